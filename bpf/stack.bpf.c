@@ -4,8 +4,11 @@
  * round of a loop and not in each program.
  */
 #include "bpf/stack.bpf.h"
+#include "bpf/unwind.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile bool stacks_of_none = false;
 
 __noinline bool stack_follows_call(__u64 address)
 {
@@ -38,10 +41,6 @@ __noinline bool stack_follows_call(__u64 address)
 #define STACK_CS_64  0x33
 #define STACK_LOWEST 0x10000 /* nothing is mapped below */
 
-/*
- * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe has put
- * its own there. *NEXT is the innermost such function that is not passed yet.
- */
 __noinline __u64 stack_return_address(__u64 *next, __u64 at, __u64 address)
 {
 	struct return_instance *i;
@@ -92,6 +91,44 @@ static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_
 	}
 	return n;
 }
+
+/* Likewise by tables. STACK_NOT_WALKED where what is mapped is not known. */
+static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
+					       __u64 *frames, __u32 n, __u32 max)
+{
+	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .exact = 1 };
+	int end;
+
+	w.file = UNWIND_FILE_NONE;
+	w.probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
+	end = unwind_find_mapping(&w);
+	if (end == UNWIND_END_PROCESS || end == UNWIND_END_BUSY) {
+		unwind_count_end(end);
+		return STACK_NOT_WALKED;
+	}
+#pragma clang loop unroll(disable)
+	for (; n < max; n++) {
+		frames[n] = w.ip;
+		if (!end)
+			end = unwind_step(&w);
+		if (end || !w.ip) {
+			unwind_count_end(end);
+			return n + 1;
+		}
+	}
+	unwind_count_end(UNWIND_END_FULL);
+	return n;
+}
+
+/* From the registers of P, into FRAMES from number N on, below MAX. Returns where it has ended. */
+static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, struct pt_regs *regs,
+						       __u64 *frames, __u32 n, __u32 max)
+{
+	__u32 end = unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max)
+				     : STACK_NOT_WALKED;
+
+	return end != STACK_NOT_WALKED ? end : stack_walk_frames(p, regs, frames, n, max);
+}
 #endif
 
 __noinline __u32 stack_walk_record(struct rec_stack *to)
@@ -101,7 +138,7 @@ __noinline __u32 stack_walk_record(struct rec_stack *to)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && regs->cs == STACK_CS_64)
-		return stack_walk_frames(p, regs, to->frames, 0, STACK_FRAMES_MAX);
+		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX);
 #endif
 	return STACK_NOT_WALKED;
 }
@@ -114,8 +151,12 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 
 	if (!to || regs->cs != STACK_CS_64)
 		return STACK_NOT_WALKED;
-	return first ? stack_walk_frames(p, regs, to->frames, 1, MEMORY_FRAMES_MAX) - 1
-		     : stack_walk_frames(p, regs, to->frames, 0, MEMORY_FRAMES_MAX);
+	if (stacks_of_none) {
+		to->frames[first ? 1 : 0] = regs->ip;
+		return 1;
+	}
+	return first ? stack_walk_from_registers(p, regs, to->frames, 1, MEMORY_FRAMES_MAX) - 1
+		     : stack_walk_from_registers(p, regs, to->frames, 0, MEMORY_FRAMES_MAX);
 #else
 	return STACK_NOT_WALKED;
 #endif

@@ -35,6 +35,8 @@ extern struct stacks_sent stacks_sent SEC(".maps");
 extern const volatile __u64 stack_seed; /* nobody can make up two stacks of one id */
 extern __u32 stack_generation;          /* user space counts it up */
 
+extern const volatile bool stacks_of_none; /* nobody wants stacks of programs */
+
 /* As the kernel walks its own, from what was interrupted. */
 static __always_inline __u32 stack_walk_kernel(void *ctx, __u64 *frames)
 {
@@ -84,8 +86,14 @@ static __always_inline __u64 stack_hash(const __u64 *frames, __u32 n)
 bool stack_follows_call(__u64 address);
 
 /*
- * By frame pointers, of the current task, from the registers that it has in user space, into TO. Returns
- * how many frames there are; STACK_NOT_WALKED where the kernel has to do it.
+ * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe has
+ * put its own there. *NEXT is the innermost such function that is not passed yet.
+ */
+__u64 stack_return_address(__u64 *next, __u64 at, __u64 address);
+
+/*
+ * By tables or by frame pointers, of the current task, from the registers that it has in user space,
+ * into TO. Returns how many frames there are; STACK_NOT_WALKED where the kernel has to do it.
  */
 #define STACK_NOT_WALKED 0xffffffffu
 __u32 stack_walk_record(struct rec_stack *to);
@@ -105,7 +113,7 @@ static __always_inline __u32 stack_walk_user(void *ctx, struct task_struct *p, s
 {
 	__u32 n;
 
-	if (p->flags & PF_KTHREAD)
+	if (p->flags & PF_KTHREAD || stacks_of_none)
 		return 0;
 	n = stack_walk_record(to);
 	return n != STACK_NOT_WALKED ? n

@@ -78,3 +78,88 @@ _Static_assert(sizeof(struct unwind_block) == 4096 && sizeof(struct unwind_root)
 
 #define UNWIND_SHIFT_MAX 4
 #define UNWIND_ROWS_MAX  ((UNWIND_ROOT_SLOTS << UNWIND_SHIFT_MAX) * UNWIND_BLOCK_ROWS)
+
+/* ---- files ---- */
+
+#define UNWIND_FILES_MAX    4096
+#define UNWIND_SEGMENTS_MAX 4
+#define UNWIND_FILE_VDSO    0 /* the number of the code that the kernel maps into each process */
+#define UNWIND_FILE_NONE    0xffffu
+
+/* What is known of a file: its table is in `unwind_tables` at the same number. */
+struct unwind_file {
+	__u32 state;
+	__u32 generation; /* counted up when the number is given to another file */
+	__u32 used;       /* what `unwind_clock` was when it was last of use */
+	__u32 n_segments;
+	struct {
+		__u64 offset, size; /* in the file */
+		__u64 delta;        /* from an offset in the file to an address in the table */
+	} segments[UNWIND_SEGMENTS_MAX];
+};
+
+#define UNWIND_FILE_NEW   0 /* nobody has asked for its table */
+#define UNWIND_FILE_ASKED 1
+#define UNWIND_FILE_READY 2
+#define UNWIND_FILE_EMPTY 3 /* it describes no frames, or cannot be read */
+
+/* A file, by what the kernel knows it by. */
+struct unwind_file_key {
+	__u64 inode;
+	__u64 changed_s; /* when the inode was changed last: numbers of inodes are given out again */
+	__u32 changed_ns;
+	__u32 generation;
+	__u32 device;
+	__u32 pad_0;
+};
+
+struct unwind_file_name {
+	__u16 number, generation;
+};
+
+/* A program asks for the table of file NUMBER, which process PID has mapped from START to END. */
+struct unwind_ask {
+	__u32 number, generation;
+	__u32 pid;
+	__u32 pad_0;
+	__u64 start, end;
+};
+
+/* ---- processes ---- */
+
+#define UNWIND_PAGE_SHIFT    12
+#define UNWIND_PROCESSES_MAX 8192
+#define UNWIND_MAPPINGS_MAX  250 /* with code; an entry is to fit into a page, with what the kernel adds */
+
+struct unwind_mapping {
+	__u64 where;      /* number of the first page << 28 | how many there are */
+	__u32 file_page;  /* of the first page, in the file */
+	__u16 file;       /* UNWIND_FILE_NONE: code that is in no file */
+	__u16 generation; /* of the file's number */
+};
+
+#define UNWIND_WHERE_PAGES      28
+#define UNWIND_WHERE_FIRST(w)   ((w) >> UNWIND_WHERE_PAGES)
+#define UNWIND_WHERE_N(w)       ((w) & ((1ull << UNWIND_WHERE_PAGES) - 1))
+#define UNWIND_WHERE(first, n)  ((__u64)(first) << UNWIND_WHERE_PAGES | (n))
+
+/* What a process runs code from, by address. */
+struct unwind_process {
+	__u64 mm;       /* the kernel's address space: when that is another one, nothing here holds */
+	__u32 sequence; /* odd while it is being changed */
+	__u32 n;
+	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
+};
+_Static_assert(sizeof(struct unwind_process) == 4016, "ABI");
+
+/* ---- how walks end ---- */
+
+#define UNWIND_END_WHOLE       0 /* where the thread begins */
+#define UNWIND_END_FULL        1 /* more frames than there is room for */
+#define UNWIND_END_PROCESS     2 /* what the process has mapped is not known: walked by frame pointers */
+#define UNWIND_END_MAPPING     3 /* an address that is in no code */
+#define UNWIND_END_TABLE       4 /* code without a table, or not in it, and without a frame pointer */
+#define UNWIND_END_UNSUPPORTED 5 /* code that no row can describe */
+#define UNWIND_END_MEMORY      6 /* what a rule leads to cannot be read, or is no frame of a caller */
+#define UNWIND_END_BUSY        7 /* mappings were being changed */
+#define _UNWIND_ENDS           8

@@ -33,6 +33,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_QUEUE = 22,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -40,9 +41,11 @@ enum bpf_map_type {
 enum {
 	BPF_ANY = 0,
 	BPF_NOEXIST = 1,
+	BPF_EXIST = 2,
 	BPF_F_USER_STACK = 1 << 8,
 	BPF_F_NO_PREALLOC = 1 << 0,
 	BPF_F_MMAPABLE = 1 << 10,
+	BPF_F_INNER_MAP = 1 << 12,
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1 << 0,
 	BPF_RB_NO_WAKEUP = 1 << 0,
 	BPF_RB_FORCE_WAKEUP = 1 << 1,
@@ -102,7 +105,16 @@ struct signal_struct {
 	struct task_struct *group_exec_task; /* since 5.17 */
 };
 
+#if defined(__TARGET_ARCH_x86)
+typedef struct {
+	void *vdso;
+} mm_context_t;
+#endif
+
 struct mm_struct {
+#if defined(__TARGET_ARCH_x86)
+	mm_context_t context;
+#endif
 	unsigned long arg_start, arg_end;
 	unsigned long start_code, end_code;
 	unsigned long flags; /* until 6.17 */
@@ -152,6 +164,7 @@ struct task_struct {
 	unsigned int flags;
 	struct sched_entity se;
 	struct mm_struct *mm;
+	unsigned in_execve : 1;
 	int exit_code;
 	int pid;
 	int tgid;
@@ -187,6 +200,44 @@ struct seq_file;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
+};
+
+struct timespec64 {
+	long long tv_sec;
+	long tv_nsec;
+};
+
+struct super_block {
+	__u32 s_dev;
+};
+
+/* When it was changed last: the first until 6.5, the second until 6.10, the last two since. */
+struct inode {
+	unsigned long i_ino;
+	__u32 i_generation;
+	struct super_block *i_sb;
+	struct timespec64 i_ctime;
+	struct timespec64 __i_ctime;
+	long long i_ctime_sec;
+	__u32 i_ctime_nsec;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end;
+	struct mm_struct *vm_mm;
+	unsigned long vm_flags;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
+};
+
+struct bpf_iter__task_vma {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	struct vm_area_struct *vma;
 };
 
 struct bpf_iter__task {

@@ -28,6 +28,11 @@ static const char *reach_name(unsigned i)
 	return i < MEMORY_REACH_MAX ? memory_reach_names[i] : NULL;
 }
 
+static const char *stack_way_name(unsigned i)
+{
+	return i < STACKS_MAX ? stack_way_names[i] : NULL;
+}
+
 static const char *pack_name(unsigned i)
 {
 	return i < PACK_METHOD_MAX ? pack_ops(i)->name : NULL;
@@ -80,6 +85,16 @@ const struct option_row option_rows[] = {
 	  "time between two samples of the counters", "counter_interval_ns", "Collection",
 	  "CounterInterval", NUMBER(TIME, AT(counter_interval_ns), COUNTER_NS_MIN, 60 * SECONDS),
 	  USUALLY(SECONDS, "1s"), .categories = CATEGORY_COUNTERS, ALWAYS_TOLD("counters", 7) },
+	{ "stacks", 0, "HOW", OPTION_OF_REPORTS, WHAT,
+	  "walk stacks by 'eh' (unwind tables), 'fp' (frame pointers) or 'none'", "stacks",
+	  "Collection", "Stacks", .type = OPTION_CHOICE, .choice = stack_way_name,
+	  .offset = AT(stacks), .shown = "auto", .categories = CATEGORIES_USER_STACKS,
+	  TOLD("stacks", 10) },
+	{ "stack-tables", 0, "SIZE", OPTION_OF_REPORTS, WHAT,
+	  "kernel memory that unwind tables may take", "stack_tables_bytes", "Collection",
+	  "StackTables", NUMBER(SIZE, AT(stack_tables_bytes), STACK_TABLES_MIN, STACK_TABLES_MAX),
+	  USUALLY(STACK_TABLES_DEFAULT, "64M"), .categories = CATEGORIES_USER_STACKS,
+	  TOLD("stack_tables", 10) },
 	{ "flush", 0, "TIME", OPTION_OF_ARCHIVES, HOW, "write at least this often", "flush_ns",
 	  "Collection", "FlushInterval", NUMBER(TIME, AT(flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX),
 	  USUALLY(FLUSH_NS_DEFAULT, "250ms"), ALWAYS_TOLD("flush", 2) },

@@ -51,6 +51,13 @@ const char *const session_mode_names[SESSION_MODE_MAX] = {
 	[SESSION_FLIGHT] = "flight",
 };
 
+const char *const stack_way_names[STACKS_MAX] = {
+	[STACKS_AUTO] = "auto",
+	[STACKS_FP] = "fp",
+	[STACKS_EH] = "eh",
+	[STACKS_NONE] = "none",
+};
+
 const char *const memory_reach_names[MEMORY_REACH_MAX] = {
 	[MEMORY_REACH_NO] = "no",
 	[MEMORY_REACH_LOOK] = "look",

@@ -32,6 +32,8 @@ enum capture_category {
 	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
 	/* Of processes that are watched: what they allocate. Only with a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
+	/* With stacks of programs. */
+	CATEGORIES_USER_STACKS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
 	/* Of these, by looking at system calls. */
 	CATEGORIES_CALLS = CATEGORY_FD | CATEGORY_SHM,
 	/* Of these, by probes on functions. */
@@ -95,6 +97,22 @@ enum heap_trace_reach {
 
 /* How they are called on the bus. */
 extern const char *const memory_reach_names[MEMORY_REACH_MAX];
+
+/* How the stacks of programs are walked. */
+enum stack_way {
+	STACKS_AUTO, /* by unwind tables, where that is possible */
+	STACKS_FP,   /* by frame pointers alone */
+	STACKS_EH,   /* by unwind tables, made of .eh_frame */
+	STACKS_NONE, /* not at all: stacks have but the innermost frame */
+	STACKS_MAX,
+};
+
+/* How they are called on the bus. */
+extern const char *const stack_way_names[STACKS_MAX];
+
+#define STACK_TABLES_MIN     (UINT64_C(1) << 20)
+#define STACK_TABLES_MAX     (UINT64_C(1) << 30)
+#define STACK_TABLES_DEFAULT (UINT64_C(64) << 20)
 
 #define ALLOCATOR_FILES_MAX 64
 #define OPTION_PIDS_MAX     4096 /* processes to begin with; their children come on top */
@@ -176,6 +194,8 @@ struct session_options {
 	uint64_t counter_interval_ns; /* between two samples of the counters; 0 = default */
 	uint64_t frequency;           /* samples a second and CPU; 0 = default */
 	uint64_t offcpu_min_ns;       /* shorter times off CPU are not recorded; 0 = default */
+	enum stack_way stacks;
+	uint64_t stack_tables_bytes;  /* kernel memory for unwind tables, at most; 0 = default */
 	bool no_perfetto_blobs;       /* the samples once only, not in Perfetto's way, too */
 	struct memory_options memory;
 	uint64_t duration_ns; /* ends the session; 0 = never */

@@ -38,6 +38,7 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
 		seed = clock_boot_ns();
 	skel->rodata->stack_seed = seed;
+	skel->rodata->stacks_of_none = o->stacks == STACKS_NONE;
 	skel->rodata->offcpu_min_ns = o->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0;
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(rows); i++)
 		r = bpf_map__set_autocreate(rows[i].map, o->categories & rows[i].categories);
@@ -99,6 +100,8 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 					    o->categories & CATEGORY_WORKQUEUE);
 	if (r == 0)
 		r = configure_memory(c, o);
+	if (r == 0)
+		r = collector_configure_unwinding(c, o);
 	return r < 0 ? r : configure_stacks(c, o);
 }
 

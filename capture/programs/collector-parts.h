@@ -4,6 +4,7 @@
  *
  *	collector.c             its life: programs are loaded, attached, detached; what they list
  *	collector-configure.c   what the options make of programs and maps, before they are loaded
+ *	collector-unwind.c      stacks by tables
  *	collector-rings.c       the rings: sizes, records, what was lost
  */
 #pragma once
@@ -14,6 +15,7 @@
 #include "capture/programs/collector.h"
 #include "capture/programs/map-rings.h"
 #include "capture/programs/sampler.h"
+#include "capture/unwind/unwinder.h"
 
 /* The word rings of one map. */
 struct word_rings {
@@ -40,12 +42,29 @@ struct collector {
 	bool no_wakeups;                     /* they were shed */
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
+	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
+	uint64_t table_bytes_max;
 	struct rec_state *states;            /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the round that runs */
 	void *userdata;
 	uint64_t n_malformed;
 };
+
+struct attach_row {
+	struct bpf_program *prog;
+	struct bpf_link **link;
+};
+
+/* Attaches those of ROWS that are loaded and not attached, in their order. Returns 0 or a negative errno with a sentence. */
+int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr_text);
+
+/* Whether stacks are walked by tables. */
+bool collector_unwinds(const struct session_options *o);
+
+/* Sets that up, before the programs are loaded, and makes the unwinder, once they are. Return 0 or a negative errno. */
+int collector_configure_unwinding(struct collector *c, const struct session_options *o);
+int collector_make_unwinder(struct collector *c);
 
 /* The programs for probes on functions, by their place. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);

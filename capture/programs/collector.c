@@ -102,6 +102,9 @@ int collector_new(const struct session_options *options, struct collector **ret,
 		r = map_costs(c);
 	if (r < 0)
 		return load_error(r, "make the rings", reterr_text);
+	r = collector_make_unwinder(c);
+	if (r < 0)
+		return load_error(r, "make unwind tables", reterr_text);
 	*ret = TAKE_PTR(c);
 	return 0;
 }
@@ -111,6 +114,7 @@ struct collector *collector_free(struct collector *c)
 	if (!c)
 		return NULL;
 	sampler_free(c->sampler);
+	unwinder_free(c->unwinder);
 	map_rings_free(c->map_rings);
 	collector_free_rings(c);
 	if (c->costs)
@@ -144,13 +148,7 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	return r < 0 ? load_error_perf(r, deed, reterr_text) : 0;
 }
 
-struct attach_row {
-	struct bpf_program *prog;
-	struct bpf_link **link;
-};
-
-/* Attaches those of ROWS that are loaded and not attached, in their order. Returns 0 or a negative errno with a sentence. */
-static int attach_rows(const struct attach_row *rows, size_t n, char **reterr_text)
+int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr_text)
 {
 	char deed[64];
 
@@ -176,7 +174,7 @@ static int attach_wakeups(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
 	};
 
-	return attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+	return collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 }
 
 /* All but stacks, and but what was shed. */
@@ -216,11 +214,11 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 	};
 	const struct attach_row last = { skel->progs.on_sched_switch,
 					 &skel->links.on_sched_switch };
-	int r = attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+	int r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 
 	if (r == 0 && !c->no_wakeups)
 		r = attach_wakeups(c, reterr_text);
-	return r < 0 ? r : attach_rows(&last, 1, reterr_text);
+	return r < 0 ? r : collector_attach_rows(&last, 1, reterr_text);
 }
 
 int collector_attach(struct collector *c, char **reterr_text)
@@ -240,7 +238,7 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
 		{ skel->progs.on_offcpu_switch, &skel->links.on_offcpu_switch },
 	};
-	int r = attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+	int r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 
 	if (r < 0 || !(c->categories & CATEGORY_PROFILE))
 		return r;
@@ -297,6 +295,7 @@ void collector_look_after_cpus(struct collector *c)
 {
 	if (!c->map_rings)
 		return;
+	__atomic_add_fetch(&c->skel->bss->unwind_clock, 1, __ATOMIC_RELAXED);
 	/* First those that are not there as before, then those that are back. */
 	cpus_online(c->online, c->n_cpus);
 	if (cpus_clear_gone(c->skel->bss->cpu_departures, c->departures, c->online, c->n_cpus)) {
@@ -387,7 +386,7 @@ int collector_resume(struct collector *c, char **reterr_text)
 
 	if (r < 0)
 		return load_error(r, "begin again", reterr_text);
-	r = attach_rows(&first, 1, reterr_text);
+	r = collector_attach_rows(&first, 1, reterr_text);
 	if (r == 0) {
 		map_rings_start(c->map_rings);
 		collector_look_after_cpus(c);

@@ -49,6 +49,12 @@ DEFINE_CLEANUP(struct collector *, collector_free)
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
+ * If stacks are walked by tables: learns what is mapped, and waits some seconds for the tables of it.
+ * Before anything walks stacks, and again after a pause. Returns as collector_new().
+ */
+int collector_start_unwinding(struct collector *c, char **reterr_text);
+
+/*
  * What is to begin last, once what is mapped has been listed: samples and times off CPU. Takes up to 0.1 s. Returns as
  * collector_new(); 0 also if no stacks are asked for.
  */

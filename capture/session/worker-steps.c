@@ -113,6 +113,27 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 }
 
 /*
+ * What stacks are walked by. Where it was not asked for, they are walked without it after a failure;
+ * else nothing is complete, and the first error stays.
+ */
+static void worker_steps_start_unwinding(struct worker *w)
+{
+	char *text = NULL;
+	int r = worker_called_off(w) ? 0 : collector_start_unwinding(w->collector, &text);
+
+	if (r == 0 || w->options.stacks != STACKS_EH) {
+		free(text);
+		return;
+	}
+	w->failed = true;
+	pthread_mutex_lock(&w->lock);
+	w->news.error = r;
+	w->news.error_text = text;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/*
  * What walks stacks, if anything does: when all that it would disturb has begun, and what is mapped has been listed, so that no
  * stack stands before the mappings that name it. After a failure nothing is complete, and the first error stays.
  */
@@ -136,7 +157,8 @@ static void worker_steps_describe(struct worker *w, const struct outbuf *list)
 {
 	worker_attend(w);
 	worker_read_mappings(w, list);
-	if (w->options.categories & CATEGORIES_MEMORY)
+	worker_steps_start_unwinding(w);
+	if (w->options.categories & CATEGORIES_MEMORY && !w->failed)
 		worker_start_watching(w, list);
 }
 

@@ -18,7 +18,7 @@
 
 #include "bpf/unwind.h"
 
-#define UNWIND_SEGMENTS_MAX 4
+
 
 struct unwind_table {
 	uint8_t build_id[20]; /* the first bytes of it, if there is one */

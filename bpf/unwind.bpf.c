@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Stacks walked by tables: the search for an address, first in what the process has mapped, then in
+ * the file's table, and the step from a frame to its caller's.
+ *
+ * Walks run in any context and on any CPU, while maps change: a process has a sequence number, a file
+ * a generation. Each of the functions is looked at once by the verifier.
+ */
+#include "bpf/unwind.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/stack.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define UNWIND_WORD     sizeof(__u64)
+#define UNWIND_NO_FRAME ((__u64)-1)
+
+/* A ucontext, from where the return from a signal's handler leaves SP. */
+#define UNWIND_SIGNAL_BP 120
+#define UNWIND_SIGNAL_SP 160 /* and IP behind it */
+
+const volatile bool unwind_by_tables = false;
+
+/* User space counts it up; files that are of use get its value. */
+__u32 unwind_clock = 1;
+
+struct unwind_processes unwind_processes SEC(".maps");
+struct unwind_files unwind_files SEC(".maps");
+struct unwind_asks unwind_asks SEC(".maps");
+
+struct unwind_blocks {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_INNER_MAP);
+	__uint(max_entries, 1); /* user space */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct unwind_block)); /* the first one a struct unwind_root */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_FILES_MAX);
+	__type(key, __u32);
+	__array(values, struct unwind_blocks);
+} unwind_tables SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, _UNWIND_ENDS);
+	__type(key, __u32);
+	__type(value, __u64);
+} unwind_ends SEC(".maps");
+
+__noinline int unwind_count_end(__u32 how)
+{
+	__u64 *n = bpf_map_lookup_elem(&unwind_ends, &how);
+
+	if (n)
+		*n += 1;
+	return 0;
+}
+
+/* ---- a walk ---- */
+
+/* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none does. */
+static __always_inline __u32 unwind_search_mappings(const struct unwind_process *process,
+						    __u64 page)
+{
+	__u32 at = 0, n = process->n;
+
+#pragma clang loop unroll(disable)
+	for (__u32 step = 128; step > 0; step >>= 1) {
+		__u32 i = at + step;
+
+		if (i <= n && i <= UNWIND_MAPPINGS_MAX &&
+		    UNWIND_WHERE_FIRST(process->mappings[i - 1].where) <= page)
+			at = i;
+	}
+	return at;
+}
+
+/* Which file W's mapping M is of, if its table is there, and where in that it is. */
+static __always_inline void unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
+					     __u64 address, __u32 tgid)
+{
+	__u32 number = m->file, clock = *(volatile __u32 *)&unwind_clock;
+	__u64 first = (__u64)m->file_page << UNWIND_PAGE_SHIFT, offset = address - w->start + first;
+	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
+	struct unwind_file_name name = { .number = m->file, .generation = m->generation };
+
+	w->file = UNWIND_FILE_NONE;
+	if (!f || (__u16)f->generation != m->generation)
+		return;
+	if (f->used != clock)
+		f->used = clock;
+	if (f->state == UNWIND_FILE_NEW)
+		unwind_ask(f, &name, tgid, w->start, w->start + w->bytes);
+	if (f->state != UNWIND_FILE_READY)
+		return;
+	for (__u32 i = 0; i < UNWIND_SEGMENTS_MAX; i++) {
+		if (offset - f->segments[i].offset < f->segments[i].size) {
+			w->file = number;
+			w->shift = f->segments[i].delta + first - w->start;
+			return;
+		}
+	}
+}
+
+__noinline int unwind_find_mapping(struct unwind_walk *w)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct unwind_process *process;
+	struct unwind_mapping m;
+	__u32 tgid = p->tgid, sequence, at;
+	__u64 address;
+
+	if (!w)
+		return UNWIND_END_PROCESS;
+	w->bytes = 0;
+	address = w->exact ? w->ip : w->ip - 1;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (!process || process->mm != (__u64)p->mm)
+		return UNWIND_END_PROCESS;
+	sequence = *(volatile __u32 *)&process->sequence;
+	at = unwind_search_mappings(process, address >> UNWIND_PAGE_SHIFT) - 1;
+	if (at >= UNWIND_MAPPINGS_MAX)
+		return sequence & 1 ? UNWIND_END_BUSY : UNWIND_END_MAPPING;
+	m = process->mappings[at];
+	if (sequence & 1 || sequence != *(volatile __u32 *)&process->sequence)
+		return UNWIND_END_BUSY;
+	w->start = UNWIND_WHERE_FIRST(m.where) << UNWIND_PAGE_SHIFT;
+	if (address - w->start >= UNWIND_WHERE_N(m.where) << UNWIND_PAGE_SHIFT)
+		return UNWIND_END_MAPPING;
+	w->bytes = UNWIND_WHERE_N(m.where) << UNWIND_PAGE_SHIFT;
+	if (m.file == UNWIND_FILE_NONE && w->start == (__u64)BPF_CORE_READ(p, mm, context.vdso))
+		m.file = UNWIND_FILE_VDSO;
+	unwind_find_file(w, &m, address, tgid);
+	return 0;
+}
+
+/* The last of the blocks that begins at ADDRESS or below: by the root, then by their first rows. */
+static __always_inline __u32 unwind_search_root(const struct unwind_root *root, void *table,
+						__u32 address)
+{
+	__u32 slot = 0, at, shift = root->shift, n_blocks = root->n_blocks;
+
+#pragma clang loop unroll(disable)
+	for (__u32 step = 512; step > 0; step >>= 1) {
+		__u32 i = slot + step;
+
+		if (i < UNWIND_ROOT_SLOTS && root->first[i] <= address)
+			slot = i;
+	}
+	at = slot << (shift & 7);
+#pragma clang loop unroll(disable)
+	for (__u32 i = UNWIND_SHIFT_MAX; i > 0; i--) {
+		__u32 next = at + (1u << (i - 1)), key = next + 1;
+		const struct unwind_block *block;
+
+		if (i > shift || next >= n_blocks)
+			continue;
+		block = bpf_map_lookup_elem(table, &key);
+		if (block && block->rows[0].address <= address)
+			at = next;
+	}
+	return at;
+}
+
+/* The rule at ADDRESS of the table of FILE. */
+__noinline __u32 unwind_find_rule(__u32 file, __u32 address)
+{
+	void *table = bpf_map_lookup_elem(&unwind_tables, &file);
+	const struct unwind_block *block;
+	const struct unwind_root *root;
+	__u32 key = 0, at = 0;
+
+	if (!table)
+		return UNWIND_NONE;
+	root = bpf_map_lookup_elem(table, &key);
+	if (!root || root->first[0] > address)
+		return UNWIND_NONE;
+	key = unwind_search_root(root, table, address) + 1;
+	block = bpf_map_lookup_elem(table, &key);
+	if (!block)
+		return UNWIND_NONE;
+#pragma clang loop unroll(disable)
+	for (__u32 step = UNWIND_BLOCK_ROWS / 2; step > 0; step >>= 1) {
+		__u32 i = at + step;
+
+		if (i < UNWIND_BLOCK_ROWS && block->rows[i].address <= address)
+			at = i;
+	}
+	return block->rows[at & (UNWIND_BLOCK_ROWS - 1)].rule;
+}
+
+#if defined(__TARGET_ARCH_x86)
+/* The word at ADDRESS, plus MORE; UNWIND_NO_FRAME if it cannot be read. */
+static __always_inline __u64 unwind_word(__u64 address, __u64 more)
+{
+	__u64 word;
+
+	return bpf_probe_read_user(&word, sizeof(word), (const void *)address) < 0
+		       ? UNWIND_NO_FRAME
+		       : word + more;
+}
+
+/* The CFA of the frame that W is in, by RULE. */
+static __always_inline __u64 unwind_cfa(const struct unwind_walk *w, __u32 rule)
+{
+	__u64 offset = (__u64)((__s64)UNWIND_RULE_OFFSET(rule) * (__s64)UNWIND_WORD);
+
+	switch (UNWIND_RULE_KIND(rule)) {
+	case UNWIND_SP:
+		return w->sp + offset;
+	case UNWIND_BP:
+		return w->bp + offset;
+	case UNWIND_SP_DEREF:
+		return unwind_word(w->sp + offset, 0);
+	case UNWIND_SP_DEREF_8:
+		return unwind_word(w->sp + offset, UNWIND_WORD);
+	case UNWIND_BP_DEREF:
+		return unwind_word(w->bp + offset, 0);
+	case UNWIND_BP_DEREF_8:
+		return unwind_word(w->bp + offset, UNWIND_WORD);
+	case UNWIND_PLT:
+		return w->sp + UNWIND_WORD +
+		       ((w->ip & 15) >= (__u64)UNWIND_RULE_OFFSET(rule) ? UNWIND_WORD : 0);
+	}
+	return UNWIND_NO_FRAME;
+}
+
+/* The caller of the frame with CFA, in TO. */
+static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u32 bp_rule)
+{
+	__u64 frame[2];
+
+	/* Who calls is higher on the stack. */
+	if (cfa == UNWIND_NO_FRAME || cfa <= to->sp ||
+	    bpf_probe_read_user(frame, sizeof(frame), (const void *)(cfa - sizeof(frame))) < 0)
+		return UNWIND_END_MEMORY;
+	if (bp_rule == 2)
+		to->bp = frame[0];
+	else if (bp_rule == UNWIND_BP_AT_BP)
+		to->bp = unwind_word(to->bp, 0);
+	else if (bp_rule != UNWIND_BP_SAME)
+		to->bp = unwind_word(cfa - bp_rule * UNWIND_WORD, 0);
+	to->sp = cfa;
+	to->ip = frame[1];
+	if (to->probed)
+		to->ip = stack_return_address(&to->probed, cfa - UNWIND_WORD, to->ip);
+	to->exact = 0;
+	return 0;
+}
+
+/* Where a signal has interrupted the thread, in TO, which is in the return from its handler. */
+static __always_inline int unwind_interrupted(struct unwind_walk *to)
+{
+	__u64 frame[2], bp;
+
+	bp = unwind_word(to->sp + UNWIND_SIGNAL_BP, 0);
+	if (bpf_probe_read_user(frame, sizeof(frame), (const void *)(to->sp + UNWIND_SIGNAL_SP)) <
+	    0)
+		return UNWIND_END_MEMORY;
+	to->bp = bp;
+	to->sp = frame[0];
+	to->ip = frame[1];
+	to->exact = 1;
+	return 0;
+}
+
+/* mov $15, %eax (or %rax); syscall: what a signal's handler returns to, where nothing describes it. */
+static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
+{
+	static const __u8 wide[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	static const __u8 narrow[] = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	__u8 code[16];
+	bool is_wide = true, is_narrow = true;
+
+	if (w->exact || bpf_probe_read_user(code, sizeof(code), (const void *)w->ip) < 0)
+		return false;
+	for (__u32 i = 0; i < sizeof(wide); i++)
+		is_wide &= code[i] == wide[i];
+	for (__u32 i = 0; i < sizeof(narrow); i++)
+		is_narrow &= code[i] == narrow[i];
+	return is_wide || is_narrow;
+}
+
+/* Code that no table describes: compilers at run time, and Go, keep frame pointers. */
+static __always_inline int unwind_undescribed(struct unwind_walk *to)
+{
+	if (unwind_is_sigreturn(to))
+		return unwind_interrupted(to);
+	if (to->bp == 0) {
+		to->ip = 0;
+		return 0;
+	}
+	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1))
+		return UNWIND_END_TABLE;
+	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
+}
+#endif
+
+/* UNWIND_END_WHOLE is 0, as going on is: the walk has ended where IP is 0, too. */
+__noinline int unwind_step(struct unwind_walk *w)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct unwind_walk next;
+	__u32 rule = UNWIND_NONE;
+	__u64 address;
+	int end;
+
+	if (!w)
+		return UNWIND_END_TABLE;
+	next = *w;
+	address = w->exact ? w->ip : w->ip - 1;
+	if (w->file != UNWIND_FILE_NONE)
+		rule = unwind_find_rule(w->file, (__u32)(address + w->shift));
+	switch (UNWIND_RULE_KIND(rule)) {
+	case UNWIND_NONE:
+		end = unwind_undescribed(&next);
+		break;
+	case UNWIND_END:
+		w->ip = 0;
+		return UNWIND_END_WHOLE;
+	case UNWIND_SIGNAL:
+		end = unwind_interrupted(&next);
+		break;
+	case UNWIND_UNSUPPORTED:
+		return UNWIND_END_UNSUPPORTED;
+	default:
+		end = unwind_caller(&next, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
+	}
+	if (end)
+		return end;
+	address = next.exact ? next.ip : next.ip - 1;
+	if (next.ip && address - next.start >= next.bytes) {
+		end = unwind_find_mapping(&next);
+		if (end)
+			return end;
+	}
+	*w = next;
+	return 0;
+#else
+	return UNWIND_END_TABLE;
+#endif
+}

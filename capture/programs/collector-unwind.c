@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks by tables, as a collector has them: the programs that know what is mapped, and the unwinder
+ * that makes the tables.
+ */
+#include "capture/programs/collector-parts.h"
+
+#include <bpf/bpf.h>
+
+#include "capture/programs/load-error.h"
+
+/* What is mapped at the start has its tables within this time, or later. */
+#define READY_NS_MAX UINT64_C(3000000000)
+
+/* Where the programs can walk by tables. */
+static bool collector_unwind_possible(void)
+{
+#if defined(__x86_64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+bool collector_unwinds(const struct session_options *o)
+{
+	return collector_unwind_possible() && o->categories & CATEGORIES_USER_STACKS &&
+	       (o->stacks == STACKS_AUTO || o->stacks == STACKS_EH);
+}
+
+int collector_configure_unwinding(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	struct bpf_map *maps[] = {
+		skel->maps.unwind_processes, skel->maps.unwind_blank, skel->maps.unwind_file_names,
+		skel->maps.unwind_free_names, skel->maps.unwind_files, skel->maps.unwind_tables,
+		skel->maps.unwind_asks, skel->maps.unwind_ends,
+	};
+	struct bpf_program *programs[] = {
+		skel->progs.on_unwind_map,
+		skel->progs.on_unwind_fork,
+		skel->progs.on_unwind_exit,
+		skel->progs.on_iter_unwind_vma,
+	};
+	bool wanted = collector_unwinds(o);
+	int r = 0;
+
+	c->table_bytes_max = o->stack_tables_bytes;
+	skel->rodata->unwind_by_tables = wanted;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		bpf_program__set_autoload(programs[i], wanted);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(maps); i++)
+		r = bpf_map__set_autocreate(maps[i], wanted);
+	return r;
+}
+
+static bool collector_has_unwinding(const struct collector *c)
+{
+	return bpf_program__autoload(c->skel->progs.on_unwind_map);
+}
+
+int collector_make_unwinder(struct collector *c)
+{
+	const struct unwind_maps maps = {
+		.asks_fd = bpf_map__fd(c->skel->maps.unwind_asks),
+		.files_fd = bpf_map__fd(c->skel->maps.unwind_files),
+		.tables_fd = bpf_map__fd(c->skel->maps.unwind_tables),
+		.names_fd = bpf_map__fd(c->skel->maps.unwind_file_names),
+		.free_names_fd = bpf_map__fd(c->skel->maps.unwind_free_names),
+	};
+
+	return collector_has_unwinding(c) ? unwinder_new(&maps, c->table_bytes_max, &c->unwinder)
+					  : 0;
+}
+
+/* What was known of processes is out of date: they have gone on without us. */
+static void collector_forget_mapped(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.unwind_processes);
+	uint32_t tgid;
+
+	while (bpf_map_get_next_key(fd, NULL, &tgid) == 0)
+		if (bpf_map_delete_elem(fd, &tgid) < 0)
+			break;
+}
+
+/* Lets the iterator run over all that is mapped. */
+static int collector_list_mapped(struct collector *c)
+{
+	struct bpf_link *link = bpf_program__attach_iter(c->skel->progs.on_iter_unwind_vma, NULL);
+	_cleanup_close_ int fd = -1;
+	char nothing[64];
+	ssize_t n;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	if (fd < 0)
+		return fd;
+	do
+		n = read(fd, nothing, sizeof(nothing));
+	while (n > 0 || (n < 0 && errno == EINTR));
+	return n < 0 ? -errno : 0;
+}
+
+int collector_start_unwinding(struct collector *c, char **reterr_text)
+{
+	struct kymo_bpf *skel = c->skel;
+	const struct attach_row rows[] = {
+		{ skel->progs.on_unwind_exit, &skel->links.on_unwind_exit },
+		{ skel->progs.on_unwind_fork, &skel->links.on_unwind_fork },
+		{ skel->progs.on_unwind_map, &skel->links.on_unwind_map },
+	};
+	int r;
+
+	if (!collector_has_unwinding(c))
+		return 0;
+	collector_forget_mapped(c);
+	r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+	if (r < 0)
+		return r;
+	r = collector_list_mapped(c);
+	if (r < 0)
+		return load_error(r, "list what is mapped", reterr_text);
+	unwinder_wait(c->unwinder, READY_NS_MAX);
+	return 0;
+}

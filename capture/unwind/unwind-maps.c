@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/unwind/unwind-maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+enum {
+	NAMES_FEW = 1024,     /* when fewer are left, */
+	NAMES_RECYCLED = 512, /* so many are taken back */
+};
+
+/* ---- life ---- */
+
+static int unwind_maps_copy_fd(int fd, int *ret)
+{
+	*ret = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return *ret < 0 ? -errno : 0;
+}
+
+static size_t unwind_maps_files_bytes(void)
+{
+	size_t page = (size_t)getpagesize();
+
+	return (UNWIND_FILES_MAX * sizeof(struct unwind_file) + page - 1) & ~(page - 1);
+}
+
+static int unwind_maps_give_name(struct unwind_maps *maps, uint32_t number)
+{
+	struct unwind_file_name name = {
+		.number = (uint16_t)number,
+		.generation = (uint16_t)maps->files[number].generation,
+	};
+
+	return bpf_map_update_elem(maps->free_names_fd, NULL, &name, BPF_ANY) < 0 ? -errno : 0;
+}
+
+int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
+{
+	void *files;
+	int r;
+
+	memset(maps, 0, sizeof(*maps));
+	maps->asks_fd = maps->files_fd = maps->tables_fd = maps->names_fd = maps->free_names_fd = -1;
+	r = unwind_maps_copy_fd(from->asks_fd, &maps->asks_fd);
+	if (r == 0)
+		r = unwind_maps_copy_fd(from->files_fd, &maps->files_fd);
+	if (r == 0)
+		r = unwind_maps_copy_fd(from->tables_fd, &maps->tables_fd);
+	if (r == 0)
+		r = unwind_maps_copy_fd(from->names_fd, &maps->names_fd);
+	if (r == 0)
+		r = unwind_maps_copy_fd(from->free_names_fd, &maps->free_names_fd);
+	if (r < 0)
+		return r;
+	files = mmap(NULL, unwind_maps_files_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED,
+		     maps->files_fd, 0);
+	if (files == MAP_FAILED)
+		return -errno;
+	maps->files = files;
+	for (uint32_t i = UNWIND_FILE_VDSO + 1; r == 0 && i < UNWIND_FILES_MAX; i++)
+		r = unwind_maps_give_name(maps, i);
+	return r;
+}
+
+void unwind_maps_deinit(struct unwind_maps *maps)
+{
+	if (maps->files)
+		munmap(maps->files, unwind_maps_files_bytes());
+	close_fd(maps->asks_fd);
+	close_fd(maps->files_fd);
+	close_fd(maps->tables_fd);
+	close_fd(maps->names_fd);
+	close_fd(maps->free_names_fd);
+}
+
+/* ---- a table in blocks ---- */
+
+static uint32_t unwind_maps_n_blocks(const struct unwind_table *table)
+{
+	return (table->n_rows + UNWIND_BLOCK_ROWS - 1) / UNWIND_BLOCK_ROWS;
+}
+
+uint64_t unwind_maps_table_bytes(const struct unwind_table *table)
+{
+	return (1 + (uint64_t)unwind_maps_n_blocks(table)) * sizeof(struct unwind_block);
+}
+
+static void unwind_maps_fill_root(struct unwind_root *root, const struct unwind_table *table)
+{
+	uint32_t n = unwind_maps_n_blocks(table);
+
+	memset(root, 0xff, sizeof(*root)); /* UNWIND_NO_ADDRESS */
+	root->n_blocks = n;
+	root->shift = 0;
+	while ((n - 1) >> root->shift >= UNWIND_ROOT_SLOTS)
+		root->shift++;
+	for (uint32_t i = 0; i < n; i += UINT32_C(1) << root->shift)
+		root->first[i >> root->shift] = table->rows[(size_t)i * UNWIND_BLOCK_ROWS].address;
+}
+
+static void unwind_maps_fill_block(struct unwind_block *block, const struct unwind_table *table,
+				   uint32_t number)
+{
+	size_t first = (size_t)number * UNWIND_BLOCK_ROWS, n = table->n_rows - first;
+
+	memset(block, 0xff, sizeof(*block));
+	if (n > UNWIND_BLOCK_ROWS)
+		n = UNWIND_BLOCK_ROWS;
+	memcpy(block->rows, table->rows + first, n * sizeof(block->rows[0]));
+}
+
+/* A map with the blocks of TABLE. Returns its descriptor or a negative errno. */
+static int unwind_maps_make_blocks(const struct unwind_table *table)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_INNER_MAP);
+	uint32_t n = unwind_maps_n_blocks(table);
+	union {
+		struct unwind_root root;
+		struct unwind_block block;
+	} element;
+	_cleanup_close_ int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_blocks", sizeof(n),
+						sizeof(element), n + 1, &opts);
+
+	if (fd < 0)
+		return -errno;
+	for (uint32_t i = 0; i <= n; i++) {
+		if (i == 0)
+			unwind_maps_fill_root(&element.root, table);
+		else
+			unwind_maps_fill_block(&element.block, table, i - 1);
+		if (bpf_map_update_elem(fd, &i, &element, BPF_ANY) < 0)
+			return -errno;
+	}
+	return TAKE_FD(fd);
+}
+
+/* ---- files ---- */
+
+/* The programs read what is behind the state when that says UNWIND_FILE_READY. */
+static void unwind_maps_set_state(struct unwind_file *f, uint32_t state)
+{
+	__atomic_store_n(&f->state, state, __ATOMIC_RELEASE);
+}
+
+int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwind_table *table)
+{
+	struct unwind_file *f = &maps->files[number];
+	_cleanup_close_ int blocks = -1;
+
+	if (table->n_rows == 0) {
+		unwind_maps_put_nothing(maps, number);
+		return 0;
+	}
+	blocks = unwind_maps_make_blocks(table);
+	if (blocks < 0)
+		return blocks;
+	if (bpf_map_update_elem(maps->tables_fd, &number, &blocks, BPF_ANY) < 0)
+		return -errno;
+	memset(f->segments, 0, sizeof(f->segments));
+	for (uint32_t i = 0; i < table->n_segments; i++) {
+		const struct unwind_segment *s = &table->segments[i];
+
+		f->segments[i].offset = s->offset;
+		f->segments[i].size = s->size;
+		f->segments[i].delta = s->address - s->offset - table->first_address;
+	}
+	f->n_segments = table->n_segments;
+	maps->bytes[number] = unwind_maps_table_bytes(table);
+	maps->all_bytes += maps->bytes[number];
+	unwind_maps_set_state(f, UNWIND_FILE_READY);
+	return 0;
+}
+
+void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number)
+{
+	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_EMPTY);
+}
+
+void unwind_maps_take(struct unwind_maps *maps, uint32_t number)
+{
+	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
+	bpf_map_delete_elem(maps->tables_fd, &number);
+	maps->all_bytes -= maps->bytes[number];
+	maps->bytes[number] = 0;
+}
+
+uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep)
+{
+	uint32_t least = UNWIND_FILE_NONE;
+
+	for (uint32_t i = UNWIND_FILE_VDSO + 1; i < UNWIND_FILES_MAX; i++) {
+		if (maps->bytes[i] > 0 && i != keep &&
+		    (least == UNWIND_FILE_NONE || maps->files[i].used < maps->files[least].used))
+			least = i;
+	}
+	return least;
+}
+
+/* ---- names ---- */
+
+static int unwind_maps_compare_use(const void *a, const void *b, void *userdata)
+{
+	const struct unwind_maps *maps = userdata;
+	const struct unwind_file_name *x = a, *y = b;
+	uint32_t x_used = maps->files[x->number].used, y_used = maps->files[y->number].used;
+
+	return x_used < y_used ? -1 : x_used > y_used;
+}
+
+struct unwind_names {
+	size_t n;
+	struct unwind_file_name names[UNWIND_FILES_MAX];
+	struct unwind_file_key keys[UNWIND_FILES_MAX]; /* by number */
+};
+
+static void unwind_maps_list_names(const struct unwind_maps *maps, struct unwind_names *to)
+{
+	struct unwind_file_key key, *before = NULL;
+	struct unwind_file_name name;
+
+	to->n = 0;
+	while (to->n < UNWIND_FILES_MAX &&
+	       bpf_map_get_next_key(maps->names_fd, before, &key) == 0) {
+		if (bpf_map_lookup_elem(maps->names_fd, &key, &name) == 0 &&
+		    name.number < UNWIND_FILES_MAX) {
+			to->names[to->n++] = name;
+			to->keys[name.number] = key;
+		}
+		before = &key;
+	}
+}
+
+/*
+ * Mappings that still have the number have another generation with it, so that nobody takes the
+ * next file for this one.
+ */
+static void unwind_maps_forget(struct unwind_maps *maps, uint32_t number,
+			       const struct unwind_file_key *key)
+{
+	if (maps->bytes[number] > 0)
+		unwind_maps_take(maps, number);
+	bpf_map_delete_elem(maps->names_fd, key);
+	maps->files[number].generation++;
+	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
+	unwind_maps_give_name(maps, number);
+}
+
+void unwind_maps_recycle_names(struct unwind_maps *maps)
+{
+	_cleanup_free_ struct unwind_names *list = NULL;
+
+	list = malloc(sizeof(*list));
+	if (!list)
+		return;
+	unwind_maps_list_names(maps, list);
+	if (list->n < UNWIND_FILES_MAX - NAMES_FEW)
+		return;
+	qsort_r(list->names, list->n, sizeof(list->names[0]), unwind_maps_compare_use, maps);
+	for (size_t i = 0; i < list->n && i < NAMES_RECYCLED; i++)
+		unwind_maps_forget(maps, list->names[i].number,
+				   &list->keys[list->names[i].number]);
+}
