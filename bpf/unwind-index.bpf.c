@@ -3,13 +3,16 @@
  * Which code is mapped where, for walks by tables (bpf/unwind.bpf.c).
  *
  * It is kept here and not in user space, so that a process is walked from its first instruction if its
- * files are known: it is listed when a session begins, a child of fork has what its parent has, exec
- * begins anew, and what is mapped comes in where the kernel maps it, in the thread that asked for it.
- * What is unmapped stays: nothing runs there, and what is mapped there next takes its place.
+ * files are known: what is mapped is listed when a session begins, a child of fork has what its parent
+ * has, exec begins anew. What comes later is taken in where the kernel maps it, in the thread that asked
+ * for it; a kernel that has no such hook (fentry) is asked when a walk comes to an address that is not
+ * known, which in an interrupt it can be only once. What is unmapped stays: nothing runs there, and what
+ * is mapped there next takes its place.
  *
  * A file is known by its inode. User space is asked for its table when it is first seen in a process
  * that the session wants to see, or else when a walk first comes through it.
  */
+#include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/unwind.bpf.h"
 
@@ -18,6 +21,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define VM_EXEC 0x00000004
+#define EBUSY   16
 
 /* What entries begin as: zeroes. */
 struct {
@@ -65,14 +69,12 @@ static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct 
 	}
 }
 
-/* The name of the file of INODE; false if it has none, and gets none. */
-static __always_inline bool unwind_name_file(struct inode *inode, struct unwind_file_name *ret)
+/* The name of the file KEY; false if it has none, and gets none. */
+static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
+					     struct unwind_file_name *ret)
 {
-	struct unwind_file_name *known;
-	struct unwind_file_key key;
+	struct unwind_file_name *known = bpf_map_lookup_elem(&unwind_file_names, key);
 
-	unwind_fill_key(&key, inode);
-	known = bpf_map_lookup_elem(&unwind_file_names, &key);
 	if (known) {
 		*ret = *known;
 		return true;
@@ -81,11 +83,11 @@ static __always_inline bool unwind_name_file(struct inode *inode, struct unwind_
 		__sync_fetch_and_add(&unwind_no_room, 1);
 		return false;
 	}
-	if (bpf_map_update_elem(&unwind_file_names, &key, ret, BPF_NOEXIST) == 0)
+	if (bpf_map_update_elem(&unwind_file_names, key, ret, BPF_NOEXIST) == 0)
 		return true;
 	/* Somebody else was quicker, or there is no memory. */
 	bpf_map_push_elem(&unwind_free_names, ret, 0);
-	known = bpf_map_lookup_elem(&unwind_file_names, &key);
+	known = bpf_map_lookup_elem(&unwind_file_names, key);
 	if (known)
 		*ret = *known;
 	return known != NULL;
@@ -97,7 +99,6 @@ static __always_inline bool unwind_name_file(struct inode *inode, struct unwind_
 struct unwind_insertion {
 	struct unwind_process *process;
 	__u64 first, end; /* pages */
-	__u32 kept;       /* of those that there were */
 	__u32 file_page;
 	struct unwind_file_name file;
 };
@@ -109,7 +110,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 	struct unwind_process *process = to->process;
 	struct unwind_mapping m;
 	__u64 first, end;
-	__u32 at = to->kept;
+	__u32 at = process->kept;
 
 	if (i >= process->n || i >= UNWIND_MAPPINGS_MAX || at >= UNWIND_MAPPINGS_MAX)
 		return 1;
@@ -128,7 +129,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 		m.where = UNWIND_WHERE(first, to->first - first);
 	}
 	process->mappings[at] = m;
-	to->kept = at + 1;
+	process->kept = at + 1;
 	return 0;
 }
 
@@ -136,7 +137,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
-	__u32 at = to->kept - i;
+	__u32 at = process->kept - i;
 
 	if (at >= UNWIND_MAPPINGS_MAX)
 		return 1;
@@ -151,18 +152,22 @@ static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 	return 1;
 }
 
+/* One at a time: what another one has kept from being put in is learned when a walk needs it. */
 static __always_inline void unwind_insert(struct unwind_insertion *new)
 {
 	struct unwind_process *process = new->process;
+	__u32 sequence = *(volatile __u32 *)&process->sequence;
 
-	new->kept = 0;
-	__sync_fetch_and_add(&process->sequence, 1);
+	if (sequence & 1 || __sync_val_compare_and_swap(&process->sequence, sequence,
+							sequence + 1) != sequence)
+		return;
+	process->kept = 0;
 	bpf_loop(UNWIND_MAPPINGS_MAX, unwind_make_room, new, 0);
-	if (new->kept < UNWIND_MAPPINGS_MAX) {
+	if (process->kept < UNWIND_MAPPINGS_MAX) {
 		bpf_loop(UNWIND_MAPPINGS_MAX, unwind_put_in, new, 0);
-		process->n = new->kept + 1;
+		process->n = process->kept + 1;
 	} else {
-		process->n = new->kept;
+		process->n = process->kept;
 		__sync_fetch_and_add(&unwind_no_room, 1);
 	}
 	__sync_fetch_and_add(&process->sequence, 1);
@@ -190,61 +195,158 @@ static __always_inline struct unwind_process *unwind_begin(__u32 tgid, __u64 mm)
 	return process;
 }
 
-/* Who the session has nothing to do with is not kept; by other filters a process may be selected later. */
-static __always_inline bool unwind_wants(struct task_struct *p)
+/*
+ * Who the session has nothing to do with is not kept; by other filters than these a process may be
+ * selected later. (The next is a function of its own for the verifier, which looks at it once.)
+ */
+static __always_inline bool unwind_wants(bool selected)
 {
-	return !(filter_kinds & (FILTER_PID | FILTER_OWN)) || filter_selects(p);
+	return !(filter_kinds & (FILTER_PID | FILTER_OWN)) || selected;
 }
 
-/* VMA of P is mapped; FRESH says that P may have a new address space. */
-static __always_inline void unwind_on_vma(struct task_struct *p, struct vm_area_struct *vma,
-					  bool fresh)
+__noinline int unwind_selects_current(void)
 {
-	struct unwind_insertion new = { .file = { .number = UNWIND_FILE_NONE } };
-	struct file *file = vma->vm_file;
-	struct unwind_file *f;
-	__u32 tgid = (__u32)p->tgid, number;
-	__u64 mm = (__u64)vma->vm_mm;
+	return filter_selects(bpf_get_current_task_btf());
+}
 
-	if (!(vma->vm_flags & VM_EXEC) || !unwind_wants(p))
-		return;
-	new.process = fresh ? unwind_begin(tgid, mm) : bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (!new.process || new.process->mm != mm)
-		return;
-	if (file && !unwind_name_file(file->f_inode, &new.file))
+/* What the kernel says of a mapping. */
+struct unwind_vma {
+	__u64 start, end, file_page, mm;
+	struct unwind_file_key key;
+	bool is_code, has_file;
+};
+
+static __always_inline void unwind_read_vma(struct unwind_vma *to, struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	to->start = vma->vm_start;
+	to->end = vma->vm_end;
+	to->file_page = vma->vm_pgoff;
+	to->mm = (__u64)vma->vm_mm;
+	to->is_code = vma->vm_flags & VM_EXEC;
+	to->has_file = file != NULL;
+	if (to->is_code && file)
+		unwind_fill_key(&to->key, file->f_inode);
+}
+
+/* Process TGID has VMA. */
+static __always_inline void unwind_take_in(__u32 tgid, bool selected,
+					   struct unwind_process *process,
+					   const struct unwind_vma *vma)
+{
+	struct unwind_insertion new = { .process = process };
+	__u32 number;
+
+	new.file.number = UNWIND_FILE_NONE;
+	if (vma->has_file && !unwind_name_file(&vma->key, &new.file))
 		new.file.number = UNWIND_FILE_NONE;
-	new.first = vma->vm_start >> UNWIND_PAGE_SHIFT;
-	new.end = vma->vm_end >> UNWIND_PAGE_SHIFT;
-	new.file_page = file ? (__u32)vma->vm_pgoff : 0;
+	new.first = vma->start >> UNWIND_PAGE_SHIFT;
+	new.end = vma->end >> UNWIND_PAGE_SHIFT;
+	new.file_page = vma->has_file ? (__u32)vma->file_page : 0;
 	unwind_insert(&new);
 	number = new.file.number;
-	f = bpf_map_lookup_elem(&unwind_files, &number);
-	if (f && filter_selects(p))
-		unwind_ask(f, &new.file, tgid, vma->vm_start, vma->vm_end);
+	if (number != UNWIND_FILE_NONE && selected) {
+		struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
+
+		if (f)
+			unwind_ask(f, &new.file, tgid, vma->start, vma->end);
+	}
 }
 
 /* Whenever code or data is mapped, or made code, in the process that does it. */
 SEC("?fentry/perf_event_mmap")
-int BPF_PROG(on_unwind_map, struct vm_area_struct *vma)
+int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
+	__u32 tgid = (__u32)p->tgid;
+	struct unwind_process *process;
+	struct unwind_vma read;
+	bool selected;
 
-	if (vma->vm_mm == p->mm)
-		unwind_on_vma(p, vma, BPF_CORE_READ_BITFIELD_PROBED(p, in_execve));
+	if (!(vma->vm_flags & VM_EXEC))
+		return 0;
+	selected = unwind_selects_current();
+	if (!unwind_wants(selected))
+		return 0;
+	unwind_read_vma(&read, vma);
+	/* (an entry that is begun here would lack what was mapped before, unless that is nothing) */
+	process = BPF_CORE_READ_BITFIELD_PROBED(p, in_execve)
+			  ? unwind_begin(tgid, read.mm)
+			  : bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (process && process->mm == read.mm)
+		unwind_take_in(tgid, selected, process, &read);
 	return 0;
 }
 
 SEC("?iter/task_vma")
 int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 {
-	if (ctx->task && ctx->vma)
-		unwind_on_vma(ctx->task, ctx->vma, true);
+	struct task_struct *p = ctx->task;
+	struct vm_area_struct *vma = ctx->vma;
+	struct unwind_process *process;
+	struct unwind_vma read;
+	bool selected;
+
+	if (!p || !vma || !(vma->vm_flags & VM_EXEC))
+		return 0;
+	selected = filter_selects(p);
+	if (!unwind_wants(selected))
+		return 0;
+	unwind_read_vma(&read, vma);
+	process = unwind_begin((__u32)p->tgid, read.mm);
+	if (process)
+		unwind_take_in((__u32)p->tgid, selected, process, &read);
+	return 0;
+}
+
+static long unwind_on_found(struct task_struct *p, struct vm_area_struct *vma,
+			    struct unwind_vma *to)
+{
+	unwind_read_vma(to, vma);
+	return 0;
+}
+
+__noinline int unwind_learn(__u64 address)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct unwind_process *process;
+	struct unwind_vma read = {};
+	bool selected = unwind_selects_current();
+	long r;
+
+	if (!unwind_wants(selected))
+		return UNWIND_END_PROCESS;
+	process = unwind_begin((__u32)p->tgid, (__u64)p->mm);
+	if (!process)
+		return UNWIND_END_PROCESS;
+	r = bpf_find_vma(p, address, unwind_on_found, &read, 0);
+	if (r == -EBUSY)
+		return UNWIND_END_BUSY;
+	if (r < 0 || !read.is_code)
+		return UNWIND_END_MAPPING;
+	unwind_take_in((__u32)p->tgid, selected, process, &read);
+	return 0;
+}
+
+/* The program that is new, and its interpreter, by where it begins. */
+SEC("?tp_btf/sched_process_exec")
+int TIMED_PROG(COST_LIFECYCLE, on_unwind_exec, struct task_struct *p, int old_pid,
+	       struct linux_binprm *bprm)
+{
+	__u32 tgid = (__u32)p->tgid;
+
+	bpf_map_delete_elem(&unwind_processes, &tgid);
+	unwind_learn(BPF_CORE_READ(p, mm, start_code));
+#if defined(__TARGET_ARCH_x86)
+	unwind_learn(((struct pt_regs *)bpf_task_pt_regs(p))->ip);
+#endif
 	return 0;
 }
 
 /* Behind the program by which the filter follows. */
 SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(on_unwind_fork, struct task_struct *parent, struct task_struct *child)
+int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 parent_tgid = (__u32)parent->tgid, tgid = (__u32)child->tgid, sequence;
 	struct unwind_process *from, *to;
@@ -252,7 +354,7 @@ int BPF_PROG(on_unwind_fork, struct task_struct *parent, struct task_struct *chi
 	if (child->pid != child->tgid)
 		return 0;
 	from = bpf_map_lookup_elem(&unwind_processes, &parent_tgid);
-	if (!from || from->mm != (__u64)parent->mm || !unwind_wants(child)) {
+	if (!from || from->mm != (__u64)parent->mm || !unwind_wants(filter_selects(child))) {
 		bpf_map_delete_elem(&unwind_processes, &tgid);
 		return 0;
 	}
@@ -273,7 +375,7 @@ int BPF_PROG(on_unwind_fork, struct task_struct *parent, struct task_struct *chi
 }
 
 SEC("?tp_btf/sched_process_exit")
-int BPF_PROG(on_unwind_exit, struct task_struct *p)
+int TIMED_PROG(COST_LIFECYCLE, on_unwind_exit, struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid;
 

@@ -24,7 +24,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile bool unwind_by_tables = false;
 
 /* User space counts it up; files that are of use get its value. */
-__u32 unwind_clock = 1;
+__u32 unwind_clock = 0;
 
 struct unwind_processes unwind_processes SEC(".maps");
 struct unwind_files unwind_files SEC(".maps");
@@ -107,36 +107,57 @@ static __always_inline void unwind_find_file(struct unwind_walk *w, const struct
 	}
 }
 
-__noinline int unwind_find_mapping(struct unwind_walk *w)
+/* The mapping of PROCESS at ADDRESS, in W. Returns 0 or UNWIND_END_*. */
+static __always_inline int unwind_look_up(const struct unwind_process *process, __u64 address,
+					  struct unwind_walk *w, struct unwind_mapping *ret)
+{
+	__u32 sequence = *(volatile __u32 *)&process->sequence, at;
+
+	at = unwind_search_mappings(process, address >> UNWIND_PAGE_SHIFT) - 1;
+	if (at < UNWIND_MAPPINGS_MAX)
+		*ret = process->mappings[at];
+	if (sequence & 1 || sequence != *(volatile __u32 *)&process->sequence)
+		return UNWIND_END_BUSY;
+	w->start = UNWIND_WHERE_FIRST(ret->where) << UNWIND_PAGE_SHIFT;
+	w->bytes = UNWIND_WHERE_N(ret->where) << UNWIND_PAGE_SHIFT;
+	return address - w->start < w->bytes ? 0 : UNWIND_END_MAPPING;
+}
+
+static __always_inline int unwind_find_known(struct unwind_walk *w, __u64 address)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
+	struct unwind_mapping m = { 0 };
 	struct unwind_process *process;
-	struct unwind_mapping m;
-	__u32 tgid = p->tgid, sequence, at;
-	__u64 address;
+	__u32 tgid = p->tgid;
+	int end;
 
-	if (!w)
-		return UNWIND_END_PROCESS;
-	w->bytes = 0;
-	address = w->exact ? w->ip : w->ip - 1;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!process || process->mm != (__u64)p->mm)
 		return UNWIND_END_PROCESS;
-	sequence = *(volatile __u32 *)&process->sequence;
-	at = unwind_search_mappings(process, address >> UNWIND_PAGE_SHIFT) - 1;
-	if (at >= UNWIND_MAPPINGS_MAX)
-		return sequence & 1 ? UNWIND_END_BUSY : UNWIND_END_MAPPING;
-	m = process->mappings[at];
-	if (sequence & 1 || sequence != *(volatile __u32 *)&process->sequence)
-		return UNWIND_END_BUSY;
-	w->start = UNWIND_WHERE_FIRST(m.where) << UNWIND_PAGE_SHIFT;
-	if (address - w->start >= UNWIND_WHERE_N(m.where) << UNWIND_PAGE_SHIFT)
-		return UNWIND_END_MAPPING;
-	w->bytes = UNWIND_WHERE_N(m.where) << UNWIND_PAGE_SHIFT;
+	end = unwind_look_up(process, address, w, &m);
+	if (end) {
+		w->bytes = 0;
+		return end;
+	}
 	if (m.file == UNWIND_FILE_NONE && w->start == (__u64)BPF_CORE_READ(p, mm, context.vdso))
 		m.file = UNWIND_FILE_VDSO;
 	unwind_find_file(w, &m, address, tgid);
 	return 0;
+}
+
+__noinline int unwind_find_mapping(struct unwind_walk *w)
+{
+	__u64 address;
+	int end;
+
+	if (!w)
+		return UNWIND_END_PROCESS;
+	address = w->exact ? w->ip : w->ip - 1;
+	end = unwind_find_known(w, address);
+	if (end != UNWIND_END_PROCESS && end != UNWIND_END_MAPPING)
+		return end;
+	end = unwind_learn(address);
+	return end ? end : unwind_find_known(w, address);
 }
 
 /* The last of the blocks that begins at ADDRESS or below: by the root, then by their first rows. */

@@ -48,6 +48,12 @@ struct unwind_walk {
 /* Looks up where the walk is. Returns 0, or UNWIND_END_* if it is nowhere. */
 int unwind_find_mapping(struct unwind_walk *w);
 
+/*
+ * Takes in what the current task has mapped at ADDRESS (unwind-index.bpf.c). Returns 0, or
+ * UNWIND_END_* if that is no code, or the kernel cannot say now.
+ */
+int unwind_learn(__u64 address);
+
 /* To the caller. Returns 0, or UNWIND_END_*; then W is as it was. */
 int unwind_step(struct unwind_walk *w);
 

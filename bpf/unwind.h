@@ -148,9 +148,11 @@ struct unwind_process {
 	__u64 mm;       /* the kernel's address space: when that is another one, nothing here holds */
 	__u32 sequence; /* odd while it is being changed */
 	__u32 n;
+	__u32 kept; /* of those there were, while it is being changed */
+	__u32 pad_0;
 	struct unwind_mapping mappings[UNWIND_MAPPINGS_MAX];
 };
-_Static_assert(sizeof(struct unwind_process) == 4016, "ABI");
+_Static_assert(sizeof(struct unwind_process) == 4024, "ABI");
 
 /* ---- how walks end ---- */
 

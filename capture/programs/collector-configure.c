@@ -6,7 +6,7 @@
 #include <bpf/bpf.h>
 
 #include "base/clock.h"
-#include "capture/programs/exit-hook.h"
+#include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/programs/resource-calls.h"
 
@@ -114,7 +114,7 @@ static int configure_own(struct collector *c, const struct session_options *o)
 	if (with_memory < 0)
 		return with_memory;
 	/* (without the hook exits are not shown, as there is nothing to say whose they are) */
-	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory && exit_hook_works());
+	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory && fentry_works("do_exit"));
 	skel->rodata->own_uid = o->own_uid;
 	skel->rodata->own_n_gids = (uint32_t)o->n_own_gids;
 	for (size_t i = 0; i < o->n_own_gids; i++)

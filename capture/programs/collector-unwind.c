@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
 
 /* What is mapped at the start has its tables within this time, or later. */
@@ -37,7 +38,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 		skel->maps.unwind_asks, skel->maps.unwind_ends,
 	};
 	struct bpf_program *programs[] = {
-		skel->progs.on_unwind_map,
+		skel->progs.on_unwind_exec,
 		skel->progs.on_unwind_fork,
 		skel->progs.on_unwind_exit,
 		skel->progs.on_iter_unwind_vma,
@@ -45,6 +46,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bool wanted = collector_unwinds(o);
 	int r = 0;
 
+	bpf_program__set_autoload(skel->progs.on_unwind_map, wanted && fentry_works("perf_event_mmap"));
 	c->table_bytes_max = o->stack_tables_bytes;
 	skel->rodata->unwind_by_tables = wanted;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -56,7 +58,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 
 static bool collector_has_unwinding(const struct collector *c)
 {
-	return bpf_program__autoload(c->skel->progs.on_unwind_map);
+	return bpf_program__autoload(c->skel->progs.on_unwind_exec);
 }
 
 int collector_make_unwinder(struct collector *c)
@@ -110,6 +112,7 @@ int collector_start_unwinding(struct collector *c, char **reterr_text)
 	const struct attach_row rows[] = {
 		{ skel->progs.on_unwind_exit, &skel->links.on_unwind_exit },
 		{ skel->progs.on_unwind_fork, &skel->links.on_unwind_fork },
+		{ skel->progs.on_unwind_exec, &skel->links.on_unwind_exec },
 		{ skel->progs.on_unwind_map, &skel->links.on_unwind_map },
 	};
 	int r;

@@ -12,7 +12,7 @@ expect_exit 0 "$LOAD_PROGRAMS"
 awk '$1 == "session"' "$TMP/stdout" | facts
 # Returns of functions are seen by programs of their own, or by those that see the call, as the
 # kernel can (capture/probes/probes.c); and until 6.15 it takes a program to see who begins to
-# exit (capture/programs/exit-hook.c).
+# exit (capture/programs/fentry.c).
 awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|own_exit)$/' "$TMP/stdout" | sort | facts
 loaded=" $(awk '$1 == "loaded" { print $2 }' "$TMP/stdout" | tr '\n' ' ')"
 unused=$(awk '$1 == "unused" { print $2 }' "$TMP/stdout" | tr '\n' ' ')

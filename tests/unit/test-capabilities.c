@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "capture/programs/capabilities.h"
-#include "capture/programs/exit-hook.h"
+#include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/options/options.h"
 #include "tests/support/unit.h"
@@ -107,7 +107,7 @@ TEST(test_exits)
 		assert_in_range(r, 0, 1);
 	/* What cannot be tried is not there. */
 	if (geteuid() != 0)
-		assert_false(exit_hook_works());
+		assert_false(fentry_works("do_exit"));
 }
 
 int main(void)

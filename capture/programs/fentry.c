@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/programs/exit-hook.h"
+#include "capture/programs/fentry.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 
 /* A program that does nothing. */
-static int exit_hook_load_nothing(int btf_id)
+static int fentry_load_nothing(int btf_id)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
@@ -19,10 +19,10 @@ static int exit_hook_load_nothing(int btf_id)
 	return bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
 }
 
-bool exit_hook_works(void)
+bool fentry_works(const char *function)
 {
-	int btf_id = libbpf_find_vmlinux_btf_id("do_exit", BPF_TRACE_FENTRY);
-	_cleanup_close_ int program = btf_id > 0 ? exit_hook_load_nothing(btf_id) : -1;
+	int btf_id = libbpf_find_vmlinux_btf_id(function, BPF_TRACE_FENTRY);
+	_cleanup_close_ int program = btf_id > 0 ? fentry_load_nothing(btf_id) : -1;
 	_cleanup_close_ int link = program >= 0 ? bpf_raw_tracepoint_open(NULL, program) : -1;
 
 	return link >= 0;
