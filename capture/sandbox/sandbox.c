@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -114,6 +116,17 @@ static int drop_rights(void)
 	return r < 0 ? r : rights_give_up();
 }
 
+/*
+ * The child allocates from the arena of the thread that forked it. To give memory of such an arena
+ * back, glibc opens a file in /proc, which would kill the child. So it gives none back.
+ */
+static void keep_memory(void)
+{
+#if defined(__GLIBC__)
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+}
+
 /* What malloc() needs, and to write to the pipe; all else ends the process. */
 static int allow_calls(scmp_filter_ctx filter)
 {
@@ -185,6 +198,7 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 		_exit(1);
 	if (r == 0)
 		r = drop_rights();
+	keep_memory();
 	if (r == 0)
 		r = forbid_calls();
 	if (r == 0)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The unwind table of an ELF file: .eh_frame (Linux Standard Base, "Exception Frames"), found by the
- * section or by the program header PT_GNU_EH_FRAME, or .debug_frame (DWARF 5, 6.4) where only that
- * exists, made into rows that programs in the kernel search (bpf/unwind.h).
+ * The unwind table of an ELF file: .eh_frame (Linux Standard Base, "Exception Frames"), found by
+ * the section or by the program header PT_GNU_EH_FRAME, or .debug_frame (DWARF 5, 6.4) where only
+ * that exists, made into rows that programs in the kernel search (bpf/unwind.h).
  *
- * x86-64 only, so far: other machines get -ENOTSUP. unwind-cfi.h executes the instructions and knows
- * no machine; unwind-rows-x86.h makes rows of what comes out, and is what another machine needs one
- * more of.
+ * x86-64 only, so far: other machines get -ENOTSUP. unwind-cfi.h executes the instructions and
+ * knows no machine; unwind-rows-x86.h makes rows of what comes out, and is what another machine
+ * needs one more of.
  *
- * Nothing in a file is believed: offsets, lengths and counts are checked where they are read, and no
- * file takes more memory than UNWIND_ROWS_MAX rows, or more time than its size explains.
+ * Nothing in a file is believed: offsets, lengths and counts are checked where they are read, and
+ * no file takes more memory than UNWIND_ROWS_MAX rows, or more time than its size explains.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,16 +29,20 @@ struct unwind_table {
 	struct unwind_segment {
 		uint64_t offset, size, address; /* executable: where in the file, and its address */
 	} segments[UNWIND_SEGMENTS_MAX];
-	uint32_t n_unsupported[_UNWIND_WHYS]; /* rows, by UNWIND_WHY_* */
+	/*
+	 * Rows, by UNWIND_WHY_*; those damaged count entries, too, that were passed over or overlap
+	 * others.
+	 */
+	uint32_t n_unsupported[_UNWIND_WHYS];
 	uint32_t n_rows;
 	struct unwind_row *rows; /* by address; neighbours have different rules */
 };
 
 /*
- * Reads the N bytes at DATA, a whole ELF file. Returns 0, also where the file describes no frames: then
- * there are no rows; -ENOEXEC if it is no ELF file, -ENOTSUP if it is for another machine, -EBADMSG if
- * it is damaged so that nothing can be told, -EFBIG if it has too many rows, -ENOMEM. FDEs that are
- * damaged cost no others: their code has UNWIND_WHY_DAMAGED.
+ * Reads the N bytes at DATA, a whole ELF file. Returns 0, also where the file describes no frames:
+ * then there are no rows; -ENOEXEC if it is no ELF file, -ENOTSUP if it is for another machine,
+ * -EBADMSG if it is damaged so that nothing can be told, -EFBIG if it has too many rows, -ENOMEM.
+ * FDEs that are damaged cost no others: their code has UNWIND_WHY_DAMAGED.
  */
 int unwind_table_read(const void *data, size_t n, struct unwind_table *ret);
 
@@ -46,9 +51,12 @@ void unwind_table_deinit(struct unwind_table *table);
 /* The rule at ADDRESS, in the file's own terms; UNWIND_NONE where there is no row. */
 uint32_t unwind_table_find(const struct unwind_table *table, uint64_t address);
 
+/* Whether TABLE, whoever made it, is one of a file with FILE_BYTES. */
+bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes);
+
 /*
- * The same in a process of its own (capture/sandbox/sandbox.h) for TIMEOUT_NS at most, of the file that
- * FD refers to (borrowed). What comes out is checked: rows are sorted, kinds are known, segments are in
- * the file. Returns what unwind_table_read() or sandbox_run() does.
+ * unwind_table_read() in a process of its own (capture/sandbox/sandbox.h) for TIMEOUT_NS at most,
+ * of the file that FD refers to (borrowed). What comes out is checked: rows are sorted, kinds are
+ * known, segments are in the file. Returns what unwind_table_read() or sandbox_run() does.
  */
 int unwind_table_read_sandboxed(int fd, uint64_t timeout_ns, struct unwind_table *ret);

@@ -188,6 +188,31 @@ TEST(test_nonsense)
 	outbuf_deinit(&answer);
 }
 
+/* What is let go of at once makes malloc() give memory back, which is not to need anything forbidden. */
+static int free_much(const void *data, size_t n, struct outbuf *answer)
+{
+	static void *blocks[400];
+
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+		blocks[i] = malloc(50000);
+		if (!blocks[i])
+			return -ENOMEM;
+		memset(blocks[i], 1, 50000);
+	}
+	for (size_t i = ARRAY_SIZE(blocks); i > 0; i--)
+		free(blocks[i - 1]);
+	return outbuf_append(answer, data, n);
+}
+
+TEST(test_memory_given_back)
+{
+	struct outbuf answer = { 0 };
+
+	assert_int_equal(run(free_much, 60 * SECOND, &answer), 0);
+	assert_int_equal(answer.size, 9);
+	outbuf_deinit(&answer);
+}
+
 /* ---- what it may not do ---- */
 
 static int do_open(const void *data, size_t n, struct outbuf *answer)
@@ -288,10 +313,10 @@ TEST(test_memory)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answer),   cmocka_unit_test(test_long_answer),
-		cmocka_unit_test(test_errors),   cmocka_unit_test(test_timeout),
-		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_forbidden),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_answer),    cmocka_unit_test(test_long_answer),
+		cmocka_unit_test(test_errors),    cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_nonsense),  cmocka_unit_test(test_memory_given_back),
+		cmocka_unit_test(test_forbidden), cmocka_unit_test(test_memory),
 	};
 
 	if (under_valgrind()) {

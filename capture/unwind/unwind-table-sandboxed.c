@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables made in a process of its own (sandbox.h). Nothing of what that process says is believed:
+ * it has read somebody else's file.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/outbuf.h"
+#include "capture/sandbox/sandbox.h"
+#include "capture/unwind/unwind-table.h"
+
+static int unwind_table_answer(const void *data, size_t n, struct outbuf *to)
+{
+	struct unwind_table table, head;
+	int r = unwind_table_read(data, n, &table);
+
+	if (r < 0)
+		return r;
+	head = table;
+	head.rows = NULL;
+	outbuf_append(to, &head, sizeof(head));
+	outbuf_append(to, table.rows, table.n_rows * sizeof(table.rows[0]));
+	unwind_table_deinit(&table);
+	return to->error;
+}
+
+/* ---- what is checked ---- */
+
+static bool rule_is_valid(uint32_t rule)
+{
+	uint32_t kind = UNWIND_RULE_KIND(rule);
+	int offset = UNWIND_RULE_OFFSET(rule);
+
+	switch (kind) {
+	case UNWIND_NONE:
+	case UNWIND_END:
+	case UNWIND_SIGNAL:
+		return rule == kind;
+	case UNWIND_PLT:
+		return offset >= 0 && offset < 16;
+	case UNWIND_UNSUPPORTED:
+		return UNWIND_RULE_BP(rule) == 0 && offset >= 0 && offset < _UNWIND_WHYS;
+	}
+	return kind < _UNWIND_KINDS;
+}
+
+/* Sorted; each one says something new; the last one ends what is known. */
+static bool rows_are_valid(const struct unwind_table *table)
+{
+	const struct unwind_row *rows = table->rows;
+	uint32_t n = table->n_rows;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!rule_is_valid(rows[i].rule) || rows[i].address == UNWIND_NO_ADDRESS)
+			return false;
+		if (i > 0 &&
+		    (rows[i].address <= rows[i - 1].address || rows[i].rule == rows[i - 1].rule))
+			return false;
+	}
+	return n == 0 || rows[n - 1].rule == UNWIND_RULE(UNWIND_NONE, 0, 0);
+}
+
+static bool segments_are_valid(const struct unwind_table *table, uint64_t file_bytes)
+{
+	if (table->n_segments > UNWIND_SEGMENTS_MAX)
+		return false;
+	for (uint32_t i = 0; i < table->n_segments; i++) {
+		const struct unwind_segment *segment = &table->segments[i];
+
+		if (segment->size == 0 || segment->offset > file_bytes ||
+		    segment->size > file_bytes - segment->offset ||
+		    segment->address > UINT64_MAX - segment->size ||
+		    segment->address < table->first_address)
+			return false;
+	}
+	return true;
+}
+
+bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes)
+{
+	return table->n_build_id <= sizeof(table->build_id) && table->n_rows <= UNWIND_ROWS_MAX &&
+	       segments_are_valid(table, file_bytes) && rows_are_valid(table);
+}
+
+/* ---- the other side ---- */
+
+/* Takes the answer apart: a table without rows, and the rows. */
+static int take_answer(const struct outbuf *said, uint64_t file_bytes, struct unwind_table *ret)
+{
+	struct unwind_table table;
+	size_t n;
+
+	if (said->size < sizeof(table))
+		return -EBADMSG;
+	memcpy(&table, said->data, sizeof(table));
+	table.rows = NULL;
+	n = said->size - sizeof(table);
+	if (table.n_rows > UNWIND_ROWS_MAX || n != table.n_rows * sizeof(table.rows[0]))
+		return -EBADMSG;
+	if (n > 0) {
+		table.rows = malloc(n);
+		if (!table.rows)
+			return -ENOMEM;
+		memcpy(table.rows, said->data + sizeof(table), n);
+	}
+	if (!unwind_table_is_valid(&table, file_bytes)) {
+		unwind_table_deinit(&table);
+		return -EBADMSG;
+	}
+	*ret = table;
+	return 0;
+}
+
+int unwind_table_read_sandboxed(int fd, uint64_t timeout_ns, struct unwind_table *ret)
+{
+	const size_t max = sizeof(*ret) + UNWIND_ROWS_MAX * sizeof(ret->rows[0]);
+	struct outbuf said = { .limit = max };
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	r = sandbox_run(fd, unwind_table_answer, timeout_ns, max, &said);
+	if (r == 0)
+		r = take_answer(&said, (uint64_t)st.st_size, ret);
+	outbuf_deinit(&said);
+	return r;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All FDEs of a file are found first and sorted by address. Then each one is executed once, in that
+ * order, and what comes out is appended to the rows. So a file takes 16 bytes an FDE besides its
+ * rows.
+ */
+#include "capture/unwind/unwind-table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "capture/unwind/unwind-cfi.h"
+#include "capture/unwind/unwind-elf.h"
+#include "capture/unwind/unwind-rows-x86.h"
+
+enum { EH_FRAME, DEBUG_FRAME, _SECTIONS };
+
+enum { FDES_MAX = 1 << 22 };
+
+/* Addresses are those of rows. */
+struct fde_place {
+	uint32_t begin, size;
+	uint32_t offset; /* in its section */
+	uint8_t section;
+	bool too_long; /* it was cut at the end of its segment */
+};
+
+struct table_builder {
+	const struct unwind_elf *elf;
+	uint64_t first_address;
+	struct cfi sections[_SECTIONS];
+	uint8_t section; /* that is passed through */
+	struct fde_place *fdes;
+	size_t n_fdes, room_fdes;
+	struct unwind_row *rows;
+	size_t n_rows, room_rows;
+	uint32_t done;       /* up to where there are rows */
+	uint32_t begin, end; /* of the FDE that is executed */
+	uint32_t n_overlaps;
+};
+
+/* ---- FDEs ---- */
+
+static const struct unwind_segment *find_segment(const struct unwind_elf *elf, uint64_t address)
+{
+	for (uint32_t i = 0; i < elf->n_segments; i++) {
+		const struct unwind_segment *segment = &elf->segments[i];
+
+		if (address >= segment->address && address - segment->address < segment->size)
+			return segment;
+	}
+	return NULL;
+}
+
+/* FDEs of no code (of functions that the linker left out, or nonsense) are passed over. */
+static int take_fde_place(uint64_t begin, uint64_t size, uint32_t offset, void *userdata)
+{
+	struct table_builder *b = userdata;
+	const struct unwind_segment *segment = find_segment(b->elf, begin);
+	bool too_long;
+	uint64_t room;
+
+	if (!segment || size == 0)
+		return 0;
+	room = segment->size - (begin - segment->address);
+	too_long = size > room;
+	if (too_long)
+		size = room;
+	begin -= b->first_address;
+	if (begin >= UNWIND_NO_ADDRESS || size >= UNWIND_NO_ADDRESS - begin ||
+	    b->n_fdes == FDES_MAX)
+		return -EFBIG;
+	if (GROW(b->fdes, b->room_fdes, b->n_fdes + 1) < 0)
+		return -ENOMEM;
+	b->fdes[b->n_fdes++] = (struct fde_place){
+		.begin = (uint32_t)begin,
+		.size = (uint32_t)size,
+		.offset = offset,
+		.section = b->section,
+		.too_long = too_long,
+	};
+	return 0;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct fde_place *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Linkers write them nearly in order, many quite so. */
+static void sort_places(struct table_builder *b)
+{
+	for (size_t i = 1; i < b->n_fdes; i++) {
+		if (compare_places(&b->fdes[i - 1], &b->fdes[i]) > 0) {
+			qsort(b->fdes, b->n_fdes, sizeof(*b->fdes), compare_places);
+			return;
+		}
+	}
+}
+
+static int scan_section(struct table_builder *b, uint8_t number, const struct cfi_section *section)
+{
+	b->section = number;
+	return section->n > 0 ? cfi_scan(&b->sections[number], section, take_fde_place, b) : 0;
+}
+
+static int find_fdes(struct table_builder *b)
+{
+	int r = scan_section(b, EH_FRAME, &b->elf->eh_frame);
+
+	if (r == 0)
+		r = scan_section(b, DEBUG_FRAME, &b->elf->debug_frame);
+	if (r == 0)
+		sort_places(b);
+	return r;
+}
+
+/* ---- rows ---- */
+
+static int append_row(struct table_builder *b, uint32_t address, uint32_t rule)
+{
+	/* (what is there of this address is of the same FDE, and no longer true) */
+	if (b->n_rows > 0 && b->rows[b->n_rows - 1].address == address)
+		b->n_rows--;
+	if (b->n_rows > 0 && b->rows[b->n_rows - 1].rule == rule)
+		return 0;
+	if (b->n_rows == UNWIND_ROWS_MAX)
+		return -EFBIG;
+	if (GROW(b->rows, b->room_rows, b->n_rows + 1) < 0)
+		return -ENOMEM;
+	b->rows[b->n_rows++] = (struct unwind_row){ address, rule };
+	return 0;
+}
+
+static int take_state(uint64_t address, const struct cfi_cie *cie, const struct cfi_state *state,
+		      void *userdata)
+{
+	struct table_builder *b = userdata;
+
+	address -= b->first_address;
+	if (address >= b->end)
+		return 0;
+	if (address < b->begin)
+		address = b->begin;
+	return append_row(b, (uint32_t)address, unwind_rule_x86(cie, state));
+}
+
+static int append_fde(struct table_builder *b, const struct fde_place *fde)
+{
+	size_t before;
+	int r = 0;
+
+	if (b->done < b->begin)
+		r = append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
+	if (r < 0)
+		return r;
+	before = b->n_rows;
+	r = fde->too_long ? -EBADMSG
+			  : cfi_execute(&b->sections[fde->section], fde->offset, take_state, b);
+	if (r == -EBADMSG) {
+		b->n_rows = before;
+		r = append_row(b, b->begin, UNWIND_RULE(UNWIND_UNSUPPORTED, 0, UNWIND_WHY_DAMAGED));
+	}
+	b->done = b->end;
+	return r;
+}
+
+/*
+ * Where FDEs overlap the first one wins; but .eh_frame before .debug_frame, and one that has no end
+ * of its own ends where the next one begins. NEXT_EH is the next one of .eh_frame.
+ */
+static void set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)
+{
+	const struct fde_place *fde = &b->fdes[i], *limit = NULL;
+
+	b->begin = fde->begin;
+	b->end = fde->begin + fde->size;
+	if (b->begin < b->done) {
+		b->begin = b->done;
+		b->n_overlaps += fde->section == EH_FRAME;
+	}
+	if (fde->section == DEBUG_FRAME && next_eh < b->n_fdes)
+		limit = &b->fdes[next_eh];
+	if (fde->too_long && i + 1 < b->n_fdes)
+		limit = fde + 1;
+	if (limit && b->end > limit->begin)
+		b->end = limit->begin;
+}
+
+static int append_rows(struct table_builder *b)
+{
+	size_t next_eh = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < b->n_fdes; i++) {
+		while (next_eh < b->n_fdes &&
+		       (next_eh <= i || b->fdes[next_eh].section != EH_FRAME))
+			next_eh++;
+		set_fde_bounds(b, i, next_eh);
+		if (b->begin < b->end)
+			r = append_fde(b, &b->fdes[i]);
+	}
+	if (r == 0 && b->n_rows > 0)
+		r = append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
+	return r;
+}
+
+/* ---- tables ---- */
+
+static uint64_t lowest_address(const struct unwind_elf *elf)
+{
+	uint64_t lowest = elf->n_segments > 0 ? UINT64_MAX : 0;
+
+	for (uint32_t i = 0; i < elf->n_segments; i++) {
+		if (elf->segments[i].address < lowest)
+			lowest = elf->segments[i].address;
+	}
+	return lowest;
+}
+
+static void table_builder_deinit(struct table_builder *b)
+{
+	for (size_t i = 0; i < _SECTIONS; i++)
+		cfi_deinit(&b->sections[i]);
+	free(b->fdes);
+	free(b->rows);
+}
+
+static void count_unsupported(struct unwind_table *table)
+{
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		uint32_t rule = table->rows[i].rule;
+
+		if (UNWIND_RULE_KIND(rule) == UNWIND_UNSUPPORTED)
+			table->n_unsupported[UNWIND_RULE_OFFSET(rule)]++;
+	}
+}
+
+static void fill_table(struct table_builder *b, struct unwind_table *ret)
+{
+	const struct unwind_elf *elf = b->elf;
+
+	*ret = (struct unwind_table){
+		.n_build_id = elf->n_build_id,
+		.n_segments = elf->n_segments,
+		.first_address = b->first_address,
+		.n_rows = (uint32_t)b->n_rows,
+		.rows = TAKE_PTR(b->rows),
+	};
+	memcpy(ret->build_id, elf->build_id, sizeof(ret->build_id));
+	memcpy(ret->segments, elf->segments, sizeof(ret->segments));
+	count_unsupported(ret);
+	ret->n_unsupported[UNWIND_WHY_DAMAGED] += b->n_overlaps + b->sections[EH_FRAME].n_damaged +
+						  b->sections[DEBUG_FRAME].n_damaged;
+}
+
+static int build_table(const struct unwind_elf *elf, struct unwind_table *ret)
+{
+	struct table_builder b = { .elf = elf, .first_address = lowest_address(elf) };
+	int r = find_fdes(&b);
+
+	if (r == 0)
+		r = append_rows(&b);
+	if (r == 0)
+		fill_table(&b, ret);
+	table_builder_deinit(&b);
+	return r;
+}
+
+int unwind_table_read(const void *data, size_t n, struct unwind_table *ret)
+{
+	struct unwind_elf elf;
+	int r = unwind_elf_init(&elf, data, n);
+
+	if (r == 0)
+		r = build_table(&elf, ret);
+	unwind_elf_deinit(&elf);
+	return r;
+}
+
+void unwind_table_deinit(struct unwind_table *table)
+{
+	free(table->rows);
+	*table = (struct unwind_table){ 0 };
+}
+
+uint32_t unwind_table_find(const struct unwind_table *table, uint64_t address)
+{
+	uint64_t at = address - table->first_address;
+	size_t low = 0, high = table->n_rows;
+
+	/* The last row that begins at AT or before is below HIGH. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->rows[middle].address <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? table->rows[low - 1].rule : UNWIND_RULE(UNWIND_NONE, 0, 0);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The unwind tables of real files, those that are installed here and those that compilers make of a
+ * small program, against what elfutils' libdw says of the same addresses. KYMO_UNWIND_FILES names
+ * other ones to look at.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/sandbox/sandbox.h"
+#include "capture/unwind/unwind-table.h"
+#include "tests/support/commands.h"
+#include "tests/support/unit.h"
+#include "tests/support/unwind-truth.h"
+#include "tests/support/valgrind.h"
+
+static char dir[] = "/tmp/kymo-test-unwind.XXXXXX";
+
+#define command(...) assert_int_equal(command_in(dir, __VA_ARGS__), 0)
+
+enum {
+	POINTS = 6000,           /* of a file's rows that are looked at */
+	UNSUPPORTED_SHARE = 200, /* at most one row in that many */
+	UNSUPPORTED_FEW = 10,    /* that is none in a small library such as libgcc_s */
+	BEYOND_SHARE = 20,       /* at most one point in that many is beyond libdw's */
+};
+
+/* ---- comparing ---- */
+
+static const char *current;
+static unsigned n_points, n_beyond;
+
+static void fail_at(uint64_t address, uint32_t rule, const struct unwind_caller *ours,
+		    const struct unwind_caller *theirs)
+{
+	print_error("%s: at %#" PRIx64 ", rule %#x: known %d %d, last %d %d, cfa %#" PRIx64
+		    " %#" PRIx64 ", ip %#" PRIx64 " %#" PRIx64 ", bp %#" PRIx64 " %#" PRIx64 "\n",
+		    current, address, rule, ours->known, theirs->known, ours->last, theirs->last,
+		    ours->cfa, theirs->cfa, ours->ip, theirs->ip, ours->bp, theirs->bp);
+	fail();
+}
+
+static void compare_at(const struct unwind_table *table, const struct unwind_truth *truth,
+		       uint64_t address)
+{
+	uint32_t rule = unwind_table_find(table, address);
+	struct unwind_caller ours, theirs;
+	bool understood = unwind_truth_caller(truth, address, &theirs);
+
+	n_points++;
+	/* libdw reads a .debug_frame up to the first zero only; Go programs with C in them have more. */
+	if (!theirs.known && truth->debug_frame && UNWIND_RULE_KIND(rule) != UNWIND_NONE) {
+		n_beyond++;
+		return;
+	}
+	if (UNWIND_RULE_KIND(rule) == UNWIND_UNSUPPORTED) {
+		assert_true(theirs.known);
+		return;
+	}
+	unwind_rule_caller(rule, address, &ours);
+	if (!understood || ours.known != theirs.known || ours.last != theirs.last ||
+	    ours.cfa != theirs.cfa || (ours.ip != theirs.ip && !ours.last) || ours.bp != theirs.bp)
+		fail_at(address, rule, &ours, &theirs);
+}
+
+static bool is_common(uint32_t rule)
+{
+	return UNWIND_RULE_KIND(rule) == UNWIND_NONE || UNWIND_RULE_KIND(rule) == UNWIND_SP ||
+	       UNWIND_RULE_KIND(rule) == UNWIND_BP;
+}
+
+/* At each boundary and right before it; in a large file, at some of those that are like others. */
+static void compare_rows(const struct unwind_table *table, const struct unwind_truth *truth)
+{
+	uint32_t step = table->n_rows / POINTS + 1;
+
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		uint64_t address = table->first_address + table->rows[i].address;
+		unsigned n = UNWIND_RULE_KIND(table->rows[i].rule) == UNWIND_PLT ? 32 : 1;
+
+		if (i % step != 0 && is_common(table->rows[i].rule))
+			continue;
+		compare_at(table, truth, address - 1);
+		for (unsigned k = 0; k < n; k++)
+			compare_at(table, truth, address + k);
+	}
+}
+
+static void compare_all(const struct unwind_table *table, const struct unwind_truth *truth)
+{
+	uint32_t last = table->rows[table->n_rows - 1].address;
+
+	compare_rows(table, truth);
+	compare_at(table, truth, table->first_address + last);
+	srand(1);
+	for (unsigned i = 0; i < POINTS / 4; i++)
+		compare_at(table, truth, table->first_address + (uint32_t)rand() % (last + 16));
+}
+
+static int read_table(int fd, struct unwind_table *ret)
+{
+	void *data;
+	size_t n;
+	int r = sandbox_map_file(fd, &data, &n);
+
+	assert_int_equal(r, 0);
+	r = unwind_table_read(data, n, ret);
+	munmap(data, n);
+	return r;
+}
+
+static void assert_same(const struct unwind_table *a, const struct unwind_table *b)
+{
+	assert_int_equal(a->n_rows, b->n_rows);
+	assert_memory_equal(a->rows, b->rows, a->n_rows * sizeof(a->rows[0]));
+	assert_memory_equal(a->segments, b->segments, sizeof(a->segments));
+	assert_memory_equal(a->build_id, b->build_id, sizeof(a->build_id));
+	assert_memory_equal(a->n_unsupported, b->n_unsupported, sizeof(a->n_unsupported));
+}
+
+static void assert_supported(const struct unwind_table *table)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < _UNWIND_WHYS; i++)
+		n += table->n_unsupported[i];
+	print_message("%s: %u rows, %u unsupported\n", current, table->n_rows, n);
+	assert_true(n <= UNSUPPORTED_FEW || n * UNSUPPORTED_SHARE <= table->n_rows);
+	assert_true(n_beyond * BEYOND_SHARE <= n_points);
+}
+
+static void check_file(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct unwind_table table, apart;
+	struct unwind_truth truth;
+
+	assert_true(fd >= 0);
+	current = path;
+	n_points = n_beyond = 0;
+	assert_int_equal(read_table(fd, &table), 0);
+	assert_int_equal(unwind_table_read_sandboxed(fd, UINT64_C(20000000000), &apart), 0);
+	assert_same(&table, &apart);
+	unwind_table_deinit(&apart);
+	assert_int_equal(unwind_truth_init(&truth, fd), 0);
+	if (!truth.eh_frame && !truth.debug_frame)
+		assert_int_equal(table.n_rows, 0);
+	if (table.n_rows > 0)
+		compare_all(&table, &truth);
+	assert_supported(&table);
+	unwind_truth_deinit(&truth);
+	unwind_table_deinit(&table);
+}
+
+/* ---- files of this machine ---- */
+
+static void check_installed(const char *path)
+{
+	if (access(path, R_OK) == 0)
+		check_file(path);
+	else
+		print_message("skip: no %s\n", path);
+}
+
+TEST(test_libraries)
+{
+	check_installed("/lib64/ld-linux-x86-64.so.2");
+	check_installed("/lib/x86_64-linux-gnu/libc.so.6");
+	check_installed("/lib/x86_64-linux-gnu/libm.so.6");
+	check_installed("/lib/x86_64-linux-gnu/libstdc++.so.6");
+	check_installed("/lib/x86_64-linux-gnu/libgcc_s.so.1");
+	check_installed("/lib/x86_64-linux-gnu/libcrypto.so.3");
+	check_installed("/lib/x86_64-linux-gnu/libz.so.1");
+}
+
+TEST(test_programs)
+{
+	check_installed("/usr/bin/bash");
+	check_installed("/usr/bin/git");
+	check_installed("/usr/bin/python3");
+	check_installed("/usr/bin/sqlite3");
+	check_installed("/usr/bin/node");
+	check_installed("/usr/bin/gdb");
+	check_installed("/root/.cargo/bin/cargo"); /* Rust */
+	check_installed("/usr/local/bin/docker");  /* Go */
+	check_installed("/proc/self/exe");
+}
+
+TEST(test_others)
+{
+	_cleanup_free_ char *paths = strdup(getenv("KYMO_UNWIND_FILES") ?: "");
+	char *rest = NULL;
+
+	assert_non_null(paths);
+	for (char *path = strtok_r(paths, " ", &rest); path; path = strtok_r(NULL, " ", &rest))
+		check_file(path);
+}
+
+/* ---- compilers ---- */
+
+static const char source[] =
+	"#include <alloca.h>\n#include <setjmp.h>\n#include <stdio.h>\n#include <string.h>\n"
+	"typedef float v8 __attribute__((vector_size(32)));\n"
+	"jmp_buf there; volatile v8 sum; volatile int sink;\n"
+	"__attribute__((noinline)) int with_alloca(int n)\n"
+	"{ char *p = alloca(n); memset(p, n, n); return p[n / 2]; }\n"
+	"__attribute__((noinline)) void aligned(int n)\n"
+	"{ v8 room[4] __attribute__((aligned(64))); memset(room, n, sizeof(room)); sum += room[n & 3];\n"
+	"  sink += with_alloca(n + 1); }\n"
+	"__attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f, int g, int h)\n"
+	"{ int x[8] = { a, b, c, d, e, f, g, h }; for (int i = 0; i < 8; i++) { aligned(x[i]);\n"
+	"  x[i] += with_alloca(x[7 - i] + 1); } return x[a & 7] + x[b & 7]; }\n"
+	"__attribute__((noinline)) int tail(int n) { return n > 9 ? with_alloca(n) : printf(\"%d\", n); }\n"
+	"__attribute__((noinline)) int deep(int n)\n"
+	"{ if (n == 0) longjmp(there, 1); return deep(n - 1) + many(n, 1, 2, 3, 4, 5, 6, n); }\n"
+	"int main(int argc, char **argv)\n"
+	"{ (void)argv; if (!setjmp(there)) sink = deep(argc + 11); return tail(argc); }\n";
+
+static void check_build(const char *compiler, const char *options)
+{
+	char path[256];
+
+	if (command_in(dir, "command -v %s", compiler) != 0) {
+		print_message("skip: no %s\n", compiler);
+		return;
+	}
+	if (command_in(dir, "%s %s program.c -o program", compiler, options) != 0) {
+		print_message("skip: %s %s makes no program\n", compiler, options);
+		return;
+	}
+	print_message("%s %s\n", compiler, options);
+	snprintf(path, sizeof(path), "%s/program", dir);
+	check_file(path);
+}
+
+TEST(test_compilers)
+{
+	static const char *const compilers[] = { "gcc", "clang" };
+	static const char *const options[] = {
+		"-O2 -fomit-frame-pointer",
+		"-O3 -fomit-frame-pointer -mavx -no-pie -Wl,-z,lazy",
+		"-O2 -fomit-frame-pointer -static",
+		"-O2 -fomit-frame-pointer -pie -fPIE -fcf-protection -Wl,-z,lazy -Wl,-z,ibtplt",
+		"-O0 -fno-omit-frame-pointer",
+		"-O2 -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-dwarf2-cfi-asm",
+		"-Os -fuse-ld=lld -Wl,-z,lazy",
+		"-O2 -fuse-ld=gold",
+		"-Os -mstackrealign",
+	};
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/program.c", dir);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(source, f);
+	fclose(f);
+	for (size_t i = 0; i < ARRAY_SIZE(compilers); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(options); k++)
+			check_build(compilers[i], options[k]);
+	}
+}
+
+FIXTURE(set_up)
+{
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+FIXTURE(tear_down)
+{
+	return getenv("KEEP_TMP") ? 0 : command_in(dir, "rm -rf %s", dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_compilers),
+	};
+
+	if (under_valgrind()) {
+		printf("skip: valgrind cannot follow where system calls are forbidden\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
