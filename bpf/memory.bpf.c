@@ -204,6 +204,11 @@ static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thre
 	__u32 n;
 
 	*ret_by_new = call->new_sp > call->sp && call->new_sp - call->sp <= NEW_BYTES;
+	n = unwind_by_tables ? stack_walk_callers(&t->stack, at_ret) : STACK_NOT_WALKED;
+	if (n != STACK_NOT_WALKED) {
+		call->new_sp = 0;
+		return n;
+	}
 	if (!*ret_by_new) {
 		n = stack_walk_user_memory(ctx, &t->stack, false);
 		if (at_ret && n > 0)

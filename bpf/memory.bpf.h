@@ -13,6 +13,7 @@
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
+#include "bpf/unwind.bpf.h"
 
 struct memory_processes {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -125,7 +126,7 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 	t->stack.n_frames = n;
 	key.id = memory_stack_id(&t->stack);
 	known = bpf_map_lookup_elem(&memory_stacks, &key);
-	if (!known) {
+	if (!known && !unwind_by_tables) {
 		n = memory_stack_true(&t->stack);
 		if (n != t->stack.n_frames) {
 			t->stack.n_frames = n;

@@ -208,9 +208,12 @@ static __always_inline void find_callers(const struct call *call, struct stack_c
 static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
 				      struct stack_callers *callers)
 {
-	__u32 n = callers->n;
+	__u32 n = callers->n, walked;
 
-	if (n == 0) {
+	walked = unwind_by_tables ? stack_walk_callers(&t->stack, n > 0) : STACK_NOT_WALKED;
+	if (walked != STACK_NOT_WALKED) {
+		n = walked;
+	} else if (n == 0) {
 		n = stack_walk_user_memory(ctx, &t->stack, false);
 	} else {
 		for (__u32 i = 0; i < STACK_CALLERS_MAX; i++)

@@ -92,9 +92,9 @@ static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_
 	return n;
 }
 
-/* Likewise by tables. STACK_NOT_WALKED where what is mapped is not known. */
+/* Likewise by tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is mapped is not known. */
 static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
-					       __u64 *frames, __u32 n, __u32 max)
+					       __u64 *frames, __u32 n, __u32 max, __u32 skip)
 {
 	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .exact = 1 };
 	int end;
@@ -106,10 +106,12 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 		unwind_count_end(end);
 		return STACK_NOT_WALKED;
 	}
+	if (skip && !end)
+		end = unwind_step(&w);
 #pragma clang loop unroll(disable)
 	for (; n < max; n++) {
 		frames[n] = w.ip;
-		if (!end)
+		if (!end && w.ip)
 			end = unwind_step(&w);
 		if (end || !w.ip) {
 			unwind_count_end(end);
@@ -124,7 +126,7 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, struct pt_regs *regs,
 						       __u64 *frames, __u32 n, __u32 max)
 {
-	__u32 end = unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max)
+	__u32 end = unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max, 0)
 				     : STACK_NOT_WALKED;
 
 	return end != STACK_NOT_WALKED ? end : stack_walk_frames(p, regs, frames, n, max);
@@ -160,4 +162,16 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 #else
 	return STACK_NOT_WALKED;
 #endif
+}
+
+__noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+
+	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
+		return stack_walk_tables(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, skip);
+#endif
+	return STACK_NOT_WALKED;
 }

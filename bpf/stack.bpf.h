@@ -101,6 +101,12 @@ __u32 stack_walk_record(struct rec_stack *to);
 /* Likewise, from number FIRST on, which is 0 or 1. Returns how many frames there are from there on. */
 __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 
+/*
+ * By tables alone, without the innermost SKIP frames, 0 or 1. Returns how many frames there are;
+ * STACK_NOT_WALKED where it has to be done in other ways.
+ */
+__u32 stack_walk_callers(struct memory_stack *to, __u32 skip);
+
 static __always_inline __u32 stack_walk_by_kernel(void *ctx, __u64 *frames, __u32 bytes)
 {
 	long n = bpf_get_stack(ctx, frames, bytes, BPF_F_USER_STACK);
