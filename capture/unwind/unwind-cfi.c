@@ -498,6 +498,8 @@ static void read_cie_head(struct byte_reader *r, struct cfi_cie *cie)
 	cie->return_register = version == 1 ? byte_reader_u8(r) : (uint32_t)byte_reader_uleb(r);
 	if (*letters == 'z')
 		read_augmentation(letters + 1, r, cie);
+	else if (strcmp(letters, "S") == 0)
+		cie->is_signal_frame = true;
 	else if (*letters)
 		byte_reader_fail(r);
 }

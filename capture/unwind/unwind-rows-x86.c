@@ -28,8 +28,11 @@ static uint32_t unsupported(unsigned why)
 
 /* ---- expressions ---- */
 
+/* Nothing where RULE is none. */
 static struct byte_reader expression_of(const struct cfi_rule *rule)
 {
+	if (rule->kind != CFI_EXPRESSION && rule->kind != CFI_VAL_EXPRESSION)
+		return (struct byte_reader){ 0 };
 	return (struct byte_reader){ rule->expression, rule->expression + rule->n, false };
 }
 

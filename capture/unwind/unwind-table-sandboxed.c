@@ -60,7 +60,8 @@ static bool rows_are_valid(const struct unwind_table *table)
 		    (rows[i].address <= rows[i - 1].address || rows[i].rule == rows[i - 1].rule))
 			return false;
 	}
-	return n == 0 || rows[n - 1].rule == UNWIND_RULE(UNWIND_NONE, 0, 0);
+	return n == 0 ||
+	       (rows[0].address == 0 && rows[n - 1].rule == UNWIND_RULE(UNWIND_NONE, 0, 0));
 }
 
 static bool segments_are_valid(const struct unwind_table *table, uint64_t file_bytes)

@@ -8,8 +8,9 @@
  * knows no machine; unwind-rows-x86.h makes rows of what comes out, and is what another machine
  * needs one more of.
  *
- * Nothing in a file is believed: offsets, lengths and counts are checked where they are read, and
- * no file takes more memory than UNWIND_ROWS_MAX rows, or more time than its size explains.
+ * Nothing in a file is believed: offsets, lengths and counts are checked where they are read. What
+ * a file takes in memory is bounded (UNWIND_ROWS_MAX rows, 4 million FDEs of 16 bytes), and the
+ * time is linear in its size.
  */
 #pragma once
 
@@ -35,7 +36,7 @@ struct unwind_table {
 	 */
 	uint32_t n_unsupported[_UNWIND_WHYS];
 	uint32_t n_rows;
-	struct unwind_row *rows; /* by address; neighbours have different rules */
+	struct unwind_row *rows; /* by address, from 0 on; neighbours have different rules */
 };
 
 /*

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -55,7 +56,10 @@ static void compare_at(const struct unwind_table *table, const struct unwind_tru
 	bool understood = unwind_truth_caller(truth, address, &theirs);
 
 	n_points++;
-	/* libdw reads a .debug_frame up to the first zero only; Go programs with C in them have more. */
+	/*
+	 * libdw reads a .debug_frame up to the first zero only; Go programs with C in them have
+	 * more.
+	 */
 	if (!theirs.known && truth->debug_frame && UNWIND_RULE_KIND(rule) != UNWIND_NONE) {
 		n_beyond++;
 		return;
@@ -193,6 +197,25 @@ TEST(test_programs)
 	check_installed("/proc/self/exe");
 }
 
+/* What the kernel maps into each program. */
+TEST(test_vdso)
+{
+	uintptr_t begin = getauxval(AT_SYSINFO_EHDR);
+	_cleanup_close_ int fd = -1;
+	char path[256];
+
+	if (begin == 0) {
+		print_message("skip: no vdso\n");
+		skip();
+	}
+	snprintf(path, sizeof(path), "%s/vdso", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	/* (up to the end of what is mapped there, which ends the write) */
+	assert_true(write(fd, (const void *)begin, 1 << 20) >= sysconf(_SC_PAGESIZE));
+	check_file(path);
+}
+
 TEST(test_others)
 {
 	_cleanup_free_ char *paths = strdup(getenv("KYMO_UNWIND_FILES") ?: "");
@@ -281,9 +304,8 @@ FIXTURE(tear_down)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_libraries),
-		cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_libraries), cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_vdso),      cmocka_unit_test(test_others),
 		cmocka_unit_test(test_compilers),
 	};
 
