@@ -300,6 +300,20 @@ GETTER(get_lost)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
+GETTER(get_stacks)
+{
+	const struct daemon_session *s = userdata;
+	struct session_counters now;
+	int r = sd_bus_message_open_container(reply, 'a', "{st}");
+
+	GETTER_UNUSED;
+	(void)member;
+	session_counters(s->session, &now);
+	for (size_t i = 0; r >= 0 && i < WALK_ENDS_MAX; i++)
+		r = sd_bus_message_append(reply, "{st}", walk_end_names[i], now.walks[i]);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
 /* {sv}: what each class of programs has cost, ns. */
 static int append_classes(sd_bus_message *m, const struct session_counters *now)
 {
@@ -424,6 +438,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("StopTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Events", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Lost", "a{st}", get_lost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Stacks", "a{st}", get_stacks, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Dropped", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("FlightLimit", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

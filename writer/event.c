@@ -32,3 +32,14 @@ const char *const reach_names[REACH_MAX] = {
 	[REACH_POSSIBLE] = "possible",
 	[REACH_REACHABLE] = "reachable",
 };
+
+const char *const walk_end_names[WALK_ENDS_MAX] = {
+	[WALK_WHOLE] = "whole",
+	[WALK_FULL] = "full",
+	[WALK_FRAME_POINTERS] = "frame_pointers",
+	[WALK_NO_CODE] = "no_code",
+	[WALK_NO_TABLE] = "no_table",
+	[WALK_UNSUPPORTED] = "unsupported",
+	[WALK_UNREADABLE] = "unreadable",
+	[WALK_BUSY] = "busy",
+};

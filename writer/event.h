@@ -126,6 +126,22 @@ enum event_class {
 /* How a class is called in the archive, on the bus and in reports. */
 extern const char *const event_class_names[CLASS_MAX];
 
+/* How walks of the stacks of programs have ended. */
+enum walk_end {
+	WALK_WHOLE,          /* where the thread begins */
+	WALK_FULL,           /* more frames than there is room for */
+	WALK_FRAME_POINTERS, /* not by tables: it was not known what the process has mapped */
+	WALK_NO_CODE,        /* an address that is in no code */
+	WALK_NO_TABLE,       /* code without a table, and without a frame pointer */
+	WALK_UNSUPPORTED,    /* code that no table can describe */
+	WALK_UNREADABLE,     /* where the next frame should be is none */
+	WALK_BUSY,           /* mappings were being changed, or could not be looked up */
+	WALK_ENDS_MAX,
+};
+
+/* How they are called: in archives, reports and on the bus. */
+extern const char *const walk_end_names[WALK_ENDS_MAX];
+
 struct event {
 	enum event_kind kind;
 	uint64_t ts_ns; /* CLOCK_BOOTTIME */
@@ -216,6 +232,7 @@ struct event {
 			uint64_t daemon_cpu_ns;
 			uint64_t bpf_cpu_ns;    /* of the eBPF programs; 0 = not known */
 			uint64_t dropped_bytes; /* that a flight recorder had no room for */
+			uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs */
 		} stop;
 		struct {
 			enum interval_kind kind;

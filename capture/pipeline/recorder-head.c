@@ -74,6 +74,7 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
 		sums.lost += r->activity.lost[class];
+	memcpy(sums.walks, r->walks, sizeof(sums.walks));
 	return sums;
 }
 
@@ -82,7 +83,7 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 {
 	const struct recorder_sums sums = recorder_sums(r);
 	const struct recorder_sums *since = end->since ? end->since : &r->base;
-	const struct event stop = {
+	struct event stop = {
 		.kind = EVENT_STOP,
 		.ts_ns = ts_ns,
 		.stop = {
@@ -98,5 +99,7 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 		},
 	};
 
+	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
+		stop.stop.walks[i] = sums.walks[i] - since->walks[i];
 	return fxt_archive_event(to, &stop);
 }

@@ -250,6 +250,7 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns)
 		error = merge_round(r->merge, horizon_ns, &sink);
 	if (error == 0)
 		error = RECORDER_EACH(advance, r, horizon_ns);
+	collector_count_walks(r->collector, r->walks);
 	return error == 0 ? recorder_write_malformed(r) : error;
 }
 
@@ -339,6 +340,7 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 {
 	int error = 0;
 
+	collector_count_walks(r->collector, r->walks);
 	/* (a pause has closed them) */
 	for (unsigned cpu = 0; error == 0 && !r->paused && cpu < r->n_cpus; cpu++)
 		error = recorder_close_cpu(r, cpu);

@@ -32,6 +32,7 @@
 /* What session_stop counts. */
 struct recorder_sums {
 	uint64_t events, lost, dismissed, unreported;
+	uint64_t walks[WALK_ENDS_MAX];
 };
 
 enum {
@@ -79,6 +80,7 @@ struct recorder {
 	uint64_t start_ns, listed_ns; /* since when it is recorded: after a pause, since then */
 	uint32_t chunk;               /* the number of this one, from 1; 0 if it is not split */
 	uint64_t chunk_ns;            /* when that began */
+	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
 	struct recorder_sums base;    /* of the chunks before */
 	uint64_t
 		n_malformed; /* records without sense, from the collector, that the archive tells of */

@@ -5,6 +5,10 @@
  */
 #include "capture/programs/collector-parts.h"
 
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
 #include <bpf/bpf.h>
 
 #include "capture/programs/fentry.h"
@@ -104,6 +108,24 @@ static int collector_list_mapped(struct collector *c)
 		n = read(fd, nothing, sizeof(nothing));
 	while (n > 0 || (n < 0 && errno == EINTR));
 	return n < 0 ? -errno : 0;
+}
+
+_Static_assert(_UNWIND_ENDS == (int)WALK_ENDS_MAX && UNWIND_END_BUSY == (int)WALK_BUSY &&
+		       UNWIND_END_TABLE == (int)WALK_NO_TABLE,
+	       "the programs count as archives have it");
+
+void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX])
+{
+	_cleanup_free_ uint64_t *counts = calloc(c->n_cpus, sizeof(*counts));
+	int fd = bpf_map__fd(c->skel->maps.unwind_ends);
+
+	memset(ret, 0, WALK_ENDS_MAX * sizeof(*ret));
+	for (uint32_t i = 0; counts && c->unwinder && i < WALK_ENDS_MAX; i++) {
+		if (bpf_map_lookup_elem(fd, &i, counts) < 0)
+			continue;
+		for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
+			ret[i] += counts[cpu];
+	}
 }
 
 int collector_start_unwinding(struct collector *c, char **reterr_text)

@@ -54,6 +54,9 @@ int collector_attach(struct collector *c, char **reterr_text);
  */
 int collector_start_unwinding(struct collector *c, char **reterr_text);
 
+/* How walks of the stacks of programs have ended so far; all 0 if they are not by tables. */
+void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX]);
+
 /*
  * What is to begin last, once what is mapped has been listed: samples and times off CPU. Takes up to 0.1 s. Returns as
  * collector_new(); 0 also if no stacks are asked for.

@@ -594,6 +594,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 	};
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
 		ret->lost[class] = recorder_lost(&s->recorder, class);
+	memcpy(ret->walks, s->recorder.walks, sizeof(ret->walks));
 	memcpy(ret->bpf_classes, s->costs.sums, sizeof(ret->bpf_classes));
 }
 

@@ -53,6 +53,7 @@ struct session_counters {
 	uint64_t triggers; /* that have fired, also those that nobody was told of */
 	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last look */
 	unsigned n_cpus;   /* that are online: of so many the machine's CPU time is */
+	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
 	uint64_t n_steps; /* that were taken for the budget: things that went, and that came back */
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not yet */
 	uint64_t stop_ns;  /* CLOCK_BOOTTIME; 0 = not yet */

@@ -15,6 +15,7 @@
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
 #include "cli/common/resolver.h"
+#include "cli/common/stacks-text.h"
 #include "cli/archive/summary-activity.h"
 #include "cli/archive/summary-by.h"
 #include "cli/common/verb-options.h"
@@ -246,6 +247,15 @@ static struct json_object *json_profile(const struct sums *s)
 	return o;
 }
 
+static struct json_object *verb_summary_json_stacks(const struct summary *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
+		json_add_u64(o, walk_end_names[i], s->walks[i]);
+	return o;
+}
+
 static int verb_summary_print_json(const struct sums *sums, const struct open_trace *t,
 				   enum summary_by by)
 {
@@ -274,6 +284,8 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 	json_add(o, "lost", verb_summary_json_lost(s));
 	json_add_u64(o, "dismissed", s->dismissed);
 	json_add_u64(o, "unreported", s->unreported);
+	if (*stacks_text_format(stacks, s->walks))
+		json_add(o, "stacks", verb_summary_json_stacks(s));
 	json_add_u64(o, "damages_repaired", s->n_damages);
 	if (profile_n_unmapped(sums->profile))
 		json_add_u64(o, "mappings_without_room", profile_n_unmapped(sums->profile));
@@ -340,7 +352,7 @@ static void verb_summary_print_cost(const struct summary *s)
 
 static void print_header(const struct summary *s, const char *name)
 {
-	char time[TEXT_FORMAT_MAX];
+	char time[TEXT_FORMAT_MAX], stacks[STACKS_TEXT_MAX];
 
 	printf("%s: %s", name, text_format_time(time, s->duration_ns));
 	if (s->started)
@@ -354,6 +366,8 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->unreported)
 		printf("switches that the kernel made and did not report: %" PRIu64 "\n",
 		       s->unreported);
+	if (*stacks_text_format(stacks, s->walks))
+		printf("stacks of programs: %s\n", stacks);
 	if (s->n_damages)
 		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
 		       s->n_damages);

@@ -253,6 +253,8 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 	}
 	if (strcmp(name, "Lost") == 0)
 		return read_counts(m, event_class_names, v->counters.lost, CLASS_MAX);
+	if (strcmp(name, "Stacks") == 0)
+		return read_counts(m, walk_end_names, v->counters.walks, WALK_ENDS_MAX);
 	if (strcmp(name, "Cost") == 0)
 		return bus_properties_read_cost(m, v);
 	if (strcmp(name, "Shed") == 0)

@@ -169,6 +169,15 @@ static struct json_object *lost_json(const struct session_view *v)
 	return o;
 }
 
+static struct json_object *session_view_json_stacks(const struct session_view *v)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
+		json_add_u64(o, walk_end_names[i], v->counters.walks[i]);
+	return o;
+}
+
 static struct json_object *classes_json(const struct session_counters *c)
 {
 	struct json_object *o = json_object_new_object();
@@ -230,6 +239,7 @@ struct json_object *session_view_json(const struct session_view *v)
 	json_add_u64(o, "duration_ns", session_view_duration_ns(v));
 	json_add_u64(o, "events", c->events);
 	json_add(o, "lost", lost_json(v));
+	json_add(o, "stacks", session_view_json_stacks(v));
 	json_add_u64(o, "bytes", c->bytes);
 	json_add_u64(o, "dropped_bytes", c->dropped_bytes);
 	json_add_u64(o, "flight_limit", c->flight_limit);

@@ -14,6 +14,7 @@
 #include "capture/options/option-table.h"
 #include "cli/service/client-options.h"
 #include "cli/common/json.h"
+#include "cli/common/stacks-text.h"
 #include "cli/common/verb.h"
 
 static const char *user_of(char to[static 64], uint32_t uid)
@@ -104,6 +105,15 @@ static void print_limit(const struct session_view *v)
 		       "too little free space\n",
 		       text_format_size(keeps, v->counters.flight_limit),
 		       text_format_size(wanted, asked));
+}
+
+/* How far the stacks of programs go. */
+static void verb_status_print_stacks(const struct session_view *v)
+{
+	char text[STACKS_TEXT_MAX];
+
+	if (*stacks_text_format(text, v->counters.walks))
+		printf("    stacks:   %s\n", text);
 }
 
 /* What was lost, and what a flight recorder could not keep. */
@@ -239,6 +249,7 @@ static void verb_status_print_text(const struct session_view *v)
 	if (*mode)
 		printf("    mode:     %s\n", mode);
 	printf("    events:   %" PRIu64 "\n", v->counters.events);
+	verb_status_print_stacks(v);
 	print_loss(v);
 	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
 	verb_status_print_cost(v);

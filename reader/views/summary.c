@@ -432,6 +432,8 @@ int summary_add(struct summary *s, const struct event *ev)
 		s->any_stop = true;
 		s->dismissed += ev->stop.dismissed;
 		s->unreported += ev->stop.unreported;
+		for (size_t i = 0; i < WALK_ENDS_MAX; i++)
+			s->walks[i] += ev->stop.walks[i];
 		s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
 		s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
 		s->dropped_bytes += ev->stop.dropped_bytes;
@@ -552,6 +554,7 @@ int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 	s->activity = (struct activity_sums){ 0 };
 	s->switches = s->wakeups = s->migrations = s->forks = s->execs = s->exits = 0;
 	s->sched_slices = s->dismissed = s->unreported = 0;
+	memset(s->walks, 0, sizeof(s->walks));
 	s->n_damages = s->damaged_bytes = s->n_marks_dropped = 0;
 	s->part_ns = start_ns;
 	return 0;

@@ -205,7 +205,15 @@
 	X(CGROUP_PATH, 215, "cgroup_path")                                                         \
 	X(MALFORMED, 216, "malformed")                                                             \
 	X(INTERRUPTED, 217, "interrupted")                                                         \
-	X(RETURNED, 218, "returned")
+	X(RETURNED, 218, "returned")                                                               \
+	X(STACKS_WHOLE, 219, "stacks_whole")                                                       \
+	X(STACKS_FULL, 220, "stacks_full")                                                         \
+	X(STACKS_FRAME_POINTERS, 221, "stacks_frame_pointers")                                     \
+	X(STACKS_NO_CODE, 222, "stacks_no_code")                                                   \
+	X(STACKS_NO_TABLE, 223, "stacks_no_table")                                                 \
+	X(STACKS_UNSUPPORTED, 224, "stacks_unsupported")                                           \
+	X(STACKS_UNREADABLE, 225, "stacks_unreadable")                                             \
+	X(STACKS_BUSY, 226, "stacks_busy")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
