@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/common/stacks-text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *const stacks_text_rest[WALK_ENDS_MAX] = {
+	[WALK_FULL] = "at the limit of frames",
+	[WALK_FRAME_POINTERS] = "by frame pointers alone",
+	[WALK_NO_CODE] = "at an address that is no code",
+	[WALK_NO_TABLE] = "in code without a table",
+	[WALK_UNSUPPORTED] = "in code that no table describes",
+	[WALK_UNREADABLE] = "at a frame that cannot be read",
+	[WALK_BUSY] = "while mappings changed",
+};
+
+const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
+			       const uint64_t walks[static WALK_ENDS_MAX])
+{
+	uint64_t all = 0;
+	int at;
+
+	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
+		all += walks[i];
+	*to = '\0';
+	if (all == 0)
+		return to;
+	at = snprintf(to, STACKS_TEXT_MAX, "%" PRIu64 " walked, %.1f %% to the thread's beginning",
+		      all, 100.0 * (double)walks[WALK_WHOLE] / (double)all);
+	for (size_t i = WALK_WHOLE + 1; i < WALK_ENDS_MAX; i++) {
+		if (walks[i] > 0 && at < STACKS_TEXT_MAX)
+			at += snprintf(to + at, STACKS_TEXT_MAX - (size_t)at, "; %" PRIu64 " %s",
+				       walks[i], stacks_text_rest[i]);
+	}
+	return to;
+}
