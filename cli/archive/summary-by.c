@@ -61,34 +61,20 @@ int summary_by_print(const struct summary *s, enum summary_by by, size_t limit)
 int summary_by_json(struct json_object *o, const struct summary *s, enum summary_by by)
 {
 	_cleanup_(summary_groups_freep) struct summary_groups *groups = NULL;
-	struct json_object *list;
+	bool thread = by == SUMMARY_BY_THREAD;
 	int r = summary_groups_new(s, by, &groups);
 
 	if (r < 0)
 		return r;
-	list = json_object_new_array();
-	for (size_t i = 0; i < groups->n; i++) {
-		const struct summary_group *g = &groups->list[i];
-		struct json_object *row = json_object_new_object();
-
-		json_add_string(row, "name", g->name);
-		if (by == SUMMARY_BY_THREAD)
-			json_add_u64(row, "tid", g->tid);
-		if (by == SUMMARY_BY_THREAD || by == SUMMARY_BY_PROCESS)
-			json_add_u64(row, "pid", g->pid);
-		json_add_u64(row, "cpu_ns", g->cpu_ns);
-		json_add_u64(row, "runnable_ns", g->runnable_ns);
-		json_add_u64(row, "blocked_ns", g->blocked_ns);
-		json_add_u64(row, "switches", g->switches);
-		json_add_u64(row, "preempted", g->preempted);
-		json_add_u64(row, "wakeups", g->wakeups);
-		json_add_u64(row, "max_wakeup_latency_ns", g->max_wakeup_latency_ns);
-		json_add_u64(row, "samples", g->samples);
-		json_add_u64(row, "processes", g->n_processes);
-		json_add_u64(row, "threads", g->n_threads);
-		json_object_array_add(list, row);
-	}
-	json_add_string(o, "by", summary_by_names[by]);
-	json_add(o, "groups", list);
+	JSON_ADD(o, JSON("by", summary_by_names[by]),
+		 JSON("groups",
+		      JSON_LIST(g, groups->list, groups->n,
+				JSON_OBJECT(
+					JSON_OF(g, name), JSON_IF(thread, "tid", g->tid),
+					JSON_IF(thread || by == SUMMARY_BY_PROCESS, "pid", g->pid),
+					JSON_OF(g, cpu_ns, runnable_ns, blocked_ns, switches,
+						preempted, wakeups, max_wakeup_latency_ns, samples),
+					JSON("processes", g->n_processes),
+					JSON("threads", g->n_threads)))));
 	return 0;
 }

@@ -58,7 +58,6 @@ static void verb_cut_report(const struct edit_cut_counts *counts, const struct e
 			    bool json)
 {
 	char size[TEXT_FORMAT_MAX];
-	struct json_object *o;
 
 	if (!json || out->to.file.standard) {
 		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s left out\n",
@@ -68,11 +67,8 @@ static void verb_cut_report(const struct edit_cut_counts *counts, const struct e
 		edit_trace_say_unknown(out->to.file.path, &counts->copied);
 		return;
 	}
-	o = edit_trace_json(out);
-	json_add_u64(o, "records", counts->copied.records);
-	json_add_u64(o, "left_out", counts->left_out);
-	edit_trace_add_unknown(o, &counts->copied);
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
+				   JSON_OF(counts, left_out), EDIT_TRACE_UNKNOWN(&counts->copied)));
 }
 
 static int verb_cut_run(const struct request *q, const char *from, const char *to)

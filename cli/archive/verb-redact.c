@@ -60,7 +60,6 @@ static void verb_redact_report(const struct edit_redact_counts *counts,
 			       const struct edit_trace *out, bool json)
 {
 	char size[TEXT_FORMAT_MAX];
-	struct json_object *o;
 
 	if (!json || out->to.file.standard) {
 		fprintf(stderr,
@@ -77,13 +76,9 @@ static void verb_redact_report(const struct edit_redact_counts *counts,
 							      .longer = counts->copied.longer });
 		return;
 	}
-	o = edit_trace_json(out);
-	json_add_u64(o, "records", counts->copied.records);
-	json_add_u64(o, "texts", counts->texts);
-	json_add_u64(o, "numbers", counts->numbers);
-	json_add_u64(o, "blobs", counts->blobs);
-	edit_trace_add_unknown(o, &counts->copied);
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
+				   JSON_OF(counts, texts, numbers, blobs),
+				   EDIT_TRACE_UNKNOWN(&counts->copied)));
 }
 
 static int verb_redact_run(const struct request *q, const char *from, const char *to)

@@ -74,13 +74,11 @@ static uint64_t verb_repair_count_of(const struct edit_repair_counts *counts, si
 static void verb_repair_print_json(const struct edit_repair_counts *counts,
 				   const struct edit_trace *out)
 {
-	struct json_object *o = edit_trace_json(out);
+	struct json_object *o = JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records));
 
-	json_add_u64(o, "records", counts->copied.records);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		json_add_u64(o, rows[i].key, verb_repair_count_of(counts, i));
-	json_add(o, "end_added", json_object_new_boolean(counts->stop_added));
-	json_print_pretty(o);
+		JSON_ADD(o, JSON(rows[i].key, verb_repair_count_of(counts, i)));
+	json_print_pretty(JSON_ADD(o, JSON("end_added", counts->stop_added)));
 }
 
 static void verb_repair_print_text(const struct edit_repair_counts *counts,

@@ -42,21 +42,13 @@ static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
 static void report_json(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
 			const struct resolver *resolver)
 {
-	struct json_object *o = edit_trace_json(out);
-
-	edit_trace_add_copied(o, &counts->copied);
-	json_add_u64(o, "backtraces", counts->backtraces);
-	json_add_u64(o, "addresses", counts->addresses);
-	json_add_u64(o, "named", counts->named);
-	json_add_u64(o, "known_before", counts->known);
-	json_add_u64(o, "unnamed", counts->unnamed);
-	json_add_u64(o, "frames", counts->frames);
-	json_add_u64(o, "not_looked_for", counts->not_looked);
-	if (counts->unmapped)
-		json_add_u64(o, "mappings_without_room", counts->unmapped);
-	json_add(o, "modules", resolver_json_modules(resolver));
-	json_add(o, "problems", resolver_json_problems(resolver));
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(
+		edit_trace_json(out), EDIT_TRACE_COPIED(&counts->copied),
+		JSON_OF(counts, backtraces, addresses, named), JSON("known_before", counts->known),
+		JSON_OF(counts, unnamed, frames), JSON("not_looked_for", counts->not_looked),
+		JSON_IF(counts->unmapped, "mappings_without_room", counts->unmapped),
+		JSON("modules", resolver_json_modules(resolver)),
+		JSON("problems", resolver_json_problems(resolver))));
 }
 
 static int verb_symbolize_run(const struct request *q, const char *from, const char *to)

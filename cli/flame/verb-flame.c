@@ -279,47 +279,35 @@ static int verb_flame_write_output(const struct request *q, const struct flame_f
 
 /* ---- the report ---- */
 
-static void add_counts(struct json_object *o, const struct flame_input *in)
+static struct json_object *add_counts(struct json_object *o, const struct flame_input *in)
 {
 	const struct profile *p = in->profile;
 	uint64_t on_ns = 0, off_ns = 0;
 
 	for (size_t i = 0; i < p->n_stacks; i++)
 		*(p->stacks[i].off_cpu ? &off_ns : &on_ns) += p->stacks[i].ns;
-	json_add_u64(o, "samples", p->n_samples);
-	json_add_u64(o, "cpu_ns", on_ns);
-	json_add_u64(o, "waits", p->n_offcpu);
-	json_add_u64(o, "offcpu_ns", off_ns);
-	json_add_u64(o, "samples_in_archive", p->n_samples_seen);
-	json_add_u64(o, "waits_in_archive", p->n_offcpu_seen);
-	json_add_u64(o, "stacks", p->n_stacks);
-	json_add_u64(o, "cut_stacks", p->n_cut);
-	json_add_u64(o, "frequency", p->frequency);
-	json_add_u64(o, "addresses_looked_up", in->resolver.n_asked);
-	json_add_u64(o, "addresses_found", in->resolver.n_named);
+	return JSON_ADD(o, JSON("samples", p->n_samples), JSON("cpu_ns", on_ns),
+			JSON("waits", p->n_offcpu), JSON("offcpu_ns", off_ns),
+			JSON("samples_in_archive", p->n_samples_seen),
+			JSON("waits_in_archive", p->n_offcpu_seen), JSON("stacks", p->n_stacks),
+			JSON("cut_stacks", p->n_cut), JSON_OF(p, frequency),
+			JSON("addresses_looked_up", in->resolver.n_asked),
+			JSON("addresses_found", in->resolver.n_named));
 }
 
 static void verb_flame_print_json(const struct flame *f, const struct flame_format *format,
 				  const struct packed_output *output)
 {
-	struct json_object *o = json_object_new_object(), *old;
+	struct json_object *o =
+		JSON_OBJECT(JSON("output", json_from_text(output->file.path)),
+			    JSON("format", format->name), JSON("output_bytes", output->file_bytes),
+			    JSON("weight", f->by_time ? "nanoseconds" : "samples"));
 
-	json_add_bytes(o, "output", output->file.path, strlen(output->file.path));
-	json_add_string(o, "format", format->name);
-	json_add_u64(o, "output_bytes", output->file_bytes);
-	json_add_string(o, "weight", f->by_time ? "nanoseconds" : "samples");
 	add_counts(o, f->now);
-	if (f->tree)
-		json_add_u64(o, "cut_in_tree", f->tree->n_cut);
-	if (format->drawn) {
-		json_add_u64(o, "drawn", f->n_drawn);
-		json_add_u64(o, "left_out", f->n_left_out);
-	}
-	if (f->old) {
-		old = json_object_new_object();
-		add_counts(old, f->old);
-		json_add(o, "old", old);
-	}
+	JSON_ADD(o, JSON_IF(f->tree, "cut_in_tree", f->tree->n_cut),
+		 JSON_IF(format->drawn, "drawn", f->n_drawn),
+		 JSON_IF(format->drawn, "left_out", f->n_left_out),
+		 JSON_IF(f->old, "old", add_counts(json_object_new_object(), f->old)));
 	json_print_pretty(o);
 }
 

@@ -351,16 +351,11 @@ static void say_where(const struct opening *o, bool with_browser)
 static void verb_open_print_json(const struct opening *o, const struct serve_file_status *status,
 				 enum open_end end)
 {
-	struct json_object *j = json_object_new_object();
-
-	json_add_string(j, "url", o->url);
-	json_add_u64(j, "port", serve_file_port(o->server));
-	json_add_bytes(j, "file", o->trace.name, strlen(o->trace.name));
-	json_add_u64(j, "fetched", status->n_fetched);
-	json_add_u64(j, "refused", status->n_refused);
-	json_add_u64(j, "served_bytes", status->bytes);
-	json_add_string(j, "ended", end_names[end]);
-	json_print_line(j);
+	json_print_line(
+		JSON_OBJECT(JSON_OF(o, url), JSON("port", serve_file_port(o->server)),
+			    JSON("file", json_from_text(o->trace.name)),
+			    JSON("fetched", status->n_fetched), JSON("refused", status->n_refused),
+			    JSON("served_bytes", status->bytes), JSON("ended", end_names[end])));
 }
 
 static int verb_open_report(const struct opening *o, enum open_end end)

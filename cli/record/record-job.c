@@ -214,12 +214,9 @@ static int report_kept(const struct record_job *j, const struct session_view *v)
 
 static void record_job_print_json(const struct record_job *j, const struct session_view *v)
 {
-	struct json_object *o = session_view_json(v);
-
-	json_add_bytes(o, "file", j->output.path, strlen(j->output.path));
-	if (j->command_status >= 0)
-		json_add_u64(o, "command_status", (uint64_t)j->command_status);
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(
+		session_view_json(v), JSON("file", json_from_text(j->output.path)),
+		JSON_IF(j->command_status >= 0, "command_status", (uint64_t)j->command_status)));
 }
 
 static int record_job_report(struct record_job *j)

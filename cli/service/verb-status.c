@@ -280,22 +280,11 @@ static void print_service(const struct bus_client_service *s)
 
 static struct json_object *service_json(const struct bus_client_service *s)
 {
-	struct json_object *o = json_object_new_object(), *all = json_object_new_object(), *one;
-
-	json_add_string(o, "version", s->version);
-	json_add_u64(o, "start_ns", s->start_ns);
-	for (size_t i = 0; i < s->n_usage; i++) {
-		const struct bus_client_usage *u = &s->usage[i];
-
-		one = json_object_new_object();
-		json_add_u64(one, "all", u->all);
-		json_add_u64(one, "all_max", u->all_max);
-		json_add_u64(one, "user", u->user);
-		json_add_u64(one, "user_max", u->user_max);
-		json_add(all, u->name, one);
-	}
-	json_add(o, "usage", all);
-	return o;
+	return JSON_OBJECT(JSON_OF(s, version, start_ns),
+			   JSON("usage",
+				JSON_MAP(u, s->usage, s->n_usage,
+					 JSON(u->name, JSON_OBJECT(JSON_OF(u, all, all_max, user,
+									   user_max))))));
 }
 
 /* Prints the session at PATH, or adds it to LIST. */
@@ -306,7 +295,7 @@ static int verb_status_show(struct bus_client *c, const char *path, struct json_
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
 	if (list)
-		json_object_array_add(list, session_view_json(&v));
+		json_append_item(list, session_view_json(&v));
 	else
 		verb_status_print_text(&v);
 	return CLI_OK;
@@ -334,7 +323,7 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 static int show_service(struct bus_client *c, bool json)
 {
 	struct bus_client_service service;
-	struct json_object *o, *list;
+	struct json_object *list;
 	int r;
 
 	if (bus_client_service(c, &service) < 0)
@@ -343,15 +332,13 @@ static int show_service(struct bus_client *c, bool json)
 		print_service(&service);
 		return verb_status_show_all(c, NULL);
 	}
-	o = json_object_new_object();
 	list = json_object_new_array();
-	json_add(o, "service", service_json(&service));
 	r = verb_status_show_all(c, list);
-	json_add(o, "sessions", list);
 	if (r == CLI_OK)
-		json_print_pretty(o);
+		json_print_pretty(JSON_OBJECT(JSON("service", service_json(&service)),
+					      JSON("sessions", list)));
 	else
-		json_object_put(o);
+		json_object_put(list);
 	return r;
 }
 
