@@ -121,8 +121,6 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *use
 {
 	struct collection_look *l = userdata;
 
-	(void)fd;
-	(void)revents;
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	l->fn(l->view->outdated, l->userdata);
 	return 0;
@@ -138,10 +136,8 @@ int collection_look_new(sd_event *event, char *const *units, const struct captur
 		return -ENOMEM;
 	l->fn = fn;
 	l->userdata = userdata;
-	r = view_new(units, f, &l->view);
-	if (r < 0)
-		return r;
-	r = sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN, on_ended, l);
+	r = view_new(units, f, &l->view)
+		    ?: sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN, on_ended, l);
 	if (r < 0)
 		return r;
 	atomic_fetch_add(&l->view->n_holders, 1);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/manager.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -209,7 +208,6 @@ static int check_rings(const struct manager *m, const struct daemon_session *s,
 {
 	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
 					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
-	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
 	const struct limit_use use = use_of(m, s->uid, ring_bytes);
 	const struct limit_request wish = wish_of(s, ring_bytes(s));
 	uint64_t most;
@@ -220,8 +218,8 @@ static int check_rings(const struct manager *m, const struct daemon_session *s,
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
 			     "sessions have %s, and %s is the limit of %s",
-			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_scope(v));
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
 }
 
 static uint64_t manager_blocks_of(const struct daemon_session *s)
@@ -303,7 +301,6 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 {
 	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
 					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
-	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
 	const struct limit_request wish = { flight_of(s), s->uid,
 					    session_options(s->session)->own };
 	const struct limit_use use = use_of(m, s->uid, flight_of);
@@ -316,8 +313,8 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `flight_bytes`: the flight recorder would keep %s, others "
 			     "keep %s, and %s is the limit of %s",
-			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_scope(v));
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
 }
 
 static int manager_make(struct manager *m, const struct manager_create_args *args,
@@ -419,11 +416,7 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	r = manager_make(m, args, request, &s, reterr);
 	if (r < 0)
 		return r;
-	r = check_rings(m, s, reterr);
-	if (r == 0)
-		r = check_blocks(m, s, reterr);
-	if (r == 0)
-		r = check_flights(m, s, reterr);
+	r = check_rings(m, s, reterr) ?: check_blocks(m, s, reterr) ?: check_flights(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;
@@ -484,7 +477,6 @@ static int manager_on_tick(sd_event_source *source, uint64_t usec, void *userdat
 {
 	struct manager *m = userdata;
 
-	(void)usec;
 	for (struct daemon_session *s = m->sessions; s; s = s->next) {
 		if (daemon_session_active(s)) {
 			daemon_session_signal_counters(s);
@@ -513,8 +505,6 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 
-	(void)source;
-	(void)usec;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
 		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_ENDED);
 

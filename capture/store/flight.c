@@ -317,7 +317,6 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 
 static int flight_end(struct store *store, const struct store_moment *at)
 {
-	(void)at;
 	close_writers((struct flight *)store);
 	return 0;
 }
@@ -325,7 +324,6 @@ static int flight_end(struct store *store, const struct store_moment *at)
 /* Memory is not waited for. */
 static void flight_cancel(struct store *store)
 {
-	(void)store;
 }
 
 static void flight_free(struct store *store)
@@ -453,8 +451,6 @@ void flight_snapshot_set_tail(struct flight_snapshot *s, struct outbuf *tail)
 /* What of bytes that are packed is whole we would have to know the beginning for: nothing then. */
 static size_t none_whole(const uint8_t *data, size_t n)
 {
-	(void)data;
-	(void)n;
 	return 0;
 }
 
@@ -495,11 +491,10 @@ static int write_parts(const struct flight_snapshot *s, struct store *to)
 {
 	const struct part *first = &s->parts[0];
 	enum pack_method method;
-	int r = flight_snapshot_packed(s, &method);
+	int r = flight_snapshot_packed(s, &method)
+			?: flight_write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD],
+					     method, STORE_HEAD, to);
 
-	if (r == 0)
-		r = flight_write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD], method,
-				      STORE_HEAD, to);
 	for (unsigned i = 0; r == 0 && i < s->n_parts; i++)
 		r = flight_write_file(s->parts[i].chunk->fds[SIDE_BODY],
 				      s->parts[i].bytes[SIDE_BODY], method, STORE_BODY, to);

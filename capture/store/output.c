@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
@@ -113,8 +112,6 @@ static void output_release(struct output *o)
 /* Of a packed piece that was not written to its end, nothing is whole. */
 static size_t whole_piece(const uint8_t *data, size_t n)
 {
-	(void)data;
-	(void)n;
 	return 0;
 }
 

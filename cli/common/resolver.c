@@ -386,17 +386,13 @@ void resolver_print_missing(const struct resolver *r)
 struct json_object *resolver_json_modules(const struct resolver *r)
 {
 	_cleanup_free_ const struct resolver_module **list = sort_modules(r);
-	struct json_object *array = json_object_new_array();
+	size_t n = 0;
 
-	for (size_t i = 0; list && list[i]; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_string(o, "module", list[i]->path);
-		json_add_u64(o, "addresses", list[i]->n_asked);
-		json_add_u64(o, "unnamed", list[i]->n_unnamed);
-		json_object_array_add(array, o);
-	}
-	return array;
+	while (list && list[n])
+		n++;
+	return JSON_LIST(m, list, n,
+			 JSON_OBJECT(JSON("module", (*m)->path), JSON("addresses", (*m)->n_asked),
+				     JSON("unnamed", (*m)->n_unnamed)));
 }
 
 struct json_object *resolver_json_problems(const struct resolver *r)
@@ -406,11 +402,8 @@ struct json_object *resolver_json_problems(const struct resolver *r)
 	size_t pos = 0;
 
 	while (r->symbols && (problem = symbols_next_problem(r->symbols, &pos))) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_string(o, "file", problem->file);
-		json_add_string(o, "problem", problem->what);
-		json_object_array_add(array, o);
+		json_append_item(array, JSON_OBJECT(JSON_OF(problem, file),
+						    JSON("problem", problem->what)));
 	}
 	return array;
 }

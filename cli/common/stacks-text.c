@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cli/common/json.h"
+
 static const char *const stacks_text_rest[WALK_ENDS_MAX] = {
 	[WALK_FULL] = "at the limit of frames",
 	[WALK_FRAME_POINTERS] = "by frame pointers alone",
@@ -14,14 +16,26 @@ static const char *const stacks_text_rest[WALK_ENDS_MAX] = {
 	[WALK_BUSY] = "while mappings changed",
 };
 
-const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
-			       const uint64_t walks[static WALK_ENDS_MAX])
+uint64_t stacks_walked(const uint64_t walks[static WALK_ENDS_MAX])
 {
 	uint64_t all = 0;
-	int at;
 
 	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
 		all += walks[i];
+	return all;
+}
+
+struct json_object *stacks_json(const uint64_t walks[static WALK_ENDS_MAX])
+{
+	return JSON_MAP(n, walks, WALK_ENDS_MAX, JSON(walk_end_names[n - walks], *n));
+}
+
+const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
+			       const uint64_t walks[static WALK_ENDS_MAX])
+{
+	uint64_t all = stacks_walked(walks);
+	int at;
+
 	*to = '\0';
 	if (all == 0)
 		return to;
