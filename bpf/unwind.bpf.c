@@ -221,9 +221,8 @@ static __always_inline __u64 unwind_word(__u64 address, __u64 more)
 {
 	__u64 word;
 
-	return bpf_probe_read_user(&word, sizeof(word), (const void *)address) < 0
-		       ? UNWIND_NO_FRAME
-		       : word + more;
+	return bpf_probe_read_user(&word, sizeof(word), (const void *)address) < 0 ? UNWIND_NO_FRAME
+										   : word + more;
 }
 
 /* The CFA of the frame that W is in, by RULE. */

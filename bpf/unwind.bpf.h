@@ -42,7 +42,7 @@ struct unwind_walk {
 	__u64 shift;        /* from an address to one in the table of the mapping's file */
 	__u64 probed;       /* the innermost function with a return probe that is not passed yet */
 	__u32 file;         /* of the mapping; UNWIND_FILE_NONE */
-	__u32 exact;        /* IP is where the thread was interrupted, and not where a call returns to */
+	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
 };
 
 /* Looks up where the walk is. Returns 0, or UNWIND_END_* if it is nowhere. */

@@ -289,8 +289,6 @@ GETTER(get_stacks)
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	for (size_t i = 0; r >= 0 && i < WALK_ENDS_MAX; i++)
 		r = sd_bus_message_append(reply, "{st}", walk_end_names[i], now.walks[i]);

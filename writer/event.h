@@ -230,8 +230,8 @@ struct event {
 			uint64_t dismissed;  /* wakeups of threads that were awake */
 			uint64_t unreported; /* switches that the kernel made and did not report */
 			uint64_t daemon_cpu_ns;
-			uint64_t bpf_cpu_ns;    /* of the eBPF programs; 0 = not known */
-			uint64_t dropped_bytes; /* that a flight recorder had no room for */
+			uint64_t bpf_cpu_ns;           /* of the eBPF programs; 0 = not known */
+			uint64_t dropped_bytes;        /* that a flight recorder had no room for */
 			uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs */
 		} stop;
 		struct {

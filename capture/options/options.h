@@ -195,8 +195,8 @@ struct session_options {
 	uint64_t frequency;           /* samples a second and CPU; 0 = default */
 	uint64_t offcpu_min_ns;       /* shorter times off CPU are not recorded; 0 = default */
 	enum stack_way stacks;
-	uint64_t stack_tables_bytes;  /* kernel memory for unwind tables, at most; 0 = default */
-	bool no_perfetto_blobs;       /* the samples once only, not in Perfetto's way, too */
+	uint64_t stack_tables_bytes; /* kernel memory for unwind tables, at most; 0 = default */
+	bool no_perfetto_blobs;      /* the samples once only, not in Perfetto's way, too */
 	struct memory_options memory;
 	uint64_t duration_ns; /* ends the session; 0 = never */
 	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */

@@ -74,14 +74,14 @@ struct recorder {
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
-	bool opened, closed;          /* head and end of the archive are written */
-	bool pauses, paused;          /* a pause has been ordered; and it has been written */
-	uint64_t end_ns;              /* once it is set */
-	uint64_t start_ns, listed_ns; /* since when it is recorded: after a pause, since then */
-	uint32_t chunk;               /* the number of this one, from 1; 0 if it is not split */
-	uint64_t chunk_ns;            /* when that began */
+	bool opened, closed;           /* head and end of the archive are written */
+	bool pauses, paused;           /* a pause has been ordered; and it has been written */
+	uint64_t end_ns;               /* once it is set */
+	uint64_t start_ns, listed_ns;  /* since when it is recorded: after a pause, since then */
+	uint32_t chunk;                /* the number of this one, from 1; 0 if it is not split */
+	uint64_t chunk_ns;             /* when that began */
 	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
-	struct recorder_sums base;    /* of the chunks before */
+	struct recorder_sums base;     /* of the chunks before */
 	uint64_t
 		n_malformed; /* records without sense, from the collector, that the archive tells of */
 	struct collector_lost

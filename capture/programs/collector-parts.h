@@ -42,9 +42,9 @@ struct collector {
 	bool no_wakeups;                     /* they were shed */
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
-	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
+	struct unwinder *unwinder;           /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;
-	struct rec_state *states;            /* where a look-up puts those of all CPUs */
+	struct rec_state *states; /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the round that runs */
 	void *userdata;

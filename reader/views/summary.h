@@ -113,9 +113,9 @@ struct summary {
 	uint64_t start_ns, end_ns, duration_ns; /* duration: of the part */
 	uint64_t part_ns;                       /* the part began; 0 = with the recording */
 	bool started, stopped;                  /* session_start and session_stop were seen */
-	uint64_t dismissed;  /* wakeups of threads that were awake, which were not written */
+	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
 	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
-	uint64_t unreported; /* switches that the kernel made and did not report */
+	uint64_t unreported;           /* switches that the kernel made and did not report */
 	uint64_t
 		n_damages; /* places of the archive that could not be read, before it was repaired */
 	uint64_t damaged_bytes;

@@ -70,14 +70,14 @@ plant writer/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'writer/fxt/
 plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/ may not include'
 
 # A room that is planned has no folder yet; once it has, its entry holds.
-[ ! -e "$copy/capture/unwind" ] || fail "capture/unwind is planned no more"
-plant capture/unwind/planted.c '#include "capture/session/session.h"' 'capture/unwind/ may not include'
+[ ! -e "$copy/capture/calls" ] || fail "capture/calls is planned no more"
+plant capture/calls/planted.c '#include "capture/session/session.h"' 'capture/calls/ may not include'
 plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
-rmdir "$copy/capture/unwind" "$copy/writer/tfile"
+rmdir "$copy/capture/calls" "$copy/writer/tfile"
 cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
-sed -i '/^- .capture.unwind. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
+sed -i '/^- .capture.calls. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
 expect_exit 1 "$check" "$copy"
-assert_contains "$TMP/stdout" 'there is no capture/unwind/, and it is not planned' "complaint about a room"
+assert_contains "$TMP/stdout" 'there is no capture/calls/, and it is not planned' "complaint about a room"
 assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a room"
 cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 
