@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# When the service goes by itself: not while there is a session, not while it is called, and then in order. What systemd sees
-# of it is tested in a container. From meson, KYMOD is the one whose sessions need no kernel.
+# When the service goes by itself: not while there is a session, not while it is called, and then in
+# order. What systemd sees of it is tested in a container. From meson, KYMOD is the one whose
+# sessions need no kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

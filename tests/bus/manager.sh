@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What callers of the service may rely on, with sessions that need no kernel: test-manager.c and
-# test-snapshots.c over a bus, and what can be seen from outside only. From meson, KYMOD is the one with such sessions.
+# test-snapshots.c over a bus, and what can be seen from outside only. From meson, KYMOD is the one
+# with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which profiles the service takes, from whom, and what it says of others: with sessions that need no kernel.
-# From meson, KYMOD is the one with such sessions.
+# Which profiles the service takes, from whom, and what it says of others: with sessions that need
+# no kernel. From meson, KYMOD is the one with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -20,7 +20,8 @@ export RUNTIME_DIRECTORY=$TMP/run
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 
-# create NAME [PROFILE] [OPTION TYPE VALUE]: what the service answers is in $TMP/stdout and $TMP/stderr
+# create NAME [PROFILE] [OPTION TYPE VALUE]: what the service answers is in $TMP/stdout and
+# $TMP/stderr
 create() {
 	local name=$1 profile=${2:-$1}
 
@@ -142,7 +143,8 @@ profile program <<-END
 END
 refused 'Program=.*no-such-program cannot be opened' program
 
-# Triggers write files, and those that come soon after another count as passed over. What is asked for is always written.
+# Triggers write files, and those that come soon after another count as passed over. What is asked
+# for is always written.
 profile trigger <<-END
 	[Collection]
 	Mode=flight
@@ -190,7 +192,8 @@ assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | head -3 | paste -sd,)" \
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/full.log")"
 
-# A unit that is started again elsewhere: its flight recorder begins anew, and what it held until then goes to a file.
+# A unit that is started again elsewhere: its flight recorder begins anew, and what it held until
+# then goes to a file.
 unit=kymo-test-$$.service
 mkdir -p "$CGROUP2/kymo-test-$$/one/$unit" "$CGROUP2/kymo-test-$$/two"
 at_exit remove_cgroups

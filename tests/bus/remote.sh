@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# --host and --machine: a service elsewhere. `ssh` is one of ours, which goes to a service on a private bus; the
-# container is a process in a mount namespace whose system bus that is.
+# --host and --machine: a service elsewhere. `ssh` is one of ours, which goes to a service on a
+# private bus; the container is a process in a mount namespace whose system bus that is.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

@@ -120,7 +120,8 @@ start_poor_kymod() {
 	expect_soon 10 "$KYMO" list --bus "$POOR"
 }
 
-# expect_no_start NAME TEXT: it fails, with TEXT on standard error, and leaves no session and no file
+# expect_no_start NAME TEXT: it fails, with TEXT on standard error, and leaves no session and no
+# file
 expect_no_start() {
 	expect_exit 1 "$KYMO" start "$1" --bus "$POOR" -o "$TMP/$1.fxt" -b 8M
 	assert_contains "$TMP/stderr" "$2" "why session $1 does not start"

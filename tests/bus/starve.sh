@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# More descriptors that cannot be closed than the service may have: test-starve.c, with the rights of its unit.
+# More descriptors that cannot be closed than the service may have: test-starve.c, with the rights
+# of its unit.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

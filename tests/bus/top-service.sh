@@ -26,7 +26,8 @@ jq -se 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' "$
 jq -se 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' "$TMP/stdout" >/dev/null || fail "the service is not seen"
 expect_soon 5 no_sessions
 
-# While it runs there is a session that anybody may look at; it goes with its owner, whatever that dies of.
+# While it runs there is a session that anybody may look at; it goes with its owner, whatever that
+# dies of.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json >"$TMP/top.json" 2>"$TMP/stderr" &
 pid=$!

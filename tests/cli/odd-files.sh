@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names that are none, links to nothing, folders, pipes and what may not grow: said, and nothing stays.
+# Names that are none, links to nothing, folders, pipes and what may not grow: said, and nothing
+# stays.
 cp "$T/profile" in
 mkdir folder
 ln -s nowhere link

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names of a program that is built here: stacks by hand, at addresses that nm and addr2line know. `kymo flame`
-# names them here, and anywhere once `kymo symbolize` has been at them; nothing is ever named wrong.
+# Names of a program that is built here: stacks by hand, at addresses that nm and addr2line know.
+# `kymo flame` names them here, and anywhere once `kymo symbolize` has been at them; nothing is ever
+# named wrong.
 
 . "$(dirname "$0")/../lib.sh"
 need_command cc nm readelf addr2line objcopy strip jq

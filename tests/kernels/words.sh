@@ -29,8 +29,8 @@ has_no_findings() {
 }
 
 # capture CATEGORIES COMMAND ...: records while COMMAND runs, with $record_options; the archive is
-# $ARCHIVE, and what it printed is in $TMP/truth.json. What others do on the machine at the same time
-# is in it, too, and some of that no recording can get right: it is tried again.
+# $ARCHIVE, and what it printed is in $TMP/truth.json. What others do on the machine at the same
+# time is in it, too, and some of that no recording can get right: it is tried again.
 record_options=()
 capture() {
 	local n

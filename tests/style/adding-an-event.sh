@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A row that is added to the table of events and not to docs/FXT-MAPPING.md is told, and the other way
-# round; so is an argument, its type, and the thread. What follows from a row is in
+# A row that is added to the table of events and not to docs/FXT-MAPPING.md is told, and the other
+# way round; so is an argument, its type, and the thread. What follows from a row is in
 # tests/unit/test-added-event.c.
 
 # shellcheck disable=SC2016 # backticks are text here

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The README's installation from source, as on a system that has what `tools/setup` installs and nothing else: its commands are
-# taken from the README, in a copy of the tree, with pkg-config files of those packages only. What is built is looked at
-# elsewhere; here nothing is compiled.
+# The README's installation from source, as on a system that has what `tools/setup` installs and
+# nothing else: its commands are taken from the README, in a copy of the tree, with pkg-config files
+# of those packages only. What is built is looked at elsewhere; here nothing is compiled.
 
 . "$(dirname "$0")/../lib.sh"
 need_command meson ninja git dpkg pkg-config

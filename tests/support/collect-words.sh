@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh. Profiles are in $TMP/etc, their files go
-# to $TMP/out as they say, and a bus starts the service when it is asked for, again and again; what it says is in $TMP/kymod.log.
+# Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh.
+# Profiles are in $TMP/etc, their files go to $TMP/out as they say, and a bus starts the service
+# when it is asked for, again and again; what it says is in $TMP/kymod.log.
 
-# start_service_bus: its address is in $BUS. The service runs in the cgroup $KYMOD_CGROUP, if that is not empty.
+# start_service_bus: its address is in $BUS. The service runs in the cgroup $KYMOD_CGROUP, if that
+# is not empty.
 start_service_bus() {
 	mkdir "$TMP/etc" "$TMP/out" "$TMP/run" "$TMP/services"
 	export RUNTIME_DIRECTORY=$TMP/run

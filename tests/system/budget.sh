@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What recording costs is known, and limited: above --max-overhead call stacks go first, then wakeups, then the recording
-# ends. The archive says so, is whole, and has none of what went. A session of a profile pauses instead, and when the storm is over all
-# of it comes back.
+# What recording costs is known, and limited: above --max-overhead call stacks go first, then
+# wakeups, then the recording ends. The archive says so, is whole, and has none of what went. A
+# session of a profile pauses instead, and when the storm is over all of it comes back.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -81,7 +81,8 @@ went() {
 	jq -r --arg what "$1" '.start_ns as $t0 | .shed[] | select(.what == $what) | (.ts_ns - $t0) / 1e9' "$TMP/said.json"
 }
 
-# part FROM TO: what the archive has between, in $SUMMARY. Detaching takes a moment; two looks come after it, 1.5 s at least.
+# part FROM TO: what the archive has between, in $SUMMARY. Detaching takes a moment; two looks come
+# after it, 1.5 s at least.
 part() {
 	expect_exit 0 "$KYMO" cut --force --from "$1s" --to "$2s" "$TMP/t.fxt" "$TMP/part.fxt"
 	summarize "$TMP/part.fxt"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A session that is split, beside one that is not. Each chunk is an archive by itself; a head, all bodies behind it and a tail
-# are one, too; and nothing is missing or there twice.
+# A session that is split, beside one that is not. Each chunk is an archive by itself; a head, all
+# bodies behind it and a tail are one, too; and nothing is missing or there twice.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -129,7 +129,8 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 fi
 rm -f "$TMP"/t.*.fxt "$TMP"/*.dump.json
 
-# Losses that lie across the ends of chunks: no chunk shows anything wrong, and each is counted once.
+# Losses that lie across the ends of chunks: no chunk shows anything wrong, and each is counted
+# once.
 SPLIT_RING=65536 start_recordings sched,irq 30
 "$KYMO_LOAD" --out "$TMP/game.json" pingpong 20000 &
 game=$!

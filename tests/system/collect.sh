@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Collection by profiles, as kymo-collect@.service does it, on a bus that starts the service when it is asked for: chunks and what is
-# kept of them, flight recorders and what makes them write, and the death of everybody who takes part.
+# Collection by profiles, as kymo-collect@.service does it, on a bus that starts the service when it
+# is asked for: chunks and what is kept of them, flight recorders and what makes them write, and the
+# death of everybody who takes part.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The package on a Debian 12 with a real systemd, system bus and polkit: it installs, records for those who may, leaves when
-# nobody needs it, comes back when it hangs, and purging leaves nothing of it.
+# The package on a Debian 12 with a real systemd, system bus and polkit: it installs, records for
+# those who may, leaves when nobody needs it, comes back when it hangs, and purging leaves nothing
+# of it.
 
 . "$(dirname "$0")/../support/container-words.sh"
 container_private "$@"
@@ -204,7 +205,8 @@ note "did what the README says after $SECONDS s"
 # ---- who is asked for a password ----
 
 echo 'root:the right one' | container chpasswd
-# answer PASSWORD COMMAND ...: that is said at a terminal; its exit status is in $status, all that is seen there in $TMP/seen
+# answer PASSWORD COMMAND ...: that is said at a terminal; its exit status is in $status, all that
+# is seen there in $TMP/seen
 answer() {
 	local password=$1 fd pid
 
@@ -386,7 +388,8 @@ expect_in 30 has_snapshots 1
 dump_records "$(snapshots | head -n 1)"
 container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
 assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles.service failed' "why it was taken"
-# By its own exec its shell is known; it waited for twelve children, most of them in its last second.
+# By its own exec its shell is known; it waited for twelve children, most of them in its last
+# second.
 tid=$(events exec | jq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)
 exit_ns=$(switches | awk -v tid="$tid" '$3 == tid { last = $1 } END { print last }')
 assert_ge "$(switches | awk -v tid="$tid" -v from="$((exit_ns - 1000000000))" '$3 == tid && $1 >= from && !$6' | wc -l)" 4 \

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# repair, cut, merge and redact on real recordings: results are clean, parts add up to the whole, and
-# Perfetto takes them all.
+# repair, cut, merge and redact on real recordings: results are clean, parts add up to the whole,
+# and Perfetto takes them all.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command dd
 
-# check_result FILE [REGEX]: it is a clean archive, but for warnings of kinds that match, and Perfetto has nothing to say
+# check_result FILE [REGEX]: it is a clean archive, but for warnings of kinds that match, and
+# Perfetto has nothing to say
 check_result() {
 	local answers
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Outputs that fail in the middle: no space, quota, errors of the device, readers that go or stop. The recording ends in
-# order or goes on, says why, and what has been written is good.
+# Outputs that fail in the middle: no space, quota, errors of the device, readers that go or stop.
+# The recording ends in order or goes on, says why, and what has been written is good.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -13,7 +13,8 @@ remember_bpf
 # Something that happens all the time, but not so often that what fails is full before it runs.
 "$KYMO_LOAD" sleep 10000000 100 &
 
-# is_good FILE WHOLE: nothing is wrong with what is there, but that its end is missing; WHOLE: nor is a record cut
+# is_good FILE WHOLE: nothing is wrong with what is there, but that its end is missing; WHOLE: nor
+# is a record cut
 is_good() {
 	assert_ge "$(stat -c %s "$1")" 4096 "bytes of $1"
 	expect_exit 3 "$KYMO" check --json "$1"
@@ -70,7 +71,8 @@ for kind in pipe socket; do
 	fails "$TMP/$kind.fxt" 0 'Broken pipe|Connection reset' \
 		"$BAD_OUTPUT" $kind close 200000 "$TMP/$kind.fxt" -- "${record[@]}" -o -
 
-	# A reader that rests for longer than rings and queue hold: what did not fit is counted, the rest is whole.
+	# A reader that rests for longer than rings and queue hold: what did not fit is counted, the
+	# rest is whole.
 	expect_exit 3 timeout 60 "$BAD_OUTPUT" $kind stall 100000 2500 "$TMP/stalled.fxt" -- \
 		"$KYMO" record --direct -d 2.2 --flush 10ms -b 64K -e sched -o -
 	assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what it says"
@@ -108,7 +110,8 @@ no_bpf_left "a session that failed"
 
 # ---- what is kept for root ----
 
-# Of an ext4 file system a part is root's. What the service writes for a user is the user's, with the capabilities that the unit leaves it.
+# Of an ext4 file system a part is root's. What the service writes for a user is the user's, with
+# the capabilities that the unit leaves it.
 need_command mkfs.ext4 losetup setpriv
 user=$(id -u uucp) || skip "there is no user uucp"
 chmod 755 "$TMP"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Flight recorders: the last seconds are there up to the call, whole at both ends, while the session goes on; also of a service that
-# was killed; and an output that takes nothing holds up nobody.
+# Flight recorders: the last seconds are there up to the call, whole at both ends, while the session
+# goes on; also of a service that was killed; and an output that takes nothing holds up nobody.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -40,7 +40,8 @@ check_snapshot() {
 	assert_ge "$(json "$SUMMARY" '.duration_ns / 1000000 | floor')" $(($2 * 1000)) "ms in $1"
 }
 
-# named FILE: the thread that has run all the time has its name, although it began long before; by the last `summarize`
+# named FILE: the thread that has run all the time has its name, although it began long before; by
+# the last `summarize`
 named() {
 	assert_eq "$(jq -r --argjson tid "$napper_tid" '.threads[] | select(.tid == $tid) | .name' "$SUMMARY")" \
 		"$napper_name" "name of a thread in $1"
@@ -78,7 +79,8 @@ expect_exit 0 "$KYMO" check "$TMP/box.fxt.gz"
 expect_exit 1 ask snapshot packed -o "$TMP/no" --compress
 assert_contains "$TMP/stderr" 'packed by zstd already' "complaint about packing twice"
 
-# A reader that does not read: others have their snapshots, once it has gone; the session goes on meanwhile.
+# A reader that does not read: others have their snapshots, once it has gone; the session goes on
+# meanwhile.
 mkfifo "$TMP/pipe"
 # shellcheck disable=SC2217 # it holds the reading end and never reads
 sleep 600 <"$TMP/pipe" &
@@ -151,7 +153,8 @@ stop_kymod
 
 # ---- where there is little room ----
 
-# It leaves as much of the runtime directory free as it takes, keeps what is whole in it, and gives back what others need.
+# It leaves as much of the runtime directory free as it takes, keeps what is whole in it, and gives
+# back what others need.
 mkdir "$TMP/small"
 mount -t tmpfs -o size=40M,mode=700 none "$TMP/small" || skip "cannot mount a tmpfs"
 at_exit umount "$TMP/small"

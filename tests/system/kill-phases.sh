@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kill-phases.sh [KILLS [GROUP-KILLS]]: the service is killed so often in each phase of a session that
-# watches what programs allocate: while it attaches, while it runs, while it detaches, while it
-# rotates, and while it takes a snapshot; and so often with all processes of its cgroup at once, as by
-# `systemctl kill -s KILL` or for want of memory. Programs have the code of their files again each
-# time, nothing stays in the kernel, and what was written can be read.
+# kill-phases.sh [KILLS [GROUP-KILLS]]: the service is killed so often in each phase of a session
+# that watches what programs allocate: while it attaches, while it runs, while it detaches, while it
+# rotates, and while it takes a snapshot; and so often with all processes of its cgroup at once, as
+# by `systemctl kill -s KILL` or for want of memory. Programs have the code of their files again
+# each time, nothing stays in the kernel, and what was written can be read.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -34,8 +34,8 @@ remove_cgroup() {
 }
 start_service_bus
 target=$TMP/kt$RANDOM
-# Linked statically where that is possible: nobody else has probes in these allocators, which would take
-# away what is left when they go.
+# Linked statically where that is possible: nobody else has probes in these allocators, which would
+# take away what is left when they go.
 command=(--held list)
 cp "$LEAK_PROGRAMS/leak-plant-static" "$target" 2>/dev/null || {
 	command=(infinity)

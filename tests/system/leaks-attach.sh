@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Whom memory recordings reach: a process with a mount namespace and a C library of its own, several allocators under one
-# session, children and new programs; and that all of them run on as if nobody had looked.
+# Whom memory recordings reach: a process with a mount namespace and a C library of its own, several
+# allocators under one session, children and new programs; and that all of them run on as if nobody
+# had looked.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A session of one user's own processes has all of these, and nothing of anybody else's: no names, paths, ids, stacks or
-# addresses, whatever others run, whomever they wake, and whatever becomes of the user's own processes meanwhile.
+# A session of one user's own processes has all of these, and nothing of anybody else's: no names,
+# paths, ids, stacks or addresses, whatever others run, whomever they wake, and whatever becomes of
+# the user's own processes meanwhile.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -142,8 +143,8 @@ is_in_state() {
 	as "$own" "$TMP/bin/kymo" status "record_$recorder" --json --bus "$BUS" >"$TMP/status.json" &&
 		jq -e --arg state "$1" '.[0].state == $state' "$TMP/status.json"
 }
-# Until the session runs, or the recorder has given up: to load its programs takes longer than it waits
-# (ANSWER_USEC, cli/bus/bus-call.h) where processors are emulated and busy.
+# Until the session runs, or the recorder has given up: to load its programs takes longer than it
+# waits (ANSWER_USEC, cli/bus/bus-call.h) where processors are emulated and busy.
 has_begun_or_ended() {
 	is_in_state running || is_gone "$recorder"
 }
@@ -154,7 +155,8 @@ wait_until_it_runs() {
 wait_until_it_runs
 assert_eq "$(json "$TMP/status.json" '.[0].options.own')" true "option own"
 
-# (what comes on unseen is not seen until it goes off: there are kernels that hide from tracing what a supervisor does)
+# (what comes on unseen is not seen until it goes off: there are kernels that hide from tracing what
+# a supervisor does)
 # shellcheck disable=SC2046
 as "$own" "$TMP/bin/ownprog" "$log" name=ownwork log maps $(printf 'spin=20 nap=1 %.0s' {1..15}) allocate=70 thread=ownthread nap=20 \
 	fork name=ownchild log maps spin=50
@@ -226,7 +228,8 @@ assert_ge "$(wc -l <"$TMP/hidden-starts")" 100 "hidden mappings"
 jq -r 'select(.name == "mapping") | .args[] | select(.name == "start") | .value' "$DUMP" |
 	sort -u | comm -12 - "$TMP/hidden-starts" >"$TMP/leaked"
 assert_empty "$TMP/leaked" "mappings of others"
-# Frames and blocks, page by page. Of those of the user's who log nothing the archive itself says what they have mapped.
+# Frames and blocks, page by page. Of those of the user's who log nothing the archive itself says
+# what they have mapped.
 # pages PATTERN: of what is mapped in those whose names match
 pages() {
 	awk -v pattern="$1" '$1 == "map" && $2 ~ pattern {
@@ -291,7 +294,8 @@ events exit | jq -r .process_id | grep -cx "$(id_of ownund)" >"$TMP/exits" || tr
 assert_eq "$(cat "$TMP/exits")" 0 "exits of what was not the user's any more"
 
 note "nothing of others after a loss"
-# While nobody empties the rings the kernel's own is filled, so that begins of programs are missing, and ends.
+# While nobody empties the rings the kernel's own is filled, so that begins of programs are missing,
+# and ends.
 steps flood "name=ownflood log exec=$hidden-suid name=$mark-f1 log map=$hidden-file flood=$TMP/bin/ownprog,8000" \
 	"map=$hidden-file become=$own exec=$TMP/bin/ownprog name=ownflood2 spin=5 nap=5"
 exec_as "$own" "$TMP/bin/kymo" record --own --bus "$BUS" -o "$TMP/out/loss.fxt" -F 999 -e profile >"$TMP/record.log" 2>&1 &

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Samples of what runs: whole stacks, in true shares, and each frame in a mapping of its process - of short
-# processes, of libraries that are loaded late, of processes in other namespaces.
+# Samples of what runs: whole stacks, in true shares, and each frame in a mapping of its process -
+# of short processes, of libraries that are loaded late, of processes in other namespaces.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -27,14 +27,16 @@ list_stacks() {
 	assert_no_loss
 }
 
-# Where functions of $STACK_LOAD are in its file: start, end, name (16 digits, to be compared as text).
+# Where functions of $STACK_LOAD are in its file: start, end, name (16 digits, to be compared as
+# text).
 nm -S "$STACK_LOAD" | while read -r at size type name; do
 	case $type in
 	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
 	esac
 done >"$TMP/functions"
 
-# Names the frames of $STACKS that are in $STACK_LOAD: pid, then function, function, ... innermost first.
+# Names the frames of $STACKS that are in $STACK_LOAD: pid, then function, function, ... innermost
+# first.
 name_frames() {
 	awk -v load="$STACK_LOAD" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }

@@ -26,7 +26,8 @@ is_watched() {
 	[ "$(watches "$1" "$2")" -gt 0 ]
 }
 
-# recorded HOW FILE OPTION ...: a load, watched from its first instruction (HOW: exec) or from its middle (attach)
+# recorded HOW FILE OPTION ...: a load, watched from its first instruction (HOW: exec) or from its
+# middle (attach)
 recorded() {
 	local how=$1 file=$2 load
 

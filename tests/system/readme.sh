@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The commands of the README that need no service, as they stand there: in a folder with the files that they speak of, and only
-# shorter where they would wait.
+# The commands of the README that need no service, as they stand there: in a folder with the files
+# that they speak of, and only shorter where they would wait.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A real recording, damaged in 204 ways (bytes and bits changed, ranges zeroed, overwritten, doubled,
-# removed, inserted, records swapped, headers changed, cut in the middle and at the end): of the records
-# that were not touched, those that come back, in each of the variants. Then the same recording packed.
+# A real recording, damaged in 204 ways (bytes and bits changed, ranges zeroed, overwritten,
+# doubled, removed, inserted, records swapped, headers changed, cut in the middle and at the end):
+# of the records that were not touched, those that come back, in each of the variants. Then the same
+# recording packed.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

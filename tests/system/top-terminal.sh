@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kymo top on a terminal: what it draws, keys, sizes, Ctrl-Z, and that the terminal is as it was on every way out.
+# kymo top on a terminal: what it draws, keys, sizes, Ctrl-Z, and that the terminal is as it was on
+# every way out.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command script stty
 remember_bpf
 
-# Runs `kymo top [option ...]` on a terminal of its own, whose keys are typed by `type_keys`. What the screen got is in
-# $TMP/screen, the terminal's state before and after in $TMP/before and $TMP/after.
+# Runs `kymo top [option ...]` on a terminal of its own, whose keys are typed by `type_keys`. What
+# the screen got is in $TMP/screen, the terminal's state before and after in $TMP/before and
+# $TMP/after.
 start_top() {
 	# (a shell's background ignores SIGQUIT)
 	rm -f "$TMP/keys" "$TMP/screen" "$TMP/before" "$TMP/after" "$TMP/pid" "$TMP/status"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kymo top beside a load that is known: the load is seen, with its function by name; as JSON and as text, and with
-# filters. What it tells of each interval is true of that interval.
+# kymo top beside a load that is known: the load is seen, with its function by name; as JSON and as
+# text, and with filters. What it tells of each interval is true of that interval.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Triggers: a thread that waits for a CPU which a realtime thread holds, and one that is blocked for long. The event is in the
-# archive at that moment, names the thread, and its value is what the schedule says. Then those of profiles that need a machine under
-# load: pressure (for a CPU, for a disk) and a program that leaks each have snapshots taken, no sooner than they may.
+# Triggers: a thread that waits for a CPU which a realtime thread holds, and one that is blocked for
+# long. The event is in the archive at that moment, names the thread, and its value is what the
+# schedule says. Then those of profiles that need a machine under load: pressure (for a CPU, for a
+# disk) and a program that leaks each have snapshots taken, no sooner than they may.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
