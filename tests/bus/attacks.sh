@@ -230,7 +230,7 @@ rm -rf "$TMP/run/flight"
 # (with less, the calls of users have no room to wait, either)
 start_confined --nofile=140:140
 expect_exit 1 as_member "$TMP/bin/kymo" start poor --own -o "$TMP/member/poor.fxt" --bus "$BUS"
-assert_contains "$TMP/stderr" 'Too many open files' "why it does not start"
+assert_says "$TMP/stderr" 'Too many open files' "why it does not start"
 [ ! -e "$TMP/member/poor.fxt" ] || fail "a session that could not start left its file behind"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list after a start that failed"

@@ -11,7 +11,7 @@ need_bus
 
 start_bus
 expect_exit 2 "$KYMOD" --bus "$BUS" --idle-exit soon
-assert_contains "$TMP/stderr" "'soon' is not a time" "complaint"
+assert_says "$TMP/stderr" "'soon' is not a time" "complaint"
 
 "$KYMOD" --bus "$BUS" --idle-exit 2s >"$TMP/kymod.log" 2>&1 &
 pid=$!

@@ -26,9 +26,9 @@ expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_eq "$(sort "$TMP/stdout" | tr -s ' ')" 'left failed /org/kymo/Trace1/session/65534/left
 left failed /org/kymo/Trace1/session/left' "what is listed of dead flight recorders"
 expect_exit 1 "$KYMO" start left --mode flight --bus "$BUS"
-assert_contains "$TMP/stderr" "session 'left' already" "complaint about the name of a dead flight recorder"
+assert_says "$TMP/stderr" "session 'left' already" "complaint about the name of a dead flight recorder"
 expect_exit 1 "$KYMO" stop left --bus "$BUS"
-assert_contains "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
+assert_says "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
 expect_exit 1 "$KYMO" stop 65534/left --bus "$BUS"
 [ ! -e "$flights/0-left" ] || fail "the folder of a removed flight recorder is still there"
 assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what else is in that place"
@@ -46,22 +46,22 @@ assert_eq "$(jq -c '.[0].options | [.mode, .flight_ns, .flight_bytes]' "$TMP/std
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
 assert_contains "$TMP/box" '^flight$' "a snapshot"
 expect_exit 1 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
-assert_contains "$TMP/stderr" 'exists already' "complaint about a file that is there"
+assert_says "$TMP/stderr" 'exists already' "complaint about a file that is there"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --force --bus "$BUS"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box.zst" --compress --bus "$BUS"
 assert_eq "$(zstd -dc <"$TMP/box.zst")" flight "a snapshot that is packed"
 expect_exit 1 "$KYMO" snapshot box --bus "$BUS"
-assert_contains "$TMP/stderr" 'does not watch what is allocated; with -o FILE' "complaint about no file"
+assert_says "$TMP/stderr" 'does not watch what is allocated; with -o FILE' "complaint about no file"
 expect_exit 1 "$KYMO" rotate box --bus "$BUS"
-assert_contains "$TMP/stderr" 'no chunks' "complaint about rotating"
+assert_says "$TMP/stderr" 'no chunks' "complaint about rotating"
 expect_exit 2 "$KYMO" start box2 --mode flight -o "$TMP/box2" --bus "$BUS"
 expect_exit 2 "$KYMO" snapshot box --force --bus "$BUS"
 expect_exit 0 "$KYMO" stop box --bus "$BUS"
 expect_exit 0 "$KYMO" start stream -o "$TMP/stream" --bus "$BUS"
 expect_exit 1 "$KYMO" snapshot stream --bus "$BUS"
-assert_contains "$TMP/stderr" 'and is no flight recorder either' "complaint about what it is not"
+assert_says "$TMP/stderr" 'and is no flight recorder either' "complaint about what it is not"
 expect_exit 1 "$KYMO" snapshot stream -o "$TMP/stream2" --bus "$BUS"
-assert_contains "$TMP/stderr" 'is no flight recorder' "complaint about what it is not"
+assert_says "$TMP/stderr" 'is no flight recorder' "complaint about what it is not"
 [ ! -e "$TMP/stream2" ] || fail "a snapshot that could not be taken left its file behind"
 expect_exit 0 "$KYMO" stop stream --bus "$BUS"
 
@@ -75,7 +75,7 @@ assert_contains "$TMP"/last-*.fxt '^flight$' "a snapshot that a signal asked for
 kill -INT "$record_pid"
 wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
 assert_contains "$TMP/last.fxt" '^flight$' "the end of a flight recording"
-assert_contains "$TMP/record.log" 'last.fxt: .*, the last of .* events$' "what it says"
+assert_contains "$TMP/record.log" 'last\.fxt: .*, the last of .* events$' "what it says"
 
 # The name is there once.
 expect_exit 1 timeout 10 "$KYMOD" --bus "$BUS"
@@ -84,7 +84,7 @@ assert_says "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymo
 # An output that takes nothing any more: stop says so and removes the session; record hears of it.
 expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
 expect_exit 1 timeout 30 "$KYMO" stop hang --bus "$BUS"
-assert_contains "$TMP/stderr" 'takes nothing any more' "complaint about a stuck output"
+assert_says "$TMP/stderr" 'takes nothing any more' "complaint about a stuck output"
 "$KYMO" record -o "$TMP/hang" --bus "$BUS" 2>"$TMP/record.log" &
 record_pid=$!
 expect_soon 5 grep -q start "$TMP/hang"
@@ -92,7 +92,7 @@ expect_exit 1 timeout 30 "$KYMO" stop "record_$record_pid" --bus "$BUS"
 status=0
 wait "$record_pid" || status=$?
 assert_eq "$status" 1 "exit status of a recording that was removed"
-assert_contains "$TMP/record.log" 'before its archive was complete' "complaint of that recording"
+assert_says "$TMP/record.log" 'before its archive was complete' "complaint of that recording"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list after that"
 
@@ -113,11 +113,11 @@ expect_exit 2 "$KYMOD" word
 expect_exit 0 "$KYMOD" --help
 expect_exit 0 "$KYMOD" --version
 expect_exit 1 "$KYMOD" --bus "unix:path=$TMP/nobus"
-assert_contains "$TMP/stderr" 'cannot connect to the bus' "complaint without a bus"
+assert_says "$TMP/stderr" 'cannot connect to the bus' "complaint without a bus"
 cp "$KYMOD" "$TMP/kymod"
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
 	--bounding-set=-all "$TMP/kymod" --bus "$BUS"
-assert_contains "$TMP/stderr" 'needs root' "complaint without rights"
+assert_says "$TMP/stderr" 'needs root' "complaint without rights"
 
 # The bus goes: archives are completed, and the daemon ends, with 1.
 "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &

@@ -52,7 +52,7 @@ END
 
 # Made, with its directory; found again as what it is.
 expect_exit 0 create plain
-assert_contains "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a profile"
+assert_says "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a profile"
 property() {
 	busctl --address="$BUS" get-property org.kymo.Trace1 "/org/kymo/Trace1/session/$1" org.kymo.Trace1.Session "$2"
 }
@@ -70,7 +70,7 @@ refused 'there is no profile .*/nothing.conf' nothing
 # Only for root; the group may have all else.
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
 	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' mine 1 profile s plain
-assert_contains "$TMP/stderr" 'root' "answer to somebody else"
+assert_says "$TMP/stderr" 'root' "answer to somebody else"
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
 	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager SnapshotAll s reason
 
@@ -132,7 +132,7 @@ profile later <<-END
 	Unit=kymo-test-$$@instance.service
 END
 refused 'neither it nor what systemd will put it in is there yet' later
-assert_contains "$TMP/stderr" 'Unit=kymo-test' "which one is missing"
+assert_says "$TMP/stderr" 'Unit=kymo-test' "which one is missing"
 profile program <<-END
 	[Collection]
 	Categories=memory
@@ -186,7 +186,7 @@ END
 "$KYMO" collect fail_output --bus "$BUS" 2>"$TMP/full.log" &
 pid=$!
 expect_soon 30 grep -q 'trying again in 4 s' "$TMP/full.log"
-assert_contains "$TMP/full.log" 'the recording failed: the output is full' "why it is not written"
+assert_says "$TMP/full.log" 'the recording failed: the output is full' "why it is not written"
 assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | head -3 | paste -sd,)" \
 	'trying again in 1 s,trying again in 2 s,trying again in 4 s' "when it is tried again"
 kill -TERM $pid

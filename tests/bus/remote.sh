@@ -50,12 +50,12 @@ grep -qa 'from afar' "$TMP/one.fxt" || fail "the mark is not in the archive"
 note "an archive from there"
 cd "$TMP" || exit
 expect_recorded far.fxt "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
-assert_contains stderr '^far.fxt: from me@other' "what is said at the end"
+assert_contains stderr '^far\.fxt: from me@other' "what is said at the end"
 expect_exit 0 "$KYMO" check far.fxt
 expect_exit 0 "$KYMO" summary --json far.fxt
 assert_contains stdout '"filtered": *true' "filter of a name with quotes"
 expect_exit 1 "$KYMO" record -H me@other -d 300ms -e sched -o far.fxt
-assert_contains stderr 'exists' "an existing file"
+assert_says stderr 'exists' "an existing file"
 mkdir cwd
 (cd cwd && "$KYMO" record --host=me@other -d 300ms --compress 2>/dev/null)
 assert_eq "$(find cwd -name 'kymo-*.fxt.zst' | wc -l)" 1 "archives of the default name"
@@ -109,12 +109,12 @@ refused 'is looked up on this machine' record -M box -o x.fxt --unit a.service
 refused 'is looked up on this machine' record -M box -o x.fxt -p 1
 refused 'records here' record -M box -o x.fxt --direct
 expect_exit 1 "$KYMO" list -H nowhere
-assert_contains stderr 'system bus of nowhere' "complaint about a host"
+assert_says stderr 'system bus of nowhere' "complaint about a host"
 expect_exit 1 "$KYMO" record -H nowhere -o nothing.fxt
-assert_contains stderr 'nowhere cannot be reached' "complaint about a host"
+assert_says stderr 'nowhere cannot be reached' "complaint about a host"
 [ ! -e nothing.fxt ] || fail "an empty file is left"
 expect_exit 1 "$KYMO" list -M nosuchmachine
-assert_contains stderr 'system bus of nosuchmachine' "complaint about a machine"
+assert_says stderr 'system bus of nosuchmachine' "complaint about a machine"
 
 note "a container"
 machine=kymo-test-$$

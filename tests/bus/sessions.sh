@@ -30,10 +30,10 @@ expect_exit 0 ask mark one 'a mark of the test'
 expect_exit 0 ask context one begin work
 assert_eq "$(cat "$TMP/stdout")" 1 "the bit of the first context"
 expect_exit 1 ask context one begin work
-assert_contains "$TMP/stderr" "'work' has begun already" "complaint"
+assert_says "$TMP/stderr" "'work' has begun already" "complaint"
 expect_exit 0 ask context one end work
 expect_exit 1 ask context one end work
-assert_contains "$TMP/stderr" "no context 'work' has begun" "complaint"
+assert_says "$TMP/stderr" "no context 'work' has begun" "complaint"
 expect_exit 2 ask context one middle work
 expect_exit 0 ask status one --json
 assert_eq "$(json "$TMP/stdout" '.[0].state')" running "state"
@@ -42,7 +42,7 @@ assert_ge "$(json "$TMP/stdout" '.[0].events')" 1 "events"
 expect_exit 0 ask monitor one -n 2 --json
 assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of monitor"
 expect_exit 1 ask start one -o "$TMP/two.fxt"
-assert_contains "$TMP/stderr" "session 'one' already" "complaint about a name that is taken"
+assert_says "$TMP/stderr" "session 'one' already" "complaint about a name that is taken"
 [ ! -e "$TMP/two.fxt" ] || fail "a session that could not be made left its file behind"
 expect_recorded "$TMP/one.fxt" ask stop one --json
 assert_eq "$(json "$TMP/stdout" .reason)" requested "reason"
@@ -75,10 +75,10 @@ expect_recorded "$TMP/profiler.fxt" ask stop two
 
 # record through the service; its session goes with it.
 expect_recorded "$TMP/short.fxt" ask record -d 300ms -o "$TMP/short.fxt"
-assert_contains "$TMP/stderr" '^.*short.fxt: .* events, ' "what record says"
+assert_contains "$TMP/stderr" '^.*short\.fxt: .* events, ' "what record says"
 expect_exit 0 "$KYMO" check "$TMP/short.fxt"
 expect_exit 7 ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
-assert_contains "$TMP/stderr" 'exited with 7' "what is said about the command"
+assert_says "$TMP/stderr" 'exited with 7' "what is said about the command"
 expect_exit 0 "$KYMO" check "$TMP/command.fxt"
 { "$KYMO" record --bus "$BUS" -d 300ms -o - 2>"$TMP/log" || [ $? = 3 ]; } | cat >"$TMP/piped.fxt"
 expect_exit 0 "$KYMO" check "$TMP/piped.fxt"

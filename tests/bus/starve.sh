@@ -24,7 +24,7 @@ timeout -k 1 100 "$KYMO_TEST_STARVE" || status=$?
 [ $status != 77 ] || skip "no file system can be mounted"
 [ $status = 0 ] || cat "$TMP/kymod.log" >&2
 assert_eq "$status" 0 "exit status of test-starve"
-assert_contains "$TMP/kymod.log" 'files that user 1 passes are not taken' "journal of kymod"
+assert_says "$TMP/kymod.log" 'files that user 1 passes are not taken' "journal of kymod"
 wait "$KYMOD_PID" || status=$?
 assert_eq "$status" 0 "exit status of kymod, which the test has ended"
 no_bpf_left "the service"

@@ -125,10 +125,10 @@ lines . "$id" | make a
 assert_eq "$(flame a)" "$chain" "flame"
 assert_eq "$(flame a --no-symbols | tr ';' '\n' | grep -c 'first+0x')" 3 "flame --no-symbols"
 expect_exit 0 "$KYMO" summary "$TMP/a.fxt"
-assert_contains "$TMP/stdout" '^100.00% 100.00%  inner$' "summary"
-assert_contains "$TMP/stdout" '^  0.00% 100.00%  leaves$' "summary"
+assert_contains "$TMP/stdout" '^100\.00% 100\.00%  inner$' "summary"
+assert_contains "$TMP/stdout" '^  0\.00% 100\.00%  leaves$' "summary"
 expect_exit 0 "$KYMO" summary --no-symbols "$TMP/a.fxt"
-assert_contains "$TMP/stdout" '^100.00% 100.00%  first[+]0x' "summary --no-symbols"
+assert_contains "$TMP/stdout" '^100\.00% 100\.00%  first[+]0x' "summary --no-symbols"
 
 note "in the archive"
 symbolize a
@@ -193,11 +193,11 @@ if command -v curl >/dev/null; then
 		served_by_open "$option" "$TMP/a.fxt"
 		cmp "$TMP/served.fxt" "$TMP/a.fxt"
 	done
-	assert_contains "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "what is said"
+	assert_says "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "what is said"
 	note "where there is no room for a copy, the archive itself is served"
 	TMPDIR=/dev/null served_by_open "$TMP/a.fxt"
 	cmp "$TMP/served.fxt" "$TMP/a.fxt"
-	assert_contains "$TMP/open.err" 'is shown as it is, without the names' "what is said"
+	assert_says "$TMP/open.err" 'is shown as it is, without the names' "what is said"
 fi
 
 note "another build has other names"

@@ -47,4 +47,4 @@ expect_exit 0 meson introspect build --targets
 grep -q '"kymod"' "$TMP/stdout" || fail "the daemon is not built"
 # Who asks for them is told what is missing.
 expect_exit 1 meson setup other -Dtests=enabled
-assert_contains "$TMP/stdout" 'cmocka' "what is said without cmocka"
+assert_says "$TMP/stdout" 'cmocka' "what is said without cmocka"

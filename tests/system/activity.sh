@@ -190,7 +190,7 @@ assert_empty "$TMP/outside" "complete events outside of the recording"
 
 # Without sched there is no schedule; a filter is for threads, and says so.
 expect_exit 0 "$KYMO" record --direct -e softirq -d 200ms -p $$ -o "$TMP/softirq.fxt"
-assert_contains "$TMP/stderr" 'whole machine: softirq' "what is said of the filter"
+assert_says "$TMP/stderr" 'whole machine: softirq' "what is said of the filter"
 dump_records "$TMP/softirq.fxt"
 assert_eq "$(jq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record' \
 	"$DUMP" | wc -l)" 0 "scheduling records without category sched"

@@ -104,7 +104,7 @@ refused 1 'root|group|allow|permi|access' setpriv --reuid=65534 --regid=65534 --
 echo "this is no trace" >"$TMP/text"
 for verb in summary dump check; do
 	expect_exit 1 "$KYMO" $verb "$TMP/text"
-	assert_contains "$TMP/stderr" 'FXT' "complaint of $verb"
+	assert_says "$TMP/stderr" 'FXT' "complaint of $verb"
 	expect_exit 1 "$KYMO" $verb "$TMP/absent.fxt"
 	assert_says "$TMP/stderr" 'absent.fxt' "complaint of $verb"
 done

@@ -198,4 +198,4 @@ cmp "$TMP/plain.left" "$TMP/split.left" || {
 	fail "other blocks are left where the session was split"
 }
 expect_read "$TMP/t.chunk-$N_CHUNKS.fxt" "$KYMO" leaks --top 100 "$TMP/t.chunk-$N_CHUNKS.fxt"
-assert_contains "$TMP/stdout" leak_open "leaks by the last chunk alone"
+assert_says "$TMP/stdout" leak_open "leaks by the last chunk alone"

@@ -42,9 +42,9 @@ expect_soon 10 has_chunks chunks $((before + 1))
 end_collect chunks
 check_all chunks
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
-assert_contains "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
+assert_says "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
 dump_records "$(chunks chunks | head -1)"
-assert_contains <(events session_start) 'profile chunks: chunks of the test' "who asked, in the archive"
+assert_says <(events session_start) 'profile chunks: chunks of the test' "who asked, in the archive"
 # What one ends with, the next begins with.
 last=
 while read -r file; do
@@ -78,7 +78,7 @@ check_left() {
 }
 check_left
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
-assert_contains "$TMP/chunks.log" 'has gone' "what collect says of the service's death"
+assert_says "$TMP/chunks.log" 'has gone' "what collect says of the service's death"
 
 # The client is killed: what it collected is completed.
 start_collect chunks
@@ -148,7 +148,7 @@ end_kymod KILL
 expect_soon 20 running flight
 expect_soon 20 has_chunks flight 5
 dump_records "$(chunks flight | tail -1)"
-assert_contains <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
+assert_says <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
 expect_soon 10 grep -q "session/flight: what the service kept when it died is in $TMP/out" "$TMP/kymod.log"
 
 # So it is if the service ends in order, and kymo collect goes on.
@@ -159,7 +159,7 @@ expect_soon 20 running flight
 expect_soon 20 has_chunks flight $((before + 1))
 is_gone "${COLLECT[flight]}" && fail "kymo collect ended with the service"
 dump_records "$(chunks flight | tail -1)"
-assert_contains <(events mark | jq -r .args.text) 'famous-words' "the mark in what a service kept that ended"
+assert_says <(events mark | jq -r .args.text) 'famous-words' "the mark in what a service kept that ended"
 end_collect flight
 assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
 
@@ -181,7 +181,7 @@ assert_eq "$(n_chunks trigger)" 1 "files by triggers within the interval"
 end_collect trigger
 check_all trigger
 dump_records "$(chunks trigger)"
-assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1.00 us$' "why, in the log"
+assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1\.00 us$' "why, in the log"
 assert_ge "$(events trigger | wc -l)" 1 "events that say what was seen"
 
 end_kymod TERM

@@ -258,12 +258,12 @@ assert_contains "$TMP/stdout" "'one', objectpath '/org/kymo/Trace1/session/[0-9]
 expect_exit 0 container gdbus call "${at_manager[@]}" --method org.freedesktop.DBus.Properties.Get org.kymo.Trace1.Manager Version
 assert_contains "$TMP/stdout" "^\(<'[0-9.]+'>,\)$" "a property by gdbus"
 expect_exit 1 container_as bob gdbus call "${at_manager[@]}" --method org.kymo.Trace1.Manager.CreateSession x '{}'
-assert_contains "$TMP/stderr" 'user bob may not trace the system' "what bob is told by gdbus"
+assert_says "$TMP/stderr" 'user bob may not trace the system' "what bob is told by gdbus"
 
 expect_exit 0 container systemctl reload kymod.service
 is_unit ActiveState active || fail "a reload ended the service"
 expect_exit 1 container_as alice busctl call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager Reload
-assert_contains "$TMP/stderr" 'only root may do that' "a reload by alice"
+assert_says "$TMP/stderr" 'only root may do that' "a reload by alice"
 
 # ---- stop completes, and so does an upgrade ----
 
@@ -319,7 +319,7 @@ is_replaced() {
 expect_in 30 is_replaced
 assert_eq "$(unit NRestarts)" 1 "restarts"
 container journalctl -q --no-pager -u kymod.service >"$TMP/journal"
-assert_contains "$TMP/journal" 'Watchdog timeout' "what the journal says"
+assert_says "$TMP/journal" 'Watchdog timeout' "what the journal says"
 check_archive srv/alice/stuck.fxt
 expect_recorded "$CONTAINER/srv/again.fxt" container kymo record -d 300ms -o /srv/again.fxt
 no_drop_in
@@ -387,7 +387,7 @@ has_snapshots() {
 expect_in 30 has_snapshots 1
 dump_records "$(snapshots | head -n 1)"
 container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
-assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles.service failed' "why it was taken"
+assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles\.service failed' "why it was taken"
 # By its own exec its shell is known; it waited for twelve children, most of them in its last
 # second.
 tid=$(events exec | jq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)

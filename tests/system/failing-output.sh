@@ -60,8 +60,8 @@ fails "$TMP/quota.fxt" 1 'Disk quota exceeded' \
 
 # From the first byte on: then nothing is left behind.
 expect_exit 1 "$BAD_OUTPUT" file "$TMP/never.fxt" 5 0 -- "${record[@]}" -o "$TMP/never.fxt"
-assert_contains "$TMP/stderr" 'Input/output error' "why it failed"
-assert_contains "$TMP/stderr" 'the recording failed' "what failed"
+assert_says "$TMP/stderr" 'Input/output error' "why it failed"
+assert_says "$TMP/stderr" 'the recording failed' "what failed"
 ! grep 'cannot start' "$TMP/stderr" || fail "it had started"
 [ ! -e "$TMP/never.fxt" ] || fail "an empty archive is left"
 
@@ -97,11 +97,11 @@ has_failed() {
 }
 expect_soon 20 has_failed
 assert_eq "$(json "$TMP/doomed.json" '.[0].reason')" "output failed" "its reason"
-assert_contains "$TMP/doomed.json" 'No space left' "its error"
+assert_says "$TMP/doomed.json" 'No space left' "its error"
 assert_contains "$TMP/kymod.log" 'doomed.*No space left' "what the journal has"
 is_good "$TMP/small/d.fxt" 1
 expect_exit 1 "$KYMO" stop doomed --bus "$BUS"
-assert_contains "$TMP/stderr" 'No space left' "what stop says"
+assert_says "$TMP/stderr" 'No space left' "what stop says"
 expect_exit 0 session_is_running good
 expect_recorded "$TMP/good.fxt" "$KYMO" stop good --bus "$BUS"
 expect_exit 0 "$KYMO" check "$TMP/good.fxt"
@@ -150,12 +150,12 @@ for _ in {1..20}; do
 	! stream_has_failed || break
 done
 expect_soon 5 stream_has_failed
-assert_contains "$TMP/stream.json" 'No space left' "why the user's session failed"
+assert_says "$TMP/stream.json" 'No space left' "why the user's session failed"
 is_good "$TMP/ext4/open/stream.fxt" 0
 assert_ge "$(stat -c %s "$TMP/ext4/open/stream.fxt")" 4000000 "bytes that the user had"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a stream"
 expect_exit 1 as_user "$TMP/kymo" snapshot box -o "$TMP/ext4/open/box.fxt" --bus "$BUS"
-assert_contains "$TMP/stderr" 'No space left' "what is said of a snapshot"
+assert_says "$TMP/stderr" 'No space left' "what is said of a snapshot"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a snapshot"
 # Root may have them: for root it writes as root.
 expect_recorded "$TMP/ext4/root.fxt" "$KYMO" record --bus "$BUS" -d 500ms -o "$TMP/ext4/root.fxt"

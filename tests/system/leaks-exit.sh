@@ -70,7 +70,7 @@ ends 5 1 exit
 note "what SIGKILL ends had no moment for it"
 ends $((128 + 9)) 0 kill
 assert_eq "$(wc -l <"$TMP/complaints")" 1 "complaints"
-assert_contains "$TMP/complaints" 'its memory could be searched' "what is said of SIGKILL"
+assert_says "$TMP/complaints" 'its memory could be searched' "what is said of SIGKILL"
 assert_eq "$(found "$TMP/t.fxt" | grep -c -v null)" 0 "blocks with an answer"
 
 note "where ptrace is refused: it says so, and searches while it runs, as well as it can"
@@ -209,7 +209,7 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null; then
 	chmod 4755 "$TMP/own/id"
 	if [ "$(setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/id" -u)" = 0 ]; then
 		as_own 0 "$TMP/own/id" -u
-		assert_contains "$TMP/complaints" 'not held at its exit' "what is said of a set-user-ID program"
+		assert_says "$TMP/complaints" 'not held at its exit' "what is said of a set-user-ID program"
 		assert_eq "$(cat "$TMP/stdout")" 0 "its effective user"
 	fi
 fi

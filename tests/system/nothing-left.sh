@@ -44,7 +44,7 @@ if mkdir "$TMP/small" && mount -t tmpfs -o size=3m none "$TMP/small" 2>/dev/null
 	remember_bpf
 	expect_exit 125 "$KYMO" record --direct -o "$TMP/small/t.fxt" -- \
 		"$KYMO_LOAD" --out "$TMP/truth.json" pingpong 50000
-	assert_contains "$TMP/stderr" 'space' "what is said about a full disk"
+	assert_says "$TMP/stderr" 'space' "what is said about a full disk"
 	expect_checked "$TMP/small/t.fxt"
 	no_bpf_left "a full disk"
 fi

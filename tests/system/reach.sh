@@ -107,6 +107,6 @@ assert_eq "$(events block | jq -s 'map(select(.args | has("reach"))) | length')"
 
 note "what makes no sense is refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory -p 1 --reach far
-assert_contains "$TMP/stderr" "'far' is not one of no, look, freeze"
+assert_says "$TMP/stderr" "'far' is not one of no, look, freeze"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" --reach look
-assert_contains "$TMP/stderr" "needs 'memory' among the categories"
+assert_says "$TMP/stderr" "needs 'memory' among the categories"

@@ -89,7 +89,7 @@ note "ends"
 # The one who reads has gone.
 { timeout 60 "$KYMO" top --direct --json -i 100ms 2>"$TMP/stderr" || echo $? >"$TMP/status"; } | head -1 >/dev/null
 assert_eq "$(cat "$TMP/status")" 1 "exit status with a closed pipe"
-assert_contains "$TMP/stderr" 'cannot write to standard output' "what is said of it"
+assert_says "$TMP/stderr" 'cannot write to standard output' "what is said of it"
 for signal in INT TERM HUP; do
 	rm -f "$TMP/top.json"
 	"$KYMO" top --direct --json -i 100ms >"$TMP/top.json" 2>"$TMP/stderr" &
