@@ -168,7 +168,16 @@ assert_says() {
 	}
 }
 
-# assert_contains FILE REGEX WHAT: an extended regular expression; see assert_says
+# assert_line FILE TEXT WHAT: a line is TEXT, as it stands there
+assert_line() {
+	grep -qxF -e "$2" "$1" || {
+		sed 's/^/    | /' "$1" >&2
+		fail "${3:-$1}: no line is '$2'"
+	}
+}
+
+# assert_contains FILE REGEX WHAT: an extended regular expression. What is meant literally is for
+# assert_says or assert_line: tests/style/check-patterns fails where a dot stands for itself.
 assert_contains() {
 	grep -qE -e "$2" "$1" || {
 		sed 's/^/    | /' "$1" >&2
@@ -282,6 +291,15 @@ expect_read() {
 	expect_exit "0|3" "$@"
 	lost=$(loss_told_by "$file")
 	assert_eq "$exit_status" $((lost > 0 ? 3 : 0)) "exit status of '$*', where $lost records were lost"
+}
+
+# finished PID LOG: waits for a recorder whose messages are in LOG; for expect_recorded
+finished() {
+	local status=0
+
+	wait "$1" || status=$?
+	cat "$2" >&2
+	return "$status"
 }
 
 # expect_recorded FILE COMMAND ...: COMMAND records, or stops what does. Its status is 3 exactly if
@@ -561,6 +579,13 @@ stop_kymod() {
 	terminate "$KYMOD_PID" kymod
 }
 
+# has_no_sessions: the service on $BUS answers, and has none
+has_no_sessions() {
+	local sessions
+
+	sessions=$("$KYMO" list --bus "$BUS") && [ -z "$sessions" ]
+}
+
 session_is_running() {
 	# (-q would go before all is printed)
 	"$KYMO" status --json "$1" --bus "$BUS" | grep '"running"' >/dev/null
@@ -584,12 +609,12 @@ assert_documented() {
 bpf_ids() {
 	local programs
 
-	programs=$(bpftool -j prog show)
-	jq -r '.[] | "prog \(.id) \(.name // "?")"' <<<"$programs"
+	programs=$(bpftool -j prog show) || return
+	jq -r '.[] | "prog \(.id) \(.name // "?")"' <<<"$programs" || return
 	# shellcheck disable=SC2016 # jq
 	bpftool -j link show | jq -r --argjson programs "$programs" '
 		($programs | map({ key: (.id | tostring), value: .name }) | from_entries) as $names |
-		.[] | "link \(.id) \($names[.prog_id | tostring] // "?")"'
+		.[] | "link \(.id) \($names[.prog_id | tostring] // "?")"' || return
 	bpftool -j map show | jq -r '.[] | "map \(.id) \(.name // "?")"'
 }
 
@@ -621,7 +646,11 @@ remember_bpf() {
 bpf_left() {
 	local kind id name pid ours holders
 
-	bpf_ids | sort | comm -13 "$TMP/bpf.before" - >"$TMP/bpf.new"
+	bpf_ids >"$TMP/bpf.now" || {
+		echo "(bpftool does not say)"
+		return
+	}
+	sort "$TMP/bpf.now" | comm -13 "$TMP/bpf.before" - >"$TMP/bpf.new"
 	[ -s "$TMP/bpf.new" ] || return 0
 	bpf_holders >"$TMP/bpf.holders"
 	while read -r kind id name; do

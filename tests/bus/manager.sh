@@ -30,7 +30,7 @@ assert_says "$TMP/stderr" "session 'left' already" "complaint about the name of 
 expect_exit 1 "$KYMO" stop left --bus "$BUS"
 assert_says "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
 expect_exit 1 "$KYMO" stop 65534/left --bus "$BUS"
-[ ! -e "$flights/0-left" ] || fail "the folder of a removed flight recorder is still there"
+[ ! -e "$flights/0-left" ] || fail "the directory of a removed flight recorder is still there"
 assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what else is in that place"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list"
@@ -44,10 +44,12 @@ expect_exit 0 "$KYMO" start box --mode flight --keep 3s --keep-size 8M --bus "$B
 expect_exit 0 "$KYMO" status box --json --bus "$BUS"
 assert_eq "$(jq -c '.[0].options | [.mode, .flight_ns, .flight_bytes]' "$TMP/stdout")" '["flight",3000000000,8388608]' "options"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
-assert_contains "$TMP/box" '^flight$' "a snapshot"
+assert_eq "$(cat "$TMP/box")" flight "a snapshot"
 expect_exit 1 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
 assert_says "$TMP/stderr" 'exists already' "complaint about a file that is there"
+echo other >"$TMP/box"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --force --bus "$BUS"
+assert_eq "$(cat "$TMP/box")" flight "a snapshot over a file that was there"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box.zst" --compress --bus "$BUS"
 assert_eq "$(zstd -dc <"$TMP/box.zst")" flight "a snapshot that is packed"
 expect_exit 1 "$KYMO" snapshot box --bus "$BUS"
@@ -71,10 +73,12 @@ record_pid=$!
 expect_soon 5 bash -c "'$KYMO' list --bus '$BUS' | grep -q running"
 kill -USR1 "$record_pid"
 expect_soon 5 grep -q ': snapshot$' "$TMP/record.log"
-assert_contains "$TMP"/last-*.fxt '^flight$' "a snapshot that a signal asked for"
+snapshots=("$TMP"/last-*.fxt)
+assert_eq ${#snapshots[@]} 1 "files of snapshots"
+assert_line "${snapshots[0]}" flight "a snapshot that a signal asked for"
 kill -INT "$record_pid"
 wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
-assert_contains "$TMP/last.fxt" '^flight$' "the end of a flight recording"
+assert_line "$TMP/last.fxt" flight "the end of a flight recording"
 assert_contains "$TMP/record.log" 'last\.fxt: .*, the last of .* events$' "what it says"
 
 # The name is there once.
@@ -104,8 +108,8 @@ expect_soon 5 grep -q start "$TMP/recorded"
 stop_kymod
 wait "$record_pid" || fail "a recording failed with the orderly end of the service: $(cat "$TMP/record.log")"
 assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says at the end of the service"
-assert_contains "$TMP/recorded" '^stop service stopped$' "its archive"
-assert_contains "$TMP/last" '^stop service stopped$' "archive of a session that ran at the end"
+assert_line "$TMP/recorded" 'stop service stopped' "its archive"
+assert_line "$TMP/last" 'stop service stopped' "archive of a session that ran at the end"
 
 # Wrong words, no bus, no rights.
 expect_exit 2 "$KYMOD" --no-such-option
@@ -128,4 +132,4 @@ kill "$bus_pid"
 status=0
 wait "$KYMOD_PID" || status=$?
 assert_eq "$status" 1 "exit status without a bus"
-assert_contains "$TMP/alone" '^stop service stopped$' "archive of a session whose bus went"
+assert_line "$TMP/alone" 'stop service stopped' "archive of a session whose bus went"

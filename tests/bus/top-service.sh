@@ -11,9 +11,6 @@ start_bus
 start_kymod
 remember_bpf
 
-no_sessions() {
-	[ -z "$("$KYMO" list --bus "$BUS")" ]
-}
 
 "$STACK_LOAD" chain 60000 >/dev/null &
 load=$!
@@ -24,7 +21,7 @@ jq -se 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' "$
 	fail "the function of the load is not named"
 # What recording costs is not hidden.
 jq -se 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' "$TMP/stdout" >/dev/null || fail "the service is not seen"
-expect_soon 5 no_sessions
+expect_soon 5 has_no_sessions
 
 # While it runs there is a session that anybody may look at; it goes with its owner, whatever that
 # dies of.
@@ -35,7 +32,7 @@ expect_soon 20 test -s "$TMP/top.json"
 # (what it shows can come before all is attached)
 expect_soon 20 session_is_running "top_$pid"
 kill -KILL $pid
-expect_soon 10 no_sessions
+expect_soon 10 has_no_sessions
 
 # One that does not read keeps nobody waiting: records are lost, and it says so.
 rm -f "$TMP/top.json"

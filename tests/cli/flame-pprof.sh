@@ -55,6 +55,7 @@ assert_eq "$sum" "$("$KYMO" dump --json "$G/profile.fxt" |
 for what in mapping location function; do
 	grep -E "^ *${what}_id: " "$TMP/p" | grep -o '[0-9]*$' | sort -u >"$TMP/used"
 	sed -n "/^$what {/,/^}/s/^  id: //p" "$TMP/p" | sort -u >"$TMP/defined"
+	assert_ge "$(wc -l <"$TMP/used")" 1 "${what}s that are referred to"
 	comm -23 "$TMP/used" "$TMP/defined" >"$TMP/missing"
 	assert_empty "$TMP/missing" "${what}s that are not defined"
 done

@@ -53,7 +53,7 @@ header() {
 note "what is fetched is the file, once"
 start_open --no-browser "$small"
 [[ $URL =~ ^http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/everything\.fxt$ ]] || fail "the URL is $URL"
-grep -q "^$UI/#!/?url=$URL$" "$TMP/open.err" || fail "the URL of the page is not as expected"
+assert_line "$TMP/open.err" "$UI/#!/?url=$URL" "the URL of the page"
 awk -v port="$(printf ':%04X' "$PORT")" '$4 == "0A" && index($2, port) { print $2 }' /proc/net/tcp /proc/net/tcp6 \
 	>"$TMP/listening"
 assert_eq "$(cat "$TMP/listening")" "$(printf '0100007F:%04X' "$PORT")" "what it listens on"
@@ -214,7 +214,7 @@ assert_eq "$(status -D "$TMP/headers" -H "Origin: http://localhost" "$URL")" 200
 assert_eq "$(header access-control-allow-origin)" http://localhost "Access-Control-Allow-Origin"
 end_open 0 fetched
 start_open --browser false "$small"
-expect_soon 10 grep -q "the browser failed; open this yourself: $UI" "$TMP/open.err"
+expect_soon 10 grep -qF "the browser failed; open this yourself: $UI" "$TMP/open.err"
 status "$URL" >/dev/null
 end_open 0 fetched
 rm "$TMP/seen/seen"

@@ -21,7 +21,7 @@ assert_empty "$TMP/stdout" "complaints about the tree"
 expect_told() {
 	expect_exit 1 "$check" "$copy"
 	for complaint; do
-		assert_contains "$TMP/stdout" "$complaint" "complaint"
+		assert_says "$TMP/stdout" "$complaint" "complaint"
 	done
 	assert_eq "$(wc -l <"$TMP/stdout")" $# "number of complaints"
 }
@@ -44,4 +44,4 @@ sed -i 's/| `path` | Code | `state` string/| `path` | kymo | `state` uint64/' "$
 expect_told 'lacks "kymo:path kymo state string"' 'rows.h: lacks "kymo:path kymo state uint64"'
 sed -i '/| `path` | kymo/d; s/`from_cpu` uint32, //' "$page"
 expect_told 'lacks "kymo:path kymo"' 'lacks "kymo:path kymo state string"' \
-	'lacks "sched:migrate own from_cpu uint32"' 'says nothing of .from_cpu'
+	'lacks "sched:migrate own from_cpu uint32"' 'says nothing of `from_cpu`'

@@ -10,6 +10,8 @@ need_command readelf objdump
 fortified=$1
 shift
 
+[ $# -gt 0 ] || fail "no program is named"
+
 # has FILE WHAT PATTERN: a line of FILE matches
 has() {
 	grep -qE -e "$3" "$1" || fail "$program: $2: nothing matches '$3' in what $(basename "$1") says"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh.
-# Profiles are in $TMP/etc, their files go to $TMP/out as they say, and a bus starts the service
+# Collections are in $TMP/etc, their files go to $TMP/out as they say, and a bus starts the service
 # when it is asked for, again and again; what it says is in $TMP/kymod.log.
 
 # start_service_bus: its address is in $BUS. The service runs in the cgroup $KYMOD_CGROUP, if that
@@ -53,7 +53,7 @@ end_kymod() {
 	expect_soon 20 is_gone "$pid"
 }
 
-# profile NAME: its file, from standard input
+# profile NAME: the file of a collection, from standard input
 profile() {
 	cat >"$TMP/etc/$1.conf"
 }

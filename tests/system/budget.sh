@@ -3,7 +3,7 @@
 #
 # What recording costs is known, and limited: above --max-overhead call stacks go first, then
 # wakeups, then the recording ends. The archive says so, is whole, and has none of what went. A
-# session of a profile pauses instead, and when the storm is over all of it comes back.
+# session of a collection pauses instead, and when the storm is over all of it comes back.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -45,7 +45,7 @@ assert_says "$TMP/stderr" 'ended after ' "what it says"
 assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0\.10%' "what the journal has"
 assert_says "$TMP/kymod.log" 'sheds session' "what the journal has"
 
-# ---- a profile ----
+# ---- a collection ----
 
 # of_storm FILTER: what its status has
 of_storm() {

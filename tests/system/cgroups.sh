@@ -68,6 +68,7 @@ done
 
 note "redacted, nobody knows what it was called"
 expect_exit 0 "$KYMO" redact "$TMP/t.fxt" "$TMP/redacted.fxt"
+grep -qaF kymo-test-$$ "$TMP/t.fxt" || fail "the name of a cgroup is not in the archive itself"
 ! grep -qaF kymo-test-$$ "$TMP/redacted.fxt" || fail "the name of a cgroup is in the redacted archive"
 
 note "many cgroups do not keep it busy, and who lives is found among them"

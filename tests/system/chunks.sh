@@ -86,6 +86,7 @@ done
 dump_records "$TMP/t.from-1.fxt"
 happened >"$TMP/whole"
 note "$(wc -l <"$TMP/whole") records"
+assert_ge "$(wc -l <"$TMP/whole")" 10000 "records that chunks make together"
 cmp "$TMP/joined" "$TMP/whole" || fail "chunks and what they make together differ"
 pairs "$TMP/pairs.json" >"$TMP/split.pairs"
 split_forks=$(events fork | wc -l)
@@ -153,6 +154,7 @@ for i in $(seq "$N_CHUNKS"); do
 done
 summarize "$TMP/t.from-1.fxt"
 note "$N_CHUNKS chunks, $lost records lost"
+assert_ge "$lost" 1 "records lost"
 assert_eq "$lost" "$(lost_total)" "what all chunks have lost"
 rm -f "$TMP"/t.*.fxt
 

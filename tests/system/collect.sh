@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Collection by profiles, as kymo-collect@.service does it, on a bus that starts the service when it
+# Collections, as kymo-collect@.service does it, on a bus that starts the service when it
 # is asked for: chunks and what is kept of them, flight recorders and what makes them write, and the
 # death of everybody who takes part.
 
@@ -87,7 +87,7 @@ wait "${COLLECT[chunks]}" 2>/dev/null || true
 expect_soon 20 no_part
 check_left
 
-# What is kept has a limit; other profiles' is not touched.
+# What is kept has a limit; other collections' is not touched.
 sed '/^Compress=/d; s/KeepSize=.*/KeepSize=1M\nRotateSize=1M/' "$TMP/etc/chunks.conf" >"$TMP/etc/kept.conf"
 kept=$(chunks chunks | wc -l)
 start_collect kept
@@ -101,7 +101,7 @@ assert_ge "$(n_chunks kept)" 1 "chunks that are kept"
 newest=$(chunks kept | tail -1 | xargs stat -c %s)
 total=$(chunks kept | xargs stat -c %s | awk '{ n += $1 } END { print n }')
 assert_le "$total" $((newest > 1048576 ? newest : 1048576)) "bytes that are kept"
-assert_eq "$(n_chunks chunks)" "$kept" "chunks of another profile"
+assert_eq "$(n_chunks chunks)" "$kept" "chunks of another collection"
 
 # ---- flight recorders ----
 
@@ -161,7 +161,7 @@ is_gone "${COLLECT[flight]}" && fail "kymo collect ended with the service"
 dump_records "$(chunks flight | tail -1)"
 assert_says <(events mark | jq -r .args.text) 'famous-words' "the mark in what a service kept that ended"
 end_collect flight
-assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
+has_no_sessions || fail "sessions are left: $("$KYMO" list --bus "$BUS")"
 
 # A signal instead of a call.
 start_collect flight

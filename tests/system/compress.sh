@@ -65,7 +65,7 @@ for method in snappy zstd gzip; do
 	expect_exit 0 "$KYMO" start packed -o "$TMP/service.fxt" --compress=$method --bus "$BUS"
 	"${load[@]}"
 	expect_exit 0 "$KYMO" status --json packed --bus "$BUS"
-	assert_contains "$TMP/stdout" "\"compress\": *\"$method\"" "options of the session"
+	assert_eq "$(json "$TMP/stdout" '.[0].options.compress')" "$method" "options of the session"
 	expect_exit 0 "$KYMO" stop packed --bus "$BUS"
 	check_recording "$TMP/service.fxt" $method
 	rm "$TMP/service.fxt"

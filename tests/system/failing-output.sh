@@ -24,7 +24,7 @@ is_good() {
 	assert_ge "$(json "$TMP/stdout" .records)" 100 "$1: records"
 }
 
-# fails FILE WHOLE TEXT COMMAND ...: the recording fails, and says TEXT
+# fails FILE WHOLE REGEX COMMAND ...: the recording fails, and what it says matches
 fails() {
 	local file=$1 whole=$2 text=$3
 

@@ -146,7 +146,7 @@ has_mark "the last one" || fail "what a dead service has left does not go up to 
 for name in box packed; do
 	expect_exit 1 ask stop $name
 done
-assert_empty <(ls "$TMP/run/flight") "folders of flight recorders"
+assert_empty <(ls "$TMP/run/flight") "directories of flight recorders"
 expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list"
 stop_kymod
@@ -181,8 +181,8 @@ for name in first second; do
 	expect_exit 0 timeout 20 "$KYMO" snapshot $name -o "$TMP/$name.fxt" --bus "$BUS"
 	check_finds_nothing "$TMP/$name.fxt"
 	expect_exit 0 ask status $name
-	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.. MiB instead of 128\.0 MiB: ' "what it may keep"
-	assert_eq "$(grep -c "session/$name: the flight recorder may keep .* instead of 128.0 MiB" "$TMP/kymod.log")" 1 "lines of the log"
+	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.[0-9] MiB instead of 128\.0 MiB: ' "what it may keep"
+	assert_eq "$(grep -c "session/$name: the flight recorder may keep .* instead of 128\.0 MiB" "$TMP/kymod.log")" 1 "lines of the log"
 done
 note "somebody else needs the room"
 head -c 9M /dev/zero >"$TMP/small/other"
@@ -235,8 +235,10 @@ kill -USR1 $pid
 expect_soon 20 grep -q ': snapshot$' "$TMP/direct.log"
 kill -INT $pid
 wait $pid || fail "a flight recording failed: $(cat "$TMP/direct.log")"
-check_snapshot "$TMP"/direct-*.fxt 1
-named "$TMP"/direct-*.fxt
+snapshots=("$TMP"/direct-*.fxt)
+assert_eq ${#snapshots[@]} 1 "files of snapshots"
+check_snapshot "${snapshots[0]}" 1
+named "${snapshots[0]}"
 check_snapshot "$TMP/direct.fxt" 1
 assert_eq "$(events session_stop | jq -r .args.reason)" requested "reason of one that was stopped"
 no_bpf_left

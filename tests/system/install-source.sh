@@ -23,10 +23,10 @@ note "debootstrap: $SECONDS s"
 cp -L /etc/resolv.conf "$fresh/etc/resolv.conf"
 mkdir "$fresh/src"
 (cd "$ROOT" && git ls-files -co --exclude-standard -z | xargs -0 cp -a --parents -t "$fresh/src")
-for folder in proc sys dev; do
-	mount --rbind "/$folder" "$fresh/$folder"
-	mount --make-rslave "$fresh/$folder"
-	at_exit umount -lR "$fresh/$folder"
+for directory in proc sys dev; do
+	mount --rbind "/$directory" "$fresh/$directory"
+	mount --make-rslave "$fresh/$directory"
+	at_exit umount -lR "$fresh/$directory"
 done
 
 # The commands below "From source". No systemd runs here that could reload anything.

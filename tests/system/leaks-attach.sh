@@ -137,7 +137,7 @@ PLANT[boxed]=$!
 expect_soon 10 grep -qx inside "/proc/$!/comm"
 expect_soon 10 is_asleep "$!"
 [ ! -e "$TMP/root/inside" ] || fail "the namespace can be looked into"
-grep -q "$TMP/root/libc.so.6" "/proc/$!/maps" || fail "it has not loaded its own C library"
+grep -qF "$TMP/root/libc.so.6" "/proc/$!/maps" || fail "it has not loaded its own C library"
 start_watching "$TMP/t.fxt" -p "${PLANT[boxed]}"
 expect_soon 20 is_watched "${PLANT[boxed]}"
 feed boxed

@@ -244,7 +244,7 @@ expect_exit 0 "$KYMO" start live -e memory,fd -p "$LOAD" -o "$TMP/live.fxt" --bu
 expect_soon 20 is_patched "$LOAD"
 expect_soon 20 has_watch "$TMP/live.fxt" "$LOAD"
 # It may be read in the middle of being written to.
-is_whole() {
+is_readable() {
 	"$KYMO" leaks -p "$LOAD" "$TMP/live.fxt" >"$TMP/stdout" 2>"$TMP/stderr"
 }
 for step in 1 2; do
@@ -258,9 +258,9 @@ for step in 1 2; do
 	}
 	expect_soon 10 is_there
 	# The archive has no end yet, which is no damage.
-	expect_soon 10 is_whole
+	expect_soon 10 is_readable
 	assert_empty "$TMP/stderr" "what kymo leaks complains of"
-	assert_contains "$TMP/stdout" "of the last snapshot, number $step, taken " "since when it holds"
+	assert_says "$TMP/stdout" "of the last snapshot, number $step, taken " "since when it holds"
 	assert_eq "$(leaks_found "$TMP/live.fxt" "$LOAD")" "$((step * 1000)) $step" "leaks so far"
 done
 expect_exit 0 "$KYMO" context live end second --bus "$BUS"

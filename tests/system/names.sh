@@ -226,7 +226,7 @@ else
 	LD_LIBRARY_PATH=$TMP/gone "$STACK_LOAD" --held libc 1000 <"$TMP/gone.fifo" >"$TMP/gone.json" &
 	pid=$!
 	exec {go}>"$TMP/gone.fifo"
-	expect_soon 5 grep -q "$TMP/gone" "/proc/$pid/maps"
+	expect_soon 5 grep -qF "$TMP/gone" "/proc/$pid/maps"
 	expect_soon 5 is_asleep "$pid"
 	rm -r "$TMP/gone"
 	expect_exit 0 "$KYMO" start ns -o "$TMP/ns.fxt" --force -e profile -F 499 --bus "$BUS"

@@ -82,7 +82,7 @@ done
 
 note "kernel frames are in the kernel's text"
 grep -o 'kernel:[0-9a-f]*' "$STACKS" | sort -u >"$TMP/kernel"
-grep ' \[kernel.kallsyms\]$' "$MAPPINGS" >"$TMP/text" || true
+grep ' \[kernel\.kallsyms\]$' "$MAPPINGS" >"$TMP/text" || true
 if [ -s "$TMP/text" ]; then
 	assert_ge "$(wc -l <"$TMP/kernel")" 3 "different kernel frames"
 	start=$(grep -m1 ' _stext$' /proc/kallsyms | cut -d' ' -f1)
@@ -121,7 +121,7 @@ assert_le $((100 * lost)) "$innermost" "innermost frames that are in no mapping 
 
 note "a library that is loaded late"
 take "$TMP/library.fxt" -e profile -F 499 -- "$STACK_LOAD" library "$STACK_LIBRARY" 1000
-n=$(grep -c "$STACK_LIBRARY+" "$STACKS" || true)
+n=$(grep -cF "$STACK_LIBRARY+" "$STACKS" || true)
 assert_within "$n" 499 15 "samples in the library"
 assert_ge "$(grep -c "$STACK_LIBRARY\$" "$MAPPINGS")" 1 "mappings of the library"
 build_id=$(readelf -n "$STACK_LIBRARY" 2>/dev/null | sed -n 's/.*Build ID: //p')
