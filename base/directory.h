@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is in a folder that is open, and the folders of the runtime directory.
+ * What is in a directory that is open, and the directories of the runtime directory.
  */
 #pragma once
 

@@ -624,7 +624,7 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 
 	ended.ended_ns = now_ns;
 	ended.flags |= flags;
-	/* What it had cannot be told of as what it was. */
+	/* What it had cannot be reported as what it was. */
 	if (bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY) < 0) {
 		memory_count(&memory_untold);
 		rec_lose(REC_RING_MEMORY, now_ns);

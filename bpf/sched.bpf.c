@@ -198,7 +198,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	return 0;
 }
 
-/* The koid of who wakes, and in *RET_MORE_WORDS how many words more tell of the context. */
+/* The koid of who wakes, and in *RET_MORE_WORDS how many more words describe the context. */
 static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *current_task,
 					bool shown, __u32 cpu, __u32 *ret_more_words)
 {

@@ -471,7 +471,7 @@ static void ask_again(struct peer *p)
 
 /*
  * Answers from before are worth nothing; but what has been asked for a message that waits is used
- * for it. Who is told of all sessions may not ask for anything any more, and is asked about again.
+ * for it. A user who hears of all sessions need not call again, and is asked about again.
  */
 void access_drop_answers(struct access *a)
 {

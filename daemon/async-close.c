@@ -50,8 +50,8 @@ enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
 enum { CLOSE_THREADS_SPARE = 2 };
 
 /*
- * What the guard tells itself by: the main thread has ended, a closer has, the main thread wants
- * one.
+ * What the guard is notified of by these bytes: the main thread has ended, a closer has, the main
+ * thread wants one.
  */
 enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSE_THREAD = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
 
@@ -478,7 +478,7 @@ static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 
 /*
  * Whose the descriptors are that come with the next N bytes; 0 if none do. They come with the first
- * bytes of a message; what is missing then, for there is no room for them, is what tells.
+ * bytes of a message; what is missing then, for there is no room for them, shows it.
  */
 static uint64_t look_whose(size_t n)
 {
@@ -496,7 +496,7 @@ static uint64_t look_whose(size_t n)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
 		return FOREIGN_FD_OF(uid);
-	/* (of those who left before anybody knew them nobody tells) */
+	/* (those who left before anybody knew them are not reported) */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
 	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)

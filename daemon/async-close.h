@@ -4,7 +4,7 @@
  *
  * close() of a file on FUSE or NFS asks its server (flush), and cannot be interrupted. So does
  * closing a socket in whose queue such a file lies, a pipe or a socket whose lock somebody holds,
- * or an epoll that watches one of these. Which of these a descriptor is cannot be told from its
+ * or an epoll that watches one of these. Which of these a descriptor is cannot be seen from its
  * type, so none of others' is closed by this process: closers do, processes that share its table of
  * descriptors. One that hangs holds up nothing but what is in its line (close-queue.h), and neither
  * the event loop nor the end of this process.
@@ -13,10 +13,10 @@
  * and closes those. So this defines recvmsg(), which notes what comes in, and close(), which looks
  * whose it is (base/foreign-fds.h). libsystemd calls both like everybody else.
  *
- * What waits to be closed must not use up the numbers that descriptors can have: a connection to the
- * bus that cannot take in a message for want of one breaks. So recvmsg() looks who has sent a message
- * before it takes descriptors. Those of a user who has too many that are not closed another process
- * takes (fd-sink.h), and the message gets copies of one of our own, that nobody writes to:
+ * What waits to be closed must not use up the numbers that descriptors can have: a connection to
+ * the bus that cannot take in a message for want of one breaks. So recvmsg() looks who has sent a
+ * message before it takes descriptors. Those of a user who has too many that are not closed another
+ * process takes (fd-sink.h), and the message gets copies of one of our own, that nobody writes to:
  * async_close_refused().
  */
 #pragma once

@@ -227,7 +227,7 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	round_step(round);
 }
 
-/* What a dead service has left, on its way to a profile's directory. */
+/* What a dead service has left, on its way to a collection's directory. */
 struct collection_saving {
 	struct manager *manager;
 	struct collection_saving *next;
@@ -277,7 +277,7 @@ static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *use
 	return 0;
 }
 
-/* Tells how it ends; the service does not end before. */
+/* Reports how it ends; the service does not end before. */
 static int saving_new(struct daemon_session *s, const struct collection_use *p,
 		      struct snapshot *snapshot)
 {

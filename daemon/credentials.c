@@ -93,7 +93,7 @@ static int group_find(const char *group, gid_t *ret)
 	return 0;
 }
 
-/* What the user database says, for a bus that does not tell the groups of its connections. */
+/* What the user database says, for a bus that does not report the groups of its connections. */
 static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 {
 	_cleanup_free_ gid_t *groups = NULL;

@@ -21,9 +21,9 @@
 #include "daemon/bus-signals.h"
 
 /*
- * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not, must
- * not keep rings from being emptied, and a drain is bounded by what the rings hold. A state is told
- * when all that led to it is done.
+ * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not,
+ * must not keep rings from being emptied, and a drain is bounded by what the rings hold. A state is
+ * reported when all that led to it is done.
  */
 enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
@@ -413,7 +413,7 @@ void daemon_session_check_collection(struct daemon_session *s)
 	r = collection_look_new(s->manager->event, p->collection.units,
 				&session_options(s->session)->filter, on_looked, s, &p->look);
 	if (r < 0)
-		daemon_session_warn(s, r, "nobody can look where the units of its profile are");
+		daemon_session_warn(s, r, "nobody can look where the units of its collection are");
 }
 
 static void tell_state(struct daemon_session *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymod: connects to the bus, offers the manager, and serves it until it is told to end.
+ * kymod: connects to the bus, offers the manager, and serves it until it is stopped.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -46,7 +46,7 @@ static void kymod_print_help(void)
 	     "      --bus ADDRESS     the bus to serve, instead of the system bus\n"
 	     "      --group GROUP     where there is no polkit, members may record (kymo)\n"
 	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
-	     "      --config-dir DIR  where collection profiles are (" COLLECTION_DIRECTORY ")\n"
+	     "      --config-dir DIR  where collections are (" COLLECTION_DIRECTORY ")\n"
 	     "      --state-dir DIR   where they collect (" COLLECTION_DIRECTORY_PREFIX ")\n"
 	     "      --perf-events SOCKET\n"
 	     "                        who is asked for perf events that the kernel does not give us\n"

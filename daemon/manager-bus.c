@@ -116,7 +116,9 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/* Profiles and groups are looked at when they matter; only what polkit has said is remembered. */
+/*
+ * Collections and groups are looked at when they matter; only what polkit has said is remembered.
+ */
 static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
@@ -151,7 +153,7 @@ static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_erro
 	if (r < 0)
 		return r;
 	if (access_sender_uid(m->access, call) != 0)
-		return bus_error_set(reterr, -EACCES, "snapshots of all profiles are for root");
+		return bus_error_set(reterr, -EACCES, "snapshots of all collections are for root");
 	r = collection_snapshot_all(m, *reason ? reason : "requested", call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }

@@ -343,8 +343,8 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
 	return 0;
 }
 
-/* What was left of the session NAME of a profile, and runs no more, makes room; what a dead service kept in memory goes to the profile's
- * directory. */
+/* What was left of the session NAME of a collection, and runs no more, makes room; what a dead
+ * service kept in memory goes to the collection's directory. */
 static void save_left(struct manager *m, const char *name, struct collection_use *use)
 {
 	struct daemon_session *s = find_exact(m, name, 0);
@@ -366,7 +366,7 @@ static void save_left(struct manager *m, const char *name, struct collection_use
 	manager_remove(m, s);
 }
 
-/* Makes REQUEST what its profile says. */
+/* Makes REQUEST what its collection says. */
 static int use_profile(struct manager *m, const struct manager_create_args *args,
 		       struct create_request *request, sd_bus_error *reterr)
 {
@@ -374,13 +374,14 @@ static int use_profile(struct manager *m, const struct manager_create_args *args
 	int r;
 
 	if (args->uid != 0)
-		return bus_error_set(reterr, -EACCES,
-				     "profiles are for root: `systemctl start kymo-collect@%.64s` "
-				     "as root",
-				     request->profile);
+		return bus_error_set(
+			reterr, -EACCES,
+			"collections are for root: `systemctl start kymo-collect@%.64s` "
+			"as root",
+			request->profile);
 	if (strcmp(args->name, request->profile) != 0)
 		return bus_error_set(reterr, -EINVAL,
-				     "a session of the profile '%.64s' has its name, and not "
+				     "a session of the collection '%.64s' has its name, and not "
 				     "'%.64s'",
 				     request->profile, args->name);
 	r = collection_use_new(&m->places, request->profile, &request->use, reterr);
@@ -502,7 +503,10 @@ static void manager_on_gone(const char *unique_name, void *userdata)
 	for (struct daemon_session *s = m->sessions; s; s = next) {
 		next = s->next;
 		daemon_session_drop_waiters(s, unique_name);
-		/* (what a flight recorder of a profile holds when the service ends, the next one writes down) */
+		/*
+		 * (what a flight recorder of a collection holds when the service ends, the next one
+		 * writes down)
+		 */
 		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
 		    !(m->exiting && s->profile && s->flight_fd >= 0))
 			daemon_session_remove(s, "owner gone");

@@ -51,7 +51,7 @@ enum {
 /* How long things may take. */
 #define TIMEOUT_SHUTDOWN_NS   UINT64_C(10000000000) /* all outputs, when the daemon ends */
 #define TELL_COUNTERS_NS      UINT64_C(1000000000)
-#define COLLECTION_LOOK_TICKS 5 /* of those, between two looks for the units of a profile */
+#define COLLECTION_LOOK_TICKS 5 /* of those, between two looks for the units of a collection */
 
 struct access;
 struct daemon_session;

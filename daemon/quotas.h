@@ -4,7 +4,7 @@
  * all. Who may trace only what is his own, which is everybody, gets less than who may trace all.
  *
  * And how often: making and starting a session costs the machine much more than asking for it, so
- * who does it in a loop is told to wait.
+ * a client that does it in a loop has to wait.
  */
 #pragma once
 

@@ -18,7 +18,7 @@
 #include "daemon/collection-snapshots.h"
 
 #define USEC_PER_SEC   UINT64_C(1000000)
-#define TELL_USEC      USEC_PER_SEC        /* between two status lines */
+#define NOTIFY_USEC    USEC_PER_SEC        /* between two status lines */
 #define BARRIER_USEC   (5 * USEC_PER_SEC)  /* for systemd to read */
 #define LATE_IDLE_USEC USEC_PER_SEC        /* what idle means once we have said that we go */
 #define MORE_TIME_USEC (30 * USEC_PER_SEC) /* asked for, then, with each status */
@@ -33,16 +33,19 @@ struct service {
 	bool told_stopping;
 	uint64_t n_calls;                /* that have come */
 	uint64_t calls_before;           /* when the name was given back */
-	uint64_t shape;                  /* of what there was to tell when it was looked at last */
+	uint64_t shape;                  /* of what there was to report at the last look */
 	uint64_t calls_seen, shape_seen; /* when idleness was looked at */
 	char status[STATUS_MAX];
-	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *tell;
+	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *notify;
 	sd_bus_slot *calls, *disconnected, *owner;
 };
 
-/* ---- what systemd is told ---- */
+/* ---- notifications to systemd ---- */
 
-/* What a status says, as a number: it is told soon when that changes, and otherwise with the seconds. */
+/*
+ * What a status says, as a number: it is sent soon when that changes, and otherwise with the
+ * seconds.
+ */
 static uint64_t service_shape(const struct manager *m)
 {
 	uint64_t n = 1;
@@ -127,7 +130,7 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 	service_notify_status(s);
 	if (!service_any_active(s->manager) && !s->told_stopping)
 		return 0; /* a change turns it on again */
-	sd_event_source_set_time_relative(source, TELL_USEC);
+	sd_event_source_set_time_relative(source, NOTIFY_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -246,8 +249,8 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
 	}
-	sd_event_source_set_time_relative(s->tell, TELL_USEC);
-	return sd_event_source_set_enabled(s->tell, SD_EVENT_ONESHOT);
+	sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
+	return sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
 }
 
 static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
@@ -287,7 +290,10 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 	return 0;
 }
 
-/* Without sessions the time to the end begins anew with each call, but not with whatever else the bus tells. */
+/*
+ * Without sessions the time to the end begins anew with each call, but not with whatever else comes
+ * by the bus.
+ */
 static void watch_idle(struct service *s)
 {
 	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
@@ -307,13 +313,13 @@ static int on_post(sd_event_source *source, void *userdata)
 	int enabled = SD_EVENT_OFF;
 
 	(void)source;
-	sd_event_source_get_enabled(s->tell, &enabled);
+	sd_event_source_get_enabled(s->notify, &enabled);
 	if (service_shape(s->manager) != s->shape) {
 		s->shape = service_shape(s->manager);
 		if (enabled == SD_EVENT_OFF) {
 			service_notify_status(s);
-			sd_event_source_set_time_relative(s->tell, TELL_USEC);
-			sd_event_source_set_enabled(s->tell, SD_EVENT_ONESHOT);
+			sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
+			sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
 		}
 	}
 	watch_idle(s);
@@ -324,10 +330,10 @@ static int add_timers(struct service *s)
 {
 	int r;
 
-	r = sd_event_add_time_relative(s->event, &s->tell, CLOCK_MONOTONIC, TELL_USEC,
-				       TELL_USEC / 4, on_tell, s);
+	r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
+				       NOTIFY_USEC / 4, on_tell, s);
 	if (r >= 0)
-		r = sd_event_source_set_enabled(s->tell, SD_EVENT_OFF);
+		r = sd_event_source_set_enabled(s->notify, SD_EVENT_OFF);
 	if (r >= 0 && s->idle_usec)
 		r = sd_event_add_time_relative(s->event, &s->idle, CLOCK_MONOTONIC, s->idle_usec, 0,
 					       on_idle, s);
@@ -384,7 +390,7 @@ struct service *service_free(struct service *s)
 	sd_event_source_disable_unref(s->sigusr1);
 	sd_event_source_disable_unref(s->post);
 	sd_event_source_disable_unref(s->idle);
-	sd_event_source_disable_unref(s->tell);
+	sd_event_source_disable_unref(s->notify);
 	sd_bus_unref(s->bus);
 	sd_event_unref(s->event);
 	free(s);

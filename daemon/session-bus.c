@@ -120,15 +120,16 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
-	/* Of a flight recorder of a profile, what it has so far is its next file. */
+	/* Of a flight recorder of a collection, what it has so far is its next file. */
 	int r = collection_snapshot_now(s, "requested", call);
 
 	if (r == -EOPNOTSUPP)
 		r = daemon_session_rotate(s, call);
 	if (r == -EOPNOTSUPP)
-		return bus_error_set(reterr, r,
-				     "the archive of the session has no chunks: a profile with a "
-				     "directory makes them");
+		return bus_error_set(
+			reterr, r,
+			"the archive of the session has no chunks: a collection with a "
+			"directory makes them");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 

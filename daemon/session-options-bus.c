@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the table of options does not know: descriptors, profiles, and whom the session belongs to.
+ * What the table of options does not know: descriptors, collections, and whom the session belongs
+ * to.
  */
 #include "daemon/session-options-bus.h"
 
@@ -104,9 +105,9 @@ static bool is_socket_of(int fd, uid_t uid)
 }
 
 /*
- * 0 unless FD, UID's, is a socket whose other end could take what we write there for our word. The kernel tells who asks for it
- * (SO_PASSCRED) who has written, and that is root, not who passed us the socket: the journal would have lines, and systemd
- * messages, that seem to be the service's.
+ * 0 unless FD, UID's, is a socket whose other end could take what we write there for our word. The
+ * kernel says it to whoever asks (SO_PASSCRED) who has written, and that is root, not who passed us
+ * the socket: the journal would have lines, and systemd messages, that seem to be the service's.
  */
 static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 {
@@ -336,7 +337,7 @@ static int check_output_given(const struct create_request *r, sd_bus_error *rete
 	return 0;
 }
 
-/* (the first complaint is the one that is told) */
+/* (only the first complaint is reported) */
 static void session_options_bus_on_complaint(const struct option_row *row, const char *why,
 					     void *reterr)
 {

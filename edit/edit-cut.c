@@ -44,7 +44,7 @@ struct edit_cut {
 	struct clock_snapshot clock; /* the last one; all 0 without one */
 	struct edit_kept **across;   /* complete events over its first moment; owned, with each */
 	size_t n_across, across_room, across_bytes;
-	uint64_t lost; /* that the archive tells of within the cut */
+	uint64_t lost; /* that the archive reports within the cut */
 	uint64_t full; /* that its recorders had no room for, as they say at their end */
 	uint64_t n_events;
 	uint64_t end_ns; /* once it is behind the cut */
@@ -320,7 +320,7 @@ static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *ite
 	return c->phase == WITHIN ? edit_copy_record(c->copy, item->from, item->record) : 0;
 }
 
-/* Events that tell of the recording as a whole: ours take their place. Returns 1 if R is one. */
+/* Events about the recording as a whole: ours take their place. Returns 1 if R is one. */
 static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;

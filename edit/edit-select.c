@@ -76,7 +76,7 @@ static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 	return table_set(&s->threads, tid, (void *)(uintptr_t)(pid + 1));
 }
 
-/* The first parent that is told holds: later ones are those who took in an orphan. */
+/* The first parent that is named holds: later ones are those who took in an orphan. */
 static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 {
 	struct process *p = table_get(&s->processes, pid + 1);

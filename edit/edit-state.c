@@ -441,7 +441,7 @@ static void take_exit(struct edit_state *s, const struct edit_kept *kept,
 	take_end(s, &end);
 }
 
-/* The thread that called it has its process's id now. No other record tells of its end. */
+/* The thread that called it has its process's id now. No other record has its end. */
 static void take_exec(struct edit_state *s, const struct edit_kept *kept,
 		      const struct fxt_record *r)
 {

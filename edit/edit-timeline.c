@@ -13,7 +13,7 @@ enum { CPUS = FXT_CPU_MAX + 1, PAGE_CPUS = 64, N_PAGES = CPUS / PAGE_CPUS };
 /* More threads than this are not followed: their wakeups pass as they are. */
 enum { THREADS_MAX = 1 << 22 };
 
-/* Gaps that are remembered; a CPU of which nothing was told for longer ran until the first of them. */
+/* Gaps that are remembered; a CPU without a record for longer ran until the first of them. */
 enum { GAPS_MAX = 256 };
 
 struct gap {

@@ -19,7 +19,7 @@ enum event_kind {
 	EVENT_SWITCH = 1,
 	EVENT_WAKE,
 	EVENT_MIGRATE,
-	EVENT_TASK, /* who a thread is; not a happening: it holds from when it is first said */
+	EVENT_TASK, /* who a thread is; it holds from when it is first said */
 	EVENT_FORK,
 	EVENT_EXEC,
 	EVENT_EXIT,

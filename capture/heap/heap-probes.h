@@ -36,7 +36,7 @@ struct heap_probes {
 	uint64_t next_look_ns; /* CLOCK_MONOTONIC; 0 = none */
 };
 
-/* What it takes to arm one; all borrowed. */
+/* What it takes to set probes in one; all borrowed. */
 struct heap_probes_args {
 	const struct session_options *options;
 	const struct collector_memory *own; /* the programs */

@@ -205,7 +205,7 @@ static uint64_t scan_pages(struct search *s, uint64_t from, uint64_t to)
 	return scan.walk_end;
 }
 
-/* Likewise, by reading the page map. Where the kernel does not tell, all is there. */
+/* Likewise, by reading the page map. Where the kernel does not say, all is there. */
 static uint64_t read_pages(struct search *s, uint64_t from, uint64_t to)
 {
 	uint64_t pages[SPANS];

@@ -16,7 +16,7 @@ enum { PROCESSES_MAX = 65536 };
 struct candidate {
 	uint32_t pid;
 	bool seen; /* in this window */
-	bool armed;
+	bool traced;
 	bool known;          /* there was a window before */
 	uint64_t bytes, fds; /* the most so far */
 	uint64_t now_bytes, now_fds;
@@ -102,7 +102,7 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 	while ((c = table_next(&t->candidates, &pos))) {
 		if (c->seen)
 			continue;
-		if (c->armed) {
+		if (c->traced) {
 			fn(c->pid, false, userdata);
 			t->n_armed--;
 		}
@@ -112,14 +112,14 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 	}
 }
 
-/* The one that grows fastest of those that are to be armed, or NULL. */
+/* The one that grows fastest of those that are to be traced, or NULL. */
 static struct candidate *next_to_arm(const struct triage *t)
 {
 	struct candidate *c, *best = NULL;
 	size_t pos = 0;
 
 	while ((c = table_next(&t->candidates, &pos))) {
-		if (!c->armed && (unsigned)__builtin_popcount(c->grown) >= t->options.need &&
+		if (!c->traced && (unsigned)__builtin_popcount(c->grown) >= t->options.need &&
 		    (!best || c->growth > best->growth))
 			best = c;
 	}
@@ -134,15 +134,15 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 	triage_forget_ended(t, fn, userdata);
 	while ((c = table_next(&t->candidates, &pos))) {
 		triage_judge(t, c);
-		if (!c->armed || c->grown)
+		if (!c->traced || c->grown)
 			continue;
 		fn(c->pid, false, userdata);
-		c->armed = false;
+		c->traced = false;
 		t->n_armed--;
 	}
 	while (t->n_armed < t->options.armed_max && (c = next_to_arm(t))) {
 		if (fn(c->pid, true, userdata)) {
-			c->armed = true;
+			c->traced = true;
 			t->n_armed++;
 		} else {
 			c->grown = 0;

@@ -241,7 +241,7 @@ static void template_slice(char *to, size_t room, const char *template, size_t n
 	to[used] = '\0';
 }
 
-/* Where systemd puts the unit NAME unless it is told otherwise. */
+/* Where systemd puts the unit NAME by default. */
 static int usual_path(const char *name, char *to, size_t room)
 {
 	char slice[2 * FILTER_CGROUP_BYTES] = "system";

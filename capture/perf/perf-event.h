@@ -20,5 +20,5 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return);
 /* Who refuses us is asked for at the socket PATH (kept, not copied) from now on. Before there are threads. */
 void perf_event_ask_at(const char *path);
 
-/* Whether the kernel has set perf events apart for CAP_SYS_ADMIN. */
+/* Whether the kernel has reserved perf events for CAP_SYS_ADMIN. */
 bool perf_event_is_restricted(void);

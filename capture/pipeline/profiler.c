@@ -191,7 +191,10 @@ static void profiler_forget_process(struct profiler *p, uint32_t pid)
 	free(process);
 }
 
-/* Whether nothing can come of PROCESS any more that was not told of by NOW_NS: that it had ended was seen before. */
+/*
+ * Whether all records of PROCESS have come that were made by NOW_NS: that it had ended was seen
+ * before.
+ */
 static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
 {
 	if (process->gone_ns)
@@ -203,7 +206,7 @@ static bool profiler_is_over(const struct profiler *p, struct process *process, 
 	return false;
 }
 
-/* Of processes that no filter selects (any more) nobody tells us that they have ended. */
+/* The end of processes that no filter selects (any more) is not reported. */
 static int profiler_forget_ended(struct profiler *p, uint64_t now_ns)
 {
 	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
@@ -342,7 +345,10 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 
 	if (!process)
 		return -ENOMEM;
-	/* Of one that has called exec meanwhile it is the new program's, which is told elsewhere. */
+	/*
+	 * Of one that has called exec meanwhile it is the new program's, which is reported
+	 * elsewhere.
+	 */
 	if (process->new_image_ns)
 		return 0;
 	return on_mapping(p, rec);
@@ -624,7 +630,10 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 		},
 	};
 
-	/* Who comes back after the end is still away, as others are who are not told of. */
+	/*
+	 * A thread that comes back after the end is still away, as are others that are not
+	 * reported.
+	 */
 	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns ||
 	    rec->begin_ns < p->pipe->seen_ns)
 		return 0;

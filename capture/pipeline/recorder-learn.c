@@ -24,7 +24,7 @@ int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks)
 	return error;
 }
 
-/* What was asked for and has not told of itself meanwhile. */
+/* What was asked for and was not reported meanwhile. */
 static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;

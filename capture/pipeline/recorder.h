@@ -57,7 +57,7 @@ struct recorder {
 	struct triggers *triggers; /* NULL = none are asked for */
 	struct outbuf mappings;    /* selection: struct rec_mapping, listed, not written yet */
 	size_t mappings_at;
-	uint64_t own_lost; /* selection: of the records that tell whose they are */
+	uint64_t own_lost; /* selection: of the records that say whose they are */
 	struct lifecycle lifecycle;
 	struct schedule schedule;
 	uint64_t *
@@ -80,8 +80,7 @@ struct recorder {
 	uint32_t chunk;               /* the number of this one, from 1; 0 if it is not split */
 	uint64_t chunk_ns;            /* when that began */
 	struct recorder_sums base;    /* of the chunks before */
-	uint64_t
-		n_malformed; /* records without sense, from the collector, that the archive tells of */
+	uint64_t n_malformed; /* malformed records, from the collector, that the archive reports */
 	struct collector_lost
 		*at_end; /* per class and CPU: losses that had begun when the end was set */
 };

@@ -52,7 +52,10 @@ static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
 	*word = (*word & ~((uint64_t)STATE_MASK << shift)) | (uint64_t)state << shift;
 }
 
-/* After a loss who slept may have run, and who was woken may sleep; what runs is told. */
+/*
+ * After a loss a thread that slept may have run, and one that was woken may sleep; what runs is
+ * reported.
+ */
 static void forget_states(struct schedule *s)
 {
 	for (size_t i = 0; i < STATE_WORDS; i++)

@@ -182,7 +182,7 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 	return 0;
 }
 
-/* Side by side, as far as there is room; then the guards are told. */
+/* Side by side, as far as there is room; then the guards are notified. */
 static void detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
 {
 	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };

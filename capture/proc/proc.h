@@ -18,8 +18,8 @@ bool proc_sees_all(void);
 bool proc_is_gone(uint32_t tid);
 
 /*
- * Whether the main thread of process PID has begun to end, or there is none: its folder in /proc has no descriptors and no mappings
- * then, or soon, though other threads may still have them.
+ * Whether the main thread of process PID has begun to end, or there is none: its directory in /proc
+ * has no descriptors and no mappings then, or soon, though other threads may still have them.
  */
 bool proc_is_exiting(uint32_t pid);
 

@@ -63,7 +63,7 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* given out, by both sides */
-	__u64 *unheard;   /* happenings that there was no room to tell of */
+	__u64 *unheard;   /* events that there was no room to report */
 	__u64 *untold;    /* programs that have ended, and there was no room to say so */
 };
 
@@ -94,7 +94,7 @@ int collector_return_stacks(struct collector *c, char **reterr_text);
 int collector_return_wakeups(struct collector *c, char **reterr_text);
 int collector_resume(struct collector *c, char **reterr_text);
 
-/* While it is paused, by whom it is drained: what was lost has been told of. */
+/* While it is paused, by whom it is drained: what was lost has been reported. */
 void collector_forget_lost(struct collector *c);
 
 /* The programs are to send each stack again: those that they have sent are forgotten. */

@@ -169,7 +169,7 @@ static bool sandbox_write_all(const void *p, size_t n)
 	return true;
 }
 
-/* Never comes back. What fails before the filter is there is told, too. */
+/* Never comes back. What fails before the filter is there is reported, too. */
 static void sandbox_run_child(const struct job *job, int pipe_fd)
 {
 	struct outbuf answer = { .limit = job->max };

@@ -44,7 +44,7 @@ struct output {
 
 	/* the thread's */
 	struct pack packer;
-	struct outbuf packed; /* a piece on its way */
+	struct outbuf packed; /* a block on its way */
 	bool begun;           /* a chunk */
 
 	pthread_mutex_t lock;
@@ -110,7 +110,7 @@ static void output_release(struct output *o)
 	free(o);
 }
 
-/* Of a packed piece that was not written to its end, nothing is whole. */
+/* Of a packed block that was not written to its end, nothing is whole. */
 static size_t whole_piece(const uint8_t *data, size_t n)
 {
 	(void)data;
@@ -135,7 +135,7 @@ static void output_write_piece(struct output *o, enum store_part part, const str
 		done->dropped += b->size - kept;
 }
 
-/* Packs the next piece of what is behind *AT in B into TO, and moves *AT behind it. */
+/* Packs the next block of what is behind *AT in B into TO, and moves *AT behind it. */
 static int pack_next(struct output *o, const struct outbuf *b, size_t *at, struct outbuf *to)
 {
 	size_t n = pack_piece_bytes(o->whole, b->data + *at, b->size - *at);

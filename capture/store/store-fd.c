@@ -125,7 +125,7 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 		return 0;
 	whole = whole_fn(data, *ret_kept);
 	/* What follows the last whole one is ours to cut off only where the file ends with it. If
-	 * it cannot be cut off it is a cut record or piece, which readers drop. */
+	 * it cannot be cut off it is a cut record or block, which readers drop. */
 	if (end >= 0 && fstat(s->fd, &st) == 0 && st.st_size == end &&
 	    ftruncate(s->fd, end - (off_t)(*ret_kept - whole)) == 0) {
 		lseek(s->fd, end - (off_t)(*ret_kept - whole), SEEK_SET);

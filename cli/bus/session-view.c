@@ -139,7 +139,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 				text_s(v->counters.lost[i]));
 		exit_status = CLI_DAMAGE;
 	}
-	/* (an older service tells of what has gone only) */
+	/* (an older service reports only what has gone) */
 	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
 		complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
 		exit_status = CLI_DAMAGE;
@@ -200,7 +200,7 @@ static struct json_object *sheds_json(const struct session_shed *sheds, size_t n
 	return list;
 }
 
-/* Of a session of a profile. */
+/* Of a session of a collection. */
 static void session_view_add_profile(struct json_object *o, const struct session_view *v)
 {
 	struct json_object *files = json_object_new_object();

@@ -28,7 +28,7 @@
 /* Nobody is held for longer, whoever was to look at him. */
 #define HOLD_NS UINT64_C(30000000000)
 
-/* How long it may take at most until a stop is noticed that nobody tells the thread of. */
+/* How long it may take at most until a stop is noticed of which the thread is not notified. */
 #define UNTOLD_MS WALK_MS
 
 /* So often it is looked what other threads have forked, if that takes no larger part of the time. */
@@ -143,7 +143,7 @@ static void settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_
 	}
 }
 
-/* Whether a thread of HELD's process is told of already: then all of them wait with it. */
+/* Whether a thread of HELD's process is reported already: then all of them wait with it. */
 static bool is_told(const struct exit_hold *h, const struct held *held)
 {
 	for (unsigned i = 0; i < h->n; i++)
@@ -209,7 +209,7 @@ static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 	return true;
 }
 
-/* Tracing all threads would tell, but stop each of them for each of its signals. */
+/* Tracing all threads would report it, but stop each of them for each of its signals. */
 static void walk_if_due(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC), took_ns;

@@ -31,8 +31,9 @@
 enum { FLUSH_BYTES = 1 << 20 };
 
 /*
- * What others call our resources. They have no name for a mapping of any kind; it has the bit of their
- * "memtransfer", of which we tell nothing: sp-rtrace's sums at the end are right for the two lowest bits alone.
+ * What others call our resources. They have no name for a mapping of any kind; it has the bit of
+ * their "memtransfer", of which we write nothing: sp-rtrace's sums at the end are right for the two
+ * lowest bits alone.
  */
 #define MAPPING_TYPE "mmap"
 #define MAPPING_BIT  (UINT32_C(1) << RTRACE_KNOWN_MEMTRANSFER)

@@ -60,7 +60,7 @@ static void verb_status_print_cost(const struct session_view *v)
 	putchar('\n');
 }
 
-/* Of what the limit of WHAT is a share: the property that says what has gone does not tell. */
+/* Of what the limit of WHAT is a share: the property that says what has gone does not say. */
 static unsigned share_of_shed(const struct session_view *v, const struct session_shed *shed)
 {
 	for (size_t i = 0; i < v->n_steps; i++)
@@ -134,7 +134,7 @@ static void print_profile(const struct session_view *v)
 		       v->files[VIEW_FILES_PASSED_OVER]);
 }
 
-/* Whether nobody has asked for it, as far as its value tells. */
+/* Whether nobody has asked for it, as far as its value says. */
 static bool is_unset(struct json_object *value)
 {
 	switch (json_object_get_type(value)) {

@@ -253,7 +253,7 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"thread #, now of process #",
 		"Readers keep one owner of an id for the whole trace, the last one: all that the first "
 		"owner did moves to it. Give the second owner a koid of its own. Where nothing was known "
-		"of the first one (it is called \"?\") that is right, and not told.",
+		"of the first one (it is called \"?\") that is right, and not reported.",
 	},
 	[FXT_FINDING_THREAD_PROCESSES] = {
 		"thread-processes", WARNING, "events name a thread under another process than its object",

@@ -145,7 +145,7 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 {
-	/* What the reader tells of a record that it gave was found here, too. */
+	/* What the reader reports of a record that it gave was found here, too. */
 	if (damage->bytes == 0 && damage->offset == l->told_offset)
 		return;
 	fxt_lint_hand_out(l, &(struct fxt_finding){

@@ -41,7 +41,7 @@ struct fxt_reader {
 	struct table providers;        /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	uint64_t lost_start;        /* bytes before the first record, to be told first */
+	uint64_t lost_start;        /* bytes before the first record, to be reported first */
 	const char *late;           /* what is wrong with the record that was handed out last */
 	uint64_t *copy;             /* of a record that cannot be used where it lies. Owned */
 	size_t copy_room;           /* bytes */
@@ -591,7 +591,7 @@ static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct f
 	return 0;
 }
 
-/* Tells what is wrong with the record that was handed out last, or with the beginning. */
+/* Reports what is wrong with the record that was handed out last, or with the beginning. */
 static int report_late(struct fxt_reader *r)
 {
 	const char *what = r->late;

@@ -376,7 +376,7 @@ static bool fits_words(uint64_t head)
 
 bool fxt_shape_begins(uint64_t head)
 {
-	/* (by the size first: it tells most words that are no header) */
+	/* (by the size first: most words that are no header are recognized by it) */
 	return fits_words(head) &&
 	       (fxt_get_record_type(head) == FXT_RECORD_PROFILER || fxt_reserved_bits(head) == 0);
 }

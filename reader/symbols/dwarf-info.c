@@ -63,7 +63,7 @@ struct dwarf_info {
 	uint64_t time_ns; /* spent */
 	bool given_up;
 	bool cut; /* there is a unit that was not read to its end */
-	bool told;
+	bool reported;
 };
 
 /* Often asked, so a clock that costs nothing. */
@@ -492,10 +492,10 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame 
 	if (n == 0 || d->given_up)
 		return 0;
 	unit = dwarf_info_find_unit(d, vaddr, &die);
-	if ((d->given_up || d->cut) && !d->told) {
+	if ((d->given_up || d->cut) && !d->reported) {
 		*reterr_what =
 			"its debug information takes too long to read: only some of it is used";
-		d->told = true;
+		d->reported = true;
 	}
 	if (!unit)
 		return 0;

@@ -240,7 +240,7 @@ static bool kernel_symbols_is_same(const struct build_id *id, const struct symbo
 }
 
 /*
- * If what is at NOW, with ID, is what was recorded. Without both build ids the place has to tell:
+ * If what is at NOW, with ID, is what was recorded. Without both build ids the place decides:
  * it is another one at each boot.
  */
 static bool kernel_symbols_is_recorded(const struct build_id *id, uint64_t now,

@@ -35,7 +35,7 @@ struct identity {
 struct module {
 	struct module *next; /* with the same hash */
 	struct identity identity;
-	const char *name; /* what its problems are told of */
+	const char *name; /* what its problems are reported of */
 	/* The content: at most one of them. */
 	struct module_file *file;
 	struct kernel_symbols *kernel;
@@ -233,7 +233,7 @@ static enum module_kind symbols_kind_of(const struct symbol_query *query)
 	return find_is_file(path) ? MODULE_FILE : MODULE_PERF_MAP;
 }
 
-/* Fills *RET for QUERY; *RET_NAME is what its problems are told of. Returns 0 or -ENOMEM. */
+/* Fills *RET for QUERY; *RET_NAME is what its problems are reported of. Returns 0 or -ENOMEM. */
 static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 			    struct identity *ret, const char **ret_name)
 {

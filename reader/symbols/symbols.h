@@ -21,7 +21,7 @@
  * this may run as root: so paths are resolved below the root of the process they belong to, and
  * nothing but a regular file of a real file system is opened; sizes, counts, depths, time, and the
  * memory to unpack something are bounded; all text is valid UTF-8 without control characters. A
- * file that cannot be understood is a problem of that file: it is remembered, told by
+ * file that cannot be understood is a problem of that file: it is remembered, reported by
  * symbols_next_problem(), and costs names and nothing else. A build id is what its file says of
  * itself: whoever can make a file can make one that has the names he likes.
  *

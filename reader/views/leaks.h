@@ -109,7 +109,7 @@ struct leak_watch {
 	uint32_t sequence;   /* of the last snapshot */
 	bool open;
 	bool ran_other;   /* its process has called exec, and nothing says that it ended */
-	uint64_t told_ns; /* its begin was told again then, and what lives is being; 0 = not */
+	uint64_t told_ns; /* its begin was written again then, and what lives is being; 0 = not */
 	struct leak_watch *older; /* of its process */
 	uint64_t newer_begin_ns;  /* 0 = there is no newer one */
 	uint64_t own_unmatched;

@@ -396,7 +396,7 @@ static int show_threads(const struct live *l, struct live_window *w)
 static struct live_task *live_get_process(const struct live *l, struct table *numbers,
 					  const struct live_task *thread, struct live_window *w)
 {
-	/* A thread whose process nobody has told of stands for itself. */
+	/* A thread whose process is unknown stands for itself. */
 	uint64_t key = thread->pid ? (uint64_t)thread->pid + 1 : (uint64_t)thread->tid << 32;
 	size_t number = (size_t)(uintptr_t)table_get(numbers, key);
 	const struct summary_process *p;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which profiles the service takes, from whom, and what it says of others: with sessions that need
-# no kernel. From meson, KYMOD is the one with such sessions.
+# Which collections the service takes, from whom, and what it says of others: with sessions that
+# need no kernel. From meson, KYMOD is the one with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -10,7 +10,7 @@ need_bus
 need_command busctl jq
 
 start_bus
-# The bus is for everybody, its folder too.
+# The bus is for everybody, its directory too.
 chmod 755 "$TMP"
 chmod 777 "$TMP/bus"
 mkdir "$TMP/etc" "$TMP/out"
@@ -37,7 +37,7 @@ refused() {
 
 	shift
 	expect_exit 1 create "$@"
-	assert_contains "$TMP/stderr" "$text" "answer to: create $*"
+	assert_says "$TMP/stderr" "$text" "answer to: create $*"
 }
 
 profile() {
@@ -52,20 +52,21 @@ END
 
 # Made, with its directory; found again as what it is.
 expect_exit 0 create plain
-assert_says "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a profile"
+assert_says "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a collection"
 property() {
 	busctl --address="$BUS" get-property org.kymo.Trace1 "/org/kymo/Trace1/session/$1" org.kymo.Trace1.Session "$2"
 }
 assert_eq "$(property plain Profile)" 's "plain"' "property Profile"
 assert_eq "$(property plain Directory)" "s \"$TMP/out\"" "property Directory"
 assert_eq "$(property plain Snapshots)" 'a{st} 3 "written" 0 "failed" 0 "passed_over" 0' "property Snapshots"
-refused 'there is a session .plain. already' plain
+refused "there is a session 'plain' already" plain
 
 # It says all, and is what it is called.
-refused 'beside .profile., which says all' other plain ring_bytes t 1048576
+# shellcheck disable=SC2016 # backticks are text
+refused 'beside `profile`, which says all' other plain ring_bytes t 1048576
 refused 'has its name' other plain
 refused 'cannot be the name' ../plain ../plain
-refused 'there is no profile .*/nothing.conf' nothing
+refused "there is no collection $TMP/etc/nothing.conf" nothing
 
 # Only for root; the group may have all else.
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
@@ -82,7 +83,7 @@ profile wrong <<-END
 	[Flight]
 	Keep=5s
 END
-refused "$TMP/etc/wrong.conf:2: there is no key Mod= in .Collection.; did you mean Mode=" wrong
+refused "$TMP/etc/wrong.conf:2: there is no key Mod= in [Collection]; did you mean Mode=" wrong
 assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:3: RingSize=: 'lots' is not a size" "second complaint"
 assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep=: needs mode 'flight'" "third complaint"
 
@@ -97,8 +98,8 @@ ln -s plain.conf "$TMP/etc/link.conf"
 refused 'is a symbolic link' link
 mkfifo "$TMP/etc/pipe.conf"
 refused 'is not a regular file' pipe
-mkdir "$TMP/etc/folder.conf"
-refused 'is not a regular file' folder
+mkdir "$TMP/etc/directory.conf"
+refused 'is not a regular file' directory
 chmod 777 "$TMP/etc"
 refused "$TMP/etc is not used: others than root may write" plain
 chmod 755 "$TMP/etc"
@@ -141,7 +142,7 @@ profile program <<-END
 	[Memory]
 	Program=$TMP/no-such-program
 END
-refused 'Program=.*no-such-program cannot be opened' program
+refused "Program=$TMP/no-such-program cannot be opened" program
 
 # Triggers write files, and those that come soon after another count as passed over. What is asked
 # for is always written.
@@ -168,8 +169,8 @@ assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 2 "files"
 expect_exit 0 "$KYMO" rotate trigger --bus "$BUS"
 assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 3 "files, when somebody asks for one"
 expect_exit 0 "$KYMO" status trigger --bus "$BUS"
-assert_contains "$TMP/stdout" "^    profile:  trigger, to $TMP/out\$" "what status says of its profile"
-assert_contains "$TMP/stdout" '^    files:    3 written, 0 failed, 2 passed over$' "what status says of its files"
+assert_line "$TMP/stdout" "    profile:  trigger, to $TMP/out" "what status says of its collection"
+assert_line "$TMP/stdout" '    files:    3 written, 0 failed, 2 passed over' "what status says of its files"
 expect_exit 0 "$KYMO" status trigger --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0] | [.profile, .directory, .snapshots.written, .snapshots.failed, .snapshots.passed_over] | join(" ")')" \
 	"trigger $TMP/out 3 0 2" "what it says to programs"

@@ -204,7 +204,7 @@ TEST(test_stranger)
 	end_victim();
 }
 
-/* He is told why. */
+/* The reason is said. */
 TEST(test_member)
 {
 	sd_bus *b = connect_as(MEMBER);

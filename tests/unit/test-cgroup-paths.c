@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where cgroups are: on a machine made of folders, by what processes say and by the walk, which is bounded; and on this one.
+ * Where cgroups are: on a machine made of directories, by what processes say and by the walk, which
+ * is bounded; and on this one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -170,7 +171,10 @@ TEST(test_budget)
 	cgroup_paths_free(c);
 }
 
-/* At the beginning all is told, by a walk that is bounded, too; what was looked for is looked for further. */
+/*
+ * At the beginning all is reported, by a walk that is bounded, too; what was looked for is looked
+ * for further.
+ */
 TEST(test_list)
 {
 	struct told t = { 0 };

@@ -76,7 +76,7 @@ TEST(test_piece_bytes)
 	assert_int_equal(pack_piece_bytes(whole_none, data, sizeof(data)), PACK_CHUNK_MAX);
 }
 
-/* What one piece becomes. */
+/* What one block becomes. */
 static struct outbuf pack_one(enum pack_method method, const void *data, size_t n)
 {
 	struct outbuf b = { 0 };
@@ -161,7 +161,7 @@ static uint8_t *noise(size_t n)
 	return p;
 }
 
-/* The largest piece of the worst content fits what readers have room for. */
+/* The largest block of the worst content fits what readers have room for. */
 TEST(test_snappy_largest)
 {
 	_cleanup_free_ uint8_t *data = noise(PACK_CHUNK_MAX);

@@ -100,7 +100,7 @@ TEST(test_bytes)
 	assert_string_equal(said, "");
 }
 
-/* Each piece holds whole records: what a frame or chunk unpacks to is counted. */
+/* Each block holds whole records: what a frame or chunk unpacks to is counted. */
 TEST(test_pieces)
 {
 	const size_t n = 3 * PACK_CHUNK_MAX + 5 * RECORD, whole = PACK_CHUNK_MAX / RECORD * RECORD;

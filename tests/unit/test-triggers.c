@@ -38,7 +38,7 @@ static int on_trigger(const struct trigger *t, void *userdata)
 	snprintf(f->story + n, sizeof(f->story) - n,
 		 "%s at %" PRIu64 ": %" PRIu64 " of %u, %" PRIu64 "\n", trigger_names[t->kind],
 		 t->ts_ns, t->value, t->koid, t->count);
-	f->n_told += t->tell;
+	f->n_told += t->notify;
 	return f->answer;
 }
 
@@ -338,7 +338,9 @@ TEST(test_interval)
 	triggers_free(f.triggers);
 }
 
-/* What nobody is told of is in the archive all the same, a second later or at the end. */
+/*
+ * What the owner is not notified of is in the archive all the same, a second later or at the end.
+ */
 TEST(test_settle)
 {
 	static const uint64_t waits[] = { 200, 150, 700, 300 };
