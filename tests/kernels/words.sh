@@ -25,7 +25,7 @@ fact_at_least() {
 
 	shift 3
 	assert_ge "$n" 1 "$name"
-	fact "$name: $((n < most ? n : most)) $*"
+	fact "$name: $((n < most ? n : most))${*:+ $*}"
 }
 
 # has_no_findings FILE: in a process of its own, since `fail` ends it

@@ -96,7 +96,7 @@ refused 1 absent "$KYMO" status absent --bus "$BUS"
 refused 1 absent "$KYMO" mark absent text --bus "$BUS"
 expect_recorded "$TMP/taken.fxt" "$KYMO" stop taken --bus "$BUS"
 refused 1 "there is no process 4194300" "$KYMO" record -d 1s -p 4194300 -o "$out" --bus "$BUS"
-refused 1 'may not trace the system' setpriv --reuid=65534 --regid=65534 --clear-groups \
+refused 1 'adduser nobody' setpriv --reuid=65534 --regid=65534 --clear-groups \
 	"$TMP/nobody/kymo" start intruder -o "$TMP/nobody/out.fxt" --bus "$BUS"
 [ ! -e "$TMP/nobody/out.fxt" ] || fail "a refused session left its file behind"
 
