@@ -6,7 +6,10 @@
 
 #include <dirent.h>
 
-/* Lists it from its beginning, whoever else does. Returns NULL with errno set; else the caller's, for closedir(). */
+/*
+ * Lists it from its beginning, also while others do. Returns NULL with errno set; else the
+ * caller's, for closedir().
+ */
 DIR *directory_list(int dir_fd);
 
 /*

@@ -487,7 +487,7 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 		return;
 	process = memory_process();
 	if (!process && t->call.has_old) {
-		/* Nobody watches any more; what the table holds is about to be read. */
+		/* It is not watched any more; what the table holds is about to be read. */
 		key.id = t->call.args[0];
 		key.instance = t->call.instance;
 		bpf_map_update_elem(&memory_blocks, &key, &t->call.old, BPF_NOEXIST);

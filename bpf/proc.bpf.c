@@ -70,7 +70,7 @@ static __always_inline void proc_follow(struct task_struct *parent, struct task_
 	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
 	__u8 lives = FILTER_PID_LIVES;
 
-	/* (whoever had the child's id before, his end may not have been reported) */
+	/* (the end of an earlier owner of the child's id may not have been reported) */
 	if (!bpf_map_lookup_elem(&filter_pids, &parent_tgid))
 		bpf_map_delete_elem(&filter_pids, &tgid);
 	else if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)

@@ -261,7 +261,10 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	struct word_ring *ring;
 	__u64 begin_ns;
 
-	/* Who runs is awake. (Interrupts may be on only here, so nothing has been touched yet.) */
+	/*
+	 * A thread that runs is awake. (Interrupts may be on only here, so nothing has been touched
+	 * yet.)
+	 */
 	if (p->pid == waker->pid)
 		return 0;
 	ring = ring_of(bpf_get_smp_processor_id());

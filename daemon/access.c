@@ -524,7 +524,7 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	return 0;
 }
 
-/* Who NAME is, for descriptors that come from there. */
+/* The identity of NAME, for descriptors that come from there. */
 static int access_uid_of(const char *name, uid_t *ret, void *userdata)
 {
 	const struct peer *p = access_find(userdata, name);
@@ -562,7 +562,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	if (!a->group)
 		return -ENOMEM;
 	/* Waits for the bus's answer; a refusal later would cost the connection. It comes before
-	 * every question, so whoever leaves after the answer is seen leaving. */
+	 * every question, so a client that leaves after the answer is seen leaving. */
 	r = sd_bus_match_signal(bus, &a->watch, "org.freedesktop.DBus", "/org/freedesktop/DBus",
 				"org.freedesktop.DBus", "NameOwnerChanged", access_on_gone, a);
 	if (r < 0)

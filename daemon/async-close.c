@@ -169,7 +169,7 @@ static void reap_close_threads(void)
 	}
 }
 
-/* Those for whom there is mail. Returns whether one could not be started. */
+/* The closers for which there is mail. Returns whether one could not be started. */
 static bool start_close_threads(pid_t self)
 {
 	bool failed = false;
@@ -581,7 +581,10 @@ static void mark_received(struct msghdr *m, uint64_t owner)
 	}
 }
 
-/* Stands for libc's, in libsystemd, too. What other threads receive comes from whom they have asked. */
+/*
+ * Stands for libc's, in libsystemd, too. What other threads receive comes from where they have
+ * asked.
+ */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	uint64_t owner = FOREIGN_FD_OWN;

@@ -4,7 +4,7 @@
  * by whatever it was asked for.
  *
  * For triggers not more often than the collection's Interval= says; those that were passed over are
- * counted. Nobody waits: a snapshot is taken and written by threads of the session, and who asked
+ * counted. Nothing waits: a snapshot is taken and written by threads of the session, and who asked
  * is answered when it has ended.
  */
 #pragma once

@@ -171,7 +171,7 @@ static int collection_use_read(const struct collection_places *places, struct co
 	if (r < 0)
 		return refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s/%s cannot be read: %s",
 			      places->config, file, strerror(-r));
-	/* Nobody is there to begin it again. */
+	/* No user is there to begin it again. */
 	p->collection.session.pauses = true;
 	return 0;
 }

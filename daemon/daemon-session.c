@@ -21,9 +21,9 @@
 #include "daemon/bus-signals.h"
 
 /*
- * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not,
- * must not keep rings from being emptied, and a drain is bounded by what the rings hold. A state is
- * reported when all that led to it is done.
+ * Drains take turns with the bus, at the same priority: a client that floods the bus, allowed or
+ * not, must not keep rings from being emptied, and a drain is bounded by what the rings hold. A
+ * state is reported when all that led to it is done.
  */
 enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
@@ -292,7 +292,7 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 			s->waiters[kept++] = s->waiters[i];
 			continue;
 		}
-		/* Nobody else waits for its end, and its output may never take it. */
+		/* Nothing else waits for its end, and its output may never take it. */
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			session_cancel_snapshot(s->session, s->waiters[i].snapshot);
 		sd_bus_message_unref(s->waiters[i].call);
@@ -447,7 +447,10 @@ static void log_step(const struct log_subject *about, const struct session_shed 
 				    what, cost, of, limit);
 }
 
-/* What has gone, or is back, is in the journal, too: whoever reads the recording later may wonder. (Each waits longer than the one before.) */
+/*
+ * What has gone, or is back, is in the journal, too, for readers of the recording. (Each waits
+ * longer than the one before.)
+ */
 static void tell_steps(struct daemon_session *s)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);

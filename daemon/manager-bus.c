@@ -172,7 +172,7 @@ static int get_start_time(sd_bus *bus, const char *path, const char *interface,
 	return sd_bus_message_append(reply, "t", m->start_ns);
 }
 
-/* Who asks sees what is taken of everything, and what he himself has. */
+/* The caller sees the usage of everything, and its own. */
 static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *interface,
 				 const char *property, sd_bus_message *reply, void *userdata,
 				 sd_bus_error *reterr)

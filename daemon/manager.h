@@ -114,7 +114,7 @@ int manager_find(const struct manager *m, const char *name, uid_t uid, struct da
 int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 		     struct daemon_session **ret, sd_bus_error *reterr);
 
-/* The session at PATH, whoever asks, or NULL. */
+/* The session at PATH, for any caller, or NULL. */
 struct daemon_session *manager_find_path(const struct manager *m, const char *path);
 
 /* Ends S at once and forgets it; says so on the bus. */

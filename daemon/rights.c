@@ -82,7 +82,7 @@ static enum need need_to_create(const struct rights_call *c)
 	return c->own ? NEED_CONTROL_OWN : NEED_CONTROL;
 }
 
-/* Who says whose it is means another's; a name alone is one's own, or one that does not exist:
+/* UID/NAME means a session of that user; a name alone is one's own, or one that does not exist:
  * for that nobody is asked for a password. */
 static enum need need_to_get(const struct rights_call *c)
 {

@@ -177,7 +177,7 @@ static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 	return 0;
 }
 
-/* Nobody can reach us, and nobody's sessions have an owner any more. */
+/* No client can reach us, and no session has an owner any more. */
 static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct service *s = userdata;

@@ -4,7 +4,7 @@
  *
  * Idle means: no sessions, and no calls for a while. To go then, without losing a call that comes
  * at the last moment, takes three steps: systemd is notified that we stop, and has read it (from
- * then on it holds back whoever starts us, until we are gone); the name is given back; and what was
+ * then on it holds back starts of us, until we are gone); the name is given back; and what was
  * sent to it before the bus took it away is served. If a session came of that, the name is taken
  * again and all goes on as if nothing had been, but that systemd, which has no way back, is asked
  * for more time again and again. Without an activating bus, callers find that there is no such

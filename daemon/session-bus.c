@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * org.kymo.Trace1.Session on the bus; units/org.kymo.Trace1.xml documents it. One fallback table
- * serves all sessions, and whom it serves decides which there are: to who is not its owner and may
- * not view it, a session does not exist. Who may change it, the guard has looked at.
+ * serves all sessions, and the caller decides which there are: to who is not its owner and may
+ * not view it, a session does not exist. The guard has checked the right to change it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include "reader/fxt/fxt-object.h"
 #include "writer/fxt/fxt-names.h"
 
-/* Whom a koid means. */
+/* The task that a koid means. */
 struct owner {
 	uint64_t koid;
 	uint64_t start_ns; /* 0 = not known */
@@ -196,7 +196,7 @@ static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, st
 
 static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body);
 
-/* Who BODY is, with koids of the machine; its own may be another yet. */
+/* The identity of BODY, with koids of the machine; its own may be another yet. */
 static int edit_owners_describe(struct edit_owners *o, struct archive *in, const struct body *body,
 				struct owner *ret)
 {

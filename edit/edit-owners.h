@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has a koid on a machine that several archives describe.
+ * Owners of koids on a machine that several archives describe.
  *
  * The kernel gives ids out again: archives of one boot can mean different threads by one koid. Who
  * an owner is, its kernel object says: its start time is its own, or else, of a thread, its

@@ -9,8 +9,8 @@
  * (ids of processes, threads, users and cgroups among them), times, addresses, and the versions of
  * the kernel and of kymo. In what other programs wrote, numbers are replaced, too. Bytes of blobs
  * are left out; build ids, and devices and inodes of mapped files, are replaced. Sizes and offsets
- * of mappings are kept: without them no address belongs to a mapping. Whoever has the same file may
- * recognise it by them.
+ * of mappings are kept: without them no address belongs to a mapping. A reader with the same file
+ * may recognise it by them.
  */
 #pragma once
 

@@ -195,7 +195,7 @@ struct event {
 			const char *what;      /* "wakeup", "offcpu", "pressure_cpu", ... */
 			uint64_t value, limit; /* ns, ppm or bytes, as `what` is */
 			uint64_t count;        /* since the last one that was said, with this one */
-			uint32_t thread;       /* koid of whom it happened to; 0 = nobody */
+			uint32_t thread;       /* koid: which it happened to; 0 = none */
 		} trigger;
 		struct clock_snapshot clock;
 		struct {
@@ -288,7 +288,7 @@ struct event {
 			uint64_t size;
 			uint64_t stack;    /* id of a SAMPLE_NAMED of the process; 0 = not known */
 			uint64_t since_ns; /* BLOCK: when it was allocated */
-			uint32_t thread;   /* BLOCK: by whom; koid */
+			uint32_t thread;   /* BLOCK: koid of the thread that made it */
 			uint32_t context;  /* bits of the contexts that it was allocated in */
 			enum reach reach;  /* BLOCK */
 			const char *function; /* that allocated or freed it; "" = not known */

@@ -45,7 +45,10 @@ struct heap_probes_args {
 	struct probe_keeper *keeper;
 };
 
-/* Whether what takes long is not to be begun any more: files are read, and those of whoever is watched may be many. */
+/*
+ * Whether what takes long is not to be begun any more: files are read, and a watched process may
+ * have many.
+ */
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 
 /* Attaches to those files of the process that have no probes yet. Returns how many. */

@@ -209,9 +209,9 @@ static void end_untold(struct heap_trace *m)
 }
 
 /*
- * Some programs had no room to say that they have ended. Nobody may ever have heard of them: what
- * they have left in the tables is in the way of others. Whether it belongs to somebody is known
- * when all who run are known.
+ * Some programs had no room to say that they have ended. The worker may never have heard of them:
+ * what they have left in the tables is in the way of others. Whether it belongs to somebody is
+ * known when all who run are known.
  */
 static void look_for_strangers(struct heap_trace *m)
 {
@@ -229,7 +229,7 @@ static bool strangers_may_go(const struct heap_trace *m)
 	return m->strangers && clock_read_ns(CLOCK_MONOTONIC) >= m->strangers_ns;
 }
 
-/* Who has ended is marked. */
+/* Processes that have ended are marked. */
 static int look_who_has_ended(struct heap_trace *m)
 {
 	int r = 0;

@@ -226,7 +226,7 @@ static bool look_again(struct heap_trace *m, struct heap_probes *traced, uint64_
 	return !traced->next_look_ns;
 }
 
-/* Who has ended, as far as time goes: the rest comes with the next look. */
+/* Processes that have ended, as far as time goes: the rest comes with the next look. */
 static int finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 {
 	int r = heap_trace_finish_ended(m, clock_boot_ns(), cpu_ns_max);

@@ -571,7 +571,7 @@ static int hold_and_search(struct search *s, struct answer *answer)
 	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
 	/*
-	 * There is one tracer: whoever has started it under a debugger, or holds it at its exit. Or
+	 * There is one tracer: a debugger, or the process that holds it at its exit. Or
 	 * nobody may trace, by a sandbox around us, say; whether we may read its memory is asked
 	 * apart.
 	 */
@@ -662,7 +662,9 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 	if (!wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
 		kill(pid, SIGKILL);
 		wait_for_end(pid, pidfd, DYING_MS);
-		/* Who has said all may hang in letting go of a descriptor that was not for him. */
+		/*
+		 * A child that has said all may hang in closing a descriptor that was not for it.
+		 */
 		unfinished = -ETIME;
 	}
 	r = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);

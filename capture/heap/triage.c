@@ -203,7 +203,7 @@ int triage_look(struct triage *t, const char *root)
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
 		sample.pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		/* Who watches himself grows by that. */
+		/* A process that watches itself grows by that. */
 		if (sample.pid == (uint32_t)getpid() ||
 		    !triage_read_memory(dirfd(dir), entry->d_name, page_bytes, &sample.bytes))
 			continue;

@@ -239,7 +239,7 @@ int address_spaces_fork(struct address_spaces *s, uint32_t parent, uint32_t chil
 	struct user *from;
 	int r;
 
-	address_spaces_forget(s, child); /* whoever had this id before */
+	address_spaces_forget(s, child); /* the earlier owner of this id */
 	from = find_user(s, parent);
 	if (!from)
 		return 0;

@@ -31,7 +31,7 @@ enum {
 /* Between two such looks. */
 #define SWEEP_NS UINT64_C(1000000000)
 
-/* Nobody waits for longer than this where it cannot be seen who has ended, and room is short. */
+/* The longest wait where it cannot be seen which processes have ended, and room is short. */
 #define SETTLED_NS UINT64_C(10000000000)
 
 /* What is to be known of a process for its mappings. */
@@ -393,7 +393,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 
 	if (child == parent)
 		return 0;
-	profiler_forget_process(p, child); /* whoever had this id before */
+	profiler_forget_process(p, child); /* the earlier owner of this id */
 	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
 		return -ENOMEM;
 	/* What its parent had mapped has been written by now. */

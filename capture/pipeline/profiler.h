@@ -5,7 +5,7 @@
  * What a new program maps while it is being put in place, the kernel reports before it reports the
  * exec; archives have it behind (docs/FXT-MAPPING.md): it waits for the exec.
  *
- * Whom a filter selects is decided in the kernel, and mappings do not come from there. With a
+ * What a filter selects is decided in the kernel, and mappings do not come from there. With a
  * filter those of a process wait until a record of one of its threads comes, which has been
  * selected then. Strangers are forgotten when they have ended; what of anybody could not be kept is
  * lost only if somebody asks for it.
@@ -60,7 +60,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 int profiler_ended(struct profiler *p, uint32_t pid);
 
-/* A record that only those have whom the filter selects was about a thread of PID. */
+/* A record that only selected processes have was about a thread of PID. */
 int profiler_selected(struct profiler *p, uint32_t pid);
 
 /*

@@ -119,7 +119,7 @@ static void drop_asleep(struct schedule *s, uint32_t tid)
 	free(w);
 }
 
-/* Who goes off and who comes on, in a switch that is made up. */
+/* The threads that go off and come on, in a switch that is made up. */
 struct turn {
 	uint64_t ts_ns;
 	enum fxt_thread_state out_state; /* of what runs on the CPU */
@@ -472,8 +472,8 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 }
 
 /*
- * Who was woken is woken again, where he slept: he has run there by now, and is off again or goes off
- * right then. Nothing of that is known where a loss goes on.
+ * A thread that was woken is woken again, where it slept: it has run there by now, and is off again
+ * or goes off right then. Nothing of that is known where a loss goes on.
  */
 static int wake_again(struct schedule *s, unsigned cpu, const uint64_t *words, unsigned n_words)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is who: the tasks that a session knows, the koids that stand for them in its archive, and
+ * Identities: the tasks that a session knows, the koids that stand for them in its archive, and
  * whether the archive has it.
  *
  * Kernel records name threads by tid. The koid of a thread is its tid, unless the tid had another

@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* A file that is made to take long costs each recording of whoever maps it; the next one costs half as much. */
+/*
+ * A file that is made to take long costs each recording of a process that maps it; the next one
+ * costs half as much.
+ */
 #define TIMEOUT_NS_MIN (UINT64_C(250) * 1000000)
 
 struct file_key {

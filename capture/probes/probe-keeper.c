@@ -287,7 +287,7 @@ static void probe_keeper_run_child(int sock)
 {
 	struct keeping k = { .sock = sock };
 
-	/* Not ended with others by whoever ends a terminal or a group. */
+	/* Not ended with others when a terminal or a group is. */
 	setsid();
 	prctl(PR_SET_NAME, "kymo-probes");
 	if (after_fork_unmap_shared() < 0 ||

@@ -23,7 +23,9 @@ bool proc_is_gone(uint32_t tid);
  */
 bool proc_is_exiting(uint32_t pid);
 
-/* Who TID is, as far as /proc knows (no start time). Returns 0, or -ESRCH if it is gone. */
+/*
+ * The identity of TID, as far as /proc knows (no start time). Returns 0, or -ESRCH if it is gone.
+ */
 int proc_identity(uint32_t tid, struct rec_identity *ret);
 
 /* The command line of process PID, at most ROOM bytes, arguments separated by NUL. Returns how many

@@ -140,7 +140,7 @@ uint64_t session_snapshots(const struct session *s, int *ret_error);
 
 /*
  * Asks which blocks of process PID can be reached, without waiting, for the archive to say at its
- * end. It is to stand still: whoever asks holds it at its exit. It is done when
+ * end. It is to stand still: the caller holds it at its exit. It is done when
  * session_searches() is *RET_NUMBER or more, with *RET_ERROR 0 or why the last one found nothing
  * out. Returns 0, -ESHUTDOWN if nothing is recorded, -EOPNOTSUPP if the session was not asked to
  * (option `reach`), or -EBUSY if too many wait.

@@ -57,7 +57,7 @@ struct worker {
 	bool paused;                   /* nothing is recorded, not even counters */
 };
 
-/* Lets go, for the owner or the thread; whoever comes last frees it. */
+/* Lets go, for the owner or the thread; the last one frees it. */
 void worker_release(struct worker *w);
 
 /* ---- worker-loop ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Owner and thread share the struct; whoever lets go last frees it. The mutex guards the queue and
- * the status; no one holds it while the store is at work. The store is the thread's, but for cancel().
+ * Owner and thread share the struct; the last one to let go frees it. The mutex guards the queue
+ * and the status; no one holds it while the store is at work. The store is the thread's, but for
+ * cancel().
  */
 #include "capture/store/output.h"
 

@@ -174,7 +174,7 @@ static void recover_part(const struct store_files_options *o, const char *part, 
 	uint64_t whole;
 	struct stat st;
 
-	/* Whoever has it locked writes it. */
+	/* The process that has it locked writes it. */
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 ||
 	    !S_ISREG(st.st_mode) || st.st_nlink == 0)
 		return;

@@ -51,7 +51,10 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
-	/* Of the thread that calls its functions: whoever's file it is, at whose expense it hangs. */
+	/*
+	 * Of the thread that calls its functions: the user at whose expense it hangs: the owner of
+	 * the file.
+	 */
 	struct thread_identity writer;
 };
 

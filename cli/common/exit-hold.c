@@ -25,7 +25,7 @@
 #define OTHERS_NS UINT64_C(100000000)
 #define OTHERS_MS 2
 
-/* Nobody is held for longer, whoever was to look at him. */
+/* No process is held for longer, whatever was to look at it. */
 #define HOLD_NS UINT64_C(30000000000)
 
 /* How long it may take at most until a stop is noticed of which the thread is not notified. */
@@ -230,7 +230,7 @@ static void on_exit_of(struct exit_hold *h, pid_t tid)
 	unsigned long status = 0;
 
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
-	/* Whoever outlives it has its memory. */
+	/* A process that outlives it has its memory. */
 	if (tid == pid)
 		each_task(h, pid, seize_other);
 	if (WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX) {

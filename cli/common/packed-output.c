@@ -36,7 +36,7 @@ static void packed_output_on_signal(int number)
 	raise(number);
 }
 
-/* Who ignores a signal (nohup) goes on to do so. */
+/* A signal that is ignored (nohup) stays so. */
 static void watch_signals(void)
 {
 	struct sigaction to = { .sa_handler = packed_output_on_signal }, was;

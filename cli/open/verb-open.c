@@ -269,7 +269,7 @@ static bool verb_open_take_signals(struct opening *o)
 	return false;
 }
 
-/* The page shows only that it got nothing: whoever waits for it has to learn why. */
+/* The page shows only that it got nothing: the user has to learn why. */
 static void say_stranger(struct opening *o, const struct serve_file_status *status)
 {
 	if (status->n_strangers == 0 || o->said_stranger)

@@ -101,7 +101,7 @@ struct search {
 	find_problem_fn problem; /* may be NULL */
 	void *userdata;
 	const uint8_t *build_id;
-	size_t n_build_id; /* 0 = whoever searches has other ways to identify it */
+	size_t n_build_id; /* 0 = the caller has other ways to identify it */
 };
 
 static void find_file_report(const struct search *s, const char *path, const char *what)

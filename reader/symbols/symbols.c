@@ -21,7 +21,7 @@
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
 
-/* Who a module is. Padding is zero, so that it can be hashed and compared as bytes. */
+/* The identity of a module. Padding is zero, so that it can be hashed and compared as bytes. */
 struct identity {
 	uint64_t kind;
 	uint64_t number; /* of a map: the pid; of a file without build id: its inode */

@@ -157,7 +157,7 @@ void leaks_filter(struct leaks *l,
 			       const struct leak_group *g),
 		  void *userdata);
 
-/* Who watched process PID at TS_NS, or NULL. */
+/* The watch of process PID at TS_NS, or NULL. */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns);
 
 /* Lets go of W, which is no watch of the leaks any more. */
