@@ -17,7 +17,7 @@
 
 enum { DIRECTORY_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
 
-static int flights_open_folder(int dir_fd, const char *path)
+static int flights_open_directory(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -27,7 +27,7 @@ static int flights_open_folder(int dir_fd, const char *path)
 /* Likewise, but nobody else's: whatever is in it is taken for what a service has left. */
 static int open_own_directory(int dir_fd, const char *path)
 {
-	int fd = flights_open_folder(dir_fd, path);
+	int fd = flights_open_directory(dir_fd, path);
 	struct stat st;
 
 	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)) {

@@ -203,7 +203,7 @@ static void begin_round(struct cgroup_paths *c)
 	cgroup_paths_enter(c, openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-static bool is_folder(const struct cgroup_paths *c, const struct dirent *entry)
+static bool cgroup_paths_is_directory(const struct cgroup_paths *c, const struct dirent *entry)
 {
 	return entry->d_type == DT_DIR && strcmp(entry->d_name, ".") != 0 &&
 	       strcmp(entry->d_name, "..") != 0 &&
@@ -223,7 +223,7 @@ static int cgroup_paths_step(struct cgroup_paths *c, cgroup_path_fn fn, void *us
 		c->n_dirs--;
 		return 0;
 	}
-	if (!is_folder(c, entry))
+	if (!cgroup_paths_is_directory(c, entry))
 		return 0;
 	c->path[used] = '/';
 	strcpy(c->path + used + 1, entry->d_name);

@@ -47,10 +47,10 @@ has_lost() {
 }
 expect_soon 60 has_lost
 kill -CONT $pid
-is_told() {
+is_reported() {
 	jq -se 'any(.[]; .lost.sched > 0) and .[-1].lost_so_far > 0' "$TMP/top.json"
 }
-expect_soon 60 is_told
+expect_soon 60 is_reported
 kill $pingpong
 kill -INT $pid
 status=0

@@ -67,7 +67,7 @@ refused 1 'needs root' setpriv --reuid=65534 --regid=65534 --clear-groups \
 	--inh-caps=-all --bounding-set=-all "$TMP/nobody/kymo" record --direct -d 1s -o "$out"
 out=$TMP/out.fxt
 
-# No BTF: its folder hidden in a mount namespace.
+# No BTF: its directory hidden in a mount namespace.
 if unshare -m true 2>/dev/null; then
 	refused 1 BTF unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' sh \
 		"$KYMO" record --direct -d 1s -o "$out"

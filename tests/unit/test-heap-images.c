@@ -101,7 +101,7 @@ TEST(test_who_goes_is_waited_for_no_more)
 }
 
 /* One whose end was not reported ended when the next one began. */
-TEST(test_untold)
+TEST(test_not_reported)
 {
 	struct heap_images *images = *state;
 	struct heap_image *first = add(images, PID, 1), *last = add(images, PID, 2);
@@ -139,7 +139,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_later_ones_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_goes_is_waited_for_no_more, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_untold, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_reported, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 	};
 

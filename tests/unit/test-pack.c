@@ -64,7 +64,7 @@ static size_t whole_none(const uint8_t *data, size_t n)
 	return 0;
 }
 
-TEST(test_piece_bytes)
+TEST(test_block_bytes)
 {
 	static const size_t sizes[] = { 0, 1, 3, PACK_CHUNK_MAX - 1, PACK_CHUNK_MAX };
 	static const uint8_t data[2 * PACK_CHUNK_MAX];
@@ -304,7 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),           cmocka_unit_test(test_of_suffix),
-		cmocka_unit_test(test_piece_bytes),     cmocka_unit_test(test_put_nothing),
+		cmocka_unit_test(test_block_bytes),     cmocka_unit_test(test_put_nothing),
 		cmocka_unit_test(test_put_none_copies), cmocka_unit_test(test_snappy_bytes),
 		cmocka_unit_test(test_snappy_largest),  cmocka_unit_test(test_zstd_frames),
 		cmocka_unit_test(test_gzip_members),    cmocka_unit_test(test_put_no_room),
