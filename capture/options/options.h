@@ -168,7 +168,7 @@ struct session_options {
 		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
 	uint64_t
 		max_overhead_machine_ppm; /* likewise, of all CPUs that are online. With both the lower one holds */
-	/* What costs more than that, whatever was left out, pauses; else it ends. Of collections. */
+	/* What costs more than that, whatever was left out, pauses, not ends. Of collections. */
 	bool pauses;
 	struct trigger_options triggers;
 	uint32_t categories; /* 0 = default */

@@ -26,7 +26,8 @@ expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_eq "$(sort "$TMP/stdout" | tr -s ' ')" 'left failed /org/kymo/Trace1/session/65534/left
 left failed /org/kymo/Trace1/session/left' "what is listed of dead flight recorders"
 expect_exit 1 "$KYMO" start left --mode flight --bus "$BUS"
-assert_says "$TMP/stderr" "session 'left' already" "complaint about the name of a dead flight recorder"
+assert_says "$TMP/stderr" "session 'left' already" \
+	"complaint about the name of a dead flight recorder"
 expect_exit 1 "$KYMO" stop left --bus "$BUS"
 assert_says "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
 expect_exit 1 "$KYMO" stop 65534/left --bus "$BUS"

@@ -65,9 +65,13 @@ expect_soon 10 has_events dear
 expect_soon 10 has_events flood
 expect_exit 0 "$KYMO" status dear --bus "$BUS"
 assert_contains "$TMP/stdout" '^    cost: .* of CPU time of the service, .* of programs in the kernel' "cost"
-assert_contains "$TMP/stdout" '^    options:  .*max_overhead 5%, .*triggers wakeup=1\.00 ms' "what was asked for"
-assert_line "$TMP/stdout" '    shed:     stacks at 7.00% of a CPU, the limit is 5.00%' "what was shed"
-expect_soon 5 grep -qF 'session/dear_once: records stacks again: it took 0.50% of the machine, the limit is 3.00%' "$TMP/kymod.log"
+assert_contains "$TMP/stdout" '^    options:  .*max_overhead 5%, .*triggers wakeup=1\.00 ms' \
+	"what was asked for"
+assert_line "$TMP/stdout" '    shed:     stacks at 7.00% of a CPU, the limit is 5.00%' \
+	"what was shed"
+expect_soon 5 grep -qF \
+	'session/dear_once: records stacks again: it took 0.50% of the machine, the limit is 3.00%' \
+	"$TMP/kymod.log"
 assert_says "$TMP/kymod.log" 'session/dear_once: sheds stacks: it took 3.50% of the machine, the limit is 3.00%' "journal"
 expect_exit 0 "$KYMO" status dear_once --bus "$BUS"
 assert_contains "$TMP/stdout" '^    options:  .*max_overhead_machine 3%' "a share of the machine"
@@ -77,7 +81,9 @@ expect_exit 0 "$KYMO" status dear_once --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0] | [(.shed | length), (.steps[] | "\(.what) \(.back) \(.cpus)")] | join(" ")')" \
 	"0 stacks false 2 stacks true 2" "steps"
 expect_exit 3 "$KYMO" stop dear_once --bus "$BUS"
-assert_contains "$TMP/stderr" 'dear_once: no call stacks after .* 3\.50% of the machine, and --max-overhead is 3\.00%' "at the end"
+assert_contains "$TMP/stderr" \
+	'dear_once: no call stacks after .* 3\.50% of the machine, and --max-overhead is 3\.00%' \
+	"at the end"
 assert_says "$TMP/stderr" 'dear_once: call stacks again after ' "at the end"
 expect_exit 0 "$KYMO" status flood --bus "$BUS"
 assert_line "$TMP/stdout" '    mode:     flight' "mode"
@@ -90,17 +96,22 @@ assert_eq "$(json "$TMP/stdout" '.[0].options.flight_bytes')" 1048576 "an option
 assert_eq "$(json "$TMP/stdout" '.[0].profile')" null "profile of one that has none"
 assert_eq "$(busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/flood \
 	org.kymo.Trace1.Session Dropped)" "t 4096" "property Dropped"
-expect_soon 5 grep -qF 'session/flood: more came at once than the flight recorder may keep (1.0 MiB)' "$TMP/kymod.log"
+expect_soon 5 grep -qF \
+	'session/flood: more came at once than the flight recorder may keep (1.0 MiB)' \
+	"$TMP/kymod.log"
 expect_exit 0 "$KYMO" status cramped --bus "$BUS"
 assert_contains "$TMP/stdout" '^    keeps:    4\.0 MiB instead of 8\.0 MiB: ' "what it may keep"
 expect_exit 0 "$KYMO" status cramped --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0].flight_limit')" 4194304 "what it may keep"
 assert_eq "$(busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/cramped \
 	org.kymo.Trace1.Session FlightLimit)" "t 4194304" "property FlightLimit"
-expect_soon 5 grep -qF 'session/cramped: the flight recorder may keep 4.0 MiB instead of 8.0 MiB' "$TMP/kymod.log"
-expect_soon 5 grep -qF 'session/dear: sheds stacks: it took 7.00% of a CPU, the limit is 5.00%' "$TMP/kymod.log"
+expect_soon 5 grep -qF 'session/cramped: the flight recorder may keep 4.0 MiB instead of 8.0 MiB' \
+	"$TMP/kymod.log"
+expect_soon 5 grep -qF 'session/dear: sheds stacks: it took 7.00% of a CPU, the limit is 5.00%' \
+	"$TMP/kymod.log"
 expect_exit 3 "$KYMO" stop flood --bus "$BUS"
-assert_contains "$TMP/stderr" 'flood: more came at once .* 4\.0 KiB of it .* use --keep-size' "what is said of it at its end"
+assert_contains "$TMP/stderr" 'flood: more came at once .* 4\.0 KiB of it .* use --keep-size' \
+	"what is said of it at its end"
 expect_exit 3 "$KYMO" stop dear --bus "$BUS"
 
 note "what others say is no command to the terminal"

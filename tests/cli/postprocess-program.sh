@@ -117,4 +117,5 @@ report "$TMP/no-pie" '/usr/a\040b/program' 0 "$first" "$last" >"$TMP/space.txt"
 assert_eq "$(resolve --sysroot "$TMP/root" "$TMP/space.txt" | head -1)" "plain() at $source:N" "a path with a space"
 resolve "$TMP/space.txt" >"$TMP/texts"
 assert_eq "$(head -1 "$TMP/texts")" 'from /usr/a\040b/program' "a file that is not there"
-assert_says "$TMP/stderr" "3 of 3 addresses without a name: /usr/a" "what is said where there are no names"
+assert_says "$TMP/stderr" "3 of 3 addresses without a name: /usr/a" \
+	"what is said where there are no names"

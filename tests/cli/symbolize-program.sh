@@ -147,7 +147,8 @@ assert_eq "$(jq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' 
 assert_eq "$(flame a-named --no-symbols)" "$chain" "flame of what was symbolized"
 "$KYMO" dump "$TMP/a-named.fxt" | grep profile:frame >"$TMP/frames"
 line=$(addr2line -ie "$first" "${stack%% *}" | head -1 | sed 's/.*:\([0-9]*\).*/\1/')
-assert_says "$TMP/frames" "depth=0 function=\"inner\" source=\"$TMP/first.c\" line=$line module=\"$first\"" "a frame"
+assert_says "$TMP/frames" \
+	"depth=0 function=\"inner\" source=\"$TMP/first.c\" line=$line module=\"$first\"" "a frame"
 expect_exit 0 "$KYMO" check --strict "$TMP/a-named.fxt"
 cp "$TMP/a-named.fxt" "$TMP/b.fxt"
 symbolize b

@@ -24,7 +24,8 @@ plant() {
 	mkdir -p "$(dirname "$file")"
 	printf '%s\n' "$2" >>"$file"
 	expect_exit 1 "$check" "$copy"
-	[[ $(cat "$TMP/stdout") == "$1:"*"$3"* ]] || fail "not a complaint about $2 in $1: $(cat "$TMP/stdout")"
+	[[ $(cat "$TMP/stdout") == "$1:"*"$3"* ]] ||
+		fail "not a complaint about $2 in $1: $(cat "$TMP/stdout")"
 	assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about $2 in $1"
 	if [ $there = yes ]; then
 		cp "$TMP/saved" "$file"
@@ -78,7 +79,8 @@ rmdir "$copy/capture/unwind" "$copy/writer/tfile"
 cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
 sed -i '/^- .capture.unwind. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
 expect_exit 1 "$check" "$copy"
-assert_says "$TMP/stdout" 'there is no capture/unwind/, and it is not planned' "complaint about a room"
+assert_says "$TMP/stdout" 'there is no capture/unwind/, and it is not planned' \
+	"complaint about a room"
 assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a room"
 cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 
@@ -86,7 +88,8 @@ cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
 sed -i '/^- .capture.proc.:/,/Includes/s#Includes base,#Includes base, capture/session,#' "$copy/docs/ARCHITECTURE.md"
 expect_exit 1 "$check" "$copy"
-assert_contains "$TMP/stdout" 'ARCHITECTURE\.md: in a circle of rooms: capture/proc$' "complaint about a circle"
+assert_contains "$TMP/stdout" 'ARCHITECTURE\.md: in a circle of rooms: capture/proc$' \
+	"complaint about a circle"
 cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 
 # These only look like violations.

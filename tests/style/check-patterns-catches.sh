@@ -22,6 +22,9 @@ plant 'a dot that is any character' 'assert_contains "$TMP/out" "^a.fxt: .* even
 plant 'a dot that is any character' "assert_contains <(events mark) 'at 1.00% of it$' what"
 plant 'a dot that is any character' "expect_soon 5 grep -q 'took 3.50% of' log"
 plant 'a text for assert_says' "assert_contains out 'no such file' what"
+printf '%s\n' "assert_contains out \\" "	'^a.fxt: ' what" >"$TMP/tests/planted.sh"
+expect_exit 1 "$check" "$TMP"
+assert_says "$TMP/stdout" 'tests/planted.sh:2: a dot that is any character: ' "complaint about two lines"
 
 # These only look like it.
 cat >"$TMP/tests/planted.sh" <<-'END'

@@ -8,7 +8,8 @@
 need_command systemd-analyze pkg-config jq
 
 units=$KYMO_BUILD/units
-grep -q -- --offline <<<"$(systemd-analyze security --help)" || skip "this systemd-analyze looks at no units in files"
+grep -q -- --offline <<<"$(systemd-analyze security --help)" ||
+	skip "this systemd-analyze looks at no units in files"
 
 # Programs that are not installed are complained about: those of this build stand for them. So do
 # instances for templates.

@@ -42,7 +42,8 @@ assert_eq "$(json "$TMP/said.json" .error)" "" "its error"
 assert_eq "$(json "$TMP/said.json" '[.shed[].what] | join(" ")')" "stacks wakeups session" "what went"
 assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0\.10%' "what it says"
 assert_says "$TMP/stderr" 'ended after ' "what it says"
-assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0\.10%' "what the journal has"
+assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0\.10%' \
+	"what the journal has"
 assert_says "$TMP/kymod.log" 'sheds session' "what the journal has"
 
 # ---- a collection ----
@@ -66,7 +67,8 @@ expect_soon 10 rests
 assert_eq "$(of_storm .state)" running "state of a pause"
 assert_le "$(of_storm .cpu_ppm)" 10000 "millionths of a CPU that a pause takes"
 expect_exit 0 "$KYMO" status storm --bus "$BUS"
-assert_contains "$TMP/stdout" '^    shed:     session at .*% of a CPU, the limit is 4\.00%: paused$' "status"
+assert_contains "$TMP/stdout" \
+	'^    shed:     session at .*% of a CPU, the limit is 4\.00%: paused$' "status"
 kill $old
 sleep 1001 &
 new=$!
@@ -145,7 +147,8 @@ sleep 1
 kill -TERM "${COLLECT[storm]}"
 wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
 kill $new
-assert_contains "$TMP/kymod.log" 'storm: sheds session: it took .*% of a CPU, the limit is 4\.00%' "the journal"
+assert_contains "$TMP/kymod.log" 'storm: sheds session: it took .*% of a CPU, the limit is 4\.00%' \
+	"the journal"
 for what in session wakeups stacks; do
 	assert_contains "$TMP/kymod.log" "storm: records $what again: it took .*% of a CPU" "the journal"
 done
@@ -163,7 +166,8 @@ pause=$(json "$SUMMARY" '[.shed[] | select(.what == "session")] | first | "\(.ts
 read -r from until <<<"$pause"
 assert_ge $((until - from)) 4000000000 "ns of the pause"
 expect_exit 0 "$KYMO" summary "$archive"
-assert_contains "$TMP/stdout" '^no recording from .* s to .* s: recording took .* of a CPU, the limit is 4\.00%' "summary"
+assert_contains "$TMP/stdout" \
+	'^no recording from .* s to .* s: recording took .* of a CPU, the limit is 4\.00%' "summary"
 
 # late TIME: TIME (ns), as `kymo cut` has it
 late() {

@@ -159,7 +159,8 @@ expect_soon 20 running flight
 expect_soon 20 has_chunks flight $((before + 1))
 is_gone "${COLLECT[flight]}" && fail "kymo collect ended with the service"
 dump_records "$(chunks flight | tail -1)"
-assert_says <(events mark | jq -r .args.text) 'famous-words' "the mark in what a service kept that ended"
+assert_says <(events mark | jq -r .args.text) 'famous-words' \
+	"the mark in what a service kept that ended"
 end_collect flight
 has_no_sessions || fail "sessions are left: $("$KYMO" list --bus "$BUS")"
 
@@ -181,7 +182,9 @@ assert_eq "$(n_chunks trigger)" 1 "files by triggers within the interval"
 end_collect trigger
 check_all trigger
 dump_records "$(chunks trigger)"
-assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1\.00 us$' "why, in the log"
+assert_contains "$TMP/kymod.log" \
+	'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1\.00 us$' \
+	"why, in the log"
 assert_ge "$(events trigger | wc -l)" 1 "events that say what was seen"
 
 end_kymod TERM

@@ -45,7 +45,8 @@ cpu_times() {
 
 	for file in "$@"; do
 		summarize "$file"
-		json "$SUMMARY" '.threads[] | select(.cpu_ns > 0) | [.tid % 4194304, .cpu_ns] | @tsv'
+		json "$SUMMARY" '.threads[] | select(.cpu_ns > 0) |
+			[.tid % 4194304, .cpu_ns] | @tsv'
 	done | awk '{ ns[$1] += $2 } END { for (tid in ns) print tid, ns[tid] }' | sort
 }
 
@@ -92,7 +93,8 @@ note "one process and one CPU"
 pid=$(json "$TMP/pingpong.json" '.threads[0] // .pid')
 of_process() {
 	summarize "$1"
-	json "$SUMMARY" ".threads[] | select(.pid == $pid and .cpu_ns > 0) | [.tid, .cpu_ns] | @tsv" | sort
+	json "$SUMMARY" ".threads[] | select(.pid == $pid and .cpu_ns > 0) |
+		[.tid, .cpu_ns] | @tsv" | sort
 }
 edit cut --pid "$pid" "$TMP/whole.fxt" "$TMP/pid.fxt"
 check_result "$TMP/pid.fxt"

@@ -114,7 +114,8 @@ expect_exit 0 "$KYMO" cut --to 1ms "$TMP/flood.fxt" "$TMP/flood-cut.fxt"
 summarize "$TMP/flood-cut.fxt"
 assert_eq "$(json "$SUMMARY" .dropped_bytes)" "$dropped" "dropped bytes in a piece of it"
 expect_exit 3 ask stop flood
-assert_says "$TMP/stderr" 'flood: more came at once than the flight recorder may keep' "what is said at its end"
+assert_says "$TMP/stderr" 'flood: more came at once than the flight recorder may keep' \
+	"what is said at its end"
 
 # What is kept of one that has ended has its end.
 expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 4 -o "$TMP/ended.fxt" --bus "$BUS"
@@ -181,8 +182,10 @@ for name in first second; do
 	expect_exit 0 timeout 20 "$KYMO" snapshot $name -o "$TMP/$name.fxt" --bus "$BUS"
 	check_finds_nothing "$TMP/$name.fxt"
 	expect_exit 0 ask status $name
-	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.[0-9] MiB instead of 128\.0 MiB: ' "what it may keep"
-	assert_eq "$(grep -c "session/$name: the flight recorder may keep .* instead of 128\.0 MiB" "$TMP/kymod.log")" 1 "lines of the log"
+	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.[0-9] MiB instead of 128\.0 MiB: ' \
+		"what it may keep"
+	assert_eq "$(grep -c "session/$name: the flight recorder may keep .* instead of 128\.0 MiB" "$TMP/kymod.log")" \
+		1 "lines of the log"
 done
 note "somebody else needs the room"
 head -c 9M /dev/zero >"$TMP/small/other"

@@ -225,7 +225,9 @@ kill_in() {
 	no_bpf_left "$phase"
 	# (those that begin or end may be over, or not yet there)
 	case $phase in
-	running | rotate | snapshot) assert_eq "$n_within" "$kills" "$phase: kills with probes in their places" ;;
+	running | rotate | snapshot)
+		assert_eq "$n_within" "$kills" "$phase: kills with probes in their places"
+		;;
 	esac
 	note "$phase: $kills kills${3:+ of all processes}, $n_within of them with probes in their places" \
 		"($n_dirty with probes right afterwards)"

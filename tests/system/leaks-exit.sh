@@ -215,7 +215,8 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null; then
 	chmod 4755 "$TMP/own/id"
 	if [ "$(setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/id" -u)" = 0 ]; then
 		as_own 0 "$TMP/own/id" -u
-		assert_says "$TMP/complaints" 'not held at its exit' "what is said of a set-user-ID program"
+		assert_says "$TMP/complaints" 'not held at its exit' \
+			"what is said of a set-user-ID program"
 		assert_eq "$(cat "$TMP/stdout")" 0 "its effective user"
 	fi
 fi

@@ -203,7 +203,8 @@ assert_ge "$(wc -l <"$TMP/hidden-ids")" 25 "hidden ids"
 jq -r '[.process_id, .thread_id, .koid, .outgoing_thread_id, .incoming_thread_id, .waking_thread_id,
 	(.args? // [] | .[] | select(.type == "koid" or .name == "real_id") | .value)] |
 	.[] | select(. != null)' "$DUMP" | sort -u >"$TMP/shown-ids"
-assert_ge "$(comm -12 "$TMP/own-ids" "$TMP/shown-ids" | wc -l)" 10 "the user's own ids that are shown"
+assert_ge "$(comm -12 "$TMP/own-ids" "$TMP/shown-ids" | wc -l)" 10 \
+	"the user's own ids that are shown"
 sort -u "$TMP/hidden-ids" | comm -12 - "$TMP/shown-ids" >"$TMP/leaked"
 assert_empty "$TMP/leaked" "ids of others"
 jq -r 'select(.record == "kernel_object") | .args[] | select(.name == "uid") | .value' "$DUMP" |
@@ -229,7 +230,8 @@ comm -23 "$TMP/hidden-maps" "$TMP/own-maps" >"$TMP/hidden-starts"
 assert_ge "$(wc -l <"$TMP/hidden-starts")" 100 "hidden mappings"
 jq -r 'select(.name == "mapping") | .args[] | select(.name == "start") | .value' "$DUMP" |
 	sort -u >"$TMP/shown-starts"
-assert_ge "$(comm -12 "$TMP/own-maps" "$TMP/shown-starts" | wc -l)" 10 "the user's own mappings that are shown"
+assert_ge "$(comm -12 "$TMP/own-maps" "$TMP/shown-starts" | wc -l)" 10 \
+	"the user's own mappings that are shown"
 comm -12 "$TMP/shown-starts" "$TMP/hidden-starts" >"$TMP/leaked"
 assert_empty "$TMP/leaked" "mappings of others"
 # Frames and blocks, page by page. Of those of the user's who log nothing the archive itself says
@@ -252,7 +254,8 @@ pages "^$mark" | grep -vx $last_page | comm -23 - "$TMP/own-pages" >"$TMP/hidden
 assert_ge "$(wc -l <"$TMP/hidden-pages")" 1000 "hidden pages"
 jq -r '(.backtrace? // [] | .[]), (.args? // [] | .[] | select(.type == "pointer") | .value) |
 	select(. < 9007199254740992) / 4096 | floor' "$DUMP" | sort -u >"$TMP/shown-pages"
-assert_ge "$(comm -12 "$TMP/own-pages" "$TMP/shown-pages" | wc -l)" 10 "the user's own pages that are shown"
+assert_ge "$(comm -12 "$TMP/own-pages" "$TMP/shown-pages" | wc -l)" 10 \
+	"the user's own pages that are shown"
 comm -12 "$TMP/shown-pages" "$TMP/hidden-pages" >"$TMP/leaked"
 assert_empty "$TMP/leaked" "pages of others"
 

@@ -116,7 +116,8 @@ record_around "$TMP/all.fxt" -e sched --trigger offcpu=100ms -- "$KYMO_LOAD" sle
 dump_records "$TMP/all.fxt"
 load=$(grep -F '"kymo-load"' "$DUMP" | jq -s 'map(select(.record == "kernel_object" and .name == "kymo-load"))[0].koid')
 [ "$load" -gt 0 ] || fail "the load is not in the archive"
-assert_eq "$(triggers offcpu | jq -c --argjson tid "$load" 'select(.args.thread == $tid)' | wc -l)" 0 \
+assert_eq "$(triggers offcpu |
+	jq -c --argjson tid "$load" 'select(.args.thread == $tid)' | wc -l)" 0 \
 	"triggers by sleep that was meant"
 no_bpf_left "recordings with triggers"
 
