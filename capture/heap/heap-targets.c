@@ -52,7 +52,7 @@ static bool on_grown(uint32_t pid, bool trace, void *userdata)
 	struct heap_targets *w = userdata;
 
 	if (!trace)
-		heap_trace_disarm(w->memory, pid);
+		heap_trace_release(w->memory, pid);
 	return !trace || heap_trace_probe(w->memory, pid) == 0;
 }
 

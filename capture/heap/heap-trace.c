@@ -424,7 +424,7 @@ static void stop_image(struct heap_trace *m, struct heap_image *image)
 	image->ended = true;
 }
 
-void heap_trace_disarm(struct heap_trace *m, uint32_t pid)
+void heap_trace_release(struct heap_trace *m, uint32_t pid)
 {
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 	struct heap_image *image = traced ? heap_images_get(&m->images, traced->instance) : NULL;

@@ -38,7 +38,7 @@ void heap_trace_drain_events(struct heap_trace *m);
 int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
 /* No longer: its blocks are said with the next heap_trace_tick(). */
-void heap_trace_disarm(struct heap_trace *m, uint32_t pid);
+void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
 /* Whether heap_trace_probe() has to do with PID already. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);

@@ -5,7 +5,7 @@
  * Each window has a sample of each process. A process grows in a window if it has more memory of
  * its own, or more descriptors, than in any window before: caches and heaps that fill and empty do
  * not reach new heights for long. One that grows in NEED of the last OF windows is traced, the
- * fastest first, as long as there is room; one that has not grown in OF windows is traced no more.
+ * fastest first, as long as there is room; one that has not grown in OF windows is released.
  */
 #pragma once
 
