@@ -37,11 +37,11 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
-#include "capture/sandbox/clean-fd-table.h"
 #include "daemon/close-queue.h"
 #include "daemon/fd-sink.h"
 #include "daemon/log.h"
 #include "daemon/message-sender.h"
+#include "daemon/passed-fds.h"
 
 /* What is in a mailbox but a descriptor: nothing; the closer is at it; the closer is to go. */
 enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
@@ -189,18 +189,13 @@ static bool start_close_threads(pid_t self)
 	return failed;
 }
 
-static bool async_close_is_own(uint64_t owner)
-{
-	return owner == FOREIGN_FD_OWN || owner == FOREIGN_FD_REFUSED;
-}
-
 /* All but what is others'. */
 static void close_own(void)
 {
 	unsigned first = 0, limit = foreign_fds_limit();
 
 	for (unsigned fd = 0; fd < limit; fd++) {
-		if (async_close_is_own(foreign_fds_owner((int)fd)))
+		if (foreign_fds_owner((int)fd) == FOREIGN_FD_OWN)
 			continue;
 		if (fd > first)
 			syscall(SYS_close_range, first, fd - 1, 0);
@@ -349,6 +344,29 @@ static void async_close_hand_on(void)
 	send_spare_away();
 }
 
+/* ---- what is left to closers ---- */
+
+/* It stays open until somebody has closed it; without memory, for ever. */
+static void async_close_give_back(int fd, uint64_t owner)
+{
+	uint64_t place = file_place_of(fd);
+	int error = errno;
+
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	if (close_queue_add(&queue, owner, place, fd) == 0) {
+		if (is_main)
+			async_close_hand_on();
+		else
+			async_close_ring();
+	}
+	pthread_mutex_unlock(&lock);
+	errno = error;
+}
+
+/* ---- the event loop ---- */
+
 static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	uint64_t count;
@@ -380,6 +398,7 @@ int async_close_begin(void)
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 		atomic_store(&close_threads[i].mail, MAIL_NONE);
 	is_main = true;
+	foreign_fds_set_closer(async_close_give_back);
 	return guard_start();
 }
 
@@ -393,26 +412,10 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	r = fd_sink_begin(guarded);
 	if (r < 0)
 		return r;
+	r = passed_fds_begin(event);
+	if (r < 0)
+		return r;
 	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
-}
-
-/* ---- what is left to closers ---- */
-
-/* It stays open until somebody has closed it; without memory, for ever. */
-static void async_close_give_back(int fd, uint64_t owner)
-{
-	uint64_t place = file_place_of(fd);
-
-	if (owner >= FOREIGN_FD_OF_PEER(0))
-		owner = FOREIGN_FD_UNKNOWN;
-	pthread_mutex_lock(&lock);
-	if (close_queue_add(&queue, owner, place, fd) == 0) {
-		if (is_main)
-			async_close_hand_on();
-		else
-			async_close_ring();
-	}
-	pthread_mutex_unlock(&lock);
 }
 
 size_t async_close_backlog(int fd, uid_t uid)
@@ -424,19 +427,6 @@ size_t async_close_backlog(int fd, uid_t uid)
 	n = close_queue_backlog(&queue, FOREIGN_FD_OF(uid), place, clock_read_ns(CLOCK_MONOTONIC));
 	pthread_mutex_unlock(&lock);
 	return n;
-}
-
-/* Stands for libc's, in libsystemd, too. */
-int close(int fd)
-{
-	uint64_t owner = foreign_fds_forget(fd);
-	int error = errno;
-
-	if (async_close_is_own(owner))
-		return close_really(fd);
-	async_close_give_back(fd, owner);
-	errno = error;
-	return 0;
 }
 
 /* ---- what comes in ---- */
@@ -458,11 +448,6 @@ void async_close_learn(const char *name, uid_t uid)
 
 	if (table_remove(&peers, peer))
 		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
-}
-
-bool async_close_refused(int fd)
-{
-	return foreign_fds_owner(fd) == FOREIGN_FD_REFUSED;
 }
 
 /* Of the message that is to be received next, without anything of it. Returns how many bytes. */
@@ -530,7 +515,7 @@ static void warn_refused(uint64_t owner)
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 
-/* Puts N descriptors of nothing into the control data of M, or as many as there can be. */
+/* Puts N stand-ins for nothing into the control data of M, or as many as there can be. */
 static void put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
@@ -539,11 +524,10 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
 		n = 0;
 	for (; n_put < n; n_put++) {
-		int fd = fcntl(clean_fd_table_null(), F_DUPFD_CLOEXEC, 3);
+		int fd = passed_fds_refuse();
 
 		if (fd < 0)
 			break;
-		foreign_fds_mark(fd, FOREIGN_FD_REFUSED);
 		memcpy(CMSG_DATA(c) + n_put * sizeof(fd), &fd, sizeof(fd));
 	}
 	m->msg_flags = 0;
@@ -569,27 +553,48 @@ static ssize_t receive_without(struct msghdr *m)
 	return n;
 }
 
-static void mark_received(struct msghdr *m, uint64_t owner)
+/*
+ * Puts stand-ins in place of the descriptors that came with M, OWNER's. Where there is no room for one,
+ * M gets fewer and ends there: the bus library gives up the connection then, as when the kernel has no
+ * room for them.
+ */
+static void take_received(struct msghdr *m, uint64_t owner)
 {
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		const int *fds = (const int *)(const void *)CMSG_DATA(c);
+	size_t end = m->msg_controllen;
+	struct cmsghdr *next;
 
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = next) {
+		int *fds = (int *)(void *)CMSG_DATA(c);
+		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds), n_put;
+
+		next = CMSG_NXTHDR(m, c);
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
-		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds); i++)
+		for (size_t i = 0; i < n; i++)
 			foreign_fds_mark(fds[i], owner);
+		n_put = passed_fds_take(fds, n);
+		if (n_put == n || end < m->msg_controllen)
+			continue;
+		c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
+		end = (size_t)((uint8_t *)c - (uint8_t *)m->msg_control) + c->cmsg_len;
 	}
+	if (end < m->msg_controllen)
+		m->msg_flags |= MSG_CTRUNC;
+	m->msg_controllen = end;
 }
 
-/* Stands for libc's, in libsystemd, too. What other threads receive comes from whom they have asked. */
+/*
+ * Stands for libc's, in libsystemd, too. What comes from anywhere but the bus comes from whom this
+ * process has asked.
+ */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	uint64_t owner = FOREIGN_FD_OWN;
 	ssize_t n;
 
-	if (!is_main)
+	if (!is_main || fd != guarded)
 		return syscall(SYS_recvmsg, fd, m, flags);
-	if (fd == guarded && m->msg_iovlen == 1)
+	if (m->msg_iovlen == 1)
 		owner = look_whose(m->msg_iov[0].iov_len);
 	if (owner != FOREIGN_FD_OWN && !has_room(owner)) {
 		warn_refused(owner);
@@ -603,6 +608,6 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	}
 	n = syscall(SYS_recvmsg, fd, m, flags);
 	if (n >= 0)
-		mark_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
+		take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
 	return n;
 }
