@@ -99,8 +99,8 @@ static struct session *make(const char *name, uint32_t categories, uint64_t rota
 				     .rotate_ns = rotate_ns,
 				     .flush_ns = FLUSH_NS_MIN,
 				     .ring_bytes = ring_bytes,
-				     .frequency = 999,
-				     .memory.log = true };
+				     .frequency = categories & CATEGORY_PROFILE ? 999 : 0,
+				     .memory.log = categories & CATEGORIES_MEMORY };
 	struct session *s = NULL;
 	struct store *store;
 	int r;

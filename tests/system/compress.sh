@@ -53,8 +53,9 @@ for method in snappy zstd gzip; do
 	assert_le $((2 * $(stat -c %s "$file"))) "$unpacked" "twice the size of $file"
 
 	# By a pipe, and by the commands that others have.
-	"$KYMO" summary --json - <"$file" | jq 'del(.file)' >"$TMP/by-pipe"
-	jq 'del(.file)' "$SUMMARY" | cmp - "$TMP/by-pipe"
+	# (functions may get other names meanwhile: programs of the kernel come and go)
+	"$KYMO" summary --json - <"$file" | jq 'del(.file, .profile.functions)' >"$TMP/by-pipe"
+	jq 'del(.file, .profile.functions)' "$SUMMARY" | cmp - "$TMP/by-pipe"
 	if [ "${UNPACK[$method]:-}" ] && command -v "${UNPACK[$method]%% *}" >/dev/null; then
 		${UNPACK[$method]} <"$file" >"$TMP/unpacked.fxt"
 		assert_eq "$(stat -c %s "$TMP/unpacked.fxt")" "$unpacked" "bytes by ${UNPACK[$method]}"
@@ -76,7 +77,7 @@ mkdir "$TMP/cwd"
 (cd "$TMP/cwd" && "$KYMO" record --direct --compress -d 300ms 2>/dev/null)
 assert_eq "$(find "$TMP/cwd" -name 'kymo-*.fxt.zst' | wc -l)" 1 "archives of the default name"
 expect_exit 2 "$KYMO" record --direct --compress=lzma -o "$TMP/x"
-assert_contains "$TMP/stderr" "none of snappy, zstd and gzip"
+assert_contains "$TMP/stderr" "is not one of .*snappy, zstd, gzip"
 "$KYMO_LOAD" sleep 1000000 200 &
 napper=$!
 expect_exit 0 "$KYMO" record --direct --compress -o "$TMP/limited" --max-size 100K -d 60 --json

@@ -62,6 +62,6 @@ for method in snappy zstd gzip; do
 		printf '\377\377\377\377' | dd of="$TMP/variant" bs=1 seek=$((bytes * percent / 100)) conv=notrunc status=none
 		expect_exit 3 "$KYMO" check --json "$TMP/variant"
 		assert_eq "$(json "$TMP/stdout" .cut_off)" false "$method, damage at $percent%: is its end there?"
-		assert_le "$(json "$TMP/stdout" .records)" $((all - 1)) "$method, damage at $percent%: records of $all"
+		assert_le "$(json "$TMP/stdout" .records)" "$all" "$method, damage at $percent%: records of $all"
 	done
 done
