@@ -107,12 +107,14 @@ void foreign_fds_set_closer(foreign_fds_closer_fn fn)
 
 int close_passed_fd(int fd)
 {
-	uint64_t owner = fd < 0 ? FOREIGN_FD_OWN : foreign_fds_forget(fd);
+	uint64_t owner = foreign_fds_owner(fd);
 
-	if (owner == FOREIGN_FD_OWN || !foreign_closer)
-		return close_fd(fd);
-	foreign_closer(fd, owner);
-	return -1;
+	if (owner != FOREIGN_FD_OWN && foreign_closer) {
+		foreign_closer(fd, owner);
+		return -1;
+	}
+	foreign_fds_forget(fd);
+	return close_fd(fd);
 }
 
 int foreign_fds_dup(int fd)

@@ -56,8 +56,8 @@ uint64_t foreign_fds_owner(int fd);
 uint64_t foreign_fds_forget(int fd);
 
 /*
- * What closes a descriptor that OWNER has passed: any thread may call it, and it never waits. It is
- * given FD when that is not marked any more.
+ * What closes a descriptor that OWNER has passed: any thread may call it, and it never waits. FD is
+ * marked until it is closed.
  */
 typedef void (*foreign_fds_closer_fn)(int fd, uint64_t owner);
 
@@ -67,7 +67,7 @@ void foreign_fds_set_closer(foreign_fds_closer_fn fn);
 /*
  * Closes FD if it is open, without waiting if somebody else passed it; always returns -1, to be
  * assigned back. Descriptors that callers may have passed are closed by this and nothing else
- * (tests/check-closes).
+ * (tests/style/check-closes).
  */
 int close_passed_fd(int fd);
 

@@ -23,11 +23,12 @@
 #include "daemon/credentials.h"
 #include "daemon/log.h"
 #include "daemon/message-weight.h"
+#include "daemon/passed-fds.h"
 
 enum {
 	PEERS_MAX = 8192, /* far more than a bus lets in */
 	/* All messages that wait have no more than a quarter of our descriptors. */
-	DESCRIPTORS_PER_HELD = 4 * 16,
+	DESCRIPTORS_PER_HELD = 4 * PASSED_FDS_NUMBERS(16),
 };
 
 /* What polkit said of one right. */

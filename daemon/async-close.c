@@ -64,17 +64,23 @@ enum { PEERS_MAX = 4096 };
 /* Between two complaints of the same. */
 #define WARN_NS UINT64_C(60000000000)
 
-/* Shared by all. */
 struct close_thread {
 	_Atomic int mail;
 	_Atomic pid_t pid; /* the guard's to set; 0 = there is none */
+};
+
+/* Shared by all. */
+struct async_close_shared {
+	_Atomic int bus; /* the bus's socket while there is one, else -1 */
+	struct close_thread threads[CLOSE_AT_ONCE_MAX];
 };
 
 static __thread bool is_main;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct close_queue queue;
-static struct close_thread *close_threads;          /* CLOSE_AT_ONCE_MAX, shared */
+static struct async_close_shared *shared;
+static struct close_thread *close_threads;          /* of these */
 static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* that they are at; NULL = none */
 static pid_t guard;
 static int bell = -1; /* eventfd: a closer has done, or another thread has left something */
@@ -118,6 +124,8 @@ static void close_without_lingering(int fd)
 	const struct linger none = { 0 };
 
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	/* Not before: the guard may be about to close what is not marked. */
+	foreign_fds_forget(fd);
 	close_really(fd);
 }
 
@@ -204,6 +212,18 @@ static void close_own(void)
 	syscall(SYS_close_range, first, ~0U, 0);
 }
 
+/*
+ * The connection ends for all who have its socket: a sink that is killed hangs in what it has received
+ * before it closes that.
+ */
+static void guard_leave_bus(void)
+{
+	int bus = atomic_load(&shared->bus);
+
+	if (bus >= 0)
+		syscall(SYS_shutdown, bus, SHUT_RDWR);
+}
+
 static _Noreturn void guard_run(pid_t parent)
 {
 	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
@@ -229,6 +249,7 @@ static _Noreturn void guard_run(pid_t parent)
 		reap_close_threads();
 		retry = start_close_threads(self);
 	}
+	guard_leave_bus();
 	close_own();
 	leave_process();
 }
@@ -275,9 +296,9 @@ static bool have_guard(void)
 static void closer_send(size_t i, int what)
 {
 	atomic_store(&close_threads[i].mail, what);
-	if (atomic_load(&close_threads[i].pid))
-		async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
-	else
+	/* (it may have been started, and wait, before the guard has noted that) */
+	async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
+	if (!atomic_load(&close_threads[i].pid))
 		kill(guard, SIGNAL_WANTED);
 }
 
@@ -390,11 +411,13 @@ int async_close_begin(void)
 		return r;
 	if (getrandom(&queue.seed, sizeof(queue.seed), 0) < 0)
 		return -errno;
-	close_threads = mmap(NULL, CLOSE_AT_ONCE_MAX * sizeof(*close_threads),
-			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (close_threads == MAP_FAILED || bell < 0)
+	if (shared == MAP_FAILED || bell < 0)
 		return -errno;
+	close_threads = shared->threads;
+	atomic_store(&shared->bus, -1);
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 		atomic_store(&close_threads[i].mail, MAIL_NONE);
 	is_main = true;
@@ -409,6 +432,10 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	if (r < 0)
 		return r;
 	guarded = r;
+	r = sd_bus_set_close_on_exit(bus, false);
+	if (r < 0)
+		return r;
+	atomic_store(&shared->bus, guarded);
 	r = fd_sink_begin(guarded);
 	if (r < 0)
 		return r;
@@ -416,6 +443,15 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	if (r < 0)
 		return r;
 	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
+}
+
+void async_close_leave(sd_bus *bus)
+{
+	sd_bus_flush(bus);
+	if (sd_bus_get_fd(bus) == guarded)
+		shutdown(guarded, SHUT_RDWR);
+	atomic_store(&shared->bus, -1);
+	sd_bus_close(bus);
 }
 
 size_t async_close_backlog(int fd, uid_t uid)
@@ -524,7 +560,7 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
 		n = 0;
 	for (; n_put < n; n_put++) {
-		int fd = passed_fds_refuse();
+		int fd = passed_fds_refuse(-EDQUOT);
 
 		if (fd < 0)
 			break;
@@ -554,33 +590,31 @@ static ssize_t receive_without(struct msghdr *m)
 }
 
 /*
- * Puts stand-ins in place of the descriptors that came with M, OWNER's. Where there is no room for one,
- * M gets fewer and ends there: the bus library gives up the connection then, as when the kernel has no
- * room for them.
+ * Puts stand-ins in place of the descriptors that came with M, OWNER's. Where there are no numbers for
+ * all, M gets fewer and ends there: the bus library gives up the connection then, as when the kernel
+ * has none for those that come.
  */
 static void take_received(struct msghdr *m, uint64_t owner)
 {
-	size_t end = m->msg_controllen;
-	struct cmsghdr *next;
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	size_t n, n_put;
+	int *fds;
 
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = next) {
-		int *fds = (int *)(void *)CMSG_DATA(c);
-		size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds), n_put;
-
-		next = CMSG_NXTHDR(m, c);
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < n; i++)
-			foreign_fds_mark(fds[i], owner);
-		n_put = passed_fds_take(fds, n);
-		if (n_put == n || end < m->msg_controllen)
-			continue;
-		c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
-		end = (size_t)((uint8_t *)c - (uint8_t *)m->msg_control) + c->cmsg_len;
-	}
-	if (end < m->msg_controllen)
-		m->msg_flags |= MSG_CTRUNC;
-	m->msg_controllen = end;
+	/* (the kernel puts all into one) */
+	while (c && (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS))
+		c = CMSG_NXTHDR(m, c);
+	if (!c)
+		return;
+	fds = (int *)(void *)CMSG_DATA(c);
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
+	for (size_t i = 0; i < n; i++)
+		foreign_fds_mark(fds[i], owner);
+	n_put = passed_fds_take(fds, n);
+	if (n_put == n)
+		return;
+	c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
+	m->msg_controllen = (size_t)((uint8_t *)c - (uint8_t *)m->msg_control) + c->cmsg_len;
+	m->msg_flags |= MSG_CTRUNC;
 }
 
 /*

@@ -40,6 +40,12 @@ int async_close_begin(void);
 int async_close_attach(sd_event *event, sd_bus *bus);
 
 /*
+ * Closes BUS once all has been sent, which nobody else does. Processes that have its socket, too, and
+ * live a little longer do not keep the connection: the bus frees its names now.
+ */
+void async_close_leave(sd_bus *bus);
+
+/*
  * Who the sender NAME of a message is, if that is known: returns 0 and his uid in *RET, or a
  * negative errno.
  */

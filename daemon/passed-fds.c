@@ -3,45 +3,86 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/foreign-fds.h"
 #include "capture/sandbox/clean-fd-table.h"
+#include "daemon/log.h"
 
-/* What a stand-in is for that is for nothing. */
-enum { PASSED_FD_REFUSED = -1 };
+/* Between two complaints. */
+#define PASSED_WARN_NS UINT64_C(60000000000)
 
 /* What came with one message. */
 struct passed_group {
 	sd_event_source *source;
-	int end; /* of the pipe, for reading */
+	int end;       /* of the pipe, for reading */
+	uint64_t pipe; /* its inode */
 	size_t n;
 	struct {
 		int stand_in, fd;
 	} list[];
 };
 
+/* What a number means as a stand-in. */
+struct passed_stand_in {
+	int what;      /* the descriptor + 1, or the negative errno of one that was not taken */
+	uint64_t pipe; /* that it is an end of; 0 = none */
+};
+
 static sd_event *passed_event;
 /*
- * By stand-in: the descriptor + 1, or PASSED_FD_REFUSED. Only what a message has is looked up: what a
- * number meant before is overwritten by then.
+ * By number. Only what a message has is looked up: what the number meant before is overwritten by
+ * then.
  */
-static int *passed_by_stand_in;
-static size_t passed_n;
+static struct passed_stand_in *passed_by_number;
+static size_t passed_n, passed_limit; /* no number from the latter on was ever a stand-in */
+
+/* ---- children ---- */
+
+/* The inode of FD if that is a pipe, else 0. No file system is asked. */
+static uint64_t passed_pipe_of(int fd)
+{
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st) < 0 ||
+	    !S_ISFIFO(st.stx_mode))
+		return 0;
+	return st.stx_ino;
+}
+
+/*
+ * A child has copies of all stand-ins, and may never end: then no pipe would ever hang up. What has
+ * such a number may be something else by now, or here; its inode tells.
+ */
+static void passed_leave_to_parent(void)
+{
+	for (size_t fd = 0; fd < passed_limit; fd++) {
+		uint64_t pipe = passed_by_number[fd].pipe;
+
+		if (pipe && passed_pipe_of((int)fd) == pipe)
+			close_fd((int)fd);
+	}
+}
 
 int passed_fds_begin(sd_event *event)
 {
 	passed_n = foreign_fds_max();
-	passed_by_stand_in = calloc(passed_n, sizeof(*passed_by_stand_in));
-	if (!passed_by_stand_in)
+	passed_by_number = calloc(passed_n, sizeof(*passed_by_number));
+	if (!passed_by_number)
 		return -ENOMEM;
 	passed_event = event;
-	return 0;
+	return -pthread_atfork(NULL, NULL, passed_leave_to_parent);
 }
+
+/* ---- groups ---- */
 
 static struct passed_group *passed_group_free(struct passed_group *g)
 {
@@ -63,9 +104,11 @@ static int on_hang_up(sd_event_source *source, int fd, uint32_t revents, void *u
 	(void)fd;
 	(void)revents;
 	for (size_t i = 0; i < g->n; i++) {
-		/* (the number may be another group's stand-in by now) */
-		if (passed_by_stand_in[g->list[i].stand_in] == g->list[i].fd + 1)
-			passed_by_stand_in[g->list[i].stand_in] = 0;
+		struct passed_stand_in *s = &passed_by_number[g->list[i].stand_in];
+
+		/* (the number may be another group's by now) */
+		if (s->pipe == g->pipe)
+			*s = (struct passed_stand_in){ 0 };
 		close_passed_fd(g->list[i].fd);
 	}
 	passed_group_free(g);
@@ -87,6 +130,7 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 		return -errno;
 	g->end = ends[0];
 	writing = ends[1];
+	g->pipe = passed_pipe_of(g->end);
 	r = sd_event_add_io(passed_event, &g->source, g->end, EPOLLHUP, on_hang_up, g);
 	/* Before the next message, which needs numbers that this one has. */
 	if (r >= 0)
@@ -97,8 +141,10 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 	return TAKE_FD(writing);
 }
 
-/* Returns a copy of OUR own that is for what WHAT says, or a negative errno. */
-static int passed_stand_in(int our, int what)
+/* ---- stand-ins ---- */
+
+/* Returns a copy of OUR own that means S, or a negative errno. */
+static int passed_stand_in(int our, const struct passed_stand_in *s)
 {
 	int fd = fcntl(our, F_DUPFD_CLOEXEC, 3);
 
@@ -108,8 +154,33 @@ static int passed_stand_in(int our, int what)
 		close_fd(fd);
 		return -EMFILE;
 	}
-	passed_by_stand_in[fd] = what;
+	passed_by_number[fd] = *s;
+	if ((size_t)fd >= passed_limit)
+		passed_limit = (size_t)fd + 1;
 	return fd;
+}
+
+/* One of G, at the end WRITING of its pipe, for FD. Returns it or a negative errno. */
+static int passed_group_add(struct passed_group *g, int writing, int fd)
+{
+	int r = passed_stand_in(writing, &(struct passed_stand_in){ fd + 1, g->pipe });
+
+	if (r < 0)
+		return r;
+	g->list[g->n].stand_in = r;
+	g->list[g->n++].fd = fd;
+	return r;
+}
+
+static void passed_warn(int error)
+{
+	static uint64_t warned_ns;
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (warned_ns && now_ns - warned_ns < PASSED_WARN_NS)
+		return;
+	warned_ns = now_ns;
+	log_warning(error, "files that callers pass are not taken");
 }
 
 size_t passed_fds_take(int *fds, size_t n)
@@ -118,24 +189,27 @@ size_t passed_fds_take(int *fds, size_t n)
 	_cleanup_close_ int writing = passed_group_new(n, &g);
 	size_t n_put = 0;
 
-	for (; writing >= 0 && n_put < n; n_put++) {
-		int stand_in = passed_stand_in(writing, fds[n_put] + 1);
+	if (!g)
+		passed_warn(writing);
+	for (; n_put < n; n_put++) {
+		int stand_in =
+			g ? passed_group_add(g, writing, fds[n_put]) : passed_fds_refuse(writing);
 
 		if (stand_in < 0)
 			break;
-		g->list[g->n].stand_in = stand_in;
-		g->list[g->n++].fd = fds[n_put];
+		if (!g)
+			close_passed_fd(fds[n_put]);
 		fds[n_put] = stand_in;
 	}
 	for (size_t i = n_put; i < n; i++)
 		close_passed_fd(fds[i]);
-	/* (without any, it hangs up at once) */
+	/* (a group without any hangs up at once) */
 	return n_put;
 }
 
-int passed_fds_refuse(void)
+int passed_fds_refuse(int error)
 {
-	return passed_stand_in(clean_fd_table_null(), PASSED_FD_REFUSED);
+	return passed_stand_in(clean_fd_table_null(), &(struct passed_stand_in){ error, 0 });
 }
 
 int passed_fds_get(int stand_in)
@@ -143,8 +217,6 @@ int passed_fds_get(int stand_in)
 	int what = 0;
 
 	if (stand_in >= 0 && (size_t)stand_in < passed_n)
-		what = passed_by_stand_in[stand_in];
-	if (what == PASSED_FD_REFUSED)
-		return -EDQUOT;
-	return what ? what - 1 : stand_in;
+		what = passed_by_number[stand_in].what;
+	return what > 0 ? what - 1 : what < 0 ? what : stand_in;
 }

@@ -132,6 +132,12 @@ static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 		return bus_error_set(reterr, -EDQUOT,
 				     "too many files that you have passed could not be closed yet: "
 				     "try again later");
+	if (*ret < 0)
+		return bus_error_set(
+			reterr, -EDQUOT,
+			"the kernel gives the service nothing to take files with (%s): "
+			"try again later",
+			strerror(-*ret));
 	foreign_fds_mark(*ret, FOREIGN_FD_OF(uid));
 	return 0;
 }
