@@ -543,7 +543,7 @@ static void set_bounds(struct access *a)
 	getrlimit(RLIMIT_NOFILE, &files);
 	a->held_max = ACCESS_HELD;
 	if (files.rlim_cur / DESCRIPTORS_PER_HELD < a->held_max)
-		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD;
+		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD ?: 1;
 	a->held_per_user_max = ACCESS_HELD_PER_USER;
 	if (a->held_max / 2 < a->held_per_user_max)
 		a->held_per_user_max = a->held_max / 2;
