@@ -546,7 +546,7 @@ static void set_bounds(struct access *a)
 		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD ?: 1;
 	a->held_per_user_max = ACCESS_HELD_PER_USER;
 	if (a->held_max / 2 < a->held_per_user_max)
-		a->held_per_user_max = a->held_max / 2;
+		a->held_per_user_max = a->held_max / 2 ?: 1;
 }
 
 int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret)
