@@ -23,11 +23,12 @@
 #include "daemon/credentials.h"
 #include "daemon/log.h"
 #include "daemon/message-weight.h"
+#include "daemon/passed-fds.h"
 
 enum {
 	PEERS_MAX = 8192, /* far more than a bus lets in */
 	/* All messages that wait have no more than a quarter of our descriptors. */
-	DESCRIPTORS_PER_HELD = 4 * 16,
+	DESCRIPTORS_PER_HELD = 4 * PASSED_FDS_NUMBERS(16),
 };
 
 /* What polkit said of one right. */
@@ -542,10 +543,10 @@ static void set_bounds(struct access *a)
 	getrlimit(RLIMIT_NOFILE, &files);
 	a->held_max = ACCESS_HELD;
 	if (files.rlim_cur / DESCRIPTORS_PER_HELD < a->held_max)
-		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD;
+		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD ?: 1;
 	a->held_per_user_max = ACCESS_HELD_PER_USER;
 	if (a->held_max / 2 < a->held_per_user_max)
-		a->held_per_user_max = a->held_max / 2;
+		a->held_per_user_max = a->held_max / 2 ?: 1;
 }
 
 int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret)

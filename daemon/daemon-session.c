@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/foreign-fds.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "capture/store/flight.h"
@@ -247,7 +248,7 @@ int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message
 int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_FLIGHT, .call = call };
-	_cleanup_close_ int own_fd = fd;
+	_cleanup_close_passed_ int own_fd = fd;
 	struct store *to;
 	int r;
 

@@ -3,6 +3,7 @@
  * kymod: connects to the bus, offers the manager, and serves it until it is stopped.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <linux/capability.h>
 #include <malloc.h>
@@ -29,7 +30,10 @@
 #include "daemon/perf-events.h"
 #include "daemon/service.h"
 
-enum { MMAP_FROM_BYTES = 128 << 10 };
+enum {
+	MMAP_FROM_BYTES = 128 << 10,
+	TABLE_FILES = 16 << 10, /* (128 KiB of the kernel's) */
+};
 
 struct arguments {
 	const char *bus; /* NULL = the system bus */
@@ -156,22 +160,28 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
 		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
-	r = service_begin(s);
-	if (r < 0)
-		return r;
+	service_begin(s);
 	status = sd_event_loop(event);
+	async_close_leave(bus);
 	return status < 0 ? log_error(status, "the event loop failed") : status;
 }
 
-/* Messages bring descriptors, and a session has many: as many as we may have. */
+/*
+ * Messages bring descriptors, and a session has many: as many as we may have. The kernel has room for
+ * TABLE_FILES of them now: where others share the table (daemon/async-close.h), each time that it
+ * grows takes tens of milliseconds, in which a bus whose queue is full refuses what others send us.
+ */
 static void allow_descriptors(void)
 {
 	struct rlimit files;
+	int last;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
+	last = files.rlim_cur < TABLE_FILES ? (int)files.rlim_cur - 1 : TABLE_FILES - 1;
+	close_fd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, last));
 }
 
 /*
@@ -188,10 +198,17 @@ static void kymod_say_healed(const char *text)
 	log_info("%s", text);
 }
 
+static void kymod_leave_busp(sd_bus **bus)
+{
+	if (*bus)
+		async_close_leave(*bus);
+	sd_bus_unref(*bus);
+}
+
 static int kymod_run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(kymod_leave_busp) sd_bus *bus = NULL;
 	_cleanup_(manager_freep) struct manager *m = NULL;
 	int r;
 
@@ -209,6 +226,9 @@ static int kymod_run(const struct arguments *args)
 	r = async_close_attach(event, bus);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
+	r = service_take_name(bus);
+	if (r < 0)
+		return r;
 	r = manager_new(event, bus, args->group, &m);
 	if (r < 0)
 		return log_error(r, "cannot set up the service");

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "daemon/access.h"
@@ -23,6 +24,13 @@
 #define LATE_IDLE_USEC USEC_PER_SEC        /* what idle means once we have said that we go */
 #define MORE_TIME_USEC (30 * USEC_PER_SEC) /* asked for, then, with each status */
 #define STATUS_MAX     1024
+
+/*
+ * A service that was killed has the name until its guard has let go of all that it had
+ * (async-close.c), which takes a moment on a busy machine.
+ */
+#define NAME_WAIT_NS   UINT64_C(5000000000)
+#define NAME_LOOK_USEC 50000
 
 struct service {
 	sd_event *event;
@@ -190,10 +198,14 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *rete
 	return 0;
 }
 
-static int take_name(sd_bus *bus)
+static int take_name(sd_bus *bus, uint64_t wait_ns)
 {
-	int r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0);
+	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + wait_ns;
+	int r;
 
+	while ((r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0)) == -EEXIST &&
+	       clock_read_ns(CLOCK_MONOTONIC) < until_ns)
+		usleep(NAME_LOOK_USEC);
 	if (r == -EEXIST || r == -EALREADY)
 		return log_error(0, "the name " KYMO_BUS_NAME " is taken: another kymod serves "
 				    "this bus already")
@@ -244,7 +256,7 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 		return 0;
 	}
 	/* Another one may have it by now, if the bus starts services without systemd. */
-	r = take_name(s->bus);
+	r = take_name(s->bus, 0);
 	if (r < 0) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
@@ -397,14 +409,14 @@ struct service *service_free(struct service *s)
 	return NULL;
 }
 
-int service_begin(struct service *s)
+int service_take_name(sd_bus *bus)
 {
-	int r = take_name(s->bus);
+	return take_name(bus, NAME_WAIT_NS);
+}
 
-	if (r < 0)
-		return r;
+void service_begin(struct service *s)
+{
 	s->shape = service_shape(s->manager);
 	print_status(s->manager, s->status, sizeof(s->status));
 	sd_notifyf(0, "READY=1\nSTATUS=%s", s->status);
-	return 0;
 }

@@ -39,8 +39,15 @@ struct service *service_free(struct service *s);
 
 DEFINE_CLEANUP(struct service *, service_free)
 
-/* Takes the name on the bus and says that we are ready. Logs what goes wrong. */
-int service_begin(struct service *s);
+/*
+ * Takes the name on BUS, which a service that has just ended may have for seconds yet: then nothing of
+ * that one is open any more. Before there is a manager, which looks for what it has left. Returns 0 or
+ * a negative errno, and logs what goes wrong.
+ */
+int service_take_name(sd_bus *bus);
+
+/* Says that we are ready. */
+void service_begin(struct service *s);
 
 /* To systemd, around a reload. */
 void service_say_reloading(void);

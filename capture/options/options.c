@@ -206,7 +206,7 @@ int session_options_complete(struct session_options *o)
 void session_options_deinit(struct session_options *o)
 {
 	for (size_t i = 0; i < o->memory.n_allocator_fds; i++)
-		close_fd(o->memory.allocator_fds[i]);
+		close_passed_fd(o->memory.allocator_fds[i]);
 	free(o->memory.allocator_fds);
 	free(o->command);
 	free(o->filter.pids);

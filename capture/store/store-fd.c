@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/file-kind.h"
+#include "base/foreign-fds.h"
 #include "capture/store/store.h"
 #include "capture/sandbox/thread.h"
 
@@ -180,7 +181,7 @@ static void fd_free(struct store *store)
 {
 	struct store_fd *s = (struct store_fd *)store;
 
-	close_fd(s->fd);
+	close_passed_fd(s->fd);
 	close_fd(s->cancel_fd);
 	free(s);
 }

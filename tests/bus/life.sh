@@ -30,3 +30,29 @@ start_kymod
 sleep 3
 ! has_ended "$KYMOD_PID" || fail "it left though nobody said that it may"
 stop_kymod
+
+# One that is killed has the name until its guard has let go; the next one waits for that.
+guard_of() {
+	local pid children
+
+	read -ra children <"/proc/$1/task/$1/children" || true
+	for pid in "${children[@]}"; do
+		! grep -qx kymod-guard "/proc/$pid/comm" || echo "$pid"
+	done
+}
+let_guard_go() {
+	kill -CONT "$guard" 2>/dev/null || true
+}
+start_kymod
+guard=$(guard_of "$KYMOD_PID")
+kill -STOP "$guard"
+at_exit let_guard_go
+kill -KILL "$KYMOD_PID"
+wait "$KYMOD_PID" || true
+"$KYMOD" --bus "$BUS" >"$TMP/next.log" 2>&1 &
+KYMOD_PID=$!
+sleep 1
+! has_ended "$KYMOD_PID" || fail "it did not wait for the name: $(cat "$TMP/next.log")"
+let_guard_go
+expect_soon 10 "$KYMO" list --bus "$BUS"
+stop_kymod

@@ -82,8 +82,8 @@ wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
 assert_line "$TMP/last.fxt" flight "the end of a flight recording"
 assert_contains "$TMP/record.log" 'last\.fxt: .*, the last of .* events$' "what it says"
 
-# The name is there once.
-expect_exit 1 timeout 10 "$KYMOD" --bus "$BUS"
+# The name is there once, also for one that waits a while for it.
+expect_exit 1 timeout 25 "$KYMOD" --bus "$BUS"
 assert_says "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymod"
 
 # An output that takes nothing any more: stop says so and removes the session; record hears of it.
