@@ -161,18 +161,10 @@ static struct process *find_process(const struct maps *m, uint32_t pid)
 
 static struct process *maps_get_process(struct maps *m, uint32_t pid)
 {
-	struct process *p = find_process(m, pid);
+	struct process *p = table_make(&m->processes, (uint64_t)pid + 1, sizeof(*p));
 
 	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	if (table_set(&m->processes, (uint64_t)pid + 1, p) < 0) {
-		free(p);
-		return NULL;
-	}
+		p->pid = pid;
 	return p;
 }
 

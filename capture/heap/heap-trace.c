@@ -51,13 +51,10 @@ static bool was_same(const struct heap_trace *m, const struct rec_task *before)
 
 static struct heap_probes *make_armed(struct heap_trace *m, uint32_t pid)
 {
-	struct heap_probes *armed = calloc(1, sizeof(*armed));
+	struct heap_probes *armed = table_make(&m->processes, (uint64_t)pid + 1, sizeof(*armed));
 
-	if (!armed || table_set(&m->processes, (uint64_t)pid + 1, armed) < 0) {
-		free(armed);
-		return NULL;
-	}
-	armed->pid = pid;
+	if (armed)
+		armed->pid = pid;
 	return armed;
 }
 

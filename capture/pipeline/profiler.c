@@ -86,11 +86,7 @@ static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
 
 	if (process)
 		return process;
-	process = calloc(1, sizeof(*process));
-	if (process && table_set(&p->processes, (uint64_t)pid + 1, process) < 0) {
-		free(process);
-		return NULL;
-	}
+	process = table_make(&p->processes, (uint64_t)pid + 1, sizeof(*process));
 	if (process)
 		begin_anew(p, process, pid);
 	return process;
