@@ -335,19 +335,6 @@ static const struct rule rules[] = {
 	[FXT_ROW_CONTEXT] = { CONTEXT, .names = { FXT_NAME_ID } },
 };
 
-/* The argument NAME of R, of ROW, as a number: of a text any that tells it apart. */
-static uint64_t edit_state_number_of(const struct fxt_record *r, enum fxt_row_id row, int name)
-{
-	const struct fxt_event_field *field = fxt_event_field_named(row, name);
-	struct fxt_arg arg;
-
-	if (!field || !edit_find_arg(r, name, field->type, &arg))
-		return 0;
-	if (arg.type == FXT_ARG_STRING)
-		return arg.text.bytes ? table_hash(arg.text.bytes, arg.text.length) : 0;
-	return arg.type == FXT_ARG_UINT32 ? arg.uint32 : arg.uint64;
-}
-
 static int take_by_rule(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r,
 			enum fxt_row_id row)
 {
@@ -356,8 +343,8 @@ static int take_by_rule(struct edit_state *s, struct edit_kept *kept, const stru
 		.kind = rule->kind,
 		.from = (uint64_t)(uintptr_t)kept->from,
 		.a = rule->of_process ? edit_process_of(r) : 0,
-		.b = edit_state_number_of(r, row, rule->names[0]),
-		.c = edit_state_number_of(r, row, rule->names[1]),
+		.b = edit_find_number(r, rule->names[0]),
+		.c = edit_find_number(r, rule->names[1]),
 	};
 	struct item *item;
 
@@ -449,7 +436,7 @@ static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
 		take_exit(s, kept, r);
 		return 0;
 	case FXT_ROW_STACK:
-		s->named.id = edit_state_number_of(r, row, FXT_NAME_ID);
+		s->named.id = edit_find_number(r, FXT_NAME_ID);
 		s->named.ts_ns = r->ts_ns;
 		s->named.tid = r->thread.tid;
 		break;
