@@ -320,8 +320,8 @@ static int own_set(struct maps *m, struct process *p)
 	return 0;
 }
 
-/* What SET has, in the order in which it came: each mapping once. The list is the caller's. Returns how many, or
- * -ENOMEM. */
+/* What SET has, in the order in which it came: each mapping once. The list is the caller's. Returns
+ * how many, or -ENOMEM. */
 static ssize_t list_mappings(const struct set *set, struct mapping ***ret)
 {
 	struct mapping **list = malloc((set->n_ranges + 1) * sizeof(struct mapping *));

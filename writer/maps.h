@@ -17,7 +17,8 @@
  * maps_forget() forgets what is over, for who reads a stream without end.
  * Without, only what is mapped now is kept, and nothing of processes that have ended.
  *
- * Who says again what is mapped (the head of a chunk) bounds what is kept: maps_bound(), maps_each().
+ * Who says again what is mapped (the head of a chunk) bounds what is kept: maps_bound(),
+ * maps_each().
  *
  * In an archive merged from those of several machines the koids of each are moved by a part of their
  * range (docs/FXT-MAPPING.md). Which machines there are is known from EVENT_START and from what their kernels
@@ -63,8 +64,8 @@ struct maps *maps_free(struct maps *m);
 DEFINE_CLEANUP(struct maps *, maps_free)
 
 /*
- * From now on at most BYTES are kept: what is more is dropped. A process that has more than OF_ONE ranges loses
- * its oldest mappings.
+ * From now on at most BYTES are kept: what is more is dropped. A process that has more than OF_ONE
+ * ranges loses its oldest mappings.
  */
 void maps_bound(struct maps *m, size_t bytes, size_t of_one);
 
@@ -75,9 +76,9 @@ int maps_add(struct maps *m, const struct event *ev);
 void maps_remove(struct maps *m, uint32_t pid);
 
 /*
- * Calls FN with all that is mapped now, process by process; of one in the order in which it came: said again like
- * that it means the same. PID is whose it is: children share the mapping. Returns what FN returned when that is not
- * 0, or -ENOMEM.
+ * Calls FN with all that is mapped now, process by process; of one in the order in which it came:
+ * said again like that it means the same. PID is whose it is: children share the mapping. Returns
+ * what FN returned when that is not 0, or -ENOMEM.
  */
 typedef int (*maps_fn)(void *userdata, uint32_t pid, const struct mapping *mapping);
 int maps_each(const struct maps *m, maps_fn fn, void *userdata);

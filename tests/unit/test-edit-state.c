@@ -168,7 +168,8 @@ static void put_fork(struct source *s, uint64_t ts, uint64_t parent, uint64_t ch
 	put_event_args(s, ts, parent, "process", "fork", args, 2);
 }
 
-/* What a child has from its parent it keeps when that ends, as a daemon's does, or runs another program. */
+/* What a child has from its parent it keeps when that ends, as a daemon's does, or runs another
+ * program. */
 TEST(test_state_fork)
 {
 	_cleanup_free_ char *text = NULL;
