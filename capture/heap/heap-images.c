@@ -60,14 +60,10 @@ struct heap_image *heap_images_add(struct heap_images *images, const struct memo
 
 	if (image || p->instance == 0)
 		return image;
-	image = calloc(1, sizeof(*image));
+	image = table_make(&images->by_instance, p->instance, sizeof(*image));
 	if (!image)
 		return NULL;
 	image->process = *p;
-	if (table_set(&images->by_instance, p->instance, image) < 0) {
-		free(image);
-		return NULL;
-	}
 	if (heap_images_enlist(images, image) < 0) {
 		table_remove(&images->by_instance, p->instance);
 		free(image);

@@ -181,11 +181,9 @@ static int on_stack(const void *key_bytes, const void *value, void *userdata)
 		r = emit_stack(p, image, key, stack);
 		if (r < 0)
 			return r;
-		sums = calloc(1, sizeof(*sums));
-		if (!sums || table_set(&p->tables->sums, table_key(key), sums) < 0) {
-			free(sums);
+		sums = table_make(&p->tables->sums, table_key(key), sizeof(*sums));
+		if (!sums)
 			return -ENOMEM;
-		}
 		sums->key = *key;
 	}
 	/* Of the others, calls are counted here, but what lives is in the books (capture/pipeline/resources.h). */

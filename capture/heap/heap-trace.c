@@ -51,13 +51,10 @@ static bool was_same(const struct heap_trace *m, const struct rec_task *before)
 
 static struct heap_probes *make_traced(struct heap_trace *m, uint32_t pid)
 {
-	struct heap_probes *traced = calloc(1, sizeof(*traced));
+	struct heap_probes *traced = table_make(&m->processes, (uint64_t)pid + 1, sizeof(*traced));
 
-	if (!traced || table_set(&m->processes, (uint64_t)pid + 1, traced) < 0) {
-		free(traced);
-		return NULL;
-	}
-	traced->pid = pid;
+	if (traced)
+		traced->pid = pid;
 	return traced;
 }
 

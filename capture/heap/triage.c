@@ -56,14 +56,10 @@ void triage_add(struct triage *t, const struct triage_sample *sample)
 
 	if (!c && t->candidates.n_used >= PROCESSES_MAX)
 		return;
-	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (!c || table_set(&t->candidates, (uint64_t)sample->pid + 1, c) < 0) {
-			free(c);
-			return;
-		}
-		c->pid = sample->pid;
-	}
+	c = table_make(&t->candidates, (uint64_t)sample->pid + 1, sizeof(*c));
+	if (!c)
+		return;
+	c->pid = sample->pid;
 	c->seen = true;
 	c->now_bytes = sample->bytes;
 	c->now_fds = sample->fds;

@@ -23,10 +23,14 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/pipeline/address-spaces.h"
 #include "capture/pipeline/pipeline.h"
 #include "capture/pipeline/stacks.h"
 #include "capture/proc/proc-records.h"
+
+struct maps;
+
+/* Of what a head says is mapped: in one process; in all of them, with what it takes to keep it. */
+enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
 
 struct profiler {
 	const struct pipeline *pipe; /* borrowed */
@@ -39,7 +43,7 @@ struct profiler {
 	size_t waiting_bytes;   /* of all of them */
 	uint64_t swept_ns; /* when those were forgotten that have ended; what there was then: */
 	size_t swept_bytes, n_swept;
-	struct address_spaces *spaces; /* what was written of mappings; NULL = not kept. Owned */
+	struct maps *maps; /* what was written of mappings, by pids; NULL = not kept. Owned */
 };
 
 void profiler_init(struct profiler *p, const struct pipeline *pipe);

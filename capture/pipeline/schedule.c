@@ -301,22 +301,12 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 /* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
 static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
 {
-	struct schedule_wakeup *copy;
-	int r;
-
 	drop_asleep(s, tid);
 	if (s->asleep.n_used >= ASLEEP_MAX) {
 		s->n_dismissed++;
 		return 0;
 	}
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = *w;
-	r = table_set(&s->asleep, tid, copy);
-	if (r < 0)
-		free(copy);
-	return r;
+	return table_copy(&s->asleep, tid, w, sizeof(*w)) ? 0 : -ENOMEM;
 }
 
 /* What becomes of the wakeup that was held for the thread which the switch in WORDS took off. */

@@ -187,14 +187,10 @@ static struct waiter *waiter_of(struct triggers *t, uint32_t tid)
 		return w;
 	if (t->waiters.n_used >= THREADS_MAX)
 		forget_waiters(t);
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return NULL;
-	w->tid = tid;
-	if (table_set(&t->waiters, tid, w) == 0)
-		return w;
-	free(w);
-	return NULL;
+	w = table_make(&t->waiters, tid, sizeof(*w));
+	if (w)
+		w->tid = tid;
+	return w;
 }
 
 /* Neither idle nor what a filter left out. */
@@ -327,16 +323,13 @@ static struct growth *growth_of(struct triggers *t, const struct rec_usage *rec)
 
 	if (g)
 		return g;
-	g = calloc(1, sizeof(*g));
+	g = table_make(&t->growths, key, sizeof(*g));
 	if (!g)
 		return NULL;
 	g->key = key;
 	g->instance = rec->instance;
 	g->piece = rec->head.ts_ns / LEAK_PIECE_NS;
-	if (table_set(&t->growths, key, g) == 0)
-		return g;
-	free(g);
-	return NULL;
+	return g;
 }
 
 /* Goes on to the piece of TS_NS: in what was passed over it had what it has. */

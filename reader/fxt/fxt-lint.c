@@ -47,17 +47,14 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 
 void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max)
 {
-	_cleanup_free_ void *value = NULL;
-	void *old = table_get(t, key);
+	void *value = table_get(t, key);
 
-	if (old || t->n_used >= max)
-		return old;
-	value = calloc(1, size);
-	if (!value || table_set(t, key, value) < 0) {
+	if (value || t->n_used >= max)
+		return value;
+	value = table_make(t, key, size);
+	if (!value)
 		l->error = -ENOMEM;
-		return NULL;
-	}
-	return TAKE_PTR(value);
+	return value;
 }
 
 /* Keeps F, to be handed out in the order of the file. */

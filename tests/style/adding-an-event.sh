@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A row that is added to the table of events and not to docs/FXT-MAPPING.md is told, and the other
-# way round; so is an argument, its type, and the thread. What follows from a row is in
+# way round; so is an argument, its type, and the thread, and a counter. What follows from a row is in
 # tests/unit/test-added-event.c.
 
 # shellcheck disable=SC2016 # backticks are text here
 . "$(dirname "$0")/../lib.sh"
 
 copy=$TMP/tree
-mkdir -p "$copy/docs"
+mkdir -p "$copy/docs" "$copy/capture/proc"
 cp -r "$ROOT/base" "$ROOT/writer" "$copy"
 cp "$ROOT/docs/FXT-MAPPING.md" "$copy/docs"
+cp "$ROOT/capture/proc/counters.c" "$copy/capture/proc"
 check=$ROOT/tests/style/check-mapping
 
 expect_exit 0 "$check" "$copy"
@@ -45,3 +46,8 @@ expect_told 'lacks "kymo:path kymo state string"' 'rows.h: lacks "kymo:path kymo
 sed -i '/| `path` | kymo/d; s/`from_cpu` uint32, //' "$page"
 expect_told 'lacks "kymo:path kymo"' 'lacks "kymo:path kymo state string"' \
 	'lacks "sched:migrate own from_cpu uint32"' 'says nothing of `from_cpu`'
+
+cp "$ROOT/docs/FXT-MAPPING.md" "$copy/docs"
+cp "$ROOT/writer/fxt/fxt-event-rows.h" "$rows"
+sed -i 's/"runnable"/"running"/' "$copy/capture/proc/counters.c"
+expect_told 'FXT-MAPPING.md: lacks the counter "running"' 'counters.c: lacks the counter "runnable"'
