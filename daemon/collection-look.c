@@ -138,10 +138,8 @@ int collection_look_new(sd_event *event, char *const *units, const struct captur
 		return -ENOMEM;
 	l->fn = fn;
 	l->userdata = userdata;
-	r = view_new(units, f, &l->view);
-	if (r < 0)
-		return r;
-	r = sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN, on_ended, l);
+	r = view_new(units, f, &l->view)
+		    ?: sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN, on_ended, l);
 	if (r < 0)
 		return r;
 	atomic_fetch_add(&l->view->n_holders, 1);

@@ -228,20 +228,17 @@ int daemon_session_wait(struct daemon_session *s, enum wait_for what, sd_bus_mes
 int daemon_session_snapshot(struct daemon_session *s, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_SNAPSHOT, .call = call };
-	int r = session_snapshot(s->session, &w.snapshot);
 
-	return r < 0 ? r : add_waiter(s, &w);
+	return session_snapshot(s->session, &w.snapshot) ?: add_waiter(s, &w);
 }
 
 int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_SEARCH, .call = call };
-	int r;
 
 	if (s->n_waiters == LIMIT_WAITERS)
 		return -EDQUOT;
-	r = session_search(s->session, pid, &w.snapshot);
-	return r < 0 ? r : add_waiter(s, &w);
+	return session_search(s->session, pid, &w.snapshot) ?: add_waiter(s, &w);
 }
 
 int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd_bus_message *call)
@@ -269,9 +266,8 @@ int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd
 int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_CHUNK, .call = call };
-	int r = session_rotate(s->session, &w.snapshot);
 
-	return r < 0 ? r : add_waiter(s, &w);
+	return session_rotate(s->session, &w.snapshot) ?: add_waiter(s, &w);
 }
 
 bool daemon_session_is_writing(const struct daemon_session *s)
@@ -626,11 +622,8 @@ static int make_store(struct daemon_session *s, struct create_request *request)
 /* What each has: its object and its place in the event loop. */
 static int set_up(struct daemon_session *s)
 {
-	int r = daemon_session_make_path(s);
+	int r = daemon_session_make_path(s) ?: add_sources(s);
 
-	if (r < 0)
-		return r;
-	r = add_sources(s);
 	if (r < 0)
 		return r;
 	session_set_changed(s->session, on_changed, s);
@@ -652,10 +645,7 @@ int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name,
 	s->flight_fd = -1;
 	s->told_state = SESSION_FAILED;
 	strcpy(options.name, name);
-	r = session_new_recovered(&options, flight_fd, &s->session);
-	if (r < 0)
-		return r;
-	r = set_up(s);
+	r = session_new_recovered(&options, flight_fd, &s->session) ?: set_up(s);
 	if (r < 0)
 		return r;
 	s->flight_fd = flight_fd;

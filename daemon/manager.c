@@ -419,11 +419,7 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	r = manager_make(m, args, request, &s, reterr);
 	if (r < 0)
 		return r;
-	r = check_rings(m, s, reterr);
-	if (r == 0)
-		r = check_blocks(m, s, reterr);
-	if (r == 0)
-		r = check_flights(m, s, reterr);
+	r = check_rings(m, s, reterr) ?: check_blocks(m, s, reterr) ?: check_flights(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;

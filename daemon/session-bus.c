@@ -28,9 +28,7 @@ static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *rete
 		if (r < 0)
 			return r;
 	}
-	r = session_start(s->session);
-	if (r >= 0)
-		r = daemon_session_wait(s, WAIT_STARTED, call);
+	r = session_start(s->session) ?: daemon_session_wait(s, WAIT_STARTED, call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -101,9 +99,8 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 		return bus_error_set(reterr, -EBADF,
 				     "`output` names a descriptor that did not come with the "
 				     "message");
-	r = output_fd_take(fd, uid, &own_fd, reterr);
-	if (r == 0)
-		r = daemon_session_take_snapshot(s, own_fd, uid, call);
+	r = output_fd_take(fd, uid, &own_fd, reterr)
+		    ?: daemon_session_take_snapshot(s, own_fd, uid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the session is no flight recorder: what it records goes to "

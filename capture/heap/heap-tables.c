@@ -341,9 +341,7 @@ int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *imag
 	int r;
 
 	begin_counting(images);
-	r = memory_map_each(&map, heap_tables_count_block, &p);
-	if (r == 0)
-		r = emit_snapshots(&p);
+	r = memory_map_each(&map, heap_tables_count_block, &p) ?: emit_snapshots(&p);
 	return r < 0 ? r : memory_map_each(&map, emit_block, &p);
 }
 

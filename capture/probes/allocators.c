@@ -521,9 +521,7 @@ int allocators_find_in(const void *data, size_t n, struct allocator_list *ret)
 
 	if (!s)
 		return -ENOMEM;
-	r = elf_image_init(&s->image, data, n);
-	if (r == 0)
-		r = search_image(s);
+	r = elf_image_init(&s->image, data, n) ?: search_image(s);
 	disassembler_free(s->disassembler);
 	elf_image_deinit(&s->image);
 	if (r == 0)
@@ -537,11 +535,8 @@ int allocators_find(int fd, struct allocator_list *ret)
 {
 	size_t n;
 	void *data;
-	int r = sandbox_map_file(fd, &data, &n);
+	int r = sandbox_map_file(fd, &data, &n) ?: allocators_find_in(data, n, ret);
 
-	if (r < 0)
-		return r;
-	r = allocators_find_in(data, n, ret);
 	munmap(data, n);
 	return r;
 }

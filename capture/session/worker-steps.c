@@ -207,10 +207,9 @@ static int resume_all(struct worker *w)
 	_cleanup_(beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	_cleanup_free_ char *text = NULL;
-	int r = collector_resume(w->collector, &text);
+	int r = collector_resume(w->collector, &text)
+			?: worker_steps_begin(w, w->collector, &b, &list, &text);
 
-	if (r == 0)
-		r = worker_steps_begin(w, w->collector, &b, &list, &text);
 	if (r < 0) {
 		collector_pause(w->collector);
 		return r;

@@ -495,11 +495,10 @@ static int write_parts(const struct flight_snapshot *s, struct store *to)
 {
 	const struct part *first = &s->parts[0];
 	enum pack_method method;
-	int r = flight_snapshot_packed(s, &method);
+	int r = flight_snapshot_packed(s, &method)
+			?: flight_write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD],
+					     method, STORE_HEAD, to);
 
-	if (r == 0)
-		r = flight_write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD], method,
-				      STORE_HEAD, to);
 	for (unsigned i = 0; r == 0 && i < s->n_parts; i++)
 		r = flight_write_file(s->parts[i].chunk->fds[SIDE_BODY],
 				      s->parts[i].bytes[SIDE_BODY], method, STORE_BODY, to);

@@ -86,10 +86,8 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 		.n_cpus = q->part.n_cpus,
 	};
 	struct edit_cut_counts counts;
-	int r = open_trace(&in, from);
+	int r = open_trace(&in, from) ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
 
-	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_cut_new(&cut, &out.output, &options);

@@ -483,9 +483,8 @@ static int read_side(struct recording_pair *p, enum diff_side_index i, const cha
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	r = open_trace(&p->trace[i], path);
-	if (r == CLI_OK)
-		r = read_events(&p->trace[i], verb_diff_take_event, &p->input[i]);
+	r = open_trace(&p->trace[i], path)
+		    ?: read_events(&p->trace[i], verb_diff_take_event, &p->input[i]);
 	if (r == CLI_OK)
 		summary_finish(p->input[i].summary);
 	return r;

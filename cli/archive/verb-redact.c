@@ -92,10 +92,8 @@ static int verb_redact_run(const struct request *q, const char *from, const char
 		.keep_kernel = q->keep_kernel,
 	};
 	struct edit_redact_counts counts;
-	int r = open_trace(&in, from);
+	int r = open_trace(&in, from) ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
 
-	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_redact_new(&redact, &out.output, &options);

@@ -103,18 +103,14 @@ static int verb_repair_run(const struct edit_trace_options *o, const char *from,
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_(edit_repair_freep) struct edit_repair *repair = NULL;
 	struct edit_repair_counts counts;
-	int r = open_trace(&in, from);
+	int r = open_trace(&in, from) ?: edit_trace_open(&out, to, o->force, &in, 1);
 
-	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, o->force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_repair_new(&repair, &out.output);
 	if (r < 0)
 		return edit_trace_failed(&out, r);
-	r = repair_all(&in, &out, repair);
-	if (r == CLI_OK)
-		r = edit_trace_finish(&out);
+	r = repair_all(&in, &out, repair) ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
 	edit_repair_get_counts(repair, &counts);

@@ -44,10 +44,8 @@ static void verb_summary_sums_deinit(struct sums *s)
 static int verb_summary_take_event(void *userdata, const struct event *ev)
 {
 	struct sums *s = userdata;
-	int r = summary_add(s->summary, ev);
+	int r = summary_add(s->summary, ev) ?: resolver_add(&s->resolver, ev);
 
-	if (r == 0)
-		r = resolver_add(&s->resolver, ev);
 	return r < 0 ? r : profile_add(s->profile, ev);
 }
 
@@ -402,9 +400,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	r = open_trace(&t, path);
-	if (r == CLI_OK)
-		r = symbol_options_open(&o->symbols, &symbols);
+	r = open_trace(&t, path) ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
 	if (r == CLI_OK)
 		r = read_events(&t, verb_summary_take_event, &s);

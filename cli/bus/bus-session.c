@@ -121,9 +121,7 @@ int bus_client_wait_snapshot(struct bus_client *c)
 	int r = 0;
 
 	while (r >= 0 && c->snapshot_state == 0) {
-		r = sd_bus_process(c->bus, NULL);
-		if (r == 0)
-			r = sd_bus_wait(c->bus, UINT64_MAX);
+		r = sd_bus_process(c->bus, NULL) ?: sd_bus_wait(c->bus, UINT64_MAX);
 		if (r == -EINTR)
 			r = 0;
 	}

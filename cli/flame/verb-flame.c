@@ -137,10 +137,8 @@ static int verb_flame_find_names(void *userdata, const struct profile_place *pla
 static int verb_flame_take_event(void *userdata, const struct event *ev)
 {
 	struct flame_input *in = userdata;
-	int r = summary_add(in->summary, ev);
+	int r = summary_add(in->summary, ev) ?: resolver_add(&in->resolver, ev);
 
-	if (r == 0)
-		r = resolver_add(&in->resolver, ev);
 	if (ev->kind == EVENT_CLOCK && in->real_offset_ns == 0)
 		in->real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
 	return r < 0 ? r : profile_add(in->profile, ev);
@@ -234,10 +232,8 @@ static int verb_flame_make_tree(const struct flame *f, struct call_tree **ret)
 		.inverted = f->inverted,
 		.names = &f->now->names,
 	};
-	int r = call_tree_new(&t);
+	int r = call_tree_new(&t) ?: call_tree_add(t, f->now->profile, &options);
 
-	if (r == 0)
-		r = call_tree_add(t, f->now->profile, &options);
 	if (r == 0 && f->old) {
 		options.side = CALL_OLD;
 		options.names = &f->old->names;
@@ -507,9 +503,7 @@ static int verb_flame(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	q.input = argv[optind];
-	r = name_output(&q, &output);
-	if (r == CLI_OK)
-		r = check_request(&q);
+	r = name_output(&q, &output) ?: check_request(&q);
 	return r == CLI_OK ? run_flame(&q) : r;
 }
 

@@ -162,10 +162,8 @@ static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const s
 static int leaks_input_take_event(void *userdata, const struct event *ev)
 {
 	struct leaks_input *in = userdata;
-	int r = summary_add(in->flame.summary, ev);
+	int r = summary_add(in->flame.summary, ev) ?: resolver_add(&in->flame.resolver, ev);
 
-	if (r == 0)
-		r = resolver_add(&in->flame.resolver, ev);
 	if (ev->kind == EVENT_CLOCK && in->flame.real_offset_ns == 0)
 		in->flame.real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
 	if (ev->kind == EVENT_START && !*in->arch)

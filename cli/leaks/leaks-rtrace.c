@@ -365,10 +365,8 @@ static int write_block(struct report *t, size_t number)
 		.name = rtrace_text(*b->function ? b->function : resources[resource].function),
 		.type = leaks_rtrace_describe(resource).type,
 	};
-	int r = rtrace_write_call(&t->writer, &call);
+	int r = rtrace_write_call(&t->writer, &call) ?: write_args(t, b);
 
-	if (r == 0)
-		r = write_args(t, b);
 	return r == 0 ? write_frames(t, b->group->node) : r;
 }
 
@@ -395,12 +393,8 @@ static int leaks_rtrace_write_sums(struct report *t)
 
 static int leaks_rtrace_write_head(struct report *t)
 {
-	int r = list_maps(t);
+	int r = list_maps(t) ?: write_header(t) ?: write_registries(t);
 
-	if (r == 0)
-		r = write_header(t);
-	if (r == 0)
-		r = write_registries(t);
 	/* Behind the registries: that is where sp-rtrace puts comments before the first call. */
 	return r == 0 ? write_notes(t) : r;
 }
@@ -420,9 +414,7 @@ int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool 
 	t.start_ns = in->flame.summary->start_ns;
 	rtrace_writer_init(&t.writer, out,
 			   &(struct rtrace_writer_options){ .spec_time = spec_time });
-	r = leaks_rtrace_list_blocks(&t);
-	if (r == 0)
-		r = leaks_rtrace_write_head(&t);
+	r = leaks_rtrace_list_blocks(&t) ?: leaks_rtrace_write_head(&t);
 	for (size_t i = 0; r == 0 && i < t.n_blocks; i++)
 		r = write_block(&t, i);
 	return r == 0 ? leaks_rtrace_write_sums(&t) : r;

@@ -300,9 +300,7 @@ static int record_and_report(struct request *q)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* What was chosen is all that was recorded: its children have other ids. */
 	q->leaks.n_pids = 0;
-	r = verb_leaks_report(q, path, j->options.output ?: "the recording");
-	if (r == CLI_OK)
-		r = recorded;
+	r = verb_leaks_report(q, path, j->options.output ?: "the recording") ?: recorded;
 	return j->command_status >= 0 ? exit_of_command(q, j->command_status, r) : r;
 }
 

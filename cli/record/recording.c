@@ -244,11 +244,8 @@ static int direct_stop(struct recording *r)
 static int direct_snapshot(struct recording *r, int fd)
 {
 	struct store *to;
-	int e = dup_store(fd, &to);
+	int e = dup_store(fd, &to) ?: session_take_snapshot(r->session, to, &r->snapshot);
 
-	if (e < 0)
-		return e;
-	e = session_take_snapshot(r->session, to, &r->snapshot);
 	if (e < 0) {
 		store_free(to);
 		cli_error("cannot take a snapshot: %s", strerror(-e));

@@ -68,9 +68,7 @@ int archive_report_open(const char *path, int *ret_fd)
 	*ret_fd = -1;
 	if (!is_archive(path))
 		return CLI_OK;
-	r = open_trace(&t, path);
-	if (r == CLI_OK)
-		r = leaks_input_read(&in, &request, &t, NULL);
+	r = open_trace(&t, path) ?: leaks_input_read(&in, &request, &t, NULL);
 	if (r != CLI_OK)
 		return r;
 	if (in.leaks->n_watches != 1) {

@@ -467,10 +467,8 @@ static int top_thread_catch_signals(struct top_thread *t)
 
 static int top_thread_prepare(struct top_thread *t)
 {
-	int r = live_new(&t->live, t->options.interval_ns);
+	int r = live_new(&t->live, t->options.interval_ns) ?: fxt_events_new(&t->events);
 
-	if (r == 0)
-		r = fxt_events_new(&t->events);
 	if (r < 0)
 		return r;
 	t->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

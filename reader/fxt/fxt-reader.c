@@ -172,10 +172,7 @@ static int fxt_reader_get_provider(struct fxt_reader *r, uint32_t id, struct fxt
 		*ret = r->overflow;
 		return 0;
 	}
-	e = fxt_provider_new(&p, id);
-	if (e < 0)
-		return e;
-	e = table_set(&r->providers, (uint64_t)id + 1, p);
+	e = fxt_provider_new(&p, id) ?: table_set(&r->providers, (uint64_t)id + 1, p);
 	if (e < 0)
 		return e;
 	*ret_is_new = true;

@@ -286,10 +286,9 @@ static int walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent, unsign
 {
 	size_t before = w->unit->ranges.n;
 	uint32_t node;
-	int r = add_node(w->unit, die, parent, &node);
+	int r = add_node(w->unit, die, parent, &node)
+			?: add_ranges(w->d, &w->unit->ranges, die, node, DEPTH_MAX - depth);
 
-	if (r == 0)
-		r = add_ranges(w->d, &w->unit->ranges, die, node, DEPTH_MAX - depth);
 	if (r < 0)
 		return r;
 	if (w->unit->ranges.n == before) {

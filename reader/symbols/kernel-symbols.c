@@ -161,10 +161,9 @@ static int kernel_symbols_add_line(struct kernel_symbols *k, char *line)
 		.local = type >= 'a' && type != 'w',
 		.weak = type == 'w' || type == 'W',
 	};
-	r = symbol_list_add_names(&k->list, name, strlen(name), &base);
-	if (r == 0)
-		r = symbol_list_add_names(&k->list, module ? module : "",
-					  module ? strlen(module) : 0, &ignored);
+	r = symbol_list_add_names(&k->list, name, strlen(name), &base)
+		    ?: symbol_list_add_names(&k->list, module ? module : "",
+					     module ? strlen(module) : 0, &ignored);
 	if (r < 0)
 		return r;
 	symbol.name = base;
@@ -212,9 +211,7 @@ int kernel_symbols_open(struct kernel_symbols **ret, const struct symbols_option
 	if (!k)
 		return -ENOMEM;
 	kernel_symbols_read_build_id(notes, &k->build_id);
-	r = read_modules(k, modules, dir);
-	if (r == 0)
-		r = read_symbols(k, kallsyms, reterr_what);
+	r = read_modules(k, modules, dir) ?: read_symbols(k, kallsyms, reterr_what);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(k);

@@ -210,9 +210,8 @@ int call_tree_add(struct call_tree *t, const struct profile *p,
 
 		if (weight == 0)
 			continue;
-		r = find_path(t, p, options, &labels, stack, &path);
-		if (r == 0)
-			r = add_path(t, &path, options->side, weight);
+		r = find_path(t, p, options, &labels, stack, &path)
+			    ?: add_path(t, &path, options->side, weight);
 	}
 	for (size_t i = 0; i < labels.n_places; i++)
 		free(labels.places[i].steps);

@@ -374,10 +374,9 @@ static int show_threads(const struct live *l, struct live_window *w)
 	_cleanup_free_ struct summary_thread **threads = NULL;
 	struct table samples = { 0 };
 	size_t n = 0;
-	int r = summary_threads_by_cpu(l->summary, &threads, &n);
+	int r = summary_threads_by_cpu(l->summary, &threads, &n)
+			?: count_samples(l->profile, &samples);
 
-	if (r == 0)
-		r = count_samples(l->profile, &samples);
 	w->threads = calloc(n + 1, sizeof(*w->threads));
 	if (r == 0 && !w->threads)
 		r = -ENOMEM;

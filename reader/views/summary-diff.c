@@ -174,9 +174,8 @@ static int add_side(struct builder *b, enum diff_side_index side)
 		if (!did_anything(threads[i]))
 			continue;
 		first = !summary_diff_process_of(s, threads[i]) || !table_get(&met, key);
-		r = table_set(&met, key, threads[i]);
-		if (r == 0)
-			r = summary_diff_add_thread(b, side, threads[i], first);
+		r = table_set(&met, key, threads[i])
+			    ?: summary_diff_add_thread(b, side, threads[i], first);
 	}
 	table_deinit(&met);
 	return r;

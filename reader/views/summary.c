@@ -534,10 +534,8 @@ static int begin_processes(struct summary *s, size_t max)
 
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 {
-	int r = begin_threads(s, threads_max);
+	int r = begin_threads(s, threads_max) ?: begin_processes(s, threads_max);
 
-	if (r == 0)
-		r = begin_processes(s, threads_max);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < s->n_cpus; i++) {
