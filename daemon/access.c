@@ -307,9 +307,7 @@ static const struct answer *access_recall(const struct peer *p, enum right right
 	if (a->answer == POLKIT_UNASKED || clock_boot_ns() >= a->until_ns)
 		return NULL;
 	/* One who may be asked now may know the password. */
-	if (dialogue && a->answer == POLKIT_CHALLENGE)
-		return NULL;
-	return a;
+	return dialogue && a->answer == POLKIT_CHALLENGE ? NULL : a;
 }
 
 static int access_ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *reterr)

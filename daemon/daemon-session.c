@@ -576,9 +576,7 @@ static int add_sources(struct daemon_session *s)
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_priority(s->settle, PRIORITY_SETTLE);
-	if (r < 0)
-		return r;
-	return sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
+	return r < 0 ? r : sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
 }
 
 /* The memory of a flight recorder. */

@@ -199,9 +199,7 @@ static int take_name(sd_bus *bus)
 		return log_error(0, "the bus does not let us have the name " KYMO_BUS_NAME
 				    ": is org.kymo.Trace1.conf in its system.d?")
 			       ?: r;
-	if (r < 0)
-		return log_error(r, "cannot take the name " KYMO_BUS_NAME);
-	return 0;
+	return r < 0 ? log_error(r, "cannot take the name " KYMO_BUS_NAME) : 0;
 }
 
 /* What a dead service has left is offered again by the next one. */

@@ -128,9 +128,7 @@ static int verb_repair(int argc, char **argv)
 	int r = verb_options_parse_with(argc, argv, options, 2,
 					"it takes the damaged archive and a file for the result");
 
-	if (r != VERB_OPTIONS_GO)
-		return r;
-	return verb_repair_run(&o, argv[optind], argv[optind + 1]);
+	return r != VERB_OPTIONS_GO ? r : verb_repair_run(&o, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_repair_row = {

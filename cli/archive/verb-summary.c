@@ -441,9 +441,7 @@ static int verb_summary(int argc, char **argv)
 	};
 	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
-	if (r != VERB_OPTIONS_GO)
-		return r;
-	return verb_summary_run(&o, argv[optind]);
+	return r != VERB_OPTIONS_GO ? r : verb_summary_run(&o, argv[optind]);
 }
 
 const struct verb verb_summary_row = {

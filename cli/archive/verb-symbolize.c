@@ -84,9 +84,7 @@ static int verb_symbolize(int argc, char **argv)
 	};
 	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
-	if (r != VERB_OPTIONS_GO)
-		return r;
-	return verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
+	return r != VERB_OPTIONS_GO ? r : verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_symbolize_row = {

@@ -64,9 +64,7 @@ int bus_client_create_profile(struct bus_client *c, const char *name, char **ret
 	if (r < 0)
 		return bus_fail(c, -EBADMSG, "'%s' cannot be the name of a profile", name);
 	r = sd_bus_call(c->bus, m, ANSWER_USEC, &e, &reply);
-	if (r < 0)
-		return bus_fail_call(c, profile_error(r, &e), &e);
-	return read_path(c, reply, ret_path);
+	return r < 0 ? bus_fail_call(c, profile_error(r, &e), &e) : read_path(c, reply, ret_path);
 }
 
 int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *ret_written,

@@ -262,9 +262,7 @@ static int exit_of_command(const struct request *q, int command_status, int r)
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return CLI_COMMAND_FAILED;
 	/* (of what was lost nobody knows whether it would have been over it) */
-	if (command_status == 0 && q->leaks.has_fail_over)
-		return r;
-	return command_status;
+	return command_status == 0 && q->leaks.has_fail_over ? r : command_status;
 }
 
 /* What is recorded where nobody says so, and of whom. Returns CLI_OK or an enum cli_exit. */

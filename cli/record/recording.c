@@ -118,9 +118,7 @@ static int bus_view(struct recording *r, struct session_view *ret)
 	int e = bus_client_view(r->client, r->path, ret);
 
 	/* It may have been removed since it finished, or the service has ended. */
-	if (e < 0 && bus_client_last(r->client, ret) == 0)
-		return 0;
-	return bus_failed(r, e);
+	return e < 0 && bus_client_last(r->client, ret) == 0 ? 0 : bus_failed(r, e);
 }
 
 static int bus_search(struct recording *r, uint32_t pid)

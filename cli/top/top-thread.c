@@ -112,9 +112,7 @@ static int top_thread_find_name(void *userdata, const struct profile_place *plac
 {
 	struct top_thread *t = userdata;
 
-	if (clock_boot_ns() > t->names_until_ns)
-		return 0;
-	return resolver_find(&t->resolver, place, ret);
+	return clock_boot_ns() > t->names_until_ns ? 0 : resolver_find(&t->resolver, place, ret);
 }
 
 static void renew_symbols(struct top_thread *t)

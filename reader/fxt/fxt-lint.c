@@ -138,9 +138,7 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 	default:
 		break;
 	}
-	if (l->error)
-		return l->error;
-	return f->n_errors == 0;
+	return l->error ? l->error : f->n_errors == 0;
 }
 
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)

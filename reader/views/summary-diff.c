@@ -193,9 +193,7 @@ static int compare_names(const void *a, const void *b)
 	const struct diff_row *x = a, *y = b;
 	int r = strcmp(x->name, y->name);
 
-	if (r != 0)
-		return r;
-	return strcmp(x->command_line ?: "", y->command_line ?: "");
+	return r != 0 ? r : strcmp(x->command_line ?: "", y->command_line ?: "");
 }
 
 /* Adds row FROM to row TO and leaves it empty. */

@@ -261,9 +261,7 @@ static int add_rename(struct summary *s, const struct event *ev)
 	if (!t)
 		return -ENOMEM;
 	r = summary_replace(&t->name, ev->rename.to);
-	if (r < 0 || !p || ev->tid != ev->pid)
-		return r;
-	return summary_replace(&p->name, ev->rename.to);
+	return r < 0 || !p || ev->tid != ev->pid ? r : summary_replace(&p->name, ev->rename.to);
 }
 
 static int add_lost(struct summary *s, const struct event *ev)
