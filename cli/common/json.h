@@ -2,7 +2,7 @@
 /*
  * What is said as JSON: an object is one list of its members, in the order of the output.
  *
- *     JSON_OBJECT(JSON("id", t->pid), JSON_IF(t->exited, "code", t->code), JSON_OF(t, name, cpu_ns),
+ *     JSON_OBJECT(JSON("id", t->pid), JSON_IF(t->exited, "code", t->code), JSON_OF(t, name),
  *                 JSON("cpus", JSON_LIST(c, t->cpus, t->n_cpus, JSON_OBJECT(JSON_OF(c, busy_ns)))))
  *
  * Running out of memory ends the command, wherever it happens: there is nothing to be saved, and
