@@ -2,7 +2,6 @@
 /*
  * What a message to the manager or a session needs (rights.h): read from it as far as that takes.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "daemon/access.h"

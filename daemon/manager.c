@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/manager.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>

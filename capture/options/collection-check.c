@@ -3,7 +3,6 @@
  * What keys say together: whether one makes sense beside the others.
  */
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"

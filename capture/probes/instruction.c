@@ -2,7 +2,6 @@
 #include "capture/probes/instruction.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <capstone/capstone.h>
 

@@ -2,10 +2,8 @@
 /*
  * kymo cut: an archive of a part of another.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "cli/archive/edit-trace.h"

@@ -2,8 +2,6 @@
 /*
  * kymo export: a trace in another format, or the same one in another container.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,11 +2,9 @@
 /*
  * kymo redact: an archive that can be given away.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "cli/archive/edit-trace.h"

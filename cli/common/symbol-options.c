@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common/symbol-options.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 

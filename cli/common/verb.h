@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 /* What the process exits with. */
 enum cli_exit {
 	CLI_OK = 0,

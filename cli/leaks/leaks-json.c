@@ -3,7 +3,6 @@
  * The report for programs: {processes: [{pid, process, leaks: [...], unmatched_frees, lost, ...}]}.
  */
 #include <math.h>
-#include <string.h>
 
 #include "cli/leaks/leaks-view.h"
 

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/packed-output.h"

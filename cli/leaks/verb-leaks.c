@@ -2,9 +2,6 @@
 /*
  * kymo leaks: what programs allocated and did not free, from an archive, or from a recording made for it.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/service/client-options.h"
