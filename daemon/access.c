@@ -217,7 +217,6 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 	sd_bus_error nobody = SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_FAILED, "it names no user");
 	struct peer *p = userdata;
 
-	(void)reterr;
 	if (sd_bus_message_is_method_error(reply, NULL)) {
 		access_give_up(p, sd_bus_message_get_error(reply));
 		return 0;
@@ -488,7 +487,6 @@ void access_drop_answers(struct access *a)
 
 static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
-	(void)reterr;
 	/* It tells everybody, and the bus sees to it that it is polkit who does; to us alone anybody may say it. Who hears of
 	 * sessions would be asked about again and again, and hear nothing meanwhile. */
 	if (!sd_bus_message_get_destination(m))
@@ -503,7 +501,6 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	struct peer *p;
 	int r;
 
-	(void)reterr;
 	/* Anybody may send us a signal that looks like it, and sd-bus does not compare names of services. */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;

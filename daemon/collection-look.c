@@ -121,8 +121,6 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *use
 {
 	struct collection_look *l = userdata;
 
-	(void)fd;
-	(void)revents;
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	l->fn(l->view->outdated, l->userdata);
 	return 0;

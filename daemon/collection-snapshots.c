@@ -214,7 +214,6 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	struct snapshot_round *round;
 	char reason[160];
 
-	(void)session;
 	if (!is_flight_of_collection(s))
 		return;
 	round = round_new(NULL, true);
@@ -258,9 +257,6 @@ static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *use
 	struct manager *m = s->manager;
 	int error = 0;
 
-	(void)source;
-	(void)fd;
-	(void)revents;
 	snapshot_ended(s->snapshot, &error);
 	if (error < 0)
 		log_session_warning(&about, error,

@@ -466,7 +466,6 @@ static int on_settle(sd_event_source *source, void *userdata)
 	struct daemon_session *s = userdata;
 	struct manager *m = s->manager;
 
-	(void)source;
 	tell_steps(s);
 	collection_snapshot_keep(s);
 	tell_state(s);
@@ -482,7 +481,6 @@ static void on_changed(struct session *session, void *userdata)
 {
 	struct daemon_session *s = userdata;
 
-	(void)session;
 	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
 }
 
@@ -490,9 +488,6 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
 {
 	struct daemon_session *s = userdata;
 
-	(void)source;
-	(void)fd;
-	(void)revents;
 	session_dispatch(s->session);
 	return 0;
 }
@@ -503,7 +498,6 @@ static int on_output_timeout(sd_event_source *source, uint64_t usec, void *userd
 	struct manager *m = s->manager;
 	struct session_counters now;
 
-	(void)usec;
 	session_counters(s->session, &now);
 	s->n_output_checks = now.bytes == s->output_checked_bytes ? s->n_output_checks + 1 : 0;
 	if (s->n_output_checks < timeout_output_checks) {

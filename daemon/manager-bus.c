@@ -50,7 +50,6 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	bool all = access_may(m->access, call, RIGHT_VIEW);
 	int r;
 
-	(void)reterr;
 	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sos)");
@@ -103,8 +102,6 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	const struct capability *caps;
 	int r, n = capabilities_of_late(&caps);
 
-	(void)userdata;
-	(void)reterr;
 	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "{sv}");
@@ -121,7 +118,6 @@ static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *ret
 {
 	struct manager *m = userdata;
 
-	(void)reterr;
 	service_say_reloading();
 	access_drop_answers(m->access);
 	log_info("reloaded");
@@ -132,12 +128,6 @@ static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *ret
 static int get_version(sd_bus *bus, const char *path, const char *interface, const char *property,
 		       sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
-	(void)bus;
-	(void)path;
-	(void)interface;
-	(void)property;
-	(void)userdata;
-	(void)reterr;
 	return sd_bus_message_append(reply, "s", KYMO_VERSION);
 }
 
@@ -162,11 +152,6 @@ static int get_start_time(sd_bus *bus, const char *path, const char *interface,
 {
 	const struct manager *m = userdata;
 
-	(void)bus;
-	(void)path;
-	(void)interface;
-	(void)property;
-	(void)reterr;
 	return sd_bus_message_append(reply, "t", m->start_ns);
 }
 
@@ -179,10 +164,6 @@ static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *inte
 	struct manager_usage usage[MANAGER_USAGE_MAX];
 	int r = sd_bus_message_open_container(reply, 'a', "{s(tttt)}");
 
-	(void)path;
-	(void)interface;
-	(void)property;
-	(void)reterr;
 	manager_usage(m, access_sender_uid(m->access, sd_bus_get_current_message(bus)), usage);
 	for (size_t i = 0; r >= 0 && i < MANAGER_USAGE_MAX; i++)
 		r = sd_bus_message_append(reply, "{s(tttt)}", usage[i].name, usage[i].all,

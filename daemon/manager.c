@@ -479,7 +479,6 @@ static int manager_on_tick(sd_event_source *source, uint64_t usec, void *userdat
 {
 	struct manager *m = userdata;
 
-	(void)usec;
 	for (struct daemon_session *s = m->sessions; s; s = s->next) {
 		if (daemon_session_active(s)) {
 			daemon_session_signal_counters(s);
@@ -508,8 +507,6 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 
-	(void)source;
-	(void)usec;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
 		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_ENDED);
 

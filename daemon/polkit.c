@@ -85,7 +85,6 @@ static int polkit_on_answer(sd_bus_message *reply, void *userdata, sd_bus_error 
 	const char *why = "its answer makes no sense";
 	sd_bus_slot *slot = TAKE_PTR(c->slot);
 
-	(void)reterr;
 	if (!e) {
 		if (polkit_read_answer(reply, c->dialogue, &answer) < 0)
 			answer = POLKIT_FAILED;

@@ -123,7 +123,6 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct service *s = userdata;
 
-	(void)usec;
 	service_notify_status(s);
 	if (!service_any_active(s->manager) && !s->told_stopping)
 		return 0; /* a change turns it on again */
@@ -156,8 +155,6 @@ static int service_on_signal(sd_event_source *source, const struct signalfd_sigi
 {
 	struct service *s = userdata;
 
-	(void)source;
-	(void)info;
 	say_stopping(s);
 	manager_shutdown(s->manager, EXIT_SUCCESS);
 	return 0;
@@ -168,8 +165,6 @@ static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 {
 	struct service *s = userdata;
 
-	(void)source;
-	(void)info;
 	collection_snapshot_all(s->manager, "SIGUSR1", NULL);
 	return 0;
 }
@@ -179,8 +174,6 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *rete
 {
 	struct service *s = userdata;
 
-	(void)reterr;
-	(void)m;
 	log_error(0, "the bus has gone: sessions are stopped");
 	say_stopping(s);
 	manager_shutdown(s->manager, EXIT_FAILURE);
@@ -225,7 +218,6 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 	struct service *s = userdata;
 	int r;
 
-	(void)reterr;
 	/* (anybody may send us a signal that looks like it) */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
@@ -253,8 +245,6 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 	struct service *s = userdata;
 	int r;
 
-	(void)source;
-	(void)usec;
 	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
 		return 0;
 	if (!service_is_idle(s)) {
@@ -279,7 +269,6 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 {
 	struct service *s = userdata;
 
-	(void)reterr;
 	if (sd_bus_message_is_method_call(m, NULL, NULL))
 		s->n_calls++;
 	return 0;
@@ -304,7 +293,6 @@ static int on_post(sd_event_source *source, void *userdata)
 	struct service *s = userdata;
 	int enabled = SD_EVENT_OFF;
 
-	(void)source;
 	sd_event_source_get_enabled(s->tell, &enabled);
 	if (service_shape(s->manager) != s->shape) {
 		s->shape = service_shape(s->manager);

@@ -182,14 +182,12 @@ static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *ret
 #define GETTER(name)                                                                               \
 	static int name(sd_bus *bus, const char *path, const char *interface, const char *member,  \
 			sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
-#define GETTER_UNUSED ((void)bus, (void)path, (void)interface, (void)reterr)
 
 GETTER(get_text)
 {
 	const struct daemon_session *s = userdata;
 	const char *text = "";
 
-	GETTER_UNUSED;
 	if (strcmp(member, "State") == 0)
 		text = session_state_names[session_state(s->session)];
 	else if (strcmp(member, "Name") == 0)
@@ -205,8 +203,6 @@ GETTER(get_owner)
 {
 	const struct daemon_session *s = userdata;
 
-	GETTER_UNUSED;
-	(void)member;
 	return sd_bus_message_append(reply, "u", (uint32_t)s->uid);
 }
 
@@ -215,7 +211,6 @@ GETTER(get_profile)
 	const struct daemon_session *s = userdata;
 	const char *text = "";
 
-	GETTER_UNUSED;
 	if (s->profile)
 		text = strcmp(member, "Profile") == 0 ? s->profile->name
 						      : s->profile->collection.directory;
@@ -227,8 +222,6 @@ GETTER(get_snapshots)
 	const struct daemon_session *s = userdata;
 	const struct collection_use *p = s->profile;
 
-	GETTER_UNUSED;
-	(void)member;
 	return sd_bus_message_append(reply, "a{st}", 3, "written", p ? p->n_written : 0, "failed",
 				     p ? p->n_failed : 0, "passed_over", p ? p->n_passed_over : 0);
 }
@@ -237,8 +230,6 @@ GETTER(get_options)
 {
 	const struct daemon_session *s = userdata;
 
-	GETTER_UNUSED;
-	(void)member;
 	return session_options_append(reply, session_options(s->session), s->linger);
 }
 
@@ -248,8 +239,6 @@ GETTER(get_contexts)
 	const struct contexts *c = session_contexts(s->session);
 	int r = sd_bus_message_open_container(reply, 'a', "{su}");
 
-	GETTER_UNUSED;
-	(void)member;
 	for (size_t i = 0; r >= 0 && i < c->n; i++) {
 		if (c->open >> i & 1)
 			r = sd_bus_message_append(reply, "{su}", c->names[i], UINT32_C(1) << i);
@@ -274,7 +263,6 @@ GETTER(get_counter)
 	struct session_counters now;
 	uint64_t value = 0;
 
-	GETTER_UNUSED;
 	session_counters(s->session, &now);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (strcmp(member, rows[i].name) == 0)
@@ -289,8 +277,6 @@ GETTER(get_lost)
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	for (size_t i = 0; r >= 0 && i < CLASS_MAX; i++)
 		r = sd_bus_message_append(reply, "{st}", event_class_names[i], now.lost[i]);
@@ -343,8 +329,6 @@ GETTER(get_cost)
 	const struct daemon_session *s = userdata;
 	struct session_counters now;
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	return append_cost(reply, &now);
 }
@@ -356,8 +340,6 @@ GETTER(get_shed)
 	size_t n = session_sheds(s->session, sheds);
 	int r = sd_bus_message_open_container(reply, 'a', "(sttt)");
 
-	GETTER_UNUSED;
-	(void)member;
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = sd_bus_message_append(reply, "(sttt)", budget_shed_names[sheds[i].what],
 					  sheds[i].ts_ns, sheds[i].cost_ppm, sheds[i].limit_ppm);
@@ -370,8 +352,6 @@ GETTER(get_steps)
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "(sbtttu)");
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	for (uint64_t i = 0; r >= 0 && i < now.n_steps; i++) {
 		const struct session_shed *step = session_step(s->session, i);
@@ -471,9 +451,6 @@ static int session_bus_find(sd_bus *bus, const char *path, const char *interface
 	struct manager *m = userdata;
 	struct daemon_session *s = manager_find_path(m, path);
 
-	(void)bus;
-	(void)interface;
-	(void)reterr;
 	if (!s || !is_visible(s))
 		return 0;
 	*ret_found = s;
@@ -488,9 +465,6 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 	char **nodes = calloc(LIMIT_SESSIONS + FLIGHTS_RECOVERED_MAX + 1, sizeof(*nodes));
 	size_t n = 0;
 
-	(void)bus;
-	(void)prefix;
-	(void)reterr;
 	if (!nodes)
 		return -ENOMEM;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next) {

@@ -165,7 +165,6 @@ static int read_profile(sd_bus_message *m, struct create_request *to, sd_bus_err
 	const char *name;
 	int r = sd_bus_message_read(m, "s", &name);
 
-	(void)reterr;
 	if (r < 0)
 		return r;
 	to->profile = strdup(name);
@@ -176,7 +175,6 @@ static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_erro
 {
 	int v, r = sd_bus_message_read(m, "b", &v);
 
-	(void)reterr;
 	if (r >= 0)
 		to->linger = v;
 	return r < 0 ? r : 0;

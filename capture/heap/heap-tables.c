@@ -249,7 +249,6 @@ static int heap_tables_count_block(const void *key_bytes, const void *value, voi
 	const struct memory_key *key = key_bytes;
 	struct heap_image *image = image_of(userdata, key->instance);
 
-	(void)value;
 	if (image && image->ended)
 		image->n_blocks++;
 	return 0;
@@ -260,7 +259,6 @@ static int heap_tables_count_stack(const void *key_bytes, const void *value, voi
 	const struct memory_stack_key *key = key_bytes;
 	struct heap_image *image = image_of(userdata, key->instance);
 
-	(void)value;
 	if (image && image->ended)
 		image->n_stacks++;
 	return 0;
@@ -479,7 +477,6 @@ static int keep_block_key(const void *key_bytes, const void *value, void *userda
 	const struct memory_key *key = key_bytes;
 	struct pass *p = userdata;
 
-	(void)value;
 	return is_forgotten(p, key->instance) ? keep_key(p, key, sizeof(*key)) : 0;
 }
 
@@ -488,7 +485,6 @@ static int keep_stack_key(const void *key_bytes, const void *value, void *userda
 	const struct memory_stack_key *key = key_bytes;
 	struct pass *p = userdata;
 
-	(void)value;
 	if (!is_forgotten(p, key->instance))
 		return 0;
 	free(table_remove(&p->tables->sums, table_key(key)));

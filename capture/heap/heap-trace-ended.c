@@ -137,7 +137,6 @@ static bool is_watched(const struct heap_trace *m, uint32_t pid)
 
 static int keep_process(const void *key, const void *value, void *userdata)
 {
-	(void)key;
 	return outbuf_append(userdata, value, sizeof(struct memory_process));
 }
 

@@ -317,7 +317,6 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 
 static int flight_end(struct store *store, const struct store_moment *at)
 {
-	(void)at;
 	close_writers((struct flight *)store);
 	return 0;
 }
@@ -325,7 +324,6 @@ static int flight_end(struct store *store, const struct store_moment *at)
 /* Memory is not waited for. */
 static void flight_cancel(struct store *store)
 {
-	(void)store;
 }
 
 static void flight_free(struct store *store)
@@ -453,8 +451,6 @@ void flight_snapshot_set_tail(struct flight_snapshot *s, struct outbuf *tail)
 /* What of bytes that are packed is whole we would have to know the beginning for: nothing then. */
 static size_t none_whole(const uint8_t *data, size_t n)
 {
-	(void)data;
-	(void)n;
 	return 0;
 }
 

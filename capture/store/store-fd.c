@@ -120,7 +120,6 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 	size_t whole;
 	struct stat st;
 
-	(void)part;
 	if (r == 0)
 		return 0;
 	whole = whole_fn(data, *ret_kept);
@@ -157,7 +156,6 @@ static int fd_begin(struct store *store, const struct store_moment *at)
 {
 	struct store_fd *s = (struct store_fd *)store;
 
-	(void)at;
 	if (s->regular && !s->looked_at && file_kernel_filesystem(s->fd))
 		return STORE_OF_KERNEL;
 	s->looked_at = true;
@@ -166,8 +164,6 @@ static int fd_begin(struct store *store, const struct store_moment *at)
 
 static int fd_end(struct store *store, const struct store_moment *at)
 {
-	(void)store;
-	(void)at;
 	return 0;
 }
 

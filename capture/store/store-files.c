@@ -315,7 +315,6 @@ static int files_end(struct store *store, const struct store_moment *at)
 /* Files are never waited for for long. */
 static void files_cancel(struct store *store)
 {
-	(void)store;
 }
 
 static void files_free(struct store *store)

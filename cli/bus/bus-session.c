@@ -34,7 +34,6 @@ static int bus_session_on_snapshot(sd_bus_message *m, void *userdata, sd_bus_err
 {
 	struct bus_client *c = userdata;
 
-	(void)reterr;
 	c->snapshot_state = 1;
 	if (sd_bus_message_is_method_error(m, NULL))
 		c->snapshot_state = bus_fail_call(c, -sd_bus_message_get_errno(m) ?: -EIO,
@@ -71,7 +70,6 @@ static int on_search(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_search *search = userdata;
 
-	(void)reterr;
 	search->state = 1;
 	if (sd_bus_message_is_method_error(m, KYMO_BUS_NAME ".Error.NotRunning"))
 		search->state = -ESHUTDOWN;
@@ -221,7 +219,6 @@ static int bus_session_on_answer(sd_bus_message *m, void *userdata, sd_bus_error
 {
 	sd_bus_message **answer = userdata;
 
-	(void)reterr;
 	*answer = sd_bus_message_ref(m);
 	return 0;
 }

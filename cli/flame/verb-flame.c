@@ -450,7 +450,6 @@ static int take_on_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
-	(void)value;
 	q->on_cpu = true;
 	q->off_cpu = false;
 	return CLI_OK;
@@ -460,7 +459,6 @@ static int take_off_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
-	(void)value;
 	q->on_cpu = false;
 	q->off_cpu = true;
 	return CLI_OK;
@@ -470,7 +468,6 @@ static int take_both(void *request, char *value)
 {
 	struct request *q = request;
 
-	(void)value;
 	q->on_cpu = q->off_cpu = true;
 	return CLI_OK;
 }

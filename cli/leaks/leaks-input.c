@@ -147,7 +147,6 @@ static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const s
 	const struct leaks_request *q = f->q;
 	int r;
 
-	(void)w;
 	if ((q->verdicts && !(q->verdicts & 1u << g->verdict)) || g->all.blocks < q->min_blocks ||
 	    g->all.bytes < q->min_bytes)
 		return false;

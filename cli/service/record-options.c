@@ -74,7 +74,6 @@ static int parse_category(struct record_options *o, const char *name, const char
 {
 	uint32_t bits;
 
-	(void)name;
 	if (strcmp(text, "all") == 0)
 		o->all_categories = true;
 	else if (strcmp(text, "default") == 0)

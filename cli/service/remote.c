@@ -189,7 +189,6 @@ static volatile pid_t ssh_pid;
 
 static void remote_on_signal(int number)
 {
-	(void)number;
 	if (n_stops++ == 0)
 		close(stop_fd);
 	else

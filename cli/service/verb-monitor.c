@@ -18,7 +18,6 @@ static volatile sig_atomic_t interrupted;
 
 static void verb_monitor_on_signal(int signal)
 {
-	(void)signal;
 	interrupted = 1;
 }
 
