@@ -322,7 +322,6 @@ static void log_loss(struct daemon_session *s, const struct session_counters *c)
 static void log_dropped(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
-	char keeps[TEXT_FORMAT_MAX];
 
 	if (c->dropped_bytes == 0 || s->told_dropped)
 		return;
@@ -330,7 +329,7 @@ static void log_dropped(struct daemon_session *s, const struct session_counters 
 	log_session_warning(&about, 0,
 			    "more came at once than the flight recorder may keep (%s): what it "
 			    "held until then has gone",
-			    text_format_size(keeps, session_options(s->session)->flight_bytes));
+			    TEXT_SIZE(session_options(s->session)->flight_bytes));
 }
 
 /* And of a limit below what was asked for. */
@@ -338,7 +337,6 @@ static void log_limited(struct daemon_session *s, const struct session_counters 
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	uint64_t asked = session_options(s->session)->flight_bytes;
-	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
 
 	if (c->flight_limit >= asked || s->told_limited)
 		return;
@@ -346,15 +344,13 @@ static void log_limited(struct daemon_session *s, const struct session_counters 
 	log_session_warning(&about, 0,
 			    "the flight recorder may keep %s instead of %s: the runtime directory "
 			    "has too little free space",
-			    text_format_size(keeps, c->flight_limit),
-			    text_format_size(wanted, asked));
+			    TEXT_SIZE(c->flight_limit), TEXT_SIZE(asked));
 }
 
 static void log_state(const struct daemon_session *s)
 {
 	const struct log_subject started = daemon_session_subject(s, LOG_SESSION_STARTED),
 				 ended = daemon_session_subject(s, LOG_SESSION_ENDED);
-	char bytes[TEXT_FORMAT_MAX];
 	struct session_counters c;
 	const char *text;
 
@@ -365,7 +361,7 @@ static void log_state(const struct daemon_session *s)
 		log_session_warning(&ended, 0, "failed: %s", text);
 	else if (daemon_session_finished(s))
 		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",
-			    session_reason(s->session), c.events, text_format_size(bytes, c.bytes),
+			    session_reason(s->session), c.events, TEXT_SIZE(c.bytes),
 			    lost_in_all(&c));
 }
 

@@ -208,7 +208,6 @@ static int check_rings(const struct manager *m, const struct daemon_session *s,
 {
 	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
 					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
-	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
 	const struct limit_use use = use_of(m, s->uid, ring_bytes);
 	const struct limit_request wish = wish_of(s, ring_bytes(s));
 	uint64_t most;
@@ -219,8 +218,8 @@ static int check_rings(const struct manager *m, const struct daemon_session *s,
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
 			     "sessions have %s, and %s is the limit of %s",
-			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_scope(v));
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
 }
 
 static uint64_t manager_blocks_of(const struct daemon_session *s)
@@ -302,7 +301,6 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 {
 	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
 					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
-	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
 	const struct limit_request wish = { flight_of(s), s->uid,
 					    session_options(s->session)->own };
 	const struct limit_use use = use_of(m, s->uid, flight_of);
@@ -315,8 +313,8 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `flight_bytes`: the flight recorder would keep %s, others "
 			     "keep %s, and %s is the limit of %s",
-			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_scope(v));
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
 }
 
 static int manager_make(struct manager *m, const struct manager_create_args *args,

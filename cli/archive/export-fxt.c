@@ -80,14 +80,12 @@ static int export_fxt_copy(struct export *e, struct unpack *u, uint8_t *buffer, 
 
 static int say_damage(struct export *e, const struct unpack_damage *damage)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (!damage)
 		return CLI_OK;
 	e->damaged = true;
 	cli_error("%s: %s, at byte %" PRIu64 " of the file; the %s before it were exported",
 		  e->input.name, damage->what, damage->packed_offset,
-		  text_format_size(size, damage->unpacked_offset));
+		  TEXT_SIZE(damage->unpacked_offset));
 	return CLI_DAMAGE;
 }
 

@@ -119,7 +119,6 @@ static int summary_activity_print_kind(const struct summary *s, size_t kind)
 {
 	_cleanup_free_ struct activity_sum **sums = NULL;
 	bool per_cpu = kinds[kind].kind != INTERVAL_WORK;
-	char total[TEXT_FORMAT_MAX], max[TEXT_FORMAT_MAX];
 	size_t n, n_cpus;
 	int r = activity_sums_by_time(&s->activity, kinds[kind].kind, &sums, &n);
 
@@ -132,8 +131,8 @@ static int summary_activity_print_kind(const struct summary *s, size_t kind)
 	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
 		const struct activity_sum *a = sums[i];
 
-		printf("%9" PRIu64 " %10s %10s", a->count, text_format_time(total, a->total_ns),
-		       text_format_time(max, a->max_ns));
+		printf("%9" PRIu64 " %10s %10s", a->count, TEXT_TIME(a->total_ns),
+		       TEXT_TIME(a->max_ns));
 		print_shares(s, a, n_cpus);
 		if (a->kind == INTERVAL_IRQ)
 			printf("  %s (%" PRIi32 ")\n", a->name, a->number);

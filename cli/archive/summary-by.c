@@ -24,14 +24,11 @@ int summary_by_take(void *by, char *text)
 static void summary_by_print_row(const struct summary *s, enum summary_by by,
 				 const struct summary_group *g)
 {
-	char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], wait[TEXT_FORMAT_MAX];
-
 	printf("%10s %5.1f%% %10s %9s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 "  ",
-	       text_format_time(cpu, g->cpu_ns),
+	       TEXT_TIME(g->cpu_ns),
 	       s->duration_ns ? 100.0 * (double)g->cpu_ns / (double)s->duration_ns : 0.0,
-	       text_format_time(runnable, g->runnable_ns),
-	       text_format_time(wait, g->max_wakeup_latency_ns), g->switches, g->wakeups,
-	       g->samples);
+	       TEXT_TIME(g->runnable_ns), TEXT_TIME(g->max_wakeup_latency_ns), g->switches,
+	       g->wakeups, g->samples);
 	if (by == SUMMARY_BY_THREAD || by == SUMMARY_BY_PROCESS)
 		printf("%s (%" PRIu32 ")\n", g->name, by == SUMMARY_BY_THREAD ? g->tid : g->pid);
 	else

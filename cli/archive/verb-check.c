@@ -230,7 +230,6 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 				  const struct fxt_lint *lint)
 {
 	const char *packed = open_trace_packed(t);
-	char size[TEXT_FORMAT_MAX];
 
 	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
 		print_kinds(r, i);
@@ -243,7 +242,7 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 		       "late, or threads or ids are too many\n",
 		       fxt_lint_not_judged(lint));
 	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good", t->name,
-	       text_format_size(size, fxt_reader_offset(t->reader)), r->n_good, r->n_records);
+	       TEXT_SIZE(fxt_reader_offset(t->reader)), r->n_good, r->n_records);
 	verb_check_print_count(r, FXT_SEVERITY_ERROR, ", ");
 	verb_check_print_count(r, FXT_SEVERITY_WARNING, ", ");
 	if (r->options->notes)

@@ -38,15 +38,13 @@ static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cu
 static void verb_cut_say_nothing_there(const struct open_trace *in,
 				       const struct edit_cut_counts *counts)
 {
-	char length[TEXT_FORMAT_MAX];
-
 	if (counts->last_ns == 0)
 		cli_error("%s: there is no record with a time in it", in->name);
 	else
 		cli_error("%s: nothing lies between these times: it lasts %s, from @%" PRIu64
 			  " to @%" PRIu64,
-			  in->name, text_format_time(length, counts->last_ns - counts->first_ns),
-			  counts->first_ns, counts->last_ns);
+			  in->name, TEXT_TIME(counts->last_ns - counts->first_ns), counts->first_ns,
+			  counts->last_ns);
 	if (in->n_damages > 0)
 		cli_error("%s: the archive is damaged, its times may be, too; 'kymo repair' first",
 			  in->name);
@@ -55,12 +53,10 @@ static void verb_cut_say_nothing_there(const struct open_trace *in,
 static void verb_cut_report(const struct edit_cut_counts *counts, const struct edit_trace *out,
 			    bool json)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (!json || out->to.file.standard) {
 		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s left out\n",
-			out->to.file.path, text_format_size(size, out->to.bytes),
-			counts->copied.records, text_s(counts->copied.records), counts->left_out,
+			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
+			text_s(counts->copied.records), counts->left_out,
 			counts->left_out == 1 ? "was" : "were");
 		edit_trace_say_unknown(out->to.file.path, &counts->copied);
 		return;

@@ -146,10 +146,8 @@ static const char *format_relative(char *to, double a, double b)
 static void print_recording(const struct recording_pair *p, enum diff_side_index i)
 {
 	const struct summary *s = summary_of(p, i);
-	char time[TEXT_FORMAT_MAX];
 
-	printf("%c: %s, %s", side_names[i], p->trace[i].name,
-	       text_format_time(time, s->duration_ns));
+	printf("%c: %s, %s", side_names[i], p->trace[i].name, TEXT_TIME(s->duration_ns));
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);

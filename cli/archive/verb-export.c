@@ -138,13 +138,11 @@ static void verb_export_print_json(const struct export *e, const struct export_f
 
 static void verb_export_report(const struct export *e, const struct export_format *format)
 {
-	char size[TEXT_FORMAT_MAX], unpacked[TEXT_FORMAT_MAX];
-
-	fprintf(stderr, "%s: %s, %s", e->output.file.path,
-		text_format_size(size, e->output.file_bytes), format->name);
+	fprintf(stderr, "%s: %s, %s", e->output.file.path, TEXT_SIZE(e->output.file_bytes),
+		format->name);
 	if (e->method != PACK_NONE)
 		fprintf(stderr, " packed by %s from %s", method_name(e->method),
-			text_format_size(unpacked, e->output.bytes));
+			TEXT_SIZE(e->output.bytes));
 	fputc('\n', stderr);
 }
 

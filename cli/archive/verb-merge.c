@@ -76,7 +76,6 @@ static void verb_merge_print_json(const struct request *q, const struct edit_tra
 
 static void print_input(const struct open_trace *in, const struct edit_merge_view *view)
 {
-	char shift[TEXT_FORMAT_MAX];
 	uint64_t shifted = (uint64_t)view->shift_ns,
 		 apart = view->shift_ns < 0 ? 0 - shifted : shifted;
 
@@ -85,8 +84,7 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 	if (view->machine > 0)
 		fprintf(stderr,
 			", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
-			view->shift_ns < 0 ? "-" : "", text_format_time(shift, apart),
-			view->shift_cpu);
+			view->shift_ns < 0 ? "-" : "", TEXT_TIME(apart), view->shift_cpu);
 	else if (!view->has_clock)
 		fprintf(stderr,
 			", no clock snapshot: taken to have the first one's clock and machine");
@@ -115,14 +113,13 @@ static void verb_merge_print_text(const struct request *q, const struct edit_tra
 				  const struct edit_merge *merge)
 {
 	struct edit_merge_view view;
-	char size[TEXT_FORMAT_MAX];
 
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
 		print_input(&q->in[i], &view);
 		edit_trace_say_unknown(q->in[i].name, &view.copied);
 	}
-	fprintf(stderr, "%s: %s\n", out->to.file.path, text_format_size(size, out->to.bytes));
+	fprintf(stderr, "%s: %s\n", out->to.file.path, TEXT_SIZE(out->to.bytes));
 }
 
 static int verb_merge_run(struct request *q, char **paths, const char *to)

@@ -57,17 +57,15 @@ static int verb_redact_take(void *userdata, const struct fxt_record *record)
 static void verb_redact_report(const struct edit_redact_counts *counts,
 			       const struct edit_trace *out, bool json)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (!json || out->to.file.standard) {
 		fprintf(stderr,
 			"%s: %s, %" PRIu64 " record%s; %" PRIu64 " text%s and %" PRIu64
 			" number%s replaced, %" PRIu64 " blob%s and %" PRIu64
 			" record%s of unknown type left out\n",
-			out->to.file.path, text_format_size(size, out->to.bytes),
-			counts->copied.records, text_s(counts->copied.records), counts->texts,
-			text_s(counts->texts), counts->numbers, text_s(counts->numbers),
-			counts->blobs, text_s(counts->blobs), counts->copied.refused,
+			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
+			text_s(counts->copied.records), counts->texts, text_s(counts->texts),
+			counts->numbers, text_s(counts->numbers), counts->blobs,
+			text_s(counts->blobs), counts->copied.refused,
 			text_s(counts->copied.refused));
 		edit_trace_say_unknown(out->to.file.path,
 				       &(struct edit_counts){ .arguments = counts->copied.arguments,

@@ -84,8 +84,6 @@ static void verb_repair_print_json(const struct edit_repair_counts *counts,
 static void verb_repair_print_text(const struct edit_repair_counts *counts,
 				   const struct edit_trace *out)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (verb_repair_count_of(counts, i))
 			fprintf(stderr, "%10" PRIu64 "  %s\n", verb_repair_count_of(counts, i),
@@ -93,8 +91,7 @@ static void verb_repair_print_text(const struct edit_repair_counts *counts,
 	if (counts->stop_added)
 		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
 	fprintf(stderr, "%s: %s, %" PRIu64 " record%s\n", out->to.file.path,
-		text_format_size(size, out->to.bytes), counts->copied.records,
-		text_s(counts->copied.records));
+		TEXT_SIZE(out->to.bytes), counts->copied.records, text_s(counts->copied.records));
 }
 
 static int verb_repair_run(const struct edit_trace_options *o, const char *from, const char *to)

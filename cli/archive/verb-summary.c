@@ -199,13 +199,10 @@ static void print_shed(const struct summary *s, const struct summary_shed *shed)
 /* What the recording took from the machine, and what it left out for that. */
 static void verb_summary_print_cost(const struct summary *s)
 {
-	char bpf[TEXT_FORMAT_MAX], daemon[TEXT_FORMAT_MAX];
-
 	if (s->bpf_cpu_ns)
 		printf("recording took %s of CPU time in the kernel and %s in the recorder: "
 		       "%.2f%% of a CPU\n",
-		       text_format_time(bpf, s->bpf_cpu_ns),
-		       text_format_time(daemon, s->daemon_cpu_ns),
+		       TEXT_TIME(s->bpf_cpu_ns), TEXT_TIME(s->daemon_cpu_ns),
 		       verb_summary_percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
 	for (size_t i = 0; i < s->n_sheds; i++)
 		print_shed(s, &s->sheds[i]);
@@ -213,9 +210,7 @@ static void verb_summary_print_cost(const struct summary *s)
 
 static void print_header(const struct summary *s, const char *name)
 {
-	char time[TEXT_FORMAT_MAX];
-
-	printf("%s: %s", name, text_format_time(time, s->duration_ns));
+	printf("%s: %s", name, TEXT_TIME(s->duration_ns));
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);
@@ -234,7 +229,7 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->dropped_bytes)
 		printf("the flight recorder had no room for %s, and kept nothing from before "
 		       "that: it may keep too little\n",
-		       text_format_size(time, s->dropped_bytes));
+		       TEXT_SIZE(s->dropped_bytes));
 	if (s->started && !s->stopped)
 		printf("%sThe recording was cut off%s; it ends with the last event that was saved.\n",
 		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
@@ -291,15 +286,11 @@ static int print_threads(const struct summary *s, size_t limit)
 	       colour(COLOUR_HEADING), colour(COLOUR_OFF));
 	for (size_t i = 0; i < n && i < limit; i++) {
 		const struct summary_thread *t = threads[i];
-		char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], blocked[TEXT_FORMAT_MAX],
-			wait[TEXT_FORMAT_MAX];
 
 		printf("%7" PRIu32 " %10s %5.1f%% %10s %10s %8" PRIu64 " %9s  ", t->tid,
-		       text_format_time(cpu, t->cpu_ns),
-		       verb_summary_percent(t->cpu_ns, s->duration_ns),
-		       text_format_time(runnable, t->runnable_ns),
-		       text_format_time(blocked, t->blocked_ns), t->switches,
-		       text_format_time(wait, t->max_wakeup_latency_ns));
+		       TEXT_TIME(t->cpu_ns), verb_summary_percent(t->cpu_ns, s->duration_ns),
+		       TEXT_TIME(t->runnable_ns), TEXT_TIME(t->blocked_ns), t->switches,
+		       TEXT_TIME(t->max_wakeup_latency_ns));
 		print_thread_name(s, t);
 	}
 	if (n > limit)

@@ -23,12 +23,10 @@ struct request {
 static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
 				  const struct edit_trace *out, const struct resolver *resolver)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	fprintf(stderr,
 		"%s: %s, %" PRIu64 " backtrace%s with %" PRIu64 " address%s: %" PRIu64
 		" got names, %" PRIu64 " had some, %" PRIu64 " without\n",
-		out->to.file.path, text_format_size(size, out->to.bytes), counts->backtraces,
+		out->to.file.path, TEXT_SIZE(out->to.bytes), counts->backtraces,
 		text_s(counts->backtraces), counts->addresses, counts->addresses == 1 ? "" : "es",
 		counts->named, counts->known, counts->unnamed);
 	edit_trace_say_unknown(out->to.file.path, &counts->copied);

@@ -79,11 +79,9 @@ uint64_t session_view_lost(const struct session_view *v)
 
 int session_view_report(const struct session_view *v, const char *what)
 {
-	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
-
 	fprintf(stderr, "%s: %s, %" PRIu64 " event%s, %s\n", what,
-		text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
-		text_s(v->counters.events), text_format_size(size, v->counters.bytes));
+		TEXT_TIME(session_view_duration_ns(v)), v->counters.events,
+		text_s(v->counters.events), TEXT_SIZE(v->counters.bytes));
 	return session_view_complain(v, what);
 }
 
@@ -119,7 +117,6 @@ static void complain_of_step(const struct session_view *v, const struct session_
 
 int session_view_complain(const struct session_view *v, const char *what)
 {
-	char size[TEXT_FORMAT_MAX];
 	int exit_status = CLI_OK;
 
 	for (size_t i = 0; i < CLASS_MAX; i++) {
@@ -148,7 +145,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 		fprintf(stderr,
 			"%s: more came at once than the flight recorder may keep, %s of it had no "
 			"room: what is kept begins later; use --keep-size to let it keep more\n",
-			what, text_format_size(size, v->counters.dropped_bytes));
+			what, TEXT_SIZE(v->counters.dropped_bytes));
 		exit_status = CLI_DAMAGE;
 	}
 	if (strcmp(v->reason, "size") == 0)

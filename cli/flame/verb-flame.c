@@ -311,10 +311,9 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			      const struct packed_output *output)
 {
 	const struct profile *p = f->now->profile;
-	char size[TEXT_FORMAT_MAX];
 
-	fprintf(stderr, "%s: %s, %s of", output->file.path,
-		text_format_size(size, output->file_bytes), format->name);
+	fprintf(stderr, "%s: %s, %s of", output->file.path, TEXT_SIZE(output->file_bytes),
+		format->name);
 	if (f->on_cpu)
 		fprintf(stderr, " %" PRIu64 " sample%s", p->n_samples, text_s(p->n_samples));
 	if (f->off_cpu)

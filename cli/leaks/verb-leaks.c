@@ -173,13 +173,11 @@ static int write_files(struct request *q, struct leaks_input *in, int fd)
 static int check_limit(const struct leaks_request *o, const struct leaks_input *in)
 {
 	double bytes = bytes_shown(in->leaks);
-	char size[TEXT_FORMAT_MAX], limit[TEXT_FORMAT_MAX];
 
 	if (!o->has_fail_over || bytes <= (double)o->fail_over)
 		return CLI_OK;
 	cli_error("%s are not freed, which is over %s (--fail-over)",
-		  text_format_size(size, (uint64_t)llround(bytes)),
-		  text_format_size(limit, o->fail_over));
+		  TEXT_SIZE((uint64_t)llround(bytes)), TEXT_SIZE(o->fail_over));
 	return CLI_FOUND;
 }
 

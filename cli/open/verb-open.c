@@ -361,7 +361,6 @@ static void verb_open_print_json(const struct opening *o, const struct serve_fil
 static int verb_open_report(const struct opening *o, enum open_end end)
 {
 	struct serve_file_status status = serve_file_poll(o->server);
-	char text[TEXT_FORMAT_MAX];
 
 	if (o->options->json)
 		verb_open_print_json(o, &status, end);
@@ -370,7 +369,7 @@ static int verb_open_report(const struct opening *o, enum open_end end)
 			  status.damage);
 	if (end == END_TIMEOUT)
 		cli_error("nobody has fetched it within %s; --timeout waits longer",
-			  text_format_time(text, o->options->timeout_ns));
+			  TEXT_TIME(o->options->timeout_ns));
 	else if (end == END_INTERRUPTED && status.n_fetched == 0)
 		cli_error("interrupted before it was fetched");
 	else if (end == END_FAILED)
@@ -378,8 +377,7 @@ static int verb_open_report(const struct opening *o, enum open_end end)
 	if (end == END_FAILED || status.n_fetched == 0)
 		return CLI_FAILED;
 	if (!o->options->json)
-		fprintf(stderr, "%s: %s were handed out\n", o->trace.name,
-			text_format_size(text, status.bytes));
+		fprintf(stderr, "%s: %s were handed out\n", o->trace.name, TEXT_SIZE(status.bytes));
 	return status.damage ? CLI_DAMAGE : CLI_OK;
 }
 

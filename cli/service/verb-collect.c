@@ -123,7 +123,7 @@ static int wait_and_try_again(struct collect *k, const char *status)
 
 static void verb_collect_print_status(const struct session_view *v)
 {
-	char text[160], bytes[TEXT_FORMAT_MAX], lost[48] = "nothing lost";
+	char text[160], lost[48] = "nothing lost";
 	uint64_t n = session_view_lost(v);
 
 	for (size_t i = 0; i < v->n_sheds; i++) {
@@ -135,7 +135,7 @@ static void verb_collect_print_status(const struct session_view *v)
 	if (n)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " records lost", n);
 	snprintf(text, sizeof(text), "Recording: %" PRIu64 " events, %s, %s", v->counters.events,
-		 text_format_size(bytes, v->counters.bytes), lost);
+		 TEXT_SIZE(v->counters.bytes), lost);
 	bus_notify_status(text);
 }
 

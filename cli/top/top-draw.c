@@ -190,7 +190,7 @@ static void put_cpus(struct page *p, const struct live_window *w, const struct t
 
 static void put_counts(struct page *p, const struct live_window *w, const struct top_state *s)
 {
-	char text[LINE_MAX_BYTES], ago[TEXT_FORMAT_MAX];
+	char text[LINE_MAX_BYTES];
 	size_t used;
 
 	used = (size_t)snprintf(
@@ -211,8 +211,7 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
 					 s->n_damages);
 	if (top_draw_percent(s->behind_ns, length_of(w)) > WORTH_SAYING_PERCENT)
-		snprintf(text + used, sizeof(text) - used, ", %s behind",
-			 text_format_time(ago, s->behind_ns));
+		snprintf(text + used, sizeof(text) - used, ", %s behind", TEXT_TIME(s->behind_ns));
 	put(p, false, "%s", text);
 }
 
