@@ -76,8 +76,7 @@ int edit_trace_finish(struct edit_trace *t)
 
 int edit_trace_failed(struct edit_trace *t, int e)
 {
-	cli_error("cannot make %s: %s", t->to.file.path, strerror(-e));
-	return CLI_FAILED;
+	return cli_failed("cannot make %s: %s", t->to.file.path, strerror(-e));
 }
 
 void edit_trace_close(struct edit_trace *t)

@@ -314,10 +314,8 @@ static int check_file(const char *path, const struct options *options)
 
 	if (r != CLI_OK)
 		return r;
-	if (fxt_lint_new(&lint, verb_check_found, &report) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (fxt_lint_new(&lint, verb_check_found, &report) < 0)
+		return cli_failed("out of memory");
 	r = verb_check_all(&t, lint, &report);
 	if (options->json)
 		verb_check_print_json(&report, &t, lint);

@@ -380,10 +380,8 @@ static int verb_diff_print_text(const struct recording_pair *p, const struct dif
 	print_recording(p, DIFF_A);
 	print_recording(p, DIFF_B);
 	print_notes(p);
-	if (verb_diff_print_totals(p) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (verb_diff_print_totals(p) < 0)
+		return cli_failed("out of memory");
 	print_rows(p, o);
 	return CLI_OK;
 }
@@ -477,10 +475,8 @@ static int read_side(struct recording_pair *p, enum diff_side_index i, const cha
 {
 	int r;
 
-	if (diff_input_init(&p->input[i]) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (diff_input_init(&p->input[i]) < 0)
+		return cli_failed("out of memory");
 	r = open_trace(&p->trace[i], path)
 		    ?: read_events(&p->trace[i], verb_diff_take_event, &p->input[i]);
 	if (r == CLI_OK)
@@ -506,10 +502,8 @@ static int run_diff(const struct diff_options *o, char **paths)
 		r = read_side(&p, i, paths[i]);
 	if (r != CLI_OK)
 		return r;
-	if (summary_diff_new(&p.input[DIFF_A], &p.input[DIFF_B], o->by_thread, &p.diff) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (summary_diff_new(&p.input[DIFF_A], &p.input[DIFF_B], o->by_thread, &p.diff) < 0)
+		return cli_failed("out of memory");
 	summary_diff_sort(p.diff, o->by);
 	if (o->json)
 		verb_diff_print_json(&p, o);

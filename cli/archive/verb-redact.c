@@ -35,16 +35,12 @@ static int read_key(struct request *q)
 		return CLI_OK;
 	fd = open(q->key_path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	n = fd < 0 ? -1 : read(fd, q->key, sizeof(q->key));
-	if (n < 0) {
-		cli_error("cannot read the key %s: %m", q->key_path);
-		return CLI_FAILED;
-	}
-	if (n < EDIT_REDACT_KEY_MIN) {
-		cli_error("the key %s has %zd bytes; it needs at least %d, such as from "
-			  "head -c 32 /dev/urandom",
-			  q->key_path, n, EDIT_REDACT_KEY_MIN);
-		return CLI_FAILED;
-	}
+	if (n < 0)
+		return cli_failed("cannot read the key %s: %m", q->key_path);
+	if (n < EDIT_REDACT_KEY_MIN)
+		return cli_failed("the key %s has %zd bytes; it needs at least %d, such as from "
+				  "head -c 32 /dev/urandom",
+				  q->key_path, n, EDIT_REDACT_KEY_MIN);
 	q->key_size = (size_t)n;
 	return CLI_OK;
 }

@@ -387,10 +387,8 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 
 	if (summary_new(&s.summary) < 0 ||
 	    profile_new(&s.profile,
-			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0)
+		return cli_failed("out of memory");
 	r = open_trace(&t, path) ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
 	if (r == CLI_OK)
@@ -398,16 +396,12 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 	if (r != CLI_OK)
 		return r;
 	summary_finish(s.summary);
-	if (profile_finish(s.profile) < 0 || find_functions(&s, &tree) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (profile_finish(s.profile) < 0 || find_functions(&s, &tree) < 0)
+		return cli_failed("out of memory");
 	r = o->json ? verb_summary_print_json(&s, &t, o->by)
 		    : verb_summary_print_text(&s, t.name, (size_t)o->limit, o->by);
-	if (r < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("out of memory");
 	r = read_events_finish(&t, s.summary);
 	return read_events_unmapped(&t, profile_n_unmapped(s.profile), r);
 }

@@ -158,12 +158,6 @@ static bool is_process(void *userdata, const struct profile_stack *stack)
 		       0) == 0;
 }
 
-static int verb_flame_out_of_memory(void)
-{
-	cli_error("out of memory");
-	return CLI_FAILED;
-}
-
 /* Says why there is nothing to be shown. */
 static int verb_flame_say_nothing_there(const struct request *q, const struct open_trace *t,
 					const struct profile *p)
@@ -206,14 +200,14 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 	int r;
 
 	if (summary_new(&in->summary) < 0 || profile_new(&in->profile, &options) < 0)
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	in->names = (struct profile_names){ verb_flame_find_names, verb_flame_process_name, in };
 	r = read_events(t, verb_flame_take_event, in);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(in->summary);
 	if (profile_finish(in->profile) < 0)
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	if (q->process)
 		profile_filter(in->profile, is_process, &filter);
 	if (in->profile->n_stacks == 0)
@@ -350,12 +344,11 @@ static int write_flame(const struct request *q, const struct flame_format *forma
 	f->tree = tree;
 	if (r == 0)
 		r = format->write(f, &bytes);
-	if (r == -EMSGSIZE) {
-		cli_error("the result is over 4 GiB; take a part of it (--from, --to, --pid)");
-		return CLI_FAILED;
-	}
+	if (r == -EMSGSIZE)
+		return cli_failed(
+			"the result is over 4 GiB; take a part of it (--from, --to, --pid)");
 	if (r < 0)
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	r = verb_flame_write_output(q, format, to, &bytes);
 	if (r != CLI_OK)
 		return r;
@@ -427,7 +420,7 @@ static int name_output(struct request *q, char **ret)
 	/* (a format that is none is complained about later) */
 	if (asprintf(ret, "%s%s", q->input, format ? format->suffix : "") < 0) {
 		*ret = NULL;
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	}
 	q->output = *ret;
 	return CLI_OK;

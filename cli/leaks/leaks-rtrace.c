@@ -494,10 +494,8 @@ static int write_all_events(const struct leaks_input *in, const struct leak_watc
 	t.output = &output;
 	rtrace_writer_init(&t.writer, &text,
 			   &(struct rtrace_writer_options){ .spec_time = args->spec_time });
-	if (leaks_rtrace_write_head(&t) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (leaks_rtrace_write_head(&t) < 0)
+		return cli_failed("out of memory");
 	r = packed_output_open(&output, file) < 0 ? CLI_FAILED : CLI_OK;
 	if (r == CLI_OK)
 		r = read_events(&trace, leaks_rtrace_take_event, &t);
@@ -516,10 +514,8 @@ static int write_what_lives(const struct leaks_input *in, const struct leak_watc
 	_cleanup_(outbuf_deinit) struct outbuf text = { .limit = OUTPUT_MAX };
 	int r = leaks_rtrace(in, w, args->spec_time, &text);
 
-	if (r < 0) {
-		cli_error("%s: the report cannot be written: %s", file->path, strerror(-r));
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("%s: the report cannot be written: %s", file->path, strerror(-r));
 	return packed_output_put(file, text.data, text.size) < 0 ? CLI_FAILED : CLI_OK;
 }
 
@@ -527,10 +523,8 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 {
 	int r = CLI_OK;
 
-	if (mkdir(args->directory, 0777) < 0 && errno != EEXIST) {
-		cli_error("cannot make the directory %s: %m", args->directory);
-		return CLI_FAILED;
-	}
+	if (mkdir(args->directory, 0777) < 0 && errno != EEXIST)
+		return cli_failed("cannot make the directory %s: %m", args->directory);
 	for (size_t i = 0; r == CLI_OK && i < in->leaks->n_watches; i++) {
 		const struct leak_watch *w = in->leaks->watches[i];
 		struct packed_output_args output = { .force = args->force,
@@ -538,10 +532,8 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 		_cleanup_free_ char *path = NULL;
 
 		if (asprintf(&path, "%s/%" PRIu32 "-%u.rtrace.txt", args->directory, w->real_pid,
-			     w->number) < 0) {
-			cli_error("out of memory");
-			return CLI_FAILED;
-		}
+			     w->number) < 0)
+			return cli_failed("out of memory");
 		output.path = path;
 		r = args->archive && w->logged ? write_all_events(in, w, args, &output)
 					       : write_what_lives(in, w, args, &output);

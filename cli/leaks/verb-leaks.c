@@ -202,10 +202,8 @@ static int verb_leaks_show(struct request *q, struct leaks_input *in, struct lea
 		r = q->leaks.json ? leaks_print_json(in, &q->leaks, old ? &diff : NULL)
 				  : leaks_print(in, &q->leaks, old ? &diff : NULL);
 	leaks_diff_deinit(&diff);
-	if (r < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("out of memory");
 	status = write_files(q, in, fd);
 	return status == CLI_OK ? check_limit(&q->leaks, in) : status;
 }

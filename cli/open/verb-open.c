@@ -204,8 +204,8 @@ static int start_server(struct opening *o)
 
 static int say_no_file(const char *name)
 {
-	cli_error("%s is not a file: a browser cannot fetch from it; save the trace first", name);
-	return CLI_FAILED;
+	return cli_failed("%s is not a file: a browser cannot fetch from it; save the trace first",
+			  name);
 }
 
 /* What is served is fetched from its start, and its size is said: that takes a file. */
@@ -403,15 +403,11 @@ static int run_open(const struct open_options *options)
 	if (damage == CLI_FAILED)
 		return damage;
 	r = browser_become_caller();
-	if (r < 0) {
-		cli_error("cannot become the user who called sudo: %s", strerror(-r));
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("cannot become the user who called sudo: %s", strerror(-r));
 	r = verb_open_catch_signals(&o);
-	if (r < 0) {
-		cli_error("cannot set up signals: %s", strerror(-r));
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("cannot set up signals: %s", strerror(-r));
 	r = start_server(&o);
 	if (r != CLI_OK)
 		return r;

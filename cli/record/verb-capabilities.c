@@ -22,10 +22,8 @@ static int verb_capabilities(int argc, char **argv)
 		return r;
 	if (o.n_rest)
 		return cli_usage_error("it takes no argument");
-	if (!c) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (!c)
+		return cli_failed("out of memory");
 	if (o.direct) {
 		n = capabilities_probe(caps);
 	} else if (bus_client_connect(c, o.bus) >= 0) {

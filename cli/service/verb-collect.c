@@ -260,10 +260,8 @@ static int collect_once(struct collect *k)
 	_cleanup_free_ char *path = NULL;
 	int r;
 
-	if (!c) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (!c)
+		return cli_failed("out of memory");
 	if (bus_client_connect(c, k->bus) < 0) {
 		verb_collect_complain(k, c);
 		return wait_and_try_again(k, "Waiting for the service");
@@ -297,10 +295,8 @@ static int verb_collect(int argc, char **argv)
 	k.name = o.rest[0];
 	k.bus = o.bus;
 	k.signal_fd = open_signals();
-	if (k.signal_fd < 0) {
-		cli_error("cannot wait for signals: %s", strerror(errno));
-		return CLI_FAILED;
-	}
+	if (k.signal_fd < 0)
+		return cli_failed("cannot wait for signals: %s", strerror(errno));
 	while ((r = collect_once(&k)) == AGAIN)
 		;
 	close(k.signal_fd);

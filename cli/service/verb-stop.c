@@ -27,10 +27,8 @@ static int verb_stop_one(struct bus_client *c, const char *path, bool json)
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
 	/* Refused: to ask for its removal would ask for one more password. */
-	if (stopped < 0 && strcmp(v.state, session_state_names[SESSION_RUNNING]) == 0) {
-		cli_error("%s", why);
-		return CLI_FAILED;
-	}
+	if (stopped < 0 && strcmp(v.state, session_state_names[SESSION_RUNNING]) == 0)
+		return cli_failed("%s", why);
 	if (stopped < 0 && !*v.error)
 		cli_error("%s", why); /* else the report says it */
 	if (bus_client_remove(c, path) < 0)

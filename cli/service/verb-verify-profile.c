@@ -145,8 +145,7 @@ static int verify_word(const char *word, const struct profile_options *o, struct
 		return verb_verify_profile_ask(word, false, list);
 	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, o->folder, word) < 0) {
 		path = NULL;
-		cli_error("out of memory");
-		return CLI_FAILED;
+		return cli_failed("out of memory");
 	}
 	return verb_verify_profile_ask(path, strcmp(o->folder, COLLECTION_DIRECTORY) == 0, list);
 }

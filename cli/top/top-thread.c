@@ -520,8 +520,7 @@ enum cli_exit top_thread_join(struct top_thread *t)
 	}
 	if (t->error == 0)
 		return CLI_OK;
-	cli_error("cannot read the recording: %s", strerror(-t->error));
-	return CLI_FAILED;
+	return cli_failed("cannot read the recording: %s", strerror(-t->error));
 }
 
 struct top_thread *top_thread_free(struct top_thread *t)
