@@ -24,9 +24,8 @@ static int read_groups(sd_bus_message *reply, struct credentials *c)
 {
 	const void *p;
 	size_t bytes;
-	int r;
+	int r = sd_bus_message_enter_container(reply, 'v', "au");
 
-	r = sd_bus_message_enter_container(reply, 'v', "au");
 	if (r < 0)
 		return r;
 	r = sd_bus_message_read_array(reply, 'u', &p, &bytes);

@@ -552,9 +552,8 @@ static int daemon_session_make_path(struct daemon_session *s)
 static int add_sources(struct daemon_session *s)
 {
 	sd_event *event = s->manager->event;
-	int r;
+	int r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
 
-	r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_priority(s->io, PRIORITY_DRAIN);

@@ -222,9 +222,8 @@ int main(int argc, char **argv)
 {
 	struct arguments args = { .group = "kymo" };
 	sigset_t ours;
-	int r;
+	int r = parse_arguments(argc, argv, &args);
 
-	r = parse_arguments(argc, argv, &args);
 	if (r <= 0)
 		return r < 0 ? 2 : EXIT_SUCCESS;
 	if (args.open_perf_events)

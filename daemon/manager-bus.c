@@ -25,9 +25,8 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 		.uid = access_sender_uid(m->access, call),
 	};
 	struct daemon_session *s;
-	int r;
+	int r = sd_bus_message_read(call, "s", &args.name);
 
-	r = sd_bus_message_read(call, "s", &args.name);
 	if (r < 0)
 		return r;
 	r = create_request_read(call, args.uid, &request, reterr);
@@ -48,9 +47,8 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	struct manager *m = userdata;
 	uid_t uid = access_sender_uid(m->access, call);
 	bool all = access_may(m->access, call, RIGHT_VIEW);
-	int r;
+	int r = sd_bus_message_new_method_return(call, &reply);
 
-	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sos)");
 	for (const struct daemon_session *s = m->sessions; r >= 0 && s; s = s->next) {
@@ -70,9 +68,8 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
 	struct daemon_session *s;
 	const char *name;
 	uid_t uid;
-	int r;
+	int r = sd_bus_message_read(call, "s", &name);
 
-	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
 	uid = access_sender_uid(m->access, call);
@@ -135,9 +132,8 @@ static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_erro
 {
 	struct manager *m = userdata;
 	const char *reason;
-	int r;
+	int r = sd_bus_message_read(call, "s", &reason);
 
-	r = sd_bus_message_read(call, "s", &reason);
 	if (r < 0)
 		return r;
 	if (access_sender_uid(m->access, call) != 0)

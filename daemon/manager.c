@@ -304,10 +304,9 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 	const struct limit_request wish = { flight_of(s), s->uid,
 					    session_options(s->session)->own };
 	const struct limit_use use = use_of(m, s->uid, flight_of);
-	enum limit_verdict v;
 	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
-	v = limit_check(&limit, &use, &wish, &most);
 	if (wish.amount == 0 || v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
@@ -322,9 +321,8 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
 			sd_bus_error *reterr)
 {
 	const char *text = "";
-	int r;
+	int r = capabilities_check(&text);
 
-	r = capabilities_check(&text);
 	if (r < 0)
 		return bus_error_set(reterr, -ENODEV, "%s", text);
 	r = daemon_session_new(&(struct daemon_session_args){ m, args->owner, args->uid }, request,
@@ -399,9 +397,8 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		   sd_bus_error *reterr)
 {
 	_cleanup_(daemon_session_freep) struct daemon_session *s = NULL;
-	int r;
+	int r = request->profile ? use_profile(m, args, request, reterr) : 0;
 
-	r = request->profile ? use_profile(m, args, request, reterr) : 0;
 	if (r == 0)
 		r = manager_check_name(m, args, reterr);
 	if (r < 0)

@@ -308,10 +308,9 @@ static int on_post(sd_event_source *source, void *userdata)
 
 static int add_timers(struct service *s)
 {
-	int r;
+	int r = sd_event_add_time_relative(s->event, &s->tell, CLOCK_MONOTONIC, TELL_USEC,
+					   TELL_USEC / 4, on_tell, s);
 
-	r = sd_event_add_time_relative(s->event, &s->tell, CLOCK_MONOTONIC, TELL_USEC,
-				       TELL_USEC / 4, on_tell, s);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(s->tell, SD_EVENT_OFF);
 	if (r >= 0 && s->idle_usec)

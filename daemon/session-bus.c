@@ -48,9 +48,8 @@ static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reter
 {
 	struct daemon_session *s = userdata;
 	const char *text;
-	int r;
+	int r = sd_bus_message_read(call, "s", &text);
 
-	r = sd_bus_message_read(call, "s", &text);
 	if (r < 0)
 		return r;
 	r = session_mark(s->session, text);
@@ -134,9 +133,8 @@ static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_err
 	struct daemon_session *s = userdata;
 	uint32_t bit = 0;
 	const char *name;
-	int r;
+	int r = sd_bus_message_read(call, "s", &name);
 
-	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
 	r = session_begin_context(s->session, name, &bit);
@@ -155,9 +153,8 @@ static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error
 {
 	struct daemon_session *s = userdata;
 	uint32_t bit;
-	int r;
+	int r = sd_bus_message_read(call, "u", &bit);
 
-	r = sd_bus_message_read(call, "u", &bit);
 	if (r < 0)
 		return r;
 	r = session_end_context(s->session, bit);

@@ -187,9 +187,8 @@ static int keep_allocator_fd(struct create_request *to, int fd, const char *name
 	struct memory_options *memory = &to->options.memory;
 	int flags = fcntl(fd, F_GETFL);
 	mode_t type;
-	int r;
+	int r = check_taken(fd, to->uid, reterr);
 
-	r = check_taken(fd, to->uid, reterr);
 	if (r < 0)
 		return r;
 	if (flags < 0 || file_type_of(fd, &type) < 0 || flags & O_PATH ||

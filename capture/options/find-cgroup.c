@@ -137,9 +137,8 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 {
 	char mount[PATH_MAX], below[PATH_MAX];
 	size_t n;
-	int r;
+	int r = find_mount(mount, sizeof(mount));
 
-	r = find_mount(mount, sizeof(mount));
 	if (r < 0)
 		return r;
 	n = strlen(mount);

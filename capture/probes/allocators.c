@@ -359,11 +359,10 @@ static int allocators_add_entry(struct search *s, const struct function *f, uint
 				enum allocator_probe_kind kind)
 {
 	uint64_t offset, vaddr = f->vaddr;
-	const uint8_t *p;
 	size_t n, at;
 	int r;
+	const uint8_t *p = elf_image_code(&s->image, f->vaddr, &n, &offset);
 
-	p = elf_image_code(&s->image, f->vaddr, &n, &offset);
 	if (!p)
 		return 0;
 	at = s->disassembler ? prologue_offset(s->disassembler, p, n) : 0;

@@ -193,9 +193,8 @@ int store_fd_new(int fd, struct store **ret)
 {
 	struct store_fd *s;
 	mode_t type = 0;
-	int r;
+	int r = check_fd(fd, &type);
 
-	r = check_fd(fd, &type);
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));

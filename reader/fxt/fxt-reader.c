@@ -536,9 +536,8 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 	uint64_t offset = r->input.offset;
 	struct fxt_shape shape;
 	size_t words;
-	int e;
+	int e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 
-	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
 	words = input_ready(&r->input) / FXT_WORD_BYTES;
