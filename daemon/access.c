@@ -97,10 +97,9 @@ DEFINE_CLEANUP(struct peer *, peer_free)
 
 static struct peer *access_find(const struct access *a, const char *name)
 {
-	for (struct peer *p = a->peers; p; p = p->next) {
+	for (struct peer *p = a->peers; p; p = p->next)
 		if (strcmp(p->name, name) == 0)
 			return p;
-	}
 	return NULL;
 }
 
@@ -174,10 +173,9 @@ static void access_let_go(struct peer *p)
 {
 	sd_bus_message_unref(p->held[0]);
 	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
-	for (size_t i = 0; i < RIGHT_MAX; i++) {
+	for (size_t i = 0; i < RIGHT_MAX; i++)
 		if (p->answered & RIGHT_BIT(i) && p->answers[i].until_ns == 0)
 			forget_answer(&p->answers[i]);
-	}
 	p->answered = 0;
 }
 
@@ -601,10 +599,9 @@ static const struct peer *sender_of(const struct access *a, sd_bus_message *m)
 
 bool access_is_waiting(const struct access *a)
 {
-	for (const struct peer *p = a->peers; p; p = p->next) {
+	for (const struct peer *p = a->peers; p; p = p->next)
 		if (p->n_held > 0)
 			return true;
-	}
 	return false;
 }
 
@@ -631,8 +628,7 @@ static bool access_may_hear(const struct peer *p, uid_t owner)
 
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
 {
-	for (const struct peer *p = a->peers; p; p = p->next) {
+	for (const struct peer *p = a->peers; p; p = p->next)
 		if (access_may_hear(p, owner))
 			fn(p->name, userdata);
-	}
 }

@@ -148,10 +148,9 @@ int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_messag
 
 	if (!round)
 		return -ENOMEM;
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (is_flight_of_collection(s) && daemon_session_active(s))
 			ask_limited(s, reason, 0, round);
-	}
 	round_step(round);
 	return 0;
 }

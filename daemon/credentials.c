@@ -113,10 +113,9 @@ static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 
 static bool credentials_contains(const gid_t *groups, size_t n, gid_t wanted)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (groups[i] == wanted)
 			return true;
-	}
 	return false;
 }
 

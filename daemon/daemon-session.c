@@ -270,10 +270,9 @@ int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call)
 
 bool daemon_session_is_writing(const struct daemon_session *s)
 {
-	for (size_t i = 0; i < s->n_waiters; i++) {
+	for (size_t i = 0; i < s->n_waiters; i++)
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			return true;
-	}
 	return s->profile && s->profile->pending;
 }
 

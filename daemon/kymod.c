@@ -138,10 +138,9 @@ static int check_rights(void)
 		return -errno;
 	if (data[0].effective & 1u << CAP_SYS_ADMIN)
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
 		if (!(data[needed[i] / 32].effective & 1u << needed[i] % 32))
 			return -EPERM;
-	}
 	return 0;
 }
 

@@ -21,10 +21,9 @@
 
 static struct daemon_session *find_exact(const struct manager *m, const char *name, uid_t uid)
 {
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (s->uid == uid && strcmp(session_options(s->session)->name, name) == 0)
 			return s;
-	}
 	return NULL;
 }
 
@@ -90,10 +89,9 @@ int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 
 struct daemon_session *manager_find_path(const struct manager *m, const char *path)
 {
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (strcmp(s->path, path) == 0)
 			return s;
-	}
 	return NULL;
 }
 
@@ -440,19 +438,17 @@ void manager_remove(struct manager *m, struct daemon_session *s)
 
 static bool manager_any_active(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			return true;
-	}
 	return false;
 }
 
 static bool all_told(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_is_announced(s) || daemon_session_is_writing(s))
 			return false;
-	}
 	return true;
 }
 
@@ -520,10 +516,9 @@ void manager_shutdown(struct manager *m, int status)
 		return;
 	m->exiting = true;
 	m->exit_status = status;
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			session_stop(s->session, "service stopped");
-	}
 	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
 				       TIMEOUT_SHUTDOWN_NS / 1000, 0, on_deadline, m);
 	if (r < 0) {

@@ -54,10 +54,9 @@ static uint64_t service_shape(const struct manager *m)
 
 static bool service_any_active(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			return true;
-	}
 	return false;
 }
 
@@ -198,10 +197,9 @@ static int take_name(sd_bus *bus)
 /* What a dead service has left is offered again by the next one. */
 static bool has_sessions(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_recovered(s))
 			return true;
-	}
 	return false;
 }
 

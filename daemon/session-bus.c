@@ -261,10 +261,9 @@ GETTER(get_counter)
 	uint64_t value = 0;
 
 	session_counters(s->session, &now);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (strcmp(member, rows[i].name) == 0)
 			memcpy(&value, (const char *)&now + rows[i].offset, sizeof(value));
-	}
 	return sd_bus_message_append(reply, "t", value);
 }
 

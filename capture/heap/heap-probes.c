@@ -79,10 +79,9 @@ struct look {
 
 static bool heap_probes_has_file(const struct heap_probes *armed, dev_t device, ino_t inode)
 {
-	for (size_t i = 0; i < armed->n_files; i++) {
+	for (size_t i = 0; i < armed->n_files; i++)
 		if (armed->files[i].inode == inode && armed->files[i].device == device)
 			return true;
-	}
 	return false;
 }
 

@@ -449,10 +449,9 @@ static int search_all(struct search *s)
 	int r = search_roots(s) ?: search_found(s);
 
 	s->round = ROUND_POSSIBLE;
-	for (size_t i = 0; i < s->index.n_blocks; i++) {
+	for (size_t i = 0; i < s->index.n_blocks; i++)
 		if (s->reach[i] == REACH_POSSIBLE)
 			s->found[s->n_found++] = (uint32_t)i;
-	}
 	if (r == 0)
 		r = search_found(s);
 	if (r == 0)

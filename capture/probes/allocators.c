@@ -270,19 +270,17 @@ static void sort_functions(struct search *s)
 
 static bool has_allocator(const struct search *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		if (s->functions[i].means->function == MEMORY_FN_MALLOC)
 			return true;
-	}
 	return false;
 }
 
 static const struct function *function_at(const struct search *s, uint64_t vaddr)
 {
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		if (s->functions[i].vaddr == vaddr)
 			return &s->functions[i];
-	}
 	return NULL;
 }
 

@@ -561,10 +561,9 @@ void flight_clear(int dir_fd)
 	uint64_t number;
 	enum side side;
 
-	while (dir && (entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir)))
 		if (parse_name(entry->d_name, &number, &side))
 			unlinkat(dir_fd, entry->d_name, 0);
-	}
 	if (dir)
 		closedir(dir);
 }
@@ -651,10 +650,9 @@ static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *
 		n++;
 	}
 	/* The oldest one that has a head; what is older was being dropped. */
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
 		if (found[i]->bytes[SIDE_HEAD] > 0)
 			first = i + 1;
-	}
 	for (unsigned i = n; i-- > 0;) {
 		if (i < first)
 			add_part(s, found[i]);

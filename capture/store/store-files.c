@@ -199,10 +199,9 @@ void store_files_recover(const struct store_files_options *o)
 
 	if (!dir)
 		return;
-	while ((entry = readdir(dir))) {
+	while ((entry = readdir(dir)))
 		if (chunk_name_parse_part(entry->d_name, o->name, &begin_us))
 			recover_part(o, entry->d_name, begin_us);
-	}
 	closedir(dir);
 }
 
