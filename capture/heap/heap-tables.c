@@ -6,6 +6,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/array.h"
 #include "capture/heap/heap-records.h"
 #include "capture/heap/heap-trace-reach.h"
 
@@ -397,14 +398,14 @@ static int stack_by_instance(const void *a, const void *b)
 {
 	const struct kept_stack *x = a, *y = b;
 
-	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+	return COMPARE(x->key.instance, y->key.instance);
 }
 
 static int block_by_instance(const void *a, const void *b)
 {
 	const struct kept *x = a, *y = b;
 
-	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+	return COMPARE(x->key.instance, y->key.instance);
 }
 
 int heap_tables_gather(struct memory_tables *t, const struct heap_images *images,

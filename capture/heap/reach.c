@@ -24,6 +24,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/heap/block-index.h"
@@ -501,7 +502,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct reach_block *x = a, *y = b;
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	return COMPARE(x->address, y->address);
 }
 
 /* Sorts, and leaves out what cannot be. Returns how many are left. */

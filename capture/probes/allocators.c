@@ -249,9 +249,7 @@ static int allocators_compare_functions(const void *a, const void *b)
 		return x->vaddr < y->vaddr ? -1 : 1;
 	if (is_cpp(x->means->function) != is_cpp(y->means->function))
 		return is_cpp(x->means->function) ? 1 : -1;
-	if (x->name_bytes != y->name_bytes)
-		return x->name_bytes < y->name_bytes ? -1 : 1;
-	return strncmp(x->name, y->name, x->name_bytes);
+	return COMPARE(x->name_bytes, y->name_bytes) ?: strncmp(x->name, y->name, x->name_bytes);
 }
 
 static void sort_functions(struct search *s)
@@ -441,12 +439,9 @@ static int add_probes(struct search *s, const struct function *f, bool own_mallo
 static int compare_probes(const void *a, const void *b)
 {
 	const struct allocator_probe *x = a, *y = b;
+	int r = COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind);
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+	return r ?: COMPARE(x->function, y->function);
 }
 
 static void sort_probes(struct allocator_list *l)

@@ -204,7 +204,7 @@ static int compare_slots(const void *a, const void *b)
 {
 	const struct elf_slot *x = a, *y = b;
 
-	return (x->address > y->address) - (x->address < y->address);
+	return COMPARE(x->address, y->address);
 }
 
 static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *header,

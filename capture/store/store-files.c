@@ -80,9 +80,7 @@ static int by_age(const void *a, const void *b)
 {
 	const struct kept *x = a, *y = b;
 
-	if (x->name.begin_us != y->name.begin_us)
-		return x->name.begin_us < y->name.begin_us ? -1 : 1;
-	return strcmp(x->file, y->file);
+	return COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file);
 }
 
 /* Removes the oldest until the limits hold, never LAST, and not the newest one for its size. */

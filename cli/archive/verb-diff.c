@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
@@ -199,7 +200,7 @@ static int compare_cpus(const void *a, const void *b)
 {
 	const struct cpu_change *x = a, *y = b;
 
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return COMPARE(x->cpu, y->cpu);
 }
 
 static int compare_cpu_changes(const void *a, const void *b)

@@ -129,7 +129,7 @@ static int compare_maps(const void *a, const void *b)
 {
 	const struct rtrace_map *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return COMPARE(x->start, y->start);
 }
 
 static int add_maps_of(struct report *t, const struct leak_group *g)

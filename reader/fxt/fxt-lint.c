@@ -159,9 +159,7 @@ static int compare_findings(const void *a, const void *b)
 {
 	const struct fxt_finding *x = a, *y = b;
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return COMPARE(x->offset, y->offset) ?: COMPARE(x->id, y->id);
 }
 
 int fxt_lint_finish(struct fxt_lint *l)

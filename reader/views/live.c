@@ -240,9 +240,7 @@ static int live_compare_stacks(const void *a, const void *b)
 	const struct profile_stack *x = *(const struct profile_stack *const *)a;
 	const struct profile_stack *y = *(const struct profile_stack *const *)b;
 
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return (x > y) - (x < y);
+	return COMPARE(y->count, x->count) ?: COMPARE(x, y);
 }
 
 static int live_compare_functions(const void *a, const void *b)
@@ -419,9 +417,7 @@ static int compare_tasks(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->pid, y->pid);
 }
 
 static int show_processes(const struct live *l, struct live_window *w)
