@@ -66,9 +66,8 @@ const char *file_kernel_filesystem(int fd)
 
 	if (fstatfs(fd, &fs) < 0)
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(kernel_filesystems); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_filesystems); i++)
 		if ((uint32_t)fs.f_type == kernel_filesystems[i].type)
 			return kernel_filesystems[i].name;
-	}
 	return NULL;
 }

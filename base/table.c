@@ -53,9 +53,7 @@ static struct table_slot *table_find(const struct table *t, uint64_t key)
 
 void *table_get(const struct table *t, uint64_t key)
 {
-	if (t->n_slots == 0 || key == 0)
-		return NULL;
-	return table_find(t, key)->value;
+	return t->n_slots == 0 || key == 0 ? NULL : table_find(t, key)->value;
 }
 
 static int table_grow(struct table *t)

@@ -61,3 +61,7 @@ static inline const char *text_s(uint64_t n)
 
 /* "3.00 s", "17.4 ms", "850 ns": three digits that matter; writes to TO and returns TO. */
 char *text_format_time(char *to, uint64_t ns);
+
+/* The same for an argument of printf(): the text stays to the end of the block. */
+#define TEXT_SIZE(bytes) text_format_size((char[TEXT_FORMAT_MAX]){ "" }, bytes)
+#define TEXT_TIME(ns)    text_format_time((char[TEXT_FORMAT_MAX]){ "" }, ns)

@@ -130,10 +130,9 @@ static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_sta
 static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u32 max)
 {
 #pragma clang loop unroll(disable)
-	for (__u32 i = 1; i < max; i++) {
+	for (__u32 i = 1; i < max; i++)
 		if (i >= n || !stack_follows_call(frames[i]))
 			return i < n ? i : n;
-	}
 	return n;
 }
 

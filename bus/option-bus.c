@@ -129,8 +129,7 @@ static int option_bus_read_cgroup(sd_bus_message *m, struct session_options *to,
 	c.parent_id = parent_id;
 	c.level = level;
 	strcpy(c.name, name);
-	r = filter_add_cgroups(&to->filter, &c, 1, why);
-	return r < 0 ? r : 1;
+	return filter_add_cgroups(&to->filter, &c, 1, why) ?: 1;
 }
 
 /* One of a list. Returns 1, 0 at its end, or a negative errno. */

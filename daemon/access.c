@@ -98,10 +98,9 @@ DEFINE_CLEANUP(struct peer *, peer_free)
 
 static struct peer *access_find(const struct access *a, const char *name)
 {
-	for (struct peer *p = a->peers; p; p = p->next) {
+	for (struct peer *p = a->peers; p; p = p->next)
 		if (strcmp(p->name, name) == 0)
 			return p;
-	}
 	return NULL;
 }
 
@@ -175,10 +174,9 @@ static void access_let_go(struct peer *p)
 {
 	sd_bus_message_unref(p->held[0]);
 	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
-	for (size_t i = 0; i < RIGHT_MAX; i++) {
+	for (size_t i = 0; i < RIGHT_MAX; i++)
 		if (p->answered & RIGHT_BIT(i) && p->answers[i].until_ns == 0)
 			forget_answer(&p->answers[i]);
-	}
 	p->answered = 0;
 }
 
@@ -218,7 +216,6 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 	sd_bus_error nobody = SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_FAILED, "it names no user");
 	struct peer *p = userdata;
 
-	(void)reterr;
 	if (sd_bus_message_is_method_error(reply, NULL)) {
 		access_give_up(p, sd_bus_message_get_error(reply));
 		return 0;
@@ -308,9 +305,7 @@ static const struct answer *access_recall(const struct peer *p, enum right right
 	if (a->answer == POLKIT_UNASKED || clock_boot_ns() >= a->until_ns)
 		return NULL;
 	/* One who may be asked now may know the password. */
-	if (dialogue && a->answer == POLKIT_CHALLENGE)
-		return NULL;
-	return a;
+	return dialogue && a->answer == POLKIT_CHALLENGE ? NULL : a;
 }
 
 static int access_ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *reterr)
@@ -491,7 +486,6 @@ void access_drop_answers(struct access *a)
 
 static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
-	(void)reterr;
 	/* It tells everybody, and the bus sees to it that it is polkit who does; to us alone anybody may say it. Who hears of
 	 * sessions would be asked about again and again, and hear nothing meanwhile. */
 	if (!sd_bus_message_get_destination(m))
@@ -506,7 +500,6 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	struct peer *p;
 	int r;
 
-	(void)reterr;
 	/* Anybody may send us a signal that looks like it, and sd-bus does not compare names of services. */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
@@ -607,10 +600,9 @@ static const struct peer *sender_of(const struct access *a, sd_bus_message *m)
 
 bool access_is_waiting(const struct access *a)
 {
-	for (const struct peer *p = a->peers; p; p = p->next) {
+	for (const struct peer *p = a->peers; p; p = p->next)
 		if (p->n_held > 0)
 			return true;
-	}
 	return false;
 }
 
@@ -637,8 +629,7 @@ static bool access_may_hear(const struct peer *p, uid_t owner)
 
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
 {
-	for (const struct peer *p = a->peers; p; p = p->next) {
+	for (const struct peer *p = a->peers; p; p = p->next)
 		if (access_may_hear(p, owner))
 			fn(p->name, userdata);
-	}
 }

@@ -99,10 +99,9 @@ static bool is_outdated(const struct view *v)
 	for (char **unit = v->units; *unit; unit++) {
 		int n = find_cgroup_unit_trusted(*unit, list, FILTER_CGROUPS_MAX);
 
-		for (int i = 0; i < n; i++) {
+		for (int i = 0; i < n; i++)
 			if (!has_cgroup(v, &list[i]))
 				return true;
-		}
 	}
 	return false;
 }
@@ -121,8 +120,6 @@ static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *use
 {
 	struct collection_look *l = userdata;
 
-	(void)fd;
-	(void)revents;
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	l->fn(l->view->outdated, l->userdata);
 	return 0;
@@ -138,10 +135,8 @@ int collection_look_new(sd_event *event, char *const *units, const struct captur
 		return -ENOMEM;
 	l->fn = fn;
 	l->userdata = userdata;
-	r = view_new(units, f, &l->view);
-	if (r < 0)
-		return r;
-	r = sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN, on_ended, l);
+	r = view_new(units, f, &l->view)
+		    ?: sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN, on_ended, l);
 	if (r < 0)
 		return r;
 	atomic_fetch_add(&l->view->n_holders, 1);

@@ -148,10 +148,9 @@ int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_messag
 
 	if (!round)
 		return -ENOMEM;
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (is_flight_of_collection(s) && daemon_session_active(s))
 			ask_limited(s, reason, 0, round);
-	}
 	round_step(round);
 	return 0;
 }
@@ -214,7 +213,6 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	struct snapshot_round *round;
 	char reason[160];
 
-	(void)session;
 	if (!is_flight_of_collection(s))
 		return;
 	round = round_new(NULL, true);
@@ -258,9 +256,6 @@ static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *use
 	struct manager *m = s->manager;
 	int error = 0;
 
-	(void)source;
-	(void)fd;
-	(void)revents;
 	snapshot_ended(s->snapshot, &error);
 	if (error < 0)
 		log_session_warning(&about, error,

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/daemon-session.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/foreign-fds.h"
 #include "base/text.h"
@@ -229,20 +227,17 @@ int daemon_session_wait(struct daemon_session *s, enum wait_for what, sd_bus_mes
 int daemon_session_snapshot(struct daemon_session *s, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_SNAPSHOT, .call = call };
-	int r = session_snapshot(s->session, &w.snapshot);
 
-	return r < 0 ? r : add_waiter(s, &w);
+	return session_snapshot(s->session, &w.snapshot) ?: add_waiter(s, &w);
 }
 
 int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_SEARCH, .call = call };
-	int r;
 
 	if (s->n_waiters == LIMIT_WAITERS)
 		return -EDQUOT;
-	r = session_search(s->session, pid, &w.snapshot);
-	return r < 0 ? r : add_waiter(s, &w);
+	return session_search(s->session, pid, &w.snapshot) ?: add_waiter(s, &w);
 }
 
 int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd_bus_message *call)
@@ -270,17 +265,15 @@ int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd
 int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_CHUNK, .call = call };
-	int r = session_rotate(s->session, &w.snapshot);
 
-	return r < 0 ? r : add_waiter(s, &w);
+	return session_rotate(s->session, &w.snapshot) ?: add_waiter(s, &w);
 }
 
 bool daemon_session_is_writing(const struct daemon_session *s)
 {
-	for (size_t i = 0; i < s->n_waiters; i++) {
+	for (size_t i = 0; i < s->n_waiters; i++)
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			return true;
-	}
 	return s->profile && s->profile->pending;
 }
 
@@ -329,7 +322,6 @@ static void log_loss(struct daemon_session *s, const struct session_counters *c)
 static void log_dropped(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
-	char keeps[TEXT_FORMAT_MAX];
 
 	if (c->dropped_bytes == 0 || s->told_dropped)
 		return;
@@ -337,7 +329,7 @@ static void log_dropped(struct daemon_session *s, const struct session_counters 
 	log_session_warning(&about, 0,
 			    "more came at once than the flight recorder may keep (%s): what it "
 			    "held until then has gone",
-			    text_format_size(keeps, session_options(s->session)->flight_bytes));
+			    TEXT_SIZE(session_options(s->session)->flight_bytes));
 }
 
 /* And of a limit below what was asked for. */
@@ -345,7 +337,6 @@ static void log_limited(struct daemon_session *s, const struct session_counters 
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	uint64_t asked = session_options(s->session)->flight_bytes;
-	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
 
 	if (c->flight_limit >= asked || s->told_limited)
 		return;
@@ -353,15 +344,13 @@ static void log_limited(struct daemon_session *s, const struct session_counters 
 	log_session_warning(&about, 0,
 			    "the flight recorder may keep %s instead of %s: the runtime directory "
 			    "has too little free space",
-			    text_format_size(keeps, c->flight_limit),
-			    text_format_size(wanted, asked));
+			    TEXT_SIZE(c->flight_limit), TEXT_SIZE(asked));
 }
 
 static void log_state(const struct daemon_session *s)
 {
 	const struct log_subject started = daemon_session_subject(s, LOG_SESSION_STARTED),
 				 ended = daemon_session_subject(s, LOG_SESSION_ENDED);
-	char bytes[TEXT_FORMAT_MAX];
 	struct session_counters c;
 	const char *text;
 
@@ -372,7 +361,7 @@ static void log_state(const struct daemon_session *s)
 		log_session_warning(&ended, 0, "failed: %s", text);
 	else if (daemon_session_finished(s))
 		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",
-			    session_reason(s->session), c.events, text_format_size(bytes, c.bytes),
+			    session_reason(s->session), c.events, TEXT_SIZE(c.bytes),
 			    lost_in_all(&c));
 }
 
@@ -476,7 +465,6 @@ static int on_settle(sd_event_source *source, void *userdata)
 	struct daemon_session *s = userdata;
 	struct manager *m = s->manager;
 
-	(void)source;
 	tell_steps(s);
 	collection_snapshot_keep(s);
 	tell_state(s);
@@ -492,7 +480,6 @@ static void on_changed(struct session *session, void *userdata)
 {
 	struct daemon_session *s = userdata;
 
-	(void)session;
 	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
 }
 
@@ -500,9 +487,6 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
 {
 	struct daemon_session *s = userdata;
 
-	(void)source;
-	(void)fd;
-	(void)revents;
 	session_dispatch(s->session);
 	return 0;
 }
@@ -513,7 +497,6 @@ static int on_output_timeout(sd_event_source *source, uint64_t usec, void *userd
 	struct manager *m = s->manager;
 	struct session_counters now;
 
-	(void)usec;
 	session_counters(s->session, &now);
 	s->n_output_checks = now.bytes == s->output_checked_bytes ? s->n_output_checks + 1 : 0;
 	if (s->n_output_checks < timeout_output_checks) {
@@ -572,9 +555,8 @@ static int daemon_session_make_path(struct daemon_session *s)
 static int add_sources(struct daemon_session *s)
 {
 	sd_event *event = s->manager->event;
-	int r;
+	int r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
 
-	r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_priority(s->io, PRIORITY_DRAIN);
@@ -584,9 +566,7 @@ static int add_sources(struct daemon_session *s)
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_priority(s->settle, PRIORITY_SETTLE);
-	if (r < 0)
-		return r;
-	return sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
+	return r < 0 ? r : sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
 }
 
 /* The memory of a flight recorder. */
@@ -630,11 +610,8 @@ static int make_store(struct daemon_session *s, struct create_request *request)
 /* What each has: its object and its place in the event loop. */
 static int set_up(struct daemon_session *s)
 {
-	int r = daemon_session_make_path(s);
+	int r = daemon_session_make_path(s) ?: add_sources(s);
 
-	if (r < 0)
-		return r;
-	r = add_sources(s);
 	if (r < 0)
 		return r;
 	session_set_changed(s->session, on_changed, s);
@@ -656,10 +633,7 @@ int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name,
 	s->flight_fd = -1;
 	s->told_state = SESSION_FAILED;
 	strcpy(options.name, name);
-	r = session_new_recovered(&options, flight_fd, &s->session);
-	if (r < 0)
-		return r;
-	r = set_up(s);
+	r = session_new_recovered(&options, flight_fd, &s->session) ?: set_up(s);
 	if (r < 0)
 		return r;
 	s->flight_fd = flight_fd;

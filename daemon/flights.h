@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 /* What a dead service may have left that is offered again; what is more stays where it is. */

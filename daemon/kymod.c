@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <systemd/sd-bus.h>
@@ -143,10 +142,9 @@ static int check_rights(void)
 		return -errno;
 	if (data[0].effective & 1u << CAP_SYS_ADMIN)
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
 		if (!(data[needed[i] / 32].effective & 1u << needed[i] % 32))
 			return -EPERM;
-	}
 	return 0;
 }
 
@@ -243,9 +241,8 @@ int main(int argc, char **argv)
 {
 	struct arguments args = { .group = "kymo" };
 	sigset_t ours;
-	int r;
+	int r = parse_arguments(argc, argv, &args);
 
-	r = parse_arguments(argc, argv, &args);
 	if (r <= 0)
 		return r < 0 ? 2 : EXIT_SUCCESS;
 	if (args.open_perf_events)

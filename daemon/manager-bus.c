@@ -25,9 +25,8 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 		.uid = access_sender_uid(m->access, call),
 	};
 	struct daemon_session *s;
-	int r;
+	int r = sd_bus_message_read(call, "s", &args.name);
 
-	r = sd_bus_message_read(call, "s", &args.name);
 	if (r < 0)
 		return r;
 	r = create_request_read(call, args.uid, &request, reterr);
@@ -48,10 +47,8 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	struct manager *m = userdata;
 	uid_t uid = access_sender_uid(m->access, call);
 	bool all = access_may(m->access, call, RIGHT_VIEW);
-	int r;
+	int r = sd_bus_message_new_method_return(call, &reply);
 
-	(void)reterr;
-	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sos)");
 	for (const struct daemon_session *s = m->sessions; r >= 0 && s; s = s->next) {
@@ -71,9 +68,8 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
 	struct daemon_session *s;
 	const char *name;
 	uid_t uid;
-	int r;
+	int r = sd_bus_message_read(call, "s", &name);
 
-	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
 	uid = access_sender_uid(m->access, call);
@@ -103,8 +99,6 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	const struct capability *caps;
 	int r, n = capabilities_of_late(&caps);
 
-	(void)userdata;
-	(void)reterr;
 	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "{sv}");
@@ -123,7 +117,6 @@ static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *ret
 {
 	struct manager *m = userdata;
 
-	(void)reterr;
 	service_say_reloading();
 	access_drop_answers(m->access);
 	log_info("reloaded");
@@ -134,12 +127,6 @@ static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *ret
 static int get_version(sd_bus *bus, const char *path, const char *interface, const char *property,
 		       sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
-	(void)bus;
-	(void)path;
-	(void)interface;
-	(void)property;
-	(void)userdata;
-	(void)reterr;
 	return sd_bus_message_append(reply, "s", KYMO_VERSION);
 }
 
@@ -147,9 +134,8 @@ static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_erro
 {
 	struct manager *m = userdata;
 	const char *reason;
-	int r;
+	int r = sd_bus_message_read(call, "s", &reason);
 
-	r = sd_bus_message_read(call, "s", &reason);
 	if (r < 0)
 		return r;
 	if (access_sender_uid(m->access, call) != 0)
@@ -164,11 +150,6 @@ static int get_start_time(sd_bus *bus, const char *path, const char *interface,
 {
 	const struct manager *m = userdata;
 
-	(void)bus;
-	(void)path;
-	(void)interface;
-	(void)property;
-	(void)reterr;
 	return sd_bus_message_append(reply, "t", m->start_ns);
 }
 
@@ -181,10 +162,6 @@ static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *inte
 	struct manager_usage usage[MANAGER_USAGE_MAX];
 	int r = sd_bus_message_open_container(reply, 'a', "{s(tttt)}");
 
-	(void)path;
-	(void)interface;
-	(void)property;
-	(void)reterr;
 	manager_usage(m, access_sender_uid(m->access, sd_bus_get_current_message(bus)), usage);
 	for (size_t i = 0; r >= 0 && i < MANAGER_USAGE_MAX; i++)
 		r = sd_bus_message_append(reply, "{s(tttt)}", usage[i].name, usage[i].all,

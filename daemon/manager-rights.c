@@ -2,7 +2,6 @@
 /*
  * What a message to the manager or a session needs (rights.h): read from it as far as that takes.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "daemon/access.h"
@@ -12,9 +11,8 @@
 static int read_option(sd_bus_message *m, struct rights_call *c)
 {
 	const char *name, *type;
-	int value, r;
+	int value, r = sd_bus_message_read(m, "s", &name);
 
-	r = sd_bus_message_read(m, "s", &name);
 	if (r < 0)
 		return r;
 	if (strcmp(name, "profile") == 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "daemon/manager.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
@@ -22,10 +21,9 @@
 
 static struct daemon_session *find_exact(const struct manager *m, const char *name, uid_t uid)
 {
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (s->uid == uid && strcmp(session_options(s->session)->name, name) == 0)
 			return s;
-	}
 	return NULL;
 }
 
@@ -91,10 +89,9 @@ int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 
 struct daemon_session *manager_find_path(const struct manager *m, const char *path)
 {
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (strcmp(s->path, path) == 0)
 			return s;
-	}
 	return NULL;
 }
 
@@ -209,7 +206,6 @@ static int check_rings(const struct manager *m, const struct daemon_session *s,
 {
 	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
 					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
-	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
 	const struct limit_use use = use_of(m, s->uid, ring_bytes);
 	const struct limit_request wish = wish_of(s, ring_bytes(s));
 	uint64_t most;
@@ -220,8 +216,8 @@ static int check_rings(const struct manager *m, const struct daemon_session *s,
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
 			     "sessions have %s, and %s is the limit of %s",
-			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_scope(v));
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
 }
 
 static uint64_t manager_blocks_of(const struct daemon_session *s)
@@ -303,21 +299,19 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 {
 	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
 					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
-	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
 	const struct limit_request wish = { flight_of(s), s->uid,
 					    session_options(s->session)->own };
 	const struct limit_use use = use_of(m, s->uid, flight_of);
-	enum limit_verdict v;
 	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
-	v = limit_check(&limit, &use, &wish, &most);
 	if (wish.amount == 0 || v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `flight_bytes`: the flight recorder would keep %s, others "
 			     "keep %s, and %s is the limit of %s",
-			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_scope(v));
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
 }
 
 static int manager_make(struct manager *m, const struct manager_create_args *args,
@@ -325,9 +319,8 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
 			sd_bus_error *reterr)
 {
 	const char *text = "";
-	int r;
+	int r = capabilities_check(&text);
 
-	r = capabilities_check(&text);
 	if (r < 0)
 		return bus_error_set(reterr, -ENODEV, "%s", text);
 	r = daemon_session_new(&(struct daemon_session_args){ m, args->owner, args->uid }, request,
@@ -403,9 +396,8 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		   sd_bus_error *reterr)
 {
 	_cleanup_(daemon_session_freep) struct daemon_session *s = NULL;
-	int r;
+	int r = request->profile ? use_profile(m, args, request, reterr) : 0;
 
-	r = request->profile ? use_profile(m, args, request, reterr) : 0;
 	if (r == 0)
 		r = manager_check_name(m, args, reterr);
 	if (r < 0)
@@ -420,11 +412,7 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	r = manager_make(m, args, request, &s, reterr);
 	if (r < 0)
 		return r;
-	r = check_rings(m, s, reterr);
-	if (r == 0)
-		r = check_blocks(m, s, reterr);
-	if (r == 0)
-		r = check_flights(m, s, reterr);
+	r = check_rings(m, s, reterr) ?: check_blocks(m, s, reterr) ?: check_flights(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;
@@ -451,19 +439,17 @@ void manager_remove(struct manager *m, struct daemon_session *s)
 
 static bool manager_any_active(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			return true;
-	}
 	return false;
 }
 
 static bool all_told(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_is_announced(s) || daemon_session_is_writing(s))
 			return false;
-	}
 	return true;
 }
 
@@ -485,7 +471,6 @@ static int manager_on_tick(sd_event_source *source, uint64_t usec, void *userdat
 {
 	struct manager *m = userdata;
 
-	(void)usec;
 	for (struct daemon_session *s = m->sessions; s; s = s->next) {
 		if (daemon_session_active(s)) {
 			daemon_session_signal_counters(s);
@@ -517,8 +502,6 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 
-	(void)source;
-	(void)usec;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
 		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_ENDED);
 
@@ -537,10 +520,9 @@ void manager_shutdown(struct manager *m, int status)
 		return;
 	m->exiting = true;
 	m->exit_status = status;
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			session_stop(s->session, "service stopped");
-	}
 	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
 				       TIMEOUT_SHUTDOWN_NS / 1000, 0, on_deadline, m);
 	if (r < 0) {

@@ -61,8 +61,7 @@ static int cursor_text(struct cursor *c, const uint8_t **ret, uint32_t *ret_size
 	if (r < 0)
 		return r;
 	*ret = c->data + c->at;
-	r = cursor_skip(c, *ret_size);
-	return r < 0 ? r : cursor_skip(c, 1);
+	return cursor_skip(c, *ret_size) ?: cursor_skip(c, 1);
 }
 
 /* One field; *RET_TEXT is NULL if it is no string. */
@@ -84,8 +83,7 @@ static int cursor_field(struct cursor *c, uint8_t *ret_code, const uint8_t **ret
 	case 'u':
 		return cursor_u32(c, &number);
 	case 'g':
-		r = cursor_u8(c, &size);
-		return r < 0 ? r : cursor_skip(c, (size_t)size + 1);
+		return cursor_u8(c, &size) ?: cursor_skip(c, (size_t)size + 1);
 	default:
 		return -ENODATA;
 	}

@@ -85,7 +85,6 @@ static int polkit_on_answer(sd_bus_message *reply, void *userdata, sd_bus_error 
 	const char *why = "its answer makes no sense";
 	sd_bus_slot *slot = TAKE_PTR(c->slot);
 
-	(void)reterr;
 	if (!e) {
 		if (polkit_read_answer(reply, c->dialogue, &answer) < 0)
 			answer = POLKIT_FAILED;
@@ -114,10 +113,9 @@ int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit
 	static uint64_t last_number;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	struct polkit_check *c;
-	int r;
+	int r = sd_bus_message_new_method_call(bus, &m, POLKIT_NAME, AUTHORITY_PATH,
+					       AUTHORITY_INTERFACE, "CheckAuthorization");
 
-	r = sd_bus_message_new_method_call(bus, &m, POLKIT_NAME, AUTHORITY_PATH,
-					   AUTHORITY_INTERFACE, "CheckAuthorization");
 	if (r < 0)
 		return r;
 	c = calloc(1, sizeof(*c));

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <systemd/sd-bus.h>
 
 #include "base/cleanup.h"

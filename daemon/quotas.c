@@ -22,9 +22,7 @@ enum limit_verdict limit_check(const struct limit *l, const struct limit_use *ha
 	if (wish->own && quotas_exceeds(has->own, wish->amount, l->own))
 		return LIMIT_EXCEEDS_OWN;
 	*ret_limit = l->user;
-	if (quotas_exceeds(has->user, wish->amount, l->user))
-		return LIMIT_EXCEEDS_USER;
-	return LIMIT_FITS;
+	return quotas_exceeds(has->user, wish->amount, l->user) ? LIMIT_EXCEEDS_USER : LIMIT_FITS;
 }
 
 /* The entry of UID, or one that is free: whose burst is there again is like one who never came. */

@@ -65,10 +65,9 @@ static uint64_t service_shape(const struct manager *m)
 
 static bool service_any_active(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			return true;
-	}
 	return false;
 }
 
@@ -134,7 +133,6 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct service *s = userdata;
 
-	(void)usec;
 	service_notify_status(s);
 	if (!service_any_active(s->manager) && !s->told_stopping)
 		return 0; /* a change turns it on again */
@@ -167,8 +165,6 @@ static int service_on_signal(sd_event_source *source, const struct signalfd_sigi
 {
 	struct service *s = userdata;
 
-	(void)source;
-	(void)info;
 	say_stopping(s);
 	manager_shutdown(s->manager, EXIT_SUCCESS);
 	return 0;
@@ -179,8 +175,6 @@ static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 {
 	struct service *s = userdata;
 
-	(void)source;
-	(void)info;
 	collection_snapshot_all(s->manager, "SIGUSR1", NULL);
 	return 0;
 }
@@ -190,8 +184,6 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *rete
 {
 	struct service *s = userdata;
 
-	(void)reterr;
-	(void)m;
 	log_error(0, "the bus has gone: sessions are stopped");
 	say_stopping(s);
 	manager_shutdown(s->manager, EXIT_FAILURE);
@@ -214,18 +206,15 @@ static int take_name(sd_bus *bus, uint64_t wait_ns)
 		return log_error(0, "the bus does not let us have the name " KYMO_BUS_NAME
 				    ": is org.kymo.Trace1.conf in its system.d?")
 			       ?: r;
-	if (r < 0)
-		return log_error(r, "cannot take the name " KYMO_BUS_NAME);
-	return 0;
+	return r < 0 ? log_error(r, "cannot take the name " KYMO_BUS_NAME) : 0;
 }
 
 /* What a dead service has left is offered again by the next one. */
 static bool has_sessions(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_recovered(s))
 			return true;
-	}
 	return false;
 }
 
@@ -242,7 +231,6 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 	struct service *s = userdata;
 	int r;
 
-	(void)reterr;
 	/* (anybody may send us a signal that looks like it) */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
@@ -270,8 +258,6 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 	struct service *s = userdata;
 	int r;
 
-	(void)source;
-	(void)usec;
 	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
 		return 0;
 	if (!service_is_idle(s)) {
@@ -296,7 +282,6 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 {
 	struct service *s = userdata;
 
-	(void)reterr;
 	if (sd_bus_message_is_method_call(m, NULL, NULL))
 		s->n_calls++;
 	return 0;
@@ -324,7 +309,6 @@ static int on_post(sd_event_source *source, void *userdata)
 	struct service *s = userdata;
 	int enabled = SD_EVENT_OFF;
 
-	(void)source;
 	sd_event_source_get_enabled(s->notify, &enabled);
 	if (service_shape(s->manager) != s->shape) {
 		s->shape = service_shape(s->manager);
@@ -340,10 +324,9 @@ static int on_post(sd_event_source *source, void *userdata)
 
 static int add_timers(struct service *s)
 {
-	int r;
+	int r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
+					   NOTIFY_USEC / 4, on_tell, s);
 
-	r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
-				       NOTIFY_USEC / 4, on_tell, s);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(s->notify, SD_EVENT_OFF);
 	if (r >= 0 && s->idle_usec)

@@ -28,9 +28,7 @@ static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *rete
 		if (r < 0)
 			return r;
 	}
-	r = session_start(s->session);
-	if (r >= 0)
-		r = daemon_session_wait(s, WAIT_STARTED, call);
+	r = session_start(s->session) ?: daemon_session_wait(s, WAIT_STARTED, call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -50,9 +48,8 @@ static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reter
 {
 	struct daemon_session *s = userdata;
 	const char *text;
-	int r;
+	int r = sd_bus_message_read(call, "s", &text);
 
-	r = sd_bus_message_read(call, "s", &text);
 	if (r < 0)
 		return r;
 	r = session_mark(s->session, text);
@@ -101,9 +98,8 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 		return bus_error_set(reterr, -EBADF,
 				     "`output` names a descriptor that did not come with the "
 				     "message");
-	r = output_fd_take(fd, uid, &own_fd, reterr);
-	if (r == 0)
-		r = daemon_session_take_snapshot(s, own_fd, uid, call);
+	r = output_fd_take(fd, uid, &own_fd, reterr)
+		    ?: daemon_session_take_snapshot(s, own_fd, uid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the session is no flight recorder: what it records goes to "
@@ -138,9 +134,8 @@ static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_err
 	struct daemon_session *s = userdata;
 	uint32_t bit = 0;
 	const char *name;
-	int r;
+	int r = sd_bus_message_read(call, "s", &name);
 
-	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
 	r = session_begin_context(s->session, name, &bit);
@@ -159,9 +154,8 @@ static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error
 {
 	struct daemon_session *s = userdata;
 	uint32_t bit;
-	int r;
+	int r = sd_bus_message_read(call, "u", &bit);
 
-	r = sd_bus_message_read(call, "u", &bit);
 	if (r < 0)
 		return r;
 	r = session_end_context(s->session, bit);
@@ -186,14 +180,12 @@ static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *ret
 #define GETTER(name)                                                                               \
 	static int name(sd_bus *bus, const char *path, const char *interface, const char *member,  \
 			sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
-#define GETTER_UNUSED ((void)bus, (void)path, (void)interface, (void)reterr)
 
 GETTER(get_text)
 {
 	const struct daemon_session *s = userdata;
 	const char *text = "";
 
-	GETTER_UNUSED;
 	if (strcmp(member, "State") == 0)
 		text = session_state_names[session_state(s->session)];
 	else if (strcmp(member, "Name") == 0)
@@ -209,8 +201,6 @@ GETTER(get_owner)
 {
 	const struct daemon_session *s = userdata;
 
-	GETTER_UNUSED;
-	(void)member;
 	return sd_bus_message_append(reply, "u", (uint32_t)s->uid);
 }
 
@@ -219,7 +209,6 @@ GETTER(get_profile)
 	const struct daemon_session *s = userdata;
 	const char *text = "";
 
-	GETTER_UNUSED;
 	if (s->profile)
 		text = strcmp(member, "Profile") == 0 ? s->profile->name
 						      : s->profile->collection.directory;
@@ -231,8 +220,6 @@ GETTER(get_snapshots)
 	const struct daemon_session *s = userdata;
 	const struct collection_use *p = s->profile;
 
-	GETTER_UNUSED;
-	(void)member;
 	return sd_bus_message_append(reply, "a{st}", 3, "written", p ? p->n_written : 0, "failed",
 				     p ? p->n_failed : 0, "passed_over", p ? p->n_passed_over : 0);
 }
@@ -241,8 +228,6 @@ GETTER(get_options)
 {
 	const struct daemon_session *s = userdata;
 
-	GETTER_UNUSED;
-	(void)member;
 	return session_options_append(reply, session_options(s->session), s->linger);
 }
 
@@ -252,8 +237,6 @@ GETTER(get_contexts)
 	const struct contexts *c = session_contexts(s->session);
 	int r = sd_bus_message_open_container(reply, 'a', "{su}");
 
-	GETTER_UNUSED;
-	(void)member;
 	for (size_t i = 0; r >= 0 && i < c->n; i++) {
 		if (c->open >> i & 1)
 			r = sd_bus_message_append(reply, "{su}", c->names[i], UINT32_C(1) << i);
@@ -278,12 +261,10 @@ GETTER(get_counter)
 	struct session_counters now;
 	uint64_t value = 0;
 
-	GETTER_UNUSED;
 	session_counters(s->session, &now);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (strcmp(member, rows[i].name) == 0)
 			memcpy(&value, (const char *)&now + rows[i].offset, sizeof(value));
-	}
 	return sd_bus_message_append(reply, "t", value);
 }
 
@@ -293,8 +274,6 @@ GETTER(get_lost)
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	for (size_t i = 0; r >= 0 && i < CLASS_MAX; i++)
 		r = sd_bus_message_append(reply, "{st}", event_class_names[i], now.lost[i]);
@@ -347,8 +326,6 @@ GETTER(get_cost)
 	const struct daemon_session *s = userdata;
 	struct session_counters now;
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	return append_cost(reply, &now);
 }
@@ -360,8 +337,6 @@ GETTER(get_shed)
 	size_t n = session_sheds(s->session, sheds);
 	int r = sd_bus_message_open_container(reply, 'a', "(sttt)");
 
-	GETTER_UNUSED;
-	(void)member;
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = sd_bus_message_append(reply, "(sttt)", budget_shed_names[sheds[i].what],
 					  sheds[i].ts_ns, sheds[i].cost_ppm, sheds[i].limit_ppm);
@@ -374,8 +349,6 @@ GETTER(get_steps)
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "(sbtttu)");
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	for (uint64_t i = 0; r >= 0 && i < now.n_steps; i++) {
 		const struct session_shed *step = session_step(s->session, i);
@@ -475,9 +448,6 @@ static int session_bus_find(sd_bus *bus, const char *path, const char *interface
 	struct manager *m = userdata;
 	struct daemon_session *s = manager_find_path(m, path);
 
-	(void)bus;
-	(void)interface;
-	(void)reterr;
 	if (!s || !is_visible(s))
 		return 0;
 	*ret_found = s;
@@ -492,9 +462,6 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 	char **nodes = calloc(LIMIT_SESSIONS + FLIGHTS_RECOVERED_MAX + 1, sizeof(*nodes));
 	size_t n = 0;
 
-	(void)bus;
-	(void)prefix;
-	(void)reterr;
 	if (!nodes)
 		return -ENOMEM;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next) {

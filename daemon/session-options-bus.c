@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -178,7 +176,6 @@ static int read_profile(sd_bus_message *m, struct create_request *to, sd_bus_err
 	const char *name;
 	int r = sd_bus_message_read(m, "s", &name);
 
-	(void)reterr;
 	if (r < 0)
 		return r;
 	to->profile = strdup(name);
@@ -189,7 +186,6 @@ static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_erro
 {
 	int v, r = sd_bus_message_read(m, "b", &v);
 
-	(void)reterr;
 	if (r >= 0)
 		to->linger = v;
 	return r < 0 ? r : 0;

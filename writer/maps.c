@@ -457,9 +457,7 @@ static int maps_add_fork(struct maps *m, const struct event *ev)
 	if (!child)
 		return -ENOMEM;
 	/* The mappings of a child that was seen before its fork are its own. */
-	if (child->known)
-		return 0;
-	return begin_program(m, child, ev->ts_ns, parent->program.set);
+	return child->known ? 0 : begin_program(m, child, ev->ts_ns, parent->program.set);
 }
 
 static int maps_add_exec(struct maps *m, const struct event *ev)

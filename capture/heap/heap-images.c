@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "capture/heap/heap-trace-reach.h"
 
 static uint64_t pid_key(uint32_t pid)
@@ -91,8 +92,7 @@ static int heap_images_by_instance(const void *a, const void *b)
 {
 	const struct heap_image *const *x = a, *const *y = b;
 
-	return ((*x)->process.instance > (*y)->process.instance) -
-	       ((*x)->process.instance < (*y)->process.instance);
+	return COMPARE((*x)->process.instance, (*y)->process.instance);
 }
 
 int heap_images_ended(const struct heap_images *images, struct outbuf *ret)

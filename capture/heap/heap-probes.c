@@ -79,10 +79,9 @@ struct look {
 
 static bool heap_probes_has_file(const struct heap_probes *traced, dev_t device, ino_t inode)
 {
-	for (size_t i = 0; i < traced->n_files; i++) {
+	for (size_t i = 0; i < traced->n_files; i++)
 		if (traced->files[i].inode == inode && traced->files[i].device == device)
 			return true;
-	}
 	return false;
 }
 

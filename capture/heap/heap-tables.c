@@ -6,6 +6,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/array.h"
 #include "capture/heap/heap-records.h"
 #include "capture/heap/heap-trace-reach.h"
 
@@ -247,7 +248,6 @@ static int heap_tables_count_block(const void *key_bytes, const void *value, voi
 	const struct memory_key *key = key_bytes;
 	struct heap_image *image = image_of(userdata, key->instance);
 
-	(void)value;
 	if (image && image->ended)
 		image->n_blocks++;
 	return 0;
@@ -258,7 +258,6 @@ static int heap_tables_count_stack(const void *key_bytes, const void *value, voi
 	const struct memory_stack_key *key = key_bytes;
 	struct heap_image *image = image_of(userdata, key->instance);
 
-	(void)value;
 	if (image && image->ended)
 		image->n_stacks++;
 	return 0;
@@ -339,9 +338,7 @@ int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *imag
 	int r;
 
 	begin_counting(images);
-	r = memory_map_each(&map, heap_tables_count_block, &p);
-	if (r == 0)
-		r = emit_snapshots(&p);
+	r = memory_map_each(&map, heap_tables_count_block, &p) ?: emit_snapshots(&p);
 	return r < 0 ? r : memory_map_each(&map, emit_block, &p);
 }
 
@@ -399,14 +396,14 @@ static int stack_by_instance(const void *a, const void *b)
 {
 	const struct kept_stack *x = a, *y = b;
 
-	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+	return COMPARE(x->key.instance, y->key.instance);
 }
 
 static int block_by_instance(const void *a, const void *b)
 {
 	const struct kept *x = a, *y = b;
 
-	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+	return COMPARE(x->key.instance, y->key.instance);
 }
 
 int heap_tables_gather(struct memory_tables *t, const struct heap_images *images,
@@ -479,7 +476,6 @@ static int keep_block_key(const void *key_bytes, const void *value, void *userda
 	const struct memory_key *key = key_bytes;
 	struct pass *p = userdata;
 
-	(void)value;
 	return is_forgotten(p, key->instance) ? keep_key(p, key, sizeof(*key)) : 0;
 }
 
@@ -488,7 +484,6 @@ static int keep_stack_key(const void *key_bytes, const void *value, void *userda
 	const struct memory_stack_key *key = key_bytes;
 	struct pass *p = userdata;
 
-	(void)value;
 	if (!is_forgotten(p, key->instance))
 		return 0;
 	free(table_remove(&p->tables->sums, table_key(key)));

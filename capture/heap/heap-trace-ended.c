@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/outbuf.h"
 
@@ -137,7 +138,6 @@ static bool is_watched(const struct heap_trace *m, uint32_t pid)
 
 static int keep_process(const void *key, const void *value, void *userdata)
 {
-	(void)key;
 	return outbuf_append(userdata, value, sizeof(struct memory_process));
 }
 
@@ -145,7 +145,7 @@ static int heap_trace_ended_by_instance(const void *a, const void *b)
 {
 	const struct memory_process *x = a, *y = b;
 
-	return (x->instance > y->instance) - (x->instance < y->instance);
+	return COMPARE(x->instance, y->instance);
 }
 
 /*

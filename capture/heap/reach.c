@@ -24,6 +24,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/heap/block-index.h"
@@ -252,9 +253,7 @@ static int search_range(struct search *s, uint64_t from, uint64_t to, bool betwe
 
 			for (; r == 0 && at < last; at = step) {
 				step = last - at > BUFFER_BYTES ? at + BUFFER_BYTES : last;
-				r = search_present(s, at, step, between);
-				if (r == 0)
-					r = reach_check_time(s);
+				r = search_present(s, at, step, between) ?: reach_check_time(s);
 			}
 		}
 		page = next;
@@ -448,15 +447,12 @@ static int search_lost(struct search *s)
 
 static int search_all(struct search *s)
 {
-	int r = search_roots(s);
+	int r = search_roots(s) ?: search_found(s);
 
-	if (r == 0)
-		r = search_found(s);
 	s->round = ROUND_POSSIBLE;
-	for (size_t i = 0; i < s->index.n_blocks; i++) {
+	for (size_t i = 0; i < s->index.n_blocks; i++)
 		if (s->reach[i] == REACH_POSSIBLE)
 			s->found[s->n_found++] = (uint32_t)i;
-	}
 	if (r == 0)
 		r = search_found(s);
 	if (r == 0)
@@ -506,7 +502,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct reach_block *x = a, *y = b;
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	return COMPARE(x->address, y->address);
 }
 
 /* Sorts, and leaves out what cannot be. Returns how many are left. */
@@ -695,9 +691,7 @@ int reach_find(const struct reach_request *request, struct reach_block **ret_blo
 	if (answer == MAP_FAILED)
 		return -errno;
 	answer->error = 1;
-	r = run_apart(request, answer);
-	if (r == 0)
-		r = copy_answer(answer, ret_blocks);
+	r = run_apart(request, answer) ?: copy_answer(answer, ret_blocks);
 	if (r == 0) {
 		*ret_n = answer->n;
 		*ret_result = answer->result;

@@ -2,7 +2,6 @@
 #include "capture/heap/resource-lists.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

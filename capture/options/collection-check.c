@@ -3,7 +3,6 @@
  * What keys say together: whether one makes sense beside the others.
  */
 #include <stdarg.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -58,20 +57,17 @@ static void collection_check_output(const struct checker *k)
 	const struct collection *c = k->c;
 	unsigned size = collection_line_of(k->lines, "Output", "KeepSize"),
 		 time = collection_line_of(k->lines, "Output", "KeepTime");
-	char keep[TEXT_FORMAT_MAX], rotate[TEXT_FORMAT_MAX];
 
 	if (size && c->keep_bytes && c->keep_bytes < c->session.rotate_bytes)
 		say(k, size,
 		    "KeepSize= is %s, less than the %s of one chunk (RotateSize=): nothing would "
 		    "be kept of what came before",
-		    text_format_size(keep, c->keep_bytes),
-		    text_format_size(rotate, c->session.rotate_bytes));
+		    TEXT_SIZE(c->keep_bytes), TEXT_SIZE(c->session.rotate_bytes));
 	if (time && c->keep_ns && c->keep_ns < c->session.rotate_ns)
 		say(k, time,
 		    "KeepTime= is %s, less than the %s of one chunk (RotateTime=): nothing would "
 		    "be kept of what came before",
-		    text_format_time(keep, c->keep_ns),
-		    text_format_time(rotate, c->session.rotate_ns));
+		    TEXT_TIME(c->keep_ns), TEXT_TIME(c->session.rotate_ns));
 }
 
 void collection_check(const struct collection *c, const unsigned *lines,

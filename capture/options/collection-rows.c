@@ -156,10 +156,8 @@ static int take_directory(const struct option_row *row, struct collection *to, c
 			  char why[static VALUE_WHY_MAX])
 {
 	size_t n = strlen(text);
-	int r = check_path(text, why);
+	int r = check_path(text, why) ?: set_string(option_at(row, to), text);
 
-	if (r == 0)
-		r = set_string(option_at(row, to), text);
 	/* As it is compared and shown. */
 	for (; r == 0 && n > 1 && to->directory[n - 1] == '/'; n--)
 		to->directory[n - 1] = '\0';

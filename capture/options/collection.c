@@ -8,7 +8,6 @@
  */
 #include "capture/options/collection.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdarg.h>

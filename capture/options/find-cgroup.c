@@ -137,16 +137,15 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 {
 	char mount[PATH_MAX], below[PATH_MAX];
 	size_t n;
-	int r;
+	int r = find_mount(mount, sizeof(mount));
 
-	r = find_mount(mount, sizeof(mount));
 	if (r < 0)
 		return r;
 	n = strlen(mount);
 	if (strncmp(path, mount, n) == 0 && (path[n] == '/' || path[n] == '\0'))
 		path += n;
-	r = find_cgroup_normalize(path, below, sizeof(below));
-	return r < 0 ? r : find_cgroup_resolve(mount, below, ret);
+	return find_cgroup_normalize(path, below, sizeof(below))
+		       ?: find_cgroup_resolve(mount, below, ret);
 }
 
 /* The name of UNIT's cgroup. */
@@ -168,10 +167,7 @@ static int find_cgroup_by_unit(const char *unit, bool of_root, struct filter_cgr
 	FTSENT *entry;
 	FTS *tree;
 
-	r = unit_name(unit, name);
-	if (r < 0)
-		return r;
-	r = find_mount(mount, sizeof(mount));
+	r = unit_name(unit, name) ?: find_mount(mount, sizeof(mount));
 	if (r < 0)
 		return r;
 	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);

@@ -3,7 +3,6 @@
  * What options say together: the command line, the bus and collections have all of it from here.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "capture/options/option-table.h"

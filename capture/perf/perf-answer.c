@@ -48,10 +48,9 @@ int perf_event_answer(int sock)
 	_cleanup_close_ int file = -1, event = -1;
 	struct perf_question q;
 	int32_t answer = 0;
-	int r = perf_protocol_be_impatient(sock);
+	int r = perf_protocol_be_impatient(sock)
+			?: perf_protocol_receive(sock, &q, sizeof(q), &file);
 
-	if (r == 0)
-		r = perf_protocol_receive(sock, &q, sizeof(q), &file);
 	if (r < 0)
 		return r;
 	event = perf_answer_is_ours(&q, file) ? perf_protocol_open(&q, file) : -EINVAL;

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/perf/perf-protocol.h"
@@ -36,9 +35,8 @@ static int perf_event_ask(struct perf_question *q, int file)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	if (file >= 0)
 		q->attr.uprobe_path = 0; /* ours means nothing there */
-	r = perf_protocol_send(sock, q, sizeof(*q), file);
-	if (r == 0)
-		r = perf_protocol_receive(sock, &answer, sizeof(answer), &event);
+	r = perf_protocol_send(sock, q, sizeof(*q), file)
+		    ?: perf_protocol_receive(sock, &answer, sizeof(answer), &event);
 	if (r < 0)
 		return r;
 	if (answer < 0 && answer >= -4095)

@@ -2,7 +2,6 @@
 #include "capture/probes/instruction.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <capstone/capstone.h>
 
@@ -102,10 +101,9 @@ static bool instruction_disturbs(const struct disassembler *d)
 
 	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK)
 		return true;
-	for (unsigned i = 0; i < n_written; i++) {
+	for (unsigned i = 0; i < n_written; i++)
 		if (instruction_is_kept(written[i]))
 			return true;
-	}
 	return false;
 }
 

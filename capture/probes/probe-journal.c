@@ -108,9 +108,9 @@ static int write_slot(const struct probe_journal *j, int slot, const struct prob
 {
 	const struct journal_head head = { SLOT_MAGIC, file->device, file->inode, file->n };
 	size_t at = (size_t)slot * SLOT_BYTES;
-	int r = write_at(j, file->offsets, file->n * sizeof(uint64_t), at + sizeof(head));
 
-	return r < 0 ? r : write_at(j, &head, sizeof(head), at);
+	return write_at(j, file->offsets, file->n * sizeof(uint64_t), at + sizeof(head))
+		       ?: write_at(j, &head, sizeof(head), at);
 }
 
 int probe_journal_add(struct probe_journal *j, const struct probe_file *file)
@@ -173,7 +173,6 @@ static int open_left(int dir_fd, const char *name)
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
-	int r;
 
 	if (fd < 0)
 		return -errno;
@@ -182,8 +181,7 @@ static int open_left(int dir_fd, const char *name)
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077 ||
 	    st.st_size > (off_t)PROBE_JOURNAL_SLOTS * SLOT_BYTES)
 		return -EPERM;
-	r = probe_journal_lock(fd);
-	return r < 0 ? r : TAKE_FD(fd);
+	return probe_journal_lock(fd) ?: TAKE_FD(fd);
 }
 
 static int read_left(int fd, int (*fn)(const struct probe_file *file, void *userdata),

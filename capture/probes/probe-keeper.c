@@ -397,9 +397,8 @@ int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, u
 		q.programs |= UINT32_C(1) << i;
 		fds[n_fds++] = t->programs[i];
 	}
-	r = probe_keeper_ask(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer);
-	if (r == 0)
-		r = answer.error;
+	r = probe_keeper_ask(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer)
+		    ?: answer.error;
 	if (r < 0)
 		return r;
 	*ret_id = k->last_id = q.id;

@@ -158,9 +158,6 @@ static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
 
 static int on_doorbell(void *userdata, void *data, size_t size)
 {
-	(void)userdata;
-	(void)data;
-	(void)size;
 	return 0;
 }
 

@@ -97,9 +97,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	r = collector_fill_filters(c, &options->filter);
 	if (r < 0)
 		return load_error(r, "set the filters", reterr_text);
-	r = collector_make_rings(c, options->ring_bytes);
-	if (r == 0)
-		r = map_costs(c);
+	r = collector_make_rings(c, options->ring_bytes) ?: map_costs(c);
 	if (r < 0)
 		return load_error(r, "make the rings", reterr_text);
 	*ret = TAKE_PTR(c);
@@ -136,9 +134,8 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	c->skel->links.on_cpuhp_exit = bpf_program__attach(c->skel->progs.on_cpuhp_exit);
 	if (!c->skel->links.on_cpuhp_exit)
 		return load_error(-errno, "attach on_cpuhp_exit", reterr_text);
-	r = map_rings_new(c->n_cpus, collector_map_ring_bytes(c->ring_bytes), &c->map_rings);
-	if (r == 0)
-		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
+	r = map_rings_new(c->n_cpus, collector_map_ring_bytes(c->ring_bytes), &c->map_rings)
+		    ?: map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
 	if (r == MAP_RINGS_LOCKED)
 		return load_error_memlock(deed, reterr_text);
 	return r < 0 ? load_error_perf(r, deed, reterr_text) : 0;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Sets RET[cpu] for each of the N CPUs that is online. Without sysfs all are taken to be. */

@@ -14,12 +14,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,9 +144,7 @@ static int forbid_calls(void)
 
 	if (!filter)
 		return -ENOMEM;
-	r = allow_calls(filter);
-	if (r == 0)
-		r = seccomp_load(filter);
+	r = allow_calls(filter) ?: seccomp_load(filter);
 	seccomp_release(filter);
 	return r;
 }
@@ -174,11 +169,8 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 {
 	struct outbuf answer = { .limit = job->max };
 	struct apart_head head = { 0 };
-	int r;
+	int r = after_fork_unmap_shared() ?: sandbox_limit(job->n);
 
-	r = after_fork_unmap_shared();
-	if (r == 0)
-		r = sandbox_limit(job->n);
 	if (dup2(pipe_fd, PIPE_FD) < 0)
 		_exit(1);
 	if (close_range(PIPE_FD + 1, ~0U, 0) < 0)
@@ -287,11 +279,8 @@ int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct o
 		.max = max,
 		.answer = answer,
 	};
-	int r = sandbox_map_file(fd, &job.data, &job.n);
+	int r = sandbox_map_file(fd, &job.data, &job.n) ?: clean_fd_table_run(run_job, &job);
 
-	if (r < 0)
-		return r;
-	r = clean_fd_table_run(run_job, &job);
 	munmap(job.data, job.n);
 	return r;
 }

@@ -41,9 +41,7 @@ int thread_identity_take(const struct thread_identity *id)
 	dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
 	if (syscall(SYS_setgroups, 0, NULL) < 0)
 		return -errno;
-	r = set_file_ids(id->uid, NO_GROUP);
-	if (r == 0)
-		r = drop_capabilities();
+	r = set_file_ids(id->uid, NO_GROUP) ?: drop_capabilities();
 	/* The kernel has cleared it for the whole process, whose memory is root's as before. */
 	if (dumpable == 1)
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);

@@ -22,10 +22,8 @@ static int take_flight(struct session *s, uint64_t horizon_ns)
 {
 	const struct recorder_end end = session_end_of_kept(s, "snapshot");
 	struct outbuf tail = { 0 };
-	int r = recorder_settle_triggers(&s->recorder, UINT64_MAX);
-
-	if (r == 0)
-		r = recorder_tail(&s->recorder, horizon_ns, &end, &tail);
+	int r = recorder_settle_triggers(&s->recorder, UINT64_MAX)
+			?: recorder_tail(&s->recorder, horizon_ns, &end, &tail);
 
 	if (r < 0) {
 		outbuf_deinit(&tail);

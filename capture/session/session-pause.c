@@ -59,9 +59,7 @@ int session_go_on_after_pause(struct session *s)
 	if (s->pause != SESSION_BEGUN || *s->reason)
 		return 0;
 	session_step_taken(s, SHED_SESSION, true, s->begun.start_ns);
-	r = session_write_steps(s);
-	if (r == 0)
-		r = recorder_resume(&s->recorder, &s->begun);
+	r = session_write_steps(s) ?: recorder_resume(&s->recorder, &s->begun);
 	worker_results_deinit(&s->begun);
 	s->begun = (struct worker_results){ 0 };
 	s->pause = SESSION_GOES;

@@ -49,9 +49,7 @@ int session_after_record(void *userdata)
 {
 	struct session *s = userdata;
 
-	if (s->buffer->size < BUFFER_FULL)
-		return 0;
-	return session_next_buffer(s, STORE_BODY);
+	return s->buffer->size < BUFFER_FULL ? 0 : session_next_buffer(s, STORE_BODY);
 }
 
 bool session_writable(struct session *s)

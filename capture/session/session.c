@@ -476,20 +476,16 @@ int session_mark(struct session *s, const char *text)
 
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit)
 {
-	int r = be_ready(s);
+	int r = be_ready(s) ?: contexts_begin(&s->contexts, name, ret_bit);
 
-	if (r == 0)
-		r = contexts_begin(&s->contexts, name, ret_bit);
 	return r < 0 ? r : recorder_context(&s->recorder, name, *ret_bit, s->contexts.open);
 }
 
 int session_end_context(struct session *s, uint32_t bit)
 {
 	const char *name = NULL;
-	int r = be_ready(s);
+	int r = be_ready(s) ?: contexts_end(&s->contexts, bit, &name);
 
-	if (r == 0)
-		r = contexts_end(&s->contexts, bit, &name);
 	return r < 0 ? r : recorder_context(&s->recorder, name, bit, s->contexts.open);
 }
 

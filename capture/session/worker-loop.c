@@ -6,7 +6,6 @@
 #include "capture/session/worker-state.h"
 
 #include <poll.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "capture/sandbox/thread.h"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <pthread.h>
-#include <time.h>
 
 #include "capture/heap/heap-targets.h"
 #include "capture/proc/cgroup-queries.h"

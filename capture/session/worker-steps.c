@@ -88,9 +88,8 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	_cleanup_(collector_freep) struct collector *c = NULL;
 	_cleanup_(beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
-	int r;
+	int r = collector_new(&w->options, &c, &text);
 
-	r = collector_new(&w->options, &c, &text);
 	b.attach_ns = clock_boot_ns();
 	if (r == 0)
 		r = collector_attach(c, &text);
@@ -207,10 +206,9 @@ static int resume_all(struct worker *w)
 	_cleanup_(beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	_cleanup_free_ char *text = NULL;
-	int r = collector_resume(w->collector, &text);
+	int r = collector_resume(w->collector, &text)
+			?: worker_steps_begin(w, w->collector, &b, &list, &text);
 
-	if (r == 0)
-		r = worker_steps_begin(w, w->collector, &b, &list, &text);
 	if (r < 0) {
 		collector_pause(w->collector);
 		return r;

@@ -2,7 +2,6 @@
 #include "capture/session/worker.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/eventfd.h>
 
 #include "base/clock.h"

@@ -318,7 +318,6 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 
 static int flight_end(struct store *store, const struct store_moment *at)
 {
-	(void)at;
 	close_writers((struct flight *)store);
 	return 0;
 }
@@ -326,7 +325,6 @@ static int flight_end(struct store *store, const struct store_moment *at)
 /* Memory is not waited for. */
 static void flight_cancel(struct store *store)
 {
-	(void)store;
 }
 
 static void flight_free(struct store *store)
@@ -454,8 +452,6 @@ void flight_snapshot_set_tail(struct flight_snapshot *s, struct outbuf *tail)
 /* What of bytes that are packed is whole we would have to know the beginning for: nothing then. */
 static size_t none_whole(const uint8_t *data, size_t n)
 {
-	(void)data;
-	(void)n;
 	return 0;
 }
 
@@ -496,11 +492,10 @@ static int write_parts(const struct flight_snapshot *s, struct store *to)
 {
 	const struct part *first = &s->parts[0];
 	enum pack_method method;
-	int r = flight_snapshot_packed(s, &method);
+	int r = flight_snapshot_packed(s, &method)
+			?: flight_write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD],
+					     method, STORE_HEAD, to);
 
-	if (r == 0)
-		r = flight_write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD], method,
-				      STORE_HEAD, to);
 	for (unsigned i = 0; r == 0 && i < s->n_parts; i++)
 		r = flight_write_file(s->parts[i].chunk->fds[SIDE_BODY],
 				      s->parts[i].bytes[SIDE_BODY], method, STORE_BODY, to);
@@ -567,10 +562,9 @@ void flight_clear(int dir_fd)
 	uint64_t number;
 	enum side side;
 
-	while (dir && (entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir)))
 		if (parse_name(entry->d_name, &number, &side))
 			unlinkat(dir_fd, entry->d_name, 0);
-	}
 	if (dir)
 		closedir(dir);
 }
@@ -657,10 +651,9 @@ static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *
 		n++;
 	}
 	/* The oldest one that has a head; what is older was being dropped. */
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
 		if (found[i]->bytes[SIDE_HEAD] > 0)
 			first = i + 1;
-	}
 	for (unsigned i = n; i-- > 0;) {
 		if (i < first)
 			add_part(s, found[i]);

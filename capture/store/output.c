@@ -9,7 +9,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
@@ -114,8 +113,6 @@ static void output_release(struct output *o)
 /* Of a packed block that was not written to its end, nothing is whole. */
 static size_t whole_piece(const uint8_t *data, size_t n)
 {
-	(void)data;
-	(void)n;
 	return 0;
 }
 

@@ -91,10 +91,8 @@ void snapshot_cancel(struct snapshot *s)
 static void *snapshot_run(void *userdata)
 {
 	struct snapshot *s = userdata;
-	int r = thread_identity_take(&s->to->writer);
+	int r = thread_identity_take(&s->to->writer) ?: flight_snapshot_write(s->taken, s->to);
 
-	if (r == 0)
-		r = flight_snapshot_write(s->taken, s->to);
 	/* What it held is free before its end is reported. */
 	s->taken = flight_snapshot_free(s->taken);
 	user_counts_add(&written_snapshots, s->to->writer.uid, -1);

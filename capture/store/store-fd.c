@@ -121,7 +121,6 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 	size_t whole;
 	struct stat st;
 
-	(void)part;
 	if (r == 0)
 		return 0;
 	whole = whole_fn(data, *ret_kept);
@@ -158,7 +157,6 @@ static int fd_begin(struct store *store, const struct store_moment *at)
 {
 	struct store_fd *s = (struct store_fd *)store;
 
-	(void)at;
 	if (s->regular && !s->looked_at && file_kernel_filesystem(s->fd))
 		return STORE_OF_KERNEL;
 	s->looked_at = true;
@@ -167,8 +165,6 @@ static int fd_begin(struct store *store, const struct store_moment *at)
 
 static int fd_end(struct store *store, const struct store_moment *at)
 {
-	(void)store;
-	(void)at;
 	return 0;
 }
 
@@ -198,9 +194,8 @@ int store_fd_new(int fd, struct store **ret)
 {
 	struct store_fd *s;
 	mode_t type = 0;
-	int r;
+	int r = check_fd(fd, &type);
 
-	r = check_fd(fd, &type);
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));

@@ -82,88 +82,55 @@ const char *dump_thread_state(unsigned state)
 
 /* ---- values ---- */
 
-static void dump_json_add_text(struct json_object *to, const char *key, const struct fxt_text *t)
+#define TEXT(text) json_from_bytes((text).bytes, (text).length)
+
+/* Its name, or the number that has none. */
+#define NAMED(name, number) ((name) ? json_string(name) : json_u64(number))
+
+#define TIME(r) JSON("timestamp", (r)->ts_ticks), JSON("timestamp_ns", (r)->ts_ns)
+#define THREAD(t)                                                                                  \
+	JSON("process_id", known_id(&(t), (t).pid)), JSON("thread_id", known_id(&(t), (t).tid))
+
+static struct json_object *known_id(const struct fxt_thread *t, uint64_t id)
 {
-	json_add_bytes(to, key, t->bytes, t->length);
+	return t->defined ? json_u64(id) : NULL;
 }
 
-static void dump_json_add_named(struct json_object *to, const char *key, const char *name,
-				unsigned number)
-{
-	if (name)
-		json_add_string(to, key, name);
-	else
-		json_add_u64(to, key, number);
-}
-
-static void dump_json_add_thread(struct json_object *to, const struct fxt_thread *t)
-{
-	if (!t->defined) {
-		json_add(to, "process_id", NULL);
-		json_add(to, "thread_id", NULL);
-		return;
-	}
-	json_add_u64(to, "process_id", t->pid);
-	json_add_u64(to, "thread_id", t->tid);
-}
-
-static void add_payload(struct json_object *to, const struct fxt_record *r)
-{
-	json_add_u64(to, "payload_size", r->blob.length);
-	if (r->blob.length <= PAYLOAD_SHOWN)
-		json_add_hex(to, "payload", r->blob.bytes, (size_t)r->blob.length);
-}
-
-static void add_real(struct json_object *to, double value)
+static struct json_object *from_real(double value)
 {
 	char text[32];
 
 	/* JSON has no word for what is not a number. */
-	if (isfinite(value)) {
-		snprintf(text, sizeof(text), "%.17g", value);
-		json_add(to, "value", json_object_new_double_s(value, text));
-	} else {
-		json_add_string(to, "value", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-	}
+	if (!isfinite(value))
+		return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+	snprintf(text, sizeof(text), "%.17g", value);
+	return json_object_new_double_s(value, text);
 }
 
-static struct json_object *from_arg(const struct fxt_arg *arg)
+static struct json_object *from_value(const struct fxt_arg *arg)
 {
-	struct json_object *o = json_object_new_object();
-
-	dump_json_add_text(o, "name", &arg->name);
-	dump_json_add_named(o, "type", dump_arg_type(arg->type), arg->type);
 	switch (arg->type) {
 	case FXT_ARG_INT32:
-		json_add_i64(o, "value", arg->int32);
-		break;
+		return json_i64(arg->int32);
 	case FXT_ARG_UINT32:
-		json_add_u64(o, "value", arg->uint32);
-		break;
+		return json_u64(arg->uint32);
 	case FXT_ARG_INT64:
-		json_add_i64(o, "value", arg->int64);
-		break;
+		return json_i64(arg->int64);
 	case FXT_ARG_UINT64:
 	case FXT_ARG_POINTER:
 	case FXT_ARG_KOID:
-		json_add_u64(o, "value", arg->uint64);
-		break;
+		return json_u64(arg->uint64);
 	case FXT_ARG_DOUBLE:
-		add_real(o, arg->real);
-		break;
+		return from_real(arg->real);
 	case FXT_ARG_STRING:
-		dump_json_add_text(o, "value", &arg->text);
-		break;
+		return TEXT(arg->text);
 	case FXT_ARG_BOOL:
-		json_add(o, "value", json_object_new_boolean(arg->boolean));
-		break;
+		return json_boolean(arg->boolean);
 	case FXT_ARG_BLOB:
-		json_add_hex(o, "value", arg->blob.bytes, arg->blob.length);
-		break;
+		return json_from_hex(arg->blob.bytes, arg->blob.length);
 	default:
-		json_add(o, "value", NULL);
+		return NULL;
 	}
-	return o;
 }
 
 static const char *add_args(struct json_object *to, const struct fxt_record *r)
@@ -178,16 +145,14 @@ static const char *add_args(struct json_object *to, const struct fxt_record *r)
 		if (outcome == FXT_ARGS_DAMAGE)
 			damage = it.damage;
 		else
-			json_object_array_add(list, from_arg(&arg));
+			json_append_item(
+				list,
+				JSON_OBJECT(JSON("name", TEXT(arg.name)),
+					    JSON("type", NAMED(dump_arg_type(arg.type), arg.type)),
+					    JSON("value", from_value(&arg))));
 	}
-	json_add(to, "args", list);
+	JSON_ADD(to, JSON("args", list));
 	return damage;
-}
-
-static void add_time(struct json_object *to, const struct fxt_record *r)
-{
-	json_add_u64(to, "timestamp", r->ts_ticks);
-	json_add_u64(to, "timestamp_ns", r->ts_ns);
 }
 
 /* ---- records ---- */
@@ -196,131 +161,114 @@ static const char *add_metadata(struct json_object *o, const struct fxt_record *
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		json_add_u64(o, "provider_id", r->metadata.provider_id);
-		dump_json_add_text(o, "provider_name", &r->name);
+		JSON_ADD(o, JSON_OF(&r->metadata, provider_id),
+			 JSON("provider_name", TEXT(r->name)));
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
-		json_add_u64(o, "provider_id", r->metadata.provider_id);
+		JSON_ADD(o, JSON_OF(&r->metadata, provider_id));
 		break;
 	case FXT_METADATA_PROVIDER_EVENT:
-		json_add_u64(o, "provider_id", r->metadata.provider_id);
-		json_add_u64(o, "event_id", r->metadata.number);
+		JSON_ADD(o, JSON_OF(&r->metadata, provider_id),
+			 JSON("event_id", r->metadata.number));
 		break;
 	case FXT_METADATA_TRACE_INFO:
-		json_add_u64(o, "trace_info_type", r->metadata.number);
-		if (r->metadata.number == FXT_TRACE_INFO_MAGIC)
-			json_add_string(o, "trace_info", "magic_number");
+		JSON_ADD(o, JSON("trace_info_type", r->metadata.number),
+			 JSON_IF(r->metadata.number == FXT_TRACE_INFO_MAGIC, "trace_info",
+				 "magic_number"));
 		break;
 	default:
-		json_add_u64(o, "metadata_type", r->subtype);
+		JSON_ADD(o, JSON("metadata_type", r->subtype));
 	}
 	return NULL;
 }
 
 static const char *add_event(struct json_object *o, const struct fxt_record *r)
 {
-	dump_json_add_named(o, "event_type", dump_event_type(r->subtype), r->subtype);
-	add_time(o, r);
-	dump_json_add_thread(o, &r->thread);
-	dump_json_add_text(o, "category", &r->category);
-	dump_json_add_text(o, "name", &r->name);
-	if (r->subtype == FXT_EVENT_COUNTER) {
-		json_add_u64(o, "counter_id", r->event.value);
-	} else if (r->subtype == FXT_EVENT_DURATION_COMPLETE) {
-		json_add_u64(o, "end_time", r->event.value);
-		json_add_u64(o, "end_time_ns", r->event.end_ns);
-	} else if (r->subtype >= FXT_EVENT_ASYNC_BEGIN && r->subtype <= FXT_EVENT_ASYNC_END) {
-		json_add_u64(o, "async_correlation_id", r->event.value);
-	} else if (r->subtype >= FXT_EVENT_FLOW_BEGIN && r->subtype <= FXT_EVENT_FLOW_END) {
-		json_add_u64(o, "flow_correlation_id", r->event.value);
-	}
+	bool complete = r->subtype == FXT_EVENT_DURATION_COMPLETE;
+	bool async = r->subtype >= FXT_EVENT_ASYNC_BEGIN && r->subtype <= FXT_EVENT_ASYNC_END;
+	bool flow = r->subtype >= FXT_EVENT_FLOW_BEGIN && r->subtype <= FXT_EVENT_FLOW_END;
+
+	JSON_ADD(o, JSON("event_type", NAMED(dump_event_type(r->subtype), r->subtype)), TIME(r),
+		 THREAD(r->thread), JSON("category", TEXT(r->category)),
+		 JSON("name", TEXT(r->name)),
+		 JSON_IF(r->subtype == FXT_EVENT_COUNTER, "counter_id", r->event.value),
+		 JSON_IF(complete, "end_time", r->event.value),
+		 JSON_IF(complete, "end_time_ns", r->event.end_ns),
+		 JSON_IF(async, "async_correlation_id", r->event.value),
+		 JSON_IF(flow, "flow_correlation_id", r->event.value));
 	return add_args(o, r);
 }
 
 static const char *add_scheduling(struct json_object *o, const struct fxt_record *r)
 {
-	add_time(o, r);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
-		json_add_u64(o, "cpu_number", r->wake.cpu);
-		json_add_u64(o, "waking_thread_id", r->wake.tid);
+		JSON_ADD(o, TIME(r), JSON("cpu_number", r->wake.cpu),
+			 JSON("waking_thread_id", r->wake.tid));
 		return add_args(o, r);
 	}
-	json_add_u64(o, "cpu_number", r->sw.cpu);
-	dump_json_add_named(o, "outgoing_thread_state", dump_thread_state(r->sw.out_state),
-			    r->sw.out_state);
-	json_add_u64(o, "outgoing_thread_id", r->sw.out_tid);
-	json_add_u64(o, "incoming_thread_id", r->sw.in_tid);
+	JSON_ADD(o, TIME(r), JSON("cpu_number", r->sw.cpu),
+		 JSON("outgoing_thread_state",
+		      NAMED(dump_thread_state(r->sw.out_state), r->sw.out_state)),
+		 JSON("outgoing_thread_id", r->sw.out_tid),
+		 JSON("incoming_thread_id", r->sw.in_tid));
 	if (r->subtype == FXT_SCHED_SWITCH)
 		return add_args(o, r);
-	json_add_u64(o, "outgoing_process_id", r->sw.out_pid);
-	json_add_u64(o, "incoming_process_id", r->sw.in_pid);
-	json_add_u64(o, "outgoing_thread_priority", r->sw.out_priority);
-	json_add_u64(o, "incoming_thread_priority", r->sw.in_priority);
+	JSON_ADD(o, JSON("outgoing_process_id", r->sw.out_pid),
+		 JSON("incoming_process_id", r->sw.in_pid),
+		 JSON("outgoing_thread_priority", r->sw.out_priority),
+		 JSON("incoming_thread_priority", r->sw.in_priority));
 	return NULL;
 }
 
 static const char *add_profiler(struct json_object *o, const struct fxt_record *r)
 {
-	struct json_object *frames;
-
-	add_time(o, r);
-	dump_json_add_thread(o, &r->thread);
+	JSON_ADD(o, TIME(r), THREAD(r->thread));
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
-		json_add_u64(o, "module_id", r->module.id);
-		dump_json_add_text(o, "module_name", &r->name);
-		json_add_hex(o, "build_id", r->module.build_id, r->module.build_id_length);
+		JSON_ADD(o, JSON("module_id", r->module.id), JSON("module_name", TEXT(r->name)),
+			 JSON("build_id",
+			      json_from_hex(r->module.build_id, r->module.build_id_length)));
 		break;
 	case FXT_PROFILER_MMAP:
-		json_add_u64(o, "module_id", r->mmap.module_id);
-		json_add_u64(o, "flags", r->mmap.flags);
-		json_add_u64(o, "start_address", r->mmap.start);
-		json_add_u64(o, "address_range", r->mmap.range);
-		json_add_u64(o, "vaddr", r->mmap.vaddr);
+		JSON_ADD(o, JSON_OF(&r->mmap, module_id, flags),
+			 JSON("start_address", r->mmap.start), JSON("address_range", r->mmap.range),
+			 JSON_OF(&r->mmap, vaddr));
 		break;
 	default:
-		frames = json_object_new_array();
-		for (unsigned i = 0; i < r->backtrace.n_frames; i++)
-			json_object_array_add(frames,
-					      json_object_new_uint64(r->backtrace.frames[i]));
-		json_add(o, "backtrace", frames);
+		JSON_ADD(o, JSON("backtrace",
+				 JSON_LIST(f, r->backtrace.frames, r->backtrace.n_frames, *f)));
 	}
 	return NULL;
 }
 
 static const char *add_blob(struct json_object *o, const struct fxt_record *r)
 {
+	bool large = r->type == FXT_RECORD_LARGE;
 	const char *damage = NULL;
 
-	if (r->type == FXT_RECORD_LARGE) {
-		json_add_u64(o, "blob_format", r->subtype);
-		dump_json_add_text(o, "category", &r->category);
-	}
-	dump_json_add_text(o, r->type == FXT_RECORD_LARGE ? "name" : "blob_name", &r->name);
-	if (r->type == FXT_RECORD_BLOB)
-		json_add_u64(o, "blob_type", r->blob.blob_type);
-	if (r->type == FXT_RECORD_LARGE && r->subtype == FXT_LARGE_BLOB_METADATA) {
-		add_time(o, r);
-		dump_json_add_thread(o, &r->thread);
+	JSON_ADD(o, JSON_IF(large, "blob_format", r->subtype),
+		 JSON_IF(large, "category", TEXT(r->category)),
+		 JSON(large ? "name" : "blob_name", TEXT(r->name)),
+		 JSON_IF(!large, "blob_type", r->blob.blob_type));
+	if (large && r->subtype == FXT_LARGE_BLOB_METADATA) {
+		JSON_ADD(o, TIME(r), THREAD(r->thread));
 		damage = add_args(o, r);
 	}
-	add_payload(o, r);
+	JSON_ADD(o, JSON("payload_size", r->blob.length),
+		 JSON_IF(r->blob.length <= PAYLOAD_SHOWN, "payload",
+			 json_from_hex(r->blob.bytes, (size_t)r->blob.length)));
 	return damage;
 }
 
 static const char *add_object(struct json_object *o, const struct fxt_record *r)
 {
-	if (r->type == FXT_RECORD_USERSPACE_OBJECT) {
-		json_add_u64(o, "pointer", r->userspace_object.pointer);
-		if (r->thread.defined)
-			json_add_u64(o, "process_id", r->thread.pid);
-		else
-			json_add(o, "process_id", NULL);
-	} else {
-		json_add_u64(o, "kernel_object_type", r->kernel_object.object_type);
-		json_add_u64(o, "koid", r->kernel_object.koid);
-	}
-	dump_json_add_text(o, "name", &r->name);
+	if (r->type == FXT_RECORD_USERSPACE_OBJECT)
+		JSON_ADD(o, JSON_OF(&r->userspace_object, pointer),
+			 JSON("process_id", known_id(&r->thread, r->thread.pid)));
+	else
+		JSON_ADD(o, JSON("kernel_object_type", r->kernel_object.object_type),
+			 JSON_OF(&r->kernel_object, koid));
+	JSON_ADD(o, JSON("name", TEXT(r->name)));
 	return add_args(o, r);
 }
 
@@ -330,15 +278,14 @@ static const char *dump_json_add_fields(struct json_object *o, const struct fxt_
 	case FXT_RECORD_METADATA:
 		return add_metadata(o, r);
 	case FXT_RECORD_INITIALIZATION:
-		json_add_u64(o, "ticks_per_second", r->initialization.ticks_per_second);
+		JSON_ADD(o, JSON_OF(&r->initialization, ticks_per_second));
 		return NULL;
 	case FXT_RECORD_STRING:
-		json_add_u64(o, "string_index", r->string.index);
-		dump_json_add_text(o, "string_value", &r->name);
+		JSON_ADD(o, JSON("string_index", r->string.index),
+			 JSON("string_value", TEXT(r->name)));
 		return NULL;
 	case FXT_RECORD_THREAD:
-		json_add_u64(o, "thread_index", r->thread_record.index);
-		dump_json_add_thread(o, &r->thread);
+		JSON_ADD(o, JSON("thread_index", r->thread_record.index), THREAD(r->thread));
 		return NULL;
 	case FXT_RECORD_EVENT:
 		return add_event(o, r);
@@ -351,26 +298,19 @@ static const char *dump_json_add_fields(struct json_object *o, const struct fxt_
 	case FXT_RECORD_SCHEDULING:
 		return add_scheduling(o, r);
 	case FXT_RECORD_LOG:
-		add_time(o, r);
-		dump_json_add_thread(o, &r->thread);
-		dump_json_add_text(o, "log_message", &r->name);
+		JSON_ADD(o, TIME(r), THREAD(r->thread), JSON("log_message", TEXT(r->name)));
 		return NULL;
 	case FXT_RECORD_PROFILER:
 		return add_profiler(o, r);
 	default:
-		json_add_u64(o, "record_type", r->type);
+		JSON_ADD(o, JSON("record_type", r->type));
 		return NULL;
 	}
 }
 
 const char *dump_json_record(const struct fxt_record *r, struct json_object **ret)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_string(o, "record", dump_record_name(r));
-	json_add_u64(o, "offset", r->offset);
-	json_add_u64(o, "record_size", r->n_words);
-	json_add_u64(o, "provider", r->provider->id);
-	*ret = o;
-	return dump_json_add_fields(o, r);
+	*ret = JSON_OBJECT(JSON("record", dump_record_name(r)), JSON_OF(r, offset),
+			   JSON("record_size", r->n_words), JSON("provider", r->provider->id));
+	return dump_json_add_fields(*ret, r);
 }

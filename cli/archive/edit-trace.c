@@ -76,8 +76,7 @@ int edit_trace_finish(struct edit_trace *t)
 
 int edit_trace_failed(struct edit_trace *t, int e)
 {
-	cli_error("cannot make %s: %s", t->to.file.path, strerror(-e));
-	return CLI_FAILED;
+	return cli_failed("cannot make %s: %s", t->to.file.path, strerror(-e));
 }
 
 void edit_trace_close(struct edit_trace *t)
@@ -88,12 +87,7 @@ void edit_trace_close(struct edit_trace *t)
 
 struct json_object *edit_trace_json(const struct edit_trace *t)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_string(o, "output", t->to.file.path);
-	json_add_u64(o, "bytes", t->to.bytes);
-	json_add_u64(o, "file_bytes", t->to.file_bytes);
-	return o;
+	return JSON_OBJECT(JSON("output", t->to.file.path), JSON_OF(&t->to, bytes, file_bytes));
 }
 
 void edit_trace_say_unknown(const char *name, const struct edit_counts *counts)
@@ -115,17 +109,4 @@ void edit_trace_say_unknown(const char *name, const struct edit_counts *counts)
 			" records had words behind what the format knows, which were "
 			"left out\n",
 			name, counts->longer);
-}
-
-void edit_trace_add_unknown(struct json_object *o, const struct edit_counts *counts)
-{
-	json_add_u64(o, "records_refused", counts->refused);
-	json_add_u64(o, "arguments_dropped", counts->arguments);
-	json_add_u64(o, "records_shortened", counts->longer);
-}
-
-void edit_trace_add_copied(struct json_object *o, const struct edit_counts *counts)
-{
-	json_add_u64(o, "records", counts->records);
-	edit_trace_add_unknown(o, counts);
 }

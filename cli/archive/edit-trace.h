@@ -62,13 +62,15 @@ int edit_trace_finish(struct edit_trace *t);
 /* Lets go, also of a file that was not finished. */
 void edit_trace_close(struct edit_trace *t);
 
-/* Says on stderr what of NAME could not be carried over, since nobody knows what it means; and the same for
- * a report. */
+/* Says on stderr what of NAME could not be carried over, since nobody knows what it means. */
 void edit_trace_say_unknown(const char *name, const struct edit_counts *counts);
-void edit_trace_add_unknown(struct json_object *o, const struct edit_counts *counts);
 
-/* Likewise, after how many records there are. */
-void edit_trace_add_copied(struct json_object *o, const struct edit_counts *counts);
+/* The same as members of a report; and after how many records there are. */
+#define EDIT_TRACE_UNKNOWN(counts)                                                                 \
+	JSON("records_refused", (counts)->refused),                                                \
+		JSON("arguments_dropped", (counts)->arguments),                                    \
+		JSON("records_shortened", (counts)->longer)
+#define EDIT_TRACE_COPIED(counts) JSON_OF(counts, records), EDIT_TRACE_UNKNOWN(counts)
 
 /* With what each report begins: where it went, and how large it is. */
 struct json_object *edit_trace_json(const struct edit_trace *t);

@@ -75,21 +75,17 @@ static int export_fxt_copy(struct export *e, struct unpack *u, uint8_t *buffer, 
 	progress_clear(&progress);
 	if (n < 0)
 		input_file_failed(&e->input, (int)n);
-	if (r < 0 || n < 0 || packed_output_finish(&e->output) < 0)
-		return CLI_FAILED;
-	return CLI_OK;
+	return r < 0 || n < 0 || packed_output_finish(&e->output) < 0 ? CLI_FAILED : CLI_OK;
 }
 
 static int say_damage(struct export *e, const struct unpack_damage *damage)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (!damage)
 		return CLI_OK;
 	e->damaged = true;
 	cli_error("%s: %s, at byte %" PRIu64 " of the file; the %s before it were exported",
 		  e->input.name, damage->what, damage->packed_offset,
-		  text_format_size(size, damage->unpacked_offset));
+		  TEXT_SIZE(damage->unpacked_offset));
 	return CLI_DAMAGE;
 }
 

@@ -27,66 +27,46 @@ static const struct {
 
 static struct json_object *json_sum(const struct activity_sum *a)
 {
-	struct json_object *o = json_object_new_object(), *cpus;
+	bool numbered = a->kind == INTERVAL_IRQ || a->kind == INTERVAL_IDLE;
 
-	json_add_string(o, "name", a->name);
-	if (a->kind == INTERVAL_IRQ || a->kind == INTERVAL_IDLE)
-		json_add_i64(o, "number", a->number);
-	json_add_u64(o, "count", a->count);
-	json_add_u64(o, "total_ns", a->total_ns);
-	json_add_u64(o, "max_ns", a->max_ns);
-	if (a->kind == INTERVAL_WORK)
-		return o;
-	cpus = json_object_new_array();
-	for (size_t cpu = 0; cpu < a->n_cpus; cpu++)
-		json_object_array_add(cpus, json_object_new_uint64(a->cpu_ns[cpu]));
-	json_add(o, "cpu_ns", cpus);
-	return o;
+	return JSON_OBJECT(JSON_OF(a, name), JSON_IF(numbered, "number", a->number),
+			   JSON_OF(a, count, total_ns, max_ns),
+			   JSON_IF(a->kind != INTERVAL_WORK, "cpu_ns",
+				   JSON_LIST(ns, a->cpu_ns, a->n_cpus, *ns)));
 }
 
 static struct json_object *json_kind(const struct summary *s, enum interval_kind kind)
 {
-	struct json_object *list = json_object_new_array();
 	_cleanup_free_ struct activity_sum **sums = NULL;
 	size_t n = 0;
 
-	if (activity_sums_by_time(&s->activity, kind, &sums, &n) == 0)
-		for (size_t i = 0; i < n; i++)
-			json_object_array_add(list, json_sum(sums[i]));
-	return list;
+	activity_sums_by_time(&s->activity, kind, &sums, &n);
+	return JSON_LIST(a, sums, n, json_sum(*a));
+}
+
+static struct json_object *json_counter(const struct counter_sum *c)
+{
+	return JSON_OBJECT(JSON_OF(c, category, name, value, id, count),
+			   JSON("min", json_object_new_double(c->min)),
+			   JSON("avg", json_object_new_double(c->sum / (double)c->count)),
+			   JSON("max", json_object_new_double(c->max)));
 }
 
 static struct json_object *json_counters(const struct summary *s)
 {
-	struct json_object *list = json_object_new_array(), *o;
 	_cleanup_free_ struct counter_sum **sums = NULL;
 	size_t n = 0;
 
-	if (activity_sums_counters(&s->activity, &sums, &n) < 0)
-		return list;
-	for (size_t i = 0; i < n; i++) {
-		o = json_object_new_object();
-		json_add_string(o, "category", sums[i]->category);
-		json_add_string(o, "name", sums[i]->name);
-		json_add_string(o, "value", sums[i]->value);
-		json_add_u64(o, "id", sums[i]->id);
-		json_add_u64(o, "count", sums[i]->count);
-		json_add(o, "min", json_object_new_double(sums[i]->min));
-		json_add(o, "avg", json_object_new_double(sums[i]->sum / (double)sums[i]->count));
-		json_add(o, "max", json_object_new_double(sums[i]->max));
-		json_object_array_add(list, o);
-	}
-	return list;
+	activity_sums_counters(&s->activity, &sums, &n);
+	return JSON_LIST(c, sums, n, json_counter(*c));
 }
 
 void summary_activity_json(struct json_object *o, const struct summary *s)
 {
-	struct json_object *activity = json_object_new_object();
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		json_add(activity, kinds[i].member, json_kind(s, kinds[i].kind));
-	json_add(o, "activity", activity);
-	json_add(o, "counters", json_counters(s));
+	JSON_ADD(o,
+		 JSON("activity", JSON_MAP(k, kinds, ARRAY_SIZE(kinds),
+					   JSON(k->member, json_kind(s, k->kind)))),
+		 JSON("counters", json_counters(s)));
 }
 
 /* ---- for people ---- */
@@ -139,7 +119,6 @@ static int summary_activity_print_kind(const struct summary *s, size_t kind)
 {
 	_cleanup_free_ struct activity_sum **sums = NULL;
 	bool per_cpu = kinds[kind].kind != INTERVAL_WORK;
-	char total[TEXT_FORMAT_MAX], max[TEXT_FORMAT_MAX];
 	size_t n, n_cpus;
 	int r = activity_sums_by_time(&s->activity, kinds[kind].kind, &sums, &n);
 
@@ -152,8 +131,8 @@ static int summary_activity_print_kind(const struct summary *s, size_t kind)
 	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
 		const struct activity_sum *a = sums[i];
 
-		printf("%9" PRIu64 " %10s %10s", a->count, text_format_time(total, a->total_ns),
-		       text_format_time(max, a->max_ns));
+		printf("%9" PRIu64 " %10s %10s", a->count, TEXT_TIME(a->total_ns),
+		       TEXT_TIME(a->max_ns));
 		print_shares(s, a, n_cpus);
 		if (a->kind == INTERVAL_IRQ)
 			printf("  %s (%" PRIi32 ")\n", a->name, a->number);

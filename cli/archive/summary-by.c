@@ -24,14 +24,11 @@ int summary_by_take(void *by, char *text)
 static void summary_by_print_row(const struct summary *s, enum summary_by by,
 				 const struct summary_group *g)
 {
-	char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], wait[TEXT_FORMAT_MAX];
-
 	printf("%10s %5.1f%% %10s %9s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 "  ",
-	       text_format_time(cpu, g->cpu_ns),
+	       TEXT_TIME(g->cpu_ns),
 	       s->duration_ns ? 100.0 * (double)g->cpu_ns / (double)s->duration_ns : 0.0,
-	       text_format_time(runnable, g->runnable_ns),
-	       text_format_time(wait, g->max_wakeup_latency_ns), g->switches, g->wakeups,
-	       g->samples);
+	       TEXT_TIME(g->runnable_ns), TEXT_TIME(g->max_wakeup_latency_ns), g->switches,
+	       g->wakeups, g->samples);
 	if (by == SUMMARY_BY_THREAD || by == SUMMARY_BY_PROCESS)
 		printf("%s (%" PRIu32 ")\n", g->name, by == SUMMARY_BY_THREAD ? g->tid : g->pid);
 	else
@@ -61,34 +58,20 @@ int summary_by_print(const struct summary *s, enum summary_by by, size_t limit)
 int summary_by_json(struct json_object *o, const struct summary *s, enum summary_by by)
 {
 	_cleanup_(summary_groups_freep) struct summary_groups *groups = NULL;
-	struct json_object *list;
+	bool thread = by == SUMMARY_BY_THREAD;
 	int r = summary_groups_new(s, by, &groups);
 
 	if (r < 0)
 		return r;
-	list = json_object_new_array();
-	for (size_t i = 0; i < groups->n; i++) {
-		const struct summary_group *g = &groups->list[i];
-		struct json_object *row = json_object_new_object();
-
-		json_add_string(row, "name", g->name);
-		if (by == SUMMARY_BY_THREAD)
-			json_add_u64(row, "tid", g->tid);
-		if (by == SUMMARY_BY_THREAD || by == SUMMARY_BY_PROCESS)
-			json_add_u64(row, "pid", g->pid);
-		json_add_u64(row, "cpu_ns", g->cpu_ns);
-		json_add_u64(row, "runnable_ns", g->runnable_ns);
-		json_add_u64(row, "blocked_ns", g->blocked_ns);
-		json_add_u64(row, "switches", g->switches);
-		json_add_u64(row, "preempted", g->preempted);
-		json_add_u64(row, "wakeups", g->wakeups);
-		json_add_u64(row, "max_wakeup_latency_ns", g->max_wakeup_latency_ns);
-		json_add_u64(row, "samples", g->samples);
-		json_add_u64(row, "processes", g->n_processes);
-		json_add_u64(row, "threads", g->n_threads);
-		json_object_array_add(list, row);
-	}
-	json_add_string(o, "by", summary_by_names[by]);
-	json_add(o, "groups", list);
+	JSON_ADD(o, JSON("by", summary_by_names[by]),
+		 JSON("groups",
+		      JSON_LIST(g, groups->list, groups->n,
+				JSON_OBJECT(
+					JSON_OF(g, name), JSON_IF(thread, "tid", g->tid),
+					JSON_IF(thread || by == SUMMARY_BY_PROCESS, "pid", g->pid),
+					JSON_OF(g, cpu_ns, runnable_ns, blocked_ns, switches,
+						preempted, wakeups, max_wakeup_latency_ns, samples),
+					JSON("processes", g->n_processes),
+					JSON("threads", g->n_threads)))));
 	return 0;
 }

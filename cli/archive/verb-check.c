@@ -49,17 +49,11 @@ static bool verb_check_is_shown(const struct report *r, enum fxt_finding_id id)
 static struct json_object *finding_to_json(const struct fxt_finding *f)
 {
 	const struct fxt_finding_kind *kind = &fxt_finding_kinds[f->id];
-	struct json_object *o = json_object_new_object();
 	char detail[FXT_FINDING_DETAIL_MAX];
 
-	json_add_u64(o, "offset", f->offset);
-	if (f->number > 0)
-		json_add_u64(o, "record", f->number);
-	json_add_string(o, "severity", fxt_severity_text(kind->severity));
-	json_add_string(o, "id", kind->id);
-	json_add_string(o, "what", kind->text);
-	json_add_string(o, "detail", fxt_finding_detail(detail, f));
-	return o;
+	return JSON_OBJECT(JSON_OF(f, offset), JSON_IF(f->number > 0, "record", f->number),
+			   JSON("severity", fxt_severity_text(kind->severity)), JSON_OF(kind, id),
+			   JSON("what", kind->text), JSON("detail", fxt_finding_detail(detail, f)));
 }
 
 /* "byte 40, record 3" */
@@ -144,23 +138,17 @@ static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct re
 	return CLI_OK;
 }
 
-static struct json_object *kinds_to_json(const struct report *r)
+static struct json_object *kind_to_json(const struct fxt_finding_kind *kind)
 {
-	struct json_object *list = json_object_new_array();
+	return JSON_OBJECT(JSON_OF(kind, id), JSON("severity", fxt_severity_text(kind->severity)),
+			   JSON("what", kind->text));
+}
 
-	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
-		struct json_object *o;
-
-		if (r->kinds[i].n == 0 || !verb_check_is_shown(r, i))
-			continue;
-		o = json_object_new_object();
-		json_add_string(o, "id", fxt_finding_kinds[i].id);
-		json_add_string(o, "severity", fxt_severity_text(fxt_finding_kinds[i].severity));
-		json_add_string(o, "what", fxt_finding_kinds[i].text);
-		json_add_u64(o, "count", r->kinds[i].n);
-		json_object_array_add(list, o);
-	}
-	return list;
+static struct json_object *count_to_json(const struct report *r, enum fxt_finding_id i)
+{
+	if (r->kinds[i].n == 0 || !verb_check_is_shown(r, i))
+		return NULL;
+	return JSON_ADD(kind_to_json(&fxt_finding_kinds[i]), JSON("count", r->kinds[i].n));
 }
 
 static struct json_object *findings_to_json(const struct report *r)
@@ -170,33 +158,30 @@ static struct json_object *findings_to_json(const struct report *r)
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
 		for (unsigned j = 0; j < SHOWN && j < r->kinds[i].n && verb_check_is_shown(r, i);
 		     j++)
-			json_object_array_add(list, finding_to_json(&r->kinds[i].first[j]));
+			json_append_item(list, finding_to_json(&r->kinds[i].first[j]));
 	return list;
 }
 
 static void verb_check_print_json(const struct report *r, const struct open_trace *t,
 				  const struct fxt_lint *lint)
 {
-	struct json_object *o = json_object_new_object();
 	const char *packed = open_trace_packed(t);
+	struct json_object *o = JSON_OBJECT(
+		JSON("compression", *packed ? packed : "none"),
+		JSON("bytes", fxt_reader_offset(t->reader)), JSON("records", r->n_records),
+		JSON("good_records", r->n_good), JSON("errors", r->n_of[FXT_SEVERITY_ERROR]),
+		JSON("warnings", r->n_of[FXT_SEVERITY_WARNING]),
+		JSON("notes", r->n_of[FXT_SEVERITY_NOTE]),
+		JSON("not_judged", fxt_lint_not_judged(lint)),
+		JSON("truncated", json_boolean(r->kinds[FXT_FINDING_TRUNCATED].n > 0)),
+		JSON("cut_off", json_boolean(is_cut_off(r))),
+		JSON("kinds", JSON_LIST(k, r->kinds, FXT_FINDING_MAX,
+					count_to_json(r, (enum fxt_finding_id)(k - r->kinds)))));
 
-	json_add_string(o, "compression", *packed ? packed : "none");
-	json_add_u64(o, "bytes", fxt_reader_offset(t->reader));
-	json_add_u64(o, "records", r->n_records);
-	json_add_u64(o, "good_records", r->n_good);
-	json_add_u64(o, "errors", r->n_of[FXT_SEVERITY_ERROR]);
-	json_add_u64(o, "warnings", r->n_of[FXT_SEVERITY_WARNING]);
-	json_add_u64(o, "notes", r->n_of[FXT_SEVERITY_NOTE]);
-	json_add_u64(o, "not_judged", fxt_lint_not_judged(lint));
-	json_add(o, "truncated", json_object_new_boolean(r->kinds[FXT_FINDING_TRUNCATED].n > 0));
-	json_add(o, "cut_off", json_object_new_boolean(is_cut_off(r)));
-	json_add(o, "kinds", kinds_to_json(r));
-	if (r->options->all) {
+	if (r->options->all)
 		json_print_line(o);
-		return;
-	}
-	json_add(o, "findings", findings_to_json(r));
-	json_print_pretty(o);
+	else
+		json_print_pretty(JSON_ADD(o, JSON("findings", findings_to_json(r))));
 }
 
 static const enum colour severity_colours[FXT_SEVERITY_MAX] = {
@@ -245,7 +230,6 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 				  const struct fxt_lint *lint)
 {
 	const char *packed = open_trace_packed(t);
-	char size[TEXT_FORMAT_MAX];
 
 	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
 		print_kinds(r, i);
@@ -258,7 +242,7 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 		       "late, or threads or ids are too many\n",
 		       fxt_lint_not_judged(lint));
 	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good", t->name,
-	       text_format_size(size, fxt_reader_offset(t->reader)), r->n_good, r->n_records);
+	       TEXT_SIZE(fxt_reader_offset(t->reader)), r->n_good, r->n_records);
 	verb_check_print_count(r, FXT_SEVERITY_ERROR, ", ");
 	verb_check_print_count(r, FXT_SEVERITY_WARNING, ", ");
 	if (r->options->notes)
@@ -268,13 +252,7 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 
 static void print_kind_json(const struct fxt_finding_kind *kind)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_string(o, "id", kind->id);
-	json_add_string(o, "severity", fxt_severity_text(kind->severity));
-	json_add_string(o, "what", kind->text);
-	json_add_string(o, "explanation", kind->explain);
-	json_print_line(o);
+	json_print_line(JSON_ADD(kind_to_json(kind), JSON("explanation", kind->explain)));
 }
 
 static int list_kinds(bool json)
@@ -282,12 +260,11 @@ static int list_kinds(bool json)
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
 		const struct fxt_finding_kind *kind = &fxt_finding_kinds[i];
 
-		if (!json) {
+		if (json)
+			print_kind_json(kind);
+		else
 			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
 			       kind->text);
-			continue;
-		}
-		print_kind_json(kind);
 	}
 	return CLI_OK;
 }
@@ -337,10 +314,8 @@ static int check_file(const char *path, const struct options *options)
 
 	if (r != CLI_OK)
 		return r;
-	if (fxt_lint_new(&lint, verb_check_found, &report) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (fxt_lint_new(&lint, verb_check_found, &report) < 0)
+		return cli_failed("out of memory");
 	r = verb_check_all(&t, lint, &report);
 	if (options->json)
 		verb_check_print_json(&report, &t, lint);

@@ -2,10 +2,8 @@
 /*
  * kymo cut: an archive of a part of another.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "cli/archive/edit-trace.h"
@@ -40,15 +38,13 @@ static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cu
 static void verb_cut_say_nothing_there(const struct open_trace *in,
 				       const struct edit_cut_counts *counts)
 {
-	char length[TEXT_FORMAT_MAX];
-
 	if (counts->last_ns == 0)
 		cli_error("%s: there is no record with a time in it", in->name);
 	else
 		cli_error("%s: nothing lies between these times: it lasts %s, from @%" PRIu64
 			  " to @%" PRIu64,
-			  in->name, text_format_time(length, counts->last_ns - counts->first_ns),
-			  counts->first_ns, counts->last_ns);
+			  in->name, TEXT_TIME(counts->last_ns - counts->first_ns), counts->first_ns,
+			  counts->last_ns);
 	if (in->n_damages > 0)
 		cli_error("%s: the archive is damaged, its times may be, too; 'kymo repair' first",
 			  in->name);
@@ -57,22 +53,16 @@ static void verb_cut_say_nothing_there(const struct open_trace *in,
 static void verb_cut_report(const struct edit_cut_counts *counts, const struct edit_trace *out,
 			    bool json)
 {
-	char size[TEXT_FORMAT_MAX];
-	struct json_object *o;
-
 	if (!json || out->to.file.standard) {
 		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s left out\n",
-			out->to.file.path, text_format_size(size, out->to.bytes),
-			counts->copied.records, text_s(counts->copied.records), counts->left_out,
+			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
+			text_s(counts->copied.records), counts->left_out,
 			counts->left_out == 1 ? "was" : "were");
 		edit_trace_say_unknown(out->to.file.path, &counts->copied);
 		return;
 	}
-	o = edit_trace_json(out);
-	json_add_u64(o, "records", counts->copied.records);
-	json_add_u64(o, "left_out", counts->left_out);
-	edit_trace_add_unknown(o, &counts->copied);
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
+				   JSON_OF(counts, left_out), EDIT_TRACE_UNKNOWN(&counts->copied)));
 }
 
 static int verb_cut_run(const struct request *q, const char *from, const char *to)
@@ -90,10 +80,8 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 		.n_cpus = q->part.n_cpus,
 	};
 	struct edit_cut_counts counts;
-	int r = open_trace(&in, from);
+	int r = open_trace(&in, from) ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
 
-	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_cut_new(&cut, &out.output, &options);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
@@ -146,10 +147,8 @@ static const char *format_relative(char *to, double a, double b)
 static void print_recording(const struct recording_pair *p, enum diff_side_index i)
 {
 	const struct summary *s = summary_of(p, i);
-	char time[TEXT_FORMAT_MAX];
 
-	printf("%c: %s, %s", side_names[i], p->trace[i].name,
-	       text_format_time(time, s->duration_ns));
+	printf("%c: %s, %s", side_names[i], p->trace[i].name, TEXT_TIME(s->duration_ns));
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);
@@ -201,7 +200,7 @@ static int compare_cpus(const void *a, const void *b)
 {
 	const struct cpu_change *x = a, *y = b;
 
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return COMPARE(x->cpu, y->cpu);
 }
 
 static int compare_cpu_changes(const void *a, const void *b)
@@ -381,10 +380,8 @@ static int verb_diff_print_text(const struct recording_pair *p, const struct dif
 	print_recording(p, DIFF_A);
 	print_recording(p, DIFF_B);
 	print_notes(p);
-	if (verb_diff_print_totals(p) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (verb_diff_print_totals(p) < 0)
+		return cli_failed("out of memory");
 	print_rows(p, o);
 	return CLI_OK;
 }
@@ -393,80 +390,52 @@ static int verb_diff_print_text(const struct recording_pair *p, const struct dif
 
 static struct json_object *json_latency(const struct latency *l)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_u64(o, "count", l->n);
-	json_add_u64(o, "mean_ns", latency_mean_ns(l));
-	json_add_u64(o, "p50_ns", latency_percentile_ns(l, 50));
-	json_add_u64(o, "p90_ns", latency_percentile_ns(l, 90));
-	json_add_u64(o, "p99_ns", latency_percentile_ns(l, 99));
-	json_add_u64(o, "max_ns", l->max_ns);
-	return o;
+	return JSON_OBJECT(JSON("count", l->n), JSON("mean_ns", latency_mean_ns(l)),
+			   JSON("p50_ns", latency_percentile_ns(l, 50)),
+			   JSON("p90_ns", latency_percentile_ns(l, 90)),
+			   JSON("p99_ns", latency_percentile_ns(l, 99)), JSON_OF(l, max_ns));
 }
 
 static struct json_object *json_sums(const struct recording_pair *p, enum diff_side_index i,
 				     const struct diff_sums *s)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_u64(o, "count", s->n_processes);
-	json_add_u64(o, "cpu_ns", s->cpu_ns);
-	json_add_double(o, "cpu", summary_diff_value(p->diff, i, s, DIFF_CPU));
-	json_add_u64(o, "wait_ns", s->wait_ns);
-	json_add_double(o, "wait", summary_diff_value(p->diff, i, s, DIFF_WAIT));
-	json_add_u64(o, "switches", s->switches);
-	json_add_double(o, "switches_per_s", per_second(p, i, s->switches));
-	json_add_u64(o, "preempted", s->preempted);
-	json_add_u64(o, "wakeups", s->wakeups);
-	json_add_double(o, "wakeups_per_s", per_second(p, i, s->wakeups));
-	json_add(o, "wakeup_latency", json_latency(&s->latency));
-	return o;
+	return JSON_OBJECT(
+		JSON("count", s->n_processes), JSON_OF(s, cpu_ns),
+		JSON("cpu", summary_diff_value(p->diff, i, s, DIFF_CPU)), JSON_OF(s, wait_ns),
+		JSON("wait", summary_diff_value(p->diff, i, s, DIFF_WAIT)), JSON_OF(s, switches),
+		JSON("switches_per_s", per_second(p, i, s->switches)),
+		JSON_OF(s, preempted, wakeups), JSON("wakeups_per_s", per_second(p, i, s->wakeups)),
+		JSON("wakeup_latency", json_latency(&s->latency)));
 }
 
 static struct json_object *json_recording(const struct recording_pair *p, enum diff_side_index i)
 {
 	const struct summary *s = summary_of(p, i);
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = JSON_OBJECT(JSON("file", json_from_text(p->trace[i].name)),
+					    JSON_OF(s, duration_ns));
 
-	json_add_bytes(o, "file", p->trace[i].name, strlen(p->trace[i].name));
-	json_add_u64(o, "duration_ns", s->duration_ns);
-	if (s->started) {
-		json_add_string(o, "host", s->recording.host);
-		json_add_string(o, "machine", s->recording.machine);
-		json_add_string(o, "kernel", s->recording.kernel);
-		json_add_string(o, "options", s->recording.options);
-		json_add(o, "filtered", json_object_new_boolean(s->filtered));
-	}
-	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
-	json_add_u64(o, "damage", p->trace[i].n_damages);
-	json_add_u64(o, "lost", summary_lost(s));
-	json_add_double(o, "busy", all_busy(p, i));
-	json_add_u64(o, "switches", s->switches);
-	json_add_u64(o, "wakeups", s->wakeups);
-	json_add_u64(o, "migrations", s->migrations);
-	json_add_u64(o, "forks", s->forks);
-	json_add(o, "total", json_sums(p, i, &p->diff->total[i]));
-	return o;
+	if (s->started)
+		JSON_ADD(o, JSON_OF(&s->recording, host, machine, kernel, options),
+			 JSON_OF(s, filtered));
+	return JSON_ADD(o, JSON("complete", json_boolean(s->started && s->stopped)),
+			JSON("damage", p->trace[i].n_damages), JSON("lost", summary_lost(s)),
+			JSON("busy", all_busy(p, i)),
+			JSON_OF(s, switches, wakeups, migrations, forks),
+			JSON("total", json_sums(p, i, &p->diff->total[i])));
 }
 
 static struct json_object *verb_diff_json_cpus(const struct recording_pair *p)
 {
 	struct json_object *list = json_object_new_array();
-	size_t a = summary_of(p, DIFF_A)->n_cpus, b = summary_of(p, DIFF_B)->n_cpus;
+	size_t n_a = summary_of(p, DIFF_A)->n_cpus, n_b = summary_of(p, DIFF_B)->n_cpus;
 
-	for (size_t cpu = 0; cpu < (a > b ? a : b); cpu++) {
-		double busy[DIFF_SIDES] = { cpu_busy(p, DIFF_A, cpu), cpu_busy(p, DIFF_B, cpu) };
-		struct json_object *o;
+	for (size_t cpu = 0; cpu < (n_a > n_b ? n_a : n_b); cpu++) {
+		double a = cpu_busy(p, DIFF_A, cpu), b = cpu_busy(p, DIFF_B, cpu);
 
-		if (busy[DIFF_A] < 0 && busy[DIFF_B] < 0)
-			continue;
-		o = json_object_new_object();
-		json_add_u64(o, "cpu", cpu);
-		if (busy[DIFF_A] >= 0)
-			json_add_double(o, "busy_a", busy[DIFF_A]);
-		if (busy[DIFF_B] >= 0)
-			json_add_double(o, "busy_b", busy[DIFF_B]);
-		json_object_array_add(list, o);
+		if (a >= 0 || b >= 0)
+			json_append_item(list,
+					 JSON_OBJECT(JSON("cpu", cpu), JSON_IF(a >= 0, "busy_a", a),
+						     JSON_IF(b >= 0, "busy_b", b)));
 	}
 	return list;
 }
@@ -474,35 +443,25 @@ static struct json_object *verb_diff_json_cpus(const struct recording_pair *p)
 static struct json_object *json_row(const struct recording_pair *p, const struct diff_row *row,
 				    enum diff_metric by)
 {
-	static const char *const keys[DIFF_SIDES] = { "a", "b" };
-	struct json_object *o = json_object_new_object();
+	const struct diff_sums *a = &row->side[DIFF_A], *b = &row->side[DIFF_B];
 
-	json_add_string(o, "name", row->name);
-	if (row->thread)
-		json_add_string(o, "thread", row->thread);
-	if (row->command_line)
-		json_add_string(o, "command_line", row->command_line);
-	if (row->others)
-		json_add(o, "others", json_object_new_boolean(true));
-	json_add(o, "small", json_object_new_boolean(diff_row_is_small(row, by)));
-	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++)
-		json_add(o, keys[i],
-			 row->side[i].n_processes ? json_sums(p, i, &row->side[i]) : NULL);
-	return o;
+	return JSON_OBJECT(JSON_OF(row, name), JSON_IF(row->thread, "thread", row->thread),
+			   JSON_IF(row->command_line, "command_line", row->command_line),
+			   JSON_IF(row->others, "others", json_boolean(true)),
+			   JSON("small", json_boolean(diff_row_is_small(row, by))),
+			   JSON("a", a->n_processes ? json_sums(p, DIFF_A, a) : NULL),
+			   JSON("b", b->n_processes ? json_sums(p, DIFF_B, b) : NULL));
 }
 
-static void verb_diff_print_json(const struct recording_pair *p, const struct diff_options *options)
+static void verb_diff_print_json(const struct recording_pair *p, const struct diff_options *o)
 {
-	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	size_t n = o->all || o->top > p->diff->n_rows ? p->diff->n_rows : o->top;
 
-	json_add(o, "a", json_recording(p, DIFF_A));
-	json_add(o, "b", json_recording(p, DIFF_B));
-	json_add(o, "cpus", verb_diff_json_cpus(p));
-	json_add_string(o, "by", metrics[options->by].name);
-	for (size_t i = 0; i < p->diff->n_rows && (options->all || i < options->top); i++)
-		json_object_array_add(list, json_row(p, &p->diff->rows[i], options->by));
-	json_add(o, options->by_thread ? "threads" : "processes", list);
-	json_print_pretty(o);
+	json_print_pretty(JSON_OBJECT(
+		JSON("a", json_recording(p, DIFF_A)), JSON("b", json_recording(p, DIFF_B)),
+		JSON("cpus", verb_diff_json_cpus(p)), JSON("by", metrics[o->by].name),
+		JSON(o->by_thread ? "threads" : "processes",
+		     JSON_LIST(row, p->diff->rows, n, json_row(p, row, o->by)))));
 }
 
 /* ---- the verb ---- */
@@ -516,13 +475,10 @@ static int read_side(struct recording_pair *p, enum diff_side_index i, const cha
 {
 	int r;
 
-	if (diff_input_init(&p->input[i]) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
-	r = open_trace(&p->trace[i], path);
-	if (r == CLI_OK)
-		r = read_events(&p->trace[i], verb_diff_take_event, &p->input[i]);
+	if (diff_input_init(&p->input[i]) < 0)
+		return cli_failed("out of memory");
+	r = open_trace(&p->trace[i], path)
+		    ?: read_events(&p->trace[i], verb_diff_take_event, &p->input[i]);
 	if (r == CLI_OK)
 		summary_finish(p->input[i].summary);
 	return r;
@@ -546,10 +502,8 @@ static int run_diff(const struct diff_options *o, char **paths)
 		r = read_side(&p, i, paths[i]);
 	if (r != CLI_OK)
 		return r;
-	if (summary_diff_new(&p.input[DIFF_A], &p.input[DIFF_B], o->by_thread, &p.diff) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (summary_diff_new(&p.input[DIFF_A], &p.input[DIFF_B], o->by_thread, &p.diff) < 0)
+		return cli_failed("out of memory");
 	summary_diff_sort(p.diff, o->by);
 	if (o->json)
 		verb_diff_print_json(&p, o);

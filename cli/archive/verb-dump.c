@@ -279,9 +279,7 @@ static int verb_dump(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = open_trace(&t, argv[optind]);
-	if (r == CLI_OK)
-		r = dump_all(&d, &t);
+	r = open_trace(&t, argv[optind]) ?: dump_all(&d, &t);
 	free(d.text);
 	return r;
 }

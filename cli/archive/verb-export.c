@@ -2,8 +2,6 @@
 /*
  * kymo export: a trace in another format, or the same one in another container.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,48 +126,35 @@ static const char *method_name(enum pack_method method)
 
 static void verb_export_print_json(const struct export *e, const struct export_format *format)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_bytes(o, "input", e->input.name, strlen(e->input.name));
-	json_add_bytes(o, "output", e->output.file.path, strlen(e->output.file.path));
-	json_add_string(o, "format", format->name);
-	json_add_string(o, "input_compression", method_name(e->input_method));
-	json_add_string(o, "output_compression", method_name(e->method));
-	if (e->input_bytes != 0)
-		json_add_u64(o, "input_bytes", e->input_bytes);
-	json_add_u64(o, "unpacked_bytes", e->output.bytes);
-	json_add_u64(o, "output_bytes", e->output.file_bytes);
-	json_add(o, "damaged", json_object_new_boolean(e->damaged));
-	json_print_pretty(o);
+	json_print_pretty(JSON_OBJECT(
+		JSON("input", json_from_text(e->input.name)),
+		JSON("output", json_from_text(e->output.file.path)), JSON("format", format->name),
+		JSON("input_compression", method_name(e->input_method)),
+		JSON("output_compression", method_name(e->method)),
+		JSON_IF(e->input_bytes != 0, "input_bytes", e->input_bytes),
+		JSON("unpacked_bytes", e->output.bytes), JSON("output_bytes", e->output.file_bytes),
+		JSON_OF(e, damaged)));
 }
 
 static void verb_export_report(const struct export *e, const struct export_format *format)
 {
-	char size[TEXT_FORMAT_MAX], unpacked[TEXT_FORMAT_MAX];
-
-	fprintf(stderr, "%s: %s, %s", e->output.file.path,
-		text_format_size(size, e->output.file_bytes), format->name);
+	fprintf(stderr, "%s: %s, %s", e->output.file.path, TEXT_SIZE(e->output.file_bytes),
+		format->name);
 	if (e->method != PACK_NONE)
 		fprintf(stderr, " packed by %s from %s", method_name(e->method),
-			text_format_size(unpacked, e->output.bytes));
+			TEXT_SIZE(e->output.bytes));
 	fputc('\n', stderr);
 }
 
 /* Of a format that makes a directory. */
 static void report_directory(const struct export *e, const struct export_options *o)
 {
-	struct json_object *object;
-
-	if (!o->json) {
+	if (!o->json)
 		fprintf(stderr, "%s: %zu reports\n", e->output_path, e->n_files);
-		return;
-	}
-	object = json_object_new_object();
-	json_add_bytes(object, "input", e->input.name, strlen(e->input.name));
-	json_add_bytes(object, "output", e->output_path, strlen(e->output_path));
-	json_add_u64(object, "files", e->n_files);
-	json_add(object, "damaged", json_object_new_boolean(e->damaged));
-	json_print_pretty(object);
+	else
+		json_print_pretty(JSON_OBJECT(JSON("input", json_from_text(e->input.name)),
+					      JSON("output", json_from_text(e->output_path)),
+					      JSON("files", e->n_files), JSON_OF(e, damaged)));
 }
 
 /* ---- the verb ---- */
@@ -185,9 +170,8 @@ static int run_export(const struct export_options *o)
 		.output = PACKED_OUTPUT_NULL,
 	};
 	const struct export_format *format = NULL;
-	int r;
+	int r = verb_export_choose_format(o, &format);
 
-	r = verb_export_choose_format(o, &format);
 	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
 		return cli_usage_error("%s is a directory of reports, which standard output "
 				       "cannot be",

@@ -56,20 +56,9 @@ static int merge_all(struct request *q, struct edit_trace *out, struct edit_merg
 
 static struct json_object *json_of(const struct open_trace *in, const struct edit_merge_view *view)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_string(o, "input", in->name);
-	json_add_u64(o, "machine", view->machine);
-	json_add(o, "has_clock", json_object_new_boolean(view->has_clock));
-	json_add_i64(o, "shift_ns", view->shift_ns);
-	json_add_u64(o, "first_cpu", view->shift_cpu);
-	edit_trace_add_copied(o, &view->copied);
-	json_add_u64(o, "doubled", view->doubled);
-	json_add_u64(o, "unknown", view->unknown);
-	json_add_u64(o, "koids_moved", view->koids_moved);
-	json_add_u64(o, "koids_shared", view->koids_shared);
-	json_add_u64(o, "koids_cut", view->koids_cut);
-	return o;
+	return JSON_OBJECT(JSON("input", in->name), JSON_OF(view, machine, has_clock, shift_ns),
+			   JSON("first_cpu", view->shift_cpu), EDIT_TRACE_COPIED(&view->copied),
+			   JSON_OF(view, doubled, unknown, koids_moved, koids_shared, koids_cut));
 }
 
 static void verb_merge_print_json(const struct request *q, const struct edit_trace *out,
@@ -80,15 +69,13 @@ static void verb_merge_print_json(const struct request *q, const struct edit_tra
 
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
-		json_object_array_add(list, json_of(&q->in[i], &view));
+		json_append_item(list, json_of(&q->in[i], &view));
 	}
-	json_add(o, "inputs", list);
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(o, JSON("inputs", list)));
 }
 
 static void print_input(const struct open_trace *in, const struct edit_merge_view *view)
 {
-	char shift[TEXT_FORMAT_MAX];
 	uint64_t shifted = (uint64_t)view->shift_ns,
 		 apart = view->shift_ns < 0 ? 0 - shifted : shifted;
 
@@ -97,8 +84,7 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 	if (view->machine > 0)
 		fprintf(stderr,
 			", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
-			view->shift_ns < 0 ? "-" : "", text_format_time(shift, apart),
-			view->shift_cpu);
+			view->shift_ns < 0 ? "-" : "", TEXT_TIME(apart), view->shift_cpu);
 	else if (!view->has_clock)
 		fprintf(stderr,
 			", no clock snapshot: taken to have the first one's clock and machine");
@@ -127,14 +113,13 @@ static void verb_merge_print_text(const struct request *q, const struct edit_tra
 				  const struct edit_merge *merge)
 {
 	struct edit_merge_view view;
-	char size[TEXT_FORMAT_MAX];
 
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
 		print_input(&q->in[i], &view);
 		edit_trace_say_unknown(q->in[i].name, &view.copied);
 	}
-	fprintf(stderr, "%s: %s\n", out->to.file.path, text_format_size(size, out->to.bytes));
+	fprintf(stderr, "%s: %s\n", out->to.file.path, TEXT_SIZE(out->to.bytes));
 }
 
 static int verb_merge_run(struct request *q, char **paths, const char *to)

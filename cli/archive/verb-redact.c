@@ -2,11 +2,9 @@
 /*
  * kymo redact: an archive that can be given away.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "cli/archive/edit-trace.h"
@@ -37,16 +35,12 @@ static int read_key(struct request *q)
 		return CLI_OK;
 	fd = open(q->key_path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	n = fd < 0 ? -1 : read(fd, q->key, sizeof(q->key));
-	if (n < 0) {
-		cli_error("cannot read the key %s: %m", q->key_path);
-		return CLI_FAILED;
-	}
-	if (n < EDIT_REDACT_KEY_MIN) {
-		cli_error("the key %s has %zd bytes; it needs at least %d, such as from "
-			  "head -c 32 /dev/urandom",
-			  q->key_path, n, EDIT_REDACT_KEY_MIN);
-		return CLI_FAILED;
-	}
+	if (n < 0)
+		return cli_failed("cannot read the key %s: %m", q->key_path);
+	if (n < EDIT_REDACT_KEY_MIN)
+		return cli_failed("the key %s has %zd bytes; it needs at least %d, such as from "
+				  "head -c 32 /dev/urandom",
+				  q->key_path, n, EDIT_REDACT_KEY_MIN);
 	q->key_size = (size_t)n;
 	return CLI_OK;
 }
@@ -59,31 +53,24 @@ static int verb_redact_take(void *userdata, const struct fxt_record *record)
 static void verb_redact_report(const struct edit_redact_counts *counts,
 			       const struct edit_trace *out, bool json)
 {
-	char size[TEXT_FORMAT_MAX];
-	struct json_object *o;
-
 	if (!json || out->to.file.standard) {
 		fprintf(stderr,
 			"%s: %s, %" PRIu64 " record%s; %" PRIu64 " text%s and %" PRIu64
 			" number%s replaced, %" PRIu64 " blob%s and %" PRIu64
 			" record%s of unknown type left out\n",
-			out->to.file.path, text_format_size(size, out->to.bytes),
-			counts->copied.records, text_s(counts->copied.records), counts->texts,
-			text_s(counts->texts), counts->numbers, text_s(counts->numbers),
-			counts->blobs, text_s(counts->blobs), counts->copied.refused,
+			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
+			text_s(counts->copied.records), counts->texts, text_s(counts->texts),
+			counts->numbers, text_s(counts->numbers), counts->blobs,
+			text_s(counts->blobs), counts->copied.refused,
 			text_s(counts->copied.refused));
 		edit_trace_say_unknown(out->to.file.path,
 				       &(struct edit_counts){ .arguments = counts->copied.arguments,
 							      .longer = counts->copied.longer });
 		return;
 	}
-	o = edit_trace_json(out);
-	json_add_u64(o, "records", counts->copied.records);
-	json_add_u64(o, "texts", counts->texts);
-	json_add_u64(o, "numbers", counts->numbers);
-	json_add_u64(o, "blobs", counts->blobs);
-	edit_trace_add_unknown(o, &counts->copied);
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
+				   JSON_OF(counts, texts, numbers, blobs),
+				   EDIT_TRACE_UNKNOWN(&counts->copied)));
 }
 
 static int verb_redact_run(const struct request *q, const char *from, const char *to)
@@ -97,10 +84,8 @@ static int verb_redact_run(const struct request *q, const char *from, const char
 		.keep_kernel = q->keep_kernel,
 	};
 	struct edit_redact_counts counts;
-	int r = open_trace(&in, from);
+	int r = open_trace(&in, from) ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
 
-	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_redact_new(&redact, &out.output, &options);

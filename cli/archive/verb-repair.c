@@ -74,20 +74,16 @@ static uint64_t verb_repair_count_of(const struct edit_repair_counts *counts, si
 static void verb_repair_print_json(const struct edit_repair_counts *counts,
 				   const struct edit_trace *out)
 {
-	struct json_object *o = edit_trace_json(out);
+	struct json_object *o = JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records));
 
-	json_add_u64(o, "records", counts->copied.records);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		json_add_u64(o, rows[i].key, verb_repair_count_of(counts, i));
-	json_add(o, "end_added", json_object_new_boolean(counts->stop_added));
-	json_print_pretty(o);
+		JSON_ADD(o, JSON(rows[i].key, verb_repair_count_of(counts, i)));
+	json_print_pretty(JSON_ADD(o, JSON("end_added", counts->stop_added)));
 }
 
 static void verb_repair_print_text(const struct edit_repair_counts *counts,
 				   const struct edit_trace *out)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (verb_repair_count_of(counts, i))
 			fprintf(stderr, "%10" PRIu64 "  %s\n", verb_repair_count_of(counts, i),
@@ -95,8 +91,7 @@ static void verb_repair_print_text(const struct edit_repair_counts *counts,
 	if (counts->stop_added)
 		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
 	fprintf(stderr, "%s: %s, %" PRIu64 " record%s\n", out->to.file.path,
-		text_format_size(size, out->to.bytes), counts->copied.records,
-		text_s(counts->copied.records));
+		TEXT_SIZE(out->to.bytes), counts->copied.records, text_s(counts->copied.records));
 }
 
 static int verb_repair_run(const struct edit_trace_options *o, const char *from, const char *to)
@@ -105,18 +100,14 @@ static int verb_repair_run(const struct edit_trace_options *o, const char *from,
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_(edit_repair_freep) struct edit_repair *repair = NULL;
 	struct edit_repair_counts counts;
-	int r = open_trace(&in, from);
+	int r = open_trace(&in, from) ?: edit_trace_open(&out, to, o->force, &in, 1);
 
-	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, o->force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_repair_new(&repair, &out.output);
 	if (r < 0)
 		return edit_trace_failed(&out, r);
-	r = repair_all(&in, &out, repair);
-	if (r == CLI_OK)
-		r = edit_trace_finish(&out);
+	r = repair_all(&in, &out, repair) ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
 	edit_repair_get_counts(repair, &counts);
@@ -134,9 +125,7 @@ static int verb_repair(int argc, char **argv)
 	int r = verb_options_parse_with(argc, argv, options, 2,
 					"it takes the damaged archive and a file for the result");
 
-	if (r != VERB_OPTIONS_GO)
-		return r;
-	return verb_repair_run(&o, argv[optind], argv[optind + 1]);
+	return r != VERB_OPTIONS_GO ? r : verb_repair_run(&o, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_repair_row = {

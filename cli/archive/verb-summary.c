@@ -44,10 +44,8 @@ static void verb_summary_sums_deinit(struct sums *s)
 static int verb_summary_take_event(void *userdata, const struct event *ev)
 {
 	struct sums *s = userdata;
-	int r = summary_add(s->summary, ev);
+	int r = summary_add(s->summary, ev) ?: resolver_add(&s->resolver, ev);
 
-	if (r == 0)
-		r = resolver_add(&s->resolver, ev);
 	return r < 0 ? r : profile_add(s->profile, ev);
 }
 
@@ -75,225 +73,100 @@ static int find_functions(struct sums *s, struct call_tree **ret)
 
 /* ---- for programs ---- */
 
-static struct json_object *json_events(const struct summary *s)
+static struct json_object *json_cpu(const struct summary *s, const struct summary_cpu *c)
 {
-	struct json_object *o = json_object_new_object();
-
-	json_add_u64(o, "switch", s->switches);
-	json_add_u64(o, "wakeup", s->wakeups);
-	json_add_u64(o, "migrate", s->migrations);
-	json_add_u64(o, "fork", s->forks);
-	json_add_u64(o, "exec", s->execs);
-	json_add_u64(o, "exit", s->exits);
-	return o;
-}
-
-static struct json_object *verb_summary_json_lost(const struct summary *s)
-{
-	struct json_object *o = json_object_new_object();
-
-	for (size_t i = 0; i < s->n_lost; i++)
-		json_add_u64(o, s->lost[i].class_name, s->lost[i].count);
-	return o;
-}
-
-static struct json_object *verb_summary_json_cpus(const struct summary *s)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < s->n_cpus; i++) {
-		const struct summary_cpu *cpu = &s->cpus[i];
-		struct json_object *o;
-
-		if (!cpu->seen)
-			continue;
-		o = json_object_new_object();
-		json_add_u64(o, "cpu", i);
-		json_add_u64(o, "busy_ns", cpu->busy_ns);
-		json_add_u64(o, "idle_ns", cpu->idle_ns);
-		json_add_u64(o, "other_ns", cpu->other_ns);
-		json_add_u64(o, "switches", cpu->switches);
-		json_object_array_add(list, o);
-	}
-	return list;
+	return c->seen ? JSON_OBJECT(JSON("cpu", c - s->cpus),
+				     JSON_OF(c, busy_ns, idle_ns, other_ns, switches))
+		       : NULL;
 }
 
 static struct json_object *json_threads(const struct summary *s)
 {
-	struct json_object *list = json_object_new_array();
 	_cleanup_free_ struct summary_thread **threads = NULL;
-	size_t n;
+	size_t n = 0;
 
-	if (summary_threads_by_cpu(s, &threads, &n) < 0)
-		return list;
-	for (size_t i = 0; i < n; i++) {
-		const struct summary_thread *t = threads[i];
-		struct json_object *o = json_object_new_object();
+	summary_threads_by_cpu(s, &threads, &n);
+	return JSON_LIST(t, threads, n,
+			 JSON_OBJECT(JSON_OF(*t, pid, tid),
+				     JSON("process", summary_process_name(s, *t)),
+				     JSON_OF(*t, name, cpu_ns, runnable_ns, blocked_ns, switches,
+					     preempted, wakeups, max_wakeup_latency_ns)));
+}
 
-		json_add_u64(o, "pid", t->pid);
-		json_add_u64(o, "tid", t->tid);
-		json_add_string(o, "process", summary_process_name(s, t));
-		json_add_string(o, "name", t->name);
-		json_add_u64(o, "cpu_ns", t->cpu_ns);
-		json_add_u64(o, "runnable_ns", t->runnable_ns);
-		json_add_u64(o, "blocked_ns", t->blocked_ns);
-		json_add_u64(o, "switches", t->switches);
-		json_add_u64(o, "preempted", t->preempted);
-		json_add_u64(o, "wakeups", t->wakeups);
-		json_add_u64(o, "max_wakeup_latency_ns", t->max_wakeup_latency_ns);
-		json_object_array_add(list, o);
-	}
-	return list;
+static struct json_object *json_process(const struct summary_process *p)
+{
+	struct json_object *o =
+		JSON_OBJECT(JSON_OF(p, pid, name), JSON("parent", p->parent_pid),
+			    JSON_IF(p->described && p->uid != EVENT_UID_UNKNOWN, "uid", p->uid),
+			    JSON_IF(p->command_line, "command_line", p->command_line),
+			    JSON_IF(p->cgroup_path, "cgroup_path", p->cgroup_path),
+			    JSON_IF(p->start_ns != 0, "start_ns", p->start_ns));
+
+	return p->exited ? JSON_ADD(o, JSON_OF(p, exit_ns, exit_code, signal)) : o;
 }
 
 static struct json_object *json_processes(const struct summary *s)
 {
-	struct json_object *list = json_object_new_array();
 	_cleanup_free_ struct summary_process **processes = NULL;
-	size_t n;
+	size_t n = 0;
 
-	if (summary_processes_by_pid(s, &processes, &n) < 0)
-		return list;
-	for (size_t i = 0; i < n; i++) {
-		const struct summary_process *p = processes[i];
-		struct json_object *o = json_object_new_object();
-
-		json_add_u64(o, "pid", p->pid);
-		json_add_string(o, "name", p->name);
-		json_add_u64(o, "parent", p->parent_pid);
-		if (p->described && p->uid != EVENT_UID_UNKNOWN)
-			json_add_u64(o, "uid", p->uid);
-		if (p->command_line)
-			json_add_string(o, "command_line", p->command_line);
-		if (p->cgroup_path)
-			json_add_string(o, "cgroup_path", p->cgroup_path);
-		if (p->start_ns != 0)
-			json_add_u64(o, "start_ns", p->start_ns);
-		if (p->exited) {
-			json_add_u64(o, "exit_ns", p->exit_ns);
-			json_add_i64(o, "exit_code", p->exit_code);
-			json_add_i64(o, "signal", p->signal);
-		}
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static struct json_object *json_marks(const struct summary *s)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < s->n_marks; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_u64(o, "ts_ns", s->marks[i].ts_ns);
-		json_add_string(o, "text", s->marks[i].text);
-		json_object_array_add(list, o);
-	}
-	return list;
+	summary_processes_by_pid(s, &processes, &n);
+	return JSON_LIST(p, processes, n, json_process(*p));
 }
 
 static struct json_object *json_sheds(const struct summary *s)
 {
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < s->n_sheds; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_u64(o, "ts_ns", s->sheds[i].ts_ns);
-		json_add_string(o, "what", s->sheds[i].what);
-		json_add_u64(o, "cost_ppm", s->sheds[i].cost_ppm);
-		json_add_u64(o, "limit_ppm", s->sheds[i].limit_ppm);
-		if (s->sheds[i].n_cpus)
-			json_add_u64(o, "cpus", s->sheds[i].n_cpus);
-		if (s->sheds[i].until_ns)
-			json_add_u64(o, "until_ns", s->sheds[i].until_ns);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static struct json_object *json_triggers(const struct summary *s)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < s->n_triggers; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_string(o, "what", s->triggers[i].what);
-		json_add_u64(o, "count", s->triggers[i].count);
-		json_add_u64(o, "worst", s->triggers[i].worst);
-		json_add_u64(o, "worst_ns", s->triggers[i].worst_ns);
-		json_object_array_add(list, o);
-	}
-	return list;
+	return JSON_LIST(x, s->sheds, s->n_sheds,
+			 JSON_OBJECT(JSON_OF(x, ts_ns, what, cost_ppm, limit_ppm),
+				     JSON_IF(x->n_cpus, "cpus", x->n_cpus),
+				     JSON_IF(x->until_ns, "until_ns", x->until_ns)));
 }
 
 static struct json_object *json_profile(const struct sums *s)
 {
-	struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *f;
+	size_t n = s->n_functions < FUNCTIONS_TOLD ? s->n_functions : FUNCTIONS_TOLD;
 
-	json_add_u64(o, "samples", s->profile->n_samples);
-	json_add_u64(o, "frequency", s->profile->frequency);
-	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_TOLD; i++) {
-		f = json_object_new_object();
-		json_add_string(f, "name", s->functions[i].name);
-		json_add_u64(f, "self", s->functions[i].self);
-		json_add_u64(f, "total", s->functions[i].total);
-		json_object_array_add(list, f);
-	}
-	json_add(o, "functions", list);
-	return o;
+	return JSON_OBJECT(
+		JSON("samples", s->profile->n_samples), JSON_OF(s->profile, frequency),
+		JSON("functions",
+		     JSON_LIST(f, s->functions, n, JSON_OBJECT(JSON_OF(f, name, self, total)))));
 }
 
 static int verb_summary_print_json(const struct sums *sums, const struct open_trace *t,
 				   enum summary_by by)
 {
 	const struct summary *s = sums->summary;
-	struct json_object *o = json_object_new_object();
+	const struct profile *p = sums->profile;
+	struct json_object *o = JSON_OBJECT(JSON_OF(s, start_ns, end_ns, duration_ns));
 
-	json_add_u64(o, "start_ns", s->start_ns);
-	json_add_u64(o, "end_ns", s->end_ns);
-	json_add_u64(o, "duration_ns", s->duration_ns);
-	if (s->started) {
-		json_add_string(o, "session", s->recording.session);
-		json_add_string(o, "command", s->recording.command);
-		json_add_string(o, "options", s->recording.options);
-		json_add_string(o, "kernel", s->recording.kernel);
-		json_add_string(o, "machine", s->recording.machine);
-		json_add_string(o, "host", s->recording.host);
-		json_add_string(o, "version", s->recording.version);
-		json_add(o, "filtered", json_object_new_boolean(s->filtered));
-		if (s->recording.chunk)
-			json_add_u64(o, "chunk", s->recording.chunk);
-	}
-	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
-	json_add_u64(o, "damage", t->n_damages);
-	json_add(o, "events", json_events(s));
-	json_add_u64(o, "sched_slices", s->sched_slices);
-	json_add(o, "lost", verb_summary_json_lost(s));
-	json_add_u64(o, "dismissed", s->dismissed);
-	json_add_u64(o, "unreported", s->unreported);
-	json_add_u64(o, "damages_repaired", s->n_damages);
-	if (profile_n_unmapped(sums->profile))
-		json_add_u64(o, "mappings_without_room", profile_n_unmapped(sums->profile));
-	json_add(o, "cpus", verb_summary_json_cpus(s));
-	json_add(o, "threads", json_threads(s));
-	json_add(o, "processes", json_processes(s));
-	json_add(o, "marks", json_marks(s));
-	if (s->n_sheds)
-		json_add(o, "shed", json_sheds(s));
-	if (s->n_triggers)
-		json_add(o, "triggers", json_triggers(s));
-	if (s->bpf_cpu_ns) {
-		json_add_u64(o, "bpf_cpu_ns", s->bpf_cpu_ns);
-		json_add_u64(o, "daemon_cpu_ns", s->daemon_cpu_ns);
-	}
-	if (s->dropped_bytes)
-		json_add_u64(o, "dropped_bytes", s->dropped_bytes);
+	if (s->started)
+		JSON_ADD(o,
+			 JSON_OF(&s->recording, session, command, options, kernel, machine, host,
+				 version),
+			 JSON_OF(s, filtered),
+			 JSON_IF(s->recording.chunk, "chunk", s->recording.chunk));
+	JSON_ADD(o, JSON("complete", json_boolean(s->started && s->stopped)),
+		 JSON("damage", t->n_damages),
+		 JSON("events", JSON_OBJECT(JSON("switch", s->switches), JSON("wakeup", s->wakeups),
+					    JSON("migrate", s->migrations), JSON("fork", s->forks),
+					    JSON("exec", s->execs), JSON("exit", s->exits))),
+		 JSON_OF(s, sched_slices),
+		 JSON("lost", JSON_MAP(l, s->lost, s->n_lost, JSON(l->class_name, l->count))),
+		 JSON_OF(s, dismissed, unreported), JSON("damages_repaired", s->n_damages),
+		 JSON_IF(profile_n_unmapped(p), "mappings_without_room", profile_n_unmapped(p)),
+		 JSON("cpus", JSON_LIST(c, s->cpus, s->n_cpus, json_cpu(s, c))),
+		 JSON("threads", json_threads(s)), JSON("processes", json_processes(s)),
+		 JSON("marks",
+		      JSON_LIST(m, s->marks, s->n_marks, JSON_OBJECT(JSON_OF(m, ts_ns, text)))),
+		 JSON_IF(s->n_sheds, "shed", json_sheds(s)),
+		 JSON_IF(s->n_triggers, "triggers",
+			 JSON_LIST(x, s->triggers, s->n_triggers,
+				   JSON_OBJECT(JSON_OF(x, what, count, worst, worst_ns)))),
+		 JSON_IF(s->bpf_cpu_ns, "bpf_cpu_ns", s->bpf_cpu_ns),
+		 JSON_IF(s->bpf_cpu_ns, "daemon_cpu_ns", s->daemon_cpu_ns),
+		 JSON_IF(s->dropped_bytes, "dropped_bytes", s->dropped_bytes));
 	summary_activity_json(o, s);
-	if (sums->profile->n_samples)
-		json_add(o, "profile", json_profile(sums));
+	JSON_ADD(o, JSON_IF(p->n_samples, "profile", json_profile(sums)));
 	if (by != SUMMARY_BY_MAX && summary_by_json(o, s, by) < 0) {
 		json_object_put(o);
 		return -ENOMEM;
@@ -326,13 +199,10 @@ static void print_shed(const struct summary *s, const struct summary_shed *shed)
 /* What the recording took from the machine, and what it left out for that. */
 static void verb_summary_print_cost(const struct summary *s)
 {
-	char bpf[TEXT_FORMAT_MAX], daemon[TEXT_FORMAT_MAX];
-
 	if (s->bpf_cpu_ns)
 		printf("recording took %s of CPU time in the kernel and %s in the recorder: "
 		       "%.2f%% of a CPU\n",
-		       text_format_time(bpf, s->bpf_cpu_ns),
-		       text_format_time(daemon, s->daemon_cpu_ns),
+		       TEXT_TIME(s->bpf_cpu_ns), TEXT_TIME(s->daemon_cpu_ns),
 		       verb_summary_percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
 	for (size_t i = 0; i < s->n_sheds; i++)
 		print_shed(s, &s->sheds[i]);
@@ -340,9 +210,7 @@ static void verb_summary_print_cost(const struct summary *s)
 
 static void print_header(const struct summary *s, const char *name)
 {
-	char time[TEXT_FORMAT_MAX];
-
-	printf("%s: %s", name, text_format_time(time, s->duration_ns));
+	printf("%s: %s", name, TEXT_TIME(s->duration_ns));
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);
@@ -361,7 +229,7 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->dropped_bytes)
 		printf("the flight recorder had no room for %s, and kept nothing from before "
 		       "that: it may keep too little\n",
-		       text_format_size(time, s->dropped_bytes));
+		       TEXT_SIZE(s->dropped_bytes));
 	if (s->started && !s->stopped)
 		printf("%sThe recording was cut off%s; it ends with the last event that was saved.\n",
 		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
@@ -418,15 +286,11 @@ static int print_threads(const struct summary *s, size_t limit)
 	       colour(COLOUR_HEADING), colour(COLOUR_OFF));
 	for (size_t i = 0; i < n && i < limit; i++) {
 		const struct summary_thread *t = threads[i];
-		char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], blocked[TEXT_FORMAT_MAX],
-			wait[TEXT_FORMAT_MAX];
 
 		printf("%7" PRIu32 " %10s %5.1f%% %10s %10s %8" PRIu64 " %9s  ", t->tid,
-		       text_format_time(cpu, t->cpu_ns),
-		       verb_summary_percent(t->cpu_ns, s->duration_ns),
-		       text_format_time(runnable, t->runnable_ns),
-		       text_format_time(blocked, t->blocked_ns), t->switches,
-		       text_format_time(wait, t->max_wakeup_latency_ns));
+		       TEXT_TIME(t->cpu_ns), verb_summary_percent(t->cpu_ns, s->duration_ns),
+		       TEXT_TIME(t->runnable_ns), TEXT_TIME(t->blocked_ns), t->switches,
+		       TEXT_TIME(t->max_wakeup_latency_ns));
 		print_thread_name(s, t);
 	}
 	if (n > limit)
@@ -523,29 +387,21 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 
 	if (summary_new(&s.summary) < 0 ||
 	    profile_new(&s.profile,
-			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
-	r = open_trace(&t, path);
-	if (r == CLI_OK)
-		r = symbol_options_open(&o->symbols, &symbols);
+			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0)
+		return cli_failed("out of memory");
+	r = open_trace(&t, path) ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
 	if (r == CLI_OK)
 		r = read_events(&t, verb_summary_take_event, &s);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(s.summary);
-	if (profile_finish(s.profile) < 0 || find_functions(&s, &tree) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (profile_finish(s.profile) < 0 || find_functions(&s, &tree) < 0)
+		return cli_failed("out of memory");
 	r = o->json ? verb_summary_print_json(&s, &t, o->by)
 		    : verb_summary_print_text(&s, t.name, (size_t)o->limit, o->by);
-	if (r < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("out of memory");
 	r = read_events_finish(&t, s.summary);
 	return read_events_unmapped(&t, profile_n_unmapped(s.profile), r);
 }
@@ -570,9 +426,7 @@ static int verb_summary(int argc, char **argv)
 	};
 	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
-	if (r != VERB_OPTIONS_GO)
-		return r;
-	return verb_summary_run(&o, argv[optind]);
+	return r != VERB_OPTIONS_GO ? r : verb_summary_run(&o, argv[optind]);
 }
 
 const struct verb verb_summary_row = {

@@ -23,12 +23,10 @@ struct request {
 static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
 				  const struct edit_trace *out, const struct resolver *resolver)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	fprintf(stderr,
 		"%s: %s, %" PRIu64 " backtrace%s with %" PRIu64 " address%s: %" PRIu64
 		" got names, %" PRIu64 " had some, %" PRIu64 " without\n",
-		out->to.file.path, text_format_size(size, out->to.bytes), counts->backtraces,
+		out->to.file.path, TEXT_SIZE(out->to.bytes), counts->backtraces,
 		text_s(counts->backtraces), counts->addresses, counts->addresses == 1 ? "" : "es",
 		counts->named, counts->known, counts->unnamed);
 	edit_trace_say_unknown(out->to.file.path, &counts->copied);
@@ -42,21 +40,13 @@ static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
 static void report_json(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
 			const struct resolver *resolver)
 {
-	struct json_object *o = edit_trace_json(out);
-
-	edit_trace_add_copied(o, &counts->copied);
-	json_add_u64(o, "backtraces", counts->backtraces);
-	json_add_u64(o, "addresses", counts->addresses);
-	json_add_u64(o, "named", counts->named);
-	json_add_u64(o, "known_before", counts->known);
-	json_add_u64(o, "unnamed", counts->unnamed);
-	json_add_u64(o, "frames", counts->frames);
-	json_add_u64(o, "not_looked_for", counts->not_looked);
-	if (counts->unmapped)
-		json_add_u64(o, "mappings_without_room", counts->unmapped);
-	json_add(o, "modules", resolver_json_modules(resolver));
-	json_add(o, "problems", resolver_json_problems(resolver));
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(
+		edit_trace_json(out), EDIT_TRACE_COPIED(&counts->copied),
+		JSON_OF(counts, backtraces, addresses, named), JSON("known_before", counts->known),
+		JSON_OF(counts, unnamed, frames), JSON("not_looked_for", counts->not_looked),
+		JSON_IF(counts->unmapped, "mappings_without_room", counts->unmapped),
+		JSON("modules", resolver_json_modules(resolver)),
+		JSON("problems", resolver_json_problems(resolver))));
 }
 
 static int verb_symbolize_run(const struct request *q, const char *from, const char *to)
@@ -92,9 +82,7 @@ static int verb_symbolize(int argc, char **argv)
 	};
 	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
-	if (r != VERB_OPTIONS_GO)
-		return r;
-	return verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
+	return r != VERB_OPTIONS_GO ? r : verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_symbolize_row = {

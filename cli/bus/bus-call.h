@@ -61,9 +61,9 @@ int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_
  * answer, the caller's. */
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);
 
-/* Both, for a METHOD without arguments that answers at once. */
-int bus_call_plain(struct bus_client *c, const char *path, const char *method,
-		   sd_bus_message **ret);
+/* Both, for a METHOD that answers at once, with arguments of TYPES ("" = none). */
+int bus_call_with(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret,
+		  const char *types, ...);
 
 /* Appends the options of a session, a{sv}, to M. Leaves no sentence. */
 int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *args);

@@ -185,10 +185,17 @@ void bus_expect_dialogue(struct bus_client *c)
 		c->agent = polkit_agent_start();
 }
 
-int bus_call_plain(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
+int bus_call_with(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret,
+		  const char *types, ...)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	int r = bus_new_call(c, path, method, &m);
+	va_list ap;
 
-	return r < 0 ? r : bus_call(c, m, ANSWER_USEC, ret);
+	if (r < 0)
+		return r;
+	va_start(ap, types);
+	r = *types ? sd_bus_message_appendv(m, types, ap) : 0;
+	va_end(ap);
+	return r < 0 ? bus_fail_call(c, r, NULL) : bus_call(c, m, ANSWER_USEC, ret);
 }

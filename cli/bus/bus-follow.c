@@ -21,7 +21,6 @@ static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	struct bus_client *c = userdata;
 	const char *reason;
 
-	(void)reterr;
 	if (!is_from(m, c->service))
 		return 0;
 	c->finished = true;
@@ -35,7 +34,6 @@ static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	struct bus_client *c = userdata;
 	const char *name, *path;
 
-	(void)reterr;
 	if (is_from(m, c->service) && sd_bus_message_read(m, "so", &name, &path) > 0 &&
 	    strcmp(path, c->path) == 0)
 		c->finished = true;
@@ -46,7 +44,6 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr
 {
 	struct bus_client *c = userdata;
 
-	(void)reterr;
 	if (is_from(m, c->service) && sd_bus_message_skip(m, "s") >= 0)
 		bus_read_view(m, &c->last);
 	return 0;
@@ -56,7 +53,6 @@ static int bus_follow_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *
 {
 	struct bus_client *c = userdata;
 
-	(void)reterr;
 	c->gone |= is_from(m, "org.freedesktop.DBus");
 	return 0;
 }
@@ -162,7 +158,6 @@ static int on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *reter
 {
 	struct bus_client *c = userdata;
 
-	(void)reterr;
 	/* What became of it is in its properties. */
 	if (sd_bus_message_is_method_error(m, NULL) &&
 	    bus_follow_is_end(sd_bus_message_get_error(m)))

@@ -64,9 +64,7 @@ int bus_client_create_profile(struct bus_client *c, const char *name, char **ret
 	if (r < 0)
 		return bus_fail(c, -EBADMSG, "'%s' cannot be the name of a collection", name);
 	r = sd_bus_call(c->bus, m, ANSWER_USEC, &e, &reply);
-	if (r < 0)
-		return bus_fail_call(c, profile_error(r, &e), &e);
-	return read_path(c, reply, ret_path);
+	return r < 0 ? bus_fail_call(c, profile_error(r, &e), &e) : read_path(c, reply, ret_path);
 }
 
 int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *ret_written,
@@ -140,7 +138,7 @@ int bus_client_list(struct bus_client *c, struct bus_client_session **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct bus_client_session *list = calloc(1, sizeof(*list));
-	int r = list ? bus_call_plain(c, KYMO_MANAGER_PATH, "ListSessions", &reply)
+	int r = list ? bus_call_with(c, KYMO_MANAGER_PATH, "ListSessions", &reply, "")
 		     : bus_fail_call(c, -ENOMEM, NULL);
 
 	if (r >= 0) {
@@ -161,7 +159,7 @@ int bus_client_capabilities(struct bus_client *c, struct capability caps[static 
 	sd_bus_message *reply = NULL;
 	int available, n = 0, r;
 
-	r = bus_call_plain(c, KYMO_MANAGER_PATH, "GetCapabilities", &reply);
+	r = bus_call_with(c, KYMO_MANAGER_PATH, "GetCapabilities", &reply, "");
 	if (r < 0)
 		return r;
 	sd_bus_message_unref(c->capabilities);

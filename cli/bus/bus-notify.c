@@ -2,7 +2,6 @@
 #include "cli/bus/bus-notify.h"
 
 #include <inttypes.h>
-#include <stdint.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <json-c/json.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/string-table.h"

@@ -12,29 +12,28 @@
 
 int bus_client_start(struct bus_client *c, const char *path)
 {
-	return bus_call_plain(c, path, "Start", NULL);
+	return bus_call_with(c, path, "Start", NULL, "");
 }
 
 int bus_client_remove(struct bus_client *c, const char *path)
 {
-	return bus_call_plain(c, path, "Remove", NULL);
+	return bus_call_with(c, path, "Remove", NULL, "");
 }
 
 int bus_client_snapshot_memory(struct bus_client *c, const char *path)
 {
-	return bus_call_plain(c, path, "SnapshotMemory", NULL);
+	return bus_call_with(c, path, "SnapshotMemory", NULL, "");
 }
 
 int bus_client_rotate(struct bus_client *c, const char *path)
 {
-	return bus_call_plain(c, path, "Rotate", NULL);
+	return bus_call_with(c, path, "Rotate", NULL, "");
 }
 
 static int bus_session_on_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 
-	(void)reterr;
 	c->snapshot_state = 1;
 	if (sd_bus_message_is_method_error(m, NULL))
 		c->snapshot_state = bus_fail_call(c, -sd_bus_message_get_errno(m) ?: -EIO,
@@ -71,7 +70,6 @@ static int on_search(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_search *search = userdata;
 
-	(void)reterr;
 	search->state = 1;
 	if (sd_bus_message_is_method_error(m, KYMO_BUS_NAME ".Error.NotRunning"))
 		search->state = -ESHUTDOWN;
@@ -121,9 +119,7 @@ int bus_client_wait_snapshot(struct bus_client *c)
 	int r = 0;
 
 	while (r >= 0 && c->snapshot_state == 0) {
-		r = sd_bus_process(c->bus, NULL);
-		if (r == 0)
-			r = sd_bus_wait(c->bus, UINT64_MAX);
+		r = sd_bus_process(c->bus, NULL) ?: sd_bus_wait(c->bus, UINT64_MAX);
 		if (r == -EINTR)
 			r = 0;
 	}
@@ -134,27 +130,15 @@ int bus_client_wait_snapshot(struct bus_client *c)
 
 int bus_client_mark(struct bus_client *c, const char *path, const char *text)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	int r = bus_new_call(c, path, "Mark", &m);
-
-	if (r < 0)
-		return r;
-	r = sd_bus_message_append(m, "s", text);
-	return r < 0 ? bus_fail_call(c, r, NULL) : bus_call(c, m, ANSWER_USEC, NULL);
+	return bus_call_with(c, path, "Mark", NULL, "s", text);
 }
 
 int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
 			     uint32_t *ret_bit)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
-	int r = bus_new_call(c, path, "BeginContext", &m);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int r = bus_call_with(c, path, "BeginContext", &reply, "s", name);
 
-	if (r < 0)
-		return r;
-	r = sd_bus_message_append(m, "s", name);
-	if (r < 0)
-		return bus_fail_call(c, r, NULL);
-	r = bus_call(c, m, ANSWER_USEC, &reply);
 	if (r < 0)
 		return r;
 	r = sd_bus_message_read(reply, "u", ret_bit);
@@ -177,7 +161,7 @@ static int find_context(sd_bus_message *m, const char *name, uint32_t *ret_bit)
 
 int bus_client_end_context(struct bus_client *c, const char *path, const char *name)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 	uint32_t bit = 0;
 	int r = sd_bus_get_property(c->bus, KYMO_BUS_NAME, path, KYMO_SESSION_INTERFACE, "Contexts",
@@ -189,21 +173,16 @@ int bus_client_end_context(struct bus_client *c, const char *path, const char *n
 		return bus_fail_call(c, r, &e);
 	if (bit == 0)
 		return bus_fail(c, -ENOENT, "no context '%s' has begun", name);
-	r = bus_new_call(c, path, "EndContext", &m);
-	if (r < 0)
-		return r;
-	r = sd_bus_message_append(m, "u", bit);
-	return r < 0 ? bus_fail_call(c, r, NULL) : bus_call(c, m, ANSWER_USEC, NULL);
+	return bus_call_with(c, path, "EndContext", NULL, "u", bit);
 }
 
 int bus_client_view(struct bus_client *c, const char *path, struct session_view *ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
-	int r;
+	int r = sd_bus_message_new_method_call(c->bus, &m, c->service, path,
+					       "org.freedesktop.DBus.Properties", "GetAll");
 
-	r = sd_bus_message_new_method_call(c->bus, &m, c->service, path,
-					   "org.freedesktop.DBus.Properties", "GetAll");
 	if (r >= 0)
 		r = sd_bus_message_append(m, "s", KYMO_SESSION_INTERFACE);
 	if (r < 0)
@@ -223,7 +202,6 @@ static int bus_session_on_answer(sd_bus_message *m, void *userdata, sd_bus_error
 {
 	sd_bus_message **answer = userdata;
 
-	(void)reterr;
 	*answer = sd_bus_message_ref(m);
 	return 0;
 }

@@ -79,11 +79,9 @@ uint64_t session_view_lost(const struct session_view *v)
 
 int session_view_report(const struct session_view *v, const char *what)
 {
-	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
-
 	fprintf(stderr, "%s: %s, %" PRIu64 " event%s, %s\n", what,
-		text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
-		text_s(v->counters.events), text_format_size(size, v->counters.bytes));
+		TEXT_TIME(session_view_duration_ns(v)), v->counters.events,
+		text_s(v->counters.events), TEXT_SIZE(v->counters.bytes));
 	return session_view_complain(v, what);
 }
 
@@ -119,7 +117,6 @@ static void complain_of_step(const struct session_view *v, const struct session_
 
 int session_view_complain(const struct session_view *v, const char *what)
 {
-	char size[TEXT_FORMAT_MAX];
 	int exit_status = CLI_OK;
 
 	for (size_t i = 0; i < CLASS_MAX; i++) {
@@ -148,7 +145,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 		fprintf(stderr,
 			"%s: more came at once than the flight recorder may keep, %s of it had no "
 			"room: what is kept begins later; use --keep-size to let it keep more\n",
-			what, text_format_size(size, v->counters.dropped_bytes));
+			what, TEXT_SIZE(v->counters.dropped_bytes));
 		exit_status = CLI_DAMAGE;
 	}
 	if (strcmp(v->reason, "size") == 0)
@@ -160,89 +157,36 @@ int session_view_complain(const struct session_view *v, const char *what)
 	return exit_status;
 }
 
-static struct json_object *lost_json(const struct session_view *v)
-{
-	struct json_object *o = json_object_new_object();
-
-	for (size_t i = 0; i < CLASS_MAX; i++)
-		json_add_u64(o, event_class_names[i], v->counters.lost[i]);
-	return o;
-}
-
-static struct json_object *classes_json(const struct session_counters *c)
-{
-	struct json_object *o = json_object_new_object();
-
-	for (size_t i = 0; i < COST_CLASSES; i++)
-		if (c->bpf_classes[i].ns)
-			json_add_u64(o, cost_names[i], c->bpf_classes[i].ns);
-	return o;
-}
-
 /* LIST, of N; with what only steps have if STEPS. */
-static struct json_object *sheds_json(const struct session_shed *sheds, size_t n, bool steps)
+static struct json_object *sheds_json(const struct session_shed *list, size_t n, bool steps)
 {
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_string(o, "what", budget_shed_names[sheds[i].what]);
-		if (steps)
-			json_object_object_add(o, "back", json_object_new_boolean(sheds[i].back));
-		json_add_u64(o, "ts_ns", sheds[i].ts_ns);
-		json_add_u64(o, "cost_ppm", sheds[i].cost_ppm);
-		json_add_u64(o, "limit_ppm", sheds[i].limit_ppm);
-		if (steps && sheds[i].n_cpus)
-			json_add_u64(o, "cpus", sheds[i].n_cpus);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-/* Of a session of a collection. */
-static void session_view_add_profile(struct json_object *o, const struct session_view *v)
-{
-	struct json_object *files = json_object_new_object();
-
-	json_add_string(o, "profile", v->profile);
-	json_add_string(o, "directory", v->directory);
-	for (size_t i = 0; i < VIEW_FILES_MAX; i++)
-		json_add_u64(files, session_view_file_names[i], v->files[i]);
-	if (session_view_is_flight(v))
-		json_add(o, "snapshots", files);
-	else
-		json_object_put(files);
+	return JSON_LIST(s, list, n,
+			 JSON_OBJECT(JSON("what", budget_shed_names[s->what]),
+				     JSON_IF(steps, "back", s->back),
+				     JSON_OF(s, ts_ns, cost_ppm, limit_ppm),
+				     JSON_IF(steps && s->n_cpus, "cpus", s->n_cpus)));
 }
 
 struct json_object *session_view_json(const struct session_view *v)
 {
-	struct json_object *o = json_object_new_object();
 	const struct session_counters *c = &v->counters;
 
-	json_add_string(o, "name", v->name);
-	json_add_string(o, "state", v->state);
-	json_add_string(o, "reason", v->reason);
-	json_add_string(o, "error", v->error);
-	json_add_u64(o, "uid", v->uid);
-	json_add_u64(o, "start_ns", c->start_ns);
-	json_add_u64(o, "stop_ns", c->stop_ns);
-	json_add_u64(o, "duration_ns", session_view_duration_ns(v));
-	json_add_u64(o, "events", c->events);
-	json_add(o, "lost", lost_json(v));
-	json_add_u64(o, "bytes", c->bytes);
-	json_add_u64(o, "dropped_bytes", c->dropped_bytes);
-	json_add_u64(o, "flight_limit", c->flight_limit);
-	json_add_u64(o, "daemon_cpu_ns", c->daemon_cpu_ns);
-	json_add_u64(o, "bpf_ns", c->bpf.ns);
-	json_add_u64(o, "bpf_runs", c->bpf.runs);
-	json_add(o, "bpf_classes_ns", classes_json(c));
-	json_add_u64(o, "cpu_ppm", c->cost_ppm);
-	json_add(o, "shed", sheds_json(v->sheds, v->n_sheds, false));
-	json_add(o, "steps", sheds_json(v->steps, v->n_steps, true));
-	if (*v->profile)
-		session_view_add_profile(o, v);
-	if (v->options)
-		json_add(o, "options", json_object_get(v->options));
-	return o;
+	return JSON_OBJECT(
+		JSON_OF(v, name, state, reason, error, uid), JSON_OF(c, start_ns, stop_ns),
+		JSON("duration_ns", session_view_duration_ns(v)), JSON_OF(c, events),
+		JSON("lost",
+		     JSON_MAP(n, c->lost, CLASS_MAX, JSON(event_class_names[n - c->lost], *n))),
+		JSON_OF(c, bytes, dropped_bytes, flight_limit, daemon_cpu_ns),
+		JSON("bpf_ns", c->bpf.ns), JSON("bpf_runs", c->bpf.runs),
+		JSON("bpf_classes_ns",
+		     JSON_MAP(cost, c->bpf_classes, COST_CLASSES,
+			      JSON_IF(cost->ns, cost_names[cost - c->bpf_classes], cost->ns))),
+		JSON("cpu_ppm", c->cost_ppm), JSON("shed", sheds_json(v->sheds, v->n_sheds, false)),
+		JSON("steps", sheds_json(v->steps, v->n_steps, true)),
+		JSON_IF(*v->profile, "profile", v->profile),
+		JSON_IF(*v->profile, "directory", v->directory),
+		JSON_IF(*v->profile && session_view_is_flight(v), "snapshots",
+			JSON_MAP(n, v->files, VIEW_FILES_MAX,
+				 JSON(session_view_file_names[n - v->files], *n))),
+		JSON_IF(v->options, "options", json_object_get(v->options)));
 }

@@ -154,7 +154,6 @@ int cli_check_printed(int r)
 {
 	if (flush_printed() || (r != CLI_OK && r != CLI_DAMAGE))
 		return r;
-	cli_error("cannot write to standard output%s%s", print_errno ? ": " : "",
-		  print_errno ? strerror(print_errno) : "");
-	return CLI_FAILED;
+	return cli_failed("cannot write to standard output%s%s", print_errno ? ": " : "",
+			  print_errno ? strerror(print_errno) : "");
 }

@@ -126,7 +126,6 @@ static bool is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 /* (one that is traced already, or has gone: nothing happens) */
 static bool seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
-	(void)h;
 	return tid != pid && ptrace(PTRACE_SEIZE, tid, NULL,
 				    (void *)(uintptr_t)(OPTIONS | PTRACE_O_TRACECLONE)) == 0;
 }

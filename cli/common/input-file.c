@@ -16,23 +16,18 @@ int input_file_open(struct input_file *f, const char *path)
 	if (strcmp(path, "-") == 0) {
 		f->name = "standard input";
 		f->standard = true;
-		if (isatty(STDIN_FILENO)) {
-			cli_error(
+		if (isatty(STDIN_FILENO))
+			return cli_failed(
 				"a trace cannot be read from a terminal; name a file, or pipe one in");
-			return CLI_FAILED;
-		}
 		f->fd = STDIN_FILENO;
 		return CLI_OK;
 	}
-	if (!*path) {
-		cli_error("a file to read has to have a name; '-' is standard input");
-		return CLI_FAILED;
-	}
+	if (!*path)
+		return cli_failed("a file to read has to have a name; '-' is standard input");
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (f->fd >= 0)
 		return CLI_OK;
-	cli_error("cannot open %s: %m", path);
-	return CLI_FAILED;
+	return cli_failed("cannot open %s: %m", path);
 }
 
 void input_file_close(struct input_file *f)

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
@@ -20,28 +21,52 @@ static void *json_needed(void *p)
 	return p;
 }
 
-void json_add(struct json_object *to, const char *key, struct json_object *value)
+struct json_object *json_boolean(bool value)
 {
-	if (json_object_object_add(to, key, value) < 0)
-		json_needed(NULL);
+	return json_needed(json_object_new_boolean(value));
 }
 
-void json_add_u64(struct json_object *to, const char *key, uint64_t value)
+struct json_object *json_i64(int64_t value)
 {
-	json_add(to, key, json_needed(json_object_new_uint64(value)));
+	return json_needed(json_object_new_int64(value));
 }
 
-void json_add_i64(struct json_object *to, const char *key, int64_t value)
+struct json_object *json_u64(uint64_t value)
 {
-	json_add(to, key, json_needed(json_object_new_int64(value)));
+	return json_needed(json_object_new_uint64(value));
 }
 
-void json_add_double(struct json_object *to, const char *key, double value)
+struct json_object *json_double(double value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6g", value);
-	json_add(to, key, json_needed(json_object_new_double_s(value, text)));
+	return json_needed(json_object_new_double_s(value, text));
+}
+
+struct json_object *json_string(const char *value)
+{
+	return value ? json_needed(json_object_new_string(value)) : NULL;
+}
+
+struct json_object *json_same(struct json_object *value)
+{
+	return value;
+}
+
+struct json_object *json_add_members(struct json_object *to, const struct json_member *members)
+{
+	json_needed(to);
+	for (const struct json_member *m = members; m->key; m++)
+		if (*m->key && json_object_object_add(to, m->key, m->value) < 0)
+			json_needed(NULL);
+	return to;
+}
+
+void json_append_item(struct json_object *list, struct json_object *item)
+{
+	if (item && json_object_array_add(json_needed(list), item) < 0)
+		json_needed(NULL);
 }
 
 struct json_object *json_from_bytes(const char *p, size_t n)
@@ -57,17 +82,12 @@ struct json_object *json_from_bytes(const char *p, size_t n)
 	return json_needed(json_object_new_string_len(clean, (int)n));
 }
 
-void json_add_bytes(struct json_object *to, const char *key, const char *p, size_t n)
+struct json_object *json_from_text(const char *text)
 {
-	json_add(to, key, json_from_bytes(p, n));
+	return json_from_bytes(text, strlen(text));
 }
 
-void json_add_string(struct json_object *to, const char *key, const char *text)
-{
-	json_add(to, key, text ? json_needed(json_object_new_string(text)) : NULL);
-}
-
-void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, size_t n)
+struct json_object *json_from_hex(const uint8_t *p, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
 	_cleanup_free_ char *hex = json_needed(malloc(2 * n + 1));
@@ -76,7 +96,7 @@ void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, siz
 		hex[2 * i] = digits[p[i] >> 4];
 		hex[2 * i + 1] = digits[p[i] & 15];
 	}
-	json_add(to, key, json_needed(json_object_new_string_len(hex, (int)(2 * n))));
+	return json_needed(json_object_new_string_len(hex, (int)(2 * n)));
 }
 
 /* C as JSON says it that is only ASCII. */

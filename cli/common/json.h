@@ -1,32 +1,100 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the verbs' --json needs beyond json-c. Running out of memory ends the command: there is
- * nothing to be saved.
+ * What is said as JSON: an object is one list of its members, in the order of the output.
+ *
+ *     JSON_OBJECT(JSON("id", t->pid), JSON_IF(t->exited, "code", t->code), JSON_OF(t, name),
+ *                 JSON("cpus", JSON_LIST(c, t->cpus, t->n_cpus, JSON_OBJECT(JSON_OF(c, busy_ns)))))
+ *
+ * Running out of memory ends the command, wherever it happens: there is nothing to be saved, and
+ * nobody has to check.
  */
 #pragma once
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/outbuf.h"
 
-void json_add(struct json_object *to, const char *key, struct json_object *value);
-void json_add_u64(struct json_object *to, const char *key, uint64_t value);
-void json_add_i64(struct json_object *to, const char *key, int64_t value);
+struct json_member {
+	const char *key; /* NULL = the list ends; "" = left out */
+	struct json_object *value;
+};
 
-/* With six digits that matter. */
-void json_add_double(struct json_object *to, const char *key, double value);
+/* A value as its type says: true or false, a number (a double has six digits that matter), text
+ * (NULL becomes null), or an object of json-c's as it is. */
+#define JSON_VALUE(value)                                                                          \
+	_Generic((value),                                                                          \
+		bool: json_boolean, \
+		int: json_i64,                                                                     \
+		long: json_i64, \
+		long long: json_i64, \
+		double: json_double,                                                               \
+		char *: json_string,                                                               \
+		const char *: json_string,                                                         \
+		struct json_object *: json_same,                                                   \
+		default: json_u64)(value)
 
-/* N bytes of text that nobody vouches for: what is not UTF-8 becomes U+FFFD; NULL becomes null. */
+/* A member; the second one is left out unless CONDITION holds, and only then is its value made. */
+#define JSON(key, value)               ((struct json_member){ key, JSON_VALUE(value) })
+#define JSON_IF(condition, key, value) ((condition) ? JSON(key, value) : (struct json_member){ "" })
+
+/* Members of the struct that P points to, whose keys are their names: up to 16. */
+#define JSON_OF(p, ...) JSON_EXPAND(JSON_OF_NEXT(p, __VA_ARGS__))
+#define JSON_OF_NEXT(p, member, ...)                                                               \
+	JSON(#member, (p)->member) __VA_OPT__(, JSON_OF_AGAIN JSON_NO_ARGS(p, __VA_ARGS__))
+#define JSON_OF_AGAIN()  JSON_OF_NEXT
+#define JSON_NO_ARGS     ()
+#define JSON_EXPAND(...) JSON_TWICE(JSON_TWICE(JSON_TWICE(JSON_TWICE(JSON_TWICE(__VA_ARGS__)))))
+#define JSON_TWICE(...)  JSON_ONCE(JSON_ONCE(__VA_ARGS__))
+#define JSON_ONCE(...)   __VA_ARGS__
+
+/* Adds the members to TO; the second one makes an object of them. */
+#define JSON_ADD(to, ...) json_add_members(to, (struct json_member[]){ __VA_ARGS__, { NULL } })
+#define JSON_OBJECT(...)  JSON_ADD(json_object_new_object(), __VA_ARGS__)
+
+/* An array with a VALUE (a null is left out) for each of the N at FIRST, to which the pointer ITEM
+ * points meanwhile. */
+#define JSON_LIST(item, first, n, value)                                                           \
+	({                                                                                         \
+		struct json_object *item##_list_ = json_object_new_array();                        \
+		size_t item##_left_ = (n);                                                         \
+		for (typeof(&*(first)) item = (first); item##_left_ > 0; item++, item##_left_--)   \
+			json_append_item(item##_list_, JSON_VALUE(value));                         \
+		item##_list_;                                                                      \
+	})
+
+/* Likewise an object, with a MEMBER for each. */
+#define JSON_MAP(item, first, n, ...)                                                              \
+	({                                                                                         \
+		struct json_object *item##_map_ = json_object_new_object();                        \
+		size_t item##_left_ = (n);                                                         \
+		for (typeof(&*(first)) item = (first); item##_left_ > 0; item++, item##_left_--)   \
+			JSON_ADD(item##_map_, __VA_ARGS__);                                        \
+		item##_map_;                                                                       \
+	})
+
+struct json_object *json_boolean(bool value);
+struct json_object *json_i64(int64_t value);
+struct json_object *json_u64(uint64_t value);
+struct json_object *json_double(double value);
+struct json_object *json_string(const char *value);
+struct json_object *json_same(struct json_object *value);
+
+/* Returns TO. */
+struct json_object *json_add_members(struct json_object *to, const struct json_member *members);
+
+/* Appends ITEM, unless it is NULL. */
+void json_append_item(struct json_object *list, struct json_object *item);
+
+/* N bytes of text that nobody vouches for: what is not UTF-8 becomes U+FFFD; NULL becomes null. The
+ * second one takes a string. */
 struct json_object *json_from_bytes(const char *p, size_t n);
-void json_add_bytes(struct json_object *to, const char *key, const char *p, size_t n);
-
-/* A string, or null. */
-void json_add_string(struct json_object *to, const char *key, const char *text);
+struct json_object *json_from_text(const char *text);
 
 /* N bytes as hexadecimal digits. */
-void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, size_t n);
+struct json_object *json_from_hex(const uint8_t *p, size_t n);
 
 /*
  * Appends VALUE, with FLAGS of json-c's, in one line or several; nothing of it is a command to a

@@ -61,9 +61,8 @@ int open_trace(struct open_trace *t, const char *path)
 		return r;
 	t->name = file.name;
 	t->fd = file.fd;
-	r = unpack_new_fd(&t->unpack, t->fd);
-	if (r == 0)
-		r = fxt_reader_new_source(&t->reader, open_trace_read_unpacked, t);
+	r = unpack_new_fd(&t->unpack, t->fd)
+		    ?: fxt_reader_new_source(&t->reader, open_trace_read_unpacked, t);
 	if (r == 0)
 		return CLI_OK;
 	if (r < 0)

@@ -59,9 +59,7 @@ static int open_existing(const char *path)
 	if (fd < 0)
 		return -1;
 	flags = fcntl(fd, F_GETFL);
-	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
-		return -1;
-	return TAKE_FD(fd);
+	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ? -1 : TAKE_FD(fd);
 }
 
 /* Says why PATH cannot be opened, by the errno E that opening it ended with. Returns -E. */

@@ -205,6 +205,5 @@ int packed_output_put(const struct packed_output_args *args, const void *data, s
 
 size_t packed_output_any_bytes(const uint8_t *data, size_t n)
 {
-	(void)data;
 	return n;
 }

@@ -90,7 +90,5 @@ int part_options_check(const struct part_options *o)
 	if (o->has_from && o->has_to && o->from_absolute != o->to_absolute)
 		return cli_usage_error(
 			"--from and --to are both since the beginning, or both with @");
-	if (o->to_ns <= o->from_ns)
-		return cli_usage_error("--to is not after --from");
-	return CLI_OK;
+	return o->to_ns <= o->from_ns ? cli_usage_error("--to is not after --from") : CLI_OK;
 }

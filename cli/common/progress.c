@@ -20,7 +20,7 @@ void progress_begin(struct progress *p, uint64_t total)
 
 void progress_show(struct progress *p, uint64_t done)
 {
-	char size[TEXT_FORMAT_MAX], total[TEXT_FORMAT_MAX];
+	char size[TEXT_FORMAT_MAX];
 	uint64_t now;
 
 	if (!p->wanted)
@@ -33,7 +33,7 @@ void progress_show(struct progress *p, uint64_t done)
 	text_format_size(size, done);
 	/* A file may grow while it is read. */
 	if (p->total > 0 && done <= p->total)
-		fprintf(stderr, "\r%s of %s, %.0f%%\033[K", size, text_format_size(total, p->total),
+		fprintf(stderr, "\r%s of %s, %.0f%%\033[K", size, TEXT_SIZE(p->total),
 			100.0 * (double)done / (double)p->total);
 	else
 		fprintf(stderr, "\r%s\033[K", size);

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "cli/common/verb.h"
 #include "writer/fxt/fxt-names.h"
@@ -339,9 +340,7 @@ static int compare_modules(const void *a, const void *b)
 	const struct resolver_module *x = *(const struct resolver_module *const *)a;
 	const struct resolver_module *y = *(const struct resolver_module *const *)b;
 
-	if (x->n_unnamed != y->n_unnamed)
-		return x->n_unnamed < y->n_unnamed ? 1 : -1;
-	return strcmp(x->path, y->path);
+	return COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path);
 }
 
 /* A list of all modules, those with most unnamed addresses first (free() it); NULL if there are
@@ -386,17 +385,13 @@ void resolver_print_missing(const struct resolver *r)
 struct json_object *resolver_json_modules(const struct resolver *r)
 {
 	_cleanup_free_ const struct resolver_module **list = sort_modules(r);
-	struct json_object *array = json_object_new_array();
+	size_t n = 0;
 
-	for (size_t i = 0; list && list[i]; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_string(o, "module", list[i]->path);
-		json_add_u64(o, "addresses", list[i]->n_asked);
-		json_add_u64(o, "unnamed", list[i]->n_unnamed);
-		json_object_array_add(array, o);
-	}
-	return array;
+	while (list && list[n])
+		n++;
+	return JSON_LIST(m, list, n,
+			 JSON_OBJECT(JSON("module", (*m)->path), JSON("addresses", (*m)->n_asked),
+				     JSON("unnamed", (*m)->n_unnamed)));
 }
 
 struct json_object *resolver_json_problems(const struct resolver *r)
@@ -406,11 +401,8 @@ struct json_object *resolver_json_problems(const struct resolver *r)
 	size_t pos = 0;
 
 	while (r->symbols && (problem = symbols_next_problem(r->symbols, &pos))) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_string(o, "file", problem->file);
-		json_add_string(o, "problem", problem->what);
-		json_object_array_add(array, o);
+		json_append_item(array, JSON_OBJECT(JSON_OF(problem, file),
+						    JSON("problem", problem->what)));
 	}
 	return array;
 }

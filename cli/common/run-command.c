@@ -100,9 +100,7 @@ int run_command_go(struct run_command *c)
 
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask)
 {
-	int r = run_command_prepare(c, argv, mask);
-
-	return r < 0 ? r : run_command_go(c);
+	return run_command_prepare(c, argv, mask) ?: run_command_go(c);
 }
 
 bool run_command_poll(struct run_command *c)

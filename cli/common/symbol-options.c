@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common/symbol-options.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -25,14 +24,10 @@ static int check_dir(const char *option, const char *path)
 
 	if (!path)
 		return CLI_OK;
-	if (stat(path, &st) < 0) {
-		cli_error("%s %s: %m", option, path);
-		return CLI_FAILED;
-	}
-	if (!S_ISDIR(st.st_mode)) {
-		cli_error("%s %s: it is not a directory", option, path);
-		return CLI_FAILED;
-	}
+	if (stat(path, &st) < 0)
+		return cli_failed("%s %s: %m", option, path);
+	if (!S_ISDIR(st.st_mode))
+		return cli_failed("%s %s: it is not a directory", option, path);
 	return CLI_OK;
 }
 
@@ -53,6 +48,5 @@ int symbol_options_open(const struct symbol_options *o, struct symbols **ret)
 			     });
 	if (e == 0)
 		return CLI_OK;
-	cli_error("cannot look for names: %s", strerror(-e));
-	return CLI_FAILED;
+	return cli_failed("cannot look for names: %s", strerror(-e));
 }

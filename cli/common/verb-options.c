@@ -79,10 +79,8 @@ static int parse(int argc, char **argv, const struct verb_option *rows, bool com
 		n++;
 	options = calloc(n + 2, sizeof(*options));
 	letters = calloc(2 * n + 4, 1);
-	if (!options || !letters) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (!options || !letters)
+		return cli_failed("out of memory");
 	verb_options_make_tables(rows, n, command, options, letters);
 	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		const struct verb_option *row = find_row(rows, n, c);

@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 /* What the process exits with. */
 enum cli_exit {
 	CLI_OK = 0,
@@ -69,6 +67,9 @@ extern const struct verb *const verbs[];
 
 /* Prints "kymo VERB: message" to stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, as the answer CLI_FAILED. */
+#define cli_failed(...) (cli_error(__VA_ARGS__), CLI_FAILED)
 
 /* The same, then how to get help; returns CLI_USAGE. */
 int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -152,10 +152,8 @@ static double flame_svg_share(uint64_t part, uint64_t whole)
 
 static void add_weight(const struct flame *f, struct outbuf *out, uint64_t weight)
 {
-	char time[TEXT_FORMAT_MAX];
-
 	if (f->by_time)
-		outbuf_print(out, "%s", text_format_time(time, weight));
+		outbuf_print(out, "%s", TEXT_TIME(weight));
 	else
 		outbuf_print(out, "%" PRIu64 " sample%s", weight, weight == 1 ? "" : "s");
 }

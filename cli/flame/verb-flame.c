@@ -137,10 +137,8 @@ static int verb_flame_find_names(void *userdata, const struct profile_place *pla
 static int verb_flame_take_event(void *userdata, const struct event *ev)
 {
 	struct flame_input *in = userdata;
-	int r = summary_add(in->summary, ev);
+	int r = summary_add(in->summary, ev) ?: resolver_add(&in->resolver, ev);
 
-	if (r == 0)
-		r = resolver_add(&in->resolver, ev);
 	if (ev->kind == EVENT_CLOCK && in->real_offset_ns == 0)
 		in->real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
 	return r < 0 ? r : profile_add(in->profile, ev);
@@ -158,12 +156,6 @@ static bool is_process(void *userdata, const struct profile_stack *stack)
 
 	return fnmatch(filter->pattern, profile_names_process(name, &filter->in->names, stack->pid),
 		       0) == 0;
-}
-
-static int verb_flame_out_of_memory(void)
-{
-	cli_error("out of memory");
-	return CLI_FAILED;
 }
 
 /* Says why there is nothing to be shown. */
@@ -208,14 +200,14 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 	int r;
 
 	if (summary_new(&in->summary) < 0 || profile_new(&in->profile, &options) < 0)
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	in->names = (struct profile_names){ verb_flame_find_names, verb_flame_process_name, in };
 	r = read_events(t, verb_flame_take_event, in);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(in->summary);
 	if (profile_finish(in->profile) < 0)
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	if (q->process)
 		profile_filter(in->profile, is_process, &filter);
 	if (in->profile->n_stacks == 0)
@@ -234,10 +226,8 @@ static int verb_flame_make_tree(const struct flame *f, struct call_tree **ret)
 		.inverted = f->inverted,
 		.names = &f->now->names,
 	};
-	int r = call_tree_new(&t);
+	int r = call_tree_new(&t) ?: call_tree_add(t, f->now->profile, &options);
 
-	if (r == 0)
-		r = call_tree_add(t, f->now->profile, &options);
 	if (r == 0 && f->old) {
 		options.side = CALL_OLD;
 		options.names = &f->old->names;
@@ -279,47 +269,35 @@ static int verb_flame_write_output(const struct request *q, const struct flame_f
 
 /* ---- the report ---- */
 
-static void add_counts(struct json_object *o, const struct flame_input *in)
+static struct json_object *add_counts(struct json_object *o, const struct flame_input *in)
 {
 	const struct profile *p = in->profile;
 	uint64_t on_ns = 0, off_ns = 0;
 
 	for (size_t i = 0; i < p->n_stacks; i++)
 		*(p->stacks[i].off_cpu ? &off_ns : &on_ns) += p->stacks[i].ns;
-	json_add_u64(o, "samples", p->n_samples);
-	json_add_u64(o, "cpu_ns", on_ns);
-	json_add_u64(o, "waits", p->n_offcpu);
-	json_add_u64(o, "offcpu_ns", off_ns);
-	json_add_u64(o, "samples_in_archive", p->n_samples_seen);
-	json_add_u64(o, "waits_in_archive", p->n_offcpu_seen);
-	json_add_u64(o, "stacks", p->n_stacks);
-	json_add_u64(o, "cut_stacks", p->n_cut);
-	json_add_u64(o, "frequency", p->frequency);
-	json_add_u64(o, "addresses_looked_up", in->resolver.n_asked);
-	json_add_u64(o, "addresses_found", in->resolver.n_named);
+	return JSON_ADD(o, JSON("samples", p->n_samples), JSON("cpu_ns", on_ns),
+			JSON("waits", p->n_offcpu), JSON("offcpu_ns", off_ns),
+			JSON("samples_in_archive", p->n_samples_seen),
+			JSON("waits_in_archive", p->n_offcpu_seen), JSON("stacks", p->n_stacks),
+			JSON("cut_stacks", p->n_cut), JSON_OF(p, frequency),
+			JSON("addresses_looked_up", in->resolver.n_asked),
+			JSON("addresses_found", in->resolver.n_named));
 }
 
 static void verb_flame_print_json(const struct flame *f, const struct flame_format *format,
 				  const struct packed_output *output)
 {
-	struct json_object *o = json_object_new_object(), *old;
+	struct json_object *o =
+		JSON_OBJECT(JSON("output", json_from_text(output->file.path)),
+			    JSON("format", format->name), JSON("output_bytes", output->file_bytes),
+			    JSON("weight", f->by_time ? "nanoseconds" : "samples"));
 
-	json_add_bytes(o, "output", output->file.path, strlen(output->file.path));
-	json_add_string(o, "format", format->name);
-	json_add_u64(o, "output_bytes", output->file_bytes);
-	json_add_string(o, "weight", f->by_time ? "nanoseconds" : "samples");
 	add_counts(o, f->now);
-	if (f->tree)
-		json_add_u64(o, "cut_in_tree", f->tree->n_cut);
-	if (format->drawn) {
-		json_add_u64(o, "drawn", f->n_drawn);
-		json_add_u64(o, "left_out", f->n_left_out);
-	}
-	if (f->old) {
-		old = json_object_new_object();
-		add_counts(old, f->old);
-		json_add(o, "old", old);
-	}
+	JSON_ADD(o, JSON_IF(f->tree, "cut_in_tree", f->tree->n_cut),
+		 JSON_IF(format->drawn, "drawn", f->n_drawn),
+		 JSON_IF(format->drawn, "left_out", f->n_left_out),
+		 JSON_IF(f->old, "old", add_counts(json_object_new_object(), f->old)));
 	json_print_pretty(o);
 }
 
@@ -327,10 +305,9 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			      const struct packed_output *output)
 {
 	const struct profile *p = f->now->profile;
-	char size[TEXT_FORMAT_MAX];
 
-	fprintf(stderr, "%s: %s, %s of", output->file.path,
-		text_format_size(size, output->file_bytes), format->name);
+	fprintf(stderr, "%s: %s, %s of", output->file.path, TEXT_SIZE(output->file_bytes),
+		format->name);
 	if (f->on_cpu)
 		fprintf(stderr, " %" PRIu64 " sample%s", p->n_samples, text_s(p->n_samples));
 	if (f->off_cpu)
@@ -367,12 +344,11 @@ static int write_flame(const struct request *q, const struct flame_format *forma
 	f->tree = tree;
 	if (r == 0)
 		r = format->write(f, &bytes);
-	if (r == -EMSGSIZE) {
-		cli_error("the result is over 4 GiB; take a part of it (--from, --to, --pid)");
-		return CLI_FAILED;
-	}
+	if (r == -EMSGSIZE)
+		return cli_failed(
+			"the result is over 4 GiB; take a part of it (--from, --to, --pid)");
 	if (r < 0)
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	r = verb_flame_write_output(q, format, to, &bytes);
 	if (r != CLI_OK)
 		return r;
@@ -444,7 +420,7 @@ static int name_output(struct request *q, char **ret)
 	/* (a format that is none is complained about later) */
 	if (asprintf(ret, "%s%s", q->input, format ? format->suffix : "") < 0) {
 		*ret = NULL;
-		return verb_flame_out_of_memory();
+		return cli_failed("out of memory");
 	}
 	q->output = *ret;
 	return CLI_OK;
@@ -466,7 +442,6 @@ static int take_on_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
-	(void)value;
 	q->on_cpu = true;
 	q->off_cpu = false;
 	return CLI_OK;
@@ -476,7 +451,6 @@ static int take_off_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
-	(void)value;
 	q->on_cpu = false;
 	q->off_cpu = true;
 	return CLI_OK;
@@ -486,7 +460,6 @@ static int take_both(void *request, char *value)
 {
 	struct request *q = request;
 
-	(void)value;
 	q->on_cpu = q->off_cpu = true;
 	return CLI_OK;
 }
@@ -519,9 +492,7 @@ static int verb_flame(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	q.input = argv[optind];
-	r = name_output(&q, &output);
-	if (r == CLI_OK)
-		r = check_request(&q);
+	r = name_output(&q, &output) ?: check_request(&q);
 	return r == CLI_OK ? run_flame(&q) : r;
 }
 

@@ -147,7 +147,6 @@ static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const s
 	const struct leaks_request *q = f->q;
 	int r;
 
-	(void)w;
 	if ((q->verdicts && !(q->verdicts & 1u << g->verdict)) || g->all.blocks < q->min_blocks ||
 	    g->all.bytes < q->min_bytes)
 		return false;
@@ -162,21 +161,13 @@ static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const s
 static int leaks_input_take_event(void *userdata, const struct event *ev)
 {
 	struct leaks_input *in = userdata;
-	int r = summary_add(in->flame.summary, ev);
+	int r = summary_add(in->flame.summary, ev) ?: resolver_add(&in->flame.resolver, ev);
 
-	if (r == 0)
-		r = resolver_add(&in->flame.resolver, ev);
 	if (ev->kind == EVENT_CLOCK && in->flame.real_offset_ns == 0)
 		in->flame.real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
 	if (ev->kind == EVENT_START && !*in->arch)
 		snprintf(in->arch, sizeof(in->arch), "%s", ev->start.machine);
 	return r < 0 ? r : leaks_add(in->leaks, ev);
-}
-
-static int leaks_input_out_of_memory(void)
-{
-	cli_error("out of memory");
-	return CLI_FAILED;
 }
 
 /* Why there is nothing that could be shown. */
@@ -223,7 +214,7 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 
 	resolver_init(&in->flame.resolver, symbols, &q->symbols);
 	if (summary_new(&in->flame.summary) < 0 || leaks_new(&in->leaks, &options) < 0)
-		return leaks_input_out_of_memory();
+		return cli_failed("out of memory");
 	in->flame.profile = in->leaks->profile;
 	in->flame.names =
 		(struct profile_names){ leaks_input_find_names, leaks_input_process_name, in };
@@ -235,12 +226,12 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 	if (r == -ENOENT)
 		return say_no_context(in, q, t);
 	if (r < 0)
-		return leaks_input_out_of_memory();
+		return cli_failed("out of memory");
 	if (in->leaks->n_watches == 0)
 		return leaks_input_say_nothing_there(in, q, t);
 	leaks_filter(in->leaks, leaks_input_keep, &filter);
 	if (filter.error < 0)
-		return leaks_input_out_of_memory();
+		return cli_failed("out of memory");
 	r = read_events_finish(t, in->flame.summary);
 	in->damaged = read_events_unmapped(t, profile_n_unmapped(in->flame.profile), r) != CLI_OK;
 	return CLI_OK;

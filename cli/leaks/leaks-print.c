@@ -29,21 +29,17 @@ const char *leaks_process(const struct leak_watch *w)
 /* "7 blocks, 1.2 KiB" */
 static void print_amount(uint64_t blocks, uint64_t bytes, enum resource resource)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (resource == RESOURCE_FD)
 		printf("%" PRIu64 " descriptor%s", blocks, blocks == 1 ? "" : "s");
 	else
 		printf("%" PRIu64 " %s%s, %s", blocks,
 		       resource == RESOURCE_MEMORY ? "block" : resource_names[resource],
-		       blocks == 1 ? "" : "s", text_format_size(size, bytes));
+		       blocks == 1 ? "" : "s", TEXT_SIZE(bytes));
 }
 
 static void print_duration(const char *before, uint64_t ns, const char *behind)
 {
-	char time[TEXT_FORMAT_MAX];
-
-	printf("%s%s%s", before, text_format_time(time, ns), behind);
+	printf("%s%s%s", before, TEXT_TIME(ns), behind);
 }
 
 /* ---- what the recording says of itself ---- */
@@ -71,8 +67,6 @@ static void leaks_print_count(const char *what, uint64_t n)
 
 static void print_limits(const struct leak_watch *w)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (w->complete)
 		puts("  complete: watched from the first instruction of its program on");
 	else
@@ -90,9 +84,9 @@ static void print_limits(const struct leak_watch *w)
 	if (leak_watch_is_sampled(w))
 		printf("  one block each %s was taken, at random: what follows is estimated; +- is "
 		       "for 95 %% of cases\n",
-		       text_format_size(size, w->interval));
+		       TEXT_SIZE(w->interval));
 	if (w->min_bytes)
-		printf("  blocks below %s are not known\n", text_format_size(size, w->min_bytes));
+		printf("  blocks below %s are not known\n", TEXT_SIZE(w->min_bytes));
 	/* Where each event was recorded, what follows is of the end. */
 	if (!*w->reason && w->n_snapshots > 0 && !w->missing && !w->logged) {
 		printf("  what follows is of the last snapshot, number %" PRIu32, w->n_snapshots);
@@ -131,15 +125,11 @@ static void leaks_print_totals(const struct leak_watch *w)
 
 static void print_error(const struct leak_watch *w, const struct leak_group *g)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (!leak_watch_is_sampled(w) || g->resource != RESOURCE_MEMORY)
 		return;
 	printf(" (+-%.0f blocks, +-%s; by %" PRIu64 " that were taken)",
 	       leak_estimate_error(g->all.blocks_variance),
-	       text_format_size(size,
-				(uint64_t)llround(leak_estimate_error(g->all.bytes_variance))),
-	       g->blocks);
+	       TEXT_SIZE((uint64_t)llround(leak_estimate_error(g->all.bytes_variance))), g->blocks);
 }
 
 static void print_texts(const char *before, const char *const *list)
@@ -150,7 +140,6 @@ static void print_texts(const char *before, const char *const *list)
 
 static void print_growth(const struct leak_growth *g, enum resource resource)
 {
-	char size[TEXT_FORMAT_MAX];
 	double per_second = fabs(g->per_second);
 
 	if (g->windows < 2)
@@ -165,7 +154,7 @@ static void print_growth(const struct leak_growth *g, enum resource resource)
 	if (per_second >= 1 && resource == RESOURCE_FD)
 		printf("%.0f a second", per_second);
 	else if (per_second >= 1)
-		printf("%s a second", text_format_size(size, (uint64_t)per_second));
+		printf("%s a second", TEXT_SIZE((uint64_t)per_second));
 	putchar('\n');
 }
 
@@ -188,14 +177,12 @@ static void print_ages(const struct leak_watch *w, const struct leak_group *g)
 
 static void print_reach(const struct leak_group *g)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (g->reach[REACH_UNKNOWN] == g->blocks)
 		return;
 	fputs("     of these", stdout);
 	if (g->reach[REACH_LOST])
 		printf(" nothing points to %" PRIu64 " (%s);", g->reach[REACH_LOST],
-		       text_format_size(size, g->lost_bytes));
+		       TEXT_SIZE(g->lost_bytes));
 	if (g->reach[REACH_INDIRECT])
 		printf(" only lost blocks lead to %" PRIu64 ";", g->reach[REACH_INDIRECT]);
 	if (g->reach[REACH_POSSIBLE])
@@ -344,13 +331,11 @@ static void print_gone(const struct leaks_diff *d)
 
 static void print_suppressed(const struct leaks_input *in, const struct leaks_request *q)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	if (q->suppressions.n == 0)
 		return;
 	printf("\nsuppressed: %" PRIu64 " stack%s, %" PRIu64 " block%s, %s\n", in->n_suppressed,
 	       text_s(in->n_suppressed), in->suppressed_blocks, text_s(in->suppressed_blocks),
-	       text_format_size(size, in->suppressed_bytes));
+	       TEXT_SIZE(in->suppressed_bytes));
 	for (size_t i = 0; i < q->suppressions.n; i++) {
 		const struct suppression *s = &q->suppressions.list[i];
 
@@ -358,8 +343,7 @@ static void print_suppressed(const struct leaks_input *in, const struct leaks_re
 			continue;
 		printf("  %6" PRIu64 " %-6s %8" PRIu64 " %-6s %10s  %s\n", s->n_groups,
 		       s->n_groups == 1 ? "stack" : "stacks", s->n_blocks,
-		       s->n_blocks == 1 ? "block" : "blocks", text_format_size(size, s->n_bytes),
-		       s->name);
+		       s->n_blocks == 1 ? "block" : "blocks", TEXT_SIZE(s->n_bytes), s->name);
 	}
 }
 

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/packed-output.h"
@@ -93,11 +92,9 @@ static int write_profile(struct leaks_input *in, bool folded, const struct targe
 	f.tree = tree;
 	if (r == 0)
 		r = folded ? flame_folded(&f, &bytes) : flame_pprof(&f, &bytes);
-	if (r < 0) {
-		cli_error("%s: %s", to->path,
-			  r == -EMSGSIZE ? "it would be over 4 GiB" : "out of memory");
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("%s: %s", to->path,
+				  r == -EMSGSIZE ? "it would be over 4 GiB" : "out of memory");
 	return leaks_profile_write_output(to, &bytes);
 }
 

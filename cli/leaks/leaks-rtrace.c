@@ -130,7 +130,7 @@ static int compare_maps(const void *a, const void *b)
 {
 	const struct rtrace_map *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return COMPARE(x->start, y->start);
 }
 
 static int add_maps_of(struct report *t, const struct leak_group *g)
@@ -366,10 +366,8 @@ static int write_block(struct report *t, size_t number)
 		.name = rtrace_text(*b->function ? b->function : resources[resource].function),
 		.type = leaks_rtrace_describe(resource).type,
 	};
-	int r = rtrace_write_call(&t->writer, &call);
+	int r = rtrace_write_call(&t->writer, &call) ?: write_args(t, b);
 
-	if (r == 0)
-		r = write_args(t, b);
 	return r == 0 ? write_frames(t, b->group->node) : r;
 }
 
@@ -396,12 +394,8 @@ static int leaks_rtrace_write_sums(struct report *t)
 
 static int leaks_rtrace_write_head(struct report *t)
 {
-	int r = list_maps(t);
+	int r = list_maps(t) ?: write_header(t) ?: write_registries(t);
 
-	if (r == 0)
-		r = write_header(t);
-	if (r == 0)
-		r = write_registries(t);
 	/* Behind the registries: that is where sp-rtrace puts comments before the first call. */
 	return r == 0 ? write_notes(t) : r;
 }
@@ -421,9 +415,7 @@ int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool 
 	t.start_ns = in->flame.summary->start_ns;
 	rtrace_writer_init(&t.writer, out,
 			   &(struct rtrace_writer_options){ .spec_time = spec_time });
-	r = leaks_rtrace_list_blocks(&t);
-	if (r == 0)
-		r = leaks_rtrace_write_head(&t);
+	r = leaks_rtrace_list_blocks(&t) ?: leaks_rtrace_write_head(&t);
 	for (size_t i = 0; r == 0 && i < t.n_blocks; i++)
 		r = write_block(&t, i);
 	return r == 0 ? leaks_rtrace_write_sums(&t) : r;
@@ -503,10 +495,8 @@ static int write_all_events(const struct leaks_input *in, const struct leak_watc
 	t.output = &output;
 	rtrace_writer_init(&t.writer, &text,
 			   &(struct rtrace_writer_options){ .spec_time = args->spec_time });
-	if (leaks_rtrace_write_head(&t) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (leaks_rtrace_write_head(&t) < 0)
+		return cli_failed("out of memory");
 	r = packed_output_open(&output, file) < 0 ? CLI_FAILED : CLI_OK;
 	if (r == CLI_OK)
 		r = read_events(&trace, leaks_rtrace_take_event, &t);
@@ -525,10 +515,8 @@ static int write_what_lives(const struct leaks_input *in, const struct leak_watc
 	_cleanup_(outbuf_deinit) struct outbuf text = { .limit = OUTPUT_MAX };
 	int r = leaks_rtrace(in, w, args->spec_time, &text);
 
-	if (r < 0) {
-		cli_error("%s: the report cannot be written: %s", file->path, strerror(-r));
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("%s: the report cannot be written: %s", file->path, strerror(-r));
 	return packed_output_put(file, text.data, text.size) < 0 ? CLI_FAILED : CLI_OK;
 }
 
@@ -536,10 +524,8 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 {
 	int r = CLI_OK;
 
-	if (mkdir(args->directory, 0777) < 0 && errno != EEXIST) {
-		cli_error("cannot make the directory %s: %m", args->directory);
-		return CLI_FAILED;
-	}
+	if (mkdir(args->directory, 0777) < 0 && errno != EEXIST)
+		return cli_failed("cannot make the directory %s: %m", args->directory);
 	for (size_t i = 0; r == CLI_OK && i < in->leaks->n_watches; i++) {
 		const struct leak_watch *w = in->leaks->watches[i];
 		struct packed_output_args output = { .force = args->force,
@@ -547,10 +533,8 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 		_cleanup_free_ char *path = NULL;
 
 		if (asprintf(&path, "%s/%" PRIu32 "-%u.rtrace.txt", args->directory, w->real_pid,
-			     w->number) < 0) {
-			cli_error("out of memory");
-			return CLI_FAILED;
-		}
+			     w->number) < 0)
+			return cli_failed("out of memory");
 		output.path = path;
 		r = args->archive && w->logged ? write_all_events(in, w, args, &output)
 					       : write_what_lives(in, w, args, &output);

@@ -9,7 +9,6 @@
  * has to be the one above. Where it is not, the frame is in doubt, or one is missing between
  * both.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -260,15 +260,12 @@ int suppressions_read(struct suppressions *s, const char *path)
 
 	if (file)
 		fclose(file);
-	if (failed) {
-		cli_error("--suppressions: %s: %s", path, strerror(e));
-		return CLI_FAILED;
-	}
-	if (n > FILE_BYTES_MAX || memchr(text, '\0', n)) {
-		cli_error("--suppressions: %s: it is not a file of suppressions: it %s", path,
-			  n > FILE_BYTES_MAX ? "is over 16 MiB" : "has bytes that are no text");
-		return CLI_FAILED;
-	}
+	if (failed)
+		return cli_failed("--suppressions: %s: %s", path, strerror(e));
+	if (n > FILE_BYTES_MAX || memchr(text, '\0', n))
+		return cli_failed(
+			"--suppressions: %s: it is not a file of suppressions: it %s", path,
+			n > FILE_BYTES_MAX ? "is over 16 MiB" : "has bytes that are no text");
 	r = suppressions_parse(s, text, &problem);
 	if (r == -EINVAL)
 		cli_error("--suppressions: %s: line %u: %s", path, problem.line, problem.what);

@@ -2,9 +2,6 @@
 /*
  * kymo leaks: what programs allocated and did not free, from an archive, or from a recording made for it.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,13 +173,11 @@ static int write_files(struct request *q, struct leaks_input *in, int fd)
 static int check_limit(const struct leaks_request *o, const struct leaks_input *in)
 {
 	double bytes = bytes_shown(in->leaks);
-	char size[TEXT_FORMAT_MAX], limit[TEXT_FORMAT_MAX];
 
 	if (!o->has_fail_over || bytes <= (double)o->fail_over)
 		return CLI_OK;
 	cli_error("%s are not freed, which is over %s (--fail-over)",
-		  text_format_size(size, (uint64_t)llround(bytes)),
-		  text_format_size(limit, o->fail_over));
+		  TEXT_SIZE((uint64_t)llround(bytes)), TEXT_SIZE(o->fail_over));
 	return CLI_FOUND;
 }
 
@@ -207,10 +202,8 @@ static int verb_leaks_show(struct request *q, struct leaks_input *in, struct lea
 		r = q->leaks.json ? leaks_print_json(in, &q->leaks, old ? &diff : NULL)
 				  : leaks_print(in, &q->leaks, old ? &diff : NULL);
 	leaks_diff_deinit(&diff);
-	if (r < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("out of memory");
 	status = write_files(q, in, fd);
 	return status == CLI_OK ? check_limit(&q->leaks, in) : status;
 }
@@ -262,9 +255,7 @@ static int exit_of_command(const struct request *q, int command_status, int r)
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return CLI_COMMAND_FAILED;
 	/* (of what was lost nobody knows whether it would have been over it) */
-	if (command_status == 0 && q->leaks.has_fail_over)
-		return r;
-	return command_status;
+	return command_status == 0 && q->leaks.has_fail_over ? r : command_status;
 }
 
 /* What is recorded by default, and of which processes. Returns CLI_OK or an enum cli_exit. */
@@ -300,9 +291,7 @@ static int record_and_report(struct request *q)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* What was chosen is all that was recorded: its children have other ids. */
 	q->leaks.n_pids = 0;
-	r = verb_leaks_report(q, path, j->options.output ?: "the recording");
-	if (r == CLI_OK)
-		r = recorded;
+	r = verb_leaks_report(q, path, j->options.output ?: "the recording") ?: recorded;
 	return j->command_status >= 0 ? exit_of_command(q, j->command_status, r) : r;
 }
 

@@ -26,9 +26,7 @@ static uid_t uid_of(const char *name)
 	uint64_t id = 0;
 
 	/* The last one means "as it is" to setresuid(). */
-	if (!text || text_parse_u64(text, UINT32_MAX - 1, &id) < 0)
-		return 0;
-	return (uid_t)id;
+	return !text || text_parse_u64(text, UINT32_MAX - 1, &id) < 0 ? 0 : (uid_t)id;
 }
 
 /* Sets NAME to a path in the runtime directory of UID, if it is not set and PATH is there. */

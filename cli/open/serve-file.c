@@ -95,7 +95,6 @@ static ssize_t serve_file_read_unpacked(void *userdata, uint64_t at, char *to, s
 	const struct unpack_damage *damage;
 	ssize_t n;
 
-	(void)at;
 	if (t->number != t->server->newest)
 		return MHD_CONTENT_READER_END_WITH_ERROR; /* the file is read from its start again */
 	n = unpack_read(t->unpack, to, room);
@@ -312,9 +311,6 @@ static enum MHD_Result serve_file_handle(void *userdata, struct MHD_Connection *
 
 	if (!why)
 		why = request_objection(s, c);
-	(void)version;
-	(void)data;
-	(void)data_size;
 	if (why)
 		return serve_file_refuse(s, c, MHD_HTTP_FORBIDDEN, why);
 	if (strcmp(path, s->path) != 0)
@@ -334,7 +330,6 @@ static void on_completed(void *userdata, struct MHD_Connection *c, void **reques
 	struct serve_file *s = userdata;
 	struct fetch *f = *request;
 
-	(void)c;
 	if (!f)
 		return;
 	pthread_mutex_lock(&s->lock);

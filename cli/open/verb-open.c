@@ -204,8 +204,8 @@ static int start_server(struct opening *o)
 
 static int say_no_file(const char *name)
 {
-	cli_error("%s is not a file: a browser cannot fetch from it; save the trace first", name);
-	return CLI_FAILED;
+	return cli_failed("%s is not a file: a browser cannot fetch from it; save the trace first",
+			  name);
 }
 
 /* What is served is fetched from its start, and its size is said: that takes a file. */
@@ -351,22 +351,16 @@ static void say_where(const struct opening *o, bool with_browser)
 static void verb_open_print_json(const struct opening *o, const struct serve_file_status *status,
 				 enum open_end end)
 {
-	struct json_object *j = json_object_new_object();
-
-	json_add_string(j, "url", o->url);
-	json_add_u64(j, "port", serve_file_port(o->server));
-	json_add_bytes(j, "file", o->trace.name, strlen(o->trace.name));
-	json_add_u64(j, "fetched", status->n_fetched);
-	json_add_u64(j, "refused", status->n_refused);
-	json_add_u64(j, "served_bytes", status->bytes);
-	json_add_string(j, "ended", end_names[end]);
-	json_print_line(j);
+	json_print_line(
+		JSON_OBJECT(JSON_OF(o, url), JSON("port", serve_file_port(o->server)),
+			    JSON("file", json_from_text(o->trace.name)),
+			    JSON("fetched", status->n_fetched), JSON("refused", status->n_refused),
+			    JSON("served_bytes", status->bytes), JSON("ended", end_names[end])));
 }
 
 static int verb_open_report(const struct opening *o, enum open_end end)
 {
 	struct serve_file_status status = serve_file_poll(o->server);
-	char text[TEXT_FORMAT_MAX];
 
 	if (o->options->json)
 		verb_open_print_json(o, &status, end);
@@ -375,7 +369,7 @@ static int verb_open_report(const struct opening *o, enum open_end end)
 			  status.damage);
 	if (end == END_TIMEOUT)
 		cli_error("nobody has fetched it within %s; --timeout waits longer",
-			  text_format_time(text, o->options->timeout_ns));
+			  TEXT_TIME(o->options->timeout_ns));
 	else if (end == END_INTERRUPTED && status.n_fetched == 0)
 		cli_error("interrupted before it was fetched");
 	else if (end == END_FAILED)
@@ -383,8 +377,7 @@ static int verb_open_report(const struct opening *o, enum open_end end)
 	if (end == END_FAILED || status.n_fetched == 0)
 		return CLI_FAILED;
 	if (!o->options->json)
-		fprintf(stderr, "%s: %s were handed out\n", o->trace.name,
-			text_format_size(text, status.bytes));
+		fprintf(stderr, "%s: %s were handed out\n", o->trace.name, TEXT_SIZE(status.bytes));
 	return status.damage ? CLI_DAMAGE : CLI_OK;
 }
 
@@ -410,15 +403,11 @@ static int run_open(const struct open_options *options)
 	if (damage == CLI_FAILED)
 		return damage;
 	r = browser_become_caller();
-	if (r < 0) {
-		cli_error("cannot become the user who called sudo: %s", strerror(-r));
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("cannot become the user who called sudo: %s", strerror(-r));
 	r = verb_open_catch_signals(&o);
-	if (r < 0) {
-		cli_error("cannot set up signals: %s", strerror(-r));
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return cli_failed("cannot set up signals: %s", strerror(-r));
 	r = start_server(&o);
 	if (r != CLI_OK)
 		return r;

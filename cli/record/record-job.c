@@ -37,7 +37,6 @@ static void clear_progress(const struct record_job *j)
 
 static void show_progress(struct record_job *j)
 {
-	char time[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
 	struct session_view v;
 
 	if (!j->with_progress || clock_boot_ns() < j->next_progress_ns)
@@ -46,8 +45,8 @@ static void show_progress(struct record_job *j)
 	if (recording_view(j->recording, &v) < 0)
 		return;
 	fprintf(stderr, "\r%s  %" PRIu64 " events  %" PRIu64 " lost  %s\033[K",
-		text_format_time(time, session_view_duration_ns(&v)), v.counters.events,
-		session_view_lost(&v), text_format_size(size, v.counters.bytes));
+		TEXT_TIME(session_view_duration_ns(&v)), v.counters.events, session_view_lost(&v),
+		TEXT_SIZE(v.counters.bytes));
 	fflush(stderr);
 	session_view_deinit(&v);
 }
@@ -201,25 +200,20 @@ static int write_kept(struct record_job *j)
 
 static int report_kept(const struct record_job *j, const struct session_view *v)
 {
-	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
 	struct stat st;
 
 	if (fstat(j->output.fd, &st) == 0 && S_ISREG(st.st_mode))
 		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " event%s\n", j->output.path,
-			text_format_size(size, (uint64_t)st.st_size),
-			text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
-			text_s(v->counters.events));
+			TEXT_SIZE((uint64_t)st.st_size), TEXT_TIME(session_view_duration_ns(v)),
+			v->counters.events, text_s(v->counters.events));
 	return session_view_complain(v, j->output.path);
 }
 
 static void record_job_print_json(const struct record_job *j, const struct session_view *v)
 {
-	struct json_object *o = session_view_json(v);
-
-	json_add_bytes(o, "file", j->output.path, strlen(j->output.path));
-	if (j->command_status >= 0)
-		json_add_u64(o, "command_status", (uint64_t)j->command_status);
-	json_print_pretty(o);
+	json_print_pretty(JSON_ADD(
+		session_view_json(v), JSON("file", json_from_text(j->output.path)),
+		JSON_IF(j->command_status >= 0, "command_status", (uint64_t)j->command_status)));
 }
 
 static int record_job_report(struct record_job *j)

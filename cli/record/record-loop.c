@@ -2,7 +2,6 @@
 #include "cli/record/record-loop.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 

@@ -118,9 +118,7 @@ static int bus_view(struct recording *r, struct session_view *ret)
 	int e = bus_client_view(r->client, r->path, ret);
 
 	/* It may have been removed since it finished, or the service has ended. */
-	if (e < 0 && bus_client_last(r->client, ret) == 0)
-		return 0;
-	return bus_failed(r, e);
+	return e < 0 && bus_client_last(r->client, ret) == 0 ? 0 : bus_failed(r, e);
 }
 
 static int bus_search(struct recording *r, uint32_t pid)
@@ -244,11 +242,8 @@ static int direct_stop(struct recording *r)
 static int direct_snapshot(struct recording *r, int fd)
 {
 	struct store *to;
-	int e = dup_store(fd, &to);
+	int e = dup_store(fd, &to) ?: session_take_snapshot(r->session, to, &r->snapshot);
 
-	if (e < 0)
-		return e;
-	e = session_take_snapshot(r->session, to, &r->snapshot);
 	if (e < 0) {
 		store_free(to);
 		cli_error("cannot take a snapshot: %s", strerror(-e));

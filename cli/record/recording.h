@@ -6,7 +6,6 @@
 #pragma once
 
 #include <poll.h>
-#include <stdbool.h>
 
 #include "base/cleanup.h"
 #include "cli/service/record-options.h"

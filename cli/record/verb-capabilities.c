@@ -10,43 +10,19 @@
 #include "cli/common/json.h"
 #include "cli/common/verb.h"
 
-static void verb_capabilities_print_json(const struct capability *caps, int n)
-{
-	struct json_object *root = json_object_new_object();
-
-	for (int i = 0; i < n; i++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add(o, "available", json_object_new_boolean(caps[i].available));
-		json_add_string(o, "detail", caps[i].detail);
-		json_add(root, caps[i].name, o);
-	}
-	json_print_pretty(root);
-}
-
-static void verb_capabilities_print_text(const struct capability *caps, int n)
-{
-	for (int i = 0; i < n; i++)
-		printf("%-16s %-4s %s\n", caps[i].name, caps[i].available ? "yes" : "no",
-		       caps[i].detail);
-}
-
 static int verb_capabilities(int argc, char **argv)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
 	struct capability caps[CAPABILITIES_MAX];
 	struct client_options o;
-	int n, r;
+	int n, r = client_options_parse(argc, argv, CLIENT_JSON | CLIENT_DIRECT, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON | CLIENT_DIRECT, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest)
 		return cli_usage_error("it takes no argument");
-	if (!c) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (!c)
+		return cli_failed("out of memory");
 	if (o.direct) {
 		n = capabilities_probe(caps);
 	} else if (bus_client_connect(c, o.bus) >= 0) {
@@ -61,9 +37,12 @@ static int verb_capabilities(int argc, char **argv)
 		n = capabilities_probe(caps);
 	}
 	if (o.json)
-		verb_capabilities_print_json(caps, n);
-	else
-		verb_capabilities_print_text(caps, n);
+		json_print_pretty(
+			JSON_MAP(cap, caps, n,
+				 JSON(cap->name, JSON_OBJECT(JSON_OF(cap, available, detail)))));
+	for (int i = 0; i < n && !o.json; i++)
+		printf("%-16s %-4s %s\n", caps[i].name, caps[i].available ? "yes" : "no",
+		       caps[i].detail);
 	return CLI_OK;
 }
 

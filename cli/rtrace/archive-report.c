@@ -42,17 +42,13 @@ static int archive_report_keep(const struct outbuf *text, int *ret_fd)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			cli_error(
+		if (n < 0)
+			return cli_failed(
 				"cannot write to a temporary file: %m; TMPDIR says where it goes");
-			return CLI_FAILED;
-		}
 		done += (size_t)n;
 	}
-	if (lseek(fd, 0, SEEK_SET) < 0) {
-		cli_error("cannot read a temporary file: %m");
-		return CLI_FAILED;
-	}
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return cli_failed("cannot read a temporary file: %m");
 	*ret_fd = TAKE_FD(fd);
 	return CLI_OK;
 }
@@ -68,22 +64,16 @@ int archive_report_open(const char *path, int *ret_fd)
 	*ret_fd = -1;
 	if (!is_archive(path))
 		return CLI_OK;
-	r = open_trace(&t, path);
-	if (r == CLI_OK)
-		r = leaks_input_read(&in, &request, &t, NULL);
+	r = open_trace(&t, path) ?: leaks_input_read(&in, &request, &t, NULL);
 	if (r != CLI_OK)
 		return r;
-	if (in.leaks->n_watches != 1) {
-		cli_error(
+	if (in.leaks->n_watches != 1)
+		return cli_failed(
 			"%s: %zu programs were watched, and a report is of one; 'kymo leaks --rtrace "
 			"DIR' writes one of each",
 			path, (size_t)in.leaks->n_watches);
-		return CLI_FAILED;
-	}
-	if (leaks_rtrace(&in, in.leaks->watches[0], false, &text) < 0) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (leaks_rtrace(&in, in.leaks->watches[0], false, &text) < 0)
+		return cli_failed("out of memory");
 	r = archive_report_keep(&text, ret_fd);
 	return r == CLI_OK && in.damaged ? CLI_DAMAGE : r;
 }

@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 /*
  * If the file PATH ("-" is none) is an archive, however it is packed, puts the report of what lives in
  * the one program that it has watched into a temporary file. *RET_FD is that, the caller's; -1 if PATH

@@ -22,12 +22,6 @@ void postprocess_options_deinit(struct postprocess_options *o)
 	free(o->exclude);
 }
 
-static int postprocess_options_out_of_memory(void)
-{
-	cli_error("out of memory");
-	return CLI_FAILED;
-}
-
 /* ---- order ---- */
 
 int postprocess_options_sort(struct postprocess_options *o, const char *word)
@@ -77,7 +71,7 @@ static int take_list(struct postprocess_options *o, const char *option, const ch
 	char *copy = o->n_words < ARRAY_SIZE(o->words) ? strdup(words) : NULL, *at = copy, *word;
 
 	if (!copy)
-		return postprocess_options_out_of_memory();
+		return cli_failed("out of memory");
 	o->words[o->n_words++] = copy;
 	o->selects = true;
 	while ((word = strsep(&at, ","))) {
@@ -195,7 +189,7 @@ int postprocess_options_call_address(struct postprocess_options *o, const char *
 	free(o->range_target);
 	o->range_target = colon ? strndup(word, (size_t)(colon - word)) : NULL;
 	if (colon && !o->range_target)
-		return postprocess_options_out_of_memory();
+		return cli_failed("out of memory");
 	o->range.target = o->range_target;
 	o->select.range = &o->range;
 	o->selects = true;
@@ -208,7 +202,7 @@ static int postprocess_options_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return x < y ? -1 : x > y;
+	return COMPARE(x, y);
 }
 
 static int read_indices(const char *option, const char *path, uint64_t **ret, size_t *ret_n)
@@ -219,16 +213,14 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 	FILE *f = fopen(path, "re");
 	int r = CLI_OK;
 
-	if (!f) {
-		cli_error("%s: cannot open %s: %m", option, path);
-		return CLI_FAILED;
-	}
+	if (!f)
+		return cli_failed("%s: cannot open %s: %m", option, path);
 	while (r == CLI_OK && getline(&line, &line_room, f) > 0) {
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!*line)
 			continue;
 		if (GROW(list, room, n + 1) < 0) {
-			r = postprocess_options_out_of_memory();
+			r = cli_failed("out of memory");
 			break;
 		}
 		if (parse_index(line, &list[n++]) < 0) {
@@ -248,7 +240,7 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 	else
 		list = calloc(1, sizeof(*list));
 	if (!list)
-		return postprocess_options_out_of_memory();
+		return cli_failed("out of memory");
 	free(*ret);
 	*ret = TAKE_PTR(list);
 	*ret_n = n;

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cli/common/temporary-file.h"
@@ -35,11 +33,9 @@ static int rtrace_input_write_all(int fd, const char *p, size_t n)
 
 		if (done < 0 && errno == EINTR)
 			continue;
-		if (done < 0) {
-			cli_error(
+		if (done < 0)
+			return cli_failed(
 				"cannot write to a temporary file: %m; TMPDIR says where it goes");
-			return CLI_FAILED;
-		}
 		p += done;
 		n -= (size_t)done;
 	}

@@ -5,104 +5,78 @@
 #include <stdio.h>
 
 /* Other programs have no integers of 64 bits: ids and addresses are text, as in the report. */
-static void add_hex(struct json_object *to, const char *key, uint64_t value)
+static struct json_object *rtrace_json_hex(uint64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	json_add_string(to, key, text);
+	return json_string(text);
 }
 
-static void rtrace_json_add_text(struct json_object *to, const char *key, struct rtrace_text text)
-{
-	if (text.n > 0)
-		json_add_bytes(to, key, text.bytes, text.n);
-}
+/* Left out where there is none. */
+#define TEXT(key, text) JSON_IF((text).n > 0, key, json_from_bytes((text).bytes, (text).n))
 
-static void add_header(struct json_object *o, const struct rtrace_header *h)
+static struct json_object *add_header(struct json_object *o, const struct rtrace_header *h)
 {
 	struct json_object *filters = json_object_new_array();
 
-	rtrace_json_add_text(o, "version", h->version);
-	rtrace_json_add_text(o, "arch", h->arch);
-	rtrace_json_add_text(o, "timestamp", h->timestamp);
-	rtrace_json_add_text(o, "process", h->process);
-	if (h->pid > 0)
-		json_add_u64(o, "pid", h->pid);
 #define RTRACE_FILTER(name, bit, text)                                                             \
 	if (h->filters & RTRACE_FILTER_##name)                                                     \
-		json_object_array_add(filters, json_object_new_string(text));
+		json_append_item(filters, json_string(text));
 	RTRACE_FILTERS(RTRACE_FILTER)
 #undef RTRACE_FILTER
-	json_add(o, "filters", filters);
-	if (h->has_depth)
-		json_add_u64(o, "backtrace_depth", h->depth);
-	rtrace_json_add_text(o, "origin", h->origin);
+	return JSON_ADD(o, TEXT("version", h->version), TEXT("arch", h->arch),
+			TEXT("timestamp", h->timestamp), TEXT("process", h->process),
+			JSON_IF(h->pid > 0, "pid", h->pid), JSON("filters", filters),
+			JSON_IF(h->has_depth, "backtrace_depth", h->depth),
+			TEXT("origin", h->origin));
 }
 
-static void add_call(struct json_object *o, const struct rtrace_call *c)
+static struct json_object *add_call(struct json_object *o, const struct rtrace_call *c)
 {
-	json_add_u64(o, "index", c->index);
-	if (c->contexts)
-		json_add_u64(o, "contexts", c->contexts);
-	if (c->has_time)
-		json_add_u64(o, "time_ns", c->time_ns);
-	rtrace_json_add_text(o, "function", c->name);
-	rtrace_json_add_text(o, "resource", c->type);
-	if (!c->is_free)
-		json_add_u64(o, "size", c->size);
-	add_hex(o, "id", c->id);
+	return JSON_ADD(o, JSON_OF(c, index), JSON_IF(c->contexts, "contexts", c->contexts),
+			JSON_IF(c->has_time, "time_ns", c->time_ns), TEXT("function", c->name),
+			TEXT("resource", c->type), JSON_IF(!c->is_free, "size", c->size),
+			JSON("id", rtrace_json_hex(c->id)));
 }
 
-static void rtrace_json_add_fields(struct json_object *o, const struct rtrace_record *r)
+static struct json_object *rtrace_json_add_fields(struct json_object *o,
+						  const struct rtrace_record *r)
 {
 	switch (r->kind) {
 	case RTRACE_HEADER:
-		add_header(o, &r->header);
-		break;
+		return add_header(o, &r->header);
 	case RTRACE_ATTACHMENT:
-		rtrace_json_add_text(o, "name", r->attachment.name);
-		rtrace_json_add_text(o, "path", r->attachment.path);
-		break;
+		return JSON_ADD(o, TEXT("name", r->attachment.name),
+				TEXT("path", r->attachment.path));
 	case RTRACE_CONTEXT:
-		json_add_u64(o, "mask", r->context.mask);
-		rtrace_json_add_text(o, "name", r->context.name);
-		break;
+		return JSON_ADD(o, JSON_OF(&r->context, mask), TEXT("name", r->context.name));
 	case RTRACE_RESOURCE:
-		json_add_u64(o, "mask", r->resource.mask);
-		rtrace_json_add_text(o, "type", r->resource.type);
-		rtrace_json_add_text(o, "description", r->resource.description);
-		json_add(o, "refcount", json_object_new_boolean(r->resource.refcount));
-		break;
+		return JSON_ADD(o, JSON_OF(&r->resource, mask), TEXT("type", r->resource.type),
+				TEXT("description", r->resource.description),
+				JSON_OF(&r->resource, refcount));
 	case RTRACE_MAP:
-		rtrace_json_add_text(o, "path", r->map.path);
-		add_hex(o, "start", r->map.start);
-		add_hex(o, "end", r->map.end);
-		break;
+		return JSON_ADD(o, TEXT("path", r->map.path),
+				JSON("start", rtrace_json_hex(r->map.start)),
+				JSON("end", rtrace_json_hex(r->map.end)));
 	case RTRACE_CALL:
-		add_call(o, &r->call);
-		break;
+		return add_call(o, &r->call);
 	case RTRACE_ARG:
-		rtrace_json_add_text(o, "name", r->arg.name);
-		rtrace_json_add_text(o, "value", r->arg.value);
-		break;
+		return JSON_ADD(o, TEXT("name", r->arg.name), TEXT("value", r->arg.value));
 	case RTRACE_FRAME:
-		add_hex(o, "address", r->frame.address);
-		rtrace_json_add_text(o, "text", r->frame.text);
-		break;
+		return JSON_ADD(o, JSON("address", rtrace_json_hex(r->frame.address)),
+				TEXT("text", r->frame.text));
 	case RTRACE_NOTE:
-		rtrace_json_add_text(o, "text", r->note);
-		break;
+		return JSON_ADD(o, TEXT("text", r->note));
 	case RTRACE_CALLS_SUMMARY:
 	case RTRACE_LEAKS_SUMMARY:
-		rtrace_json_add_text(o, "resource", r->summary.type);
-		rtrace_json_add_text(o, "description", r->summary.description);
-		json_add_u64(o, "blocks", r->summary.count);
-		json_add_u64(o, "size", r->summary.size);
-		break;
+		return JSON_ADD(o, TEXT("resource", r->summary.type),
+				TEXT("description", r->summary.description),
+				JSON("blocks", r->summary.count), JSON_OF(&r->summary, size));
 	case RTRACE_END:
 		break;
 	}
+	return o;
 }
 
 static const char *rtrace_json_name_of(const struct rtrace_record *r)
@@ -126,14 +100,9 @@ static const char *rtrace_json_name_of(const struct rtrace_record *r)
 
 struct json_object *rtrace_json(const struct rtrace_record *record)
 {
-	struct json_object *o;
-
 	if (record->kind == RTRACE_END)
 		return NULL;
-	o = json_object_new_object();
-	json_add_string(o, "record", rtrace_json_name_of(record));
-	if (record->line > 0)
-		json_add_u64(o, "line", record->line);
-	rtrace_json_add_fields(o, record);
-	return o;
+	return rtrace_json_add_fields(JSON_OBJECT(JSON("record", rtrace_json_name_of(record)),
+						  JSON_IF(record->line > 0, "line", record->line)),
+				      record);
 }

@@ -217,10 +217,8 @@ static int verb_postprocess_input(struct work *w)
 		.userdata = w,
 	};
 	struct rtrace_postprocess_result result;
-	int r = rtrace_postprocess(&w->q->post.options, &io, &result);
+	int r = rtrace_postprocess(&w->q->post.options, &io, &result) ?: verb_postprocess_flush(w);
 
-	if (r == 0)
-		r = verb_postprocess_flush(w);
 	progress_clear(&w->in.progress);
 	if (r != 0)
 		return say_failed(w, r);

@@ -76,8 +76,7 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 
 int client_failed(const struct bus_client *c)
 {
-	cli_error("%s", bus_client_error(c));
-	return CLI_FAILED;
+	return cli_failed("%s", bus_client_error(c));
 }
 
 void client_meet(const struct bus_client *c)
@@ -96,16 +95,13 @@ int client_connect(const struct client_options *o, struct bus_client **ret)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
 
-	if (!c) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
-	if (bus_client_connect(c, o->bus) < 0) {
-		cli_error("%s%s", bus_client_error(c),
-			  o->bus || bus_client_is_elsewhere() ? ""
-							      : "; it is started as root: kymod");
-		return CLI_FAILED;
-	}
+	if (!c)
+		return cli_failed("out of memory");
+	if (bus_client_connect(c, o->bus) < 0)
+		return cli_failed("%s%s", bus_client_error(c),
+				  o->bus || bus_client_is_elsewhere()
+					  ? ""
+					  : "; it is started as root: kymod");
 	client_meet(c);
 	*ret = TAKE_PTR(c);
 	return CLI_OK;

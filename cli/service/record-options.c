@@ -74,7 +74,6 @@ static int parse_category(struct record_options *o, const char *name, const char
 {
 	uint32_t bits;
 
-	(void)name;
 	if (strcmp(text, "all") == 0)
 		o->all_categories = true;
 	else if (strcmp(text, "default") == 0)
@@ -139,15 +138,11 @@ int record_options_add_pid(struct record_options *o, const char *name, const cha
 
 	if (text_parse_u64(text, INT32_MAX, &pid) < 0 || pid == 0)
 		return cli_usage_error("%s: '%s' is not a process id", name, text);
-	if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
-		cli_error("%s: there is no process %s", name, text);
-		return CLI_FAILED;
-	}
+	if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
+		return cli_failed("%s: there is no process %s", name, text);
 	tgid = tgid_of(pid);
-	if (tgid != 0 && tgid != pid) {
-		cli_error("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
-		return CLI_FAILED;
-	}
+	if (tgid != 0 && tgid != pid)
+		return cli_failed("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
 	return record_options_added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why),
 				    why);
 }
@@ -173,8 +168,7 @@ static int add_cgroups(struct record_options *o, const char *name, const char *t
 	if (n >= 0)
 		return record_options_added(
 			name, filter_add_cgroups(&o->session.filter, list, n, why), why);
-	cli_error("%s: %s", name, find_cgroup_error(n, text, why));
-	return CLI_FAILED;
+	return cli_failed("%s: %s", name, find_cgroup_error(n, text, why));
 }
 
 static int parse_unit(struct record_options *o, const char *name, const char *text)

@@ -189,7 +189,6 @@ static volatile pid_t ssh_pid;
 
 static void remote_on_signal(int number)
 {
-	(void)number;
 	if (n_stops++ == 0)
 		close(stop_fd);
 	else
@@ -231,10 +230,8 @@ static int wait_for_ssh(pid_t pid, const char *host)
 	int status;
 
 	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR) {
-			cli_error("cannot wait for ssh: %m");
-			return CLI_FAILED;
-		}
+		if (errno != EINTR)
+			return cli_failed("cannot wait for ssh: %m");
 	return exit_of(status, host);
 }
 
@@ -245,15 +242,11 @@ static int run_into(const char *host, const char *command, int fd)
 	int fds[2];
 	pid_t pid;
 
-	if (pipe(fds) < 0) {
-		cli_error("cannot make a pipe: %m");
-		return CLI_FAILED;
-	}
+	if (pipe(fds) < 0)
+		return cli_failed("cannot make a pipe: %m");
 	pid = fork();
-	if (pid < 0) {
-		cli_error("cannot start ssh: %m");
-		return CLI_FAILED;
-	}
+	if (pid < 0)
+		return cli_failed("cannot start ssh: %m");
 	if (pid == 0) {
 		close(fds[1]);
 		become_ssh(host, command, fds[0], fd, false);
@@ -271,10 +264,8 @@ static int run_plain(const char *host, const char *command, bool terminal)
 {
 	pid_t pid = fork();
 
-	if (pid < 0) {
-		cli_error("cannot start ssh: %m");
-		return CLI_FAILED;
-	}
+	if (pid < 0)
+		return cli_failed("cannot start ssh: %m");
 	if (pid == 0)
 		become_ssh(host, command, -1, -1, terminal);
 	signal(SIGINT, SIG_IGN); /* the one over there decides */
@@ -327,10 +318,8 @@ static int run_there(const struct remote *r, int argc, char **argv, enum way way
 	struct here here;
 	int e;
 
-	if (!f) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (!f)
+		return cli_failed("out of memory");
 	if (way == WAY_STREAM)
 		fputs(script_begin, f);
 	e = add_command(f, argc, argv, &here);
@@ -340,10 +329,8 @@ static int run_there(const struct remote *r, int argc, char **argv, enum way way
 	if (e != CLI_OK)
 		return e;
 	g = open_memstream(&wrapped, &wrapped_size);
-	if (!g) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (!g)
+		return cli_failed("out of memory");
 	/* Whatever shell they have there. */
 	fputs("exec sh -c ", g);
 	add_quoted(g, command);

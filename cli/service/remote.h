@@ -8,8 +8,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 struct remote {
 	const char *host;    /* [USER@]HOST, or NULL */
 	const char *machine; /* or NULL */

@@ -125,7 +125,7 @@ static int wait_and_try_again(struct collect *k, const char *status)
 
 static void verb_collect_print_status(const struct session_view *v)
 {
-	char text[160], bytes[TEXT_FORMAT_MAX], lost[48] = "nothing lost";
+	char text[160], lost[48] = "nothing lost";
 	uint64_t n = session_view_lost(v);
 
 	for (size_t i = 0; i < v->n_sheds; i++) {
@@ -137,7 +137,7 @@ static void verb_collect_print_status(const struct session_view *v)
 	if (n)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " records lost", n);
 	snprintf(text, sizeof(text), "Recording: %" PRIu64 " events, %s, %s", v->counters.events,
-		 text_format_size(bytes, v->counters.bytes), lost);
+		 TEXT_SIZE(v->counters.bytes), lost);
 	bus_notify_status(text);
 }
 
@@ -262,10 +262,8 @@ static int collect_once(struct collect *k)
 	_cleanup_free_ char *path = NULL;
 	int r;
 
-	if (!c) {
-		cli_error("out of memory");
-		return CLI_FAILED;
-	}
+	if (!c)
+		return cli_failed("out of memory");
 	if (bus_client_connect(c, k->bus) < 0) {
 		verb_collect_complain(k, c);
 		return wait_and_try_again(k, "Waiting for the service");
@@ -300,10 +298,8 @@ static int verb_collect(int argc, char **argv)
 	k.name = o.rest[0];
 	k.bus = o.bus;
 	k.signal_fd = open_signals();
-	if (k.signal_fd < 0) {
-		cli_error("cannot wait for signals: %s", strerror(errno));
-		return CLI_FAILED;
-	}
+	if (k.signal_fd < 0)
+		return cli_failed("cannot wait for signals: %s", strerror(errno));
 	while ((r = collect_once(&k)) == AGAIN)
 		;
 	close(k.signal_fd);

@@ -10,17 +10,11 @@
 
 static void verb_list_print_json(const struct bus_client_session *list)
 {
-	struct json_object *sessions = json_object_new_array();
+	size_t n = 0;
 
-	for (const struct bus_client_session *s = list; s->name; s++) {
-		struct json_object *o = json_object_new_object();
-
-		json_add_string(o, "name", s->name);
-		json_add_string(o, "state", s->state);
-		json_add_string(o, "path", s->path);
-		json_object_array_add(sessions, o);
-	}
-	json_print_pretty(sessions);
+	while (list[n].name)
+		n++;
+	json_print_pretty(JSON_LIST(s, list, n, JSON_OBJECT(JSON_OF(s, name, state, path))));
 }
 
 static void verb_list_print_text(const struct bus_client_session *list)
@@ -34,9 +28,8 @@ static int verb_list(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	struct bus_client_session *list;
 	struct client_options o;
-	int r;
+	int r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest)

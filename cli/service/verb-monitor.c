@@ -18,7 +18,6 @@ static volatile sig_atomic_t interrupted;
 
 static void verb_monitor_on_signal(int signal)
 {
-	(void)signal;
 	interrupted = 1;
 }
 
@@ -44,16 +43,12 @@ static struct last *last_of(struct last *list, const char *path)
 
 static void verb_monitor_print_text(const struct session_view *v, uint64_t new_events)
 {
-	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], cpu[TEXT_FORMAT_MAX],
-		bpf[TEXT_FORMAT_MAX];
-
 	printf("%-24s %-9s %9s %12" PRIu64 " events %10" PRIu64 " new %8" PRIu64
 	       " lost %10s  cpu %s + %s, %.2f%%\n",
-	       v->name, v->state, text_format_time(duration, session_view_duration_ns(v)),
-	       v->counters.events, new_events, session_view_lost(v),
-	       text_format_size(size, v->counters.bytes),
-	       text_format_time(cpu, v->counters.daemon_cpu_ns),
-	       text_format_time(bpf, v->counters.bpf.ns), (double)v->counters.cost_ppm / 1e4);
+	       v->name, v->state, TEXT_TIME(session_view_duration_ns(v)), v->counters.events,
+	       new_events, session_view_lost(v), TEXT_SIZE(v->counters.bytes),
+	       TEXT_TIME(v->counters.daemon_cpu_ns), TEXT_TIME(v->counters.bpf.ns),
+	       (double)v->counters.cost_ppm / 1e4);
 }
 
 static void verb_monitor_print(const struct session_view *v, const char *path, struct last *list,
@@ -126,9 +121,8 @@ static int verb_monitor(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
-	int r;
+	int r = client_options_parse(argc, argv, CLIENT_JSON | CLIENT_COUNT, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON | CLIENT_COUNT, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest > 1)

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/service/client-options.h"
@@ -106,10 +105,8 @@ static int verb_snapshot_write_packed(struct job *j)
 
 	if (packed_output_open(&to, &args) < 0)
 		return CLI_FAILED;
-	if (pipe2(fds, O_CLOEXEC) < 0) {
-		cli_error("cannot make a pipe: %m");
-		return CLI_FAILED;
-	}
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return cli_failed("cannot make a pipe: %m");
 	from = fds[0];
 	r = bus_client_ask_snapshot(j->client, j->path, fds[1]);
 	close(fds[1]);
@@ -126,29 +123,24 @@ static int verb_snapshot_write_packed(struct job *j)
 
 static int snapshot_flight(struct job *j)
 {
-	if (!j->is_flight) {
-		cli_error("session '%s' is no flight recorder: its archive goes to its own output "
-			  "(without -o, what is allocated is put into that)",
-			  j->name);
-		return CLI_FAILED;
-	}
-	if (j->options->compress != PACK_NONE && j->packed != PACK_NONE) {
-		cli_error("session '%s' is packed by %s already: leave --compress out", j->name,
-			  pack_ops(j->packed)->name);
-		return CLI_FAILED;
-	}
+	if (!j->is_flight)
+		return cli_failed(
+			"session '%s' is no flight recorder: its archive goes to its own output "
+			"(without -o, what is allocated is put into that)",
+			j->name);
+	if (j->options->compress != PACK_NONE && j->packed != PACK_NONE)
+		return cli_failed("session '%s' is packed by %s already: leave --compress out",
+				  j->name, pack_ops(j->packed)->name);
 	return j->options->compress == PACK_NONE ? verb_snapshot_write_file(j)
 						 : verb_snapshot_write_packed(j);
 }
 
 static int snapshot_memory(struct job *j)
 {
-	if (!j->watches) {
-		cli_error("session '%s' does not watch what is allocated%s", j->name,
-			  j->is_flight ? "; with -o FILE what it has kept is written"
-				       : ", and is no flight recorder either");
-		return CLI_FAILED;
-	}
+	if (!j->watches)
+		return cli_failed("session '%s' does not watch what is allocated%s", j->name,
+				  j->is_flight ? "; with -o FILE what it has kept is written"
+					       : ", and is no flight recorder either");
 	return bus_client_snapshot_memory(j->client, j->path) < 0 ? client_failed(j->client)
 								  : CLI_OK;
 }

@@ -51,10 +51,9 @@ static double verb_status_share_of(const struct session_view *v, uint64_t ns)
 static void verb_status_print_cost(const struct session_view *v)
 {
 	uint64_t bpf_ns = v->counters.bpf.ns, daemon_ns = v->counters.daemon_cpu_ns;
-	char daemon[TEXT_FORMAT_MAX], bpf[TEXT_FORMAT_MAX];
 
 	printf("    cost:     %s of CPU time of the service, %s of programs in the kernel",
-	       text_format_time(daemon, daemon_ns), text_format_time(bpf, bpf_ns));
+	       TEXT_TIME(daemon_ns), TEXT_TIME(bpf_ns));
 	if (session_view_duration_ns(v))
 		printf(" (%.2f%% of a CPU)", verb_status_share_of(v, daemon_ns + bpf_ns));
 	putchar('\n');
@@ -97,20 +96,16 @@ static void print_budget(const struct session_view *v)
 static void print_limit(const struct session_view *v)
 {
 	uint64_t asked = strtoull(session_view_option(v, "flight_bytes"), NULL, 10);
-	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
 
 	if (v->counters.flight_limit && v->counters.flight_limit < asked)
 		printf("    keeps:    %s instead of %s: the runtime directory of the service has "
 		       "too little free space\n",
-		       text_format_size(keeps, v->counters.flight_limit),
-		       text_format_size(wanted, asked));
+		       TEXT_SIZE(v->counters.flight_limit), TEXT_SIZE(asked));
 }
 
 /* What was lost, and what a flight recorder could not keep. */
 static void print_loss(const struct session_view *v)
 {
-	char size[TEXT_FORMAT_MAX];
-
 	for (size_t i = 0; i < CLASS_MAX; i++) {
 		if (v->counters.lost[i])
 			printf("    lost:     %" PRIu64 " of class %s\n", v->counters.lost[i],
@@ -120,7 +115,7 @@ static void print_loss(const struct session_view *v)
 		printf("    lost:     none\n");
 	if (v->counters.dropped_bytes)
 		printf("    dropped:  %s that it may not keep; what it held until then has gone\n",
-		       text_format_size(size, v->counters.dropped_bytes));
+		       TEXT_SIZE(v->counters.dropped_bytes));
 	print_limit(v);
 }
 
@@ -220,7 +215,7 @@ static void print_options(const struct session_view *v)
 
 static void verb_status_print_text(const struct session_view *v)
 {
-	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], user[64], since[64];
+	char user[64], since[64];
 	const char *mode = session_view_option(v, "mode");
 
 	printf("%s\n", v->name);
@@ -234,13 +229,12 @@ static void verb_status_print_text(const struct session_view *v)
 	if (v->counters.start_ns && !bus_client_has_other_clock())
 		printf("    since:    %s\n", time_of(since, v->counters.start_ns));
 	if (v->counters.stop_ns || !bus_client_has_other_clock())
-		printf("    duration: %s\n",
-		       text_format_time(duration, session_view_duration_ns(v)));
+		printf("    duration: %s\n", TEXT_TIME(session_view_duration_ns(v)));
 	if (*mode)
 		printf("    mode:     %s\n", mode);
 	printf("    events:   %" PRIu64 "\n", v->counters.events);
 	print_loss(v);
-	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
+	printf("    bytes:    %s\n", TEXT_SIZE(v->counters.bytes));
 	verb_status_print_cost(v);
 	print_budget(v);
 	print_options(v);
@@ -250,14 +244,11 @@ static void verb_status_print_text(const struct session_view *v)
 
 static void print_usage(const struct bus_client_usage *u)
 {
-	char all[TEXT_FORMAT_MAX], all_max[TEXT_FORMAT_MAX], user[TEXT_FORMAT_MAX],
-		user_max[TEXT_FORMAT_MAX];
-
 	if (strcmp(u->name, "ring_bytes") == 0 || strcmp(u->name, "flight_bytes") == 0)
 		printf("    %-9s %s of %s, yours %s of %s\n",
 		       strcmp(u->name, "ring_bytes") == 0 ? "rings:" : "flights:",
-		       text_format_size(all, u->all), text_format_size(all_max, u->all_max),
-		       text_format_size(user, u->user), text_format_size(user_max, u->user_max));
+		       TEXT_SIZE(u->all), TEXT_SIZE(u->all_max), TEXT_SIZE(u->user),
+		       TEXT_SIZE(u->user_max));
 	else
 		printf("    %-9s %" PRIu64 " of %" PRIu64 ", yours %" PRIu64 " of %" PRIu64 "\n",
 		       strcmp(u->name, "memory_blocks") == 0 ? "blocks:"
@@ -280,22 +271,11 @@ static void print_service(const struct bus_client_service *s)
 
 static struct json_object *service_json(const struct bus_client_service *s)
 {
-	struct json_object *o = json_object_new_object(), *all = json_object_new_object(), *one;
-
-	json_add_string(o, "version", s->version);
-	json_add_u64(o, "start_ns", s->start_ns);
-	for (size_t i = 0; i < s->n_usage; i++) {
-		const struct bus_client_usage *u = &s->usage[i];
-
-		one = json_object_new_object();
-		json_add_u64(one, "all", u->all);
-		json_add_u64(one, "all_max", u->all_max);
-		json_add_u64(one, "user", u->user);
-		json_add_u64(one, "user_max", u->user_max);
-		json_add(all, u->name, one);
-	}
-	json_add(o, "usage", all);
-	return o;
+	return JSON_OBJECT(JSON_OF(s, version, start_ns),
+			   JSON("usage",
+				JSON_MAP(u, s->usage, s->n_usage,
+					 JSON(u->name, JSON_OBJECT(JSON_OF(u, all, all_max, user,
+									   user_max))))));
 }
 
 /* Prints the session at PATH, or adds it to LIST. */
@@ -306,7 +286,7 @@ static int verb_status_show(struct bus_client *c, const char *path, struct json_
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
 	if (list)
-		json_object_array_add(list, session_view_json(&v));
+		json_append_item(list, session_view_json(&v));
 	else
 		verb_status_print_text(&v);
 	return CLI_OK;
@@ -334,7 +314,7 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 static int show_service(struct bus_client *c, bool json)
 {
 	struct bus_client_service service;
-	struct json_object *o, *list;
+	struct json_object *list;
 	int r;
 
 	if (bus_client_service(c, &service) < 0)
@@ -343,15 +323,13 @@ static int show_service(struct bus_client *c, bool json)
 		print_service(&service);
 		return verb_status_show_all(c, NULL);
 	}
-	o = json_object_new_object();
 	list = json_object_new_array();
-	json_add(o, "service", service_json(&service));
 	r = verb_status_show_all(c, list);
-	json_add(o, "sessions", list);
 	if (r == CLI_OK)
-		json_print_pretty(o);
+		json_print_pretty(JSON_OBJECT(JSON("service", service_json(&service)),
+					      JSON("sessions", list)));
 	else
-		json_object_put(o);
+		json_object_put(list);
 	return r;
 }
 
@@ -369,9 +347,8 @@ static int verb_status(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	struct json_object *list = NULL;
 	struct client_options o;
-	int r;
+	int r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest > 1)

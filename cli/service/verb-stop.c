@@ -27,10 +27,8 @@ static int verb_stop_one(struct bus_client *c, const char *path, bool json)
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
 	/* Refused: to ask for its removal would ask for one more password. */
-	if (stopped < 0 && strcmp(v.state, session_state_names[SESSION_RUNNING]) == 0) {
-		cli_error("%s", why);
-		return CLI_FAILED;
-	}
+	if (stopped < 0 && strcmp(v.state, session_state_names[SESSION_RUNNING]) == 0)
+		return cli_failed("%s", why);
 	if (stopped < 0 && !*v.error)
 		cli_error("%s", why); /* else the report says it */
 	if (bus_client_remove(c, path) < 0)
@@ -46,9 +44,8 @@ static int verb_stop(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
-	int r;
+	int r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 1)

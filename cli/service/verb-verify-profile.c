@@ -28,14 +28,11 @@ struct check {
 static void verb_verify_profile_on_complaint(unsigned line, const char *text, void *userdata)
 {
 	struct check *check = userdata;
-	struct json_object *o;
 
 	check->n_wrong++;
 	if (check->complaints) {
-		o = json_object_new_object();
-		json_add_u64(o, "line", line);
-		json_add_string(o, "text", text);
-		json_object_array_add(check->complaints, o);
+		json_append_item(check->complaints,
+				 JSON_OBJECT(JSON("line", line), JSON("text", text)));
 	} else if (line) {
 		printf("%s:%u: %s\n", check->path, line, text);
 	} else {
@@ -94,7 +91,6 @@ static int verb_verify_profile_ask(const char *path, bool in_use, struct json_ob
 	struct check check = { .path = path };
 	char room[65], text[COLLECTION_TEXT_MAX];
 	const char *name = collection_name_of(path, room);
-	struct json_object *o;
 	FILE *f;
 	int r;
 
@@ -117,11 +113,9 @@ static int verb_verify_profile_ask(const char *path, bool in_use, struct json_ob
 		verb_verify_profile_on_complaint(0, text, &check);
 	}
 	if (list) {
-		o = json_object_new_object();
-		json_add_string(o, "file", path);
-		json_add(o, "good", json_object_new_boolean(check.n_wrong == 0));
-		json_add(o, "complaints", check.complaints);
-		json_object_array_add(list, o);
+		json_append_item(list, JSON_OBJECT(JSON("file", path),
+						   JSON("good", json_boolean(check.n_wrong == 0)),
+						   JSON_OF(&check, complaints)));
 	}
 	return check.n_wrong ? CLI_FAILED : CLI_OK;
 }
@@ -151,8 +145,7 @@ static int verify_word(const char *word, const struct profile_options *o, struct
 		return verb_verify_profile_ask(word, false, list);
 	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, o->directory, word) < 0) {
 		path = NULL;
-		cli_error("out of memory");
-		return CLI_FAILED;
+		return cli_failed("out of memory");
 	}
 	return verb_verify_profile_ask(path, strcmp(o->directory, COLLECTION_DIRECTORY) == 0, list);
 }

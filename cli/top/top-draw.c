@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/common/json.h"
 #include "cli/top/top-usage.h"
@@ -190,7 +191,7 @@ static void put_cpus(struct page *p, const struct live_window *w, const struct t
 
 static void put_counts(struct page *p, const struct live_window *w, const struct top_state *s)
 {
-	char text[LINE_MAX_BYTES], ago[TEXT_FORMAT_MAX];
+	char text[LINE_MAX_BYTES];
 	size_t used;
 
 	used = (size_t)snprintf(
@@ -211,8 +212,7 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
 					 s->n_damages);
 	if (top_draw_percent(s->behind_ns, length_of(w)) > WORTH_SAYING_PERCENT)
-		snprintf(text + used, sizeof(text) - used, ", %s behind",
-			 text_format_time(ago, s->behind_ns));
+		snprintf(text + used, sizeof(text) - used, ", %s behind", TEXT_TIME(s->behind_ns));
 	put(p, false, "%s", text);
 }
 
@@ -344,141 +344,74 @@ int top_draw(struct outbuf *b, const struct live_window *w, const struct top_sta
 
 /* ---- for programs ---- */
 
-static struct json_object *top_draw_json_cpus(const struct live_window *w)
+static struct json_object *json_function(const struct live_window *w, const struct live_function *f)
 {
-	struct json_object *list = json_object_new_array(), *o;
-
-	for (size_t i = 0; i < w->n_cpus; i++) {
-		o = json_object_new_object();
-		json_add_u64(o, "cpu", w->cpus[i].number);
-		json_add_double(o, "busy_percent",
-				top_draw_percent(w->cpus[i].busy_ns, length_of(w)));
-		json_add_u64(o, "switches", w->cpus[i].switches);
-		json_object_array_add(list, o);
-	}
-	return list;
+	return JSON_OBJECT(JSON_OF(f, name, module, process, kernel, samples),
+			   JSON("self_percent", top_draw_percent(f->samples, w->n_samples)));
 }
 
-static struct json_object *top_draw_json_lost(const struct live_window *w)
+static struct json_object *json_task(const struct live_window *w, const struct live_task *t,
+				     const struct top_usages *usages, bool thread)
 {
-	struct json_object *o = json_object_new_object();
+	const struct top_usage *u = usages && !thread ? top_usages_of(usages, t->pid) : NULL;
 
-	for (size_t i = 0; i < w->n_classes; i++)
-		json_add_u64(o, w->lost[i].class_name, w->lost[i].count);
-	return o;
-}
-
-static struct json_object *json_functions(const struct live_window *w)
-{
-	struct json_object *list = json_object_new_array(), *o;
-
-	for (size_t i = 0; i < w->n_functions && i < FUNCTIONS_TOLD; i++) {
-		const struct live_function *f = &w->functions[i];
-
-		o = json_object_new_object();
-		json_add_string(o, "name", f->name);
-		json_add_string(o, "module", f->module);
-		json_add_string(o, "process", f->process);
-		json_add(o, "kernel", json_object_new_boolean(f->kernel));
-		json_add_u64(o, "samples", f->samples);
-		json_add_double(o, "self_percent", top_draw_percent(f->samples, w->n_samples));
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-/* What of it is known. */
-static void add_usage(struct json_object *o, const struct top_usage *u)
-{
-	if (u && u->has_memory)
-		json_add_u64(o, "memory_bytes", u->memory_bytes);
-	if (u && u->has_rate)
-		json_add_double(o, "io_bytes_per_second", u->io_bytes_a_second);
-}
-
-static struct json_object *json_tasks(const struct live_window *w, const struct top_state *s,
-				      bool threads)
-{
-	const struct live_task *tasks = threads ? w->threads : w->processes;
-	size_t n = threads ? w->n_threads : w->n_processes;
-	struct json_object *list = json_object_new_array(), *o;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct live_task *t = &tasks[i];
-
-		o = json_object_new_object();
-		json_add_u64(o, "pid", t->pid);
-		if (threads)
-			json_add_u64(o, "tid", t->tid);
-		json_add_string(o, "name", t->name);
-		json_add_string(o, threads ? "process" : "command_line", t->process);
-		json_add_double(o, "cpu_percent", top_draw_percent(t->cpu_ns, length_of(w)));
-		json_add_u64(o, "cpu_ns", t->cpu_ns);
-		json_add_u64(o, "runnable_ns", t->runnable_ns);
-		json_add_u64(o, "switches", t->switches);
-		json_add_u64(o, "wakeups", t->wakeups);
-		json_add_u64(o, "wait_p99_ns", t->wait_ns);
-		json_add_u64(o, "samples", t->samples);
-		if (!threads) {
-			json_add_u64(o, "threads", t->n_threads);
-			add_usage(o, s->usages ? top_usages_of(s->usages, t->pid) : NULL);
-		}
-		json_object_array_add(list, o);
-	}
-	return list;
+	return JSON_OBJECT(JSON_OF(t, pid), JSON_IF(thread, "tid", t->tid), JSON_OF(t, name),
+			   JSON(thread ? "process" : "command_line", t->process),
+			   JSON("cpu_percent", top_draw_percent(t->cpu_ns, length_of(w))),
+			   JSON_OF(t, cpu_ns, runnable_ns, switches, wakeups),
+			   JSON("wait_p99_ns", t->wait_ns), JSON_OF(t, samples),
+			   JSON_IF(!thread, "threads", t->n_threads),
+			   JSON_IF(u && u->has_memory, "memory_bytes", u->memory_bytes),
+			   JSON_IF(u && u->has_rate, "io_bytes_per_second", u->io_bytes_a_second));
 }
 
 struct json_object *top_json(const struct live_window *w, const struct top_state *s)
 {
-	struct json_object *o = json_object_new_object();
+	size_t n = w->n_functions < FUNCTIONS_TOLD ? w->n_functions : FUNCTIONS_TOLD;
 
-	json_add_u64(o, "start_ns", w->start_ns);
-	json_add_u64(o, "end_ns", w->end_ns);
-	json_add_u64(o, "realtime_ns", s->real_ns);
-	json_add_u64(o, "behind_ns", s->behind_ns);
-	json_add_double(o, "busy_percent", busy_percent(w));
-	json_add_double(o, "own_cpu_percent", top_draw_percent(s->own_ns, s->own_of_ns));
-	json_add_u64(o, "events", w->n_events);
-	json_add_u64(o, "samples", w->n_samples);
-	json_add(o, "lost", top_draw_json_lost(w));
-	json_add_u64(o, "lost_so_far", w->n_lost_ever);
-	if (w->n_unmapped > 0)
-		json_add_u64(o, "mappings_without_room", w->n_unmapped);
-	json_add_u64(o, "damage", s->n_damages);
-	json_add(o, "cpus", top_draw_json_cpus(w));
-	json_add(o, "functions", json_functions(w));
-	json_add(o, "processes", json_tasks(w, s, false));
-	json_add(o, "threads", json_tasks(w, s, true));
-	return o;
+	return JSON_OBJECT(
+		JSON_OF(w, start_ns, end_ns), JSON("realtime_ns", s->real_ns),
+		JSON_OF(s, behind_ns), JSON("busy_percent", busy_percent(w)),
+		JSON("own_cpu_percent", top_draw_percent(s->own_ns, s->own_of_ns)),
+		JSON("events", w->n_events), JSON("samples", w->n_samples),
+		JSON("lost", JSON_MAP(l, w->lost, w->n_classes, JSON(l->class_name, l->count))),
+		JSON("lost_so_far", w->n_lost_ever),
+		JSON_IF(w->n_unmapped > 0, "mappings_without_room", w->n_unmapped),
+		JSON("damage", s->n_damages),
+		JSON("cpus", JSON_LIST(c, w->cpus, w->n_cpus,
+				       JSON_OBJECT(JSON("cpu", c->number),
+						   JSON("busy_percent",
+							top_draw_percent(c->busy_ns, length_of(w))),
+						   JSON_OF(c, switches)))),
+		JSON("functions", JSON_LIST(f, w->functions, n, json_function(w, f))),
+		JSON("processes",
+		     JSON_LIST(t, w->processes, w->n_processes, json_task(w, t, s->usages, false))),
+		JSON("threads",
+		     JSON_LIST(t, w->threads, w->n_threads, json_task(w, t, s->usages, true))));
 }
 
 /* ---- sorting ---- */
 
 /* The larger one first. */
-static int top_draw_compare(uint64_t a, uint64_t b)
-{
-	return a < b ? 1 : a > b ? -1 : 0;
-}
-
 static int by_cpu(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return top_draw_compare(x->cpu_ns, y->cpu_ns) ?: top_draw_compare(y->tid, x->tid) ?: top_draw_compare(y->pid, x->pid);
+	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->pid, y->pid);
 }
 
 static int by_switches(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return top_draw_compare(x->switches, y->switches) ?: by_cpu(a, b);
+	return COMPARE(y->switches, x->switches) ?: by_cpu(a, b);
 }
 
 static int by_wait(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return top_draw_compare(x->wait_ns, y->wait_ns) ?: by_cpu(a, b);
+	return COMPARE(y->wait_ns, x->wait_ns) ?: by_cpu(a, b);
 }
 
 static const struct top_usage *usage_of(const struct top_usages *u, const void *task)
@@ -490,16 +423,16 @@ static int by_memory(const void *a, const void *b, void *usages)
 {
 	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
 
-	return top_draw_compare(x ? x->memory_bytes : 0, y ? y->memory_bytes : 0) ?: by_cpu(a, b);
+	return COMPARE(y ? y->memory_bytes : 0, x ? x->memory_bytes : 0) ?: by_cpu(a, b);
 }
 
 static int by_io(const void *a, const void *b, void *usages)
 {
 	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+	uint64_t of_x = x ? (uint64_t)x->io_bytes_a_second : 0;
+	uint64_t of_y = y ? (uint64_t)y->io_bytes_a_second : 0;
 
-	return top_draw_compare(x ? (uint64_t)x->io_bytes_a_second : 0,
-				y ? (uint64_t)y->io_bytes_a_second : 0)
-		       ?: by_cpu(a, b);
+	return COMPARE(of_y, of_x) ?: by_cpu(a, b);
 }
 
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by)

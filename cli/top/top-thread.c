@@ -112,9 +112,7 @@ static int top_thread_find_name(void *userdata, const struct profile_place *plac
 {
 	struct top_thread *t = userdata;
 
-	if (clock_boot_ns() > t->names_until_ns)
-		return 0;
-	return resolver_find(&t->resolver, place, ret);
+	return clock_boot_ns() > t->names_until_ns ? 0 : resolver_find(&t->resolver, place, ret);
 }
 
 static void renew_symbols(struct top_thread *t)
@@ -467,10 +465,8 @@ static int top_thread_catch_signals(struct top_thread *t)
 
 static int top_thread_prepare(struct top_thread *t)
 {
-	int r = live_new(&t->live, t->options.interval_ns);
+	int r = live_new(&t->live, t->options.interval_ns) ?: fxt_events_new(&t->events);
 
-	if (r == 0)
-		r = fxt_events_new(&t->events);
 	if (r < 0)
 		return r;
 	t->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -524,8 +520,7 @@ enum cli_exit top_thread_join(struct top_thread *t)
 	}
 	if (t->error == 0)
 		return CLI_OK;
-	cli_error("cannot read the recording: %s", strerror(-t->error));
-	return CLI_FAILED;
+	return cli_failed("cannot read the recording: %s", strerror(-t->error));
 }
 
 struct top_thread *top_thread_free(struct top_thread *t)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -186,9 +185,7 @@ static int verb_top(int argc, char **argv)
 	    recording_new(&j.options, &j.recording) < 0)
 		return CLI_FAILED;
 	j.loop.recording = j.recording;
-	if (verb_top_start(&j) < 0)
-		return verb_top_finish(&j, CLI_FAILED);
-	return verb_top_watch(&j);
+	return verb_top_start(&j) < 0 ? verb_top_finish(&j, CLI_FAILED) : verb_top_watch(&j);
 }
 
 const struct verb verb_top_row = {

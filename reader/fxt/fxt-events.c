@@ -126,7 +126,6 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 {
 	uint32_t koid = (uint32_t)record->kernel_object.koid;
 	bool is_process = record->kernel_object.object_type == FXT_OBJECT_PROCESS;
-	int r;
 
 	if (!is_process && record->kernel_object.object_type != FXT_OBJECT_THREAD)
 		return FXT_EVENTS_NONE;
@@ -137,10 +136,9 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 		ev->pid = koid;
 	else
 		ev->tid = koid;
-	r = fxt_events_text(e, &record->name, &ev->task.comm);
-	if (r < 0)
-		return r;
-	return fxt_events_take(e, record, is_process ? FXT_ROW_PROCESS : FXT_ROW_THREAD, ev);
+	return fxt_events_text(e, &record->name, &ev->task.comm)
+		       ?: fxt_events_take(e, record, is_process ? FXT_ROW_PROCESS : FXT_ROW_THREAD,
+					  ev);
 }
 
 /* Streams may have no end, but what is in them has. */
@@ -229,7 +227,6 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 	};
 	size_t i = 0;
 	bool on_track;
-	int r;
 
 	while (i < ARRAY_SIZE(rows) && fxt_event_rows[rows[i].row].category != category)
 		i++;
@@ -241,8 +238,8 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 		return FXT_EVENTS_NONE;
 	ev->interval.kind = rows[i].kind;
 	ev->interval.end_ns = record->event.end_ns;
-	r = fxt_events_text(e, &record->name, &ev->interval.name);
-	return r < 0 ? r : fxt_events_take(e, record, rows[i].row, ev);
+	return fxt_events_text(e, &record->name, &ev->interval.name)
+		       ?: fxt_events_take(e, record, rows[i].row, ev);
 }
 
 /* Counters of whatever names; what is no number is left out. */

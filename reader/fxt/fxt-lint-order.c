@@ -95,9 +95,7 @@ static int fxt_lint_order_grow(struct fxt_lint_order *o)
 {
 	size_t room = o->room;
 
-	if (GROW(o->spare, room, o->n + 1) < 0)
-		return -ENOMEM;
-	return GROW(o->facts, o->room, o->n + 1);
+	return GROW(o->spare, room, o->n + 1) < 0 ? -ENOMEM : GROW(o->facts, o->room, o->n + 1);
 }
 
 static void fxt_lint_order_hand_on(struct fxt_lint *l, size_t n)

@@ -135,9 +135,7 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 	default:
 		break;
 	}
-	if (l->error)
-		return l->error;
-	return f->n_errors == 0;
+	return l->error ? l->error : f->n_errors == 0;
 }
 
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
@@ -158,9 +156,7 @@ static int compare_findings(const void *a, const void *b)
 {
 	const struct fxt_finding *x = a, *y = b;
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return COMPARE(x->offset, y->offset) ?: COMPARE(x->id, y->id);
 }
 
 int fxt_lint_finish(struct fxt_lint *l)

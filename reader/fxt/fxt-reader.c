@@ -172,10 +172,7 @@ static int fxt_reader_get_provider(struct fxt_reader *r, uint32_t id, struct fxt
 		*ret = r->overflow;
 		return 0;
 	}
-	e = fxt_provider_new(&p, id);
-	if (e < 0)
-		return e;
-	e = table_set(&r->providers, (uint64_t)id + 1, p);
+	e = fxt_provider_new(&p, id) ?: table_set(&r->providers, (uint64_t)id + 1, p);
 	if (e < 0)
 		return e;
 	*ret_is_new = true;
@@ -539,9 +536,8 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 	uint64_t offset = r->input.offset;
 	struct fxt_shape shape;
 	size_t words;
-	int e;
+	int e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 
-	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
 	words = input_ready(&r->input) / FXT_WORD_BYTES;

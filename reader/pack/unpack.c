@@ -29,7 +29,6 @@ static ssize_t unpack_read_plain(void *state, struct unpack *u, uint8_t *to, siz
 {
 	ssize_t got = input_read(&u->input, to, n);
 
-	(void)state;
 	u->ended = got == 0;
 	return got;
 }

@@ -65,10 +65,10 @@ int rtrace_live_allocate(struct rtrace_live *l, int type, uint64_t id, uint64_t 
 	if (old != 0)
 		*ret = call_of(old);
 	if (old != 0 && counted) {
-		r = rtrace_live_set(l, type, id,
-				    rtrace_live_held(call_of(old),
-						     count < COUNT_MAX ? count + 1 : count));
-		return r < 0 ? r : RTRACE_LIVE_SHARED;
+		return rtrace_live_set(l, type, id,
+				       rtrace_live_held(call_of(old),
+							count < COUNT_MAX ? count + 1 : count))
+			       ?: RTRACE_LIVE_SHARED;
 	}
 	r = rtrace_live_set(l, type, id, rtrace_live_held(call, 1));
 	if (r < 0)

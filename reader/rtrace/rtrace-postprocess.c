@@ -81,7 +81,6 @@ static int rtrace_postprocess_read_all(struct work *w, take_fn take,
 static int rtrace_postprocess_copy(struct work *w, const struct rtrace_record *record,
 				   const struct rtrace_reader *reader)
 {
-	(void)reader;
 	w->n_calls += record->kind == RTRACE_CALL;
 	return w->io->emit(w->io->userdata, record);
 }
@@ -184,7 +183,6 @@ static int show_other(struct work *w, const struct rtrace_record *record)
 static int rtrace_postprocess_show(struct work *w, const struct rtrace_record *record,
 				   const struct rtrace_reader *reader)
 {
-	(void)reader;
 	if (record->continues)
 		return w->line_shown ? w->io->emit(w->io->userdata, record) : 0;
 	switch (record->kind) {

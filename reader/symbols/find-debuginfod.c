@@ -69,11 +69,6 @@ int find_debuginfod(const uint8_t *build_id, size_t n, bool debug, char *to, siz
 
 int find_debuginfod(const uint8_t *build_id, size_t n, bool debug, char *to, size_t room)
 {
-	(void)build_id;
-	(void)n;
-	(void)debug;
-	(void)to;
-	(void)room;
 	return -ENOSYS;
 }
 

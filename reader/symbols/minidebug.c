@@ -57,6 +57,5 @@ int minidebug_open(struct elf_file **ret, const struct elf_file *f, size_t max,
 		return r;
 	}
 	/* (the buffer goes over, and is freed there) */
-	r = elf_file_open_memory(ret, (char *)out.data, out.size, reterr_what);
-	return r < 0 ? r : 1;
+	return elf_file_open_memory(ret, (char *)out.data, out.size, reterr_what) ?: 1;
 }

@@ -143,9 +143,7 @@ static int module_file_load(struct module_file *m, const struct find_places *pla
 	int r;
 
 	m->segments = m->main.elf ? m->main.elf->segments : m->debug.elf->segments;
-	r = load_symbols(m, options);
-	if (r == 0)
-		r = load_dwarf(m, places, options);
+	r = load_symbols(m, options) ?: load_dwarf(m, places, options);
 	module_file_let_go(m);
 	close_descriptors(&m->main);
 	close_descriptors(&m->debug);

@@ -152,9 +152,7 @@ static int read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_w
 			"has ended, to you)";
 		return -EBADMSG;
 	}
-	r = read_text(m, fd);
-	if (r == 0)
-		r = read_lines(m);
+	r = read_text(m, fd) ?: read_lines(m);
 	if (r == -ENOMEM || r == 0)
 		return r;
 	*reterr_what = r == -EFBIG ? "it is larger than 64 MiB" : "it cannot be read";

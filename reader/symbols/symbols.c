@@ -522,15 +522,12 @@ static void resolve_in_map(struct symbols *s, struct module *m, const struct sym
 static int find_loaded(struct symbols *s, const struct symbol_query *query,
 		       struct symbol_query *ret_clean, struct module **ret)
 {
-	int r;
-
 	*ret_clean = *query;
 	if (!has_build_id(&query->mapping)) {
 		ret_clean->mapping.build_id = NULL;
 		ret_clean->mapping.n_build_id = 0;
 	}
-	r = symbols_find_module(s, ret_clean, ret);
-	return r < 0 ? r : symbols_load(s, *ret, ret_clean);
+	return symbols_find_module(s, ret_clean, ret) ?: symbols_load(s, *ret, ret_clean);
 }
 
 /* In a file. */

@@ -4,9 +4,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* Names are cut to this, with their NUL. */
 enum { CGROUP_NAME_MAX = 256 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/views/leak-trend.h"
 
-#include <string.h>
-
 /* Of two windows what it was at the end of the second one. */
 static void leak_trend_halve(struct leak_trend *t)
 {

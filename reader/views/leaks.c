@@ -236,9 +236,7 @@ static int take_stack(struct leaks *l, const struct event *ev)
 	if (ev->ts_ns == w->told_ns && table_get(&w->stacks, ev->sample.id))
 		return 0;
 	r = profile_keep_stack(l->profile, ev, &node);
-	if (r < 0)
-		return r;
-	return table_set(&w->stacks, ev->sample.id, (void *)((uintptr_t)node + 1));
+	return r < 0 ? r : table_set(&w->stacks, ev->sample.id, (void *)((uintptr_t)node + 1));
 }
 
 /* ---- blocks ---- */

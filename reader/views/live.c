@@ -240,9 +240,7 @@ static int live_compare_stacks(const void *a, const void *b)
 	const struct profile_stack *x = *(const struct profile_stack *const *)a;
 	const struct profile_stack *y = *(const struct profile_stack *const *)b;
 
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return (x > y) - (x < y);
+	return COMPARE(y->count, x->count) ?: COMPARE(x, y);
 }
 
 static int live_compare_functions(const void *a, const void *b)
@@ -374,10 +372,9 @@ static int show_threads(const struct live *l, struct live_window *w)
 	_cleanup_free_ struct summary_thread **threads = NULL;
 	struct table samples = { 0 };
 	size_t n = 0;
-	int r = summary_threads_by_cpu(l->summary, &threads, &n);
+	int r = summary_threads_by_cpu(l->summary, &threads, &n)
+			?: count_samples(l->profile, &samples);
 
-	if (r == 0)
-		r = count_samples(l->profile, &samples);
 	w->threads = calloc(n + 1, sizeof(*w->threads));
 	if (r == 0 && !w->threads)
 		r = -ENOMEM;
@@ -420,9 +417,7 @@ static int compare_tasks(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->pid, y->pid);
 }
 
 static int show_processes(const struct live *l, struct live_window *w)

@@ -174,9 +174,8 @@ static int add_side(struct builder *b, enum diff_side_index side)
 		if (!did_anything(threads[i]))
 			continue;
 		first = !summary_diff_process_of(s, threads[i]) || !table_get(&met, key);
-		r = table_set(&met, key, threads[i]);
-		if (r == 0)
-			r = summary_diff_add_thread(b, side, threads[i], first);
+		r = table_set(&met, key, threads[i])
+			    ?: summary_diff_add_thread(b, side, threads[i], first);
 	}
 	table_deinit(&met);
 	return r;
@@ -194,9 +193,7 @@ static int compare_names(const void *a, const void *b)
 	const struct diff_row *x = a, *y = b;
 	int r = strcmp(x->name, y->name);
 
-	if (r != 0)
-		return r;
-	return strcmp(x->command_line ?: "", y->command_line ?: "");
+	return r != 0 ? r : strcmp(x->command_line ?: "", y->command_line ?: "");
 }
 
 /* Adds row FROM to row TO and leaves it empty. */

@@ -65,7 +65,6 @@ static int summary_groups_get_group(struct making *m, const char *name, size_t *
 {
 	uint64_t key = table_hash(name, strlen(name));
 	const void *value;
-	int r;
 
 	while ((value = table_get(&m->by_key, key))) {
 		*ret = as_index(value);
@@ -73,8 +72,7 @@ static int summary_groups_get_group(struct making *m, const char *name, size_t *
 			return 0;
 		key += key == UINT64_MAX ? 2 : 1; /* (0 is no key) */
 	}
-	r = add_group(m, name, ret);
-	return r < 0 ? r : table_set(&m->by_key, key, as_value(*ret));
+	return add_group(m, name, ret) ?: table_set(&m->by_key, key, as_value(*ret));
 }
 
 static int place_process(struct making *m, const struct summary_process *p)
@@ -156,9 +154,7 @@ static int summary_groups_compare(const void *a, const void *b)
 	by_name = strcmp(x->name, y->name);
 	if (by_name)
 		return by_name;
-	if (x->pid != y->pid)
-		return x->pid > y->pid ? 1 : -1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid);
 }
 
 static int place_all(struct making *m)
@@ -166,10 +162,9 @@ static int place_all(struct making *m)
 	_cleanup_free_ struct summary_process **processes = NULL;
 	_cleanup_free_ struct summary_thread **threads = NULL;
 	size_t n_processes, n_threads;
-	int r = summary_processes_by_pid(m->summary, &processes, &n_processes);
+	int r = summary_processes_by_pid(m->summary, &processes, &n_processes)
+			?: summary_threads_by_cpu(m->summary, &threads, &n_threads);
 
-	if (r == 0)
-		r = summary_threads_by_cpu(m->summary, &threads, &n_threads);
 	for (size_t i = 0; r == 0 && m->by != SUMMARY_BY_THREAD && i < n_processes; i++)
 		r = place_process(m, processes[i]);
 	for (size_t i = 0; r == 0 && i < n_threads; i++)

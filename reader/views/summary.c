@@ -261,9 +261,7 @@ static int add_rename(struct summary *s, const struct event *ev)
 	if (!t)
 		return -ENOMEM;
 	r = summary_replace(&t->name, ev->rename.to);
-	if (r < 0 || !p || ev->tid != ev->pid)
-		return r;
-	return summary_replace(&p->name, ev->rename.to);
+	return r < 0 || !p || ev->tid != ev->pid ? r : summary_replace(&p->name, ev->rename.to);
 }
 
 static int add_lost(struct summary *s, const struct event *ev)
@@ -534,10 +532,8 @@ static int begin_processes(struct summary *s, size_t max)
 
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 {
-	int r = begin_threads(s, threads_max);
+	int r = begin_threads(s, threads_max) ?: begin_processes(s, threads_max);
 
-	if (r == 0)
-		r = begin_processes(s, threads_max);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < s->n_cpus; i++) {
@@ -571,9 +567,7 @@ static int summary_compare_threads(const void *a, const void *b)
 	const struct summary_thread *x = *(struct summary_thread *const *)a;
 	const struct summary_thread *y = *(struct summary_thread *const *)b;
 
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid);
 }
 
 static int compare_processes(const void *a, const void *b)
@@ -581,7 +575,7 @@ static int compare_processes(const void *a, const void *b)
 	const struct summary_process *x = *(struct summary_process *const *)a;
 	const struct summary_process *y = *(struct summary_process *const *)b;
 
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return COMPARE(x->pid, y->pid);
 }
 
 /* What is about the recording itself is no thread or process of the machine. */

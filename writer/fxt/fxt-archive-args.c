@@ -2,7 +2,6 @@
 #include "writer/fxt/fxt-archive-args.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const void *value_of(const struct fxt_event_field *f, const struct event *ev)
 {

@@ -139,9 +139,8 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 
 	if (class < 0 || ev->cpu >= a->n_cpus)
 		return -EINVAL;
-	r = fxt_write_provider_event(&a->writer, FXT_PROVIDER_EVENT_BUFFER_FILLED);
-	if (r == 0)
-		r = fxt_archive_row(a, FXT_ROW_LOST, ev);
+	r = fxt_write_provider_event(&a->writer, FXT_PROVIDER_EVENT_BUFFER_FILLED)
+		    ?: fxt_archive_row(a, FXT_ROW_LOST, ev);
 	if (r < 0)
 		return r;
 	lost = &a->lost[ev->cpu * CLASS_MAX + class];
@@ -172,10 +171,9 @@ static int write_shed(struct fxt_archive *a, const struct event *ev)
 static int write_own_objects(struct fxt_archive *a)
 {
 	char name[32];
-	int r = write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_KYMO, "kymo");
+	int r = write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_KYMO, "kymo")
+			?: write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO, FXT_KOID_KYMO, "kymo");
 
-	if (r == 0)
-		r = write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO, FXT_KOID_KYMO, "kymo");
 	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
 		snprintf(name, sizeof(name), "cpu %u", cpu);
 		r = write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO, FXT_KOID_KYMO_CPU + cpu, name);

@@ -161,10 +161,8 @@ static int fxt_draft_resolve(struct fxt_writer *w, struct fxt_draft *d)
 
 fxt_word *fxt_draft_begin(struct fxt_writer *w, struct fxt_draft *d, int *reterr)
 {
-	int r = fxt_draft_check(w->provider, d);
+	int r = fxt_draft_check(w->provider, d) ?: fxt_draft_resolve(w, d);
 
-	if (r == 0)
-		r = fxt_draft_resolve(w, d);
 	if (r < 0) {
 		*reterr = r;
 		return NULL;

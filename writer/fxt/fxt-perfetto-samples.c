@@ -142,9 +142,7 @@ int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
 		return -ENOMEM;
 	if (getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK) < 0)
 		s->seed = clock_boot_ns();
-	r = maps_new(&s->maps, MAPS_OF_NOW);
-	if (r == 0)
-		r = frames_new(&s->frames, NAMES_MAX);
+	r = maps_new(&s->maps, MAPS_OF_NOW) ?: frames_new(&s->frames, NAMES_MAX);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(s);

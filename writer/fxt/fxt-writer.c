@@ -24,9 +24,8 @@ int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id)
 	int r;
 
 	*p = (struct fxt_out_provider){ .id = id };
-	r = fxt_table_init(&p->strings, FXT_NAME_RESERVED + 1, FXT_STRING_INDEX_MAX);
-	if (r == 0)
-		r = fxt_table_init(&p->threads, 1, FXT_THREAD_INDEX_MAX);
+	r = fxt_table_init(&p->strings, FXT_NAME_RESERVED + 1, FXT_STRING_INDEX_MAX)
+		    ?: fxt_table_init(&p->threads, 1, FXT_THREAD_INDEX_MAX);
 	if (r < 0)
 		fxt_out_provider_deinit(p);
 	return r;

@@ -43,7 +43,6 @@ static int pack_gzip_put(void *state, const uint8_t *data, size_t n, bool first,
 	uint8_t *p;
 	int r;
 
-	(void)first;
 	deflateReset(z);
 	room = deflateBound(z, n);
 	p = outbuf_reserve(to, room);
@@ -83,7 +82,6 @@ static size_t pack_gzip_whole(const uint8_t *data, size_t n, bool first)
 	size_t done = 0, size;
 	z_stream z = { 0 };
 
-	(void)first;
 	if (inflateInit2(&z, WINDOW_BITS + GZIP_WRAPPER) != Z_OK)
 		return 0;
 	do {

@@ -14,7 +14,6 @@
  */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum pack_method {

@@ -31,7 +31,6 @@ static int pack_zstd_put(void *state, const uint8_t *data, size_t n, bool first,
 	size_t room = ZSTD_compressBound(n), size;
 	uint8_t *p = outbuf_reserve(to, room);
 
-	(void)first;
 	if (!p)
 		return to->error;
 	size = ZSTD_compress2(state, p, room, data, n);
@@ -45,7 +44,6 @@ static size_t pack_zstd_whole(const uint8_t *data, size_t n, bool first)
 {
 	size_t done = 0, size;
 
-	(void)first;
 	while (done < n) {
 		size = ZSTD_findFrameCompressedSize(data + done, n - done);
 		if (ZSTD_isError(size))

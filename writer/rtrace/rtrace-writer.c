@@ -54,9 +54,7 @@ static int check_at_call(const struct rtrace_writer *w)
 /* Calls that share a backtrace are summed up before it. */
 static int check_at_frame(const struct rtrace_writer *w)
 {
-	if (!in_call(w) || (w->grouped && w->at == RTRACE_AT_CALL))
-		return -EINVAL;
-	return 0;
+	return !in_call(w) || (w->grouped && w->at == RTRACE_AT_CALL) ? -EINVAL : 0;
 }
 
 /* ---- records ---- */
