@@ -186,7 +186,8 @@ struct session_options {
 		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
 	uint64_t
 		max_overhead_machine_ppm; /* likewise, of all CPUs that are online. With both the lower one holds */
-	bool pauses; /* what costs more than that, whatever was left out, pauses; else it ends. Of profiles */
+	/* What costs more than that, whatever was left out, pauses, not ends. Of collections. */
+	bool pauses;
 	struct trigger_options triggers;
 	uint32_t categories; /* 0 = default */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */

@@ -35,7 +35,7 @@ struct collector {
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings;         /* NULL = not attached */
 	uint64_t ring_bytes;                 /* as the options have it */
-	struct sampler *sampler;             /* of whoever attaches */
+	struct sampler *sampler;             /* of the attaching thread */
 	const char *clock;                   /* of the sampler */
 	uint32_t frequency;                  /* likewise */
 	enum probes_way way;                 /* with CATEGORIES_MEMORY */
@@ -69,7 +69,10 @@ int collector_make_unwinder(struct collector *c);
 /* The programs for probes on functions, by their place. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 
-/* Sets up what is to be loaded, and, once that is loaded, whom it selects. Return 0 or a negative errno. */
+/*
+ * Sets up what is to be loaded, and, once that is loaded, what it selects. Return 0 or a negative
+ * errno.
+ */
 int collector_configure(struct collector *c, const struct session_options *o);
 int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 

@@ -9,13 +9,13 @@
  * the pseudo-thread that stands for what a filter left out.
  *
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
- * Time before the first event that tells, and time in which scheduling records were lost, is none
- * of them, so the three need not add up to the duration.
+ * Time before the first event that shows it, and time in which scheduling records were lost, is
+ * none of them, so the three need not add up to the duration.
  *
- * Of what a damaged file tells outside of the recording nothing counts as time.
+ * Of what a damaged file has outside of the recording nothing counts as time.
  *
- * A recording that is still going on is summed up in parts, one after the other: summary_end_part(), look,
- * summary_begin_part().
+ * A recording that is still going on is summed up in parts, one after the other:
+ * summary_end_part(), look, summary_begin_part().
  *
  * Events may be a little late in file order (docs/FXT-MAPPING.md, "Order of an archive"); then
  * intervals are cut to what does not contradict itself.

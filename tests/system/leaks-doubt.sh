@@ -11,7 +11,8 @@ expect_exit 0 "$KYMO" leaks --direct -e memory -o "$TMP/t.fxt" -- "$DOUBT_LOAD"
 cp "$TMP/stdout" "$TMP/report"
 expect_exit 0 "$KYMO" leaks --json "$TMP/t.fxt"
 
-# stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is all
+# stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is
+# all
 stack() {
 	jq -r --argjson bytes "$1" '.processes[].leaks[] | select(.bytes == $bytes) |
 		(.frames[] | select(.function | startswith("__libc") | not) |
