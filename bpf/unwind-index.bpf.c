@@ -51,6 +51,9 @@ __u64 unwind_no_room = 0;
 
 /* ---- files ---- */
 
+/* Above them Linux keeps whether somebody has asked for that time (from 6.13 on, where the file system does so). */
+#define UNWIND_NS_BITS ((1u << 30) - 1)
+
 static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct inode *inode)
 {
 	key->inode = BPF_CORE_READ(inode, i_ino);
@@ -67,6 +70,7 @@ static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct 
 		key->changed_s = BPF_CORE_READ(inode, i_ctime.tv_sec);
 		key->changed_ns = BPF_CORE_READ(inode, i_ctime.tv_nsec);
 	}
+	key->changed_ns &= UNWIND_NS_BITS;
 }
 
 /* The name of the file KEY; false if it has none, and gets none. */
@@ -158,8 +162,8 @@ static __always_inline void unwind_insert(struct unwind_insertion *new)
 	struct unwind_process *process = new->process;
 	__u32 sequence = *(volatile __u32 *)&process->sequence;
 
-	if (sequence & 1 || __sync_val_compare_and_swap(&process->sequence, sequence,
-							sequence + 1) != sequence)
+	if (sequence & 1 ||
+	    __sync_val_compare_and_swap(&process->sequence, sequence, sequence + 1) != sequence)
 		return;
 	process->kept = 0;
 	bpf_loop(UNWIND_MAPPINGS_MAX, unwind_make_room, new, 0);
@@ -346,7 +350,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_exec, struct task_struct *p, int old_pi
 
 /* Behind the program by which the filter follows. */
 SEC("?tp_btf/sched_process_fork")
-int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent, struct task_struct *child)
+int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent,
+	       struct task_struct *child)
 {
 	__u32 parent_tgid = (__u32)parent->tgid, tgid = (__u32)child->tgid, sequence;
 	struct unwind_process *from, *to;
@@ -367,9 +372,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_fork, struct task_struct *parent, struc
 	if (!to)
 		return 0;
 	/* (another thread of the parent's may have mapped something meanwhile) */
-	to->mm = sequence & 1 || sequence != *(volatile __u32 *)&from->sequence
-			 ? 0
-			 : (__u64)child->mm;
+	to->mm = sequence & 1 || sequence != *(volatile __u32 *)&from->sequence ? 0
+										: (__u64)child->mm;
 	to->sequence = 0;
 	return 0;
 }
