@@ -51,6 +51,9 @@ __u64 unwind_no_room = 0;
 
 /* ---- files ---- */
 
+/* Above them Linux keeps whether somebody has asked for that time (from 6.13 on, where the file system does so). */
+#define UNWIND_NS_BITS ((1u << 30) - 1)
+
 static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct inode *inode)
 {
 	key->inode = BPF_CORE_READ(inode, i_ino);
@@ -67,6 +70,7 @@ static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct 
 		key->changed_s = BPF_CORE_READ(inode, i_ctime.tv_sec);
 		key->changed_ns = BPF_CORE_READ(inode, i_ctime.tv_nsec);
 	}
+	key->changed_ns &= UNWIND_NS_BITS;
 }
 
 /* The name of the file KEY; false if it has none, and gets none. */

@@ -126,7 +126,9 @@ static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
  */
 static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
-	*ret = passed_fds_get(stand_in);
+	*ret = stand_in < 0 ? stand_in : passed_fds_get(stand_in);
+	if (stand_in < 0)
+		return 0; /* (not of a message: the checks that follow say so) */
 	if (*ret == -EDQUOT)
 		return bus_error_set(reterr, -EDQUOT,
 				     "too many files that you have passed could not be closed yet: "

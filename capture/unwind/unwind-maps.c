@@ -183,6 +183,11 @@ void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number)
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_EMPTY);
 }
 
+void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number)
+{
+	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
+}
+
 void unwind_maps_take(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);

@@ -40,6 +40,9 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 /* File NUMBER has no table, and nobody is to ask for it again. */
 void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
 
+/* The table of file NUMBER could not be made now: the next walk that needs it asks again. */
+void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number);
+
 /* Takes the table of file NUMBER out: the next walk that needs it asks again. */
 void unwind_maps_take(struct unwind_maps *maps, uint32_t number);
 

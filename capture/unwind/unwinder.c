@@ -26,8 +26,15 @@
 
 enum {
 	ASKS_MAX = 4096,   /* that wait */
+	OPEN_MAX = 64,     /* files of those that are open */
+	MISSED_MAX = 200,  /* processes that may have gone before their file was opened */
 	NAMES_EVERY = 128, /* tables between two looks at how many names are left */
 	UNWINDER_NICE = 10,
+};
+
+struct unwinder_file {
+	struct unwind_ask ask;
+	int fd; /* owned; -1: not opened yet */
 };
 
 struct unwinder {
@@ -43,8 +50,9 @@ struct unwinder {
 	uint64_t bytes_max;
 	struct unwind_maps maps;
 	struct ring_buffer *ring;
-	struct unwind_ask *asks;
+	struct unwinder_file *asks;
 	size_t n_asks, first, room;
+	uint8_t n_missed[UNWIND_FILES_MAX];
 };
 
 static void unwinder_release(struct unwinder *u)
@@ -56,6 +64,8 @@ static void unwinder_release(struct unwinder *u)
 	pthread_mutex_unlock(&u->lock);
 	if (!last)
 		return;
+	for (size_t i = u->first; i < u->n_asks; i++)
+		close_fd(u->asks[i].fd);
 	ring_buffer__free(u->ring);
 	unwind_maps_deinit(&u->maps);
 	close_fd(u->stop_fd);
@@ -102,29 +112,54 @@ static int unwinder_put(struct unwinder *u, uint32_t number, const struct unwind
 	return unwind_maps_put(&u->maps, number, table);
 }
 
-static int unwinder_answer_file(struct unwinder *u, const struct unwind_ask *ask)
+static int unwinder_answer_file(struct unwinder *u, const struct unwind_ask *ask, int fd)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
-	_cleanup_close_ int fd = unwinder_open(ask);
-	int r = fd < 0 ? fd : unwind_table_read_sandboxed(fd, PARSE_NS_MAX, &table);
+	int r = unwind_table_read_sandboxed(fd, PARSE_NS_MAX, &table);
 
 	return r < 0 ? r : unwinder_put(u, ask->number, &table);
 }
 
-static void unwinder_answer(struct unwinder *u, const struct unwind_ask *ask)
+static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask *ask)
 {
-	int r;
+	return ask->number < UNWIND_FILES_MAX &&
+	       (uint16_t)u->maps.files[ask->number].generation == ask->generation;
+}
 
-	if (ask->number >= UNWIND_FILES_MAX ||
-	    (uint16_t)u->maps.files[ask->number].generation != ask->generation)
+/*
+ * The process is gone, or has something else there by now. The next one that has the file mapped asks
+ * again, unless that never helps.
+ */
+static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
+{
+	if (!unwinder_is_of_now(u, ask))
 		return;
-	r = unwinder_answer_file(u, ask);
-	if (r < 0)
+	if (u->n_missed[ask->number]++ < MISSED_MAX)
+		unwind_maps_ask_again(&u->maps, ask->number);
+	else
 		unwind_maps_put_nothing(&u->maps, ask->number);
+}
+
+static void unwinder_answer(struct unwinder *u, const struct unwinder_file *file)
+{
+	const struct unwind_ask *ask = &file->ask;
+	_cleanup_close_ int fd = file->fd < 0 ? unwinder_open(ask) : file->fd;
+	int r = fd;
+
+	if (!unwinder_is_of_now(u, ask))
+		return;
+	if (fd >= 0) {
+		u->n_missed[ask->number] = 0;
+		r = unwinder_answer_file(u, ask, fd);
+		if (r < 0)
+			unwind_maps_put_nothing(&u->maps, ask->number);
+	} else {
+		unwinder_miss(u, ask);
+	}
 	pthread_mutex_lock(&u->lock);
 	u->counts.n_asked++;
 	u->counts.n_tables += r == 0;
-	u->counts.n_failed += r < 0;
+	u->counts.n_failed += fd >= 0 && r < 0;
 	u->counts.bytes = u->maps.all_bytes;
 	pthread_mutex_unlock(&u->lock);
 	if (u->counts.n_asked % NAMES_EVERY == 0)
@@ -146,14 +181,21 @@ static void unwinder_answer_vdso(struct unwinder *u)
 
 /* ---- the thread ---- */
 
+/* The file is opened at once: who has it mapped may be gone when its turn comes. */
 static int unwinder_on_ask(void *userdata, void *data, size_t size)
 {
 	struct unwinder *u = userdata;
+	struct unwinder_file file;
 
-	if (size < sizeof(struct unwind_ask) || u->n_asks >= ASKS_MAX ||
-	    GROW(u->asks, u->room, u->n_asks + 1) < 0)
+	if (size < sizeof(file.ask))
 		return 0;
-	memcpy(&u->asks[u->n_asks++], data, sizeof(u->asks[0]));
+	memcpy(&file.ask, data, sizeof(file.ask));
+	if (u->n_asks >= ASKS_MAX || GROW(u->asks, u->room, u->n_asks + 1) < 0) {
+		unwinder_miss(u, &file.ask);
+		return 0;
+	}
+	file.fd = u->n_asks - u->first < OPEN_MAX ? unwinder_open(&file.ask) : -1;
+	u->asks[u->n_asks++] = file;
 	return 0;
 }
 

@@ -1,15 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A stack that could not be walked right says which of its frames is in doubt, and why.
+# A stack that could not be walked right says which of its frames is in doubt, and why: by frame pointers, and by tables
+# where functions are described by none.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 [ "$(uname -m)" = x86_64 ] || skip "the load is written for x86-64"
-
-expect_exit 0 "$KYMO" leaks --direct -e memory -o "$TMP/t.fxt" -- "$DOUBT_LOAD"
-cp "$TMP/stdout" "$TMP/report"
-expect_exit 0 "$KYMO" leaks --json "$TMP/t.fxt"
 
 # stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is
 # all
@@ -19,11 +16,20 @@ stack() {
 			"\(.function) \(.uncertain) \(.calls)"), "complete \(.stack_complete)"' "$TMP/stdout"
 }
 
+# look HOW: at what is walked so
+look() {
+	note "stacks by $1"
+	expect_exit 0 "$KYMO" leaks --direct --stacks "$1" -e memory -o "$TMP/$1.fxt" -- "$DOUBT_LOAD"
+	cp "$TMP/stdout" "$TMP/report"
+	expect_exit 0 "$KYMO" leaks --json "$TMP/$1.fxt"
+}
+
 # check BYTES: its stack is what standard input says
 check() {
 	diff - <(stack "$1") >&2 || fail "the stack of $1 bytes is not as it should be (<)"
 }
 
+look fp
 note "two functions that jump to malloc()"
 check 1001 <<-END
 	main true jumps_first
@@ -60,3 +66,24 @@ assert_contains "$TMP/report" '^      \? main  .* \(calls jumps_first\)$' "the f
 assert_contains "$TMP/report" '^      \? bogus .*\(calls below\)$' "the frame that is none"
 assert_eq "$(grep -c 'callers are not known' "$TMP/report")" 1 "stacks that are not whole"
 assert_eq "$(grep -c '^      ? ' "$TMP/report")" 5 "doubts"
+
+look eh
+note "where each function is described, its callers are known to where the program begins"
+check 1001 <<-END
+	main true jumps_first
+	_start false null
+	complete true
+END
+check 1002 <<-END
+	main true jumps_second
+	_start false null
+	complete true
+END
+check 1005 <<-END
+	right false null
+	main false null
+	_start false null
+	complete true
+END
+
+note "where one is described by nothing, frame pointers are followed"

@@ -101,7 +101,7 @@ watched() {
 # check_planted FILE REASON
 check_planted() {
 	blocks "$1" "$LOAD" >"$TMP/found"
-	sed '/^end$/d; s/$/ work main/' "$TMP/truth" | sort | diff - "$TMP/found" >&2 ||
+	sed '/^end$/d; s/$/ work main _start/' "$TMP/truth" | sort | diff - "$TMP/found" >&2 ||
 		fail "what was found (>) is not what was planted (<)"
 	assert_eq "$(watched reason "$1" "$LOAD") $(watched lost "$1" "$LOAD") $(watched full "$1" "$LOAD")" \
 		"$2 0 0" "how it ended, and what is missing"
@@ -189,8 +189,8 @@ go
 expect_soon 20 is_done
 end_recording
 blocks "$TMP/family.fxt" "$LOAD" >"$TMP/found"
-echo "fd 1 leak_open family main" | diff - "$TMP/found" >&2 || fail "descriptors of the parent"
+echo "fd 1 leak_open family main _start" | diff - "$TMP/found" >&2 || fail "descriptors of the parent"
 blocks "$TMP/family.fxt" "$child" >"$TMP/found"
-printf 'fd 1 %s\n' "leak_eventfd grown main" "leak_socket in_child family main" | diff - "$TMP/found" >&2 ||
+printf 'fd 1 %s\n' "leak_eventfd grown main _start" "leak_socket in_child family main _start" | diff - "$TMP/found" >&2 ||
 	fail "descriptors of the child's two programs"
 end_resource_load
