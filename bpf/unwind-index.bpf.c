@@ -250,10 +250,12 @@ static __always_inline void unwind_take_in(__u32 tgid, bool selected,
 	new.file_page = vma->has_file ? (__u32)vma->file_page : 0;
 	unwind_insert(&new);
 	number = new.file.number;
-	if (number != UNWIND_FILE_NONE && selected) {
+	if (number != UNWIND_FILE_NONE) {
 		struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
 
 		if (f)
+			f->inode = vma->key.inode;
+		if (f && selected)
 			unwind_ask(f, &new.file, tgid, vma->start, vma->end);
 	}
 }

@@ -94,6 +94,7 @@ struct unwind_file {
 	__u32 generation; /* counted up when the number is given to another file */
 	__u32 used;       /* what `unwind_clock` was when it was last of use */
 	__u32 n_segments;
+	__u64 inode;
 	struct {
 		__u64 offset, size; /* in the file */
 		__u64 delta;        /* from an offset in the file to an address in the table */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/programs/fentry.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/perf/perf-event.h"
 #include "capture/probes/probes.h"
@@ -146,9 +147,8 @@ static struct capability capabilities_profile(bool all)
 		: !clock ? "the kernel does not let us have perf events (CONFIG_PERF_EVENTS, or "
 			   "a sandbox)"
 		: strcmp(clock, "cycles") == 0
-			? "samples by hardware cycles; stacks by frame pointers"
-			: "samples by the CPU's clock: this machine has no hardware counters; "
-			  "stacks by frame pointers";
+			? "samples by hardware cycles"
+			: "samples by the CPU's clock: this machine has no hardware counters";
 	return c;
 }
 
@@ -156,10 +156,9 @@ static struct capability capabilities_profile(bool all)
 static int capabilities_heap_targets(struct capability *caps, const struct capability *profile)
 {
 	static const char *const ways[] = {
-		[PROBES_PERF] = "a probe each on allocators' functions; stacks by frame pointers",
-		[PROBES_MULTI] = "many probes at once (uprobe_multi); stacks by frame pointers",
-		[PROBES_SESSION] =
-			"calls and returns in one (uprobe.session); stacks by frame pointers",
+		[PROBES_PERF] = "a probe each on allocators' functions",
+		[PROBES_MULTI] = "many probes at once (uprobe_multi)",
+		[PROBES_SESSION] = "calls and returns in one (uprobe.session)",
 	};
 	static const char *const names[] = { "memory", "fd", "shm", "threads" };
 	const char *detail = profile->available ? ways[probes_way()] : profile->detail;
@@ -167,6 +166,25 @@ static int capabilities_heap_targets(struct capability *caps, const struct capab
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		caps[i] = (struct capability){ names[i], profile->available, detail };
 	return ARRAY_SIZE(names);
+}
+
+/* How stacks of programs are walked. */
+static struct capability capabilities_stacks(bool all)
+{
+#if defined(__x86_64__)
+	return (struct capability){
+		"stacks", all,
+		!all ? "see btf, privilege and kernel"
+		: fentry_works("perf_event_mmap")
+			? "by unwind tables (.eh_frame)"
+			: "by unwind tables (.eh_frame); the kernel lets no program see what is "
+			  "mapped (fentry), so the first stacks of a new process may end early"
+	};
+#else
+	return (struct capability){ "stacks", all,
+				    all ? "by frame pointers: unwind tables are for x86-64"
+					: "see btf, privilege and kernel" };
+#endif
 }
 
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
@@ -196,9 +214,10 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	caps[n] = caps[n - 1]; /* mappings come through perf events, too */
 	caps[n].name = "offcpu";
 	if (caps[n].available)
-		caps[n].detail = "stacks of threads that were away; by frame pointers";
+		caps[n].detail = "stacks of threads that were away";
 	n++;
 	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
+	caps[n++] = capabilities_stacks(all);
 	caps[n++] = waker_context(btf);
 	return n;
 }

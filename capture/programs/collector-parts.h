@@ -13,6 +13,7 @@
 
 #include "bpf/kymo.skel.h"
 #include "capture/programs/collector.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/map-rings.h"
 #include "capture/programs/sampler.h"
 #include "capture/unwind/unwinder.h"
@@ -65,6 +66,9 @@ bool collector_unwinds(const struct session_options *o);
 /* Sets that up, before the programs are loaded, and makes the unwinder, once they are. Return 0 or a negative errno. */
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
+
+/* To be called with what is mapped, as it is drained. */
+void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
 
 /* The programs for probes on functions, by their place. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);

@@ -246,6 +246,15 @@ uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
 	return rings_of(c, class)->bytes;
 }
 
+static int collector_rings_on_mapping(const struct rec_head *rec, void *userdata)
+{
+	struct collector *c = userdata;
+
+	if (rec->kind == REC_MAPPING)
+		collector_check_mapped(c, (const struct rec_mapping *)rec);
+	return c->fn(rec, c->userdata);
+}
+
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata)
 {
 	int r;
@@ -254,7 +263,7 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 	c->userdata = userdata;
 	r = ring_buffer__consume(c->records);
 	if (r >= 0 && c->map_rings)
-		r = map_rings_drain(c->map_rings, fn, userdata);
+		r = map_rings_drain(c->map_rings, collector_rings_on_mapping, c);
 	return r < 0 ? r : 0;
 }
 

@@ -111,6 +111,45 @@ static int collector_list_mapped(struct collector *c)
 	return n < 0 ? -errno : 0;
 }
 
+/* Whether M of a process is what REC says, or nothing that it replaces. */
+static bool collector_mapping_holds(struct collector *c, const struct unwind_mapping *m,
+				    const struct rec_mapping *rec)
+{
+	uint64_t first = rec->start >> UNWIND_PAGE_SHIFT;
+	uint64_t end = (rec->start + rec->bytes) >> UNWIND_PAGE_SHIFT;
+	uint64_t m_first = UNWIND_WHERE_FIRST(m->where), m_end = m_first + UNWIND_WHERE_N(m->where);
+	uint32_t number = m->file;
+	struct unwind_file file;
+
+	if (m_end <= first || m_first >= end)
+		return true;
+	if (number == UNWIND_FILE_NONE)
+		return rec->inode == 0;
+	return m_first == first && m->file_page == rec->file_offset >> UNWIND_PAGE_SHIFT &&
+	       bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_files), &number, &file) == 0 &&
+	       file.inode == rec->inode;
+}
+
+/*
+ * Where the kernel has no hook for it, a program does not see that something else is mapped in the
+ * place of what it knows: then all is forgotten of the process, and learned anew.
+ */
+void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
+{
+	struct unwind_process process;
+	uint32_t tgid = rec->head.pid;
+
+	if (!collector_has_unwinding(c) || bpf_program__autoload(c->skel->progs.on_unwind_map) ||
+	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid, &process) < 0)
+		return;
+	for (uint32_t i = 0; i < process.n && i < UNWIND_MAPPINGS_MAX; i++) {
+		if (collector_mapping_holds(c, &process.mappings[i], rec))
+			continue;
+		bpf_map_delete_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid);
+		return;
+	}
+}
+
 _Static_assert(_UNWIND_ENDS == (int)WALK_ENDS_MAX && UNWIND_END_BUSY == (int)WALK_BUSY &&
 		       UNWIND_END_TABLE == (int)WALK_NO_TABLE,
 	       "the programs count as archives have it");

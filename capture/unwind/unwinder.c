@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,7 +28,6 @@ enum {
 	OPEN_MAX = 64,     /* files of those that are open */
 	MISSED_MAX = 200,  /* processes that may have gone before their file was opened */
 	NAMES_EVERY = 128, /* tables between two looks at how many names are left */
-	UNWINDER_NICE = 10,
 };
 
 struct unwinder_file {
@@ -232,8 +230,6 @@ static void *unwinder_run(void *userdata)
 {
 	struct unwinder *u = userdata;
 
-	/* (of this thread alone) */
-	setpriority(PRIO_PROCESS, (id_t)gettid(), UNWINDER_NICE);
 	unwinder_answer_vdso(u);
 	while (!unwinder_look(u)) {
 		if (u->first < u->n_asks)
