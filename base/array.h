@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Arrays that grow: a pointer, and how many elements there is room for. How many are used the
- * owner counts; free() lets go.
+ * owner counts; free() lets go. And the order that they are sorted into.
  */
 #pragma once
 
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+
+/* Less than, equal to or greater than 0 as A is to B: for qsort(), the next one behind `?:`. */
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /*
  * Makes room for WANTED elements of SIZE bytes in the array ARRAY, which has room for *ROOM and

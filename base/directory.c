@@ -22,7 +22,7 @@ DIR *directory_list(int dir_fd)
 	return dir;
 }
 
-static int directory_open_folder(int dir_fd, const char *path)
+static int directory_open_at(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -31,24 +31,24 @@ static int directory_open_folder(int dir_fd, const char *path)
 
 int directory_open_runtime(const char *name)
 {
-	const char *folders = getenv("RUNTIME_DIRECTORY");
-	_cleanup_free_ char *folder = NULL;
+	const char *directories = getenv("RUNTIME_DIRECTORY");
+	_cleanup_free_ char *directory = NULL;
 	_cleanup_close_ int runtime_fd = -1, fd = -1;
 	struct stat st;
 
 	/* There may be several, with colons between them. */
-	folder = folders && *folders ? strndup(folders, strcspn(folders, ":"))
-				     : strdup(DEFAULT_RUNTIME);
-	if (!folder)
+	directory = directories && *directories ? strndup(directories, strcspn(directories, ":"))
+						: strdup(DEFAULT_RUNTIME);
+	if (!directory)
 		return -ENOMEM;
-	if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
 		return -errno;
-	runtime_fd = directory_open_folder(AT_FDCWD, folder);
+	runtime_fd = directory_open_at(AT_FDCWD, directory);
 	if (runtime_fd < 0)
 		return runtime_fd;
 	if (mkdirat(runtime_fd, name, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	fd = directory_open_folder(runtime_fd, name);
+	fd = directory_open_at(runtime_fd, name);
 	if (fd < 0)
 		return fd;
 	/* Whatever is in it is taken for what one of us has left. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is in a folder that is open, and the folders of the runtime directory.
+ * What is in a directory that is open, and the directories of the runtime directory.
  */
 #pragma once
 
 #include <dirent.h>
 
-/* Lists it from its beginning, whoever else does. Returns NULL with errno set; else the caller's, for closedir(). */
+/*
+ * Lists it from its beginning, also while others do. Returns NULL with errno set; else the
+ * caller's, for closedir().
+ */
 DIR *directory_list(int dir_fd);
 
 /*

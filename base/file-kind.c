@@ -26,7 +26,10 @@ uint64_t file_place_of(int fd)
 	uint64_t place, other = (uint64_t)fd << 32;
 	struct statx st;
 
-	/* Even a file system that refuses to tell us the type tells us its device, if nothing is asked for. */
+	/*
+	 * Even a file system that refuses to report the type reports its device, if nothing is
+	 * asked for.
+	 */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
 		return other;
 	place = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
@@ -38,7 +41,7 @@ uint64_t file_place_of(int fd)
 		/* Each of these answers for itself. */
 		return place ^ st.stx_ino << 40 ^ st.stx_ino;
 	case 0:
-		/* All of these have one inode, but for those that tell nothing. */
+		/* All of these have one inode, but for those that report nothing. */
 		return st.stx_ino ? place ^ other : place;
 	default:
 		return place;
@@ -63,9 +66,8 @@ const char *file_kernel_filesystem(int fd)
 
 	if (fstatfs(fd, &fs) < 0)
 		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(kernel_filesystems); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_filesystems); i++)
 		if ((uint32_t)fs.f_type == kernel_filesystems[i].type)
 			return kernel_filesystems[i].name;
-	}
 	return NULL;
 }

@@ -16,6 +16,7 @@ static struct foreign_fds {
 } * foreign;
 static size_t foreign_n_owners;
 static __thread bool foreign_other_table;
+static foreign_fds_closer_fn foreign_closer;
 
 int foreign_fds_begin(void)
 {
@@ -97,6 +98,23 @@ uint64_t foreign_fds_forget(int fd)
 	if (foreign_fds_owner(fd) == FOREIGN_FD_OWN)
 		return FOREIGN_FD_OWN;
 	return atomic_exchange_explicit(&foreign->owners[fd], FOREIGN_FD_OWN, memory_order_relaxed);
+}
+
+void foreign_fds_set_closer(foreign_fds_closer_fn fn)
+{
+	foreign_closer = fn;
+}
+
+int close_passed_fd(int fd)
+{
+	uint64_t owner = foreign_fds_owner(fd);
+
+	if (owner != FOREIGN_FD_OWN && foreign_closer) {
+		foreign_closer(fd, owner);
+		return -1;
+	}
+	foreign_fds_forget(fd);
+	return close_fd(fd);
 }
 
 int foreign_fds_dup(int fd)

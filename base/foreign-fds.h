@@ -13,14 +13,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/cleanup.h"
+
 /* Owners. 0 = the descriptor is our own. */
 #define FOREIGN_FD_OWN     UINT64_C(0)
 #define FOREIGN_FD_UNKNOWN UINT64_C(1) /* the caller is not known */
 #define FOREIGN_FD_OF(uid) ((uint64_t)(uid_t)(uid) + 2)
 /* Somebody on the bus, by a hash of his name, until it is known who that is. */
 #define FOREIGN_FD_OF_PEER(hash) (UINT64_C(1) << 63 | (hash))
-/* Our own, and nobody's file: it stands for one that was not taken (daemon/async-close.h). */
-#define FOREIGN_FD_REFUSED (UINT64_C(1) << 62)
 
 /* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
 int foreign_fds_begin(void);
@@ -54,6 +54,29 @@ uint64_t foreign_fds_owner(int fd);
 
 /* Forgets whose FD was, as it is about to be closed, and returns it. */
 uint64_t foreign_fds_forget(int fd);
+
+/*
+ * What closes a descriptor that OWNER has passed: any thread may call it, and it never waits. FD is
+ * marked until it is closed.
+ */
+typedef void (*foreign_fds_closer_fn)(int fd, uint64_t owner);
+
+/* Has FN close such descriptors from now on; without one, they are closed like our own. */
+void foreign_fds_set_closer(foreign_fds_closer_fn fn);
+
+/*
+ * Closes FD if it is open, without waiting if somebody else passed it; always returns -1, to be
+ * assigned back. Descriptors that callers may have passed are closed by this and nothing else
+ * (tests/style/check-closes).
+ */
+int close_passed_fd(int fd);
+
+static inline void close_passed_fdp(int *fd)
+{
+	close_passed_fd(*fd);
+}
+
+#define _cleanup_close_passed_ _cleanup_(close_passed_fdp)
 
 /* A copy of FD, closed on exec, of the same owner. Returns it or a negative errno. */
 int foreign_fds_dup(int fd);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where bytes come from: a descriptor (file, pipe, socket), memory, or whoever brings them, in one
- * pass, through one buffer.
+ * Where bytes come from: a descriptor (file, pipe, socket), memory, or a caller that brings them,
+ * in one pass, through one buffer.
  *
  * Files are read and not mapped: a mapped file that somebody cuts while it is read kills the
  * reader, and reading through a buffer that stays in the cache is not slower. The buffer is aligned
  * for any type, and so is what is taken as long as all that was taken is. It grows only as far as
- * bytes really arrive, whatever the one who asks for them was told.
+ * bytes really arrive, whatever size was claimed to the caller.
  */
 #pragma once
 

@@ -90,6 +90,33 @@ int table_set(struct table *t, uint64_t key, void *value)
 	return 0;
 }
 
+void *table_make(struct table *t, uint64_t key, size_t size)
+{
+	void *value = table_get(t, key);
+
+	if (value)
+		return value;
+	value = calloc(1, size);
+	if (value && table_set(t, key, value) < 0) {
+		free(value);
+		return NULL;
+	}
+	return value;
+}
+
+void *table_copy(struct table *t, uint64_t key, const void *p, size_t size)
+{
+	void *before = table_get(t, key), *copy = malloc(size);
+
+	if (!copy || table_set(t, key, copy) < 0) {
+		free(copy);
+		return NULL;
+	}
+	memcpy(copy, p, size);
+	free(before);
+	return copy;
+}
+
 void *table_remove(struct table *t, uint64_t key)
 {
 	struct table_slot *hole;

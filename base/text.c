@@ -87,7 +87,7 @@ static const struct {
 	{ 0xe0000, 0xe007f }, /* tags */
 };
 
-/* Whether a terminal, or whoever reads it, would be misled by the character C. */
+/* Whether a terminal, or a reader, would be misled by the character C. */
 static bool text_is_control_at(uint32_t c)
 {
 	if (c < 0x80)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Who acts on this CPU: the current task, or an interrupt that has hit it.
+ * The actor on this CPU: the current task, or an interrupt that has hit it.
  *
  * A softirq that a task has raised itself runs at the end of its system call, on its behalf: so do
  * packets on the loopback device reach their receiver. One that a hard interrupt has raised runs

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Whom a session wants to see, decided before anything is written to a ring.
+ * What a session wants to see, decided before anything is written to a ring.
  *
  * All kinds of filter that are set must hold; within one kind any value will do. The idle thread
  * is never selected. Processes are followed into their children: the map of pids grows at fork

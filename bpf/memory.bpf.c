@@ -492,7 +492,7 @@ static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool
 		return;
 	process = memory_process();
 	if (!process && t->call.has_old) {
-		/* Nobody watches any more; what the table holds is about to be read. */
+		/* It is not watched any more; what the table holds is about to be read. */
 		key.id = t->call.args[0];
 		key.instance = t->call.instance;
 		bpf_map_update_elem(&memory_blocks, &key, &t->call.old, BPF_NOEXIST);
@@ -629,7 +629,7 @@ static __always_inline void memory_end(struct memory_process *process, __u32 tgi
 
 	ended.ended_ns = now_ns;
 	ended.flags |= flags;
-	/* What it had cannot be told of as what it was. */
+	/* What it had cannot be reported as what it was. */
 	if (bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY) < 0) {
 		memory_count(&memory_untold);
 		rec_lose(REC_RING_MEMORY, now_ns);

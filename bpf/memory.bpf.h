@@ -73,7 +73,7 @@ static __always_inline struct memory_thread *memory_thread(bool create)
 				    create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 }
 
-/* Tells user space of a stack, in log mode, before the first that names it. */
+/* Sends a stack to user space, in log mode, before the first record that names it. */
 static __always_inline void memory_send_stack(const struct memory_stack_key *key,
 					      const struct memory_stack *stack, __u64 now_ns)
 {

@@ -87,7 +87,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	rec->begin_ns = t->begin_ns;
 	rec->kernel_stack = kernel;
 	rec->user_stack = user;
-	/* Who was only preempted was not woken. */
+	/* A thread that was only preempted was not woken. */
 	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
 	rec->state = t->state;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Whose processes a session sees that is for one user's own only: those that this user might attach a debugger to,
- * whatever user namespace or security module would say beyond. As kernel/ptrace.c has it, on the safe side:
+ * Whose processes a session sees that is for one user's own only: those that this user might attach
+ * a debugger to, whatever user namespace or security module would say beyond. As kernel/ptrace.c
+ * has it, on the safe side:
  *
  *  - real, effective and saved ids are the user's: his uid, and a gid that he has;
  *  - no capabilities, unless they count only in a user namespace that he has made;
@@ -10,11 +11,12 @@
  *
  * Of root only the ids count: he may attach to all.
  *
- * It is asked again for each event. Who is asked may be changing on another CPU: credentials are read before the
- * memory, as they are written behind it, and both have to be the same after all has been read.
+ * It is asked again for each event. The task may be changing on another CPU: credentials are read
+ * before the memory, as they are written behind it, and both have to be the same after all has been
+ * read.
  *
- * A task on its way out has no memory any more by which it could be judged; what was the case when it began to
- * exit is kept until nothing is left of it.
+ * A task on its way out has no memory any more by which it could be judged; what was the case when
+ * it began to exit is kept until nothing is left of it.
  */
 #pragma once
 

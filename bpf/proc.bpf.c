@@ -70,7 +70,7 @@ static __always_inline void proc_follow(struct task_struct *parent, struct task_
 	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
 	__u8 lives = FILTER_PID_LIVES;
 
-	/* (whoever had the child's id before, his end may not have been reported) */
+	/* (the end of an earlier owner of the child's id may not have been reported) */
 	if (!bpf_map_lookup_elem(&filter_pids, &parent_tgid))
 		bpf_map_delete_elem(&filter_pids, &tgid);
 	else if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
@@ -87,7 +87,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 
 	if (filter_kinds & FILTER_PID && child->pid == child->tgid)
 		proc_follow(parent, child, now_ns);
-	/* Either tells of the other. */
+	/* Either reports the other. */
 	if (filter_kinds & FILTER_OWN && !(own_is(parent) && own_is(child)))
 		return 0;
 	if (!selected && !filter_selects(child))
@@ -163,7 +163,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	return 0;
 }
 
-/* Before 6.16 a task has lost its memory when it tells of its exit. */
+/* Before 6.16 a task has lost its memory when its exit is reported. */
 SEC("?fentry/do_exit")
 int BPF_PROG(on_own_exit)
 {
@@ -209,8 +209,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 	return 0;
 }
 
-/* What a CPU does last, going idle for good, the kernel does not trace: it is offline then. It is told by the one that
- * took it off. */
+/* What a CPU does last, going idle for good, the kernel does not trace: it is offline then. It is
+ * reported by the one that took it off. */
 SEC("?tp_btf/cpuhp_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
 {

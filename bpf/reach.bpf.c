@@ -62,7 +62,10 @@ int on_iter_registers(struct bpf_iter__task *ctx)
 		rec.n = 0;
 	rec.sp = PT_REGS_SP_CORE(regs);
 	rec.tls = thread_pointer(p);
-	/* After the rest: whoever still runs now may have left the kernel since, and one that does not, not. */
+	/*
+	 * After the rest: a thread that still runs now may have left the kernel since, and one that
+	 * does not run has not.
+	 */
 	rec.running = p->on_cpu;
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));
 	return 0;

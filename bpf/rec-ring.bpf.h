@@ -46,7 +46,7 @@ static __always_inline void rec_fill_head(struct rec_head *h, __u64 now_ns, __u1
 	h->tid = p->pid;
 }
 
-/* Atomic: whoever interrupts us here may count, too. */
+/* Atomic: an interrupt here may count, too. */
 static __always_inline void rec_count_lost(struct rec_state *state, __u64 now_ns)
 {
 	if (__sync_fetch_and_add(&state->lost_count, 1) == 0)
@@ -92,7 +92,7 @@ static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64
 	mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
 	if (mark->count)
 		bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-	else /* whoever has interrupted us has marked it */
+	else /* the program that has interrupted us has marked it */
 		bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
 	return buffer;
 }

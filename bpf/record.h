@@ -70,7 +70,8 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 /*
  * What a program may leave in the reserved bits of a wakeup's header for user space, which clears
  * it: the thread was seen on its run queue. That is no wakeup, unless the thread left the queue
- * right then, or sleeps with its dequeue delayed; the merge by time can tell (capture/pipeline/schedule.h).
+ * right then, or sleeps with its dequeue delayed; the merge by time finds out
+ * (capture/pipeline/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
 
@@ -129,7 +130,7 @@ struct rec_head {
 };
 _Static_assert(sizeof(struct rec_head) == 24, "ABI");
 
-/* Who a task is. */
+/* The identity of a task. */
 struct rec_identity {
 	__u64 start_ns;  /* CLOCK_BOOTTIME; tells two owners of one tid apart */
 	__u64 cgroup_id; /* in the unified hierarchy */
@@ -211,7 +212,7 @@ struct rec_work {
 	struct rec_head head;
 	__u64 begin_ns;
 	__u64 function;   /* address; a struct rec_function has said its name */
-	__u32 in_softirq; /* 1: it ran in a softirq, and head names whoever was interrupted */
+	__u32 in_softirq; /* 1: it ran in a softirq, and head names the task that was interrupted */
 	__u32 pad_0;
 };
 _Static_assert(sizeof(struct rec_work) == 48, "ABI");

@@ -4,16 +4,16 @@
  * mappings, shared memory; and which of their threads end. User space keeps the books
  * (capture/pipeline/resources.h): from here it gets each call as it was, in order of time.
  *
- * Every system call of every process passes here. A table says of which calls there is something to say;
- * only for those we look whether the process is watched.
+ * Every system call of every process passes here. A table says of which calls there is something to
+ * say; only for those we look whether the process is watched.
  *
- * What gives something back is taken at the entry: as soon as it is done, another thread may be given
- * the same number or address, and say so before this one returns. What hands something out is
+ * What gives something back is taken at the entry: as soon as it is done, another thread may be
+ * given the same number or address, and say so before this one returns. What hands something out is
  * taken at the exit.
  *
- * A mapping is the program's only if neither an allocator nor a library has made it for its own ends: a
- * library that calls its own mmap() directly (glibc's allocator, its thread stacks, the dynamic linker)
- * is told by the call instruction; other allocators by the probes that they have.
+ * A mapping is the program's only if neither an allocator nor a library has made it for its own
+ * ends: a library that calls its own mmap() directly (glibc's allocator, its thread stacks, the
+ * dynamic linker) is known by the call instruction; other allocators by the probes that they have.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -245,15 +245,15 @@ static __always_inline void resources_send(struct rec_resource *rec)
 
 static __always_inline bool is_in_shm_directory(__u64 address)
 {
-	const char folder[] = RESOURCE_SHM_DIRECTORY;
-	char path[sizeof(folder) + 1] = { 0 };
+	const char directory[] = RESOURCE_SHM_DIRECTORY;
+	char path[sizeof(directory) + 1] = { 0 };
 
 	if (bpf_probe_read_user_str(path, sizeof(path), (const void *)address) < 0)
 		return false;
-	for (__u32 i = 0; i < sizeof(folder) - 1; i++)
-		if (path[i] != folder[i])
+	for (__u32 i = 0; i < sizeof(directory) - 1; i++)
+		if (path[i] != directory[i])
 			return false;
-	return path[sizeof(folder) - 1] != '\0';
+	return path[sizeof(directory) - 1] != '\0';
 }
 
 /* ---- what calls mean: each makes CALL what its record is to say, and returns whether there is to be one ---- */
@@ -391,7 +391,7 @@ static __always_inline bool resources_understand(struct call *call)
 #define PARCEL_CLOEXEC (1u << 1)
 #define PARCEL_MANY    (1u << 2) /* of recvmmsg() */
 
-/* Descriptors that have come, and are still to be told. */
+/* Descriptors that have come, and are still to be reported. */
 struct parcel {
 	__u64 address, stack;
 	__u32 n, flags;

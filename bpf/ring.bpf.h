@@ -2,8 +2,8 @@
 /*
  * The programs' side of a word ring (bpf/record.h).
  *
- * A ring has one producer at any time: the programs that write to it on its CPU never interrupt each
- * other. Hence no lock, no reserve call. Whoever adds a program says why that holds for it.
+ * A ring has one producer at any time: the programs that write to it on its CPU never interrupt
+ * each other. Hence no lock, no reserve call. A comment at each program says why that holds for it.
  */
 #pragma once
 

@@ -198,7 +198,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	return 0;
 }
 
-/* The koid of who wakes, and in *RET_MORE_WORDS how many words more tell of the context. */
+/* The koid of who wakes, and in *RET_MORE_WORDS how many more words describe the context. */
 static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *current_task,
 					bool shown, __u32 cpu, __u32 *ret_more_words)
 {
@@ -261,7 +261,10 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	struct word_ring *ring;
 	__u64 begin_ns;
 
-	/* Who runs is awake. (Interrupts may be on only here, so nothing has been touched yet.) */
+	/*
+	 * A thread that runs is awake. (Interrupts may be on only here, so nothing has been touched
+	 * yet.)
+	 */
 	if (p->pid == waker->pid)
 		return 0;
 	ring = ring_of(bpf_get_smp_processor_id());

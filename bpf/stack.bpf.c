@@ -126,8 +126,8 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, struct pt_regs *regs,
 						       __u64 *frames, __u32 n, __u32 max)
 {
-	__u32 end = unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max, 0)
-				     : STACK_NOT_WALKED;
+	__u32 end =
+		unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max, 0) : STACK_NOT_WALKED;
 
 	return end != STACK_NOT_WALKED ? end : stack_walk_frames(p, regs, frames, n, max);
 }

@@ -3,11 +3,12 @@
  * Call stacks: how they are walked, and how they cross the ring.
  *
  * Equal stacks cross once. A stack is known by a hash of its frames, and each CPU remembers the ids
- * that it has put into its own ring, where whoever names one stands behind it. What it forgets (the
- * memory is small) it sends again, and user space, which finds it known, passes it over. User space
- * forgets, too, when it has kept too many: it then counts `stack_generation` up, which is part of
- * each id. So nothing that was sent under an older one counts as sent any more. A stack that could
- * not be sent is not remembered, and whoever would have named it is lost with it, and counted.
+ * that it has put into its own ring, where a record that names one stands behind it. What it
+ * forgets (the memory is small) it sends again, and user space, which finds it known, passes it
+ * over. User space forgets, too, when it has kept too many: it then counts `stack_generation` up,
+ * which is part of each id. So nothing that was sent under an older one counts as sent any more. A
+ * stack that could not be sent is not remembered, and the record that would have named it is lost
+ * with it, and counted.
  */
 #pragma once
 
@@ -143,14 +144,13 @@ static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_sta
 static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u32 max)
 {
 #pragma clang loop unroll(disable)
-	for (__u32 i = 1; i < max; i++) {
+	for (__u32 i = 1; i < max; i++)
 		if (i >= n || !stack_follows_call(frames[i]))
 			return i < n ? i : n;
-	}
 	return n;
 }
 
-/* Who called the function that a system call was made in, and who that one, innermost first. */
+/* The callers of the function that a system call was made in, innermost first. */
 #define STACK_CALLERS_MAX 7 /* with room for one more, for the verifier */
 struct stack_callers {
 	__u32 n;

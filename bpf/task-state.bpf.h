@@ -15,7 +15,7 @@
 #define TASK_DEAD            0x0080
 #define TASK_NOLOAD          0x0400
 
-/* From what sched_switch tells; 0 = it could go on. */
+/* From what sched_switch reports; 0 = it could go on. */
 static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool preempt,
 					      __u32 prev_state)
 {

@@ -42,7 +42,7 @@ struct unwind_walk {
 	__u64 shift;        /* from an address to one in the table of the mapping's file */
 	__u64 probed;       /* the innermost function with a return probe that is not passed yet */
 	__u32 file;         /* of the mapping; UNWIND_FILE_NONE */
-	__u32 exact;        /* IP is where the thread was interrupted, and not where a call returns to */
+	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
 };
 
 /* Looks up where the walk is. Returns 0, or UNWIND_END_* if it is nowhere. */
@@ -77,6 +77,23 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 		return;
 	if (bpf_ringbuf_output(&unwind_asks, &ask, sizeof(ask), BPF_RB_FORCE_WAKEUP) < 0)
 		f->state = UNWIND_FILE_NEW; /* whoever needs it next asks again */
+}
+
+/* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none does. */
+static __always_inline __u32 unwind_search_mappings(const struct unwind_process *process,
+						    __u64 page)
+{
+	__u32 at = 0, n = process->n;
+
+#pragma clang loop unroll(disable)
+	for (__u32 step = 128; step > 0; step >>= 1) {
+		__u32 i = at + step;
+
+		if (i <= n && i <= UNWIND_MAPPINGS_MAX &&
+		    UNWIND_WHERE_FIRST(process->mappings[i - 1].where) <= page)
+			at = i;
+	}
+	return at;
 }
 
 /* Counts how a walk has ended. */

@@ -25,17 +25,19 @@ struct unwind_row {
 };
 
 /* How the CFA is found. OFFSET is that of the rule, in units of eight bytes unless said otherwise. */
-#define UNWIND_NONE        0 /* nothing is known here: no code, or code that nobody has described */
-#define UNWIND_END         1 /* there is no caller: a thread begins here */
-#define UNWIND_SP          2 /* SP + OFFSET */
-#define UNWIND_BP          3 /* BP + OFFSET */
-#define UNWIND_SP_DEREF    4 /* what stands at SP + OFFSET */
-#define UNWIND_SP_DEREF_8  5 /* likewise, plus 8 */
-#define UNWIND_BP_DEREF    6 /* what stands at BP + OFFSET */
-#define UNWIND_BP_DEREF_8  7 /* likewise, plus 8 */
-#define UNWIND_PLT         8 /* SP + 8, and 8 more where the low four bits of IP are OFFSET (bytes) or above */
-#define UNWIND_SIGNAL      9 /* a signal's frame: registers are in the ucontext at SP */
-#define UNWIND_UNSUPPORTED 10 /* described, but in no way that a row can hold: OFFSET is UNWIND_WHY_* */
+#define UNWIND_NONE       0 /* nothing is known here: no code, or code that nobody has described */
+#define UNWIND_END        1 /* there is no caller: a thread begins here */
+#define UNWIND_SP         2 /* SP + OFFSET */
+#define UNWIND_BP         3 /* BP + OFFSET */
+#define UNWIND_SP_DEREF   4 /* what stands at SP + OFFSET */
+#define UNWIND_SP_DEREF_8 5 /* likewise, plus 8 */
+#define UNWIND_BP_DEREF   6 /* what stands at BP + OFFSET */
+#define UNWIND_BP_DEREF_8 7 /* likewise, plus 8 */
+/* SP + 8, and 8 more where the low four bits of IP are OFFSET (bytes) or above */
+#define UNWIND_PLT    8
+#define UNWIND_SIGNAL 9 /* a signal's frame: registers are in the ucontext at SP */
+/* described, but in no way that a row can hold: OFFSET is UNWIND_WHY_* */
+#define UNWIND_UNSUPPORTED 10
 #define _UNWIND_KINDS      11
 
 /* Why a row cannot hold it. */
@@ -48,14 +50,14 @@ struct unwind_row {
 #define _UNWIND_WHYS          6
 
 /* Where the caller's BP is: the rule's middle byte. */
-#define UNWIND_BP_SAME   0   /* in BP */
-#define UNWIND_BP_AT_BP  255 /* what stands at BP */
+#define UNWIND_BP_SAME  0   /* in BP */
+#define UNWIND_BP_AT_BP 255 /* what stands at BP */
 /* 1 to 254: at CFA - 8 * that */
 
 /* KIND in the low byte, then BP, then the signed OFFSET in the upper half. */
 #define UNWIND_RULE(kind, bp, offset)                                                              \
 	((__u32)(kind) | (__u32)(bp) << 8 | (__u32)(__u16)(__s16)(offset) << 16)
-#define UNWIND_RULE_KIND(rule)   ((rule) & 0xff)
+#define UNWIND_RULE_KIND(rule)   ((rule)&0xff)
 #define UNWIND_RULE_BP(rule)     ((rule) >> 8 & 0xff)
 #define UNWIND_RULE_OFFSET(rule) ((__s16)((rule) >> 16))
 
@@ -71,7 +73,7 @@ struct unwind_block {
 
 struct unwind_root {
 	__u32 n_blocks; /* of rows */
-	__u32 shift;    /* a slot stands for 1 << SHIFT blocks, and this is at most UNWIND_SHIFT_MAX */
+	__u32 shift; /* a slot stands for 1 << SHIFT blocks, and this is at most UNWIND_SHIFT_MAX */
 	__u32 first[UNWIND_ROOT_SLOTS]; /* the address of the first row */
 };
 _Static_assert(sizeof(struct unwind_block) == 4096 && sizeof(struct unwind_root) == 4096, "ABI");
@@ -129,7 +131,8 @@ struct unwind_ask {
 
 #define UNWIND_PAGE_SHIFT    12
 #define UNWIND_PROCESSES_MAX 8192
-#define UNWIND_MAPPINGS_MAX  250 /* with code; an entry is to fit into a page, with what the kernel adds */
+#define UNWIND_MAPPINGS_MAX                                                                        \
+	250 /* with code; an entry is to fit into a page, with what the kernel adds */
 
 struct unwind_mapping {
 	__u64 where;      /* number of the first page << 28 | how many there are */
@@ -138,14 +141,14 @@ struct unwind_mapping {
 	__u16 generation; /* of the file's number */
 };
 
-#define UNWIND_WHERE_PAGES      28
-#define UNWIND_WHERE_FIRST(w)   ((w) >> UNWIND_WHERE_PAGES)
-#define UNWIND_WHERE_N(w)       ((w) & ((1ull << UNWIND_WHERE_PAGES) - 1))
-#define UNWIND_WHERE(first, n)  ((__u64)(first) << UNWIND_WHERE_PAGES | (n))
+#define UNWIND_WHERE_PAGES     28
+#define UNWIND_WHERE_FIRST(w)  ((w) >> UNWIND_WHERE_PAGES)
+#define UNWIND_WHERE_N(w)      ((w) & ((1ull << UNWIND_WHERE_PAGES) - 1))
+#define UNWIND_WHERE(first, n) ((__u64)(first) << UNWIND_WHERE_PAGES | (n))
 
 /* What a process runs code from, by address. */
 struct unwind_process {
-	__u64 mm;       /* the kernel's address space: when that is another one, nothing here holds */
+	__u64 mm; /* the kernel's address space: when that is another one, nothing here holds */
 	__u32 sequence; /* odd while it is being changed */
 	__u32 n;
 	__u32 kept; /* of those there were, while it is being changed */
@@ -156,9 +159,10 @@ _Static_assert(sizeof(struct unwind_process) == 4024, "ABI");
 
 /* ---- how walks end ---- */
 
-#define UNWIND_END_WHOLE       0 /* where the thread begins */
-#define UNWIND_END_FULL        1 /* more frames than there is room for */
-#define UNWIND_END_PROCESS     2 /* what the process has mapped is not known: walked by frame pointers */
+#define UNWIND_END_WHOLE 0 /* where the thread begins */
+#define UNWIND_END_FULL  1 /* more frames than there is room for */
+#define UNWIND_END_PROCESS                                                                         \
+	2 /* what the process has mapped is not known: walked by frame pointers */
 #define UNWIND_END_MAPPING     3 /* an address that is in no code */
 #define UNWIND_END_TABLE       4 /* code without a table, or not in it, and without a frame pointer */
 #define UNWIND_END_UNSUPPORTED 5 /* code that no row can describe */

@@ -43,7 +43,7 @@ static __always_inline bool is_worker(struct task_struct *p)
 	return p->flags & PF_WQ_WORKER && !in_interrupt(p);
 }
 
-/* Tells what FUNCTION is called, once. The kernel itself looks its symbols up. */
+/* Sends the name of FUNCTION, once. The kernel itself looks its symbols up. */
 static __always_inline void send_function(__u64 function, __u64 now_ns, struct task_struct *p)
 {
 	static const char format[] = "%ps";

@@ -23,11 +23,12 @@
 #include "daemon/credentials.h"
 #include "daemon/log.h"
 #include "daemon/message-weight.h"
+#include "daemon/passed-fds.h"
 
 enum {
 	PEERS_MAX = 8192, /* far more than a bus lets in */
 	/* All messages that wait have no more than a quarter of our descriptors. */
-	DESCRIPTORS_PER_HELD = 4 * 16,
+	DESCRIPTORS_PER_HELD = 4 * PASSED_FDS_NUMBERS(16),
 };
 
 /* What polkit said of one right. */
@@ -97,10 +98,9 @@ DEFINE_CLEANUP(struct peer *, peer_free)
 
 static struct peer *access_find(const struct access *a, const char *name)
 {
-	for (struct peer *p = a->peers; p; p = p->next) {
+	for (struct peer *p = a->peers; p; p = p->next)
 		if (strcmp(p->name, name) == 0)
 			return p;
-	}
 	return NULL;
 }
 
@@ -174,10 +174,9 @@ static void access_let_go(struct peer *p)
 {
 	sd_bus_message_unref(p->held[0]);
 	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
-	for (size_t i = 0; i < RIGHT_MAX; i++) {
+	for (size_t i = 0; i < RIGHT_MAX; i++)
 		if (p->answered & RIGHT_BIT(i) && p->answers[i].until_ns == 0)
 			forget_answer(&p->answers[i]);
-	}
 	p->answered = 0;
 }
 
@@ -468,7 +467,7 @@ static void ask_again(struct peer *p)
 
 /*
  * Answers from before are worth nothing; but what has been asked for a message that waits is used
- * for it. Who is told of all sessions may not ask for anything any more, and is asked about again.
+ * for it. A user who hears of all sessions need not call again, and is asked about again.
  */
 void access_drop_answers(struct access *a)
 {
@@ -519,7 +518,7 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	return 0;
 }
 
-/* Who NAME is, for descriptors that come from there. */
+/* The identity of NAME, for descriptors that come from there. */
 static int access_uid_of(const char *name, uid_t *ret, void *userdata)
 {
 	const struct peer *p = access_find(userdata, name);
@@ -537,10 +536,10 @@ static void set_bounds(struct access *a)
 	getrlimit(RLIMIT_NOFILE, &files);
 	a->held_max = ACCESS_HELD;
 	if (files.rlim_cur / DESCRIPTORS_PER_HELD < a->held_max)
-		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD;
+		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD ?: 1;
 	a->held_per_user_max = ACCESS_HELD_PER_USER;
 	if (a->held_max / 2 < a->held_per_user_max)
-		a->held_per_user_max = a->held_max / 2;
+		a->held_per_user_max = a->held_max / 2 ?: 1;
 }
 
 int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret)
@@ -557,7 +556,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	if (!a->group)
 		return -ENOMEM;
 	/* Waits for the bus's answer; a refusal later would cost the connection. It comes before
-	 * every question, so whoever leaves after the answer is seen leaving. */
+	 * every question, so a client that leaves after the answer is seen leaving. */
 	r = sd_bus_match_signal(bus, &a->watch, "org.freedesktop.DBus", "/org/freedesktop/DBus",
 				"org.freedesktop.DBus", "NameOwnerChanged", access_on_gone, a);
 	if (r < 0)
@@ -601,10 +600,9 @@ static const struct peer *sender_of(const struct access *a, sd_bus_message *m)
 
 bool access_is_waiting(const struct access *a)
 {
-	for (const struct peer *p = a->peers; p; p = p->next) {
+	for (const struct peer *p = a->peers; p; p = p->next)
 		if (p->n_held > 0)
 			return true;
-	}
 	return false;
 }
 
@@ -631,8 +629,7 @@ static bool access_may_hear(const struct peer *p, uid_t owner)
 
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
 {
-	for (const struct peer *p = a->peers; p; p = p->next) {
+	for (const struct peer *p = a->peers; p; p = p->next)
 		if (access_may_hear(p, owner))
 			fn(p->name, userdata);
-	}
 }

@@ -3,16 +3,16 @@
  * The guard: who may call what.
  *
  * A filter stands in front of everything that the daemon offers on the bus, properties and
- * introspection included, so no method can forget to ask. For the first message of a connection
- * it asks the bus who that is; the answer holds for the life of the connection, whose unique name
- * is never used again. What a message needs then says rights.h; whether its sender has that right
- * says polkit (polkit.h), or, where there is none on this bus, the group. Nothing of this waits:
+ * introspection included, so no method can forget to ask. For the first message of a connection it
+ * asks the bus who that is; the answer holds for the life of the connection, whose unique name is
+ * never used again. What a message needs then says rights.h; whether its sender has that right says
+ * polkit (polkit.h), or, where there is none on this bus, the group. Nothing of this waits:
  * meanwhile messages of that sender are held, and then served in the order in which they came.
  *
  * Answers of polkit are kept for ACCESS_ANSWER_NS: a command makes its calls within that time, and
- * a right that is taken away is gone soon enough where polkit does not tell (it tells of changed
- * rules, and then answers are dropped at once, but not of a user who left a group). Failures and
- * dialogues that were given up are not kept: who tries again, means it.
+ * a right that is taken away is gone soon enough where polkit does not notify us (it does of
+ * changed rules, and then answers are dropped at once, but not of a user who left a group).
+ * Failures and dialogues that were given up are not kept: who tries again, means it.
  */
 #pragma once
 
@@ -78,7 +78,7 @@ uid_t access_sender_uid(const struct access *a, sd_bus_message *m);
  */
 bool access_may(const struct access *a, sd_bus_message *m, enum right right);
 
-/* Calls FN for each connection that is told of sessions of OWNER: those of OWNER and of root that
- * have called, and those that were let see all when they last asked. */
+/* Calls FN for each connection that gets signals about sessions of OWNER: those of OWNER and of
+ * root that have called, and those that were let see all when they last asked. */
 typedef void (*access_hearer_fn)(const char *unique_name, void *userdata);
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata);

@@ -37,11 +37,11 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
-#include "capture/sandbox/clean-fd-table.h"
 #include "daemon/close-queue.h"
 #include "daemon/fd-sink.h"
 #include "daemon/log.h"
 #include "daemon/message-sender.h"
+#include "daemon/passed-fds.h"
 
 /* What is in a mailbox but a descriptor: nothing; the closer is at it; the closer is to go. */
 enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
@@ -50,8 +50,8 @@ enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
 enum { CLOSE_THREADS_SPARE = 2 };
 
 /*
- * What the guard tells itself by: the main thread has ended, a closer has, the main thread wants
- * one.
+ * What the guard is notified of by these bytes: the main thread has ended, a closer has, the main
+ * thread wants one.
  */
 enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSE_THREAD = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
 
@@ -64,17 +64,23 @@ enum { PEERS_MAX = 4096 };
 /* Between two complaints of the same. */
 #define WARN_NS UINT64_C(60000000000)
 
-/* Shared by all. */
 struct close_thread {
 	_Atomic int mail;
 	_Atomic pid_t pid; /* the guard's to set; 0 = there is none */
+};
+
+/* Shared by all. */
+struct async_close_shared {
+	_Atomic int bus; /* the bus's socket while there is one, else -1 */
+	struct close_thread threads[CLOSE_AT_ONCE_MAX];
 };
 
 static __thread bool is_main;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct close_queue queue;
-static struct close_thread *close_threads;          /* CLOSE_AT_ONCE_MAX, shared */
+static struct async_close_shared *shared;
+static struct close_thread *close_threads;          /* of these */
 static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* that they are at; NULL = none */
 static pid_t guard;
 static int bell = -1; /* eventfd: a closer has done, or another thread has left something */
@@ -118,6 +124,8 @@ static void close_without_lingering(int fd)
 	const struct linger none = { 0 };
 
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	/* Not before: the guard may be about to close what is not marked. */
+	foreign_fds_forget(fd);
 	close_really(fd);
 }
 
@@ -169,7 +177,7 @@ static void reap_close_threads(void)
 	}
 }
 
-/* Those for whom there is mail. Returns whether one could not be started. */
+/* The closers for which there is mail. Returns whether one could not be started. */
 static bool start_close_threads(pid_t self)
 {
 	bool failed = false;
@@ -189,24 +197,31 @@ static bool start_close_threads(pid_t self)
 	return failed;
 }
 
-static bool async_close_is_own(uint64_t owner)
-{
-	return owner == FOREIGN_FD_OWN || owner == FOREIGN_FD_REFUSED;
-}
-
 /* All but what is others'. */
 static void close_own(void)
 {
 	unsigned first = 0, limit = foreign_fds_limit();
 
 	for (unsigned fd = 0; fd < limit; fd++) {
-		if (async_close_is_own(foreign_fds_owner((int)fd)))
+		if (foreign_fds_owner((int)fd) == FOREIGN_FD_OWN)
 			continue;
 		if (fd > first)
 			syscall(SYS_close_range, first, fd - 1, 0);
 		first = fd + 1;
 	}
 	syscall(SYS_close_range, first, ~0U, 0);
+}
+
+/*
+ * The connection ends for all who have its socket: a sink that is killed hangs in what it has received
+ * before it closes that.
+ */
+static void guard_leave_bus(void)
+{
+	int bus = atomic_load(&shared->bus);
+
+	if (bus >= 0)
+		syscall(SYS_shutdown, bus, SHUT_RDWR);
 }
 
 static _Noreturn void guard_run(pid_t parent)
@@ -234,6 +249,7 @@ static _Noreturn void guard_run(pid_t parent)
 		reap_close_threads();
 		retry = start_close_threads(self);
 	}
+	guard_leave_bus();
 	close_own();
 	leave_process();
 }
@@ -280,9 +296,9 @@ static bool have_guard(void)
 static void closer_send(size_t i, int what)
 {
 	atomic_store(&close_threads[i].mail, what);
-	if (atomic_load(&close_threads[i].pid))
-		async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
-	else
+	/* (it may have been started, and wait, before the guard has noted that) */
+	async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
+	if (!atomic_load(&close_threads[i].pid))
 		kill(guard, SIGNAL_WANTED);
 }
 
@@ -349,6 +365,29 @@ static void async_close_hand_on(void)
 	send_spare_away();
 }
 
+/* ---- what is left to closers ---- */
+
+/* It stays open until somebody has closed it; without memory, for ever. */
+static void async_close_give_back(int fd, uint64_t owner)
+{
+	uint64_t place = file_place_of(fd);
+	int error = errno;
+
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	if (close_queue_add(&queue, owner, place, fd) == 0) {
+		if (is_main)
+			async_close_hand_on();
+		else
+			async_close_ring();
+	}
+	pthread_mutex_unlock(&lock);
+	errno = error;
+}
+
+/* ---- the event loop ---- */
+
 static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	uint64_t count;
@@ -372,14 +411,17 @@ int async_close_begin(void)
 		return r;
 	if (getrandom(&queue.seed, sizeof(queue.seed), 0) < 0)
 		return -errno;
-	close_threads = mmap(NULL, CLOSE_AT_ONCE_MAX * sizeof(*close_threads),
-			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (close_threads == MAP_FAILED || bell < 0)
+	if (shared == MAP_FAILED || bell < 0)
 		return -errno;
+	close_threads = shared->threads;
+	atomic_store(&shared->bus, -1);
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 		atomic_store(&close_threads[i].mail, MAIL_NONE);
 	is_main = true;
+	foreign_fds_set_closer(async_close_give_back);
 	return guard_start();
 }
 
@@ -390,29 +432,26 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	if (r < 0)
 		return r;
 	guarded = r;
+	r = sd_bus_set_close_on_exit(bus, false);
+	if (r < 0)
+		return r;
+	atomic_store(&shared->bus, guarded);
 	r = fd_sink_begin(guarded);
+	if (r < 0)
+		return r;
+	r = passed_fds_begin(event);
 	if (r < 0)
 		return r;
 	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
 }
 
-/* ---- what is left to closers ---- */
-
-/* It stays open until somebody has closed it; without memory, for ever. */
-static void async_close_give_back(int fd, uint64_t owner)
+void async_close_leave(sd_bus *bus)
 {
-	uint64_t place = file_place_of(fd);
-
-	if (owner >= FOREIGN_FD_OF_PEER(0))
-		owner = FOREIGN_FD_UNKNOWN;
-	pthread_mutex_lock(&lock);
-	if (close_queue_add(&queue, owner, place, fd) == 0) {
-		if (is_main)
-			async_close_hand_on();
-		else
-			async_close_ring();
-	}
-	pthread_mutex_unlock(&lock);
+	sd_bus_flush(bus);
+	if (sd_bus_get_fd(bus) == guarded)
+		shutdown(guarded, SHUT_RDWR);
+	atomic_store(&shared->bus, -1);
+	sd_bus_close(bus);
 }
 
 size_t async_close_backlog(int fd, uid_t uid)
@@ -424,19 +463,6 @@ size_t async_close_backlog(int fd, uid_t uid)
 	n = close_queue_backlog(&queue, FOREIGN_FD_OF(uid), place, clock_read_ns(CLOCK_MONOTONIC));
 	pthread_mutex_unlock(&lock);
 	return n;
-}
-
-/* Stands for libc's, in libsystemd, too. */
-int close(int fd)
-{
-	uint64_t owner = foreign_fds_forget(fd);
-	int error = errno;
-
-	if (async_close_is_own(owner))
-		return close_really(fd);
-	async_close_give_back(fd, owner);
-	errno = error;
-	return 0;
 }
 
 /* ---- what comes in ---- */
@@ -460,11 +486,6 @@ void async_close_learn(const char *name, uid_t uid)
 		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
 }
 
-bool async_close_refused(int fd)
-{
-	return foreign_fds_owner(fd) == FOREIGN_FD_REFUSED;
-}
-
 /* Of the message that is to be received next, without anything of it. Returns how many bytes. */
 static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 {
@@ -478,7 +499,7 @@ static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 
 /*
  * Whose the descriptors are that come with the next N bytes; 0 if none do. They come with the first
- * bytes of a message; what is missing then, for there is no room for them, is what tells.
+ * bytes of a message; what is missing then, for there is no room for them, shows it.
  */
 static uint64_t look_whose(size_t n)
 {
@@ -496,7 +517,7 @@ static uint64_t look_whose(size_t n)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
 		return FOREIGN_FD_OF(uid);
-	/* (of those who left before anybody knew them nobody tells) */
+	/* (those who left before anybody knew them are not reported) */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
 	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)
@@ -530,7 +551,7 @@ static void warn_refused(uint64_t owner)
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 
-/* Puts N descriptors of nothing into the control data of M, or as many as there can be. */
+/* Puts N stand-ins for nothing into the control data of M, or as many as there can be. */
 static void put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
@@ -539,11 +560,10 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
 		n = 0;
 	for (; n_put < n; n_put++) {
-		int fd = fcntl(clean_fd_table_null(), F_DUPFD_CLOEXEC, 3);
+		int fd = passed_fds_refuse(-EDQUOT);
 
 		if (fd < 0)
 			break;
-		foreign_fds_mark(fd, FOREIGN_FD_REFUSED);
 		memcpy(CMSG_DATA(c) + n_put * sizeof(fd), &fd, sizeof(fd));
 	}
 	m->msg_flags = 0;
@@ -569,27 +589,46 @@ static ssize_t receive_without(struct msghdr *m)
 	return n;
 }
 
-static void mark_received(struct msghdr *m, uint64_t owner)
+/*
+ * Puts stand-ins in place of the descriptors that came with M, OWNER's. Where there are no numbers for
+ * all, M gets fewer and ends there: the bus library gives up the connection then, as when the kernel
+ * has none for those that come.
+ */
+static void take_received(struct msghdr *m, uint64_t owner)
 {
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		const int *fds = (const int *)(const void *)CMSG_DATA(c);
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	size_t n, n_put;
+	int *fds;
 
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds); i++)
-			foreign_fds_mark(fds[i], owner);
-	}
+	/* (the kernel puts all into one) */
+	while (c && (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS))
+		c = CMSG_NXTHDR(m, c);
+	if (!c)
+		return;
+	fds = (int *)(void *)CMSG_DATA(c);
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
+	for (size_t i = 0; i < n; i++)
+		foreign_fds_mark(fds[i], owner);
+	n_put = passed_fds_take(fds, n);
+	if (n_put == n)
+		return;
+	c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
+	m->msg_controllen = (size_t)((uint8_t *)c - (uint8_t *)m->msg_control) + c->cmsg_len;
+	m->msg_flags |= MSG_CTRUNC;
 }
 
-/* Stands for libc's, in libsystemd, too. What other threads receive comes from whom they have asked. */
+/*
+ * Stands for libc's, in libsystemd, too. What comes from anywhere but the bus comes from whom this
+ * process has asked.
+ */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	uint64_t owner = FOREIGN_FD_OWN;
 	ssize_t n;
 
-	if (!is_main)
+	if (!is_main || fd != guarded)
 		return syscall(SYS_recvmsg, fd, m, flags);
-	if (fd == guarded && m->msg_iovlen == 1)
+	if (m->msg_iovlen == 1)
 		owner = look_whose(m->msg_iov[0].iov_len);
 	if (owner != FOREIGN_FD_OWN && !has_room(owner)) {
 		warn_refused(owner);
@@ -603,6 +642,6 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	}
 	n = syscall(SYS_recvmsg, fd, m, flags);
 	if (n >= 0)
-		mark_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
+		take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
 	return n;
 }

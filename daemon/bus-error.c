@@ -37,10 +37,9 @@ static const struct error_row *bus_error_row_of(int error)
 {
 	static const struct error_row other = { 0, "Failed", NULL };
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].error == error)
 			return &rows[i];
-	}
 	return &other;
 }
 

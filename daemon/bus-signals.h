@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Signals. What a session is called and what it does is not for everybody, and the bus's own
- * policy can keep a signal from a user only whoever it is about. So there are no broadcasts: each
+ * policy can keep a signal from a user only whatever it is about. So there are no broadcasts: each
  * signal is sent to those connections that may hear it (access_each_hearer()), one by one.
  */
 #pragma once

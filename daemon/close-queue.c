@@ -41,11 +41,9 @@ static struct close_owner *close_owner_get(struct close_queue *q, uint64_t id)
 
 	if (o)
 		return o;
-	o = calloc(1, sizeof(*o));
-	if (!o || table_set(&q->owners, id, o) < 0) {
-		free(o);
+	o = table_make(&q->owners, id, sizeof(*o));
+	if (!o)
 		return NULL;
-	}
 	o->id = id;
 	o->last = &o->first;
 	o->next = o->previous = o;
@@ -89,9 +87,8 @@ static struct close_line *close_line_get(struct close_queue *q, uint64_t owner, 
 	o = close_owner_get(q, owner);
 	if (!o)
 		return NULL;
-	line = calloc(1, sizeof(*line));
-	if (!line || table_set(&q->lines, key, line) < 0) {
-		free(line);
+	line = table_make(&q->lines, key, sizeof(*line));
+	if (!line) {
 		close_owner_drop(q, o);
 		return NULL;
 	}

@@ -43,7 +43,7 @@ struct close_queue {
 	unsigned n_busy, n_busy_root;
 };
 
-/* Adds FD, for whoever calls close_queue_take(). Returns 0 or -ENOMEM. */
+/* Adds FD, for a call of close_queue_take(). Returns 0 or -ENOMEM. */
 int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int fd);
 
 /* Whether there is a line for close_queue_take(). */

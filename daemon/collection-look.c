@@ -99,10 +99,9 @@ static bool is_outdated(const struct view *v)
 	for (char **unit = v->units; *unit; unit++) {
 		int n = find_cgroup_unit_trusted(*unit, list, FILTER_CGROUPS_MAX);
 
-		for (int i = 0; i < n; i++) {
+		for (int i = 0; i < n; i++)
 			if (!has_cgroup(v, &list[i]))
 				return true;
-		}
 	}
 	return false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One look for the units of a profile that runs: whether they are where its filter has them. To look is to walk the whole tree of
- * cgroups, in which users make as many as they like; so a thread does it.
+ * One look for the units of a collection that runs: whether they are where its filter has them. To
+ * look is to walk the whole tree of cgroups, in which users make as many as they like; so a thread
+ * does it.
  */
 #pragma once
 

@@ -148,10 +148,9 @@ int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_messag
 
 	if (!round)
 		return -ENOMEM;
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (is_flight_of_collection(s) && daemon_session_active(s))
 			ask_limited(s, reason, 0, round);
-	}
 	round_step(round);
 	return 0;
 }
@@ -226,7 +225,7 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	round_step(round);
 }
 
-/* What a dead service has left, on its way to a profile's directory. */
+/* What a dead service has left, on its way to a collection's directory. */
 struct collection_saving {
 	struct manager *manager;
 	struct collection_saving *next;
@@ -273,7 +272,7 @@ static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *use
 	return 0;
 }
 
-/* Tells how it ends; the service does not end before. */
+/* Reports how it ends; the service does not end before. */
 static int saving_new(struct daemon_session *s, const struct collection_use *p,
 		      struct snapshot *snapshot)
 {

@@ -83,7 +83,7 @@ static int open_beneath(int dir_fd, const char *path, int flags)
 
 /* ---- the file ---- */
 
-static int check_trusted(int fd, const char *folder, const char *file, sd_bus_error *reterr)
+static int check_trusted(int fd, const char *directory, const char *file, sd_bus_error *reterr)
 {
 	const char *why;
 	struct stat st;
@@ -93,34 +93,36 @@ static int check_trusted(int fd, const char *folder, const char *file, sd_bus_er
 	why = collection_untrusted(&st, geteuid());
 	if (why)
 		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID, "%s%s%s is not used: %s",
-			      folder, *file ? "/" : "", file, why);
+			      directory, *file ? "/" : "", file, why);
 	if (*file && !S_ISREG(st.st_mode))
 		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
-			      "%s/%s is not a regular file", folder, file);
+			      "%s/%s is not a regular file", directory, file);
 	return 0;
 }
 
-/* *RET is the profile's file, for reading. */
-static int open_profile(const char *folder, const char *file, FILE **ret, sd_bus_error *reterr)
+/* *RET is the collection's file, for reading. */
+static int open_profile(const char *directory, const char *file, FILE **ret, sd_bus_error *reterr)
 {
-	_cleanup_close_ int dir_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	_cleanup_close_ int dir_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
 	int r;
 
 	if (dir_fd < 0)
 		return refuse(reterr, -ENOENT, COLLECTION_ERROR_MISSING,
-			      "there is no folder of profiles %s: %s", folder, strerror(errno));
-	r = check_trusted(dir_fd, folder, "", reterr);
+			      "cannot open the directory of collections %s: %s", directory,
+			      strerror(errno));
+	r = check_trusted(dir_fd, directory, "", reterr);
 	if (r < 0)
 		return r;
 	/* (what is no file is not waited for) */
 	fd = open_beneath(dir_fd, file, O_RDONLY | O_NONBLOCK);
 	if (fd == -ELOOP)
 		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
-			      "%s/%s is a symbolic link: a profile has to be a file", folder, file);
+			      "%s/%s is a symbolic link: a collection has to be a file", directory,
+			      file);
 	if (fd < 0)
 		return refuse(reterr, -ENOENT, COLLECTION_ERROR_MISSING,
-			      "there is no profile %s/%s: %s", folder, file, strerror(-fd));
-	r = check_trusted(fd, folder, file, reterr);
+			      "there is no collection %s/%s: %s", directory, file, strerror(-fd));
+	r = check_trusted(fd, directory, file, reterr);
 	if (r < 0)
 		return r;
 	*ret = fdopen(fd, "re");
@@ -131,7 +133,7 @@ static int open_profile(const char *folder, const char *file, FILE **ret, sd_bus
 }
 
 struct complaints {
-	const char *folder, *file;
+	const char *directory, *file;
 	char text[COMPLAINTS_BYTES_MAX];
 	size_t used;
 };
@@ -140,8 +142,8 @@ static void collection_use_on_complaint(unsigned line, const char *text, void *u
 {
 	struct complaints *c = userdata;
 	size_t room = sizeof(c->text) - c->used;
-	int n = snprintf(c->text + c->used, room, "%s%s/%s:%u: %s", c->used ? "\n" : "", c->folder,
-			 c->file, line, text);
+	int n = snprintf(c->text + c->used, room, "%s%s/%s:%u: %s", c->used ? "\n" : "",
+			 c->directory, c->file, line, text);
 
 	/* As many as there is room for, whole. */
 	if ((size_t)n < room)
@@ -154,7 +156,7 @@ static int collection_use_read(const struct collection_places *places, struct co
 			       sd_bus_error *reterr)
 {
 	char file[80];
-	struct complaints complaints = { .folder = places->config, .file = file };
+	struct complaints complaints = { .directory = places->config, .file = file };
 	FILE *f;
 	int r;
 
@@ -169,7 +171,7 @@ static int collection_use_read(const struct collection_places *places, struct co
 	if (r < 0)
 		return refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s/%s cannot be read: %s",
 			      places->config, file, strerror(-r));
-	/* Nobody is there to begin it again. */
+	/* No user is there to begin it again. */
 	p->collection.session.pauses = true;
 	return 0;
 }
@@ -359,7 +361,7 @@ int collection_use_new(const struct collection_places *places, const char *name,
 	p->dir_fd = -1;
 	if (!session_name_valid(name))
 		return refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
-			      "'%.80s' cannot be the name of a profile: 1 to 64 letters, digits "
+			      "'%.80s' cannot be the name of a collection: 1 to 64 letters, digits "
 			      "and '_' are needed",
 			      name);
 	p->name = strdup(name);

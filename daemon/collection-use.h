@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A profile that a session is made of: read from where root keeps them, with its filters resolved and its directory open.
+ * A collection that a session is made of: read from where root keeps them, with its filters
+ * resolved and its directory open.
  *
- * The folder of profiles is opened each time, and the file by name below it, without links. Both must belong to root, whose word they
- * are. Directories are made below the service's own only; another one has to be there, and nobody but root may write to it, since names in it
- * are what is trusted of it.
+ * The directory of collections is opened each time, and the file by name below it, without links.
+ * Both must belong to root, whose word they are. Directories are made below the service's own only;
+ * another one has to be there, and nobody but root may write to it, since names in it are what is
+ * trusted of it.
  */
 #pragma once
 
@@ -15,7 +17,7 @@
 #include "capture/store/store-files.h"
 #include "capture/options/collection.h"
 
-/* Where profiles are, and where theirs goes. All borrowed. */
+/* Where collections are, and where theirs goes. All borrowed. */
 struct collection_places {
 	const char *config; /* COLLECTION_DIRECTORY */
 	const char *state;  /* stands for COLLECTION_DIRECTORY_PREFIX */
@@ -38,7 +40,7 @@ struct collection_use {
 	bool kept; /* what it held when its session ended for a new one */
 };
 
-/* Names on the bus of what can be wrong with a profile. */
+/* Names on the bus of what can be wrong with a collection. */
 #define COLLECTION_ERROR_INVALID                                                                   \
 	"org.kymo.Trace1.Error.InvalidProfile" /* what it says, or whose it is */
 #define COLLECTION_ERROR_MISSING "org.kymo.Trace1.Error.NoSuchProfile"

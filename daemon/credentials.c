@@ -24,9 +24,8 @@ static int read_groups(sd_bus_message *reply, struct credentials *c)
 {
 	const void *p;
 	size_t bytes;
-	int r;
+	int r = sd_bus_message_enter_container(reply, 'v', "au");
 
-	r = sd_bus_message_enter_container(reply, 'v', "au");
 	if (r < 0)
 		return r;
 	r = sd_bus_message_read_array(reply, 'u', &p, &bytes);
@@ -93,7 +92,7 @@ static int group_find(const char *group, gid_t *ret)
 	return 0;
 }
 
-/* What the user database says, for a bus that does not tell the groups of its connections. */
+/* What the user database says, for a bus that does not report the groups of its connections. */
 static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 {
 	_cleanup_free_ gid_t *groups = NULL;
@@ -114,10 +113,9 @@ static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 
 static bool credentials_contains(const gid_t *groups, size_t n, gid_t wanted)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (groups[i] == wanted)
 			return true;
-	}
 	return false;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who a connection is, as the bus itself says (GetConnectionCredentials): what it took when the
- * connection was made. What sd-bus adds to messages from /proc can be raced and is not used.
+ * The user of a connection, as the bus itself says (GetConnectionCredentials): what it took when
+ * the connection was made. What sd-bus adds to messages from /proc can be raced and is not used.
  */
 #pragma once
 

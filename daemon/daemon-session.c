@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
+#include "base/foreign-fds.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "capture/store/flight.h"
@@ -19,9 +20,9 @@
 #include "daemon/bus-signals.h"
 
 /*
- * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not, must
- * not keep rings from being emptied, and a drain is bounded by what the rings hold. A state is told
- * when all that led to it is done.
+ * Drains take turns with the bus, at the same priority: a client that floods the bus, allowed or
+ * not, must not keep rings from being emptied, and a drain is bounded by what the rings hold. A
+ * state is reported when all that led to it is done.
  */
 enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
@@ -242,7 +243,7 @@ int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message
 int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_FLIGHT, .call = call };
-	_cleanup_close_ int own_fd = fd;
+	_cleanup_close_passed_ int own_fd = fd;
 	struct store *to;
 	int r;
 
@@ -270,10 +271,9 @@ int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call)
 
 bool daemon_session_is_writing(const struct daemon_session *s)
 {
-	for (size_t i = 0; i < s->n_waiters; i++) {
+	for (size_t i = 0; i < s->n_waiters; i++)
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			return true;
-	}
 	return s->profile && s->profile->pending;
 }
 
@@ -286,7 +286,7 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 			s->waiters[kept++] = s->waiters[i];
 			continue;
 		}
-		/* Nobody else waits for its end, and its output may never take it. */
+		/* Nothing else waits for its end, and its output may never take it. */
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			session_cancel_snapshot(s->session, s->waiters[i].snapshot);
 		sd_bus_message_unref(s->waiters[i].call);
@@ -403,7 +403,7 @@ void daemon_session_check_collection(struct daemon_session *s)
 	r = collection_look_new(s->manager->event, p->collection.units,
 				&session_options(s->session)->filter, on_looked, s, &p->look);
 	if (r < 0)
-		daemon_session_warn(s, r, "nobody can look where the units of its profile are");
+		daemon_session_warn(s, r, "nobody can look where the units of its collection are");
 }
 
 static void tell_state(struct daemon_session *s)
@@ -437,7 +437,10 @@ static void log_step(const struct log_subject *about, const struct session_shed 
 				    what, cost, of, limit);
 }
 
-/* What has gone, or is back, is in the journal, too: whoever reads the recording later may wonder. (Each waits longer than the one before.) */
+/*
+ * What has gone, or is back, is in the journal, too, for readers of the recording. (Each waits
+ * longer than the one before.)
+ */
 static void tell_steps(struct daemon_session *s)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
@@ -552,9 +555,8 @@ static int daemon_session_make_path(struct daemon_session *s)
 static int add_sources(struct daemon_session *s)
 {
 	sd_event *event = s->manager->event;
-	int r;
+	int r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
 
-	r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_priority(s->io, PRIORITY_DRAIN);

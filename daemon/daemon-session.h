@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One session as the daemon keeps it: whose it is, who waits for it, and what has been told of it.
+ * One session as the daemon keeps it: whose it is, who waits for it, and what has been reported of
+ * it.
  *
- * The session itself is driven from here. What follows from a change of its state (signals,
- * answers to calls that wait, removal) is not done inside the change but from the event loop, soon
- * after: so it may free the session, and nobody finds it half changed.
+ * The session itself is driven from here. What follows from a change of its state (signals, answers
+ * to calls that wait, removal) is not done inside the change but from the event loop, soon after:
+ * so it may free the session, and nobody finds it half changed.
  */
 #pragma once
 
@@ -45,7 +46,7 @@ struct daemon_session {
 	bool recovered;                 /* of a service that is dead */
 	bool removing;                  /* to be removed when it has finished */
 	struct collection_use *profile; /* that it was made of; NULL = of none. Owned */
-	int flight_fd; /* of a flight recorder: its folder (flights.h), locked; -1 = none */
+	int flight_fd; /* of a flight recorder: its directory (flights.h), locked; -1 = none */
 	struct waiter waiters[LIMIT_WAITERS];
 	size_t n_waiters;
 	sd_event_source *io;             /* the session's descriptor */
@@ -73,7 +74,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name, int flight_fd,
 				 struct daemon_session **ret);
 
-/* Lets go of the session as it is. Calls that still wait are told that it was removed. */
+/* Lets go of the session as it is. Calls that still wait are answered that it was removed. */
 struct daemon_session *daemon_session_free(struct daemon_session *s);
 
 DEFINE_CLEANUP(struct daemon_session *, daemon_session_free)
@@ -91,7 +92,7 @@ bool daemon_session_recovered(const struct daemon_session *s);
 /* True from its start until it has finished. */
 bool daemon_session_active(const struct daemon_session *s);
 
-/* True unless a change of its state has yet to be told to the bus and to those who wait. */
+/* True unless a change of its state has yet to be reported to the bus and to those who wait. */
 bool daemon_session_is_announced(const struct daemon_session *s);
 
 /* Answers CALL when S has come as far as WHAT. Returns 0, or -EDQUOT if too many wait. */
@@ -114,7 +115,7 @@ int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd
 /* Has another chunk begin, and answers CALL when the one before is complete. Returns what daemon_session_wait() or session_rotate() does. */
 int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call);
 
-/* True while a snapshot is being written that somebody, or a profile, waits for. */
+/* True while a snapshot is being written that somebody, or a collection, waits for. */
 bool daemon_session_is_writing(const struct daemon_session *s);
 
 /* Forgets the calls of SENDER, who has left the bus. */
@@ -124,10 +125,13 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender);
  * as long as timeouts.h says. REASON is as for session_stop(). */
 void daemon_session_remove(struct daemon_session *s, const char *reason);
 
-/* At each tick: looks for the units of its profile, now and then, and stops it if they are elsewhere than it looks. */
+/*
+ * At each tick: looks for the units of its collection, now and then, and stops it if they are
+ * elsewhere than it looks.
+ */
 void daemon_session_check_collection(struct daemon_session *s);
 
-/* Tells the bus of counters that have changed since the last time. */
+/* Sends signals about counters that have changed since the last time. */
 void daemon_session_signal_counters(struct daemon_session *s);
 
 /* In session-bus.c: appends {sv} of the property NAME to M, an array of them. Returns 0 or a negative errno. */

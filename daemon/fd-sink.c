@@ -32,7 +32,7 @@ enum {
 	LOOK_MS = 10,
 };
 
-/* What the keeper is told by: a sink has ended, the current one is about to. */
+/* What the keeper is notified of by these bytes: a sink has ended, the current one is about to. */
 enum { SIGNAL_ENDED = SIGCHLD, SIGNAL_LEAVES = SIGUSR1 };
 
 /* Shared by all. */

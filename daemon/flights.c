@@ -17,7 +17,7 @@
 
 enum { DIRECTORY_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
 
-static int flights_open_folder(int dir_fd, const char *path)
+static int flights_open_directory(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -27,7 +27,7 @@ static int flights_open_folder(int dir_fd, const char *path)
 /* Likewise, but nobody else's: whatever is in it is taken for what a service has left. */
 static int open_own_directory(int dir_fd, const char *path)
 {
-	int fd = flights_open_folder(dir_fd, path);
+	int fd = flights_open_directory(dir_fd, path);
 	struct stat st;
 
 	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)) {
@@ -57,13 +57,13 @@ static int flights_lock(int fd)
 int flights_make(int dir_fd, uid_t uid, const char *name)
 {
 	_cleanup_close_ int fd = -1;
-	char folder[DIRECTORY_NAME_MAX];
+	char directory[DIRECTORY_NAME_MAX];
 	int r;
 
-	flights_name_of(folder, uid, name);
-	if (mkdirat(dir_fd, folder, 0700) < 0 && errno != EEXIST)
+	flights_name_of(directory, uid, name);
+	if (mkdirat(dir_fd, directory, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	fd = open_own_directory(dir_fd, folder);
+	fd = open_own_directory(dir_fd, directory);
 	if (fd < 0)
 		return fd;
 	r = flights_lock(fd);
@@ -75,25 +75,25 @@ int flights_make(int dir_fd, uid_t uid, const char *name)
 
 void flights_remove(int dir_fd, uid_t uid, const char *name, int fd)
 {
-	char folder[DIRECTORY_NAME_MAX];
+	char directory[DIRECTORY_NAME_MAX];
 
 	flight_clear(fd);
-	flights_name_of(folder, uid, name);
+	flights_name_of(directory, uid, name);
 	/* If somebody has put something else in there, it is theirs. */
-	unlinkat(dir_fd, folder, AT_REMOVEDIR);
+	unlinkat(dir_fd, directory, AT_REMOVEDIR);
 }
 
-/* Whose folder this is, and what the session was called: *RET_NAME stands in FOLDER. */
-static bool parse_folder(const char *folder, uid_t *ret_uid, const char **ret_name)
+/* Whose directory this is, and what the session was called: *RET_NAME stands in DIRECTORY. */
+static bool flights_parse(const char *directory, uid_t *ret_uid, const char **ret_name)
 {
-	const char *dash = strchr(folder, '-');
+	const char *dash = strchr(directory, '-');
 	char number[16];
 	uint64_t uid;
 
-	if (!dash || dash == folder || (size_t)(dash - folder) >= sizeof(number))
+	if (!dash || dash == directory || (size_t)(dash - directory) >= sizeof(number))
 		return false;
-	memcpy(number, folder, (size_t)(dash - folder));
-	number[dash - folder] = '\0';
+	memcpy(number, directory, (size_t)(dash - directory));
+	number[dash - directory] = '\0';
 	if (text_parse_u64(number, UINT32_MAX - 1, &uid) < 0 || !session_name_valid(dash + 1))
 		return false;
 	*ret_uid = (uid_t)uid;
@@ -114,7 +114,7 @@ void flights_find(int dir_fd, flights_found_fn found, void *userdata)
 	while (n < FLIGHTS_RECOVERED_MAX && (entry = readdir(dir))) {
 		_cleanup_close_ int fd = -1;
 
-		if (!parse_folder(entry->d_name, &uid, &name))
+		if (!flights_parse(entry->d_name, &uid, &name))
 			continue;
 		fd = open_own_directory(dir_fd, entry->d_name);
 		if (fd < 0 || flights_lock(fd) < 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymod: connects to the bus, offers the manager, and serves it until it is told to end.
+ * kymod: connects to the bus, offers the manager, and serves it until it is stopped.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <linux/capability.h>
 #include <malloc.h>
@@ -28,7 +29,10 @@
 #include "daemon/perf-events.h"
 #include "daemon/service.h"
 
-enum { MMAP_FROM_BYTES = 128 << 10 };
+enum {
+	MMAP_FROM_BYTES = 128 << 10,
+	TABLE_FILES = 16 << 10, /* (128 KiB of the kernel's) */
+};
 
 struct arguments {
 	const char *bus; /* NULL = the system bus */
@@ -45,7 +49,7 @@ static void kymod_print_help(void)
 	     "      --bus ADDRESS     the bus to serve, instead of the system bus\n"
 	     "      --group GROUP     where there is no polkit, members may record (kymo)\n"
 	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
-	     "      --config-dir DIR  where collection profiles are (" COLLECTION_DIRECTORY ")\n"
+	     "      --config-dir DIR  where collections are (" COLLECTION_DIRECTORY ")\n"
 	     "      --state-dir DIR   where they collect (" COLLECTION_DIRECTORY_PREFIX ")\n"
 	     "      --perf-events SOCKET\n"
 	     "                        who is asked for perf events that the kernel does not give us\n"
@@ -138,10 +142,9 @@ static int check_rights(void)
 		return -errno;
 	if (data[0].effective & 1u << CAP_SYS_ADMIN)
 		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
 		if (!(data[needed[i] / 32].effective & 1u << needed[i] % 32))
 			return -EPERM;
-	}
 	return 0;
 }
 
@@ -155,22 +158,28 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
 		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
-	r = service_begin(s);
-	if (r < 0)
-		return r;
+	service_begin(s);
 	status = sd_event_loop(event);
+	async_close_leave(bus);
 	return status < 0 ? log_error(status, "the event loop failed") : status;
 }
 
-/* Messages bring descriptors, and a session has many: as many as we may have. */
+/*
+ * Messages bring descriptors, and a session has many: as many as we may have. The kernel has room for
+ * TABLE_FILES of them now: where others share the table (daemon/async-close.h), each time that it
+ * grows takes tens of milliseconds, in which a bus whose queue is full refuses what others send us.
+ */
 static void allow_descriptors(void)
 {
 	struct rlimit files;
+	int last;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return;
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
+	last = files.rlim_cur < TABLE_FILES ? (int)files.rlim_cur - 1 : TABLE_FILES - 1;
+	close_fd(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, last));
 }
 
 /*
@@ -187,10 +196,17 @@ static void kymod_say_healed(const char *text)
 	log_info("%s", text);
 }
 
+static void kymod_leave_busp(sd_bus **bus)
+{
+	if (*bus)
+		async_close_leave(*bus);
+	sd_bus_unref(*bus);
+}
+
 static int kymod_run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(kymod_leave_busp) sd_bus *bus = NULL;
 	_cleanup_(manager_freep) struct manager *m = NULL;
 	int r;
 
@@ -208,6 +224,9 @@ static int kymod_run(const struct arguments *args)
 	r = async_close_attach(event, bus);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
+	r = service_take_name(bus);
+	if (r < 0)
+		return r;
 	r = manager_new(event, bus, args->group, &m);
 	if (r < 0)
 		return log_error(r, "cannot set up the service");
@@ -222,9 +241,8 @@ int main(int argc, char **argv)
 {
 	struct arguments args = { .group = "kymo" };
 	sigset_t ours;
-	int r;
+	int r = parse_arguments(argc, argv, &args);
 
-	r = parse_arguments(argc, argv, &args);
 	if (r <= 0)
 		return r < 0 ? 2 : EXIT_SUCCESS;
 	if (args.open_perf_events)

@@ -25,9 +25,8 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 		.uid = access_sender_uid(m->access, call),
 	};
 	struct daemon_session *s;
-	int r;
+	int r = sd_bus_message_read(call, "s", &args.name);
 
-	r = sd_bus_message_read(call, "s", &args.name);
 	if (r < 0)
 		return r;
 	r = create_request_read(call, args.uid, &request, reterr);
@@ -48,9 +47,8 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	struct manager *m = userdata;
 	uid_t uid = access_sender_uid(m->access, call);
 	bool all = access_may(m->access, call, RIGHT_VIEW);
-	int r;
+	int r = sd_bus_message_new_method_return(call, &reply);
 
-	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sos)");
 	for (const struct daemon_session *s = m->sessions; r >= 0 && s; s = s->next) {
@@ -70,9 +68,8 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
 	struct daemon_session *s;
 	const char *name;
 	uid_t uid;
-	int r;
+	int r = sd_bus_message_read(call, "s", &name);
 
-	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
 	uid = access_sender_uid(m->access, call);
@@ -113,7 +110,9 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/* Profiles and groups are looked at when they matter; only what polkit has said is remembered. */
+/*
+ * Collections and groups are looked at when they matter; only what polkit has said is remembered.
+ */
 static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
@@ -135,13 +134,12 @@ static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_erro
 {
 	struct manager *m = userdata;
 	const char *reason;
-	int r;
+	int r = sd_bus_message_read(call, "s", &reason);
 
-	r = sd_bus_message_read(call, "s", &reason);
 	if (r < 0)
 		return r;
 	if (access_sender_uid(m->access, call) != 0)
-		return bus_error_set(reterr, -EACCES, "snapshots of all profiles are for root");
+		return bus_error_set(reterr, -EACCES, "snapshots of all collections are for root");
 	r = collection_snapshot_all(m, *reason ? reason : "requested", call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
@@ -155,7 +153,7 @@ static int get_start_time(sd_bus *bus, const char *path, const char *interface,
 	return sd_bus_message_append(reply, "t", m->start_ns);
 }
 
-/* Who asks sees what is taken of everything, and what he himself has. */
+/* The caller sees the usage of everything, and its own. */
 static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *interface,
 				 const char *property, sd_bus_message *reply, void *userdata,
 				 sd_bus_error *reterr)

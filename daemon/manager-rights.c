@@ -11,9 +11,8 @@
 static int read_option(sd_bus_message *m, struct rights_call *c)
 {
 	const char *name, *type;
-	int value, r;
+	int value, r = sd_bus_message_read(m, "s", &name);
 
-	r = sd_bus_message_read(m, "s", &name);
 	if (r < 0)
 		return r;
 	if (strcmp(name, "profile") == 0)

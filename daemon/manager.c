@@ -21,10 +21,9 @@
 
 static struct daemon_session *find_exact(const struct manager *m, const char *name, uid_t uid)
 {
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (s->uid == uid && strcmp(session_options(s->session)->name, name) == 0)
 			return s;
-	}
 	return NULL;
 }
 
@@ -90,10 +89,9 @@ int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 
 struct daemon_session *manager_find_path(const struct manager *m, const char *path)
 {
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (strcmp(s->path, path) == 0)
 			return s;
-	}
 	return NULL;
 }
 
@@ -304,10 +302,9 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 	const struct limit_request wish = { flight_of(s), s->uid,
 					    session_options(s->session)->own };
 	const struct limit_use use = use_of(m, s->uid, flight_of);
-	enum limit_verdict v;
 	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
-	v = limit_check(&limit, &use, &wish, &most);
 	if (wish.amount == 0 || v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
@@ -322,9 +319,8 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
 			sd_bus_error *reterr)
 {
 	const char *text = "";
-	int r;
+	int r = capabilities_check(&text);
 
-	r = capabilities_check(&text);
 	if (r < 0)
 		return bus_error_set(reterr, -ENODEV, "%s", text);
 	r = daemon_session_new(&(struct daemon_session_args){ m, args->owner, args->uid }, request,
@@ -340,8 +336,8 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
 	return 0;
 }
 
-/* What was left of the session NAME of a profile, and runs no more, makes room; what a dead service kept in memory goes to the profile's
- * directory. */
+/* What was left of the session NAME of a collection, and runs no more, makes room; what a dead
+ * service kept in memory goes to the collection's directory. */
 static void save_left(struct manager *m, const char *name, struct collection_use *use)
 {
 	struct daemon_session *s = find_exact(m, name, 0);
@@ -363,7 +359,7 @@ static void save_left(struct manager *m, const char *name, struct collection_use
 	manager_remove(m, s);
 }
 
-/* Makes REQUEST what its profile says. */
+/* Makes REQUEST what its collection says. */
 static int use_profile(struct manager *m, const struct manager_create_args *args,
 		       struct create_request *request, sd_bus_error *reterr)
 {
@@ -371,13 +367,14 @@ static int use_profile(struct manager *m, const struct manager_create_args *args
 	int r;
 
 	if (args->uid != 0)
-		return bus_error_set(reterr, -EACCES,
-				     "profiles are for root: `systemctl start kymo-collect@%.64s` "
-				     "as root",
-				     request->profile);
+		return bus_error_set(
+			reterr, -EACCES,
+			"collections are for root: `systemctl start kymo-collect@%.64s` "
+			"as root",
+			request->profile);
 	if (strcmp(args->name, request->profile) != 0)
 		return bus_error_set(reterr, -EINVAL,
-				     "a session of the profile '%.64s' has its name, and not "
+				     "a session of the collection '%.64s' has its name, and not "
 				     "'%.64s'",
 				     request->profile, args->name);
 	r = collection_use_new(&m->places, request->profile, &request->use, reterr);
@@ -399,9 +396,8 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		   sd_bus_error *reterr)
 {
 	_cleanup_(daemon_session_freep) struct daemon_session *s = NULL;
-	int r;
+	int r = request->profile ? use_profile(m, args, request, reterr) : 0;
 
-	r = request->profile ? use_profile(m, args, request, reterr) : 0;
 	if (r == 0)
 		r = manager_check_name(m, args, reterr);
 	if (r < 0)
@@ -443,19 +439,17 @@ void manager_remove(struct manager *m, struct daemon_session *s)
 
 static bool manager_any_active(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			return true;
-	}
 	return false;
 }
 
 static bool all_told(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_is_announced(s) || daemon_session_is_writing(s))
 			return false;
-	}
 	return true;
 }
 
@@ -494,7 +488,10 @@ static void manager_on_gone(const char *unique_name, void *userdata)
 	for (struct daemon_session *s = m->sessions; s; s = next) {
 		next = s->next;
 		daemon_session_drop_waiters(s, unique_name);
-		/* (what a flight recorder of a profile holds when the service ends, the next one writes down) */
+		/*
+		 * (what a flight recorder of a collection holds when the service ends, the next one
+		 * writes down)
+		 */
 		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
 		    !(m->exiting && s->profile && s->flight_fd >= 0))
 			daemon_session_remove(s, "owner gone");
@@ -523,10 +520,9 @@ void manager_shutdown(struct manager *m, int status)
 		return;
 	m->exiting = true;
 	m->exit_status = status;
-	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			session_stop(s->session, "service stopped");
-	}
 	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
 				       TIMEOUT_SHUTDOWN_NS / 1000, 0, on_deadline, m);
 	if (r < 0) {

@@ -51,7 +51,7 @@ enum {
 /* How long things may take. */
 #define TIMEOUT_SHUTDOWN_NS   UINT64_C(10000000000) /* all outputs, when the daemon ends */
 #define TELL_COUNTERS_NS      UINT64_C(1000000000)
-#define COLLECTION_LOOK_TICKS 5 /* of those, between two looks for the units of a profile */
+#define COLLECTION_LOOK_TICKS 5 /* of those, between two looks for the units of a collection */
 
 struct access;
 struct daemon_session;
@@ -114,7 +114,7 @@ int manager_find(const struct manager *m, const char *name, uid_t uid, struct da
 int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 		     struct daemon_session **ret, sd_bus_error *reterr);
 
-/* The session at PATH, whoever asks, or NULL. */
+/* The session at PATH, for any caller, or NULL. */
 struct daemon_session *manager_find_path(const struct manager *m, const char *path);
 
 /* Ends S at once and forgets it; says so on the bus. */

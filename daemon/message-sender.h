@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has sent a message, from its first bytes, before the bus library has it.
+ * The sender of a message, from its first bytes, before the bus library has it.
  */
 #pragma once
 

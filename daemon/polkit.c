@@ -113,10 +113,9 @@ int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit
 	static uint64_t last_number;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	struct polkit_check *c;
-	int r;
+	int r = sd_bus_message_new_method_call(bus, &m, POLKIT_NAME, AUTHORITY_PATH,
+					       AUTHORITY_INTERFACE, "CheckAuthorization");
 
-	r = sd_bus_message_new_method_call(bus, &m, POLKIT_NAME, AUTHORITY_PATH,
-					   AUTHORITY_INTERFACE, "CheckAuthorization");
 	if (r < 0)
 		return r;
 	c = calloc(1, sizeof(*c));

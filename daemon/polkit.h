@@ -41,7 +41,10 @@ struct polkit_question {
 /* FN is called once, never before this returns; not any more once the check is freed. Returns 0 or a negative errno. */
 int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit_check **ret);
 
-/* Tells polkit that nobody waits any more, if it has not answered: a dialogue goes away. Returns NULL. */
+/*
+ * Notifies polkit that nobody waits any more, if it has not answered: a dialogue goes away. Returns
+ * NULL.
+ */
 struct polkit_check *polkit_check_free(struct polkit_check *c);
 
 DEFINE_CLEANUP(struct polkit_check *, polkit_check_free)

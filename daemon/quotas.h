@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What users may take of what there is once: as much as leaves others something, and root most of
- * all. Who may trace only what is his own, which is everybody, gets less than who may trace all.
+ * all. A user who may trace only his own processes, which is any user, gets less than one who may
+ * trace all.
  *
- * And how often: making and starting a session costs the machine much more than asking for it, so
- * who does it in a loop is told to wait.
+ * And how often: making and starting a session costs the machine much more than asking for it, so a
+ * client that does it in a loop has to wait.
  */
 #pragma once
 

@@ -27,7 +27,7 @@ const char *const right_actions[RIGHT_MAX] = {
 		right, true                                                                        \
 	}
 
-/* Each second step only tells what the answer is to who is refused. */
+/* Each second step only names the reason to the client that is refused. */
 const struct need_row need_rows[NEED_MAX] = {
 	[NEED_NOTHING] = { { NONE, NONE } },
 	[NEED_LIST] = { { QUIETLY(RIGHT_VIEW), NONE } },
@@ -82,7 +82,7 @@ static enum need need_to_create(const struct rights_call *c)
 	return c->own ? NEED_CONTROL_OWN : NEED_CONTROL;
 }
 
-/* Who says whose it is means another's; a name alone is one's own, or one that does not exist:
+/* UID/NAME means a session of that user; a name alone is one's own, or one that does not exist:
  * for that nobody is asked for a password. */
 static enum need need_to_get(const struct rights_call *c)
 {
@@ -91,11 +91,11 @@ static enum need need_to_get(const struct rights_call *c)
 	return c->name && strchr(c->name, '/') ? NEED_SEE : NEED_LIST;
 }
 
-static bool is_below(const char *path, const char *folder)
+static bool is_below(const char *path, const char *directory)
 {
-	size_t n = strlen(folder);
+	size_t n = strlen(directory);
 
-	return strncmp(path, folder, n) == 0 && path[n] == '/';
+	return strncmp(path, directory, n) == 0 && path[n] == '/';
 }
 
 enum need rights_need(const struct rights_call *c)
@@ -114,7 +114,7 @@ enum need rights_need(const struct rights_call *c)
 		return NEED_NOTHING;
 	if (is_below(c->path, KYMO_SESSION_PREFIX))
 		return rights_look_up(c, of_others_session);
-	/* Folders, where nothing is but names; those of sessions depend on who asks. */
+	/* Directories, where nothing is but names; those of sessions depend on who asks. */
 	return is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }
 

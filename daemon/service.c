@@ -10,6 +10,7 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "daemon/access.h"
@@ -18,11 +19,18 @@
 #include "daemon/collection-snapshots.h"
 
 #define USEC_PER_SEC   UINT64_C(1000000)
-#define TELL_USEC      USEC_PER_SEC        /* between two status lines */
+#define NOTIFY_USEC    USEC_PER_SEC        /* between two status lines */
 #define BARRIER_USEC   (5 * USEC_PER_SEC)  /* for systemd to read */
 #define LATE_IDLE_USEC USEC_PER_SEC        /* what idle means once we have said that we go */
 #define MORE_TIME_USEC (30 * USEC_PER_SEC) /* asked for, then, with each status */
 #define STATUS_MAX     1024
+
+/*
+ * A service that was killed has the name until its guard has let go of all that it had
+ * (async-close.c), which takes a moment on a busy machine.
+ */
+#define NAME_WAIT_NS   UINT64_C(5000000000)
+#define NAME_LOOK_USEC 50000
 
 struct service {
 	sd_event *event;
@@ -33,16 +41,19 @@ struct service {
 	bool told_stopping;
 	uint64_t n_calls;                /* that have come */
 	uint64_t calls_before;           /* when the name was given back */
-	uint64_t shape;                  /* of what there was to tell when it was looked at last */
+	uint64_t shape;                  /* of what there was to report at the last look */
 	uint64_t calls_seen, shape_seen; /* when idleness was looked at */
 	char status[STATUS_MAX];
-	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *tell;
+	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *notify;
 	sd_bus_slot *calls, *disconnected, *owner;
 };
 
-/* ---- what systemd is told ---- */
+/* ---- notifications to systemd ---- */
 
-/* What a status says, as a number: it is told soon when that changes, and otherwise with the seconds. */
+/*
+ * What a status says, as a number: it is sent soon when that changes, and otherwise with the
+ * seconds.
+ */
 static uint64_t service_shape(const struct manager *m)
 {
 	uint64_t n = 1;
@@ -54,10 +65,9 @@ static uint64_t service_shape(const struct manager *m)
 
 static bool service_any_active(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (daemon_session_active(s))
 			return true;
-	}
 	return false;
 }
 
@@ -126,7 +136,7 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 	service_notify_status(s);
 	if (!service_any_active(s->manager) && !s->told_stopping)
 		return 0; /* a change turns it on again */
-	sd_event_source_set_time_relative(source, TELL_USEC);
+	sd_event_source_set_time_relative(source, NOTIFY_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -169,7 +179,7 @@ static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 	return 0;
 }
 
-/* Nobody can reach us, and nobody's sessions have an owner any more. */
+/* No client can reach us, and no session has an owner any more. */
 static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct service *s = userdata;
@@ -180,10 +190,14 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *rete
 	return 0;
 }
 
-static int take_name(sd_bus *bus)
+static int take_name(sd_bus *bus, uint64_t wait_ns)
 {
-	int r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0);
+	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + wait_ns;
+	int r;
 
+	while ((r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0)) == -EEXIST &&
+	       clock_read_ns(CLOCK_MONOTONIC) < until_ns)
+		usleep(NAME_LOOK_USEC);
 	if (r == -EEXIST || r == -EALREADY)
 		return log_error(0, "the name " KYMO_BUS_NAME " is taken: another kymod serves "
 				    "this bus already")
@@ -198,10 +212,9 @@ static int take_name(sd_bus *bus)
 /* What a dead service has left is offered again by the next one. */
 static bool has_sessions(const struct manager *m)
 {
-	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_recovered(s))
 			return true;
-	}
 	return false;
 }
 
@@ -231,13 +244,13 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 		return 0;
 	}
 	/* Another one may have it by now, if the bus starts services without systemd. */
-	r = take_name(s->bus);
+	r = take_name(s->bus, 0);
 	if (r < 0) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
 	}
-	sd_event_source_set_time_relative(s->tell, TELL_USEC);
-	return sd_event_source_set_enabled(s->tell, SD_EVENT_ONESHOT);
+	sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
+	return sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
 }
 
 static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
@@ -274,7 +287,10 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 	return 0;
 }
 
-/* Without sessions the time to the end begins anew with each call, but not with whatever else the bus tells. */
+/*
+ * Without sessions the time to the end begins anew with each call, but not with whatever else comes
+ * by the bus.
+ */
 static void watch_idle(struct service *s)
 {
 	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
@@ -293,13 +309,13 @@ static int on_post(sd_event_source *source, void *userdata)
 	struct service *s = userdata;
 	int enabled = SD_EVENT_OFF;
 
-	sd_event_source_get_enabled(s->tell, &enabled);
+	sd_event_source_get_enabled(s->notify, &enabled);
 	if (service_shape(s->manager) != s->shape) {
 		s->shape = service_shape(s->manager);
 		if (enabled == SD_EVENT_OFF) {
 			service_notify_status(s);
-			sd_event_source_set_time_relative(s->tell, TELL_USEC);
-			sd_event_source_set_enabled(s->tell, SD_EVENT_ONESHOT);
+			sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
+			sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
 		}
 	}
 	watch_idle(s);
@@ -308,12 +324,11 @@ static int on_post(sd_event_source *source, void *userdata)
 
 static int add_timers(struct service *s)
 {
-	int r;
+	int r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
+					   NOTIFY_USEC / 4, on_tell, s);
 
-	r = sd_event_add_time_relative(s->event, &s->tell, CLOCK_MONOTONIC, TELL_USEC,
-				       TELL_USEC / 4, on_tell, s);
 	if (r >= 0)
-		r = sd_event_source_set_enabled(s->tell, SD_EVENT_OFF);
+		r = sd_event_source_set_enabled(s->notify, SD_EVENT_OFF);
 	if (r >= 0 && s->idle_usec)
 		r = sd_event_add_time_relative(s->event, &s->idle, CLOCK_MONOTONIC, s->idle_usec, 0,
 					       on_idle, s);
@@ -370,21 +385,21 @@ struct service *service_free(struct service *s)
 	sd_event_source_disable_unref(s->sigusr1);
 	sd_event_source_disable_unref(s->post);
 	sd_event_source_disable_unref(s->idle);
-	sd_event_source_disable_unref(s->tell);
+	sd_event_source_disable_unref(s->notify);
 	sd_bus_unref(s->bus);
 	sd_event_unref(s->event);
 	free(s);
 	return NULL;
 }
 
-int service_begin(struct service *s)
+int service_take_name(sd_bus *bus)
 {
-	int r = take_name(s->bus);
+	return take_name(bus, NAME_WAIT_NS);
+}
 
-	if (r < 0)
-		return r;
+void service_begin(struct service *s)
+{
 	s->shape = service_shape(s->manager);
 	print_status(s->manager, s->status, sizeof(s->status));
 	sd_notifyf(0, "READY=1\nSTATUS=%s", s->status);
-	return 0;
 }

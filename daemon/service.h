@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of the daemon among others: what systemd is told, and when it goes.
+ * The life of the daemon among others: what it notifies systemd of, and when it goes.
  *
- * Idle means: no sessions, and no calls for a while. To go then, without losing a call that comes at the last moment, takes
- * three steps: systemd is told that we stop, and has read it (from then on it holds back whoever starts us, until we are
- * gone); the name is given back; and what was sent to it before the bus took it away is served. If a session came of that, the name is taken
- * again and all goes on as if nothing had been, but that systemd, which has no way back, is asked for more
- * time again and again. Without an activating bus, callers find that there is no such name, and none of them waits for nothing.
+ * Idle means: no sessions, and no calls for a while. To go then, without losing a call that comes
+ * at the last moment, takes three steps: systemd is notified that we stop, and has read it (from
+ * then on it holds back starts of us, until we are gone); the name is given back; and what was
+ * sent to it before the bus took it away is served. If a session came of that, the name is taken
+ * again and all goes on as if nothing had been, but that systemd, which has no way back, is asked
+ * for more time again and again. Without an activating bus, callers find that there is no such
+ * name, and none of them waits for nothing.
  */
 #pragma once
 
@@ -37,8 +39,15 @@ struct service *service_free(struct service *s);
 
 DEFINE_CLEANUP(struct service *, service_free)
 
-/* Takes the name on the bus and says that we are ready. Logs what goes wrong. */
-int service_begin(struct service *s);
+/*
+ * Takes the name on BUS, which a service that has just ended may have for seconds yet: then nothing of
+ * that one is open any more. Before there is a manager, which looks for what it has left. Returns 0 or
+ * a negative errno, and logs what goes wrong.
+ */
+int service_take_name(sd_bus *bus);
+
+/* Says that we are ready. */
+void service_begin(struct service *s);
 
 /* To systemd, around a reload. */
 void service_say_reloading(void);

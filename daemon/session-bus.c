@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * org.kymo.Trace1.Session on the bus; units/org.kymo.Trace1.xml documents it. One fallback table
- * serves all sessions, and whom it serves decides which there are: to who is not its owner and may
- * not view it, a session does not exist. Who may change it, the guard has looked at.
+ * serves all sessions, and the caller decides which there are: to who is not its owner and may
+ * not view it, a session does not exist. The guard has checked the right to change it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,9 +48,8 @@ static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reter
 {
 	struct daemon_session *s = userdata;
 	const char *text;
-	int r;
+	int r = sd_bus_message_read(call, "s", &text);
 
-	r = sd_bus_message_read(call, "s", &text);
 	if (r < 0)
 		return r;
 	r = session_mark(s->session, text);
@@ -117,15 +116,16 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
-	/* Of a flight recorder of a profile, what it has so far is its next file. */
+	/* Of a flight recorder of a collection, what it has so far is its next file. */
 	int r = collection_snapshot_now(s, "requested", call);
 
 	if (r == -EOPNOTSUPP)
 		r = daemon_session_rotate(s, call);
 	if (r == -EOPNOTSUPP)
-		return bus_error_set(reterr, r,
-				     "the archive of the session has no chunks: a profile with a "
-				     "directory makes them");
+		return bus_error_set(
+			reterr, r,
+			"the archive of the session has no chunks: a collection with a "
+			"directory makes them");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -134,9 +134,8 @@ static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_err
 	struct daemon_session *s = userdata;
 	uint32_t bit = 0;
 	const char *name;
-	int r;
+	int r = sd_bus_message_read(call, "s", &name);
 
-	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
 	r = session_begin_context(s->session, name, &bit);
@@ -155,9 +154,8 @@ static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error
 {
 	struct daemon_session *s = userdata;
 	uint32_t bit;
-	int r;
+	int r = sd_bus_message_read(call, "u", &bit);
 
-	r = sd_bus_message_read(call, "u", &bit);
 	if (r < 0)
 		return r;
 	r = session_end_context(s->session, bit);
@@ -264,10 +262,9 @@ GETTER(get_counter)
 	uint64_t value = 0;
 
 	session_counters(s->session, &now);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (strcmp(member, rows[i].name) == 0)
 			memcpy(&value, (const char *)&now + rows[i].offset, sizeof(value));
-	}
 	return sd_bus_message_append(reply, "t", value);
 }
 
@@ -289,8 +286,6 @@ GETTER(get_stacks)
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
-	GETTER_UNUSED;
-	(void)member;
 	session_counters(s->session, &now);
 	for (size_t i = 0; r >= 0 && i < WALK_ENDS_MAX; i++)
 		r = sd_bus_message_append(reply, "{st}", walk_end_names[i], now.walks[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the table of options does not know: descriptors, profiles, and whom the session belongs to.
+ * What the table of options does not know: descriptors, collections, and whom the session belongs
+ * to.
  */
 #include "daemon/session-options-bus.h"
 
@@ -15,12 +16,13 @@
 #include "bus/option-bus.h"
 #include "daemon/bus-error.h"
 #include "daemon/async-close.h"
+#include "daemon/passed-fds.h"
 #include "daemon/collection-use.h"
 
 void create_request_deinit(struct create_request *r)
 {
 	session_options_deinit(&r->options);
-	r->output_fd = close_fd(r->output_fd);
+	r->output_fd = close_passed_fd(r->output_fd);
 	r->store = store_free(r->store);
 	free(r->profile);
 	r->profile = NULL;
@@ -102,9 +104,9 @@ static bool is_socket_of(int fd, uid_t uid)
 }
 
 /*
- * 0 unless FD, UID's, is a socket whose other end could take what we write there for our word. The kernel tells who asks for it
- * (SO_PASSCRED) who has written, and that is root, not who passed us the socket: the journal would have lines, and systemd
- * messages, that seem to be the service's.
+ * 0 unless FD, UID's, is a socket whose other end could take what we write there for our word. The
+ * kernel says it to whoever asks (SO_PASSCRED) who has written, and that is root, not who passed us
+ * the socket: the journal would have lines, and systemd messages, that seem to be the service's.
  */
 static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 {
@@ -118,21 +120,30 @@ static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 		"a pipe");
 }
 
-/* The message's own FD is UID's, too: it hangs at his expense, if it does. */
-static int check_taken(int fd, uid_t uid, sd_bus_error *reterr)
+/*
+ * What STAND_IN of a message is for, borrowed, in *RET. That is UID's from now on: if its close
+ * hangs, that counts against him.
+ */
+static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
-	if (!async_close_refused(fd)) {
-		foreign_fds_mark(fd, FOREIGN_FD_OF(uid));
-		return 0;
-	}
-	return bus_error_set(reterr, -EDQUOT,
-			     "too many files that you have passed could not be closed yet: try "
-			     "again later");
+	*ret = passed_fds_get(stand_in);
+	if (*ret == -EDQUOT)
+		return bus_error_set(reterr, -EDQUOT,
+				     "too many files that you have passed could not be closed yet: "
+				     "try again later");
+	if (*ret < 0)
+		return bus_error_set(
+			reterr, -EDQUOT,
+			"the kernel gives the service nothing to take files with (%s): "
+			"try again later",
+			strerror(-*ret));
+	foreign_fds_mark(*ret, FOREIGN_FD_OF(uid));
+	return 0;
 }
 
-int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr)
+int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 {
-	int r = check_taken(fd, uid, reterr);
+	int fd, r = passed_fd_of(stand_in, uid, &fd, reterr);
 
 	if (r == 0)
 		r = session_options_bus_check_output(fd, reterr);
@@ -181,17 +192,16 @@ static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_erro
 }
 
 /* One that is read as a program; it is parsed without our rights, and never written. */
-static int keep_allocator_fd(struct create_request *to, int fd, const char *name,
+static int keep_allocator_fd(struct create_request *to, int stand_in, const char *name,
 			     sd_bus_error *reterr)
 {
 	struct memory_options *memory = &to->options.memory;
-	int flags = fcntl(fd, F_GETFL);
 	mode_t type;
-	int r;
+	int fd, flags, r = passed_fd_of(stand_in, to->uid, &fd, reterr);
 
-	r = check_taken(fd, to->uid, reterr);
 	if (r < 0)
 		return r;
+	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || file_type_of(fd, &type) < 0 || flags & O_PATH ||
 	    (flags & O_ACCMODE) == O_WRONLY || type != S_IFREG)
 		return bus_error_set(reterr, -EBADF,
@@ -332,7 +342,7 @@ static int check_output_given(const struct create_request *r, sd_bus_error *rete
 	return 0;
 }
 
-/* (the first complaint is the one that is told) */
+/* (only the first complaint is reported) */
 static void session_options_bus_on_complaint(const struct option_row *row, const char *why,
 					     void *reterr)
 {

@@ -356,7 +356,7 @@ int edit_copy_gather(struct edit_copy *c, const struct event *ev)
 
 int edit_copy_packets(struct edit_copy *c)
 {
-	/* Nobody is introduced for nothing. */
+	/* No thread is introduced for nothing. */
 	return c->own.samples ? edit_copy_write_packets(c, true) : 0;
 }
 

@@ -122,15 +122,15 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 int edit_copy_event(struct edit_copy *c, const struct event *ev);
 
 /*
- * From now on samples, and what is said about them, go into Perfetto's packets, too. Of what is copied
- * as a record edit_copy_gather() has to be told: EV is what that record says.
+ * From now on samples, and what is said about them, go into Perfetto's packets, too. Of what is
+ * copied as a record edit_copy_gather() has to know: EV is what that record says.
  * edit_copy_packets() writes what is left. Both return as edit_copy_record().
  */
 void edit_copy_make_packets(struct edit_copy *c);
 int edit_copy_gather(struct edit_copy *c, const struct event *ev);
 int edit_copy_packets(struct edit_copy *c);
 
-/* A switch that no record tells of, but that a timeline needs. */
+/* A switch that is in no record, but that a timeline needs. */
 struct edit_switch {
 	uint64_t ts_ns;
 	uint32_t cpu;

@@ -44,7 +44,7 @@ struct edit_cut {
 	struct clock_snapshot clock; /* the last one; all 0 without one */
 	struct edit_kept **across;   /* complete events over its first moment; owned, with each */
 	size_t n_across, across_room, across_bytes;
-	uint64_t lost; /* that the archive tells of within the cut */
+	uint64_t lost; /* that the archive reports within the cut */
 	uint64_t full; /* that its recorders had no room for, as they say at their end */
 	uint64_t n_events;
 	uint64_t end_ns; /* once it is behind the cut */
@@ -297,14 +297,6 @@ static int edit_cut_write_stop(struct edit_cut *c)
 
 /* ---- records ---- */
 
-/* The number that argument NAME of R holds, or 0. */
-static uint64_t edit_cut_number_of(const struct fxt_record *r, int name)
-{
-	struct fxt_arg arg;
-
-	return edit_find_arg(r, name, FXT_ARG_UINT64, &arg) ? arg.uint64 : 0;
-}
-
 /* The first of each machine is kept, or written if the cut has begun. */
 static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *item)
 {
@@ -320,7 +312,7 @@ static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *ite
 	return c->phase == WITHIN ? edit_copy_record(c->copy, item->from, item->record) : 0;
 }
 
-/* Events that tell of the recording as a whole: ours take their place. Returns 1 if R is one. */
+/* Events about the recording as a whole: ours take their place. Returns 1 if R is one. */
 static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -331,12 +323,12 @@ static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 		r = edit_cut_take_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_ROW_STOP:
-		c->full += edit_cut_number_of(record, FXT_NAME_FULL);
+		c->full += edit_find_number(record, FXT_NAME_FULL);
 		return 1;
 	case FXT_ROW_CLOCK:
-		c->clock = (struct clock_snapshot){ edit_cut_number_of(record, FXT_NAME_BOOTTIME),
-						    edit_cut_number_of(record, FXT_NAME_MONOTONIC),
-						    edit_cut_number_of(record, FXT_NAME_REALTIME) };
+		c->clock = (struct clock_snapshot){ edit_find_number(record, FXT_NAME_BOOTTIME),
+						    edit_find_number(record, FXT_NAME_MONOTONIC),
+						    edit_find_number(record, FXT_NAME_REALTIME) };
 		return 1;
 	default:
 		return 0;
@@ -417,7 +409,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 		r->event.end_ns = c->to_ns;
 	c->n_events++;
 	if (edit_row_of(item->from, r) == FXT_ROW_LOST)
-		c->lost += edit_cut_number_of(r, FXT_NAME_COUNT);
+		c->lost += edit_find_number(r, FXT_NAME_COUNT);
 	return edit_copy_record(c->copy, item->from, r);
 }
 

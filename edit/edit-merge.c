@@ -320,7 +320,7 @@ static int edit_merge_start(struct edit_merge *m)
 
 /* ---- records ---- */
 
-/* Whether RECORD tells of the kernel: of what there is one of on a machine. */
+/* Whether RECORD is about the kernel: of what there is one of on a machine. */
 static bool is_kernels(const struct edit_sorted *item)
 {
 	const struct fxt_record *r = item->record;
@@ -353,7 +353,7 @@ static bool is_done(const struct merge_input *in)
 	return in->ended && !edit_sort_peek(in->sort, true, &ts_ns);
 }
 
-/* Whose schedule holds: the one's that told of it first, until it has no more to tell. Returns 1 if
+/* Whose schedule holds: the one's that began first, until its last record of it. Returns 1 if
  * it is that of INPUT. */
 static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
@@ -365,7 +365,7 @@ static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 		in->view.doubled++;
 		return 0;
 	}
-	/* What ran when the other one ended was told by records that were left out. */
+	/* What ran when the other one ended was in records that were left out. */
 	if (other != (int)input && in->view.doubled > 0)
 		r = edit_timeline_open(in->timeline, machine->schedule_ns);
 	machine->schedule_input = (int)input;

@@ -3,18 +3,18 @@
  * Makes one archive of several, on one time line, each record of a provider of its own archive.
  *
  * Archives of one boot of one machine (the same host, and clock snapshots that agree) share their
- * time, their processes and their CPUs. Others are moved to the time of the first one
- * that has a clock snapshot, by theirs; their koids and CPU numbers are moved behind those before them, and their
- * processes' names say the host. An archive without a clock snapshot, such as a program's own, is
- * taken to be of that one's machine and clock.
+ * time, their processes and their CPUs. Others are moved to the time of the first one that has a
+ * clock snapshot, by theirs; their koids and CPU numbers are moved behind those before them, and
+ * their processes' names say the host. An archive without a clock snapshot, such as a program's
+ * own, is taken to be of that one's machine and clock.
  *
- * One machine gives the same id to several threads in the course of time: whose koid means another owner than
- * the same koid of an archive before it gets another (edit-owners.h). What is not known of a thread
- * in one archive ("?") does not take the place of what another one knows.
+ * One machine gives the same id to several threads in the course of time: whose koid means another
+ * owner than the same koid of an archive before it gets another (edit-owners.h). What is not known
+ * of a thread in one archive ("?") does not take the place of what another one knows.
  *
- * Where two archives tell of the same CPUs at the same time, what the first one tells of the
- * schedule and of processes holds, since readers know one schedule of a CPU; the other's is left out,
- * and counted.
+ * Where two archives cover the same CPUs at the same time, what the first one says of the schedule
+ * and of processes holds, since readers know one schedule of a CPU; the other's is left out, and
+ * counted.
  */
 #pragma once
 
@@ -45,7 +45,7 @@ struct edit_merge_view {
 	int64_t shift_ns; /* was added to its times */
 	uint32_t shift_cpu;
 	struct edit_counts copied;
-	uint64_t doubled;      /* left out, since another input tells of it */
+	uint64_t doubled;      /* left out, since another input has it */
 	uint64_t unknown;      /* objects "?" left out, since another input knows whose they are */
 	uint64_t koids_moved;  /* another owner has them on the machine: they became others */
 	uint64_t koids_shared; /* the same, and they could not */

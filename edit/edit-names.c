@@ -39,22 +39,14 @@ struct edit_names *edit_names_free(struct edit_names *n)
 /* KOID is spoken of, as one of process PID (0 = it is not said). */
 static int edit_names_see_name(struct table *table, uint64_t koid, uint64_t pid, bool named)
 {
-	struct body *body = koid ? table_get(table, koid) : NULL;
-	int r;
+	struct body *body;
 
-	if (koid == 0 || (!body && table->n_used >= NAMES_MAX))
+	if (koid == 0 || (table->n_used >= NAMES_MAX && !table_get(table, koid)))
 		return 0;
-	if (!body) {
-		body = calloc(1, sizeof(*body));
-		if (!body)
-			return -ENOMEM;
-		body->koid = koid;
-		r = table_set(table, koid, body);
-		if (r < 0) {
-			free(body);
-			return r;
-		}
-	}
+	body = table_make(table, koid, sizeof(*body));
+	if (!body)
+		return -ENOMEM;
+	body->koid = koid;
 	body->named |= named;
 	body->pid = pid ? pid : body->pid;
 	return 0;

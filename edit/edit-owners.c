@@ -10,7 +10,7 @@
 #include "reader/fxt/fxt-object.h"
 #include "writer/fxt/fxt-names.h"
 
-/* Whom a koid means. */
+/* The task that a koid means. */
 struct owner {
 	uint64_t koid;
 	uint64_t start_ns; /* 0 = not known */
@@ -120,18 +120,11 @@ static int learn_start(struct edit_owners *o, unsigned machine, struct owner *ow
 
 static int add_owner(struct edit_owners *o, unsigned machine, const struct owner *as)
 {
-	struct owner *owner = malloc(sizeof(*owner));
-	int r;
+	struct owner *owner = table_copy(&o->owners, owner_key(machine, as->koid), as, sizeof(*as));
 
 	if (!owner)
 		return -ENOMEM;
-	*owner = *as;
 	owner->start_ns = 0;
-	r = table_set(&o->owners, owner_key(machine, as->koid), owner);
-	if (r < 0) {
-		free(owner);
-		return r;
-	}
 	return learn_start(o, machine, owner, as->start_ns);
 }
 
@@ -175,20 +168,14 @@ static uint64_t find_free(const struct edit_owners *o, const struct archive *in,
 static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, struct body **ret)
 {
 	struct body *body = table_get(&in->bodies, koid);
-	int r;
 
 	*ret = body;
 	if (body || o->n_bodies >= EDIT_OWNERS_MAX)
 		return 0;
-	body = calloc(1, sizeof(*body));
+	body = table_make(&in->bodies, koid, sizeof(*body));
 	if (!body)
 		return -ENOMEM;
 	body->as.koid = body->to = koid;
-	r = table_set(&in->bodies, koid, body);
-	if (r < 0) {
-		free(body);
-		return r;
-	}
 	o->n_bodies++;
 	*ret = body;
 	return 0;
@@ -196,7 +183,7 @@ static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, st
 
 static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body);
 
-/* Who BODY is, with koids of the machine; its own may be another yet. */
+/* The identity of BODY, with koids of the machine; its own may be another yet. */
 static int edit_owners_describe(struct edit_owners *o, struct archive *in, const struct body *body,
 				struct owner *ret)
 {

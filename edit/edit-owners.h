@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has a koid on a machine of which several archives tell.
+ * Owners of koids on a machine that several archives describe.
  *
- * The kernel gives ids out again: archives of one boot can mean different threads by one koid. Who an
- * owner is, its kernel object says: its start time is its own, or else, of a thread, its
+ * The kernel gives ids out again: archives of one boot can mean different threads by one koid. Who
+ * an owner is, its kernel object says: its start time is its own, or else, of a thread, its
  * process. (Not its name, which changes.) The koid stays with the owner who is met first; in an
- * archive that means another one it becomes one of the later ones of that tid (docs/FXT-MAPPING.md, "Koids")
- * that is free on the machine, or the one that its owner has there already.
+ * archive that means another one it becomes one of the later ones of that tid (docs/FXT-MAPPING.md,
+ * "Koids") that is free on the machine, or the one that its owner has there already.
  *
- * A koid means one owner within an archive, which has such koids itself. So what it becomes
- * is decided once, when its first object is seen, and stays if something was written of it
- * before: half of a thread's records under another id would be worse.
+ * A koid means one owner within an archive, which has such koids itself. So what it becomes is
+ * decided once, when its first object is seen, and stays if something was written of it before:
+ * half of a thread's records under another id would be worse.
  *
  * Memory is bounded: beyond EDIT_OWNERS_MAX koids of all archives together, koids stay as they are.
  */

@@ -4,13 +4,13 @@
  * for how long is.
  *
  * Each word is replaced by one that is made from it and a secret key, so equal words stay equal
- * wherever they stand: a process's name, the file that it executed, a path's folders, the words of a
- * command line. Kept are the words of docs/FXT-MAPPING.md itself, numbers of kymo's own events
+ * wherever they stand: a process's name, the file that it executed, a path's directories, the words
+ * of a command line. Kept are the words of docs/FXT-MAPPING.md itself, numbers of kymo's own events
  * (ids of processes, threads, users and cgroups among them), times, addresses, and the versions of
  * the kernel and of kymo. In what other programs wrote, numbers are replaced, too. Bytes of blobs
  * are left out; build ids, and devices and inodes of mapped files, are replaced. Sizes and offsets
- * of mappings are kept: without them no address belongs to a mapping. Whoever has the same file may
- * recognise it by them.
+ * of mappings are kept: without them no address belongs to a mapping. A reader with the same file
+ * may recognise it by them.
  */
 #pragma once
 

@@ -144,7 +144,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 
 /* ---- out ---- */
 
-/* Tells of damage, and that what ran before it need not run behind it. */
+/* Writes that there is damage, and that what ran before it need not run behind it. */
 static int write_gap(struct edit_repair *r, const struct gap *gap)
 {
 	edit_timeline_gap(r->timeline, gap->from_ns, gap->to_ns);
@@ -221,7 +221,7 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 	return 1;
 }
 
-/* Perfetto's copy of the samples is made anew: nobody can tell what damage has changed in it. */
+/* Perfetto's copy of the samples is made anew: what damage has changed in it is unknown. */
 static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const char *what;
@@ -280,7 +280,7 @@ static void add_gap(struct edit_repair *r, uint64_t to_ns, const struct fxt_dama
 		last->damage.bytes += damage->bytes;
 		return;
 	}
-	/* Told in the order of the archive: none before the one before it. */
+	/* Reported in the order of the archive: none before the one before it. */
 	if (r->n_gaps > 0 && last->from_ns > from_ns)
 		from_ns = last->from_ns;
 	r->gaps[(r->first_gap + r->n_gaps++) % GAPS_MAX] =
@@ -478,7 +478,10 @@ static const char *find_wrong_scheduling(const struct fxt_record *r)
 	return NULL;
 }
 
-/* What in RECORD kymo cannot have written, or NULL: then it was damaged where nobody else can tell. */
+/*
+ * What in RECORD kymo cannot have written, or NULL: then it was damaged where nobody else can see
+ * it.
+ */
 static const char *find_wrong(const struct fxt_record *r)
 {
 	uint64_t process;

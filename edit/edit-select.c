@@ -76,22 +76,19 @@ static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 	return table_set(&s->threads, tid, (void *)(uintptr_t)(pid + 1));
 }
 
-/* The first parent that is told holds: later ones are those who took in an orphan. */
+/* The first parent that is named holds: later ones are those who took in an orphan. */
 static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 {
-	struct process *p = table_get(&s->processes, pid + 1);
-	int r;
+	struct process *p;
 
-	if (p || pid == parent || pid == UINT64_MAX)
+	if (pid == parent || pid == UINT64_MAX)
 		return 0;
-	p = calloc(1, sizeof(*p));
+	p = table_make(&s->processes, pid + 1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
-	p->parent = parent + 1;
-	r = table_set(&s->processes, pid + 1, p);
-	if (r < 0)
-		free(p);
-	return r;
+	if (p->parent == 0)
+		p->parent = parent + 1;
+	return 0;
 }
 
 static int learn_object(struct edit_select *s, const struct fxt_record *r)

@@ -18,7 +18,7 @@ int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pid
 struct edit_select *edit_select_free(struct edit_select *s);
 DEFINE_CLEANUP(struct edit_select *, edit_select_free)
 
-/* Learns what RECORD tells of who is who and where; to be called with every record. Returns 0 or
+/* Learns what RECORD says of who is who and where; to be called with every record. Returns 0 or
  * -ENOMEM. */
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record);
 

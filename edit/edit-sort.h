@@ -7,7 +7,7 @@
  * and there; in a damaged one, records can be anywhere. A record is kept as a copy that stands for
  * itself (edit-kept.h), and leaves when the window is full of later ones. At equal times
  * the order of the source is kept. One that comes later than the window reaches leaves at once;
- * whoever takes it sees that its time is before the one before it. Records without a time (objects,
+ * the consumer sees that its time is before the one before it. Records without a time (objects,
  * blobs) do not wait, but for provider events, which stay behind the record that they came after.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which durations, asynchronous operations and flows are open: what begins with one event and ends
- * with another. Whoever leaves events out must not leave a half of one behind: readers keep it open
- * to the end of the trace, or end another in its place.
+ * with another. An edit that leaves events out must not leave a half of one behind: readers keep it
+ * open to the end of the trace, or end another in its place.
  *
  * Memory is bounded; what is open beyond that is not followed, and passes as it is.
  *

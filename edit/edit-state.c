@@ -16,13 +16,15 @@
 enum { ENDED_MAX = 1024 };
 
 enum kind {
+	NOTHING,
 	PROCESS,
 	THREAD,
 	OBJECT,
+	/* A child has what its parent has, until exec: */
 	MODULE,
 	MMAP,
-	COUNTER,
 	MAPPING,
+	COUNTER,
 	FRAME,
 	SAMPLING,
 	/* Of what programs allocate, as long as they are watched: */
@@ -42,12 +44,12 @@ struct key {
 };
 
 struct item {
-	struct edit_kept *kept;      /* owned */
+	struct edit_kept *kept;      /* a reference */
 	struct item *before, *after; /* in the order of the archive */
 	struct item *newer, *older;  /* of the same pid */
-	uint64_t hash;
-	enum kind kind;
-	uint64_t pid; /* whose end is its end; 0 = nobody's */
+	struct key key;
+	uint64_t pid;   /* whose end is its end; 0 = nobody's */
+	bool inherited; /* the record speaks of an ancestor */
 	bool ended;
 };
 
@@ -113,9 +115,19 @@ static int link_pid(struct edit_state *s, struct item *item)
 	return r;
 }
 
+static uint64_t hash_of(const struct key *key)
+{
+	return table_hash(key, sizeof(*key));
+}
+
 static size_t edit_state_bytes_of(const struct edit_kept *kept)
 {
 	return sizeof(struct item) + edit_kept_bytes(kept);
+}
+
+static struct item *find_item(const struct edit_state *s, const struct key *key)
+{
+	return table_get(&s->items, hash_of(key));
 }
 
 static void edit_state_forget(struct edit_state *s, struct item *item)
@@ -123,7 +135,7 @@ static void edit_state_forget(struct edit_state *s, struct item *item)
 	unlink_pid(s, item);
 	*(item->before ? &item->before->after : &s->first) = item->after;
 	*(item->after ? &item->after->before : &s->last) = item->before;
-	table_remove(&s->items, item->hash);
+	table_remove(&s->items, hash_of(&item->key));
 	s->bytes -= edit_state_bytes_of(item->kept);
 	edit_kept_unref(item->kept);
 	free(item);
@@ -142,12 +154,30 @@ struct edit_state *edit_state_free(struct edit_state *s)
 	return NULL;
 }
 
-static int edit_state_keep(struct edit_state *s, const struct key *key, uint64_t pid,
-			   struct edit_kept *kept)
+/* Puts ITEM behind all others. On failure it is the caller's. */
+static int edit_state_add(struct edit_state *s, struct item *item)
 {
-	uint64_t hash = table_hash(key, sizeof(*key));
-	struct item *item = table_get(&s->items, hash);
-	int e;
+	uint64_t hash = hash_of(&item->key);
+	int r = table_set(&s->items, hash, item);
+
+	if (r == 0)
+		r = link_pid(s, item);
+	if (r < 0) {
+		table_remove(&s->items, hash);
+		return r;
+	}
+	item->before = s->last;
+	*(s->last ? &s->last->after : &s->first) = item;
+	s->last = item;
+	s->bytes += edit_state_bytes_of(item->kept);
+	return 0;
+}
+
+/* What KEY says is what KEPT says from now on, until PID ends. Returns 1, or -ENOMEM. */
+static int edit_state_keep(struct edit_state *s, const struct key *key, uint64_t pid,
+			   struct edit_kept *kept, bool inherited)
+{
+	struct item *item = find_item(s, key);
 
 	if (item)
 		edit_state_forget(s, item);
@@ -156,23 +186,12 @@ static int edit_state_keep(struct edit_state *s, const struct key *key, uint64_t
 	item = calloc(1, sizeof(*item));
 	if (!item)
 		return -ENOMEM;
-	*item = (struct item){
-		.before = s->last, .hash = hash, .kind = (enum kind)key->kind, .pid = pid
-	};
-	e = table_set(&s->items, hash, item);
-	if (e == 0) {
-		e = link_pid(s, item);
-		if (e < 0)
-			table_remove(&s->items, hash);
-	}
-	if (e < 0) {
+	*item = (struct item){ .kept = kept, .key = *key, .pid = pid, .inherited = inherited };
+	if (edit_state_add(s, item) < 0) {
 		free(item);
-		return e;
+		return -ENOMEM;
 	}
-	item->kept = edit_kept_ref(kept);
-	s->bytes += edit_state_bytes_of(kept);
-	*(s->last ? &s->last->after : &s->first) = item;
-	s->last = item;
+	edit_kept_ref(kept);
 	return 1;
 }
 
@@ -185,7 +204,7 @@ static int keep_object(struct edit_state *s, struct edit_kept *kept, const struc
 		key.kind = PROCESS;
 	else if (key.b == FXT_OBJECT_THREAD)
 		key.kind = THREAD;
-	return edit_state_keep(s, &key, 0, kept);
+	return edit_state_keep(s, &key, 0, kept, false);
 }
 
 /* The frames of a stack that was named just before. */
@@ -198,7 +217,7 @@ static int keep_stack_trace(struct edit_state *s, struct edit_kept *kept,
 	if (s->named.id == 0 || s->named.ts_ns != r->ts_ns || s->named.tid != r->thread.tid)
 		return 0;
 	s->named.id = 0;
-	return edit_state_keep(s, &key, r->thread.pid, kept);
+	return edit_state_keep(s, &key, r->thread.pid, kept, false);
 }
 
 static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
@@ -212,7 +231,7 @@ static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const str
 		key.kind = MMAP;
 		key.b = r->mmap.start;
 	}
-	return edit_state_keep(s, &key, r->thread.pid, kept);
+	return edit_state_keep(s, &key, r->thread.pid, kept, false);
 }
 
 static int keep_counter(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
@@ -220,7 +239,7 @@ static int keep_counter(struct edit_state *s, struct edit_kept *kept, const stru
 	struct key key = { COUNTER, (uint64_t)(uintptr_t)kept->from, r->thread.pid, r->event.value,
 			   table_hash(r->name.bytes ? r->name.bytes : "", r->name.length) };
 
-	return edit_state_keep(s, &key, r->thread.pid, kept);
+	return edit_state_keep(s, &key, r->thread.pid, kept, false);
 }
 
 /* Forgets what is known of PID that is of the kinds from FIRST to LAST. */
@@ -230,7 +249,7 @@ static void forget_kinds(struct edit_state *s, uint64_t pid, enum kind first, en
 
 	for (struct item *i = pid ? table_get(&s->by_pid, pid) : NULL; i; i = older) {
 		older = i->older;
-		if (i->kind >= first && i->kind <= last)
+		if (i->key.kind >= first && i->key.kind <= last)
 			edit_state_forget(s, i);
 	}
 }
@@ -246,7 +265,7 @@ static struct item *find_object(const struct edit_state *s, enum kind kind, unsi
 {
 	struct key key = { kind, (uint64_t)(uintptr_t)from, koid, type, 0 };
 
-	return table_get(&s->items, table_hash(&key, sizeof(key)));
+	return find_item(s, &key);
 }
 
 /* One that was named anew since then lives. */
@@ -286,138 +305,52 @@ static void take_end(struct edit_state *s, const struct ended *end)
 		edit_state_forget_ended(s);
 }
 
-/* What the profiler says of code and names. */
-static int keep_profile(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r,
+/* ---- by events ---- */
+
+/* What an event says that holds. */
+struct rule {
+	enum kind kind;
+	bool of_process;  /* each process has its own */
+	bool of_nobody;   /* it does not end with a process */
+	bool ends;        /* it holds no more */
+	int16_t names[2]; /* arguments that tell one from another; 0 = none */
+};
+
+static const struct rule rules[] = {
+	[FXT_ROW_MAPPING] = { MAPPING, .of_process = true, .names = { FXT_NAME_START } },
+	[FXT_ROW_FRAME] = { FRAME, .of_process = true, .of_nobody = true,
+			    .names = { FXT_NAME_ADDRESS, FXT_NAME_DEPTH } },
+	[FXT_ROW_SAMPLING] = { SAMPLING },
+	[FXT_ROW_SHED] = { SHED, .names = { FXT_NAME_CLASS } },
+	[FXT_ROW_RETURNED] = { SHED, .ends = true, .names = { FXT_NAME_CLASS } },
+	[FXT_ROW_WATCH_BEGIN] = { WATCH, .of_process = true },
+	[FXT_ROW_STACK] = { STACK, .of_process = true, .names = { FXT_NAME_ID } },
+	[FXT_ROW_USAGE] = { USAGE, .of_process = true,
+			    .names = { FXT_NAME_RESOURCE, FXT_NAME_STACK } },
+	[FXT_ROW_ALLOC] = { ALLOC, .of_process = true,
+			    .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
+	[FXT_ROW_FREE] = { ALLOC, .of_process = true, .ends = true,
+			   .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
+	/* (blocks of one that has ended still speak of it) */
+	[FXT_ROW_CONTEXT] = { CONTEXT, .names = { FXT_NAME_ID } },
+};
+
+static int take_by_rule(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r,
 			enum fxt_row_id row)
 {
-	struct key key = { SAMPLING, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
-	struct fxt_arg arg;
-
-	switch (row) {
-	case FXT_ROW_MAPPING:
-		key.kind = MAPPING;
-		key.a = edit_process_of(r);
-		if (edit_find_arg(r, FXT_NAME_START, FXT_ARG_POINTER, &arg))
-			key.b = arg.uint64;
-		return edit_state_keep(s, &key, key.a, kept);
-	case FXT_ROW_FRAME:
-		key.kind = FRAME;
-		key.a = edit_process_of(r);
-		if (edit_find_arg(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER, &arg))
-			key.b = arg.uint64;
-		if (edit_find_arg(r, FXT_NAME_DEPTH, FXT_ARG_UINT32, &arg))
-			key.c = arg.uint32;
-		return edit_state_keep(s, &key, 0, kept);
-	case FXT_ROW_SAMPLING:
-		return edit_state_keep(s, &key, 0, kept);
-	default:
-		return 0;
-	}
-}
-
-/* The process PID runs another program. */
-static void forget_program(struct edit_state *s, uint64_t pid)
-{
-	forget_kinds(s, pid, MODULE, MMAP);
-	forget_kinds(s, pid, MAPPING, MAPPING);
-}
-
-/* ---- what programs allocate ---- */
-
-static uint64_t edit_state_number_of(const struct fxt_record *r, int name, enum fxt_arg_type type)
-{
-	struct fxt_arg arg;
-
-	if (!edit_find_arg(r, name, type, &arg))
-		return 0;
-	return type == FXT_ARG_UINT32 ? arg.uint32 : arg.uint64;
-}
-
-/* Which resource it is about: any number that tells them apart. */
-static uint64_t resource_of(const struct fxt_record *r)
-{
-	struct fxt_arg arg;
-
-	if (!edit_find_arg(r, FXT_NAME_RESOURCE, FXT_ARG_STRING, &arg) || !arg.text.bytes)
-		return 0;
-	return table_hash(arg.text.bytes, arg.text.length);
-}
-
-static int edit_state_take_free(struct edit_state *s, struct key *key, const struct fxt_record *r)
-{
+	const struct rule *rule = &rules[row];
+	const struct key key = {
+		.kind = rule->kind,
+		.from = (uint64_t)(uintptr_t)kept->from,
+		.a = rule->of_process ? edit_process_of(r) : 0,
+		.b = edit_find_number(r, rule->names[0]),
+		.c = edit_find_number(r, rule->names[1]),
+	};
 	struct item *item;
 
-	key->kind = ALLOC;
-	key->b = resource_of(r);
-	key->c = edit_state_number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
-	item = table_get(&s->items, table_hash(key, sizeof(*key)));
-	if (item)
-		edit_state_forget(s, item);
-	return 0;
-}
-
-static int edit_state_take_context(struct edit_state *s, struct edit_kept *kept, struct key *key,
-				   const struct fxt_record *r)
-{
-	key->kind = CONTEXT;
-	key->a = 0;
-	key->b = edit_state_number_of(r, FXT_NAME_ID, FXT_ARG_UINT32);
-	/* (blocks of one that has ended still speak of it) */
-	return edit_state_keep(s, key, 0, kept);
-}
-
-static int edit_state_take_memory(struct edit_state *s, struct edit_kept *kept,
-				  const struct fxt_record *r, enum fxt_row_id row)
-{
-	uint64_t pid = r->thread.pid;
-	struct key key = { WATCH, (uint64_t)(uintptr_t)kept->from, pid, 0, 0 };
-
-	switch (row) {
-	case FXT_ROW_WATCH_BEGIN:
-		forget_kinds(s, pid, WATCH, ALLOC);
-		return edit_state_keep(s, &key, pid, kept);
-	case FXT_ROW_WATCH_END:
-		forget_kinds(s, pid, WATCH, ALLOC);
-		return 0;
-	case FXT_ROW_STACK:
-		key.kind = STACK;
-		key.b = edit_state_number_of(r, FXT_NAME_ID, FXT_ARG_UINT64);
-		s->named.id = key.b;
-		s->named.ts_ns = r->ts_ns;
-		s->named.tid = r->thread.tid;
-		return edit_state_keep(s, &key, pid, kept);
-	case FXT_ROW_USAGE:
-		key.kind = USAGE;
-		key.b = resource_of(r);
-		key.c = edit_state_number_of(r, FXT_NAME_STACK, FXT_ARG_UINT64);
-		return edit_state_keep(s, &key, pid, kept);
-	case FXT_ROW_ALLOC:
-		key.kind = ALLOC;
-		key.b = resource_of(r);
-		key.c = edit_state_number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
-		return edit_state_keep(s, &key, pid, kept);
-	case FXT_ROW_FREE:
-		return edit_state_take_free(s, &key, r);
-	case FXT_ROW_CONTEXT:
-		return edit_state_take_context(s, kept, &key, r);
-	default:
-		return 0;
-	}
-}
-
-/* What is not recorded any more, or is again. */
-static int take_shed(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r,
-		     enum fxt_row_id row)
-{
-	struct key key = { SHED, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
-	struct item *item;
-	struct fxt_arg arg;
-
-	if (edit_find_arg(r, FXT_NAME_CLASS, FXT_ARG_STRING, &arg) && arg.text.bytes)
-		key.b = table_hash(arg.text.bytes, arg.text.length);
-	if (row == FXT_ROW_SHED)
-		return edit_state_keep(s, &key, 0, kept);
-	item = table_get(&s->items, table_hash(&key, sizeof(key)));
+	if (!rule->ends)
+		return edit_state_keep(s, &key, rule->of_nobody ? 0 : key.a, kept, false);
+	item = find_item(s, &key);
 	if (item)
 		edit_state_forget(s, item);
 	return 0;
@@ -441,7 +374,13 @@ static void take_exit(struct edit_state *s, const struct edit_kept *kept,
 	take_end(s, &end);
 }
 
-/* The thread that called it has its process's id now. No other record tells of its end. */
+/* The process PID runs another program. */
+static void forget_program(struct edit_state *s, uint64_t pid)
+{
+	forget_kinds(s, pid, MODULE, MAPPING);
+}
+
+/* The thread that called it has its process's id now. No other record has its end. */
 static void take_exec(struct edit_state *s, const struct edit_kept *kept,
 		      const struct fxt_record *r)
 {
@@ -453,6 +392,33 @@ static void take_exec(struct edit_state *s, const struct edit_kept *kept,
 		take_end(s, &end);
 }
 
+/* CHILD has what PARENT has, by rules of writer/maps. */
+static int inherit(struct edit_state *s, uint64_t parent, uint64_t child)
+{
+	struct item *i = table_get(&s->by_pid, parent);
+	int r = 0;
+
+	forget_program(s, child);
+	while (i && i->older)
+		i = i->older;
+	for (; r >= 0 && i; i = i->newer) {
+		struct key key = i->key;
+
+		key.a = child;
+		key.c += key.kind == MODULE; /* ids of its own begin anew */
+		if (key.kind >= MODULE && key.kind <= MAPPING)
+			r = edit_state_keep(s, &key, child, i->kept, true);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int take_fork(struct edit_state *s, const struct fxt_record *r)
+{
+	uint64_t parent = r->thread.pid, child = edit_find_koid(r, FXT_NAME_CHILD_PROCESS);
+
+	return parent && child && child != parent ? inherit(s, parent, child) : 0;
+}
+
 static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
 				 const struct fxt_record *r)
 {
@@ -461,20 +427,27 @@ static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
 	if (r->subtype == FXT_EVENT_COUNTER)
 		return keep_counter(s, kept, r);
 	switch (row) {
+	case FXT_ROW_FORK:
+		return take_fork(s, r);
 	case FXT_ROW_EXEC:
 		take_exec(s, kept, r);
 		return 0;
 	case FXT_ROW_EXIT:
 		take_exit(s, kept, r);
 		return 0;
-	case FXT_ROW_SHED:
-	case FXT_ROW_RETURNED:
-		return take_shed(s, kept, r, row);
+	case FXT_ROW_STACK:
+		s->named.id = edit_find_number(r, FXT_NAME_ID);
+		s->named.ts_ns = r->ts_ns;
+		s->named.tid = r->thread.tid;
+		break;
+	case FXT_ROW_WATCH_BEGIN:
+	case FXT_ROW_WATCH_END:
+		forget_kinds(s, r->thread.pid, WATCH, ALLOC);
+		break;
 	default:
-		return fxt_event_rows[row].category == FXT_NAME_MEMORY
-			       ? edit_state_take_memory(s, kept, r, row)
-			       : keep_profile(s, kept, r, row);
+		break;
 	}
+	return row < ARRAY_SIZE(rules) && rules[row].kind ? take_by_rule(s, kept, r, row) : 0;
 }
 
 int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
@@ -491,6 +464,18 @@ int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct f
 	}
 }
 
+/* R, which may be changed, speaks of the process PID, which has inherited what it says. */
+static void set_process(struct fxt_record *r, uint64_t pid)
+{
+	struct fxt_arg arg;
+
+	/* (the value is its last word; the words are those of a copy of ours) */
+	if (r->type == FXT_RECORD_EVENT && edit_find_arg(r, FXT_NAME_PROCESS, FXT_ARG_KOID, &arg))
+		((uint64_t *)(uintptr_t)arg.words)[arg.n_words - 1] = pid;
+	else
+		r->thread.pid = r->thread.tid = pid;
+}
+
 int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
 {
 	struct fxt_record record;
@@ -498,6 +483,8 @@ int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
 
 	while (r == 0 && s->first) {
 		r = edit_viewer_look(s->viewer, s->first->kept, &record);
+		if (r == 0 && s->first->inherited)
+			set_process(&record, s->first->pid);
 		if (r == 0)
 			r = write(userdata, s->first->kept->from, &record);
 		edit_state_forget(s, s->first);

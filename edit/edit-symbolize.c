@@ -81,7 +81,7 @@ void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbo
 
 /* ---- places ---- */
 
-/* What tells MAP, and where in it an address lies, from others; never 0. */
+/* What distinguishes MAP, and where in it an address lies, from others; never 0. */
 static uint64_t identity_of(const struct mapping *map)
 {
 	uint64_t key[5];

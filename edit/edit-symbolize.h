@@ -24,7 +24,7 @@ enum { EDIT_SYMBOLIZE_PLACES_MAX = 1 << 20 };
 struct edit_symbolize_options {
 	const struct profile_names *names; /* find() is asked once for each place; borrowed */
 	bool no_packets;                   /* for Perfetto */
-	/* Told each event before it is written. Returns 0 or -ENOMEM. May be NULL. */
+	/* Called with each event before it is written. Returns 0 or -ENOMEM. May be NULL. */
 	int (*event)(void *userdata, const struct event *ev);
 	void *userdata;
 };

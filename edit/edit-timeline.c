@@ -13,7 +13,7 @@ enum { CPUS = FXT_CPU_MAX + 1, PAGE_CPUS = 64, N_PAGES = CPUS / PAGE_CPUS };
 /* More threads than this are not followed: their wakeups pass as they are. */
 enum { THREADS_MAX = 1 << 22 };
 
-/* Gaps that are remembered; a CPU of which nothing was told for longer ran until the first of them. */
+/* Gaps that are remembered; a CPU without a record for longer ran until the first of them. */
 enum { GAPS_MAX = 256 };
 
 struct gap {
@@ -126,23 +126,11 @@ int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid)
 /* What is known of TID; *RET is NULL if it is not followed. */
 static int edit_timeline_get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret)
 {
-	struct thread *thread;
-	int r;
-
 	*ret = tid ? table_get(&t->threads, tid) : NULL;
 	if (*ret || tid == 0 || t->threads.n_used >= THREADS_MAX)
 		return 0;
-	thread = malloc(sizeof(*thread));
-	if (!thread)
-		return -ENOMEM;
-	*thread = (struct thread){ .cpu = -1 };
-	r = table_set(&t->threads, tid, thread);
-	if (r < 0) {
-		free(thread);
-		return r;
-	}
-	*ret = thread;
-	return 0;
+	*ret = table_copy(&t->threads, tid, &(struct thread){ .cpu = -1 }, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
 }
 
 /* From now on SIDE runs on CPU. */

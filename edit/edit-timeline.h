@@ -5,7 +5,7 @@
  *
  * Readers keep a thread running until the switch that takes it off: one lost record, and a slice
  * stays open to the end of the trace. A wakeup of a thread that runs cuts its slice in two. So
- * whoever leaves records out, or found them missing, lets each one pass through here first.
+ * an edit that leaves records out, or found them missing, lets each one pass through here first.
  */
 #pragma once
 

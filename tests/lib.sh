@@ -168,7 +168,16 @@ assert_says() {
 	}
 }
 
-# assert_contains FILE REGEX WHAT: an extended regular expression; see assert_says
+# assert_line FILE TEXT WHAT: a line is TEXT, as it stands there
+assert_line() {
+	grep -qxF -e "$2" "$1" || {
+		sed 's/^/    | /' "$1" >&2
+		fail "${3:-$1}: no line is '$2'"
+	}
+}
+
+# assert_contains FILE REGEX WHAT: an extended regular expression. What is meant literally is for
+# assert_says or assert_line: tests/style/check-patterns fails where a dot stands for itself.
 assert_contains() {
 	grep -qE -e "$2" "$1" || {
 		sed 's/^/    | /' "$1" >&2
@@ -234,7 +243,8 @@ is_gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# A program that is dead but was not waited for counts as gone, too; one whose main thread is dead does not.
+# A program that is dead but was not waited for counts as gone, too; one whose main thread is dead
+# does not.
 has_ended() {
 	is_gone "$1" || { grep -q '^State:.Z' "/proc/$1/status" && grep -q '^Threads:.1$' "/proc/$1/status"; }
 }
@@ -245,16 +255,16 @@ is_asleep() {
 
 # ---- recordings ----
 
-# check_finds_nothing FILE: `kymo check` has nothing to say of it, but that records came late: a machine may stand still for
-# milliseconds while one is being made.
+# check_finds_nothing FILE: `kymo check` has nothing to say of it, but that records came late: a
+# machine may stand still for milliseconds while one is being made.
 check_finds_nothing() {
 	expect_exit 0 "$KYMO" check "$1"
 	grep -E '^(error|warning) ' "$TMP/stdout" | grep -v '^warning sched-unsorted' >"$TMP/findings" || true
 	assert_empty "$TMP/findings" "findings of kymo check in $1"
 }
 
-# expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards; its status is 3 exactly if it
-# has found errors (with --strict: or warnings), or no end.
+# expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards; its
+# status is 3 exactly if it has found errors (with --strict: or warnings), or no end.
 # shellcheck disable=SC2016 # jq
 CHECK_STATUS='if .errors > 0 or .cut_off or ($strict and .warnings > 0) then 3 else 0 end'
 expect_checked() {
@@ -266,13 +276,14 @@ expect_checked() {
 	assert_eq "$exit_status" "$(json "$TMP/stdout" "$CHECK_STATUS" --argjson strict $strict)" "exit status of kymo check of $file"
 }
 
-# loss_told_by FILE: how many records are said to be lost in it; nothing else is taken from a damaged one.
+# loss_told_by FILE: how many records are said to be lost in it; nothing else is taken from a
+# damaged one.
 loss_told_by() {
 	{ "$KYMO" summary --json "$1" 2>/dev/null || [ $? = 3 ]; } | jq '[.lost[]] | add // 0'
 }
 
-# expect_read FILE COMMAND ...: COMMAND reads FILE, which is whole; its status is 3 exactly if records are said to be lost in
-# it. A larger number of mappings than is kept would be 3, too.
+# expect_read FILE COMMAND ...: COMMAND reads FILE, which is whole; its status is 3 exactly if
+# records are said to be lost in it. A larger number of mappings than is kept would be 3, too.
 expect_read() {
 	local file=$1 lost
 
@@ -282,8 +293,18 @@ expect_read() {
 	assert_eq "$exit_status" $((lost > 0 ? 3 : 0)) "exit status of '$*', where $lost records were lost"
 }
 
-# expect_recorded FILE COMMAND ...: COMMAND records, or stops what does. Its status is 3 exactly if it says that something
-# is missing, and FILE (unless it is -) then says the same: another load on the machine may have made a ring overflow.
+# finished PID LOG: waits for a recorder whose messages are in LOG; for expect_recorded
+finished() {
+	local status=0
+
+	wait "$1" || status=$?
+	cat "$2" >&2
+	return "$status"
+}
+
+# expect_recorded FILE COMMAND ...: COMMAND records, or stops what does. Its status is 3 exactly if
+# it says that something is missing, and FILE (unless it is -) then says the same: another load on
+# the machine may have made a ring overflow.
 expect_recorded() {
 	local file=$1 said=0 lost
 
@@ -302,7 +323,8 @@ less_was_recorded() {
 	something_was_lost || grep -E ' s: recording took [0-9.]+% of | were lost while it was recorded;|: the archive is damaged;' "$TMP/stderr"
 }
 
-# summarize FILE: fills $SUMMARY (a file) with `kymo summary --json` of it; 3 exactly if records were lost or it is damaged.
+# summarize FILE: fills $SUMMARY (a file) with `kymo summary --json` of it; 3 exactly if records
+# were lost or it is damaged.
 summarize() {
 	SUMMARY=$TMP/$(basename "$1").summary.json
 	expect_exit "0|3" "$KYMO" summary --json "$1"
@@ -320,8 +342,9 @@ dump_records() {
 	}
 }
 
-# record_around FILE [record option ...] -- COMMAND ...: records in this process while COMMAND runs. Another load on the machine
-# may have made a ring overflow, which is no fault of what is tested: it is tried three times.
+# record_around FILE [record option ...] -- COMMAND ...: records in this process while COMMAND runs.
+# Another load on the machine may have made a ring overflow, which is no fault of what is tested: it
+# is tried three times.
 record_around() {
 	local file=$1 n
 
@@ -334,8 +357,9 @@ record_around() {
 	nothing_lost
 }
 
-# missing_at_most MS COMMAND ...: COMMAND kills a recorder and sets MISSING_MS: of so long before the kill nothing was written.
-# Where others hold the CPU or the disk nothing is written for longer, which is no fault of what is tested: it is tried five times.
+# missing_at_most MS COMMAND ...: COMMAND kills a recorder and sets MISSING_MS: of so long before
+# the kill nothing was written. Where others hold the CPU or the disk nothing is written for longer,
+# which is no fault of what is tested: it is tried five times.
 missing_at_most() {
 	local limit=$1 n
 
@@ -348,7 +372,8 @@ missing_at_most() {
 	fail "$MISSING_MS ms before the kill are missing, expected at most $limit"
 }
 
-# something_was_lost: by the last `kymo record`, whose exit status is that of its command: prints what it says of that
+# something_was_lost: by the last `kymo record`, whose exit status is that of its command: prints
+# what it says of that
 something_was_lost() {
 	grep -E ': (lost|left out) [0-9]+ |of it had no room' "$TMP/stderr"
 }
@@ -445,8 +470,9 @@ end_held() {
 	wait "${HELD[$1]}"
 }
 
-# start_stack_load ARGUMENT ...: a stack-load that waits until `go_stack_load`, which returns when it has
-# done its work, printed the truth to $TMP/stack-load.json and sleeps; `end_stack_load`. Its pid is $STACK_LOAD_PID.
+# start_stack_load ARGUMENT ...: a stack-load that waits until `go_stack_load`, which returns when
+# it has done its work, printed the truth to $TMP/stack-load.json and sleeps; `end_stack_load`. Its
+# pid is $STACK_LOAD_PID.
 start_stack_load() {
 	rm -f "$TMP/stack-load.fifo"
 	mkfifo "$TMP/stack-load.fifo"
@@ -469,8 +495,8 @@ end_stack_load() {
 
 # ---- the bus and the daemon ----
 
-# A private bus that lets everybody own and say everything, but for what the policy of kymo forbids, unless KYMO_TEST_NO_POLICY
-# is set; its address is in $BUS.
+# A private bus that lets everybody own and say everything, but for what the policy of kymo forbids,
+# unless KYMO_TEST_NO_POLICY is set; its address is in $BUS.
 start_bus() {
 	BUS=unix:path=$TMP/bus
 	cat >"$TMP/bus.conf" <<-END
@@ -529,7 +555,8 @@ unit_capabilities() {
 	unit_settings "$1" CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g; s/,*$//'
 }
 
-# start_kymod [COMMAND ...]: the daemon on that bus, by the command; its pid is in $KYMOD_PID. $KYMOD_GROUP may record.
+# start_kymod [COMMAND ...]: the daemon on that bus, by the command; its pid is in $KYMOD_PID.
+# $KYMOD_GROUP may record.
 start_kymod() {
 	RUNTIME_DIRECTORY=$TMP/run "$@" "$KYMOD" --bus "$BUS" --group "${KYMOD_GROUP:-kymo}" >"$TMP/kymod.log" 2>&1 &
 	KYMOD_PID=$!
@@ -552,13 +579,20 @@ stop_kymod() {
 	terminate "$KYMOD_PID" kymod
 }
 
+# has_no_sessions: the service on $BUS answers, and has none
+has_no_sessions() {
+	local sessions
+
+	sessions=$("$KYMO" list --bus "$BUS") && [ -z "$sessions" ]
+}
+
 session_is_running() {
 	# (-q would go before all is printed)
 	"$KYMO" status --json "$1" --bus "$BUS" | grep '"running"' >/dev/null
 }
 
-# assert_documented VERB FILE [FILTER]: what FILTER takes from the JSON in FILE has the keys that docs/COMPATIBILITY.md
-# promises of VERB
+# assert_documented VERB FILE [FILTER]: what FILTER takes from the JSON in FILE has the keys that
+# docs/COMPATIBILITY.md promises of VERB
 assert_documented() {
 	local keys missing
 
@@ -575,16 +609,17 @@ assert_documented() {
 bpf_ids() {
 	local programs
 
-	programs=$(bpftool -j prog show)
-	jq -r '.[] | "prog \(.id) \(.name // "?")"' <<<"$programs"
+	programs=$(bpftool -j prog show) || return
+	jq -r '.[] | "prog \(.id) \(.name // "?")"' <<<"$programs" || return
 	# shellcheck disable=SC2016 # jq
 	bpftool -j link show | jq -r --argjson programs "$programs" '
 		($programs | map({ key: (.id | tostring), value: .name }) | from_entries) as $names |
-		.[] | "link \(.id) \($names[.prog_id | tostring] // "?")"'
+		.[] | "link \(.id) \($names[.prog_id | tostring] // "?")"' || return
 	bpftool -j map show | jq -r '.[] | "map \(.id) \(.name // "?")"'
 }
 
-# bpf_is_kymo NAME: whether something in our eBPF programs is called so (the kernel keeps 15 characters)
+# bpf_is_kymo NAME: whether something in our eBPF programs is called so (the kernel keeps 15
+# characters)
 bpf_is_kymo() {
 	[ -s "$TMP/bpf.names" ] || readelf -sW "$KYMO_BUILD/bpf/kymo.bpf.o" |
 		awk '$4 == "FUNC" || $4 == "OBJECT" { print substr($8, 1, 15) }' | sort -u >"$TMP/bpf.names"
@@ -605,12 +640,17 @@ remember_bpf() {
 	bpf_ids | sort >"$TMP/bpf.before"
 }
 
-# What came since remember_bpf, has a name of ours and is held by nobody, or by somebody whom this test
-# started. Others may record on the same machine at the same time; theirs are none of our business.
+# What came since remember_bpf, has a name of ours and is held by nobody, or by somebody whom this
+# test started. Others may record on the same machine at the same time; theirs are none of our
+# business.
 bpf_left() {
 	local kind id name pid ours holders
 
-	bpf_ids | sort | comm -13 "$TMP/bpf.before" - >"$TMP/bpf.new"
+	bpf_ids >"$TMP/bpf.now" || {
+		echo "(bpftool does not say)"
+		return
+	}
+	sort "$TMP/bpf.now" | comm -13 "$TMP/bpf.before" - >"$TMP/bpf.new"
 	[ -s "$TMP/bpf.new" ] || return 0
 	bpf_holders >"$TMP/bpf.holders"
 	while read -r kind id name; do
@@ -637,7 +677,8 @@ no_bpf_left() {
 	wait_for 5 no_bpf_is_left || fail "left in the kernel after ${1:-the test}: $(bpf_left | head -5)"
 }
 
-# A little of everything that sched and lifecycle records tell, for half a second; to be run by bash -c.
+# A little of everything that sched and lifecycle records tell, for half a second; to be run by bash
+# -c.
 little_work() {
 	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 1500 >/dev/null
 	for _ in {1..40}; do

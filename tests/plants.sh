@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Words for tests about what programs allocate, behind those of lib.sh: the programs that plant what is known, the
-# recordings of them, and the comparison of both.
+# Words for tests about what programs allocate, behind those of lib.sh: the programs that plant what
+# is known, the recordings of them, and the comparison of both.
 
-# start_plant NAME PROGRAM PART ...: starts leak-plant-PROGRAM (or PROGRAM, if it is a path), which waits for `feed NAME`.
-# Its pid is ${PLANT[NAME]}, and what it says goes to $TMP/NAME.json.
+# start_plant NAME PROGRAM PART ...: starts leak-plant-PROGRAM (or PROGRAM, if it is a path), which
+# waits for `feed NAME`. Its pid is ${PLANT[NAME]}, and what it says goes to $TMP/NAME.json.
 declare -A PLANT PLANT_FD PLANT_FILE
 start_plant() {
 	local name=$1 program=$2 fd
@@ -91,7 +91,8 @@ stop_watching() {
 	}
 }
 
-# has_watches FILE PID N: whether so many programs of the process are said to be watched, in a file that may grow
+# has_watches FILE PID N: whether so many programs of the process are said to be watched, in a file
+# that may grow
 has_watches() {
 	local n
 
@@ -130,11 +131,10 @@ code_bias() {
 	echo $((address - offset))
 }
 
-# found PROGRAM HOW: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of the
-# program's symbols: nothing of kymo is asked for names. Blocks of which no frame is the program's are none that it
-# planted. Frames of other files are "?"; those in front,
-# of libraries that allocate for the program, are left out, and so is what is behind where
-# the program begins.
+# found PROGRAM HOW: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of
+# the program's symbols: nothing of kymo is asked for names. Blocks of which no frame is the
+# program's are none that it planted. Frames of other files are "?"; those in front, of libraries
+# that allocate for the program, are left out, and so is what is behind where the program begins.
 found() {
 	local pid
 
@@ -195,8 +195,9 @@ expect_planted() {
 	}
 }
 
-# expect_reported ARCHIVE HOW WHAT: what `kymo leaks` says of the process of $TRUTH is what was planted, by its own names. What
-# libgcc allocates when the first exception is thrown (a sorted list of a static program's frames) is its own.
+# expect_reported ARCHIVE HOW WHAT: what `kymo leaks` says of the process of $TRUTH is what was
+# planted, by its own names. What libgcc allocates when the first exception is thrown (a sorted list of
+# a static program's frames) is its own.
 expect_reported() {
 	local pid
 
@@ -231,7 +232,8 @@ expect_reported() {
 	}
 }
 
-# watched PID FIELD ...: of the last `list_blocks`, what is said at the end of each watch, a row each
+# watched PID FIELD ...: of the last `list_blocks`, what is said at the end of each watch, a row
+# each
 watched() {
 	local pid=$1 fields
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// perfetto-sql.mjs ENGINE TRACE SQL ...: what tools/perfetto-sql runs. ENGINE is a folder with Perfetto's trace processor as it
+// perfetto-sql.mjs ENGINE TRACE SQL ...: what tools/perfetto-sql runs. ENGINE is a directory with Perfetto's trace processor as it
 // is built for browsers: the WebAssembly, the script that a worker of Perfetto's UI runs around it ("the bridge"),
 // and the client that talks to that worker.
 
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runInThisContext } from 'node:vm';
 
-const [folder, trace, ...queries] = process.argv.slice(2);
+const [directory, trace, ...queries] = process.argv.slice(2);
 const PIECE_BYTES = 16 * 1024 * 1024;
 
 function die(status, what) {
@@ -20,7 +20,7 @@ function die(status, what) {
 // The bridge takes itself to be a worker of a page. Three places of it are changed: it must not ask for
 // 64-bit memory, it must not fetch the WebAssembly from a server, and it has to be reachable from here.
 function loadBridge() {
-	let text = readFileSync(join(folder, 'engine_bundle.node.js'), 'utf8');
+	let text = readFileSync(join(directory, 'engine_bundle.node.js'), 'utf8');
 	const changes = {
 		'this.useMemory64 = hasMemory64Support();': 'this.useMemory64 = false;',
 		'locateFile: (s) => s,': 'locateFile: (s) => s, wasmBinary: globalThis.kymoEngine.wasm,',
@@ -36,10 +36,10 @@ function loadBridge() {
 	globalThis.self = globalThis;
 	globalThis.WorkerGlobalScope = class {};
 	Object.defineProperty(globalThis, 'location', {
-		value: { href: `${pathToFileURL(folder).href}/` },
+		value: { href: `${pathToFileURL(directory).href}/` },
 		configurable: true,
 	});
-	globalThis.kymoEngine = { wasm: readFileSync(join(folder, 'trace_processor.wasm')) };
+	globalThis.kymoEngine = { wasm: readFileSync(join(directory, 'trace_processor.wasm')) };
 	runInThisContext(text, { filename: 'engine_bundle.node.js' });
 	return globalThis.kymoEngine.bridge;
 }
@@ -54,7 +54,7 @@ async function isReady(bridge) {
 
 async function connect() {
 	const bridge = loadBridge();
-	const { EngineBase } = await import(pathToFileURL(join(folder, 'engine.mjs')).href);
+	const { EngineBase } = await import(pathToFileURL(join(directory, 'engine.mjs')).href);
 	const { port1, port2 } = new MessageChannel();
 
 	class Engine extends EngineBase {

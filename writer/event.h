@@ -19,7 +19,7 @@ enum event_kind {
 	EVENT_SWITCH = 1,
 	EVENT_WAKE,
 	EVENT_MIGRATE,
-	EVENT_TASK, /* who a thread is; not a happening: it holds from when it is first said */
+	EVENT_TASK, /* who a thread is; it holds from when it is first said */
 	EVENT_FORK,
 	EVENT_EXEC,
 	EVENT_EXIT,
@@ -211,7 +211,7 @@ struct event {
 			const char *what;      /* "wakeup", "offcpu", "pressure_cpu", ... */
 			uint64_t value, limit; /* ns, ppm or bytes, as `what` is */
 			uint64_t count;        /* since the last one that was said, with this one */
-			uint32_t thread;       /* koid of whom it happened to; 0 = nobody */
+			uint32_t thread;       /* koid: which it happened to; 0 = none */
 		} trigger;
 		struct clock_snapshot clock;
 		struct {
@@ -230,8 +230,8 @@ struct event {
 			uint64_t dismissed;  /* wakeups of threads that were awake */
 			uint64_t unreported; /* switches that the kernel made and did not report */
 			uint64_t daemon_cpu_ns;
-			uint64_t bpf_cpu_ns;    /* of the eBPF programs; 0 = not known */
-			uint64_t dropped_bytes; /* that a flight recorder had no room for */
+			uint64_t bpf_cpu_ns;           /* of the eBPF programs; 0 = not known */
+			uint64_t dropped_bytes;        /* that a flight recorder had no room for */
 			uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs */
 		} stop;
 		struct {
@@ -305,7 +305,7 @@ struct event {
 			uint64_t size;
 			uint64_t stack;    /* id of a SAMPLE_NAMED of the process; 0 = not known */
 			uint64_t since_ns; /* BLOCK: when it was allocated */
-			uint32_t thread;   /* BLOCK: by whom; koid */
+			uint32_t thread;   /* BLOCK: koid of the thread that made it */
 			uint32_t context;  /* bits of the contexts that it was allocated in */
 			enum reach reach;  /* BLOCK */
 			const char *function; /* that allocated or freed it; "" = not known */

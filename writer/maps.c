@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/array.h"
 
@@ -59,15 +60,24 @@ struct maps {
 	uint64_t last_number, last_version;
 	uint64_t begin_ns; /* of the first archive */
 	uint64_t n_mappings, n_dropped;
+	size_t bytes;                         /* of mappings and ranges */
+	size_t bytes_max, of_one_max;         /* maps_bound() */
 	uint64_t machines[MACHINES_MAX / 64]; /* a bit for each place where one's koids begin */
 };
 
 /* ---- ownership ---- */
 
+static size_t bytes_of_mapping(const struct mapping *mapping)
+{
+	return sizeof(*mapping) + mapping->build_id_size +
+	       (mapping->path ? strlen(mapping->path) : 0);
+}
+
 static void unref_mapping(struct maps *m, struct mapping *mapping)
 {
 	if (--mapping->n_refs > 0)
 		return;
+	m->bytes -= bytes_of_mapping(mapping);
 	free(mapping->path);
 	free(mapping->build_id);
 	free(mapping);
@@ -82,6 +92,7 @@ static void unref_set(struct maps *m, struct set *set)
 		unref_mapping(m, set->ranges[i].mapping);
 	for (size_t i = 0; i < set->n_covered; i++)
 		unref_mapping(m, set->covered[i].range.mapping);
+	m->bytes -= set->room_ranges * sizeof(*set->ranges);
 	free(set->ranges);
 	free(set->covered);
 	free(set);
@@ -117,8 +128,15 @@ int maps_new(struct maps **ret, enum maps_mode mode)
 		return -ENOMEM;
 	m->mode = mode;
 	m->machines[0] = 1;
+	maps_bound(m, SIZE_MAX, SIZE_MAX);
 	*ret = m;
 	return 0;
+}
+
+void maps_bound(struct maps *m, size_t bytes, size_t of_one)
+{
+	m->bytes_max = bytes;
+	m->of_one_max = of_one;
 }
 
 struct maps *maps_free(struct maps *m)
@@ -143,18 +161,10 @@ static struct process *find_process(const struct maps *m, uint32_t pid)
 
 static struct process *maps_get_process(struct maps *m, uint32_t pid)
 {
-	struct process *p = find_process(m, pid);
+	struct process *p = table_make(&m->processes, (uint64_t)pid + 1, sizeof(*p));
 
 	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	if (table_set(&m->processes, (uint64_t)pid + 1, p) < 0) {
-		free(p);
-		return NULL;
-	}
+		p->pid = pid;
 	return p;
 }
 
@@ -192,6 +202,13 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 
 /* ---- sets ---- */
 
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct mapping *x = *(struct mapping *const *)a, *y = *(struct mapping *const *)b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
 /* The first range that ends at or behind ADDRESS. */
 static size_t lower_bound(const struct set *set, uint64_t address)
 {
@@ -208,10 +225,13 @@ static size_t lower_bound(const struct set *set, uint64_t address)
 	return low;
 }
 
-static int insert_range(struct set *set, size_t at, struct range range)
+static int insert_range(struct maps *m, struct set *set, size_t at, struct range range)
 {
+	size_t room = set->room_ranges;
+
 	if (GROW(set->ranges, set->room_ranges, set->n_ranges + 1) < 0)
 		return -ENOMEM;
+	m->bytes += (set->room_ranges - room) * sizeof(range);
 	memmove(&set->ranges[at + 1], &set->ranges[at], (set->n_ranges - at) * sizeof(range));
 	set->ranges[at] = range;
 	set->n_ranges++;
@@ -253,7 +273,7 @@ static int maps_cover(struct maps *m, struct set *set, uint64_t first, uint64_t 
 		if (m->mode == MAPS_OF_ALL_TIMES)
 			r = keep_covered(set, hidden, ts_ns);
 		if (r == 0 && whole.last > last)
-			r = insert_range(set, i + 1,
+			r = insert_range(m, set, i + 1,
 					 (struct range){ last + 1, whole.last, whole.mapping });
 		if (r < 0)
 			break;
@@ -273,7 +293,7 @@ static int copy_set(struct maps *m, const struct set *from, struct set **ret)
 	if (set)
 		set->n_refs = 1;
 	for (size_t i = 0; r == 0 && from && i < from->n_ranges; i++)
-		r = insert_range(set, i, from->ranges[i]);
+		r = insert_range(m, set, i, from->ranges[i]);
 	for (size_t i = 0; r == 0 && from && i < from->n_covered; i++)
 		r = keep_covered(set, from->covered[i].range, from->covered[i].until_ns);
 	if (r < 0) {
@@ -300,6 +320,52 @@ static int own_set(struct maps *m, struct process *p)
 	return 0;
 }
 
+/* What SET has, in the order in which it came: each mapping once. The list is the caller's. Returns
+ * how many, or -ENOMEM. */
+static ssize_t list_mappings(const struct set *set, struct mapping ***ret)
+{
+	struct mapping **list = malloc((set->n_ranges + 1) * sizeof(struct mapping *));
+	size_t n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < set->n_ranges; i++)
+		list[i] = set->ranges[i].mapping;
+	qsort(list, set->n_ranges, sizeof(struct mapping *), compare_numbers);
+	for (size_t i = 0; i < set->n_ranges; i++)
+		if (n == 0 || list[n - 1] != list[i])
+			list[n++] = list[i];
+	*ret = list;
+	return (ssize_t)n;
+}
+
+/* Takes the mappings that came before NUMBER out of SET. */
+static void remove_before(struct maps *m, struct set *set, uint64_t number)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n_ranges; i++) {
+		if (set->ranges[i].mapping->number >= number)
+			set->ranges[n++] = set->ranges[i];
+		else
+			unref_mapping(m, set->ranges[i].mapping);
+	}
+	set->n_ranges = n;
+}
+
+/* SET has too many: an eighth goes, since each time all of them are looked at. */
+static int maps_make_room(struct maps *m, struct set *set)
+{
+	_cleanup_free_ struct mapping **list = NULL;
+	ssize_t n = list_mappings(set, &list), gone = n / 8;
+
+	if (n < 0)
+		return (int)n;
+	remove_before(m, set, list[gone]->number);
+	m->n_dropped += (uint64_t)gone;
+	return 0;
+}
+
 /* ---- events ---- */
 
 static struct mapping *make_mapping(struct maps *m, const struct event *ev)
@@ -317,11 +383,13 @@ static struct mapping *make_mapping(struct maps *m, const struct event *ev)
 		.device = ev->mapping.device,
 		.inode = ev->mapping.inode,
 		.path = strdup(ev->mapping.path),
+		.module_id = ev->mapping.module_id,
 		.build_id_size = ev->mapping.build_id_size,
 		.build_id = malloc(ev->mapping.build_id_size + 1),
 		.n_refs = 1,
 	};
 	m->n_mappings++;
+	m->bytes += bytes_of_mapping(mapping);
 	if (!mapping->path || !mapping->build_id) {
 		unref_mapping(m, mapping);
 		return NULL;
@@ -342,7 +410,7 @@ static int add_mapping(struct maps *m, const struct event *ev)
 
 	if (ev->mapping.size == 0 || last < first)
 		return 0;
-	if (m->n_mappings >= MAPS_MAX) {
+	if (m->n_mappings >= MAPS_MAX || m->bytes >= m->bytes_max) {
 		m->n_dropped++;
 		return 0;
 	}
@@ -357,8 +425,10 @@ static int add_mapping(struct maps *m, const struct event *ev)
 	if (!mapping)
 		return -ENOMEM;
 	r = maps_cover(m, set, first, last, ev->ts_ns);
+	if (r == 0 && set->n_ranges >= m->of_one_max)
+		r = maps_make_room(m, set);
 	if (r == 0)
-		r = insert_range(set, lower_bound(set, first),
+		r = insert_range(m, set, lower_bound(set, first),
 				 (struct range){ first, last, mapping });
 	unref_mapping(m, mapping);
 	return r;
@@ -411,7 +481,7 @@ static int maps_add_task(struct maps *m, const struct event *ev)
 	return 0;
 }
 
-static void remove_process(struct maps *m, uint32_t pid)
+void maps_remove(struct maps *m, uint32_t pid)
 {
 	maps_free_process(m, table_remove(&m->processes, (uint64_t)pid + 1));
 }
@@ -423,7 +493,7 @@ static void maps_add_exit(struct maps *m, const struct event *ev)
 	if (!p)
 		return;
 	if (m->mode == MAPS_OF_NOW) {
-		remove_process(m, ev->pid);
+		maps_remove(m, ev->pid);
 		return;
 	}
 	p->ended = true;
@@ -492,7 +562,7 @@ static bool maps_forget_ended(struct maps *m, uint64_t before_ns)
 		if (p->ended && p->ended_ns < before_ns)
 			pids[n++] = p->pid;
 	for (size_t i = 0; i < n; i++)
-		remove_process(m, pids[i]);
+		maps_remove(m, pids[i]);
 	return n < ARRAY_SIZE(pids);
 }
 
@@ -565,6 +635,27 @@ uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address)
 	while (!(m->machines[at / 64] >> at % 64 & 1)) /* the first one is always there */
 		at--;
 	return (at << FXT_KOID_TID_BITS) + FXT_KOID_KTHREADD;
+}
+
+static int maps_each_of(const struct process *p, maps_fn fn, void *userdata)
+{
+	_cleanup_free_ struct mapping **list = NULL;
+	ssize_t n = p->program.set ? list_mappings(p->program.set, &list) : 0;
+	int r = n < 0 ? (int)n : 0;
+
+	for (ssize_t i = 0; r == 0 && i < n; i++)
+		r = fn(userdata, p->pid, list[i]);
+	return r;
+}
+
+int maps_each(const struct maps *m, maps_fn fn, void *userdata)
+{
+	const struct process *p;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (p = table_next(&m->processes, &pos));)
+		r = maps_each_of(p, fn, userdata);
+	return r;
 }
 
 uint64_t maps_n_dropped(const struct maps *m)

@@ -17,6 +17,9 @@
  * maps_forget() forgets what is over, for who reads a stream without end.
  * Without, only what is mapped now is kept, and nothing of processes that have ended.
  *
+ * Who says again what is mapped (the head of a chunk) bounds what is kept: maps_bound(),
+ * maps_each().
+ *
  * In an archive merged from those of several machines the koids of each are moved by a part of their
  * range (docs/FXT-MAPPING.md). Which machines there are is known from EVENT_START and from what their kernels
  * have mapped.
@@ -43,6 +46,7 @@ struct mapping {
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = not known */
 	char *path;
+	uint32_t module_id;
 	uint32_t build_id_size; /* 0 = not known */
 	uint8_t *build_id;
 	unsigned n_refs; /* of maps.c */
@@ -59,8 +63,25 @@ int maps_new(struct maps **ret, enum maps_mode mode);
 struct maps *maps_free(struct maps *m);
 DEFINE_CLEANUP(struct maps *, maps_free)
 
+/*
+ * From now on at most BYTES are kept: what is more is dropped. A process that has more than OF_ONE
+ * ranges loses its oldest mappings.
+ */
+void maps_bound(struct maps *m, size_t bytes, size_t of_one);
+
 /* Takes EV in; what is of no use here is passed over. Returns 0 or -ENOMEM. */
 int maps_add(struct maps *m, const struct event *ev);
+
+/* Nothing is known of the process PID any more. */
+void maps_remove(struct maps *m, uint32_t pid);
+
+/*
+ * Calls FN with all that is mapped now, process by process; of one in the order in which it came:
+ * said again like that it means the same. PID is whose it is: children share the mapping. Returns
+ * what FN returned when that is not 0, or -ENOMEM.
+ */
+typedef int (*maps_fn)(void *userdata, uint32_t pid, const struct mapping *mapping);
+int maps_each(const struct maps *m, maps_fn fn, void *userdata);
 
 /*
  * Forgets what was over (covered, replaced by exec, of a process that has ended) before BEFORE_NS: nobody will
@@ -112,5 +133,5 @@ static inline bool maps_is_kthreadd(uint64_t pid)
 	return (pid & FXT_KOID_TID_MASK) == FXT_KOID_KTHREADD;
 }
 
-/* Mappings that are not kept, because there are MAPS_MAX. */
+/* Mappings that are not kept, because there are MAPS_MAX, or more than maps_bound() allows. */
 uint64_t maps_n_dropped(const struct maps *m);

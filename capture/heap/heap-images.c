@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "capture/heap/heap-trace-reach.h"
 
 static uint64_t pid_key(uint32_t pid)
@@ -60,14 +61,10 @@ struct heap_image *heap_images_add(struct heap_images *images, const struct memo
 
 	if (image || p->instance == 0)
 		return image;
-	image = calloc(1, sizeof(*image));
+	image = table_make(&images->by_instance, p->instance, sizeof(*image));
 	if (!image)
 		return NULL;
 	image->process = *p;
-	if (table_set(&images->by_instance, p->instance, image) < 0) {
-		free(image);
-		return NULL;
-	}
 	if (heap_images_enlist(images, image) < 0) {
 		table_remove(&images->by_instance, p->instance);
 		free(image);
@@ -95,8 +92,7 @@ static int heap_images_by_instance(const void *a, const void *b)
 {
 	const struct heap_image *const *x = a, *const *y = b;
 
-	return ((*x)->process.instance > (*y)->process.instance) -
-	       ((*x)->process.instance < (*y)->process.instance);
+	return COMPARE((*x)->process.instance, (*y)->process.instance);
 }
 
 int heap_images_ended(const struct heap_images *images, struct outbuf *ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The images that are known: programs in processes, from when they are first heard of until all
- * about them has been said. Those of one process are told of one after the other, the earlier ones
+ * about them has been said. Those of one process are reported one after the other, the earlier ones
  * first; so they are kept in a list of their own, and nothing here looks at all of them for each.
  */
 #pragma once
@@ -54,5 +54,5 @@ void heap_images_remove(struct heap_images *images, struct heap_image *image);
  */
 int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
 
-/* One that neither runs nor has told how it ended: as much is said of its end as can be known. */
+/* One that neither runs nor whose end was reported: as much is said of its end as can be known. */
 void memory_image_end_untold(struct heap_image *image);

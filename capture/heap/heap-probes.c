@@ -73,35 +73,35 @@ static bool heap_probes_wanted(const struct heap_probes_args *how, uint32_t func
 /* A look at the files of a process. */
 struct look {
 	const struct heap_probes_args *how;
-	struct heap_probes *armed;
+	struct heap_probes *traced;
 	unsigned n_new; /* files that have got probes */
 };
 
-static bool heap_probes_has_file(const struct heap_probes *armed, dev_t device, ino_t inode)
+static bool heap_probes_has_file(const struct heap_probes *traced, dev_t device, ino_t inode)
 {
-	for (size_t i = 0; i < armed->n_files; i++) {
-		if (armed->files[i].inode == inode && armed->files[i].device == device)
+	for (size_t i = 0; i < traced->n_files; i++)
+		if (traced->files[i].inode == inode && traced->files[i].device == device)
 			return true;
-	}
 	return false;
 }
 
-static void heap_probes_refuse(struct heap_probes *armed, const char *path, const char *why)
+static void heap_probes_refuse(struct heap_probes *traced, const char *path, const char *why)
 {
 	const char *name = strrchr(path, '/');
 
-	snprintf(armed->refused, sizeof(armed->refused), "%.60s: %s", name ? name + 1 : path, why);
+	snprintf(traced->refused, sizeof(traced->refused), "%.60s: %s", name ? name + 1 : path,
+		 why);
 }
 
-static int arm_file(struct look *look, const struct allocator_file *file,
-		    const struct allocator_probe *probes, size_t n)
+static int probe_file(struct look *look, const struct allocator_file *file,
+		      const struct allocator_probe *probes, size_t n)
 {
 	const struct heap_probes_args *how = look->how;
-	struct heap_probes *armed = look->armed;
-	struct heap_probes_file *to = &armed->files[armed->n_files];
+	struct heap_probes *traced = look->traced;
+	struct heap_probes_file *to = &traced->files[traced->n_files];
 	struct probes_target target = {
 		.way = how->own->way,
-		.pid = (pid_t)armed->pid,
+		.pid = (pid_t)traced->pid,
 		.fd = file->fd,
 		.probes = probes,
 		.n = n,
@@ -110,8 +110,8 @@ static int arm_file(struct look *look, const struct allocator_file *file,
 	size_t failed = 0;
 	int r;
 
-	if (armed->n_files == HEAP_PROBES_FILES_MAX) {
-		heap_probes_refuse(armed, file->path, "no probes: too many files");
+	if (traced->n_files == HEAP_PROBES_FILES_MAX) {
+		heap_probes_refuse(traced, file->path, "no probes: too many files");
 		return 0;
 	}
 	memcpy(target.programs, how->own->programs, sizeof(target.programs));
@@ -121,15 +121,15 @@ static int arm_file(struct look *look, const struct allocator_file *file,
 		return r;
 	if (r < 0) {
 		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
-		heap_probes_refuse(armed, file->path, why);
+		heap_probes_refuse(traced, file->path, why);
 		return 0;
 	}
 	if (failed) {
 		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed);
-		heap_probes_refuse(armed, file->path, why);
+		heap_probes_refuse(traced, file->path, why);
 	}
 	describe_file(to->text, sizeof(to->text), file->path, probes, n);
-	armed->n_files++;
+	traced->n_files++;
 	look->n_new++;
 	return 0;
 }
@@ -143,12 +143,13 @@ static int on_file(const struct allocator_file *file, void *userdata)
 	if (heap_probes_are_cancelled(look->how))
 		return -ECANCELED;
 	if (file->error == -ETIME)
-		heap_probes_refuse(look->armed, file->path, "no probes: it takes too long to read");
+		heap_probes_refuse(look->traced, file->path,
+				   "no probes: it takes too long to read");
 	if (file->list->flags & ALLOCATORS_GO)
-		heap_probes_refuse(look->armed, file->path,
+		heap_probes_refuse(look->traced, file->path,
 				   "a Go program, which moves its stacks: not probed");
 	if (file->error < 0 || file->list->n == 0 ||
-	    heap_probes_has_file(look->armed, file->device, file->inode))
+	    heap_probes_has_file(look->traced, file->device, file->inode))
 		return 0;
 	probes = calloc(file->list->n, sizeof(*probes));
 	if (!probes)
@@ -156,7 +157,7 @@ static int on_file(const struct allocator_file *file, void *userdata)
 	for (size_t i = 0; i < file->list->n; i++)
 		if (heap_probes_wanted(look->how, file->list->probes[i].function))
 			probes[n++] = file->list->probes[i];
-	return n ? arm_file(look, file, probes, n) : 0;
+	return n ? probe_file(look, file, probes, n) : 0;
 }
 
 /* What the client says that the process will load. */
@@ -189,7 +190,7 @@ static int arm_announced_files(struct look *look)
 
 unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how)
 {
-	struct look look = { .how = how, .armed = a };
+	struct look look = { .how = how, .traced = a };
 	int r = a->n_files ? 0 : arm_announced_files(&look);
 
 	if (r == 0)

@@ -36,7 +36,7 @@ struct heap_probes {
 	uint64_t next_look_ns; /* CLOCK_MONOTONIC; 0 = none */
 };
 
-/* What it takes to arm one; all borrowed. */
+/* What it takes to set probes in one; all borrowed. */
 struct heap_probes_args {
 	const struct session_options *options;
 	const struct collector_memory *own; /* the programs */
@@ -45,7 +45,10 @@ struct heap_probes_args {
 	struct probe_keeper *keeper;
 };
 
-/* Whether what takes long is not to be begun any more: files are read, and those of whoever is watched may be many. */
+/*
+ * Whether what takes long is not to be begun any more: files are read, and a watched process may
+ * have many.
+ */
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 
 /* Attaches to those files of the process that have no probes yet. Returns how many. */

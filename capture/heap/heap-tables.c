@@ -6,6 +6,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/array.h"
 #include "capture/heap/heap-records.h"
 #include "capture/heap/heap-trace-reach.h"
 
@@ -181,11 +182,9 @@ static int on_stack(const void *key_bytes, const void *value, void *userdata)
 		r = emit_stack(p, image, key, stack);
 		if (r < 0)
 			return r;
-		sums = calloc(1, sizeof(*sums));
-		if (!sums || table_set(&p->tables->sums, table_key(key), sums) < 0) {
-			free(sums);
+		sums = table_make(&p->tables->sums, table_key(key), sizeof(*sums));
+		if (!sums)
 			return -ENOMEM;
-		}
 		sums->key = *key;
 	}
 	/* Of the others, calls are counted here, but what lives is in the books (capture/pipeline/resources.h). */
@@ -397,14 +396,14 @@ static int stack_by_instance(const void *a, const void *b)
 {
 	const struct kept_stack *x = a, *y = b;
 
-	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+	return COMPARE(x->key.instance, y->key.instance);
 }
 
 static int block_by_instance(const void *a, const void *b)
 {
 	const struct kept *x = a, *y = b;
 
-	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+	return COMPARE(x->key.instance, y->key.instance);
 }
 
 int heap_tables_gather(struct memory_tables *t, const struct heap_images *images,

@@ -24,7 +24,7 @@ typedef int (*memory_emit_fn)(const struct rec_head *rec, void *userdata);
 struct memory_sink {
 	memory_emit_fn emit;
 	bool (*called_off)(
-		void *userdata); /* the end waits: no more processes are to be armed; or NULL */
+		void *userdata); /* the end waits: no more processes are to be traced; or NULL */
 	void *userdata;
 	uint64_t
 		*helper_cpu_ns; /* what processes that help have taken is added to it, atomically */
@@ -50,8 +50,9 @@ int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *imag
 int heap_tables_count(struct memory_tables *t, const struct heap_images *images);
 
 /*
- * The same as the first two, of images that are told of one after the other. What there is of those IMAGES that go is copied,
- * in one pass over the tables, and then sent, image by image, in the order of instances.
+ * The same as the first two, of images that are reported one after the other. What there is of
+ * those IMAGES that go is copied, in one pass over the tables, and then sent, image by image, in
+ * the order of instances.
  */
 struct memory_gathered {
 	struct outbuf stacks, blocks;

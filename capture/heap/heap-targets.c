@@ -33,11 +33,11 @@ static void arm_selected(struct heap_targets *w, const struct outbuf *tasks)
 		/* One thread that is selected by its name is enough. */
 		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
 		    !heap_trace_watches(w->memory, id->pid))
-			heap_trace_arm(w->memory, id->pid);
+			heap_trace_probe(w->memory, id->pid);
 	}
 }
 
-/* Somebody may have come of whom we were not told: there was no room. */
+/* There may be processes that were not reported, for want of room. */
 static void arm_missed(struct heap_targets *w)
 {
 	struct outbuf tasks = { 0 };
@@ -47,13 +47,13 @@ static void arm_missed(struct heap_targets *w)
 	outbuf_deinit(&tasks);
 }
 
-static bool on_grown(uint32_t pid, bool arm, void *userdata)
+static bool on_grown(uint32_t pid, bool trace, void *userdata)
 {
 	struct heap_targets *w = userdata;
 
-	if (!arm)
-		heap_trace_disarm(w->memory, pid);
-	return !arm || heap_trace_arm(w->memory, pid) == 0;
+	if (!trace)
+		heap_trace_release(w->memory, pid);
+	return !trace || heap_trace_probe(w->memory, pid) == 0;
 }
 
 /* Looks who grows. */

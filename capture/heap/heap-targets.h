@@ -27,7 +27,10 @@ DEFINE_CLEANUP(struct heap_targets *, heap_targets_free)
 /* Those that are watched; borrowed. */
 struct heap_trace *heap_targets_memory(const struct heap_targets *w);
 
-/* Watches whoever has come, or has grown, and no longer who has not. To be called when heap_trace_fd() is readable, and at times. */
+/*
+ * Watches processes that have come, or have grown, and no longer those that have not. To be called
+ * when heap_trace_fd() is readable, and at times.
+ */
 void heap_targets_attend(struct heap_targets *w);
 
 /* When heap_targets_attend() or heap_trace_tick() is to be called again: CLOCK_MONOTONIC. */

@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/outbuf.h"
 
@@ -29,7 +30,7 @@ static int heap_trace_ended_emit(struct heap_trace *m, const struct rec_head *re
 /* Says, once, that IMAGE is watched. */
 static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *image)
 {
-	const struct heap_probes *armed = heap_trace_armed_of(m, image->process.pid);
+	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 	struct rec_watch rec = {
 		.head = {
 			.ts_ns = image->process.since_ns,
@@ -45,8 +46,8 @@ static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *i
 	if (image->announced)
 		return 0;
 	image->announced = true;
-	if (armed)
-		heap_probes_describe(armed, image->allocators, sizeof(image->allocators));
+	if (traced)
+		heap_probes_describe(traced, image->allocators, sizeof(image->allocators));
 	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
 	return heap_trace_ended_emit(m, &rec.head);
 }
@@ -59,10 +60,10 @@ int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
 /* Whether all is known that is to be said of IMAGE: of a new program, what it loads. */
 static bool is_ready(const struct heap_trace *m, const struct heap_image *image)
 {
-	const struct heap_probes *armed = heap_trace_armed_of(m, image->process.pid);
+	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
-	return image->ended || !armed || armed->instance != image->process.instance ||
-	       !armed->next_look_ns;
+	return image->ended || !traced || traced->instance != image->process.instance ||
+	       !traced->next_look_ns;
 }
 
 int heap_trace_announce_ready(struct heap_trace *m)
@@ -112,10 +113,10 @@ bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 	       ret->instance == image->process.instance;
 }
 
-void heap_trace_forget_armed(struct heap_trace *m, struct heap_probes *armed)
+void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced)
 {
-	table_remove(&m->processes, (uint64_t)armed->pid + 1);
-	heap_probes_free(armed, &m->arming, &m->going);
+	table_remove(&m->processes, (uint64_t)traced->pid + 1);
+	heap_probes_free(traced, &m->probing, &m->going);
 }
 
 void heap_trace_detach_forgotten(struct heap_trace *m)
@@ -123,7 +124,7 @@ void heap_trace_detach_forgotten(struct heap_trace *m)
 	struct outbuf going = m->going;
 
 	m->going = (struct outbuf){ 0 };
-	probe_keeper_detach(m->arming.keeper, (const uint32_t *)going.data,
+	probe_keeper_detach(m->probing.keeper, (const uint32_t *)going.data,
 			    going.size / sizeof(uint32_t));
 	outbuf_deinit(&going);
 }
@@ -144,7 +145,7 @@ static int heap_trace_ended_by_instance(const void *a, const void *b)
 {
 	const struct memory_process *x = a, *y = b;
 
-	return (x->instance > y->instance) - (x->instance < y->instance);
+	return COMPARE(x->instance, y->instance);
 }
 
 /*
@@ -208,9 +209,9 @@ static void end_untold(struct heap_trace *m)
 }
 
 /*
- * Some programs had no room to say that they have ended. Nobody may ever have heard of them: what
- * they have left in the tables is in the way of others. Whether it belongs to somebody is known
- * when all who run are known.
+ * Some programs had no room to say that they have ended. The worker may never have heard of them:
+ * what they have left in the tables is in the way of others. Whether it belongs to somebody is
+ * known when all who run are known.
  */
 static void look_for_strangers(struct heap_trace *m)
 {
@@ -228,7 +229,7 @@ static bool strangers_may_go(const struct heap_trace *m)
 	return m->strangers && clock_read_ns(CLOCK_MONOTONIC) >= m->strangers_ns;
 }
 
-/* Who has ended is marked. */
+/* Processes that have ended are marked. */
 static int look_who_has_ended(struct heap_trace *m)
 {
 	int r = 0;
@@ -274,7 +275,7 @@ static bool is_chained(const struct going *going, size_t n)
 }
 
 /*
- * Those of one process are told of one after the other. So many as can be copied at once go; one
+ * Those of one process are reported one after the other. So many as can be copied at once go; one
  * alone, or one of each process, need not be copied.
  */
 static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
@@ -341,11 +342,11 @@ static void heap_trace_ended_drop(struct heap_trace *m, const struct going *goin
 	for (size_t i = 0; i < going->n; i++) {
 		struct heap_image *image = heap_trace_ended_nth(going, i);
 		uint32_t instance = image->process.instance;
-		struct heap_probes *armed = heap_trace_armed_of(m, image->process.pid);
+		struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
 		bpf_map_delete_elem(m->own.ended_fd, &instance);
-		if (armed && armed->instance == instance && !is_watched(m, armed->pid))
-			heap_trace_forget_armed(m, armed);
+		if (traced && traced->instance == instance && !is_watched(m, traced->pid))
+			heap_trace_forget(m, traced);
 		heap_images_remove(&m->images, image);
 	}
 	heap_trace_detach_forgotten(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of watching share. Internal to memory*.c.
+ * What the files of heap-trace share. Internal to heap-trace*.c.
  *
  *	heap-trace.c         the watched processes: probes, fork and exec, snapshots
  *	heap-trace-ended.c   the records of a program and of its end
@@ -21,7 +21,7 @@ struct heap_trace {
 	struct memory_sink sink;
 	struct memory_tables tables;
 	struct allocator_cache *cache;
-	struct heap_probes_args arming;
+	struct heap_probes_args probing;
 	struct ring_buffer *events;
 	struct table processes; /* pid + 1 -> struct heap_probes, owned */
 	struct heap_images images;
@@ -37,7 +37,7 @@ struct heap_trace {
 	bool stopping;          /* nothing is attached any more */
 };
 
-static inline struct heap_probes *heap_trace_armed_of(const struct heap_trace *m, uint32_t pid)
+static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *m, uint32_t pid)
 {
 	return table_get(&m->processes, (uint64_t)pid + 1);
 }
@@ -53,8 +53,8 @@ int heap_trace_announce_ready(struct heap_trace *m);
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
 
-/* ARMED is gone; its probes go when heap_trace_detach_forgotten() is called. */
-void heap_trace_forget_armed(struct heap_trace *m, struct heap_probes *armed);
+/* TRACED is gone; its probes go when heap_trace_detach_forgotten() is called. */
+void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced);
 void heap_trace_detach_forgotten(struct heap_trace *m);
 
 /*
@@ -65,7 +65,7 @@ void heap_trace_detach_forgotten(struct heap_trace *m);
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max);
 
 /*
- * The image of each process in the programs' table, also if nobody has told of it yet. Returns 0 or
- * a negative errno.
+ * The image of each process in the programs' table, also if no program has reported it yet. Returns
+ * 0 or a negative errno.
  */
 int heap_trace_know_watched(struct heap_trace *m);

@@ -46,18 +46,15 @@ static bool was_same(const struct heap_trace *m, const struct rec_task *before)
 				    task_list_same(before, &now));
 }
 
-/* ---- arming ---- */
+/* ---- probing ---- */
 
-static struct heap_probes *make_armed(struct heap_trace *m, uint32_t pid)
+static struct heap_probes *make_traced(struct heap_trace *m, uint32_t pid)
 {
-	struct heap_probes *armed = calloc(1, sizeof(*armed));
+	struct heap_probes *traced = table_make(&m->processes, (uint64_t)pid + 1, sizeof(*traced));
 
-	if (!armed || table_set(&m->processes, (uint64_t)pid + 1, armed) < 0) {
-		free(armed);
-		return NULL;
-	}
-	armed->pid = pid;
-	return armed;
+	if (traced)
+		traced->pid = pid;
+	return traced;
 }
 
 /* Whether process PID has ended, or there is none. */
@@ -69,11 +66,11 @@ static bool has_exited(uint32_t pid)
 	return fd < 0 || poll(&pollfd, 1, 0) > 0;
 }
 
-/* It has ended before it could be watched, so that no program has told of that. */
-static void end_unseen(struct heap_trace *m, struct heap_probes *armed, struct heap_image *image)
+/* It has ended before it could be watched, so that no program has reported that. */
+static void end_unseen(struct heap_trace *m, struct heap_probes *traced, struct heap_image *image)
 {
-	bpf_map_delete_elem(m->own.processes_fd, &armed->pid);
-	heap_probes_note(armed, "it ended before it could be watched");
+	bpf_map_delete_elem(m->own.processes_fd, &traced->pid);
+	heap_probes_note(traced, "it ended before it could be watched");
 	image->process.ended_ns = clock_boot_ns();
 	image->ended = true;
 	m->n_ended++;
@@ -123,12 +120,12 @@ static int list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance,
 	return list_whole(m, &list);
 }
 
-/* The probes are in their places: from now on ARMED is watched. */
-static int heap_trace_begin(struct heap_trace *m, struct heap_probes *armed)
+/* The probes are in their places: from now on TRACED is watched. */
+static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct memory_process process = {
 		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
-		.pid = armed->pid,
+		.pid = traced->pid,
 		.since_ns = clock_boot_ns(),
 	};
 	struct heap_image *image = heap_images_add(&m->images, &process);
@@ -136,96 +133,96 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *armed)
 
 	if (!image)
 		return -ENOMEM;
-	armed->instance = process.instance;
-	r = bpf_map_update_elem(m->own.processes_fd, &armed->pid, &process, BPF_NOEXIST);
-	if (has_exited(armed->pid))
-		end_unseen(m, armed, image);
+	traced->instance = process.instance;
+	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
+	if (has_exited(traced->pid))
+		end_unseen(m, traced, image);
 	else if (r < 0)
-		heap_probes_note(armed, "too many processes are watched");
+		heap_probes_note(traced, "too many processes are watched");
 	image->refused = r < 0;
 	r = heap_trace_announce(m, image);
-	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
+	return r < 0 ? r : list_resources(m, traced->pid, traced->instance, true);
 }
 
 /* Looks at the files of a process that may be another program by now. True if it is watched. */
-static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *armed)
+static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct memory_process process;
 	struct heap_image *image;
-	bool watched, had_files = armed->n_files > 0;
+	bool watched, had_files = traced->n_files > 0;
 
-	watched = bpf_map_lookup_elem(m->own.processes_fd, &armed->pid, &process) == 0;
-	if (watched && process.instance != armed->instance) {
+	watched = bpf_map_lookup_elem(m->own.processes_fd, &traced->pid, &process) == 0;
+	if (watched && process.instance != traced->instance) {
 		image = heap_images_add(&m->images, &process);
 		if (!image)
 			return true;
-		armed->instance = process.instance;
-		armed->refused[0] = '\0';
+		traced->instance = process.instance;
+		traced->refused[0] = '\0';
 		/* Without probes to be placed, system calls are all that there is. */
 		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
-		list_resources(m, armed->pid, armed->instance, true);
+		list_resources(m, traced->pid, traced->instance, true);
 	}
-	if (heap_probes_look(armed, &m->arming) == 0 || !watched)
+	if (heap_probes_look(traced, &m->probing) == 0 || !watched)
 		return watched;
-	image = heap_images_get(&m->images, armed->instance);
+	image = heap_images_get(&m->images, traced->instance);
 	if (image)
 		image->complete = false;
 	return true;
 }
 
 /* Likewise. It may be somebody else's by now: then nothing more is to be done. */
-static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *armed)
+static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct rec_task program;
 	bool watched = true;
 
-	if (may_look(m, armed->pid, &program)) {
-		watched = heap_trace_look_at_files(m, armed);
+	if (may_look(m, traced->pid, &program)) {
+		watched = heap_trace_look_at_files(m, traced);
 		if (was_same(m, &program))
 			return watched;
 	}
-	heap_probes_strip(armed, &m->arming);
+	heap_probes_strip(traced, &m->probing);
 	return true;
 }
 
-int heap_trace_arm(struct heap_trace *m, uint32_t pid)
+int heap_trace_probe(struct heap_trace *m, uint32_t pid)
 {
-	struct heap_probes *armed = heap_trace_armed_of(m, pid);
+	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
-	if (!armed)
-		armed = make_armed(m, pid);
-	if (!armed)
+	if (!traced)
+		traced = make_traced(m, pid);
+	if (!traced)
 		return -ENOMEM;
-	/* What has ended after it was watched is told of elsewhere. */
-	if (heap_trace_look_at(m, armed) || (armed->instance && has_exited(pid)))
+	/* What has ended after it was watched is reported elsewhere. */
+	if (heap_trace_look_at(m, traced) || (traced->instance && has_exited(pid)))
 		return 0;
-	return heap_trace_begin(m, armed);
+	return heap_trace_begin(m, traced);
 }
 
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid)
 {
-	return heap_trace_armed_of(m, pid) != NULL;
+	return heap_trace_probes_of(m, pid) != NULL;
 }
 
 void heap_trace_look(struct heap_trace *m, uint32_t pid)
 {
-	struct heap_probes *armed = heap_trace_armed_of(m, pid);
+	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
-	if (armed)
-		heap_trace_look_at(m, armed);
+	if (traced)
+		heap_trace_look_at(m, traced);
 }
 
 /* Returns whether no more looks are due: then the watch can be announced. */
-static bool look_again(struct heap_trace *m, struct heap_probes *armed, uint64_t now_ns)
+static bool look_again(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
 {
-	armed->next_look_ns = 0;
-	if (armed->n_looks < ARRAY_SIZE(looks_ns))
-		armed->next_look_ns = now_ns + looks_ns[armed->n_looks++];
-	heap_trace_look_at(m, armed);
-	return !armed->next_look_ns;
+	traced->next_look_ns = 0;
+	if (traced->n_looks < ARRAY_SIZE(looks_ns))
+		traced->next_look_ns = now_ns + looks_ns[traced->n_looks++];
+	heap_trace_look_at(m, traced);
+	return !traced->next_look_ns;
 }
 
-/* Who has ended, as far as time goes: the rest comes with the next look. */
+/* Processes that have ended, as far as time goes: the rest comes with the next look. */
 static int finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 {
 	int r = heap_trace_finish_ended(m, clock_boot_ns(), cpu_ns_max);
@@ -243,13 +240,13 @@ static void pass_over(struct heap_trace *m, uint32_t pid, uint64_t ts_ns)
 		.pid = pid,
 		.since_ns = ts_ns,
 	};
-	struct heap_probes *armed = make_armed(m, pid);
-	struct heap_image *image = armed ? heap_images_add(&m->images, &process) : NULL;
+	struct heap_probes *traced = make_traced(m, pid);
+	struct heap_image *image = traced ? heap_images_add(&m->images, &process) : NULL;
 
 	if (!image)
 		return;
-	armed->instance = process.instance;
-	heap_probes_note(armed, "the recording ended before it was watched");
+	traced->instance = process.instance;
+	heap_probes_note(traced, "the recording ended before it was watched");
 	image->ended = true;
 }
 
@@ -257,7 +254,7 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 {
 	const struct memory_happened *happened = data;
 	struct heap_trace *m = userdata;
-	struct heap_probes *armed;
+	struct heap_probes *traced;
 
 	if (size < sizeof(*happened))
 		return 0;
@@ -265,25 +262,25 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 		m->n_ended++;
 		return 0;
 	}
-	armed = heap_trace_armed_of(m, happened->pid);
-	/* Whoever grows is told by somebody else; only exec of those is of interest. */
-	if (m->options->memory.triage && (!armed || happened->what != MEMORY_HAPPENED_EXEC))
+	traced = heap_trace_probes_of(m, happened->pid);
+	/* Which processes grow is reported elsewhere; only their exec is of interest. */
+	if (m->options->memory.triage && (!traced || happened->what != MEMORY_HAPPENED_EXEC))
 		return 0;
-	if (m->stopping || heap_probes_are_cancelled(&m->arming)) {
-		if (!armed && happened->what == MEMORY_HAPPENED_FORK)
+	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
+		if (!traced && happened->what == MEMORY_HAPPENED_FORK)
 			pass_over(m, happened->pid, happened->ts_ns);
 		return 0;
 	}
 	/* Of somebody who had this id before. */
-	if (armed && happened->what == MEMORY_HAPPENED_FORK)
-		heap_trace_forget_armed(m, armed);
+	if (traced && happened->what == MEMORY_HAPPENED_FORK)
+		heap_trace_forget(m, traced);
 	/* (the program before it has) */
-	m->n_ended += armed && happened->what == MEMORY_HAPPENED_EXEC;
-	heap_trace_arm(m, happened->pid);
-	armed = heap_trace_armed_of(m, happened->pid);
-	if (armed && happened->what == MEMORY_HAPPENED_EXEC) {
-		armed->n_looks = 0;
-		armed->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
+	m->n_ended += traced && happened->what == MEMORY_HAPPENED_EXEC;
+	heap_trace_probe(m, happened->pid);
+	traced = heap_trace_probes_of(m, happened->pid);
+	if (traced && happened->what == MEMORY_HAPPENED_EXEC) {
+		traced->n_looks = 0;
+		traced->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
 	}
 	return 0;
 }
@@ -306,9 +303,9 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 	r = allocator_cache_new(&m->cache);
 	if (r < 0)
 		return r;
-	m->arming = (struct heap_probes_args){ options, &m->own, m->cache, &m->sink, NULL };
+	m->probing = (struct heap_probes_args){ options, &m->own, m->cache, &m->sink, NULL };
 	r = options->categories & CATEGORIES_PROBES
-		    ? probe_keeper_new(sink->helper_cpu_ns, &m->arming.keeper)
+		    ? probe_keeper_new(sink->helper_cpu_ns, &m->probing.keeper)
 		    : 0;
 	if (r < 0)
 		return r;
@@ -322,11 +319,11 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 
 static void heap_trace_detach_all(struct heap_trace *m)
 {
-	struct heap_probes *armed;
+	struct heap_probes *traced;
 	size_t pos = 0;
 
-	while ((armed = table_next(&m->processes, &pos)))
-		heap_probes_free(armed, &m->arming, &m->going);
+	while ((traced = table_next(&m->processes, &pos)))
+		heap_probes_free(traced, &m->probing, &m->going);
 	table_deinit(&m->processes);
 	heap_trace_detach_forgotten(m);
 }
@@ -336,7 +333,7 @@ struct heap_trace *heap_trace_free(struct heap_trace *m)
 	if (!m)
 		return NULL;
 	heap_trace_detach_all(m);
-	probe_keeper_free(m->arming.keeper);
+	probe_keeper_free(m->probing.keeper);
 	heap_images_deinit(&m->images);
 	heap_tables_deinit(&m->tables);
 	allocator_cache_free(m->cache);
@@ -358,27 +355,27 @@ void heap_trace_drain_events(struct heap_trace *m)
 uint64_t heap_trace_next_ns(const struct heap_trace *m)
 {
 	uint64_t next_ns = m->next_usage_ns;
-	const struct heap_probes *armed;
+	const struct heap_probes *traced;
 	size_t pos = 0;
 
 	if (m->n_ended >= ENDED_MANY)
 		return 0;
-	while ((armed = table_next(&m->processes, &pos)))
-		if (armed->next_look_ns && armed->next_look_ns < next_ns)
-			next_ns = armed->next_look_ns;
+	while ((traced = table_next(&m->processes, &pos)))
+		if (traced->next_look_ns && traced->next_look_ns < next_ns)
+			next_ns = traced->next_look_ns;
 	return next_ns;
 }
 
 /* Looks again at those whose turn it is; each of them is there still. Returns whether all is known of some. */
 static bool look_again_if_due(struct heap_trace *m, uint64_t now_ns)
 {
-	struct heap_probes *armed;
+	struct heap_probes *traced;
 	size_t pos = 0;
 	bool any = false;
 
-	while ((armed = table_next(&m->processes, &pos)))
-		if (armed->next_look_ns && armed->next_look_ns <= now_ns)
-			any |= look_again(m, armed, now_ns);
+	while ((traced = table_next(&m->processes, &pos)))
+		if (traced->next_look_ns && traced->next_look_ns <= now_ns)
+			any |= look_again(m, traced, now_ns);
 	return any;
 }
 
@@ -423,19 +420,19 @@ static void stop_image(struct heap_trace *m, struct heap_image *image)
 	image->ended = true;
 }
 
-void heap_trace_disarm(struct heap_trace *m, uint32_t pid)
+void heap_trace_release(struct heap_trace *m, uint32_t pid)
 {
-	struct heap_probes *armed = heap_trace_armed_of(m, pid);
-	struct heap_image *image = armed ? heap_images_get(&m->images, armed->instance) : NULL;
+	struct heap_probes *traced = heap_trace_probes_of(m, pid);
+	struct heap_image *image = traced ? heap_images_get(&m->images, traced->instance) : NULL;
 
-	if (!armed)
+	if (!traced)
 		return;
 	if (image && !image->ended) {
 		heap_trace_announce(m, image);
 		stop_image(m, image);
 		m->n_ended++;
 	}
-	heap_trace_forget_armed(m, armed);
+	heap_trace_forget(m, traced);
 }
 
 static void choose_living(struct heap_trace *m)
@@ -553,9 +550,9 @@ int heap_trace_finish(struct heap_trace *m)
 
 void heap_trace_look_all(struct heap_trace *m)
 {
-	struct heap_probes *armed;
+	struct heap_probes *traced;
 	size_t pos = 0;
 
-	while ((armed = table_next(&m->processes, &pos)))
-		heap_trace_look_at(m, armed);
+	while ((traced = table_next(&m->processes, &pos)))
+		heap_trace_look_at(m, traced);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What processes allocate, as the worker of a session sees it: which of them are watched, with probes
- * on their allocators, and what the programs' tables say, now and then and at the end.
+ * What processes allocate, as the worker of a session sees it: which of them are watched, with
+ * probes on their allocators, and what the programs' tables say, now and then and at the end.
  *
- * A process is armed when it is selected at the start, when it is forked, when it has called exec, and
- * looked at again when it maps another file. The programs tell of fork and exec at once. An
+ * A process is traced when it is selected at the start, when it is forked, when it has called exec,
+ * and looked at again when it maps another file. The programs report fork and exec at once. An
  * image (one program in one process) that has ended stays in the tables until it has been read
  * here; it is read with the next look at the sums.
  */
@@ -35,12 +35,12 @@ void heap_trace_drain_events(struct heap_trace *m);
 
 /* Watches process PID from now on, if it can be; or looks whether it has other files by now. That there is no such
  * process any more is said as one that has ended at once. Returns 0 or a negative errno. */
-int heap_trace_arm(struct heap_trace *m, uint32_t pid);
+int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
 /* No longer: its blocks are said with the next heap_trace_tick(). */
-void heap_trace_disarm(struct heap_trace *m, uint32_t pid);
+void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
-/* Whether heap_trace_arm() has to do with PID already. */
+/* Whether heap_trace_probe() has to do with PID already. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
 /* Looks whether PID, if it is watched, has other files by now. */
@@ -50,7 +50,10 @@ void heap_trace_look(struct heap_trace *m, uint32_t pid);
 uint64_t heap_trace_next_ns(const struct heap_trace *m);
 void heap_trace_tick(struct heap_trace *m);
 
-/* True, but once, if processes may have come that nobody told of: all that are selected are to be armed. */
+/*
+ * True, but once, if processes may have come that were not reported: all that are selected are to
+ * be traced.
+ */
 bool heap_trace_has_missed(struct heap_trace *m);
 
 /* Looks whether any of the processes has other files by now. */

@@ -29,10 +29,9 @@ static size_t n_of(const struct outbuf *threads)
 
 static bool is_held(const struct outbuf *threads, uint32_t tid)
 {
-	for (size_t i = 0; i < n_of(threads); i++) {
+	for (size_t i = 0; i < n_of(threads); i++)
 		if (list_of(threads)[i].head.tid == tid)
 			return true;
-	}
 	return false;
 }
 

@@ -29,5 +29,5 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
  */
 pid_t reach_living_task(pid_t pid);
 
-/* Lets go of all whom THREADS lists. */
+/* Lets go of all that THREADS lists. */
 void reach_let_go(const struct outbuf *threads);

@@ -24,6 +24,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/heap/block-index.h"
@@ -205,7 +206,7 @@ static uint64_t scan_pages(struct search *s, uint64_t from, uint64_t to)
 	return scan.walk_end;
 }
 
-/* Likewise, by reading the page map. Where the kernel does not tell, all is there. */
+/* Likewise, by reading the page map. Where the kernel does not say, all is there. */
 static uint64_t read_pages(struct search *s, uint64_t from, uint64_t to)
 {
 	uint64_t pages[SPANS];
@@ -449,10 +450,9 @@ static int search_all(struct search *s)
 	int r = search_roots(s) ?: search_found(s);
 
 	s->round = ROUND_POSSIBLE;
-	for (size_t i = 0; i < s->index.n_blocks; i++) {
+	for (size_t i = 0; i < s->index.n_blocks; i++)
 		if (s->reach[i] == REACH_POSSIBLE)
 			s->found[s->n_found++] = (uint32_t)i;
-	}
 	if (r == 0)
 		r = search_found(s);
 	if (r == 0)
@@ -502,7 +502,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct reach_block *x = a, *y = b;
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	return COMPARE(x->address, y->address);
 }
 
 /* Sorts, and leaves out what cannot be. Returns how many are left. */
@@ -567,7 +567,7 @@ static int hold_and_search(struct search *s, struct answer *answer)
 	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
 	/*
-	 * There is one tracer: whoever has started it under a debugger, or holds it at its exit. Or
+	 * There is one tracer: a debugger, or the process that holds it at its exit. Or
 	 * nobody may trace, by a sandbox around us, say; whether we may read its memory is asked
 	 * apart.
 	 */
@@ -658,7 +658,9 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 	if (!wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
 		kill(pid, SIGKILL);
 		wait_for_end(pid, pidfd, DYING_MS);
-		/* Who has said all may hang in letting go of a descriptor that was not for him. */
+		/*
+		 * A child that has said all may hang in closing a descriptor that was not for it.
+		 */
 		unfinished = -ETIME;
 	}
 	r = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);

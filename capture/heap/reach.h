@@ -65,10 +65,11 @@ struct reach_result {
 
 /*
  * Which of the blocks are reached: a new array that the caller frees, by address, of those that can
- * be (of two that overlap, one has been freed and nobody saw it: the elder one). It is done in a process of its own: that
- * can be ended when it hangs in the memory of another one, and whom it holds is free then. Blocks for the time that it takes.
- * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: its words are not ours (a 32 bit
- * program); -EPERM: we may not; -E2BIG: too many blocks; or another negative errno.
+ * be (of two that overlap, one has been freed and nobody saw it: the elder one). It is done in a
+ * process of its own: that can be ended when it hangs in the memory of another one, and the process
+ * that it holds is free then. Blocks for the time that it takes. Returns 0; -ESRCH: the process has
+ * ended; -ETIME: it took too long; -ENOTSUP: its words are not ours (a 32 bit program); -EPERM: we
+ * may not; -E2BIG: too many blocks; or another negative errno.
  */
 int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
 	       struct reach_result *ret_result);

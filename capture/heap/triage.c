@@ -16,7 +16,7 @@ enum { PROCESSES_MAX = 65536 };
 struct candidate {
 	uint32_t pid;
 	bool seen; /* in this window */
-	bool armed;
+	bool traced;
 	bool known;          /* there was a window before */
 	uint64_t bytes, fds; /* the most so far */
 	uint64_t now_bytes, now_fds;
@@ -56,14 +56,10 @@ void triage_add(struct triage *t, const struct triage_sample *sample)
 
 	if (!c && t->candidates.n_used >= PROCESSES_MAX)
 		return;
-	if (!c) {
-		c = calloc(1, sizeof(*c));
-		if (!c || table_set(&t->candidates, (uint64_t)sample->pid + 1, c) < 0) {
-			free(c);
-			return;
-		}
-		c->pid = sample->pid;
-	}
+	c = table_make(&t->candidates, (uint64_t)sample->pid + 1, sizeof(*c));
+	if (!c)
+		return;
+	c->pid = sample->pid;
 	c->seen = true;
 	c->now_bytes = sample->bytes;
 	c->now_fds = sample->fds;
@@ -102,7 +98,7 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 	while ((c = table_next(&t->candidates, &pos))) {
 		if (c->seen)
 			continue;
-		if (c->armed) {
+		if (c->traced) {
 			fn(c->pid, false, userdata);
 			t->n_armed--;
 		}
@@ -112,14 +108,14 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 	}
 }
 
-/* The one that grows fastest of those that are to be armed, or NULL. */
+/* The one that grows fastest of those that are to be traced, or NULL. */
 static struct candidate *next_to_arm(const struct triage *t)
 {
 	struct candidate *c, *best = NULL;
 	size_t pos = 0;
 
 	while ((c = table_next(&t->candidates, &pos))) {
-		if (!c->armed && (unsigned)__builtin_popcount(c->grown) >= t->options.need &&
+		if (!c->traced && (unsigned)__builtin_popcount(c->grown) >= t->options.need &&
 		    (!best || c->growth > best->growth))
 			best = c;
 	}
@@ -134,15 +130,15 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 	triage_forget_ended(t, fn, userdata);
 	while ((c = table_next(&t->candidates, &pos))) {
 		triage_judge(t, c);
-		if (!c->armed || c->grown)
+		if (!c->traced || c->grown)
 			continue;
 		fn(c->pid, false, userdata);
-		c->armed = false;
+		c->traced = false;
 		t->n_armed--;
 	}
 	while (t->n_armed < t->options.armed_max && (c = next_to_arm(t))) {
 		if (fn(c->pid, true, userdata)) {
-			c->armed = true;
+			c->traced = true;
 			t->n_armed++;
 		} else {
 			c->grown = 0;
@@ -203,7 +199,7 @@ int triage_look(struct triage *t, const char *root)
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
 		sample.pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		/* Who watches himself grows by that. */
+		/* A process that watches itself grows by that. */
 		if (sample.pid == (uint32_t)getpid() ||
 		    !triage_read_memory(dirfd(dir), entry->d_name, page_bytes, &sample.bytes))
 			continue;

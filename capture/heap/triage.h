@@ -2,10 +2,10 @@
 /*
  * Which processes are worth probes: those that grow.
  *
- * Each window has a sample of each process. A process grows in a window if it has more memory of its own, or
- * more descriptors, than in any window before: caches and heaps that fill and empty do not reach
- * new heights for long. One that grows in NEED of the last OF windows is armed, the fastest first, as long
- * as there is room; one that has not grown in OF windows is disarmed.
+ * Each window has a sample of each process. A process grows in a window if it has more memory of
+ * its own, or more descriptors, than in any window before: caches and heaps that fill and empty do
+ * not reach new heights for long. One that grows in NEED of the last OF windows is traced, the
+ * fastest first, as long as there is room; one that has not grown in OF windows is released.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ struct triage_sample {
 	uint64_t fds;   /* descriptors; 0 = not known */
 };
 
-/* PID is to be armed, or no longer. False: it cannot be armed (it has ended). */
-typedef bool (*triage_fn)(uint32_t pid, bool arm, void *userdata);
+/* PID is to be traced, or no longer. False: it cannot be traced (it has ended). */
+typedef bool (*triage_fn)(uint32_t pid, bool trace, void *userdata);
 
 /* Returns 0 or a negative errno. */
 int triage_new(const struct triage_options *options, struct triage **ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What profiles have of their own in the table of options: lists of names and paths, and what goes
- * together.
+ * What collections have of their own in the table of options: lists of names and paths, and what
+ * goes together.
  */
 #pragma once
 

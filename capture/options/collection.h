@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A collection profile: what a machine is to record by itself, as its administrator wrote it down (kymo.conf(5)).
+ * A collection: what a machine is to record by itself, as its administrator wrote it down
+ * (kymo.conf(5)).
  *
- * It is parsed whole: each thing that is wrong is said with its line, and nothing comes of a file in which something is wrong.
+ * It is parsed whole: each thing that is wrong is said with its line, and nothing comes of a file
+ * in which something is wrong.
  */
 #pragma once
 
@@ -27,11 +29,14 @@ enum {
 #define COLLECTION_KEEP_BYTES_DEFAULT (UINT64_C(1) << 30) /* without any limit */
 #define COLLECTION_TRIGGER_NS_DEFAULT UINT64_C(60000000000)
 
-/* Why a session of a profile has ended whose units are elsewhere than it looks: a new one finds them. */
+/*
+ * Why a session of a collection has ended whose units are elsewhere than it looks: a new one finds
+ * them.
+ */
 #define COLLECTION_REASON_OUTDATED "cgroups changed"
 
 struct collection {
-	/* Owned; named as the profile. Filters of units and cgroups are not in it yet. */
+	/* Owned; named as the collection. Filters of units and cgroups are not in it yet. */
 	struct session_options session;
 	char *description; /* NULL = none. Owned, as all that follows */
 	char **units;      /* lists, NULL at the end: Unit= and CGroup= */
@@ -47,13 +52,14 @@ struct collection {
 typedef void (*collection_complaint_fn)(unsigned line, const char *text, void *userdata);
 
 /*
- * Reads FILE, of the profile NAME, to its end. Returns 0, -EINVAL after complaints, or another errno.
+ * Reads FILE, of the collection NAME, to its end. Returns 0, -EINVAL after complaints, or another
+ * errno.
  */
 int collection_read(FILE *file, const char *name, collection_complaint_fn complain, void *userdata,
 		    struct collection *ret);
 void collection_deinit(struct collection *p);
 
-/* NULL, or "NAME" of ".../NAME.conf" in TO if that can be the name of a profile. */
+/* NULL, or "NAME" of ".../NAME.conf" in TO if that can be the name of a collection. */
 const char *collection_name_of(const char *path, char to[static 65]);
 
 /* Why a file (or a directory) with ST must not say what root's service does, a sentence; NULL if it may. UID is root's, but in tests. */

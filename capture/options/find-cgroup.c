@@ -137,9 +137,8 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 {
 	char mount[PATH_MAX], below[PATH_MAX];
 	size_t n;
-	int r;
+	int r = find_mount(mount, sizeof(mount));
 
-	r = find_mount(mount, sizeof(mount));
 	if (r < 0)
 		return r;
 	n = strlen(mount);
@@ -238,7 +237,7 @@ static void template_slice(char *to, size_t room, const char *template, size_t n
 	to[used] = '\0';
 }
 
-/* Where systemd puts the unit NAME unless it is told otherwise. */
+/* Where systemd puts the unit NAME by default. */
 static int usual_path(const char *name, char *to, size_t room)
 {
 	char slice[2 * FILTER_CGROUP_BYTES] = "system";

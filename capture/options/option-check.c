@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What options say together: the command line, the bus and profiles have all of it from here.
+ * What options say together: the command line, the bus and collections have all of it from here.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The options of a session, a row each: what an option is called on the command line, on the bus
- * and in a profile, what it may be, what it goes with, and what people are told of it. All who
+ * and in a collection, what it may be, what it goes with, and its line of --help. All who
  * read, check, send, show or describe options do so by this table; the pages that list them are
  * held to it (tests/style/check-options).
  */
@@ -57,8 +57,8 @@ enum option_flag {
 	OPTION_OPTIONAL =
 		1 << 1,         /* the command line may leave the value out; `implied` holds then */
 	OPTION_YES_NO = 1 << 2, /* a choice that may also be yes (`implied`) or no */
-	OPTION_NEGATED = 1 << 3, /* the key of a profile says yes where the option says no */
-	OPTION_LIST = 1 << 4,    /* the key of a profile may stand there more than once */
+	OPTION_NEGATED = 1 << 3, /* the key of a collection says yes where the option says no */
+	OPTION_LIST = 1 << 4,    /* the key of a collection may stand there more than once */
 	/* Of the text about a session in its archive (session_options_describe()). */
 	OPTION_TOLD = 1 << 5,   /* whenever it applies, not only where it is set */
 	OPTION_TOLD_N = 1 << 6, /* as a bare number */
@@ -73,7 +73,7 @@ struct option_row {
 	const char *group, *help; /* --help: under which heading, and one line */
 
 	const char *bus;
-	const char *section, *key; /* of a profile */
+	const char *section, *key; /* of a collection */
 	const char *trigger;       /* its name in --trigger and in the option `triggers` */
 
 	enum option_type type;
@@ -83,7 +83,7 @@ struct option_row {
 	size_t n_max;      /* of a list or a text: how long */
 	uint64_t usual;    /* the default of a number */
 	const char *shown; /* the default, for people; NULL = nothing is worth saying */
-	const char *shown_profile; /* likewise of the key, where a profile has another one */
+	const char *shown_profile; /* likewise of the key, where a collection has another one */
 	const char *(*choice)(unsigned i); /* the name of a choice; NULL behind the last */
 	const char *values;                /* for people, where the type does not say enough */
 	const char *implied;
@@ -93,7 +93,7 @@ struct option_row {
 	unsigned mode;       /* 0 = any, else that mode + 1: OPTION_IN() */
 	size_t needs;        /* the offset of an option that has to be set; 0 = none */
 
-	const char *told; /* its name in the archive's text; NULL = not told */
+	const char *told; /* its name in the archive's text; NULL = it is not there */
 	unsigned
 		rank; /* its place there; 0 = behind all that have one, in the order of the table */
 };
@@ -126,7 +126,9 @@ static inline bool option_is_number(const struct option_row *row)
 	return row->type <= OPTION_SHARE;
 }
 
-/* Whether only profiles have it: it is in struct collection, not in the options of the session. */
+/*
+ * Whether only collections have it: it is in struct collection, not in the options of the session.
+ */
 static inline bool option_is_of_profile(const struct option_row *row)
 {
 	return row->offset >= sizeof(struct session_options);
@@ -151,9 +153,9 @@ void option_set(const struct option_row *row, void *options, uint64_t value);
 bool option_set_choice(const struct option_row *row, void *options, const char *name);
 
 /*
- * Takes TEXT as people write it, on command lines and in profiles, of all types up to OPTION_TEXT
- * and of OPTION_OVERHEAD, OPTION_COMMS and OPTION_USERS. Returns 0, -EINVAL or another errno with
- * a sentence in WHY.
+ * Takes TEXT as people write it, on command lines and in collections, of all types up to
+ * OPTION_TEXT and of OPTION_OVERHEAD, OPTION_COMMS and OPTION_USERS. Returns 0, -EINVAL or another
+ * errno with a sentence in WHY.
  */
 int option_take(const struct option_row *row, void *options, const char *text,
 		char why[static VALUE_WHY_MAX]);

@@ -130,7 +130,7 @@ void session_options_set_own(struct session_options *o, uint32_t uid)
 	o->n_own_gids = 0;
 	if (!user)
 		return;
-	/* (of more than there is room for the first ones are told) */
+	/* (of more than there is room for the first ones are listed) */
 	if (getgrouplist(user->pw_name, user->pw_gid, gids, &n) < 0)
 		n = OWN_GIDS_MAX;
 	for (int i = 0; i < n; i++)
@@ -213,7 +213,7 @@ int session_options_complete(struct session_options *o)
 void session_options_deinit(struct session_options *o)
 {
 	for (size_t i = 0; i < o->memory.n_allocator_fds; i++)
-		close_fd(o->memory.allocator_fds[i]);
+		close_passed_fd(o->memory.allocator_fds[i]);
 	free(o->memory.allocator_fds);
 	free(o->command);
 	free(o->filter.pids);
@@ -283,7 +283,7 @@ bool session_name_valid(const char *name)
 	return n >= 1 && n <= 64 && name[n] == '\0';
 }
 
-/* Whether there is something to tell of ROW. */
+/* Whether the archive's text has ROW. */
 static bool session_options_is_told(const struct option_row *row, const struct session_options *o)
 {
 	if (row->trigger)

@@ -186,7 +186,8 @@ struct session_options {
 		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
 	uint64_t
 		max_overhead_machine_ppm; /* likewise, of all CPUs that are online. With both the lower one holds */
-	bool pauses; /* what costs more than that, whatever was left out, pauses; else it ends. Of profiles */
+	/* What costs more than that, whatever was left out, pauses, not ends. Of collections. */
+	bool pauses;
 	struct trigger_options triggers;
 	uint32_t categories; /* 0 = default */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */
@@ -195,8 +196,8 @@ struct session_options {
 	uint64_t frequency;           /* samples a second and CPU; 0 = default */
 	uint64_t offcpu_min_ns;       /* shorter times off CPU are not recorded; 0 = default */
 	enum stack_way stacks;
-	uint64_t stack_tables_bytes;  /* kernel memory for unwind tables, at most; 0 = default */
-	bool no_perfetto_blobs;       /* the samples once only, not in Perfetto's way, too */
+	uint64_t stack_tables_bytes; /* kernel memory for unwind tables, at most; 0 = default */
+	bool no_perfetto_blobs;      /* the samples once only, not in Perfetto's way, too */
 	struct memory_options memory;
 	uint64_t duration_ns; /* ends the session; 0 = never */
 	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */

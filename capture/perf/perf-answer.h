@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is asked for perf events: a process that has the capability for them, and opens only what perf-event.h opens.
+ * The process that is asked for perf events: it has the capability for them, and opens only what
+ * perf-event.h opens.
  */
 #pragma once
 

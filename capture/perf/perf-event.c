@@ -51,7 +51,7 @@ static int perf_event_open_with(struct perf_question *q, int file)
 	if ((fd != -EACCES && fd != -EPERM) || !ask_path)
 		return fd;
 	asked = perf_event_ask(q, file);
-	/* What the kernel says is told, rather than that nobody is there to ask. */
+	/* The kernel's error is reported, rather than that kymo-perf is missing. */
 	return asked == -ENOENT || asked == -ECONNREFUSED ? fd : asked;
 }
 

@@ -26,19 +26,6 @@ void activity_deinit(struct activity *a)
 	table_deinit_free(&a->values);
 }
 
-/* Puts a copy of NAME at KEY of T and returns it, or NULL without memory. */
-static const char *keep_name(struct table *t, uint64_t key, const char *name)
-{
-	char *copy = strdup(name), *old = table_get(t, key);
-
-	if (!copy || table_set(t, key, copy) < 0) {
-		free(copy);
-		return NULL;
-	}
-	free(old);
-	return copy;
-}
-
 /* Cuts what lies between the two to the time of the recording. False if nothing is left. */
 static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
 {
@@ -75,7 +62,7 @@ static const char *idle_state_name(struct activity *a, unsigned cpu, uint32_t st
 		text_clean(clean, sizeof(clean), raw, (size_t)n);
 	else
 		snprintf(clean, sizeof(clean), "state %u", state);
-	return keep_name(&a->idle_states, key, clean);
+	return table_copy(&a->idle_states, key, clean, strlen(clean) + 1);
 }
 
 static int write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns,
@@ -179,7 +166,9 @@ static int on_function(struct activity *a, const struct rec_head *head)
 	/* Without symbols there is nothing but the address, which is nobody's business. */
 	if (*clean == '\0' || strncmp(clean, "0x", 2) == 0)
 		return 0;
-	return rec->function && !keep_name(&a->functions, rec->function, clean) ? -ENOMEM : 0;
+	if (rec->function && !table_copy(&a->functions, rec->function, clean, strlen(clean) + 1))
+		return -ENOMEM;
+	return 0;
 }
 
 static bool activity_is_recorded(const struct activity *a, const struct rec_head *rec)
@@ -190,21 +179,7 @@ static bool activity_is_recorded(const struct activity *a, const struct rec_head
 /* Instead of what the counter KEY said before. */
 static int keep_value(struct activity *a, uint64_t key, const struct rec_head *rec)
 {
-	struct rec_head *kept;
-
-	if (!a->pipe->splits)
-		return 0;
-	kept = table_get(&a->values, key);
-	if (!kept) {
-		kept = malloc(rec->size);
-		if (!kept || table_set(&a->values, key, kept) < 0) {
-			free(kept);
-			return -ENOMEM;
-		}
-	}
-	/* (the size of a kind is always the same) */
-	memcpy(kept, rec, rec->size);
-	return 0;
+	return a->pipe->splits && !table_copy(&a->values, key, rec, rec->size) ? -ENOMEM : 0;
 }
 
 static int say_frequency(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)

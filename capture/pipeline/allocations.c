@@ -202,11 +202,9 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 
 	if (w || rec->instance == 0)
 		return 0;
-	w = calloc(1, sizeof(*w));
-	if (!w || table_set(&a->watches, rec->instance, w) < 0) {
-		free(w);
+	w = table_make(&a->watches, rec->instance, sizeof(*w));
+	if (!w)
 		return -ENOMEM;
-	}
 	w->of = a;
 	w->pid = rec->head.pid;
 	w->complete = rec->complete;
@@ -257,35 +255,34 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 
 /* ---- stacks and sums ---- */
 
-static struct kept_stack *allocations_keep_stack(const struct rec_named *rec)
+/* From now on the archive has the stack of REC; where it is split its frames are kept, too. */
+static int allocations_keep_stack(struct watch *w, const struct rec_named *rec)
 {
 	size_t bytes = rec->n_frames * sizeof(rec->frames[0]);
-	struct kept_stack *stack = malloc(sizeof(*stack) + bytes);
+	struct kept_stack *stack;
 
+	if (!w->of->pipe->splits)
+		return table_set(&w->stacks, rec->id, w);
+	stack = table_make(&w->stacks, rec->id, sizeof(*stack) + bytes);
 	if (!stack)
-		return NULL;
+		return -ENOMEM;
 	stack->id = rec->id;
 	stack->n_frames = rec->n_frames;
 	memcpy(stack->frames, rec->frames, bytes);
-	return stack;
+	return 0;
 }
 
 static int on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
 {
 	struct event ev;
-	void *known;
 	int r;
 
 	/* The same one may come for several resources, and from the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
-	known = a->pipe->splits ? (void *)allocations_keep_stack(rec) : w;
-	if (!known || table_set(&w->stacks, rec->id, known) < 0) {
-		if (a->pipe->splits)
-			free(known);
-		return -ENOMEM;
-	}
-	r = need_mappings(a, w->pid, rec->head.ts_ns);
+	r = allocations_keep_stack(w, rec);
+	if (r == 0)
+		r = need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
 	ev = allocations_about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
@@ -301,17 +298,8 @@ static int keep_usage(struct watch *w, const struct rec_usage *rec)
 {
 	const uint64_t key[] = { rec->resource, rec->stack };
 	uint64_t hash = table_hash(key, sizeof(key));
-	struct rec_usage *kept = table_get(&w->sums, hash);
 
-	if (!kept) {
-		kept = malloc(sizeof(*kept));
-		if (!kept || table_set(&w->sums, hash, kept) < 0) {
-			free(kept);
-			return -ENOMEM;
-		}
-	}
-	*kept = *rec;
-	return 0;
+	return table_copy(&w->sums, hash, rec, sizeof(*rec)) ? 0 : -ENOMEM;
 }
 
 static struct event usage_event(const struct allocations *a, const struct watch *w,

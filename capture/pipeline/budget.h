@@ -22,7 +22,7 @@
 
 enum budget_shed {
 	SHED_STACKS,  /* samples and times off CPU */
-	SHED_WAKEUPS, /* who woke whom, and when */
+	SHED_WAKEUPS, /* wakeups: of which thread, by which, and when */
 	SHED_SESSION, /* everything */
 	SHED_MAX,
 };

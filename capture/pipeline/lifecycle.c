@@ -81,7 +81,7 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 {
 	bool is_waited_for = table_remove(&l->asked, id->tid) != NULL;
 
-	/* That nobody knows him is no news of one who has told of himself, and ended. */
+	/* That it is unknown is no news of a thread that was reported, and has ended. */
 	if (tasks_get(l->pipe->tasks, id->tid) || (!is_waited_for && id->start_ns == 0))
 		return 0;
 	return lifecycle_learned(l, id, wanted);

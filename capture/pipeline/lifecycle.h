@@ -38,7 +38,7 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 /* There is room for questions again: asks for the cgroups that were refused. */
 void lifecycle_ask_again(struct lifecycle *l);
 
-/* The answer to a question. What has told of itself meanwhile is left alone. */
+/* The answer to a question. What was reported meanwhile is left alone. */
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);
 
 /* The end: writes those that were asked for in vain, as tasks of which nothing is known. */

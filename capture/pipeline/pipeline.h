@@ -63,7 +63,7 @@ struct pipeline {
 	bool own;      /* one user's own processes only; with it `filtered` */
 	bool splits;   /* the recording may be split into chunks: what their heads say is kept */
 	/*
-	 * Events before and after are not written. Who is who is learned always. The end is set
+	 * Events before and after are not written. Identities are learned always. The end is set
 	 * once it is known.
 	 */
 	uint64_t from_ns, to_ns;

@@ -10,6 +10,7 @@
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "writer/fxt/fxt-wire.h"
+#include "writer/maps.h"
 
 /* No program has code in its first page. */
 #define LOWEST_CODE 4096
@@ -31,7 +32,7 @@ enum {
 /* Between two such looks. */
 #define SWEEP_NS UINT64_C(1000000000)
 
-/* Nobody waits for longer than this where it cannot be seen who has ended, and room is short. */
+/* The longest wait where it cannot be seen which processes have ended, and room is short. */
 #define SETTLED_NS UINT64_C(10000000000)
 
 /* What is to be known of a process for its mappings. */
@@ -69,7 +70,7 @@ void profiler_deinit(struct profiler *p)
 		free(process);
 	}
 	table_deinit(&p->processes);
-	p->spaces = address_spaces_free(p->spaces);
+	p->maps = maps_free(p->maps);
 	stacks_deinit(&p->stacks);
 }
 
@@ -85,11 +86,7 @@ static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
 
 	if (process)
 		return process;
-	process = calloc(1, sizeof(*process));
-	if (process && table_set(&p->processes, (uint64_t)pid + 1, process) < 0) {
-		free(process);
-		return NULL;
-	}
+	process = table_make(&p->processes, (uint64_t)pid + 1, sizeof(*process));
 	if (process)
 		begin_anew(p, process, pid);
 	return process;
@@ -111,6 +108,7 @@ static struct event mapping_event(const struct rec_mapping *rec, uint32_t module
 	return (struct event){
 		.kind = EVENT_MAPPING,
 		.ts_ns = ts_ns,
+		.pid = rec->head.pid,
 		.mapping = {
 			.path = path,
 			.build_id = rec->build_id,
@@ -125,6 +123,16 @@ static struct event mapping_event(const struct rec_mapping *rec, uint32_t module
 	};
 }
 
+/* The kernel's pid is in EV, not the koid: that may have changed when it is said again. */
+static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
+{
+	uint64_t n_dropped = maps_n_dropped(p->maps);
+	int r = maps_add(p->maps, ev);
+
+	p->n_dropped += maps_n_dropped(p->maps) - n_dropped;
+	return r;
+}
+
 static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
 			 uint64_t ts_ns)
 {
@@ -137,20 +145,23 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 		return 0;
 	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it out) */
 	r = pipeline_announce(p->pipe, rec->head.pid);
-	if (r == 0 && p->spaces)
-		r = address_spaces_add(p->spaces, rec, module_id);
+	ev = mapping_event(rec, module_id, ts_ns, path);
+	if (r == 0 && p->maps)
+		r = profiler_keep_mapping(p, &ev);
 	if (r < 0)
 		return r;
-	p->n_dropped += (uint64_t)r;
 	process->n_modules++;
-	ev = mapping_event(rec, module_id, ts_ns, path);
 	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
 	return profiler_write_event(p, &ev);
 }
 
 int profiler_will_split(struct profiler *p)
 {
-	return address_spaces_new(&p->spaces);
+	int r = maps_new(&p->maps, MAPS_OF_NOW);
+
+	if (r == 0)
+		maps_bound(p->maps, PROFILER_MAPS_BYTES_MAX, PROFILER_MAPS_OF_ONE_MAX);
+	return r;
 }
 
 struct saying {
@@ -161,15 +172,29 @@ struct saying {
 	void *userdata;
 };
 
-static int say_mapping(uint32_t pid, const struct rec_mapping *rec, uint32_t module_id,
-		       void *userdata)
+static int say_mapping(void *userdata, uint32_t pid, const struct mapping *mapping)
 {
 	const struct saying *s = userdata;
-	char path[MAPPING_PATH_ROOM];
-	struct event ev = mapping_event(rec, module_id, s->at_ns, path);
 	int r = s->name(pid, s->userdata);
+	uint32_t koid = tasks_koid(s->profiler->pipe->tasks, pid);
+	const struct event ev = {
+		.kind = EVENT_MAPPING,
+		.ts_ns = s->at_ns,
+		.pid = koid,
+		.tid = koid,
+		.mapping = {
+			.path = mapping->path,
+			.build_id = mapping->build_id,
+			.build_id_size = mapping->build_id_size,
+			.module_id = mapping->module_id,
+			.start = mapping->start,
+			.size = mapping->size,
+			.file_offset = mapping->file_offset,
+			.device = mapping->device,
+			.inode = mapping->inode,
+		},
+	};
 
-	ev.pid = ev.tid = tasks_koid(s->profiler->pipe->tasks, pid);
 	return r < 0 ? r : fxt_archive_event(s->to, &ev);
 }
 
@@ -178,7 +203,7 @@ int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint
 {
 	struct saying s = { p, to, at_ns, name, userdata };
 
-	return p->spaces ? address_spaces_each(p->spaces, say_mapping, &s) : 0;
+	return p->maps ? maps_each(p->maps, say_mapping, &s) : 0;
 }
 
 static void profiler_forget_process(struct profiler *p, uint32_t pid)
@@ -191,7 +216,10 @@ static void profiler_forget_process(struct profiler *p, uint32_t pid)
 	free(process);
 }
 
-/* Whether nothing can come of PROCESS any more that was not told of by NOW_NS: that it had ended was seen before. */
+/*
+ * Whether all records of PROCESS have come that were made by NOW_NS: that it had ended was seen
+ * before.
+ */
 static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
 {
 	if (process->gone_ns)
@@ -203,7 +231,7 @@ static bool profiler_is_over(const struct profiler *p, struct process *process, 
 	return false;
 }
 
-/* Of processes that no filter selects (any more) nobody tells us that they have ended. */
+/* The end of processes that no filter selects (any more) is not reported. */
 static int profiler_forget_ended(struct profiler *p, uint64_t now_ns)
 {
 	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
@@ -342,7 +370,10 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 
 	if (!process)
 		return -ENOMEM;
-	/* Of one that has called exec meanwhile it is the new program's, which is told elsewhere. */
+	/*
+	 * Of one that has called exec meanwhile it is the new program's, which is reported
+	 * elsewhere.
+	 */
 	if (process->new_image_ns)
 		return 0;
 	return on_mapping(p, rec);
@@ -367,8 +398,8 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	struct process *process = p->pipe->filtered ? profiler_process_of(p, pid)
 						    : table_get(&p->processes, (uint64_t)pid + 1);
 
-	if (p->spaces)
-		address_spaces_forget(p->spaces, pid);
+	if (p->maps)
+		maps_remove(p->maps, pid);
 	if (!process)
 		return p->pipe->filtered ? -ENOMEM : 0;
 	/* Without its begin, what waits may be of another program. */
@@ -381,14 +412,22 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	return profiler_waits(p, process) ? 0 : profiler_write_waiting(p, process, ts_ns);
 }
 
+static int profiler_fork_maps(struct profiler *p, uint32_t parent, uint32_t child)
+{
+	maps_remove(p->maps, child); /* whoever had this id before */
+	return maps_add(p->maps, &(struct event){ .kind = EVENT_FORK,
+						  .pid = parent,
+						  .fork.child_pid = child });
+}
+
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 {
 	struct process *from, *to;
 
 	if (child == parent)
 		return 0;
-	profiler_forget_process(p, child); /* whoever had this id before */
-	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
+	profiler_forget_process(p, child); /* the earlier owner of this id */
+	if (p->maps && profiler_fork_maps(p, parent, child) < 0)
 		return -ENOMEM;
 	/* What its parent had mapped has been written by now. */
 	if (p->pipe->own)
@@ -422,8 +461,8 @@ int profiler_ended(struct profiler *p, uint32_t pid)
 	int r = process && process->renamed ? profiler_write_waiting(p, process, 0) : 0;
 
 	profiler_forget_process(p, pid);
-	if (p->spaces)
-		address_spaces_forget(p->spaces, pid);
+	if (p->maps)
+		maps_remove(p->maps, pid);
 	return r;
 }
 
@@ -506,10 +545,10 @@ int profiler_forget_mappings(struct profiler *p)
 		process->new_image_ns = process->gone_ns = process->n_unsaid = 0;
 	}
 	p->doubt_ns = 0;
-	if (!p->spaces)
+	if (!p->maps)
 		return 0;
-	p->spaces = address_spaces_free(p->spaces);
-	return address_spaces_new(&p->spaces);
+	p->maps = maps_free(p->maps);
+	return profiler_will_split(p);
 }
 
 int profiler_finish(struct profiler *p)
@@ -624,7 +663,10 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 		},
 	};
 
-	/* Who comes back after the end is still away, as others are who are not told of. */
+	/*
+	 * A thread that comes back after the end is still away, as are others that are not
+	 * reported.
+	 */
 	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns ||
 	    rec->begin_ns < p->pipe->seen_ns)
 		return 0;

@@ -2,17 +2,19 @@
 /*
  * Call stacks, and where code is mapped, into the archive.
  *
- * What a new program maps while it is being put in place, the kernel tells before it tells of the exec;
- * archives have it behind (docs/FXT-MAPPING.md): it waits for the exec.
+ * What a new program maps while it is being put in place, the kernel reports before it reports the
+ * exec; archives have it behind (docs/FXT-MAPPING.md): it waits for the exec.
  *
- * Whom a filter selects is decided in the kernel, and mappings do not come from there. With a filter
- * those of a process wait until a record of one of its threads comes, which has been selected then. Strangers are
- * forgotten when they have ended; what of anybody could not be kept is lost only if somebody asks for it.
+ * What a filter selects is decided in the kernel, and mappings do not come from there. With a
+ * filter those of a process wait until a record of one of its threads comes, which has been
+ * selected then. Strangers are forgotten when they have ended; what of anybody could not be kept is
+ * lost only if somebody asks for it.
  *
- * Where only one user's own processes are recorded (`own`), each mapping waits: until it is known that its process
- * was selected after that (profiler_need() with a time). What a program has mapped that was never selected goes
- * with the next exec. When records were lost that could be those of an exec, all that waits is dropped, and what is
- * mapped until its process has told of an exec or a fork (profiler_doubt()).
+ * Where only one user's own processes are recorded (`own`), each mapping waits: until it is known
+ * that its process was selected after that (profiler_need() with a time). What a program has mapped
+ * that was never selected goes with the next exec. When records were lost that could be those of an
+ * exec, all that waits is dropped, and what is mapped until an exec or a fork of its process was
+ * reported (profiler_doubt()).
  */
 #pragma once
 
@@ -21,14 +23,18 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/pipeline/address-spaces.h"
 #include "capture/pipeline/pipeline.h"
 #include "capture/pipeline/stacks.h"
 #include "capture/proc/proc-records.h"
 
+struct maps;
+
+/* Of what a head says is mapped: in one process; in all of them, with what it takes to keep it. */
+enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
+
 struct profiler {
 	const struct pipeline *pipe; /* borrowed */
-	uint64_t doubt_ns;           /* own: what was told up to then may not be all; 0 = it is */
+	uint64_t doubt_ns;           /* own: reports up to then may be incomplete; 0 = none */
 	uint64_t n_events;           /* written */
 	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
 	uint64_t n_dropped;  /* mappings that were not kept and that somebody asked for, likewise */
@@ -37,7 +43,7 @@ struct profiler {
 	size_t waiting_bytes;   /* of all of them */
 	uint64_t swept_ns; /* when those were forgotten that have ended; what there was then: */
 	size_t swept_bytes, n_swept;
-	struct address_spaces *spaces; /* what was written of mappings; NULL = not kept. Owned */
+	struct maps *maps; /* what was written of mappings, by pids; NULL = not kept. Owned */
 };
 
 void profiler_init(struct profiler *p, const struct pipeline *pipe);
@@ -58,10 +64,13 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 int profiler_ended(struct profiler *p, uint32_t pid);
 
-/* A record that only those have whom the filter selects was about a thread of PID. */
+/* A record that only selected processes have was about a thread of PID. */
 int profiler_selected(struct profiler *p, uint32_t pid);
 
-/* A thread of PID was renamed: by itself (maybe that selects it) or by an exec, which is told later. */
+/*
+ * A thread of PID was renamed: by itself (maybe that selects it) or by an exec, which is reported
+ * later.
+ */
 void profiler_renamed(struct profiler *p, uint32_t pid);
 
 /* The recording will be split: what is mapped is kept. Returns 0 or -ENOMEM. */

@@ -11,7 +11,7 @@
 
 enum { RANGE_TEXT_BYTES = 64 };
 
-/* Who made something, and when. */
+/* The thread that made something, and when. */
 struct origin {
 	uint64_t since_ns; /* CLOCK_BOOTTIME */
 	uint64_t stack;    /* id; 0 = not known */

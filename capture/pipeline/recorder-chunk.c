@@ -115,7 +115,7 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 
 /* ---- heads ---- */
 
-/* Who TID is, if the head has not said it yet. */
+/* The identity of TID, if the head has not said it yet. */
 static int recorder_chunk_name(uint32_t tid, void *userdata)
 {
 	struct recorder_head *h = userdata;
@@ -144,7 +144,7 @@ int recorder_head_name(uint32_t tid, void *userdata)
 	return error < 0 ? error : recorder_chunk_name(tid, userdata);
 }
 
-/* All who live; with a filter, of those whom it shows. */
+/* All tasks that live; with a filter, of those that it shows. */
 int recorder_head_tasks(struct recorder_head *h)
 {
 	const struct recorder *r = h->recorder;
@@ -284,8 +284,9 @@ int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
 }
 
 /*
- * Who has ended without a record of it: whom the filter did not select any more then (by its name, or after it had run a program with
- * other rights), or whose record was lost. Heads name those who live.
+ * Tasks that have ended without a record of it: the filter did not select them any more then (by
+ * its name, or after it had run a program with other rights), or whose record was lost. Heads name
+ * those who live.
  */
 static int recorder_chunk_forget_gone(struct recorder *r, uint64_t at_ns)
 {

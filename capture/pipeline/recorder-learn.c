@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is who: what the worker has read about tasks and cgroups goes into the tables, and into the archive where that has them
- * already.
+ * Identities: what the worker has read about tasks and cgroups goes into the tables, and into the
+ * archive where that has them already.
  */
 #include "capture/pipeline/recorder-parts.h"
 
@@ -24,7 +24,7 @@ int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks)
 	return error;
 }
 
-/* What was asked for and has not told of itself meanwhile. */
+/* What was asked for and was not reported meanwhile. */
 static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
@@ -45,7 +45,7 @@ static int learn_command(struct recorder *r, const struct proc_command *head, bo
 		return 0;
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
 			      head->size);
-	/* A filtered archive names only those whom it shows. */
+	/* A filtered archive names only tasks that it shows. */
 	if (n <= 0 || !write || r->pipe.filtered)
 		return n < 0 ? n : 0;
 	return lifecycle_announce(&r->lifecycle, head->tid);

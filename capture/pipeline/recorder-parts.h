@@ -39,10 +39,12 @@ void recorder_forget_running(struct recorder *r);
 /* Names all tasks that the archive does not have. Returns 0 or a negative errno. */
 int recorder_announce_all(struct recorder *r);
 
-/* TID, which is known, had ended by AT_NS, and nothing has told of it. Returns 0 or a negative errno. */
+/*
+ * TID, which is known, had ended by AT_NS, which was not reported. Returns 0 or a negative errno.
+ */
 int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
 
-/* Records that made no sense, and of which the archive does not tell yet; nobody can say of which class they were. */
+/* Malformed records that the archive does not report yet; their class is unknown. */
 uint64_t recorder_unsaid_malformed(const struct recorder *r);
 
 /* The recording ends at this moment: takes note of the losses that go on. */

@@ -160,7 +160,7 @@ static int stage_lifecycle_take(struct recorder *r, const struct rec_head *rec)
 	return lifecycle_record(&r->lifecycle, rec);
 }
 
-/* With a filter those are named of whom there is something to tell. */
+/* With a filter, threads are named that are in records. */
 static int stage_lifecycle_open(struct recorder *r)
 {
 	return r->pipe.filtered ? 0 : recorder_announce_all(r);

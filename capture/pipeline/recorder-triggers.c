@@ -37,7 +37,7 @@ static int recorder_triggers_on_trigger(const struct trigger *t, void *userdata)
 	int error = fxt_archive_event(&r->archive, &ev);
 	struct trigger named = *t;
 
-	if (error < 0 || !t->tell || !r->pipe.owner.triggered)
+	if (error < 0 || !t->notify || !r->pipe.owner.triggered)
 		return error;
 	if (task)
 		memcpy(named.comm, task->comm, sizeof(named.comm));

@@ -58,7 +58,7 @@ struct recorder {
 	struct triggers *triggers; /* NULL = none are asked for */
 	struct outbuf mappings;    /* selection: struct rec_mapping, listed, not written yet */
 	size_t mappings_at;
-	uint64_t own_lost; /* selection: of the records that tell whose they are */
+	uint64_t own_lost; /* selection: of the records that say whose they are */
 	struct lifecycle lifecycle;
 	struct schedule schedule;
 	uint64_t *
@@ -74,16 +74,15 @@ struct recorder {
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
-	bool opened, closed;          /* head and end of the archive are written */
-	bool pauses, paused;          /* a pause has been ordered; and it has been written */
-	uint64_t end_ns;              /* once it is set */
-	uint64_t start_ns, listed_ns; /* since when it is recorded: after a pause, since then */
-	uint32_t chunk;               /* the number of this one, from 1; 0 if it is not split */
-	uint64_t chunk_ns;            /* when that began */
+	bool opened, closed;           /* head and end of the archive are written */
+	bool pauses, paused;           /* a pause has been ordered; and it has been written */
+	uint64_t end_ns;               /* once it is set */
+	uint64_t start_ns, listed_ns;  /* since when it is recorded: after a pause, since then */
+	uint32_t chunk;                /* the number of this one, from 1; 0 if it is not split */
+	uint64_t chunk_ns;             /* when that began */
 	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
-	struct recorder_sums base;    /* of the chunks before */
-	uint64_t
-		n_malformed; /* records without sense, from the collector, that the archive tells of */
+	struct recorder_sums base;     /* of the chunks before */
+	uint64_t n_malformed; /* malformed records, from the collector, that the archive reports */
 	struct collector_lost
 		*at_end; /* per class and CPU: losses that had begun when the end was set */
 };

@@ -108,7 +108,7 @@ static int found_known(struct resources *r, const struct rec_found *rec, struct 
 	return 0;
 }
 
-/* Nobody has said that it was made. */
+/* No call has reported that it was made. */
 static int found_unknown(struct resources *r, const struct rec_found *rec, uint64_t id)
 {
 	enum resource resource = rec->resource;

@@ -36,13 +36,11 @@ static struct resource_sums *sums_of(struct resources *r, enum resource resource
 		return sums;
 	if (r->sums.n_used >= RESOURCES_MAX)
 		return NULL;
-	sums = calloc(1, sizeof(*sums));
-	if (!sums || table_set(&r->sums, hash, sums) < 0) {
-		free(sums);
-		return NULL;
+	sums = table_make(&r->sums, hash, sizeof(*sums));
+	if (sums) {
+		sums->resource = resource;
+		sums->stack = stack;
 	}
-	sums->resource = resource;
-	sums->stack = stack;
 	return sums;
 }
 
@@ -133,9 +131,9 @@ struct thing *resources_entry(struct resources *r, enum resource resource, uint6
 		return thing;
 	if (r->things[resource].n_used >= RESOURCES_MAX)
 		resources_forget_gone(r, resource);
-	thing = r->things[resource].n_used < RESOURCES_MAX ? calloc(1, sizeof(*thing)) : NULL;
-	if (!thing || table_set(&r->things[resource], id + 1, thing) < 0) {
-		free(thing);
+	if (r->things[resource].n_used < RESOURCES_MAX)
+		thing = table_make(&r->things[resource], id + 1, sizeof(*thing));
+	if (!thing) {
 		r->n_full++;
 		return NULL;
 	}
@@ -414,15 +412,12 @@ static int begin_move(struct resources *r)
 	uint64_t key = (uint64_t)r->call->head.tid + 1;
 	struct move *move = table_get(&r->moves, key);
 
-	if (!move && r->moves.n_used < RESOURCES_MAX) {
-		move = calloc(1, sizeof(*move));
-		if (!move || table_set(&r->moves, key, move) < 0) {
-			free(move);
-			return -ENOMEM;
-		}
-	}
-	if (move)
-		move->begun_ns = r->call->head.ts_ns;
+	if (!move && r->moves.n_used >= RESOURCES_MAX)
+		return 0;
+	move = table_make(&r->moves, key, sizeof(*move));
+	if (!move)
+		return -ENOMEM;
+	move->begun_ns = r->call->head.ts_ns;
 	return 0;
 }
 

@@ -53,7 +53,7 @@ struct resource_sums {
 	uint64_t stack;
 	uint64_t blocks, bytes;
 	uint64_t allocations, allocated_bytes;
-	bool changed; /* since whoever reads them has cleared it */
+	bool changed; /* since the reader has cleared it */
 };
 
 struct resources;

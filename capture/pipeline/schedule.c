@@ -52,7 +52,10 @@ static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
 	*word = (*word & ~((uint64_t)STATE_MASK << shift)) | (uint64_t)state << shift;
 }
 
-/* After a loss who slept may have run, and who was woken may sleep; what runs is told. */
+/*
+ * After a loss a thread that slept may have run, and one that was woken may sleep; what runs is
+ * reported.
+ */
 static void forget_states(struct schedule *s)
 {
 	for (size_t i = 0; i < STATE_WORDS; i++)
@@ -116,7 +119,7 @@ static void drop_asleep(struct schedule *s, uint32_t tid)
 	free(w);
 }
 
-/* Who goes off and who comes on, in a switch that is made up. */
+/* The threads that go off and come on, in a switch that is made up. */
 struct turn {
 	uint64_t ts_ns;
 	enum fxt_thread_state out_state; /* of what runs on the CPU */
@@ -298,22 +301,12 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 /* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
 static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
 {
-	struct schedule_wakeup *copy;
-	int r;
-
 	drop_asleep(s, tid);
 	if (s->asleep.n_used >= ASLEEP_MAX) {
 		s->n_dismissed++;
 		return 0;
 	}
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = *w;
-	r = table_set(&s->asleep, tid, copy);
-	if (r < 0)
-		free(copy);
-	return r;
+	return table_copy(&s->asleep, tid, w, sizeof(*w)) ? 0 : -ENOMEM;
 }
 
 /* What becomes of the wakeup that was held for the thread which the switch in WORDS took off. */
@@ -469,8 +462,8 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 }
 
 /*
- * Who was woken is woken again, where he slept: he has run there by now, and is off again or goes off
- * right then. Nothing of that is known where a loss goes on.
+ * A thread that was woken is woken again, where it slept: it has run there by now, and is off again
+ * or goes off right then. Nothing of that is known where a loss goes on.
  */
 static int wake_again(struct schedule *s, unsigned cpu, const uint64_t *words, unsigned n_words)
 {

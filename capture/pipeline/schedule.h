@@ -8,7 +8,7 @@
  *
  *  - a wakeup that overtook its thread's switch-out: held, and written right after that switch;
  *  - a wakeup of a thread that was seen on its run queue: none, unless the thread has blocked by
- *    then, or does so right then, which the next record about it tells;
+ *    then, or does so right then, as the next record about it says;
  *  - losses: what ran is closed where the loss begins, and what runs is opened where it ends;
  *  - start and end: each CPU's timeline is opened and closed;
  *  - koids: of tids that had another owner before.
@@ -48,7 +48,7 @@ struct schedule {
 	uint64_t from_ns; /* records before it, or after the pipeline's end, are dropped */
 	uint64_t
 		start_ns; /* 0; after a split, what from_ns was: records from then on move to the new from_ns */
-	uint64_t *states;      /* two bits a tid: what was told of it last */
+	uint64_t *states;      /* two bits a tid: what was reported of it last */
 	struct table asleep;   /* tid -> struct schedule_wakeup: blocked right after it */
 	uint64_t n_events;     /* switches, wakeups and migrations written */
 	uint64_t lost;         /* sum of all losses so far */

@@ -23,11 +23,9 @@ int stacks_add(struct stacks *s, const struct rec_stack *rec)
 
 	if (table_get(&s->now, rec->id))
 		return 0;
-	stack = malloc(sizeof(*stack) + bytes);
-	if (!stack || table_set(&s->now, rec->id, stack) < 0) {
-		free(stack);
+	stack = table_make(&s->now, rec->id, sizeof(*stack) + bytes);
+	if (!stack)
 		return -ENOMEM;
-	}
 	stack->n_frames = (unsigned)(bytes / sizeof(uint64_t));
 	memcpy(stack->frames, rec->frames, bytes);
 	s->bytes += bytes + OVERHEAD;

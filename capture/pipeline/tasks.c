@@ -170,15 +170,10 @@ static int next_owner(struct tasks *t, uint32_t tid)
 
 static struct task *tasks_add(struct tasks *t, uint32_t tid)
 {
-	struct task *task = calloc(1, sizeof(*task));
+	struct task *task = table_make(&t->by_tid, tid, sizeof(*task));
 
-	if (!task)
-		return NULL;
-	task->tid = tid;
-	if (table_set(&t->by_tid, tid, task) < 0) {
-		free(task);
-		return NULL;
-	}
+	if (task)
+		task->tid = tid;
 	return task;
 }
 
@@ -300,24 +295,16 @@ static void forget_cgroups(struct tasks *t)
 
 int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
 {
-	char *copy, *before;
+	const char *before;
 
 	if (id == 0)
 		return 0;
-	copy = strdup(path);
-	if (!copy)
-		return -ENOMEM;
 	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
 		forget_cgroups(t);
-	before = table_remove(&t->cgroups, id);
-	if (!before || strcmp(before, copy) != 0)
+	before = table_get(&t->cgroups, id);
+	if (!before || strcmp(before, path) != 0)
 		cgroup_is_news(t, id);
-	free(before);
-	if (table_set(&t->cgroups, id, copy) < 0) {
-		free(copy);
-		return -ENOMEM;
-	}
-	return 0;
+	return table_copy(&t->cgroups, id, path, strlen(path) + 1) ? 0 : -ENOMEM;
 }
 
 bool tasks_asks_cgroup(const struct tasks *t, const struct task *task)

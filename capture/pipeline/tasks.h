@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is who: the tasks that a session knows, the koids that stand for them in its archive, and
- * whether the archive has been told.
+ * Identities: the tasks that a session knows, the koids that stand for them in its archive, and
+ * whether the archive has it.
  *
  * Kernel records name threads by tid. The koid of a thread is its tid, unless the tid had another
  * owner within this archive; then koids of later owners differ (fxt-names.h), and the words that
@@ -32,9 +32,8 @@ struct task {
 	char comm[TASK_COMM_MAX];
 	char *command_line; /* owned; NULL = not known */
 	bool command_old;   /* it may have run another program since */
-	uint64_t died; /* of one that has ended: which one it was, counted from 1; 0 = not yet */
-	uint64_t
-		gone_ns; /* it had ended by then, though nothing has told of it; 0 = it was not seen to */
+	uint64_t died;    /* of one that has ended: which one it was, counted from 1; 0 = not yet */
+	uint64_t gone_ns; /* it had ended by then, by what was seen, not reported; 0 = it had not */
 };
 
 /* So many of those that have ended are known on, where a recording is split. */
@@ -121,8 +120,8 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*
- * The path of cgroup ID: what is told from now on of processes in it has it, and of those that were announced
- * without it, it is news. Returns 0 or -ENOMEM.
+ * The path of cgroup ID: what is written from now on of processes in it has it, and of those that
+ * were announced without it, it is news. Returns 0 or -ENOMEM.
  */
 int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path);
 
@@ -137,8 +136,8 @@ bool tasks_set_ended(struct tasks *t, uint32_t pid);
 void tasks_forget(struct tasks *t, uint32_t tid);
 
 /*
- * Those that had ended by AT_NS and have not told of it, as IS_GONE says, which is asked of all of them; they may be missed once. *RET is the caller's.
- * Returns how many, or -ENOMEM.
+ * Those that had ended by AT_NS, as IS_GONE says, which was not reported; which is asked of all of
+ * them; they may be missed once. *RET is the caller's. Returns how many, or -ENOMEM.
  */
 ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
 			uint32_t **ret);

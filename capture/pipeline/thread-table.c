@@ -79,11 +79,9 @@ static int fork_thread(struct thread_table *b, const struct rec_resource *rec)
 		b->n_full++;
 		return 0;
 	}
-	t = calloc(1, sizeof(*t));
-	if (!t || table_set(&b->by_tid, tid, t) < 0) {
-		free(t);
+	t = table_make(&b->by_tid, tid, sizeof(*t));
+	if (!t)
 		return -ENOMEM;
-	}
 	t->tid = tid;
 	if (table_set(&b->being_made, (uint64_t)maker + 1, t) < 0)
 		return forget_thread(b, t), -ENOMEM;

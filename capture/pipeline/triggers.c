@@ -24,7 +24,7 @@ enum { THREADS_MAX = 1 << 17 };
 enum { LEAK_PIECES = 12 };
 #define LEAK_PIECE_NS (LEAK_WINDOW_NS / LEAK_PIECES)
 
-/* Triggers that the owner is not told of are added up for at most this long. */
+/* Triggers of which the owner is not notified are added up for at most this long. */
 #define ADDED_NS UINT64_C(1000000000)
 
 const char *const trigger_names[TRIGGER_MAX] = {
@@ -61,7 +61,7 @@ struct triggers {
 	struct trigger_ops ops;
 	struct table waiters;   /* tid -> struct waiter, owned */
 	struct table growths;   /* instance and resource -> struct growth, owned */
-	uint64_t told_ns;       /* of the last one that the owner was told of; 0 = none was */
+	uint64_t told_ns;       /* of the last one of which the owner was notified; 0 = of none */
 	uint64_t n_passed_over; /* since then */
 	struct {
 		struct trigger worst; /* its count is 0 if there are none */
@@ -170,7 +170,7 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 	if (r < 0)
 		return r;
 	t->told_ns = ts_ns;
-	fired.tell = true;
+	fired.notify = true;
 	fired.n_passed_over = t->n_passed_over;
 	t->n_passed_over = 0;
 	return t->ops.fired(&fired, t->ops.userdata);
@@ -187,14 +187,10 @@ static struct waiter *waiter_of(struct triggers *t, uint32_t tid)
 		return w;
 	if (t->waiters.n_used >= THREADS_MAX)
 		forget_waiters(t);
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return NULL;
-	w->tid = tid;
-	if (table_set(&t->waiters, tid, w) == 0)
-		return w;
-	free(w);
-	return NULL;
+	w = table_make(&t->waiters, tid, sizeof(*w));
+	if (w)
+		w->tid = tid;
+	return w;
 }
 
 /* Neither idle nor what a filter left out. */
@@ -327,16 +323,13 @@ static struct growth *growth_of(struct triggers *t, const struct rec_usage *rec)
 
 	if (g)
 		return g;
-	g = calloc(1, sizeof(*g));
+	g = table_make(&t->growths, key, sizeof(*g));
 	if (!g)
 		return NULL;
 	g->key = key;
 	g->instance = rec->instance;
 	g->piece = rec->head.ts_ns / LEAK_PIECE_NS;
-	if (table_set(&t->growths, key, g) == 0)
-		return g;
-	free(g);
-	return NULL;
+	return g;
 }
 
 /* Goes on to the piece of TS_NS: in what was passed over it had what it has. */

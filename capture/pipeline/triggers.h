@@ -10,8 +10,9 @@
  *  pressure  the kernel says so (PSI), of the time between two samples.
  *  leak      a process that is watched has more of one kind than at some time of the last minute.
  *
- * Between two that the owner is told of, at least the interval passes. The archive has all of them:
- * those of one kind within a second are written as one event, with the worst value and their number.
+ * Between two notifications of the owner at least the interval passes. The archive has all of them:
+ * those of one kind within a second are written as one event, with the worst value and their
+ * number.
  */
 #pragma once
 
@@ -40,10 +41,10 @@ struct trigger {
 	uint64_t ts_ns;
 	uint64_t value, limit;  /* ns; ppm of a pressure; bytes of a leak */
 	uint64_t count;         /* it stands for so many of its kind, of which it is the worst */
-	uint64_t n_passed_over; /* of all kinds, since the owner was told last */
+	uint64_t n_passed_over; /* of all kinds, since the owner was notified last */
 	uint32_t tid;           /* the kernel's; of a leak that of the process; 0 = nobody's */
 	uint32_t koid;          /* whose that was when it fired; another one may have it by now */
-	bool tell;              /* the owner is to know */
+	bool notify;            /* the owner is to be notified */
 	char comm[48];          /* of the thread, for the owner; "" = not known */
 };
 
@@ -81,5 +82,5 @@ int triggers_settle(struct triggers *t, uint64_t horizon_ns);
 /* Scheduling records are missing. */
 void triggers_loss(struct triggers *t);
 
-/* How often they have fired, told of or not. */
+/* How often they have fired, with a notification or without. */
 uint64_t triggers_count(const struct triggers *t);

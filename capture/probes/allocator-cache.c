@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-/* A file that is made to take long costs each recording of whoever maps it; the next one costs half as much. */
+/*
+ * A file that is made to take long costs each recording of a process that maps it; the next one
+ * costs half as much.
+ */
 #define TIMEOUT_NS_MIN (UINT64_C(250) * 1000000)
 
 struct file_key {
@@ -58,10 +61,9 @@ static bool allocator_cache_same(const struct file_key *a, const struct file_key
 
 static struct entry *allocator_cache_entry(struct allocator_cache *c, const struct file_key *key)
 {
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++)
 		if (allocator_cache_same(&c->entries[i].key, key))
 			return &c->entries[i];
-	}
 	return NULL;
 }
 
@@ -72,10 +74,9 @@ static struct entry *allocator_cache_make_room(struct allocator_cache *c)
 
 	if (c->n < ALLOCATOR_CACHE_MAX)
 		return &c->entries[c->n++];
-	for (size_t i = 1; i < c->n; i++) {
+	for (size_t i = 1; i < c->n; i++)
 		if (c->entries[i].used < oldest->used)
 			oldest = &c->entries[i];
-	}
 	allocator_list_deinit(&oldest->list);
 	return oldest;
 }

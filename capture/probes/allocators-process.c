@@ -30,10 +30,9 @@ struct visit {
 
 static bool allocators_process_is_new(struct visit *v, const struct rec_mapping *rec)
 {
-	for (size_t i = 0; i < v->n_seen; i++) {
+	for (size_t i = 0; i < v->n_seen; i++)
 		if (v->seen[i].inode == rec->inode && v->seen[i].device == rec->device)
 			return false;
-	}
 	if (v->n_seen == FILES_MAX)
 		return false;
 	v->seen[v->n_seen].inode = rec->inode;

@@ -37,10 +37,9 @@ static bool is_printable(const char *name)
 {
 	size_t n = strnlen(name, ALLOCATOR_NAME_MAX);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		if (name[i] <= ' ' || name[i] > '~')
 			return false;
-	}
 	return n > 0 && n < ALLOCATOR_NAME_MAX;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Which functions of a program's files allocate memory or make threads, and at which instructions
  * probes belong to see them called: from the symbols of the ELF file and the first bytes of each
- * function. What is read is somebody else's file, so whoever has rights to lose asks
+ * function. What is read is somebody else's file, so a process with rights to lose asks
  * allocators_find_sandboxed().
  */
 #pragma once

@@ -56,10 +56,9 @@ static bool says_program(const struct elf_image *image, const GElf_Phdr *header)
 		return false;
 	data = elf_getdata_rawchunk(image->elf, (int64_t)header->p_offset, header->p_filesz,
 				    ELF_T_DYN);
-	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++)
 		if (dyn.d_tag == DT_FLAGS_1)
 			return dyn.d_un.d_val & DF_1_PIE;
-	}
 	return false;
 }
 
@@ -205,7 +204,7 @@ static int compare_slots(const void *a, const void *b)
 {
 	const struct elf_slot *x = a, *y = b;
 
-	return (x->address > y->address) - (x->address < y->address);
+	return COMPARE(x->address, y->address);
 }
 
 static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *header,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Follows the machine code of a function from its first instruction: where it returns, also where
- * other functions do for it (tail calls), and whom it calls. What is behind a call that never comes
- * back may be looked at in vain; what is reached by addresses from memory or registers alone is not.
+ * other functions do for it (tail calls), and which functions it calls. What is behind a call that
+ * never comes back may be looked at in vain; what is reached by addresses from memory or registers
+ * alone is not.
  */
 #pragma once
 

@@ -101,10 +101,9 @@ static bool instruction_disturbs(const struct disassembler *d)
 
 	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK)
 		return true;
-	for (unsigned i = 0; i < n_written; i++) {
+	for (unsigned i = 0; i < n_written; i++)
 		if (instruction_is_kept(written[i]))
 			return true;
-	}
 	return false;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which files have probes, on a tmpfs, for whoever comes after a recorder that was killed.
+ * Which files have probes, on a tmpfs, for the next recorder after one that was killed.
  *
- * A journal belongs to one keeper of probes (capture/probes/probe-keeper.h), which holds its lock. It is a
- * file of fixed slots, one for each file with probes, in probes/ of the runtime directory, which is
- * root's alone. A slot is filled before the first probe is attached, and cleared when the last one
- * is gone. A journal without a lock was left behind.
+ * A journal belongs to one keeper of probes (capture/probes/probe-keeper.h), which holds its lock.
+ * It is a file of fixed slots, one for each file with probes, in probes/ of the runtime directory,
+ * which is root's alone. A slot is filled before the first probe is attached, and cleared when the
+ * last one is gone. A journal without a lock was left behind.
  */
 #pragma once
 

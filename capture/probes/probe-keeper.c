@@ -182,7 +182,7 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 	return 0;
 }
 
-/* Side by side, as far as there is room; then the guards are told. */
+/* Side by side, as far as there is room; then the guards are notified. */
 static void detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
 {
 	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };
@@ -287,7 +287,7 @@ static void probe_keeper_run_child(int sock)
 {
 	struct keeping k = { .sock = sock };
 
-	/* Not ended with others by whoever ends a terminal or a group. */
+	/* Not ended with others when a terminal or a group is. */
 	setsid();
 	prctl(PR_SET_NAME, "kymo-probes");
 	if (after_fork_unmap_shared() < 0 ||

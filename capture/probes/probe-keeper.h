@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that attaches probes, and detaches them, for whoever watches processes; it ends,
+ * A process that attaches probes, and detaches them, for the process that watches others; it ends,
  * without any probe left, when that one does.
  *
  * Where the kernel puts a probe or takes it away it gives up when the thread that does it has been
@@ -8,7 +8,8 @@
  * leaking uprobe" in its log), and cost as much as before. So it is not done by somebody who is
  * killed while it happens. This one takes no signals, belongs to no terminal, and has no other
  * work; when its owner has gone it finishes what it does and detaches the rest. If it is killed
- * itself, its guards do (capture/probes/probe-guards.h), and a journal is left for whoever comes next.
+ * itself, its guards do (capture/probes/probe-guards.h), and a journal is left for the next
+ * recorder.
  */
 #pragma once
 

@@ -30,12 +30,12 @@ struct cgroup_paths {
 	uint64_t id;         /* its root's */
 	struct table wanted; /* id -> 1 + the round from which on it is looked for */
 
-	/* the walk: folders that are open, each below the one before */
+	/* the walk: directories that are open, each below the one before */
 	DIR *dirs[DEPTH_MAX];
 	size_t lengths[DEPTH_MAX]; /* of the path of each */
 	unsigned n_dirs;
 	uintptr_t round;
-	bool all; /* what nobody looks for is told, too, until the end of the round */
+	bool all; /* what nobody looks for is reported, too, until the end of the round */
 	char path[CGROUP_PATH_ROOM]; /* of the last one; "" is the root */
 };
 
@@ -53,7 +53,7 @@ static int open_hierarchy(const char *root)
 
 		snprintf(place, sizeof(place), "%s%s", root, places[i]);
 		fd = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		/* (a root of its own is a test's, of ordinary folders) */
+		/* (a root of its own is a test's, of ordinary directories) */
 		if (fd >= 0 && fstatfs(fd, &fs) == 0 && (*root || fs.f_type == CGROUP2_SUPER_MAGIC))
 			return fd;
 		if (fd >= 0)
@@ -144,7 +144,9 @@ static const char *path_of_process(const struct cgroup_paths *c, uint32_t pid,
 	return unified_line(buffer);
 }
 
-/* Whether the folder PATH is that of ID: a process that moved, or reuses the pid, names another. */
+/*
+ * Whether the directory PATH is that of ID: a process that moved, or reuses the pid, names another.
+ */
 static bool is_at(const struct cgroup_paths *c, const char *path, uint64_t id)
 {
 	struct stat st;
@@ -178,7 +180,10 @@ int cgroup_paths_find(struct cgroup_paths *c, uint64_t id, uint32_t pid, cgroup_
 
 /* ---- the walk ---- */
 
-/* Goes into the folder at PATH, open as FD (taken over). A folder that goes away counts as empty. */
+/*
+ * Goes into the directory at PATH, open as FD (taken over). A directory that goes away counts as
+ * empty.
+ */
 static void cgroup_paths_enter(struct cgroup_paths *c, int fd)
 {
 	DIR *dir = fd >= 0 && c->n_dirs < DEPTH_MAX ? fdopendir(fd) : NULL;
@@ -198,14 +203,14 @@ static void begin_round(struct cgroup_paths *c)
 	cgroup_paths_enter(c, openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-static bool is_folder(const struct cgroup_paths *c, const struct dirent *entry)
+static bool cgroup_paths_is_directory(const struct cgroup_paths *c, const struct dirent *entry)
 {
 	return entry->d_type == DT_DIR && strcmp(entry->d_name, ".") != 0 &&
 	       strcmp(entry->d_name, "..") != 0 &&
 	       c->lengths[c->n_dirs - 1] + strlen(entry->d_name) + 2 <= sizeof(c->path);
 }
 
-/* The next entry of the folder where the walk is. */
+/* The next entry of the directory where the walk is. */
 static int cgroup_paths_step(struct cgroup_paths *c, cgroup_path_fn fn, void *userdata)
 {
 	DIR *dir = c->dirs[c->n_dirs - 1];
@@ -218,7 +223,7 @@ static int cgroup_paths_step(struct cgroup_paths *c, cgroup_path_fn fn, void *us
 		c->n_dirs--;
 		return 0;
 	}
-	if (!is_folder(c, entry))
+	if (!cgroup_paths_is_directory(c, entry))
 		return 0;
 	c->path[used] = '/';
 	strcpy(c->path + used + 1, entry->d_name);

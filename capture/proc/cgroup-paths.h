@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a cgroup is: the id by which the kernel's records name one is the inode of its folder.
+ * Where a cgroup is: the id by which the kernel's records name one is the inode of its directory.
  *
- * A process in it names its path (/proc/PID/cgroup), whatever the number of cgroups, and the inode of
- * that folder says whether this still holds. Ids that no process resolves are looked for by a walk
- * through all folders of the unified hierarchy, in steps. It needs no rights, and opens folders only.
+ * A process in it names its path (/proc/PID/cgroup), whatever the number of cgroups, and the inode
+ * of that directory says whether this still holds. Ids that no process resolves are looked for by a
+ * walk through all directories of the unified hierarchy, in steps. It needs no rights, and opens
+ * directories only.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-/* Longer paths are not told. */
+/* Longer paths are not reported. */
 enum { CGROUP_PATH_ROOM = 1024 };
 
 struct cgroup_paths;
@@ -29,19 +30,19 @@ struct cgroup_paths *cgroup_paths_free(struct cgroup_paths *c);
 
 DEFINE_CLEANUP(struct cgroup_paths *, cgroup_paths_free)
 
-/* Tells FN the path of cgroup ID if process PID is in it; else the walk looks for it from now on.
- * Returns 0, or what FN did. */
+/* Calls FN with the path of cgroup ID if process PID is in it; else the walk looks for it from now
+ * on. Returns 0, or what FN did. */
 int cgroup_paths_find(struct cgroup_paths *c, uint64_t id, uint32_t pid, cgroup_path_fn fn,
 		      void *userdata);
 
 /*
- * Walks on for BUDGET_NS of CPU time, or until each wanted id was told to FN or not found in a whole
- * round. Folders deeper than 32 levels are left out. Returns 1 if there is more to do, 0, or what FN
- * did.
+ * Walks on for BUDGET_NS of CPU time, or until FN was called with each wanted id or it was not
+ * found in a whole round. Directories deeper than 32 levels are left out. Returns 1 if there is
+ * more to do, 0, or what FN did.
  */
 int cgroup_paths_walk(struct cgroup_paths *c, uint64_t budget_ns, cgroup_path_fn fn,
 		      void *userdata);
 
-/* Likewise, but begins a new round, and tells FN of all cgroups as far as BUDGET_NS reaches. */
+/* Likewise, but begins a new round, and calls FN with all cgroups as far as BUDGET_NS reaches. */
 int cgroup_paths_list(struct cgroup_paths *c, uint64_t budget_ns, cgroup_path_fn fn,
 		      void *userdata);

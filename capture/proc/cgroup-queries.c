@@ -12,7 +12,7 @@
 /* Between two looks at the queue: most of what belongs together has come by then. */
 #define ASKS_NS       UINT64_C(50000000)
 #define WALK_NS       UINT64_C(2000000)  /* a piece of the walk */
-#define FIRST_WALK_NS UINT64_C(20000000) /* before anybody is told of */
+#define FIRST_WALK_NS UINT64_C(20000000) /* before anything is reported */
 
 /* What took a time is done again when that many times it have gone. */
 enum { ASKS_SHARE = 20, WALK_SHARE = 100 };

@@ -29,8 +29,8 @@ struct cgroup_queries {
 };
 
 /*
- * Looks up where the processes of TASKS (struct rec_task) are: those that the programs select if OWN
- * is set, else all. Then walks for a moment, and tells of all cgroups on the way. This and
+ * Looks up where the processes of TASKS (struct rec_task) are: those that the programs select if
+ * OWN is set, else all. Then walks for a moment, and reports all cgroups on the way. This and
  * cgroup_queries_answer() append answers (struct proc_cgroup) to FOUND.
  */
 void cgroup_queries_begin(struct cgroup_queries *a, const struct outbuf *tasks, bool own,

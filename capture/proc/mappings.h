@@ -15,7 +15,7 @@
 /* Called with each mapping, its time and CPU 0. Returns 0 or a negative errno, which ends the list. */
 typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 
-/* The executable mappings of process PID. The build ids are the kernel's to tell (since 6.11). Returns
+/* The executable mappings of process PID. The build ids come from the kernel (since 6.11). Returns
  * 0 or what FN ended it with. */
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
 

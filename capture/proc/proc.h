@@ -18,12 +18,14 @@ bool proc_sees_all(void);
 bool proc_is_gone(uint32_t tid);
 
 /*
- * Whether the main thread of process PID has begun to end, or there is none: its folder in /proc has no descriptors and no mappings
- * then, or soon, though other threads may still have them.
+ * Whether the main thread of process PID has begun to end, or there is none: its directory in /proc
+ * has no descriptors and no mappings then, or soon, though other threads may still have them.
  */
 bool proc_is_exiting(uint32_t pid);
 
-/* Who TID is, as far as /proc knows (no start time). Returns 0, or -ESRCH if it is gone. */
+/*
+ * The identity of TID, as far as /proc knows (no start time). Returns 0, or -ESRCH if it is gone.
+ */
 int proc_identity(uint32_t tid, struct rec_identity *ret);
 
 /* The command line of process PID, at most ROOM bytes, arguments separated by NUL. Returns how many

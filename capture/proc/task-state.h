@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether task TID of PID has ended, and only its leader is left, or a parent is to be told. */
+/* Whether task TID of PID has ended, and only its leader is left, or a parent is to be notified. */
 bool task_state_has_ended(pid_t pid, pid_t tid);
 
 /* Likewise, or will run no more of its program. */

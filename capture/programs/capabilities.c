@@ -29,7 +29,7 @@ static bool kernel_at_least(unsigned major, unsigned minor)
 	struct utsname u;
 
 	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &a, &b) != 2)
-		return true; /* cannot tell: let it be tried */
+		return true; /* unknown: let it be tried */
 	return a > major || (a == major && b >= minor);
 }
 

@@ -35,16 +35,16 @@ struct collector {
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings;         /* NULL = not attached */
 	uint64_t ring_bytes;                 /* as the options have it */
-	struct sampler *sampler;             /* of whoever attaches */
+	struct sampler *sampler;             /* of the attaching thread */
 	const char *clock;                   /* of the sampler */
 	uint32_t frequency;                  /* likewise */
 	enum probes_way way;                 /* with CATEGORIES_MEMORY */
 	bool no_wakeups;                     /* they were shed */
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
-	struct unwinder *unwinder; /* NULL = stacks are not walked by tables */
+	struct unwinder *unwinder;           /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;
-	struct rec_state *states;            /* where a look-up puts those of all CPUs */
+	struct rec_state *states; /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the round that runs */
 	void *userdata;
@@ -69,7 +69,10 @@ int collector_make_unwinder(struct collector *c);
 /* The programs for probes on functions, by their place. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 
-/* Sets up what is to be loaded, and, once that is loaded, whom it selects. Return 0 or a negative errno. */
+/*
+ * Sets up what is to be loaded, and, once that is loaded, what it selects. Return 0 or a negative
+ * errno.
+ */
 int collector_configure(struct collector *c, const struct session_options *o);
 int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 

@@ -37,9 +37,9 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 {
 	struct kymo_bpf *skel = c->skel;
 	struct bpf_map *maps[] = {
-		skel->maps.unwind_processes, skel->maps.unwind_blank, skel->maps.unwind_file_names,
+		skel->maps.unwind_processes,  skel->maps.unwind_blank, skel->maps.unwind_file_names,
 		skel->maps.unwind_free_names, skel->maps.unwind_files, skel->maps.unwind_tables,
-		skel->maps.unwind_asks, skel->maps.unwind_ends,
+		skel->maps.unwind_asks,       skel->maps.unwind_ends,
 	};
 	struct bpf_program *programs[] = {
 		skel->progs.on_unwind_exec,
@@ -48,9 +48,11 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 		skel->progs.on_iter_unwind_vma,
 	};
 	bool wanted = collector_unwinds(o);
+	bool hooked = wanted && fentry_works("perf_event_mmap");
 	int r = 0;
 
-	bpf_program__set_autoload(skel->progs.on_unwind_map, wanted && fentry_works("perf_event_mmap"));
+	bpf_program__set_autoload(skel->progs.on_unwind_map, hooked);
+	bpf_program__set_autoload(skel->progs.on_unwind_gap, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
 	skel->rodata->unwind_by_tables = wanted;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -136,6 +138,7 @@ int collector_start_unwinding(struct collector *c, char **reterr_text)
 		{ skel->progs.on_unwind_fork, &skel->links.on_unwind_fork },
 		{ skel->progs.on_unwind_exec, &skel->links.on_unwind_exec },
 		{ skel->progs.on_unwind_map, &skel->links.on_unwind_map },
+		{ skel->progs.on_unwind_gap, &skel->links.on_unwind_gap },
 	};
 	int r;
 

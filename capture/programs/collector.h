@@ -71,7 +71,7 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* given out, by both sides */
-	__u64 *unheard;   /* happenings that there was no room to tell of */
+	__u64 *unheard;   /* events that there was no room to report */
 	__u64 *untold;    /* programs that have ended, and there was no room to say so */
 };
 
@@ -83,7 +83,10 @@ void collector_set_context(struct collector *c, uint32_t bits);
 /* What counts for the samples: "cycles" or "cpu-clock". */
 const char *collector_sample_clock(const struct collector *c);
 
-/* To be called now and then by whoever attached: CPUs that have come back are looked after again. */
+/*
+ * To be called now and then by the thread that attached: CPUs that have come back are looked after
+ * again.
+ */
 void collector_look_after_cpus(struct collector *c);
 
 /*
@@ -102,7 +105,7 @@ int collector_return_stacks(struct collector *c, char **reterr_text);
 int collector_return_wakeups(struct collector *c, char **reterr_text);
 int collector_resume(struct collector *c, char **reterr_text);
 
-/* While it is paused, by whom it is drained: what was lost has been told of. */
+/* While it is paused, by the thread that drains it: what was lost has been reported. */
 void collector_forget_lost(struct collector *c);
 
 /* The programs are to send each stack again: those that they have sent are forgotten. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the running kernel's BTF tells beyond what CO-RE relocates.
+ * What the running kernel's BTF says beyond what CO-RE relocates.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 int kernel_btf_tracepoints(const char *const *names, size_t n, bool *ret);
 
 /*
- * Whether a task still has its memory when it tells of its exit (since 6.16, when that tracepoint got another
- * argument, too). Returns 1, 0, or a negative errno if there is no BTF to read.
+ * Whether a task still has its memory when its exit is reported (since 6.16, when that tracepoint
+ * got another argument, too). Returns 1, 0, or a negative errno if there is no BTF to read.
  */
 int kernel_btf_exits_with_memory(void);
 

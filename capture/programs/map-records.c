@@ -77,7 +77,7 @@ static bool is_other_half(const struct map_records *m, const struct mmap2 *rec, 
 	const struct rec_mapping *waiting = (const struct rec_mapping *)m->room;
 	bool build_id = rec->header.misc & MISC_BUILD_ID;
 
-	/* A file without a build id is told of twice in the same way. */
+	/* A file without a build id is reported twice in the same way. */
 	return m->waiting && !(build_id && m->has_build_id) && waiting->head.pid == rec->pid &&
 	       waiting->head.tid == rec->tid && waiting->start == rec->start &&
 	       waiting->bytes == rec->bytes && waiting->file_offset == rec->offset &&

@@ -2,9 +2,9 @@
 /*
  * What the kernel says in a perf ring about code that is mapped, made struct rec_*.
  *
- * Two events write to each ring, and each tells of every mapping: one with the build id, one with device and
- * inode, since the kernel's record holds either. A CPU writes the two behind each other, with nothing
- * between them. They become one record; where one was lost the other one is enough.
+ * Two events write to each ring, and each reports every mapping: one with the build id, one with
+ * device and inode, since the kernel's record holds either. A CPU writes the two behind each other,
+ * with nothing between them. They become one record; where one was lost the other one is enough.
  */
 #pragma once
 

@@ -16,7 +16,7 @@
 /* As much as everybody may lock (kernel.perf_event_mlock_kb, without the page in front). */
 enum { RING_BYTES_LEAST = 512 << 10 };
 
-/* The other half of what was told this long ago would have come. */
+/* The other half of what was reported this long ago would have come. */
 #define HALF_NS UINT64_C(1000000)
 
 /* Of linux/perf_event.h, since 6.0. */
@@ -32,7 +32,7 @@ struct cpu {
 	struct ring ring;         /* the drain's */
 	struct ring next;         /* to be the drain's; guarded by the lock */
 	struct map_records state; /* the drain's, from here on */
-	uint64_t lost;            /* told of in the ring */
+	uint64_t lost;            /* reported in the ring */
 	uint64_t drained_ns;      /* when nothing more was in the ring */
 };
 

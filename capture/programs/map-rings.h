@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf rings through which the kernel tells of every executable mapping, one a CPU: also of
+ * The perf rings through which the kernel reports every executable mapping, one a CPU: also of
  * processes of other mount namespaces, and of those that live for milliseconds.
  *
  * One thread drains; another one (which may wait for the kernel) says which CPUs are online.
@@ -40,14 +40,14 @@ int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata);
 /* What the kernel lost on CPU and has not said in its ring yet. */
 struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu);
 
-/* No more is told from here on; what is in the rings stays. */
+/* Nothing more is reported from here on; what is in the rings stays. */
 void map_rings_stop(struct map_rings *r);
 
 /* And from here on it is to be again: all rings are opened anew by the next map_rings_set_online(). (A CPU may have gone
  * and come back meanwhile.) */
 void map_rings_start(struct map_rings *r);
 
-/* What was lost until now on CPU has been told of. */
+/* What was lost until now on CPU has been reported. */
 void map_rings_forget_lost(struct map_rings *r, unsigned cpu);
 
 /* Whether they are ONLINE: those that have come back get new rings. */

@@ -40,9 +40,8 @@ int after_fork_unmap_shared(void)
 			r = -E2BIG;
 	}
 	fclose(f);
-	for (size_t i = 0; r == 0 && i < n; i++) {
+	for (size_t i = 0; r == 0 && i < n; i++)
 		if (munmap((void *)maps[i].start, maps[i].end - maps[i].start) < 0)
 			r = -errno;
-	}
 	return r;
 }

@@ -177,14 +177,13 @@ static bool sandbox_write_all(const void *p, size_t n)
 	return true;
 }
 
-/* Never comes back. What fails before the filter is there is told, too. */
+/* Never comes back. What fails before the filter is there is reported, too. */
 static void sandbox_run_child(const struct job *job, int pipe_fd)
 {
 	struct outbuf answer = { .limit = job->max };
 	struct apart_head head = { 0 };
-	int r;
+	int r = after_fork_unmap_shared() ?: sandbox_limit(job->n);
 
-	r = after_fork_unmap_shared() ?: sandbox_limit(job->n);
 	if (dup2(pipe_fd, PIPE_FD) < 0)
 		_exit(1);
 	if (close_range(PIPE_FD + 1, ~0U, 0) < 0)

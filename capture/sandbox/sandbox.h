@@ -24,7 +24,8 @@ typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
 int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer);
 
 /*
- * Maps the file that FD refers to: the caller unmaps it. The bytes may change, and whoever makes the
- * file shorter makes that a SIGBUS. Returns 0, -ENOEXEC if it is no file with content, or the error.
+ * Maps the file that FD refers to: the caller unmaps it. The bytes may change, and the process that
+ * makes the file shorter makes that a SIGBUS. Returns 0, -ENOEXEC if it is no file with content, or
+ * the error.
  */
 int sandbox_map_file(int fd, void **ret, size_t *ret_n);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The chunks that a recording is split into: what has gone into each, and when the next one is to begin. A recording that is not split
- * has one. Only sums: who writes tells what he does, and asks.
+ * The chunks that a recording is split into: what has gone into each, and when the next one is to
+ * begin. A recording that is not split has one. Only sums: the writer reports what it does, and
+ * asks.
  *
- * Bytes are those handed over, before they are packed, unless something else is said. Times are CLOCK_BOOTTIME.
+ * Bytes are those handed over, before they are packed, unless something else is said. Times are
+ * CLOCK_BOOTTIME.
  */
 #pragma once
 

@@ -123,7 +123,7 @@ static void session_cost_shed(struct session *s, enum budget_shed what, uint64_t
 	session_cost_order(s, s->away | UINT32_C(1) << what);
 }
 
-/* That it is back is told when it is. */
+/* That it is back is reported when it is. */
 static void session_cost_take_back(struct session *s, enum budget_shed what)
 {
 	if (what == SHED_SESSION)
@@ -155,7 +155,7 @@ void session_update_sheds(struct session *s, const struct worker_results *news)
 	if (!failed && news->away == s->away_done)
 		return;
 	s->away_done = news->away;
-	/* (of a pause it is told with what was listed then) */
+	/* (of a pause it is written with what was listed then) */
 	for (enum budget_shed what = 0; what < SHED_SESSION; what++)
 		if (back >> what & 1)
 			session_step_taken(s, what, true, clock_boot_ns());

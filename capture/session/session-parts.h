@@ -49,7 +49,7 @@ struct session {
 	bool complete; /* all that is asked for has begun */
 	bool quiet;    /* no program runs any more; what there is in tables is still being read */
 	bool detached;
-	bool unloading; /* ordered; the output has been told that nothing more comes */
+	bool unloading; /* ordered; the output knows that nothing more comes */
 	bool unloaded;
 	bool written; /* the output has all, or never will */
 	uint64_t start_ns, stop_ns;
@@ -79,10 +79,10 @@ struct session {
 	uint64_t pause_ns;           /* when it began */
 	struct worker_results begun; /* SESSION_BEGUN: the list of tasks, and the times. Owned */
 
-	enum session_state told; /* last state that was told */
-	uint64_t n_snapshots_told, n_searches_told, n_flights_told, n_chunks_told;
-	uint64_t n_steps_told;
-	struct trigger fired; /* and not told yet, if its count is not 0 */
+	enum session_state reported; /* last state that was reported */
+	uint64_t n_snapshots_reported, n_searches_reported, n_flights_reported, n_chunks_reported;
+	uint64_t n_steps_reported;
+	struct trigger fired; /* and not reported yet, if its count is not 0 */
 	session_triggered_fn triggered;
 	void *triggered_userdata;
 	session_changed_fn changed;
@@ -101,7 +101,10 @@ void session_arm(int fd, uint64_t after_ns, uint64_t every_ns);
 /* The next drain comes after AFTER_NS, and from then on they come as often as the options say. */
 void session_arm_drain(struct session *s, uint64_t after_ns);
 
-/* Has session_fd() tell when there is something to read from FD. Returns 0 or a negative errno. */
+/*
+ * Has session_fd() become readable when there is something to read from FD. Returns 0 or a negative
+ * errno.
+ */
 int session_watch(struct session *s, int fd);
 
 /* ---- session-write.c ---- */
@@ -135,7 +138,7 @@ void session_begin_looks(struct session *s);
 /* The next look at what it costs: orders to go what is too much. */
 void session_look(struct session *s);
 
-/* Each step is told in the archive as soon as there is room. Returns as fxt_archive_event(). */
+/* Each step is written to the archive as soon as there is room. Returns as fxt_archive_event(). */
 int session_write_steps(struct session *s);
 
 /* A step at TS_NS: WHAT goes, or is BACK. */

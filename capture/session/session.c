@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The session: what its worker, its rings, its output and its timers do, brought together in the
- * owner's loop. docs/ARCHITECTURE.md, "A recording", tells the story.
+ * owner's loop. docs/ARCHITECTURE.md, "A recording", has the story.
  *
  * All records pass through session_drain() (session-write.c). Nothing here waits.
  */
@@ -50,16 +50,17 @@ static void tell_changes(struct session *s)
 {
 	enum session_state state = session_state(s);
 
-	if (state == s->told && s->n_snapshots == s->n_snapshots_told &&
-	    s->n_searches == s->n_searches_told && s->flights.n_ended == s->n_flights_told &&
-	    s->status.n_begun == s->n_chunks_told && s->n_steps == s->n_steps_told)
+	if (state == s->reported && s->n_snapshots == s->n_snapshots_reported &&
+	    s->n_searches == s->n_searches_reported &&
+	    s->flights.n_ended == s->n_flights_reported &&
+	    s->status.n_begun == s->n_chunks_reported && s->n_steps == s->n_steps_reported)
 		return;
-	s->told = state;
-	s->n_steps_told = s->n_steps;
-	s->n_snapshots_told = s->n_snapshots;
-	s->n_searches_told = s->n_searches;
-	s->n_flights_told = s->flights.n_ended;
-	s->n_chunks_told = s->status.n_begun;
+	s->reported = state;
+	s->n_steps_reported = s->n_steps;
+	s->n_snapshots_reported = s->n_snapshots;
+	s->n_searches_reported = s->n_searches;
+	s->n_flights_reported = s->flights.n_ended;
+	s->n_chunks_reported = s->status.n_begun;
 	if (s->changed)
 		s->changed(s, s->changed_userdata);
 }
@@ -159,7 +160,7 @@ static void session_look_at_files(uint32_t pid, void *userdata)
 	worker_order_look(s->worker, pid);
 }
 
-/* It is told of when what is being drained has been written. */
+/* It is reported when what is being drained has been written. */
 static void session_on_trigger(const struct trigger *t, void *userdata)
 {
 	struct session *s = userdata;
@@ -372,7 +373,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 	if (s->recovered_fd < 0)
 		return -errno;
 	s->ordered = s->written = s->unloaded = true;
-	s->told = SESSION_FAILED;
+	s->reported = SESSION_FAILED;
 	s->status.bytes = flight_snapshot_bytes(left);
 	snprintf(s->reason, sizeof(s->reason), "service died");
 	set_error(s, -EOWNERDEAD,
@@ -465,7 +466,7 @@ static int be_ready(struct session *s)
 
 int session_mark(struct session *s, const char *text)
 {
-	/* What has begun can fire triggers, and who is told of one says so here. */
+	/* What has begun can fire triggers, and the owner that is notified of one says so here. */
 	bool begun =
 		session_state(s) == SESSION_STARTING && s->recorder.opened && session_writable(s);
 	int r = begun ? 0 : be_ready(s);

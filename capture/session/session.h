@@ -41,7 +41,7 @@ enum session_state {
 extern const char *const session_state_names[SESSION_STATE_MAX]; /* "ready", "running", ... */
 
 struct session_counters {
-	uint64_t events; /* records of happenings in the archive, synthetic ones not counted */
+	uint64_t events;          /* records of events in the archive, synthetic ones not counted */
 	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;           /* written to the output */
 	uint64_t dropped_bytes;   /* that a flight recorder had no room for (flight.h) */
@@ -50,7 +50,7 @@ struct session_counters {
 	uint64_t daemon_cpu_ns; /* CPU time of ours for this session, all threads */
 	struct cost_sum bpf;    /* of the eBPF programs, as it was at the last look: each second */
 	struct cost_sum bpf_classes[COST_CLASSES];
-	uint64_t triggers; /* that have fired, also those that nobody was told of */
+	uint64_t triggers; /* that have fired, also those without a notification */
 	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last look */
 	unsigned n_cpus;   /* that are online: of so many the machine's CPU time is */
 	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
@@ -104,10 +104,10 @@ DEFINE_CLEANUP(struct session *, session_free)
 /* Bytes of kernel memory that the rings of a session with these options take, on this machine. */
 uint64_t session_ring_memory(const struct session_options *o);
 
-/* FN is told of each change of state; at most one. */
+/* FN is called for each change of state; at most one. */
 void session_set_changed(struct session *s, session_changed_fn fn, void *userdata);
 
-/* FN is told of triggers; at most one. */
+/* FN is called for triggers; at most one. */
 void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata);
 
 /* Starts it, without waiting. Returns 0, or -EALREADY if it was started before. */
@@ -141,7 +141,7 @@ uint64_t session_snapshots(const struct session *s, int *ret_error);
 
 /*
  * Asks which blocks of process PID can be reached, without waiting, for the archive to say at its
- * end. It is to stand still: whoever asks holds it at its exit. It is done when
+ * end. It is to stand still: the caller holds it at its exit. It is done when
  * session_searches() is *RET_NUMBER or more, with *RET_ERROR 0 or why the last one found nothing
  * out. Returns 0, -ESHUTDOWN if nothing is recorded, -EOPNOTSUPP if the session was not asked to
  * (option `reach`), or -EBUSY if too many wait.
@@ -191,8 +191,9 @@ bool session_has_run(const struct session *s);
 void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
-/* Why it stopped ("" while it has not): what session_stop() was told, or "duration", "size", "output failed",
- * "could not start", "failed", "overhead" (it cost more than it may, whatever was left out, and was not to pause), "service died". */
+/* Why it stopped ("" while it has not): what session_stop() was given, or "duration", "size",
+ * "output failed", "could not start", "failed", "overhead" (it cost more than it may, whatever was
+ * left out, and was not to pause), "service died". */
 const char *session_reason(const struct session *s);
 
 /* 0, or the errno that ended it; *RET_TEXT (if not NULL) is a sentence for people, borrowed, ""

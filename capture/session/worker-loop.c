@@ -18,7 +18,7 @@ uint64_t worker_helper_cpu_ns(struct worker *w)
 	return __atomic_load_n(&w->helper_cpu_ns, __ATOMIC_RELAXED);
 }
 
-/* Tells the owner that there is news. The lock is held. */
+/* Notifies the owner that there is news. The lock is held. */
 void worker_tell(struct worker *w)
 {
 	w->news.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + worker_helper_cpu_ns(w);

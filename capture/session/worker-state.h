@@ -56,7 +56,7 @@ struct worker {
 	bool paused;                   /* nothing is recorded, not even counters */
 };
 
-/* Lets go, for the owner or the thread; whoever comes last frees it. */
+/* Lets go, for the owner or the thread; the last one frees it. */
 void worker_release(struct worker *w);
 
 /* ---- worker-loop ---- */
@@ -67,7 +67,7 @@ void *worker_run(void *userdata);
 /* CPU time of processes that help. With or without the lock. */
 uint64_t worker_helper_cpu_ns(struct worker *w);
 
-/* Tells the owner that there is news. The lock is held. */
+/* Notifies the owner that there is news. The lock is held. */
 void worker_tell(struct worker *w);
 
 /* Whether the end waits for the thread. USERDATA is the worker. */
@@ -104,7 +104,7 @@ void worker_look_up(struct worker *w, uint32_t tid);
 /* REC goes to the owner; while he takes none, this waits. Returns -ECANCELED if he never will. */
 int worker_hand_on(const struct rec_head *rec, void *userdata);
 
-/* Watches processes from now on, those of TASKS first. A failure is told. */
+/* Watches processes from now on, those of TASKS first. A failure is reported. */
 void worker_start_watching(struct worker *w, const struct outbuf *tasks);
 void worker_watch_if_due(struct worker *w);
 

@@ -88,9 +88,8 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	_cleanup_(collector_freep) struct collector *c = NULL;
 	_cleanup_(beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
-	int r;
+	int r = collector_new(&w->options, &c, &text);
 
-	r = collector_new(&w->options, &c, &text);
 	b.attach_ns = clock_boot_ns();
 	if (r == 0)
 		r = collector_attach(c, &text);

@@ -53,10 +53,9 @@ static bool chunk_name_parse_time(const char **text, uint64_t *ret_us)
 	struct tm tm = { 0 };
 	time_t time;
 
-	for (size_t i = 0; form[i]; i++) {
+	for (size_t i = 0; form[i]; i++)
 		if (form[i] == '#' ? !isdigit((unsigned char)t[i]) : t[i] != form[i])
 			return false;
-	}
 	memcpy(seconds, t + 1, 15);
 	seconds[15] = '\0';
 	memcpy(micros, t + 17, 6);

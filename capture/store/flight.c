@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A chunk is shared by the recorder and snapshots, and counted. What a snapshot takes of it is as many bytes as it had then: files only
- * grow, but for what could not be written whole, which is cut off before anybody is told of it. The mutex guards the list of chunks and their sizes, and
- * is never held while bytes are copied.
+ * A chunk is shared by the recorder and snapshots, and counted. What a snapshot takes of it is as
+ * many bytes as it had then: files only grow, but for what could not be written whole, which is cut
+ * off before it is reported. The mutex guards the list of chunks and their sizes, and is
+ * never held while bytes are copied.
  */
 #include "capture/store/flight.h"
 
@@ -463,7 +464,7 @@ static int write_whole(struct store *to, enum store_part part, enum pack_method 
 			      method == PACK_NONE ? fxt_whole_records : none_whole, &kept);
 }
 
-/* The whole pieces of the first BYTES of FD. */
+/* The whole blocks of the first BYTES of FD. */
 static int flight_write_file(int fd, uint64_t bytes, enum pack_method method, enum store_part part,
 			     struct store *to)
 {
@@ -561,10 +562,9 @@ void flight_clear(int dir_fd)
 	uint64_t number;
 	enum side side;
 
-	while (dir && (entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir)))
 		if (parse_name(entry->d_name, &number, &side))
 			unlinkat(dir_fd, entry->d_name, 0);
-	}
 	if (dir)
 		closedir(dir);
 }
@@ -651,10 +651,9 @@ static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *
 		n++;
 	}
 	/* The oldest one that has a head; what is older was being dropped. */
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++)
 		if (found[i]->bytes[SIDE_HEAD] > 0)
 			first = i + 1;
-	}
 	for (unsigned i = n; i-- > 0;) {
 		if (i < first)
 			add_part(s, found[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Owner and thread share the struct; whoever lets go last frees it. The mutex guards the queue and
- * the status; no one holds it while the store is at work. The store is the thread's, but for cancel().
+ * Owner and thread share the struct; the last one to let go frees it. The mutex guards the queue
+ * and the status; no one holds it while the store is at work. The store is the thread's, but for
+ * cancel().
  */
 #include "capture/store/output.h"
 
@@ -43,7 +44,7 @@ struct output {
 
 	/* the thread's */
 	struct pack packer;
-	struct outbuf packed; /* a piece on its way */
+	struct outbuf packed; /* a block on its way */
 	bool begun;           /* a chunk */
 
 	pthread_mutex_t lock;
@@ -109,7 +110,7 @@ static void output_release(struct output *o)
 	free(o);
 }
 
-/* Of a packed piece that was not written to its end, nothing is whole. */
+/* Of a packed block that was not written to its end, nothing is whole. */
 static size_t whole_piece(const uint8_t *data, size_t n)
 {
 	return 0;
@@ -132,7 +133,7 @@ static void output_write_piece(struct output *o, enum store_part part, const str
 		done->dropped += b->size - kept;
 }
 
-/* Packs the next piece of what is behind *AT in B into TO, and moves *AT behind it. */
+/* Packs the next block of what is behind *AT in B into TO, and moves *AT behind it. */
 static int pack_next(struct output *o, const struct outbuf *b, size_t *at, struct outbuf *to)
 {
 	size_t n = pack_piece_bytes(o->whole, b->data + *at, b->size - *at);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where an archive goes: a store (store.h), a thread that writes to it, and a bounded queue between the
- * two. The one who fills buffers never waits; when all buffers are on their way, there is none to
- * be had until the thread has written one.
+ * Where an archive goes: a store (store.h), a thread that writes to it, and a bounded queue between
+ * the two. The one who fills buffers never waits; when all buffers are on their way, there is none
+ * to be had until the thread has written one.
  *
  * A buffer holds whole records, and what was written when writing fails ends with one.
  *
- * The thread is also where the archive is packed, if it is: each buffer into a piece of its own (or
- * several, if it is large), so that what is in the store can be unpacked up to there. It then ends with
- * a whole piece.
+ * The thread is also where the archive is packed, if it is: each buffer into a block of its own (or
+ * several, if it is large), so that what is in the store can be unpacked up to there. It then ends
+ * with a whole block.
  */
 #pragma once
 
@@ -38,10 +38,10 @@ struct output_status {
 };
 
 /*
- * Starts a thread that packs by METHOD and writes to STORE; WHOLE is asked when writing fails in the
- * middle of a buffer, and when a buffer makes several pieces. Takes over STORE, only on success. A
- * thread that hangs when it is let go of counts in LEFT_BEHIND (NULL = nowhere). Returns 0 or a
- * negative errno.
+ * Starts a thread that packs by METHOD and writes to STORE; WHOLE is asked when writing fails in
+ * the middle of a buffer, and when a buffer makes several blocks. Takes over STORE, only on
+ * success. A thread that hangs when it is let go of counts in LEFT_BEHIND (NULL = nowhere). Returns
+ * 0 or a negative errno.
  */
 int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
 	       struct left_behind *left_behind, struct output **ret);

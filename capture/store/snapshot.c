@@ -93,7 +93,7 @@ static void *snapshot_run(void *userdata)
 	struct snapshot *s = userdata;
 	int r = thread_identity_take(&s->to->writer) ?: flight_snapshot_write(s->taken, s->to);
 
-	/* What it held is free before anybody is told. */
+	/* What it held is free before its end is reported. */
 	s->taken = flight_snapshot_free(s->taken);
 	user_counts_add(&written_snapshots, s->to->writer.uid, -1);
 	snapshot_end(s, r);

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/file-kind.h"
+#include "base/foreign-fds.h"
 #include "capture/store/store.h"
 #include "capture/sandbox/thread.h"
 
@@ -124,7 +125,7 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 		return 0;
 	whole = whole_fn(data, *ret_kept);
 	/* What follows the last whole one is ours to cut off only where the file ends with it. If
-	 * it cannot be cut off it is a cut record or piece, which readers drop. */
+	 * it cannot be cut off it is a cut record or block, which readers drop. */
 	if (end >= 0 && fstat(s->fd, &st) == 0 && st.st_size == end &&
 	    ftruncate(s->fd, end - (off_t)(*ret_kept - whole)) == 0) {
 		lseek(s->fd, end - (off_t)(*ret_kept - whole), SEEK_SET);
@@ -176,7 +177,7 @@ static void fd_free(struct store *store)
 {
 	struct store_fd *s = (struct store_fd *)store;
 
-	close_fd(s->fd);
+	close_passed_fd(s->fd);
 	close_fd(s->cancel_fd);
 	free(s);
 }
@@ -193,9 +194,8 @@ int store_fd_new(int fd, struct store **ret)
 {
 	struct store_fd *s;
 	mode_t type = 0;
-	int r;
+	int r = check_fd(fd, &type);
 
-	r = check_fd(fd, &type);
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));

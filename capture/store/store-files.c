@@ -80,9 +80,7 @@ static int by_age(const void *a, const void *b)
 {
 	const struct kept *x = a, *y = b;
 
-	if (x->name.begin_us != y->name.begin_us)
-		return x->name.begin_us < y->name.begin_us ? -1 : 1;
-	return strcmp(x->file, y->file);
+	return COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file);
 }
 
 /* Removes the oldest until the limits hold, never LAST, and not the newest one for its size. */
@@ -174,7 +172,7 @@ static void recover_part(const struct store_files_options *o, const char *part, 
 	uint64_t whole;
 	struct stat st;
 
-	/* Whoever has it locked writes it. */
+	/* The process that has it locked writes it. */
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 ||
 	    !S_ISREG(st.st_mode) || st.st_nlink == 0)
 		return;
@@ -199,10 +197,9 @@ void store_files_recover(const struct store_files_options *o)
 
 	if (!dir)
 		return;
-	while ((entry = readdir(dir))) {
+	while ((entry = readdir(dir)))
 		if (chunk_name_parse_part(entry->d_name, o->name, &begin_us))
 			recover_part(o, entry->d_name, begin_us);
-	}
 	closedir(dir);
 }
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A directory of chunks: NAME-BEGIN-END.fxt, with the suffix of how it is packed, BEGIN and END being UTC
- * (20261120T190834.123456Z), so that names sort by time. While it is written a chunk is called .NAME-BEGIN.part, and locked
- * (flock()); it is complete the moment it is renamed. Nothing is ever written over: what would have the name of another one
- * (the clock was put back) gets the next microsecond's.
+ * A directory of chunks: NAME-BEGIN-END.fxt, with the suffix of how it is packed, BEGIN and END
+ * being UTC (20261120T190834.123456Z), so that names sort by time. While it is written a chunk is
+ * called .NAME-BEGIN.part, and locked (flock()); it is complete the moment it is renamed. Nothing
+ * is ever written over: what would have the name of another one (the clock was put back) gets the
+ * next microsecond's.
  *
- * When the first chunk begins, what a dead process has left (.part) is cut to whole records, or packed pieces, and gets its name: its end is
- * the time of its last write. That is not done earlier since it may take long, and only the output's thread has time.
+ * When the first chunk begins, what a dead process has left (.part) is cut to whole records, or
+ * packed blocks, and gets its name: its end is the time of its last write. That is not done earlier
+ * since it may take long, and only the output's thread has time.
  *
- * After each chunk, and when the first one begins, the oldest ones of this NAME go until both limits hold, however they are packed;
- * the one just written stays.
+ * After each chunk, and when the first one begins, the oldest ones of this NAME go until both
+ * limits hold, however they are packed; the one just written stays.
  */
 #pragma once
 

@@ -37,8 +37,9 @@ typedef size_t (*store_whole_fn)(const uint8_t *data, size_t n);
 struct store_ops {
 	/* A chunk begins. Returns 0 or a negative errno. */
 	int (*begin)(struct store *s, const struct store_moment *at);
-	/* Whole records, or whole packed pieces of them. *RET_KEPT bytes of them stay, also when it fails: as many as
-	 * WHOLE says are whole of the first N bytes. Returns 0, -ECANCELED if it was called off, or a negative errno. */
+	/* Whole records, or whole packed blocks of them. *RET_KEPT bytes of them stay, also when it
+	 * fails: as many as WHOLE says are whole of the first N bytes. Returns 0, -ECANCELED if it
+	 * was called off, or a negative errno. */
 	int (*write)(struct store *s, enum store_part part, const uint8_t *data, size_t size,
 		     store_whole_fn whole, size_t *ret_kept);
 	/* The chunk is complete. Returns 0 or a negative errno. */
@@ -50,7 +51,10 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
-	/* Of the thread that calls its functions: whoever's file it is, at whose expense it hangs. */
+	/*
+	 * Of the thread that calls its functions: the user at whose expense it hangs: the owner of
+	 * the file.
+	 */
 	struct thread_identity writer;
 };
 

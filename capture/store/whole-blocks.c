@@ -8,7 +8,7 @@
 #include "writer/fxt/fxt-writer.h"
 
 enum {
-	WINDOW_BYTES = 2 << 20, /* more than any piece of ours, and nearly all records */
+	WINDOW_BYTES = 2 << 20, /* more than any block of ours, and nearly all records */
 	WINDOW_BYTES_MAX = 64 << 20,
 };
 
@@ -51,7 +51,7 @@ static int whole_blocks_fill(struct whole_blocks *p, size_t *ret_n)
 		if (n < 0)
 			return -errno;
 		if (n == 0)
-			break; /* shorter than we were told */
+			break; /* shorter than was said */
 		*ret_n += (size_t)n;
 	}
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that is a part of an archive, or may have been cut off anywhere, by what is whole in it: records, or packed pieces.
+ * A file that is a part of an archive, or may have been cut off anywhere, by what is whole in it:
+ * records, or packed blocks.
  */
 #pragma once
 

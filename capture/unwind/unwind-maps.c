@@ -46,7 +46,8 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 	int r;
 
 	memset(maps, 0, sizeof(*maps));
-	maps->asks_fd = maps->files_fd = maps->tables_fd = maps->names_fd = maps->free_names_fd = -1;
+	maps->asks_fd = maps->files_fd = maps->tables_fd = maps->names_fd = maps->free_names_fd =
+		-1;
 	r = unwind_maps_copy_fd(from->asks_fd, &maps->asks_fd);
 	if (r == 0)
 		r = unwind_maps_copy_fd(from->files_fd, &maps->files_fd);
@@ -268,6 +269,5 @@ void unwind_maps_recycle_names(struct unwind_maps *maps)
 		return;
 	qsort_r(list->names, list->n, sizeof(list->names[0]), unwind_maps_compare_use, maps);
 	for (size_t i = 0; i < list->n && i < NAMES_RECYCLED; i++)
-		unwind_maps_forget(maps, list->names[i].number,
-				   &list->keys[list->names[i].number]);
+		unwind_maps_forget(maps, list->names[i].number, &list->keys[list->names[i].number]);
 }

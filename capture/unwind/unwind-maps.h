@@ -18,7 +18,8 @@
 
 struct unwind_maps {
 	int asks_fd, files_fd, tables_fd, names_fd, free_names_fd; /* owned */
-	struct unwind_file *files; /* mapped, UNWIND_FILES_MAX of them; the programs write to them, too */
+	struct unwind_file
+		*files; /* mapped, UNWIND_FILES_MAX of them; the programs write to them, too */
 	uint64_t bytes[UNWIND_FILES_MAX]; /* of the table of each */
 	uint64_t all_bytes;
 };

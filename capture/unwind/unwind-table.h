@@ -20,8 +20,6 @@
 
 #include "bpf/unwind.h"
 
-
-
 struct unwind_table {
 	uint8_t build_id[20]; /* the first bytes of it, if there is one */
 	uint32_t n_build_id;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
@@ -199,7 +200,7 @@ static int compare_cpus(const void *a, const void *b)
 {
 	const struct cpu_change *x = a, *y = b;
 
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return COMPARE(x->cpu, y->cpu);
 }
 
 static int compare_cpu_changes(const void *a, const void *b)
@@ -307,7 +308,7 @@ static void print_cells(const struct summary_diff *d, const struct diff_row *row
 	       verb_diff_format_value(value, metrics[by].unit, summary_diff_value(d, i, s, by)));
 }
 
-/* What the row is called: its command line, where it is what tells it from others of its name. */
+/* What the row is called: its command line, where that distinguishes it from others of its name. */
 static void print_label(const struct diff_row *row)
 {
 	uint64_t a = row->side[DIFF_A].n_processes, b = row->side[DIFF_B].n_processes;
@@ -371,8 +372,7 @@ static void print_rows(const struct recording_pair *p, const struct diff_options
 	if (i < d->n_rows)
 		printf("  ... and %zu that changed less (--top shows more)\n", d->n_rows - i);
 	if (small)
-		printf("~ less than %d happenings in A or B: chance alone makes such differences\n",
-		       DIFF_SAMPLES_FEW);
+		printf("~ fewer than %d events in A or B: not significant\n", DIFF_SAMPLES_FEW);
 }
 
 static int verb_diff_print_text(const struct recording_pair *p, const struct diff_options *o)

@@ -170,9 +170,8 @@ static int run_export(const struct export_options *o)
 		.output = PACKED_OUTPUT_NULL,
 	};
 	const struct export_format *format = NULL;
-	int r;
+	int r = verb_export_choose_format(o, &format);
 
-	r = verb_export_choose_format(o, &format);
 	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
 		return cli_usage_error("%s is a directory of reports, which standard output "
 				       "cannot be",

@@ -90,7 +90,7 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 			", no clock snapshot: taken to have the first one's clock and machine");
 	if (view->doubled > 0)
 		fprintf(stderr,
-			"; %" PRIu64 " left out, since another archive tells of the "
+			"; %" PRIu64 " left out, since another archive covers the "
 			"same CPUs at the same time",
 			view->doubled);
 	if (view->koids_moved > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of this folder share: the connection, and calls on it. Nothing outside of it knows
- * libsystemd.
+ * What the files of this directory share: the connection, and calls on it. Nothing outside of it
+ * knows libsystemd.
  *
  * Functions return 0 or a negative errno; those that take the client have left a sentence for
  * bus_client_error() then.
@@ -29,7 +29,7 @@ struct bus_client {
 	sd_bus_message *capabilities; /* holds the strings that were given out */
 	/* The session that is watched. */
 	char *path;
-	struct session_view last; /* as far as signals have told */
+	struct session_view last; /* as far as signals have said */
 	bool finished, gone;
 	/* The snapshot that was asked for last. */
 	bool snapshot_asked;

@@ -69,11 +69,15 @@ struct bus_client_create_args {
 int bus_client_create(struct bus_client *c, const struct bus_client_create_args *args,
 		      char **ret_path);
 
-/* A session of the profile NAME, which is its name, too. Returns -EAGAIN if there may be one later: what the profile is about is not there yet,
- * or one of this name is about to end; -EBADMSG if there is something wrong with the profile; or another errno. */
+/* A session of the collection NAME, which is its name, too. Returns -EAGAIN if there may be one
+ * later: what the collection is about is not there yet, or one of this name is about to end;
+ * -EBADMSG if there is something wrong with the collection; or another errno. */
 int bus_client_create_profile(struct bus_client *c, const char *name, char **ret_path);
 
-/* Has all flight recorders of profiles write their files; how many did, and how many had done so too short a while ago. */
+/*
+ * Has all flight recorders of collections write their files; how many did, and how many had done so
+ * too short a while ago.
+ */
 int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *ret_written,
 			    uint32_t *ret_passed_over);
 int bus_client_find(struct bus_client *c, const char *name, char **ret_path);
@@ -133,11 +137,11 @@ int bus_client_watch(struct bus_client *c, const char *path);
 int bus_client_pollfd(struct bus_client *c, struct pollfd *ret);
 int bus_client_dispatch(struct bus_client *c);
 
-/* What signals have told of the watched session, once it has finished: for when it cannot be asked
+/* What signals have said of the watched session, once it has finished: for when it cannot be asked
  * any more. Returns 0, or -ENODATA if it has not finished. */
 int bus_client_last(struct bus_client *c, struct session_view *ret);
 
-/* What signals have told of it so far; borrowed until the next dispatch. */
+/* What signals have said of it so far; borrowed until the next dispatch. */
 const struct session_view *bus_client_seen(const struct bus_client *c);
 
 /* Asks for its next chunk, or file, and does not wait. */

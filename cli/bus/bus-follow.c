@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Following a session: the signals that tell of it, until it has finished.
+ * Following a session: the signals about it, until it has finished.
  */
 #include <errno.h>
 #include <json-c/json.h>

@@ -39,7 +39,7 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 	return r < 0 ? r : read_path(c, reply, ret_path);
 }
 
-/* What may be otherwise later, and what will not be before somebody changes the profile. */
+/* What may be otherwise later, and what will not be before somebody changes the collection. */
 static int profile_error(int error, const sd_bus_error *e)
 {
 	if (sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.NotYet") ||
@@ -62,7 +62,7 @@ int bus_client_create_profile(struct bus_client *c, const char *name, char **ret
 		return r;
 	r = sd_bus_message_append(m, "sa{sv}", name, 1, "profile", "s", name);
 	if (r < 0)
-		return bus_fail(c, -EBADMSG, "'%s' cannot be the name of a profile", name);
+		return bus_fail(c, -EBADMSG, "'%s' cannot be the name of a collection", name);
 	r = sd_bus_call(c->bus, m, ANSWER_USEC, &e, &reply);
 	return r < 0 ? bus_fail_call(c, profile_error(r, &e), &e) : read_path(c, reply, ret_path);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What systemd is told of a command that it runs as a service; nobody is told anything elsewhere.
+ * Notifications to systemd of a command that it runs as a service; elsewhere there are none.
  */
 #pragma once
 

@@ -180,10 +180,9 @@ int bus_client_view(struct bus_client *c, const char *path, struct session_view 
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
-	int r;
+	int r = sd_bus_message_new_method_call(c->bus, &m, c->service, path,
+					       "org.freedesktop.DBus.Properties", "GetAll");
 
-	r = sd_bus_message_new_method_call(c->bus, &m, c->service, path,
-					   "org.freedesktop.DBus.Properties", "GetAll");
 	if (r >= 0)
 		r = sd_bus_message_append(m, "s", KYMO_SESSION_INTERFACE);
 	if (r < 0)

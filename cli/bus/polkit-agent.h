@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who asks for the password in a terminal when polkit wants one: pkttyagent, where it is installed. It is a
- * child that ends with us.
+ * Asks for the password in a terminal when polkit wants one: pkttyagent, where it is installed. It
+ * is a child that ends with us.
  */
 #pragma once
 

@@ -137,7 +137,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 				text_s(v->counters.lost[i]));
 		exit_status = CLI_DAMAGE;
 	}
-	/* (an older service tells of what has gone only) */
+	/* (an older service reports only what has gone) */
 	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
 		complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
 		exit_status = CLI_DAMAGE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session as people see it, whether the daemon tells of it or it runs in this process.
+ * A session as people see it, whether the daemon has it or it runs in this process.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 struct json_object;
 
-/* Files that a flight recorder of a profile has written, or should have. */
+/* Files that a flight recorder of a collection has written, or should have. */
 enum session_view_files {
 	VIEW_FILES_WRITTEN,
 	VIEW_FILES_FAILED,
@@ -33,7 +33,7 @@ struct session_view {
 	struct session_shed steps[SESSION_STEPS_MAX]; /* the last ones */
 	size_t n_steps;
 	char profile[65];     /* that it was made of; "" = of none */
-	char directory[4096]; /* of the profile: where its files go */
+	char directory[4096]; /* of the collection: where its files go */
 	uint64_t files[VIEW_FILES_MAX];
 	struct json_object *options; /* owned; NULL = not known */
 };

@@ -25,10 +25,10 @@
 #define OTHERS_NS UINT64_C(100000000)
 #define OTHERS_MS 2
 
-/* Nobody is held for longer, whoever was to look at him. */
+/* No process is held for longer, whatever was to look at it. */
 #define HOLD_NS UINT64_C(30000000000)
 
-/* How long it may take at most until a stop is noticed that nobody tells the thread of. */
+/* How long it may take at most until a stop is noticed of which the thread is not notified. */
 #define UNTOLD_MS WALK_MS
 
 /* So often it is looked what other threads have forked, if that takes no larger part of the time. */
@@ -142,7 +142,7 @@ static void settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_
 	}
 }
 
-/* Whether a thread of HELD's process is told of already: then all of them wait with it. */
+/* Whether a thread of HELD's process is reported already: then all of them wait with it. */
 static bool is_told(const struct exit_hold *h, const struct held *held)
 {
 	for (unsigned i = 0; i < h->n; i++)
@@ -208,7 +208,7 @@ static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 	return true;
 }
 
-/* Tracing all threads would tell, but stop each of them for each of its signals. */
+/* Tracing all threads would report it, but stop each of them for each of its signals. */
 static void walk_if_due(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC), took_ns;
@@ -229,7 +229,7 @@ static void on_exit_of(struct exit_hold *h, pid_t tid)
 	unsigned long status = 0;
 
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
-	/* Whoever outlives it has its memory. */
+	/* A process that outlives it has its memory. */
 	if (tid == pid)
 		each_task(h, pid, seize_other);
 	if (WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX) {

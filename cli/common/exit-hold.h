@@ -3,14 +3,14 @@
  * Holds a command, and the processes that it makes, at their exit, when their memory is still
  * there, until somebody has looked at it.
  *
- * By ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT), in a thread of its own: who traces whom is the
+ * By ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT), in a thread of its own: the tracer is the
  * kernel's business thread by thread, and when this one ends, for whatever reason, all that it
  * traces goes on by itself. Only the first thread of a process is traced; the others if they
  * outlive it. Between start and exit nothing stops but for signals to that thread, and for the
- * moment of a fork. What other threads fork nobody tells of: it is looked for, so it is held if it
+ * moment of a fork. What other threads fork is not reported: it is looked for, so it is held if it
  * lives for some tenths of a second.
  *
- * What SIGKILL ends is not held: whoever kills so wants it gone, and if that was the kernel for
+ * What SIGKILL ends is not held: a user who kills so wants it gone, and if that was the kernel for
  * want of memory, the memory has gone already.
  */
 #pragma once
@@ -24,7 +24,7 @@ enum { EXIT_HOLD_MAX = 24 };
 
 enum held_state {
 	HELD_WAITING,  /* for its other threads to end */
-	HELD_READY,    /* and nobody has been told */
+	HELD_READY,    /* and that was not reported */
 	HELD_TAKEN,    /* somebody looks at it */
 	HELD_RELEASED, /* it is to go on */
 };

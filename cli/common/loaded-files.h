@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files that a command will have in memory when it begins: its program, what interprets that, and the
- * libraries that the dynamic linker says it will load. The linker is asked with the rights of whoever runs the
- * command, and runs nothing of it.
+ * The files that a command will have in memory when it begins: its program, what interprets that,
+ * and the libraries that the dynamic linker says it will load. The linker is asked with the rights
+ * of the user who runs the command, and runs nothing of it.
  */
 #pragma once
 

@@ -17,7 +17,7 @@ struct open_trace {
 	struct unpack *unpack;
 	struct fxt_reader *reader;
 	uint64_t n_damages;
-	bool unpack_damaged;   /* there is damage of it that was not told yet */
+	bool unpack_damaged;   /* there is damage of it that was not reported yet */
 	char unpack_text[256]; /* what was wrong with what the archive is packed in */
 };
 
@@ -35,8 +35,8 @@ int open_trace(struct open_trace *t, const char *path);
 void open_trace_close(struct open_trace *t);
 
 /*
- * Reads on, as fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. What could not be unpacked
- * is damage, too, where it is missing, and is told of once.
+ * Reads on, as fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. What could not be
+ * unpacked is damage, too, where it is missing, and is reported once.
  */
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
 		    struct fxt_damage *ret_damage);

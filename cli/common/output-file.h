@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file that a recording goes to. It is opened here, with the rights of whoever runs the
+ * The file that a recording goes to. It is opened here, with the rights of the user who runs the
  * command, also when the daemon writes it.
  */
 #pragma once

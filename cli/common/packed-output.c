@@ -36,7 +36,7 @@ static void packed_output_on_signal(int number)
 	raise(number);
 }
 
-/* Who ignores a signal (nohup) goes on to do so. */
+/* A signal that is ignored (nohup) stays so. */
 static void watch_signals(void)
 {
 	struct sigaction to = { .sa_handler = packed_output_on_signal }, was;
@@ -133,7 +133,7 @@ static int packed_output_write_all(struct packed_output *o, const uint8_t *data,
 	return 0;
 }
 
-/* Writes the first piece of what waits. */
+/* Writes the first block of what waits. */
 static int packed_output_write_piece(struct packed_output *o)
 {
 	struct outbuf *b = &o->waiting;
@@ -155,7 +155,7 @@ int packed_output_write(struct packed_output *o, const void *data, size_t n)
 	int r = 0;
 
 	o->bytes += n;
-	/* Where nothing is packed there are no pieces. */
+	/* Where nothing is packed there are no blocks. */
 	if (!o->packer.state)
 		return packed_output_write_all(o, from, n);
 	while (r == 0 && n > 0) {
@@ -165,7 +165,7 @@ int packed_output_write(struct packed_output *o, const void *data, size_t n)
 			return packed_output_failed(o, o->waiting.error);
 		from += some;
 		n -= some;
-		/* Where a piece ends is known once there is more than one may hold. */
+		/* Where a block ends is known once there is more than one may hold. */
 		while (r == 0 && o->waiting.size > PACK_CHUNK_MAX)
 			r = packed_output_write_piece(o);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace on its way into a file, packed or not: the file, and the packer before it. Pieces end
+ * A trace on its way into a file, packed or not: the file, and the packer before it. Blocks end
  * where records end, as those of a recording do, so that what is packed can be read up to where a
  * file is damaged.
  *
@@ -20,7 +20,7 @@ struct packed_output {
 	struct output_file file;
 	struct pack packer;
 	pack_whole_fn whole;
-	struct outbuf waiting; /* less than a piece */
+	struct outbuf waiting; /* less than a block */
 	struct outbuf packed;
 	uint64_t bytes;      /* that were given */
 	uint64_t file_bytes; /* that are in the file */

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "cli/common/verb.h"
 #include "writer/fxt/fxt-names.h"
@@ -339,9 +340,7 @@ static int compare_modules(const void *a, const void *b)
 	const struct resolver_module *x = *(const struct resolver_module *const *)a;
 	const struct resolver_module *y = *(const struct resolver_module *const *)b;
 
-	if (x->n_unnamed != y->n_unnamed)
-		return x->n_unnamed < y->n_unnamed ? 1 : -1;
-	return strcmp(x->path, y->path);
+	return COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path);
 }
 
 /* A list of all modules, those with most unnamed addresses first (free() it); NULL if there are

@@ -109,7 +109,7 @@ bool run_command_poll(struct run_command *c)
 
 	if (c->pid == 0 || c->ended)
 		return c->ended;
-	/* (of one that is traced its stops are told, too) */
+	/* (of one that is traced its stops are reported, too) */
 	c->ended = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 		   info.si_pid == c->pid && info.si_code != CLD_TRAPPED &&
 		   info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;

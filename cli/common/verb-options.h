@@ -63,8 +63,8 @@ const char *verb_options_typed(void);
 /* After parsing: whether "--" ended the options ("-o --" names a file). */
 bool verb_options_separated(void);
 
-/* The same for a verb that takes N words beside its options; WHAT says which, to whoever gives another
- * number: "it takes ...". */
+/* The same for a verb that takes N words beside its options; WHAT says which, for the complaint
+ * about another number: "it takes ...". */
 int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,
 			    const char *what);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded stacks, a line each: "process;outermost;...;innermost WEIGHT"; of two archives "... OLD NEW".
- * Whoever reads them takes ';' for the end of a name and the end of a line for that of a stack, so names
+ * Folded stacks, a line each: "process;outermost;...;innermost WEIGHT"; of two archives "... OLD
+ * NEW". Readers take ';' for the end of a name and the end of a line for that of a stack, so names
  * have neither.
  */
 #include <errno.h>

@@ -193,11 +193,7 @@ static int flame_speedscope_compare_threads(const void *a, const void *b)
 	const struct profile_stack *x = *(const struct profile_stack *const *)a;
 	const struct profile_stack *y = *(const struct profile_stack *const *)b;
 
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x, y);
 }
 
 static uint32_t flame_speedscope_deepest(const struct profile *p)

@@ -31,8 +31,9 @@
 enum { FLUSH_BYTES = 1 << 20 };
 
 /*
- * What others call our resources. They have no name for a mapping of any kind; it has the bit of their
- * "memtransfer", of which we tell nothing: sp-rtrace's sums at the end are right for the two lowest bits alone.
+ * What others call our resources. They have no name for a mapping of any kind; it has the bit of
+ * their "memtransfer", of which we write nothing: sp-rtrace's sums at the end are right for the two
+ * lowest bits alone.
  */
 #define MAPPING_TYPE "mmap"
 #define MAPPING_BIT  (UINT32_C(1) << RTRACE_KNOWN_MEMTRANSFER)
@@ -129,7 +130,7 @@ static int compare_maps(const void *a, const void *b)
 {
 	const struct rtrace_map *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return COMPARE(x->start, y->start);
 }
 
 static int add_maps_of(struct report *t, const struct leak_group *g)

@@ -258,7 +258,7 @@ static int exit_of_command(const struct request *q, int command_status, int r)
 	return command_status == 0 && q->leaks.has_fail_over ? r : command_status;
 }
 
-/* What is recorded where nobody says so, and of whom. Returns CLI_OK or an enum cli_exit. */
+/* What is recorded by default, and of which processes. Returns CLI_OK or an enum cli_exit. */
 static int choose(struct request *q)
 {
 	struct record_options *o = &q->job.options;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The browser of whoever called us.
+ * The browser of the user who called us.
  */
 #pragma once
 

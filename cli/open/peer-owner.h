@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose the other end of a TCP connection on this machine is. The kernel tells that of UNIX sockets
+ * Whose the other end of a TCP connection on this machine is. The kernel says that of UNIX sockets
  * (SO_PEERCRED) but not of these; /proc/net/tcp and tcp6 list all sockets of this network namespace
  * with their owners.
  */

@@ -284,7 +284,7 @@ static const char *client_objection(struct MHD_Connection *c)
 	case CLIENT_STRANGER:
 		return "This is for the user who runs 'kymo open', not for others.\n";
 	default:
-		return "It cannot be told which user connected; 'kymo open --any-user' does not "
+		return "The user of this connection is unknown; 'kymo open --any-user' does not "
 		       "ask.\n";
 	}
 }

@@ -38,7 +38,7 @@ struct serve_file_args {
 struct serve_file_status {
 	uint64_t n_fetched;   /* complete ones */
 	uint64_t n_refused;   /* requests of others, or for something else */
-	uint64_t n_strangers; /* connections of other users, or of nobody knows whom */
+	uint64_t n_strangers; /* connections of other users, or of unknown ones */
 	uid_t stranger;       /* the user of the last one of them */
 	int stranger_error;   /* or why that is not known (negative errno); 0 = it is */
 	uint64_t bytes;       /* that were given out in all */

@@ -3,7 +3,7 @@
  * kymo open: hands a trace to the Perfetto UI in the user's browser. The page fetches it from a
  * server of ours on this machine; it does not leave it.
  *
- * The page starts by itself where it is told to look: ORIGIN/#!/?url=URL. It is a page of the
+ * The page starts by itself where its URL says: ORIGIN/#!/?url=URL. It is a page of the
  * network, and its own policy lets it reach one address of this machine only, port 9001.
  */
 #include <ctype.h>
@@ -269,7 +269,7 @@ static bool verb_open_take_signals(struct opening *o)
 	return false;
 }
 
-/* The page shows only that it got nothing: whoever waits for it has to learn why. */
+/* The page shows only that it got nothing: the user has to learn why. */
 static void say_stranger(struct opening *o, const struct serve_file_status *status)
 {
 	if (status->n_strangers == 0 || o->said_stranger)

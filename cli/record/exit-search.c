@@ -13,7 +13,7 @@
 #include "cli/common/verb.h"
 
 /*
- * Whether NAME has more rights than whoever runs it: the kernel leaves them out for what is
+ * Whether NAME has more rights than the user who runs it: the kernel leaves them out for what is
  * traced without privileges.
  */
 static bool has_rights(const char *name)

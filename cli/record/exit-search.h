@@ -35,7 +35,7 @@ static inline bool exit_search_is_on(const struct exit_search *s)
 }
 
 /*
- * After whatever has happened. INTERRUPTED: whoever waits for the recording does not want to any
+ * In any case. INTERRUPTED: the user does not want to wait for the recording any
  * more.
  */
 void exit_search_look(struct exit_search *s, bool interrupted);

@@ -108,7 +108,7 @@ static const char *record_job_suffix(const struct record_job *j)
 
 /* ---- the last of it ---- */
 
-/* FILE-20261120-190834.fxt for FILE.fxt, which is told by the suffix; new. */
+/* FILE-20261120-190834.fxt for FILE.fxt, which is known by the suffix; new. */
 static char *snapshot_path(const struct record_job *j)
 {
 	const char *path = j->options.output, *end;

@@ -40,7 +40,8 @@ void record_job_deinit(struct record_job *j);
 int record_job_run(struct record_job *j);
 
 /*
- * What the process exits with, STATUS being what became of the recording. With a command that is the command's own status, or
- * that it could not be executed, or that kymo failed; loss and damage were told. Where a command still runs it is STATUS.
+ * What the process exits with, STATUS being what became of the recording. With a command that is
+ * the command's own status, or that it could not be executed, or that kymo failed; loss and damage
+ * were reported. Where a command still runs it is STATUS.
  */
 int record_job_exit(const struct record_job *j, int status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo record` and `kymo top` do while a recording runs: one loop over it, the signals that end it,
- * and a clock, until it has finished, whoever ended it.
+ * What `kymo record` and `kymo top` do while a recording runs: one loop over it, the signals that
+ * end it, and a clock, until it has finished, for whatever reason.
  */
 #pragma once
 

@@ -15,9 +15,8 @@ static int verb_capabilities(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
 	struct capability caps[CAPABILITIES_MAX];
 	struct client_options o;
-	int n, r;
+	int n, r = client_options_parse(argc, argv, CLIENT_JSON | CLIENT_DIRECT, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON | CLIENT_DIRECT, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest)

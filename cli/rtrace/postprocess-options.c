@@ -202,7 +202,7 @@ static int postprocess_options_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return x < y ? -1 : x > y;
+	return COMPARE(x, y);
 }
 
 static int read_indices(const char *option, const char *path, uint64_t **ret, size_t *ret_n)

@@ -367,12 +367,13 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 	return r != VERB_OPTIONS_GO || verb == OPTION_OF_LEAKS ? r : record_options_check(o);
 }
 
-/* (the first complaint is the one that is told) */
-static void record_options_on_complaint(const struct option_row *row, const char *why, void *told)
+/* (only the first complaint is reported) */
+static void record_options_on_complaint(const struct option_row *row, const char *why,
+					void *complained)
 {
-	if (*(bool *)told)
+	if (*(bool *)complained)
 		return;
-	*(bool *)told = true;
+	*(bool *)complained = true;
 	if (row->trigger)
 		cli_usage_error("--trigger %s: %s", row->trigger, why);
 	else
@@ -384,10 +385,10 @@ int record_options_check(struct record_options *o)
 	unsigned flags = o->n_rest ? OPTION_CHECK_CHOSEN : 0;
 	char names[CATEGORIES_TEXT_MAX];
 	uint32_t unfiltered;
-	bool told = false;
+	bool complained = false;
 
 	take_all_categories(o);
-	if (option_check(&o->session, flags, record_options_on_complaint, &told) > 0)
+	if (option_check(&o->session, flags, record_options_on_complaint, &complained) > 0)
 		return CLI_USAGE;
 	unfiltered = o->session.categories & CATEGORIES_UNFILTERED;
 	if (unfiltered && capture_filter_is_set(&o->session.filter))

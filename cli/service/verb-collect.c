@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo collect: what kymo-collect@NAME.service runs. It asks the service for a session of the profile and lives as long as that does, so that
- * the unit's state is the session's. What it prints goes to the journal.
+ * kymo collect: what kymo-collect@NAME.service runs. It asks the service for a session of the
+ * collection and lives as long as that does, so that the unit's state is the session's. What it
+ * prints goes to the journal.
  *
- * When the service dies it asks again, which starts it: a profile that runs does not stop by that. It waits a little
- * longer each time, in case that the service cannot live. So it does when what it collects cannot be written: a disk that is full stays so for
- * a while, and each beginning takes programs into the kernel and out again.
+ * When the service dies it asks again, which starts it: a collection that runs does not stop by
+ * that. It waits a little longer each time, in case that the service cannot live. So it does when
+ * what it collects cannot be written: a disk that is full stays so for a while, and each beginning
+ * takes programs into the kernel and out again.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -240,7 +242,7 @@ static int run_session(struct collect *k, struct bus_client *c)
 		bus_client_remove(c, k->path);
 		return wait_and_try_again(k, "Could not start; trying again");
 	}
-	snprintf(status, sizeof(status), "Recording by profile %s", k->name);
+	snprintf(status, sizeof(status), "Recording the collection %s", k->name);
 	bus_notify_ready(status);
 	k->ready = true;
 	*k->said = '\0';
@@ -290,8 +292,9 @@ static int verb_collect(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 1)
-		return cli_usage_error("it takes the NAME of a profile; 'kymo verify-profile' says "
-				       "whether it is right");
+		return cli_usage_error(
+			"it takes the NAME of a collection; 'kymo verify-profile' says "
+			"whether it is right");
 	k.name = o.rest[0];
 	k.bus = o.bus;
 	k.signal_fd = open_signals();
@@ -306,7 +309,7 @@ static int verb_collect(int argc, char **argv)
 const struct verb verb_collect_row = {
 	.name = "collect",
 	.synopsis = "NAME [OPTION ...]",
-	.what = "Record by a collection profile until told to end (kymo-collect@NAME.service)",
+	.what = "Record a collection until stopped (kymo-collect@NAME.service)",
 	.options = CLIENT_OPTIONS_HELP,
 	.run = verb_collect,
 };

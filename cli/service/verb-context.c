@@ -15,9 +15,8 @@ static int verb_context(int argc, char **argv)
 	struct client_options o;
 	uint32_t bit = 0;
 	bool begin;
-	int r;
+	int r = client_options_parse(argc, argv, 0, &o);
 
-	r = client_options_parse(argc, argv, 0, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 3)

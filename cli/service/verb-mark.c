@@ -14,9 +14,8 @@ static int verb_mark(int argc, char **argv)
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
 	char text[257]; /* what an archive holds */
-	int r;
+	int r = client_options_parse(argc, argv, 0, &o);
 
-	r = client_options_parse(argc, argv, 0, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 2)

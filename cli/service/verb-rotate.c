@@ -25,7 +25,7 @@ static int verb_rotate(int argc, char **argv)
 const struct verb verb_rotate_row = {
 	.name = "rotate",
 	.synopsis = "NAME [OPTION ...]",
-	.what = "Complete the chunk that a profile's session is writing, and begin another one",
+	.what = "Complete the chunk that a collection's session is writing, and begin another one",
 	.options = CLIENT_OPTIONS_HELP,
 	.run = verb_rotate,
 };

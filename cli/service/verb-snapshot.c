@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo snapshot: writes what a flight recorder has kept, or puts what processes have allocated and not freed into the archive of a
- * session that runs. With --all it has the flight recorders of all profiles write their files.
+ * kymo snapshot: writes what a flight recorder has kept, or puts what processes have allocated and
+ * not freed into the archive of a session that runs. With --all it has the flight recorders of all
+ * collections write their files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -144,7 +145,7 @@ static int snapshot_memory(struct job *j)
 								  : CLI_OK;
 }
 
-/* Those of profiles know where to write. */
+/* Those of collections know where to write. */
 static int snapshot_all(const struct client_options *o)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
@@ -156,7 +157,7 @@ static int snapshot_all(const struct client_options *o)
 	if (bus_client_snapshot_all(c, o->reason ?: "requested", &written, &passed_over) < 0)
 		return client_failed(c);
 	if (written + passed_over == 0)
-		cli_error("no flight recorder of a profile runs: nothing was written");
+		cli_error("no flight recorder of a collection runs: nothing was written");
 	else
 		fprintf(stderr, "%u written, %u passed over, which had been so a short while ago\n",
 			written, passed_over);
@@ -166,7 +167,7 @@ static int snapshot_all(const struct client_options *o)
 static int verb_snapshot_check_all(const struct client_options *o)
 {
 	if (o->all && (o->n_rest || o->output || o->force || o->compress))
-		return cli_usage_error("--all: profiles say where theirs goes, so there is "
+		return cli_usage_error("--all: collections say where theirs goes, so there is "
 				       "neither a NAME nor -o");
 	if (o->reason && !o->all)
 		return cli_usage_error("--reason: only with --all");
@@ -212,7 +213,7 @@ const struct verb verb_snapshot_row = {
 		"  -o, --output FILE  what a session of mode 'flight' has kept; '-' is a pipe.\n"
 		"                     Without it, what processes that are watched have allocated\n"
 		"                     now is put into the archive of the session\n"
-		"      --all          have the flight recorders of all profiles write their files\n"
+		"      --all          have the flight recorders of all collections write their files\n"
 		"      --reason TEXT  why, for those files\n"
 		"      --compress[=METHOD]  pack it by zstd (the default), snappy or gzip\n"
 		"      --force        write over an existing file\n" CLIENT_OPTIONS_HELP,

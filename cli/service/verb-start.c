@@ -62,9 +62,8 @@ static int verb_start(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_(output_file_deinit) struct output_file output = OUTPUT_FILE_NULL;
 	const struct verb_option own[] = { RECORD_OPTION_ROWS(&o), { 0 } };
-	int r;
+	int r = record_options_parse(argc, argv, OPTION_OF_START, own, &o);
 
-	r = record_options_parse(argc, argv, OPTION_OF_START, own, &o);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	r = verb_start_check_options(&o);

@@ -60,7 +60,7 @@ static void verb_status_print_cost(const struct session_view *v)
 	putchar('\n');
 }
 
-/* Of what the limit of WHAT is a share: the property that says what has gone does not tell. */
+/* Of what the limit of WHAT is a share: the property that says what has gone does not say. */
 static unsigned share_of_shed(const struct session_view *v, const struct session_shed *shed)
 {
 	for (size_t i = 0; i < v->n_steps; i++)
@@ -139,7 +139,7 @@ static void print_profile(const struct session_view *v)
 		       v->files[VIEW_FILES_PASSED_OVER]);
 }
 
-/* Whether nobody has asked for it, as far as its value tells. */
+/* Whether nobody has asked for it, as far as its value says. */
 static bool is_unset(struct json_object *value)
 {
 	switch (json_object_get_type(value)) {
@@ -358,9 +358,8 @@ static int verb_status(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	struct json_object *list = NULL;
 	struct client_options o;
-	int r;
+	int r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest > 1)

@@ -44,9 +44,8 @@ static int verb_stop(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
-	int r;
+	int r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 
-	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 1)

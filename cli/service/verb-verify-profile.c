@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo verify-profile: what is wrong with collection profiles, without recording anything.
+ * kymo verify-profile: what is wrong with collections, without recording anything.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "capture/options/option-table.h"
 
 struct profile_options {
-	const char *folder;
+	const char *directory;
 	bool json, list;
 };
 
@@ -99,7 +99,7 @@ static int verb_verify_profile_ask(const char *path, bool in_use, struct json_ob
 	if (!name) {
 		verb_verify_profile_on_complaint(
 			0,
-			"the name of a profile is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" "
+			"the name of a collection is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" "
 			"behind it",
 			&check);
 		name = "profile";
@@ -136,25 +136,25 @@ static int list_keys(void)
 	return CLI_OK;
 }
 
-/* A name is one in the folder; what looks like a file is one. */
+/* A name is one in the directory; what looks like a file is one. */
 static int verify_word(const char *word, const struct profile_options *o, struct json_object *list)
 {
 	_cleanup_free_ char *path = NULL;
 
 	if (strchr(word, '/') || strchr(word, '.'))
 		return verb_verify_profile_ask(word, false, list);
-	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, o->folder, word) < 0) {
+	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, o->directory, word) < 0) {
 		path = NULL;
 		return cli_failed("out of memory");
 	}
-	return verb_verify_profile_ask(path, strcmp(o->folder, COLLECTION_DIRECTORY) == 0, list);
+	return verb_verify_profile_ask(path, strcmp(o->directory, COLLECTION_DIRECTORY) == 0, list);
 }
 
 static int verb_verify_profile(int argc, char **argv)
 {
-	struct profile_options o = { .folder = COLLECTION_DIRECTORY };
+	struct profile_options o = { .directory = COLLECTION_DIRECTORY };
 	const struct verb_option rows[] = {
-		OPTION_TEXT("config-dir", 0, &o.folder),
+		OPTION_TEXT("config-dir", 0, &o.directory),
 		OPTION_FLAG("json", &o.json),
 		OPTION_FLAG("list", &o.list),
 		{ 0 },
@@ -168,7 +168,7 @@ static int verb_verify_profile(int argc, char **argv)
 		return list_keys();
 	if (optind == argc)
 		return cli_usage_error(
-			"it takes the NAME of a profile in %s, or a FILE, or several",
+			"it takes the NAME of a collection in %s, or a FILE, or several",
 			COLLECTION_DIRECTORY);
 	if (o.json)
 		list = json_object_new_array();
@@ -184,11 +184,11 @@ static int verb_verify_profile(int argc, char **argv)
 const struct verb verb_verify_profile_row = {
 	.name = "verify-profile",
 	.synopsis = "NAME|FILE ... [OPTION ...]",
-	.what = "Say what is wrong with collection profiles (kymo.conf)",
-	.options =
-		"      --config-dir DIR  where profiles of a NAME are (" COLLECTION_DIRECTORY ")\n"
-		"      --list         list the keys that there are, and what they may be\n"
-		"      --json         print it as JSON, an array\n"
-		"  -h, --help         show this\n",
+	.what = "Say what is wrong with collections (kymo.conf)",
+	.options = "      --config-dir DIR  where collections of a NAME are (" COLLECTION_DIRECTORY
+		   ")\n"
+		   "      --list         list the keys that there are, and what they may be\n"
+		   "      --json         print it as JSON, an array\n"
+		   "  -h, --help         show this\n",
 	.run = verb_verify_profile,
 };

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "cli/common/json.h"
 #include "cli/top/top-usage.h"
@@ -392,30 +393,25 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 /* ---- sorting ---- */
 
 /* The larger one first. */
-static int top_draw_compare(uint64_t a, uint64_t b)
-{
-	return a < b ? 1 : a > b ? -1 : 0;
-}
-
 static int by_cpu(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return top_draw_compare(x->cpu_ns, y->cpu_ns) ?: top_draw_compare(y->tid, x->tid) ?: top_draw_compare(y->pid, x->pid);
+	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->pid, y->pid);
 }
 
 static int by_switches(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return top_draw_compare(x->switches, y->switches) ?: by_cpu(a, b);
+	return COMPARE(y->switches, x->switches) ?: by_cpu(a, b);
 }
 
 static int by_wait(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return top_draw_compare(x->wait_ns, y->wait_ns) ?: by_cpu(a, b);
+	return COMPARE(y->wait_ns, x->wait_ns) ?: by_cpu(a, b);
 }
 
 static const struct top_usage *usage_of(const struct top_usages *u, const void *task)
@@ -427,16 +423,16 @@ static int by_memory(const void *a, const void *b, void *usages)
 {
 	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
 
-	return top_draw_compare(x ? x->memory_bytes : 0, y ? y->memory_bytes : 0) ?: by_cpu(a, b);
+	return COMPARE(y ? y->memory_bytes : 0, x ? x->memory_bytes : 0) ?: by_cpu(a, b);
 }
 
 static int by_io(const void *a, const void *b, void *usages)
 {
 	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+	uint64_t of_x = x ? (uint64_t)x->io_bytes_a_second : 0;
+	uint64_t of_y = y ? (uint64_t)y->io_bytes_a_second : 0;
 
-	return top_draw_compare(x ? (uint64_t)x->io_bytes_a_second : 0,
-				y ? (uint64_t)y->io_bytes_a_second : 0)
-		       ?: by_cpu(a, b);
+	return COMPARE(of_y, of_x) ?: by_cpu(a, b);
 }
 
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by)

@@ -60,13 +60,9 @@ static int keep_module(struct fxt_events *e, const struct fxt_record *record)
 
 	if (table_get(&e->mapped, key.pid + 1) || (!m && e->modules.n_used >= MODULES_MAX))
 		return FXT_EVENTS_NONE;
-	if (!m) {
-		m = malloc(sizeof(*m));
-		if (!m || table_set(&e->modules, module_hash(&key), m) < 0) {
-			free(m);
-			return -ENOMEM;
-		}
-	}
+	m = table_make(&e->modules, module_hash(&key), sizeof(*m));
+	if (!m)
+		return -ENOMEM;
 	m->key = key;
 	m->build_id_size = record->module.build_id_length;
 	if (m->build_id_size)

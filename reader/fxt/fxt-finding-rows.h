@@ -183,7 +183,7 @@ FINDING(TID_REUSED, "tid-reused", WARNING, "a thread id is given to a thread of 
 	"thread #, now of process #",
 	"Readers keep one owner of an id for the whole trace, the last one: all that the first "
 	"owner did moves to it. Give the second owner a koid of its own. Where nothing was known "
-	"of the first one (it is called \"?\") that is right, and not told.")
+	"of the first one (it is called \"?\") that is right, and not reported.")
 FINDING(THREAD_PROCESSES, "thread-processes", WARNING,
 	"events name a thread under another process than its object", "thread #, process #",
 	"Perfetto makes two threads of it: one has the events, the other is scheduled.")

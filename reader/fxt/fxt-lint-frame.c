@@ -11,7 +11,7 @@
 #include "reader/fxt/fxt-lint-state.h"
 #include "reader/fxt/fxt-row.h"
 
-/* Scheduling records may stand this far from their place in time: whoever merges several CPUs waits
+/* Scheduling records may stand this far from their place in time: a merge of several CPUs waits
  * for late ones no longer. */
 #define LATE_NS UINT64_C(10000000)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who is who: kernel objects of processes and threads. They may stand anywhere in an archive and the
- * last one holds, so who lacks one is known at the end.
+ * Identities: kernel objects of processes and threads. They may stand anywhere in an archive and
+ * the last one holds, so who lacks one is known at the end.
  */
 #include "reader/fxt/fxt-lint-state.h"
 #include "reader/fxt/fxt-object.h"
@@ -33,7 +33,7 @@ static void fxt_lint_names_check_thread(struct fxt_lint *l, const struct fxt_rec
 	if (!t)
 		return;
 	t->tid = r->kernel_object.koid;
-	/* Of whom nothing was known: that what is known now differs is no news. */
+	/* Nothing was known of it: that what is known now differs is no news. */
 	if (t->unknown)
 		t->named = false;
 	t->unknown = fxt_object_is_unknown(r);

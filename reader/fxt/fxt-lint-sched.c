@@ -3,7 +3,7 @@
  * What runs on each CPU, and which threads run or were woken, in the order of time.
  *
  * Where records were lost, a thread may have run between two wakeups. But a CPU is held to what it
- * ran: readers do not know of losses, and whoever loses records must close what ran.
+ * ran: readers do not know of losses, and a writer that loses records must close what ran.
  */
 #include <errno.h>
 #include <string.h>

@@ -47,17 +47,14 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 
 void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max)
 {
-	_cleanup_free_ void *value = NULL;
-	void *old = table_get(t, key);
+	void *value = table_get(t, key);
 
-	if (old || t->n_used >= max)
-		return old;
-	value = calloc(1, size);
-	if (!value || table_set(t, key, value) < 0) {
+	if (value || t->n_used >= max)
+		return value;
+	value = table_make(t, key, size);
+	if (!value)
 		l->error = -ENOMEM;
-		return NULL;
-	}
-	return TAKE_PTR(value);
+	return value;
 }
 
 /* Keeps F, to be handed out in the order of the file. */
@@ -143,7 +140,7 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 {
-	/* What the reader tells of a record that it gave was found here, too. */
+	/* What the reader reports of a record that it gave was found here, too. */
 	if (damage->bytes == 0 && damage->offset == l->told_offset)
 		return;
 	fxt_lint_hand_out(l, &(struct fxt_finding){
@@ -159,9 +156,7 @@ static int compare_findings(const void *a, const void *b)
 {
 	const struct fxt_finding *x = a, *y = b;
 
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return COMPARE(x->offset, y->offset) ?: COMPARE(x->id, y->id);
 }
 
 int fxt_lint_finish(struct fxt_lint *l)

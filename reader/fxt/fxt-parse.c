@@ -106,7 +106,7 @@ static void pass_args(struct cursor *c, const struct fxt_record *r)
 	if (skip_args(c, r))
 		return;
 	c->odd = true;
-	c->p = c->end; /* what is behind them cannot be told */
+	c->p = c->end; /* what is behind them is unknown */
 }
 
 /* The arguments of RECORD and what follows them. */

@@ -41,7 +41,7 @@ struct fxt_reader {
 	struct table providers;        /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	uint64_t lost_start;        /* bytes before the first record, to be told first */
+	uint64_t lost_start;        /* bytes before the first record, to be reported first */
 	const char *late;           /* what is wrong with the record that was handed out last */
 	uint64_t *copy;             /* of a record that cannot be used where it lies. Owned */
 	size_t copy_room;           /* bytes */
@@ -536,9 +536,8 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 	uint64_t offset = r->input.offset;
 	struct fxt_shape shape;
 	size_t words;
-	int e;
+	int e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 
-	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
 	words = input_ready(&r->input) / FXT_WORD_BYTES;
@@ -588,7 +587,7 @@ static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct f
 	return 0;
 }
 
-/* Tells what is wrong with the record that was handed out last, or with the beginning. */
+/* Reports what is wrong with the record that was handed out last, or with the beginning. */
 static int report_late(struct fxt_reader *r)
 {
 	const char *what = r->late;

@@ -46,7 +46,7 @@ enum fxt_reader_outcome {
 /* Bytes that are not a record, or a record that is not what it claims. */
 struct fxt_damage {
 	uint64_t offset;  /* in the input */
-	uint64_t bytes;   /* that were skipped; 0: it is told, and nothing was skipped for it */
+	uint64_t bytes;   /* that were skipped; 0: it is reported, and nothing was skipped for it */
 	const char *what; /* static text */
 	bool truncated;   /* the input ends inside this record */
 };

@@ -24,5 +24,5 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int name);
 
 /* Whether R, of ROW, has the argument without which it is somebody else's event of the same name;
- * false, too, if there is none that tells. */
+ * false, too, if there is none that says so. */
 bool fxt_record_has_main(const struct fxt_record *r, enum fxt_row_id row);

@@ -33,12 +33,15 @@ static bool fxt_shape_take(struct walk *w, uint64_t *ret)
 
 static bool fxt_shape_take_words(struct walk *w, uint64_t n)
 {
-	uint64_t word;
+	uint64_t there = n < w->left ? n : w->left, word;
 
-	while (n-- > 0)
-		if (!fxt_shape_take(w, &word))
-			return false;
-	return true;
+	for (uint64_t i = 0; w->to && i < there; i++)
+		fxt_shape_take(w, &word);
+	if (!w->to) {
+		w->p += there * FXT_WORD_BYTES;
+		w->left -= there;
+	}
+	return there == n;
 }
 
 static uint64_t stream_words(uint64_t n)
@@ -376,7 +379,7 @@ static bool fits_words(uint64_t head)
 
 bool fxt_shape_begins(uint64_t head)
 {
-	/* (by the size first: it tells most words that are no header) */
+	/* (by the size first: most words that are no header are recognized by it) */
 	return fits_words(head) &&
 	       (fxt_get_record_type(head) == FXT_RECORD_PROFILER || fxt_reserved_bits(head) == 0);
 }

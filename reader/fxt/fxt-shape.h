@@ -19,7 +19,7 @@ struct fxt_shape {
 	uint64_t head;    /* the header, in our byte order */
 	uint64_t claimed; /* words, the header included, by the header */
 	uint64_t words;   /* by the contents; 0: they do not fit, or are of no known kind */
-	bool unknown;     /* of no known kind: nobody can tell how long its contents are */
+	bool unknown;     /* of no known kind: the length of its contents is unknown */
 	bool flawed;      /* unknown, reserved bits, an argument that is not what it says */
 	bool timed;
 	uint64_t ticks, value; /* value: ticks per second of an initialization record */
@@ -50,7 +50,7 @@ static inline uint64_t fxt_claimed_words(uint64_t head)
 /* The bits of a header that its layout reserves. */
 uint64_t fxt_reserved_bits(uint64_t head);
 
-/* Could a record begin so? Cheap: most words that are no header are told by it. */
+/* Could a record begin so? Cheap: most words that are no header are recognized by it. */
 bool fxt_shape_begins(uint64_t head);
 
 /* Looks at the record at P, of which AVAILABLE words are there (at least one). The bytes of a large

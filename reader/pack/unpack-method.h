@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What unpack.c and the methods share: the input, and one row of functions a method. A piece is a
+ * What unpack.c and the methods share: the input, and one row of functions a method. A block is a
  * chunk, frame or member: what can be unpacked without what is before it.
  */
 #pragma once
@@ -14,22 +14,23 @@ struct unpack_ops {
 	void (*destroy)(void *state);
 
 	/*
-	 * Puts up to N > 0 bytes to TO. Returns how many; 0 when a piece has ended (u->inside says
+	 * Puts up to N > 0 bytes to TO. Returns how many; 0 when a block has ended (u->inside says
 	 * whether one is being read) or the input has (u->ended); -EBADMSG: damage, which
-	 * unpack_give_up() has told; or another negative errno. Never reads beyond the end of a piece.
+	 * unpack_give_up() has reported; or another negative errno. Never reads beyond the end of a
+	 * block.
 	 */
 	ssize_t (*read)(void *state, struct unpack *u, uint8_t *to, size_t n);
 
-	/* Could a piece begin at P? At least UNPACK_BEGIN_BYTES are there, but at the end. */
+	/* Could a block begin at P? At least UNPACK_BEGIN_BYTES are there, but at the end. */
 	bool (*begins)(const uint8_t *p, size_t n);
 
-	/* Forgets the piece that was being read; another one begins where the input stands. */
+	/* Forgets the block that was being read; another one begins where the input stands. */
 	void (*restart)(void *state);
 
-	/* So many bytes of the input are kept to look for another piece in, if one is damaged. */
+	/* So many bytes of the input are kept to look for another block in, if one is damaged. */
 	size_t keep;
 
-	/* A piece is only known to be good when it was read to its end. */
+	/* A block is only known to be good when it was read to its end. */
 	bool staged;
 };
 
@@ -48,20 +49,20 @@ struct unpack {
 	/* Kept by the method. */
 	uint64_t piece_offset; /* of the chunk, frame or member that is read */
 	bool inside;           /* of one */
-	bool ended;            /* the input has, behind a piece */
+	bool ended;            /* the input has, behind a block */
 
 	uint64_t given;
 	bool stopped;   /* more came out than is sensible: no more is read */
-	uint8_t *stage; /* owned; a piece, or its beginning */
+	uint8_t *stage; /* owned; a block, or its beginning */
 	size_t staged, stage_given;
-	bool streaming; /* the piece is larger than that */
+	bool streaming; /* the block is larger than that */
 
-	/* What unpack_give_up() told last. */
+	/* What unpack_give_up() reported last. */
 	struct unpack_damage bad;
 	bool bad_checksum;
 	bool bad_is_late; /* what comes before it is to be given back first */
 
-	bool searching; /* for a piece behind the damage in bad */
+	bool searching; /* for a block behind the damage in bad */
 	uint64_t search_begin, search_work;
 
 	struct unpack_damage damages[UNPACK_DAMAGES]; /* that were not taken yet */
@@ -71,5 +72,5 @@ struct unpack {
 /* Whether a zstd frame, or one to skip, begins in the window. */
 bool unpack_at_zstd_frame(const struct input *in);
 
-/* Tells damage. Returns -EBADMSG. */
+/* Reports damage. Returns -EBADMSG. */
 int unpack_give_up(struct unpack *u, bool cut, const char *what);

@@ -21,7 +21,7 @@ struct state {
 	uint8_t *data; /* the chunk, unpacked. Owned */
 	size_t room, size, given;
 	bool begun; /* the magic number was taken */
-	bool late;  /* what is given is the part of a chunk before damage, which was told */
+	bool late;  /* what is given is the part of a chunk before damage, which was reported */
 };
 
 static void *unpack_snappy_create(void)
@@ -181,8 +181,8 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 	return made;
 }
 
-/* The chunk of which LENGTH bytes are ready is damaged, which was told: gives what is before that.
- * Returns 1, or -EBADMSG if there is nothing. */
+/* The chunk of which LENGTH bytes are ready is damaged, which was reported: gives what is before
+ * that. Returns 1, or -EBADMSG if there is nothing. */
 static int give_part(struct state *s, struct unpack *u, size_t length)
 {
 	const uint8_t *block = input_peek(&u->input);

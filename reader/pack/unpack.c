@@ -7,7 +7,7 @@
 #include "reader/pack/unpack-method.h"
 
 /*
- * A piece of ours holds 1 MiB at most (PACK_CHUNK_MAX) and is unpacked as a whole before anything
+ * A block of ours holds 1 MiB at most (PACK_CHUNK_MAX) and is unpacked as a whole before anything
  * of it is given back. Of a larger one the beginning must be given back unseen.
  */
 enum { STAGE_BYTES = PACK_CHUNK_MAX };
@@ -20,7 +20,7 @@ enum { RATIO_MAX = 500 };
 
 #define RATIO_FREE_BYTES (UINT64_C(1) << 30)
 
-/* What is tried in search of a good piece may cost so much for each byte that is searched. */
+/* What is tried in search of a good block may cost so much for each byte that is searched. */
 enum { WORK_PER_BYTE = 64, WORK_FREE = 16 << 20 };
 
 /* ---- not packed ---- */
@@ -35,9 +35,9 @@ static ssize_t unpack_read_plain(void *state, struct unpack *u, uint8_t *to, siz
 
 static const struct unpack_ops plain_ops = { .read = unpack_read_plain };
 
-/* ---- one piece after the other ---- */
+/* ---- one block after the other ---- */
 
-/* Unpacks a piece, or as much of it as fits. Returns 0 or a negative errno. */
+/* Unpacks a block, or as much of it as fits. Returns 0 or a negative errno. */
 static int fill_stage(struct unpack *u)
 {
 	u->staged = u->stage_given = 0;
@@ -48,7 +48,10 @@ static int fill_stage(struct unpack *u)
 
 		if (got == -EBADMSG && u->bad_checksum)
 			u->staged = 0;
-		/* A file that was cut ends with what is there of its last piece, wherever that began. */
+		/*
+		 * A file that was cut ends with what is there of its last block, wherever that
+		 * began.
+		 */
 		if (got == -EBADMSG && u->staged > 0 && (!u->searching || u->bad.cut)) {
 			u->bad_is_late = true;
 			return 0;
@@ -108,7 +111,9 @@ static void unpack_report_damage(struct unpack *u, const struct unpack_damage *d
 	u->damages[u->n_damages++].packed_bytes = to - damage->packed_offset;
 }
 
-/* Goes to the next byte at which a piece could begin. Returns 1, 0 at the end, or a negative errno. */
+/*
+ * Goes to the next byte at which a block could begin. Returns 1, 0 at the end, or a negative errno.
+ */
 static int find_begin(struct unpack *u)
 {
 	struct input *in = &u->input;

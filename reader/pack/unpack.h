@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unpacks what a trace is packed in (writer/pack/pack-wire.h), told by its first bytes, from a
- * descriptor or memory, in one pass. What is not packed comes out as it is.
+ * Unpacks what a trace is packed in (writer/pack/pack-wire.h), recognized by its first bytes, from
+ * a descriptor or memory, in one pass. What is not packed comes out as it is.
  *
- * Memory is bounded, whatever the bytes claim: output is made as it is asked for. So is time: reading
- * stops where more than 1 GiB came out, and more than 500 times what went in. Traces are packed 10 to
- * 20 times. That is told as damage, too. What cannot be unpacked is damage:
- * what is before it is given back, and then what is behind it, from the next chunk, frame or member that is
- * found to be whole. unpack_damage() says what was wrong, and where. What a checksum does not stand for is not
- * given back, unless it is so large that the beginning was before its end was seen. A file that was cut
- * off is damaged, too, unless it was cut between two pieces; nobody can tell that.
+ * Memory is bounded, whatever the bytes claim: output is made as it is asked for. So is time:
+ * reading stops where more than 1 GiB came out, and more than 500 times what went in. Traces are
+ * packed 10 to 20 times. That is reported as damage, too. What cannot be unpacked is damage: what
+ * is before it is given back, and then what is behind it, from the next chunk, frame or member that
+ * is found to be whole. unpack_damage() says what was wrong, and where. What a checksum does not
+ * stand for is not given back, unless it is so large that the beginning was before its end was
+ * seen. A file that was cut off is damaged, too, unless it was cut between two blocks, which cannot
+ * be seen.
  */
 #pragma once
 
@@ -49,7 +50,7 @@ enum pack_method unpack_method(const struct unpack *u);
 ssize_t unpack_read(struct unpack *u, void *to, size_t n);
 
 /* The first damage that was come upon and not taken yet, or NULL. Borrowed. What is not taken in
- * time is told of together with the one before it. */
+ * time is reported together with the one before it. */
 const struct unpack_damage *unpack_damage(const struct unpack *u);
 
 /* Takes the first damage away. */

@@ -137,9 +137,7 @@ static int compare_calls(const void *a, const void *b)
 {
 	const struct rtrace_choose_call *x = a, *y = b;
 
-	if (x->index != y->index)
-		return x->index < y->index ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return COMPARE(x->index, y->index) ?: COMPARE(x->number, y->number);
 }
 
 /* ---- records ---- */

@@ -209,17 +209,11 @@ int rtrace_group_end(struct rtrace_group *g)
 
 /* ---- order ---- */
 
-static int rtrace_group_compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_by_index(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	return rtrace_group_compare(x->index, y->index)
-		       ?: rtrace_group_compare(x->offset, y->offset);
+	return COMPARE(x->index, y->index) ?: COMPARE(x->offset, y->offset);
 }
 
 /* Makes of times what they are since the day on which the report begins, and of stacks when. */
@@ -246,13 +240,13 @@ static int rtrace_group_compare_stacks(const struct stack *x, const struct stack
 {
 	switch (key) {
 	case RTRACE_SORT_SIZE:
-		return rtrace_group_compare(x->size, y->size);
+		return COMPARE(x->size, y->size);
 	case RTRACE_SORT_COUNT:
-		return rtrace_group_compare(x->count, y->count);
+		return COMPARE(x->count, y->count);
 	case RTRACE_SORT_INDEX:
-		return rtrace_group_compare(x->first_index, y->first_index);
+		return COMPARE(x->first_index, y->first_index);
 	case RTRACE_SORT_TIME:
-		return rtrace_group_compare(x->first_ns, y->first_ns);
+		return COMPARE(x->first_ns, y->first_ns);
 	case RTRACE_SORT_NONE:
 		break;
 	}
@@ -263,9 +257,9 @@ static int compare_entries(const struct entry *x, const struct entry *y, enum rt
 {
 	switch (key) {
 	case RTRACE_SORT_SIZE:
-		return rtrace_group_compare(x->size, y->size);
+		return COMPARE(x->size, y->size);
 	case RTRACE_SORT_TIME:
-		return rtrace_group_compare(x->time_ns, y->time_ns);
+		return COMPARE(x->time_ns, y->time_ns);
 	default:
 		return 0;
 	}
@@ -284,11 +278,11 @@ static int compare_for_output(const void *a, const void *b, void *userdata)
 	if (o->compress && x->stack != y->stack) {
 		r = rtrace_group_compare_stacks(x->stack, y->stack, o->sort);
 		r = o->descending ? -r : r;
-		return r ?: rtrace_group_compare(x->stack->first_offset, y->stack->first_offset);
+		return r ?: COMPARE(x->stack->first_offset, y->stack->first_offset);
 	}
 	if (o->compress)
 		return compare_by_index(x, y);
-	r = o->sort == RTRACE_SORT_INDEX ? rtrace_group_compare(x->index, y->index)
+	r = o->sort == RTRACE_SORT_INDEX ? COMPARE(x->index, y->index)
 					 : compare_entries(x, y, o->sort);
 	r = o->descending ? -r : r;
 	return r ?: compare_by_index(x, y);

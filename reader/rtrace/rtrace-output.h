@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The last step of post-processing: what is shown is counted, frames are cut off and named, and
- * everything goes to whoever asked.
+ * everything goes to the caller.
  */
 #pragma once
 

@@ -9,7 +9,7 @@ struct work {
 	struct rtrace_postprocess_options options; /* with what the report itself asks for */
 	const struct rtrace_postprocess_io *io;
 	uint64_t position, limit; /* bytes of the report: read, and to be read */
-	uint64_t told_until;      /* the line up to which problems were told */
+	uint64_t told_until;      /* the line up to which problems were reported */
 	bool silent;
 	int alien; /* what it is, if it is no report */
 	struct rtrace_choose choose;

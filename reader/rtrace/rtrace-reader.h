@@ -2,13 +2,13 @@
 /*
  * Reads a leak report, line by line, in one pass and bounded memory.
  *
- * Every byte of the input is in the raw text of exactly one record, in order, so that who copies those
- * copies the report. What is no record is a comment (RTRACE_NOTE), and what is wrong with a line is told
- * by a callback; nothing in a report makes the reader fail. A line longer than RTRACE_LINE_MAX is read as far as
- * that, as others do; the rest of it follows as comments.
+ * Every byte of the input is in the raw text of exactly one record, in order, so that who copies
+ * those copies the report. What is no record is a comment (RTRACE_NOTE), and what is wrong with a
+ * line is reported by a callback; nothing in a report makes the reader fail. A line longer than
+ * RTRACE_LINE_MAX is read as far as that, as others do; the rest of it follows as comments.
  *
- * What depends on other lines is settled here: which calls share a backtrace, that arguments and frames
- * have a call, and which of the registered resources a call is of.
+ * What depends on other lines is settled here: which calls share a backtrace, that arguments and
+ * frames have a call, and which of the registered resources a call is of.
  */
 #pragma once
 

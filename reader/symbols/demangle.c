@@ -199,12 +199,12 @@ static bool demangle_is_too_much(const struct demangle_component *root,
 static size_t demangle_cpp(char *to, size_t room, const char *name)
 {
 	struct text text = { .to = to, .room = room, .may_jump = true };
-	struct demangle_component *root;
 	void *volatile mem = NULL;
 	volatile bool printed = true;
 	void *nodes = NULL;
+	struct demangle_component *root =
+		cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI, &nodes);
 
-	root = cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI, &nodes);
 	if (!root)
 		return 0;
 	mem = nodes;

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "reader/symbols/range-list.h"
+#include "reader/symbols/unusable.h"
 
 /*
  * What honest files stay far below. What a unit and a file may take altogether is a matter of
@@ -63,7 +64,7 @@ struct dwarf_info {
 	uint64_t time_ns; /* spent */
 	bool given_up;
 	bool cut; /* there is a unit that was not read to its end */
-	bool told;
+	bool reported;
 };
 
 /* Often asked, so a clock that costs nothing. */
@@ -174,10 +175,8 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 
 	while ((r = dwarf_get_units(d->dwarf, unit, &unit, NULL, &type, &die, NULL)) == 0) {
 		d->bytes += UNIT_COST;
-		if (d->bytes > d->max) {
-			*reterr_what = too_large;
-			return -EBADMSG;
-		}
+		if (d->bytes > d->max)
+			return unusable(reterr_what, too_large);
 		/* Skeletons would make libdw open the files that they name, whatever those are. */
 		if (type != DW_UT_compile)
 			continue;
@@ -187,10 +186,8 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 	}
 	d->bytes += d->room * sizeof(*d->units);
 	/* What came before damage is good. */
-	if (r < 0 && d->n_units == 0) {
-		*reterr_what = "its debug information is damaged";
-		return -EBADMSG;
-	}
+	if (r < 0 && d->n_units == 0)
+		return unusable(reterr_what, "its debug information is damaged");
 	r = range_list_sort(&d->ranges);
 	d->bytes += range_list_bytes(&d->ranges);
 	return r;
@@ -211,18 +208,14 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 	d->max = max;
 	d->bytes = memory_needed(f);
 	other = alternate ? memory_needed(alternate) : 0;
-	if (d->bytes > max || other > max - d->bytes) {
-		*reterr_what = too_large;
-		return -EBADMSG;
-	}
+	if (d->bytes > max || other > max - d->bytes)
+		return unusable(reterr_what, too_large);
 	d->bytes += other;
 	d->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 	if (d->dwarf && alternate)
 		d->alternate = dwarf_begin_elf(alternate->elf, DWARF_C_READ, NULL);
-	if (!d->dwarf || (alternate && !d->alternate)) {
-		*reterr_what = "its debug information is damaged";
-		return -EBADMSG;
-	}
+	if (!d->dwarf || (alternate && !d->alternate))
+		return unusable(reterr_what, "its debug information is damaged");
 	if (d->alternate)
 		dwarf_setalt(d->dwarf, d->alternate);
 	r = list_units(d, reterr_what);
@@ -491,10 +484,10 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame 
 	if (n == 0 || d->given_up)
 		return 0;
 	unit = dwarf_info_find_unit(d, vaddr, &die);
-	if ((d->given_up || d->cut) && !d->told) {
+	if ((d->given_up || d->cut) && !d->reported) {
 		*reterr_what =
 			"its debug information takes too long to read: only some of it is used";
-		d->told = true;
+		d->reported = true;
 	}
 	if (!unit)
 		return 0;

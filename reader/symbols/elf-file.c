@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reader/symbols/unusable.h"
+
 enum { PHDRS_MAX = 4096, SECTIONS_MAX = 100000 };
 
 /* ---- opening ---- */
@@ -16,26 +18,21 @@ static int elf_file_read_segments(struct elf_file *f, const char **reterr_what)
 {
 	size_t n;
 
-	if (elf_getphdrnum(f->elf, &n) != 0 || n > PHDRS_MAX) {
-		*reterr_what = "its program headers are damaged";
-		return -EBADMSG;
-	}
+	if (elf_getphdrnum(f->elf, &n) != 0 || n > PHDRS_MAX)
+		return unusable(reterr_what, "its program headers are damaged");
 	for (size_t i = 0; i < n; i++) {
 		struct elf_segment *segment = &f->segments.items[f->segments.n];
 		GElf_Phdr phdr;
 
-		if (!gelf_getphdr(f->elf, (int)i, &phdr)) {
-			*reterr_what = "its program headers are damaged";
-			return -EBADMSG;
-		}
+		if (!gelf_getphdr(f->elf, (int)i, &phdr))
+			return unusable(reterr_what, "its program headers are damaged");
 		if (phdr.p_type != PT_LOAD || phdr.p_filesz > phdr.p_memsz ||
 		    phdr.p_vaddr > UINT64_MAX - phdr.p_memsz ||
 		    phdr.p_offset > UINT64_MAX - phdr.p_filesz)
 			continue;
-		if (f->segments.n == ARRAY_SIZE(f->segments.items)) {
-			*reterr_what = "it has more loaded segments than programs have";
-			return -EBADMSG;
-		}
+		if (f->segments.n == ARRAY_SIZE(f->segments.items))
+			return unusable(reterr_what,
+					"it has more loaded segments than programs have");
 		*segment = (struct elf_segment){
 			.offset = phdr.p_offset,
 			.vaddr = phdr.p_vaddr,
@@ -55,20 +52,15 @@ static int read_identity(struct elf_file *f, const char **reterr_what)
 	size_t n_sections;
 	ssize_t n;
 
-	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header)) {
-		*reterr_what = "it is not an ELF file";
-		return -EBADMSG;
-	}
+	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
+		return unusable(reterr_what, "it is not an ELF file");
 	/*
 	 * (what dwz makes for others to share is said to be relocatable; nothing is loaded from it)
 	 */
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL) {
-		*reterr_what = "it is neither a program nor a library";
-		return -EBADMSG;
-	}
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL)
+		return unusable(reterr_what, "it is neither a program nor a library");
 	if (elf_getshdrnum(f->elf, &n_sections) != 0 || n_sections > SECTIONS_MAX) {
-		*reterr_what = "its section headers are damaged";
-		return -EBADMSG;
+		return unusable(reterr_what, "its section headers are damaged");
 	}
 	n = dwelf_elf_gnu_build_id(f->elf, &id);
 	if (n > 0 && n <= SYMBOL_BUILD_ID_MAX) {
@@ -83,10 +75,8 @@ static int take_over(struct elf_file **ret, struct elf_file *file, const char **
 	_cleanup_(elf_file_freep) struct elf_file *f = file;
 	int r;
 
-	if (!f->elf) {
-		*reterr_what = "it is not an ELF file";
-		return -EBADMSG;
-	}
+	if (!f->elf)
+		return unusable(reterr_what, "it is not an ELF file");
 	r = read_identity(f, reterr_what);
 	if (r < 0)
 		return r;

@@ -101,7 +101,7 @@ struct search {
 	find_problem_fn problem; /* may be NULL */
 	void *userdata;
 	const uint8_t *build_id;
-	size_t n_build_id; /* 0 = whoever searches has other ways to tell */
+	size_t n_build_id; /* 0 = the caller has other ways to identify it */
 };
 
 static void find_file_report(const struct search *s, const char *path, const char *what)
@@ -331,7 +331,7 @@ int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id,
 	return r == 0 ? try_debuginfod(&s, true, ret) : r;
 }
 
-/* The length of the folder of PATH, with its slash. */
+/* The length of the directory of PATH, with its slash. */
 static size_t directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -368,7 +368,7 @@ static int try_debug_link(const struct search *s, const struct found_file *main,
 			  struct found_file *ret)
 {
 	static const char *const beside[] = { "", ".debug/" };
-	int folder = (int)directory_length(main->path);
+	int directory = (int)directory_length(main->path);
 	char path[PATH_MAX], name[NAME_MAX + 1];
 	uint32_t crc;
 	int r;
@@ -376,7 +376,8 @@ static int try_debug_link(const struct search *s, const struct found_file *main,
 	if (!debug_link_read(main->elf, name, &crc))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
-		if (!make_path(path, sizeof(path), "%.*s%s%s", folder, main->path, beside[i], name))
+		if (!make_path(path, sizeof(path), "%.*s%s%s", directory, main->path, beside[i],
+			       name))
 			continue;
 		r = try_link(s, main, main->root_fd, path, crc, ret);
 		if (r != 0)
@@ -385,7 +386,7 @@ static int try_debug_link(const struct search *s, const struct found_file *main,
 	for (size_t i = 0; i < s->places->n_debug_dirs; i++) {
 		const struct find_debug_dir *dir = &s->places->debug_dirs[i];
 
-		if (!make_path(path, sizeof(path), "%s/%.*s%s", dir->path, folder, main->path,
+		if (!make_path(path, sizeof(path), "%s/%.*s%s", dir->path, directory, main->path,
 			       name))
 			continue;
 		r = try_link(s, main, dir->root_fd, path, crc, ret);

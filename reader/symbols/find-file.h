@@ -49,7 +49,7 @@ bool find_is_file(const char *path);
 
 /*
  * The file of the mapping of QUERY. Returns 1 with *RET, 0 if there is none (what was in the way
- * has been told to PROBLEM), or -ENOMEM.
+ * has been reported to PROBLEM), or -ENOMEM.
  */
 int find_mapped_file(const struct find_places *p, const struct symbol_query *query,
 		     struct found_file *ret, find_problem_fn problem, void *userdata);

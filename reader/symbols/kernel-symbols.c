@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "reader/symbols/unusable.h"
 
 #define KERNEL_FIRST (UINT64_C(1) << 63)
 
@@ -177,23 +178,22 @@ static int read_symbols(struct kernel_symbols *k, const char *path, const char *
 	size_t room = 0;
 	int r = 0;
 
-	if (!f) {
-		*reterr_what = "there are no symbols of this kernel: /proc/kallsyms cannot be read";
-		return -EBADMSG;
-	}
+	if (!f)
+		return unusable(
+			reterr_what,
+			"there are no symbols of this kernel: /proc/kallsyms cannot be read");
 	while (r == 0 && getline(&line, &room, f) > 0)
 		r = kernel_symbols_add_line(k, line);
 	fclose(f);
 	if (r == -ENOMEM)
 		return r;
-	if (r < 0) {
-		*reterr_what = "there are more symbols of this kernel than memory for them";
-		return -EBADMSG;
-	}
+	if (r < 0)
+		return unusable(reterr_what,
+				"there are more symbols of this kernel than memory for them");
 	if (k->text == 0) {
-		*reterr_what = "its addresses are hidden from you: only root sees them in "
-			       "/proc/kallsyms, unless kernel.kptr_restrict says otherwise";
-		return -EBADMSG;
+		return unusable(reterr_what,
+				"its addresses are hidden from you: only root sees them in "
+				"/proc/kallsyms, unless kernel.kptr_restrict says otherwise");
 	}
 	return symbol_list_finish(&k->list);
 }
@@ -237,7 +237,7 @@ static bool kernel_symbols_is_same(const struct build_id *id, const struct symbo
 }
 
 /*
- * If what is at NOW, with ID, is what was recorded. Without both build ids the place has to tell:
+ * If what is at NOW, with ID, is what was recorded. Without both build ids the place decides:
  * it is another one at each boot.
  */
 static bool kernel_symbols_is_recorded(const struct build_id *id, uint64_t now,
@@ -280,18 +280,15 @@ static bool kernel_symbols_lookup(const struct kernel_symbols *k, uint64_t addre
 static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
 			uint64_t address, struct kernel_found *ret, const char **reterr_what)
 {
-	if (!kernel_symbols_is_recorded(&k->build_id, k->text, mapping)) {
-		*reterr_what = "another kernel runs now than when it was recorded";
-		return -EBADMSG;
-	}
+	if (!kernel_symbols_is_recorded(&k->build_id, k->text, mapping))
+		return unusable(reterr_what, "another kernel runs now than when it was recorded");
 	if (kernel_symbols_is_in(mapping, address))
 		return kernel_symbols_lookup(k, address - mapping->start + k->text, ret) &&
 		       !ret->module[0];
 	/* What is elsewhere is so in this boot only, and some of it comes and goes. */
-	if (mapping->start != k->text) {
-		*reterr_what = "what is not its own text is elsewhere since it was booted anew";
-		return -EBADMSG;
-	}
+	if (mapping->start != k->text)
+		return unusable(reterr_what,
+				"what is not its own text is elsewhere since it was booted anew");
 	if (!kernel_symbols_lookup(k, address, ret))
 		return 0;
 	ret->unsure = ret->module[0] != '\0';
@@ -303,10 +300,8 @@ static int find_in_module(const struct kernel_symbols *k, const struct symbol_ma
 {
 	const struct kernel_module *module = kernel_symbols_find_module(k, mapping->path);
 
-	if (!module) {
-		*reterr_what = "this module is not loaded now";
-		return -EBADMSG;
-	}
+	if (!module)
+		return unusable(reterr_what, "this module is not loaded now");
 	if (!kernel_symbols_is_recorded(&module->build_id, module->start, mapping)) {
 		*reterr_what =
 			"another build of this module is loaded now, or it is loaded elsewhere";

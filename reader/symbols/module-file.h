@@ -19,7 +19,7 @@ struct module_file_options {
 
 /*
  * Reads what is to be known of the file of QUERY's mapping. Returns 1 with *RET, 0 if there is no
- * file (the problems have been told), or -ENOMEM.
+ * file (the problems have been reported), or -ENOMEM.
  */
 int module_file_open(struct module_file **ret, const struct find_places *places,
 		     const struct symbol_query *query, const struct module_file_options *options);
@@ -29,8 +29,8 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 			  const struct module_file_options *options);
 
 /*
- * The same for ELF, taken over: without looking anywhere else. NAME is what its problems are told
- * of.
+ * The same for ELF, taken over: without looking anywhere else. NAME is what its problems are
+ * reported of.
  */
 int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const char *name,
 			 const struct module_file_options *options);

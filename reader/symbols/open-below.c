@@ -53,10 +53,10 @@ int open_regular(int fd)
 	return ret < 0 ? -errno : ret;
 }
 
-/* A path on its way: the folders that have been entered, and what is still to come. */
+/* A path on its way: the directories that have been entered, and what is still to come. */
 struct walk {
 	int root_fd;
-	int folders[DEPTH_MAX];
+	int directories[DEPTH_MAX];
 	size_t n;
 	char rest[PATH_MAX];
 	unsigned int n_links;
@@ -65,7 +65,7 @@ struct walk {
 static void open_below_leave(struct walk *w, size_t n)
 {
 	while (w->n > n)
-		close(w->folders[--w->n]);
+		close(w->directories[--w->n]);
 }
 
 /* Takes the next name off the rest. Returns false at the end. */
@@ -105,7 +105,8 @@ static int open_below_follow(struct walk *w, int fd)
 }
 
 /*
- * Goes to NAME. Returns 0, or a descriptor when that is no folder and no link, or a negative errno.
+ * Goes to NAME. Returns 0, or a descriptor when that is no directory and no link, or a negative
+ * errno.
  */
 static int open_below_enter(struct walk *w, const char *name)
 {
@@ -118,7 +119,7 @@ static int open_below_enter(struct walk *w, const char *name)
 		open_below_leave(w, w->n > 0 ? w->n - 1 : 0);
 		return 0;
 	}
-	fd = openat(w->n > 0 ? w->folders[w->n - 1] : w->root_fd, name,
+	fd = openat(w->n > 0 ? w->directories[w->n - 1] : w->root_fd, name,
 		    O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
@@ -128,7 +129,7 @@ static int open_below_enter(struct walk *w, const char *name)
 		return TAKE_FD(fd);
 	if (w->n == DEPTH_MAX)
 		return -ENAMETOOLONG;
-	w->folders[w->n++] = TAKE_FD(fd);
+	w->directories[w->n++] = TAKE_FD(fd);
 	return 0;
 }
 
@@ -151,7 +152,7 @@ int open_below(int root_fd, const char *path)
 	if (r > 0) {
 		_cleanup_close_ int fd = r;
 
-		/* What is no folder has nothing in it. */
+		/* What is no directory has nothing in it. */
 		r = w.rest[0] == '\0' ? open_regular(fd) : -ENOTDIR;
 	}
 	return r;

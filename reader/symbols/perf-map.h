@@ -5,8 +5,8 @@
  * holds.
  *
  * Anybody can put a file of that name there. So it must be of root, or of the user of the process;
- * where there is no process to ask, of whoever asks, and then its names are unsure: the pid may
- * have been another's since.
+ * where there is no process to ask, of the user who asks, and then its names are unsure: the pid
+ * may have been another's since.
  */
 #pragma once
 

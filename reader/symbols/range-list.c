@@ -29,14 +29,9 @@ int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t 
 static int range_list_compare(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
+	int r = COMPARE(a->start, b->start) ?: COMPARE(b->rank, a->rank);
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? -1 : 1;
-	if (a->end != b->end)
-		return a->end > b->end ? -1 : 1;
-	return a->value > b->value ? -1 : a->value < b->value;
+	return r ?: COMPARE(b->end, a->end) ?: COMPARE(b->value, a->value);
 }
 
 static void add_piece(struct range_list *l, uint64_t start, uint32_t item)

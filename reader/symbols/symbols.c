@@ -21,7 +21,7 @@
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
 
-/* Who a module is. Padding is zero, so that it can be hashed and compared as bytes. */
+/* The identity of a module. Padding is zero, so that it can be hashed and compared as bytes. */
 struct identity {
 	uint64_t kind;
 	uint64_t number; /* of a map: the pid; of a file without build id: its inode */
@@ -35,7 +35,7 @@ struct identity {
 struct module {
 	struct module *next; /* with the same hash */
 	struct identity identity;
-	const char *name; /* what its problems are told of */
+	const char *name; /* what its problems are reported of */
 	/* The content: at most one of them. */
 	struct module_file *file;
 	struct kernel_symbols *kernel;
@@ -233,7 +233,7 @@ static enum module_kind symbols_kind_of(const struct symbol_query *query)
 	return find_is_file(path) ? MODULE_FILE : MODULE_PERF_MAP;
 }
 
-/* Fills *RET for QUERY; *RET_NAME is what its problems are told of. Returns 0 or -ENOMEM. */
+/* Fills *RET for QUERY; *RET_NAME is what its problems are reported of. Returns 0 or -ENOMEM. */
 static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 			    struct identity *ret, const char **ret_name)
 {

@@ -3,7 +3,7 @@
  * Names for addresses: what a frame of a backtrace is called, and where its source stands.
  *
  * Nothing of this is needed to record: names are looked for afterwards, address by address, in what
- * is on the disk of whoever asks. In this order:
+ * is on the disk of the user who asks. In this order:
  *
  *	a mapped file      its own symbols, those of its separate debug file and of .gnu_debugdata;
  *	                   lines and inlined functions from DWARF, if they are asked for
@@ -21,9 +21,9 @@
  * this may run as root: so paths are resolved below the root of the process they belong to, and
  * nothing but a regular file of a real file system is opened; sizes, counts, depths, time, and the
  * memory to unpack something are bounded; all text is valid UTF-8 without control characters. A
- * file that cannot be understood is a problem of that file: it is remembered, told by
+ * file that cannot be understood is a problem of that file: it is remembered, reported by
  * symbols_next_problem(), and costs names and nothing else. A build id is what its file says of
- * itself: whoever can make a file can make one that has the names he likes.
+ * itself: a user who can make a file can make one that has any names.
  *
  * Only the command line uses this. Not safe for threads.
  */

@@ -278,11 +278,7 @@ static int call_tree_compare_functions(const void *a, const void *b)
 {
 	const struct call_function *x = a, *y = b;
 
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return strcmp(x->name, y->name);
+	return COMPARE(y->self, x->self) ?: COMPARE(y->total, x->total) ?: strcmp(x->name, y->name);
 }
 
 /* Whether the function of NODE is among the callers of it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who called whom, by name: a tree of processes and functions, from one profile, or from two to be
- * compared. Equal names under one parent are one, wherever they were called from.
+ * Callers and callees, by name: a tree of processes and functions, from one profile, or from two to
+ * be compared. Equal names under one parent are one, wherever they were called from.
  */
 #pragma once
 

@@ -62,7 +62,7 @@ static int count_in(struct latency *l, uint32_t step, uint32_t count)
 	return 0;
 }
 
-/* Sums of times that a damaged file tells may be more than there is. */
+/* Sums of the times in a damaged file may be more than there is. */
 static uint64_t add_up_to(uint64_t a, uint64_t b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;

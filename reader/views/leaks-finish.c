@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* TEXT is one more of those at LIST, if there is room. */
 static void note_text(const char **list, const char *text)
 {
@@ -159,9 +161,7 @@ static int compare_watches(const void *a, const void *b)
 	const struct leak_watch *x = *(struct leak_watch *const *)a;
 	const struct leak_watch *y = *(struct leak_watch *const *)b;
 
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
+	return COMPARE(x->begin_ns, y->begin_ns) ?: COMPARE(x->pid, y->pid);
 }
 
 /* By time, and those of one process with their numbers. */

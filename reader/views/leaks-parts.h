@@ -26,7 +26,7 @@ struct leak_process {
 	size_t n_names;
 };
 
-/* What lives, of a watch whose begin was told again, has been told by TS_NS. */
+/* What lives, of a watch whose begin was written again, has been written by TS_NS. */
 void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns);
 
 /* TEXT as long as the leaks live; NULL without memory. */

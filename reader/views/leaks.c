@@ -353,8 +353,8 @@ static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 	}
 }
 
-/* All that lives has been told again with the begin: what was not has been freed where no record is of.
- * (of a watch without each event, what lives is in snapshots alone) */
+/* All that lives has been written again with the begin: what was not has been freed where no record
+ * is of. (of a watch without each event, what lives is in snapshots alone) */
 void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns)
 {
 	if (w->told_ns && w->logged)

@@ -109,7 +109,7 @@ struct leak_watch {
 	uint32_t sequence;   /* of the last snapshot */
 	bool open;
 	bool ran_other;   /* its process has called exec, and nothing says that it ended */
-	uint64_t told_ns; /* its begin was told again then, and what lives is being; 0 = not */
+	uint64_t told_ns; /* its begin was written again then, and what lives is being; 0 = not */
 	struct leak_watch *older; /* of its process */
 	uint64_t newer_begin_ns;  /* 0 = there is no newer one */
 	uint64_t own_unmatched;
@@ -157,7 +157,7 @@ void leaks_filter(struct leaks *l,
 			       const struct leak_group *g),
 		  void *userdata);
 
-/* Who watched process PID at TS_NS, or NULL. */
+/* The watch of process PID at TS_NS, or NULL. */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns);
 
 /* Lets go of W, which is no watch of the leaks any more. */

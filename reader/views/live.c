@@ -240,9 +240,7 @@ static int live_compare_stacks(const void *a, const void *b)
 	const struct profile_stack *x = *(const struct profile_stack *const *)a;
 	const struct profile_stack *y = *(const struct profile_stack *const *)b;
 
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
-	return (x > y) - (x < y);
+	return COMPARE(y->count, x->count) ?: COMPARE(x, y);
 }
 
 static int live_compare_functions(const void *a, const void *b)
@@ -395,7 +393,7 @@ static int show_threads(const struct live *l, struct live_window *w)
 static struct live_task *live_get_process(const struct live *l, struct table *numbers,
 					  const struct live_task *thread, struct live_window *w)
 {
-	/* A thread whose process nobody has told of stands for itself. */
+	/* A thread whose process is unknown stands for itself. */
 	uint64_t key = thread->pid ? (uint64_t)thread->pid + 1 : (uint64_t)thread->tid << 32;
 	size_t number = (size_t)(uintptr_t)table_get(numbers, key);
 	const struct summary_process *p;
@@ -419,9 +417,7 @@ static int compare_tasks(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->pid, y->pid);
 }
 
 static int show_processes(const struct live *l, struct live_window *w)

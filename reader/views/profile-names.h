@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the places of a profile are called. What the archive itself says (EVENT_FRAME) comes first, then
- * whoever was asked to look names up; what nobody knows is "module+0xoffset".
+ * What the places of a profile are called. What the archive itself says (EVENT_FRAME) comes first,
+ * then the callback that looks names up; what is unknown is "module+0xoffset".
  */
 #pragma once
 
 #include "reader/views/profile.h"
 
-/* Who looks names up. */
+/* The callback that looks names up. */
 struct profile_names {
 	/*
 	 * Puts the functions at PLACE into *RET, innermost first; they hold until the next call. Returns

@@ -77,7 +77,7 @@ static void summary_accounts_set_state(struct summary *s, struct summary_thread 
 
 static enum summary_state state_after(const struct event *ev)
 {
-	/* Who was cut off by the recording or a loss: nobody knows what it does next. */
+	/* A thread that was cut off by the recording or a loss: what it does next is unknown. */
 	if (ev->sw.synthetic)
 		return SUMMARY_UNKNOWN;
 	switch (ev->sw.out_state) {

@@ -90,7 +90,7 @@ double summary_diff_value(const struct summary_diff *d, enum diff_side_index sid
 /* Whether SIDE of ROW has such a value: it was there, and for latency, it was woken. */
 bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric);
 
-/* Whether the row's value is made of so few happenings that chance makes the difference. */
+/* Whether the row's value is made of so few events that chance makes the difference. */
 bool diff_row_is_small(const struct diff_row *row, enum diff_metric metric);
 
 /*

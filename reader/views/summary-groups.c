@@ -154,9 +154,7 @@ static int summary_groups_compare(const void *a, const void *b)
 	by_name = strcmp(x->name, y->name);
 	if (by_name)
 		return by_name;
-	if (x->pid != y->pid)
-		return x->pid > y->pid ? 1 : -1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid);
 }
 
 static int place_all(struct making *m)

@@ -570,9 +570,7 @@ static int summary_compare_threads(const void *a, const void *b)
 	const struct summary_thread *x = *(struct summary_thread *const *)a;
 	const struct summary_thread *y = *(struct summary_thread *const *)b;
 
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
+	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid);
 }
 
 static int compare_processes(const void *a, const void *b)
@@ -580,7 +578,7 @@ static int compare_processes(const void *a, const void *b)
 	const struct summary_process *x = *(struct summary_process *const *)a;
 	const struct summary_process *y = *(struct summary_process *const *)b;
 
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return COMPARE(x->pid, y->pid);
 }
 
 /* What is about the recording itself is no thread or process of the machine. */

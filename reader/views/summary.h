@@ -9,13 +9,13 @@
  * the pseudo-thread that stands for what a filter left out.
  *
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
- * Time before the first event that tells, and time in which scheduling records were lost, is none
- * of them, so the three need not add up to the duration.
+ * Time before the first event that shows it, and time in which scheduling records were lost, is
+ * none of them, so the three need not add up to the duration.
  *
- * Of what a damaged file tells outside of the recording nothing counts as time.
+ * Of what a damaged file has outside of the recording nothing counts as time.
  *
- * A recording that is still going on is summed up in parts, one after the other: summary_end_part(), look,
- * summary_begin_part().
+ * A recording that is still going on is summed up in parts, one after the other:
+ * summary_end_part(), look, summary_begin_part().
  *
  * Events may be a little late in file order (docs/FXT-MAPPING.md, "Order of an archive"); then
  * intervals are cut to what does not contradict itself.
@@ -113,9 +113,9 @@ struct summary {
 	uint64_t start_ns, end_ns, duration_ns; /* duration: of the part */
 	uint64_t part_ns;                       /* the part began; 0 = with the recording */
 	bool started, stopped;                  /* session_start and session_stop were seen */
-	uint64_t dismissed;  /* wakeups of threads that were awake, which were not written */
+	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
 	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
-	uint64_t unreported; /* switches that the kernel made and did not report */
+	uint64_t unreported;           /* switches that the kernel made and did not report */
 	uint64_t
 		n_damages; /* places of the archive that could not be read, before it was repaired */
 	uint64_t damaged_bytes;

@@ -69,7 +69,7 @@ int count_sessions(sd_bus *b);
 /* How many records the session at PATH has lost. */
 uint64_t count_lost(sd_bus *b, const char *path);
 
-/* What fake-polkit.c is told: a METHOD without arguments, and HOW it answers about ACTION. */
+/* What is set in fake-polkit.c: a METHOD without arguments, and HOW it answers about ACTION. */
 #define POLKIT_NAME "org.freedesktop.PolicyKit1"
 #define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What a user who may record does on purpose to the service, which has the capabilities of its unit: it answers within a second
-# throughout, root and another user lose nothing, its memory stays bounded, all is free when the attacker has gone, and SIGTERM
-# ends it in the middle of an attack within the unit's time. (Files that hang: hung-files, starve; floods of the bus: hostile.)
+# What a user who may record does on purpose to the service, which has the capabilities of its unit:
+# it answers within a second throughout, root and another user lose nothing, its memory stays
+# bounded, all is free when the attacker has gone, and SIGTERM ends it in the middle of an attack
+# within the unit's time. (Files that hang: hung-files, starve; floods of the bus: hostile.)
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -22,7 +23,8 @@ as_bystander() {
 	${in_background:+exec} setpriv --reuid="$bystander" --regid="$bystander" --groups=$KYMOD_GROUP "$@"
 }
 
-# Nobody may lift the unit's LimitMEMLOCK=infinity in some containers: then a capability stands for it.
+# Nobody may lift the unit's LimitMEMLOCK=infinity in some containers: then a capability stands for
+# it.
 capabilities=-all,$(unit_capabilities kymod) limits=(--memlock=unlimited)
 prlimit --memlock=unlimited true 2>/dev/null || capabilities=$capabilities,+ipc_lock limits=()
 
@@ -79,7 +81,8 @@ is_free_again() {
 	[ "$(threads)" -le "$threads_before" ] && [ "$(files)" -le $((files_before + 80)) ]
 }
 
-# attack NAME FUNCTION: runs FUNCTION, while the service is asked all the time; afterwards all is as it was
+# attack NAME FUNCTION: runs FUNCTION, while the service is asked all the time; afterwards all is as
+# it was
 attack() {
 	local before status=0 seconds=$SECONDS
 
@@ -227,7 +230,7 @@ rm -rf "$TMP/run/flight"
 # (with less, the calls of users have no room to wait, either)
 start_confined --nofile=140:140
 expect_exit 1 as_member "$TMP/bin/kymo" start poor --own -o "$TMP/member/poor.fxt" --bus "$BUS"
-assert_contains "$TMP/stderr" 'Too many open files' "why it does not start"
+assert_says "$TMP/stderr" 'Too many open files' "why it does not start"
 [ ! -e "$TMP/member/poor.fxt" ] || fail "a session that could not start left its file behind"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list after a start that failed"

@@ -28,7 +28,7 @@ mkdir -m 777 "$TMP/everybodys"
 "$KYMO_TEST_GUARD" without
 
 expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
-assert_contains "$TMP/stderr" 'adduser daemon 65534' "complaint to a stranger"
+assert_says "$TMP/stderr" 'adduser daemon 65534' "complaint to a stranger"
 [ ! -e "$TMP/everybodys/x" ] || fail "a session that could not be made left its file behind"
 expect_exit 0 as 1 list
 assert_empty "$TMP/stdout" "list of a stranger"
@@ -36,7 +36,7 @@ assert_empty "$TMP/stdout" "list of a stranger"
 start_fake_polkit
 polkit_says control-own yes
 expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
-assert_contains "$TMP/stderr" 'you may trace your own processes: add --own' "complaint to a stranger"
+assert_says "$TMP/stderr" 'you may trace your own processes: add --own' "complaint to a stranger"
 
 # A user who is no member follows a session of their own: the signals of it are sent to them.
 polkit_says control yes

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Files whose file system never answers hold up nobody but who passes them: test-hung-files.c, with real recordings.
+# Files whose file system never answers hold up nobody but who passes them: test-hung-files.c, with
+# real recordings.
 
 . "$(dirname "$0")/../lib.sh"
 need_root

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# When the service goes by itself: not while there is a session, not while it is called, and then in order. What systemd sees
-# of it is tested in a container. From meson, KYMOD is the one whose sessions need no kernel.
+# When the service goes by itself: not while there is a session, not while it is called, and then in
+# order. What systemd sees of it is tested in a container. From meson, KYMOD is the one whose
+# sessions need no kernel.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -10,7 +11,7 @@ need_bus
 
 start_bus
 expect_exit 2 "$KYMOD" --bus "$BUS" --idle-exit soon
-assert_contains "$TMP/stderr" "'soon' is not a time" "complaint"
+assert_says "$TMP/stderr" "'soon' is not a time" "complaint"
 
 "$KYMOD" --bus "$BUS" --idle-exit 2s >"$TMP/kymod.log" 2>&1 &
 pid=$!
@@ -28,4 +29,30 @@ expect_exit 1 timeout 10 "$KYMO" list --bus "$BUS"
 start_kymod
 sleep 3
 ! has_ended "$KYMOD_PID" || fail "it left though nobody said that it may"
+stop_kymod
+
+# One that is killed has the name until its guard has let go; the next one waits for that.
+guard_of() {
+	local pid children
+
+	read -ra children <"/proc/$1/task/$1/children" || true
+	for pid in "${children[@]}"; do
+		! grep -qx kymod-guard "/proc/$pid/comm" || echo "$pid"
+	done
+}
+let_guard_go() {
+	kill -CONT "$guard" 2>/dev/null || true
+}
+start_kymod
+guard=$(guard_of "$KYMOD_PID")
+kill -STOP "$guard"
+at_exit let_guard_go
+kill -KILL "$KYMOD_PID"
+wait "$KYMOD_PID" || true
+"$KYMOD" --bus "$BUS" >"$TMP/next.log" 2>&1 &
+KYMOD_PID=$!
+sleep 1
+! has_ended "$KYMOD_PID" || fail "it did not wait for the name: $(cat "$TMP/next.log")"
+let_guard_go
+expect_soon 10 "$KYMO" list --bus "$BUS"
 stop_kymod

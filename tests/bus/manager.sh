@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What callers of the service may rely on, with sessions that need no kernel: test-manager.c and
-# test-snapshots.c over a bus, and what can be seen from outside only. From meson, KYMOD is the one with such sessions.
+# test-snapshots.c over a bus, and what can be seen from outside only. From meson, KYMOD is the one
+# with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -25,11 +26,12 @@ expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_eq "$(sort "$TMP/stdout" | tr -s ' ')" 'left failed /org/kymo/Trace1/session/65534/left
 left failed /org/kymo/Trace1/session/left' "what is listed of dead flight recorders"
 expect_exit 1 "$KYMO" start left --mode flight --bus "$BUS"
-assert_contains "$TMP/stderr" "session 'left' already" "complaint about the name of a dead flight recorder"
+assert_says "$TMP/stderr" "session 'left' already" \
+	"complaint about the name of a dead flight recorder"
 expect_exit 1 "$KYMO" stop left --bus "$BUS"
-assert_contains "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
+assert_says "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
 expect_exit 1 "$KYMO" stop 65534/left --bus "$BUS"
-[ ! -e "$flights/0-left" ] || fail "the folder of a removed flight recorder is still there"
+[ ! -e "$flights/0-left" ] || fail "the directory of a removed flight recorder is still there"
 assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what else is in that place"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list"
@@ -43,24 +45,26 @@ expect_exit 0 "$KYMO" start box --mode flight --keep 3s --keep-size 8M --bus "$B
 expect_exit 0 "$KYMO" status box --json --bus "$BUS"
 assert_eq "$(jq -c '.[0].options | [.mode, .flight_ns, .flight_bytes]' "$TMP/stdout")" '["flight",3000000000,8388608]' "options"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
-assert_contains "$TMP/box" '^flight$' "a snapshot"
+assert_eq "$(cat "$TMP/box")" flight "a snapshot"
 expect_exit 1 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
-assert_contains "$TMP/stderr" 'exists already' "complaint about a file that is there"
+assert_says "$TMP/stderr" 'exists already' "complaint about a file that is there"
+echo other >"$TMP/box"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --force --bus "$BUS"
+assert_eq "$(cat "$TMP/box")" flight "a snapshot over a file that was there"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box.zst" --compress --bus "$BUS"
 assert_eq "$(zstd -dc <"$TMP/box.zst")" flight "a snapshot that is packed"
 expect_exit 1 "$KYMO" snapshot box --bus "$BUS"
-assert_contains "$TMP/stderr" 'does not watch what is allocated; with -o FILE' "complaint about no file"
+assert_says "$TMP/stderr" 'does not watch what is allocated; with -o FILE' "complaint about no file"
 expect_exit 1 "$KYMO" rotate box --bus "$BUS"
-assert_contains "$TMP/stderr" 'no chunks' "complaint about rotating"
+assert_says "$TMP/stderr" 'no chunks' "complaint about rotating"
 expect_exit 2 "$KYMO" start box2 --mode flight -o "$TMP/box2" --bus "$BUS"
 expect_exit 2 "$KYMO" snapshot box --force --bus "$BUS"
 expect_exit 0 "$KYMO" stop box --bus "$BUS"
 expect_exit 0 "$KYMO" start stream -o "$TMP/stream" --bus "$BUS"
 expect_exit 1 "$KYMO" snapshot stream --bus "$BUS"
-assert_contains "$TMP/stderr" 'and is no flight recorder either' "complaint about what it is not"
+assert_says "$TMP/stderr" 'and is no flight recorder either' "complaint about what it is not"
 expect_exit 1 "$KYMO" snapshot stream -o "$TMP/stream2" --bus "$BUS"
-assert_contains "$TMP/stderr" 'is no flight recorder' "complaint about what it is not"
+assert_says "$TMP/stderr" 'is no flight recorder' "complaint about what it is not"
 [ ! -e "$TMP/stream2" ] || fail "a snapshot that could not be taken left its file behind"
 expect_exit 0 "$KYMO" stop stream --bus "$BUS"
 
@@ -70,20 +74,22 @@ record_pid=$!
 expect_soon 5 bash -c "'$KYMO' list --bus '$BUS' | grep -q running"
 kill -USR1 "$record_pid"
 expect_soon 5 grep -q ': snapshot$' "$TMP/record.log"
-assert_contains "$TMP"/last-*.fxt '^flight$' "a snapshot that a signal asked for"
+snapshots=("$TMP"/last-*.fxt)
+assert_eq ${#snapshots[@]} 1 "files of snapshots"
+assert_line "${snapshots[0]}" flight "a snapshot that a signal asked for"
 kill -INT "$record_pid"
 wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
-assert_contains "$TMP/last.fxt" '^flight$' "the end of a flight recording"
-assert_contains "$TMP/record.log" 'last.fxt: .*, the last of .* events$' "what it says"
+assert_line "$TMP/last.fxt" flight "the end of a flight recording"
+assert_contains "$TMP/record.log" 'last\.fxt: .*, the last of .* events$' "what it says"
 
-# The name is there once.
-expect_exit 1 timeout 10 "$KYMOD" --bus "$BUS"
+# The name is there once, also for one that waits a while for it.
+expect_exit 1 timeout 25 "$KYMOD" --bus "$BUS"
 assert_says "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymod"
 
 # An output that takes nothing any more: stop says so and removes the session; record hears of it.
 expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
 expect_exit 1 timeout 30 "$KYMO" stop hang --bus "$BUS"
-assert_contains "$TMP/stderr" 'takes nothing any more' "complaint about a stuck output"
+assert_says "$TMP/stderr" 'takes nothing any more' "complaint about a stuck output"
 "$KYMO" record -o "$TMP/hang" --bus "$BUS" 2>"$TMP/record.log" &
 record_pid=$!
 expect_soon 5 grep -q start "$TMP/hang"
@@ -91,7 +97,7 @@ expect_exit 1 timeout 30 "$KYMO" stop "record_$record_pid" --bus "$BUS"
 status=0
 wait "$record_pid" || status=$?
 assert_eq "$status" 1 "exit status of a recording that was removed"
-assert_contains "$TMP/record.log" 'before its archive was complete' "complaint of that recording"
+assert_says "$TMP/record.log" 'before its archive was complete' "complaint of that recording"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list after that"
 
@@ -103,8 +109,8 @@ expect_soon 5 grep -q start "$TMP/recorded"
 stop_kymod
 wait "$record_pid" || fail "a recording failed with the orderly end of the service: $(cat "$TMP/record.log")"
 assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says at the end of the service"
-assert_contains "$TMP/recorded" '^stop service stopped$' "its archive"
-assert_contains "$TMP/last" '^stop service stopped$' "archive of a session that ran at the end"
+assert_line "$TMP/recorded" 'stop service stopped' "its archive"
+assert_line "$TMP/last" 'stop service stopped' "archive of a session that ran at the end"
 
 # Wrong words, no bus, no rights.
 expect_exit 2 "$KYMOD" --no-such-option
@@ -112,11 +118,11 @@ expect_exit 2 "$KYMOD" word
 expect_exit 0 "$KYMOD" --help
 expect_exit 0 "$KYMOD" --version
 expect_exit 1 "$KYMOD" --bus "unix:path=$TMP/nobus"
-assert_contains "$TMP/stderr" 'cannot connect to the bus' "complaint without a bus"
+assert_says "$TMP/stderr" 'cannot connect to the bus' "complaint without a bus"
 cp "$KYMOD" "$TMP/kymod"
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
 	--bounding-set=-all "$TMP/kymod" --bus "$BUS"
-assert_contains "$TMP/stderr" 'needs root' "complaint without rights"
+assert_says "$TMP/stderr" 'needs root' "complaint without rights"
 
 # The bus goes: archives are completed, and the daemon ends, with 1.
 "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
@@ -127,4 +133,4 @@ kill "$bus_pid"
 status=0
 wait "$KYMOD_PID" || status=$?
 assert_eq "$status" 1 "exit status without a bus"
-assert_contains "$TMP/alone" '^stop service stopped$' "archive of a session whose bus went"
+assert_line "$TMP/alone" 'stop service stopped' "archive of a session whose bus went"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Which profiles the service takes, from whom, and what it says of others: with sessions that need no kernel.
-# From meson, KYMOD is the one with such sessions.
+# Which collections the service takes, from whom, and what it says of others: with sessions that
+# need no kernel. From meson, KYMOD is the one with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -10,7 +10,7 @@ need_bus
 need_command busctl jq
 
 start_bus
-# The bus is for everybody, its folder too.
+# The bus is for everybody, its directory too.
 chmod 755 "$TMP"
 chmod 777 "$TMP/bus"
 mkdir "$TMP/etc" "$TMP/out"
@@ -20,7 +20,8 @@ export RUNTIME_DIRECTORY=$TMP/run
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 
-# create NAME [PROFILE] [OPTION TYPE VALUE]: what the service answers is in $TMP/stdout and $TMP/stderr
+# create NAME [PROFILE] [OPTION TYPE VALUE]: what the service answers is in $TMP/stdout and
+# $TMP/stderr
 create() {
 	local name=$1 profile=${2:-$1}
 
@@ -36,7 +37,7 @@ refused() {
 
 	shift
 	expect_exit 1 create "$@"
-	assert_contains "$TMP/stderr" "$text" "answer to: create $*"
+	assert_says "$TMP/stderr" "$text" "answer to: create $*"
 }
 
 profile() {
@@ -51,25 +52,26 @@ END
 
 # Made, with its directory; found again as what it is.
 expect_exit 0 create plain
-assert_contains "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a profile"
+assert_says "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a collection"
 property() {
 	busctl --address="$BUS" get-property org.kymo.Trace1 "/org/kymo/Trace1/session/$1" org.kymo.Trace1.Session "$2"
 }
 assert_eq "$(property plain Profile)" 's "plain"' "property Profile"
 assert_eq "$(property plain Directory)" "s \"$TMP/out\"" "property Directory"
 assert_eq "$(property plain Snapshots)" 'a{st} 3 "written" 0 "failed" 0 "passed_over" 0' "property Snapshots"
-refused 'there is a session .plain. already' plain
+refused "there is a session 'plain' already" plain
 
 # It says all, and is what it is called.
-refused 'beside .profile., which says all' other plain ring_bytes t 1048576
+# shellcheck disable=SC2016 # backticks are text
+refused 'beside `profile`, which says all' other plain ring_bytes t 1048576
 refused 'has its name' other plain
 refused 'cannot be the name' ../plain ../plain
-refused 'there is no profile .*/nothing.conf' nothing
+refused "there is no collection $TMP/etc/nothing.conf" nothing
 
 # Only for root; the group may have all else.
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
 	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' mine 1 profile s plain
-assert_contains "$TMP/stderr" 'root' "answer to somebody else"
+assert_says "$TMP/stderr" 'root' "answer to somebody else"
 expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
 	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager SnapshotAll s reason
 
@@ -81,7 +83,7 @@ profile wrong <<-END
 	[Flight]
 	Keep=5s
 END
-refused "$TMP/etc/wrong.conf:2: there is no key Mod= in .Collection.; did you mean Mode=" wrong
+refused "$TMP/etc/wrong.conf:2: there is no key Mod= in [Collection]; did you mean Mode=" wrong
 assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:3: RingSize=: 'lots' is not a size" "second complaint"
 assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep=: needs mode 'flight'" "third complaint"
 
@@ -96,8 +98,8 @@ ln -s plain.conf "$TMP/etc/link.conf"
 refused 'is a symbolic link' link
 mkfifo "$TMP/etc/pipe.conf"
 refused 'is not a regular file' pipe
-mkdir "$TMP/etc/folder.conf"
-refused 'is not a regular file' folder
+mkdir "$TMP/etc/directory.conf"
+refused 'is not a regular file' directory
 chmod 777 "$TMP/etc"
 refused "$TMP/etc is not used: others than root may write" plain
 chmod 755 "$TMP/etc"
@@ -131,7 +133,7 @@ profile later <<-END
 	Unit=kymo-test-$$@instance.service
 END
 refused 'neither it nor what systemd will put it in is there yet' later
-assert_contains "$TMP/stderr" 'Unit=kymo-test' "which one is missing"
+assert_says "$TMP/stderr" 'Unit=kymo-test' "which one is missing"
 profile program <<-END
 	[Collection]
 	Categories=memory
@@ -140,9 +142,10 @@ profile program <<-END
 	[Memory]
 	Program=$TMP/no-such-program
 END
-refused 'Program=.*no-such-program cannot be opened' program
+refused "Program=$TMP/no-such-program cannot be opened" program
 
-# Triggers write files, and those that come soon after another count as passed over. What is asked for is always written.
+# Triggers write files, and those that come soon after another count as passed over. What is asked
+# for is always written.
 profile trigger <<-END
 	[Collection]
 	Mode=flight
@@ -166,8 +169,9 @@ assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 2 "files"
 expect_exit 0 "$KYMO" rotate trigger --bus "$BUS"
 assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 3 "files, when somebody asks for one"
 expect_exit 0 "$KYMO" status trigger --bus "$BUS"
-assert_contains "$TMP/stdout" "^    profile:  trigger, to $TMP/out\$" "what status says of its profile"
-assert_contains "$TMP/stdout" '^    files:    3 written, 0 failed, 2 passed over$' "what status says of its files"
+assert_line "$TMP/stdout" "    profile:  trigger, to $TMP/out" "what status says of its collection"
+assert_line "$TMP/stdout" '    files:    3 written, 0 failed, 2 passed over' \
+	"what status says of its files"
 expect_exit 0 "$KYMO" status trigger --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0] | [.profile, .directory, .snapshots.written, .snapshots.failed, .snapshots.passed_over] | join(" ")')" \
 	"trigger $TMP/out 3 0 2" "what it says to programs"
@@ -184,13 +188,14 @@ END
 "$KYMO" collect fail_output --bus "$BUS" 2>"$TMP/full.log" &
 pid=$!
 expect_soon 30 grep -q 'trying again in 4 s' "$TMP/full.log"
-assert_contains "$TMP/full.log" 'the recording failed: the output is full' "why it is not written"
+assert_says "$TMP/full.log" 'the recording failed: the output is full' "why it is not written"
 assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | head -3 | paste -sd,)" \
 	'trying again in 1 s,trying again in 2 s,trying again in 4 s' "when it is tried again"
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/full.log")"
 
-# A unit that is started again elsewhere: its flight recorder begins anew, and what it held until then goes to a file.
+# A unit that is started again elsewhere: its flight recorder begins anew, and what it held until
+# then goes to a file.
 unit=kymo-test-$$.service
 mkdir -p "$CGROUP2/kymo-test-$$/one/$unit" "$CGROUP2/kymo-test-$$/two"
 at_exit remove_cgroups

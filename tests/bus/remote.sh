@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# --host and --machine: a service elsewhere. `ssh` is one of ours, which goes to a service on a private bus; the
-# container is a process in a mount namespace whose system bus that is.
+# --host and --machine: a service elsewhere. `ssh` is one of ours, which goes to a service on a
+# private bus; the container is a process in a mount namespace whose system bus that is.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -50,12 +50,12 @@ grep -qa 'from afar' "$TMP/one.fxt" || fail "the mark is not in the archive"
 note "an archive from there"
 cd "$TMP" || exit
 expect_recorded far.fxt "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
-assert_contains stderr '^far.fxt: from me@other' "what is said at the end"
+assert_contains stderr '^far\.fxt: from me@other' "what is said at the end"
 expect_exit 0 "$KYMO" check far.fxt
 expect_exit 0 "$KYMO" summary --json far.fxt
 assert_contains stdout '"filtered": *true' "filter of a name with quotes"
 expect_exit 1 "$KYMO" record -H me@other -d 300ms -e sched -o far.fxt
-assert_contains stderr 'exists' "an existing file"
+assert_says stderr 'exists' "an existing file"
 mkdir cwd
 (cd cwd && "$KYMO" record --host=me@other -d 300ms --compress 2>/dev/null)
 assert_eq "$(find cwd -name 'kymo-*.fxt.zst' | wc -l)" 1 "archives of the default name"
@@ -67,13 +67,10 @@ note "Ctrl-C ends it there, and all of it comes"
 pid=$!
 expect_soon 20 test -s long.fxt
 kill -INT $pid
-wait $pid || [ $? = 3 ] || fail "not a good end after SIGINT: $(cat long.err)"
+expect_recorded long.fxt finished $pid long.err
 expect_exit 0 "$KYMO" check --json long.fxt
 assert_eq "$(json stdout .cut_off)" false "cut off"
-no_session() {
-	[ "$("$KYMO" list --bus "$BUS" | wc -l)" = 0 ]
-}
-expect_soon 10 no_session
+expect_soon 10 has_no_sessions
 
 note "what breaks the connection ends it, too"
 "$KYMO" record -H me@other -e sched -o broken.fxt 2>broken.err &
@@ -81,7 +78,7 @@ pid=$!
 expect_soon 20 test -s broken.fxt
 kill -KILL $pid
 wait $pid 2>/dev/null || true
-expect_soon 20 no_session
+expect_soon 20 has_no_sessions
 
 note "top, over there"
 expect_recorded - timeout 60 "$KYMO" top -H me@other -n 1 -i 200ms --json
@@ -93,7 +90,7 @@ refused() {
 
 	shift
 	expect_exit 2 "$KYMO" "$@"
-	assert_contains stderr "$text" "complaint about $*"
+	assert_says stderr "$text" "complaint about $*"
 }
 refused 'a COMMAND would run here' record -H me@other -o x.fxt -- true
 refused 'do not go together' record -H me@other -o x.fxt --json
@@ -109,12 +106,12 @@ refused 'is looked up on this machine' record -M box -o x.fxt --unit a.service
 refused 'is looked up on this machine' record -M box -o x.fxt -p 1
 refused 'records here' record -M box -o x.fxt --direct
 expect_exit 1 "$KYMO" list -H nowhere
-assert_contains stderr 'system bus of nowhere' "complaint about a host"
+assert_says stderr 'system bus of nowhere' "complaint about a host"
 expect_exit 1 "$KYMO" record -H nowhere -o nothing.fxt
-assert_contains stderr 'nowhere cannot be reached' "complaint about a host"
+assert_says stderr 'nowhere cannot be reached' "complaint about a host"
 [ ! -e nothing.fxt ] || fail "an empty file is left"
 expect_exit 1 "$KYMO" list -M nosuchmachine
-assert_contains stderr 'system bus of nosuchmachine' "complaint about a machine"
+assert_says stderr 'system bus of nosuchmachine' "complaint about a machine"
 
 note "a container"
 machine=kymo-test-$$

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# More descriptors that cannot be closed than the service may have: test-starve.c, with the rights of its unit.
+# More descriptors that cannot be closed than the service may have: test-starve.c, with the rights
+# of its unit.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -14,16 +15,26 @@ export KYMOD_GROUP=65534
 start_bus
 open_bus_to_all
 remember_bpf
-# (524288 in the unit, which takes a while longer)
-start_kymod prlimit --nofile=4096:4096 setpriv --bounding-set="-all,$(unit_capabilities kymod)" --no-new-privs
 mkdir "$TMP/mount"
 export KYMOD_PID KYMO_TEST_MOUNT=$TMP/mount
-status=0
-timeout -k 1 100 "$KYMO_TEST_STARVE" || status=$?
-[ $status != 77 ] || skip "no file system can be mounted"
-[ $status = 0 ] || cat "$TMP/kymod.log" >&2
-assert_eq "$status" 0 "exit status of test-starve"
-assert_contains "$TMP/kymod.log" 'files that user 1 passes are not taken' "journal of kymod"
-wait "$KYMOD_PID" || status=$?
-assert_eq "$status" 0 "exit status of kymod, which the test has ended"
+
+# starve [kill]: these cases with a daemon that they end; the next one finds the name free
+starve() {
+	local status=0
+
+	# (524288 in the unit, which takes a while longer)
+	start_kymod prlimit --nofile=4096:4096 setpriv --bounding-set="-all,$(unit_capabilities kymod)" --no-new-privs
+	timeout -k 1 100 "$KYMO_TEST_STARVE" "$@" || status=$?
+	[ $status != 77 ] || skip "no file system can be mounted"
+	[ $status = 0 ] || cat "$TMP/kymod.log" >&2
+	assert_eq "$status" 0 "exit status of test-starve"
+	assert_says "$TMP/kymod.log" 'files that user 1 passes are not taken' "journal of kymod"
+	ended=0
+	wait "$KYMOD_PID" || ended=$?
+}
+
+starve
+assert_eq "$ended" 0 "exit status of kymod, which the test has ended"
+starve kill
+assert_eq "$ended" 137 "exit status of kymod, which the test has killed"
 no_bpf_left "the service"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What the service says of itself and its sessions, to kymo and to the tools that everybody has for a bus; and
-# versions that meet. From meson, KYMOD is the one whose sessions need no kernel, KYMOD_OTHER one of another version.
+# What the service says of itself and its sessions, to kymo and to the tools that everybody has for
+# a bus; and versions that meet. From meson, KYMOD is the one whose sessions need no kernel,
+# KYMOD_OTHER one of another version.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -15,12 +16,12 @@ start_kymod
 note "the service, without a session"
 version=$("$KYMO" --version | cut -d' ' -f2)
 expect_exit 0 "$KYMO" status --bus "$BUS"
-assert_contains "$TMP/stdout" "^kymod $version\$" "its version"
+assert_line "$TMP/stdout" "kymod $version" "its version"
 assert_contains "$TMP/stdout" '^    since: +[0-9]{4}-[0-9]{2}-[0-9]{2} ' "since when"
 assert_contains "$TMP/stdout" '^    sessions: 0 of [0-9]+, yours 0 of [0-9]+$' "limits"
-assert_contains "$TMP/stdout" '^    rings:    0 B of 1.0 GiB, yours 0 B of ' "memory"
+assert_contains "$TMP/stdout" '^    rings:    0 B of 1\.0 GiB, yours 0 B of ' "memory"
 assert_contains "$TMP/stdout" '^    blocks:   0 of [0-9]+, yours 0 of [0-9]+$' "blocks"
-assert_contains "$TMP/stdout" 'There is no session' "no sessions"
+assert_says "$TMP/stdout" 'There is no session' "no sessions"
 assert_empty "$TMP/stderr" "what is said of one version"
 
 note "and with two"
@@ -35,7 +36,7 @@ expect_soon 10 has_events two
 expect_exit 0 "$KYMO" status --bus "$BUS"
 assert_contains "$TMP/stdout" '^    sessions: 2 of [0-9]+, yours 2 of [0-9]+$' "limits"
 for name in one two; do
-	assert_contains "$TMP/stdout" "^$name\$" "session $name"
+	assert_line "$TMP/stdout" "$name" "session $name"
 done
 for what in state owner duration events lost bytes cost options; do
 	assert_eq "$(grep -c "^    $what: " "$TMP/stdout")" 2 "lines that say: $what"
@@ -64,9 +65,13 @@ expect_soon 10 has_events dear
 expect_soon 10 has_events flood
 expect_exit 0 "$KYMO" status dear --bus "$BUS"
 assert_contains "$TMP/stdout" '^    cost: .* of CPU time of the service, .* of programs in the kernel' "cost"
-assert_contains "$TMP/stdout" '^    options:  .*max_overhead 5%, .*triggers wakeup=1.00 ms' "what was asked for"
-assert_contains "$TMP/stdout" '^    shed:     stacks at 7.00% of a CPU, the limit is 5.00%$' "what was shed"
-expect_soon 5 grep -q 'session/dear_once: records stacks again: it took 0.50% of the machine, the limit is 3.00%' "$TMP/kymod.log"
+assert_contains "$TMP/stdout" '^    options:  .*max_overhead 5%, .*triggers wakeup=1\.00 ms' \
+	"what was asked for"
+assert_line "$TMP/stdout" '    shed:     stacks at 7.00% of a CPU, the limit is 5.00%' \
+	"what was shed"
+expect_soon 5 grep -qF \
+	'session/dear_once: records stacks again: it took 0.50% of the machine, the limit is 3.00%' \
+	"$TMP/kymod.log"
 assert_says "$TMP/kymod.log" 'session/dear_once: sheds stacks: it took 3.50% of the machine, the limit is 3.00%' "journal"
 expect_exit 0 "$KYMO" status dear_once --bus "$BUS"
 assert_contains "$TMP/stdout" '^    options:  .*max_overhead_machine 3%' "a share of the machine"
@@ -76,12 +81,14 @@ expect_exit 0 "$KYMO" status dear_once --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0] | [(.shed | length), (.steps[] | "\(.what) \(.back) \(.cpus)")] | join(" ")')" \
 	"0 stacks false 2 stacks true 2" "steps"
 expect_exit 3 "$KYMO" stop dear_once --bus "$BUS"
-assert_contains "$TMP/stderr" 'dear_once: no call stacks after .* 3.50% of the machine, and --max-overhead is 3.00%' "at the end"
-assert_contains "$TMP/stderr" 'dear_once: call stacks again after ' "at the end"
+assert_contains "$TMP/stderr" \
+	'dear_once: no call stacks after .* 3\.50% of the machine, and --max-overhead is 3\.00%' \
+	"at the end"
+assert_says "$TMP/stderr" 'dear_once: call stacks again after ' "at the end"
 expect_exit 0 "$KYMO" status flood --bus "$BUS"
-assert_contains "$TMP/stdout" '^    mode:     flight$' "mode"
-assert_contains "$TMP/stdout" '^    lost:     none$' "losses"
-assert_contains "$TMP/stdout" '^    dropped:  4.0 KiB ' "what there was no room for"
+assert_line "$TMP/stdout" '    mode:     flight' "mode"
+assert_line "$TMP/stdout" '    lost:     none' "losses"
+assert_contains "$TMP/stdout" '^    dropped:  4\.0 KiB ' "what there was no room for"
 ! grep 'keeps:' "$TMP/stdout" || fail "a flight recorder that may keep all is said not to"
 expect_exit 0 "$KYMO" status flood --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0].dropped_bytes')" 4096 "dropped bytes"
@@ -89,17 +96,22 @@ assert_eq "$(json "$TMP/stdout" '.[0].options.flight_bytes')" 1048576 "an option
 assert_eq "$(json "$TMP/stdout" '.[0].profile')" null "profile of one that has none"
 assert_eq "$(busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/flood \
 	org.kymo.Trace1.Session Dropped)" "t 4096" "property Dropped"
-expect_soon 5 grep -q 'session/flood: more came at once than the flight recorder may keep (1.0 MiB)' "$TMP/kymod.log"
+expect_soon 5 grep -qF \
+	'session/flood: more came at once than the flight recorder may keep (1.0 MiB)' \
+	"$TMP/kymod.log"
 expect_exit 0 "$KYMO" status cramped --bus "$BUS"
-assert_contains "$TMP/stdout" '^    keeps:    4.0 MiB instead of 8.0 MiB: ' "what it may keep"
+assert_contains "$TMP/stdout" '^    keeps:    4\.0 MiB instead of 8\.0 MiB: ' "what it may keep"
 expect_exit 0 "$KYMO" status cramped --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0].flight_limit')" 4194304 "what it may keep"
 assert_eq "$(busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/cramped \
 	org.kymo.Trace1.Session FlightLimit)" "t 4194304" "property FlightLimit"
-expect_soon 5 grep -q 'session/cramped: the flight recorder may keep 4.0 MiB instead of 8.0 MiB' "$TMP/kymod.log"
-expect_soon 5 grep -q 'session/dear: sheds stacks: it took 7.00% of a CPU, the limit is 5.00%' "$TMP/kymod.log"
+expect_soon 5 grep -qF 'session/cramped: the flight recorder may keep 4.0 MiB instead of 8.0 MiB' \
+	"$TMP/kymod.log"
+expect_soon 5 grep -qF 'session/dear: sheds stacks: it took 7.00% of a CPU, the limit is 5.00%' \
+	"$TMP/kymod.log"
 expect_exit 3 "$KYMO" stop flood --bus "$BUS"
-assert_contains "$TMP/stderr" 'flood: more came at once .* 4.0 KiB of it .* use --keep-size' "what is said of it at its end"
+assert_contains "$TMP/stderr" 'flood: more came at once .* 4\.0 KiB of it .* use --keep-size' \
+	"what is said of it at its end"
 expect_exit 3 "$KYMO" stop dear --bus "$BUS"
 
 note "what others say is no command to the terminal"
@@ -123,7 +135,7 @@ bus() {
 	expect_exit 0 busctl --address="$BUS" "$@"
 }
 bus tree org.kymo.Trace1
-assert_contains "$TMP/stdout" '/org/kymo/Trace1/session/one' "tree"
+assert_says "$TMP/stdout" '/org/kymo/Trace1/session/one' "tree"
 bus introspect org.kymo.Trace1 /org/kymo/Trace1
 for member in '\.CreateSession +method +sa\{sv\} +o' '\.Version +property +s +"'"$version"'" +const' \
 	'\.Usage +property +a\{s\(tttt\)\}' '\.SessionAdded +signal +so'; do
@@ -137,19 +149,19 @@ done
 bus --json=short get-property org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session State
 assert_eq "$(json "$TMP/stdout" .data)" running "a property"
 bus call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager GetSession s two
-assert_contains "$TMP/stdout" '^o "/org/kymo/Trace1/session/two"$' "a call"
+assert_line "$TMP/stdout" 'o "/org/kymo/Trace1/session/two"' "a call"
 expect_exit 1 busctl --address="$BUS" call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager GetSession s none
-assert_contains "$TMP/stderr" "none" "the sentence of a refusal"
+assert_says "$TMP/stderr" "there is no session 'none'" "the sentence of a refusal"
 bus call org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session Mark s "by busctl"
 bus call org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session Stop
 bus call org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session Remove
-assert_contains "$TMP/two" 'by busctl' "the mark in the archive"
+assert_says "$TMP/two" 'by busctl' "the mark in the archive"
 
 if command -v gdbus >/dev/null; then
 	note "gdbus"
 	expect_exit 0 gdbus introspect --address "$BUS" --dest org.kymo.Trace1 \
 		--object-path /org/kymo/Trace1/session/one
-	assert_contains "$TMP/stdout" "readonly s State = 'running'" "what gdbus shows of a session"
+	assert_says "$TMP/stdout" "readonly s State = 'running'" "what gdbus shows of a session"
 	expect_exit 0 gdbus call --address "$BUS" --dest org.kymo.Trace1 --object-path /org/kymo/Trace1 \
 		--method org.kymo.Trace1.Manager.ListSessions
 	assert_contains "$TMP/stdout" "'one', (objectpath )?'/org/kymo/Trace1/session/one', 'running'" "a call"
@@ -164,5 +176,5 @@ expect_exit 0 "$KYMO" status --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" .service.version)" 9.9.9 "version"
 assert_eq "$(wc -l <"$TMP/stderr")" 1 "how often it is said"
 "$KYMO" record --bus "$BUS" -d 200ms -o "$TMP/recorded" 2>"$TMP/stderr"
-assert_eq "$(grep -c 'is version 9.9.9' "$TMP/stderr")" 1 "what is said of a recording"
+assert_eq "$(grep -cF 'is version 9.9.9' "$TMP/stderr")" 1 "what is said of a recording"
 stop_kymod

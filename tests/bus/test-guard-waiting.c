@@ -194,7 +194,9 @@ TEST(test_caller_leaves)
 	wait_for_sessions(0);
 }
 
-/* An authority that does not answer is given up, and told so; meanwhile others are served. */
+/*
+ * An authority that does not answer is given up, and notified of that; meanwhile others are served.
+ */
 static void be_unanswered(void)
 {
 	sd_bus *b = connect_bus(), *other = connect_bus();

@@ -82,7 +82,7 @@ static struct answer call_manager(sd_bus *b, const char *interface, const char *
 	return a;
 }
 
-/* Whether what the service says of the folder of sessions has TEXT in it. */
+/* Whether what the service says of the directory of sessions has TEXT in it. */
 static bool introspection_has(sd_bus *b, const char *text)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -453,7 +453,10 @@ static void assert_heard(sd_bus *b, const char *text, const char *path)
 	}
 }
 
-/* What polkit tells everybody, told by another to the service alone, is not believed: nobody is asked about again. */
+/*
+ * A signal that polkit broadcasts, sent by another to the service alone, is not believed: nobody is
+ * asked about again.
+ */
 static void lie_of_change(sd_bus *b)
 {
 	uint32_t before = counts_of(b, VIEW).asked;

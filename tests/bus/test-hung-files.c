@@ -62,13 +62,13 @@ FIXTURE(setup)
 /* How many descriptors the daemon has of the mute file. */
 static int count_open(void)
 {
-	char folder[32], target[256];
+	char directory[32], target[256];
 	const struct dirent *entry;
 	int n = 0;
 	DIR *dir;
 
-	snprintf(folder, sizeof(folder), "/proc/%d/fd", kymod);
-	dir = opendir(folder);
+	snprintf(directory, sizeof(directory), "/proc/%d/fd", kymod);
+	dir = opendir(directory);
 	if (!dir)
 		return 0; /* it has ended */
 	while ((entry = readdir(dir))) {
@@ -602,7 +602,7 @@ TEST(test_kill)
 	end_by(SIGKILL);
 }
 
-/* ---- a file system that tells nobody but its user anything ---- */
+/* ---- a file system that only its user may ask ---- */
 
 static void send_private(void)
 {

@@ -273,7 +273,7 @@ TEST(test_session_signals)
 	assert_int_equal(added, 1);
 	assert_int_equal(removed, 1);
 	assert_int_equal(finished, 1);
-	/* (A state may be over before it is told.) */
+	/* (A state may be over before it is reported.) */
 	if (!strstr(states, "draining"))
 		assert_string_equal(states, "starting running stopped ");
 	else
@@ -307,7 +307,7 @@ TEST(test_session_fails)
 
 	a = create(bus, "fail_start", fd);
 	assert_refused(call(bus, a.path, "Start"), "CannotCapture", "refuses the programs");
-	/* The reason is told at once, and the session has come to its end a moment later. */
+	/* The reason is reported at once, and the session has come to its end a moment later. */
 	assert_refused(call(bus, a.path, "Stop"), "OutputFailed", "refuses the programs");
 	assert_state(bus, a.path, "failed");
 	a = create(bus, "fail_output", fd);
@@ -536,7 +536,7 @@ static void be_in_a_hurry(void)
 	}
 }
 
-/* How many matches the bus keeps for the service, or -1 if it does not tell. */
+/* How many matches the bus keeps for the service, or -1 if it does not say. */
 static int count_matches(void)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;

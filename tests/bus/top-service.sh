@@ -11,9 +11,6 @@ start_bus
 start_kymod
 remember_bpf
 
-no_sessions() {
-	[ -z "$("$KYMO" list --bus "$BUS")" ]
-}
 
 "$STACK_LOAD" chain 60000 >/dev/null &
 load=$!
@@ -24,9 +21,10 @@ jq -se 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' "$
 	fail "the function of the load is not named"
 # What recording costs is not hidden.
 jq -se 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' "$TMP/stdout" >/dev/null || fail "the service is not seen"
-expect_soon 5 no_sessions
+expect_soon 5 has_no_sessions
 
-# While it runs there is a session that anybody may look at; it goes with its owner, whatever that dies of.
+# While it runs there is a session that anybody may look at; it goes with its owner, whatever that
+# dies of.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json >"$TMP/top.json" 2>"$TMP/stderr" &
 pid=$!
@@ -34,7 +32,7 @@ expect_soon 20 test -s "$TMP/top.json"
 # (what it shows can come before all is attached)
 expect_soon 20 session_is_running "top_$pid"
 kill -KILL $pid
-expect_soon 10 no_sessions
+expect_soon 10 has_no_sessions
 
 # One that does not read keeps nobody waiting: records are lost, and it says so.
 rm -f "$TMP/top.json"
@@ -49,10 +47,10 @@ has_lost() {
 }
 expect_soon 60 has_lost
 kill -CONT $pid
-is_told() {
+is_reported() {
 	jq -se 'any(.[]; .lost.sched > 0) and .[-1].lost_so_far > 0' "$TMP/top.json"
 }
-expect_soon 60 is_told
+expect_soon 60 is_reported
 kill $pingpong
 kill -INT $pid
 status=0

@@ -29,5 +29,7 @@ for words in "check $G/profile.fxt" "summary --no-symbols $G/profile.fxt"; do
 		! grep -q "$esc" "$TMP/plain" || fail "kymo ${words[0]} has colour with $variables"
 		sed "s/$esc\[[0-9;]*m//g" "$TMP/shown" | cmp - "$TMP/plain"
 	done
-	! TERM=xterm "$KYMO" "${words[@]}" | grep -q "$esc" || fail "kymo ${words[0]} has colour in a pipe"
+	TERM=xterm "$KYMO" "${words[@]}" | cat >"$TMP/piped"
+	[ -s "$TMP/piped" ] || fail "kymo ${words[0]} prints nothing to a pipe"
+	! grep -q "$esc" "$TMP/piped" || fail "kymo ${words[0]} has colour in a pipe"
 done

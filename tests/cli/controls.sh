@@ -1,9 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What an archive calls a process and an event is no command to a terminal, neither as ESC nor as U+009B, whichever verb shows it.
+# What an archive calls a process and an event is no command to a terminal, neither as ESC nor as
+# U+009B, whichever verb shows it.
 {
 	printf '\20\0\4FxT\26\0'
-	# process 77 and its thread 77, "evil" and U+009B, and twice the same as an event of theirs, an ESC in it
+	# process 77 and its thread 77, "evil" and U+009B, and twice the same as an event of theirs,
+	# an ESC in it
 	printf '\67\0\1\10\200\0\0\0\115\0\0\0\0\0\0\0evil\302\2332J'
 	for ts in 1 2; do
 		printf '\124\0\0\0\0\0\10\200'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What `kymo flame` writes for pprof, read by protoc by the description of the format in tests/support/profile.proto, and
-# compared field by field with flame-pprof.expected.
+# What `kymo flame` writes for pprof, read by protoc by the description of the format in
+# tests/support/profile.proto, and compared field by field with flame-pprof.expected.
 
 . "$(dirname "$0")/../lib.sh"
 need_command protoc gzip
@@ -55,11 +55,13 @@ assert_eq "$sum" "$("$KYMO" dump --json "$G/profile.fxt" |
 for what in mapping location function; do
 	grep -E "^ *${what}_id: " "$TMP/p" | grep -o '[0-9]*$' | sort -u >"$TMP/used"
 	sed -n "/^$what {/,/^}/s/^  id: //p" "$TMP/p" | sort -u >"$TMP/defined"
+	assert_ge "$(wc -l <"$TMP/used")" 1 "${what}s that are referred to"
 	comm -23 "$TMP/used" "$TMP/defined" >"$TMP/missing"
 	assert_empty "$TMP/missing" "${what}s that are not defined"
 done
 
-# pprof calls the first mapping's file the program ("File:"): that is what most samples are of, not the library that they are in.
+# pprof calls the first mapping's file the program ("File:"): that is what most samples are of, not
+# the library that they are in.
 "$MAKE_PROFILE" "$TMP/program.fxt" <<-END
 	start elsewhere
 	task 100 small

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The keys that docs/COMPATIBILITY.md promises of JSON are there, in each archive of the golden ones.
+# The keys that docs/COMPATIBILITY.md promises of JSON are there, in each archive of the golden
+# ones.
 
 . "$(dirname "$0")/../lib.sh"
 need_command jq

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# One mapping as often as mappings are kept, and then those of the archive: each verb that names code says it.
+# One mapping as often as mappings are kept, and then those of the archive: each verb that names
+# code says it.
 
 # make_flood FILE: `flood` prints it then
 make_flood() {

@@ -1,15 +1,16 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names that are none, links to nothing, folders, pipes and what may not grow: said, and nothing stays.
+# Names that are none, links to nothing, directories, pipes and what may not grow: said, and nothing
+# stays.
 cp "$T/profile" in
-mkdir folder
+mkdir directory
 ln -s nowhere link
 mkfifo pipe
 try() {
 	kymo "$@" 2>&1
 	echo "exit $?: $*"
 }
-for out in '' link folder folder/ pipe /dev/full; do
+for out in '' link directory directory/ pipe /dev/full; do
 	try repair in "$out"
 	try repair --force in "$out"
 	try export --force --format fxt in -o "$out"
@@ -19,7 +20,7 @@ for verb in dump check summary open 'diff in'; do
 	# shellcheck disable=SC2086
 	try $verb ''
 	# shellcheck disable=SC2086
-	try $verb folder
+	try $verb directory
 done
 # Nobody waits for who writes to it.
 try open pipe

@@ -53,7 +53,7 @@ header() {
 note "what is fetched is the file, once"
 start_open --no-browser "$small"
 [[ $URL =~ ^http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/everything\.fxt$ ]] || fail "the URL is $URL"
-grep -q "^$UI/#!/?url=$URL$" "$TMP/open.err" || fail "the URL of the page is not as expected"
+assert_line "$TMP/open.err" "$UI/#!/?url=$URL" "the URL of the page"
 awk -v port="$(printf ':%04X' "$PORT")" '$4 == "0A" && index($2, port) { print $2 }' /proc/net/tcp /proc/net/tcp6 \
 	>"$TMP/listening"
 assert_eq "$(cat "$TMP/listening")" "$(printf '0100007F:%04X' "$PORT")" "what it listens on"
@@ -176,7 +176,7 @@ wait $slow && fail "the older transfer came to an end"
 note "nobody comes, or only comes to sleep; Ctrl-C"
 start_open --no-browser --timeout 300ms "$small"
 end_open 1 timeout
-assert_contains "$TMP/open.err" "nobody has fetched it within 300 ms" "message"
+assert_says "$TMP/open.err" "nobody has fetched it within 300 ms" "message"
 start_open --no-browser --timeout 1 "$TMP/large.fxt"
 exec 3<>"/dev/tcp/127.0.0.1/$PORT"
 printf 'GET /%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n' "${URL#http://*/}" "$PORT" >&3
@@ -214,7 +214,7 @@ assert_eq "$(status -D "$TMP/headers" -H "Origin: http://localhost" "$URL")" 200
 assert_eq "$(header access-control-allow-origin)" http://localhost "Access-Control-Allow-Origin"
 end_open 0 fetched
 start_open --browser false "$small"
-expect_soon 10 grep -q "the browser failed; open this yourself: $UI" "$TMP/open.err"
+expect_soon 10 grep -qF "the browser failed; open this yourself: $UI" "$TMP/open.err"
 status "$URL" >/dev/null
 end_open 0 fetched
 rm "$TMP/seen/seen"
@@ -223,7 +223,7 @@ env -u DISPLAY -u WAYLAND_DISPLAY BROWSER="$TMP/browse $TMP/seen:x" \
 [ -e "$TMP/seen/seen" ] || fail "\$BROWSER was not started"
 env -u DISPLAY -u WAYLAND_DISPLAY -u BROWSER "$KYMO" open --port 0 --timeout 100ms "$small" \
 	>"$TMP/stdout" 2>"$TMP/stderr" || true
-assert_contains "$TMP/stderr" "There is no display" "message"
+assert_says "$TMP/stderr" "There is no display" "message"
 
 if [ "$(id -u)" = 0 ] && getent passwd nobody >/dev/null; then
 	note "root who came by sudo is who called it, also where only root reads the file"
@@ -250,7 +250,7 @@ if [ "$(id -u)" = 0 ]; then
 	assert_eq "$(other_status -H "Origin: $UI" "$URL")" 403 "GET of another user"
 	assert_eq "$(other_status -X OPTIONS -H "Origin: $UI" "$URL")" 403 "OPTIONS of another user"
 	as_other curl -s -o - "$URL" >"$TMP/body" || true
-	assert_contains "$TMP/body" "for the user who runs 'kymo open'" "what another user gets"
+	assert_says "$TMP/body" "for the user who runs 'kymo open'" "what another user gets"
 	# An IPv6 socket that connects to an IPv4 address is in the other list of the kernel.
 	ipv6_url=${URL/127.0.0.1/[::ffff:127.0.0.1]}
 	assert_eq "$(other_status -H "Host: 127.0.0.1:$PORT" "$ipv6_url")" 403 "GET of another user through IPv6"
@@ -279,7 +279,7 @@ if unshare --user true 2>/dev/null; then
 	chmod 755 "$TMP/in-namespace"
 	KYMO=$TMP/in-namespace start_open --no-browser --timeout 2 "$small"
 	assert_eq "$(status "$URL")" 403 "GET from outside of the user namespace"
-	assert_contains "$TMP/body" "'kymo open --any-user' does not ask" "what is answered"
+	assert_says "$TMP/body" "'kymo open --any-user' does not ask" "what is answered"
 	end_open 1 timeout
-	assert_contains "$TMP/open.err" "cannot tell which user it is from" "message"
+	assert_says "$TMP/open.err" "cannot tell which user it is from" "message"
 fi

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names in a leak report, of a program that is built here: at addresses that nm and addr2line know, with the
-# mapped file as kymo's own reports have it (all of it) and as those of sp-rtrace have it (its code alone).
+# Names in a leak report, of a program that is built here: at addresses that nm and addr2line know,
+# with the mapped file as kymo's own reports have it (all of it) and as those of sp-rtrace have it
+# (its code alone).
 
 . "$(dirname "$0")/../lib.sh"
 need_command c++ nm readelf
@@ -105,7 +106,8 @@ in ??"
 	check "$TMP/bare" "$bias"
 done
 
-# A path with a space, as a word and as others wrote it; a file that is not there; one below --sysroot.
+# A path with a space, as a word and as others wrote it; a file that is not there; one below
+# --sysroot.
 mkdir -p "$TMP/root/usr/a b"
 cp "$TMP/no-pie" "$TMP/root/usr/a b/program"
 mapfile -t all < <(segments "$TMP/no-pie")
@@ -115,4 +117,5 @@ report "$TMP/no-pie" '/usr/a\040b/program' 0 "$first" "$last" >"$TMP/space.txt"
 assert_eq "$(resolve --sysroot "$TMP/root" "$TMP/space.txt" | head -1)" "plain() at $source:N" "a path with a space"
 resolve "$TMP/space.txt" >"$TMP/texts"
 assert_eq "$(head -1 "$TMP/texts")" 'from /usr/a\040b/program' "a file that is not there"
-grep -q "3 of 3 addresses without a name: /usr/a" "$TMP/stderr" || fail "nobody says that there are no names"
+assert_says "$TMP/stderr" "3 of 3 addresses without a name: /usr/a" \
+	"what is said where there are no names"

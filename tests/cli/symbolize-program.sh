@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names of a program that is built here: stacks by hand, at addresses that nm and addr2line know. `kymo flame`
-# names them here, and anywhere once `kymo symbolize` has been at them; nothing is ever named wrong.
+# Names of a program that is built here: stacks by hand, at addresses that nm and addr2line know.
+# `kymo flame` names them here, and anywhere once `kymo symbolize` has been at them; nothing is ever
+# named wrong.
 
 . "$(dirname "$0")/../lib.sh"
 need_command cc nm readelf addr2line objcopy strip jq
@@ -91,6 +92,16 @@ flame() {
 	"$KYMO" flame "$TMP/$name.fxt" -o - --format folded "$@" 2>"$TMP/flame.stderr"
 }
 
+# names_no REGEX WHAT COMMAND ...: COMMAND (flame, served) prints stacks, and no line matches
+names_no() {
+	local names=$1 what=$2
+
+	shift 2
+	"$@" >"$TMP/no-names" || fail "$what: $(cat "$TMP/flame.stderr")"
+	[ -s "$TMP/no-names" ] || fail "$what: there are no stacks"
+	! grep -E "$names" "$TMP/no-names" >&2 || fail "$what: there are names"
+}
+
 # symbolize NAME OPTION ...: $TMP/NAME.fxt -> $TMP/NAME-named.fxt; its report is $TMP/report
 symbolize() {
 	local name=$1
@@ -124,10 +135,10 @@ lines . "$id" | make a
 assert_eq "$(flame a)" "$chain" "flame"
 assert_eq "$(flame a --no-symbols | tr ';' '\n' | grep -c 'first+0x')" 3 "flame --no-symbols"
 expect_exit 0 "$KYMO" summary "$TMP/a.fxt"
-assert_contains "$TMP/stdout" '^100.00% 100.00%  inner$' "summary"
-assert_contains "$TMP/stdout" '^  0.00% 100.00%  leaves$' "summary"
+assert_contains "$TMP/stdout" '^100\.00% 100\.00%  inner$' "summary"
+assert_contains "$TMP/stdout" '^  0\.00% 100\.00%  leaves$' "summary"
 expect_exit 0 "$KYMO" summary --no-symbols "$TMP/a.fxt"
-assert_contains "$TMP/stdout" '^100.00% 100.00%  first[+]0x' "summary --no-symbols"
+assert_contains "$TMP/stdout" '^100\.00% 100\.00%  first[+]0x' "summary --no-symbols"
 
 note "in the archive"
 symbolize a
@@ -136,7 +147,8 @@ assert_eq "$(jq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' 
 assert_eq "$(flame a-named --no-symbols)" "$chain" "flame of what was symbolized"
 "$KYMO" dump "$TMP/a-named.fxt" | grep profile:frame >"$TMP/frames"
 line=$(addr2line -ie "$first" "${stack%% *}" | head -1 | sed 's/.*:\([0-9]*\).*/\1/')
-assert_contains "$TMP/frames" "depth=0 function=\"inner\" source=\"$TMP/first.c\" line=$line module=\"$first\"" "a frame"
+assert_says "$TMP/frames" \
+	"depth=0 function=\"inner\" source=\"$TMP/first.c\" line=$line module=\"$first\"" "a frame"
 expect_exit 0 "$KYMO" check --strict "$TMP/a-named.fxt"
 cp "$TMP/a-named.fxt" "$TMP/b.fxt"
 symbolize b
@@ -192,11 +204,11 @@ if command -v curl >/dev/null; then
 		served_by_open "$option" "$TMP/a.fxt"
 		cmp "$TMP/served.fxt" "$TMP/a.fxt"
 	done
-	assert_contains "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "what is said"
+	assert_says "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "what is said"
 	note "where there is no room for a copy, the archive itself is served"
 	TMPDIR=/dev/null served_by_open "$TMP/a.fxt"
 	cmp "$TMP/served.fxt" "$TMP/a.fxt"
-	assert_contains "$TMP/open.err" 'is shown as it is, without the names' "what is said"
+	assert_says "$TMP/open.err" 'is shown as it is, without the names' "what is said"
 fi
 
 note "another build has other names"
@@ -207,8 +219,8 @@ assert_eq "$(report)" '[3,0,0,3,0]' "by a wrong build id"
 assert_eq "$(jq -c '.modules' "$TMP/report")" "[{\"module\":\"$first\",\"addresses\":3,\"unnamed\":3}]" "modules"
 assert_eq "$(jq -r '.problems[].file' "$TMP/report")" "$first" "what is told"
 expect_exit 0 "$KYMO" symbolize --force "$TMP/wrong.fxt" "$TMP/wrong-named.fxt"
-assert_contains "$TMP/stderr" "^  3 of 3 without a name: $first\$" "the report"
-assert_contains "$TMP/stderr" "^kymo symbolize: $first: " "the report"
+assert_line "$TMP/stderr" "  3 of 3 without a name: $first" "the report"
+assert_says "$TMP/stderr" "kymo symbolize: $first: " "the report"
 
 note "recorded elsewhere: by build id"
 lines elsewhere "$id" | make far
@@ -222,7 +234,7 @@ assert_eq "$(flame vague --sysroot /)" "$chain" "with --sysroot"
 lines . - | make near
 assert_eq "$(flame near)" "$chain" "recorded here since it was booted"
 lines elsewhere "$id" /opt/first | make moved
-assert_eq "$(flame moved | grep -c inner || :)" 0 "a file that is not there"
+names_no inner "a file that is not there" flame moved
 mkdir -p "$TMP/root/opt"
 cp "$first" "$TMP/root/opt/first"
 assert_eq "$(flame moved --sysroot "$TMP/root")" "$chain" "below --sysroot"
@@ -249,21 +261,21 @@ served() {
 	DEBUGINFOD_URLS=http://127.0.0.1:$(head -1 "$TMP/served") DEBUGINFOD_CACHE_PATH=$TMP/cache \
 		DEBUGINFOD_PROGRESS='' DEBUGINFOD_VERBOSE='' flame "$@"
 }
-assert_eq "$(served moved | grep -c inner || :)" 0 "without --debuginfod"
+names_no inner "without --debuginfod" served moved
 assert_eq "$(wc -l <"$TMP/served")" 1 "what was asked without --debuginfod"
 served moved --debuginfod >"$TMP/got"
 if [ "$(wc -l <"$TMP/served")" -gt 1 ]; then
 	assert_eq "$(cat "$TMP/got")" "$chain" "with --debuginfod"
-	assert_contains "$TMP/served" "^GET /buildid/$id/debuginfo 200\$" "what was asked"
+	assert_line "$TMP/served" "GET /buildid/$id/debuginfo 200" "what was asked"
 	# What the server says is checked like any other file.
 	objcopy --only-keep-debug "$second" "$TMP/tree/buildid/$id/debuginfo"
-	assert_eq "$(served moved --debuginfod | grep -cE 'inner|core' || :)" 0 "another build from the server"
+	names_no 'inner|core' "another build from the server" served moved --debuginfod
 	rm -r "$TMP/tree/buildid"
-	assert_eq "$(served moved --debuginfod | grep -c inner || :)" 0 "a server that has nothing"
+	names_no inner "a server that has nothing" served moved --debuginfod
 else
 	note "not tested: built without debuginfod, or there is no libdebuginfod.so.1"
 fi
-assert_eq "$(DEBUGINFOD_URLS='' flame moved --debuginfod | grep -c inner || :)" 0 "without a server"
+DEBUGINFOD_URLS='' names_no inner "without a server" flame moved --debuginfod
 
 note "one process, two programs at one address"
 {
@@ -281,7 +293,7 @@ flame exec-named --no-symbols | diff "$TMP/both" - || fail "flame of what was sy
 
 note "names stay when the program has gone"
 mv "$first" "$TMP/gone"
-assert_eq "$(flame a | grep -c inner || :)" 0 "flame without the program"
+names_no inner "flame without the program" flame a
 assert_eq "$(flame a-named)" "$chain" "flame of what was symbolized"
 mv "$TMP/gone" "$first"
 
@@ -309,12 +321,12 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	living . "$began" | make lives
 	assert_eq "$(flame lives)" "$chain" "a process that lives"
 	living . "$((began + 10000000000))" | make other
-	assert_eq "$(flame other | grep -c inner || :)" 0 "another process of that id"
+	names_no inner "another process of that id" flame other
 	living elsewhere "$began" | make remote
-	assert_eq "$(flame remote | grep -c inner || :)" 0 "a process of another machine"
+	names_no inner "a process of another machine" flame remote
 	kill "$sleeper"
 	wait "$sleeper" || :
-	assert_eq "$(flame lives | grep -c inner || :)" 0 "a process that has ended"
+	names_no inner "a process that has ended" flame lives
 fi
 
 # The kernel, where its addresses may be seen.
@@ -331,5 +343,5 @@ if [ "$text" ] && [ "$function" ]; then
 	symbolize kernel
 	assert_contains <("$KYMO" dump "$TMP/kernel-named.fxt") 'frame .* process=2 .*function="vfs_read"' "in the archive"
 	kernel elsewhere | make kernel
-	assert_eq "$(flame kernel | grep -c vfs_read || :)" 0 "the kernel of another machine"
+	names_no vfs_read "the kernel of another machine" flame kernel
 fi

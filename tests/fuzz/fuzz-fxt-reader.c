@@ -53,7 +53,7 @@ static void use_event(const struct event *ev)
 	(void)sink;
 }
 
-/* Findings can be told. */
+/* Findings can be formatted. */
 static void use_finding(void *userdata, const struct fxt_finding *finding)
 {
 	char detail[FXT_FINDING_DETAIL_MAX];
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			const struct fxt_damage *damage = fxt_reader_damage(reader);
 
 			assert(damage->offset <= size && damage->bytes <= size - damage->offset);
-			/* Damage is told or leads on; it does not come without end. */
+			/* Damage is reported or leads on; it does not come without end. */
 			assert(++looked_at <= 3 * size + 100);
 			fxt_lint_damage(lint, damage);
 			continue;

@@ -23,14 +23,14 @@ capture irq bash -c '"$0" blocks "$1" 20 2>/dev/null ||
 	"$KYMO_LOAD" "$TMP/blocks" "${KYMO_FACTS:-$TMP/irq}.blocks"
 rm -f "${KYMO_FACTS:-$TMP/irq}.blocks"
 note "interrupts: $(json "$SUMMARY" '[.activity.irq[]? | "\(.name) \(.count)"] | join(", ")')"
-fact "irq: $(at_most "$(activity irq "")" 1) at least"
+fact_at_least irq "$(activity irq "")" 1 "at least"
 
 capture softirq "$KYMO_LOAD" --cpu "$cpu" loopback "$ROUNDS"
-fact "softirq: $(at_most "$(activity softirq NET_RX)" "$ROUNDS") NET_RX"
+fact_at_least softirq "$(activity softirq NET_RX)" "$ROUNDS" NET_RX
 
 capture workqueue "$KYMO_LOAD" refresh $items
 function=$(json "$TMP/truth.json" .function)
-fact "workqueue: $(at_most "$(activity workqueue "$function")" $items) items of the function, by name"
+fact_at_least workqueue "$(activity workqueue "$function")" $items "items of the function, by name"
 
 capture power sleep 0.3
 note "idle states: $(json "$SUMMARY" '[.activity.idle[]? | "\(.name) \(.count)"] | join(", ")')"

@@ -9,6 +9,7 @@
 need_btf
 
 expect_exit 0 "$LOAD_PROGRAMS"
+assert_ge "$(awk '$1 == "session"' "$TMP/stdout" | wc -l)" 1 "kinds of sessions"
 awk '$1 == "session"' "$TMP/stdout" | facts
 # Returns of functions are seen by programs of their own, or by those that see the call, as the
 # kernel can (capture/probes/probes.c); and until 6.15 it takes a program to see who begins to

@@ -43,7 +43,7 @@ between=$(awk -v ping="$(truth pingpong .ping.tid)" -v pong="$(truth pingpong .p
 	$4 != last { n++ }
 	{ last = $4 }
 	END { print n + 0 }' "$TMP/switches")
-fact "pingpong: $(at_most "$between" $((2 * ROUNDS))) switches between the two"
+fact_at_least pingpong "$between" $((2 * ROUNDS)) "switches between the two"
 for name in ping pong; do
 	tid=$(truth pingpong ".$name.tid")
 	# (those at its end come after it counted)
@@ -68,7 +68,7 @@ json "$SUMMARY" ".processes[] | select(.parent == $parent) | [\"process\", .name
 truth procs '.children[].pid' | sort >"$TMP/children"
 for name in fork exec exit; do
 	events $name | jq -r '.args.child_process // .process_id' | sort | comm -12 - "$TMP/children" >"$TMP/found"
-	fact "$name: $(wc -l <"$TMP/found") of the processes"
+	fact_at_least $name "$(wc -l <"$TMP/found")" "$(wc -l <"$TMP/children")" "of the processes"
 done
 fact "renamed: $(json "$SUMMARY" ".threads[] | select(.tid == $(truth rename .pid)) | .name")"
 fact "taken over by a thread: $(json "$SUMMARY" ".processes[] | select(.pid == $(truth threadexec .pid)) | .name")"

@@ -19,11 +19,13 @@ sed -nE 's/^.*;(main;.*leaf_[abc])(;.*)? ([0-9]+)$/\3 \1/p' "$TMP/chain.folded" 
 	sort >"$TMP/samples"
 grep '^samples in' "$TMP/samples" | facts
 # (what emulates the time does not always keep to it)
-fact "samples: $(at_most "$(sed -n 's/^samples: //p' "$TMP/samples")" 60) at least"
+fact_at_least samples "$(sed -n 's/^samples: //p' "$TMP/samples")" 60 "at least"
 "$LIST_STACKS" "$ARCHIVE" | awk -v pid="$pid" '$1 == "mapping" && $3 == pid && $NF ~ "^/"' >"$TMP/mapped"
+assert_ge "$(wc -l <"$TMP/mapped")" 1 "mappings of the program"
 awk '{ print "mapped:", $NF }' "$TMP/mapped" | sort -u | sed "s|$KYMO_BUILD|BUILD|" | facts
-fact "build ids of the program: $(awk -v load="$STACK_LOAD" '$NF == load { print $(NF - 1) }' "$TMP/mapped" |
-	grep -cxF "$(readelf -n "$STACK_LOAD" | awk '/Build ID/ { print $3 }')")"
+build_id=$(readelf -n "$STACK_LOAD" | awk '/Build ID/ { print $3 }')
+fact_at_least "build ids of the program" "$(awk -v load="$STACK_LOAD" -v id="${build_id:-none}" \
+	'$NF == load && $(NF - 1) == id' "$TMP/mapped" | wc -l)" 100
 
 # shellcheck disable=SC2034 # of capture
 record_options=(--offcpu-min 5ms)
@@ -33,10 +35,12 @@ nm -S "$STACK_LOAD" | awk 'NF == 4 { print $1, $2, $4 }' | while read -r at size
 	printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name"
 done >"$TMP/functions"
 main=$(json "$TMP/truth.json" .pid)
+json "$TMP/truth.json" '.waits[] | "\(.name) \(.tid) \(.n)"' >"$TMP/waits"
+assert_ge "$(wc -l <"$TMP/waits")" 1 "kinds of waits"
 while read -r name tid n; do
-	# (The first and the last may have been in another place: a thread is preempted before it waits.)
-	# How often asleep in this function, whether with the kernel's part of the stack, and
-	# woken by whom.
+	# (The first and the last may have been in another place: a thread is preempted before it
+	# waits.) How often asleep in this function, whether with the kernel's part of the stack,
+	# and woken by whom.
 	awk -v tid="$tid" -v load="$STACK_LOAD+" -v main="$main" -v name="$name" -v n="$n" '
 		NR == FNR { from[$3] = $1; to[$3] = $2; next }
 		$4 != tid { next }
@@ -56,4 +60,4 @@ while read -r name tid n; do
 				(kernel >= 0.75 * found ? "with" : "without"), "frames of the kernel, woken by",
 				(by_main >= n - 1 ? "another" : by_nobody >= n - 1 ? "a timer" : "others")
 		}' "$TMP/functions" "$TMP/stacks" | facts
-done < <(json "$TMP/truth.json" '.waits[] | "\(.name) \(.tid) \(.n)"')
+done <"$TMP/waits"

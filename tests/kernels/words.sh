@@ -18,9 +18,14 @@ facts() {
 	tee -a "${KYMO_FACTS:-/dev/null}"
 }
 
-# at_most N MOST: how many there are, where more than MOST are as good
-at_most() {
-	echo $(($1 < $2 ? $1 : $2))
+# fact_at_least NAME N MOST WORD ...: the fact "NAME: N WORD ...", where more than MOST are as good.
+# There must be some: what is missing on each kernel is no difference between them.
+fact_at_least() {
+	local name=$1 n=$2 most=$3
+
+	shift 3
+	assert_ge "$n" 1 "$name"
+	fact "$name: $((n < most ? n : most))${*:+ $*}"
 }
 
 # has_no_findings FILE: in a process of its own, since `fail` ends it
@@ -29,8 +34,8 @@ has_no_findings() {
 }
 
 # capture CATEGORIES COMMAND ...: records while COMMAND runs, with $record_options; the archive is
-# $ARCHIVE, and what it printed is in $TMP/truth.json. What others do on the machine at the same time
-# is in it, too, and some of that no recording can get right: it is tried again.
+# $ARCHIVE, and what it printed is in $TMP/truth.json. What others do on the machine at the same
+# time is in it, too, and some of that no recording can get right: it is tried again.
 record_options=()
 capture() {
 	local n

@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A row that is added to the table of events and not to docs/FXT-MAPPING.md is told, and the other way
-# round; so is an argument, its type, and the thread. What follows from a row is in
+# A row that is added to the table of events and not to docs/FXT-MAPPING.md is told, and the other
+# way round; so is an argument, its type, and the thread, and a counter. What follows from a row is in
 # tests/unit/test-added-event.c.
 
 # shellcheck disable=SC2016 # backticks are text here
 . "$(dirname "$0")/../lib.sh"
 
 copy=$TMP/tree
-mkdir -p "$copy/docs"
+mkdir -p "$copy/docs" "$copy/capture/proc"
 cp -r "$ROOT/base" "$ROOT/writer" "$copy"
 cp "$ROOT/docs/FXT-MAPPING.md" "$copy/docs"
+cp "$ROOT/capture/proc/counters.c" "$copy/capture/proc"
 check=$ROOT/tests/style/check-mapping
 
 expect_exit 0 "$check" "$copy"
@@ -21,7 +22,7 @@ assert_empty "$TMP/stdout" "complaints about the tree"
 expect_told() {
 	expect_exit 1 "$check" "$copy"
 	for complaint; do
-		assert_contains "$TMP/stdout" "$complaint" "complaint"
+		assert_says "$TMP/stdout" "$complaint" "complaint"
 	done
 	assert_eq "$(wc -l <"$TMP/stdout")" $# "number of complaints"
 }
@@ -44,4 +45,9 @@ sed -i 's/| `path` | Code | `state` string/| `path` | kymo | `state` uint64/' "$
 expect_told 'lacks "kymo:path kymo state string"' 'rows.h: lacks "kymo:path kymo state uint64"'
 sed -i '/| `path` | kymo/d; s/`from_cpu` uint32, //' "$page"
 expect_told 'lacks "kymo:path kymo"' 'lacks "kymo:path kymo state string"' \
-	'lacks "sched:migrate own from_cpu uint32"' 'says nothing of .from_cpu'
+	'lacks "sched:migrate own from_cpu uint32"' 'says nothing of `from_cpu`'
+
+cp "$ROOT/docs/FXT-MAPPING.md" "$copy/docs"
+cp "$ROOT/writer/fxt/fxt-event-rows.h" "$rows"
+sed -i 's/"runnable"/"running"/' "$copy/capture/proc/counters.c"
+expect_told 'FXT-MAPPING.md: lacks the counter "running"' 'counters.c: lacks the counter "runnable"'

@@ -24,7 +24,8 @@ plant() {
 	mkdir -p "$(dirname "$file")"
 	printf '%s\n' "$2" >>"$file"
 	expect_exit 1 "$check" "$copy"
-	assert_contains "$TMP/stdout" "^$1:.*$3" "complaint about $2 in $1"
+	[[ $(cat "$TMP/stdout") == "$1:"*"$3"* ]] ||
+		fail "not a complaint about $2 in $1: $(cat "$TMP/stdout")"
 	assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about $2 in $1"
 	if [ $there = yes ]; then
 		cp "$TMP/saved" "$file"
@@ -58,7 +59,8 @@ plant capture/proc/planted.c '#include <elfutils/libdw.h>' 'only for reader/symb
 plant cli/planted.c '#include <libiberty/demangle.h>' 'only for reader/symbols/'
 plant cli/common/text.c '' 'has the name of base/text.c'
 
-# One room of a folder may not include another that is not in its entry; nor stands a file in none.
+# One room of a directory may not include another that is not in its entry; nor stands a file in
+# none.
 plant capture/pipeline/planted.c '#include "capture/session/session.h"' 'capture/pipeline/ may not include'
 plant capture/sandbox/planted.c '#include "capture/options/options.h"' 'capture/sandbox/ may not include'
 plant cli/flame/planted.c '#include "cli/leaks/leaks-view.h"' 'cli/flame/ may not include'
@@ -69,15 +71,16 @@ plant reader/planted.c 'int x;' 'stands in no room'
 plant writer/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'writer/fxt/ may not include'
 plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/ may not include'
 
-# A room that is planned has no folder yet; once it has, its entry holds.
-[ ! -e "$copy/capture/unwind" ] || fail "capture/unwind is planned no more"
-plant capture/unwind/planted.c '#include "capture/session/session.h"' 'capture/unwind/ may not include'
+# A room that is planned has no directory yet; once it has, its entry holds.
+[ ! -e "$copy/capture/calls" ] || fail "capture/calls is planned no more"
+plant capture/calls/planted.c '#include "capture/session/session.h"' 'capture/calls/ may not include'
 plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
-rmdir "$copy/capture/unwind" "$copy/writer/tfile"
+rmdir "$copy/capture/calls" "$copy/writer/tfile"
 cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
-sed -i '/^- .capture.unwind. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
+sed -i '/^- .capture.calls. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
 expect_exit 1 "$check" "$copy"
-assert_contains "$TMP/stdout" 'there is no capture/unwind/, and it is not planned' "complaint about a room"
+assert_says "$TMP/stdout" 'there is no capture/calls/, and it is not planned' \
+	"complaint about a room"
 assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a room"
 cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 
@@ -85,7 +88,8 @@ cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
 sed -i '/^- .capture.proc.:/,/Includes/s#Includes base,#Includes base, capture/session,#' "$copy/docs/ARCHITECTURE.md"
 expect_exit 1 "$check" "$copy"
-assert_contains "$TMP/stdout" 'ARCHITECTURE.md: in a circle of rooms: capture/proc$' "complaint about a circle"
+assert_contains "$TMP/stdout" 'ARCHITECTURE\.md: in a circle of rooms: capture/proc$' \
+	"complaint about a circle"
 cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 
 # These only look like violations.

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The checker of names must pass the tree as it is, and fail where two static functions have one name.
+# The checker of names must pass the tree as it is, and fail where two static functions have one
+# name.
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -13,7 +14,8 @@ mkdir "$copy"
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"
 
-# plant LINE ...: the same function, written in the given ways, in two files must be complained about once.
+# plant LINE ...: the same function, written in the given ways, in two files must be complained
+# about once.
 plant() {
 	printf '%s\n' "$@" >"$copy/base/planted.c"
 	printf 'static void planted_run(void)\n{\n}\n' >"$copy/cli/common/planted-too.c"

@@ -1,13 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# hardening.sh fortified|plain PROGRAM ...: each was built with what Debian builds its packages with.
+# hardening.sh fortified|plain PROGRAM ...: each was built with what Debian builds its packages
+# with.
 
 . "$(dirname "$0")/../lib.sh"
 need_command readelf objdump
 
 fortified=$1
 shift
+
+[ $# -gt 0 ] || fail "no program is named"
 
 # has FILE WHAT PATTERN: a line of FILE matches
 has() {
@@ -26,7 +29,8 @@ for program; do
 		n=$(grep -cE ' __[a-z]+_chk(@|$)' "$TMP/readelf" || true)
 		[ "$n" -ge 5 ] || fail "$program: calls $n fortified functions"
 	fi
-	# A program of the x86 begins each function that is called through pointers so; that of others has nothing like it here.
+	# A program of the x86 begins each function that is called through pointers so; that of
+	# others has nothing like it here.
 	[ "$(uname -m)" = x86_64 ] || continue
 	objdump -d --no-show-raw-insn "$program" >"$TMP/objdump"
 	n=$(grep -c 'endbr64' "$TMP/objdump" || true)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The README's installation from source, as on a system that has what `tools/setup` installs and nothing else: its commands are
-# taken from the README, in a copy of the tree, with pkg-config files of those packages only. What is built is looked at
-# elsewhere; here nothing is compiled.
+# The README's installation from source, as on a system that has what `tools/setup` installs and
+# nothing else: its commands are taken from the README, in a copy of the tree, with pkg-config files
+# of those packages only. What is built is looked at elsewhere; here nothing is compiled.
 
 . "$(dirname "$0")/../lib.sh"
 need_command meson ninja git dpkg pkg-config
@@ -47,4 +47,4 @@ expect_exit 0 meson introspect build --targets
 grep -q '"kymod"' "$TMP/stdout" || fail "the daemon is not built"
 # Who asks for them is told what is missing.
 expect_exit 1 meson setup other -Dtests=enabled
-assert_contains "$TMP/stdout" 'cmocka' "what is said without cmocka"
+assert_says "$TMP/stdout" 'cmocka' "what is said without cmocka"

@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The units as meson has made them: systemd has nothing to say against them, kymod.service is as closed as it is promised to
-# be, and each capability that it has is given a reason.
+# The units as meson has made them: systemd has nothing to say against them, kymod.service is as
+# closed as it is promised to be, and each capability that it has is given a reason.
 
 . "$(dirname "$0")/../lib.sh"
 need_command systemd-analyze pkg-config jq
 
 units=$KYMO_BUILD/units
-systemd-analyze security --help | grep -q -- --offline || skip "this systemd-analyze looks at no units in files"
+grep -q -- --offline <<<"$(systemd-analyze security --help)" ||
+	skip "this systemd-analyze looks at no units in files"
 
-# Programs that are not installed are complained about: those of this build stand for them. So do instances for templates.
+# Programs that are not installed are complained about: those of this build stand for them. So do
+# instances for templates.
 mkdir "$TMP/units"
 for unit in kymod.service kymo-perf.service kymo-collect@.service kymo-snapshot@.service; do
 	sed "s|/[^ ]*/kymod |$KYMOD |; s|/[^ ]*/kymo |$KYMO |" "$units/$unit" >"$TMP/units/${unit/@/@x}"

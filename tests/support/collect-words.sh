@@ -1,10 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh. Profiles are in $TMP/etc, their files go
-# to $TMP/out as they say, and a bus starts the service when it is asked for, again and again; what it says is in $TMP/kymod.log.
+# Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh.
+# Collections are in $TMP/etc, their files go to $TMP/out as they say, and a bus starts the service
+# when it is asked for, again and again; what it says is in $TMP/kymod.log.
 
-# start_service_bus: its address is in $BUS. The service runs in the cgroup $KYMOD_CGROUP, if that is not empty.
+# start_service_bus: its address is in $BUS. The service runs in the cgroup $KYMOD_CGROUP, if that
+# is not empty.
 start_service_bus() {
 	mkdir "$TMP/etc" "$TMP/out" "$TMP/run" "$TMP/services"
 	export RUNTIME_DIRECTORY=$TMP/run
@@ -51,7 +53,7 @@ end_kymod() {
 	expect_soon 20 is_gone "$pid"
 }
 
-# profile NAME: its file, from standard input
+# profile NAME: the file of a collection, from standard input
 profile() {
 	cat >"$TMP/etc/$1.conf"
 }

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A Debian with a systemd, a bus and a polkit of its own, for tests of the service as it is installed. After lib.sh:
+# A Debian with a systemd, a bus and a polkit of its own, for tests of the service as it is
+# installed. After lib.sh:
 #
 #	container_private "$@"      before lib.sh: mounts of this test are seen by nobody else, and go with it
 #	container_need              skips where that cannot be made
@@ -10,8 +11,9 @@
 #	container COMMAND ...       in it, as root; not in the background (a container that ends stops whoever waits for it: systemd-run)
 #	container_as USER COMMAND ...
 #
-# Pids in it are not those that the kernel's records have, so filters by pid and names of who lived before do not work in it.
-# Never is a systemd booted on the machine's own root: it would clean up there.
+# Pids in it are not those that the kernel's records have, so filters by pid and names of who lived
+# before do not work in it. Never is a systemd booted on the machine's own root: it would clean up
+# there.
 
 KYMO_DEBIAN_MIRROR=${KYMO_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
@@ -28,8 +30,9 @@ container_need() {
 		skip "no Debian to install: $KYMO_DEBIAN_MIRROR does not answer"
 }
 
-# container_make PACKAGE ...: PACKAGES besides the smallest system that boots. To a tmpfs: nothing waits for a disk, and dpkg's
-# fsync costs nothing. Who works on such tests keeps the system in a file, KYMO_CONTAINER_TAR, which is made where it is missing.
+# container_make PACKAGE ...: PACKAGES besides the smallest system that boots. To a tmpfs: nothing
+# waits for a disk, and dpkg's fsync costs nothing. Who works on such tests keeps the system in a
+# file, KYMO_CONTAINER_TAR, which is made where it is missing.
 container_make() {
 	local packages=systemd,systemd-sysv,dbus,libpam-systemd,polkitd package
 
@@ -75,7 +78,8 @@ remove_container_cgroups() {
 	done
 }
 
-# run_nspawn PID COMMAND ...: PID is ours. A systemd makes groups below the one that it is started in; that is one of ours.
+# run_nspawn PID COMMAND ...: PID is ours. A systemd makes groups below the one that it is started
+# in; that is one of ours.
 run_nspawn() {
 	local mount
 

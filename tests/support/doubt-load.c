@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#define APART __attribute__((noinline))
+#define NOINLINE __attribute__((noinline))
 
 static void *volatile kept[8];
 
@@ -18,12 +18,12 @@ static inline void *helper(size_t n)
 	return malloc(n);
 }
 
-APART static void *jumps_first(void)
+NOINLINE static void *jumps_first(void)
 {
 	return helper(1001);
 }
 
-APART static void *jumps_second(void)
+NOINLINE static void *jumps_second(void)
 {
 	return helper(1002);
 }
@@ -74,12 +74,12 @@ void clobbers(void)
 }
 #endif
 
-APART static void missed(void)
+NOINLINE static void missed(void)
 {
 	kept[2] = frameless();
 }
 
-APART static void right(void)
+NOINLINE static void right(void)
 {
 	kept[5] = malloc(1005);
 }

@@ -291,7 +291,7 @@ const struct contexts *session_contexts(const struct session *s)
 	return &s->contexts;
 }
 
-/* As far as STATE: what was told to end is on its way there for a while. */
+/* As far as STATE: what was stopped is on its way there for a while. */
 static void fail(struct session *s, enum session_state state, const char *reason, int error,
 		 const char *text)
 {
@@ -318,7 +318,7 @@ static void trigger(struct session *s)
 				   .limit = s->options.triggers.wakeup_ns,
 				   .count = 1,
 				   .n_passed_over = 2,
-				   .tell = true,
+				   .notify = true,
 				   .tid = 77 };
 
 	s->options.triggers.wakeup_ns = 0;

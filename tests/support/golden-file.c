@@ -26,7 +26,7 @@ void assert_golden(const char *name, const void *p, size_t n)
 	FILE *f;
 	size_t got;
 
-	/* GOLDEN_DIR is the folder in the source tree; the build says where. */
+	/* GOLDEN_DIR is the directory in the source tree; the build says where. */
 	snprintf(path, sizeof(path), "%s/%s", GOLDEN_DIR, name);
 	if (update && strcmp(update, "1") == 0) {
 		write_file(path, p, n);

@@ -158,6 +158,22 @@ static int parent_of(uint32_t tid)
 	return parent;
 }
 
+/* Whether TID is a process that a service has made, whose parents may have ended. */
+static bool is_helper(uint32_t tid)
+{
+	char text[64] = "";
+	FILE *f;
+
+	snprintf(text, sizeof(text), "/proc/%u/comm", tid);
+	f = fopen(text, "re");
+	if (!f)
+		return false;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	return strncmp(text, "kymod-", strlen("kymod-")) == 0;
+}
+
 /* Whether thread TID is one of those that get no answer. */
 static bool is_mute_to(uint32_t tid)
 {
@@ -167,7 +183,7 @@ static bool is_mute_to(uint32_t tid)
 	if (pid == 0 || tid == 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%u", pid, tid);
-	if (access(path, F_OK) == 0)
+	if (access(path, F_OK) == 0 || is_helper(tid))
 		return true;
 	for (int level = 0; level < GENERATIONS && tid != 0; level++) {
 		tid = (uint32_t)parent_of(tid);

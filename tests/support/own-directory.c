@@ -11,17 +11,17 @@
 
 #include "tests/support/unit.h"
 
-static char folder[64];
+static char directory[64];
 
 int own_directory_set_up(void **state __attribute__((unused)))
 {
-	strcpy(folder, "/tmp/kymo-test.XXXXXX");
-	return mkdtemp(folder) ? chdir(folder) : -1;
+	strcpy(directory, "/tmp/kymo-test.XXXXXX");
+	return mkdtemp(directory) ? chdir(directory) : -1;
 }
 
 const char *own_directory(void)
 {
-	return folder;
+	return directory;
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
@@ -36,7 +36,7 @@ int own_directory_tear_down(void **state __attribute__((unused)))
 {
 	if (chdir("/") < 0)
 		return -1;
-	return getenv("KEEP_TMP") ? 0 : nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return getenv("KEEP_TMP") ? 0 : nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 void put_bytes(const char *root, const char *path, const void *p, size_t n)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Does what it is told, step by step, and says in a file who it was meanwhile: for tests of what a session of one
- * user's own processes shows.
+ * Does what its arguments say, step by step, and says in a file who it was meanwhile: for tests of
+ * what a session of one user's own processes shows.
  *
- *	own-load LOG STEP ...
+ * * own-load LOG STEP ...
  *
- * Steps are words, some with a value behind "="; those in a FILE, "script=FILE", are taken in its place, so that they are
- * in nobody's command line. LOG gets lines "proc NAME PID TID" and "map NAME START END".
+ * Steps are words, some with a value behind "="; those in a FILE, "script=FILE", are taken in its
+ * place, so that they are in nobody's command line. LOG gets lines "proc NAME PID TID" and "map
+ * NAME START END".
  */
 #include <errno.h>
 #include <fcntl.h>

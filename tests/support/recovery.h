@@ -14,7 +14,7 @@ struct recovery {
 	uint64_t intact; /* records that are in the variant, whole, byte by byte */
 	uint64_t
 		recovered; /* those of them that the reader gave, at their place, with their words */
-	uint64_t damages;  /* that it told of */
+	uint64_t damages;  /* that it reported */
 	double seconds;
 	char what[64];
 };

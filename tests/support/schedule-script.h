@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scripts of what the rings tell, for tests of the schedule: played as the merge hands out its words, and the story
- * that the archive tells then (archive-text.h).
+ * Scripts of what is in the rings, for tests of the schedule: played as the merge hands out its
+ * words, and the story that the archive has then (archive-text.h).
  */
 #pragma once
 

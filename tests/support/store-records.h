@@ -15,7 +15,7 @@ enum { RECORD_BYTES = 80 };
 #define RECORD_HEAD UINT64_C(1000000)
 #define RECORD_TAIL UINT64_C(2000000)
 
-/* The folder NAME, made if it is not there. */
+/* The directory NAME, made if it is not there. */
 int directory_fd(const char *name);
 
 /* Appends N records, numbered from FIRST on. */

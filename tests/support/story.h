@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A story in steps, of which each tells something else that a recording can have: what the programs and the worker say of it. At the
- * beginning thread 10 runs on CPU 0, and CPU 1 is idle.
+ * A story in steps, of which each is something else that a recording can have: what the programs
+ * and the worker say of it. At the beginning thread 10 runs on CPU 0, and CPU 1 is idle.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ enum { STORY_CPUS = 2, STORY_STEPS = 50, STORY_STEP_NS = 1000000 };
 /* In what state a thread is switched out. */
 enum story_state { READY = FXT_STATE_RUNNING, BLOCKED = FXT_STATE_BLOCKED, DEAD = FXT_STATE_DEAD };
 
-/* Where it is told; all borrowed. */
+/* Where it goes; all borrowed. */
 struct story {
 	struct collector *collector; /* a fake one of STORY_CPUS */
 	struct merge *merge;

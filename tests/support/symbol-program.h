@@ -13,30 +13,32 @@
 
 #define SAMPLE SOURCE_ROOT "/tests/support/sample-program.c"
 
-/* ---- the folder, and commands in it ---- */
+/* ---- the directory, and commands in it ---- */
 
-/* For a group of tests: a folder of their own with the program as "pie", "fixed", "stripped" and
+/* For a group of tests: a directory of their own with the program as "pie", "fixed", "stripped" and
  * "pie.debug", if there are the tools. It goes with own_directory_tear_down(). */
 int programs_set_up(void **state);
 
 /* Skips the test if there are no programs. */
 void need_program(void);
 
-/* The path of NAME in the folder; good for the next three calls, too. */
+/* The path of NAME in the directory; good for the next three calls, too. */
 const char *directory_path(const char *name);
 
-/* Runs a command in the folder; what it says goes to the file "log" there. Returns as system(). */
+/*
+ * Runs a command in the directory; what it says goes to the file "log" there. Returns as system().
+ */
 __attribute__((format(printf, 1, 2))) int try_command(const char *format, ...);
 #define command(...) assert_int_equal(try_command(__VA_ARGS__), 0)
 
 bool have_command(const char *name);
 
-/* One line of what a command in the folder prints, to TO of ROOM bytes. */
+/* One line of what a command in the directory prints, to TO of ROOM bytes. */
 __attribute__((format(printf, 3, 4))) void read_command(char *to, int room, const char *format,
 							...);
 
-/* The build id that another tool finds in a file of the folder, to ID (SYMBOL_BUILD_ID_MAX bytes).
- * Returns its size. */
+/* The build id that another tool finds in a file of the directory, to ID (SYMBOL_BUILD_ID_MAX
+ * bytes). Returns its size. */
 size_t read_build_id(const char *name, uint8_t *id);
 
 /* ---- a program that runs ---- */
@@ -56,7 +58,7 @@ struct program {
 	struct symbol_mapping mapping; /* of its code */
 };
 
-/* Starts the program NAME of the folder. It waits until it is stopped. */
+/* Starts the program NAME of the directory. It waits until it is stopped. */
 void program_start(struct program *p, const char *name);
 void program_stop(struct program *p);
 

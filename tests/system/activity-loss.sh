@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Tiny rings of softirqs and work items, and a reader that is stopped for a while: what is missing is
-# counted, class by class, at its place. A session with large rings beside it is the witness.
+# Tiny rings of softirqs and work items, and a reader that is stopped for a while: what is missing
+# is counted, class by class, at its place. A session with large rings beside it is the witness.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -62,8 +62,8 @@ done
 assert_ge $(($(refreshed) + $(lost workqueue))) "$expected" "work items recorded and lost"
 assert_le $(($(refreshed) + $(lost workqueue))) $((expected + others)) "work items recorded and lost"
 
-# Softirqs: inside a gap of a CPU the tiny one has none, and the witness as many as were counted: each
-# program takes its own time, so one more or less at either end.
+# Softirqs: inside a gap of a CPU the tiny one has none, and the witness as many as were counted:
+# each program takes its own time, so one more or less at either end.
 dump_records "$TMP/tiny.fxt"
 expect_exit 0 "$KYMO" check "$TMP/tiny.fxt"
 events lost | jq -r 'select(.event_type == "instant" and .args.class == "softirq") | .args |

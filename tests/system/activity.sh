@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What CPUs do beside running threads, held against the kernel's own books: every interrupt, softirq and
-# idle state that they count while the recording certainly runs is in the archive, and nothing that
-# they do not count in a time that certainly contains it. Work items are queued on purpose.
+# What CPUs do beside running threads, held against the kernel's own books: every interrupt, softirq
+# and idle state that they count while the recording certainly runs is in the archive, and nothing
+# that they do not count in a time that certainly contains it. Work items are queued on purpose.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -59,9 +59,9 @@ awk -F'\t' -v OFS=' ' '
 	$1 == "power" { n["idle " $4 - 4653057 " all"]++ }
 	END { for (k in n) print k, n[k] }' "$TMP/complete" | sort >"$TMP/recorded"
 
-# sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one). Where kernels
-# hide from all tracing what happens while certain threads run (ARCHITECTURE.md, "Merge by time"), some
-# are counted and not reported: more of them the more those threads do meanwhile.
+# sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one). Where
+# kernels hide from all tracing what happens while certain threads run (ARCHITECTURE.md, "Merge by
+# time"), some are counted and not reported: more of them the more those threads do meanwhile.
 sandwich() {
 	awk -v kind="$1" -v slack="$2" '
 		FILENAME ~ /inner.before$/ { inner[$1 " " $2 " " $3] -= $4 }
@@ -88,6 +88,7 @@ sandwich() {
 	assert_empty "$TMP/wrong" "$1: what does not agree with the kernel's books"
 }
 sandwich softirq 0
+assert_ge "$total" "$packets" "softirqs"
 # An edge that comes while its handler runs is handled once more and not counted once more.
 sandwich irq 10
 irqs=$total
@@ -97,7 +98,7 @@ else
 	note "only $irqs interrupts: no disk that interrupts under $TMP"
 fi
 json "$SUMMARY" '.activity.irq[] | [.number, .name] | @tsv' | while read -r number name; do
-	grep -qE "^ *$number:.*$name" /proc/interrupts ||
+	grep "^ *$number:" /proc/interrupts | grep -F "$name" >/dev/null ||
 		fail "/proc/interrupts does not call interrupt $number '$name'"
 done
 
@@ -117,8 +118,8 @@ cut -f4 "$TMP/items" | sort -u | while read -r tid; do
 done
 assert_eq "$(json "$SUMMARY" '.activity.workqueue[] | select(.name == "refresh_vm_stats") | .count')" \
 	"$expected" "work items in the summary"
-# They ran on their worker's CPU while it was running: each begins in a slice of its thread. (Beside another load
-# this kernel does not report each switch: 2 in 100 are outside then.)
+# They ran on their worker's CPU while it was running: each begins in a slice of its thread. (Beside
+# another load this kernel does not report each switch: 2 in 100 are outside then.)
 awk -F'\t' '
 	NR == FNR { if ($1 == "workqueue") { begin[++n] = $5; tid[n] = $4 } next }
 	!$6 { if (!($2 in on)) on[$2] = 0
@@ -139,9 +140,9 @@ awk -F'\t' '
 note "work items that begin while their worker does not run: $(cat "$TMP/outside")"
 assert_le "$(cat "$TMP/outside")" $((expected / 10)) "work items outside of their worker's slices"
 
-# Idle states, all of a CPU together: as many as its driver counts, and as long. The driver's clock runs
-# inside of our programs, so it has a little less for each; a state that the end has cut is not in its
-# books yet.
+# Idle states, all of a CPU together: as many as its driver counts, and as long. The driver's clock
+# runs inside of our programs, so it has a little less for each; a state that the end has cut is not
+# in its books yet.
 if grep -q '^idle ' "$TMP/outer.after"; then
 	sandwich idle 0
 	stop=$(json "$SUMMARY" .end_ns)
@@ -190,7 +191,7 @@ assert_empty "$TMP/outside" "complete events outside of the recording"
 
 # Without sched there is no schedule; a filter is for threads, and says so.
 expect_exit 0 "$KYMO" record --direct -e softirq -d 200ms -p $$ -o "$TMP/softirq.fxt"
-assert_contains "$TMP/stderr" 'whole machine: softirq' "what is said of the filter"
+assert_says "$TMP/stderr" 'whole machine: softirq' "what is said of the filter"
 dump_records "$TMP/softirq.fxt"
 assert_eq "$(jq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record' \
 	"$DUMP" | wc -l)" 0 "scheduling records without category sched"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What recording costs is known, and limited: above --max-overhead call stacks go first, then wakeups, then the recording
-# ends. The archive says so, is whole, and has none of what went. A session of a profile pauses instead, and when the storm is over all
-# of it comes back.
+# What recording costs is known, and limited: above --max-overhead call stacks go first, then
+# wakeups, then the recording ends. The archive says so, is whole, and has none of what went. A
+# session of a collection pauses instead, and when the storm is over all of it comes back.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -40,12 +40,13 @@ cp "$TMP/stdout" "$TMP/said.json"
 assert_eq "$(json "$TMP/said.json" .reason)" overhead "why it ended"
 assert_eq "$(json "$TMP/said.json" .error)" "" "its error"
 assert_eq "$(json "$TMP/said.json" '[.shed[].what] | join(" ")')" "stacks wakeups session" "what went"
-assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0.10%' "what it says"
-assert_contains "$TMP/stderr" 'ended after ' "what it says"
-assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0.10%' "what the journal has"
-assert_contains "$TMP/kymod.log" 'sheds session' "what the journal has"
+assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0\.10%' "what it says"
+assert_says "$TMP/stderr" 'ended after ' "what it says"
+assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0\.10%' \
+	"what the journal has"
+assert_says "$TMP/kymod.log" 'sheds session' "what the journal has"
 
-# ---- a profile ----
+# ---- a collection ----
 
 # of_storm FILTER: what its status has
 of_storm() {
@@ -66,7 +67,8 @@ expect_soon 10 rests
 assert_eq "$(of_storm .state)" running "state of a pause"
 assert_le "$(of_storm .cpu_ppm)" 10000 "millionths of a CPU that a pause takes"
 expect_exit 0 "$KYMO" status storm --bus "$BUS"
-assert_contains "$TMP/stdout" '^    shed:     session at .*% of a CPU, the limit is 4.00%: paused$' "status"
+assert_contains "$TMP/stdout" \
+	'^    shed:     session at .*% of a CPU, the limit is 4\.00%: paused$' "status"
 kill $old
 sleep 1001 &
 new=$!
@@ -81,7 +83,8 @@ went() {
 	jq -r --arg what "$1" '.start_ns as $t0 | .shed[] | select(.what == $what) | (.ts_ns - $t0) / 1e9' "$TMP/said.json"
 }
 
-# part FROM TO: what the archive has between, in $SUMMARY. Detaching takes a moment; two looks come after it, 1.5 s at least.
+# part FROM TO: what the archive has between, in $SUMMARY. Detaching takes a moment; two looks come
+# after it, 1.5 s at least.
 part() {
 	expect_exit 0 "$KYMO" cut --force --from "$1s" --to "$2s" "$TMP/t.fxt" "$TMP/part.fxt"
 	summarize "$TMP/part.fxt"
@@ -110,7 +113,7 @@ assert_eq "$(jq -r 'select(.args.value > .args.limit) | .args.limit' "$TMP/shed.
 	"1000 1000 1000" "limits in the archive"
 
 expect_exit 0 "$KYMO" summary "$TMP/t.fxt"
-assert_contains "$TMP/stdout" '^no stacks from .* the limit is 0.10%' "summary"
+assert_contains "$TMP/stdout" '^no stacks from .* the limit is 0\.10%' "summary"
 assert_contains "$TMP/stdout" '^no wakeups from ' "summary"
 assert_contains "$TMP/stdout" '^no recording from ' "summary"
 assert_contains "$TMP/stdout" '^recording took .* in the kernel and .* in the recorder' "summary"
@@ -144,11 +147,12 @@ sleep 1
 kill -TERM "${COLLECT[storm]}"
 wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
 kill $new
-assert_contains "$TMP/kymod.log" 'storm: sheds session: it took .*% of a CPU, the limit is 4.00%' "the journal"
+assert_contains "$TMP/kymod.log" 'storm: sheds session: it took .*% of a CPU, the limit is 4\.00%' \
+	"the journal"
 for what in session wakeups stacks; do
 	assert_contains "$TMP/kymod.log" "storm: records $what again: it took .*% of a CPU" "the journal"
 done
-assert_contains "$TMP/storm.log" 'storm: goes on after ' "what collect says"
+assert_says "$TMP/storm.log" 'storm: goes on after ' "what collect says"
 
 # Of the storm there is more than anybody wants to look at.
 while read -r archive; do
@@ -162,7 +166,8 @@ pause=$(json "$SUMMARY" '[.shed[] | select(.what == "session")] | first | "\(.ts
 read -r from until <<<"$pause"
 assert_ge $((until - from)) 4000000000 "ns of the pause"
 expect_exit 0 "$KYMO" summary "$archive"
-assert_contains "$TMP/stdout" '^no recording from .* s to .* s: recording took .* of a CPU, the limit is 4.00%' "summary"
+assert_contains "$TMP/stdout" \
+	'^no recording from .* s to .* s: recording took .* of a CPU, the limit is 4\.00%' "summary"
 
 # late TIME: TIME (ns), as `kymo cut` has it
 late() {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The paths of cgroups, of those that were there and of those that came, from the recording to the sums by unit and
-# container; and what edits make of them.
+# The paths of cgroups, of those that were there and of those that came, from the recording to the
+# sums by unit and container; and what edits make of them.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -68,6 +68,7 @@ done
 
 note "redacted, nobody knows what it was called"
 expect_exit 0 "$KYMO" redact "$TMP/t.fxt" "$TMP/redacted.fxt"
+grep -qaF kymo-test-$$ "$TMP/t.fxt" || fail "the name of a cgroup is not in the archive itself"
 ! grep -qaF kymo-test-$$ "$TMP/redacted.fxt" || fail "the name of a cgroup is in the redacted archive"
 
 note "many cgroups do not keep it busy, and who lives is found among them"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A session that is split, beside one that is not. Each chunk is an archive by itself; a head, all bodies behind it and a tail
-# are one, too; and nothing is missing or there twice.
+# A session that is split, beside one that is not. Each chunk is an archive by itself; a head, all
+# bodies behind it and a tail are one, too; and nothing is missing or there twice.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -86,6 +86,7 @@ done
 dump_records "$TMP/t.from-1.fxt"
 happened >"$TMP/whole"
 note "$(wc -l <"$TMP/whole") records"
+assert_ge "$(wc -l <"$TMP/whole")" 10000 "records that chunks make together"
 cmp "$TMP/joined" "$TMP/whole" || fail "chunks and what they make together differ"
 pairs "$TMP/pairs.json" >"$TMP/split.pairs"
 split_forks=$(events fork | wc -l)
@@ -129,7 +130,8 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 fi
 rm -f "$TMP"/t.*.fxt "$TMP"/*.dump.json
 
-# Losses that lie across the ends of chunks: no chunk shows anything wrong, and each is counted once.
+# Losses that lie across the ends of chunks: no chunk shows anything wrong, and each is counted
+# once.
 SPLIT_RING=65536 start_recordings sched,irq 30
 "$KYMO_LOAD" --out "$TMP/game.json" pingpong 20000 &
 game=$!
@@ -152,6 +154,7 @@ for i in $(seq "$N_CHUNKS"); do
 done
 summarize "$TMP/t.from-1.fxt"
 note "$N_CHUNKS chunks, $lost records lost"
+assert_ge "$lost" 1 "records lost"
 assert_eq "$lost" "$(lost_total)" "what all chunks have lost"
 rm -f "$TMP"/t.*.fxt
 
@@ -197,4 +200,4 @@ cmp "$TMP/plain.left" "$TMP/split.left" || {
 	fail "other blocks are left where the session was split"
 }
 expect_read "$TMP/t.chunk-$N_CHUNKS.fxt" "$KYMO" leaks --top 100 "$TMP/t.chunk-$N_CHUNKS.fxt"
-assert_contains "$TMP/stdout" leak_open "leaks by the last chunk alone"
+assert_says "$TMP/stdout" leak_open "leaks by the last chunk alone"

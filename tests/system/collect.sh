@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Collection by profiles, as kymo-collect@.service does it, on a bus that starts the service when it is asked for: chunks and what is
-# kept of them, flight recorders and what makes them write, and the death of everybody who takes part.
+# Collections, as kymo-collect@.service does it, on a bus that starts the service when it
+# is asked for: chunks and what is kept of them, flight recorders and what makes them write, and the
+# death of everybody who takes part.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -41,9 +42,9 @@ expect_soon 10 has_chunks chunks $((before + 1))
 end_collect chunks
 check_all chunks
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
-assert_contains "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
+assert_says "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
 dump_records "$(chunks chunks | head -1)"
-assert_contains <(events session_start) 'profile chunks: chunks of the test' "who asked, in the archive"
+assert_says <(events session_start) 'profile chunks: chunks of the test' "who asked, in the archive"
 # What one ends with, the next begins with.
 last=
 while read -r file; do
@@ -77,7 +78,7 @@ check_left() {
 }
 check_left
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
-assert_contains "$TMP/chunks.log" 'has gone' "what collect says of the service's death"
+assert_says "$TMP/chunks.log" 'has gone' "what collect says of the service's death"
 
 # The client is killed: what it collected is completed.
 start_collect chunks
@@ -86,7 +87,7 @@ wait "${COLLECT[chunks]}" 2>/dev/null || true
 expect_soon 20 no_part
 check_left
 
-# What is kept has a limit; other profiles' is not touched.
+# What is kept has a limit; other collections' is not touched.
 sed '/^Compress=/d; s/KeepSize=.*/KeepSize=1M\nRotateSize=1M/' "$TMP/etc/chunks.conf" >"$TMP/etc/kept.conf"
 kept=$(chunks chunks | wc -l)
 start_collect kept
@@ -100,7 +101,7 @@ assert_ge "$(n_chunks kept)" 1 "chunks that are kept"
 newest=$(chunks kept | tail -1 | xargs stat -c %s)
 total=$(chunks kept | xargs stat -c %s | awk '{ n += $1 } END { print n }')
 assert_le "$total" $((newest > 1048576 ? newest : 1048576)) "bytes that are kept"
-assert_eq "$(n_chunks chunks)" "$kept" "chunks of another profile"
+assert_eq "$(n_chunks chunks)" "$kept" "chunks of another collection"
 
 # ---- flight recorders ----
 
@@ -147,7 +148,7 @@ end_kymod KILL
 expect_soon 20 running flight
 expect_soon 20 has_chunks flight 5
 dump_records "$(chunks flight | tail -1)"
-assert_contains <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
+assert_says <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
 expect_soon 10 grep -q "session/flight: what the service kept when it died is in $TMP/out" "$TMP/kymod.log"
 
 # So it is if the service ends in order, and kymo collect goes on.
@@ -158,9 +159,10 @@ expect_soon 20 running flight
 expect_soon 20 has_chunks flight $((before + 1))
 is_gone "${COLLECT[flight]}" && fail "kymo collect ended with the service"
 dump_records "$(chunks flight | tail -1)"
-assert_contains <(events mark | jq -r .args.text) 'famous-words' "the mark in what a service kept that ended"
+assert_says <(events mark | jq -r .args.text) 'famous-words' \
+	"the mark in what a service kept that ended"
 end_collect flight
-assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
+has_no_sessions || fail "sessions are left: $("$KYMO" list --bus "$BUS")"
 
 # A signal instead of a call.
 start_collect flight
@@ -180,7 +182,9 @@ assert_eq "$(n_chunks trigger)" 1 "files by triggers within the interval"
 end_collect trigger
 check_all trigger
 dump_records "$(chunks trigger)"
-assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1.00 us$' "why, in the log"
+assert_contains "$TMP/kymod.log" \
+	'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1\.00 us$' \
+	"why, in the log"
 assert_ge "$(events trigger | wc -l)" 1 "events that say what was seen"
 
 end_kymod TERM

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Recordings that are packed while they are made hold what others hold, are smaller, and lose no more
-# when the recorder is killed.
+# Recordings that are packed while they are made hold what others hold, are smaller, and lose no
+# more when the recorder is killed.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -65,7 +65,7 @@ for method in snappy zstd gzip; do
 	expect_exit 0 "$KYMO" start packed -o "$TMP/service.fxt" --compress=$method --bus "$BUS"
 	"${load[@]}"
 	expect_exit 0 "$KYMO" status --json packed --bus "$BUS"
-	assert_contains "$TMP/stdout" "\"compress\": *\"$method\"" "options of the session"
+	assert_eq "$(json "$TMP/stdout" '.[0].options.compress')" "$method" "options of the session"
 	expect_exit 0 "$KYMO" stop packed --bus "$BUS"
 	check_recording "$TMP/service.fxt" $method
 	rm "$TMP/service.fxt"

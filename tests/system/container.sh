@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The package on a Debian 12 with a real systemd, system bus and polkit: it installs, records for those who may, leaves when
-# nobody needs it, comes back when it hangs, and purging leaves nothing of it.
+# The package on a Debian 12 with a real systemd, system bus and polkit: it installs, records for
+# those who may, leaves when nobody needs it, comes back when it hangs, and purging leaves nothing
+# of it.
 
 . "$(dirname "$0")/../support/container-words.sh"
 container_private "$@"
@@ -204,7 +205,8 @@ note "did what the README says after $SECONDS s"
 # ---- who is asked for a password ----
 
 echo 'root:the right one' | container chpasswd
-# answer PASSWORD COMMAND ...: that is said at a terminal; its exit status is in $status, all that is seen there in $TMP/seen
+# answer PASSWORD COMMAND ...: that is said at a terminal; its exit status is in $status, all that
+# is seen there in $TMP/seen
 answer() {
 	local password=$1 fd pid
 
@@ -256,12 +258,12 @@ assert_contains "$TMP/stdout" "'one', objectpath '/org/kymo/Trace1/session/[0-9]
 expect_exit 0 container gdbus call "${at_manager[@]}" --method org.freedesktop.DBus.Properties.Get org.kymo.Trace1.Manager Version
 assert_contains "$TMP/stdout" "^\(<'[0-9.]+'>,\)$" "a property by gdbus"
 expect_exit 1 container_as bob gdbus call "${at_manager[@]}" --method org.kymo.Trace1.Manager.CreateSession x '{}'
-assert_contains "$TMP/stderr" 'user bob may not trace the system' "what bob is told by gdbus"
+assert_says "$TMP/stderr" 'user bob may not trace the system' "what bob is told by gdbus"
 
 expect_exit 0 container systemctl reload kymod.service
 is_unit ActiveState active || fail "a reload ended the service"
 expect_exit 1 container_as alice busctl call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager Reload
-assert_contains "$TMP/stderr" 'only root may do that' "a reload by alice"
+assert_says "$TMP/stderr" 'only root may do that' "a reload by alice"
 
 # ---- stop completes, and so does an upgrade ----
 
@@ -317,7 +319,7 @@ is_replaced() {
 expect_in 30 is_replaced
 assert_eq "$(unit NRestarts)" 1 "restarts"
 container journalctl -q --no-pager -u kymod.service >"$TMP/journal"
-assert_contains "$TMP/journal" 'Watchdog timeout' "what the journal says"
+assert_says "$TMP/journal" 'Watchdog timeout' "what the journal says"
 check_archive srv/alice/stuck.fxt
 expect_recorded "$CONTAINER/srv/again.fxt" container kymo record -d 300ms -o /srv/again.fxt
 no_drop_in
@@ -385,8 +387,9 @@ has_snapshots() {
 expect_in 30 has_snapshots 1
 dump_records "$(snapshots | head -n 1)"
 container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
-assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles.service failed' "why it was taken"
-# By its own exec its shell is known; it waited for twelve children, most of them in its last second.
+assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles\.service failed' "why it was taken"
+# By its own exec its shell is known; it waited for twelve children, most of them in its last
+# second.
 tid=$(events exec | jq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)
 exit_ns=$(switches | awk -v tid="$tid" '$3 == tid { last = $1 } END { print last }')
 assert_ge "$(switches | awk -v tid="$tid" -v from="$((exit_ns - 1000000000))" '$3 == tid && $1 >= from && !$6' | wc -l)" 4 \

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# repair, cut, merge and redact on real recordings: results are clean, parts add up to the whole, and
-# Perfetto takes them all.
+# repair, cut, merge and redact on real recordings: results are clean, parts add up to the whole,
+# and Perfetto takes them all.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command dd
 
-# check_result FILE [REGEX]: it is a clean archive, but for warnings of kinds that match, and Perfetto has nothing to say
+# check_result FILE [REGEX]: it is a clean archive, but for warnings of kinds that match, and
+# Perfetto has nothing to say
 check_result() {
 	local answers
 
@@ -37,14 +38,16 @@ edit() {
 	expect_exit 0 "$KYMO" "$@"
 }
 
-# cpu_times FILE ...: the CPU time of each process, by the kernel's pid, of all of them together
+# cpu_times FILE ...: the CPU time of each thread, by the kernel's tid, of all of them together. (Of
+# which process a thread is one of two archives may know, and not the other.)
 cpu_times() {
 	local file
 
 	for file in "$@"; do
 		summarize "$file"
-		json "$SUMMARY" '.processes[] | select(.cpu_ns > 0) | [.pid % 4194304, .cpu_ns] | @tsv'
-	done | awk '{ ns[$1] += $2 } END { for (pid in ns) print pid, ns[pid] }' | sort
+		json "$SUMMARY" '.threads[] | select(.cpu_ns > 0) |
+			[.tid % 4194304, .cpu_ns] | @tsv'
+	done | awk '{ ns[$1] += $2 } END { for (tid in ns) print tid, ns[tid] }' | sort
 }
 
 busy() {
@@ -71,6 +74,7 @@ for part in 1 2 3; do
 	check_result "$TMP/p$part.fxt"
 done
 cpu_times "$TMP/whole.fxt" >"$TMP/whole.times"
+assert_ge "$(wc -l <"$TMP/whole.times")" 100 "threads with CPU time"
 cpu_times "$TMP/p1.fxt" "$TMP/p2.fxt" "$TMP/p3.fxt" >"$TMP/parts.times"
 diff "$TMP/whole.times" "$TMP/parts.times" >&2 || fail "CPU times of the parts are not those of the whole"
 
@@ -80,16 +84,23 @@ check_result "$TMP/merged.fxt"
 cpu_times "$TMP/merged.fxt" >"$TMP/merged.times"
 diff "$TMP/whole.times" "$TMP/merged.times" >&2 || fail "CPU times of the merged parts"
 dump_records "$TMP/whole.fxt"
+assert_eq "$(events session_start | jq -r .args.host)" "$(uname -n)" "the host of a recording"
 switches | awk '!$6' | sort >"$TMP/whole.switches"
 dump_records "$TMP/merged.fxt"
 switches | awk '!$6' | sort | cmp - "$TMP/whole.switches" || fail "switches of the merged parts"
 
 note "one process and one CPU"
 pid=$(json "$TMP/pingpong.json" '.threads[0] // .pid')
+of_process() {
+	summarize "$1"
+	json "$SUMMARY" ".threads[] | select(.pid == $pid and .cpu_ns > 0) |
+		[.tid, .cpu_ns] | @tsv" | sort
+}
 edit cut --pid "$pid" "$TMP/whole.fxt" "$TMP/pid.fxt"
 check_result "$TMP/pid.fxt"
-assert_eq "$(cpu_times "$TMP/pid.fxt" | awk -v p="$pid" '$1 == p')" \
-	"$(awk -v p="$pid" '$1 == p' "$TMP/whole.times")" "CPU time of process $pid"
+of_process "$TMP/whole.fxt" >"$TMP/whole.threads"
+assert_ge "$(wc -l <"$TMP/whole.threads")" 2 "threads of process $pid"
+of_process "$TMP/pid.fxt" | diff - "$TMP/whole.threads" >&2 || fail "CPU times of process $pid"
 edit cut --cpu 0 "$TMP/whole.fxt" "$TMP/cpu.fxt"
 check_result "$TMP/cpu.fxt"
 summarize "$TMP/cpu.fxt"
@@ -118,6 +129,7 @@ edit redact "$TMP/whole.fxt" "$TMP/redacted.fxt"
 check_result "$TMP/redacted.fxt"
 cpu_times "$TMP/redacted.fxt" | diff - "$TMP/whole.times" >&2 || fail "CPU times after redact"
 for secret in kymo-load pingpong load.sh "$TMP"; do
+	grep -qaF "$secret" "$TMP/whole.fxt" || fail "'$secret' is not in the archive itself"
 	! grep -qaF "$secret" "$TMP/redacted.fxt" || fail "'$secret' is in the redacted archive"
 done
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Outputs that fail in the middle: no space, quota, errors of the device, readers that go or stop. The recording ends in
-# order or goes on, says why, and what has been written is good.
+# Outputs that fail in the middle: no space, quota, errors of the device, readers that go or stop.
+# The recording ends in order or goes on, says why, and what has been written is good.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -13,7 +13,8 @@ remember_bpf
 # Something that happens all the time, but not so often that what fails is full before it runs.
 "$KYMO_LOAD" sleep 10000000 100 &
 
-# is_good FILE WHOLE: nothing is wrong with what is there, but that its end is missing; WHOLE: nor is a record cut
+# is_good FILE WHOLE: nothing is wrong with what is there, but that its end is missing; WHOLE: nor
+# is a record cut
 is_good() {
 	assert_ge "$(stat -c %s "$1")" 4096 "bytes of $1"
 	expect_exit 3 "$KYMO" check --json "$1"
@@ -23,7 +24,7 @@ is_good() {
 	assert_ge "$(json "$TMP/stdout" .records)" 100 "$1: records"
 }
 
-# fails FILE WHOLE TEXT COMMAND ...: the recording fails, and says TEXT
+# fails FILE WHOLE REGEX COMMAND ...: the recording fails, and what it says matches
 fails() {
 	local file=$1 whole=$2 text=$3
 
@@ -59,8 +60,8 @@ fails "$TMP/quota.fxt" 1 'Disk quota exceeded' \
 
 # From the first byte on: then nothing is left behind.
 expect_exit 1 "$BAD_OUTPUT" file "$TMP/never.fxt" 5 0 -- "${record[@]}" -o "$TMP/never.fxt"
-assert_contains "$TMP/stderr" 'Input/output error' "why it failed"
-assert_contains "$TMP/stderr" 'the recording failed' "what failed"
+assert_says "$TMP/stderr" 'Input/output error' "why it failed"
+assert_says "$TMP/stderr" 'the recording failed' "what failed"
 ! grep 'cannot start' "$TMP/stderr" || fail "it had started"
 [ ! -e "$TMP/never.fxt" ] || fail "an empty archive is left"
 
@@ -70,7 +71,8 @@ for kind in pipe socket; do
 	fails "$TMP/$kind.fxt" 0 'Broken pipe|Connection reset' \
 		"$BAD_OUTPUT" $kind close 200000 "$TMP/$kind.fxt" -- "${record[@]}" -o -
 
-	# A reader that rests for longer than rings and queue hold: what did not fit is counted, the rest is whole.
+	# A reader that rests for longer than rings and queue hold: what did not fit is counted, the
+	# rest is whole.
 	expect_exit 3 timeout 60 "$BAD_OUTPUT" $kind stall 100000 2500 "$TMP/stalled.fxt" -- \
 		"$KYMO" record --direct -d 2.2 --flush 10ms -b 64K -e sched -o -
 	assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what it says"
@@ -95,11 +97,11 @@ has_failed() {
 }
 expect_soon 20 has_failed
 assert_eq "$(json "$TMP/doomed.json" '.[0].reason')" "output failed" "its reason"
-assert_contains "$TMP/doomed.json" 'No space left' "its error"
+assert_says "$TMP/doomed.json" 'No space left' "its error"
 assert_contains "$TMP/kymod.log" 'doomed.*No space left' "what the journal has"
 is_good "$TMP/small/d.fxt" 1
 expect_exit 1 "$KYMO" stop doomed --bus "$BUS"
-assert_contains "$TMP/stderr" 'No space left' "what stop says"
+assert_says "$TMP/stderr" 'No space left' "what stop says"
 expect_exit 0 session_is_running good
 expect_recorded "$TMP/good.fxt" "$KYMO" stop good --bus "$BUS"
 expect_exit 0 "$KYMO" check "$TMP/good.fxt"
@@ -108,7 +110,8 @@ no_bpf_left "a session that failed"
 
 # ---- what is kept for root ----
 
-# Of an ext4 file system a part is root's. What the service writes for a user is the user's, with the capabilities that the unit leaves it.
+# Of an ext4 file system a part is root's. What the service writes for a user is the user's, with
+# the capabilities that the unit leaves it.
 need_command mkfs.ext4 losetup setpriv
 user=$(id -u uucp) || skip "there is no user uucp"
 chmod 755 "$TMP"
@@ -147,12 +150,12 @@ for _ in {1..20}; do
 	! stream_has_failed || break
 done
 expect_soon 5 stream_has_failed
-assert_contains "$TMP/stream.json" 'No space left' "why the user's session failed"
+assert_says "$TMP/stream.json" 'No space left' "why the user's session failed"
 is_good "$TMP/ext4/open/stream.fxt" 0
 assert_ge "$(stat -c %s "$TMP/ext4/open/stream.fxt")" 4000000 "bytes that the user had"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a stream"
 expect_exit 1 as_user "$TMP/kymo" snapshot box -o "$TMP/ext4/open/box.fxt" --bus "$BUS"
-assert_contains "$TMP/stderr" 'No space left' "what is said of a snapshot"
+assert_says "$TMP/stderr" 'No space left' "what is said of a snapshot"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a snapshot"
 # Root may have them: for root it writes as root.
 expect_recorded "$TMP/ext4/root.fxt" "$KYMO" record --bus "$BUS" -d 500ms -o "$TMP/ext4/root.fxt"

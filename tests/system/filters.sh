@@ -7,8 +7,8 @@
 need_btf
 need_command setpriv
 
-# only PIDS: a JSON array of those whose threads may be in the archive. Where a sample hit the kernel,
-# kthreadd is named, too: the kernel's mappings are its. No time of it may be known.
+# only PIDS: a JSON array of those whose threads may be in the archive. Where a sample hit the
+# kernel, kthreadd is named, too: the kernel's mappings are its. No time of it may be known.
 only() {
 	json "$SUMMARY" ".threads[] | select(.tid < 4194304 and .tid != 0) |
 		select(.tid != 2 or .cpu_ns > 0) |
@@ -16,7 +16,8 @@ only() {
 	assert_empty "$TMP/strangers" "threads that the filter should have left out"
 }
 
-# mapped FILE PID PIDS: what process PID has mapped is in the archive, and of nobody but those of PIDS, a JSON array
+# mapped FILE PID PIDS: what process PID has mapped is in the archive, and of nobody but those of
+# PIDS, a JSON array
 mapped() {
 	"$LIST_STACKS" "$1" | awk '$1 == "mapping" && $3 != 2' >"$TMP/mappings"
 	assert_ge "$(awk -v p="$2" '$3 == p && /\/kymo-load$/' "$TMP/mappings" | wc -l)" 1 \

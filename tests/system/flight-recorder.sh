@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Flight recorders: the last seconds are there up to the call, whole at both ends, while the session goes on; also of a service that
-# was killed; and an output that takes nothing holds up nobody.
+# Flight recorders: the last seconds are there up to the call, whole at both ends, while the session
+# goes on; also of a service that was killed; and an output that takes nothing holds up nobody.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -40,7 +40,8 @@ check_snapshot() {
 	assert_ge "$(json "$SUMMARY" '.duration_ns / 1000000 | floor')" $(($2 * 1000)) "ms in $1"
 }
 
-# named FILE: the thread that has run all the time has its name, although it began long before; by the last `summarize`
+# named FILE: the thread that has run all the time has its name, although it began long before; by
+# the last `summarize`
 named() {
 	assert_eq "$(jq -r --argjson tid "$napper_tid" '.threads[] | select(.tid == $tid) | .name' "$SUMMARY")" \
 		"$napper_name" "name of a thread in $1"
@@ -76,9 +77,10 @@ named "$TMP/packed.fxt.zst"
 expect_exit 0 ask snapshot box -o "$TMP/box.fxt.gz" --compress=gzip
 expect_exit 0 "$KYMO" check "$TMP/box.fxt.gz"
 expect_exit 1 ask snapshot packed -o "$TMP/no" --compress
-assert_contains "$TMP/stderr" 'packed by zstd already' "complaint about packing twice"
+assert_says "$TMP/stderr" 'packed by zstd already' "complaint about packing twice"
 
-# A reader that does not read: others have their snapshots, once it has gone; the session goes on meanwhile.
+# A reader that does not read: others have their snapshots, once it has gone; the session goes on
+# meanwhile.
 mkfifo "$TMP/pipe"
 # shellcheck disable=SC2217 # it holds the reading end and never reads
 sleep 600 <"$TMP/pipe" &
@@ -112,7 +114,8 @@ expect_exit 0 "$KYMO" cut --to 1ms "$TMP/flood.fxt" "$TMP/flood-cut.fxt"
 summarize "$TMP/flood-cut.fxt"
 assert_eq "$(json "$SUMMARY" .dropped_bytes)" "$dropped" "dropped bytes in a piece of it"
 expect_exit 3 ask stop flood
-assert_contains "$TMP/stderr" 'flood: more came at once than the flight recorder may keep' "what is said at its end"
+assert_says "$TMP/stderr" 'flood: more came at once than the flight recorder may keep' \
+	"what is said at its end"
 
 # What is kept of one that has ended has its end.
 expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 4 -o "$TMP/ended.fxt" --bus "$BUS"
@@ -144,14 +147,15 @@ has_mark "the last one" || fail "what a dead service has left does not go up to 
 for name in box packed; do
 	expect_exit 1 ask stop $name
 done
-assert_empty <(ls "$TMP/run/flight") "folders of flight recorders"
+assert_empty <(ls "$TMP/run/flight") "directories of flight recorders"
 expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list"
 stop_kymod
 
 # ---- where there is little room ----
 
-# It leaves as much of the runtime directory free as it takes, keeps what is whole in it, and gives back what others need.
+# It leaves as much of the runtime directory free as it takes, keeps what is whole in it, and gives
+# back what others need.
 mkdir "$TMP/small"
 mount -t tmpfs -o size=40M,mode=700 none "$TMP/small" || skip "cannot mount a tmpfs"
 at_exit umount "$TMP/small"
@@ -178,8 +182,10 @@ for name in first second; do
 	expect_exit 0 timeout 20 "$KYMO" snapshot $name -o "$TMP/$name.fxt" --bus "$BUS"
 	check_finds_nothing "$TMP/$name.fxt"
 	expect_exit 0 ask status $name
-	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.. MiB instead of 128.0 MiB: ' "what it may keep"
-	assert_eq "$(grep -c "session/$name: the flight recorder may keep .* instead of 128.0 MiB" "$TMP/kymod.log")" 1 "lines of the log"
+	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.[0-9] MiB instead of 128\.0 MiB: ' \
+		"what it may keep"
+	assert_eq "$(grep -c "session/$name: the flight recorder may keep .* instead of 128\.0 MiB" "$TMP/kymod.log")" \
+		1 "lines of the log"
 done
 note "somebody else needs the room"
 head -c 9M /dev/zero >"$TMP/small/other"
@@ -232,8 +238,10 @@ kill -USR1 $pid
 expect_soon 20 grep -q ': snapshot$' "$TMP/direct.log"
 kill -INT $pid
 wait $pid || fail "a flight recording failed: $(cat "$TMP/direct.log")"
-check_snapshot "$TMP"/direct-*.fxt 1
-named "$TMP"/direct-*.fxt
+snapshots=("$TMP"/direct-*.fxt)
+assert_eq ${#snapshots[@]} 1 "files of snapshots"
+check_snapshot "${snapshots[0]}" 1
+named "${snapshots[0]}"
 check_snapshot "$TMP/direct.fxt" 1
 assert_eq "$(events session_stop | jq -r .args.reason)" requested "reason of one that was stopped"
 no_bpf_left

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A CPU that goes while it is recorded, and comes back: for a while, and for so short a time that nobody who only looks
-# would notice. Samples and mappings come from it again, and the schedule stays right.
+# A CPU that goes while it is recorded, and comes back: for a while, and for so short a time that
+# nobody who only looks would notice. Samples and mappings come from it again, and the schedule
+# stays right.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -66,7 +67,8 @@ for which in before after again; do
 	assert_within "$(thread "$pid" cpu_ns)" "$cpu_ns" 5 "CPU time of the one that ran $which, by the schedule"
 done
 
-# While it was off nothing ran there: all that the schedule has on it is idle, or on its way off or on.
+# While it was off nothing ran there: all that the schedule has on it is idle, or on its way off or
+# on.
 dump_records "$TMP/t.fxt"
 boot=$(events clock | head -1 | jq -r '.args | "\(.realtime) \(.boottime)"')
 read -r real_ns boot_ns <<<"$boot"

@@ -24,6 +24,7 @@ assert_eq "$(wc -l <<<"$renames")" 50 "renames"
 
 record forkchain 20
 json "$TMP/truth.json" '.links[] | [.pid, .ppid, .name] | @tsv' | sort >"$TMP/truth"
+assert_ge "$(wc -l <"$TMP/truth")" 20 "links of the chain"
 json "$SUMMARY" '.processes[] | [.pid, .parent, .name] | @tsv' | sort >"$TMP/trace"
 comm -23 "$TMP/truth" "$TMP/trace" >"$TMP/missing"
 assert_empty "$TMP/missing" "links of the chain that are missing or have another parent"

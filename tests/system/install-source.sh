@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The README's installation from source, word by word, in a Debian 12 that has nothing but what debootstrap installs; a
-# recording by what was installed; then its commands for a Debian package, and a recording by that. It takes minutes, most
-# of them for packages and compiling.
+# The README's installation from source, word by word, in a Debian 12 that has nothing but what
+# debootstrap installs; a recording by what was installed; then its commands for a Debian package,
+# and a recording by that. It takes minutes, most of them for packages and compiling.
 
 . "$(dirname "$0")/../support/container-words.sh"
 container_private "$@"
@@ -23,10 +23,10 @@ note "debootstrap: $SECONDS s"
 cp -L /etc/resolv.conf "$fresh/etc/resolv.conf"
 mkdir "$fresh/src"
 (cd "$ROOT" && git ls-files -co --exclude-standard -z | xargs -0 cp -a --parents -t "$fresh/src")
-for folder in proc sys dev; do
-	mount --rbind "/$folder" "$fresh/$folder"
-	mount --make-rslave "$fresh/$folder"
-	at_exit umount -lR "$fresh/$folder"
+for directory in proc sys dev; do
+	mount --rbind "/$directory" "$fresh/$directory"
+	mount --make-rslave "$fresh/$directory"
+	at_exit umount -lR "$fresh/$directory"
 done
 
 # The commands below "From source". No systemd runs here that could reload anything.
@@ -57,7 +57,8 @@ for file in bash-completion/completions/kymo zsh/vendor-completions/_kymo fish/v
 	[ -s "$fresh/usr/share/$file" ] || fail "there is no /usr/share/$file"
 done
 
-# The commands below "or as a Debian package". Nobody answers apt, which asks where it installs more than it was told.
+# The commands below "or as a Debian package". Nobody answers apt, which asks where it installs more
+# than it was told.
 run_in_fresh "ninja -C build uninstall"
 ! chroot "$fresh" which kymo >"$TMP/log" || fail "ninja uninstall leaves kymo"
 sed -n '/^or as a Debian package/,/^What/s/^    //p' "$ROOT/README.md" | sed 's/apt install/apt -y install/g' >"$TMP/commands"

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kill-collections.sh [KILLS]: the service is killed at random moments while one profile collects chunks and another one is a flight
-# recorder. What had reached a file, or the recorder's memory, is in a file that can be read; both profiles run again each time; and
-# nothing stays behind, neither in the kernel nor half written.
+# kill-collections.sh [KILLS]: the service is killed at random moments while one collection records
+# chunks and another one is a flight recorder. What had reached a file, or the recorder's memory, is
+# in a file that can be read; both collections run again each time; and nothing stays behind,
+# neither in the kernel nor half written.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -61,7 +62,8 @@ both_run() {
 	running rotating && running blackbox
 }
 
-# Each third one comes when the service has hardly begun; before the others, there is a moment that must not be lost.
+# Each third one comes when the service has hardly begun; before the others, there is a moment that
+# must not be lost.
 moments=()
 for ((i = 1; i <= kills; i++)); do
 	expect_soon 30 service_runs
@@ -88,7 +90,7 @@ for name in rotating blackbox; do
 	end_collect "$name"
 done
 kill "$napper"
-assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
+has_no_sessions || fail "sessions are left: $("$KYMO" list --bus "$BUS")"
 end_kymod TERM
 no_bpf_left "$kills times kill -9"
 no_part || fail "chunks that were not completed: $(find "$TMP/out" -name '.*.part')"

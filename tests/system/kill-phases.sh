@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kill-phases.sh [KILLS [GROUP-KILLS]]: the service is killed so often in each phase of a session that
-# watches what programs allocate: while it attaches, while it runs, while it detaches, while it
-# rotates, and while it takes a snapshot; and so often with all processes of its cgroup at once, as by
-# `systemctl kill -s KILL` or for want of memory. Programs have the code of their files again each
-# time, nothing stays in the kernel, and what was written can be read.
+# kill-phases.sh [KILLS [GROUP-KILLS]]: the service is killed so often in each phase of a session
+# that watches what programs allocate: while it attaches, while it runs, while it detaches, while it
+# rotates, and while it takes a snapshot; and so often with all processes of its cgroup at once, as
+# by `systemctl kill -s KILL` or for want of memory. Programs have the code of their files again
+# each time, nothing stays in the kernel, and what was written can be read.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
@@ -34,8 +34,8 @@ remove_cgroup() {
 }
 start_service_bus
 target=$TMP/kt$RANDOM
-# Linked statically where that is possible: nobody else has probes in these allocators, which would take
-# away what is left when they go.
+# Linked statically where that is possible: nobody else has probes in these allocators, which would
+# take away what is left when they go.
 command=(--held list)
 cp "$LEAK_PROGRAMS/leak-plant-static" "$target" 2>/dev/null || {
 	command=(infinity)
@@ -187,6 +187,7 @@ check_files() {
 
 	for file in "$TMP/phases.fxt" "$TMP"/out/*.fxt "$TMP"/out/.*.part; do
 		[ -s "$file" ] || continue
+		n_files=$((n_files + 1))
 		expect_checked "$file"
 		jq -e '.errors == (if .truncated then 1 else 0 end)' "$TMP/stdout" >/dev/null ||
 			fail "$file: errors other than a cut tail: $(cat "$TMP/stdout")"
@@ -195,6 +196,7 @@ check_files() {
 }
 
 remember_bpf
+n_files=0
 begin_ms=$(date +%s%3N)
 running_session
 attach_ms=$(($(date +%s%3N) - begin_ms))
@@ -221,6 +223,12 @@ kill_in() {
 		[ $((i % 10)) != 0 ] || no_bpf_left "$phase, kill $i"
 	done
 	no_bpf_left "$phase"
+	# (those that begin or end may be over, or not yet there)
+	case $phase in
+	running | rotate | snapshot)
+		assert_eq "$n_within" "$kills" "$phase: kills with probes in their places"
+		;;
+	esac
 	note "$phase: $kills kills${3:+ of all processes}, $n_within of them with probes in their places" \
 		"($n_dirty with probes right afterwards)"
 }
@@ -229,6 +237,7 @@ for phase in ${PHASES:-attach running detach rotate snapshot}; do
 	kill_in "$phase" "$kills"
 	[ -z "$KYMOD_CGROUP" ] || kill_in "$phase" "$group_kills" group
 done
+assert_ge "$n_files" 1 "files in which there was something"
 for pid in "${targets[@]}"; do
 	! is_gone "$pid" || fail "a program that was watched has ended"
 done

@@ -79,8 +79,9 @@ for _ in 1 2; do
 	missing_at_most $((flush_ms + slack_ms)) kill_recorder
 done
 
-# At a hundred random moments: 80 recorders, five at a time, one of them at its beginning, and four services with five sessions
-# each. All that is in a file can be read: pieces are written whole, packed or not.
+# At a hundred random moments: 80 recorders, five at a time, one of them at its beginning, and four
+# services with five sessions each. All that is in a file can be read: pieces are written whole,
+# packed or not.
 ways=("-e sched" "-e sched --compress=zstd" "-e sched,irq" "-e sched --compress=snappy" "-e sched,offcpu")
 
 # check_rest FILE

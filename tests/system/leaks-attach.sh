@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Whom memory recordings reach: a process with a mount namespace and a C library of its own, several allocators under one
-# session, children and new programs; and that all of them run on as if nobody had looked.
+# Whom memory recordings reach: a process with a mount namespace and a C library of its own, several
+# allocators under one session, children and new programs; and that all of them run on as if nobody
+# had looked.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
@@ -136,7 +137,7 @@ PLANT[boxed]=$!
 expect_soon 10 grep -qx inside "/proc/$!/comm"
 expect_soon 10 is_asleep "$!"
 [ ! -e "$TMP/root/inside" ] || fail "the namespace can be looked into"
-grep -q "$TMP/root/libc.so.6" "/proc/$!/maps" || fail "it has not loaded its own C library"
+grep -qF "$TMP/root/libc.so.6" "/proc/$!/maps" || fail "it has not loaded its own C library"
 start_watching "$TMP/t.fxt" -p "${PLANT[boxed]}"
 expect_soon 20 is_watched "${PLANT[boxed]}"
 feed boxed

@@ -8,7 +8,8 @@
 need_btf
 [ "$(uname -m)" = x86_64 ] || skip "the load is written for x86-64"
 
-# stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is all
+# stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is
+# all
 stack() {
 	jq -r --argjson bytes "$1" '.processes[].leaks[] | select(.bytes == $bytes) |
 		(.frames[] | select(.function | startswith("__libc") | not) |

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Programs that lose what is known, in all ways that allocators come in: what is found is that, neither
-# more nor less, with the stacks. They are watched from the middle of their work on.
+# Programs that lose what is known, in all ways that allocators come in: what is found is that,
+# neither more nor less, with the stacks. They are watched from the middle of their work on.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
@@ -39,8 +39,9 @@ plant_and_look() {
 	expect_reported "$TMP/t.fxt" "$how" "$name"
 	assert_eq "$(watched "$pid" reason lost full no_stack)" "stop 0 0 0" \
 		"$name: why the watch has ended, lost, full, no_stack"
-	# A thread of glibc that ends frees once more what its cache holds, which was freed; and what is thrown inside
-	# of an operator new is allocated there, where it does not count, but freed outside.
+	# A thread of glibc that ends frees once more what its cache holds, which was freed; and
+	# what is thrown inside of an operator new is allocated there, where it does not count, but
+	# freed outside.
 	unmatched=$(watched "$pid" unmatched)
 	case " $* " in
 	*" threads "*) assert_ge "$unmatched" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;

@@ -18,7 +18,8 @@ cat >"$TMP/load.sh" <<-END
 	wait
 END
 
-# passes_lint ARCHIVE WHAT: nothing is found in it, but that a machine stood still while a record was being made.
+# passes_lint ARCHIVE WHAT: nothing is found in it, but that a machine stood still while a record
+# was being made.
 passes_lint() {
 	expect_checked "$1" --strict
 	assert_eq "$(json "$TMP/stdout" '[.kinds[] | select(.id != "sched-unsorted")]')" "[]" "findings: $2"

@@ -22,8 +22,8 @@ record_around "$TMP/t.fxt" -e sched,irq,softirq,workqueue,power,counters,profile
 dump_records "$TMP/t.fxt"
 
 # "what argument type", a row each, as the page has it. Its tables say `name` type, `name` type,
-# ...; where one type follows several names (`a`, `b` strings) it is that of them all. What a complete
-# event is called the page says only of softirqs; "category:" stands for all of a category.
+# ...; where one type follows several names (`a`, `b` strings) it is that of them all. What a
+# complete event is called the page says only of softirqs; "category:" stands for all of a category.
 documented() {
 	awk -F'|' '
 		function words_of(what, text,   n, i, part, names, k, type) {

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What programs allocate and do not free: exactly what was planted, with the right stacks; of children, over
-# exec, from the middle of a run; and no probe where none belongs, and none left behind.
+# What programs allocate and do not free: exactly what was planted, with the right stacks; of
+# children, over exec, from the middle of a run; and no probe where none belongs, and none left
+# behind.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -92,15 +93,16 @@ has_watch() {
 	[ "$(watches "$1" "$2" | wc -l)" -ge "${3:-1}" ]
 }
 
-# Where functions of $MEMORY_LOAD are in its file: start, end, name (16 digits, to be compared as text).
+# Where functions of $MEMORY_LOAD are in its file: start, end, name (16 digits, to be compared as
+# text).
 nm -S "$MEMORY_LOAD" | while read -r at size type name; do
 	case $type in
 	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
 	esac
 done >"$TMP/functions"
 
-# blocks FILE PID: those of its snapshots, summed up by size, a row each: blocks, bytes, function of the allocator,
-# functions of the load that called it, innermost first; "." is one of another file
+# blocks FILE PID: those of its snapshots, summed up by size, a row each: blocks, bytes, function of
+# the allocator, functions of the load that called it, innermost first; "." is one of another file
 blocks() {
 	"$LIST_STACKS" "$1" | awk -v load="$MEMORY_LOAD" -v pid="$2" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
@@ -212,8 +214,8 @@ has_done() {
 	[ "$(wc -l <"$TMP/$1.json")" -ge "$2" ] && is_asleep "${LOADS[$1]}"
 }
 
-# snapshots FILE PID: a row each: its number, whether it is the last one, how many blocks it says, how many follow; of the load's
-# malloc(), how many, and of descriptors
+# snapshots FILE PID: a row each: its number, whether it is the last one, how many blocks it says,
+# how many follow; of the load's malloc(), how many, and of descriptors
 snapshots() {
 	dump_records "$1"
 	grep -E '"(snapshot|block)"' "$DUMP" | jq -r --argjson pid "$2" '
@@ -242,7 +244,7 @@ expect_exit 0 "$KYMO" start live -e memory,fd -p "$LOAD" -o "$TMP/live.fxt" --bu
 expect_soon 20 is_patched "$LOAD"
 expect_soon 20 has_watch "$TMP/live.fxt" "$LOAD"
 # It may be read in the middle of being written to.
-is_whole() {
+is_readable() {
 	"$KYMO" leaks -p "$LOAD" "$TMP/live.fxt" >"$TMP/stdout" 2>"$TMP/stderr"
 }
 for step in 1 2; do
@@ -256,9 +258,9 @@ for step in 1 2; do
 	}
 	expect_soon 10 is_there
 	# The archive has no end yet, which is no damage.
-	expect_soon 10 is_whole
+	expect_soon 10 is_readable
 	assert_empty "$TMP/stderr" "what kymo leaks complains of"
-	assert_contains "$TMP/stdout" "of the last snapshot, number $step, taken " "since when it holds"
+	assert_says "$TMP/stdout" "of the last snapshot, number $step, taken " "since when it holds"
 	assert_eq "$(leaks_found "$TMP/live.fxt" "$LOAD")" "$((step * 1000)) $step" "leaks so far"
 done
 expect_exit 0 "$KYMO" context live end second --bus "$BUS"
@@ -395,7 +397,7 @@ end_memory_load sampled
 
 note "what cannot be"
 expect_exit 2 "$KYMO" record --direct -d 1 -e memory -o "$TMP/no.fxt"
-assert_contains "$TMP/stderr" 'a filter is needed' "what is said without a filter"
+assert_says "$TMP/stderr" 'a filter is needed' "what is said without a filter"
 expect_exit 2 "$KYMO" record --direct -d 1 --memory-log -p $$ -o "$TMP/no.fxt"
-assert_contains "$TMP/stderr" "among the categories" "what is said without the category"
+assert_says "$TMP/stderr" "among the categories" "what is said without the category"
 end_memory_load other

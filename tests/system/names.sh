@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Names, from the recording to the flame graph: of whole stacks with the functions that were inlined, of the kernel
-# (resolved here by itself), of processes that live for milliseconds, and of a library that is not the host's.
+# Names, from the recording to the flame graph: of whole stacks with the functions that were
+# inlined, of the kernel (resolved here by itself), of processes that live for milliseconds, and of
+# a library that is not the host's.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -60,8 +61,8 @@ note "kernel functions are those of /proc/kallsyms"
 expect_exit 0 "$KYMO" record --direct -o "$TMP/kernel.fxt" -e profile -F 997 -- bash -c '
 	for i in {1..500}; do read -r line </proc/self/stat; /bin/true; done; exec dd if=/dev/zero of=/dev/null bs=1 count=1000000'
 expect_exit 0 "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
-# All kernel addresses of the dump, each as the place in a function: of a call, what is before its return. (bash: awk and jq
-# have no such numbers.)
+# All kernel addresses of the dump, each as the place in a function: of a call, what is before its
+# return. (bash: awk and jq have no such numbers.)
 "$KYMO" dump --json "$TMP/kernel.fxt" | grep -o '"backtrace":\[[^]]*\]' | tr -d '[]' | cut -d: -f2 |
 	while IFS=, read -ra frames; do
 		for i in "${!frames[@]}"; do
@@ -105,8 +106,9 @@ expect_exit 0 "$KYMO" record --direct -o "$TMP/burst.fxt" -e profile -F 499 -- "
 summarize "$TMP/burst.fxt"
 assert_no_loss
 "$LIST_STACKS" "$TMP/burst.fxt" >"$TMP/burst.list"
-# The innermost user frame comes from the registers, so it is true. Its caller is true if it is a function of stack-load, which
-# has frame pointers, and so on. The C library has none: there the walk takes whatever it keeps in that register for a caller.
+# The innermost user frame comes from the registers, so it is true. Its caller is true if it is a
+# function of stack-load, which has frame pointers, and so on. The C library has none: there the
+# walk takes whatever it keeps in that register for a caller.
 awk '
 	$1 == "mapping" && $NF ~ /\/stack-load$/ { ours[$3] = 1 }
 	$1 == "tick" { tick[++n] = $0 }
@@ -166,7 +168,8 @@ if ! unshare -mpf true 2>/dev/null; then
 elif [ -z "$note_at" ] || [ "$(sed -z 's/^memfrob$/&/;t;d' "$libc" | tr -d '\0' | head -c 7)" != memfrob ]; then
 	note "not tested: the C library has no build id, or no memfrob"
 else
-	# Another library, by its build id, whose memfrob has another name (with the same hash: it is found).
+	# Another library, by its build id, whose memfrob has another name (with the same hash: it
+	# is found).
 	mkdir "$TMP/own"
 	own=$TMP/own/libc.copy
 	sed -z 's/^memfrob$/memfrpA/' "$libc" >"$own"
@@ -176,7 +179,8 @@ else
 	printf '%b' "\\x$(printf %02x $((0x$byte ^ 255)))" |
 		dd of="$own" bs=1 seek=$((0x$note_at + 16)) conv=notrunc 2>/dev/null
 
-	# libc_frames [flame option ...]: how often the two names are in the stacks of the process, and none at the end of one
+	# libc_frames [flame option ...]: how often the two names are in the stacks of the process,
+	# and none at the end of one
 	libc_frames() {
 		fold "$TMP/ns.fxt" -p "$pid" "$@"
 		echo "$(folded memfrpA) $(folded memfrob) $(folded 'libc[^;]*\+0x[0-9a-f]+$')"
@@ -222,7 +226,7 @@ else
 	LD_LIBRARY_PATH=$TMP/gone "$STACK_LOAD" --held libc 1000 <"$TMP/gone.fifo" >"$TMP/gone.json" &
 	pid=$!
 	exec {go}>"$TMP/gone.fifo"
-	expect_soon 5 grep -q "$TMP/gone" "/proc/$pid/maps"
+	expect_soon 5 grep -qF "$TMP/gone" "/proc/$pid/maps"
 	expect_soon 5 is_asleep "$pid"
 	rm -r "$TMP/gone"
 	expect_exit 0 "$KYMO" start ns -o "$TMP/ns.fxt" --force -e profile -F 499 --bus "$BUS"

@@ -35,7 +35,9 @@ for signal in INT TERM HUP KILL SEGV; do
 done
 
 begin --max-size 256K -- "$KYMO_LOAD" --out "$TMP/truth.json" pingpong 20000
-wait $pid || true
+wait $pid || fail "reaching the size: $(cat "$TMP/log")"
+dump_records "$TMP/t.fxt"
+assert_eq "$(events session_stop | jq -r .args.reason)" size "why it ended"
 no_bpf_left "reaching the size"
 
 # The disk is full.
@@ -44,7 +46,7 @@ if mkdir "$TMP/small" && mount -t tmpfs -o size=3m none "$TMP/small" 2>/dev/null
 	remember_bpf
 	expect_exit 125 "$KYMO" record --direct -o "$TMP/small/t.fxt" -- \
 		"$KYMO_LOAD" --out "$TMP/truth.json" pingpong 50000
-	assert_contains "$TMP/stderr" 'space' "what is said about a full disk"
+	assert_says "$TMP/stderr" 'No space left on device' "what is said about a full disk"
 	expect_checked "$TMP/small/t.fxt"
 	no_bpf_left "a full disk"
 fi

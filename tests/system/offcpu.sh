@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Times off CPU: as long as they were, with the stack with which the thread left, and to the nanosecond those of
-# the switches beside them.
+# Times off CPU: as long as they were, with the stack with which the thread left, and to the
+# nanosecond those of the switches beside them.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command nm
 need_bus
 
-# find_function NAME: where it is in the file of $STACK_LOAD, $from to $to (16 digits, to be compared as text)
+# find_function NAME: where it is in the file of $STACK_LOAD, $from to $to (16 digits, to be
+# compared as text)
 find_function() {
 	local at size
 
@@ -31,8 +32,8 @@ assert_ge "$kinds" 3 "kinds of waits"
 main=$(json "$TMP/truth.json" .pid)
 while read -r name tid n ns delay_ns; do
 	find_function "$name"
-	# The innermost frame of the program is the function that waits. (Where the kernel did not report a switch its
-	# own frames are not known.)
+	# The innermost frame of the program is the function that waits. (Where the kernel did not
+	# report a switch its own frames are not known.)
 	awk -v tid="$tid" -v load="$STACK_LOAD+" -v from="$from" -v to="$to" '
 		$4 == tid {
 			for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
@@ -45,8 +46,8 @@ while read -r name tid n ns delay_ns; do
 	assert_ge "$(awk '$5' "$TMP/found" | wc -l)" $((n * 3 / 4)) "times with the kernel's frames in $name"
 	total=$(awk '{ t += $2 - $1 } END { printf "%d", t }' "$TMP/found")
 	note "$name: $n times, $((ns / 1000)) us as seen from inside, $((total / 1000)) us in the archive"
-	# A thread that waits for a CPU before it sleeps, or is preempted for less than is recorded, sees that
-	# from inside as a part of its wait.
+	# A thread that waits for a CPU before it sleeps, or is preempted for less than is recorded,
+	# sees that from inside as a part of its wait.
 	assert_le "$total" $((ns + ns / 50)) "time in $name"
 	assert_ge "$total" $((ns - ns / 50 - delay_ns)) "time in $name"
 	# (a busy machine takes the CPU away for long, too)
@@ -61,8 +62,8 @@ while read -r name tid n ns delay_ns; do
 done <"$TMP/waits"
 
 note "mappings stand before the first stack that needs them"
-# What takes half a second and more to be listed, far longer than the first records wait to be written; and, listed behind it, one
-# that leaves its CPU a thousand times a second all the while.
+# What takes half a second and more to be listed, far longer than the first records wait to be
+# written; and, listed behind it, one that leaves its CPU a thousand times a second all the while.
 "$KYMO_LOAD" mapped 60000 5 >"$TMP/mapped" &
 mapped=$!
 expect_soon 60 test -s "$TMP/mapped"
@@ -143,7 +144,8 @@ dump_records "$TMP/t.fxt"
 assert_eq "$({ grep -c '"context_switch"' "$DUMP" || true; })" 0 "switches"
 assert_eq "$({ grep -c unmapped: "$TMP/stacks" || true; })" 0 "stacks with a frame in no mapping"
 
-# Programs are detached one after the other, while threads come and go: none of them says that a thread left after it came back.
+# Programs are detached one after the other, while threads come and go: none of them says that a
+# thread left after it came back.
 note "a storm of processes that is still there at the end"
 for _ in {1..6}; do
 	"$KYMO_LOAD" --life 100 --at-once 100 procs 3000 >"$TMP/storm.json" &

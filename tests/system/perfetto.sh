@@ -54,6 +54,7 @@ assert_eq "$(sed -n 1p "$TMP/filtered")" '[{"n":0}]' "open sched slices with a f
 assert_ge "$(sed -n 2p "$TMP/filtered" | jq '.[0].n')" 2 "CPUs that show others"
 assert_eq "$(answer 4 | jq '.[0].n')" "$(json "$SUMMARY" .sched_slices)" "sched slices"
 
+assert_eq "$(json "$SUMMARY" '.cpus | length')" "$(nproc --all)" "number of CPUs"
 while read -r cpu busy; do
 	theirs=$(answer 5 | jq ".[] | select(.cpu == $cpu) | .busy_ns")
 	assert_within "${theirs:-0}" "$busy" 0.1 "busy time of CPU $cpu"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Breakpoints that a recorder left which was killed with all its processes: the next one takes them out,
-# as the journal says. And the guards that let it come to that so seldom.
+# Breakpoints that a recorder left which was killed with all its processes: the next one takes them
+# out, as the journal says. And the guards that let it come to that so seldom.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Samples of what runs: whole stacks, in true shares, and each frame in a mapping of its process - of short
-# processes, of libraries that are loaded late, of processes in other namespaces.
+# Samples of what runs: whole stacks, in true shares, and each frame in a mapping of its process -
+# of short processes, of libraries that are loaded late, of processes in other namespaces.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -27,14 +27,16 @@ list_stacks() {
 	assert_no_loss
 }
 
-# Where functions of $STACK_LOAD are in its file: start, end, name (16 digits, to be compared as text).
+# Where functions of $STACK_LOAD are in its file: start, end, name (16 digits, to be compared as
+# text).
 nm -S "$STACK_LOAD" | while read -r at size type name; do
 	case $type in
 	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
 	esac
 done >"$TMP/functions"
 
-# Names the frames of $STACKS that are in $STACK_LOAD: pid, then function, function, ... innermost first.
+# Names the frames of $STACKS that are in $STACK_LOAD: pid, then function, function, ... innermost
+# first.
 name_frames() {
 	awk -v load="$STACK_LOAD" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
@@ -80,7 +82,7 @@ done
 
 note "kernel frames are in the kernel's text"
 grep -o 'kernel:[0-9a-f]*' "$STACKS" | sort -u >"$TMP/kernel"
-grep ' \[kernel.kallsyms\]$' "$MAPPINGS" >"$TMP/text" || true
+grep ' \[kernel\.kallsyms\]$' "$MAPPINGS" >"$TMP/text" || true
 if [ -s "$TMP/text" ]; then
 	assert_ge "$(wc -l <"$TMP/kernel")" 3 "different kernel frames"
 	start=$(grep -m1 ' _stext$' /proc/kallsyms | cut -d' ' -f1)
@@ -119,7 +121,7 @@ assert_le $((100 * lost)) "$innermost" "innermost frames that are in no mapping 
 
 note "a library that is loaded late"
 take "$TMP/library.fxt" -e profile -F 499 -- "$STACK_LOAD" library "$STACK_LIBRARY" 1000
-n=$(grep -c "$STACK_LIBRARY+" "$STACKS" || true)
+n=$(grep -cF "$STACK_LIBRARY+" "$STACKS" || true)
 assert_within "$n" 499 15 "samples in the library"
 assert_ge "$(grep -c "$STACK_LIBRARY\$" "$MAPPINGS")" 1 "mappings of the library"
 build_id=$(readelf -n "$STACK_LIBRARY" 2>/dev/null | sed -n 's/.*Build ID: //p')

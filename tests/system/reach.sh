@@ -26,7 +26,8 @@ is_watched() {
 	[ "$(watches "$1" "$2")" -gt 0 ]
 }
 
-# recorded HOW FILE OPTION ...: a load, watched from its first instruction (HOW: exec) or from its middle (attach)
+# recorded HOW FILE OPTION ...: a load, watched from its first instruction (HOW: exec) or from its
+# middle (attach)
 recorded() {
 	local how=$1 file=$2 load
 
@@ -106,6 +107,6 @@ assert_eq "$(events block | jq -s 'map(select(.args | has("reach"))) | length')"
 
 note "what makes no sense is refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory -p 1 --reach far
-assert_contains "$TMP/stderr" "'far' is not one of no, look, freeze"
+assert_says "$TMP/stderr" "'far' is not one of no, look, freeze"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" --reach look
-assert_contains "$TMP/stderr" "needs 'memory' among the categories"
+assert_says "$TMP/stderr" "needs 'memory' among the categories"

@@ -12,19 +12,19 @@ complete() {
 	dump_records "$1"
 	events session_stop | jq -r .args.reason >"$TMP/reason"
 	assert_eq "$(wc -l <"$TMP/reason")" 1 "session_stop events"
-	[ $# = 1 ] || assert_contains "$TMP/reason" "$2" "reason of the stop"
+	[ $# = 1 ] || assert_line "$TMP/reason" "$2" "reason of the stop"
 }
 
 # kymo's exit status is the command's; it is shown, too.
 expect_exit 0 "$KYMO" record --direct -o "$TMP/true.fxt" -- sh -c 'echo said by the command; exit 0'
-assert_contains "$TMP/stdout" '^said by the command$' "output of the command"
+assert_line "$TMP/stdout" 'said by the command' "output of the command"
 complete "$TMP/true.fxt"
 expect_exit 42 "$KYMO" record --direct --json -o "$TMP/false.fxt" -- sh -c 'exit 42'
 assert_eq "$(json "$TMP/stdout" .command_status)" 42 "command_status"
-assert_contains "$TMP/stderr" 42 "what is said about the command's exit status"
+assert_says "$TMP/stderr" 'sh exited with 42' "what is said about the command's exit status"
 complete "$TMP/false.fxt"
 expect_exit $((128 + $(kill -l USR1))) "$KYMO" record --direct -o "$TMP/killed.fxt" -- sh -c 'kill -USR1 $$'
-assert_contains "$TMP/stderr" 'signal|USR1|User' "what is said about the command's death"
+assert_says "$TMP/stderr" 'sh was killed by SIGUSR1' "what is said about the command's death"
 complete "$TMP/killed.fxt"
 for chosen in "" "-e fd"; do
 	# shellcheck disable=SC2086 # words
@@ -35,7 +35,7 @@ for chosen in "" "-e fd"; do
 	}
 	[ ! -e "$TMP/none.fxt" ] || fail "an archive of no command"
 done
-expect_exit 125 "$KYMO" record --direct -o "$TMP/no-such-folder/t.fxt" -- true
+expect_exit 125 "$KYMO" record --direct -o "$TMP/no-such-directory/t.fxt" -- true
 expect_exit 2 "$KYMO" record --direct -o - -- true
 # So it is with leaks, but for what --fail-over asks.
 expect_exit 5 "$KYMO" leaks --direct -e fd -- sh -c 'exit 5'
@@ -45,11 +45,11 @@ for command in true false; do
 	expect_exit 4 timeout 20 "$KYMO" leaks --direct -e memory --fail-over 0 -- bash -c "$command"
 done
 expect_exit 127 "$KYMO" leaks --direct -e fd -- "$TMP/no-such-program"
-expect_exit 125 "$KYMO" leaks --direct -e fd -o "$TMP/no-such-folder/t.fxt" -- true
+expect_exit 125 "$KYMO" leaks --direct -e fd -o "$TMP/no-such-directory/t.fxt" -- true
 
 # The command's options are its own, and its arguments stay apart.
 expect_exit 0 "$KYMO" record --direct -o "$TMP/args.fxt" -- printf '%s|' -d 'two words' --help
-assert_contains "$TMP/stdout" '^-d\|two words\|--help\|$' "arguments of the command"
+assert_line "$TMP/stdout" '-d|two words|--help|' "arguments of the command"
 
 # The recording holds the command from its first moment.
 summarize "$TMP/args.fxt"
@@ -86,7 +86,7 @@ assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
 # A named pipe that nobody reads is not waited for.
 mkfifo "$TMP/fifo"
 expect_exit 1 timeout 10 "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
-assert_contains "$TMP/stderr" 'nobody reads' "what is said about a pipe that nobody reads"
+assert_says "$TMP/stderr" 'nobody reads' "what is said about a pipe that nobody reads"
 "$KYMO" check "$TMP/fifo" >"$TMP/read" 2>&1 &
 pid=$!
 wait_for 10 "$KYMO" record --direct -d 300ms --force -o "$TMP/fifo" ||
@@ -122,15 +122,15 @@ done
 
 # What is wrong usage is said in words that can be read.
 expect_exit 2 "$KYMO" record --force=1
-assert_contains "$TMP/stderr" "option '--force' takes no value" "a needless value"
+assert_says "$TMP/stderr" "option '--force' takes no value" "a needless value"
 expect_exit 2 "$KYMO" record --unit
-assert_contains "$TMP/stderr" "option '--unit' needs a value" "a missing value"
+assert_says "$TMP/stderr" "option '--unit' needs a value" "a missing value"
 expect_exit 2 "$KYMO" record --json -qh
-assert_contains "$TMP/stderr" "no option '-q'" "an unknown letter"
+assert_says "$TMP/stderr" "no option '-q'" "an unknown letter"
 expect_exit 2 "$KYMO" check --help=1
-assert_contains "$TMP/stderr" "option '--help' takes no value" "a needless value"
+assert_says "$TMP/stderr" "option '--help' takes no value" "a needless value"
 (cd "$TMP" && expect_exit 2 "$KYMO" record -o -- foo)
-assert_contains "$TMP/stderr" "unexpected argument 'foo'" "a command without '--'"
+assert_says "$TMP/stderr" "unexpected argument 'foo'" "a command without '--'"
 
 # The file is for its owner only, and has a name of its own without -o.
 (cd "$TMP" && mkdir default && cd default && "$KYMO" record --direct -d 100ms 2>"$TMP/log") ||

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A real recording, damaged in 204 ways, is repaired: no result has an error, and many have not even a
-# warning (damage can turn an id into another one, which nobody can tell). Some are shown to Perfetto.
+# A real recording, damaged in 204 ways, is repaired: no result has an error, and many have not even
+# a warning (damage can turn an id into another one, which nobody can tell). Some are shown to
+# Perfetto.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf

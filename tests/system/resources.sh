@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What programs make of the kernel and do not give back: descriptors, mappings, shared memory, threads. Exactly
-# what was planted, with the right stacks.
+# What programs make of the kernel and do not give back: descriptors, mappings, shared memory,
+# threads. Exactly what was planted, with the right stacks.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -72,8 +72,8 @@ nm -S "$RESOURCE_LOAD" | while read -r at size type name; do
 	esac
 done >"$TMP/functions"
 
-# blocks FILE PID: those of its snapshots, as the load says its truth: RESOURCE BYTES FUNCTION ...; without those of the
-# C library, where system calls are made
+# blocks FILE PID: those of its snapshots, as the load says its truth: RESOURCE BYTES FUNCTION ...;
+# without those of the C library, where system calls are made
 blocks() {
 	"$LIST_STACKS" "$1" | awk -v load="$RESOURCE_LOAD" -v pid="$2" '
 		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }

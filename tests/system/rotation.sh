@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# rotation.sh [SECONDS]: a profile collects 50,000 events a second for a while, in chunks of a second, beside a plain recording of the
-# same. Chunks join without a gap and without an event twice; each is complete and good the moment it has its name; the memory of
-# the service does not grow, and the directory neither.
+# rotation.sh [SECONDS]: a collection records 50,000 events a second for a while, in chunks of a
+# second, beside a plain recording of the same. Chunks join without a gap and without an event
+# twice; each is complete and good the moment it has its name; the memory of the service does not
+# grow, and the directory neither.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -15,7 +16,8 @@ cpu=$(last_cpu)
 mkdir "$TMP/etc" "$TMP/out" "$TMP/all"
 export RUNTIME_DIRECTORY=$TMP/run
 start_bus
-# (its memory is looked at: what malloc() gives out is not to be written to by malloc() itself, as meson asks for)
+# (its memory is looked at: what malloc() gives out is not to be written to by malloc() itself, as
+# meson asks for)
 MALLOC_PERTURB_=0 "$KYMOD" --bus "$BUS" --config-dir "$TMP/etc" >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 10 "$KYMO" list --bus "$BUS"
@@ -29,7 +31,8 @@ cat >"$TMP/etc/rotation.conf" <<-END
 	KeepSize=16M
 END
 
-# Takes each chunk as soon as it has its name, before it is too old to be kept, and looks at it at once.
+# Takes each chunk as soon as it has its name, before it is too old to be kept, and looks at it at
+# once.
 watch_chunks() {
 	local file name over=no
 
@@ -75,14 +78,15 @@ done
 elapsed_ns=$(($(date +%s%N) - begin))
 after_kib=$(anonymous_kib)
 kill -INT $plain_pid
-wait $plain_pid || [ $? = 3 ] || fail "the plain recording failed: $(cat "$TMP/plain.log")"
+expect_recorded "$TMP/plain.fxt" finished $plain_pid "$TMP/plain.log"
 kill -TERM $collect_pid
 wait $collect_pid || fail "kymo collect failed: $(cat "$TMP/collect.log")"
 touch "$TMP/last"
 wait $watch_pid
 
 [ ! -e "$TMP/wrong" ] || fail "chunks that were not good when they got their name: $(cat "$TMP/wrong" "$TMP/checked" | head -20)"
-# What the kernel does is odd at times, for everybody; and a machine may stand still while a record is being made.
+# What the kernel does is odd at times, for everybody; and a machine may stand still while a record
+# is being made.
 warnings() {
 	sed -n 's/^warning \([a-z-]*\):.*/\1/p' "$1" | grep -v '^sched-unsorted$' | sort -u
 }
@@ -104,8 +108,9 @@ for file in "$TMP"/all/*.fxt; do
 	previous=$last
 done
 
-# sequence FILE ...: what the threads of the load did on that CPU, one after the other, without times, which each session takes itself.
-# All are named by their tid, of which each session has koids of its own once it has been given out twice; those of the load with "load:".
+# sequence FILE ...: what the threads of the load did on that CPU, one after the other, without
+# times, which each session takes itself. All are named by their tid, of which each session has
+# koids of its own once it has been given out twice; those of the load with "load:".
 sequence() {
 	local file
 
@@ -139,7 +144,8 @@ sequence "$TMP"/all/*.fxt >"$TMP/chunks.txt"
 sequence "$TMP/plain.fxt" >"$TMP/plain.txt"
 n_events=$(wc -l <"$TMP/chunks.txt")
 note "$n_events events in $n_chunks chunks, $((n_events * 1000 / (elapsed_ns / 1000000))) a second; memory $before_kib KiB, then $after_kib KiB"
-# Each thread left its CPU as often as the kernel says, and a few times more at its end, when nobody asked any more.
+# Each thread left its CPU as often as the kernel says, and a few times more at its end, when nobody
+# asked any more.
 switches=$(grep -c '^ context_switch cpu=[0-9]* load:' "$TMP/chunks.txt")
 truth=$(awk '{ n += $3 } END { print n }' "$TMP/threads")
 assert_ge "$switches" "$truth" "switches in all chunks"

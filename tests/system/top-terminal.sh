@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kymo top on a terminal: what it draws, keys, sizes, Ctrl-Z, and that the terminal is as it was on every way out.
+# kymo top on a terminal: what it draws, keys, sizes, Ctrl-Z, and that the terminal is as it was on
+# every way out.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command script stty
 remember_bpf
 
-# Runs `kymo top [option ...]` on a terminal of its own, whose keys are typed by `type_keys`. What the screen got is in
-# $TMP/screen, the terminal's state before and after in $TMP/before and $TMP/after.
+# Runs `kymo top [option ...]` on a terminal of its own, whose keys are typed by `type_keys`. What
+# the screen got is in $TMP/screen, the terminal's state before and after in $TMP/before and
+# $TMP/after.
 start_top() {
 	# (a shell's background ignores SIGQUIT)
 	rm -f "$TMP/keys" "$TMP/screen" "$TMP/before" "$TMP/after" "$TMP/pid" "$TMP/status"
@@ -72,7 +74,8 @@ done
 type_keys f
 sleep 0.5
 forget_screen
-sleep 0.5
+expect_soon 20 screen_has 'busy'
+expect_soon 20 screen_has 'MODULE +PROCESS'
 ! screen_has 'PID    CPU' || fail "processes in the view of functions"
 # Space stops: nothing is drawn but by keys.
 type_keys ' '
@@ -104,6 +107,7 @@ expect_soon 20 screen_has 'busy'
 tail -c "+$((SEEN + 1))" "$TMP/screen" | awk 'BEGIN { RS = "\033\\[H" } NR > 1 { last = before; before = $0 }
 	END { print last ? last : before }' | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g; s/\r//g' >"$TMP/picture"
 assert_le "$(awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }' "$TMP/picture")" 40 "columns"
+assert_ge "$(awk 'END { print NR }' "$TMP/picture")" 2 "lines"
 assert_le "$(awk 'END { print NR }' "$TMP/picture")" 8 "lines"
 
 note "Ctrl-Z gives the terminal back, and it goes on"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kymo top beside a load that is known: the load is seen, with its function by name; as JSON and as text, and with
-# filters. What it tells of each interval is true of that interval.
+# kymo top beside a load that is known: the load is seen, with its function by name; as JSON and as
+# text, and with filters. What it tells of each interval is true of that interval.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -30,7 +30,7 @@ assert_eq "$(json "$TMP/last.json" '.threads | map(select(.tid == '"$load"')) | 
 note "its functions have names"
 cp "$TMP/top.json" "$TMP/three.json"
 rm -f "$TMP/top.json"
-"$KYMO" top --direct --json -F 499 >"$TMP/top.json" 2>"$TMP/stderr" &
+"$KYMO" top --direct --json -F 499 >"$TMP/top.json" 2>"$TMP/top.log" &
 pid=$!
 # The three leaves have five, three and two parts of the time. (Names may be missing in the first
 # intervals, when all files are read.)
@@ -40,7 +40,7 @@ is_hottest() {
 }
 expect_soon 60 is_hottest
 kill -INT $pid
-wait $pid || [ $? = 3 ] || fail "failed: $(cat "$TMP/stderr")"
+expect_recorded - finished $pid "$TMP/top.log"
 mv "$TMP/three.json" "$TMP/top.json"
 
 note "sums are those of the interval"
@@ -89,15 +89,15 @@ note "ends"
 # The one who reads has gone.
 { timeout 60 "$KYMO" top --direct --json -i 100ms 2>"$TMP/stderr" || echo $? >"$TMP/status"; } | head -1 >/dev/null
 assert_eq "$(cat "$TMP/status")" 1 "exit status with a closed pipe"
-assert_contains "$TMP/stderr" 'cannot write to standard output' "what is said of it"
+assert_says "$TMP/stderr" 'cannot write to standard output' "what is said of it"
 for signal in INT TERM HUP; do
 	rm -f "$TMP/top.json"
-	"$KYMO" top --direct --json -i 100ms >"$TMP/top.json" 2>"$TMP/stderr" &
+	"$KYMO" top --direct --json -i 100ms >"$TMP/top.json" 2>"$TMP/top.log" &
 	pid=$!
 	expect_soon 20 test -s "$TMP/top.json"
 	kill -$signal $pid
 	expect_soon 40 has_ended $pid
-	wait $pid || [ $? = 3 ] || fail "failed after SIG$signal: $(cat "$TMP/stderr")"
+	expect_recorded - finished $pid "$TMP/top.log"
 done
 kill $load
 no_bpf_left

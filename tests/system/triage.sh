@@ -39,6 +39,6 @@ expect_exit 0 "$KYMO" check "$TMP/triage.fxt"
 
 note "what makes no sense is refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory --triage -p 1
-assert_contains "$TMP/stderr" "cannot be combined with a filter" "complaint"
+assert_says "$TMP/stderr" "cannot be combined with a filter" "complaint"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e sched --triage
-assert_contains "$TMP/stderr" "needs 'memory'" "complaint"
+assert_says "$TMP/stderr" "needs 'memory'" "complaint"

@@ -19,8 +19,8 @@ start_held naps sleep $naps 500
 expect_exit 0 "$KYMO" start by_name -o "$TMP/by_name.fxt" --comm ping$tag --bus "$BUS"
 expect_exit 0 "$KYMO" start by_pid -o "$TMP/by_pid.fxt" -p "${HELD[naps]}" --bus "$BUS"
 expect_exit 0 "$KYMO" list --bus "$BUS"
-assert_contains "$TMP/stdout" by_name "list of sessions"
-assert_contains "$TMP/stdout" by_pid "list of sessions"
+assert_says "$TMP/stdout" by_name "list of sessions"
+assert_says "$TMP/stdout" by_pid "list of sessions"
 session_is_running by_name || fail "by_name does not run"
 session_is_running by_pid || fail "by_pid does not run"
 

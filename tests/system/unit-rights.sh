@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What kymod.service leaves the service is enough for all that it does: with these capabilities and system calls only, and
-# without a path to the program, which was replaced, it samples, knows where the kernel is, finds the allocator in a program that only its owner may
-# read, and holds it for the look at leaks. (In a container its pids would not be those of the kernel's records.)
-# All that once more where the kernel refuses perf events, as Debian's do: then kymo-perf.service opens them, with no other capability.
+# What kymod.service leaves the service is enough for all that it does: with these capabilities and
+# system calls only, and without a path to the program, which was replaced, it samples, knows where
+# the kernel is, finds the allocator in a program that only its owner may read, and holds it for the
+# look at leaks. (In a container its pids would not be those of the kernel's records.) All that once
+# more where the kernel refuses perf events, as Debian's do: then kymo-perf.service opens them, with
+# no other capability.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"
@@ -59,8 +61,8 @@ mkdir "$TMP/home" "$TMP/run"
 chmod 755 "$TMP"
 mkfifo "$TMP/go"
 
-# The program and its memory are another user's, and nobody else may read it. As an update of a package does it, no path leads to
-# it any more.
+# The program and its memory are another user's, and nobody else may read it. As an update of a
+# package does it, no path leads to it any more.
 start_plant() {
 	cp "$LEAK_PROGRAMS/leak-plant-static" "$TMP/home/plant"
 	chmod 700 "$TMP/home" "$TMP/home/plant"
@@ -79,7 +81,8 @@ systemd-socket-activate --listen="$perf" --seqpacket setpriv --bounding-set="-al
 	"$ALLOW_CALLS" "$TMP/perf-calls" "$KYMOD" --open-perf-events >"$TMP/perf.log" 2>&1 &
 expect_soon 10 test -S "$perf"
 
-# start_closed CALLS: the service with these calls; its mount namespace has nothing where the program is
+# start_closed CALLS: the service with these calls; its mount namespace has nothing where the
+# program is
 start_closed() {
 	unshare --mount --propagation private bash -c "mount -t tmpfs none '$TMP/home' && exec setpriv \
 		--bounding-set=-all,$(unit_capabilities kymod) --no-new-privs '${ALLOW_CALLS}' '$1' '$KYMOD' --bus '$BUS' --perf-events '$perf'" \

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# 10,000 wakeups of a thread that really sleeps, by futex, pipe, timer, signal and a loopback connection, on one CPU and across two:
-# all are there, and each says who woke it. That is an interrupt, if it was a timer, and the sender, if a packet came over the loopback
-# device: it is received in a softirq that the sender runs.
+# 10,000 wakeups of a thread that really sleeps, by futex, pipe, timer, signal and a loopback
+# connection, on one CPU and across two: all are there, and each says who woke it. That is an
+# interrupt, if it was a timer, and the sender, if a packet came over the loopback device: it is
+# received in a softirq that the sender runs.
 #
 # Some kernels hide from all tracing what happens while certain threads run (a supervisor of the
 # machine, say). The wakeup of a timer that expires just then is not to be seen.
@@ -13,8 +14,8 @@ need_btf
 
 n=10000
 
-# unseen TID: how often TID came in from its sleep without a wakeup, and how often of these no hidden
-# thread ran meanwhile. A thread is hidden if nobody ever saw it leave a CPU.
+# unseen TID: how often TID came in from its sleep without a wakeup, and how often of these no
+# hidden thread ran meanwhile. A thread is hidden if nobody ever saw it leave a CPU.
 unseen() {
 	{
 		switches | awk '{ print $1, "switch", $2, $3, $4, $6, $5 }'

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Adding an event (HACKING.md) is adding a row: here is the table with one more, of a made-up event.
- * The writer, the reader, dump, the lint and redact must know it without a line of their own.
+ * The writer, the reader, dump, the lint, redact, merge and repair must know it without a line of
+ * their own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,6 +40,18 @@ static const struct event door = {
 	.tid = 101,
 	.exec = { .file = "wide open", .command_line = "/home/alice", .old_tid = 3 },
 };
+
+/* The same, as the words of a record. */
+static void put_door(struct source *s, uint64_t ts)
+{
+	const struct fxt_out_arg args[] = {
+		{ FXT_ARG_STRING, fxt_interned("state"), .text = fxt_inline("wide open") },
+		{ FXT_ARG_STRING, fxt_interned("file"), .text = fxt_interned("/home/alice") },
+		{ FXT_ARG_UINT32, fxt_interned("cpu"), .u32 = 3 },
+	};
+
+	put_event_args(s, ts, 100, "memory", "path", args, 3);
+}
 
 /* What is made of the archive of F. */
 struct read {
@@ -148,6 +161,53 @@ static void test_added_event_redacted(void **state)
 	edit_output_deinit(&out);
 }
 
+/* Of two machines the CPUs of the second one stand behind those of the first. */
+static void test_added_event_merged(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source sources[2];
+	const struct outbuf *archives[] = { &sources[0].bytes, &sources[1].bytes };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		source_init(&sources[i]);
+		put_start(&sources[i], 5, i ? "two" : "one", 4, 1000);
+		put_task(&sources[i], 100, "task", 1);
+		put_door(&sources[i], 10);
+		put_stop(&sources[i], 20);
+	}
+	text = merge_text(archives, 2, NULL);
+	assert_line(text, "kymo: 10 instant memory/path 100/100 state:string=wide open "
+			  "file:string=/home/alice cpu:uint32=3");
+	assert_line(text,
+		    "kymo: 10 instant memory/path 2147483748/2147483748 state:string=wide open "
+		    "file:string=/home/alice cpu:uint32=7");
+	for (unsigned i = 0; i < 2; i++)
+		source_deinit(&sources[i]);
+}
+
+/* Beside damage it stays as it is, in the order of time, and its process gets a name. */
+static void test_added_event_repaired(void **state)
+{
+	static const uint64_t garbage[] = { 0xffff, 0xfffffffffffffff7, 0 };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_start(&s, 5, "one", 4, 1000);
+	put_door(&s, 12);
+	put_words(&s, garbage, 3);
+	put_door(&s, 10);
+	put_stop(&s, 20);
+	text = repair_text(&s.bytes, NULL);
+	assert_line(text, "kymo: process 100 '?'");
+	assert_line(text, "kymo: 10 instant memory/path 100/100 state:string=wide open "
+			  "file:string=/home/alice cpu:uint32=3");
+	assert_non_null(strstr(strstr(text, "kymo: 10 instant"), "kymo: 12 instant"));
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +217,8 @@ int main(void)
 						archive_tear_down),
 		cmocka_unit_test_setup_teardown(test_added_event_redacted, archive_set_up,
 						archive_tear_down),
+		cmocka_unit_test(test_added_event_merged),
+		cmocka_unit_test(test_added_event_repaired),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,19 +44,20 @@ static int open_in_dir(const char *name)
 static int find(const char *name, struct allocator_list *ret)
 {
 	_cleanup_close_ int fd = open_in_dir(name);
-	struct allocator_list apart = { 0 };
-	int r, r_apart;
+	struct allocator_list sandboxed = { 0 };
+	int r, r_sandboxed;
 
 	assert_true(fd >= 0);
 	*ret = (struct allocator_list){ 0 };
 	r = allocators_find(fd, ret);
-	r_apart = allocators_find_sandboxed(fd, ALLOCATORS_NS_MAX, &apart);
-	assert_int_equal(r, r_apart);
-	assert_int_equal(ret->n, apart.n);
-	assert_int_equal(ret->flags, apart.flags);
-	if (apart.n > 0)
-		assert_memory_equal(ret->probes, apart.probes, apart.n * sizeof(apart.probes[0]));
-	allocator_list_deinit(&apart);
+	r_sandboxed = allocators_find_sandboxed(fd, ALLOCATORS_NS_MAX, &sandboxed);
+	assert_int_equal(r, r_sandboxed);
+	assert_int_equal(ret->n, sandboxed.n);
+	assert_int_equal(ret->flags, sandboxed.flags);
+	if (sandboxed.n > 0)
+		assert_memory_equal(ret->probes, sandboxed.probes,
+				    sandboxed.n * sizeof(sandboxed.probes[0]));
+	allocator_list_deinit(&sandboxed);
 	return r;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where cgroups are: on a machine made of folders, by what processes say and by the walk, which is bounded; and on this one.
+ * Where cgroups are: on a machine made of directories, by what processes say and by the walk, which
+ * is bounded; and on this one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ TEST(test_not_believed)
 }
 
 /* Asks for what is nowhere, and for ID, and walks in pieces of a nanosecond of CPU time. Returns how many they were. */
-static unsigned walk_in_pieces(struct cgroup_paths *c, uint64_t id, struct told *t)
+static unsigned walk_in_steps(struct cgroup_paths *c, uint64_t id, struct told *t)
 {
 	unsigned n = 1;
 
@@ -121,7 +122,7 @@ static unsigned walk_in_pieces(struct cgroup_paths *c, uint64_t id, struct told 
 }
 
 /* Each piece of the walk goes on where the one before has ended; what is nowhere is not looked for for ever. */
-TEST(test_walk_in_pieces)
+TEST(test_walk_in_steps)
 {
 	struct told t = { 0 };
 	struct cgroup_paths *c;
@@ -135,7 +136,7 @@ TEST(test_walk_in_pieces)
 		id = make(path);
 	}
 	c = open_tree();
-	n = walk_in_pieces(c, id, &t);
+	n = walk_in_steps(c, id, &t);
 	assert_int_equal(t.n, 1);
 	assert_string_equal(t.path, "/199.slice/x");
 	/* (ENTRIES_PER_LOOK entries are one piece) */
@@ -143,7 +144,7 @@ TEST(test_walk_in_pieces)
 	/* Also in the middle of a round. */
 	assert_int_equal(cgroup_paths_find(c, UINT64_C(1) << 60, 9, take, &t), 0);
 	assert_int_equal(cgroup_paths_walk(c, 1, take, &t), 1);
-	walk_in_pieces(c, id, &t);
+	walk_in_steps(c, id, &t);
 	assert_int_equal(t.n, 2);
 	cgroup_paths_free(c);
 }
@@ -170,7 +171,10 @@ TEST(test_budget)
 	cgroup_paths_free(c);
 }
 
-/* At the beginning all is told, by a walk that is bounded, too; what was looked for is looked for further. */
+/*
+ * At the beginning all is reported, by a walk that is bounded, too; what was looked for is looked
+ * for further.
+ */
 TEST(test_list)
 {
 	struct told t = { 0 };
@@ -268,16 +272,16 @@ TEST(test_this_machine)
 	assert_int_equal(t.id, st.st_ino);
 }
 
-#define IN_FOLDER(f)                                                                               \
+#define IN_DIRECTORY(f)                                                                            \
 	cmocka_unit_test_setup_teardown(f, own_directory_set_up, own_directory_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_FOLDER(test_by_process),     IN_FOLDER(test_not_believed),
-		IN_FOLDER(test_walk_in_pieces), IN_FOLDER(test_budget),
-		IN_FOLDER(test_list),           IN_FOLDER(test_odd_trees),
-		IN_FOLDER(test_no_hierarchy),   cmocka_unit_test(test_this_machine),
+		IN_DIRECTORY(test_by_process),    IN_DIRECTORY(test_not_believed),
+		IN_DIRECTORY(test_walk_in_steps), IN_DIRECTORY(test_budget),
+		IN_DIRECTORY(test_list),          IN_DIRECTORY(test_odd_trees),
+		IN_DIRECTORY(test_no_hierarchy),  cmocka_unit_test(test_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

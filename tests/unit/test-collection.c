@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles: each key, what is wrong and in which line, and what does not go together.
+ * Collections: each key, what is wrong and in which line, and what does not go together.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -288,7 +288,7 @@ TEST(test_bytes)
 	      "2: the line is not text: it has a NUL in it, or is not UTF-8\n");
 }
 
-/* A hundred are told, in the order of lines. */
+/* A hundred are reported, in the order of lines. */
 TEST(test_many)
 {
 	static char text[8192] = "[Collection]\nOffCpuMin=1s\n";

@@ -173,7 +173,7 @@ TEST(test_cut_cpu_woken_twice)
 	source_deinit(&s);
 }
 
-/* A thread whose end is told before the cut, and whose last switch is in it, has a name. */
+/* A thread whose end is written before the cut, and whose last switch is in it, has a name. */
 TEST(test_cut_dying_thread)
 {
 	_cleanup_free_ char *text = NULL;
@@ -224,7 +224,10 @@ TEST(test_cut_extreme_times)
 	source_deinit(&s);
 }
 
-/* What a flight recorder had no room for is missing in each piece, also in one that ends before that is told. */
+/*
+ * What a flight recorder had no room for is missing in each piece, also in one that ends before
+ * that is reported.
+ */
 TEST(test_cut_flight_recorder)
 {
 	const struct fxt_out_arg full = { FXT_ARG_UINT64, fxt_interned("full"), .u64 = 4096 };

@@ -98,7 +98,7 @@ TEST(test_merge_chunks)
 	source_deinit(&b);
 }
 
-/* Both tell of the same CPU: the one that began first is believed, then the other one. */
+/* Both cover the same CPU: the one that began first is believed, then the other one. */
 TEST(test_merge_overlap)
 {
 	_cleanup_free_ char *text = NULL;

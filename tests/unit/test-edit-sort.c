@@ -113,7 +113,7 @@ TEST(test_sort_no_window)
 	source_deinit(&s);
 }
 
-/* A provider event stays where it was told. */
+/* A provider event stays where it was. */
 TEST(test_sort_provider_event)
 {
 	_cleanup_free_ char *text = NULL;

@@ -147,6 +147,63 @@ TEST(test_state_exec_of_thread)
 	source_deinit(&s);
 }
 
+static void put_mapping(struct source *s, uint64_t ts, uint64_t pid, uint64_t start)
+{
+	const struct fxt_out_arg args[] = {
+		{ FXT_ARG_KOID, fxt_interned("process"), .u64 = pid },
+		{ FXT_ARG_POINTER, fxt_interned("start"), .u64 = start },
+		{ FXT_ARG_UINT64, fxt_interned("size"), .u64 = 4096 },
+	};
+
+	put_event_args(s, ts, FXT_KOID_CODE, "profile", "mapping", args, 3);
+}
+
+static void put_fork(struct source *s, uint64_t ts, uint64_t parent, uint64_t child)
+{
+	const struct fxt_out_arg args[] = {
+		{ FXT_ARG_KOID, fxt_interned("child_process"), .u64 = child },
+		{ FXT_ARG_KOID, fxt_interned("child_thread"), .u64 = child },
+	};
+
+	put_event_args(s, ts, parent, "process", "fork", args, 2);
+}
+
+/* What a child has from its parent it keeps when that ends, as a daemon's does, or runs another
+ * program. */
+TEST(test_state_fork)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	OK(fxt_write_module(&s.w, &(struct fxt_module){ 10, { 5, 5 }, 1, "libc", "\1", 1 }));
+	OK(fxt_write_mmap(&s.w, &(struct fxt_mmap){ 10, { 5, 5 }, 1, 5, 4096, 4096, 0 }));
+	put_mapping(&s, 10, 5, 4096);
+	put_fork(&s, 20, 5, 6);
+	put_mapping(&s, 30, 5, 8192); /* not its child's */
+	put_exit(&s, 40, 5);
+	put_fork(&s, 50, 6, 7);
+	put_fork(&s, 60, 6, 8);
+	put_event_args(&s, 70, 8, "process", "exec", NULL, 0);
+	put_mapping(&s, 80, 8, 16384);
+	/* Its first module has the number of one that it has inherited. */
+	OK(fxt_write_module(&s.w, &(struct fxt_module){ 80, { 7, 7 }, 1, "libm", "\2", 1 }));
+	put_fork(&s, 90, 6, 6); /* a thread */
+	text = state_text(&s.bytes);
+	assert_string_equal(text, "kymo: 10 module 1 libc 01 6/6\n"
+				  "kymo: 10 mmap 1 flags 5 1000 1000 0 6/6\n"
+				  "kymo: 10 instant profile/mapping 4915200/4915200 process:koid=6 "
+				  "start:pointer=4096 size:uint64=4096\n"
+				  "kymo: 10 module 1 libc 01 7/7\n"
+				  "kymo: 10 mmap 1 flags 5 1000 1000 0 7/7\n"
+				  "kymo: 10 instant profile/mapping 4915200/4915200 process:koid=7 "
+				  "start:pointer=4096 size:uint64=4096\n"
+				  "kymo: 80 instant profile/mapping 4915200/4915200 process:koid=8 "
+				  "start:pointer=16384 size:uint64=4096\n"
+				  "kymo: 80 module 1 libm 02 7/7\n");
+	source_deinit(&s);
+}
+
 /* A small archive can ask for much: each of these is 32,000 bytes when it is kept. */
 TEST(test_state_bounded)
 {
@@ -166,9 +223,8 @@ TEST(test_state_bounded)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_state_last_word),
-		cmocka_unit_test(test_state_ends),
-		cmocka_unit_test(test_state_exec_of_thread),
+		cmocka_unit_test(test_state_last_word),      cmocka_unit_test(test_state_ends),
+		cmocka_unit_test(test_state_exec_of_thread), cmocka_unit_test(test_state_fork),
 		cmocka_unit_test(test_state_bounded),
 	};
 

@@ -229,7 +229,7 @@ static void ask_sent(const struct option_row *row, struct answer *ret)
 	end(m, row, ret);
 }
 
-/* ---- a profile ---- */
+/* ---- a collection ---- */
 
 static void on_complaint(unsigned line, const char *text, void *userdata)
 {
@@ -275,7 +275,7 @@ static void ask_profile(const struct try *t, struct answer *ret)
 enum { COMMAND_LINE, BUS, SENT, PROFILE, WAYS_MAX };
 
 static const char *const ways[] = { "the command line", "the bus", "a command's call",
-				    "a profile" };
+				    "a collection" };
 
 /* ZERO is what the bus has for the default. */
 static void check(const struct try *t, bool taken, uint64_t value)
@@ -425,7 +425,7 @@ static bool is_text_of(const struct option_row *row, const char *text, uint64_t 
 	       n == value;
 }
 
-/* Rows are whole: names are there once, what people are told is so, defaults are within bounds. */
+/* Rows are whole: names are there once, lines of --help are right, defaults are within bounds. */
 TEST(test_rows)
 {
 	OPTION_FOR_EACH(row) {

@@ -59,7 +59,7 @@ static const char *recovered(const char *name)
 	return written(f);
 }
 
-/* Of all files in the folder. */
+/* Of all files in the directory. */
 static uint64_t bytes_in(int dir_fd)
 {
 	DIR *dir = directory_list(dir_fd);
@@ -238,7 +238,7 @@ TEST(test_recover_cut)
 	assert_string_equal(recovered("cut"), "");
 }
 
-/* Whatever else is in the folder does no harm, and stays. */
+/* Whatever else is in the directory does no harm, and stays. */
 TEST(test_recover_odd_files)
 {
 	_cleanup_close_ int dir_fd = directory_fd("odd");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/foreign-fds.h"
@@ -52,12 +53,41 @@ TEST(test_give)
 	assert_int_equal(foreign_fds_owner(12), FOREIGN_FD_OF(1));
 }
 
+static int left = -1;
+static uint64_t left_owner;
+
+static void leave(int fd, uint64_t owner)
+{
+	left = fd;
+	left_owner = owner;
+}
+
+/* What is left to somebody else is marked until that one closes it, as the guard may look meanwhile. */
+TEST(test_close)
+{
+	int fd = foreign_fds_dup(1);
+
+	foreign_fds_mark(fd, FOREIGN_FD_OF(1));
+	foreign_fds_set_closer(leave);
+	assert_int_equal(close_passed_fd(fd), -1);
+	assert_int_equal(left, fd);
+	assert_int_equal(left_owner, FOREIGN_FD_OF(1));
+	assert_int_equal(foreign_fds_owner(fd), FOREIGN_FD_OF(1));
+	assert_true(fcntl(fd, F_GETFD) >= 0);
+	foreign_fds_set_closer(NULL);
+	assert_int_equal(close_passed_fd(fd), -1);
+	assert_int_equal(foreign_fds_owner(fd), FOREIGN_FD_OWN);
+	assert_true(fcntl(fd, F_GETFD) < 0);
+	assert_int_equal(close_passed_fd(-1), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_owner),
 		cmocka_unit_test(test_give),
+		cmocka_unit_test(test_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which of the programs that have ended may be told of: those of one process in their order, whatever order they became known in.
+ * Which of the programs that have ended may be reported: those of one process in their order,
+ * whatever order they became known in.
  */
 #include <time.h>
 
@@ -39,7 +40,7 @@ static struct heap_image *add(struct heap_images *images, uint32_t pid, uint32_t
 	return image;
 }
 
-/* The instances that may be told of, in their order, and 0. */
+/* The instances that may be reported, in their order, and 0. */
 static void expect_ended(struct heap_images *images, const uint32_t *instances)
 {
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
@@ -99,8 +100,8 @@ TEST(test_who_goes_is_waited_for_no_more)
 	assert_null(add(images, PID, 8)->earlier);
 }
 
-/* One whose end nobody has told of ended when the next one began. */
-TEST(test_untold)
+/* One whose end was not reported ended when the next one began. */
+TEST(test_not_reported)
 {
 	struct heap_images *images = *state;
 	struct heap_image *first = add(images, PID, 1), *last = add(images, PID, 2);
@@ -138,7 +139,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_later_ones_wait, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_goes_is_waited_for_no_more, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_untold, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_reported, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 	};
 

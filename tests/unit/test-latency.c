@@ -17,7 +17,7 @@ TEST(test_none)
 	latency_deinit(&l);
 }
 
-/* Every time is told to a sixteenth, and small ones as they are. */
+/* Every time is kept to a sixteenth, and small ones as they are. */
 TEST(test_steps)
 {
 	for (unsigned bit = 0; bit < 64; bit++) {
@@ -87,7 +87,7 @@ TEST(test_merge)
 	assert_memory_equal(a.steps, both.steps, a.n_steps * sizeof(*a.steps));
 }
 
-/* What damaged files tell does not wrap. */
+/* Times in damaged files do not wrap. */
 TEST(test_much)
 {
 	_cleanup_(latency_deinit) struct latency l = { 0 };

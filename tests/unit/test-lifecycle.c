@@ -511,7 +511,7 @@ TEST(test_ask_cgroup)
 	assert_asked(f, "");
 }
 
-/* An answer names who was asked for, if that did not tell of itself meanwhile. */
+/* An answer names the thread that was asked for, if that was not reported meanwhile. */
 TEST(test_answered)
 {
 	struct fixture *f = *state;
@@ -527,7 +527,10 @@ TEST(test_answered)
 	assert_story(f, "");
 }
 
-/* Who was asked for, told of himself and has ended keeps his name, whatever the answer is, and without one. */
+/*
+ * A thread that was asked for, reported meanwhile and has ended keeps its name, whatever the answer
+ * is, and without one.
+ */
 TEST(test_answered_late)
 {
 	struct fixture *f = *state;

@@ -25,7 +25,7 @@ static void say(enum libbpf_print_level level, const char *format, ...)
 	va_end(ap);
 }
 
-/* What libbpf says goes to whoever was told to listen. */
+/* What libbpf says goes to the listener that was set. */
 static void begin(void)
 {
 	load_error_begin();

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -410,16 +412,171 @@ TEST(test_owner)
 	assert_false(maps_is_kthreadd(0) || maps_is_kthreadd(THIRD) || maps_is_kthreadd(3));
 }
 
+/* ---- said again ---- */
+
+struct saying {
+	uint32_t pid;
+	size_t n, bytes;
+	char text[4096];
+};
+
+static int say(void *userdata, uint32_t pid, const struct mapping *mapping)
+{
+	struct saying *s = userdata;
+
+	s->bytes += sizeof(*mapping) + strlen(mapping->path);
+	assert_int_equal(mapping->module_id, 7);
+	if (pid == s->pid)
+		s->n += (size_t)snprintf(s->text + s->n, sizeof(s->text) - s->n,
+					 "%" PRIx64 "+%" PRIx64 " %s;", mapping->start,
+					 mapping->size, mapping->path);
+	return 0;
+}
+
+static struct saying all_of(const struct maps *m, uint32_t pid)
+{
+	struct saying s = { .pid = pid };
+
+	assert_int_equal(maps_each(m, say, &s), 0);
+	return s;
+}
+
+#define ASSERT_SAYS(m, pid, want) assert_string_equal(all_of((m), (pid)).text, (want))
+
+static struct maps *of_now(void)
+{
+	struct maps *m;
+
+	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
+	return m;
+}
+
+static void map_module(struct maps *m, uint32_t pid, uint64_t start, uint64_t size,
+		       const char *path)
+{
+	add(m, (struct event){
+		       .kind = EVENT_MAPPING,
+		       .pid = pid,
+		       .mapping = { .path = path, .start = start, .size = size, .module_id = 7 } });
+}
+
+TEST(test_each_covering)
+{
+	_cleanup_(maps_freep) struct maps *m = of_now();
+
+	map_module(m, 1, 0x1000, 0x1000, "a");
+	map_module(m, 1, 0x3000, 0x1000, "b");
+	map_module(m, 2, 0x1000, 0x1000, "other");
+	ASSERT_SAYS(m, 1, "1000+1000 a;3000+1000 b;");
+	/* All of a, and some of b: that is said before what covers it. */
+	map_module(m, 1, 0x1000, 0x2800, "c");
+	ASSERT_SAYS(m, 1, "3000+1000 b;1000+2800 c;");
+	ASSERT_SAYS(m, 2, "1000+1000 other;");
+	/* The same again, and what makes no sense. */
+	map_module(m, 1, 0x3000, 0x1000, "b");
+	map_module(m, 1, 0x9000, 0, "nothing");
+	map_module(m, 1, UINT64_MAX - 5, 100, "beyond");
+	ASSERT_SAYS(m, 1, "1000+2800 c;3000+1000 b;");
+	/* What one covers in the middle is in two pieces, and is said once. */
+	map_module(m, 1, 0x2000, 0x100, "d");
+	ASSERT_SAYS(m, 1, "1000+2800 c;3000+1000 b;2000+100 d;");
+}
+
+TEST(test_each_life)
+{
+	_cleanup_(maps_freep) struct maps *m = of_now();
+
+	map_module(m, 1, 0x1000, 0x1000, "a");
+	fork_to(m, 1, 1, 2);
+	fork_to(m, 1, 2, 3);
+	fork_to(m, 1, 99, 4);
+	ASSERT_SAYS(m, 3, "1000+1000 a;");
+	ASSERT_SAYS(m, 4, "");
+	/* Who shares it does not see what one of them maps, or that it calls exec. */
+	map_module(m, 2, 0x2000, 0x1000, "b");
+	ASSERT_SAYS(m, 1, "1000+1000 a;");
+	ASSERT_SAYS(m, 2, "1000+1000 a;2000+1000 b;");
+	ASSERT_SAYS(m, 3, "1000+1000 a;");
+	maps_remove(m, 1);
+	ASSERT_SAYS(m, 1, "");
+	ASSERT_SAYS(m, 3, "1000+1000 a;");
+	/* The id of one whose end was not seen. */
+	maps_remove(m, 2);
+	fork_to(m, 1, 3, 2);
+	ASSERT_SAYS(m, 2, "1000+1000 a;");
+	maps_remove(m, 2);
+	maps_remove(m, 3);
+	maps_remove(m, 3);
+	assert_int_equal(all_of(m, 3).bytes, 0);
+}
+
+enum { ONE_MAX = 16384, BYTES_MAX = 32 << 20 };
+
+TEST(test_one_has_too_many)
+{
+	_cleanup_(maps_freep) struct maps *m = of_now();
+
+	maps_bound(m, BYTES_MAX, ONE_MAX);
+	for (uint64_t i = 0; i < ONE_MAX + 10; i++)
+		map_module(m, 1, (i + 1) << 12, 0x1000, "jit");
+	/* The youngest are still there, and others have not lost any. */
+	assert_in_range(maps_n_dropped(m), 1, ONE_MAX / 4);
+	ASSERT_AT(m, 1, (uint64_t)ONE_MAX << 12, 0, "jit");
+	ASSERT_AT(m, 1, 0x1000, 0, "-");
+	map_module(m, 2, 0x1000, 0x1000, "a");
+	ASSERT_SAYS(m, 2, "1000+1000 a;");
+}
+
+/* 1000 mappings in each of 400 processes. */
+static void fill(struct maps *m)
+{
+	for (uint32_t i = 0; i < 400000; i++)
+		map_module(m, i / 1000 + 1, (uint64_t)(i % 1000 + 1) << 12, 0x1000, "a library");
+}
+
+TEST(test_all_have_too_many)
+{
+	_cleanup_(maps_freep) struct maps *m = of_now();
+	uint64_t n_dropped;
+
+	maps_bound(m, BYTES_MAX, ONE_MAX);
+	fill(m);
+	n_dropped = maps_n_dropped(m);
+	assert_true(n_dropped > 0);
+	assert_in_range(all_of(m, 5000).bytes, BYTES_MAX / 4, BYTES_MAX);
+	/* Who goes makes room. */
+	maps_remove(m, 1);
+	map_module(m, 5000, 0x1000, 0x1000, "new");
+	ASSERT_SAYS(m, 5000, "1000+1000 new;");
+	/* When all have gone, there is as much room as at first. */
+	for (uint32_t pid = 1; pid <= 5000; pid++)
+		maps_remove(m, pid);
+	assert_int_equal(all_of(m, 5000).bytes, 0);
+	fill(m);
+	assert_int_equal(maps_n_dropped(m), 2 * n_dropped);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bounds),  cmocka_unit_test(test_detail),
-		cmocka_unit_test(test_overlap), cmocka_unit_test(test_later),
-		cmocka_unit_test(test_fork),    cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_reuse),   cmocka_unit_test(test_parent),
-		cmocka_unit_test(test_of_now),  cmocka_unit_test(test_forget),
-		cmocka_unit_test(test_owner),   cmocka_unit_test(test_forget_many),
-		cmocka_unit_test(test_version), cmocka_unit_test(test_beginning),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_detail),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_fork),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_of_now),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_forget_many),
+		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_beginning),
+		cmocka_unit_test(test_each_covering),
+		cmocka_unit_test(test_each_life),
+		cmocka_unit_test(test_one_has_too_many),
+		cmocka_unit_test(test_all_have_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ FIXTURE(set_up)
 		"cd %s && echo outside >file && mkdir -p root/a/b && cd root && echo inside >file && "
 		"echo deep >a/b/file && ln -s /file absolute && ln -s ../../../../file up && "
 		"ln -s b a/c && ln -s a/c chain && ln -s loop loop && mkfifo fifo && "
-		"ln -s /proc/kmsg kmsg && ln -s a folder",
+		"ln -s /proc/kmsg kmsg && ln -s a directory",
 		dir);
 	if (system(command) != 0)
 		return -1;
@@ -56,7 +56,7 @@ TEST(test_open_below)
 		{ "/a/./b/../b//file", "deep", 0 },
 		{ "/a/c/file", "deep", 0 },
 		{ "/chain/file", "deep", 0 },
-		{ "/folder/b/file", "deep", 0 },
+		{ "/directory/b/file", "deep", 0 },
 		{ "/a/c/../../file", "inside", 0 },
 		/* Never out of it. */
 		{ "/absolute", "inside", 0 },
@@ -72,7 +72,7 @@ TEST(test_open_below)
 		{ "/fifo", NULL, -EINVAL },
 		{ "/kmsg", NULL, -ENOENT },
 		{ "/a", NULL, -EISDIR },
-		{ "/folder", NULL, -EISDIR },
+		{ "/directory", NULL, -EISDIR },
 		{ "/", NULL, -EISDIR },
 		{ "", NULL, -EISDIR },
 	};
@@ -115,7 +115,7 @@ TEST(test_open_below_long)
 	assert_int_equal(open_below(root_fd, path), -ENAMETOOLONG);
 	path[300] = '\0';
 	assert_int_equal(open_below(root_fd, path), -ENAMETOOLONG);
-	/* Into folders and out of them again, more often than there may be open ones. */
+	/* Into directories and out of them again, more often than there may be open ones. */
 	path[0] = '\0';
 	for (unsigned int i = 0; i < 400; i++)
 		strcat(path, "/a/..");

@@ -238,7 +238,7 @@ static void make_pair(int kind, int *ret_read, int *ret_write)
 	*ret_write = fds[1];
 }
 
-/* Reads until the end, in small pieces. */
+/* Reads until the end, in small blocks. */
 static size_t read_to_end(int fd, char want)
 {
 	size_t total = 0;
@@ -409,7 +409,9 @@ TEST(test_file_full_append)
 
 /* ---- packed ---- */
 
-/* Each buffer is a piece that can be unpacked by itself; a large one is several, of whole records. */
+/*
+ * Each buffer is a block that can be unpacked by itself; a large one is several, of whole records.
+ */
 TEST(test_packed)
 {
 	enum { LARGE = 2 * PACK_CHUNK_MAX };
@@ -448,7 +450,7 @@ TEST(test_packed)
 	}
 }
 
-/* A file that may not grow ends with a whole piece, wherever the limit is. */
+/* A file that may not grow ends with a whole block, wherever the limit is. */
 TEST(test_packed_file_full)
 {
 	struct rlimit before, limit;

@@ -64,7 +64,7 @@ static size_t whole_none(const uint8_t *data, size_t n)
 	return 0;
 }
 
-TEST(test_piece_bytes)
+TEST(test_block_bytes)
 {
 	static const size_t sizes[] = { 0, 1, 3, PACK_CHUNK_MAX - 1, PACK_CHUNK_MAX };
 	static const uint8_t data[2 * PACK_CHUNK_MAX];
@@ -76,7 +76,7 @@ TEST(test_piece_bytes)
 	assert_int_equal(pack_piece_bytes(whole_none, data, sizeof(data)), PACK_CHUNK_MAX);
 }
 
-/* What one piece becomes. */
+/* What one block becomes. */
 static struct outbuf pack_one(enum pack_method method, const void *data, size_t n)
 {
 	struct outbuf b = { 0 };
@@ -161,7 +161,7 @@ static uint8_t *noise(size_t n)
 	return p;
 }
 
-/* The largest piece of the worst content fits what readers have room for. */
+/* The largest block of the worst content fits what readers have room for. */
 TEST(test_snappy_largest)
 {
 	_cleanup_free_ uint8_t *data = noise(PACK_CHUNK_MAX);
@@ -304,7 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),           cmocka_unit_test(test_of_suffix),
-		cmocka_unit_test(test_piece_bytes),     cmocka_unit_test(test_put_nothing),
+		cmocka_unit_test(test_block_bytes),     cmocka_unit_test(test_put_nothing),
 		cmocka_unit_test(test_put_none_copies), cmocka_unit_test(test_snappy_bytes),
 		cmocka_unit_test(test_snappy_largest),  cmocka_unit_test(test_zstd_frames),
 		cmocka_unit_test(test_gzip_members),    cmocka_unit_test(test_put_no_room),

@@ -100,8 +100,8 @@ TEST(test_bytes)
 	assert_string_equal(said, "");
 }
 
-/* Each piece holds whole records: what a frame or chunk unpacks to is counted. */
-TEST(test_pieces)
+/* Each block holds whole records: what a frame or chunk unpacks to is counted. */
+TEST(test_blocks)
 {
 	const size_t n = 3 * PACK_CHUNK_MAX + 5 * RECORD, whole = PACK_CHUNK_MAX / RECORD * RECORD;
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
@@ -241,7 +241,7 @@ TEST(test_signal)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_bytes),     CASE(test_pieces),  CASE(test_not_finished),
+		CASE(test_bytes),     CASE(test_blocks),  CASE(test_not_finished),
 		CASE(test_own_input), CASE(test_no_room), CASE(test_not_finished_forced),
 		CASE(test_signal),
 	};

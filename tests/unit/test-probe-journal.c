@@ -168,7 +168,7 @@ TEST(test_foreign)
 	assert_int_equal(count_journals(), 4); /* the last four */
 }
 
-TEST(test_folder_of_others)
+TEST(test_directory_of_others)
 {
 	struct probe_journal *j = new_journal();
 
@@ -185,7 +185,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_left, set_up, own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_bounds, set_up, own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_foreign, set_up, own_directory_tear_down),
-		cmocka_unit_test_setup_teardown(test_folder_of_others, set_up,
+		cmocka_unit_test_setup_teardown(test_directory_of_others, set_up,
 						own_directory_tear_down),
 	};
 

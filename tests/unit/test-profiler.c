@@ -412,7 +412,7 @@ TEST(test_own_doubts)
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	profiler_doubt(&f->p, 115);
 	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
-	/* What is told of the time before is part of it. */
+	/* What is reported of the time before is part of it. */
 	put_new_image(f, 112, 602);
 	put_mapping(f, 113, 602, 0x2000, "/half");
 	assert_int_equal(profiler_executed(&f->p, 602, 119), 0);
@@ -429,7 +429,7 @@ TEST(test_own_doubts)
 	assert_int_equal(profiler_need(&f->p, 501, 150), 0);
 	put_new_image(f, 160, 600);
 	put_mapping(f, 161, 600, 0x2000, "/new");
-	/* An exec that has not been told of for so long. */
+	/* An exec that was not reported for so long. */
 	put_new_image(f, 160, 601);
 	put_mapping(f, 161, 601, 0x2000, "/lost");
 	assert_int_equal(profiler_executed(&f->p, 600, 170), 0);
@@ -470,7 +470,10 @@ TEST(test_filter_forgets)
 	assert_int_equal(f->p.n_dropped, 0);
 }
 
-/* Who has ended may still be told of, for what was before; its id may have been given out again. */
+/*
+ * A thread that has ended may still be reported, for what was before; its id may have been given
+ * out again.
+ */
 TEST(test_filter_gone)
 {
 	struct fixture *f = *state;

@@ -609,7 +609,10 @@ static bool first_child_is_gone(uint32_t tid)
 	return tid == 40;
 }
 
-/* Whom the filter does not select any more tells of no end: heads name those who live, and say what they have mapped. */
+/*
+ * The end of what the filter does not select any more is not reported: heads name those who live,
+ * and say what they have mapped.
+ */
 TEST(test_gone)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));

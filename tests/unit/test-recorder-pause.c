@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that pauses at any step of a story (tests/support/story.h) and goes on in another world: nothing lasts over the
- * pause, nothing that is left from before is believed, and who is who is told anew.
+ * A recording that pauses at any step of a story (tests/support/story.h) and goes on in another
+ * world: nothing lasts over the pause, nothing that is left from before is believed, and who is who
+ * is written anew.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,7 +257,7 @@ TEST(test_anywhere)
 	}
 }
 
-/* What was lost before is told before, once; what is read of it later is not. */
+/* What was lost before is reported before, once; what is read of it later is not. */
 TEST(test_losses)
 {
 	const struct collector_lost lost = { 7, STORY_AT(2), STORY_AT(2) + 5 };

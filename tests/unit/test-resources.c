@@ -12,7 +12,7 @@
 #include "capture/pipeline/resources.h"
 #include "tests/support/unit.h"
 
-/* The books, and what has been told of them. */
+/* The books, and what has been reported of them. */
 static struct {
 	struct resources *books;
 	uint64_t now_ns;
@@ -395,7 +395,7 @@ TEST(test_resources_objects)
 
 TEST(test_resources_threads)
 {
-	/* joined, before and after its end is told */
+	/* joined, before and after its end is reported */
 	CALL(5, THREAD_FORK, 0, 100);
 	CALL(5, THREAD_CREATE, 0, 0xa0);
 	CALL(100, THREAD_END, 0, 0);

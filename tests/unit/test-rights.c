@@ -61,7 +61,7 @@ TEST(test_rights_need_table)
 		{ { UID, KYMO_SESSION_PREFIX "/x", PROPERTIES, "Get" }, NEED_SEE },
 		{ { UID, KYMO_SESSION_PREFIX "/x", PROPERTIES, "GetAll" }, NEED_SEE },
 		{ { UID, KYMO_SESSION_PREFIX "/x", INTROSPECT, "Introspect" }, NEED_LIST },
-		/* folders */
+		/* directories */
 		{ { UID, KYMO_SESSION_PREFIX, INTROSPECT, "Introspect" }, NEED_LIST },
 		{ { UID, "/", INTROSPECT, "Introspect" }, NEED_LIST },
 		{ { UID, "/org/kymo", PROPERTIES, "GetAll" }, NEED_NOTHING },

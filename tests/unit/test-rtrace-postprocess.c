@@ -264,7 +264,7 @@ TEST(test_unsorted)
 	assert_int_equal(r.counts.replaced, 0);
 }
 
-/* Problems are told once, however often a report is read. */
+/* Problems are reported once, however often a report is read. */
 TEST(test_problems_once)
 {
 	static const char text[] =

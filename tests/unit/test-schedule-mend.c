@@ -339,7 +339,7 @@ TEST(test_loss_meanwhile)
  * The mark of a loss comes when there is room for it again. By then another CPU has told that the thread
  * runs here no more: what is said of this CPU after that is no older.
  */
-TEST(test_loss_told_late)
+TEST(test_loss_reported_late)
 {
 	struct fixture *f = *state;
 
@@ -441,7 +441,7 @@ int main(void)
 		CASE(test_loss),
 		CASE(test_loss_idle),
 		CASE(test_loss_meanwhile),
-		CASE(test_loss_told_late),
+		CASE(test_loss_reported_late),
 		CASE(test_loss_unknown_cpu),
 		CASE(test_loss_outside),
 		CASE(test_loss_held),

@@ -84,7 +84,10 @@ TEST(test_cpus)
 	assert_true(online[0] || online[1] || online[2] || online[3] || online[4] || online[5]);
 }
 
-/* One that has gone is told once, also if it has gone twice; those without a place of their own go with another. */
+/*
+ * One that has gone is reported once, also if it has gone twice; those without a place of their own
+ * go with another.
+ */
 TEST(test_cpus_gone)
 {
 	static uint32_t departures[CPU_DEPARTURES], seen[CPU_DEPARTURES];

@@ -60,12 +60,12 @@ static int not_dots(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* The names in FOLDER, a space behind each. */
-static const char *names_in(const char *folder)
+/* The names in DIRECTORY, a space behind each. */
+static const char *names_in(const char *directory)
 {
 	static char text[8192];
 	struct dirent **list;
-	int n = scandir(folder, &list, not_dots, compare);
+	int n = scandir(directory, &list, not_dots, compare);
 
 	assert_true(n >= 0);
 	*text = '\0';
@@ -318,7 +318,7 @@ static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, 
 TEST(test_recover)
 {
 	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
-		char folder[] = "recover-0";
+		char directory[] = "recover-0";
 		_cleanup_close_ int dir_fd = -1;
 		_cleanup_free_ char *name = NULL;
 		struct outbuf cut = { 0 };
@@ -326,9 +326,9 @@ TEST(test_recover)
 		struct stat before;
 		struct pack p;
 
-		folder[8] = (char)('0' + m);
-		dir_fd = directory_fd(folder);
-		/* The beginning of another record, or piece. */
+		directory[8] = (char)('0' + m);
+		dir_fd = directory_fd(directory);
+		/* The beginning of another record, or block. */
 		assert_int_equal(pack_init(&p, m), 0);
 		p.begun = true;
 		{
@@ -343,9 +343,9 @@ TEST(test_recover)
 		outbuf_deinit(&cut);
 		assert_int_equal(fstatat(dir_fd, ".a-20261120T190834.123456Z.part", &before, 0), 0);
 		store_files_recover(&(struct store_files_options){ .dir_fd = dir_fd, .name = "b" });
-		assert_string_equal(names_in(folder), ".a-20261120T190834.123456Z.part ");
+		assert_string_equal(names_in(directory), ".a-20261120T190834.123456Z.part ");
 		store_files_recover(&(struct store_files_options){ .dir_fd = dir_fd, .name = "a" });
-		name = strdup(strtok((char *)names_in(folder), " "));
+		name = strdup(strtok((char *)names_in(directory), " "));
 		assert_true(chunk_name_parse(name, "a", &c));
 		assert_int_equal(pack_of_suffix(name), m);
 		assert_int_equal(c.begin_us, THEN / 1000);

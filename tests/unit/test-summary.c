@@ -273,7 +273,7 @@ TEST(test_cut_off)
 	assert_int_equal(s->cpus[0].busy_ns, 300);
 }
 
-/* What a damaged file tells of times outside of the recording is not booked. */
+/* What a damaged file says of times outside of the recording is not booked. */
 TEST(test_outside)
 {
 	struct summary *s = *state;

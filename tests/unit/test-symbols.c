@@ -226,7 +226,7 @@ TEST(test_debug_by_build_id)
 
 TEST(test_debug_link)
 {
-	static const char *const folders[] = { ".", ".debug" };
+	static const char *const directories[] = { ".", ".debug" };
 	struct program p;
 
 	need_program();
@@ -236,11 +236,11 @@ TEST(test_debug_link)
 		SAMPLE);
 	program_start(&p, "linked");
 	program_stop(&p);
-	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
 		struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 
-		command("mkdir -p %s; [ %s = . ] || mv link.debug %s/", folders[i], folders[i],
-			folders[i]);
+		command("mkdir -p %s; [ %s = . ] || mv link.debug %s/", directories[i],
+			directories[i], directories[i]);
 		assert_all_points(s, &p);
 		assert_int_equal(count_problems(s), 0);
 		symbols_free(s);

@@ -127,6 +127,25 @@ TEST(test_clear)
 	table_deinit(&t);
 }
 
+TEST(test_owned)
+{
+	struct table t = { 0 };
+	char *first, *copy;
+
+	first = table_make(&t, 1, 8);
+	assert_memory_equal(first, "\0\0\0\0\0\0\0\0", 8);
+	strcpy(first, "first");
+	assert_ptr_equal(table_make(&t, 1, 8), first);
+	assert_string_equal(first, "first");
+	/* What was there goes, even if a part of it is what is copied. */
+	copy = table_copy(&t, 1, first + 2, 4);
+	assert_string_equal(copy, "rst");
+	assert_ptr_equal(table_get(&t, 1), copy);
+	assert_non_null(table_copy(&t, 2, "second", 7));
+	assert_int_equal(t.n_used, 2);
+	table_deinit_free(&t);
+}
+
 /* Each bit of the bytes and of the seed counts. */
 TEST(test_hash_seeded)
 {
@@ -174,6 +193,7 @@ int main(void)
 		cmocka_unit_test(test_remove), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_deinit), cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_clear),  cmocka_unit_test(test_hash_seeded),
+		cmocka_unit_test(test_owned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -342,7 +342,7 @@ TEST(test_set_ended)
 	assert_false(tasks_set_ended(t, UINT32_MAX));
 }
 
-/* What the archive would be told of process TID's cgroup. */
+/* What the archive would get of process TID's cgroup. */
 static const char *cgroup_of(struct tasks *t, uint32_t tid)
 {
 	struct event ev;

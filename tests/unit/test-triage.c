@@ -15,9 +15,9 @@ static const struct triage_options options = {
 
 static char said[256];
 
-static bool say(uint32_t pid, bool arm, void *userdata)
+static bool say(uint32_t pid, bool trace, void *userdata)
 {
-	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s%u ", arm ? "+" : "-", pid);
+	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s%u ", trace ? "+" : "-", pid);
 	return pid != 13 || userdata;
 }
 
@@ -89,7 +89,7 @@ TEST(test_several)
 	RUN("|||+11 ||||-11 ||", ".........", ".ggg.....", ".........");
 }
 
-/* One that cannot be armed takes no room, and is not tried each time. */
+/* One that cannot be traced takes no room, and is not tried each time. */
 TEST(test_refused)
 {
 	RUN("|||+13 +12 +11 ||", ".ggg.", ".ggg.", ".ggg.", ".gggg");

@@ -24,9 +24,9 @@
 struct fixture {
 	struct triggers *triggers;
 	char story[1024];
-	unsigned n_told;   /* the owner */
-	int answer;        /* of the functions */
-	uint32_t n_owners; /* that tids had before */
+	unsigned n_notified; /* the owner */
+	int answer;          /* of the functions */
+	uint32_t n_owners;   /* that tids had before */
 };
 
 static int on_trigger(const struct trigger *t, void *userdata)
@@ -38,7 +38,7 @@ static int on_trigger(const struct trigger *t, void *userdata)
 	snprintf(f->story + n, sizeof(f->story) - n,
 		 "%s at %" PRIu64 ": %" PRIu64 " of %u, %" PRIu64 "\n", trigger_names[t->kind],
 		 t->ts_ns, t->value, t->koid, t->count);
-	f->n_told += t->tell;
+	f->n_notified += t->notify;
 	return f->answer;
 }
 
@@ -327,18 +327,20 @@ TEST(test_interval)
 	turn(&f, 2 * MS + 300, 0, 'R', 7);
 	expect(&f, "offcpu at 1500: 500 of 7, 4\n"
 		   "offcpu at 2000300: 300 of 7, 1\n");
-	assert_int_equal(f.n_told, 2);
+	assert_int_equal(f.n_notified, 2);
 	turn(&f, 4 * MS, 7, 'S', 0);
 	wake(&f, 4 * MS + 50, 7, false);
 	turn(&f, 4 * MS + 150, 0, 'R', 7);
 	expect(&f, "wakeup at 2500: 250 of 7, 3\n"
 		   "wakeup at 4000150: 100 of 7, 1\n");
-	assert_int_equal(f.n_told, 3);
+	assert_int_equal(f.n_notified, 3);
 	assert_int_equal(triggers_count(f.triggers), 10);
 	triggers_free(f.triggers);
 }
 
-/* What nobody is told of is in the archive all the same, a second later or at the end. */
+/*
+ * What the owner is not notified of is in the archive all the same, a second later or at the end.
+ */
 TEST(test_settle)
 {
 	static const uint64_t waits[] = { 200, 150, 700, 300 };
@@ -360,7 +362,7 @@ TEST(test_settle)
 	turn(&f, 2 * SECOND + 100, 0, 'R', 11);
 	assert_int_equal(triggers_settle(f.triggers, UINT64_MAX), 0);
 	expect(&f, "wakeup at 2000000100: 100 of 11, 1\n");
-	assert_int_equal(f.n_told, 1);
+	assert_int_equal(f.n_notified, 1);
 	triggers_free(f.triggers);
 }
 

@@ -13,7 +13,7 @@
 #include "tests/support/unit.h"
 #include "writer/pack/pack.h"
 
-/* All that comes out, in pieces of STEP bytes. */
+/* All that comes out, in blocks of STEP bytes. */
 static struct outbuf drain(struct unpack *u, size_t step)
 {
 	struct outbuf out = { 0 };
@@ -77,7 +77,9 @@ static void assert_damaged(const void *data, size_t n, const char *what, uint64_
 	outbuf_deinit(&out);
 }
 
-/* Pieces of a text that repeats, but not too much; *RET_ENDS[i] is where piece i ends in the file. */
+/*
+ * Blocks of a text that repeats, but not too much; *RET_ENDS[i] is where block i ends in the file.
+ */
 enum { N_PIECES = 5, PIECE = 700 };
 
 static void make_text(uint8_t *text)
@@ -209,7 +211,7 @@ TEST(test_round_trip_pipe)
 	}
 }
 
-/* Pieces larger than any buffer on the way. */
+/* Blocks larger than any buffer on the way. */
 TEST(test_round_trip_large)
 {
 	_cleanup_free_ uint8_t *data = malloc(PACK_CHUNK_MAX);
@@ -241,7 +243,7 @@ TEST(test_round_trip_large)
 
 /* ---- damage ---- */
 
-/* Cut at every byte: every whole piece comes back, and what is cut is told, with its place. */
+/* Cut at every byte: every whole block comes back, and what is cut is reported, with its place. */
 TEST(test_cut_everywhere)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -310,7 +312,7 @@ TEST(test_flipped)
 	}
 }
 
-/* Behind each of the pieces that are whole stands something that lies. */
+/* Behind each of the blocks that are whole stands something that lies. */
 TEST(test_lies)
 {
 #define WHOLE "at\x07\0\0\0\x05\x10kymo!"
@@ -343,7 +345,7 @@ TEST(test_lies)
 		BYTES("\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x01\0\xfe\xff\x61\0\xbe\xb7\xe8\x01\0"
 		      "\0\0"),
 		"damaged gzip", 0, false, "");
-	/* Behind something that is no piece, another one is found. */
+	/* Behind something that is no block, another one is found. */
 	assert_damaged(BYTES(WHOLE "\xff\xff\xff\xff"
 				   "\x05\0\0\0\x03\x08"
 				   "abc"),
@@ -359,7 +361,7 @@ TEST(test_lies)
 		       false, "kymo!kymo!");
 }
 
-/* One piece is damaged, at each of its bytes in turn: those around it come back whole. */
+/* One block is damaged, at each of its bytes in turn: those around it come back whole. */
 TEST(test_goes_on)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -394,7 +396,7 @@ TEST(test_goes_on)
 	}
 }
 
-/* Several are damaged, and each is told of; bytes are inserted and missing between others. */
+/* Several are damaged, and each is reported; bytes are inserted and missing between others. */
 TEST(test_several)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -426,7 +428,7 @@ TEST(test_several)
 	}
 }
 
-/* A checksum that is wrong, at the end of a piece that was not given back yet: nothing of it is. */
+/* A checksum that is wrong, at the end of a block that was not given back yet: nothing of it is. */
 TEST(test_checksum)
 {
 	uint8_t text[N_PIECES * PIECE];
@@ -451,7 +453,7 @@ TEST(test_checksum)
 	}
 }
 
-/* Beginnings of pieces without end, none of them good: it ends in time. */
+/* Beginnings of blocks without end, none of them good: it ends in time. */
 TEST(test_false_beginnings)
 {
 	static const struct {

@@ -51,7 +51,7 @@ enum fxt_field_flags {
 		16 | 8, /* and so does the reader; where there are two, without both of them */
 	FXT_FIELD_STRICT = 32,  /* other readers give up where it has another type */
 	FXT_FIELD_PLAIN = 64,   /* text of kymo or the kernel's, no secret of anybody */
-	FXT_FIELD_SECRET = 128, /* a number that tells who somebody is */
+	FXT_FIELD_SECRET = 128, /* a number that identifies somebody */
 };
 
 struct fxt_event_field {

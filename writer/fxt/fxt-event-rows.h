@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every event of an archive, once: a list for whoever defines EVENT and the other words below
+ * Every event of an archive, once: a list for code that defines EVENT and the other words below
  * (fxt-event-fields.h, which says what they mean). docs/FXT-MAPPING.md says the same to people, and
  * tests/check-mapping holds it to this list.
  *

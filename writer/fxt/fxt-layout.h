@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands in each kind of record, once: a list of its parts in their order, for whoever defines
- * the words. By it the reader takes records apart (fxt-parse.c), swaps them and finds them again
- * (fxt-shape.c), and judges them (fxt-check.c). It expands to straight code: nothing is looked up
- * for a record.
+ * What stands in each kind of record, once: a list of its parts in their order, for code that
+ * defines the words. By it the reader takes records apart (fxt-parse.c), swaps them and finds them
+ * again (fxt-shape.c), and judges them (fxt-check.c). It expands to straight code: nothing is
+ * looked up for a record.
  *
- *	HEAD(member, field)   a field of the header, and its member of struct fxt_record
- *	RESERVED(field)       bits of the header that are zero
- *	TIME()                the word of the time
- *	THREAD(field)         two words, unless the header's field is an index
- *	PROCESS(field)        one word, likewise
- *	IDS()                 two words, always
- *	REF(member, field)    a string, unless the header's field is an index
- *	TEXT(field)           a string of so many bytes
- *	BYTES(member, length, field)   a stream of so many bytes; WORDS(...) of so many words
- *	WORD(member)          a word
- *	ARGS(field)           so many arguments; in events, with the word that may follow them
+ * * HEAD(member, field) a field of the header, and its member of struct fxt_record *
+ * RESERVED(field) bits of the header that are zero * TIME() the word of the time * THREAD(field)
+ * two words, unless the header's field is an index * PROCESS(field) one word, likewise * IDS() two
+ * words, always * REF(member, field) a string, unless the header's field is an index * TEXT(field)
+ * a string of so many bytes * BYTES(member, length, field) a stream of so many bytes; WORDS(...) of
+ * so many words * WORD(member) a word * ARGS(field) so many arguments; in events, with the word
+ * that may follow them
  *
  * Scheduling records are read by plain loads, since they are the bulk of most archives, and large
  * ones have two headers: both are written out where they are needed.

@@ -142,6 +142,15 @@
 	X(IO_FULL_PERCENT, 133, "I/O full (%)")                                                    \
 	X(IRQ_FULL_PERCENT, 134, "IRQ full (%)")                                                   \
 	X(OFFSET, 135, "offset")                                                                   \
+	/* how walks of stacks have ended */                                                       \
+	X(STACKS_WHOLE, 136, "stacks_whole")                                                       \
+	X(STACKS_FULL, 137, "stacks_full")                                                         \
+	X(STACKS_FRAME_POINTERS, 138, "stacks_frame_pointers")                                     \
+	X(STACKS_NO_CODE, 139, "stacks_no_code")                                                   \
+	X(STACKS_NO_TABLE, 140, "stacks_no_table")                                                 \
+	X(STACKS_UNSUPPORTED, 141, "stacks_unsupported")                                           \
+	X(STACKS_UNREADABLE, 142, "stacks_unreadable")                                             \
+	X(STACKS_BUSY, 143, "stacks_busy")                                                         \
 	X(PATH, 150, "path")                                                                       \
 	X(FILE_OFFSET, 151, "file_offset")                                                         \
 	X(START, 152, "start")                                                                     \
@@ -205,15 +214,7 @@
 	X(CGROUP_PATH, 215, "cgroup_path")                                                         \
 	X(MALFORMED, 216, "malformed")                                                             \
 	X(INTERRUPTED, 217, "interrupted")                                                         \
-	X(RETURNED, 218, "returned")                                                               \
-	X(STACKS_WHOLE, 219, "stacks_whole")                                                       \
-	X(STACKS_FULL, 220, "stacks_full")                                                         \
-	X(STACKS_FRAME_POINTERS, 221, "stacks_frame_pointers")                                     \
-	X(STACKS_NO_CODE, 222, "stacks_no_code")                                                   \
-	X(STACKS_NO_TABLE, 223, "stacks_no_table")                                                 \
-	X(STACKS_UNSUPPORTED, 224, "stacks_unsupported")                                           \
-	X(STACKS_UNREADABLE, 225, "stacks_unreadable")                                             \
-	X(STACKS_BUSY, 226, "stacks_busy")
+	X(RETURNED, 218, "returned")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -264,7 +264,7 @@ int fxt_write_backtrace(struct fxt_writer *w, const struct fxt_backtrace *trace)
 
 /* ---- finished records ---- */
 
-/* How many of the N bytes at DATA are whole records, as far as their headers tell. */
+/* How many of the N bytes at DATA are whole records, as far as their headers say. */
 size_t fxt_whole_records(const uint8_t *data, size_t n);
 
 /* N words of finished records. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A member a piece; gzip(1) and all who read gzip take members one after the other for one file.
+ * A member a block; gzip(1) and all who read gzip take members one after the other for one file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -57,7 +57,10 @@ static int pack_gzip_put(void *state, const uint8_t *data, size_t n, bool first,
 	return r == Z_STREAM_END ? 0 : -EIO;
 }
 
-/* The bytes of the member that the N at DATA begin with, or 0: where it ends only unpacking can tell. */
+/*
+ * The bytes of the member that the N at DATA begin with, or 0: where it ends only unpacking finds
+ * out.
+ */
 static size_t whole_member(z_stream *z, const uint8_t *data, size_t n)
 {
 	uint8_t nowhere[16 << 10];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A frame a piece, with its unpacked size and a checksum.
+ * A frame a block, with its unpacked size and a checksum.
  */
 #include <errno.h>
 #include <zstd.h>

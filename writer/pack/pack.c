@@ -52,10 +52,9 @@ enum pack_method pack_of_bytes(const uint8_t *data, size_t n)
 		[PACK_GZIP] = PACK_MAGIC_GZIP,
 	};
 
-	for (enum pack_method m = PACK_NONE + 1; m < PACK_METHOD_MAX; m++) {
+	for (enum pack_method m = PACK_NONE + 1; m < PACK_METHOD_MAX; m++)
 		if (n >= strlen(magic[m]) && memcmp(data, magic[m], strlen(magic[m])) == 0)
 			return m;
-	}
 	return PACK_NONE;
 }
 

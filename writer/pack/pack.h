@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packs a stream of bytes, piece by piece, into one of the containers of pack-wire.h.
+ * Packs a stream of bytes, block by block, into one of the containers of pack-wire.h.
  *
- * A piece becomes one chunk (Snappy), frame (zstd) or member (gzip) that depends on no other: what
+ * A block becomes one chunk (Snappy), frame (zstd) or member (gzip) that depends on no other: what
  * has been written can be unpacked whatever happens afterwards. The packer knows nothing of what it
  * packs; any format can be its cargo.
  */
@@ -21,7 +21,7 @@ struct pack_ops {
 	const char *name;   /* "zstd"; "" for PACK_NONE */
 	const char *suffix; /* of file names: ".zst" */
 
-	/* What the method keeps from piece to piece, to be freed; NULL without memory. */
+	/* What the method keeps from block to block, to be freed; NULL without memory. */
 	void *(*create)(void);
 	void (*destroy)(void *state);
 
@@ -29,7 +29,7 @@ struct pack_ops {
 	 * with them. Returns 0 or a negative errno. */
 	int (*put)(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to);
 
-	/* How many of the N packed bytes at DATA are whole pieces; FIRST as above. */
+	/* How many of the N packed bytes at DATA are whole blocks; FIRST as above. */
 	size_t (*whole)(const uint8_t *data, size_t n, bool first);
 };
 
@@ -51,7 +51,7 @@ enum pack_method pack_of_bytes(const uint8_t *data, size_t n);
 typedef size_t (*pack_whole_fn)(const uint8_t *data, size_t n);
 
 /*
- * How many of the N bytes at DATA make the next piece: all if they are PACK_CHUNK_MAX at most, else
+ * How many of the N bytes at DATA make the next block: all if they are PACK_CHUNK_MAX at most, else
  * whole records as many as fit, or as much as fits of a record that is larger.
  */
 size_t pack_piece_bytes(pack_whole_fn whole, const uint8_t *data, size_t n);
@@ -70,7 +70,7 @@ void pack_deinit(struct pack *p);
 void pack_restart(struct pack *p);
 
 /*
- * Appends N bytes (at most PACK_CHUNK_MAX) at DATA to TO as one piece; nothing becomes nothing.
+ * Appends N bytes (at most PACK_CHUNK_MAX) at DATA to TO as one block; nothing becomes nothing.
  * Returns 0 or a negative errno; TO may then hold bytes that are of no use.
  */
 int pack_put(struct pack *p, const uint8_t *data, size_t n, struct outbuf *to);

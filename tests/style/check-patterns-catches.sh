@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The checker of patterns must pass the tree as it is, and fail where a text is no pattern.
+
+. "$(dirname "$0")/../lib.sh"
+
+check=$ROOT/tests/style/check-patterns
+expect_exit 0 "$check"
+assert_empty "$TMP/stdout" "complaints about the tree"
+
+mkdir "$TMP/tests"
+# plant COMPLAINT LINE: a test with LINE must be complained about once
+plant() {
+	printf '%s\n' "$2" >"$TMP/tests/planted.sh"
+	expect_exit 1 "$check" "$TMP"
+	assert_says "$TMP/stdout" "tests/planted.sh:1: $1: " "complaint about $2"
+	assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about $2"
+}
+# shellcheck disable=SC2016 # lines of a test
+plant 'a dot that is any character' 'assert_contains "$TMP/out" "^a.fxt: .* events" "what it says"'
+plant 'a dot that is any character' "assert_contains <(events mark) 'at 1.00% of it$' what"
+plant 'a dot that is any character' "expect_soon 5 grep -q 'took 3.50% of' log"
+plant 'a text for assert_says' "assert_contains out 'no such file' what"
+printf '%s\n' "assert_contains out \\" "	'^a.fxt: ' what" >"$TMP/tests/planted.sh"
+expect_exit 1 "$check" "$TMP"
+assert_says "$TMP/stdout" 'tests/planted.sh:2: a dot that is any character: ' "complaint about two lines"
+
+# These only look like it.
+cat >"$TMP/tests/planted.sh" <<-'END'
+	# assert_contains out 'a.fxt' what
+	assert_contains "$TMP/a.fxt" '^a\.fxt: .*, [0-9.]+ s$' "what it says of a.fxt"
+	assert_contains <(cat a.txt) 'a|b' "b.txt"
+	assert_says out 'a.fxt' what
+	grep -qF 'a.fxt' b.fxt
+	grep -q 'a\.fxt' "$TMP/b.fxt"
+END
+expect_exit 0 "$check" "$TMP"
+assert_empty "$TMP/stdout" "complaints about what is right"
+
+# Without tests the checker checks nothing, and must say so.
+rm "$TMP/tests/planted.sh"
+expect_exit 2 "$check" "$TMP"
