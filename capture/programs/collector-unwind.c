@@ -75,6 +75,7 @@ int collector_make_unwinder(struct collector *c)
 		.tables_fd = bpf_map__fd(c->skel->maps.unwind_tables),
 		.names_fd = bpf_map__fd(c->skel->maps.unwind_file_names),
 		.free_names_fd = bpf_map__fd(c->skel->maps.unwind_free_names),
+		.processes_fd = bpf_map__fd(c->skel->maps.unwind_processes),
 	};
 
 	return collector_has_unwinding(c) ? unwinder_new(&maps, c->table_bytes_max, &c->unwinder)
