@@ -156,25 +156,42 @@ static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 	return 1;
 }
 
-/* One at a time: what another one has kept from being put in is learned when a walk needs it. */
+/* One at a time: what another one has kept from being changed is learned when a walk needs it. */
+static __always_inline bool unwind_begin_change(struct unwind_process *process)
+{
+	__u32 sequence = *(volatile __u32 *)&process->sequence;
+
+	return !(sequence & 1) &&
+	       __sync_val_compare_and_swap(&process->sequence, sequence, sequence + 1) == sequence;
+}
+
+static __always_inline void unwind_end_change(struct unwind_process *process)
+{
+	__sync_fetch_and_add(&process->sequence, 1);
+}
+
+/* What is where GAP is. */
+static __always_inline void unwind_drop(struct unwind_insertion *gap)
+{
+	gap->process->kept = 0;
+	bpf_loop(UNWIND_MAPPINGS_MAX, unwind_make_room, gap, 0);
+	gap->process->n = gap->process->kept;
+}
+
 static __always_inline void unwind_insert(struct unwind_insertion *new)
 {
 	struct unwind_process *process = new->process;
-	__u32 sequence = *(volatile __u32 *)&process->sequence;
 
-	if (sequence & 1 ||
-	    __sync_val_compare_and_swap(&process->sequence, sequence, sequence + 1) != sequence)
+	if (!unwind_begin_change(process))
 		return;
-	process->kept = 0;
-	bpf_loop(UNWIND_MAPPINGS_MAX, unwind_make_room, new, 0);
+	unwind_drop(new);
 	if (process->kept < UNWIND_MAPPINGS_MAX) {
 		bpf_loop(UNWIND_MAPPINGS_MAX, unwind_put_in, new, 0);
 		process->n = process->kept + 1;
 	} else {
-		process->n = process->kept;
 		__sync_fetch_and_add(&unwind_no_room, 1);
 	}
-	__sync_fetch_and_add(&process->sequence, 1);
+	unwind_end_change(process);
 }
 
 /* The entry of process TGID, with nothing in it and for address space MM; NULL if there is no room. */
@@ -282,6 +299,43 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 			  : bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (process && process->mm == read.mm)
 		unwind_take_in(tgid, selected, process, &read);
+	return 0;
+}
+
+/* Whether something that PROCESS had is in PAGES from FIRST on. */
+static __always_inline bool unwind_has_any(const struct unwind_process *process, __u64 first,
+					   __u64 pages)
+{
+	__u32 at = unwind_search_mappings(process, first + pages - 1) - 1;
+	__u64 where;
+
+	if (at >= UNWIND_MAPPINGS_MAX)
+		return false;
+	where = process->mappings[at].where;
+	return UNWIND_WHERE_FIRST(where) + UNWIND_WHERE_N(where) > first;
+}
+
+/*
+ * Where on_unwind_map() cannot be had: the kernel has found room for something new, so nothing is there, and what was
+ * there is to be forgotten. Else a library would be taken for the one that it has replaced.
+ */
+SEC("?tp_btf/vm_unmapped_area")
+int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
+	       struct vm_unmapped_area_info *info)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 first = address >> UNWIND_PAGE_SHIFT, pages = info->length >> UNWIND_PAGE_SHIFT;
+	__u32 tgid = (__u32)p->tgid;
+	struct unwind_insertion gap = { .first = first, .end = first + pages };
+
+	gap.process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	/* (an error is no whole number of pages) */
+	if (!gap.process || gap.process->mm != (__u64)p->mm || pages == 0 ||
+	    address & ((1u << UNWIND_PAGE_SHIFT) - 1) ||
+	    !unwind_has_any(gap.process, first, pages) || !unwind_begin_change(gap.process))
+		return 0;
+	unwind_drop(&gap);
+	unwind_end_change(gap.process);
 	return 0;
 }
 

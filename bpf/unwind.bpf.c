@@ -63,23 +63,6 @@ __noinline int unwind_count_end(__u32 how)
 
 /* ---- a walk ---- */
 
-/* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none does. */
-static __always_inline __u32 unwind_search_mappings(const struct unwind_process *process,
-						    __u64 page)
-{
-	__u32 at = 0, n = process->n;
-
-#pragma clang loop unroll(disable)
-	for (__u32 step = 128; step > 0; step >>= 1) {
-		__u32 i = at + step;
-
-		if (i <= n && i <= UNWIND_MAPPINGS_MAX &&
-		    UNWIND_WHERE_FIRST(process->mappings[i - 1].where) <= page)
-			at = i;
-	}
-	return at;
-}
-
 /* Which file W's mapping M is of, if its table is there, and where in that it is. */
 static __always_inline void unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
 					     __u64 address, __u32 tgid)

@@ -79,5 +79,22 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 		f->state = UNWIND_FILE_NEW; /* whoever needs it next asks again */
 }
 
+/* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none does. */
+static __always_inline __u32 unwind_search_mappings(const struct unwind_process *process,
+						    __u64 page)
+{
+	__u32 at = 0, n = process->n;
+
+#pragma clang loop unroll(disable)
+	for (__u32 step = 128; step > 0; step >>= 1) {
+		__u32 i = at + step;
+
+		if (i <= n && i <= UNWIND_MAPPINGS_MAX &&
+		    UNWIND_WHERE_FIRST(process->mappings[i - 1].where) <= page)
+			at = i;
+	}
+	return at;
+}
+
 /* Counts how a walk has ended. */
 int unwind_count_end(__u32 how);

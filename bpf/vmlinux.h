@@ -265,6 +265,11 @@ struct pt_regs {
 };
 #endif
 
+/* What is looked for where something is to be mapped. */
+struct vm_unmapped_area_info {
+	unsigned long length;
+};
+
 #pragma clang attribute pop
 
 /* As user space has them: their layout does not change. */

@@ -196,8 +196,8 @@ expect_planted() {
 }
 
 # expect_reported ARCHIVE HOW WHAT: what `kymo leaks` says of the process of $TRUTH is what was
-# planted, by its own names What libgcc allocates when the first exception is thrown (a
-# sorted list of a static program's frames) is its own.
+# planted, by its own names. What libgcc allocates when the first exception is thrown (a sorted list of
+# a static program's frames) is its own.
 expect_reported() {
 	local pid
 

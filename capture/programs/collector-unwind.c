@@ -48,10 +48,11 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 		skel->progs.on_iter_unwind_vma,
 	};
 	bool wanted = collector_unwinds(o);
+	bool hooked = wanted && fentry_works("perf_event_mmap");
 	int r = 0;
 
-	bpf_program__set_autoload(skel->progs.on_unwind_map,
-				  wanted && fentry_works("perf_event_mmap"));
+	bpf_program__set_autoload(skel->progs.on_unwind_map, hooked);
+	bpf_program__set_autoload(skel->progs.on_unwind_gap, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
 	skel->rodata->unwind_by_tables = wanted;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -74,6 +75,7 @@ int collector_make_unwinder(struct collector *c)
 		.tables_fd = bpf_map__fd(c->skel->maps.unwind_tables),
 		.names_fd = bpf_map__fd(c->skel->maps.unwind_file_names),
 		.free_names_fd = bpf_map__fd(c->skel->maps.unwind_free_names),
+		.processes_fd = bpf_map__fd(c->skel->maps.unwind_processes),
 	};
 
 	return collector_has_unwinding(c) ? unwinder_new(&maps, c->table_bytes_max, &c->unwinder)
@@ -176,6 +178,7 @@ int collector_start_unwinding(struct collector *c, char **reterr_text)
 		{ skel->progs.on_unwind_fork, &skel->links.on_unwind_fork },
 		{ skel->progs.on_unwind_exec, &skel->links.on_unwind_exec },
 		{ skel->progs.on_unwind_map, &skel->links.on_unwind_map },
+		{ skel->progs.on_unwind_gap, &skel->links.on_unwind_gap },
 	};
 	int r;
 

@@ -57,6 +57,8 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 		r = unwind_maps_copy_fd(from->names_fd, &maps->names_fd);
 	if (r == 0)
 		r = unwind_maps_copy_fd(from->free_names_fd, &maps->free_names_fd);
+	if (r == 0)
+		r = unwind_maps_copy_fd(from->processes_fd, &maps->processes_fd);
 	if (r < 0)
 		return r;
 	files = mmap(NULL, unwind_maps_files_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -78,6 +80,7 @@ void unwind_maps_deinit(struct unwind_maps *maps)
 	close_fd(maps->tables_fd);
 	close_fd(maps->names_fd);
 	close_fd(maps->free_names_fd);
+	close_fd(maps->processes_fd);
 }
 
 /* ---- a table in blocks ---- */
@@ -181,6 +184,24 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_EMPTY);
+}
+
+bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
+		     uint32_t *ret_sequence)
+{
+	struct unwind_process process;
+	const struct unwind_mapping *m;
+
+	if (bpf_map_lookup_elem(maps->processes_fd, &ask->pid, &process) < 0 ||
+	    process.sequence & 1 || process.n > UNWIND_MAPPINGS_MAX)
+		return false;
+	*ret_sequence = process.sequence;
+	for (uint32_t i = 0; i < process.n; i++) {
+		m = &process.mappings[i];
+		if (UNWIND_WHERE_FIRST(m->where) == ask->start >> UNWIND_PAGE_SHIFT)
+			return m->file == ask->number && m->generation == ask->generation;
+	}
+	return false;
 }
 
 void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number)

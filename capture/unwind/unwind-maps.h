@@ -17,7 +17,7 @@
 #include "capture/unwind/unwind-table.h"
 
 struct unwind_maps {
-	int asks_fd, files_fd, tables_fd, names_fd, free_names_fd; /* owned */
+	int asks_fd, files_fd, tables_fd, names_fd, free_names_fd, processes_fd; /* owned */
 	struct unwind_file
 		*files; /* mapped, UNWIND_FILES_MAX of them; the programs write to them, too */
 	uint64_t bytes[UNWIND_FILES_MAX]; /* of the table of each */
@@ -25,7 +25,7 @@ struct unwind_maps {
 };
 
 /*
- * Takes copies of the five descriptors in FROM, maps what is to be mapped, and hands out all names but
+ * Takes copies of the six descriptors in FROM, maps what is to be mapped, and hands out all names but
  * that of the vdso. Returns 0 or a negative errno; MAPS may be deinitialised either way.
  */
 int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from);
@@ -39,6 +39,13 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 
 /* File NUMBER has no table, and nobody is to ask for it again. */
 void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
+
+/*
+ * Whether the programs still have the mapping that ASK is about; then *RET_SEQUENCE counts what the
+ * process has changed until now.
+ */
+bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
+		     uint32_t *ret_sequence);
 
 /* The table of file NUMBER could not be made now: the next walk that needs it asks again. */
 void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number);

@@ -75,7 +75,7 @@ static void unwinder_release(struct unwinder *u)
 
 /* ---- one table ---- */
 
-static int unwinder_open(const struct unwind_ask *ask)
+static int unwinder_open_mapped(const struct unwind_ask *ask)
 {
 	char path[64];
 	int fd;
@@ -84,6 +84,23 @@ static int unwinder_open(const struct unwind_ask *ask)
 		 (uint64_t)ask->start, (uint64_t)ask->end);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * The file that was mapped there when it was asked for. By now it may be another one: so the process must have changed
+ * nothing between two looks. The vdso's number is never asked for.
+ */
+static int unwinder_open(const struct unwinder *u, const struct unwind_ask *ask)
+{
+	uint32_t before, after;
+	_cleanup_close_ int fd = -1;
+
+	if (!unwind_maps_has(&u->maps, ask, &before))
+		return -ESTALE;
+	fd = unwinder_open_mapped(ask);
+	if (fd >= 0 && (!unwind_maps_has(&u->maps, ask, &after) || after != before))
+		return -ESTALE;
+	return TAKE_FD(fd);
 }
 
 /* Until there is room for BYTES. */
@@ -141,7 +158,7 @@ static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 static void unwinder_answer(struct unwinder *u, const struct unwinder_file *file)
 {
 	const struct unwind_ask *ask = &file->ask;
-	_cleanup_close_ int fd = file->fd < 0 ? unwinder_open(ask) : file->fd;
+	_cleanup_close_ int fd = file->fd < 0 ? unwinder_open(u, ask) : file->fd;
 	int r = fd;
 
 	if (!unwinder_is_of_now(u, ask))
@@ -192,7 +209,7 @@ static int unwinder_on_ask(void *userdata, void *data, size_t size)
 		unwinder_miss(u, &file.ask);
 		return 0;
 	}
-	file.fd = u->n_asks - u->first < OPEN_MAX ? unwinder_open(&file.ask) : -1;
+	file.fd = u->n_asks - u->first < OPEN_MAX ? unwinder_open(u, &file.ask) : -1;
 	u->asks[u->n_asks++] = file;
 	return 0;
 }

@@ -1,0 +1,178 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Stacks walked by tables where files are of an odd kind, come late, go, or are too many: the vdso, deleted and nameless
+# files, other mount namespaces, libraries that replace each other, languages with ways of their own, programs that have
+# just begun, little memory for tables; and of allocations through the C++ library.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../unwind-words.sh"
+need_btf
+need_bus
+need_command nm readelf gcc
+[ "$(uname -m)" = x86_64 ] || skip "tables are for x86-64"
+start_bus
+start_kymod
+export TMP
+# The files are new to the session, whose tables for them come within this time.
+LATE_MS=200
+flags=(-D_GNU_SOURCE -O2 -fomit-frame-pointer -fcf-protection=none)
+
+gcc "${flags[@]}" -o "$TMP/odd" "$ROOT/tests/support/unwind-odd.c" -ldl
+# (where the new one stands, another one may have stood: see what libraries do)
+gcc "${flags[@]}" -fPIC -shared -DNAME=first -DROOM=64 -o "$TMP/first.so" "$ROOT/tests/support/unwind-turn.c"
+gcc "${flags[@]}" -fPIC -shared -DNAME=second -DROOM=1024 -o "$TMP/second.so" "$ROOT/tests/support/unwind-turn.c"
+
+# share WHAT N ALL PERCENT: at least PERCENT
+share() {
+	note "$1: $2 of $3"
+	assert_ge "$3" 40 "samples of $1"
+	assert_ge $((100 * $2)) $(($4 * $3)) "whole chains of $1 (in 100 of $3)"
+}
+
+# odd WHAT PERCENT REGEX [PROGRAM] -- COMMAND ...: of samples in burn() or what it calls, so many match
+odd() {
+	local what=$1 percent=$2 regex=$3
+
+	shift 4
+	take "$TMP/odd.fxt" -e profile -F 997 -- "$@"
+	name_frames "$TMP/odd.fxt" "$TMP/odd" "$TMP/first.so" "$TMP/second.so" "${others[@]}" >"$TMP/names"
+	grep -E ' (leaf|ask_time|turn|burn)' "$TMP/names" | sed 's/$/ /' >"$TMP/asked" || true
+	grep -vE "$regex" "$TMP/asked" >"$TMP/not" || true
+	head -3 "$TMP/not"
+	share "$what" "$(grep -cE "$regex" "$TMP/asked" || true)" "$(wc -l <"$TMP/asked")" "$percent"
+}
+others=()
+
+note "code of an odd kind"
+odd "the vdso" 95 ' ask_time burn main \. \. _start $' -- "$TMP/odd" vdso 500
+assert_ge "$(grep -c ' \. \. ask_time\| \. ask_time' "$TMP/names")" 50 "samples of what asks the vdso"
+cp "$TMP/odd" "$TMP/gone"
+# odd_named WHAT NAME COMMAND ...: likewise, where the mapping's name is not that of a file: has NAME in it
+odd_named() {
+	local what=$1 copy=$2
+
+	shift 2
+	take "$TMP/odd.fxt" -e profile -F 997 -- "$@"
+	ticks "$TMP/odd.fxt" | grep -F "$copy" | sed 's/ kernel:[^ ]*//g; s/ (deleted)//g' >"$TMP/asked" || true
+	# burn() (or what it calls), main(), two of the C library, _start
+	share "$what" "$(grep -cE "$copy[^ ]* [^ ]*$copy[^ ]* [^ ]*/libc[^ ]* [^ ]*/libc[^ ]* [^ ]*$copy[^ ]*$" "$TMP/asked" || true)" \
+		"$(wc -l <"$TMP/asked")" 95
+}
+odd_named "a deleted file" gone "$TMP/gone" deleted 500
+odd_named "a file without a name" memfd:odd "$TMP/odd" memfd 500
+odd "libraries that replace each other" 95 ' (leaf_(first|second) )?turn take_turns burn main \. \. _start $| burn main \. \. _start $| take_turns burn main ' -- \
+	"$TMP/odd" libraries 900 "$TMP/first.so" "$TMP/second.so"
+for name in first second; do
+	assert_ge "$(grep -c " leaf_$name turn take_turns burn main \. \. _start" "$TMP/asked")" 100 "whole chains in the library '$name'"
+done
+if unshare -m true 2>/dev/null; then
+	mkdir "$TMP/hidden"
+	# shellcheck disable=SC2016 # for the other shell
+	odd_named "a program of another mount namespace" hidden/odd unshare -m sh -c \
+		'mount -t tmpfs none "$TMP/hidden" && cp "$TMP/odd" "$TMP/hidden/odd" && "$TMP/hidden/odd" plain 500'
+else
+	note "not tested: no mount namespaces"
+fi
+
+note "languages with ways of their own"
+if command -v rustc >/dev/null; then
+	cat >"$TMP/r.rs" <<-'END'
+		#[inline(never)]
+		fn leaf(n: u64) -> u64 { let mut h = n; for i in 0..200000u64 { h = std::hint::black_box(h ^ i).wrapping_mul(31); } h }
+		#[inline(never)]
+		fn burn(d: u32, n: u64) -> u64 { if d == 0 { leaf(n) } else { burn(std::hint::black_box(d - 1), n) ^ 1 } }
+		fn main() { let t = std::time::Instant::now(); let mut n = 0; while t.elapsed().as_millis() < 400 { n = burn(8, n); } println!("{}", n); }
+	END
+	rustc -O -C force-frame-pointers=no -o "$TMP/rusty" "$TMP/r.rs" 2>"$TMP/rustc.log" || rm -f "$TMP/rusty"
+fi
+if [ -x "$TMP/rusty" ]; then
+	take "$TMP/odd.fxt" -e profile -F 997 -- "$TMP/rusty"
+	whole_stacks "$TMP/odd.fxt" "$TMP/rusty" >"$TMP/whole"
+	read -r _ all n depth <"$TMP/whole"
+	note "of $((depth / all)) frames"
+	share "a Rust program" "$n" "$all" 90
+else
+	note "not tested: no rustc that works"
+fi
+if command -v go >/dev/null; then
+	printf '%s\n' 'package main' 'import "time"' '//go:noinline' 'func leaf(n int) (h int) { for i := 0; i < 100000; i++ { h += i * n }; return }' \
+		'func main() { for t := time.Now(); time.Since(t) < 400*time.Millisecond; { leaf(3) } }' >"$TMP/g.go"
+	GOCACHE=$TMP/go GOFLAGS=-mod=mod go build -o "$TMP/gopher" "$TMP/g.go"
+	take "$TMP/odd.fxt" -e profile -F 997 -- "$TMP/gopher"
+	# leaf, main.main, runtime.main, runtime.goexit
+	share "a Go program" "$("$LIST_STACKS" "$TMP/odd.fxt" | grep '^tick.*gopher+.*gopher+.*gopher+' | wc -l)" \
+		"$("$LIST_STACKS" "$TMP/odd.fxt" | grep -c '^tick.*gopher+')" 80
+else
+	note "not tested: go is not there"
+fi
+node=$(readlink -f "$(type -P node || true)")
+if [ "$node" ]; then
+	take "$TMP/odd.fxt" -e profile -F 997 -- "$node" -e 'function f(n) { return n ? f(n - 1) + 1 : [1, 2, 3].map((x) => x * 2).length }
+		for (const t = Date.now(); Date.now() - t < 1500;) f(12)'
+	"$LIST_STACKS" "$TMP/odd.fxt" | grep '^tick' | awk '$3 == $4 && / (unmapped:|\/\/anon|\[anon|anon_inode|[^ ]*jit)/' >"$TMP/jit" || true
+	whole_stacks "$TMP/odd.fxt" "$node" >"$TMP/whole"
+	read -r _ all n depth <"$TMP/whole"
+	note "of $((depth / all)) frames, $(wc -l <"$TMP/jit") samples in what was compiled at run time"
+	share "node, with what it compiles" "$n" "$all" 90
+else
+	note "not tested: node is not there"
+fi
+
+note "a program that has just begun"
+LATE_MS=0
+cp "$TMP/odd" "$TMP/fresh"
+expect_exit 0 "$KYMO" record --direct --force -e profile -F 997 -o "$TMP/cold.fxt" -- "$TMP/fresh" plain 400
+others=("$TMP/fresh")
+name_frames "$TMP/cold.fxt" "$TMP/fresh" | grep -E ' (leaf|burn)' >"$TMP/asked" || true
+others=()
+note "whole from its first sample on: $(grep -c ' burn main \. \. _start' "$TMP/asked" || true) of $(wc -l <"$TMP/asked")"
+assert_ge $((2 * $(grep -c ' burn main \. \. _start' "$TMP/asked" || true))) "$(wc -l <"$TMP/asked")" "whole chains of a program that nobody knew"
+cat >"$TMP/forks" <<-'END'
+	/bin/ls /usr/bin >/dev/null
+	sleep 0.7
+	for ((i = 0; i < 250; i++)); do
+		/bin/ls -l /usr/bin >/dev/null &
+		echo $! >>"$TMP/pids"
+		wait
+	done
+END
+ls=$(readlink -f /bin/ls)
+take "$TMP/forks.fxt" -e profile -F 997 -- bash --norc "$TMP/forks"
+whole_stacks "$TMP/forks.fxt" "$ls" >"$TMP/whole"
+read -r _ all n depth <"$TMP/whole"
+note "ls has $((depth / all)) frames"
+share "ls, forked again and again" "$n" "$all" 90
+
+note "allocations through the C++ library"
+if command -v g++ >/dev/null; then
+	cat >"$TMP/leaky.cc" <<-'END'
+		#include <map>
+		#include <string>
+		#include <unistd.h>
+		#define NOINLINE __attribute__((noinline))
+		#define BARRIER __asm__ volatile("" ::: "memory")
+		static void *volatile kept;
+		NOINLINE void leak_new(int n) { kept = new char[100 + n % 3]; BARRIER; }
+		NOINLINE void leak_string(int n) { kept = new std::string(300, 'a' + n % 20); BARRIER; }
+		NOINLINE void leak_map(int n) { auto m = new std::map<int, std::string>; (*m)[n] = "short"; kept = m; BARRIER; }
+		NOINLINE void leak_all(int n) { leak_new(n); leak_string(n); leak_map(n); BARRIER; }
+		int main() { usleep(700000); for (int i = 0; i < 200; i++) leak_all(i); BARRIER; usleep(100000); }
+	END
+	g++ -O2 -g -fomit-frame-pointer -o "$TMP/leaky" "$TMP/leaky.cc"
+	# Another one has loaded the C++ library already.
+	expect_exit 0 "$KYMO" record --direct --force -e memory -o "$TMP/leaky.fxt" -- "$TMP/leaky"
+	"$LIST_STACKS" "$TMP/leaky.fxt" | sed -n 's/^block [^ ]* [^ ]* [^ ]* memory [^ ]*/tick 0 0 0/p' >"$TMP/blocks"
+	expect_exit 0 "$KYMO" leaks --json "$TMP/leaky.fxt"
+	jq -r '.processes[].leaks[] | "\(.blocks) \([.frames[].function // "?" | split("(")[0] | gsub(" "; "_")] | join(" ")) "' \
+		"$TMP/stdout" | grep ' leak_[a-z]* leak_all ' >"$TMP/leaks" || true
+	awk '{ n += $1 } / leak_(new|string|map) leak_all main .*_start $/ { whole += $1 } END { print n + 0, whole + 0 }' "$TMP/leaks" >"$TMP/n"
+	read -r all n <"$TMP/n"
+	share "blocks that leak" "$n" "$all" 98
+	assert_ge "$n" 980 "blocks that leak, of 1000"
+	jq -r '.processes[].leaks[].frames[] | select(.function // "" | startswith("leak_map")) | .line' "$TMP/stdout" | sort -u >"$TMP/lines"
+	assert_eq "$(cat "$TMP/lines")" "$(grep -n 'leak_map(int' "$TMP/leaky.cc" | cut -d: -f1)" "the line that leaks"
+else
+	note "not tested: g++ is not there"
+fi
+
