@@ -58,7 +58,7 @@ struct call {
 	__s64 result;
 	__u64 sp, ip, bp;
 	__u64 text; /* where its record's text is, in user space; 0 = it has none */
-	__u32 operation, resource;
+	__u16 operation, resource;
 	bool has_stack;
 	struct memory_process *process;
 };

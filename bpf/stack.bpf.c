@@ -92,6 +92,14 @@ static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_
 	return n;
 }
 
+/* To the caller, if that is in code. Returns 0, also at the end, or UNWIND_END_*. */
+static __always_inline int stack_next(struct unwind_walk *w)
+{
+	int end = unwind_step(w);
+
+	return end || !w->ip ? end : unwind_settle(w);
+}
+
 /* Likewise by tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is mapped is not known. */
 static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
 					       __u64 *frames, __u32 n, __u32 max, __u32 skip)
@@ -101,18 +109,18 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 
 	w.file = UNWIND_FILE_NONE;
 	w.probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
-	end = unwind_find_mapping(&w);
+	end = unwind_settle(&w);
 	if (end == UNWIND_END_PROCESS || end == UNWIND_END_BUSY) {
 		unwind_count_end(end);
 		return STACK_NOT_WALKED;
 	}
 	if (skip && !end)
-		end = unwind_step(&w);
+		end = stack_next(&w);
 #pragma clang loop unroll(disable)
 	for (; n < max; n++) {
 		frames[n] = w.ip;
 		if (!end && w.ip)
-			end = unwind_step(&w);
+			end = stack_next(&w);
 		if (end || !w.ip) {
 			unwind_count_end(end);
 			return n + 1;

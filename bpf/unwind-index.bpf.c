@@ -105,6 +105,8 @@ struct unwind_insertion {
 	__u64 first, end; /* pages */
 	__u32 file_page;
 	struct unwind_file_name file;
+	struct unwind_file_key key; /* of its file, if it has one */
+	bool is_code, has_file;
 };
 
 /* Number I is kept, cut or dropped; what is in no file and overlaps or touches the new one, which is in none either, becomes
@@ -113,12 +115,14 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
 	struct unwind_mapping m;
-	__u64 first, end;
-	__u32 at = process->kept;
+	__u64 first, end, from = i, at = process->kept;
 
-	if (i >= process->n || i >= UNWIND_MAPPINGS_MAX || at >= UNWIND_MAPPINGS_MAX)
+	/* (compared as wide as they are used, or the verifier of Linux 6.1 forgets the limits) */
+	barrier_var(from);
+	barrier_var(at);
+	if (from >= process->n || from >= UNWIND_MAPPINGS_MAX || at >= UNWIND_MAPPINGS_MAX)
 		return 1;
-	m = process->mappings[i];
+	m = process->mappings[from];
 	first = UNWIND_WHERE_FIRST(m.where);
 	end = first + UNWIND_WHERE_N(m.where);
 	if (m.file == UNWIND_FILE_NONE && to->file.number == UNWIND_FILE_NONE && first <= to->end &&
@@ -133,7 +137,7 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 		m.where = UNWIND_WHERE(first, to->first - first);
 	}
 	process->mappings[at] = m;
-	process->kept = at + 1;
+	process->kept = (__u32)at + 1;
 	return 0;
 }
 
@@ -141,8 +145,9 @@ static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 static long unwind_put_in(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
-	__u32 at = process->kept - i;
+	__u64 at = process->kept - i;
 
+	barrier_var(at);
 	if (at >= UNWIND_MAPPINGS_MAX)
 		return 1;
 	if (at > 0 && UNWIND_WHERE_FIRST(process->mappings[at - 1].where) > to->first) {
@@ -230,51 +235,38 @@ __noinline int unwind_selects_current(void)
 	return filter_selects(bpf_get_current_task_btf());
 }
 
-/* What the kernel says of a mapping. */
-struct unwind_vma {
-	__u64 start, end, file_page, mm;
-	struct unwind_file_key key;
-	bool is_code, has_file;
-};
-
-static __always_inline void unwind_read_vma(struct unwind_vma *to, struct vm_area_struct *vma)
+static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct vm_area_struct *vma)
 {
 	struct file *file = vma->vm_file;
 
-	to->start = vma->vm_start;
-	to->end = vma->vm_end;
-	to->file_page = vma->vm_pgoff;
-	to->mm = (__u64)vma->vm_mm;
+	to->first = vma->vm_start >> UNWIND_PAGE_SHIFT;
+	to->end = vma->vm_end >> UNWIND_PAGE_SHIFT;
+	to->file_page = file ? (__u32)vma->vm_pgoff : 0;
 	to->is_code = vma->vm_flags & VM_EXEC;
 	to->has_file = file != NULL;
 	if (to->is_code && file)
 		unwind_fill_key(&to->key, file->f_inode);
 }
 
-/* Process TGID has VMA. */
+/* NEW, which was read, is of process TGID. */
 static __always_inline void unwind_take_in(__u32 tgid, bool selected,
 					   struct unwind_process *process,
-					   const struct unwind_vma *vma)
+					   struct unwind_insertion *new)
 {
-	struct unwind_insertion new = { .process = process };
+	struct unwind_file *f;
 	__u32 number;
 
-	new.file.number = UNWIND_FILE_NONE;
-	if (vma->has_file && !unwind_name_file(&vma->key, &new.file))
-		new.file.number = UNWIND_FILE_NONE;
-	new.first = vma->start >> UNWIND_PAGE_SHIFT;
-	new.end = vma->end >> UNWIND_PAGE_SHIFT;
-	new.file_page = vma->has_file ? (__u32)vma->file_page : 0;
-	unwind_insert(&new);
-	number = new.file.number;
-	if (number != UNWIND_FILE_NONE) {
-		struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
-
-		if (f)
-			f->inode = vma->key.inode;
-		if (f && selected)
-			unwind_ask(f, &new.file, tgid, vma->start, vma->end);
-	}
+	new->process = process;
+	if (!new->has_file || !unwind_name_file(&new->key, &new->file))
+		new->file.number = UNWIND_FILE_NONE;
+	number = new->file.number;
+	f = bpf_map_lookup_elem(&unwind_files, &number);
+	if (f)
+		f->inode = new->key.inode;
+	unwind_insert(new);
+	if (f && selected)
+		unwind_ask(f, &new->file, tgid, new->first << UNWIND_PAGE_SHIFT,
+			   new->end << UNWIND_PAGE_SHIFT);
 }
 
 /* Whenever code or data is mapped, or made code, in the process that does it. */
@@ -284,7 +276,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 	struct task_struct *p = bpf_get_current_task_btf();
 	__u32 tgid = (__u32)p->tgid;
 	struct unwind_process *process;
-	struct unwind_vma read;
+	struct unwind_insertion new = {};
 	bool selected;
 
 	if (!(vma->vm_flags & VM_EXEC))
@@ -292,13 +284,13 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 	selected = unwind_selects_current();
 	if (!unwind_wants(selected))
 		return 0;
-	unwind_read_vma(&read, vma);
+	unwind_read_vma(&new, vma);
 	/* (an entry that is begun here would lack what was mapped before, unless that is nothing) */
 	process = BPF_CORE_READ_BITFIELD_PROBED(p, in_execve)
-			  ? unwind_begin(tgid, read.mm)
+			  ? unwind_begin(tgid, (__u64)vma->vm_mm)
 			  : bpf_map_lookup_elem(&unwind_processes, &tgid);
-	if (process && process->mm == read.mm)
-		unwind_take_in(tgid, selected, process, &read);
+	if (process && process->mm == (__u64)vma->vm_mm)
+		unwind_take_in(tgid, selected, process, &new);
 	return 0;
 }
 
@@ -345,7 +337,7 @@ int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 	struct task_struct *p = ctx->task;
 	struct vm_area_struct *vma = ctx->vma;
 	struct unwind_process *process;
-	struct unwind_vma read;
+	struct unwind_insertion new = {};
 	bool selected;
 
 	if (!p || !vma || !(vma->vm_flags & VM_EXEC))
@@ -353,39 +345,36 @@ int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 	selected = filter_selects(p);
 	if (!unwind_wants(selected))
 		return 0;
-	unwind_read_vma(&read, vma);
-	process = unwind_begin((__u32)p->tgid, read.mm);
+	unwind_read_vma(&new, vma);
+	process = unwind_begin((__u32)p->tgid, (__u64)vma->vm_mm);
 	if (process)
-		unwind_take_in((__u32)p->tgid, selected, process, &read);
+		unwind_take_in((__u32)p->tgid, selected, process, &new);
 	return 0;
 }
 
 static long unwind_on_found(struct task_struct *p, struct vm_area_struct *vma,
-			    struct unwind_vma *to)
+			    struct unwind_insertion *to)
 {
 	unwind_read_vma(to, vma);
 	return 0;
 }
 
-__noinline int unwind_learn(__u64 address)
+__noinline int unwind_learn(__u64 address, bool asks)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct unwind_process *process;
-	struct unwind_vma read = {};
-	bool selected = unwind_selects_current();
+	struct unwind_insertion new = {};
 	long r;
 
-	if (!unwind_wants(selected))
-		return UNWIND_END_PROCESS;
 	process = unwind_begin((__u32)p->tgid, (__u64)p->mm);
 	if (!process)
 		return UNWIND_END_PROCESS;
-	r = bpf_find_vma(p, address, unwind_on_found, &read, 0);
+	r = bpf_find_vma(p, address, unwind_on_found, &new, 0);
 	if (r == -EBUSY)
 		return UNWIND_END_BUSY;
-	if (r < 0 || !read.is_code)
+	if (r < 0 || !new.is_code)
 		return UNWIND_END_MAPPING;
-	unwind_take_in((__u32)p->tgid, selected, process, &read);
+	unwind_take_in((__u32)p->tgid, asks, process, &new);
 	return 0;
 }
 
@@ -396,10 +385,14 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_exec, struct task_struct *p, int old_pi
 {
 	__u32 tgid = (__u32)p->tgid;
 
+	bool selected = unwind_selects_current();
+
 	bpf_map_delete_elem(&unwind_processes, &tgid);
-	unwind_learn(BPF_CORE_READ(p, mm, start_code));
+	if (!unwind_wants(selected))
+		return 0;
+	unwind_learn(BPF_CORE_READ(p, mm, start_code), selected);
 #if defined(__TARGET_ARCH_x86)
-	unwind_learn(((struct pt_regs *)bpf_task_pt_regs(p))->ip);
+	unwind_learn(((struct pt_regs *)bpf_task_pt_regs(p))->ip, selected);
 #endif
 	return 0;
 }

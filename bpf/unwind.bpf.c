@@ -106,14 +106,18 @@ static __always_inline int unwind_look_up(const struct unwind_process *process, 
 	return address - w->start < w->bytes ? 0 : UNWIND_END_MAPPING;
 }
 
-static __always_inline int unwind_find_known(struct unwind_walk *w, __u64 address)
+__noinline int unwind_find_mapping(struct unwind_walk *w)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct unwind_mapping m = { 0 };
 	struct unwind_process *process;
 	__u32 tgid = p->tgid;
+	__u64 address;
 	int end;
 
+	if (!w)
+		return UNWIND_END_PROCESS;
+	address = unwind_address(w);
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (!process || process->mm != (__u64)p->mm)
 		return UNWIND_END_PROCESS;
@@ -126,21 +130,6 @@ static __always_inline int unwind_find_known(struct unwind_walk *w, __u64 addres
 		m.file = UNWIND_FILE_VDSO;
 	unwind_find_file(w, &m, address, tgid);
 	return 0;
-}
-
-__noinline int unwind_find_mapping(struct unwind_walk *w)
-{
-	__u64 address;
-	int end;
-
-	if (!w)
-		return UNWIND_END_PROCESS;
-	address = w->exact ? w->ip : w->ip - 1;
-	end = unwind_find_known(w, address);
-	if (end != UNWIND_END_PROCESS && end != UNWIND_END_MAPPING)
-		return end;
-	end = unwind_learn(address);
-	return end ? end : unwind_find_known(w, address);
 }
 
 /* The last of the blocks that begins at ADDRESS or below: by the root, then by their first rows. */
@@ -308,42 +297,24 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 __noinline int unwind_step(struct unwind_walk *w)
 {
 #if defined(__TARGET_ARCH_x86)
-	struct unwind_walk next;
 	__u32 rule = UNWIND_NONE;
-	__u64 address;
-	int end;
 
 	if (!w)
 		return UNWIND_END_TABLE;
-	next = *w;
-	address = w->exact ? w->ip : w->ip - 1;
 	if (w->file != UNWIND_FILE_NONE)
-		rule = unwind_find_rule(w->file, (__u32)(address + w->shift));
+		rule = unwind_find_rule(w->file, (__u32)(unwind_address(w) + w->shift));
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_NONE:
-		end = unwind_undescribed(&next);
-		break;
+		return unwind_undescribed(w);
 	case UNWIND_END:
 		w->ip = 0;
 		return UNWIND_END_WHOLE;
 	case UNWIND_SIGNAL:
-		end = unwind_interrupted(&next);
-		break;
+		return unwind_interrupted(w);
 	case UNWIND_UNSUPPORTED:
 		return UNWIND_END_UNSUPPORTED;
-	default:
-		end = unwind_caller(&next, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
 	}
-	if (end)
-		return end;
-	address = next.exact ? next.ip : next.ip - 1;
-	if (next.ip && address - next.start >= next.bytes) {
-		end = unwind_find_mapping(&next);
-		if (end)
-			return end;
-	}
-	*w = next;
-	return 0;
+	return unwind_caller(w, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
 #else
 	return UNWIND_END_TABLE;
 #endif

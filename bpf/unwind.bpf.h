@@ -45,16 +45,22 @@ struct unwind_walk {
 	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
 };
 
-/* Looks up where the walk is. Returns 0, or UNWIND_END_* if it is nowhere. */
+/* Looks up where the walk is, in what is known. Returns 0 or UNWIND_END_*. */
 int unwind_find_mapping(struct unwind_walk *w);
 
 /*
- * Takes in what the current task has mapped at ADDRESS (unwind-index.bpf.c). Returns 0, or
- * UNWIND_END_* if that is no code, or the kernel cannot say now.
+ * Takes in what the current task has mapped at ADDRESS (unwind-index.bpf.c), and asks for the table
+ * of its file if ASKS. Returns 0, or UNWIND_END_* if that is no code, or the kernel cannot say now.
  */
-int unwind_learn(__u64 address);
+int unwind_learn(__u64 address, bool asks);
 
-/* To the caller. Returns 0, or UNWIND_END_*; then W is as it was. */
+/* Where the walk looks for what is mapped: the address of a caller is one byte back. */
+static __always_inline __u64 unwind_address(const struct unwind_walk *w)
+{
+	return w->exact ? w->ip : w->ip - 1;
+}
+
+/* To the caller, whose mapping is not looked up. Returns 0 or UNWIND_END_*. IP is 0 at the end. */
 int unwind_step(struct unwind_walk *w);
 
 /*
@@ -64,19 +70,23 @@ int unwind_step(struct unwind_walk *w);
 static __always_inline void unwind_ask(struct unwind_file *f, const struct unwind_file_name *name,
 				       __u32 pid, __u64 start, __u64 end)
 {
-	struct unwind_ask ask = {
-		.number = name->number,
-		.generation = name->generation,
-		.pid = pid,
-		.start = start,
-		.end = end,
-	};
+	struct unwind_ask *ask;
 
 	if (__sync_val_compare_and_swap(&f->state, UNWIND_FILE_NEW, UNWIND_FILE_ASKED) !=
 	    UNWIND_FILE_NEW)
 		return;
-	if (bpf_ringbuf_output(&unwind_asks, &ask, sizeof(ask), BPF_RB_FORCE_WAKEUP) < 0)
-		f->state = UNWIND_FILE_NEW; /* whoever needs it next asks again */
+	ask = bpf_ringbuf_reserve(&unwind_asks, sizeof(*ask), 0);
+	if (!ask) {
+		f->state = UNWIND_FILE_NEW; /* the next walk that needs it asks again */
+		return;
+	}
+	ask->number = name->number;
+	ask->generation = name->generation;
+	ask->pid = pid;
+	ask->pad_0 = 0;
+	ask->start = start;
+	ask->end = end;
+	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
 /* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none does. */
@@ -94,6 +104,21 @@ static __always_inline __u32 unwind_search_mappings(const struct unwind_process 
 			at = i;
 	}
 	return at;
+}
+
+/* Looks up where the walk is, if that is not in its mapping. Returns 0 or UNWIND_END_*. */
+static __always_inline int unwind_settle(struct unwind_walk *w)
+{
+	__u64 address = unwind_address(w);
+	int end;
+
+	if (address - w->start < w->bytes)
+		return 0;
+	end = unwind_find_mapping(w);
+	if (end != UNWIND_END_PROCESS && end != UNWIND_END_MAPPING)
+		return end;
+	end = unwind_learn(address, true);
+	return end ? end : unwind_find_mapping(w);
 }
 
 /* Counts how a walk has ended. */

@@ -56,7 +56,7 @@ odd_named() {
 	take "$TMP/odd.fxt" -e profile -F 997 -- "$@"
 	ticks "$TMP/odd.fxt" | grep -F "$copy" | sed 's/ kernel:[^ ]*//g; s/ (deleted)//g' >"$TMP/asked" || true
 	# burn() (or what it calls), main(), two of the C library, _start
-	share "$what" "$(grep -cE "$copy[^ ]* [^ ]*$copy[^ ]* [^ ]*/libc[^ ]* [^ ]*/libc[^ ]* [^ ]*$copy[^ ]*$" "$TMP/asked" || true)" \
+	share "$what" "$(grep -cE "${copy}[^ ]* [^ ]*${copy}[^ ]* [^ ]*/libc[^ ]* [^ ]*/libc[^ ]* [^ ]*${copy}[^ ]*$" "$TMP/asked" || true)" \
 		"$(wc -l <"$TMP/asked")" 95
 }
 odd_named "a deleted file" gone "$TMP/gone" deleted 500
