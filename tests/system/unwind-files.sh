@@ -15,7 +15,7 @@ start_bus
 start_kymod
 export TMP
 # The files are new to the session, whose tables for them come within this time.
-LATE_MS=200
+export LATE_MS=200
 flags=(-D_GNU_SOURCE -O2 -fomit-frame-pointer -fcf-protection=none)
 
 gcc "${flags[@]}" -o "$TMP/odd" "$ROOT/tests/support/unwind-odd.c" -ldl
@@ -101,7 +101,7 @@ if command -v go >/dev/null; then
 	GOCACHE=$TMP/go GOFLAGS=-mod=mod go build -o "$TMP/gopher" "$TMP/g.go"
 	take "$TMP/odd.fxt" -e profile -F 997 -- "$TMP/gopher"
 	# leaf, main.main, runtime.main, runtime.goexit
-	share "a Go program" "$("$LIST_STACKS" "$TMP/odd.fxt" | grep '^tick.*gopher+.*gopher+.*gopher+' | wc -l)" \
+	share "a Go program" "$("$LIST_STACKS" "$TMP/odd.fxt" | grep -c '^tick.*gopher+.*gopher+.*gopher+' || true)" \
 		"$("$LIST_STACKS" "$TMP/odd.fxt" | grep -c '^tick.*gopher+')" 80
 else
 	note "not tested: go is not there"
@@ -120,7 +120,7 @@ else
 fi
 
 note "a program that has just begun"
-LATE_MS=0
+export LATE_MS=0
 cp "$TMP/odd" "$TMP/fresh"
 expect_exit 0 "$KYMO" record --direct --force -e profile -F 997 -o "$TMP/cold.fxt" -- "$TMP/fresh" plain 400
 others=("$TMP/fresh")
