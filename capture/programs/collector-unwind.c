@@ -14,8 +14,8 @@
 #include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
 
-/* What is mapped at the start has its tables within this time, or later. */
-#define READY_NS_MAX UINT64_C(3000000000)
+/* A recording begins this much later, at most, so that what is mapped has its tables. */
+#define READY_NS_MAX UINT64_C(500000000)
 
 /* Where the programs can walk by tables. */
 static bool collector_unwind_possible(void)
@@ -170,6 +170,17 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 	}
 }
 
+int collector_prepare_unwinding(struct collector *c, char **reterr_text)
+{
+	int r = collector_has_unwinding(c) ? collector_list_mapped(c) : 0;
+
+	if (r < 0)
+		return load_error(r, "list what is mapped", reterr_text);
+	if (c->unwinder)
+		unwinder_wait(c->unwinder, READY_NS_MAX);
+	return 0;
+}
+
 int collector_start_unwinding(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -189,8 +200,5 @@ int collector_start_unwinding(struct collector *c, char **reterr_text)
 	if (r < 0)
 		return r;
 	r = collector_list_mapped(c);
-	if (r < 0)
-		return load_error(r, "list what is mapped", reterr_text);
-	unwinder_wait(c->unwinder, READY_NS_MAX);
-	return 0;
+	return r < 0 ? load_error(r, "list what is mapped", reterr_text) : 0;
 }

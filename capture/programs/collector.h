@@ -48,8 +48,14 @@ DEFINE_CLEANUP(struct collector *, collector_free)
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
- * If stacks are walked by tables: learns what is mapped, and waits some seconds for the tables of it.
- * Before anything walks stacks, and again after a pause. Returns as collector_new().
+ * If stacks are walked by tables: learns what is mapped, and waits a moment for the tables of it. Before
+ * anything is attached. Returns as collector_new().
+ */
+int collector_prepare_unwinding(struct collector *c, char **reterr_text);
+
+/*
+ * Likewise, from now on: learns what is mapped. Once the rest is attached, and again after a pause.
+ * Returns as collector_new().
  */
 int collector_start_unwinding(struct collector *c, char **reterr_text);
 

@@ -82,6 +82,16 @@ static void tell_beginning(struct worker *w, struct beginning *b)
 	outbuf_append(&w->news.cgroups, b->cgroups.data, b->cgroups.size);
 }
 
+/* Where it was not asked for, stacks are walked without tables after a failure. */
+static int worker_steps_judge_unwinding(const struct worker *w, int r, char **reterr_text)
+{
+	if (r == 0 || w->options.stacks == STACKS_EH)
+		return r;
+	free(*reterr_text);
+	*reterr_text = NULL;
+	return 0;
+}
+
 /* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
 static void worker_steps_start(struct worker *w, struct outbuf *list)
 {
@@ -90,9 +100,14 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	char *text = NULL;
 	int r = collector_new(&w->options, &c, &text);
 
+	/* (before the recording begins: its time is not for this) */
+	if (r == 0)
+		r = worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
 	b.attach_ns = clock_boot_ns();
 	if (r == 0)
 		r = collector_attach(c, &text);
+	if (r == 0)
+		r = worker_steps_judge_unwinding(w, collector_start_unwinding(c, &text), &text);
 	if (r == 0 && samples_counters(&w->options)) {
 		r = counters_new("", collector_n_cpus(c), &w->counters);
 		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -107,27 +122,6 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		w->news.started = true;
 		w->news.collector = w->collector = TAKE_PTR(c);
 	}
-	worker_tell(w);
-	pthread_mutex_unlock(&w->lock);
-}
-
-/*
- * What stacks are walked by. Where it was not asked for, they are walked without it after a failure;
- * else nothing is complete, and the first error stays.
- */
-static void worker_steps_start_unwinding(struct worker *w)
-{
-	char *text = NULL;
-	int r = worker_called_off(w) ? 0 : collector_start_unwinding(w->collector, &text);
-
-	if (r == 0 || w->options.stacks != STACKS_EH) {
-		free(text);
-		return;
-	}
-	w->failed = true;
-	pthread_mutex_lock(&w->lock);
-	w->news.error = r;
-	w->news.error_text = text;
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -156,8 +150,7 @@ static void worker_steps_describe(struct worker *w, const struct outbuf *list)
 {
 	worker_attend(w);
 	worker_read_mappings(w, list);
-	worker_steps_start_unwinding(w);
-	if (w->options.categories & CATEGORIES_MEMORY && !w->failed)
+	if (w->options.categories & CATEGORIES_MEMORY)
 		worker_start_watching(w, list);
 }
 
@@ -228,9 +221,13 @@ static int resume_all(struct worker *w)
 	_cleanup_(beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	_cleanup_free_ char *text = NULL;
-	int r = collector_resume(w->collector, &text)
-			?: worker_steps_begin(w, w->collector, &b, &list, &text);
+	int r = collector_resume(w->collector, &text);
 
+	if (r == 0)
+		r = worker_steps_judge_unwinding(w, collector_start_unwinding(w->collector, &text),
+						 &text);
+	if (r == 0)
+		r = worker_steps_begin(w, w->collector, &b, &list, &text);
 	if (r < 0) {
 		collector_pause(w->collector);
 		return r;
