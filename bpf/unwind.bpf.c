@@ -79,8 +79,10 @@ static __always_inline void unwind_find_file(struct unwind_walk *w, const struct
 		f->used = clock;
 	if (f->state == UNWIND_FILE_NEW)
 		unwind_ask(f, &name, tgid, w->start, w->start + w->bytes);
-	if (f->state != UNWIND_FILE_READY)
+	if (f->state != UNWIND_FILE_READY) {
+		f->missed += 1;
 		return;
+	}
 	for (__u32 i = 0; i < UNWIND_SEGMENTS_MAX; i++) {
 		if (offset - f->segments[i].offset < f->segments[i].size) {
 			w->file = number;

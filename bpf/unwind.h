@@ -95,6 +95,7 @@ struct unwind_file {
 	__u32 used;       /* what `unwind_clock` was when it was last of use */
 	__u32 n_segments;
 	__u64 inode;
+	__u64 missed; /* walks that have come through it while its table was not there */
 	struct {
 		__u64 offset, size; /* in the file */
 		__u64 delta;        /* from an offset in the file to an address in the table */

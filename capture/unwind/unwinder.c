@@ -49,7 +49,7 @@ struct unwinder {
 	struct unwind_maps maps;
 	struct ring_buffer *ring;
 	struct unwinder_file *asks;
-	size_t n_asks, first, room;
+	size_t n_asks, room;
 	uint8_t n_missed[UNWIND_FILES_MAX];
 };
 
@@ -62,7 +62,7 @@ static void unwinder_release(struct unwinder *u)
 	pthread_mutex_unlock(&u->lock);
 	if (!last)
 		return;
-	for (size_t i = u->first; i < u->n_asks; i++)
+	for (size_t i = 0; i < u->n_asks; i++)
 		close_fd(u->asks[i].fd);
 	ring_buffer__free(u->ring);
 	unwind_maps_deinit(&u->maps);
@@ -209,9 +209,27 @@ static int unwinder_on_ask(void *userdata, void *data, size_t size)
 		unwinder_miss(u, &file.ask);
 		return 0;
 	}
-	file.fd = u->n_asks - u->first < OPEN_MAX ? unwinder_open(u, &file.ask) : -1;
+	file.fd = u->n_asks < OPEN_MAX ? unwinder_open(u, &file.ask) : -1;
 	u->asks[u->n_asks++] = file;
 	return 0;
+}
+
+/* Of those that wait, the one that walks need most; of several the newest. */
+static struct unwinder_file unwinder_take(struct unwinder *u)
+{
+	size_t best = u->n_asks - 1;
+	struct unwinder_file file;
+
+	for (size_t i = best; i-- > 0;) {
+		const struct unwind_file *files = u->maps.files;
+
+		if (files[u->asks[i].ask.number % UNWIND_FILES_MAX].missed >
+		    files[u->asks[best].ask.number % UNWIND_FILES_MAX].missed)
+			best = i;
+	}
+	file = u->asks[best];
+	memmove(u->asks + best, u->asks + best + 1, (--u->n_asks - best) * sizeof(file));
+	return file;
 }
 
 /* True if it is to end. */
@@ -222,8 +240,7 @@ static bool unwinder_look(struct unwinder *u)
 	ring_buffer__consume(u->ring);
 	pthread_mutex_lock(&u->lock);
 	quits = u->quits;
-	if (u->first == u->n_asks) {
-		u->first = u->n_asks = 0;
+	if (u->n_asks == 0) {
 		u->busy = false;
 		pthread_cond_broadcast(&u->answered);
 	}
@@ -249,10 +266,13 @@ static void *unwinder_run(void *userdata)
 
 	unwinder_answer_vdso(u);
 	while (!unwinder_look(u)) {
-		if (u->first < u->n_asks)
-			unwinder_answer(u, &u->asks[u->first++]);
-		else
+		if (u->n_asks > 0) {
+			struct unwinder_file file = unwinder_take(u);
+
+			unwinder_answer(u, &file);
+		} else {
 			unwinder_sleep(u);
+		}
 	}
 	unwinder_release(u);
 	return NULL;

@@ -15,7 +15,7 @@ need_command nm readelf gcc
 start_bus
 start_kymod
 mkdir "$TMP/bin"
-at_least=98 # in 100
+at_least=95 # in 100; 99 and more where nothing else runs
 
 # ---- known chains ----
 
@@ -189,7 +189,8 @@ if perf record -e cpu-clock --call-graph dwarf,65528 -o "$TMP/perf.data" true >/
 		}
 		read -r _ all _ depth < <(grep "^$program " "$TMP/whole")
 		note "$program: $((10 * depth / all)) tenths of a frame, perf has $((10 * theirs / theirs_all))"
-		assert_ge $((100 * depth * theirs_all)) $((95 * theirs * all)) "depth of the stacks of $program (in 100 of perf's)"
+		# (whole chains are a matter of the part above; two runs of a program differ by some per cent)
+		assert_ge $((100 * depth * theirs_all)) $((90 * theirs * all)) "depth of the stacks of $program (in 100 of perf's)"
 	done
 else
 	note "not tested: perf is not there, or cannot copy stacks"
