@@ -12,6 +12,22 @@
 /* Less than, equal to or greater than 0 as A is to B: for qsort(), the next one behind `?:`. */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* The first INDEX from LOW on for which CONDITION holds, or HIGH. It holds for all behind the first. */
+#define ARRAY_FIRST(index, low, high, condition)                                                   \
+	({                                                                                         \
+		size_t low_ = (low), high_ = (high);                                               \
+                                                                                                   \
+		while (low_ < high_) {                                                             \
+			size_t index = low_ + (high_ - low_) / 2;                                  \
+                                                                                                   \
+			if (condition)                                                             \
+				high_ = index;                                                     \
+			else                                                                       \
+				low_ = index + 1;                                                  \
+		}                                                                                  \
+		low_;                                                                              \
+	})
+
 /*
  * Makes room for WANTED elements of SIZE bytes in the array ARRAY, which has room for *ROOM and
  * never more than MAX. Returns where it is now, with *ROOM changed, or NULL if there is no memory

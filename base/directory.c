@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 
 #define DEFAULT_RUNTIME "/run/kymo"
+#define DEFAULT_CACHE   "/var/cache/kymo"
 
 DIR *directory_list(int dir_fd)
 {
@@ -29,30 +30,40 @@ static int directory_open_at(int dir_fd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-int directory_open_runtime(const char *name)
+/* NAME in the first directory of DIRECTORIES, or in OTHERWISE without them. */
+static int directory_open_own(const char *directories, const char *otherwise, const char *name)
 {
-	const char *directories = getenv("RUNTIME_DIRECTORY");
 	_cleanup_free_ char *directory = NULL;
-	_cleanup_close_ int runtime_fd = -1, fd = -1;
+	_cleanup_close_ int parent_fd = -1, fd = -1;
 	struct stat st;
 
 	/* There may be several, with colons between them. */
 	directory = directories && *directories ? strndup(directories, strcspn(directories, ":"))
-						: strdup(DEFAULT_RUNTIME);
+						: strdup(otherwise);
 	if (!directory)
 		return -ENOMEM;
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
 		return -errno;
-	runtime_fd = directory_open_at(AT_FDCWD, directory);
-	if (runtime_fd < 0)
-		return runtime_fd;
-	if (mkdirat(runtime_fd, name, 0700) < 0 && errno != EEXIST)
+	parent_fd = directory_open_at(AT_FDCWD, directory);
+	if (parent_fd < 0)
+		return parent_fd;
+	if (mkdirat(parent_fd, name, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	fd = directory_open_at(runtime_fd, name);
+	fd = directory_open_at(parent_fd, name);
 	if (fd < 0)
 		return fd;
 	/* Whatever is in it is taken for what one of us has left. */
 	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)
 		return -EPERM;
 	return TAKE_FD(fd);
+}
+
+int directory_open_runtime(const char *name)
+{
+	return directory_open_own(getenv("RUNTIME_DIRECTORY"), DEFAULT_RUNTIME, name);
+}
+
+int directory_open_cache(const char *name)
+{
+	return directory_open_own(getenv("CACHE_DIRECTORY"), DEFAULT_CACHE, name);
 }

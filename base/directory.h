@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is in a directory that is open, and the directories of the runtime directory.
+ * What is in a directory that is open, and this program's directories for what it keeps.
  */
 #pragma once
 
@@ -18,3 +18,6 @@ DIR *directory_list(int dir_fd);
  * negative errno: -EPERM if others may write to it.
  */
 int directory_open_runtime(const char *name);
+
+/* Likewise in $CACHE_DIRECTORY or /var/cache/kymo: what may go at any time. */
+int directory_open_cache(const char *name);

@@ -48,6 +48,25 @@ uint64_t file_place_of(int fd)
 	}
 }
 
+/* (those that linux/magic.h lacks are named) */
+static const uint32_t local_filesystems[] = {
+	BTRFS_SUPER_MAGIC, CRAMFS_MAGIC,      EROFS_SUPER_MAGIC_V1,  EXFAT_SUPER_MAGIC,
+	EXT4_SUPER_MAGIC,  F2FS_SUPER_MAGIC,  HUGETLBFS_MAGIC,       ISOFS_SUPER_MAGIC,
+	MSDOS_SUPER_MAGIC, NILFS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, RAMFS_MAGIC,
+	SQUASHFS_MAGIC,    TMPFS_MAGIC,       UDF_SUPER_MAGIC,       XFS_SUPER_MAGIC,
+	0x24051905, /* UBIFS */
+	0x2fc12fc1, /* ZFS */
+	0xca451a4e, /* bcachefs */
+};
+
+bool file_system_is_local(uint32_t type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(local_filesystems); i++)
+		if (local_filesystems[i] == type)
+			return true;
+	return false;
+}
+
 static const struct {
 	uint32_t type;
 	const char *name;

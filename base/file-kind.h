@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,6 +15,12 @@
  * user who mounted it may look at.
  */
 int file_type_of(int fd, mode_t *ret);
+
+/*
+ * Whether a file system of type TYPE, as statfs() has it, is on a device or in memory of this machine.
+ * Others (FUSE, those of other machines) may never answer.
+ */
+bool file_system_is_local(uint32_t type);
 
 /*
  * A number for where FD leads to: the same for two files that one server answers for, and hardly

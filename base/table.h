@@ -33,8 +33,8 @@ void *table_get(const struct table *t, uint64_t key);
 /* Sets the value at KEY (non-zero), replacing what was there. Returns 0 or -ENOMEM. */
 int table_set(struct table *t, uint64_t key, void *value);
 
-/* The value at KEY. Where there is none, SIZE bytes of zero, for free() to let go, are put there
- * first. NULL without memory. */
+/* Returns the value at KEY. If there is none, allocates SIZE zeroed bytes, which table_deinit_free()
+ * frees, as the value. NULL without memory. */
 void *table_make(struct table *t, uint64_t key, size_t size);
 
 /* Puts a copy of the SIZE bytes at P at KEY, likewise; what was there is freed. Returns the copy, or

@@ -24,7 +24,7 @@ enum value_unit {
 	VALUE_SHARE, /* millionths: "5%", "0.25" */
 };
 
-/* Upper bounds of INT64_MAX and above are none for people. */
+/* A MAX of INT64_MAX or above means no upper bound, and WHY does not mention it. */
 int value_parse(enum value_unit unit, const char *text, uint64_t min, uint64_t max, uint64_t *ret,
 		char why[static VALUE_WHY_MAX]);
 

@@ -59,3 +59,34 @@ static __always_inline __u32 process_id(struct task_struct *p)
 {
 	return p->flags & PF_KTHREAD ? 2 : (__u32)p->tgid;
 }
+
+/* ---- system calls ---- */
+
+#define TS_COMPAT       0x2
+#define TIF_32BIT_ARM64 22
+#define X32_CALL_BIT    0x40000000
+
+/* The number of the system call that REGS, at its exit, are of. */
+static __always_inline long syscall_number(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (long)regs->orig_ax;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->syscallno;
+#else
+	return -1; /* the order of the registers is not known to us */
+#endif
+}
+
+/* Whether the call is one of 32-bit programs, which have numbers of their own. */
+static __always_inline bool syscall_is_foreign(long number)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+
+#if defined(__TARGET_ARCH_x86)
+	return number & X32_CALL_BIT ||
+	       (bpf_core_field_exists(p->thread_info.status) && p->thread_info.status & TS_COMPAT);
+#else
+	return p->thread_info.flags & 1ul << TIF_32BIT_ARM64;
+#endif
+}

@@ -122,6 +122,24 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 	return rec;
 }
 
+/*
+ * Likewise, of what can be done without: NULL, which counts as nothing, where more than half of the ring is taken.
+ */
+static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u64 now_ns)
+{
+	__u32 key = ring;
+	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &key);
+	void *buffer = state ? rec_open(ring, state, now_ns) : NULL, *rec;
+
+	if (!buffer ||
+	    bpf_ringbuf_query(buffer, BPF_RB_AVAIL_DATA) + size > rec_ring_bytes[ring] / 2)
+		return NULL;
+	rec = bpf_ringbuf_reserve(buffer, size, 0);
+	if (rec)
+		rec_count_bytes(ring, state, size);
+	return rec;
+}
+
 /* Puts a copy of the SIZE bytes at REC, a size that is only known here, into this CPU's RING. False
  * if it is full, counted. */
 static __always_inline bool rec_output(__u32 ring, void *rec, __u64 size, __u64 now_ns)

@@ -14,8 +14,8 @@
  *    contiguous: one that would run over the end runs on into `slack`, and the next one starts at
  *    head % size as ever. Free room is size - (head - tail).
  *
- *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY: a BPF ring buffer
- *    holding `struct rec_*`, each with a `struct rec_head`.
+ *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a BPF
+ *    ring buffer holding `struct rec_*`, each with a `struct rec_head`.
  *
  * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) and has no program of ours.
  *
@@ -30,6 +30,8 @@
 #if !defined(__bpf__)
 #include <linux/types.h>
 #endif
+
+#include "bpf/unwind.h"
 
 /* ---- the word ring ---- */
 
@@ -105,6 +107,9 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_LISTING   26
 #define REC_FOUND     27
 #define REC_REGISTERS 28 /* from the iterator over all tasks, or by user space; not from a ring */
+#define REC_PIECE     29
+#define REC_CALL      30
+#define REC_CALL_END  31
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
@@ -112,9 +117,10 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_RING_FREQUENCY 2
 #define REC_RING_STACKS    3
 #define REC_RING_MEMORY    4
-#define REC_RINGS          5
-#define REC_RING_MAPPINGS  5 /* none of BPF's: what user space makes of perf rings */
-#define REC_SOURCES        6
+#define REC_RING_CALLS     5
+#define REC_RINGS          6
+#define REC_RING_MAPPINGS  6 /* none of BPF's: what user space makes of perf rings */
+#define REC_SOURCES        7
 
 #define REC_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
 #define REC_FILE_BYTES 256
@@ -250,6 +256,31 @@ struct rec_stack {
 _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 #define REC_STACK_BYTES(n_frames) (32 + (n_frames)*8)
 
+/*
+ * A stack that a program could not walk to its end, since the unwind table of a file is still being
+ * made: the frames so far, where the walk stands, what the process has mapped, and the stack from
+ * there on. User space walks on (capture/unwind/unwind-resume.h). It stands where struct rec_stack
+ * would; its id is of no other stack.
+ */
+struct rec_piece {
+	struct rec_head head;
+	__u64 id;
+	__u64 ip, sp, bp; /* of the last frame, whose caller is looked for */
+	__u64 vdso;       /* where the kernel's code is mapped; 0 = nowhere */
+	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
+	__u32 n_frames; /* at least 1 */
+	__u32 n_bytes;  /* of the stack, from SP on */
+	__u32 n_room;   /* there was room for so many: what follows in the record */
+	__u64 frames[STACK_FRAMES_MAX];
+	struct unwind_process process;
+};
+_Static_assert(sizeof(struct rec_piece) == 5120, "ABI");
+
+/* How much of a stack is copied: user space says which, by PIECE_SIZES. */
+#define PIECE_SIZES     3
+#define PIECE_BYTES(i)  (4096u << 2 * (i))
+#define PIECE_BYTES_MAX PIECE_BYTES(PIECE_SIZES - 1)
+
 /* A sample: head's thread ran on head's CPU, here. Ids are those of struct rec_stack; 0 = none. */
 struct rec_sample {
 	struct rec_head head;
@@ -346,9 +377,10 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 #define COST_SOFTIRQ   6
 #define COST_WORKQUEUE 7
 #define COST_POWER     8
-#define COST_MEMORY    9  /* probes on functions */
+#define COST_MEMORY    9  /* probes on functions that allocate */
 #define COST_CALLS     10 /* looks at system calls */
-#define COST_CLASSES   11
+#define COST_FUNCTIONS 11 /* probes on functions whose calls are recorded */
+#define COST_CLASSES   12
 
 /* Each run of these is timed: there are few, and they differ much. Of others one in 64, on average. */
 #define COST_IS_RARE(class) ((class) == COST_SAMPLES || (class) == COST_LIFECYCLE)
@@ -634,6 +666,9 @@ struct rec_resource {
 	char text[REC_RESOURCE_TEXT_BYTES]; /* ends with NUL */
 };
 _Static_assert(sizeof(struct rec_resource) == 152, "ABI");
+
+/* Calls of functions have their own file. */
+#include "bpf/record-calls.h"
 
 /* ---- what points to it ---- */
 

@@ -44,9 +44,6 @@ const volatile __u32 resource_fds = 0;
 #define SCM_RIGHTS            1
 #define SCM_PIDFD             4
 #define MSG_CMSG_CLOEXEC      0x40000000
-#define TS_COMPAT             0x2
-#define TIF_32BIT_ARM64       22
-#define X32_CALL_BIT          0x40000000
 #define SIGNAL_GROUP_EXIT     0x4
 #define SECCOMP_SET_MODE      1
 #define SECCOMP_NEW_LISTENER  8
@@ -105,30 +102,6 @@ static __always_inline void resources_read_registers(struct pt_regs *regs, struc
 #endif
 }
 
-static __always_inline long resources_number_of(struct pt_regs *regs)
-{
-#if defined(__TARGET_ARCH_x86)
-	return (long)regs->orig_ax;
-#elif defined(__TARGET_ARCH_arm64)
-	return regs->syscallno;
-#else
-	return -1; /* the order of the registers is not known to us */
-#endif
-}
-
-/* Whether the call is one of 32-bit programs, which have numbers of their own. */
-static __always_inline bool resources_is_foreign(long number)
-{
-	struct task_struct *p = bpf_get_current_task_btf();
-
-#if defined(__TARGET_ARCH_x86)
-	return number & X32_CALL_BIT ||
-	       (bpf_core_field_exists(p->thread_info.status) && p->thread_info.status & TS_COMPAT);
-#else
-	return p->thread_info.flags & 1ul << TIF_32BIT_ARM64;
-#endif
-}
-
 static __always_inline bool is_at_entry(__u32 operation)
 {
 	return operation == RESOURCE_OP_CLOSE || operation == RESOURCE_OP_CLOSE_RANGE ||
@@ -141,7 +114,7 @@ static __always_inline bool resources_begin(struct call *call, struct pt_regs *r
 	call->process = memory_process();
 	if (!call->process)
 		return false;
-	if (resources_is_foreign(number)) {
+	if (syscall_is_foreign(number)) {
 		memory_count(&call->process->lost);
 		return false;
 	}
@@ -569,7 +542,7 @@ int TIMED_PROG(COST_CALLS, on_resource_enter, struct pt_regs *regs, long number)
 SEC("?tp_btf/sys_exit")
 int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 {
-	long number = resources_number_of(regs);
+	long number = syscall_number(regs);
 	__u32 operation = operation_of(number);
 	struct call call = { .operation = operation, .result = result };
 	struct stack_callers callers = { 0 };

@@ -9,6 +9,7 @@
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
+#include "bpf/piece.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -18,7 +19,13 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile __u64 stack_seed = 0;
 __u32 stack_generation = 0;
 
+__u32 piece_size = 0;
+
+/* For tests: perf writes a sample of its own behind ours, in the way that the event asks for. */
+const volatile bool tick_passes_on = false;
+
 struct stack_rooms stack_rooms SEC(".maps");
+struct piece_budgets piece_budgets SEC(".maps");
 struct stacks_sent stacks_sent SEC(".maps");
 
 /* Samples that were taken, written or lost. For tests. */
@@ -28,6 +35,27 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } ticks_taken SEC(".maps");
+
+/* Sees to it that user space gets the stack of P, which is current, in user space; as stack_send(). */
+static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, struct task_struct *p,
+					   __u64 now_ns, __u64 *ret_id)
+{
+	struct unwind_walk stopped = {};
+	__u32 n;
+
+	if (!unwind_by_tables || p->flags & PF_KTHREAD || stacks_of_none ||
+	    !piece_is_allowed(now_ns))
+		return stack_send(room, stack_walk_user(ctx, p, room), p, now_ns, ret_id);
+	n = stack_walk_or_stop(room, &stopped);
+	if (n == STACK_NOT_WALKED)
+		n = stack_walk_by_kernel(ctx, room->frames, sizeof(room->frames));
+	else if (stopped.ip) {
+		if (piece_send(&stopped, room, n, p, now_ns, ret_id))
+			return true;
+		unwind_count_end(UNWIND_END_TABLE);
+	}
+	return stack_send(room, n, p, now_ns, ret_id);
+}
 
 SEC("?perf_event")
 int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
@@ -47,8 +75,7 @@ int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
 	n = filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel(ctx, room->frames);
 	if (!stack_send(room, n, p, now_ns, &kernel))
 		return 0;
-	n = stack_walk_user(ctx, p, room);
-	if (!stack_send(room, n, p, now_ns, &user))
+	if (!tick_send_user(ctx, room, p, now_ns, &user))
 		return 0;
 	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
 	if (!rec)
@@ -57,5 +84,5 @@ int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
 	rec->kernel_stack = kernel;
 	rec->user_stack = user;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
-	return 0;
+	return tick_passes_on;
 }

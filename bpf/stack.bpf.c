@@ -38,8 +38,10 @@ __noinline bool stack_follows_call(__u64 address)
 #if defined(__TARGET_ARCH_x86)
 #define STACK_PROBED_MAX 8 /* functions with return probes that are looked through for one frame */
 
-#define STACK_CS_64  0x33
-#define STACK_LOWEST 0x10000 /* nothing is mapped below */
+#define STACK_CS_64       0x33
+#define STACK_NR_EXECVE   59
+#define STACK_NR_EXECVEAT 322
+#define STACK_LOWEST      0x10000 /* nothing is mapped below */
 
 __noinline __u64 stack_return_address(__u64 *next, __u64 at, __u64 address)
 {
@@ -100,16 +102,29 @@ static __always_inline int stack_next(struct unwind_walk *w)
 	return end || !w->ip ? end : unwind_settle(w);
 }
 
-/* Likewise by tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is mapped is not known. */
+/*
+ * Likewise by tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is mapped is not known. With
+ * RET_STOPPED the walk may end where the stack is to be copied: then that says where, with an IP that is not 0.
+ */
 static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
-					       __u64 *frames, __u32 n, __u32 max, __u32 skip)
+					       __u64 *frames, __u32 n, __u32 max, __u32 skip,
+					       struct unwind_walk *ret_stopped)
 {
 	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .exact = 1 };
 	int end;
 
-	w.file = UNWIND_FILE_NONE;
+	w.file = w.awaited = UNWIND_FILE_NONE;
+	w.copies = ret_stopped != NULL;
+	w.innermost = true;
 	w.probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
 	end = unwind_settle(&w);
+	/* In exec and exit the program has gone, and its registers are still there. */
+	if (end == UNWIND_END_MAPPING &&
+	    (!p->mm || regs->orig_ax == STACK_NR_EXECVE || regs->orig_ax == STACK_NR_EXECVEAT)) {
+		frames[n] = w.ip;
+		unwind_count_end(UNWIND_END_BUSY);
+		return n + 1;
+	}
 	if (end == UNWIND_END_PROCESS || end == UNWIND_END_BUSY) {
 		unwind_count_end(end);
 		return STACK_NOT_WALKED;
@@ -122,7 +137,10 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 		if (!end && w.ip)
 			end = stack_next(&w);
 		if (end || !w.ip) {
-			unwind_count_end(end);
+			if (ret_stopped && end == UNWIND_END_COPIED)
+				*ret_stopped = w;
+			else
+				unwind_count_end(end);
 			return n + 1;
 		}
 	}
@@ -132,10 +150,11 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 
 /* From the registers of P, into FRAMES from number N on, below MAX. Returns where it has ended. */
 static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, struct pt_regs *regs,
-						       __u64 *frames, __u32 n, __u32 max)
+						       __u64 *frames, __u32 n, __u32 max,
+						       struct unwind_walk *ret_stopped)
 {
-	__u32 end =
-		unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max, 0) : STACK_NOT_WALKED;
+	__u32 end = unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max, 0, ret_stopped)
+				     : STACK_NOT_WALKED;
 
 	return end != STACK_NOT_WALKED ? end : stack_walk_frames(p, regs, frames, n, max);
 }
@@ -148,7 +167,20 @@ __noinline __u32 stack_walk_record(struct rec_stack *to)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && regs->cs == STACK_CS_64)
-		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX);
+		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX, NULL);
+#endif
+	return STACK_NOT_WALKED;
+}
+
+__noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+
+	if (to && ret_stopped && regs->cs == STACK_CS_64)
+		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX,
+						 ret_stopped);
 #endif
 	return STACK_NOT_WALKED;
 }
@@ -165,8 +197,9 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 		to->frames[first ? 1 : 0] = regs->ip;
 		return 1;
 	}
-	return first ? stack_walk_from_registers(p, regs, to->frames, 1, MEMORY_FRAMES_MAX) - 1
-		     : stack_walk_from_registers(p, regs, to->frames, 0, MEMORY_FRAMES_MAX);
+	return first ? stack_walk_from_registers(p, regs, to->frames, 1, MEMORY_FRAMES_MAX, NULL) -
+			       1
+		     : stack_walk_from_registers(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, NULL);
 #else
 	return STACK_NOT_WALKED;
 #endif
@@ -179,7 +212,7 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
-		return stack_walk_tables(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, skip);
+		return stack_walk_tables(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL);
 #endif
 	return STACK_NOT_WALKED;
 }

@@ -30,6 +30,8 @@ struct stacks_sent {
 	__type(value, struct stack_set);
 };
 
+struct unwind_walk;
+
 extern struct stack_rooms stack_rooms SEC(".maps");
 extern struct stacks_sent stacks_sent SEC(".maps");
 
@@ -98,6 +100,12 @@ __u64 stack_return_address(__u64 *next, __u64 at, __u64 address);
  */
 #define STACK_NOT_WALKED 0xffffffffu
 __u32 stack_walk_record(struct rec_stack *to);
+
+/*
+ * Likewise; but where the table of a file is still being made, the walk may end in *RET_STOPPED, whose IP is
+ * not 0 then: bpf/piece.bpf.h.
+ */
+__u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped);
 
 /* Likewise, from number FIRST on, which is 0 or 1. Returns how many frames there are from there on. */
 __u32 stack_walk_memory(struct memory_stack *to, __u32 first);

@@ -59,7 +59,7 @@ static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct 
 	key->inode = BPF_CORE_READ(inode, i_ino);
 	key->device = BPF_CORE_READ(inode, i_sb, s_dev);
 	key->generation = BPF_CORE_READ(inode, i_generation);
-	key->pad_0 = 0;
+	key->filesystem = (__u32)BPF_CORE_READ(inode, i_sb, s_magic);
 	if (bpf_core_field_exists(inode->i_ctime_sec)) {
 		key->changed_s = BPF_CORE_READ(inode, i_ctime_sec);
 		key->changed_ns = BPF_CORE_READ(inode, i_ctime_nsec);
@@ -71,6 +71,19 @@ static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct 
 		key->changed_ns = BPF_CORE_READ(inode, i_ctime.tv_nsec);
 	}
 	key->changed_ns &= UNWIND_NS_BITS;
+}
+
+__u32 unwind_names_given = 0;
+
+/* User space is told to look how many are left. */
+static __always_inline void unwind_ask_for_names(void)
+{
+	struct unwind_ask *ask = bpf_ringbuf_reserve(&unwind_asks, sizeof(*ask), 0);
+
+	if (!ask)
+		return;
+	*ask = (struct unwind_ask){ .number = UNWIND_FILE_NONE };
+	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
 /* The name of the file KEY; false if it has none, and gets none. */
@@ -87,8 +100,11 @@ static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 		__sync_fetch_and_add(&unwind_no_room, 1);
 		return false;
 	}
-	if (bpf_map_update_elem(&unwind_file_names, key, ret, BPF_NOEXIST) == 0)
+	if (bpf_map_update_elem(&unwind_file_names, key, ret, BPF_NOEXIST) == 0) {
+		if (__sync_fetch_and_add(&unwind_names_given, 1) % UNWIND_NAMES_STEP == 0)
+			unwind_ask_for_names();
 		return true;
+	}
 	/* Somebody else was quicker, or there is no memory. */
 	bpf_map_push_elem(&unwind_free_names, ret, 0);
 	known = bpf_map_lookup_elem(&unwind_file_names, key);
@@ -106,8 +122,16 @@ struct unwind_insertion {
 	__u32 file_page;
 	struct unwind_file_name file;
 	struct unwind_file_key key; /* of its file, if it has one */
+	__u32 weight; /* how much it says for its file's table to come before others */
 	bool is_code, has_file;
 };
+
+/*
+ * A process that has begun in the last seconds works, and may be the command that is going to be
+ * recorded: it counts as much as many that sleep.
+ */
+#define UNWIND_YOUNG_NS     4000000000ull
+#define UNWIND_YOUNG_WEIGHT 16
 
 /* Number I is kept, cut or dropped; what is in no file and overlaps or touches the new one, which is in none either, becomes
  * part of it. */
@@ -241,6 +265,7 @@ static __always_inline void unwind_read_vma(struct unwind_insertion *to, struct 
 
 	to->first = vma->vm_start >> UNWIND_PAGE_SHIFT;
 	to->end = vma->vm_end >> UNWIND_PAGE_SHIFT;
+	to->weight = 1;
 	to->file_page = file ? (__u32)vma->vm_pgoff : 0;
 	to->is_code = vma->vm_flags & VM_EXEC;
 	to->has_file = file != NULL;
@@ -261,8 +286,15 @@ static __always_inline void unwind_take_in(__u32 tgid, bool selected,
 		new->file.number = UNWIND_FILE_NONE;
 	number = new->file.number;
 	f = bpf_map_lookup_elem(&unwind_files, &number);
-	if (f)
+	if (f) {
 		f->inode = new->key.inode;
+		f->device = new->key.device;
+		f->filesystem = new->key.filesystem;
+		/* (or a number that was given out again would be taken back again at once) */
+		f->used = *(volatile __u32 *)&unwind_clock;
+		if (f->state != UNWIND_FILE_READY)
+			f->missed += new->weight;
+	}
 	unwind_insert(new);
 	if (f && selected)
 		unwind_ask(f, &new->file, tgid, new->first << UNWIND_PAGE_SHIFT,
@@ -346,6 +378,8 @@ int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 	if (!unwind_wants(selected))
 		return 0;
 	unwind_read_vma(&new, vma);
+	if (bpf_ktime_get_boot_ns() - p->start_boottime < UNWIND_YOUNG_NS)
+		new.weight = UNWIND_YOUNG_WEIGHT;
 	process = unwind_begin((__u32)p->tgid, (__u64)vma->vm_mm);
 	if (process)
 		unwind_take_in((__u32)p->tgid, selected, process, &new);

@@ -23,7 +23,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile bool unwind_by_tables = false;
 
-/* User space counts it up; files that are of use get its value. */
 __u32 unwind_clock = 0;
 
 struct unwind_processes unwind_processes SEC(".maps");
@@ -52,6 +51,32 @@ struct {
 	__type(value, __u64);
 } unwind_ends SEC(".maps");
 
+/*
+ * Rules that were found, so that what is walked often needs no search: a slot is one line of the
+ * cache, where a search comes by ten. A rule of a file's generation never changes.
+ *
+ * An interrupt may come between the two words, and find or leave something else: then their
+ * exclusive or is not the name that is looked for.
+ */
+struct unwind_remembered {
+	__u64 name_and_rule; /* file, generation and address, XOR the rule */
+	__u64 rule;          /* 0: nothing yet (UNWIND_NONE) */
+};
+
+#define UNWIND_SLOT_BITS 10
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1 << UNWIND_SLOT_BITS);
+	__type(key, __u32);
+	__type(value, struct unwind_remembered);
+} unwind_remembered SEC(".maps");
+
+static __always_inline __u32 unwind_slot(__u64 name)
+{
+	return (__u32)(name * 0x9e3779b97f4a7c15ull >> (64 - UNWIND_SLOT_BITS));
+}
+
 __noinline int unwind_count_end(__u32 how)
 {
 	__u64 *n = bpf_map_lookup_elem(&unwind_ends, &how);
@@ -63,33 +88,42 @@ __noinline int unwind_count_end(__u32 how)
 
 /* ---- a walk ---- */
 
-/* Which file W's mapping M is of, if its table is there, and where in that it is. */
-static __always_inline void unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
-					     __u64 address, __u32 tgid)
+/*
+ * Which file W's mapping M is of, if its table is there, and where in that it is. Returns 0, or UNWIND_END_MAPPING if the
+ * number has another file by now: the mapping is to be learned anew.
+ */
+static __always_inline int unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
+					    __u64 address, __u32 tgid)
 {
 	__u32 number = m->file, clock = *(volatile __u32 *)&unwind_clock;
 	__u64 first = (__u64)m->file_page << UNWIND_PAGE_SHIFT, offset = address - w->start + first;
 	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
 	struct unwind_file_name name = { .number = m->file, .generation = m->generation };
 
-	w->file = UNWIND_FILE_NONE;
-	if (!f || (__u16)f->generation != m->generation)
-		return;
+	w->file = w->awaited = UNWIND_FILE_NONE;
+	if (!f)
+		return 0;
+	if ((__u16)f->generation != m->generation)
+		return UNWIND_END_MAPPING;
 	if (f->used != clock)
 		f->used = clock;
 	if (f->state == UNWIND_FILE_NEW)
 		unwind_ask(f, &name, tgid, w->start, w->start + w->bytes);
 	if (f->state != UNWIND_FILE_READY) {
 		f->missed += 1;
-		return;
+		if (w->copies && f->state == UNWIND_FILE_ASKED && f->copied < UNWIND_COPIES_MAX)
+			w->awaited = m->file;
+		return 0;
 	}
 	for (__u32 i = 0; i < UNWIND_SEGMENTS_MAX; i++) {
 		if (offset - f->segments[i].offset < f->segments[i].size) {
-			w->file = number;
+			w->file = m->file;
+			w->generation = m->generation;
 			w->shift = f->segments[i].delta + first - w->start;
-			return;
+			return 0;
 		}
 	}
+	return 0;
 }
 
 /* The mapping of PROCESS at ADDRESS, in W. Returns 0 or UNWIND_END_*. */
@@ -124,14 +158,15 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 	if (!process || process->mm != (__u64)p->mm)
 		return UNWIND_END_PROCESS;
 	end = unwind_look_up(process, address, w, &m);
-	if (end) {
-		w->bytes = 0;
-		return end;
+	if (!end) {
+		if (m.file == UNWIND_FILE_NONE &&
+		    w->start == (__u64)BPF_CORE_READ(p, mm, context.vdso))
+			m.file = UNWIND_FILE_VDSO;
+		end = unwind_find_file(w, &m, address, tgid);
 	}
-	if (m.file == UNWIND_FILE_NONE && w->start == (__u64)BPF_CORE_READ(p, mm, context.vdso))
-		m.file = UNWIND_FILE_VDSO;
-	unwind_find_file(w, &m, address, tgid);
-	return 0;
+	if (end)
+		w->bytes = 0;
+	return end;
 }
 
 /* The last of the blocks that begins at ADDRESS or below: by the root, then by their first rows. */
@@ -162,8 +197,8 @@ static __always_inline __u32 unwind_search_root(const struct unwind_root *root, 
 	return at;
 }
 
-/* The rule at ADDRESS of the table of FILE. */
-__noinline __u32 unwind_find_rule(__u32 file, __u32 address)
+/* The rule at ADDRESS of the table of FILE; UNWIND_NONE, which is not to be remembered, without a table. */
+static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 {
 	void *table = bpf_map_lookup_elem(&unwind_tables, &file);
 	const struct unwind_block *block;
@@ -187,6 +222,27 @@ __noinline __u32 unwind_find_rule(__u32 file, __u32 address)
 			at = i;
 	}
 	return block->rows[at & (UNWIND_BLOCK_ROWS - 1)].rule;
+}
+
+/* Likewise, of file number FILE and its GENERATION, through what this CPU remembers. */
+__noinline __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address)
+{
+	__u64 name = (__u64)(__u16)file << 48 | (__u64)(__u16)generation << 32 | address;
+	__u32 slot = unwind_slot(name), rule;
+	struct unwind_remembered *r = bpf_map_lookup_elem(&unwind_remembered, &slot);
+
+	if (r) {
+		__u64 word = *(volatile __u64 *)&r->rule;
+
+		if ((*(volatile __u64 *)&r->name_and_rule ^ word) == name && word)
+			return (__u32)word;
+	}
+	rule = unwind_search_table(file, address);
+	if (r && rule) {
+		*(volatile __u64 *)&r->name_and_rule = name ^ rule;
+		*(volatile __u64 *)&r->rule = rule;
+	}
+	return rule;
 }
 
 #if defined(__TARGET_ARCH_x86)
@@ -224,6 +280,54 @@ static __always_inline __u64 unwind_cfa(const struct unwind_walk *w, __u32 rule)
 	return UNWIND_NO_FRAME;
 }
 
+/* Register N, by its DWARF number, of the current task in user space. */
+static __always_inline __u64 unwind_register(__u32 n)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	switch (n) {
+	case 0:
+		return regs->ax;
+	case 1:
+		return regs->dx;
+	case 2:
+		return regs->cx;
+	case 3:
+		return regs->bx;
+	case 4:
+		return regs->si;
+	case 5:
+		return regs->di;
+	case 8:
+		return regs->r8;
+	case 9:
+		return regs->r9;
+	case 10:
+		return regs->r10;
+	case 11:
+		return regs->r11;
+	case 12:
+		return regs->r12;
+	case 13:
+		return regs->r13;
+	case 14:
+		return regs->r14;
+	case 15:
+		return regs->r15;
+	}
+	return UNWIND_NO_FRAME;
+}
+
+/* The CFA of the innermost frame, by a RULE with a register of its own. */
+static __noinline __u64 unwind_cfa_by_register(__u32 rule)
+{
+	__u64 value = unwind_register(UNWIND_RULE_KIND(rule) - UNWIND_REGISTER(0));
+
+	return value == UNWIND_NO_FRAME
+		       ? value
+		       : value + (__u64)((__s64)UNWIND_RULE_OFFSET(rule) * (__s64)UNWIND_WORD);
+}
+
 /* The caller of the frame with CFA, in TO. */
 static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u32 bp_rule)
 {
@@ -239,6 +343,7 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 		to->bp = unwind_word(to->bp, 0);
 	else if (bp_rule != UNWIND_BP_SAME)
 		to->bp = unwind_word(cfa - bp_rule * UNWIND_WORD, 0);
+	to->innermost = false;
 	to->sp = cfa;
 	to->ip = frame[1];
 	if (to->probed)
@@ -256,6 +361,7 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 	if (bpf_probe_read_user(frame, sizeof(frame), (const void *)(to->sp + UNWIND_SIGNAL_SP)) <
 	    0)
 		return UNWIND_END_MEMORY;
+	to->innermost = false;
 	to->bp = bp;
 	to->sp = frame[0];
 	to->ip = frame[1];
@@ -304,10 +410,11 @@ __noinline int unwind_step(struct unwind_walk *w)
 	if (!w)
 		return UNWIND_END_TABLE;
 	if (w->file != UNWIND_FILE_NONE)
-		rule = unwind_find_rule(w->file, (__u32)(unwind_address(w) + w->shift));
+		rule = unwind_find_rule(w->file, w->generation,
+					(__u32)(unwind_address(w) + w->shift));
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_NONE:
-		return unwind_undescribed(w);
+		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : unwind_undescribed(w);
 	case UNWIND_END:
 		w->ip = 0;
 		return UNWIND_END_WHOLE;
@@ -316,7 +423,10 @@ __noinline int unwind_step(struct unwind_walk *w)
 	case UNWIND_UNSUPPORTED:
 		return UNWIND_END_UNSUPPORTED;
 	}
-	return unwind_caller(w, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
+	if (UNWIND_RULE_KIND(rule) < UNWIND_REGISTER(0))
+		return unwind_caller(w, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
+	return w->innermost ? unwind_caller(w, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
+			    : UNWIND_END_UNSUPPORTED;
 #else
 	return UNWIND_END_TABLE;
 #endif

@@ -32,6 +32,9 @@ extern struct unwind_processes unwind_processes SEC(".maps");
 extern struct unwind_files unwind_files SEC(".maps");
 extern struct unwind_asks unwind_asks SEC(".maps");
 
+/* User space counts it up; files that are of use get its value. */
+extern __u32 unwind_clock;
+
 /* Whether user stacks are walked by tables; else by frame pointers alone. */
 extern const volatile bool unwind_by_tables;
 
@@ -41,8 +44,13 @@ struct unwind_walk {
 	__u64 start, bytes; /* of the mapping */
 	__u64 shift;        /* from an address to one in the table of the mapping's file */
 	__u64 probed;       /* the innermost function with a return probe that is not passed yet */
-	__u32 file;         /* of the mapping; UNWIND_FILE_NONE */
+	__u16 file;         /* of the mapping; UNWIND_FILE_NONE */
+	__u16 generation;   /* of the file's number */
 	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
+	/* the file, if its table is being made and a stack may be copied for that; else UNWIND_FILE_NONE */
+	__u16 awaited;
+	bool copies;    /* the caller can copy the stack */
+	bool innermost; /* all registers are those of the current task */
 };
 
 /* Looks up where the walk is, in what is known. Returns 0 or UNWIND_END_*. */

@@ -38,10 +38,16 @@ struct unwind_row {
 #define UNWIND_SIGNAL 9 /* a signal's frame: registers are in the ucontext at SP */
 /* described, but in no way that a row can hold: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
-#define _UNWIND_KINDS      11
+/*
+ * Register N, by its DWARF number, + OFFSET. What a caller has in it is not known, so only the innermost frame
+ * can be walked by that.
+ */
+#define UNWIND_REGISTER(n) (11 + (n))
+#define UNWIND_REGISTERS   16
+#define _UNWIND_KINDS      UNWIND_REGISTER(UNWIND_REGISTERS)
 
 /* Why a row cannot hold it. */
-#define UNWIND_WHY_REGISTER   0 /* the CFA depends on another register */
+#define UNWIND_WHY_REGISTER   0 /* the CFA depends on a register that has no row */
 #define UNWIND_WHY_OFFSET     1 /* an offset is no multiple of 8, or too large */
 #define UNWIND_WHY_EXPRESSION 2 /* the CFA is an expression that no row is for */
 #define UNWIND_WHY_RETURN     3 /* the return address is not right below the CFA */
@@ -65,7 +71,7 @@ struct unwind_row {
 
 #define UNWIND_BLOCK_ROWS 512
 #define UNWIND_ROOT_SLOTS 1022
-#define UNWIND_NO_ADDRESS 0xffffffffu /* of rows and slots that there are none of */
+#define UNWIND_NO_ADDRESS 0xffffffffu /* marks unused rows and slots */
 
 struct unwind_block {
 	struct unwind_row rows[UNWIND_BLOCK_ROWS];
@@ -94,13 +100,19 @@ struct unwind_file {
 	__u32 generation; /* counted up when the number is given to another file */
 	__u32 used;       /* what `unwind_clock` was when it was last of use */
 	__u32 n_segments;
+	__u32 device;
+	__u32 filesystem; /* its type, as statfs() has it */
 	__u64 inode;
-	__u64 missed; /* walks that have come through it while its table was not there */
+	__u64 missed; /* how often it was mapped, or walked through, while its table was not there */
+	__u32 copied; /* stacks that were copied for that reason, UNWIND_COPIES_MAX at most */
+	__u32 pad_0;
 	struct {
 		__u64 offset, size; /* in the file */
 		__u64 delta;        /* from an offset in the file to an address in the table */
 	} segments[UNWIND_SEGMENTS_MAX];
 };
+
+#define UNWIND_COPIES_MAX 256
 
 #define UNWIND_FILE_NEW   0 /* nobody has asked for its table */
 #define UNWIND_FILE_ASKED 1
@@ -114,14 +126,18 @@ struct unwind_file_key {
 	__u32 changed_ns;
 	__u32 generation;
 	__u32 device;
-	__u32 pad_0;
+	__u32 filesystem; /* the type of the file system, as statfs() has it */
 };
 
 struct unwind_file_name {
 	__u16 number, generation;
 };
 
-/* A program asks for the table of file NUMBER, which process PID has mapped from START to END. */
+/*
+ * A program asks for the table of file NUMBER, which process PID has mapped from START to END; or, with UNWIND_FILE_NONE,
+ * for names: it does so whenever this many have been given to files, whoever has these mapped.
+ */
+#define UNWIND_NAMES_STEP 256
 struct unwind_ask {
 	__u32 number, generation;
 	__u32 pid;
@@ -171,3 +187,5 @@ _Static_assert(sizeof(struct unwind_process) == 4024, "ABI");
 #define UNWIND_END_MEMORY      6 /* what a rule leads to cannot be read, or is no frame of a caller */
 #define UNWIND_END_BUSY        7 /* mappings were being changed */
 #define _UNWIND_ENDS           8
+/* Not counted: the stack is copied, and user space walks on. */
+#define UNWIND_END_COPIED _UNWIND_ENDS

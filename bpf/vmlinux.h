@@ -49,6 +49,7 @@ enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1 << 0,
 	BPF_RB_NO_WAKEUP = 1 << 0,
 	BPF_RB_FORCE_WAKEUP = 1 << 1,
+	BPF_RB_AVAIL_DATA = 0,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -209,6 +210,7 @@ struct timespec64 {
 
 struct super_block {
 	__u32 s_dev;
+	unsigned long s_magic;
 };
 
 /* When it was changed last: the first until 6.5, the second until 6.10, the last two since. */
@@ -247,7 +249,7 @@ struct bpf_iter__task {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long bp, ax, cx, dx, si, di, r8, r9, r10, ip, sp;
+	unsigned long bp, ax, bx, cx, dx, si, di, r8, r9, r10, r11, r12, r13, r14, r15, ip, sp;
 	unsigned long orig_ax;
 	unsigned short cs;
 };

@@ -17,7 +17,7 @@ const char *option_bus_type(const struct option_row *row)
 		[OPTION_CATEGORIES] = "as", [OPTION_TRIGGERS] = "a{st}",
 		[OPTION_PIDS] = "au",       [OPTION_USERS] = "au",
 		[OPTION_COMMS] = "as",      [OPTION_CGROUPS] = "a(tus)",
-		[OPTION_FILES] = "ah",
+		[OPTION_FILES] = "ah",      [OPTION_CALLS] = "as",
 	};
 
 	return row->bus ? types[row->type] : NULL;
@@ -109,6 +109,17 @@ static int option_bus_read_comm(sd_bus_message *m, struct session_options *to, c
 	return r < 0 ? r : 1;
 }
 
+static int option_bus_read_call(sd_bus_message *m, const struct option_row *row,
+				struct session_options *to, char *why)
+{
+	const char *text;
+	int r = sd_bus_message_read(m, "s", &text);
+
+	if (r > 0)
+		r = option_take(row, to, text, why) ?: 1;
+	return r;
+}
+
 static int option_bus_read_cgroup(sd_bus_message *m, struct session_options *to, char *why)
 {
 	struct filter_cgroup c = { 0 };
@@ -145,6 +156,8 @@ static int option_bus_read_one(sd_bus_message *m, const struct option_row *row,
 		return option_bus_read_comm(m, to, why);
 	case OPTION_CGROUPS:
 		return option_bus_read_cgroup(m, to, why);
+	case OPTION_CALLS:
+		return option_bus_read_call(m, row, to, why);
 	default:
 		return option_bus_read_number(m, row, to, why);
 	}
@@ -241,10 +254,20 @@ static int option_bus_append_cgroups(sd_bus_message *m, const struct capture_fil
 	return r;
 }
 
+static int option_bus_append_calls(sd_bus_message *m, const struct call_options *o)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < o->n_specs; i++)
+		r = sd_bus_message_append(m, "s", o->specs[i]);
+	return r;
+}
+
 static int option_bus_append_items(sd_bus_message *m, const struct option_row *row,
 				   const struct session_options *o)
 {
 	const struct capture_filter *f = &o->filter;
+	const struct option_files *files;
 
 	switch (row->type) {
 	case OPTION_CATEGORIES:
@@ -259,9 +282,11 @@ static int option_bus_append_items(sd_bus_message *m, const struct option_row *r
 		return option_bus_append_names(m, f);
 	case OPTION_CGROUPS:
 		return option_bus_append_cgroups(m, f);
+	case OPTION_CALLS:
+		return option_bus_append_calls(m, &o->calls);
 	default:
-		return option_bus_append_numbers(m, "h", o->memory.allocator_fds,
-						 o->memory.n_allocator_fds);
+		files = option_at(row, o);
+		return option_bus_append_numbers(m, "h", files->fds, files->n);
 	}
 }
 

@@ -22,6 +22,7 @@ const struct verb *const verbs[] = {
 	&verb_summary_row,
 	&verb_flame_row,
 	&verb_diff_row,
+	&verb_calls_row,
 	&verb_leaks_row,
 	&verb_dump_row,
 	&verb_check_row,

@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/find-cgroup.h"
+#include "capture/options/program-file.h"
 #include "daemon/collection-look.h"
 
 enum { COMPLAINTS_BYTES_MAX = 4096 };
@@ -226,8 +228,8 @@ static int open_programs(struct collection *c, sd_bus_error *reterr)
 
 	if (!c->programs)
 		return 0;
-	m->allocator_fds = calloc(ALLOCATOR_FILES_MAX, sizeof(*m->allocator_fds));
-	if (!m->allocator_fds)
+	m->allocators.fds = calloc(ALLOCATOR_FILES_MAX, sizeof(*m->allocators.fds));
+	if (!m->allocators.fds)
 		return -ENOMEM;
 	for (char **path = c->programs; *path; path++) {
 		int fd = open(*path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -235,12 +237,53 @@ static int open_programs(struct collection *c, sd_bus_error *reterr)
 		if (fd < 0)
 			return refuse(reterr, -errno, COLLECTION_ERROR_INVALID,
 				      "Program=%s cannot be opened: %s", *path, strerror(errno));
-		m->allocator_fds[m->n_allocator_fds++] = fd;
+		m->allocators.fds[m->allocators.n++] = fd;
 		if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 			return refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
 				      "Program=%s is not a regular file", *path);
 	}
 	return 0;
+}
+
+/* The file of a specification: libraries by their names, programs by their paths. */
+static int open_call_file(struct option_files *files, const char *text, sd_bus_error *reterr)
+{
+	struct call_spec_error error;
+	struct call_spec spec;
+	char path[PATH_MAX];
+	struct stat st;
+	int fd, r = call_spec_parse(text, &spec, &error);
+
+	if (r == 0)
+		r = program_file_find(call_spec_is_syscall(&spec) ? "/proc/self/exe" : spec.file,
+				      PROGRAM_FILE_CACHE, NULL, path, sizeof(path));
+	if (r < 0)
+		return refuse(reterr, r, COLLECTION_ERROR_INVALID,
+			      "Call=%s: there is no such library", text);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return refuse(reterr, -errno, COLLECTION_ERROR_INVALID,
+			      "Call=%s: %s cannot be opened: %s", text, path, strerror(errno));
+	files->fds[files->n++] = fd;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
+			      "Call=%s: %s is not a regular file", text, path);
+	return 0;
+}
+
+static int open_call_files(struct collection *c, sd_bus_error *reterr)
+{
+	struct call_options *o = &c->session.calls;
+	int r = 0;
+
+	if (o->n_specs == 0)
+		return 0;
+	o->files.fds = calloc(o->n_specs, sizeof(*o->files.fds));
+	if (!o->files.fds)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < o->n_specs; i++)
+		r = open_call_file(&o->files, o->specs[i], reterr);
+	return r;
 }
 
 /* ---- the directory ---- */
@@ -371,7 +414,8 @@ int collection_use_new(const struct collection_places *places, const char *name,
 	if (r == 0)
 		r = resolve_filter(&p->collection, reterr);
 	if (r == 0)
-		r = open_programs(&p->collection, reterr);
+		r = open_programs(&p->collection, reterr)
+			    ?: open_call_files(&p->collection, reterr);
 	if (r == 0)
 		r = open_directory(places, p, reterr);
 	if (r < 0)

@@ -249,6 +249,36 @@ static int check_blocks(const struct manager *m, const struct daemon_session *s,
 			     wish.amount, use.all, most, limit_scope(v));
 }
 
+static uint64_t manager_tables_of(const struct daemon_session *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return (o->categories ?: CATEGORIES_DEFAULT) & CATEGORIES_USER_STACKS &&
+			       !daemon_session_finished(s)
+		       ? o->stack_tables_bytes ?: STACK_TABLES_DEFAULT
+		       : 0;
+}
+
+/* Whether there is memory for the unwind tables of S beside all others'. */
+static int check_tables(const struct manager *m, const struct daemon_session *s,
+			sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_TABLE_BYTES, LIMIT_TABLE_BYTES_ROOT,
+					    LIMIT_TABLE_BYTES_PER_USER, LIMIT_TABLE_BYTES_OWN };
+	const struct limit_use use = use_of(m, s->uid, manager_tables_of);
+	const struct limit_request wish = wish_of(s, manager_tables_of(s));
+	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
+
+	if (v == LIMIT_FITS)
+		return 0;
+	return bus_error_set(
+		reterr, -EDQUOT,
+		"option `stack_tables_bytes`: unwind tables would take up to %s, those of "
+		"other sessions take %s, and %s is the limit of %s",
+		TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most), limit_scope(v));
+}
+
 static uint64_t flight_of(const struct daemon_session *s)
 {
 	const struct session_options *o = session_options(s->session);
@@ -267,6 +297,8 @@ void manager_usage(const struct manager *m, uid_t uid,
 		{ "sessions", manager_count_active, LIMIT_SESSIONS, LIMIT_SESSIONS_PER_USER },
 		{ "ring_bytes", ring_bytes, LIMIT_RING_BYTES, LIMIT_RING_BYTES_PER_USER },
 		{ "memory_blocks", manager_blocks_of, LIMIT_BLOCKS, LIMIT_BLOCKS_PER_USER },
+		{ "stack_tables_bytes", manager_tables_of, LIMIT_TABLE_BYTES,
+		  LIMIT_TABLE_BYTES_PER_USER },
 		{ "flight_bytes", flight_of, LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_PER_USER },
 	};
 
@@ -412,7 +444,8 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	r = manager_make(m, args, request, &s, reterr);
 	if (r < 0)
 		return r;
-	r = check_rings(m, s, reterr) ?: check_blocks(m, s, reterr) ?: check_flights(m, s, reterr);
+	r = check_rings(m, s, reterr) ?: check_blocks(m, s, reterr) ?: check_tables(m, s, reterr) ?:
+	    check_flights(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;

@@ -43,6 +43,10 @@ enum {
 #define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
 #define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
 #define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
+#define LIMIT_TABLE_BYTES           (UINT64_C(2) << 30) /* of unwind tables */
+#define LIMIT_TABLE_BYTES_ROOT      (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_PER_USER  (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_OWN       (LIMIT_TABLE_BYTES / 8)
 #define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* that all flight recorders keep */
 #define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
 #define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
@@ -100,7 +104,7 @@ struct manager_usage {
 	uint64_t all, all_max, user, user_max;
 };
 
-enum { MANAGER_USAGE_MAX = 4 };
+enum { MANAGER_USAGE_MAX = 5 };
 
 void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX]);

@@ -268,28 +268,33 @@ GETTER(get_counter)
 	return sd_bus_message_append(reply, "t", value);
 }
 
+/* a{st}: how many of each of N names. */
+static int session_bus_append_counts(sd_bus_message *m, const char *const *names,
+				     const uint64_t *counts, size_t n)
+{
+	int r = sd_bus_message_open_container(m, 'a', "{st}");
+
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = sd_bus_message_append(m, "{st}", names[i], counts[i]);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 GETTER(get_lost)
 {
 	const struct daemon_session *s = userdata;
 	struct session_counters now;
-	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
 	session_counters(s->session, &now);
-	for (size_t i = 0; r >= 0 && i < CLASS_MAX; i++)
-		r = sd_bus_message_append(reply, "{st}", event_class_names[i], now.lost[i]);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	return session_bus_append_counts(reply, event_class_names, now.lost, CLASS_MAX);
 }
 
 GETTER(get_stacks)
 {
 	const struct daemon_session *s = userdata;
 	struct session_counters now;
-	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
 	session_counters(s->session, &now);
-	for (size_t i = 0; r >= 0 && i < WALK_ENDS_MAX; i++)
-		r = sd_bus_message_append(reply, "{st}", walk_end_names[i], now.walks[i]);
-	return r < 0 ? r : sd_bus_message_close_container(reply);
+	return session_bus_append_counts(reply, walk_end_names, now.walks, WALK_ENDS_MAX);
 }
 
 /* {sv}: what each class of programs has cost, ns. */

@@ -194,10 +194,10 @@ static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_erro
 }
 
 /* One that is read as a program; it is parsed without our rights, and never written. */
-static int keep_allocator_fd(struct create_request *to, int stand_in, const char *name,
-			     sd_bus_error *reterr)
+static int keep_file(struct create_request *to, int stand_in, const struct option_row *row,
+		     sd_bus_error *reterr)
 {
-	struct memory_options *memory = &to->options.memory;
+	struct option_files *files = option_at(row, &to->options);
 	mode_t type;
 	int fd, flags, r = passed_fd_of(stand_in, to->uid, &fd, reterr);
 
@@ -208,34 +208,34 @@ static int keep_allocator_fd(struct create_request *to, int stand_in, const char
 	    (flags & O_ACCMODE) == O_WRONLY || type != S_IFREG)
 		return bus_error_set(reterr, -EBADF,
 				     "option `%s`: regular files are needed, open for reading",
-				     name);
-	r = check_answers(name, fd, to->uid, reterr);
+				     row->bus);
+	r = check_answers(row->bus, fd, to->uid, reterr);
 	if (r < 0)
 		return r;
 	r = foreign_fds_dup(fd);
 	if (r < 0)
 		return r;
-	memory->allocator_fds[memory->n_allocator_fds++] = r;
+	files->fds[files->n++] = r;
 	return 0;
 }
 
-static int read_allocator_fds(sd_bus_message *m, const struct option_row *row,
-			      struct create_request *to, sd_bus_error *reterr)
+static int read_files(sd_bus_message *m, const struct option_row *row, struct create_request *to,
+		      sd_bus_error *reterr)
 {
-	struct memory_options *memory = &to->options.memory;
+	struct option_files *files = option_at(row, &to->options);
 	int fd, r = sd_bus_message_enter_container(m, 'a', "h");
 
 	if (r < 0)
 		return r;
-	memory->allocator_fds = calloc(row->n_max, sizeof(*memory->allocator_fds));
-	if (!memory->allocator_fds)
+	files->fds = calloc(row->n_max, sizeof(*files->fds));
+	if (!files->fds)
 		return -ENOMEM;
 	while ((r = sd_bus_message_read(m, "h", &fd)) > 0) {
-		if (memory->n_allocator_fds == row->n_max)
+		if (files->n == row->n_max)
 			return bus_error_set(reterr, -EINVAL,
 					     "option `%s`: more than %zu values are not possible",
 					     row->bus, row->n_max);
-		r = keep_allocator_fd(to, fd, row->bus, reterr);
+		r = keep_file(to, fd, row, reterr);
 		if (r < 0)
 			return r;
 	}
@@ -268,7 +268,7 @@ static int session_options_bus_read_option(sd_bus_message *m, const struct optio
 	int r;
 
 	if (row->type == OPTION_FILES)
-		return read_allocator_fds(m, row, to, reterr);
+		return read_files(m, row, to, reterr);
 	r = option_bus_read(m, row, &to->options, why);
 	return r == -EINVAL && *why ? bus_error_set(reterr, r, "option `%s`: %s", row->bus, why)
 				    : r;

@@ -63,33 +63,13 @@ static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int a
 	s->length = n;
 }
 
-static const char *name_text(int name)
-{
-	switch (name) {
-#define X(id, index, text)                                                                         \
-	case index:                                                                                \
-		return text;
-		FXT_NAMES(X)
-#undef X
-	default:
-		return "";
-	}
-}
-
 /* Which of fxt-names.h T is, or 0. kymo's own are known by their places, even if what registered them
  * there was lost. */
 static int known_name(const struct edit_copy *c, const struct fxt_text *t)
 {
 	if (t->bytes || !c->provider->named)
 		return fxt_text_known(t);
-	switch (t->ref) {
-#define X(id, index, text) case index:
-		FXT_NAMES(X)
-#undef X
-		return t->ref;
-	default:
-		return 0;
-	}
+	return t->ref <= FXT_NAME_RESERVED && fxt_name_texts[t->ref] ? t->ref : 0;
 }
 
 /* Writes the record of S, at the next place for strings of this record. */
@@ -127,7 +107,7 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 		s.text =
 			edit_convert_clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
 	else
-		s.text = edit_convert_clean(c, name_text(known), strlen(name_text(known)),
+		s.text = edit_convert_clean(c, fxt_name_texts[known], strlen(fxt_name_texts[known]),
 					    FXT_STRING_BYTES_MAX, &s.length);
 	if (c->rules.text && !(known && is_word))
 		edit_convert_replace(c, what, arg_name, &s);
@@ -221,8 +201,8 @@ static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int na
 		ret->text = edit_convert_text(c, &arg->text, EDIT_TEXT_ARG, name);
 		return true;
 	case FXT_ARG_BLOB:
-		ret->blob.data = arg->blob.bytes;
-		ret->blob.size = arg->blob.length;
+		ret->blob.data = arg->blob.data;
+		ret->blob.size = arg->blob.size;
 		return true;
 	default:
 		return false;
@@ -248,8 +228,8 @@ static void add_arg(struct edit_copy *c)
 	name = c->rules.more(c->rules.userdata, c->record, to);
 	if (!name)
 		return;
-	to->name =
-		c->provider->named ? fxt_named((enum fxt_name)name) : fxt_interned(name_text(name));
+	to->name = c->provider->named ? fxt_named((enum fxt_name)name)
+				      : fxt_interned(fxt_name_texts[name]);
 	c->n_args++;
 }
 

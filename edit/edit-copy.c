@@ -100,7 +100,7 @@ bool edit_copy_is_kymo(const struct fxt_provider *from)
 
 bool edit_copy_is_packets(const struct fxt_record *record)
 {
-	return record->type == FXT_RECORD_BLOB && record->blob.blob_type == FXT_BLOB_PERFETTO &&
+	return record->type == FXT_RECORD_BLOB && record->blob.type == FXT_BLOB_PERFETTO &&
 	       fxt_text_known(&record->name) == FXT_NAME_PERFETTO_SAMPLES;
 }
 
@@ -205,28 +205,15 @@ static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider
 
 /* ---- from outside ---- */
 
-static bool edit_copy_has_thread(const struct fxt_record *r)
-{
-	switch (r->type) {
-	case FXT_RECORD_EVENT:
-	case FXT_RECORD_USERSPACE_OBJECT:
-	case FXT_RECORD_LOG:
-	case FXT_RECORD_PROFILER:
-		return true;
-	case FXT_RECORD_LARGE:
-		return r->subtype == FXT_LARGE_BLOB_METADATA;
-	default:
-		return false;
-	}
-}
-
 static bool names_unknown(const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_SCHEDULING)
 		return r->subtype == FXT_SCHED_LEGACY_SWITCH &&
 		       (!r->sw.out_defined || !r->sw.in_defined ||
 			r->sw.out_pid == FXT_KOID_UNKNOWN || r->sw.in_pid == FXT_KOID_UNKNOWN);
-	return edit_copy_has_thread(r) && (!r->thread.defined || r->thread.pid == FXT_KOID_UNKNOWN);
+	/* What has a time is somebody's, and so is an object of a program. */
+	return (fxt_record_has_time(r) || r->type == FXT_RECORD_USERSPACE_OBJECT) &&
+	       (!r->thread.defined || r->thread.pid == FXT_KOID_UNKNOWN);
 }
 
 /* Says who "unknown" is. */

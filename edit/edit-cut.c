@@ -257,6 +257,7 @@ static int edit_cut_begin(struct edit_cut *c)
 {
 	int r = edit_state_give(c->state, write_state, c);
 
+	c->counts.no_room = edit_state_left_out(c->state);
 	c->phase = WITHIN;
 	c->since_ns = 0;
 	if (r == 0)
@@ -322,13 +323,15 @@ static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 	case FXT_ROW_START:
 		r = edit_cut_take_start(c, item);
 		return r < 0 ? r : 1;
+	case FXT_ROW_STACKS:
+		return 1;
 	case FXT_ROW_STOP:
-		c->full += edit_find_number(record, FXT_NAME_FULL);
+		c->full += fxt_record_number(record, FXT_NAME_FULL);
 		return 1;
 	case FXT_ROW_CLOCK:
-		c->clock = (struct clock_snapshot){ edit_find_number(record, FXT_NAME_BOOTTIME),
-						    edit_find_number(record, FXT_NAME_MONOTONIC),
-						    edit_find_number(record, FXT_NAME_REALTIME) };
+		c->clock = (struct clock_snapshot){ fxt_record_number(record, FXT_NAME_BOOTTIME),
+						    fxt_record_number(record, FXT_NAME_MONOTONIC),
+						    fxt_record_number(record, FXT_NAME_REALTIME) };
 		return 1;
 	default:
 		return 0;
@@ -409,7 +412,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 		r->event.end_ns = c->to_ns;
 	c->n_events++;
 	if (edit_row_of(item->from, r) == FXT_ROW_LOST)
-		c->lost += edit_find_number(r, FXT_NAME_COUNT);
+		c->lost += fxt_record_number(r, FXT_NAME_COUNT);
 	return edit_copy_record(c->copy, item->from, r);
 }
 

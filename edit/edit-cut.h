@@ -45,6 +45,7 @@ struct edit_cut_counts {
 	struct edit_counts
 		copied;    /* into the result; what was mended or left out, of all of the source */
 	uint64_t left_out; /* with a time, not in the result */
+	uint64_t no_room;  /* of what held when the cut began, not in the result either */
 	uint64_t first_ns, last_ns; /* of the source: times of its first and last record */
 	bool any;                   /* a record lay within */
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "edit/edit-find.h"
 
-#include "base/table.h"
 #include "edit/edit-copy.h"
 #include "writer/maps.h"
 
@@ -9,18 +8,6 @@ bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type 
 		   struct fxt_arg *ret)
 {
 	return fxt_args_find(record->args, name, type, ret);
-}
-
-uint64_t edit_find_number(const struct fxt_record *r, int name)
-{
-	const struct fxt_event_field *field = fxt_record_field(r, name);
-	struct fxt_arg arg;
-
-	if (!field || !edit_find_arg(r, name, field->type, &arg))
-		return 0;
-	if (arg.type == FXT_ARG_STRING)
-		return arg.text.bytes ? table_hash(arg.text.bytes, arg.text.length) : 0;
-	return arg.type == FXT_ARG_UINT32 ? arg.uint32 : arg.uint64;
 }
 
 enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_record *r)

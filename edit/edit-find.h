@@ -14,11 +14,7 @@ enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_re
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret);
 
-/* What the argument NAME of RECORD, which its row has, is as a number: of a text one that tells it
- * apart. 0 without it. */
-uint64_t edit_find_number(const struct fxt_record *record, int name);
-
-/* The koid that it holds; 0 without one. */
+/* The koid that the argument NAME of RECORD, one of any event, holds; 0 without one. */
 static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 {
 	struct fxt_arg arg;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reader/fxt/fxt-parse.h"
+#include "writer/fxt/fxt-writer.h"
 
 struct edit_viewer {
 	struct fxt_provider *provider; /* has the names; the other strings are the record's */
@@ -39,23 +40,16 @@ struct edit_kept *edit_kept_unref(struct edit_kept *kept)
 
 int edit_viewer_new(struct edit_viewer **ret)
 {
-	static const struct {
-		unsigned index;
-		const char *text;
-	} names[] = {
-#define X(id, index, text) { index, text },
-		FXT_NAMES(X)
-#undef X
-	};
 	_cleanup_(edit_viewer_freep) struct edit_viewer *v = calloc(1, sizeof(*v));
 	int r;
 
 	if (!v)
 		return -ENOMEM;
 	r = fxt_provider_new(&v->provider, 0);
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(names); i++)
-		r = fxt_provider_set_string(v->provider, names[i].index, names[i].text,
-					    (uint32_t)strlen(names[i].text));
+	for (unsigned i = 1; r == 0 && i <= FXT_NAME_RESERVED; i++)
+		if (fxt_name_texts[i])
+			r = fxt_provider_set_string(v->provider, i, fxt_name_texts[i],
+						    (uint32_t)strlen(fxt_name_texts[i]));
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(v);

@@ -147,7 +147,7 @@ static size_t name_process(void *userdata, const struct fxt_record *record, enum
 
 	(void)arg_name;
 	if (what != EDIT_TEXT_NAME || record->type != FXT_RECORD_KERNEL_OBJECT ||
-	    record->kernel_object.object_type != FXT_OBJECT_PROCESS)
+	    record->kernel_object.type != FXT_OBJECT_PROCESS)
 		return EDIT_TEXT_AS_IT_IS;
 	length = snprintf(to, HOST_MAX + 32, "%s: ", first->host[0] ? first->host : "?");
 	if (n <= FXT_STRING_BYTES_MAX - (size_t)length) {

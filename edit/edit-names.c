@@ -63,7 +63,7 @@ static int see_object(struct edit_names *n, const struct fxt_record *r)
 {
 	uint64_t koid = r->kernel_object.koid;
 
-	switch (r->kernel_object.object_type) {
+	switch (r->kernel_object.type) {
 	case FXT_OBJECT_PROCESS:
 		return edit_names_see_name(&n->processes, koid, 0, true);
 	case FXT_OBJECT_THREAD:

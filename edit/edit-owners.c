@@ -245,7 +245,7 @@ int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_reco
 {
 	struct archive *in = &o->inputs[input];
 	uint64_t koid = record->kernel_object.koid;
-	unsigned type = record->kernel_object.object_type;
+	unsigned type = record->kernel_object.type;
 	struct body *body;
 	struct fxt_arg arg;
 	int r;

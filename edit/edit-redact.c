@@ -233,8 +233,8 @@ static int redact_blob(struct edit_redact *r, struct fxt_record *record)
 		fxt_perfetto_system_info(&info, "", "");
 		if (info.error < 0)
 			return info.error;
-		record->blob.length = info.size;
-		record->blob.bytes = info.data;
+		record->blob.size = info.size;
+		record->blob.data = info.data;
 		return edit_copy_record(r->copy, record->provider, record);
 	}
 	r->counts.blobs++;
@@ -253,10 +253,10 @@ int edit_redact_record(struct edit_redact *r, const struct fxt_record *record)
 	case FXT_RECORD_PROFILER:
 		if (record->subtype != FXT_PROFILER_MODULE)
 			break;
-		if (changed.module.build_id_length > sizeof(build_id))
-			changed.module.build_id_length = sizeof(build_id);
-		edit_redact_hash(r, record->module.build_id, record->module.build_id_length,
-				 build_id, changed.module.build_id_length);
+		if (changed.module.build_id_size > sizeof(build_id))
+			changed.module.build_id_size = sizeof(build_id);
+		edit_redact_hash(r, record->module.build_id, record->module.build_id_size, build_id,
+				 changed.module.build_id_size);
 		changed.module.build_id = build_id;
 		break;
 	default:

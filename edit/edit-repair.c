@@ -500,7 +500,7 @@ static const char *find_wrong(const struct fxt_record *r)
 	process = edit_find_koid(r, FXT_NAME_PROCESS);
 	if (r->kernel_object.koid > UINT32_MAX || process > UINT32_MAX)
 		return wrong_id;
-	if (r->kernel_object.object_type == FXT_OBJECT_THREAD && process == 0)
+	if (r->kernel_object.type == FXT_OBJECT_THREAD && process == 0)
 		return "a thread without its process";
 	return NULL;
 }
@@ -518,7 +518,7 @@ int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 						     .bytes = record->n_words * FXT_WORD_BYTES,
 						     .what = what,
 					     });
-	if (edit_has_time(record))
+	if (fxt_record_has_time(record))
 		e = put_timed(r, record);
 	else
 		e = edit_sort_put(r->sort, record->provider, record);

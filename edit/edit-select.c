@@ -95,7 +95,7 @@ static int learn_object(struct edit_select *s, const struct fxt_record *r)
 {
 	uint64_t koid;
 
-	switch (r->kernel_object.object_type) {
+	switch (r->kernel_object.type) {
 	case FXT_OBJECT_PROCESS:
 		koid = edit_find_koid(r, FXT_NAME_PARENT);
 		return koid ? learn_parent(s, r->kernel_object.koid, koid) : 0;
@@ -243,7 +243,7 @@ static bool event_is_on_cpus(const struct edit_select *s, const struct fxt_recor
 
 static bool take_object(const struct edit_select *s, const struct fxt_record *r)
 {
-	switch (r->kernel_object.object_type) {
+	switch (r->kernel_object.type) {
 	case FXT_OBJECT_PROCESS:
 		return edit_select_process(s, r->kernel_object.koid);
 	case FXT_OBJECT_THREAD:

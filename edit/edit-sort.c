@@ -75,21 +75,6 @@ const struct edit_counts *edit_sort_counts(const struct edit_sort *s)
 	return edit_copy_counts(s->copy);
 }
 
-bool edit_has_time(const struct fxt_record *record)
-{
-	switch (record->type) {
-	case FXT_RECORD_EVENT:
-	case FXT_RECORD_SCHEDULING:
-	case FXT_RECORD_LOG:
-	case FXT_RECORD_PROFILER:
-		return true;
-	case FXT_RECORD_LARGE:
-		return record->subtype == FXT_LARGE_BLOB_METADATA;
-	default:
-		return false;
-	}
-}
-
 /* ---- the queue and the heap ---- */
 
 static bool is_before(const struct item *a, const struct item *b)
@@ -195,7 +180,7 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 		     const struct fxt_record *record, uint64_t ts_ns)
 {
-	struct item item = { .number = s->next_number++, .timed = edit_has_time(record) };
+	struct item item = { .number = s->next_number++, .timed = fxt_record_has_time(record) };
 	uint64_t n_before = edit_copy_counts(s->copy)->records;
 	size_t begin;
 	int r;

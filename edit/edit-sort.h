@@ -55,6 +55,3 @@ bool edit_sort_is_full(const struct edit_sort *s);
 
 /* What edit_copy_counts() says of the copies. */
 const struct edit_counts *edit_sort_counts(const struct edit_sort *s);
-
-/* Whether the specification gives records like RECORD a time. */
-bool edit_has_time(const struct fxt_record *record);

@@ -5,7 +5,7 @@
  * later: the last records of a thread stand behind its end. A child has mapped what its parent had at
  * the fork; what that said is said of the child.
  *
- * Memory is bounded: of what is more than 128 MiB, nothing is kept.
+ * Memory is bounded: of what is more than 128 MiB, nothing is kept, and it is counted.
  */
 #pragma once
 
@@ -20,6 +20,9 @@ DEFINE_CLEANUP(struct edit_state *, edit_state_free)
 
 /* Takes RECORD in, a view of KEPT. Returns 1 if it is part of the state, 0 if not, or -ENOMEM. */
 int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *record);
+
+/* How many records there was no room for. */
+uint64_t edit_state_left_out(const struct edit_state *s);
 
 /* Called with each record of the state, names first. Returns 0 or a negative errno. */
 typedef int (*edit_state_fn)(void *userdata, const struct fxt_provider *from,

@@ -49,7 +49,6 @@ struct edit_timeline {
 	struct gap gaps[GAPS_MAX];  /* a ring; the last is at (n_gaps - 1) % GAPS_MAX */
 	uint64_t n_gaps;
 	uint64_t gap_to_ns; /* of the last one; 0 = there was none */
-	uint64_t n_mended, n_dropped;
 };
 
 int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *userdata)
@@ -97,23 +96,6 @@ void edit_timeline_gap(struct edit_timeline *t, uint64_t from_ns, uint64_t to_ns
 {
 	t->gaps[t->n_gaps++ % GAPS_MAX] = (struct gap){ from_ns, to_ns };
 	t->gap_to_ns = to_ns;
-}
-
-uint64_t edit_timeline_mended(const struct edit_timeline *t)
-{
-	return t->n_mended;
-}
-
-uint64_t edit_timeline_dropped(const struct edit_timeline *t)
-{
-	return t->n_dropped;
-}
-
-uint64_t edit_timeline_runs(const struct edit_timeline *t, uint32_t cpu)
-{
-	const struct cpu *c = find_cpu(t, cpu);
-
-	return c && c->known ? c->runs.tid : 0;
 }
 
 int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid)
@@ -195,7 +177,6 @@ static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
 	uint64_t at = edit_timeline_clamp(sure_until(t, c, ts_ns), c->last_ns, ts_ns);
 	int r = edit_timeline_write_switch(t, cpu, at, c->runs, (struct side){ 0 });
 
-	t->n_mended++;
 	return r < 0 ? r : set_running(t, cpu, (struct side){ 0 }, at);
 }
 
@@ -213,10 +194,8 @@ static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct 
 		at = edit_timeline_clamp(thread->woken ? thread->woken_ns : thread->left_ns, at,
 					 ts_ns);
 
-	if (r == 0 && c->known) {
-		t->n_mended++;
+	if (r == 0 && c->known)
 		r = edit_timeline_write_switch(t, cpu, at, (struct side){ 0 }, side);
-	}
 	return r < 0 ? r : set_running(t, cpu, side, at);
 }
 
@@ -256,12 +235,6 @@ static void get_sides(const struct fxt_record *r, struct side *out, struct side 
 	edit_timeline_take_weight(in, edit_timeline_weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0));
 }
 
-static int edit_timeline_drop(struct edit_timeline *t)
-{
-	t->n_dropped++;
-	return EDIT_TIMELINE_DROP;
-}
-
 static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_record *record)
 {
 	uint32_t cpu = record->sw.cpu;
@@ -276,7 +249,7 @@ static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_r
 	/* What comes after it is written already; or it came twice. */
 	if (c->known && (ts_ns < c->last_ns ||
 			 (ts_ns == c->last_ns && c->runs.tid == in.tid && c->runs.tid != out.tid)))
-		return edit_timeline_drop(t);
+		return EDIT_TIMELINE_DROP;
 	if (c->known && c->runs.tid != out.tid) {
 		if (c->runs.tid != 0)
 			r = close_cpu(t, cpu, ts_ns);
@@ -303,15 +276,18 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 		return r;
 	if (!thread)
 		return EDIT_TIMELINE_KEEP;
-	/* Unless it can have run since then. */
-	if (thread->woken && (t->gap_to_ns <= thread->woken_ns))
-		return edit_timeline_drop(t);
+	/* It may have run in a gap and slept since. Readers take the second for a fault anyway. */
+	if (thread->woken) {
+		if (t->gap_to_ns > thread->woken_ns)
+			thread->woken_ns = record->ts_ns;
+		return EDIT_TIMELINE_DROP;
+	}
 	if (thread->cpu >= 0) {
 		const struct cpu *c = find_cpu(t, (uint32_t)thread->cpu);
 
 		/* It sleeps; so it was switched out, if that can have been lost. */
 		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
-			return edit_timeline_drop(t);
+			return EDIT_TIMELINE_DROP;
 		r = close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);
 		if (r < 0)
 			return r;
@@ -329,14 +305,11 @@ int edit_timeline_take(struct edit_timeline *t, const struct fxt_record *record)
 
 int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record)
 {
-	uint64_t n_mended = t->n_mended, n_dropped = t->n_dropped;
 	int r;
 
 	t->silent = true;
 	r = edit_timeline_take(t, record);
 	t->silent = false;
-	t->n_mended = n_mended;
-	t->n_dropped = n_dropped;
 	return r;
 }
 

@@ -51,12 +51,5 @@ int edit_timeline_open(struct edit_timeline *t, uint64_t ts_ns);
 /* Writes switches from what runs to idle, for each CPU, at TS_NS. */
 int edit_timeline_close(struct edit_timeline *t, uint64_t ts_ns);
 
-/* The koid that runs on CPU; 0 = idle, or not known. */
-uint64_t edit_timeline_runs(const struct edit_timeline *t, uint32_t cpu);
-
 /* The CPU where koid TID runs, or -1. */
 int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid);
-
-/* Switches that were written by edit_timeline_take(), and records that it said to drop. */
-uint64_t edit_timeline_mended(const struct edit_timeline *t);
-uint64_t edit_timeline_dropped(const struct edit_timeline *t);

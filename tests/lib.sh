@@ -23,6 +23,7 @@ KYMO_LOAD=${KYMO_LOAD:-$KYMO_BUILD/tests/support/kymo-load}
 DAMAGE_TRACE=${DAMAGE_TRACE:-$KYMO_BUILD/tests/support/damage-trace}
 CHECK_RECOVERY=${CHECK_RECOVERY:-$KYMO_BUILD/tests/support/check-recovery}
 MAKE_PROFILE=${MAKE_PROFILE:-$KYMO_BUILD/tests/support/make-profile}
+MAKE_APITRACE=${MAKE_APITRACE:-$KYMO_BUILD/tests/support/make-apitrace}
 STACK_LOAD=${STACK_LOAD:-$KYMO_BUILD/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$KYMO_BUILD/tests/support/stack-library.so}
 BAD_OUTPUT=${BAD_OUTPUT:-$KYMO_BUILD/tests/support/bad-output}
@@ -32,12 +33,15 @@ MEMORY_LOAD=${MEMORY_LOAD:-$KYMO_BUILD/tests/support/memory-load}
 LEAVE_PROBES=${LEAVE_PROBES:-$KYMO_BUILD/tests/support/leave-probes}
 EXEC_LOAD=${EXEC_LOAD:-$KYMO_BUILD/tests/support/exec-load}
 OWN_LOAD=${OWN_LOAD:-$KYMO_BUILD/tests/support/own-load}
+FUNCTION_LOAD=${FUNCTION_LOAD:-$KYMO_BUILD/tests/support/function-load}
 LIST_STACKS=${LIST_STACKS:-$KYMO_BUILD/tests/support/list-stacks}
 LEAK_PROGRAMS=${LEAK_PROGRAMS:-$KYMO_BUILD/tests/support/plant}
 RESOURCE_LOAD=${RESOURCE_LOAD:-$KYMO_BUILD/tests/support/resource-load}
 LOAD_PROGRAMS=${LOAD_PROGRAMS:-$KYMO_BUILD/tests/support/load-programs}
 PATH=$PATH:/usr/sbin:/sbin
 
+# Unwind tables that one test has made serve the others, and never those of the machine.
+export CACHE_DIRECTORY=$KYMO_BUILD/cache
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")
 # Whoever has this in his environment was started by this test.
 export KYMO_TEST_RUN=$$-$RANDOM
@@ -645,6 +649,7 @@ remember_bpf() {
 # business.
 bpf_left() {
 	local kind id name pid ours holders
+	local -A is_ours=() is_kymo=() # by pid, and by name: hundreds may be of one recording
 
 	bpf_ids >"$TMP/bpf.now" || {
 		echo "(bpftool does not say)"
@@ -653,19 +658,24 @@ bpf_left() {
 	sort "$TMP/bpf.now" | comm -13 "$TMP/bpf.before" - >"$TMP/bpf.new"
 	[ -s "$TMP/bpf.new" ] || return 0
 	bpf_holders >"$TMP/bpf.holders"
-	while read -r kind id name; do
-		holders=$(awk -v kind="$kind" -v id="$id" '$1 == kind && $2 == id { print $3 }' "$TMP/bpf.holders")
-		ours=no
-		! bpf_is_kymo "$name" || ours=yes
+	awk 'NR == FNR { held[$1, $2] = held[$1, $2] " " $3; next } { print $1, $2, $3 held[$1, $2] }' \
+		"$TMP/bpf.holders" "$TMP/bpf.new" >"$TMP/bpf.held"
+	while read -r kind id name holders; do
+		if [ -z "${is_kymo[$name]:-}" ]; then
+			is_kymo[$name]=no
+			! bpf_is_kymo "$name" || is_kymo[$name]=yes
+		fi
+		ours=${is_kymo[$name]}
 		for pid in $holders; do
-			ours=no
-			if grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ"; then
-				ours=yes
-				break
+			if [ -z "${is_ours[$pid]:-}" ]; then
+				is_ours[$pid]=no
+				! grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" || is_ours[$pid]=yes
 			fi
+			ours=${is_ours[$pid]}
+			[ "$ours" = no ] || break
 		done
-		[ $ours = no ] || echo "$kind $id $name${holders:+ (held by $holders)}"
-	done <"$TMP/bpf.new"
+		[ "$ours" = no ] || echo "$kind $id $name${holders:+ (held by $holders)}"
+	done <"$TMP/bpf.held"
 }
 
 no_bpf_is_left() {

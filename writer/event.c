@@ -12,6 +12,7 @@ const char *const event_class_names[CLASS_MAX] = {
 	[CLASS_STACKS] = "stacks",
 	[CLASS_MAPPINGS] = "mappings",
 	[CLASS_MEMORY] = "memory",
+	[CLASS_CALLS] = "calls",
 	[CLASS_MALFORMED] = "malformed",
 };
 

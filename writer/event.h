@@ -29,6 +29,7 @@ enum event_kind {
 	EVENT_CLOCK,
 	EVENT_START, /* of the recording */
 	EVENT_STOP,
+	EVENT_STACKS,   /* of the recording: how they were walked */
 	EVENT_DAMAGE,   /* bytes of an archive could not be read */
 	EVENT_INTERVAL, /* something that a CPU or a worker did from ts_ns to its end */
 	EVENT_COUNTER,
@@ -46,6 +47,7 @@ enum event_kind {
 	EVENT_BLOCK,    /* something that was allocated and lives */
 	EVENT_SHED, /* from here on less is recorded: it cost too much; or this is recorded again */
 	EVENT_TRIGGER, /* something was as bad as was asked for */
+	EVENT_CALL,    /* a function was called, and left */
 	EVENT_CONTEXT, /* what is allocated from here on, or until here, is of a context */
 	EVENT_KIND_MAX,
 };
@@ -72,6 +74,31 @@ struct event_value {
 		double f64;
 	};
 };
+
+/* What a function was given, or has returned. */
+enum call_value_form {
+	CALL_VALUE_NONE, /* nothing is returned, or it is not known what */
+	CALL_VALUE_INT,
+	CALL_VALUE_UINT,
+	CALL_VALUE_POINTER,
+	CALL_VALUE_BOOL,
+	/* A word of C (a constant, an errno that stands for -1), or bytes as C writes them, in quotes, with
+	 * "..." behind them if there were more. */
+	CALL_VALUE_TEXT,
+};
+
+struct call_value {
+	const char *name; /* of the argument; of what is returned "" */
+	enum call_value_form form;
+	union {
+		int64_t i64;
+		uint64_t u64; /* also pointers */
+		bool yes;
+		const char *text;
+	};
+};
+
+enum { EVENT_CALL_ARGS_MAX = 12 };
 
 /* What a call stack was taken for. */
 enum sample_kind {
@@ -119,6 +146,7 @@ enum event_class {
 	CLASS_STACKS,    /* samples and times off CPU */
 	CLASS_MAPPINGS,  /* of code */
 	CLASS_MEMORY,    /* allocations of all kinds */
+	CLASS_CALLS,     /* of functions */
 	CLASS_MALFORMED, /* of any class: what came out of a ring and made no sense */
 	CLASS_MAX,
 };
@@ -137,6 +165,15 @@ enum walk_end {
 	WALK_UNREADABLE,     /* where the next frame should be is none */
 	WALK_BUSY,           /* mappings were being changed, or could not be looked up */
 	WALK_ENDS_MAX,
+};
+
+/* Unwind tables that a session had, a file each. */
+struct stack_tables {
+	uint64_t made;
+	uint64_t failed;  /* files that could not be read */
+	uint64_t evicted; /* tables that had to go, for want of memory */
+	uint64_t bytes;   /* of kernel memory, at the end */
+	uint64_t copied;  /* stacks that were copied, since a table was still being made */
 };
 
 /* How they are called: in archives, reports and on the bus. */
@@ -230,10 +267,13 @@ struct event {
 			uint64_t dismissed;  /* wakeups of threads that were awake */
 			uint64_t unreported; /* switches that the kernel made and did not report */
 			uint64_t daemon_cpu_ns;
-			uint64_t bpf_cpu_ns;           /* of the eBPF programs; 0 = not known */
-			uint64_t dropped_bytes;        /* that a flight recorder had no room for */
-			uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs */
+			uint64_t bpf_cpu_ns;    /* of the eBPF programs; 0 = not known */
+			uint64_t dropped_bytes; /* that a flight recorder had no room for */
 		} stop;
+		struct {
+			uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs */
+			struct stack_tables tables;
+		} stacks;
 		struct {
 			enum interval_kind kind;
 			const char *name; /* the handler's, vector's, function's or state's */
@@ -327,5 +367,16 @@ struct event {
 			uint32_t id; /* one bit */
 			bool begin;
 		} context;
+		struct {
+			const char *function;
+			uint64_t end_ns;
+			const struct call_value *args;
+			unsigned n_args;
+			struct call_value result;
+			uint64_t return_address; /* 0 = not known */
+			/* "" = it returned; "unwound" by longjmp(), an exception, a tail call or the
+			 * end of its thread; "open": the recording ended before */
+			const char *left_by;
+		} call;
 	};
 };

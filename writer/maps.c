@@ -206,23 +206,13 @@ static int compare_numbers(const void *a, const void *b)
 {
 	const struct mapping *x = *(struct mapping *const *)a, *y = *(struct mapping *const *)b;
 
-	return (x->number > y->number) - (x->number < y->number);
+	return COMPARE(x->number, y->number);
 }
 
 /* The first range that ends at or behind ADDRESS. */
 static size_t lower_bound(const struct set *set, uint64_t address)
 {
-	size_t low = 0, high = set->n_ranges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (set->ranges[middle].last < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_FIRST(i, 0, set->n_ranges, set->ranges[i].last >= address);
 }
 
 static int insert_range(struct maps *m, struct set *set, size_t at, struct range range)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 enum {
 	PAGE_SHIFT = 12,
 	GAP_PAGES = 4, /* between two blocks: worth another region */
@@ -98,33 +100,15 @@ void block_index_deinit(struct block_index *x)
 
 size_t block_index_from(const struct block_index *x, uint64_t address)
 {
-	size_t low = 0, high = x->n_blocks;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (block_end(&x->blocks[mid]) > address)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
+	return ARRAY_FIRST(i, 0, x->n_blocks, block_end(&x->blocks[i]) > address);
 }
 
 /* The region that ADDRESS is in, or NULL. */
 static const struct block_region *region_of(const struct block_index *x, uint64_t address)
 {
-	size_t low = 0, high = x->n_regions;
+	size_t at = ARRAY_FIRST(i, 0, x->n_regions, x->regions[i].to > address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (x->regions[mid].to > address)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low < x->n_regions && x->regions[low].from <= address ? &x->regions[low] : NULL;
+	return at < x->n_regions && x->regions[at].from <= address ? &x->regions[at] : NULL;
 }
 
 size_t block_index_search(const struct block_index *x, uint64_t address)
@@ -139,13 +123,6 @@ size_t block_index_search(const struct block_index *x, uint64_t address)
 	high = region->end_block;
 	if (page_of(address) < page_of(region->to - 1))
 		high = x->pages[region->first_page + page + 1] + (size_t)1;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (block_end(&x->blocks[mid]) > address)
-			high = mid;
-		else
-			low = mid + 1;
-	}
+	low = ARRAY_FIRST(i, low, high, block_end(&x->blocks[i]) > address);
 	return low < x->n_blocks && x->blocks[low].address <= address ? low : BLOCK_NONE;
 }

@@ -166,9 +166,9 @@ static int arm_announced_files(struct look *look)
 	const struct memory_options *o = &look->how->options->memory;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < o->n_allocator_fds; i++) {
+	for (size_t i = 0; r == 0 && i < o->allocators.n; i++) {
 		const struct allocator_list *list;
-		struct allocator_file file = { .fd = o->allocator_fds[i], .path = "(announced)" };
+		struct allocator_file file = { .fd = o->allocators.fds[i], .path = "(announced)" };
 		char path[512] = "", link[32];
 		ssize_t n;
 		struct stat st;

@@ -50,9 +50,8 @@ int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *imag
 int heap_tables_count(struct memory_tables *t, const struct heap_images *images);
 
 /*
- * The same as the first two, of images that are reported one after the other. What there is of
- * those IMAGES that go is copied, in one pass over the tables, and then sent, image by image, in
- * the order of instances.
+ * Usage and snapshots for several images that end together. One pass over the tables copies the
+ * data of all IMAGES that go. It is then sent image by image, in the order of instances.
  */
 struct memory_gathered {
 	struct outbuf stacks, blocks;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "capture/heap/reach.h"
 #include "writer/event.h"
@@ -60,17 +61,9 @@ static int list_threads(struct outbuf *to, void *userdata)
 static struct reach_block *heap_trace_reach_find(struct reach_block *blocks, size_t n,
 						 uint64_t address)
 {
-	size_t low = 0, high = n;
+	size_t at = ARRAY_FIRST(i, 0, n, blocks[i].address >= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (blocks[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < n && blocks[low].address == address ? &blocks[low] : NULL;
+	return at < n && blocks[at].address == address ? &blocks[at] : NULL;
 }
 
 /* What both searches agree on, in BLOCKS, the later one's: the better word counts. */

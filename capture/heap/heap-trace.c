@@ -115,7 +115,7 @@ static int list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance,
 		.uid = m->options->own_uid,
 	};
 
-	if (!(m->options->categories & CATEGORIES_CALLS) || m->error < 0)
+	if (!(m->options->categories & CATEGORIES_SYSCALLS) || m->error < 0)
 		return 0;
 	return list_whole(m, &list);
 }

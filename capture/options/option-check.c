@@ -108,6 +108,13 @@ static void option_check_chosen(struct checker *k)
 			"needed, by process, name, user, unit or cgroup");
 }
 
+static void option_check_calls(struct checker *k)
+{
+	if (k->categories & CATEGORY_CALLS && k->o->calls.n_specs == 0)
+		option_check_say(k, ROW_AT(categories),
+				 "'calls' needs functions: a specification of each (--call)");
+}
+
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,
 		    void *userdata)
 {
@@ -121,5 +128,6 @@ size_t option_check(const struct session_options *o, unsigned flags, option_comp
 			option_check_row(&k, row);
 	option_check_own(&k);
 	option_check_chosen(&k);
+	option_check_calls(&k);
 	return k.n;
 }

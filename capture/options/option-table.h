@@ -36,6 +36,7 @@ enum option_type {
 	OPTION_CGROUP,  /* a path, and the next a unit, that have to be found first */
 	OPTION_UNIT,
 	OPTION_FILES, /* open ones, on the bus */
+	OPTION_CALLS, /* specifications (call-spec.h); with a file each */
 	OPTION_PROGRAM,
 	OPTION_DIRECTORY,
 	OPTION_TYPES_MAX,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/option-table.h"
 
@@ -97,6 +98,20 @@ static int option_take_text(const struct option_row *row, void *options, const c
 	return *to ? 0 : -ENOMEM;
 }
 
+/* (its file is found and opened by others) */
+static int option_take_call(const struct option_row *row, struct session_options *o,
+			    const char *text, char *why)
+{
+	struct call_spec_error error;
+	struct call_spec spec;
+	int r;
+
+	if (call_spec_parse(text, &spec, &error) < 0)
+		return value_refuse(why, "'%.80s', byte %zu: %s", text, error.at, error.why);
+	r = call_options_add(&o->calls, text);
+	return r == -E2BIG ? value_refuse(why, "more than %zu are not possible", row->n_max) : r;
+}
+
 int option_take(const struct option_row *row, void *options, const char *text,
 		char why[static VALUE_WHY_MAX])
 {
@@ -116,6 +131,8 @@ int option_take(const struct option_row *row, void *options, const char *text,
 		return option_take_text(row, options, text, why);
 	case OPTION_OVERHEAD:
 		return session_options_take_overhead(o, text, why);
+	case OPTION_CALLS:
+		return option_take_call(row, options, text, why);
 	case OPTION_COMMS:
 		return filter_add_comm(&o->filter, text, why);
 	case OPTION_USERS:

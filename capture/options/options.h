@@ -26,6 +26,7 @@ enum capture_category {
 	CATEGORY_FD = 1 << 9,
 	CATEGORY_SHM = 1 << 10,
 	CATEGORY_THREADS = 1 << 11,
+	CATEGORY_CALLS = 1 << 12, /* not without session_options.calls */
 	/* Without CATEGORY_PROFILE where no samples can be taken. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
 	/* With call stacks that are samples. */
@@ -35,7 +36,7 @@ enum capture_category {
 	/* With stacks of programs. */
 	CATEGORIES_USER_STACKS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
 	/* Of these, by looking at system calls. */
-	CATEGORIES_CALLS = CATEGORY_FD | CATEGORY_SHM,
+	CATEGORIES_SYSCALLS = CATEGORY_FD | CATEGORY_SHM,
 	/* Of these, by probes on functions. */
 	CATEGORIES_PROBES = CATEGORY_MEMORY | CATEGORY_THREADS,
 	/* What belongs to no thread: filters do not apply to it. */
@@ -115,7 +116,14 @@ extern const char *const stack_way_names[STACKS_MAX];
 #define STACK_TABLES_DEFAULT (UINT64_C(64) << 20)
 
 #define ALLOCATOR_FILES_MAX 64
+#define OPTION_CALLS_MAX    64
 #define OPTION_PIDS_MAX     4096 /* processes to begin with; their children come on top */
+
+/* Open ones. Owned. */
+struct option_files {
+	int *fds;
+	size_t n;
+};
 
 /* With CATEGORIES_MEMORY. */
 struct memory_options {
@@ -128,9 +136,16 @@ struct memory_options {
 	/* Of all processes, those that grow (triage.h); without a filter. A look each so often; 0 = default. */
 	bool triage;
 	uint64_t triage_interval_ns;
-	/* Programs and libraries that the processes will load: they are probed before. Owned. */
-	int *allocator_fds;
-	size_t n_allocator_fds;
+	/* Programs and libraries that the processes will load: they are probed before. */
+	struct option_files allocators;
+};
+
+/* Which calls are recorded: specifications, and the file of each, in the same order. */
+struct call_options {
+	char **specs; /* texts (call-spec.h). Owned */
+	size_t n_specs;
+	struct option_files files;
+	bool fast_returns; /* by return probes, whatever may pass */
 };
 
 /* What becomes of the archive. */
@@ -199,6 +214,7 @@ struct session_options {
 	uint64_t stack_tables_bytes; /* kernel memory for unwind tables, at most; 0 = default */
 	bool no_perfetto_blobs;      /* the samples once only, not in Perfetto's way, too */
 	struct memory_options memory;
+	struct call_options calls;
 	uint64_t duration_ns; /* ends the session; 0 = never */
 	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
 	enum pack_method compress;
@@ -218,6 +234,12 @@ int session_options_take_overhead(struct session_options *o, const char *text,
 /* The names in CATEGORIES, with commas between them, into RET. */
 #define CATEGORIES_TEXT_MAX 160
 char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
+
+/* SPEC, which is checked, is one more. Returns 0, -E2BIG (OPTION_CALLS_MAX) or -ENOMEM. */
+int call_options_add(struct call_options *o, const char *spec);
+
+/* Whether any of them is about system calls. */
+bool call_options_have_syscalls(const struct call_options *o);
 
 /* Whether a filter is set. */
 bool capture_filter_is_set(const struct capture_filter *f);

@@ -20,7 +20,9 @@ static bool is_probe(const struct perf_question *q)
 		.probe_offset = attr->probe_offset,
 	};
 
-	if (type < 0 || bit < 0 || bit > 31 || q->pid <= 0 || q->cpu != -1)
+	if (type < 0 || bit < 0 || bit > 31)
+		return false;
+	if (q->pid == -1 ? q->cpu != 0 : q->pid <= 0 || q->cpu != -1)
 		return false;
 	ours.config = attr->config & UINT64_C(1) << bit;
 	return memcmp(attr, &ours, sizeof(ours)) == 0;

@@ -68,8 +68,8 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return)
 	    bit = perf_protocol_number(UPROBES "format/retprobe");
 	struct perf_question q = {
 		.attr = { .type = (uint32_t)type, .probe_offset = offset },
-		.pid = pid,
-		.cpu = -1,
+		.pid = pid ?: -1,
+		.cpu = pid ? -1 : 0, /* (probes of all are run on each CPU) */
 	};
 
 	if (type < 0 || bit < 0)

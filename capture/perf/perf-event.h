@@ -14,7 +14,7 @@
 /* Opens ATTR for all that runs on CPU. Returns a descriptor or a negative errno. */
 int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu);
 
-/* Opens a probe at OFFSET of the file FD for process PID, wherever it runs. Likewise. */
+/* Opens a probe at OFFSET of the file FD for process PID, 0: for all, wherever it runs. Likewise. */
 int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return);
 
 /*

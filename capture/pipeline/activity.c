@@ -23,7 +23,6 @@ void activity_deinit(struct activity *a)
 {
 	table_deinit_free(&a->functions);
 	table_deinit_free(&a->idle_states);
-	table_deinit_free(&a->values);
 }
 
 /* Cuts what lies between the two to the time of the recording. False if nothing is left. */
@@ -176,19 +175,13 @@ static bool activity_is_recorded(const struct activity *a, const struct rec_head
 	return rec->ts_ns >= a->pipe->from_ns && rec->ts_ns <= a->pipe->to_ns;
 }
 
-/* Instead of what the counter KEY said before. */
-static int keep_value(struct activity *a, uint64_t key, const struct rec_head *rec)
-{
-	return a->pipe->splits && !table_copy(&a->values, key, rec, rec->size) ? -ENOMEM : 0;
-}
-
-static int say_frequency(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
+static int on_frequency(struct activity *a, const struct rec_head *head)
 {
 	const struct rec_frequency *rec = (const struct rec_frequency *)head;
 	const struct event_value khz = { .name = "kHz", .whole = true, .u64 = rec->khz };
 	const struct event ev = {
 		.kind = EVENT_COUNTER,
-		.ts_ns = ts_ns,
+		.ts_ns = head->ts_ns,
 		.counter = {
 			.category = "power",
 			.name = "CPU frequency",
@@ -198,28 +191,19 @@ static int say_frequency(struct fxt_archive *to, const struct rec_head *head, ui
 		},
 	};
 
-	return fxt_archive_event(to, &ev);
-}
-
-static int on_frequency(struct activity *a, const struct rec_head *head)
-{
-	const uint64_t key[] = { REC_FREQUENCY, ((const struct rec_frequency *)head)->cpu };
-	int r;
-
 	if (!activity_is_recorded(a, head))
 		return 0;
-	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
-	return r < 0 ? r : say_frequency(a->pipe->archive, head, head->ts_ns);
+	return fxt_archive_event(a->pipe->archive, &ev);
 }
 
-static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
+static int activity_on_counters(struct activity *a, const struct rec_head *head)
 {
 	const struct rec_counters *rec = (const struct rec_counters *)head;
 	struct event_value values[REC_COUNTERS_VALUES_MAX];
 	struct event ev = {
 		.kind = EVENT_COUNTER,
-		.ts_ns = ts_ns,
+		.ts_ns = head->ts_ns,
 		.counter = {
 			.category = "counters",
 			.name = rec->name,
@@ -229,6 +213,8 @@ static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint6
 		},
 	};
 
+	if (!activity_is_recorded(a, head))
+		return 0;
 	for (unsigned i = 0; i < rec->n_values; i++) {
 		values[i] = (struct event_value){
 			.name = rec->values[i].name,
@@ -238,31 +224,8 @@ static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint6
 		if (!values[i].whole)
 			memcpy(&values[i].f64, &rec->values[i].value, sizeof(values[i].f64));
 	}
-	return fxt_archive_event(to, &ev);
-}
-
-static int activity_on_counters(struct activity *a, const struct rec_head *head)
-{
-	const struct rec_counters *rec = (const struct rec_counters *)head;
-	const uint64_t key[] = { table_hash(rec->name, strlen(rec->name)), rec->id };
-	int r;
-
-	if (!activity_is_recorded(a, head))
-		return 0;
-	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
-	return r < 0 ? r : say_sample(a->pipe->archive, head, head->ts_ns);
-}
-
-int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint64_t at_ns)
-{
-	const struct rec_head *rec;
-	int r = 0;
-
-	for (size_t pos = 0; r == 0 && (rec = table_next(&a->values, &pos));)
-		r = rec->kind == REC_COUNTERS ? say_sample(to, rec, at_ns)
-					      : say_frequency(to, rec, at_ns);
-	return r;
+	return fxt_archive_event(a->pipe->archive, &ev);
 }
 
 int activity_record(struct activity *a, const struct rec_head *rec)

@@ -20,7 +20,6 @@ struct activity {
 	uint64_t lost[CLASS_MAX];
 	struct table functions;   /* address -> its name, owned */
 	struct table idle_states; /* of a CPU -> its name, owned */
-	struct table values; /* if it splits: hash of a counter -> its last struct rec_*, owned */
 };
 
 void activity_init(struct activity *a, const struct pipeline *pipe);
@@ -37,9 +36,6 @@ int activity_record(struct activity *a, const struct rec_head *rec);
 /* Records of CLASS were lost on CPU. */
 int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 		  const struct rec_lost *lost);
-
-/* Writes to TO, and changes nothing, what all counters say that have said something, as of AT_NS. */
-int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint64_t at_ns);
 
 /* CPU is in an idle state, since BEGIN_NS, and the recording ends. */
 int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns);

@@ -18,23 +18,11 @@ struct watch {
 	uint32_t pid;
 	uint32_t koid; /* of the process: its pid may be given out again before all is said */
 	uint32_t n_snapshots;
-	struct table stacks; /* ids that have been written -> this, or a struct kept_stack, owned */
+	struct table stacks; /* ids that have been written -> this */
 	struct allocations *of;
 	struct resources *resources; /* NULL = nothing has been said of them. Owned */
 	uint64_t next_sums_ns;       /* when those are to be looked at again */
 	uint64_t missing;            /* blocks of its last snapshot that are to come */
-
-	/* Only where the recording is split */
-	char *allocators; /* owned, all of it */
-	bool complete;
-	struct table sums; /* of what has no books: hash -> struct rec_usage, the last one */
-};
-
-/* A stack that has been written, where the recording is split. */
-struct kept_stack {
-	uint64_t id;
-	unsigned n_frames;
-	uint64_t frames[];
 };
 
 /* Those that have no name are not looked at by probes. */
@@ -80,12 +68,7 @@ static void watch_free(struct watch *w)
 	if (!w)
 		return;
 	w->of->n_in_snapshot -= w->missing > 0;
-	if (w->of->pipe->splits)
-		table_deinit_free(&w->stacks);
-	else
-		table_deinit(&w->stacks);
-	table_deinit_free(&w->sums);
-	free(w->allocators);
+	table_deinit(&w->stacks);
 	resources_free(w->resources);
 	free(w);
 }
@@ -182,22 +165,11 @@ static char *resources_of(uint32_t categories, char *to, size_t size)
 
 static int allocations_write_waiting(struct allocations *a);
 
-static int write_watch(const struct allocations *a, struct fxt_archive *to, struct event ev,
-		       const char *allocators, bool complete)
-{
-	char resources[96];
-
-	ev.watch.resources = resources_of(a->pipe->categories, resources, sizeof(resources));
-	ev.watch.allocators = allocators;
-	ev.watch.complete = complete;
-	ev.watch.interval = a->interval;
-	ev.watch.min_bytes = a->min_bytes;
-	return fxt_archive_event(to, &ev);
-}
-
 static int on_watch(struct allocations *a, const struct rec_watch *rec)
 {
 	struct watch *w = watch_of(a, rec->instance);
+	char resources[96];
+	struct event ev;
 	int r;
 
 	if (w || rec->instance == 0)
@@ -207,10 +179,6 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 		return -ENOMEM;
 	w->of = a;
 	w->pid = rec->head.pid;
-	w->complete = rec->complete;
-	w->allocators = a->pipe->splits ? strdup(rec->allocators) : NULL;
-	if (a->pipe->splits && !w->allocators)
-		return -ENOMEM;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
 	r = pipeline_announce(a->pipe, w->pid);
@@ -219,10 +187,13 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	if (r < 0)
 		return r;
 	w->koid = tasks_koid(a->pipe->tasks, rec->head.pid);
-	a->n_events++;
-	r = write_watch(a, a->pipe->archive,
-			allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns),
-			rec->allocators, rec->complete);
+	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
+	ev.watch.resources = resources_of(a->pipe->categories, resources, sizeof(resources));
+	ev.watch.allocators = rec->allocators;
+	ev.watch.complete = rec->complete;
+	ev.watch.interval = a->interval;
+	ev.watch.min_bytes = a->min_bytes;
+	r = allocations_write_event(a, &ev);
 	return r < 0 ? r : allocations_write_waiting(a);
 }
 
@@ -255,23 +226,6 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 
 /* ---- stacks and sums ---- */
 
-/* From now on the archive has the stack of REC; where it is split its frames are kept, too. */
-static int allocations_keep_stack(struct watch *w, const struct rec_named *rec)
-{
-	size_t bytes = rec->n_frames * sizeof(rec->frames[0]);
-	struct kept_stack *stack;
-
-	if (!w->of->pipe->splits)
-		return table_set(&w->stacks, rec->id, w);
-	stack = table_make(&w->stacks, rec->id, sizeof(*stack) + bytes);
-	if (!stack)
-		return -ENOMEM;
-	stack->id = rec->id;
-	stack->n_frames = rec->n_frames;
-	memcpy(stack->frames, rec->frames, bytes);
-	return 0;
-}
-
 static int on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
 {
 	struct event ev;
@@ -280,7 +234,7 @@ static int on_named(struct allocations *a, struct watch *w, const struct rec_nam
 	/* The same one may come for several resources, and from the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
-	r = allocations_keep_stack(w, rec);
+	r = table_set(&w->stacks, rec->id, w);
 	if (r == 0)
 		r = need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
@@ -293,19 +247,9 @@ static int on_named(struct allocations *a, struct watch *w, const struct rec_nam
 	return allocations_write_event(a, &ev);
 }
 
-/* The last one of each holds. */
-static int keep_usage(struct watch *w, const struct rec_usage *rec)
+static int allocations_on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
 {
-	const uint64_t key[] = { rec->resource, rec->stack };
-	uint64_t hash = table_hash(key, sizeof(key));
-
-	return table_copy(&w->sums, hash, rec, sizeof(*rec)) ? 0 : -ENOMEM;
-}
-
-static struct event usage_event(const struct allocations *a, const struct watch *w,
-				const struct rec_usage *rec, uint64_t ts_ns)
-{
-	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
+	struct event ev = allocations_about(a, w, EVENT_USAGE, rec->head.ts_ns);
 
 	ev.usage.resource = rec->resource;
 	ev.usage.stack = rec->stack;
@@ -316,15 +260,7 @@ static struct event usage_event(const struct allocations *a, const struct watch 
 				 : 0;
 	ev.usage.allocations = rec->allocations;
 	ev.usage.allocated_bytes = rec->allocated_bytes;
-	return ev;
-}
-
-static int allocations_on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
-{
-	struct event ev = usage_event(a, w, rec, rec->head.ts_ns);
-	int r = a->pipe->splits ? keep_usage(w, rec) : 0;
-
-	return r < 0 ? r : allocations_write_event(a, &ev);
+	return allocations_write_event(a, &ev);
 }
 
 /* ---- descriptors, mappings and the like ---- */
@@ -366,43 +302,24 @@ static int on_freed(const struct resource_block *block, const struct rec_resourc
 	return log_block(userdata, EVENT_FREE, block, call);
 }
 
-/* The next sum of W's books whose stack the archive has. */
-static struct resource_sums *next_sums(const struct watch *w, size_t *pos)
-{
-	struct resource_sums *sums;
-
-	while (w->resources && (sums = resources_next_sums(w->resources, pos)))
-		if (!sums->stack || table_get(&w->stacks, sums->stack))
-			return sums;
-	return NULL;
-}
-
-static struct event sums_event(const struct allocations *a, const struct watch *w,
-			       const struct resource_sums *sums, uint64_t ts_ns)
-{
-	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
-
-	ev.usage.resource = sums->resource;
-	ev.usage.stack = sums->stack;
-	ev.usage.blocks = sums->blocks;
-	ev.usage.bytes = sums->bytes;
-	ev.usage.allocations = sums->allocations;
-	ev.usage.allocated_bytes = sums->allocated_bytes;
-	return ev;
-}
-
-/* The sums that have changed. */
+/* The sums that have changed, and whose stack the archive has. */
 static int allocations_write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
 {
+	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
 	struct resource_sums *sums;
-	struct event ev;
 	int r = 0;
 
-	for (size_t pos = 0; r == 0 && (sums = next_sums(w, &pos));) {
-		if (!sums->changed)
+	for (size_t pos = 0;
+	     r == 0 && w->resources && (sums = resources_next_sums(w->resources, &pos));) {
+		if (!sums->changed || (sums->stack && !table_get(&w->stacks, sums->stack)))
 			continue;
 		sums->changed = false;
-		ev = sums_event(a, w, sums, ts_ns);
+		ev.usage.resource = sums->resource;
+		ev.usage.stack = sums->stack;
+		ev.usage.blocks = sums->blocks;
+		ev.usage.bytes = sums->bytes;
+		ev.usage.allocations = sums->allocations;
+		ev.usage.allocated_bytes = sums->allocated_bytes;
 		r = allocations_write_event(a, &ev);
 	}
 	return r;
@@ -436,10 +353,14 @@ static bool is_resource(uint16_t kind)
 
 /* ---- blocks ---- */
 
-struct snapshot {
-	struct allocations *allocations;
-	struct watch *watch;
-	uint64_t ts_ns, n;
+/* Where blocks of the books are written. */
+struct saying {
+	const struct allocations *allocations;
+	const struct watch *watch;
+	struct fxt_archive *to;
+	uint64_t ts_ns;
+	int (*name)(uint32_t tid, void *userdata); /* says who TID is */
+	void *userdata;
 };
 
 static void set_missing(struct watch *w, uint64_t missing)
@@ -451,10 +372,10 @@ static void set_missing(struct watch *w, uint64_t missing)
 
 static int count_resource(const struct resource_block *block, void *userdata)
 {
-	struct snapshot *s = userdata;
+	uint64_t *n = userdata;
 
 	(void)block;
-	s->n++;
+	++*n;
 	return 0;
 }
 
@@ -479,15 +400,21 @@ static struct event block_event(const struct allocations *a, const struct watch 
 	return ev;
 }
 
-static int write_resource(const struct resource_block *block, void *userdata)
+static int say_block(const struct resource_block *block, void *userdata)
 {
-	const struct snapshot *s = userdata;
-	struct allocations *a = s->allocations;
-	int r = block->origin.tid ? pipeline_announce(a->pipe, block->origin.tid) : 0;
+	const struct saying *s = userdata;
+	int r = block->origin.tid ? s->name(block->origin.tid, s->userdata) : 0;
 	char text[BLOCK_TEXT_MAX];
-	struct event ev = block_event(a, s->watch, block, s->ts_ns, text);
+	struct event ev = block_event(s->allocations, s->watch, block, s->ts_ns, text);
 
-	return r < 0 ? r : allocations_write_event(a, &ev);
+	return r < 0 ? r : fxt_archive_event(s->to, &ev);
+}
+
+static int announce_thread(uint32_t tid, void *userdata)
+{
+	const struct allocations *a = userdata;
+
+	return pipeline_announce(a->pipe, tid);
 }
 
 /* What the books have goes first; what the tables have, follows. */
@@ -495,21 +422,22 @@ static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 				   const struct rec_snapshot *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
-	struct snapshot s = { .allocations = a, .watch = w, .ts_ns = rec->head.ts_ns };
+	struct saying s = { a, w, a->pipe->archive, rec->head.ts_ns, announce_thread, a };
+	uint64_t n = 0;
 	bool execed = rec->final == SNAPSHOT_EXECED;
 	int r = allocations_write_sums(a, w, rec->head.ts_ns);
 
 	if (r == 0 && w->resources)
-		r = resources_each(w->resources, execed, count_resource, &s);
+		r = resources_each(w->resources, execed, count_resource, &n);
 	if (r < 0)
 		return r;
 	set_missing(w, rec->blocks);
-	ev.snapshot.blocks = rec->blocks + s.n;
+	ev.snapshot.blocks = rec->blocks + n;
+	a->n_events += n;
 	ev.snapshot.sequence = ++w->n_snapshots;
 	ev.snapshot.final = rec->final != 0;
 	r = allocations_write_event(a, &ev);
-	return r < 0 || !w->resources ? r
-				      : resources_each(w->resources, execed, write_resource, &s);
+	return r < 0 || !w->resources ? r : resources_each(w->resources, execed, say_block, &s);
 }
 
 static int on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
@@ -659,87 +587,14 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 
 /* ---- heads of chunks ---- */
 
-struct saying {
-	const struct allocations *allocations;
-	const struct watch *watch;
-	struct fxt_archive *to;
-	uint64_t at_ns;
-	int (*name)(uint32_t tid, void *userdata);
-	void *userdata;
-};
-
-static int say_stacks(const struct saying *s)
-{
-	struct event ev = allocations_about(s->allocations, s->watch, EVENT_SAMPLE, s->at_ns);
-	const struct kept_stack *stack;
-	int r = 0;
-
-	ev.sample.kind = SAMPLE_NAMED;
-	for (size_t pos = 0; r == 0 && (stack = table_next(&s->watch->stacks, &pos));) {
-		ev.sample.id = stack->id;
-		ev.sample.frames = stack->frames;
-		ev.sample.n_frames = stack->n_frames;
-		r = fxt_archive_event(s->to, &ev);
-	}
-	return r;
-}
-
-static int say_sums(const struct saying *s)
-{
-	const struct resource_sums *sums;
-	const struct rec_usage *usage;
-	struct event ev;
-	int r = 0;
-
-	for (size_t pos = 0; r == 0 && (usage = table_next(&s->watch->sums, &pos));) {
-		ev = usage_event(s->allocations, s->watch, usage, s->at_ns);
-		r = fxt_archive_event(s->to, &ev);
-	}
-	for (size_t pos = 0; r == 0 && (sums = next_sums(s->watch, &pos));) {
-		ev = sums_event(s->allocations, s->watch, sums, s->at_ns);
-		r = fxt_archive_event(s->to, &ev);
-	}
-	return r;
-}
-
-static int say_block(const struct resource_block *block, void *userdata)
-{
-	const struct saying *s = userdata;
-	int r = block->origin.tid ? s->name(block->origin.tid, s->userdata) : 0;
-	char text[BLOCK_TEXT_MAX];
-	struct event ev = block_event(s->allocations, s->watch, block, s->at_ns, text);
-
-	return r < 0 ? r : fxt_archive_event(s->to, &ev);
-}
-
-static int allocations_say_watch(const struct allocations *a, struct saying *s)
-{
-	const struct watch *w = s->watch;
-	int r = 0;
-
-	/* (else its pid has been given out again) */
-	if (tasks_koid(a->pipe->tasks, w->pid) == w->koid)
-		r = s->name(w->pid, s->userdata);
-	/* Where each event is recorded: what was allocated before stands in another chunk. */
-	if (r == 0)
-		r = write_watch(a, s->to, allocations_about(a, w, EVENT_WATCH_BEGIN, s->at_ns),
-				w->allocators, w->complete && !a->log);
-	if (r == 0)
-		r = say_stacks(s);
-	if (r == 0)
-		r = say_sums(s);
-	if (r == 0 && a->log && w->resources)
-		r = resources_each(w->resources, false, say_block, s);
-	return r;
-}
-
-int allocations_say(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
-		    int (*name)(uint32_t tid, void *userdata), void *userdata)
+int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
+			   int (*name)(uint32_t tid, void *userdata), void *userdata)
 {
 	struct saying s = { a, NULL, to, at_ns, name, userdata };
 	int r = 0;
 
-	for (size_t pos = 0; r == 0 && (s.watch = table_next(&a->watches, &pos));)
-		r = allocations_say_watch(a, &s);
+	for (size_t pos = 0; r == 0 && a->log && (s.watch = table_next(&a->watches, &pos));)
+		if (s.watch->resources)
+			r = resources_each(s.watch->resources, false, say_block, &s);
 	return r;
 }

@@ -42,11 +42,11 @@ void allocations_begin(struct allocations *a, const struct session_options *opti
 int allocations_record(struct allocations *a, const struct rec_head *rec);
 
 /*
- * Where the recording is split, after allocations_begin(): writes to TO, and changes nothing, what holds of all that is watched,
- * as of AT_NS: that it is, the stacks and sums so far, and what the books have, where each event is recorded.
+ * Where the recording is split, after allocations_begin(), and each event is recorded: writes to TO, and changes nothing, the
+ * blocks that the books have, as of AT_NS. NAME says who a thread is.
  */
-int allocations_say(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
-		    int (*name)(uint32_t tid, void *userdata), void *userdata);
+int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
+			   int (*name)(uint32_t tid, void *userdata), void *userdata);
 
 /* Whether process PID is watched. */
 bool allocations_watches(const struct allocations *a, uint32_t pid);

@@ -17,7 +17,7 @@
 
 enum {
 	QUEUES_MAX_BYTES = 16 << 20, /* all that waits; beyond, records stay in their rings */
-	RECORD_BYTES_MAX = 8192,     /* more than any record has */
+	RECORD_BYTES_MAX = 8192,     /* more than most records have */
 	PUBLISH_BYTES = 64 << 10,    /* give room back to the programs at least this often */
 };
 
@@ -131,7 +131,8 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 		s->to -= s->from;
 		s->from = 0;
 	}
-	if (rec->size > s->room - s->to && GROW(s->queue, s->room, s->to + RECORD_BYTES_MAX) < 0)
+	if (rec->size > s->room - s->to &&
+	    GROW(s->queue, s->room, s->to + rec->size + RECORD_BYTES_MAX) < 0)
 		return m->error = -ENOMEM;
 	memcpy(s->queue + s->to, rec, rec->size);
 	s->to += rec->size;
@@ -151,6 +152,7 @@ static unsigned rec_ring(const struct rec_head *rec)
 	case REC_FREQUENCY:
 		return REC_RING_FREQUENCY;
 	case REC_STACK:
+	case REC_PIECE:
 	case REC_SAMPLE:
 	case REC_OFFCPU:
 		return REC_RING_STACKS;
@@ -159,6 +161,9 @@ static unsigned rec_ring(const struct rec_head *rec)
 	case REC_NAMED:
 	case REC_RESOURCE:
 		return REC_RING_MEMORY;
+	case REC_CALL:
+	case REC_CALL_END:
+		return REC_RING_CALLS;
 	case REC_MAPPING:
 	case REC_NEW_IMAGE:
 		return REC_RING_MAPPINGS;

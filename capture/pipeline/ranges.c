@@ -17,17 +17,7 @@ void ranges_deinit(struct ranges *r)
 
 struct range *ranges_from(const struct ranges *r, uint64_t address)
 {
-	size_t low = 0, high = r->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->list[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return r->list + low;
+	return r->list + ARRAY_FIRST(i, 0, r->n, r->list[i].end > address);
 }
 
 static void ranges_notify(const struct ranges_sink *sink, const struct range *range, bool made)

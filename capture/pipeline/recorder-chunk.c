@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "capture/pipeline/recorder-parts.h"
 #include "capture/pipeline/recorder-stages.h"
+#include "writer/fxt/fxt-holds.h"
 
 enum { NAMED_WORDS = TASKS_TID_MAX / 64 };
 
@@ -157,46 +158,51 @@ int recorder_head_tasks(struct recorder_head *h)
 	return error;
 }
 
-/* Names that blocks may refer to; those that are not open have begun and ended. */
-static int say_contexts(struct recorder_head *h)
+/* The process that EV is about may have ended, and somebody else have its id. */
+static int name_process_of(struct recorder_head *h, const struct event *ev)
 {
-	const struct contexts *contexts = h->contexts;
-	int error = 0;
+	uint32_t tid = fxt_koid_tid(ev->pid);
 
-	for (size_t i = 0; error == 0 && i < contexts->n; i++) {
-		struct event ev = {
-			.kind = EVENT_CONTEXT,
-			.ts_ns = h->at_ns,
-			.context = { contexts->names[i], UINT32_C(1) << i, true },
-		};
-
-		error = fxt_archive_event(&h->part, &ev);
-		ev.context.begin = false;
-		if (error == 0 && !(contexts->open >> i & 1))
-			error = fxt_archive_event(&h->part, &ev);
-	}
-	return error;
+	return tasks_koid(&h->recorder->tasks, tid) == ev->pid ? recorder_head_name(tid, h) : 0;
 }
 
-/* What is not recorded any more, from the chunk's first moment on. */
-static int say_sheds(struct recorder_head *h)
+/* What was SAID, from the chunk's first moment on. */
+static int say_again(struct recorder_head *h, const struct event *said)
 {
-	int error = 0;
+	struct event ev = *said;
+	int error = name_process_of(h, said);
 
-	for (size_t i = 0; error == 0 && i < h->recorder->n_sheds; i++) {
-		struct event ev = h->recorder->sheds[i];
-
-		ev.ts_ns = h->at_ns;
-		error = fxt_archive_event(&h->part, &ev);
+	ev.ts_ns = h->at_ns;
+	/* Where each event is recorded: what was allocated before stands in another chunk. */
+	if (ev.kind == EVENT_WATCH_BEGIN && h->recorder->allocations.log)
+		ev.watch.complete = false;
+	/* Blocks may refer to the name of one that has ended. */
+	if (ev.kind == EVENT_CONTEXT && !said->context.begin) {
+		ev.context.begin = true;
+		error = error < 0 ? error : fxt_archive_event(&h->part, &ev);
+		ev.context.begin = false;
 	}
-	return error;
+	return error < 0 ? error : fxt_archive_event(&h->part, &ev);
 }
 
 int recorder_head_marks(struct recorder_head *h)
 {
-	int error = say_sheds(h);
+	const struct fxt_held *held = NULL;
+	const struct event lost = {
+		.kind = EVENT_LOST,
+		.ts_ns = h->at_ns,
+		.lost = {
+			.class_name = event_class_names[CLASS_MEMORY], /* nothing else is that much */
+			.count = fxt_holds_left_out(h->recorder->holds),
+			.first_ns = h->at_ns,
+			.last_ns = h->at_ns,
+		},
+	};
+	int error = 0;
 
-	return error < 0 ? error : say_contexts(h);
+	while (error == 0 && (held = fxt_holds_next(h->recorder->holds, held)))
+		error = say_again(h, held->what);
+	return error == 0 && lost.lost.count > 0 ? fxt_archive_event(&h->part, &lost) : error;
 }
 
 int recorder_head_mappings(struct recorder_head *h)
@@ -205,15 +211,10 @@ int recorder_head_mappings(struct recorder_head *h)
 				     h);
 }
 
-int recorder_head_counters(struct recorder_head *h)
+int recorder_head_blocks(struct recorder_head *h)
 {
-	return activity_say_counters(&h->recorder->activity, &h->part, h->at_ns);
-}
-
-int recorder_head_allocations(struct recorder_head *h)
-{
-	return allocations_say(&h->recorder->allocations, &h->part, h->at_ns, recorder_head_name,
-			       h);
+	return allocations_say_blocks(&h->recorder->allocations, &h->part, h->at_ns,
+				      recorder_head_name, h);
 }
 
 static int recorder_chunk_open_cpu(struct recorder_head *h, unsigned cpu)
@@ -329,13 +330,11 @@ static void recorder_chunk_begin_chunk(struct recorder *r, uint64_t at_ns)
 }
 
 int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
-		   const struct contexts *contexts, const struct recorder_end *end,
-		   struct outbuf *tail, struct outbuf *head)
+		   const struct recorder_end *end, struct outbuf *tail, struct outbuf *head)
 {
 	_cleanup_free_ uint64_t *named = calloc(NAMED_WORDS, sizeof(*named));
 	struct recorder_head h = {
 		.recorder = r,
-		.contexts = contexts,
 		.at_ns = at_ns,
 		.named = named,
 	};

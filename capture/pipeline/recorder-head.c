@@ -75,7 +75,29 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
 		sums.lost += r->activity.lost[class];
 	memcpy(sums.walks, r->walks, sizeof(sums.walks));
+	sums.tables = collector_count_tables(r->collector);
 	return sums;
+}
+
+/* How stacks were walked since SINCE, if any were. */
+static int recorder_write_stacks(const struct recorder_sums *sums,
+				 const struct recorder_sums *since, struct fxt_archive *to,
+				 uint64_t ts_ns)
+{
+	struct event ev = { .kind = EVENT_STACKS, .ts_ns = ts_ns };
+	struct stack_tables *tables = &ev.stacks.tables;
+	uint64_t any = sums->tables.made;
+
+	for (size_t i = 0; i < WALK_ENDS_MAX; i++) {
+		ev.stacks.walks[i] = sums->walks[i] - since->walks[i];
+		any |= ev.stacks.walks[i];
+	}
+	*tables = sums->tables;
+	tables->made -= since->tables.made;
+	tables->failed -= since->tables.failed;
+	tables->evicted -= since->tables.evicted;
+	tables->copied -= since->tables.copied;
+	return any ? fxt_archive_event(to, &ev) : 0;
 }
 
 int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64_t ts_ns,
@@ -83,6 +105,7 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 {
 	const struct recorder_sums sums = recorder_sums(r);
 	const struct recorder_sums *since = end->since ? end->since : &r->base;
+	int error;
 	struct event stop = {
 		.kind = EVENT_STOP,
 		.ts_ns = ts_ns,
@@ -99,7 +122,6 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 		},
 	};
 
-	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
-		stop.stop.walks[i] = sums.walks[i] - since->walks[i];
-	return fxt_archive_event(to, &stop);
+	error = recorder_write_stacks(&sums, since, to, ts_ns);
+	return error < 0 ? error : fxt_archive_event(to, &stop);
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "capture/pipeline/recorder-parts.h"
+#include "writer/fxt/fxt-holds.h"
 
 /* ---- news: what the worker has read of watched processes ---- */
 
@@ -281,9 +282,25 @@ static int stage_profiler_exit(struct recorder *r, const struct rec_head *rec)
 	return error == 0 ? profiler_ended(&r->profiler, rec->pid) : error;
 }
 
+/* A stack that has to be walked on is kept as any other, by then. */
+static int stage_profiler_piece(struct recorder *r, const struct rec_head *head)
+{
+	const struct rec_piece *piece = (const struct rec_piece *)head;
+	struct rec_stack whole = { .head = *head, .id = piece->id };
+	uint64_t frames[STACK_FRAMES_MAX];
+	unsigned n = collector_resume_walk(r->collector, piece, frames);
+
+	memcpy(whole.frames, frames, n * sizeof(*frames));
+	whole.head.kind = REC_STACK;
+	whole.head.size = REC_STACK_BYTES(n);
+	return profiler_record(&r->profiler, &whole.head);
+}
+
 static int stage_profiler_take(struct recorder *r, const struct rec_head *rec)
 {
 	switch (rec->kind) {
+	case REC_PIECE:
+		return stage_profiler_piece(r, rec);
 	case REC_EXEC:
 		return stage_profiler_exec(r, rec);
 	case REC_FORK:
@@ -328,7 +345,7 @@ static int stage_activity_take_lost(struct recorder *r, const struct rec_head *h
 	static const enum event_class classes[REC_SOURCES] = {
 		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE, [REC_RING_FREQUENCY] = CLASS_FREQUENCY,
 		[REC_RING_STACKS] = CLASS_STACKS,       [REC_RING_MEMORY] = CLASS_MEMORY,
-		[REC_RING_MAPPINGS] = CLASS_MAPPINGS,
+		[REC_RING_MAPPINGS] = CLASS_MAPPINGS,   [REC_RING_CALLS] = CLASS_CALLS,
 	};
 	const struct rec_lost *rec = (const struct rec_lost *)head;
 
@@ -357,6 +374,25 @@ static int stage_activity_take_loss(struct recorder *r, const struct recorder_lo
 static void stage_activity_forget(struct recorder *r)
 {
 	activity_deinit(&r->activity);
+}
+
+/* ---- marks ---- */
+
+/* What is mapped is in writer/maps, how samples are taken in the options, each allocation nowhere. */
+static int stage_marks_begin(struct recorder *r, const struct session_options *o)
+{
+	const uint32_t without =
+		1u << FXT_HOLDS_MAPPING | 1u << FXT_HOLDS_SAMPLING | 1u << FXT_HOLDS_ALLOC;
+	int error = r->pipe.splits ? fxt_holds_new(&r->holds, &fxt_holds_events, without) : 0;
+
+	(void)o;
+	r->archive.holds = r->holds;
+	return error;
+}
+
+static void stage_marks_forget(struct recorder *r)
+{
+	fxt_holds_free(r->holds);
 }
 
 /* ---- allocations ---- */
@@ -400,6 +436,34 @@ static void stage_allocations_forget(struct recorder *r)
 	allocations_deinit(&r->allocations);
 }
 
+/* ---- calls ---- */
+
+static int stage_calls_record(struct recorder *r, const struct rec_head *rec)
+{
+	return calls_record(&r->calls, rec);
+}
+
+static int stage_calls_advance(struct recorder *r, uint64_t horizon_ns)
+{
+	(void)horizon_ns;
+	return recorder_write_shortage(r, CLASS_CALLS, &r->calls.n_dropped);
+}
+
+static int stage_calls_pause(struct recorder *r)
+{
+	return calls_close(&r->calls, clock_boot_ns());
+}
+
+static int stage_calls_end(struct recorder *r)
+{
+	return calls_close(&r->calls, r->pipe.to_ns);
+}
+
+static void stage_calls_deinit(struct recorder *r)
+{
+	calls_deinit(&r->calls);
+}
+
 /* ---- all of them ---- */
 
 #define TASKS                                                                                      \
@@ -409,8 +473,8 @@ static void stage_allocations_forget(struct recorder *r)
 	(STAGE_TAKES(REC_ALLOC) | STAGE_TAKES(REC_FREE) | STAGE_TAKES(REC_NAMED) |                 \
 	 STAGE_TAKES(REC_RESOURCE))
 #define STACKS                                                                                     \
-	(STAGE_TAKES(REC_STACK) | STAGE_TAKES(REC_SAMPLE) | STAGE_TAKES(REC_OFFCPU) |              \
-	 STAGE_TAKES(REC_MAPPING) | STAGE_TAKES(REC_NEW_IMAGE))
+	(STAGE_TAKES(REC_STACK) | STAGE_TAKES(REC_PIECE) | STAGE_TAKES(REC_SAMPLE) |               \
+	 STAGE_TAKES(REC_OFFCPU) | STAGE_TAKES(REC_MAPPING) | STAGE_TAKES(REC_NEW_IMAGE))
 #define ACTIVITY                                                                                   \
 	(STAGE_TAKES(REC_WORK) | STAGE_TAKES(REC_FUNCTION) | STAGE_TAKES(REC_FREQUENCY) |          \
 	 STAGE_TAKES(REC_COUNTERS))
@@ -445,6 +509,17 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 		.prepare = stage_selection_prepare,
 		.end = stage_selection_end,
 		.deinit = stage_selection_deinit,
+	},
+	/* What a thread was in, is said before its end. */
+	{
+		.name = "calls",
+		.takes = STAGE_TAKES(REC_CALL) | STAGE_TAKES(REC_CALL_END) | STAGE_TAKES(REC_EXIT) |
+			 STAGE_TAKES(REC_EXEC),
+		.record = stage_calls_record,
+		.advance = stage_calls_advance,
+		.pause = stage_calls_pause,
+		.end = stage_calls_end,
+		.deinit = stage_calls_deinit,
 	},
 	{
 		.name = "lifecycle",
@@ -486,12 +561,13 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 		.takes = ACTIVITY | STAGE_TAKES(REC_LOST),
 		.record = stage_activity_take,
 		.loss_begins = stage_activity_take_loss,
-		.head = recorder_head_counters,
 		.deinit = stage_activity_forget,
 	},
 	{
 		.name = "marks",
+		.begin = stage_marks_begin,
 		.head = recorder_head_marks,
+		.deinit = stage_marks_forget,
 	},
 	{
 		.name = "allocations",
@@ -500,7 +576,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 		.record = stage_allocations_take,
 		.begin = stage_allocations_take_options,
 		.advance = stage_allocations_advance,
-		.head = recorder_head_allocations,
+		.head = recorder_head_blocks,
 		.deinit = stage_allocations_forget,
 	},
 	{

@@ -15,13 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/pipeline/contexts.h"
 #include "capture/pipeline/recorder.h"
 
 /* The head of a chunk that is being written. */
 struct recorder_head {
 	const struct recorder *recorder;
-	const struct contexts *contexts; /* borrowed */
 	uint64_t at_ns;
 	struct fxt_archive part;
 	uint64_t *named; /* a bit per tid: the head has named it. Owned */
@@ -111,9 +109,8 @@ int recorder_head_name(uint32_t tid, void *userdata);
 /* Of heads (recorder-chunk.c). */
 int recorder_head_tasks(struct recorder_head *h);
 int recorder_head_mappings(struct recorder_head *h);
-int recorder_head_counters(struct recorder_head *h);
 int recorder_head_marks(struct recorder_head *h);
-int recorder_head_allocations(struct recorder_head *h);
+int recorder_head_blocks(struct recorder_head *h);
 int recorder_head_timelines(struct recorder_head *h);
 
 /* Of tails (recorder-chunk.c). */

@@ -29,6 +29,7 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	activity_init(&r->activity, &r->pipe);
 	profiler_init(&r->profiler, &r->pipe);
 	allocations_init(&r->allocations, &r->pipe);
+	calls_init(&r->calls, &r->pipe);
 	return tasks_init(&r->tasks);
 }
 
@@ -101,6 +102,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 	int error;
 
 	r->collector = news->collector;
+	r->calls.targets = news->calls;
 	r->n_cpus = collector_n_cpus(r->collector);
 	r->pipe.categories = options->categories;
 	r->pipe.filtered = session_options_filtered(options);
@@ -278,21 +280,8 @@ int recorder_mark(struct recorder *r, const char *text)
 	return error;
 }
 
-static void recorder_forget_shed(struct recorder *r, const char *what)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_sheds; i++)
-		if (strcmp(r->sheds[i].shed.what, what) != 0)
-			r->sheds[n++] = r->sheds[i];
-	r->n_sheds = n;
-}
-
 int recorder_shed(struct recorder *r, const struct event *ev)
 {
-	recorder_forget_shed(r, ev->shed.what);
-	if (!ev->shed.back && r->n_sheds < ARRAY_SIZE(r->sheds))
-		r->sheds[r->n_sheds++] = *ev;
 	return fxt_archive_event(&r->archive, ev);
 }
 
@@ -316,7 +305,7 @@ int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_
 uint64_t recorder_n_events(const struct recorder *r)
 {
 	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +
-	       r->profiler.n_events + r->allocations.n_events + r->n_marks;
+	       r->profiler.n_events + r->allocations.n_events + r->calls.n_events + r->n_marks;
 }
 
 /* ---- the end ---- */

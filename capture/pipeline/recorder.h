@@ -16,8 +16,8 @@
 #include "capture/pipeline/activity.h"
 #include "capture/pipeline/allocations.h"
 #include "capture/pipeline/budget.h"
+#include "capture/pipeline/calls.h"
 #include "capture/programs/collector.h"
-#include "capture/pipeline/contexts.h"
 #include "capture/pipeline/lifecycle.h"
 #include "capture/pipeline/merge.h"
 #include "capture/options/options.h"
@@ -33,13 +33,14 @@
 struct recorder_sums {
 	uint64_t events, lost, dismissed, unreported;
 	uint64_t walks[WALK_ENDS_MAX];
+	struct stack_tables tables;
 };
 
 enum {
-	RECORDER_STAGES = 10,
+	RECORDER_STAGES = 11,
 	RECORDER_KINDS = 32, /* of records: more than bpf/record.h has */
 };
-_Static_assert(REC_REGISTERS < RECORDER_KINDS, "a bit each");
+_Static_assert(REC_CALL_END < RECORDER_KINDS, "a bit each");
 
 /* The stages that take a kind of record, in their order. */
 struct recorder_way {
@@ -66,10 +67,10 @@ struct recorder {
 	struct profiler profiler;
 	struct activity activity;
 	uint64_t n_marks;
-	struct event sheds
-		[SHED_MAX]; /* marks: what is not recorded any more, for each chunk. Names are static */
-	size_t n_sheds;
+	struct fxt_holds
+		*holds; /* marks: what the head of a chunk says again; NULL = it is not split */
 	struct allocations allocations;
+	struct calls calls;
 	/* What feeds them. */
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
@@ -134,8 +135,7 @@ bool recorder_can_split(const struct recorder *r, bool waiting);
 /* Ends a chunk and begins the next: writes what is still to come of the body into the buffer that is set, the end of the one to
  * TAIL and the beginning of the other to HEAD. Returns 0 or a negative errno, after which no more can be written. */
 int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
-		   const struct contexts *contexts, const struct recorder_end *end,
-		   struct outbuf *tail, struct outbuf *head);
+		   const struct recorder_end *end, struct outbuf *tail, struct outbuf *head);
 
 /* What would stand behind the body if the archive ended at AT_NS; it goes on. Returns 0 or a negative errno. */
 int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorder_end *end,
@@ -157,7 +157,7 @@ int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);
 
-/* From EV on, an EVENT_SHED whose name is static, something is not recorded any more, or is again. */
+/* From EV on, an EVENT_SHED, something is not recorded any more, or is again. */
 int recorder_shed(struct recorder *r, const struct event *ev);
 
 /*

@@ -11,18 +11,20 @@
 #include "base/outbuf.h"
 #include "capture/proc/proc-answers.h"
 
+struct call_targets;
 struct collector;
 
 struct worker_results {
 	/* Since when it does not matter: they stay true. `complete`: samples are taken, too, and processes
 	 * watched. `quiet`: no program runs any more; `detached`: and all has been read. */
 	bool started, complete, quiet, detached, unloaded;
-	int error;                   /* why it could not start */
-	char *error_text;            /* a sentence, owned; NULL = none */
-	struct collector *collector; /* borrowed; set with `started` */
-	uint64_t attach_ns;          /* the first program was attached then, or later */
-	uint64_t start_ns;           /* all programs were attached by then */
-	uint64_t listed_ns;          /* the list of tasks was complete by then */
+	int error;                        /* why it could not start */
+	char *error_text;                 /* a sentence, owned; NULL = none */
+	struct collector *collector;      /* borrowed; set with `started` */
+	const struct call_targets *calls; /* likewise; NULL = none are recorded */
+	uint64_t attach_ns;               /* the first program was attached then, or later */
+	uint64_t start_ns;                /* all programs were attached by then */
+	uint64_t listed_ns;               /* the list of tasks was complete by then */
 	struct outbuf tasks;     /* struct rec_task: listed, all of them with `started`. Owned */
 	struct outbuf looked_up; /* struct rec_task: asked for. Owned */
 	struct outbuf commands;  /* struct proc_command. Owned */

@@ -354,25 +354,10 @@ static int add_probe(struct search *s, const struct function *f, uint64_t vaddr,
 static int allocators_add_entry(struct search *s, const struct function *f, uint32_t function,
 				enum allocator_probe_kind kind)
 {
-	uint64_t offset, vaddr = f->vaddr;
-	size_t n, at;
-	int r;
-	const uint8_t *p = elf_image_code(&s->image, f->vaddr, &n, &offset);
+	uint64_t vaddr;
+	int r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
 
-	if (!p)
-		return 0;
-	at = s->disassembler ? prologue_offset(s->disassembler, p, n) : 0;
-	if (at > 0) {
-		struct function_walk walk = new_walk(s, f);
-
-		walk.watch = f->vaddr + at;
-		r = function_walk(&walk, f->vaddr);
-		if (r < 0)
-			return r;
-		if (!walk.watched)
-			vaddr += at;
-	}
-	return add_probe(s, f, vaddr, function, kind);
+	return r < 0 ? r : add_probe(s, f, vaddr, function, kind);
 }
 
 /* Whether VADDR is inside of another one than F. A way leads there behind a call that never comes back,

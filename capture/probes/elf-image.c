@@ -142,11 +142,16 @@ static bool read_symbol(const struct elf_image *image, Elf_Data *data, const GEl
 	return *ret_name != NULL;
 }
 
-static bool is_function(const GElf_Sym *symbol)
+static bool symbol_is(const GElf_Sym *symbol, unsigned type)
 {
 	/* Local ones, too: linkers make all of a static program's local when it exports nothing. */
-	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+	return GELF_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_value != 0;
+}
+
+static bool is_function(const GElf_Sym *symbol)
+{
+	return symbol_is(symbol, STT_FUNC);
 }
 
 static size_t count_entries(const GElf_Shdr *header, const Elf_Data *data)
@@ -156,34 +161,51 @@ static size_t count_entries(const GElf_Shdr *header, const Elf_Data *data)
 	return n < INT32_MAX ? n : INT32_MAX;
 }
 
+/* The table of symbols SCN. */
+static int walk_symbols(const struct elf_image *image, Elf_Scn *scn, unsigned type,
+			elf_function_fn fn, void *userdata, size_t *n_seen)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+	int r = 0;
+
+	if (!gelf_getshdr(scn, &header) ||
+	    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
+	    !(data = elf_getdata(scn, NULL)))
+		return 0;
+	for (size_t i = 0; r == 0 && i < count_entries(&header, data); i++) {
+		const char *name;
+		GElf_Sym symbol;
+
+		if (!read_symbol(image, data, &header, i, &symbol, &name) ||
+		    !symbol_is(&symbol, type))
+			continue;
+		++*n_seen;
+		/* (linkers put the version behind the name in .symtab) */
+		r = fn(name, strcspn(name, "@"), symbol.st_value, symbol.st_size, userdata);
+	}
+	return r;
+}
+
 int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,
 			size_t *ret_n)
 {
+	int r = 0;
+
 	*ret_n = 0;
-	for (Elf_Scn *s = NULL; (s = elf_nextscn(image->elf, s));) {
-		GElf_Shdr header;
-		Elf_Data *data;
+	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(image->elf, s));)
+		r = walk_symbols(image, s, STT_FUNC, fn, userdata, ret_n);
+	return r;
+}
 
-		if (!gelf_getshdr(s, &header) ||
-		    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
-		    !(data = elf_getdata(s, NULL)))
-			continue;
-		for (size_t i = 0; i < count_entries(&header, data); i++) {
-			const char *name;
-			GElf_Sym symbol;
-			int r;
+int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata)
+{
+	size_t n = 0;
+	int r = 0;
 
-			if (!read_symbol(image, data, &header, i, &symbol, &name) ||
-			    !is_function(&symbol))
-				continue;
-			++*ret_n;
-			/* (linkers put the version behind the name in .symtab) */
-			r = fn(name, strcspn(name, "@"), symbol.st_value, symbol.st_size, userdata);
-			if (r != 0)
-				return r;
-		}
-	}
-	return 0;
+	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(image->elf, s));)
+		r = walk_symbols(image, s, STT_GNU_IFUNC, fn, userdata, &n);
+	return r;
 }
 
 /* ---- slots ---- */

@@ -52,6 +52,9 @@ typedef int (*elf_function_fn)(const char *name, size_t n, uint64_t vaddr, uint6
 int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,
 			size_t *ret_n);
 
+/* Likewise, for each that is chosen among several when the program runs; VADDR is of what chooses. */
+int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
+
 /* Fills the table of slots. Returns 0 or -ENOMEM. */
 int elf_image_read_slots(struct elf_image *image);
 

@@ -4,7 +4,7 @@
  *
  * Three ways, by what the kernel has: entry and return of a function in one session (since 6.13), apart
  * but many at once (since 6.6, with processes told apart), or each as a perf event. Probes belong to
- * one process: others run the same file without them. They stay over its exec, on files that the new
+ * one process: others run the same file without them; or to all. They stay over its exec, on files that the new
  * program uses, too; a child of fork needs its own. All of it is done by capture/probes/probe-keeper.h.
  */
 #pragma once
@@ -43,10 +43,13 @@ int probes_attach_type(enum probes_way way, enum probes_program program);
 
 struct probes;
 
+/* Instead of a pid: the probes are in all processes that map the file, now or later. */
+enum { PROBES_EVERY_PROCESS = 0 };
+
 struct probes_target {
 	enum probes_way way;
-	int programs[PROBES_PROGRAMS]; /* descriptors; borrowed */
-	pid_t pid;
+	int programs[PROBES_PROGRAMS];        /* descriptors; borrowed */
+	pid_t pid;                            /* or PROBES_EVERY_PROCESS */
 	int fd;                               /* the file; borrowed */
 	const struct allocator_probe *probes; /* in it; borrowed */
 	size_t n;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/probes/prologue.h"
 
+#include "capture/probes/function-walk.h"
+
 size_t prologue_offset(struct disassembler *d, const uint8_t *p, size_t n)
 {
 	struct instruction i;
@@ -17,4 +19,24 @@ size_t prologue_offset(struct disassembler *d, const uint8_t *p, size_t n)
 			return 0;
 	}
 	return 0;
+}
+
+int prologue_find(const struct elf_image *image, struct disassembler *d, uint64_t vaddr,
+		  uint64_t *ret)
+{
+	struct function_walk walk = { .image = image, .disassembler = d };
+	uint64_t offset;
+	size_t n, at;
+	int r;
+	const uint8_t *p = elf_image_code(image, vaddr, &n, &offset);
+
+	*ret = vaddr;
+	at = p && d ? prologue_offset(d, p, n) : 0;
+	if (at == 0)
+		return 0;
+	walk.watch = vaddr + at;
+	r = function_walk(&walk, vaddr);
+	if (r == 0 && !walk.watched)
+		*ret = vaddr + at;
+	return r;
 }

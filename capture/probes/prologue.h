@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/probes/elf-image.h"
 #include "capture/probes/instruction.h"
 
 enum { PROLOGUE_BYTES = 32 }; /* more need not be given */
@@ -20,3 +21,10 @@ enum { PROLOGUE_BYTES = 32 }; /* more need not be given */
  * to see.)
  */
 size_t prologue_offset(struct disassembler *d, const uint8_t *p, size_t n);
+
+/*
+ * Where the probe of the function at VADDR of IMAGE belongs: as above, unless the function comes there
+ * again. D may be NULL: then, as otherwise, its first instruction. Returns 0 or -ENOMEM.
+ */
+int prologue_find(const struct elf_image *image, struct disassembler *d, uint64_t vaddr,
+		  uint64_t *ret);

@@ -85,6 +85,36 @@ static int configure_memory(struct collector *c, const struct session_options *o
 						(uint32_t)o->memory.blocks_max);
 }
 
+void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS])
+{
+	ret[PROBES_ENTRY] = skel->progs.on_call_entry;
+	ret[PROBES_CALL] = skel->progs.on_call_entry;
+	ret[PROBES_RETURN] = skel->progs.on_call_return;
+	ret[PROBES_RET] = skel->progs.on_call_ret;
+	ret[PROBES_BOTH] = skel->progs.on_call_session;
+}
+
+static int configure_calls(struct collector *c, const struct session_options *o)
+{
+	struct bpf_program *programs[PROBES_PROGRAMS];
+	bool wanted = o->categories & CATEGORY_CALLS;
+	bool syscalls = wanted && call_options_have_syscalls(&o->calls);
+	int r = bpf_map__set_autocreate(c->skel->maps.call_functions, wanted)
+			?: bpf_map__set_autocreate(c->skel->maps.call_pending, wanted)
+			?: bpf_map__set_autocreate(c->skel->maps.call_syscalls, syscalls);
+
+	bpf_program__set_autoload(c->skel->progs.on_call_sys_enter, syscalls);
+	bpf_program__set_autoload(c->skel->progs.on_call_sys_exit, syscalls);
+	collector_call_programs(c->skel, programs);
+	for (enum probes_program i = 0; r == 0 && i < PROBES_PROGRAMS; i++) {
+		bpf_program__set_autoload(programs[i], wanted && probes_use(c->way, i));
+		if (wanted)
+			r = bpf_program__set_expected_attach_type(
+				programs[i], (enum bpf_attach_type)probes_attach_type(c->way, i));
+	}
+	return r;
+}
+
 static int configure_maps(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -100,6 +130,8 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 					    o->categories & CATEGORY_WORKQUEUE);
 	if (r == 0)
 		r = configure_memory(c, o);
+	if (r == 0)
+		r = configure_calls(c, o);
 	if (r == 0)
 		r = collector_configure_unwinding(c, o);
 	return r < 0 ? r : configure_stacks(c, o);
@@ -160,8 +192,8 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_iter_registers,
 		  o->categories & CATEGORY_MEMORY && o->memory.reach != MEMORY_REACH_NO },
-		{ skel->progs.on_resource_enter, o->categories & CATEGORIES_CALLS },
-		{ skel->progs.on_resource_exit, o->categories & CATEGORIES_CALLS },
+		{ skel->progs.on_resource_enter, o->categories & CATEGORIES_SYSCALLS },
+		{ skel->progs.on_resource_exit, o->categories & CATEGORIES_SYSCALLS },
 		{ skel->progs.on_resource_fork, o->categories & CATEGORY_THREADS },
 		{ skel->progs.on_resource_thread_end, o->categories & CATEGORY_THREADS },
 	};

@@ -34,13 +34,15 @@ struct collector {
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
-	struct map_rings *map_rings;         /* NULL = not attached */
-	uint64_t ring_bytes;                 /* as the options have it */
-	struct sampler *sampler;             /* of the attaching thread */
-	const char *clock;                   /* of the sampler */
-	uint32_t frequency;                  /* likewise */
-	enum probes_way way;                 /* with CATEGORIES_MEMORY */
-	bool no_wakeups;                     /* they were shed */
+	struct map_rings *map_rings;     /* NULL = not attached */
+	uint64_t ring_bytes;             /* as the options have it */
+	struct sampler *sampler;         /* of the attaching thread */
+	const char *clock;               /* of the sampler */
+	uint32_t frequency;              /* likewise */
+	enum probes_way way;             /* with CATEGORIES_MEMORY or CATEGORY_CALLS */
+	bool no_wakeups;                 /* they were shed */
+	uint64_t resumed[WALK_ENDS_MAX]; /* how walks of copied stacks have ended */
+	uint64_t n_copied;
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
 	struct unwinder *unwinder;           /* NULL = stacks are not walked by tables */
@@ -72,6 +74,7 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
 
 /* The programs for probes on functions, by their place. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
+void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 
 /*
  * Sets up what is to be loaded, and, once that is loaded, what it selects. Return 0 or a negative

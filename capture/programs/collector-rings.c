@@ -33,10 +33,9 @@ static const uint32_t cpu_ring_categories[CPU_RINGS] = {
 	[CPU_RING_IDLE] = CATEGORY_POWER,
 };
 static const uint32_t rec_ring_categories[REC_RINGS] = {
-	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE,
-	[REC_RING_FREQUENCY] = CATEGORY_POWER,
-	[REC_RING_STACKS] = CATEGORIES_STACKS,
-	[REC_RING_MEMORY] = CATEGORIES_MEMORY,
+	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE, [REC_RING_FREQUENCY] = CATEGORY_POWER,
+	[REC_RING_STACKS] = CATEGORIES_STACKS,     [REC_RING_MEMORY] = CATEGORIES_MEMORY,
+	[REC_RING_CALLS] = CATEGORY_CALLS,
 };
 
 static bool has_rec_ring(uint32_t categories, unsigned ring)
@@ -322,6 +321,7 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 		[CLASS_FREQUENCY] = REC_RING_FREQUENCY + 1,
 		[CLASS_STACKS] = REC_RING_STACKS + 1,
 		[CLASS_MEMORY] = REC_RING_MEMORY + 1,
+		[CLASS_CALLS] = REC_RING_CALLS + 1,
 	};
 	const struct word_ring *ring = collector_ring(c, class, cpu);
 	uint32_t at = (uint32_t)rec_rings[class] - 1;

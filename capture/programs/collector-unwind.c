@@ -39,7 +39,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	struct bpf_map *maps[] = {
 		skel->maps.unwind_processes,  skel->maps.unwind_blank, skel->maps.unwind_file_names,
 		skel->maps.unwind_free_names, skel->maps.unwind_files, skel->maps.unwind_tables,
-		skel->maps.unwind_asks,       skel->maps.unwind_ends,
+		skel->maps.unwind_asks,       skel->maps.unwind_ends,  skel->maps.unwind_remembered,
 	};
 	struct bpf_program *programs[] = {
 		skel->progs.on_unwind_exec,
@@ -168,6 +168,31 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 		for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 			ret[i] += counts[cpu];
 	}
+	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
+		ret[i] += c->resumed[i];
+}
+
+unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
+			       uint64_t frames[static STACK_FRAMES_MAX])
+{
+	struct unwind_resumed walk = unwinder_resume(c->unwinder, piece, piece + 1, frames);
+	uint32_t *size = &c->skel->bss->piece_size;
+
+	c->resumed[walk.end]++;
+	c->n_copied++;
+	if (walk.ran_out && piece->n_room == PIECE_BYTES(*size) && *size + 1 < PIECE_SIZES)
+		*size += 1;
+	return walk.n_frames;
+}
+
+struct stack_tables collector_count_tables(struct collector *c)
+{
+	struct unwinder_counts counts = { 0 };
+
+	if (c->unwinder)
+		counts = unwinder_counts(c->unwinder);
+	return (struct stack_tables){ counts.n_tables, counts.n_failed, counts.n_evicted,
+				      counts.bytes, c->n_copied };
 }
 
 int collector_prepare_unwinding(struct collector *c, char **reterr_text)

@@ -77,7 +77,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
 	if (!c->states || !c->cpu_states || !c->online)
 		return load_error(-ENOMEM, "make a session", reterr_text);
-	if (c->categories & CATEGORIES_MEMORY)
+	if (c->categories & (CATEGORIES_MEMORY | CATEGORY_CALLS))
 		c->way = probes_way();
 	c->clock = sampler_clock(&r);
 	if (!c->clock && c->categories & CATEGORY_PROFILE)
@@ -197,6 +197,8 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
 		{ skel->progs.on_resource_enter, &skel->links.on_resource_enter },
 		{ skel->progs.on_resource_fork, &skel->links.on_resource_fork },
+		{ skel->progs.on_call_sys_exit, &skel->links.on_call_sys_exit },
+		{ skel->progs.on_call_sys_enter, &skel->links.on_call_sys_enter },
 		{ skel->progs.on_irq_handler_exit, &skel->links.on_irq_handler_exit },
 		{ skel->progs.on_irq_handler_entry, &skel->links.on_irq_handler_entry },
 		{ skel->progs.on_softirq_exit, &skel->links.on_softirq_exit },
@@ -266,6 +268,21 @@ struct collector_memory collector_memory_tables(struct collector *c)
 	};
 
 	collector_probe_programs(skel, programs);
+	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
+		ret.programs[i] = bpf_program__fd(programs[i]);
+	return ret;
+}
+
+struct collector_calls collector_call_tables(struct collector *c)
+{
+	struct bpf_program *programs[PROBES_PROGRAMS];
+	struct collector_calls ret = {
+		.way = c->way,
+		.functions_fd = bpf_map__fd(c->skel->maps.call_functions),
+		.syscalls_fd = bpf_map__fd(c->skel->maps.call_syscalls),
+	};
+
+	collector_call_programs(c->skel, programs);
 	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
 		ret.programs[i] = bpf_program__fd(programs[i]);
 	return ret;

@@ -63,6 +63,15 @@ int collector_start_unwinding(struct collector *c, char **reterr_text);
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX]);
 
 /*
+ * Walks on from PIECE, checked, into FRAMES, which gets those that it has, too. Returns how many there are.
+ */
+unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
+			       uint64_t frames[static STACK_FRAMES_MAX]);
+
+/* The unwind tables so far. */
+struct stack_tables collector_count_tables(struct collector *c);
+
+/*
  * What is to begin last, once what is mapped has been listed: samples and times off CPU. Takes up to 0.1 s. Returns as
  * collector_new(); 0 also if no stacks are asked for.
  */
@@ -82,6 +91,15 @@ struct collector_memory {
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);
+
+/* With CATEGORY_CALLS: the programs and the map of bpf/calls.bpf.c. They belong to the collector. */
+struct collector_calls {
+	enum probes_way way;
+	int programs[PROBES_PROGRAMS]; /* negative: it is not loaded */
+	int functions_fd, syscalls_fd; /* the last is negative without any */
+};
+
+struct collector_calls collector_call_tables(struct collector *c);
 
 /* From now on what is allocated belongs to the contexts of these BITS. */
 void collector_set_context(struct collector *c, uint32_t bits);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "writer/fxt/fxt-names.h"
 
 static bool decode_ends(const char *text, size_t room)
@@ -13,6 +14,14 @@ static bool decode_ends(const char *text, size_t room)
 static bool identity_ends(const struct rec_identity *id)
 {
 	return decode_ends(id->comm, sizeof(id->comm));
+}
+
+static bool decode_texts_fit(const struct call_text *texts, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (texts[i].bytes > CALL_TEXT_BYTES)
+			return false;
+	return true;
 }
 
 /* Whether what the record has in it, which is of the right size, makes sense. */
@@ -48,6 +57,14 @@ static bool record_is_valid(const struct rec_head *head)
 	case REC_STACK:
 		return head->size > REC_STACK_BYTES(0) && head->size % sizeof(uint64_t) == 0 &&
 		       ((const struct rec_stack *)data)->id != 0;
+	case REC_PIECE: {
+		const struct rec_piece *rec = data;
+
+		return rec->n_frames > 0 && rec->n_frames <= STACK_FRAMES_MAX && rec->id != 0 &&
+		       rec->n_room <= PIECE_BYTES_MAX && rec->n_bytes <= rec->n_room &&
+		       head->size == sizeof(*rec) + rec->n_room &&
+		       rec->process.n <= UNWIND_MAPPINGS_MAX;
+	}
 	case REC_NAMED: {
 		const struct rec_named *rec = data;
 
@@ -70,6 +87,20 @@ static bool record_is_valid(const struct rec_head *head)
 		return rec->begin_ns <= head->ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
 		       rec->state > 0 && rec->state < 0x80;
 	}
+	case REC_CALL: {
+		const struct rec_call *rec = data;
+
+		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
+		       head->size == REC_CALL_BYTES(rec->n_texts) &&
+		       decode_texts_fit(rec->texts, rec->n_texts);
+	}
+	case REC_CALL_END: {
+		const struct rec_call_end *rec = data;
+
+		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
+		       head->size == REC_CALL_END_BYTES(rec->n_texts) &&
+		       decode_texts_fit(rec->texts, rec->n_texts);
+	}
 	case REC_LOST:
 		return ((const struct rec_lost *)data)->ring < REC_RINGS;
 	default:
@@ -89,7 +120,8 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_WORK] = sizeof(struct rec_work),
 		[REC_FUNCTION] = sizeof(struct rec_function),
 		[REC_FREQUENCY] = sizeof(struct rec_frequency),
-		[REC_STACK] = sizeof(struct rec_stack), /* at most */
+		[REC_STACK] = sizeof(struct rec_stack),                   /* at most */
+		[REC_PIECE] = sizeof(struct rec_piece) + PIECE_BYTES_MAX, /* likewise */
 		[REC_SAMPLE] = sizeof(struct rec_sample),
 		[REC_OFFCPU] = sizeof(struct rec_offcpu),
 		[REC_CPU_GONE] = sizeof(struct rec_cpu_gone),
@@ -98,12 +130,22 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_NAMED] = sizeof(struct rec_named),
 		[REC_RESOURCE] = sizeof(struct rec_resource),
 		[REC_REGISTERS] = sizeof(struct rec_registers),
+		[REC_CALL] = sizeof(struct rec_call),         /* at most */
+		[REC_CALL_END] = sizeof(struct rec_call_end), /* likewise */
+	};
+	/* Of those that may be shorter. */
+	static const size_t least[ARRAY_SIZE(sizes)] = {
+		[REC_STACK] = REC_STACK_BYTES(0),
+		[REC_PIECE] = sizeof(struct rec_piece),
+		[REC_CALL] = REC_CALL_BYTES(0),
+		[REC_CALL_END] = REC_CALL_END_BYTES(0),
 	};
 	const struct rec_head *head = data;
 
 	if (size < sizeof(*head) || head->kind >= sizeof(sizes) / sizeof(sizes[0]) ||
-	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size ||
-	    (head->size < sizes[head->kind] && head->kind != REC_STACK))
+	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size)
+		return NULL;
+	if (head->size < (least[head->kind] ?: sizes[head->kind]))
 		return NULL;
 	return record_is_valid(head) ? head : NULL;
 }

@@ -26,8 +26,8 @@ struct call_row {
 	}
 
 static const struct call_row rows[] = {
-	CALL(OPENAT, openat, CATEGORIES_CALLS),
-	CALL(OPENAT2, openat2, CATEGORIES_CALLS),
+	CALL(OPENAT, openat, CATEGORIES_SYSCALLS),
+	CALL(OPENAT2, openat2, CATEGORIES_SYSCALLS),
 	CALL(SOCKET, socket, CATEGORY_FD),
 	CALL(ACCEPT, accept, CATEGORY_FD),
 	CALL(ACCEPT4, accept4, CATEGORY_FD),
@@ -61,8 +61,8 @@ static const struct call_row rows[] = {
 	CALL(SOCKETPAIR, socketpair, CATEGORY_FD),
 	CALL(RECVMSG, recvmsg, CATEGORY_FD),
 	CALL(RECVMMSG, recvmmsg, CATEGORY_FD),
-	CALL(CLOSE, close, CATEGORIES_CALLS),
-	CALL(CLOSE_RANGE, close_range, CATEGORIES_CALLS),
+	CALL(CLOSE, close, CATEGORIES_SYSCALLS),
+	CALL(CLOSE_RANGE, close_range, CATEGORIES_SYSCALLS),
 	CALL(MMAP, mmap, CATEGORY_SHM),
 	CALL(MUNMAP, munmap, CATEGORY_SHM),
 	CALL(MREMAP, mremap, CATEGORY_SHM),
@@ -73,8 +73,8 @@ static const struct call_row rows[] = {
 	CALL(UNLINKAT, unlinkat, CATEGORY_SHM),
 	CALL(FTRUNCATE, ftruncate, CATEGORY_SHM),
 #ifdef SYS_open /* what newer machines never had */
-	CALL(OPEN, open, CATEGORIES_CALLS),
-	CALL(CREAT, creat, CATEGORIES_CALLS),
+	CALL(OPEN, open, CATEGORIES_SYSCALLS),
+	CALL(CREAT, creat, CATEGORIES_SYSCALLS),
 	CALL(EPOLL_CREATE, epoll_create, CATEGORY_FD),
 	CALL(EVENTFD, eventfd, CATEGORY_FD),
 	CALL(SIGNALFD, signalfd, CATEGORY_FD),

@@ -47,7 +47,8 @@ struct apart_head {
 struct job {
 	void *data;
 	size_t n;
-	sandbox_fn fn;
+	sandbox_with_fn fn;
+	const void *userdata;
 	uint64_t deadline_ns;
 	size_t max;
 	struct outbuf *answer;
@@ -194,7 +195,7 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 	if (r == 0)
 		r = forbid_calls();
 	if (r == 0)
-		r = job->fn(job->data, job->n, &answer);
+		r = job->fn(job->data, job->n, &answer, job->userdata);
 	if (r == 0)
 		r = answer.error;
 	head.error = r;
@@ -285,10 +286,12 @@ static int run_job(void *userdata)
 	return r;
 }
 
-int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer)
+int sandbox_run_with(int fd, sandbox_with_fn fn, const void *userdata, uint64_t timeout_ns,
+		     size_t max, struct outbuf *answer)
 {
 	struct job job = {
 		.fn = fn,
+		.userdata = userdata,
 		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns,
 		.max = max,
 		.answer = answer,
@@ -297,4 +300,16 @@ int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct o
 
 	munmap(job.data, job.n);
 	return r;
+}
+
+static int run_alone(const void *data, size_t n, struct outbuf *answer, const void *userdata)
+{
+	const sandbox_fn *fn = userdata;
+
+	return (*fn)(data, n, answer);
+}
+
+int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer)
+{
+	return sandbox_run_with(fd, run_alone, &fn, timeout_ns, max, answer);
 }

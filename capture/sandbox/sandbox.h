@@ -23,6 +23,12 @@ typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
  */
 int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer);
 
+/* Likewise, with something of the caller's: USERDATA is in the memory of the process as it was. */
+typedef int (*sandbox_with_fn)(const void *data, size_t n, struct outbuf *answer,
+			       const void *userdata);
+int sandbox_run_with(int fd, sandbox_with_fn fn, const void *userdata, uint64_t timeout_ns,
+		     size_t max, struct outbuf *answer);
+
 /*
  * Maps the file that FD refers to: the caller unmaps it. The bytes may change, and the process that
  * makes the file shorter makes that a SIGBUS. Returns 0, -ENOEXEC if it is no file with content, or

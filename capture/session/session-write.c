@@ -135,7 +135,7 @@ static int session_write_split(struct session *s, uint64_t at_ns)
 	    !have_parts(s))
 		return 0;
 	end = end_since(s, chunks_now(&s->chunks), "rotated");
-	r = recorder_split(&s->recorder, at_ns, &s->options, &s->contexts, &end, s->tail, s->head);
+	r = recorder_split(&s->recorder, at_ns, &s->options, &end, s->tail, s->head);
 	if (r < 0)
 		return r;
 	hand_over(s, STORE_BODY);

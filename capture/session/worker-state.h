@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "capture/calls/call-probes.h"
 #include "capture/heap/heap-targets.h"
 #include "capture/proc/cgroup-queries.h"
 #include "capture/proc/counters.h"
@@ -47,13 +48,15 @@ struct worker {
 
 	/* the thread's own */
 	struct collector *collector;
-	struct heap_targets *watching; /* NULL = no process is watched, or no more */
-	bool failed;                   /* to watch: said already */
-	struct counters *counters;     /* NULL = none are to be sampled, or no more */
-	uint64_t next_sample_ns;       /* CLOCK_MONOTONIC */
-	uint64_t next_cpus_ns;         /* likewise, for a look at which CPUs there are; 0 = none */
-	uint64_t next_proof_ns;        /* likewise, for who is selected still; 0 = none */
-	bool paused;                   /* nothing is recorded, not even counters */
+	struct call_targets *calls;      /* NULL = none are recorded */
+	struct call_probes *call_probes; /* NULL = not attached */
+	struct heap_targets *watching;   /* NULL = no process is watched, or no more */
+	bool failed;                     /* to watch: said already */
+	struct counters *counters;       /* NULL = none are to be sampled, or no more */
+	uint64_t next_sample_ns;         /* CLOCK_MONOTONIC */
+	uint64_t next_cpus_ns;  /* likewise, for a look at which CPUs there are; 0 = none */
+	uint64_t next_proof_ns; /* likewise, for who is selected still; 0 = none */
+	bool paused;            /* nothing is recorded, not even counters */
 };
 
 /* Lets go, for the owner or the thread; the last one frees it. */

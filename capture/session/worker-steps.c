@@ -98,8 +98,12 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	_cleanup_(collector_freep) struct collector *c = NULL;
 	_cleanup_(beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
-	int r = collector_new(&w->options, &c, &text);
+	int r = 0;
 
+	if (w->options.categories & CATEGORY_CALLS)
+		r = call_targets_new(&w->options, &w->calls, &text);
+	if (r == 0)
+		r = collector_new(&w->options, &c, &text);
 	/* (before the recording begins: its time is not for this) */
 	if (r == 0)
 		r = worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
@@ -121,9 +125,27 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		tell_beginning(w, &b);
 		w->news.started = true;
 		w->news.collector = w->collector = TAKE_PTR(c);
+		w->news.calls = w->calls;
 	}
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
+}
+
+/* Probes, which everybody who runs the code pays for, come last and go first. */
+static int start_calls(struct worker *w, char **reterr_text)
+{
+	struct collector_calls tables;
+
+	if (!w->calls)
+		return 0;
+	tables = collector_call_tables(w->collector);
+	return call_probes_new(w->calls, &w->options.calls, &tables, &w->helper_cpu_ns,
+			       &w->call_probes, reterr_text);
+}
+
+static void stop_calls(struct worker *w)
+{
+	w->call_probes = call_probes_free(w->call_probes);
 }
 
 /*
@@ -133,7 +155,9 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 static void start_stacks(struct worker *w)
 {
 	char *text = NULL;
-	int r = worker_called_off(w) || w->failed ? 0 : collector_start_stacks(w->collector, &text);
+	int r = worker_called_off(w) || w->failed
+			? 0
+			: collector_start_stacks(w->collector, &text) ?: start_calls(w, &text);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
@@ -175,6 +199,7 @@ void worker_detach(struct worker *w)
 	w->counters = counters_free(w->counters);
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	worker_prove_all(w);
+	stop_calls(w);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), true);
 	if (w->collector)
@@ -193,9 +218,11 @@ void worker_unload(struct worker *w)
 {
 	w->watching = heap_targets_free(w->watching);
 	w->collector = collector_free(w->collector);
+	w->calls = call_targets_free(w->calls);
 	pthread_mutex_lock(&w->lock);
 	w->news.unloaded = true;
 	w->news.collector = NULL;
+	w->news.calls = NULL;
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -208,6 +235,7 @@ static void pause_all(struct worker *w)
 	w->paused = true;
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	worker_prove_all(w);
+	stop_calls(w);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), false);
 	collector_pause(w->collector);
@@ -227,7 +255,7 @@ static int resume_all(struct worker *w)
 		r = worker_steps_judge_unwinding(w, collector_start_unwinding(w->collector, &text),
 						 &text);
 	if (r == 0)
-		r = worker_steps_begin(w, w->collector, &b, &list, &text);
+		r = worker_steps_begin(w, w->collector, &b, &list, &text) ?: start_calls(w, &text);
 	if (r < 0) {
 		collector_pause(w->collector);
 		return r;

@@ -46,8 +46,9 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 	int r;
 
 	memset(maps, 0, sizeof(*maps));
-	maps->asks_fd = maps->files_fd = maps->tables_fd = maps->names_fd = maps->free_names_fd =
-		-1;
+	unwind_kept_init(&maps->kept);
+	maps->asks_fd = maps->files_fd = maps->tables_fd = -1;
+	maps->names_fd = maps->free_names_fd = maps->processes_fd = -1;
 	r = unwind_maps_copy_fd(from->asks_fd, &maps->asks_fd);
 	if (r == 0)
 		r = unwind_maps_copy_fd(from->files_fd, &maps->files_fd);
@@ -61,6 +62,9 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 		r = unwind_maps_copy_fd(from->processes_fd, &maps->processes_fd);
 	if (r < 0)
 		return r;
+	maps->publisher = unwind_publisher_new(maps->tables_fd);
+	if (!maps->publisher)
+		return -ENOMEM;
 	files = mmap(NULL, unwind_maps_files_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED,
 		     maps->files_fd, 0);
 	if (files == MAP_FAILED)
@@ -73,6 +77,8 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 
 void unwind_maps_deinit(struct unwind_maps *maps)
 {
+	unwind_publisher_free(maps->publisher);
+	unwind_kept_deinit(&maps->kept);
 	if (maps->files)
 		munmap(maps->files, unwind_maps_files_bytes());
 	close_fd(maps->asks_fd);
@@ -146,7 +152,10 @@ static int unwind_maps_make_blocks(const struct unwind_table *table)
 
 /* ---- files ---- */
 
-/* The programs read what is behind the state when that says UNWIND_FILE_READY. */
+/*
+ * The programs read what is behind the state when that says UNWIND_FILE_READY. The table itself may
+ * come a moment later.
+ */
 static void unwind_maps_set_state(struct unwind_file *f, uint32_t state)
 {
 	__atomic_store_n(&f->state, state, __ATOMIC_RELEASE);
@@ -155,7 +164,7 @@ static void unwind_maps_set_state(struct unwind_file *f, uint32_t state)
 int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwind_table *table)
 {
 	struct unwind_file *f = &maps->files[number];
-	_cleanup_close_ int blocks = -1;
+	int blocks, r;
 
 	if (table->n_rows == 0) {
 		unwind_maps_put_nothing(maps, number);
@@ -164,8 +173,6 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 	blocks = unwind_maps_make_blocks(table);
 	if (blocks < 0)
 		return blocks;
-	if (bpf_map_update_elem(maps->tables_fd, &number, &blocks, BPF_ANY) < 0)
-		return -errno;
 	memset(f->segments, 0, sizeof(f->segments));
 	for (uint32_t i = 0; i < table->n_segments; i++) {
 		const struct unwind_segment *s = &table->segments[i];
@@ -175,9 +182,13 @@ int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwi
 		f->segments[i].delta = s->address - s->offset - table->first_address;
 	}
 	f->n_segments = table->n_segments;
+	unwind_maps_set_state(f, UNWIND_FILE_READY);
+	unwind_kept_put(&maps->kept, number, f, blocks);
+	r = unwind_publisher_put(maps->publisher, number, blocks);
+	if (r < 0)
+		return r;
 	maps->bytes[number] = unwind_maps_table_bytes(table);
 	maps->all_bytes += maps->bytes[number];
-	unwind_maps_set_state(f, UNWIND_FILE_READY);
 	return 0;
 }
 
@@ -212,9 +223,17 @@ void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number)
 void unwind_maps_take(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
-	bpf_map_delete_elem(maps->tables_fd, &number);
+	/* (it must go, or the next file of that number would have its rows) */
+	if (unwind_publisher_put(maps->publisher, number, -1) < 0)
+		bpf_map_delete_elem(maps->tables_fd, &number);
+	unwind_kept_take(&maps->kept, number);
 	maps->all_bytes -= maps->bytes[number];
 	maps->bytes[number] = 0;
+}
+
+void unwind_maps_settle(struct unwind_maps *maps)
+{
+	unwind_publisher_drain(maps->publisher);
 }
 
 uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep)
@@ -227,6 +246,29 @@ uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep)
 			least = i;
 	}
 	return least;
+}
+
+bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t bytes,
+			   uint64_t bytes_max, uint64_t *ret_n_taken)
+{
+	uint64_t least_free = bytes_max / 16;
+
+	*ret_n_taken = 0;
+	if (maps->all_bytes + bytes <= bytes_max)
+		return true;
+	if (bytes > bytes_max)
+		return false;
+	unwind_maps_settle(maps);
+	while (maps->all_bytes + bytes > bytes_max - least_free) {
+		uint32_t least = unwind_maps_least_used(maps, number);
+
+		if (least == UNWIND_FILE_NONE)
+			break;
+		unwind_maps_take(maps, least);
+		(*ret_n_taken)++;
+	}
+	unwind_maps_settle(maps);
+	return maps->all_bytes + bytes <= bytes_max;
 }
 
 /* ---- names ---- */
@@ -274,13 +316,14 @@ static void unwind_maps_forget(struct unwind_maps *maps, uint32_t number,
 		unwind_maps_take(maps, number);
 	bpf_map_delete_elem(maps->names_fd, key);
 	maps->files[number].generation++;
+	maps->files[number].copied = 0;
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
-	unwind_maps_give_name(maps, number);
 }
 
 void unwind_maps_recycle_names(struct unwind_maps *maps)
 {
 	_cleanup_free_ struct unwind_names *list = NULL;
+	size_t n;
 
 	list = malloc(sizeof(*list));
 	if (!list)
@@ -289,6 +332,11 @@ void unwind_maps_recycle_names(struct unwind_maps *maps)
 	if (list->n < UNWIND_FILES_MAX - NAMES_FEW)
 		return;
 	qsort_r(list->names, list->n, sizeof(list->names[0]), unwind_maps_compare_use, maps);
-	for (size_t i = 0; i < list->n && i < NAMES_RECYCLED; i++)
+	n = list->n < NAMES_RECYCLED ? list->n : NAMES_RECYCLED;
+	unwind_maps_settle(maps);
+	for (size_t i = 0; i < n; i++)
 		unwind_maps_forget(maps, list->names[i].number, &list->keys[list->names[i].number]);
+	unwind_maps_settle(maps);
+	for (size_t i = 0; i < n; i++)
+		unwind_maps_give_name(maps, list->names[i].number);
 }

@@ -14,10 +14,14 @@
 
 #include "base/cleanup.h"
 #include "bpf/unwind.h"
+#include "capture/unwind/unwind-kept.h"
+#include "capture/unwind/unwind-publisher.h"
 #include "capture/unwind/unwind-table.h"
 
 struct unwind_maps {
 	int asks_fd, files_fd, tables_fd, names_fd, free_names_fd, processes_fd; /* owned */
+	struct unwind_publisher *publisher;
+	struct unwind_kept kept; /* for any thread, unlike the rest */
 	struct unwind_file
 		*files; /* mapped, UNWIND_FILES_MAX of them; the programs write to them, too */
 	uint64_t bytes[UNWIND_FILES_MAX]; /* of the table of each */
@@ -50,13 +54,27 @@ bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *as
 /* The table of file NUMBER could not be made now: the next walk that needs it asks again. */
 void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number);
 
-/* Takes the table of file NUMBER out: the next walk that needs it asks again. */
+/*
+ * Takes the table of file NUMBER out: the next walk that needs it asks again. All that was put or
+ * taken before must have settled, and this must, before another table is put there.
+ */
 void unwind_maps_take(struct unwind_maps *maps, uint32_t number);
+
+/* Waits until no program sees any other tables than it should: 10 to 30 ms, if there is anything to wait for. */
+void unwind_maps_settle(struct unwind_maps *maps);
 
 /*
  * The file with a table whose last use is longest ago, but not KEEP; UNWIND_FILE_NONE if there is none.
  */
 uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep);
+
+/*
+ * Takes tables out, those first whose last use is longest ago, but not that of file NUMBER, until there is room for BYTES of
+ * BYTES_MAX, and a sixteenth of all besides: it takes its time. None where that is of no use. Returns whether
+ * there is room, and in *RET_N_TAKEN how many had to go.
+ */
+bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t bytes,
+			   uint64_t bytes_max, uint64_t *ret_n_taken);
 
 /* Takes back the names of files that have not been of use for long, if there are few left. */
 void unwind_maps_recycle_names(struct unwind_maps *maps);

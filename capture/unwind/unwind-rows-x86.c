@@ -133,9 +133,12 @@ static uint32_t rule_of_cfa(const struct cfi_rule *cfa, uint8_t bp)
 
 	switch (cfa->kind) {
 	case CFI_REGISTER:
-		if (cfa->n != X86_SP && cfa->n != X86_BP)
+		if (cfa->n >= UNWIND_REGISTERS)
 			return unsupported(UNWIND_WHY_REGISTER);
-		return rule_with_offset(cfa->n == X86_SP ? UNWIND_SP : UNWIND_BP, bp, cfa->offset);
+		return rule_with_offset(cfa->n == X86_SP   ? UNWIND_SP
+					: cfa->n == X86_BP ? UNWIND_BP
+							   : UNWIND_REGISTER((uint32_t)cfa->n),
+					bp, cfa->offset);
 	case CFI_VAL_EXPRESSION:
 		if (is_plt(cfa, &threshold))
 			return UNWIND_RULE(UNWIND_PLT, bp, threshold);

@@ -8,21 +8,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/outbuf.h"
 #include "capture/sandbox/sandbox.h"
 #include "capture/unwind/unwind-table.h"
 
+void unwind_table_pack(const struct unwind_table *table, struct outbuf *to)
+{
+	struct unwind_table head = *table;
+
+	head.rows = NULL;
+	outbuf_append(to, &head, sizeof(head));
+	outbuf_append(to, table->rows, table->n_rows * sizeof(table->rows[0]));
+}
+
 static int unwind_table_answer(const void *data, size_t n, struct outbuf *to)
 {
-	struct unwind_table table, head;
+	struct unwind_table table;
 	int r = unwind_table_read(data, n, &table);
 
 	if (r < 0)
 		return r;
-	head = table;
-	head.rows = NULL;
-	outbuf_append(to, &head, sizeof(head));
-	outbuf_append(to, table.rows, table.n_rows * sizeof(table.rows[0]));
+	unwind_table_pack(&table, to);
 	unwind_table_deinit(&table);
 	return to->error;
 }
@@ -88,24 +93,24 @@ bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes
 
 /* ---- the other side ---- */
 
-/* Takes the answer apart: a table without rows, and the rows. */
-static int take_answer(const struct outbuf *said, uint64_t file_bytes, struct unwind_table *ret)
+int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
+			struct unwind_table *ret)
 {
 	struct unwind_table table;
 	size_t n;
 
-	if (said->size < sizeof(table))
+	if (size < sizeof(table))
 		return -EBADMSG;
-	memcpy(&table, said->data, sizeof(table));
+	memcpy(&table, data, sizeof(table));
 	table.rows = NULL;
-	n = said->size - sizeof(table);
+	n = size - sizeof(table);
 	if (table.n_rows > UNWIND_ROWS_MAX || n != table.n_rows * sizeof(table.rows[0]))
 		return -EBADMSG;
 	if (n > 0) {
 		table.rows = malloc(n);
 		if (!table.rows)
 			return -ENOMEM;
-		memcpy(table.rows, said->data + sizeof(table), n);
+		memcpy(table.rows, (const uint8_t *)data + sizeof(table), n);
 	}
 	if (!unwind_table_is_valid(&table, file_bytes)) {
 		unwind_table_deinit(&table);
@@ -117,16 +122,15 @@ static int take_answer(const struct outbuf *said, uint64_t file_bytes, struct un
 
 int unwind_table_read_sandboxed(int fd, uint64_t timeout_ns, struct unwind_table *ret)
 {
-	const size_t max = sizeof(*ret) + UNWIND_ROWS_MAX * sizeof(ret->rows[0]);
-	struct outbuf said = { .limit = max };
+	struct outbuf said = { .limit = UNWIND_TABLE_PACKED_MAX };
 	struct stat st;
 	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run(fd, unwind_table_answer, timeout_ns, max, &said);
+	r = sandbox_run(fd, unwind_table_answer, timeout_ns, UNWIND_TABLE_PACKED_MAX, &said);
 	if (r == 0)
-		r = take_answer(&said, (uint64_t)st.st_size, ret);
+		r = unwind_table_unpack(said.data, said.size, (uint64_t)st.st_size, ret);
 	outbuf_deinit(&said);
 	return r;
 }

@@ -18,7 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/outbuf.h"
 #include "bpf/unwind.h"
+
+/* Raise it when other rows come of the same file: tables on disk are of no use then. */
+#define UNWIND_TABLE_VERSION 2
 
 struct unwind_table {
 	uint8_t build_id[20]; /* the first bytes of it, if there is one */
@@ -49,6 +53,18 @@ void unwind_table_deinit(struct unwind_table *table);
 
 /* The rule at ADDRESS, in the file's own terms; UNWIND_NONE where there is no row. */
 uint32_t unwind_table_find(const struct unwind_table *table, uint64_t address);
+
+/* A table as bytes, for this machine: how it leaves the sandbox, and how it is kept. */
+#define UNWIND_TABLE_PACKED_MAX                                                                    \
+	(sizeof(struct unwind_table) + UNWIND_ROWS_MAX * sizeof(struct unwind_row))
+void unwind_table_pack(const struct unwind_table *table, struct outbuf *to);
+
+/*
+ * The table that SIZE bytes at DATA are, whoever wrote them, of a file with FILE_BYTES. Returns 0,
+ * -EBADMSG if they are no such table, or -ENOMEM.
+ */
+int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
+			struct unwind_table *ret);
 
 /* Whether TABLE, whoever made it, is one of a file with FILE_BYTES. */
 bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes);

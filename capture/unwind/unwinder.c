@@ -19,20 +19,14 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file-kind.h"
 #include "capture/sandbox/thread.h"
-
-#define PARSE_NS_MAX UINT64_C(10000000000)
+#include "capture/unwind/unwind-away.h"
+#include "capture/unwind/unwind-cache.h"
+#include "capture/unwind/unwind-queue.h"
 
 enum {
-	ASKS_MAX = 4096,   /* that wait */
-	OPEN_MAX = 64,     /* files of those that are open */
-	MISSED_MAX = 200,  /* processes that may have gone before their file was opened */
-	NAMES_EVERY = 128, /* tables between two looks at how many names are left */
-};
-
-struct unwinder_file {
-	struct unwind_ask ask;
-	int fd; /* owned; -1: not opened yet */
+	MISSED_MAX = 200, /* processes that may have gone before their file was opened */
 };
 
 struct unwinder {
@@ -47,9 +41,10 @@ struct unwinder {
 	int stop_fd;
 	uint64_t bytes_max;
 	struct unwind_maps maps;
+	struct unwind_cache *cache; /* NULL: there is none */
+	struct unwind_away *away;
 	struct ring_buffer *ring;
-	struct unwinder_file *asks;
-	size_t n_asks, room;
+	struct unwind_queue asks;
 	uint8_t n_missed[UNWIND_FILES_MAX];
 };
 
@@ -62,29 +57,25 @@ static void unwinder_release(struct unwinder *u)
 	pthread_mutex_unlock(&u->lock);
 	if (!last)
 		return;
-	for (size_t i = 0; i < u->n_asks; i++)
-		close_fd(u->asks[i].fd);
+	unwind_queue_deinit(&u->asks);
 	ring_buffer__free(u->ring);
 	unwind_maps_deinit(&u->maps);
+	unwind_cache_free(u->cache);
+	unwind_away_free(u->away);
 	close_fd(u->stop_fd);
-	free(u->asks);
 	pthread_cond_destroy(&u->answered);
 	pthread_mutex_destroy(&u->lock);
 	free(u);
 }
 
-/* ---- one table ---- */
-
-static int unwinder_open_mapped(const struct unwind_ask *ask)
+static void unwinder_count(struct unwinder *u, uint64_t *count)
 {
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, ask->pid,
-		 (uint64_t)ask->start, (uint64_t)ask->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	pthread_mutex_lock(&u->lock);
+	(*count)++;
+	pthread_mutex_unlock(&u->lock);
 }
+
+/* ---- one table ---- */
 
 /*
  * The file that was mapped there when it was asked for. By now it may be another one: so the process must have changed
@@ -97,42 +88,38 @@ static int unwinder_open(const struct unwinder *u, const struct unwind_ask *ask)
 
 	if (!unwind_maps_has(&u->maps, ask, &before))
 		return -ESTALE;
-	fd = unwinder_open_mapped(ask);
+	fd = unwind_open_mapped(ask);
 	if (fd >= 0 && (!unwind_maps_has(&u->maps, ask, &after) || after != before))
 		return -ESTALE;
 	return TAKE_FD(fd);
 }
 
-/* Until there is room for BYTES. */
-static bool unwinder_make_room(struct unwinder *u, uint32_t number, uint64_t bytes)
-{
-	uint32_t least;
-
-	while (u->maps.all_bytes + bytes > u->bytes_max) {
-		least = unwind_maps_least_used(&u->maps, number);
-		if (least == UNWIND_FILE_NONE)
-			return false;
-		unwind_maps_take(&u->maps, least);
-		pthread_mutex_lock(&u->lock);
-		u->counts.n_evicted++;
-		pthread_mutex_unlock(&u->lock);
-	}
-	return true;
-}
-
 static int unwinder_put(struct unwinder *u, uint32_t number, const struct unwind_table *table)
 {
-	if (!unwinder_make_room(u, number, unwind_maps_table_bytes(table)))
-		return -ENOBUFS;
-	return unwind_maps_put(&u->maps, number, table);
+	uint64_t n_taken = 0;
+	bool has_room = unwind_maps_make_room(&u->maps, number, unwind_maps_table_bytes(table),
+					      u->bytes_max, &n_taken);
+
+	pthread_mutex_lock(&u->lock);
+	u->counts.n_evicted += n_taken;
+	pthread_mutex_unlock(&u->lock);
+	return has_room ? unwind_maps_put(&u->maps, number, table) : -ENOBUFS;
 }
 
-static int unwinder_answer_file(struct unwinder *u, const struct unwind_ask *ask, int fd)
+/* A cache that fails costs time only. */
+static int unwinder_make(struct unwinder *u, int fd, struct unwind_table *ret)
 {
-	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
-	int r = unwind_table_read_sandboxed(fd, PARSE_NS_MAX, &table);
+	uint64_t now_ns = clock_read_ns(CLOCK_REALTIME);
+	int r;
 
-	return r < 0 ? r : unwinder_put(u, ask->number, &table);
+	if (u->cache && unwind_cache_find(u->cache, fd, ret) == 0) {
+		unwinder_count(u, &u->counts.n_cached);
+		return 0;
+	}
+	r = unwind_table_read_sandboxed(fd, UNWIND_PARSE_NS_MAX, ret);
+	if (r == 0 && u->cache)
+		(void)unwind_cache_put(u->cache, fd, now_ns, ret);
+	return r;
 }
 
 static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask *ask)
@@ -155,30 +142,98 @@ static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 		unwind_maps_put_nothing(&u->maps, ask->number);
 }
 
-static void unwinder_answer(struct unwinder *u, const struct unwinder_file *file)
+/* RESULT is of a file that was opened, or could be opened no more. */
+static void unwinder_count_answer(struct unwinder *u, bool was_opened, int result)
 {
+	pthread_mutex_lock(&u->lock);
+	u->counts.n_asked++;
+	u->counts.n_tables += result == 0;
+	u->counts.n_failed += was_opened && result < 0;
+	u->counts.bytes = u->maps.all_bytes;
+	pthread_mutex_unlock(&u->lock);
+}
+
+/* What came of reading a file: TABLE, or RESULT says why there is none. */
+static void unwinder_take_table(struct unwinder *u, const struct unwind_ask *ask, int result,
+				const struct unwind_table *table)
+{
+	u->n_missed[ask->number] = 0;
+	if (result == 0)
+		result = unwinder_put(u, ask->number, table);
+	if (result < 0)
+		unwind_maps_put_nothing(&u->maps, ask->number);
+	unwinder_count_answer(u, true, result);
+}
+
+static void unwinder_answer(struct unwinder *u, const struct unwind_waiting *file)
+{
+	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
 	const struct unwind_ask *ask = &file->ask;
 	_cleanup_close_ int fd = file->fd < 0 ? unwinder_open(u, ask) : file->fd;
-	int r = fd;
 
 	if (!unwinder_is_of_now(u, ask))
 		return;
 	if (fd >= 0) {
-		u->n_missed[ask->number] = 0;
-		r = unwinder_answer_file(u, ask, fd);
-		if (r < 0)
-			unwind_maps_put_nothing(&u->maps, ask->number);
+		unwinder_take_table(u, ask, unwinder_make(u, fd, &table), &table);
 	} else {
 		unwinder_miss(u, ask);
+		unwinder_count_answer(u, false, fd);
 	}
-	pthread_mutex_lock(&u->lock);
-	u->counts.n_asked++;
-	u->counts.n_tables += r == 0;
-	u->counts.n_failed += fd >= 0 && r < 0;
-	u->counts.bytes = u->maps.all_bytes;
-	pthread_mutex_unlock(&u->lock);
-	if (u->counts.n_asked % NAMES_EVERY == 0)
-		unwind_maps_recycle_names(&u->maps);
+}
+
+/* The next one that waits. */
+static void unwinder_answer_next(struct unwinder *u)
+{
+	struct unwind_waiting file = unwind_queue_take(&u->asks, u->maps.files);
+	uint64_t begun_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	unwinder_answer(u, &file);
+	unwind_queue_charge(&u->asks, file.owner, clock_read_ns(CLOCK_MONOTONIC) - begun_ns);
+}
+
+/* ---- files that are away ---- */
+
+static bool unwinder_is_away(const struct unwinder *u, const struct unwind_ask *ask)
+{
+	return !file_system_is_local(u->maps.files[ask->number % UNWIND_FILES_MAX].filesystem);
+}
+
+static void unwinder_ask_away(struct unwinder *u, const struct unwind_ask *ask)
+{
+	struct unwind_away_file file = { .ask = *ask, .fd = -1 };
+
+	file.device = u->maps.files[ask->number % UNWIND_FILES_MAX].device;
+	if (!unwind_maps_has(&u->maps, ask, &file.changes) || unwind_away_open(u->away, &file) < 0)
+		unwinder_miss(u, ask);
+}
+
+/* As in unwinder_open(): whether what was opened is what was mapped. */
+static void unwinder_on_opened(struct unwinder *u, struct unwind_away_file *file)
+{
+	uint32_t changes;
+	bool is_it = file->fd >= 0 && unwinder_is_of_now(u, &file->ask) &&
+		     unwind_maps_has(&u->maps, &file->ask, &changes) && changes == file->changes;
+
+	if (!is_it) {
+		unwinder_miss(u, &file->ask);
+		unwinder_count_answer(u, false, -ESTALE);
+	}
+	unwind_away_read(u->away, file, is_it);
+}
+
+static void unwinder_look_away(struct unwinder *u)
+{
+	struct unwind_away_file file;
+
+	while (unwind_away_next(u->away, &file)) {
+		if (file.step == UNWIND_AWAY_OPENED) {
+			unwinder_on_opened(u, &file);
+			continue;
+		}
+		if (unwinder_is_of_now(u, &file.ask))
+			unwinder_take_table(u, &file.ask, file.result, &file.table);
+		unwind_table_deinit(&file.table);
+	}
 }
 
 /* Code that the kernel maps into each process, this one, too: the kernel's word is good. */
@@ -199,48 +254,53 @@ static void unwinder_answer_vdso(struct unwinder *u)
 /* The file is opened at once: who has it mapped may be gone when its turn comes. */
 static int unwinder_on_ask(void *userdata, void *data, size_t size)
 {
+	struct unwind_waiting file = { .fd = -1 };
 	struct unwinder *u = userdata;
-	struct unwinder_file file;
 
 	if (size < sizeof(file.ask))
 		return 0;
 	memcpy(&file.ask, data, sizeof(file.ask));
-	if (u->n_asks >= ASKS_MAX || GROW(u->asks, u->room, u->n_asks + 1) < 0) {
-		unwinder_miss(u, &file.ask);
+	if (file.ask.number == UNWIND_FILE_NONE) {
+		unwind_maps_recycle_names(&u->maps);
+		/* (a number that has another file begins anew) */
+		memset(u->n_missed, 0, sizeof(u->n_missed));
 		return 0;
 	}
-	file.fd = u->n_asks < OPEN_MAX ? unwinder_open(u, &file.ask) : -1;
-	u->asks[u->n_asks++] = file;
+	if (unwinder_is_away(u, &file.ask)) {
+		unwinder_ask_away(u, &file.ask);
+		return 0;
+	}
+	if (u->asks.n < UNWIND_QUEUE_OPEN_MAX)
+		file.fd = unwinder_open(u, &file.ask);
+	if (unwind_queue_put(&u->asks, &file) < 0)
+		unwinder_miss(u, &file.ask);
 	return 0;
 }
 
-/* Of those that wait, the one that walks need most; of several the newest. */
-static struct unwinder_file unwinder_take(struct unwinder *u)
+static bool unwinder_is_busy(struct unwinder *u)
 {
-	size_t best = u->n_asks - 1;
-	struct unwinder_file file;
+	bool busy;
 
-	for (size_t i = best; i-- > 0;) {
-		const struct unwind_file *files = u->maps.files;
-
-		if (files[u->asks[i].ask.number % UNWIND_FILES_MAX].missed >
-		    files[u->asks[best].ask.number % UNWIND_FILES_MAX].missed)
-			best = i;
-	}
-	file = u->asks[best];
-	memmove(u->asks + best, u->asks + best + 1, (--u->n_asks - best) * sizeof(file));
-	return file;
+	pthread_mutex_lock(&u->lock);
+	busy = u->busy;
+	pthread_mutex_unlock(&u->lock);
+	return busy;
 }
 
 /* True if it is to end. */
 static bool unwinder_look(struct unwinder *u)
 {
-	bool quits;
+	/* (who begins to wait from here on may have asked for something that is not seen now) */
+	bool was_busy = unwinder_is_busy(u), quits, answers;
 
 	ring_buffer__consume(u->ring);
+	unwinder_look_away(u);
+	answers = was_busy && u->asks.n == 0 && !unwind_away_is_busy(u->away);
+	if (answers)
+		unwind_maps_settle(&u->maps);
 	pthread_mutex_lock(&u->lock);
 	quits = u->quits;
-	if (u->n_asks == 0) {
+	if (answers) {
 		u->busy = false;
 		pthread_cond_broadcast(&u->answered);
 	}
@@ -264,15 +324,13 @@ static void *unwinder_run(void *userdata)
 {
 	struct unwinder *u = userdata;
 
+	(void)unwind_cache_open(UNWIND_CACHE_BYTES_MAX, &u->cache);
 	unwinder_answer_vdso(u);
 	while (!unwinder_look(u)) {
-		if (u->n_asks > 0) {
-			struct unwinder_file file = unwinder_take(u);
-
-			unwinder_answer(u, &file);
-		} else {
+		if (u->asks.n > 0)
+			unwinder_answer_next(u);
+		else
 			unwinder_sleep(u);
-		}
 	}
 	unwinder_release(u);
 	return NULL;
@@ -292,10 +350,11 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	u->busy = true;
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_cond_init(&u->answered, NULL);
+	/* (first of all, or there would be descriptors that are none to close) */
+	r = unwind_maps_init(&u->maps, maps);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = u->stop_fd < 0 ? -errno : 0;
 	if (r == 0)
-		r = unwind_maps_init(&u->maps, maps);
+		r = u->stop_fd < 0 ? -errno : unwind_away_new(u->stop_fd, &u->away);
 	if (r == 0) {
 		u->ring = ring_buffer__new(u->maps.asks_fd, unwinder_on_ask, u, NULL);
 		r = u->ring ? 0 : -errno;
@@ -351,4 +410,10 @@ struct unwinder_counts unwinder_counts(struct unwinder *u)
 	counts = u->counts;
 	pthread_mutex_unlock(&u->lock);
 	return counts;
+}
+
+struct unwind_resumed unwinder_resume(struct unwinder *u, const struct rec_piece *piece,
+				      const void *stack, uint64_t frames[static STACK_FRAMES_MAX])
+{
+	return unwind_resume(&u->maps.kept, u->maps.processes_fd, piece, stack, frames);
 }

@@ -14,18 +14,13 @@ enum { PAYLOAD_SHOWN = 1 << 20 };
 
 const char *dump_record_name(const struct fxt_record *r)
 {
-	bool has_kinds = r->type == FXT_RECORD_METADATA || r->type == FXT_RECORD_SCHEDULING ||
-			 r->type == FXT_RECORD_PROFILER;
-
-	switch (FXT_LAYOUT_KEY(r->type, has_kinds ? r->subtype : 0)) {
-#define X(layout, type, subtype, name)                                                             \
+	switch (fxt_layout_key_of(r->type, r->subtype)) {
+#define X(layout, type, subtype, said)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
-		return name;
+		return said;
 		FXT_LAYOUTS(X)
 		X(, FXT_RECORD_METADATA, FXT_METADATA_TRACE_INFO, "trace_info")
 		X(, FXT_RECORD_SCHEDULING, FXT_SCHED_LEGACY_SWITCH, "legacy_context_switch")
-		X(, FXT_RECORD_SCHEDULING, FXT_SCHED_SWITCH, "context_switch")
-		X(, FXT_RECORD_SCHEDULING, FXT_SCHED_WAKEUP, "thread_wakeup")
 		X(, FXT_RECORD_LARGE, 0, "large_blob")
 #undef X
 	default:
@@ -82,14 +77,10 @@ const char *dump_thread_state(unsigned state)
 
 /* ---- values ---- */
 
-#define TEXT(text) json_from_bytes((text).bytes, (text).length)
+#define AS_TEXT(text) json_from_bytes((text).bytes, (text).length)
 
-/* Its name, or the number that has none. */
-#define NAMED(name, number) ((name) ? json_string(name) : json_u64(number))
-
-#define TIME(r) JSON("timestamp", (r)->ts_ticks), JSON("timestamp_ns", (r)->ts_ns)
-#define THREAD(t)                                                                                  \
-	JSON("process_id", known_id(&(t), (t).pid)), JSON("thread_id", known_id(&(t), (t).tid))
+/* What NAME calls NUMBER, or the number that has no name. */
+#define NAMED(name, number) (name(number) ? json_string(name(number)) : json_u64(number))
 
 static struct json_object *known_id(const struct fxt_thread *t, uint64_t id)
 {
@@ -123,17 +114,17 @@ static struct json_object *from_value(const struct fxt_arg *arg)
 	case FXT_ARG_DOUBLE:
 		return from_real(arg->real);
 	case FXT_ARG_STRING:
-		return TEXT(arg->text);
+		return AS_TEXT(arg->text);
 	case FXT_ARG_BOOL:
 		return json_boolean(arg->boolean);
 	case FXT_ARG_BLOB:
-		return json_from_hex(arg->blob.bytes, arg->blob.length);
+		return json_from_hex(arg->blob.data, arg->blob.size);
 	default:
 		return NULL;
 	}
 }
 
-static const char *add_args(struct json_object *to, const struct fxt_record *r)
+static const char *dump_json_args(struct json_object *to, const struct fxt_record *r)
 {
 	struct json_object *list = json_object_new_array();
 	struct fxt_args it = r->args;
@@ -145,166 +136,144 @@ static const char *add_args(struct json_object *to, const struct fxt_record *r)
 		if (outcome == FXT_ARGS_DAMAGE)
 			damage = it.damage;
 		else
-			json_append_item(
-				list,
-				JSON_OBJECT(JSON("name", TEXT(arg.name)),
-					    JSON("type", NAMED(dump_arg_type(arg.type), arg.type)),
-					    JSON("value", from_value(&arg))));
+			json_append_item(list,
+					 JSON_OBJECT(JSON("name", AS_TEXT(arg.name)),
+						     JSON("type", NAMED(dump_arg_type, arg.type)),
+						     JSON("value", from_value(&arg))));
 	}
 	JSON_ADD(to, JSON("args", list));
 	return damage;
 }
 
-/* ---- records ---- */
+/* ---- parts of records ---- */
 
-static const char *add_metadata(struct json_object *o, const struct fxt_record *r)
+static void dump_json_time(struct json_object *o, const struct fxt_record *r)
 {
-	switch (r->subtype) {
-	case FXT_METADATA_PROVIDER_INFO:
-		JSON_ADD(o, JSON_OF(&r->metadata, provider_id),
-			 JSON("provider_name", TEXT(r->name)));
-		break;
-	case FXT_METADATA_PROVIDER_SECTION:
-		JSON_ADD(o, JSON_OF(&r->metadata, provider_id));
-		break;
-	case FXT_METADATA_PROVIDER_EVENT:
-		JSON_ADD(o, JSON_OF(&r->metadata, provider_id),
-			 JSON("event_id", r->metadata.number));
-		break;
-	case FXT_METADATA_TRACE_INFO:
-		JSON_ADD(o, JSON("trace_info_type", r->metadata.number),
-			 JSON_IF(r->metadata.number == FXT_TRACE_INFO_MAGIC, "trace_info",
-				 "magic_number"));
-		break;
-	default:
-		JSON_ADD(o, JSON("metadata_type", r->subtype));
-	}
-	return NULL;
+	JSON_ADD(o, JSON("timestamp", r->ts_ticks), JSON("timestamp_ns", r->ts_ns));
 }
 
-static const char *add_event(struct json_object *o, const struct fxt_record *r)
+static void dump_json_thread(struct json_object *o, const struct fxt_record *r)
+{
+	JSON_ADD(o, JSON("process_id", known_id(&r->thread, r->thread.pid)),
+		 JSON("thread_id", known_id(&r->thread, r->thread.tid)));
+}
+
+/* What stands behind the arguments comes before them. */
+static void dump_json_value(struct json_object *o, const struct fxt_record *r)
 {
 	bool complete = r->subtype == FXT_EVENT_DURATION_COMPLETE;
 	bool async = r->subtype >= FXT_EVENT_ASYNC_BEGIN && r->subtype <= FXT_EVENT_ASYNC_END;
 	bool flow = r->subtype >= FXT_EVENT_FLOW_BEGIN && r->subtype <= FXT_EVENT_FLOW_END;
 
-	JSON_ADD(o, JSON("event_type", NAMED(dump_event_type(r->subtype), r->subtype)), TIME(r),
-		 THREAD(r->thread), JSON("category", TEXT(r->category)),
-		 JSON("name", TEXT(r->name)),
-		 JSON_IF(r->subtype == FXT_EVENT_COUNTER, "counter_id", r->event.value),
+	JSON_ADD(o, JSON_IF(r->subtype == FXT_EVENT_COUNTER, "counter_id", r->event.value),
 		 JSON_IF(complete, "end_time", r->event.value),
 		 JSON_IF(complete, "end_time_ns", r->event.end_ns),
 		 JSON_IF(async, "async_correlation_id", r->event.value),
 		 JSON_IF(flow, "flow_correlation_id", r->event.value));
-	return add_args(o, r);
 }
 
-static const char *add_scheduling(struct json_object *o, const struct fxt_record *r)
+static void dump_json_bulk(struct json_object *o, const struct fxt_record *r)
 {
-	if (r->subtype == FXT_SCHED_WAKEUP) {
-		JSON_ADD(o, TIME(r), JSON("cpu_number", r->wake.cpu),
-			 JSON("waking_thread_id", r->wake.tid));
-		return add_args(o, r);
-	}
-	JSON_ADD(o, TIME(r), JSON("cpu_number", r->sw.cpu),
-		 JSON("outgoing_thread_state",
-		      NAMED(dump_thread_state(r->sw.out_state), r->sw.out_state)),
+	JSON_ADD(o, JSON("payload_size", r->blob.size),
+		 JSON_IF(r->blob.size <= PAYLOAD_SHOWN, "payload",
+			 json_from_hex(r->blob.data, (size_t)r->blob.size)));
+}
+
+/* ---- by hand ---- */
+
+static void dump_json_legacy(struct json_object *o, const struct fxt_record *r)
+{
+	dump_json_time(o, r);
+	JSON_ADD(o, JSON("cpu_number", r->sw.cpu),
+		 JSON("outgoing_thread_state", NAMED(dump_thread_state, r->sw.out_state)),
 		 JSON("outgoing_thread_id", r->sw.out_tid),
-		 JSON("incoming_thread_id", r->sw.in_tid));
-	if (r->subtype == FXT_SCHED_SWITCH)
-		return add_args(o, r);
-	JSON_ADD(o, JSON("outgoing_process_id", r->sw.out_pid),
+		 JSON("incoming_thread_id", r->sw.in_tid),
+		 JSON("outgoing_process_id", r->sw.out_pid),
 		 JSON("incoming_process_id", r->sw.in_pid),
 		 JSON("outgoing_thread_priority", r->sw.out_priority),
 		 JSON("incoming_thread_priority", r->sw.in_priority));
-	return NULL;
 }
 
-static const char *add_profiler(struct json_object *o, const struct fxt_record *r)
+static const char *dump_json_large(struct json_object *o, const struct fxt_record *r)
 {
-	JSON_ADD(o, TIME(r), THREAD(r->thread));
-	switch (r->subtype) {
-	case FXT_PROFILER_MODULE:
-		JSON_ADD(o, JSON("module_id", r->module.id), JSON("module_name", TEXT(r->name)),
-			 JSON("build_id",
-			      json_from_hex(r->module.build_id, r->module.build_id_length)));
-		break;
-	case FXT_PROFILER_MMAP:
-		JSON_ADD(o, JSON_OF(&r->mmap, module_id, flags),
-			 JSON("start_address", r->mmap.start), JSON("address_range", r->mmap.range),
-			 JSON_OF(&r->mmap, vaddr));
-		break;
-	default:
-		JSON_ADD(o, JSON("backtrace",
-				 JSON_LIST(f, r->backtrace.frames, r->backtrace.n_frames, *f)));
-	}
-	return NULL;
-}
-
-static const char *add_blob(struct json_object *o, const struct fxt_record *r)
-{
-	bool large = r->type == FXT_RECORD_LARGE;
 	const char *damage = NULL;
 
-	JSON_ADD(o, JSON_IF(large, "blob_format", r->subtype),
-		 JSON_IF(large, "category", TEXT(r->category)),
-		 JSON(large ? "name" : "blob_name", TEXT(r->name)),
-		 JSON_IF(!large, "blob_type", r->blob.blob_type));
-	if (large && r->subtype == FXT_LARGE_BLOB_METADATA) {
-		JSON_ADD(o, TIME(r), THREAD(r->thread));
-		damage = add_args(o, r);
+	JSON_ADD(o, JSON("blob_format", r->subtype), JSON("category", AS_TEXT(r->category)),
+		 JSON("name", AS_TEXT(r->name)));
+	if (r->subtype == FXT_LARGE_BLOB_METADATA) {
+		dump_json_time(o, r);
+		dump_json_thread(o, r);
+		damage = dump_json_args(o, r);
 	}
-	JSON_ADD(o, JSON("payload_size", r->blob.length),
-		 JSON_IF(r->blob.length <= PAYLOAD_SHOWN, "payload",
-			 json_from_hex(r->blob.bytes, (size_t)r->blob.length)));
+	dump_json_bulk(o, r);
 	return damage;
 }
 
-static const char *add_object(struct json_object *o, const struct fxt_record *r)
-{
-	if (r->type == FXT_RECORD_USERSPACE_OBJECT)
-		JSON_ADD(o, JSON_OF(&r->userspace_object, pointer),
-			 JSON("process_id", known_id(&r->thread, r->thread.pid)));
-	else
-		JSON_ADD(o, JSON("kernel_object_type", r->kernel_object.object_type),
-			 JSON_OF(&r->kernel_object, koid));
-	JSON_ADD(o, JSON("name", TEXT(r->name)));
-	return add_args(o, r);
-}
-
-static const char *dump_json_add_fields(struct json_object *o, const struct fxt_record *r)
+static const char *dump_json_unlisted(struct json_object *o, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
-		return add_metadata(o, r);
-	case FXT_RECORD_INITIALIZATION:
-		JSON_ADD(o, JSON_OF(&r->initialization, ticks_per_second));
-		return NULL;
-	case FXT_RECORD_STRING:
-		JSON_ADD(o, JSON("string_index", r->string.index),
-			 JSON("string_value", TEXT(r->name)));
-		return NULL;
-	case FXT_RECORD_THREAD:
-		JSON_ADD(o, JSON("thread_index", r->thread_record.index), THREAD(r->thread));
-		return NULL;
-	case FXT_RECORD_EVENT:
-		return add_event(o, r);
-	case FXT_RECORD_BLOB:
-	case FXT_RECORD_LARGE:
-		return add_blob(o, r);
-	case FXT_RECORD_USERSPACE_OBJECT:
-	case FXT_RECORD_KERNEL_OBJECT:
-		return add_object(o, r);
+		if (r->subtype == FXT_METADATA_TRACE_INFO)
+			JSON_ADD(o, JSON("trace_info_type", r->metadata.number),
+				 JSON_IF(r->metadata.number == FXT_TRACE_INFO_MAGIC, "trace_info",
+					 "magic_number"));
+		else
+			JSON_ADD(o, JSON("metadata_type", r->subtype));
+		break;
 	case FXT_RECORD_SCHEDULING:
-		return add_scheduling(o, r);
-	case FXT_RECORD_LOG:
-		JSON_ADD(o, TIME(r), THREAD(r->thread), JSON("log_message", TEXT(r->name)));
-		return NULL;
-	case FXT_RECORD_PROFILER:
-		return add_profiler(o, r);
+		dump_json_legacy(o, r);
+		break;
+	case FXT_RECORD_LARGE:
+		return dump_json_large(o, r);
 	default:
 		JSON_ADD(o, JSON("record_type", r->type));
-		return NULL;
+	}
+	return NULL;
+}
+
+/* ---- by the layouts ---- */
+
+#define RESERVED(field)
+#define KIND(field)                 JSON_ADD(o, JSON("event_type", NAMED(dump_event_type, r->subtype)));
+#define HEAD(of, m, field, key)     JSON_ADD(o, JSON(key, r->of.m));
+#define STATE(of, m, field, key)    JSON_ADD(o, JSON(key, NAMED(dump_thread_state, r->of.m)));
+#define CPU(of, m, field, key)      HEAD(of, m, field, key)
+#define TIME()                      dump_json_time(o, r);
+#define THREAD(field)               dump_json_thread(o, r);
+#define PROCESS(field)              JSON_ADD(o, JSON("process_id", known_id(&r->thread, r->thread.pid)));
+#define IDS()                       dump_json_thread(o, r);
+#define REF(m, field, key)          JSON_ADD(o, JSON(key, AS_TEXT(r->m)));
+#define TEXT(m, field, key)         JSON_ADD(o, JSON(key, AS_TEXT(r->name)));
+#define BYTES(of, m, n, field, key) JSON_ADD(o, JSON(key, json_from_hex(r->of.m, r->of.n)));
+#define BULK(of, m, n, field)       dump_json_bulk(o, r);
+#define WORDS(of, m, n, field, key) JSON_ADD(o, JSON(key, JSON_LIST(f, r->of.m, r->of.n, *f)));
+#define WORD(of, m, key)            HEAD(of, m, , key)
+#define KOID(of, m, key)            HEAD(of, m, , key)
+#define ARGS(field)                                                                                \
+	if (r->type == FXT_RECORD_EVENT)                                                           \
+		dump_json_value(o, r);                                                             \
+	return dump_json_args(o, r);
+#define VALUE()
+
+#define X(layout, type, subtype, said)                                                             \
+	static const char *dump_json_of_##layout(struct json_object *o,                            \
+						 const struct fxt_record *r)                       \
+	{                                                                                          \
+		FXT_LAYOUT_##layout return NULL;                                                   \
+	}
+FXT_LAYOUTS(X)
+#undef X
+
+static const char *dump_json_add_fields(struct json_object *o, const struct fxt_record *r)
+{
+	switch (fxt_layout_key_of(r->type, r->subtype)) {
+#define X(layout, type, subtype, said)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		return dump_json_of_##layout(o, r);
+		FXT_LAYOUTS(X)
+#undef X
+	default:
+		return dump_json_unlisted(o, r);
 	}
 }
 

@@ -90,23 +90,22 @@ struct json_object *edit_trace_json(const struct edit_trace *t)
 	return JSON_OBJECT(JSON("output", t->to.file.path), JSON_OF(&t->to, bytes, file_bytes));
 }
 
+static void edit_trace_say_left_out(const char *name, uint64_t n, const char *what)
+{
+	if (n > 0)
+		fprintf(stderr, "%s: %" PRIu64 " %s\n", name, n, what);
+}
+
 void edit_trace_say_unknown(const char *name, const struct edit_counts *counts)
 {
-	if (counts->refused)
-		fprintf(stderr,
-			"%s: %" PRIu64 " records of a type or kind that the format does not know "
-			"were left out\n",
-			name, counts->refused);
-	if (counts->arguments)
-		fprintf(stderr,
-			"%s: %" PRIu64
-			" arguments of a type that the format does not know, or that "
-			"could not be read, were left out\n",
-			name, counts->arguments);
-	if (counts->longer)
-		fprintf(stderr,
-			"%s: %" PRIu64
-			" records had words behind what the format knows, which were "
-			"left out\n",
-			name, counts->longer);
+	edit_trace_say_left_out(
+		name, counts->refused,
+		"records of a type or kind that the format does not know were left out");
+	edit_trace_say_left_out(
+		name, counts->arguments,
+		"arguments of a type that the format does not know, or that could not be "
+		"read, were left out");
+	edit_trace_say_left_out(
+		name, counts->longer,
+		"records had words behind what the format knows, which were left out");
 }

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/apitrace/calls-check.h"
 #include "cli/common/colour.h"
 #include "cli/common/json.h"
 #include "cli/common/open-trace.h"
@@ -266,6 +267,7 @@ static int list_kinds(bool json)
 			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
 			       kind->text);
 	}
+	calls_check_list(json);
 	return CLI_OK;
 }
 
@@ -287,11 +289,25 @@ static void print_folded(const char *text)
 	putchar('\n');
 }
 
+static int verb_check_explain_calls(const struct apitrace_finding_kind *kind, bool json)
+{
+	if (json) {
+		json_print_line(calls_check_explanation(kind));
+		return CLI_OK;
+	}
+	printf("%s (%s): %s\n\n", kind->id, apitrace_severity_text(kind->severity), kind->text);
+	print_folded(kind->explain);
+	return CLI_OK;
+}
+
 static int verb_check_explain(const char *id, bool json)
 {
+	const struct apitrace_finding_kind *of_calls = calls_check_kind(id);
 	const struct fxt_finding_kind *kind;
 	int i = fxt_finding_by_id(id);
 
+	if (of_calls)
+		return verb_check_explain_calls(of_calls, json);
 	if (i < 0)
 		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
 				       id);
@@ -310,10 +326,19 @@ static int check_file(const char *path, const struct options *options)
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
 	struct report report = { .options = options };
-	int r = open_trace(&t, path);
+	struct calls_check calls = {
+		.json = options->json,
+		.all = options->all,
+		.notes = options->notes,
+		.strict = options->strict,
+		.trace = &t,
+	};
+	int r = open_trace_or_calls(&t, path, calls_check_found, &calls);
 
 	if (r != CLI_OK)
 		return r;
+	if (t.calls)
+		return calls_check(&calls);
 	if (fxt_lint_new(&lint, verb_check_found, &report) < 0)
 		return cli_failed("out of memory");
 	r = verb_check_all(&t, lint, &report);
@@ -368,7 +393,7 @@ const struct verb verb_check_row = {
 		"      --list        list all kinds of findings\n"
 		"      --explain ID  say what a kind of finding means and what to do about it\n"
 		"  -h, --help        show this\n"
-		"\nFILE is an archive; '-' is standard input.\n"
+		"\nFILE is an archive, or a call trace of apitrace's; '-' is standard input.\n"
 		"Errors are against the specification; of warnings, other readers make something wrong.\n"
 		"Exits with 0 if there is no error, 3 if there is one or the recording was cut off, and 1\n"
 		"if it is not an archive.\n",

@@ -59,10 +59,18 @@ static void verb_cut_report(const struct edit_cut_counts *counts, const struct e
 			text_s(counts->copied.records), counts->left_out,
 			counts->left_out == 1 ? "was" : "were");
 		edit_trace_say_unknown(out->to.file.path, &counts->copied);
+		if (counts->no_room)
+			fprintf(stderr,
+				"%s: %" PRIu64
+				" records of what held when it begins are missing: there "
+				"was no more room for them\n",
+				out->to.file.path, counts->no_room);
 		return;
 	}
 	json_print_pretty(JSON_ADD(edit_trace_json(out), JSON_OF(&counts->copied, records),
-				   JSON_OF(counts, left_out), EDIT_TRACE_UNKNOWN(&counts->copied)));
+				   JSON_OF(counts, left_out),
+				   JSON_IF(counts->no_room, "no_room", counts->no_room),
+				   EDIT_TRACE_UNKNOWN(&counts->copied)));
 }
 
 static int verb_cut_run(const struct request *q, const char *from, const char *to)

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/apitrace/calls-dump.h"
 #include "cli/archive/dump-json.h"
 #include "cli/common/open-trace.h"
 #include "cli/common/verb-options.h"
@@ -70,7 +71,7 @@ static void print_value(struct dump *d, const struct fxt_arg *arg)
 		printf("%s", arg->boolean ? "true" : "false");
 		break;
 	case FXT_ARG_BLOB:
-		printf("<%" PRIu32 " bytes>", arg->blob.length);
+		printf("<%" PRIu32 " bytes>", arg->blob.size);
 		break;
 	default:
 		printf("<type %u>", arg->type);
@@ -201,7 +202,7 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 		break;
 	case FXT_RECORD_BLOB:
 	case FXT_RECORD_LARGE:
-		printf(" \"%s\" %" PRIu64 " bytes", verb_dump_clean(d, &r->name), r->blob.length);
+		printf(" \"%s\" %" PRIu64 " bytes", verb_dump_clean(d, &r->name), r->blob.size);
 		break;
 	case FXT_RECORD_USERSPACE_OBJECT:
 		printf(" 0x%" PRIx64 " \"%s\"", r->userspace_object.pointer,
@@ -209,9 +210,9 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 		break;
 	case FXT_RECORD_KERNEL_OBJECT:
 		printf(" %" PRIu64 " %s \"%s\"", r->kernel_object.koid,
-		       r->kernel_object.object_type == FXT_OBJECT_PROCESS  ? "process"
-		       : r->kernel_object.object_type == FXT_OBJECT_THREAD ? "thread"
-									   : "object",
+		       r->kernel_object.type == FXT_OBJECT_PROCESS  ? "process"
+		       : r->kernel_object.type == FXT_OBJECT_THREAD ? "thread"
+								    : "object",
 		       verb_dump_clean(d, &r->name));
 		break;
 	case FXT_RECORD_SCHEDULING:
@@ -273,13 +274,28 @@ static int dump_all(struct dump *d, struct open_trace *t)
 static int verb_dump(int argc, char **argv)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	_cleanup_(calls_dump_options_deinit) struct calls_dump_options calls = { 0 };
 	struct dump d = { 0 };
-	const struct verb_option options[] = { OPTION_FLAG("json", &d.json), { 0 } };
+	const struct verb_option options[] = {
+		OPTION_FLAG("json", &d.json),
+		CALLS_DUMP_ROWS(&calls),
+		{ 0 },
+	};
 	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = open_trace(&t, argv[optind]) ?: dump_all(&d, &t);
+	r = open_trace_or_calls(&t, argv[optind], NULL, NULL);
+	if (r != CLI_OK)
+		return r;
+	if (t.calls) {
+		calls.json = d.json;
+		return calls_dump(&t, &calls);
+	}
+	if (calls.used)
+		return cli_failed("%s: it is not a call trace (apitrace); %s is for those", t.name,
+				  calls.used);
+	r = dump_all(&d, &t);
 	free(d.text);
 	return r;
 }
@@ -287,11 +303,11 @@ static int verb_dump(int argc, char **argv)
 const struct verb verb_dump_row = {
 	.name = "dump",
 	.synopsis = "[OPTION ...] FILE",
-	.what = "Print every record of an archive",
+	.what = "Print every record of an archive, or every call of a call trace",
 	.options =
 		"      --json  print a JSON object a line, fields named as in the specification\n"
-		"  -h, --help  show this\n"
-		"\nFILE is an archive; '-' is standard input.\n"
+		"  -h, --help  show this\n" CALLS_DUMP_HELP
+		"\nFILE is an archive, or a call trace of apitrace's; '-' is standard input.\n"
 		"Times are seconds since the first record that has one.\n"
 		"Exits with 3 if the archive is damaged.\n",
 	.run = verb_dump,

@@ -11,9 +11,13 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
+/* For qapitrace: so much time is a frame. */
+#define FRAME_NS_DEFAULT UINT64_C(100000000)
+
 static const struct export_format formats[] = {
-	{ "fxt", ".fxt", false, export_fxt },
-	{ "rtrace", ".rtrace", true, export_rtrace },
+	{ "fxt", ".fxt", false, PACK_NONE, export_fxt },
+	{ "rtrace", ".rtrace", true, PACK_NONE, export_rtrace },
+	{ "apitrace", ".trace", false, PACK_SNAPPY, export_apitrace },
 };
 
 struct export_options {
@@ -21,6 +25,7 @@ struct export_options {
 	const char *compress; /* METHOD; NULL = not said */
 	bool pack;            /* --compress */
 	bool force, json, spec_time;
+	struct call_trace_options calls; /* apitrace */
 };
 
 static void export_deinit(struct export *e)
@@ -87,19 +92,22 @@ static int choose_method(const struct export_options *o, const struct export_for
 		called == PACK_NONE && verb_export_has_suffix(o->output, format->suffix, called);
 
 	if (!o->pack) {
-		*ret = called;
+		*ret = called != PACK_NONE ? called : format->method;
 		return CLI_OK;
 	}
 	if (!o->compress) {
-		if (plain)
+		if (plain && format->method == PACK_NONE)
 			return verb_export_contradiction(o, "not compressed", "a method");
-		*ret = called != PACK_NONE ? called : PACK_ZSTD;
+		*ret = called != PACK_NONE           ? called
+		       : format->method != PACK_NONE ? format->method
+						     : PACK_ZSTD;
 		return CLI_OK;
 	}
 	if (strcmp(o->compress, "none") != 0 && pack_parse(o->compress, &asked) < 0)
 		return cli_usage_error("--compress: '%s' is none of snappy, zstd, gzip and none",
 				       o->compress);
-	if ((called != PACK_NONE || plain) && called != asked)
+	/* (a call trace is called the same whatever it is packed by) */
+	if (format->method == PACK_NONE && (called != PACK_NONE || plain) && called != asked)
 		return verb_export_contradiction(
 			o, called == PACK_NONE ? "not compressed" : pack_ops(called)->name,
 			o->compress);
@@ -146,11 +154,12 @@ static void verb_export_report(const struct export *e, const struct export_forma
 	fputc('\n', stderr);
 }
 
-/* Of a format that makes a directory. */
+/* Where there may be several files. */
 static void report_directory(const struct export *e, const struct export_options *o)
 {
 	if (!o->json)
-		fprintf(stderr, "%s: %zu reports\n", e->output_path, e->n_files);
+		fprintf(stderr, "%s: %zu %s\n", e->output_path, e->n_files,
+			o->calls.split ? "call traces" : "reports");
 	else
 		json_print_pretty(JSON_OBJECT(JSON("input", json_from_text(e->input.name)),
 					      JSON("output", json_from_text(e->output_path)),
@@ -167,6 +176,7 @@ static int run_export(const struct export_options *o)
 		.output_path = o->output,
 		.force = o->force,
 		.spec_time = o->spec_time,
+		.calls = o->calls,
 		.output = PACKED_OUTPUT_NULL,
 	};
 	const struct export_format *format = NULL;
@@ -185,7 +195,7 @@ static int run_export(const struct export_options *o)
 	r = format->run(&e);
 	if (r == CLI_FAILED || r == CLI_USAGE)
 		return r;
-	if (format->makes_directory)
+	if (format->makes_directory || o->calls.split)
 		report_directory(&e, o);
 	else if (o->json)
 		verb_export_print_json(&e, format);
@@ -194,16 +204,44 @@ static int run_export(const struct export_options *o)
 	return r;
 }
 
+static int verb_export_take_order(void *to, char *value)
+{
+	enum call_trace_order *order = to;
+
+	*order = strcmp(value, "arrival") == 0 ? CALL_TRACE_ARRIVAL : CALL_TRACE_PAIRED;
+	if (*order == CALL_TRACE_ARRIVAL || strcmp(value, "paired") == 0)
+		return CLI_OK;
+	return cli_usage_error("--order takes paired or arrival, not '%s'", value);
+}
+
+static int verb_export_take_split(void *to, char *value)
+{
+	*(bool *)to = true;
+	return strcmp(value, "pid") == 0 ? CLI_OK
+					 : cli_usage_error("--split takes pid, not '%s'", value);
+}
+
+static int verb_export_take_frame(void *to, char *value)
+{
+	return text_parse_time(value, to) < 0
+		       ? cli_usage_error("--frame takes a time (16ms, 1s), not '%s'", value)
+		       : CLI_OK;
+}
+
 static int verb_export(int argc, char **argv)
 {
-	struct export_options o = { 0 };
+	struct export_options o = { .calls.slice_ns = FRAME_NS_DEFAULT };
 	const struct verb_option options[] = {
 		{ "compress", 0, optional_argument, .flag = &o.pack, .text = &o.compress },
 		OPTION_FLAG("force", &o.force),
 		OPTION_TEXT("format", 0, &o.format),
+		OPTION_VALUE("frame", 0, verb_export_take_frame, &o.calls.slice_ns),
 		OPTION_FLAG("json", &o.json),
+		OPTION_VALUE("order", 0, verb_export_take_order, &o.calls.order),
 		OPTION_TEXT("output", 'o', &o.output),
+		OPTION_FLAG("plain", &o.calls.plain),
 		OPTION_FLAG("spec-time", &o.spec_time),
+		OPTION_VALUE("split", 0, verb_export_take_split, &o.calls.split),
 		{ 0 },
 	};
 	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
@@ -222,10 +260,15 @@ const struct verb verb_export_row = {
 	.options =
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
 		"      --format=FORMAT      fxt: the archive as it is; rtrace: a directory of leak reports;\n"
-		"                           the default is what OUT is called\n"
+		"                           apitrace: calls; the default is what OUT is called\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
 		"                           called: .zst, .gz, .sz\n"
 		"      --spec-time          rtrace: microseconds, which other readers take for milliseconds\n"
+		"      --order=ORDER        apitrace: paired (the default): by process, calls whole; arrival: by\n"
+		"                           time, where they begin and where they end\n"
+		"      --frame=TIME         apitrace: a frame each so often (100ms)\n"
+		"      --split=pid          apitrace: a file for each process, with its id in the name\n"
+		"      --plain              apitrace: without times, processes and frames\n"
 		"      --force              write over an existing file\n"
 		"      --json               print what became of it as JSON\n"
 		"  -h, --help               show this\n"

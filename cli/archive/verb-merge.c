@@ -74,6 +74,12 @@ static void verb_merge_print_json(const struct request *q, const struct edit_tra
 	json_print_pretty(JSON_ADD(o, JSON("inputs", list)));
 }
 
+static void verb_merge_say_more(uint64_t n, const char *what)
+{
+	if (n > 0)
+		fprintf(stderr, "; %" PRIu64 " %s", n, what);
+}
+
 static void print_input(const struct open_trace *in, const struct edit_merge_view *view)
 {
 	uint64_t shifted = (uint64_t)view->shift_ns,
@@ -88,24 +94,16 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 	else if (!view->has_clock)
 		fprintf(stderr,
 			", no clock snapshot: taken to have the first one's clock and machine");
-	if (view->doubled > 0)
-		fprintf(stderr,
-			"; %" PRIu64 " left out, since another archive covers the "
-			"same CPUs at the same time",
-			view->doubled);
-	if (view->koids_moved > 0)
-		fprintf(stderr,
-			"; %" PRIu64 " ids have other owners in an archive before it, and became "
-			"others",
-			view->koids_moved);
-	if (view->koids_shared > 0)
-		fprintf(stderr,
-			"; %" PRIu64 " ids have other owners in an archive before it, and could "
-			"not become others: these are shown as one",
-			view->koids_shared);
-	if (view->koids_cut > 0)
-		fprintf(stderr, "; %" PRIu64 " ids were too large to be moved whole",
-			view->koids_cut);
+	verb_merge_say_more(
+		view->doubled,
+		"left out, since another archive covers the same CPUs at the same time");
+	verb_merge_say_more(view->koids_moved,
+			    "ids have other owners in an archive before it, and became others");
+	verb_merge_say_more(
+		view->koids_shared,
+		"ids have other owners in an archive before it, and could not become others: "
+		"these are shown as one");
+	verb_merge_say_more(view->koids_cut, "ids were too large to be moved whole");
 	fputc('\n', stderr);
 }
 

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "cli/apitrace/calls-summary.h"
 #include "cli/common/colour.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
@@ -18,6 +19,7 @@
 #include "cli/common/stacks-text.h"
 #include "cli/archive/summary-activity.h"
 #include "cli/archive/summary-by.h"
+#include "cli/archive/summary-calls.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "reader/views/call-tree.h"
@@ -30,6 +32,7 @@ struct sums {
 	struct summary *summary;
 	struct profile *profile;
 	struct resolver resolver;
+	struct call_sums calls;
 	struct call_function *functions; /* the hottest first; NULL without samples */
 	size_t n_functions;
 };
@@ -39,13 +42,15 @@ static void verb_summary_sums_deinit(struct sums *s)
 	summary_free(s->summary);
 	profile_free(s->profile);
 	resolver_deinit(&s->resolver);
+	call_sums_deinit(&s->calls);
 	free(s->functions);
 }
 
 static int verb_summary_take_event(void *userdata, const struct event *ev)
 {
 	struct sums *s = userdata;
-	int r = summary_add(s->summary, ev) ?: resolver_add(&s->resolver, ev);
+	int r = summary_add(s->summary, ev) ?: resolver_add(&s->resolver, ev)
+						?: call_sums_add(&s->calls, ev);
 
 	return r < 0 ? r : profile_add(s->profile, ev);
 }
@@ -155,6 +160,8 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 		 JSON("lost", JSON_MAP(l, s->lost, s->n_lost, JSON(l->class_name, l->count))),
 		 JSON_OF(s, dismissed, unreported),
 		 JSON_IF(stacks_walked(s->walks), "stacks", stacks_json(s->walks)),
+		 JSON_IF(s->tables.made, "unwind_tables",
+			 JSON_OBJECT(JSON_OF((&s->tables), made, failed, evicted, bytes, copied))),
 		 JSON("damages_repaired", s->n_damages),
 		 JSON_IF(profile_n_unmapped(p), "mappings_without_room", profile_n_unmapped(p)),
 		 JSON("cpus", JSON_LIST(c, s->cpus, s->n_cpus, json_cpu(s, c))),
@@ -169,6 +176,10 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 		 JSON_IF(s->bpf_cpu_ns, "daemon_cpu_ns", s->daemon_cpu_ns),
 		 JSON_IF(s->dropped_bytes, "dropped_bytes", s->dropped_bytes));
 	summary_activity_json(o, s);
+	if (summary_calls_json(o, &sums->calls) < 0) {
+		json_object_put(o);
+		return -ENOMEM;
+	}
 	JSON_ADD(o, JSON_IF(p->n_samples, "profile", json_profile(sums)));
 	if (by != SUMMARY_BY_MAX && summary_by_json(o, s, by) < 0) {
 		json_object_put(o);
@@ -197,6 +208,20 @@ static void print_shed(const struct summary *s, const struct summary_shed *shed)
 	       (double)(shed->ts_ns - s->start_ns) / 1e9, until,
 	       value_share(shed->cost_ppm, shed->n_cpus), value_share_of(shed->n_cpus),
 	       value_share(shed->limit_ppm, shed->n_cpus));
+}
+
+static void verb_summary_print_tables(const struct stack_tables *t)
+{
+	if (t->made == 0)
+		return;
+	printf("unwind tables: %" PRIu64 ", %s", t->made, TEXT_SIZE(t->bytes));
+	if (t->failed)
+		printf("; %" PRIu64 " files could not be read", t->failed);
+	if (t->evicted)
+		printf("; %" PRIu64 " had to go (see --stack-tables)", t->evicted);
+	if (t->copied)
+		printf("; %" PRIu64 " stacks were copied until theirs were made", t->copied);
+	printf("\n");
 }
 
 /* What the recording took from the machine, and what it left out for that. */
@@ -229,6 +254,7 @@ static void print_header(const struct summary *s, const char *name)
 		       s->unreported);
 	if (stacks_walked(s->walks))
 		printf("stacks of programs: %s\n", stacks_text_format(stacks, s->walks));
+	verb_summary_print_tables(&s->tables);
 	if (s->n_damages)
 		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
 		       s->n_damages);
@@ -370,7 +396,7 @@ static int verb_summary_print_text(const struct sums *sums, const char *name, si
 	else if (scheduled)
 		r = print_threads(s, limit);
 	if (r == 0)
-		r = summary_activity_print(s);
+		r = summary_activity_print(s) ?: summary_calls_print(&sums->calls, limit);
 	print_functions(sums);
 	print_marks(s);
 	verb_summary_print_triggers(s);
@@ -396,7 +422,10 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 	    profile_new(&s.profile,
 			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0)
 		return cli_failed("out of memory");
-	r = open_trace(&t, path) ?: symbol_options_open(&o->symbols, &symbols);
+	r = open_trace_or_calls(&t, path, NULL, NULL);
+	if (r == CLI_OK && t.calls)
+		return calls_summary(&t, o->json, o->limit);
+	r = r ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
 	if (r == CLI_OK)
 		r = read_events(&t, verb_summary_take_event, &s);
@@ -447,7 +476,7 @@ const struct verb verb_summary_row = {
 			SYMBOL_PLACE_HELP
 		"      --json             print everything, all threads and processes, as JSON\n"
 		"  -h, --help             show this\n"
-		"\nFILE is an archive; '-' is standard input.\n"
+		"\nFILE is an archive, or a call trace of apitrace's; '-' is standard input.\n"
 		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
 	.run = verb_summary,
 };

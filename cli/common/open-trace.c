@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/common/input-file.h"
@@ -11,6 +12,9 @@
 
 /* More damage than this is counted and not described one by one. */
 enum { DAMAGES_SHOWN = 10 };
+
+/* Enough to know a call trace by; and versions that it may have some day. */
+enum { HEAD_BYTES = 64, VERSION_END = 16 };
 
 void open_trace_say_alien(const char *name, const struct unpack_damage *damage, int alien)
 {
@@ -50,7 +54,141 @@ static ssize_t open_trace_read_unpacked(void *userdata, void *to, size_t n)
 	return got;
 }
 
-int open_trace(struct open_trace *t, const char *path)
+static ssize_t open_trace_read_archive(void *userdata, void *to, size_t n)
+{
+	struct open_trace *t = userdata;
+
+	return input_read(&t->head, to, n);
+}
+
+/* ---- call traces ---- */
+
+/* Nothing in a call trace can be understood behind a gap: there it ends. */
+static ssize_t open_trace_read_calls(void *userdata, void *to, size_t n)
+{
+	struct open_trace *t = userdata;
+	uint64_t at = t->head.offset, end = UINT64_MAX;
+	ssize_t got;
+
+	if (t->unpack_damaged)
+		end = unpack_damage(t->unpack)->unpacked_offset;
+	if (at >= end)
+		return 0;
+	if (n > end - at)
+		n = end - at;
+	got = input_read(&t->head, to, n);
+	/* Damage may have been come upon just now, before what was read. */
+	if (got > 0 && end == UINT64_MAX && t->unpack_damaged &&
+	    unpack_damage(t->unpack)->unpacked_offset <= at)
+		return 0;
+	return got;
+}
+
+/* By the first half of the magic number, in either byte order. */
+static bool open_trace_is_archive(const uint8_t *p, size_t n)
+{
+	static const uint8_t magic[] = { 0x10, 0, 4, 'F' }, swapped[] = { 0, 0x16, 'T', 'x' };
+
+	return n >= sizeof(magic) &&
+	       (memcmp(p, magic, sizeof(magic)) == 0 || memcmp(p, swapped, sizeof(swapped)) == 0);
+}
+
+/* Whether it is a call trace: by its first bytes, or since nothing else is packed so. */
+static int open_trace_is_calls(struct open_trace *t)
+{
+	const uint8_t *p;
+	size_t n;
+	int r = input_need(&t->head, HEAD_BYTES);
+
+	if (r < 0)
+		return r;
+	p = input_peek(&t->head);
+	n = input_ready(&t->head);
+	if (open_trace_is_archive(p, n))
+		return false;
+	if (unpack_method(t->unpack) == PACK_SNAPPY && n > 0 && *p < VERSION_END)
+		return true;
+	/* (without a container only the newest has enough to be sure) */
+	return apitrace_is_stream(p, n) &&
+	       (unpack_method(t->unpack) != PACK_NONE || *p == APITRACE_VERSION_PROPERTIES);
+}
+
+static int open_trace_start_calls(struct open_trace *t, apitrace_finding_fn finding, void *userdata)
+{
+	uint64_t version = apitrace_head_version(input_peek(&t->head), input_ready(&t->head));
+	int r = apitrace_reader_new_source(&t->calls, open_trace_read_calls, t, finding, userdata);
+
+	if (r == APITRACE_ALIEN_VERSION)
+		cli_error("%s: it is a call trace (apitrace) of version %" PRIu64
+			  "; kymo reads versions 0 to %d",
+			  t->name, version, APITRACE_VERSION_MAX);
+	else if (r > 0)
+		open_trace_say_alien(t->name, unpack_damage(t->unpack), FXT_ALIEN_EMPTY);
+	else if (r < 0)
+		open_trace_failed(t, r);
+	return r == 0 ? CLI_OK : CLI_FAILED;
+}
+
+int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
+{
+	const struct apitrace_damage *damage;
+	const struct unpack_damage *packed;
+	int r;
+
+	while ((r = apitrace_reader_next(t->calls, ret)) == APITRACE_DAMAGE) {
+		damage = apitrace_reader_damage(t->calls);
+		/* It ends there since nothing more could be unpacked: that is said below. */
+		if (!damage->truncated || !t->unpack_damaged)
+			open_trace_damage(t, damage->offset, damage->what);
+	}
+	if (r < 0) {
+		open_trace_failed(t, r);
+		return -1;
+	}
+	if (r == APITRACE_END && t->unpack_damaged) {
+		packed = unpack_damage(t->unpack);
+		cli_error("%s: at byte %" PRIu64 " of the file: %s", t->name, packed->packed_offset,
+			  packed->what);
+		t->n_damages++;
+		t->unpack_damaged = false;
+		t->container_damaged = true;
+	}
+	return r;
+}
+
+/* ---- opening ---- */
+
+/* What a file without a magic number may be a Brotli stream of. */
+static bool open_trace_looks(const uint8_t *p, size_t n)
+{
+	return open_trace_is_archive(p, n) || apitrace_is_stream(p, n);
+}
+
+static int open_trace_start(struct open_trace *t, bool calls, apitrace_finding_fn finding,
+			    void *userdata)
+{
+	int r = unpack_new_fd_looking(&t->unpack, t->fd, open_trace_looks)
+			?: input_init_source(&t->head, open_trace_read_unpacked, t);
+
+	if (r == 0)
+		r = open_trace_is_calls(t);
+	if (r > 0 && calls)
+		return open_trace_start_calls(t, finding, userdata);
+	if (r > 0)
+		return cli_failed("%s: it is a call trace (apitrace), which is for 'kymo dump', "
+				  "'kymo summary' and 'kymo check'",
+				  t->name);
+	if (r == 0)
+		r = fxt_reader_new_source(&t->reader, open_trace_read_archive, t);
+	if (r < 0)
+		open_trace_failed(t, r);
+	else if (r > 0)
+		open_trace_say_alien(t->name, unpack_damage(t->unpack), r);
+	return r == 0 ? CLI_OK : CLI_FAILED;
+}
+
+static int open_trace_any(struct open_trace *t, const char *path, bool calls,
+			  apitrace_finding_fn finding, void *userdata)
 {
 	struct input_file file;
 	int r;
@@ -61,21 +199,28 @@ int open_trace(struct open_trace *t, const char *path)
 		return r;
 	t->name = file.name;
 	t->fd = file.fd;
-	r = unpack_new_fd(&t->unpack, t->fd)
-		    ?: fxt_reader_new_source(&t->reader, open_trace_read_unpacked, t);
-	if (r == 0)
-		return CLI_OK;
-	if (r < 0)
-		open_trace_failed(t, r);
-	else
-		open_trace_say_alien(t->name, unpack_damage(t->unpack), r);
-	open_trace_close(t);
-	return CLI_FAILED;
+	r = open_trace_start(t, calls, finding, userdata);
+	if (r != CLI_OK)
+		open_trace_close(t);
+	return r;
+}
+
+int open_trace_or_calls(struct open_trace *t, const char *path, apitrace_finding_fn finding,
+			void *userdata)
+{
+	return open_trace_any(t, path, true, finding, userdata);
+}
+
+int open_trace(struct open_trace *t, const char *path)
+{
+	return open_trace_any(t, path, false, NULL, NULL);
 }
 
 void open_trace_close(struct open_trace *t)
 {
 	t->reader = fxt_reader_free(t->reader);
+	t->calls = apitrace_reader_free(t->calls);
+	input_deinit(&t->head);
 	t->unpack = unpack_free(t->unpack);
 	if (t->fd > STDIN_FILENO)
 		close(t->fd);

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/input.h"
+#include "reader/apitrace/apitrace-reader.h"
 #include "reader/fxt/fxt-reader.h"
 #include "reader/pack/unpack.h"
 
@@ -15,10 +17,14 @@ struct open_trace {
 	const char *name; /* borrowed; for messages */
 	int fd;
 	struct unpack *unpack;
+	struct input
+		head; /* what the reader reads: bytes unpacked, of which the first are looked at */
 	struct fxt_reader *reader;
 	uint64_t n_damages;
-	bool unpack_damaged;   /* there is damage of it that was not reported yet */
-	char unpack_text[256]; /* what was wrong with what the archive is packed in */
+	struct apitrace_reader *calls; /* of a call trace, which has no `reader` */
+	bool container_damaged;        /* the call trace ends where it could not be unpacked */
+	bool unpack_damaged;           /* there is damage of it that was not reported yet */
+	char unpack_text[256];         /* what was wrong with what the archive is packed in */
 };
 
 #define OPEN_TRACE_NULL                                                                            \
@@ -31,6 +37,17 @@ struct open_trace {
  * Returns CLI_OK, or CLI_FAILED when it has said what is wrong.
  */
 int open_trace(struct open_trace *t, const char *path);
+
+/*
+ * The same for a verb that also takes call traces (apitrace): then t->calls is set instead of
+ * t->reader. FINDING is told what is wrong with one, and may be NULL.
+ */
+int open_trace_or_calls(struct open_trace *t, const char *path, apitrace_finding_fn finding,
+			void *userdata);
+
+/* Reads on in a call trace, as apitrace_reader_next(), but damage has been described on stderr and
+ * counted. Returns 1 with *RET, 0 at the end, or -1 when it has said that reading failed. */
+int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret);
 
 void open_trace_close(struct open_trace *t);
 

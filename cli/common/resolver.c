@@ -93,19 +93,15 @@ static bool is_of_here(const struct resolver *r)
 
 static int take_task(struct resolver *r, const struct event *ev)
 {
-	struct resolver_process *p = table_get(&r->processes, (uint64_t)ev->pid + 1);
+	uint64_t key = (uint64_t)ev->pid + 1;
+	struct resolver_process *p;
 
-	if (!ev->task.is_process)
+	if (!ev->task.is_process ||
+	    (r->processes.n_used >= PROCESSES_MAX && !table_get(&r->processes, key)))
 		return 0;
-	if (!p) {
-		if (r->processes.n_used >= PROCESSES_MAX)
-			return 0;
-		p = calloc(1, sizeof(*p));
-		if (!p || table_set(&r->processes, (uint64_t)ev->pid + 1, p) < 0) {
-			free(p);
-			return -ENOMEM;
-		}
-	}
+	p = table_make(&r->processes, key, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
 	*p = (struct resolver_process){
 		.start_ns = ev->task.start_ns ?: p->start_ns,
 		.pid = ev->task.real_tid ?: ev->pid,
@@ -115,18 +111,14 @@ static int take_task(struct resolver *r, const struct event *ev)
 
 static int take_kernel(struct resolver *r, const struct event *ev)
 {
-	struct resolver_kernel *k = table_get(&r->kernels, ev->pid);
+	struct resolver_kernel *k;
 	size_t n = ev->mapping.build_id_size;
 
 	if (!maps_is_kthreadd(ev->pid) || strncmp(ev->mapping.path, "[kernel", 7) != 0)
 		return 0;
-	if (!k) {
-		k = calloc(1, sizeof(*k));
-		if (!k || table_set(&r->kernels, ev->pid, k) < 0) {
-			free(k);
-			return -ENOMEM;
-		}
-	}
+	k = table_make(&r->kernels, ev->pid, sizeof(*k));
+	if (!k)
+		return -ENOMEM;
 	if (n > sizeof(k->build_id))
 		n = 0;
 	if (n > 0)
@@ -288,20 +280,16 @@ static int resolver_look_up(struct resolver *r, const struct profile_place *plac
 static int resolver_count(struct resolver *r, const struct profile_place *place, bool named)
 {
 	const char *path = text_set_keep(&r->texts, place->mapping ? place->mapping->path : "");
-	struct resolver_module *m = path ? table_get(&r->modules, (uintptr_t)path) : NULL;
+	struct resolver_module *m;
 
 	if (!path)
 		return -ENOMEM;
-	if (!m) {
-		if (r->modules.n_used >= MODULES_MAX)
-			return 0;
-		m = calloc(1, sizeof(*m));
-		if (!m || table_set(&r->modules, (uintptr_t)path, m) < 0) {
-			free(m);
-			return -ENOMEM;
-		}
-		m->path = path;
-	}
+	if (r->modules.n_used >= MODULES_MAX && !table_get(&r->modules, (uintptr_t)path))
+		return 0;
+	m = table_make(&r->modules, (uintptr_t)path, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->path = path;
 	m->n_asked++;
 	m->n_unnamed += !named;
 	return 0;

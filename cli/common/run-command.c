@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/sandbox/thread.h"
+#include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
 /* In the child: becomes ARGV when GO_FD is written to, or says in ERROR_FD why not. */
@@ -36,10 +39,27 @@ __attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, 
 	_exit(127);
 }
 
-int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask)
+/* The mappings go with exec. What cannot be mapped is no worse off than without this. */
+static void map_files(const int *fds, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		(void)mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_EXEC, MAP_PRIVATE, fds[i],
+			   0);
+}
+
+/* As exec will: a recording that chooses by name has the process from its beginning then. */
+static void run_command_take_name(const char *command)
+{
+	const char *slash = strrchr(command, '/');
+
+	prctl(PR_SET_NAME, slash ? slash + 1 : command);
+}
+
+int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask, bool maps_files)
 {
 	_cleanup_close_ int read_fd = -1, write_fd = -1, go_fd = -1, wait_fd = -1;
-	int fds[2];
+	int files[ALLOCATOR_FILES_MAX], fds[2];
+	size_t n_files = 0;
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
@@ -50,13 +70,20 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 		return -errno;
 	wait_fd = fds[0];
 	go_fd = fds[1];
+	if (maps_files)
+		n_files = loaded_files(argv[0], files);
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
+		if (maps_files)
+			run_command_take_name(argv[0]);
+		map_files(files, n_files);
 		/* Else it would not notice that we are gone. */
 		close(go_fd);
 		become(argv, mask, wait_fd, write_fd);
 	}
+	for (size_t i = 0; i < n_files; i++)
+		close(files[i]);
 	if (pid < 0)
 		return -errno;
 	c->prepared = pid;
@@ -100,7 +127,7 @@ int run_command_go(struct run_command *c)
 
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask)
 {
-	return run_command_prepare(c, argv, mask) ?: run_command_go(c);
+	return run_command_prepare(c, argv, mask, false) ?: run_command_go(c);
 }
 
 bool run_command_poll(struct run_command *c)

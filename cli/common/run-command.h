@@ -26,10 +26,12 @@ struct run_command {
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
 /*
- * The same in two steps: makes the process, whose id is c->prepared, and lets it go on. One that was prepared and is
- * not to go on is cancelled; that does nothing where there is none.
+ * The same in two steps: makes the process, whose id is c->prepared, and lets it go on. One that was
+ * prepared and is not to go on is cancelled; that does nothing where there is none. With MAPS_FILES
+ * the process soon has its name, and the code mapped that it is going to run, so that a recording that
+ * begins now makes the unwind tables.
  */
-int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask);
+int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask, bool maps_files);
 int run_command_go(struct run_command *c);
 void run_command_cancel(struct run_command *c);
 

@@ -22,12 +22,12 @@ static int add_files(struct record_options *o)
 
 	if (o->n_rest == 0)
 		return 0;
-	m->allocator_fds = calloc(ALLOCATOR_FILES_MAX, sizeof(*m->allocator_fds));
-	if (!m->allocator_fds) {
+	m->allocators.fds = calloc(ALLOCATOR_FILES_MAX, sizeof(*m->allocators.fds));
+	if (!m->allocators.fds) {
 		cli_error("out of memory");
 		return -1;
 	}
-	m->n_allocator_fds = loaded_files(o->rest[0], m->allocator_fds);
+	m->allocators.n = loaded_files(o->rest[0], m->allocators.fds);
 	return 0;
 }
 

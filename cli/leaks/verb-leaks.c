@@ -17,7 +17,7 @@
 enum { TOP_SHOWN = 20 };
 
 /* (to look at system calls would cost all processes) */
-#define CATEGORIES_OF_GROWING (CATEGORIES_MEMORY & ~CATEGORIES_CALLS)
+#define CATEGORIES_OF_GROWING (CATEGORIES_MEMORY & ~CATEGORIES_SYSCALLS)
 
 struct request {
 	struct leaks_request leaks;

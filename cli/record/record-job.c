@@ -280,19 +280,30 @@ static int record_job_start(struct record_job *j)
 	return record_job_report(j);
 }
 
-/* What is recorded of chosen processes only is recorded of the command, which has to be there then. */
+/*
+ * The command is there before the recording begins where its files are to have unwind tables, and
+ * where chosen processes are recorded only: then it is one of them.
+ */
 static int choose_command(struct record_job *j)
 {
+	const struct session_options *o = &j->options.session;
 	struct capture_filter *f = &j->options.session.filter;
+	/* (who asks for calls alone wants those of the command) */
+	bool chosen = categories_need_filter(o->categories, f) ||
+		      (o->categories == CATEGORY_CALLS && !capture_filter_is_set(f));
+	bool walked = (o->categories ?: CATEGORIES_DEFAULT) & CATEGORIES_USER_STACKS &&
+		      (o->stacks == STACKS_AUTO || o->stacks == STACKS_EH);
 	int r;
 
-	if (j->options.n_rest == 0 || !categories_need_filter(j->options.session.categories, f))
+	if (j->options.n_rest == 0 || (!chosen && !walked))
 		return 0;
-	r = run_command_prepare(&j->command, j->options.rest, &j->loop.mask);
+	r = run_command_prepare(&j->command, j->options.rest, &j->loop.mask, walked);
 	if (r < 0) {
 		cli_error("cannot make a process for %s: %s", j->options.rest[0], strerror(-r));
 		return r;
 	}
+	if (!chosen)
+		return 0;
 	f->pids = malloc(sizeof(*f->pids));
 	if (!f->pids)
 		return -ENOMEM;

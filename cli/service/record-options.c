@@ -7,8 +7,10 @@
 #include "cli/service/record-options.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +19,10 @@
 
 #include "base/text.h"
 #include "base/value.h"
+#include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/find-cgroup.h"
+#include "capture/options/program-file.h"
 #include "capture/programs/sampler.h"
 #include "cli/common/verb.h"
 
@@ -109,6 +113,8 @@ static void take_all_categories(struct record_options *o)
 		bits &= ~(uint32_t)CATEGORY_PROFILE;
 	if (!capture_filter_is_set(&o->session.filter) && !o->session.memory.triage)
 		bits &= ~(uint32_t)CATEGORIES_MEMORY;
+	if (!o->session.calls.n_specs)
+		bits &= ~(uint32_t)CATEGORY_CALLS;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
 	o->session.categories |= bits;
@@ -186,6 +192,43 @@ static int parse_cgroup(struct record_options *o, const char *name, const char *
 	return add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
+/* The file of SPEC, open, and SPEC, go into the options. */
+static int record_options_add_call(struct record_options *o, const char *name, const char *text,
+				   const struct call_spec *spec)
+{
+	struct option_files *files = &o->session.calls.files;
+	char path[PATH_MAX];
+	int r;
+
+	if (o->session.calls.n_specs == OPTION_CALLS_MAX)
+		return cli_usage_error("%s: more than %d are not possible", name, OPTION_CALLS_MAX);
+	if (!files->fds)
+		files->fds = calloc(OPTION_CALLS_MAX, sizeof(*files->fds));
+	if (!files->fds)
+		return cli_failed("%s: %s", name, strerror(ENOMEM));
+	/* (with each specification goes a file) */
+	r = program_file_find(call_spec_is_syscall(spec) ? "/proc/self/exe" : spec->file,
+			      PROGRAM_FILE_CACHE, getenv("PATH"), path, sizeof(path));
+	if (r < 0)
+		return cli_failed("%s: there is no library or program '%s'", name, spec->file);
+	files->fds[files->n] = open(path, O_RDONLY | O_CLOEXEC);
+	if (files->fds[files->n] < 0)
+		return cli_failed("%s: %s: %s", name, path, strerror(errno));
+	files->n++;
+	r = call_options_add(&o->session.calls, text);
+	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
+}
+
+static int record_options_take_call(struct record_options *o, const char *name, const char *text)
+{
+	struct call_spec_error error;
+	struct call_spec spec;
+
+	if (call_spec_parse(text, &spec, &error) == 0)
+		return record_options_add_call(o, name, text, &spec);
+	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
+}
+
 /* WHAT=LIMIT */
 static int parse_trigger(struct record_options *o, const char *name, const char *text)
 {
@@ -239,6 +282,8 @@ static int parse_row(struct record_options *o, const char *name, const char *tex
 		return parse_list(o, name, text, parse_trigger);
 	case OPTION_COMMS:
 		return parse_comm(o, name, text);
+	case OPTION_CALLS:
+		return record_options_take_call(o, name, text);
 	case OPTION_UNIT:
 		return parse_unit(o, name, text);
 	case OPTION_CGROUP:
@@ -388,6 +433,9 @@ int record_options_check(struct record_options *o)
 	bool complained = false;
 
 	take_all_categories(o);
+	if (o->session.calls.n_specs)
+		o->session.categories =
+			(o->session.categories ?: CATEGORIES_DEFAULT) | CATEGORY_CALLS;
 	if (option_check(&o->session, flags, record_options_on_complaint, &complained) > 0)
 		return CLI_USAGE;
 	unfiltered = o->session.categories & CATEGORIES_UNFILTERED;

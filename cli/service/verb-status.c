@@ -255,17 +255,29 @@ static void verb_status_print_text(const struct session_view *v)
 
 static void print_usage(const struct bus_client_usage *u)
 {
-	if (strcmp(u->name, "ring_bytes") == 0 || strcmp(u->name, "flight_bytes") == 0)
-		printf("    %-9s %s of %s, yours %s of %s\n",
-		       strcmp(u->name, "ring_bytes") == 0 ? "rings:" : "flights:",
-		       TEXT_SIZE(u->all), TEXT_SIZE(u->all_max), TEXT_SIZE(u->user),
-		       TEXT_SIZE(u->user_max));
+	static const struct {
+		const char *name, *shown;
+		bool is_size;
+	} rows[] = {
+		{ "sessions", "sessions:", false },    { "ring_bytes", "rings:", true },
+		{ "memory_blocks", "blocks:", false }, { "stack_tables_bytes", "tables:", true },
+		{ "flight_bytes", "flights:", true },
+	};
+	const char *shown = u->name;
+	bool is_size = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (strcmp(u->name, rows[i].name) == 0) {
+			shown = rows[i].shown;
+			is_size = rows[i].is_size;
+		}
+	}
+	if (is_size)
+		printf("    %-9s %s of %s, yours %s of %s\n", shown, TEXT_SIZE(u->all),
+		       TEXT_SIZE(u->all_max), TEXT_SIZE(u->user), TEXT_SIZE(u->user_max));
 	else
 		printf("    %-9s %" PRIu64 " of %" PRIu64 ", yours %" PRIu64 " of %" PRIu64 "\n",
-		       strcmp(u->name, "memory_blocks") == 0 ? "blocks:"
-		       : strcmp(u->name, "sessions") == 0    ? "sessions:"
-							     : u->name,
-		       u->all, u->all_max, u->user, u->user_max);
+		       shown, u->all, u->all_max, u->user, u->user_max);
 }
 
 static void print_service(const struct bus_client_service *s)

@@ -54,8 +54,8 @@ static const char *take_value(const struct fxt_provider *provider, struct fxt_ar
 	case FXT_ARG_BLOB:
 		if (fxt_stream_words(value32) > (uint64_t)(end - p))
 			return "an argument is too short for its blob";
-		arg->blob.bytes = (const uint8_t *)p;
-		arg->blob.length = value32;
+		arg->blob.data = (const uint8_t *)p;
+		arg->blob.size = value32;
 		return NULL;
 	default: /* null, and types that are not known, which their size skips */
 		return NULL;

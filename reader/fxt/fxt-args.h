@@ -31,8 +31,8 @@ struct fxt_arg {
 		bool boolean;
 		struct fxt_text text;
 		struct {
-			const uint8_t *bytes;
-			uint32_t length;
+			const uint8_t *data;
+			uint32_t size;
 		} blob;
 	};
 };

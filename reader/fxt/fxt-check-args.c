@@ -47,7 +47,7 @@ static void check_value(struct fxt_findings *f, const struct fxt_arg *arg)
 		return;
 	case FXT_ARG_BLOB:
 		fxt_findings_add(f, FXT_FINDING_ARG_OPAQUE, arg->type);
-		fxt_check_padding(f, arg->blob.bytes, arg->blob.length);
+		fxt_check_padding(f, arg->blob.data, arg->blob.size);
 		return;
 	default:
 		fxt_findings_add(f, FXT_FINDING_ARG_UNKNOWN, arg->type);
@@ -106,8 +106,8 @@ static void check_wakeup_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 
 static bool is_named_object(const struct fxt_record *r)
 {
-	return r->kernel_object.object_type == FXT_OBJECT_PROCESS ||
-	       r->kernel_object.object_type == FXT_OBJECT_THREAD;
+	return r->kernel_object.type == FXT_OBJECT_PROCESS ||
+	       r->kernel_object.type == FXT_OBJECT_THREAD;
 }
 
 static void check_thread_arg(struct fxt_findings *f, const struct fxt_record *r,
@@ -152,8 +152,7 @@ static void check_role(struct fxt_findings *f, const struct fxt_record *r,
 		check_switch_arg(f, arg);
 	else if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_COUNTER)
 		check_counter_arg(f, arg);
-	else if (r->type == FXT_RECORD_KERNEL_OBJECT &&
-		 r->kernel_object.object_type == FXT_OBJECT_THREAD)
+	else if (r->type == FXT_RECORD_KERNEL_OBJECT && r->kernel_object.type == FXT_OBJECT_THREAD)
 		check_thread_arg(f, r, arg, is_first);
 }
 
@@ -179,7 +178,7 @@ static uint64_t needed_words(const struct fxt_arg *arg)
 	case FXT_ARG_STRING:
 		return words + inline_words(arg->text.ref);
 	case FXT_ARG_BLOB:
-		return words + fxt_stream_words(arg->blob.length);
+		return words + fxt_stream_words(arg->blob.size);
 	default:
 		return words;
 	}

@@ -99,26 +99,31 @@ static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 }
 
 /* The parts of a record, by its layout. */
-#define HEAD(member, field)
+#define KIND(field)
+#define HEAD(of, m, field, key)
 #define RESERVED(field) fxt_check_reserved(f, fxt_get_##field(head));
-#define WORD(member)
-#define WORDS(member, n, field)
-#define TIME()                  fxt_check_time(f, r->ts_ns);
-#define THREAD(field)           fxt_check_thread(f, &r->thread, fxt_get_##field(head));
-#define PROCESS(field)          THREAD(field)
-#define IDS()                   fxt_check_thread(f, &r->thread, 0);
-#define REF(member, field)      fxt_check_name(f, r, &r->member);
-#define TEXT(field)             fxt_check_stream(f, &r->name);
-#define BYTES(member, n, field) fxt_check_padding(f, r->member, r->n);
-#define ARGS(field)             fxt_check_args(f, r);
+#define WORD(of, m, key)
+#define KOID(of, m, key)
+#define WORDS(of, m, n, field, key)
+#define TIME()                      fxt_check_time(f, r->ts_ns);
+#define THREAD(field)               fxt_check_thread(f, &r->thread, fxt_get_##field(head));
+#define PROCESS(field)              THREAD(field)
+#define IDS()                       fxt_check_thread(f, &r->thread, 0);
+#define REF(m, field, key)          fxt_check_name(f, r, &r->m);
+#define TEXT(m, field, key)         fxt_check_stream(f, &r->name);
+#define BYTES(of, m, n, field, key) fxt_check_padding(f, r->of.m, r->of.n);
+#define BULK(of, m, n, field)       BYTES(of, m, n, field, )
+#define ARGS(field)                 fxt_check_args(f, r);
+#define VALUE()
 
 static void check_parts(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, name)                                                             \
+#define X(layout, type, subtype, said)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		FXT_LAYOUT_##layout break;
-		FXT_LAYOUTS(X)
+		FXT_FRAME_LAYOUTS(X)
+		FXT_DATA_LAYOUTS(X)
 #undef X
 	default:
 		fxt_check_reserved(f, fxt_reserved_bits(head));
@@ -244,7 +249,7 @@ static void check_large(struct fxt_findings *f, const struct fxt_record *r)
 		fxt_findings_add(f, FXT_FINDING_LARGE_LONG, r->n_words);
 	fxt_check_name(f, r, &r->category);
 	fxt_check_name(f, r, &r->name);
-	fxt_check_padding(f, r->blob.bytes, r->blob.length);
+	fxt_check_padding(f, r->blob.data, r->blob.size);
 	if (r->subtype == FXT_LARGE_BLOB_NO_METADATA) {
 		fxt_check_reserved(f, fxt_get_large_blob_bare_reserved(format));
 		return;
@@ -290,7 +295,7 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 
 static void check_object(struct fxt_findings *f, const struct fxt_record *r)
 {
-	unsigned type = r->kernel_object.object_type;
+	unsigned type = r->kernel_object.type;
 
 	if (r->type == FXT_RECORD_USERSPACE_OBJECT) {
 		fxt_findings_add(f, FXT_FINDING_USERSPACE_UNSEEN, 0);
@@ -308,7 +313,7 @@ static void check_object(struct fxt_findings *f, const struct fxt_record *r)
 
 static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
 {
-	unsigned type = r->blob.blob_type;
+	unsigned type = r->blob.type;
 
 	if (type < FXT_BLOB_DATA || type > FXT_BLOB_PERFETTO)
 		fxt_findings_add(f, FXT_FINDING_BLOB_TYPE, type);

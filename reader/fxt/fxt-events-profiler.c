@@ -64,7 +64,7 @@ static int keep_module(struct fxt_events *e, const struct fxt_record *record)
 	if (!m)
 		return -ENOMEM;
 	m->key = key;
-	m->build_id_size = record->module.build_id_length;
+	m->build_id_size = record->module.build_id_size;
 	if (m->build_id_size)
 		memcpy(m->build_id, record->module.build_id, m->build_id_size);
 	text_clean(m->name, sizeof(m->name), record->name.bytes ?: "",
@@ -130,10 +130,8 @@ int fxt_events_profiler(struct fxt_events *e, const struct fxt_record *record, s
 	ev->sample.n_frames = record->backtrace.n_frames;
 	if (left != 0 && left - 1 == ev->ts_ns)
 		ev->sample.kind = SAMPLE_OFF_CPU;
-	if (e->named.id && e->named.ts_ns == record->ts_ns && e->named.tid == record->thread.tid) {
+	ev->sample.id = fxt_named_take(&e->named, record);
+	if (ev->sample.id)
 		ev->sample.kind = SAMPLE_NAMED;
-		ev->sample.id = e->named.id;
-		e->named.id = 0;
-	}
 	return FXT_EVENTS_EVENT;
 }

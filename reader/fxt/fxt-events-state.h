@@ -10,10 +10,12 @@
 
 #include "base/table.h"
 #include "reader/fxt/fxt-events.h"
+#include "reader/fxt/fxt-row.h"
 #include "writer/fxt/fxt-event-fields.h"
 
-/* Strings that one event can have: a counter's name and those of its values. */
-enum { SLOTS = EVENT_VALUES_MAX + 1 };
+/* Strings that one event can have: of a call, with the names of its arguments. */
+enum { SLOTS = 2 * EVENT_CALL_ARGS_MAX + 4 };
+_Static_assert(SLOTS > (int)EVENT_VALUES_MAX, "a counter's names");
 
 struct fxt_events_slot {
 	char *text; /* owned */
@@ -24,13 +26,12 @@ struct fxt_events {
 	struct fxt_events_slot slots[SLOTS];
 	unsigned n_slots;                            /* used for this event */
 	struct event_value values[EVENT_VALUES_MAX]; /* of a counter */
+	struct call_value call_values[EVENT_CALL_ARGS_MAX];
 	const char *damage;
 	uint8_t build_id[FXT_BUILD_ID_BYTES_MAX]; /* of this event */
 	struct table mapped;                      /* pid + 1: an event `mapping` of it was seen */
 	struct table modules;                     /* hash -> struct module, owned, of the others */
-	struct {
-		uint64_t tid, ts_ns, id;
-	} named;           /* by the event `stack` that came last */
+	struct fxt_named named;
 	struct table left; /* tid + 1 -> when it left its CPU last, + 1 */
 };
 

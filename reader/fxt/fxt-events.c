@@ -125,9 +125,9 @@ static int get_wakeup(struct fxt_events *e, const struct fxt_record *record, str
 static int get_task(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
 {
 	uint32_t koid = (uint32_t)record->kernel_object.koid;
-	bool is_process = record->kernel_object.object_type == FXT_OBJECT_PROCESS;
+	bool is_process = record->kernel_object.type == FXT_OBJECT_PROCESS;
 
-	if (!is_process && record->kernel_object.object_type != FXT_OBJECT_THREAD)
+	if (!is_process && record->kernel_object.type != FXT_OBJECT_THREAD)
 		return FXT_EVENTS_NONE;
 	*ev = (struct event){ .kind = EVENT_TASK };
 	ev->task.command_line = "";
@@ -149,16 +149,6 @@ static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 		table_remove(&e->mapped, (uint64_t)ev->pid + 1);
 }
 
-/* Whose frames the next record has. */
-static int keep_stack_name(struct fxt_events *e, const struct fxt_record *record,
-			   const struct event *ev)
-{
-	e->named.tid = record->thread.tid;
-	e->named.ts_ns = record->ts_ns;
-	e->named.id = ev->sample.id;
-	return FXT_EVENTS_NONE;
-}
-
 /* What a row does not say by itself. */
 static int finish(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
 		  struct event *ev)
@@ -174,7 +164,8 @@ static int finish(struct fxt_events *e, const struct fxt_record *record, enum fx
 		ev->shed.back = true;
 		return FXT_EVENTS_EVENT;
 	case FXT_ROW_STACK:
-		return keep_stack_name(e, record, ev);
+		fxt_named_set(&e->named, record);
+		return FXT_EVENTS_NONE;
 	case FXT_ROW_MAPPING:
 		return fxt_events_mapping(e, ev);
 	case FXT_ROW_OFFCPU:
@@ -275,6 +266,66 @@ static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record 
 	return r < 0 ? r : n > 0 ? FXT_EVENTS_EVENT : FXT_EVENTS_NONE;
 }
 
+/* Returns 1, 0 if ARG is no value of a call, or -ENOMEM. */
+static int fxt_events_get_call_value(struct fxt_events *e, const struct fxt_arg *arg,
+				     struct call_value *v)
+{
+	int r;
+
+	*v = (struct call_value){ .name = "" };
+	switch (arg->type) {
+	case FXT_ARG_INT32:
+	case FXT_ARG_INT64:
+		v->form = CALL_VALUE_INT;
+		v->i64 = arg->type == FXT_ARG_INT32 ? arg->int32 : arg->int64;
+		return 1;
+	case FXT_ARG_BOOL:
+		v->form = CALL_VALUE_BOOL;
+		v->yes = arg->boolean;
+		return 1;
+	case FXT_ARG_STRING:
+		v->form = CALL_VALUE_TEXT;
+		r = fxt_events_text(e, &arg->text, &v->text);
+		return r < 0 ? r : 1;
+	default:
+		v->form = arg->type == FXT_ARG_POINTER ? CALL_VALUE_POINTER : CALL_VALUE_UINT;
+		return fxt_events_unsigned(arg, &v->u64);
+	}
+}
+
+/* A call of whatever function. */
+static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *record,
+			       struct event *ev)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	unsigned n = 0;
+	int r = fxt_events_text(e, &record->name, &ev->call.function);
+
+	r = r < 0 ? r : fxt_events_take(e, record, FXT_ROW_CALL, ev);
+	ev->call.end_ns = record->event.end_ns;
+	ev->call.args = e->call_values;
+	ev->call.result.name = "";
+	while (r == FXT_EVENTS_EVENT && fxt_args_next(&it, &arg) != FXT_ARGS_END) {
+		int name = fxt_text_known(&arg.name), error;
+		struct call_value *v =
+			name == FXT_NAME_RETURN ? &ev->call.result : &e->call_values[n];
+
+		if (name == FXT_NAME_RETURN_ADDRESS || name == FXT_NAME_LEFT_BY ||
+		    (name != FXT_NAME_RETURN && n == EVENT_CALL_ARGS_MAX))
+			continue;
+		error = fxt_events_get_call_value(e, &arg, v);
+		if (error > 0 && name != FXT_NAME_RETURN) {
+			n++;
+			error = fxt_events_text(e, &arg.name, &v->name);
+		}
+		if (error < 0)
+			return error;
+	}
+	ev->call.n_args = n;
+	return r == FXT_EVENTS_EVENT && ev->call.end_ns < ev->ts_ns ? FXT_EVENTS_NONE : r;
+}
+
 static int get_event(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
 {
 	int category = fxt_text_known(&record->category);
@@ -288,6 +339,8 @@ static int get_event(struct fxt_events *e, const struct fxt_record *record, stru
 	row = fxt_event_row_named(category, fxt_text_known(&record->name), record->subtype);
 	if (row != FXT_ROW_NONE)
 		return fxt_events_get_row(e, record, row, ev);
+	if (record->subtype == FXT_EVENT_DURATION_COMPLETE && category == FXT_NAME_CALLS)
+		return fxt_events_get_call(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
 		return fxt_events_get_interval(e, record, ev, category);
 	/* The counter `lost` repeats what the instant says. */

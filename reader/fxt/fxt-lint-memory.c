@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #include "reader/fxt/fxt-lint-state.h"
-#include "reader/fxt/fxt-row.h"
 
 static char seen; /* what tables of keys alone have for values */
 
@@ -38,25 +37,23 @@ static uint64_t stack_key(uint64_t pid, const struct fxt_lint_watch *w, uint64_t
 static void end_named(struct fxt_lint *l)
 {
 	if (l->named.id != 0)
-		fxt_lint_find(l, FXT_FINDING_STACK_EMPTY, l->named.place, l->named.id, 0);
+		fxt_lint_find(l, FXT_FINDING_STACK_EMPTY, l->named_at, l->named.id, 0);
 	l->named.id = 0;
 }
 
 static void name_stack(struct fxt_lint *l, const struct fxt_record *r,
 		       const struct fxt_lint_watch *w)
 {
-	struct fxt_arg id;
+	uint64_t id = fxt_record_number(r, FXT_NAME_ID);
 
-	if (!fxt_args_find(r->args, FXT_NAME_ID, FXT_ARG_UINT64, &id) || id.uint64 == 0)
+	if (id == 0)
 		return;
 	end_named(l);
-	l->named.id = id.uint64;
-	l->named.ts_ns = r->ts_ns;
-	l->named.tid = r->thread.tid;
-	l->named.place = l->here;
+	fxt_named_set(&l->named, r);
+	l->named_at = l->here;
 	/* What there is no room for is not found missing, either: see use_stack(). */
 	if (l->stacks.n_used < FXT_LINT_STACKS_MAX &&
-	    table_set(&l->stacks, stack_key(r->thread.pid, w, id.uint64), &seen) < 0)
+	    table_set(&l->stacks, stack_key(r->thread.pid, w, id), &seen) < 0)
 		l->error = -ENOMEM;
 }
 
@@ -137,9 +134,8 @@ void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_EVENT)
 		fxt_lint_memory_take_event(l, r);
-	else if (r->type == FXT_RECORD_PROFILER && r->subtype == FXT_PROFILER_BACKTRACE &&
-		 l->named.ts_ns == r->ts_ns && l->named.tid == r->thread.tid)
-		l->named.id = 0;
+	else if (r->type == FXT_RECORD_PROFILER && r->subtype == FXT_PROFILER_BACKTRACE)
+		fxt_named_take(&l->named, r);
 }
 
 void fxt_lint_memory_finish(struct fxt_lint *l)

@@ -53,7 +53,7 @@ void fxt_lint_object(struct fxt_lint *l, const struct fxt_record *r)
 {
 	struct fxt_lint_process *p;
 
-	switch (r->kernel_object.object_type) {
+	switch (r->kernel_object.type) {
 	case FXT_OBJECT_PROCESS:
 		p = fxt_lint_names_get_process(l, r->kernel_object.koid);
 		if (p)

@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "reader/fxt/fxt-check.h"
 #include "reader/fxt/fxt-lint.h"
+#include "reader/fxt/fxt-row.h"
 
 /* Each is some tens of bytes to a hundred. */
 enum {
@@ -164,10 +165,8 @@ struct fxt_lint {
 	/* memory */
 	struct table watches; /* koid + 1 -> struct fxt_lint_watch, owned */
 	struct table stacks;  /* hash of process, watch and id -> anything */
-	struct {
-		uint64_t ts_ns, tid, id; /* of a stack that was named; id 0 = it has its frames */
-		struct fxt_lint_place place;
-	} named;
+	struct fxt_named named;
+	struct fxt_lint_place named_at;
 
 	struct table threads, processes, tracks; /* koid or hash -> struct ..., owned */
 	struct table flows, asyncs;              /* key -> struct fxt_lint_span, owned */

@@ -150,26 +150,31 @@ static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 #define NEED(taken)                                                                                \
 	if (!(taken))                                                                              \
 		return too_short;
-#define HEAD(member, field) r->member = (typeof(r->member))fxt_get_##field(head);
-#define RESERVED(field)     fxt_parse_must_be_zero(c, fxt_get_##field(head));
-#define TIME()              NEED(fxt_parse_take_time(c, r))
-#define THREAD(field)       NEED(fxt_parse_take_thread(c, r->provider, fxt_get_##field(head), &r->thread))
-#define PROCESS(field)      NEED(take_process(c, r, fxt_get_##field(head)))
-#define IDS()               NEED(fxt_parse_take_thread(c, r->provider, 0, &r->thread))
-#define REF(member, field)                                                                         \
-	NEED(fxt_parse_take_text(c, r->provider, fxt_get_##field(head), &r->member))
-#define TEXT(field)             NEED(take_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
-#define BYTES(member, n, field) HEAD(n, field) NEED(fxt_parse_take_stream(c, r->n, &r->member))
-#define WORDS(member, n, field) HEAD(n, field) NEED(take_frames(c, r->n, &r->member))
-#define WORD(member)            NEED(fxt_parse_take_word(c, &r->member))
-#define ARGS(field)             return fxt_parse_take_args(c, r, fxt_get_##field(head));
+#define RESERVED(field)         fxt_parse_must_be_zero(c, fxt_get_##field(head));
+#define KIND(field)             r->subtype = (unsigned)fxt_get_##field(head);
+#define HEAD(of, m, field, key) r->of.m = (typeof(r->of.m))fxt_get_##field(head);
+#define TIME()                  NEED(fxt_parse_take_time(c, r))
+#define THREAD(field)           NEED(fxt_parse_take_thread(c, r->provider, fxt_get_##field(head), &r->thread))
+#define PROCESS(field)          NEED(take_process(c, r, fxt_get_##field(head)))
+#define IDS()                   NEED(fxt_parse_take_thread(c, r->provider, 0, &r->thread))
+#define REF(m, field, key)      NEED(fxt_parse_take_text(c, r->provider, fxt_get_##field(head), &r->m))
+#define TEXT(m, field, key)     NEED(take_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
+#define BYTES(of, m, n, field, key)                                                                \
+	HEAD(of, n, field, key) NEED(fxt_parse_take_stream(c, r->of.n, &r->of.m))
+#define BULK(of, m, n, field)       BYTES(of, m, n, field, )
+#define WORDS(of, m, n, field, key) HEAD(of, n, field, key) NEED(take_frames(c, r->of.n, &r->of.m))
+#define WORD(of, m, key)            NEED(fxt_parse_take_word(c, &r->of.m))
+#define KOID(of, m, key)            WORD(of, m, key)
+#define ARGS(field)                 return fxt_parse_take_args(c, r, fxt_get_##field(head));
+#define VALUE()                     /* taken with the arguments */
 
-#define X(layout, type, subtype, name)                                                             \
+#define X(layout, type, subtype, said)                                                             \
 	static const char *parse_##layout(struct cursor *c, struct fxt_record *r, uint64_t head)   \
 	{                                                                                          \
 		FXT_LAYOUT_##layout return NULL;                                                   \
 	}
-FXT_LAYOUTS(X)
+FXT_FRAME_LAYOUTS(X)
+FXT_DATA_LAYOUTS(X)
 #undef X
 
 /* ---- by hand ---- */
@@ -283,9 +288,9 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 			return "the arguments do not fit the record";
 		r->args.end = c->p;
 	}
-	r->blob.blob_type = 0;
-	if (!fxt_parse_take_word(c, &r->blob.length) ||
-	    !fxt_parse_take_stream(c, r->blob.length, &r->blob.bytes))
+	r->blob.type = 0;
+	if (!fxt_parse_take_word(c, &r->blob.size) ||
+	    !fxt_parse_take_stream(c, r->blob.size, &r->blob.data))
 		return too_short;
 	return NULL;
 }
@@ -314,11 +319,12 @@ static __attribute__((noinline)) const char *parse_other(struct cursor *c, struc
 
 	r->subtype = fxt_layout_key(head) & 15;
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, name)                                                             \
+#define X(layout, type, subtype, said)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		what = parse_##layout(c, r, head);                                                 \
 		break;
-		FXT_LAYOUTS(X)
+		FXT_FRAME_LAYOUTS(X)
+		FXT_DATA_LAYOUTS(X)
 #undef X
 	default:
 		return parse_unlisted(c, r, head);

@@ -90,16 +90,16 @@ struct fxt_record {
 			uint64_t end_ns; /* of duration complete */
 		} event;
 		struct {
-			unsigned blob_type; /* not of large ones */
-			const uint8_t *bytes;
-			uint64_t length;
+			unsigned type; /* not of large ones */
+			const uint8_t *data;
+			uint64_t size;
 		} blob; /* large ones too */
 		struct {
 			uint64_t pointer;
 		} userspace_object;
 		struct {
 			uint64_t koid;
-			unsigned object_type;
+			unsigned type;
 		} kernel_object;
 		struct {
 			uint64_t out_tid, in_tid;
@@ -116,7 +116,7 @@ struct fxt_record {
 		struct {
 			uint16_t id;
 			const uint8_t *build_id;
-			uint8_t build_id_length;
+			uint8_t build_id_size;
 		} module; /* its name is in name; so is a log record's message */
 		struct {
 			uint16_t module_id;

@@ -23,6 +23,20 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 /* The field of R's row that is called NAME (enum fxt_name), or NULL. */
 const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int name);
 
+/* What the argument NAME of R, which its row has, is as a number: of a text one that tells it apart.
+ * 0 without it. */
+uint64_t fxt_record_number(const struct fxt_record *r, int name);
+
+/* The last event `stack`: the next stack of its thread and time is what it names. */
+struct fxt_named {
+	uint64_t ts_ns, tid, id; /* id 0: it has its frames */
+};
+
+void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);
+
+/* The id of what R, a backtrace, has the frames of; 0 if it is no such. */
+uint64_t fxt_named_take(struct fxt_named *n, const struct fxt_record *r);
+
 /* Whether R, of ROW, has the argument without which it is somebody else's event of the same name;
  * false, too, if there is none that says so. */
 bool fxt_record_has_main(const struct fxt_record *r, enum fxt_row_id row);

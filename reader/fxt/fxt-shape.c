@@ -189,62 +189,17 @@ static bool take_args_of_event(struct walk *w, uint64_t head)
 	return !fxt_event_has_value(type) || fxt_shape_take_words(w, 1);
 }
 
-/* ---- by the layouts ---- */
-
-#define NEED(taken)                                                                                \
-	if (!(taken))                                                                              \
-		return false;
-#define HEAD(member, field)
-#define RESERVED(field)         fxt_shape_must_be_zero(w, fxt_get_##field(head));
-#define TIME()                  NEED(fxt_shape_take_time(w))
-#define THREAD(field)           NEED(fxt_shape_take_thread(w, fxt_get_##field(head)))
-#define PROCESS(field)          NEED(fxt_shape_take_words(w, fxt_get_##field(head) == 0))
-#define IDS()                   NEED(fxt_shape_take_words(w, 2))
-#define REF(member, field)      NEED(take_text_ref(w, fxt_get_##field(head)))
-#define TEXT(field)             NEED(fxt_shape_take_text(w, fxt_get_##field(head)))
-#define BYTES(member, n, field) NEED(fxt_shape_take_stream(w, fxt_get_##field(head)))
-#define WORDS(member, n, field) NEED(fxt_shape_take_words(w, fxt_get_##field(head)))
-#define WORD(member)            NEED(fxt_shape_take(w, &w->shape->value))
-#define ARGS(field)                                                                                \
-	return fxt_get_record_type(head) == FXT_RECORD_EVENT                                       \
-		       ? take_args_of_event(w, head)                                               \
-		       : fxt_shape_take_args(w, fxt_get_##field(head));
-
-/* Returns whether it is as long as that. */
-static bool walk_layout(struct walk *w, uint64_t head)
-{
-	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, name)                                                             \
-	case FXT_LAYOUT_KEY(type, subtype):                                                        \
-		FXT_LAYOUT_##layout return true;
-		FXT_LAYOUTS(X)
-#undef X
-	default:
-		return fxt_shape_unknown(w);
-	}
-}
-
 /* ---- by hand ---- */
 
+/* The legacy switch, and what is not known yet. */
 static bool walk_scheduling(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_take_time(w))
 		return false;
-	switch (fxt_get_sched_type(head)) {
-	case FXT_SCHED_SWITCH:
-		fxt_shape_must_be_zero(w, fxt_get_sched_switch_reserved(head));
-		return fxt_shape_take_words(w, 2) &&
-		       fxt_shape_take_args(w, fxt_get_sched_n_args(head));
-	case FXT_SCHED_WAKEUP:
-		fxt_shape_must_be_zero(w, fxt_get_sched_wakeup_reserved(head));
-		return fxt_shape_take_words(w, 1) &&
-		       fxt_shape_take_args(w, fxt_get_sched_n_args(head));
-	case FXT_SCHED_LEGACY_SWITCH:
-		return fxt_shape_take_thread(w, fxt_get_legacy_out_thread(head)) &&
-		       fxt_shape_take_thread(w, fxt_get_legacy_in_thread(head));
-	default:
+	if (fxt_get_sched_type(head) != FXT_SCHED_LEGACY_SWITCH)
 		return fxt_shape_unknown(w);
-	}
+	return fxt_shape_take_thread(w, fxt_get_legacy_out_thread(head)) &&
+	       fxt_shape_take_thread(w, fxt_get_legacy_in_thread(head));
 }
 
 static bool walk_large(struct walk *w, uint64_t head)
@@ -281,7 +236,7 @@ static bool walk_large(struct walk *w, uint64_t head)
 	return true;
 }
 
-static bool walk_record(struct walk *w, uint64_t head)
+static bool walk_unlisted(struct walk *w, uint64_t head)
 {
 	switch (fxt_get_record_type(head)) {
 	case FXT_RECORD_SCHEDULING:
@@ -291,9 +246,50 @@ static bool walk_record(struct walk *w, uint64_t head)
 	default:
 		if (fxt_layout_key(head) !=
 		    FXT_LAYOUT_KEY(FXT_RECORD_METADATA, FXT_METADATA_TRACE_INFO))
-			return walk_layout(w, head);
+			return fxt_shape_unknown(w);
 		fxt_shape_must_be_zero(w, head ^ FXT_MAGIC);
 		return true;
+	}
+}
+
+/* ---- by the layouts ---- */
+
+#define NEED(taken)                                                                                \
+	if (!(taken))                                                                              \
+		return false;
+#define RESERVED(field) fxt_shape_must_be_zero(w, fxt_get_##field(head));
+#define KIND(field)
+#define HEAD(of, m, field, key)
+#define STATE(of, m, field, key)
+#define CPU(of, m, field, key)
+#define TIME()                      NEED(fxt_shape_take_time(w))
+#define THREAD(field)               NEED(fxt_shape_take_thread(w, fxt_get_##field(head)))
+#define PROCESS(field)              NEED(fxt_shape_take_words(w, fxt_get_##field(head) == 0))
+#define IDS()                       NEED(fxt_shape_take_words(w, 2))
+#define REF(m, field, key)          NEED(take_text_ref(w, fxt_get_##field(head)))
+#define TEXT(m, field, key)         NEED(fxt_shape_take_text(w, fxt_get_##field(head)))
+#define BYTES(of, m, n, field, key) NEED(fxt_shape_take_stream(w, fxt_get_##field(head)))
+#define BULK(of, m, n, field)       BYTES(of, m, n, field, )
+#define WORDS(of, m, n, field, key) NEED(fxt_shape_take_words(w, fxt_get_##field(head)))
+#define WORD(of, m, key)            NEED(fxt_shape_take(w, &w->shape->value))
+#define KOID(of, m, key)            WORD(of, m, key)
+#define VALUE()                     /* taken with the arguments */
+#define ARGS(field)                                                                                \
+	return fxt_get_record_type(head) == FXT_RECORD_EVENT                                       \
+		       ? take_args_of_event(w, head)                                               \
+		       : fxt_shape_take_args(w, fxt_get_##field(head));
+
+/* Returns whether it is as long as that. */
+static bool walk_record(struct walk *w, uint64_t head)
+{
+	switch (fxt_layout_key(head)) {
+#define X(layout, type, subtype, said)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		FXT_LAYOUT_##layout return true;
+		FXT_LAYOUTS(X)
+#undef X
+	default:
+		return walk_unlisted(w, head);
 	}
 }
 
@@ -308,17 +304,11 @@ static bool walk_record(struct walk *w, uint64_t head)
 uint64_t fxt_reserved_bits(uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype, name)                                                             \
+#define X(layout, type, subtype, said)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		return 0 FXT_LAYOUT_##layout;
 		FXT_LAYOUTS(X)
 #undef X
-	case FXT_LAYOUT_KEY(FXT_RECORD_SCHEDULING, 0):
-		return fxt_get_sched_type(head) == FXT_SCHED_SWITCH
-			       ? fxt_get_sched_switch_reserved(head)
-		       : fxt_get_sched_type(head) == FXT_SCHED_WAKEUP
-			       ? fxt_get_sched_wakeup_reserved(head)
-			       : 0;
 	case FXT_LAYOUT_KEY(FXT_RECORD_LARGE, 0):
 		return fxt_get_large_blob_reserved(head);
 	default:

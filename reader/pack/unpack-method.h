@@ -37,6 +37,7 @@ struct unpack_ops {
 enum { UNPACK_BEGIN_BYTES = 16 };
 
 extern const struct unpack_ops unpack_snappy_ops, unpack_zstd_ops, unpack_gzip_ops;
+extern const struct unpack_ops unpack_brotli_ops;
 
 enum { UNPACK_DAMAGES = 16 };
 
@@ -71,6 +72,9 @@ struct unpack {
 
 /* Whether a zstd frame, or one to skip, begins in the window. */
 bool unpack_at_zstd_frame(const struct input *in);
+
+/* Whether what a Brotli stream in the window begins with LOOKS as it should. May read more. */
+bool unpack_is_brotli(struct input *in, unpack_looks_fn looks);
 
 /* Reports damage. Returns -EBADMSG. */
 int unpack_give_up(struct unpack *u, bool cut, const char *what);

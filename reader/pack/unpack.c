@@ -166,11 +166,14 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 /* Whether so much came out of so little that reading on would only waste time; says so once. */
 static bool unpack_is_too_much(struct unpack *u)
 {
-	static const char *const what[PACK_METHOD_MAX] = {
+	static const char *const what[PACK_READ_MAX] = {
 		[PACK_ZSTD] = "it unpacks to more than 500 times its size, and is read no further "
 			      "('zstd -dc FILE | kymo ... -' reads all)",
 		[PACK_GZIP] = "it unpacks to more than 500 times its size, and is read no further "
 			      "('gzip -dc FILE | kymo ... -' reads all)",
+		[PACK_BROTLI] =
+			"it unpacks to more than 500 times its size, and is read no further "
+			"('brotli -dc FILE | kymo ... -' reads all)",
 	};
 
 	if (u->stopped || u->given < RATIO_FREE_BYTES || u->given / RATIO_MAX <= u->input.offset)
@@ -279,19 +282,23 @@ static enum pack_method unpack_detect(const struct input *in)
 }
 
 /* Looks at the first bytes, once it is known where from. */
-static int unpack_start(struct unpack *u)
+static int unpack_start(struct unpack *u, unpack_looks_fn looks)
 {
-	static const struct unpack_ops *const rows[PACK_METHOD_MAX] = {
-		[PACK_NONE] = &plain_ops,
-		[PACK_SNAPPY] = &unpack_snappy_ops,
-		[PACK_ZSTD] = &unpack_zstd_ops,
-		[PACK_GZIP] = &unpack_gzip_ops,
+	static const struct unpack_ops *const rows[PACK_READ_MAX] = {
+		[PACK_NONE] = &plain_ops,           [PACK_SNAPPY] = &unpack_snappy_ops,
+		[PACK_ZSTD] = &unpack_zstd_ops,     [PACK_GZIP] = &unpack_gzip_ops,
+		[PACK_BROTLI] = &unpack_brotli_ops,
 	};
 	int r = input_need(&u->input, PACK_MAGIC_BYTES_MAX);
 
 	if (r < 0)
 		return r;
 	u->method = unpack_detect(&u->input);
+	/* What looks right as it stands is not packed, and need not be tried. */
+	if (u->method == PACK_NONE && looks &&
+	    !looks(input_peek(&u->input), input_ready(&u->input)) &&
+	    unpack_is_brotli(&u->input, looks))
+		u->method = PACK_BROTLI;
 	u->ops = rows[u->method];
 	u->input.keep = u->ops->keep;
 	if (u->ops->staged) {
@@ -305,28 +312,38 @@ static int unpack_start(struct unpack *u)
 	return u->state ? 0 : -ENOMEM;
 }
 
-int unpack_new_fd(struct unpack **ret, int fd)
+int unpack_new_fd_looking(struct unpack **ret, int fd, unpack_looks_fn looks)
 {
 	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
 	int r = u ? input_init_fd(&u->input, fd) : -ENOMEM;
 
 	if (r == 0)
-		r = unpack_start(u);
+		r = unpack_start(u, looks);
 	if (r == 0)
 		*ret = TAKE_PTR(u);
 	return r;
 }
 
-int unpack_new_memory(struct unpack **ret, const void *p, size_t n)
+int unpack_new_memory_looking(struct unpack **ret, const void *p, size_t n, unpack_looks_fn looks)
 {
 	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
 	int r = u ? input_init_memory(&u->input, p, n) : -ENOMEM;
 
 	if (r == 0)
-		r = unpack_start(u);
+		r = unpack_start(u, looks);
 	if (r == 0)
 		*ret = TAKE_PTR(u);
 	return r;
+}
+
+int unpack_new_fd(struct unpack **ret, int fd)
+{
+	return unpack_new_fd_looking(ret, fd, NULL);
+}
+
+int unpack_new_memory(struct unpack **ret, const void *p, size_t n)
+{
+	return unpack_new_memory_looking(ret, p, n, NULL);
 }
 
 struct unpack *unpack_free(struct unpack *u)

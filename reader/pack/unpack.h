@@ -40,6 +40,15 @@ struct unpack_damage {
 int unpack_new_fd(struct unpack **ret, int fd);
 int unpack_new_memory(struct unpack **ret, const void *p, size_t n);
 
+/*
+ * Brotli has no magic number: what has none and is a Brotli stream of what LOOKS (at its first
+ * bytes, unpacked) as the caller wants it is unpacked as one; but nothing that looks so as it
+ * stands, by its first 4 bytes or more.
+ */
+typedef bool (*unpack_looks_fn)(const uint8_t *p, size_t n);
+int unpack_new_fd_looking(struct unpack **ret, int fd, unpack_looks_fn looks);
+int unpack_new_memory_looking(struct unpack **ret, const void *p, size_t n, unpack_looks_fn looks);
+
 struct unpack *unpack_free(struct unpack *u);
 DEFINE_CLEANUP(struct unpack *, unpack_free)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/rtrace/rtrace-select.h"
 
+#include "base/array.h"
 #include "base/cleanup.h"
 
 void rtrace_select_init(struct rtrace_select_state *s, const struct rtrace_select *select)
@@ -69,19 +70,9 @@ static bool is_of_type(const struct rtrace_select *s, const struct rtrace_type *
 
 static bool rtrace_select_is_listed(const uint64_t *list, size_t n, uint64_t index)
 {
-	size_t low = 0, high = n;
+	size_t at = ARRAY_FIRST(i, 0, n, list[i] >= index);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (list[middle] == index)
-			return true;
-		if (list[middle] < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	return at < n && list[at] == index;
 }
 
 bool rtrace_select_call(const struct rtrace_select_state *state, const struct rtrace_record *record,

@@ -117,19 +117,11 @@ int range_list_sort(struct range_list *l)
 
 const struct range *range_list_find(const struct range_list *l, uint64_t address)
 {
-	size_t low = 0, high = l->n_pieces;
+	size_t next = ARRAY_FIRST(i, 0, l->n_pieces, l->pieces[i].start > address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (l->pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || l->pieces[low - 1].item == NO_ITEM)
+	if (next == 0 || l->pieces[next - 1].item == NO_ITEM)
 		return NULL;
-	return &l->items[l->pieces[low - 1].item];
+	return &l->items[l->pieces[next - 1].item];
 }
 
 size_t range_list_bytes(const struct range_list *l)

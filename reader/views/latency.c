@@ -40,16 +40,8 @@ void latency_deinit(struct latency *l)
 /* Counts COUNT in STEP. */
 static int count_in(struct latency *l, uint32_t step, uint32_t count)
 {
-	uint32_t low = 0, high = l->n_steps;
+	size_t low = ARRAY_FIRST(i, 0, l->n_steps, l->steps[i].step >= step);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->steps[middle].step < step)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == l->n_steps || l->steps[low].step != step) {
 		if (GROW(l->steps, l->room, l->n_steps + 1) < 0)
 			return -ENOMEM;
@@ -112,18 +104,9 @@ uint64_t latency_percentile_ns(const struct latency *l, double percent)
 
 int latency_table_add(struct table *t, uint64_t key, uint64_t ns)
 {
-	struct latency *l = table_get(t, key);
+	struct latency *l = table_make(t, key, sizeof(*l));
 
-	if (!l) {
-		l = calloc(1, sizeof(*l));
-		if (!l)
-			return -ENOMEM;
-		if (table_set(t, key, l) < 0) {
-			free(l);
-			return -ENOMEM;
-		}
-	}
-	return latency_add(l, ns);
+	return l ? latency_add(l, ns) : -ENOMEM;
 }
 
 void latency_table_deinit(struct table *t)

@@ -7,18 +7,10 @@
 
 struct leak_process *leaks_get_process(struct leaks *l, uint32_t pid)
 {
-	struct leak_process *p = table_get(&l->by_pid, (uint64_t)pid + 1);
+	struct leak_process *p = table_make(&l->by_pid, (uint64_t)pid + 1, sizeof(*p));
 
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	*p = (struct leak_process){ .real_pid = pid, .task = "" };
-	if (table_set(&l->by_pid, (uint64_t)pid + 1, p) < 0) {
-		free(p);
-		return NULL;
-	}
+	if (p && !p->task)
+		*p = (struct leak_process){ .real_pid = pid, .task = "" };
 	return p;
 }
 

@@ -402,19 +402,11 @@ static struct leak_sum *get_sum(struct leak_watch *w, const struct event *ev)
 {
 	uint64_t key[] = { ev->usage.resource, ev->usage.stack };
 	uint64_t hash = table_hash(key, sizeof(key));
-	struct leak_sum *sum = table_get(&w->sums, hash);
+	struct leak_sum *sum = table_make(&w->sums, hash, sizeof(*sum));
 
-	if (sum)
-		return sum;
-	sum = calloc(1, sizeof(*sum));
-	if (!sum)
-		return NULL;
-	sum->group = leaks_get_group(w, ev->usage.resource, ev->usage.stack);
-	if (!sum->group || table_set(&w->sums, hash, sum) < 0) {
-		free(sum);
-		return NULL;
-	}
-	return sum;
+	if (sum && !sum->group)
+		sum->group = leaks_get_group(w, ev->usage.resource, ev->usage.stack);
+	return sum && sum->group ? sum : NULL;
 }
 
 static int take_usage(struct leak_watch *w, const struct event *ev)

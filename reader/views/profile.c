@@ -214,18 +214,10 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 
 static struct runner *get_runner(struct profile *p, uint32_t tid)
 {
-	struct runner *r = table_get(&p->state->runners, (uint64_t)tid + 1);
+	struct runner *r = table_make(&p->state->runners, (uint64_t)tid + 1, sizeof(*r));
 
 	if (r)
-		return r;
-	r = calloc(1, sizeof(*r));
-	if (!r)
-		return NULL;
-	r->tid = tid;
-	if (table_set(&p->state->runners, (uint64_t)tid + 1, r) < 0) {
-		free(r);
-		return NULL;
-	}
+		r->tid = tid;
 	return r;
 }
 

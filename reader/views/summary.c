@@ -85,35 +85,19 @@ static int summary_replace(char **to, const char *from)
 
 struct summary_thread *summary_thread(struct summary *s, uint32_t tid)
 {
-	struct summary_thread *t = table_get(&s->threads, tid);
+	struct summary_thread *t = table_make(&s->threads, tid, sizeof(*t));
 
 	if (t)
-		return t;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
-	t->tid = tid;
-	if (table_set(&s->threads, tid, t) < 0) {
-		free(t);
-		return NULL;
-	}
+		t->tid = tid;
 	return t;
 }
 
 static struct summary_process *summary_get_process(struct summary *s, uint32_t pid)
 {
-	struct summary_process *p = table_get(&s->processes, (uint64_t)pid + 1);
+	struct summary_process *p = table_make(&s->processes, (uint64_t)pid + 1, sizeof(*p));
 
 	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	if (table_set(&s->processes, (uint64_t)pid + 1, p) < 0) {
-		free(p);
-		return NULL;
-	}
+		p->pid = pid;
 	return p;
 }
 
@@ -380,6 +364,20 @@ static int add_start(struct summary *s, const struct event *ev)
 	return 0;
 }
 
+static void summary_add_stacks(struct summary *s, const struct event *ev)
+{
+	const struct stack_tables *t = &ev->stacks.tables;
+	struct stack_tables *to = &s->tables;
+
+	for (size_t i = 0; i < WALK_ENDS_MAX; i++)
+		s->walks[i] += ev->stacks.walks[i];
+	to->made += t->made;
+	to->failed += t->failed;
+	to->evicted += t->evicted;
+	to->copied += t->copied;
+	to->bytes = t->bytes > to->bytes ? t->bytes : to->bytes;
+}
+
 int summary_add(struct summary *s, const struct event *ev)
 {
 	/* These hold, they do not happen. */
@@ -422,6 +420,9 @@ int summary_add(struct summary *s, const struct event *ev)
 			&s->activity, ev, summary_recorded(s, ev->ts_ns, ev->interval.end_ns));
 	case EVENT_COUNTER:
 		return activity_sums_add_counter(&s->activity, ev);
+	case EVENT_STACKS:
+		summary_add_stacks(s, ev);
+		return 0;
 	case EVENT_STOP:
 		s->n_sessions -= s->n_sessions > 0;
 		s->stopped = s->n_sessions == 0;
@@ -430,8 +431,6 @@ int summary_add(struct summary *s, const struct event *ev)
 		s->any_stop = true;
 		s->dismissed += ev->stop.dismissed;
 		s->unreported += ev->stop.unreported;
-		for (size_t i = 0; i < WALK_ENDS_MAX; i++)
-			s->walks[i] += ev->stop.walks[i];
 		s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
 		s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
 		s->dropped_bytes += ev->stop.dropped_bytes;
@@ -551,6 +550,7 @@ int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 	s->switches = s->wakeups = s->migrations = s->forks = s->execs = s->exits = 0;
 	s->sched_slices = s->dismissed = s->unreported = 0;
 	memset(s->walks, 0, sizeof(s->walks));
+	s->tables = (struct stack_tables){ 0 };
 	s->n_damages = s->damaged_bytes = s->n_marks_dropped = 0;
 	s->part_ns = start_ns;
 	return 0;

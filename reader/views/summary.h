@@ -115,6 +115,7 @@ struct summary {
 	bool started, stopped;                  /* session_start and session_stop were seen */
 	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
 	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
+	struct stack_tables tables;    /* of all sessions and chunks; bytes: of the one with most */
 	uint64_t unreported;           /* switches that the kernel made and did not report */
 	uint64_t
 		n_damages; /* places of the archive that could not be read, before it was repaired */

@@ -520,6 +520,17 @@ TEST(test_limit_of_blocks)
 		       "needs one of");
 }
 
+TEST(test_limit_of_tables)
+{
+	const uint64_t most = UINT64_C(1) << 30;
+	_cleanup_close_ int fd = open_output();
+
+	assert_done(create_with(bus, "t0", fd, "stack_tables_bytes", "t", most));
+	assert_done(create_with(bus, "t1", fd, "stack_tables_bytes", "t", most));
+	assert_refused(create_with(bus, "t2", fd, "stack_tables_bytes", "t", 1 << 20),
+		       "LimitReached", "`stack_tables_bytes`");
+}
+
 /* Sends one message on each of many connections, waits for no answer, and leaves. */
 static void be_in_a_hurry(void)
 {
@@ -599,6 +610,7 @@ int main(void)
 		CASE(test_limits),
 		CASE(test_limit_of_rings),
 		CASE(test_limit_of_blocks),
+		CASE(test_limit_of_tables),
 		CASE(test_access_strangers_in_a_hurry),
 	};
 

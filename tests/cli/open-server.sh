@@ -20,7 +20,7 @@ start_open() {
 	: >"$TMP/open.err"
 	"$KYMO" open --port 0 --json "$@" >"$TMP/open.json" 2>"$TMP/open.err" &
 	OPEN=$!
-	for _ in {1..100}; do
+	for _ in {1..400}; do
 		URL=$(sed -n '/#!/{s/.*#!\/?url=//p;q}' "$TMP/open.err")
 		[ -z "$URL" ] || break
 		kill -0 $OPEN 2>/dev/null || fail "kymo open $* ended: $(cat "$TMP/open.err")"

@@ -72,14 +72,14 @@ plant writer/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'writer/fxt/
 plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/ may not include'
 
 # A room that is planned has no directory yet; once it has, its entry holds.
-[ ! -e "$copy/capture/calls" ] || fail "capture/calls is planned no more"
-plant capture/calls/planted.c '#include "capture/session/session.h"' 'capture/calls/ may not include'
+[ ! -e "$copy/capture/moments" ] || fail "capture/moments is planned no more"
+plant capture/moments/planted.c '#include "capture/session/session.h"' 'capture/moments/ may not include'
 plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
-rmdir "$copy/capture/calls" "$copy/writer/tfile"
+rmdir "$copy/capture/moments" "$copy/writer/tfile"
 cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
-sed -i '/^- .capture.calls. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
+sed -i '/^- .capture.moments. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
 expect_exit 1 "$check" "$copy"
-assert_says "$TMP/stdout" 'there is no capture/calls/, and it is not planned' \
+assert_says "$TMP/stdout" 'there is no capture/moments/, and it is not planned' \
 	"complaint about a room"
 assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a room"
 cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"

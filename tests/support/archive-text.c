@@ -153,7 +153,7 @@ static void print_profiler(FILE *f, const struct fxt_record *record)
 	if (record->subtype == FXT_PROFILER_MODULE) {
 		fputs(" '", f);
 		print_text(f, &record->name);
-		fprintf(f, "' build id of %u bytes", record->module.build_id_length);
+		fprintf(f, "' build id of %u bytes", record->module.build_id_size);
 	} else if (record->subtype == FXT_PROFILER_MMAP) {
 		fprintf(f, " %#" PRIx64 "+%" PRIu64 " vaddr %" PRIu64 " flags %u",
 			record->mmap.start, record->mmap.range, record->mmap.vaddr,
@@ -183,17 +183,16 @@ static void record_line(const struct fxt_record *record, void *userdata)
 		print_event(f, record);
 		break;
 	case FXT_RECORD_BLOB:
-		fprintf(f, "blob %u '", record->blob.blob_type);
+		fprintf(f, "blob %u '", record->blob.type);
 		print_text(f, &record->name);
-		fprintf(f, "' %" PRIu64 " bytes\n", record->blob.length);
+		fprintf(f, "' %" PRIu64 " bytes\n", record->blob.size);
 		break;
 	case FXT_RECORD_PROFILER:
 		print_profiler(f, record);
 		break;
 	case FXT_RECORD_KERNEL_OBJECT:
 		fprintf(f, "%s %" PRIu64 " '",
-			record->kernel_object.object_type == FXT_OBJECT_PROCESS ? "process"
-										: "thread",
+			record->kernel_object.type == FXT_OBJECT_PROCESS ? "process" : "thread",
 			record->kernel_object.koid);
 		print_text(f, &record->name);
 		fputc('\'', f);

@@ -303,7 +303,7 @@ static void print_arg(FILE *f, const struct fxt_arg *arg)
 		break;
 	case FXT_ARG_BLOB:
 		fputc('=', f);
-		print_bytes(f, arg->blob.bytes, arg->blob.length);
+		print_bytes(f, arg->blob.data, arg->blob.size);
 		break;
 	case FXT_ARG_INT64:
 		fprintf(f, "=%" PRId64, arg->int64);
@@ -401,7 +401,7 @@ static void print_profiler(FILE *f, const struct fxt_record *r)
 		fprintf(f, "module %u ", r->module.id);
 		print_text(f, &r->name);
 		fputc(' ', f);
-		print_bytes(f, r->module.build_id, r->module.build_id_length);
+		print_bytes(f, r->module.build_id, r->module.build_id_size);
 		break;
 	case FXT_PROFILER_MMAP:
 		fprintf(f, "mmap %u flags %u %" PRIx64 " %" PRIx64 " %" PRIx64, r->mmap.module_id,
@@ -424,9 +424,9 @@ static void print_object(FILE *f, const struct fxt_record *r)
 		print_thread(f, &r->thread);
 	} else {
 		fprintf(f, "%s %" PRIu64 " '",
-			r->kernel_object.object_type == FXT_OBJECT_PROCESS  ? "process"
-			: r->kernel_object.object_type == FXT_OBJECT_THREAD ? "thread"
-									    : "kobject",
+			r->kernel_object.type == FXT_OBJECT_PROCESS  ? "process"
+			: r->kernel_object.type == FXT_OBJECT_THREAD ? "thread"
+								     : "kobject",
 			r->kernel_object.koid);
 		print_text(f, &r->name);
 		fputc('\'', f);
@@ -437,7 +437,7 @@ static void print_object(FILE *f, const struct fxt_record *r)
 static void print_blob(FILE *f, const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_BLOB) {
-		fprintf(f, "blob %u ", r->blob.blob_type);
+		fprintf(f, "blob %u ", r->blob.type);
 	} else {
 		fprintf(f, "large %u ", r->subtype);
 		print_text(f, &r->category);
@@ -445,7 +445,7 @@ static void print_blob(FILE *f, const struct fxt_record *r)
 	}
 	print_text(f, &r->name);
 	fputc(' ', f);
-	print_bytes(f, r->blob.bytes, r->blob.length);
+	print_bytes(f, r->blob.data, r->blob.size);
 	if (r->type == FXT_RECORD_LARGE && r->subtype == FXT_LARGE_BLOB_METADATA) {
 		fprintf(f, " %" PRIu64, r->ts_ns);
 		print_thread(f, &r->thread);

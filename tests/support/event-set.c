@@ -57,6 +57,22 @@ static const struct event_value most[EVENT_VALUES_MAX] = {
 };
 
 static const uint8_t build_id[] = { 0x00, 0x12, 0xef, 0xff };
+static const struct call_value call_args[] = {
+	{ .name = "path", .form = CALL_VALUE_TEXT, .text = "\"/etc/passwd\"..." },
+	{ .name = "flags", .form = CALL_VALUE_TEXT, .text = "O_RDONLY|O_CLOEXEC" },
+	{ .name = "least", .form = CALL_VALUE_INT, .i64 = INT64_MIN },
+	{ .name = "most", .form = CALL_VALUE_UINT, .u64 = UINT64_MAX },
+	{ .name = "at", .form = CALL_VALUE_POINTER, .u64 = UINT64_MAX },
+	{ .name = "no", .form = CALL_VALUE_BOOL },
+	{ .name = "yes", .form = CALL_VALUE_BOOL, .yes = true },
+	{ .name = "a7", .form = CALL_VALUE_INT, .i64 = 7 },
+	{ .name = "a8", .form = CALL_VALUE_INT, .i64 = 8 },
+	{ .name = "a9", .form = CALL_VALUE_INT, .i64 = 9 },
+	{ .name = "a10", .form = CALL_VALUE_INT, .i64 = 10 },
+	{ .name = "a11_" WIDE, .form = CALL_VALUE_TEXT, .text = WIDE },
+};
+_Static_assert(ARRAY_SIZE(call_args) == EVENT_CALL_ARGS_MAX, "as many as there can be");
+
 static const uint64_t stack[] = { UINT64_MAX, 0xffffffff81000010, 0x401010, 0x7f0000001000, 0 };
 static uint64_t longest_stack[FXT_BACKTRACE_MAX];
 
@@ -289,6 +305,16 @@ static const struct event set[] = {
 	{ .kind = EVENT_SAMPLE, .ts_ns = 1000191, .pid = 100, .tid = 101,
 	  .sample = { .frames = stack, .n_frames = 1 } },
 
+	/* ---- calls ---- */
+	{ .kind = EVENT_CALL, .ts_ns = 1000191, .pid = 100, .tid = 101,
+	  .call = { .function = "open_" WIDE, .end_ns = 1000191, .args = call_args,
+		    .n_args = ARRAY_SIZE(call_args), .return_address = UINT64_MAX,
+		    .result = { .name = "", .form = CALL_VALUE_TEXT, .text = "ENOENT" },
+		    .left_by = "" } },
+	{ .kind = EVENT_CALL, .ts_ns = 1000191, .pid = 100, .tid = 101,
+	  .call = { .function = "f", .end_ns = 1000192, .result = { .name = "" },
+		    .left_by = "unwound" } },
+
 	/* ---- what programs allocate ---- */
 	{ .kind = EVENT_WATCH_BEGIN, .ts_ns = 1000192, .pid = 100, .tid = 100,
 	  .watch = { .resources = "memory,fd", .allocators = "libc.so.6: malloc free " WIDE,
@@ -326,6 +352,9 @@ static const struct event set[] = {
 	  .watched = { .reason = "stop", .unmatched = 1, .failed = 2, .lost = UINT64_MAX,
 		       .full = 4, .no_stack = 5 } },
 	{ .kind = EVENT_MARK, .ts_ns = UINT64_MAX, KYMO, .mark = { .text = "" } },
+	{ .kind = EVENT_STACKS, .ts_ns = 1000200, KYMO,
+	  .stacks = { .walks = { 1000, 2, 3, 4, 5, 6, 7, 8 },
+		      .tables = { 9, 10, 11, 123456789 } } },
 	{
 		.kind = EVENT_STOP,
 		.ts_ns = 1000200,

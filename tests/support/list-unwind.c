@@ -44,7 +44,10 @@ static void print_rule(uint32_t rule)
 	uint32_t kind = UNWIND_RULE_KIND(rule), bp = UNWIND_RULE_BP(rule);
 	int offset = UNWIND_RULE_OFFSET(rule);
 
-	printf("%s", kinds[kind]);
+	if (kind >= UNWIND_REGISTER(0))
+		printf("r%u%+d", kind - UNWIND_REGISTER(0), 8 * offset);
+	else
+		printf("%s", kinds[kind]);
 	if (kind == UNWIND_UNSUPPORTED)
 		printf(" %s", whys[offset]);
 	else if (kind == UNWIND_PLT)

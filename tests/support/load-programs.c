@@ -16,7 +16,7 @@
 #include "capture/options/options.h"
 #include "capture/programs/collector-parts.h"
 
-enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_THREADS << 1) - 1 };
+enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_CALLS << 1) - 1 };
 
 static struct {
 	const char *name;
@@ -26,6 +26,10 @@ static size_t n_programs;
 
 static uint32_t ids[] = { 1000 };
 static char comms[][REC_COMM_BYTES] = { "nobody" };
+
+/* (the programs do not depend on which functions they are) */
+static char spec[] = "syscall:openat", *specs[] = { spec };
+static int files[] = { STDIN_FILENO };
 
 static const struct kind {
 	const char *name;
@@ -75,6 +79,8 @@ static bool load(const struct kind *kind)
 
 	snprintf(options.name, sizeof(options.name), "%s", kind->name);
 	options.ring_bytes = RING_BYTES_MIN;
+	if (options.categories & CATEGORY_CALLS)
+		options.calls = (struct call_options){ specs, 1, { files, 1 } };
 	r = session_options_complete(&options);
 	if (r == 0)
 		r = collector_new(&options, &collector, &why);

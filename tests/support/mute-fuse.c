@@ -240,7 +240,7 @@ int mute_fuse_mount(const char *directory, uid_t owner)
 		return -errno;
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%u,group_id=%u%s", device,
 		 owner, owner, owner == 0 ? ",allow_other" : "");
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (unshare(CLONE_NEWNS) < 0 || mount("", "/", "", MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("mute", directory, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
 		return -errno;
 	pid = fork();

@@ -47,19 +47,14 @@ void __wrap_output_put(struct output *o, struct outbuf *b, enum store_part part)
 
 static uint64_t longest_ns, largest_bytes;
 
-int __real_recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
-			  const struct contexts *contexts, const struct recorder_end *end,
-			  struct outbuf *tail, struct outbuf *head);
-int __wrap_recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
-			  const struct contexts *contexts, const struct recorder_end *end,
-			  struct outbuf *tail, struct outbuf *head);
+/* (of its type, so that the compiler says when that changes) */
+__typeof__(recorder_split) __real_recorder_split, __wrap_recorder_split;
 
 int __wrap_recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
-			  const struct contexts *contexts, const struct recorder_end *end,
-			  struct outbuf *tail, struct outbuf *head)
+			  const struct recorder_end *end, struct outbuf *tail, struct outbuf *head)
 {
 	uint64_t before_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID), took_ns;
-	int error = __real_recorder_split(r, at_ns, options, contexts, end, tail, head);
+	int error = __real_recorder_split(r, at_ns, options, end, tail, head);
 
 	took_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 	if (took_ns > longest_ns)

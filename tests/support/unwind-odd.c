@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind-odd WHAT MS [FILE FILE]: burns MS under burn(), called by main(), in code that is of an odd kind:
+ * unwind-odd WHAT [MS [FILE ...]]: burns MS under burn(), called by main(), in code that is of an odd kind:
  *
  *	vdso       clock_gettime(), again and again
  *	deleted    its own, after its file was deleted
  *	memfd      its own, in a file that has no name at all (it begins itself anew)
  *	libraries  turn() of two libraries, the FILEs, in turn, at the same address: one is loaded when the other one
  *	           is not any more
+ *	names      its own, before and after (in leaf_late()) FILE, a copy of this program, has run code of more files
+ *	           than can have names ("many")
+ *	execs      FILE as more programs than can have names, one after the other
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
  */
@@ -19,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +47,14 @@ void leaf(void)
 {
 	for (unsigned i = 0; i < 100000; i++)
 		sink += i;
+	BARRIER;
+}
+
+NOINLINE void leaf_late(void);
+void leaf_late(void)
+{
+	for (unsigned i = 0; i < 100000; i++)
+		sink += i + 1;
 	BARRIER;
 }
 
@@ -100,6 +112,66 @@ static void begin_in_memory(char **argv)
 	die("fexecve");
 }
 
+/*
+ * Sleeps in 6000 files, one after the other: that is what a recording of waits sees. With pauses, so that what is in use
+ * and what is not is told apart, and that all are asked for.
+ */
+static void map_many(void)
+{
+	static const unsigned char code[] = {
+		0xb8, 35, 0, 0, 0, 0x0f, 0x05, 0xc3
+	}; /* nanosleep() */
+	const struct timespec nap = { .tv_nsec = 1 };
+
+	usleep(1200000);
+	for (unsigned i = 0; i < 6000; i++) {
+		int fd = memfd_create("many", MFD_CLOEXEC);
+		void *at = MAP_FAILED;
+
+		if (fd >= 0 && write(fd, code, sizeof(code)) == sizeof(code))
+			at = mmap(NULL, sizeof(code), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		if (at == MAP_FAILED)
+			die("memfd");
+		((long (*)(const struct timespec *, void *))(uintptr_t)at)(&nap, NULL);
+		munmap(at, sizeof(code));
+		close(fd);
+		if (i % 500 == 0)
+			usleep(50000);
+	}
+	usleep(1000000);
+}
+
+static void exec_many(void)
+{
+	for (unsigned i = 0; i < 4400; i++) {
+		int from = open(files[0], O_RDONLY | O_CLOEXEC),
+		    to = memfd_create("many", MFD_CLOEXEC);
+		pid_t pid;
+
+		if (from < 0 || to < 0 || sendfile(to, from, NULL, 1 << 20) <= 0)
+			die(files[0]);
+		pid = vfork();
+		if (pid == 0) {
+			fexecve(to, (char *[]){ (char *)(uintptr_t) "many", NULL }, environ);
+			_exit(127);
+		}
+		waitpid(pid, NULL, 0);
+		close(to);
+		close(from);
+	}
+}
+
+static void wait_for_many(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execl(files[0], files[0], "many", NULL);
+		_exit(127);
+	}
+	waitpid(pid, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t ns = argc > 2 ? strtoull(argv[2], NULL, 10) * 1000000 : 0;
@@ -116,6 +188,12 @@ int main(int argc, char **argv)
 		burn(ns, ask_time);
 	else if (strcmp(what, "libraries") == 0)
 		burn(ns, take_turns);
+	else if (strcmp(what, "names") == 0)
+		(burn(ns, leaf), wait_for_many(), burn(ns, leaf_late));
+	else if (strcmp(what, "many") == 0)
+		map_many();
+	else if (strcmp(what, "execs") == 0)
+		exec_many();
 	else
 		burn(ns, leaf);
 	return 0;

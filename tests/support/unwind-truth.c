@@ -226,6 +226,9 @@ static uint64_t rule_cfa(uint32_t rule, uint64_t address)
 	case UNWIND_SIGNAL:
 		return word_at(SP_VALUE + 160);
 	}
+	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0))
+		return register_value(UNWIND_RULE_KIND(rule) - UNWIND_REGISTER(0), address) +
+		       8 * offset;
 	abort();
 }
 

@@ -79,7 +79,7 @@ for _ in 1 2; do
 	missing_at_most $((flush_ms + slack_ms)) kill_recorder
 done
 
-# At a hundred random moments: 80 recorders, five at a time, one of them at its beginning, and four
+# At 65 random moments: 50 recorders, five at a time, one of them at its beginning, and three
 # services with five sessions each. All that is in a file can be read: pieces are written whole,
 # packed or not.
 ways=("-e sched" "-e sched --compress=zstd" "-e sched,irq" "-e sched --compress=snappy" "-e sched,offcpu")
@@ -121,7 +121,7 @@ all_begun() {
 
 remember_bpf
 n_files=0
-for _ in {1..16}; do
+for _ in {1..10}; do
 	rm -f "$TMP"/rest.*
 	recorders=()
 	for i in {0..4}; do
@@ -133,7 +133,7 @@ for _ in {1..16}; do
 		check_rest "$TMP/rest.$i"
 	done
 done
-for _ in {1..4}; do
+for _ in {1..3}; do
 	start_kymod
 	rm -f "$TMP"/rest.*
 	for i in {0..4}; do
@@ -148,7 +148,7 @@ for _ in {1..4}; do
 		check_rest "$TMP/rest.$i"
 	done
 done
-assert_ge "$n_files" 60 "files in which there was something"
-note "$n_files of 100 had written something"
-no_bpf_left "a hundred times kill -9"
+assert_ge "$n_files" 39 "files in which there was something"
+note "$n_files of 65 had written something"
+no_bpf_left "65 times kill -9"
 kill $napper

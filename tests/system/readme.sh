@@ -30,6 +30,7 @@ prepare() {
 	head -c -1000 t.fxt >broken.fxt
 	[ -e t.fxt.zst ] || kymo export t.fxt -o t.fxt.zst 2>/dev/null
 	cp "$ROOT/tests/golden/rtrace/everything.txt" app.rtrace.txt
+	"$MAKE_APITRACE" app.trace
 }
 
 # something_is_missing: by the last command, or by the archive

@@ -125,12 +125,14 @@ sequence() {
 				tid = after("real_id") ? after("real_id") : $2
 				who[$2] = ((pid[after("process")], tid) in ours ? "load:" : "") tid
 			}
+			# (a thread whose identity came late has no object yet)
+			function named(koid) { return koid in who ? who[koid] : koid }
 			$3 != cpu || /synthetic=true/ { next }
 			$2 == "context_switch" {
-				$4 = who[$4]
-				$7 = who[$7]
+				$4 = named($4)
+				$7 = named($7)
 			}
-			$2 == "thread_wakeup" { $4 = who[substr($4, 8)] " by " who[after("waker")] }
+			$2 == "thread_wakeup" { $4 = named(substr($4, 8)) " by " named(after("waker")) }
 			$2 ~ /^(context_switch|thread_wakeup)$/ && ($4 ~ /^load:/ || $7 ~ /^load:/) {
 				$1 = ""
 				print

@@ -80,10 +80,8 @@ TEST(test_timeline_good)
 	take_wakeup(&s, 25, 5);
 	take_switch(&s, 30, 1, 0, 5);
 	take_switch(&s, 30, 0, 6, 0);
-	assert_int_equal(edit_timeline_runs(s.timeline, 1), 5);
 	assert_int_equal(edit_timeline_cpu_of(s.timeline, 5), 1);
 	assert_int_equal(edit_timeline_cpu_of(s.timeline, 6), -1);
-	assert_int_equal(edit_timeline_mended(s.timeline) + edit_timeline_dropped(s.timeline), 0);
 	end(&s, "");
 }
 
@@ -100,7 +98,6 @@ TEST(test_timeline_drops)
 	take_wakeup(&s, 14, 6);
 	take_switch(&s, 20, 0, 5, 6);
 	take_switch(&s, 15, 0, 5, 7);
-	assert_int_equal(edit_timeline_dropped(s.timeline), 4);
 	end(&s, "-switch at 10\n-wakeup at 12\n-wakeup at 14\n-switch at 15\n");
 }
 
@@ -112,7 +109,6 @@ TEST(test_timeline_missing)
 	begin(&s);
 	take_switch(&s, 10, 0, 0, 5);
 	take_switch(&s, 20, 0, 6, 7);
-	assert_int_equal(edit_timeline_mended(s.timeline), 2);
 	end(&s, "+20 cpu0 5>0\n+20 cpu0 0>6\n");
 }
 
@@ -146,8 +142,9 @@ TEST(test_timeline_gap)
 	edit_timeline_gap(s.timeline, 20, 30);
 	take_switch(&s, 40, 0, 7, 0);
 	take_wakeup(&s, 45, 6); /* asleep, so it was switched out */
-	take_wakeup(&s, 46, 8); /* and this one can have run */
-	end(&s, "+20 cpu0 5>0\n+30 cpu0 0>7\n+20 cpu1 6>0\n");
+	take_wakeup(&s, 46, 8); /* this one can have run, and slept until now */
+	take_switch(&s, 50, 1, 8, 0);
+	end(&s, "+20 cpu0 5>0\n+30 cpu0 0>7\n+20 cpu1 6>0\n-wakeup at 46\n+46 cpu1 0>8\n");
 }
 
 /* Of several gaps, the first one since its last switch is where a CPU is not known any more. */

@@ -105,6 +105,18 @@ static void assert_same_text(const char *is, const char *want)
 	assert_string_equal(is, want);
 }
 
+static void assert_same_value(const struct call_value *is, const struct call_value *want)
+{
+	assert_string_equal(is->name, want->name);
+	assert_int_equal(is->form, want->form);
+	if (want->form == CALL_VALUE_TEXT)
+		assert_string_equal(is->text, want->text);
+	else if (want->form == CALL_VALUE_BOOL)
+		assert_int_equal(is->yes, want->yes);
+	else if (want->form != CALL_VALUE_NONE)
+		assert_int_equal(is->u64, want->u64);
+}
+
 static void assert_same_task(const struct event *is, const struct event *want, bool thread)
 {
 	const bool process = want->task.is_process && !thread;
@@ -315,6 +327,16 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_int_equal(is->sample.kind, want->sample.kind);
 		assert_int_equal(is->sample.id, want->sample.id);
 		break;
+	case EVENT_CALL:
+		assert_string_equal(is->call.function, want->call.function);
+		assert_int_equal(is->call.end_ns, want->call.end_ns);
+		assert_int_equal(is->call.n_args, want->call.n_args);
+		for (unsigned i = 0; i < is->call.n_args; i++)
+			assert_same_value(&is->call.args[i], &want->call.args[i]);
+		assert_same_value(&is->call.result, &want->call.result);
+		assert_int_equal(is->call.return_address, want->call.return_address);
+		assert_string_equal(is->call.left_by, want->call.left_by);
+		break;
 	default:
 		assert_same_memory(is, want);
 	}
@@ -371,6 +393,9 @@ static void assert_same_detail(const struct event *is, const struct event *want)
 		break;
 	case EVENT_START:
 		assert_same_start(is, want);
+		break;
+	case EVENT_STACKS:
+		assert_memory_equal(&is->stacks, &want->stacks, sizeof(want->stacks));
 		break;
 	case EVENT_STOP:
 		assert_same_stop(is, want);

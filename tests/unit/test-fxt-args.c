@@ -113,8 +113,8 @@ TEST(test_strings_and_blobs)
 	assert_null(arg.text.bytes);
 	assert_int_equal(arg.text.ref, 10);
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_NEXT);
-	assert_int_equal(arg.blob.length, 4);
-	assert_memory_equal(arg.blob.bytes, "name", 4);
+	assert_int_equal(arg.blob.size, 4);
+	assert_memory_equal(arg.blob.data, "name", 4);
 }
 
 /* What an argument lacks is its own damage; the next one can be read. */

@@ -116,8 +116,8 @@ TEST(test_golden_arguments)
 	next_arg(&it, &arg, FXT_ARG_BOOL, "b");
 	assert_true(arg.boolean);
 	next_arg(&it, &arg, FXT_ARG_BLOB, "B");
-	assert_int_equal(arg.blob.length, 3);
-	assert_memory_equal(arg.blob.bytes, "\1\2\3", 3);
+	assert_int_equal(arg.blob.size, 3);
+	assert_memory_equal(arg.blob.data, "\1\2\3", 3);
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_END);
 }
 
@@ -152,9 +152,9 @@ TEST(test_golden_blob_and_objects)
 	struct fxt_args it;
 	struct fxt_arg arg;
 
-	assert_int_equal(r->blob.blob_type, FXT_BLOB_DATA);
-	assert_int_equal(r->blob.length, 5);
-	assert_memory_equal(r->blob.bytes, "bytes", 5);
+	assert_int_equal(r->blob.type, FXT_BLOB_DATA);
+	assert_int_equal(r->blob.size, 5);
+	assert_memory_equal(r->blob.data, "bytes", 5);
 	golden_assert_text(&r->name, "\u00e4");
 	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
 	assert_int_equal(r->userspace_object.pointer, 0xabc);
@@ -163,7 +163,7 @@ TEST(test_golden_blob_and_objects)
 	it = r->args;
 	next_arg(&it, &arg, FXT_ARG_INT32, "\u00e4");
 	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
-	assert_int_equal(r->kernel_object.object_type, FXT_OBJECT_THREAD);
+	assert_int_equal(r->kernel_object.type, FXT_OBJECT_THREAD);
 	assert_int_equal(r->kernel_object.koid, 1001);
 	golden_assert_text(&r->name, "worker");
 	it = r->args;
@@ -211,7 +211,7 @@ TEST(test_golden_log_and_profiler)
 	assert_int_equal(r->subtype, FXT_PROFILER_MODULE);
 	assert_int_equal(r->module.id, 4);
 	golden_assert_text(&r->name, "libc");
-	assert_int_equal(r->module.build_id_length, 3);
+	assert_int_equal(r->module.build_id_size, 3);
 	assert_memory_equal(r->module.build_id, "\xaa\xbb\xcc", 3);
 	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
 	assert_int_equal(r->subtype, FXT_PROFILER_MMAP);
@@ -238,11 +238,11 @@ TEST(test_golden_large)
 	assert_int_equal(r->ts_ns, 11000);
 	assert_int_equal(r->thread.tid, 6);
 	assert_int_equal(r->args.n_left, 1);
-	assert_int_equal(r->blob.length, 9);
-	assert_memory_equal(r->blob.bytes, "ninebytes", 9);
+	assert_int_equal(r->blob.size, 9);
+	assert_memory_equal(r->blob.data, "ninebytes", 9);
 	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
 	assert_int_equal(r->subtype, FXT_LARGE_BLOB_NO_METADATA);
-	assert_int_equal(r->blob.length, 4);
+	assert_int_equal(r->blob.size, 4);
 	assert_int_equal(r->args.n_left, 0);
 }
 

@@ -448,7 +448,7 @@ static void assert_arg(const struct fxt_arg *is, const struct fxt_out_arg *want)
 		assert_int_equal(is->boolean, want->boolean);
 		break;
 	case FXT_ARG_BLOB:
-		assert_bytes(is->blob.bytes, is->blob.length, want->blob.data, want->blob.size);
+		assert_bytes(is->blob.data, is->blob.size, want->blob.data, want->blob.size);
 		break;
 	default:
 		assert_true(is->uint64 == want->u64);
@@ -497,7 +497,7 @@ static void compare_said(const struct fxt_record *r, const struct made *m)
 		break;
 	case KIND_KERNEL_OBJECT:
 		assert_kind(r, FXT_RECORD_KERNEL_OBJECT, 0);
-		assert_int_equal(r->kernel_object.object_type, m->kernel.type);
+		assert_int_equal(r->kernel_object.type, m->kernel.type);
 		assert_true(r->kernel_object.koid == m->kernel.koid);
 		assert_string(&r->name, &m->kernel.name);
 		assert_args(r, m->args, m->kernel.n_args);
@@ -517,8 +517,8 @@ static void compare_blobs(const struct fxt_record *r, const struct made *m)
 	if (m->kind == KIND_BLOB) {
 		assert_kind(r, FXT_RECORD_BLOB, 0);
 		assert_string(&r->name, &m->blob.name);
-		assert_int_equal(r->blob.blob_type, m->blob.type);
-		assert_bytes(r->blob.bytes, r->blob.length, m->blob.data, m->blob.size);
+		assert_int_equal(r->blob.type, m->blob.type);
+		assert_bytes(r->blob.data, r->blob.size, m->blob.data, m->blob.size);
 		return;
 	}
 	assert_kind(r, FXT_RECORD_LARGE, !large->has_metadata);
@@ -529,7 +529,7 @@ static void compare_blobs(const struct fxt_record *r, const struct made *m)
 		assert_thread(r, &large->thread, fxt_get_large_blob_thread(r->words[1]));
 		assert_args(r, m->args, large->n_args);
 	}
-	assert_bytes(r->blob.bytes, r->blob.length, large->data, large->size);
+	assert_bytes(r->blob.data, r->blob.size, large->data, large->size);
 }
 
 static void compare_sched(const struct fxt_record *r, const struct made *m)
@@ -576,7 +576,7 @@ static void compare_profiler(const struct fxt_record *r, const struct made *m)
 		assert_thread(r, &m->module.thread, ref);
 		assert_int_equal(r->module.id, m->module.id);
 		assert_bytes(r->name.bytes, r->name.length, m->module.name, strlen(m->module.name));
-		assert_bytes(r->module.build_id, r->module.build_id_length, m->module.build_id,
+		assert_bytes(r->module.build_id, r->module.build_id_size, m->module.build_id,
 			     m->module.build_id_size);
 		break;
 	case KIND_MMAP:

@@ -86,10 +86,12 @@ TEST(test_categories_need_filter)
 	assert_int_equal(complaints_of(&o), 0);
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
-		assert_int_equal(complaints_of(&o), (row->bit & CATEGORIES_MEMORY) != 0);
+		assert_int_equal(complaints_of(&o),
+				 (row->bit & (CATEGORIES_MEMORY | CATEGORY_CALLS)) != 0);
 		assert_int_equal(categories_need_filter(row->bit, &o.filter),
 				 (row->bit & CATEGORIES_MEMORY) != 0);
-		assert_int_equal(option_check(&o, OPTION_CHECK_CHOSEN, NULL, NULL), 0);
+		assert_int_equal(option_check(&o, OPTION_CHECK_CHOSEN, NULL, NULL),
+				 row->bit == CATEGORY_CALLS);
 	}
 	o = (struct session_options){ .categories = CATEGORY_MEMORY };
 	o.filter.n_uids = 1;
@@ -111,7 +113,8 @@ TEST(test_own)
 	assert_true(session_options_filtered(&o));
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
-		assert_int_equal(complaints_of(&o), (row->bit & CATEGORIES_NOT_OWN) != 0);
+		assert_int_equal(complaints_of(&o),
+				 (row->bit & (CATEGORIES_NOT_OWN | CATEGORY_CALLS)) != 0);
 	}
 	o.categories = CATEGORY_MEMORY;
 	text = session_options_describe(&o);
@@ -140,20 +143,20 @@ TEST(test_copy_descriptors)
 {
 	int fds[] = { STDIN_FILENO, STDERR_FILENO }, bad = -1;
 	const struct session_options o = {
-		.memory = { .allocator_fds = fds, .n_allocator_fds = ARRAY_SIZE(fds) },
+		.memory = { .allocators = { fds, ARRAY_SIZE(fds) } },
 	};
 	const struct session_options wrong = {
-		.memory = { .allocator_fds = &bad, .n_allocator_fds = 1 },
+		.memory = { .allocators = { &bad, 1 } },
 	};
 	struct session_options copy;
 
 	assert_int_equal(session_options_copy(&copy, &o), 0);
-	assert_int_equal(copy.memory.n_allocator_fds, 2);
+	assert_int_equal(copy.memory.allocators.n, 2);
 	for (size_t i = 0; i < 2; i++) {
-		assert_true(copy.memory.allocator_fds[i] >= 3);
-		assert_true(fcntl(copy.memory.allocator_fds[i], F_GETFD) & FD_CLOEXEC);
+		assert_true(copy.memory.allocators.fds[i] >= 3);
+		assert_true(fcntl(copy.memory.allocators.fds[i], F_GETFD) & FD_CLOEXEC);
 	}
-	bad = copy.memory.allocator_fds[1];
+	bad = copy.memory.allocators.fds[1];
 	session_options_deinit(&copy);
 	assert_int_equal(fcntl(bad, F_GETFD), -1);
 	bad = -1;

@@ -23,7 +23,6 @@ struct fixture {
 	struct collector *collector;
 	struct recorder r;
 	struct session_options options;
-	struct contexts contexts;
 	struct outbuf tasks; /* struct rec_task */
 	struct outbuf memory;
 	struct story story;
@@ -32,6 +31,17 @@ struct fixture {
 };
 
 /* ---- a recording of it ---- */
+
+static void put_context(struct fixture *f, const char *name, uint32_t id, bool begins)
+{
+	const struct event ev = {
+		.kind = EVENT_CONTEXT,
+		.ts_ns = STORY_BASE,
+		.context = { name, id, begins },
+	};
+
+	assert_int_equal(fxt_archive_event(&f->r.archive, &ev), 0);
+}
 
 static void begin(struct fixture *f)
 {
@@ -51,7 +61,6 @@ static void begin(struct fixture *f)
 	f->options.memory.log = true;
 	f->options.frequency = 99;
 	f->options.rotate_ns = ROTATE_NS_MIN;
-	f->contexts = (struct contexts){ .names = { "open", "closed" }, .n = 2, .open = 1 };
 	assert_int_equal(recorder_begin(&f->r, &news, &f->options), 0);
 	recorder_set_buffer(&f->r, &f->heads[0]);
 	assert_int_equal(recorder_open(&f->r, &f->options), 0);
@@ -59,6 +68,9 @@ static void begin(struct fixture *f)
 	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
 		if (!f->r.schedule.cpus[cpu].known)
 			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
+	put_context(f, "open", 1, true);
+	put_context(f, "closed", 2, true);
+	put_context(f, "closed", 2, false);
 	f->n = 1;
 	f->story = (struct story){ f->collector, f->r.merge, &f->memory };
 	recorder_set_buffer(&f->r, &f->bodies[0]);
@@ -88,8 +100,8 @@ static const struct recorder_end rotated = { .reason = "rotated", .bytes = 1 };
 static void split(struct fixture *f, uint64_t at_ns)
 {
 	assert_true(f->n < CHUNKS_MAX);
-	assert_int_equal(recorder_split(&f->r, at_ns, &f->options, &f->contexts, &rotated,
-					&f->tails[f->n - 1], &f->heads[f->n]),
+	assert_int_equal(recorder_split(&f->r, at_ns, &f->options, &rotated, &f->tails[f->n - 1],
+					&f->heads[f->n]),
 			 0);
 	recorder_set_buffer(&f->r, &f->bodies[f->n++]);
 }
@@ -645,6 +657,60 @@ TEST(test_gone)
 	assert_all_clean(f);
 }
 
+static bool ten_is_gone(uint32_t tid)
+{
+	return tid == 10;
+}
+
+/* Where each of LINES stands behind the one before it in the head of chunk I, once. */
+static void assert_lines_in_head(const struct fixture *f, size_t i, const char *const *lines,
+				 size_t n_lines)
+{
+	_cleanup_free_ char *head = archive_text(&f->heads[i]);
+	const char *at = head;
+
+	for (size_t k = 0; k < n_lines; k++) {
+		assert_int_equal(count(head, lines[k]), 1);
+		at = strstr(at, lines[k]);
+		assert_non_null(at);
+	}
+}
+
+/* Bodies have said it: names of contexts, open or over, and what is watched, of one that has ended, too. */
+TEST(test_marks)
+{
+	static const char *const lines[] = {
+		"name:string='open' id:uint32=1 begin:bool=true",
+		"name:string='closed' id:uint32=2 begin:bool=true",
+		"name:string='closed' id:uint32=2 begin:bool=false",
+		" instant memory/watch of 10/10 ",
+		"complete:bool=false",
+		" instant memory/stack of 10/10 id:uint64=7",
+	};
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	uint32_t pid = 10;
+
+	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
+	begin(f);
+	f->r.pipe.owner.is_gone = ten_is_gone;
+	for (unsigned n = 1; n <= 36; n++)
+		story_play(&f->story, n);
+	/* (who runs is named, too) */
+	story_put_switch(&f->story, STORY_AT(36) + 1, 0, 10, 0, BLOCKED);
+	assert_int_equal(recorder_round(&f->r, STORY_AT(37)), 0);
+	for (unsigned n = 1; n <= 3; n++) {
+		const uint64_t now_ns = clock_boot_ns() + n;
+
+		assert_int_equal(recorder_round(&f->r, now_ns), 0);
+		split(f, now_ns);
+		assert_lines_in_head(f, n, lines, ARRAY_SIZE(lines));
+		assert_in_head(f, n, "\nthread 10 ", 1);
+	}
+	assert_null(tasks_get(&f->r.tasks, 10));
+	end_at(f, clock_boot_ns() + 10);
+	assert_all_clean(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -662,6 +728,7 @@ int main(void)
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_filtered),
 		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_marks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

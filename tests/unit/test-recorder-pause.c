@@ -285,15 +285,13 @@ TEST(test_chunks)
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_(outbuf_deinit) struct outbuf tail = { 0 }, head = { 0 };
 	_cleanup_free_ char *text = NULL, *begun = NULL;
-	struct contexts contexts = { 0 };
 
 	f->options.rotate_ns = ROTATE_NS_MIN;
 	begin(f);
 	for (unsigned i = 1; i <= 9; i++)
 		story_play(&f->story, i);
 	pause_at(f, FROM(9));
-	assert_int_equal(recorder_split(&f->r, FROM(9) + 100, &f->options, &contexts, &rotated,
-					&tail, &head),
+	assert_int_equal(recorder_split(&f->r, FROM(9) + 100, &f->options, &rotated, &tail, &head),
 			 0);
 	begun = archive_text(&head);
 	assert_int_equal(count(begun, "kymo/shed "), 1);

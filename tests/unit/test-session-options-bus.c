@@ -196,9 +196,9 @@ TEST(test_create_request_read_memory)
 	assert_int_equal(request.options.memory.blocks_max, 2000);
 	assert_int_equal(request.options.memory.usage_interval_ns, 20000000);
 	assert_int_equal(request.options.memory.reach, MEMORY_REACH_LOOK);
-	assert_int_equal(request.options.memory.n_allocator_fds, 2);
-	assert_true(request.options.memory.allocator_fds[0] !=
-		    request.options.memory.allocator_fds[1]);
+	assert_int_equal(request.options.memory.allocators.n, 2);
+	assert_true(request.options.memory.allocators.fds[0] !=
+		    request.options.memory.allocators.fds[1]);
 	create_request_deinit(&request);
 	sd_bus_message_unref(m);
 	close(self);

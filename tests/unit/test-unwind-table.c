@@ -190,7 +190,8 @@ TEST(test_cfa)
 	assert_rule("zR", BYTES("\x13\x7e"), RULE(SP, 0, 2));     /* def_cfa_offset_sf */
 	assert_rule("zR", BYTES("\x12\x06\x7d"), RULE(BP, 0, 3)); /* def_cfa_sf */
 	assert_rule("zR", BYTES("\x0d\x06"), RULE(BP, 0, 1));     /* def_cfa_register */
-	assert_rule("zR", BYTES("\x0c\x0a\x00"), UNSUPPORTED(REGISTER));
+	assert_rule("zR", BYTES("\x0c\x0a\x00"), RULE(REGISTER(10), 0, 0));
+	assert_rule("zR", BYTES("\x0c\x11\x00"), UNSUPPORTED(REGISTER));
 	assert_rule("zR", BYTES("\x0e\x0c"), UNSUPPORTED(OFFSET));
 	assert_rule("zR", BYTES("\x0e\xf8\xff\x0f"), RULE(SP, 0, 32767));
 	assert_rule("zR", BYTES("\x0e\x80\x80\x10"), UNSUPPORTED(OFFSET));

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/string-table.h"
 #include "writer/fxt/fxt-archive-args.h"
+#include "writer/fxt/fxt-holds.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
 
@@ -127,6 +128,7 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_STACKS] = FXT_NAME_STACKS,
 	[CLASS_MAPPINGS] = FXT_NAME_MAPPINGS,
 	[CLASS_MEMORY] = FXT_NAME_MEMORY,
+	[CLASS_CALLS] = FXT_NAME_CALLS,
 	[CLASS_MALFORMED] = FXT_NAME_MALFORMED,
 };
 
@@ -160,11 +162,6 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 						   .n_args = 1,
 						   .id = ev->cpu,
 					   });
-}
-
-static int write_shed(struct fxt_archive *a, const struct event *ev)
-{
-	return fxt_archive_row(a, ev->shed.back ? FXT_ROW_RETURNED : FXT_ROW_SHED, ev);
 }
 
 /* The pseudo-process, its thread, and one thread a CPU. */
@@ -274,18 +271,9 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 /* TEXT by its fixed place, if it has one. */
 static struct fxt_out_string named_or_interned(const char *text)
 {
-	static const struct {
-		uint16_t index;
-		const char *text;
-	} fixed[] = {
-#define X(id, index, text) { index, text },
-		FXT_NAMES(X)
-#undef X
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
-		if (strcmp(fixed[i].text, text) == 0)
-			return (struct fxt_out_string){ .index = fixed[i].index };
+	for (unsigned i = 1; i <= FXT_NAME_RESERVED; i++)
+		if (fxt_name_texts[i] && strcmp(fxt_name_texts[i], text) == 0)
+			return (struct fxt_out_string){ .index = i };
 	return fxt_interned(text);
 }
 
@@ -367,6 +355,58 @@ static int write_counter(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
+static void fxt_archive_take_call_value(struct fxt_archive_args *args, struct fxt_out_string name,
+					const struct call_value *v)
+{
+	struct fxt_out_arg *to = &args->list[args->n++];
+
+	to->name = name;
+	switch (v->form) {
+	case CALL_VALUE_INT:
+		to->type = FXT_ARG_INT64;
+		to->i64 = v->i64;
+		break;
+	case CALL_VALUE_BOOL:
+		to->type = FXT_ARG_BOOL;
+		to->boolean = v->yes;
+		break;
+	case CALL_VALUE_TEXT:
+		to->type = FXT_ARG_STRING;
+		to->text = fxt_inline(v->text);
+		break;
+	default:
+		to->type = v->form == CALL_VALUE_POINTER ? FXT_ARG_POINTER : FXT_ARG_UINT64;
+		to->u64 = v->u64;
+	}
+}
+
+static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
+{
+	struct fxt_archive_args fixed, args;
+	int r = fxt_archive_take_args(&fixed, FXT_ROW_CALL, ev);
+
+	if (r < 0 || ev->call.n_args > EVENT_CALL_ARGS_MAX)
+		return r ?: -EINVAL;
+	args.n = 0;
+	for (unsigned i = 0; i < ev->call.n_args; i++)
+		fxt_archive_take_call_value(&args, fxt_interned(ev->call.args[i].name),
+					    &ev->call.args[i]);
+	if (ev->call.result.form != CALL_VALUE_NONE)
+		fxt_archive_take_call_value(&args, fxt_named(FXT_NAME_RETURN), &ev->call.result);
+	for (unsigned i = 0; i < fixed.n; i++)
+		args.list[args.n++] = fixed.list[i];
+	return fxt_write_event(&a->writer, &(struct fxt_event){
+						   .type = FXT_EVENT_DURATION_COMPLETE,
+						   .category = fxt_named(FXT_NAME_CALLS),
+						   .name = fxt_interned(ev->call.function),
+						   .ts_ticks = ev->ts_ns,
+						   .thread = { ev->pid, ev->tid },
+						   .args = args.list,
+						   .n_args = args.n,
+						   .id = ev->call.end_ns,
+					   });
+}
+
 int fxt_archive_packets(struct fxt_archive *a, bool all)
 {
 	const struct outbuf *batch =
@@ -417,18 +457,18 @@ static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct eve
 	[EVENT_SWITCH] = fxt_archive_write_switch,
 	[EVENT_TASK] = fxt_archive_write_task,
 	[EVENT_LOST] = write_lost,
-	[EVENT_SHED] = write_shed,
 	[EVENT_START] = write_start,
 	[EVENT_MAPPING] = fxt_archive_mapping,
 	[EVENT_SAMPLE] = fxt_archive_sample,
 	[EVENT_INTERVAL] = write_interval,
 	[EVENT_COUNTER] = write_counter,
+	[EVENT_CALL] = fxt_archive_write_call,
 };
 
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 {
 	bool hook = ev->kind < EVENT_KIND_MAX && hooks[ev->kind];
-	enum fxt_row_id row = fxt_event_row_of(ev->kind);
+	enum fxt_row_id row = fxt_event_row_of(ev);
 	int r;
 
 	if (!hook && (row == FXT_ROW_NONE || fxt_event_rows[row].whose == FXT_WHOSE_BPF))
@@ -436,6 +476,8 @@ int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 	r = ev->kind == EVENT_STOP ? fxt_archive_packets(a, true) : 0;
 	if (r == 0)
 		r = hook ? hooks[ev->kind](a, ev) : fxt_archive_row(a, row, ev);
+	if (r == 0 && a->holds)
+		r = fxt_holds_event(a->holds, ev);
 	if (r == 0)
 		r = fxt_archive_gather(a, ev);
 	return r > 0 ? fxt_archive_packets(a, false) : r;

@@ -21,6 +21,8 @@ enum fxt_track {
 	FXT_TRACK_MAX,
 };
 
+struct fxt_holds;
+
 struct fxt_archive {
 	struct fxt_writer writer;
 	struct fxt_out_provider provider; /* the only one */
@@ -31,6 +33,8 @@ struct fxt_archive {
 	uint32_t n_cpus;
 	struct fxt_perfetto_samples *samples; /* owned; NULL until the profiler has something */
 	bool no_perfetto_samples;
+	struct fxt_holds
+		*holds; /* takes each event in that is written; borrowed; NULL = none does */
 };
 
 /* N_CPUS: cpu numbers of events are below it. Returns 0 or -ENOMEM. Writes nothing. */

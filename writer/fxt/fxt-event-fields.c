@@ -33,7 +33,11 @@ enum {
 #define OFFSET(form, member)                                                                       \
 	(offsetof(struct event, member) +                                                          \
 	 0 * sizeof(char[sizeof(((struct event *)0)->member) == SIZE_##form ? 1 : -1]))
-#define LIST(...) ((const struct fxt_event_field[]){ __VA_ARGS__{ 0 } })
+#define FIELDS(...) ((const struct fxt_event_field[]){ __VA_ARGS__{ 0 } })
+/* (a record has room for so many: with more a recording would fail when all of them are set) */
+#define LIST(...)                                                                                  \
+	(FIELDS(__VA_ARGS__) +                                                                     \
+	 0 * sizeof(char[ARRAY_SIZE(FIELDS(__VA_ARGS__)) - 1 <= FXT_ARGS_MAX ? 1 : -1]))
 
 const struct fxt_event_row fxt_event_rows[] = {
 #define FIELD(name, form, member, flags)                                                           \
@@ -55,7 +59,7 @@ const struct fxt_event_row fxt_event_rows[] = {
 #include "writer/fxt/fxt-event-rows.h"
 };
 
-enum fxt_row_id fxt_event_row_of(enum event_kind kind)
+enum fxt_row_id fxt_event_row_of(const struct event *ev)
 {
 	static const uint8_t rows[] = {
 #define EVENT(kind, category, name, type, whose, ...) [EVENT_##kind] = FXT_ROW_##kind,
@@ -64,7 +68,11 @@ enum fxt_row_id fxt_event_row_of(enum event_kind kind)
 #include "writer/fxt/fxt-event-rows.h"
 	};
 
-	return kind < ARRAY_SIZE(rows) ? rows[kind] : FXT_ROW_NONE;
+	if (ev->kind == EVENT_SHED && ev->shed.back)
+		return FXT_ROW_RETURNED;
+	if (ev->kind == EVENT_SAMPLE && ev->sample.kind == SAMPLE_NAMED)
+		return FXT_ROW_STACK;
+	return ev->kind < ARRAY_SIZE(rows) ? rows[ev->kind] : FXT_ROW_NONE;
 }
 
 const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1] = {

@@ -90,8 +90,8 @@ enum fxt_row_id {
 
 extern const struct fxt_event_row fxt_event_rows[];
 
-/* The row of an event kind, of those called EVENT; FXT_ROW_NONE if it has none. */
-enum fxt_row_id fxt_event_row_of(enum event_kind kind);
+/* The row that EV is written by; FXT_ROW_NONE if there is none. */
+enum fxt_row_id fxt_event_row_of(const struct event *ev);
 
 extern const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1];
 

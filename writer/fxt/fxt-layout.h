@@ -1,106 +1,159 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What stands in each kind of record, once: a list of its parts in their order, for code that
- * defines the words. By it the reader takes records apart (fxt-parse.c), swaps them and finds them
- * again (fxt-shape.c), and judges them (fxt-check.c). It expands to straight code: nothing is
- * looked up for a record.
+ * defines the words. By it the writer checks and writes records (fxt-write.c); the reader takes
+ * them apart (fxt-parse.c), swaps them and finds them again (fxt-shape.c), and judges them
+ * (fxt-check.c); copies are made of them (edit-copy-types.c), and `kymo dump` prints them
+ * (dump-json.c). It expands to straight code: nothing is looked up for a record.
  *
- * * HEAD(member, field) a field of the header, and its member of struct fxt_record *
- * RESERVED(field) bits of the header that are zero * TIME() the word of the time * THREAD(field)
- * two words, unless the header's field is an index * PROCESS(field) one word, likewise * IDS() two
- * words, always * REF(member, field) a string, unless the header's field is an index * TEXT(field)
- * a string of so many bytes * BYTES(member, length, field) a stream of so many bytes; WORDS(...) of
- * so many words * WORD(member) a word * ARGS(field) so many arguments; in events, with the word
- * that may follow them
+ *	RESERVED(field)             bits of the header that are zero
+ *	KIND(field)                 a field of the header, the subtype
+ *	HEAD(of, m, field, key)     a field of the header
+ *	STATE(of, m, field, key)    likewise, the state of a thread
+ *	CPU(of, m, field, key)      likewise, a CPU
+ *	TIME()                      the word of the time
+ *	THREAD(field)               two words, unless the header's field is an index
+ *	PROCESS(field)              one word, likewise
+ *	IDS()                       two words, always
+ *	REF(m, field, key)          a string, unless the header's field is an index
+ *	TEXT(m, field, key)         a string of so many bytes
+ *	BYTES(of, m, n, field, key) a stream of so many bytes
+ *	BULK(of, m, n, field)       likewise, data of somebody else's
+ *	WORDS(of, m, n, field, key) so many words
+ *	WORD(of, m, key)            a word
+ *	KOID(of, m, key)            likewise, a kernel object
+ *	ARGS(field)                 so many arguments
+ *	VALUE()                     the word that may follow those of an event
  *
- * Scheduling records are read by plain loads, since they are the bulk of most archives, and large
- * ones have two headers: both are written out where they are needed.
+ * OF.M is the member of struct fxt_record, N that with the length; M alone is the one of the struct
+ * that is written (fxt-writer.h). What is read of TEXT is in `name`. KEY is what dump calls it.
+ *
+ * Scheduling records are read by plain loads, since they are the bulk of most archives; the legacy
+ * one has two threads, and large ones have two headers: these are written out where they are
+ * needed.
  */
 #pragma once
 
 #include "writer/fxt/fxt-wire.h"
 
-#define FXT_LAYOUT_PROVIDER_INFO                                                                   \
-	RESERVED(provider_info_reserved)                                                           \
-	HEAD(metadata.provider_id, provider_id) TEXT(provider_name_length)
-#define FXT_LAYOUT_PROVIDER_SECTION                                                                \
-	RESERVED(provider_section_reserved) HEAD(metadata.provider_id, provider_id)
-#define FXT_LAYOUT_PROVIDER_EVENT                                                                  \
-	RESERVED(provider_event_reserved)                                                          \
-	HEAD(metadata.provider_id, provider_id) HEAD(metadata.number, provider_event_id)
+/* clang-format off */
+#define FXT_LAYOUT_provider_info \
+	RESERVED(provider_info_reserved) \
+	HEAD(metadata, provider_id, provider_id, "provider_id") \
+	TEXT(name, provider_name_length, "provider_name")
+#define FXT_LAYOUT_provider_section \
+	RESERVED(provider_section_reserved) HEAD(metadata, provider_id, provider_id, "provider_id")
+#define FXT_LAYOUT_provider_event \
+	RESERVED(provider_event_reserved) \
+	HEAD(metadata, provider_id, provider_id, "provider_id") \
+	HEAD(metadata, number, provider_event_id, "event_id")
+#define FXT_LAYOUT_initialization \
+	RESERVED(initialization_reserved) WORD(initialization, ticks_per_second, "ticks_per_second")
+#define FXT_LAYOUT_string \
+	RESERVED(string_zero_31) RESERVED(string_zero_47) RESERVED(string_reserved) \
+	HEAD(string, index, string_index, "string_index") TEXT(name, string_length, "string_value")
+#define FXT_LAYOUT_thread \
+	RESERVED(thread_reserved) HEAD(thread_record, index, thread_index, "thread_index") IDS()
 
-#define FXT_LAYOUT_INITIALIZATION                                                                  \
-	RESERVED(initialization_reserved) WORD(initialization.ticks_per_second)
-#define FXT_LAYOUT_STRING                                                                          \
-	RESERVED(string_zero_31)                                                                   \
-	RESERVED(string_zero_47)                                                                   \
-	RESERVED(string_reserved) HEAD(string.index, string_index) TEXT(string_length)
-#define FXT_LAYOUT_THREAD RESERVED(thread_reserved) HEAD(thread_record.index, thread_index) IDS()
-#define FXT_LAYOUT_EVENT                                                                           \
-	HEAD(subtype, event_type)                                                                  \
-	TIME()                                                                                     \
-	THREAD(event_thread) REF(category, event_category) REF(name, event_name) ARGS(event_n_args)
-#define FXT_LAYOUT_BLOB                                                                            \
-	RESERVED(blob_zero_47)                                                                     \
-	RESERVED(blob_reserved)                                                                    \
-	HEAD(blob.blob_type, blob_type)                                                            \
-	REF(name, blob_name) BYTES(blob.bytes, blob.length, blob_length)
-#define FXT_LAYOUT_USERSPACE_OBJECT                                                                \
-	RESERVED(userspace_reserved)                                                               \
-	WORD(userspace_object.pointer)                                                             \
-	PROCESS(userspace_thread) REF(name, userspace_name) ARGS(userspace_n_args)
-#define FXT_LAYOUT_KERNEL_OBJECT                                                                   \
-	RESERVED(kernel_object_reserved)                                                           \
-	HEAD(kernel_object.object_type, kernel_object_type)                                        \
-	WORD(kernel_object.koid) REF(name, kernel_object_name) ARGS(kernel_object_n_args)
-#define FXT_LAYOUT_LOG                                                                             \
-	RESERVED(log_zero_31) RESERVED(log_reserved) TIME() THREAD(log_thread) TEXT(log_length)
+#define FXT_LAYOUT_event \
+	KIND(event_type) TIME() THREAD(event_thread) \
+	REF(category, event_category, "category") REF(name, event_name, "name") \
+	ARGS(event_n_args) VALUE()
+#define FXT_LAYOUT_blob \
+	RESERVED(blob_zero_47) RESERVED(blob_reserved) \
+	REF(name, blob_name, "blob_name") HEAD(blob, type, blob_type, "blob_type") \
+	BULK(blob, data, size, blob_length)
+#define FXT_LAYOUT_userspace_object \
+	RESERVED(userspace_reserved) WORD(userspace_object, pointer, "pointer") \
+	PROCESS(userspace_thread) REF(name, userspace_name, "name") ARGS(userspace_n_args)
+#define FXT_LAYOUT_kernel_object \
+	RESERVED(kernel_object_reserved) \
+	HEAD(kernel_object, type, kernel_object_type, "kernel_object_type") \
+	KOID(kernel_object, koid, "koid") REF(name, kernel_object_name, "name") \
+	ARGS(kernel_object_n_args)
+#define FXT_LAYOUT_log \
+	RESERVED(log_zero_31) RESERVED(log_reserved) \
+	TIME() THREAD(log_thread) TEXT(text, log_length, "log_message")
 
-#define FXT_LAYOUT_MODULE                                                                          \
-	RESERVED(module_reserved)                                                                  \
-	HEAD(module.id, module_id)                                                                 \
-	TIME()                                                                                     \
-	THREAD(profiler_thread)                                                                    \
-	TEXT(module_name_length)                                                                   \
-	BYTES(module.build_id, module.build_id_length, module_build_id_length)
-#define FXT_LAYOUT_MMAP                                                                            \
-	RESERVED(mmap_reserved)                                                                    \
-	HEAD(mmap.module_id, mmap_module_id)                                                       \
-	HEAD(mmap.flags, mmap_flags)                                                               \
-	TIME() THREAD(profiler_thread) WORD(mmap.start) WORD(mmap.range) WORD(mmap.vaddr)
-#define FXT_LAYOUT_BACKTRACE                                                                       \
-	RESERVED(backtrace_reserved)                                                               \
-	TIME()                                                                                     \
-	THREAD(profiler_thread) WORDS(backtrace.frames, backtrace.n_frames, backtrace_n_frames)
+#define FXT_LAYOUT_module \
+	RESERVED(module_reserved) TIME() THREAD(profiler_thread) \
+	HEAD(module, id, module_id, "module_id") TEXT(name, module_name_length, "module_name") \
+	BYTES(module, build_id, build_id_size, module_build_id_length, "build_id")
+#define FXT_LAYOUT_mmap \
+	RESERVED(mmap_reserved) TIME() THREAD(profiler_thread) \
+	HEAD(mmap, module_id, mmap_module_id, "module_id") HEAD(mmap, flags, mmap_flags, "flags") \
+	WORD(mmap, start, "start_address") WORD(mmap, range, "address_range") \
+	WORD(mmap, vaddr, "vaddr")
+#define FXT_LAYOUT_backtrace \
+	RESERVED(backtrace_reserved) TIME() THREAD(profiler_thread) \
+	WORDS(backtrace, frames, n_frames, backtrace_n_frames, "backtrace")
 
-/* X(name, record type, subtype or 0, what dump calls it): whose layouts these are. */
-#define FXT_LAYOUTS(X)                                                                             \
-	X(PROVIDER_INFO, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_INFO, "provider_info")         \
-	X(PROVIDER_SECTION, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_SECTION,                    \
-	  "provider_section")                                                                      \
-	X(PROVIDER_EVENT, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_EVENT, "provider_event")      \
-	X(INITIALIZATION, FXT_RECORD_INITIALIZATION, 0, "initialization")                          \
-	X(STRING, FXT_RECORD_STRING, 0, "string")                                                  \
-	X(THREAD, FXT_RECORD_THREAD, 0, "thread")                                                  \
-	X(EVENT, FXT_RECORD_EVENT, 0, "event")                                                     \
-	X(BLOB, FXT_RECORD_BLOB, 0, "blob")                                                        \
-	X(USERSPACE_OBJECT, FXT_RECORD_USERSPACE_OBJECT, 0, "userspace_object")                    \
-	X(KERNEL_OBJECT, FXT_RECORD_KERNEL_OBJECT, 0, "kernel_object")                             \
-	X(LOG, FXT_RECORD_LOG, 0, "log")                                                           \
-	X(MODULE, FXT_RECORD_PROFILER, FXT_PROFILER_MODULE, "module")                              \
-	X(MMAP, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP, "mmap")                                    \
-	X(BACKTRACE, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE, "backtrace")
+#define FXT_LAYOUT_switch \
+	RESERVED(sched_switch_reserved) TIME() CPU(sw, cpu, sched_cpu, "cpu_number") \
+	STATE(sw, out_state, sched_out_state, "outgoing_thread_state") \
+	KOID(sw, out_tid, "outgoing_thread_id") KOID(sw, in_tid, "incoming_thread_id") \
+	ARGS(sched_n_args)
+#define FXT_LAYOUT_wakeup \
+	RESERVED(sched_wakeup_reserved) TIME() CPU(wake, cpu, sched_cpu, "cpu_number") \
+	KOID(wake, tid, "waking_thread_id") ARGS(sched_n_args)
+
+/* X(layout, record type, subtype or 0, what dump calls it): those that say how to read others, */
+#define FXT_FRAME_LAYOUTS(X) \
+	X(provider_info, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_INFO, "provider_info") \
+	X(provider_section, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_SECTION, "provider_section") \
+	X(provider_event, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_EVENT, "provider_event") \
+	X(initialization, FXT_RECORD_INITIALIZATION, 0, "initialization") \
+	X(string, FXT_RECORD_STRING, 0, "string") \
+	X(thread, FXT_RECORD_THREAD, 0, "thread")
+
+/* those that a struct fxt_LAYOUT is written as, */
+#define FXT_DATA_LAYOUTS(X) \
+	X(event, FXT_RECORD_EVENT, 0, "event") \
+	X(blob, FXT_RECORD_BLOB, 0, "blob") \
+	X(userspace_object, FXT_RECORD_USERSPACE_OBJECT, 0, "userspace_object") \
+	X(kernel_object, FXT_RECORD_KERNEL_OBJECT, 0, "kernel_object") \
+	X(log, FXT_RECORD_LOG, 0, "log") \
+	X(module, FXT_RECORD_PROFILER, FXT_PROFILER_MODULE, "module") \
+	X(mmap, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP, "mmap") \
+	X(backtrace, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE, "backtrace")
+
+/* and those that are so, too, but have a faster way to be read. */
+#define FXT_SCHED_LAYOUTS(X) \
+	X(switch, FXT_RECORD_SCHEDULING, FXT_SCHED_SWITCH, "context_switch") \
+	X(wakeup, FXT_RECORD_SCHEDULING, FXT_SCHED_WAKEUP, "thread_wakeup")
+
+#define FXT_LAYOUTS(X) FXT_FRAME_LAYOUTS(X) FXT_DATA_LAYOUTS(X) FXT_SCHED_LAYOUTS(X)
+/* clang-format on */
 
 /* A record type and its subtype, for a switch over the layouts; 0 where a list has none. */
 #define FXT_LAYOUT_KEY(type, subtype) ((unsigned)(type) << 4 | (unsigned)(subtype))
 
+static inline __attribute__((unused)) unsigned fxt_layout_key_of(unsigned type, unsigned subtype)
+{
+	int has_subtypes = type == FXT_RECORD_METADATA || type == FXT_RECORD_PROFILER ||
+			   type == FXT_RECORD_SCHEDULING;
+
+	return FXT_LAYOUT_KEY(type, has_subtypes ? subtype : 0);
+}
+
+/* The key of a header. */
 static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 {
 	unsigned type = (unsigned)fxt_get_record_type(head);
 
-	return FXT_LAYOUT_KEY(type, type == FXT_RECORD_METADATA   ? fxt_get_metadata_type(head)
-				    : type == FXT_RECORD_PROFILER ? fxt_get_profiler_type(head)
-								  : 0);
+	return fxt_layout_key_of(
+		type, (unsigned)(type == FXT_RECORD_SCHEDULING ? fxt_get_sched_type(head)
+				 : type == FXT_RECORD_METADATA ? fxt_get_metadata_type(head)
+							       : fxt_get_profiler_type(head)));
+}
+
+/* The bits of a header that say the subtype. */
+static inline __attribute__((unused)) fxt_word fxt_layout_subtype(unsigned type, unsigned subtype)
+{
+	return type == FXT_RECORD_METADATA     ? fxt_put_metadata_type(subtype)
+	       : type == FXT_RECORD_PROFILER   ? fxt_put_profiler_type(subtype)
+	       : type == FXT_RECORD_SCHEDULING ? fxt_put_sched_type(subtype)
+					       : 0;
 }
 
 /* Whether a word follows the arguments of an event: an id, or the end of a complete one. */

@@ -37,6 +37,7 @@
 	X(POWER, 26, "power")                                                                      \
 	X(COUNTERS, 27, "counters")                                                                \
 	X(PROFILE, 28, "profile")                                                                  \
+	X(CALLS, 29, "calls")                                                                      \
 	/* event names */                                                                          \
 	X(MIGRATE, 32, "migrate")                                                                  \
 	X(FORK, 33, "fork")                                                                        \
@@ -151,6 +152,12 @@
 	X(STACKS_UNSUPPORTED, 141, "stacks_unsupported")                                           \
 	X(STACKS_UNREADABLE, 142, "stacks_unreadable")                                             \
 	X(STACKS_BUSY, 143, "stacks_busy")                                                         \
+	X(STACKS_COPIED, 144, "stacks_copied")                                                     \
+	X(SESSION_STACKS, 145, "session_stacks")                                                   \
+	X(TABLES_MADE, 146, "unwind_tables")                                                       \
+	X(TABLES_FAILED, 147, "unwind_tables_failed")                                              \
+	X(TABLES_EVICTED, 148, "unwind_tables_evicted")                                            \
+	X(TABLES_BYTES, 149, "unwind_tables_bytes")                                                \
 	X(PATH, 150, "path")                                                                       \
 	X(FILE_OFFSET, 151, "file_offset")                                                         \
 	X(START, 152, "start")                                                                     \
@@ -214,7 +221,11 @@
 	X(CGROUP_PATH, 215, "cgroup_path")                                                         \
 	X(MALFORMED, 216, "malformed")                                                             \
 	X(INTERRUPTED, 217, "interrupted")                                                         \
-	X(RETURNED, 218, "returned")
+	X(RETURNED, 218, "returned")                                                               \
+	/* calls of functions: no parameter can have such a name */                                \
+	X(RETURN, 219, "return")                                                                   \
+	X(RETURN_ADDRESS, 220, "return address")                                                   \
+	X(LEFT_BY, 221, "left by")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -6,9 +6,10 @@
  * anywhere else. It is therefore written without libc: the bpf target has none. Section names
  * are those of the specification ("Fuchsia trace format").
  *
- * FXT_FIELD(name, lo, hi) makes fxt_put_name(value) -> bits in place and fxt_get_name(word) ->
- * value. A word is composed by or-ing puts together. Words are little-endian in the archives that
- * we write; a reader swaps the words of a big-endian archive before it looks at them.
+ * FXT_FIELD(name, lo, hi) makes fxt_put_name(value) -> bits in place, fxt_get_name(word) -> value,
+ * and fxt_fits_name(value). A word is composed by or-ing puts together. Words are little-endian in
+ * the archives that we write; a reader swaps the words of a big-endian archive before it looks at
+ * them.
  */
 #pragma once
 
@@ -23,9 +24,13 @@ typedef unsigned long long fxt_word;
 
 #define FXT_FIELD(name, lo, hi)                                                                    \
 	_Static_assert((lo) <= (hi) && (hi) < 64 && (hi) - (lo) < 63, #name);                      \
+	static inline __attribute__((always_inline, unused)) int fxt_fits_##name(fxt_word v)       \
+	{                                                                                          \
+		return v >> ((hi) - (lo) + 1) == 0;                                                \
+	}                                                                                          \
 	static inline __attribute__((always_inline, unused)) fxt_word fxt_put_##name(fxt_word v)   \
 	{                                                                                          \
-		fxt_assert(v >> ((hi) - (lo) + 1) == 0);                                           \
+		fxt_assert(fxt_fits_##name(v));                                                    \
 		return v << (lo);                                                                  \
 	}                                                                                          \
 	static inline __attribute__((always_inline, unused)) fxt_word fxt_get_##name(fxt_word w)   \

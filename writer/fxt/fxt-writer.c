@@ -10,11 +10,8 @@
 
 enum { NANOSECOND_TICKS = 1000000000 };
 
-static const struct {
-	uint16_t index;
-	const char *text;
-} fixed_names[] = {
-#define X(id, index, text) { index, text },
+const char *const fxt_name_texts[FXT_NAME_RESERVED + 1] = {
+#define X(id, index, text) [index] = text,
 	FXT_NAMES(X)
 #undef X
 };
@@ -164,26 +161,21 @@ int fxt_write_names(struct fxt_writer *w)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(fixed_names); i++)
-		r = fxt_write_string(w, fixed_names[i].index, fixed_names[i].text,
-				     strlen(fixed_names[i].text));
+	for (unsigned i = 1; r == 0 && i <= FXT_NAME_RESERVED; i++)
+		if (fxt_name_texts[i])
+			r = fxt_write_string(w, i, fxt_name_texts[i], strlen(fxt_name_texts[i]));
 	return r;
 }
 
 int fxt_write_head(struct fxt_writer *w, struct fxt_out_provider *p, const char *name)
 {
-	int r;
-
 	if (strlen(name) > FXT_PROVIDER_NAME_MAX)
 		return -EMSGSIZE;
-	r = fxt_write_magic(w);
-	if (r == 0)
-		r = fxt_write_provider_info(w, p, name);
-	if (r == 0)
-		r = fxt_write_section(w, p);
-	if (r == 0)
-		r = fxt_write_initialization(w, NANOSECOND_TICKS);
-	return r == 0 ? fxt_write_names(w) : r;
+	return fxt_write_magic(w)
+		       ?: fxt_write_provider_info(w, p, name)
+		       ?: fxt_write_section(w, p)
+		       ?: fxt_write_initialization(w, NANOSECOND_TICKS)
+		       ?: fxt_write_names(w);
 }
 
 /* ---- finished records ---- */

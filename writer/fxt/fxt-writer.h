@@ -29,6 +29,9 @@
 #include "writer/fxt/fxt-table.h"
 #include "writer/fxt/fxt-wire.h"
 
+/* The texts of fxt-names.h by their indices; NULL between them. */
+extern const char *const fxt_name_texts[FXT_NAME_RESERVED + 1];
+
 /* ---- what records are made of ---- */
 
 /*

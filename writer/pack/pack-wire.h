@@ -21,7 +21,9 @@ enum pack_method {
 	PACK_SNAPPY,
 	PACK_ZSTD,
 	PACK_GZIP,
-	PACK_METHOD_MAX,
+	PACK_METHOD_MAX, /* of those that can be written */
+	PACK_BROTLI = PACK_METHOD_MAX,
+	PACK_READ_MAX,
 };
 
 #define PACK_MAGIC_SNAPPY "at"

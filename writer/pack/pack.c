@@ -6,17 +6,17 @@
 #include <string.h>
 
 static const struct pack_ops none_ops = { .name = "", .suffix = "" };
+static const struct pack_ops brotli_ops = { .name = "brotli", .suffix = "" };
 
 const struct pack_ops *pack_ops(enum pack_method method)
 {
-	static const struct pack_ops *const rows[PACK_METHOD_MAX] = {
-		[PACK_NONE] = &none_ops,
-		[PACK_SNAPPY] = &pack_snappy_ops,
-		[PACK_ZSTD] = &pack_zstd_ops,
-		[PACK_GZIP] = &pack_gzip_ops,
+	static const struct pack_ops *const rows[PACK_READ_MAX] = {
+		[PACK_NONE] = &none_ops,      [PACK_SNAPPY] = &pack_snappy_ops,
+		[PACK_ZSTD] = &pack_zstd_ops, [PACK_GZIP] = &pack_gzip_ops,
+		[PACK_BROTLI] = &brotli_ops,
 	};
 
-	assert(method < PACK_METHOD_MAX);
+	assert(method < PACK_READ_MAX);
 	return rows[method];
 }
 

@@ -16,10 +16,10 @@
 #include "base/outbuf.h"
 #include "writer/pack/pack-wire.h"
 
-/* One row a method; PACK_NONE has none of the functions. */
+/* One row a method; PACK_NONE has none of the functions, nor has what is only read. */
 struct pack_ops {
 	const char *name;   /* "zstd"; "" for PACK_NONE */
-	const char *suffix; /* of file names: ".zst" */
+	const char *suffix; /* of file names: ".zst"; "" where there is none */
 
 	/* What the method keeps from block to block, to be freed; NULL without memory. */
 	void *(*create)(void);

@@ -64,9 +64,6 @@ int rtrace_write_end(struct rtrace_writer *w);
 
 int rtrace_write_leaks_summary(struct rtrace_writer *w, const struct rtrace_summary *s);
 
-/* Any of them. */
-int rtrace_write_record(struct rtrace_writer *w, const struct rtrace_record *r);
-
 /* Room enough for what follows. */
 enum { RTRACE_TIMESTAMP_MAX = 64 };
 

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Calls of functions: what each was given where it is entered, and what it returns where it is left.
+ *
+ * The programs keep no state. Each record has the stack pointer at the entry, which is the same where
+ * the function is left by a `ret`; user space finds the pairs by it (capture/pipeline/calls.h). So neither
+ * depth nor threads that end nor longjmp() need anything here.
+ */
+#include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* By the cookies of the probes. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CALL_FUNCTIONS_MAX);
+	__type(key, __u32);
+	__type(value, struct call_watch);
+} call_functions SEC(".maps");
+
+/* By number: the place in call_functions, from 1 on; 0 = nobody asks for that system call. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CALL_SYSCALLS_MAX);
+	__type(key, __u32);
+	__type(value, __u32);
+} call_syscalls SEC(".maps");
+
+/* What a call is given, a power of two for the verifier; and from where. */
+struct call_args {
+	__u64 args[8];
+	__u64 sp, caller;
+};
+_Static_assert(CALL_REGISTERS <= 8, "room");
+
+/* (the context may only be read at places that are constant) */
+static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args *to)
+{
+	to->args[0] = PT_REGS_PARM1(ctx);
+	to->args[1] = PT_REGS_PARM2(ctx);
+	to->args[2] = PT_REGS_PARM3(ctx);
+	to->args[3] = PT_REGS_PARM4(ctx);
+	to->args[4] = PT_REGS_PARM5(ctx);
+#if defined(__TARGET_ARCH_x86)
+	to->args[5] = ctx->r9;
+#else
+	to->args[5] = 0;
+#endif
+	to->args[6] = to->args[7] = 0;
+	to->sp = PT_REGS_SP(ctx);
+#if defined(__TARGET_ARCH_x86)
+	if (bpf_probe_read_user(&to->caller, sizeof(to->caller), (const void *)to->sp) < 0)
+		to->caller = 0;
+#else
+	to->caller = PT_REGS_RET(ctx);
+#endif
+}
+
+/* Likewise, of a system call: the registers that its thread has come with. */
+static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_args *to)
+{
+	to->args[0] = PT_REGS_PARM1_CORE_SYSCALL(regs);
+	to->args[1] = PT_REGS_PARM2_CORE_SYSCALL(regs);
+	to->args[2] = PT_REGS_PARM3_CORE_SYSCALL(regs);
+	to->args[3] = PT_REGS_PARM4_CORE_SYSCALL(regs);
+	to->args[4] = PT_REGS_PARM5_CORE_SYSCALL(regs);
+#if defined(__TARGET_ARCH_x86)
+	to->args[5] = BPF_CORE_READ(regs, r9);
+#else
+	to->args[5] = 0;
+#endif
+	to->args[6] = to->args[7] = 0;
+	to->sp = PT_REGS_SP_CORE(regs);
+	to->caller = PT_REGS_IP_CORE(regs);
+}
+
+static __always_inline __u64 call_arg(const struct call_args *args, __u32 i)
+{
+	i &= 7;
+	barrier_var(i);
+	return args->args[i & 7];
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, CALL_PENDING_MAX);
+	__type(key, struct call_pending_key);
+	__type(value, struct call_pending);
+} call_pending SEC(".maps");
+
+static __always_inline bool call_compare(__u32 op, bool below, bool equal)
+{
+	switch (op) {
+	case CALL_OP_EQ:
+		return equal;
+	case CALL_OP_NE:
+		return !equal;
+	case CALL_OP_LT:
+		return below && !equal;
+	case CALL_OP_LE:
+		return below || equal;
+	case CALL_OP_GT:
+		return !below && !equal;
+	default:
+		return !below || equal;
+	}
+}
+
+/* Whether the condition of F holds. */
+static __always_inline bool call_is_wanted(const struct call_args *args, const struct call_watch *f)
+{
+	__u64 arg, value = f->op_value;
+	__u32 shift = f->op_shift & 63;
+
+	if (f->op == CALL_OP_NONE)
+		return true;
+	arg = call_arg(args, f->op_arg) << shift;
+	if (f->op == CALL_OP_AND)
+		return (arg >> shift & value) != 0;
+	if (!f->op_signed)
+		return call_compare(f->op, arg >> shift < value, arg >> shift == value);
+	/* (the sign of what is shifted up is that of the argument) */
+	return call_compare(f->op, (__s64)arg < (__s64)(value << shift), arg == value << shift);
+}
+
+/* BYTES of what is at ADDRESS, or a string, into TO. */
+static __always_inline void call_copy(struct call_text *to, const void *address, __u32 bytes)
+{
+	long r;
+
+	if (bytes == CALL_PENDING_STRING) {
+		r = bpf_probe_read_user_str(to->text, sizeof(to->text), address);
+		to->bytes = r > 0 ? (__s32)r - 1 : (__s32)r;
+		to->cut = r == sizeof(to->text);
+		return;
+	}
+	to->cut = bytes > sizeof(to->text);
+	if (bytes > sizeof(to->text))
+		bytes = sizeof(to->text);
+	r = bytes > 0 ? bpf_probe_read_user(to->text, bytes, address) : 0;
+	to->bytes = r < 0 ? (__s32)r : (__s32)bytes;
+}
+
+/* How much memory FROM means. */
+static __always_inline __u32 call_bytes(const struct call_args *args,
+					const struct call_memory *from)
+{
+	__u64 n;
+
+	if (from->is_string)
+		return CALL_PENDING_STRING;
+	n = from->count ?: call_arg(args, from->count_arg);
+	return n < CALL_PENDING_STRING ? n : CALL_PENDING_STRING - 1;
+}
+
+/* What is at slot I of F, a number that the verifier knows, is read when the call returns. */
+static __always_inline void call_postpone(struct call_pending *pending,
+					  const struct call_args *args, const struct call_watch *f,
+					  __u32 i)
+{
+	pending->texts[i].address = call_arg(args, f->texts[i].arg);
+	pending->texts[i].bytes = call_bytes(args, &f->texts[i]);
+	pending->n = i + 1;
+}
+
+/* The text of slot I; what cannot be read may be in memory that was never looked at. */
+static __always_inline void call_take_text(struct rec_call *rec, struct call_pending *pending,
+					   const struct call_args *args, const struct call_watch *f,
+					   __u32 i)
+{
+	struct call_text *to = &rec->texts[i];
+
+	call_copy(to, (const void *)call_arg(args, f->texts[i].arg),
+		  call_bytes(args, &f->texts[i]));
+	if (to->bytes < 0)
+		call_postpone(pending, args, f, i);
+}
+
+/* The entry of F with N texts, a number that the verifier knows. PENDING gets those that cannot be read. */
+static __always_inline void call_send(const struct call_args *args, const struct call_watch *f,
+				      struct call_pending *pending, struct task_struct *p, __u32 n)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct rec_call *rec = rec_reserve(REC_RING_CALLS, REC_CALL_BYTES(n), now_ns);
+
+	if (!rec)
+		return;
+	rec_fill_head(&rec->head, now_ns, REC_CALL, REC_CALL_BYTES(n), p);
+	rec->function = pending->function;
+	rec->n_texts = n;
+	rec->sp = args->sp;
+	rec->caller = args->caller;
+	__builtin_memcpy(rec->args, args->args, sizeof(rec->args));
+	if (n > 0)
+		call_take_text(rec, pending, args, f, 0);
+	if (n > 1)
+		call_take_text(rec, pending, args, f, 1);
+	if (n > 2)
+		call_take_text(rec, pending, args, f, 2);
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
+/* The call of FUNCTION, which is F. */
+static __always_inline void call_enter(const struct call_args *args, const struct call_watch *f,
+				       __u32 function, struct task_struct *p)
+{
+	struct call_pending_key key = { bpf_get_current_pid_tgid(), args->sp };
+	struct call_pending pending = { .function = function };
+	__u32 n = f->n_texts;
+
+	switch (n) {
+	case 0:
+		call_send(args, f, &pending, p, 0);
+		break;
+	case 1:
+		call_send(args, f, &pending, p, 1);
+		break;
+	case 2:
+		call_send(args, f, &pending, p, 2);
+		break;
+	default:
+		call_send(args, f, &pending, p, 3);
+		break;
+	}
+	if (n < 1 && f->n_outs > 0)
+		call_postpone(&pending, args, f, 0);
+	if (n < 2 && n + f->n_outs > 1)
+		call_postpone(&pending, args, f, 1);
+	if (n < 3 && n + f->n_outs > 2)
+		call_postpone(&pending, args, f, 2);
+	if (pending.n > 0)
+		bpf_map_update_elem(&call_pending, &key, &pending, BPF_ANY);
+}
+
+/* False if nobody wants this call. */
+static __always_inline bool call_entered(struct pt_regs *ctx)
+{
+	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), at = function;
+	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &at);
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct call_args args;
+
+	if (!f || !filter_selects(p))
+		return false;
+	call_read_args(ctx, &args);
+	if (!call_is_wanted(&args, f))
+		return false;
+	call_enter(&args, f, function, p);
+	return true;
+}
+
+SEC("?uprobe")
+int TIMED_WITH(COST_FUNCTIONS, on_call_entry, struct pt_regs *, ctx)
+{
+	call_entered(ctx);
+	return 0;
+}
+
+/* Of bytes that a call that returns RESULT has written, there are so many; of others, as many as asked for. */
+static __always_inline __u32 call_written(__u32 bytes, __u64 result)
+{
+	if (bytes == CALL_PENDING_STRING)
+		return bytes;
+	if ((__s64)result < 0)
+		return 0;
+	return result < bytes ? result : bytes;
+}
+
+static __always_inline void call_take_late(struct call_text *to, const struct call_pending *pending,
+					   __u32 i, __u64 result)
+{
+	to->bytes = -1;
+	to->cut = 0;
+	if (pending->texts[i].address)
+		call_copy(to, (const void *)pending->texts[i].address,
+			  call_written(pending->texts[i].bytes, result));
+}
+
+/* A call of FUNCTION ends, with N texts, a number that the verifier knows. */
+static __always_inline void call_send_end(const struct call_pending *pending, __u32 function,
+					  __u64 sp, __u64 result, struct task_struct *p, __u32 n)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct rec_call_end *rec = rec_reserve(REC_RING_CALLS, REC_CALL_END_BYTES(n), now_ns);
+
+	if (!rec)
+		return;
+	rec_fill_head(&rec->head, now_ns, REC_CALL_END, REC_CALL_END_BYTES(n), p);
+	rec->function = function;
+	rec->n_texts = n;
+	rec->sp = sp;
+	rec->result = result;
+	if (n > 0)
+		call_take_late(&rec->texts[0], pending, 0, result);
+	if (n > 1)
+		call_take_late(&rec->texts[1], pending, 1, result);
+	if (n > 2)
+		call_take_late(&rec->texts[2], pending, 2, result);
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
+/* The call of FUNCTION, which is F, at stack pointer SP returns RESULT. */
+static __always_inline void call_leave(const struct call_watch *f, __u32 function, __u64 sp,
+				       __u64 result, struct task_struct *p)
+{
+	struct call_pending_key key = { bpf_get_current_pid_tgid(), sp };
+	const struct call_pending *pending = NULL;
+	__u32 n = 0;
+
+	if (f->n_texts || f->n_outs)
+		pending = bpf_map_lookup_elem(&call_pending, &key);
+	if (pending && pending->function == function)
+		n = pending->n;
+	switch (n) {
+	case 0:
+		call_send_end(NULL, function, sp, result, p, 0);
+		break;
+	case 1:
+		call_send_end(pending, function, sp, result, p, 1);
+		break;
+	case 2:
+		call_send_end(pending, function, sp, result, p, 2);
+		break;
+	default:
+		call_send_end(pending, function, sp, result, p, 3);
+		break;
+	}
+	if (pending)
+		bpf_map_delete_elem(&call_pending, &key);
+}
+
+/* A `ret`, where the stack pointer is what it was at the entry. */
+SEC("?uprobe")
+int TIMED_WITH(COST_FUNCTIONS, on_call_ret, struct pt_regs *, ctx)
+{
+	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), at = function;
+	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &at);
+	struct task_struct *p = bpf_get_current_task_btf();
+
+	if (f && filter_selects(p))
+		call_leave(f, function, PT_REGS_SP(ctx), PT_REGS_RC(ctx), p);
+	return 0;
+}
+
+/* The return to its caller, by a return probe: the return address has gone from the stack. */
+static __always_inline void call_returned(struct pt_regs *ctx, __u32 function)
+{
+	__u32 at = function;
+	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &at);
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 sp = PT_REGS_SP(ctx);
+
+#if defined(__TARGET_ARCH_x86)
+	sp -= sizeof(sp);
+#endif
+	if (f && filter_selects(p))
+		call_leave(f, function, sp, PT_REGS_RC(ctx), p);
+}
+
+SEC("?uprobe")
+int TIMED_WITH(COST_FUNCTIONS, on_call_return, struct pt_regs *, ctx)
+{
+	call_returned(ctx, CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)));
+	return 0;
+}
+
+/* Entry and return in one. At the entry 1 says that the return does not matter. */
+SEC("?uprobe")
+int TIMED_WITH(COST_FUNCTIONS, on_call_session, struct pt_regs *, ctx)
+{
+	if (PT_REGS_IP(ctx) == bpf_get_func_ip(ctx))
+		return !call_entered(ctx);
+	call_returned(ctx, CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)));
+	return 0;
+}
+
+/* ---- system calls ---- */
+
+/* What is asked for of the system call NUMBER, and its place; NULL = nothing. */
+static __always_inline const struct call_watch *call_of_syscall(long number, __u32 *ret_function)
+{
+	__u32 at = number, *function = bpf_map_lookup_elem(&call_syscalls, &at);
+
+	if (!function || !*function)
+		return NULL;
+	at = *ret_function = *function - 1;
+	return bpf_map_lookup_elem(&call_functions, &at);
+}
+
+SEC("?tp_btf/sys_enter")
+int TIMED_PROG(COST_FUNCTIONS, on_call_sys_enter, struct pt_regs *regs, long number)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	const struct call_watch *f;
+	struct call_args args;
+	__u32 function;
+
+	f = call_of_syscall(number, &function);
+	if (!f || syscall_is_foreign(number) || !filter_selects(p))
+		return 0;
+	call_read_syscall(regs, &args);
+	if (call_is_wanted(&args, f))
+		call_enter(&args, f, function, p);
+	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long result)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	const struct call_watch *f;
+	__u32 function;
+
+	f = call_of_syscall(syscall_number(regs), &function);
+	if (f && filter_selects(p))
+		call_leave(f, function, PT_REGS_SP_CORE(regs), (__u64)result, p);
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Stacks that cannot be walked yet, since the table of a file is still being made: what user space needs to
+ * walk on later goes into the ring instead (struct rec_piece). Of each file UNWIND_COPIES_MAX at most, and of
+ * each CPU PIECES_PER_SECOND; the others end in that file.
+ */
+#pragma once
+
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+#include "bpf/stack.bpf.h"
+#include "bpf/unwind.bpf.h"
+
+#define PIECES_PER_SECOND 256
+#define PIECE_STEP        256 /* a stack ends anywhere: so much is copied at once */
+
+/* Which of PIECE_SIZES; user space counts it up when stacks turn out to be deeper. */
+extern __u32 piece_size;
+
+struct piece_budget {
+	__u64 second;
+	__u32 n;
+	__u32 pad_0;
+};
+
+struct piece_budgets {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct piece_budget);
+};
+
+extern struct piece_budgets piece_budgets SEC(".maps");
+
+/* Whether this CPU may copy one more. */
+static __always_inline bool piece_is_allowed(__u64 now_ns)
+{
+	__u32 zero = 0;
+	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
+	__u64 second = now_ns / 1000000000;
+
+	if (!b)
+		return false;
+	if (b->second != second) {
+		b->second = second;
+		b->n = 0;
+	}
+	return b->n < PIECES_PER_SECOND;
+}
+
+static __always_inline void piece_count(__u16 file)
+{
+	__u32 zero = 0, number = file;
+	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
+	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
+
+	if (b)
+		b->n++;
+	if (f)
+		__sync_fetch_and_add(&f->copied, 1);
+}
+
+/* Fills PIECE, which N_ROOM bytes of room follow, from W, where the walk of P stands. */
+static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
+				       const struct unwind_walk *w, const struct rec_stack *walked,
+				       __u32 n_frames, struct task_struct *p)
+{
+	const struct unwind_process *process;
+	__u8 *to = (__u8 *)(piece + 1);
+	__u32 tgid = p->tgid, n = 0;
+
+	piece->ip = w->ip;
+	piece->sp = w->sp;
+	piece->bp = w->bp;
+	piece->exact = w->exact;
+	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
+	piece->n_frames = n_frames;
+	piece->n_room = n_room;
+	bpf_probe_read_kernel(piece->frames, sizeof(piece->frames), walked->frames);
+	piece->process.n = 0;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (process)
+		bpf_probe_read_kernel(&piece->process, sizeof(piece->process), process);
+#pragma clang loop unroll(disable)
+	for (; n < n_room; n += PIECE_STEP)
+		if (bpf_probe_read_user(to + n, PIECE_STEP, (const void *)(w->sp + n)) < 0)
+			break;
+	piece->n_bytes = n;
+}
+
+/*
+ * Puts what P has where the walk W stands into the ring, with the N frames WALKED so far, at NOW_NS. *RET_ID is
+ * what to name the stack by. False if it was not done: then those frames are all that there is.
+ */
+#define PIECE_SEND(i)                                                                              \
+	piece = rec_reserve_spare(REC_RING_STACKS, sizeof(*piece) + PIECE_BYTES(i), now_ns);       \
+	if (!piece)                                                                                \
+		return false;                                                                      \
+	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + PIECE_BYTES(i), p);        \
+	piece_fill(piece, PIECE_BYTES(i), w, walked, n, p)
+
+static __always_inline bool piece_send(const struct unwind_walk *w, const struct rec_stack *walked,
+				       __u32 n, struct task_struct *p, __u64 now_ns, __u64 *ret_id)
+{
+	struct rec_piece *piece;
+	__u32 size = piece_size;
+
+	if (size == 0) {
+		PIECE_SEND(0);
+	} else if (size == 1) {
+		PIECE_SEND(1);
+	} else {
+		PIECE_SEND(2);
+	}
+	/* (no other stack has the time and the CPU) */
+	piece->id = *ret_id = stack_mix(stack_hash(walked->frames, n),
+					now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) |
+			      1;
+	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);
+	piece_count(w->awaited);
+	return true;
+}

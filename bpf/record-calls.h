@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Calls of functions: what user space asks the programs for, and their records. A part of
+ * bpf/record.h, which includes it.
+ */
+#pragma once
+
+#define CALL_FUNCTIONS_MAX 4096
+#define CALL_REGISTERS     6   /* that have arguments */
+#define CALL_TEXTS_MAX     3   /* arguments of a call whose memory is copied, ... */
+#define CALL_TEXT_BYTES    256 /* ... so much of it */
+
+#define CALL_SYSCALLS_MAX 512 /* numbers that are looked at */
+
+/* The cookie of a probe: the place in call_functions, above the bits of MEMORY_COOKIE_*. */
+#define CALL_COOKIE(at)        ((at) << 9)
+#define CALL_COOKIE_AT(cookie) ((__u32)(cookie) >> 9)
+
+/* Memory of which an argument has the address. */
+struct call_memory {
+	__u8 arg;
+	__u8 count_arg; /* the argument that says how many bytes, where `count` is 0 */
+	__u8 is_string; /* it ends with NUL; else it has so many bytes */
+	__u8 pad_0;
+	__u32 count;
+};
+_Static_assert(sizeof(struct call_memory) == 8, "ABI");
+
+/* What the condition of a function compares, CALL_OP_*; the register is cut to its bits. */
+#define CALL_OP_NONE 0
+#define CALL_OP_EQ   1
+#define CALL_OP_NE   2
+#define CALL_OP_LT   3
+#define CALL_OP_LE   4
+#define CALL_OP_GT   5
+#define CALL_OP_GE   6
+#define CALL_OP_AND  7 /* any of these bits is set */
+#define CALL_OP_MAX  8
+
+/* A function whose calls are recorded, in call_functions. */
+struct call_watch {
+	struct call_memory texts[CALL_TEXTS_MAX];
+	__u16 n_texts; /* copied at the entry, ... */
+	__u16 n_outs;  /* ... and, behind these, at the return */
+	__u8 op;       /* CALL_OP_* */
+	__u8 op_arg;
+	__u8 op_shift;  /* bits of the register that do not count */
+	__u8 op_signed; /* 1: the comparison is one of signed numbers */
+	__u64 op_value;
+};
+_Static_assert(sizeof(struct call_watch) == 40, "ABI");
+
+/* What was copied of the memory that an argument has the address of. */
+struct call_text {
+	__s32 bytes; /* of a string without its NUL; negative = it could not be read */
+	__u32 cut;   /* 1: there is more */
+	char text[CALL_TEXT_BYTES];
+};
+_Static_assert(sizeof(struct call_text) == 264, "ABI");
+
+/* head's thread enters a function. Only n_texts of the texts are there. */
+struct rec_call {
+	struct rec_head head;
+	__u32 function; /* its place in call_functions */
+	__u32 n_texts;
+	__u64 sp;     /* where the return address stands */
+	__u64 caller; /* that address; 0 = it could not be read */
+	__u64 args[CALL_REGISTERS];
+	struct call_text texts[CALL_TEXTS_MAX];
+};
+_Static_assert(sizeof(struct rec_call) == 888, "ABI");
+#define REC_CALL_BYTES(n_texts) (96 + (n_texts)*264)
+
+/* It leaves one. */
+struct rec_call_end {
+	struct rec_head head;
+	__u32 function;
+	__u32 n_texts;
+	__u64 sp; /* as when it was entered */
+	__u64 result;
+	struct call_text
+		texts[CALL_TEXTS_MAX]; /* by slot: those that are read now, others negative */
+};
+_Static_assert(sizeof(struct rec_call_end) == 840, "ABI");
+#define REC_CALL_END_BYTES(n_texts) (48 + (n_texts)*264)
+
+/* Memory that is to be read when a call returns. */
+struct call_pending_key {
+	__u64 thread; /* as bpf_get_current_pid_tgid() has it */
+	__u64 sp;
+};
+
+struct call_pending {
+	__u32 function;
+	__u32 n; /* slots: those behind have none */
+	struct {
+		__u64 address; /* 0 = none is to be read */
+		__u32 bytes;   /* CALL_PENDING_STRING: it ends with NUL */
+		__u32 pad_0;
+	} texts[CALL_TEXTS_MAX]; /* by slot */
+};
+_Static_assert(sizeof(struct call_pending) == 56, "ABI");
+#define CALL_PENDING_STRING 0xffffffffu
+#define CALL_PENDING_MAX    16384

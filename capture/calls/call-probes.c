@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/calls/call-probes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "base/array.h"
+#include "capture/probes/probe-keeper.h"
+
+struct call_probes {
+	struct probe_keeper *keeper;
+};
+
+static int call_probes_complain(int error, const char *file, const char *what, char **reterr_text)
+{
+	if (asprintf(reterr_text, "cannot record calls of %s: %s: %s", file, what,
+		     strerror(-error)) < 0)
+		*reterr_text = NULL;
+	return error;
+}
+
+static int call_probes_compare(const void *a, const void *b)
+{
+	const struct allocator_probe *x = a, *y = b;
+
+	return COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind)
+		       ?: COMPARE(x->function, y->function);
+}
+
+/*
+ * The probes of SOURCE, by offset. A return probe does where nothing can pass but a return; it costs
+ * less than a `ret` that the kernel has to step over. NULL without memory.
+ */
+static struct allocator_probe *call_probes_list(const struct call_source *source, bool fast,
+						size_t *ret_n)
+{
+	size_t n = source->places.n;
+	struct allocator_probe *probes;
+
+	for (size_t i = 0; i < source->places.n; i++)
+		n += source->places.places[i].n_rets;
+	probes = calloc(n, sizeof(*probes));
+	if (!probes)
+		return NULL;
+	n = 0;
+	for (size_t i = 0; i < source->places.n; i++) {
+		const struct call_place *place = &source->places.places[i];
+		uint32_t cookie = CALL_COOKIE((uint32_t)(source->first + i));
+		bool session = fast || place->flags & CALL_PLACE_LEAF;
+
+		probes[n++] = (struct allocator_probe){
+			.offset = place->entry,
+			.function = cookie,
+			.kind = session ? ALLOCATOR_PROBE_SESSION : ALLOCATOR_PROBE_ENTRY,
+		};
+		for (uint32_t ret = 0; !session && ret < place->n_rets; ret++)
+			probes[n++] = (struct allocator_probe){ .offset = place->rets[ret],
+								.function = cookie,
+								.kind = ALLOCATOR_PROBE_RET };
+	}
+	qsort(probes, n, sizeof(*probes), call_probes_compare);
+	*ret_n = n;
+	return probes;
+}
+
+static int call_probes_attach(struct call_probes *p, const struct call_source *source, int fd,
+			      bool fast, const struct collector_calls *collector)
+{
+	_cleanup_free_ struct allocator_probe *probes = NULL;
+	struct probes_target target = {
+		.way = collector->way,
+		.pid = PROBES_EVERY_PROCESS,
+		.fd = fd,
+	};
+	size_t failed = 0;
+	uint32_t id;
+
+	memcpy(target.programs, collector->programs, sizeof(target.programs));
+	probes = call_probes_list(source, fast, &target.n);
+	target.probes = probes;
+	if (!probes)
+		return -ENOMEM;
+	return probe_keeper_attach(p->keeper, &target, &id, &failed) ?: failed ? -EOPNOTSUPP : 0;
+}
+
+/* System call NUMBER is function number I. */
+static int call_probes_ask_syscall(const struct collector_calls *collector, int number, uint32_t i)
+{
+	uint32_t key = (uint32_t)number, place = i + 1;
+
+	return bpf_map_update_elem(collector->syscalls_fd, &key, &place, BPF_ANY) < 0 ? -errno : 0;
+}
+
+static int call_probes_announce(const struct call_targets *targets,
+				const struct collector_calls *collector)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < targets->n; i++) {
+		struct call_watch watch = call_target_watch(&targets->list[i]);
+
+		if (bpf_map_update_elem(collector->functions_fd, &i, &watch, BPF_ANY) < 0)
+			r = -errno;
+		else if (!targets->list[i].place)
+			r = call_probes_ask_syscall(collector, targets->list[i].syscall, i);
+	}
+	return r;
+}
+
+int call_probes_new(const struct call_targets *targets, const struct call_options *o,
+		    const struct collector_calls *collector, uint64_t *cpu_ns_sum,
+		    struct call_probes **ret, char **reterr_text)
+{
+	_cleanup_(call_probes_freep) struct call_probes *p = calloc(1, sizeof(*p));
+	int r = p ? call_probes_announce(targets, collector) : -ENOMEM;
+
+	if (r == 0)
+		r = probe_keeper_new(cpu_ns_sum, &p->keeper);
+	if (r < 0)
+		return call_probes_complain(r, "functions", "no probes", reterr_text);
+	for (size_t i = 0; i < targets->n_sources; i++) {
+		const struct call_source *source = &targets->sources[i];
+
+		if (!call_spec_is_syscall(&source->spec))
+			r = call_probes_attach(p, source, o->files.fds[i], o->fast_returns,
+					       collector);
+		if (r < 0)
+			return call_probes_complain(r, source->spec.file,
+						    "not all probes could be placed", reterr_text);
+	}
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+struct call_probes *call_probes_free(struct call_probes *p)
+{
+	if (!p)
+		return NULL;
+	probe_keeper_free(p->keeper);
+	free(p);
+	return NULL;
+}

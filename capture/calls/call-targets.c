@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/calls/call-targets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/calls/call-syscalls.h"
+#include "base/value.h"
+
+enum { WHY_MAX = CALL_FILE_MAX + CALL_FUNCTION_MAX + 256 };
+
+/* One file: those of the largest browsers take a second. */
+#define FIND_TIMEOUT_NS UINT64_C(20000000000)
+
+static int call_targets_refuse(int error, const char *why, char **reterr_text)
+{
+	*reterr_text = strdup(why);
+	return error;
+}
+
+/* Arguments up to the last one, which are in registers. */
+static unsigned call_source_n_args(const struct call_source *source)
+{
+	bool open = source->spec.implied && call_spec_is_glob(&source->spec);
+
+	return open ? CALL_ARGS_MAX : (unsigned)source->spec.n_args;
+}
+
+static int call_source_count_syscall(const struct call_syscall *call, void *userdata)
+{
+	size_t *n = userdata;
+
+	(void)call;
+	++*n;
+	return 0;
+}
+
+static int call_source_compare_syscall(const struct call_syscall *call, void *userdata)
+{
+	value_nearest_try(userdata, call->name);
+	return 0;
+}
+
+static int call_source_count_syscalls(struct call_source *source, char **reterr_text)
+{
+	struct value_nearest near = { .text = source->spec.function, .distance = VALUE_NEAR };
+	char why[WHY_MAX];
+
+	call_syscall_match(source->spec.function, call_source_count_syscall, &source->n);
+	if (source->n > 0)
+		return 0;
+	call_syscall_match("*", call_source_compare_syscall, &near);
+	snprintf(why, sizeof(why), "there is no system call '%s'%s%s%s", source->spec.function,
+		 near.nearest ? "; did you mean '" : "", near.nearest ?: "",
+		 near.nearest ? "'?" : "");
+	return call_targets_refuse(-ENOENT, why, reterr_text);
+}
+
+static int call_source_find(struct call_source *source, const char *text, int fd,
+			    char **reterr_text)
+{
+	struct call_places_query query = { .pattern = source->spec.function };
+	struct call_spec_error error;
+	char why[WHY_MAX];
+	int r = call_spec_parse(text, &source->spec, &error);
+
+	if (r < 0)
+		return call_targets_refuse(r, error.why, reterr_text);
+	if (call_spec_is_syscall(&source->spec))
+		return call_source_count_syscalls(source, reterr_text);
+	query.n_args = call_source_n_args(source);
+	r = call_places_find_sandboxed(fd, &query, FIND_TIMEOUT_NS, &source->places);
+	if (call_places_explain(&source->places, r, source->spec.file, source->spec.function, why,
+				sizeof(why)))
+		return call_targets_refuse(r ?: -ENOENT, why, reterr_text);
+	source->n = source->places.n;
+	return r;
+}
+
+static int call_source_check_owner(const struct call_source *source, int fd, uint32_t uid,
+				   char **reterr_text)
+{
+	char why[WHY_MAX];
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && st.st_uid == uid)
+		return 0;
+	snprintf(why, sizeof(why),
+		 "%s is not your own file: who may not trace the system records calls of his own "
+		 "programs and libraries only",
+		 source->spec.file);
+	return call_targets_refuse(-EPERM, why, reterr_text);
+}
+
+/* What a function is given whose name was not said, and nothing about its arguments. */
+static int call_target_find_known(struct call_target *target, const char *file)
+{
+	char text[CALL_FUNCTION_MAX + CALL_FILE_MAX + 8];
+	struct call_spec_error error;
+
+	target->known = calloc(1, sizeof(*target->known));
+	if (!target->known)
+		return -ENOMEM;
+	snprintf(text, sizeof(text), "%s:%s", file, target->name);
+	/* (names of other languages are in no list) */
+	if (call_spec_parse(text, target->known, &error) == 0)
+		target->spec = target->known;
+	return 0;
+}
+
+/* The next target of SOURCE. Returns NULL without memory. */
+static struct call_target *call_targets_add(struct call_targets *t,
+					    const struct call_source *source, const char *name)
+{
+	struct call_target *target = &t->list[t->n++];
+
+	target->spec = &source->spec;
+	target->name = strdup(name);
+	if (!target->name)
+		return NULL;
+	if (source->spec.implied && call_spec_is_glob(&source->spec) &&
+	    call_target_find_known(target, source->spec.file) < 0)
+		return NULL;
+	return target;
+}
+
+struct call_targets_numbering {
+	struct call_targets *targets;
+	const struct call_source *source;
+};
+
+static int call_targets_number_syscall(const struct call_syscall *call, void *userdata)
+{
+	const struct call_targets_numbering *n = userdata;
+	struct call_target *target = call_targets_add(n->targets, n->source, call->name);
+
+	if (!target)
+		return -ENOMEM;
+	target->syscall = (int)call->number;
+	return 0;
+}
+
+static int call_targets_number(struct call_targets *t, struct call_source *source)
+{
+	source->first = t->n;
+	if (call_spec_is_syscall(&source->spec))
+		return call_syscall_match(source->spec.function, call_targets_number_syscall,
+					  &(struct call_targets_numbering){ t, source }) < 0
+			       ? -ENOMEM
+			       : 0;
+	for (size_t i = 0; i < source->places.n; i++) {
+		struct call_target *target =
+			call_targets_add(t, source, source->places.places[i].name);
+
+		if (!target)
+			return -ENOMEM;
+		target->place = &source->places.places[i];
+	}
+	return 0;
+}
+
+int call_targets_new(const struct session_options *options, struct call_targets **ret,
+		     char **reterr_text)
+{
+	const struct call_options *o = &options->calls;
+	_cleanup_(call_targets_freep) struct call_targets *t = calloc(1, sizeof(*t));
+	size_t n = 0;
+	int r = 0;
+
+	if (!t)
+		return -ENOMEM;
+	t->sources = calloc(o->n_specs, sizeof(*t->sources));
+	if (!t->sources)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < o->n_specs; i++) {
+		r = call_source_find(&t->sources[t->n_sources++], o->specs[i], o->files.fds[i],
+				     reterr_text);
+		if (r == 0 && options->own && options->own_uid != 0 &&
+		    !call_spec_is_syscall(&t->sources[i].spec))
+			r = call_source_check_owner(&t->sources[i], o->files.fds[i],
+						    options->own_uid, reterr_text);
+		n += t->sources[i].n;
+	}
+	if (r < 0)
+		return r;
+	if (n > CALL_FUNCTIONS_MAX)
+		return call_targets_refuse(-E2BIG, "more than 4096 functions are meant",
+					   reterr_text);
+	t->list = calloc(n, sizeof(*t->list));
+	if (!t->list)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < t->n_sources; i++)
+		r = call_targets_number(t, &t->sources[i]);
+	if (r == 0)
+		*ret = TAKE_PTR(t);
+	return r;
+}
+
+struct call_targets *call_targets_free(struct call_targets *t)
+{
+	if (!t)
+		return NULL;
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->list[i].name);
+		free(t->list[i].known);
+	}
+	for (size_t i = 0; i < t->n_sources; i++)
+		call_places_deinit(&t->sources[i].places);
+	free(t->list);
+	free(t->sources);
+	free(t);
+	return NULL;
+}
+
+struct call_watch call_target_watch(const struct call_target *target)
+{
+	const struct call_spec *spec = target->spec;
+	const struct call_condition *c = &spec->condition;
+	struct call_watch watch = { .op = c->op, .op_arg = c->arg, .op_value = c->value };
+	uint8_t args[CALL_TEXTS_MAX], n_in, n;
+
+	if (c->op != CALL_OP_NONE) {
+		const struct call_type *type = &spec->args[c->arg].type;
+
+		watch.op_shift = (uint8_t)(64 - type->bits);
+		watch.op_signed = call_type_is_signed(type);
+	}
+	n = call_spec_slots(spec, args, &n_in);
+	for (uint8_t slot = 0; slot < n; slot++) {
+		const struct call_type *type = &spec->args[args[slot]].type;
+
+		watch.texts[slot] = (struct call_memory){
+			.arg = args[slot],
+			.is_string = type->form == CALL_STR,
+			.count_arg = type->count_arg,
+			.count = type->count,
+		};
+	}
+	watch.n_texts = n_in;
+	watch.n_outs = n - n_in;
+	return watch;
+}

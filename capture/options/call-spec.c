@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/options/call-spec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/calls/call-sets.h"
+#include "base/calls/call-syscalls.h"
+#include "base/calls/libc-functions.h"
+#include "base/cleanup.h"
+
+/* The first of each form and width is what call_type_name() says. */
+static const struct type_row {
+	const char *name;
+	enum call_form form;
+	uint8_t bits;
+	const char *set; /* its words, if the type has some by itself */
+} types[] = {
+	{ "void", CALL_VOID, 64 },
+	{ "int", CALL_INT, 32 },
+	{ "int8", CALL_INT, 8 },
+	{ "int16", CALL_INT, 16 },
+	{ "int32", CALL_INT, 32 },
+	{ "int64", CALL_INT, 64 },
+	{ "long", CALL_INT, 64 },
+	{ "ssize_t", CALL_INT, 64 },
+	{ "uint", CALL_UINT, 32 },
+	{ "uint8", CALL_UINT, 8 },
+	{ "uint16", CALL_UINT, 16 },
+	{ "uint32", CALL_UINT, 32 },
+	{ "uint64", CALL_UINT, 64 },
+	{ "ulong", CALL_UINT, 64 },
+	{ "size_t", CALL_UINT, 64 },
+	{ "hex", CALL_HEX, 64 },
+	{ "hex32", CALL_HEX, 32 },
+	{ "bool", CALL_BOOL, 8 },
+	{ "fd", CALL_FD, 32 },
+	{ "ptr", CALL_PTR, 64 },
+	{ "str", CALL_STR, 64 },
+	{ "buf", CALL_BUF, 64 },
+	{ "errno", CALL_ERRNO, 32 },
+	{ "errno64", CALL_ERRNO, 64 },
+	{ "dirfd", CALL_FD, 32, "enum:dirfd" },
+};
+
+static const struct op_row {
+	const char *text; /* the longer of two that begin alike first */
+	uint8_t op;
+} ops[] = {
+	{ "==", CALL_OP_EQ }, { "!=", CALL_OP_NE }, { "<=", CALL_OP_LE }, { ">=", CALL_OP_GE },
+	{ "<", CALL_OP_LT },  { ">", CALL_OP_GT },  { "&", CALL_OP_AND },
+};
+
+/* What is being read. */
+struct spec_reader {
+	const char *text, *p;
+	struct call_spec *spec;
+	struct call_spec_error *error;
+	/* The arguments that say how many bytes a buffer has, by the buffer: they may follow it. */
+	const char *counts[CALL_ARGS_MAX];
+	size_t count_bytes[CALL_ARGS_MAX];
+};
+
+static int spec_fail(struct spec_reader *r, const char *at, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int spec_fail(struct spec_reader *r, const char *at, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->error->why, sizeof(r->error->why), format, args);
+	va_end(args);
+	r->error->at = (size_t)(at - r->text);
+	return -EINVAL;
+}
+
+/* ---- words ---- */
+
+static void spec_skip(struct spec_reader *r)
+{
+	while (*r->p == ' ' || *r->p == '\t')
+		r->p++;
+}
+
+/* True, and behind it, if TOKEN is next. */
+static bool spec_accept(struct spec_reader *r, const char *token)
+{
+	size_t n = strlen(token);
+
+	spec_skip(r);
+	if (strncmp(r->p, token, n) != 0)
+		return false;
+	r->p += n;
+	return true;
+}
+
+static bool spec_is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The word that is next: how long it is; 0 = none. */
+static size_t spec_word(struct spec_reader *r)
+{
+	size_t n = 0;
+
+	spec_skip(r);
+	while (spec_is_word(r->p[n]))
+		n++;
+	return n;
+}
+
+static bool spec_same(const char *name, const char *p, size_t n)
+{
+	return strlen(name) == n && memcmp(name, p, n) == 0;
+}
+
+/* The number that is next. */
+static int spec_number(struct spec_reader *r, uint64_t *ret)
+{
+	const char *begin;
+	char *end;
+
+	spec_skip(r);
+	begin = r->p;
+	if (!isdigit((unsigned char)(*begin == '-' ? begin[1] : *begin)))
+		return spec_fail(r, begin, "a number is missing");
+	errno = 0;
+	*ret = *begin == '-' ? (uint64_t)strtoll(begin, &end, 0) : strtoull(begin, &end, 0);
+	if (errno == ERANGE)
+		return spec_fail(r, begin, "the number is too large");
+	if (spec_is_word(*end))
+		return spec_fail(r, end, "this is no part of a number");
+	r->p = end;
+	return 0;
+}
+
+/* ---- FILE:FUNCTION ---- */
+
+/* N bytes at FROM into TO, which has room for MAX. */
+static int spec_copy(struct spec_reader *r, char *to, size_t max, const char *from, size_t n,
+		     const char *what)
+{
+	if (n == 0)
+		return spec_fail(r, from, "%s is missing", what);
+	if (n >= max)
+		return spec_fail(r, from, "%s is longer than %zu bytes", what, max - 1);
+	memcpy(to, from, n);
+	to[n] = '\0';
+	return 0;
+}
+
+static int spec_file(struct spec_reader *r)
+{
+	size_t n = strcspn(r->p, ":(");
+	const char *begin = r->p;
+
+	if (begin[n] != ':')
+		return spec_fail(r, begin, "FILE:FUNCTION(...) is expected: there is no ':'");
+	r->p += n + 1;
+	return spec_copy(r, r->spec->file, CALL_FILE_MAX, begin, n, "the file");
+}
+
+static int spec_function(struct spec_reader *r)
+{
+	const char *begin = r->p;
+	size_t n = strcspn(begin, "( \t,)");
+
+	r->p += n;
+	for (size_t i = 0; i < n; i++)
+		if (!spec_is_word(begin[i]) && !strchr(".$*?", begin[i]))
+			return spec_fail(r, begin + i, "this cannot be in the name of a function");
+	return spec_copy(r, r->spec->function, CALL_FUNCTION_MAX, begin, n, "the function");
+}
+
+/* ---- types and arguments ---- */
+
+/* "[16]", or "[n]" with the name of an argument, which is looked up when all are known. */
+static int spec_count(struct spec_reader *r, struct call_type *type, size_t arg)
+{
+	uint64_t count;
+	size_t n;
+	int error;
+
+	if (!spec_accept(r, "["))
+		return spec_fail(r, r->p, "how long it is, is missing: buf[16] or buf[ARGUMENT]");
+	n = spec_word(r);
+	if (n > 0 && !isdigit((unsigned char)*r->p)) {
+		r->counts[arg] = r->p;
+		r->count_bytes[arg] = n;
+		r->p += n;
+	} else {
+		const char *begin = r->p;
+
+		error = spec_number(r, &count);
+		if (error < 0)
+			return error;
+		if (count == 0 || count > CALL_BUF_MAX)
+			return spec_fail(r, begin, "a buffer has 1 to %d bytes", CALL_BUF_MAX);
+		type->count = (uint32_t)count;
+	}
+	return spec_accept(r, "]") ? 0 : spec_fail(r, r->p, "']' is missing");
+}
+
+/* "flags:open": a number that is shown in the words of a set; N bytes are before the ':'. */
+static int spec_set(struct spec_reader *r, size_t n, struct call_type *ret)
+{
+	const struct call_set *set;
+	unsigned number;
+
+	n++;
+	while (spec_is_word(r->p[n]))
+		n++;
+	number = call_set_find(r->p, n);
+	set = call_set_by_number(number);
+	if (!set)
+		return spec_fail(r, r->p, "there are no words for '%.*s'", (int)(n < 40 ? n : 40),
+				 r->p);
+	*ret = (struct call_type){ .form = set->kind == CALL_SET_ENUM ? CALL_INT : CALL_HEX,
+				   .bits = set->bits,
+				   .set = (uint16_t)number };
+	r->p += n;
+	return 0;
+}
+
+static int spec_type(struct spec_reader *r, struct call_type *ret)
+{
+	size_t n = spec_word(r);
+
+	if (r->p[n] == ':' && (spec_same("flags", r->p, n) || spec_same("enum", r->p, n)))
+		return spec_set(r, n, ret);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (!spec_same(types[i].name, r->p, n))
+			continue;
+		*ret = (struct call_type){ .form = types[i].form, .bits = types[i].bits };
+		if (types[i].set)
+			ret->set = (uint16_t)call_set_find(types[i].set, strlen(types[i].set));
+		r->p += n;
+		return 0;
+	}
+	if (n == 0)
+		return spec_fail(r, r->p, "a type is missing");
+	return spec_fail(r, r->p,
+			 "'%.*s' is no type; those are int, uint, hex, bool, fd, ptr, str, buf[N], "
+			 "errno, int8 to uint64, flags:SET and enum:SET",
+			 (int)(n < 40 ? n : 40), r->p);
+}
+
+static int spec_find_arg(const struct call_spec *spec, const char *p, size_t n)
+{
+	for (size_t i = 0; i < spec->n_args; i++)
+		if (spec_same(spec->args[i].name, p, n))
+			return (int)i;
+	return -ENOENT;
+}
+
+static int spec_arg_name(struct spec_reader *r, struct call_arg *arg)
+{
+	size_t n = spec_word(r);
+	const char *begin = r->p;
+
+	if (n > 0 && isdigit((unsigned char)*begin))
+		return spec_fail(r, begin, "a name does not begin with a digit");
+	if (n > 0 && spec_find_arg(r->spec, begin, n) >= 0)
+		return spec_fail(r, begin, "there is another argument of this name");
+	r->p += n;
+	return spec_copy(r, arg->name, CALL_NAME_MAX, begin, n, "the name of the argument");
+}
+
+static bool spec_is_number(const struct call_type *type)
+{
+	return type->form != CALL_STR && type->form != CALL_BUF;
+}
+
+static int spec_arg(struct spec_reader *r)
+{
+	size_t i = r->spec->n_args;
+	struct call_arg arg = { 0 };
+	const char *begin;
+	bool out;
+	int error;
+
+	spec_skip(r);
+	begin = r->p;
+	if (i == CALL_ARGS_MAX)
+		return spec_fail(r, begin, "more than %d arguments are not in registers",
+				 CALL_ARGS_MAX);
+	out = spec_same("out", r->p, spec_word(r));
+	if (out)
+		r->p += strlen("out");
+	error = spec_type(r, &arg.type);
+	if (error == 0 && out && spec_is_number(&arg.type))
+		return spec_fail(r, begin, "'out' is for str and buf: what is there at the return");
+	arg.type.out = out;
+	if (error == 0 && (arg.type.form == CALL_VOID || arg.type.form == CALL_ERRNO))
+		return spec_fail(r, begin, "this is a type of what is returned only");
+	if (error == 0 && arg.type.form == CALL_BUF)
+		error = spec_count(r, &arg.type, i);
+	if (error == 0)
+		error = spec_arg_name(r, &arg);
+	if (error == 0)
+		r->spec->args[r->spec->n_args++] = arg;
+	return error;
+}
+
+/* Which arguments say how many bytes the buffers have. */
+static int spec_find_counts(struct spec_reader *r)
+{
+	for (size_t i = 0; i < r->spec->n_args; i++) {
+		int arg;
+
+		if (!r->counts[i])
+			continue;
+		arg = spec_find_arg(r->spec, r->counts[i], r->count_bytes[i]);
+		if (arg < 0)
+			return spec_fail(r, r->counts[i], "there is no argument of this name");
+		if (!spec_is_number(&r->spec->args[arg].type))
+			return spec_fail(r, r->counts[i], "this argument is no number");
+		r->spec->args[i].type.count_arg = (uint8_t)arg;
+	}
+	return 0;
+}
+
+static bool spec_is_libc(const char *file)
+{
+	static const char *const names[] = { "libc", "libpthread", "librt", "libdl", "libutil" };
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t n = strlen(names[i]);
+
+		/* (also libc-2.31.so) */
+		if (strncmp(name, names[i], n) == 0 && (name[n] == '.' || name[n] == '-'))
+			return true;
+	}
+	return false;
+}
+
+static const char *spec_find_known(const struct call_spec *spec)
+{
+	const struct call_syscall *call;
+
+	if (!call_spec_is_syscall(spec))
+		return spec_is_libc(spec->file) ? call_function_signature(spec->function) : NULL;
+	call = call_syscall_by_name(spec->function);
+	return call ? call->signature : NULL;
+}
+
+static int spec_args(struct spec_reader *r);
+static int spec_return(struct spec_reader *r);
+
+/* There are no arguments: those of the function, if it is known. */
+static int spec_take_known(struct spec_reader *r)
+{
+	const char *known = spec_find_known(r->spec);
+	struct spec_reader of_known = { known, known, r->spec, r->error, { 0 }, { 0 } };
+
+	r->spec->implied = true;
+	r->spec->ret = (struct call_type){ .form = CALL_VOID, .bits = 64 };
+	spec_skip(r);
+	if (*r->p && !spec_same("if", r->p, spec_word(r)))
+		return spec_fail(r, r->p, "'(' is missing: the arguments, or '()'");
+	return known ? spec_args(&of_known) ?: spec_return(&of_known) : 0;
+}
+
+static int spec_args(struct spec_reader *r)
+{
+	int error = 0;
+
+	if (!spec_accept(r, "("))
+		return spec_take_known(r);
+	if (spec_accept(r, ")"))
+		return 0;
+	do
+		error = spec_arg(r);
+	while (error == 0 && spec_accept(r, ","));
+	if (error == 0 && !spec_accept(r, ")"))
+		error = spec_fail(r, r->p, "',' or ')' is missing");
+	return error ?: spec_find_counts(r);
+}
+
+/* ---- behind the arguments ---- */
+
+static int spec_return(struct spec_reader *r)
+{
+	const char *begin;
+	int error;
+
+	r->spec->ret = (struct call_type){ .form = CALL_VOID, .bits = 64 };
+	if (!spec_accept(r, "->"))
+		return 0;
+	spec_skip(r);
+	begin = r->p;
+	error = spec_type(r, &r->spec->ret);
+	if (error == 0 && r->spec->ret.form == CALL_BUF)
+		return spec_fail(r, begin, "what is returned cannot be a buffer; 'ptr' can");
+	return error;
+}
+
+static int spec_operator(struct spec_reader *r, uint8_t *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
+		if (!spec_accept(r, ops[i].text))
+			continue;
+		*ret = ops[i].op;
+		return 0;
+	}
+	return spec_fail(r, r->p, "one of == != < <= > >= & is missing");
+}
+
+static int spec_condition(struct spec_reader *r)
+{
+	struct call_condition *c = &r->spec->condition;
+	size_t n = spec_word(r);
+	int arg;
+
+	if (!spec_same("if", r->p, n))
+		return 0;
+	r->p += n;
+	if (!spec_accept(r, "$"))
+		return spec_fail(r, r->p, "'$' and the name of an argument are missing");
+	n = spec_word(r);
+	arg = spec_find_arg(r->spec, r->p, n);
+	if (arg < 0)
+		return spec_fail(r, r->p, "there is no argument of this name");
+	if (!spec_is_number(&r->spec->args[arg].type))
+		return spec_fail(r, r->p, "this argument is no number");
+	r->p += n;
+	c->arg = (uint8_t)arg;
+	return spec_operator(r, &c->op) ?: spec_number(r, &c->value);
+}
+
+static int spec_end(struct spec_reader *r)
+{
+	spec_skip(r);
+	return *r->p ? spec_fail(r, r->p, "this is not expected here") : 0;
+}
+
+int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_error *error)
+{
+	struct call_spec spec = { 0 };
+	struct spec_reader r = { .text = text, .p = text, .spec = &spec, .error = error };
+	int e;
+
+	if (strlen(text) >= CALL_SPEC_TEXT_MAX)
+		return spec_fail(&r, text, "it is longer than %d bytes", CALL_SPEC_TEXT_MAX - 1);
+	spec_skip(&r);
+	e = spec_file(&r) ?: spec_function(&r) ?: spec_args(&r);
+	if (!spec.implied)
+		e = e ?: spec_return(&r);
+	e = e ?: spec_condition(&r) ?: spec_end(&r);
+	if (e == 0)
+		*ret = spec;
+	return e;
+}
+
+/* ---- what types mean ---- */
+
+bool call_type_is_signed(const struct call_type *type)
+{
+	return type->form == CALL_INT || type->form == CALL_FD || type->form == CALL_ERRNO;
+}
+
+const char *call_type_name(const struct call_type *type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (types[i].form == type->form && types[i].bits == type->bits)
+			return types[i].name;
+	return "";
+}
+
+uint64_t call_type_value(const struct call_type *type, uint64_t value)
+{
+	unsigned unused = 64 - type->bits;
+
+	if (call_type_is_signed(type))
+		return (uint64_t)((int64_t)(value << unused) >> unused);
+	return value << unused >> unused;
+}
+
+/* Those that are OUT, or not, behind the N that are there. */
+static uint8_t call_spec_add_slots(const struct call_spec *spec, bool out, uint8_t *args, uint8_t n)
+{
+	for (size_t i = 0; i < spec->n_args && n < CALL_TEXTS_MAX; i++)
+		if (!spec_is_number(&spec->args[i].type) && spec->args[i].type.out == out)
+			args[n++] = (uint8_t)i;
+	return n;
+}
+
+uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_TEXTS_MAX],
+			uint8_t *ret_n_in)
+{
+	*ret_n_in = call_spec_add_slots(spec, false, args, 0);
+	return call_spec_add_slots(spec, true, args, *ret_n_in);
+}
+
+bool call_spec_is_glob(const struct call_spec *spec)
+{
+	return strpbrk(spec->function, "*?") != NULL;
+}
+
+bool call_spec_is_syscall(const struct call_spec *spec)
+{
+	return strcmp(spec->file, CALL_SYSCALL_FILE) == 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/options/program-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+/* The list of glibc 2.2 and later; what came before it may stand before it, in old files. */
+#define CACHE_MAGIC "glibc-ld.so.cache1.1"
+
+struct cache_head {
+	char magic[20];
+	uint32_t n, string_bytes;
+	uint8_t pad[20];
+};
+_Static_assert(sizeof(struct cache_head) == 48, "format");
+
+struct cache_entry {
+	int32_t flags;
+	uint32_t key, value; /* where the name and the path stand, from the head on */
+	uint32_t version;
+	uint64_t capabilities;
+};
+_Static_assert(sizeof(struct cache_entry) == 24, "format");
+
+#if defined(__x86_64__)
+enum { CACHE_FLAGS = 0x0303 };
+#elif defined(__aarch64__)
+enum { CACHE_FLAGS = 0x0a03 };
+#else
+enum { CACHE_FLAGS = 0 }; /* of any machine */
+#endif
+
+static int program_file_take(const char *directory, size_t n, const char *name, char *path,
+			     size_t size)
+{
+	int used = snprintf(path, size, "%.*s%s%s", (int)n, directory, n > 0 ? "/" : "", name);
+
+	return used < 0 || (size_t)used >= size ? -ENAMETOOLONG : 0;
+}
+
+static bool program_file_is(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* ---- the dynamic linker's list ---- */
+
+/* The text at AT of the N bytes at HEAD, or NULL. */
+static const char *cache_text(const uint8_t *head, size_t n, uint32_t at)
+{
+	return at < n && memchr(head + at, '\0', n - at) ? (const char *)head + at : NULL;
+}
+
+static int cache_look_up(const uint8_t *head, size_t n, const char *name, char *path, size_t size)
+{
+	struct cache_head h;
+	struct cache_entry e;
+
+	memcpy(&h, head, sizeof(h));
+	for (size_t i = 0; i < h.n && (i + 1) * sizeof(e) <= n - sizeof(h); i++) {
+		const char *key, *value;
+
+		memcpy(&e, head + sizeof(h) + i * sizeof(e), sizeof(e));
+		key = cache_text(head, n, e.key);
+		value = cache_text(head, n, e.value);
+		if (!key || !value || strcmp(key, name) != 0 ||
+		    (CACHE_FLAGS && e.flags != CACHE_FLAGS) || e.capabilities != 0)
+			continue;
+		return program_file_take("", 0, value, path, size);
+	}
+	return -ENOENT;
+}
+
+static int cache_find(const char *cache, const char *name, char *path, size_t size)
+{
+	_cleanup_close_ int fd = open(cache, O_RDONLY | O_CLOEXEC);
+	const uint8_t *head;
+	struct stat st;
+	void *data;
+	int r = -ENOENT;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof(struct cache_head))
+		return -ENOENT;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return -ENOENT;
+	head = memmem(data, (size_t)st.st_size, CACHE_MAGIC, strlen(CACHE_MAGIC));
+	if (head) {
+		size_t n = (size_t)st.st_size - (size_t)(head - (const uint8_t *)data);
+
+		r = n < sizeof(struct cache_head) ? -ENOENT
+						  : cache_look_up(head, n, name, path, size);
+	}
+	munmap(data, (size_t)st.st_size);
+	return r;
+}
+
+/* ---- directories ---- */
+
+/* In each of the directories in SEARCH. */
+static int search_find(const char *search, const char *name, char *path, size_t size)
+{
+	size_t n;
+
+	for (const char *p = search; p && *p; p += n + (p[n] == ':')) {
+		n = strcspn(p, ":");
+		if (n > 0 && program_file_take(p, n, name, path, size) == 0 &&
+		    program_file_is(path))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int program_file_find(const char *name, const char *cache, const char *search, char *path,
+		      size_t size)
+{
+	if (strchr(name, '/'))
+		return program_file_take("", 0, name, path, size);
+	if (cache_find(cache, name, path, size) == 0 && program_file_is(path))
+		return 0;
+	if (search_find("/lib64:/usr/lib64:/lib:/usr/lib", name, path, size) == 0)
+		return 0;
+	return search_find(search, name, path, size);
+}

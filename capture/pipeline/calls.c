@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/pipeline/calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "capture/calls/call-targets.h"
+#include "capture/calls/call-values.h"
+
+enum {
+	OPEN_BYTES_MAX = 32 << 20, /* of all threads */
+	/* Stack pointers that are further apart are of two stacks: of a signal, of a coroutine. */
+	STACK_BYTES_MAX = 8 << 20,
+};
+
+struct call_thread {
+	struct rec_call **open; /* as they were entered; owned, each too */
+	size_t n_open, room;
+};
+
+void calls_init(struct calls *c, const struct pipeline *pipe)
+{
+	*c = (struct calls){ .pipe = pipe };
+}
+
+static void calls_free_thread(struct call_thread *thread)
+{
+	for (size_t i = 0; i < thread->n_open; i++)
+		free(thread->open[i]);
+	free(thread->open);
+	free(thread);
+}
+
+void calls_deinit(struct calls *c)
+{
+	struct call_thread *thread;
+	size_t pos = 0;
+
+	while ((thread = table_next(&c->threads, &pos)))
+		calls_free_thread(thread);
+	table_deinit(&c->threads);
+}
+
+/* ---- events ---- */
+
+/* Room for the texts of one call's values. */
+struct calls_texts {
+	char copied[CALL_TEXTS_MAX][CALL_VALUE_TEXT_MAX];
+	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_SET_TEXT_MAX];
+};
+
+/* What was copied for SLOT: at the end, if there is something, else at the begin; or NULL. */
+static const struct call_text *calls_copied(const struct rec_call *call,
+					    const struct rec_call_end *end, uint32_t slot)
+{
+	if (end && slot < end->n_texts && end->texts[slot].bytes >= 0)
+		return &end->texts[slot];
+	return slot < call->n_texts ? &call->texts[slot] : NULL;
+}
+
+/* What a call was given, and what it has written to where that led. */
+static unsigned calls_values(const struct call_spec *spec, const struct rec_call *call,
+			     const struct rec_call_end *end, struct call_value *to,
+			     struct calls_texts *texts)
+{
+	uint8_t args[CALL_TEXTS_MAX], n_in;
+	uint32_t n = call_spec_slots(spec, args, &n_in);
+
+	for (size_t i = 0; i < spec->n_args; i++)
+		to[i] = call_value_of(&spec->args[i].type, call->args[i], texts->named[i]);
+	for (uint32_t slot = 0; slot < n; slot++) {
+		const struct call_text *text = calls_copied(call, end, slot);
+		uint8_t arg = args[slot];
+
+		if (text)
+			to[arg] = call_value_copied(text, call->args[arg], texts->copied[slot]);
+	}
+	for (size_t i = 0; i < spec->n_args; i++)
+		to[i].name = spec->args[i].name;
+	return (unsigned)spec->n_args;
+}
+
+/* CALL has ended; END is the record that says so, or NULL: then it was LEFT_BY other means at AT_NS. */
+static int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
+		       const char *left_by, uint64_t at_ns)
+{
+	const struct call_target *target = &c->targets->list[call->function];
+	uint64_t begin_ns = call->head.ts_ns, end_ns = end ? end->head.ts_ns : at_ns;
+	struct calls_texts texts;
+	struct call_value values[CALL_ARGS_MAX];
+	struct event ev = {
+		.kind = EVENT_CALL,
+		.ts_ns = begin_ns < c->pipe->from_ns ? c->pipe->from_ns : begin_ns,
+		.pid = tasks_koid(c->pipe->tasks, call->head.pid),
+		.tid = tasks_koid(c->pipe->tasks, call->head.tid),
+		.cpu = call->head.cpu,
+		.call = {
+			.function = target->name,
+			.end_ns = end_ns < c->pipe->to_ns ? end_ns : c->pipe->to_ns,
+			.args = values,
+			.return_address = call->caller,
+			.left_by = left_by,
+		},
+	};
+	int r;
+
+	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
+		return 0;
+	ev.call.n_args = calls_values(target->spec, call, end, values, &texts);
+	if (end && end_ns <= c->pipe->to_ns)
+		ev.call.result = (target->place ? call_value_of : call_value_of_syscall)(
+			&target->spec->ret, end->result, texts.result);
+	else if (end)
+		ev.call.left_by = "open";
+	ev.call.result.name = "";
+	r = pipeline_announce(c->pipe, call->head.tid);
+	c->n_events++;
+	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
+}
+
+/* ---- open calls ---- */
+
+static struct rec_call *calls_last(const struct call_thread *thread)
+{
+	return thread->n_open > 0 ? thread->open[thread->n_open - 1] : NULL;
+}
+
+/* The last one of THREAD has ended. */
+static int calls_pop(struct calls *c, struct call_thread *thread, const struct rec_call_end *end,
+		     const char *left_by, uint64_t at_ns)
+{
+	struct rec_call *call = thread->open[--thread->n_open];
+	int r = calls_write(c, call, end, left_by, at_ns);
+
+	c->open_bytes -= call->head.size;
+	free(call);
+	return r;
+}
+
+/*
+ * Whether CALL has been left, as something at SP shows: it is deeper in the stack. What returns to
+ * somewhere else was not jumped to from CALL, in whose place it stands.
+ */
+static bool calls_is_left(const struct rec_call *call, const struct rec_call *next)
+{
+	if (call->sp == next->sp)
+		return call->caller != next->caller || call->function == next->function;
+	return call->sp < next->sp && next->sp - call->sp < STACK_BYTES_MAX;
+}
+
+static int calls_push(struct calls *c, struct call_thread *thread, const struct rec_call *rec)
+{
+	struct rec_call *call = NULL;
+
+	if (c->open_bytes + rec->head.size <= OPEN_BYTES_MAX)
+		call = malloc(rec->head.size);
+	if (!call || GROW(thread->open, thread->room, thread->n_open + 1) < 0) {
+		free(call);
+		c->n_dropped++;
+		return 0;
+	}
+	memcpy(call, rec, rec->head.size);
+	thread->open[thread->n_open++] = call;
+	c->open_bytes += rec->head.size;
+	return 0;
+}
+
+static int calls_on_call(struct calls *c, const struct rec_call *rec)
+{
+	struct call_thread *thread =
+		table_make(&c->threads, (uint64_t)rec->head.tid + 1, sizeof(*thread));
+	const struct rec_call *last;
+	int r = 0;
+
+	if (!thread)
+		return -ENOMEM;
+	if (rec->function >= c->targets->n) {
+		c->n_dropped++;
+		return 0;
+	}
+	while (r == 0 && (last = calls_last(thread)) && calls_is_left(last, rec))
+		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
+	return r < 0 ? r : calls_push(c, thread, rec);
+}
+
+/* The number of the open call that END leaves, counted from 1; 0 = there is none. */
+static size_t calls_find(const struct call_thread *thread, const struct rec_call_end *end)
+{
+	for (size_t i = thread->n_open; i > 0; i--) {
+		const struct rec_call *call = thread->open[i - 1];
+
+		if (call->sp == end->sp && call->function == end->function)
+			return i;
+		/* (further up the stack: it was entered before) */
+		if (call->sp > end->sp && call->sp - end->sp < STACK_BYTES_MAX)
+			return 0;
+	}
+	return 0;
+}
+
+/*
+ * What was entered after the one that ends, and has not: it is deeper, and was left by other means;
+ * or it stands in the same place, which the one jumped to it from: its own record comes next.
+ */
+static int calls_on_end(struct calls *c, const struct rec_call_end *end)
+{
+	struct call_thread *thread = table_get(&c->threads, (uint64_t)end->head.tid + 1);
+	size_t at = thread ? calls_find(thread, end) : 0, n = at;
+	int r = 0;
+
+	if (at == 0) {
+		c->n_unpaired++;
+		return 0;
+	}
+	while (r == 0 && thread->n_open > n) {
+		if (calls_last(thread)->sp == end->sp)
+			break;
+		r = calls_pop(c, thread, NULL, "unwound", end->head.ts_ns);
+	}
+	/* (to the top, from under those that it jumped to) */
+	if (r == 0 && thread->n_open > at) {
+		struct rec_call *call = thread->open[at - 1];
+
+		memmove(&thread->open[at - 1], &thread->open[at],
+			(thread->n_open - at) * sizeof(*thread->open));
+		thread->open[thread->n_open - 1] = call;
+	}
+	return r < 0 ? r : calls_pop(c, thread, end, "", 0);
+}
+
+static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
+			      uint64_t at_ns)
+{
+	int r = 0;
+
+	while (r == 0 && thread->n_open > 0)
+		r = calls_pop(c, thread, NULL, left_by, at_ns);
+	return r;
+}
+
+/* Thread TID is no more, or what it ran is not. */
+static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
+{
+	struct call_thread *thread = table_remove(&c->threads, (uint64_t)tid + 1);
+	int r;
+
+	if (!thread)
+		return 0;
+	r = calls_close_thread(c, thread, "unwound", at_ns);
+	for (size_t i = 0; i < thread->n_open; i++)
+		c->open_bytes -= thread->open[i]->head.size;
+	calls_free_thread(thread);
+	return r;
+}
+
+/* The system call by which a thread has come to its new program has returned 0, on another stack. */
+static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
+{
+	struct call_thread *thread = table_get(&c->threads, (uint64_t)rec->old_tid + 1);
+	const struct rec_call *last = thread ? calls_last(thread) : NULL;
+	struct rec_call_end end = { .head = rec->head };
+	int r = 0;
+
+	if (last && c->targets->list[last->function].place == NULL)
+		r = calls_pop(c, thread, &end, "", 0);
+	return r ?: calls_forget(c, rec->old_tid, rec->head.ts_ns)
+		       ?: calls_forget(c, rec->head.tid, rec->head.ts_ns);
+}
+
+int calls_record(struct calls *c, const struct rec_head *rec)
+{
+	if (!c->targets)
+		return 0;
+	switch (rec->kind) {
+	case REC_CALL:
+		return calls_on_call(c, (const struct rec_call *)rec);
+	case REC_CALL_END:
+		return calls_on_end(c, (const struct rec_call_end *)rec);
+	case REC_EXEC:
+		return calls_on_exec(c, (const struct rec_exec *)rec);
+	default:
+		return calls_forget(c, rec->tid, rec->ts_ns);
+	}
+}
+
+int calls_close(struct calls *c, uint64_t at_ns)
+{
+	struct call_thread *thread;
+	size_t pos = 0;
+	int r = 0;
+
+	while (r == 0 && (thread = table_next(&c->threads, &pos)))
+		r = calls_close_thread(c, thread, "open", at_ns);
+	return r;
+}

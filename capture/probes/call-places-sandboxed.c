@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The search in a process of its own (sandbox.h), what it says checked; and sentences for people.
+ */
+#include "capture/probes/call-places.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/outbuf.h"
+#include "capture/sandbox/sandbox.h"
+
+struct places_head {
+	uint32_t flags;
+	uint32_t n; /* places follow */
+	char nearest[CALL_PLACE_NAME_MAX];
+};
+
+static int call_places_answer(const void *data, size_t n, struct outbuf *to, const void *userdata)
+{
+	struct call_places places;
+	struct places_head head;
+	int r = call_places_find_in(data, n, userdata, &places);
+
+	if (r < 0)
+		return r;
+	head = (struct places_head){ .flags = places.flags, .n = (uint32_t)places.n };
+	memcpy(head.nearest, places.nearest, sizeof(head.nearest));
+	outbuf_append(to, &head, sizeof(head));
+	if (places.n > 0)
+		outbuf_append(to, places.places, places.n * sizeof(places.places[0]));
+	call_places_deinit(&places);
+	return to->error;
+}
+
+/* Names are shown to people, and go into archives. */
+static bool call_places_is_name(const char *name, size_t n_min)
+{
+	size_t n = strnlen(name, CALL_PLACE_NAME_MAX);
+
+	for (size_t i = 0; i < n; i++)
+		if (name[i] <= ' ' || name[i] > '~')
+			return false;
+	return n >= n_min && n < CALL_PLACE_NAME_MAX;
+}
+
+static bool call_places_is_place(const struct call_place *p, uint64_t file_bytes)
+{
+	if (p->entry >= file_bytes || p->n_rets > CALL_RETS_MAX || p->flags & ~CALL_PLACE_ALL ||
+	    !call_places_is_name(p->name, 1))
+		return false;
+	for (size_t i = 0; i < p->n_rets; i++)
+		if (p->rets[i] >= file_bytes || p->rets[i] == p->entry)
+			return false;
+	return true;
+}
+
+bool call_places_are_valid(const struct call_places *p, uint64_t file_bytes)
+{
+	if (p->n > CALL_PLACES_MAX || p->flags & ~CALL_PLACES_ALL ||
+	    !call_places_is_name(p->nearest, 0))
+		return false;
+	for (size_t i = 0; i < p->n; i++)
+		if (!call_places_is_place(&p->places[i], file_bytes))
+			return false;
+	return true;
+}
+
+static int call_places_take(const struct outbuf *said, struct call_places *ret)
+{
+	struct places_head head;
+
+	if (said->size < sizeof(head))
+		return -EBADMSG;
+	memcpy(&head, said->data, sizeof(head));
+	if (head.n > CALL_PLACES_MAX ||
+	    said->size != sizeof(head) + head.n * sizeof(ret->places[0]))
+		return -EBADMSG;
+	ret->places = malloc(head.n * sizeof(ret->places[0]) + 1);
+	if (!ret->places)
+		return -ENOMEM;
+	memcpy(ret->places, said->data + sizeof(head), head.n * sizeof(ret->places[0]));
+	memcpy(ret->nearest, head.nearest, sizeof(ret->nearest));
+	ret->flags = head.flags;
+	ret->n = head.n;
+	return 0;
+}
+
+int call_places_find_sandboxed(int fd, const struct call_places_query *query, uint64_t timeout_ns,
+			       struct call_places *ret)
+{
+	const size_t max = sizeof(struct places_head) + CALL_PLACES_MAX * sizeof(struct call_place);
+	struct outbuf said = { .limit = max };
+	struct call_places places = { 0 };
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	r = sandbox_run_with(fd, call_places_answer, query, timeout_ns, max, &said);
+	if (r == 0)
+		r = call_places_take(&said, &places);
+	outbuf_deinit(&said);
+	if (r == 0 && !call_places_are_valid(&places, (uint64_t)st.st_size))
+		r = -EBADMSG;
+	if (r < 0)
+		call_places_deinit(&places);
+	else
+		*ret = places;
+	return r;
+}
+
+/* ---- for people ---- */
+
+static const char *call_places_error(int error)
+{
+	switch (error) {
+	case -ENOEXEC:
+		return "is no program and no library";
+	case -EBADMSG:
+		return "is damaged";
+	case -ETIME:
+		return "takes too long to read";
+	default:
+		return strerror(-error);
+	}
+}
+
+/* Of a file without one that is meant. */
+static void call_places_explain_none(const struct call_places *p, const char *file,
+				     const char *pattern, char *why, size_t size)
+{
+	if (p->flags & CALL_PLACES_FOREIGN)
+		snprintf(why, size, "%s is for another machine", file);
+	else if (p->flags & CALL_PLACES_GO)
+		snprintf(why, size, "%s was built by Go, which moves its stacks", file);
+	else if (p->flags & CALL_PLACES_NO_CODE)
+		snprintf(why, size, "calls are recorded on x86-64 only");
+	else if (p->flags & CALL_PLACES_INDIRECT)
+		snprintf(why, size,
+			 "'%s' in %s stands for one of several functions, "
+			 "which is chosen when the program runs; name it itself",
+			 pattern, file);
+	else if (p->flags & CALL_PLACES_NO_SYMBOLS)
+		snprintf(why, size,
+			 "%s has no symbols (it is stripped): its functions have no names", file);
+	else
+		snprintf(why, size, "%s has no function '%s'%s%s%s", file, pattern,
+			 *p->nearest ? "; did you mean '" : "", p->nearest,
+			 *p->nearest ? "'?" : "");
+}
+
+bool call_places_explain(const struct call_places *p, int error, const char *file,
+			 const char *pattern, char *why, size_t size)
+{
+	if (error < 0)
+		snprintf(why, size, "%s: %s", file, call_places_error(error));
+	else if (p->n == 0 || (p->flags & CALL_PLACES_INDIRECT && !strpbrk(pattern, "*?")))
+		call_places_explain_none(p, file, pattern, why, size);
+	else if (p->flags & CALL_PLACES_FULL)
+		snprintf(why, size, "%s has more than %d functions '%s'", file, CALL_PLACES_MAX,
+			 pattern);
+	else
+		return false;
+	return true;
+}

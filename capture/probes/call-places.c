@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/call-places.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/value.h"
+#include "capture/probes/elf-image.h"
+#include "capture/probes/function-walk.h"
+#include "capture/probes/instruction.h"
+#include "capture/probes/prologue.h"
+
+enum {
+	SWEEP_MAX = 1 << 20,       /* bytes of one function that are looked through */
+	PROLOGUE_ARGS_MAX = 4,     /* prologue_find() looks after so many */
+	NEAREST_LOOKS_MAX = 65536, /* names that are compared */
+};
+
+/* A function that the pattern means. */
+struct found_function {
+	uint64_t vaddr, bytes;
+	const char *name; /* in the file */
+	size_t name_bytes;
+};
+
+struct places_search {
+	struct elf_image image;
+	struct disassembler *disassembler;
+	const struct call_places_query *query;
+	bool glob;
+	struct found_function found[CALL_PLACES_MAX];
+	size_t n_found, n_looks;
+	struct value_nearest nearest;
+	char name[CALL_PLACE_NAME_MAX]; /* that is being looked at */
+	struct call_places places;
+};
+
+/* ---- names ---- */
+
+static bool places_match(struct places_search *s, const char *name, size_t n)
+{
+	if (n >= sizeof(s->name))
+		return false;
+	memcpy(s->name, name, n);
+	s->name[n] = '\0';
+	return s->glob ? fnmatch(s->query->pattern, s->name, 0) == 0
+		       : strcmp(s->query->pattern, s->name) == 0;
+}
+
+static int places_add_function(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+			       void *userdata)
+{
+	struct places_search *s = userdata;
+
+	if (n == 0 || !places_match(s, name, n))
+		return 0;
+	if (s->n_found == CALL_PLACES_MAX) {
+		s->places.flags |= CALL_PLACES_FULL;
+		return 1;
+	}
+	s->found[s->n_found++] = (struct found_function){ vaddr, bytes, name, n };
+	return 0;
+}
+
+static int places_note_indirect(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+				void *userdata)
+{
+	struct places_search *s = userdata;
+
+	(void)vaddr;
+	(void)bytes;
+	if (n > 0 && places_match(s, name, n))
+		s->places.flags |= CALL_PLACES_INDIRECT;
+	return 0;
+}
+
+/* What somebody may have meant. */
+static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+			       void *userdata)
+{
+	struct places_search *s = userdata;
+
+	(void)vaddr;
+	(void)bytes;
+	if (n == 0 || n >= sizeof(s->name))
+		return 0;
+	memcpy(s->name, name, n);
+	s->name[n] = '\0';
+	if (value_nearest_try(&s->nearest, s->name))
+		memcpy(s->places.nearest, s->name, n + 1);
+	return ++s->n_looks == NEAREST_LOOKS_MAX;
+}
+
+/* By address; of aliases the shortest, which is the one that is known. */
+static int places_compare_found(const void *a, const void *b)
+{
+	const struct found_function *x = a, *y = b;
+
+	return COMPARE(x->vaddr, y->vaddr) ?: COMPARE(x->name_bytes, y->name_bytes)
+		       ?: memcmp(x->name, y->name, x->name_bytes);
+}
+
+static void places_sort_found(struct places_search *s)
+{
+	size_t n = 0;
+
+	if (s->n_found > 1)
+		qsort(s->found, s->n_found, sizeof(s->found[0]), places_compare_found);
+	for (size_t i = 0; i < s->n_found; i++)
+		if (n == 0 || s->found[n - 1].vaddr != s->found[i].vaddr)
+			s->found[n++] = s->found[i];
+	s->n_found = n;
+}
+
+/* ---- code ---- */
+
+static uint64_t places_offset(const struct places_search *s, uint64_t vaddr)
+{
+	uint64_t offset = 0;
+	size_t n;
+
+	return elf_image_code(&s->image, vaddr, &n, &offset) ? offset : 0;
+}
+
+static void places_add_ret(struct places_search *s, struct call_place *place, uint64_t vaddr)
+{
+	uint64_t offset = places_offset(s, vaddr);
+
+	for (size_t i = 0; i < place->n_rets; i++)
+		if (place->rets[i] == offset)
+			return;
+	/* (where both stand in one place, the return would come first) */
+	if (offset == 0 || offset == place->entry || place->n_rets == CALL_RETS_MAX)
+		place->flags |= CALL_PLACE_PARTIAL;
+	else
+		place->rets[place->n_rets++] = offset;
+}
+
+/* All `ret` in the body of F: tables of jumps hide the ways to some of them. */
+static void places_sweep(struct places_search *s, const struct found_function *f,
+			 struct call_place *place)
+{
+	struct instruction i;
+	uint64_t offset;
+	size_t n;
+	const uint8_t *p = elf_image_code(&s->image, f->vaddr, &n, &offset);
+
+	if (!p)
+		return;
+	if (n > f->bytes)
+		n = f->bytes;
+	if (n > SWEEP_MAX) {
+		n = SWEEP_MAX;
+		place->flags |= CALL_PLACE_PARTIAL;
+	}
+	for (size_t at = 0; at < n; at += i.length) {
+		if (!disassembler_read(s->disassembler, p + at, n - at, f->vaddr + at, &i)) {
+			place->flags |= CALL_PLACE_PARTIAL;
+			return;
+		}
+		if (i.kind == INSTRUCTION_RETURN)
+			places_add_ret(s, place, f->vaddr + at);
+	}
+}
+
+/* Those that its ways lead to, also in other functions. */
+static int places_walk(struct places_search *s, const struct found_function *f,
+		       struct call_place *place)
+{
+	struct function_walk walk = { .image = &s->image, .disassembler = s->disassembler };
+	int r = function_walk(&walk, f->vaddr);
+
+	for (size_t i = 0; r == 0 && i < walk.n_rets; i++)
+		places_add_ret(s, place, walk.rets[i]);
+	if (walk.partial)
+		place->flags |= CALL_PLACE_PARTIAL;
+	else if (walk.n_calls == 0)
+		place->flags |= CALL_PLACE_LEAF;
+	return r;
+}
+
+static int places_add(struct places_search *s, const struct found_function *f, size_t *room)
+{
+	struct call_place place = { 0 };
+	uint64_t vaddr = f->vaddr;
+	int r = 0;
+
+	if (s->query->n_args <= PROLOGUE_ARGS_MAX)
+		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
+	place.entry = places_offset(s, vaddr);
+	if (r < 0 || place.entry == 0)
+		return r;
+	memcpy(place.name, f->name, f->name_bytes);
+	places_sweep(s, f, &place);
+	r = places_walk(s, f, &place);
+	if (r == 0)
+		r = GROW(s->places.places, *room, s->places.n + 1);
+	if (r == 0)
+		s->places.places[s->places.n++] = place;
+	return r;
+}
+
+/* ---- the search ---- */
+
+static int places_search_code(struct places_search *s)
+{
+	size_t room = 0;
+	int r;
+
+	if (s->image.header.e_machine != EM_X86_64) {
+		s->places.flags |= CALL_PLACES_NO_CODE;
+		return 0;
+	}
+	r = disassembler_new(&s->disassembler);
+	if (r == 0)
+		r = elf_image_read_slots(&s->image);
+	for (size_t i = 0; r == 0 && i < s->n_found; i++)
+		r = places_add(s, &s->found[i], &room);
+	return r;
+}
+
+static int places_search_image(struct places_search *s)
+{
+	size_t n_symbols;
+
+	s->places.flags |=
+		(s->image.foreign ? CALL_PLACES_FOREIGN : 0) | (s->image.go ? CALL_PLACES_GO : 0);
+	if (s->places.flags)
+		return 0;
+	elf_image_functions(&s->image, places_add_function, s, &n_symbols);
+	elf_image_indirect(&s->image, places_note_indirect, s);
+	if (n_symbols == 0)
+		s->places.flags |= CALL_PLACES_NO_SYMBOLS;
+	places_sort_found(s);
+	if (s->n_found > 0)
+		return places_search_code(s);
+	elf_image_functions(&s->image, places_compare_name, s, &n_symbols);
+	return 0;
+}
+
+void call_places_deinit(struct call_places *p)
+{
+	free(p->places);
+	*p = (struct call_places){ 0 };
+}
+
+int call_places_find_in(const void *data, size_t n, const struct call_places_query *query,
+			struct call_places *ret)
+{
+	_cleanup_free_ struct places_search *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->query = query;
+	s->glob = strpbrk(query->pattern, "*?") != NULL;
+	s->nearest = (struct value_nearest){ .text = query->pattern, .distance = VALUE_NEAR };
+	r = elf_image_init(&s->image, data, n) ?: places_search_image(s);
+	disassembler_free(s->disassembler);
+	elf_image_deinit(&s->image);
+	if (r == 0)
+		*ret = s->places;
+	else
+		call_places_deinit(&s->places);
+	return r;
+}

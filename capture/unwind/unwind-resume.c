@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/unwind/unwind-resume.h"
+
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#define UNWIND_RESUME_WORD     sizeof(uint64_t)
+#define UNWIND_RESUME_NO_FRAME UINT64_MAX
+
+/* A ucontext, from where the return from a signal's handler leaves SP: bp, sp, ip. */
+enum { SIGNAL_BP = 120, SIGNAL_SP = 160, SIGNAL_IP = 168 };
+
+struct unwind_resume {
+	struct unwind_kept *tables;
+	int processes_fd;
+	const struct rec_piece *piece;
+	const struct unwind_process *process; /* that of the piece, or what is known by now */
+	struct unwind_process now;
+	const uint8_t *stack;
+	uint64_t ip, sp, bp;
+	bool exact;
+	bool ran_out;
+};
+
+/* The word at ADDRESS; false if it is not in the copy. */
+static bool unwind_resume_read(struct unwind_resume *r, uint64_t address, uint64_t *ret)
+{
+	uint64_t at = address - r->piece->sp;
+
+	if (r->piece->n_bytes >= sizeof(*ret) && at <= r->piece->n_bytes - sizeof(*ret)) {
+		memcpy(ret, r->stack + at, sizeof(*ret));
+		return true;
+	}
+	r->ran_out |= r->piece->n_bytes == r->piece->n_room && address > r->piece->sp &&
+		      at < PIECE_BYTES_MAX;
+	return false;
+}
+
+static uint64_t unwind_resume_word(struct unwind_resume *r, uint64_t address, uint64_t more)
+{
+	uint64_t word;
+
+	return unwind_resume_read(r, address, &word) ? word + more : UNWIND_RESUME_NO_FRAME;
+}
+
+static const struct unwind_mapping *unwind_resume_search(const struct unwind_process *process,
+							 uint64_t address)
+{
+	uint64_t page = address >> UNWIND_PAGE_SHIFT;
+
+	for (uint32_t i = 0; i < process->n; i++) {
+		const struct unwind_mapping *m = &process->mappings[i];
+
+		if (page - UNWIND_WHERE_FIRST(m->where) < UNWIND_WHERE_N(m->where))
+			return m;
+	}
+	return NULL;
+}
+
+/* Where the kernel has no hook, walks learn what is mapped: later ones may have come further than this one. */
+static bool unwind_resume_learn(struct unwind_resume *r)
+{
+	uint32_t tgid = r->piece->head.pid;
+
+	if (r->process == &r->now || bpf_map_lookup_elem(r->processes_fd, &tgid, &r->now) < 0 ||
+	    r->now.mm != r->piece->process.mm || r->now.sequence & 1 ||
+	    r->now.n > UNWIND_MAPPINGS_MAX)
+		return false;
+	r->process = &r->now;
+	return true;
+}
+
+/* The mapping that the walk is in. */
+static const struct unwind_mapping *unwind_resume_mapping(struct unwind_resume *r)
+{
+	/* The address of a caller is looked up one byte back. */
+	uint64_t address = r->exact ? r->ip : r->ip - 1;
+	const struct unwind_mapping *m = unwind_resume_search(r->process, address);
+
+	return m || !unwind_resume_learn(r) ? m : unwind_resume_search(r->process, address);
+}
+
+static uint32_t unwind_resume_rule(const struct unwind_resume *r, const struct unwind_mapping *m)
+{
+	uint64_t start = UNWIND_WHERE_FIRST(m->where) << UNWIND_PAGE_SHIFT;
+	uint64_t first = (uint64_t)m->file_page << UNWIND_PAGE_SHIFT;
+	uint16_t number = m->file, generation = m->generation;
+
+	if (number == UNWIND_FILE_NONE) {
+		if (start != r->piece->vdso)
+			return UNWIND_NONE;
+		number = UNWIND_FILE_VDSO;
+		generation = 0;
+	}
+	return unwind_kept_find(r->tables, number, generation, r->ip - !r->exact - start + first);
+}
+
+static uint64_t unwind_resume_cfa(struct unwind_resume *r, uint32_t rule)
+{
+	uint64_t offset =
+		(uint64_t)((int64_t)UNWIND_RULE_OFFSET(rule) * (int64_t)UNWIND_RESUME_WORD);
+
+	switch (UNWIND_RULE_KIND(rule)) {
+	case UNWIND_SP:
+		return r->sp + offset;
+	case UNWIND_BP:
+		return r->bp + offset;
+	case UNWIND_SP_DEREF:
+		return unwind_resume_word(r, r->sp + offset, 0);
+	case UNWIND_SP_DEREF_8:
+		return unwind_resume_word(r, r->sp + offset, UNWIND_RESUME_WORD);
+	case UNWIND_BP_DEREF:
+		return unwind_resume_word(r, r->bp + offset, 0);
+	case UNWIND_BP_DEREF_8:
+		return unwind_resume_word(r, r->bp + offset, UNWIND_RESUME_WORD);
+	case UNWIND_PLT:
+		return r->sp + UNWIND_RESUME_WORD +
+		       ((r->ip & 15) >= (uint64_t)UNWIND_RULE_OFFSET(rule) ? UNWIND_RESUME_WORD
+									   : 0);
+	}
+	return UNWIND_RESUME_NO_FRAME;
+}
+
+/* To the caller of the frame with CFA. Returns 0 or UNWIND_END_*. */
+static int unwind_resume_caller(struct unwind_resume *r, uint64_t cfa, uint32_t bp_rule)
+{
+	uint64_t ip, bp = r->bp;
+
+	/* Who calls is higher on the stack. */
+	if (cfa == UNWIND_RESUME_NO_FRAME || cfa <= r->sp ||
+	    !unwind_resume_read(r, cfa - UNWIND_RESUME_WORD, &ip))
+		return UNWIND_END_MEMORY;
+	if (bp_rule == UNWIND_BP_AT_BP)
+		bp = unwind_resume_word(r, r->bp, 0);
+	else if (bp_rule != UNWIND_BP_SAME)
+		bp = unwind_resume_word(r, cfa - bp_rule * UNWIND_RESUME_WORD, 0);
+	r->bp = bp;
+	r->sp = cfa;
+	r->ip = ip;
+	r->exact = false;
+	return 0;
+}
+
+static int unwind_resume_interrupted(struct unwind_resume *r)
+{
+	uint64_t bp, sp, ip;
+
+	if (!unwind_resume_read(r, r->sp + SIGNAL_BP, &bp) ||
+	    !unwind_resume_read(r, r->sp + SIGNAL_SP, &sp) ||
+	    !unwind_resume_read(r, r->sp + SIGNAL_IP, &ip))
+		return UNWIND_END_MEMORY;
+	r->bp = bp;
+	r->sp = sp;
+	r->ip = ip;
+	r->exact = true;
+	return 0;
+}
+
+/* Code that no table describes keeps frame pointers, or that is how it has to be walked. */
+static int unwind_resume_undescribed(struct unwind_resume *r)
+{
+	if (r->bp == 0) {
+		r->ip = 0;
+		return 0;
+	}
+	if (r->bp < r->sp || r->bp % UNWIND_RESUME_WORD)
+		return UNWIND_END_TABLE;
+	return unwind_resume_caller(r, r->bp + 2 * UNWIND_RESUME_WORD, 2) ? UNWIND_END_TABLE : 0;
+}
+
+/* To the caller; IP is 0 at the end. Returns 0 or UNWIND_END_*. */
+static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mapping *m)
+{
+	uint32_t rule = unwind_resume_rule(r, m);
+
+	switch (UNWIND_RULE_KIND(rule)) {
+	case UNWIND_NONE:
+		return unwind_resume_undescribed(r);
+	case UNWIND_END:
+		r->ip = 0;
+		return 0;
+	case UNWIND_SIGNAL:
+		return unwind_resume_interrupted(r);
+	case UNWIND_UNSUPPORTED:
+		return UNWIND_END_UNSUPPORTED;
+	}
+	/* (of those, the copy has none) */
+	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0))
+		return UNWIND_END_UNSUPPORTED;
+	return unwind_resume_caller(r, unwind_resume_cfa(r, rule), UNWIND_RULE_BP(rule));
+}
+
+struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd,
+				    const struct rec_piece *piece, const void *stack,
+				    uint64_t frames[static STACK_FRAMES_MAX])
+{
+	struct unwind_resume r = {
+		.tables = tables,
+		.processes_fd = processes_fd,
+		.process = &piece->process,
+		.piece = piece,
+		.stack = stack,
+		.ip = piece->ip,
+		.sp = piece->sp,
+		.bp = piece->bp,
+		.exact = piece->exact,
+	};
+	struct unwind_resumed ret = { .n_frames = piece->n_frames };
+	const struct unwind_mapping *m = unwind_resume_mapping(&r);
+
+	memcpy(frames, piece->frames, piece->n_frames * sizeof(*frames));
+	if (piece->process.sequence & 1)
+		ret.end = UNWIND_END_BUSY;
+	else if (!m)
+		ret.end = UNWIND_END_MAPPING;
+	while (ret.end == 0) {
+		ret.end = unwind_resume_step(&r, m);
+		if (ret.end || r.ip == 0)
+			break;
+		m = unwind_resume_mapping(&r);
+		if (!m)
+			ret.end = UNWIND_END_MAPPING;
+		else if (ret.n_frames == STACK_FRAMES_MAX)
+			ret.end = UNWIND_END_FULL;
+		else
+			frames[ret.n_frames++] = r.ip;
+	}
+	ret.ran_out = ret.end != 0 && r.ran_out;
+	return ret;
+}

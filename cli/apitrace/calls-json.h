@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls of a trace as JSON. Numbers are numbers; what JSON has no type for is an object whose one
+ * or two members say what it is: {"pointer": "0x10"}, {"enum": "GL_ONE", "value": 1}.
+ */
+#pragma once
+
+#include "cli/common/json.h"
+#include "reader/apitrace/apitrace-reader.h"
+
+struct json_object *calls_json_call(const struct apitrace_call *call);
+struct json_object *calls_json_properties(const struct apitrace_header *h);
+struct json_object *calls_json_header(const struct apitrace_header *h);

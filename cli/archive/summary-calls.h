@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `kymo summary` shows of calls of functions; nothing, where none were recorded.
+ */
+#pragma once
+
+#include "cli/common/json.h"
+#include "reader/views/call-sums.h"
+
+/* Adds the member "calls" to O. Returns 0 or -ENOMEM. */
+int summary_calls_json(struct json_object *o, const struct call_sums *s);
+
+/* Prints a table of LIMIT functions at most. Returns 0 or -ENOMEM. */
+int summary_calls_print(const struct call_sums *s, size_t limit);

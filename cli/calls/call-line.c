@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/calls/call-line.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/common/json.h"
+#include "writer/koids.h"
+
+enum { ERRNO_LAST = 133, LINE_COLUMN = 40 };
+
+void call_lines_deinit(struct call_lines *l)
+{
+	table_deinit_free(&l->names);
+}
+
+static const char *call_lines_name(const struct call_lines *l, uint32_t tid)
+{
+	return table_get(&l->names, (uint64_t)tid + 1) ?: "?";
+}
+
+/* ---- text ---- */
+
+/* What the errno NAME means; NULL if it is none. */
+static const char *call_lines_errno(const char *name)
+{
+	for (int i = 1; i <= ERRNO_LAST; i++) {
+		const char *known = strerrorname_np(i);
+
+		if (known && strcmp(known, name) == 0)
+			return strerror(i);
+	}
+	return NULL;
+}
+
+static int call_lines_print_value(const struct call_value *v)
+{
+	switch (v->form) {
+	case CALL_VALUE_INT:
+		return printf("%" PRId64, v->i64);
+	case CALL_VALUE_UINT:
+		return printf("%" PRIu64, v->u64);
+	case CALL_VALUE_POINTER:
+		return v->u64 ? printf("0x%" PRIx64, v->u64) : printf("NULL");
+	case CALL_VALUE_BOOL:
+		return printf("%s", v->yes ? "true" : "false");
+	case CALL_VALUE_TEXT:
+		return printf("%s", v->text);
+	default:
+		return printf("?");
+	}
+}
+
+static void call_lines_print_result(const struct event *ev)
+{
+	const struct call_value *v = &ev->call.result;
+	const char *meaning = v->form == CALL_VALUE_TEXT ? call_lines_errno(v->text) : NULL;
+
+	if (*ev->call.left_by) {
+		printf(" = ? (%s)", ev->call.left_by);
+	} else if (meaning) {
+		printf(" = -1 %s (%s)", v->text, meaning);
+	} else if (v->form != CALL_VALUE_NONE) {
+		printf(" = ");
+		call_lines_print_value(v);
+	}
+}
+
+static void call_lines_print_text(const struct call_lines *l, const struct event *ev)
+{
+	char duration[TEXT_FORMAT_MAX];
+	int used = 0;
+
+	printf("%14.9f %s/%u ", (double)(ev->ts_ns - l->first_ns) / 1e9,
+	       call_lines_name(l, ev->tid), ev->tid & FXT_KOID_TID_MASK);
+	used += printf("%s(", ev->call.function);
+	for (unsigned i = 0; i < ev->call.n_args; i++) {
+		used += printf("%s", i ? ", " : "");
+		used += call_lines_print_value(&ev->call.args[i]);
+	}
+	used += printf(")");
+	printf("%*s", used < LINE_COLUMN ? LINE_COLUMN - used : 0, "");
+	call_lines_print_result(ev);
+	printf(" <%s>\n", text_format_time(duration, ev->call.end_ns - ev->ts_ns));
+}
+
+/* ---- for programs ---- */
+
+static struct json_object *call_lines_json_value(const struct call_value *v)
+{
+	switch (v->form) {
+	case CALL_VALUE_INT:
+		return json_i64(v->i64);
+	case CALL_VALUE_BOOL:
+		return json_boolean(v->yes);
+	case CALL_VALUE_TEXT:
+		return json_from_text(v->text);
+	case CALL_VALUE_NONE:
+		return NULL;
+	default:
+		return json_u64(v->u64);
+	}
+}
+
+static void call_lines_print_json(const struct call_lines *l, const struct event *ev)
+{
+	json_print_line(JSON_OBJECT(
+		JSON("timestamp_ns", ev->ts_ns), JSON("duration_ns", ev->call.end_ns - ev->ts_ns),
+		JSON("process_id", ev->pid), JSON("thread_id", ev->tid),
+		JSON("thread", call_lines_name(l, ev->tid)), JSON("function", ev->call.function),
+		JSON("arguments", JSON_MAP(v, ev->call.args, ev->call.n_args,
+					   JSON(v->name, call_lines_json_value(v)))),
+		JSON_IF(ev->call.result.form != CALL_VALUE_NONE, "return",
+			call_lines_json_value(&ev->call.result)),
+		JSON_IF(ev->call.return_address, "return_address", ev->call.return_address),
+		JSON_IF(*ev->call.left_by, "left_by", ev->call.left_by)));
+}
+
+/* ---- events ---- */
+
+static bool call_lines_wants(const struct call_lines *l, const struct event *ev)
+{
+	return ev->call.end_ns - ev->ts_ns >= l->min_ns &&
+	       (!l->function || fnmatch(l->function, ev->call.function, 0) == 0);
+}
+
+static int call_lines_set_name(struct call_lines *l, uint32_t tid, const char *name)
+{
+	return table_copy(&l->names, (uint64_t)tid + 1, name, strlen(name) + 1) ? 0 : -ENOMEM;
+}
+
+int call_lines_take(void *lines, const struct event *ev)
+{
+	struct call_lines *l = lines;
+
+	if (l->first_ns == 0 && ev->kind != EVENT_TASK)
+		l->first_ns = ev->ts_ns;
+	if (ev->kind == EVENT_TASK && !ev->task.is_process)
+		return call_lines_set_name(l, ev->tid, ev->task.comm);
+	if (ev->kind == EVENT_RENAME)
+		return call_lines_set_name(l, ev->tid, ev->rename.to);
+	if (ev->kind != EVENT_CALL || !call_lines_wants(l, ev))
+		return 0;
+	l->n_printed++;
+	if (l->json)
+		call_lines_print_json(l, ev);
+	else
+		call_lines_print_text(l, ev);
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A call of a function in one line, as strace writes system calls, or as JSON.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "writer/event.h"
+
+struct call_lines {
+	bool json;
+	const char *function; /* only those of this name, a pattern; NULL = all */
+	uint64_t min_ns;      /* only those that took as long */
+	uint64_t first_ns;  /* of the recording: times are counted from there; 0 = not known yet */
+	struct table names; /* of threads: koid + 1 -> text, owned */
+	uint64_t n_printed;
+};
+
+void call_lines_deinit(struct call_lines *l);
+
+/* Takes any event in, and prints it if it is a call. Returns 0 or -ENOMEM. */
+int call_lines_take(void *lines, const struct event *ev);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/calls/calls-live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/common/verb.h"
+#include "cli/record/record-job.h"
+
+/* In the child: never comes back. */
+static void calls_live_record(struct record_options *o, int fd)
+{
+	struct record_job j = RECORD_JOB_NULL;
+
+	/* (who prints has gone: nobody wants it any more) */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	j.options = *o;
+	j.quiet = true;
+	j.output.fd = fd;
+	j.output.path = strdup("the pipe");
+	exit(record_job_exit(&j, record_job_run(&j)));
+}
+
+int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return cli_failed("cannot make a pipe: %m");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		calls_live_record(o, fds[1]);
+	}
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return cli_failed("cannot make a process: %m");
+	}
+	/* Who presses Ctrl-C ends the recording; what it has is printed. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	*ret_pid = pid;
+	*ret_fd = fds[0];
+	return CLI_OK;
+}
+
+int calls_live_end(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return cli_failed("cannot wait for the recording: %m");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo calls: the calls of functions that were recorded, or are being recorded, a line each.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/calls/call-line.h"
+#include "cli/calls/calls-live.h"
+#include "cli/common/read-events.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+
+/* What is printed soon is written soon. */
+#define LIVE_FLUSH_NS UINT64_C(50000000)
+
+static int verb_calls_take_min(void *to, char *value)
+{
+	return text_parse_time(value, to) < 0
+		       ? cli_usage_error("--min takes a time (10us, 5ms), not '%s'", value)
+		       : CLI_OK;
+}
+
+#define VERB_CALLS_ROWS(lines)                                                                     \
+	OPTION_TEXT("function", 0, &(lines)->function), OPTION_FLAG("json", &(lines)->json),       \
+		OPTION_VALUE("min", 0, verb_calls_take_min, &(lines)->min_ns)
+
+/* ---- of an archive ---- */
+
+/* Prints the calls of what is at PATH. */
+static int verb_calls_print(struct call_lines *lines, const char *path)
+{
+	struct open_trace t = OPEN_TRACE_NULL;
+	int r = open_trace(&t, path);
+
+	if (r == CLI_OK) {
+		r = read_events(&t, call_lines_take, lines);
+		if (r == CLI_OK)
+			r = open_trace_finish(&t);
+	}
+	open_trace_close(&t);
+	return r;
+}
+
+static int verb_calls_of_file(int argc, char **argv)
+{
+	_cleanup_(call_lines_deinit) struct call_lines lines = { 0 };
+	const struct verb_option options[] = { VERB_CALLS_ROWS(&lines), { 0 } };
+	int r = verb_options_parse_with(
+		argc, argv, options, 1,
+		"it takes one FILE, or --call=SPEC for what is recorded now");
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	r = verb_calls_print(&lines, argv[optind]);
+	if (r == CLI_OK && lines.n_printed == 0 && !lines.function && lines.min_ns == 0)
+		cli_error("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
+			  argv[optind]);
+	return r;
+}
+
+/* ---- of what is recorded now ---- */
+
+/* Whether ARGV asks for it. */
+static bool verb_calls_is_live(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--call") == 0 || strncmp(argv[i], "--call=", 7) == 0)
+			return true;
+	return false;
+}
+
+static int verb_calls_check(const struct record_options *o)
+{
+	if (o->n_rest && !o->separated)
+		return cli_usage_error("unexpected argument '%s'; a command comes after '--'",
+				       o->rest[0]);
+	if (o->output)
+		return cli_usage_error("it prints calls; 'kymo record' keeps them in a file");
+	return CLI_OK;
+}
+
+/* Whether anything comes by FD; if not, the recording has said why. */
+static bool verb_calls_has_begun(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+	return p.revents & POLLIN;
+}
+
+static int verb_calls_record(struct record_options *o, struct call_lines *lines)
+{
+	char path[32];
+	pid_t pid = 0;
+	int fd = -1, r, status;
+
+	snprintf(o->session.name, sizeof(o->session.name), "calls_%d", getpid());
+	o->session.flush_ns = o->session.flush_ns ?: LIVE_FLUSH_NS;
+	r = calls_live_begin(o, &pid, &fd);
+	if (r != CLI_OK)
+		return r;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (verb_calls_has_begun(fd))
+		r = verb_calls_print(lines, path);
+	close(fd);
+	status = calls_live_end(pid);
+	return status != CLI_OK ? status : r;
+}
+
+static int verb_calls_live(int argc, char **argv)
+{
+	_cleanup_(call_lines_deinit) struct call_lines lines = { 0 };
+	_cleanup_(record_options_deinit) struct record_options o = { 0 };
+	const struct verb_option own[] = {
+		RECORD_OPTION_ROWS(&o),
+		OPTION_FLAG("direct", &o.direct),
+		VERB_CALLS_ROWS(&lines),
+		{ 0 },
+	};
+	int r;
+
+	o.session.categories = CATEGORY_CALLS;
+	r = record_options_parse(argc, argv, OPTION_OF_RECORD, own, &o);
+	if (r != RECORD_OPTIONS_GO)
+		return r;
+	r = verb_calls_check(&o);
+	return r == CLI_OK ? verb_calls_record(&o, &lines) : r;
+}
+
+static int verb_calls_run(int argc, char **argv)
+{
+	return verb_calls_is_live(argc, argv) ? verb_calls_live(argc, argv)
+					      : verb_calls_of_file(argc, argv);
+}
+
+static void verb_calls_print_options(void)
+{
+	record_options_help(OPTION_OF_RECORD);
+}
+
+const struct verb verb_calls_row = {
+	.name = "calls",
+	.synopsis = "[OPTION ...] FILE | --call=SPEC ... [-- COMMAND [ARGUMENT ...]]",
+	.what = "Print calls of functions, of an archive or while they happen",
+	.options =
+		"      --function=NAME        only of functions of this name; * and ? stand for others\n"
+		"      --min=TIME             only those that took as long\n"
+		"      --json                 print an object a line\n"
+		"Of a recording, where there is no FILE:\n"
+		"      --direct               record in this process, without the service\n"
+		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
+		"  -h, --help                 show this\n",
+	.more_options = verb_calls_print_options,
+	.notes =
+		"\nFILE is an archive; '-' is standard input. Calls are printed in the order of their ends.\n"
+		"Exits with 3 if FILE is damaged; with COMMAND, as 'kymo record' does.\n",
+	.run = verb_calls_run,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the names of graphics functions mean to the format's tools: which end a frame, which only ask.
+ */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "reader/apitrace/apitrace-text.h"
+
+static const char *const frame_ends[] = {
+	"CGLFlushDrawable",
+	"IDirect3DDevice8::Present",
+	"IDirect3DDevice9::GetRenderTargetData",
+	"IDirect3DDevice9::Present",
+	"IDirect3DDevice9Ex::GetRenderTargetData",
+	"IDirect3DDevice9Ex::Present",
+	"IDirect3DDevice9Ex::PresentEx",
+	"IDirect3DSwapChain9::Present",
+	"IDirect3DSwapChain9Ex::Present",
+	"eglSwapBuffers",
+	"eglSwapBuffersWithDamageEXT",
+	"eglSwapBuffersWithDamageKHR",
+	"glFrameTerminatorGREMEDY",
+	"glXSwapBuffers",
+	"glXSwapBuffersMscOML",
+	"wglSwapBuffers",
+	"wglSwapLayerBuffers",
+	"wglSwapMultipleBuffers",
+};
+
+/* What stands behind "glIs", "glXGet" and "wglGet" in names of those that only ask. */
+static const char *const gl_is[] = {
+	"AsyncMarkerSGIX",
+	"Buffer",
+	"BufferARB",
+	"BufferResidentNV",
+	"Enabled",
+	"EnabledIndexedEXT",
+	"Enabledi",
+	"FenceAPPLE",
+	"FenceNV",
+	"Framebuffer",
+	"FramebufferEXT",
+	"List",
+	"NameAMD",
+	"NamedBufferResidentNV",
+	"NamedStringARB",
+	"ObjectBufferATI",
+	"OcclusionQueryNV",
+	"Program",
+	"ProgramARB",
+	"ProgramNV",
+	"ProgramPipeline",
+	"Query",
+	"QueryARB",
+	"Renderbuffer",
+	"RenderbufferEXT",
+	"Sampler",
+	"Shader",
+	"Sync",
+	"Texture",
+	"TextureEXT",
+	"TransformFeedback",
+	"TransformFeedbackNV",
+	"VariantEnabledEXT",
+	"VertexArray",
+	"VertexArrayAPPLE",
+	"VertexAttribEnabledAPPLE",
+};
+
+static const char *const glx_get[] = {
+	"ClientString",        "Config",
+	"CurrentContext",      "CurrentDisplay",
+	"CurrentDisplayEXT",   "CurrentDrawable",
+	"CurrentReadDrawable", "CurrentReadDrawableSGI",
+	"FBConfigAttrib",      "FBConfigAttribSGIX",
+	"ProcAddress",         "ProcAddressARB",
+};
+
+static const char *const wgl_get[] = {
+	"CurrentContext",      "CurrentDC",   "DefaultProcAddress",     "ExtensionsStringARB",
+	"ExtensionsStringEXT", "PixelFormat", "PixelFormatAttribivARB", "PixelFormatAttribivEXT",
+	"ProcAddress",
+};
+
+static const char *const other_queries[] = {
+	"CGLGetCurrentContext",
+	"eglGetConfigAttrib",
+	"eglGetProcAddress",
+	"eglQueryString",
+	"glGetString",
+	"glGetStringi",
+	"glXIsDirect",
+	"glXQueryExtension",
+	"glXQueryExtensionsString",
+	"glXQueryVersion",
+	"wglDescribePixelFormat",
+};
+
+/* Of IDirect3D8, IDirect3D9 and IDirect3D9Ex. */
+static const char *const direct3d_queries[] = {
+	"CheckDeviceFormat",
+	"EnumAdapterModes",
+	"GetAdapterModeCount",
+	"GetDeviceCaps",
+};
+
+static bool meaning_has(const char *const *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], name) == 0)
+			return true;
+	return false;
+}
+
+#define MEANING_HAS(list, name) meaning_has(list, ARRAY_SIZE(list), name)
+
+/* What stands behind PREFIX in NAME, or NULL. */
+static const char *meaning_behind(const char *name, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(name, prefix, n) == 0 ? name + n : NULL;
+}
+
+/* IDXGISwapChain1::Present1 and all like it. */
+static bool is_dxgi_present(const char *name)
+{
+	const char *rest = meaning_behind(name, "IDXGISwapChain")
+				   ?: meaning_behind(name, "IDXGIDecodeSwapChain");
+
+	rest = rest ? strstr(rest, "::") : NULL;
+	return rest && meaning_behind(rest, "::Present");
+}
+
+bool apitrace_ends_frame(const struct apitrace_text *function)
+{
+	const char *name = function->n > 0 ? function->bytes : "";
+
+	if (!strchr("CIegw", name[0]))
+		return false;
+	return MEANING_HAS(frame_ends, name) || is_dxgi_present(name);
+}
+
+static bool is_direct3d_query(const char *name)
+{
+	const char *method = strstr(name, "::");
+
+	if (!method || !meaning_behind(name, "IDirect3D"))
+		return false;
+	if (meaning_behind(name, "IDirect3DDevice"))
+		return strcmp(method, "::GetDeviceCaps") == 0 && !strstr(name, "Device7");
+	return MEANING_HAS(direct3d_queries, method + 2);
+}
+
+/* An error that is none: a function without arguments that returns 0. */
+static bool is_no_error(const struct apitrace_call *call)
+{
+	const struct apitrace_value *ret = call->ret;
+
+	if (strcmp(call->function->name.bytes, "glGetError") != 0 || call->function->n > 0 || !ret)
+		return false;
+	switch (ret->type) {
+	case APITRACE_NULL:
+	case APITRACE_FALSE:
+		return true;
+	case APITRACE_UINT:
+	case APITRACE_SINT:
+		return ret->uint == 0;
+	case APITRACE_ENUM:
+	case APITRACE_BITMASK:
+		return ret->set.value == 0;
+	default:
+		return false;
+	}
+}
+
+bool apitrace_is_query(const struct apitrace_call *call)
+{
+	const char *name = call->function->name.n > 0 ? call->function->name.bytes : "";
+	const char *rest;
+
+	if (!strchr("CIegw", name[0]))
+		return false;
+	if ((rest = meaning_behind(name, "glIs")))
+		return MEANING_HAS(gl_is, rest);
+	if ((rest = meaning_behind(name, "glXGet")))
+		return MEANING_HAS(glx_get, rest);
+	if ((rest = meaning_behind(name, "wglGet")))
+		return MEANING_HAS(wgl_get, rest);
+	return MEANING_HAS(other_queries, name) || is_no_error(call) || is_direct3d_query(name);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a call trace, versions 0 to 6, unpacked, in one pass and bounded memory.
+ *
+ * Calls come in the order in which they end, those that never do at the end, as the format's own
+ * tools have it. Nothing can be skipped in the format: damage ends the trace. What stood before it
+ * is given back first, open calls as incomplete ones.
+ *
+ * No size that the file claims is believed: memory is allocated for bytes that have arrived. One
+ * string or blob may have 256 MiB, one call 512 MiB, all signatures 256 MiB. Open calls may have
+ * 256 MiB together: beyond that the oldest is given back as incomplete.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "base/input.h"
+#include "reader/apitrace/apitrace-finding.h"
+#include "writer/apitrace/apitrace-model.h"
+
+/* What apitrace_reader_new_*() answer, beside 0 and negative errnos. */
+enum apitrace_alien {
+	APITRACE_ALIEN_EMPTY = 1, /* no byte at all */
+	APITRACE_ALIEN_VERSION, /* a version that is not known; apitrace_head_version() says which */
+};
+
+/* What apitrace_reader_next() answers, beside negative errnos. */
+enum apitrace_outcome {
+	APITRACE_END = 0,
+	APITRACE_CALL = 1,
+	APITRACE_DAMAGE = 2, /* once; then come the calls that were open */
+};
+
+struct apitrace_damage {
+	uint64_t offset;  /* in the unpacked stream */
+	const char *what; /* static text */
+	bool truncated;   /* the stream ends where more must come */
+};
+
+struct apitrace_header {
+	uint64_t version, semantic_version;
+	const struct apitrace_property *properties; /* in the order of the file */
+	size_t n_properties;
+};
+
+/* OFFSET is where the reader was. */
+typedef void (*apitrace_finding_fn)(void *userdata, enum apitrace_finding_id id, uint64_t offset);
+
+struct apitrace_reader;
+
+/*
+ * Whether the N bytes at P, with which unpacked bytes begin, could be a call trace's. 32 bytes or
+ * more, if there are as many, make sure.
+ */
+bool apitrace_is_stream(const uint8_t *p, size_t n);
+
+/* The format's version, which the N > 0 bytes at P begin with. */
+uint64_t apitrace_head_version(const uint8_t *p, size_t n);
+
+/*
+ * Start to read what READ brings, or N bytes at P (borrowed). FINDING may be NULL. Read the header,
+ * as far as it goes. Return 0, an enum apitrace_alien, or a negative errno.
+ */
+int apitrace_reader_new_source(struct apitrace_reader **ret, input_read_fn read, void *source,
+			       apitrace_finding_fn finding, void *userdata);
+int apitrace_reader_new_memory(struct apitrace_reader **ret, const void *p, size_t n,
+			       apitrace_finding_fn finding, void *userdata);
+
+struct apitrace_reader *apitrace_reader_free(struct apitrace_reader *r);
+DEFINE_CLEANUP(struct apitrace_reader *, apitrace_reader_free)
+
+const struct apitrace_header *apitrace_reader_header(const struct apitrace_reader *r);
+
+/*
+ * Reads on. Returns an enum apitrace_outcome or a negative errno. *RET holds until the next call;
+ * signatures hold as long as the reader.
+ */
+int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call **ret);
+
+/* After APITRACE_DAMAGE. */
+const struct apitrace_damage *apitrace_reader_damage(const struct apitrace_reader *r);
+
+/* The bytes of the unpacked stream that were read. */
+uint64_t apitrace_reader_offset(const struct apitrace_reader *r);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls as text, as the format's own tool (`apitrace dump`) has it, byte for byte: other programs
+ * read that. But nothing of it is a command to a terminal: names with control characters are
+ * cleaned (text_clean()).
+ *
+ * Two things are as they are there, though one would not choose them: strings end at their first
+ * NUL and carriage returns are left out; and of what is no ASCII character the escape has wrong
+ * digits (\777 for 0xff).
+ */
+#pragma once
+
+#include "base/outbuf.h"
+#include "writer/apitrace/apitrace-model.h"
+
+/* Appends to TO what stands for a blob. */
+typedef void (*apitrace_text_blob_fn)(void *userdata, struct outbuf *to,
+				      const struct apitrace_text *blob);
+
+struct apitrace_text_options {
+	bool thread_ids; /* in hexadecimal */
+	bool no_numbers; /* of calls */
+	bool no_arg_names;
+	bool one_line; /* a call: line feeds in strings are escaped, backtraces left out */
+	apitrace_text_blob_fn blob; /* NULL = how large it is */
+	void *userdata;             /* for that */
+};
+
+/* Append a call or a property, with its line feed. Return 0 or a negative errno. */
+int apitrace_text_call(struct outbuf *to, const struct apitrace_call *call,
+		       const struct apitrace_text_options *options);
+int apitrace_text_property(struct outbuf *to, const struct apitrace_property *property,
+			   const struct apitrace_text_options *options);
+
+/* Appends a stack frame, without a line feed. */
+int apitrace_text_frame(struct outbuf *to, const struct apitrace_frame *frame);
+
+/* Appends a name, cleaned. */
+int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name);
+
+/* ---- what names mean to the format's tools ---- */
+
+/* A call of it ends a frame of a graphics program. */
+bool apitrace_ends_frame(const struct apitrace_text *function);
+
+/* A call that changes nothing and is shown only if it is asked for. */
+bool apitrace_is_query(const struct apitrace_call *call);

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/tracedb/tracedb-reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/outbuf.h"
+#include "writer/tracedb/tracedb-wire.h"
+
+struct tracedb_reader {
+	struct input in;
+	enum tracedb_layout layout;
+	struct tracedb_dictionary dictionary;
+	char *names_block;  /* owned; NUL-terminated names, one behind the other */
+	const char **names; /* owned, as are the types */
+	struct tracedb_type *types;
+	struct tracedb_entry *entries; /* owned; of the point */
+	size_t n_entries, room;
+	struct outbuf blobs; /* of the point, one behind the other */
+	struct tracedb_point point;
+	struct tracedb_damage damage;
+	bool ended;
+};
+
+/* The number in the lowest WIDTH bytes at P. */
+static uint64_t tracedb_reader_number(const uint8_t *p, unsigned width)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < width; i++)
+		value |= (uint64_t)p[i] << 8 * i;
+	return value;
+}
+
+/* ---- the dictionary ---- */
+
+/* Where the parts of a dictionary are, from its beginning. */
+struct tracedb_extent {
+	uint64_t names_bytes, names_at, n_types, types_at, end;
+};
+
+/*
+ * Whether a dictionary in LAYOUT stands there, as far as can be said from sizes. Returns 1 if so, 0 if not, or a negative
+ * errno. All of it is ready then.
+ */
+static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout layout,
+				  struct tracedb_extent *ret)
+{
+	const struct tracedb_widths *w = &tracedb_widths[layout];
+	int got = input_need(&r->in, w->names_bytes);
+
+	if (got <= 0)
+		return got;
+	ret->names_bytes = tracedb_reader_number(input_peek(&r->in), w->names_bytes);
+	ret->names_at = w->names_bytes;
+	if (ret->names_bytes > TRACEDB_BYTES_MAX)
+		return 0;
+	ret->types_at = ret->names_at + ret->names_bytes + w->n_types;
+	got = input_need(&r->in, ret->types_at);
+	if (got <= 0)
+		return got;
+	ret->n_types =
+		tracedb_reader_number(input_peek(&r->in) + ret->types_at - w->n_types, w->n_types);
+	if (ret->n_types > TRACEDB_TYPES_MAX)
+		return 0;
+	ret->end = ret->types_at + ret->n_types * TRACEDB_TYPE_BYTES;
+	return input_need(&r->in, ret->end);
+}
+
+/* Takes the names over. Returns 1, 0 if they do not end as names do, or -ENOMEM. */
+static int tracedb_reader_take_names(struct tracedb_reader *r, const struct tracedb_extent *at)
+{
+	const char *from = (const char *)input_peek(&r->in) + at->names_at;
+	size_t n = 0;
+
+	if (at->names_bytes > 0 && from[at->names_bytes - 1] != '\0')
+		return 0;
+	for (uint64_t i = 0; i < at->names_bytes; i++)
+		n += from[i] == '\0';
+	r->names_block = malloc(at->names_bytes + 1);
+	r->names = calloc(n + 1, sizeof(*r->names));
+	if (!r->names_block || !r->names)
+		return -ENOMEM;
+	memcpy(r->names_block, from, at->names_bytes);
+	for (size_t i = 0, offset = 0; i < n; i++) {
+		r->names[i] = r->names_block + offset;
+		offset += strlen(r->names[i]) + 1;
+	}
+	r->dictionary.names = r->names;
+	r->dictionary.n_names = n;
+	return 1;
+}
+
+static struct tracedb_type tracedb_reader_type(const uint8_t *p, const struct tracedb_widths *w)
+{
+	const uint8_t *format = p + w->type_name + w->type_name_pad;
+
+	return (struct tracedb_type){
+		.name = (uint32_t)tracedb_reader_number(p, w->type_name),
+		.format = (uint32_t)tracedb_reader_number(format, 4),
+		.size = (uint32_t)tracedb_reader_number(format + 4, w->type_size),
+	};
+}
+
+/* Likewise, the types; 0 if one of them is none. */
+static int tracedb_reader_take_types(struct tracedb_reader *r, enum tracedb_layout layout,
+				     const struct tracedb_extent *at)
+{
+	const uint8_t *from = input_peek(&r->in) + at->types_at;
+
+	r->types = calloc(at->n_types + 1, sizeof(*r->types));
+	if (!r->types)
+		return -ENOMEM;
+	for (size_t i = 0; i < at->n_types; i++) {
+		struct tracedb_type *type = &r->types[i];
+
+		*type = tracedb_reader_type(from + i * TRACEDB_TYPE_BYTES, &tracedb_widths[layout]);
+		if (type->name >= r->dictionary.n_names ||
+		    !tracedb_size_is_valid(type->format, type->size))
+			return 0;
+	}
+	r->dictionary.types = r->types;
+	r->dictionary.n_types = at->n_types;
+	return 1;
+}
+
+static void tracedb_reader_drop_dictionary(struct tracedb_reader *r)
+{
+	free(r->names_block);
+	free(r->names);
+	free(r->types);
+	r->names_block = NULL;
+	r->names = NULL;
+	r->types = NULL;
+	r->dictionary = (struct tracedb_dictionary){ 0 };
+}
+
+/* Takes the dictionary in LAYOUT. Returns 1, 0 if there is none, or a negative errno. */
+static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layout)
+{
+	struct tracedb_extent at;
+	int got = tracedb_reader_measure(r, layout, &at);
+
+	if (got > 0)
+		got = tracedb_reader_take_names(r, &at);
+	if (got > 0)
+		got = tracedb_reader_take_types(r, layout, &at);
+	if (got <= 0) {
+		tracedb_reader_drop_dictionary(r);
+		return got;
+	}
+	input_take(&r->in, at.end);
+	r->layout = layout;
+	return 1;
+}
+
+/* In W16 the first eight bytes have letters, so they are no size in W64. */
+static int tracedb_reader_begin(struct tracedb_reader *r)
+{
+	int got = tracedb_reader_try(r, TRACEDB_W64);
+
+	if (got == 0)
+		got = tracedb_reader_try(r, TRACEDB_W16);
+	return got < 0 ? got : got > 0 ? 0 : TRACEDB_ALIEN;
+}
+
+/* ---- life ---- */
+
+static int tracedb_reader_start(struct tracedb_reader **ret, struct tracedb_reader *r, int error)
+{
+	if (error == 0)
+		error = tracedb_reader_begin(r);
+	if (error != 0)
+		tracedb_reader_free(r);
+	else
+		*ret = r;
+	return error;
+}
+
+int tracedb_reader_new_source(struct tracedb_reader **ret, input_read_fn read, void *source)
+{
+	struct tracedb_reader *r = calloc(1, sizeof(*r));
+
+	return r ? tracedb_reader_start(ret, r, input_init_source(&r->in, read, source)) : -ENOMEM;
+}
+
+int tracedb_reader_new_memory(struct tracedb_reader **ret, const void *p, size_t n)
+{
+	struct tracedb_reader *r = calloc(1, sizeof(*r));
+
+	return r ? tracedb_reader_start(ret, r, input_init_memory(&r->in, p, n)) : -ENOMEM;
+}
+
+struct tracedb_reader *tracedb_reader_free(struct tracedb_reader *r)
+{
+	if (!r)
+		return NULL;
+	tracedb_reader_drop_dictionary(r);
+	input_deinit(&r->in);
+	outbuf_deinit(&r->blobs);
+	free(r->entries);
+	free(r);
+	return NULL;
+}
+
+/* ---- points ---- */
+
+static int tracedb_reader_bad(struct tracedb_reader *r, uint64_t offset, const char *what,
+			      bool truncated)
+{
+	r->damage = (struct tracedb_damage){ offset, what, truncated };
+	r->ended = true;
+	return TRACEDB_DAMAGE;
+}
+
+/* N bytes are ready. Returns 0, TRACEDB_DAMAGE if the stream ends before, or a negative errno. */
+static int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64_t offset)
+{
+	int got = input_need(&r->in, n);
+
+	if (got == 0)
+		return tracedb_reader_bad(r, offset, "the trace ends within a point", true);
+	return got < 0 ? got : 0;
+}
+
+/* The next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
+static int tracedb_reader_take(struct tracedb_reader *r, unsigned width, uint64_t offset,
+			       uint64_t *ret)
+{
+	int e = tracedb_reader_need(r, width, offset);
+
+	if (e == 0)
+		*ret = tracedb_reader_number(input_take(&r->in, width), width);
+	return e;
+}
+
+static double tracedb_reader_float(const uint8_t *p, uint32_t size)
+{
+	double wide;
+	float narrow;
+
+	if (size == sizeof(wide)) {
+		memcpy(&wide, p, sizeof(wide));
+		return wide;
+	}
+	memcpy(&narrow, p, sizeof(narrow));
+	return (double)narrow;
+}
+
+/* The SIZE bytes that are ready, as a value of FORMAT. A blob's place is put right at the end of the point. */
+static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struct tracedb_value *v)
+{
+	const uint8_t *p = input_take(&r->in, v->size);
+	unsigned unused = 64 - 8 * v->size;
+
+	switch (format) {
+	case TRACEDB_BLOB:
+		v->u = r->blobs.size;
+		return outbuf_append(&r->blobs, p, v->size);
+	case TRACEDB_FLOAT:
+		v->f = tracedb_reader_float(p, v->size);
+		return 0;
+	case TRACEDB_SIGNED:
+		v->s = (int64_t)(tracedb_reader_number(p, v->size) << unused) >> unused;
+		return 0;
+	default:
+		v->u = tracedb_reader_number(p, v->size);
+		return 0;
+	}
+}
+
+/* Which name and type a variable has, and its size. */
+static int tracedb_reader_variable_head(struct tracedb_reader *r, uint64_t offset,
+					struct tracedb_value *v)
+{
+	const struct tracedb_widths *w = &tracedb_widths[r->layout];
+	uint64_t name, type, size;
+	int e = tracedb_reader_take(r, w->number, offset, &name)
+			?: tracedb_reader_take(r, w->number, offset, &type);
+
+	if (e != 0)
+		return e;
+	if (name >= r->dictionary.n_names)
+		return tracedb_reader_bad(r, offset,
+					  "a variable whose name is not in the dictionary", false);
+	if (type >= r->dictionary.n_types)
+		return tracedb_reader_bad(r, offset,
+					  "a variable whose type is not in the dictionary", false);
+	size = r->types[type].size;
+	if (size == 0)
+		e = tracedb_reader_take(r, w->size, offset, &size);
+	if (e == 0 && size + r->blobs.size > TRACEDB_BYTES_MAX)
+		return tracedb_reader_bad(r, offset, "a point of more than 64 MiB", false);
+	v->name = (uint32_t)name;
+	v->type = (uint32_t)type;
+	v->size = (uint32_t)size;
+	return e;
+}
+
+static int tracedb_reader_variable(struct tracedb_reader *r, uint64_t offset,
+				   struct tracedb_value *v)
+{
+	int e = tracedb_reader_variable_head(r, offset, v)
+			?: tracedb_reader_need(r, v->size, offset);
+
+	return e ?: tracedb_reader_value(r, r->types[v->type].format, v);
+}
+
+/* The rest of an entry whose tag has been taken. Returns 0, TRACEDB_DAMAGE or a negative errno. */
+static int tracedb_reader_entry(struct tracedb_reader *r, uint64_t offset, struct tracedb_entry *e)
+{
+	switch (e->tag) {
+	case TRACEDB_STATEMENT:
+		return tracedb_reader_take(r, tracedb_widths[r->layout].statement, offset,
+					   &e->statement);
+	case TRACEDB_VARIABLE:
+		return tracedb_reader_variable(r, offset, &e->variable);
+	case TRACEDB_BUFFER:
+		return tracedb_reader_take(r, 8, offset, &e->buffer.address)
+			       ?: tracedb_reader_take(r, 8, offset, &e->buffer.size);
+	case TRACEDB_AUXILIARY:
+		return tracedb_reader_take(r, 8, offset, &e->auxiliary);
+	default:
+		return tracedb_reader_bad(r, offset, "an entry of no known kind", false);
+	}
+}
+
+static int tracedb_reader_add_entry(struct tracedb_reader *r)
+{
+	struct tracedb_entry e = { 0 };
+	uint64_t offset = r->in.offset, tag;
+	int error = tracedb_reader_take(r, 1, offset, &tag);
+
+	if (error != 0 || tag == TRACEDB_END)
+		return error ?: TRACEDB_POINT;
+	if (r->n_entries == TRACEDB_ENTRIES_MAX)
+		return tracedb_reader_bad(r, offset, "a point of more than a million entries",
+					  false);
+	e.tag = (enum tracedb_tag)tag;
+	error = tracedb_reader_entry(r, offset, &e);
+	if (error == 0 && GROW(r->entries, r->room, r->n_entries + 1) < 0)
+		return -ENOMEM;
+	if (error == 0)
+		r->entries[r->n_entries++] = e;
+	return error;
+}
+
+/* Bytes of blobs stay where they are from now on. */
+static void tracedb_reader_place_blobs(struct tracedb_reader *r)
+{
+	for (size_t i = 0; i < r->n_entries; i++) {
+		struct tracedb_value *v = &r->entries[i].variable;
+
+		if (r->entries[i].tag == TRACEDB_VARIABLE &&
+		    r->types[v->type].format == TRACEDB_BLOB)
+			v->bytes = v->size > 0 ? r->blobs.data + v->u : (const uint8_t *)"";
+	}
+}
+
+int tracedb_reader_next(struct tracedb_reader *r, const struct tracedb_point **ret)
+{
+	int e = r->ended ? 0 : input_need(&r->in, 1);
+
+	if (e <= 0) {
+		r->ended = true;
+		return e < 0 ? e : TRACEDB_TRACE_END;
+	}
+	r->n_entries = 0;
+	outbuf_reset(&r->blobs);
+	do
+		e = tracedb_reader_add_entry(r);
+	while (e == 0);
+	if (e != TRACEDB_POINT)
+		return e;
+	tracedb_reader_place_blobs(r);
+	r->point = (struct tracedb_point){ r->entries, r->n_entries };
+	*ret = &r->point;
+	return TRACEDB_POINT;
+}
+
+const struct tracedb_damage *tracedb_reader_damage(const struct tracedb_reader *r)
+{
+	return &r->damage;
+}
+
+uint64_t tracedb_reader_offset(const struct tracedb_reader *r)
+{
+	return r->in.offset;
+}
+
+enum tracedb_layout tracedb_reader_layout(const struct tracedb_reader *r)
+{
+	return r->layout;
+}
+
+const struct tracedb_dictionary *tracedb_reader_dictionary(const struct tracedb_reader *r)
+{
+	return &r->dictionary;
+}

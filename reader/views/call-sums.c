@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/call-sums.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+
+void call_sums_deinit(struct call_sums *s)
+{
+	struct call_sum *sum;
+	size_t pos = 0;
+
+	while ((sum = table_next(&s->functions, &pos))) {
+		free(sum->function);
+		latency_deinit(&sum->took);
+	}
+	table_deinit_free(&s->functions);
+}
+
+/* An errno is a word that is in no quotes; else what fails returns -1. */
+static bool call_sums_has_failed(const struct call_value *result)
+{
+	if (result->form == CALL_VALUE_INT)
+		return result->i64 == -1;
+	return result->form == CALL_VALUE_TEXT && result->text[0] == 'E' && result->text[1] != '\0';
+}
+
+int call_sums_add(struct call_sums *s, const struct event *ev)
+{
+	struct call_sum *sum;
+
+	if (ev->kind != EVENT_CALL)
+		return 0;
+	sum = table_make(&s->functions, table_hash(ev->call.function, strlen(ev->call.function)),
+			 sizeof(*sum));
+	if (sum && !sum->function)
+		sum->function = strdup(ev->call.function);
+	if (!sum || !sum->function)
+		return -ENOMEM;
+	if (*ev->call.left_by) {
+		sum->open += strcmp(ev->call.left_by, "open") == 0;
+		sum->unwound += strcmp(ev->call.left_by, "open") != 0;
+		return 0;
+	}
+	sum->failed += call_sums_has_failed(&ev->call.result);
+	return latency_add(&sum->took, ev->call.end_ns - ev->ts_ns);
+}
+
+static int call_sums_compare(const void *a, const void *b)
+{
+	const struct call_sum *x = *(struct call_sum *const *)a, *y = *(struct call_sum *const *)b;
+
+	return COMPARE(y->took.sum_ns, x->took.sum_ns) ?: strcmp(x->function, y->function);
+}
+
+int call_sums_by_time(const struct call_sums *s, struct call_sum ***ret, size_t *ret_n)
+{
+	struct call_sum **list = calloc(s->functions.n_used + 1, sizeof(*list)), *sum;
+	size_t n = 0, pos = 0;
+
+	if (!list)
+		return -ENOMEM;
+	while ((sum = table_next(&s->functions, &pos)))
+		list[n++] = sum;
+	if (n > 1)
+		qsort(list, n, sizeof(*list), call_sums_compare);
+	*ret = list;
+	*ret_n = n;
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls of functions in sum: how many, how many failed, and how long they took.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "reader/views/latency.h"
+#include "writer/event.h"
+
+struct call_sum {
+	char *function;         /* owned */
+	uint64_t failed;        /* with an errno, or with -1 */
+	uint64_t unwound, open; /* that did not return */
+	struct latency took;    /* those that returned */
+};
+
+struct call_sums {
+	struct table functions; /* hash -> struct call_sum, owned */
+};
+
+void call_sums_deinit(struct call_sums *s);
+
+/* Takes any event in. Returns 0 or -ENOMEM. */
+int call_sums_add(struct call_sums *s, const struct event *ev);
+
+/* Those of all functions, most time first, into a new array (free() it). Returns 0 or -ENOMEM. */
+int call_sums_by_time(const struct call_sums *s, struct call_sum ***ret, size_t *ret_n);

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Calls of functions, which are seen by other kinds of probes on each kernel, and system calls.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/words.sh"
+need_btf
+
+# calls WORD ...: of `kymo calls`, in $TMP/calls
+calls() {
+	"$KYMO" calls --direct --json "$@" >"$TMP/calls" 2>"$TMP/stderr" || fail "exit status $?: $(cat "$TMP/stderr")"
+}
+
+# count FILTER: of the calls in $TMP/calls
+count() {
+	jq -c "select($1)" "$TMP/calls" | wc -l
+}
+
+calls --call "$FUNCTION_LOAD:deep(int n) -> int" -- "$FUNCTION_LOAD" deep 200
+fact "recursion: $(count .) calls, $(count '.return == .arguments.n and .left_by == null') returned what they should"
+calls --call "$FUNCTION_LOAD:step(int n) -> int if \$n < 200" -- "$FUNCTION_LOAD" threads
+fact "threads: $(count .) calls, $(count '.return == .arguments.n + 1') returned what they should"
+calls --call "$FUNCTION_LOAD:jump_*(int n)" -- "$FUNCTION_LOAD" jump
+fact "longjmp: $(count .) calls, $(count '.left_by == "unwound"') unwound"
+calls --fast-returns --call "$FUNCTION_LOAD:deep(int n) -> int" -- "$FUNCTION_LOAD" deep 50
+fact "return probes: $(count .) calls, $(count '.return == .arguments.n and .left_by == null') returned what they should"
+calls --call 'syscall:openat' --call 'syscall:read' --call 'libc.so.6:open' -- "$FUNCTION_LOAD" files
+jq -r 'select((.arguments.path // "") | test("hostname|nonexistent")) |
+	"\(.function) \(.arguments | del(.mode) | tojson) \(.return | if type == "number" then . > 0 else . end)"' "$TMP/calls" |
+	sort | facts

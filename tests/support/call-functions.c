@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions of each kind that test-call-places.c looks for. It is compiled there, and never run.
+ */
+#include <stddef.h>
+
+int leaf(int a);
+int many_ways(int a, int b);
+int last_in_another(int a);
+int leaves(int a);
+int six_arguments(int a, int b, int c, int d, int e, int f);
+int known_as(int a);
+int also_known_as(int a);
+
+extern volatile int sink;
+extern int elsewhere(int a);
+volatile int sink;
+
+__attribute__((noinline)) int leaf(int a)
+{
+	return a + sink;
+}
+
+/* By a table of jumps. */
+int many_ways(int a, int b)
+{
+	switch (a) {
+	case 0:
+		return b * 3;
+	case 1:
+		return b / (sink + 1);
+	case 2:
+		sink = b;
+		return 5;
+	case 3:
+		return sink - b;
+	case 4:
+		return sink * b + 1;
+	case 5:
+		sink = 1;
+		return 9;
+	case 6:
+		return sink | b;
+	default:
+		return -1;
+	}
+}
+
+/* It ends by a jump to leaf(). */
+int last_in_another(int a)
+{
+	return leaf(a + 1);
+}
+
+/* And this one by a jump out of the file. */
+int leaves(int a)
+{
+	return elsewhere(a + 1);
+}
+
+int six_arguments(int a, int b, int c, int d, int e, int f)
+{
+	return leaf(a + b * c - d * e + f) + sink;
+}
+
+int known_as(int a)
+{
+	return a ^ sink;
+}
+
+int also_known_as(int a) __attribute__((alias("known_as")));
+
+static int choose_me(int a)
+{
+	return a + 7;
+}
+
+static int (*choose(void))(int)
+{
+	return choose_me;
+}
+
+int chosen(int a) __attribute__((ifunc("choose")));

@@ -1,0 +1,211 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Calls of functions: all of a program that is known are in the archive, with what they were given and
+# what they returned, however deep, from all threads, whatever they are left by; in programs and
+# libraries that come later; by the service; and in apitrace.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command gcc
+[ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
+remember_bpf
+
+gcc -D_GNU_SOURCE -O2 -fomit-frame-pointer -pthread -o "$TMP/load" "$ROOT/tests/support/function-load.c"
+gcc -D_GNU_SOURCE -O2 -fno-omit-frame-pointer -pthread -o "$TMP/load-fp" "$ROOT/tests/support/function-load.c"
+gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<<'int late_one(int n); int late_one(int n) { return 2 * n; }'
+
+# calls WORD ...: of `kymo calls`, as JSON in $TMP/calls, in the order of their begins
+calls() {
+	"$KYMO" calls --direct --json "$@" >"$TMP/said" 2>"$TMP/stderr" || fail "exit status $?: $(cat "$TMP/stderr")"
+	jq -sc 'sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
+}
+
+# count FILTER: of the calls in $TMP/calls
+count() {
+	jq -c "select($1)" "$TMP/calls" | wc -l
+}
+
+note "every kind of argument"
+calls --call "$TMP/load:all_kinds(int8 a, uint b, bool c, ptr d, str e, str f) -> int8" \
+	--call "$TMP/load:buffer(buf[n] bytes, size_t n, fd to, uint16 small, long negative, uint64 big) -> long" \
+	-- "$TMP/load" all
+jq -c '[.function, .arguments, .return]' "$TMP/calls" >"$TMP/is"
+many=$(printf 'x%.0s' {1..255})
+diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was called (<)"
+	["all_kinds",{"a":-128,"b":4000000000,"c":true,"d":0,"e":"\"text \\\\\"quoted\\\\\"\\\\n\"","f":"\"$many\"..."},-128]
+	["buffer",{"bytes":"\"\\\\0\\\\1\\\\377binary\"","n":9,"to":-1,"small":65535,"negative":-5000000000,"big":4503599627370496},-5000000001]
+END
+
+for load in load load-fp; do
+	for depth in 60 3000; do
+		note "$load: recursion, $depth deep"
+		calls --call "$TMP/$load:deep(int n) -> int" -- "$TMP/$load" deep $depth
+		assert_eq "$(count .)" $((depth + 1)) "calls"
+		assert_eq "$(count '.arguments.n == .return and .left_by == null')" $((depth + 1)) "calls that returned what they should"
+		assert_eq "$(jq .arguments.n "$TMP/calls" | head -1)" $depth "the outermost one"
+	done
+	note "$load: threads"
+	calls --call "$TMP/$load:step(int n) -> int" -- "$TMP/$load" threads
+	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls"
+	assert_eq "$(jq .thread_id "$TMP/calls" | sort | uniq -c | awk '$1 == 1000' | wc -l)" 4 "threads with 1000 calls"
+	note "$load: longjmp"
+	calls --call "$TMP/$load:jump_*(int n)" -- "$TMP/$load" jump
+	assert_eq "$(count '.left_by == "unwound"')" 60 "calls that were left by longjmp"
+	assert_eq "$(count .)" 60 "calls"
+done
+
+note "what is known of the C library: flags, and what is there at the return"
+calls --call 'libc.so.6:open' --call 'libc.so.6:rea?' -- "$TMP/load" files
+jq -c 'select(.function == "read" or .arguments.path != null) |
+	[.function, (.arguments.path // .arguments.to), .arguments.flags, .return > 0]' "$TMP/calls" |
+	grep -A2 /etc/hostname >"$TMP/is"
+name=$(printf '"%s\\n"' "$(cat /etc/hostname)" | jq -Rc .)
+diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was called (<)"
+	["open","\"/etc/hostname\"","O_RDONLY|O_CLOEXEC",true]
+	["read",$name,null,true]
+	["open","\"/nonexistent/file\"","O_WRONLY|O_CREAT|O_EXCL",false]
+END
+
+note "system calls"
+# A line a call: its name, and what it returned; addresses, and what differs from run to run, by a word.
+ours() {
+	jq -r '"\(.function) \(.return // "?")"' "$TMP/calls" | sed '1,/^execve 0$/{/^execve 0$/!d}' |
+		sed -E 's/ [0-9]{10,}$/ ADDRESS/; s/^(set_tid_address) .*/\1/'
+}
+calls --call 'syscall:*' -- "$TMP/load" files
+ours >"$TMP/is"
+assert_ge "$(grep -c . "$TMP/is")" 20 "system calls"
+assert_eq "$(count '.function == "openat" and .arguments.path == "\"/etc/hostname\"" and .arguments.dir == "AT_FDCWD"')" 1 "openat"
+assert_eq "$(count ".function == \"read\" and .arguments.to == $name")" 1 "read, with what was read"
+assert_eq "$(count '.function == "openat" and .return == "ENOENT" and .arguments.mode == "0640"')" 1 "openat that fails"
+if command -v strace >/dev/null && strace -o "$TMP/strace" "$TMP/load" files 2>/dev/null; then
+	sed -E '/^(\+\+\+|---)/d; s/^([a-z0-9_]+)\(.*\) += (-?[0-9a-fx?]+)( [A-Z0-9]+)?.*$/\1 \2\3/
+		s/ 0x[0-9a-f]+$/ ADDRESS/; s/ -1 (E[A-Z0-9]+)$/ \1/; s/^exit_group.*/exit_group ?/
+		s/^(set_tid_address) .*/\1/' "$TMP/strace" >"$TMP/theirs"
+	diff "$TMP/theirs" "$TMP/is" >&2 || fail "strace (<) has seen other system calls than kymo (>)"
+else
+	note "not compared: no strace that works here"
+fi
+
+note "conditions"
+calls --call "$TMP/load:step(int n) -> int if \$n >= 990" -- "$TMP/load" threads
+assert_eq "$(count '.arguments.n >= 990')" 40 "calls for which it holds"
+assert_eq "$(count .)" 40 "calls"
+
+note "100,000 calls as fast as it can"
+"$KYMO" record --direct -e calls -b 32M --call "$TMP/load:quick(int n) -> int" -o "$TMP/fast.fxt" -- "$TMP/load" fast 100000 2>/dev/null
+check_finds_nothing "$TMP/fast.fxt"
+expect_exit 0 "$KYMO" calls --json "$TMP/fast.fxt"
+cp "$TMP/stdout" "$TMP/calls"
+dump_records "$TMP/fast.fxt"
+lost=$(events lost | jq -s 'map(.args.count) | add // 0')
+note "$lost records were lost"
+assert_eq "$lost" 0 "records that were lost"
+assert_eq "$(count '.return == .arguments.n')" 100000 "calls"
+
+note "a library that is loaded later"
+calls --call "$TMP/late.so:late_one(int n) -> int" -- "$TMP/load" late "$TMP/late.so"
+assert_eq "$(count '.return == 2 * .arguments.n')" 10 "calls"
+
+if command -v g++ >/dev/null; then
+	note "exceptions pass through functions that are watched"
+	cat >"$TMP/throw.cc" <<-'END'
+		extern "C" __attribute__((noinline)) int thrower(int n) { if (n % 2) throw n; return n; }
+		extern "C" __attribute__((noinline)) int between(int n) { return thrower(n) + 1; }
+		int main() {
+			int caught = 0;
+			for (int i = 0; i < 100; i++)
+				try { caught -= between(i) < 0; } catch (int n) { caught += n == i; }
+			return caught == 50 ? 0 : 1;
+		}
+	END
+	g++ -O2 -fomit-frame-pointer -o "$TMP/throw" "$TMP/throw.cc"
+	# (Linux 6.18 in a virtual machine has sent this program to a wrong address at its first
+	# instruction, twice in a hundred runs: that is told apart from exceptions, which it had not met.)
+	for _ in 1 2 3; do
+		! (calls --call "$TMP/throw:thrower(int n) -> int" --call "$TMP/throw:between(int n) -> int" -- "$TMP/throw") ||
+			break
+		[ ! -s "$TMP/said" ] || fail "the program has died in the middle of its calls"
+		note "the program has died before its first call: $(tail -n 1 "$TMP/stderr")"
+	done
+	assert_eq "$(count '.left_by == null and .return >= .arguments.n')" 100 "calls that returned"
+	assert_eq "$(count '.left_by == "unwound"')" 100 "calls that an exception has left"
+fi
+
+note "beside the schedule, by the service; a process that runs already"
+start_bus
+KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
+"$KYMO_LOAD" sleep 1000000 2000 &
+napper=$!
+rm -f "$TMP/calls.fxt"
+expect_exit 0 "$KYMO" record --bus "$BUS" -d 1 -p $napper --call "libc.so.6:clock_nanosleep(int clock, int flags, ptr time, ptr rest) -> int" \
+	-o "$TMP/calls.fxt"
+kill $napper
+check_finds_nothing "$TMP/calls.fxt"
+expect_exit 0 "$KYMO" calls --json "$TMP/calls.fxt"
+cp "$TMP/stdout" "$TMP/calls"
+n_naps=$(count .)
+assert_ge "$(count ".process_id == $napper and .duration_ns >= 2000")" 100 "naps"
+assert_eq "$(count ".process_id != $napper")" 0 "calls of others"
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	perfetto=$($KYMO_PERFETTO_SQL "$TMP/calls.fxt" "select count(*) as n from slice where name = 'clock_nanosleep'")
+	assert_eq "$(jq '.[0].n' <<<"$perfetto")" "$(count .)" "slices in Perfetto"
+fi
+
+note "a user who may trace his own processes only names his own files"
+if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev/null; then
+	open_bus_to_all
+	mkdir -m 777 "$TMP/own"
+	cp "$KYMO" "$TMP/own/kymo"
+	cp "$TMP/load" "$TMP/own/load"
+	chown "$own" "$TMP/own/load"
+	as_own() {
+		setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/kymo" record --force --own --bus "$BUS" \
+			-e calls --call "$1" -o "$TMP/own/t.fxt" -- "$TMP/own/load" threads 2>"$TMP/stderr"
+	}
+	"$TMP/own/load" threads & # somebody else's
+	as_own "$TMP/own/load:step(int n) -> int" || fail "exit status $?: $(cat "$TMP/stderr")"
+	wait $!
+	"$KYMO" calls --json "$TMP/own/t.fxt" >"$TMP/calls"
+	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls of his own"
+	assert_eq "$(jq .process_id "$TMP/calls" | sort -u | wc -l)" 1 "processes"
+	! as_own "libc.so.6:puts" || fail "calls of the C library are recorded"
+	assert_says "$TMP/stderr" "is not your own file" "what he is told"
+fi
+
+note "sentences about what cannot be"
+# refused WHAT SPEC
+refused() {
+	expect_exit 1 "$KYMO" record --bus "$BUS" -d 1 --call "$2" -o "$TMP/none.fxt"
+	assert_says "$TMP/stderr" "$1" "what is said of $2"
+	rm -f "$TMP/none.fxt"
+}
+refused "did you mean 'deep'?" "$TMP/load:depe(int n)"
+refused "did you mean 'openat'?" "syscall:opnat"
+refused "stands for one of several functions" "libc.so.6:memcpy(ptr to)"
+refused "there is no library or program" "libnone.so:f()"
+strip -o "$TMP/stripped" "$TMP/load"
+refused "it is stripped" "$TMP/stripped:deep(int n)"
+refused "is no program and no library" "$ROOT/README.md:f()"
+stop_kymod
+
+note "call traces"
+expect_exit 0 "$KYMO" export "$TMP/calls.fxt" -o "$TMP/calls.trace"
+expect_exit 0 "$KYMO" check "$TMP/calls.trace"
+expect_exit 0 "$KYMO" dump "$TMP/calls.trace"
+cp "$TMP/stdout" "$TMP/ours"
+assert_eq "$(grep -c 'clock_nanosleep(clock = 0, flags = 0, ' "$TMP/ours")" "$n_naps" "calls in the call trace"
+if command -v apitrace >/dev/null; then
+	for order in "--order=paired" "--order=arrival" "--plain"; do
+		expect_exit 0 "$KYMO" export --force $order "$TMP/fast.fxt" -o "$TMP/fast.trace"
+		expect_exit 0 "$KYMO" dump "$TMP/fast.trace"
+		apitrace dump "$TMP/fast.trace" >"$TMP/theirs" 2>"$TMP/stderr"
+		cmp "$TMP/stdout" "$TMP/theirs" >&2 || fail "$order: apitrace says otherwise than kymo"
+		assert_eq "$(grep -c 'quick(' "$TMP/theirs")" 100000 "$order: calls"
+	done
+else
+	note "not compared: no apitrace"
+fi
+no_bpf_left "recordings of calls"

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where functions are probed so that their calls are seen, in a library that is built here and in the
+ * C library; which file a name means; and what is said where nothing is found.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/probes/call-places.h"
+#include "capture/options/program-file.h"
+#include "tests/support/commands.h"
+#include "tests/support/unit.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static char dir[] = "/tmp/kymo-test-call-places.XXXXXX";
+static struct call_places places;
+
+#define CC                                                                                         \
+	"cc -O2 -fPIC -shared -fcf-protection -Wl,-z,lazy " SOURCE_ROOT                            \
+	"/tests/support/call-functions.c "
+
+static int open_in_dir(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static void need_compiler(void)
+{
+	if (command_in(dir, "command -v cc strip") != 0 || sizeof(void *) != 8) {
+		print_message("skip: there is no C compiler here, or no binutils\n");
+		skip();
+	}
+#if !defined(__x86_64__)
+	print_message("skip: calls are recorded on x86-64 only\n");
+	skip();
+#endif
+}
+
+/* What is found of PATTERN in the file NAME, N functions. */
+static void find(const char *name, const char *pattern, unsigned n_args, size_t n)
+{
+	const struct call_places_query query = { pattern, n_args };
+	_cleanup_close_ int fd = open_in_dir(name);
+
+	assert_true(fd >= 0);
+	call_places_deinit(&places);
+	assert_int_equal(call_places_find_sandboxed(fd, &query, 60 * SECOND, &places), 0);
+	assert_int_equal(places.n, n);
+}
+
+/* All that was found stands at code: each `ret` is one. */
+static void assert_code(const char *name)
+{
+	_cleanup_close_ int fd = open_in_dir(name);
+	uint8_t byte = 0;
+
+	for (size_t i = 0; i < places.n; i++) {
+		const struct call_place *p = &places.places[i];
+
+		for (size_t k = 0; k < p->n_rets; k++) {
+			assert_int_equal(pread(fd, &byte, 1, (off_t)p->rets[k]), 1);
+			assert_true(byte == 0xc3 || byte == 0xc2 || byte == 0xf3);
+		}
+	}
+}
+
+TEST(test_functions)
+{
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o lib.so"), 0);
+	find("lib.so", "leaf", 1, 1);
+	assert_string_equal(places.places[0].name, "leaf");
+	assert_int_equal(places.places[0].n_rets, 1);
+	assert_int_equal(places.places[0].flags, CALL_PLACE_LEAF);
+	assert_code("lib.so");
+	find("lib.so", "many_ways", 2, 1);
+	assert_true(places.places[0].n_rets >= 1);
+	assert_code("lib.so");
+	find("lib.so", "six_arguments", 6, 1);
+	assert_int_equal(places.places[0].n_rets, 1);
+	/* At its first instruction: five of six registers might be looked at too late. */
+	assert_code("lib.so");
+}
+
+/* A tail call: the return is that of the other function, or it is in another file. */
+TEST(test_tail_calls)
+{
+	uint64_t ret;
+
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o lib.so"), 0);
+	find("lib.so", "leaf", 1, 1);
+	ret = places.places[0].rets[0];
+	find("lib.so", "last_in_another", 1, 1);
+	assert_int_equal(places.places[0].n_rets, 1);
+	assert_int_equal(places.places[0].rets[0], ret);
+	find("lib.so", "leaves", 1, 1);
+	assert_int_equal(places.places[0].n_rets, 0);
+	assert_int_equal(places.places[0].flags, CALL_PLACE_PARTIAL);
+}
+
+TEST(test_names)
+{
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o lib.so"), 0);
+	find("lib.so", "also_known_as", 1, 1);
+	assert_string_equal(places.places[0].name, "also_known_as");
+	find("lib.so", "*known_as", 1, 1);
+	assert_string_equal(places.places[0].name, "known_as");
+	find("lib.so", "l*f", 1, 1);
+	find("lib.so", "lea*", 1, 2);
+	find("lib.so", "lea?", 1, 1);
+}
+
+static void assert_explained(const char *pattern, const char *text)
+{
+	char why[512];
+
+	assert_true(call_places_explain(&places, 0, "lib.so", pattern, why, sizeof(why)));
+	assert_string_equal(why, text);
+}
+
+TEST(test_explained)
+{
+	char why[512];
+
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o lib.so && cp lib.so bare.so && strip bare.so"), 0);
+	find("lib.so", "laef", 1, 0);
+	assert_explained("laef", "lib.so has no function 'laef'; did you mean 'leaf'?");
+	find("lib.so", "nothing_like_that", 1, 0);
+	assert_explained("nothing_like_that", "lib.so has no function 'nothing_like_that'");
+	find("lib.so", "chosen", 1, 0);
+	assert_explained("chosen",
+			 "'chosen' in lib.so stands for one of several functions, which is "
+			 "chosen when the program runs; name it itself");
+	/* An old version of its own does not hide that. */
+	find("lib.so", "choose*", 1, 2);
+	places.flags |= CALL_PLACES_INDIRECT;
+	assert_true(call_places_explain(&places, 0, "lib.so", "chosen", why, sizeof(why)));
+	assert_false(call_places_explain(&places, 0, "lib.so", "choose*", why, sizeof(why)));
+	find("bare.so", "leaf", 1, 1);
+	assert_int_equal(command_in(dir,
+				    "printf 'int main(void) { return 0; }' >m.c && cc -O1 -static "
+				    "-o bare m.c && strip bare"),
+			 0);
+	find("bare", "leaf", 1, 0);
+	assert_explained("leaf",
+			 "lib.so has no symbols (it is stripped): its functions have no names");
+	assert_true(call_places_explain(NULL, -ENOEXEC, "x", "f", why, sizeof(why)));
+	assert_string_equal(why, "x: is no program and no library");
+}
+
+/* What is no program; what is damaged anywhere is an error or harmless. */
+TEST(test_damaged)
+{
+	const struct call_places_query query = { "l*", 1 };
+	_cleanup_close_ int fd = -1;
+	struct call_places got = { 0 };
+	uint8_t *data, *copy;
+	off_t n;
+
+	need_compiler();
+	assert_int_equal(call_places_find_in("text", 4, &query, &got), -ENOEXEC);
+	assert_int_equal(command_in(dir, CC "-o lib.so"), 0);
+	fd = open_in_dir("lib.so");
+	n = lseek(fd, 0, SEEK_END);
+	data = mmap(NULL, (size_t)n, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_true(data != MAP_FAILED);
+	for (size_t i = 0; i < 200; i++) {
+		size_t cut = (size_t)n * i / 200;
+
+		copy = malloc(cut + 1);
+		memcpy(copy, data, cut);
+		copy[i % 64 < cut ? i % 64 : 0] ^= 0x5a;
+		if (call_places_find_in(copy, cut, &query, &got) == 0) {
+			assert_true(got.n <= CALL_PLACES_MAX);
+			call_places_deinit(&got);
+		}
+		free(copy);
+	}
+	munmap(data, (size_t)n);
+}
+
+/* Nobody's word is taken for it. */
+TEST(test_valid)
+{
+	struct call_place place = { .entry = 16, .rets = { 32 }, .n_rets = 1, .name = "f" };
+	struct call_places p = { .places = &place, .n = 1 };
+
+	assert_true(call_places_are_valid(&p, 64));
+	assert_false(call_places_are_valid(&p, 32));
+	place.rets[0] = 16;
+	assert_false(call_places_are_valid(&p, 64));
+	place.rets[0] = 32;
+	strcpy(place.name, "a b");
+	assert_false(call_places_are_valid(&p, 64));
+	strcpy(place.name, "f");
+	place.n_rets = CALL_RETS_MAX + 1;
+	assert_false(call_places_are_valid(&p, 64));
+	place.n_rets = 1;
+	place.flags = 1 << 20;
+	assert_false(call_places_are_valid(&p, 64));
+	place.flags = 0;
+	p.flags = 1 << 20;
+	assert_false(call_places_are_valid(&p, 64));
+}
+
+TEST(test_files)
+{
+	char path[512], link[600];
+	_cleanup_close_ int fd = -1;
+
+	assert_int_equal(program_file_find("/bin/a", NULL, NULL, path, sizeof(path)), 0);
+	assert_string_equal(path, "/bin/a");
+	assert_int_equal(program_file_find("/bin/a", NULL, NULL, path, 6), -ENAMETOOLONG);
+	assert_int_equal(program_file_find("sh", "/nowhere", "/:/bin", path, sizeof(path)), 0);
+	assert_string_equal(path, "/bin/sh");
+	assert_int_equal(program_file_find("no-such-program", PROGRAM_FILE_CACHE, "/bin", path,
+					   sizeof(path)),
+			 -ENOENT);
+	if (access(PROGRAM_FILE_CACHE, R_OK) < 0)
+		return;
+	assert_int_equal(
+		program_file_find("libc.so.6", PROGRAM_FILE_CACHE, NULL, path, sizeof(path)), 0);
+	/* The one that we run with, rather than that of another machine. */
+	snprintf(link, sizeof(link), "grep -F \"$(readlink -f %s)\" /proc/self/maps", path);
+	assert_int_equal(command_in(dir, "%s", link), 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+}
+
+/* A list of libraries that lies about itself. */
+TEST(test_cache_damaged)
+{
+	char cache[64], path[64];
+	uint8_t bytes[48 + 24] = "glibc-ld.so.cache1.1";
+	FILE *f;
+
+	snprintf(cache, sizeof(cache), "%s/cache", dir);
+	for (int i = 20; i < 72; i++) {
+		memset(bytes + 20, 0, sizeof(bytes) - 20);
+		bytes[20] = 0xff;
+		bytes[48] = bytes[49] = 3;
+		bytes[i] ^= 0xff;
+		f = fopen(cache, "we");
+		assert_non_null(f);
+		assert_int_equal(fwrite(bytes, 1, sizeof(bytes), f), sizeof(bytes));
+		fclose(f);
+		assert_int_equal(program_file_find("nothing", cache, NULL, path, sizeof(path)),
+				 -ENOENT);
+	}
+}
+
+FIXTURE(set_up)
+{
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+FIXTURE(tear_down)
+{
+	call_places_deinit(&places);
+	return command_in("/", "rm -rf %s", dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_functions), cmocka_unit_test(test_tail_calls),
+		cmocka_unit_test(test_names),     cmocka_unit_test(test_explained),
+		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_files),     cmocka_unit_test(test_cache_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

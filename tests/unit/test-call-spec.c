@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Specifications of calls: what they say, and what is wrong with those that say nothing.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/options/call-spec.h"
+#include "tests/support/unit.h"
+
+static struct call_spec spec;
+static struct call_spec_error error;
+
+static void take(const char *text)
+{
+	int r = call_spec_parse(text, &spec, &error);
+
+	if (r < 0)
+		fail_msg("%s: at %zu: %s", text, error.at, error.why);
+}
+
+TEST(test_whole)
+{
+	take("libc.so.6:fopen(str path, str mode) -> ptr");
+	assert_string_equal(spec.file, "libc.so.6");
+	assert_string_equal(spec.function, "fopen");
+	assert_int_equal(spec.n_args, 2);
+	assert_string_equal(spec.args[0].name, "path");
+	assert_int_equal(spec.args[0].type.form, CALL_STR);
+	assert_string_equal(spec.args[1].name, "mode");
+	assert_int_equal(spec.ret.form, CALL_PTR);
+	assert_int_equal(spec.condition.op, CALL_OP_NONE);
+	assert_false(call_spec_is_glob(&spec));
+}
+
+TEST(test_least)
+{
+	take("/bin/x:f()");
+	assert_string_equal(spec.file, "/bin/x");
+	assert_int_equal(spec.n_args, 0);
+	assert_int_equal(spec.ret.form, CALL_VOID);
+	take("  x:mem*( )->void ");
+	assert_true(call_spec_is_glob(&spec));
+	assert_int_equal(spec.ret.form, CALL_VOID);
+}
+
+TEST(test_types)
+{
+	static const struct {
+		const char *name;
+		enum call_form form;
+		unsigned bits;
+		const char *shown;
+	} rows[] = {
+		{ "int", CALL_INT, 32, "int" },       { "int8", CALL_INT, 8, "int8" },
+		{ "int16", CALL_INT, 16, "int16" },   { "long", CALL_INT, 64, "int64" },
+		{ "ssize_t", CALL_INT, 64, "int64" }, { "uint", CALL_UINT, 32, "uint" },
+		{ "uint8", CALL_UINT, 8, "uint8" },   { "size_t", CALL_UINT, 64, "uint64" },
+		{ "hex", CALL_HEX, 64, "hex" },       { "hex32", CALL_HEX, 32, "hex32" },
+		{ "bool", CALL_BOOL, 8, "bool" },     { "fd", CALL_FD, 32, "fd" },
+		{ "ptr", CALL_PTR, 64, "ptr" },       { "str", CALL_STR, 64, "str" },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), "x:f(%s a) -> %s", rows[i].name, rows[i].name);
+		take(text);
+		assert_int_equal(spec.args[0].type.form, rows[i].form);
+		assert_int_equal(spec.args[0].type.bits, rows[i].bits);
+		assert_int_equal(spec.ret.form, rows[i].form);
+		assert_string_equal(call_type_name(&spec.ret), rows[i].shown);
+	}
+	take("x:f() -> errno");
+	assert_int_equal(spec.ret.form, CALL_ERRNO);
+}
+
+TEST(test_buffers)
+{
+	take("x:write(fd to, buf[n] what, size_t n, buf[16] more) -> ssize_t");
+	assert_int_equal(spec.n_args, 4);
+	assert_int_equal(spec.args[1].type.form, CALL_BUF);
+	assert_int_equal(spec.args[1].type.count_arg, 2);
+	assert_int_equal(spec.args[1].type.count, 0);
+	assert_int_equal(spec.args[3].type.count, 16);
+}
+
+TEST(test_conditions)
+{
+	static const struct {
+		const char *text;
+		uint8_t op;
+		uint64_t value;
+	} rows[] = {
+		{ "x:f(int a) if $a == 7", CALL_OP_EQ, 7 },
+		{ "x:f(int a) if $a != -1", CALL_OP_NE, UINT64_MAX },
+		{ "x:f(int a) -> int if $a<0x10", CALL_OP_LT, 16 },
+		{ "x:f(int a) if $a <= 0", CALL_OP_LE, 0 },
+		{ "x:f(size_t a) if $ a > 18446744073709551615", CALL_OP_GT, UINT64_MAX },
+		{ "x:f(int a) if $a >= 4096", CALL_OP_GE, 4096 },
+		{ "x:f(hex a) if $a & 0x80", CALL_OP_AND, 128 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		take(rows[i].text);
+		assert_int_equal(spec.condition.op, rows[i].op);
+		assert_int_equal(spec.condition.arg, 0);
+		assert_int_equal(spec.condition.value, rows[i].value);
+	}
+	take("x:f(int a, int b) if $b == 7");
+	assert_int_equal(spec.condition.arg, 1);
+}
+
+/* Where it is, and a part of why. */
+TEST(test_wrong)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+		const char *why;
+	} rows[] = {
+		{ "", 0, "no ':'" },
+		{ "fopen(str path)", 0, "no ':'" },
+		{ ":f()", 0, "the file is missing" },
+		{ "x:()", 2, "the function is missing" },
+		{ "x:f -> int", 4, "'(' is missing" },
+		{ "x:f(out int a)", 4, "'out' is for str and buf" },
+		{ "x:f(flags:opn a)", 4, "no words" },
+		{ "x:a/b()", 3, "name of a function" },
+		{ "x:f(", 4, "a type is missing" },
+		{ "x:f(strg path)", 4, "'strg' is no type" },
+		{ "x:f(str)", 7, "the name of the argument is missing" },
+		{ "x:f(str 1a)", 8, "begin with a digit" },
+		{ "x:f(str a, int a)", 15, "another argument of this name" },
+		{ "x:f(str a int b)", 10, "',' or ')'" },
+		{ "x:f(str a,)", 10, "a type is missing" },
+		{ "x:f(void a)", 4, "returned only" },
+		{ "x:f(errno a)", 4, "returned only" },
+		{ "x:f(buf a)", 8, "how long it is" },
+		{ "x:f(buf[0] a)", 8, "1 to 65536" },
+		{ "x:f(buf[65537] a)", 8, "1 to 65536" },
+		{ "x:f(buf[n] a)", 8, "no argument of this name" },
+		{ "x:f(buf[b] a, str b)", 8, "no number" },
+		{ "x:f(buf[16 a)", 11, "']' is missing" },
+		{ "x:f(buf[16a] a)", 10, "no part of a number" },
+		{ "x:f(buf[] a)", 8, "a number is missing" },
+		{ "x:f() -> buf[3]", 9, "cannot be a buffer" },
+		{ "x:f() ->", 8, "a type is missing" },
+		{ "x:f() - int", 6, "not expected here" },
+		{ "x:f() -> int int", 13, "not expected here" },
+		{ "x:f(int a) if a > 1", 14, "'$'" },
+		{ "x:f(int a) if $b > 1", 15, "no argument of this name" },
+		{ "x:f(str a) if $a > 1", 15, "no number" },
+		{ "x:f(int a) if $a 1", 17, "one of" },
+		{ "x:f(int a) if $a > b", 19, "a number is missing" },
+		{ "x:f(int a) if $a > 99999999999999999999", 19, "too large" },
+		{ "x:f(int a) if $a > 1 or", 21, "not expected here" },
+		{ "x:f(int a,int b,int c,int d,int e,int f,int g)", 40, "more than 6" },
+		{ "x:f(int a2345678901234567890123456789012)", 8, "longer than 31" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(call_spec_parse(rows[i].text, &spec, &error), -EINVAL);
+		if (error.at != rows[i].at || !strstr(error.why, rows[i].why))
+			fail_msg("%s: at %zu: %s", rows[i].text, error.at, error.why);
+	}
+}
+
+TEST(test_long)
+{
+	char text[CALL_SPEC_TEXT_MAX + 1];
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(call_spec_parse(text, &spec, &error), -EINVAL);
+	assert_int_equal(error.at, 0);
+	text[CALL_FILE_MAX] = ':';
+	text[CALL_FILE_MAX + 4] = '\0';
+	assert_int_equal(call_spec_parse(text, &spec, &error), -EINVAL);
+	assert_string_equal(error.why, "the file is longer than 511 bytes");
+}
+
+TEST(test_values)
+{
+	const struct call_type i8 = { .form = CALL_INT, .bits = 8 };
+	const struct call_type u8 = { .form = CALL_UINT, .bits = 8 };
+	const struct call_type fd = { .form = CALL_FD, .bits = 32 };
+	const struct call_type u64 = { .form = CALL_UINT, .bits = 64 };
+
+	assert_int_equal((int64_t)call_type_value(&i8, 0x12ff), -1);
+	assert_int_equal(call_type_value(&u8, 0x12ff), 255);
+	assert_int_equal((int64_t)call_type_value(&fd, 0xffffffff), -1);
+	assert_int_equal(call_type_value(&fd, UINT64_C(0x100000003)), 3);
+	assert_int_equal(call_type_value(&u64, UINT64_MAX), UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),      cmocka_unit_test(test_least),
+		cmocka_unit_test(test_types),      cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_conditions), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_long),       cmocka_unit_test(test_values),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

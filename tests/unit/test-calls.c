@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where calls end: by a return, by longjmp(), jumps to other functions, other stacks, the end of the
+ * thread; and what their values are.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/calls/call-targets.h"
+#include "capture/calls/call-values.h"
+#include "capture/pipeline/calls.h"
+#include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
+
+enum { MAIN, DEEP, TEXT, N_FUNCTIONS };
+
+struct fixture {
+	struct calls calls;
+	struct pipeline pipe;
+	struct tasks tasks;
+	struct fxt_archive archive;
+	struct outbuf out;
+	struct call_targets targets;
+	struct call_target list[N_FUNCTIONS];
+	struct call_spec specs[N_FUNCTIONS];
+};
+
+static const struct call_place place;
+
+static const char *const spec_texts[N_FUNCTIONS] = {
+	[MAIN] = "f:main()",
+	[DEEP] = "f:deep(int n) -> int",
+	[TEXT] = "f:text(fd to, str s, buf[n] b, size_t n, bool y, int8 c) -> errno",
+};
+
+static int calls_announce(uint32_t tid, void *userdata)
+{
+	(void)tid;
+	(void)userdata;
+	return 0;
+}
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_int_equal(tasks_init(&f->tasks), 0);
+	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
+	assert_int_equal(fxt_archive_begin(&f->archive), 0);
+	f->pipe = (struct pipeline){
+		.archive = &f->archive,
+		.tasks = &f->tasks,
+		.from_ns = 100,
+		.to_ns = UINT64_MAX,
+		.links.announce = calls_announce,
+	};
+	calls_init(&f->calls, &f->pipe);
+	for (size_t i = 0; i < N_FUNCTIONS; i++) {
+		struct call_spec_error error;
+
+		assert_int_equal(call_spec_parse(spec_texts[i], &f->specs[i], &error), 0);
+		f->list[i] = (struct call_target){ .name = f->specs[i].function,
+						   .spec = &f->specs[i],
+						   .place = &place };
+	}
+	f->targets.list = f->list;
+	f->targets.n = N_FUNCTIONS;
+	f->calls.targets = &f->targets;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	calls_deinit(&f->calls);
+	fxt_archive_deinit(&f->archive);
+	tasks_deinit(&f->tasks);
+	outbuf_deinit(&f->out);
+	free(f);
+	return 0;
+}
+
+/* ---- what happens ---- */
+
+static void enter_from(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp,
+		       uint64_t caller)
+{
+	struct rec_call rec = {
+		.head = { .ts_ns = ts_ns,
+			  .kind = REC_CALL,
+			  .size = REC_CALL_BYTES(0),
+			  .pid = 7,
+			  .tid = 7 },
+		.function = function,
+		.sp = sp,
+		.caller = caller,
+		.args = { ts_ns },
+	};
+
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+}
+
+static void enter(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp)
+{
+	enter_from(f, ts_ns, function, sp, 0x1000 + sp);
+}
+
+static void leave(struct fixture *f, uint64_t ts_ns, uint32_t function, uint64_t sp)
+{
+	struct rec_call_end rec = {
+		.head = { .ts_ns = ts_ns,
+			  .kind = REC_CALL_END,
+			  .size = sizeof(rec),
+			  .pid = 7,
+			  .tid = 7 },
+		.function = function,
+		.sp = sp,
+		.result = ts_ns,
+	};
+
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+}
+
+/* ---- what the archive says ---- */
+
+static void call_line(const struct event *ev, void *to)
+{
+	if (ev->kind != EVENT_CALL)
+		return;
+	fprintf(to, "%s %ju-%ju", ev->call.function, (uintmax_t)ev->ts_ns,
+		(uintmax_t)ev->call.end_ns);
+	if (ev->call.result.form == CALL_VALUE_INT)
+		fprintf(to, " = %jd", (intmax_t)ev->call.result.i64);
+	fprintf(to, "%s%s\n", *ev->call.left_by ? " " : "", ev->call.left_by);
+}
+
+static void assert_calls(struct fixture *f, const char *want)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	archive_events(&f->out, call_line, to);
+	fclose(to);
+	assert_string_equal(text, want);
+}
+
+/* ---- pairs ---- */
+
+TEST(test_nested)
+{
+	struct fixture *f = *state;
+
+	enter(f, 110, MAIN, 9000);
+	enter(f, 120, DEEP, 8000);
+	enter(f, 130, DEEP, 7000);
+	leave(f, 140, DEEP, 7000);
+	leave(f, 150, DEEP, 8000);
+	leave(f, 160, MAIN, 9000);
+	assert_calls(f, "deep 130-140 = 140\ndeep 120-150 = 150\nmain 110-160\n");
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* As deep as a program likes. */
+TEST(test_recursion)
+{
+	struct fixture *f = *state;
+
+	for (uint64_t i = 0; i < 3000; i++)
+		enter(f, 1000 + i, DEEP, 1000000 - 48 * i);
+	for (uint64_t i = 3000; i-- > 0;)
+		leave(f, 9000 - i, DEEP, 1000000 - 48 * i);
+	assert_int_equal(f->calls.n_events, 3000);
+	assert_int_equal(f->calls.n_unpaired, 0);
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* longjmp() to main(), which calls on, and returns. */
+TEST(test_unwound)
+{
+	struct fixture *f = *state;
+
+	enter(f, 110, MAIN, 9000);
+	enter(f, 120, DEEP, 8000);
+	enter(f, 130, DEEP, 7000);
+	enter(f, 140, TEXT, 8500);
+	leave(f, 150, TEXT, 8500);
+	enter(f, 160, DEEP, 8000);
+	leave(f, 170, MAIN, 9000);
+	assert_calls(f, "deep 130-140 unwound\ndeep 120-140 unwound\ntext 140-150 = 150\n"
+			"deep 160-170 unwound\nmain 110-170\n");
+}
+
+/* A function jumps to another, which returns for both. */
+TEST(test_tail_call)
+{
+	struct fixture *f = *state;
+
+	enter_from(f, 110, TEXT, 8000, 77);
+	enter_from(f, 120, DEEP, 8000, 77);
+	leave(f, 130, TEXT, 8000);
+	leave(f, 130, DEEP, 8000);
+	enter_from(f, 140, TEXT, 8000, 77);
+	enter_from(f, 150, DEEP, 8000, 77);
+	leave(f, 160, DEEP, 8000);
+	leave(f, 160, TEXT, 8000);
+	assert_calls(f, "text 110-130 = 130\ndeep 120-130 = 130\ndeep 150-160 = 160\n"
+			"text 140-160 = 160\n");
+}
+
+/* A function that jumped out of its file; in its place stands the next one that its caller calls. */
+TEST(test_left_unseen)
+{
+	struct fixture *f = *state;
+
+	enter_from(f, 110, TEXT, 8000, 77);
+	enter_from(f, 120, DEEP, 8000, 78);
+	leave(f, 130, DEEP, 8000);
+	enter_from(f, 140, TEXT, 8000, 77);
+	enter_from(f, 150, TEXT, 8000, 77);
+	leave(f, 160, TEXT, 8000);
+	assert_calls(f, "text 110-120 unwound\ndeep 120-130 = 130\ntext 140-150 unwound\n"
+			"text 150-160 = 160\n");
+}
+
+/* A signal on a stack of its own, which is far away, above and below. */
+TEST(test_other_stack)
+{
+	struct fixture *f = *state;
+	const uint64_t far = UINT64_C(1) << 32;
+
+	enter(f, 110, MAIN, far);
+	enter(f, 120, DEEP, 2 * far);
+	leave(f, 130, DEEP, 2 * far);
+	enter(f, 140, DEEP, 4096);
+	leave(f, 150, DEEP, 4096);
+	leave(f, 160, MAIN, far);
+	assert_calls(f, "deep 120-130 = 130\ndeep 140-150 = 150\nmain 110-160\n");
+}
+
+TEST(test_unpaired)
+{
+	struct fixture *f = *state;
+
+	leave(f, 110, DEEP, 8000);
+	enter(f, 120, DEEP, 8000);
+	leave(f, 130, TEXT, 8000);
+	leave(f, 140, DEEP, 8000);
+	enter(f, 150, N_FUNCTIONS, 8000);
+	assert_calls(f, "deep 120-140 = 140\n");
+	assert_int_equal(f->calls.n_unpaired, 2);
+	assert_int_equal(f->calls.n_dropped, 1);
+}
+
+TEST(test_thread_ends)
+{
+	struct fixture *f = *state;
+	struct rec_exit gone = { .head = { .ts_ns = 200, .kind = REC_EXIT, .tid = 7 } };
+
+	enter(f, 110, MAIN, 9000);
+	enter(f, 120, DEEP, 8000);
+	assert_int_equal(calls_record(&f->calls, &gone.head), 0);
+	leave(f, 210, DEEP, 8000);
+	assert_calls(f, "deep 120-200 unwound\nmain 110-200 unwound\n");
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* What began before the recording, or has not returned when it ends. */
+TEST(test_edges)
+{
+	struct fixture *f = *state;
+
+	enter(f, 50, MAIN, 9000);
+	enter(f, 60, DEEP, 8000);
+	leave(f, 90, DEEP, 8000);
+	enter(f, 120, DEEP, 8000);
+	f->pipe.to_ns = 300;
+	leave(f, 310, DEEP, 8000);
+	enter(f, 320, DEEP, 8000);
+	assert_int_equal(calls_close(&f->calls, 400), 0);
+	assert_calls(f, "deep 120-300 open\nmain 100-300 open\n");
+}
+
+/* ---- values ---- */
+
+static void value_line(const struct event *ev, void *to)
+{
+	for (unsigned i = 0; ev->kind == EVENT_CALL && i < ev->call.n_args; i++) {
+		const struct call_value *v = &ev->call.args[i];
+
+		if (v->form == CALL_VALUE_TEXT)
+			fprintf(to, "%s=%s ", v->name, v->text);
+		else if (v->form == CALL_VALUE_BOOL)
+			fprintf(to, "%s=%s ", v->name, v->yes ? "yes" : "no");
+		else
+			fprintf(to, "%s=%d:%jd ", v->name, (int)v->form, (intmax_t)v->i64);
+	}
+	if (ev->kind == EVENT_CALL && ev->call.result.form == CALL_VALUE_TEXT)
+		fprintf(to, "-> %s\n", ev->call.result.text);
+	else if (ev->kind == EVENT_CALL)
+		fprintf(to, "-> %jd\n", (intmax_t)ev->call.result.i64);
+}
+
+TEST(test_values)
+{
+	struct fixture *f = *state;
+	struct rec_call rec = {
+		.head = { .ts_ns = 110, .kind = REC_CALL, .size = REC_CALL_BYTES(2), .tid = 7 },
+		.function = TEXT,
+		.n_texts = 2,
+		.sp = 8000,
+		.args = { 0xffffffff00000003, 0x5000, 0x6000, 5, 0xff00, 0x1ff },
+		.texts = { { .bytes = 5,
+			     .cut = 1,
+			     .text = "a\"\n\1"
+				     "2" },
+			   { .bytes = 3, .text = { 0, (char)0xff, 'x' } } },
+	};
+	struct rec_call_end end = {
+		.head = { .ts_ns = 120, .kind = REC_CALL_END, .size = sizeof(end), .tid = 7 },
+		.function = TEXT,
+		.sp = 8000,
+		.result = (uint32_t)-ENOENT,
+	};
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+	assert_int_equal(calls_record(&f->calls, &end.head), 0);
+	rec.texts[0].bytes = -EFAULT;
+	rec.args[2] = 0;
+	rec.args[4] = 1;
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+	end.result = 3;
+	assert_int_equal(calls_record(&f->calls, &end.head), 0);
+	archive_events(&f->out, value_line, to);
+	fclose(to);
+	assert_string_equal(text,
+			    "to=1:3 s=\"a\\\"\\n\\0012\"... b=\"\\0\\377x\" n=2:5 y=no c=1:-1 "
+			    "-> ENOENT\n"
+			    "to=1:3 s=3:20480 b=3:0 n=2:5 y=yes c=1:-1 -> 3\n");
+}
+
+/* What is read at the return: where it was asked for, and what could not be read before. */
+TEST(test_late_texts)
+{
+	struct fixture *f = *state;
+	struct call_spec_error error;
+	struct rec_call rec = {
+		.head = { .ts_ns = 110, .kind = REC_CALL, .size = REC_CALL_BYTES(1), .tid = 7 },
+		.function = TEXT,
+		.n_texts = 1,
+		.sp = 8000,
+		.args = { 3, 0x5000, 0x6000, 0x42 },
+		.texts = { { .bytes = -EFAULT } },
+	};
+	struct rec_call_end end = {
+		.head = { .ts_ns = 120,
+			  .kind = REC_CALL_END,
+			  .size = REC_CALL_END_BYTES(2),
+			  .tid = 7 },
+		.function = TEXT,
+		.n_texts = 2,
+		.sp = 8000,
+		.result = 2,
+		.texts = { { .bytes = 4, .text = "path" }, { .bytes = 2, .text = "ab" } },
+	};
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_int_equal(call_spec_parse("f:text(fd to, out buf[9] b, str s, flags:open o) -> int",
+					 &f->specs[TEXT], &error),
+			 0);
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+	assert_int_equal(calls_record(&f->calls, &end.head), 0);
+	end.n_texts = 0;
+	assert_int_equal(calls_record(&f->calls, &rec.head), 0);
+	assert_int_equal(calls_record(&f->calls, &end.head), 0);
+	archive_events(&f->out, value_line, to);
+	fclose(to);
+	assert_string_equal(text, "to=1:3 b=\"ab\" s=\"path\" o=O_RDWR|O_CREAT -> 2\n"
+				  "to=1:3 b=3:20480 s=3:24576 o=O_RDWR|O_CREAT -> 2\n");
+}
+
+/* The longest text, of the bytes that need most room. */
+TEST(test_quote_room)
+{
+	char bytes[CALL_TEXT_BYTES], text[CALL_VALUE_TEXT_MAX];
+
+	memset(bytes, 0xff, sizeof(bytes));
+	assert_int_equal(call_value_quote(text, bytes, sizeof(bytes), true),
+			 4 * CALL_TEXT_BYTES + 5);
+	assert_true(strlen(text) < sizeof(text));
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_nested),    CASE(test_recursion),   CASE(test_unwound),
+		CASE(test_tail_call), CASE(test_left_unseen), CASE(test_other_stack),
+		CASE(test_unpaired),  CASE(test_thread_ends), CASE(test_edges),
+		CASE(test_values),    CASE(test_quote_room),  CASE(test_late_texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

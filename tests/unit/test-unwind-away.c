@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files whose file system may never answer: who hangs in one keeps neither the owner waiting nor
+ * those who read files of other file systems.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "capture/unwind/unwind-away.h"
+#include "tests/support/mute-fuse.h"
+#include "tests/support/unit.h"
+
+enum { MUTE_DEVICE = 1, OTHER_DEVICE = 2, WAIT_MS = 10000 };
+
+static char directory[] = "/tmp/kymo-unwind-away.XXXXXX";
+static struct unwind_ask mute_ask, own_ask;
+static struct unwind_away *away;
+static int done_fd;
+
+/* Has PATH mapped in this process: that is asked for. */
+static struct unwind_ask map_file(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	assert_true(fd >= 0);
+	assert_true(at != MAP_FAILED);
+	return (struct unwind_ask){
+		.pid = (uint32_t)getpid(),
+		.start = (uintptr_t)at,
+		.end = (uintptr_t)at + 4096,
+	};
+}
+
+static void begin(struct unwind_ask ask, uint32_t device)
+{
+	struct unwind_away_file file = { .ask = ask, .device = device, .changes = device };
+
+	assert_int_equal(unwind_away_open(away, &file), 0);
+}
+
+static struct unwind_away_file next(void)
+{
+	struct unwind_away_file file;
+
+	for (int i = 0; i < WAIT_MS; i++) {
+		if (unwind_away_next(away, &file))
+			return file;
+		usleep(1000);
+	}
+	fail_msg("nothing was done in %d ms", WAIT_MS);
+	return file;
+}
+
+static void read_other(void)
+{
+	struct unwind_away_file file;
+
+	begin(own_ask, OTHER_DEVICE);
+	file = next();
+	assert_int_equal(file.step, UNWIND_AWAY_OPENED);
+	assert_int_equal(file.result, 0);
+	assert_int_equal(file.changes, OTHER_DEVICE);
+	unwind_away_read(away, &file, true);
+	file = next();
+	assert_int_equal(file.step, UNWIND_AWAY_READ);
+	assert_int_equal(file.result, 0);
+	assert_true(file.table.n_rows > 0);
+	assert_int_equal(file.fd, -1);
+	unwind_table_deinit(&file.table);
+}
+
+/* Until N requests wait, or (0) none; one of the test before may be read late and be among them. */
+static void wait_for_waiting(unsigned n)
+{
+	unsigned is = mute_fuse_waiting();
+
+	for (int ms = 0; ms < WAIT_MS && (n > 0 ? is < n : is > 0); ms++) {
+		usleep(1000);
+		is = mute_fuse_waiting();
+	}
+	assert_in_range(is, n, n > 0 ? UINT32_MAX : 0);
+}
+
+FIXTURE(setup)
+{
+	done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return unwind_away_new(done_fd, &away);
+}
+
+/* All that is open is closed, so that no thread hangs in the next test's name. */
+static void finish(void)
+{
+	struct unwind_away_file file;
+
+	for (int ms = 0; away && ms < WAIT_MS && unwind_away_is_busy(away); ms++) {
+		while (unwind_away_next(away, &file)) {
+			unwind_away_read(away, &file, false);
+			unwind_table_deinit(&file.table);
+		}
+		usleep(1000);
+	}
+}
+
+FIXTURE(teardown)
+{
+	mute_fuse_be_mute_to(0);
+	finish();
+	away = unwind_away_free(away);
+	close_fd(done_fd);
+	return 0;
+}
+
+TEST(test_mute)
+{
+	struct unwind_away_file file;
+	uint64_t rung;
+
+	mute_fuse_be_mute_to(getpid());
+	begin(mute_ask, MUTE_DEVICE);
+	begin(mute_ask, MUTE_DEVICE);
+	wait_for_waiting(1);
+	read_other();
+	assert_true(unwind_away_is_busy(away));
+	/* The second one has waited for the first, and for no other. */
+	assert_int_equal(mute_fuse_waiting(), 1);
+	assert_false(unwind_away_next(away, &file));
+	mute_fuse_be_mute_to(0);
+	for (unsigned n_opened = 0, n_read = 0; n_opened < 2 || n_read < 1;) {
+		file = next();
+		assert_int_equal(file.changes, MUTE_DEVICE);
+		if (file.step == UNWIND_AWAY_OPENED) {
+			unwind_away_read(away, &file, n_opened++ == 0);
+			continue;
+		}
+		/* It is no program. */
+		assert_true(file.result < 0);
+		n_read++;
+	}
+	assert_int_equal(read(done_fd, &rung, sizeof(rung)), sizeof(rung));
+}
+
+TEST(test_let_go)
+{
+	uint64_t begun_ns;
+
+	mute_fuse_be_mute_to(getpid());
+	begin(mute_ask, MUTE_DEVICE);
+	wait_for_waiting(1);
+	begun_ns = clock_read_ns(CLOCK_MONOTONIC);
+	away = unwind_away_free(away);
+	assert_true(clock_read_ns(CLOCK_MONOTONIC) - begun_ns < 1000000000);
+	mute_fuse_be_mute_to(0);
+	wait_for_waiting(0);
+}
+
+TEST(test_unwanted)
+{
+	struct unwind_away_file file;
+
+	begin(own_ask, OTHER_DEVICE);
+	file = next();
+	assert_true(fcntl(file.fd, F_GETFD) >= 0);
+	unwind_away_read(away, &file, false);
+	for (int i = 0; i < WAIT_MS && unwind_away_is_busy(away); i++)
+		usleep(1000);
+	assert_false(unwind_away_is_busy(away));
+	assert_int_equal(fcntl(file.fd, F_GETFD), -1);
+}
+
+TEST(test_gone)
+{
+	struct unwind_ask nowhere = { .pid = (uint32_t)getpid(), .start = 4096, .end = 8192 };
+	struct unwind_away_file file;
+
+	begin(nowhere, OTHER_DEVICE);
+	file = next();
+	assert_int_equal(file.result, -ENOENT);
+	unwind_away_read(away, &file, true);
+	assert_false(unwind_away_is_busy(away));
+}
+
+TEST(test_full)
+{
+	struct unwind_away_file file = { .ask = mute_ask, .device = MUTE_DEVICE };
+
+	mute_fuse_be_mute_to(getpid());
+	for (unsigned i = 0; i < UNWIND_AWAY_FILES_MAX; i++)
+		begin(mute_ask, MUTE_DEVICE);
+	assert_int_equal(unwind_away_open(away, &file), -EAGAIN);
+}
+
+/* While all threads there may be hang, nobody can close what is open; somebody does so later. */
+TEST(test_left_alone)
+{
+	enum { N = UNWIND_AWAY_ALL_MAX / UNWIND_AWAY_THREADS_MAX };
+	struct unwind_away *own = away, *others[N];
+	struct unwind_away_file file;
+
+	begin(own_ask, OTHER_DEVICE);
+	file = next();
+	assert_true(file.fd >= 0);
+	mute_fuse_be_mute_to(getpid());
+	for (unsigned i = 0; i < N; i++) {
+		assert_int_equal(unwind_away_new(done_fd, &others[i]), 0);
+		away = others[i];
+		for (uint32_t device = 10; device < 10 + UNWIND_AWAY_THREADS_MAX; device++)
+			begin(mute_ask, device);
+		wait_for_waiting((i + 1) * UNWIND_AWAY_THREADS_MAX);
+	}
+	away = unwind_away_free(own);
+	assert_true(fcntl(file.fd, F_GETFD) >= 0);
+	mute_fuse_be_mute_to(0);
+	for (int i = 0; i < WAIT_MS && fcntl(file.fd, F_GETFD) >= 0; i++)
+		usleep(1000);
+	assert_int_equal(fcntl(file.fd, F_GETFD), -1);
+	for (unsigned i = 0; i < N; i++)
+		unwind_away_free(others[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_mute, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_let_go, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unwanted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_left_alone, setup, teardown),
+	};
+	char path[sizeof(directory) + sizeof(MUTE_FUSE_FILE)];
+	int r = mkdtemp(directory) ? mute_fuse_mount(directory, 0) : -errno;
+
+	if (r < 0) {
+		rmdir(directory);
+		fprintf(stderr, "cannot mount a file system: %s\n", strerror(-r));
+		return 77;
+	}
+	snprintf(path, sizeof(path), "%s/%s", directory, MUTE_FUSE_FILE);
+	mute_ask = map_file(path);
+	own_ask = map_file("/proc/self/exe");
+	/* (what is mapped keeps the file system) */
+	umount2(directory, MNT_DETACH);
+	rmdir(directory);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

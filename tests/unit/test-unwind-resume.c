@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks on in user space: of this program's own stack, through copies of it, with the tables of its own
+ * files; what glibc's backtrace() says is the truth.
+ */
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/unwind/unwind-resume.h"
+#include "tests/support/unit.h"
+#include "tests/support/unwind-map-set.h"
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+enum { MM = 77, TRUTH_MAX = 256 };
+
+static struct unwind_maps maps;
+static struct unwind_process process; /* this one */
+static struct {
+	struct rec_piece piece;
+	uint8_t stack[PIECE_BYTES_MAX];
+} copied;
+static void *truth[TRUTH_MAX];
+static int n_truth;
+
+/* ---- this process ---- */
+
+static void put_table(uint16_t number, const char *path)
+{
+	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *data;
+
+	assert_true(fd >= 0 && fstat(fd, &st) == 0);
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(data, MAP_FAILED);
+	assert_int_equal(unwind_table_read(data, (size_t)st.st_size, &table), 0);
+	munmap(data, (size_t)st.st_size);
+	assert_int_equal(unwind_maps_put(&maps, number, &table), 0);
+}
+
+/* All that this process runs code from, as /proc has it: in the order of addresses. */
+static void list_mappings(void)
+{
+	FILE *list = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	assert_non_null(list);
+	while (fgets(line, sizeof(line), list)) {
+		struct unwind_mapping *m = &process.mappings[process.n];
+		uint64_t start, end, offset;
+		char path[256] = "", may[5];
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %255[^\n]",
+			   &start, &end, may, &offset, path) < 4 ||
+		    may[2] != 'x' || start >> 47)
+			continue;
+		m->where = UNWIND_WHERE(start >> UNWIND_PAGE_SHIFT,
+					(end - start) >> UNWIND_PAGE_SHIFT);
+		m->file_page = (uint32_t)(offset >> UNWIND_PAGE_SHIFT);
+		m->file = UNWIND_FILE_NONE;
+		process.n++;
+		if (path[0] != '/')
+			continue;
+		m->file = (uint16_t)process.n;
+		put_table(m->file, path);
+	}
+	fclose(list);
+}
+
+FIXTURE(setup)
+{
+	int r = unwind_map_set_make(&maps);
+
+	if (r == 0) {
+		memset(&process, 0, sizeof(process));
+		process.mm = MM;
+		list_mappings();
+	}
+	*state = (void *)(intptr_t)r;
+	return 0;
+}
+
+FIXTURE(teardown)
+{
+	unwind_maps_deinit(&maps);
+	return 0;
+}
+
+static void need_maps(void **state)
+{
+	int r = (int)(intptr_t)*state;
+
+	if (r == -EPERM)
+		skip();
+	assert_int_equal(r, 0);
+}
+
+/* ---- stacks ---- */
+
+/* The stack from here on is copied, with room for ROOM bytes, and its true callers are found. */
+NOINLINE static void copy_here(uint32_t room)
+{
+	struct iovec to = { copied.stack, room }, from = { .iov_len = room };
+	volatile ssize_t n = -1; /* (as the compiler knows, getcontext() may return twice) */
+	ucontext_t here;
+
+	getcontext(&here);
+	n_truth = backtrace(truth, TRUTH_MAX);
+	memset(&copied.piece, 0, sizeof(copied.piece));
+	copied.piece.head.pid = 4711;
+	copied.piece.id = 1;
+	copied.piece.ip = (uint64_t)here.uc_mcontext.gregs[REG_RIP];
+	copied.piece.sp = (uint64_t)here.uc_mcontext.gregs[REG_RSP];
+	copied.piece.bp = (uint64_t)here.uc_mcontext.gregs[REG_RBP];
+	copied.piece.exact = 1;
+	copied.piece.n_frames = 1;
+	copied.piece.frames[0] = copied.piece.ip;
+	copied.piece.n_room = room;
+	copied.piece.process = process;
+	from.iov_base = (void *)(uintptr_t)copied.piece.sp;
+	/* (a stack may end before there is no more room) */
+	for (; n < 0 && from.iov_len > 0; from.iov_len -= n < 0 ? 256 : 0)
+		n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+	assert_true(n > 0);
+	copied.piece.n_bytes = (uint32_t)n;
+}
+
+NOINLINE static int copy_deeper(unsigned depth, uint32_t room)
+{
+	volatile char block[512];
+
+	block[depth % sizeof(block)] = (char)depth;
+	if (depth == 0)
+		copy_here(room);
+	else
+		copy_deeper(depth - 1, room);
+	return block[depth % sizeof(block)];
+}
+
+static struct unwind_resumed resume(uint64_t *frames)
+{
+	return unwind_resume(&maps.kept, maps.processes_fd, &copied.piece, copied.stack, frames);
+}
+
+/* The first N frames are the true ones; the innermost is at another instruction of its function. */
+static void assert_true_frames(const uint64_t *frames, unsigned n)
+{
+	assert_true(n <= (unsigned)n_truth);
+	for (unsigned i = 1; i < n; i++)
+		assert_int_equal(frames[i], (uint64_t)(uintptr_t)truth[i]);
+}
+
+TEST(test_whole)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	copy_deeper(5, PIECE_BYTES_MAX);
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_false(walk.ran_out);
+	assert_int_equal(walk.n_frames, n_truth);
+	assert_true_frames(frames, walk.n_frames);
+}
+
+TEST(test_short_copy)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	copy_deeper(40, PIECE_BYTES(0));
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_MEMORY);
+	assert_true(walk.ran_out);
+	assert_in_range(walk.n_frames, 4, 12);
+	assert_true_frames(frames, walk.n_frames);
+	copy_deeper(40, PIECE_BYTES(2));
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_int_equal(walk.n_frames, n_truth);
+}
+
+/* More than there is room for. */
+TEST(test_full)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	copy_deeper(100, PIECE_BYTES_MAX);
+	copied.piece.n_frames = 60;
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_FULL);
+	assert_int_equal(walk.n_frames, STACK_FRAMES_MAX);
+}
+
+/* What was mapped is learned later, of the same program only. */
+TEST(test_learned)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	uint32_t tgid = 4711;
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	copy_deeper(5, PIECE_BYTES_MAX);
+	copied.piece.process.n = 0;
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_MAPPING);
+	assert_int_equal(walk.n_frames, 1);
+	process.mm = MM + 1;
+	assert_int_equal(bpf_map_update_elem(maps.processes_fd, &tgid, &process, BPF_ANY), 0);
+	assert_int_equal(resume(frames).end, UNWIND_END_MAPPING);
+	process.mm = MM;
+	assert_int_equal(bpf_map_update_elem(maps.processes_fd, &tgid, &process, BPF_ANY), 0);
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_true_frames(frames, walk.n_frames);
+}
+
+/* Tables that have gone, and those of a file that had the number before, are nobody's. */
+TEST(test_gone)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+
+	need_maps(state);
+	copy_deeper(5, PIECE_BYTES_MAX);
+	copied.piece.bp = 1;
+	for (uint32_t i = 0; i < process.n; i++)
+		copied.piece.process.mappings[i].generation = 1;
+	assert_int_equal(resume(frames).end, UNWIND_END_TABLE);
+	copied.piece.process = process;
+	assert_int_equal(resume(frames).end, UNWIND_END_WHOLE);
+	for (uint32_t i = 0; i < process.n; i++)
+		if (process.mappings[i].file != UNWIND_FILE_NONE)
+			unwind_maps_take(&maps, process.mappings[i].file);
+	assert_int_equal(resume(frames).end, UNWIND_END_TABLE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_short_copy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_learned, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbers of the apitrace call trace format, versions 0 to 6:
+ *
+ *	trace = version [semantic_version property* ""] event*	(the bracket from version 6 on)
+ *
+ * Integers are varints of seven bits a byte, the lowest first; strings are their length and their
+ * bytes; floats are little-endian. A signature (function, struct, enum, bitmask, stack frame) has
+ * its body behind its id where it occurs first in the file, and only its id afterwards; each of the
+ * five kinds counts its own ids. An unknown byte ends reading: nothing in the format can be
+ * skipped, so it has no room for extensions.
+ */
+#pragma once
+
+enum {
+	APITRACE_VERSION_OLD_ENUMS = 2,  /* the last one in which an enum has one name */
+	APITRACE_VERSION_THREADS = 4,    /* the first one in which enter events have a thread */
+	APITRACE_VERSION_PROPERTIES = 6, /* the first one with properties */
+	APITRACE_VERSION_MAX = 6,        /* the one that is written */
+};
+
+enum apitrace_event {
+	APITRACE_EVENT_ENTER = 0,
+	APITRACE_EVENT_LEAVE = 1,
+};
+
+enum apitrace_detail {
+	APITRACE_DETAIL_END = 0,
+	APITRACE_DETAIL_ARG = 1,
+	APITRACE_DETAIL_RET = 2,
+	APITRACE_DETAIL_THREAD = 3,
+	APITRACE_DETAIL_BACKTRACE = 4,
+	APITRACE_DETAIL_FLAGS = 5,
+};
+
+enum apitrace_frame_detail {
+	APITRACE_FRAME_END = 0,
+	APITRACE_FRAME_MODULE = 1,
+	APITRACE_FRAME_FUNCTION = 2,
+	APITRACE_FRAME_FILE = 3,
+	APITRACE_FRAME_LINE = 4,
+	APITRACE_FRAME_OFFSET = 5,
+};
+
+enum apitrace_type {
+	APITRACE_NULL = 0x00,
+	APITRACE_FALSE = 0x01,
+	APITRACE_TRUE = 0x02,
+	APITRACE_SINT = 0x03, /* the number's magnitude; it is negative */
+	APITRACE_UINT = 0x04,
+	APITRACE_FLOAT = 0x05,
+	APITRACE_DOUBLE = 0x06,
+	APITRACE_STRING = 0x07,
+	APITRACE_BLOB = 0x08,
+	APITRACE_ENUM = 0x09,
+	APITRACE_BITMASK = 0x0a,
+	APITRACE_ARRAY = 0x0b,
+	APITRACE_STRUCT = 0x0c,
+	APITRACE_POINTER = 0x0d,
+	APITRACE_REPR = 0x0e, /* two values: for people, for programs */
+	APITRACE_WSTRING = 0x0f,
+};
+
+/* Flags of a call. */
+enum { APITRACE_FLAG_FAKE = 1 };

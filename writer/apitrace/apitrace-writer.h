@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes a call trace, version 6, event by event, into a buffer of the caller's. What packs it
+ * (writer/pack/) stands behind: readers of such files want Snappy chunks, and the header in a chunk
+ * of its own, so that a crash leaves it whole.
+ *
+ *	apitrace_writer_header(w, properties, n);
+ *	no = apitrace_writer_enter(w, tid, &function);
+ *	apitrace_writer_arg(w, 0), apitrace_put_string(w, path, n);
+ *	apitrace_writer_end(w);
+ *	apitrace_writer_leave(w, no);
+ *	apitrace_writer_ret(w), apitrace_put_sint(w, -2);
+ *	r = apitrace_writer_end(w);
+ *
+ * An event is in the buffer when apitrace_writer_end() has returned 0, and not at all when it has
+ * failed. What is against the format (an argument that the function does not declare, a value too
+ * many or too few) is -EINVAL there. Failure sticks: a signature may have been in the event that
+ * was not written.
+ */
+#pragma once
+
+#include "base/outbuf.h"
+#include "writer/apitrace/apitrace-model.h"
+
+struct apitrace_writer {
+	struct outbuf *out; /* borrowed */
+	int error;
+	size_t begin;                          /* of the event in OUT */
+	uint64_t calls;                        /* that were entered */
+	const struct apitrace_names *function; /* of the enter event; NULL = it is a leave event */
+	bool open;                             /* there is an event */
+	uint64_t missing;                      /* values that have to come next */
+	uint32_t functions, structs, enums, bitmasks, frames; /* numbers given */
+};
+
+void apitrace_writer_init(struct apitrace_writer *w, struct outbuf *out);
+
+/* Begins the stream. Returns 0 or a negative errno (-EINVAL: a property without a name). */
+int apitrace_writer_header(struct apitrace_writer *w, const struct apitrace_property *properties,
+			   size_t n);
+
+/* Begin an event. The first returns the number of the call. */
+uint32_t apitrace_writer_enter(struct apitrace_writer *w, uint32_t thread,
+			       struct apitrace_names *function);
+void apitrace_writer_leave(struct apitrace_writer *w, uint32_t no);
+
+/* What an event may have. One value follows the first two. */
+void apitrace_writer_arg(struct apitrace_writer *w, uint32_t number);
+void apitrace_writer_ret(struct apitrace_writer *w);
+void apitrace_writer_flags(struct apitrace_writer *w, uint32_t flags);
+void apitrace_writer_backtrace(struct apitrace_writer *w, struct apitrace_frame *const *frames,
+			       size_t n);
+
+/* Ends the event. Returns 0 or a negative errno. */
+int apitrace_writer_end(struct apitrace_writer *w);
+
+/* ---- values ---- */
+
+void apitrace_put_null(struct apitrace_writer *w);
+void apitrace_put_bool(struct apitrace_writer *w, bool value);
+void apitrace_put_sint(struct apitrace_writer *w, int64_t value);
+void apitrace_put_uint(struct apitrace_writer *w, uint64_t value);
+void apitrace_put_float(struct apitrace_writer *w, float value);
+void apitrace_put_double(struct apitrace_writer *w, double value);
+void apitrace_put_string(struct apitrace_writer *w, const char *bytes, size_t n);
+void apitrace_put_wstring(struct apitrace_writer *w, const uint32_t *chars, size_t n);
+void apitrace_put_blob(struct apitrace_writer *w, const void *bytes, size_t n);
+void apitrace_put_pointer(struct apitrace_writer *w, uint64_t value); /* 0 becomes null */
+void apitrace_put_enum(struct apitrace_writer *w, struct apitrace_set *set, int64_t value);
+void apitrace_put_bitmask(struct apitrace_writer *w, struct apitrace_set *set, uint64_t value);
+
+/* N values follow; as many as it has members; one for people, and one for programs. */
+void apitrace_put_array(struct apitrace_writer *w, size_t n);
+void apitrace_put_struct(struct apitrace_writer *w, struct apitrace_names *names);
+void apitrace_put_repr(struct apitrace_writer *w);
+
+/* VALUE with all that is in it. */
+void apitrace_put_value(struct apitrace_writer *w, const struct apitrace_value *value);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "writer/fxt/fxt-holds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/table.h"
+
+/* What is more is not kept. */
+#define BYTES_MAX ((size_t)128 << 20)
+
+struct fxt_holds {
+	const struct fxt_holds_ops *ops;
+	uint32_t kinds;
+	struct table items; /* hash of the key -> struct fxt_held, owned */
+	struct fxt_held *first, *last;
+	struct table by_pid; /* pid -> newest struct fxt_held of it */
+	size_t bytes;
+	uint64_t left_out;
+};
+
+int fxt_holds_new(struct fxt_holds **ret, const struct fxt_holds_ops *ops, uint32_t without)
+{
+	struct fxt_holds *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return -ENOMEM;
+	h->ops = ops;
+	h->kinds = ~(without | 1u << FXT_HOLDS_NOTHING);
+	*ret = h;
+	return 0;
+}
+
+static void unlink_pid(struct fxt_holds *h, struct fxt_held *held)
+{
+	if (held->pid == 0)
+		return;
+	if (held->older)
+		held->older->newer = held->newer;
+	if (held->newer) {
+		held->newer->older = held->older;
+		return;
+	}
+	table_remove(&h->by_pid, held->pid);
+	/* Cannot fail: a place was given back just now. */
+	if (held->older)
+		table_set(&h->by_pid, held->pid, held->older);
+}
+
+static int link_pid(struct fxt_holds *h, struct fxt_held *held)
+{
+	struct fxt_held *newest = held->pid ? table_get(&h->by_pid, held->pid) : NULL;
+	int r = held->pid ? table_set(&h->by_pid, held->pid, held) : 0;
+
+	if (r == 0 && newest) {
+		held->older = newest;
+		newest->newer = held;
+	}
+	return r;
+}
+
+static uint64_t hash_of(const struct fxt_holds_key *key)
+{
+	return table_hash(key, sizeof(*key));
+}
+
+struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key)
+{
+	return table_get(&h->items, hash_of(key));
+}
+
+struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held *held)
+{
+	return held ? held->after : h->first;
+}
+
+void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held)
+{
+	unlink_pid(h, held);
+	*(held->before ? &held->before->after : &h->first) = held->after;
+	*(held->after ? &held->after->before : &h->last) = held->before;
+	table_remove(&h->items, hash_of(&held->key));
+	h->bytes -= held->bytes;
+	h->ops->let_go(held->what);
+	free(held);
+}
+
+struct fxt_holds *fxt_holds_free(struct fxt_holds *h)
+{
+	if (!h)
+		return NULL;
+	while (h->first)
+		fxt_holds_forget(h, h->first);
+	table_deinit(&h->items);
+	table_deinit(&h->by_pid);
+	free(h);
+	return NULL;
+}
+
+/* Puts HELD behind all others. On failure it is the caller's. */
+static int fxt_holds_add(struct fxt_holds *h, struct fxt_held *held)
+{
+	uint64_t hash = hash_of(&held->key);
+	int r = table_set(&h->items, hash, held) ?: link_pid(h, held);
+
+	if (r < 0) {
+		table_remove(&h->items, hash);
+		return r;
+	}
+	held->before = h->last;
+	*(h->last ? &h->last->after : &h->first) = held;
+	h->last = held;
+	h->bytes += held->bytes;
+	return 0;
+}
+
+static int put(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what,
+	       bool inherited)
+{
+	size_t bytes = 0;
+	void *kept = h->ops->keep(what, &bytes);
+	struct fxt_held *held = fxt_holds_find(h, key);
+
+	if (held)
+		fxt_holds_forget(h, held);
+	if (!kept)
+		return -ENOMEM;
+	bytes += sizeof(*held);
+	if (h->bytes + bytes > BYTES_MAX) {
+		h->ops->let_go(kept);
+		h->left_out++;
+		return 1;
+	}
+	held = calloc(1, sizeof(*held));
+	if (held)
+		*held = (struct fxt_held){ .what = kept,
+					   .key = *key,
+					   .pid = pid,
+					   .bytes = bytes,
+					   .inherited = inherited };
+	if (held && fxt_holds_add(h, held) == 0)
+		return 1;
+	h->ops->let_go(kept);
+	free(held);
+	return -ENOMEM;
+}
+
+uint64_t fxt_holds_left_out(const struct fxt_holds *h)
+{
+	return h->left_out;
+}
+
+int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what)
+{
+	return h->kinds >> key->kind & 1 ? put(h, key, pid, what, false) : 0;
+}
+
+/* Forgets what is known of PID that is of the kinds from FIRST to LAST. */
+static void forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_holds_kind first,
+			 enum fxt_holds_kind last)
+{
+	struct fxt_held *older;
+
+	for (struct fxt_held *i = pid ? table_get(&h->by_pid, pid) : NULL; i; i = older) {
+		older = i->older;
+		if (i->key.kind >= first && i->key.kind <= last)
+			fxt_holds_forget(h, i);
+	}
+}
+
+/* CHILD has what PARENT has, by rules of writer/maps. */
+static int inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
+{
+	struct fxt_held *i = parent ? table_get(&h->by_pid, parent) : NULL;
+	int r = 0;
+
+	if (child == 0 || child == parent)
+		return 0;
+	forget_kinds(h, child, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
+	while (i && i->older)
+		i = i->older;
+	for (; r >= 0 && i; i = i->newer) {
+		struct fxt_holds_key key = i->key;
+
+		key.a = child;
+		key.c += key.kind == FXT_HOLDS_MODULE; /* ids of its own begin anew */
+		if (key.kind >= FXT_HOLDS_MODULE && key.kind <= FXT_HOLDS_MAPPING)
+			r = put(h, &key, child, i->what, true);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* ---- the rules ---- */
+
+/* What an event says that holds. */
+struct rule {
+	enum fxt_holds_kind kind;
+	bool of_process;  /* each process has its own */
+	bool of_nobody;   /* it does not end with a process */
+	bool ends;        /* it holds no more */
+	int16_t names[2]; /* arguments that tell one from another; 0 = none */
+};
+
+static const struct rule rules[] = {
+	[FXT_ROW_MAPPING] = { FXT_HOLDS_MAPPING, .of_process = true, .names = { FXT_NAME_START } },
+	[FXT_ROW_FRAME] = { FXT_HOLDS_FRAME, .of_process = true, .of_nobody = true,
+			    .names = { FXT_NAME_ADDRESS, FXT_NAME_DEPTH } },
+	[FXT_ROW_SAMPLING] = { FXT_HOLDS_SAMPLING },
+	[FXT_ROW_SHED] = { FXT_HOLDS_SHED, .names = { FXT_NAME_CLASS } },
+	[FXT_ROW_RETURNED] = { FXT_HOLDS_SHED, .ends = true, .names = { FXT_NAME_CLASS } },
+	[FXT_ROW_WATCH_BEGIN] = { FXT_HOLDS_WATCH, .of_process = true },
+	[FXT_ROW_STACK] = { FXT_HOLDS_STACK, .of_process = true, .names = { FXT_NAME_ID } },
+	[FXT_ROW_USAGE] = { FXT_HOLDS_USAGE, .of_process = true,
+			    .names = { FXT_NAME_RESOURCE, FXT_NAME_STACK } },
+	[FXT_ROW_ALLOC] = { FXT_HOLDS_ALLOC, .of_process = true,
+			    .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
+	[FXT_ROW_FREE] = { FXT_HOLDS_ALLOC, .of_process = true, .ends = true,
+			   .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
+	/* (blocks of one that has ended still speak of it) */
+	[FXT_ROW_CONTEXT] = { FXT_HOLDS_CONTEXT, .names = { FXT_NAME_ID } },
+};
+
+static uint64_t number_of(const struct fxt_holds_said *said, int name)
+{
+	return name ? said->number(said->event, name) : 0;
+}
+
+static int take_by_rule(struct fxt_holds *h, const struct fxt_holds_said *said,
+			const struct rule *rule, void *what)
+{
+	const struct fxt_holds_key key = {
+		.kind = rule->kind,
+		.from = said->from,
+		.a = rule->of_process ? said->pid : 0,
+		.b = number_of(said, rule->names[0]),
+		.c = number_of(said, rule->names[1]),
+	};
+	struct fxt_held *held;
+
+	if (!rule->ends)
+		return put(h, &key, rule->of_nobody ? 0 : key.a, what, false);
+	held = fxt_holds_find(h, &key);
+	if (held)
+		fxt_holds_forget(h, held);
+	return 0;
+}
+
+int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void *what)
+{
+	switch (said->row) {
+	case FXT_ROW_FORK:
+		return inherit(h, said->pid, number_of(said, FXT_NAME_CHILD_PROCESS));
+	case FXT_ROW_EXEC:
+		forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
+		break;
+	case FXT_ROW_EXIT:
+		/* What it did not free is said later. */
+		if (number_of(said, FXT_NAME_PROCESS_ENDS))
+			forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
+		break;
+	case FXT_ROW_WATCH_BEGIN:
+	case FXT_ROW_WATCH_END:
+		forget_kinds(h, said->pid, FXT_HOLDS_WATCH, FXT_HOLDS_ALLOC);
+		break;
+	default:
+		break;
+	}
+	/* (before its key is made: most events say nothing that holds) */
+	if (said->row >= ARRAY_SIZE(rules) || !(h->kinds >> rules[said->row].kind & 1))
+		return 0;
+	return take_by_rule(h, said, &rules[said->row], what);
+}

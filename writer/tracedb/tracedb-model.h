@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trace-db: trace points, each with what a program's variables were where it stood then. Names and types are
+ * said once, at the beginning; points name them by number.
+ *
+ * Two layouts have the same entries, in numbers of other widths (specs/trace-db.txt is that of W16). Neither
+ * has a magic number or a version. All numbers are little-endian.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tracedb_layout {
+	TRACEDB_W16, /* as the specification has it */
+	TRACEDB_W64, /* what programs have written since the end of 2017 */
+};
+
+enum tracedb_format {
+	TRACEDB_UNSIGNED = 0,
+	TRACEDB_SIGNED = 1,
+	TRACEDB_FLOAT = 2,
+	TRACEDB_POINTER = 3,
+	TRACEDB_BLOB = 4,
+	TRACEDB_FORMATS,
+};
+
+struct tracedb_type {
+	uint32_t name;   /* its number */
+	uint32_t format; /* enum tracedb_format */
+	uint32_t size;   /* of a value, in bytes; 0 = each value says it (blobs only) */
+};
+
+/* What stands at the beginning. */
+struct tracedb_dictionary {
+	const char *const *names; /* by number */
+	size_t n_names;
+	const struct tracedb_type *types; /* by number */
+	size_t n_types;
+};
+
+/* The tag that an entry begins with. */
+enum tracedb_tag {
+	TRACEDB_END = 0,
+	TRACEDB_STATEMENT = 1,
+	TRACEDB_VARIABLE = 2,
+	TRACEDB_BUFFER = 3,
+	TRACEDB_AUXILIARY = 4,
+	TRACEDB_TAGS,
+};
+
+struct tracedb_value {
+	uint32_t name, type; /* numbers */
+	uint32_t size;       /* in bytes */
+	union {
+		uint64_t u; /* TRACEDB_UNSIGNED, TRACEDB_POINTER */
+		int64_t s;  /* TRACEDB_SIGNED */
+		double f;   /* TRACEDB_FLOAT */
+		const uint8_t *bytes;
+	};
+};
+
+struct tracedb_entry {
+	enum tracedb_tag tag; /* never TRACEDB_END */
+	union {
+		uint64_t statement, auxiliary;
+		struct tracedb_value variable;
+		struct {
+			uint64_t address, size; /* 0 = there is no buffer any more */
+		} buffer;
+	};
+};
+
+/* In the order of the file: what stands before a variable holds for it. */
+struct tracedb_point {
+	const struct tracedb_entry *entries;
+	size_t n_entries;
+};
+
+/* A value has this many bytes at most, as has all that a point holds; the names together likewise. */
+#define TRACEDB_BYTES_MAX   ((uint32_t)64 << 20)
+#define TRACEDB_ENTRIES_MAX ((size_t)1 << 20) /* of a point */
+#define TRACEDB_TYPES_MAX   ((uint32_t)1 << 20)
+
+/* Whether values of FORMAT can have SIZE bytes; 0 = each says how many. */
+static inline bool tracedb_size_is_valid(uint32_t format, uint32_t size)
+{
+	switch (format) {
+	case TRACEDB_UNSIGNED:
+	case TRACEDB_POINTER:
+		return size >= 1 && size <= 8;
+	case TRACEDB_SIGNED:
+		return size == 1 || size == 2 || size == 4 || size == 8;
+	case TRACEDB_FLOAT:
+		return size == 4 || size == 8;
+	case TRACEDB_BLOB:
+		return size <= TRACEDB_BYTES_MAX;
+	}
+	return false;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How wide the numbers of trace-db's layouts are, in bytes. */
+#pragma once
+
+#include "writer/tracedb/tracedb-model.h"
+
+struct tracedb_widths {
+	uint8_t names_bytes; /* the size of the block of names, NULs included */
+	uint8_t n_types;
+	uint8_t type_name; /* in a type; */
+	uint8_t type_name_pad;
+	uint8_t type_size;     /* likewise, behind the format, which has four; */
+	uint8_t type_size_pad; /* a type has 12 bytes in either layout */
+	uint8_t statement;
+	uint8_t number; /* of a variable's name and type */
+	uint8_t size;   /* of a value whose type has none */
+};
+
+static const struct tracedb_widths tracedb_widths[] = {
+	[TRACEDB_W16] = { 2, 2, 2, 2, 1, 3, 4, 2, 2 },
+	[TRACEDB_W64] = { 8, 4, 4, 0, 4, 0, 8, 4, 4 },
+};
+
+#define TRACEDB_TYPE_BYTES 12
