@@ -65,11 +65,12 @@ struct rec_call {
 	__u32 n_texts;
 	__u64 sp;     /* where the return address stands */
 	__u64 caller; /* that address; 0 = it could not be read */
+	__u64 stack;  /* the id of its stack; 0 = none was taken */
 	__u64 args[CALL_REGISTERS];
 	struct call_text texts[CALL_TEXTS_MAX];
 };
-_Static_assert(sizeof(struct rec_call) == 888, "ABI");
-#define REC_CALL_BYTES(n_texts) (96 + (n_texts)*264)
+_Static_assert(sizeof(struct rec_call) == 896, "ABI");
+#define REC_CALL_BYTES(n_texts) (104 + (n_texts)*264)
 
 /* It leaves one. */
 struct rec_call_end {
@@ -102,3 +103,6 @@ struct call_pending {
 _Static_assert(sizeof(struct call_pending) == 56, "ABI");
 #define CALL_PENDING_STRING 0xffffffffu
 #define CALL_PENDING_MAX    16384
+
+/* Stacks of calls that are walked on a CPU at once: their threads may take it from each other. */
+#define CALL_ROOMS 4

@@ -98,7 +98,10 @@ struct call_value {
 	};
 };
 
-enum { EVENT_CALL_ARGS_MAX = 12 };
+enum {
+	EVENT_CALL_ARGS_MAX = 11,
+	EVENT_CALL_FRAMES_MAX = 127, /* of a call's stack, the function itself being one */
+};
 
 /* What a call stack was taken for. */
 enum sample_kind {
@@ -374,6 +377,7 @@ struct event {
 			unsigned n_args;
 			struct call_value result;
 			uint64_t return_address; /* 0 = not known */
+			uint64_t stack; /* id of a SAMPLE_NAMED of the process; 0 = not taken */
 			/* "" = it returned; "unwound" by longjmp(), an exception, a tail call or the
 			 * end of its thread; "open": the recording ended before */
 			const char *left_by;

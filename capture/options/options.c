@@ -46,6 +46,8 @@ const struct category_row category_rows[] = {
 	  "a few microseconds a thread" },
 	{ "calls", CATEGORY_CALLS, "calls of functions, with arguments and results (--call)",
 	  "2 to 3 microseconds and 200 bytes a call" },
+	{ "call-stacks", CATEGORY_CALL_STACKS, "the call stack of each of them (with calls)",
+	  "half a microsecond to three a call" },
 	{ 0 },
 };
 

@@ -26,11 +26,12 @@ enum capture_category {
 	CATEGORY_FD = 1 << 9,
 	CATEGORY_SHM = 1 << 10,
 	CATEGORY_THREADS = 1 << 11,
-	CATEGORY_CALLS = 1 << 12, /* not without session_options.calls */
+	CATEGORY_CALLS = 1 << 12,       /* not without session_options.calls */
+	CATEGORY_CALL_STACKS = 1 << 13, /* likewise */
 	/* Without CATEGORY_PROFILE where no samples can be taken. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
-	/* With call stacks that are samples. */
-	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
+	/* With call stacks that cross once, by themselves. */
+	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_CALL_STACKS,
 	/* Of processes that are watched: what they allocate. Only with a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
 	/* With stacks of programs. */
@@ -39,6 +40,8 @@ enum capture_category {
 	CATEGORIES_SYSCALLS = CATEGORY_FD | CATEGORY_SHM,
 	/* Of these, by probes on functions. */
 	CATEGORIES_PROBES = CATEGORY_MEMORY | CATEGORY_THREADS,
+	/* Of functions that are named. */
+	CATEGORIES_CALLS = CATEGORY_CALLS | CATEGORY_CALL_STACKS,
 	/* What belongs to no thread: filters do not apply to it. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,

@@ -13,6 +13,7 @@ enum {
 	OPEN_BYTES_MAX = 32 << 20, /* of all threads */
 	/* Stack pointers that are further apart are of two stacks: of a signal, of a coroutine. */
 	STACK_BYTES_MAX = 8 << 20,
+	NAMED_MAX = 65536, /* stacks; beyond, they are said again */
 };
 
 struct call_thread {
@@ -41,6 +42,7 @@ void calls_deinit(struct calls *c)
 	while ((thread = table_next(&c->threads, &pos)))
 		calls_free_thread(thread);
 	table_deinit(&c->threads);
+	table_deinit(&c->named);
 }
 
 /* ---- events ---- */
@@ -101,6 +103,7 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 			.end_ns = end_ns < c->pipe->to_ns ? end_ns : c->pipe->to_ns,
 			.args = values,
 			.return_address = call->caller,
+			.stack = call->stack,
 			.left_by = left_by,
 		},
 	};
@@ -116,6 +119,63 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 		ev.call.left_by = "open";
 	ev.call.result.name = "";
 	r = pipeline_announce(c->pipe, call->head.tid);
+	c->n_events++;
+	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
+}
+
+/* ---- stacks ---- */
+
+_Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it what was cut");
+
+/*
+ * The frames of REC's stack from its caller on, as all stacks that have a name begin, into TO. Returns how
+ * many.
+ */
+static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
+			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])
+{
+	/* (a system call's first frame is where it returns to; a function's is the function) */
+	unsigned from = c->targets->list[rec->function].place ? 1 : 0, n = 0;
+	const uint64_t *frames = stack->frames + from;
+	unsigned n_frames = stack->n_frames > from ? stack->n_frames - from : 0;
+
+	if (from && rec->caller && (n_frames == 0 || (c->no_callers && frames[0] != rec->caller)))
+		to[n++] = rec->caller;
+	memcpy(to + n, frames, n_frames * sizeof(*to));
+	return n + n_frames;
+}
+
+/* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is none. */
+static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
+{
+	const struct stack *stack = rec->stack ? stacks_get(c->stacks, rec->stack) : NULL;
+	uint64_t frames[STACK_FRAMES_MAX], key[2] = { rec->head.pid };
+	struct event ev = {
+		.kind = EVENT_SAMPLE,
+		.ts_ns = rec->head.ts_ns,
+		.cpu = rec->head.cpu,
+		.sample = { .frames = frames, .kind = SAMPLE_NAMED },
+	};
+	int r;
+
+	*ret_id = 0;
+	if (!stack || ev.ts_ns < c->pipe->from_ns || ev.ts_ns > c->pipe->to_ns) {
+		c->n_stackless += rec->stack && !stack;
+		return 0;
+	}
+	ev.sample.n_frames = calls_frames(c, rec, stack, frames);
+	*ret_id = ev.sample.id = table_hash(frames, ev.sample.n_frames * sizeof(*frames)) ?: 1;
+	key[1] = ev.sample.id;
+	if (table_get(&c->named, table_hash(key, sizeof(key))))
+		return 0;
+	if (c->named.n_used >= NAMED_MAX)
+		table_deinit(&c->named);
+	r = table_set(&c->named, table_hash(key, sizeof(key)), c);
+	r = r < 0 ? r : pipeline_announce(c->pipe, rec->head.tid);
+	if (r == 0)
+		r = c->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, c->pipe->links.userdata);
+	ev.pid = tasks_koid(c->pipe->tasks, rec->head.pid);
+	ev.tid = tasks_koid(c->pipe->tasks, rec->head.tid);
 	c->n_events++;
 	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
 }
@@ -150,7 +210,8 @@ static bool calls_is_left(const struct rec_call *call, const struct rec_call *ne
 	return call->sp < next->sp && next->sp - call->sp < STACK_BYTES_MAX;
 }
 
-static int calls_push(struct calls *c, struct call_thread *thread, const struct rec_call *rec)
+static int calls_push(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
+		      uint64_t stack)
 {
 	struct rec_call *call = NULL;
 
@@ -162,6 +223,7 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 		return 0;
 	}
 	memcpy(call, rec, rec->head.size);
+	call->stack = stack;
 	thread->open[thread->n_open++] = call;
 	c->open_bytes += rec->head.size;
 	return 0;
@@ -172,6 +234,7 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	struct call_thread *thread =
 		table_make(&c->threads, (uint64_t)rec->head.tid + 1, sizeof(*thread));
 	const struct rec_call *last;
+	uint64_t stack;
 	int r = 0;
 
 	if (!thread)
@@ -182,7 +245,8 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	}
 	while (r == 0 && (last = calls_last(thread)) && calls_is_left(last, rec))
 		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
-	return r < 0 ? r : calls_push(c, thread, rec);
+	r = r < 0 ? r : calls_name_stack(c, rec, &stack);
+	return r < 0 ? r : calls_push(c, thread, rec, stack);
 }
 
 /* The number of the open call that END leaves, counted from 1; 0 = there is none. */
@@ -265,6 +329,8 @@ static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 
 	if (last && c->targets->list[last->function].place == NULL)
 		r = calls_pop(c, thread, &end, "", 0);
+	/* (its addresses are those of another program now) */
+	table_deinit(&c->named);
 	return r ?: calls_forget(c, rec->old_tid, rec->head.ts_ns)
 		       ?: calls_forget(c, rec->head.tid, rec->head.ts_ns);
 }

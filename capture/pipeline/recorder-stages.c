@@ -446,7 +446,8 @@ static int stage_calls_record(struct recorder *r, const struct rec_head *rec)
 static int stage_calls_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	(void)horizon_ns;
-	return recorder_write_shortage(r, CLASS_CALLS, &r->calls.n_dropped);
+	return recorder_write_shortage(r, CLASS_CALLS, &r->calls.n_dropped)
+		       ?: recorder_write_shortage(r, CLASS_STACKS, &r->calls.n_stackless);
 }
 
 static int stage_calls_pause(struct recorder *r)

@@ -30,6 +30,7 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	profiler_init(&r->profiler, &r->pipe);
 	allocations_init(&r->allocations, &r->pipe);
 	calls_init(&r->calls, &r->pipe);
+	r->calls.stacks = &r->profiler.stacks;
 	return tasks_init(&r->tasks);
 }
 
@@ -103,6 +104,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 
 	r->collector = news->collector;
 	r->calls.targets = news->calls;
+	r->calls.no_callers = options->stacks == STACKS_FP;
 	r->n_cpus = collector_n_cpus(r->collector);
 	r->pipe.categories = options->categories;
 	r->pipe.filtered = session_options_filtered(options);

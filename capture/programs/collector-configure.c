@@ -31,6 +31,7 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		{ skel->maps.ticks_taken, CATEGORY_PROFILE },
 		{ skel->maps.offcpu_threads, CATEGORY_OFFCPU },
 		{ skel->maps.offcpu_blank, CATEGORY_OFFCPU },
+		{ skel->maps.call_rooms, CATEGORY_CALL_STACKS },
 	};
 	uint64_t seed = 0;
 	int r = 0;
@@ -39,6 +40,8 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		seed = clock_boot_ns();
 	skel->rodata->stack_seed = seed;
 	skel->rodata->stacks_of_none = o->stacks == STACKS_NONE;
+	skel->rodata->call_stacks =
+		o->categories & CATEGORY_CALL_STACKS && o->stacks != STACKS_NONE;
 	skel->rodata->offcpu_min_ns = o->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0;
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(rows); i++)
 		r = bpf_map__set_autocreate(rows[i].map, o->categories & rows[i].categories);

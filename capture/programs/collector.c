@@ -239,6 +239,7 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 	};
 	int r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 
+	skel->bss->call_stacks_shed = 0;
 	if (r < 0 || !(c->categories & CATEGORY_PROFILE))
 		return r;
 	load_error_begin();
@@ -333,6 +334,7 @@ static void drop_link(struct bpf_link **link)
 void collector_shed_stacks(struct collector *c)
 {
 	c->sampler = sampler_free(c->sampler);
+	c->skel->bss->call_stacks_shed = 1;
 	drop_link(&c->skel->links.on_offcpu_switch);
 	drop_link(&c->skel->links.on_offcpu_waking);
 	if (!c->skel->links.on_sched_waking)

@@ -114,7 +114,7 @@ static void take_all_categories(struct record_options *o)
 	if (!capture_filter_is_set(&o->session.filter) && !o->session.memory.triage)
 		bits &= ~(uint32_t)CATEGORIES_MEMORY;
 	if (!o->session.calls.n_specs)
-		bits &= ~(uint32_t)CATEGORY_CALLS;
+		bits &= ~(uint32_t)CATEGORIES_CALLS;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
 	o->session.categories |= bits;

@@ -16,7 +16,7 @@
 #include "capture/options/options.h"
 #include "capture/programs/collector-parts.h"
 
-enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_CALLS << 1) - 1 };
+enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_CALL_STACKS << 1) - 1 };
 
 static struct {
 	const char *name;
@@ -79,7 +79,7 @@ static bool load(const struct kind *kind)
 
 	snprintf(options.name, sizeof(options.name), "%s", kind->name);
 	options.ring_bytes = RING_BYTES_MIN;
-	if (options.categories & CATEGORY_CALLS)
+	if (options.categories & CATEGORIES_CALLS)
 		options.calls = (struct call_options){ specs, 1, { files, 1 } };
 	r = session_options_complete(&options);
 	if (r == 0)

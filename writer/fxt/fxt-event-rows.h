@@ -141,6 +141,7 @@ OTHER(IDLE, EVENT_INTERVAL, POWER,
 /* Its arguments, and what it returned, come first, by the names that they have. */
 OTHER(CALL, EVENT_CALL, CALLS,
 	FIELD(RETURN_ADDRESS, POINTER, call.return_address, IF_SET)
+	FIELD(CALL_STACK, U64, call.stack, IF_SET)
 	FIELD(LEFT_BY, TEXT, call.left_by, IF_SET | PLAIN))
 
 /* ---- the profiler ---- */

@@ -225,7 +225,8 @@
 	/* calls of functions: no parameter can have such a name */                                \
 	X(RETURN, 219, "return")                                                                   \
 	X(RETURN_ADDRESS, 220, "return address")                                                   \
-	X(LEFT_BY, 221, "left by")
+	X(LEFT_BY, 221, "left by")                                                                 \
+	X(CALL_STACK, 222, "call stack")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
