@@ -6,6 +6,7 @@
  * the function is left by a `ret`; user space finds the pairs by it (capture/pipeline/calls.h). So neither
  * depth nor threads that end nor longjmp() need anything here.
  */
+#include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -117,10 +118,6 @@ static __always_inline struct call_room *call_take_room(void)
 	return NULL;
 }
 
-/*
- * The id of the stack of the current task, in user space, which user space gets or has; 0 = it could not be taken.
- * (No inline function: the verifier looks at it once.)
- */
 __noinline __u64 call_take_stack(void)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -153,39 +150,12 @@ struct {
 	__type(value, struct call_pending);
 } call_pending SEC(".maps");
 
-static __always_inline bool call_compare(__u32 op, bool below, bool equal)
-{
-	switch (op) {
-	case CALL_OP_EQ:
-		return equal;
-	case CALL_OP_NE:
-		return !equal;
-	case CALL_OP_LT:
-		return below && !equal;
-	case CALL_OP_LE:
-		return below || equal;
-	case CALL_OP_GT:
-		return !below && !equal;
-	default:
-		return !below || equal;
-	}
-}
-
 /* Whether the condition of F holds. */
 static __always_inline bool call_is_wanted(const struct call_args *args, const struct call_watch *f)
 {
-	__u64 arg, value = f->op_value;
-	__u32 shift = f->op_shift & 63;
-
-	if (f->op == CALL_OP_NONE)
-		return true;
-	arg = call_arg(args, f->op_arg) << shift;
-	if (f->op == CALL_OP_AND)
-		return (arg >> shift & value) != 0;
-	if (!f->op_signed)
-		return call_compare(f->op, arg >> shift < value, arg >> shift == value);
-	/* (the sign of what is shifted up is that of the argument) */
-	return call_compare(f->op, (__s64)arg < (__s64)(value << shift), arg == value << shift);
+	return f->op == CALL_OP_NONE ||
+	       call_holds(call_arg(args, f->op_arg), 64 - (f->op_shift & 63), f->op, f->op_signed,
+			  f->op_value);
 }
 
 /* BYTES of what is at ADDRESS, or a string, into TO. */

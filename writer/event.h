@@ -46,9 +46,11 @@ enum event_kind {
 	EVENT_SNAPSHOT, /* the blocks that follow are all that live */
 	EVENT_BLOCK,    /* something that was allocated and lives */
 	EVENT_SHED, /* from here on less is recorded: it cost too much; or this is recorded again */
-	EVENT_TRIGGER, /* something was as bad as was asked for */
-	EVENT_CALL,    /* a function was called, and left */
-	EVENT_CONTEXT, /* what is allocated from here on, or until here, is of a context */
+	EVENT_TRIGGER,      /* something was as bad as was asked for */
+	EVENT_CALL,         /* a function was called, and left */
+	EVENT_MOMENT_POINT, /* what is collected where a program comes by a point of it */
+	EVENT_MOMENT,       /* it has */
+	EVENT_CONTEXT,      /* what is allocated from here on, or until here, is of a context */
 	EVENT_KIND_MAX,
 };
 
@@ -100,7 +102,9 @@ struct call_value {
 
 enum {
 	EVENT_CALL_ARGS_MAX = 11,
-	EVENT_CALL_FRAMES_MAX = 127, /* of a call's stack, the function itself being one */
+	EVENT_MOMENT_REGISTERS = 20,
+	EVENT_MOMENT_BYTES_MAX = 20480, /* of what is read at a point */
+	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
 };
 
 /* What a call stack was taken for. */
@@ -382,5 +386,20 @@ struct event {
 			 * end of its thread; "open": the recording ended before */
 			const char *left_by;
 		} call;
+		struct {
+			uint32_t number;
+			const char *plan; /* base/moments/moment-plan.h */
+		} moment_point;
+		struct {
+			const char *name; /* of the point; not of events that were read */
+			uint32_t point;   /* its number */
+			uint64_t hit;     /* so many came by, with this one */
+			uint64_t
+				stack; /* id of a SAMPLE_NAMED of the process, from the caller on; 0 = not taken */
+			/* EVENT_MOMENT_REGISTERS registers, then blocks: struct moment_block with their
+			 * bytes (bpf/record-moments.h, where both are explained) */
+			const void *data;
+			uint32_t n_bytes;
+		} moment;
 	};
 };

@@ -35,8 +35,9 @@ enum option_type {
 	OPTION_CGROUPS, /* as the filter has them; only on the bus */
 	OPTION_CGROUP,  /* a path, and the next a unit, that have to be found first */
 	OPTION_UNIT,
-	OPTION_FILES, /* open ones, on the bus */
-	OPTION_CALLS, /* specifications (call-spec.h); with a file each */
+	OPTION_FILES,   /* open ones, on the bus */
+	OPTION_MOMENTS, /* compiled ones (base/moments/moment-plan.h); likewise */
+	OPTION_CALLS,   /* specifications (call-spec.h); with a file each */
 	OPTION_PROGRAM,
 	OPTION_DIRECTORY,
 	OPTION_TYPES_MAX,

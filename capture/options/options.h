@@ -28,10 +28,12 @@ enum capture_category {
 	CATEGORY_THREADS = 1 << 11,
 	CATEGORY_CALLS = 1 << 12,       /* not without session_options.calls */
 	CATEGORY_CALL_STACKS = 1 << 13, /* likewise */
+	CATEGORY_MOMENTS = 1 << 14,     /* not without session_options.moments */
 	/* Without CATEGORY_PROFILE where no samples can be taken. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
 	/* With call stacks that cross once, by themselves. */
-	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_CALL_STACKS,
+	CATEGORIES_STACKS =
+		CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_CALL_STACKS | CATEGORY_MOMENTS,
 	/* Of processes that are watched: what they allocate. Only with a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
 	/* With stacks of programs. */
@@ -120,6 +122,7 @@ extern const char *const stack_way_names[STACKS_MAX];
 
 #define ALLOCATOR_FILES_MAX 64
 #define OPTION_CALLS_MAX    64
+#define OPTION_MOMENTS_MAX  64
 #define OPTION_PIDS_MAX     4096 /* processes to begin with; their children come on top */
 
 /* Open ones. Owned. */
@@ -143,7 +146,10 @@ struct memory_options {
 	struct option_files allocators;
 };
 
-/* Which calls are recorded: specifications, and the file of each, in the same order. */
+/*
+ * Which calls are recorded: specifications, and the file of each, in the same order. The same of moments, whose
+ * specifications are compiled ones (base/moments/moment-plan.h).
+ */
 struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */
 	size_t n_specs;
@@ -217,7 +223,7 @@ struct session_options {
 	uint64_t stack_tables_bytes; /* kernel memory for unwind tables, at most; 0 = default */
 	bool no_perfetto_blobs;      /* the samples once only, not in Perfetto's way, too */
 	struct memory_options memory;
-	struct call_options calls;
+	struct call_options calls, moments;
 	uint64_t duration_ns; /* ends the session; 0 = never */
 	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
 	enum pack_method compress;
@@ -238,7 +244,7 @@ int session_options_take_overhead(struct session_options *o, const char *text,
 #define CATEGORIES_TEXT_MAX 160
 char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
 
-/* SPEC, which is checked, is one more. Returns 0, -E2BIG (OPTION_CALLS_MAX) or -ENOMEM. */
+/* SPEC, which is checked, is one more. Returns 0, -E2BIG (OPTION_CALLS_MAX, as many moments) or -ENOMEM. */
 int call_options_add(struct call_options *o, const char *spec);
 
 /* Whether any of them is about system calls. */

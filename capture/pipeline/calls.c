@@ -13,7 +13,6 @@ enum {
 	OPEN_BYTES_MAX = 32 << 20, /* of all threads */
 	/* Stack pointers that are further apart are of two stacks: of a signal, of a coroutine. */
 	STACK_BYTES_MAX = 8 << 20,
-	NAMED_MAX = 65536, /* stacks; beyond, they are said again */
 };
 
 struct call_thread {
@@ -42,7 +41,6 @@ void calls_deinit(struct calls *c)
 	while ((thread = table_next(&c->threads, &pos)))
 		calls_free_thread(thread);
 	table_deinit(&c->threads);
-	table_deinit(&c->named);
 }
 
 /* ---- events ---- */
@@ -148,36 +146,14 @@ static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 /* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is none. */
 static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
 {
-	const struct stack *stack = rec->stack ? stacks_get(c->stacks, rec->stack) : NULL;
-	uint64_t frames[STACK_FRAMES_MAX], key[2] = { rec->head.pid };
-	struct event ev = {
-		.kind = EVENT_SAMPLE,
-		.ts_ns = rec->head.ts_ns,
-		.cpu = rec->head.cpu,
-		.sample = { .frames = frames, .kind = SAMPLE_NAMED },
-	};
-	int r;
+	const struct stack *stack = named_stacks_get(c->stacks, rec->stack);
+	uint64_t frames[STACK_FRAMES_MAX];
 
 	*ret_id = 0;
-	if (!stack || ev.ts_ns < c->pipe->from_ns || ev.ts_ns > c->pipe->to_ns) {
-		c->n_stackless += rec->stack && !stack;
+	if (!stack)
 		return 0;
-	}
-	ev.sample.n_frames = calls_frames(c, rec, stack, frames);
-	*ret_id = ev.sample.id = table_hash(frames, ev.sample.n_frames * sizeof(*frames)) ?: 1;
-	key[1] = ev.sample.id;
-	if (table_get(&c->named, table_hash(key, sizeof(key))))
-		return 0;
-	if (c->named.n_used >= NAMED_MAX)
-		table_deinit(&c->named);
-	r = table_set(&c->named, table_hash(key, sizeof(key)), c);
-	r = r < 0 ? r : pipeline_announce(c->pipe, rec->head.tid);
-	if (r == 0)
-		r = c->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, c->pipe->links.userdata);
-	ev.pid = tasks_koid(c->pipe->tasks, rec->head.pid);
-	ev.tid = tasks_koid(c->pipe->tasks, rec->head.tid);
-	c->n_events++;
-	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
+	return named_stacks_say(c->stacks, &rec->head, frames, calls_frames(c, rec, stack, frames),
+				ret_id);
 }
 
 /* ---- open calls ---- */
@@ -329,8 +305,6 @@ static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 
 	if (last && c->targets->list[last->function].place == NULL)
 		r = calls_pop(c, thread, &end, "", 0);
-	/* (its addresses are those of another program now) */
-	table_deinit(&c->named);
 	return r ?: calls_forget(c, rec->old_tid, rec->head.ts_ns)
 		       ?: calls_forget(c, rec->head.tid, rec->head.ts_ns);
 }

@@ -13,22 +13,20 @@
 
 #include "base/table.h"
 #include "capture/pipeline/pipeline.h"
-#include "capture/pipeline/stacks.h"
+#include "capture/pipeline/named-stacks.h"
 
 struct call_targets;
 
 struct calls {
 	const struct pipeline *pipe;
 	const struct call_targets *targets; /* borrowed; NULL = none are recorded */
-	const struct stacks *stacks;        /* that the programs have sent; borrowed */
+	struct named_stacks *stacks;        /* borrowed */
 	bool no_callers;      /* walks are by frame pointers: at an entry they miss the caller */
 	struct table threads; /* tid + 1 -> struct call_thread, owned */
-	struct table named;   /* processes and ids of stacks that the archive has, as one hash */
 	size_t open_bytes;    /* of what is open */
 	uint64_t n_events;
-	uint64_t n_stackless; /* calls whose stack has not come */
-	uint64_t n_unpaired;  /* ends without a begin: it was before the recording, or was lost */
-	uint64_t n_dropped;   /* calls that there was no room for, or whose function is unknown */
+	uint64_t n_unpaired; /* ends without a begin: it was before the recording, or was lost */
+	uint64_t n_dropped;  /* calls that there was no room for, or whose function is unknown */
 };
 
 void calls_init(struct calls *c, const struct pipeline *pipe);

@@ -22,6 +22,7 @@ struct worker_results {
 	char *error_text;                 /* a sentence, owned; NULL = none */
 	struct collector *collector;      /* borrowed; set with `started` */
 	const struct call_targets *calls; /* likewise; NULL = none are recorded */
+	const struct moments *moments;    /* likewise */
 	uint64_t attach_ns;               /* the first program was attached then, or later */
 	uint64_t start_ns;                /* all programs were attached by then */
 	uint64_t listed_ns;               /* the list of tasks was complete by then */

@@ -77,7 +77,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
 	if (!c->states || !c->cpu_states || !c->online)
 		return load_error(-ENOMEM, "make a session", reterr_text);
-	if (c->categories & (CATEGORIES_MEMORY | CATEGORY_CALLS))
+	if (c->categories & (CATEGORIES_MEMORY | CATEGORY_CALLS | CATEGORY_MOMENTS))
 		c->way = probes_way();
 	c->clock = sampler_clock(&r);
 	if (!c->clock && c->categories & CATEGORY_PROFILE)
@@ -287,6 +287,15 @@ struct collector_calls collector_call_tables(struct collector *c)
 	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
 		ret.programs[i] = bpf_program__fd(programs[i]);
 	return ret;
+}
+
+struct collector_moments collector_moment_tables(struct collector *c)
+{
+	return (struct collector_moments){
+		.way = c->way,
+		.program = bpf_program__fd(c->skel->progs.on_moment),
+		.points_fd = bpf_map__fd(c->skel->maps.moment_points),
+	};
 }
 
 void collector_set_context(struct collector *c, uint32_t bits)

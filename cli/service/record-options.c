@@ -115,6 +115,8 @@ static void take_all_categories(struct record_options *o)
 		bits &= ~(uint32_t)CATEGORIES_MEMORY;
 	if (!o->session.calls.n_specs)
 		bits &= ~(uint32_t)CATEGORIES_CALLS;
+	if (!o->session.moments.n_specs)
+		bits &= ~(uint32_t)CATEGORY_MOMENTS;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
 	o->session.categories |= bits;
