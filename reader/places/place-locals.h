@@ -50,7 +50,7 @@ struct place_load {
 	uint8_t base; /* enum place_base */
 	uint8_t reg;  /* of PLACE_REGISTER, below PLACE_REGISTERS */
 	uint8_t n_steps;
-	bool is_value;  /* the bytes, at most 8, are those of the address itself */
+	bool is_value; /* the bytes, at most 8, are those of the address itself */
 	bool is_string; /* it ends with a NUL, after BYTES at most; always the last load. If it cannot
 			   be read, the variable has the bytes of the other loads */
 	uint32_t bytes;
@@ -75,10 +75,10 @@ enum place_scope {
 };
 
 struct place_variable {
-	char *name;          /* as the query has it: "n", "*buffer@size". Owned */
-	char *type;          /* for people: "const struct point *". Owned */
-	char *shape;         /* for place_print(); NULL if there is a reason. Owned */
-	const char *reason;  /* why it cannot be had: "optimised out"; static; or NULL */
+	char *name;         /* as the query has it: "n", "*buffer@size". Owned */
+	char *type;         /* for people: "const struct point *". Owned */
+	char *shape;        /* for place_print(); NULL if there is a reason. Owned */
+	const char *reason; /* why it cannot be had: "optimised out"; static; or NULL */
 	enum place_scope scope;
 	struct place_load loads[PLACE_LOADS_MAX];
 	size_t n_loads;
