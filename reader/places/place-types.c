@@ -26,7 +26,7 @@ const char *place_die_name(Dwarf_Die *die)
 								 : NULL;
 }
 
-static bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret)
+bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
@@ -155,9 +155,7 @@ static int place_shape_enum(Dwarf_Die *type, struct outbuf *to, uint64_t bytes)
 	return outbuf_print(to, "}");
 }
 
-/* Where MEMBER begins, in bits. False if that is computed (of a virtual base). */
-static bool place_member_at(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit,
-			    uint64_t *ret_bits)
+bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uint64_t *ret_bits)
 {
 	uint64_t at = 0, value;
 
@@ -183,7 +181,7 @@ static int place_shape_member(Dwarf_Die *member, struct outbuf *to, unsigned dep
 	Dwarf_Die type;
 
 	if (!place_type_of(member, &type) ||
-	    !place_member_at(member, place_type_bytes(&type), &bit, &bits))
+	    !place_type_member(member, place_type_bytes(&type), &bit, &bits))
 		return 0;
 	if (is_base)
 		name = place_die_name(&type);

@@ -24,6 +24,15 @@ uint64_t place_type_bytes(Dwarf_Die *type);
  */
 int place_type_shape(Dwarf_Die *type, struct outbuf *to);
 
+/*
+ * Where MEMBER of a structure, whose type has BYTES, begins, in bits; *RET_BITS is 0 unless it is a
+ * bit field. False if that is computed (of a virtual base).
+ */
+bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uint64_t *ret_bits);
+
+/* The attribute NAME of DIE as a number. */
+bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret);
+
 /* Writes the type of DIE, as C and C++ have it, to TO. */
 void place_type_name(Dwarf_Die *die, char to[static PLACE_TYPE_NAME_MAX]);
 
