@@ -36,8 +36,9 @@ struct {
 struct call_args {
 	__u64 args[8];
 	__u64 sp, caller;
+	__u32 unreadable, pad_0;
 };
-_Static_assert(CALL_REGISTERS <= 8, "room");
+_Static_assert(CALL_ARGUMENTS == 8, "room");
 
 /* (the context may only be read at places that are constant) */
 static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args *to)
@@ -53,6 +54,7 @@ static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
+	to->unreadable = to->pad_0 = 0;
 	to->sp = PT_REGS_SP(ctx);
 #if defined(__TARGET_ARCH_x86)
 	if (bpf_probe_read_user(&to->caller, sizeof(to->caller), (const void *)to->sp) < 0)
@@ -76,8 +78,42 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
+	to->unreadable = to->pad_0 = 0;
 	to->sp = PT_REGS_SP_CORE(regs);
 	to->caller = PT_REGS_IP_CORE(regs);
+}
+
+/* The argument that is at FROM. Returns whether it could be read. */
+static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct call_origin *from,
+					     __u64 *to)
+{
+	__u64 value = 0;
+	__u32 bytes = from->bytes;
+
+	*to = 0;
+	if (from->kind == CALL_ORIGIN_NONE)
+		return true;
+	/* (the context may only be read at places that are constant; this reads it as memory) */
+	if (from->kind != CALL_ORIGIN_CONSTANT)
+		bpf_probe_read_kernel(&value, sizeof(value), (const char *)ctx + from->register_at);
+	value += from->offset;
+	if (from->kind != CALL_ORIGIN_MEMORY) {
+		*to = value >> (from->shift & 63);
+		return true;
+	}
+	if (bytes > sizeof(*to))
+		bytes = sizeof(*to);
+	return bpf_probe_read_user(to, bytes, (const void *)value) == 0;
+}
+
+/* The arguments of F that are not where those of functions are. */
+static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
+					      struct call_args *to)
+{
+#pragma unroll
+	for (__u32 i = 0; i < CALL_ARGUMENTS; i++)
+		if (i < f->n_origins && !call_read_origin(ctx, &f->origins[i], &to->args[i]))
+			to->unreadable |= 1u << i;
 }
 
 static __always_inline __u64 call_arg(const struct call_args *args, __u32 i)
@@ -197,6 +233,8 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	rec->sp = args->sp;
 	rec->caller = args->caller;
 	__builtin_memcpy(rec->args, args->args, sizeof(rec->args));
+	rec->unreadable = args->unreadable;
+	rec->pad_0 = 0;
 	if (n > 0)
 		call_take_text(rec, pending, args, f, 0);
 	if (n > 1)
@@ -249,6 +287,8 @@ static __always_inline bool call_entered(struct pt_regs *ctx)
 	if (!f || !filter_selects(p))
 		return false;
 	call_read_args(ctx, &args);
+	if (f->n_origins > 0)
+		call_read_origins(ctx, f, &args);
 	if (!call_is_wanted(&args, f))
 		return false;
 	call_enter(&args, f, function, p);
