@@ -56,8 +56,9 @@ struct call_args {
 	__u64 args[8];
 	__u64 sp, caller;
 	__u64 stack;
+	__u32 unreadable, pad_0;
 };
-_Static_assert(CALL_REGISTERS <= 8, "room");
+_Static_assert(CALL_ARGUMENTS == 8, "room");
 
 /* (the context may only be read at places that are constant) */
 static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args *to)
@@ -73,6 +74,7 @@ static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
+	to->unreadable = to->pad_0 = 0;
 	to->sp = PT_REGS_SP(ctx);
 }
 
@@ -100,6 +102,7 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
+	to->unreadable = to->pad_0 = 0;
 	to->sp = PT_REGS_SP_CORE(regs);
 	to->caller = PT_REGS_IP_CORE(regs);
 }
@@ -134,6 +137,39 @@ __noinline __u64 call_take_stack(void)
 		id = 0;
 	room->taken = 0;
 	return id;
+}
+
+/* The argument that is at FROM. Returns whether it could be read. */
+static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct call_origin *from,
+					     __u64 *to)
+{
+	__u64 value = 0;
+	__u32 bytes = from->bytes;
+
+	*to = 0;
+	if (from->kind == CALL_ORIGIN_NONE)
+		return true;
+	/* (the context may only be read at places that are constant; this reads it as memory) */
+	if (from->kind != CALL_ORIGIN_CONSTANT)
+		bpf_probe_read_kernel(&value, sizeof(value), (const char *)ctx + from->register_at);
+	value += from->offset;
+	if (from->kind != CALL_ORIGIN_MEMORY) {
+		*to = value >> (from->shift & 63);
+		return true;
+	}
+	if (bytes > sizeof(*to))
+		bytes = sizeof(*to);
+	return bpf_probe_read_user(to, bytes, (const void *)value) == 0;
+}
+
+/* The arguments of F that are not where those of functions are. */
+static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
+					      struct call_args *to)
+{
+#pragma unroll
+	for (__u32 i = 0; i < CALL_ARGUMENTS; i++)
+		if (i < f->n_origins && !call_read_origin(ctx, &f->origins[i], &to->args[i]))
+			to->unreadable |= 1u << i;
 }
 
 static __always_inline __u64 call_arg(const struct call_args *args, __u32 i)
@@ -227,6 +263,8 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	rec->caller = args->caller;
 	rec->stack = args->stack;
 	__builtin_memcpy(rec->args, args->args, sizeof(rec->args));
+	rec->unreadable = args->unreadable;
+	rec->pad_0 = 0;
 	if (n > 0)
 		call_take_text(rec, pending, args, f, 0);
 	if (n > 1)
@@ -287,6 +325,8 @@ static __noinline bool call_is_asked(struct pt_regs *ctx, __u32 function)
 	if (!f || !filter_selects(p))
 		return false;
 	call_read_args(ctx, &args);
+	if (f->n_origins > 0)
+		call_read_origins(ctx, f, &args);
 	return call_is_wanted(&args, f);
 }
 
@@ -299,6 +339,8 @@ static __noinline int call_record(struct pt_regs *ctx, __u32 function, __u64 sta
 	if (!f)
 		return 0;
 	call_read_args(ctx, &args);
+	if (f->n_origins > 0)
+		call_read_origins(ctx, f, &args);
 	call_read_caller(ctx, &args);
 	args.stack = stack;
 	call_enter(&args, f, function, bpf_get_current_task_btf());

@@ -12,8 +12,17 @@
  *
  * FILE is a path, or the name of a library or program; "syscall" stands for
  * the system calls. FUNCTION is a symbol; `*` and `?` stand for
- * others as in file names. Without arguments, they are those that are known of
- * libc and of system calls (base/calls), or none. A number can have words: "flags:open". What the words mean for a process is for capture/calls.
+ * others as in file names; or a range of the file, as those write it who have looked for it
+ * elsewhere (cli/service/call-resolve.h):
+ *
+ *	FILE:+OFFSET+BYTES['@'AT]='LABEL'(TYPE NAME[@WHERE], ...) ...
+ *
+ * is the function of so many bytes at that offset, or the instruction AT bytes behind its begin,
+ * which is called LABEL. WHERE says where an argument is, if it is not in the register of its
+ * number: "r5+8" in register 5 (by DWARF's numbers) and so much more, "r5>>32" in its upper half,
+ * "[r7+16]" in memory, "=7" is a constant, "?vector" cannot be had. Without arguments, they are those that are known of
+ * libc and of system calls (base/calls), or none. A number can have words: "flags:open", or its own:
+ * "enum{RED=0,GREEN=1}". What the words mean for a process is for capture/calls.
  */
 #pragma once
 
@@ -24,11 +33,14 @@
 #include "bpf/record.h"
 
 enum {
-	CALL_ARGS_MAX = 6,       /* those that are in registers */
+	CALL_ARGS_MAX = 8,
+	CALL_ARG_REGISTERS = 6,  /* that have arguments, unless they say where they are */
 	CALL_FILE_MAX = 512,     /* bytes, the NUL included */
 	CALL_FUNCTION_MAX = 256, /* likewise */
 	CALL_NAME_MAX = 32,      /* likewise, of an argument */
-	CALL_SPEC_TEXT_MAX = 1024,
+	CALL_SPEC_TEXT_MAX = 4096,
+	CALL_WORDS_MAX = 1024, /* bytes of all words of a specification's own, a NUL behind each */
+	CALL_GENERAL_REGISTERS = 16,
 	CALL_BUF_MAX = 65536, /* the bytes of a buffer that a specification may name */
 	CALL_SPEC_WHY_MAX = 160,
 };
@@ -45,6 +57,7 @@ enum call_form {
 	CALL_STR,   /* the address of characters that end with a NUL */
 	CALL_BUF,   /* the address of bytes, of which another argument or the type says how many */
 	CALL_ERRNO, /* of returns: a number, or a negative errno */
+	CALL_FLOAT, /* a floating-point number, in memory or in a general register */
 	CALL_FORM_MAX,
 };
 
@@ -55,11 +68,44 @@ struct call_type {
 	bool out;          /* of memory: what is there when the call returns */
 	uint32_t count;    /* ... so many; 0 = the argument does */
 	uint16_t set;      /* of a number: its words, base/calls/call-sets.h; 0 = it has none */
+	uint16_t words; /* of its own: where they begin in `words` of the specification, from 1 on;
+			      0 = it has none */
+};
+
+/* Why an argument cannot be had. */
+enum call_reason {
+	CALL_REASON_NONE,
+	CALL_REASON_VECTOR,
+	CALL_REASON_OPTIMISED,
+	CALL_REASON_COMPLEX,
+	CALL_REASON_NOT_KEPT,
+	CALL_REASON_NO_NUMBER,
+	CALL_REASON_UNREADABLE,
+	CALL_REASON_MAX,
+};
+
+/* Where an argument is, for the programs: CALL_ORIGIN_* (bpf/record.h). */
+struct call_location {
+	bool is_said; /* else it is in the register of its number */
+	uint8_t kind;
+	uint8_t reg; /* by DWARF's number */
+	uint8_t shift;
+	uint8_t reason; /* enum call_reason, of CALL_ORIGIN_NONE */
+	int64_t offset;
 };
 
 struct call_arg {
 	struct call_type type;
+	struct call_location location;
 	char name[CALL_NAME_MAX];
+};
+
+/* A function, or an instruction in it, as offsets in the file. */
+struct call_range {
+	bool is_used;
+	bool is_point;         /* the instruction at AT: it has no return */
+	uint64_t begin, bytes; /* of the function */
+	uint64_t at;           /* behind BEGIN */
 };
 
 /* Only calls for which this holds. */
@@ -71,7 +117,9 @@ struct call_condition {
 
 struct call_spec {
 	char file[CALL_FILE_MAX];
-	char function[CALL_FUNCTION_MAX];
+	char function[CALL_FUNCTION_MAX]; /* of a range its label */
+	struct call_range range;
+	char words[CALL_WORDS_MAX]; /* "RED=0,GREEN=1", ... */
 	struct call_arg args[CALL_ARGS_MAX];
 	size_t n_args;
 	struct call_type ret;
@@ -106,6 +154,13 @@ uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_T
 
 /* True if FUNCTION stands for others. */
 bool call_spec_is_glob(const struct call_spec *spec);
+
+/* The name of REASON in a specification, and a text for people. */
+const char *call_reason_name(enum call_reason reason);
+const char *call_reason_text(enum call_reason reason);
+
+/* True if an argument is somewhere else than in the register of its number. */
+bool call_spec_has_locations(const struct call_spec *spec);
 
 /* What stands for the file of system calls. */
 #define CALL_SYSCALL_FILE "syscall"

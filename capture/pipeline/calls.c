@@ -69,12 +69,14 @@ static unsigned calls_values(const struct call_spec *spec, const struct rec_call
 	uint32_t n = call_spec_slots(spec, args, &n_in);
 
 	for (size_t i = 0; i < spec->n_args; i++)
-		to[i] = call_value_of(&spec->args[i].type, call->args[i], texts->named[i]);
+		to[i] = call_value_of_arg(spec, i, call->args[i], call->unreadable & 1u << i,
+					  texts->named[i]);
 	for (uint32_t slot = 0; slot < n; slot++) {
 		const struct call_text *text = calls_copied(call, end, slot);
 		uint8_t arg = args[slot];
 
-		if (text)
+		/* (else the text says why the argument cannot be had) */
+		if (text && to[arg].form == CALL_VALUE_POINTER)
 			to[arg] = call_value_copied(text, call->args[arg], texts->copied[slot]);
 	}
 	for (size_t i = 0; i < spec->n_args; i++)
@@ -111,8 +113,10 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 		return 0;
 	ev.call.n_args = calls_values(target->spec, call, end, values, &texts);
 	if (end && end_ns <= c->pipe->to_ns)
-		ev.call.result = (target->place ? call_value_of : call_value_of_syscall)(
-			&target->spec->ret, end->result, texts.result);
+		ev.call.result = target->place ? call_value_of_result(target->spec, end->result,
+								      texts.result)
+					       : call_value_of_syscall(&target->spec->ret,
+								       end->result, texts.result);
 	else if (end)
 		ev.call.left_by = "open";
 	ev.call.result.name = "";
@@ -205,6 +209,14 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 	return 0;
 }
 
+/* Nothing returns from a point: it is passed, and that is all. */
+static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
+{
+	const struct call_place *place = c->targets->list[rec->function].place;
+
+	return place && place->flags & CALL_PLACE_POINT;
+}
+
 static int calls_on_call(struct calls *c, const struct rec_call *rec)
 {
 	struct call_thread *thread =
@@ -219,6 +231,8 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 		c->n_dropped++;
 		return 0;
 	}
+	if (calls_is_point(c, rec))
+		return calls_write(c, rec, &(struct rec_call_end){ .head = rec->head }, "", 0);
 	while (r == 0 && (last = calls_last(thread)) && calls_is_left(last, rec))
 		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
 	r = r < 0 ? r : calls_name_stack(c, rec, &stack);

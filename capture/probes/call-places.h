@@ -23,7 +23,8 @@ enum {
 
 #define CALL_PLACE_PARTIAL (1U << 0) /* it may be left by a way that was not found */
 #define CALL_PLACE_LEAF    (1U << 1) /* it calls nothing: no exception passes, and it does not nest */
-#define CALL_PLACE_ALL     ((1U << 2) - 1)
+#define CALL_PLACE_POINT   (1U << 2) /* an instruction, not a function: nothing returns */
+#define CALL_PLACE_ALL     ((1U << 3) - 1)
 
 struct call_place {
 	uint64_t entry; /* offsets in the file, here and below */
@@ -39,7 +40,9 @@ struct call_place {
 #define CALL_PLACES_FULL       (1U << 3) /* more than CALL_PLACES_MAX: the rest is left out */
 #define CALL_PLACES_INDIRECT   (1U << 4) /* a name belongs to one of several, chosen when it runs */
 #define CALL_PLACES_NO_CODE    (1U << 5) /* of this machine no code can be read: none is probed */
-#define CALL_PLACES_ALL        ((1U << 6) - 1)
+#define CALL_PLACES_NO_START   (1U << 6) /* no function begins where the range does */
+#define CALL_PLACES_NO_POINT   (1U << 7) /* no instruction begins at its point */
+#define CALL_PLACES_ALL        ((1U << 8) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; by entry, no two the same */
@@ -50,9 +53,16 @@ struct call_places {
 
 void call_places_deinit(struct call_places *p);
 
+/* A function that was found elsewhere, as offsets in the file; or the instruction AT behind its begin. */
+struct call_places_range {
+	uint64_t begin, bytes, at;
+	bool is_used, is_point;
+};
+
 struct call_places_query {
-	const char *pattern; /* a name, in which `*` and `?` stand for others */
+	const char *pattern; /* a name, in which `*` and `?` stand for others; unless there is... */
 	unsigned n_args;     /* that are to be read at the entry */
+	struct call_places_range range; /* ... a range. Its place has the name "-" */
 };
 
 /*
