@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which memory GDB reads to find the shared libraries of a process: the program's headers and its
- * .dynamic, struct r_debug, each struct link_map and its name. With these in the first frame
- * of a trace file, `sharedlibrary` loads the libraries where they were.
+ * Which memory GDB reads to find the shared libraries of a process: its program's .dynamic, struct
+ * r_debug, each struct link_map and its name. With these in the first frame of a trace file,
+ * `sharedlibrary` loads the libraries where they were.
  *
  * All that is read was written by the process, which may have written anything: lists that
  * are loops, names without an end and counts that are absurd end the search, not the caller.
@@ -34,7 +34,10 @@ struct tfile_link_map {
 	const char *missing; /* why not all is in it, static text; NULL = all is */
 };
 
-/* Reads N bytes at ADDRESS of the process to TO. Returns 0, or a negative errno if not all could be read. */
+/*
+ * Reads N bytes at ADDRESS of the process to TO. Returns 0, or a negative errno if not all could be
+ * read.
+ */
 typedef int (*tfile_link_map_read_fn)(void *userdata, uint64_t address, void *to, size_t n);
 
 /*

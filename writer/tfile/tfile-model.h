@@ -42,15 +42,16 @@ struct tfile_status {
 	uint32_t stop_tracepoint;
 	const char *stop_text; /* NULL = none; of COMMAND and ERROR only */
 
-	unsigned has;            /* TFILE_HAS_*: the others of these are left out */
-	uint64_t frames;         /* in the file. Without it GDB warns that there are none */
-	uint64_t created;        /* at all; what is more than `frames` was dropped */
-	uint64_t free_bytes;     /* of the trace buffer */
-	uint64_t size_bytes;     /* likewise */
-	uint64_t circular;       /* 1 = new frames replaced old ones */
-	uint64_t disconnected;   /* 1 = tracing went on without GDB */
-	uint64_t start_us;       /* CLOCK_REALTIME */
-	uint64_t stop_us;        /* likewise */
+	unsigned has;          /* TFILE_HAS_*: the others of these are left out */
+	uint64_t frames;       /* in the file. Without it GDB warns that there are none */
+	uint64_t created;      /* at all; what is more than `frames` was dropped */
+	uint64_t free_bytes;   /* of the trace buffer */
+	uint64_t size_bytes;   /* likewise */
+	uint64_t circular;     /* 1 = new frames replaced old ones */
+	uint64_t disconnected; /* 1 = tracing went on without GDB */
+	uint64_t start_us;     /* CLOCK_REALTIME */
+	uint64_t stop_us;      /* likewise */
+	/* All of a status is one line: 300 bytes of these two together always fit. */
 	const char *user;        /* who traced; NULL = not known */
 	const char *notes;       /* anything, such as the command line; NULL = none */
 	const char *const *keys; /* "key:value" that are not known here */
@@ -146,7 +147,7 @@ struct tfile_map {
 	uint64_t start, end;  /* addresses */
 	uint64_t file_offset; /* of `start` */
 	const char *build_id; /* in hexadecimal; "" = not known */
-	const char *path;
+	const char *path;     /* loses its end where it is too long for a line */
 };
 
 /* All that stands before the frames. */
@@ -168,9 +169,9 @@ struct tfile_head {
 
 #define TFILE_TRACEPOINT_MAX 32767
 #define TFILE_MEMORY_MAX     65535 /* bytes of a memory block on the wire */
-#define TFILE_LINE_MAX       999 /* bytes of a line without its line feed: GDB refuses longer ones */
+#define TFILE_LINE_MAX       999   /* bytes of a line, without its line feed */
 #define TFILE_REGISTERS_MAX  ((uint32_t)64 << 10)
-#define TFILE_FRAME_MAX      ((uint32_t)16 << 20) /* bytes of a frame here; the format's are 2 GiB */
+#define TFILE_FRAME_MAX      ((uint32_t)16 << 20) /* bytes here; the format's are 2 GiB */
 #define TFILE_HEAD_MAX       ((size_t)16 << 20)   /* bytes of all lines together */
 #define TFILE_LIST_MAX       ((size_t)1 << 16)    /* elements of each list in the head */
 
