@@ -595,8 +595,8 @@ bool tfile_lines_map(const char *line, struct tfile_map *ret, char *text)
 {
 	const char *p, *space, *end = strstr(line, TFILE_MAP_END);
 
-	if (!tfile_lines_begins(line, TFILE_MAP_BEGIN, &p) || !end || end < p ||
-	    !tfile_lines_number(&p, ' ', UINT64_MAX, &ret->start) ||
+	if (strlen(line) > TFILE_LINE_MAX || !tfile_lines_begins(line, TFILE_MAP_BEGIN, &p) ||
+	    !end || end < p || !tfile_lines_number(&p, ' ', UINT64_MAX, &ret->start) ||
 	    !tfile_lines_number(&p, ' ', UINT64_MAX, &ret->end) ||
 	    !tfile_lines_number(&p, ' ', UINT64_MAX, &ret->file_offset))
 		return false;

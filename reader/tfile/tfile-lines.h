@@ -55,7 +55,7 @@ int tfile_lines_take(struct tfile_lines *l, const char *line, size_t n, uint64_t
 int tfile_lines_finish(struct tfile_lines *l, uint64_t offset);
 
 /*
- * The map that LINE of a description is, with its texts in TEXT, which has room for the line's
- * length + 1. Returns whether it is one.
+ * The map that LINE of a description is, with its texts in TEXT, which has room for TFILE_LINE_MAX
+ * + 1 bytes. Returns whether it is one.
  */
 bool tfile_lines_map(const char *line, struct tfile_map *ret, char *text);

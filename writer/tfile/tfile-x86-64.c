@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "writer/tfile/tfile-x86-64.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
+
+#define ARCHITECTURE "<architecture>i386:x86-64</architecture>"
 
 /* GDB knows the registers by these. Without the lines it takes them for those of an i386. */
 static const char *const tfile_x86_64_lines[] = {
@@ -13,6 +17,21 @@ const char *const *tfile_x86_64_description(size_t *ret_n)
 {
 	*ret_n = ARRAY_SIZE(tfile_x86_64_lines);
 	return tfile_x86_64_lines;
+}
+
+const char *const tfile_x86_64_names[TFILE_X86_64_REGISTERS] = {
+	"rax", "rbx", "rcx", "rdx", "rsi", "rdi",    "rbp", "rsp", "r8", "r9", "r10", "r11",
+	"r12", "r13", "r14", "r15", "rip", "eflags", "cs",  "ss",  "ds", "es", "fs",  "gs",
+};
+
+bool tfile_x86_64_is(const struct tfile_head *head)
+{
+	if (head->register_bytes < TFILE_X86_64_BYTES)
+		return false;
+	for (size_t i = 0; i < head->n_description; i++)
+		if (strstr(head->description[i], ARCHITECTURE))
+			return true;
+	return false;
 }
 
 static uint8_t *tfile_x86_64_number(uint8_t *to, uint64_t value, unsigned n)

@@ -9,7 +9,8 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
+
+#include "writer/tfile/tfile-model.h"
 
 /* In the order of the block. */
 struct tfile_x86_64 {
@@ -26,3 +27,13 @@ void tfile_x86_64_put(uint8_t *to, const struct tfile_x86_64 *regs);
 
 /* The description, for struct tfile_head: static lines, *RET_N of them. */
 const char *const *tfile_x86_64_description(size_t *ret_n);
+
+/*
+ * The names of registers in the order of the block, whose first ones are wide: eight bytes, the
+ * others four. Those of such a description; see tfile_x86_64_is().
+ */
+enum { TFILE_X86_64_REGISTERS = 24, TFILE_X86_64_WIDE = 17 };
+extern const char *const tfile_x86_64_names[TFILE_X86_64_REGISTERS];
+
+/* Whether the description says that blocks of registers begin so. */
+bool tfile_x86_64_is(const struct tfile_head *head);
