@@ -77,6 +77,9 @@ int tfile_copy(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted,
 	c->n_frames = w.frames;
 	head.status.frames = w.frames;
 	head.status.has |= TFILE_HAS_FRAMES;
+	head.keep_order = true;
+	/* What is left out was not dropped. */
+	head.status.created -= c->left_out < head.status.created ? c->left_out : 0;
 	r = tfile_writer_end(&w) ?: tfile_writer_head(&c->head, &head);
 	return r < 0 ? tfile_copy_failed(t, r) : CLI_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A program for make-tfile: it stops at places of which it prints what a debugger must find there,
- * in the debugger's words.
+ * in the debugger's words. With an argument it does not stop. The label is for fast tracepoints,
+ * which need an instruction of five bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,13 @@ struct node {
 int global = 7;
 struct node *list;
 
-#define STOP() __asm__ volatile("int3")
+static int quiet;
+
+#define STOP()                                                                                     \
+	do {                                                                                       \
+		if (!quiet)                                                                        \
+			__asm__ volatile("int3");                                                  \
+	} while (0)
 
 static struct node *tfile_target_push(int value, const char *name)
 {
@@ -27,6 +34,7 @@ static struct node *tfile_target_push(int value, const char *name)
 	snprintf(n->name, sizeof(n->name), "%s", name);
 	list = n;
 	global += value;
+	__asm__ volatile("tfile_target_fast: .byte 0x0f, 0x1f, 0x44, 0, 0");
 	STOP();
 	printf("global = %d; value = %d; list->value = %d; n->name = %s\n", global, value,
 	       list->value, n->name);
@@ -53,10 +61,12 @@ static int tfile_target_compare(const void *a, const void *b)
 	return x - y;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int numbers[] = { 2, 1 };
 
+	(void)argv;
+	quiet = argc > 1;
 	tfile_target_push(1, "one");
 	tfile_target_push(2, "two");
 	tfile_target_nest(3);

@@ -158,6 +158,11 @@ struct tfile_head {
 	size_t n_variables;
 	const struct tfile_tracepoint *tracepoints;
 	size_t n_tracepoints;
+	/*
+	 * The tracepoints are written as they stand in the list: for copies. Else the highest number
+	 * comes first, and GDB numbers them as the file does.
+	 */
+	bool keep_order;
 	const char *const
 		*description; /* of the target: lines of one XML document, without xi:include */
 	size_t n_description;

@@ -235,7 +235,8 @@ static int tfile_writer_tracepoints(struct outbuf *out, const struct tfile_head 
 		return -ENOMEM;
 	for (size_t i = 0; i < head->n_tracepoints; i++)
 		sorted[i] = &head->tracepoints[i];
-	qsort(sorted, head->n_tracepoints, sizeof(*sorted), tfile_writer_compare);
+	if (!head->keep_order)
+		qsort(sorted, head->n_tracepoints, sizeof(*sorted), tfile_writer_compare);
 	for (size_t i = 0; r == 0 && i < head->n_tracepoints; i++)
 		r = tfile_writer_tracepoint(out, sorted[i]);
 	return r;
