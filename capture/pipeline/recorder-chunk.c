@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a recording is split: the tail of one chunk and the head of the next (docs/ARCHITECTURE.md, "Chunks").
+ * Where a recording is split: the tail of one chunk and the head of the next (docs/architecture/chunks.md).
  *
  * A head says what the bodies before it imply, no more and no less: who lives, what is mapped, what is watched, what runs. So bodies say each
  * thing once, and follow each other as if nothing were between them; only strings and threads are registered anew, since

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a recording pauses, and goes on later (docs/ARCHITECTURE.md, "Budgets").
+ * Where a recording pauses, and goes on later (docs/architecture/budgets.md).
  *
  * A pause is an end and a beginning within one archive: what is open is closed, and nothing of what was known is known
  * afterwards. Only who is who stays, compared with what is listed anew: a tid can have another owner by then, and a process

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stages of the pipeline, in their order (docs/ARCHITECTURE.md, "Stages"). Internal to
+ * The stages of the pipeline, in their order (docs/architecture/pipeline.md, "Stages"). Internal to
  * recorder*.c.
  *
  * Whatever happens to the pipeline goes through recorder_stages[] from the first row to the last: a

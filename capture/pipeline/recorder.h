@@ -127,7 +127,7 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns);
 int recorder_close(struct recorder *r, const struct recorder_end *end);
 
 /*
- * Chunks (docs/ARCHITECTURE.md), of a session with session_options_splits(). AT_NS is the horizon of a round that has returned 0.
+ * Chunks (docs/architecture/chunks.md), of a session with session_options_splits(). AT_NS is the horizon of a round that has returned 0.
  * What is written to TAIL and HEAD is whole parts by itself, as STORE_TAIL and STORE_HEAD.
  */
 

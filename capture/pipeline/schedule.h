@@ -4,7 +4,7 @@
  * CPU, and what has to be done to the words so that readers show the trace right.
  *
  * Records come finished from the kernel and mostly go out as they are. Here it is known what ran
- * at the moment of each, and so here are settled (docs/ARCHITECTURE.md, "Merge by time"):
+ * at the moment of each, and so here are settled (docs/architecture/pipeline.md, "Merge by time"):
  *
  *  - a wakeup that overtook its thread's switch-out: held, and written right after that switch;
  *  - a wakeup of a thread that was seen on its run queue: none, unless the thread has blocked by

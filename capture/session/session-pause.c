@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pause of a session that costs more than it may, whatever was left out, and is not to end (docs/ARCHITECTURE.md, "Budgets").
+ * The pause of a session that costs more than it may, whatever was left out, and is not to end (docs/architecture/budgets.md).
  *
  *	SESSION_GOES -> PAUSES -> PAUSED -> RESUMES -> BEGUN -> GOES
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The session: what its worker, its rings, its output and its timers do, brought together in the
- * owner's loop. docs/ARCHITECTURE.md, "A recording", has the story.
+ * owner's loop. docs/architecture/recording.md has the story.
  *
  * All records pass through session_drain() (session-write.c). Nothing here waits.
  */

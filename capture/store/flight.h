@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A flight recorder's memory: the last chunks of a recording, in files on a file system that is memory (tmpfs) and outlives this
- * process, or without names. docs/ARCHITECTURE.md, "Flight recorder".
+ * process, or without names. docs/architecture/chunks.md, "Flight recorder".
  *
  * Each chunk is two files, N.head and N.body, N counting up. The oldest chunk goes when there is still
  * enough time without it, or the bytes are too many, or the file system has fewer left free. What is

@@ -7,7 +7,7 @@
  * of the provider whose section it is in. The view and all it points to hold until the next call.
  * What cannot be read is damage: it is reported with its place and length, and reading goes on at
  * the next place where records are found to begin. Nothing in an archive can make the reader fail
- * otherwise. docs/ARCHITECTURE.md ("Reading what is damaged") says how records are found again.
+ * otherwise. docs/architecture/damage.md says how records are found again.
  *
  * Archives of big-endian machines come out as those of little-endian ones do: words in our byte
  * order, streams (strings, blobs) as they are.

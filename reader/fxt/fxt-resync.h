@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where does the next good record begin? Asked where a record is not what it claims. Internal to
- * the FXT reader; docs/ARCHITECTURE.md, "Reading what is damaged", says how it fits together.
+ * the FXT reader; docs/architecture/damage.md says how it fits together.
  *
  * A place is believed when what begins there is a record as the specification has it, to the last
  * bit that can be checked, and so is what follows, until there is evidence enough that this is no

@@ -3,7 +3,7 @@
 #
 # A recorder that is killed while it has probes in programs, and one that is killed while it takes
 # them out: the code of the programs is whole again, and nothing stays in the kernel. What helps
-# against it differs from kernel to kernel (docs/ARCHITECTURE.md, "The keeper of the probes").
+# against it differs from kernel to kernel (docs/architecture/probes.md, "The keeper of the probes").
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../plants.sh"

@@ -9,6 +9,7 @@ copy=$TMP/tree
 mkdir "$copy"
 (cd "$ROOT" && tar cf - --exclude='./build*' --exclude=.git .) | tar xf - -C "$copy"
 check=$ROOT/tests/style/check-layers
+list=$copy/docs/architecture/layers.md
 
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"
@@ -76,21 +77,21 @@ plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/
 plant capture/moments/planted.c '#include "capture/session/session.h"' 'capture/moments/ may not include'
 plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
 rmdir "$copy/capture/moments" "$copy/writer/tfile"
-cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
-sed -i '/^- .capture.moments. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
+cp "$list" "$TMP/saved"
+sed -i '/^- .capture.moments. (planned):/s# (planned)##' "$list"
 expect_exit 1 "$check" "$copy"
 assert_says "$TMP/stdout" 'there is no capture/moments/, and it is not planned' \
 	"complaint about a room"
 assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a room"
-cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
+cp "$TMP/saved" "$list"
 
 # Nor may the list lead in a circle.
-cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
-sed -i '/^- .capture.proc.:/,/Includes/s#Includes base,#Includes base, capture/session,#' "$copy/docs/ARCHITECTURE.md"
+cp "$list" "$TMP/saved"
+sed -i '/^- .capture.proc.:/,/Includes/s#Includes base,#Includes base, capture/session,#' "$list"
 expect_exit 1 "$check" "$copy"
-assert_contains "$TMP/stdout" 'ARCHITECTURE\.md: in a circle of rooms: capture/proc$' \
+assert_contains "$TMP/stdout" 'layers\.md: in a circle of rooms: capture/proc$' \
 	"complaint about a circle"
-cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
+cp "$TMP/saved" "$list"
 
 # These only look like violations.
 cat >"$copy/writer/planted.c" <<-'END'
@@ -108,5 +109,5 @@ echo 'int f(void) { return open("x", 0); }' >"$copy/reader/symbols/planted-open.
 expect_exit 0 "$check" "$copy"
 
 # Without its list the checker checks nothing, and must say so.
-sed -i 's/^## Layers/## Ways/' "$copy/docs/ARCHITECTURE.md"
+sed -i 's/^# Layers/# Ways/' "$list"
 expect_exit 2 "$check" "$copy"

@@ -60,8 +60,8 @@ awk -F'\t' -v OFS=' ' '
 	END { for (k in n) print k, n[k] }' "$TMP/complete" | sort >"$TMP/recorded"
 
 # sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one). Where
-# kernels hide from all tracing what happens while certain threads run (ARCHITECTURE.md, "Merge by
-# time"), some are counted and not reported: more of them the more those threads do meanwhile.
+# kernels hide from all tracing what happens while certain threads run (docs/architecture/pipeline.md,
+# "Merge by time"), some are counted and not reported: more of them the more those threads do meanwhile.
 sandwich() {
 	awk -v kind="$1" -v slack="$2" '
 		FILENAME ~ /inner.before$/ { inner[$1 " " $2 " " $3] -= $4 }
