@@ -42,6 +42,12 @@ struct {
 	__type(value, struct moment_room);
 } moment_rooms SEC(".maps");
 
+/*
+ * VALUE is no more than MASK: the verifier of Linux 6.1 forgets what it was compared with when it is put
+ * aside, and compilers leave out what they think changes nothing.
+ */
+#define moment_mask(value, mask) asm volatile("%0 &= %1" : "+r"(value) : "i"(mask))
+
 #define MOMENT_EFAULT (-14)
 #define MOMENT_ENOSPC (-28)
 
@@ -92,20 +98,27 @@ __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, _
 	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
 	const struct moment_load *l;
 	__u64 address, value = 0;
-	__u32 bytes;
+	__u64 bytes;
+	long r;
 
 	if (!room || !ret || !point || at >= MOMENT_LOADS_MAX)
 		return -1;
 	l = &point->loads[at];
-	bytes = l->bytes < sizeof(value) ? l->bytes : sizeof(value);
 	if (!moment_address(room, l, &address))
 		return -1;
-	if (l->flags & MOMENT_LOAD_VALUE)
-		value = address;
-	else if (bpf_probe_read_user(&value, bytes, (const void *)address) < 0)
-		return -1;
+	if (l->flags & MOMENT_LOAD_VALUE) {
+		*ret = address;
+		return 0;
+	}
+	bytes = l->bytes;
+	if (bytes >= sizeof(value)) {
+		r = bpf_probe_read_user(&value, sizeof(value), (const void *)address);
+	} else {
+		moment_mask(bytes, sizeof(value) - 1);
+		r = bpf_probe_read_user(&value, bytes, (const void *)address);
+	}
 	*ret = value;
-	return 0;
+	return r < 0 ? -1 : 0;
 }
 
 /* How many bytes L of point NUMBER, which has a count, is to bring. */
@@ -128,7 +141,8 @@ __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 addr
 	if (!room || at > MOMENT_BEGIN_MAX)
 		return MOMENT_EFAULT;
 	for (__u32 i = 0; i < MOMENT_BLOCK_BYTES_MAX / MOMENT_PIECE_BYTES; i++) {
-		__u32 done = i * MOMENT_PIECE_BYTES, n;
+		__u32 done = i * MOMENT_PIECE_BYTES;
+		__u64 n;
 		struct moment_block *block = (struct moment_block *)&room->rec.data[at];
 		__u8 *to = (__u8 *)(block + 1) + done;
 
@@ -137,6 +151,7 @@ __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 addr
 		n = bytes - done;
 		if (n > MOMENT_PIECE_BYTES)
 			n = MOMENT_PIECE_BYTES;
+		moment_mask(n, 2 * MOMENT_PIECE_BYTES - 1);
 		if (bpf_probe_read_user(to, n, (const void *)(address + done)) < 0)
 			break;
 		got += n;
@@ -183,15 +198,17 @@ static __always_inline int moment_read(struct moment_room *room, const struct mo
 				       __u32 at, __u64 address, __u32 bytes)
 {
 	struct moment_block *block = (struct moment_block *)&room->rec.data[at];
+	__u64 n = bytes;
 	long r;
 
 	if (l->flags & MOMENT_LOAD_VALUE) {
 		*(__u64 *)(block + 1) = address;
 		return bytes < sizeof(address) ? bytes : sizeof(address);
 	}
+	moment_mask(n, 2 * MOMENT_BLOCK_BYTES_MAX - 1);
 	if (l->flags & MOMENT_LOAD_STRING)
-		return bpf_probe_read_user_str(block + 1, bytes, (const void *)address);
-	r = bpf_probe_read_user(block + 1, bytes, (const void *)address);
+		return bpf_probe_read_user_str(block + 1, n, (const void *)address);
+	r = bpf_probe_read_user(block + 1, n, (const void *)address);
 	return r < 0 ? r : (int)bytes;
 }
 
@@ -225,6 +242,10 @@ __noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at
 	} else {
 		got = moment_read(room, l, begin, address, bytes);
 	}
+	/* (as in moment_read()) */
+	barrier_var(begin);
+	if (begin > MOMENT_BEGIN_MAX)
+		return MOMENT_ENOSPC;
 	block = (struct moment_block *)&room->rec.data[begin];
 	block->address = l->flags & MOMENT_LOAD_VALUE ? 0 : address;
 	block->load = at;

@@ -84,7 +84,8 @@ struct rec_moment {
 	__u32 point; /* its number */
 	__u32 bytes;
 	__u64 registers[MOMENT_REGISTERS];
-	__u8 data[MOMENT_BEGIN_MAX + sizeof(struct moment_block) + MOMENT_BLOCK_BYTES_MAX];
+	/* (more than there is ever: see moment_read()) */
+	__u8 data[MOMENT_BEGIN_MAX + sizeof(struct moment_block) + 2 * MOMENT_BLOCK_BYTES_MAX];
 };
 #define REC_MOMENT_BYTES(bytes) (sizeof(struct rec_head) + 24 + MOMENT_REGISTERS * 8 + (bytes))
 _Static_assert(__builtin_offsetof(struct rec_moment, data) == REC_MOMENT_BYTES(0), "ABI");

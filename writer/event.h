@@ -103,7 +103,7 @@ struct call_value {
 enum {
 	EVENT_CALL_ARGS_MAX = 11,
 	EVENT_MOMENT_REGISTERS = 20,
-	EVENT_MOMENT_BYTES_MAX = 20480, /* of what is read at a point */
+	EVENT_MOMENT_BYTES_MAX = 24592, /* of what is read at a point */
 	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
 };
 

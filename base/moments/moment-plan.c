@@ -162,14 +162,16 @@ static const char *moment_plan_complaint(const struct moment_plan *p)
 
 static int moment_plan_take_lines(struct moment_plan *p, char why[static MOMENT_PLAN_WHY_MAX])
 {
-	char *rest = p->text, *line;
+	char *rest = p->text;
 	const char *complaint;
 
-	while ((line = strsep(&rest, "\n"))) {
-		char *at = line, *word = moment_plan_field(&at);
+	while (rest && *rest) {
+		char *at = rest, *end = strstr(rest, MOMENT_PLAN_LINE_END), *word;
 
-		if (!*word && !at)
-			continue;
+		rest = end ? end + strlen(MOMENT_PLAN_LINE_END) : NULL;
+		if (end)
+			*end = '\0';
+		word = moment_plan_field(&at);
 		if (!moment_plan_line(p, word, &at) || at) {
 			snprintf(why, MOMENT_PLAN_WHY_MAX,
 				 "a compiled moment has a line that cannot be: '%.40s'", word);

@@ -4,7 +4,8 @@
  * which loads to make, what they are made of variables, and how those are called. Its text crosses the
  * bus, and stands in the archive, so that readers can tell what the bytes of a moment are.
  *
- * The text is lines of fields with tabs between them, numbers in decimal:
+ * The text is lines, with two tabs between them (archives have no line feeds in texts), of fields, with a tab
+ * between them and none empty; numbers are decimal:
  *
  *	point NAME                     for people: "server:handle", "server:main.c:42"
  *	file PATH
@@ -35,6 +36,8 @@ enum {
 	MOMENT_PLAN_REGISTERS = 20,
 	MOMENT_PLAN_WHY_MAX = 160,
 };
+
+#define MOMENT_PLAN_LINE_END "\t\t"
 
 /* Flags of loads. */
 #define MOMENT_PLAN_VALUE  (1U << 0)
