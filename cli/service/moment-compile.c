@@ -151,7 +151,10 @@ static void moment_put_load(FILE *to, const struct place_load *l, uint32_t flags
 			    uint32_t element_bytes)
 {
 	/* (the numbers of both are DWARF's, and the bases are in the same order) */
-	fprintf(to, "load\t%u\t%u\t%u\t%u\t%" PRId64 "\t%u\t%u", flags, l->bytes, l->base, l->reg,
+	/* (with a count, BYTES is but the most) */
+	uint32_t bytes = l->bytes < MOMENT_PLAN_BYTES_MAX ? l->bytes : MOMENT_PLAN_BYTES_MAX;
+
+	fprintf(to, "load\t%u\t%u\t%u\t%u\t%" PRId64 "\t%u\t%u", flags, bytes, l->base, l->reg,
 		l->offset, count_at, element_bytes);
 	for (unsigned i = 0; i < l->n_steps; i++)
 		fprintf(to, "\t%" PRId64, l->steps[i]);
@@ -183,7 +186,7 @@ static void moment_put_variable(FILE *to, const struct place_variable *v, uint32
 		moment_put_none(to, v, "too much is collected at this point");
 		return;
 	}
-	for (size_t i = 0; i < v->n_loads; i++) {
+	for (size_t i = v->count.is_used; i < v->n_loads; i++) {
 		if (v->loads[i].bytes <= MOMENT_PLAN_BYTES_MAX)
 			continue;
 		moment_put_none(to, v, "it is longer than 8192 bytes");
