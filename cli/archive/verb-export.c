@@ -198,6 +198,8 @@ static int run_export(const struct export_options *o)
 		return r;
 	if (format->makes_directory || o->calls.split)
 		report_directory(&e, o);
+	else if (e.reported)
+		return r;
 	else if (o->json)
 		verb_export_print_json(&e, format);
 	else
