@@ -311,6 +311,7 @@ static int tfile_lines_extras(struct tfile_lines *l, struct tfile_tracepoint *t,
 		switch (*item) {
 		case 'F':
 			r = tfile_lines_number(&value, '\0', UINT32_MAX, &number);
+			t->is_fast = r > 0;
 			t->fast_bytes = r ? (uint32_t)number : 0;
 			break;
 		case 'S':

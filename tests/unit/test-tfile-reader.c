@@ -91,7 +91,7 @@ static void check_head(const struct tfile_head *h)
 	assert_int_equal(h->n_tracepoints, 2);
 	assert_int_equal(t[0].number, 2);
 	assert_int_equal(t[0].address, 0x401136);
-	assert_true(t[0].disabled && t[0].is_static);
+	assert_true(t[0].disabled && t[0].is_static && t[0].is_fast);
 	assert_int_equal(t[0].steps, 1);
 	assert_int_equal(t[0].passes, 0x64);
 	assert_int_equal(t[0].fast_bytes, 5);
@@ -105,7 +105,7 @@ static void check_head(const struct tfile_head *h)
 	assert_int_equal(t[0].hits, 3);
 	assert_int_equal(t[0].usage_bytes, 0x140);
 	assert_int_equal(t[1].number, 1);
-	assert_false(t[1].disabled);
+	assert_false(t[1].disabled || t[1].is_static || t[1].is_fast);
 	assert_null(t[1].at);
 	assert_int_equal(h->n_description, 3);
 	assert_int_equal(h->n_others, 1);

@@ -31,6 +31,7 @@ static const struct tfile_tracepoint tracepoints[] = {
 	  .address = 0xffffffff81000000,
 	  .disabled = true,
 	  .is_static = true,
+	  .is_fast = true,
 	  .fast_bytes = 5,
 	  .steps = 2,
 	  .passes = 0x64,
