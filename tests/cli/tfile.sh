@@ -5,6 +5,8 @@
 # collects and gdb saves, kymo reads frame by frame, and gdb gets the same answers from kymo's copy.
 # Where gdb or gdbserver is missing, these parts are left out. Then the verbs, and damage.
 
+# shellcheck disable=SC2016 # the dollars are those of gdb
+
 . "$(dirname "$0")/../lib.sh"
 
 MAKE_TFILE=${MAKE_TFILE:-$KYMO_BUILD/tests/support/make-tfile}
@@ -296,6 +298,6 @@ done
 	theirs/x.tf part.tf 2>/dev/null
 printf '%s\n' "file $program" 'target tfile part.tf' >open.gdb
 asked open.gdb tstatus 'tfind 0' 'info args' 'tfind 1' >answers || true
-assert_says answers 'contains 1 trace frame'
+assert_says answers 'Collected 1 trace frames.'
 answer answers 'info args' >told
 assert_contains told '^a = 0x[0-9a-f]*$'
