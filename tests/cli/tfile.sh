@@ -77,14 +77,14 @@ for kind in pie no-pie; do
 	assert_contains told '^#[2-9] .* in main \('
 	assert_ge "$(grep -c '^#' told)" 3
 	answer answers 'tfind tracepoint 2' >told
-	assert_contains told 'Found trace frame 3, tracepoint 2'
+	assert_says told 'Found trace frame 3, tracepoint 2'
 	answer answers 'tdump' >told
 	assert_contains told '^\$ts_ns = 0$'
 	assert_contains told '^rip .*<tfile_target_push\+[0-9]*>$'
 	answer answers 'x/i $pc' >told
 	assert_contains told '^=> .*int3'
 	answer answers 'p $st0' >told
-	assert_contains told '<unavailable>'
+	assert_says told '<unavailable>'
 	answer answers 'info registers' >told
 	"$KYMO" dump --json "$kind.tf" >json
 	registers=$(grep -m1 '"type":"frame"' json)
