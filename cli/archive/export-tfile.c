@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One of GDB's trace files, written again: what kymo can read of it.
+ * A GDB trace file, written again: the part that kymo can read.
  */
 #include "cli/archive/export.h"
 #include "cli/common/open-trace.h"
@@ -41,7 +41,7 @@ int export_tfile(struct export *e)
 	if (r != CLI_OK)
 		return r;
 	if (!t.frames)
-		return cli_failed("%s: it is not one of GDB's trace files", t.name);
+		return cli_failed("%s: it is not a GDB trace file", t.name);
 	r = tfile_copy(&copy, &t, NULL, NULL) ?: export_tfile_write(e, &copy);
 	if (r != CLI_OK)
 		return r;

@@ -431,7 +431,7 @@ const struct verb verb_check_row = {
 		"      --list        list all kinds of findings\n"
 		"      --explain ID  say what a kind of finding means and what to do about it\n"
 		"  -h, --help        show this\n"
-		"\nFILE is an archive, a call trace of apitrace's or a trace file of GDB's; '-' is standard\n"
+		"\nFILE is an archive, a call trace of apitrace's or a GDB trace file; '-' is standard\n"
 		"input.\n"
 		"Errors are against the specification; of warnings, other readers make something wrong.\n"
 		"Exits with 0 if there is no error, 3 if there is one or the recording was cut off, and 1\n"

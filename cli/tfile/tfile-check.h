@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo check of one of GDB's trace files: is it whole, and what will GDB make of it?
+ * kymo check of a GDB trace file: is it whole, and what will GDB make of it?
  */
 #pragma once
 

@@ -33,17 +33,14 @@ static int tfile_copy_failed(const struct open_trace *t, int e)
 		return cli_failed("%s: the result would be larger than %s", t->name,
 				  TEXT_SIZE(COPY_BYTES_MAX));
 	case -EOVERFLOW:
-		return cli_failed("%s: a line of it is longer than GDB takes", t->name);
+		return cli_failed("%s: a line has 1000 bytes or more, which GDB refuses", t->name);
 	case -EINVAL:
-		return cli_failed("%s: its head is damaged; no file can be made of it", t->name);
+		return cli_failed("%s: the head is damaged; cannot write a file from it", t->name);
 	}
 	return cli_failed("%s: %s", t->name, strerror(-e));
 }
 
-/*
- * Returns 0, 1 at the end of T (also where reading failed: -1), or a negative errno of the writer's
- * to *RET_ERROR.
- */
+/* Returns CLI_OK, or CLI_FAILED when it has said why. */
 static int tfile_copy_frames(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted,
 			     void *userdata, struct tfile_writer *w)
 {
@@ -87,6 +84,6 @@ int tfile_copy(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted,
 void tfile_copy_say_missing(const struct tfile_copy *c, const char *name)
 {
 	if (c->shortened > 0)
-		cli_error("%s: of %" PRIu64 " frame%s a part is missing, which could not be read",
-			  name, c->shortened, text_s(c->shortened));
+		cli_error("%s: %" PRIu64 " frame%s incomplete: blocks could not be read", name,
+			  c->shortened, text_s(c->shortened));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One of GDB's trace files made of another: all of its frames, or some.
+ * A GDB trace file made from another: all of its frames, or some.
  */
 #pragma once
 

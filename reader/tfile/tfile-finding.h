@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be wrong with one of GDB's trace files beside damage, which ends it.
+ * What can be wrong with a GDB trace file beside damage, which ends it.
  */
 #pragma once
 

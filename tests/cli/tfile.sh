@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# GDB's trace files: gdb opens what kymo writes and finds in it what the program said; what gdbserver
+# GDB trace files: gdb opens what kymo writes and finds in it what the program said; what gdbserver
 # collects and gdb saves, kymo reads frame by frame, and gdb gets the same answers from kymo's copy.
 # Where gdb or gdbserver is missing, these parts are left out. Then the verbs, and damage.
 
@@ -101,9 +101,9 @@ cmp pie.tf copy.tf
 "$KYMO" export pie.tf -o copy.tf.zst 2>/dev/null
 "$KYMO" dump copy.tf.zst | cmp - <("$KYMO" dump - <pie.tf)
 expect_exit 1 "$KYMO" export "$ROOT/tests/fuzz/corpus/fxt-reader/profile" -o no.tf
-assert_says "$TMP/stderr" "is not one of GDB's trace files"
+assert_says "$TMP/stderr" "is not a GDB trace file"
 expect_exit 1 "$KYMO" flame pie.tf
-assert_says "$TMP/stderr" "it is a trace file of GDB's"
+assert_says "$TMP/stderr" "it is a GDB trace file"
 
 # ---- parts ----
 
@@ -129,14 +129,14 @@ cut_to 2 2 --from=1ms --to=3ms
 cut_to 3 1 --to=@2000001
 cut_to 1 3 --from=1ms --tracepoint=1 --frames=0-1 --tid="1,$tid"
 expect_exit 1 "$KYMO" cut pie.tf none.tf --tid=1
-assert_says "$TMP/stderr" 'none of its 4 frames is wanted'
+assert_says "$TMP/stderr" 'no frame matches (of 4)'
 [ ! -e none.tf ] || fail "a file without frames is there"
 expect_exit 1 "$KYMO" cut pie.tf none.tf --cpu=0
-assert_says "$TMP/stderr" 'it has no trace state variable $cpu, by which --cpu would choose'
+assert_says "$TMP/stderr" '--cpu needs the trace state variable $cpu, which this file does not have'
 expect_exit 2 "$KYMO" cut pie.tf none.tf --frames=3-2
 expect_exit 2 "$KYMO" cut pie.tf none.tf --tracepoint=x
 expect_exit 1 "$KYMO" cut "$ROOT/tests/fuzz/corpus/fxt-reader/profile" none.fxt --frames=1
-assert_says "$TMP/stderr" "is not one of GDB's trace files"
+assert_says "$TMP/stderr" "is not a GDB trace file"
 
 # ---- what they print ----
 
@@ -202,7 +202,7 @@ assert_line "$TMP/stdout" '    $tid = -2'
 expect_exit 3 "$KYMO" check --strict "$ROOT/tests/fuzz/corpus/tfile/unknown-block"
 assert_contains "$TMP/stdout" '^warning tfile-unknown-block'
 expect_exit 0 "$KYMO" export "$ROOT/tests/fuzz/corpus/tfile/unknown-block" -o part.tf --force
-assert_says "$TMP/stderr" 'of 1 frame a part is missing'
+assert_says "$TMP/stderr" '1 frame incomplete: blocks could not be read'
 expect_exit 0 "$KYMO" check --explain tfile-no-end
 assert_says "$TMP/stdout" 'Premature end of file'
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as one of GDB's trace files. What is read can be written again, but for
+ * Whatever comes is read as a GDB trace file. What is read can be written again, but for
  * what is too long for a line; and that reads as the same frames.
  */
 #include <assert.h>

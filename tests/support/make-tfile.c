@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make-tfile PROGRAM OUT.tf OUT.gdb: runs PROGRAM, and makes one of GDB's trace files of the places
+ * make-tfile PROGRAM OUT.tf OUT.gdb: runs PROGRAM, and makes a GDB trace file of the places
  * where it stops itself (int3), with the script that opens it.
  */
 #include <errno.h>

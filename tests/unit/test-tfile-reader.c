@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files, read: files worked out by hand, in either byte order, odd lines and blocks,
+ * GDB trace files, read: files worked out by hand, in either byte order, odd lines and blocks,
  * and what is cut off or damaged anywhere.
  */
 #include <errno.h>

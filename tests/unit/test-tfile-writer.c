@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files, written: lines and bytes worked out by hand, limits, what cannot be said, and
+ * GDB trace files, written: lines and bytes worked out by hand, limits, what cannot be said, and
  * the script that goes with a file.
  */
 #include <errno.h>

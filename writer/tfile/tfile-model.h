@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files ("target tfile"): text lines that say what was traced, then frames with what
+ * GDB trace files ("target tfile"): text lines that say what was traced, then frames with what
  * was collected at each hit of a tracepoint: registers, memory, trace state variables.
  *
  * One file is one process with one thread, as GDB sees it. Numbers in frames are in the byte order
@@ -159,8 +159,8 @@ struct tfile_head {
 	const struct tfile_tracepoint *tracepoints;
 	size_t n_tracepoints;
 	/*
-	 * The tracepoints are written as they stand in the list: for copies. Else the highest number
-	 * comes first, and GDB numbers them as the file does.
+	 * The tracepoints are written as they stand in the list: for copies. Else the highest
+	 * number comes first, and GDB numbers them as the file does.
 	 */
 	bool keep_order;
 	const char *const
