@@ -474,10 +474,12 @@ TEST(test_findings)
 	assert_int_equal(s.n[TFILE_FINDING_NO_DESCRIPTION], 1);
 	assert_int_equal(s.n[TFILE_FINDING_NO_END], 1);
 	for (int i = 0; i < TFILE_FINDING_MAX; i++) {
-		assert_int_equal(tfile_finding_by_id(tfile_finding_kinds[i].id), i);
+		assert_int_equal(finding_by_id(tfile_finding_kinds, TFILE_FINDING_MAX,
+					       tfile_finding_kinds[i].id),
+				 i);
 		assert_true(strlen(tfile_finding_kinds[i].explain) > 20);
 	}
-	assert_int_equal(tfile_finding_by_id("nothing"), -1);
+	assert_int_equal(finding_by_id(tfile_finding_kinds, TFILE_FINDING_MAX, "nothing"), -1);
 }
 
 int main(void)
