@@ -9,7 +9,6 @@
 
 . "$(dirname "$0")/../lib.sh"
 
-MAKE_TFILE=${MAKE_TFILE:-$KYMO_BUILD/tests/support/make-tfile}
 TARGETS=$(dirname "$MAKE_TFILE")
 AGENT=/usr/lib/libinproctrace.so
 

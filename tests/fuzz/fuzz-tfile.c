@@ -26,9 +26,9 @@ static void touch(const struct tfile_block *b, uint32_t register_bytes)
 
 	assert(b->kind != TFILE_REGISTERS || b->registers.n == register_bytes);
 	if (b->kind == TFILE_REGISTERS && b->registers.n)
-		seen ^= b->registers.bytes[b->registers.n - 1];
+		seen = seen ^ b->registers.bytes[b->registers.n - 1];
 	for (size_t i = 0; b->kind == TFILE_MEMORY && i < b->memory.n; i++)
-		seen ^= b->memory.bytes[i];
+		seen = seen ^ b->memory.bytes[i];
 }
 
 static void touch_head(const struct tfile_head *h)
