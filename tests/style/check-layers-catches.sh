@@ -70,12 +70,12 @@ plant reader/planted.c 'int x;' 'stands in no room'
 # Formats do not know each other.
 plant writer/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'writer/fxt/ may not include'
 plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/ may not include'
+plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
 
 # A room that is planned has no directory yet; once it has, its entry holds.
 [ ! -e "$copy/capture/moments" ] || fail "capture/moments is planned no more"
 plant capture/moments/planted.c '#include "capture/session/session.h"' 'capture/moments/ may not include'
-plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
-rmdir "$copy/capture/moments" "$copy/writer/tfile"
+rmdir "$copy/capture/moments"
 cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
 sed -i '/^- .capture.moments. (planned):/s# (planned)##' "$copy/docs/ARCHITECTURE.md"
 expect_exit 1 "$check" "$copy"
