@@ -34,8 +34,11 @@ answer() {
 
 # ---- what kymo writes ----
 
+# (gdb takes its arguments apart as a shell does)
+mkdir "it's a \\dir"
 for kind in pie no-pie; do
-	"$MAKE_TFILE" "$TARGETS/tfile-target-$kind" "$kind.tf" "$kind.gdb" >truth 2>libraries
+	cp "$TARGETS/tfile-target-$kind" "it's a \\dir"
+	"$MAKE_TFILE" "it's a \\dir/tfile-target-$kind" "$kind.tf" "$kind.gdb" >truth 2>libraries
 	assert_eq "$(wc -l <truth)" 4
 	assert_contains libraries '^libraries [3-9], blocks .*, complete$'
 	expect_exit 0 "$KYMO" check "$kind.tf"
