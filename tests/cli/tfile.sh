@@ -80,6 +80,14 @@ for kind in pie no-pie; do
 	assert_ge "$(grep -c '^#' told)" 3
 	answer answers 'tfind tracepoint 2' >told
 	assert_says told 'Found trace frame 3, tracepoint 2'
+	# A part without the first frame has its list of libraries.
+	"$KYMO" cut --force --tracepoint=2 "$kind.tf" part.tf 2>/dev/null
+	sed 's/^target tfile .*/target tfile part.tf/' "$kind.gdb" >part.gdb
+	asked part.gdb 'info sharedlibrary' bt >part.answers
+	answer part.answers 'info sharedlibrary' >told
+	assert_contains told '^0x[0-9a-f]* .*/libc\.so\.6$'
+	answer part.answers bt >told
+	assert_contains told '^#[2-9] .* in main \('
 	answer answers 'tdump' >told
 	assert_contains told '^\$ts_ns = 0$'
 	assert_contains told '^rip .*<tfile_target_push\+[0-9]*>$'

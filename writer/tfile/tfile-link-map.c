@@ -15,7 +15,7 @@ enum {
 	HEADERS_MAX = 128,      /* of a program; it has about ten */
 	DYNAMIC_MAX = 16 << 10, /* bytes */
 	NAMESPACES_MAX = 16,
-	BLOCKS_MAX = 2 + 2 * TFILE_LINK_MAP_LIBRARIES_MAX + NAMESPACES_MAX,
+	BLOCKS_MAX = 3 + 2 * TFILE_LINK_MAP_LIBRARIES_MAX + NAMESPACES_MAX,
 };
 
 /* As <link.h> has them; for 64-bit programs whatever this one is. */
@@ -229,6 +229,7 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 {
 	Elf64_Phdr headers[HEADERS_MAX];
 	Elf64_Ehdr e;
+	int r;
 
 	if (!tfile_link_map_get(w, base, &e, sizeof(e)) ||
 	    memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -236,7 +237,11 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 	    e.e_phnum > HEADERS_MAX ||
 	    !tfile_link_map_get(w, base + e.e_phoff, headers, e.e_phnum * sizeof(headers[0])))
 		return -ENOEXEC;
-	return tfile_link_map_headers(w, base, headers, e.e_phnum);
+	/* GDB does not ask for these; whoever looks for the list in a trace file begins here. */
+	r = tfile_link_map_add(w, base, sizeof(e));
+	if (r > 0)
+		r = tfile_link_map_add(w, base + e.e_phoff, e.e_phnum * sizeof(headers[0]));
+	return r < 0 ? r : tfile_link_map_headers(w, base, headers, e.e_phnum);
 }
 
 /* ---- all of it ---- */
