@@ -226,7 +226,7 @@ TEST(test_unreadable)
 	tfile_link_map_deinit(&m);
 	i.dynamic[1].d_un.d_ptr = 0;
 	find(&i, &m);
-	assert_missing(&m, "the dynamic linker has not begun");
+	assert_missing(&m, "the dynamic linker has not started");
 	tfile_link_map_deinit(&m);
 	i.segments[1].p_memsz = UINT64_MAX;
 	find(&i, &m);
@@ -263,7 +263,7 @@ TEST(test_endless)
 
 	image_put(&i, DEBUG + 8, 0x100000);
 	assert_int_equal(tfile_link_map_find(&m, endless_read, &i, BASE), 0);
-	assert_missing(&m, "there are too many libraries");
+	assert_missing(&m, "too many libraries");
 	assert_int_equal(m.n_libraries, TFILE_LINK_MAP_LIBRARIES_MAX);
 	tfile_link_map_deinit(&m);
 }

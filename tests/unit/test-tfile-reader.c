@@ -298,9 +298,9 @@ TEST(test_refused)
 		const char *lines, *what;
 		uint64_t offset;
 	} cases[] = {
-		{ "status 0;tunknown:0\n", "no line says how many bytes", 29 },
-		{ "R 0\n", "size of the registers", 8 },
-		{ "R ffffffffffff\n", "size of the registers", 8 },
+		{ "status 0;tunknown:0\n", "no line with the size of the registers", 29 },
+		{ "R 0\n", "invalid size of the registers", 8 },
+		{ "R ffffffffffff\n", "invalid size of the registers", 8 },
 		{ "R 4\ntdesc <xi:include href='x'/>\n", "includes other files", 12 },
 	};
 

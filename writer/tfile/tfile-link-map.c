@@ -66,7 +66,7 @@ static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, u
 	struct tfile_link_map *m = w->map;
 
 	if (w->bytes + n > TFILE_LINK_MAP_BYTES_MAX || m->n_blocks >= BLOCKS_MAX)
-		return tfile_link_map_lacks(w, "there is too much of it");
+		return tfile_link_map_lacks(w, "too much memory");
 	if (GROW(m->blocks, w->room, m->n_blocks + 1) < 0)
 		return -ENOMEM;
 	m->blocks[m->n_blocks++] = (struct tfile_link_map_block){ address, (uint32_t)n };
@@ -117,7 +117,7 @@ static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address
 		if (w->seen[i] == address)
 			return tfile_link_map_lacks(w, "the list of libraries is a loop");
 	if (w->n_seen >= TFILE_LINK_MAP_LIBRARIES_MAX)
-		return tfile_link_map_lacks(w, "there are too many libraries");
+		return tfile_link_map_lacks(w, "too many libraries");
 	if (GROW(w->seen, w->seen_room, w->n_seen + 1) < 0)
 		return -ENOMEM;
 	w->seen[w->n_seen++] = address;
@@ -201,7 +201,7 @@ static int tfile_link_map_dynamic(struct tfile_link_map_walk *w, const Elf64_Phd
 		if (entries[i].d_tag == DT_DEBUG && entries[i].d_un.d_ptr)
 			return tfile_link_map_debug(w, entries[i].d_un.d_ptr);
 	}
-	return r < 0 ? r : tfile_link_map_lacks(w, "the dynamic linker has not begun");
+	return r < 0 ? r : tfile_link_map_lacks(w, "the dynamic linker has not started");
 }
 
 /* Reads the N program headers. Returns 0, -ENOEXEC, or -ENOMEM. */
