@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files: of the moments of an archive, one for each program of a process, each with a script
- * that opens it; or one of them, written again: what kymo can read of it.
+ * GDB trace files: one for each program of a process, made from the moments of an archive, with a
+ * script that opens it; or a GDB trace file, written again: the part that kymo can read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,8 +145,7 @@ int export_tfile(struct export *e)
 	if (!t.frames && !t.calls)
 		return export_tfile_of_archive(e, &t);
 	if (!t.frames)
-		return cli_failed("%s: it is neither an archive nor one of GDB's trace files",
-				  t.name);
+		return cli_failed("%s: it is neither an archive nor a GDB trace file", t.name);
 	r = tfile_copy(&copy, &t, NULL, NULL) ?: export_tfile_write(e, &copy);
 	if (r != CLI_OK)
 		return r;
