@@ -25,6 +25,7 @@
 #include "capture/options/program-file.h"
 #include "capture/programs/sampler.h"
 #include "cli/common/verb.h"
+#include "cli/service/call-resolve.h"
 
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 
@@ -219,7 +220,8 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
 }
 
-static int record_options_take_call(struct record_options *o, const char *name, const char *text)
+/* SPEC is what the recorder understands. */
+static int record_options_take_spec(struct record_options *o, const char *name, const char *text)
 {
 	struct call_spec_error error;
 	struct call_spec spec;
@@ -227,6 +229,20 @@ static int record_options_take_call(struct record_options *o, const char *name, 
 	if (call_spec_parse(text, &spec, &error) == 0)
 		return record_options_add_call(o, name, text, &spec);
 	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
+}
+
+static int record_options_take_call(struct record_options *o, const char *name, const char *text)
+{
+	struct call_resolved resolved = { 0 };
+	char why[PLACES_WHY_MAX];
+	int e = call_resolve(text, &resolved, why), r = CLI_OK;
+
+	if (e < 0)
+		return cli_failed("%s: %s", name, *why ? why : strerror(-e));
+	for (size_t i = 0; r == CLI_OK && i < resolved.n; i++)
+		r = record_options_take_spec(o, name, resolved.list[i].spec);
+	call_resolved_deinit(&resolved);
+	return r;
 }
 
 /* WHAT=LIMIT */
