@@ -105,8 +105,36 @@ __attribute__((noinline)) static long many(long a, long b, long c, long d, long 
 	return a + b + c + d + e + f + g + h + where->at.x + hidden;
 }
 
+/* What a compiler computes elsewhere, or not at all. */
+__attribute__((noinline)) static unsigned narrow(unsigned char *bytes, short n, unsigned count)
+{
+	unsigned sum = 0;
+	const char *last = NULL;
+
+	for (unsigned short i = 0; i < count; i++) {
+		unsigned char byte = bytes[i];
+		short scaled = (short)(byte * n);
+		long half = scaled / 2;
+		unsigned doubled = count * 2;
+		bool large = scaled > 300;
+
+		sum += (unsigned)scaled + i;
+		KEEP(sum);
+		if (i == 2)
+			STOP();
+		KEEP(byte);
+		(void)half;
+		(void)doubled;
+		(void)large;
+	}
+	last = (const char *)bytes + count;
+	KEEP(last);
+	return sum;
+}
+
 int main(int argc, char **argv)
 {
+	unsigned char data[6] = { 200, 3, 250, 7, 9, 0 };
 	char buffer[32];
 	long sum;
 
@@ -114,6 +142,7 @@ int main(int argc, char **argv)
 	sum = plain(argc + 4, buffer, (struct point){ 11, -12 }, 1.25, 'Q', 1LL << 40, -5, true);
 	sum += outer(argc, argv);
 	sum += many(1, 2, 3, 4, 5, 6, 7, -8);
+	sum += narrow(data, -3, 5);
 	printf("%ld %d %s\n", sum, counter, title);
 	return 0;
 }

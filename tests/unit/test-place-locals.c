@@ -25,7 +25,7 @@
 
 #define SOURCE SOURCE_ROOT "/tests/support/place-program.c"
 
-enum { TEXT_MAX = 4096, STOPS = 5, NAMES_MAX = 64 };
+enum { TEXT_MAX = 4096, STOPS = 6, NAMES_MAX = 64 };
 
 #if defined(__x86_64__)
 
@@ -183,6 +183,7 @@ static void read_gdb(const char *program)
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
+		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex kill",
 		directory_path(program));
 	f = popen(command_text, "r");
@@ -228,6 +229,11 @@ static void compare(const char *program, int stop, const struct said *said, cons
 
 	if (strstr(ours, "vector register")) {
 		n_vector++;
+		return;
+	}
+	/* (gdb 13 reads no mixture of numbers with types and without) */
+	if (strncmp(said->value, "<error reading", 14) == 0) {
+		n_else++;
 		return;
 	}
 	if (strcmp(said->value, "<optimized out>") == 0) {
@@ -315,11 +321,14 @@ static void check_build(const char *compiler, const char *flags)
 	n_same = n_vector = n_gone = n_else = 0;
 	if (strstr(flags, "-no-pie"))
 		s.bias = 0;
-	while (next_stop(&s))
+	while (next_stop(&s)) {
+		assert_true(stop < STOPS);
 		check_stop(p, &s, flags, stop++);
+	}
 	assert_int_equal(stop, STOPS);
-	print_message("%s %s: %u same, %u in vector registers, %u optimised out, %u not kept\n",
-		      compiler, flags, n_same, n_vector, n_gone, n_else);
+	print_message(
+		"%s %s: %u same, %u in vector registers, %u optimised out, %u not to be compared\n",
+		compiler, flags, n_same, n_vector, n_gone, n_else);
 	assert_true(n_same > 15);
 	places_free(p);
 }
