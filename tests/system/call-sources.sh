@@ -6,6 +6,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
+need_bus
 need_command g++
 need_command objcopy
 [ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
@@ -87,3 +88,37 @@ refused "has no function 'f' there" "$TMP/bare:+$((begin + 1))+$size='f'()"
 refused "did you mean 'shop::price'?" "$TMP/fast:shop::prise"
 refused "the nearest lines are" "$TMP/fast:place-methods.cc:$((line + 1))"
 refused "raises its semaphore" "$TMP/fast:usdt:kymotest:guarded"
+
+note "by the service, which gets ranges and descriptors; a user's own programs"
+start_bus
+KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
+rm -f "$TMP/served.fxt"
+expect_exit 0 "$KYMO" record --bus "$BUS" --call "$TMP/apart:place-methods.cc:$line" --call "$TMP/apart:shop::price" \
+	-o "$TMP/served.fxt" -- "$TMP/apart" 100
+expect_exit 0 "$KYMO" calls --json "$TMP/served.fxt"
+cp "$TMP/stdout" "$TMP/calls"
+check_finds_nothing "$TMP/served.fxt"
+assert_eq "$(count ".function == \"place-methods.cc:$line\" and .arguments.n != null")" 200 "passes of the line"
+assert_eq "$(count '.function == "shop::price" and .return == 54')" 100 "calls"
+refused_by_service() {
+	expect_exit 1 "$KYMO" record --bus "$BUS" -d 1 --call "$2" -o "$TMP/none.fxt"
+	assert_says "$TMP/stderr" "$1" "what is said of $2"
+}
+refused_by_service "has no function 'f' there" "$TMP/fast:+$((begin + 1))+$size='f'()"
+if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev/null; then
+	open_bus_to_all
+	mkdir -m 777 "$TMP/own"
+	cp "$KYMO" "$TMP/own/kymo"
+	cp "$TMP/fast" "$TMP/own/fast"
+	as_own() {
+		setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/kymo" record --force --own --bus "$BUS" \
+			-e calls --call "$1" -o "$TMP/own/t.fxt" -- "$TMP/own/fast" 100 2>"$TMP/stderr"
+	}
+	! as_own "$TMP/own/fast:place-methods.cc:$line" || fail "lines of others' files are recorded"
+	assert_says "$TMP/stderr" "is not your own file" "what he is told"
+	chown "$own" "$TMP/own/fast"
+	as_own "$TMP/own/fast:place-methods.cc:$line" || fail "exit status $?: $(cat "$TMP/stderr")"
+	"$KYMO" calls --json "$TMP/own/t.fxt" >"$TMP/calls"
+	assert_eq "$(count .)" 200 "passes of his own"
+fi
+stop_kymod
