@@ -48,7 +48,7 @@ __attribute__((noinline)) static int plain(int n, const char *text, struct point
 					   unsigned char c, long long wide, short small, bool yes)
 {
 	enum colour colour = n > 3 ? GREEN : BLUE;
-	enum mode mode = MODE_READ | MODE_EXEC;
+	enum mode mode = (enum mode)(MODE_READ | MODE_EXEC);
 	int table[4] = { n, 2, 3, 4 };
 	float half = 0.5f;
 	const int *ptr = table;

@@ -347,6 +347,17 @@ static void test_locals_of_gcc(void **state)
 		check_build("gcc", flags[i]);
 }
 
+static void test_locals_of_cpp(void **state)
+{
+	static const char *const flags[] = { "-O0", "-O2" };
+
+	(void)state;
+	if (!have_command("g++") || !have_command("gdb"))
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		check_build("g++ -x c++ -std=c++20", flags[i]);
+}
+
 static void test_locals_of_clang(void **state)
 {
 	static const char *const flags[] = { "-O0", "-O2", "-O3" };
@@ -477,10 +488,9 @@ static void test_print_shapes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_print_shapes),
-		cmocka_unit_test(test_locals_by_name),
-		cmocka_unit_test(test_locals_of_gcc),
-		cmocka_unit_test(test_locals_of_clang),
+		cmocka_unit_test(test_print_shapes),  cmocka_unit_test(test_locals_by_name),
+		cmocka_unit_test(test_locals_of_gcc), cmocka_unit_test(test_locals_of_clang),
+		cmocka_unit_test(test_locals_of_cpp),
 	};
 
 	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
