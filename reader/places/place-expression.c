@@ -642,3 +642,51 @@ const char *place_expression_locate(const struct place_context *context, Dwarf_D
 	free(e);
 	return reason;
 }
+
+/* ATTRIBUTE is a variable that has the number. */
+static const char *expression_of_variable(const struct place_context *context, Dwarf_Die *die,
+					  struct place_load *ret)
+{
+	struct place_location location;
+	const char *reason = place_expression_locate(context, die, WORD_BYTES, &location);
+
+	if (reason)
+		return reason;
+	if (location.n_loads != 1 || location.n_gaps || *location.formula)
+		return too_complex;
+	*ret = location.loads[0];
+	return NULL;
+}
+
+const char *place_expression_number(const struct place_context *context, Dwarf_Die *die,
+				    unsigned name, struct place_load *ret)
+{
+	struct evaluation *e;
+	Dwarf_Attribute attribute;
+	const char *reason = NULL;
+	Dwarf_Die variable;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(die, name, &attribute))
+		return too_complex;
+	if (dwarf_formref_die(&attribute, &variable))
+		return expression_of_variable(context, &variable, ret);
+	if (dwarf_getlocation(&attribute, &ops, &n) != 0)
+		return too_complex;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return "there is no memory";
+	e->context = context;
+	e->attribute = &attribute;
+	reason = expression_run(e, ops, n);
+	if (!reason && (e->depth != 1 || *e->stack[0].formula))
+		reason = too_complex;
+	if (!reason) {
+		*ret = e->stack[0].load;
+		ret->is_value = true;
+		ret->bytes = WORD_BYTES;
+	}
+	free(e);
+	return reason;
+}

@@ -132,6 +132,19 @@ __attribute__((noinline)) static unsigned narrow(unsigned char *bytes, short n, 
 	return sum;
 }
 
+/* How long an array is, only the program knows. */
+__attribute__((noinline)) static int variable_length(int n)
+{
+	short numbers[n];
+
+	for (int i = 0; i < n; i++)
+		numbers[i] = (short)(i - 2);
+	KEEP(numbers);
+	STOP();
+	KEEP(n);
+	return numbers[n - 1];
+}
+
 int main(int argc, char **argv)
 {
 	unsigned char data[6] = { 200, 3, 250, 7, 9, 0 };
@@ -142,6 +155,7 @@ int main(int argc, char **argv)
 	sum = plain(argc + 4, buffer, (struct point){ 11, -12 }, 1.25, 'Q', 1LL << 40, -5, true);
 	sum += outer(argc, argv);
 	sum += many(1, 2, 3, 4, 5, 6, 7, -8);
+	sum += variable_length(argc + 4);
 	sum += narrow(data, -3, 5);
 	printf("%ld %d %s\n", sum, counter, title);
 	return 0;

@@ -25,7 +25,7 @@
 
 #define SOURCE SOURCE_ROOT "/tests/support/place-program.c"
 
-enum { TEXT_MAX = 4096, STOPS = 6, NAMES_MAX = 64 };
+enum { TEXT_MAX = 4096, STOPS = 7, NAMES_MAX = 64 };
 
 #if defined(__x86_64__)
 
@@ -184,6 +184,7 @@ static void read_gdb(const char *program)
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
+		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex kill",
 		directory_path(program));
 	f = popen(command_text, "r");
@@ -250,7 +251,8 @@ static void compare(const char *program, int stop, const struct said *said, cons
 		return;
 	}
 	/* What cannot be had is said, never guessed: gdb knows the callers' registers, we do not. */
-	if (strstr(ours, "is not kept") || strstr(ours, "points to something")) {
+	if (strstr(ours, "is not kept") || strstr(ours, "points to something") ||
+	    strstr(ours, "too complex")) {
 		n_else++;
 		return;
 	}
@@ -329,7 +331,7 @@ static void check_build(const char *compiler, const char *flags)
 	print_message(
 		"%s %s: %u same, %u in vector registers, %u optimised out, %u not to be compared\n",
 		compiler, flags, n_same, n_vector, n_gone, n_else);
-	assert_true(n_same > 15);
+	assert_true(n_same >= 40 && n_else <= 2);
 	places_free(p);
 }
 
