@@ -30,8 +30,8 @@ struct edit_provider {
 struct edit_copy {
 	struct edit_output *to;
 	struct edit_rules rules;
-	struct table
-		providers; /* id of the source's + 2 -> the last struct edit_provider of it; 1: ours */
+	/* Id of the source's + 2 -> the last struct edit_provider of it; 1: ours */
+	struct table providers;
 	struct edit_provider *all; /* owned */
 	unsigned n_providers;
 	struct fxt_archive own; /* for our own events; its writer writes everything */
@@ -51,7 +51,10 @@ struct edit_copy {
 	unsigned n_args;
 };
 
-/* What T says, as the provider can say it. ARG_NAME is that of the argument's name (enum fxt_name), or 0. */
+/*
+ * What T says, as the provider can say it. ARG_NAME is that of the argument's name (enum fxt_name),
+ * or 0.
+ */
 struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_text *t,
 					enum edit_text what, int arg_name);
 
@@ -65,6 +68,8 @@ struct fxt_out_thread edit_convert_thread(struct edit_copy *c, const struct fxt_
 /* Fills c->args with the record's. */
 void edit_convert_args(struct edit_copy *c);
 
-/* Writes the record, whose arguments are converted. Returns 0, or -EINVAL or -EMSGSIZE if the format
- * cannot hold it. */
+/*
+ * Writes the record, whose arguments are converted. Returns 0, or -EINVAL or -EMSGSIZE if the
+ * format cannot hold it.
+ */
 int edit_copy_by_type(struct edit_copy *c);

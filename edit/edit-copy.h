@@ -3,15 +3,16 @@
  * Writes records that a reader has found into another archive.
  *
  * Nothing of the source's tables is taken over: strings, threads and providers are registered anew,
- * so that records can be left out, moved and changed one by one, and nothing in the result refers to
- * what is not there. What a record says is kept, but for:
+ * so that records can be left out, moved and changed one by one, and nothing in the result refers
+ * to what is not there. What a record says is kept, but for:
  *
  *	- times become nanoseconds (1,000,000,000 ticks per second)
- *	- references that lead nowhere become the text "(lost)" and the pseudo-thread "unknown"; but for
- *	  the names that every archive of kymo has at fixed places, which are known without their records
+ *	- references that lead nowhere become the text "(lost)" and the pseudo-thread "unknown"; but
+ *	  for the names that every archive of kymo has at fixed places, which are known without
+ *	  their records
  *	- text becomes valid UTF-8 of at most FXT_STRING_BYTES_MAX bytes
- *	- arguments that cannot be read, are of a type that is not known, or not of the one that readers
- *	  insist on (weights, wakers, processes of threads), are left out
+ *	- arguments that cannot be read, are of a type that is not known, or not of the one that
+ *	  readers insist on (weights, wakers, processes of threads), are left out
  *	- words behind a record's contents, which the specification does not know, are left out
  *
  * Each of these but the first is counted. A record of no known type cannot be copied, since
@@ -25,7 +26,10 @@
 #include "writer/event.h"
 #include "writer/fxt/fxt-writer.h"
 
-/* One archive that is being made, of one or several sources. All copies into it live until it is done. */
+/*
+ * One archive that is being made, of one or several sources. All copies into it live until it is
+ * done.
+ */
 struct edit_output {
 	struct outbuf bytes; /* whole records, to be taken away between calls */
 	const struct fxt_out_provider *current;
@@ -59,10 +63,10 @@ struct edit_rules {
 
 	/*
 	 * Puts another text in place of the N bytes at TEXT to TO, which has room for
-	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. Both are valid UTF-8. ARG_NAME
-	 * is that of the argument's name (enum fxt_name, 0 = not known, or no argument). Is not asked
-	 * for empty text, nor for names of fxt-names.h that are a category, an event's or an
-	 * argument's name. RECORD is NULL for a provider's name.
+	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. Both are valid
+	 * UTF-8. ARG_NAME is that of the argument's name (enum fxt_name, 0 = not known, or no
+	 * argument). Is not asked for empty text, nor for names of fxt-names.h that are a category,
+	 * an event's or an argument's name. RECORD is NULL for a provider's name.
 	 */
 	size_t (*text)(void *userdata, const struct fxt_record *record, enum edit_text what,
 		       int arg_name, const char *text, size_t n, char *to);
@@ -71,15 +75,19 @@ struct edit_rules {
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
 		    struct fxt_out_arg *arg);
 
-	/* An argument that RECORD gets behind its own: fills *RET but for its name, and returns that (enum
-	 * fxt_name); 0 = none. Of a record that has no room for it it is left out. */
+	/*
+	 * An argument that RECORD gets behind its own: fills *RET but for its name, and returns
+	 * that (enum fxt_name); 0 = none. Of a record that has no room for it it is left out.
+	 */
 	int (*more)(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret);
 
 	int64_t shift_ns;   /* is added to all times, as edit_shift_ns() does */
 	uint32_t shift_cpu; /* to all cpus of scheduling records */
 
-	/* Each record with the strings and threads that it needs before it, to be kept as edit-kept.h
-	 * says. The output is no archive. */
+	/*
+	 * Each record with the strings and threads that it needs before it, to be kept as
+	 * edit-kept.h says. The output is no archive.
+	 */
 	bool apart;
 };
 
@@ -95,8 +103,10 @@ struct edit_counts {
 /* NS later by SHIFT, kept within 64 bits. */
 uint64_t edit_shift_ns(uint64_t ns, int64_t shift);
 
-/* Adds to TO what MORE says was mended or left out, for one that came before it; not its records, which are
- * in TO again. */
+/*
+ * Adds to TO what MORE says was mended or left out, for one that came before it; not its records,
+ * which are in TO again.
+ */
 void edit_counts_add(struct edit_counts *to, const struct edit_counts *more);
 
 struct edit_copy;
@@ -142,16 +152,22 @@ struct edit_switch {
  * record's are. Returns as edit_copy_record(). */
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 
-/* Names KOID, an object of TYPE (FXT_OBJECT_*), a thread one of process PID, in kymo's own provider.
- * Returns as edit_copy_record(). */
+/*
+ * Names KOID, an object of TYPE (FXT_OBJECT_*), a thread one of process PID, in kymo's own
+ * provider. Returns as edit_copy_record().
+ */
 int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
 		   const char *name);
 
-/* Where in the output the words begin that the last edit_copy_record() has written for its record. */
+/*
+ * Where in the output the words begin that the last edit_copy_record() has written for its record.
+ */
 size_t edit_copy_last(const struct edit_copy *c);
 
-/* The provider of that record, as it is called at that time: readers give it another name when it is
- * introduced again. Lives as long as C; only its name and id are set. */
+/*
+ * The provider of that record, as it is called at that time: readers give it another name when it
+ * is introduced again. Lives as long as C; only its name and id are set.
+ */
 const struct fxt_provider *edit_copy_from(const struct edit_copy *c);
 
 const struct edit_counts *edit_copy_counts(const struct edit_copy *c);

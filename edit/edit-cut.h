@@ -12,8 +12,10 @@
 #include "edit/edit-copy.h"
 
 struct edit_cut_options {
-	/* In nanoseconds, since the first record, or as the archive has them if ABSOLUTE. What is at
-	 * TO_NS is not in it; 0 and UINT64_MAX cut nothing. */
+	/*
+	 * In nanoseconds, since the first record, or as the archive has them if ABSOLUTE. What is
+	 * at TO_NS is not in it; 0 and UINT64_MAX cut nothing.
+	 */
 	uint64_t from_ns, to_ns;
 	bool absolute;
 
@@ -21,8 +23,10 @@ struct edit_cut_options {
 	const uint32_t *pids;
 	size_t n_pids;
 
-	/* CPUs, a bool each; N_CPUS 0 = all. What has no CPU stays; a thread's events go where it runs.
-	 * Borrowed. */
+	/*
+	 * CPUs, a bool each; N_CPUS 0 = all. What has no CPU stays; a thread's events go where it
+	 * runs. Borrowed.
+	 */
 	const bool *cpus;
 	size_t n_cpus;
 };

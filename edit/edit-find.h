@@ -22,10 +22,14 @@ static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 	return edit_find_arg(record, name, FXT_ARG_KOID, &arg) ? arg.uint64 : 0;
 }
 
-/* The process that R, an event or a profiler record, is about: the argument `process` of what is said of
- * mapped code, else the process of its thread. */
+/*
+ * The process that R, an event or a profiler record, is about: the argument `process` of what is
+ * said of mapped code, else the process of its thread.
+ */
 uint64_t edit_process_of(const struct fxt_record *r);
 
-/* Whether R, an event or a profiler record, says what the kernel itself has mapped, or what an address in
- * it means: it is said of process 2, whether anybody is recorded of it or not. */
+/*
+ * Whether R, an event or a profiler record, says what the kernel itself has mapped, or what an
+ * address in it means: it is said of process 2, whether anybody is recorded of it or not.
+ */
 bool edit_is_kernel_mapping(const struct fxt_record *r);

@@ -44,7 +44,7 @@ struct edit_viewer *edit_viewer_free(struct edit_viewer *v);
 DEFINE_CLEANUP(struct edit_viewer *, edit_viewer_free)
 
 /*
- * A view of KEPT, which holds as long as it, until the next one. Returns 0, or -EBADMSG if its words
- * are no such records.
+ * A view of KEPT, which holds as long as it, until the next one. Returns 0, or -EBADMSG if its
+ * words are no such records.
  */
 int edit_viewer_look(struct edit_viewer *v, const struct edit_kept *kept, struct fxt_record *ret);

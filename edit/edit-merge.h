@@ -31,8 +31,8 @@ DEFINE_CLEANUP(struct edit_merge *, edit_merge_free)
 
 /*
  * Writes what can be written. Returns 1 when there is much in the output, to be called again; or 0
- * when more of an input must be known: *RET is which, or -1 when all is written. Then the next record
- * of that input is put in, or its end. Negative errnos are those of edit_copy_record().
+ * when more of an input must be known: *RET is which, or -1 when all is written. Then the next
+ * record of that input is put in, or its end. Negative errnos are those of edit_copy_record().
  */
 int edit_merge_step(struct edit_merge *m, int *ret);
 int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record *record);

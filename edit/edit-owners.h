@@ -31,8 +31,10 @@ DEFINE_CLEANUP(struct edit_owners *, edit_owners_free)
 /* Notes RECORD of INPUT, if it is a kernel object of kymo's. Returns 0 or -ENOMEM. */
 int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_record *record);
 
-/* INPUT is of MACHINE, whose koids are below SPAN (0 = 2^32): what was noted of it, and what will be,
- * finds its owner. Returns 0 or -ENOMEM. */
+/*
+ * INPUT is of MACHINE, whose koids are below SPAN (0 = 2^32): what was noted of it, and what will
+ * be, finds its owner. Returns 0 or -ENOMEM.
+ */
 int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, uint64_t span);
 
 /* What KOID of INPUT is among the machine's, for something that is being written. */

@@ -3,10 +3,9 @@
  * Makes a whole archive of what a reader could save from a damaged one.
  *
  * Records are put in the order of their times; what came twice is left out. Where records are
- * missing, an event `damage` (docs/FXT-MAPPING.md) says so, and switches close what no longer runs, and threads whose names
- * were lost with them are called "?". At
- * the end, everything that is open is closed, and a recording that was cut off gets its session_stop.
- * What is left out is counted.
+ * missing, an event `damage` (docs/FXT-MAPPING.md) says so, and switches close what no longer runs,
+ * and threads whose names were lost with them are called "?". At the end, everything that is open
+ * is closed, and a recording that was cut off gets its session_stop. What is left out is counted.
  */
 #pragma once
 

@@ -17,7 +17,10 @@
 
 struct edit_sort;
 
-/* WINDOW: bytes that are kept, at most; memory for them is up to twice as much. Returns 0 or -ENOMEM. */
+/*
+ * WINDOW: bytes that are kept, at most; memory for them is up to twice as much. Returns 0 or
+ * -ENOMEM.
+ */
 int edit_sort_new(struct edit_sort **ret, size_t window);
 struct edit_sort *edit_sort_free(struct edit_sort *s);
 DEFINE_CLEANUP(struct edit_sort *, edit_sort_free)

@@ -35,8 +35,8 @@ int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
 		    const struct fxt_record *record);
 
 /*
- * Writes the begin of what is open, outer ones first, at TS_NS: of what began at BEGAN_NS or before,
- * and was not written by an earlier call.
+ * Writes the begin of what is open, outer ones first, at TS_NS: of what began at BEGAN_NS or
+ * before, and was not written by an earlier call.
  */
 int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns);
 

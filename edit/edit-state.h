@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is so at one moment of an archive because records before it said it: who is who, what is
- * mapped where and called how, the last value of each counter. What has ended is forgotten, a moment
- * later: the last records of a thread stand behind its end. A child has mapped what its parent had at
- * the fork; what that said is said of the child.
+ * mapped where and called how, the last value of each counter. What has ended is forgotten, a
+ * moment later: the last records of a thread stand behind its end. A child has mapped what its
+ * parent had at the fork; what that said is said of the child.
  *
  * Memory is bounded: of what is more than 128 MiB, nothing is kept, and it is counted.
  */

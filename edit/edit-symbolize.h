@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes an archive that says what the addresses of its call stacks mean: the source as it is, and for
- * each address of each process a set of `frame` events before the first backtrace that needs it.
+ * Makes an archive that says what the addresses of its call stacks mean: the source as it is, and
+ * for each address of each process a set of `frame` events before the first backtrace that needs
+ * it.
  *
  * What the source says itself stays and holds: nothing is written twice, however often an archive
  * is symbolized. An address that lies in another program than when it was named (after exec, or a
- * new mapping) is named anew. Where the new meaning is not known an empty frame takes the old one back.
- * What a call returns to is named by the call: the frame is said of the address before it
+ * new mapping) is named anew. Where the new meaning is not known an empty frame takes the old one
+ * back. What a call returns to is named by the call: the frame is said of the address before it
  * (frames.h).
  *
  * Perfetto's packets of the source are left out; new ones are made, with the names, of its samples.
@@ -38,8 +39,9 @@ struct edit_symbolize *edit_symbolize_free(struct edit_symbolize *s);
 DEFINE_CLEANUP(struct edit_symbolize *, edit_symbolize_free)
 
 /*
- * Takes the next record. Returns 0 or a negative errno, as edit_copy_record(). *RET_WHAT becomes what is
- * wrong with its arguments (static text), or NULL; it is copied then as far as it can be read.
+ * Takes the next record. Returns 0 or a negative errno, as edit_copy_record(). *RET_WHAT becomes
+ * what is wrong with its arguments (static text), or NULL; it is copied then as far as it can be
+ * read.
  */
 int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *record,
 			  const char **ret_what);

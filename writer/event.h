@@ -82,8 +82,10 @@ enum call_value_form {
 	CALL_VALUE_UINT,
 	CALL_VALUE_POINTER,
 	CALL_VALUE_BOOL,
-	/* A word of C (a constant, an errno that stands for -1), or bytes as C writes them, in quotes, with
-	 * "..." behind them if there were more. */
+	/*
+	 * A word of C (a constant, an errno that stands for -1), or bytes as C writes them, in
+	 * quotes, with "..." behind them if there were more.
+	 */
 	CALL_VALUE_TEXT,
 };
 
@@ -219,8 +221,8 @@ struct event {
 		struct {
 			const char *file;
 			const char *command_line;
-			uint32_t
-				old_tid; /* koid the thread had before, if exec changed it; else 0 */
+			/* Koid the thread had before, if exec changed it; else 0 */
+			uint32_t old_tid;
 		} exec;
 		struct {
 			int32_t code;      /* exit status 0..255 */
@@ -340,8 +342,8 @@ struct event {
 		/* ALLOC, FREE, BLOCK; also USAGE and SNAPSHOT, which are sums. */
 		struct {
 			enum resource resource;
-			uint64_t
-				id; /* as enum resource says; several may live only one after the other */
+			/* As enum resource says; several may live only one after the other */
+			uint64_t id;
 			uint64_t size;
 			uint64_t stack;    /* id of a SAMPLE_NAMED of the process; 0 = not known */
 			uint64_t since_ns; /* BLOCK: when it was allocated */
@@ -374,8 +376,10 @@ struct event {
 			unsigned n_args;
 			struct call_value result;
 			uint64_t return_address; /* 0 = not known */
-			/* "" = it returned; "unwound" by longjmp(), an exception, a tail call or the
-			 * end of its thread; "open": the recording ended before */
+			/*
+			 * "" = it returned; "unwound" by longjmp(), an exception, a tail call or
+			 * the end of its thread; "open": the recording ended before
+			 */
 			const char *left_by;
 		} call;
 	};

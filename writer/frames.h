@@ -12,7 +12,9 @@
 #include "base/cleanup.h"
 #include "writer/event.h"
 
-/* One function. Texts are "" and the line 0 where it is not known. They live as long as the frames. */
+/*
+ * One function. Texts are "" and the line 0 where it is not known. They live as long as the frames.
+ */
 struct frame {
 	const char *function, *source, *module;
 	uint32_t line;
@@ -36,8 +38,8 @@ struct frames *frames_free(struct frames *f);
 DEFINE_CLEANUP(struct frames *, frames_free)
 
 /*
- * Takes an EVENT_FRAME in; of two for the same process, address and depth the last one holds, and an
- * innermost one that differs begins a new set: the process runs another program there. Sets that
+ * Takes an EVENT_FRAME in; of two for the same process, address and depth the last one holds, and
+ * an innermost one that differs begins a new set: the process runs another program there. Sets that
  * were found before stay as they were, as long as the frames. Returns 0 or -ENOMEM.
  */
 int frames_add(struct frames *f, const struct event *ev);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Koids, the ids of threads and processes in an archive (docs/FXT-MAPPING.md, "Koids"): a thread's is
- * its tid, a process's its tgid, in the initial pid namespace (at most 2^22). The second owner of a
- * tid in one trace gets tid + (2 << 22), the third tid + (3 << 22), ... up to 1023; kernel threads are
- * threads of process 2; what is no Linux task has a koid from 1 << 22 on. 0 is the idle thread. All
- * fit the 32 bits that readers keep. Without libc, for the bpf target.
+ * Koids, the ids of threads and processes in an archive (docs/FXT-MAPPING.md, "Koids"): a thread's
+ * is its tid, a process's its tgid, in the initial pid namespace (at most 2^22). The second owner
+ * of a tid in one trace gets tid + (2 << 22), the third tid + (3 << 22), ... up to 1023; kernel
+ * threads are threads of process 2; what is no Linux task has a koid from 1 << 22 on. 0 is the idle
+ * thread. All fit the 32 bits that readers keep. Without libc, for the bpf target.
  */
 #pragma once
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which code is mapped where, in each process, at each time: from EVENT_MAPPING, EVENT_FORK,
- * EVENT_EXEC, EVENT_EXIT and EVENT_TASK. Here and not in reader/, since Perfetto's packets say of each frame
- * which mapping it is in, when they are written.
+ * EVENT_EXEC, EVENT_EXIT and EVENT_TASK. Here and not in reader/, since Perfetto's packets say of
+ * each frame which mapping it is in, when they are written.
  *
  * That something is unmapped is not recorded: a mapping holds until another one covers it, or until
  * exec. A child has what its parent had at the fork. Of a process about which neither is known (the
  * archive begins later, or the record got lost) it is taken that it has what its parent has, unless
  * it is known to have called exec. Mappings of a new program stand behind its exec, or at its time.
  *
- * What is mapped when an archive begins (at its EVENT_START) was mapped before: stacks with which a thread left its CPU can be
- * older than the archive.
+ * What is mapped when an archive begins (at its EVENT_START) was mapped before: stacks with which a
+ * thread left its CPU can be older than the archive.
  *
  * With MAPS_OF_ALL_TIMES what was covered or replaced is found again by its time: memory grows with
  * the mappings that were made, at most MAPS_MAX of them; a fork copies nothing until somebody maps.
@@ -20,9 +20,9 @@
  * Who says again what is mapped (the head of a chunk) bounds what is kept: maps_bound(),
  * maps_each().
  *
- * In an archive merged from those of several machines the koids of each are moved by a part of their
- * range (docs/FXT-MAPPING.md). Which machines there are is known from EVENT_START and from what their kernels
- * have mapped.
+ * In an archive merged from those of several machines the koids of each are moved by a part of
+ * their range (docs/FXT-MAPPING.md). Which machines there are is known from EVENT_START and from
+ * what their kernels have mapped.
  */
 #pragma once
 
@@ -84,8 +84,9 @@ typedef int (*maps_fn)(void *userdata, uint32_t pid, const struct mapping *mappi
 int maps_each(const struct maps *m, maps_fn fn, void *userdata);
 
 /*
- * Forgets what was over (covered, replaced by exec, of a process that has ended) before BEFORE_NS: nobody will
- * ask for that time any more. Mappings that were found are found anew before they are used.
+ * Forgets what was over (covered, replaced by exec, of a process that has ended) before BEFORE_NS:
+ * nobody will ask for that time any more. Mappings that were found are found anew before they are
+ * used.
  */
 void maps_forget(struct maps *m, uint64_t before_ns);
 
@@ -98,8 +99,8 @@ const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t add
 
 /*
  * A number for what is mapped now in process PID. While it stays the same each address is in the
- * same mapping; no two processes have the same, but those of which nothing is known (0), or which have what
- * their parent has.
+ * same mapping; no two processes have the same, but those of which nothing is known (0), or which
+ * have what their parent has.
  */
 uint64_t maps_version(const struct maps *m, uint32_t pid);
 
@@ -116,15 +117,19 @@ static inline bool maps_is_return(const uint64_t *frames, unsigned i)
 	return i > 0 && (!maps_is_kernel(frames[i - 1]) || maps_is_kernel(frames[i]));
 }
 
-/* The same of the stack of an EVENT_SAMPLE: one that allocations name begins with where their function
- * returned to. */
+/*
+ * The same of the stack of an EVENT_SAMPLE: one that allocations name begins with where their
+ * function returned to.
+ */
 static inline bool maps_sample_returns(const struct event *ev, unsigned i)
 {
 	return ev->sample.kind == SAMPLE_NAMED || maps_is_return(ev->sample.frames, i);
 }
 
-/* The process whose mappings and frames say what ADDRESS, in a stack of PID, is: for the kernel's, the
- * kthreadd of PID's machine. */
+/*
+ * The process whose mappings and frames say what ADDRESS, in a stack of PID, is: for the kernel's,
+ * the kthreadd of PID's machine.
+ */
 uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address);
 
 /* Whether the process PID is kthreadd, of whatever machine. */

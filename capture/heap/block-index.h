@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an address to the block that it is in, quickly: each word of a process's memory is asked about.
+ * From an address to the block that it is in, quickly: each word of a process's memory is asked
+ * about.
  *
  * Blocks lie close together in a few regions. A region has a row of its pages, with the first block
  * that reaches into each; from there on it is a short search.
@@ -31,8 +32,10 @@ struct block_index {
 
 #define BLOCK_NONE SIZE_MAX
 
-/* Of N BLOCKS (borrowed), by address, none of which overlap; at most UINT32_MAX. Returns 0, -EINVAL if they
- * are not in order, or -ENOMEM. */
+/*
+ * Of N BLOCKS (borrowed), by address, none of which overlap; at most UINT32_MAX. Returns 0, -EINVAL
+ * if they are not in order, or -ENOMEM.
+ */
 int block_index_init(struct block_index *x, const struct block_range *blocks, size_t n);
 void block_index_deinit(struct block_index *x);
 

@@ -54,5 +54,8 @@ void heap_images_remove(struct heap_images *images, struct heap_image *image);
  */
 int heap_images_ended(const struct heap_images *images, struct outbuf *ret);
 
-/* For an image that no longer runs and whose end was not reported: reports an end with what is known. */
+/*
+ * For an image that no longer runs and whose end was not reported: reports an end with what is
+ * known.
+ */
 void memory_image_end_untold(struct heap_image *image);

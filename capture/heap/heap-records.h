@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Records that the session's worker makes of what the tables of memory.bpf.c say of watched
- * processes, and of what the kernel lists of them. They have the head and a kind of bpf/record.h, so
- * that the pipeline handles them like those of the eBPF programs.
+ * processes, and of what the kernel lists of them. They have the head and a kind of bpf/record.h,
+ * so that the pipeline handles them like those of the eBPF programs.
  */
 #pragma once
 
@@ -67,7 +67,8 @@ struct rec_listing {
 	struct rec_head head;
 	__u32 instance;
 	__u32 resources; /* a bit for each MEMORY_RESOURCE_* that is listed completely */
-	__u32 first; /* 1: what there is is from before the watch, unless a call has said otherwise */
+	/* 1: what there is is from before the watch, unless a call has said otherwise */
+	__u32 first;
 	__u32 ends;
 };
 _Static_assert(sizeof(struct rec_listing) == 40, "ABI");

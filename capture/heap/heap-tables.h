@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of bpf/memory.bpf.c, read in batches: the stacks with what was allocated with each, and
- * the blocks that live. What comes of it goes out as struct rec_*, through a function that may wait.
+ * The tables of bpf/memory.bpf.c, read in batches: the stacks with what was allocated with each,
+ * and the blocks that live. What comes of it goes out as struct rec_*, through a function that may
+ * wait.
  *
- * Of instances that have ended, or whose probes have been stopped, blocks do not change while they are
- * read, and can be counted before they are said. Those of the others are copied first.
+ * Of instances that have ended, or whose probes have been stopped, blocks do not change while they
+ * are read, and can be counted before they are said. Those of the others are copied first.
  */
 #pragma once
 
@@ -38,7 +39,10 @@ struct memory_tables {
 void heap_tables_init(struct memory_tables *t, int stacks_fd, int blocks_fd);
 void heap_tables_deinit(struct memory_tables *t);
 
-/* Sends the stacks that are new, and the sums that have changed, of those IMAGES that have been announced, as of TS_NS. */
+/*
+ * Sends the stacks that are new, and the sums that have changed, of those IMAGES that have been
+ * announced, as of TS_NS.
+ */
 int heap_tables_usage(struct memory_tables *t, const struct heap_images *images, uint64_t ts_ns,
 		      const struct memory_sink *sink);
 
@@ -66,9 +70,9 @@ int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *
 			     struct memory_gathered *gathered, const struct memory_sink *sink);
 
 /*
- * The same of those IMAGES that live, whose blocks change, in two steps: first they are copied into KEPT, which the
- * caller frees, so that as many are said as were counted; no more than the table has room for. What was made
- * after UNTIL_NS is left out.
+ * The same of those IMAGES that live, whose blocks change, in two steps: first they are copied into
+ * KEPT, which the caller frees, so that as many are said as were counted; no more than the table
+ * has room for. What was made after UNTIL_NS is left out.
  */
 int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
 		     struct outbuf *kept);
@@ -76,14 +80,16 @@ int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
 			 const struct outbuf *kept, const struct memory_sink *sink);
 
 /*
- * Takes those IMAGES that go out of the tables; with them what belongs to none of IMAGES, if its instance is not above STRANGERS: of
- * programs that have ended without a word.
+ * Takes those IMAGES that go out of the tables; with them what belongs to none of IMAGES, if its
+ * instance is not above STRANGERS: of programs that have ended without a word.
  */
 int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
 		       uint32_t strangers);
 
-/* Calls FN for each element of a map, a hash. Elements that come or go meanwhile may be missed or come
- * twice. FN returns 0 to go on. Returns what FN returned, or a negative errno. */
+/*
+ * Calls FN for each element of a map, a hash. Elements that come or go meanwhile may be missed or
+ * come twice. FN returns 0 to go on. Returns what FN returned, or a negative errno.
+ */
 struct memory_map {
 	int fd;
 	size_t key_size, value_size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which processes are watched (capture/heap/heap-trace.h): those that the filter selects, or those that grow (capture/heap/triage.h).
+ * Which processes are watched (capture/heap/heap-trace.h): those that the filter selects, or those
+ * that grow (capture/heap/triage.h).
  */
 #pragma once
 
@@ -14,7 +15,10 @@
 
 struct heap_targets;
 
-/* TASKS, struct rec_task, are those that live; OPTIONS and COLLECTOR are borrowed, SINK is copied. Takes its time. Returns 0 or a negative errno. */
+/*
+ * TASKS, struct rec_task, are those that live; OPTIONS and COLLECTOR are borrowed, SINK is copied.
+ * Takes its time. Returns 0 or a negative errno.
+ */
 int heap_targets_new(const struct session_options *options, struct collector *collector,
 		     const struct memory_sink *sink, const struct outbuf *tasks,
 		     struct heap_targets **ret);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the blocks that live at the end of watching can be reached: two searches (capture/heap/reach.h)
- * through the memory of the process, each with the blocks that the table of memory.bpf.c has at that time. A
- * block is lost if both say so; of what was made between them nothing is said.
+ * Whether the blocks that live at the end of watching can be reached: two searches
+ * (capture/heap/reach.h) through the memory of the process, each with the blocks that the table of
+ * memory.bpf.c has at that time. A block is lost if both say so; of what was made between them
+ * nothing is said.
  */
 #pragma once
 
@@ -22,9 +23,10 @@ struct memory_search {
 };
 
 /*
- * Searches the process of IMAGE, whose probes are still there, and keeps the answer in it, instead of one that it has. Nothing is kept where that cannot
- * be done: the process has ended or hangs, somebody else traces it, it is a 32 bit program, or time is up. Takes up to the
- * deadline. Returns 0 or a negative errno: why nothing is kept.
+ * Searches the process of IMAGE, whose probes are still there, and keeps the answer in it, instead
+ * of one that it has. Nothing is kept where that cannot be done: the process has ended or hangs,
+ * somebody else traces it, it is a 32 bit program, or time is up. Takes up to the deadline. Returns
+ * 0 or a negative errno: why nothing is kept.
  */
 int heap_trace_reach_search(const struct memory_search *how, struct heap_image *image);
 

@@ -29,12 +29,18 @@ struct heap_trace *heap_trace_free(struct heap_trace *m);
 
 DEFINE_CLEANUP(struct heap_trace *, heap_trace_free)
 
-/* Becomes readable when a process has called fork or exec: then heap_trace_drain_events() is to be called. */
+/*
+ * Becomes readable when a process has called fork or exec: then heap_trace_drain_events() is to be
+ * called.
+ */
 int heap_trace_fd(const struct heap_trace *m);
 void heap_trace_drain_events(struct heap_trace *m);
 
-/* Watches process PID from now on, if it can be; or looks whether it has other files by now. That there is no such
- * process any more is said as one that has ended at once. Returns 0 or a negative errno. */
+/*
+ * Watches process PID from now on, if it can be; or looks whether it has other files by now. That
+ * there is no such process any more is said as one that has ended at once. Returns 0 or a negative
+ * errno.
+ */
 int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
 /* No longer: its blocks are said with the next heap_trace_tick(). */
@@ -59,8 +65,10 @@ bool heap_trace_has_missed(struct heap_trace *m);
 /* Looks whether any of the processes has other files by now. */
 void heap_trace_look_all(struct heap_trace *m);
 
-/* Says what lives now, of each process that is watched, and changes nothing. One that has called exec, and is
- * still loading its program, is passed over. Returns 0 or a negative errno. */
+/*
+ * Says what lives now, of each process that is watched, and changes nothing. One that has called
+ * exec, and is still loading its program, is passed over. Returns 0 or a negative errno.
+ */
 int heap_trace_snapshot(struct heap_trace *m);
 
 /*
@@ -74,5 +82,8 @@ int heap_trace_search(struct heap_trace *m, uint32_t pid);
  * must go before the programs do. Unless FOR_GOOD nobody looks for what leads to blocks. */
 void heap_trace_stop(struct heap_trace *m, bool for_good);
 
-/* Says all that is left to say. Once stopped. Returns 0, what the sink returned, or another negative errno: then it is not all. */
+/*
+ * Says all that is left to say. Once stopped. Returns 0, what the sink returned, or another
+ * negative errno: then it is not all.
+ */
 int heap_trace_finish(struct heap_trace *m);

@@ -3,8 +3,8 @@
  * The threads of a process, held for a moment, and their registers.
  *
  * Held by ptrace, which lets go of them by itself when the process that holds them ends, whatever
- * it dies of, and of which they do not notice: no signal, no job control. Each belongs to the thread
- * that called reach_hold().
+ * it dies of, and of which they do not notice: no signal, no job control. Each belongs to the
+ * thread that called reach_hold().
  */
 #pragma once
 
@@ -16,10 +16,10 @@
 
 /*
  * Holds all threads of process PID, by DEADLINE_NS (CLOCK_MONOTONIC), and appends what is in their
- * registers to THREADS, struct rec_registers. Returns 0; -ESRCH: there is no such process (any more);
- * -EPERM: somebody else holds it, or we may not; -ETIME: one of them does not stop, because it is
- * in the middle of something that cannot be interrupted. Threads that are held after a failure are
- * let go by reach_let_go(), too.
+ * registers to THREADS, struct rec_registers. Returns 0; -ESRCH: there is no such process (any
+ * more); -EPERM: somebody else holds it, or we may not; -ETIME: one of them does not stop, because
+ * it is in the middle of something that cannot be interrupted. Threads that are held after a
+ * failure are let go by reach_let_go(), too.
  */
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
 

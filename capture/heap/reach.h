@@ -6,21 +6,21 @@
  * themselves (data, stacks, thread-local memory, what was mapped), and registers; then, what is in
  * the blocks that were found. A word that is the address of a block points to it. One that is
  * somewhere inside may be a coincidence, or the number of something: what only such ones lead to is
- * possibly lost. What only lost blocks lead to is lost with them, indirectly; of blocks that only point
- * to each other, one is lost.
+ * possibly lost. What only lost blocks lead to is lost with them, indirectly; of blocks that only
+ * point to each other, one is lost.
  *
  * On the safe side, all in all: words that look like pointers are pointers. Memory that no known
- * block covers is searched in full, be it that of allocations from before anybody watched, or chunks
- * that were freed, whose old content is still there. Only where every block is known, the heap
- * outside them is free memory and is left out. Of a stack, what is below the stack pointer is left
- * out where that is known.
+ * block covers is searched in full, be it that of allocations from before anybody watched, or
+ * chunks that were freed, whose old content is still there. Only where every block is known, the
+ * heap outside them is free memory and is left out. Of a stack, what is below the stack pointer is
+ * left out where that is known.
  *
  * Not seen: pointers in vector registers, in pages of shared memory that were swapped out, in
  * memory of devices; pointers that are kept in another form (compressed, xor-ed).
  *
- * While the process runs, a pointer may move from where nobody has looked yet to where somebody has.
- * Hence two searches, by the caller: what neither of them found is lost. A process that is held
- * meanwhile needs but one.
+ * While the process runs, a pointer may move from where nobody has looked yet to where somebody
+ * has. Hence two searches, by the caller: what neither of them found is lost. A process that is
+ * held meanwhile needs but one.
  */
 #pragma once
 
@@ -41,9 +41,11 @@ struct reach_block {
 
 struct reach_request {
 	pid_t pid;
-	/* Both run in the process that does it, once PID is held: they append struct reach_block, in any order, and
-	 * struct rec_registers (NULL = nothing is known of the threads). Zero, or a negative errno that
-	 * ends it all. */
+	/*
+	 * Both run in the process that does it, once PID is held: they append struct reach_block,
+	 * in any order, and struct rec_registers (NULL = nothing is known of the threads). Zero, or
+	 * a negative errno that ends it all.
+	 */
 	int (*list_blocks)(struct outbuf *to, void *userdata);
 	int (*list_threads)(struct outbuf *to, void *userdata);
 	void *userdata;

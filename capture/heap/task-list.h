@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tasks that live, as the programs list them (struct rec_task), for who reads about them elsewhere: what /proc says of a process may be of
- * another one by then, or of another program. Of one user's own processes only (session_options.own) it must be neither: so
- * they are listed before and afterwards.
+ * The tasks that live, as the programs list them (struct rec_task), for who reads about them
+ * elsewhere: what /proc says of a process may be of another one by then, or of another program. Of
+ * one user's own processes only (session_options.own) it must be neither: so they are listed before
+ * and afterwards.
  */
 #pragma once
 
@@ -13,7 +14,9 @@
 #include "bpf/record.h"
 #include "capture/programs/collector.h"
 
-/* Adds all that live behind TASKS. Returns 0 or a negative errno; some may be there nevertheless. */
+/*
+ * Adds all that live behind TASKS. Returns 0 or a negative errno; some may be there nevertheless.
+ */
 int task_list_read(struct collector *c, struct outbuf *tasks);
 
 /* The task TID, NULL if it is not there; borrowed from TASKS. */

@@ -10,10 +10,10 @@
  *	syscall:openat
  *	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
  *
- * FILE is a path, or the name of a library or program; "syscall" stands for
- * the system calls. FUNCTION is a symbol; `*` and `?` stand for
- * others as in file names. Without arguments, they are those that are known of
- * libc and of system calls (base/calls), or none. A number can have words: "flags:open". What the words mean for a process is for capture/calls.
+ * FILE is a path, or the name of a library or program; "syscall" stands for the system calls.
+ * FUNCTION is a symbol; `*` and `?` stand for others as in file names. Without arguments, they are
+ * those that are known of libc and of system calls (base/calls), or none. A number can have words:
+ * "flags:open". What the words mean for a process is for capture/calls.
  */
 #pragma once
 
@@ -98,8 +98,8 @@ const char *call_type_name(const struct call_type *type);
 uint64_t call_type_value(const struct call_type *type, uint64_t value);
 
 /*
- * The arguments of which memory is copied, in the order of its slots in records: first those that are
- * copied at the entry, *RET_N_IN, then those at the return. Returns how many they are.
+ * The arguments of which memory is copied, in the order of its slots in records: first those that
+ * are copied at the entry, *RET_N_IN, then those at the return. Returns how many they are.
  */
 uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_TEXTS_MAX],
 			uint8_t *ret_n_in);

@@ -48,7 +48,10 @@ struct collection {
 	unsigned directory_line; /* 0 = not said */
 };
 
-/* Called with each thing that is wrong (a hundred at most), in the order of lines. LINE is 0 for what is wrong with all of it. */
+/*
+ * Called with each thing that is wrong (a hundred at most), in the order of lines. LINE is 0 for
+ * what is wrong with all of it.
+ */
 typedef void (*collection_complaint_fn)(unsigned line, const char *text, void *userdata);
 
 /*
@@ -62,5 +65,8 @@ void collection_deinit(struct collection *p);
 /* NULL, or "NAME" of ".../NAME.conf" in TO if that can be the name of a collection. */
 const char *collection_name_of(const char *path, char to[static 65]);
 
-/* Why a file (or a directory) with ST must not say what root's service does, a sentence; NULL if it may. UID is root's, but in tests. */
+/*
+ * Why a file (or a directory) with ST must not say what root's service does, a sentence; NULL if it
+ * may. UID is root's, but in tests.
+ */
 const char *collection_untrusted(const struct stat *st, uid_t uid);

@@ -2,8 +2,8 @@
 /*
  * Filters as people write them.
  *
- * All functions return 0, or -EINVAL, -ENOENT (there is no such thing), -E2BIG or -ENOMEM with a sentence in WHY; the filter is as it
- * was then.
+ * All functions return 0, or -EINVAL, -ENOENT (there is no such thing), -E2BIG or -ENOMEM with a
+ * sentence in WHY; the filter is as it was then.
  */
 #pragma once
 

@@ -23,13 +23,18 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret);
  */
 int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max);
 
-/* Likewise, but those that belong to root, if there are any: users can call theirs, below what systemd delegates to them, as they like. */
+/*
+ * Likewise, but those that belong to root, if there are any: users can call theirs, below what
+ * systemd delegates to them, as they like.
+ */
 int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int max);
 
 /*
- * Likewise, of a unit that need not run: where there is no cgroup of its name that is root's, *LIST is the one that systemd will give it (a service
- * in system.slice, one of a template in the template's slice, a slice below the slices in its name), if that one's parent
- * is there, behind those of users that are called so. Returns as above; -ENOENT where there is no such parent yet. *RET_RUNS is whether it was found.
+ * Likewise, of a unit that need not run: where there is no cgroup of its name that is root's, *LIST
+ * is the one that systemd will give it (a service in system.slice, one of a template in the
+ * template's slice, a slice below the slices in its name), if that one's parent is there, behind
+ * those of users that are called so. Returns as above; -ENOENT where there is no such parent yet.
+ * *RET_RUNS is whether it was found.
  */
 int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs);
 

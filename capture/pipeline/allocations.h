@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs allocate, into the archive: what the worker says of its tables (capture/heap/heap-trace.h),
- * and, in log mode, each allocation and free as it comes out of the rings. Of descriptors, mappings and the
- * like it keeps the books (capture/pipeline/resources.h).
+ * What programs allocate, into the archive: what the worker says of its tables
+ * (capture/heap/heap-trace.h), and, in log mode, each allocation and free as it comes out of the
+ * rings. Of descriptors, mappings and the like it keeps the books (capture/pipeline/resources.h).
  *
- * Of a new program the worker says only after a while that it is watched, when it knows what that has
- * loaded. What comes out of the rings until then waits.
+ * Of a new program the worker says only after a while that it is watched, when it knows what that
+ * has loaded. What comes out of the rings until then waits.
  */
 #pragma once
 
@@ -37,13 +37,15 @@ void allocations_deinit(struct allocations *a);
 /* Takes in what OPTIONS say. Once, before all records. */
 void allocations_begin(struct allocations *a, const struct session_options *options);
 
-/* The next record: one of those that bpf/record.h has under "what programs allocate", checked. Returns 0 or the
- * archive's error. */
+/*
+ * The next record: one of those that bpf/record.h has under "what programs allocate", checked.
+ * Returns 0 or the archive's error.
+ */
 int allocations_record(struct allocations *a, const struct rec_head *rec);
 
 /*
- * Where the recording is split, after allocations_begin(), and each event is recorded: writes to TO, and changes nothing, the
- * blocks that the books have, as of AT_NS. NAME says who a thread is.
+ * Where the recording is split, after allocations_begin(), and each event is recorded: writes to
+ * TO, and changes nothing, the blocks that the books have, as of AT_NS. NAME says who a thread is.
  */
 int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
 			   int (*name)(uint32_t tid, void *userdata), void *userdata);

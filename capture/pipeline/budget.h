@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a recording costs more than it may, what is to go then, and when it comes back. A look each second.
+ * Whether a recording costs more than it may, what is to go then, and when it comes back. A look
+ * each second.
  *
- * Over the limit in two looks in a row, the next thing goes: first what takes call stacks, then what sees wakeups, at
- * last everything. What went last comes back first, one thing at a time, after a calm time in which the cost, with what
- * its return is estimated to cost, was low in each look. That estimate is what it cost when it went, times how much more or less the
- * machine switches threads now, and half of that after each four calm times. What has to go again soon waits twice as long the next time, up to a limit; and however
- * wrong an estimate may be, after that limit it is tried.
+ * Over the limit in two looks in a row, the next thing goes: first what takes call stacks, then
+ * what sees wakeups, at last everything. What went last comes back first, one thing at a time,
+ * after a calm time in which the cost, with what its return is estimated to cost, was low in each
+ * look. That estimate is what it cost when it went, times how much more or less the machine
+ * switches threads now, and half of that after each four calm times. What has to go again soon
+ * waits twice as long the next time, up to a limit; and however wrong an estimate may be, after
+ * that limit it is tried.
  */
 #pragma once
 
@@ -15,7 +18,10 @@
 
 #define BUDGET_LOOK_NS UINT64_C(1000000000)
 
-/* How long it must be calm at first, and at most; what went again so soon after its return has come back too early. */
+/*
+ * How long it must be calm at first, and at most; what went again so soon after its return has come
+ * back too early.
+ */
 #define BUDGET_CALM_NS     UINT64_C(5000000000)
 #define BUDGET_CALM_NS_MAX UINT64_C(640000000000)
 #define BUDGET_SOON_NS     UINT64_C(60000000000)
@@ -59,12 +65,16 @@ struct budget {
 };
 
 /*
- * It counts from now on: at NOW_NS COST_NS had been spent so far, and the machine had done WORK (a count that only
- * grows; 0 = not known). To be called again when what was shed has gone, or is there again.
+ * It counts from now on: at NOW_NS COST_NS had been spent so far, and the machine had done WORK (a
+ * count that only grows; 0 = not known). To be called again when what was shed has gone, or is
+ * there again.
  */
 void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work);
 
-/* COST_NS and WORK, which only grow, are those of NOW_NS. With another answer than BUDGET_STAY, *RET is what goes or comes back. */
+/*
+ * COST_NS and WORK, which only grow, are those of NOW_NS. With another answer than BUDGET_STAY,
+ * *RET is what goes or comes back.
+ */
 enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
 			    enum budget_shed *ret);
 

@@ -2,8 +2,9 @@
 /*
  * What the eBPF programs of a session cost: sums of what they count of themselves (bpf/cost.bpf.h).
  *
- * They time few of their runs. Between two looks the others are taken to be like those that were timed meanwhile;
- * if none was, like all that were so far. So sums only grow, and what was cheap before does not hide what is dear now.
+ * They time few of their runs. Between two looks the others are taken to be like those that were
+ * timed meanwhile; if none was, like all that were so far. So sums only grow, and what was cheap
+ * before does not hide what is dear now.
  */
 #pragma once
 

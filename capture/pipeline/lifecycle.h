@@ -44,12 +44,18 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 /* The end: writes those that were asked for in vain, as tasks of which nothing is known. */
 int lifecycle_close(struct lifecycle *l);
 
-/* Writes to TO, and changes nothing: a task of which nothing is known; all that were asked for and not answered, as such. */
+/*
+ * Writes to TO, and changes nothing: a task of which nothing is known; all that were asked for and
+ * not answered, as such.
+ */
 int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 			  uint32_t pid);
 int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to);
 
-/* A chunk ends: these are written, too, and nobody is waited for. Answers that come later are news, and who is named again is asked for again. */
+/*
+ * A chunk ends: these are written, too, and nobody is waited for. Answers that come later are news,
+ * and who is named again is asked for again.
+ */
 int lifecycle_split(struct lifecycle *l);
 
 /* A task that lives was listed. If WANTED, its identity is written. */

@@ -2,10 +2,11 @@
 /*
  * All rings of a collector as one sequence in the order of time.
  *
- * A round looks at what is in the rings now and hands out what is not younger than a horizon;
- * the rest stays where it is. Records of one ring keep their order; what has a begin and an end comes
- * at its end. At equal times struct rec_* come first, then wakeups, then switches, those that take a thread off a CPU before those
- * that put it on another one (FXT readers sort stably by time, so the order in the file decides).
+ * A round looks at what is in the rings now and hands out what is not younger than a horizon; the
+ * rest stays where it is. Records of one ring keep their order; what has a begin and an end comes
+ * at its end. At equal times struct rec_* come first, then wakeups, then switches, those that take
+ * a thread off a CPU before those that put it on another one (FXT readers sort stably by time, so
+ * the order in the file decides).
  */
 #pragma once
 
@@ -56,7 +57,10 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
  * in order. Returns 0, -ENOMEM, or -ENOBUFS: too many are waiting. */
 int merge_add(struct merge *m, const struct rec_head *rec);
 
-/* Whether the ring of CPU for CLASS_SCHED has a mark of a loss next that began by TO_NS; *RET_FIRST_NS says when. */
+/*
+ * Whether the ring of CPU for CLASS_SCHED has a mark of a loss next that began by TO_NS;
+ * *RET_FIRST_NS says when.
+ */
 bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *ret_first_ns);
 
 /* What a look ahead finds. */

@@ -49,14 +49,19 @@ struct profiler {
 void profiler_init(struct profiler *p, const struct pipeline *pipe);
 void profiler_deinit(struct profiler *p);
 
-/* The next record in the order of time, checked: one of a stack, or with one, or of a mapping. Returns 0
- * or the archive's error. */
+/*
+ * The next record in the order of time, checked: one of a stack, or with one, or of a mapping.
+ * Returns 0 or the archive's error.
+ */
 int profiler_record(struct profiler *p, const struct rec_head *rec);
 
 /* What was mapped when the recording began, in whatever order. */
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
 
-/* There is a stack of PID at TS_NS: what it needs is to be known. With `own`: PID was selected then; 0 = it may not have been. */
+/*
+ * There is a stack of PID at TS_NS: what it needs is to be known. With `own`: PID was selected
+ * then; 0 = it may not have been.
+ */
 int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
 /* What has happened to a process, and has been written. */
@@ -76,13 +81,17 @@ void profiler_renamed(struct profiler *p, uint32_t pid);
 /* The recording will be split: what is mapped is kept. Returns 0 or -ENOMEM. */
 int profiler_will_split(struct profiler *p);
 
-/* Writes to TO what has been written of all that is mapped, as of AT_NS, and changes nothing. NAME writes who a process is. */
+/*
+ * Writes to TO what has been written of all that is mapped, as of AT_NS, and changes nothing. NAME
+ * writes who a process is.
+ */
 int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
 			  int (*name)(uint32_t pid, void *userdata), void *userdata);
 
 /*
- * With `own`: records of mappings, or of what happens to processes, were lost before NOW_NS; others of before that are still
- * to come. And: PID was forked at TS_NS, so all is known of it, unless there is doubt about that time. Returns 0 or -ENOMEM.
+ * With `own`: records of mappings, or of what happens to processes, were lost before NOW_NS; others
+ * of before that are still to come. And: PID was forked at TS_NS, so all is known of it, unless
+ * there is doubt about that time. Returns 0 or -ENOMEM.
  */
 void profiler_doubt(struct profiler *p, uint64_t now_ns);
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);

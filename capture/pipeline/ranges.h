@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges of addresses, each with where it comes from: what is mapped in a process. None overlap. What is
- * cut or moved keeps its origin; so do the parts of what is split.
+ * Ranges of addresses, each with where it comes from: what is mapped in a process. None overlap.
+ * What is cut or moved keeps its origin; so do the parts of what is split.
  */
 #pragma once
 
@@ -33,8 +33,10 @@ struct ranges {
 	uint64_t n_full; /* that there was no room for */
 };
 
-/* Gets what is no more (made false) and what is (true): a range that is cut goes as it was, and comes
- * as what is left of it. */
+/*
+ * Gets what is no more (made false) and what is (true): a range that is cut goes as it was, and
+ * comes as what is left of it.
+ */
 typedef void (*ranges_changed_fn)(const struct range *range, bool made, void *userdata);
 
 struct ranges_sink {

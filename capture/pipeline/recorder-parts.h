@@ -24,11 +24,17 @@ int recorder_write_sampling(const struct recorder *r, struct fxt_archive *to,
 int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64_t ts_ns,
 			const struct recorder_end *end);
 
-/* What is listed, before the archive begins: struct rec_task, struct proc_cgroup. Return 0 or a negative errno. */
+/*
+ * What is listed, before the archive begins: struct rec_task, struct proc_cgroup. Return 0 or a
+ * negative errno.
+ */
 int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
 
-/* What runs on CPU when the programs have begun; and what it is in the middle of when they have ended. */
+/*
+ * What runs on CPU when the programs have begun; and what it is in the middle of when they have
+ * ended.
+ */
 int recorder_open_cpu(struct recorder *r, unsigned cpu);
 int recorder_close_cpu(struct recorder *r, unsigned cpu);
 int recorder_open_cpus(struct recorder *r);
@@ -50,21 +56,31 @@ uint64_t recorder_unsaid_malformed(const struct recorder *r);
 /* The recording ends at this moment: takes note of the losses that go on. */
 void recorder_note_losses(struct recorder *r);
 
-/* MARK, of CLASS on CPU: of a loss that goes on after the end, only what was lost by then counts. */
+/*
+ * MARK, of CLASS on CPU: of a loss that goes on after the end, only what was lost by then counts.
+ */
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);
 
-/* A loss of something that has no state that would have to be closed and opened. Returns 0 or a negative errno. */
+/*
+ * A loss of something that has no state that would have to be closed and opened. Returns 0 or a
+ * negative errno.
+ */
 int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu,
 			const struct ring_lost *mark);
 
-/* *N records of CLASS could not be used: writes that, as of now (at the latest as of the end), and sets *N to 0. Likewise. */
+/*
+ * *N records of CLASS could not be used: writes that, as of now (at the latest as of the end), and
+ * sets *N to 0. Likewise.
+ */
 int recorder_write_shortage(struct recorder *r, enum event_class class, uint64_t *n);
 
 /* Likewise, those that recorder_unsaid_malformed() counts. */
 int recorder_write_malformed(struct recorder *r);
 
-/* What the programs counted and could not mark any more, since nothing followed; and what the kernel did not let them see, on
- * which CPU and when is not known. Likewise. */
+/*
+ * What the programs counted and could not mark any more, since nothing followed; and what the
+ * kernel did not let them see, on which CPU and when is not known. Likewise.
+ */
 int recorder_write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu);
 int recorder_write_skipped(struct recorder *r, enum event_class class);

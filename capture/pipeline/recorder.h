@@ -3,9 +3,9 @@
  * From rings to archive: all that turns records into bytes, without threads, timers or descriptors.
  *
  * The recorder is a pipeline: a context (pipeline.h), and stages in a declared order
- * (recorder-stages.h). It owns the tables and the archive's state and borrows the collector. It writes
- * into the buffer that is set (recorder_set_buffer()), whole records only; its owner decides when it
- * runs and takes the buffers away.
+ * (recorder-stages.h). It owns the tables and the archive's state and borrows the collector. It
+ * writes into the buffer that is set (recorder_set_buffer()), whole records only; its owner decides
+ * when it runs and takes the buffers away.
  */
 #pragma once
 
@@ -62,8 +62,8 @@ struct recorder {
 	uint64_t own_lost; /* selection: of the records that say whose they are */
 	struct lifecycle lifecycle;
 	struct schedule schedule;
-	uint64_t *
-		running; /* timelines: per CPU, as listed: tid in the low half, prio in the high one */
+	/* timelines: per CPU, as listed: tid in the low half, prio in the high one */
+	uint64_t *running;
 	struct profiler profiler;
 	struct activity activity;
 	uint64_t n_marks;
@@ -124,20 +124,29 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns);
 int recorder_close(struct recorder *r, const struct recorder_end *end);
 
 /*
- * Chunks (docs/architecture/chunks.md), of a session with session_options_splits(). AT_NS is the horizon of a round that has returned 0.
- * What is written to TAIL and HEAD is whole parts by itself, as STORE_TAIL and STORE_HEAD.
+ * Chunks (docs/architecture/chunks.md), of a session with session_options_splits(). AT_NS is the
+ * horizon of a round that has returned 0. What is written to TAIL and HEAD is whole parts by
+ * itself, as STORE_TAIL and STORE_HEAD.
  */
 
-/* Whether it can be split now: not while what was mapped at the start is being written, nor, unless one has been WAITING for it
- * for long, in the middle of a snapshot of what is allocated. */
+/*
+ * Whether it can be split now: not while what was mapped at the start is being written, nor, unless
+ * one has been WAITING for it for long, in the middle of a snapshot of what is allocated.
+ */
 bool recorder_can_split(const struct recorder *r, bool waiting);
 
-/* Ends a chunk and begins the next: writes what is still to come of the body into the buffer that is set, the end of the one to
- * TAIL and the beginning of the other to HEAD. Returns 0 or a negative errno, after which no more can be written. */
+/*
+ * Ends a chunk and begins the next: writes what is still to come of the body into the buffer that
+ * is set, the end of the one to TAIL and the beginning of the other to HEAD. Returns 0 or a
+ * negative errno, after which no more can be written.
+ */
 int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
 		   const struct recorder_end *end, struct outbuf *tail, struct outbuf *head);
 
-/* What would stand behind the body if the archive ended at AT_NS; it goes on. Returns 0 or a negative errno. */
+/*
+ * What would stand behind the body if the archive ended at AT_NS; it goes on. Returns 0 or a
+ * negative errno.
+ */
 int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorder_end *end,
 		  struct outbuf *tail);
 
@@ -151,7 +160,10 @@ int recorder_add_mappings(struct recorder *r, const struct worker_results *news)
 /* Takes in samples of counters, for the next rounds. Returns 0 or a negative errno. */
 int recorder_add_samples(struct recorder *r, const struct worker_results *news);
 
-/* Writes the triggers that have been added up so far, at HORIZON_NS (triggers.h). Returns 0 or a negative errno. */
+/*
+ * Writes the triggers that have been added up so far, at HORIZON_NS (triggers.h). Returns 0 or a
+ * negative errno.
+ */
 int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
 
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
@@ -161,14 +173,18 @@ int recorder_mark(struct recorder *r, const char *text);
 int recorder_shed(struct recorder *r, const struct event *ev);
 
 /*
- * A pause begins: records younger than AT_NS are not for the archive. Then, with all programs detached and after a round up to
- * MERGE_ALL, recorder_pause() closes what is open. Until recorder_resume() has returned there is nothing in the rings to be drained; what
- * there was before is known no more. Return 0 or a negative errno.
+ * A pause begins: records younger than AT_NS are not for the archive. Then, with all programs
+ * detached and after a round up to MERGE_ALL, recorder_pause() closes what is open. Until
+ * recorder_resume() has returned there is nothing in the rings to be drained; what there was before
+ * is known no more. Return 0 or a negative errno.
  */
 void recorder_set_pause(struct recorder *r, uint64_t at_ns);
 int recorder_pause(struct recorder *r);
 
-/* The programs run again, and what has happened since NEWS' time of start is for the archive: that comes first. */
+/*
+ * The programs run again, and what has happened since NEWS' time of start is for the archive: that
+ * comes first.
+ */
 void recorder_set_resumed(struct recorder *r, const struct worker_results *news);
 
 /* And then what NEWS has listed is written, as for the start. */
@@ -177,7 +193,10 @@ int recorder_resume(struct recorder *r, const struct worker_results *news);
 /* How many triggers have fired, those that were passed over, too. */
 uint64_t recorder_n_triggers(const struct recorder *r);
 
-/* Writes that the context NAME, BIT, begins or ends now; OPEN are the bits of all that are open then. Returns 0 or a negative errno. */
+/*
+ * Writes that the context NAME, BIT, begins or ends now; OPEN are the bits of all that are open
+ * then. Returns 0 or a negative errno.
+ */
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open);
 
 uint64_t recorder_n_events(const struct recorder *r);

@@ -62,7 +62,10 @@ struct thing *resources_find(const struct resources *r, enum resource resource, 
 /* Made if there is none; NULL without room, counted. */
 struct thing *resources_entry(struct resources *r, enum resource resource, uint64_t id);
 
-/* THING is gone, since TS_NS. What the sink returns is kept in the books, as everywhere, and returned. */
+/*
+ * THING is gone, since TS_NS. What the sink returns is kept in the books, as everywhere, and
+ * returned.
+ */
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
 
 /* It lives, and the sink gets it. */
@@ -72,5 +75,7 @@ int resources_say(struct resources *r, enum resource resource, const struct thin
 void resources_resize(struct resources *r, enum resource resource, struct thing *thing,
 		      uint64_t size, uint64_t ts_ns);
 
-/* Takes the mappings between START and END out that were made up to UNTIL_NS. Returns 0 or -ENOMEM. */
+/*
+ * Takes the mappings between START and END out that were made up to UNTIL_NS. Returns 0 or -ENOMEM.
+ */
 int resources_unmap(struct resources *r, uint64_t start, uint64_t end, uint64_t until_ns);

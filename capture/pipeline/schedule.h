@@ -46,8 +46,8 @@ struct schedule {
 	struct schedule_cpu *cpus;
 	unsigned n_cpus;
 	uint64_t from_ns; /* records before it, or after the pipeline's end, are dropped */
-	uint64_t
-		start_ns; /* 0; after a split, what from_ns was: records from then on move to the new from_ns */
+	/* 0; after a split, what from_ns was: records from then on move to the new from_ns */
+	uint64_t start_ns;
 	uint64_t *states;      /* two bits a tid: what was reported of it last */
 	struct table asleep;   /* tid -> struct schedule_wakeup: blocked right after it */
 	uint64_t n_events;     /* switches, wakeups and migrations written */
@@ -86,18 +86,24 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark);
 
 /*
- * Writes to TO what a part of the recording begins or ends with on CPU, if that is known, and changes nothing: what runs comes on at TS_NS,
- * or goes off.
+ * Writes to TO what a part of the recording begins or ends with on CPU, if that is known, and
+ * changes nothing: what runs comes on at TS_NS, or goes off.
  */
 int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
 		 bool begins);
 
-/* A chunk begins at TS_NS, each CPU in it with what schedule_say() said; a CPU where a loss had begun by then at OPENED_NS, before it. */
+/*
+ * A chunk begins at TS_NS, each CPU in it with what schedule_say() said; a CPU where a loss had
+ * begun by then at OPENED_NS, before it.
+ */
 void schedule_split(struct schedule *s, uint64_t ts_ns);
 void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);
 
 /* Closes all timelines at the pipeline's end. */
 int schedule_close(struct schedule *s);
 
-/* Likewise, and from then on nothing is known of any thread, until schedule_open(): at s->from_ns, which is set. */
+/*
+ * Likewise, and from then on nothing is known of any thread, until schedule_open(): at s->from_ns,
+ * which is set.
+ */
 int schedule_pause(struct schedule *s);

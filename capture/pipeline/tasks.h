@@ -54,7 +54,9 @@ struct tasks {
 	uint64_t n_merged;    /* owners that got no koid of their own any more */
 	struct table cgroups; /* id -> path, owned */
 
-	/* Where a recording is split: who has ended may still have to be named in the next chunk. */
+	/*
+	 * Where a recording is split: who has ended may still have to be named in the next chunk.
+	 */
 	bool splits;
 	struct table dead; /* by tid; owns its struct task */
 	struct task_dead
@@ -70,13 +72,16 @@ enum { TASKS_CGROUPS_MAX = 32768 };
 int tasks_init(struct tasks *t);
 
 /*
- * The recording will be split. From now on who has ended is known on for a while (a main thread as long as its process
- * lives), and koids of a tid that have run out are given out again from the first one on: their owners
- * are in other chunks. Returns 0 or -ENOMEM.
+ * The recording will be split. From now on who has ended is known on for a while (a main thread as
+ * long as its process lives), and koids of a tid that have run out are given out again from the
+ * first one on: their owners are in other chunks. Returns 0 or -ENOMEM.
  */
 int tasks_will_split(struct tasks *t);
 
-/* A chunk begins: those that live stay announced, since its head names them, and others are to be named again. */
+/*
+ * A chunk begins: those that live stay announced, since its head names them, and others are to be
+ * named again.
+ */
 int tasks_split(struct tasks *t);
 void tasks_deinit(struct tasks *t);
 
@@ -125,8 +130,10 @@ int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COM
  */
 int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path);
 
-/* Whether to ask where TASK is: it is a process, the path of its cgroup is unknown, and this process was
- * not asked yet. (Others in the same cgroup may have ended before they could be asked.) */
+/*
+ * Whether to ask where TASK is: it is a process, the path of its cgroup is unknown, and this
+ * process was not asked yet. (Others in the same cgroup may have ended before they could be asked.)
+ */
 bool tasks_asks_cgroup(const struct tasks *t, const struct task *task);
 
 /* The process PID has ended. Returns true, but only the first time that it is said. */

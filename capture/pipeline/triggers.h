@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a flight recorder waits for. Triggers look at each record in the order of time, as it is
- * written; a session without triggers pays nothing for them.
+ * The triggers of a flight recorder. They look at each record in order of time, as it is written. A
+ * session without triggers has no cost for them.
  *
- *  wakeup    a thread waited for a CPU from its wakeup on. What was lost in between is not made up: after a loss it is
- *            forgotten who waits.
- *  offcpu    a thread that was blocked came back. Most threads of a machine sleep for long, and mean to; so without a
- *            filter only sleep that nothing can interrupt (state D) counts, with one any.
- *  pressure  the kernel says so (PSI), of the time between two samples.
- *  leak      a process that is watched has more of one kind than at some time of the last minute.
+ *  wakeup    A thread waited for a CPU after its wakeup. A loss clears the table of waiting threads.
+ *  offcpu    A blocked thread started running again. Most threads sleep long and intentionally. So
+ *            without a filter, only uninterruptible sleep (state D) counts.
+ *  pressure  The kernel's pressure stall information, for the time between two samples.
+ *  leak      A watched process holds more of one resource than at some time of the last minute.
  *
- * Between two notifications of the owner at least the interval passes. The archive has all of them:
- * those of one kind within a second are written as one event, with the worst value and their
- * number.
+ * The owner is notified at most once per interval. The archive has all triggers: those of one kind
+ * within a second are one event, with the worst value and their number.
  */
 #pragma once
 
@@ -70,13 +68,16 @@ struct triggers *triggers_free(struct triggers *t);
 DEFINE_CLEANUP(struct triggers *, triggers_free)
 
 /*
- * The next record in the order of time: one of CLASS_SCHED as it comes out of its ring, checked by decode_ring_words();
- * any other one. Return 0, -ENOMEM, or what the function returned.
+ * The next record in the order of time: one of CLASS_SCHED as it comes out of its ring, checked by
+ * decode_ring_words(); any other one. Return 0, -ENOMEM, or what the function returned.
  */
 int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words);
 int triggers_record(struct triggers *t, const struct rec_head *rec);
 
-/* Hands on what has been added up for a second at HORIZON_NS, until which all has come; UINT64_MAX = all of it. As above. */
+/*
+ * Hands on what has been added up for a second at HORIZON_NS, until which all has come; UINT64_MAX
+ * = all of it. As above.
+ */
 int triggers_settle(struct triggers *t, uint64_t horizon_ns);
 
 /* Scheduling records are missing. */

@@ -17,8 +17,9 @@ struct allocator_cache *allocator_cache_free(struct allocator_cache *c);
 DEFINE_CLEANUP(struct allocator_cache *, allocator_cache_free)
 
 /*
- * What the file that FD refers to has (allocators_find_sandboxed()), or why that is not known: errors that
- * come from the file are remembered, too. Files that take too long make the others have less time. *RET is the cache's, valid until the next call. Returns as
+ * What the file that FD refers to has (allocators_find_sandboxed()), or why that is not known:
+ * errors that come from the file are remembered, too. Files that take too long make the others have
+ * less time. *RET is the cache's, valid until the next call. Returns as
  * allocators_find_sandboxed().
  */
 int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocator_list **ret);

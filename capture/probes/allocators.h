@@ -24,16 +24,17 @@ enum {
  *
  *  - ENTRY alone: only the call is of interest (free, operator delete, operator new of libstdc++)
  *  - SESSION: call and result; an entry probe and a return probe, both at that offset
- *  - ENTRY, and one RET or more: call and result of a function that an exception, a cancelled thread
- *    or the like may leave. A return probe puts its trampoline in the place of the return address
- *    and the unwinder stops there: the program would abort. So the result is taken where the
- *    function returns: a plain entry probe on each `ret`. There the result is in the register of
- *    results and the stack pointer is what it was at the entry. A tail call may lead to the `ret` of
- *    a function that others call, too: a RET counts only if the stack pointer is that which the
- *    outermost call was entered with, and its `function` is but one of those that lead there.
+ *  - ENTRY, and one RET or more: call and result of a function that an exception, a cancelled
+ *    thread or the like may leave. A return probe puts its trampoline in the place of the return
+ *    address and the unwinder stops there: the program would abort. So the result is taken where
+ *    the function returns: a plain entry probe on each `ret`. There the result is in the register
+ *    of results and the stack pointer is what it was at the entry. A tail call may lead to the
+ *    `ret` of a function that others call, too: a RET counts only if the stack pointer is that
+ *    which the outermost call was entered with, and its `function` is but one of those that lead
+ *    there.
  *
- * At all of these offsets, stack pointer and arguments are as at the entry (RET: the stack pointer).
- * Except on x86-64 there is no RET, and ENTRY and SESSION are the first instruction.
+ * At all of these offsets, stack pointer and arguments are as at the entry (RET: the stack
+ * pointer). Except on x86-64 there is no RET, and ENTRY and SESSION are the first instruction.
  */
 enum allocator_probe_kind {
 	ALLOCATOR_PROBE_ENTRY,
@@ -53,7 +54,8 @@ struct allocator_probe {
 #define ALLOCATORS_GO         (1U << 0) /* built by Go: its stacks move, so none of it is probed */
 #define ALLOCATORS_NO_SYMBOLS (1U << 1) /* no table of symbols: what it has cannot be known */
 #define ALLOCATORS_STATIC     (1U << 2) /* a program that needs no dynamic linker */
-#define ALLOCATORS_FOREIGN    (1U << 3) /* for another machine, as 32-bit programs: none is probed */
+/* For another machine, as 32-bit programs: none is probed */
+#define ALLOCATORS_FOREIGN (1U << 3)
 #define ALLOCATORS_PARTIAL                                                                         \
 	(1U << 4)                 /* where an operator new returns was not found: it is left out */
 #define ALLOCATORS_FULL (1U << 5) /* more than ALLOCATOR_PROBES_MAX: the rest is left out */
@@ -67,13 +69,15 @@ struct allocator_list {
 
 void allocator_list_deinit(struct allocator_list *l);
 
-/* False if it cannot be of a file of that size, or is no list at all: it is somebody else's word. */
+/*
+ * False if it cannot be of a file of that size, or is no list at all: it is somebody else's word.
+ */
 bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes);
 
 /*
- * Finds out what the N bytes at DATA have, which are an ELF file. Most files have nothing. Returns 0,
- * -ENOEXEC (no ELF file of a program or library), -EBADMSG (damaged), or -ENOMEM; *RET is set only on
- * success and is the caller's.
+ * Finds out what the N bytes at DATA have, which are an ELF file. Most files have nothing. Returns
+ * 0, -ENOEXEC (no ELF file of a program or library), -EBADMSG (damaged), or -ENOMEM; *RET is set
+ * only on success and is the caller's.
  */
 int allocators_find_in(const void *data, size_t n, struct allocator_list *ret);
 
@@ -81,8 +85,9 @@ int allocators_find_in(const void *data, size_t n, struct allocator_list *ret);
 int allocators_find(int fd, struct allocator_list *ret);
 
 /*
- * The same in a process of its own which has no rights, can open nothing, and is killed when it takes
- * longer than TIMEOUT_NS; what it says is checked. -EBADMSG and -ETIME say that it died or was too slow.
+ * The same in a process of its own which has no rights, can open nothing, and is killed when it
+ * takes longer than TIMEOUT_NS; what it says is checked. -EBADMSG and -ETIME say that it died or
+ * was too slow.
  */
 int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret);
 
@@ -106,8 +111,8 @@ struct allocator_cache;
 /*
  * Calls FN for each file of which the process has executable mappings, once each; also for those
  * that have nothing. They are opened through /proc/PID, so that deleted ones, and those of another
- * mount namespace, are the right ones. CACHE may be NULL. Returns 0 or what FN returned; of a process
- * that has ended or is hidden from us there is nothing.
+ * mount namespace, are the right ones. CACHE may be NULL. Returns 0 or what FN returned; of a
+ * process that has ended or is hidden from us there is nothing.
  */
 int allocators_of_process(pid_t pid, struct allocator_cache *cache, allocators_file_fn fn,
 			  void *userdata);

@@ -35,8 +35,8 @@ struct elf_image {
 };
 
 /*
- * Takes the N bytes at DATA (borrowed until the end) for a program or a library. Returns 0, -ENOEXEC
- * or -EBADMSG; IMAGE may be deinitialised either way.
+ * Takes the N bytes at DATA (borrowed until the end) for a program or a library. Returns 0,
+ * -ENOEXEC or -EBADMSG; IMAGE may be deinitialised either way.
  */
 int elf_image_init(struct elf_image *image, const void *data, size_t n);
 void elf_image_deinit(struct elf_image *image);
@@ -52,7 +52,9 @@ typedef int (*elf_function_fn)(const char *name, size_t n, uint64_t vaddr, uint6
 int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,
 			size_t *ret_n);
 
-/* Likewise, for each that is chosen among several when the program runs; VADDR is of what chooses. */
+/*
+ * Likewise, for each that is chosen among several when the program runs; VADDR is of what chooses.
+ */
 int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
 /* Fills the table of slots. Returns 0 or -ENOMEM. */

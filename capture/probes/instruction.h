@@ -31,10 +31,11 @@ struct instruction {
 	size_t length; /* bytes */
 	enum instruction_kind kind;
 	uint64_t target; /* of branch, jump and call; 0 = not in the instruction */
-	uint64_t
-		slot; /* of jump and call: the address of the word that holds the target; 0 = none */
+	/* Of jump and call: the address of the word that holds the target; 0 = none */
+	uint64_t slot;
 	bool emulated; /* the kernel emulates it under a probe and need not step over it: cheap */
-	bool disturbs; /* writes the stack pointer or one of the first four registers of arguments */
+	/* Writes the stack pointer or one of the first four registers of arguments */
+	bool disturbs;
 };
 
 /* What stands at the beginning of the N bytes at P, which are loaded at ADDRESS. False: that is no

@@ -2,12 +2,13 @@
 /*
  * What takes breakpoints out of processes when the keeper of probes is killed.
  *
- * The kernel gives up attaching and detaching in a thread that has been killed, and leaves breakpoints
- * behind. But the descriptors that a process has at its end are closed when its SIGKILL has been taken
- * and no other one can reach it; then detaching succeeds. So while probes are attached or detached there
- * are others in the same places, for no process. They are never closed but at the end of a process; when
- * they go, the kernel looks at all processes that have the file, and takes out what was left there.
- * They cost the programs that are watched a few percent of each call, so they rest in between.
+ * The kernel gives up attaching and detaching in a thread that has been killed, and leaves
+ * breakpoints behind. But the descriptors that a process has at its end are closed when its SIGKILL
+ * has been taken and no other one can reach it; then detaching succeeds. So while probes are
+ * attached or detached there are others in the same places, for no process. They are never closed
+ * but at the end of a process; when they go, the kernel looks at all processes that have the file,
+ * and takes out what was left there. They cost the programs that are watched a few percent of each
+ * call, so they rest in between.
  */
 #pragma once
 
@@ -27,8 +28,8 @@ struct probe_guards {
 void probe_guards_init(struct probe_guards *g);
 
 /*
- * Before T is attached. Without room, or on kernels that have no such probes, there is no guard, and
- * T is attached all the same. Returns the guard, for probe_guards_drop(), or NULL.
+ * Before T is attached. Without room, or on kernels that have no such probes, there is no guard,
+ * and T is attached all the same. Returns the guard, for probe_guards_drop(), or NULL.
  */
 struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probes_target *t);
 

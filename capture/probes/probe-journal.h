@@ -49,8 +49,9 @@ void probe_journal_remove(struct probe_journal *j);
 bool probe_journal_any(void);
 
 /*
- * Calls FN for each file in journals that were left behind, and then DONE, while their locks are held.
- * Returns 0 or a negative errno; journals are removed unless one of both has returned a negative errno.
+ * Calls FN for each file in journals that were left behind, and then DONE, while their locks are
+ * held. Returns 0 or a negative errno; journals are removed unless one of both has returned a
+ * negative errno.
  */
 int probe_journal_each_left(int (*fn)(const struct probe_file *file, void *userdata),
 			    int (*done)(void *userdata), void *userdata);

@@ -22,8 +22,8 @@
 struct probe_keeper;
 
 /*
- * Starts it. What it takes of CPU time is added to *CPU_NS_SUM (borrowed), atomically, whenever it has
- * answered and at its end. Returns 0 or a negative errno.
+ * Starts it. What it takes of CPU time is added to *CPU_NS_SUM (borrowed), atomically, whenever it
+ * has answered and at its end. Returns 0 or a negative errno.
  */
 int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret);
 

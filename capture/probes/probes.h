@@ -2,10 +2,11 @@
 /*
  * Probes on the functions of a file, in one process: how the kernel takes them.
  *
- * Three ways, by what the kernel has: entry and return of a function in one session (since 6.13), apart
- * but many at once (since 6.6, with processes told apart), or each as a perf event. Probes belong to
- * one process: others run the same file without them; or to all. They stay over its exec, on files that the new
- * program uses, too; a child of fork needs its own. All of it is done by capture/probes/probe-keeper.h.
+ * Three ways, by what the kernel has: entry and return of a function in one session (since 6.13),
+ * apart but many at once (since 6.6, with processes told apart), or each as a perf event. Probes
+ * belong to one process: others run the same file without them; or to all. They stay over its exec,
+ * on files that the new program uses, too; a child of fork needs its own. All of it is done by
+ * capture/probes/probe-keeper.h.
  */
 #pragma once
 
@@ -56,16 +57,16 @@ struct probes_target {
 };
 
 /*
- * Attaches. *RET_FAILED says how many of the probes the kernel did not take. Returns 0, or a negative
- * errno if none was taken; -ESRCH: there is no such process any more.
+ * Attaches. *RET_FAILED says how many of the probes the kernel did not take. Returns 0, or a
+ * negative errno if none was taken; -ESRCH: there is no such process any more.
  */
 int probes_new(const struct probes_target *target, struct probes **ret, size_t *ret_failed);
 
 /*
- * Attaches to N places of the file FD (borrowed) for no process: no breakpoint is put anywhere. When
- * these probes go, the kernel takes its breakpoints at these places out of all processes, except for
- * those that other probes need; so also those that were left behind. OFFSETS are in order. Returns 0
- * or a negative errno.
+ * Attaches to N places of the file FD (borrowed) for no process: no breakpoint is put anywhere.
+ * When these probes go, the kernel takes its breakpoints at these places out of all processes,
+ * except for those that other probes need; so also those that were left behind. OFFSETS are in
+ * order. Returns 0 or a negative errno.
  */
 int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, size_t n,
 			  struct probes **ret);
@@ -79,7 +80,10 @@ struct probes *probes_free_by_exit(struct probes *p);
 /* When it returns, nothing is left of them in the process. Returns NULL. */
 struct probes *probes_free(struct probes *p);
 
-/* Likewise, many: the kernel lets each wait, so it is done side by side. The array stays the caller's. */
+/*
+ * Likewise, many: the kernel lets each wait, so it is done side by side. The array stays the
+ * caller's.
+ */
 void probes_free_all(struct probes **list, size_t n);
 
 DEFINE_CLEANUP(struct probes *, probes_free)

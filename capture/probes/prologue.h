@@ -23,8 +23,8 @@ enum { PROLOGUE_BYTES = 32 }; /* more need not be given */
 size_t prologue_offset(struct disassembler *d, const uint8_t *p, size_t n);
 
 /*
- * Where the probe of the function at VADDR of IMAGE belongs: as above, unless the function comes there
- * again. D may be NULL: then, as otherwise, its first instruction. Returns 0 or -ENOMEM.
+ * Where the probe of the function at VADDR of IMAGE belongs: as above, unless the function comes
+ * there again. D may be NULL: then, as otherwise, its first instruction. Returns 0 or -ENOMEM.
  */
 int prologue_find(const struct elf_image *image, struct disassembler *d, uint64_t vaddr,
 		  uint64_t *ret);

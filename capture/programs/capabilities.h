@@ -15,8 +15,8 @@ struct capability {
 enum { CAPABILITIES_MAX = 24 };
 
 /*
- * Looks, without loading any program (it reads the kernel's BTF: milliseconds), and fills CAPS; returns how many. The
- * strings are static or live until the next call in the same thread.
+ * Looks, without loading any program (it reads the kernel's BTF: milliseconds), and fills CAPS;
+ * returns how many. The strings are static or live until the next call in the same thread.
  */
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX]);
 

@@ -59,13 +59,19 @@ struct attach_row {
 	struct bpf_link **link;
 };
 
-/* Attaches those of ROWS that are loaded and not attached, in their order. Returns 0 or a negative errno with a sentence. */
+/*
+ * Attaches those of ROWS that are loaded and not attached, in their order. Returns 0 or a negative
+ * errno with a sentence.
+ */
 int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr_text);
 
 /* Whether stacks are walked by tables. */
 bool collector_unwinds(const struct session_options *o);
 
-/* Sets that up, before the programs are loaded, and makes the unwinder, once they are. Return 0 or a negative errno. */
+/*
+ * Sets that up, before the programs are loaded, and makes the unwinder, once they are. Return 0 or
+ * a negative errno.
+ */
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a call that makes descriptors says of them, by its operation (RESOURCE_OP_*, less than RESOURCE_OP_MAX).
+ * What a call that makes descriptors says of them, by its operation (RESOURCE_OP_*, less than
+ * RESOURCE_OP_MAX).
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether programs can be put where a function of the kernel begins (fentry): not every machine lets
- * them.
+ * Whether programs can be put where a function of the kernel begins (fentry): not every machine
+ * lets them.
  */
 #pragma once
 

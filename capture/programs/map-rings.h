@@ -19,8 +19,11 @@ struct map_rings_lost {
 	uint64_t count, first_ns, last_ns;
 };
 
-/* Opens the rings of all CPUs of N_CPUS that are online, with RING_BYTES each (a power of two; 512 KiB at least, and as little where no more may be
- * locked). Returns 0, MAP_RINGS_LOCKED if not even that may be, or a negative errno. */
+/*
+ * Opens the rings of all CPUs of N_CPUS that are online, with RING_BYTES each (a power of two; 512
+ * KiB at least, and as little where no more may be locked). Returns 0, MAP_RINGS_LOCKED if not even
+ * that may be, or a negative errno.
+ */
 #define MAP_RINGS_LOCKED (-EDQUOT)
 int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret);
 struct map_rings *map_rings_free(struct map_rings *r);
@@ -33,8 +36,10 @@ uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes);
 /* EPOLL_FD becomes readable when a ring has filled by a quarter. Returns 0 or a negative errno. */
 int map_rings_watch(struct map_rings *r, int epoll_fd);
 
-/* Hands what is in the rings to FN, and empties them; a loss is a struct rec_lost, in its place. Returns
- * 0 or what FN ended it with. */
+/*
+ * Hands what is in the rings to FN, and empties them; a loss is a struct rec_lost, in its place.
+ * Returns 0 or what FN ended it with.
+ */
 int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata);
 
 /* What the kernel lost on CPU and has not said in its ring yet. */
@@ -43,8 +48,10 @@ struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu);
 /* Nothing more is reported from here on; what is in the rings stays. */
 void map_rings_stop(struct map_rings *r);
 
-/* And from here on it is to be again: all rings are opened anew by the next map_rings_set_online(). (A CPU may have gone
- * and come back meanwhile.) */
+/*
+ * And from here on it is to be again: all rings are opened anew by the next map_rings_set_online().
+ * (A CPU may have gone and come back meanwhile.)
+ */
 void map_rings_start(struct map_rings *r);
 
 /* What was lost until now on CPU has been reported. */

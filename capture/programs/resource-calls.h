@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which system calls make, pass on and give back what bpf/resources.bpf.c looks at: their numbers on this
- * machine and their names.
+ * Which system calls make, pass on and give back what bpf/resources.bpf.c looks at: their numbers
+ * on this machine and their names.
  */
 #pragma once
 

@@ -19,7 +19,9 @@ struct sampler;
  * *RETERR set, if no samples can be taken here. */
 const char *sampler_clock(int *reterr);
 
-/* What is recorded where nobody says what (enum category): samples, too, where they can be taken. */
+/*
+ * What is recorded where nobody says what (enum category): samples, too, where they can be taken.
+ */
 uint32_t sampler_default_categories(void);
 
 /* Begins to run PROG at FREQUENCY on every CPU of N_CPUS that is online. Takes up to 0.1 s. Returns

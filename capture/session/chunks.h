@@ -39,13 +39,19 @@ struct chunks {
 	bool wanted;      /* somebody has asked for the next one */
 };
 
-/* The next one begins as BEGIN says (its bytes are filled in), when the output has had no room for DROPPED bytes. */
+/*
+ * The next one begins as BEGIN says (its bytes are filled in), when the output has had no room for
+ * DROPPED bytes.
+ */
 void chunks_begin(struct chunks *c, const struct chunk_begin *begin, uint64_t dropped);
 
 /* BYTES of PART are handed over. */
 void chunks_add(struct chunks *c, enum store_part part, uint64_t bytes);
 
-/* This one, and number N, from 0, or this one if that is not known any more, or not yet. Once one has begun. */
+/*
+ * This one, and number N, from 0, or this one if that is not known any more, or not yet. Once one
+ * has begun.
+ */
 const struct chunk_begin *chunks_now(const struct chunks *c);
 const struct chunk_begin *chunks_begun(const struct chunks *c, uint64_t n);
 

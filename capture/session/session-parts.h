@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of a session share: all of it, since whatever one of its parts does is a fact for the others. Internal to session*.c.
+ * What the files of a session share: all of it, since whatever one of its parts does is a fact for
+ * the others. Internal to session*.c.
  *
  *	session.c         the owner's side, the worker's news, and the steps of its life
  *	session-write.c   from the rings to the output: buffers, chunks, drains
@@ -95,7 +96,10 @@ void session_end(struct session *s, const char *reason);
 /* So does one that could not do DEED; the first error stays. */
 void session_fail(struct session *s, int error, const char *deed);
 
-/* Has FD, one of the session's timers, fire in AFTER_NS (0: not at all), and each EVERY_NS (0: once). */
+/*
+ * Has FD, one of the session's timers, fire in AFTER_NS (0: not at all), and each EVERY_NS (0:
+ * once).
+ */
 void session_arm(int fd, uint64_t after_ns, uint64_t every_ns);
 
 /* The next drain comes after AFTER_NS, and from then on they come as often as the options say. */
@@ -115,10 +119,16 @@ int session_after_record(void *session);
 /* Whether records can be written now. */
 bool session_writable(struct session *s);
 
-/* What is kept, up to its end: of a flight recorder the last chunks, else this one. There is a buffer. */
+/*
+ * What is kept, up to its end: of a flight recorder the last chunks, else this one. There is a
+ * buffer.
+ */
 struct recorder_end session_end_of_kept(struct session *s, const char *reason);
 
-/* Hands on what is written so far, as PART, and takes another buffer. Returns 0, or 1 if there is none to be had. */
+/*
+ * Hands on what is written so far, as PART, and takes another buffer. Returns 0, or 1 if there is
+ * none to be had.
+ */
 int session_next_buffer(struct session *s, enum store_part part);
 
 /* Takes from the rings what is old enough, and hands it to the output. */
@@ -159,18 +169,26 @@ void session_stay_paused(struct session *s);
 /* All programs run again: takes from NEWS what recorder_resume() needs. */
 void session_take_begun(struct session *s, struct worker_results *news);
 
-/* Whether rings are to be left alone; whether the archive may be cut off, split, or looked at as a whole. */
+/*
+ * Whether rings are to be left alone; whether the archive may be cut off, split, or looked at as a
+ * whole.
+ */
 bool session_rests(const struct session *s);
 bool session_is_settled(const struct session *s);
 
-/* The next step of it, before a round and, once all is in that it left behind (R = 0), after it. Return 0 or a negative errno. */
+/*
+ * The next step of it, before a round and, once all is in that it left behind (R = 0), after it.
+ * Return 0 or a negative errno.
+ */
 int session_go_on_after_pause(struct session *s);
 int session_write_pause(struct session *s);
 
 /* ---- session-flight.c ---- */
 
-/* Everything up to HORIZON_NS is written: takes the snapshot that waits for that, if one does. Returns 0, 1 if there is no room for
- * more, or a negative errno. */
+/*
+ * Everything up to HORIZON_NS is written: takes the snapshot that waits for that, if one does.
+ * Returns 0, 1 if there is no room for more, or a negative errno.
+ */
 int session_take_due(struct session *s, uint64_t horizon_ns);
 
 /* The next step of snapshots, when it is time for it. */

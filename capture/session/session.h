@@ -45,8 +45,8 @@ struct session_counters {
 	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;           /* written to the output */
 	uint64_t dropped_bytes;   /* that a flight recorder had no room for (flight.h) */
-	uint64_t
-		flight_limit; /* what a flight recorder may keep by now (flight.h); 0 = it is none */
+	/* What a flight recorder may keep by now (flight.h); 0 = it is none */
+	uint64_t flight_limit;
 	uint64_t daemon_cpu_ns; /* CPU time of ours for this session, all threads */
 	struct cost_sum bpf;    /* of the eBPF programs, as it was at the last look: each second */
 	struct cost_sum bpf_classes[COST_CLASSES];
@@ -59,7 +59,10 @@ struct session_counters {
 	uint64_t stop_ns;  /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
-/* A step for the budget: something has gone since the session cost too much, or is back since it does not any more. */
+/*
+ * A step for the budget: something has gone since the session cost too much, or is back since it
+ * does not any more.
+ */
 struct session_shed {
 	enum budget_shed what;
 	uint64_t ts_ns;               /* CLOCK_BOOTTIME */
@@ -71,13 +74,18 @@ struct session_shed {
 /* Steps that are remembered: the last ones. */
 enum { SESSION_STEPS_MAX = 16 };
 
-/* A trigger has fired that was asked for (triggers.h). Called from session_dispatch(), after what led to it has been
- * written; of several at once for one of them. It may call anything but session_free(). */
+/*
+ * A trigger has fired that was asked for (triggers.h). Called from session_dispatch(), after what
+ * led to it has been written; of several at once for one of them. It may call anything but
+ * session_free().
+ */
 typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
 
-/* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_searches(),
- * session_flight_snapshot(), session_chunks(), or the steps for the budget have changed. It may call anything but
- * session_free(). */
+/*
+ * Called from session_dispatch() or session_stop() whenever the state, session_snapshots(),
+ * session_searches(), session_flight_snapshot(), session_chunks(), or the steps for the budget have
+ * changed. It may call anything but session_free().
+ */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
@@ -88,8 +96,9 @@ typedef void (*session_changed_fn)(struct session *s, void *userdata);
 int session_new(struct session_options *options, struct store *store, struct session **ret);
 
 /*
- * Makes a session of what a flight recorder of a dead process has left in DIR_FD (a duplicate is kept): it has failed, with reason
- * "service died", and snapshots can be taken of it. Takes over what OPTIONS owns on success. Returns 0 or a negative errno.
+ * Makes a session of what a flight recorder of a dead process has left in DIR_FD (a duplicate is
+ * kept): it has failed, with reason "service died", and snapshots can be taken of it. Takes over
+ * what OPTIONS owns on success. Returns 0 or a negative errno.
  */
 int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret);
 
@@ -118,21 +127,24 @@ int session_start(struct session *s);
  * stopped already, or -EINVAL if it was never started. */
 int session_stop(struct session *s, const char *reason);
 
-/* Puts a mark with TEXT (cleaned, cut to 256 bytes) at this moment into the archive. Returns 0,
- * -ESHUTDOWN if nothing is recorded, or -EAGAIN if the output is so far behind that there is no room. */
+/*
+ * Puts a mark with TEXT (cleaned, cut to 256 bytes) at this moment into the archive. Returns 0,
+ * -ESHUTDOWN if nothing is recorded, or -EAGAIN if the output is so far behind that there is no
+ * room.
+ */
 int session_mark(struct session *s, const char *text);
 
 /*
- * Begins the context NAME (contexts.h) at this moment, and ends that of BIT. Return 0, what session_mark() does, or what
- * contexts_begin() and contexts_end() do.
+ * Begins the context NAME (contexts.h) at this moment, and ends that of BIT. Return 0, what
+ * session_mark() does, or what contexts_begin() and contexts_end() do.
  */
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
 
 /*
- * Asks for a snapshot of what the processes that are watched have allocated, without waiting: it is done when
- * session_snapshots() is *RET_NUMBER or more. Two that are asked for at once are one. Returns 0, what session_mark() does, or
- * -EOPNOTSUPP if the session watches nothing of the kind.
+ * Asks for a snapshot of what the processes that are watched have allocated, without waiting: it is
+ * done when session_snapshots() is *RET_NUMBER or more. Two that are asked for at once are one.
+ * Returns 0, what session_mark() does, or -EOPNOTSUPP if the session watches nothing of the kind.
  */
 int session_snapshot(struct session *s, uint64_t *ret_number);
 
@@ -150,31 +162,41 @@ int session_search(struct session *s, uint32_t pid, uint64_t *ret_number);
 uint64_t session_searches(const struct session *s, int *ret_error);
 
 /*
- * Has a snapshot written to TO of what a flight recorder keeps, up to this moment, or to its end if it has ended, without waiting. Takes
- * over TO, on success. *RET_NUMBER is for session_flight_snapshot(). Returns 0, -EOPNOTSUPP if it is no flight recorder, -ESHUTDOWN if it was never started,
- * or -EBUSY if too many snapshots wait.
+ * Has a snapshot written to TO of what a flight recorder keeps, up to this moment, or to its end if
+ * it has ended, without waiting. Takes over TO, on success. *RET_NUMBER is for
+ * session_flight_snapshot(). Returns 0, -EOPNOTSUPP if it is no flight recorder, -ESHUTDOWN if it
+ * was never started, or -EBUSY if too many snapshots wait.
  */
 int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number);
 
-/* Whether snapshot NUMBER has ended, and how: *RET_ERROR is 0 when all of it was written, -ECANCELED if it was called off. */
+/*
+ * Whether snapshot NUMBER has ended, and how: *RET_ERROR is 0 when all of it was written,
+ * -ECANCELED if it was called off.
+ */
 bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error);
 
 /* Calls it off, if it has not ended. */
 void session_cancel_snapshot(struct session *s, uint64_t number);
 
 /*
- * Has another chunk begin, without waiting: the one of now is complete when session_chunks() is *RET_NUMBER or more. Returns 0, what
- * session_mark() does, or -EOPNOTSUPP if it has no chunks to begin (session_options_splits(), mode flight).
+ * Has another chunk begin, without waiting: the one of now is complete when session_chunks() is
+ * *RET_NUMBER or more. Returns 0, what session_mark() does, or -EOPNOTSUPP if it has no chunks to
+ * begin (session_options_splits(), mode flight).
  */
 int session_rotate(struct session *s, uint64_t *ret_number);
 
 /* How many have begun. */
 uint64_t session_chunks(const struct session *s);
 
-/* Step number I, from 0, of the last SESSION_STEPS_MAX of those that the counters count; else NULL. */
+/*
+ * Step number I, from 0, of the last SESSION_STEPS_MAX of those that the counters count; else NULL.
+ */
 const struct session_shed *session_step(const struct session *s, uint64_t i);
 
-/* What has gone and is not back, in this order: into RET. Returns how many. With SHED_SESSION among them it is a pause. */
+/*
+ * What has gone and is not back, in this order: into RET. Returns how many. With SHED_SESSION among
+ * them it is a pause.
+ */
 size_t session_sheds(const struct session *s, struct session_shed ret[SHED_MAX]);
 
 /* Those that have begun. */

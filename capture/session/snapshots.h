@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The snapshots of one flight recorder that were asked for: one at a time is taken and written, a few wait, and of the last ones it
- * is known how they ended. They are numbered from 1 on, in the order in which they were asked for, and end in that order.
+ * The snapshots of one flight recorder that were asked for: one at a time is taken and written, a
+ * few wait, and of the last ones it is known how they ended. They are numbered from 1 on, in the
+ * order in which they were asked for, and end in that order.
  */
 #pragma once
 
@@ -34,8 +35,9 @@ void snapshots_deinit(struct snapshots *q);
 int snapshots_ask(struct snapshots *q, struct store *to, uint64_t *ret_number);
 
 /*
- * To be called whenever something may have changed: takes note of the end of the one that is written, and makes the next one that waits the one of
- * now. Returns true if it has, so that its descriptor is to be waited for.
+ * To be called whenever something may have changed: takes note of the end of the one that is
+ * written, and makes the next one that waits the one of now. Returns true if it has, so that its
+ * descriptor is to be waited for.
  */
 bool snapshots_step(struct snapshots *q);
 

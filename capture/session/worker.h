@@ -41,8 +41,9 @@ void worker_order_detach(struct worker *w);
 void worker_order_unload(struct worker *w);
 
 /*
- * Another one, to say what is allocated now (worker_take_memory()). Returns what `n_snapshots` of the news is at
- * least once that is said; one that is ordered and has not begun is the same. None is begun after detaching.
+ * Another one, to say what is allocated now (worker_take_memory()). Returns what `n_snapshots` of
+ * the news is at least once that is said; one that is ordered and has not begun is the same. None
+ * is begun after detaching.
  */
 uint64_t worker_order_snapshot(struct worker *w);
 
@@ -53,13 +54,19 @@ uint64_t worker_order_snapshot(struct worker *w);
  */
 uint64_t worker_order_search(struct worker *w, uint32_t pid);
 
-/* Another one: AWAY, bits 1 << SHED_*, is what is to be gone. With SHED_SESSION nothing is recorded. */
+/*
+ * Another one: AWAY, bits 1 << SHED_*, is what is to be gone. With SHED_SESSION nothing is
+ * recorded.
+ */
 void worker_order_away(struct worker *w, uint32_t away);
 
 /* CPU time of the thread, by now. */
 uint64_t worker_cpu_ns(struct worker *w);
 
-/* Another order, to look up TID in /proc (of own processes: in the kernel). False if too many are waiting. */
+/*
+ * Another order, to look up TID in /proc (of own processes: in the kernel). False if too many are
+ * waiting.
+ */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
 
 /* Another one, to find the path of cgroup ID, which PID is in. False if too many are waiting. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How chunks in a directory are called: NAME-BEGIN-END.fxt, times being UTC in microseconds (20261120T190834.123456Z), and
- * .NAME-BEGIN.part while they are written.
+ * How chunks in a directory are called: NAME-BEGIN-END.fxt, times being UTC in microseconds
+ * (20261120T190834.123456Z), and .NAME-BEGIN.part while they are written.
  */
 #pragma once
 

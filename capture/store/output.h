@@ -58,16 +58,18 @@ DEFINE_CLEANUP(struct output *, output_free)
 struct outbuf *output_take(struct output *o);
 
 /*
- * In the order of these calls a chunk begins, has what is in the buffer as PART, and ends. None of them waits. A chunk has a buffer
- * at least; what is put before the first one is begun goes nowhere, and one that is not ended ends when the output is finished.
+ * In the order of these calls a chunk begins, has what is in the buffer as PART, and ends. None of
+ * them waits. A chunk has a buffer at least; what is put before the first one is begun goes
+ * nowhere, and one that is not ended ends when the output is finished.
  */
 void output_begin(struct output *o, const struct store_moment *at);
 void output_put(struct output *o, struct outbuf *b, enum store_part part);
 void output_end(struct output *o, const struct store_moment *at);
 
 /*
- * In the same order: a snapshot is taken of the store, which must be a flight recorder (flight.h), with the bytes of TAIL (owned data; moved,
- * packed as the rest is) behind it, and S gets it, or an error.
+ * In the same order: a snapshot is taken of the store, which must be a flight recorder (flight.h),
+ * with the bytes of TAIL (owned data; moved, packed as the rest is) behind it, and S gets it, or an
+ * error.
  */
 void output_snapshot(struct output *o, struct outbuf *tail, struct snapshot *s);
 

@@ -31,5 +31,8 @@ struct store_files_options {
 /* Returns 0, -EINVAL (no such name), or another errno. */
 int store_files_new(const struct store_files_options *o, struct store **ret);
 
-/* Gives what a dead process has left in the directory its name; what of it is none's does not matter. May take its time. */
+/*
+ * Gives what a dead process has left in the directory its name; what of it is none's does not
+ * matter. May take its time.
+ */
 void store_files_recover(const struct store_files_options *o);

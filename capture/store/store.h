@@ -6,11 +6,13 @@
  *	body	what happens; several writes
  *	tail	what closes it
  *
- * A recording that is never split is one chunk. Chunks join: the head of one begins at the moment at which the tail of the one
- * before ends, and a body refers to nothing that stands in a head but its fixed names; so one head, the bodies of any chunks
- * that follow each other, and one tail are an archive, too.
+ * A recording that is never split is one chunk. Chunks join: the head of one begins at the moment
+ * at which the tail of the one before ends, and a body refers to nothing that stands in a head but
+ * its fixed names; so one head, the bodies of any chunks that follow each other, and one tail are
+ * an archive, too.
  *
- * All functions are called by the thread of the output (capture/store/output.h) and may take their time.
+ * All functions are called by the thread of the output (capture/store/output.h) and may take their
+ * time.
  */
 #pragma once
 
@@ -68,10 +70,11 @@ static inline struct store *store_free(struct store *s)
 DEFINE_CLEANUP(struct store *, store_free)
 
 /*
- * One file, pipe or socket: all chunks behind each other, of which there should be one. Takes over FD, only on success.
- * Returns 0, -EBADF if FD is not open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
- * device, or another errno. This does not wait for the file system; begin() may, and fails with STORE_OF_KERNEL if FD is a file by
- * which the kernel is commanded.
+ * One file, pipe or socket: all chunks behind each other, of which there should be one. Takes over
+ * FD, only on success. Returns 0, -EBADF if FD is not open for writing, -EINVAL if it is neither a
+ * regular file nor a pipe, FIFO, socket or character device, or another errno. This does not wait
+ * for the file system; begin() may, and fails with STORE_OF_KERNEL if FD is a file by which the
+ * kernel is commanded.
  */
 int store_fd_new(int fd, struct store **ret);
 

@@ -30,7 +30,7 @@ void whole_blocks_deinit(struct whole_blocks *p);
 int whole_blocks_detect(int fd, enum pack_method *ret);
 
 /*
- * The next whole bytes, *RET_N of them at *RET (borrowed until the next call), or 0: there are no more, whatever follows.
- * Returns 0 or a negative errno.
+ * The next whole bytes, *RET_N of them at *RET (borrowed until the next call), or 0: there are no
+ * more, whatever follows. Returns 0 or a negative errno.
  */
 int whole_blocks_next(struct whole_blocks *p, const uint8_t **ret, size_t *ret_n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Judges a record by itself, one that the reader could take apart: does it keep to the specification
- * in what the reader does not need, and what will other readers make of it? What takes more than one
- * record to see is fxt-lint.h's, which calls this.
+ * Judges a record by itself, one that the reader could take apart: does it keep to the
+ * specification in what the reader does not need, and what will other readers make of it? What
+ * takes more than one record to see is fxt-lint.h's, which calls this.
  */
 #pragma once
 

@@ -43,13 +43,15 @@ bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret);
 
 /*
  * Takes the arguments of RECORD into the members of *EV that ROW names; one that is missing or of
- * another type leaves what is there. Returns an enum fxt_events_outcome (FXT_EVENTS_NONE: without what
- * it needs it is somebody else's of the same name) or -ENOMEM.
+ * another type leaves what is there. Returns an enum fxt_events_outcome (FXT_EVENTS_NONE: without
+ * what it needs it is somebody else's of the same name) or -ENOMEM.
  */
 int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
 		    struct event *ev);
 
-/* What samples and mappings need beside their rows, and profiler records (fxt-events-profiler.c). */
+/*
+ * What samples and mappings need beside their rows, and profiler records (fxt-events-profiler.c).
+ */
 int fxt_events_mapping(struct fxt_events *e, struct event *ev);
 int fxt_events_offcpu(struct fxt_events *e, struct event *ev);
 int fxt_events_profiler(struct fxt_events *e, const struct fxt_record *record, struct event *ev);

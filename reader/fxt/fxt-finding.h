@@ -3,8 +3,8 @@
  * What can be wrong with an archive: each kind of finding once, in the table of fxt-finding-rows.h.
  *
  * An error is against the specification. A warning is within it, and a reader that people use makes
- * something wrong of it. A note is right, and shown nowhere by the most used reader. The identifier of
- * a kind is stable: scripts name it.
+ * something wrong of it. A note is right, and shown nowhere by the most used reader. The identifier
+ * of a kind is stable: scripts name it.
  */
 #pragma once
 

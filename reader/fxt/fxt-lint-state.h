@@ -2,14 +2,12 @@
 /*
  * What the parts of the lint share. Internal to fxt-lint*.c.
  *
- *	fxt-lint         takes records, hands them to the parts, hands out findings
- *	fxt-lint-frame   providers, initialization, losses, profiler records: in the order of the file
- *	fxt-lint-memory  what programs allocate: whose, with which stacks; likewise
- *	fxt-lint-names   kernel objects, and who lacks one: known at the end
- *	fxt-lint-order   facts: what must be looked at in the order of time
- *	fxt-lint-sched   CPUs and threads, fact by fact
- *	fxt-lint-slices  durations of threads, fact by fact
- *	fxt-lint-spans   async operations and flows, fact by fact
+ *	fxt-lint takes records, hands them to the parts, hands out findings fxt-lint-frame
+ *	providers, initialization, losses, profiler records: in the order of the file
+ *	fxt-lint-memory what programs allocate: whose, with which stacks; likewise fxt-lint-names
+ *	kernel objects, and who lacks one: known at the end fxt-lint-order facts: what must be
+ *	looked at in the order of time fxt-lint-sched CPUs and threads, fact by fact fxt-lint-slices
+ *	durations of threads, fact by fact fxt-lint-spans async operations and flows, fact by fact
  */
 #pragma once
 

@@ -4,9 +4,10 @@
  * will make wrong of it. It is given all records and all damage in the order of the file and calls
  * back for each finding; some findings can only be made at the end.
  *
- * Memory is bounded, whatever the archive holds. What depends on the order in time is judged in that
- * order, over a window of FXT_LINT_WINDOW records; what comes later than that, and threads, tracks and
- * ids beyond what is held, are not judged, and counted as such (and may be missed elsewhere).
+ * Memory is bounded, whatever the archive holds. What depends on the order in time is judged in
+ * that order, over a window of FXT_LINT_WINDOW records; what comes later than that, and threads,
+ * tracks and ids beyond what is held, are not judged, and counted as such (and may be missed
+ * elsewhere).
  */
 #pragma once
 

@@ -6,6 +6,8 @@
 
 #include "reader/fxt/fxt-reader.h"
 
-/* Whether RECORD, a kernel object, says only that nothing could be learned of its owner: it is called
- * "?" and has no start time (docs/FXT-MAPPING.md, "Kernel objects"). */
+/*
+ * Whether RECORD, a kernel object, says only that nothing could be learned of its owner: it is
+ * called "?" and has no start time (docs/FXT-MAPPING.md, "Kernel objects").
+ */
 bool fxt_object_is_unknown(const struct fxt_record *record);

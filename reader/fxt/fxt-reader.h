@@ -51,8 +51,10 @@ struct fxt_damage {
 	bool truncated;   /* the input ends inside this record */
 };
 
-/* The type of a scheduling, profiler or large record whose subtype is not known: whole and skipped, as
- * are those of unknown type. The subtype is kept, the type is in words[0]. */
+/*
+ * The type of a scheduling, profiler or large record whose subtype is not known: whole and skipped,
+ * as are those of unknown type. The subtype is kept, the type is in words[0].
+ */
 enum { FXT_RECORD_UNKNOWN_KIND = 16 };
 
 struct fxt_record {
@@ -150,8 +152,8 @@ struct fxt_reader;
 
 /*
  * Start to read from FD (borrowed, from where it stands), N bytes at P (borrowed), or what READ
- * brings. Wait for the first bytes. Return 0, an enum fxt_alien if this is no archive that we read, or a negative errno
- * (-EISDIR, -ENOMEM, what read() says).
+ * brings. Wait for the first bytes. Return 0, an enum fxt_alien if this is no archive that we read,
+ * or a negative errno (-EISDIR, -ENOMEM, what read() says).
  */
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);

@@ -10,8 +10,8 @@
  * often look like headers. Records that change tables are worth little, and the first one must fit
  * what is known: a record that is missed costs less than garbage that is believed.
  *
- * Each place is looked at in a bounded time and once; places are tried byte by byte, since bytes may
- * be missing. No more than FXT_RESYNC_WINDOW bytes are looked at beyond a place that is tried.
+ * Each place is looked at in a bounded time and once; places are tried byte by byte, since bytes
+ * may be missing. No more than FXT_RESYNC_WINDOW bytes are looked at beyond a place that is tried.
  */
 #pragma once
 
@@ -42,7 +42,10 @@ struct fxt_resync {
 	int enough;
 	uint64_t first_ns, last_ns; /* times that were read before; 0 = none */
 
-	/* Places from which nothing good follows, by their low bits: their offsets in the input, and 1. */
+	/*
+	 * Places from which nothing good follows, by their low bits: their offsets in the input,
+	 * and 1.
+	 */
 	uint64_t dead[FXT_RESYNC_DEAD];
 	uint64_t n_dead;
 };
@@ -71,7 +74,7 @@ int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to);
 
 /*
  * Is what begins where the input stands a good record, but for the size that it claims? Returns its
- * size in bytes by its contents, or 0; *RET_SURE: it is believed if it is followed by the end of the
- * input, too.
+ * size in bytes by its contents, or 0; *RET_SURE: it is believed if it is followed by the end of
+ * the input, too.
  */
 size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure);

@@ -23,8 +23,10 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 /* The field of R's row that is called NAME (enum fxt_name), or NULL. */
 const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int name);
 
-/* What the argument NAME of R, which its row has, is as a number: of a text one that tells it apart.
- * 0 without it. */
+/*
+ * What the argument NAME of R, which its row has, is as a number: of a text one that tells it
+ * apart. 0 without it.
+ */
 uint64_t fxt_record_number(const struct fxt_record *r, int name);
 
 /* The last event `stack`: the next stack of its thread and time is what it names. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a record is by its contents, whatever size its header claims; from bytes that lie anywhere,
- * in either byte order. Internal to the FXT reader: it swaps archives of big-endian machines by this,
- * and finds its way back behind damage.
+ * in either byte order. Internal to the FXT reader: it swaps archives of big-endian machines by
+ * this, and finds its way back behind damage.
  */
 #pragma once
 

@@ -71,8 +71,9 @@ struct symbol_mapping {
 	uint64_t device;      /* major << 20 | minor */
 	uint64_t inode;       /* 0 = not known */
 	/*
-	 * START is where the beginning of the file would lie, and SIZE goes up to the end of all its
-	 * mappings; FILE_OFFSET says nothing. (Or it is its code alone, if SIZE is that of its code.)
+	 * START is where the beginning of the file would lie, and SIZE goes up to the end of all
+	 * its mappings; FILE_OFFSET says nothing. (Or it is its code alone, if SIZE is that of its
+	 * code.)
 	 */
 	bool whole;
 };

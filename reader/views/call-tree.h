@@ -63,8 +63,10 @@ int call_tree_add(struct call_tree *t, const struct profile *p,
 /* Sums up, and sorts siblings by name. Once, after the last profile. Returns 0 or -ENOMEM. */
 int call_tree_finish(struct call_tree *t);
 
-/* The node behind NODE in a walk over all of them, callers first; starts with 0 (the root), and is 0
- * behind the last one. */
+/*
+ * The node behind NODE in a walk over all of them, callers first; starts with 0 (the root), and is
+ * 0 behind the last one.
+ */
 uint32_t call_tree_next(const struct call_tree *t, uint32_t node);
 
 /* What a function takes in all places together, on CALL_NOW. */
@@ -75,6 +77,8 @@ struct call_function {
 	uint64_t total; /* counted once where it calls itself */
 };
 
-/* The functions, those with most of their own first, into a new array (free() it). Not of an inverted
- * tree. Returns 0 or -ENOMEM. */
+/*
+ * The functions, those with most of their own first, into a new array (free() it). Not of an
+ * inverted tree. Returns 0 or -ENOMEM.
+ */
 int call_tree_functions(const struct call_tree *t, struct call_function **ret, size_t *ret_n);

@@ -39,8 +39,10 @@ int latency_merge(struct latency *l, const struct latency *from);
 /* 0 without any. */
 uint64_t latency_mean_ns(const struct latency *l);
 
-/* Counts one that took NS in the latencies that T has for KEY (not 0), which are T's own. Returns 0 or
- * -ENOMEM. */
+/*
+ * Counts one that took NS in the latencies that T has for KEY (not 0), which are T's own. Returns 0
+ * or -ENOMEM.
+ */
 int latency_table_add(struct table *t, uint64_t key, uint64_t ns);
 
 /* Frees all latencies in T, makes it empty and usable again. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How something changed while it was watched: its value at the ends of at most LEAK_WINDOWS_MAX windows of
- * equal length. When there are more, two become one, so memory does not grow with time.
+ * How something changed while it was watched: its value at the ends of at most LEAK_WINDOWS_MAX
+ * windows of equal length. When there are more, two become one, so memory does not grow with time.
  */
 #pragma once
 
@@ -19,7 +19,10 @@ struct leak_trend {
 	uint64_t values[LEAK_WINDOWS_MAX];
 };
 
-/* From AGE_NS after the beginning on it is VALUE. Ages must not fall; one that does counts as the last one. */
+/*
+ * From AGE_NS after the beginning on it is VALUE. Ages must not fall; one that does counts as the
+ * last one.
+ */
 void leak_trend_set(struct leak_trend *t, uint64_t age_ns, uint64_t value);
 
 struct leak_growth {
@@ -31,8 +34,8 @@ struct leak_growth {
 };
 
 /*
- * What became of it until AGE_NS. Windows are at least MIN_WINDOW_NS long: that is how often anybody looked. T is
- * used up.
+ * What became of it until AGE_NS. Windows are at least MIN_WINDOW_NS long: that is how often
+ * anybody looked. T is used up.
  */
 void leak_trend_finish(struct leak_trend *t, uint64_t age_ns, uint64_t min_window_ns,
 		       struct leak_growth *ret);

@@ -2,17 +2,14 @@
 /*
  * What is to be thought of blocks that were not freed: by evidence, not by their number.
  *
- *	lost            nothing in the memory of the process points to some of them
- *	indirectly lost only other lost blocks lead to them
- *	possibly lost   to some only into their middle
- *	growing         they became more all the time: in at least LEAK_GREW_MIN windows, in at least
- *	                LEAK_QUARTERS_MIN of the four quarters of the time since the first one, and fewer in
- *	                at most a LEAK_FELL_PART-th as many windows
- *	unfreed         their program has ended (exit, exec) and left them; nobody looked what points to them
- *	still reachable likewise; something points to all of them
- *	old             none is younger than half of the time that was watched
- *	steady          older and younger ones: they come and go
- *	young           none is older than a tenth of that time: too early to say
+ *	lost nothing in the memory of the process points to some of them indirectly lost only other
+ *	lost blocks lead to them possibly lost to some only into their middle growing they became
+ *	more all the time: in at least LEAK_GREW_MIN windows, in at least LEAK_QUARTERS_MIN of the
+ *	four quarters of the time since the first one, and fewer in at most a LEAK_FELL_PART-th as
+ *	many windows unfreed their program has ended (exit, exec) and left them; nobody looked what
+ *	points to them still reachable likewise; something points to all of them old none is younger
+ *	than half of the time that was watched steady older and younger ones: they come and go young
+ *	none is older than a tenth of that time: too early to say
  *
  * The first of these that applies holds; they are listed in this order.
  */
@@ -61,9 +58,10 @@ enum leak_verdict leak_verdict(const struct leak_evidence *e);
 bool leak_growth_is_steady(const struct leak_growth *g);
 
 /*
- * Of blocks that were sampled at random, one each so many bytes, what there was in all: each block stands
- * for 1/P of its kind, where P = 1 - exp(-size / interval) is how probable it was to be taken. That is right on
- * average, whatever the sizes are, and blocks far larger than the interval count as they are.
+ * Of blocks that were sampled at random, one each so many bytes, what there was in all: each block
+ * stands for 1/P of its kind, where P = 1 - exp(-size / interval) is how probable it was to be
+ * taken. That is right on average, whatever the sizes are, and blocks far larger than the interval
+ * count as they are.
  */
 struct leak_estimate {
 	double blocks, bytes;

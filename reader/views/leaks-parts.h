@@ -41,7 +41,10 @@ int leaks_take_rename(struct leaks *l, const struct event *ev);
 int leaks_take_exec(struct leaks *l, const struct event *ev);
 int leaks_take_fork(struct leaks *l, const struct event *ev);
 
-/* What the process of W, which has ended, was called when that ended, before anything that it was called from then on. */
+/*
+ * What the process of W, which has ended, was called when that ended, before anything that it was
+ * called from then on.
+ */
 void leaks_name_watch(const struct leaks *l, struct leak_watch *w);
 
 /* W ends at TS_NS. */

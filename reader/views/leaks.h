@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs allocated and have not freed: from the events of category `memory`, in one pass, in file
- * order. Only whose they are is decided by time: what is said of one program may stand behind the watch of the next.
+ * What programs allocated and have not freed: from the events of category `memory`, in one pass, in
+ * file order. Only whose they are is decided by time: what is said of one program may stand behind
+ * the watch of the next.
  *
- *	watch      one program of one process, from EVENT_WATCH_BEGIN to EVENT_WATCH_END; exec begins another one
- *	group      the blocks of one resource that were allocated with one call stack
- *	block      what lives: of the last snapshot; and where each event was recorded, with what was
- *	           allocated since, without what was freed
+ *	watch one program of one process, from EVENT_WATCH_BEGIN to EVENT_WATCH_END; exec begins
+ *	another one group the blocks of one resource that were allocated with one call stack block
+ *	what lives: of the last snapshot; and where each event was recorded, with what was allocated
+ *	since, without what was freed
  *
- * Of a watch without snapshots and events (its archive ends too early) groups are made of the last sums
- * (EVENT_USAGE), and have no blocks.
+ * Of a watch without snapshots and events (its archive ends too early) groups are made of the last
+ * sums (EVENT_USAGE), and have no blocks.
  *
  * Memory grows with what lives, with the stacks that differ, and by about 400 bytes a group.
  */
@@ -89,8 +90,8 @@ struct leak_watch {
 	bool logged; /* each event was recorded */
 	uint64_t interval, min_bytes;
 	uint64_t unmatched, failed, lost, full, no_stack;
-	uint64_t
-		replaced; /* blocks that were allocated again without being freed: a free is missing */
+	/* Blocks that were allocated again without being freed: a free is missing */
+	uint64_t replaced;
 	uint32_t n_snapshots;
 	uint64_t snapshot_ns; /* time of the last one */
 	uint64_t missing;     /* blocks that the last snapshot said and that did not come */
@@ -147,8 +148,10 @@ DEFINE_CLEANUP(struct leaks *, leaks_free)
 /* Takes one event in; any of an archive. Returns 0 or -ENOMEM. */
 int leaks_add(struct leaks *l, const struct event *ev);
 
-/* Makes the groups of each watch, with their verdicts. Once, after the last event. Returns 0, -ENOMEM, or
- * -ENOENT: there is no context as the options have it. */
+/*
+ * Makes the groups of each watch, with their verdicts. Once, after the last event. Returns 0,
+ * -ENOMEM, or -ENOENT: there is no context as the options have it.
+ */
 int leaks_finish(struct leaks *l);
 
 /* Leaves out the groups of which KEEP says no. */

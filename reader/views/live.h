@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a machine does, while it is recorded: sums of windows that follow each other, from a stream of
- * events that may have no end. What is counted is what reader/views/summary and reader/views/profile count.
+ * What a machine does, while it is recorded: sums of windows that follow each other, from a stream
+ * of events that may have no end. What is counted is what reader/views/summary and
+ * reader/views/profile count.
  *
- * Windows lie on a grid: the n-th ends n intervals after the recording began, in the time of the events. One
- * is over when an event behind it comes (live_is_over()); when none comes, it is for the caller to say,
- * who has a clock.
+ * Windows lie on a grid: the n-th ends n intervals after the recording began, in the time of the
+ * events. One is over when an event behind it comes (live_is_over()); when none comes, it is for
+ * the caller to say, who has a clock.
  *
  * Memory grows with what lives and with what happens in one window, not with time.
  */
@@ -58,8 +59,8 @@ struct live_window {
 	uint64_t start_ns, end_ns;
 	uint64_t n_events, n_samples;
 	uint64_t n_lost, n_lost_ever; /* in the window; since the recording began */
-	uint64_t
-		n_unmapped; /* mappings that there was no room for since the recording began (maps.h) */
+	/* Mappings that there was no room for since the recording began (maps.h) */
+	uint64_t n_unmapped;
 	struct live_loss *lost; /* n_lost by class; owned, as what follows */
 	size_t n_classes;
 	struct live_cpu *cpus;
@@ -92,9 +93,10 @@ bool live_is_over(const struct live *l, const struct event *ev);
 int live_add(struct live *l, const struct event *ev);
 
 /*
- * Ends the window and begins the next one. Events up to NOW_NS were taken in, so that it ends where the
- * grid has its last line before that, or at NOW_NS itself with LAST. *RET (an empty one, or NULL if nobody wants to see it) is filled, names are
- * asked of NAMES, for the addresses with most samples first. Returns 0 or -ENOMEM.
+ * Ends the window and begins the next one. Events up to NOW_NS were taken in, so that it ends where
+ * the grid has its last line before that, or at NOW_NS itself with LAST. *RET (an empty one, or
+ * NULL if nobody wants to see it) is filled, names are asked of NAMES, for the addresses with most
+ * samples first. Returns 0 or -ENOMEM.
  */
 struct live_close_args {
 	uint64_t now_ns;

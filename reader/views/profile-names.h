@@ -10,8 +10,8 @@
 /* The callback that looks names up. */
 struct profile_names {
 	/*
-	 * Puts the functions at PLACE into *RET, innermost first; they hold until the next call. Returns
-	 * how many they are, 0 if nothing is known, or -ENOMEM.
+	 * Puts the functions at PLACE into *RET, innermost first; they hold until the next call.
+	 * Returns how many they are, 0 if nothing is known, or -ENOMEM.
 	 */
 	int (*find)(void *userdata, const struct profile_place *place, const struct frame **ret);
 	/* What the process PID is called; NULL = not known. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call stacks in sum: how often, and for how long, each stack of each thread was seen, on a CPU (by samples)
- * or away from it (by times off CPU). Computed from events in one pass, in file order.
+ * Call stacks in sum: how often, and for how long, each stack of each thread was seen, on a CPU (by
+ * samples) or away from it (by times off CPU). Computed from events in one pass, in file order.
  *
  * Stacks are kept as a tree that grows from the outermost call inwards, so equal ones, and equal
  * beginnings, are one. A place in it is an address in a mapping: what it is called is asked later
@@ -13,8 +13,9 @@
  * of which only what lies in the window counts.
  *
  * Memory grows with the stacks that differ, and is bounded: beyond PROFILE_NODES_MAX calls, or
- * PROFILE_STACKS_MAX stacks of threads, what is new counts at the outermost calls that are known; n_cut says
- * how often. With the mappings (maps.h) and names (frames.h) that is a gigabyte at the very most.
+ * PROFILE_STACKS_MAX stacks of threads, what is new counts at the outermost calls that are known;
+ * n_cut says how often. With the mappings (maps.h) and names (frames.h) that is a gigabyte at the
+ * very most.
  */
 #pragma once
 
@@ -101,12 +102,16 @@ int profile_add(struct profile *p, const struct event *ev);
 /* Counts what is still open. Once, after the last event. Returns 0 or -ENOMEM. */
 int profile_finish(struct profile *p);
 
-/* Mappings that there was no room for (MAPS_MAX): what lay there has no name, or that of what was there before. */
+/*
+ * Mappings that there was no room for (MAPS_MAX): what lay there has no name, or that of what was
+ * there before.
+ */
 uint64_t profile_n_unmapped(const struct profile *p);
 
 /*
- * For a recording that is still going on: begins anew. Stacks, calls and places are gone, mappings and names are kept, but
- * for those that were over before FORGET_NS; what is taken in later must not be older.
+ * For a recording that is still going on: begins anew. Stacks, calls and places are gone, mappings
+ * and names are kept, but for those that were over before FORGET_NS; what is taken in later must
+ * not be older.
  */
 void profile_begin_part(struct profile *p, uint64_t forget_ns);
 

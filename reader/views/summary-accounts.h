@@ -11,7 +11,10 @@
 /* The thread TID (not 0), made if it is new; NULL without memory. */
 struct summary_thread *summary_thread(struct summary *s, uint32_t tid);
 
-/* How much of the recording lies between the two, and how much of this part; only damaged files have times outside of it. */
+/*
+ * How much of the recording lies between the two, and how much of this part; only damaged files
+ * have times outside of it.
+ */
 uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to);
 uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to);
 

@@ -2,11 +2,11 @@
 /*
  * Two recordings side by side: what each process did with its time, in A and in B.
  *
- * Pids differ from run to run, so processes are matched by name. Where several command lines go
- * by one name, but at most DIFF_SPLIT_MAX in either recording, they are told apart by command line: a row for each that is in
- * both, and one for what is left of the name, if that is in both, too. Where there are more, as
- * with compilers, they are one row. All workqueue threads of the kernel are one process, since
- * their names are chance.
+ * Pids differ from run to run, so processes are matched by name. Where several command lines go by
+ * one name, but at most DIFF_SPLIT_MAX in either recording, they are told apart by command line: a
+ * row for each that is in both, and one for what is left of the name, if that is in both, too.
+ * Where there are more, as with compilers, they are one row. All workqueue threads of the kernel
+ * are one process, since their names are chance.
  */
 #pragma once
 
@@ -72,8 +72,8 @@ void diff_input_deinit(struct diff_input *in);
 int diff_input_add(struct diff_input *in, const struct event *ev);
 
 /*
- * Lays B beside A, which are finished and must live as long as the result; a row is a process, or with BY_THREAD
- * the threads of one name in processes of one name. Returns 0 or -ENOMEM.
+ * Lays B beside A, which are finished and must live as long as the result; a row is a process, or
+ * with BY_THREAD the threads of one name in processes of one name. Returns 0 or -ENOMEM.
  */
 int summary_diff_new(const struct diff_input *a, const struct diff_input *b, bool by_thread,
 		     struct summary_diff **ret);

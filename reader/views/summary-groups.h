@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sums of a recording by something else than threads: by process, by unit of systemd, by container. A
- * process counts where it was at the end, with all that it did.
+ * The sums of a recording by something else than threads: by process, by unit of systemd, by
+ * container. A process counts where it was at the end, with all that it did.
  */
 #pragma once
 

@@ -117,8 +117,8 @@ struct summary {
 	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
 	struct stack_tables tables;    /* of all sessions and chunks; bytes: of the one with most */
 	uint64_t unreported;           /* switches that the kernel made and did not report */
-	uint64_t
-		n_damages; /* places of the archive that could not be read, before it was repaired */
+	/* Places of the archive that could not be read, before it was repaired */
+	uint64_t n_damages;
 	uint64_t damaged_bytes;
 	bool filtered;
 	struct {
@@ -127,8 +127,8 @@ struct summary {
 		uint32_t chunk; /* of a recording that is split: which one this is; else 0 */
 	} recording;            /* owned, NULL without session_start */
 	uint64_t switches, wakeups, migrations, forks, execs, exits;
-	uint64_t
-		sched_slices; /* times that a thread other than idle got a CPU, synthetic ones too */
+	/* Times that a thread other than idle got a CPU, synthetic ones too */
+	uint64_t sched_slices;
 	struct {
 		char *class_name; /* owned */
 		uint64_t count;
@@ -163,22 +163,25 @@ DEFINE_CLEANUP(struct summary *, summary_free)
 int summary_add(struct summary *s, const struct event *ev);
 
 /*
- * For who wants more than the greatest wakeup latency: whether EV, a switch that is not taken in yet,
- * answers a wakeup; *RET_NS is the time since then.
+ * For who wants more than the greatest wakeup latency: whether EV, a switch that is not taken in
+ * yet, answers a wakeup; *RET_NS is the time since then.
  */
 bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns);
 
 /* Closes what is open at the end of the recording. Once, after the last event. */
 void summary_finish(struct summary *s);
 
-/* Sums up to END_NS, which is not before the beginning of the part. Nothing is taken in until the next part
- * begins. */
+/*
+ * Sums up to END_NS, which is not before the beginning of the part. Nothing is taken in until the
+ * next part begins.
+ */
 void summary_end_part(struct summary *s, uint64_t end_ns);
 
 /*
- * Begins a part at START_NS, where the one before has ended: all counts and times are 0 again, what holds (who runs
- * where, who is who) is kept. What has ended before is forgotten; and, if there would be more than THREADS_MAX
- * threads, all that did nothing in the part before: ends may be lost, too. Returns 0 or -ENOMEM.
+ * Begins a part at START_NS, where the one before has ended: all counts and times are 0 again, what
+ * holds (who runs where, who is who) is kept. What has ended before is forgotten; and, if there
+ * would be more than THREADS_MAX threads, all that did nothing in the part before: ends may be
+ * lost, too. Returns 0 or -ENOMEM.
  */
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);
 

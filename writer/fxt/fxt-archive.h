@@ -59,8 +59,10 @@ int fxt_archive_begin(struct fxt_archive *a);
  */
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
 
-/* Takes EV, which has been written by other means, into Perfetto's packets. Returns 1 if packets are
- * due, 0, or -ENOMEM. */
+/*
+ * Takes EV, which has been written by other means, into Perfetto's packets. Returns 1 if packets
+ * are due, 0, or -ENOMEM.
+ */
 int fxt_archive_gather(struct fxt_archive *a, const struct event *ev);
 
 /* Writes the packets that are due; all that there are, if ALL. Returns as fxt_archive_event(). */
@@ -70,8 +72,9 @@ int fxt_archive_packets(struct fxt_archive *a, bool all);
 int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to);
 
 /*
- * Parts (fxt-archive-parts.c). Makes PART an archive with empty tables whose totals are those of OF, for a part of a
- * recording that nothing of OF follows but what registers anew. Returns 0 or -ENOMEM.
+ * Parts (fxt-archive-parts.c). Makes PART an archive with empty tables whose totals are those of
+ * OF, for a part of a recording that nothing of OF follows but what registers anew. Returns 0 or
+ * -ENOMEM.
  */
 int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of,
 			  struct outbuf *out);
@@ -82,8 +85,10 @@ void fxt_archive_go_on(struct fxt_archive *part);
 /* From here on A registers anew whatever it uses, but the fixed names. Returns 0 or -ENOMEM. */
 int fxt_archive_forget(struct fxt_archive *a);
 
-/* Says again in PART which tracks OF has named, and which losses go on at AT_NS: with a count of 0, since they have been
- * counted. Return as fxt_archive_event(). */
+/*
+ * Says again in PART which tracks OF has named, and which losses go on at AT_NS: with a count of 0,
+ * since they have been counted. Return as fxt_archive_event().
+ */
 int fxt_archive_repeat_tracks(struct fxt_archive *part, const struct fxt_archive *of);
 int fxt_archive_repeat_losses(struct fxt_archive *part, const struct fxt_archive *of,
 			      uint64_t at_ns);

@@ -3,8 +3,8 @@
  * What all records that refer to strings or threads have in common. Internal to the FXT writer.
  *
  * A record's function fills in a draft, begins it, and puts the words in their order. Beginning
- * checks everything first, then resolves the references (which can write string and thread records),
- * then reserves the whole record.
+ * checks everything first, then resolves the references (which can write string and thread
+ * records), then reserves the whole record.
  */
 #pragma once
 

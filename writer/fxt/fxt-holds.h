@@ -89,7 +89,9 @@ struct fxt_holds_said {
 /* Takes SAID in, of which WHAT is kept. Returns 1 if it holds, 0 if not, or -ENOMEM. */
 int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void *what);
 
-/* Takes EV in (fxt-holds-event.c). Of fxt_holds_events each thing that is held is a struct event. Returns
- * 0 or -ENOMEM. */
+/*
+ * Takes EV in (fxt-holds-event.c). Of fxt_holds_events each thing that is held is a struct event.
+ * Returns 0 or -ENOMEM.
+ */
 int fxt_holds_event(struct fxt_holds *h, const struct event *ev);
 extern const struct fxt_holds_ops fxt_holds_events;

@@ -4,8 +4,8 @@
  *
  * eBPF programs write finished FXT records, so the indices of the names in them must be known
  * before the first record. The archive registers all of these right after its initialization
- * record; indices above FXT_NAME_RESERVED are handed out as strings come (fxt-table.h). What each is
- * used for is said in docs/FXT-MAPPING.md, and a test holds that page to this list. Numbers are
+ * record; indices above FXT_NAME_RESERVED are handed out as strings come (fxt-table.h). What each
+ * is used for is said in docs/FXT-MAPPING.md, and a test holds that page to this list. Numbers are
  * only added, at the end of their block. Without libc, for the bpf target.
  */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * On-CPU samples as Perfetto packets (PerfSample), which is where its UI takes flame graphs from.
- * Stacks with which threads left their CPU are none of its samples: Perfetto counts samples and would mix
- * the two.
+ * Stacks with which threads left their CPU are none of its samples: Perfetto counts samples and
+ * would mix the two.
  *
  * Packets collect in batches. Each batch stands for itself: it begins by forgetting all that was
  * interned before it, and interns anew what it uses. So tables are bounded, and an archive

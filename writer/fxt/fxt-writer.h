@@ -13,9 +13,9 @@
  * output buffer.
  *
  * Large records (fxt_write_large_blob()) may be longer than FXT_RECORD_WORDS_MAX, and the format
- * wants each to be one record. But known readers, Perfetto among them, take the size of every record
- * from 12 bits, and lose their way behind a longer one: for them, split what does not fit. Likewise
- * a cpu has 16 bits here, and Perfetto gives up a trace that has one from 4096 on.
+ * wants each to be one record. But known readers, Perfetto among them, take the size of every
+ * record from 12 bits, and lose their way behind a longer one: for them, split what does not fit.
+ * Likewise a cpu has 16 bits here, and Perfetto gives up a trace that has one from 4096 on.
  */
 #pragma once
 
@@ -100,8 +100,10 @@ struct fxt_out_provider {
 int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id);
 void fxt_out_provider_deinit(struct fxt_out_provider *p);
 
-/* Empties P's tables: what it refers to from here on is registered anew, but what stands at fixed indices. Returns 0 or
- * -ENOMEM. */
+/*
+ * Empties P's tables: what it refers to from here on is registered anew, but what stands at fixed
+ * indices. Returns 0 or -ENOMEM.
+ */
 int fxt_out_provider_forget(struct fxt_out_provider *p);
 
 struct fxt_writer {

@@ -7,8 +7,8 @@
  *	chunk = length block
  *
  * where length (32 bits, little-endian) counts the bytes of block, and block is raw Snappy, which
- * starts with its own unpacked length (a varint). Readers hold a chunk in a buffer for what 1 MiB can
- * grow to at worst and overrun it, so a longer chunk must never be written; one that unpacks to
+ * starts with its own unpacked length (a varint). Readers hold a chunk in a buffer for what 1 MiB
+ * can grow to at worst and overrun it, so a longer chunk must never be written; one that unpacks to
  * nothing puts them out of step. A chunk may end anywhere in what is packed; there is no end mark
  * and no checksum.
  */
