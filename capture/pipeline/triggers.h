@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The triggers of a flight recorder. They look at each record in order of time, as it is written. A
- * session without triggers has no cost for them.
+ * The triggers of a flight recorder. They look at each record in order of time, as it is written.
+ * A session without triggers has no cost for them.
  *
- *  wakeup    A thread waited for a CPU after its wakeup. A loss clears the table of waiting threads.
+ *  wakeup    A thread waited for a CPU after its wakeup. A loss clears the table of waiting
+ *            threads.
  *  offcpu    A blocked thread started running again. Most threads sleep long and intentionally. So
  *            without a filter, only uninterruptible sleep (state D) counts.
  *  pressure  The kernel's pressure stall information, for the time between two samples.
