@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which threads and processes kymo's records speak of, and which of them an object names: those
- * whose names were lost get one at the end, so that readers know whose they are.
+ * The threads and processes that kymo's records mention, and those that an object names. Those
+ * without a name get one at the end, so that readers know their owner.
  */
 #pragma once
 
