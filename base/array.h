@@ -12,7 +12,10 @@
 /* Less than, equal to or greater than 0 as A is to B: for qsort(), the next one behind `?:`. */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* The first INDEX from LOW on for which CONDITION holds, or HIGH. It holds for all behind the first. */
+/*
+ * The first INDEX from LOW on for which CONDITION holds, or HIGH. It holds for all behind the
+ * first.
+ */
 #define ARRAY_FIRST(index, low, high, condition)                                                   \
 	({                                                                                         \
 		size_t low_ = (low), high_ = (high);                                               \

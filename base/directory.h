@@ -13,9 +13,9 @@
 DIR *directory_list(int dir_fd);
 
 /*
- * Opens NAME in $RUNTIME_DIRECTORY or /run/kymo, which are made if they are not there. What is in it
- * outlives this process until the machine is booted, and is nobody else's. Returns the descriptor or a
- * negative errno: -EPERM if others may write to it.
+ * Opens NAME in $RUNTIME_DIRECTORY or /run/kymo, which are made if they are not there. What is in
+ * it outlives this process until the machine is booted, and is nobody else's. Returns the
+ * descriptor or a negative errno: -EPERM if others may write to it.
  */
 int directory_open_runtime(const char *name);
 

@@ -17,8 +17,8 @@
 int file_type_of(int fd, mode_t *ret);
 
 /*
- * Whether a file system of type TYPE, as statfs() has it, is on a device or in memory of this machine.
- * Others (FUSE, those of other machines) may never answer.
+ * Whether a file system of type TYPE, as statfs() has it, is on a device or in memory of this
+ * machine. Others (FUSE, those of other machines) may never answer.
  */
 bool file_system_is_local(uint32_t type);
 

@@ -32,8 +32,8 @@ int foreign_fds_begin(void);
 void foreign_fds_end(void);
 
 /*
- * For a thread with a table of descriptors of its own: from here on what it has is its own, whatever
- * the numbers mean to others.
+ * For a thread with a table of descriptors of its own: from here on what it has is its own,
+ * whatever the numbers mean to others.
  */
 void foreign_fds_leave_table(void);
 

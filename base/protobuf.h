@@ -5,8 +5,8 @@
  * A message within a message is opened and closed; its length comes in front of it when it is
  * closed, so what is in it has been moved by then: keep no pointers.
  *
- * Where that costs too much, fields are put into plain memory one by one (protobuf_put_*), and lengths are counted by
- * the caller.
+ * Where that costs too much, fields are put into plain memory one by one (protobuf_put_*), and
+ * lengths are counted by the caller.
  */
 #pragma once
 

@@ -33,12 +33,16 @@ void *table_get(const struct table *t, uint64_t key);
 /* Sets the value at KEY (non-zero), replacing what was there. Returns 0 or -ENOMEM. */
 int table_set(struct table *t, uint64_t key, void *value);
 
-/* Returns the value at KEY. If there is none, allocates SIZE zeroed bytes, which table_deinit_free()
- * frees, as the value. NULL without memory. */
+/*
+ * Returns the value at KEY. If there is none, allocates SIZE zeroed bytes, which
+ * table_deinit_free() frees, as the value. NULL without memory.
+ */
 void *table_make(struct table *t, uint64_t key, size_t size);
 
-/* Puts a copy of the SIZE bytes at P at KEY, likewise; what was there is freed. Returns the copy, or
- * NULL. */
+/*
+ * Puts a copy of the SIZE bytes at P at KEY, likewise; what was there is freed. Returns the copy,
+ * or NULL.
+ */
 void *table_copy(struct table *t, uint64_t key, const void *p, size_t size);
 
 /* Takes KEY out and returns what it held, or NULL. */
@@ -52,6 +56,8 @@ void *table_next(const struct table *t, size_t *pos);
  * the bytes too. */
 uint64_t table_hash(const void *p, size_t n);
 
-/* Another one for each SEED. While that is nobody else's nobody can look for two that hash alike, and by chance it
- * does not happen: bytes need not be compared. */
+/*
+ * Another one for each SEED. While that is nobody else's nobody can look for two that hash alike,
+ * and by chance it does not happen: bytes need not be compared.
+ */
 uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n);

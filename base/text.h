@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 /*
- * Copies N bytes to TO as valid UTF-8 (RFC 3629; no surrogates, no overlong forms) of at most
- * ROOM - 1 bytes and a NUL: each byte that is not part of a valid character becomes U+FFFD,
- * and what does not fit is cut at a character. Control characters (below U+0020, U+007F, U+0080 to
- * U+009F) become U+FFFD too when they are not TAB, and so do characters that change the direction of
- * text or are of no width (U+202E, U+200B and their like), since text with them looks like another. ROOM is at least 1. Returns the length.
+ * Copies N bytes to TO as valid UTF-8 (RFC 3629; no surrogates, no overlong forms) of at most ROOM
+ * - 1 bytes and a NUL: each byte that is not part of a valid character becomes U+FFFD, and what
+ * does not fit is cut at a character. Control characters (below U+0020, U+007F, U+0080 to U+009F)
+ * become U+FFFD too when they are not TAB, and so do characters that change the direction of text
+ * or are of no width (U+202E, U+200B and their like), since text with them looks like another. ROOM
+ * is at least 1. Returns the length.
  */
 size_t text_clean(char *to, size_t room, const char *from, size_t n);
 
@@ -39,8 +40,9 @@ bool text_is_utf8(const char *p, size_t n);
 int text_parse_size(const char *text, uint64_t *ret_bytes);
 
 /*
- * A time: a decimal number with or without a fraction, then ns us ms s m h d or w (or nsec usec msec sec min hr day week); no
- * suffix means seconds. Several with spaces between them are added up. Returns 0, -EINVAL (not a time), or -ERANGE.
+ * A time: a decimal number with or without a fraction, then ns us ms s m h d or w (or nsec usec
+ * msec sec min hr day week); no suffix means seconds. Several with spaces between them are added
+ * up. Returns 0, -EINVAL (not a time), or -ERANGE.
  */
 int text_parse_time(const char *text, uint64_t *ret_ns);
 

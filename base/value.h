@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values that people write, on command lines and in files: each within bounds, or with a sentence about what is wrong with it.
+ * Values that people write, on command lines and in files: each within bounds, or with a sentence
+ * about what is wrong with it.
  *
  * All functions return 0, or -EINVAL with the sentence in WHY; *RET is set only on success.
  */
@@ -34,7 +35,10 @@ char *value_format(enum value_unit unit, uint64_t value, char *to);
 /* yes, no, true, false, on, off, 1, 0. */
 int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]);
 
-/* The share that PPM of one CPU is of N_CPUS (0: of one), in percent, and of what that is: "a CPU", "the machine". */
+/*
+ * The share that PPM of one CPU is of N_CPUS (0: of one), in percent, and of what that is: "a CPU",
+ * "the machine".
+ */
 double value_share(uint64_t ppm, unsigned n_cpus);
 const char *value_share_of(unsigned n_cpus);
 
@@ -42,8 +46,8 @@ const char *value_share_of(unsigned n_cpus);
 char *value_format_percent(char *to, uint64_t ppm);
 
 /*
- * For "did you mean": how many characters have to be put in, taken out or changed to make B of A, whatever their case. Texts over 31
- * characters are never near.
+ * For "did you mean": how many characters have to be put in, taken out or changed to make B of A,
+ * whatever their case. Texts over 31 characters are never near.
  */
 unsigned value_distance(const char *a, const char *b);
 enum { VALUE_NEAR = 3 }; /* what is less is near */

@@ -14,7 +14,8 @@
 
 enum actor {
 	ACTOR_TASK,
-	ACTOR_OWN_SOFTIRQ, /* the current task, in a softirq that it has raised, or that it is there to serve */
+	/* The current task, in a softirq that it has raised, or that it is there to serve */
+	ACTOR_OWN_SOFTIRQ,
 	ACTOR_SOFTIRQ,
 	ACTOR_IRQ,
 };

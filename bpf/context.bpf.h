@@ -17,12 +17,16 @@
 
 /*
  * Where x86 keeps its preempt count: bytes from this CPU's run queue, both being per-CPU variables.
- * User space takes it from the kernel's BTF (capture/programs/kernel-btf.h); 0 = not known. Not as a __ksym:
- * a kernel without CONFIG_KALLSYMS_ALL cannot find one. The run queue is found from the current task.
+ * User space takes it from the kernel's BTF (capture/programs/kernel-btf.h); 0 = not known. Not as
+ * a __ksym: a kernel without CONFIG_KALLSYMS_ALL cannot find one. The run queue is found from the
+ * current task.
  */
 extern const volatile __s64 preempt_count_from_rq;
 
-/* This CPU's preempt count; 0 where neither x86's nor the others' can be found (`kymo capabilities` says so). */
+/*
+ * This CPU's preempt count; 0 where neither x86's nor the others' can be found (`kymo capabilities`
+ * says so).
+ */
 static __always_inline int preempt_count_of(struct task_struct *current_task)
 {
 	int count = 0;
@@ -38,7 +42,10 @@ static __always_inline int preempt_count_of(struct task_struct *current_task)
 	return count;
 }
 
-/* Whether an interrupt, hard or soft, runs on this CPU: then the current task may not be the one that acts. */
+/*
+ * Whether an interrupt, hard or soft, runs on this CPU: then the current task may not be the one
+ * that acts.
+ */
 static __always_inline bool in_interrupt(struct task_struct *current_task)
 {
 	return preempt_count_of(current_task) &

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What our programs cost: they count their runs, and time some of them themselves. So it is known whether
- * or not the kernel keeps statistics (kernel.bpf_stats_enabled), which would cost each run two looks at the clock.
+ * What our programs cost: they count their runs, and time some of them themselves. So it is known
+ * whether or not the kernel keeps statistics (kernel.bpf_stats_enabled), which would cost each run
+ * two looks at the clock.
  *
- * The distance between two runs that are timed is random: switches come in patterns, and a fixed one could hit always
- * the same half of a pattern. Rare programs that take long are timed each time. A program that interrupts another one
- * of its class may make it miss a count, which does not matter.
+ * The distance between two runs that are timed is random: switches come in patterns, and a fixed
+ * one could hit always the same half of a pattern. Rare programs that take long are timed each
+ * time. A program that interrupts another one of its class may make it miss a count, which does not
+ * matter.
  */
 #pragma once
 
@@ -38,7 +40,10 @@ static __always_inline __u64 cost_look(struct program_cost *cost)
 {
 	__u64 begin_ns = bpf_ktime_get_ns(), clock_ns;
 
-	/* What is timed has one look at the clock in it. What that takes is learned in the first runs. */
+	/*
+	 * What is timed has one look at the clock in it. What that takes is learned in the first
+	 * runs.
+	 */
 	if (__builtin_expect(cost->n_timed < COST_CLOCKS, 0)) {
 		clock_ns = bpf_ktime_get_ns() - begin_ns;
 		if (cost->clock_ns == 0 || clock_ns < cost->clock_ns)
@@ -89,8 +94,8 @@ static __always_inline void cost_end(__u32 class, __u64 begin_ns)
 }
 
 /*
- * The same for programs in which a nanosecond matters: *LEFT, how many runs come before one that is timed, is where
- * they write anyway. Runs are counted ahead, when one is timed.
+ * The same for programs in which a nanosecond matters: *LEFT, how many runs come before one that is
+ * timed, is where they write anyway. Runs are counted ahead, when one is timed.
  */
 static __always_inline __u64 cost_begin_near(__u32 class, __u32 *left)
 {

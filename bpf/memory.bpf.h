@@ -3,10 +3,10 @@
  * What programs that watch a process share: whether it is watched, the room of its thread, and the
  * stacks under which what it allocates is kept.
  *
- * A stack is remembered once, in a table that user space reads when it likes; with it the sums of what was
- * allocated there. It is known by a hash of its frames. Of code without frame pointers the walk brings
- * home what is no return address: such frames are cut off, or each allocation would have a stack of
- * its own. Looking costs; a stack that is known already need not be looked at.
+ * A stack is remembered once, in a table that user space reads when it likes; with it the sums of
+ * what was allocated there. It is known by a hash of its frames. Of code without frame pointers the
+ * walk brings home what is no return address: such frames are cut off, or each allocation would
+ * have a stack of its own. Looking costs; a stack that is known already need not be looked at.
  */
 #pragma once
 
@@ -45,12 +45,17 @@ extern struct memory_threads memory_threads SEC(".maps");
 extern const volatile __u32 memory_log; /* each allocation and free is sent, too */
 extern __u32 memory_context;            /* bits of the contexts that are open: by user space */
 
-/* The id of the frames in STACK, and how many of them can be true. Functions of their own, which the
- * verifier looks at once: together with what surrounds them they would be too much for it. */
+/*
+ * The id of the frames in STACK, and how many of them can be true. Functions of their own, which
+ * the verifier looks at once: together with what surrounds them they would be too much for it.
+ */
 __u64 memory_stack_id(struct memory_stack *stack);
 __u32 memory_stack_true(struct memory_stack *stack);
 
-/* The process of the current task if it is watched, else NULL. Probes stay when it becomes somebody else's. */
+/*
+ * The process of the current task if it is watched, else NULL. Probes stay when it becomes somebody
+ * else's.
+ */
 static __always_inline struct memory_process *memory_process(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
@@ -151,8 +156,8 @@ none:
 }
 
 /*
- * Takes the stack of the current task, of PROCESS, as CTX has its registers, for something of RESOURCE
- * and BYTES that it has allocated. Returns the stack's id; 0 if there is none, counted.
+ * Takes the stack of the current task, of PROCESS, as CTX has its registers, for something of
+ * RESOURCE and BYTES that it has allocated. Returns the stack's id; 0 if there is none, counted.
  */
 static __always_inline __u64 memory_stack(void *ctx, struct memory_process *process, __u32 resource,
 					  __u64 bytes)
@@ -167,8 +172,10 @@ static __always_inline __u64 memory_stack(void *ctx, struct memory_process *proc
 				 resource, 1, bytes);
 }
 
-/* Room for a record of what the current task, of PROCESS, has done, or is about to do: filled but for
- * its args and its text. NULL if there is none, counted. */
+/*
+ * Room for a record of what the current task, of PROCESS, has done, or is about to do: filled but
+ * for its args and its text. NULL if there is none, counted.
+ */
 static __always_inline struct rec_resource *memory_call_record(struct memory_process *process,
 							       __u32 operation)
 {

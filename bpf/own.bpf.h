@@ -6,8 +6,10 @@
  *
  *  - real, effective and saved ids are the user's: his uid, and a gid that he has;
  *  - no capabilities, unless they count only in a user namespace that he has made;
- *  - dumpable, which the kernel takes away before it changes credentials, and a process can give up;
- *  - not in the middle of exec. There the new program's memory and name stand beside the rights of the old one.
+ *  - dumpable, which the kernel takes away before it changes credentials, and a process can give
+ *    up;
+ *  - not in the middle of exec. There the new program's memory and name stand beside the rights of
+ *    the old one.
  *
  * Of root only the ids count: he may attach to all.
  *
@@ -31,8 +33,9 @@
 #define OWN_EXITING_MAX   32768
 
 /*
- * Tasks, by their address, that were the user's when they began to exit, and when each had begun: another task may
- * get the address, and not each end is reported (there are kernels that hide from tracing what a supervisor does).
+ * Tasks, by their address, that were the user's when they began to exit, and when each had begun:
+ * another task may get the address, and not each end is reported (there are kernels that hide from
+ * tracing what a supervisor does).
  */
 struct own_exiting {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -87,8 +90,10 @@ static __always_inline bool own_has_ids(const struct cred *cred)
 	return own_n_gids == 0;
 }
 
-/* Whether the rights that CRED has beyond its ids are none, or only those that the user has himself: in a user
- * namespace that he has made, or in those below it. */
+/*
+ * Whether the rights that CRED has beyond its ids are none, or only those that the user has
+ * himself: in a user namespace that he has made, or in those below it.
+ */
 static __always_inline bool own_has_rights(const struct cred *cred)
 {
 	struct user_namespace *ns = BPF_CORE_READ(cred, user_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Stacks that cannot be walked yet, since the table of a file is still being made: what user space needs to
- * walk on later goes into the ring instead (struct rec_piece). Of each file UNWIND_COPIES_MAX at most, and of
- * each CPU PIECES_PER_SECOND; the others end in that file.
+ * Stacks that cannot be walked yet, since the table of a file is still being made: what user space
+ * needs to walk on later goes into the ring instead (struct rec_piece). Of each file
+ * UNWIND_COPIES_MAX at most, and of each CPU PIECES_PER_SECOND; the others end in that file.
  */
 #pragma once
 
@@ -89,8 +89,9 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 }
 
 /*
- * Puts what P has where the walk W stands into the ring, with the N frames WALKED so far, at NOW_NS. *RET_ID is
- * what to name the stack by. False if it was not done: then those frames are all that there is.
+ * Puts what P has where the walk W stands into the ring, with the N frames WALKED so far, at
+ * NOW_NS. *RET_ID is what to name the stack by. False if it was not done: then those frames are all
+ * that there is.
  */
 #define PIECE_SEND(i)                                                                              \
 	piece = rec_reserve_spare(REC_RING_STACKS, sizeof(*piece) + PIECE_BYTES(i), now_ns);       \

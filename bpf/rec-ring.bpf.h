@@ -64,8 +64,8 @@ static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
 }
 
 /*
- * The BPF ring buffer RING of this CPU, after the mark of a loss if there was one; or NULL, counted.
- * STATE is that of the ring.
+ * The BPF ring buffer RING of this CPU, after the mark of a loss if there was one; or NULL,
+ * counted. STATE is that of the ring.
  */
 static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64 now_ns)
 {
@@ -123,7 +123,8 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 }
 
 /*
- * Likewise, of what can be done without: NULL, which counts as nothing, where more than half of the ring is taken.
+ * Likewise, of what can be done without: NULL, which counts as nothing, where more than half of the
+ * ring is taken.
  */
 static __always_inline void *rec_reserve_spare(__u32 ring, __u64 size, __u64 now_ns)
 {

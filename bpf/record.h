@@ -6,18 +6,19 @@
  *
  * Two kinds of rings, each one per CPU:
  *
- *  - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a mmap-able
- *    array. The programs write finished FXT records into it; user space copies them into the
- *    archive. Those of one class never interrupt each other on the CPU that owns the ring (sched.bpf.c
- *    and cpu.bpf.c say why), so there is one producer and no lock. `head` and `tail` count
- *    bytes since the start and never wrap. A record starts at head % size and is always
+ *  - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a
+ *    mmap-able array. The programs write finished FXT records into it; user space copies them into
+ *    the archive. Those of one class never interrupt each other on the CPU that owns the ring
+ *    (sched.bpf.c and cpu.bpf.c say why), so there is one producer and no lock. `head` and `tail`
+ *    count bytes since the start and never wrap. A record starts at head % size and is always
  *    contiguous: one that would run over the end runs on into `slack`, and the next one starts at
  *    head % size as ever. Free room is size - (head - tail).
  *
- *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a BPF
- *    ring buffer holding `struct rec_*`, each with a `struct rec_head`.
+ *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY, CLASS_CALLS: a
+ *    BPF ring buffer holding `struct rec_*`, each with a `struct rec_head`.
  *
- * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) and has no program of ours.
+ * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) and has no
+ * program of ours.
  *
  * Loss: after a failed reserve, the next record written on that CPU and class is a mark of it:
  * how many are missing, from when to when. In a word ring the mark looks like an FXT record of a
@@ -351,11 +352,13 @@ struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
 	__u64 idle_begin_ns; /* 0 = not idle, or nobody saw it begin; likewise above */
-	__u64 switch_ns; /* of this switch, for those who look at it behind on_sched_switch; 0 = taken */
+	/* Of this switch, for those who look at it behind on_sched_switch; 0 = taken */
+	__u64 switch_ns;
 	struct work_state bh_work;
 	__u32 irq_depth;
 	__u32 idle_state;
-	__u32 softirq_of; /* the task that has raised the softirqs which run next; 0 = an interrupt has */
+	/* The task that has raised the softirqs which run next; 0 = an interrupt has */
+	__u32 softirq_of;
 	__u32 pad_0;
 	char irq_name[CPU_IRQ_NAME_BYTES]; /* room to work in */
 };
@@ -383,7 +386,9 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 #define COST_FUNCTIONS 11 /* probes on functions whose calls are recorded */
 #define COST_CLASSES   12
 
-/* Each run of these is timed: there are few, and they differ much. Of others one in 64, on average. */
+/*
+ * Each run of these is timed: there are few, and they differ much. Of others one in 64, on average.
+ */
 #define COST_IS_RARE(class) ((class) == COST_SAMPLES || (class) == COST_LIFECYCLE)
 #define COST_GAP_MIN        33
 #define COST_GAP_SPREAD     63
@@ -395,7 +400,8 @@ _Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 struct program_cost {
 	__u64 runs;
 	__u64 next; /* the run that is timed next */
-	__u64 n_timed; /* runs, and what they took: without the look at the clock, which takes clock_ns */
+	/* runs, and what they took: without the look at the clock, which takes clock_ns */
+	__u64 n_timed;
 	__u64 ns;
 	__u64 clock_ns; /* 0 = not known yet */
 	__u64 pad_0[3];
@@ -412,8 +418,8 @@ _Static_assert(COST_CLASSES <= 16, "room");
 
 /*
  * A process that is watched has an instance: a number of its own for each program that it runs, so
- * that neither exec nor a pid that is given out again can mix two of them. All tables are keyed by it.
- * Memory of an instance that has ended stays in the tables until user space has read it.
+ * that neither exec nor a pid that is given out again can mix two of them. All tables are keyed by
+ * it. Memory of an instance that has ended stays in the tables until user space has read it.
  */
 
 /* Functions. The cookie of a probe is its function, and a MEMORY_COOKIE_*. */
@@ -441,7 +447,8 @@ _Static_assert(COST_CLASSES <= 16, "room");
 #define MEMORY_FN_MAX            32
 
 #define MEMORY_COOKIE_FN(cookie) ((cookie)&0xff)
-#define MEMORY_COOKIE_RET        0x100 /* its result is looked at where it returns, by probes on `ret` */
+/* Its result is looked at where it returns, by probes on `ret` */
+#define MEMORY_COOKIE_RET 0x100
 
 /* Resources: `enum resource` of writer/event.h. */
 #define MEMORY_RESOURCE_MEMORY     0
@@ -464,7 +471,8 @@ struct memory_process {
 	__u64 unmatched; /* freed, and not known */
 	__u64 full;      /* not remembered: no room in the table */
 	__u64 no_stack;  /* remembered without a stack: no room for that, or none to be had */
-	__u64 lost; /* calls that could not be looked at, or records that the ring had no room for */
+	/* Calls that could not be looked at, or records that the ring had no room for */
+	__u64 lost;
 };
 _Static_assert(sizeof(struct memory_process) == 72, "ABI");
 
@@ -576,10 +584,11 @@ struct rec_named {
 _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 
 /*
- * What RESOURCE_OP_* a rec_resource is of. args are the call's, result what it returned, unless it is said
- * here. Up to RESOURCE_OP_FD_LAST, what is returned is a descriptor that is new.
+ * What RESOURCE_OP_* a rec_resource is of. args are the call's, result what it returned, unless it
+ * is said here. Up to RESOURCE_OP_FD_LAST, what is returned is a descriptor that is new.
  */
-#define RESOURCE_OP_OPEN              1 /* text: the path, as far as there is room, here and below */
+/* text: the path, as far as there is room, here and below */
+#define RESOURCE_OP_OPEN              1
 #define RESOURCE_OP_OPENAT            2
 #define RESOURCE_OP_OPENAT2           3 /* args[2]: the flags */
 #define RESOURCE_OP_CREAT             4
@@ -617,26 +626,29 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_DUP3              36
 #define RESOURCE_OP_FCNTL             37 /* F_DUPFD, F_DUPFD_CLOEXEC */
 #define RESOURCE_OP_FD_LAST           37
-#define RESOURCE_OP_SETFD             38 /* args[0]: a descriptor; args[1]: 1 = it is closed by exec */
-#define RESOURCE_OP_PIPE              40 /* args[0], args[1]: both; args[2]: flags */
-#define RESOURCE_OP_PIPE2             41
-#define RESOURCE_OP_SOCKETPAIR        42 /* args[2]: the type */
-#define RESOURCE_OP_RECVMSG           43 /* args[0]: how many; args[1]: 1 = closed by exec; text: __s32[] */
-#define RESOURCE_OP_RECVMMSG          44 /* likewise */
-#define RESOURCE_OP_CLOSE             45 /* before it, here and below */
-#define RESOURCE_OP_CLOSE_RANGE       46
-#define RESOURCE_OP_MMAP              50 /* args: length, flags, descriptor, 1 = not the program's own */
-#define RESOURCE_OP_MUNMAP            51 /* before it */
-#define RESOURCE_OP_MREMAP            52
-#define RESOURCE_OP_MREMAP_BEGIN      53 /* before it */
-#define RESOURCE_OP_SHMGET            54
-#define RESOURCE_OP_SHMAT             55
-#define RESOURCE_OP_SHMDT             56 /* before it */
-#define RESOURCE_OP_SHMCTL            57 /* IPC_RMID */
-#define RESOURCE_OP_UNLINK            58 /* below RESOURCE_SHM_DIRECTORY */
-#define RESOURCE_OP_UNLINKAT          59
-#define RESOURCE_OP_FTRUNCATE         60
-#define RESOURCE_OP_THREAD_FORK       61 /* args[0]: the tid that pthread_create() makes */
+/* args[0]: a descriptor; args[1]: 1 = it is closed by exec */
+#define RESOURCE_OP_SETFD      38
+#define RESOURCE_OP_PIPE       40 /* args[0], args[1]: both; args[2]: flags */
+#define RESOURCE_OP_PIPE2      41
+#define RESOURCE_OP_SOCKETPAIR 42 /* args[2]: the type */
+/* args[0]: how many; args[1]: 1 = closed by exec; text: __s32[] */
+#define RESOURCE_OP_RECVMSG     43
+#define RESOURCE_OP_RECVMMSG    44 /* likewise */
+#define RESOURCE_OP_CLOSE       45 /* before it, here and below */
+#define RESOURCE_OP_CLOSE_RANGE 46
+/* args: length, flags, descriptor, 1 = not the program's own */
+#define RESOURCE_OP_MMAP         50
+#define RESOURCE_OP_MUNMAP       51 /* before it */
+#define RESOURCE_OP_MREMAP       52
+#define RESOURCE_OP_MREMAP_BEGIN 53 /* before it */
+#define RESOURCE_OP_SHMGET       54
+#define RESOURCE_OP_SHMAT        55
+#define RESOURCE_OP_SHMDT        56 /* before it */
+#define RESOURCE_OP_SHMCTL       57 /* IPC_RMID */
+#define RESOURCE_OP_UNLINK       58 /* below RESOURCE_SHM_DIRECTORY */
+#define RESOURCE_OP_UNLINKAT     59
+#define RESOURCE_OP_FTRUNCATE    60
+#define RESOURCE_OP_THREAD_FORK  61 /* args[0]: the tid that pthread_create() makes */
 #define RESOURCE_OP_THREAD_CREATE                                                                  \
 	62 /* args: pthread_t, the first, second and fourth word of the attr; 0 */
 #define RESOURCE_OP_THREAD_JOIN   63 /* args[0]: pthread_t */
@@ -674,7 +686,10 @@ _Static_assert(sizeof(struct rec_resource) == 152, "ABI");
 
 /* ---- what points to it ---- */
 
-/* What a thread has in its registers, as far as it is known: of one that runs, when it last entered the kernel. */
+/*
+ * What a thread has in its registers, as far as it is known: of one that runs, when it last entered
+ * the kernel.
+ */
 #define REC_REGISTERS_MAX 40
 struct rec_registers {
 	struct rec_head head;

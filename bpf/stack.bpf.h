@@ -89,25 +89,28 @@ static __always_inline __u64 stack_hash(const __u64 *frames, __u32 n)
 bool stack_follows_call(__u64 address);
 
 /*
- * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe has
- * put its own there. *NEXT is the innermost such function that is not passed yet.
+ * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe
+ * has put its own there. *NEXT is the innermost such function that is not passed yet.
  */
 __u64 stack_return_address(__u64 *next, __u64 at, __u64 address);
 
 /*
- * By tables or by frame pointers, of the current task, from the registers that it has in user space,
- * into TO. Returns how many frames there are; STACK_NOT_WALKED where the kernel has to do it.
+ * By tables or by frame pointers, of the current task, from the registers that it has in user
+ * space, into TO. Returns how many frames there are; STACK_NOT_WALKED where the kernel has to do
+ * it.
  */
 #define STACK_NOT_WALKED 0xffffffffu
 __u32 stack_walk_record(struct rec_stack *to);
 
 /*
- * Likewise; but where the table of a file is still being made, the walk may end in *RET_STOPPED, whose IP is
- * not 0 then: bpf/piece.bpf.h.
+ * Likewise; but where the table of a file is still being made, the walk may end in *RET_STOPPED,
+ * whose IP is not 0 then: bpf/piece.bpf.h.
  */
 __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped);
 
-/* Likewise, from number FIRST on, which is 0 or 1. Returns how many frames there are from there on. */
+/*
+ * Likewise, from number FIRST on, which is 0 or 1. Returns how many frames there are from there on.
+ */
 __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 
 /*
@@ -147,8 +150,11 @@ static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_sta
 		      : stack_walk_by_kernel(ctx, to->frames, sizeof(to->frames));
 }
 
-/* How many of the N frames, at most MAX, of the current task can be true: up to the first that nothing
- * returns to. Code without frame pointers keeps other things where the next one is looked for. */
+/*
+ * How many of the N frames, at most MAX, of the current task can be true: up to the first that
+ * nothing returns to. Code without frame pointers keeps other things where the next one is looked
+ * for.
+ */
 static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u32 max)
 {
 #pragma clang loop unroll(disable)
@@ -169,12 +175,17 @@ struct stack_callers {
 };
 
 #if defined(__TARGET_ARCH_x86)
-/* No function that makes system calls, or calls one that does, is longer; if so, we do not know it. */
+/*
+ * No function that makes system calls, or calls one that does, is longer; if so, we do not know it.
+ */
 #define STACK_FUNCTION_BYTES 4096
 #define STACK_SCAN_WORDS     96 /* shm_open() has a path on its stack */
 #define STACK_NEAR_BYTES     (1 << 20)
 
-/* What the 8 bytes of instructions before ADDRESS call, if they do it by a constant or one in memory; else 0. */
+/*
+ * What the 8 bytes of instructions before ADDRESS call, if they do it by a constant or one in
+ * memory; else 0.
+ */
 static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
 {
 	__u8 code[8];
@@ -234,8 +245,10 @@ static __always_inline bool stack_is_frame(__u64 bp, __u64 at)
 	       stack_follows_call(caller);
 }
 
-/* The frame of the function that the last of the callers TO returns to, BP being in its register: where a
- * library uses that for something else, it has put it on the stack, from SP on. */
+/*
+ * The frame of the function that the last of the callers TO returns to, BP being in its register:
+ * where a library uses that for something else, it has put it on the stack, from SP on.
+ */
 static __always_inline void stack_find_frame(__u64 sp, __u64 bp, struct stack_callers *to)
 {
 	__u64 word;
@@ -254,9 +267,10 @@ static __always_inline void stack_find_frame(__u64 sp, __u64 bp, struct stack_ca
 }
 
 /*
- * A function that makes a system call has no frame of its own, so that a walk by frame pointers misses
- * its caller; the library that it is of may have none at all. What they return to stands on the stack: it
- * is found by the calls before it, which lead where the one below is. From stack pointer SP and instruction IP on, to the first one of another file.
+ * A function that makes a system call has no frame of its own, so that a walk by frame pointers
+ * misses its caller; the library that it is of may have none at all. What they return to stands on
+ * the stack: it is found by the calls before it, which lead where the one below is. From stack
+ * pointer SP and instruction IP on, to the first one of another file.
  */
 static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
 {
@@ -277,24 +291,36 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_
 		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES)
 			continue;
 		direct = false;
-		/* Right on top it is one, whatever it calls: a pointer, or a function that jumps on. */
+		/*
+		 * Right on top it is one, whatever it calls: a pointer, or a function that jumps
+		 * on.
+		 */
 		if (!stack_calls_into(word, ip, &direct) && (i > 0 || !stack_follows_call(word)))
 			continue;
 		if (n == 0)
 			to->direct = direct;
-		/* (or the compiler leaves the mask out, and the verifier of Linux 6.1 has forgotten the limit) */
+		/*
+		 * (or the compiler leaves the mask out, and the verifier of Linux 6.1 has forgotten
+		 * the limit)
+		 */
 		barrier_var(n);
 		to->frames[n & 7] = word;
 		to->n = n + 1;
 		to->at = at;
-		/* Out of the library; what is outside has frames, or is not to be found without knowing more. */
+		/*
+		 * Out of the library; what is outside has frames, or is not to be found without
+		 * knowing more.
+		 */
 		if (!direct)
 			break;
 		ip = word;
 	}
 }
 
-/* Frames by frame pointers from BP on, into FRAMES from number N on, up to MAX, a power of two. Returns how many there are. */
+/*
+ * Frames by frame pointers from BP on, into FRAMES from number N on, up to MAX, a power of two.
+ * Returns how many there are.
+ */
 static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, __u32 max)
 {
 	__u64 frame[2];

@@ -21,7 +21,9 @@ static __always_inline __u32 state_of_leaving(struct task_struct *prev, bool pre
 {
 	if (preempt || prev->pid == 0)
 		return 0;
-	/* Woken by a signal on its way to sleep, it stays on the queue, whatever the argument says. */
+	/*
+	 * Woken by a signal on its way to sleep, it stays on the queue, whatever the argument says.
+	 */
 	if (prev_state && prev->on_rq && !dequeue_is_delayed(prev))
 		return 0;
 	return prev_state;

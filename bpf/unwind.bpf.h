@@ -47,7 +47,10 @@ struct unwind_walk {
 	__u16 file;         /* of the mapping; UNWIND_FILE_NONE */
 	__u16 generation;   /* of the file's number */
 	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
-	/* the file, if its table is being made and a stack may be copied for that; else UNWIND_FILE_NONE */
+	/*
+	 * the file, if its table is being made and a stack may be copied for that; else
+	 * UNWIND_FILE_NONE
+	 */
 	__u16 awaited;
 	bool copies;    /* the caller can copy the stack */
 	bool innermost; /* all registers are those of the current task */
@@ -72,8 +75,8 @@ static __always_inline __u64 unwind_address(const struct unwind_walk *w)
 int unwind_step(struct unwind_walk *w);
 
 /*
- * Asks user space for the table of file F, called NAME, which process PID has mapped from START to END.
- * Any context may; each file is asked for once.
+ * Asks user space for the table of file F, called NAME, which process PID has mapped from START to
+ * END. Any context may; each file is asked for once.
  */
 static __always_inline void unwind_ask(struct unwind_file *f, const struct unwind_file_name *name,
 				       __u32 pid, __u64 start, __u64 end)

@@ -8,8 +8,8 @@
  * canonical frame address (CFA, the stack pointer of the caller after the return), and where the
  * caller's frame pointer is saved. The return address stands right below the CFA.
  *
- * Rows are sorted by address, and each one holds up to the next. They lie in blocks of one size, the
- * elements of an array map. Block 0 is the root: the first address of each group of blocks.
+ * Rows are sorted by address, and each one holds up to the next. They lie in blocks of one size,
+ * the elements of an array map. Block 0 is the root: the first address of each group of blocks.
  */
 #pragma once
 
@@ -24,7 +24,9 @@ struct unwind_row {
 	__u32 rule;    /* UNWIND_RULE() */
 };
 
-/* How the CFA is found. OFFSET is that of the rule, in units of eight bytes unless said otherwise. */
+/*
+ * How the CFA is found. OFFSET is that of the rule, in units of eight bytes unless said otherwise.
+ */
 #define UNWIND_NONE       0 /* nothing is known here: no code, or code that nobody has described */
 #define UNWIND_END        1 /* there is no caller: a thread begins here */
 #define UNWIND_SP         2 /* SP + OFFSET */
@@ -39,8 +41,8 @@ struct unwind_row {
 /* described, but in no way that a row can hold: OFFSET is UNWIND_WHY_* */
 #define UNWIND_UNSUPPORTED 10
 /*
- * Register N, by its DWARF number, + OFFSET. What a caller has in it is not known, so only the innermost frame
- * can be walked by that.
+ * Register N, by its DWARF number, + OFFSET. What a caller has in it is not known, so only the
+ * innermost frame can be walked by that.
  */
 #define UNWIND_REGISTER(n) (11 + (n))
 #define UNWIND_REGISTERS   16
@@ -103,7 +105,8 @@ struct unwind_file {
 	__u32 device;
 	__u32 filesystem; /* its type, as statfs() has it */
 	__u64 inode;
-	__u64 missed; /* how often it was mapped, or walked through, while its table was not there */
+	/* How often it was mapped, or walked through, while its table was not there */
+	__u64 missed;
 	__u32 copied; /* stacks that were copied for that reason, UNWIND_COPIES_MAX at most */
 	__u32 pad_0;
 	struct {
@@ -122,7 +125,8 @@ struct unwind_file {
 /* A file, by what the kernel knows it by. */
 struct unwind_file_key {
 	__u64 inode;
-	__u64 changed_s; /* when the inode was changed last: numbers of inodes are given out again */
+	/* When the inode was changed last: numbers of inodes are given out again */
+	__u64 changed_s;
 	__u32 changed_ns;
 	__u32 generation;
 	__u32 device;
@@ -134,8 +138,9 @@ struct unwind_file_name {
 };
 
 /*
- * A program asks for the table of file NUMBER, which process PID has mapped from START to END; or, with UNWIND_FILE_NONE,
- * for names: it does so whenever this many have been given to files, whoever has these mapped.
+ * A program asks for the table of file NUMBER, which process PID has mapped from START to END; or,
+ * with UNWIND_FILE_NONE, for names: it does so whenever this many have been given to files, whoever
+ * has these mapped.
  */
 #define UNWIND_NAMES_STEP 256
 struct unwind_ask {
@@ -181,11 +186,13 @@ _Static_assert(sizeof(struct unwind_process) == 4024, "ABI");
 #define UNWIND_END_FULL  1 /* more frames than there is room for */
 #define UNWIND_END_PROCESS                                                                         \
 	2 /* what the process has mapped is not known: walked by frame pointers */
-#define UNWIND_END_MAPPING     3 /* an address that is in no code */
-#define UNWIND_END_TABLE       4 /* code without a table, or not in it, and without a frame pointer */
+#define UNWIND_END_MAPPING 3 /* an address that is in no code */
+/* Code without a table, or not in it, and without a frame pointer */
+#define UNWIND_END_TABLE       4
 #define UNWIND_END_UNSUPPORTED 5 /* code that no row can describe */
-#define UNWIND_END_MEMORY      6 /* what a rule leads to cannot be read, or is no frame of a caller */
-#define UNWIND_END_BUSY        7 /* mappings were being changed */
-#define _UNWIND_ENDS           8
+/* What a rule leads to cannot be read, or is no frame of a caller */
+#define UNWIND_END_MEMORY 6
+#define UNWIND_END_BUSY   7 /* mappings were being changed */
+#define _UNWIND_ENDS      8
 /* Not counted: the stack is copied, and user space walks on. */
 #define UNWIND_END_COPIED _UNWIND_ENDS

@@ -12,6 +12,8 @@
 #define KYMO_SESSION_PREFIX    "/org/kymo/Trace1/session"
 #define KYMO_SESSION_INTERFACE "org.kymo.Trace1.Session"
 
-/* Connects to the bus at ADDRESS (NULL = the system bus) as who calls himself NAME there, for people. Descriptors pass. Returns 0
- * or a negative errno. */
+/*
+ * Connects to the bus at ADDRESS (NULL = the system bus) as who calls himself NAME there, for
+ * people. Descriptors pass. Returns 0 or a negative errno.
+ */
 int kymo_bus_open(const char *address, const char *name, sd_bus **ret);

@@ -24,8 +24,11 @@
 #include "base/cleanup.h"
 #include "daemon/rights.h"
 
-/* What may wait for answers. Each message may hold 16 descriptors of ours, and a connection to the bus that cannot take in a
- * message for want of one is closed: so it is less where there may be few (RLIMIT_NOFILE). */
+/*
+ * What may wait for answers. Each message may hold 16 descriptors of ours, and a connection to the
+ * bus that cannot take in a message for want of one is closed: so it is less where there may be few
+ * (RLIMIT_NOFILE).
+ */
 enum {
 	ACCESS_HELD_PER_PEER = 16,  /* messages of one connection */
 	ACCESS_HELD_PER_USER = 32,  /* of one user who is not root, once it is known who that is */
@@ -57,7 +60,10 @@ struct access_ops {
 	void *userdata;
 };
 
-/* Stands guard on BUS. GROUP is the name or number of the group that counts where there is no polkit. */
+/*
+ * Stands guard on BUS. GROUP is the name or number of the group that counts where there is no
+ * polkit.
+ */
 int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret);
 struct access *access_free(struct access *a);
 
@@ -69,7 +75,9 @@ void access_drop_answers(struct access *a);
 /* Whether calls wait for answers: somebody is typing a password, maybe. */
 bool access_is_waiting(const struct access *a);
 
-/* The uid of who sent M, a message that has passed the guard. Without M: root, that is ourselves. */
+/*
+ * The uid of who sent M, a message that has passed the guard. Without M: root, that is ourselves.
+ */
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m);
 
 /*

@@ -11,13 +11,13 @@
  *
  * Descriptors come with any message, also where no method takes one, and it is sd-bus that receives
  * and closes those. So this defines recvmsg(), which libsystemd calls like everybody else: it keeps
- * what comes in, notes whose it is (base/foreign-fds.h), and gives libsystemd stand-ins that are ours
- * (passed-fds.h). Whoever has taken one for longer closes it with close_passed_fd().
+ * what comes in, notes whose it is (base/foreign-fds.h), and gives libsystemd stand-ins that are
+ * ours (passed-fds.h). Whoever has taken one for longer closes it with close_passed_fd().
  *
- * What waits to be closed must not use up the numbers that descriptors can have: a connection to the
- * bus that cannot take in a message for want of one breaks. So recvmsg() looks who has sent a message
- * before it takes descriptors. Those of a user who has too many that are not closed another process
- * takes (fd-sink.h), and the message gets stand-ins for nothing.
+ * What waits to be closed must not use up the numbers that descriptors can have: a connection to
+ * the bus that cannot take in a message for want of one breaks. So recvmsg() looks who has sent a
+ * message before it takes descriptors. Those of a user who has too many that are not closed another
+ * process takes (fd-sink.h), and the message gets stand-ins for nothing.
  */
 #pragma once
 
@@ -27,8 +27,8 @@
 #include <systemd/sd-event.h>
 
 /*
- * From here on this is the thread that receives messages, and close_passed_fd() leaves to closers what
- * came with them. Starts the guard. Returns 0 or a negative errno.
+ * From here on this is the thread that receives messages, and close_passed_fd() leaves to closers
+ * what came with them. Starts the guard. Returns 0 or a negative errno.
  */
 int async_close_begin(void);
 
@@ -40,8 +40,8 @@ int async_close_begin(void);
 int async_close_attach(sd_event *event, sd_bus *bus);
 
 /*
- * Closes BUS once all has been sent, which nobody else does. Processes that have its socket, too, and
- * live a little longer do not keep the connection: the bus frees its names now.
+ * Closes BUS once all has been sent, which nobody else does. Processes that have its socket, too,
+ * and live a little longer do not keep the connection: the bus frees its names now.
  */
 void async_close_leave(sd_bus *bus);
 

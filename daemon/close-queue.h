@@ -64,8 +64,8 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t n
 /*
  * How many of OWNER's are not closed at PLACE, if these are too many to take more from there; else
  * 0. A line that moves is never too long. One that does not may be a busy disk, which takes many
- * seconds for one close. It holds up no other line, and CLOSE_QUEUED_MAX is more than a user may ask
- * for in a minute (daemon/quotas.h).
+ * seconds for one close. It holds up no other line, and CLOSE_QUEUED_MAX is more than a user may
+ * ask for in a minute (daemon/quotas.h).
  */
 size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place,
 			   uint64_t now_ns);

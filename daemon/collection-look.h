@@ -17,7 +17,10 @@ struct collection_look;
 /* OUTDATED: a unit runs in a cgroup that the filter does not have. May free the look. */
 typedef void (*collection_looked_fn)(bool outdated, void *userdata);
 
-/* Looks for UNITS, a list with NULL at its end, and what F has of them; both are copied. Returns 0 or a negative errno. */
+/*
+ * Looks for UNITS, a list with NULL at its end, and what F has of them; both are copied. Returns 0
+ * or a negative errno.
+ */
 int collection_look_new(sd_event *event, char *const *units, const struct capture_filter *f,
 			collection_looked_fn fn, void *userdata, struct collection_look **ret);
 

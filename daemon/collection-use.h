@@ -54,6 +54,9 @@ struct collection_use *collection_use_free(struct collection_use *p);
 
 DEFINE_CLEANUP(struct collection_use *, collection_use_free)
 
-/* *RET is a store of chunks (or snapshots), packed so, in its directory. Returns 0 or a negative errno. */
+/*
+ * *RET is a store of chunks (or snapshots), packed so, in its directory. Returns 0 or a negative
+ * errno.
+ */
 int collection_use_store(const struct collection_use *p, enum pack_method packed,
 			 struct store **ret);

@@ -70,7 +70,10 @@ struct daemon_session_args {
 int daemon_session_new(const struct daemon_session_args *args, struct create_request *request,
 		       struct daemon_session **ret);
 
-/* Likewise, of what a service that is dead has left of UID's flight recorder NAME in FLIGHT_FD, which it takes over on success. */
+/*
+ * Likewise, of what a service that is dead has left of UID's flight recorder NAME in FLIGHT_FD,
+ * which it takes over on success.
+ */
 int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name, int flight_fd,
 				 struct daemon_session **ret);
 
@@ -98,21 +101,29 @@ bool daemon_session_is_announced(const struct daemon_session *s);
 /* Answers CALL when S has come as far as WHAT. Returns 0, or -EDQUOT if too many wait. */
 int daemon_session_wait(struct daemon_session *s, enum wait_for what, sd_bus_message *call);
 
-/* Has a snapshot taken, and answers CALL when it is on its way to the output. Returns what daemon_session_wait() or
- * session_snapshot() does. */
+/*
+ * Has a snapshot taken, and answers CALL when it is on its way to the output. Returns what
+ * daemon_session_wait() or session_snapshot() does.
+ */
 int daemon_session_snapshot(struct daemon_session *s, sd_bus_message *call);
 
 /*
- * Has process PID searched, and answers CALL when it has been. Returns what daemon_session_wait() or
- * session_search() does.
+ * Has process PID searched, and answers CALL when it has been. Returns what daemon_session_wait()
+ * or session_search() does.
  */
 int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message *call);
 
-/* Has a flight recorder's snapshot written to UID's FD, which it takes over whatever it returns, and answers CALL when it is. Returns what
- * daemon_session_wait(), store_fd_new() or session_take_snapshot() does. */
+/*
+ * Has a flight recorder's snapshot written to UID's FD, which it takes over whatever it returns,
+ * and answers CALL when it is. Returns what daemon_session_wait(), store_fd_new() or
+ * session_take_snapshot() does.
+ */
 int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd_bus_message *call);
 
-/* Has another chunk begin, and answers CALL when the one before is complete. Returns what daemon_session_wait() or session_rotate() does. */
+/*
+ * Has another chunk begin, and answers CALL when the one before is complete. Returns what
+ * daemon_session_wait() or session_rotate() does.
+ */
 int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call);
 
 /* True while a snapshot is being written that somebody, or a collection, waits for. */
@@ -134,6 +145,9 @@ void daemon_session_check_collection(struct daemon_session *s);
 /* Sends signals about counters that have changed since the last time. */
 void daemon_session_signal_counters(struct daemon_session *s);
 
-/* In session-bus.c: appends {sv} of the property NAME to M, an array of them. Returns 0 or a negative errno. */
+/*
+ * In session-bus.c: appends {sv} of the property NAME to M, an array of them. Returns 0 or a
+ * negative errno.
+ */
 int session_bus_append_property(sd_bus_message *m, const struct daemon_session *s,
 				const char *name);

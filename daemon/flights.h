@@ -11,7 +11,10 @@
 /* What a dead service may have left that is offered again; what is more stays where it is. */
 enum { FLIGHTS_RECOVERED_MAX = 16 };
 
-/* Opens flight/ in $RUNTIME_DIRECTORY or /run/kymo, which are made if they are not there. Returns the descriptor or a negative errno. */
+/*
+ * Opens flight/ in $RUNTIME_DIRECTORY or /run/kymo, which are made if they are not there. Returns
+ * the descriptor or a negative errno.
+ */
 int flights_open(void);
 
 /* Makes the directory of UID's session NAME below DIR_FD, empty. Returns its descriptor, which

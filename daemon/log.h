@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon says: one line for one thing, where the error stops travelling. To the journal, with fields of its own,
- * where standard error is connected to it; else to standard error, as text.
+ * What the daemon says: one line for one thing, where the error stops travelling. To the journal,
+ * with fields of its own, where standard error is connected to it; else to standard error, as text.
  */
 #pragma once
 

@@ -26,7 +26,10 @@
 #include "daemon/collection-use.h"
 #include "daemon/session-options-bus.h"
 
-/* What users may take, in one place: of all together, of that only for root, of one user, and of one user's own processes. */
+/*
+ * What users may take, in one place: of all together, of that only for root, of one user, and of
+ * one user's own processes.
+ */
 enum {
 	LIMIT_SESSIONS = 32,
 	LIMIT_SESSIONS_ROOT = 8,
@@ -72,7 +75,8 @@ struct manager {
 	struct rate_limit efforts;
 	sd_event_source *tick; /* counters, while a session runs */
 	sd_event_source *deadline;
-	int flights_fd; /* where flight recorders keep what they have (flights.h), or why there is no such place */
+	/* Where flight recorders keep what they have (flights.h), or why there is no such place */
+	int flights_fd;
 	bool exiting, ending; /* sessions are stopped; what is left of them is let go of */
 	int exit_status;
 };
@@ -95,7 +99,10 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		   struct create_request *request, struct daemon_session **ret,
 		   sd_bus_error *reterr);
 
-/* Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a sentence. */
+/*
+ * Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a
+ * sentence.
+ */
 int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr);
 
 /* What is taken of something that there is once, and what may be: by all, and by one user. */

@@ -38,7 +38,10 @@ struct polkit_question {
 	void *userdata;
 };
 
-/* FN is called once, never before this returns; not any more once the check is freed. Returns 0 or a negative errno. */
+/*
+ * FN is called once, never before this returns; not any more once the check is freed. Returns 0 or
+ * a negative errno.
+ */
 int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit_check **ret);
 
 /*

@@ -63,5 +63,8 @@ struct rate_limit {
 	} users[RATE_LIMIT_USERS];
 };
 
-/* Whether UID may make one more effort at NOW_NS. Returns 0, or -EDQUOT and in *RET_WAIT_NS how long to wait. Root always may. */
+/*
+ * Whether UID may make one more effort at NOW_NS. Returns 0, or -EDQUOT and in *RET_WAIT_NS how
+ * long to wait. Root always may.
+ */
 int rate_limit_take(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns);

@@ -31,8 +31,9 @@ struct service_args {
 };
 
 /*
- * From now on MANAGER is served as long as it should be: SIGTERM and SIGINT (which must be blocked, with SIGUSR1, which asks for snapshots), the end of the bus and idleness end
- * EVENT's loop. The watchdog is fed if there is one. All of ARGS must outlive it.
+ * From now on MANAGER is served as long as it should be: SIGTERM and SIGINT (which must be blocked,
+ * with SIGUSR1, which asks for snapshots), the end of the bus and idleness end EVENT's loop. The
+ * watchdog is fed if there is one. All of ARGS must outlive it.
  */
 int service_new(const struct service_args *args, struct service **ret);
 struct service *service_free(struct service *s);
@@ -40,9 +41,9 @@ struct service *service_free(struct service *s);
 DEFINE_CLEANUP(struct service *, service_free)
 
 /*
- * Takes the name on BUS, which a service that has just ended may have for seconds yet: then nothing of
- * that one is open any more. Before there is a manager, which looks for what it has left. Returns 0 or
- * a negative errno, and logs what goes wrong.
+ * Takes the name on BUS, which a service that has just ended may have for seconds yet: then nothing
+ * of that one is open any more. Before there is a manager, which looks for what it has left.
+ * Returns 0 or a negative errno, and logs what goes wrong.
  */
 int service_take_name(sd_bus *bus);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the copy share. Internal to edit-copy*.c and edit-convert.c.
+ * The shared part of the copy's files. Internal to edit-copy*.c and edit-convert.c.
  *
- *	edit-copy        outputs, providers, and what is called from outside
- *	edit-copy-types  a record of each type
- *	edit-convert     what records are made of: text, koids, times, arguments
+ *   edit-copy        outputs, providers, and the public functions
+ *   edit-copy-types  a record of each type
+ *   edit-convert     parts of records: text, koids, times, arguments
  */
 #pragma once
 
@@ -18,44 +18,47 @@ enum {
 	/* the last one is for text() */ EDIT_TEXT_ROOM = FXT_STRING_BYTES_MAX + 1
 };
 
-/* A provider of the source, and what it is in the output. */
+/* A provider of the source, and its counterpart in the output. */
 struct edit_provider {
-	struct fxt_provider as;       /* its id and name when we met it */
+	struct fxt_provider as;       /* its id and name when it was introduced */
 	struct fxt_out_provider *out; /* that of `own`, or `other` */
 	struct fxt_out_provider other;
-	bool named;                 /* has the names of fxt-names.h at their places */
+	bool named;                 /* the names of fxt-names.h are at their places */
 	struct edit_provider *next; /* in edit_copy.all */
 };
 
 struct edit_copy {
 	struct edit_output *to;
 	struct edit_rules rules;
-	struct table
-		providers; /* id of the source's + 2 -> the last struct edit_provider of it; 1: ours */
+	/* Id of the source's + 2 -> the last struct edit_provider of it; 1: ours */
+	struct table providers;
 	struct edit_provider *all; /* owned */
 	unsigned n_providers;
 	struct fxt_archive own; /* for our own events; its writer writes everything */
-	bool source_kymo;       /* a provider of the source shares that one */
-	bool unknown_said;      /* who the pseudo-thread "unknown" is */
+	bool source_kymo;       /* a provider of the source uses the same one */
+	bool unknown_said;      /* the pseudo-thread "unknown" has been named */
 	struct edit_counts counts;
 	size_t last;
-	char *texts[EDIT_TEXTS_MAX]; /* owned; of EDIT_TEXT_ROOM bytes; NULL = not needed yet */
+	char *texts[EDIT_TEXTS_MAX]; /* owned; of EDIT_TEXT_ROOM bytes; NULL = not used yet */
 	unsigned n_texts;
 
 	/* Of the record that is being copied. */
 	const struct edit_provider *provider;
-	unsigned n_strings; /* apart: that were written for it */
-	bool threads_apart; /* apart: its threads stand in records of their own */
+	unsigned n_strings; /* apart: the number of its string records */
+	bool threads_apart; /* apart: its threads have separate records */
 	const struct fxt_record *record;
 	struct fxt_out_arg args[FXT_ARGS_MAX];
 	unsigned n_args;
 };
 
-/* What T says, as the provider can say it. ARG_NAME is that of the argument's name (enum fxt_name), or 0. */
+/*
+ * The text of T, as the provider can write it. ARG_NAME is the name of its argument (enum
+ * fxt_name), or 0.
+ */
 struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_text *t,
 					enum edit_text what, int arg_name);
 
-/* The record's name, so that it fits a module record. */
+/* The record's name, cut to fit a module record. */
 const char *edit_convert_module_name(struct edit_copy *c);
 
 uint64_t edit_convert_koid(const struct edit_copy *c, uint64_t koid);
@@ -65,6 +68,8 @@ struct fxt_out_thread edit_convert_thread(struct edit_copy *c, const struct fxt_
 /* Fills c->args with the record's. */
 void edit_convert_args(struct edit_copy *c);
 
-/* Writes the record, whose arguments are converted. Returns 0, or -EINVAL or -EMSGSIZE if the format
- * cannot hold it. */
+/*
+ * Writes the record, whose arguments are converted. Returns 0, or -EINVAL or -EMSGSIZE if the
+ * format cannot hold it.
+ */
 int edit_copy_by_type(struct edit_copy *c);

@@ -2,20 +2,20 @@
 /*
  * Writes records that a reader has found into another archive.
  *
- * Nothing of the source's tables is taken over: strings, threads and providers are registered anew,
- * so that records can be left out, moved and changed one by one, and nothing in the result refers to
- * what is not there. What a record says is kept, but for:
+ * Nothing of the source's tables is kept: strings, threads and providers are registered anew. So
+ * records can be left out, moved and changed one by one, and the result has no dangling references.
+ * The content of a record is kept, except:
  *
- *	- times become nanoseconds (1,000,000,000 ticks per second)
- *	- references that lead nowhere become the text "(lost)" and the pseudo-thread "unknown"; but for
- *	  the names that every archive of kymo has at fixed places, which are known without their records
- *	- text becomes valid UTF-8 of at most FXT_STRING_BYTES_MAX bytes
- *	- arguments that cannot be read, are of a type that is not known, or not of the one that readers
- *	  insist on (weights, wakers, processes of threads), are left out
- *	- words behind a record's contents, which the specification does not know, are left out
+ * - Times become nanoseconds (1,000,000,000 ticks per second).
+ * - Dangling references become the text "(lost)" and the pseudo-thread "unknown". Exceptions are
+ *   the names at fixed places in every kymo archive, which are known without their records.
+ * - Text becomes valid UTF-8 of at most FXT_STRING_BYTES_MAX bytes.
+ * - Arguments are left out if they are unreadable, of an unknown type, or not of the type that
+ *   readers require (weights, wakers, processes of threads).
+ * - Words after a record's contents, which the specification does not know, are left out.
  *
- * Each of these but the first is counted. A record of no known type cannot be copied, since
- * nobody knows what in it is a reference; it is counted, too.
+ * All except the first are counted. A record of unknown type cannot be copied, since its references
+ * are unknown. It is counted, too.
  */
 #pragma once
 
@@ -25,18 +25,21 @@
 #include "writer/event.h"
 #include "writer/fxt/fxt-writer.h"
 
-/* One archive that is being made, of one or several sources. All copies into it live until it is done. */
+/*
+ * An archive in the making, from one or several sources. All copies into it live until it is
+ * finished.
+ */
 struct edit_output {
-	struct outbuf bytes; /* whole records, to be taken away between calls */
+	struct outbuf bytes; /* whole records, to be taken between calls */
 	const struct fxt_out_provider *current;
-	uint32_t next_provider; /* the lowest id that no provider has */
+	uint32_t next_provider; /* the lowest unused id */
 };
 
 /* The output lives as long as its copies. Writes the magic number. Returns 0 or -ENOMEM. */
 int edit_output_init(struct edit_output *out);
 void edit_output_deinit(struct edit_output *out);
 
-/* What a text is in its record. */
+/* The role of a text in its record. */
 enum edit_text {
 	EDIT_TEXT_PROVIDER, /* its name */
 	EDIT_TEXT_CATEGORY,
@@ -47,56 +50,62 @@ enum edit_text {
 	EDIT_TEXT_ARG,
 };
 
-/* What edit_rules.text() returns to leave a text as it is. */
+/* The result of edit_rules.text() that leaves a text unchanged. */
 #define EDIT_TEXT_AS_IT_IS SIZE_MAX
 
-/* Changes on the way. A function may be NULL. */
+/* Changes during the copy. A function can be NULL. */
 struct edit_rules {
 	void *userdata;
 
-	/* Another koid in place of KOID, wherever one stands. */
+	/* Replaces KOID, in every place. */
 	uint64_t (*koid)(void *userdata, uint64_t koid);
 
 	/*
-	 * Puts another text in place of the N bytes at TEXT to TO, which has room for
-	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. Both are valid UTF-8. ARG_NAME
-	 * is that of the argument's name (enum fxt_name, 0 = not known, or no argument). Is not asked
-	 * for empty text, nor for names of fxt-names.h that are a category, an event's or an
-	 * argument's name. RECORD is NULL for a provider's name.
+	 * Writes a replacement for the N bytes at TEXT to TO, which has room for
+	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. Both are valid
+	 * UTF-8. ARG_NAME is the name of its argument (enum fxt_name, 0 = unknown, or no argument).
+	 * Not called for empty text, nor for names of fxt-names.h that are the name of a category,
+	 * an event or an argument. RECORD is NULL for a provider's name.
 	 */
 	size_t (*text)(void *userdata, const struct fxt_record *record, enum edit_text what,
 		       int arg_name, const char *text, size_t n, char *to);
 
-	/* Changes ARG, whose name is NAME (enum fxt_name, 0 = not known). False: it is left out. */
+	/* Changes ARG with the name NAME (enum fxt_name, 0 = unknown). False: it is left out. */
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
 		    struct fxt_out_arg *arg);
 
-	/* An argument that RECORD gets behind its own: fills *RET but for its name, and returns that (enum
-	 * fxt_name); 0 = none. Of a record that has no room for it it is left out. */
+	/*
+	 * An additional argument for RECORD: fills *RET except for its name, and returns the name
+	 * (enum fxt_name); 0 = none. It is left out if the record has no room.
+	 */
 	int (*more)(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret);
 
-	int64_t shift_ns;   /* is added to all times, as edit_shift_ns() does */
-	uint32_t shift_cpu; /* to all cpus of scheduling records */
+	int64_t shift_ns;   /* added to all times, as in edit_shift_ns() */
+	uint32_t shift_cpu; /* added to all cpus of scheduling records */
 
-	/* Each record with the strings and threads that it needs before it, to be kept as edit-kept.h
-	 * says. The output is no archive. */
+	/*
+	 * Writes each record after its own string and thread records, to be kept as described in
+	 * edit-kept.h. The output is not an archive.
+	 */
 	bool apart;
 };
 
 struct edit_counts {
-	uint64_t records;          /* written; without those that only fill tables */
-	uint64_t strings, threads; /* references that led nowhere */
+	uint64_t records;          /* written; without records that only fill tables */
+	uint64_t strings, threads; /* dangling references */
 	uint64_t texts;            /* mended or cut */
-	uint64_t arguments;        /* left out, since they could not be read */
-	uint64_t refused; /* records: of unknown type or kind, or the format cannot hold them */
-	uint64_t longer;  /* records that had words behind their contents, which were left out */
+	uint64_t arguments;        /* left out, since they were unreadable */
+	uint64_t refused; /* records of unknown type or kind, or that the format cannot hold */
+	uint64_t longer;  /* records with words after their contents, which were left out */
 };
 
-/* NS later by SHIFT, kept within 64 bits. */
+/* NS plus SHIFT, kept within 64 bits. */
 uint64_t edit_shift_ns(uint64_t ns, int64_t shift);
 
-/* Adds to TO what MORE says was mended or left out, for one that came before it; not its records, which are
- * in TO again. */
+/*
+ * Adds the repairs and losses in MORE to TO, for a copy before it; not its records, which are in TO
+ * again.
+ */
 void edit_counts_add(struct edit_counts *to, const struct edit_counts *more);
 
 struct edit_copy;
@@ -107,30 +116,29 @@ struct edit_copy *edit_copy_free(struct edit_copy *c);
 DEFINE_CLEANUP(struct edit_copy *, edit_copy_free)
 
 /*
- * Copies RECORD as one of provider FROM (record->provider, unless the record was kept meanwhile).
- * Records that fill tables, or say where a section begins, are only looked at: what they say
- * shows in the records that need it. Returns 0, or -ENOMEM or -EMSGSIZE for lack of room in the
- * output, which sticks.
+ * Copies RECORD, of provider FROM (record->provider, unless the record was kept meanwhile). Records
+ * that fill tables or begin a section are only read: their content appears in the records that need
+ * it. Returns 0, or -ENOMEM or -EMSGSIZE for lack of room in the output, which sticks.
  */
 int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 		     const struct fxt_record *record);
 
 /*
- * Writes an event of kymo's own, unchanged by rules: into the source's provider "kymo" if there is
- * one, else into a provider of that name. Returns as above, or -EINVAL.
+ * Writes an event of kymo, unchanged by rules: into the source's provider "kymo" if there is one,
+ * otherwise into a new provider of that name. Returns as above, or -EINVAL.
  */
 int edit_copy_event(struct edit_copy *c, const struct event *ev);
 
 /*
- * From now on samples, and what is said about them, go into Perfetto's packets, too. Of what is
- * copied as a record edit_copy_gather() has to know: EV is what that record says.
- * edit_copy_packets() writes what is left. Both return as edit_copy_record().
+ * From now on, samples and related events go into Perfetto's packets, too. edit_copy_gather() must
+ * be called with the event EV of each related record that is copied. edit_copy_packets() writes the
+ * rest. Both return as edit_copy_record().
  */
 void edit_copy_make_packets(struct edit_copy *c);
 int edit_copy_gather(struct edit_copy *c, const struct event *ev);
 int edit_copy_packets(struct edit_copy *c);
 
-/* A switch that is in no record, but that a timeline needs. */
+/* A switch that the timeline needs, without a record. */
 struct edit_switch {
 	uint64_t ts_ns;
 	uint32_t cpu;
@@ -138,20 +146,26 @@ struct edit_switch {
 	int32_t out_weight, in_weight;
 };
 
-/* Writes SW, synthetic, into kymo's own provider; its koids, time and cpu are changed by rules as a
- * record's are. Returns as edit_copy_record(). */
+/*
+ * Writes SW, synthetic, into kymo's own provider. Rules change its koids, time and cpu as in
+ * records. Returns as edit_copy_record().
+ */
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 
-/* Names KOID, an object of TYPE (FXT_OBJECT_*), a thread one of process PID, in kymo's own provider.
- * Returns as edit_copy_record(). */
+/*
+ * Names KOID, an object of TYPE (FXT_OBJECT_*), a thread one of process PID, in kymo's own
+ * provider. Returns as edit_copy_record().
+ */
 int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
 		   const char *name);
 
-/* Where in the output the words begin that the last edit_copy_record() has written for its record. */
+/* The position in the output of the words that the last edit_copy_record() wrote for its record. */
 size_t edit_copy_last(const struct edit_copy *c);
 
-/* The provider of that record, as it is called at that time: readers give it another name when it is
- * introduced again. Lives as long as C; only its name and id are set. */
+/*
+ * The provider of that record, with its name at that time: readers rename it when it is introduced
+ * again. Lives as long as C; only its name and id are set.
+ */
 const struct fxt_provider *edit_copy_from(const struct edit_copy *c);
 
 const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
@@ -159,5 +173,5 @@ const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
 /* Whether the source has a provider that kymo wrote. */
 bool edit_copy_is_kymo(const struct fxt_provider *from);
 
-/* Whether RECORD has samples as Perfetto's packets, whose times and koids nobody here converts. */
+/* Whether RECORD has samples as Perfetto's packets. kymo does not convert their times and koids. */
 bool edit_copy_is_packets(const struct fxt_record *record);

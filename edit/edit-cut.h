@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes an archive of a part of another: of a time, of processes, of CPUs.
+ * Makes an archive from a part of another: of a time range, of processes, of CPUs.
  *
- * The result stands for itself: it begins with what was so at its first moment (who is who, what
- * runs where, what is open, the last value of each counter) and closes what is open at its last.
- * session_start, the clock and session_stop are those of the cut. What processes are left out of a
- * switch is the pseudo-thread "other", as in a filtered recording.
+ * The result is self-contained. It begins with the state at its first moment (identities, running
+ * threads, open items, the last value of each counter), and closes open items at its last moment.
+ * session_start, the clock and session_stop describe the cut. In switches, unselected threads
+ * become the pseudo-thread "other", as in a filtered recording.
  */
 #pragma once
 
 #include "edit/edit-copy.h"
 
 struct edit_cut_options {
-	/* In nanoseconds, since the first record, or as the archive has them if ABSOLUTE. What is at
-	 * TO_NS is not in it; 0 and UINT64_MAX cut nothing. */
+	/*
+	 * In nanoseconds, since the first record, or as in the archive if ABSOLUTE. TO_NS is
+	 * exclusive. 0 and UINT64_MAX cut nothing.
+	 */
 	uint64_t from_ns, to_ns;
 	bool absolute;
 
-	/* Processes, by the pid that they had, with their children; N_PIDS 0 = all. Borrowed. */
+	/* Processes, by their pid, with their children; N_PIDS 0 = all. Borrowed. */
 	const uint32_t *pids;
 	size_t n_pids;
 
-	/* CPUs, a bool each; N_CPUS 0 = all. What has no CPU stays; a thread's events go where it runs.
-	 * Borrowed. */
+	/*
+	 * CPUs, one bool each; N_CPUS 0 = all. Events without a CPU are kept; events of a thread
+	 * follow its CPU. Borrowed.
+	 */
 	const bool *cpus;
 	size_t n_cpus;
 };
@@ -42,12 +46,11 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record);
 int edit_cut_finish(struct edit_cut *c);
 
 struct edit_cut_counts {
-	struct edit_counts
-		copied;    /* into the result; what was mended or left out, of all of the source */
-	uint64_t left_out; /* with a time, not in the result */
-	uint64_t no_room;  /* of what held when the cut began, not in the result either */
+	struct edit_counts copied;  /* into the result; repairs and losses, of the whole source */
+	uint64_t left_out;          /* records with a time, not in the result */
+	uint64_t no_room;           /* initial state without room, not in the result either */
 	uint64_t first_ns, last_ns; /* of the source: times of its first and last record */
-	bool any;                   /* a record lay within */
+	bool any;                   /* at least one record was in the range */
 };
 
 void edit_cut_get_counts(const struct edit_cut *c, struct edit_cut_counts *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which event a record is, and one argument of it.
+ * Identifies the event of a record, and finds an argument of it.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_re
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret);
 
-/* The koid that the argument NAME of RECORD, one of any event, holds; 0 without one. */
+/* The koid in the argument NAME of RECORD, of any event; 0 without one. */
 static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 {
 	struct fxt_arg arg;
@@ -22,10 +22,14 @@ static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 	return edit_find_arg(record, name, FXT_ARG_KOID, &arg) ? arg.uint64 : 0;
 }
 
-/* The process that R, an event or a profiler record, is about: the argument `process` of what is said of
- * mapped code, else the process of its thread. */
+/*
+ * The process of R, an event or a profiler record: the argument `process` of a mapping, otherwise
+ * the process of its thread.
+ */
 uint64_t edit_process_of(const struct fxt_record *r);
 
-/* Whether R, an event or a profiler record, says what the kernel itself has mapped, or what an address in
- * it means: it is said of process 2, whether anybody is recorded of it or not. */
+/*
+ * Whether R, an event or a profiler record, is about the kernel's mappings or addresses. Those
+ * belong to process 2, even if process 2 is not recorded.
+ */
 bool edit_is_kernel_mapping(const struct fxt_record *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which threads and processes kymo's records speak of, and which of them an object names: those whose
- * names were lost get one at the end, so that readers know whose they are.
+ * The threads and processes that kymo's records mention, and those that an object names. Those
+ * without a name get one at the end, so that readers know their owner.
  */
 #pragma once
 
@@ -18,6 +18,8 @@ DEFINE_CLEANUP(struct edit_names *, edit_names_free)
 int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 		   const struct fxt_record *record);
 
-/* Writes the objects that are missing, all called "?" (docs/FXT-MAPPING.md). Returns 0 or a negative
- * errno, as edit_copy_event(). */
+/*
+ * Writes the objects that are missing, all called "?" (docs/FXT-MAPPING.md). Returns 0 or a
+ * negative errno, as edit_copy_event().
+ */
 int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret_count);

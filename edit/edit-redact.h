@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes an archive that can be given away: who did something is not in it, what was done, when and
- * for how long is.
+ * Makes an archive that can be passed on: it does not show who did something. It shows the actions,
+ * their times and durations.
  *
- * Each word is replaced by one that is made from it and a secret key, so equal words stay equal
- * wherever they stand: a process's name, the file that it executed, a path's directories, the words
- * of a command line. Kept are the words of docs/FXT-MAPPING.md itself, numbers of kymo's own events
- * (ids of processes, threads, users and cgroups among them), times, addresses, and the versions of
- * the kernel and of kymo. In what other programs wrote, numbers are replaced, too. Bytes of blobs
- * are left out; build ids, and devices and inodes of mapped files, are replaced. Sizes and offsets
- * of mappings are kept: without them no address belongs to a mapping. A reader with the same file
- * may recognise it by them.
+ * Each word is replaced by a hash of the word and a secret key, so equal words stay equal
+ * everywhere: the name of a process, the file that it executed, the directories of a path, the
+ * words of a command line. These are kept: the words of docs/FXT-MAPPING.md, numbers in kymo's own
+ * events (including ids of processes, threads, users and cgroups), times, addresses, and the
+ * versions of the kernel and of kymo. In data of other programs, numbers are replaced, too. Bytes
+ * of blobs are left out. Build ids, and devices and inodes of mapped files, are replaced. Sizes and
+ * offsets of mappings are kept: without them, addresses could not be assigned to mappings. A reader
+ * with the same file can recognize it by them.
  */
 #pragma once
 
 #include "edit/edit-copy.h"
 
-/* At least so many bytes are a key. */
+/* The minimum size of a key in bytes. */
 enum { EDIT_REDACT_KEY_MIN = 16 };
 
 struct edit_redact_options {
-	const void *key; /* borrowed; NULL = one that nobody knows */
+	const void *key; /* borrowed; NULL = a random key that is not kept */
 	size_t key_size;
-	bool keep_kernel; /* names of kernel threads, interrupts and the like */
+	bool keep_kernel; /* keeps names of kernel threads, interrupts and the like */
 };
 
 struct edit_redact;

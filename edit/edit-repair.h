@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes a whole archive of what a reader could save from a damaged one.
+ * Makes a whole archive from the readable part of a damaged one.
  *
- * Records are put in the order of their times; what came twice is left out. Where records are
- * missing, an event `damage` (docs/FXT-MAPPING.md) says so, and switches close what no longer runs, and threads whose names
- * were lost with them are called "?". At
- * the end, everything that is open is closed, and a recording that was cut off gets its session_stop.
- * What is left out is counted.
+ * Records are sorted by time, and duplicates are left out. Where records are missing, an event
+ * `damage` (docs/FXT-MAPPING.md) is written, switches close threads that no longer run, and threads
+ * whose names were lost are called "?". At the end, open items are closed, and a truncated
+ * recording gets a session_stop. Omitted records are counted.
  */
 #pragma once
 
@@ -16,16 +15,16 @@ struct edit_repair;
 
 struct edit_repair_counts {
 	struct edit_counts copied;
-	uint64_t damages; /* places where the reader skipped something */
+	uint64_t damages; /* places where the reader skipped bytes */
 	uint64_t damaged_bytes;
 	uint64_t switches_added;
 	uint64_t ends_added;         /* of durations that were open at the end */
 	uint64_t scheduling_dropped; /* contradicts the records before it */
 	uint64_t doubled;            /* was there already */
-	uint64_t ends_dropped;       /* of durations that did not begin */
-	uint64_t misplaced;          /* its time cannot be right */
+	uint64_t ends_dropped;       /* of durations without a begin */
+	uint64_t misplaced;          /* their time cannot be correct */
 	uint64_t names_lost;         /* of threads that are called "?" now */
-	bool stop_added;             /* the recording was cut off */
+	bool stop_added;             /* the recording was truncated */
 };
 
 /* Returns 0 or -ENOMEM. OUT is borrowed. */
@@ -33,7 +32,7 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out);
 struct edit_repair *edit_repair_free(struct edit_repair *r);
 DEFINE_CLEANUP(struct edit_repair *, edit_repair_free)
 
-/* What the reader says, in its order. Return 0 or a negative errno, as edit_copy_record(). */
+/* The findings of the reader, in its order. Return 0 or a negative errno, as edit_copy_record(). */
 int edit_repair_record(struct edit_repair *r, const struct fxt_record *record);
 int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage);
 

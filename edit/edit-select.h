@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which records of an archive are about certain processes (with their children) and CPUs.
+ * Selects the records of an archive that are about certain processes (with their children) and
+ * CPUs.
  *
- * Scheduling records name threads only, so who is whose is learned on the way, from objects and
- * from forks. A side of a switch that is not selected becomes "other" (docs/FXT-MAPPING.md).
+ * Scheduling records name only threads, so their processes are learned from objects and forks. An
+ * unselected side of a switch becomes "other" (docs/FXT-MAPPING.md).
  */
 #pragma once
 
@@ -18,19 +19,20 @@ int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pid
 struct edit_select *edit_select_free(struct edit_select *s);
 DEFINE_CLEANUP(struct edit_select *, edit_select_free)
 
-/* Learns what RECORD says of who is who and where; to be called with every record. Returns 0 or
- * -ENOMEM. */
+/*
+ * Learns identities and places from RECORD; to be called with every record. Returns 0 or -ENOMEM.
+ */
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record);
 
-/* Whether RECORD is selected; a switch that is so in part is changed. */
+/* Whether RECORD is selected. A partly selected switch is changed. */
 bool edit_select_take(struct edit_select *s, struct fxt_record *record);
 
 /* Whether the process with koid PID is selected. */
 bool edit_select_process(const struct edit_select *s, uint64_t pid);
 
-/* For struct edit_rules: arguments that say what is not selected. USERDATA is the edit_select. */
+/* For struct edit_rules: arguments that name unselected items. USERDATA is the edit_select. */
 bool edit_select_arg(void *userdata, const struct fxt_record *record, int name,
 		     struct fxt_out_arg *arg);
 
-/* Whether processes are left out, so that "other" is needed. */
+/* Whether some processes are not selected, so that "other" is needed. */
 bool edit_select_by_process(const struct edit_select *s);

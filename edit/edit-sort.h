@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Puts the records of one source in the order of their times, as far as a window of bounded memory
- * reaches.
+ * Sorts the records of one source by time, within a window of bounded memory.
  *
- * Archives may hold records in any order, and kymo's own are some milliseconds out of order here
- * and there; in a damaged one, records can be anywhere. A record is kept as a copy that stands for
- * itself (edit-kept.h), and leaves when the window is full of later ones. At equal times
- * the order of the source is kept. One that comes later than the window reaches leaves at once;
- * the consumer sees that its time is before the one before it. Records without a time (objects,
- * blobs) do not wait, but for provider events, which stay behind the record that they came after.
+ * Archives can contain records in any order. kymo's own are out of order by some milliseconds, and
+ * in a damaged archive, records can be anywhere. A record is kept as a self-contained copy
+ * (edit-kept.h), and leaves when the window is full of later ones. At equal times, the order of the
+ * source is kept. A record that is late by more than the window leaves at once; the consumer sees
+ * that its time is before the previous one. Records without a time (objects, blobs) do not wait.
+ * Exceptions are provider events, which stay after their preceding record.
  */
 #pragma once
 
@@ -17,41 +16,42 @@
 
 struct edit_sort;
 
-/* WINDOW: bytes that are kept, at most; memory for them is up to twice as much. Returns 0 or -ENOMEM. */
+/* WINDOW: the maximum number of bytes kept; memory is up to twice as much. Returns 0 or -ENOMEM. */
 int edit_sort_new(struct edit_sort **ret, size_t window);
 struct edit_sort *edit_sort_free(struct edit_sort *s);
 DEFINE_CLEANUP(struct edit_sort *, edit_sort_free)
 
-/* Keeps a copy of RECORD, one of provider FROM. What it refers to is resolved now. Returns 0,
- * -ENOMEM or -EMSGSIZE. */
+/*
+ * Keeps a copy of RECORD, of provider FROM. Its references are resolved now. Returns 0, -ENOMEM or
+ * -EMSGSIZE.
+ */
 int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		  const struct fxt_record *record);
 
-/* The same for a record that is to be taken out as one of TS_NS; its time stays what it is. */
+/* The same for a record that is to be sorted as if its time were TS_NS; its time is unchanged. */
 int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 		     const struct fxt_record *record, uint64_t ts_ns);
 
-/* A record that is taken out. Borrowed until the next call. */
+/* The record that is taken out. Borrowed until the next call. */
 struct edit_sorted {
-	const struct fxt_record *record; /* its times in ns; as edit_viewer_look() makes it */
+	const struct fxt_record *record; /* its times in ns; as made by edit_viewer_look() */
 	const struct fxt_provider
-		*from;          /* as the one that it was put in with was called then; lives
-					  * as long as the sorter */
-	struct edit_kept *kept; /* what RECORD is a view of */
+		*from;          /* its provider at that time; lives as long as the sorter */
+	struct edit_kept *kept; /* the copy that RECORD is a view of */
 	bool timed;
 };
 
 /*
- * Takes the next record out: as long as the window is full, or with ALL as long as there is one.
- * Returns 1, 0 if there is none, or -EBADMSG (edit_viewer_look()).
+ * Takes the next record out: while the window is full, or with ALL while there is one. Returns 1, 0
+ * if there is none, or -EBADMSG (edit_viewer_look()).
  */
 int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret);
 
-/* Whether edit_sort_take() would give one; *RET_NS is its time, 0 if it has none. */
+/* Whether edit_sort_take() would return one. *RET_NS is its time, 0 if it has none. */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 
 /* Whether the window is full of records. */
 bool edit_sort_is_full(const struct edit_sort *s);
 
-/* What edit_copy_counts() says of the copies. */
+/* The counts of the copies (edit_copy_counts()). */
 const struct edit_counts *edit_sort_counts(const struct edit_sort *s);

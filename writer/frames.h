@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the addresses of call stacks mean, as EVENT_FRAME says it: for each address of a process the
- * functions it lies in, inlined ones first.
+ * The names of addresses in call stacks, from EVENT_FRAME: for each address of a process, its
+ * functions, inlined ones first.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "writer/event.h"
 
-/* One function. Texts are "" and the line 0 where it is not known. They live as long as the frames. */
+/* One function. Unknown texts are "", and an unknown line is 0. They live as long as the frames. */
 struct frame {
 	const char *function, *source, *module;
 	uint32_t line;
@@ -36,18 +36,19 @@ struct frames *frames_free(struct frames *f);
 DEFINE_CLEANUP(struct frames *, frames_free)
 
 /*
- * Takes an EVENT_FRAME in; of two for the same process, address and depth the last one holds, and an
- * innermost one that differs begins a new set: the process runs another program there. Sets that
- * were found before stay as they were, as long as the frames. Returns 0 or -ENOMEM.
+ * Takes an EVENT_FRAME. Of two for the same process, address and depth, the last one is valid. A
+ * different innermost one begins a new set: the process runs another program there. Sets that were
+ * returned before stay unchanged, as long as the frames. Returns 0 or -ENOMEM.
  */
 int frames_add(struct frames *f, const struct event *ev);
 
-/* What ADDRESS of PROCESS means, or NULL. */
+/* The functions at ADDRESS of PROCESS, or NULL. */
 const struct frame_list *frames_find(const struct frames *f, uint32_t process, uint64_t address);
 
-/* Where the code is that the address of a stack stands for, which is what frames are found by: an
- * address that a call returns to stands for the call before it, which may be the last thing in its
- * function. */
+/*
+ * The code for an address in a stack, which is the key of frames. A return address represents the
+ * call before it, which can be the last instruction of its function.
+ */
 static inline uint64_t frames_code(uint64_t address, bool returns)
 {
 	return address - (returns && address > 0);

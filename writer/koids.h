@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Koids, the ids of threads and processes in an archive (docs/FXT-MAPPING.md, "Koids"): a thread's is
- * its tid, a process's its tgid, in the initial pid namespace (at most 2^22). The second owner of a
- * tid in one trace gets tid + (2 << 22), the third tid + (3 << 22), ... up to 1023; kernel threads are
- * threads of process 2; what is no Linux task has a koid from 1 << 22 on. 0 is the idle thread. All
- * fit the 32 bits that readers keep. Without libc, for the bpf target.
+ * Koids, the ids of threads and processes in an archive (docs/FXT-MAPPING.md, "Koids"). A thread
+ * has its tid, a process its tgid, in the initial pid namespace (at most 2^22). The second owner of
+ * a tid in one trace gets tid + (2 << 22), the third tid + (3 << 22), and so on up to 1023. Kernel
+ * threads belong to process 2. Everything that is not a Linux task has a koid from 1 << 22 on. 0 is
+ * the idle thread. All fit the 32 bits that readers keep. This header works without libc, for the
+ * bpf target.
  */
 #pragma once
 
@@ -13,10 +14,13 @@
 #define FXT_KOID_TID_MASK ((1u << FXT_KOID_TID_BITS) - 1)
 #define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS) /* pseudo-process "kymo" and its thread */
 #define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)       /* + cpu: pseudo-thread "cpu N" of it */
-/* "other": what a filter left out. One a CPU, since readers know one place for a thread: + cpu. */
+/*
+ * "other": unselected by a filter. One per CPU, since a thread can be in only one place for
+ * readers: + cpu.
+ */
 #define FXT_KOID_OTHER   (FXT_KOID_KYMO + 0x20000u)
 #define FXT_KOID_UNKNOWN (FXT_KOID_KYMO + 0x1ffffu) /* "unknown": a damaged reference */
-/* Pseudo-processes for what belongs to a CPU; + 1 + cpu: their threads */
+/* Pseudo-processes for activities of CPUs; + 1 + cpu: their threads */
 #define FXT_KOID_IRQ         (FXT_KOID_KYMO + 0x30000u) /* "IRQ", "irq cpu N" */
 #define FXT_KOID_SOFTIRQ     (FXT_KOID_KYMO + 0x50000u) /* "Softirq", "softirq cpu N" */
 #define FXT_KOID_POWER       (FXT_KOID_KYMO + 0x70000u) /* "Power", "idle cpu N" */
@@ -25,7 +29,7 @@
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u
 
-/* The tid that KOID, a thread's, is of. */
+/* The tid of KOID, a thread's koid. */
 static inline __attribute__((always_inline, unused)) unsigned fxt_koid_tid(unsigned long long koid)
 {
 	return koid & ((1u << FXT_KOID_TID_BITS) - 1);

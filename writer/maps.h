@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which code is mapped where, in each process, at each time: from EVENT_MAPPING, EVENT_FORK,
- * EVENT_EXEC, EVENT_EXIT and EVENT_TASK. Here and not in reader/, since Perfetto's packets say of each frame
- * which mapping it is in, when they are written.
+ * The mappings of code in each process, at each time, from EVENT_MAPPING, EVENT_FORK, EVENT_EXEC,
+ * EVENT_EXIT and EVENT_TASK. This module is not in reader/, since Perfetto's packets name the
+ * mapping of each frame when they are written.
  *
- * That something is unmapped is not recorded: a mapping holds until another one covers it, or until
- * exec. A child has what its parent had at the fork. Of a process about which neither is known (the
- * archive begins later, or the record got lost) it is taken that it has what its parent has, unless
- * it is known to have called exec. Mappings of a new program stand behind its exec, or at its time.
+ * munmap is not recorded: a mapping is valid until another one covers it, or until exec. A child
+ * has the mappings of its parent at the fork. If neither is known about a process (the archive
+ * begins later, or the record was lost), it is assumed to have its parent's mappings, unless it has
+ * called exec. Mappings of a new program follow its exec, or have its time.
  *
- * What is mapped when an archive begins (at its EVENT_START) was mapped before: stacks with which a thread left its CPU can be
- * older than the archive.
+ * Mappings at the begin of an archive (at its EVENT_START) existed before: stacks with which a
+ * thread left its CPU can be older than the archive.
  *
- * With MAPS_OF_ALL_TIMES what was covered or replaced is found again by its time: memory grows with
- * the mappings that were made, at most MAPS_MAX of them; a fork copies nothing until somebody maps.
- * maps_forget() forgets what is over, for who reads a stream without end.
- * Without, only what is mapped now is kept, and nothing of processes that have ended.
+ * With MAPS_OF_ALL_TIMES, covered and replaced mappings are found by their time. Memory then grows
+ * with the number of mappings, at most MAPS_MAX; a fork copies nothing until a process maps.
+ * maps_forget() discards old ones, for readers of endless streams. Otherwise, only current mappings
+ * are kept, and none of ended processes.
  *
- * Who says again what is mapped (the head of a chunk) bounds what is kept: maps_bound(),
- * maps_each().
+ * Code that writes all mappings again (the head of a chunk) bounds them: maps_bound(), maps_each().
  *
- * In an archive merged from those of several machines the koids of each are moved by a part of their
- * range (docs/FXT-MAPPING.md). Which machines there are is known from EVENT_START and from what their kernels
- * have mapped.
+ * In an archive merged from several machines, the koids of each are shifted by a part of their
+ * range (docs/FXT-MAPPING.md). The machines are known from EVENT_START and from the mappings of
+ * their kernels.
  */
 #pragma once
 
@@ -35,14 +34,17 @@
 #include "writer/event.h"
 #include "writer/koids.h"
 
-/* More are counted, and not found. */
+/* Further mappings are counted, and not found. */
 enum { MAPS_MAX = 1 << 20 };
 
-/* One executable mapping. It lives as long as its maps (MAPS_OF_ALL_TIMES), or as it is mapped. */
+/*
+ * One executable mapping. It lives as long as its maps (MAPS_OF_ALL_TIMES), or as long as it is
+ * mapped.
+ */
 struct mapping {
-	uint64_t number; /* no two of one maps have the same; from 1 */
-	uint32_t pid;    /* whose mapping it was first; children share it */
-	uint64_t ts_ns;  /* from then on; 0: when the archive began, or before */
+	uint64_t number; /* unique within one maps; from 1 */
+	uint32_t pid;    /* its first process; children share it */
+	uint64_t ts_ns;  /* valid from then on; 0: the begin of the archive, or before */
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = not known */
 	char *path;
@@ -64,74 +66,78 @@ struct maps *maps_free(struct maps *m);
 DEFINE_CLEANUP(struct maps *, maps_free)
 
 /*
- * From now on at most BYTES are kept: what is more is dropped. A process that has more than OF_ONE
- * ranges loses its oldest mappings.
+ * From now on, at most BYTES are kept, and further mappings are dropped. A process with more than
+ * OF_ONE ranges loses its oldest mappings.
  */
 void maps_bound(struct maps *m, size_t bytes, size_t of_one);
 
-/* Takes EV in; what is of no use here is passed over. Returns 0 or -ENOMEM. */
+/* Takes EV; irrelevant events are ignored. Returns 0 or -ENOMEM. */
 int maps_add(struct maps *m, const struct event *ev);
 
-/* Nothing is known of the process PID any more. */
+/* All data of process PID is discarded. */
 void maps_remove(struct maps *m, uint32_t pid);
 
 /*
- * Calls FN with all that is mapped now, process by process; of one in the order in which it came:
- * said again like that it means the same. PID is whose it is: children share the mapping. Returns
- * what FN returned when that is not 0, or -ENOMEM.
+ * Calls FN with all current mappings, process by process, each in its original order, so that
+ * writing them again gives the same state. PID is the process: children share mappings. Returns the
+ * result of FN if it is not 0, or -ENOMEM.
  */
 typedef int (*maps_fn)(void *userdata, uint32_t pid, const struct mapping *mapping);
 int maps_each(const struct maps *m, maps_fn fn, void *userdata);
 
 /*
- * Forgets what was over (covered, replaced by exec, of a process that has ended) before BEFORE_NS: nobody will
- * ask for that time any more. Mappings that were found are found anew before they are used.
+ * Discards mappings that ended (covered, replaced by exec, of an ended process) before BEFORE_NS:
+ * that time will not be queried any more. Mappings that were found must be found again before
+ * further use.
  */
 void maps_forget(struct maps *m, uint64_t before_ns);
 
 /*
- * The mapping that ADDRESS of process PID (the kernel's: kthreadd's) was in at TS_NS, or NULL. With
- * MAPS_OF_NOW, TS_NS means nothing.
+ * The mapping of ADDRESS in process PID (for the kernel kthreadd) at TS_NS, or NULL. With
+ * MAPS_OF_NOW, TS_NS is ignored.
  */
 const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
 				uint64_t ts_ns);
 
 /*
- * A number for what is mapped now in process PID. While it stays the same each address is in the
- * same mapping; no two processes have the same, but those of which nothing is known (0), or which have what
- * their parent has.
+ * A version number of the current mappings of process PID. While it is unchanged, each address is
+ * in the same mapping. Different processes have different numbers, except unknown ones (0), and
+ * those that share their parent's mappings.
  */
 uint64_t maps_version(const struct maps *m, uint32_t pid);
 
-/* An address of the kernel's half. */
+/* Whether it is an address in the kernel's half. */
 static inline bool maps_is_kernel(uint64_t address)
 {
 	return address >> 63;
 }
 
-/* Whether frame I of a stack, innermost first, is where a call returns to: the others are addresses
- * that were interrupted, the first of the stack and the first of user space below the kernel's. */
+/*
+ * Whether frame I of a stack, innermost first, is a return address. The others are interrupted
+ * addresses: the first of the stack, and the first user address below the kernel's.
+ */
 static inline bool maps_is_return(const uint64_t *frames, unsigned i)
 {
 	return i > 0 && (!maps_is_kernel(frames[i - 1]) || maps_is_kernel(frames[i]));
 }
 
-/* The same of the stack of an EVENT_SAMPLE: one that allocations name begins with where their function
- * returned to. */
+/* The same for the stack of an EVENT_SAMPLE: stacks of allocations begin with a return address. */
 static inline bool maps_sample_returns(const struct event *ev, unsigned i)
 {
 	return ev->sample.kind == SAMPLE_NAMED || maps_is_return(ev->sample.frames, i);
 }
 
-/* The process whose mappings and frames say what ADDRESS, in a stack of PID, is: for the kernel's, the
- * kthreadd of PID's machine. */
+/*
+ * The process whose mappings and frames describe ADDRESS in a stack of PID: for kernel addresses,
+ * the kthreadd of PID's machine.
+ */
 uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address);
 
-/* Whether the process PID is kthreadd, of whatever machine. */
+/* Whether process PID is kthreadd, of any machine. */
 static inline bool maps_is_kthreadd(uint64_t pid)
 {
 	return (pid & FXT_KOID_TID_MASK) == FXT_KOID_KTHREADD;
 }
 
-/* Mappings that are not kept, because there are MAPS_MAX, or more than maps_bound() allows. */
+/* Mappings that are not kept because of MAPS_MAX or maps_bound(). */
 uint64_t maps_n_dropped(const struct maps *m);

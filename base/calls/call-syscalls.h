@@ -5,8 +5,8 @@
  * - A call that fails returns a negative errno, whatever its type: -4095 to -1. The type is `errno`
  *   where nothing else is returned than a number of 32 bits, and `errno64` where that is a position
  *   or a time.
- * - Arguments are read where the call is entered. What it only writes to is `ptr`, or `out`, which is
- *   read where it returns.
+ * - Arguments are read where the call is entered. What it only writes to is `ptr`, or `out`, which
+ *   is read where it returns.
  * - Calls that the kernel has no longer, or never had, have no arguments, if those are not known.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The probes on the functions whose calls are recorded. They are on the files, in all processes that
- * have mapped them or will; which processes are recorded is for the filter of the session.
+ * The probes on the functions whose calls are recorded. They are on the files, in all processes
+ * that have mapped them or will; which processes are recorded is for the filter of the session.
  */
 #pragma once
 
@@ -14,9 +14,9 @@
 struct call_probes;
 
 /*
- * Attaches the programs of COLLECTOR to TARGETS (both borrowed meanwhile), the files being those of O.
- * What a process that helps takes of CPU time is added to *CPU_NS_SUM (borrowed). Returns 0, or a
- * negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
+ * Attaches the programs of COLLECTOR to TARGETS (both borrowed meanwhile), the files being those of
+ * O. What a process that helps takes of CPU time is added to *CPU_NS_SUM (borrowed). Returns 0, or
+ * a negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
  */
 int call_probes_new(const struct call_targets *targets, const struct call_options *o,
 		    const struct collector_calls *collector, uint64_t *cpu_ns_sum,

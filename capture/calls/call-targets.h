@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions whose calls a session records, as found in the files of its specifications: what the
- * programs have to know of each, and what its calls are called.
+ * The functions whose calls a session records, as found in the files of its specifications: what
+ * the programs have to know of each, and what its calls are called.
  */
 #pragma once
 
@@ -37,9 +37,10 @@ struct call_targets {
 };
 
 /*
- * Finds the functions of all specifications of O, in the sandbox. A user who may trace nothing but what
- * is his own may only name his own files: everybody who runs the code pays for the probes. Returns 0, or
- * a negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
+ * Finds the functions of all specifications of O, in the sandbox. A user who may trace nothing but
+ * what is his own may only name his own files: everybody who runs the code pays for the probes.
+ * Returns 0, or a negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be
+ * NULL).
  */
 int call_targets_new(const struct session_options *o, struct call_targets **ret,
 		     char **reterr_text);

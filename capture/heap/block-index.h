@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an address to the block that it is in, quickly: each word of a process's memory is asked about.
+ * A fast lookup from an address to its block, for each word of a process's memory.
  *
- * Blocks lie close together in a few regions. A region has a row of its pages, with the first block
- * that reaches into each; from there on it is a short search.
+ * Blocks are close together in a few regions. A region has a table of its pages, with the first
+ * block that extends into each. From there on, a short search follows.
  */
 #pragma once
 
@@ -11,35 +11,37 @@
 #include <stdint.h>
 
 struct block_range {
-	uint64_t address, size; /* bytes; one of none takes one */
+	uint64_t address, size; /* bytes; an empty block takes one */
 };
 
 struct block_region {
 	uint64_t from, to; /* addresses */
 	size_t first_page; /* in `pages` */
-	size_t end_block;  /* behind its last one */
+	size_t end_block;  /* after its last one */
 };
 
 struct block_index {
 	const struct block_range *blocks; /* borrowed */
 	size_t n_blocks;
-	uint64_t from, bytes;         /* all blocks are in here */
+	uint64_t from, bytes;         /* the range of all blocks */
 	struct block_region *regions; /* owned */
 	size_t n_regions;
-	uint32_t *pages; /* the first block that ends behind the page's begin; owned */
+	uint32_t *pages; /* the first block that ends after the page's begin; owned */
 };
 
 #define BLOCK_NONE SIZE_MAX
 
-/* Of N BLOCKS (borrowed), by address, none of which overlap; at most UINT32_MAX. Returns 0, -EINVAL if they
- * are not in order, or -ENOMEM. */
+/*
+ * For N BLOCKS (borrowed), sorted by address, without overlaps; at most UINT32_MAX. Returns 0,
+ * -EINVAL if they are not in order, or -ENOMEM.
+ */
 int block_index_init(struct block_index *x, const struct block_range *blocks, size_t n);
 void block_index_deinit(struct block_index *x);
 
-/* The first block that ends behind ADDRESS; n_blocks if there is none. */
+/* The first block that ends after ADDRESS; n_blocks if there is none. */
 size_t block_index_from(const struct block_index *x, uint64_t address);
 
-/* The block that ADDRESS, which is between the first and the last, is in; or BLOCK_NONE. */
+/* The block that contains ADDRESS, which is between the first and the last; or BLOCK_NONE. */
 size_t block_index_search(const struct block_index *x, uint64_t address);
 
 static inline uint64_t block_end(const struct block_range *b)
@@ -47,7 +49,7 @@ static inline uint64_t block_end(const struct block_range *b)
 	return b->address + (b->size ? b->size : 1);
 }
 
-/* The block that ADDRESS is in; or BLOCK_NONE, which is what most words are. */
+/* The block that contains ADDRESS; or BLOCK_NONE, as for most words. */
 static inline size_t block_index_find(const struct block_index *x, uint64_t address)
 {
 	return address - x->from < x->bytes ? block_index_search(x, address) : BLOCK_NONE;

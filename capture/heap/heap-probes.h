@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process whose allocators have probes, file by file; and which have none, and why.
+ * The probes on the allocators of a process, file by file; and the files without probes, with the
+ * reasons.
  */
 #pragma once
 
@@ -31,12 +32,12 @@ struct heap_probes {
 	uint32_t instance; /* 0 = not yet */
 	struct heap_probes_file files[HEAP_PROBES_FILES_MAX];
 	size_t n_files;
-	char refused[128];     /* why there are no probes in a file of it, heap_probes_note(); "" */
+	char refused[128];     /* reasons for files without probes, heap_probes_note(); or "" */
 	unsigned n_looks;      /* since exec */
 	uint64_t next_look_ns; /* CLOCK_MONOTONIC; 0 = none */
 };
 
-/* What it takes to set probes in one; all borrowed. */
+/* The means to set probes; all borrowed. */
 struct heap_probes_args {
 	const struct session_options *options;
 	const struct collector_memory *own; /* the programs */
@@ -45,24 +46,21 @@ struct heap_probes_args {
 	struct probe_keeper *keeper;
 };
 
-/*
- * Whether what takes long is not to be begun any more: files are read, and a watched process may
- * have many.
- */
+/* Whether no more slow steps should begin: files are read, and a process can have many. */
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 
-/* Attaches to those files of the process that have no probes yet. Returns how many. */
+/* Attaches to the files of the process that have no probes yet. Returns their number. */
 unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how);
 
-/* WHY is one more reason. */
+/* Adds the reason WHY. */
 void heap_probes_note(struct heap_probes *a, const char *why);
 
-/* All of it in a text for people, cut to SIZE. */
+/* Writes everything as text for people, cut to SIZE. */
 void heap_probes_describe(const struct heap_probes *a, char *text, size_t size);
 
-/* It is somebody else's: what was found out about it is forgotten. */
+/* It belongs to another user now: discards the results about it. */
 void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how);
 
-/* Its probes, ids of HOW's keeper, go behind those in GOING, to be detached together. */
+/* Appends its probes, ids of HOW's keeper, to GOING, to be detached together. */
 void heap_probes_free(struct heap_probes *a, const struct heap_probes_args *how,
 		      struct outbuf *going);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records that the session's worker makes of what the tables of memory.bpf.c say of watched
- * processes, and of what the kernel lists of them. They have the head and a kind of bpf/record.h, so
- * that the pipeline handles them like those of the eBPF programs.
+ * Records that the session's worker makes from the tables of memory.bpf.c for watched processes,
+ * and from the kernel's lists. They have the head and a kind of bpf/record.h, so that the pipeline
+ * handles them like those of the eBPF programs.
  */
 #pragma once
 
@@ -39,12 +39,12 @@ _Static_assert(sizeof(struct rec_usage) == 72, "ABI");
 
 struct rec_snapshot {
 	struct rec_head head;
-	__u64 blocks; /* that follow, as struct rec_block */
+	__u64 blocks; /* number of the following struct rec_block */
 	__u32 instance;
 	__u32 final; /* SNAPSHOT_* */
 };
-#define SNAPSHOT_FINAL  1 /* else: the process is watched further */
-#define SNAPSHOT_EXECED 2 /* likewise, since another program has begun */
+#define SNAPSHOT_FINAL  1 /* otherwise the process is watched further */
+#define SNAPSHOT_EXECED 2 /* final, since another program has begun */
 _Static_assert(sizeof(struct rec_snapshot) == 40, "ABI");
 
 #define MEMORY_BLOCK_TEXT_BYTES 96
@@ -54,20 +54,21 @@ struct rec_block {
 	struct memory_block block;
 	__u32 instance, resource;
 	__u32 reach;      /* `enum reach` of writer/event.h */
-	__u32 text_bytes; /* that follow, without a NUL, padded to 8 bytes */
+	__u32 text_bytes; /* following bytes, without a NUL, padded to 8 bytes */
 	char text[];
 };
 _Static_assert(sizeof(struct rec_block) == 88, "ABI");
 
 /*
- * What the kernel lists of head.pid begins or ends here, both at head.ts_ns: it was read between
- * the two, and what came and went meanwhile may be missing.
+ * The begin or end of the kernel's lists of head.pid, both at head.ts_ns. They were read between
+ * the two, and resources that came and went meanwhile can be missing.
  */
 struct rec_listing {
 	struct rec_head head;
 	__u32 instance;
-	__u32 resources; /* a bit for each MEMORY_RESOURCE_* that is listed completely */
-	__u32 first; /* 1: what there is is from before the watch, unless a call has said otherwise */
+	__u32 resources; /* a bit for each MEMORY_RESOURCE_* with a complete list */
+	/* 1: the resources are from before the watch, unless a call reported otherwise */
+	__u32 first;
 	__u32 ends;
 };
 _Static_assert(sizeof(struct rec_listing) == 40, "ABI");
@@ -75,8 +76,7 @@ _Static_assert(sizeof(struct rec_listing) == 40, "ABI");
 /* Something listed. */
 struct rec_found {
 	struct rec_head head;
-	__u64 id,
-		size; /* MEMORY_RESOURCE_MAPPING: any that is mapped; SHM: text is the name, id 0 */
+	__u64 id, size; /* MEMORY_RESOURCE_MAPPING: any mapping; SHM: text is the name, id 0 */
 	__u32 instance, resource;
 	__u32 foreign; /* 1: another process made it */
 	__u32 pad_0;

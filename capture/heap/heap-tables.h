@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of bpf/memory.bpf.c, read in batches: the stacks with what was allocated with each, and
- * the blocks that live. What comes of it goes out as struct rec_*, through a function that may wait.
+ * Reads the tables of bpf/memory.bpf.c in batches: the stacks with their sums, and the live blocks.
+ * The result is struct rec_*, through a function that can block.
  *
- * Of instances that have ended, or whose probes have been stopped, blocks do not change while they are
- * read, and can be counted before they are said. Those of the others are copied first.
+ * Blocks of ended instances, or of those whose probes have been stopped, do not change while they
+ * are read, and can be counted before they are reported. Those of the others are copied first.
  */
 #pragma once
 
@@ -18,44 +18,43 @@
 #include "bpf/record.h"
 #include "capture/heap/heap-images.h"
 
-/* Gets each record. Zero, or a negative errno that ends it all. */
+/* Receives each record. Returns zero, or a negative errno that ends it all. */
 typedef int (*memory_emit_fn)(const struct rec_head *rec, void *userdata);
 
 struct memory_sink {
 	memory_emit_fn emit;
 	bool (*called_off)(
-		void *userdata); /* the end waits: no more processes are to be traced; or NULL */
+		void *userdata); /* the end waits: no more processes are traced; or NULL */
 	void *userdata;
-	uint64_t
-		*helper_cpu_ns; /* what processes that help have taken is added to it, atomically */
+	uint64_t *helper_cpu_ns; /* receives the CPU time of helper processes, atomically */
 };
 
 struct memory_tables {
 	int stacks_fd, blocks_fd; /* borrowed */
-	struct table sums;        /* of each stack: what was sent last. Owned */
+	struct table sums;        /* the last reported sums of each stack. Owned */
 };
 
 void heap_tables_init(struct memory_tables *t, int stacks_fd, int blocks_fd);
 void heap_tables_deinit(struct memory_tables *t);
 
-/* Sends the stacks that are new, and the sums that have changed, of those IMAGES that have been announced, as of TS_NS. */
+/* Reports new stacks and changed sums of the announced IMAGES, as of TS_NS. */
 int heap_tables_usage(struct memory_tables *t, const struct heap_images *images, uint64_t ts_ns,
 		      const struct memory_sink *sink);
 
-/* Sends the blocks of those IMAGES that go, behind a struct rec_snapshot each. */
+/* Reports the blocks of IMAGES that are finished, after a struct rec_snapshot each. */
 int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *images, uint64_t ts_ns,
 			 const struct memory_sink *sink);
 
-/* Counts the blocks and stacks of those IMAGES that have ended. */
+/* Counts the blocks and stacks of the ended IMAGES. */
 int heap_tables_count(struct memory_tables *t, const struct heap_images *images);
 
 /*
- * Usage and snapshots for several images that end together. One pass over the tables copies the
- * data of all IMAGES that go. It is then sent image by image, in the order of instances.
+ * Sums and snapshots of several images that end together. One pass over the tables copies the data
+ * of all finished IMAGES. It is then reported image by image, in the order of instances.
  */
 struct memory_gathered {
 	struct outbuf stacks, blocks;
-	size_t stacks_at, blocks_at; /* what has been sent ends here */
+	size_t stacks_at, blocks_at; /* end of the reported data */
 };
 
 void memory_gathered_deinit(struct memory_gathered *gathered);
@@ -66,9 +65,9 @@ int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *
 			     struct memory_gathered *gathered, const struct memory_sink *sink);
 
 /*
- * The same of those IMAGES that live, whose blocks change, in two steps: first they are copied into KEPT, which the
- * caller frees, so that as many are said as were counted; no more than the table has room for. What was made
- * after UNTIL_NS is left out.
+ * The same for live IMAGES, whose blocks change, in two steps. First they are copied into KEPT,
+ * which the caller frees, so that the reported number is exact; at most as many as the table has
+ * room for. Blocks made after UNTIL_NS are left out.
  */
 int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
 		     struct outbuf *kept);
@@ -76,14 +75,16 @@ int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
 			 const struct outbuf *kept, const struct memory_sink *sink);
 
 /*
- * Takes those IMAGES that go out of the tables; with them what belongs to none of IMAGES, if its instance is not above STRANGERS: of
- * programs that have ended without a word.
+ * Removes finished IMAGES from the tables. Also removes entries of no image, if their instance is
+ * not above STRANGERS: they belong to programs that ended without a report.
  */
 int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
 		       uint32_t strangers);
 
-/* Calls FN for each element of a map, a hash. Elements that come or go meanwhile may be missed or come
- * twice. FN returns 0 to go on. Returns what FN returned, or a negative errno. */
+/*
+ * Calls FN for each element of a map, a hash. Elements that come or go meanwhile can be missed or
+ * repeated. FN returns 0 to continue. Returns the result of FN, or a negative errno.
+ */
 struct memory_map {
 	int fd;
 	size_t key_size, value_size;

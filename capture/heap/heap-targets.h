@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which processes are watched (capture/heap/heap-trace.h): those that the filter selects, or those that grow (capture/heap/triage.h).
+ * The watched processes (capture/heap/heap-trace.h): those that the filter selects, or those that
+ * grow (capture/heap/triage.h).
  */
 #pragma once
 
@@ -14,7 +15,10 @@
 
 struct heap_targets;
 
-/* TASKS, struct rec_task, are those that live; OPTIONS and COLLECTOR are borrowed, SINK is copied. Takes its time. Returns 0 or a negative errno. */
+/*
+ * TASKS, struct rec_task, are the live ones; OPTIONS and COLLECTOR are borrowed, SINK is copied.
+ * Can be slow. Returns 0 or a negative errno.
+ */
 int heap_targets_new(const struct session_options *options, struct collector *collector,
 		     const struct memory_sink *sink, const struct outbuf *tasks,
 		     struct heap_targets **ret);
@@ -28,10 +32,10 @@ DEFINE_CLEANUP(struct heap_targets *, heap_targets_free)
 struct heap_trace *heap_targets_memory(const struct heap_targets *w);
 
 /*
- * Watches processes that have come, or have grown, and no longer those that have not. To be called
- * when heap_trace_fd() is readable, and at times.
+ * Starts to watch processes that are new or have grown, and stops for those that have not. To be
+ * called when heap_trace_fd() is readable, and periodically.
  */
 void heap_targets_attend(struct heap_targets *w);
 
-/* When heap_targets_attend() or heap_trace_tick() is to be called again: CLOCK_MONOTONIC. */
+/* The time of the next call of heap_targets_attend() or heap_trace_tick(): CLOCK_MONOTONIC. */
 uint64_t heap_targets_next_ns(const struct heap_targets *w);

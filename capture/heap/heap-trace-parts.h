@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of heap-trace share. Internal to heap-trace*.c.
+ * The shared part of heap-trace's files. Internal to heap-trace*.c.
  *
- *	heap-trace.c         the watched processes: probes, fork and exec, snapshots
- *	heap-trace-ended.c   the records of a program and of its end
+ *   heap-trace.c         the watched processes: probes, fork and exec, snapshots
+ *   heap-trace-ended.c   the records of a program and of its end
  */
 #pragma once
 
@@ -26,14 +26,14 @@ struct heap_trace {
 	struct table processes; /* pid + 1 -> struct heap_probes, owned */
 	struct heap_images images;
 	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
-	uint64_t unheard;       /* as of the last look */
+	uint64_t unheard;       /* as of the last reading */
 	uint64_t untold;        /* likewise */
-	uint64_t strangers_ns;  /* CLOCK_MONOTONIC: what belongs to nobody may go then, ... */
-	uint32_t strangers;     /* ... of instances up to this one; 0 = nothing does */
-	bool strangers_go;      /* in this round: all who run are known */
-	unsigned n_ended;       /* heard of, and not read */
-	struct outbuf going;    /* ids of probes of processes that have ended, to be detached */
-	int error;              /* of the sink: it wants no more */
+	uint64_t strangers_ns;  /* CLOCK_MONOTONIC: time to remove entries of no image, ... */
+	uint32_t strangers;     /* ... of instances up to this one; 0 = none */
+	bool strangers_go;      /* in this round: all running processes are known */
+	unsigned n_ended;       /* reported, and not read */
+	struct outbuf going;    /* ids of probes of ended processes, to be detached */
+	int error;              /* of the sink: it accepts no more */
 	bool stopping;          /* nothing is attached any more */
 };
 
@@ -43,24 +43,23 @@ static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *
 }
 
 /*
- * Says that IMAGE, or all of those of which everything is known, are watched, if that was not said;
- * after all about those before them. Return 0, or what the sink returned.
+ * Reports that IMAGE, or all completely known ones, are watched, unless that was reported; after
+ * everything about earlier ones. Return 0, or the result of the sink.
  */
 int heap_trace_announce(struct heap_trace *m, struct heap_image *image);
 int heap_trace_announce_ready(struct heap_trace *m);
 
-/* Whether the program IMAGE still runs, as *RET. */
+/* Sets *RET to whether the program IMAGE still runs. */
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
 
-/* TRACED is gone; its probes go when heap_trace_detach_forgotten() is called. */
+/* TRACED is gone; heap_trace_detach_forgotten() removes its probes. */
 void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced);
 void heap_trace_detach_forgotten(struct heap_trace *m);
 
 /*
- * Says all about the images that have ended, as of TS_NS, and lets them go; but begins nothing more
- * after CPU_NS_MAX of this thread's time: then what is left has ended still. Returns 0, 1 if
- * something is left, or a negative errno.
+ * Reports everything about the ended images, as of TS_NS, and frees them. It begins no more after
+ * CPU_NS_MAX of this thread's time. Returns 0, 1 if some are left, or a negative errno.
  */
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the blocks that live at the end of watching can be reached: two searches (capture/heap/reach.h)
- * through the memory of the process, each with the blocks that the table of memory.bpf.c has at that time. A
- * block is lost if both say so; of what was made between them nothing is said.
+ * Whether the live blocks at the end of a watch are reachable: two searches (capture/heap/reach.h)
+ * through the memory of the process, each with the blocks in the table of memory.bpf.c at that
+ * time. A block is lost if both agree. Blocks made between them get no result.
  */
 #pragma once
 
@@ -18,17 +18,18 @@ struct memory_search {
 	int blocks_fd;
 	const struct session_options *options;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC: of all searches of a session together */
-	bool still;           /* the process stands still: one search is enough */
+	bool still;           /* the process is stopped: one search is sufficient */
 };
 
 /*
- * Searches the process of IMAGE, whose probes are still there, and keeps the answer in it, instead of one that it has. Nothing is kept where that cannot
- * be done: the process has ended or hangs, somebody else traces it, it is a 32 bit program, or time is up. Takes up to the
- * deadline. Returns 0 or a negative errno: why nothing is kept.
+ * Searches the process of IMAGE, whose probes are still set, and stores the result in it, replacing
+ * an earlier one. There is no result if the process has ended or hangs, is traced by another
+ * process, is a 32-bit program, or if time is up. Takes up to the deadline. Returns 0 or a negative
+ * errno: the reason for no result.
  */
 int heap_trace_reach_search(const struct memory_search *how, struct heap_image *image);
 
-/* What was found about the block of IMAGE at ADDRESS that was made at BIRTH_NS: `enum reach`. */
+/* The result for the block of IMAGE at ADDRESS that was made at BIRTH_NS: `enum reach`. */
 uint32_t heap_trace_reach_of(const struct heap_image *image, uint64_t address, uint64_t birth_ns);
 
 void heap_trace_reach_deinit(struct heap_image *image);

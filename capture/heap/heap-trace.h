@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What processes allocate, as the worker of a session sees it: which of them are watched, with
- * probes on their allocators, and what the programs' tables say, now and then and at the end.
+ * The allocations of processes, in the worker of a session: the watched processes with probes on
+ * their allocators, and the content of the programs' tables, periodically and at the end.
  *
- * A process is traced when it is selected at the start, when it is forked, when it has called exec,
- * and looked at again when it maps another file. The programs report fork and exec at once. An
- * image (one program in one process) that has ended stays in the tables until it has been read
- * here; it is read with the next look at the sums.
+ * A process is traced when it is selected at the start, when it is forked, and when it has called
+ * exec, and is checked again when it maps another file. The programs report fork and exec at once.
+ * An ended image (one program in one process) stays in the tables until it has been read here, with
+ * the next reading of the sums.
  */
 #pragma once
 
@@ -29,50 +29,61 @@ struct heap_trace *heap_trace_free(struct heap_trace *m);
 
 DEFINE_CLEANUP(struct heap_trace *, heap_trace_free)
 
-/* Becomes readable when a process has called fork or exec: then heap_trace_drain_events() is to be called. */
+/*
+ * Becomes readable when a process has called fork or exec: heap_trace_drain_events() must then be
+ * called.
+ */
 int heap_trace_fd(const struct heap_trace *m);
 void heap_trace_drain_events(struct heap_trace *m);
 
-/* Watches process PID from now on, if it can be; or looks whether it has other files by now. That there is no such
- * process any more is said as one that has ended at once. Returns 0 or a negative errno. */
+/*
+ * Watches process PID from now on, if possible; or checks it for other files. If the process no
+ * longer exists, it is reported as ended at once. Returns 0 or a negative errno.
+ */
 int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
-/* No longer: its blocks are said with the next heap_trace_tick(). */
+/* Stops watching; the next heap_trace_tick() reports its blocks. */
 void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
-/* Whether heap_trace_probe() has to do with PID already. */
+/* Whether PID is known already. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
-/* Looks whether PID, if it is watched, has other files by now. */
+/* Checks PID, if it is watched, for other files. */
 void heap_trace_look(struct heap_trace *m, uint32_t pid);
 
-/* When heap_trace_tick() is to be called again: CLOCK_MONOTONIC. */
+/* The time of the next heap_trace_tick(): CLOCK_MONOTONIC. */
 uint64_t heap_trace_next_ns(const struct heap_trace *m);
 void heap_trace_tick(struct heap_trace *m);
 
 /*
- * True, but once, if processes may have come that were not reported: all that are selected are to
- * be traced.
+ * True, once, if new processes may not have been reported: all selected ones must then be traced.
  */
 bool heap_trace_has_missed(struct heap_trace *m);
 
-/* Looks whether any of the processes has other files by now. */
+/* Checks all processes for other files. */
 void heap_trace_look_all(struct heap_trace *m);
 
-/* Says what lives now, of each process that is watched, and changes nothing. One that has called exec, and is
- * still loading its program, is passed over. Returns 0 or a negative errno. */
+/*
+ * Reports the live blocks of each watched process, without changing state. A process that has
+ * called exec, and still loads its program, is skipped. Returns 0 or a negative errno.
+ */
 int heap_trace_snapshot(struct heap_trace *m);
 
 /*
- * Looks which blocks of process PID can be reached, and keeps the answer for what will be said of
- * it: one that STILL stands where it is, held at its exit, so that one search is enough. Returns
- * 0, also if PID is not watched, or a negative errno.
+ * Searches for reachable blocks of process PID, and keeps the result for its report. STILL: it is
+ * stopped at its exit, so one search is sufficient. Returns 0, also if PID is not watched, or a
+ * negative errno.
  */
 int heap_trace_search(struct heap_trace *m, uint32_t pid);
 
-/* The end. Nothing is watched any more, nothing attached; what there is stays as it is. The probes
- * must go before the programs do. Unless FOR_GOOD nobody looks for what leads to blocks. */
+/*
+ * The end. Nothing is watched or attached any more; the data stays. The probes must be removed
+ * before the programs. Unless FOR_GOOD, there is no search for references.
+ */
 void heap_trace_stop(struct heap_trace *m, bool for_good);
 
-/* Says all that is left to say. Once stopped. Returns 0, what the sink returned, or another negative errno: then it is not all. */
+/*
+ * Reports everything that is left. After the stop. Returns 0, the result of the sink, or another
+ * negative errno: then it is incomplete.
+ */
 int heap_trace_finish(struct heap_trace *m);

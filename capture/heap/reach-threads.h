@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads of a process, held for a moment, and their registers.
+ * Stops the threads of a process for a moment, and reads their registers.
  *
- * Held by ptrace, which lets go of them by itself when the process that holds them ends, whatever
- * it dies of, and of which they do not notice: no signal, no job control. Each belongs to the thread
- * that called reach_hold().
+ * They are stopped by ptrace, which releases them automatically when the stopping process ends for
+ * any reason. They do not notice it: there is no signal and no job control. Each belongs to the
+ * thread that called reach_hold().
  */
 #pragma once
 
@@ -15,19 +15,19 @@
 #include "bpf/record.h"
 
 /*
- * Holds all threads of process PID, by DEADLINE_NS (CLOCK_MONOTONIC), and appends what is in their
- * registers to THREADS, struct rec_registers. Returns 0; -ESRCH: there is no such process (any more);
- * -EPERM: somebody else holds it, or we may not; -ETIME: one of them does not stop, because it is
- * in the middle of something that cannot be interrupted. Threads that are held after a failure are
- * let go by reach_let_go(), too.
+ * Stops all threads of process PID, by DEADLINE_NS (CLOCK_MONOTONIC), and appends their registers
+ * to THREADS, struct rec_registers. Returns 0; -ESRCH: the process does not exist (any more);
+ * -EPERM: another process traces it, or it is not permitted; -ETIME: a thread does not stop,
+ * because it is in an uninterruptible system call. Threads that are stopped after a failure must be
+ * released by reach_let_go(), too.
  */
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
 
 /*
- * A task of process PID that is there, and so has its memory: PID itself, if its first thread has
- * not ended before the others; PID if there is none.
+ * A live task of process PID, which has its memory: PID itself, unless its first thread has ended
+ * before the others; PID if there is none.
  */
 pid_t reach_living_task(pid_t pid);
 
-/* Lets go of all that THREADS lists. */
+/* Releases all threads in THREADS. */
 void reach_let_go(const struct outbuf *threads);

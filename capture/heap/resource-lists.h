@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel says that a process has: the lists that the books of capture/pipeline/resources.h are compared
- * with. From /proc, for people's eyes only in its text.
+ * The kernel's lists of a process's resources, for comparison with the books of
+ * capture/pipeline/resources.h. From /proc; only the text is for people.
  */
 #pragma once
 
@@ -13,12 +13,15 @@
 struct resource_list {
 	uint32_t pid;
 	uint32_t instance;
-	uint32_t categories; /* enum capture_category: what is to be listed */
-	bool first;          /* as struct rec_listing says */
-	bool own;            /* of what all share, only what is UID's */
+	uint32_t categories; /* enum capture_category: the resources to list */
+	bool first;          /* as in struct rec_listing */
+	bool own;            /* of shared resources, only those of UID */
 	uint32_t uid;
 };
 
-/* Sends LIST as struct rec_listing, struct rec_found, ..., struct rec_listing to SINK. What cannot be read (the
- * process is gone) is not in the list, nor among what that says to be complete. Returns 0 or what SINK returned. */
+/*
+ * Passes LIST as struct rec_listing, struct rec_found, ..., struct rec_listing to SINK. Unreadable
+ * resources (the process is gone) are not in the list, and not among the complete ones. Returns 0
+ * or the result of SINK.
+ */
 int resource_list_send(const struct resource_list *list, const struct memory_sink *sink);

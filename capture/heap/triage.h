@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which processes are worth probes: those that grow.
+ * Selects processes for probes: those that grow.
  *
- * Each window has a sample of each process. A process grows in a window if it has more memory of
- * its own, or more descriptors, than in any window before: caches and heaps that fill and empty do
- * not reach new heights for long. One that grows in NEED of the last OF windows is traced, the
- * fastest first, as long as there is room; one that has not grown in OF windows is released.
+ * Each window has a sample of each process. A process grows in a window if it has more private
+ * memory, or more descriptors, than in any window before: caches and heaps that fill and empty do
+ * not reach new maxima for long. A process that grows in NEED of the last OF windows is traced, the
+ * fastest first, as long as there is room. One that has not grown in OF windows is released.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct triage;
 struct triage_options {
 	unsigned need, of;  /* windows; OF is at most 32 */
 	unsigned armed_max; /* at once */
-	uint64_t min_bytes; /* by which it must be more */
+	uint64_t min_bytes; /* minimum growth */
 	uint64_t min_fds;
 };
 
@@ -29,8 +29,8 @@ struct triage_options {
 
 struct triage_sample {
 	uint32_t pid;
-	uint64_t bytes; /* private memory: what is resident of it */
-	uint64_t fds;   /* descriptors; 0 = not known */
+	uint64_t bytes; /* private memory: its resident part */
+	uint64_t fds;   /* descriptors; 0 = unknown */
 };
 
 /* PID is to be traced, or no longer. False: it cannot be traced (it has ended). */
@@ -42,12 +42,14 @@ struct triage *triage_free(struct triage *t);
 
 DEFINE_CLEANUP(struct triage *, triage_free)
 
-/* A sample of the window that is open. Processes beyond 65536 are passed over. */
+/* A sample of the current window. Processes beyond 65536 are ignored. */
 void triage_add(struct triage *t, const struct triage_sample *sample);
 
 /* Closes the window: processes without a sample have ended. */
 void triage_decide(struct triage *t, triage_fn fn, void *userdata);
 
-/* Adds what /proc below ROOT ("" for the machine's own) says of all processes but this one. Returns
- * how many, or a negative errno. */
+/*
+ * Adds the data of /proc below ROOT ("" for this machine) of all processes except this one. Returns
+ * their number, or a negative errno.
+ */
 int triage_look(struct triage *t, const char *root);

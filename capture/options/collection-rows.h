@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What collections have of their own in the table of options: lists of names and paths, and what
- * goes together.
+ * The options that only collections have: lists of names and paths, and conflicts between keys.
  */
 #pragma once
 
 #include "capture/options/option-table.h"
 
 /*
- * Takes TEXT, which is not empty, into TO. Returns 0, -EINVAL with a sentence in WHY, or -ENOMEM.
+ * Parses TEXT, which is not empty, into TO. Returns 0, -EINVAL with a sentence in WHY, or -ENOMEM.
  */
 int collection_take(const struct option_row *row, struct collection *to, const char *text,
 		    char why[static VALUE_WHY_MAX]);
@@ -16,9 +15,9 @@ int collection_take(const struct option_row *row, struct collection *to, const c
 /* The row of KEY; NULL if there is none. */
 const struct option_row *collection_row_of(const char *section, const char *key);
 
-/* The line of KEY among LINES, which has that of each row, 0 for what is not there. */
+/* The line number of KEY in LINES, which has one for each row, and 0 for absent keys. */
 unsigned collection_line_of(const unsigned *lines, const char *section, const char *key);
 
-/* What is wrong with all of it together. LINES are as above. */
+/* Checks all keys together. LINES as above. */
 void collection_check(const struct collection *c, const unsigned *lines,
 		      collection_complaint_fn complain, void *userdata);

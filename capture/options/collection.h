@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A collection: what a machine is to record by itself, as its administrator wrote it down
+ * A collection: a recording that a machine makes by itself, as configured by its administrator
  * (kymo.conf(5)).
  *
- * It is parsed whole: each thing that is wrong is said with its line, and nothing comes of a file
- * in which something is wrong.
+ * The whole file is parsed. Each error is reported with its line, and a file with any error is
+ * rejected.
  */
 #pragma once
 
@@ -23,44 +23,49 @@ enum {
 	COLLECTION_BYTES_MAX = 1 << 20 /* of a file */
 };
 
-/* What is taken where the file says nothing. */
-#define COLLECTION_ROTATE_BYTES_DEFAULT                                                            \
-	(UINT64_C(64) << 20)                              /* of stream mode without any rotation */
-#define COLLECTION_KEEP_BYTES_DEFAULT (UINT64_C(1) << 30) /* without any limit */
-#define COLLECTION_TRIGGER_NS_DEFAULT UINT64_C(60000000000)
+/* Defaults of a collection file. */
+#define COLLECTION_ROTATE_BYTES_DEFAULT (UINT64_C(64) << 20) /* for stream mode without rotation */
+#define COLLECTION_KEEP_BYTES_DEFAULT   (UINT64_C(1) << 30)  /* without any limit */
+#define COLLECTION_TRIGGER_NS_DEFAULT   UINT64_C(60000000000)
 
 /*
- * Why a session of a collection has ended whose units are elsewhere than it looks: a new one finds
- * them.
+ * The reason for the end of a collection's session whose units are in other cgroups now. A new
+ * session finds them.
  */
 #define COLLECTION_REASON_OUTDATED "cgroups changed"
 
 struct collection {
-	/* Owned; named as the collection. Filters of units and cgroups are not in it yet. */
+	/* Owned; named like the collection. The filter does not contain units and cgroups yet. */
 	struct session_options session;
 	char *description; /* NULL = none. Owned, as all that follows */
 	char **units;      /* lists, NULL at the end: Unit= and CGroup= */
 	char **cgroups;
-	char **programs;     /* that will be loaded by those whose memory is watched; absolute */
-	char *directory;     /* where chunks and snapshots go; absolute */
+	char **programs;     /* programs that watched processes will load; absolute */
+	char *directory;     /* directory for chunks and snapshots; absolute */
 	uint64_t keep_bytes; /* 0 = no limit, as of the next */
 	uint64_t keep_ns;
-	unsigned directory_line; /* 0 = not said */
+	unsigned directory_line; /* 0 = not given */
 };
 
-/* Called with each thing that is wrong (a hundred at most), in the order of lines. LINE is 0 for what is wrong with all of it. */
+/*
+ * Called with each error (at most a hundred), in the order of lines. LINE is 0 for errors that
+ * concern the whole file.
+ */
 typedef void (*collection_complaint_fn)(unsigned line, const char *text, void *userdata);
 
 /*
- * Reads FILE, of the collection NAME, to its end. Returns 0, -EINVAL after complaints, or another
- * errno.
+ * Reads FILE, the collection NAME, to its end. Returns 0, -EINVAL after errors were reported, or
+ * another errno.
  */
 int collection_read(FILE *file, const char *name, collection_complaint_fn complain, void *userdata,
 		    struct collection *ret);
 void collection_deinit(struct collection *p);
 
-/* NULL, or "NAME" of ".../NAME.conf" in TO if that can be the name of a collection. */
+/* Writes "NAME" of ".../NAME.conf" to TO, if it can be the name of a collection. Otherwise NULL. */
 const char *collection_name_of(const char *path, char to[static 65]);
 
-/* Why a file (or a directory) with ST must not say what root's service does, a sentence; NULL if it may. UID is root's, but in tests. */
+/*
+ * The reason why a file or directory with ST is not trusted to configure root's service, as a
+ * sentence; NULL if it is trusted. UID is root's, except in tests.
+ */
 const char *collection_untrusted(const struct stat *st, uid_t uid);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filters as people write them.
+ * Filters as users write them.
  *
- * All functions return 0, or -EINVAL, -ENOENT (there is no such thing), -E2BIG or -ENOMEM with a sentence in WHY; the filter is as it
- * was then.
+ * All functions return 0, or -EINVAL, -ENOENT (not found), -E2BIG or -ENOMEM with a sentence in
+ * WHY; the filter is then unchanged.
  */
 #pragma once
 
 #include "base/value.h"
 #include "capture/options/options.h"
 
-/* A process, by its id. Whether it lives is not asked. */
+/* A process, by its id. The process need not exist. */
 int filter_add_pid(struct capture_filter *f, uint32_t pid, char why[static VALUE_WHY_MAX]);
 
 /* A user, by number. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cgroups by path and by unit name, as the filter wants them: the id of the parent, which stays,
- * and the name below it, which a unit has again after a restart.
+ * Cgroups by path and by unit name, as the filter needs them: the id of the parent, which does not
+ * change, and the name below it, which a unit keeps across restarts.
  */
 #pragma once
 
@@ -18,20 +18,25 @@
 int find_cgroup_path(const char *path, struct filter_cgroup *ret);
 
 /*
- * Looks for cgroups called UNIT anywhere in the tree, at most MAX. ".service" is appended when
- * there is no dot in UNIT. Returns how many were found, or a negative errno as above, or -E2BIG.
+ * Searches the tree for cgroups called UNIT, at most MAX. ".service" is appended if UNIT has no
+ * dot. Returns their number, a negative errno as above, or -E2BIG.
  */
 int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max);
 
-/* Likewise, but those that belong to root, if there are any: users can call theirs, below what systemd delegates to them, as they like. */
+/*
+ * The same, but prefers cgroups that belong to root: users can choose any name below the cgroups
+ * that systemd delegates to them.
+ */
 int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int max);
 
 /*
- * Likewise, of a unit that need not run: where there is no cgroup of its name that is root's, *LIST is the one that systemd will give it (a service
- * in system.slice, one of a template in the template's slice, a slice below the slices in its name), if that one's parent
- * is there, behind those of users that are called so. Returns as above; -ENOENT where there is no such parent yet. *RET_RUNS is whether it was found.
+ * The same, for a unit that need not run. If no cgroup of its name belongs to root, *LIST contains
+ * the one that systemd will create, if its parent exists: a service in system.slice, a template
+ * instance in the template's slice, a slice below the slices in its name. It follows cgroups of
+ * users with that name. Returns as above; -ENOENT if the parent does not exist yet. *RET_RUNS is
+ * whether the unit was found.
  */
 int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs);
 
-/* What an error of these means, of WHAT, a sentence: writes to WHY and returns it. */
+/* Writes a sentence about an error of these functions for WHAT to WHY, and returns it. */
 char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_MAX]);

@@ -6,8 +6,9 @@
 #pragma once
 
 /*
- * Answers who has connected by SOCKET: opens what it asks for, if it is of the kind that is opened here, and hands the
- * descriptor over. Waits for it for some seconds at most; for the file of a probe, whose file system may not
- * answer, as long as that takes. Returns 0 or a negative errno: of the talk, not of the event.
+ * Answers who has connected by SOCKET: opens what it asks for, if it is of the kind that is opened
+ * here, and hands the descriptor over. Waits for it for some seconds at most; for the file of a
+ * probe, whose file system may not answer, as long as that takes. Returns 0 or a negative errno: of
+ * the talk, not of the event.
  */
 int perf_event_answer(int socket);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What CPUs do beside running threads, and what is sampled of the machine, into the archive: hard
- * interrupts, softirqs, work items, idle states, frequencies, counters.
+ * Intervals on CPUs and sampled counters, for the archive: hard interrupts, softirqs, work items,
+ * idle states, frequencies, counters.
  *
- * What has a begin and an end is cut to the time of the recording.
+ * Intervals are cut to the time of the recording.
  */
 #pragma once
 
@@ -30,12 +30,12 @@ void activity_deinit(struct activity *a);
 int activity_words(struct activity *a, enum event_class class, unsigned cpu, uint64_t *words,
 		   unsigned n_words);
 
-/* Likewise, a struct rec_* that is not about the life of a task. */
+/* The same, for a struct rec_* that is not about the life of a task. */
 int activity_record(struct activity *a, const struct rec_head *rec);
 
 /* Records of CLASS were lost on CPU. */
 int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 		  const struct rec_lost *lost);
 
-/* CPU is in an idle state, since BEGIN_NS, and the recording ends. */
+/* CPU has been in an idle state since BEGIN_NS, and the recording ends. */
 int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for times in which a program does something: what is allocated then is marked with the bits of all that are open.
+ * Named periods of a program. Allocations are marked with the bits of all open ones.
  */
 #pragma once
 
@@ -11,14 +11,19 @@
 enum { CONTEXTS_MAX = 32 };
 
 struct contexts {
-	char names[CONTEXTS_MAX][65]; /* in the order in which they began first */
+	char names[CONTEXTS_MAX][65]; /* in the order of their first begin */
 	size_t n;
-	uint32_t open; /* bits; that of names[i] is 1 << i */
+	uint32_t open; /* bits; names[i] has the bit 1 << i */
 };
 
-/* Opens the context NAME, [A-Za-z0-9_]{1,64}; *RET_BIT is its bit, the same each time. Returns 0; -EINVAL: no such name can be;
- * -EEXIST: it is open; or -EDQUOT: there have been too many names. */
+/*
+ * Opens the context NAME, [A-Za-z0-9_]{1,64}. *RET_BIT is its bit, always the same. Returns 0,
+ * -EINVAL (invalid name), -EEXIST (it is open), or -EDQUOT (too many names).
+ */
 int contexts_begin(struct contexts *c, const char *name, uint32_t *ret_bit);
 
-/* Closes that of BIT; *RET_NAME, borrowed, is its name. Returns 0, or -ENOENT if no such one is open. */
+/*
+ * Closes the context BIT. *RET_NAME, borrowed, is its name. Returns 0, or -ENOENT if it is not
+ * open.
+ */
 int contexts_end(struct contexts *c, uint32_t bit, const char **ret_name);

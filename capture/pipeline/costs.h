@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the eBPF programs of a session cost: sums of what they count of themselves (bpf/cost.bpf.h).
+ * The cost of a session's eBPF programs: sums of their own counts (bpf/cost.bpf.h).
  *
- * They time few of their runs. Between two looks the others are taken to be like those that were timed meanwhile;
- * if none was, like all that were so far. So sums only grow, and what was cheap before does not hide what is dear now.
+ * Programs time only few of their runs. Between two readings, the other runs are assumed to equal
+ * the timed ones of that period, or, if there are none, all timed ones so far. So sums only grow,
+ * and a low cost before does not hide a high cost now.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 #include "bpf/record.h"
 
-/* How a class of programs is called on the bus and in reports. */
+/* The names of classes of programs on the bus and in reports. */
 extern const char *const cost_names[COST_CLASSES];
 
 struct cost_sum {
@@ -20,7 +21,7 @@ struct cost_sum {
 };
 
 struct costs {
-	struct program_cost *last; /* per CPU and class, at the last look. Owned */
+	struct program_cost *last; /* per CPU and class, at the last reading. Owned */
 	unsigned n_cpus;
 	struct cost_sum sums[COST_CLASSES];
 };
@@ -29,7 +30,7 @@ struct costs {
 int costs_init(struct costs *c, unsigned n_cpus);
 void costs_deinit(struct costs *c);
 
-/* Adds what has come since the last look to the sums. CPUS has n_cpus elements. */
+/* Adds the counts since the last reading to the sums. CPUS has n_cpus elements. */
 void costs_look(struct costs *c, const struct cpu_costs *cpus);
 
 /* Of all classes. */

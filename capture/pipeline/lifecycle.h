@@ -17,8 +17,7 @@ struct lifecycle {
 	uint64_t n_events;           /* written */
 	uint64_t lost;               /* sum of all losses so far */
 	bool cgroups_refused;        /* since lifecycle_ask_again() */
-	struct table
-		asked; /* tid that was asked for and not answered -> its pid + 1, as far as known */
+	struct table asked;          /* tid with an open query -> its pid + 1, as far as known */
 };
 
 void lifecycle_deinit(struct lifecycle *l);
@@ -27,30 +26,36 @@ void lifecycle_deinit(struct lifecycle *l);
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
 
 /*
- * Writes who TID is, and its process before it; asks if that is not known. TID then counts as
- * announced, unless it could not even be asked for. Returns 0 or the archive's error.
+ * Writes the identity of TID, after that of its process. Queries it if it is unknown. TID then
+ * counts as announced, unless the query was impossible. Returns 0 or the archive's error.
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 
-/* TID is one of process PID: should the question about it get no answer, that at least is known. */
+/* TID is a thread of process PID. This is used if the query about TID gets no answer. */
 int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 
-/* There is room for questions again: asks for the cgroups that were refused. */
+/* There is room for queries again: repeats those for cgroups that were refused. */
 void lifecycle_ask_again(struct lifecycle *l);
 
-/* The answer to a question. What was reported meanwhile is left alone. */
+/* The answer to a query. Later reports take precedence. */
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);
 
-/* The end: writes those that were asked for in vain, as tasks of which nothing is known. */
+/* The end: writes tasks whose query got no answer as unknown ones. */
 int lifecycle_close(struct lifecycle *l);
 
-/* Writes to TO, and changes nothing: a task of which nothing is known; all that were asked for and not answered, as such. */
+/*
+ * Write to TO without changing state: an unknown task; all tasks with an open query as unknown
+ * ones.
+ */
 int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 			  uint32_t pid);
 int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to);
 
-/* A chunk ends: these are written, too, and nobody is waited for. Answers that come later are news, and who is named again is asked for again. */
+/*
+ * A chunk ends: writes these tasks, too, without waiting. Later answers are news, and tasks that
+ * are named again are queried again.
+ */
 int lifecycle_split(struct lifecycle *l);
 
-/* A task that lives was listed. If WANTED, its identity is written. */
+/* A live task was listed. If WANTED, its identity is written. */
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

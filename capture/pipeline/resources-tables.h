@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is in the books. Internal to resources*.c.
+ * The content of the books. Internal to resources*.c.
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 enum thing_state {
 	STATE_LIVES,
 	STATE_GONE,   /* since gone_ns */
-	STATE_BEFORE, /* it was there before the watch, or somebody else made it */
+	STATE_BEFORE, /* it existed before the watch, or another process made it */
 };
 
-/* What has a number or an address of its own. */
+/* A resource with a number or an address. */
 struct thing {
 	uint64_t id, size;
 	uint64_t gone_ns;
@@ -30,13 +30,13 @@ struct resources {
 	struct resources_sink sink;
 	struct table things[RESOURCE_MAX]; /* id + 1 -> struct thing, owned; of fd, segment, ... */
 	struct ranges mappings;
-	struct ranges listed; /* mappings that the list that is being read has named */
+	struct ranges listed; /* mappings in the list that is being read */
 	struct thread_table threads;
-	struct table moves;         /* tid + 1 -> struct move, owned: a mremap() that has begun */
-	struct table sums;          /* hash -> struct resource_sums, owned */
-	struct rec_listing listing; /* its beginning, while one is being read */
-	const struct rec_resource *call; /* that is being looked at */
-	bool remade;                     /* what is made now was there: it is no other allocation */
+	struct table moves;              /* tid + 1 -> struct move, owned: a mremap() in progress */
+	struct table sums;               /* hash -> struct resource_sums, owned */
+	struct rec_listing listing;      /* its beginning, while one is being read */
+	const struct rec_resource *call; /* the current call */
+	bool remade; /* a resource that is made now existed before: it is no new allocation */
 	uint64_t n_full, n_unmatched;
 	uint64_t page_bytes;
 	int error;
@@ -50,27 +50,30 @@ static inline bool thing_lives(const struct thing *thing)
 /* The id of the shared memory object NAME. */
 uint64_t resources_shm_id(const char *name);
 
-/* Whether START with BYTES are addresses at all. */
+/* Whether START with BYTES is a valid range of addresses. */
 static inline bool resources_is_range(uint64_t start, uint64_t bytes)
 {
 	return bytes > 0 && start + bytes > start && bytes < UINT64_MAX / 2;
 }
 
-/* The thing of that ID, NULL if there is none. */
+/* The thing with that ID, or NULL. */
 struct thing *resources_find(const struct resources *r, enum resource resource, uint64_t id);
 
-/* Made if there is none; NULL without room, counted. */
+/* Created if it does not exist; NULL without room, which is counted. */
 struct thing *resources_entry(struct resources *r, enum resource resource, uint64_t id);
 
-/* THING is gone, since TS_NS. What the sink returns is kept in the books, as everywhere, and returned. */
+/*
+ * THING is gone, since TS_NS. The result of the sink is kept in the books, as everywhere, and
+ * returned.
+ */
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
 
-/* It lives, and the sink gets it. */
+/* It lives, and is passed to the sink. */
 int resources_say(struct resources *r, enum resource resource, const struct thing *thing);
 
-/* It lives with SIZE from TS_NS on: it is no other allocation. */
+/* It lives with SIZE from TS_NS on, and is no new allocation. */
 void resources_resize(struct resources *r, enum resource resource, struct thing *thing,
 		      uint64_t size, uint64_t ts_ns);
 
-/* Takes the mappings between START and END out that were made up to UNTIL_NS. Returns 0 or -ENOMEM. */
+/* Removes the mappings between START and END that were made by UNTIL_NS. Returns 0 or -ENOMEM. */
 int resources_unmap(struct resources *r, uint64_t start, uint64_t end, uint64_t until_ns);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call stacks that the programs have sent, by the ids under which later records name them.
+ * The call stacks that the programs have sent, by the ids in later records.
  *
- * Memory is bounded by generations. When those kept take too much, stacks_turn() says so: then the
- * programs are ordered to count their generation up (bpf/stack.bpf.h), and from there on each stack
- * comes again under a new id. What was kept until then stays for those records that were on their
- * way, and goes at the next turn.
+ * Memory is bounded by generations. When the kept stacks take too much, stacks_turn() returns true.
+ * The programs are then ordered to increment their generation (bpf/stack.bpf.h), and from there on
+ * each stack is sent again under a new id. The old generation stays for records that are still on
+ * their way, and is freed at the next turn.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 struct stacks {
 	struct table now, before; /* id -> struct stack, owned */
 	size_t bytes;             /* of now */
-	uint64_t turned_ns;       /* when the programs were ordered to do so last */
+	uint64_t turned_ns;       /* the time of the last order to the programs */
 };
 
 struct stack {
@@ -36,8 +36,8 @@ int stacks_add(struct stacks *s, const struct rec_stack *rec);
 const struct stack *stacks_get(const struct stacks *s, uint64_t id);
 
 /*
- * All that the programs wrote up to HORIZON_NS has been taken in; it is NOW_NS. True if too much is
- * kept: then the programs are to be ordered to, and the oldest have gone. Never before all that
- * names those has been taken in.
+ * Everything that the programs wrote up to HORIZON_NS has been taken in; it is NOW_NS. Returns true
+ * if too much is kept: the programs must then be ordered, and the oldest generation is freed. Never
+ * before all references to it have been taken in.
  */
 bool stacks_turn(struct stacks *s, uint64_t horizon_ns, uint64_t now_ns);

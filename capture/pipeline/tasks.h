@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Identities: the tasks that a session knows, the koids that stand for them in its archive, and
- * whether the archive has it.
+ * Identities: the tasks that a session knows, their koids in its archive, and whether the archive
+ * has them.
  *
  * Kernel records name threads by tid. The koid of a thread is its tid, unless the tid had another
- * owner within this archive; then koids of later owners differ (fxt-names.h), and the words that
- * the programs wrote are patched. Both hot questions, "which koid" and "is it announced", are a
- * look into an array.
+ * owner within this archive. The koids of later owners differ (fxt-names.h), and the words from the
+ * programs are patched. Both frequent queries, for the koid and for "announced", are a lookup in an
+ * array.
  */
 #pragma once
 
@@ -28,18 +28,18 @@ struct task {
 	uint32_t uid;
 	uint64_t start_ns;
 	uint64_t cgroup_id;
-	uint64_t cgroup_asked; /* that it was asked for by this task */
+	uint64_t cgroup_asked; /* the cgroup that was looked up through this task */
 	char comm[TASK_COMM_MAX];
-	char *command_line; /* owned; NULL = not known */
-	bool command_old;   /* it may have run another program since */
-	uint64_t died;    /* of one that has ended: which one it was, counted from 1; 0 = not yet */
-	uint64_t gone_ns; /* it had ended by then, by what was seen, not reported; 0 = it had not */
+	char *command_line; /* owned; NULL = unknown */
+	bool command_old;   /* it can have run another program since */
+	uint64_t died;      /* of an ended task: its number among them, from 1; 0 = alive */
+	uint64_t gone_ns;   /* it had ended by then, as observed, without a report; 0 = not */
 };
 
-/* So many of those that have ended are known on, where a recording is split. */
+/* The number of ended tasks that are kept, if a recording is split. */
 enum { TASKS_DEAD_MAX = 16384 };
 
-/* One that may be forgotten. */
+/* A task that can be discarded. */
 struct task_dead {
 	uint32_t tid;
 	uint64_t died;
@@ -48,39 +48,41 @@ struct task_dead {
 struct tasks {
 	struct table by_tid;  /* owns its struct task */
 	uint64_t *announced;  /* a bit per tid */
-	uint64_t *named;      /* a bit per tid: ever announced, by whatever owner */
+	uint64_t *named;      /* a bit per tid: ever announced, for any owner */
 	uint64_t *ended;      /* a bit per tgid: its process has ended */
 	uint16_t *owner;      /* per tid: 0, or 2..1023; allocated when first needed */
-	uint64_t n_merged;    /* owners that got no koid of their own any more */
+	uint64_t n_merged;    /* owners without their own koid */
 	struct table cgroups; /* id -> path, owned */
 
-	/* Where a recording is split: who has ended may still have to be named in the next chunk. */
+	/* If a recording is split: ended tasks that the next chunk may have to name. */
 	bool splits;
 	struct table dead; /* by tid; owns its struct task */
 	struct task_dead
-		*dead_order; /* a ring of TASKS_DEAD_MAX: the next one goes over the oldest */
+		*dead_order; /* a ring of TASKS_DEAD_MAX: the next one replaces the oldest */
 	uint64_t n_dead, n_died;
 };
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
 
-/* Paths of cgroups that are kept; beyond that those without a task are forgotten. */
+/* The number of paths of cgroups that are kept. Beyond it, those without a task are discarded. */
 enum { TASKS_CGROUPS_MAX = 32768 };
 
 int tasks_init(struct tasks *t);
 
 /*
- * The recording will be split. From now on who has ended is known on for a while (a main thread as long as its process
- * lives), and koids of a tid that have run out are given out again from the first one on: their owners
+ * The recording will be split. From now on, ended tasks are kept for a while (a main thread as long
+ * as its process lives), and used-up koids of a tid are reused from the first one on: their owners
  * are in other chunks. Returns 0 or -ENOMEM.
  */
 int tasks_will_split(struct tasks *t);
 
-/* A chunk begins: those that live stay announced, since its head names them, and others are to be named again. */
+/*
+ * A chunk begins: live tasks stay announced, since its head names them; others must be named again.
+ */
 int tasks_split(struct tasks *t);
 void tasks_deinit(struct tasks *t);
 
-/* The koid of the present owner of a tid. */
+/* The koid of the current owner of a tid. */
 static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 {
 	if (__builtin_expect(!t->owner, 1) || tid >= TASKS_TID_MAX)
@@ -88,8 +90,10 @@ static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 	return (uint32_t)t->owner[tid] << FXT_KOID_TID_BITS | tid;
 }
 
-/* Whether the archive knows the present owner of a tid. True for what is no task (tid 0, and the
- * pseudo-threads). */
+/*
+ * Whether the archive knows the current owner of a tid. True for ids that are not tasks (tid 0, and
+ * the pseudo-threads).
+ */
 static inline bool tasks_announced(const struct tasks *t, uint32_t tid)
 {
 	if (tid == 0 || tid >= TASKS_TID_MAX)
@@ -99,45 +103,49 @@ static inline bool tasks_announced(const struct tasks *t, uint32_t tid)
 
 void tasks_set_announced(struct tasks *t, uint32_t tid);
 
-/* The task, or NULL if nothing is known about it. Borrowed until it is forgotten. */
+/* The task, or NULL if it is unknown. Borrowed until it is discarded. */
 struct task *tasks_get(const struct tasks *t, uint32_t tid);
 
-/* The same, also if it has ended lately (tasks_will_split()). */
+/* The same, also for recently ended tasks (tasks_will_split()). */
 const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 
 /*
- * Takes in what a record says about a task. A new owner of the tid (another start time, or IS_NEW:
- * it was just forked) gets a koid of its own if the archive has seen the old one. Something that
- * changed makes it unannounced. Returns 0, or -ENOMEM.
+ * Takes a record's data about a task. A new owner of the tid (another start time, or IS_NEW: just
+ * forked) gets its own koid if the archive has seen the old one. A change makes it unannounced.
+ * Returns 0, or -ENOMEM.
  */
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
-/* Sets the command line: N bytes, arguments separated by NUL. Returns 1 if that is news, 0, or
- * -ENOMEM. A task of another start time (if START_NS is not 0) is left alone. */
+/*
+ * Sets the command line: N bytes, arguments separated by NUL. Returns 1 if it is new, 0, or
+ * -ENOMEM. A task with another start time (if START_NS is not 0) is unchanged.
+ */
 int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n);
 
-/* Sets the name, to what the kernel has. Returns 1 if it is another than before. */
+/* Sets the name, as in the kernel. Returns 1 if it differs. */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*
- * The path of cgroup ID: what is written from now on of processes in it has it, and of those that
- * were announced without it, it is news. Returns 0 or -ENOMEM.
+ * The path of cgroup ID. Later output of its processes includes it, and processes that were
+ * announced without it are news. Returns 0 or -ENOMEM.
  */
 int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path);
 
-/* Whether to ask where TASK is: it is a process, the path of its cgroup is unknown, and this process was
- * not asked yet. (Others in the same cgroup may have ended before they could be asked.) */
+/*
+ * Whether to query the cgroup of TASK: it is a process, the path of its cgroup is unknown, and it
+ * was not queried yet. (Others in the same cgroup may have ended before their query.)
+ */
 bool tasks_asks_cgroup(const struct tasks *t, const struct task *task);
 
-/* The process PID has ended. Returns true, but only the first time that it is said. */
+/* The process PID has ended. Returns true at the first call only. */
 bool tasks_set_ended(struct tasks *t, uint32_t pid);
 
-/* The task has ended: what is known of it goes, its koid stays until its tid is given out again. */
+/* The task has ended: its data is discarded, and its koid stays until its tid is reused. */
 void tasks_forget(struct tasks *t, uint32_t tid);
 
 /*
- * Those that had ended by AT_NS, as IS_GONE says, which was not reported; which is asked of all of
- * them; they may be missed once. *RET is the caller's. Returns how many, or -ENOMEM.
+ * The tasks that had ended by AT_NS without a report, according to IS_GONE, which is called for
+ * all. They can be missed once. The caller owns *RET. Returns their number, or -ENOMEM.
  */
 ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
 			uint32_t **ret);

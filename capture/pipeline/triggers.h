@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a flight recorder waits for. Triggers look at each record in the order of time, as it is
- * written; a session without triggers pays nothing for them.
+ * The triggers of a flight recorder. They look at each record in order of time, as it is written.
+ * A session without triggers has no cost for them.
  *
- *  wakeup    a thread waited for a CPU from its wakeup on. What was lost in between is not made up: after a loss it is
- *            forgotten who waits.
- *  offcpu    a thread that was blocked came back. Most threads of a machine sleep for long, and mean to; so without a
- *            filter only sleep that nothing can interrupt (state D) counts, with one any.
- *  pressure  the kernel says so (PSI), of the time between two samples.
- *  leak      a process that is watched has more of one kind than at some time of the last minute.
+ *  wakeup    A thread waited for a CPU after its wakeup. A loss clears the table of waiting
+ *            threads.
+ *  offcpu    A blocked thread started running again. Most threads sleep long and intentionally. So
+ *            without a filter, only uninterruptible sleep (state D) counts.
+ *  pressure  The kernel's pressure stall information, for the time between two samples.
+ *  leak      A watched process holds more of one resource than at some time of the last minute.
  *
- * Between two notifications of the owner at least the interval passes. The archive has all of them:
- * those of one kind within a second are written as one event, with the worst value and their
- * number.
+ * The owner is notified at most once per interval. The archive has all triggers: those of one kind
+ * within a second are one event, with the worst value and their number.
  */
 #pragma once
 
@@ -33,25 +32,26 @@ enum trigger_kind {
 	TRIGGER_MAX,
 };
 
-/* How it is called in the archive and on the command line. */
+/* The names in the archive and on the command line. */
 extern const char *const trigger_names[TRIGGER_MAX];
 
 struct trigger {
 	enum trigger_kind kind;
 	uint64_t ts_ns;
-	uint64_t value, limit;  /* ns; ppm of a pressure; bytes of a leak */
-	uint64_t count;         /* it stands for so many of its kind, of which it is the worst */
-	uint64_t n_passed_over; /* of all kinds, since the owner was notified last */
-	uint32_t tid;           /* the kernel's; of a leak that of the process; 0 = nobody's */
-	uint32_t koid;          /* whose that was when it fired; another one may have it by now */
-	bool notify;            /* the owner is to be notified */
-	char comm[48];          /* of the thread, for the owner; "" = not known */
+	uint64_t value, limit; /* ns; ppm of a pressure; bytes of a leak */
+	uint64_t
+		count; /* the number of triggers of this kind that it represents; it is the worst */
+	uint64_t n_passed_over; /* of all kinds, since the last notification of the owner */
+	uint32_t tid;           /* as in the kernel; for a leak of the process; 0 = none */
+	uint32_t koid; /* its koid when the trigger fired; the owner of the tid can have changed */
+	bool notify;   /* the owner is to be notified */
+	char comm[48]; /* of the thread, for the owner; "" = unknown */
 };
 
-/* One has fired. Returns 0 or a negative errno, which is handed on. */
+/* A trigger has fired. Returns 0 or a negative errno, which is passed on. */
 typedef int (*trigger_fn)(const struct trigger *t, void *userdata);
 
-/* TID, for which one fires, is to be known by name; its koid in *RET. Likewise. */
+/* TID, for which a trigger fires, must be named; its koid goes to *RET. Returns as above. */
 typedef int (*trigger_name_fn)(uint32_t tid, uint32_t *ret, void *userdata);
 
 struct trigger_ops {
@@ -62,7 +62,7 @@ struct trigger_ops {
 
 struct triggers;
 
-/* FILTERED: chosen threads are recorded. Returns 0 or -ENOMEM. */
+/* FILTERED: only selected threads are recorded. Returns 0 or -ENOMEM. */
 int triggers_new(const struct trigger_options *o, bool filtered, const struct trigger_ops *ops,
 		 struct triggers **ret);
 struct triggers *triggers_free(struct triggers *t);
@@ -70,17 +70,20 @@ struct triggers *triggers_free(struct triggers *t);
 DEFINE_CLEANUP(struct triggers *, triggers_free)
 
 /*
- * The next record in the order of time: one of CLASS_SCHED as it comes out of its ring, checked by decode_ring_words();
- * any other one. Return 0, -ENOMEM, or what the function returned.
+ * The next record in order of time: one of CLASS_SCHED from its ring, checked by
+ * decode_ring_words(); any other one. Return 0, -ENOMEM, or the result of the function.
  */
 int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words);
 int triggers_record(struct triggers *t, const struct rec_head *rec);
 
-/* Hands on what has been added up for a second at HORIZON_NS, until which all has come; UINT64_MAX = all of it. As above. */
+/*
+ * Passes on the triggers summed for a second at HORIZON_NS, up to which all records have been
+ * processed; UINT64_MAX = all of them. As above.
+ */
 int triggers_settle(struct triggers *t, uint64_t horizon_ns);
 
 /* Scheduling records are missing. */
 void triggers_loss(struct triggers *t);
 
-/* How often they have fired, with a notification or without. */
+/* The number of triggers that fired, with or without a notification. */
 uint64_t triggers_count(const struct triggers *t);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which functions of a program's files allocate memory or make threads, and at which instructions
- * probes belong to see them called: from the symbols of the ELF file and the first bytes of each
- * function. What is read is somebody else's file, so a process with rights to lose asks
- * allocators_find_sandboxed().
+ * The functions of a program's files that allocate memory or make threads, and the instructions for
+ * their probes: from the symbols of the ELF file and the first bytes of each function. The file can
+ * belong to another user, so a privileged process calls allocators_find_sandboxed().
  */
 #pragma once
 
@@ -16,24 +15,23 @@
 
 enum {
 	ALLOCATOR_PROBES_MAX = 1024, /* in one file */
-	ALLOCATOR_NAME_MAX = 64,     /* bytes of a symbol's name, the NUL included; cut beyond */
+	ALLOCATOR_NAME_MAX = 64, /* bytes of a symbol's name, the NUL included; the rest is cut */
 };
 
 /*
- * How a probe is to be placed. A function has one of these forms:
+ * The placement of a probe. A function has one of these forms:
  *
- *  - ENTRY alone: only the call is of interest (free, operator delete, operator new of libstdc++)
- *  - SESSION: call and result; an entry probe and a return probe, both at that offset
- *  - ENTRY, and one RET or more: call and result of a function that an exception, a cancelled thread
- *    or the like may leave. A return probe puts its trampoline in the place of the return address
- *    and the unwinder stops there: the program would abort. So the result is taken where the
- *    function returns: a plain entry probe on each `ret`. There the result is in the register of
- *    results and the stack pointer is what it was at the entry. A tail call may lead to the `ret` of
- *    a function that others call, too: a RET counts only if the stack pointer is that which the
- *    outermost call was entered with, and its `function` is but one of those that lead there.
+ * - ENTRY alone: only the call is needed (free, operator delete, operator new of libstdc++).
+ * - SESSION: call and result; an entry probe and a return probe, both at that offset.
+ * - ENTRY, and one RET or more: call and result of a function that an exception or a cancelled
+ *   thread can leave. A return probe replaces the return address by its trampoline, where the
+ *   unwinder stops: the program would abort. So the result is taken by a plain probe on each `ret`.
+ *   There, the result is in its register, and the stack pointer is that of the entry. A tail call
+ *   can lead to the `ret` of a function that others call, too. So a RET counts only with the stack
+ *   pointer of the outermost call's entry, and its `function` is only one of those that lead there.
  *
- * At all of these offsets, stack pointer and arguments are as at the entry (RET: the stack pointer).
- * Except on x86-64 there is no RET, and ENTRY and SESSION are the first instruction.
+ * At all of these offsets, stack pointer and arguments are as at the entry (RET: the stack
+ * pointer). Except on x86-64, there is no RET, and ENTRY and SESSION are the first instruction.
  */
 enum allocator_probe_kind {
 	ALLOCATOR_PROBE_ENTRY,
@@ -46,16 +44,17 @@ struct allocator_probe {
 	uint64_t offset;               /* of the instruction, in the file */
 	uint32_t function;             /* MEMORY_FN_*: the probe's cookie */
 	uint32_t kind;                 /* enum allocator_probe_kind */
-	char name[ALLOCATOR_NAME_MAX]; /* of the function, as in the symbol table */
+	char name[ALLOCATOR_NAME_MAX]; /* of the function, in the symbol table */
 };
 
-/* What else is to be said about the file. */
-#define ALLOCATORS_GO         (1U << 0) /* built by Go: its stacks move, so none of it is probed */
-#define ALLOCATORS_NO_SYMBOLS (1U << 1) /* no table of symbols: what it has cannot be known */
+/* Further results for the file. */
+#define ALLOCATORS_GO         (1U << 0) /* built by Go: its stacks move, so it has no probes */
+#define ALLOCATORS_NO_SYMBOLS (1U << 1) /* no symbol table: its functions are unknown */
 #define ALLOCATORS_STATIC     (1U << 2) /* a program that needs no dynamic linker */
-#define ALLOCATORS_FOREIGN    (1U << 3) /* for another machine, as 32-bit programs: none is probed */
+/* For another machine, or 32-bit: no probes */
+#define ALLOCATORS_FOREIGN (1U << 3)
 #define ALLOCATORS_PARTIAL                                                                         \
-	(1U << 4)                 /* where an operator new returns was not found: it is left out */
+	(1U << 4) /* the returns of an operator new were not found: it is left out */
 #define ALLOCATORS_FULL (1U << 5) /* more than ALLOCATOR_PROBES_MAX: the rest is left out */
 #define ALLOCATORS_ALL  ((1U << 6) - 1)
 
@@ -67,47 +66,50 @@ struct allocator_list {
 
 void allocator_list_deinit(struct allocator_list *l);
 
-/* False if it cannot be of a file of that size, or is no list at all: it is somebody else's word. */
+/*
+ * False if P cannot belong to a file of that size, or is invalid: it comes from an untrusted
+ * process.
+ */
 bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes);
 
 /*
- * Finds out what the N bytes at DATA have, which are an ELF file. Most files have nothing. Returns 0,
- * -ENOEXEC (no ELF file of a program or library), -EBADMSG (damaged), or -ENOMEM; *RET is set only on
- * success and is the caller's.
+ * Searches the N bytes at DATA, an ELF file. Most files have no probes. Returns 0, -ENOEXEC (not an
+ * ELF program or library), -EBADMSG (damaged), or -ENOMEM; *RET is set only on success, and the
+ * caller owns it.
  */
 int allocators_find_in(const void *data, size_t n, struct allocator_list *ret);
 
-/* The same of the file that FD refers to (borrowed), which nobody may change meanwhile. */
+/* The same for the file FD (borrowed), which must not change meanwhile. */
 int allocators_find(int fd, struct allocator_list *ret);
 
 /*
- * The same in a process of its own which has no rights, can open nothing, and is killed when it takes
- * longer than TIMEOUT_NS; what it says is checked. -EBADMSG and -ETIME say that it died or was too slow.
+ * The same in a separate process without privileges, which can open nothing, and is killed after
+ * TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that it died or was too slow.
  */
 int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret);
 
-#define ALLOCATORS_NS_MAX (UINT64_C(10) * 1000000000) /* the timeout for those who have no other */
+#define ALLOCATORS_NS_MAX (UINT64_C(10) * 1000000000) /* the default timeout */
 
 /* One file of a process. All is borrowed and valid during the call. */
 struct allocator_file {
 	dev_t device; /* as stat() says */
 	ino_t inode;
 	int fd;           /* open for reading; -1 if that failed */
-	const char *path; /* as the process sees it, for people; may end with " (deleted)" */
+	const char *path; /* as the process sees it, for people; can end with " (deleted)" */
 	const struct allocator_list *list;
-	int error; /* negative: it could not be read (allocators_find()); the list is empty then */
+	int error; /* negative: it was unreadable (allocators_find()), and the list is empty */
 };
 
-/* Zero goes on, all else is returned by allocators_of_process(). */
+/* Zero continues; other values are returned by allocators_of_process(). */
 typedef int (*allocators_file_fn)(const struct allocator_file *file, void *userdata);
 
 struct allocator_cache;
 
 /*
- * Calls FN for each file of which the process has executable mappings, once each; also for those
- * that have nothing. They are opened through /proc/PID, so that deleted ones, and those of another
- * mount namespace, are the right ones. CACHE may be NULL. Returns 0 or what FN returned; of a process
- * that has ended or is hidden from us there is nothing.
+ * Calls FN once for each file with executable mappings in the process, also for those without
+ * probes. Files are opened through /proc/PID, so that deleted ones, and those of another mount
+ * namespace, are the correct ones. CACHE can be NULL. Returns 0 or the result of FN. A process that
+ * has ended or is hidden has no files.
  */
 int allocators_of_process(pid_t pid, struct allocator_cache *cache, allocators_file_fn fn,
 			  void *userdata);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The bytes of an ELF file, asked for what the probes have to know: what is loaded to where, which
- * functions there are, and where calls through a word of memory lead. By libelf, which checks what
- * it reads against the size of the file.
+ * The data of an ELF file that probes need: load addresses, functions, and the targets of calls
+ * through a word of memory. It uses libelf, which checks its input against the size of the file.
  */
 #pragma once
 
@@ -14,7 +13,7 @@
 /* A word that the dynamic linker fills with the address of a function. */
 struct elf_slot {
 	uint64_t address;
-	uint64_t target; /* if that function is in this file, and nobody puts another before it */
+	uint64_t target; /* if that function is in this file, and cannot be interposed */
 	bool noreturn;   /* it throws, or ends the program */
 };
 
@@ -27,7 +26,7 @@ struct elf_image {
 		uint64_t vaddr, offset, size; /* executable, and in the file */
 	} loads[16];
 	size_t n_loads;
-	bool foreign;           /* for another machine: nothing but the header was looked at */
+	bool foreign;           /* for another machine: only the header was read */
 	bool is_static;         /* a program that needs no dynamic linker */
 	bool go;                /* built by Go */
 	struct elf_slot *slots; /* by address; elf_image_read_slots() */
@@ -35,24 +34,24 @@ struct elf_image {
 };
 
 /*
- * Takes the N bytes at DATA (borrowed until the end) for a program or a library. Returns 0, -ENOEXEC
- * or -EBADMSG; IMAGE may be deinitialised either way.
+ * Parses the N bytes at DATA (borrowed until the end) as a program or a library. Returns 0,
+ * -ENOEXEC or -EBADMSG; IMAGE can be deinitialised in each case.
  */
 int elf_image_init(struct elf_image *image, const void *data, size_t n);
 void elf_image_deinit(struct elf_image *image);
 
-/* A function that the file has, by one of its names (without a version). */
+/* A function in the file, with one of its names (without a version). */
 typedef int (*elf_function_fn)(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
 			       void *userdata);
 
 /*
- * Calls FN for each function in the tables of symbols until it returns something else than
- * 0, which is returned; *RET_N is how many there were.
+ * Calls FN for each function in the symbol tables until it returns a value other than 0, which is
+ * returned; *RET_N is the number of functions.
  */
 int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,
 			size_t *ret_n);
 
-/* Likewise, for each that is chosen among several when the program runs; VADDR is of what chooses. */
+/* The same, for each function that is chosen among several at run time; VADDR is its resolver. */
 int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
 /* Fills the table of slots. Returns 0 or -ENOMEM. */
@@ -61,6 +60,6 @@ int elf_image_read_slots(struct elf_image *image);
 /* The slot at ADDRESS, or NULL. */
 const struct elf_slot *elf_image_slot(const struct elf_image *image, uint64_t address);
 
-/* The code at VADDR: *RET_N bytes and where it is in the file; NULL if there is none. */
+/* The code at VADDR: *RET_N bytes, and the file offset; NULL if there is none. */
 const uint8_t *elf_image_code(const struct elf_image *image, uint64_t vaddr, size_t *ret_n,
 			      uint64_t *ret_offset);

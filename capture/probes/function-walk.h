@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows the machine code of a function from its first instruction: where it returns, also where
- * other functions do for it (tail calls), and which functions it calls. What is behind a call that
- * never comes back may be looked at in vain; what is reached by addresses from memory or registers
- * alone is not.
+ * Follows the machine code of a function from its first instruction: its returns, also in other
+ * functions (tail calls), and the functions that it calls. Code after a call that never returns can
+ * be included. Code that is reached only by addresses in memory or registers is not.
  */
 #pragma once
 
@@ -23,7 +22,7 @@ struct function_walk {
 	/* from the caller */
 	const struct elf_image *image;
 	struct disassembler *disassembler;
-	/* True if the way ends where the function at VADDR is called or jumped to; may be NULL. */
+	/* True if the path ends where the function at VADDR is called or jumped to; can be NULL. */
 	bool (*stop)(uint64_t vaddr, void *userdata);
 	void *userdata;
 	uint64_t watch; /* an address */
@@ -32,10 +31,10 @@ struct function_walk {
 	uint64_t rets[WALK_RETS_MAX]; /* in no order */
 	size_t n_rets;
 	size_t n_instructions;
-	size_t n_calls; /* not counting those at which it stopped */
+	size_t n_calls; /* without those at which it stopped */
 	bool stopped;   /* stop() was true once or more */
 	bool watched;   /* there is a branch or jump to `watch` */
-	bool partial;   /* there are ways that could not be followed to an end */
+	bool partial;   /* there are paths that could not be followed to the end */
 };
 
 /* Walks from VADDR on. Returns 0 or -ENOMEM. */

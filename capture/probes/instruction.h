@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machine code of x86-64, an instruction at a time: as much as has to be known to find where a
- * function can be probed. By Capstone.
+ * Machine code of x86-64, one instruction at a time, as far as the placement of probes requires. It
+ * uses Capstone.
  */
 #pragma once
 
@@ -20,9 +20,9 @@ DEFINE_CLEANUP(struct disassembler *, disassembler_free)
 
 enum instruction_kind {
 	INSTRUCTION_PLAIN,  /* the next one follows */
-	INSTRUCTION_BRANCH, /* the next one follows, or `target` */
+	INSTRUCTION_BRANCH, /* the next one or `target` follows */
 	INSTRUCTION_JUMP,   /* `target` follows */
-	INSTRUCTION_CALL,   /* the next one follows, after what is called */
+	INSTRUCTION_CALL,   /* the next one follows, after the called function */
 	INSTRUCTION_RETURN,
 	INSTRUCTION_END, /* nothing follows: a trap */
 };
@@ -31,13 +31,13 @@ struct instruction {
 	size_t length; /* bytes */
 	enum instruction_kind kind;
 	uint64_t target; /* of branch, jump and call; 0 = not in the instruction */
-	uint64_t
-		slot; /* of jump and call: the address of the word that holds the target; 0 = none */
-	bool emulated; /* the kernel emulates it under a probe and need not step over it: cheap */
-	bool disturbs; /* writes the stack pointer or one of the first four registers of arguments */
+	/* Of jump and call: the address of the word that holds the target; 0 = none */
+	uint64_t slot;
+	bool emulated; /* the kernel emulates it under a probe, which is cheap */
+	/* Writes the stack pointer or one of the first four registers of arguments */
+	bool disturbs;
 };
 
-/* What stands at the beginning of the N bytes at P, which are loaded at ADDRESS. False: that is no
- * instruction. */
+/* Decodes the instruction at P, N bytes loaded at ADDRESS. False: it is not an instruction. */
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
 		       struct instruction *ret);

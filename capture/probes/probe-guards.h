@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What takes breakpoints out of processes when the keeper of probes is killed.
+ * Removes breakpoints from processes when the keeper of probes is killed.
  *
- * The kernel gives up attaching and detaching in a thread that has been killed, and leaves breakpoints
- * behind. But the descriptors that a process has at its end are closed when its SIGKILL has been taken
- * and no other one can reach it; then detaching succeeds. So while probes are attached or detached there
- * are others in the same places, for no process. They are never closed but at the end of a process; when
- * they go, the kernel looks at all processes that have the file, and takes out what was left there.
- * They cost the programs that are watched a few percent of each call, so they rest in between.
+ * The kernel abandons an attach or detach in a killed thread, and leaves breakpoints behind. But
+ * the descriptors that a process has at its end are closed after its SIGKILL has been received,
+ * when no other can arrive; then detaching succeeds. So while probes are attached or detached,
+ * there are others in the same places, for no process. They are closed only at the end of a
+ * process. When they are removed, the kernel checks all processes that have the file, and removes
+ * the breakpoints that were left there. They cost watched programs a few percent of each call, so
+ * they are removed in between.
  */
 #pragma once
 
@@ -27,19 +28,19 @@ struct probe_guards {
 void probe_guards_init(struct probe_guards *g);
 
 /*
- * Before T is attached. Without room, or on kernels that have no such probes, there is no guard, and
- * T is attached all the same. Returns the guard, for probe_guards_drop(), or NULL.
+ * Called before T is attached. Without room, or on kernels without such probes, there is no guard,
+ * and T is attached all the same. Returns the guard, for probe_guards_drop(), or NULL.
  */
 struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probes_target *t);
 
-/* Before any of those is detached that GUARD (or NULL) was taken for. */
+/* Called before any probe of GUARD (or NULL) is detached. */
 void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard);
 
-/* What it was taken for is detached. */
+/* The probes of the guard are detached. */
 void probe_guards_drop(struct probe_guards *g, struct probe_guard *guard);
 
-/* Nothing is being attached or detached. The kernel takes its time. */
+/* Nothing is being attached or detached. Can be slow in the kernel. */
 void probe_guards_rest(struct probe_guards *g);
 
-/* All is detached, and this process ends now, which lets the guards go. */
+/* Everything is detached, and this process ends now, which removes the guards. */
 void probe_guards_end(struct probe_guards *g);

@@ -14,10 +14,14 @@
 
 struct counters;
 
-/* Gets each group of values that was sampled. Returns 0 or a negative errno, which ends the sample. */
+/*
+ * Gets each group of values that was sampled. Returns 0 or a negative errno, which ends the sample.
+ */
 typedef int (*counters_fn)(const struct rec_counters *rec, void *userdata);
 
-/* Opens what there is below ROOT ("" for the machine's own) of N_CPUS CPUs. Returns 0 or -ENOMEM. */
+/*
+ * Opens what there is below ROOT ("" for the machine's own) of N_CPUS CPUs. Returns 0 or -ENOMEM.
+ */
 int counters_new(const char *root, unsigned n_cpus, struct counters **ret);
 struct counters *counters_free(struct counters *c);
 DEFINE_CLEANUP(struct counters *, counters_free)

@@ -9,5 +9,8 @@
 /* CPUs that are online; 1 where that is not known. */
 unsigned machine_n_cpus(void);
 
-/* Switches of threads since the machine has booted, of PROC ("/proc/stat"); 0 where that is not known. */
+/*
+ * Switches of threads since the machine has booted, of PROC ("/proc/stat"); 0 where that is not
+ * known.
+ */
 uint64_t machine_switches(const char *proc);

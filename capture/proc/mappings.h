@@ -2,8 +2,8 @@
 /*
  * Code that is mapped already when a recording begins: of processes, and the kernel's own.
  *
- * ROOT is the directory that stands for the root, "" for the machine's own. What cannot be read (the
- * process has ended, addresses are hidden from us) is left out.
+ * ROOT is the directory that stands for the root, "" for the machine's own. What cannot be read
+ * (the process has ended, addresses are hidden from us) is left out.
  */
 #pragma once
 
@@ -12,7 +12,9 @@
 #include "bpf/record.h"
 #include "capture/proc/proc-records.h"
 
-/* Called with each mapping, its time and CPU 0. Returns 0 or a negative errno, which ends the list. */
+/*
+ * Called with each mapping, its time and CPU 0. Returns 0 or a negative errno, which ends the list.
+ */
 typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 
 /* The executable mappings of process PID. The build ids come from the kernel (since 6.11). Returns

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records that user space makes of /proc, /sys and the kernel's perf rings. They have the head and a
- * kind of bpf/record.h, so that they can be merged by time with the records of the eBPF programs.
+ * Records that user space makes of /proc, /sys and the kernel's perf rings. They have the head and
+ * a kind of bpf/record.h, so that they can be merged by time with the records of the eBPF programs.
  */
 #pragma once
 

@@ -11,7 +11,10 @@
 
 #include "bpf/record.h"
 
-/* Whether we see the processes of the whole machine, by the ids that the kernel has for them. Does not block. */
+/*
+ * Whether we see the processes of the whole machine, by the ids that the kernel has for them. Does
+ * not block.
+ */
 bool proc_sees_all(void);
 
 /* Whether thread or process TID has ended, for certain: where proc_sees_all(). Does not block. */

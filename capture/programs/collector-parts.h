@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the collector share. Internal to collector*.c.
+ * The shared part of the collector's files. Internal to collector*.c.
  *
- *	collector.c             its life: programs are loaded, attached, detached; what they list
- *	collector-configure.c   what the options make of programs and maps, before they are loaded
- *	collector-unwind.c      stacks by tables
- *	collector-rings.c       the rings: sizes, records, what was lost
+ *   collector.c             life cycle: loads, attaches and detaches programs; their lists
+ *   collector-configure.c   applies options to programs and maps, before they are loaded
+ *   collector-unwind.c      stacks by tables
+ *   collector-rings.c       the rings: sizes, records, losses
  */
 #pragma once
 
@@ -21,35 +21,35 @@
 /* The word rings of one map. */
 struct word_rings {
 	uint64_t bytes; /* of each; 0 = there are none */
-	size_t stride;  /* from one to the next */
+	size_t stride;  /* distance between two */
 	uint8_t *map;   /* mapped */
 	size_t map_size;
 };
 
 struct collector {
 	struct kymo_bpf *skel;
-	const struct cpu_costs *costs; /* mapped, an element a CPU */
+	const struct cpu_costs *costs; /* mapped, one element per CPU */
 	uint32_t categories;
 	unsigned n_cpus;
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings;     /* NULL = not attached */
-	uint64_t ring_bytes;             /* as the options have it */
+	uint64_t ring_bytes;             /* as in the options */
 	struct sampler *sampler;         /* of the attaching thread */
 	const char *clock;               /* of the sampler */
 	uint32_t frequency;              /* likewise */
 	enum probes_way way;             /* with CATEGORIES_MEMORY or CATEGORY_CALLS */
 	bool no_wakeups;                 /* they were shed */
-	uint64_t resumed[WALK_ENDS_MAX]; /* how walks of copied stacks have ended */
+	uint64_t resumed[WALK_ENDS_MAX]; /* ends of walks of copied stacks */
 	uint64_t n_copied;
 	bool *online;                        /* room for a list */
-	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
+	uint32_t departures[CPU_DEPARTURES]; /* CPUs known to have gone offline */
 	struct unwinder *unwinder;           /* NULL = stacks are not walked by tables */
 	uint64_t table_bytes_max;
-	struct rec_state *states; /* where a look-up puts those of all CPUs */
+	struct rec_state *states; /* buffer for lookups, for all CPUs */
 	struct cpu_state *cpu_states;
-	collector_record_fn fn; /* of the round that runs */
+	collector_record_fn fn; /* of the current round */
 	void *userdata;
 	uint64_t n_malformed;
 };
@@ -59,36 +59,39 @@ struct attach_row {
 	struct bpf_link **link;
 };
 
-/* Attaches those of ROWS that are loaded and not attached, in their order. Returns 0 or a negative errno with a sentence. */
+/*
+ * Attaches the programs in ROWS that are loaded and not attached, in order. Returns 0 or a negative
+ * errno with a sentence.
+ */
 int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr_text);
 
 /* Whether stacks are walked by tables. */
 bool collector_unwinds(const struct session_options *o);
 
-/* Sets that up, before the programs are loaded, and makes the unwinder, once they are. Return 0 or a negative errno. */
+/*
+ * Prepares this before the programs are loaded; and makes the unwinder afterwards. Return 0 or a
+ * negative errno.
+ */
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
 
-/* To be called with what is mapped, as it is drained. */
+/* To be called with each mapping, as it is drained. */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec);
 
-/* The programs for probes on functions, by their place. */
+/* The programs for probes on functions, by kind. */
 void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 void collector_call_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
 
-/*
- * Sets up what is to be loaded, and, once that is loaded, what it selects. Return 0 or a negative
- * errno.
- */
+/* Sets up the programs to load; and, after loading, their filters. Return 0 or a negative errno. */
 int collector_configure(struct collector *c, const struct session_options *o);
 int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 
 /* Sets the sizes of the rings, before they are loaded. Returns 0 or a negative errno. */
 int collector_configure_rings(struct collector *c, const struct session_options *o);
 
-/* Makes and maps them, once the programs are loaded. Returns 0 or a negative errno. */
+/* Creates and maps them, after the programs are loaded. Returns 0 or a negative errno. */
 int collector_make_rings(struct collector *c, uint64_t ring_bytes);
 void collector_free_rings(struct collector *c);
 
-/* Of each ring for what is mapped, where the options say RING_BYTES. */
+/* The size of each ring for mappings, if the options have RING_BYTES. */
 uint64_t collector_map_ring_bytes(uint64_t ring_bytes);

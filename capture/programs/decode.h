@@ -19,20 +19,20 @@
 const struct rec_head *decode_record(const void *data, size_t size);
 
 /*
- * How many words the record at the front of a word ring has, N_WORDS of which are readable; 0 if
- * that is not a record which our programs write for CLASS and CPU.
+ * The number of words in the record at the front of a word ring with N_WORDS readable words; 0 if
+ * it is not a record that kymo's programs write for CLASS and CPU.
  */
 unsigned decode_ring_words(const uint64_t *words, size_t n_words, enum event_class class,
 			   unsigned cpu);
 
 /*
- * Where the records of word rings hold what. The time stands second in all of them, in a mark of
- * loss too. What has an end has it last.
+ * The layout of records in word rings. The time is the second word in all of them, also in a mark
+ * of loss. An end is the last word.
  */
 enum { WORD_TS = 1 };
 enum { SWITCH_OUT = 2, SWITCH_IN = 3, SWITCH_OUT_WEIGHT = 4, SWITCH_IN_WEIGHT = 5 };
 enum { WAKEUP_TID = 2, WAKEUP_WEIGHT = 3, WAKEUP_WAKER = 5, WAKEUP_INTERRUPTED = 7 };
-enum { INTERVAL_ARGS = 4 }; /* what begins with the name, if that is inline */
+enum { INTERVAL_ARGS = 4 }; /* the position of the name, if it is inline */
 enum { MIGRATE_PID = 2, MIGRATE_TID = 3, MIGRATE_FROM_CPU = 4 };
 
 /* Whether the record is a scheduling record of TYPE. */
@@ -48,7 +48,7 @@ static inline bool decode_is_lost(const uint64_t *words)
 	return fxt_get_record_type(words[0]) == RING_RECORD_CONTROL;
 }
 
-/* When a record of CLASS was written: what has an end is, then. */
+/* When a record of CLASS was written: intervals are written at their end. */
 static inline uint64_t decode_time(const uint64_t *words, unsigned n_words, enum event_class class)
 {
 	return words[class == CLASS_SCHED || decode_is_lost(words) ? WORD_TS : n_words - 1];

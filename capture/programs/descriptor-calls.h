@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a call that makes descriptors says of them, by its operation (RESOURCE_OP_*, less than RESOURCE_OP_MAX).
+ * The properties of calls that make descriptors, by operation (RESOURCE_OP_*, less than
+ * RESOURCE_OP_MAX).
  */
 #pragma once
 
@@ -9,11 +10,11 @@
 
 #include "bpf/record.h"
 
-/* Whether what it makes is another descriptor of what its first argument is one of. */
+/* Whether it makes a duplicate of its first argument. */
 bool descriptor_call_copies(uint32_t operation);
 
-/* Whether exec closes what CALL has made. */
+/* Whether exec closes the descriptors of CALL. */
 bool descriptor_call_is_cloexec(const struct rec_resource *call);
 
-/* What it makes, in a word for people; NULL: that is what the text of the call says. */
+/* The kind of descriptor that it makes, in a word for people; NULL: the text of the call has it. */
 const char *descriptor_call_kind(uint32_t operation);

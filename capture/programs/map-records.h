@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel says in a perf ring about code that is mapped, made struct rec_*.
+ * Turns the kernel's records of mappings in a perf ring into struct rec_*.
  *
  * Two events write to each ring, and each reports every mapping: one with the build id, one with
- * device and inode, since the kernel's record holds either. A CPU writes the two behind each other,
- * with nothing between them. They become one record; where one was lost the other one is enough.
+ * device and inode, since the kernel's record holds only one of them. A CPU writes the two directly
+ * after each other. They become one record. If one was lost, the other is sufficient.
  */
 #pragma once
 
@@ -15,10 +15,10 @@
 #include "bpf/record.h"
 #include "capture/proc/proc-records.h"
 
-/* Of a kernel's record: it has 16 bits for its size. */
+/* The maximum size of a kernel record, which has 16 bits for it. */
 enum { MAP_RECORD_MAX = 65536 };
 
-/* Called with each struct rec_*, whole and right. Returns 0 or a negative errno. */
+/* Called with each struct rec_*, complete and checked. Returns 0 or a negative errno. */
 typedef int (*map_record_fn)(const struct rec_head *rec, void *userdata);
 
 struct map_records {
@@ -30,12 +30,12 @@ struct map_records {
 };
 
 /*
- * Takes one record of SIZE bytes, of which nothing has been checked but that they are there; what
- * makes no sense is passed over. *RET_LOST grows by what the kernel says that it lost. Returns 0 or
- * what FN ended it with.
+ * Processes one record of SIZE bytes, of which only the size has been checked; invalid ones are
+ * ignored. *RET_LOST grows by the losses that the kernel reports. Returns 0 or the result of FN
+ * that ended it.
  */
 int map_records_take(struct map_records *m, const void *data, size_t size, map_record_fn fn,
 		     void *userdata, uint64_t *ret_lost);
 
-/* Hands on what still waits for its other half, if it is older than BEFORE_NS. */
+/* Passes on a record that waits for its other half, if it is older than BEFORE_NS. */
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rights of this thread; and fewer rights, for good, for a process that is forked to do something
- * for somebody else. System calls and not the library's functions, which would notify threads that
- * the child does not have.
+ * The rights of this thread; and fewer rights, for good, for a process that is forked to do
+ * something for somebody else. System calls and not the library's functions, which would notify
+ * threads that the child does not have.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ bool rights_has(int capability);
 int rights_become(uid_t uid, gid_t gid);
 
 /*
- * Without any capability, for no other process to look into, and ended with the one that forked it. Returns 0 or
- * a negative errno.
+ * Without any capability, for no other process to look into, and ended with the one that forked it.
+ * Returns 0 or a negative errno.
  */
 int rights_give_up(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads a file of somebody else's in a process of its own: whatever the file makes the code there do,
- * that process has no rights, can open nothing, sees none of the memory that we share with others,
- * and has a limited time and memory. All that leaves it is an answer of a limited size, which is to
- * be checked like any other input.
+ * Reads a file of somebody else's in a process of its own: whatever the file makes the code there
+ * do, that process has no rights, can open nothing, sees none of the memory that we share with
+ * others, and has a limited time and memory. All that leaves it is an answer of a limited size,
+ * which is to be checked like any other input.
  */
 #pragma once
 
@@ -12,7 +12,9 @@
 
 #include "base/outbuf.h"
 
-/* Runs there. Writes an answer about the N bytes of the file; what it returns is for sandbox_run(). */
+/*
+ * Runs there. Writes an answer about the N bytes of the file; what it returns is for sandbox_run().
+ */
 typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
 
 /*

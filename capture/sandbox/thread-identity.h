@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The identity of a thread for file systems. What a thread writes for a user is to be the user's when
- * the kernel hands out space: else blocks that are reserved for root (ext4), and what capabilities
- * allow beyond limits, would be spent on users.
+ * The identity of a thread for file systems. What a thread writes for a user is to be the user's
+ * when the kernel hands out space: else blocks that are reserved for root (ext4), and what
+ * capabilities allow beyond limits, would be spent on users.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The snapshots of one flight recorder that were asked for: one at a time is taken and written, a few wait, and of the last ones it
- * is known how they ended. They are numbered from 1 on, in the order in which they were asked for, and end in that order.
+ * The requested snapshots of one flight recorder. One at a time is taken and written, a few wait,
+ * and the results of the last ones are kept. They are numbered from 1 in the order of requests, and
+ * end in that order.
  */
 #pragma once
 
@@ -17,8 +18,8 @@ enum {
 
 struct snapshots {
 	struct snapshot *now; /* NULL = none */
-	uint64_t asked_ns;    /* CLOCK_BOOTTIME: what happened up to then is to be in it */
-	bool taken;           /* it was handed to who takes it */
+	uint64_t asked_ns;    /* CLOCK_BOOTTIME: it contains all events up to then */
+	bool taken;           /* it was handed to its receiver */
 	struct {
 		struct store *to;
 		uint64_t asked_ns;
@@ -30,17 +31,18 @@ struct snapshots {
 
 void snapshots_deinit(struct snapshots *q);
 
-/* Takes over TO, on success. Returns 0, or -EBUSY if too many wait. */
+/* Takes ownership of TO on success. Returns 0, or -EBUSY if too many wait. */
 int snapshots_ask(struct snapshots *q, struct store *to, uint64_t *ret_number);
 
 /*
- * To be called whenever something may have changed: takes note of the end of the one that is written, and makes the next one that waits the one of
- * now. Returns true if it has, so that its descriptor is to be waited for.
+ * To be called after every possible change. Records the end of the snapshot that is being written,
+ * and starts the next one. Returns true if it has started one, whose descriptor must then be waited
+ * for.
  */
 bool snapshots_step(struct snapshots *q);
 
-/* Calls number N off, if it has not ended: it will have failed with -ECANCELED. */
+/* Cancels number N, if it has not ended. It then has failed with -ECANCELED. */
 void snapshots_cancel(struct snapshots *q, uint64_t number);
 
-/* Whether N has ended, and how: *RET_ERROR is 0 when all of it was written. */
+/* Whether N has ended. *RET_ERROR is 0 if all of it was written. */
 bool snapshots_ended(const struct snapshots *q, uint64_t number, int *ret_error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How chunks in a directory are called: NAME-BEGIN-END.fxt, times being UTC in microseconds (20261120T190834.123456Z), and
- * .NAME-BEGIN.part while they are written.
+ * Names of chunks in a directory: NAME-BEGIN-END.fxt, with UTC times in microseconds
+ * (20261120T190834.123456Z), and .NAME-BEGIN.part while they are written.
  */
 #pragma once
 
@@ -21,6 +21,6 @@ char *chunk_name_format(char to[static CHUNK_NAME_MAX], const char *name,
 			const struct chunk_name *c, enum pack_method packed);
 char *chunk_name_format_part(char to[static CHUNK_NAME_MAX], const char *name, uint64_t begin_us);
 
-/* Whether TEXT is what a chunk of NAME is called, or one that is being written. */
+/* Whether TEXT is the name of a chunk of NAME, or of one that is being written. */
 bool chunk_name_parse(const char *text, const char *name, struct chunk_name *ret);
 bool chunk_name_parse_part(const char *text, const char *name, uint64_t *ret_begin_us);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where an archive goes: a store (store.h), a thread that writes to it, and a bounded queue between
- * the two. The one who fills buffers never waits; when all buffers are on their way, there is none
- * to be had until the thread has written one.
+ * The destination of an archive: a store (store.h), a thread that writes to it, and a bounded queue
+ * between the two. The thread that fills buffers never waits. When all buffers are queued, none is
+ * available until the writer thread has written one.
  *
- * A buffer holds whole records, and what was written when writing fails ends with one.
+ * A buffer holds whole records. If a write fails, the written data ends with a whole record.
  *
- * The thread is also where the archive is packed, if it is: each buffer into a block of its own (or
- * several, if it is large), so that what is in the store can be unpacked up to there. It then ends
- * with a whole block.
+ * The thread also compresses the archive, if requested: each buffer becomes a separate block (or
+ * several, if it is large), so that the data in the store can be decompressed up to there. If a
+ * write fails, the data then ends with a whole block.
  */
 #pragma once
 
@@ -25,60 +25,62 @@
 struct output;
 
 struct output_status {
-	uint64_t bytes;       /* written, and left in the store, in all chunks: packed, if it is */
-	uint64_t head_bytes;  /* likewise, of the chunk that was begun last */
-	uint64_t chunk_bytes; /* of all of that chunk, with what there was no room for */
-	uint64_t dropped;     /* what there was no room for, but no error either (flight.h) */
-	uint64_t limit;       /* of a flight recorder: what it may keep by now, if ... */
+	uint64_t bytes;       /* written and kept in the store, in all chunks, after compression */
+	uint64_t head_bytes;  /* the same, in the head of the last chunk */
+	uint64_t chunk_bytes; /* all bytes of that chunk, including dropped ones */
+	uint64_t dropped;     /* bytes for which there was no room, without an error (flight.h) */
+	uint64_t limit;       /* the current limit of a flight recorder, if ... */
 	bool limit_known;
-	uint64_t n_begun; /* chunks, by the thread */
+	uint64_t n_begun; /* chunks begun by the thread */
 	uint64_t cpu_ns;  /* CPU time of the thread */
-	int error;        /* 0, or why nothing more is written */
-	bool done;        /* output_finish() was called, and nothing is left to write */
+	int error;        /* 0, or the error that ended writing */
+	bool done;        /* output_finish() was called, and everything is written */
 };
 
 /*
- * Starts a thread that packs by METHOD and writes to STORE; WHOLE is asked when writing fails in
- * the middle of a buffer, and when a buffer makes several blocks. Takes over STORE, only on
- * success. A thread that hangs when it is let go of counts in LEFT_BEHIND (NULL = nowhere). Returns
- * 0 or a negative errno.
+ * Starts a thread that compresses by METHOD and writes to STORE. WHOLE is called when a write fails
+ * in the middle of a buffer, and when a buffer makes several blocks. Takes ownership of STORE only
+ * on success. If the thread hangs when it is released, it counts in LEFT_BEHIND (NULL = nowhere).
+ * Returns 0 or a negative errno.
  */
 int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
 	       struct left_behind *left_behind, struct output **ret);
 
 /*
- * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread
- * hangs in the kernel, it keeps what it needs until it comes back. Returns NULL.
+ * Releases the output: drops queued data, and ends a wait for a slow reader. If the thread hangs in
+ * the kernel, it keeps its resources until it returns. Returns NULL.
  */
 struct output *output_free(struct output *o);
 
 DEFINE_CLEANUP(struct output *, output_free)
 
-/* An empty buffer to fill, or NULL when all are on their way. Borrowed until it is put back. */
+/* An empty buffer to fill, or NULL if all are queued. Borrowed until it is put back. */
 struct outbuf *output_take(struct output *o);
 
 /*
- * In the order of these calls a chunk begins, has what is in the buffer as PART, and ends. None of them waits. A chunk has a buffer
- * at least; what is put before the first one is begun goes nowhere, and one that is not ended ends when the output is finished.
+ * In the order of these calls, a chunk begins, receives the buffer as PART, and ends. None of them
+ * waits. A chunk has at least one buffer. Data before the first chunk is discarded. A chunk that is
+ * not ended ends when the output is finished.
  */
 void output_begin(struct output *o, const struct store_moment *at);
 void output_put(struct output *o, struct outbuf *b, enum store_part part);
 void output_end(struct output *o, const struct store_moment *at);
 
 /*
- * In the same order: a snapshot is taken of the store, which must be a flight recorder (flight.h), with the bytes of TAIL (owned data; moved,
- * packed as the rest is) behind it, and S gets it, or an error.
+ * In the same order: takes a snapshot of the store, which must be a flight recorder (flight.h),
+ * followed by the bytes of TAIL (owned data; moved, and compressed like the rest). S receives it,
+ * or an error.
  */
 void output_snapshot(struct output *o, struct outbuf *tail, struct snapshot *s);
 
-/* The store: for what is asked of it from any thread, no longer than O is. */
+/* The store, for functions that any thread may call. Valid as long as O. */
 struct store *output_store(const struct output *o);
 
-/* No more buffers come: when the last one is written, the status is `done`. */
+/* No more buffers follow. When the last one is written, the status is `done`. */
 void output_finish(struct output *o);
 
-/* Becomes readable (eventfd, borrowed) when a buffer was written or the work is done. */
+/* Becomes readable (eventfd, borrowed) when a buffer was written or all work is done. */
 int output_fd(const struct output *o);
 
-/* Resets the descriptor and returns how things stand. */
+/* Resets the descriptor and returns the status. */
 struct output_status output_poll(struct output *o);

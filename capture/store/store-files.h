@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A directory of chunks: NAME-BEGIN-END.fxt, with the suffix of how it is packed, BEGIN and END
- * being UTC (20261120T190834.123456Z), so that names sort by time. While it is written a chunk is
- * called .NAME-BEGIN.part, and locked (flock()); it is complete the moment it is renamed. Nothing
- * is ever written over: what would have the name of another one (the clock was put back) gets the
- * next microsecond's.
+ * A directory of chunks: NAME-BEGIN-END.fxt, with a suffix for the compression. BEGIN and END are
+ * UTC (20261120T190834.123456Z), so that names sort by time. While it is written, a chunk is called
+ * .NAME-BEGIN.part and is locked (flock()). It is complete once it is renamed. No file is ever
+ * overwritten: if the name exists (the clock was set back), the next microsecond is used.
  *
- * When the first chunk begins, what a dead process has left (.part) is cut to whole records, or
- * packed blocks, and gets its name: its end is the time of its last write. That is not done earlier
- * since it may take long, and only the output's thread has time.
+ * When the first chunk begins, the files of dead processes (.part) are truncated after the last
+ * whole record or packed block, and renamed. Their end is the time of their last write. This is not
+ * done earlier, since it can take long, and only the output's thread has the time.
  *
- * After each chunk, and when the first one begins, the oldest ones of this NAME go until both
- * limits hold, however they are packed; the one just written stays.
+ * After each chunk, and when the first one begins, the oldest files of this NAME are removed until
+ * both limits hold, regardless of their compression. The chunk just written stays.
  */
 #pragma once
 
@@ -24,12 +23,15 @@ struct store_files_options {
 	int dir_fd;          /* open directory; a duplicate is kept */
 	const char *name;    /* [A-Za-z0-9_]{1,64}; copied */
 	uint64_t keep_bytes; /* of all chunks of this name; 0 = no limit */
-	uint64_t keep_ns;    /* older ones go, by when they end; 0 = no limit */
+	uint64_t keep_ns;    /* files that ended earlier are removed; 0 = no limit */
 	enum pack_method packed;
 };
 
 /* Returns 0, -EINVAL (no such name), or another errno. */
 int store_files_new(const struct store_files_options *o, struct store **ret);
 
-/* Gives what a dead process has left in the directory its name; what of it is none's does not matter. May take its time. */
+/*
+ * Completes and renames the files of dead processes in the directory. Other files are ignored. Can
+ * take long.
+ */
 void store_files_recover(const struct store_files_options *o);

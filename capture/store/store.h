@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the chunks of a recording go. A chunk is an archive by itself, in three parts:
+ * The destination of a recording's chunks. A chunk is a complete archive in three parts:
  *
- *	head	who is who, what is mapped and what runs at its first moment
- *	body	what happens; several writes
- *	tail	what closes it
+ *   head    identities, mappings and running threads at its first moment
+ *   body    the events; several writes
+ *   tail    the end
  *
- * A recording that is never split is one chunk. Chunks join: the head of one begins at the moment at which the tail of the one
- * before ends, and a body refers to nothing that stands in a head but its fixed names; so one head, the bodies of any chunks
- * that follow each other, and one tail are an archive, too.
+ * A recording without splits is one chunk. Chunks are contiguous: the head of one begins at the
+ * moment at which the tail of the previous one ends, and a body refers to nothing in a head except
+ * its fixed names. So one head, the bodies of consecutive chunks, and one tail are an archive, too.
  *
- * All functions are called by the thread of the output (capture/store/output.h) and may take their time.
+ * All functions are called by the thread of the output (capture/store/output.h) and can take long.
  */
 #pragma once
 
@@ -24,22 +24,24 @@
 
 enum store_part { STORE_HEAD, STORE_BODY, STORE_TAIL };
 
-/* A moment at which chunks join, on both clocks. */
+/* A moment between two chunks, on both clocks. */
 struct store_moment {
 	uint64_t boot_ns, real_ns; /* CLOCK_BOOTTIME, CLOCK_REALTIME */
 };
 
 struct store;
 
-/* How many of the first N bytes at DATA are whole. */
+/* The number of bytes in whole records among the first N bytes at DATA. */
 typedef size_t (*store_whole_fn)(const uint8_t *data, size_t n);
 
 struct store_ops {
 	/* A chunk begins. Returns 0 or a negative errno. */
 	int (*begin)(struct store *s, const struct store_moment *at);
-	/* Whole records, or whole packed blocks of them. *RET_KEPT bytes of them stay, also when it
-	 * fails: as many as WHOLE says are whole of the first N bytes. Returns 0, -ECANCELED if it
-	 * was called off, or a negative errno. */
+	/*
+	 * Writes whole records, or whole packed blocks of them. *RET_KEPT is the number of bytes
+	 * that stay, also on failure: the bytes of the first N that are whole according to WHOLE.
+	 * Returns 0, -ECANCELED if it was cancelled, or a negative errno.
+	 */
 	int (*write)(struct store *s, enum store_part part, const uint8_t *data, size_t size,
 		     store_whole_fn whole, size_t *ret_kept);
 	/* The chunk is complete. Returns 0 or a negative errno. */
@@ -52,8 +54,8 @@ struct store_ops {
 struct store {
 	const struct store_ops *ops;
 	/*
-	 * Of the thread that calls its functions: the user at whose expense it hangs: the owner of
-	 * the file.
+	 * For the thread that calls these functions: the user who is charged if it hangs, which is
+	 * the owner of the file.
 	 */
 	struct thread_identity writer;
 };
@@ -68,14 +70,15 @@ static inline struct store *store_free(struct store *s)
 DEFINE_CLEANUP(struct store *, store_free)
 
 /*
- * One file, pipe or socket: all chunks behind each other, of which there should be one. Takes over FD, only on success.
- * Returns 0, -EBADF if FD is not open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
- * device, or another errno. This does not wait for the file system; begin() may, and fails with STORE_OF_KERNEL if FD is a file by
- * which the kernel is commanded.
+ * One file, pipe or socket: all chunks in sequence, usually only one. Takes ownership of FD only on
+ * success. Returns 0, -EBADF if FD is not open for writing, -EINVAL if it is neither a regular file
+ * nor a pipe, FIFO, socket or character device, or another errno. This does not wait for the file
+ * system. begin() can wait, and fails with STORE_OF_KERNEL if FD is a file that controls the
+ * kernel.
  */
 int store_fd_new(int fd, struct store **ret);
 
 #define STORE_OF_KERNEL (-EMEDIUMTYPE)
 
-/* What an error of these functions means, in words. */
+/* The message for an error of these functions. */
 const char *store_strerror(int error);

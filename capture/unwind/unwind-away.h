@@ -4,8 +4,8 @@
  * machines. Threads that exist only then open and read them, one for each file system, so one that
  * hangs keeps nobody waiting but those who use the same file system.
  *
- * For one thread. What hangs when that lets go keeps a few KiB, and the thread, until the file system
- * answers or goes; nobody waits for it. Such files are not in the cache.
+ * For one thread. What hangs when that lets go keeps a few KiB, and the thread, until the file
+ * system answers or goes; nobody waits for it. Such files are not in the cache.
  */
 #pragma once
 
@@ -44,7 +44,10 @@ struct unwind_away;
  */
 int unwind_open_mapped(const struct unwind_ask *ask);
 
-/* Makes DONE_FD, an eventfd that is copied, readable when a step is done. Returns 0 or a negative errno. */
+/*
+ * Makes DONE_FD, an eventfd that is copied, readable when a step is done. Returns 0 or a negative
+ * errno.
+ */
 int unwind_away_new(int done_fd, struct unwind_away **ret);
 
 /* Lets go. Returns NULL. */
@@ -53,7 +56,10 @@ struct unwind_away *unwind_away_free(struct unwind_away *a);
 /* Begins to open FILE (`ask`, `device` and `changes`). Returns 0, or -EAGAIN if too many wait. */
 int unwind_away_open(struct unwind_away *a, const struct unwind_away_file *file);
 
-/* Begins to read FILE, which unwind_away_next() has returned as opened; or closes it, if not WANTED. */
+/*
+ * Begins to read FILE, which unwind_away_next() has returned as opened; or closes it, if not
+ * WANTED.
+ */
 void unwind_away_read(struct unwind_away *a, const struct unwind_away_file *file, bool wanted);
 
 /* The next file whose step is done. Of one that was read, the table is the caller's. */

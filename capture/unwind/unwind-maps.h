@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of a session that its programs find tables in (bpf/unwind.h), seen from user space: which
- * files have a number, and what is known of each.
+ * The maps of a session that its programs find tables in (bpf/unwind.h), seen from user space:
+ * which files have a number, and what is known of each.
  *
  * For one thread, while the programs use the maps. The descriptors are copies: the session may go
  * before this does.
@@ -29,8 +29,8 @@ struct unwind_maps {
 };
 
 /*
- * Takes copies of the six descriptors in FROM, maps what is to be mapped, and hands out all names but
- * that of the vdso. Returns 0 or a negative errno; MAPS may be deinitialised either way.
+ * Takes copies of the six descriptors in FROM, maps what is to be mapped, and hands out all names
+ * but that of the vdso. Returns 0 or a negative errno; MAPS may be deinitialised either way.
  */
 int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from);
 void unwind_maps_deinit(struct unwind_maps *maps);
@@ -38,7 +38,10 @@ void unwind_maps_deinit(struct unwind_maps *maps);
 /* Bytes of kernel memory that TABLE takes in the maps. */
 uint64_t unwind_maps_table_bytes(const struct unwind_table *table);
 
-/* Puts TABLE in for file NUMBER, whose state says that it has been asked for. Returns 0 or a negative errno. */
+/*
+ * Puts TABLE in for file NUMBER, whose state says that it has been asked for. Returns 0 or a
+ * negative errno.
+ */
 int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwind_table *table);
 
 /* File NUMBER has no table, and nobody is to ask for it again. */
@@ -60,18 +63,22 @@ void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number);
  */
 void unwind_maps_take(struct unwind_maps *maps, uint32_t number);
 
-/* Waits until no program sees any other tables than it should: 10 to 30 ms, if there is anything to wait for. */
+/*
+ * Waits until no program sees any other tables than it should: 10 to 30 ms, if there is anything to
+ * wait for.
+ */
 void unwind_maps_settle(struct unwind_maps *maps);
 
 /*
- * The file with a table whose last use is longest ago, but not KEEP; UNWIND_FILE_NONE if there is none.
+ * The file with a table whose last use is longest ago, but not KEEP; UNWIND_FILE_NONE if there is
+ * none.
  */
 uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep);
 
 /*
- * Takes tables out, those first whose last use is longest ago, but not that of file NUMBER, until there is room for BYTES of
- * BYTES_MAX, and a sixteenth of all besides: it takes its time. None where that is of no use. Returns whether
- * there is room, and in *RET_N_TAKEN how many had to go.
+ * Takes tables out, those first whose last use is longest ago, but not that of file NUMBER, until
+ * there is room for BYTES of BYTES_MAX, and a sixteenth of all besides: it takes its time. None
+ * where that is of no use. Returns whether there is room, and in *RET_N_TAKEN how many had to go.
  */
 bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t bytes,
 			   uint64_t bytes_max, uint64_t *ret_n_taken);

@@ -38,9 +38,9 @@ void unwind_queue_deinit(struct unwind_queue *q);
 int unwind_queue_put(struct unwind_queue *q, const struct unwind_waiting *file);
 
 /*
- * The next one, which is the caller's now; there must be one. First come those whose owner's files took
- * the fewest whole seconds, then the one missed most (FILES, by number),
- * in steps of 16, then the newest.
+ * The next one, which is the caller's now; there must be one. First come those whose owner's files
+ * took the fewest whole seconds, then the one missed most (FILES, by number), in steps of 16, then
+ * the newest.
  */
 struct unwind_waiting unwind_queue_take(struct unwind_queue *q, const struct unwind_file *files);
 

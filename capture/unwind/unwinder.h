@@ -36,7 +36,10 @@ struct unwinder *unwinder_free(struct unwinder *u);
 
 DEFINE_CLEANUP(struct unwinder *, unwinder_free)
 
-/* Waits until all that was asked for so far is answered, for TIMEOUT_NS at most. Returns whether it is. */
+/*
+ * Waits until all that was asked for so far is answered, for TIMEOUT_NS at most. Returns whether it
+ * is.
+ */
 bool unwinder_wait(struct unwinder *u, uint64_t timeout_ns);
 
 struct unwinder_counts unwinder_counts(struct unwinder *u);

@@ -17,7 +17,8 @@
 #include "writer/event.h"
 
 enum call_trace_order {
-	CALL_TRACE_PAIRED, /* by slice, process and time; the end of a call stands behind its begin */
+	/* By slice, process and time; the end of a call stands behind its begin */
+	CALL_TRACE_PAIRED,
 	CALL_TRACE_ARRIVAL, /* by time, begins and ends */
 };
 
@@ -50,7 +51,7 @@ int call_trace_take(void *trace, const struct event *ev);
 int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret_n);
 
 /*
- * Writes the stream of what was taken in of process PID, 0 = of all, to TO, not packed. Returns 0 or a
- * negative errno.
+ * Writes the stream of what was taken in of process PID, 0 = of all, to TO, not packed. Returns 0
+ * or a negative errno.
  */
 int call_trace_write(struct call_trace *t, uint32_t pid, struct outbuf *to);

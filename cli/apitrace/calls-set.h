@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which calls of a trace are meant, as apitrace's --calls says it: "5", "2-4", "10-", "*", each with
- * "/3" (every third from the first on) or "/frame" (those that end a frame), joined by commas.
+ * Which calls of a trace are meant, as apitrace's --calls says it: "5", "2-4", "10-", "*", each
+ * with "/3" (every third from the first on) or "/frame" (those that end a frame), joined by commas.
  */
 #pragma once
 

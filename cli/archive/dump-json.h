@@ -10,7 +10,9 @@
 /* What RECORD is called: "context_switch", "event", ... */
 const char *dump_record_name(const struct fxt_record *record);
 
-/* The name of an event type, argument type or thread state; NULL if there is none of that number. */
+/*
+ * The name of an event type, argument type or thread state; NULL if there is none of that number.
+ */
 const char *dump_event_type(unsigned type);
 const char *dump_arg_type(unsigned type);
 const char *dump_thread_state(unsigned state);

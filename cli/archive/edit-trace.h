@@ -3,8 +3,8 @@
  * What the verbs share that make an archive from archives: where the result goes, and what becomes
  * of it when something fails.
  *
- * OUT's suffix says what it is packed in, if it is. An output that was not finished goes again, or is
- * empty if it was there before; one that is whole but made from a damaged archive stays, and the
+ * OUT's suffix says what it is packed in, if it is. An output that was not finished goes again, or
+ * is empty if it was there before; one that is whole but made from a damaged archive stays, and the
  * command ends with CLI_DAMAGE.
  */
 #pragma once
@@ -37,8 +37,10 @@ struct edit_trace_options {
 	"      --json         print what was done as JSON\n"                                       \
 	"  -h, --help         show this\n"
 
-/* Opens PATH ("-" = standard output) as packed_output_open() does, but none of the N archives at IN.
- * Returns CLI_OK, or CLI_FAILED when it has said why. */
+/*
+ * Opens PATH ("-" = standard output) as packed_output_open() does, but none of the N archives at
+ * IN. Returns CLI_OK, or CLI_FAILED when it has said why.
+ */
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
 		    unsigned n);
 

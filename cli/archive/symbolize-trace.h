@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives the addresses in the call stacks of an archive the names of their functions, for the verbs that do
- * it: `kymo symbolize` and `kymo open`.
+ * Gives the addresses in the call stacks of an archive the names of their functions, for the verbs
+ * that do it: `kymo symbolize` and `kymo open`.
  */
 #pragma once
 
@@ -24,8 +24,8 @@ void symbolize_trace_deinit(struct symbolize_trace *s);
 int symbolize_trace_open(struct symbolize_trace *s, const struct symbol_options *options);
 
 /*
- * Writes all of IN with the names to OUT, which is finished then. NO_PACKETS leaves out the copy of the samples for
- * Perfetto. Returns CLI_OK, or CLI_FAILED when it has said why.
+ * Writes all of IN with the names to OUT, which is finished then. NO_PACKETS leaves out the copy of
+ * the samples for Perfetto. Returns CLI_OK, or CLI_FAILED when it has said why.
  */
 int symbolize_trace(struct symbolize_trace *s, struct open_trace *in, struct edit_trace *out,
 		    bool no_packets);

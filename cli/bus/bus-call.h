@@ -53,12 +53,16 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e);
 /* Sees that somebody can ask for a password, if we are in a terminal. */
 void bus_expect_dialogue(struct bus_client *c);
 
-/* Makes *RET, a call of METHOD of the manager or of the session at PATH; the caller's. In a terminal it may lead to a
- * dialogue. */
+/*
+ * Makes *RET, a call of METHOD of the manager or of the session at PATH; the caller's. In a
+ * terminal it may lead to a dialogue.
+ */
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret);
 
-/* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = for ever), longer if there may be a dialogue. *RET, if RET is not NULL, is the
- * answer, the caller's. */
+/*
+ * Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = for ever), longer if there may be a dialogue.
+ * *RET, if RET is not NULL, is the answer, the caller's.
+ */
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);
 
 /* Both, for a METHOD that answers at once, with arguments of TYPES ("" = none). */

@@ -23,8 +23,10 @@ struct bus_client *bus_client_free(struct bus_client *c);
 
 DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 
-/* From now on, who asks for the system bus gets that of another machine: of [USER@]HOST by ssh, or of a container. NULL
- * for one that is not meant. The strings are borrowed. */
+/*
+ * From now on, who asks for the system bus gets that of another machine: of [USER@]HOST by ssh, or
+ * of a container. NULL for one that is not meant. The strings are borrowed.
+ */
 void bus_client_go_to(const char *host, const char *machine);
 bool bus_client_is_elsewhere(void);
 
@@ -92,8 +94,9 @@ int bus_client_snapshot_memory(struct bus_client *c, const char *path);
 int bus_client_rotate(struct bus_client *c, const char *path);
 
 /*
- * Asks for what a flight recorder has kept to be written to FD (borrowed), and does not wait. One at a time. Then bus_client_snapshot_state()
- * says, after bus_client_dispatch() or bus_client_wait_snapshot(), 0 = it is being written, 1 = it is, or a negative errno.
+ * Asks for what a flight recorder has kept to be written to FD (borrowed), and does not wait. One
+ * at a time. Then bus_client_snapshot_state() says, after bus_client_dispatch() or
+ * bus_client_wait_snapshot(), 0 = it is being written, 1 = it is, or a negative errno.
  */
 int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd);
 int bus_client_snapshot_state(struct bus_client *c);

@@ -8,8 +8,9 @@
 #include <sys/types.h>
 
 /*
- * Starts the agent and waits until it is there. Returns its pid, or 0 where none is needed or possible: for
- * root, without a terminal, without pkttyagent. Without an agent polkit asks in the desktop, if there is one.
+ * Starts the agent and waits until it is there. Returns its pid, or 0 where none is needed or
+ * possible: for root, without a terminal, without pkttyagent. Without an agent polkit asks in the
+ * desktop, if there is one.
  */
 pid_t polkit_agent_start(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Colour for what people read on a terminal: standard output is one, $NO_COLOR is not set and $TERM is not "dumb". Anywhere
- * else all of these are empty texts, so what is printed stays the same.
+ * Colour for what people read on a terminal: standard output is one, $NO_COLOR is not set and $TERM
+ * is not "dumb". Anywhere else all of these are empty texts, so what is printed stays the same.
  */
 #pragma once
 

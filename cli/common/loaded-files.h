@@ -17,7 +17,8 @@
 char *loaded_files_command(const char *command);
 
 /*
- * Opens the files of COMMAND, looked for as execvp() does, into FDS (ALLOCATOR_FILES_MAX of them). What cannot be
- * opened is left out, as are those behind the last one that there is room for. Returns how many.
+ * Opens the files of COMMAND, looked for as execvp() does, into FDS (ALLOCATOR_FILES_MAX of them).
+ * What cannot be opened is left out, as are those behind the last one that there is room for.
+ * Returns how many.
  */
 size_t loaded_files(const char *command, int *fds);

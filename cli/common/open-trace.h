@@ -82,8 +82,8 @@ int open_trace_next(struct open_trace *t, const struct fxt_record **ret);
 void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what);
 
 /*
- * Says what is the matter with a file that is no trace: ALIEN is an enum fxt_alien, DAMAGE what ended
- * the unpacking, or NULL.
+ * Says what is the matter with a file that is no trace: ALIEN is an enum fxt_alien, DAMAGE what
+ * ended the unpacking, or NULL.
  */
 void open_trace_say_alien(const char *name, const struct unpack_damage *damage, int alien);
 

@@ -44,7 +44,10 @@ struct packed_output_args {
 /* Returns 0, or a negative errno when it has said what is wrong. One at a time may be open. */
 int packed_output_open(struct packed_output *o, const struct packed_output_args *args);
 
-/* The same for a file that is open, without a name, and called NAME in messages: FD is borrowed, nothing is packed. */
+/*
+ * The same for a file that is open, without a name, and called NAME in messages: FD is borrowed,
+ * nothing is packed.
+ */
 int packed_output_open_fd(struct packed_output *o, int fd, const char *name);
 
 /* Takes N bytes at DATA. Returns 0, or a negative errno when it has said why. */
@@ -56,7 +59,10 @@ int packed_output_finish(struct packed_output *o);
 /* Takes away a file that was not finished. */
 void packed_output_deinit(struct packed_output *o);
 
-/* All of N bytes at DATA into a file of its own. Returns 0, or a negative errno when it has said why not. */
+/*
+ * All of N bytes at DATA into a file of its own. Returns 0, or a negative errno when it has said
+ * why not.
+ */
 int packed_output_put(const struct packed_output_args *args, const void *data, size_t n);
 
 /* The `whole` of what may end anywhere. */

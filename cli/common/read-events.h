@@ -12,8 +12,8 @@
 typedef int (*read_events_fn)(void *userdata, const struct event *ev);
 
 /*
- * Gives every event of T to TAKE, and speaks of damage. Returns CLI_OK, or CLI_FAILED when it has said
- * why reading ended.
+ * Gives every event of T to TAKE, and speaks of damage. Returns CLI_OK, or CLI_FAILED when it has
+ * said why reading ended.
  */
 int read_events(struct open_trace *t, read_events_fn take, void *userdata);
 
@@ -21,7 +21,7 @@ int read_events(struct open_trace *t, read_events_fn take, void *userdata);
 int read_events_finish(struct open_trace *t, const struct summary *s);
 
 /*
- * For those that name code: if N mappings of T had no room (maps.h), says so on stderr and returns CLI_DAMAGE, as names
- * are missing or wrong then. STATUS if there was room, or if that is an error.
+ * For those that name code: if N mappings of T had no room (maps.h), says so on stderr and returns
+ * CLI_DAMAGE, as names are missing or wrong then. STATUS if there was room, or if that is an error.
  */
 int read_events_unmapped(const struct open_trace *t, uint64_t n, int status);

@@ -5,11 +5,11 @@
  * What the files of this machine say depends on whose archive it is, which it knows from the events
  * it is told:
  *
- *	- /proc/PID is only looked at if the archive is of this host and this boot (the clocks of its
- *	  first moment say so), and if the process that has this id now began when that one did
+ *	- /proc/PID is only looked at if the archive is of this host and this boot (the clocks of
+ *	  its first moment say so), and if the process that has this id now began when that one did
  *	- the same goes for a kernel without build id
- *	- answers that nothing vouches for (reader/symbols: unsure) are only taken for archives of this
- *	  host and boot, or if the caller has said by --sysroot where the files are
+ *	- answers that nothing vouches for (reader/symbols: unsure) are only taken for archives of
+ *	  this host and boot, or if the caller has said by --sysroot where the files are
  */
 #pragma once
 
@@ -41,7 +41,10 @@ int resolver_add(struct resolver *r, const struct event *ev);
 /* From now on SYMBOLS (borrowed) are asked; what was counted is forgotten. */
 void resolver_use(struct resolver *r, struct symbols *symbols);
 
-/* Forgets the process PID (a koid), of which nothing will be asked any more: for streams without end. */
+/*
+ * Forgets the process PID (a koid), of which nothing will be asked any more: for streams without
+ * end.
+ */
 void resolver_forget(struct resolver *r, uint32_t pid);
 
 /* find() of struct profile_names; USERDATA is a struct resolver. */
@@ -51,8 +54,8 @@ int resolver_find(void *userdata, const struct profile_place *place, const struc
 int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret);
 
 /*
- * What is missing, on stderr: a line for each module whose addresses have no names, those with most of
- * them first, and one for each problem that was met.
+ * What is missing, on stderr: a line for each module whose addresses have no names, those with most
+ * of them first, and one for each problem that was met.
  */
 void resolver_print_missing(const struct resolver *r);
 

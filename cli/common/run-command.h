@@ -26,10 +26,10 @@ struct run_command {
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
 /*
- * The same in two steps: makes the process, whose id is c->prepared, and lets it go on. One that was
- * prepared and is not to go on is cancelled; that does nothing where there is none. With MAPS_FILES
- * the process soon has its name, and the code mapped that it is going to run, so that a recording that
- * begins now makes the unwind tables.
+ * The same in two steps: makes the process, whose id is c->prepared, and lets it go on. One that
+ * was prepared and is not to go on is cancelled; that does nothing where there is none. With
+ * MAPS_FILES the process soon has its name, and the code mapped that it is going to run, so that a
+ * recording that begins now makes the unwind tables.
  */
 int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask, bool maps_files);
 int run_command_go(struct run_command *c);
@@ -37,12 +37,13 @@ void run_command_cancel(struct run_command *c);
 
 /*
  * Looks whether it has ended, without waiting; true if so. It is left as it is: to reap a process
- * can keep the kernel busy for a long time, during which a recording in this thread would stand still.
+ * can keep the kernel busy for a long time, during which a recording in this thread would stand
+ * still.
  */
 bool run_command_poll(struct run_command *c);
 
 /*
- * Reaps it if it has ended, and says on stderr how: "NAME exited with 3". Returns what a shell would say of it: 0 to 255, with
- * 128 and more for a signal; -1 if it still runs.
+ * Reaps it if it has ended, and says on stderr how: "NAME exited with 3". Returns what a shell
+ * would say of it: 0 to 255, with 128 and more for a signal; -1 if it still runs.
  */
 int run_command_report(struct run_command *c, const char *name);

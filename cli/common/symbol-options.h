@@ -21,8 +21,10 @@ struct symbol_options {
 	size_t n_debug_dirs;
 };
 
-/* The rows of the options: where names are looked for; and, for those who can do without, whether. O
- * is a struct symbol_options *. */
+/*
+ * The rows of the options: where names are looked for; and, for those who can do without, whether.
+ * O is a struct symbol_options *.
+ */
 #define SYMBOL_PLACE_ROWS(o)                                                                       \
 	OPTION_VALUE("debug-dir", 0, symbol_options_add_dir, o),                                   \
 		OPTION_FLAG("debuginfod", &(o)->debuginfod),                                       \
@@ -37,5 +39,8 @@ struct symbol_options {
 /* Takes the value of --debug-dir (verb-options.h) to a struct symbol_options. */
 int symbol_options_add_dir(void *options, char *dir);
 
-/* Opens *RET, or leaves it NULL with --no-symbols. Returns CLI_OK, or CLI_FAILED when it has said why. */
+/*
+ * Opens *RET, or leaves it NULL with --no-symbols. Returns CLI_OK, or CLI_FAILED when it has said
+ * why.
+ */
 int symbol_options_open(const struct symbol_options *o, struct symbols **ret);

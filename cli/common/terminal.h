@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal on standard output, as a screen to draw on, and the keys that come from standard input. There
- * is one, so this has state of its own.
+ * The terminal on standard output, as a screen to draw on, and the keys that come from standard
+ * input. There is one, so this has state of its own.
  *
  * It is given back on every way out: terminal_leave(), exit(), and signals that kill.
  */
@@ -14,14 +14,14 @@
 bool terminal_is_there(void);
 
 /*
- * Prints N bytes of what others wrote, which pass to files and pipes as they are: here nothing of them
- * is a command. Returns 0, -ENOMEM, or -EPIPE if nobody takes it.
+ * Prints N bytes of what others wrote, which pass to files and pipes as they are: here nothing of
+ * them is a command. Returns 0, -ENOMEM, or -EPIPE if nobody takes it.
  */
 int terminal_print(const char *p, size_t n);
 
 /*
- * Shows an empty screen; keys come at once and without echo. May be called again (after a stop). Returns 0 or a
- * negative errno.
+ * Shows an empty screen; keys come at once and without echo. May be called again (after a stop).
+ * Returns 0 or a negative errno.
  */
 int terminal_enter(void);
 

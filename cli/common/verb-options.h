@@ -15,8 +15,10 @@ struct verb_option {
 	/* What is set, of these three what is not NULL. */
 	bool *flag;        /* to true */
 	const char **text; /* to the value, a part of argv; NULL where there is none */
-	/* Is called with the value, which it may take apart. Returns CLI_OK, or an enum cli_exit when
-	 * it has said what is wrong. */
+	/*
+	 * Is called with the value, which it may take apart. Returns CLI_OK, or an enum cli_exit
+	 * when it has said what is wrong.
+	 */
 	int (*take)(void *userdata, char *value);
 	void *userdata;
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A verb of the command line: a file cli/ROOM/verb-<name>.c that defines its row, and a line in verbs.c.
+ * A verb of the command line: a file cli/ROOM/verb-<name>.c that defines its row, and a line in
+ * verbs.c.
  *
- * The dispatcher in dispatch.c finds the row, answers --help from it, and hands the rest to run() with
- * argv[0] being the verb. Verbs print results to stdout and everything else to stderr, and speak
- * of failures through cli_error(): what failed, on what, why, and what to do about it.
+ * The dispatcher in dispatch.c finds the row, answers --help from it, and hands the rest to run()
+ * with argv[0] being the verb. Verbs print results to stdout and everything else to stderr, and
+ * speak of failures through cli_error(): what failed, on what, why, and what to do about it.
  */
 #pragma once
 
@@ -78,7 +79,8 @@ int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /*
  * What a verb says when getopt_long() answers '?' or ':' (its short options start with ':', so that
- * getopt itself is silent), with the long options that it KNOWS, the nearest of which is named. Returns CLI_USAGE.
+ * getopt itself is silent), with the long options that it KNOWS, the nearest of which is named.
+ * Returns CLI_USAGE.
  */
 struct option;
 int cli_bad_option(int answer, char **argv, const struct option *known);

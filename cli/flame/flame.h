@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A format that `kymo flame` writes: a row in verb-flame.c, and a file cli/flame-<name>.c with what it does.
+ * A format that `kymo flame` writes: a row in verb-flame.c, and a file cli/flame-<name>.c with what
+ * it does.
  */
 #pragma once
 

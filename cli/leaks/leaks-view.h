@@ -43,7 +43,10 @@ struct leaks_input {
 
 void leaks_input_deinit(struct leaks_input *in);
 
-/* Reads all of T and leaves out what Q does not ask for. Returns CLI_OK, or CLI_FAILED when it has said why. */
+/*
+ * Reads all of T and leaves out what Q does not ask for. Returns CLI_OK, or CLI_FAILED when it has
+ * said why.
+ */
 int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct open_trace *t,
 		     struct symbols *symbols);
 
@@ -52,7 +55,8 @@ struct leaks_walk {
 	const struct leaks_input *in;
 	const struct leak_group *group;
 	uint32_t node;
-	bool whole; /* after the last one: nothing is missing behind it, as far as anybody can say */
+	/* After the last one: nothing is missing behind it, as far as anybody can say */
+	bool whole;
 	/* Of leaks-stack.c: */
 	const char *called;                /* by the place of now, if that is in doubt */
 	const struct profile_place *inner; /* the one before; NULL = none */
@@ -115,14 +119,16 @@ int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q
 /* The process of W for people: its name, or that of its program, or "?". */
 const char *leaks_process(const struct leak_watch *w);
 
-/* A stack each, weighted by bytes. Return CLI_OK, or CLI_FAILED when they have said what is wrong. */
+/*
+ * A stack each, weighted by bytes. Return CLI_OK, or CLI_FAILED when they have said what is wrong.
+ */
 int leaks_write_pprof(struct leaks_input *in, const struct leaks_request *q, int input_fd);
 int leaks_write_folded(struct leaks_input *in, const struct leaks_request *q, int input_fd);
 
 struct leaks_rtrace_args {
 	const char *directory; /* is made, if it is not there */
-	const char *
-		archive; /* what was read: of processes with each event all are written; NULL = of none */
+	/* What was read: of processes with each event all are written; NULL = of none */
+	const char *archive;
 	bool force;
 	bool spec_time; /* microseconds, as the specification has them */
 };
@@ -135,8 +141,9 @@ int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool 
 		 struct outbuf *out);
 
 /*
- * Records what J's options ask for: `memory` and what belongs to it of the processes that they name, or of the
- * command behind "--". Returns CLI_OK, CLI_DAMAGE where something was lost, or another enum cli_exit when there is
- * nothing to be shown (record_job_exit()); has said why. *RET_FD has the archive, and is the caller's.
+ * Records what J's options ask for: `memory` and what belongs to it of the processes that they
+ * name, or of the command behind "--". Returns CLI_OK, CLI_DAMAGE where something was lost, or
+ * another enum cli_exit when there is nothing to be shown (record_job_exit()); has said why.
+ * *RET_FD has the archive, and is the caller's.
  */
 int leaks_record(struct record_job *j, int *ret_fd);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Leaks that nobody wants to hear of, as valgrind's and LeakSanitizer's files say it; a file may have both:
+ * Suppressions of leaks, in the formats of valgrind and LeakSanitizer. A file can have both:
  *
  *	{
  *	   a name
  *	   Memcheck:Leak
  *	   match-leak-kinds: definite,possible
- *	   fun:*alloc              the function that allocates may come first, or not
+ *	   fun:*alloc              the allocating function can come first, or be omitted
  *	   obj:/usr/lib/libx.so*
  *	   src:file.c:12
  *	   ...                     any frames, or none
  *	}
- *	leak:text                  in the function, source or module of any frame; ^, $ and * as usual
+ *	leak:text                  in the function, source or module of a frame; ^, $, * as usual
  *	# a comment
  *
- * Entries for other things than leaks are passed over. Functions are known by the names that people write:
- * "fun:_ZN1a1bEv" is taken for "a::b()", but a mangled name with wildcards never matches.
+ * Entries for other errors than leaks are ignored. Functions are compared by their demangled names:
+ * "fun:_ZN1a1bEv" is read as "a::b()", but a mangled name with wildcards never matches.
  */
 #pragma once
 

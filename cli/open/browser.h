@@ -20,8 +20,8 @@ bool browser_is_there(const char *command);
 
 /*
  * Shows URL by COMMAND (words of the shell, the URL comes behind them), or, if that is NULL, by
- * $BROWSER or xdg-open, in a session of its own, so that Ctrl-C does not reach it. MASK is the signal
- * mask it gets. Returns 0 or a negative errno.
+ * $BROWSER or xdg-open, in a session of its own, so that Ctrl-C does not reach it. MASK is the
+ * signal mask it gets. Returns 0 or a negative errno.
  */
 int browser_start(struct run_command *c, const char *command, const char *url,
 		  const sigset_t *mask);

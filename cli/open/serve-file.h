@@ -5,8 +5,8 @@
  *
  * A page elsewhere could make its own name resolve to 127.0.0.1, or just try: so requests must name
  * this host (Host), and what asks must be the page that it is for (Origin). Other users of this
- * machine see the path on the command line of the browser: so the socket that connects must belong to
- * the user of this process, or to root (cli/open/peer-owner.h).
+ * machine see the path on the command line of the browser: so the socket that connects must belong
+ * to the user of this process, or to root (cli/open/peer-owner.h).
  *
  * What is packed by a method that the page does not know is unpacked on its way. Then there is one
  * transfer at a time, and a newer one ends an older one.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording into a file, or the last of it, from its options to what became of it: until it is stopped, or while a command runs.
+ * A recording into a file, or the last of it, from its options to what became of it: until it is
+ * stopped, or while a command runs.
  */
 #pragma once
 
@@ -18,7 +19,8 @@ struct record_job {
 	struct recording *recording;
 	struct run_command command;
 	struct exit_search exits; /* of the command */
-	int command_status; /* what a shell would say of the command; -1 = it did not run, or still runs */
+	/* What a shell would say of the command; -1 = it did not run, or still runs */
+	int command_status;
 	struct record_loop loop;
 	bool with_progress;
 	struct output_file snapshot; /* that was asked for by a signal and is being written */

@@ -32,8 +32,9 @@ struct record_loop {
 	}
 
 /*
- * From now on SIGUSR1 calls asked(), if there is one; SIGINT, SIGTERM and SIGHUP (but not under nohup) end the recording properly, and SIGCHLD is waited for; they are
- * blocked before any thread is made. SIGPIPE is ignored. Returns 0, or a negative errno when it has said why not.
+ * From now on SIGUSR1 calls asked(), if there is one; SIGINT, SIGTERM and SIGHUP (but not under
+ * nohup) end the recording properly, and SIGCHLD is waited for; they are blocked before any thread
+ * is made. SIGPIPE is ignored. Returns 0, or a negative errno when it has said why not.
  */
 int record_loop_init(struct record_loop *l);
 
@@ -43,7 +44,10 @@ void record_loop_deinit(struct record_loop *l);
 /* Asks the recording to stop, once. Returns 0 or a negative errno. */
 int record_loop_stop(struct record_loop *l);
 
-/* Until the snapshot that was asked for of a recording that has finished is written. Returns 0, or a negative errno: -EINTR after another signal. */
+/*
+ * Until the snapshot that was asked for of a recording that has finished is written. Returns 0, or
+ * a negative errno: -EINTR after another signal.
+ */
 int record_loop_wait_snapshot(struct record_loop *l);
 
 /* Until all is written. Returns 0, or a negative errno to give up: -EINTR after a second signal. */

@@ -22,7 +22,10 @@ struct recording *recording_free(struct recording *r);
 
 DEFINE_CLEANUP(struct recording *, recording_free)
 
-/* Makes the session. Takes over OPTIONS on success; OUTPUT_FD is borrowed, and -1 for a flight recorder. */
+/*
+ * Makes the session. Takes over OPTIONS on success; OUTPUT_FD is borrowed, and -1 for a flight
+ * recorder.
+ */
 int recording_create(struct recording *r, struct session_options *options, int output_fd);
 
 /* Returns when it runs. */
@@ -39,8 +42,9 @@ int recording_dispatch(struct recording *r);
 int recording_stop(struct recording *r);
 
 /*
- * Asks for what a flight recorder has kept to be written to FD (borrowed), and does not wait. One at a time. From then on recording_snapshot_state() says, after
- * recording_dispatch(), 0 = it is being written, 1 = it is, or a negative errno (and has said why).
+ * Asks for what a flight recorder has kept to be written to FD (borrowed), and does not wait. One
+ * at a time. From then on recording_snapshot_state() says, after recording_dispatch(), 0 = it is
+ * being written, 1 = it is, or a negative errno (and has said why).
  */
 int recording_snapshot(struct recording *r, int fd);
 int recording_snapshot_state(struct recording *r);

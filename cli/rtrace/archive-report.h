@@ -5,9 +5,9 @@
 #pragma once
 
 /*
- * If the file PATH ("-" is none) is an archive, however it is packed, puts the report of what lives in
- * the one program that it has watched into a temporary file. *RET_FD is that, the caller's; -1 if PATH
- * is no archive. Returns CLI_OK, CLI_DAMAGE if the archive is damaged, or CLI_FAILED when it has said
- * what is wrong.
+ * If the file PATH ("-" is none) is an archive, however it is packed, puts the report of what lives
+ * in the one program that it has watched into a temporary file. *RET_FD is that, the caller's; -1
+ * if PATH is no archive. Returns CLI_OK, CLI_DAMAGE if the archive is damaged, or CLI_FAILED when
+ * it has said what is wrong.
  */
 int archive_report_open(const char *path, int *ret_fd);

@@ -23,7 +23,10 @@ struct postprocess_options {
 
 void postprocess_options_deinit(struct postprocess_options *o);
 
-/* Each takes a word. All return CLI_OK; or CLI_USAGE or CLI_FAILED when they have said what is wrong. */
+/*
+ * Each takes a word. All return CLI_OK; or CLI_USAGE or CLI_FAILED when they have said what is
+ * wrong.
+ */
 int postprocess_options_sort(struct postprocess_options *o, const char *word);
 int postprocess_options_resource(struct postprocess_options *o, const char *words);
 int postprocess_options_context(struct postprocess_options *o, const char *words);

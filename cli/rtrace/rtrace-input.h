@@ -28,8 +28,8 @@ struct rtrace_input {
 	}
 
 /*
- * Opens PATH; "-" is standard input. ONCE: it is read once, from beginning to end. Returns CLI_OK, or
- * CLI_FAILED when it has said what is wrong. *IN must be closed in any case.
+ * Opens PATH; "-" is standard input. ONCE: it is read once, from beginning to end. Returns CLI_OK,
+ * or CLI_FAILED when it has said what is wrong. *IN must be closed in any case.
  */
 int rtrace_input_open(struct rtrace_input *in, const char *path, bool once);
 void rtrace_input_close(struct rtrace_input *in);

@@ -3,9 +3,9 @@
  * Names for the addresses of a leak report, from the files that it says were mapped: reader/symbols
  * behind the callbacks of struct rtrace_postprocess_io.
  *
- * A report has no build ids, so nothing says that a file is the one that was mapped; whoever asks for
- * names vouches for that. Of inlined functions the line shows the one that they were inlined into, with
- * the line in it: a frame has one name.
+ * A report has no build ids, so nothing says that a file is the one that was mapped; whoever asks
+ * for names vouches for that. Of inlined functions the line shows the one that they were inlined
+ * into, with the line in it: a frame has one name.
  */
 #pragma once
 

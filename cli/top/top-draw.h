@@ -48,8 +48,8 @@ struct top_state {
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by);
 
 /*
- * Appends it to B as text: for a terminal of ROWS lines of COLUMNS, which it fills, or with both 0 for a file.
- * Returns 0 or -ENOMEM.
+ * Appends it to B as text: for a terminal of ROWS lines of COLUMNS, which it fills, or with both 0
+ * for a file. Returns 0 or -ENOMEM.
  */
 int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
 	     unsigned rows, unsigned columns);

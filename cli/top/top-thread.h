@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of `kymo top` that reads the stream of a recording and shows it, in a thread of its own: whoever
- * makes the recording must not wait for it.
+ * The part of `kymo top` that reads the stream of a recording and shows it, in a thread of its own:
+ * whoever makes the recording must not wait for it.
  */
 #pragma once
 
@@ -22,16 +22,17 @@ struct top_thread_options {
 };
 
 /*
- * Starts it: it reads the archive from PIPE_FD, which it takes over, and makes WAKE_FD (an eventfd, borrowed) readable when it wants no
- * more; the rest of the stream is read and dropped then. Signals of the terminal (its size, Ctrl-Z) are its
- * from now on, so no other thread may have been made before. Returns 0, or a negative errno when it has said why not.
+ * Starts it: it reads the archive from PIPE_FD, which it takes over, and makes WAKE_FD (an eventfd,
+ * borrowed) readable when it wants no more; the rest of the stream is read and dropped then.
+ * Signals of the terminal (its size, Ctrl-Z) are its from now on, so no other thread may have been
+ * made before. Returns 0, or a negative errno when it has said why not.
  */
 int top_thread_start(struct top_thread **ret, const struct top_thread_options *o, int pipe_fd,
 		     int wake_fd);
 
 /*
- * Waits until it has shown everything; the recording has finished, and nothing more will come out of the
- * pipe. The terminal is given back then. Returns what it has to say: an enum cli_exit.
+ * Waits until it has shown everything; the recording has finished, and nothing more will come out
+ * of the pipe. The terminal is given back then. Returns what it has to say: an enum cli_exit.
  */
 enum cli_exit top_thread_join(struct top_thread *t);
 

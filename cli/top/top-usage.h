@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo top` shows of processes that is not in the stream: their memory, and what they read from and write to storage, as
- * /proc says it. Of those that are shown first only, and of none where /proc has other pids than the kernel's records.
+ * What `kymo top` shows of processes that is not in the stream: their memory, and what they read
+ * from and write to storage, as /proc says it. Of those that are shown first only, and of none
+ * where /proc has other pids than the kernel's records.
  */
 #pragma once
 

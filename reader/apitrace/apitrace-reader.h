@@ -20,7 +20,8 @@
 /* What apitrace_reader_new_*() answer, beside 0 and negative errnos. */
 enum apitrace_alien {
 	APITRACE_ALIEN_EMPTY = 1, /* no byte at all */
-	APITRACE_ALIEN_VERSION, /* a version that is not known; apitrace_head_version() says which */
+	/* A version that is not known; apitrace_head_version() says which */
+	APITRACE_ALIEN_VERSION,
 };
 
 /* What apitrace_reader_next() answers, beside negative errnos. */

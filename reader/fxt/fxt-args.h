@@ -9,16 +9,16 @@
 
 #include "reader/fxt/fxt-provider.h"
 
-/* Where the next argument is, and how many follow; copied to walk them. */
+/* The position of the next argument, and the number of arguments left; copied to walk them. */
 struct fxt_args {
 	const uint64_t *next, *end; /* borrowed from the record */
 	unsigned n_left;
 	const struct fxt_provider *provider;
-	const char *damage; /* what was wrong, once fxt_args_next() said FXT_ARGS_DAMAGE */
+	const char *damage; /* the error, after fxt_args_next() returned FXT_ARGS_DAMAGE */
 };
 
 struct fxt_arg {
-	unsigned type; /* enum fxt_arg_type, or one that is not known: then there is no value */
+	unsigned type; /* enum fxt_arg_type, or an unknown one, without a value */
 	unsigned n_words;
 	const uint64_t *words;
 	struct fxt_text name;
@@ -26,7 +26,7 @@ struct fxt_arg {
 		int32_t int32;
 		uint32_t uint32;
 		int64_t int64;
-		uint64_t uint64; /* pointers and koids, too */
+		uint64_t uint64; /* also pointers and koids */
 		double real;
 		bool boolean;
 		struct fxt_text text;
@@ -40,17 +40,19 @@ struct fxt_arg {
 enum fxt_args_outcome {
 	FXT_ARGS_END = 0,
 	FXT_ARGS_NEXT = 1,
-	FXT_ARGS_DAMAGE = 2, /* it does not hold what it claims; what follows it can be read */
+	FXT_ARGS_DAMAGE = 2, /* the argument is invalid; later ones can be read */
 };
 
-/* Takes the next argument into *RET. Returns an enum fxt_args_outcome. */
+/* Reads the next argument into *RET. Returns an enum fxt_args_outcome. */
 int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret);
 
-/* The first of ARGS that is called NAME (enum fxt_name) and is of TYPE. */
+/* The first of ARGS with the name NAME (enum fxt_name) and the type TYPE. */
 bool fxt_args_find(struct fxt_args args, int name, enum fxt_arg_type type, struct fxt_arg *ret);
 
-/* Finds the end of the arguments by their sizes alone; NULL if they do not fit. Here, since it is
- * done for each record. */
+/*
+ * Finds the end of the arguments by their sizes alone; NULL if they do not fit. It is inline, since
+ * it runs for each record.
+ */
 static inline const uint64_t *fxt_args_end(const struct fxt_args *args)
 {
 	const uint64_t *p = args->next;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the files that make events of records.
+ * Shared by the files that make events from records.
  *
- * The arguments of a record are taken once, in whatever order they stand, into the members that its
- * row in fxt-event-rows.h names; after that no code looks at the archive's bytes again. Strings are
- * cleaned into slots that live in struct fxt_events.
+ * The arguments of a record are read once, in any order, into the members that its row in
+ * fxt-event-rows.h names. No later code reads the archive's bytes again. Strings are cleaned into
+ * slots in struct fxt_events.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "reader/fxt/fxt-row.h"
 #include "writer/fxt/fxt-event-fields.h"
 
-/* Strings that one event can have: of a call, with the names of its arguments. */
+/* The maximum number of strings of an event: for a call, with the names of its arguments. */
 enum { SLOTS = 2 * EVENT_CALL_ARGS_MAX + 4 };
 _Static_assert(SLOTS > (int)EVENT_VALUES_MAX, "a counter's names");
 
@@ -24,32 +24,34 @@ struct fxt_events_slot {
 
 struct fxt_events {
 	struct fxt_events_slot slots[SLOTS];
-	unsigned n_slots;                            /* used for this event */
+	unsigned n_slots;                            /* used by this event */
 	struct event_value values[EVENT_VALUES_MAX]; /* of a counter */
 	struct call_value call_values[EVENT_CALL_ARGS_MAX];
 	const char *damage;
 	uint8_t build_id[FXT_BUILD_ID_BYTES_MAX]; /* of this event */
-	struct table mapped;                      /* pid + 1: an event `mapping` of it was seen */
+	struct table mapped;                      /* pid + 1: it had an event `mapping` */
 	struct table modules;                     /* hash -> struct module, owned, of the others */
 	struct fxt_named named;
-	struct table left; /* tid + 1 -> when it left its CPU last, + 1 */
+	struct table left; /* tid + 1 -> the last time that it left its CPU, + 1 */
 };
 
-/* Makes *RET the clean text of T. Returns 0 or -ENOMEM. */
+/* Sets *RET to the clean text of T. Returns 0 or -ENOMEM. */
 int fxt_events_text(struct fxt_events *e, const struct fxt_text *t, const char **ret);
 
-/* Whether ARG is an unsigned number of some kind, and which. */
+/* Whether ARG is an unsigned number, and its value. */
 bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret);
 
 /*
- * Takes the arguments of RECORD into the members of *EV that ROW names; one that is missing or of
- * another type leaves what is there. Returns an enum fxt_events_outcome (FXT_EVENTS_NONE: without what
- * it needs it is somebody else's of the same name) or -ENOMEM.
+ * Reads the arguments of RECORD into the members of *EV that ROW names. A missing one, or one of
+ * another type, leaves its member unchanged. Returns an enum fxt_events_outcome (FXT_EVENTS_NONE: a
+ * required argument is missing, so the event belongs to another program) or -ENOMEM.
  */
 int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
 		    struct event *ev);
 
-/* What samples and mappings need beside their rows, and profiler records (fxt-events-profiler.c). */
+/*
+ * Handling of samples and mappings beyond their rows, and profiler records (fxt-events-profiler.c).
+ */
 int fxt_events_mapping(struct fxt_events *e, struct event *ev);
 int fxt_events_offcpu(struct fxt_events *e, struct event *ev);
 int fxt_events_profiler(struct fxt_events *e, const struct fxt_record *record, struct event *ev);

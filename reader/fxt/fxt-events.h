@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the records of an archive to neutral events, by docs/FXT-MAPPING.md.
+ * Turns the records of an archive into neutral events, by docs/FXT-MAPPING.md.
  *
- * Archives of other writers are understood as far as the specification goes: scheduling records of
+ * Archives of other writers are supported as far as the specification goes: scheduling records of
  * all three kinds, and the names of processes and threads. A side of a switch with the idle weight
- * (or, in the legacy record, process 0 with priority 0) is the idle thread, tid 0, whatever its
- * koid; koids are cut to 32 bits, as other readers do.
+ * (or, in the legacy record, process 0 with priority 0) is the idle thread, tid 0, with any koid.
+ * Koids are cut to 32 bits, as in other readers.
  *
  * A kernel object of a process becomes EVENT_TASK with is_process and tid 0; that of a thread
  * EVENT_TASK with both ids. Switches and wakeups of types 1 and 2 name no process: their pid is 0.
  *
- * A backtrace becomes EVENT_SAMPLE; it is an off-CPU one if the last event `offcpu` of its thread
- * began at its time. Which CPU it was taken on the archive does not say (cpu is 0). Of module and
- * mmap records EVENT_MAPPING is made, as long as there was no event `mapping` of the same process.
+ * A backtrace becomes EVENT_SAMPLE. It is an off-CPU one if the last event `offcpu` of its thread
+ * began at its time. The archive does not contain its CPU (cpu is 0). Module and mmap records
+ * become EVENT_MAPPING, unless the same process had an event `mapping`.
  */
 #pragma once
 
@@ -23,9 +23,9 @@
 struct fxt_events;
 
 enum fxt_events_outcome {
-	FXT_EVENTS_NONE = 0, /* the record is no event that kymo knows */
+	FXT_EVENTS_NONE = 0, /* the record is not a known event */
 	FXT_EVENTS_EVENT = 1,
-	FXT_EVENTS_DAMAGE = 2, /* its arguments are not what they should be */
+	FXT_EVENTS_DAMAGE = 2, /* its arguments are invalid */
 };
 
 int fxt_events_new(struct fxt_events **ret);
@@ -33,7 +33,7 @@ struct fxt_events *fxt_events_free(struct fxt_events *e);
 DEFINE_CLEANUP(struct fxt_events *, fxt_events_free)
 
 /*
- * Makes *RET from RECORD; what it points to holds until the next call. Returns an enum
+ * Makes *RET from RECORD. Its pointers are valid until the next call. Returns an enum
  * fxt_events_outcome (with *RET_WHAT, static text, for damage), or -ENOMEM.
  */
 int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct event *ret,

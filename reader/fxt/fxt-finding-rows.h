@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each kind of finding once, in the order of `kymo check --list`, for whoever defines FINDING:
+ * Each kind of finding once, in the order of `kymo check --list`, for code that defines FINDING:
  *
- *	FINDING(name, identifier, severity, text, detail, explanation)
+ *   FINDING(name, identifier, severity, text, detail, explanation)
  *
- * The text is one line without its end; so is the detail, which speaks of value[] (each '#' stands
- * for the next of them), or NULL. The explanation is a paragraph: what it means, who says so, what
- * to do.
+ * The text is one line without its end. So is the detail, which refers to value[] (each '#' stands
+ * for the next of them), or NULL. The explanation is a paragraph: meaning, source, remedy.
  */
 
 /* the file */
@@ -346,7 +345,7 @@ FINDING(SNAPSHOT_SHORT, "snapshot-short", WARNING, "a snapshot with fewer blocks
 	"As many events `block` of its process as `snapshot` says come behind it. `kymo leaks` "
 	"keeps what it knew before.")
 
-/* what is shown nowhere */
+/* data that no reader shows */
 FINDING(LOG_UNSEEN, "log-unseen", NOTE, "a log record, which Perfetto ignores", NULL,
 	"Write an instant event, too, if people are to see the message.")
 FINDING(PROFILER_UNSEEN, "profiler-unseen", NOTE, "a profiler record, which Perfetto ignores", NULL,

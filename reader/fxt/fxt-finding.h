@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be wrong with an archive: each kind of finding once, in the table of fxt-finding-rows.h.
+ * The possible errors of an archive: each kind of finding once, in the table of fxt-finding-rows.h.
  *
- * An error is against the specification. A warning is within it, and a reader that people use makes
- * something wrong of it. A note is right, and shown nowhere by the most used reader. The identifier of
- * a kind is stable: scripts name it.
+ * An error violates the specification. A warning is valid, and a known reader shows something
+ * wrong. A note is correct, and the most used reader does not show it. The identifier of a kind is
+ * stable: scripts use it.
  */
 #pragma once
 
@@ -30,27 +30,27 @@ struct fxt_finding_kind {
 	const char *text; /* one line, without its end */
 	const char
 		*detail; /* one line about value[]: each '#' stands for the next of them; or NULL */
-	const char *explain; /* a paragraph: what it means, who says so, what to do */
+	const char *explain; /* a paragraph: meaning, source, remedy */
 };
 
 extern const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX];
 
-/* One case of it. */
+/* One occurrence. */
 struct fxt_finding {
 	enum fxt_finding_id id;
 	uint64_t offset;   /* of the record, or the damage, in the archive */
 	uint64_t number;   /* of the record, from 1; 0 = damage */
-	const char *what;  /* static text that says more, or NULL */
-	uint64_t value[2]; /* what the kind's detail speaks of */
+	const char *what;  /* static text with details, or NULL */
+	uint64_t value[2]; /* the values in the kind's detail */
 };
 
 /* "error", "warning", "note". */
 const char *fxt_severity_text(enum fxt_severity severity);
 
-/* The kind that is called ID; -1 if there is none. */
+/* The kind with the identifier ID; -1 if there is none. */
 int fxt_finding_by_id(const char *id);
 
 enum { FXT_FINDING_DETAIL_MAX = 256 };
 
-/* What is to be said of this case alone, "" if nothing: writes to TO and returns TO. */
+/* Writes the detail of this occurrence to TO, "" if there is none, and returns TO. */
 char *fxt_finding_detail(char to[FXT_FINDING_DETAIL_MAX], const struct fxt_finding *finding);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the lint share. Internal to fxt-lint*.c.
+ * The shared part of the lint's files. Internal to fxt-lint*.c.
  *
- *	fxt-lint         takes records, hands them to the parts, hands out findings
- *	fxt-lint-frame   providers, initialization, losses, profiler records: in the order of the file
- *	fxt-lint-memory  what programs allocate: whose, with which stacks; likewise
- *	fxt-lint-names   kernel objects, and who lacks one: known at the end
- *	fxt-lint-order   facts: what must be looked at in the order of time
- *	fxt-lint-sched   CPUs and threads, fact by fact
- *	fxt-lint-slices  durations of threads, fact by fact
- *	fxt-lint-spans   async operations and flows, fact by fact
+ *   fxt-lint         takes records, passes them to the parts, returns findings
+ *   fxt-lint-frame   providers, initialization, losses, profiler records: in file order
+ *   fxt-lint-memory  allocations: their processes and stacks; in file order
+ *   fxt-lint-names   kernel objects, and missing ones: known at the end
+ *   fxt-lint-order   facts, which must be checked in order of time
+ *   fxt-lint-sched   CPUs and threads, by facts
+ *   fxt-lint-slices  durations of threads, by facts
+ *   fxt-lint-spans   async operations and flows, by facts
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-row.h"
 
-/* Each is some tens of bytes to a hundred. */
+/* Each takes some tens of bytes, up to a hundred. */
 enum {
 	FXT_LINT_THREADS_MAX = 1 << 20,
 	FXT_LINT_TRACKS_MAX = 1 << 18,
@@ -34,18 +34,18 @@ struct fxt_lint_place {
 };
 
 enum fxt_lint_state {
-	FXT_LINT_UNKNOWN = 0, /* or asleep, or runnable: nothing that follows would be wrong */
+	FXT_LINT_UNKNOWN = 0, /* or asleep, or runnable: any next state is valid */
 	FXT_LINT_RUNNING,
 	FXT_LINT_WOKEN,
 };
 
-/* A thread, as scheduling records and kernel objects know it: by its koid. */
+/* A thread in scheduling records and kernel objects, by koid. */
 struct fxt_lint_thread {
 	uint64_t tid, process;
 	uint64_t name; /* a hash */
 	bool named, scheduled;
-	bool unknown;                /* its object says that nothing is known of it */
-	struct fxt_lint_place first; /* record that schedules it */
+	bool unknown;                /* its object marks it as unknown */
+	struct fxt_lint_place first; /* the first record that schedules it */
 
 	enum fxt_lint_state state;
 	uint16_t cpu;   /* where it runs */
@@ -63,7 +63,7 @@ struct fxt_lint_process {
 	uint64_t koid;
 	uint64_t name;
 	bool named;
-	struct fxt_lint_place first; /* object of a thread of it */
+	struct fxt_lint_place first; /* the first object of one of its threads */
 };
 
 struct fxt_lint_cpu {
@@ -79,14 +79,14 @@ struct fxt_lint_slice {
 	struct fxt_lint_place place;
 };
 
-/* A thread, as events know it: by both koids. */
+/* A thread in events, by both koids. */
 struct fxt_lint_track {
 	uint64_t pid, tid;
 	struct fxt_lint_place first;  /* event */
 	struct fxt_lint_slice *stack; /* owned */
 	size_t depth, room;
 	uint64_t last_ns;
-	bool unknown; /* its stack may lack slices */
+	bool unknown; /* its stack can lack slices */
 };
 
 enum fxt_lint_fact_kind {
@@ -123,11 +123,11 @@ struct fxt_lint_order {
 	bool unsorted;
 };
 
-/* A process, as what it allocates is said. */
+/* A process with allocations. */
 struct fxt_lint_watch {
 	bool open, unwatched_told;
-	uint32_t number;  /* how many there were of its process */
-	uint64_t missing; /* blocks of the last snapshot that are to come */
+	uint32_t number;  /* the number of instances of its process */
+	uint64_t missing; /* expected blocks of the last snapshot */
 	struct fxt_lint_place snapshot;
 };
 
@@ -143,8 +143,8 @@ struct fxt_lint {
 	void *userdata;
 	int error; /* 0 or -ENOMEM */
 	uint64_t n_not_judged;
-	struct fxt_lint_place here; /* the record that is looked at */
-	bool finishing;             /* findings are kept, to be put in order */
+	struct fxt_lint_place here; /* the current record */
+	bool finishing;             /* findings are collected, to be sorted */
 	struct fxt_finding *last;   /* those; owned */
 	size_t n_last, last_room;
 	struct fxt_findings findings; /* of the record */
@@ -153,13 +153,13 @@ struct fxt_lint {
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
 	struct fxt_lint_provider *provider; /* whose records come */
 	bool any_provider;
-	uint64_t told_offset; /* of the last record for which an error was found */
+	uint64_t told_offset; /* of the last record with an error */
 	uint64_t n_losses;
 	struct fxt_lint_place first_loss;
 	bool loss_told;
 	uint64_t n_wakers;
-	uint64_t synthetic_ns;  /* of the last switch that did not happen */
-	uint64_t sched_last_ns; /* of the scheduling record that is latest in time */
+	uint64_t synthetic_ns;  /* of the last synthetic switch */
+	uint64_t sched_last_ns; /* the latest time of a scheduling record */
 	struct table modules;   /* hash of process and module, or of process -> &lint_seen */
 
 	/* memory */
@@ -170,21 +170,23 @@ struct fxt_lint {
 
 	struct table threads, processes, tracks; /* koid or hash -> struct ..., owned */
 	struct table flows, asyncs;              /* key -> struct fxt_lint_span, owned */
-	struct fxt_lint_cpu *cpus;               /* by number, as far as they go; owned */
+	struct fxt_lint_cpu *cpus;               /* by number, as many as needed; owned */
 	size_t n_cpus;
 	uint32_t epoch; /* synthetic switches so far, in time */
 	struct fxt_lint_order order;
 };
 
-/* Hands out the finding ID at PLACE about the values A and B. */
+/* Returns the finding ID at PLACE with the values A and B. */
 void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_place place,
 		   uint64_t a, uint64_t b);
 
-/* The value at KEY of T, of SIZE zeroed bytes if it is new; NULL if T has MAX or there is no memory
- * (then l->error is set). */
+/*
+ * The value at KEY of T, SIZE zeroed bytes if it is new; NULL if T has MAX, or without memory
+ * (l->error is then set).
+ */
 void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max);
 
-/* The parts. Those that take a fact take it in the order of time. */
+/* The parts. Facts are passed in order of time. */
 void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r);
 void fxt_lint_frame_finish(struct fxt_lint *l);
 void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes one whole record apart. Internal to the FXT reader.
+ * Parses one whole record. Internal to the FXT reader.
  */
 #pragma once
 
@@ -8,8 +8,8 @@
 
 /*
  * Fills in *RECORD from record->words and n_words (at least 1) by the tables of record->provider.
- * Changes no table. Returns NULL, or what is wrong: the record does not hold what it claims.
- * *RET_ODD: nothing is wrong, but it is not just what the specification describes, either. It is of
- * an unknown kind, has words behind its contents or reserved bits, or arguments that do not fit.
+ * Changes no table. Returns NULL, or the error: the record is inconsistent. *RET_ODD: it is valid,
+ * but not exactly as specified. It has an unknown kind, words after its contents, reserved bits, or
+ * arguments that do not fit.
  */
 const char *fxt_parse_record(struct fxt_record *record, bool *ret_odd);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a provider of an archive has said so far: its ticks, its string table and its thread table
+ * The state of a provider of an archive: its ticks, its string table and its thread table
  * ("Provider section metadata", "String references", "Thread references").
  *
- * Strings are copied in, because records are borrowed. Tables are allocated as far as they are
- * used, and a provider may hold FXT_PROVIDER_TEXT_MAX bytes of strings.
+ * Strings are copied, because records are borrowed. Tables grow as needed. A provider can hold
+ * FXT_PROVIDER_TEXT_MAX bytes of strings.
  */
 #pragma once
 
@@ -18,9 +18,9 @@
 
 #define FXT_PROVIDER_TEXT_MAX ((size_t)256 << 20)
 
-/* A string of an archive: bytes that nobody vouches for, without a NUL. */
+/* A string of an archive: unchecked bytes, without a NUL. */
 struct fxt_text {
-	const char *bytes; /* borrowed; NULL = a reference to a string that was never registered */
+	const char *bytes; /* borrowed; NULL = a reference to an unregistered string */
 	uint32_t length;
 	int16_t known; /* enum fxt_name, 0 = none of them, -1 = not looked up yet */
 	uint16_t ref;  /* the string ref it came from */
@@ -34,17 +34,17 @@ struct fxt_thread {
 enum { FXT_PROVIDER_PAGE = 256 };
 
 struct fxt_string {
-	const char *bytes; /* owned, but static text if it is known; NULL = not registered */
+	const char *bytes; /* owned, or static text if it is known; NULL = not registered */
 	uint32_t length;
 	int16_t known;
 };
 
 struct fxt_provider {
 	uint32_t id;
-	char name[FXT_PROVIDER_NAME_MAX + 1]; /* as it came, with a NUL */
+	char name[FXT_PROVIDER_NAME_MAX + 1]; /* unchanged, with a NUL */
 	uint8_t name_length;
 	uint64_t ticks_per_second; /* never 0 */
-	bool timed;                /* it was said, and not assumed */
+	bool timed;                /* set by a record, and not assumed */
 	size_t text_bytes;
 	struct fxt_string *pages[(FXT_STRING_INDEX_MAX + 1) / FXT_PROVIDER_PAGE];
 	struct fxt_thread threads[FXT_THREAD_INDEX_MAX + 1];
@@ -54,14 +54,16 @@ int fxt_provider_new(struct fxt_provider **ret, uint32_t id);
 struct fxt_provider *fxt_provider_free(struct fxt_provider *p);
 DEFINE_CLEANUP(struct fxt_provider *, fxt_provider_free)
 
-/* Forgets all but the id, as a new provider info record asks for. */
+/* Discards everything except the id, as a new provider info record requires. */
 void fxt_provider_reset(struct fxt_provider *p);
 
-/* Registers a copy of N bytes at INDEX (1..32767). Returns 0, -ENOMEM, or -ENOBUFS if the provider
- * has more text than we hold; then the index is not registered any more. */
+/*
+ * Registers a copy of N bytes at INDEX (1..32767). Returns 0, -ENOMEM, or -ENOBUFS if the provider
+ * exceeds the limit of text; the index is then unregistered.
+ */
 int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *bytes, uint32_t n);
 
-/* Finds out whether T is one of fxt-names.h. Returns enum fxt_name, or 0. */
+/* Looks T up in fxt-names.h. Returns enum fxt_name, or 0. */
 int fxt_provider_look_up(const struct fxt_text *t);
 
 static inline int fxt_text_known(const struct fxt_text *t)
@@ -69,7 +71,7 @@ static inline int fxt_text_known(const struct fxt_text *t)
 	return t->known >= 0 ? t->known : fxt_provider_look_up(t);
 }
 
-/* What the non-inline string reference REF stands for. */
+/* The string of the non-inline reference REF. */
 static inline struct fxt_text fxt_provider_string(const struct fxt_provider *p, unsigned ref)
 {
 	const struct fxt_string *page;

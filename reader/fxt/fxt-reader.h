@@ -2,19 +2,19 @@
 /*
  * Reads a Fuchsia trace archive, record by record, in one pass.
  *
- * fxt_reader_next() finds the next record, takes it apart and hands out a view of it. Everything in
- * the view is proven to lie inside the record; strings and threads are resolved through the tables
- * of the provider whose section it is in. The view and all it points to hold until the next call.
- * What cannot be read is damage: it is reported with its place and length, and reading goes on at
- * the next place where records are found to begin. Nothing in an archive can make the reader fail
- * otherwise. docs/architecture/damage.md says how records are found again.
+ * fxt_reader_next() finds the next record, parses it and returns a view of it. Everything in the
+ * view is proven to be inside the record. Strings and threads are resolved through the tables of
+ * the section's provider. The view and its pointers are valid until the next call. Unreadable bytes
+ * are damage: they are reported with position and length, and reading continues at the next place
+ * where records begin. No content of an archive can make the reader fail in another way.
+ * docs/architecture/damage.md describes how records are found again.
  *
- * Archives of big-endian machines come out as those of little-endian ones do: words in our byte
- * order, streams (strings, blobs) as they are.
+ * Archives of big-endian machines give the same results as little-endian ones: native words, and
+ * unchanged streams (strings, blobs).
  *
- * Arguments are checked and resolved when they are asked for (fxt_args_next()), and references to
- * strings or threads that were never registered are no damage here: the record stands as it is,
- * with text without bytes or a thread that is not defined. fxt-check.h judges these.
+ * Arguments are checked and resolved on demand (fxt_args_next()). References to unregistered
+ * strings or threads are not damage here: the record is returned with empty text or an undefined
+ * thread. fxt-check.h checks these.
  */
 #pragma once
 
@@ -28,44 +28,49 @@
 #include "reader/fxt/fxt-provider.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* What fxt_reader_new_*() answer, beside 0 and negative errnos. */
+/* The results of fxt_reader_new_*(), besides 0 and negative errnos. */
 enum fxt_alien {
-	FXT_ALIEN_EMPTY = 1, /* no byte at all */
+	FXT_ALIEN_EMPTY = 1, /* an empty input */
 	FXT_ALIEN_XZ,        /* compressed */
 	FXT_ALIEN_REPORT,    /* a leak report, which is text: "version=..." */
-	FXT_ALIEN_OTHER,     /* does not start with the magic number, nor are records found in it */
+	FXT_ALIEN_OTHER,     /* no magic number, and no records were found in it */
 };
 
-/* What fxt_reader_next() answers, beside negative errnos. */
+/* The results of fxt_reader_next(), besides negative errnos. */
 enum fxt_reader_outcome {
 	FXT_READER_END = 0,
 	FXT_READER_RECORD = 1,
 	FXT_READER_DAMAGE = 2,
 };
 
-/* Bytes that are not a record, or a record that is not what it claims. */
+/* Bytes that are not a record, or an inconsistent record. */
 struct fxt_damage {
 	uint64_t offset;  /* in the input */
-	uint64_t bytes;   /* that were skipped; 0: it is reported, and nothing was skipped for it */
+	uint64_t bytes;   /* skipped bytes; 0: reported without skipping */
 	const char *what; /* static text */
 	bool truncated;   /* the input ends inside this record */
 };
 
-/* The type of a scheduling, profiler or large record whose subtype is not known: whole and skipped, as
- * are those of unknown type. The subtype is kept, the type is in words[0]. */
+/*
+ * The type of a scheduling, profiler or large record with an unknown subtype: complete and skipped,
+ * as are records of unknown type. The subtype is kept, and the type is in words[0].
+ */
 enum { FXT_RECORD_UNKNOWN_KIND = 16 };
 
 struct fxt_record {
 	unsigned type;    /* enum fxt_record_type, FXT_RECORD_UNKNOWN_KIND, or 11..14: unknown */
 	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
-	uint64_t offset;  /* in the input; it may lie in the record before it, which ran into it */
+	uint64_t offset;  /* in the input; can be in the previous record, which overlapped it */
 	uint64_t n_words;
-	uint64_t n_behind; /* words behind its contents; of an unknown kind: all but the header */
-	const uint64_t *words; /* the record, header first; in our byte order, aligned */
+	uint64_t
+		n_behind; /* words after its contents; for an unknown kind: all except the header */
+	const uint64_t *words; /* the record, header first; native, aligned */
 	const struct fxt_provider *provider;
-	bool ignored; /* it would change the tables, but it is odd and was not believed */
+	bool ignored; /* it would change the tables, but is odd and was not used */
 
-	/* Set where the record has them, else undefined, but for args.n_left, which is then 0. */
+	/*
+	 * Set if the record has them, otherwise undefined, except for args.n_left, which is then 0.
+	 */
 	uint64_t ts_ticks, ts_ns;
 	struct fxt_thread thread; /* also of thread records; pid only of userspace objects */
 	struct fxt_text category, name;
@@ -149,9 +154,9 @@ static inline bool fxt_record_has_time(const struct fxt_record *r)
 struct fxt_reader;
 
 /*
- * Start to read from FD (borrowed, from where it stands), N bytes at P (borrowed), or what READ
- * brings. Wait for the first bytes. Return 0, an enum fxt_alien if this is no archive that we read, or a negative errno
- * (-EISDIR, -ENOMEM, what read() says).
+ * Start to read from FD (borrowed, from its position), N bytes at P (borrowed), or data from READ.
+ * Wait for the first bytes. Return 0, an enum fxt_alien if the input is not a supported archive, or
+ * a negative errno (-EISDIR, -ENOMEM, an error of read()).
  */
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);
@@ -161,15 +166,15 @@ struct fxt_reader *fxt_reader_free(struct fxt_reader *r);
 DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)
 
 /*
- * Reads on. FXT_READER_RECORD: *RET is the next record; FXT_READER_DAMAGE: *RET is NULL and
- * fxt_reader_damage() says what; FXT_READER_END; or what read() said, or -ENOMEM.
+ * Continues to read. FXT_READER_RECORD: *RET is the next record. FXT_READER_DAMAGE: *RET is NULL,
+ * and fxt_reader_damage() has the damage. FXT_READER_END, an error of read(), or -ENOMEM.
  */
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);
 
 /* The last damage. */
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r);
 
-/* How many bytes were read or skipped: where the next record is looked for. */
+/* The number of bytes read or skipped: the position of the next record. */
 uint64_t fxt_reader_offset(const struct fxt_reader *r);
 
 /* Whether it is an archive of a big-endian machine. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where does the next good record begin? Asked where a record is not what it claims. Internal to
- * the FXT reader; docs/architecture/damage.md says how it fits together.
+ * Finds the next good record after an inconsistent one. Internal to the FXT reader;
+ * docs/architecture/damage.md describes the method.
  *
- * A place is believed when what begins there is a record as the specification has it, to the last
- * bit that can be checked, and so is what follows, until there is evidence enough that this is no
- * chance. What a record is worth as evidence depends on how much of it can be checked: a time near
- * those that were read before is worth most, since everything else in a trace is small numbers that
- * often look like headers. Records that change tables are worth little, and the first one must fit
- * what is known: a record that is missed costs less than garbage that is believed.
+ * A place is accepted if a record begins there that matches the specification in every verifiable
+ * bit, and if the following records do so, too, until chance is excluded. The weight of a record as
+ * evidence depends on its verifiable part. A time near the previous ones weighs most, since
+ * everything else in a trace is small numbers that often look like headers. Records that change
+ * tables weigh little, and the first one must fit the known state: a missed record costs less than
+ * accepted garbage.
  *
- * Each place is looked at in a bounded time and once; places are tried byte by byte, since bytes may
- * be missing. No more than FXT_RESYNC_WINDOW bytes are looked at beyond a place that is tried.
+ * Each place is examined once and in bounded time. Places are tried byte by byte, since bytes can
+ * be missing. At most FXT_RESYNC_WINDOW bytes after a place are examined.
  */
 #pragma once
 
@@ -26,10 +26,12 @@
 
 #define FXT_RESYNC_WINDOW ((size_t)512 * 1024)
 
-/* What is enough: behind damage, and to believe that something is an archive at all. */
+/* The required evidence: after damage, and to accept an input as an archive at all. */
 enum { FXT_RESYNC_ENOUGH = 50, FXT_RESYNC_ARCHIVE = 150 };
 
-/* Bytes behind the contents of a record that is believed for its time all the same. */
+/*
+ * The maximum number of bytes after the contents of a record that is accepted because of its time.
+ */
 enum { FXT_RESYNC_LONGER_MAX = 32 };
 
 enum { FXT_RESYNC_DEAD = 1024 };
@@ -37,41 +39,44 @@ enum { FXT_RESYNC_DEAD = 1024 };
 struct fxt_resync {
 	struct input *input;
 	const struct table *providers;       /* id + 1 -> struct fxt_provider */
-	const struct fxt_provider *provider; /* whose section it is */
+	const struct fxt_provider *provider; /* of the current section */
 	bool swap;
 	int enough;
-	uint64_t first_ns, last_ns; /* times that were read before; 0 = none */
+	uint64_t first_ns, last_ns; /* times read so far; 0 = none */
 
-	/* Places from which nothing good follows, by their low bits: their offsets in the input, and 1. */
+	/*
+	 * Places without good records after them, by their low bits: their offsets in the input,
+	 * and 1.
+	 */
 	uint64_t dead[FXT_RESYNC_DEAD];
 	uint64_t n_dead;
 };
 
-/* Makes ready to judge what the fields say, which may have changed since. */
+/* Prepares for changed fields. */
 void fxt_resync_begin(struct fxt_resync *s);
 
 /*
- * All places are counted from where the input stands. Negative errnos are read()'s.
+ * All places are relative to the input's position. Negative errnos are read()'s.
  *
- * fxt_resync_at: do good records begin at AT? Returns 1 or 0.
- * fxt_resync_find: finds the first such place in [FROM, TO); END > 0: good records must follow each
- * other from there to behind END, where none begins. Returns 1 or 0.
- * fxt_resync_find_on: the same without a limit, and goes there: skips what is before it, or all.
+ * fxt_resync_at: whether good records begin at AT. Returns 1 or 0.
+ * fxt_resync_find: finds the first such place in [FROM, TO). END > 0: good records must be
+ * contiguous from there to after END, where none begins. Returns 1 or 0.
+ * fxt_resync_find_on: the same without a limit, and moves there: skips everything before it, or
+ * everything.
  */
 int fxt_resync_at(struct fxt_resync *s, size_t at);
 int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, size_t *ret_at);
 int fxt_resync_find_on(struct fxt_resync *s, size_t from);
 
 /*
- * Does something follow at AT that can be a record, good or odd (unknown, with words or bits that
- * are not known), or the end of the input? Less is asked than for a place that was searched for.
- * Returns 1 or 0; *RET_TO is how far everything was in order.
+ * Whether a possible record is at AT, good or odd (unknown, with unknown words or bits), or the end
+ * of the input. It requires less than a search. Returns 1 or 0; *RET_TO is the end of the valid
+ * part.
  */
 int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to);
 
 /*
- * Is what begins where the input stands a good record, but for the size that it claims? Returns its
- * size in bytes by its contents, or 0; *RET_SURE: it is believed if it is followed by the end of the
- * input, too.
+ * Whether the input's position has a good record with a wrong size. Returns its size in bytes by
+ * its contents, or 0. *RET_SURE: it is also accepted if the end of the input follows.
  */
 size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure);

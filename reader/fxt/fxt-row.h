@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which row of the table of events a record is of.
+ * The row of a record in the table of events.
  */
 #pragma once
 
 #include "reader/fxt/fxt-reader.h"
 #include "writer/fxt/fxt-event-fields.h"
 
-/* Of a record that is no event. */
+/* For a record that is not an event. */
 enum fxt_row_id fxt_other_row(const struct fxt_record *r);
 
-/* FXT_ROW_NONE: of none, or of what CPUs do (which has no name of its own). Here, since it is asked
- * for each record. */
+/*
+ * FXT_ROW_NONE: of none, or an interval of a CPU (which has no fixed name). It is inline, since it
+ * runs for each record.
+ */
 static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 {
 	if (r->type != FXT_RECORD_EVENT)
@@ -20,23 +22,27 @@ static inline enum fxt_row_id fxt_record_row(const struct fxt_record *r)
 				   r->subtype);
 }
 
-/* The field of R's row that is called NAME (enum fxt_name), or NULL. */
+/* The field of R's row with the name NAME (enum fxt_name), or NULL. */
 const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int name);
 
-/* What the argument NAME of R, which its row has, is as a number: of a text one that tells it apart.
- * 0 without it. */
+/*
+ * The argument NAME of R, which its row has, as a number: for text a number that identifies it. 0
+ * without it.
+ */
 uint64_t fxt_record_number(const struct fxt_record *r, int name);
 
-/* The last event `stack`: the next stack of its thread and time is what it names. */
+/* The last event `stack`: it names the next stack of its thread and time. */
 struct fxt_named {
-	uint64_t ts_ns, tid, id; /* id 0: it has its frames */
+	uint64_t ts_ns, tid, id; /* id 0: its frames have been found */
 };
 
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);
 
-/* The id of what R, a backtrace, has the frames of; 0 if it is no such. */
+/* The id whose frames R, a backtrace, has; 0 if there is none. */
 uint64_t fxt_named_take(struct fxt_named *n, const struct fxt_record *r);
 
-/* Whether R, of ROW, has the argument without which it is somebody else's event of the same name;
- * false, too, if there is none that says so. */
+/*
+ * Whether R, of ROW, has the required argument, without which the event belongs to another program.
+ * False, too, if ROW has none.
+ */
 bool fxt_record_has_main(const struct fxt_record *r, enum fxt_row_id row);

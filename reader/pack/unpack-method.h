@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What unpack.c and the methods share: the input, and one row of functions a method. A block is a
- * chunk, frame or member: what can be unpacked without what is before it.
+ * Shared by unpack.c and the methods: the input, and one row of functions per method. A block is a
+ * chunk, frame or member, which can be decompressed alone.
  */
 #pragma once
 
@@ -9,28 +9,33 @@
 #include "reader/pack/unpack.h"
 
 struct unpack_ops {
-	/* What the method keeps; NULL without memory. NULL: nothing. */
+	/* State of the method; NULL without memory. NULL: none. */
 	void *(*create)(void);
 	void (*destroy)(void *state);
 
 	/*
-	 * Puts up to N > 0 bytes to TO. Returns how many; 0 when a block has ended (u->inside says
-	 * whether one is being read) or the input has (u->ended); -EBADMSG: damage, which
+	 * Writes up to N > 0 bytes to TO. Returns their number; 0 at the end of a block (u->inside
+	 * is whether one is being read) or of the input (u->ended); -EBADMSG for damage, which
 	 * unpack_give_up() has reported; or another negative errno. Never reads beyond the end of a
 	 * block.
 	 */
 	ssize_t (*read)(void *state, struct unpack *u, uint8_t *to, size_t n);
 
-	/* Could a block begin at P? At least UNPACK_BEGIN_BYTES are there, but at the end. */
+	/*
+	 * Whether a block can begin at P. At least UNPACK_BEGIN_BYTES are present, except at the
+	 * end.
+	 */
 	bool (*begins)(const uint8_t *p, size_t n);
 
-	/* Forgets the block that was being read; another one begins where the input stands. */
+	/* Discards the current block; another one begins at the input's position. */
 	void (*restart)(void *state);
 
-	/* So many bytes of the input are kept to look for another block in, if one is damaged. */
+	/*
+	 * The number of input bytes that are kept to search for another block, if one is damaged.
+	 */
 	size_t keep;
 
-	/* A block is only known to be good when it was read to its end. */
+	/* A block is known to be good only when it was read to its end. */
 	bool staged;
 };
 
@@ -48,32 +53,32 @@ struct unpack {
 	void *state;
 
 	/* Kept by the method. */
-	uint64_t piece_offset; /* of the chunk, frame or member that is read */
+	uint64_t piece_offset; /* of the current chunk, frame or member */
 	bool inside;           /* of one */
-	bool ended;            /* the input has, behind a block */
+	bool ended;            /* the input has ended, after a block */
 
 	uint64_t given;
-	bool stopped;   /* more came out than is sensible: no more is read */
+	bool stopped;   /* the output is too large for the input: reading has stopped */
 	uint8_t *stage; /* owned; a block, or its beginning */
 	size_t staged, stage_given;
 	bool streaming; /* the block is larger than that */
 
-	/* What unpack_give_up() reported last. */
+	/* The last report of unpack_give_up(). */
 	struct unpack_damage bad;
 	bool bad_checksum;
-	bool bad_is_late; /* what comes before it is to be given back first */
+	bool bad_is_late; /* the data before it is returned first */
 
-	bool searching; /* for a block behind the damage in bad */
+	bool searching; /* for a block after the damage in bad */
 	uint64_t search_begin, search_work;
 
-	struct unpack_damage damages[UNPACK_DAMAGES]; /* that were not taken yet */
+	struct unpack_damage damages[UNPACK_DAMAGES]; /* those that were not taken yet */
 	unsigned n_damages;
 };
 
-/* Whether a zstd frame, or one to skip, begins in the window. */
+/* Whether a zstd frame, or a skippable one, begins in the window. */
 bool unpack_at_zstd_frame(const struct input *in);
 
-/* Whether what a Brotli stream in the window begins with LOOKS as it should. May read more. */
+/* Whether the beginning of a Brotli stream in the window satisfies LOOKS. Can read more. */
 bool unpack_is_brotli(struct input *in, unpack_looks_fn looks);
 
 /* Reports damage. Returns -EBADMSG. */

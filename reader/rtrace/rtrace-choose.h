@@ -2,14 +2,14 @@
 /*
  * The first pass over a report: which of its calls are to be shown, a bit each.
  *
- * Allocations and deallocations are paired by index, which is the order in which they were recorded;
- * times are not asked, since their clock may have been set, or have begun anew at midnight. Reports
- * whose calls are in that order need memory for what is live; others (compressed or sorted ones) 32
- * bytes a call.
+ * Allocations and deallocations are paired by index, which is the order in which they were
+ * recorded; times are not asked, since their clock may have been set, or have begun anew at
+ * midnight. Reports whose calls are in that order need memory for what is live; others (compressed
+ * or sorted ones) 32 bytes a call.
  *
- * All calls are paired, wanted or not: what is freed in another context is free. An allocation of what
- * is live already replaces it: the same id is given out twice only after it came back, so the older
- * one is no leak but one whose freeing was not seen.
+ * All calls are paired, wanted or not: what is freed in another context is free. An allocation of
+ * what is live already replaces it: the same id is given out twice only after it came back, so the
+ * older one is no leak but one whose freeing was not seen.
  */
 #pragma once
 
@@ -49,7 +49,9 @@ void rtrace_choose_init(struct rtrace_choose *c, const struct rtrace_select *sel
 			bool sorts);
 void rtrace_choose_deinit(struct rtrace_choose *c);
 
-/* Takes each record of READER. Returns an outcome, -ENOMEM, or -EOVERFLOW for more calls than 2^36. */
+/*
+ * Takes each record of READER. Returns an outcome, -ENOMEM, or -EOVERFLOW for more calls than 2^36.
+ */
 int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *record,
 			 const struct rtrace_reader *reader);
 

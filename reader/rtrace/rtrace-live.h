@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is allocated: which call each live resource is from. Calls go by their number in the report. It
- * needs some 30 bytes a live resource, and nothing for those that are gone.
+ * What is allocated: which call each live resource is from. Calls go by their number in the report.
+ * It needs some 30 bytes a live resource, and nothing for those that are gone.
  */
 #pragma once
 
@@ -35,8 +35,8 @@ struct rtrace_live {
 void rtrace_live_deinit(struct rtrace_live *l);
 
 /*
- * The call CALL (below 1 << RTRACE_LIVE_CALL_BITS) allocates ID of the resource TYPE (-1 = of none).
- * COUNTED: of what is there already, one more is held. Returns an outcome or -ENOMEM.
+ * The call CALL (below 1 << RTRACE_LIVE_CALL_BITS) allocates ID of the resource TYPE (-1 = of
+ * none). COUNTED: of what is there already, one more is held. Returns an outcome or -ENOMEM.
  */
 int rtrace_live_allocate(struct rtrace_live *l, int type, uint64_t id, uint64_t call, bool counted,
 			 uint64_t *ret);

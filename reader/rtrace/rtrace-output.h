@@ -27,7 +27,9 @@ int rtrace_output_header(struct rtrace_output *o, const struct rtrace_record *re
 int rtrace_output_call(struct rtrace_output *o, const struct rtrace_record *record);
 int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *record);
 
-/* A frame, of when there were N_MAPS; too many are not shown: 0. Returns 1, 0, or a negative errno. */
+/*
+ * A frame, of when there were N_MAPS; too many are not shown: 0. Returns 1, 0, or a negative errno.
+ */
 int rtrace_output_frame(struct rtrace_output *o, const struct rtrace_record *record,
 			uint64_t n_maps);
 

@@ -3,8 +3,8 @@
  * A line of a leak report, taken apart. It knows nothing of other lines.
  *
  * Everything that writers of the format have made is taken, the specification's way and that of the
- * tools (writer/rtrace/rtrace-wire.h): fractions of a second in any number of digits, "(3)=0x10", arguments with
- * or without TAB, paths with spaces.
+ * tools (writer/rtrace/rtrace-wire.h): fractions of a second in any number of digits, "(3)=0x10",
+ * arguments with or without TAB, paths with spaces.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 bool rtrace_is_report(const void *p, size_t n);
 
 /*
- * Undoes \ooo of a path or a value. Writes to TO (at least TEXT.n + 1 bytes), with a NUL. Returns the
- * length.
+ * Undoes \ooo of a path or a value. Writes to TO (at least TEXT.n + 1 bytes), with a NUL. Returns
+ * the length.
  */
 size_t rtrace_unescape(char *to, struct rtrace_text text);
 

@@ -6,13 +6,14 @@
  *	this            pass 2: shows them, in the order of the report; or
  *	rtrace-group    collects them in it, and then shows them in another order
  *
- * Without anything to do there is one pass, and what is shown are the bytes of the report. Else what is
- * neither a call nor with one stays as it is and where it is (before all calls, if those are put in
- * order), temporary comments ("# ") go, and the header says what was done. A report that is compressed
- * stays so.
+ * Without anything to do there is one pass, and what is shown are the bytes of the report. Else
+ * what is neither a call nor with one stays as it is and where it is (before all calls, if those
+ * are put in order), temporary comments ("# ") go, and the header says what was done. A report that
+ * is compressed stays so.
  *
  * A report is read by its bytes at offsets, since it is read twice, and calls again when they are
- * put in order. What is behind those that the first pass saw is not looked at. It must not change meanwhile.
+ * put in order. What is behind those that the first pass saw is not looked at. It must not change
+ * meanwhile.
  */
 #pragma once
 
@@ -23,7 +24,8 @@ enum rtrace_sort_key {
 	RTRACE_SORT_SIZE,
 	RTRACE_SORT_COUNT, /* of calls with the same backtrace: only if they are grouped */
 	RTRACE_SORT_INDEX,
-	RTRACE_SORT_TIME, /* a clock that went back by more than half a day began anew at midnight */
+	/* A clock that went back by more than half a day began anew at midnight */
+	RTRACE_SORT_TIME,
 };
 
 struct rtrace_postprocess_options {
@@ -41,11 +43,15 @@ struct rtrace_postprocess_options {
 struct rtrace_postprocess_io {
 	/* Puts up to N bytes from OFFSET of the report to TO. Returns how many, 0 at the end. */
 	ssize_t (*read_at)(void *userdata, uint64_t offset, void *to, size_t n);
-	/* Shows a record: its raw text or, without one, what it has; calls with their settled type. */
+	/*
+	 * Shows a record: its raw text or, without one, what it has; calls with their settled type.
+	 */
 	int (*emit)(void *userdata, const struct rtrace_record *record);
 	/* With `resolve`: a file is mapped. */
 	int (*map)(void *userdata, const struct rtrace_map *map);
-	/* What ADDRESS is called, when only the first N_MAPS of those were there; none = not known. */
+	/*
+	 * What ADDRESS is called, when only the first N_MAPS of those were there; none = not known.
+	 */
 	int (*name)(void *userdata, uint64_t address, uint64_t n_maps, struct rtrace_text *ret);
 	rtrace_problem_fn problem; /* of each line once */
 	void *userdata;

@@ -41,8 +41,8 @@ struct rtrace_type {
 struct rtrace_reader;
 
 /*
- * Start to read what READ brings, or N bytes at P (borrowed). PROBLEM may be NULL. Wait for the first bytes. Return
- * 0, an enum rtrace_alien, or a negative errno.
+ * Start to read what READ brings, or N bytes at P (borrowed). PROBLEM may be NULL. Wait for the
+ * first bytes. Return 0, an enum rtrace_alien, or a negative errno.
  */
 int rtrace_reader_new_source(struct rtrace_reader **ret, input_read_fn read, void *source,
 			     rtrace_problem_fn problem, void *userdata);
@@ -52,15 +52,19 @@ int rtrace_reader_new_memory(struct rtrace_reader **ret, const void *p, size_t n
 struct rtrace_reader *rtrace_reader_free(struct rtrace_reader *r);
 DEFINE_CLEANUP(struct rtrace_reader *, rtrace_reader_free)
 
-/* Reads on. Returns 1 with *RET, which holds until the next call; 0 at the end; or a negative errno. */
+/*
+ * Reads on. Returns 1 with *RET, which holds until the next call; 0 at the end; or a negative
+ * errno.
+ */
 int rtrace_reader_next(struct rtrace_reader *r, const struct rtrace_record **ret);
 
 /* The resources that were registered so far, in that order: what resource_number counts. */
 const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, size_t *ret_n);
 
 /*
- * The number of the resource that a call is of: the one that it names, the first if it names none, -1
- * if it is none of TYPES. What was taken for a type and is none goes back to the function's name, as a
- * template's arguments do. For calls that did not come out of a reader; those that did are settled.
+ * The number of the resource that a call is of: the one that it names, the first if it names none,
+ * -1 if it is none of TYPES. What was taken for a type and is none goes back to the function's
+ * name, as a template's arguments do. For calls that did not come out of a reader; those that did
+ * are settled.
  */
 int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_call *c);

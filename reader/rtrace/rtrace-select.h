@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which calls of a report are wanted: by what they are of, where they come from, how large they are.
+ * Which calls of a report are wanted: by what they are of, where they come from, how large they
+ * are.
  */
 #pragma once
 

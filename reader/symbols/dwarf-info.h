@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * DWARF: which line an address is of, and which functions were inlined there.
+ * DWARF: the line of an address, and the functions that were inlined there.
  *
- * The units of a file are listed when it is opened, by the addresses that they say they have (the
- * index that some compilers make is not there in the files of others). A unit is read when the
- * first address in it is asked for: once, into tables that are searched from then on.
+ * The units of a file are listed when it is opened, by their own address ranges (only some
+ * compilers make an index). A unit is read once, when its first address is looked up, into tables
+ * for searching.
  */
 #pragma once
 
@@ -15,20 +15,20 @@ struct dwarf_info;
 
 /* A function at an address. */
 struct dwarf_frame {
-	const char *
-		function; /* as the linker or, else, as the programmer calls it; NULL = not known */
-	const char *source; /* NULL = not known */
-	uint32_t line;      /* from 1; 0 = not known */
+	const char *function; /* the linkage name, otherwise the source name; NULL = unknown */
+	const char *source;   /* NULL = not known */
+	uint32_t line;        /* from 1; 0 = not known */
 };
 
 /* True if F has the sections. */
 bool dwarf_info_is_in(const struct elf_file *f);
 
 /*
- * Opens the debug information in F, with what it shares with other files in ALTERNATE (NULL if it
- * needs none; if it does, that must be given: or libdw looks for it itself, anywhere). Both are
- * borrowed until it is freed, and so are SEGMENTS, those of the file that the addresses are of. Up
- * to MAX bytes may be unpacked. Returns 0, -ENOMEM, or -EBADMSG with *RETERR_WHAT.
+ * Opens the debug information in F, and the data that it shares with other files in ALTERNATE.
+ * (ALTERNATE is NULL if it needs none. If it does, it must be given, because libdw would otherwise
+ * search for it anywhere.) Both are borrowed until it is freed, and so are SEGMENTS, those of the
+ * file of the addresses. Up to MAX bytes can be decompressed. Returns 0, -ENOMEM, or -EBADMSG with
+ * *RETERR_WHAT.
  */
 int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    const struct elf_file *alternate, const struct elf_segments *segments,
@@ -47,13 +47,13 @@ struct dwarf_info *dwarf_info_free(struct dwarf_info *d);
 DEFINE_CLEANUP(struct dwarf_info *, dwarf_info_free)
 
 /*
- * The functions at VADDR, innermost first, at most N, and where each of them is: the innermost one
- * at VADDR, the others at their calls. The last one is the one that the others are inlined in,
- * unless there are more than N. Returns how many, 0 if nothing is known. Texts are borrowed until D
- * is freed. *RETERR_WHAT is set if there was damage on the way, and said once.
+ * The functions at VADDR, innermost first, at most N, with their positions: the innermost one at
+ * VADDR, the others at their calls. The last one is the function that contains the others, unless
+ * there are more than N. Returns their number, 0 if none is known. Texts are borrowed until D is
+ * freed. *RETERR_WHAT is set for damage, once.
  */
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame *frames, size_t n,
 		       const char **reterr_what);
 
-/* Bytes of memory, about. */
+/* Approximate bytes of memory. */
 uint64_t dwarf_info_bytes(const struct dwarf_info *d);

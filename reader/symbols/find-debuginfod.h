@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files by their build id from the servers that DEBUGINFOD_URLS names. This goes over the network,
- * so it is only done for those who ask for it. kymo can be built without it.
+ * Files by their build id, from the servers in DEBUGINFOD_URLS. This uses the network, so it is
+ * done only on request. kymo can be built without it.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Fetches the debug information (DEBUG) or the program itself, or finds it in the cache; may take
- * as long as DEBUGINFOD_TIMEOUT says. Returns a descriptor, with its path in TO (ROOM bytes), or a
+ * Fetches the debug information (DEBUG) or the program itself, or finds it in the cache. Can take
+ * as long as DEBUGINFOD_TIMEOUT. Returns a descriptor, with its path in TO (ROOM bytes), or a
  * negative errno: -ENOSYS if kymo was built without it, or the library is not installed.
  */
 int find_debuginfod(const uint8_t *build_id, size_t n, bool debug, char *to, size_t room);

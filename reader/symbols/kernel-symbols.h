@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the kernel that runs, from /proc/kallsyms: its text, its modules, and code that was made
- * at run time (BPF programs, trampolines). They are of use only if the kernel that was recorded is
- * this one; since it is loaded somewhere else at each boot, addresses are moved by how far it is
- * from where it was.
+ * Names of the running kernel, from /proc/kallsyms: its text, its modules, and code made at run
+ * time (BPF programs, trampolines). They are useful only if the recorded kernel is this one. Since
+ * its load address changes at each boot, addresses are adjusted by the difference.
  */
 #pragma once
 
@@ -22,13 +21,13 @@ DEFINE_CLEANUP(struct kernel_symbols *, kernel_symbols_free)
 struct kernel_found {
 	struct symbol_found symbol;
 	const char *module; /* borrowed; "" = none */
-	bool unsure;        /* it is not known that this was there when it was recorded */
+	bool unsure;        /* there is no proof that it existed at the time of the recording */
 };
 
 /*
- * The symbol at ADDRESS, which lies in the mapping or, if that is the kernel's text, anywhere.
- * Returns 1 with *RET, 0 if there is none, or -EBADMSG with *RETERR_WHAT: what runs is not what was
- * recorded.
+ * The symbol at ADDRESS, which is in the mapping or, if that is the kernel's text, anywhere.
+ * Returns 1 with *RET, 0 if there is none, or -EBADMSG with *RETERR_WHAT: the running kernel is not
+ * the recorded one.
  */
 int kernel_symbols_find(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
 			uint64_t address, struct kernel_found *ret, const char **reterr_what);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /tmp/perf-PID.map: what compilers at run time (of JavaScript, Java, ...) say of the code that
- * they made. A line is "START SIZE NAME", numbers in hexadecimal; what stands later in the file
- * holds.
+ * /tmp/perf-PID.map: code that JIT compilers (of JavaScript, Java, ...) made. A line is "START SIZE
+ * NAME", with hexadecimal numbers; later lines have precedence.
  *
- * Anybody can put a file of that name there. So it must be of root, or of the user of the process;
- * where there is no process to ask, of the user who asks, and then its names are unsure: the pid
- * may have been another's since.
+ * Every user can create a file of that name. So it must belong to root, or to the user of the
+ * process. If the process is gone, it must belong to the calling user, and its names are then
+ * unsure: another process may have had the pid since.
  */
 #pragma once
 
@@ -20,9 +19,9 @@
 struct perf_map;
 
 /*
- * Reads the map of the process of QUERY, that it has in its mount namespace and under its pid
- * there, or, if it does not live, the one in DIR. Returns 1 with *RET, 0 if there is none, -ENOMEM,
- * or -EBADMSG with *RETERR_WHAT.
+ * Reads the map of QUERY's process, in its mount namespace and under its pid there, or, if it is
+ * not alive, the one in DIR. Returns 1 with *RET, 0 if there is none, -ENOMEM, or -EBADMSG with
+ * *RETERR_WHAT.
  */
 int perf_map_open(struct perf_map **ret, const struct find_places *places,
 		  const struct symbol_query *query, const char *dir, const char **reterr_what);

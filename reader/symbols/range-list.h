@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges of addresses that may overlap and lie in each other, sorted once, then searched often for
- * the innermost one around an address.
+ * Ranges of addresses that can overlap and nest, sorted once, then searched often for the innermost
+ * one around an address.
  */
 #pragma once
 
@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 struct range {
-	uint64_t start, end; /* END is the first address behind it */
+	uint64_t start, end; /* END is exclusive */
 	uint32_t value;      /* the owner's */
-	uint32_t rank;       /* of ranges with one start the one with the lowest is innermost */
+	uint32_t rank;       /* of ranges with the same start, the lowest one is innermost */
 };
 
 struct range_list {
 	struct range *items; /* owned */
 	size_t n, room;
-	/* Set by range_list_sort(): where the innermost range becomes another. */
+	/* Set by range_list_sort(): where the innermost range changes. */
 	struct range_piece {
 		uint64_t start;
 		uint32_t item; /* UINT32_MAX = none */
@@ -32,8 +32,8 @@ int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t 
 		   uint32_t rank);
 
 /*
- * Sorts the list by start, the innermost one of equal starts last, for searching; must come between
- * adding (or changing items) and finding. Returns 0 or -ENOMEM; then nothing is found.
+ * Sorts the list by start, the innermost one of equal starts last. Required between adding (or
+ * changing items) and finding. Returns 0 or -ENOMEM; then nothing is found.
  */
 int range_list_sort(struct range_list *l);
 

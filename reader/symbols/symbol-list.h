@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The symbols of one module, whatever they were read from: addresses to names.
+ * The symbols of one module, from any source: addresses to names.
  *
- * Many symbols have one address. Which name is given is settled by these, in this order: one with a
- * size rather than a mark in assembly; one that says it is a function; one that others can link to,
- * since local aliases (__GI_write) are the linker's and the library's own; the one with the fewest
- * underscores in front (write, not __write: what the programmer wrote, be it weak); a global one
- * rather than a weak one; the shortest.
+ * Many symbols share an address. These criteria select the name, in this order: one with a size
+ * rather than an assembly label; a function; one that others can link to, since local aliases
+ * (__GI_write) belong to the linker and the library; the fewest leading underscores (write, not
+ * __write: the name in the source, even if weak); global rather than weak; the shortest.
  *
- * A symbol without a size goes on to the next symbol, but not beyond its section; if it lies in a
- * function with a size, it is a mark in it and left out.
+ * A symbol without a size extends to the next symbol, but not beyond its section. If it is inside a
+ * function with a size, it is a label and left out.
  */
 #pragma once
 
@@ -28,19 +27,19 @@ struct symbol_list {
 struct symbol {
 	uint64_t start;
 	uint64_t size;  /* bytes; 0 = not known */
-	uint64_t bound; /* without a size: where it ends at the latest */
+	uint64_t bound; /* without a size: its maximum end */
 	uint32_t name;  /* offset into the names */
 	bool function;
 	bool local;
 	bool weak;
-	bool plt; /* not the function: what calls it from another library */
+	bool plt; /* not the function, but its stub in another library */
 };
 
 void symbol_list_deinit(struct symbol_list *l);
 
 /*
- * Takes over N bytes of names, ended with a NUL if they are not. Returns 0 (*RET_BASE is the offset
- * of the first), -EFBIG if names get out of what offsets can say, or -ENOMEM.
+ * Takes ownership of N bytes of names, and adds a final NUL if there is none. Returns 0 (*RET_BASE
+ * is the offset of the first), -EFBIG if offsets cannot express the size, or -ENOMEM.
  */
 int symbol_list_add_names(struct symbol_list *l, const char *names, size_t n, uint32_t *ret_base);
 
@@ -51,7 +50,7 @@ int symbol_list_add(struct symbol_list *l, const struct symbol *symbol);
 int symbol_list_finish(struct symbol_list *l);
 
 struct symbol_found {
-	const char *name; /* borrowed; not ended where it ends, but there is a NUL behind it */
+	const char *name; /* borrowed; not terminated at its end, but a NUL follows later */
 	size_t n;         /* bytes, without the version of the symbol */
 	uint64_t offset;  /* of the address in it */
 	bool function;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts that live as long as the pool, each of them once: what answers point to.
+ * Texts that live as long as the pool, each stored once: the texts of results.
  */
 #pragma once
 
@@ -18,8 +18,8 @@ void text_pool_deinit(struct text_pool *p);
 const char *text_pool_add(struct text_pool *p, const char *from, size_t n);
 
 /*
- * What the N bytes at FROM, a symbol, are called in source, and SUFFIX (static) after that. As
- * text_pool_add(), but it is found out once.
+ * The demangled form of the N bytes at FROM, a symbol, followed by SUFFIX (static). As
+ * text_pool_add(), but each is demangled once.
  */
 const char *text_pool_add_symbol(struct text_pool *p, const char *from, size_t n,
 				 const char *suffix);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads trace-db in either layout, unpacked, point by point, in one pass: from a FIFO as the points come.
+ * Reads trace-db in either layout, unpacked, point by point, in one pass: from a FIFO as the points
+ * come.
  *
- * Nothing says where the next point begins, so damage ends the trace; the points before it have been given, and
- * what stands of one that is not whole is not. No size that the file claims is believed: memory is
- * allocated for bytes that have arrived, and tracedb-model.h has the limits.
+ * Nothing says where the next point begins, so damage ends the trace; the points before it have
+ * been given, and what stands of one that is not whole is not. No size that the file claims is
+ * believed: memory is allocated for bytes that have arrived, and tracedb-model.h has the limits.
  */
 #pragma once
 
@@ -12,7 +13,10 @@
 #include "base/input.h"
 #include "writer/tracedb/tracedb-model.h"
 
-/* What tracedb_reader_new_*() answer, beside 0 and negative errnos: no dictionary of either layout stands there. */
+/*
+ * What tracedb_reader_new_*() answer, beside 0 and negative errnos: no dictionary of either layout
+ * stands there.
+ */
 enum { TRACEDB_ALIEN = 1 };
 
 /* What tracedb_reader_next() answers, beside negative errnos. */
@@ -31,8 +35,8 @@ struct tracedb_damage {
 struct tracedb_reader;
 
 /*
- * Start to read what READ brings, or N bytes at P (borrowed), and read the dictionary. Return 0, TRACEDB_ALIEN, or a negative
- * errno.
+ * Start to read what READ brings, or N bytes at P (borrowed), and read the dictionary. Return 0,
+ * TRACEDB_ALIEN, or a negative errno.
  */
 int tracedb_reader_new_source(struct tracedb_reader **ret, input_read_fn read, void *source);
 int tracedb_reader_new_memory(struct tracedb_reader **ret, const void *p, size_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What CPUs did beside running threads, and what counters said, in sum: interrupts, softirqs, work
- * items and idle states by name; counters by name and id.
+ * Sums of activities on CPUs and of counters: interrupts, softirqs, work items and idle states by
+ * name; counters by name and id.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct activity_sum {
 	char *name;     /* owned */
 	int32_t number; /* of the interrupt or state; else 0 */
 	uint64_t count, total_ns, max_ns;
-	uint64_t *cpu_ns; /* owned; per CPU, n_cpus of them; none of work items */
+	uint64_t *cpu_ns; /* owned; n_cpus elements; none for work items */
 	size_t n_cpus;
 };
 
@@ -33,13 +33,13 @@ struct activity_sums {
 
 void activity_sums_deinit(struct activity_sums *s);
 
-/* Takes an EVENT_INTERVAL in, of which NS count. Returns 0 or -ENOMEM. */
+/* Adds an EVENT_INTERVAL, of which NS count. Returns 0 or -ENOMEM. */
 int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, uint64_t ns);
 
-/* The recording lasted for that long: what a damaged file says beyond it is none. */
+/* Sets the duration of the recording: a damaged file's times beyond it do not count. */
 void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
 
-/* Takes an EVENT_COUNTER in. Returns 0 or -ENOMEM. */
+/* Adds an EVENT_COUNTER. Returns 0 or -ENOMEM. */
 int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
 
 /* Those of KIND, most time first, or all counters, by name and id, into a new array (free() it).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of functions in sum: how many, how many failed, and how long they took.
+ * Sums of function calls: number, failures, and duration.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct call_sum {
 	char *function;         /* owned */
 	uint64_t failed;        /* with an errno, or with -1 */
-	uint64_t unwound, open; /* that did not return */
+	uint64_t unwound, open; /* calls that did not return */
 	struct latency took;    /* those that returned */
 };
 
@@ -24,7 +24,7 @@ struct call_sums {
 
 void call_sums_deinit(struct call_sums *s);
 
-/* Takes any event in. Returns 0 or -ENOMEM. */
+/* Takes any event. Returns 0 or -ENOMEM. */
 int call_sums_add(struct call_sums *s, const struct event *ev);
 
 /* Those of all functions, most time first, into a new array (free() it). Returns 0 or -ENOMEM. */

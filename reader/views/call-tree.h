@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Callers and callees, by name: a tree of processes and functions, from one profile, or from two to
- * be compared. Equal names under one parent are one, wherever they were called from.
+ * Callers and callees, by name: a tree of processes and functions, from one profile, or from two
+ * that are compared. Equal names under one parent are one node, from all call sites.
  */
 #pragma once
 
 #include "base/text-set.h"
 #include "reader/views/profile-names.h"
 
-/* More nodes are not made: what would need them counts at the ones above. */
+/* The maximum number of nodes. Further ones count at their parents. */
 enum { CALL_TREE_NODES_MAX = 1 << 23 };
 
 enum call_kind {
@@ -16,13 +16,13 @@ enum call_kind {
 	CALL_PROCESS,
 	CALL_USER,
 	CALL_KERNEL,
-	CALL_UNKNOWN, /* nobody knows what is there */
+	CALL_UNKNOWN, /* an unknown function */
 	CALL_KIND_MAX,
 };
 
 enum call_side {
 	CALL_NOW,
-	CALL_OLD, /* what it is compared with */
+	CALL_OLD, /* the profile for comparison */
 	CALL_SIDES,
 };
 
@@ -32,22 +32,22 @@ struct call_node {
 	enum call_kind kind;
 	uint32_t parent, child, sibling; /* 0 = none */
 	uint32_t depth;                  /* the root's is 0 */
-	uint64_t self[CALL_SIDES];       /* weight of what ends here */
-	uint64_t total[CALL_SIDES];      /* with all that it calls */
+	uint64_t self[CALL_SIDES];       /* weight of stacks that end here */
+	uint64_t total[CALL_SIDES];      /* including its callees */
 };
 
 struct call_tree {
-	struct call_node *nodes; /* owned; callers before those they call */
+	struct call_node *nodes; /* owned; callers before their callees */
 	size_t n_nodes, room_nodes;
 	uint32_t max_depth;
-	uint64_t n_cut; /* stacks of which a part only is there */
+	uint64_t n_cut; /* stacks that are only partly in the tree */
 	struct text_set names;
 	struct table children; /* hash of parent, name, kind -> number + 1 */
 };
 
 struct call_tree_options {
 	enum call_side side;
-	bool by_time;  /* weights are nanoseconds, else how often */
+	bool by_time;  /* weights are nanoseconds, otherwise counts */
 	bool inverted; /* from the innermost function outwards */
 	const struct profile_names *names;
 };
@@ -63,18 +63,22 @@ int call_tree_add(struct call_tree *t, const struct profile *p,
 /* Sums up, and sorts siblings by name. Once, after the last profile. Returns 0 or -ENOMEM. */
 int call_tree_finish(struct call_tree *t);
 
-/* The node behind NODE in a walk over all of them, callers first; starts with 0 (the root), and is 0
- * behind the last one. */
+/*
+ * The node after NODE in a walk over all of them, callers first; starts with 0 (the root), and is 0
+ * after the last one.
+ */
 uint32_t call_tree_next(const struct call_tree *t, uint32_t node);
 
-/* What a function takes in all places together, on CALL_NOW. */
+/* The total of a function over all places, on CALL_NOW. */
 struct call_function {
 	const char *name; /* of the tree */
 	enum call_kind kind;
 	uint64_t self;
-	uint64_t total; /* counted once where it calls itself */
+	uint64_t total; /* recursive calls count once */
 };
 
-/* The functions, those with most of their own first, into a new array (free() it). Not of an inverted
- * tree. Returns 0 or -ENOMEM. */
+/*
+ * The functions, those with most of their own first, into a new array (free() it). Not of an
+ * inverted tree. Returns 0 or -ENOMEM.
+ */
 int call_tree_functions(const struct call_tree *t, struct call_function **ret, size_t *ret_n);

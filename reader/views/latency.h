@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long things took, as a histogram: exact up to 16 ns, then 16 steps to each power of two, so
- * that percentiles are right to about 3 %. Count, sum and extremes are exact.
+ * A histogram of durations: exact up to 16 ns, then 16 steps per power of two, so percentiles are
+ * correct to about 3 %. Count, sum and extremes are exact.
  *
- * Only steps that were met take room, 8 bytes each: most threads are woken a few times, and there
- * may be very many. There are no more than LATENCY_STEPS.
+ * Only used steps take memory, 8 bytes each: most threads are woken a few times, and there can be
+ * very many threads. There are at most LATENCY_STEPS.
  */
 #pragma once
 
@@ -39,12 +39,14 @@ int latency_merge(struct latency *l, const struct latency *from);
 /* 0 without any. */
 uint64_t latency_mean_ns(const struct latency *l);
 
-/* Counts one that took NS in the latencies that T has for KEY (not 0), which are T's own. Returns 0 or
- * -ENOMEM. */
+/* Counts one that took NS in T's latencies for KEY (not 0). Returns 0 or -ENOMEM. */
 int latency_table_add(struct table *t, uint64_t key, uint64_t ns);
 
 /* Frees all latencies in T, makes it empty and usable again. */
 void latency_table_deinit(struct table *t);
 
-/* What PERCENT (0 to 100) of them did not exceed, in the middle of its step; 0 without any. */
+/*
+ * The duration that PERCENT (0 to 100) of them did not exceed, in the middle of its step; 0 without
+ * any.
+ */
 uint64_t latency_percentile_ns(const struct latency *l, double percent);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is to be thought of blocks that were not freed: by evidence, not by their number.
+ * Verdicts on blocks that were not freed: by evidence, not by their number.
  *
- *	lost            nothing in the memory of the process points to some of them
- *	indirectly lost only other lost blocks lead to them
- *	possibly lost   to some only into their middle
- *	growing         they became more all the time: in at least LEAK_GREW_MIN windows, in at least
- *	                LEAK_QUARTERS_MIN of the four quarters of the time since the first one, and fewer in
- *	                at most a LEAK_FELL_PART-th as many windows
- *	unfreed         their program has ended (exit, exec) and left them; nobody looked what points to them
- *	still reachable likewise; something points to all of them
- *	old             none is younger than half of the time that was watched
- *	steady          older and younger ones: they come and go
- *	young           none is older than a tenth of that time: too early to say
+ *   lost            nothing in the process's memory points to some of them
+ *   indirectly lost only other lost blocks lead to them
+ *   possibly lost   some have only pointers to their middle
+ *   growing         their number increased all the time: in at least LEAK_GREW_MIN windows, in at
+ *                   least LEAK_QUARTERS_MIN of the four quarters of the time since the first one,
+ *                   and it decreased in at most a LEAK_FELL_PART-th as many windows
+ *   unfreed         their program has ended (exit, exec) and left them; without a search
+ *   still reachable the same; something points to all of them
+ *   old             none is younger than half of the watched time
+ *   steady          older and younger ones: they come and go
+ *   young           none is older than a tenth of that time: too early to decide
  *
- * The first of these that applies holds; they are listed in this order.
+ * The first one that applies is used, in this order.
  */
 #pragma once
 
@@ -48,7 +48,8 @@ enum leak_verdict {
 extern const char *const leak_verdict_names[LEAK_VERDICT_MAX];
 
 struct leak_evidence {
-	uint64_t lost, indirect, possible, reachable, unknown; /* blocks, by what points to them */
+	uint64_t lost, indirect, possible, reachable,
+		unknown; /* number of blocks, by result of the search */
 	struct leak_growth growth;
 	bool program_ended;
 	uint64_t watched_ns;             /* how long it was watched */
@@ -57,21 +58,22 @@ struct leak_evidence {
 
 enum leak_verdict leak_verdict(const struct leak_evidence *e);
 
-/* Whether it grew as "growing" says. */
+/* Whether it grew, as defined for "growing". */
 bool leak_growth_is_steady(const struct leak_growth *g);
 
 /*
- * Of blocks that were sampled at random, one each so many bytes, what there was in all: each block stands
- * for 1/P of its kind, where P = 1 - exp(-size / interval) is how probable it was to be taken. That is right on
- * average, whatever the sizes are, and blocks far larger than the interval count as they are.
+ * An estimate of the total from blocks that were sampled at random, one per interval of bytes. Each
+ * block represents 1/P of its kind, where P = 1 - exp(-size / interval) is the probability of its
+ * sampling. This is correct on average for any sizes, and blocks much larger than the interval
+ * count as they are.
  */
 struct leak_estimate {
 	double blocks, bytes;
 	double blocks_variance, bytes_variance;
 };
 
-/* Adds a block of SIZE bytes, taken at INTERVAL; 0 = all blocks were. */
+/* Adds a block of SIZE bytes, sampled at INTERVAL; 0 = all blocks are recorded. */
 void leak_estimate_add(struct leak_estimate *e, uint64_t size, uint64_t interval);
 
-/* In 95 of 100 cases what there was differs from the estimate by less. */
+/* In 95 of 100 cases, the error of the estimate is below this. */
 double leak_estimate_error(double variance);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs allocated and have not freed: from the events of category `memory`, in one pass, in file
- * order. Only whose they are is decided by time: what is said of one program may stand behind the watch of the next.
+ * Allocations that were not freed: from the events of category `memory`, in one pass, in file
+ * order. Only their assignment to watches depends on time: events of one program can follow the
+ * watch of the next.
  *
- *	watch      one program of one process, from EVENT_WATCH_BEGIN to EVENT_WATCH_END; exec begins another one
- *	group      the blocks of one resource that were allocated with one call stack
- *	block      what lives: of the last snapshot; and where each event was recorded, with what was
- *	           allocated since, without what was freed
+ *   watch      one program of one process, from EVENT_WATCH_BEGIN to EVENT_WATCH_END; exec begins
+ *              another one
+ *   group      the blocks of one resource that were allocated with one call stack
+ *   block      a live one: of the last snapshot; and if each event was recorded, with later
+ *              allocations and without later frees
  *
- * Of a watch without snapshots and events (its archive ends too early) groups are made of the last sums
- * (EVENT_USAGE), and have no blocks.
+ * For a watch without snapshots and events (its archive ends too early), groups are made from the
+ * last sums (EVENT_USAGE), and have no blocks.
  *
- * Memory grows with what lives, with the stacks that differ, and by about 400 bytes a group.
+ * Memory grows with the live blocks, with the distinct stacks, and by about 400 bytes per group.
  */
 #pragma once
 
@@ -25,45 +27,44 @@
 #include "reader/views/profile.h"
 #include "writer/event.h"
 
-/* More functions or texts of a group are not remembered; more contexts are not known by name. */
+/* The maximum number of functions or texts of a group; and of contexts that are known by name. */
 enum { LEAK_TEXTS_MAX = 4, LEAK_CONTEXTS_MAX = 32 };
 
 struct leaks_options {
-	const uint32_t *pids; /* of these processes only; none = all; borrowed */
+	const uint32_t *pids; /* only these processes; none = all; borrowed */
 	size_t n_pids;
-	uint32_t resources;  /* of these only, 1 << enum resource; 0 = all */
-	const char *context; /* blocks that were allocated in this one only; NULL = all; borrowed */
-	uint64_t min_age_ns; /* blocks that are as old as that only */
+	uint32_t resources;  /* only these, 1 << enum resource; 0 = all */
+	const char *context; /* only blocks allocated in this one; NULL = all; borrowed */
+	uint64_t min_age_ns; /* only blocks of at least this age */
 };
 
 struct leak_block {
 	uint64_t id, size; /* as in struct event */
-	uint64_t since_ns; /* 0 = not known */
-	uint32_t thread;   /* koid; 0 = not known */
+	uint64_t since_ns; /* 0 = unknown */
+	uint32_t thread;   /* koid; 0 = unknown */
 	uint32_t context;
-	uint32_t sequence; /* of the last snapshot that had it */
+	uint32_t sequence; /* of the last snapshot that contained it */
 	enum reach reach;
 	bool wanted; /* by the options */
 	struct leak_group *group;
-	const char *function, *text;       /* of the leaks; "" = none */
+	const char *function, *text;       /* owned by the leaks; "" = none */
 	struct leak_block *next;           /* of the same hash */
 	struct leak_block *before, *after; /* of the watch */
 };
 
 struct leak_group {
 	enum resource resource;
-	uint32_t node; /* the innermost call, of the profile; 0 = the stack is not known */
+	uint32_t node; /* the innermost call, of the profile; 0 = the stack is unknown */
 	bool left_out; /* by leaks_filter() */
 
 	/* After leaks_finish(): */
-	uint64_t blocks, bytes;   /* that live, as recorded */
-	struct leak_estimate all; /* the same, of which those are a sample */
-	uint64_t first_ns,
-		last_ns;      /* when the oldest and the newest of them was made; 0 = not known */
-	uint64_t allocations; /* so far; 0 = not known */
-	uint64_t reach[REACH_MAX]; /* blocks */
-	uint64_t lost_bytes;       /* of REACH_LOST */
-	uint32_t contexts;         /* bits of some */
+	uint64_t blocks, bytes;     /* live, as recorded */
+	struct leak_estimate all;   /* the same, estimated from samples */
+	uint64_t first_ns, last_ns; /* the oldest and the newest allocation; 0 = unknown */
+	uint64_t allocations;       /* so far; 0 = unknown */
+	uint64_t reach[REACH_MAX];  /* blocks */
+	uint64_t lost_bytes;        /* of REACH_LOST */
+	uint32_t contexts;          /* bits of some */
 	struct leak_growth growth;
 	enum leak_verdict verdict;
 	const char *functions[LEAK_TEXTS_MAX], *texts[LEAK_TEXTS_MAX]; /* NULL = no more */
@@ -80,23 +81,23 @@ struct leak_watch {
 	uint32_t pid;        /* koid */
 	uint32_t real_pid;   /* as the kernel had it */
 	unsigned number;     /* 1, 2, ... of its process */
-	const char *name;    /* of the process, when the watch ended; "" = not known */
-	const char *program; /* the file that it ran; "" = not known */
+	const char *name;    /* of the process, when the watch ended; "" = unknown */
+	const char *program; /* the executed file; "" = unknown */
 	uint64_t begin_ns, end_ns;
 	const char *resources, *allocators; /* as in struct event */
-	const char *reason;                 /* why it ended; "" = the archive ended before */
+	const char *reason; /* the reason for its end; "" = the archive ended before */
 	bool complete;
 	bool logged; /* each event was recorded */
 	uint64_t interval, min_bytes;
 	uint64_t unmatched, failed, lost, full, no_stack;
-	uint64_t
-		replaced; /* blocks that were allocated again without being freed: a free is missing */
+	/* Blocks that were allocated again without being freed: a free is missing */
+	uint64_t replaced;
 	uint32_t n_snapshots;
 	uint64_t snapshot_ns; /* time of the last one */
-	uint64_t missing;     /* blocks that the last snapshot said and that did not come */
-	bool from_sums;       /* there were no blocks: the groups are those of the last sums */
+	uint64_t missing;     /* blocks announced by the last snapshot that are missing */
+	bool from_sums;       /* there were no blocks: the groups come from the last sums */
 	struct leak_group *
-		*groups; /* after leaks_finish(): owned; those with most evidence first */
+		*groups; /* after leaks_finish(): owned; those with the strongest evidence first */
 	size_t n_groups;
 	struct leak_block *first; /* in no order */
 
@@ -108,8 +109,8 @@ struct leak_watch {
 	size_t n_made;       /* groups */
 	uint32_t sequence;   /* of the last snapshot */
 	bool open;
-	bool ran_other;   /* its process has called exec, and nothing says that it ended */
-	uint64_t told_ns; /* its begin was written again then, and what lives is being; 0 = not */
+	bool ran_other;   /* its process has called exec, and no event reported its end */
+	uint64_t told_ns; /* its begin was written again then, with its live blocks; 0 = not */
 	struct leak_watch *older; /* of its process */
 	uint64_t newer_begin_ns;  /* 0 = there is no newer one */
 	uint64_t own_unmatched;
@@ -125,12 +126,12 @@ struct leak_context {
 struct leaks {
 	struct leak_watch **watches; /* owned; after leaks_finish() by time */
 	size_t n_watches;
-	struct profile *profile; /* stacks and names; nothing is counted in it yet */
+	struct profile *profile; /* stacks and names; nothing is counted in it */
 	struct leak_context contexts[LEAK_CONTEXTS_MAX];
 	size_t n_contexts;
 	uint64_t n_lost;  /* events of class memory, of all processes */
 	uint64_t end_ns;  /* of the last event */
-	uint64_t n_stray; /* events of processes that nobody watches */
+	uint64_t n_stray; /* events of processes without a watch */
 	uint32_t n_processes_seen;
 
 	struct leaks_options options;
@@ -139,19 +140,21 @@ struct leaks {
 	size_t room_watches;
 };
 
-/* OPTIONS are copied, what they point to is borrowed. Returns 0 or -ENOMEM. */
+/* OPTIONS are copied, their pointers are borrowed. Returns 0 or -ENOMEM. */
 int leaks_new(struct leaks **ret, const struct leaks_options *options);
 struct leaks *leaks_free(struct leaks *l);
 DEFINE_CLEANUP(struct leaks *, leaks_free)
 
-/* Takes one event in; any of an archive. Returns 0 or -ENOMEM. */
+/* Takes any event of an archive. Returns 0 or -ENOMEM. */
 int leaks_add(struct leaks *l, const struct event *ev);
 
-/* Makes the groups of each watch, with their verdicts. Once, after the last event. Returns 0, -ENOMEM, or
- * -ENOENT: there is no context as the options have it. */
+/*
+ * Makes the groups of each watch, with their verdicts. Once, after the last event. Returns 0,
+ * -ENOMEM, or -ENOENT: the context in the options does not exist.
+ */
 int leaks_finish(struct leaks *l);
 
-/* Leaves out the groups of which KEEP says no. */
+/* Removes the groups that KEEP rejects. */
 void leaks_filter(struct leaks *l,
 		  bool (*keep)(void *userdata, const struct leak_watch *w,
 			       const struct leak_group *g),
@@ -160,16 +163,16 @@ void leaks_filter(struct leaks *l,
 /* The watch of process PID at TS_NS, or NULL. */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns);
 
-/* Lets go of W, which is no watch of the leaks any more. */
+/* Frees W, which was removed from the leaks. */
 void leak_watch_free(struct leak_watch *w);
 
-/* Whether B, after leaks_finish() and leaks_filter(), is one of those that are shown. */
+/* Whether B, after leaks_finish() and leaks_filter(), is shown. */
 static inline bool leak_block_is_shown(const struct leak_block *b)
 {
 	return b->wanted && !b->group->left_out;
 }
 
-/* Whether blocks are not all there were, but a sample of them. */
+/* Whether the blocks are a sample. */
 static inline bool leak_watch_is_sampled(const struct leak_watch *w)
 {
 	return w->interval > 0;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call stacks in sum: how often, and for how long, each stack of each thread was seen, on a CPU (by samples)
- * or away from it (by times off CPU). Computed from events in one pass, in file order.
+ * Sums of call stacks: the number and duration of each stack of each thread, on a CPU (by samples)
+ * or off CPU (by times off CPU). Computed from events in one pass, in file order.
  *
- * Stacks are kept as a tree that grows from the outermost call inwards, so equal ones, and equal
- * beginnings, are one. A place in it is an address in a mapping: what it is called is asked later
- * (call-tree.h), and names may come anywhere in the archive.
+ * Stacks are kept as a tree from the outermost call inwards, so equal stacks, and equal beginnings,
+ * are shared. A place in it is an address in a mapping. Its name is looked up later (call-tree.h),
+ * and names can be anywhere in the archive.
  *
- * Of the samples and times off CPU that the options select each is counted exactly once:
- * n_samples and n_offcpu are the sums of `count` over all stacks. One without a stack counts at the
- * root. A sample stands for one period of the archive's frequency, a time off CPU for its length,
- * of which only what lies in the window counts.
+ * Each sample and time off CPU that the options select is counted exactly once: n_samples and
+ * n_offcpu are the sums of `count` over all stacks. Those without a stack count at the root. A
+ * sample represents one period of the archive's frequency, a time off CPU its part inside the
+ * window.
  *
- * Memory grows with the stacks that differ, and is bounded: beyond PROFILE_NODES_MAX calls, or
- * PROFILE_STACKS_MAX stacks of threads, what is new counts at the outermost calls that are known; n_cut says
- * how often. With the mappings (maps.h) and names (frames.h) that is a gigabyte at the very most.
+ * Memory grows with the distinct stacks, and is bounded: beyond PROFILE_NODES_MAX calls, or
+ * PROFILE_STACKS_MAX stacks of threads, new ones count at their outermost known calls; n_cut is
+ * their number. With the mappings (maps.h) and names (frames.h), this is at most a gigabyte.
  */
 #pragma once
 
@@ -35,26 +35,26 @@ enum {
 };
 
 struct profile_options {
-	bool on_cpu, off_cpu; /* what is wanted; none: what is counted by profile_count() */
-	bool innermost;       /* of each stack the innermost call only */
-	const uint32_t *pids; /* of these processes only; none = all; borrowed */
+	bool on_cpu, off_cpu; /* the counted kinds; none: only those of profile_count() */
+	bool innermost;       /* only the innermost call of each stack */
+	const uint32_t *pids; /* only these processes; none = all; borrowed */
 	size_t n_pids;
-	const uint32_t *tids; /* of these threads only; likewise */
+	const uint32_t *tids; /* only these threads; none = all; borrowed */
 	size_t n_tids;
-	const bool *cpus; /* by number: on these CPUs only, as the schedule has it; borrowed */
+	const bool *cpus; /* by number: only on these CPUs, according to the schedule; borrowed */
 	size_t n_cpus;    /* 0 = all */
 	uint64_t from_ns, to_ns; /* [from, to); UINT64_MAX = without an end */
-	bool absolute;           /* times of the archive; else since its beginning */
+	bool absolute;           /* times of the archive; otherwise since its beginning */
 };
 
-/* Where a stack goes through. */
+/* A place in a stack. */
 struct profile_place {
-	uint32_t owner; /* the process whose address it is; kthreadd: the kernel's */
+	uint32_t owner; /* the process of the address; for the kernel kthreadd */
 	bool returns;   /* a return address: the call stands before it */
 	uint64_t address;
-	const struct mapping *mapping; /* NULL = not known; of the profile */
+	const struct mapping *mapping; /* NULL = unknown; owned by the profile */
 	const struct frame_list
-		*frames; /* what the archive had said when it was first seen, or NULL */
+		*frames; /* the names in the archive when it was first seen, or NULL */
 	uint32_t next;   /* of profile.c */
 };
 
@@ -78,19 +78,19 @@ struct profile {
 	size_t n_places;
 	struct profile_node *nodes; /* owned */
 	size_t n_nodes;
-	struct profile_stack *stacks; /* owned; in the order in which they were first seen */
+	struct profile_stack *stacks; /* owned; in the order of their first occurrence */
 	size_t n_stacks;
 
 	uint64_t n_samples, n_offcpu;           /* that were counted */
 	uint64_t n_samples_seen, n_offcpu_seen; /* in the archive */
-	uint64_t n_cut;                         /* counted with a part of their stack only */
-	uint32_t frequency;                     /* samples a second and CPU; 0 = not said */
-	struct frames *frames;                  /* what the archive says of names */
+	uint64_t n_cut;                         /* counted with only a part of their stack */
+	uint32_t frequency;                     /* samples per second and CPU; 0 = unknown */
+	struct frames *frames;                  /* names in the archive */
 
 	struct profile_state *state; /* of profile.c */
 };
 
-/* OPTIONS are copied, what they point to is borrowed. */
+/* OPTIONS are copied, their pointers are borrowed. */
 int profile_new(struct profile **ret, const struct profile_options *options);
 struct profile *profile_free(struct profile *p);
 DEFINE_CLEANUP(struct profile *, profile_free)
@@ -98,28 +98,28 @@ DEFINE_CLEANUP(struct profile *, profile_free)
 /* Takes one event in. Returns 0 or -ENOMEM. */
 int profile_add(struct profile *p, const struct event *ev);
 
-/* Counts what is still open. Once, after the last event. Returns 0 or -ENOMEM. */
+/* Counts open items. Once, after the last event. Returns 0 or -ENOMEM. */
 int profile_finish(struct profile *p);
 
-/* Mappings that there was no room for (MAPS_MAX): what lay there has no name, or that of what was there before. */
+/* Mappings without room (MAPS_MAX): their addresses have no name, or that of an earlier mapping. */
 uint64_t profile_n_unmapped(const struct profile *p);
 
 /*
- * For a recording that is still going on: begins anew. Stacks, calls and places are gone, mappings and names are kept, but
- * for those that were over before FORGET_NS; what is taken in later must not be older.
+ * For a recording in progress: starts again. Stacks, calls and places are discarded. Mappings and
+ * names are kept, except those that ended before FORGET_NS; later events must not be older.
  */
 void profile_begin_part(struct profile *p, uint64_t forget_ns);
 
 /*
- * For stacks that stand for something else than samples: puts the innermost call of that of EV, a
- * SAMPLE_NAMED, into *RET. Returns 0, 1 if a part of it is all that there was room for, or -ENOMEM.
+ * For stacks that are not samples: writes the innermost call of EV, a SAMPLE_NAMED, to *RET.
+ * Returns 0, 1 if there was room only for a part of it, or -ENOMEM.
  */
 int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret);
 
-/* Adds `count` and `ns`, whatever they stand for, to what STACK has. Returns 0 or -ENOMEM. */
+/* Adds `count` and `ns`, with any meaning, to STACK. Returns 0 or -ENOMEM. */
 int profile_count(struct profile *p, const struct profile_stack *stack);
 
-/* Leaves out the stacks of which KEEP says no; n_samples and n_offcpu follow. */
+/* Removes the stacks that KEEP rejects, and updates n_samples and n_offcpu. */
 void profile_filter(struct profile *p,
 		    bool (*keep)(void *userdata, const struct profile_stack *stack),
 		    void *userdata);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two recordings side by side: what each process did with its time, in A and in B.
+ * A comparison of two recordings: the time of each process, in A and in B.
  *
- * Pids differ from run to run, so processes are matched by name. Where several command lines go
- * by one name, but at most DIFF_SPLIT_MAX in either recording, they are told apart by command line: a row for each that is in
- * both, and one for what is left of the name, if that is in both, too. Where there are more, as
- * with compilers, they are one row. All workqueue threads of the kernel are one process, since
- * their names are chance.
+ * Pids differ between runs, so processes are matched by name. If one name has several command
+ * lines, at most DIFF_SPLIT_MAX in either recording, rows are by command line: one for each that is
+ * in both, and one for the rest of the name, if it is in both, too. If there are more, as with
+ * compilers, they are one row. All workqueue threads of the kernel are one process, since their
+ * names are random.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #include "reader/views/latency.h"
 #include "reader/views/summary.h"
 
-/* With less than this, chance alone makes a difference of a fifth and more. */
+/* With fewer events, chance alone makes a difference of a fifth or more. */
 enum { DIFF_SAMPLES_FEW = 30 };
 
 enum { DIFF_SPLIT_MAX = 8 };
@@ -36,7 +36,7 @@ enum diff_metric {
 
 /* Sums over threads. */
 struct diff_sums {
-	uint64_t n_processes; /* that did anything; of rows by thread: threads */
+	uint64_t n_processes; /* active ones; for rows by thread: threads */
 	uint64_t cpu_ns, wait_ns;
 	uint64_t switches, preempted, wakeups;
 	struct latency latency; /* wakeup to running */
@@ -44,10 +44,10 @@ struct diff_sums {
 
 struct diff_row {
 	const char *name;         /* of the process; borrowed from the recording */
-	const char *command_line; /* what it has in common; NULL = none, or not known */
-	const char *thread;       /* of rows by thread: its name */
+	const char *command_line; /* their common part; NULL = none, or unknown */
+	const char *thread;       /* for rows by thread: its name */
 	bool several;             /* there are other rows of this name */
-	bool others;              /* what those left over */
+	bool others;              /* the rest of the name */
 	struct diff_sums side[DIFF_SIDES];
 };
 
@@ -72,8 +72,8 @@ void diff_input_deinit(struct diff_input *in);
 int diff_input_add(struct diff_input *in, const struct event *ev);
 
 /*
- * Lays B beside A, which are finished and must live as long as the result; a row is a process, or with BY_THREAD
- * the threads of one name in processes of one name. Returns 0 or -ENOMEM.
+ * Compares B with A. Both are finished and must live as long as the result. A row is a process, or
+ * with BY_THREAD the threads of one name in processes of one name. Returns 0 or -ENOMEM.
  */
 int summary_diff_new(const struct diff_input *a, const struct diff_input *b, bool by_thread,
 		     struct summary_diff **ret);
@@ -81,20 +81,20 @@ struct summary_diff *summary_diff_free(struct summary_diff *d);
 DEFINE_CLEANUP(struct summary_diff *, summary_diff_free)
 
 /*
- * What SUMS of SIDE come to in METRIC, made independent of how long the recording was: CPU time and
- * wait in seconds a second, switches a second, mean latency in nanoseconds.
+ * The value of SUMS of SIDE in METRIC, independent of the recording's duration: CPU time and wait
+ * in seconds per second, switches per second, mean latency in nanoseconds.
  */
 double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
 			  const struct diff_sums *sums, enum diff_metric metric);
 
-/* Whether SIDE of ROW has such a value: it was there, and for latency, it was woken. */
+/* Whether SIDE of ROW has such a value: it existed, and for latency, it was woken. */
 bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric);
 
-/* Whether the row's value is made of so few events that chance makes the difference. */
+/* Whether the row's value has too few events to be significant. */
 bool diff_row_is_small(const struct diff_row *row, enum diff_metric metric);
 
 /*
- * Sorts the rows by how much they changed in METRIC, most first; for latency, which
- * has no sum, those with few samples come last.
+ * Sorts the rows by their change in METRIC, largest first. For latency, which has no sum, rows with
+ * few samples come last.
  */
 void summary_diff_sort(struct summary_diff *d, enum diff_metric metric);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sums of a recording by something else than threads: by process, by unit of systemd, by container. A
- * process counts where it was at the end, with all that it did.
+ * The sums of a recording by groups other than threads: by process, by systemd unit, by container.
+ * A process counts in its last group, with all of its time.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ enum summary_by {
 extern const char *const summary_by_names[SUMMARY_BY_MAX];
 
 struct summary_group {
-	char *name;        /* "?" = not known where it was; of a process or thread its name */
+	char *name;        /* "?" = unknown group; for a process or thread its name */
 	uint32_t pid, tid; /* of a process or thread; else 0 */
 	uint64_t cpu_ns, runnable_ns, blocked_ns;
 	uint64_t switches, preempted, wakeups;

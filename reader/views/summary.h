@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a recording says in sum: how busy each CPU was, what each thread did with its time, which
- * processes there were, and what was lost. Computed from events in one pass, in file order.
+ * The summary of a recording: the load of each CPU, the time of each thread, processes, and losses.
+ * Computed from events in one pass, in file order.
  *
  * The recording lasts from its session_start to its session_stop; without them, from the first to
- * the last time seen. Per CPU, busy + other + idle is exactly that; what nobody knows (before a
- * CPU's first switch, while records were lost) counts as idle, as the archive has it. "Other" is
- * the pseudo-thread that stands for what a filter left out.
+ * the last time. Per CPU, busy + other + idle is exactly that. Unknown time (before a CPU's first
+ * switch, during losses) counts as idle, as in the archive. "Other" is the pseudo-thread for
+ * threads that a filter does not select.
  *
  * A thread's time is running (cpu), runnable (woken or preempted, waiting for a CPU), or blocked.
- * Time before the first event that shows it, and time in which scheduling records were lost, is
- * none of them, so the three need not add up to the duration.
+ * The time before its first event, and during losses of scheduling records, is none of them, so the
+ * three need not add up to the duration.
  *
- * Of what a damaged file has outside of the recording nothing counts as time.
+ * Times of a damaged file outside of the recording do not count.
  *
- * A recording that is still going on is summed up in parts, one after the other:
- * summary_end_part(), look, summary_begin_part().
+ * A recording in progress is summed in parts: summary_end_part(), read, summary_begin_part().
  *
- * Events may be a little late in file order (docs/FXT-MAPPING.md, "Order of an archive"); then
- * intervals are cut to what does not contradict itself.
+ * Events can be slightly late in file order (docs/FXT-MAPPING.md, "Order of an archive"). Intervals
+ * are then cut so that they do not overlap.
  */
 #pragma once
 
@@ -33,10 +32,11 @@
 
 struct summary_cpu {
 	bool seen;
-	uint64_t busy_ns, idle_ns, other_ns; /* of threads, of none, of the pseudo-thread "other" */
-	uint64_t switches;                   /* that happened; synthetic ones are none */
+	uint64_t busy_ns, idle_ns,
+		other_ns;  /* of threads, of no thread, of the pseudo-thread "other" */
+	uint64_t switches; /* real ones, without synthetic ones */
 	/* while events come in */
-	uint32_t tid; /* that runs; 0 = idle or not known */
+	uint32_t tid; /* the running one; 0 = idle or unknown */
 	uint64_t since_ns;
 };
 
@@ -49,11 +49,11 @@ enum summary_state {
 };
 
 struct summary_thread {
-	uint32_t tid, pid; /* pid 0 = not known */
-	char *name;        /* owned; NULL = not known */
+	uint32_t tid, pid; /* pid 0 = unknown */
+	char *name;        /* owned; NULL = unknown */
 	uint64_t cpu_ns, runnable_ns, blocked_ns;
-	uint64_t switches;  /* times it got a CPU, by switches that happened */
-	uint64_t preempted; /* times it lost the CPU while it could have run on */
+	uint64_t switches;  /* starts on a CPU, by real switches */
+	uint64_t preempted; /* losses of the CPU while it was runnable */
 	uint64_t wakeups;
 	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
 	uint64_t samples;               /* of what it did on CPUs */
@@ -61,18 +61,18 @@ struct summary_thread {
 	enum summary_state state;
 	uint32_t cpu; /* where it runs */
 	uint64_t since_ns;
-	uint64_t woken_ns; /* of the wakeup that its next switch-in answers; 0 = none */
-	uint64_t epoch;    /* n_gaps when state and since_ns were set */
+	uint64_t woken_ns; /* time of the wakeup before its next switch-in; 0 = none */
+	uint64_t epoch;    /* value of n_gaps when state and since_ns were set */
 	bool exited;
 };
 
 struct summary_process {
 	uint32_t pid, parent_pid, uid;
-	char *name;         /* owned; NULL = not known */
-	char *command_line; /* owned; NULL = not known */
-	char *cgroup_path;  /* of where it was last; likewise */
-	uint64_t cgroup_id; /* 0 = not known */
-	uint64_t start_ns;  /* 0 = not known */
+	char *name;         /* owned; NULL = unknown */
+	char *command_line; /* owned; NULL = unknown */
+	char *cgroup_path;  /* its last one; owned; NULL = unknown */
+	uint64_t cgroup_id; /* 0 = unknown */
+	uint64_t start_ns;  /* 0 = unknown */
 	uint64_t exit_ns;
 	int32_t exit_code, signal;
 	bool described; /* uid and parent are known */
@@ -86,55 +86,55 @@ struct summary_mark {
 
 struct summary_shed {
 	uint64_t ts_ns, cost_ppm, limit_ppm; /* of one CPU */
-	uint64_t until_ns;                   /* when it was back; 0 = not */
-	uint32_t n_cpus;                     /* the limit is a share of so many; 0 = of one */
+	uint64_t until_ns;                   /* the end; 0 = not ended */
+	uint32_t n_cpus;                     /* the limit is a share of these CPUs; 0 = of one */
 	char *what;                          /* owned */
 };
 
-/* Sheddings that are told apart: more than one recording can do, since archives may be joined. */
+/* The maximum number of sheds: more than one recording can have, since archives can be joined. */
 enum { SUMMARY_SHEDS_MAX = 16 };
 
 struct summary_trigger {
 	char *what; /* owned */
 	uint64_t count;
-	uint64_t worst, worst_ns; /* the greatest value, and when */
+	uint64_t worst, worst_ns; /* the greatest value, and its time */
 };
 
-/* Kinds of triggers that are told apart; more are added to the last one. */
+/* The maximum number of kinds of triggers; further ones are added to the last one. */
 enum { SUMMARY_TRIGGERS_MAX = 16 };
 
-/* More marks than this are counted and not kept. */
+/* The maximum number of marks; further ones are only counted. */
 #define SUMMARY_MARKS_MAX 65536
 
-/* Classes of loss that are told apart; more are added to the last one. */
+/* The maximum number of classes of loss; further ones are added to the last one. */
 enum { SUMMARY_LOST_MAX = 16 };
 
 struct summary {
 	uint64_t start_ns, end_ns, duration_ns; /* duration: of the part */
-	uint64_t part_ns;                       /* the part began; 0 = with the recording */
+	uint64_t part_ns;                       /* the begin of the part; 0 = of the recording */
 	bool started, stopped;                  /* session_start and session_stop were seen */
 	uint64_t dismissed; /* wakeups of threads that were awake, which were not written */
-	uint64_t walks[WALK_ENDS_MAX]; /* of stacks of programs, by how they have ended */
-	struct stack_tables tables;    /* of all sessions and chunks; bytes: of the one with most */
-	uint64_t unreported;           /* switches that the kernel made and did not report */
-	uint64_t
-		n_damages; /* places of the archive that could not be read, before it was repaired */
+	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
+	struct stack_tables tables;    /* of all sessions and chunks; bytes: the maximum of them */
+	uint64_t unreported;           /* switches that the kernel did not report */
+	/* Unreadable places of the archive, before it was repaired */
+	uint64_t n_damages;
 	uint64_t damaged_bytes;
 	bool filtered;
 	struct {
 		char *session, *command, *options, *kernel, *machine, *host, *version;
 		uint32_t n_cpus;
-		uint32_t chunk; /* of a recording that is split: which one this is; else 0 */
+		uint32_t chunk; /* in a recording with chunks: the number of this one; else 0 */
 	} recording;            /* owned, NULL without session_start */
 	uint64_t switches, wakeups, migrations, forks, execs, exits;
-	uint64_t
-		sched_slices; /* times that a thread other than idle got a CPU, synthetic ones too */
+	/* Starts of threads other than idle on a CPU, also by synthetic switches */
+	uint64_t sched_slices;
 	struct {
 		char *class_name; /* owned */
 		uint64_t count;
 	} lost[SUMMARY_LOST_MAX];
 	size_t n_lost;
-	struct summary_cpu *cpus; /* owned; by number; look at .seen */
+	struct summary_cpu *cpus; /* owned; by number; check .seen */
 	size_t n_cpus;
 	struct table threads;       /* tid -> struct summary_thread, owned */
 	struct table processes;     /* pid + 1 -> struct summary_process, owned */
@@ -146,7 +146,7 @@ struct summary {
 	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
 	size_t n_triggers;
 	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* as session_stop says */
-	uint64_t dropped_bytes;             /* likewise: a flight recorder had no room for them */
+	uint64_t dropped_bytes;             /* the same: a flight recorder had no room for them */
 	struct activity_sums activity;
 
 	uint64_t n_gaps;     /* losses of scheduling records so far */
@@ -163,26 +163,29 @@ DEFINE_CLEANUP(struct summary *, summary_free)
 int summary_add(struct summary *s, const struct event *ev);
 
 /*
- * For who wants more than the greatest wakeup latency: whether EV, a switch that is not taken in yet,
- * answers a wakeup; *RET_NS is the time since then.
+ * For callers that need each wakeup latency: whether EV, a switch that is not processed yet, serves
+ * a wakeup; *RET_NS is the latency.
  */
 bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns);
 
 /* Closes what is open at the end of the recording. Once, after the last event. */
 void summary_finish(struct summary *s);
 
-/* Sums up to END_NS, which is not before the beginning of the part. Nothing is taken in until the next part
- * begins. */
+/*
+ * Sums up to END_NS, which is not before the begin of the part. No events may be added until the
+ * next part begins.
+ */
 void summary_end_part(struct summary *s, uint64_t end_ns);
 
 /*
- * Begins a part at START_NS, where the one before has ended: all counts and times are 0 again, what holds (who runs
- * where, who is who) is kept. What has ended before is forgotten; and, if there would be more than THREADS_MAX
- * threads, all that did nothing in the part before: ends may be lost, too. Returns 0 or -ENOMEM.
+ * Begins a part at START_NS, the end of the previous one. All counts and times are reset; state
+ * (running threads, identities) is kept. Tasks that ended before are discarded. If there would be
+ * more than THREADS_MAX threads, all idle ones of the previous part are discarded, too, since
+ * records of ends can be lost. Returns 0 or -ENOMEM.
  */
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);
 
-/* All events that were lost. */
+/* The number of lost events. */
 uint64_t summary_lost(const struct summary *s);
 
 /*
@@ -192,5 +195,5 @@ uint64_t summary_lost(const struct summary *s);
 int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n);
 int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n);
 
-/* What the process of T is called, or NULL. */
+/* The name of T's process, or NULL. */
 const char *summary_process_name(const struct summary *s, const struct summary_thread *t);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of the daemon ask it, over the bus in KYMO_TEST_BUS. What asserts does so by cmocka, in
- * the test's own process; in a child, as which as_user() runs, CHECK() does.
+ * What tests of the daemon ask it, over the bus in KYMO_TEST_BUS. What asserts does so by cmocka,
+ * in the test's own process; in a child, as which as_user() runs, CHECK() does.
  *
- * The daemon runs with `--group 65534`: MEMBER is in that group, strangers are not. (All are users of every
- * system: the bus lets no unknown one in.)
+ * The daemon runs with `--group 65534`: MEMBER is in that group, strangers are not. (All are users
+ * of every system: the bus lets no unknown one in.)
  */
 #pragma once
 
@@ -24,7 +24,10 @@
 
 enum { MEMBER = 65534, STRANGER = 1, OTHER_STRANGER = 2 };
 
-/* What most tests begin and end with: the test's own connection. Sessions of it go with it; those that linger are removed by their tests. */
+/*
+ * What most tests begin and end with: the test's own connection. Sessions of it go with it; those
+ * that linger are removed by their tests.
+ */
 extern sd_bus *bus;
 int setup_bus(void **state);
 int teardown_bus(void **state);
@@ -45,7 +48,10 @@ struct answer {
 	char path[128];
 };
 
-/* CreateSession with an output (unless it is -1) and one more option (unless it is NULL) of a basic type. */
+/*
+ * CreateSession with an output (unless it is -1) and one more option (unless it is NULL) of a basic
+ * type.
+ */
 struct answer create_with(sd_bus *b, const char *name, int fd, const char *option, const char *type,
 			  uint64_t value);
 struct answer create(sd_bus *b, const char *name, int fd);
@@ -90,7 +96,10 @@ struct counts {
 
 struct counts counts_of(sd_bus *b, const char *action);
 
-/* setup_bus() where nobody may anything, but trace what is his own; answers from before count no more. */
+/*
+ * setup_bus() where nobody may anything, but trace what is his own; answers from before count no
+ * more.
+ */
 int setup_polkit(void **state);
 
 /* Runs FN as user UID in a process of its own; its assertions count here. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks the service all the time, as root, while a test attacks it, and how long each answer takes. A
- * machine that runs other tests may be slow for all; so an echo, a process of no other use on the
+ * Asks the service all the time, as root, while a test attacks it, and how long each answer takes.
+ * A machine that runs other tests may be slow for all; so an echo, a process of no other use on the
  * same bus, is asked in the same moment, and what counts is how much later than that the service
  * answers.
  */

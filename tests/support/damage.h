@@ -16,7 +16,10 @@ struct damage {
 	char what[64]; /* how it was damaged, for messages */
 };
 
-/* Damages a copy of N bytes at ORIGINAL (an archive, or any other bytes). Never fails but by abort(). */
+/*
+ * Damages a copy of N bytes at ORIGINAL (an archive, or any other bytes). Never fails but by
+ * abort().
+ */
 void damage_make(struct damage *ret, const uint8_t *original, size_t n, uint64_t seed);
 
 void damage_deinit(struct damage *d);

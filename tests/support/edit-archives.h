@@ -56,7 +56,10 @@ void put_stop(struct source *s, uint64_t ts);
 /* N words as they are. */
 void put_words(struct source *s, const uint64_t *words, size_t n);
 
-/* These run what their name says over archives; the result is a new string, as edited_text() has it. */
+/*
+ * These run what their name says over archives; the result is a new string, as edited_text() has
+ * it.
+ */
 char *repair_text(const struct outbuf *archive, struct edit_repair_counts *ret_counts);
 char *cut_text(const struct outbuf *archive, const struct edit_cut_options *options);
 char *merge_text(const struct outbuf *const *archives, unsigned n,
@@ -65,8 +68,8 @@ void redact_bytes(const struct outbuf *archive, const struct edit_redact_options
 		  struct edit_output *ret);
 
 /*
- * A line a record, without those of tables, sections and heads; each begins with its provider's name.
- * All that a record says is in its line. Weights are left out where they are 120, or idle's
+ * A line a record, without those of tables, sections and heads; each begins with its provider's
+ * name. All that a record says is in its line. Weights are left out where they are 120, or idle's
  * for 0:
  *
  *	kymo: 110 cpu0 5>6 running			a switch; synthetic: "*"

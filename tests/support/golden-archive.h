@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Archives of the records in fxt-golden.h and of words that a test puts between them, and what reads them.
+ * Archives of the records in fxt-golden.h and of words that a test puts between them, and what
+ * reads them.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that hold what something has to be, byte by byte: tests/golden/. With GOLDEN_UPDATE=1 in the
- * environment they are written instead; look at the diff.
+ * Files that hold what something has to be, byte by byte: tests/golden/. With GOLDEN_UPDATE=1 in
+ * the environment they are written instead; look at the diff.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For tests of stores: chunks of records that are numbers, as far as their headers tell, and what of them is in a file.
+ * For tests of stores: chunks of records that are numbers, as far as their headers tell, and what
+ * of them is in a file.
  */
 #pragma once
 
@@ -28,7 +29,8 @@ int store_records(struct store *s, enum store_part part, uint64_t first, unsigne
 void store_chunk(struct store *s, uint64_t begin_ns, uint64_t first, unsigned n);
 
 /*
- * The numbers of the records in the N bytes at P, or in FILE, unpacked: "H 0-9 T", with "?" for bytes that are none. Static, until the next call.
+ * The numbers of the records in the N bytes at P, or in FILE, unpacked: "H 0-9 T", with "?" for
+ * bytes that are none. Static, until the next call.
  */
 const char *records_in(const void *p, size_t n);
 const char *records_in_file(const char *file);

@@ -34,12 +34,14 @@ struct story {
 void story_play(const struct story *s, unsigned n);
 
 /*
- * What a recorder asks of its owner, of whom nothing is expected: what the worker reads of tables is
- * taken from MEMORY.
+ * What a recorder asks of its owner, of whom nothing is expected: what the worker reads of tables
+ * is taken from MEMORY.
  */
 struct pipeline_owner story_owner(struct outbuf *memory);
 
-/* Lists a task that is selected: TASKS are struct rec_task. Or all that there are at the beginning. */
+/*
+ * Lists a task that is selected: TASKS are struct rec_task. Or all that there are at the beginning.
+ */
 void story_list(struct outbuf *tasks, uint32_t pid, uint32_t tid, uint64_t start_ns,
 		const char *comm, uint32_t flags);
 void story_list_all(struct outbuf *tasks);

@@ -12,7 +12,10 @@
 /* (needs those before it) */
 #include <cmocka.h>
 
-/* TEST(name) { ... }: a test, which main() lists as cmocka_unit_test(name). What its fixture has made is *state. */
+/*
+ * TEST(name) { ... }: a test, which main() lists as cmocka_unit_test(name). What its fixture has
+ * made is *state.
+ */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
 /* FIXTURE(name) { ... }: what comes before or after a test; anything but 0 is failure. */

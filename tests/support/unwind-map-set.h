@@ -4,5 +4,8 @@
 
 #include "capture/unwind/unwind-maps.h"
 
-/* Makes them, for MAPS. Returns 0 or a negative errno: -EPERM without the right to make maps. MAPS may be deinitialised either way. */
+/*
+ * Makes them, for MAPS. Returns 0 or a negative errno: -EPERM without the right to make maps. MAPS
+ * may be deinitialised either way.
+ */
 int unwind_map_set_make(struct unwind_maps *maps);

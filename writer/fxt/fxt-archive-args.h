@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the files of the archive's writer: records by the rows of fxt-event-rows.h.
+ * Shared by the files of the archive's writer: records by the rows of fxt-event-rows.h.
  */
 #pragma once
 
@@ -15,13 +15,13 @@ struct fxt_archive_args {
 	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1]; /* likewise */
 };
 
-/* Sets ARGS to what the fields of ROW say of EV. Returns 0, or -EINVAL if a value has no name. */
+/* Sets ARGS to the fields of ROW, from EV. Returns 0, or -EINVAL if a value has no name. */
 int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
 			  const struct event *ev);
 
 /* Writes the event record of ROW. Returns as fxt_archive_event(). */
 int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id row, const struct event *ev);
 
-/* What has more than a row (fxt-archive-profiler.c) */
+/* Events with more than a row (fxt-archive-profiler.c) */
 int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev);
 int fxt_archive_sample(struct fxt_archive *a, const struct event *ev);

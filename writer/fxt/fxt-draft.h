@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What all records that refer to strings or threads have in common. Internal to the FXT writer.
+ * The common part of all records that refer to strings or threads. Internal to the FXT writer.
  *
- * A record's function fills in a draft, begins it, and puts the words in their order. Beginning
- * checks everything first, then resolves the references (which can write string and thread records),
- * then reserves the whole record.
+ * A record's function fills in a draft, begins it, and writes the words in order. Beginning first
+ * checks everything, then resolves the references (which can write string and thread records), then
+ * reserves the whole record.
  */
 #pragma once
 
@@ -13,14 +13,14 @@
 enum { FXT_DRAFT_REFS = 2 };
 
 struct fxt_draft {
-	/* Given. NULL where a record has less of them. */
+	/* Input. NULL for records with fewer of them. */
 	const struct fxt_out_thread *threads[FXT_DRAFT_REFS];
 	const struct fxt_out_string *strings[FXT_DRAFT_REFS];
 	const struct fxt_out_arg *args;
 	unsigned n_args;
 	bool process_only; /* an inline thread is written without its tid */
 	bool is_large;
-	uint64_t n_words; /* beside all of these; then: of the whole record */
+	uint64_t n_words; /* without all of these; then: of the whole record */
 
 	/* Found out. */
 	uint16_t thread_refs[FXT_DRAFT_REFS];
@@ -28,15 +28,15 @@ struct fxt_draft {
 	uint16_t arg_refs[FXT_ARGS_MAX][2]; /* name; value of a string */
 };
 
-/* Reserves the record, zeroed. Returns where it begins, or NULL with *RETERR set. */
+/* Reserves the record, zeroed. Returns its begin, or NULL with *RETERR set. */
 fxt_word *fxt_draft_begin(struct fxt_writer *w, struct fxt_draft *d, int *reterr);
 
-/* These put what stands inline, and return where the next word goes. */
+/* These write inline data, and return the position of the next word. */
 fxt_word *fxt_draft_thread(const struct fxt_draft *d, unsigned i, fxt_word *p);
 fxt_word *fxt_draft_string(const struct fxt_draft *d, unsigned i, fxt_word *p);
 fxt_word *fxt_draft_args(const struct fxt_draft *d, fxt_word *p);
 
-/* Copies a stream; the padding is zero already. Returns where the next word goes. */
+/* Copies a stream; the padding is already zero. Returns the position of the next word. */
 static inline fxt_word *fxt_draft_stream(fxt_word *p, const void *data, size_t n)
 {
 	if (n > 0)
@@ -44,7 +44,7 @@ static inline fxt_word *fxt_draft_stream(fxt_word *p, const void *data, size_t n
 	return p + fxt_stream_words(n);
 }
 
-/* Adds a stream of N bytes to the size of D, which is refused if no record can hold so many. */
+/* Adds a stream of N bytes to the size of D. A stream too long for any record makes D fail. */
 static inline void fxt_draft_add_stream(struct fxt_draft *d, size_t n)
 {
 	d->n_words += n <= FXT_LARGE_BYTES_MAX ? fxt_stream_words(n) : FXT_LARGE_WORDS_MAX;

@@ -74,7 +74,7 @@ enum fxt_event_whose {
 
 struct fxt_event_row {
 	enum event_kind kind;
-	uint8_t category, name; /* enum fxt_name; 0 = none, or not a fixed one */
+	uint8_t category, name; /* enum fxt_name; 0 = none, or not fixed */
 	uint8_t type;           /* enum fxt_event_type; of OTHER with a category: complete */
 	uint8_t whose;
 	const struct fxt_event_field *fields;
@@ -90,13 +90,15 @@ enum fxt_row_id {
 
 extern const struct fxt_event_row fxt_event_rows[];
 
-/* The row that EV is written by; FXT_ROW_NONE if there is none. */
+/* The row for EV; FXT_ROW_NONE if there is none. */
 enum fxt_row_id fxt_event_row_of(const struct event *ev);
 
 extern const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1];
 
-/* The row of what NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type say, or FXT_ROW_NONE.
- * (Here, since it is asked for each event that is read.) */
+/*
+ * The row for NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type, or FXT_ROW_NONE. (It is
+ * inline, since it is called for each event that is read.)
+ */
 static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsigned type)
 {
 	enum fxt_row_id row = fxt_event_rows_by_name[name & FXT_NAME_RESERVED];
@@ -106,9 +108,9 @@ static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsign
 		       : FXT_ROW_NONE;
 }
 
-/* The field of ROW that is called NAME, or NULL. */
+/* The field of ROW with the name NAME, or NULL. */
 const struct fxt_event_field *fxt_event_field_named(enum fxt_row_id row, int name);
 
-/* Fixed names of what enums stand for: 0 where there is none (fxt-names.h is full before it). */
+/* Fixed names of enum values: 0 where there is none (fxt-names.h is full before it). */
 extern const uint8_t fxt_resource_names[RESOURCE_MAX];
 extern const uint8_t fxt_reach_names[REACH_MAX];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Every event of an archive, once: a list for code that defines EVENT and the other words below
- * (fxt-event-fields.h, which says what they mean). docs/FXT-MAPPING.md says the same to people, and
- * tests/check-mapping holds it to this list.
+ * (see fxt-event-fields.h). docs/FXT-MAPPING.md has the same for people, and
+ * tests/style/check-mapping compares it with this list.
  *
- *	EVENT(kind, category, name, type, whose, fields)  the row of an event kind
- *	ALSO(row, kind, category, name, type, whose, fields)  another name for a kind
- *	OTHER(row, kind, category, fields)  no name of its own: objects, scheduling, what CPUs do
- *	FIELD(argument, form, member of struct event, flags)  in the order in which they are written
+ *   EVENT(kind, category, name, type, whose, fields)  the row of an event kind
+ *   ALSO(row, kind, category, name, type, whose, fields)  another name for a kind
+ *   OTHER(row, kind, category, fields)  without a name: objects, scheduling, intervals of CPUs
+ *   FIELD(argument, form, member of struct event, flags)  in the order of writing
  */
 /* clang-format off */
 
@@ -138,7 +138,7 @@ OTHER(IDLE, EVENT_INTERVAL, POWER,
 
 /* ---- calls of functions ---- */
 
-/* Its arguments, and what it returned, come first, by the names that they have. */
+/* Its arguments and its result come first, under their own names. */
 OTHER(CALL, EVENT_CALL, CALLS,
 	FIELD(RETURN_ADDRESS, POINTER, call.return_address, IF_SET)
 	FIELD(CALL_STACK, U64, call.stack, IF_SET)
@@ -162,7 +162,7 @@ EVENT(SAMPLING, PROFILE, SAMPLING, INSTANT, KYMO,
 	FIELD(FREQUENCY, U32, sampling.frequency, 0)
 	FIELD(CLOCK, TEXT, sampling.clock, PLAIN)
 	FIELD(THRESHOLD, U64, sampling.threshold_ns, 0))
-/* In kymo 0.1 the process is that of the event's thread. */
+/* In kymo 0.1, the process is that of the event's thread. */
 EVENT(MAPPING, PROFILE, MAPPING, INSTANT, CODE,
 	FIELD(PROCESS, KOID, pid, 0)
 	FIELD(PATH, TEXT, mapping.path, 0)

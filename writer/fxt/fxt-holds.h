@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What holds at a moment because something before it said it: the last word on each thing, and
- * nothing of what has ended. Here are the rules: which events say something that holds, what tells
- * one thing from another, what ends it, and what a child has from its parent.
+ * State at a moment that earlier events established: the last event for each item, without ended
+ * items. These are the rules: the events that establish state, the key that identifies an item, the
+ * events that end it, and the items that a child inherits.
  *
- * Each owner keeps what was said in a form of its own: the recorder keeps events, for the heads of
- * chunks (fxt_holds_event()); a cut keeps records of any archive (edit/edit-state.h).
+ * Each owner keeps the state in its own form: the recorder keeps events, for the heads of chunks
+ * (fxt_holds_event()); a cut keeps records of any archive (edit/edit-state.h).
  *
- * Memory is bounded: of what is more than 128 MiB, nothing is kept, and it is counted.
+ * Memory is bounded: state beyond 128 MiB is not kept, and is counted.
  */
 #pragma once
 
@@ -17,14 +17,14 @@
 enum fxt_holds_kind {
 	FXT_HOLDS_NOTHING,
 	FXT_HOLDS_OBJECT,
-	/* A child has what its parent has, until exec: */
+	/* Inherited from the parent, until exec: */
 	FXT_HOLDS_MODULE,
 	FXT_HOLDS_MMAP,
 	FXT_HOLDS_MAPPING,
 	FXT_HOLDS_COUNTER,
 	FXT_HOLDS_FRAME,
 	FXT_HOLDS_SAMPLING,
-	/* Of what programs allocate, as long as they are watched: */
+	/* Allocations, as long as their process is watched: */
 	FXT_HOLDS_WATCH,
 	FXT_HOLDS_STACK,       /* the event */
 	FXT_HOLDS_STACK_TRACE, /* and its frames */
@@ -35,62 +35,66 @@ enum fxt_holds_kind {
 	FXT_HOLDS_SHED,
 };
 
-/* What tells things apart. Without holes: its bytes are hashed. */
+/* The key of an item. Without padding: its bytes are hashed. */
 struct fxt_holds_key {
-	uint64_t kind, from; /* FROM: whoever said it */
+	uint64_t kind, from; /* FROM: the writer of the event */
 	uint64_t a, b, c;
 };
 
 struct fxt_held {
-	void *what;                      /* of the owner's; see struct fxt_holds_ops */
-	struct fxt_held *before, *after; /* in the order in which it was said */
+	void *what; /* owned by the user of the rules; see struct fxt_holds_ops */
+	struct fxt_held *before, *after; /* in the order of the events */
 	struct fxt_held *newer, *older;  /* of the same pid */
 	struct fxt_holds_key key;
-	uint64_t pid; /* whose end is its end; 0 = nobody's */
+	uint64_t pid; /* the process whose end is its end; 0 = none */
 	size_t bytes;
-	bool inherited; /* it was said of an ancestor */
+	bool inherited; /* it comes from an ancestor */
 	bool ended;     /* of the owner's */
 };
 
 struct fxt_holds_ops {
-	/* What is kept of WHAT, and how many bytes that takes; NULL without memory. */
+	/* The kept form of WHAT, and its size in bytes; NULL without memory. */
 	void *(*keep)(void *what, size_t *bytes);
 	void (*let_go)(void *kept);
 };
 
 struct fxt_holds;
 
-/* Of the kinds WITHOUT (a bit each) nothing is kept. OPS is borrowed. Returns 0 or -ENOMEM. */
+/* The kinds in WITHOUT (a bit each) are not kept. OPS is borrowed. Returns 0 or -ENOMEM. */
 int fxt_holds_new(struct fxt_holds **ret, const struct fxt_holds_ops *ops, uint32_t without);
 struct fxt_holds *fxt_holds_free(struct fxt_holds *h);
 DEFINE_CLEANUP(struct fxt_holds *, fxt_holds_free)
 
-/* What KEY says is WHAT from now on, until PID ends. Returns as fxt_holds_take(). */
+/* From now on, KEY has the value WHAT, until PID ends. Returns as fxt_holds_take(). */
 int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what);
 
-/* What KEY says, or NULL. */
+/* The value of KEY, or NULL. */
 struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key);
 void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held);
 
-/* What was said behind HELD (NULL: first of all), or NULL. */
+/* The item after HELD (NULL: the first), or NULL. */
 struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held *held);
 
-/* How many things there was no room for so far. */
+/* The number of items without room so far. */
 uint64_t fxt_holds_left_out(const struct fxt_holds *h);
 
-/* An event of ROW, in whatever form: NUMBER is an argument of it as a number (of a text one that
- * tells it apart; 0 without it). */
+/*
+ * An event of ROW, in any form: NUMBER is an argument as a number (for text a number that
+ * identifies it; 0 without it).
+ */
 struct fxt_holds_said {
 	enum fxt_row_id row;
-	uint64_t from, pid; /* the process that it is about */
+	uint64_t from, pid; /* its process */
 	uint64_t (*number)(const void *event, int name);
 	const void *event;
 };
 
-/* Takes SAID in, of which WHAT is kept. Returns 1 if it holds, 0 if not, or -ENOMEM. */
+/* Takes SAID, and keeps WHAT. Returns 1 if it is state, 0 if not, or -ENOMEM. */
 int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void *what);
 
-/* Takes EV in (fxt-holds-event.c). Of fxt_holds_events each thing that is held is a struct event. Returns
- * 0 or -ENOMEM. */
+/*
+ * Takes EV (fxt-holds-event.c). Each item of fxt_holds_events is a struct event. Returns 0 or
+ * -ENOMEM.
+ */
 int fxt_holds_event(struct fxt_holds *h, const struct event *ev);
 extern const struct fxt_holds_ops fxt_holds_events;

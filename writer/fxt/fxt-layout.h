@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands in each kind of record, once: a list of its parts in their order, for code that
- * defines the words. By it the writer checks and writes records (fxt-write.c); the reader takes
- * them apart (fxt-parse.c), swaps them and finds them again (fxt-shape.c), and judges them
- * (fxt-check.c); copies are made of them (edit-copy-types.c), and `kymo dump` prints them
- * (dump-json.c). It expands to straight code: nothing is looked up for a record.
+ * The parts of each kind of record, once: a list in their order, for code that defines the words.
+ * The writer checks and writes records by it (fxt-write.c). The reader parses them (fxt-parse.c),
+ * swaps and finds them (fxt-shape.c), and checks them (fxt-check.c). edit-copy-types.c copies them,
+ * and `kymo dump` prints them (dump-json.c). It expands to straight code, without lookups at run
+ * time.
  *
- *	RESERVED(field)             bits of the header that are zero
- *	KIND(field)                 a field of the header, the subtype
- *	HEAD(of, m, field, key)     a field of the header
- *	STATE(of, m, field, key)    likewise, the state of a thread
- *	CPU(of, m, field, key)      likewise, a CPU
- *	TIME()                      the word of the time
- *	THREAD(field)               two words, unless the header's field is an index
- *	PROCESS(field)              one word, likewise
- *	IDS()                       two words, always
- *	REF(m, field, key)          a string, unless the header's field is an index
- *	TEXT(m, field, key)         a string of so many bytes
- *	BYTES(of, m, n, field, key) a stream of so many bytes
- *	BULK(of, m, n, field)       likewise, data of somebody else's
- *	WORDS(of, m, n, field, key) so many words
- *	WORD(of, m, key)            a word
- *	KOID(of, m, key)            likewise, a kernel object
- *	ARGS(field)                 so many arguments
- *	VALUE()                     the word that may follow those of an event
+ *   RESERVED(field)             bits of the header that are zero
+ *   KIND(field)                 a field of the header, the subtype
+ *   HEAD(of, m, field, key)     a field of the header
+ *   STATE(of, m, field, key)    likewise, the state of a thread
+ *   CPU(of, m, field, key)      likewise, a CPU
+ *   TIME()                      the word with the time
+ *   THREAD(field)               two words, unless the header's field is an index
+ *   PROCESS(field)              one word, likewise
+ *   IDS()                       two words, always
+ *   REF(m, field, key)          a string, unless the header's field is an index
+ *   TEXT(m, field, key)         a string with that many bytes
+ *   BYTES(of, m, n, field, key) a stream with that many bytes
+ *   BULK(of, m, n, field)       likewise, opaque data
+ *   WORDS(of, m, n, field, key) that many words
+ *   WORD(of, m, key)            a word
+ *   KOID(of, m, key)            likewise, a kernel object
+ *   ARGS(field)                 that many arguments
+ *   VALUE()                     the word that can follow those of an event
  *
- * OF.M is the member of struct fxt_record, N that with the length; M alone is the one of the struct
- * that is written (fxt-writer.h). What is read of TEXT is in `name`. KEY is what dump calls it.
+ * OF.M is the member of struct fxt_record, and N its length. M alone is the member of the struct
+ * that is written (fxt-writer.h). The value of TEXT is in `name`. KEY is its name in dump.
  *
- * Scheduling records are read by plain loads, since they are the bulk of most archives; the legacy
- * one has two threads, and large ones have two headers: these are written out where they are
- * needed.
+ * Scheduling records are read by plain loads, since they are the bulk of most archives. The legacy
+ * one has two threads, and large ones have two headers: these are written by hand where needed.
  */
 #pragma once
 
@@ -97,7 +96,7 @@
 	RESERVED(sched_wakeup_reserved) TIME() CPU(wake, cpu, sched_cpu, "cpu_number") \
 	KOID(wake, tid, "waking_thread_id") ARGS(sched_n_args)
 
-/* X(layout, record type, subtype or 0, what dump calls it): those that say how to read others, */
+/* X(layout, record type, subtype or 0, name in dump): records that control how others are read, */
 #define FXT_FRAME_LAYOUTS(X) \
 	X(provider_info, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_INFO, "provider_info") \
 	X(provider_section, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_SECTION, "provider_section") \
@@ -106,7 +105,7 @@
 	X(string, FXT_RECORD_STRING, 0, "string") \
 	X(thread, FXT_RECORD_THREAD, 0, "thread")
 
-/* those that a struct fxt_LAYOUT is written as, */
+/* records that are written from a struct fxt_LAYOUT, */
 #define FXT_DATA_LAYOUTS(X) \
 	X(event, FXT_RECORD_EVENT, 0, "event") \
 	X(blob, FXT_RECORD_BLOB, 0, "blob") \
@@ -117,7 +116,7 @@
 	X(mmap, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP, "mmap") \
 	X(backtrace, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE, "backtrace")
 
-/* and those that are so, too, but have a faster way to be read. */
+/* and the same, with a faster way to read them. */
 #define FXT_SCHED_LAYOUTS(X) \
 	X(switch, FXT_RECORD_SCHEDULING, FXT_SCHED_SWITCH, "context_switch") \
 	X(wakeup, FXT_RECORD_SCHEDULING, FXT_SCHED_WAKEUP, "thread_wakeup")
@@ -147,7 +146,7 @@ static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
 							       : fxt_get_profiler_type(head)));
 }
 
-/* The bits of a header that say the subtype. */
+/* The bits of a header with the subtype. */
 static inline __attribute__((unused)) fxt_word fxt_layout_subtype(unsigned type, unsigned subtype)
 {
 	return type == FXT_RECORD_METADATA     ? fxt_put_metadata_type(subtype)
@@ -156,7 +155,7 @@ static inline __attribute__((unused)) fxt_word fxt_layout_subtype(unsigned type,
 					       : 0;
 }
 
-/* Whether a word follows the arguments of an event: an id, or the end of a complete one. */
+/* Whether a word follows the arguments of an event: an id, or the end of a complete event. */
 static inline __attribute__((unused)) int fxt_event_has_value(unsigned type)
 {
 	return type == FXT_EVENT_COUNTER ||

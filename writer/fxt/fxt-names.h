@@ -2,11 +2,11 @@
 /*
  * The strings that every kymo archive uses, and their fixed places in its string table.
  *
- * eBPF programs write finished FXT records, so the indices of the names in them must be known
- * before the first record. The archive registers all of these right after its initialization
- * record; indices above FXT_NAME_RESERVED are handed out as strings come (fxt-table.h). What each is
- * used for is said in docs/FXT-MAPPING.md, and a test holds that page to this list. Numbers are
- * only added, at the end of their block. Without libc, for the bpf target.
+ * eBPF programs write finished FXT records, so the indexes of their names must be known before the
+ * first record. The archive registers all of these directly after its initialization record.
+ * Indexes above FXT_NAME_RESERVED are assigned as strings occur (fxt-table.h). docs/FXT-MAPPING.md
+ * describes the use of each, and a test compares that page with this list. Numbers are only added,
+ * at the end of their block. This header works without libc, for the bpf target.
  */
 #pragma once
 
@@ -227,7 +227,7 @@
 	X(MALFORMED, 216, "malformed")                                                             \
 	X(INTERRUPTED, 217, "interrupted")                                                         \
 	X(RETURNED, 218, "returned")                                                               \
-	/* calls of functions: no parameter can have such a name */                                \
+	/* calls of functions: no parameter can have these names */                                \
 	X(RETURN, 219, "return")                                                                   \
 	X(RETURN_ADDRESS, 220, "return address")                                                   \
 	X(LEFT_BY, 221, "left by")                                                                 \

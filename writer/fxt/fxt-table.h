@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The string table and the thread table of an FXT provider, as its writer keeps them.
+ * The string table and the thread table of an FXT provider, as kept by its writer.
  *
- * A table hands out indices from `first` to `last` ("String references", "Thread references"). When
- * all are taken, the entry that was used least recently gives its index away; the record that the
- * caller then writes replaces the registration for all records that follow, so references written
- * before stay right. A record never refers to so many strings that it could lose one of its own.
+ * A table assigns indexes from `first` to `last` ("String references", "Thread references"). When
+ * all are used, the least recently used entry loses its index. The caller then writes a record that
+ * replaces the registration for all later records, so earlier references stay correct. A record
+ * never refers to so many strings that it could replace one of its own.
  */
 #pragma once
 
@@ -34,10 +34,10 @@ struct fxt_table {
 /* The positive results of the look-ups. */
 enum {
 	FXT_TABLE_KNOWN = 1, /* registered before */
-	FXT_TABLE_NEW = 2,   /* the caller must write the record that registers it, now */
+	FXT_TABLE_NEW = 2,   /* the caller must now write the record that registers it */
 };
 
-/* Makes an empty table of the indices FIRST..LAST. Returns 0 or -ENOMEM. */
+/* Makes an empty table with the indexes FIRST..LAST. Returns 0 or -ENOMEM. */
 int fxt_table_init(struct fxt_table *t, uint16_t first, uint16_t last);
 void fxt_table_deinit(struct fxt_table *t);
 

@@ -2,14 +2,14 @@
 /*
  * The Fuchsia trace format on the wire: every constant and every bit field, once.
  *
- * Writer, reader and the eBPF programs share this table; no shift or mask of the format stands
- * anywhere else. It is therefore written without libc: the bpf target has none. Section names
- * are those of the specification ("Fuchsia trace format").
+ * Writer, reader and the eBPF programs share this table. No shift or mask of the format is
+ * elsewhere. So it is written without libc, which the bpf target lacks. Section names are those of
+ * the specification ("Fuchsia trace format").
  *
- * FXT_FIELD(name, lo, hi) makes fxt_put_name(value) -> bits in place, fxt_get_name(word) -> value,
- * and fxt_fits_name(value). A word is composed by or-ing puts together. Words are little-endian in
- * the archives that we write; a reader swaps the words of a big-endian archive before it looks at
- * them.
+ * FXT_FIELD(name, lo, hi) defines fxt_put_name(value) -> bits in place, fxt_get_name(word) ->
+ * value, and fxt_fits_name(value). A word is composed by or-ing puts together. Words are
+ * little-endian in archives that kymo writes. A reader swaps the words of a big-endian archive
+ * before it uses them.
  */
 #pragma once
 
@@ -103,7 +103,7 @@ enum fxt_metadata_type {
 	FXT_METADATA_TRACE_INFO = 4,
 };
 
-FXT_FIELD(provider_id, 20, 51) /* info, section and event alike */
+FXT_FIELD(provider_id, 20, 51) /* for info, section and event */
 FXT_FIELD(provider_name_length, 52, 59)
 FXT_FIELD(provider_info_reserved, 60, 63)
 FXT_FIELD(provider_section_reserved, 52, 63)
@@ -218,11 +218,11 @@ enum fxt_thread_state {
 	FXT_STATE_BLOCKED = 3,
 	FXT_STATE_DYING = 4,
 	FXT_STATE_DEAD = 5,
-	/* 6..15 mean nothing yet */
+	/* 6..15 are unassigned */
 	FXT_STATE_MAX = 15,
 };
 
-/* The weight that says "this side of the switch is the idle thread" (Zircon's kIdleWeight). */
+/* The weight that marks the idle thread as that side of the switch (Zircon's kIdleWeight). */
 #define FXT_IDLE_WEIGHT (-2147483647 - 1)
 
 /* ---- log record (type 9) ---- */
@@ -297,7 +297,7 @@ enum fxt_arg_type {
 	FXT_ARG_BLOB = 10,
 };
 
-/* HEAD with another size; of records with a 12-bit size. */
+/* HEAD with another size; for records with a 12-bit size. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_with_record_words(fxt_word head,
 										    fxt_word words)
 {
@@ -310,7 +310,7 @@ static inline __attribute__((always_inline, unused)) fxt_word fxt_stream_words(f
 	return (n + FXT_WORD_BYTES - 1) / FXT_WORD_BYTES;
 }
 
-/* ---- words that are composed in more than one place ---- */
+/* ---- words that are composed in several places ---- */
 
 static inline __attribute__((always_inline, unused)) fxt_word
 fxt_switch_header(unsigned words, unsigned n_args, unsigned cpu, unsigned out_state)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * FXT records, one function a type: the wire side of the writer. What is written when, and under
- * which names, is decided by its callers; kymo's own archive is fxt-archive.
+ * FXT records, one function per type: the wire side of the writer. Its callers decide about the
+ * records and names; kymo's own archive is fxt-archive.
  *
- * An archive comes from one or more providers, each with tables of its own; the writer says with a
- * section record when the provider changes. Strings and threads stand in a record or go through the
- * provider's tables, as the caller asks; then their record is written right before the first use.
+ * An archive has one or more providers, each with its own tables. The writer marks a change of
+ * provider with a section record. Strings and threads are inline or in the provider's tables, as
+ * the caller decides. For a table, their record is written directly before the first use.
  *
- * A record is written whole or not at all. One that the format cannot hold is refused: -EMSGSIZE if
- * it is too long, -EINVAL if a value is out of bounds. Nothing is written then, not even the string
- * and thread records that it would have needed. A failure for lack of room or memory sticks to the
- * output buffer.
+ * A record is written completely or not at all. A record that the format cannot hold is refused:
+ * -EMSGSIZE if it is too long, -EINVAL if a value is out of bounds. Nothing is then written, not
+ * even its string and thread records. A failure for lack of room or memory sticks to the output
+ * buffer.
  *
- * Large records (fxt_write_large_blob()) may be longer than FXT_RECORD_WORDS_MAX, and the format
- * wants each to be one record. But known readers, Perfetto among them, take the size of every record
- * from 12 bits, and lose their way behind a longer one: for them, split what does not fit. Likewise
- * a cpu has 16 bits here, and Perfetto gives up a trace that has one from 4096 on.
+ * Large records (fxt_write_large_blob()) can be longer than FXT_RECORD_WORDS_MAX, and the format
+ * requires one record. But known readers, including Perfetto, read the size of every record from 12
+ * bits, and fail after a longer one. For them, data that does not fit must be split. Likewise, a
+ * cpu has 16 bits here, and Perfetto rejects a trace with one from 4096 on.
  */
 #pragma once
 
@@ -32,12 +32,12 @@
 /* The texts of fxt-names.h by their indices; NULL between them. */
 extern const char *const fxt_name_texts[FXT_NAME_RESERVED + 1];
 
-/* ---- what records are made of ---- */
+/* ---- parts of records ---- */
 
 /*
  * A string ("String references"): one that was registered at a fixed INDEX, such as an enum
- * fxt_name, or else LENGTH bytes of UTF-8 at TEXT, which go through the table or stand inline.
- * All zeroes is the empty string.
+ * fxt_name, or LENGTH bytes of UTF-8 at TEXT, which are in the table or inline. All zeroes is the
+ * empty string.
  */
 struct fxt_out_string {
 	unsigned index;
@@ -61,7 +61,7 @@ static inline struct fxt_out_string fxt_inline(const char *text)
 	return (struct fxt_out_string){ 0, true, text, strlen(text) };
 }
 
-/* A thread ("Thread references"): koids, which go through the table or stand inline. */
+/* A thread ("Thread references"): koids, which are in the table or inline. */
 struct fxt_out_thread {
 	uint64_t pid, tid;
 	bool is_inline;
@@ -88,7 +88,7 @@ struct fxt_out_arg {
 
 /* ---- providers ---- */
 
-/* Strings below the reserved index are the caller's to register, those above it the table's. */
+/* The caller registers strings below the reserved index; those above it belong to the table. */
 struct fxt_out_provider {
 	uint32_t id;
 	bool introduced;
@@ -96,18 +96,20 @@ struct fxt_out_provider {
 	struct fxt_table strings, threads;
 };
 
-/* No two providers of an archive have the same ID. Returns 0 or -ENOMEM. */
+/* The ID of a provider is unique in an archive. Returns 0 or -ENOMEM. */
 int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id);
 void fxt_out_provider_deinit(struct fxt_out_provider *p);
 
-/* Empties P's tables: what it refers to from here on is registered anew, but what stands at fixed indices. Returns 0 or
- * -ENOMEM. */
+/*
+ * Empties P's tables: from here on, its references are registered anew, except those at fixed
+ * indexes. Returns 0 or -ENOMEM.
+ */
 int fxt_out_provider_forget(struct fxt_out_provider *p);
 
 struct fxt_writer {
-	struct outbuf *out; /* borrowed; may be exchanged between records */
+	struct outbuf *out; /* borrowed; can be replaced between records */
 	struct fxt_out_provider
-		*provider; /* borrowed; whose section it is, NULL before the first */
+		*provider; /* borrowed; the provider of the section, NULL before the first */
 };
 
 /* ---- the frame of an archive ---- */
@@ -115,11 +117,13 @@ struct fxt_writer {
 /* "Magic number record" */
 int fxt_write_magic(struct fxt_writer *w);
 
-/* "Provider info metadata": NAME is at most FXT_PROVIDER_NAME_MAX bytes. What follows is P's, whose
- * tables are empty now. */
+/*
+ * "Provider info metadata": NAME is at most FXT_PROVIDER_NAME_MAX bytes. Later records belong to P,
+ * whose tables are now empty.
+ */
 int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
 
-/* "Provider section metadata": what follows is P's, which was introduced. */
+/* "Provider section metadata": later records belong to P, which was introduced. */
 int fxt_write_section(struct fxt_writer *w, struct fxt_out_provider *p);
 
 /* "Provider event metadata" of the current provider. */
@@ -134,8 +138,10 @@ int fxt_write_string(struct fxt_writer *w, unsigned index, const char *text, siz
 /* All strings of fxt-names.h. */
 int fxt_write_names(struct fxt_writer *w);
 
-/* What an archive of one provider begins with: magic, provider info and section, initialization
- * (ticks are nanoseconds), and the names. */
+/*
+ * The begin of an archive with one provider: magic, provider info and section, initialization
+ * (ticks are nanoseconds), and the names.
+ */
 int fxt_write_head(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
 
 /* ---- events and objects ---- */
@@ -192,7 +198,7 @@ struct fxt_large_blob {
 	struct fxt_out_string category, name;
 	const void *data;
 	size_t size;
-	bool has_metadata; /* what follows is written */
+	bool has_metadata; /* the following members are written */
 	uint64_t ts_ticks;
 	struct fxt_out_thread thread;
 	const struct fxt_out_arg *args;
@@ -267,7 +273,7 @@ int fxt_write_backtrace(struct fxt_writer *w, const struct fxt_backtrace *trace)
 
 /* ---- finished records ---- */
 
-/* How many of the N bytes at DATA are whole records, as far as their headers say. */
+/* The number of the N bytes at DATA that are whole records, according to their headers. */
 size_t fxt_whole_records(const uint8_t *data, size_t n);
 
 /* N words of finished records. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The containers that a trace can be packed in, by the bytes that tell them apart, and the Snappy
- * chunk container of apitrace:
+ * The containers for compressed traces, with the bytes that identify them, and the Snappy chunk
+ * container of apitrace:
  *
- *	file  = 'a' 't' chunk*
- *	chunk = length block
+ *   file  = 'a' 't' chunk*
+ *   chunk = length block
  *
- * where length (32 bits, little-endian) counts the bytes of block, and block is raw Snappy, which
- * starts with its own unpacked length (a varint). Readers hold a chunk in a buffer for what 1 MiB can
- * grow to at worst and overrun it, so a longer chunk must never be written; one that unpacks to
- * nothing puts them out of step. A chunk may end anywhere in what is packed; there is no end mark
- * and no checksum.
+ * Length (32 bits, little-endian) is the number of bytes in block. Block is raw Snappy, which
+ * starts with its own uncompressed length (a varint). Readers buffer a chunk in the maximum size
+ * that 1 MiB can grow to, and overrun the buffer, so a longer chunk must never be written. A chunk
+ * that decompresses to nothing confuses them. A chunk can end anywhere in the data; there is no end
+ * mark and no checksum.
  */
 #pragma once
 
@@ -30,14 +30,14 @@ enum pack_method {
 #define PACK_MAGIC_ZSTD   "\x28\xb5\x2f\xfd"
 #define PACK_MAGIC_GZIP   "\x1f\x8b"
 
-/* A zstd file may also begin with a frame to skip: 5x 2a 4d 18. */
+/* A zstd file can also begin with a skippable frame: 5x 2a 4d 18. */
 #define PACK_MAGIC_ZSTD_SKIP      "\x50\x2a\x4d\x18"
-#define PACK_MAGIC_ZSTD_SKIP_MASK 0xf0 /* of the first byte */
+#define PACK_MAGIC_ZSTD_SKIP_MASK 0xf0 /* for the first byte */
 
 enum {
 	PACK_MAGIC_BYTES_MAX = 4,
 
-	/* What one chunk, frame or member of ours holds at most, unpacked. */
+	/* The maximum uncompressed size of a chunk, frame or member written by kymo. */
 	PACK_CHUNK_MAX = 1 << 20,
 
 	SNAPPY_LENGTH_BYTES = 4,

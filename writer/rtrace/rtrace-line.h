@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records as lines: the limits of each field and the order of the parts, and nothing of the order of
- * the lines (rtrace-writer.h). A line is appended whole or not at all.
+ * Records as lines: the limits of each field and the order of the parts, and nothing of the order
+ * of the lines (rtrace-writer.h). A line is appended whole or not at all.
  *
- * All return 0; -EINVAL for a value that the format has no form for; -EMSGSIZE for a line or name that
- * other readers have no room for; or what the buffer says.
+ * All return 0; -EINVAL for a value that the format has no form for; -EMSGSIZE for a line or name
+ * that other readers have no room for; or what the buffer says.
  *
  * In what has to be one word (paths, values) spaces, control characters and DEL are written as \ooo
  * (octal), as in /proc/PID/maps; in comments '%' is, since a reader takes them for formats. What is

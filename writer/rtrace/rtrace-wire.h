@@ -17,9 +17,9 @@
  *	## ...                                a comment; "# ..." goes with the next post-processing
  *
  * Calls without anything between them share the backtrace behind them (the compressed form). The
- * specification leaves much open; where the only reader that is in use (sp-rtrace's own post-processor)
- * narrows it, its way is what is written here, and both ways are read. docs/architecture/rtrace.md
- * has what that means.
+ * specification leaves much open; where the only reader that is in use (sp-rtrace's own
+ * post-processor) narrows it, its way is what is written here, and both ways are read.
+ * docs/architecture/rtrace.md has what that means.
  */
 #pragma once
 

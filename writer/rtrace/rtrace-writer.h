@@ -4,9 +4,10 @@
  *
  * What must come in which order is checked here, since readers do not say what they pass over: the
  * header first; resources before all calls; what a call is of is registered, and is named by calls
- * if there is more than one; arguments follow their call, frames the arguments, and an end the frames
- * (also where there are none). Only a report whose header says "compress" has calls that share a backtrace,
- * with a summary before it. Maps precede the frames that lie in them: the caller's duty.
+ * if there is more than one; arguments follow their call, frames the arguments, and an end the
+ * frames (also where there are none). Only a report whose header says "compress" has calls that
+ * share a backtrace, with a summary before it. Maps precede the frames that lie in them: the
+ * caller's duty.
  *
  * It appends to a buffer and does nothing else. Functions return what rtrace_line_*() do; -EINVAL
  * for what comes out of order, too. What is refused leaves no trace.

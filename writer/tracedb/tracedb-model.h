@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace-db: trace points, each with what a program's variables were where it stood then. Names and types are
- * said once, at the beginning; points name them by number.
+ * trace-db: trace points, each with what a program's variables were where it stood then. Names and
+ * types are said once, at the beginning; points name them by number.
  *
- * Two layouts have the same entries, in numbers of other widths (specs/trace-db.txt is that of W16). Neither
- * has a magic number or a version. All numbers are little-endian.
+ * Two layouts have the same entries, in numbers of other widths (specs/trace-db.txt is that of
+ * W16). Neither has a magic number or a version. All numbers are little-endian.
  */
 #pragma once
 
@@ -78,7 +78,9 @@ struct tracedb_point {
 	size_t n_entries;
 };
 
-/* A value has this many bytes at most, as has all that a point holds; the names together likewise. */
+/*
+ * A value has this many bytes at most, as has all that a point holds; the names together likewise.
+ */
 #define TRACEDB_BYTES_MAX   ((uint32_t)64 << 20)
 #define TRACEDB_ENTRIES_MAX ((size_t)1 << 20) /* of a point */
 #define TRACEDB_TYPES_MAX   ((uint32_t)1 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes trace-db into a buffer of the caller's: the dictionary, and then points, each whole or not at all.
- * All names and types are known before the first point.
+ * Writes trace-db into a buffer of the caller's: the dictionary, and then points, each whole or not
+ * at all. All names and types are known before the first point.
  */
 #pragma once
 
@@ -15,9 +15,9 @@ struct tracedb_writer {
 };
 
 /*
- * Begins a stream in LAYOUT. DICTIONARY's lists stay the caller's, and must stay there. Returns 0, -EINVAL if it is
- * against the format (a type that no value can have, a number that is none), -EOVERFLOW if it does not
- * fit into the layout's numbers, or OUT's error. Nothing is written then.
+ * Begins a stream in LAYOUT. DICTIONARY's lists stay the caller's, and must stay there. Returns 0,
+ * -EINVAL if it is against the format (a type that no value can have, a number that is none),
+ * -EOVERFLOW if it does not fit into the layout's numbers, or OUT's error. Nothing is written then.
  */
 int tracedb_writer_begin(struct tracedb_writer *w, struct outbuf *out, enum tracedb_layout layout,
 			 const struct tracedb_dictionary *dictionary);

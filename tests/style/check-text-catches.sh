@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The checker of texts must pass the tree as it is, and fail on each kind of error.
+
+. "$(dirname "$0")/../lib.sh"
+need_command codespell
+
+check=$ROOT/tests/style/check-text
+copy=$TMP/tree
+mkdir "$copy"
+(cd "$ROOT" && tar cf - docs README.md HACKING.md units base) | tar xf - -C "$copy"
+
+expect_exit 0 "$check" "$copy"
+assert_empty "$TMP/stdout" "complaints about the tree"
+
+# plant FILE COMPLAINT LINE ...: FILE with the lines must be complained about once.
+plant() {
+	local file=$copy/$1 complaint=$2
+
+	shift 2
+	printf '%s\n' "$@" >"$file"
+	expect_exit 1 "$check" "$copy"
+	assert_says "$TMP/stdout" "$complaint" "complaint about $complaint"
+	assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about $complaint"
+	rm "$file"
+}
+
+long=$(printf 'word %.0s' {1..20})
+plant docs/planted.md 'docs/planted.md:2: 101 columns' '# Planted' "${long}x"
+plant docs/architecture/planted.md 'planted.md:1: 102 columns' "- ${long}"
+plant base/planted.h 'base/planted.h:2: 102 columns' '/*' " *$long"
+plant base/planted.h 'base/planted.h:1: 113 columns' $'\t'"/* ${long% *} */"
+plant units/planted.xml 'units/planted.xml:1: 101 columns' "${long}>"
+plant docs/planted.md 'recieve ==> receive' 'They recieve it.' # codespell:ignore
+plant base/planted.c 'recieve ==> receive' '/* They recieve it. */'
+plant docs/kymo.8 'recieve ==> receive' 'They recieve it.'
+
+# Tables and code are not text.
+printf '| %s |\n' "$long" >"$copy/docs/planted.md"
+printf 'static const char *planted = "%s";\n' "$long" >"$copy/base/planted.h"
+expect_exit 0 "$check" "$copy"
+
+# Without texts the checker checks nothing, and must say so.
+rm -r "${copy:?}"/*
+expect_exit 2 "$check" "$copy"
