@@ -8,8 +8,8 @@
 #include "bpf/record.h"
 
 /*
- * The id of the stack of the current task, in user space, which user space gets or has; 0 = it could not be
- * taken. (No inline function: the verifier looks at it once.)
+ * The id of the stack of the current task, in user space, which user space gets or has; 0 = it
+ * could not be taken. (No inline function: the verifier looks at it once.)
  */
 __u64 call_take_stack(void);
 

@@ -15,8 +15,8 @@
 #define MOMENT_PIECE_BYTES     1024 /* of a block that may end earlier than it says */
 
 /*
- * Registers by DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip; then eflags, fs_base,
- * gs_base.
+ * Registers by DWARF's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip; then eflags,
+ * fs_base, gs_base.
  */
 #define MOMENT_REGISTERS 20
 #define MOMENT_REG_SP    7

@@ -84,8 +84,10 @@ enum call_value_form {
 	CALL_VALUE_UINT,
 	CALL_VALUE_POINTER,
 	CALL_VALUE_BOOL,
-	/* A word of C (a constant, an errno that stands for -1), or bytes as C writes them, in quotes, with
-	 * "..." behind them if there were more. */
+	/*
+	 * A word of C (a constant, an errno that stands for -1), or bytes as C writes them, in
+	 * quotes, with "..." behind them if there were more.
+	 */
 	CALL_VALUE_TEXT,
 };
 
@@ -227,7 +229,8 @@ struct event {
 			const char *file;
 			const char *command_line;
 			uint32_t
-				old_tid; /* koid the thread had before, if exec changed it; else 0 */
+				/* koid the thread had before, if exec changed it; else 0 */
+				old_tid;
 		} exec;
 		struct {
 			int32_t code;      /* exit status 0..255 */
@@ -348,7 +351,11 @@ struct event {
 		struct {
 			enum resource resource;
 			uint64_t
-				id; /* as enum resource says; several may live only one after the other */
+				/*
+				 * as enum resource says; several may live only one after the
+				 * other
+				 */
+				id;
 			uint64_t size;
 			uint64_t stack;    /* id of a SAMPLE_NAMED of the process; 0 = not known */
 			uint64_t since_ns; /* BLOCK: when it was allocated */
@@ -382,8 +389,10 @@ struct event {
 			struct call_value result;
 			uint64_t return_address; /* 0 = not known */
 			uint64_t stack; /* id of a SAMPLE_NAMED of the process; 0 = not taken */
-			/* "" = it returned; "unwound" by longjmp(), an exception, a tail call or the
-			 * end of its thread; "open": the recording ended before */
+			/*
+			 * "" = it returned; "unwound" by longjmp(), an exception, a tail call or
+			 * the end of its thread; "open": the recording ended before
+			 */
 			const char *left_by;
 		} call;
 		struct {
@@ -395,9 +404,15 @@ struct event {
 			uint32_t point;   /* its number */
 			uint64_t hit;     /* so many came by, with this one */
 			uint64_t
-				stack; /* id of a SAMPLE_NAMED of the process, from the caller on; 0 = not taken */
-			/* EVENT_MOMENT_REGISTERS registers, then blocks: struct moment_block with their
-			 * bytes (bpf/record-moments.h, where both are explained) */
+				/*
+				 * id of a SAMPLE_NAMED of the process, from the caller on; 0 =
+				 * not taken
+				 */
+				stack;
+			/*
+			 * EVENT_MOMENT_REGISTERS registers, then blocks: struct moment_block with
+			 * their bytes (bpf/record-moments.h, where both are explained)
+			 */
 			const void *data;
 			uint32_t n_bytes;
 		} moment;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A point of a program where registers and memory are collected, as it is compiled by who asks for it:
- * which loads to make, what they are made of variables, and how those are called. Its text crosses the
- * bus, and stands in the archive, so that readers can tell what the bytes of a moment are.
+ * A point of a program where registers and memory are collected, as it is compiled by who asks for
+ * it: which loads to make, what they are made of variables, and how those are called. Its text
+ * crosses the bus, and stands in the archive, so that readers can tell what the bytes of a moment
+ * are.
  *
- * The text is lines, with two tabs between them (archives have no line feeds in texts), of fields, with a tab
- * between them and none empty; numbers are decimal:
+ * The text is lines, with two tabs between them (archives have no line feeds in texts), of fields,
+ * with a tab between them and none empty; numbers are decimal:
  *
  *	point NAME                     for people: "server:handle", "server:main.c:42"
  *	file PATH
@@ -86,8 +87,8 @@ struct moment_plan {
 };
 
 /*
- * Takes TEXT apart, which may be anybody's. Returns 0, -ENOMEM, or -EINVAL with a sentence in WHY. *RET is the
- * caller's on success.
+ * Takes TEXT apart, which may be anybody's. Returns 0, -ENOMEM, or -EINVAL with a sentence in WHY.
+ * *RET is the caller's on success.
  */
 int moment_plan_parse(const char *text, struct moment_plan *ret,
 		      char why[static MOMENT_PLAN_WHY_MAX]);

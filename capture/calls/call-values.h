@@ -23,8 +23,8 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 				char to[static CALL_SET_TEXT_MAX]);
 
 /*
- * The value of argument ARG of SPEC, VALUE, by way of TO: in its own words, too; and if it cannot be
- * had, or UNREADABLE, why.
+ * The value of argument ARG of SPEC, VALUE, by way of TO: in its own words, too; and if it cannot
+ * be had, or UNREADABLE, why.
  */
 struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, uint64_t value,
 				    bool unreadable, char to[static CALL_SET_TEXT_MAX]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The points of programs that a session records moments at: what the programs do there, and the probes
- * on them. Plans come compiled (base/moments/moment-plan.h); that an instruction begins at each point is
- * found out here, in the sandbox.
+ * The points of programs that a session records moments at: what the programs do there, and the
+ * probes on them. Plans come compiled (base/moments/moment-plan.h); that an instruction begins at
+ * each point is found out here, in the sandbox.
  */
 #pragma once
 

@@ -20,9 +20,10 @@
  * is the function of so many bytes at that offset, or the instruction AT bytes behind its begin,
  * which is called LABEL. WHERE says where an argument is, if it is not in the register of its
  * number: "r5+8" in register 5 (by DWARF's numbers) and so much more, "r5>>32" in its upper half,
- * "[r7+16]" in memory, "=7" is a constant, "?vector" cannot be had. Without arguments, they are those that are known of
- * libc and of system calls (base/calls), or none. A number can have words: "flags:open", or its own:
- * "enum{RED=0,GREEN=1}". What the words mean for a process is for capture/calls.
+ * "[r7+16]" in memory, "=7" is a constant, "?vector" cannot be had. Without arguments, they are
+ * those that are known of libc and of system calls (base/calls), or none. A number can have words:
+ * "flags:open", or its own: "enum{RED=0,GREEN=1}". What the words mean for a process is for
+ * capture/calls.
  */
 #pragma once
 
@@ -146,8 +147,8 @@ const char *call_type_name(const struct call_type *type);
 uint64_t call_type_value(const struct call_type *type, uint64_t value);
 
 /*
- * The arguments of which memory is copied, in the order of its slots in records: first those that are
- * copied at the entry, *RET_N_IN, then those at the return. Returns how many they are.
+ * The arguments of which memory is copied, in the order of its slots in records: first those that
+ * are copied at the entry, *RET_N_IN, then those at the return. Returns how many they are.
  */
 uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_TEXTS_MAX],
 			uint8_t *ret_n_in);

@@ -139,7 +139,10 @@ struct memory_options {
 	uint64_t blocks_max;        /* that can be remembered at once; 0 = default */
 	uint64_t usage_interval_ns; /* between two looks at the sums; 0 = default */
 	enum heap_trace_reach reach;
-	/* Of all processes, those that grow (triage.h); without a filter. A look each so often; 0 = default. */
+	/*
+	 * Of all processes, those that grow (triage.h); without a filter. A look each so often; 0 =
+	 * default.
+	 */
 	bool triage;
 	uint64_t triage_interval_ns;
 	/* Programs and libraries that the processes will load: they are probed before. */
@@ -147,8 +150,8 @@ struct memory_options {
 };
 
 /*
- * Which calls are recorded: specifications, and the file of each, in the same order. The same of moments, whose
- * specifications are compiled ones (base/moments/moment-plan.h).
+ * Which calls are recorded: specifications, and the file of each, in the same order. The same of
+ * moments, whose specifications are compiled ones (base/moments/moment-plan.h).
  */
 struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */
@@ -199,17 +202,24 @@ struct session_options {
 	char name[65]; /* [A-Za-z0-9_]{1,64} */
 	enum session_mode mode;
 	uint64_t flight_ns,
-		flight_bytes; /* of a flight recorder: at least this time, never more bytes; 0 = see session_options_fill_flight() */
+		/*
+		 * of a flight recorder: at least this time, never more bytes; 0 = see
+		 * session_options_fill_flight()
+		 */
+		flight_bytes;
 	uint64_t rotate_ns,
-		rotate_bytes; /* a new chunk then; 0 = never. Only where chunks have files of their own */
-	bool own;             /* only processes of OWN_UID that it might trace (bpf/own.bpf.h) */
+		/* a new chunk then; 0 = never. Only where chunks have files of their own */
+		rotate_bytes;
+	bool own; /* only processes of OWN_UID that it might trace (bpf/own.bpf.h) */
 	uint32_t own_uid;
 	uint32_t own_gids[OWN_GIDS_MAX]; /* groups that it has; none: they are not known */
 	size_t n_own_gids;
 	uint64_t
-		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
+		/* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
+		max_overhead_ppm;
 	uint64_t
-		max_overhead_machine_ppm; /* likewise, of all CPUs that are online. With both the lower one holds */
+		/* likewise, of all CPUs that are online. With both the lower one holds */
+		max_overhead_machine_ppm;
 	/* What costs more than that, whatever was left out, pauses, not ends. Of collections. */
 	bool pauses;
 	struct trigger_options triggers;
@@ -235,7 +245,8 @@ struct session_options {
 };
 
 /*
- * What recording may cost: "2%", or "2", of the machine's CPU time, "0.5cpu" of half of one CPU. Returns 0, or -EINVAL with a sentence in WHY.
+ * What recording may cost: "2%", or "2", of the machine's CPU time, "0.5cpu" of half of one CPU.
+ * Returns 0, or -EINVAL with a sentence in WHY.
  */
 int session_options_take_overhead(struct session_options *o, const char *text,
 				  char why[static VALUE_WHY_MAX]);
@@ -244,7 +255,10 @@ int session_options_take_overhead(struct session_options *o, const char *text,
 #define CATEGORIES_TEXT_MAX 160
 char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
 
-/* SPEC, which is checked, is one more. Returns 0, -E2BIG (OPTION_CALLS_MAX, as many moments) or -ENOMEM. */
+/*
+ * SPEC, which is checked, is one more. Returns 0, -E2BIG (OPTION_CALLS_MAX, as many moments) or
+ * -ENOMEM.
+ */
 int call_options_add(struct call_options *o, const char *spec);
 
 /* Whether any of them is about system calls. */
@@ -265,19 +279,25 @@ static inline bool categories_need_filter(uint32_t categories, const struct capt
 	return categories & CATEGORIES_MEMORY && !capture_filter_is_set(f);
 }
 
-/* Fills in what a flight recorder keeps, where it is left open: who says how many bytes, and no time, has as much as fits. */
+/*
+ * Fills in what a flight recorder keeps, where it is left open: who says how many bytes, and no
+ * time, has as much as fits.
+ */
 void session_options_fill_flight(struct session_options *o);
 
 /*
- * Fills in all that is left open, but the size of rings. Returns 0, or -EINVAL if something is out of range or goes with nothing
- * else (option_check()).
+ * Fills in all that is left open, but the size of rings. Returns 0, or -EINVAL if something is out
+ * of range or goes with nothing else (option_check()).
  */
 int session_options_complete(struct session_options *o);
 
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);
 
-/* Makes *RET (uninitialised) a deep copy, with descriptors of its own. Returns 0 or a negative errno. */
+/*
+ * Makes *RET (uninitialised) a deep copy, with descriptors of its own. Returns 0 or a negative
+ * errno.
+ */
 int session_options_copy(struct session_options *ret, const struct session_options *o);
 
 /* Whether the recording is made of chunks. */

@@ -2,10 +2,10 @@
 /*
  * Calls of functions, from where they are entered and where they are left: a stage of the pipeline.
  *
- * The open calls of a thread are a stack, in the order of their stack pointers. A `ret` leaves the call
- * of its function that was entered with its stack pointer. What is deeper then, or when another
- * function is entered, was left without a `ret`: by longjmp(), an exception, or a tail call to code that
- * is not looked at. So nothing that the kernel or a program nests is a limit here.
+ * The open calls of a thread are a stack, in the order of their stack pointers. A `ret` leaves the
+ * call of its function that was entered with its stack pointer. What is deeper then, or when
+ * another function is entered, was left without a `ret`: by longjmp(), an exception, or a tail call
+ * to code that is not looked at. So nothing that the kernel or a program nests is a limit here.
  */
 #pragma once
 

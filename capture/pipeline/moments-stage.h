@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Moments, from their records to events: a stage of the pipeline. The archive has the plan of each point
- * before its first moment.
+ * Moments, from their records to events: a stage of the pipeline. The archive has the plan of each
+ * point before its first moment.
  */
 #pragma once
 

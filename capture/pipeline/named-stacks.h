@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks that events name: the archive has each once for a process, before the first event that names
- * it.
+ * Stacks that events name: the archive has each once for a process, before the first event that
+ * names it.
  */
 #pragma once
 
@@ -22,9 +22,9 @@ struct named_stacks {
 void named_stacks_deinit(struct named_stacks *n);
 
 /*
- * Sees to it that the archive has the N_FRAMES FRAMES, from where a call returns to outwards, as a stack
- * of the thread of REC. *RET_NAME is what to name it by; 0 = nothing is written at REC's time. Returns 0
- * or a negative errno.
+ * Sees to it that the archive has the N_FRAMES FRAMES, from where a call returns to outwards, as a
+ * stack of the thread of REC. *RET_NAME is what to name it by; 0 = nothing is written at REC's
+ * time. Returns 0 or a negative errno.
  */
 int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
 		     unsigned n_frames, uint64_t *ret_name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the worker of a session has found out since it was asked last. The session goes by it from state to state; the
- * recorder takes in what it lists.
+ * What the worker of a session has found out since it was asked last. The session goes by it from
+ * state to state; the recorder takes in what it lists.
  */
 #pragma once
 
@@ -15,8 +15,10 @@ struct call_targets;
 struct collector;
 
 struct worker_results {
-	/* Since when it does not matter: they stay true. `complete`: samples are taken, too, and processes
-	 * watched. `quiet`: no program runs any more; `detached`: and all has been read. */
+	/*
+	 * Since when it does not matter: they stay true. `complete`: samples are taken, too, and
+	 * processes watched. `quiet`: no program runs any more; `detached`: and all has been read.
+	 */
 	bool started, complete, quiet, detached, unloaded;
 	int error;                        /* why it could not start */
 	char *error_text;                 /* a sentence, owned; NULL = none */
@@ -37,7 +39,8 @@ struct worker_results {
 	uint32_t away;          /* bits 1 << SHED_*: has gone, as was ordered, and is not back */
 	unsigned n_failed;      /* of those that were to come back, how many could not */
 	unsigned
-		n_resumed; /* how often all has begun again: then the times and lists above are new */
+		/* how often all has begun again: then the times and lists above are new */
+		n_resumed;
 	uint64_t n_snapshots; /* said, of those that were ordered */
 	int snapshot_error;   /* why the last of them is not whole, or 0 */
 	uint64_t n_searches;  /* done, of those that were ordered */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the functions of a program's file are probed so that their calls are seen: by name, from the
- * symbols of the ELF file, and by the code of each function. What is read may be somebody else's
- * file, so a process with rights to lose asks call_places_find_sandboxed().
+ * Where the functions of a program's file are probed so that their calls are seen: by name, from
+ * the symbols of the ELF file, and by the code of each function. What is read may be somebody
+ * else's file, so a process with rights to lose asks call_places_find_sandboxed().
  *
  * A function has one place at its entry, where stack pointer and arguments are as the caller left
- * them, and one on each `ret` that it leaves by, also those that a tail call leads to. There the stack
- * pointer is what it was at the entry, and what is returned is in its register. A way out that was not
- * found (a jump to an address in memory, say) is said by a flag.
+ * them, and one on each `ret` that it leaves by, also those that a tail call leads to. There the
+ * stack pointer is what it was at the entry, and what is returned is in its register. A way out
+ * that was not found (a jump to an address in memory, say) is said by a flag.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ enum {
 };
 
 #define CALL_PLACE_PARTIAL (1U << 0) /* it may be left by a way that was not found */
-#define CALL_PLACE_LEAF    (1U << 1) /* it calls nothing: no exception passes, and it does not nest */
+#define CALL_PLACE_LEAF    (1U << 1) /* calls nothing: no exception passes, and it does not nest */
 #define CALL_PLACE_POINT   (1U << 2) /* an instruction, not a function: nothing returns */
 #define CALL_PLACE_ALL     ((1U << 3) - 1)
 
@@ -53,7 +53,10 @@ struct call_places {
 
 void call_places_deinit(struct call_places *p);
 
-/* A function that was found elsewhere, as offsets in the file; or the instruction AT behind its begin. */
+/*
+ * A function that was found elsewhere, as offsets in the file; or the instruction AT behind its
+ * begin.
+ */
 struct call_places_range {
 	uint64_t begin, bytes, at;
 	bool is_used, is_point;
@@ -74,8 +77,8 @@ int call_places_find_in(const void *data, size_t n, const struct call_places_que
 
 /*
  * The same of the file that FD refers to (borrowed), in a process without rights, which is killed
- * when it takes longer than TIMEOUT_NS. What it says is checked: -EBADMSG and -ETIME say that it died
- * or was too slow.
+ * when it takes longer than TIMEOUT_NS. What it says is checked: -EBADMSG and -ETIME say that it
+ * died or was too slow.
  */
 int call_places_find_sandboxed(int fd, const struct call_places_query *query, uint64_t timeout_ns,
 			       struct call_places *ret);
@@ -84,8 +87,8 @@ int call_places_find_sandboxed(int fd, const struct call_places_query *query, ui
 bool call_places_are_valid(const struct call_places *p, uint64_t file_bytes);
 
 /*
- * Why FILE, in which PATTERN was looked for, is of no use: one sentence into WHY, of SIZE bytes. ERROR is
- * what the search returned; P is set if that was 0. Returns false if it is of use.
+ * Why FILE, in which PATTERN was looked for, is of no use: one sentence into WHY, of SIZE bytes.
+ * ERROR is what the search returned; P is set if that was 0. Returns false if it is of use.
  */
 bool call_places_explain(const struct call_places *p, int error, const char *file,
 			 const char *pattern, char *why, size_t size);

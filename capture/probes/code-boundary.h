@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /*
- * Looks at the file that FD refers to (borrowed) and finds where VADDR, an address of the file's own, is
- * in it: *RET_OFFSET. Returns 0; -ENOEXEC (no program or library, or for another machine), -EBADMSG
- * (damaged), -ENXIO (no code is there), -ENODATA (it is not known where its function begins),
- * -EINVAL (in the middle of an instruction), -ETIME, or another negative errno.
+ * Looks at the file that FD refers to (borrowed) and finds where VADDR, an address of the file's
+ * own, is in it: *RET_OFFSET. Returns 0; -ENOEXEC (no program or library, or for another machine),
+ * -EBADMSG (damaged), -ENXIO (no code is there), -ENODATA (it is not known where its function
+ * begins), -EINVAL (in the middle of an instruction), -ETIME, or another negative errno.
  */
 int code_boundary_find_sandboxed(int fd, uint64_t vaddr, uint64_t *ret_offset);
 

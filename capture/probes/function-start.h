@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a function begins at an address, as the file itself says: by its symbols, or by what it has
- * for exceptions to pass. A probe in the middle of an instruction would break the program.
+ * Whether a function begins at an address, as the file itself says: by its symbols, or by what it
+ * has for exceptions to pass. A probe in the middle of an instruction would break the program.
  */
 #pragma once
 
@@ -11,3 +11,6 @@
 #include "capture/probes/elf-image.h"
 
 bool function_start_is(const struct elf_image *image, uint64_t vaddr);
+
+/* The last one that begins at VADDR or before it, likewise. Returns false if there is none. */
+bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);

@@ -29,12 +29,14 @@ typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 /* The size of a CPU's word ring, a power of two, for what was asked for (0: nothing was). */
 uint64_t collector_choose_ring_bytes(uint64_t wanted);
 
-/* Bytes of kernel memory that all rings of a collector take; the ring_bytes of OPTIONS are chosen. */
+/*
+ * Bytes of kernel memory that all rings of a collector take; the ring_bytes of OPTIONS are chosen.
+ */
 uint64_t collector_memory(const struct session_options *options);
 
 /*
- * Loads what OPTIONS asks for (its ring_bytes are chosen); nothing is attached yet. Returns 0 or a negative errno with
- * *RETERR_TEXT a sentence (owned by the caller, may be NULL).
+ * Loads what OPTIONS asks for (its ring_bytes are chosen); nothing is attached yet. Returns 0 or a
+ * negative errno with *RETERR_TEXT a sentence (owned by the caller, may be NULL).
  */
 int collector_new(const struct session_options *options, struct collector **ret,
 		  char **reterr_text);
@@ -48,8 +50,8 @@ DEFINE_CLEANUP(struct collector *, collector_free)
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
- * If stacks are walked by tables: learns what is mapped, and waits a moment for the tables of it. Before
- * anything is attached. Returns as collector_new().
+ * If stacks are walked by tables: learns what is mapped, and waits a moment for the tables of it.
+ * Before anything is attached. Returns as collector_new().
  */
 int collector_prepare_unwinding(struct collector *c, char **reterr_text);
 
@@ -63,7 +65,8 @@ int collector_start_unwinding(struct collector *c, char **reterr_text);
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX]);
 
 /*
- * Walks on from PIECE, checked, into FRAMES, which gets those that it has, too. Returns how many there are.
+ * Walks on from PIECE, checked, into FRAMES, which gets those that it has, too. Returns how many
+ * there are.
  */
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
@@ -72,14 +75,14 @@ unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piec
 struct stack_tables collector_count_tables(struct collector *c);
 
 /*
- * What is to begin last, once what is mapped has been listed: samples and times off CPU. Takes up to 0.1 s. Returns as
- * collector_new(); 0 also if no stacks are asked for.
+ * What is to begin last, once what is mapped has been listed: samples and times off CPU. Takes up
+ * to 0.1 s. Returns as collector_new(); 0 also if no stacks are asked for.
  */
 int collector_start_stacks(struct collector *c, char **reterr_text);
 
 /*
- * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h. All of it
- * belongs to the collector.
+ * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h.
+ * All of it belongs to the collector.
  */
 struct collector_memory {
 	enum probes_way way;
@@ -92,7 +95,9 @@ struct collector_memory {
 
 struct collector_memory collector_memory_tables(struct collector *c);
 
-/* With CATEGORY_CALLS: the programs and the map of bpf/calls.bpf.c. They belong to the collector. */
+/*
+ * With CATEGORY_CALLS: the programs and the map of bpf/calls.bpf.c. They belong to the collector.
+ */
 struct collector_calls {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS]; /* negative: it is not loaded */
@@ -122,16 +127,17 @@ const char *collector_sample_clock(const struct collector *c);
 void collector_look_after_cpus(struct collector *c);
 
 /*
- * Records less: takes call stacks no more, sees wakeups no more, or nothing at all; their programs are detached. Each may take a while.
- * After collector_pause() no program runs, as after collector_detach(), and what is in the rings stays.
+ * Records less: takes call stacks no more, sees wakeups no more, or nothing at all; their programs
+ * are detached. Each may take a while. After collector_pause() no program runs, as after
+ * collector_detach(), and what is in the rings stays.
  */
 void collector_shed_stacks(struct collector *c);
 void collector_shed_wakeups(struct collector *c);
 void collector_pause(struct collector *c);
 
 /*
- * And more again, what went last first. What had begun meanwhile is forgotten, and what comes out of the rings may have begun
- * before, unseen. Return as collector_new().
+ * And more again, what went last first. What had begun meanwhile is forgotten, and what comes out
+ * of the rings may have begun before, unseen. Return as collector_new().
  */
 int collector_return_stacks(struct collector *c, char **reterr_text);
 int collector_return_wakeups(struct collector *c, char **reterr_text);
@@ -149,19 +155,25 @@ void collector_detach(struct collector *c);
 /* Hands every task that lives to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
 
-/* Hands what the threads of process PID have in their registers to FN, as struct rec_registers. With
- * MEMORY_REACH_LOOK only. Returns 0 or a negative errno. */
+/*
+ * Hands what the threads of process PID have in their registers to FN, as struct rec_registers.
+ * With MEMORY_REACH_LOOK only. Returns 0 or a negative errno.
+ */
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata);
 
 unsigned collector_n_cpus(const struct collector *c);
 
-/* The word ring of CPU for CLASS, NULL if there is none; the size of such rings (a power of two). */
+/*
+ * The word ring of CPU for CLASS, NULL if there is none; the size of such rings (a power of two).
+ */
 struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu);
 uint64_t collector_ring_bytes(const struct collector *c, enum event_class class);
 
-/* Hands the records of all BPF ring buffers, and of what was mapped, to FN, those of one buffer in order. Returns 0, or what
- * FN ended it with. */
+/*
+ * Hands the records of all BPF ring buffers, and of what was mapped, to FN, those of one buffer in
+ * order. Returns 0, or what FN ended it with.
+ */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 
 /* What was lost in CLASS on CPU and is not marked in its ring yet. */
@@ -169,13 +181,17 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 					     unsigned cpu);
 
 /*
- * How often the kernel has skipped a program of CLASS, because on that CPU it was already running: records
- * that nobody made, and nobody knows when. Not of work items: there the program for softirqs leaves to
- * the other what is not its own, and is skipped in vain. Nor of CLASS_SCHED and CLASS_LIFECYCLE.
+ * How often the kernel has skipped a program of CLASS, because on that CPU it was already running:
+ * records that nobody made, and nobody knows when. Not of work items: there the program for
+ * softirqs leaves to the other what is not its own, and is skipped in vain. Nor of CLASS_SCHED and
+ * CLASS_LIFECYCLE.
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
-/* What the programs have counted of themselves, an element a CPU (costs.h); they go on while it is read. */
+/*
+ * What the programs have counted of themselves, an element a CPU (costs.h); they go on while it is
+ * read.
+ */
 const struct cpu_costs *collector_costs(const struct collector *c);
 
 /* The idle state that CPU is in, and since when, if it was seen to begin. Once detached. */

@@ -23,5 +23,8 @@ struct call_lines {
 
 void call_lines_deinit(struct call_lines *l);
 
-/* Takes any event in, and prints it if it is a call. Returns 0 or -ENOMEM. (LINES is a struct call_lines.) */
+/*
+ * Takes any event in, and prints it if it is a call. Returns 0 or -ENOMEM. (LINES is a struct
+ * call_lines.)
+ */
 int call_lines_take(void *lines, const struct event *ev);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call stacks that events name, with the names of their functions: those of the archive, and those
- * that the files of this machine have.
+ * The call stacks that events name, with the names of their functions: those of the archive, and
+ * those that the files of this machine have.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The moments of an archive as GDB's trace files: one for each program of a process, which is all that
- * GDB knows in one, with a script that opens it with its programs and libraries where they were.
+ * The moments of an archive as GDB's trace files: one for each program of a process, which is all
+ * that GDB knows in one, with a script that opens it with its programs and libraries where they
+ * were.
  */
 #pragma once
 
@@ -39,8 +40,8 @@ int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **re
 
 /*
  * Writes the moments of RUN from number *AT on, at most as many as are good for a file, to TRACE,
- * and the script that opens it as PATH to SCRIPT. *AT becomes the number of the first one that is left
- * out; *RET_MORE: there is one. Returns 0 or a negative errno.
+ * and the script that opens it as PATH to SCRIPT. *AT becomes the number of the first one that is
+ * left out; *RET_MORE: there is one. Returns 0 or a negative errno.
  */
 int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_run *run,
 		       const char *path, size_t *at, bool *ret_more, struct outbuf *trace,

@@ -30,8 +30,8 @@ struct place_arguments {
 void place_arguments_deinit(struct place_arguments *a);
 
 /*
- * Those of the function that begins at VADDR, where it begins. Returns 0, -ENODATA (nothing is known
- * of it), or -ENOMEM.
+ * Those of the function that begins at VADDR, where it begins. Returns 0, -ENODATA (nothing is
+ * known of it), or -ENOMEM.
  */
 int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret);
 

@@ -37,8 +37,8 @@ const char *place_expression_locate(const struct place_context *context, Dwarf_D
 				    uint64_t bytes, struct place_location *ret);
 
 /*
- * The number that the attribute NAME of DIE computes when the program runs (of the bound of an array),
- * as a load. Returns as above.
+ * The number that the attribute NAME of DIE computes when the program runs (of the bound of an
+ * array), as a load. Returns as above.
  */
 const char *place_expression_number(const struct place_context *context, Dwarf_Die *die,
 				    unsigned name, struct place_load *ret);

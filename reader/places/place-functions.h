@@ -23,7 +23,10 @@ struct place_functions {
 
 void place_functions_deinit(struct place_functions *f);
 
-/* Those that PATTERN means, in which `*` and `?` stand for others. Returns 0 (also for none), or -ENOMEM. */
+/*
+ * Those that PATTERN means, in which `*` and `?` stand for others. Returns 0 (also for none), or
+ * -ENOMEM.
+ */
 int place_functions_find(struct places *p, const char *pattern, struct place_functions *ret);
 
 /* The one around VADDR. Returns 0, -ENOENT or -ENOMEM. */

@@ -18,9 +18,9 @@ struct place_line {
 /*
  * Where the code of line LINE of FILE (a path, or the last parts of one) begins: once in each
  * function, and in each place that this is inlined in. Of a line that opens a function it is behind
- * what sets up the frame, so that variables are in their places. Returns 0, or -ENOENT (no such file,
- * or no code at that line: the nearest ones are in the sentence), -ENODATA (no debug information),
- * -E2BIG (several files, or too many places), each with a sentence in WHY.
+ * what sets up the frame, so that variables are in their places. Returns 0, or -ENOENT (no such
+ * file, or no code at that line: the nearest ones are in the sentence), -ENODATA (no debug
+ * information), -E2BIG (several files, or too many places), each with a sentence in WHY.
  */
 int place_lines_find(struct places *p, const char *file, uint32_t line, struct place_line *ret,
 		     char *why, size_t size);

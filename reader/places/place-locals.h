@@ -51,14 +51,20 @@ struct place_load {
 	uint8_t reg;  /* of PLACE_REGISTER, below PLACE_REGISTERS */
 	uint8_t n_steps;
 	bool is_value; /* the bytes, at most 8, are those of the address itself */
-	bool is_string; /* it ends with a NUL, after BYTES at most; always the last load. If it cannot
-			   be read, the variable has the bytes of the other loads */
+	/*
+	 * It ends with a NUL, after BYTES at most; always the last load. If it cannot be read, the
+	 * variable has the bytes of the other loads.
+	 */
+	bool is_string;
 	uint32_t bytes;
 	int64_t offset;
 	int64_t steps[PLACE_STEPS_MAX];
 };
 
-/* How many elements are to be read, where the program says so: another variable, or the array itself. */
+/*
+ * How many elements are to be read, where the program says so: another variable, or the array
+ * itself.
+ */
 struct place_count {
 	bool is_used;
 	bool is_signed;         /* a negative number of elements is none */
@@ -97,7 +103,7 @@ void place_locals_deinit(struct place_locals *l);
  *
  *	args            all arguments of the function that is at the address
  *	locals          all its other variables that exist there
- *	NAME            one of these, or a global variable: an argument of the innermost function first
+ *	NAME            one of these, or a global variable: first an argument of the innermost function
  *	*NAME           what a pointer leads to
  *	*NAME@64        so many elements, one behind the other
  *	*NAME@OTHER     as many as another variable says

@@ -25,8 +25,8 @@ struct place_usdts {
 void place_usdts_deinit(struct place_usdts *u);
 
 /*
- * The probes whose provider and name match, in which `*` and `?` stand for others; PROVIDER may be ""
- * for any. Returns 0, also for none, -EBADMSG (the note is damaged), or -ENOMEM.
+ * The probes whose provider and name match, in which `*` and `?` stand for others; PROVIDER may be
+ * "" for any. Returns 0, also for none, -EBADMSG (the note is damaged), or -ENOMEM.
  */
 int place_usdts_find(struct places *p, const char *provider, const char *name,
 		     struct place_usdts *ret);

@@ -43,7 +43,10 @@ bool places_unit(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
 /* The function, not an inlined one, that has code at VADDR. */
 bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
 
-/* Whether DIE has code at VADDR; that of discarded sections, which is said to be at 0, does not count. */
+/*
+ * Whether DIE has code at VADDR; that of discarded sections, which is said to be at 0, does not
+ * count.
+ */
 bool places_has_code(Dwarf_Die *die, uint64_t vaddr);
 
 /* Siblings come later in the file, or a damaged one would have no end. */

@@ -52,6 +52,8 @@ bool places_have_symbols(const struct places *p);
 /* Whether all symbols that are known are in the file itself. */
 bool places_have_own_symbols(const struct places *p);
 
-/* Where the byte at VADDR is in the file. Returns false if it is not code that is loaded from it. */
+/*
+ * Where the byte at VADDR is in the file. Returns false if it is not code that is loaded from it.
+ */
 bool places_offset(const struct places *p, uint64_t vaddr, uint64_t *ret_offset);
 bool places_address(const struct places *p, uint64_t offset, uint64_t *ret_vaddr);
