@@ -103,7 +103,7 @@ void place_locals_deinit(struct place_locals *l);
  *
  *	args            all arguments of the function that is at the address
  *	locals          all its other variables that exist there
- *	NAME            one of these, or a global variable: first an argument of the innermost function
+ *	NAME            one of these, or a global one: first an argument of the innermost function
  *	*NAME           what a pointer leads to
  *	*NAME@64        so many elements, one behind the other
  *	*NAME@OTHER     as many as another variable says
