@@ -313,8 +313,13 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	if (!place_type_of(parameter, &type))
 		return;
 	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &location);
-	/* (a structure may have a part in a vector register, and one where the convention says) */
-	if (reason && strstr(reason, "vector"))
+	/*
+	 * (a structure may have a part in a vector register, and compilers say late or in other words
+	 * where its members are, which come as the convention has them)
+	 */
+	if (reason &&
+	    (strstr(reason, "vector") ||
+	     (leaves_is_structure(&type) && dwarf_hasattr_integrate(parameter, DW_AT_location))))
 		return;
 	for (size_t i = first; i < a->n; i++) {
 		if (a->list[i].reason == not_whole)
