@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reader/places/place-expression.h"
+#include "reader/places/place-functions.h"
 #include "reader/places/place-types.h"
 #include "reader/places/places-parts.h"
 
@@ -277,17 +278,18 @@ static const struct place_load *arguments_part(const struct place_location *loca
  * departs where it knows all callers. Memory that is no argument on the stack is where the function
  * will put it: that is not filled yet.
  */
-static void arguments_correct(const struct place_location *location, uint64_t at,
+static void arguments_correct(const struct place_location *location, uint64_t at, bool is_changed,
 			      struct place_argument *to)
 {
 	uint64_t begin;
 	const struct place_load *part = arguments_part(location, at, &begin);
 
-	if (*location->formula)
-		to->reason = too_complex;
-	else if (!part)
-		to->reason = optimised_out;
-	if (*location->formula || !part || part->n_steps > 0)
+	if (*location->formula || !part) {
+		if (is_changed)
+			to->reason = part ? too_complex : optimised_out;
+		return;
+	}
+	if (part->n_steps > 0)
 		return;
 	if (part->is_value && to->bytes <= part->bytes) {
 		to->load = *part;
@@ -327,7 +329,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		if (reason)
 			a->list[i].reason = reason;
 		else
-			arguments_correct(&location, l->list[i - first].at, &a->list[i]);
+			arguments_correct(&location, l->list[i - first].at, a->is_changed,
+					  &a->list[i]);
 	}
 }
 
@@ -389,6 +392,27 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	leaves_deinit(&l);
 }
 
+/*
+ * Whether the compiler has changed what FUNCTION, at VADDR, is given, since it knows all callers: LLVM
+ * says so, and gcc by the name.
+ */
+static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr)
+{
+	static const char *const marks[] = { ".isra.", ".constprop.", ".part." };
+	struct place_functions f;
+	bool changed = false;
+	uint64_t value;
+
+	if (place_type_number(function, DW_AT_calling_convention, &value) && value == DW_CC_nocall)
+		return true;
+	if (place_functions_around(p, vaddr, &f) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		changed |= strstr(f.list[0].symbol, marks[i]) != NULL;
+	place_functions_deinit(&f);
+	return changed;
+}
+
 int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret)
 {
 	struct place_arguments a = { .n = 0 };
@@ -401,6 +425,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	if (!places_function(p, vaddr, &function) || dwarf_entrypc(&function, &entry) != 0 ||
 	    entry != vaddr)
 		return -ENODATA;
+	a.is_changed = arguments_are_changed(p, &function, vaddr);
 	arguments_result(&function, &c, &a);
 	if (dwarf_child(&function, &die) == 0)
 		do {
