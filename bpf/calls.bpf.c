@@ -6,11 +6,13 @@
  * the function is left by a `ret`; user space finds the pairs by it (capture/pipeline/calls.h). So neither
  * depth nor threads that end nor longjmp() need anything here.
  */
+#include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
+#include "bpf/stack.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -32,12 +34,31 @@ struct {
 	__type(value, __u32);
 } call_syscalls SEC(".maps");
 
+/* A stack that is being walked; not by two threads at once. */
+struct call_room {
+	struct rec_stack stack;
+	__u32 taken;
+	__u32 pad_0;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, CALL_ROOMS);
+	__type(key, __u32);
+	__type(value, struct call_room);
+} call_rooms SEC(".maps");
+
+const volatile bool call_stacks = false; /* the stack of each call is taken, ... */
+__u32 call_stacks_shed = 0;              /* ... but not now */
+
 /* What a call is given, a power of two for the verifier; and from where. */
 struct call_args {
 	__u64 args[8];
 	__u64 sp, caller;
+	__u64 stack;
+	__u32 unreadable, pad_0;
 };
-_Static_assert(CALL_REGISTERS <= 8, "room");
+_Static_assert(CALL_ARGUMENTS == 8, "room");
 
 /* (the context may only be read at places that are constant) */
 static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args *to)
@@ -53,7 +74,12 @@ static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
+	to->unreadable = to->pad_0 = 0;
 	to->sp = PT_REGS_SP(ctx);
+}
+
+static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_args *to)
+{
 #if defined(__TARGET_ARCH_x86)
 	if (bpf_probe_read_user(&to->caller, sizeof(to->caller), (const void *)to->sp) < 0)
 		to->caller = 0;
@@ -76,8 +102,74 @@ static __always_inline void call_read_syscall(struct pt_regs *regs, struct call_
 	to->args[5] = 0;
 #endif
 	to->args[6] = to->args[7] = 0;
+	to->unreadable = to->pad_0 = 0;
 	to->sp = PT_REGS_SP_CORE(regs);
 	to->caller = PT_REGS_IP_CORE(regs);
+}
+
+static __always_inline struct call_room *call_take_room(void)
+{
+	struct call_room *room;
+
+	for (__u32 i = 0; i < CALL_ROOMS; i++) {
+		__u32 key = i;
+
+		room = bpf_map_lookup_elem(&call_rooms, &key);
+		if (room && __sync_val_compare_and_swap(&room->taken, 0, 1) == 0)
+			return room;
+	}
+	return NULL;
+}
+
+__noinline __u64 call_take_stack(void)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 now_ns = bpf_ktime_get_boot_ns(), id = 0;
+	struct call_room *room = call_take_room();
+	__u32 n;
+
+	if (!room) {
+		rec_lose(REC_RING_STACKS, now_ns);
+		return 0;
+	}
+	n = stack_walk_record(&room->stack);
+	if (n == STACK_NOT_WALKED || !stack_send(&room->stack, n, p, now_ns, &id))
+		id = 0;
+	room->taken = 0;
+	return id;
+}
+
+/* The argument that is at FROM. Returns whether it could be read. */
+static __always_inline bool call_read_origin(struct pt_regs *ctx, const struct call_origin *from,
+					     __u64 *to)
+{
+	__u64 value = 0;
+	__u32 bytes = from->bytes;
+
+	*to = 0;
+	if (from->kind == CALL_ORIGIN_NONE)
+		return true;
+	/* (the context may only be read at places that are constant; this reads it as memory) */
+	if (from->kind != CALL_ORIGIN_CONSTANT)
+		bpf_probe_read_kernel(&value, sizeof(value), (const char *)ctx + from->register_at);
+	value += from->offset;
+	if (from->kind != CALL_ORIGIN_MEMORY) {
+		*to = value >> (from->shift & 63);
+		return true;
+	}
+	if (bytes > sizeof(*to))
+		bytes = sizeof(*to);
+	return bpf_probe_read_user(to, bytes, (const void *)value) == 0;
+}
+
+/* The arguments of F that are not where those of functions are. */
+static __always_inline void call_read_origins(struct pt_regs *ctx, const struct call_watch *f,
+					      struct call_args *to)
+{
+#pragma unroll
+	for (__u32 i = 0; i < CALL_ARGUMENTS; i++)
+		if (i < f->n_origins && !call_read_origin(ctx, &f->origins[i], &to->args[i]))
+			to->unreadable |= 1u << i;
 }
 
 static __always_inline __u64 call_arg(const struct call_args *args, __u32 i)
@@ -94,39 +186,12 @@ struct {
 	__type(value, struct call_pending);
 } call_pending SEC(".maps");
 
-static __always_inline bool call_compare(__u32 op, bool below, bool equal)
-{
-	switch (op) {
-	case CALL_OP_EQ:
-		return equal;
-	case CALL_OP_NE:
-		return !equal;
-	case CALL_OP_LT:
-		return below && !equal;
-	case CALL_OP_LE:
-		return below || equal;
-	case CALL_OP_GT:
-		return !below && !equal;
-	default:
-		return !below || equal;
-	}
-}
-
 /* Whether the condition of F holds. */
 static __always_inline bool call_is_wanted(const struct call_args *args, const struct call_watch *f)
 {
-	__u64 arg, value = f->op_value;
-	__u32 shift = f->op_shift & 63;
-
-	if (f->op == CALL_OP_NONE)
-		return true;
-	arg = call_arg(args, f->op_arg) << shift;
-	if (f->op == CALL_OP_AND)
-		return (arg >> shift & value) != 0;
-	if (!f->op_signed)
-		return call_compare(f->op, arg >> shift < value, arg >> shift == value);
-	/* (the sign of what is shifted up is that of the argument) */
-	return call_compare(f->op, (__s64)arg < (__s64)(value << shift), arg == value << shift);
+	return f->op == CALL_OP_NONE ||
+	       call_holds(call_arg(args, f->op_arg), 64 - (f->op_shift & 63), f->op, f->op_signed,
+			  f->op_value);
 }
 
 /* BYTES of what is at ADDRESS, or a string, into TO. */
@@ -196,7 +261,10 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	rec->n_texts = n;
 	rec->sp = args->sp;
 	rec->caller = args->caller;
+	rec->stack = args->stack;
 	__builtin_memcpy(rec->args, args->args, sizeof(rec->args));
+	rec->unreadable = args->unreadable;
+	rec->pad_0 = 0;
 	if (n > 0)
 		call_take_text(rec, pending, args, f, 0);
 	if (n > 1)
@@ -238,20 +306,55 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		bpf_map_update_elem(&call_pending, &key, &pending, BPF_ANY);
 }
 
-/* False if nobody wants this call. */
-static __always_inline bool call_entered(struct pt_regs *ctx)
+/* The stack of a call, before its time, which this does not count to; 0 = none is asked for. */
+static __always_inline __u64 call_stack(void)
 {
-	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), at = function;
-	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &at);
+	return call_stacks && !*(volatile __u32 *)&call_stacks_shed ? call_take_stack() : 0;
+}
+
+/*
+ * Whether a call is to be recorded, and recording it, are functions of their own, here and for system
+ * calls: so what they have on their stacks is not there while the stack of the call is walked.
+ */
+static __noinline bool call_is_asked(struct pt_regs *ctx, __u32 function)
+{
+	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &function);
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct call_args args;
 
 	if (!f || !filter_selects(p))
 		return false;
 	call_read_args(ctx, &args);
-	if (!call_is_wanted(&args, f))
+	if (f->n_origins > 0)
+		call_read_origins(ctx, f, &args);
+	return call_is_wanted(&args, f);
+}
+
+static __noinline int call_record(struct pt_regs *ctx, __u32 function, __u64 stack)
+{
+	__u32 at = function;
+	const struct call_watch *f = bpf_map_lookup_elem(&call_functions, &at);
+	struct call_args args;
+
+	if (!f)
+		return 0;
+	call_read_args(ctx, &args);
+	if (f->n_origins > 0)
+		call_read_origins(ctx, f, &args);
+	call_read_caller(ctx, &args);
+	args.stack = stack;
+	call_enter(&args, f, function, bpf_get_current_task_btf());
+	return 0;
+}
+
+/* False if nobody wants this call. */
+static __always_inline bool call_entered(struct pt_regs *ctx)
+{
+	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx));
+
+	if (!call_is_asked(ctx, function))
 		return false;
-	call_enter(&args, f, function, p);
+	call_record(ctx, function, call_stack());
 	return true;
 }
 
@@ -393,8 +496,7 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
 	return bpf_map_lookup_elem(&call_functions, &at);
 }
 
-SEC("?tp_btf/sys_enter")
-int TIMED_PROG(COST_FUNCTIONS, on_call_sys_enter, struct pt_regs *regs, long number)
+static __noinline bool call_syscall_is_asked(struct pt_regs *regs, long number)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	const struct call_watch *f;
@@ -403,10 +505,31 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_enter, struct pt_regs *regs, long num
 
 	f = call_of_syscall(number, &function);
 	if (!f || syscall_is_foreign(number) || !filter_selects(p))
+		return false;
+	call_read_syscall(regs, &args);
+	return call_is_wanted(&args, f);
+}
+
+static __noinline int call_record_syscall(struct pt_regs *regs, long number, __u64 stack)
+{
+	const struct call_watch *f;
+	struct call_args args;
+	__u32 function;
+
+	f = call_of_syscall(number, &function);
+	if (!f)
 		return 0;
 	call_read_syscall(regs, &args);
-	if (call_is_wanted(&args, f))
-		call_enter(&args, f, function, p);
+	args.stack = stack;
+	call_enter(&args, f, function, bpf_get_current_task_btf());
+	return 0;
+}
+
+SEC("?tp_btf/sys_enter")
+int TIMED_PROG(COST_FUNCTIONS, on_call_sys_enter, struct pt_regs *regs, long number)
+{
+	if (call_syscall_is_asked(regs, number))
+		call_record_syscall(regs, number, call_stack());
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #define CALL_FUNCTIONS_MAX 4096
-#define CALL_REGISTERS     6   /* that have arguments */
+#define CALL_ARGUMENTS     8
 #define CALL_TEXTS_MAX     3   /* arguments of a call whose memory is copied, ... */
 #define CALL_TEXT_BYTES    256 /* ... so much of it */
 
@@ -37,6 +37,22 @@ _Static_assert(sizeof(struct call_memory) == 8, "ABI");
 #define CALL_OP_AND  7 /* any of these bits is set */
 #define CALL_OP_MAX  8
 
+/* Where an argument is that is not in the register of its number, CALL_ORIGIN_*. */
+#define CALL_ORIGIN_NONE     0 /* nowhere: its value is 0 */
+#define CALL_ORIGIN_REGISTER 1 /* the register, plus offset, without its lowest bits */
+#define CALL_ORIGIN_MEMORY   2 /* what is at the address that this is */
+#define CALL_ORIGIN_CONSTANT 3 /* the offset itself */
+
+struct call_origin {
+	__u8 kind;
+	__u8 shift;
+	__u8 register_at; /* bytes, in struct pt_regs */
+	__u8 bytes;       /* of memory: 1 to 8 */
+	__u32 pad_0;
+	__s64 offset;
+};
+_Static_assert(sizeof(struct call_origin) == 16, "ABI");
+
 /* A function whose calls are recorded, in call_functions. */
 struct call_watch {
 	struct call_memory texts[CALL_TEXTS_MAX];
@@ -47,8 +63,11 @@ struct call_watch {
 	__u8 op_shift;  /* bits of the register that do not count */
 	__u8 op_signed; /* 1: the comparison is one of signed numbers */
 	__u64 op_value;
+	__u32 n_origins; /* 0: all arguments are in the registers of their numbers */
+	__u32 pad_0;
+	struct call_origin origins[CALL_ARGUMENTS];
 };
-_Static_assert(sizeof(struct call_watch) == 40, "ABI");
+_Static_assert(sizeof(struct call_watch) == 176, "ABI");
 
 /* What was copied of the memory that an argument has the address of. */
 struct call_text {
@@ -65,11 +84,14 @@ struct rec_call {
 	__u32 n_texts;
 	__u64 sp;     /* where the return address stands */
 	__u64 caller; /* that address; 0 = it could not be read */
-	__u64 args[CALL_REGISTERS];
+	__u64 stack;  /* the id of its stack; 0 = none was taken */
+	__u64 args[CALL_ARGUMENTS];
+	__u32 unreadable; /* bits, by argument: its memory cannot be read */
+	__u32 pad_0;
 	struct call_text texts[CALL_TEXTS_MAX];
 };
-_Static_assert(sizeof(struct rec_call) == 888, "ABI");
-#define REC_CALL_BYTES(n_texts) (96 + (n_texts)*264)
+_Static_assert(sizeof(struct rec_call) == 920, "ABI");
+#define REC_CALL_BYTES(n_texts) (128 + (n_texts)*264)
 
 /* It leaves one. */
 struct rec_call_end {
@@ -102,3 +124,6 @@ struct call_pending {
 _Static_assert(sizeof(struct call_pending) == 56, "ABI");
 #define CALL_PENDING_STRING 0xffffffffu
 #define CALL_PENDING_MAX    16384
+
+/* Stacks of calls that are walked on a CPU at once: their threads may take it from each other. */
+#define CALL_ROOMS 4

@@ -111,6 +111,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_PIECE     29
 #define REC_CALL      30
 #define REC_CALL_END  31
+#define REC_MOMENT    32
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
@@ -681,6 +682,7 @@ _Static_assert(sizeof(struct rec_resource) == 152, "ABI");
 
 /* Calls of functions have their own file. */
 #include "bpf/record-calls.h"
+#include "bpf/record-moments.h"
 
 /* ---- what points to it ---- */
 

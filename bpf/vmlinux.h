@@ -252,6 +252,7 @@ struct pt_regs {
 	unsigned long bp, ax, bx, cx, dx, si, di, r8, r9, r10, r11, r12, r13, r14, r15, ip, sp;
 	unsigned long orig_ax;
 	unsigned short cs;
+	unsigned long flags;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {

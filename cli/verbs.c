@@ -23,6 +23,7 @@ const struct verb *const verbs[] = {
 	&verb_flame_row,
 	&verb_diff_row,
 	&verb_calls_row,
+	&verb_moments_row,
 	&verb_leaks_row,
 	&verb_dump_row,
 	&verb_check_row,

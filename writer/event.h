@@ -41,13 +41,15 @@ enum event_kind {
 	EVENT_WATCH_END,   /* no more */
 	EVENT_ALLOC,       /* a resource was allocated */
 	EVENT_FREE,
-	EVENT_USAGE,    /* the allocations with one stack so far */
-	EVENT_SNAPSHOT, /* the following blocks are all live ones */
-	EVENT_BLOCK,    /* a live allocation */
-	EVENT_SHED,     /* less is recorded from here on, because of the cost; or again */
-	EVENT_TRIGGER,  /* a trigger condition was met */
-	EVENT_CALL,     /* a call of a function, with its end */
-	EVENT_CONTEXT,  /* the begin or end of a context of allocations */
+	EVENT_USAGE,        /* the allocations with one stack so far */
+	EVENT_SNAPSHOT,     /* the following blocks are all live ones */
+	EVENT_BLOCK,        /* a live allocation */
+	EVENT_SHED,         /* less is recorded from here on, because of the cost; or again */
+	EVENT_TRIGGER,      /* a trigger condition was met */
+	EVENT_CALL,         /* a call of a function, with its end */
+	EVENT_MOMENT_POINT, /* a point of a program, and the data that is collected there */
+	EVENT_MOMENT,       /* a program has reached the point */
+	EVENT_CONTEXT,      /* the begin or end of a context of allocations */
 	EVENT_KIND_MAX,
 };
 
@@ -99,7 +101,12 @@ struct call_value {
 	};
 };
 
-enum { EVENT_CALL_ARGS_MAX = 12 };
+enum {
+	EVENT_CALL_ARGS_MAX = 11,
+	EVENT_MOMENT_REGISTERS = 20,
+	EVENT_MOMENT_BYTES_MAX = 24592, /* of what is read at a point */
+	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
+};
 
 /* The reason why a call stack was taken. */
 enum sample_kind {
@@ -378,11 +385,29 @@ struct event {
 			unsigned n_args;
 			struct call_value result;
 			uint64_t return_address; /* 0 = unknown */
+			uint64_t stack; /* id of a SAMPLE_NAMED of the process; 0 = not taken */
 			/*
 			 * "" = it returned; "unwound": left by longjmp(), an exception, a tail call
 			 * or the end of its thread; "open": the recording ended before
 			 */
 			const char *left_by;
 		} call;
+		struct {
+			uint32_t number;
+			const char *plan; /* base/moments/moment-plan.h */
+		} moment_point;
+		struct {
+			const char *name; /* of the point; not of events that were read */
+			uint32_t point;   /* its number */
+			uint64_t hit;     /* so many came by, with this one */
+			/* Id of a SAMPLE_NAMED of the process, from the caller on; 0 = not taken */
+			uint64_t stack;
+			/*
+			 * EVENT_MOMENT_REGISTERS registers, then blocks: struct moment_block with
+			 * their bytes (bpf/record-moments.h, where both are explained)
+			 */
+			const void *data;
+			uint32_t n_bytes;
+		} moment;
 	};
 };

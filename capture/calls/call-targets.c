@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/calls/call-targets.h"
 
+#include <asm/ptrace.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,8 @@ static int call_targets_refuse(int error, const char *why, char **reterr_text)
 /* Arguments up to the last one, which are in registers. */
 static unsigned call_source_n_args(const struct call_source *source)
 {
-	bool open = source->spec.implied && call_spec_is_glob(&source->spec);
+	bool open = (source->spec.implied && call_spec_is_glob(&source->spec)) ||
+		    call_spec_has_locations(&source->spec);
 
 	return open ? CALL_ARGS_MAX : (unsigned)source->spec.n_args;
 }
@@ -72,6 +75,13 @@ static int call_source_find(struct call_source *source, const char *text, int fd
 	if (call_spec_is_syscall(&source->spec))
 		return call_source_count_syscalls(source, reterr_text);
 	query.n_args = call_source_n_args(source);
+	query.range = (struct call_places_range){
+		.is_used = source->spec.range.is_used,
+		.is_point = source->spec.range.is_point,
+		.begin = source->spec.range.begin,
+		.bytes = source->spec.range.bytes,
+		.at = source->spec.range.at,
+	};
 	r = call_places_find_sandboxed(fd, &query, FIND_TIMEOUT_NS, &source->places);
 	if (call_places_explain(&source->places, r, source->spec.file, source->spec.function, why,
 				sizeof(why)))
@@ -152,8 +162,9 @@ static int call_targets_number(struct call_targets *t, struct call_source *sourc
 			       ? -ENOMEM
 			       : 0;
 	for (size_t i = 0; i < source->places.n; i++) {
-		struct call_target *target =
-			call_targets_add(t, source, source->places.places[i].name);
+		const char *name = source->spec.range.is_used ? source->spec.function
+							      : source->places.places[i].name;
+		struct call_target *target = call_targets_add(t, source, name);
 
 		if (!target)
 			return -ENOMEM;
@@ -215,6 +226,47 @@ struct call_targets *call_targets_free(struct call_targets *t)
 	return NULL;
 }
 
+#if defined(__x86_64__)
+#define AT(member) offsetof(struct pt_regs, member)
+
+/* By DWARF's numbers. */
+static const uint8_t register_places[CALL_GENERAL_REGISTERS] = {
+	AT(rax), AT(rdx), AT(rcx), AT(rbx), AT(rsi), AT(rdi), AT(rbp), AT(rsp),
+	AT(r8),  AT(r9),  AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15),
+};
+
+/* Those of arguments. */
+static const uint8_t argument_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
+#else
+/* (no code is looked at there) */
+static const uint8_t register_places[CALL_GENERAL_REGISTERS];
+static const uint8_t argument_registers[CALL_ARG_REGISTERS];
+#endif
+
+static struct call_origin call_target_origin(const struct call_arg *arg, size_t i)
+{
+	const struct call_location *l = &arg->location;
+
+	if (!l->is_said)
+		return (struct call_origin){ .kind = CALL_ORIGIN_REGISTER,
+					     .register_at =
+						     register_places[argument_registers[i]] };
+	return (struct call_origin){ .kind = l->kind,
+				     .shift = l->shift,
+				     .register_at = register_places[l->reg],
+				     .bytes = (uint8_t)(arg->type.bits / 8),
+				     .offset = l->offset };
+}
+
+static void call_target_set_origins(const struct call_spec *spec, struct call_watch *watch)
+{
+	if (!call_spec_has_locations(spec))
+		return;
+	watch->n_origins = (uint32_t)spec->n_args;
+	for (size_t i = 0; i < spec->n_args; i++)
+		watch->origins[i] = call_target_origin(&spec->args[i], i);
+}
+
 struct call_watch call_target_watch(const struct call_target *target)
 {
 	const struct call_spec *spec = target->spec;
@@ -239,6 +291,7 @@ struct call_watch call_target_watch(const struct call_target *target)
 			.count = type->count,
 		};
 	}
+	call_target_set_origins(spec, &watch);
 	watch.n_texts = n_in;
 	watch.n_outs = n - n_in;
 	return watch;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ERRNO_MAX = 4095 };
@@ -83,6 +84,95 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 		v.form = CALL_VALUE_POINTER;
 	}
 	return v;
+}
+
+/* ---- words and numbers of their own ---- */
+
+/* VALUE in WORDS, "RED=0,GREEN=1": one, or several with '|' between them; false if it is none. */
+static bool call_value_in_words(const char *words, int64_t value, char *to, size_t size)
+{
+	int64_t left = value;
+	size_t used = 0;
+
+	*to = '\0';
+	for (const char *p = words; *p;) {
+		size_t n = strcspn(p, "=");
+		char *end;
+		int64_t number = p[n] == '=' ? strtoll(p + n + 1, &end, 10) : (end = NULL, 0);
+
+		if (!end)
+			return false;
+		if (number == value) {
+			snprintf(to, size, "%.*s", (int)n, p);
+			return true;
+		}
+		/* (a bit of flags) */
+		if (number > 0 && (number & (number - 1)) == 0 && left & number && used < size) {
+			used += (size_t)snprintf(to + used, size - used, "%s%.*s", used ? "|" : "",
+						 (int)n, p);
+			left &= ~number;
+		}
+		p = end + (*end == ',');
+	}
+	return left == 0 && value != 0 && used < size;
+}
+
+static struct call_value call_value_missing(enum call_reason reason,
+					    char to[static CALL_SET_TEXT_MAX])
+{
+	struct call_value v = { .name = "", .form = CALL_VALUE_TEXT, .text = to };
+
+	snprintf(to, CALL_SET_TEXT_MAX, "<unavailable: %s>", call_reason_text(reason));
+	return v;
+}
+
+static void call_value_take_float(struct call_value *v, unsigned bits, uint64_t value, char *to)
+{
+	double number;
+	float small;
+
+	memcpy(&small, &value, sizeof(small));
+	memcpy(&number, &value, sizeof(number));
+	snprintf(to, CALL_SET_TEXT_MAX, bits == 32 ? "%.9g" : "%.17g",
+		 bits == 32 ? (double)small : number);
+	v->form = CALL_VALUE_TEXT;
+	v->text = to;
+}
+
+static struct call_value call_value_of_spec(const struct call_spec *spec,
+					    const struct call_type *type, uint64_t value,
+					    char to[static CALL_SET_TEXT_MAX])
+{
+	struct call_value v = call_value_of(type, value, to);
+
+	if (type->form == CALL_FLOAT)
+		call_value_take_float(&v, type->bits, value, to);
+	if (type->words &&
+	    call_value_in_words(spec->words + type->words - 1, v.i64, to, CALL_SET_TEXT_MAX)) {
+		v.form = CALL_VALUE_TEXT;
+		v.text = to;
+	}
+	return v;
+}
+
+struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, uint64_t value,
+				    bool unreadable, char to[static CALL_SET_TEXT_MAX])
+{
+	const struct call_arg *a = &spec->args[arg];
+
+	if (a->location.is_said && a->location.kind == CALL_ORIGIN_NONE)
+		return call_value_missing(a->location.reason, to);
+	if (unreadable)
+		return call_value_missing(CALL_REASON_UNREADABLE, to);
+	return call_value_of_spec(spec, &a->type, value, to);
+}
+
+struct call_value call_value_of_result(const struct call_spec *spec, uint64_t result,
+				       char to[static CALL_SET_TEXT_MAX])
+{
+	if (spec->ret.form == CALL_FLOAT)
+		return call_value_missing(CALL_REASON_VECTOR, to);
+	return call_value_of_spec(spec, &spec->ret, result, to);
 }
 
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,

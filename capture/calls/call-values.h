@@ -22,6 +22,17 @@ size_t call_value_quote(char to[static CALL_VALUE_TEXT_MAX], const char *bytes, 
 struct call_value call_value_of(const struct call_type *type, uint64_t value,
 				char to[static CALL_SET_TEXT_MAX]);
 
+/*
+ * The value of argument ARG of SPEC, VALUE, by way of TO: in its own words, too; and if it cannot
+ * be had, or UNREADABLE, why.
+ */
+struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, uint64_t value,
+				    bool unreadable, char to[static CALL_SET_TEXT_MAX]);
+
+/* What a function of SPEC has returned. */
+struct call_value call_value_of_result(const struct call_spec *spec, uint64_t result,
+				       char to[static CALL_SET_TEXT_MAX]);
+
 /* What the system call that is of TYPE has returned: whatever it is, there are 4095 errors. */
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,
 					char to[static CALL_SET_TEXT_MAX]);

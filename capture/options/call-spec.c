@@ -44,6 +44,20 @@ static const struct type_row {
 	{ "errno", CALL_ERRNO, 32 },
 	{ "errno64", CALL_ERRNO, 64 },
 	{ "dirfd", CALL_FD, 32, "enum:dirfd" },
+	{ "double", CALL_FLOAT, 64 },
+	{ "float", CALL_FLOAT, 32 },
+};
+
+static const struct reason_row {
+	const char *name, *text;
+} reasons[CALL_REASON_MAX] = {
+	[CALL_REASON_NONE] = { "", "" },
+	[CALL_REASON_VECTOR] = { "vector", "in a vector register" },
+	[CALL_REASON_OPTIMISED] = { "optimised", "optimised out" },
+	[CALL_REASON_COMPLEX] = { "complex", "its location is too complex" },
+	[CALL_REASON_NOT_KEPT] = { "lost", "its register is not kept" },
+	[CALL_REASON_NO_NUMBER] = { "whole", "no number or pointer" },
+	[CALL_REASON_UNREADABLE] = { "unreadable", "its memory cannot be read" },
 };
 
 static const struct op_row {
@@ -62,6 +76,7 @@ struct spec_reader {
 	/* The arguments that say how many bytes a buffer has, by the buffer: they may follow it. */
 	const char *counts[CALL_ARGS_MAX];
 	size_t count_bytes[CALL_ARGS_MAX];
+	size_t n_words; /* used of the words */
 };
 
 static int spec_fail(struct spec_reader *r, const char *at, const char *format, ...)
@@ -165,10 +180,49 @@ static int spec_file(struct spec_reader *r)
 	return spec_copy(r, r->spec->file, CALL_FILE_MAX, begin, n, "the file");
 }
 
+/* "+OFFSET+BYTES@AT='LABEL'" */
+static int spec_range(struct spec_reader *r)
+{
+	struct call_range *range = &r->spec->range;
+	const char *begin = r->p;
+	size_t n;
+	int error;
+
+	r->p++;
+	error = spec_number(r, &range->begin);
+	if (error == 0 && !spec_accept(r, "+"))
+		error = spec_fail(r, r->p, "'+' and the bytes of the function are missing");
+	error = error ?: spec_number(r, &range->bytes);
+	if (error == 0 && spec_accept(r, "@")) {
+		range->is_point = true;
+		error = spec_number(r, &range->at);
+	}
+	if (error < 0)
+		return error;
+	range->is_used = true;
+	if (range->bytes == 0 || range->begin > INT64_MAX || range->bytes > INT64_MAX ||
+	    range->at >= range->bytes)
+		return spec_fail(r, begin, "this is no part of a file");
+	if (!spec_accept(r, "='"))
+		return spec_fail(r, r->p, "='NAME' is missing: what to call it");
+	begin = r->p;
+	n = strcspn(begin, "'");
+	for (size_t i = 0; i < n; i++)
+		if (begin[i] < ' ' || begin[i] > '~')
+			return spec_fail(r, begin + i, "this cannot be in a name");
+	r->p += n;
+	if (!spec_accept(r, "'"))
+		return spec_fail(r, r->p, "the quote is not closed");
+	return spec_copy(r, r->spec->function, CALL_FUNCTION_MAX, begin, n, "the name");
+}
+
 static int spec_function(struct spec_reader *r)
 {
 	const char *begin = r->p;
 	size_t n = strcspn(begin, "( \t,)");
+
+	if (*begin == '+')
+		return spec_range(r);
 
 	r->p += n;
 	for (size_t i = 0; i < n; i++)
@@ -227,10 +281,69 @@ static int spec_set(struct spec_reader *r, size_t n, struct call_type *ret)
 	return 0;
 }
 
+/* "enum{RED=0,GREEN=1}": words that nobody else has. */
+static int spec_words(struct spec_reader *r, struct call_type *ret)
+{
+	char *to = r->spec->words + r->n_words;
+	const char *begin = r->p;
+	size_t n = strcspn(begin, "}");
+
+	if (begin[n] != '}')
+		return spec_fail(r, begin, "'}' is missing");
+	if (n + 1 > CALL_WORDS_MAX - r->n_words)
+		return spec_fail(r, begin, "all words together have more than %d bytes",
+				 CALL_WORDS_MAX - 1);
+	for (const char *p = begin; p < begin + n;) {
+		size_t name = 0;
+
+		while (spec_is_word(p[name]) || p[name] == ':')
+			name++;
+		if (name == 0 || p[name] != '=')
+			return spec_fail(r, p, "NAME=NUMBER is expected");
+		p += name + 1;
+		name = strspn(p, "-");
+		name += strspn(p + name, "0123456789");
+		if (name == 0 || name > 20 || !strchr(",}", p[name]))
+			return spec_fail(r, p, "a decimal number is expected");
+		p += name + (p[name] == ',');
+	}
+	memcpy(to, begin, n);
+	to[n] = '\0';
+	*ret = (struct call_type){ .form = CALL_INT, .bits = 32 };
+	ret->words = (uint16_t)(r->n_words + 1);
+	r->n_words += n + 1;
+	r->p += n + 1;
+	return 0;
+}
+
+/* "enum8{...}": how wide it is. */
+static bool spec_is_enum(struct spec_reader *r, size_t n, uint8_t *ret_bits)
+{
+	static const struct {
+		const char *name;
+		uint8_t bits;
+	} widths[] = { { "enum", 32 }, { "enum8", 8 }, { "enum16", 16 }, { "enum64", 64 } };
+
+	for (size_t i = 0; r->p[n] == '{' && i < ARRAY_SIZE(widths); i++)
+		if (spec_same(widths[i].name, r->p, n)) {
+			*ret_bits = widths[i].bits;
+			return true;
+		}
+	return false;
+}
+
 static int spec_type(struct spec_reader *r, struct call_type *ret)
 {
 	size_t n = spec_word(r);
+	uint8_t bits;
+	int error;
 
+	if (spec_is_enum(r, n, &bits)) {
+		r->p += n + 1;
+		error = spec_words(r, ret);
+		ret->bits = bits;
+		return error;
+	}
 	if (r->p[n] == ':' && (spec_same("flags", r->p, n) || spec_same("enum", r->p, n)))
 		return spec_set(r, n, ret);
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
@@ -258,9 +371,96 @@ static int spec_find_arg(const struct call_spec *spec, const char *p, size_t n)
 	return -ENOENT;
 }
 
-static int spec_arg_name(struct spec_reader *r, struct call_arg *arg)
+/* "r5+8", "r5>>32"; in brackets it is the address of it. */
+static int spec_register(struct spec_reader *r, struct call_location *to)
+{
+	uint64_t number;
+	int error;
+
+	r->p++;
+	error = spec_number(r, &number);
+	if (error < 0)
+		return error;
+	if (number >= CALL_GENERAL_REGISTERS)
+		return spec_fail(r, r->p, "registers are r0 to r15");
+	to->reg = (uint8_t)number;
+	if (*r->p == '+' || *r->p == '-') {
+		r->p += *r->p == '+';
+		error = spec_number(r, (uint64_t *)&to->offset);
+	} else if (spec_accept(r, ">>")) {
+		error = spec_number(r, &number);
+		to->shift = (uint8_t)number;
+		if (error == 0 && number > 63)
+			return spec_fail(r, r->p, "a register has 64 bits");
+	}
+	return error;
+}
+
+static int spec_reason(struct spec_reader *r, struct call_location *to)
 {
 	size_t n = spec_word(r);
+
+	to->kind = CALL_ORIGIN_NONE;
+	for (uint8_t i = 1; i < CALL_REASON_MAX; i++) {
+		if (!spec_same(reasons[i].name, r->p, n))
+			continue;
+		to->reason = i;
+		r->p += n;
+		return 0;
+	}
+	return spec_fail(r, r->p, "this is no reason why something cannot be had");
+}
+
+/* Behind '@'. */
+static int spec_location(struct spec_reader *r, struct call_location *to)
+{
+	int error;
+
+	to->is_said = true;
+	if (spec_accept(r, "="))
+		return to->kind = CALL_ORIGIN_CONSTANT, spec_number(r, (uint64_t *)&to->offset);
+	if (spec_accept(r, "?"))
+		return spec_reason(r, to);
+	to->kind = CALL_ORIGIN_REGISTER;
+	if (spec_accept(r, "["))
+		to->kind = CALL_ORIGIN_MEMORY;
+	if (*r->p != 'r')
+		return spec_fail(r, r->p, "r5, [r7+8], =NUMBER or ?REASON is expected");
+	error = spec_register(r, to);
+	if (error == 0 && to->kind == CALL_ORIGIN_MEMORY && !spec_accept(r, "]"))
+		return spec_fail(r, r->p, "']' is missing");
+	return error;
+}
+
+/* Where ARG is, number I. */
+static int spec_arg_place(struct spec_reader *r, struct call_arg *arg, size_t i)
+{
+	int error = 0;
+
+	if (spec_accept(r, "@"))
+		error = spec_location(r, &arg->location);
+	else if (i >= CALL_ARG_REGISTERS)
+		return spec_fail(r, r->p, "more than %d arguments are not in registers",
+				 CALL_ARG_REGISTERS);
+	if (error == 0 && arg->type.form == CALL_FLOAT && !arg->location.is_said)
+		arg->location = (struct call_location){ .is_said = true,
+							.kind = CALL_ORIGIN_NONE,
+							.reason = CALL_REASON_VECTOR };
+	return error;
+}
+
+static size_t spec_dotted_word(struct spec_reader *r)
+{
+	size_t n = spec_word(r);
+
+	while (n > 0 && (spec_is_word(r->p[n]) || (r->p[n] == '.' && spec_is_word(r->p[n + 1]))))
+		n++;
+	return n;
+}
+
+static int spec_arg_name(struct spec_reader *r, struct call_arg *arg)
+{
+	size_t n = spec_dotted_word(r);
 	const char *begin = r->p;
 
 	if (n > 0 && isdigit((unsigned char)*begin))
@@ -287,7 +487,7 @@ static int spec_arg(struct spec_reader *r)
 	spec_skip(r);
 	begin = r->p;
 	if (i == CALL_ARGS_MAX)
-		return spec_fail(r, begin, "more than %d arguments are not in registers",
+		return spec_fail(r, begin, "more than %d arguments are not possible",
 				 CALL_ARGS_MAX);
 	out = spec_same("out", r->p, spec_word(r));
 	if (out)
@@ -301,7 +501,7 @@ static int spec_arg(struct spec_reader *r)
 	if (error == 0 && arg.type.form == CALL_BUF)
 		error = spec_count(r, &arg.type, i);
 	if (error == 0)
-		error = spec_arg_name(r, &arg);
+		error = spec_arg_name(r, &arg) ?: spec_arg_place(r, &arg, i);
 	if (error == 0)
 		r->spec->args[r->spec->n_args++] = arg;
 	return error;
@@ -318,7 +518,8 @@ static int spec_find_counts(struct spec_reader *r)
 		arg = spec_find_arg(r->spec, r->counts[i], r->count_bytes[i]);
 		if (arg < 0)
 			return spec_fail(r, r->counts[i], "there is no argument of this name");
-		if (!spec_is_number(&r->spec->args[arg].type))
+		if (!spec_is_number(&r->spec->args[arg].type) ||
+		    r->spec->args[arg].type.form == CALL_FLOAT)
 			return spec_fail(r, r->counts[i], "this argument is no number");
 		r->spec->args[i].type.count_arg = (uint8_t)arg;
 	}
@@ -357,7 +558,7 @@ static int spec_return(struct spec_reader *r);
 static int spec_take_known(struct spec_reader *r)
 {
 	const char *known = spec_find_known(r->spec);
-	struct spec_reader of_known = { known, known, r->spec, r->error, { 0 }, { 0 } };
+	struct spec_reader of_known = { known, known, r->spec, r->error, { 0 }, { 0 }, 0 };
 
 	r->spec->implied = true;
 	r->spec->ret = (struct call_type){ .form = CALL_VOID, .bits = 64 };
@@ -423,12 +624,15 @@ static int spec_condition(struct spec_reader *r)
 	r->p += n;
 	if (!spec_accept(r, "$"))
 		return spec_fail(r, r->p, "'$' and the name of an argument are missing");
-	n = spec_word(r);
+	n = spec_dotted_word(r);
 	arg = spec_find_arg(r->spec, r->p, n);
 	if (arg < 0)
 		return spec_fail(r, r->p, "there is no argument of this name");
-	if (!spec_is_number(&r->spec->args[arg].type))
+	if (!spec_is_number(&r->spec->args[arg].type) || r->spec->args[arg].type.form == CALL_FLOAT)
 		return spec_fail(r, r->p, "this argument is no number");
+	if (r->spec->args[arg].location.reason)
+		return spec_fail(r, r->p, "this argument cannot be had: %s",
+				 call_reason_text(r->spec->args[arg].location.reason));
 	r->p += n;
 	c->arg = (uint8_t)arg;
 	return spec_operator(r, &c->op) ?: spec_number(r, &c->value);
@@ -498,9 +702,27 @@ uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_T
 	return call_spec_add_slots(spec, true, args, *ret_n_in);
 }
 
+const char *call_reason_name(enum call_reason reason)
+{
+	return reasons[reason].name;
+}
+
+const char *call_reason_text(enum call_reason reason)
+{
+	return reasons[reason].text;
+}
+
+bool call_spec_has_locations(const struct call_spec *spec)
+{
+	for (size_t i = 0; i < spec->n_args; i++)
+		if (spec->args[i].location.is_said)
+			return true;
+	return false;
+}
+
 bool call_spec_is_glob(const struct call_spec *spec)
 {
-	return strpbrk(spec->function, "*?") != NULL;
+	return !spec->range.is_used && strpbrk(spec->function, "*?") != NULL;
 }
 
 bool call_spec_is_syscall(const struct call_spec *spec)

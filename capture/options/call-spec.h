@@ -10,10 +10,21 @@
  *	syscall:openat
  *	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
  *
- * FILE is a path, or the name of a library or program; "syscall" stands for the system calls.
- * FUNCTION is a symbol; `*` and `?` stand for others as in file names. Without arguments, they are
- * those that are known of libc and of system calls (base/calls), or none. A number can have words:
- * "flags:open". What the words mean for a process is for capture/calls.
+ * FILE is a path, or the name of a library or program; "syscall" stands for
+ * the system calls. FUNCTION is a symbol; `*` and `?` stand for
+ * other characters as in file names. Or it is a range of the file, as written by code that has
+ * resolved it (cli/service/call-resolve.h):
+ *
+ *	FILE:+OFFSET+BYTES['@'AT]='LABEL'(TYPE NAME[@WHERE], ...) ...
+ *
+ * is the function with BYTES bytes at OFFSET, or the instruction AT bytes after its begin, with the
+ * name LABEL. WHERE is the place of an argument that is not in the register of its number: "r5+8"
+ * is register 5 (in DWARF's numbering) plus 8, "r5>>32" its upper half, "[r7+16]" is in memory,
+ * "=7" is a constant, "?vector" is unavailable.
+ *
+ * Without arguments, the known ones of libc and of system calls (base/calls) are used, or none. A
+ * number can have named values: "flags:open", or its own: "enum{RED=0,GREEN=1}". capture/calls
+ * applies them to a process.
  */
 #pragma once
 
@@ -24,11 +35,14 @@
 #include "bpf/record.h"
 
 enum {
-	CALL_ARGS_MAX = 6,       /* arguments in registers */
+	CALL_ARGS_MAX = 8,
+	CALL_ARG_REGISTERS = 6,  /* for arguments without a place */
 	CALL_FILE_MAX = 512,     /* bytes, the NUL included */
 	CALL_FUNCTION_MAX = 256, /* likewise */
 	CALL_NAME_MAX = 32,      /* likewise, of an argument */
-	CALL_SPEC_TEXT_MAX = 1024,
+	CALL_SPEC_TEXT_MAX = 4096,
+	CALL_WORDS_MAX = 1024, /* bytes of all named values of a specification, a NUL after each */
+	CALL_GENERAL_REGISTERS = 16,
 	CALL_BUF_MAX = 65536, /* the maximum size of a buffer in a specification */
 	CALL_SPEC_WHY_MAX = 160,
 };
@@ -45,6 +59,7 @@ enum call_form {
 	CALL_STR,   /* the address of a string that ends with a NUL */
 	CALL_BUF,   /* the address of bytes, whose number is another argument or part of the type */
 	CALL_ERRNO, /* of returns: a number, or a negative errno */
+	CALL_FLOAT, /* a floating-point number, in memory or in a general register */
 	CALL_FORM_MAX,
 };
 
@@ -55,11 +70,44 @@ struct call_type {
 	bool out;          /* of memory: its content when the call returns */
 	uint32_t count;    /* ... this number; 0 = use the argument */
 	uint16_t set;      /* of a number: its words, base/calls/call-sets.h; 0 = it has none */
+	uint16_t words; /* of its own: where they begin in `words` of the specification, from 1 on;
+			      0 = it has none */
+};
+
+/* The reason why an argument is unavailable. */
+enum call_reason {
+	CALL_REASON_NONE,
+	CALL_REASON_VECTOR,
+	CALL_REASON_OPTIMISED,
+	CALL_REASON_COMPLEX,
+	CALL_REASON_NOT_KEPT,
+	CALL_REASON_NO_NUMBER,
+	CALL_REASON_UNREADABLE,
+	CALL_REASON_MAX,
+};
+
+/* Where an argument is, for the programs: CALL_ORIGIN_* (bpf/record.h). */
+struct call_location {
+	bool is_said; /* else it is in the register of its number */
+	uint8_t kind;
+	uint8_t reg; /* by DWARF's number */
+	uint8_t shift;
+	uint8_t reason; /* enum call_reason, of CALL_ORIGIN_NONE */
+	int64_t offset;
 };
 
 struct call_arg {
 	struct call_type type;
+	struct call_location location;
 	char name[CALL_NAME_MAX];
+};
+
+/* A function, or an instruction in it, as offsets in the file. */
+struct call_range {
+	bool is_used;
+	bool is_point;         /* the instruction at AT: it has no return */
+	uint64_t begin, bytes; /* of the function */
+	uint64_t at;           /* from BEGIN */
 };
 
 /* Condition: only matching calls are recorded. */
@@ -71,7 +119,9 @@ struct call_condition {
 
 struct call_spec {
 	char file[CALL_FILE_MAX];
-	char function[CALL_FUNCTION_MAX];
+	char function[CALL_FUNCTION_MAX]; /* of a range its label */
+	struct call_range range;
+	char words[CALL_WORDS_MAX]; /* "RED=0,GREEN=1", ... */
 	struct call_arg args[CALL_ARGS_MAX];
 	size_t n_args;
 	struct call_type ret;
@@ -106,6 +156,13 @@ uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_T
 
 /* True if FUNCTION is a pattern. */
 bool call_spec_is_glob(const struct call_spec *spec);
+
+/* The name of REASON in a specification, and a text for people. */
+const char *call_reason_name(enum call_reason reason);
+const char *call_reason_text(enum call_reason reason);
+
+/* True if an argument is not in the register of its number. */
+bool call_spec_has_locations(const struct call_spec *spec);
 
 /* The name that represents the file of system calls. */
 #define CALL_SYSCALL_FILE "syscall"

@@ -110,9 +110,12 @@ static void option_check_chosen(struct checker *k)
 
 static void option_check_calls(struct checker *k)
 {
-	if (k->categories & CATEGORY_CALLS && k->o->calls.n_specs == 0)
+	if (k->categories & CATEGORIES_CALLS && k->o->calls.n_specs == 0)
 		option_check_say(k, ROW_AT(categories),
 				 "'calls' needs functions: a specification of each (--call)");
+	if (k->categories & CATEGORY_MOMENTS && k->o->moments.n_specs == 0)
+		option_check_say(k, ROW_AT(categories),
+				 "'moments' needs points of programs (--moment)");
 }
 
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,

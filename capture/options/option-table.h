@@ -35,8 +35,9 @@ enum option_type {
 	OPTION_CGROUPS, /* as in the filter; only on the bus */
 	OPTION_CGROUP,  /* a path, and below a unit, that are looked up first */
 	OPTION_UNIT,
-	OPTION_FILES, /* open files, on the bus */
-	OPTION_CALLS, /* specifications (call-spec.h), each with a file */
+	OPTION_FILES,   /* open files, on the bus */
+	OPTION_MOMENTS, /* compiled ones (base/moments/moment-plan.h); likewise */
+	OPTION_CALLS,   /* specifications (call-spec.h), each with a file */
 	OPTION_PROGRAM,
 	OPTION_DIRECTORY,
 	OPTION_TYPES_MAX,

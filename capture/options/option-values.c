@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/moments/moment-plan.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/option-table.h"
@@ -112,6 +113,21 @@ static int option_take_call(const struct option_row *row, struct session_options
 	return r == -E2BIG ? value_refuse(why, "more than %zu are not possible", row->n_max) : r;
 }
 
+/* Likewise, of one that is compiled. */
+static int option_take_moment(const struct option_row *row, struct session_options *o,
+			      const char *text, char *why)
+{
+	char reason[MOMENT_PLAN_WHY_MAX];
+	struct moment_plan plan;
+	int r = moment_plan_parse(text, &plan, reason);
+
+	if (r < 0)
+		return r == -EINVAL ? value_refuse(why, "%s", reason) : r;
+	moment_plan_deinit(&plan);
+	r = call_options_add(&o->moments, text);
+	return r == -E2BIG ? value_refuse(why, "more than %zu are not possible", row->n_max) : r;
+}
+
 int option_take(const struct option_row *row, void *options, const char *text,
 		char why[static VALUE_WHY_MAX])
 {
@@ -133,6 +149,8 @@ int option_take(const struct option_row *row, void *options, const char *text,
 		return session_options_take_overhead(o, text, why);
 	case OPTION_CALLS:
 		return option_take_call(row, options, text, why);
+	case OPTION_MOMENTS:
+		return option_take_moment(row, options, text, why);
 	case OPTION_COMMS:
 		return filter_add_comm(&o->filter, text, why);
 	case OPTION_USERS:

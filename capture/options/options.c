@@ -46,6 +46,11 @@ const struct category_row category_rows[] = {
 	  "a few microseconds a thread" },
 	{ "calls", CATEGORY_CALLS, "calls of functions, with arguments and results (--call)",
 	  "2 to 3 microseconds and 200 bytes a call" },
+	{ "call-stacks", CATEGORY_CALL_STACKS, "the call stack of each of them (with calls)",
+	  "half a microsecond to three a call" },
+	{ "moments", CATEGORY_MOMENTS,
+	  "registers, stack and variables at points of programs (--moment)",
+	  "3 to 6 microseconds and what is collected each time" },
 	{ 0 },
 };
 
@@ -224,7 +229,7 @@ int session_options_complete(struct session_options *o)
 {
 	if (!session_name_valid(o->name) || !filter_is_valid(&o->filter) ||
 	    o->memory.allocators.n > ALLOCATOR_FILES_MAX || o->calls.files.n != o->calls.n_specs ||
-	    option_check(o, 0, NULL, NULL) > 0)
+	    o->moments.files.n != o->moments.n_specs || option_check(o, 0, NULL, NULL) > 0)
 		return -EINVAL;
 	session_options_fill_flight(o);
 	o->categories = o->categories ?: CATEGORIES_DEFAULT;
@@ -246,13 +251,19 @@ static void option_files_deinit(struct option_files *files)
 	free(files->fds);
 }
 
+static void call_options_deinit(struct call_options *o)
+{
+	option_files_deinit(&o->files);
+	for (size_t i = 0; i < o->n_specs; i++)
+		free(o->specs[i]);
+	free(o->specs);
+}
+
 void session_options_deinit(struct session_options *o)
 {
 	option_files_deinit(&o->memory.allocators);
-	option_files_deinit(&o->calls.files);
-	for (size_t i = 0; i < o->calls.n_specs; i++)
-		free(o->calls.specs[i]);
-	free(o->calls.specs);
+	call_options_deinit(&o->calls);
+	call_options_deinit(&o->moments);
 	free(o->command);
 	free(o->filter.pids);
 	free(o->filter.uids);
@@ -292,32 +303,31 @@ static int option_files_copy(struct option_files *ret, const struct option_files
 
 static int call_options_copy(struct call_options *ret, const struct call_options *o)
 {
-	*ret = (struct call_options){ .fast_returns = o->fast_returns };
-	for (size_t i = 0; i < o->n_specs; i++) {
-		int r = call_options_add(ret, o->specs[i]);
+	int r;
 
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	*ret = (struct call_options){ .fast_returns = o->fast_returns };
+	r = option_files_copy(&ret->files, &o->files);
+	for (size_t i = 0; r == 0 && i < o->n_specs; i++)
+		r = call_options_add(ret, o->specs[i]);
+	return r;
 }
 
 int session_options_copy(struct session_options *ret, const struct session_options *o)
 {
 	const struct capture_filter *f = &o->filter;
-	int r = 0, allocators, files, calls;
+	int r = 0, allocators, calls, moments;
 
 	*ret = *o;
 	/* (each of them is made something that can be freed, whatever failed) */
 	calls = call_options_copy(&ret->calls, &o->calls);
-	files = option_files_copy(&ret->calls.files, &o->calls.files);
+	moments = call_options_copy(&ret->moments, &o->moments);
 	allocators = option_files_copy(&ret->memory.allocators, &o->memory.allocators);
 	ret->command = copy_of(o->command, o->command ? strlen(o->command) + 1 : 0, &r);
 	ret->filter.pids = copy_of(f->pids, f->n_pids * sizeof(*f->pids), &r);
 	ret->filter.uids = copy_of(f->uids, f->n_uids * sizeof(*f->uids), &r);
 	ret->filter.comms = copy_of(f->comms, f->n_comms * sizeof(*f->comms), &r);
 	ret->filter.cgroups = copy_of(f->cgroups, f->n_cgroups * sizeof(*f->cgroups), &r);
-	r = r ?: calls ?: files ?: allocators;
+	r = r ?: calls ?: moments ?: allocators;
 	if (r < 0)
 		session_options_deinit(ret);
 	return r;

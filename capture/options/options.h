@@ -29,11 +29,14 @@ enum capture_category {
 	CATEGORY_FD = 1 << 9,
 	CATEGORY_SHM = 1 << 10,
 	CATEGORY_THREADS = 1 << 11,
-	CATEGORY_CALLS = 1 << 12, /* not without session_options.calls */
+	CATEGORY_CALLS = 1 << 12,       /* not without session_options.calls */
+	CATEGORY_CALL_STACKS = 1 << 13, /* likewise */
+	CATEGORY_MOMENTS = 1 << 14,     /* not without session_options.moments */
 	/* Without CATEGORY_PROFILE where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
-	/* With call stacks of samples. */
-	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
+	/* With call stacks in separate records, each sent once. */
+	CATEGORIES_STACKS =
+		CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_CALL_STACKS | CATEGORY_MOMENTS,
 	/* Allocations of watched processes. Only with a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
 	/* With stacks of user space. */
@@ -42,6 +45,8 @@ enum capture_category {
 	CATEGORIES_SYSCALLS = CATEGORY_FD | CATEGORY_SHM,
 	/* Of these, those that use probes on functions. */
 	CATEGORIES_PROBES = CATEGORY_MEMORY | CATEGORY_THREADS,
+	/* Calls of the specified functions. */
+	CATEGORIES_CALLS = CATEGORY_CALLS | CATEGORY_CALL_STACKS,
 	/* Events without a thread: filters do not apply to them. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
@@ -123,6 +128,7 @@ extern const char *const stack_way_names[STACKS_MAX];
 
 #define ALLOCATOR_FILES_MAX 64
 #define OPTION_CALLS_MAX    64
+#define OPTION_MOMENTS_MAX  64
 #define OPTION_PIDS_MAX     4096 /* processes at the start; their children are added */
 
 /* Open ones. Owned. */
@@ -149,7 +155,10 @@ struct memory_options {
 	struct option_files allocators;
 };
 
-/* The recorded calls: specifications, and the file of each, in the same order. */
+/*
+ * The recorded calls: specifications, and the file of each, in the same order. The same for
+ * moments, with compiled specifications (base/moments/moment-plan.h).
+ */
 struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */
 	size_t n_specs;
@@ -228,7 +237,7 @@ struct session_options {
 	uint64_t stack_tables_bytes; /* maximum kernel memory for unwind tables; 0 = default */
 	bool no_perfetto_blobs;      /* without the copy of the samples for Perfetto */
 	struct memory_options memory;
-	struct call_options calls;
+	struct call_options calls, moments;
 	uint64_t duration_ns; /* ends the session; 0 = never */
 	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
 	enum pack_method compress;
@@ -250,7 +259,7 @@ int session_options_take_overhead(struct session_options *o, const char *text,
 #define CATEGORIES_TEXT_MAX 160
 char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
 
-/* Adds SPEC, which is valid. Returns 0, -E2BIG (OPTION_CALLS_MAX) or -ENOMEM. */
+/* Adds SPEC, which is valid. Returns 0, -E2BIG (OPTION_CALLS_MAX, also for moments) or -ENOMEM. */
 int call_options_add(struct call_options *o, const char *spec);
 
 /* Whether any of them is for system calls. */

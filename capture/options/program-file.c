@@ -74,7 +74,7 @@ static int cache_look_up(const uint8_t *head, size_t n, const char *name, char *
 		key = cache_text(head, n, e.key);
 		value = cache_text(head, n, e.value);
 		if (!key || !value || strcmp(key, name) != 0 ||
-		    (CACHE_FLAGS && e.flags != CACHE_FLAGS) || e.capabilities != 0)
+		    (CACHE_FLAGS != 0 && e.flags != CACHE_FLAGS) || e.capabilities != 0)
 			continue;
 		return program_file_take("", 0, value, path, size);
 	}

@@ -69,12 +69,14 @@ static unsigned calls_values(const struct call_spec *spec, const struct rec_call
 	uint32_t n = call_spec_slots(spec, args, &n_in);
 
 	for (size_t i = 0; i < spec->n_args; i++)
-		to[i] = call_value_of(&spec->args[i].type, call->args[i], texts->named[i]);
+		to[i] = call_value_of_arg(spec, i, call->args[i], call->unreadable & 1u << i,
+					  texts->named[i]);
 	for (uint32_t slot = 0; slot < n; slot++) {
 		const struct call_text *text = calls_copied(call, end, slot);
 		uint8_t arg = args[slot];
 
-		if (text)
+		/* (else the text says why the argument cannot be had) */
+		if (text && to[arg].form == CALL_VALUE_POINTER)
 			to[arg] = call_value_copied(text, call->args[arg], texts->copied[slot]);
 	}
 	for (size_t i = 0; i < spec->n_args; i++)
@@ -101,6 +103,7 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 			.end_ns = end_ns < c->pipe->to_ns ? end_ns : c->pipe->to_ns,
 			.args = values,
 			.return_address = call->caller,
+			.stack = call->stack,
 			.left_by = left_by,
 		},
 	};
@@ -110,14 +113,51 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 		return 0;
 	ev.call.n_args = calls_values(target->spec, call, end, values, &texts);
 	if (end && end_ns <= c->pipe->to_ns)
-		ev.call.result = (target->place ? call_value_of : call_value_of_syscall)(
-			&target->spec->ret, end->result, texts.result);
+		ev.call.result = target->place ? call_value_of_result(target->spec, end->result,
+								      texts.result)
+					       : call_value_of_syscall(&target->spec->ret,
+								       end->result, texts.result);
 	else if (end)
 		ev.call.left_by = "open";
 	ev.call.result.name = "";
 	r = pipeline_announce(c->pipe, call->head.tid);
 	c->n_events++;
 	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
+}
+
+/* ---- stacks ---- */
+
+_Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it what was cut");
+
+/*
+ * The frames of REC's stack from its caller on, as all stacks that have a name begin, into TO. Returns how
+ * many.
+ */
+static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
+			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])
+{
+	/* (a system call's first frame is where it returns to; a function's is the function) */
+	unsigned from = c->targets->list[rec->function].place ? 1 : 0, n = 0;
+	const uint64_t *frames = stack->frames + from;
+	unsigned n_frames = stack->n_frames > from ? stack->n_frames - from : 0;
+
+	if (from && rec->caller && (n_frames == 0 || (c->no_callers && frames[0] != rec->caller)))
+		to[n++] = rec->caller;
+	memcpy(to + n, frames, n_frames * sizeof(*to));
+	return n + n_frames;
+}
+
+/* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is none. */
+static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
+{
+	const struct stack *stack = named_stacks_get(c->stacks, rec->stack);
+	uint64_t frames[STACK_FRAMES_MAX];
+
+	*ret_id = 0;
+	if (!stack)
+		return 0;
+	return named_stacks_say(c->stacks, &rec->head, frames, calls_frames(c, rec, stack, frames),
+				ret_id);
 }
 
 /* ---- open calls ---- */
@@ -150,7 +190,8 @@ static bool calls_is_left(const struct rec_call *call, const struct rec_call *ne
 	return call->sp < next->sp && next->sp - call->sp < STACK_BYTES_MAX;
 }
 
-static int calls_push(struct calls *c, struct call_thread *thread, const struct rec_call *rec)
+static int calls_push(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
+		      uint64_t stack)
 {
 	struct rec_call *call = NULL;
 
@@ -162,9 +203,18 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 		return 0;
 	}
 	memcpy(call, rec, rec->head.size);
+	call->stack = stack;
 	thread->open[thread->n_open++] = call;
 	c->open_bytes += rec->head.size;
 	return 0;
+}
+
+/* Nothing returns from a point: it is passed, and that is all. */
+static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
+{
+	const struct call_place *place = c->targets->list[rec->function].place;
+
+	return place && place->flags & CALL_PLACE_POINT;
 }
 
 static int calls_on_call(struct calls *c, const struct rec_call *rec)
@@ -172,6 +222,7 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	struct call_thread *thread =
 		table_make(&c->threads, (uint64_t)rec->head.tid + 1, sizeof(*thread));
 	const struct rec_call *last;
+	uint64_t stack;
 	int r = 0;
 
 	if (!thread)
@@ -180,9 +231,12 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 		c->n_dropped++;
 		return 0;
 	}
+	if (calls_is_point(c, rec))
+		return calls_write(c, rec, &(struct rec_call_end){ .head = rec->head }, "", 0);
 	while (r == 0 && (last = calls_last(thread)) && calls_is_left(last, rec))
 		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
-	return r < 0 ? r : calls_push(c, thread, rec);
+	r = r < 0 ? r : calls_name_stack(c, rec, &stack);
+	return r < 0 ? r : calls_push(c, thread, rec, stack);
 }
 
 /* The number of the open call that END leaves, counted from 1; 0 = there is none. */

@@ -13,14 +13,17 @@
 
 #include "base/table.h"
 #include "capture/pipeline/pipeline.h"
+#include "capture/pipeline/named-stacks.h"
 
 struct call_targets;
 
 struct calls {
 	const struct pipeline *pipe;
 	const struct call_targets *targets; /* borrowed; NULL = no calls are recorded */
-	struct table threads;               /* tid + 1 -> struct call_thread, owned */
-	size_t open_bytes;                  /* size of all open calls */
+	struct named_stacks *stacks;        /* borrowed */
+	bool no_callers;      /* walks use frame pointers, and miss the caller at an entry */
+	struct table threads; /* tid + 1 -> struct call_thread, owned */
+	size_t open_bytes;    /* size of all open calls */
 	uint64_t n_events;
 	uint64_t n_unpaired; /* ends without a begin, which was before the recording or lost */
 	uint64_t n_dropped;  /* calls without room, or of an unknown function */

@@ -464,6 +464,45 @@ static void stage_calls_deinit(struct recorder *r)
 	calls_deinit(&r->calls);
 }
 
+/* ---- moments ---- */
+
+static int stage_moments_open(struct recorder *r)
+{
+	return moments_stage_open(&r->moments);
+}
+
+static int stage_moments_record(struct recorder *r, const struct rec_head *rec)
+{
+	return moments_stage_record(&r->moments, rec);
+}
+
+static int stage_moments_advance(struct recorder *r, uint64_t horizon_ns)
+{
+	(void)horizon_ns;
+	return recorder_write_shortage(r, CLASS_CALLS, &r->moments.n_dropped);
+}
+
+/* ---- stacks that calls and moments name ---- */
+
+/* (its addresses are those of another program now) */
+static int stage_named_stacks_record(struct recorder *r, const struct rec_head *rec)
+{
+	(void)rec;
+	named_stacks_forget(&r->named_stacks);
+	return 0;
+}
+
+static int stage_named_stacks_advance(struct recorder *r, uint64_t horizon_ns)
+{
+	(void)horizon_ns;
+	return recorder_write_shortage(r, CLASS_STACKS, &r->named_stacks.n_missing);
+}
+
+static void stage_named_stacks_deinit(struct recorder *r)
+{
+	named_stacks_deinit(&r->named_stacks);
+}
+
 /* ---- all of them ---- */
 
 #define TASKS                                                                                      \
@@ -478,7 +517,7 @@ static void stage_calls_deinit(struct recorder *r)
 #define ACTIVITY                                                                                   \
 	(STAGE_TAKES(REC_WORK) | STAGE_TAKES(REC_FUNCTION) | STAGE_TAKES(REC_FREQUENCY) |          \
 	 STAGE_TAKES(REC_COUNTERS))
-#define ALL (~UINT32_C(0))
+#define ALL (~UINT64_C(0))
 
 const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	{
@@ -510,6 +549,13 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 		.end = stage_selection_end,
 		.deinit = stage_selection_deinit,
 	},
+	{
+		.name = "moments",
+		.takes = STAGE_TAKES(REC_MOMENT),
+		.record = stage_moments_record,
+		.open = stage_moments_open,
+		.advance = stage_moments_advance,
+	},
 	/* What a thread was in, is said before its end. */
 	{
 		.name = "calls",
@@ -520,6 +566,13 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 		.pause = stage_calls_pause,
 		.end = stage_calls_end,
 		.deinit = stage_calls_deinit,
+	},
+	{
+		.name = "named stacks",
+		.takes = STAGE_TAKES(REC_EXEC),
+		.record = stage_named_stacks_record,
+		.advance = stage_named_stacks_advance,
+		.deinit = stage_named_stacks_deinit,
 	},
 	{
 		.name = "lifecycle",
@@ -586,7 +639,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	},
 };
 
-static void find_way(struct recorder_way *way, uint32_t kind, bool news)
+static void find_way(struct recorder_way *way, uint64_t kind, bool news)
 {
 	for (uint8_t i = 0; i < RECORDER_STAGES; i++)
 		if ((news ? recorder_stages[i].takes_news : recorder_stages[i].takes) & kind)

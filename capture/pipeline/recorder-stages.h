@@ -31,7 +31,7 @@ struct recorder_loss {
 };
 
 /* A bit for each kind of record. */
-#define STAGE_TAKES(kind) (UINT32_C(1) << (kind))
+#define STAGE_TAKES(kind) (UINT64_C(1) << (kind))
 
 /*
  * Each function returns 0 or a negative errno; `advance` can end the round like after_record().
@@ -39,8 +39,8 @@ struct recorder_loss {
  */
 struct recorder_stage {
 	const char *name;
-	uint32_t takes;      /* kinds of records that come through the merge */
-	uint32_t takes_news; /* kinds of records from the worker */
+	uint64_t takes;      /* kinds of records that come through the merge */
+	uint64_t takes_news; /* kinds of records from the worker */
 	int (*record)(struct recorder *r, const struct rec_head *rec);
 	int (*loss_begins)(struct recorder *r, const struct recorder_loss *loss);
 	int (*loss_ends)(struct recorder *r, const struct recorder_loss *loss);

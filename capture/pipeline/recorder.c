@@ -30,6 +30,9 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	profiler_init(&r->profiler, &r->pipe);
 	allocations_init(&r->allocations, &r->pipe);
 	calls_init(&r->calls, &r->pipe);
+	r->named_stacks = (struct named_stacks){ .pipe = &r->pipe, .stacks = &r->profiler.stacks };
+	r->calls.stacks = r->moments.stacks = &r->named_stacks;
+	r->moments.pipe = &r->pipe;
 	return tasks_init(&r->tasks);
 }
 
@@ -103,6 +106,8 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 
 	r->collector = news->collector;
 	r->calls.targets = news->calls;
+	r->moments.moments = news->moments;
+	r->calls.no_callers = options->stacks == STACKS_FP;
 	r->n_cpus = collector_n_cpus(r->collector);
 	r->pipe.categories = options->categories;
 	r->pipe.filtered = session_options_filtered(options);
@@ -305,7 +310,8 @@ int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_
 uint64_t recorder_n_events(const struct recorder *r)
 {
 	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +
-	       r->profiler.n_events + r->allocations.n_events + r->calls.n_events + r->n_marks;
+	       r->profiler.n_events + r->allocations.n_events + r->calls.n_events +
+	       r->named_stacks.n_events + r->moments.n_events + r->n_marks;
 }
 
 /* ---- the end ---- */

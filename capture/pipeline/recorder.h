@@ -18,6 +18,7 @@
 #include "capture/pipeline/allocations.h"
 #include "capture/pipeline/budget.h"
 #include "capture/pipeline/calls.h"
+#include "capture/pipeline/moments-stage.h"
 #include "capture/programs/collector.h"
 #include "capture/pipeline/lifecycle.h"
 #include "capture/pipeline/merge.h"
@@ -38,10 +39,10 @@ struct recorder_sums {
 };
 
 enum {
-	RECORDER_STAGES = 11,
-	RECORDER_KINDS = 32, /* of records: more than bpf/record.h has */
+	RECORDER_STAGES = 13,
+	RECORDER_KINDS = 64, /* of records: more than bpf/record.h has */
 };
-_Static_assert(REC_CALL_END < RECORDER_KINDS, "a bit each");
+_Static_assert(REC_MOMENT < RECORDER_KINDS, "a bit each");
 
 /* The stages that take a kind of record, in their order. */
 struct recorder_way {
@@ -69,7 +70,9 @@ struct recorder {
 	uint64_t n_marks;
 	struct fxt_holds *holds; /* marks: the state for the head of a chunk; NULL = no chunks */
 	struct allocations allocations;
+	struct named_stacks named_stacks;
 	struct calls calls;
+	struct moments_stage moments;
 	/* What feeds them. */
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */

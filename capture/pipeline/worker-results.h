@@ -24,6 +24,7 @@ struct worker_results {
 	char *error_text;                 /* a sentence, owned; NULL = none */
 	struct collector *collector;      /* borrowed; set with `started` */
 	const struct call_targets *calls; /* borrowed; NULL = no calls are recorded */
+	const struct moments *moments;    /* likewise */
 	uint64_t attach_ns;               /* a time not after the attach of the first program */
 	uint64_t start_ns;                /* all programs were attached by then */
 	uint64_t listed_ns;               /* the list of tasks was complete by then */

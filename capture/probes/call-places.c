@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/value.h"
 #include "capture/probes/elf-image.h"
+#include "capture/probes/function-start.h"
 #include "capture/probes/function-walk.h"
 #include "capture/probes/instruction.h"
 #include "capture/probes/prologue.h"
@@ -203,6 +204,66 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	return r;
 }
 
+/* ---- a range ---- */
+
+/* Whether an instruction begins AT bytes behind the begin of F. */
+static bool places_has_instruction(struct places_search *s, const struct found_function *f,
+				   uint64_t at)
+{
+	struct instruction i = { .length = 0 };
+	uint64_t offset;
+	size_t n, to = 0;
+	const uint8_t *p = elf_image_code(&s->image, f->vaddr, &n, &offset);
+
+	while (p && to < at && to < n && to < SWEEP_MAX &&
+	       disassembler_read(s->disassembler, p + to, n - to, f->vaddr + to, &i))
+		to += i.length;
+	return p && to == at && at < n;
+}
+
+static int places_add_point(struct places_search *s, const struct found_function *f, uint64_t at)
+{
+	size_t room = 0;
+	int r = GROW(s->places.places, room, 1);
+
+	if (r < 0)
+		return r;
+	if (!places_has_instruction(s, f, at)) {
+		s->places.flags |= CALL_PLACES_NO_POINT;
+		return 0;
+	}
+	s->places.places[0] = (struct call_place){ .entry = places_offset(s, f->vaddr + at),
+						   .flags = CALL_PLACE_POINT,
+						   .name = "-" };
+	s->places.n = 1;
+	return 0;
+}
+
+/* Where the offset BEGIN of the file is loaded to; 0 = no code of BYTES is there. */
+static uint64_t places_vaddr(const struct places_search *s, uint64_t begin, uint64_t bytes)
+{
+	for (size_t i = 0; i < s->image.n_loads; i++) {
+		const struct elf_load *load = &s->image.loads[i];
+
+		if (begin >= load->offset && begin - load->offset < load->size &&
+		    bytes <= load->size - (begin - load->offset))
+			return begin - load->offset + load->vaddr;
+	}
+	return 0;
+}
+
+/* The function of the query, if there is one. */
+static void places_find_range(struct places_search *s)
+{
+	const struct call_places_range *range = &s->query->range;
+	uint64_t vaddr = places_vaddr(s, range->begin, range->bytes);
+
+	if (vaddr && function_start_is(&s->image, vaddr))
+		s->found[s->n_found++] = (struct found_function){ vaddr, range->bytes, "-", 1 };
+	else
+		s->places.flags |= CALL_PLACES_NO_START;
+}
+
 /* ---- the search ---- */
 
 static int places_search_code(struct places_search *s)
@@ -217,6 +278,8 @@ static int places_search_code(struct places_search *s)
 	r = disassembler_new(&s->disassembler);
 	if (r == 0)
 		r = elf_image_read_slots(&s->image);
+	if (r == 0 && s->query->range.is_point)
+		return places_add_point(s, &s->found[0], s->query->range.at);
 	for (size_t i = 0; r == 0 && i < s->n_found; i++)
 		r = places_add(s, &s->found[i], &room);
 	return r;
@@ -230,6 +293,10 @@ static int places_search_image(struct places_search *s)
 		(s->image.foreign ? CALL_PLACES_FOREIGN : 0) | (s->image.go ? CALL_PLACES_GO : 0);
 	if (s->places.flags)
 		return 0;
+	if (s->query->range.is_used) {
+		places_find_range(s);
+		return s->n_found > 0 ? places_search_code(s) : 0;
+	}
 	elf_image_functions(&s->image, places_add_function, s, &n_symbols);
 	elf_image_indirect(&s->image, places_note_indirect, s);
 	if (n_symbols == 0)

@@ -22,9 +22,9 @@ enum {
 };
 
 #define CALL_PLACE_PARTIAL (1U << 0) /* it can have exits that were not found */
-/* It calls no function: no exception passes, and it does not nest */
-#define CALL_PLACE_LEAF (1U << 1)
-#define CALL_PLACE_ALL  ((1U << 2) - 1)
+#define CALL_PLACE_LEAF    (1U << 1) /* calls no function: no exceptions, no nesting */
+#define CALL_PLACE_POINT   (1U << 2) /* an instruction, not a function: without returns */
+#define CALL_PLACE_ALL     ((1U << 3) - 1)
 
 struct call_place {
 	uint64_t entry; /* offsets in the file, also below */
@@ -40,7 +40,9 @@ struct call_place {
 #define CALL_PLACES_FULL       (1U << 3) /* more than CALL_PLACES_MAX: the rest is left out */
 #define CALL_PLACES_INDIRECT   (1U << 4) /* a name of several functions, chosen at run time */
 #define CALL_PLACES_NO_CODE    (1U << 5) /* code of this machine is not supported: no probes */
-#define CALL_PLACES_ALL        ((1U << 6) - 1)
+#define CALL_PLACES_NO_START   (1U << 6) /* no function begins where the range does */
+#define CALL_PLACES_NO_POINT   (1U << 7) /* no instruction begins at its point */
+#define CALL_PLACES_ALL        ((1U << 8) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; by entry, unique */
@@ -51,9 +53,19 @@ struct call_places {
 
 void call_places_deinit(struct call_places *p);
 
+/*
+ * A function that was found elsewhere, as offsets in the file; or the instruction AT behind its
+ * begin.
+ */
+struct call_places_range {
+	uint64_t begin, bytes, at;
+	bool is_used, is_point;
+};
+
 struct call_places_query {
-	const char *pattern; /* a name, in which `*` and `?` are wildcards */
+	const char *pattern; /* a name, in which `*` and `?` are wildcards; unless there is... */
 	unsigned n_args;     /* to be read at the entry */
+	struct call_places_range range; /* ... a range. Its place has the name "-" */
 };
 
 /*

@@ -31,6 +31,9 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		{ skel->maps.ticks_taken, CATEGORY_PROFILE },
 		{ skel->maps.offcpu_threads, CATEGORY_OFFCPU },
 		{ skel->maps.offcpu_blank, CATEGORY_OFFCPU },
+		{ skel->maps.call_rooms, CATEGORY_CALL_STACKS | CATEGORY_MOMENTS },
+		{ skel->maps.moment_points, CATEGORY_MOMENTS },
+		{ skel->maps.moment_rooms, CATEGORY_MOMENTS },
 	};
 	uint64_t seed = 0;
 	int r = 0;
@@ -39,6 +42,8 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		seed = clock_boot_ns();
 	skel->rodata->stack_seed = seed;
 	skel->rodata->stacks_of_none = o->stacks == STACKS_NONE;
+	skel->rodata->call_stacks =
+		o->categories & CATEGORY_CALL_STACKS && o->stacks != STACKS_NONE;
 	skel->rodata->offcpu_min_ns = o->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0;
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(rows); i++)
 		r = bpf_map__set_autocreate(rows[i].map, o->categories & rows[i].categories);
@@ -115,6 +120,16 @@ static int configure_calls(struct collector *c, const struct session_options *o)
 	return r;
 }
 
+static int configure_moments(struct collector *c, const struct session_options *o)
+{
+	struct bpf_program *program = c->skel->progs.on_moment;
+
+	if (!(o->categories & CATEGORY_MOMENTS))
+		return 0;
+	return bpf_program__set_expected_attach_type(
+		program, (enum bpf_attach_type)probes_attach_type(c->way, PROBES_ENTRY));
+}
+
 static int configure_maps(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -131,7 +146,7 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 	if (r == 0)
 		r = configure_memory(c, o);
 	if (r == 0)
-		r = configure_calls(c, o);
+		r = configure_calls(c, o) ?: configure_moments(c, o);
 	if (r == 0)
 		r = collector_configure_unwinding(c, o);
 	return r < 0 ? r : configure_stacks(c, o);
@@ -187,6 +202,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_tick, o->categories & CATEGORY_PROFILE },
 		{ skel->progs.on_offcpu_switch, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_offcpu_waking, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_moment, o->categories & CATEGORY_MOMENTS },
 		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },

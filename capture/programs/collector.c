@@ -77,7 +77,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
 	if (!c->states || !c->cpu_states || !c->online)
 		return load_error(-ENOMEM, "make a session", reterr_text);
-	if (c->categories & (CATEGORIES_MEMORY | CATEGORY_CALLS))
+	if (c->categories & (CATEGORIES_MEMORY | CATEGORY_CALLS | CATEGORY_MOMENTS))
 		c->way = probes_way();
 	c->clock = sampler_clock(&r);
 	if (!c->clock && c->categories & CATEGORY_PROFILE)
@@ -239,6 +239,7 @@ int collector_start_stacks(struct collector *c, char **reterr_text)
 	};
 	int r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 
+	skel->bss->call_stacks_shed = 0;
 	if (r < 0 || !(c->categories & CATEGORY_PROFILE))
 		return r;
 	load_error_begin();
@@ -288,6 +289,15 @@ struct collector_calls collector_call_tables(struct collector *c)
 	return ret;
 }
 
+struct collector_moments collector_moment_tables(struct collector *c)
+{
+	return (struct collector_moments){
+		.way = c->way,
+		.program = bpf_program__fd(c->skel->progs.on_moment),
+		.points_fd = bpf_map__fd(c->skel->maps.moment_points),
+	};
+}
+
 void collector_set_context(struct collector *c, uint32_t bits)
 {
 	__atomic_store_n(&c->skel->bss->memory_context, bits, __ATOMIC_RELAXED);
@@ -333,6 +343,7 @@ static void drop_link(struct bpf_link **link)
 void collector_shed_stacks(struct collector *c)
 {
 	c->sampler = sampler_free(c->sampler);
+	c->skel->bss->call_stacks_shed = 1;
 	drop_link(&c->skel->links.on_offcpu_switch);
 	drop_link(&c->skel->links.on_offcpu_waking);
 	if (!c->skel->links.on_sched_waking)

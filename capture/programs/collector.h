@@ -103,6 +103,14 @@ struct collector_calls {
 
 struct collector_calls collector_call_tables(struct collector *c);
 
+/* With CATEGORY_MOMENTS: the program and the map of bpf/moments.bpf.c. The collector owns them. */
+struct collector_moments {
+	enum probes_way way;
+	int program, points_fd;
+};
+
+struct collector_moments collector_moment_tables(struct collector *c);
+
 /* From now on, allocations belong to the contexts BITS. */
 void collector_set_context(struct collector *c, uint32_t bits);
 

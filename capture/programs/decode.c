@@ -24,6 +24,22 @@ static bool decode_texts_fit(const struct call_text *texts, uint32_t n)
 	return true;
 }
 
+/* Whether the N bytes at DATA are whole blocks. */
+static bool moment_blocks_fit(const uint8_t *data, uint32_t n)
+{
+	struct moment_block block;
+
+	for (uint32_t at = 0; at < n; at += (uint32_t)sizeof(block) + MOMENT_ROUND(block.bytes)) {
+		if (n - at < sizeof(block))
+			return false;
+		memcpy(&block, data + at, sizeof(block));
+		if (block.load >= MOMENT_LOADS_MAX || block.bytes > MOMENT_BLOCK_BYTES_MAX ||
+		    MOMENT_ROUND(block.bytes) > n - at - sizeof(block))
+			return false;
+	}
+	return true;
+}
+
 /* Whether what the record has in it, which is of the right size, makes sense. */
 static bool record_is_valid(const struct rec_head *head)
 {
@@ -101,6 +117,13 @@ static bool record_is_valid(const struct rec_head *head)
 		       head->size == REC_CALL_END_BYTES(rec->n_texts) &&
 		       decode_texts_fit(rec->texts, rec->n_texts);
 	}
+	case REC_MOMENT: {
+		const struct rec_moment *rec = data;
+
+		return rec->point < MOMENT_POINTS_MAX && rec->bytes <= sizeof(rec->data) &&
+		       head->size == REC_MOMENT_BYTES(rec->bytes) &&
+		       moment_blocks_fit(rec->data, rec->bytes);
+	}
 	case REC_LOST:
 		return ((const struct rec_lost *)data)->ring < REC_RINGS;
 	default:
@@ -132,13 +155,13 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_REGISTERS] = sizeof(struct rec_registers),
 		[REC_CALL] = sizeof(struct rec_call),         /* at most */
 		[REC_CALL_END] = sizeof(struct rec_call_end), /* likewise */
+		[REC_MOMENT] = sizeof(struct rec_moment),     /* likewise */
 	};
 	/* Of those that may be shorter. */
 	static const size_t least[ARRAY_SIZE(sizes)] = {
-		[REC_STACK] = REC_STACK_BYTES(0),
-		[REC_PIECE] = sizeof(struct rec_piece),
-		[REC_CALL] = REC_CALL_BYTES(0),
-		[REC_CALL_END] = REC_CALL_END_BYTES(0),
+		[REC_STACK] = REC_STACK_BYTES(0),   [REC_PIECE] = sizeof(struct rec_piece),
+		[REC_CALL] = REC_CALL_BYTES(0),     [REC_CALL_END] = REC_CALL_END_BYTES(0),
+		[REC_MOMENT] = REC_MOMENT_BYTES(0),
 	};
 	const struct rec_head *head = data;
 

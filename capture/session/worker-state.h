@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "capture/calls/call-probes.h"
+#include "capture/moments/moments.h"
 #include "capture/heap/heap-targets.h"
 #include "capture/proc/cgroup-queries.h"
 #include "capture/proc/counters.h"
@@ -49,6 +50,7 @@ struct worker {
 	/* the thread's own */
 	struct collector *collector;
 	struct call_targets *calls;      /* NULL = no calls are recorded */
+	struct moments *moments;         /* likewise */
 	struct call_probes *call_probes; /* NULL = not attached */
 	struct heap_targets *watching;   /* NULL = no process is watched, or not any more */
 	bool failed;                     /* watching failed, and this was reported */

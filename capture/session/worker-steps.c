@@ -102,6 +102,8 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 
 	if (w->options.categories & CATEGORY_CALLS)
 		r = call_targets_new(&w->options, &w->calls, &text);
+	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
+		r = moments_new(&w->options, &w->moments, &text);
 	if (r == 0)
 		r = collector_new(&w->options, &c, &text);
 	/* (before the recording begins: its time is not for this) */
@@ -126,6 +128,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		w->news.started = true;
 		w->news.collector = w->collector = TAKE_PTR(c);
 		w->news.calls = w->calls;
+		w->news.moments = w->moments;
 	}
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
@@ -134,11 +137,15 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 /* Probes, which everybody who runs the code pays for, come last and go first. */
 static int start_calls(struct worker *w, char **reterr_text)
 {
-	struct collector_calls tables;
+	struct collector_moments moments = collector_moment_tables(w->collector);
+	struct collector_calls tables = collector_call_tables(w->collector);
+	int r = 0;
 
-	if (!w->calls)
-		return 0;
-	tables = collector_call_tables(w->collector);
+	if (w->moments)
+		r = moments_attach(w->moments, &w->options.moments, &moments, &w->helper_cpu_ns,
+				   reterr_text);
+	if (r < 0 || !w->calls)
+		return r;
 	return call_probes_new(w->calls, &w->options.calls, &tables, &w->helper_cpu_ns,
 			       &w->call_probes, reterr_text);
 }
@@ -146,6 +153,7 @@ static int start_calls(struct worker *w, char **reterr_text)
 static void stop_calls(struct worker *w)
 {
 	w->call_probes = call_probes_free(w->call_probes);
+	moments_detach(w->moments);
 }
 
 /*
@@ -219,10 +227,12 @@ void worker_unload(struct worker *w)
 	w->watching = heap_targets_free(w->watching);
 	w->collector = collector_free(w->collector);
 	w->calls = call_targets_free(w->calls);
+	w->moments = moments_free(w->moments);
 	pthread_mutex_lock(&w->lock);
 	w->news.unloaded = true;
 	w->news.collector = NULL;
 	w->news.calls = NULL;
+	w->news.moments = NULL;
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -24,6 +24,7 @@ struct call_trace_call {
 	struct call_trace_function *function;
 	uint64_t begin_ns, end_ns;
 	uint32_t pid, tid, no;
+	uint32_t stack; /* its innermost call; 0 = none */
 	bool left;
 	unsigned n_args;
 	struct call_value result;
@@ -37,6 +38,7 @@ void call_trace_deinit(struct call_trace *t)
 		free(t->calls[i].texts);
 	free(t->calls);
 	table_deinit_free(&t->functions);
+	table_deinit_free(&t->frames);
 	table_deinit_free(&t->names);
 }
 
@@ -126,6 +128,7 @@ static int call_trace_add(struct call_trace *t, const struct event *ev)
 		.end_ns = ev->call.end_ns,
 		.pid = ev->pid,
 		.tid = ev->tid,
+		.stack = t->stacks ? call_stacks_find(t->stacks, ev->pid, ev->call.stack) : 0,
 		.left = *ev->call.left_by == '\0',
 		.n_args = ev->call.n_args,
 		.result = ev->call.result,
@@ -139,7 +142,10 @@ static int call_trace_add(struct call_trace *t, const struct event *ev)
 int call_trace_take(void *trace, const struct event *ev)
 {
 	struct call_trace *t = trace;
+	int r = t->stacks ? call_stacks_add(t->stacks, ev) : 0;
 
+	if (r < 0)
+		return r;
 	switch (ev->kind) {
 	case EVENT_CALL:
 		return call_trace_add(t, ev);
@@ -235,9 +241,70 @@ static int call_trace_put_value(struct apitrace_writer *w, const struct call_val
 	}
 }
 
+/* ---- stacks ---- */
+
+enum {
+	CALL_TRACE_FRAMES_MAX = 256, /* with those of inlined functions */
+	CALL_TRACE_INLINED_MAX = 64, /* at one place */
+};
+
+static struct apitrace_text call_trace_text(const char *text)
+{
+	return text && *text ? (struct apitrace_text){ text, strlen(text) }
+			     : (struct apitrace_text){ 0 };
+}
+
+/* Function number I at STEP's place; a place without names has one, which is NULL. NULL without memory. */
+static struct apitrace_frame *call_trace_frame(struct call_trace *t,
+					       const struct call_stacks_step *step, int i)
+{
+	uint64_t key = (uint64_t)step->place * CALL_TRACE_INLINED_MAX + (unsigned)i + 1;
+	const struct frame *frame = i < step->n_frames ? &step->frames[i] : NULL;
+	const struct mapping *map = step->at->mapping;
+	struct apitrace_frame *f = table_get(&t->frames, key);
+
+	if (f)
+		return f;
+	f = table_make(&t->frames, key, sizeof(*f));
+	if (!f)
+		return NULL;
+	*f = (struct apitrace_frame){
+		.module = call_trace_text(map ? map->path : NULL),
+		.function = call_trace_text(frame ? frame->function : NULL),
+		.file = call_trace_text(frame ? frame->source : NULL),
+		.has_line = frame && frame->line,
+		.line = frame ? frame->line : 0,
+		.has_offset = true,
+		.offset =
+			map ? step->at->address - map->start + map->file_offset : step->at->address,
+	};
+	return f;
+}
+
+static int call_trace_put_stack(struct call_trace *t, struct apitrace_writer *w, uint32_t node)
+{
+	struct apitrace_frame *frames[CALL_TRACE_FRAMES_MAX];
+	struct call_stacks_step step;
+	size_t n = 0;
+	int r = 0;
+
+	while (node && r == 0 && n < CALL_TRACE_FRAMES_MAX) {
+		r = call_stacks_step(t->stacks, &node, &step);
+		for (int i = 0; r == 0 && n < CALL_TRACE_FRAMES_MAX && i < CALL_TRACE_INLINED_MAX &&
+				(i == 0 || i < step.n_frames);
+		     i++) {
+			frames[n] = call_trace_frame(t, &step, i);
+			r = frames[n++] ? 0 : -ENOMEM;
+		}
+	}
+	if (r == 0 && n > 0)
+		apitrace_writer_backtrace(w, frames, n);
+	return r;
+}
+
 /* ---- events ---- */
 
-static int call_trace_enter(const struct call_trace *t, struct apitrace_writer *w,
+static int call_trace_enter(struct call_trace *t, struct apitrace_writer *w,
 			    struct call_trace_call *call)
 {
 	unsigned n = call->n_args;
@@ -261,6 +328,7 @@ static int call_trace_enter(const struct call_trace *t, struct apitrace_writer *
 			apitrace_put_uint(w, own[i]);
 		}
 	}
+	r = r ?: call_trace_put_stack(t, w, call->stack);
 	return r ?: apitrace_writer_end(w);
 }
 
@@ -405,7 +473,7 @@ static int call_trace_mark(const struct call_trace *t, struct apitrace_writer *w
 	return r;
 }
 
-static int call_trace_write_step(const struct call_trace *t, struct apitrace_writer *w,
+static int call_trace_write_step(struct call_trace *t, struct apitrace_writer *w,
 				 const struct call_trace_step *step)
 {
 	int r = step->leaves ? 0 : call_trace_enter(t, w, step->call);
@@ -443,10 +511,13 @@ int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret
 static void call_trace_forget_numbers(struct call_trace *t)
 {
 	struct call_trace_function *f;
+	struct apitrace_frame *frame;
 	size_t pos = 0;
 
 	while ((f = table_next(&t->functions, &pos)))
 		f->signature.number = 0;
+	for (pos = 0; (frame = table_next(&t->frames, &pos));)
+		frame->number = 0;
 }
 
 int call_trace_write(struct call_trace *t, uint32_t pid, struct outbuf *to)

@@ -13,6 +13,7 @@
 
 #include "base/outbuf.h"
 #include "base/table.h"
+#include "cli/common/call-stacks.h"
 #include "writer/event.h"
 
 enum call_trace_order {
@@ -34,9 +35,11 @@ struct call_trace {
 	struct call_trace_options options;
 	struct call_trace_call *calls; /* owned, with what they point to */
 	size_t n, room;
-	struct table functions; /* hash -> struct call_trace_function, owned */
-	struct table names;     /* of processes: koid + 1 -> text, owned */
-	uint64_t n_lost;        /* calls that the recording lost */
+	struct table functions;     /* hash -> struct call_trace_function, owned */
+	struct call_stacks *stacks; /* of calls; borrowed; NULL = they are left out */
+	struct table frames;        /* place and depth -> struct apitrace_frame, owned */
+	struct table names;         /* of processes: koid + 1 -> text, owned */
+	uint64_t n_lost;            /* calls that the recording lost */
 };
 
 void call_trace_deinit(struct call_trace *t);

@@ -68,10 +68,15 @@ static int export_apitrace_split(struct export *e, struct call_trace *trace)
 
 int export_apitrace(struct export *e)
 {
-	_cleanup_(export_apitrace_deinit) struct call_trace trace = { .options = e->calls };
+	_cleanup_(call_stacks_deinit) struct call_stacks stacks = { 0 };
+	_cleanup_(export_apitrace_deinit) struct call_trace trace = { .options = e->calls,
+								      .stacks = &stacks };
+	const struct symbol_options symbols = { 0 };
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	int r = open_trace(&t, e->input_path), status;
 
+	if (r == CLI_OK)
+		r = call_stacks_init(&stacks, &symbols);
 	if (r == CLI_OK)
 		r = read_events(&t, call_trace_take, &trace);
 	if (r != CLI_OK)

@@ -40,3 +40,4 @@ struct export_format {
 int export_apitrace(struct export *e);
 int export_fxt(struct export *e);
 int export_rtrace(struct export *e);
+int export_tfile(struct export *e);

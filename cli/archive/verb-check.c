@@ -18,6 +18,7 @@
 #include "cli/common/open-trace.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/tfile/tfile-check.h"
 #include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-row.h"
 
@@ -268,6 +269,7 @@ static int list_kinds(bool json)
 			       kind->text);
 	}
 	calls_check_list(json);
+	tfile_check_list(json);
 	return CLI_OK;
 }
 
@@ -289,25 +291,45 @@ static void print_folded(const char *text)
 	putchar('\n');
 }
 
+static int verb_check_print_explanation(const char *id, const char *severity, const char *text,
+					const char *explanation)
+{
+	printf("%s (%s): %s\n\n", id, severity, text);
+	print_folded(explanation);
+	return CLI_OK;
+}
+
 static int verb_check_explain_calls(const struct apitrace_finding_kind *kind, bool json)
 {
-	if (json) {
-		json_print_line(calls_check_explanation(kind));
-		return CLI_OK;
-	}
-	printf("%s (%s): %s\n\n", kind->id, apitrace_severity_text(kind->severity), kind->text);
-	print_folded(kind->explain);
+	if (!json)
+		return verb_check_print_explanation(kind->id,
+						    apitrace_severity_text(kind->severity),
+						    kind->text, kind->explain);
+	json_print_line(calls_check_explanation(kind));
+	return CLI_OK;
+}
+
+static int verb_check_explain_frames(const struct tfile_finding_kind *kind, bool json)
+{
+	if (!json)
+		return verb_check_print_explanation(kind->id,
+						    tfile_finding_severity(kind->severity),
+						    kind->text, kind->explain);
+	json_print_line(tfile_check_explanation(kind));
 	return CLI_OK;
 }
 
 static int verb_check_explain(const char *id, bool json)
 {
 	const struct apitrace_finding_kind *of_calls = calls_check_kind(id);
+	const struct tfile_finding_kind *of_frames = tfile_check_kind(id);
 	const struct fxt_finding_kind *kind;
 	int i = fxt_finding_by_id(id);
 
 	if (of_calls)
 		return verb_check_explain_calls(of_calls, json);
+	if (of_frames)
+		return verb_check_explain_frames(of_frames, json);
 	if (i < 0)
 		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
 				       id);
@@ -316,9 +338,8 @@ static int verb_check_explain(const char *id, bool json)
 		print_kind_json(kind);
 		return CLI_OK;
 	}
-	printf("%s (%s): %s\n\n", kind->id, fxt_severity_text(kind->severity), kind->text);
-	print_folded(kind->explain);
-	return CLI_OK;
+	return verb_check_print_explanation(kind->id, fxt_severity_text(kind->severity), kind->text,
+					    kind->explain);
 }
 
 static int check_file(const char *path, const struct options *options)
@@ -333,12 +354,29 @@ static int check_file(const char *path, const struct options *options)
 		.strict = options->strict,
 		.trace = &t,
 	};
-	int r = open_trace_or_calls(&t, path, calls_check_found, &calls);
+	struct tfile_check frames = {
+		.json = options->json,
+		.all = options->all,
+		.notes = options->notes,
+		.strict = options->strict,
+		.trace = &t,
+	};
+	const struct open_trace_kinds kinds = {
+		.calls = true,
+		.frames = true,
+		.call_finding = calls_check_found,
+		.frame_finding = tfile_check_found,
+		.call_userdata = &calls,
+		.frame_userdata = &frames,
+	};
+	int r = open_trace_of(&t, path, &kinds);
 
 	if (r != CLI_OK)
 		return r;
 	if (t.calls)
 		return calls_check(&calls);
+	if (t.frames)
+		return tfile_check(&frames);
 	if (fxt_lint_new(&lint, verb_check_found, &report) < 0)
 		return cli_failed("out of memory");
 	r = verb_check_all(&t, lint, &report);
@@ -393,7 +431,8 @@ const struct verb verb_check_row = {
 		"      --list        list all kinds of findings\n"
 		"      --explain ID  say what a kind of finding means and what to do about it\n"
 		"  -h, --help        show this\n"
-		"\nFILE is an archive, or a call trace of apitrace's; '-' is standard input.\n"
+		"\nFILE is an archive, a call trace of apitrace's or a trace file of GDB's; '-' is standard\n"
+		"input.\n"
 		"Errors are against the specification; of warnings, other readers make something wrong.\n"
 		"Exits with 0 if there is no error, 3 if there is one or the recording was cut off, and 1\n"
 		"if it is not an archive.\n",

@@ -12,10 +12,12 @@
 #include "cli/common/part-options.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/tfile/tfile-cut.h"
 #include "edit/edit-cut.h"
 
 struct request {
 	struct part_options part;
+	struct tfile_cut_options only;
 	struct edit_trace_options edit;
 };
 
@@ -88,8 +90,23 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 		.n_cpus = q->part.n_cpus,
 	};
 	struct edit_cut_counts counts;
-	int r = open_trace(&in, from) ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
+	_cleanup_(tfile_copy_deinit) struct tfile_copy copy = { 0 };
+	const struct open_trace_kinds kinds = {
+		.frames = true,
+		.frame_finding = tfile_copy_found,
+		.frame_userdata = &copy,
+	};
+	int r = open_trace_of(&in, from, &kinds);
 
+	if (r == CLI_OK && in.frames)
+		return tfile_cut(&(struct tfile_cut){ &q->part, &q->only, &copy, q->edit.force,
+						      q->edit.json },
+				 &in, to);
+	if (r == CLI_OK && tfile_cut_is_asked(&q->only))
+		return cli_failed("%s: it is not one of GDB's trace files; --frames, --tid and "
+				  "--tracepoint are for those",
+				  in.name);
+	r = r ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_cut_new(&cut, &out.output, &options);
@@ -114,6 +131,7 @@ static int verb_cut(int argc, char **argv)
 	struct request q = { .part = PART_OPTIONS_ALL };
 	const struct verb_option options[] = {
 		PART_OPTION_ROWS(&q.part, 0),
+		TFILE_CUT_ROWS(&q.only),
 		EDIT_TRACE_ROWS(&q.edit),
 		{ 0 },
 	};
@@ -124,7 +142,8 @@ static int verb_cut(int argc, char **argv)
 	r = part_options_check(&q.part);
 	if (r != CLI_OK)
 		return r;
-	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus)
+	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus &&
+	    !tfile_cut_is_asked(&q.only))
 		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
 	return verb_cut_run(&q, argv[optind], argv[optind + 1]);
 }
@@ -137,8 +156,9 @@ const struct verb verb_cut_row = {
 		"      --from TIME    begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to TIME      end there\n"
 		"      --pid PID,...  only these processes, with their children\n"
-		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP
-		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP TFILE_CUT_HELP
+		"\nFILE is an archive, or a trace file of GDB's, OUT where the result goes; '-' is\n"
+		"standard input and output.\n"
 		"The result stands for itself: names, what runs where and what is open at its\n"
 		"beginning are in it.\n",
 	.run = verb_cut,

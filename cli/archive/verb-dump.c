@@ -17,6 +17,7 @@
 #include "cli/common/open-trace.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/tfile/tfile-dump.h"
 
 struct dump {
 	bool json;
@@ -285,13 +286,16 @@ static int verb_dump(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = open_trace_or_calls(&t, argv[optind], NULL, NULL);
+	r = open_trace_of(&t, argv[optind],
+			  &(struct open_trace_kinds){ .calls = true, .frames = true });
 	if (r != CLI_OK)
 		return r;
 	if (t.calls) {
 		calls.json = d.json;
 		return calls_dump(&t, &calls);
 	}
+	if (t.frames && !calls.used)
+		return tfile_dump(&t, d.json);
 	if (calls.used)
 		return cli_failed("%s: it is not a call trace (apitrace); %s is for those", t.name,
 				  calls.used);
@@ -307,7 +311,8 @@ const struct verb verb_dump_row = {
 	.options =
 		"      --json  print a JSON object a line, fields named as in the specification\n"
 		"  -h, --help  show this\n" CALLS_DUMP_HELP
-		"\nFILE is an archive, or a call trace of apitrace's; '-' is standard input.\n"
+		"\nFILE is an archive, a call trace of apitrace's or a trace file of GDB's; '-' is standard\n"
+		"input.\n"
 		"Times are seconds since the first record that has one.\n"
 		"Exits with 3 if the archive is damaged.\n",
 	.run = verb_dump,

@@ -18,6 +18,7 @@ static const struct export_format formats[] = {
 	{ "fxt", ".fxt", false, PACK_NONE, export_fxt },
 	{ "rtrace", ".rtrace", true, PACK_NONE, export_rtrace },
 	{ "apitrace", ".trace", false, PACK_SNAPPY, export_apitrace },
+	{ "tfile", ".tf", false, PACK_NONE, export_tfile },
 };
 
 struct export_options {
@@ -260,7 +261,8 @@ const struct verb verb_export_row = {
 	.options =
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
 		"      --format=FORMAT      fxt: the archive as it is; rtrace: a directory of leak reports;\n"
-		"                           apitrace: calls; the default is what OUT is called\n"
+		"                           apitrace: calls; tfile: a trace file of GDB's, as kymo reads it;\n"
+		"                           the default is what OUT is called\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
 		"                           called: .zst, .gz, .sz\n"
 		"      --spec-time          rtrace: microseconds, which other readers take for milliseconds\n"
@@ -272,7 +274,7 @@ const struct verb verb_export_row = {
 		"      --force              write over an existing file\n"
 		"      --json               print what became of it as JSON\n"
 		"  -h, --help               show this\n"
-		"\nFILE is an archive, compressed or not; '-' is standard input.\n"
+		"\nFILE is an archive, compressed or not, or for tfile a trace file of GDB's; '-' is standard input.\n"
 		"Exits with 3 if FILE is damaged; what could be unpacked is exported.\n",
 	.run = verb_export,
 };

@@ -22,6 +22,7 @@
 #include "cli/archive/summary-calls.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/tfile/tfile-summary.h"
 #include "reader/views/call-tree.h"
 #include "reader/views/summary.h"
 
@@ -422,9 +423,11 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 	    profile_new(&s.profile,
 			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0)
 		return cli_failed("out of memory");
-	r = open_trace_or_calls(&t, path, NULL, NULL);
+	r = open_trace_of(&t, path, &(struct open_trace_kinds){ .calls = true, .frames = true });
 	if (r == CLI_OK && t.calls)
 		return calls_summary(&t, o->json, o->limit);
+	if (r == CLI_OK && t.frames)
+		return tfile_summary(&t, o->json, o->limit);
 	r = r ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
 	if (r == CLI_OK)
@@ -476,7 +479,8 @@ const struct verb verb_summary_row = {
 			SYMBOL_PLACE_HELP
 		"      --json             print everything, all threads and processes, as JSON\n"
 		"  -h, --help             show this\n"
-		"\nFILE is an archive, or a call trace of apitrace's; '-' is standard input.\n"
+		"\nFILE is an archive, a call trace of apitrace's or a trace file of GDB's; '-' is standard\n"
+		"input.\n"
 		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
 	.run = verb_summary,
 };

@@ -9,9 +9,14 @@
 
 #include "base/text.h"
 #include "cli/common/json.h"
+#include "reader/views/profile-names.h"
 #include "writer/koids.h"
 
-enum { ERRNO_LAST = 133, LINE_COLUMN = 40 };
+enum {
+	ERRNO_LAST = 133,
+	LINE_COLUMN = 40,
+	CUT_FRAMES = EVENT_CALL_FRAMES_MAX - 1, /* what is deeper was not taken */
+};
 
 void call_lines_deinit(struct call_lines *l)
 {
@@ -88,7 +93,68 @@ static void call_lines_print_text(const struct call_lines *l, const struct event
 	printf(" <%s>\n", text_format_time(duration, ev->call.end_ns - ev->ts_ns));
 }
 
+/* As strace does: the file, the function and where it is in it, innermost first. */
+static void call_lines_print_frame(const struct call_stacks_step *step, const struct frame *frame)
+{
+	char label[PROFILE_LABEL_MAX];
+	const struct mapping *map = step->at->mapping;
+
+	printf(" > %s", profile_names_label(label, step->at, frame));
+	if (frame && map && *map->path)
+		printf(" (%s)", profile_names_base(map->path));
+	if (frame && *frame->source && frame->line)
+		printf(" %s:%u", frame->source, frame->line);
+	printf("\n");
+}
+
+static int call_lines_print_stack(const struct call_lines *l, const struct event *ev)
+{
+	uint32_t node = call_stacks_find(l->stacks, ev->pid, ev->call.stack);
+	struct call_stacks_step step;
+	unsigned n = 0;
+	int r = 0;
+
+	for (; r == 0 && node; n++) {
+		r = call_stacks_step(l->stacks, &node, &step);
+		for (int i = 0; i < step.n_frames; i++)
+			call_lines_print_frame(&step, &step.frames[i]);
+		if (step.n_frames == 0)
+			call_lines_print_frame(&step, NULL);
+	}
+	if (n >= CUT_FRAMES)
+		printf(" > ... (deeper calls were not recorded)\n");
+	return r;
+}
+
 /* ---- for programs ---- */
+
+static struct json_object *call_lines_json_frame(const struct call_stacks_step *step,
+						 const struct frame *frame)
+{
+	const struct mapping *map = step->at->mapping;
+
+	return JSON_OBJECT(
+		JSON("address", step->at->address), JSON_IF(map, "module", map ? map->path : ""),
+		JSON_IF(frame && *frame->function, "function", frame ? frame->function : ""),
+		JSON_IF(frame && *frame->source, "source", frame ? frame->source : ""),
+		JSON_IF(frame && frame->line, "line", frame ? frame->line : 0));
+}
+
+/* NULL: no stack was taken. */
+static struct json_object *call_lines_json_stack(const struct call_lines *l, const struct event *ev)
+{
+	uint32_t node = l->stacks ? call_stacks_find(l->stacks, ev->pid, ev->call.stack) : 0;
+	struct json_object *list = node ? json_object_new_array() : NULL;
+	struct call_stacks_step step;
+
+	while (node && call_stacks_step(l->stacks, &node, &step) == 0) {
+		for (int i = 0; i < step.n_frames; i++)
+			json_object_array_add(list, call_lines_json_frame(&step, &step.frames[i]));
+		if (step.n_frames == 0)
+			json_object_array_add(list, call_lines_json_frame(&step, NULL));
+	}
+	return list;
+}
 
 static struct json_object *call_lines_json_value(const struct call_value *v)
 {
@@ -117,7 +183,8 @@ static void call_lines_print_json(const struct call_lines *l, const struct event
 		JSON_IF(ev->call.result.form != CALL_VALUE_NONE, "return",
 			call_lines_json_value(&ev->call.result)),
 		JSON_IF(ev->call.return_address, "return_address", ev->call.return_address),
-		JSON_IF(*ev->call.left_by, "left_by", ev->call.left_by)));
+		JSON_IF(*ev->call.left_by, "left_by", ev->call.left_by),
+		JSON_IF(l->stacks && ev->call.stack, "stack", call_lines_json_stack(l, ev))));
 }
 
 /* ---- events ---- */
@@ -136,7 +203,10 @@ static int call_lines_set_name(struct call_lines *l, uint32_t tid, const char *n
 int call_lines_take(void *lines, const struct event *ev)
 {
 	struct call_lines *l = lines;
+	int r = l->stacks ? call_stacks_add(l->stacks, ev) : 0;
 
+	if (r < 0)
+		return r;
 	if (l->first_ns == 0 && ev->kind != EVENT_TASK)
 		l->first_ns = ev->ts_ns;
 	if (ev->kind == EVENT_TASK && !ev->task.is_process)
@@ -150,5 +220,5 @@ int call_lines_take(void *lines, const struct event *ev)
 		call_lines_print_json(l, ev);
 	else
 		call_lines_print_text(l, ev);
-	return 0;
+	return l->stacks && !l->json ? call_lines_print_stack(l, ev) : 0;
 }

@@ -8,12 +8,14 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "cli/common/call-stacks.h"
 #include "writer/event.h"
 
 struct call_lines {
 	bool json;
-	const char *function; /* only those of this name, a pattern; NULL = all */
-	uint64_t min_ns;      /* only those that took as long */
+	const char *function;       /* only those of this name, a pattern; NULL = all */
+	uint64_t min_ns;            /* only those that took as long */
+	struct call_stacks *stacks; /* that are printed with their calls; borrowed; NULL = none */
 	uint64_t first_ns;  /* of the recording: times are counted from there; 0 = not known yet */
 	struct table names; /* of threads: koid + 1 -> text, owned */
 	uint64_t n_printed;
@@ -21,5 +23,8 @@ struct call_lines {
 
 void call_lines_deinit(struct call_lines *l);
 
-/* Takes any event in, and prints it if it is a call. Returns 0 or -ENOMEM. */
+/*
+ * Takes any event in, and prints it if it is a call. Returns 0 or -ENOMEM. (LINES is a struct
+ * call_lines.)
+ */
 int call_lines_take(void *lines, const struct event *ev);

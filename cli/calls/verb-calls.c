@@ -25,9 +25,34 @@ static int verb_calls_take_min(void *to, char *value)
 		       : CLI_OK;
 }
 
-#define VERB_CALLS_ROWS(lines)                                                                     \
-	OPTION_TEXT("function", 0, &(lines)->function), OPTION_FLAG("json", &(lines)->json),       \
-		OPTION_VALUE("min", 0, verb_calls_take_min, &(lines)->min_ns)
+/* How calls are printed. */
+struct verb_calls_view {
+	struct call_lines lines;
+	struct call_stacks stacks;
+	bool wants_stacks;
+};
+
+static void verb_calls_view_deinit(struct verb_calls_view *v)
+{
+	call_lines_deinit(&v->lines);
+	call_stacks_deinit(&v->stacks);
+}
+
+/* Once its options are known. */
+static int verb_calls_view_begin(struct verb_calls_view *v)
+{
+	const struct symbol_options symbols = { 0 };
+
+	if (!v->wants_stacks)
+		return CLI_OK;
+	v->lines.stacks = &v->stacks;
+	return call_stacks_init(&v->stacks, &symbols);
+}
+
+#define VERB_CALLS_ROWS(v)                                                                         \
+	OPTION_TEXT("function", 0, &(v)->lines.function), OPTION_FLAG("json", &(v)->lines.json),   \
+		OPTION_VALUE("min", 0, verb_calls_take_min, &(v)->lines.min_ns),                   \
+		OPTION_FLAG("stack-trace", &(v)->wants_stacks)
 
 /* ---- of an archive ---- */
 
@@ -48,16 +73,19 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 
 static int verb_calls_of_file(int argc, char **argv)
 {
-	_cleanup_(call_lines_deinit) struct call_lines lines = { 0 };
-	const struct verb_option options[] = { VERB_CALLS_ROWS(&lines), { 0 } };
+	_cleanup_(verb_calls_view_deinit) struct verb_calls_view view = { 0 };
+	struct call_lines *lines = &view.lines;
+	const struct verb_option options[] = { VERB_CALLS_ROWS(&view), { 0 } };
 	int r = verb_options_parse_with(
 		argc, argv, options, 1,
 		"it takes one FILE, or --call=SPEC for what is recorded now");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = verb_calls_print(&lines, argv[optind]);
-	if (r == CLI_OK && lines.n_printed == 0 && !lines.function && lines.min_ns == 0)
+	r = verb_calls_view_begin(&view);
+	if (r == CLI_OK)
+		r = verb_calls_print(lines, argv[optind]);
+	if (r == CLI_OK && lines->n_printed == 0 && !lines->function && lines->min_ns == 0)
 		cli_error("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
 			  argv[optind]);
 	return r;
@@ -116,12 +144,12 @@ static int verb_calls_record(struct record_options *o, struct call_lines *lines)
 
 static int verb_calls_live(int argc, char **argv)
 {
-	_cleanup_(call_lines_deinit) struct call_lines lines = { 0 };
+	_cleanup_(verb_calls_view_deinit) struct verb_calls_view view = { 0 };
 	_cleanup_(record_options_deinit) struct record_options o = { 0 };
 	const struct verb_option own[] = {
 		RECORD_OPTION_ROWS(&o),
 		OPTION_FLAG("direct", &o.direct),
-		VERB_CALLS_ROWS(&lines),
+		VERB_CALLS_ROWS(&view),
 		{ 0 },
 	};
 	int r;
@@ -131,7 +159,11 @@ static int verb_calls_live(int argc, char **argv)
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	r = verb_calls_check(&o);
-	return r == CLI_OK ? verb_calls_record(&o, &lines) : r;
+	if (r == CLI_OK)
+		r = verb_calls_view_begin(&view);
+	if (view.wants_stacks)
+		o.session.categories |= CATEGORY_CALL_STACKS;
+	return r == CLI_OK ? verb_calls_record(&o, &view.lines) : r;
 }
 
 static int verb_calls_run(int argc, char **argv)
@@ -152,6 +184,7 @@ const struct verb verb_calls_row = {
 	.options =
 		"      --function=NAME        only of functions of this name; * and ? stand for others\n"
 		"      --min=TIME             only those that took as long\n"
+		"      --stack-trace          with the call stack of each\n"
 		"      --json                 print an object a line\n"
 		"Of a recording, where there is no FILE:\n"
 		"      --direct               record in this process, without the service\n"

@@ -61,10 +61,10 @@ static ssize_t open_trace_read_archive(void *userdata, void *to, size_t n)
 	return input_read(&t->head, to, n);
 }
 
-/* ---- call traces ---- */
+/* ---- call traces, and trace files of GDB's ---- */
 
-/* Nothing in a call trace can be understood behind a gap: there it ends. */
-static ssize_t open_trace_read_calls(void *userdata, void *to, size_t n)
+/* Nothing in these can be understood behind a gap: there they end. */
+static ssize_t open_trace_read_to_gap(void *userdata, void *to, size_t n)
 {
 	struct open_trace *t = userdata;
 	uint64_t at = t->head.offset, end = UINT64_MAX;
@@ -113,10 +113,11 @@ static int open_trace_is_calls(struct open_trace *t)
 	       (unpack_method(t->unpack) != PACK_NONE || *p == APITRACE_VERSION_PROPERTIES);
 }
 
-static int open_trace_start_calls(struct open_trace *t, apitrace_finding_fn finding, void *userdata)
+static int open_trace_start_calls(struct open_trace *t, const struct open_trace_kinds *kinds)
 {
 	uint64_t version = apitrace_head_version(input_peek(&t->head), input_ready(&t->head));
-	int r = apitrace_reader_new_source(&t->calls, open_trace_read_calls, t, finding, userdata);
+	int r = apitrace_reader_new_source(&t->calls, open_trace_read_to_gap, t,
+					   kinds->call_finding, kinds->call_userdata);
 
 	if (r == APITRACE_ALIEN_VERSION)
 		cli_error("%s: it is a call trace (apitrace) of version %" PRIu64
@@ -129,10 +130,23 @@ static int open_trace_start_calls(struct open_trace *t, apitrace_finding_fn find
 	return r == 0 ? CLI_OK : CLI_FAILED;
 }
 
+/* Behind the last that could be read: the container may be the reason. */
+static void open_trace_say_packed_damage(struct open_trace *t)
+{
+	const struct unpack_damage *packed = unpack_damage(t->unpack);
+
+	if (!t->unpack_damaged)
+		return;
+	cli_error("%s: at byte %" PRIu64 " of the file: %s", t->name, packed->packed_offset,
+		  packed->what);
+	t->n_damages++;
+	t->unpack_damaged = false;
+	t->container_damaged = true;
+}
+
 int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 {
 	const struct apitrace_damage *damage;
-	const struct unpack_damage *packed;
 	int r;
 
 	while ((r = apitrace_reader_next(t->calls, ret)) == APITRACE_DAMAGE) {
@@ -145,14 +159,41 @@ int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 		open_trace_failed(t, r);
 		return -1;
 	}
-	if (r == APITRACE_END && t->unpack_damaged) {
-		packed = unpack_damage(t->unpack);
-		cli_error("%s: at byte %" PRIu64 " of the file: %s", t->name, packed->packed_offset,
-			  packed->what);
-		t->n_damages++;
-		t->unpack_damaged = false;
-		t->container_damaged = true;
+	if (r == APITRACE_END)
+		open_trace_say_packed_damage(t);
+	return r;
+}
+
+static int open_trace_start_frames(struct open_trace *t, const struct open_trace_kinds *kinds)
+{
+	int r = tfile_reader_new_source(&t->frames, open_trace_read_to_gap, t, kinds->frame_finding,
+					kinds->frame_userdata);
+
+	if (r == 0)
+		return CLI_OK;
+	if (r < 0)
+		open_trace_failed(t, r);
+	else
+		open_trace_say_alien(t->name, unpack_damage(t->unpack), FXT_ALIEN_EMPTY);
+	return CLI_FAILED;
+}
+
+int open_trace_next_frame(struct open_trace *t, const struct tfile_frame **ret)
+{
+	const struct tfile_damage *damage;
+	int r;
+
+	while ((r = tfile_reader_next(t->frames, ret)) == TFILE_DAMAGE) {
+		damage = tfile_reader_damage(t->frames);
+		if (!damage->truncated || !t->unpack_damaged)
+			open_trace_damage(t, damage->offset, damage->what);
 	}
+	if (r < 0) {
+		open_trace_failed(t, r);
+		return -1;
+	}
+	if (r == TFILE_TRACE_END)
+		open_trace_say_packed_damage(t);
 	return r;
 }
 
@@ -161,23 +202,32 @@ int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 /* What a file without a magic number may be a Brotli stream of. */
 static bool open_trace_looks(const uint8_t *p, size_t n)
 {
-	return open_trace_is_archive(p, n) || apitrace_is_stream(p, n);
+	return open_trace_is_archive(p, n) || apitrace_is_stream(p, n) ||
+	       tfile_reader_is_trace(p, n);
 }
 
-static int open_trace_start(struct open_trace *t, bool calls, apitrace_finding_fn finding,
-			    void *userdata)
+static int open_trace_refuse(struct open_trace *t, const char *what, const char *users)
+{
+	return cli_failed("%s: it is a %s, which is for %s", t->name, what, users);
+}
+
+static int open_trace_start(struct open_trace *t, const struct open_trace_kinds *kinds)
 {
 	int r = unpack_new_fd_looking(&t->unpack, t->fd, open_trace_looks)
 			?: input_init_source(&t->head, open_trace_read_unpacked, t);
 
 	if (r == 0)
 		r = open_trace_is_calls(t);
-	if (r > 0 && calls)
-		return open_trace_start_calls(t, finding, userdata);
 	if (r > 0)
-		return cli_failed("%s: it is a call trace (apitrace), which is for 'kymo dump', "
-				  "'kymo summary' and 'kymo check'",
-				  t->name);
+		return kinds->calls ? open_trace_start_calls(t, kinds)
+				    : open_trace_refuse(t, "call trace (apitrace)",
+							"'kymo dump', 'kymo summary' and 'kymo "
+							"check'");
+	if (r == 0 && tfile_reader_is_trace(input_peek(&t->head), input_ready(&t->head)))
+		return kinds->frames ? open_trace_start_frames(t, kinds)
+				     : open_trace_refuse(t, "trace file of GDB's",
+							 "'kymo dump', 'kymo summary', 'kymo "
+							 "check', 'kymo cut' and 'kymo export'");
 	if (r == 0)
 		r = fxt_reader_new_source(&t->reader, open_trace_read_archive, t);
 	if (r < 0)
@@ -187,8 +237,7 @@ static int open_trace_start(struct open_trace *t, bool calls, apitrace_finding_f
 	return r == 0 ? CLI_OK : CLI_FAILED;
 }
 
-static int open_trace_any(struct open_trace *t, const char *path, bool calls,
-			  apitrace_finding_fn finding, void *userdata)
+int open_trace_of(struct open_trace *t, const char *path, const struct open_trace_kinds *kinds)
 {
 	struct input_file file;
 	int r;
@@ -199,27 +248,22 @@ static int open_trace_any(struct open_trace *t, const char *path, bool calls,
 		return r;
 	t->name = file.name;
 	t->fd = file.fd;
-	r = open_trace_start(t, calls, finding, userdata);
+	r = open_trace_start(t, kinds);
 	if (r != CLI_OK)
 		open_trace_close(t);
 	return r;
 }
 
-int open_trace_or_calls(struct open_trace *t, const char *path, apitrace_finding_fn finding,
-			void *userdata)
-{
-	return open_trace_any(t, path, true, finding, userdata);
-}
-
 int open_trace(struct open_trace *t, const char *path)
 {
-	return open_trace_any(t, path, false, NULL, NULL);
+	return open_trace_of(t, path, &(struct open_trace_kinds){ 0 });
 }
 
 void open_trace_close(struct open_trace *t)
 {
 	t->reader = fxt_reader_free(t->reader);
 	t->calls = apitrace_reader_free(t->calls);
+	t->frames = tfile_reader_free(t->frames);
 	input_deinit(&t->head);
 	t->unpack = unpack_free(t->unpack);
 	if (t->fd > STDIN_FILENO)

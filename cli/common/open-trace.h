@@ -12,6 +12,7 @@
 #include "reader/apitrace/apitrace-reader.h"
 #include "reader/fxt/fxt-reader.h"
 #include "reader/pack/unpack.h"
+#include "reader/tfile/tfile-reader.h"
 
 struct open_trace {
 	const char *name; /* borrowed; for messages */
@@ -22,7 +23,8 @@ struct open_trace {
 	struct fxt_reader *reader;
 	uint64_t n_damages;
 	struct apitrace_reader *calls; /* of a call trace, which has no `reader` */
-	bool container_damaged;        /* the call trace ends where it could not be unpacked */
+	struct tfile_reader *frames;   /* likewise, of a trace file of GDB's */
+	bool container_damaged;        /* one of these ends where it could not be unpacked */
 	bool unpack_damaged;           /* there is damage of it that was not reported yet */
 	char unpack_text[256];         /* what was wrong with what the archive is packed in */
 };
@@ -38,16 +40,25 @@ struct open_trace {
  */
 int open_trace(struct open_trace *t, const char *path);
 
-/*
- * The same for a verb that also takes call traces (apitrace): then t->calls is set instead of
- * t->reader. FINDING is told what is wrong with one, and may be NULL.
- */
-int open_trace_or_calls(struct open_trace *t, const char *path, apitrace_finding_fn finding,
-			void *userdata);
+/* What a verb takes beside archives. */
+struct open_trace_kinds {
+	bool calls;  /* call traces (apitrace): then t->calls is set instead of t->reader */
+	bool frames; /* GDB's trace files: then t->frames is */
+	/* Are told what is wrong with such a file; may be NULL. */
+	apitrace_finding_fn call_finding;
+	tfile_finding_fn frame_finding;
+	void *call_userdata, *frame_userdata;
+};
+
+/* The same for a verb that takes KINDS, too. */
+int open_trace_of(struct open_trace *t, const char *path, const struct open_trace_kinds *kinds);
 
 /* Reads on in a call trace, as apitrace_reader_next(), but damage has been described on stderr and
  * counted. Returns 1 with *RET, 0 at the end, or -1 when it has said that reading failed. */
 int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret);
+
+/* The same in a trace file of GDB's. */
+int open_trace_next_frame(struct open_trace *t, const struct tfile_frame **ret);
 
 void open_trace_close(struct open_trace *t);
 

@@ -290,7 +290,8 @@ static int choose_command(struct record_job *j)
 	struct capture_filter *f = &j->options.session.filter;
 	/* (who asks for calls alone wants those of the command) */
 	bool chosen = categories_need_filter(o->categories, f) ||
-		      (o->categories == CATEGORY_CALLS && !capture_filter_is_set(f));
+		      ((o->categories | CATEGORIES_CALLS) == CATEGORIES_CALLS && o->categories &&
+		       !capture_filter_is_set(f));
 	bool walked = (o->categories ?: CATEGORIES_DEFAULT) & CATEGORIES_USER_STACKS &&
 		      (o->stacks == STACKS_AUTO || o->stacks == STACKS_EH);
 	int r;

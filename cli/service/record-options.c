@@ -24,6 +24,7 @@
 #include "capture/options/find-cgroup.h"
 #include "capture/options/program-file.h"
 #include "capture/programs/sampler.h"
+#include "cli/service/moment-compile.h"
 #include "cli/common/verb.h"
 
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
@@ -114,7 +115,9 @@ static void take_all_categories(struct record_options *o)
 	if (!capture_filter_is_set(&o->session.filter) && !o->session.memory.triage)
 		bits &= ~(uint32_t)CATEGORIES_MEMORY;
 	if (!o->session.calls.n_specs)
-		bits &= ~(uint32_t)CATEGORY_CALLS;
+		bits &= ~(uint32_t)CATEGORIES_CALLS;
+	if (!o->session.moments.n_specs)
+		bits &= ~(uint32_t)CATEGORY_MOMENTS;
 	if (o->session.own)
 		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
 	o->session.categories |= bits;
@@ -229,6 +232,30 @@ static int record_options_take_call(struct record_options *o, const char *name, 
 	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
 }
 
+/* (it is compiled when all options are known) */
+static int record_options_take_moment(struct record_options *o, const char *text)
+{
+	char **moments = realloc(o->moments, (o->n_moments + 1) * sizeof(*moments));
+
+	if (moments)
+		o->moments = moments;
+	if (!moments || !(moments[o->n_moments] = strdup(text)))
+		return cli_failed("out of memory");
+	o->n_moments++;
+	return CLI_OK;
+}
+
+static int record_options_compile(struct record_options *o)
+{
+	int r = CLI_OK;
+
+	if (o->collect && o->n_moments == 0)
+		return cli_usage_error("--collect says what --moment collects; there is none");
+	for (size_t i = 0; r == CLI_OK && i < o->n_moments; i++)
+		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.moments);
+	return r;
+}
+
 /* WHAT=LIMIT */
 static int parse_trigger(struct record_options *o, const char *name, const char *text)
 {
@@ -284,6 +311,8 @@ static int parse_row(struct record_options *o, const char *name, const char *tex
 		return parse_comm(o, name, text);
 	case OPTION_CALLS:
 		return record_options_take_call(o, name, text);
+	case OPTION_MOMENTS:
+		return record_options_take_moment(o, text);
 	case OPTION_UNIT:
 		return parse_unit(o, name, text);
 	case OPTION_CGROUP:
@@ -431,8 +460,14 @@ int record_options_check(struct record_options *o)
 	char names[CATEGORIES_TEXT_MAX];
 	uint32_t unfiltered;
 	bool complained = false;
+	int r = record_options_compile(o);
 
+	if (r != CLI_OK)
+		return r;
 	take_all_categories(o);
+	if (o->session.moments.n_specs)
+		o->session.categories =
+			(o->session.categories ?: CATEGORIES_DEFAULT) | CATEGORY_MOMENTS;
 	if (o->session.calls.n_specs)
 		o->session.categories =
 			(o->session.categories ?: CATEGORIES_DEFAULT) | CATEGORY_CALLS;
@@ -510,4 +545,7 @@ void record_options_help(enum option_verb verb)
 void record_options_deinit(struct record_options *o)
 {
 	session_options_deinit(&o->session);
+	for (size_t i = 0; i < o->n_moments; i++)
+		free(o->moments[i]);
+	free(o->moments);
 }

@@ -19,8 +19,11 @@ struct record_options {
 	bool direct;                    /* without the daemon */
 	bool json;
 	bool all_categories, list_categories; /* -e all, -e help */
-	char given[64]; /* the first option of the session, as it was typed; "" = none */
-	char **rest;    /* what stands after the options; ends with NULL */
+	char **moments;                       /* as they were given. Owned, with their texts */
+	size_t n_moments;
+	const char *collect; /* NULL = not given */
+	char given[64];      /* the first option of the session, as it was typed; "" = none */
+	char **rest;         /* what stands after the options; ends with NULL */
 	int n_rest;
 	bool separated; /* "--" stands before the rest */
 };
@@ -41,7 +44,7 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 /* Rows of verbs that write archives; O is a struct record_options *. */
 #define RECORD_OPTION_ROWS(o)                                                                      \
 	OPTION_VALUE("output", 'o', record_options_output, o), OPTION_FLAG("force", &(o)->force),  \
-		OPTION_TEXT("bus", 0, &(o)->bus)
+		OPTION_TEXT("bus", 0, &(o)->bus), OPTION_TEXT("collect", 0, &(o)->collect)
 
 int record_options_output(void *options, char *value);
 

@@ -312,6 +312,7 @@ static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *re
 			name == FXT_NAME_RETURN ? &ev->call.result : &e->call_values[n];
 
 		if (name == FXT_NAME_RETURN_ADDRESS || name == FXT_NAME_LEFT_BY ||
+		    name == FXT_NAME_CALL_STACK ||
 		    (name != FXT_NAME_RETURN && n == EVENT_CALL_ARGS_MAX))
 			continue;
 		error = fxt_events_get_call_value(e, &arg, v);
@@ -350,6 +351,25 @@ static int get_event(struct fxt_events *e, const struct fxt_record *record, stru
 	return FXT_EVENTS_NONE;
 }
 
+static int fxt_events_get_moment(struct fxt_events *e, const struct fxt_record *record,
+				 struct event *ev)
+{
+	if (record->subtype != FXT_LARGE_BLOB_METADATA ||
+	    fxt_text_known(&record->category) != FXT_NAME_MOMENTS ||
+	    fxt_text_known(&record->name) != FXT_NAME_MOMENT ||
+	    record->blob.size < EVENT_MOMENT_REGISTERS * sizeof(uint64_t) ||
+	    record->blob.size > EVENT_MOMENT_REGISTERS * sizeof(uint64_t) + EVENT_MOMENT_BYTES_MAX)
+		return FXT_EVENTS_NONE;
+	*ev = (struct event){ .kind = EVENT_MOMENT,
+			      .ts_ns = record->ts_ns,
+			      .pid = (uint32_t)record->thread.pid,
+			      .tid = (uint32_t)record->thread.tid };
+	ev->moment.name = "";
+	ev->moment.data = record->blob.data;
+	ev->moment.n_bytes = (uint32_t)record->blob.size;
+	return fxt_events_take(e, record, FXT_ROW_MOMENT, ev);
+}
+
 int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct event *ret,
 		   const char **ret_what)
 {
@@ -369,6 +389,9 @@ int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct
 		break;
 	case FXT_RECORD_PROFILER:
 		r = fxt_events_profiler(e, record, ret);
+		break;
+	case FXT_RECORD_LARGE:
+		r = fxt_events_get_moment(e, record, ret);
 		break;
 	default:
 		return FXT_EVENTS_NONE;

@@ -90,7 +90,8 @@ static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_r
 
 	if (!w)
 		return;
-	if (!w->open && !w->unwatched_told) {
+	/* (calls name stacks, too) */
+	if (row != FXT_ROW_STACK && !w->open && !w->unwatched_told) {
 		w->unwatched_told = true;
 		fxt_lint_find(l, FXT_FINDING_MEMORY_UNWATCHED, l->here, r->thread.pid, 0);
 	}

@@ -226,6 +226,11 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 	return 0;
 }
 
+struct Dwarf *dwarf_info_handle(struct dwarf_info *d)
+{
+	return d->dwarf;
+}
+
 struct dwarf_info *dwarf_info_free(struct dwarf_info *d)
 {
 	if (!d)

@@ -10,6 +10,7 @@
 
 #include "reader/symbols/elf-file.h"
 
+struct Dwarf;
 struct dwarf_info;
 
 /* A function at an address. */
@@ -32,6 +33,9 @@ bool dwarf_info_is_in(const struct elf_file *f);
 int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    const struct elf_file *alternate, const struct elf_segments *segments,
 		    uint64_t max, const char **reterr_what);
+
+/* For those who ask libdw itself. Borrowed. */
+struct Dwarf *dwarf_info_handle(struct dwarf_info *d);
 
 struct dwarf_info *dwarf_info_free(struct dwarf_info *d);
 DEFINE_CLEANUP(struct dwarf_info *, dwarf_info_free)

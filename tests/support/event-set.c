@@ -68,8 +68,7 @@ static const struct call_value call_args[] = {
 	{ .name = "a7", .form = CALL_VALUE_INT, .i64 = 7 },
 	{ .name = "a8", .form = CALL_VALUE_INT, .i64 = 8 },
 	{ .name = "a9", .form = CALL_VALUE_INT, .i64 = 9 },
-	{ .name = "a10", .form = CALL_VALUE_INT, .i64 = 10 },
-	{ .name = "a11_" WIDE, .form = CALL_VALUE_TEXT, .text = WIDE },
+	{ .name = "a10_" WIDE, .form = CALL_VALUE_TEXT, .text = WIDE },
 };
 _Static_assert(ARRAY_SIZE(call_args) == EVENT_CALL_ARGS_MAX, "as many as there can be");
 
@@ -309,6 +308,7 @@ static const struct event set[] = {
 	{ .kind = EVENT_CALL, .ts_ns = 1000191, .pid = 100, .tid = 101,
 	  .call = { .function = "open_" WIDE, .end_ns = 1000191, .args = call_args,
 		    .n_args = ARRAY_SIZE(call_args), .return_address = UINT64_MAX,
+		    .stack = UINT64_MAX,
 		    .result = { .name = "", .form = CALL_VALUE_TEXT, .text = "ENOENT" },
 		    .left_by = "" } },
 	{ .kind = EVENT_CALL, .ts_ns = 1000191, .pid = 100, .tid = 101,

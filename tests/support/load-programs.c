@@ -16,7 +16,7 @@
 #include "capture/options/options.h"
 #include "capture/programs/collector-parts.h"
 
-enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_CALLS << 1) - 1 };
+enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_MOMENTS << 1) - 1 };
 
 static struct {
 	const char *name;
@@ -29,6 +29,7 @@ static char comms[][REC_COMM_BYTES] = { "nobody" };
 
 /* (the programs do not depend on which functions they are) */
 static char spec[] = "syscall:openat", *specs[] = { spec };
+static char plan[] = "point\tp\t\tfile\tf\t\tat\t1", *plans[] = { plan };
 static int files[] = { STDIN_FILENO };
 
 static const struct kind {
@@ -79,7 +80,9 @@ static bool load(const struct kind *kind)
 
 	snprintf(options.name, sizeof(options.name), "%s", kind->name);
 	options.ring_bytes = RING_BYTES_MIN;
-	if (options.categories & CATEGORY_CALLS)
+	if (options.categories & CATEGORY_MOMENTS)
+		options.moments = (struct call_options){ plans, 1, { files, 1 } };
+	if (options.categories & CATEGORIES_CALLS)
 		options.calls = (struct call_options){ specs, 1, { files, 1 } };
 	r = session_options_complete(&options);
 	if (r == 0)

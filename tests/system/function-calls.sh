@@ -46,6 +46,17 @@ for load in load load-fp; do
 		assert_eq "$(count '.arguments.n == .return and .left_by == null')" $((depth + 1)) "calls that returned what they should"
 		assert_eq "$(jq .arguments.n "$TMP/calls" | head -1)" $depth "the outermost one"
 	done
+	note "$load: call stacks, 60 and 300 deep"
+	for depth in 60 300; do
+		calls --stack-trace --call "$TMP/$load:deep(int n) -> int" -- "$TMP/$load" deep $depth
+		assert_eq "$(count .)" $((depth + 1)) "calls"
+		# deep(n) has been called by as many others of itself, then by main and what calls that
+		assert_eq "$(count "([.stack[] | select(.function == \"deep\")] | length) == ([$depth - .arguments.n, 126] | min)")" \
+			$((depth + 1)) "calls with all frames of the recursion, 126 at most"
+		assert_eq "$(count '.stack[0].address == .return_address')" $((depth + 1)) "stacks that begin at the caller"
+		assert_eq "$(count '(.stack | length) == 126 or any(.stack[]; .function == "main")')" \
+			$((depth + 1)) "stacks that end in main, or are cut"
+	done
 	note "$load: threads"
 	calls --call "$TMP/$load:step(int n) -> int" -- "$TMP/$load" threads
 	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls"
@@ -87,6 +98,22 @@ if command -v strace >/dev/null && strace -o "$TMP/strace" "$TMP/load" files 2>/
 	diff "$TMP/theirs" "$TMP/is" >&2 || fail "strace (<) has seen other system calls than kymo (>)"
 else
 	note "not compared: no strace that works here"
+fi
+
+note "call stacks of system calls, without frame pointers"
+calls --stack-trace --call 'syscall:openat' -- "$TMP/load" files
+assert_eq "$(count '.arguments.path == "\"/etc/hostname\"" and ([.stack[].function] | index("main") != null)')" 1 \
+	"the call, with main in its stack"
+expect_exit 0 "$KYMO" record --direct --call 'syscall:openat' -e calls,call-stacks -o "$TMP/stacks.fxt" -- "$TMP/load" files
+check_finds_nothing "$TMP/stacks.fxt"
+expect_exit 0 "$KYMO" export --format apitrace -o "$TMP/stacks.trace" "$TMP/stacks.fxt"
+if command -v apitrace >/dev/null; then
+	expect_exit 0 apitrace dump --color=never "$TMP/stacks.trace"
+	assert_contains "$TMP/stdout" '^Backtrace:$' "apitrace sees the stacks"
+	assert_contains "$TMP/stdout" "^$TMP/load: main" "... with names"
+	grep -v '^//' "$TMP/stdout" >"$TMP/theirs"
+	expect_exit 0 "$KYMO" dump "$TMP/stacks.trace"
+	grep -v '^//' "$TMP/stdout" | diff "$TMP/theirs" - >&2 || fail "apitrace (<) prints another text than kymo (>)"
 fi
 
 note "conditions"

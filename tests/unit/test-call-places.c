@@ -262,6 +262,80 @@ TEST(test_cache_damaged)
 	}
 }
 
+/* What is found of RANGE: N places, and FLAGS. */
+static void find_range(const char *name, struct call_places_range range, size_t n, uint32_t flags)
+{
+	const struct call_places_query query = { .pattern = "ns::f(int)",
+						 .n_args = 6,
+						 .range = range };
+	_cleanup_close_ int fd = open_in_dir(name);
+
+	assert_true(fd >= 0);
+	call_places_deinit(&places);
+	assert_int_equal(call_places_find_sandboxed(fd, &query, 60 * SECOND, &places), 0);
+	assert_int_equal(places.n, n);
+	assert_int_equal(places.flags & (CALL_PLACES_NO_START | CALL_PLACES_NO_POINT), flags);
+}
+
+/* Also in a file without symbols: what it has for exceptions tells where functions begin. */
+TEST(test_ranges)
+{
+	struct call_places_range range = { .is_used = true, .bytes = 6 };
+	uint32_t n_rets;
+
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o ranges.so && strip -o bare.so ranges.so"), 0);
+	find("ranges.so", "many_ways", 6, 1);
+	range.begin = places.places[0].entry;
+	range.bytes = 64;
+	n_rets = places.places[0].n_rets;
+	assert_true(n_rets > 0);
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? "bare.so" : "ranges.so";
+
+		range.is_point = false;
+		range.at = 0;
+		find_range(name, range, 1, 0);
+		assert_string_equal(places.places[0].name, "-");
+		assert_int_equal(places.places[0].entry, range.begin);
+		assert_true(places.places[0].n_rets > 0);
+		range.is_point = true;
+		find_range(name, range, 1, 0);
+		assert_int_equal(places.places[0].flags, CALL_PLACE_POINT);
+		assert_int_equal(places.places[0].n_rets, 0);
+		range.begin++;
+		find_range(name, range, 0, CALL_PLACES_NO_START);
+		range.begin--;
+	}
+	range.begin = 0;
+	find_range("ranges.so", range, 0, CALL_PLACES_NO_START);
+}
+
+/* Where no instruction begins there is no probe. */
+TEST(test_points)
+{
+	struct call_places_range range = { .is_used = true, .is_point = true, .bytes = 32 };
+	unsigned n = 0;
+
+	need_compiler();
+	assert_int_equal(command_in(dir, CC "-o points.so"), 0);
+	find("points.so", "leaf", 6, 1);
+	range.begin = places.places[0].entry;
+	for (range.at = 0; range.at < 16; range.at++) {
+		const struct call_places_query query = { .pattern = "leaf", .range = range };
+		_cleanup_close_ int fd = open_in_dir("points.so");
+
+		call_places_deinit(&places);
+		assert_int_equal(call_places_find_sandboxed(fd, &query, 60 * SECOND, &places), 0);
+		n += places.n == 1;
+		assert_int_equal(places.n == 0, (places.flags & CALL_PLACES_NO_POINT) != 0);
+		if (places.n)
+			assert_int_equal(places.places[0].entry, range.begin + range.at);
+	}
+	/* (the function has instructions of more than a byte, and more than one) */
+	assert_in_range(n, 2, 12);
+}
+
 FIXTURE(set_up)
 {
 	return mkdtemp(dir) ? 0 : -1;
@@ -279,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_functions), cmocka_unit_test(test_tail_calls),
 		cmocka_unit_test(test_names),     cmocka_unit_test(test_explained),
 		cmocka_unit_test(test_damaged),   cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_ranges),    cmocka_unit_test(test_points),
 		cmocka_unit_test(test_files),     cmocka_unit_test(test_cache_damaged),
 	};
 

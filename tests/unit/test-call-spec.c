@@ -112,6 +112,51 @@ TEST(test_conditions)
 	assert_int_equal(spec.condition.arg, 1);
 }
 
+TEST(test_ranges)
+{
+	take("/bin/x:+0x1200+0x40='ns::f(int)'(int n) -> int");
+	assert_string_equal(spec.function, "ns::f(int)");
+	assert_true(spec.range.is_used && !spec.range.is_point);
+	assert_int_equal(spec.range.begin, 0x1200);
+	assert_int_equal(spec.range.bytes, 0x40);
+	assert_false(call_spec_has_locations(&spec));
+	take("x:+16+8@7='a*'()");
+	assert_true(spec.range.is_point);
+	assert_int_equal(spec.range.at, 7);
+	assert_false(call_spec_is_glob(&spec));
+}
+
+TEST(test_locations)
+{
+	take("x:f(int a@r5, int p.x@r4>>32, ptr b@r6-16, long c@[r7+8], int d@=-3, double e, "
+	     "float g@[r7], int h@?optimised)");
+	assert_int_equal(spec.n_args, 8);
+	assert_true(call_spec_has_locations(&spec));
+	assert_int_equal(spec.args[0].location.kind, CALL_ORIGIN_REGISTER);
+	assert_int_equal(spec.args[0].location.reg, 5);
+	assert_string_equal(spec.args[1].name, "p.x");
+	assert_int_equal(spec.args[1].location.shift, 32);
+	assert_int_equal(spec.args[2].location.offset, -16);
+	assert_int_equal(spec.args[3].location.kind, CALL_ORIGIN_MEMORY);
+	assert_int_equal(spec.args[3].location.offset, 8);
+	assert_int_equal(spec.args[4].location.kind, CALL_ORIGIN_CONSTANT);
+	assert_int_equal(spec.args[4].location.offset, -3);
+	assert_int_equal(spec.args[5].location.reason, CALL_REASON_VECTOR);
+	assert_int_equal(spec.args[6].location.kind, CALL_ORIGIN_MEMORY);
+	assert_int_equal(spec.args[7].location.reason, CALL_REASON_OPTIMISED);
+}
+
+TEST(test_words)
+{
+	take("x:f(enum{RED=0,ns::GREEN=-1} a, enum8{} b, enum{C=7} c) -> enum16{D=1}");
+	assert_string_equal(spec.words + spec.args[0].type.words - 1, "RED=0,ns::GREEN=-1");
+	assert_int_equal(spec.args[0].type.bits, 32);
+	assert_int_equal(spec.args[1].type.bits, 8);
+	assert_string_equal(spec.words + spec.args[2].type.words - 1, "C=7");
+	assert_string_equal(spec.words + spec.ret.words - 1, "D=1");
+	assert_int_equal(spec.ret.bits, 16);
+}
+
 /* Where it is, and a part of why. */
 TEST(test_wrong)
 {
@@ -156,8 +201,24 @@ TEST(test_wrong)
 		{ "x:f(int a) if $a > b", 19, "a number is missing" },
 		{ "x:f(int a) if $a > 99999999999999999999", 19, "too large" },
 		{ "x:f(int a) if $a > 1 or", 21, "not expected here" },
-		{ "x:f(int a,int b,int c,int d,int e,int f,int g)", 40, "more than 6" },
+		{ "x:f(int a,int b,int c,int d,int e,int f,int g)", 45, "more than 6" },
 		{ "x:f(int a2345678901234567890123456789012)", 8, "longer than 31" },
+		{ "x:+16='f'()", 5, "bytes of the function" },
+		{ "x:+16+0='f'()", 2, "no part of a file" },
+		{ "x:+16+8@8='f'()", 2, "no part of a file" },
+		{ "x:+16+8()", 7, "what to call it" },
+		{ "x:+16+8='f()", 12, "not closed" },
+		{ "x:+16+8=''()", 9, "the name is missing" },
+		{ "x:f(int a@)", 10, "is expected" },
+		{ "x:f(int a@r16)", 13, "r0 to r15" },
+		{ "x:f(int a@[r5)", 13, "']' is missing" },
+		{ "x:f(int a@r5>>64)", 16, "64 bits" },
+		{ "x:f(int a@?because)", 11, "no reason" },
+		{ "x:f(enum{A} a)", 9, "NAME=NUMBER" },
+		{ "x:f(enum{A=x} a)", 11, "decimal number" },
+		{ "x:f(enum{A=1 a)", 9, "'}' is missing" },
+		{ "x:f(double d) if $d > 1", 18, "no number" },
+		{ "x:f(int d@?vector) if $d > 1", 23, "in a vector register" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -200,8 +261,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),      cmocka_unit_test(test_least),
 		cmocka_unit_test(test_types),      cmocka_unit_test(test_buffers),
-		cmocka_unit_test(test_conditions), cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_long),       cmocka_unit_test(test_values),
+		cmocka_unit_test(test_conditions), cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_locations),  cmocka_unit_test(test_words),
+		cmocka_unit_test(test_wrong),      cmocka_unit_test(test_long),
+		cmocka_unit_test(test_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,7 +206,7 @@ static DIR *open_events(void)
 	DIR *dir = opendir(EVENTS);
 
 	if (dir || geteuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) < 0)
 		return dir;
 	return opendir(EVENTS);

@@ -335,6 +335,7 @@ static void assert_same_profile(const struct event *is, const struct event *want
 			assert_same_value(&is->call.args[i], &want->call.args[i]);
 		assert_same_value(&is->call.result, &want->call.result);
 		assert_int_equal(is->call.return_address, want->call.return_address);
+		assert_int_equal(is->call.stack, want->call.stack);
 		assert_string_equal(is->call.left_by, want->call.left_by);
 		break;
 	default:

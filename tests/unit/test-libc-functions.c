@@ -679,7 +679,7 @@ static size_t count_args(const struct prototype *p)
 static void check_prototype(const struct prototype *p)
 {
 	const char *signature = call_function_signature(p->name);
-	size_t n = count_args(p), n_read = n < CALL_ARGS_MAX ? n : CALL_ARGS_MAX;
+	size_t n = count_args(p), n_read = n < CALL_ARG_REGISTERS ? n : CALL_ARG_REGISTERS;
 	struct call_spec spec;
 
 	if (!signature)

@@ -407,6 +407,38 @@ static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
+/* What Perfetto shows, which does not look into large records; then that. */
+static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *ev)
+{
+	const struct fxt_out_thread thread = { ev->pid, ev->tid };
+	struct fxt_archive_args args;
+	int r = fxt_archive_take_args(&args, FXT_ROW_MOMENT, ev);
+
+	if (r == 0)
+		r = fxt_write_event(&a->writer, &(struct fxt_event){
+							.type = FXT_EVENT_INSTANT,
+							.category = fxt_named(FXT_NAME_MOMENTS),
+							.name = fxt_interned(ev->moment.name),
+							.ts_ticks = ev->ts_ns,
+							.thread = thread,
+							.args = args.list,
+							.n_args = args.n,
+						});
+	return r < 0 ? r
+		     : fxt_write_large_blob(&a->writer,
+					    &(struct fxt_large_blob){
+						    .category = fxt_named(FXT_NAME_MOMENTS),
+						    .name = fxt_named(FXT_NAME_MOMENT),
+						    .data = ev->moment.data,
+						    .size = ev->moment.n_bytes,
+						    .has_metadata = true,
+						    .ts_ticks = ev->ts_ns,
+						    .thread = thread,
+						    .args = args.list,
+						    .n_args = args.n,
+					    });
+}
+
 int fxt_archive_packets(struct fxt_archive *a, bool all)
 {
 	const struct outbuf *batch =
@@ -463,6 +495,7 @@ static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct eve
 	[EVENT_INTERVAL] = write_interval,
 	[EVENT_COUNTER] = write_counter,
 	[EVENT_CALL] = fxt_archive_write_call,
+	[EVENT_MOMENT] = fxt_archive_write_moment,
 };
 
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)

@@ -141,7 +141,20 @@ OTHER(IDLE, EVENT_INTERVAL, POWER,
 /* Its arguments and its result come first, under their own names. */
 OTHER(CALL, EVENT_CALL, CALLS,
 	FIELD(RETURN_ADDRESS, POINTER, call.return_address, IF_SET)
+	FIELD(CALL_STACK, U64, call.stack, IF_SET)
 	FIELD(LEFT_BY, TEXT, call.left_by, IF_SET | PLAIN))
+
+/* ---- moments ---- */
+
+EVENT(MOMENT_POINT, MOMENTS, POINT, INSTANT, KYMO,
+	FIELD(POINT, U32, moment_point.number, 0)
+	FIELD(PLAN, TEXT, moment_point.plan, NEEDED))
+/* A large BLOB of that name; Perfetto gets an instant of the point's name. */
+OTHER(MOMENT, EVENT_MOMENT, MOMENTS,
+	FIELD(POINT, U32, moment.point, NEEDED)
+	FIELD(HIT, U64, moment.hit, 0)
+	FIELD(CPU, CPU, cpu, 0)
+	FIELD(CALL_STACK, U64, moment.stack, IF_SET))
 
 /* ---- the profiler ---- */
 

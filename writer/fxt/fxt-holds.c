@@ -216,6 +216,7 @@ static const struct rule rules[] = {
 			    .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
 	[FXT_ROW_FREE] = { FXT_HOLDS_ALLOC, .of_process = true, .ends = true,
 			   .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
+	[FXT_ROW_MOMENT_POINT] = { FXT_HOLDS_MOMENT_POINT, .names = { FXT_NAME_POINT } },
 	/* (blocks of one that has ended still speak of it) */
 	[FXT_ROW_CONTEXT] = { FXT_HOLDS_CONTEXT, .names = { FXT_NAME_ID } },
 };

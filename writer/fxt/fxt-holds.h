@@ -31,6 +31,7 @@ enum fxt_holds_kind {
 	FXT_HOLDS_USAGE,
 	FXT_HOLDS_ALLOC, /* that lives */
 	FXT_HOLDS_CONTEXT,
+	FXT_HOLDS_MOMENT_POINT,
 	FXT_HOLDS_SHED,
 };
 

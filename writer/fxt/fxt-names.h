@@ -212,6 +212,11 @@
 	X(POSSIBLE, 203, "possible")                                                               \
 	X(REACHABLE, 204, "reachable")                                                             \
 	X(CHUNK, 205, "chunk")                                                                     \
+	/* moments */                                                                              \
+	X(MOMENTS, 206, "moments")                                                                 \
+	X(MOMENT, 207, "moment")                                                                   \
+	X(POINT, 208, "point")                                                                     \
+	X(PLAN, 209, "plan")                                                                       \
 	/* budgets and triggers */                                                                 \
 	X(SHED, 210, "shed")                                                                       \
 	X(TRIGGER, 211, "trigger")                                                                 \
@@ -225,7 +230,9 @@
 	/* calls of functions: no parameter can have these names */                                \
 	X(RETURN, 219, "return")                                                                   \
 	X(RETURN_ADDRESS, 220, "return address")                                                   \
-	X(LEFT_BY, 221, "left by")
+	X(LEFT_BY, 221, "left by")                                                                 \
+	X(CALL_STACK, 222, "call stack")                                                           \
+	X(HIT, 223, "hit")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

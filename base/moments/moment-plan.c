@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/moments/moment-plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+
+enum { OPS = 8 };
+
+/* The next field of *AT, which ends at a tab; NULL = there is none. */
+static char *moment_plan_field(char **at)
+{
+	return *at ? strsep(at, "\t") : NULL;
+}
+
+/* A number from 0 to MAX. */
+static bool moment_plan_take(char **at, uint64_t max, uint64_t *ret)
+{
+	const char *field = moment_plan_field(at);
+
+	return field && text_parse_u64(field, max, ret) == 0;
+}
+
+static bool moment_plan_take_u32(char **at, uint32_t max, uint32_t *ret)
+{
+	uint64_t value = 0;
+	bool good = moment_plan_take(at, max, &value);
+
+	*ret = (uint32_t)value;
+	return good;
+}
+
+static bool moment_plan_take_u8(char **at, uint8_t max, uint8_t *ret)
+{
+	uint64_t value = 0;
+	bool good = moment_plan_take(at, max, &value);
+
+	*ret = (uint8_t)value;
+	return good;
+}
+
+/* One that may be negative: modulo 2^64. */
+static bool moment_plan_take_signed(char **at, int64_t *ret)
+{
+	const char *field = moment_plan_field(at);
+	bool minus = field && *field == '-';
+	uint64_t value;
+
+	if (!field || text_parse_u64(field + minus, UINT64_MAX, &value) < 0)
+		return false;
+	*ret = (int64_t)(minus ? 0 - value : value);
+	return true;
+}
+
+/* Text for people, which ends the line where it is the LAST. */
+static bool moment_plan_take_text(char **at, bool last, const char **ret)
+{
+	*ret = last ? *at : moment_plan_field(at);
+	if (last)
+		*at = NULL;
+	for (const char *p = *ret; p && *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return false;
+	return *ret != NULL;
+}
+
+/* ---- lines ---- */
+
+static bool moment_plan_load_line(struct moment_plan *p, char **at)
+{
+	struct moment_plan_load *l = &p->loads[p->n_loads];
+
+	if (p->n_loads == MOMENT_PLAN_LOADS_MAX ||
+	    !moment_plan_take_u32(at, MOMENT_PLAN_FLAGS, &l->flags) ||
+	    !moment_plan_take_u32(at, MOMENT_PLAN_BYTES_MAX, &l->bytes) ||
+	    !moment_plan_take_u8(at, MOMENT_PLAN_BASES - 1, &l->base) ||
+	    !moment_plan_take_u8(at, MOMENT_PLAN_REGISTERS - 1, &l->reg) ||
+	    !moment_plan_take_signed(at, &l->offset) ||
+	    !moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &l->count_at) ||
+	    !moment_plan_take_u32(at, MOMENT_PLAN_BYTES_MAX, &l->element_bytes) || l->bytes == 0)
+		return false;
+	while (*at)
+		if (l->n_steps == MOMENT_PLAN_STEPS_MAX ||
+		    !moment_plan_take_signed(at, &l->steps[l->n_steps++]))
+			return false;
+	p->n_loads++;
+	return true;
+}
+
+static bool moment_plan_condition_line(struct moment_plan *p, char **at)
+{
+	uint8_t is_signed = 0;
+	int64_t value = 0;
+	bool good = p->condition.load_at == 0 &&
+		    moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &p->condition.load_at) &&
+		    moment_plan_take_u8(at, OPS - 1, &p->condition.op) &&
+		    moment_plan_take_u8(at, 64, &p->condition.bits) &&
+		    moment_plan_take_u8(at, 1, &is_signed) && moment_plan_take_signed(at, &value);
+
+	p->condition.is_signed = is_signed;
+	p->condition.value = (uint64_t)value;
+	return good && p->condition.load_at > 0 && p->condition.op > 0 && p->condition.bits > 0;
+}
+
+static bool moment_plan_variable_line(struct moment_plan *p, char **at, bool there)
+{
+	struct moment_plan_variable *v = &p->variables[p->n_variables];
+
+	if (p->n_variables == MOMENT_PLAN_VARIABLES_MAX ||
+	    !moment_plan_take_text(at, false, &v->name) ||
+	    !moment_plan_take_text(at, false, &v->type))
+		return false;
+	p->n_variables++;
+	if (!there)
+		return moment_plan_take_text(at, true, &v->reason);
+	return moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &v->first) &&
+	       moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &v->n) &&
+	       moment_plan_take_text(at, true, &v->shape);
+}
+
+static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
+{
+	if (strcmp(word, "load") == 0)
+		return moment_plan_load_line(p, at);
+	if (strcmp(word, "var") == 0 || strcmp(word, "none") == 0)
+		return moment_plan_variable_line(p, at, *word == 'v');
+	if (strcmp(word, "if") == 0)
+		return moment_plan_condition_line(p, at);
+	if (strcmp(word, "point") == 0)
+		return moment_plan_take_text(at, true, &p->name);
+	if (strcmp(word, "file") == 0)
+		return moment_plan_take_text(at, true, &p->file);
+	if (strcmp(word, "source") == 0)
+		return moment_plan_take_text(at, true, &p->source);
+	if (strcmp(word, "at") == 0)
+		return moment_plan_take(at, UINT64_MAX, &p->vaddr);
+	return strcmp(word, "max") == 0 && moment_plan_take(at, UINT64_MAX, &p->max);
+}
+
+/* ---- all of it ---- */
+
+/* What lines say of each other. */
+static const char *moment_plan_complaint(const struct moment_plan *p)
+{
+	if (!*p->name || !*p->file)
+		return "it does not say which point it is";
+	if (p->condition.load_at > p->n_loads)
+		return "its condition is about nothing";
+	for (uint32_t i = 0; i < p->n_loads; i++)
+		if (p->loads[i].count_at > p->n_loads)
+			return "a count is said to be in a load that is not there";
+	for (uint32_t i = 0; i < p->n_variables; i++)
+		if (p->variables[i].n > p->n_loads ||
+		    p->variables[i].first > p->n_loads - p->variables[i].n)
+			return "a variable is said to be in loads that are not there";
+	return NULL;
+}
+
+static int moment_plan_take_lines(struct moment_plan *p, char why[static MOMENT_PLAN_WHY_MAX])
+{
+	char *rest = p->text;
+	const char *complaint;
+
+	while (rest && *rest) {
+		char *at = rest, *end = strstr(rest, MOMENT_PLAN_LINE_END), *word;
+
+		rest = end ? end + strlen(MOMENT_PLAN_LINE_END) : NULL;
+		if (end)
+			*end = '\0';
+		word = moment_plan_field(&at);
+		if (!moment_plan_line(p, word, &at) || at) {
+			snprintf(why, MOMENT_PLAN_WHY_MAX,
+				 "a compiled moment has a line that cannot be: '%.40s'", word);
+			return -EINVAL;
+		}
+	}
+	complaint = moment_plan_complaint(p);
+	if (!complaint)
+		return 0;
+	snprintf(why, MOMENT_PLAN_WHY_MAX, "a compiled moment makes no sense: %s", complaint);
+	return -EINVAL;
+}
+
+int moment_plan_parse(const char *text, struct moment_plan *ret,
+		      char why[static MOMENT_PLAN_WHY_MAX])
+{
+	int r;
+
+	*ret = (struct moment_plan){ .name = "", .file = "", .source = "" };
+	if (strlen(text) >= MOMENT_PLAN_TEXT_MAX) {
+		snprintf(why, MOMENT_PLAN_WHY_MAX,
+			 "a compiled moment of %zu bytes; %d at most: collect less", strlen(text),
+			 MOMENT_PLAN_TEXT_MAX - 1);
+		return -EINVAL;
+	}
+	ret->text = strdup(text);
+	if (!ret->text)
+		return -ENOMEM;
+	r = moment_plan_take_lines(ret, why);
+	if (r < 0)
+		moment_plan_deinit(ret);
+	return r;
+}
+
+void moment_plan_deinit(struct moment_plan *p)
+{
+	free(p->text);
+	*p = (struct moment_plan){ .name = "", .file = "", .source = "" };
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Moments: what registers and memory hold where a program comes by a point of it.
+ *
+ * User space says of each point which loads to make (record-moments.h); here they are made, one behind
+ * the other, into a room of this CPU, and what they have brought goes into the ring in one piece. What
+ * cannot be read says so. Only memory of the process is read, and nothing waits for it.
+ */
+#include "bpf/calls.bpf.h"
+#include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MOMENT_POINTS_MAX);
+	__type(key, __u32);
+	__type(value, struct moment_point);
+} moment_points SEC(".maps");
+
+/* Two threads of a CPU may be in the middle of one: the second takes another room. */
+#define MOMENT_ROOMS 2
+
+struct moment_room {
+	struct rec_moment rec;
+	__u64 registers[32]; /* the same, a power of two for the verifier */
+	__u64 image;         /* from the file's own addresses to those of the process */
+	__u32 taken;
+	__u32 pad_0;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, MOMENT_ROOMS);
+	__type(key, __u32);
+	__type(value, struct moment_room);
+} moment_rooms SEC(".maps");
+
+/*
+ * VALUE is no more than MASK: the verifier of Linux 6.1 forgets what it was compared with when it is put
+ * aside, and compilers leave out what they think changes nothing.
+ */
+#define moment_mask(value, mask) asm volatile("%0 &= %1" : "+r"(value) : "i"(mask))
+
+#define MOMENT_EFAULT (-14)
+#define MOMENT_ENOSPC (-28)
+
+static __always_inline struct moment_room *moment_take_room(void)
+{
+	struct moment_room *room;
+
+	for (__u32 i = 0; i < MOMENT_ROOMS; i++) {
+		__u32 key = i;
+
+		room = bpf_map_lookup_elem(&moment_rooms, &key);
+		if (room && __sync_val_compare_and_swap(&room->taken, 0, 1) == 0)
+			return room;
+	}
+	return NULL;
+}
+
+/* ---- loads ---- */
+
+/* Where L reads, into *RET. Returns false if it cannot be found out. */
+static __always_inline bool moment_address(const struct moment_room *room,
+					   const struct moment_load *l, __u64 *ret)
+{
+	__u64 address = 0;
+
+	if (l->base == MOMENT_BASE_REGISTER)
+		address = room->registers[l->reg & 31];
+	else if (l->base == MOMENT_BASE_IMAGE)
+		address = room->image;
+	address += l->offset;
+	for (__u32 i = 0; i < MOMENT_STEPS_MAX; i++) {
+		if (i >= l->n_steps)
+			break;
+		if (bpf_probe_read_user(&address, sizeof(address), (const void *)address) < 0)
+			return false;
+		address += l->steps[i];
+	}
+	*ret = address;
+	return true;
+}
+
+/*
+ * The number that load AT of point NUMBER brings, at most 8 bytes, into *RET. Returns 0 or negative. (A
+ * function of its own, as those that follow: the verifier looks at each once.)
+ */
+__noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, __u64 *ret)
+{
+	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
+	const struct moment_load *l;
+	__u64 address, value = 0;
+	__u64 bytes;
+	long r;
+
+	if (!room || !ret || !point || at >= MOMENT_LOADS_MAX)
+		return -1;
+	l = &point->loads[at];
+	if (!moment_address(room, l, &address))
+		return -1;
+	if (l->flags & MOMENT_LOAD_VALUE) {
+		*ret = address;
+		return 0;
+	}
+	bytes = l->bytes;
+	if (bytes >= sizeof(value)) {
+		r = bpf_probe_read_user(&value, sizeof(value), (const void *)address);
+	} else {
+		moment_mask(bytes, sizeof(value) - 1);
+		r = bpf_probe_read_user(&value, bytes, (const void *)address);
+	}
+	*ret = value;
+	return r < 0 ? -1 : 0;
+}
+
+/* How many bytes L of point NUMBER, which has a count, is to bring. */
+static __always_inline __u32 moment_counted(struct moment_room *room, __u32 number,
+					    const struct moment_load *l)
+{
+	__u64 n = 0;
+
+	if (moment_number(room, number, l->count_at - 1, &n) < 0)
+		return 0;
+	n *= l->element_bytes;
+	return n < l->bytes ? n : l->bytes;
+}
+
+/* What can be read of BYTES at ADDRESS, in pieces. Returns how much that is, or negative. */
+__noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 address, __u32 bytes)
+{
+	__u32 got = 0;
+
+	if (!room || at > MOMENT_BEGIN_MAX)
+		return MOMENT_EFAULT;
+	for (__u32 i = 0; i < MOMENT_BLOCK_BYTES_MAX / MOMENT_PIECE_BYTES; i++) {
+		__u32 done = i * MOMENT_PIECE_BYTES;
+		__u64 n;
+		struct moment_block *block = (struct moment_block *)&room->rec.data[at];
+		__u8 *to = (__u8 *)(block + 1) + done;
+
+		if (done >= bytes)
+			break;
+		n = bytes - done;
+		if (n > MOMENT_PIECE_BYTES)
+			n = MOMENT_PIECE_BYTES;
+		moment_mask(n, 2 * MOMENT_PIECE_BYTES - 1);
+		if (bpf_probe_read_user(to, n, (const void *)(address + done)) < 0)
+			break;
+		got += n;
+	}
+	return got ? (int)got : MOMENT_EFAULT;
+}
+
+/*
+ * Return probes put their own address in the place of a return address: what was there goes back into
+ * the GOT bytes of the stack that were read from ADDRESS on.
+ */
+#if defined(__TARGET_ARCH_x86)
+#define MOMENT_PROBED_MAX 16
+
+__noinline int moment_mend_stack(struct moment_room *room, __u32 at, __u64 address, __u32 got)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct return_instance *i = BPF_CORE_READ(p, utask, return_instances);
+
+	if (!room || at > MOMENT_BEGIN_MAX || got > MOMENT_BLOCK_BYTES_MAX || got < 8)
+		return 0;
+	for (__u32 n = 0; i && n < MOMENT_PROBED_MAX; n++) {
+		__u64 where = BPF_CORE_READ(i, stack) - address;
+
+		if (where <= got - 8 && where <= MOMENT_BLOCK_BYTES_MAX - 8) {
+			struct moment_block *block = (struct moment_block *)&room->rec.data[at];
+
+			*(__u64 *)((__u8 *)(block + 1) + where) = BPF_CORE_READ(i, orig_ret_vaddr);
+		}
+		i = BPF_CORE_READ(i, next);
+	}
+	return 0;
+}
+#else
+static __always_inline int moment_mend_stack(struct moment_room *room, __u32 at, __u64 address,
+					     __u32 got)
+{
+	return 0;
+}
+#endif
+
+/* What is at ADDRESS, behind the head of the block at AT. Returns the bytes, or negative. */
+static __always_inline int moment_read(struct moment_room *room, const struct moment_load *l,
+				       __u32 at, __u64 address, __u32 bytes)
+{
+	struct moment_block *block = (struct moment_block *)&room->rec.data[at];
+	__u64 n = bytes;
+	long r;
+
+	if (l->flags & MOMENT_LOAD_VALUE) {
+		*(__u64 *)(block + 1) = address;
+		return bytes < sizeof(address) ? bytes : sizeof(address);
+	}
+	moment_mask(n, 2 * MOMENT_BLOCK_BYTES_MAX - 1);
+	if (l->flags & MOMENT_LOAD_STRING)
+		return bpf_probe_read_user_str(block + 1, n, (const void *)address);
+	r = bpf_probe_read_user(block + 1, n, (const void *)address);
+	return r < 0 ? r : (int)bytes;
+}
+
+/* Load AT of point NUMBER, into ROOM. Returns 0, or negative if there is no room for more. */
+__noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at)
+{
+	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
+	const struct moment_load *l;
+	struct moment_block *block;
+	__u32 begin, bytes;
+	__u64 address = 0;
+	int got;
+
+	if (!room || !point || at >= MOMENT_LOADS_MAX)
+		return -1;
+	l = &point->loads[at];
+	begin = room->rec.bytes;
+	if (l->flags & MOMENT_LOAD_QUIET)
+		return 0;
+	if (begin > MOMENT_BEGIN_MAX)
+		return MOMENT_ENOSPC;
+	bytes = l->count_at ? moment_counted(room, number, l) : l->bytes;
+	if (bytes > MOMENT_BLOCK_BYTES_MAX)
+		bytes = MOMENT_BLOCK_BYTES_MAX;
+	if (!moment_address(room, l, &address)) {
+		got = MOMENT_EFAULT;
+	} else if (l->flags & MOMENT_LOAD_PIECES) {
+		got = moment_read_pieces(room, begin, address, bytes);
+		if (got > 0)
+			moment_mend_stack(room, begin, address, got);
+	} else {
+		got = moment_read(room, l, begin, address, bytes);
+	}
+	/* (as in moment_read()) */
+	barrier_var(begin);
+	if (begin > MOMENT_BEGIN_MAX)
+		return MOMENT_ENOSPC;
+	block = (struct moment_block *)&room->rec.data[begin];
+	block->address = l->flags & MOMENT_LOAD_VALUE ? 0 : address;
+	block->load = at;
+	block->bytes = got;
+	if (got < 0)
+		got = 0;
+	room->rec.bytes = begin + sizeof(*block) + ((got + 7) & ~7u);
+	return 0;
+}
+
+/* ---- moments ---- */
+
+#if defined(__TARGET_ARCH_x86)
+static __always_inline void moment_take_registers(struct pt_regs *ctx, struct moment_room *room)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 *r = room->registers;
+
+	r[0] = ctx->ax;
+	r[1] = ctx->dx;
+	r[2] = ctx->cx;
+	r[3] = ctx->bx;
+	r[4] = ctx->si;
+	r[5] = ctx->di;
+	r[6] = ctx->bp;
+	r[7] = ctx->sp;
+	r[8] = ctx->r8;
+	r[9] = ctx->r9;
+	r[10] = ctx->r10;
+	r[11] = ctx->r11;
+	r[12] = ctx->r12;
+	r[13] = ctx->r13;
+	r[14] = ctx->r14;
+	r[15] = ctx->r15;
+	r[16] = ctx->ip;
+	r[17] = ctx->flags;
+	r[18] = BPF_CORE_READ(p, thread.fsbase);
+	r[19] = 0;
+	for (__u32 i = 0; i < MOMENT_REGISTERS; i++)
+		room->rec.registers[i] = r[i];
+}
+#else
+static __always_inline void moment_take_registers(struct pt_regs *ctx, struct moment_room *room)
+{
+	room->registers[MOMENT_REG_SP] = PT_REGS_SP(ctx);
+	room->registers[MOMENT_REG_IP] = PT_REGS_IP(ctx);
+}
+#endif
+
+/* Whether the condition of point NUMBER holds. What cannot be read is no number. */
+static __always_inline bool moment_is_wanted(struct moment_room *room, __u32 number,
+					     const struct moment_point *point)
+{
+	__u64 value = 0;
+
+	if (!point->if_at)
+		return true;
+	return moment_number(room, number, point->if_at - 1, &value) == 0 &&
+	       call_holds(value, point->if_bits, point->if_op, point->if_signed, point->value);
+}
+
+static __always_inline void moment_send(struct moment_room *room, __u32 number, __u64 hit)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 now_ns;
+	__u32 bytes;
+
+	room->rec.stack = call_take_stack();
+	now_ns = bpf_ktime_get_boot_ns();
+	room->rec.hit = hit;
+	room->rec.point = number;
+	room->rec.bytes = 0;
+	for (__u32 i = 0; i < MOMENT_LOADS_MAX; i++)
+		if (moment_take_load(room, number, i) < 0)
+			break;
+	bytes = room->rec.bytes;
+	if (bytes > sizeof(room->rec.data))
+		return;
+	rec_fill_head(&room->rec.head, now_ns, REC_MOMENT, REC_MOMENT_BYTES(bytes), p);
+	rec_output(REC_RING_CALLS, &room->rec, REC_MOMENT_BYTES(bytes), now_ns);
+}
+
+SEC("?uprobe")
+int TIMED_WITH(COST_FUNCTIONS, on_moment, struct pt_regs *, ctx)
+{
+	__u32 number = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), at = number;
+	struct moment_point *point = bpf_map_lookup_elem(&moment_points, &at);
+	struct moment_room *room;
+	__u64 hit;
+
+	if (!point || !filter_selects(bpf_get_current_task_btf()))
+		return 0;
+	/* (what is over costs no more than this) */
+	if (point->max && *(volatile __u64 *)&point->hits >= point->max)
+		return 0;
+	room = moment_take_room();
+	if (!room) {
+		rec_lose(REC_RING_CALLS, bpf_ktime_get_boot_ns());
+		return 0;
+	}
+	moment_take_registers(ctx, room);
+	room->image = PT_REGS_IP(ctx) - point->vaddr;
+	if (moment_is_wanted(room, number, point)) {
+		hit = __sync_fetch_and_add(&point->hits, 1) + 1;
+		if (!point->max || hit <= point->max)
+			moment_send(room, number, hit);
+	}
+	room->taken = 0;
+	return 0;
+}

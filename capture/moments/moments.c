@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/moments/moments.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <bpf/bpf.h>
+
+#include "base/array.h"
+#include "capture/probes/code-boundary.h"
+#include "capture/probes/probe-keeper.h"
+
+_Static_assert(MOMENT_PLAN_LOADS_MAX == MOMENT_LOADS_MAX, "as many");
+_Static_assert(MOMENT_PLAN_STEPS_MAX == MOMENT_STEPS_MAX, "as many");
+_Static_assert(MOMENT_PLAN_BYTES_MAX == MOMENT_BLOCK_BYTES_MAX, "as long");
+_Static_assert(MOMENT_PLAN_REGISTERS == MOMENT_REGISTERS, "the same");
+_Static_assert(MOMENT_PLAN_VALUE == MOMENT_LOAD_VALUE, "the same");
+_Static_assert(MOMENT_PLAN_STRING == MOMENT_LOAD_STRING, "the same");
+_Static_assert(MOMENT_PLAN_PIECES == MOMENT_LOAD_PIECES, "the same");
+_Static_assert(MOMENT_PLAN_QUIET == MOMENT_LOAD_QUIET, "the same");
+_Static_assert((int)MOMENT_PLAN_REGISTER == MOMENT_BASE_REGISTER, "the same");
+_Static_assert((int)MOMENT_PLAN_IMAGE == MOMENT_BASE_IMAGE, "the same");
+_Static_assert(OPTION_MOMENTS_MAX <= MOMENT_POINTS_MAX, "a place each");
+
+__attribute__((format(printf, 3, 4))) static int moments_refuse(int error, char **reterr_text,
+								const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(reterr_text, format, args) < 0)
+		*reterr_text = NULL;
+	va_end(args);
+	return error;
+}
+
+/* ---- places ---- */
+
+static const char *moments_reason(int error)
+{
+	switch (error) {
+	case -ENOEXEC:
+		return "the file is no program and no library of this machine";
+	case -EBADMSG:
+		return "the file is damaged";
+	case -ENXIO:
+		return "no code is there";
+	case -ENODATA:
+		return "it is not known where the function begins: the file has neither .eh_frame nor "
+		       "symbols";
+	case -EINVAL:
+		return "it is in the middle of an instruction";
+	case -ETIME:
+		return "the file takes too long to read";
+	default:
+		return strerror(-error);
+	}
+}
+
+static int moments_check_owner(const struct session_options *o, const struct moment_plan *plan,
+			       int fd, char **reterr_text)
+{
+	struct stat st;
+
+	if (!o->own || o->own_uid == 0 || (fstat(fd, &st) == 0 && st.st_uid == o->own_uid))
+		return 0;
+	return moments_refuse(
+		-EPERM, reterr_text,
+		"%s is not your own file: a user who may not trace the system records "
+		"moments of his own programs and libraries only",
+		plan->file);
+}
+
+static int moments_take(struct moments *m, const struct session_options *o, size_t i,
+			char **reterr_text)
+{
+	struct moment_place *place = &m->places[m->n++];
+	int fd = o->moments.files.fds[i], r;
+	char why[MOMENT_PLAN_WHY_MAX] = "out of memory";
+
+	place->text = strdup(o->moments.specs[i]);
+	r = place->text ? moment_plan_parse(place->text, &place->plan, why) : -ENOMEM;
+	if (r < 0)
+		return moments_refuse(r, reterr_text, "%s", why);
+	r = moments_check_owner(o, &place->plan, fd, reterr_text);
+	if (r < 0)
+		return r;
+	r = code_boundary_find_sandboxed(fd, place->plan.vaddr, &place->offset);
+	return r < 0 ? moments_refuse(r, reterr_text, "cannot put a probe at %s (%#llx in %s): %s",
+				      place->plan.name, (unsigned long long)place->plan.vaddr,
+				      place->plan.file, moments_reason(r))
+		     : 0;
+}
+
+int moments_new(const struct session_options *o, struct moments **ret, char **reterr_text)
+{
+	_cleanup_(moments_freep) struct moments *m = calloc(1, sizeof(*m));
+	int r = 0;
+
+	if (m)
+		m->places = calloc(o->moments.n_specs + 1, sizeof(*m->places));
+	if (!m || !m->places)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < o->moments.n_specs; i++)
+		r = moments_take(m, o, i, reterr_text);
+	if (r == 0)
+		*ret = TAKE_PTR(m);
+	return r;
+}
+
+struct moments *moments_free(struct moments *m)
+{
+	if (!m)
+		return NULL;
+	moments_detach(m);
+	for (size_t i = 0; i < m->n; i++) {
+		moment_plan_deinit(&m->places[i].plan);
+		free(m->places[i].text);
+	}
+	free(m->places);
+	free(m);
+	return NULL;
+}
+
+/* ---- probes ---- */
+
+static struct moment_load moments_load(const struct moment_plan_load *l)
+{
+	struct moment_load ret = {
+		.base = l->base,
+		.reg = l->reg,
+		.n_steps = l->n_steps,
+		.flags = (uint8_t)l->flags,
+		.bytes = l->bytes,
+		.count_at = l->count_at,
+		.element_bytes = l->element_bytes,
+		.offset = l->offset,
+	};
+
+	memcpy(ret.steps, l->steps, sizeof(ret.steps));
+	return ret;
+}
+
+static int moments_announce(const struct moment_place *place, uint32_t number, int points_fd)
+{
+	const struct moment_plan *plan = &place->plan;
+	struct moment_point point = {
+		.vaddr = plan->vaddr,
+		.max = plan->max,
+		.value = plan->condition.value,
+		.if_at = plan->condition.load_at,
+		.if_op = plan->condition.op,
+		.if_bits = plan->condition.bits,
+		.if_signed = plan->condition.is_signed,
+		.n_loads = plan->n_loads,
+	};
+
+	for (uint32_t i = 0; i < plan->n_loads; i++)
+		point.loads[i] = moments_load(&plan->loads[i]);
+	/* (those that are not there bring nothing) */
+	for (uint32_t i = plan->n_loads; i < MOMENT_LOADS_MAX; i++)
+		point.loads[i].flags = MOMENT_LOAD_QUIET;
+	return bpf_map_update_elem(points_fd, &number, &point, BPF_ANY) < 0 ? -errno : 0;
+}
+
+static int moments_attach_one(struct moments *m, uint32_t i, int fd,
+			      const struct collector_moments *collector)
+{
+	const struct allocator_probe probe = {
+		.offset = m->places[i].offset,
+		.function = CALL_COOKIE(i),
+		.kind = ALLOCATOR_PROBE_ENTRY,
+	};
+	struct probes_target target = {
+		.way = collector->way,
+		.pid = PROBES_EVERY_PROCESS,
+		.fd = fd,
+		.probes = &probe,
+		.n = 1,
+	};
+	size_t failed = 0;
+	uint32_t id;
+
+	for (enum probes_program p = 0; p < PROBES_PROGRAMS; p++)
+		target.programs[p] = p == PROBES_ENTRY ? collector->program : -1;
+	return probe_keeper_attach(m->keeper, &target, &id, &failed) ?: failed ? -EOPNOTSUPP : 0;
+}
+
+int moments_attach(struct moments *m, const struct call_options *o,
+		   const struct collector_moments *collector, uint64_t *cpu_ns_sum,
+		   char **reterr_text)
+{
+	uint32_t at = 0;
+	int r = probe_keeper_new(cpu_ns_sum, &m->keeper);
+
+	for (; r == 0 && at < m->n; at++)
+		r = moments_announce(&m->places[at], at, collector->points_fd)
+			    ?: moments_attach_one(m, at, o->files.fds[at], collector);
+	return r < 0 ? moments_refuse(r, reterr_text, "cannot put a probe at %s: %s",
+				      at > 0 ? m->places[at - 1].plan.name : "any point",
+				      strerror(-r))
+		     : 0;
+}
+
+void moments_detach(struct moments *m)
+{
+	if (m)
+		m->keeper = probe_keeper_free(m->keeper);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/pipeline/moments-stage.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "capture/moments/moments.h"
+
+_Static_assert(EVENT_MOMENT_BYTES_MAX >= sizeof(((struct rec_moment *)0)->data), "all of it");
+_Static_assert(EVENT_MOMENT_REGISTERS == MOMENT_REGISTERS, "the same");
+
+int moments_stage_open(struct moments_stage *s)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; s->moments && r == 0 && i < s->moments->n; i++) {
+		const struct event ev = {
+			.kind = EVENT_MOMENT_POINT,
+			.ts_ns = s->pipe->from_ns,
+			.moment_point = { .number = i, .plan = s->moments->places[i].text },
+		};
+
+		s->n_events++;
+		r = fxt_archive_event(s->pipe->archive, &ev);
+	}
+	return r;
+}
+
+static int moments_stage_write(struct moments_stage *s, const struct rec_moment *rec)
+{
+	const struct stack *stack = named_stacks_get(s->stacks, rec->stack);
+	struct event ev = {
+		.kind = EVENT_MOMENT,
+		.ts_ns = rec->head.ts_ns,
+		.pid = tasks_koid(s->pipe->tasks, rec->head.pid),
+		.tid = tasks_koid(s->pipe->tasks, rec->head.tid),
+		.cpu = rec->head.cpu,
+		.moment = {
+			.name = s->moments->places[rec->point].plan.name,
+			.point = rec->point,
+			.hit = rec->hit,
+			.data = rec->registers, /* what was read stands behind them */
+			.n_bytes = sizeof(rec->registers) + rec->bytes,
+		},
+	};
+	int r = pipeline_announce(s->pipe, rec->head.tid);
+
+	if (r == 0)
+		r = s->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, s->pipe->links.userdata);
+	/* (the first frame is the point) */
+	if (r == 0 && stack && stack->n_frames > 1)
+		r = named_stacks_say(s->stacks, &rec->head, stack->frames + 1, stack->n_frames - 1,
+				     &ev.moment.stack);
+	s->n_events++;
+	return r < 0 ? r : fxt_archive_event(s->pipe->archive, &ev);
+}
+
+int moments_stage_record(struct moments_stage *s, const struct rec_head *head)
+{
+	const struct rec_moment *rec = (const struct rec_moment *)head;
+
+	if (!s->moments)
+		return 0;
+	if (rec->point >= s->moments->n) {
+		s->n_dropped++;
+		return 0;
+	}
+	if (head->ts_ns < s->pipe->from_ns || head->ts_ns > s->pipe->to_ns)
+		return 0;
+	return moments_stage_write(s, rec);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether a function begins at an address, as the file itself says: by its symbols, or by what it
+ * has for exceptions to pass. A probe in the middle of an instruction would break the program.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/probes/elf-image.h"
+
+bool function_start_is(const struct elf_image *image, uint64_t vaddr);

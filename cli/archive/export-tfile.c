@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GDB's trace files: of the moments of an archive, one for each program of a process, each with a script
+ * that opens it; or one of them, written again: what kymo can read of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/archive/export.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/read-events.h"
+#include "cli/common/verb.h"
+#include "cli/moments/moment-tfile.h"
+#include "cli/tfile/tfile-copy.h"
+#include "writer/koids.h"
+
+/* ---- of an archive ---- */
+
+static int export_tfile_put(struct export *e, const char *path, const struct outbuf *bytes)
+{
+	const struct packed_output_args args = {
+		.path = path,
+		.force = e->force,
+		.method = PACK_NONE,
+		.whole = packed_output_any_bytes,
+		.inputs = &e->input.fd,
+		.n_inputs = 1,
+	};
+
+	packed_output_deinit(&e->output);
+	e->output = PACKED_OUTPUT_NULL;
+	if (packed_output_open(&e->output, &args) < 0 ||
+	    packed_output_write(&e->output, bytes->data, bytes->size) < 0 ||
+	    packed_output_finish(&e->output) < 0)
+		return CLI_FAILED;
+	return CLI_OK;
+}
+
+/* One file of RUN, and its script. PART counts from 0 on. */
+static int export_tfile_part(struct export *e, const struct moment_tfile *t,
+			     const struct moment_tfile_run *run, unsigned part, size_t *at,
+			     bool *ret_more)
+{
+	_cleanup_(outbuf_deinit) struct outbuf trace = { 0 }, script = { 0 };
+	const char *suffix = strrchr(e->output_path, '.') ?: "";
+	int length = (int)(strlen(e->output_path) - strlen(suffix)), r;
+	_cleanup_free_ char *path = NULL, *script_path = NULL;
+	char more[32] = "";
+
+	if (part > 0)
+		snprintf(more, sizeof(more), "-%u", part + 1);
+	if (run->number > 0)
+		snprintf(more + strlen(more), sizeof(more) - strlen(more), "-exec%u", run->number);
+	if (asprintf(&path, "%.*s-%u%s%s", length, e->output_path, run->pid & FXT_KOID_TID_MASK,
+		     more, suffix) < 0 ||
+	    asprintf(&script_path, "%.*s-%u%s.gdb", length, e->output_path,
+		     run->pid & FXT_KOID_TID_MASK, more) < 0)
+		return cli_failed("out of memory");
+	r = moment_tfile_write(t, run, path, at, ret_more, &trace, &script);
+	if (r < 0)
+		return cli_failed("cannot make a trace file: %s", strerror(-r));
+	r = export_tfile_put(e, path, &trace);
+	if (r == CLI_OK)
+		r = export_tfile_put(e, script_path, &script);
+	if (r == CLI_OK)
+		fprintf(stderr, "%s: gdb -x %s\n", path, script_path);
+	e->n_files++;
+	return r;
+}
+
+static int export_tfile_run(struct export *e, const struct moment_tfile *t,
+			    const struct moment_tfile_run *run)
+{
+	bool more = true;
+	size_t at = 0;
+	int r = CLI_OK;
+
+	for (unsigned part = 0; r == CLI_OK && more; part++)
+		r = export_tfile_part(e, t, run, part, &at, &more);
+	return r;
+}
+
+static int export_tfile_of_archive(struct export *e, struct open_trace *t)
+{
+	_cleanup_(moment_tfile_deinit) struct moment_tfile moments = { 0 };
+	_cleanup_free_ struct moment_tfile_run *runs = NULL;
+	int r = read_events(t, moment_tfile_take, &moments), status;
+	size_t n = 0;
+
+	if (r != CLI_OK)
+		return r;
+	if (moments.n == 0)
+		return cli_failed("%s: no moments were recorded; 'kymo record --moment=SPEC' does "
+				  "so",
+				  t->name);
+	if (strcmp(e->output_path, "-") == 0)
+		return cli_usage_error("a trace file for each process needs a name: '-o FILE.tf'");
+	if (moment_tfile_runs(&moments, &runs, &n) < 0)
+		return cli_failed("out of memory");
+	status = open_trace_finish(t);
+	for (size_t i = 0; r == CLI_OK && i < n; i++)
+		r = export_tfile_run(e, &moments, &runs[i]);
+	e->damaged = status == CLI_DAMAGE;
+	return r == CLI_OK ? status : r;
+}
+
+/* ---- of another one ---- */
+
+static int export_tfile_write(struct export *e, const struct tfile_copy *copy)
+{
+	const struct packed_output_args args = {
+		.path = e->output_path,
+		.force = e->force,
+		.method = e->method,
+		.whole = packed_output_any_bytes,
+		.inputs = &e->input.fd,
+		.n_inputs = 1,
+	};
+
+	if (packed_output_open(&e->output, &args) < 0 ||
+	    packed_output_write(&e->output, copy->head.data, copy->head.size) < 0 ||
+	    packed_output_write(&e->output, copy->frames.data, copy->frames.size) < 0 ||
+	    packed_output_finish(&e->output) < 0)
+		return CLI_FAILED;
+	e->n_files++;
+	return CLI_OK;
+}
+
+int export_tfile(struct export *e)
+{
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	_cleanup_(tfile_copy_deinit) struct tfile_copy copy = { 0 };
+	const struct open_trace_kinds kinds = {
+		.frames = true,
+		.frame_finding = tfile_copy_found,
+		.frame_userdata = &copy,
+	};
+	int r = open_trace_of(&t, e->input_path, &kinds);
+
+	if (r != CLI_OK)
+		return r;
+	if (!t.frames && !t.calls)
+		return export_tfile_of_archive(e, &t);
+	if (!t.frames)
+		return cli_failed("%s: it is neither an archive nor one of GDB's trace files",
+				  t.name);
+	r = tfile_copy(&copy, &t, NULL, NULL) ?: export_tfile_write(e, &copy);
+	if (r != CLI_OK)
+		return r;
+	tfile_copy_say_missing(&copy, e->output_path);
+	e->damaged = t.n_damages > 0;
+	return open_trace_finish(&t);
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/moments/moment-tfile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "reader/places/places.h"
+#include "writer/koids.h"
+#include "writer/tfile/tfile-writer.h"
+#include "writer/tfile/tfile-x86-64.h"
+
+enum {
+	LIBRARIES_MAX = 256,
+	BLOCKS_MAX = MOMENT_PLAN_LOADS_MAX + 16,
+	BUILD_ID_TEXT_MAX = 2 * 64 + 1,
+};
+
+/* Trace state variables. */
+enum { VAR_TIMESTAMP = 1, VAR_TIME, VAR_PID, VAR_TID, VAR_CPU, VAR_HIT };
+
+struct moment_hit {
+	struct event ev;
+	void *data;   /* of the event. Owned */
+	uint32_t run; /* of its process */
+};
+
+/* A file that a process has mapped. */
+struct moment_tfile_kept {
+	char *path, *build_id; /* owned */
+	uint64_t start, size, file_offset;
+};
+
+struct moment_tfile_process {
+	struct moment_tfile_kept *files; /* of all its programs; owned */
+	uint32_t *runs;                  /* of each; owned */
+	size_t n, room, runs_room;
+	uint32_t run; /* how often it has called exec */
+};
+
+static void moment_tfile_free_process(struct moment_tfile_process *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->files[i].path);
+		free(p->files[i].build_id);
+	}
+	free(p->files);
+	free(p->runs);
+}
+
+void moment_tfile_deinit(struct moment_tfile *t)
+{
+	struct moment_tfile_process *p;
+	size_t pos = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		free(t->hits[i].data);
+	free(t->hits);
+	while ((p = table_next(&t->processes, &pos)))
+		moment_tfile_free_process(p);
+	table_deinit_free(&t->processes);
+	moment_store_deinit(&t->store);
+}
+
+/* ---- taking in ---- */
+
+static struct moment_tfile_process *moment_tfile_process_of(struct moment_tfile *t, uint32_t pid)
+{
+	return table_make(&t->processes, (uint64_t)pid + 1, sizeof(struct moment_tfile_process));
+}
+
+static int moment_tfile_take_hit(struct moment_tfile *t, const struct event *ev)
+{
+	const struct moment_tfile_process *p = moment_tfile_process_of(t, ev->pid);
+	struct moment_hit *hit;
+
+	if (!p || GROW(t->hits, t->room, t->n + 1) < 0)
+		return -ENOMEM;
+	hit = &t->hits[t->n];
+	*hit = (struct moment_hit){
+		.ev = *ev,
+		.data = malloc(ev->moment.n_bytes),
+		.run = p->run,
+	};
+	if (!hit->data)
+		return -ENOMEM;
+	memcpy(hit->data, ev->moment.data, ev->moment.n_bytes);
+	hit->ev.moment.data = hit->data;
+	t->n++;
+	return 0;
+}
+
+static int moment_tfile_keep(struct moment_tfile_process *p, const struct moment_tfile_kept *file)
+{
+	struct moment_tfile_kept copy = *file;
+
+	copy.path = strdup(file->path);
+	copy.build_id = strdup(file->build_id);
+	if (!copy.path || !copy.build_id || GROW(p->files, p->room, p->n + 1) < 0 ||
+	    GROW(p->runs, p->runs_room, p->n + 1) < 0) {
+		free(copy.path);
+		free(copy.build_id);
+		return -ENOMEM;
+	}
+	p->files[p->n] = copy;
+	p->runs[p->n++] = p->run;
+	return 0;
+}
+
+static int moment_tfile_take_mapping(struct moment_tfile *t, const struct event *ev)
+{
+	struct moment_tfile_process *p = moment_tfile_process_of(t, ev->pid);
+	char build_id[BUILD_ID_TEXT_MAX] = "";
+
+	if (*ev->mapping.path != '/')
+		return 0;
+	for (uint32_t i = 0; i < ev->mapping.build_id_size && i * 2 + 2 < BUILD_ID_TEXT_MAX; i++)
+		snprintf(build_id + i * 2, 3, "%02x", ev->mapping.build_id[i]);
+	return p ? moment_tfile_keep(p,
+				     &(struct moment_tfile_kept){
+					     .path = (char *)ev->mapping.path,
+					     .build_id = build_id,
+					     .start = ev->mapping.start,
+					     .size = ev->mapping.size,
+					     .file_offset = ev->mapping.file_offset,
+				     })
+		 : -ENOMEM;
+}
+
+/* A child has what its parent has. */
+static int moment_tfile_take_fork(struct moment_tfile *t, const struct event *ev)
+{
+	struct moment_tfile_process *to = moment_tfile_process_of(t, ev->fork.child_pid);
+	const struct moment_tfile_process *from = table_get(&t->processes, (uint64_t)ev->pid + 1);
+	int r = to ? 0 : -ENOMEM;
+
+	if (!from || ev->fork.child_pid == ev->pid)
+		return r;
+	for (size_t i = 0; r == 0 && i < from->n; i++)
+		if (from->runs[i] == from->run)
+			r = moment_tfile_keep(to, &from->files[i]);
+	return r;
+}
+
+static int moment_tfile_take_exec(struct moment_tfile *t, const struct event *ev)
+{
+	struct moment_tfile_process *p = moment_tfile_process_of(t, ev->pid);
+
+	if (p)
+		p->run++;
+	return p ? 0 : -ENOMEM;
+}
+
+int moment_tfile_take(void *tfile, const struct event *ev)
+{
+	struct moment_tfile *t = tfile;
+	int r = moment_store_add(&t->store, ev);
+
+	if (r < 0)
+		return r;
+	switch (ev->kind) {
+	case EVENT_MOMENT:
+		return moment_tfile_take_hit(t, ev);
+	case EVENT_MAPPING:
+		return moment_tfile_take_mapping(t, ev);
+	case EVENT_FORK:
+		return moment_tfile_take_fork(t, ev);
+	case EVENT_EXEC:
+		return moment_tfile_take_exec(t, ev);
+	case EVENT_LOST:
+		if (strcmp(ev->lost.class_name, event_class_names[CLASS_CALLS]) == 0)
+			t->n_lost += ev->lost.count;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int moment_tfile_compare_runs(const void *a, const void *b)
+{
+	const struct moment_tfile_run *x = a, *y = b;
+
+	return COMPARE(x->pid, y->pid) ?: COMPARE(x->number, y->number);
+}
+
+int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **ret, size_t *ret_n)
+{
+	struct moment_tfile_run *runs = calloc(t->n + 1, sizeof(*runs));
+	size_t n = 0;
+
+	if (!runs)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++)
+		runs[i] = (struct moment_tfile_run){ t->hits[i].ev.pid, t->hits[i].run };
+	if (t->n > 1)
+		qsort(runs, t->n, sizeof(*runs), moment_tfile_compare_runs);
+	for (size_t i = 0; i < t->n; i++)
+		if (n == 0 || moment_tfile_compare_runs(&runs[n - 1], &runs[i]) != 0)
+			runs[n++] = runs[i];
+	*ret = runs;
+	*ret_n = n;
+	return 0;
+}
+
+/* ---- what was mapped ---- */
+
+struct moment_tfile_files {
+	struct tfile_script script;
+	struct tfile_script_file libraries[LIBRARIES_MAX];
+	struct tfile_map maps[LIBRARIES_MAX];
+	size_t n;
+};
+
+/*
+ * How far the file lies from its own addresses: of its code, as the file says it. Without the file, code is taken
+ * to be where it is in the file.
+ */
+static uint64_t moment_tfile_bias(const struct moment_tfile_kept *file)
+{
+	const struct places_options none = { 0 };
+	_cleanup_(places_freep) struct places *p = NULL;
+	char why[PLACES_WHY_MAX];
+	uint64_t vaddr = file->file_offset;
+
+	if (places_open(&p, file->path, &none, why, sizeof(why)) == 0)
+		places_address(p, file->file_offset, &vaddr);
+	return file->start - vaddr;
+}
+
+/* The first file that is no library is the program. */
+static void moment_tfile_add_file(struct moment_tfile_files *f,
+				  const struct moment_tfile_kept *file)
+{
+	struct tfile_script_file known = { .path = file->path, .build_id = file->build_id };
+
+	if (f->n == LIBRARIES_MAX)
+		return;
+	for (size_t i = 0; i < f->n; i++)
+		if (strcmp(f->maps[i].path, file->path) == 0)
+			return;
+	known.bias = moment_tfile_bias(file);
+	f->maps[f->n++] = (struct tfile_map){ .start = file->start,
+					      .end = file->start + file->size,
+					      .file_offset = file->file_offset,
+					      .build_id = file->build_id,
+					      .path = file->path };
+	if (!f->script.program.path && !strstr(file->path, ".so"))
+		f->script.program = known;
+	else
+		f->libraries[f->script.n_libraries++] = known;
+}
+
+static void moment_tfile_add_files(struct moment_tfile_files *f, const struct moment_tfile *t,
+				   const struct moment_tfile_run *run)
+{
+	const struct moment_tfile_process *p = table_get(&t->processes, (uint64_t)run->pid + 1);
+
+	for (size_t i = 0; p && i < p->n; i++)
+		if (p->runs[i] == run->number)
+			moment_tfile_add_file(f, &p->files[i]);
+}
+
+/* ---- frames ---- */
+
+static void moment_tfile_registers(const struct event *ev, uint8_t to[TFILE_X86_64_BYTES])
+{
+	uint64_t r[EVENT_MOMENT_REGISTERS];
+
+	for (unsigned i = 0; i < EVENT_MOMENT_REGISTERS; i++)
+		r[i] = moment_data_register(ev, i);
+	tfile_x86_64_put(to, &(struct tfile_x86_64){
+				     .rax = r[0],
+				     .rdx = r[1],
+				     .rcx = r[2],
+				     .rbx = r[3],
+				     .rsi = r[4],
+				     .rdi = r[5],
+				     .rbp = r[6],
+				     .rsp = r[7],
+				     .r8 = r[8],
+				     .r9 = r[9],
+				     .r10 = r[10],
+				     .r11 = r[11],
+				     .r12 = r[12],
+				     .r13 = r[13],
+				     .r14 = r[14],
+				     .r15 = r[15],
+				     .rip = r[16],
+				     .eflags = (uint32_t)r[17],
+				     .cs = 0x33,
+				     .ss = 0x2b,
+			     });
+}
+
+static struct tfile_block moment_tfile_variable(uint32_t number, uint64_t value)
+{
+	return (struct tfile_block){ .kind = TFILE_VARIABLE,
+				     .variable = { number, (int64_t)value } };
+}
+
+static int moment_tfile_frame(struct tfile_writer *w, const struct event *ev)
+{
+	const uint64_t values[] = {
+		[VAR_TIMESTAMP] = ev->ts_ns / 1000,
+		[VAR_TIME] = ev->ts_ns,
+		[VAR_PID] = ev->pid & FXT_KOID_TID_MASK,
+		[VAR_TID] = ev->tid & FXT_KOID_TID_MASK,
+		[VAR_CPU] = ev->cpu,
+		[VAR_HIT] = ev->moment.hit,
+	};
+	struct tfile_block blocks[BLOCKS_MAX];
+	uint8_t registers[TFILE_X86_64_BYTES];
+	struct moment_data_block b;
+	uint32_t at = 0;
+	size_t n = 0;
+
+	moment_tfile_registers(ev, registers);
+	blocks[n++] = (struct tfile_block){ .kind = TFILE_REGISTERS,
+					    .registers = { registers, sizeof(registers) } };
+	for (uint32_t i = VAR_TIMESTAMP; i < ARRAY_SIZE(values); i++)
+		blocks[n++] = moment_tfile_variable(i, values[i]);
+	while (n < BLOCKS_MAX && moment_data_next(ev, &at, &b))
+		if (b.bytes > 0 && b.address)
+			blocks[n++] = (struct tfile_block){
+				.kind = TFILE_MEMORY,
+				.memory = { b.address, b.data, (size_t)b.bytes },
+			};
+	return tfile_writer_frame(w, &(struct tfile_frame){ .tracepoint = ev->moment.point + 1,
+							    .blocks = blocks,
+							    .n_blocks = n });
+}
+
+/* ---- files ---- */
+
+/* What one file is made of. */
+struct moment_tfile_part {
+	struct tfile_tracepoint *points; /* owned, by number */
+	size_t n_points;
+	struct tfile_script_frame *frames; /* owned */
+	size_t n_frames, room;
+};
+
+static void moment_tfile_part_deinit(struct moment_tfile_part *p)
+{
+	free(p->points);
+	free(p->frames);
+}
+
+/* The point of EV is where its instruction pointer is, in this process. */
+static int moment_tfile_note_point(struct moment_tfile_part *p, const struct event *ev)
+{
+	static const char *const commands[] = { "collect $regs" };
+	size_t i = 0, room = p->n_points;
+
+	while (i < p->n_points && p->points[i].number != ev->moment.point + 1)
+		i++;
+	if (i < p->n_points)
+		return 0;
+	if (GROW(p->points, room, p->n_points + 1) < 0)
+		return -ENOMEM;
+	p->points[p->n_points++] = (struct tfile_tracepoint){
+		.number = ev->moment.point + 1,
+		.address = moment_data_register(ev, MOMENT_DATA_IP),
+		.commands = commands,
+		.n_commands = ARRAY_SIZE(commands),
+	};
+	return 0;
+}
+
+static int moment_tfile_note_frame(struct moment_tfile_part *p, const struct moment_tfile *t,
+				   const struct event *ev)
+{
+	const struct moment_plan *plan = moment_store_plan(&t->store, ev);
+
+	if (GROW(p->frames, p->room, p->n_frames + 1) < 0)
+		return -ENOMEM;
+	p->frames[p->n_frames] = (struct tfile_script_frame){
+		.number = (uint32_t)p->n_frames,
+		.tracepoint = ev->moment.point + 1,
+		.tid = ev->tid & FXT_KOID_TID_MASK,
+		.ts_ns = ev->ts_ns,
+		.text = plan ? plan->name : "",
+	};
+	p->n_frames++;
+	return 0;
+}
+
+/* Frames of RUN from *AT on. */
+static int moment_tfile_frames(const struct moment_tfile *t, const struct moment_tfile_run *run,
+			       size_t *at, bool *ret_more, struct tfile_writer *w,
+			       struct moment_tfile_part *p)
+{
+	int r = 0;
+
+	for (*ret_more = false; r == 0 && *at < t->n; ++*at) {
+		const struct event *ev = &t->hits[*at].ev;
+
+		if (ev->pid != run->pid || t->hits[*at].run != run->number ||
+		    ev->moment.point >= TFILE_TRACEPOINT_MAX)
+			continue;
+		if (w->frames == TFILE_FRAMES_GOOD) {
+			*ret_more = true;
+			return 0;
+		}
+		r = moment_tfile_note_point(p, ev) ?: moment_tfile_note_frame(p, t, ev)
+							      ?: moment_tfile_frame(w, ev);
+	}
+	return r;
+}
+
+static int moment_tfile_head(const struct moment_tfile *t, const struct moment_tfile_part *p,
+			     const struct moment_tfile_files *files, struct outbuf *to)
+{
+	static const struct tfile_variable variables[] = {
+		{ VAR_TIMESTAMP, 0, true, TFILE_VARIABLE_TIMESTAMP },
+		{ VAR_TIME, 0, false, TFILE_VARIABLE_TIME },
+		{ VAR_PID, 0, false, TFILE_VARIABLE_PID },
+		{ VAR_TID, 0, false, TFILE_VARIABLE_TID },
+		{ VAR_CPU, 0, false, TFILE_VARIABLE_CPU },
+		{ VAR_HIT, 0, false, "hit" },
+	};
+	struct tfile_head head = {
+		.register_bytes = TFILE_X86_64_BYTES,
+		.status = { .stop = TFILE_STOP_COMMAND,
+			    .has = TFILE_HAS_FRAMES | TFILE_HAS_CREATED,
+			    .frames = p->n_frames,
+			    .created = p->n_frames + t->n_lost },
+		.variables = variables,
+		.n_variables = ARRAY_SIZE(variables),
+		.tracepoints = p->points,
+		.n_tracepoints = p->n_points,
+		.maps = files->maps,
+		.n_maps = files->n,
+	};
+
+	head.description = tfile_x86_64_description(&head.n_description);
+	return tfile_writer_head(to, &head);
+}
+
+int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_run *run,
+		       const char *path, size_t *at, bool *ret_more, struct outbuf *trace,
+		       struct outbuf *script)
+{
+	_cleanup_free_ struct moment_tfile_files *files = calloc(1, sizeof(*files));
+	_cleanup_(moment_tfile_part_deinit) struct moment_tfile_part part = { 0 };
+	_cleanup_(outbuf_deinit) struct outbuf frames = { 0 };
+	struct tfile_writer w;
+	int r;
+
+	if (!files)
+		return -ENOMEM;
+	moment_tfile_add_files(files, t, run);
+	files->script.trace = path;
+	files->script.libraries = files->libraries;
+	tfile_writer_init(&w, &frames, TFILE_X86_64_BYTES, TFILE_LITTLE);
+	r = moment_tfile_frames(t, run, at, ret_more, &w, &part) ?: tfile_writer_end(&w);
+	r = r ?: moment_tfile_head(t, &part, files, trace);
+	r = r ?: outbuf_append(trace, frames.data, frames.size);
+	files->script.frames = part.frames;
+	files->script.n_frames = part.n_frames;
+	return r ?: tfile_script_write(script, &files->script);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo moments: what was collected where programs came by points, for people.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common/call-stacks.h"
+#include "cli/common/json.h"
+#include "cli/common/read-events.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "cli/moments/moment-store.h"
+#include "reader/views/profile-names.h"
+#include "writer/koids.h"
+
+enum { VALUE_TEXT_MAX = 4096 };
+
+struct moment_view {
+	struct moment_store store;
+	struct call_stacks stacks;
+	struct table names; /* of threads: koid + 1 -> text, owned */
+	const char *point;  /* only those of this name, a pattern; NULL = all */
+	bool json, registers, wants_stacks;
+	uint64_t first_ns, n_printed;
+};
+
+static void moment_view_deinit(struct moment_view *v)
+{
+	moment_store_deinit(&v->store);
+	call_stacks_deinit(&v->stacks);
+	table_deinit_free(&v->names);
+}
+
+static const char *moment_view_thread(const struct moment_view *v, uint32_t tid)
+{
+	return table_get(&v->names, (uint64_t)tid + 1) ?: "?";
+}
+
+/* ---- text ---- */
+
+static void moment_view_print_frame(const struct call_stacks_step *step, const struct frame *frame)
+{
+	char label[PROFILE_LABEL_MAX];
+
+	printf(" > %s", profile_names_label(label, step->at, frame));
+	if (frame && *frame->source && frame->line)
+		printf(" %s:%u", frame->source, frame->line);
+	printf("\n");
+}
+
+static int moment_view_print_stack(struct moment_view *v, const struct event *ev)
+{
+	uint32_t node = call_stacks_find(&v->stacks, ev->pid, ev->moment.stack);
+	struct call_stacks_step step;
+	int r = 0;
+
+	while (r == 0 && node) {
+		r = call_stacks_step(&v->stacks, &node, &step);
+		for (int i = 0; i < step.n_frames; i++)
+			moment_view_print_frame(&step, &step.frames[i]);
+		if (step.n_frames == 0)
+			moment_view_print_frame(&step, NULL);
+	}
+	return r;
+}
+
+static void moment_view_print_registers(const struct event *ev)
+{
+	for (unsigned i = 0; i < EVENT_MOMENT_REGISTERS; i++)
+		printf("%s%s = 0x%" PRIx64 "%s", i % 4 ? "  " : "    ", moment_data_registers[i],
+		       moment_data_register(ev, i), i % 4 == 3 ? "\n" : "");
+}
+
+static int moment_view_print_text(struct moment_view *v, const struct moment_plan *plan,
+				  const struct event *ev)
+{
+	char value[VALUE_TEXT_MAX];
+
+	printf("%14.9f %s/%u %s hit %" PRIu64, (double)(ev->ts_ns - v->first_ns) / 1e9,
+	       moment_view_thread(v, ev->tid), ev->tid & FXT_KOID_TID_MASK, plan ? plan->name : "?",
+	       ev->moment.hit);
+	if (plan && *plan->source)
+		printf(" (%s)", plan->source);
+	printf("\n");
+	for (uint32_t i = 0; plan && i < plan->n_variables; i++) {
+		const struct moment_plan_variable *var = &plan->variables[i];
+		bool there = moment_store_print(var, ev, value, sizeof(value));
+
+		printf(there ? "    %s = %s\n" : "    %s: not collected: %s\n", var->name, value);
+	}
+	if (v->registers)
+		moment_view_print_registers(ev);
+	return v->wants_stacks ? moment_view_print_stack(v, ev) : 0;
+}
+
+/* ---- for programs ---- */
+
+static struct json_object *moment_view_json_values(const struct moment_plan *plan,
+						   const struct event *ev, bool collected)
+{
+	struct json_object *values = json_object_new_object();
+	char value[VALUE_TEXT_MAX];
+
+	for (uint32_t i = 0; plan && i < plan->n_variables; i++)
+		if (moment_store_print(&plan->variables[i], ev, value, sizeof(value)) == collected)
+			json_object_object_add(values, plan->variables[i].name,
+					       json_from_text(value));
+	return values;
+}
+
+static struct json_object *moment_view_json_stack(struct moment_view *v, const struct event *ev)
+{
+	uint32_t node = call_stacks_find(&v->stacks, ev->pid, ev->moment.stack);
+	struct json_object *list = json_object_new_array();
+	struct call_stacks_step step;
+	char label[PROFILE_LABEL_MAX];
+
+	while (node && call_stacks_step(&v->stacks, &node, &step) == 0)
+		for (int i = 0; i < step.n_frames || i == 0; i++)
+			json_object_array_add(list,
+					      json_from_text(profile_names_label(
+						      label, step.at,
+						      step.n_frames > 0 ? &step.frames[i] : NULL)));
+	return list;
+}
+
+static struct json_object *moment_view_json_registers(const struct event *ev)
+{
+	struct json_object *registers = json_object_new_object();
+
+	for (unsigned i = 0; i < EVENT_MOMENT_REGISTERS; i++)
+		json_object_object_add(registers, moment_data_registers[i],
+				       json_u64(moment_data_register(ev, i)));
+	return registers;
+}
+
+static void moment_view_print_json(struct moment_view *v, const struct moment_plan *plan,
+				   const struct event *ev)
+{
+	json_print_line(JSON_OBJECT(
+		JSON("timestamp_ns", ev->ts_ns), JSON("process_id", ev->pid),
+		JSON("thread_id", ev->tid), JSON("thread", moment_view_thread(v, ev->tid)),
+		JSON("point", plan ? plan->name : ""),
+		JSON_IF(plan && *plan->source, "source", plan ? plan->source : ""),
+		JSON("hit", ev->moment.hit),
+		JSON("variables", moment_view_json_values(plan, ev, true)),
+		JSON("not_collected", moment_view_json_values(plan, ev, false)),
+		JSON_IF(v->registers, "registers", moment_view_json_registers(ev)),
+		JSON_IF(v->wants_stacks, "stack", moment_view_json_stack(v, ev))));
+}
+
+/* ---- events ---- */
+
+static int moment_view_set_name(struct moment_view *v, uint32_t tid, const char *name)
+{
+	return table_copy(&v->names, (uint64_t)tid + 1, name, strlen(name) + 1) ? 0 : -ENOMEM;
+}
+
+static int moment_view_print(struct moment_view *v, const struct event *ev)
+{
+	const struct moment_plan *plan = moment_store_plan(&v->store, ev);
+
+	if (v->point && (!plan || fnmatch(v->point, plan->name, 0) != 0))
+		return 0;
+	v->n_printed++;
+	if (!v->json)
+		return moment_view_print_text(v, plan, ev);
+	moment_view_print_json(v, plan, ev);
+	return 0;
+}
+
+static int moment_view_take(void *view, const struct event *ev)
+{
+	struct moment_view *v = view;
+	int r = moment_store_add(&v->store, ev);
+
+	if (r == 0 && v->wants_stacks)
+		r = call_stacks_add(&v->stacks, ev);
+	if (r < 0)
+		return r;
+	if (v->first_ns == 0 && ev->kind != EVENT_TASK)
+		v->first_ns = ev->ts_ns;
+	if (ev->kind == EVENT_TASK && !ev->task.is_process)
+		return moment_view_set_name(v, ev->tid, ev->task.comm);
+	if (ev->kind == EVENT_RENAME)
+		return moment_view_set_name(v, ev->tid, ev->rename.to);
+	return ev->kind == EVENT_MOMENT ? moment_view_print(v, ev) : 0;
+}
+
+static int verb_moments_run(int argc, char **argv)
+{
+	_cleanup_(moment_view_deinit) struct moment_view view = { 0 };
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	const struct symbol_options symbols = { 0 };
+	const struct verb_option options[] = {
+		OPTION_FLAG("json", &view.json),
+		OPTION_TEXT("point", 0, &view.point),
+		OPTION_FLAG("registers", &view.registers),
+		OPTION_FLAG("stack-trace", &view.wants_stacks),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 1, "it takes one FILE");
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	r = view.wants_stacks ? call_stacks_init(&view.stacks, &symbols) : CLI_OK;
+	if (r == CLI_OK)
+		r = open_trace(&t, argv[optind]);
+	if (r == CLI_OK)
+		r = read_events(&t, moment_view_take, &view);
+	if (r == CLI_OK)
+		r = open_trace_finish(&t);
+	if (r == CLI_OK && view.n_printed == 0 && !view.point)
+		cli_error("%s: no moments were recorded; 'kymo record --moment=SPEC' does so",
+			  argv[optind]);
+	return r;
+}
+
+const struct verb verb_moments_row = {
+	.name = "moments",
+	.synopsis = "[OPTION ...] FILE",
+	.what = "Print registers and variables that were collected at points of programs",
+	.options =
+		"      --point=NAME           only of points of this name; * and ? stand for others\n"
+		"      --registers            with the registers\n"
+		"      --stack-trace          with the call stack of each\n"
+		"      --json                 print an object a line\n"
+		"  -h, --help                 show this\n",
+	.notes = "\nFILE is an archive; '-' is standard input. Exits with 3 if FILE is damaged.\n",
+	.run = verb_moments_run,
+};

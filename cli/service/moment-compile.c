@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/service/moment-compile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/moments/moment-plan.h"
+#include "base/text.h"
+#include "bpf/record.h"
+#include "capture/options/program-file.h"
+#include "cli/common/verb.h"
+#include "reader/places/place-functions.h"
+#include "reader/places/place-lines.h"
+#include "reader/places/place-locals.h"
+
+enum {
+	STACK_BYTES = 4096, /* unless COLLECT says how many */
+	RED_ZONE = 128,     /* below the stack pointer, and in use */
+	ITEMS_MAX = 32,
+	FRAMES_MAX = 16,
+	PLAN_LINE_MAX = 1024,
+};
+
+static const char *const moment_registers[] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi",
+						"rbp", "rsp", "r8",  "r9",  "r10", "r11",
+						"r12", "r13", "r14", "r15", "rip" };
+
+/* What is asked for. */
+struct moment_request {
+	const char *option;
+	char *text; /* owned; what follows points into it */
+	char *file, *where;
+	char *subject, *op, *number; /* of the condition; NULL = there is none */
+	uint64_t max;
+	char *collect; /* owned; likewise */
+	const char *items[ITEMS_MAX];
+	size_t n_items;
+	uint64_t stack_bytes;
+	bool implied; /* nobody has said what is collected */
+	struct places *places;
+	char path[PATH_MAX];
+};
+
+static void moment_request_deinit(struct moment_request *q)
+{
+	free(q->text);
+	free(q->collect);
+	places_free(q->places);
+}
+
+/* ---- what is asked for ---- */
+
+static int moment_take_item(struct moment_request *q, char *word)
+{
+	if (strcmp(word, "regs") == 0 || !*word)
+		return CLI_OK;
+	if (strcmp(word, "stack") == 0) {
+		q->stack_bytes = STACK_BYTES;
+		return CLI_OK;
+	}
+	if (strncmp(word, "stack=", 6) == 0) {
+		if (text_parse_size(word + 6, &q->stack_bytes) == 0 &&
+		    q->stack_bytes <= MOMENT_PLAN_BYTES_MAX - RED_ZONE)
+			return CLI_OK;
+		return cli_usage_error("--collect: stack=BYTES takes at most %d, not '%s'",
+				       MOMENT_PLAN_BYTES_MAX - RED_ZONE, word + 6);
+	}
+	if (q->n_items == ITEMS_MAX)
+		return cli_usage_error("--collect: more than %d words are not possible", ITEMS_MAX);
+	q->items[q->n_items++] = word;
+	return CLI_OK;
+}
+
+static int moment_take_collect(struct moment_request *q, const char *collect)
+{
+	char *rest, *word;
+	int r = CLI_OK;
+
+	q->implied = !collect;
+	q->collect = strdup(collect ?: "args,locals,stack");
+	if (!q->collect)
+		return cli_failed("out of memory");
+	for (rest = q->collect; r == CLI_OK && (word = strsep(&rest, ","));)
+		r = moment_take_item(q, word);
+	return r;
+}
+
+/* " max N" at the end of the text, taken off. */
+static int moment_take_max(struct moment_request *q)
+{
+	char *max = strstr(q->text, " max ");
+
+	if (!max)
+		return CLI_OK;
+	*max = '\0';
+	return text_parse_u64(max + 5, UINT64_MAX, &q->max) == 0 && q->max > 0
+		       ? CLI_OK
+		       : cli_usage_error("%s: max takes a number, not '%s'", q->option, max + 5);
+}
+
+/* Likewise " if SUBJECT OP NUMBER". */
+static int moment_take_condition(struct moment_request *q)
+{
+	char *rest = strstr(q->text, " if ");
+
+	if (!rest)
+		return CLI_OK;
+	*rest = '\0';
+	rest += 4;
+	q->subject = strsep(&rest, " ");
+	q->op = strsep(&rest, " ");
+	q->number = rest;
+	return q->number && *q->number
+		       ? CLI_OK
+		       : cli_usage_error("%s: a condition is 'if NAME OP NUMBER', as in "
+					 "'if n > 4' or 'if $rdi == 0'",
+					 q->option);
+}
+
+static int moment_take_text(struct moment_request *q, const char *text)
+{
+	int r;
+
+	q->text = strdup(text);
+	if (!q->text)
+		return cli_failed("out of memory");
+	r = moment_take_max(q);
+	if (r == CLI_OK)
+		r = moment_take_condition(q);
+	if (r != CLI_OK)
+		return r;
+	q->where = q->text;
+	q->file = strsep(&q->where, ":");
+	return q->where && *q->where && *q->file
+		       ? CLI_OK
+		       : cli_usage_error("%s: '%s' is not FILE:FUNCTION, FILE:SOURCE:LINE or "
+					 "FILE:0xADDRESS",
+					 q->option, text);
+}
+
+/* ---- plans ---- */
+
+static void moment_put_load(FILE *to, const struct place_load *l, uint32_t flags, uint32_t count_at,
+			    uint32_t element_bytes)
+{
+	/* (the numbers of both are DWARF's, and the bases are in the same order) */
+	/* (with a count, BYTES is but the most) */
+	uint32_t bytes = l->bytes < MOMENT_PLAN_BYTES_MAX ? l->bytes : MOMENT_PLAN_BYTES_MAX;
+
+	fprintf(to, "load\t%u\t%u\t%u\t%u\t%" PRId64 "\t%u\t%u", flags, bytes, l->base, l->reg,
+		l->offset, count_at, element_bytes);
+	for (unsigned i = 0; i < l->n_steps; i++)
+		fprintf(to, "\t%" PRId64, l->steps[i]);
+	fprintf(to, MOMENT_PLAN_LINE_END);
+}
+
+static uint32_t moment_load_flags(const struct place_load *l)
+{
+	return (l->is_value ? MOMENT_PLAN_VALUE : 0) | (l->is_string ? MOMENT_PLAN_STRING : 0);
+}
+
+static void moment_put_none(FILE *to, const struct place_variable *v, const char *reason)
+{
+	fprintf(to, "none\t%s\t%s\t%s" MOMENT_PLAN_LINE_END, v->name, *v->type ? v->type : "?",
+		reason);
+}
+
+/* The loads of V, of which the next one is number *N_LOADS. */
+static void moment_put_variable(FILE *to, const struct place_variable *v, uint32_t *n_loads)
+{
+	uint32_t first = *n_loads + v->count.is_used;
+
+	if (v->reason || v->n_loads == 0) {
+		moment_put_none(to, v, v->reason ?: "it is not known where it is");
+		return;
+	}
+	/* (one is kept for the stack) */
+	if (first + v->n_loads > MOMENT_PLAN_LOADS_MAX - 1) {
+		moment_put_none(to, v, "too much is collected at this point");
+		return;
+	}
+	for (size_t i = v->count.is_used; i < v->n_loads; i++) {
+		if (v->loads[i].bytes <= MOMENT_PLAN_BYTES_MAX)
+			continue;
+		moment_put_none(to, v, "it is longer than 8192 bytes");
+		return;
+	}
+	if (v->count.is_used)
+		moment_put_load(to, &v->count.load,
+				MOMENT_PLAN_QUIET | moment_load_flags(&v->count.load), 0, 0);
+	for (size_t i = 0; i < v->n_loads; i++)
+		moment_put_load(to, &v->loads[i], moment_load_flags(&v->loads[i]),
+				v->count.is_used && i == 0 ? first : 0,
+				v->count.is_used && i == 0 ? v->count.element_bytes : 0);
+	*n_loads = first + (uint32_t)v->n_loads;
+	fprintf(to, "var\t%s\t%s\t%u\t%zu\t%s" MOMENT_PLAN_LINE_END, v->name,
+		*v->type ? v->type : "?", first, v->n_loads, v->shape);
+}
+
+static bool moment_same_item(const struct place_variable *v, const struct place_variable *before)
+{
+	return strcmp(v->name, before->name) == 0 && v->n_loads == before->n_loads &&
+	       memcmp(v->loads, before->loads, sizeof(v->loads)) == 0;
+}
+
+static int moment_put_variables(const struct moment_request *q, FILE *to, uint64_t vaddr,
+				uint32_t *n_loads)
+{
+	const struct place_query query = {
+		.vaddr = vaddr, .items = q->items, .n_items = q->n_items, .strings = true
+	};
+	_cleanup_(place_locals_deinit) struct place_locals locals = { 0 };
+	char why[PLACES_WHY_MAX];
+	int r = q->n_items ? place_locals_find(q->places, &query, &locals, why, sizeof(why)) : 0;
+
+	/* (without debug information there are registers and the stack) */
+	if (r == -ENODATA && q->implied)
+		return CLI_OK;
+	if (r < 0)
+		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
+	for (size_t i = 0; i < locals.n && i < MOMENT_PLAN_VARIABLES_MAX; i++) {
+		bool again = false;
+
+		for (size_t j = 0; j < i && !again; j++)
+			again = moment_same_item(&locals.list[i], &locals.list[j]);
+		if (!again)
+			moment_put_variable(to, &locals.list[i], n_loads);
+	}
+	return CLI_OK;
+}
+
+/* ---- conditions ---- */
+
+/* TEXT as C has numbers. */
+static bool moment_parse_number(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 0);
+	return errno == 0 && *text >= '0' && *text <= '9' && *end == '\0';
+}
+
+static int moment_find_op(const char *text)
+{
+	static const char *const ops[CALL_OP_MAX] = {
+		[CALL_OP_EQ] = "==", [CALL_OP_NE] = "!=", [CALL_OP_LT] = "<",  [CALL_OP_LE] = "<=",
+		[CALL_OP_GT] = ">",  [CALL_OP_GE] = ">=", [CALL_OP_AND] = "&",
+	};
+
+	for (int i = 1; i < CALL_OP_MAX; i++)
+		if (strcmp(ops[i], text) == 0)
+			return i;
+	return 0;
+}
+
+/* The number that the subject of the condition is, into *RET. */
+static int moment_find_subject(const struct moment_request *q, uint64_t vaddr,
+			       struct place_load *ret, bool *ret_signed)
+{
+	const char *const items[] = { q->subject };
+	const struct place_query query = { .vaddr = vaddr, .items = items, .n_items = 1 };
+	_cleanup_(place_locals_deinit) struct place_locals locals = { 0 };
+	const struct place_variable *v;
+	char why[PLACES_WHY_MAX];
+	int r;
+
+	*ret_signed = false;
+	if (*q->subject == '$') {
+		for (size_t i = 0; i < ARRAY_SIZE(moment_registers); i++)
+			if (strcmp(moment_registers[i], q->subject + 1) == 0) {
+				*ret = (struct place_load){ .base = PLACE_REGISTER,
+							    .reg = (uint8_t)i,
+							    .is_value = true,
+							    .bytes = 8 };
+				return CLI_OK;
+			}
+		return cli_usage_error("%s: there is no register '%s'; rax, rdi, r8, rip and the "
+				       "like are",
+				       q->option, q->subject);
+	}
+	r = place_locals_find(q->places, &query, &locals, why, sizeof(why));
+	if (r < 0)
+		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
+	v = locals.n > 0 ? &locals.list[0] : NULL;
+	if (!v || v->reason || v->n_loads == 0 || v->loads[0].bytes > 8 || v->count.is_used)
+		return cli_failed("%s: '%s' cannot be compared: %s", q->option, q->subject,
+				  v && v->reason ? v->reason : "it is not a number");
+	*ret = v->loads[0];
+	*ret_signed = v->shape[0] == 'i';
+	return CLI_OK;
+}
+
+static int moment_put_condition(const struct moment_request *q, FILE *to, uint64_t vaddr,
+				uint32_t *n_loads)
+{
+	bool minus = q->number && *q->number == '-', is_signed;
+	struct place_load load;
+	char number[32];
+	uint64_t value = 0;
+	int op, r;
+
+	if (!q->subject)
+		return CLI_OK;
+	r = moment_find_subject(q, vaddr, &load, &is_signed);
+	if (r != CLI_OK)
+		return r;
+	op = moment_find_op(q->op);
+	snprintf(number, sizeof(number), "%s", q->number + minus);
+	if (op == 0 || !moment_parse_number(number, &value))
+		return cli_usage_error("%s: 'if %s %s %s' is no condition: ==, !=, <, <=, >, >= "
+				       "and & compare with a number",
+				       q->option, q->subject, q->op, q->number);
+	moment_put_load(to, &load, MOMENT_PLAN_QUIET | moment_load_flags(&load), 0, 0);
+	++*n_loads;
+	fprintf(to, "if\t%u\t%d\t%u\t%d\t%s%" PRIu64 MOMENT_PLAN_LINE_END, *n_loads, op,
+		load.bytes * 8 > 64 ? 64 : load.bytes * 8, is_signed || minus, minus ? "-" : "",
+		value);
+	return CLI_OK;
+}
+
+/* ---- points ---- */
+
+static int moment_add(struct call_options *to, const char *option, const char *path,
+		      const char *plan)
+{
+	struct option_files *files = &to->files;
+	char why[MOMENT_PLAN_WHY_MAX];
+	struct moment_plan parsed;
+	int fd, r;
+
+	r = moment_plan_parse(plan, &parsed, why);
+	if (r < 0)
+		return cli_failed("%s: %s", option, r == -ENOMEM ? "out of memory" : why);
+	moment_plan_deinit(&parsed);
+	if (!files->fds)
+		files->fds = calloc(OPTION_MOMENTS_MAX, sizeof(*files->fds));
+	if (!files->fds)
+		return cli_failed("out of memory");
+	if (to->n_specs == OPTION_MOMENTS_MAX)
+		return cli_failed("%s: more than %d points are meant", option, OPTION_MOMENTS_MAX);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return cli_failed("%s: %s: %s", option, path, strerror(errno));
+	files->fds[files->n++] = fd;
+	r = call_options_add(to, plan);
+	return r < 0 ? cli_failed("%s: %s", option, strerror(-r)) : CLI_OK;
+}
+
+/* The plan of the point at VADDR, which people call NAME. */
+static int moment_put_plan(struct moment_request *q, FILE *to, const char *name, uint64_t vaddr)
+{
+	struct dwarf_frame frames[FRAMES_MAX];
+	size_t n_frames = place_lines_at(q->places, vaddr, frames, FRAMES_MAX);
+	uint32_t n_loads = 0;
+	int r;
+
+	fprintf(to,
+		"point\t%s" MOMENT_PLAN_LINE_END "file\t%s" MOMENT_PLAN_LINE_END
+		"at\t%" PRIu64 MOMENT_PLAN_LINE_END,
+		name, q->path, vaddr);
+	if (n_frames > 0 && frames[0].source && frames[0].line)
+		fprintf(to, "source\t%s:%u" MOMENT_PLAN_LINE_END, frames[0].source, frames[0].line);
+	if (q->max)
+		fprintf(to, "max\t%" PRIu64 MOMENT_PLAN_LINE_END, q->max);
+	r = moment_put_condition(q, to, vaddr, &n_loads);
+	if (r == CLI_OK)
+		r = moment_put_variables(q, to, vaddr, &n_loads);
+	if (r != CLI_OK)
+		return r;
+	if (q->stack_bytes)
+		fprintf(to, "load\t%u\t%u\t%d\t%d\t%d\t0\t0" MOMENT_PLAN_LINE_END,
+			MOMENT_PLAN_PIECES, (unsigned)q->stack_bytes + RED_ZONE,
+			MOMENT_PLAN_REGISTER, MOMENT_REG_SP, -RED_ZONE);
+	return CLI_OK;
+}
+
+/* The point at VADDR, which people call NAME. */
+static int moment_compile_at(struct moment_request *q, const char *name, uint64_t vaddr,
+			     struct call_options *to)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t bytes = 0;
+	FILE *plan = open_memstream(&text, &bytes);
+	int r;
+
+	if (!plan)
+		return cli_failed("out of memory");
+	r = moment_put_plan(q, plan, name, vaddr);
+	if (fclose(plan) < 0)
+		return cli_failed("out of memory");
+	return r == CLI_OK ? moment_add(to, q->option, q->path, text) : r;
+}
+/* Behind what sets up the frame of F, as far as lines say so. */
+static uint64_t moment_behind_prologue(struct moment_request *q, const struct place_function *f)
+{
+	struct dwarf_frame frames[FRAMES_MAX];
+	size_t n = place_lines_at(q->places, f->vaddr, frames, FRAMES_MAX);
+	struct place_line *line = n > 0 ? calloc(1, sizeof(*line)) : NULL;
+	uint64_t ret = f->vaddr;
+	char why[PLACES_WHY_MAX];
+
+	if (line && frames[n - 1].source && frames[n - 1].line &&
+	    place_lines_find(q->places, frames[n - 1].source, frames[n - 1].line, line, why,
+			     sizeof(why)) == 0)
+		for (size_t i = 0; i < line->n; i++)
+			if (line->vaddrs[i] > f->vaddr && line->vaddrs[i] - f->vaddr < f->bytes) {
+				ret = line->vaddrs[i];
+				break;
+			}
+	free(line);
+	return ret;
+}
+
+static int moment_compile_functions(struct moment_request *q, struct call_options *to)
+{
+	_cleanup_(place_functions_deinit) struct place_functions found = { 0 };
+	int r = place_functions_find(q->places, q->where, &found);
+
+	if (r < 0)
+		return cli_failed("%s: %s: %s", q->option, q->path, strerror(-r));
+	if (found.n == 0 && !places_have_symbols(q->places))
+		return cli_failed("%s: %s has no symbols (it is stripped): its functions have no "
+				  "names",
+				  q->option, q->file);
+	if (found.n == 0)
+		return cli_failed("%s: %s has no function '%s'%s%s%s", q->option, q->file, q->where,
+				  *found.nearest ? "; did you mean '" : "", found.nearest,
+				  *found.nearest ? "'?" : "");
+	for (size_t i = 0; r == CLI_OK && i < found.n; i++)
+		r = moment_compile_at(q, found.list[i].name,
+				      moment_behind_prologue(q, &found.list[i]), to);
+	return r;
+}
+
+static int moment_compile_line(struct moment_request *q, uint64_t line, struct call_options *to)
+{
+	char *source = q->where, *colon = strrchr(source, ':');
+	struct place_line *found = calloc(1, sizeof(*found));
+	char why[PLACES_WHY_MAX], name[PLAN_LINE_MAX];
+	int r;
+
+	*colon = '\0';
+	snprintf(name, sizeof(name), "%s:%s:%" PRIu64, q->file, source, line);
+	r = found ? place_lines_find(q->places, source, (uint32_t)line, found, why, sizeof(why))
+		  : -ENOMEM;
+	if (r < 0)
+		r = cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
+	for (size_t i = 0; r == CLI_OK && i < found->n; i++)
+		r = moment_compile_at(q, name, found->vaddrs[i], to);
+	free(found);
+	return r;
+}
+
+static int moment_compile_where(struct moment_request *q, struct call_options *to)
+{
+	const char *colon = strrchr(q->where, ':');
+	char name[PLAN_LINE_MAX];
+	uint64_t number;
+
+	if (colon && text_parse_u64(colon + 1, UINT32_MAX, &number) == 0 &&
+	    (colon == q->where || colon[-1] != ':'))
+		return moment_compile_line(q, number, to);
+	if (strncmp(q->where, "0x", 2) != 0)
+		return moment_compile_functions(q, to);
+	if (!moment_parse_number(q->where, &number))
+		return cli_usage_error("%s: '%s' is no address", q->option, q->where);
+	snprintf(name, sizeof(name), "%s:%s", q->file, q->where);
+	return moment_compile_at(q, name, number, to);
+}
+
+int moment_compile(const char *name, const char *text, const char *collect, struct call_options *to)
+{
+	_cleanup_(moment_request_deinit) struct moment_request q = { .option = name };
+	const struct places_options options = { 0 };
+	char why[PLACES_WHY_MAX];
+	int r = moment_take_text(&q, text);
+
+	if (r == CLI_OK)
+		r = moment_take_collect(&q, collect);
+	if (r != CLI_OK)
+		return r;
+	if (program_file_find(q.file, PROGRAM_FILE_CACHE, getenv("PATH"), q.path, sizeof(q.path)) <
+	    0)
+		return cli_failed("%s: there is no library or program '%s'", name, q.file);
+	if (places_open(&q.places, q.path, &options, why, sizeof(why)) < 0)
+		return cli_failed("%s: %s", name, why);
+	return moment_compile_where(&q, to);
+}

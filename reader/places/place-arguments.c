@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/places/place-arguments.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reader/places/place-expression.h"
+#include "reader/places/place-types.h"
+#include "reader/places/places-parts.h"
+
+enum {
+	ARGUMENT_DEPTH_MAX = 4,
+	WORD = 8,
+	REGISTER_SP = 7,
+	REGISTERS_OF_ARGUMENTS = 6,
+	IN_REGISTERS_MAX = 16, /* bytes of a structure; a larger one is on the stack */
+	PARTS_MAX = 1024,
+};
+
+static const char in_vector[] = "in a vector register, which a probe cannot see";
+static const char not_whole[] = "it is no number, pointer or structure of these";
+static const char too_complex[] = "its location is too complex";
+
+/* DWARF's numbers of rdi rsi rdx rcx r8 r9. */
+static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 };
+
+void place_arguments_deinit(struct place_arguments *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		free(a->list[i].words);
+	free(a->result.words);
+	*a = (struct place_arguments){ 0 };
+}
+
+/* ---- the values that a type consists of ---- */
+
+/* A number, a pointer, or what cannot be had, AT bytes from the beginning of a variable. */
+struct leaf {
+	char name[PLACE_ARGUMENT_NAME_MAX];
+	uint64_t at;
+	char kind;
+	uint8_t bytes;
+	char *words; /* owned */
+};
+
+struct leaves {
+	struct leaf list[PLACE_ARGUMENTS_MAX];
+	size_t n;
+	bool cut, failed;
+	bool has_float;  /* one of them is in a vector register, if the whole is in registers */
+	uint64_t floats; /* the eightbytes that are */
+	uint64_t integers;
+};
+
+static void leaves_deinit(struct leaves *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->list[i].words);
+}
+
+/* What stands between the braces of SHAPE. */
+static char *leaves_words(const char *shape)
+{
+	const char *open = strchr(shape, '{'), *close = strrchr(shape, '}');
+
+	return open && close > open ? strndup(open + 1, (size_t)(close - open - 1)) : NULL;
+}
+
+static void leaves_add(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at)
+{
+	struct outbuf shape = { 0 };
+	struct leaf *leaf;
+
+	if (l->n == PLACE_ARGUMENTS_MAX) {
+		l->cut = true;
+		return;
+	}
+	leaf = &l->list[l->n];
+	*leaf = (struct leaf){ .at = at };
+	snprintf(leaf->name, sizeof(leaf->name), "%s", name);
+	if (place_type_shape(type, &shape) < 0 || outbuf_append(&shape, "", 1) < 0) {
+		l->failed = true;
+	} else {
+		const char *text = (const char *)shape.data;
+		uint64_t bytes = place_type_bytes(type);
+
+		leaf->kind = *text;
+		leaf->bytes = bytes <= IN_REGISTERS_MAX ? (uint8_t)bytes : 0;
+		if (*text == 'p') {
+			leaf->bytes = WORD;
+			if (strcmp(text, "p8c1") == 0 || strcmp(text, "p8h1") == 0)
+				leaf->kind = 'S';
+		}
+		if (*text == 'e')
+			leaf->words = leaves_words(text);
+		l->n++;
+	}
+	outbuf_deinit(&shape);
+}
+
+static bool leaves_is_structure(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
+			   unsigned depth);
+
+static void leaves_member(struct leaves *l, Dwarf_Die *member, const char *name, uint64_t at,
+			  unsigned depth)
+{
+	const char *its = dwarf_tag(member) == DW_TAG_inheritance ? NULL : place_die_name(member);
+	char whole[PLACE_ARGUMENT_NAME_MAX];
+	uint64_t bit, bits;
+	Dwarf_Die type;
+
+	if (!place_type_of(member, &type) ||
+	    !place_type_member(member, place_type_bytes(&type), &bit, &bits) || bits)
+		return;
+	if (snprintf(whole, sizeof(whole), "%s%s%s", name, its && *name ? "." : "", its ?: "") >=
+	    (int)sizeof(whole))
+		return;
+	leaves_collect(l, &type, whole, at + bit / 8, depth + 1);
+}
+
+/* The values of TYPE. Arrays and unions are left out. */
+static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
+			   unsigned depth)
+{
+	size_t parts = 0;
+	Dwarf_Die member;
+
+	if (!leaves_is_structure(type)) {
+		leaves_add(l, type, name, at);
+		return;
+	}
+	if (depth == ARGUMENT_DEPTH_MAX || dwarf_child(type, &member) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&member);
+
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
+		    !dwarf_hasattr(&member, DW_AT_declaration) &&
+		    !dwarf_hasattr(&member, DW_AT_external))
+			leaves_member(l, &member, name, at, depth);
+	} while (++parts < PARTS_MAX && places_next(&member));
+}
+
+/* ---- the calling convention ---- */
+
+struct convention {
+	unsigned registers; /* used */
+	unsigned vectors;
+	uint64_t stack; /* bytes from the return address on, used */
+};
+
+/* A structure that is passed by its address, since copying it is a function. */
+static bool convention_is_hidden(Dwarf_Die *type)
+{
+	uint64_t value;
+
+	return place_type_number(type, DW_AT_calling_convention, &value) &&
+	       value == DW_CC_pass_by_reference;
+}
+
+static struct place_argument *arguments_add(struct place_arguments *a, struct leaf *leaf)
+{
+	struct place_argument *to;
+
+	if (a->n == PLACE_ARGUMENTS_MAX) {
+		a->cut = true;
+		return NULL;
+	}
+	to = &a->list[a->n++];
+	*to = (struct place_argument){ .kind = leaf->kind, .bytes = leaf->bytes };
+	memcpy(to->name, leaf->name, sizeof(to->name));
+	to->words = TAKE_PTR(leaf->words);
+	if (!strchr("iuchbfpeS", leaf->kind) || leaf->bytes == 0)
+		to->reason = not_whole;
+	return to;
+}
+
+static struct place_load arguments_register(unsigned i, uint8_t bytes)
+{
+	return (struct place_load){ .base = PLACE_REGISTER,
+				    .reg = argument_registers[i],
+				    .is_value = true,
+				    .bytes = bytes };
+}
+
+static struct place_load arguments_stack(uint64_t at, uint8_t bytes)
+{
+	return (struct place_load){
+		.base = PLACE_REGISTER, .reg = REGISTER_SP, .offset = (int64_t)at, .bytes = bytes
+	};
+}
+
+/* Which of the two words of a structure of LEAVES are in vector registers: all in them are floats. */
+static bool convention_is_vector(const struct leaves *l, uint64_t word)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->list[i].at / WORD != word)
+			continue;
+		if (l->list[i].kind != 'f')
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Places the leaves of one argument of BYTES. */
+static void convention_place(struct convention *c, struct leaves *l, uint64_t bytes, bool in_memory,
+			     struct place_arguments *a)
+{
+	uint64_t n_words = (bytes + WORD - 1) / WORD;
+	unsigned need = 0, vectors = 0, at_word[2] = { 0 };
+	bool vector[2] = { false, false };
+
+	in_memory |= bytes > IN_REGISTERS_MAX || n_words == 0 || l->cut;
+	for (uint64_t i = 0; !in_memory && i < n_words; i++) {
+		vector[i] = convention_is_vector(l, i);
+		at_word[i] = c->registers + need;
+		vector[i] ? vectors++ : need++;
+	}
+	if (c->registers + need > REGISTERS_OF_ARGUMENTS || c->vectors + vectors > 8)
+		in_memory = true;
+	for (size_t i = 0; i < l->n; i++) {
+		struct leaf *leaf = &l->list[i];
+		uint64_t at = leaf->at;
+		struct place_argument *to = arguments_add(a, leaf);
+
+		if (!to || to->reason)
+			continue;
+		if (in_memory) {
+			to->load = arguments_stack(WORD + c->stack + at, to->bytes);
+		} else if (vector[at / WORD]) {
+			to->reason = in_vector;
+		} else {
+			to->load = arguments_register(at_word[at / WORD], to->bytes);
+			to->shift = (uint8_t)(at % WORD * 8);
+		}
+	}
+	if (in_memory) {
+		c->stack += n_words * WORD;
+	} else {
+		c->registers += need;
+		c->vectors += vectors;
+	}
+}
+
+static void convention_argument(struct convention *c, Dwarf_Die *type, const char *name,
+				struct place_arguments *a)
+{
+	struct leaves l = { .n = 0 };
+	uint64_t bytes = place_type_bytes(type);
+
+	if (leaves_is_structure(type) && convention_is_hidden(type)) {
+		struct leaf leaf = { .kind = 'p', .bytes = WORD };
+
+		snprintf(leaf.name, sizeof(leaf.name), "%s", name);
+		l.list[l.n++] = leaf;
+		bytes = WORD;
+	} else {
+		leaves_collect(&l, type, name, 0, 0);
+	}
+	/* (long double, and what needs other alignment) */
+	if (l.n == 1 && l.list[0].kind == 'f' && bytes > WORD)
+		c->stack = (c->stack + 15) & ~UINT64_C(15);
+	convention_place(c, &l, bytes ?: WORD, l.n == 1 && l.list[0].kind == 'f' && bytes > WORD,
+			 a);
+	leaves_deinit(&l);
+}
+
+/* Where the compiler says that PARAMETER is somewhere else than the convention has it. */
+static void arguments_correct(const struct place_context *context, Dwarf_Die *parameter,
+			      Dwarf_Die *type, struct place_argument *to)
+{
+	struct place_location location;
+	const char *reason =
+		place_expression_locate(context, parameter, place_type_bytes(type), &location);
+
+	if (reason || location.n_loads != 1 || location.n_gaps || *location.formula)
+		return;
+	/* (memory of the frame is not filled yet) */
+	if (location.loads[0].is_value && location.loads[0].n_steps == 0 && to->bytes <= WORD) {
+		to->load = location.loads[0];
+		to->shift = 0;
+		to->reason = NULL;
+	}
+}
+
+/* ---- a function ---- */
+
+static void arguments_result(Dwarf_Die *function, struct convention *c, struct place_arguments *ret)
+{
+	struct leaves l = { .n = 0 };
+	uint64_t bytes;
+	Dwarf_Die type;
+
+	if (!place_type_of(function, &type))
+		return;
+	bytes = place_type_bytes(&type);
+	if (leaves_is_structure(&type) && (bytes > IN_REGISTERS_MAX || convention_is_hidden(&type)))
+		c->registers++; /* where it goes to */
+	leaves_collect(&l, &type, "", 0, 0);
+	if (l.n == 0)
+		return;
+	ret->result.kind = l.list[0].kind;
+	ret->result.bytes = l.list[0].bytes;
+	if (l.n > 1 || leaves_is_structure(&type)) {
+		ret->result.kind = 'u';
+		ret->result.bytes = WORD;
+		ret->result.reason = not_whole;
+	} else if (l.list[0].kind == 'f') {
+		ret->result.reason = in_vector;
+	} else {
+		ret->result.words = TAKE_PTR(l.list[0].words);
+	}
+	leaves_deinit(&l);
+}
+
+int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret)
+{
+	struct place_arguments a = { .n = 0 };
+	struct convention c = { 0 };
+	Dwarf_Die function, die, type;
+	struct place_context context = { .places = p, .function = &function, .vaddr = vaddr };
+	Dwarf_Addr entry;
+	size_t parts = 0;
+
+	if (!places_function(p, vaddr, &function) || dwarf_entrypc(&function, &entry) != 0 ||
+	    entry != vaddr)
+		return -ENODATA;
+	arguments_result(&function, &c, &a);
+	if (dwarf_child(&function, &die) == 0)
+		do {
+			const char *name = place_die_name(&die);
+			size_t first = a.n;
+
+			if (dwarf_tag(&die) != DW_TAG_formal_parameter ||
+			    !place_type_of(&die, &type))
+				continue;
+			convention_argument(&c, &type, name ?: "unnamed", &a);
+			if (a.n == first + 1 && !leaves_is_structure(&type))
+				arguments_correct(&context, &die, &type, &a.list[first]);
+		} while (++parts < PARTS_MAX && places_next(&die));
+	*ret = a;
+	return 0;
+}
+
+/* ---- an address ---- */
+
+/* V as arguments, if it is one value that one load brings. */
+static int arguments_take_variable(struct place_arguments *a, const struct place_variable *v)
+{
+	struct leaf leaf = { .kind = 'u', .bytes = WORD };
+	struct place_argument *to;
+	const char *shape = v->shape;
+
+	if (snprintf(leaf.name, sizeof(leaf.name), "%s", v->name) >= (int)sizeof(leaf.name))
+		return 0;
+	if (v->reason) {
+		to = arguments_add(a, &leaf);
+		if (to)
+			to->reason = v->reason;
+		return 0;
+	}
+	if (!strchr("iuchbfpe", *shape) && *shape != '(')
+		return 0;
+	leaf.kind = *shape == '(' ? 'u' : *shape;
+	leaf.bytes = (uint8_t)v->loads[0].bytes;
+	if (strcmp(shape, "p8c1") == 0 || strcmp(shape, "p8h1") == 0)
+		leaf.kind = 'S';
+	if (*shape == 'e')
+		leaf.words = leaves_words(shape);
+	to = arguments_add(a, &leaf);
+	free(leaf.words);
+	if (!to)
+		return 0;
+	to->load = v->loads[0];
+	if (*shape == '(' || v->n_loads != 1 || to->load.n_steps > 0 ||
+	    to->load.base != PLACE_REGISTER)
+		to->reason = too_complex;
+	return 0;
+}
+
+int place_arguments_at(struct places *p, uint64_t vaddr, struct place_arguments *ret)
+{
+	static const char *const items[] = { "args", "locals" };
+	struct place_query query = { .vaddr = vaddr, .items = items, .n_items = 2 };
+	struct place_arguments a = { .n = 0 };
+	struct place_locals locals;
+	char why[PLACES_WHY_MAX];
+	int r = place_locals_find(p, &query, &locals, why, sizeof(why));
+
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENODATA;
+	for (size_t i = 0; r == 0 && i < locals.n; i++)
+		r = arguments_take_variable(&a, &locals.list[i]);
+	place_locals_deinit(&locals);
+	if (r < 0)
+		place_arguments_deinit(&a);
+	else
+		*ret = a;
+	return r;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a function is given and returns, value by value: by DWARF and the calling convention of
+ * x86-64. A structure is its members, as far as they are numbers, pointers or enumerations.
+ */
+#pragma once
+
+#include "reader/places/place-locals.h"
+#include "reader/places/places.h"
+
+enum { PLACE_ARGUMENTS_MAX = 16, PLACE_ARGUMENT_NAME_MAX = 64 };
+
+struct place_argument {
+	char name[PLACE_ARGUMENT_NAME_MAX]; /* "n", "where.x"; of what is returned "" */
+	char kind;                          /* 'S': a string; else the letter of its shape */
+	uint8_t bytes;
+	uint8_t shift;          /* bits of the register that are below it */
+	char *words;            /* of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
+	struct place_load load; /* without steps */
+	const char *reason;     /* why it cannot be had; static; or NULL */
+};
+
+struct place_arguments {
+	struct place_argument list[PLACE_ARGUMENTS_MAX];
+	size_t n;
+	bool cut;                     /* there are more */
+	struct place_argument result; /* kind 0: nothing is returned */
+};
+
+void place_arguments_deinit(struct place_arguments *a);
+
+/*
+ * Those of the function that begins at VADDR, where it begins. Returns 0, -ENODATA (nothing is
+ * known of it), or -ENOMEM.
+ */
+int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret);
+
+/* Arguments and local variables at VADDR, which is in a function. Returns as above. */
+int place_arguments_at(struct places *p, uint64_t vaddr, struct place_arguments *ret);

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/places/place-expression.h"
+
+#include <dwarf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_MAX = 16, NESTED_MAX = 4, WORD_BYTES = 8 };
+
+static const char optimised_out[] = "optimised out";
+static const char too_complex[] = "its location is too complex";
+static const char in_vector[] = "in a vector register, which a probe cannot see";
+static const char not_kept[] = "it was in a register when the function was called, and is not kept";
+static const char points_nowhere[] = "it points to something that is optimised out";
+static const char in_thread[] = "it is thread-local";
+static const char no_frame[] = "there is no unwind information for this address";
+
+/* A number that is not known yet: as the address of a load, or computed of loads. */
+struct term {
+	struct place_load load;
+	char formula[PLACE_FORMULA_MAX]; /* "" = LOAD's address is the number */
+};
+
+struct evaluation {
+	const struct place_context *context;
+	struct term stack[STACK_MAX];
+	size_t depth;
+	struct place_load inputs[PLACE_LOADS_MAX]; /* of formulas */
+	size_t n_inputs;
+	unsigned nested;
+	bool in_register;           /* the top is a register, not an address */
+	bool is_value;              /* the top is the value itself */
+	Dwarf_Attribute *attribute; /* that the expression is of */
+};
+
+static const char *expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n);
+
+/* ---- terms ---- */
+
+static const char *expression_push(struct evaluation *e, uint8_t base, uint64_t reg,
+				   uint64_t offset)
+{
+	if (e->depth == STACK_MAX)
+		return too_complex;
+	if (base == PLACE_REGISTER && reg >= PLACE_REGISTERS)
+		return in_vector;
+	e->stack[e->depth++] = (struct term){
+		.load = { .base = base, .reg = (uint8_t)reg, .offset = (int64_t)offset }
+	};
+	return NULL;
+}
+
+static bool expression_is_constant(const struct term *t)
+{
+	return !*t->formula && t->load.base == PLACE_ZERO && t->load.n_steps == 0;
+}
+
+static void expression_add(struct place_load *load, uint64_t n)
+{
+	int64_t *last = load->n_steps ? &load->steps[load->n_steps - 1] : &load->offset;
+
+	*last = (int64_t)((uint64_t)*last + n);
+}
+
+bool place_load_follow(struct place_load *load)
+{
+	if (load->is_value) {
+		load->is_value = false;
+		return true;
+	}
+	if (load->n_steps == PLACE_STEPS_MAX)
+		return false;
+	load->steps[load->n_steps++] = 0;
+	return true;
+}
+
+/* T as a formula, in TO. */
+static const char *expression_formula(struct evaluation *e, const struct term *t,
+				      char to[static PLACE_FORMULA_MAX])
+{
+	struct place_load *input;
+
+	if (*t->formula) {
+		memcpy(to, t->formula, PLACE_FORMULA_MAX);
+		return NULL;
+	}
+	if (expression_is_constant(t)) {
+		bool negative = t->load.offset < 0;
+		uint64_t n = negative ? -(uint64_t)t->load.offset : (uint64_t)t->load.offset;
+
+		snprintf(to, PLACE_FORMULA_MAX, "%" PRIu64 "%s", n, negative ? " n" : "");
+		return NULL;
+	}
+	if (e->n_inputs == PLACE_LOADS_MAX)
+		return too_complex;
+	input = &e->inputs[e->n_inputs];
+	*input = t->load;
+	input->is_value = true;
+	input->bytes = WORD_BYTES;
+	snprintf(to, PLACE_FORMULA_MAX, "#%zu", e->n_inputs++);
+	return NULL;
+}
+
+/* The two on top become one by OP. */
+static const char *expression_binary(struct evaluation *e, const char *op)
+{
+	char a[PLACE_FORMULA_MAX], b[PLACE_FORMULA_MAX];
+	struct term *left, *right;
+	const char *reason;
+	int n;
+
+	if (e->depth < 2)
+		return too_complex;
+	right = &e->stack[--e->depth];
+	left = &e->stack[e->depth - 1];
+	if ((*op == '+' || *op == '-') && !*left->formula && expression_is_constant(right)) {
+		uint64_t offset = (uint64_t)right->load.offset;
+
+		expression_add(&left->load, *op == '+' ? offset : -offset);
+		return NULL;
+	}
+	if (*op == '+' && expression_is_constant(left) && !*right->formula) {
+		expression_add(&right->load, (uint64_t)left->load.offset);
+		*left = *right;
+		return NULL;
+	}
+	reason = expression_formula(e, left, a) ?: expression_formula(e, right, b);
+	if (reason)
+		return reason;
+	n = snprintf(left->formula, sizeof(left->formula), "%s %s %s", a, b, op);
+	return n < (int)sizeof(left->formula) ? NULL : too_complex;
+}
+
+static const char *expression_unary(struct evaluation *e, const char *op)
+{
+	char a[PLACE_FORMULA_MAX];
+	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
+	const char *reason = t ? expression_formula(e, t, a) : too_complex;
+
+	if (reason)
+		return reason;
+	return snprintf(t->formula, sizeof(t->formula), "%s %s", a, op) < (int)sizeof(t->formula)
+		       ? NULL
+		       : too_complex;
+}
+
+/* ---- frames ---- */
+
+/* Carries out OPS, which leave one term; the kind of location stays what it is. */
+static const char *expression_nest(struct evaluation *e, Dwarf_Op *ops, size_t n,
+				   bool *ret_is_value)
+{
+	size_t depth = e->depth;
+	const char *reason;
+
+	if (e->nested == NESTED_MAX || n == 0)
+		return too_complex;
+	e->nested++;
+	reason = expression_run(e, ops, n);
+	e->nested--;
+	if (!reason && e->depth != depth + 1)
+		reason = too_complex;
+	*ret_is_value = e->in_register || e->is_value;
+	e->in_register = e->is_value = false;
+	return reason;
+}
+
+static Dwarf_Frame *expression_frame(const struct evaluation *e)
+{
+	const struct places *p = e->context->places;
+	Dwarf_Frame *frame = NULL;
+	Dwarf_CFI *more;
+
+	if (p->frames && dwarf_cfi_addrframe(p->frames, e->context->vaddr, &frame) == 0)
+		return frame;
+	more = p->dwarf ? dwarf_getcfi(p->dwarf) : NULL;
+	return more && dwarf_cfi_addrframe(more, e->context->vaddr, &frame) == 0 ? frame : NULL;
+}
+
+static const char *expression_cfa(struct evaluation *e)
+{
+	Dwarf_Frame *frame = expression_frame(e);
+	const char *reason;
+	Dwarf_Op *ops;
+	bool is_value;
+	size_t n;
+
+	if (!frame)
+		return no_frame;
+	if (dwarf_frame_cfa(frame, &ops, &n) != 0 || n == 0)
+		reason = no_frame;
+	else
+		reason = expression_nest(e, ops, n, &is_value);
+	free(frame);
+	return reason;
+}
+
+static const char *expression_frame_base(struct evaluation *e, uint64_t offset)
+{
+	Dwarf_Attribute attribute;
+	const char *reason;
+	Dwarf_Op *ops;
+	bool is_value;
+	size_t n;
+
+	if (!e->context->function ||
+	    !dwarf_attr_integrate(e->context->function, DW_AT_frame_base, &attribute) ||
+	    dwarf_getlocation_addr(&attribute, e->context->vaddr, &ops, &n, 1) != 1)
+		return no_frame;
+	reason = expression_nest(e, ops, n, &is_value);
+	if (!reason && *e->stack[e->depth - 1].formula)
+		reason = too_complex;
+	if (!reason)
+		expression_add(&e->stack[e->depth - 1].load, offset);
+	return reason;
+}
+
+/* What register REG was when the function was called. */
+static const char *expression_entry_register(struct evaluation *e, uint64_t reg)
+{
+	Dwarf_Addr entry;
+	Dwarf_Op room[3], *ops;
+	Dwarf_Frame *frame;
+	const char *reason;
+	bool is_value;
+	size_t n;
+
+	if (e->context->function && dwarf_entrypc(e->context->function, &entry) == 0 &&
+	    entry == e->context->vaddr)
+		return expression_push(e, PLACE_REGISTER, reg, 0);
+	frame = expression_frame(e);
+	if (!frame || reg > INT32_MAX || dwarf_frame_register(frame, (int)reg, room, &ops, &n) != 0)
+		reason = not_kept;
+	else if (n == 0)
+		reason = ops ? not_kept : expression_push(e, PLACE_REGISTER, reg, 0);
+	else
+		reason = expression_nest(e, ops, n, &is_value);
+	if (!reason && n > 0 && !is_value && !place_load_follow(&e->stack[e->depth - 1].load))
+		reason = too_complex;
+	free(frame);
+	return reason;
+}
+
+static const char *expression_entry_value(struct evaluation *e, const Dwarf_Op *op)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!e->attribute || dwarf_getlocation_attr(e->attribute, op, &inner) != 0 ||
+	    dwarf_getlocation(&inner, &ops, &n) != 0 || n != 1)
+		return not_kept;
+	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
+		return expression_entry_register(e, ops->atom - DW_OP_reg0);
+	return ops->atom == DW_OP_regx ? expression_entry_register(e, ops->number) : not_kept;
+}
+
+static const char *expression_address(struct evaluation *e, const Dwarf_Op *op)
+{
+	Dwarf_Attribute address;
+	Dwarf_Addr value;
+
+	if (op->atom == DW_OP_addr)
+		return expression_push(e, PLACE_IMAGE, 0, op->number);
+	if (!e->attribute || dwarf_getlocation_attr(e->attribute, op, &address) != 0 ||
+	    dwarf_formaddr(&address, &value) != 0)
+		return too_complex;
+	return expression_push(e, op->atom == DW_OP_addrx ? PLACE_IMAGE : PLACE_ZERO, 0, value);
+}
+
+/* ---- operations ---- */
+
+static const struct binary_row {
+	uint8_t atom;
+	const char *op;
+} binary_rows[] = {
+	{ DW_OP_plus, "+" }, { DW_OP_minus, "-" }, { DW_OP_mul, "*" },    { DW_OP_div, "/" },
+	{ DW_OP_mod, "%" },  { DW_OP_and, "&" },   { DW_OP_or, "|" },     { DW_OP_xor, "^" },
+	{ DW_OP_shl, "<<" }, { DW_OP_shr, ">>" },  { DW_OP_shra, "s>>" }, { DW_OP_eq, "==" },
+	{ DW_OP_ne, "!=" },  { DW_OP_lt, "<" },    { DW_OP_le, "<=" },    { DW_OP_gt, ">" },
+	{ DW_OP_ge, ">=" },
+};
+
+static const char *expression_arithmetic(struct evaluation *e, uint8_t atom)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(binary_rows); i++)
+		if (binary_rows[i].atom == atom)
+			return expression_binary(e, binary_rows[i].op);
+	switch (atom) {
+	case DW_OP_not:
+		return expression_unary(e, "~");
+	case DW_OP_neg:
+		return expression_unary(e, "n");
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		return points_nowhere;
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		return in_thread;
+	default:
+		return too_complex;
+	}
+}
+
+static const char *expression_dereference(struct evaluation *e)
+{
+	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
+
+	return t && !*t->formula && place_load_follow(&t->load) ? NULL : too_complex;
+}
+
+/* The top once more, or the one below it. */
+static const char *expression_copy(struct evaluation *e, size_t below)
+{
+	if (e->depth <= below || e->depth == STACK_MAX)
+		return too_complex;
+	e->stack[e->depth] = e->stack[e->depth - 1 - below];
+	e->depth++;
+	return NULL;
+}
+
+static const char *expression_swap(struct evaluation *e)
+{
+	struct term top;
+
+	if (e->depth < 2)
+		return too_complex;
+	top = e->stack[e->depth - 1];
+	e->stack[e->depth - 1] = e->stack[e->depth - 2];
+	e->stack[e->depth - 2] = top;
+	return NULL;
+}
+
+static const char *expression_drop(struct evaluation *e)
+{
+	if (e->depth == 0)
+		return too_complex;
+	e->depth--;
+	return NULL;
+}
+
+static const char *expression_plus(struct evaluation *e, uint64_t n)
+{
+	return expression_push(e, PLACE_ZERO, 0, n) ?: expression_binary(e, "+");
+}
+
+static const char *expression_step(struct evaluation *e, const Dwarf_Op *op)
+{
+	uint8_t atom = op->atom;
+
+	if (atom >= DW_OP_lit0 && atom <= DW_OP_lit31)
+		return expression_push(e, PLACE_ZERO, 0, atom - DW_OP_lit0);
+	if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31)
+		return expression_push(e, PLACE_REGISTER, atom - DW_OP_breg0, op->number);
+	if ((atom >= DW_OP_reg0 && atom <= DW_OP_reg31) || atom == DW_OP_regx) {
+		e->in_register = true;
+		if (atom == DW_OP_regx)
+			return expression_push(e, PLACE_REGISTER, op->number, 0);
+		return expression_push(e, PLACE_REGISTER, atom - DW_OP_reg0, 0);
+	}
+	/* (dwarf.h has no range for constants, but they follow each other) */
+	if (atom >= DW_OP_const1u && atom <= DW_OP_consts)
+		return expression_push(e, PLACE_ZERO, 0, op->number);
+	switch (atom) {
+	case DW_OP_addr:
+	case DW_OP_addrx:
+	case DW_OP_constx:
+	case DW_OP_GNU_addr_index:
+		return expression_address(e, op);
+	case DW_OP_bregx:
+		return expression_push(e, PLACE_REGISTER, op->number, op->number2);
+	case DW_OP_fbreg:
+		return expression_frame_base(e, op->number);
+	case DW_OP_call_frame_cfa:
+		return expression_cfa(e);
+	case DW_OP_deref:
+		return expression_dereference(e);
+	case DW_OP_deref_size:
+		return op->number == WORD_BYTES ? expression_dereference(e) : too_complex;
+	case DW_OP_dup:
+		return expression_copy(e, 0);
+	case DW_OP_over:
+		return expression_copy(e, 1);
+	case DW_OP_swap:
+		return expression_swap(e);
+	case DW_OP_drop:
+		return expression_drop(e);
+	case DW_OP_plus_uconst:
+		return expression_plus(e, op->number);
+	case DW_OP_stack_value:
+		e->is_value = true;
+		return NULL;
+	case DW_OP_nop:
+		return NULL;
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		return expression_entry_value(e, op);
+	default:
+		return expression_arithmetic(e, atom);
+	}
+}
+
+static const char *expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n)
+{
+	const char *reason = NULL;
+
+	for (size_t i = 0; !reason && i < n; i++)
+		reason = expression_step(e, &ops[i]);
+	return reason;
+}
+
+/* ---- locations ---- */
+
+static const char *location_add(struct place_location *l, const struct place_load *load)
+{
+	if (l->n_loads == PLACE_LOADS_MAX)
+		return too_complex;
+	l->loads[l->n_loads++] = *load;
+	return NULL;
+}
+
+/* BYTES of what the expression has come to. */
+static const char *location_take(struct evaluation *e, uint64_t bytes, struct place_location *l)
+{
+	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
+
+	if (!t)
+		return optimised_out;
+	if (*t->formula) {
+		if (!e->is_value || l->n_loads > 0)
+			return too_complex;
+		memcpy(l->formula, t->formula, sizeof(l->formula));
+		memcpy(l->loads, e->inputs, sizeof(l->loads));
+		l->n_loads = e->n_inputs;
+		return NULL;
+	}
+	t->load.is_value = e->in_register || e->is_value;
+	if (t->load.is_value && bytes > WORD_BYTES)
+		return too_complex;
+	t->load.bytes = bytes < PLACE_LOAD_BYTES_MAX ? (uint32_t)bytes : PLACE_LOAD_BYTES_MAX;
+	return location_add(l, &t->load);
+}
+
+/* N bytes at DATA, which are the value. */
+static const char *location_constant(const void *data, uint64_t n, struct place_location *l)
+{
+	const char *reason = NULL;
+
+	for (uint64_t at = 0; !reason && at < n; at += WORD_BYTES) {
+		struct place_load load = { .is_value = true };
+
+		load.bytes = n - at < WORD_BYTES ? (uint32_t)(n - at) : WORD_BYTES;
+		memcpy(&load.offset, (const char *)data + at, load.bytes);
+		reason = location_add(l, &load);
+	}
+	return reason;
+}
+
+static const char *location_implicit(struct evaluation *e, const Dwarf_Op *op,
+				     struct place_location *l)
+{
+	Dwarf_Block block;
+
+	if (!e->attribute || dwarf_getlocation_implicit_value(e->attribute, op, &block) != 0)
+		return too_complex;
+	return location_constant(block.data, block.length, l);
+}
+
+/* OPS from *I on until the end or a piece: *I is behind that. */
+static const char *location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n, size_t *i,
+				  uint64_t bytes, uint32_t *at, struct place_location *l)
+{
+	size_t from = *i;
+	uint64_t size = bytes;
+	const char *reason;
+
+	e->depth = 0;
+	e->in_register = e->is_value = false;
+	while (*i < n && ops[*i].atom != DW_OP_piece && ops[*i].atom != DW_OP_bit_piece)
+		++*i;
+	if (*i < n) {
+		bool bits = ops[*i].atom == DW_OP_bit_piece;
+
+		size = ops[*i].number / (bits ? 8 : 1);
+		if (bits && (ops[*i].number % 8 != 0 || ops[*i].number2 != 0))
+			return too_complex;
+	}
+	if (size > PLACE_LOAD_BYTES_MAX)
+		size = PLACE_LOAD_BYTES_MAX;
+	if (*i == from) {
+		++*i;
+		if (l->n_gaps == PLACE_GAPS_MAX)
+			return too_complex;
+		l->gaps[l->n_gaps].at = *at;
+		l->gaps[l->n_gaps++].n = (uint32_t)size;
+		*at += (uint32_t)size;
+		return NULL;
+	}
+	if (ops[from].atom == DW_OP_implicit_value)
+		reason = location_implicit(e, &ops[from], l);
+	else
+		reason = expression_run(e, ops + from, *i - from) ?: location_take(e, size, l);
+	++*i;
+	*at += (uint32_t)size;
+	return reason;
+}
+
+static const char *location_of_ops(struct evaluation *e, Dwarf_Op *ops, size_t n, uint64_t bytes,
+				   struct place_location *l)
+{
+	const char *reason = NULL;
+	uint32_t at = 0;
+	size_t i = 0;
+
+	if (n == 0)
+		return optimised_out;
+	while (!reason && i < n) {
+		if (*l->formula)
+			return too_complex;
+		reason = location_piece(e, ops, n, &i, bytes, &at, l);
+	}
+	if (!reason && l->n_loads == 0)
+		reason = optimised_out;
+	return reason;
+}
+
+static const char *location_of_constant(Dwarf_Attribute *attribute, uint64_t bytes,
+					struct place_location *l)
+{
+	Dwarf_Block block;
+	Dwarf_Sword value;
+
+	if (dwarf_formsdata(attribute, &value) == 0)
+		return location_constant(&value, bytes < sizeof(value) ? bytes : sizeof(value), l);
+	if (dwarf_formblock(attribute, &block) == 0)
+		return location_constant(block.data, block.length, l);
+	return too_complex;
+}
+
+const char *place_expression_locate(const struct place_context *context, Dwarf_Die *die,
+				    uint64_t bytes, struct place_location *ret)
+{
+	struct evaluation *e = calloc(1, sizeof(*e));
+	Dwarf_Attribute attribute;
+	const char *reason;
+	Dwarf_Op *ops;
+	size_t n;
+
+	*ret = (struct place_location){ 0 };
+	if (!e)
+		return "there is no memory";
+	e->context = context;
+	e->attribute = &attribute;
+	if (dwarf_attr_integrate(die, DW_AT_location, &attribute))
+		reason = dwarf_getlocation_addr(&attribute, context->vaddr, &ops, &n, 1) == 1
+				 ? location_of_ops(e, ops, n, bytes, ret)
+				 : optimised_out;
+	else if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
+		reason = location_of_constant(&attribute, bytes, ret);
+	else
+		reason = optimised_out;
+	free(e);
+	return reason;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Location expressions of DWARF, compiled into loads (place-locals.h). The expression is carried
+ * out with terms in the place of numbers: a register plus a constant, what stands there, and so on.
+ * Arithmetic that is no such sum is left to the shape, which computes it of what was loaded.
+ */
+#pragma once
+
+#include "reader/places/place-locals.h"
+#include "reader/places/places-parts.h"
+
+enum { PLACE_FORMULA_MAX = 256, PLACE_GAPS_MAX = 4 };
+
+/* Where an expression holds. */
+struct place_context {
+	struct places *places;
+	Dwarf_Die *function; /* for its frame base */
+	uint64_t vaddr;
+};
+
+struct place_location {
+	struct place_load loads[PLACE_LOADS_MAX];
+	size_t n_loads;
+	struct {
+		uint32_t at, n;
+	} gaps[PLACE_GAPS_MAX]; /* bytes that are optimised out */
+	size_t n_gaps;
+	char formula[PLACE_FORMULA_MAX]; /* how the value is computed (place-print.h); "" = it is
+					    not */
+};
+
+/*
+ * Where the value of DIE, a variable of BYTES, is. Returns NULL, or the reason why it cannot be had
+ * (static).
+ */
+const char *place_expression_locate(const struct place_context *context, Dwarf_Die *die,
+				    uint64_t bytes, struct place_location *ret);
+
+/* LOAD with what is at its address as the address: false if that is too much. */
+bool place_load_follow(struct place_load *load);

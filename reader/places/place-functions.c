@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/places/place-functions.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/value.h"
+#include "reader/places/places-parts.h"
+#include "reader/symbols/demangle.h"
+
+enum { NEAREST_LOOKS_MAX = 65536 };
+
+void place_functions_deinit(struct place_functions *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		free(f->list[i].symbol);
+		free(f->list[i].name);
+	}
+	free(f->list);
+	f->list = NULL;
+	f->n = 0;
+}
+
+/* ---- names ---- */
+
+/* The depth of brackets behind C; those of operators are none. */
+static int functions_depth(int depth, char c)
+{
+	if (strchr("<({[", c))
+		return depth + 1;
+	return strchr(">)}]", c) && depth > 0 ? depth - 1 : depth;
+}
+
+void place_function_base_name(const char *name, char *to)
+{
+	const char *op = strstr(name, "operator"), *begin = name, *end = NULL;
+	int depth = 0;
+
+	for (const char *p = name; *p && !end; p++) {
+		/* (of an operator all up to the last list of parameters is its name) */
+		if (p == op) {
+			end = strrchr(p, '(');
+			break;
+		}
+		if (depth == 0 && *p == ' ')
+			begin = p + 1;
+		if (depth == 0 && *p == '(' && strncmp(p, "(anonymous namespace)", 21) != 0)
+			end = p;
+		depth = functions_depth(depth, *p);
+	}
+	snprintf(to, PLACES_NAME_MAX, "%.*s", (int)(end ? end - begin : (ptrdiff_t)strlen(begin)),
+		 begin);
+}
+
+struct functions_search {
+	struct places *places;
+	const char *pattern;
+	bool glob, suffixes;
+	struct place_functions found;
+	size_t room, looks;
+	struct value_nearest nearest;
+};
+
+static bool functions_same(const struct functions_search *s, const char *name)
+{
+	return s->glob ? fnmatch(s->pattern, name, 0) == 0 : strcmp(s->pattern, name) == 0;
+}
+
+/* Whether the pattern is what stands behind one of the "::" of NAME. */
+static bool functions_is_suffix(const struct functions_search *s, const char *name)
+{
+	int depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		depth = functions_depth(depth, *p);
+		if (depth == 0 && p[0] == ':' && p[1] == ':' && functions_same(s, p + 2))
+			return true;
+	}
+	return false;
+}
+
+/* NAME is of SYMBOL; the same if that is not mangled. */
+static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
+			    const char *base)
+{
+	if (!s->suffixes)
+		return functions_same(s, symbol) || functions_same(s, name) ||
+		       functions_same(s, base);
+	return functions_is_suffix(s, name) || functions_is_suffix(s, base);
+}
+
+static int functions_add(struct functions_search *s, const struct places_symbol *symbol,
+			 const char *name)
+{
+	struct place_function f = { .vaddr = symbol->start, .bytes = symbol->size };
+
+	if (s->found.n == PLACES_FOUND_MAX) {
+		s->found.is_full = true;
+		return 0;
+	}
+	if (GROW(s->found.list, s->room, s->found.n + 1) < 0)
+		return -ENOMEM;
+	f.symbol = strdup(symbol->name);
+	f.name = strdup(name);
+	if (!f.symbol || !f.name) {
+		free(f.symbol);
+		free(f.name);
+		return -ENOMEM;
+	}
+	s->found.list[s->found.n++] = f;
+	return 0;
+}
+
+static void functions_compare_near(struct functions_search *s, const char *base)
+{
+	const char *colons = strrchr(base, ':');
+
+	if (s->looks++ >= NEAREST_LOOKS_MAX)
+		return;
+	if (value_nearest_try(&s->nearest, base) ||
+	    (colons && value_nearest_try(&s->nearest, colons + 1)))
+		snprintf(s->found.nearest, sizeof(s->found.nearest), "%s", base);
+}
+
+static int functions_look(struct functions_search *s)
+{
+	char symbol_name[PLACES_NAME_MAX], name[PLACES_NAME_MAX], base[PLACES_NAME_MAX];
+	struct places_symbol symbol;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && places_symbol(s->places, i, &symbol, symbol_name); i++) {
+		if (demangle(name, sizeof(name), symbol.name) == 0)
+			snprintf(name, sizeof(name), "%s", symbol.name);
+		place_function_base_name(name, base);
+		if (functions_match(s, symbol.name, name, base))
+			r = functions_add(s, &symbol, name);
+		else if (!s->suffixes)
+			functions_compare_near(s, base);
+	}
+	return r;
+}
+
+static int functions_compare(const void *a, const void *b)
+{
+	const struct place_function *x = a, *y = b;
+
+	return COMPARE(x->vaddr, y->vaddr) ?: COMPARE(strlen(x->symbol), strlen(y->symbol))
+		       ?: strcmp(x->symbol, y->symbol);
+}
+
+/* Of those with one address the first. */
+static void functions_finish(struct place_functions *f)
+{
+	size_t n = 0;
+
+	if (f->n > 1)
+		qsort(f->list, f->n, sizeof(*f->list), functions_compare);
+	for (size_t i = 0; i < f->n; i++) {
+		if (n > 0 && f->list[n - 1].vaddr == f->list[i].vaddr) {
+			free(f->list[i].symbol);
+			free(f->list[i].name);
+		} else {
+			f->list[n++] = f->list[i];
+		}
+	}
+	f->n = n;
+}
+
+int place_functions_find(struct places *p, const char *pattern, struct place_functions *ret)
+{
+	struct functions_search s = {
+		.places = p,
+		.pattern = pattern,
+		.glob = strpbrk(pattern, "*?") != NULL,
+		.nearest = { .text = pattern, .distance = VALUE_NEAR },
+	};
+	int r = functions_look(&s);
+
+	if (r == 0 && s.found.n == 0 && !s.glob) {
+		s.suffixes = true;
+		r = functions_look(&s);
+	}
+	functions_finish(&s.found);
+	if (r < 0)
+		place_functions_deinit(&s.found);
+	else
+		*ret = s.found;
+	return r;
+}
+
+int place_functions_around(struct places *p, uint64_t vaddr, struct place_functions *ret)
+{
+	struct functions_search s = { .places = p };
+	char symbol_name[PLACES_NAME_MAX], name[PLACES_NAME_MAX];
+	struct places_symbol symbol;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && places_symbol(p, i, &symbol, symbol_name); i++) {
+		if (vaddr < symbol.start || vaddr - symbol.start >= symbol.size)
+			continue;
+		if (demangle(name, sizeof(name), symbol.name) == 0)
+			snprintf(name, sizeof(name), "%s", symbol.name);
+		r = functions_add(&s, &symbol, name);
+	}
+	functions_finish(&s.found);
+	/* (marks in assembly, which have no size, reach to the next of their kind) */
+	if (s.found.n > 0) {
+		struct place_function last = s.found.list[--s.found.n];
+
+		place_functions_deinit(&s.found);
+		s.found.list = malloc(sizeof(last));
+		if (s.found.list)
+			s.found.list[s.found.n++] = last;
+	}
+	if (r == 0 && s.found.n == 0)
+		r = -ENOENT;
+	if (r < 0)
+		place_functions_deinit(&s.found);
+	else
+		*ret = s.found;
+	return r;
+}

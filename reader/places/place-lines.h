@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines of source: where their code begins, and which one an address is of.
+ */
+#pragma once
+
+#include "reader/places/places.h"
+#include "reader/symbols/dwarf-info.h"
+
+enum { PLACE_LINE_ADDRESSES_MAX = 256 };
+
+struct place_line {
+	char file[512];                            /* as in the debug information */
+	uint64_t vaddrs[PLACE_LINE_ADDRESSES_MAX]; /* sorted */
+	size_t n;
+};
+
+/*
+ * Where the code of line LINE of FILE (a path, or the last parts of one) begins: once in each
+ * function, and in each place that this is inlined in. Of a line that opens a function it is behind
+ * what sets up the frame, so that variables are in their places. Returns 0, or -ENOENT (no such
+ * file, or no code at that line: the nearest ones are in the sentence), -ENODATA (no debug
+ * information), -E2BIG (several files, or too many places), each with a sentence in WHY.
+ */
+int place_lines_find(struct places *p, const char *file, uint32_t line, struct place_line *ret,
+		     char *why, size_t size);
+
+/* The functions at VADDR, as dwarf_info_find() does it. */
+size_t place_lines_at(struct places *p, uint64_t vaddr, struct dwarf_frame *frames, size_t n);

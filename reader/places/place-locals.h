@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Variables at an address of a program, compiled into loads: reads of registers and of memory that
+ * need no DWARF any more. A program in the kernel carries them out; the bytes that they bring are
+ * printed by the variable's shape (place-print.h), which needs nothing but itself.
+ *
+ * An address of a load is made in these steps:
+ *
+ *	address = base                                (of PLACE_REGISTER, PLACE_IMAGE or PLACE_ZERO)
+ *	address += offset
+ *	for each of n_steps: address = *(uint64_t *)address + steps[i]
+ *
+ * and then BYTES are read at the address; or, with is_value, they are the low bytes of the address
+ * itself (a variable in a register, a constant). All sums are modulo 2^64.
+ *
+ * The bytes of all loads of a variable, one behind the other in their order, are what its shape
+ * describes.
+ *
+ * A variable that cannot be had has no loads but a reason; it never reads as zeros.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct places;
+
+enum {
+	PLACE_STEPS_MAX = 4,
+	PLACE_LOADS_MAX = 8,            /* of one variable */
+	PLACE_LOAD_BYTES_MAX = 1 << 16, /* of one load, and of all of one variable */
+	PLACE_STRING_BYTES_MAX = 256,   /* of a string, its NUL included */
+	PLACE_VARIABLES_MAX = 256,
+	PLACE_SHAPE_MAX = 1 << 14, /* bytes, the NUL included */
+	PLACE_REGISTERS = 17,      /* general ones, and the instruction pointer behind them */
+};
+
+enum place_base {
+	PLACE_ZERO,
+	PLACE_REGISTER, /* what is in REG */
+	PLACE_IMAGE,    /* how far the file lies from its own addresses: the load bias */
+	PLACE_BASE_MAX,
+};
+
+/* Numbers of registers are DWARF's: of x86-64 rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip. */
+struct place_load {
+	uint8_t base; /* enum place_base */
+	uint8_t reg;  /* of PLACE_REGISTER, below PLACE_REGISTERS */
+	uint8_t n_steps;
+	bool is_value; /* the bytes, at most 8, are those of the address itself */
+	/*
+	 * It ends with a NUL, after BYTES at most; always the last load. If it is unreadable, the
+	 * variable has the bytes of the other loads.
+	 */
+	bool is_string;
+	uint32_t bytes;
+	int64_t offset;
+	int64_t steps[PLACE_STEPS_MAX];
+};
+
+/* How many elements are to be read, where another variable says so. */
+struct place_count {
+	bool is_used;
+	bool is_signed;         /* a negative number of elements is none */
+	uint32_t element_bytes; /* of each; the load that it holds for has the most that is read */
+	struct place_load load; /* of the number; at most 8 bytes */
+};
+
+enum place_scope {
+	PLACE_ARGUMENT,
+	PLACE_LOCAL,
+	PLACE_GLOBAL,
+	PLACE_MEMORY, /* what a pointer leads to */
+	PLACE_SCOPE_MAX,
+};
+
+struct place_variable {
+	char *name;         /* as the query has it: "n", "*buffer@size". Owned */
+	char *type;         /* for people: "const struct point *". Owned */
+	char *shape;        /* for place_print(); NULL if there is a reason. Owned */
+	const char *reason; /* why it cannot be had: "optimised out"; static; or NULL */
+	enum place_scope scope;
+	struct place_load loads[PLACE_LOADS_MAX];
+	size_t n_loads;
+	struct place_count count; /* of the first load */
+};
+
+struct place_locals {
+	struct place_variable *list; /* owned. Of one name the innermost comes first */
+	size_t n;
+};
+
+void place_locals_deinit(struct place_locals *l);
+
+/*
+ * What is asked for, one text each:
+ *
+ *	args            all arguments of the function that is at the address
+ *	locals          all its other variables that exist there
+ *	NAME            one of these, or a global variable: first of the innermost function
+ *	*NAME           what a pointer leads to
+ *	*NAME@64        so many elements, one behind the other
+ *	*NAME@OTHER     as many as another variable says
+ */
+struct place_query {
+	uint64_t vaddr; /* in the file's own addresses */
+	const char *const *items;
+	size_t n_items;
+	bool strings; /* with each pointer to characters, the string too */
+};
+
+/*
+ * Finds the variables of QUERY, at most PLACE_VARIABLES_MAX. Returns 0; -ENODATA (no debug
+ * information at this address), -ENOENT (no such variable), -EINVAL (an item that is none of the
+ * above), each with a sentence in WHY (SIZE bytes); or -ENOMEM.
+ */
+int place_locals_find(struct places *p, const struct place_query *query, struct place_locals *ret,
+		      char *why, size_t size);

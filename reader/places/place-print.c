@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/places/place-print.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PRINT_DEPTH_MAX = 16,
+	PRINT_ELEMENTS_MAX = 200, /* of an array */
+	PRINT_STACK_MAX = 16,
+	PRINT_GAPS_MAX = 8,
+	PRINT_VALUE_MAX = 1 << 20,
+	PRINT_STEPS_MAX = 200 * 1000, /* parts of one value: shapes can nest without bytes */
+};
+
+/* What is printed, and where the shape is. */
+struct printer {
+	const char *shape;
+	const uint8_t *data;
+	uint64_t n;          /* bytes at DATA */
+	const uint8_t *more; /* behind the value: a string that a pointer leads to; NULL = none */
+	uint64_t n_more;
+	struct print_gap {
+		uint64_t at, n;
+	} gaps[PRINT_GAPS_MAX];
+	size_t n_gaps;
+	char *to;
+	size_t size, used;
+	size_t steps;
+	bool bad, cut;
+};
+
+__attribute__((format(printf, 2, 3))) static void print_put(struct printer *p, const char *format,
+							    ...)
+{
+	size_t room = p->size - p->used;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(p->to + p->used, room, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	p->cut |= (size_t)n >= room;
+	p->used += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+/* ---- the shape ---- */
+
+static bool print_accept(struct printer *p, char c)
+{
+	if (*p->shape != c)
+		return false;
+	p->shape++;
+	return true;
+}
+
+/* The number that is next. */
+static uint64_t print_number(struct printer *p)
+{
+	uint64_t n = 0;
+	size_t digits = 0;
+
+	while (isdigit((unsigned char)*p->shape)) {
+		n = n * 10 + (uint64_t)(*p->shape++ - '0');
+		digits++;
+	}
+	/* (19 digits do not overflow) */
+	p->bad |= digits == 0 || digits > 19;
+	return n;
+}
+
+static void print_expect(struct printer *p, char c)
+{
+	p->bad |= !print_accept(p, c);
+}
+
+/* Goes behind the type that is next. */
+static void print_skip(struct printer *p)
+{
+	unsigned depth = 0;
+
+	/* (a pointer and an array end with their type) */
+	while (*p->shape == 'p' || *p->shape == 'a') {
+		p->shape++;
+		print_number(p);
+	}
+	if (!*p->shape) {
+		p->bad = true;
+		return;
+	}
+	p->shape++;
+	print_number(p);
+	if (*p->shape != '{')
+		return;
+	do {
+		if (*p->shape == '{')
+			depth++;
+		else if (*p->shape == '}')
+			depth--;
+		else if (*p->shape == '\0') {
+			p->bad = true;
+			return;
+		}
+		p->shape++;
+	} while (depth > 0);
+}
+
+/* ---- bytes ---- */
+
+static bool print_is_gap(const struct printer *p, uint64_t at, uint64_t n)
+{
+	for (size_t i = 0; i < p->n_gaps; i++)
+		if (at < p->gaps[i].at + p->gaps[i].n && p->gaps[i].at < at + n)
+			return true;
+	return false;
+}
+
+/* Whether N bytes at AT are there; if not, that is printed. */
+static bool print_have(struct printer *p, uint64_t at, uint64_t n)
+{
+	if (at > p->n || n > p->n - at) {
+		print_put(p, "<unavailable>");
+		return false;
+	}
+	if (print_is_gap(p, at, n)) {
+		print_put(p, "<optimized out>");
+		return false;
+	}
+	return true;
+}
+
+static uint64_t print_load(const struct printer *p, uint64_t at, uint64_t n)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, p->data + at, n < 8 ? n : 8);
+	return value;
+}
+
+static int64_t print_extend(uint64_t value, uint64_t bits)
+{
+	unsigned unused = bits < 64 ? 64 - (unsigned)bits : 0;
+
+	return (int64_t)(value << unused) >> unused;
+}
+
+/* ---- values ---- */
+
+/* A character in QUOTE. */
+static void print_character(struct printer *p, uint8_t c, char quote)
+{
+	static const char from[] = "\a\b\f\n\r\t\v\033\\", to[] = "abfnrtve\\";
+	const char *escape = c ? strchr(from, c) : NULL;
+
+	if (escape)
+		print_put(p, "\\%c", to[escape - from]);
+	else if (c == (uint8_t)quote)
+		print_put(p, "\\%c", quote);
+	else if (c < ' ' || c > '~')
+		print_put(p, "\\%03o", c);
+	else
+		print_put(p, "%c", c);
+}
+
+static void print_string(struct printer *p, const uint8_t *s, uint64_t n)
+{
+	uint64_t length = strnlen((const char *)s, n);
+
+	/* (a NUL at the end of an array is not said) */
+	print_put(p, "\"");
+	for (uint64_t i = 0; i < length && i < PRINT_ELEMENTS_MAX; i++)
+		print_character(p, s[i], '"');
+	print_put(p, "\"%s", length > PRINT_ELEMENTS_MAX ? "..." : "");
+}
+
+static void print_float(struct printer *p, uint64_t at, uint64_t bytes)
+{
+	long double extended = 0;
+	double number;
+	float small;
+
+	if (bytes == 4) {
+		memcpy(&small, p->data + at, sizeof(small));
+		print_put(p, "%.9g", (double)small);
+	} else if (bytes == 8) {
+		memcpy(&number, p->data + at, sizeof(number));
+		print_put(p, "%.17g", number);
+	} else if (bytes == sizeof(extended)) {
+		memcpy(&extended, p->data + at, sizeof(extended));
+		print_put(p, "%.18Lg", extended);
+	} else {
+		print_put(p, "<%" PRIu64 " bytes>", bytes);
+	}
+}
+
+static void print_integer(struct printer *p, char letter, uint64_t value, uint64_t bits)
+{
+	switch (letter) {
+	case 'i':
+		print_put(p, "%" PRId64, print_extend(value, bits));
+		break;
+	case 'b':
+		print_put(p, value <= 1 ? (value ? "true" : "false") : "%" PRIu64, value);
+		break;
+	case 'c':
+	case 'h':
+		if (letter == 'c')
+			print_put(p, "%" PRId64 " '", print_extend(value, bits));
+		else
+			print_put(p, "%" PRIu64 " '", value);
+		print_character(p, (uint8_t)value, '\'');
+		print_put(p, "'");
+		break;
+	default:
+		print_put(p, "%" PRIu64, value);
+		break;
+	}
+}
+
+/* VALUE in the words that follow in the shape: one, or several with '|' between them. */
+static void print_enum(struct printer *p, uint64_t value, uint64_t bits)
+{
+	uint64_t left = value, mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+	const char *words = p->shape;
+	bool disjoint = true, any = false;
+	uint64_t seen = 0;
+
+	for (const char *w = words; *w && *w != '}';) {
+		size_t n = strcspn(w, "=,}");
+		char *end = (char *)w + n;
+		uint64_t number;
+
+		if (*end != '=')
+			break;
+		number = (uint64_t)strtoll(end + 1, &end, 10) & mask;
+		if (number == value) {
+			print_put(p, "%.*s", (int)n, w);
+			return;
+		}
+		disjoint = disjoint && (number & (number - 1)) == 0 && !(number & seen);
+		seen |= number;
+		w = end + (*end == ',');
+	}
+	if (!disjoint || value == 0 || !(value & seen)) {
+		print_put(p, "%" PRId64, print_extend(value, bits));
+		return;
+	}
+	for (const char *w = words; *w && *w != '}';) {
+		size_t n = strcspn(w, "=,}");
+		char *end = (char *)w + n;
+		uint64_t number = (uint64_t)strtoll(end + 1, &end, 10) & mask;
+
+		if (number & left) {
+			print_put(p, "%s%.*s", any ? " | " : "(", (int)n, w);
+			any = true;
+			left &= ~number;
+		}
+		w = end + (*end == ',');
+	}
+	if (left)
+		print_put(p, " | unknown: 0x%" PRIx64, left);
+	print_put(p, ")");
+}
+
+static void print_typed(struct printer *p, uint64_t at, unsigned depth);
+
+/* BITS of the type that is next, from BIT on in the byte AT. */
+static void print_bits(struct printer *p, uint64_t at, uint64_t bit, uint64_t bits)
+{
+	uint64_t value, bytes = (bit + bits + 7) / 8;
+	char letter = *p->shape;
+	const char *end;
+
+	if (bits == 0 || bits > 64 || bit > 7) {
+		p->bad = true;
+		return;
+	}
+	if (!print_have(p, at, bytes)) {
+		print_skip(p);
+		return;
+	}
+	value = print_load(p, at, bytes) >> bit;
+	if (bytes > 8)
+		value |= (uint64_t)p->data[at + 8] << (64 - bit);
+	if (bits < 64)
+		value &= (UINT64_C(1) << bits) - 1;
+	end = p->shape;
+	print_skip(p);
+	if (letter == 'e') {
+		const char *behind = p->shape;
+
+		p->shape = end + strcspn(end, "{");
+		p->shape += *p->shape == '{';
+		print_enum(p, value, bits);
+		p->shape = behind;
+	} else {
+		print_integer(p, letter, value, bits);
+	}
+}
+
+static void print_struct(struct printer *p, uint64_t at, unsigned depth)
+{
+	bool any = false;
+
+	print_expect(p, '{');
+	print_put(p, "{");
+	while (!p->bad && !p->cut && *p->shape && *p->shape != '}') {
+		size_t n = strcspn(p->shape, "@");
+		uint64_t member, bit = 0, bits = 0;
+
+		print_put(p, "%s%.*s%s", any ? ", " : "", (int)n, p->shape, n ? " = " : "");
+		any = true;
+		p->shape += n;
+		print_expect(p, '@');
+		member = print_number(p);
+		if (print_accept(p, ':')) {
+			bit = print_number(p);
+			print_expect(p, '+');
+			bits = print_number(p);
+			p->bad |= bits == 0;
+		}
+		if (p->bad || member > PRINT_VALUE_MAX)
+			break;
+		if (bits)
+			print_bits(p, at + member, bit, bits);
+		else
+			print_typed(p, at + member, depth + 1);
+		print_expect(p, ',');
+	}
+	print_put(p, "}");
+	if (!p->cut)
+		print_expect(p, '}');
+}
+
+/* How many bytes an element of the type that is next has. */
+static uint64_t print_element_bytes(struct printer *p)
+{
+	const char *shape = p->shape;
+	uint64_t bytes;
+
+	if (!*p->shape)
+		return 0;
+	p->shape++;
+	bytes = print_number(p);
+	p->shape = shape;
+	return bytes;
+}
+
+static void print_array(struct printer *p, uint64_t at, uint64_t bytes, unsigned depth)
+{
+	uint64_t element = print_element_bytes(p), n;
+	const char *shape = p->shape;
+	char letter = *p->shape;
+
+	if (bytes == 0)
+		bytes = at < p->n ? p->n - at : 0;
+	n = element ? bytes / element : 0;
+	if ((letter == 'c' || letter == 'h') && element == 1 && n > 0) {
+		if (print_have(p, at, n))
+			print_string(p, p->data + at, n);
+		print_skip(p);
+		return;
+	}
+	print_put(p, "{");
+	for (uint64_t i = 0; i < n && !p->bad && !p->cut; i++) {
+		print_put(p, "%s", i ? ", " : "");
+		if (i == PRINT_ELEMENTS_MAX) {
+			print_put(p, "...");
+			break;
+		}
+		p->shape = shape;
+		print_typed(p, at + i * element, depth + 1);
+	}
+	print_put(p, "}");
+	p->shape = shape;
+	print_skip(p);
+}
+
+static void print_pointer(struct printer *p, uint64_t at, uint64_t bytes, unsigned depth)
+{
+	char letter = *p->shape;
+
+	print_skip(p);
+	if (!print_have(p, at, bytes))
+		return;
+	print_put(p, "0x%" PRIx64, print_load(p, at, bytes));
+	if (p->more && depth == 0 && (letter == 'c' || letter == 'h')) {
+		print_put(p, " ");
+		print_string(p, p->more, p->n_more);
+	}
+}
+
+static void print_typed(struct printer *p, uint64_t at, unsigned depth)
+{
+	char letter = *p->shape;
+	uint64_t bytes;
+
+	if (!letter || depth >= PRINT_DEPTH_MAX || ++p->steps > PRINT_STEPS_MAX ||
+	    !strchr("iuchbfpesUax", letter)) {
+		p->bad = true;
+		return;
+	}
+	p->shape++;
+	bytes = print_number(p);
+	if (p->bad || bytes > PRINT_VALUE_MAX) {
+		p->bad = true;
+		return;
+	}
+	switch (letter) {
+	case 's':
+	case 'U':
+		print_struct(p, at, depth);
+		return;
+	case 'a':
+		print_array(p, at, bytes, depth);
+		return;
+	case 'p':
+		print_pointer(p, at, bytes, depth);
+		return;
+	case 'e':
+		p->bad |= *p->shape != '{' || bytes > 8;
+		if (!p->bad && print_have(p, at, bytes)) {
+			p->shape++;
+			print_enum(p, print_load(p, at, bytes), 8 * bytes);
+		}
+		p->shape += strcspn(p->shape, "}");
+		print_expect(p, '}');
+		return;
+	default:
+		break;
+	}
+	if (!print_have(p, at, bytes))
+		return;
+	if (letter == 'f')
+		print_float(p, at, bytes);
+	else if (letter == 'x' || bytes > 8)
+		print_put(p, "<%" PRIu64 " byte%s>", bytes, bytes == 1 ? "" : "s");
+	else
+		print_integer(p, letter, print_load(p, at, bytes), 8 * bytes);
+}
+
+/* ---- computed values ---- */
+
+static bool print_binary(const char *op, size_t n, uint64_t a, uint64_t b, uint64_t *ret)
+{
+	int64_t x = (int64_t)a, y = (int64_t)b;
+
+	if (n == 1 && strchr("/%", *op) && (b == 0 || (y == -1 && *op == '/')))
+		*ret = b == 0 ? 0 : -a;
+	else if (n == 1 && strchr("+-*/%&|^<>", *op))
+		*ret = *op == '+'   ? a + b
+		       : *op == '-' ? a - b
+		       : *op == '*' ? a * b
+		       : *op == '/' ? (uint64_t)(x / y)
+		       : *op == '%' ? a % b
+		       : *op == '&' ? a & b
+		       : *op == '|' ? a | b
+		       : *op == '^' ? a ^ b
+		       : *op == '<' ? (uint64_t)(x < y)
+				    : (uint64_t)(x > y);
+	else if (n == 2 && strncmp(op, "<<", 2) == 0)
+		*ret = b < 64 ? a << b : 0;
+	else if (n == 2 && strncmp(op, ">>", 2) == 0)
+		*ret = b < 64 ? a >> b : 0;
+	else if (n == 3 && strncmp(op, "s>>", 3) == 0)
+		*ret = (uint64_t)(x >> (b < 64 ? b : 63));
+	else if (n == 2 && op[1] == '=' && strchr("=!<>", *op))
+		*ret = *op == '='   ? a == b
+		       : *op == '!' ? a != b
+		       : *op == '<' ? (uint64_t)(x <= y)
+				    : (uint64_t)(x >= y);
+	else
+		return false;
+	return true;
+}
+
+/* Computes what stands in parentheses; the numbers are P's bytes. */
+static bool print_compute(struct printer *p, uint64_t *ret)
+{
+	uint64_t stack[PRINT_STACK_MAX];
+	size_t depth = 0;
+
+	while (*p->shape && *p->shape != ')') {
+		size_t n = strcspn(p->shape, " )");
+		const char *op = p->shape;
+
+		if (*op == '#' || isdigit((unsigned char)*op)) {
+			uint64_t number;
+
+			p->shape += *op == '#';
+			number = print_number(p);
+			if (depth == PRINT_STACK_MAX || p->bad)
+				return false;
+			if (*op == '#' && (number >= p->n / 8))
+				return false;
+			stack[depth++] = *op == '#' ? print_load(p, number * 8, 8) : number;
+		} else if (n == 1 && (*op == 'n' || *op == '~') && depth > 0) {
+			stack[depth - 1] = *op == 'n' ? -stack[depth - 1] : ~stack[depth - 1];
+		} else if (depth < 2 || !print_binary(op, n, stack[depth - 2], stack[depth - 1],
+						      &stack[depth - 2])) {
+			p->bad = true;
+			return false;
+		} else {
+			depth--;
+		}
+		p->shape = op + n;
+		p->shape += *p->shape == ' ';
+	}
+	print_expect(p, ')');
+	p->bad |= depth != 1;
+	*ret = stack[0];
+	return !p->bad;
+}
+
+/* ---- all of it ---- */
+
+static void print_read_gaps(struct printer *p)
+{
+	while (print_accept(p, '!')) {
+		struct print_gap gap = { .at = print_number(p) };
+
+		print_expect(p, '+');
+		gap.n = print_number(p);
+		print_expect(p, ';');
+		if (p->bad || p->n_gaps == PRINT_GAPS_MAX || gap.at > PRINT_VALUE_MAX ||
+		    gap.n > PRINT_VALUE_MAX) {
+			p->bad = true;
+			return;
+		}
+		p->gaps[p->n_gaps++] = gap;
+	}
+}
+
+/* The bytes with room for what is missing between them, into *TO. */
+static bool print_fill_gaps(struct printer *p, uint8_t **to)
+{
+	uint64_t n = p->n, in = 0, out = 0;
+
+	for (size_t i = 0; i < p->n_gaps; i++)
+		n += p->gaps[i].n;
+	*to = calloc(1, n + 1);
+	if (!*to)
+		return false;
+	for (size_t i = 0; i < p->n_gaps; i++) {
+		uint64_t before = p->gaps[i].at - out;
+
+		if (p->gaps[i].at < out || before > p->n - in)
+			return false;
+		memcpy(*to + out, p->data + in, before);
+		in += before;
+		out += before + p->gaps[i].n;
+	}
+	memcpy(*to + out, p->data + in, p->n - in);
+	p->data = *to;
+	p->n = n;
+	return true;
+}
+
+static void print_all(struct printer *p)
+{
+	uint8_t *filled = NULL;
+	uint64_t number = 0, bytes;
+
+	print_read_gaps(p);
+	if (!p->bad && p->n_gaps > 0 && !print_fill_gaps(p, &filled))
+		p->bad = true;
+	if (!p->bad && print_accept(p, '(')) {
+		if (!print_compute(p, &number)) {
+			if (!p->bad)
+				print_put(p, "<unavailable>");
+			free(filled);
+			return;
+		}
+		p->data = (const uint8_t *)&number;
+		p->n = sizeof(number);
+	} else if (!p->bad && *p->shape == 'p') {
+		const char *begin = p->shape++;
+
+		bytes = print_number(p);
+		p->shape = begin;
+		if (bytes < p->n) {
+			p->more = p->data + bytes;
+			p->n_more = p->n - bytes;
+			p->n = bytes;
+		}
+	}
+	if (!p->bad)
+		print_typed(p, 0, 0);
+	p->bad |= *p->shape != '\0' && !p->cut;
+	free(filled);
+}
+
+size_t place_print(const struct place_bytes *value, char *to, size_t size)
+{
+	struct printer p = {
+		.shape = value->shape,
+		.data = value->data,
+		.n = value->n,
+		.to = to,
+		.size = size,
+	};
+
+	*to = '\0';
+	print_all(&p);
+	if (p.bad && !p.cut) {
+		p.used = 0;
+		print_put(&p, "<bad shape>");
+	}
+	if (p.cut)
+		memcpy(to + size - 4, "...", 4);
+	return p.cut ? size - 1 : p.used;
+}

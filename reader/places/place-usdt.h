@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Static probes of a program: places that its authors have marked, with what is given there
+ * (.note.stapsdt, as <sys/sdt.h> makes it).
+ */
+#pragma once
+
+#include "reader/places/place-arguments.h"
+
+struct place_usdt {
+	char *provider, *name; /* owned */
+	uint64_t vaddr;        /* of the instruction, which does nothing */
+	uint64_t
+		semaphore; /* the address of its counter: it is skipped while that is 0; 0 = none */
+	struct place_arguments arguments; /* "arg1" and so on */
+};
+
+struct place_usdts {
+	struct place_usdt *list; /* owned; by address. A probe may be at several places */
+	size_t n;
+	char nearest[PLACES_NAME_MAX]; /* where there is none: "provider:name" that is like it */
+	size_t n_all;                  /* that the file has */
+};
+
+void place_usdts_deinit(struct place_usdts *u);
+
+/*
+ * The probes whose provider and name match, in which `*` and `?` stand for others; PROVIDER may be
+ * "" for any. Returns 0, also for none, -EBADMSG (the note is damaged), or -ENOMEM.
+ */
+int place_usdts_find(struct places *p, const char *provider, const char *name,
+		     struct place_usdts *ret);
+
+/* TEXT, the arguments of a probe ("-4@%edi 8@-16(%rbp) 4@$5"), taken apart. */
+void place_usdt_arguments(const char *text, struct place_arguments *ret);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file whose places are looked for, for the parts of this room.
+ */
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include "reader/places/places.h"
+#include "reader/symbols/dwarf-info.h"
+#include "reader/symbols/find-file.h"
+#include "reader/symbols/symbol-list.h"
+
+struct places {
+	char *path;              /* owned */
+	struct found_file main;  /* open as long as this is */
+	struct found_file debug; /* elf is NULL if it has none of its own */
+	struct found_file alternate;
+	struct find_places where;
+	struct symbol_list symbols; /* all, and not in order */
+	bool has_symbols;
+	struct dwarf_info *info; /* NULL = there is no debug information */
+	Dwarf *dwarf;            /* of INFO, borrowed */
+	Dwarf_CFI *frames;       /* of .eh_frame; NULL = none. Owned */
+};
+
+/* The symbol number I: false behind the last one. */
+struct places_symbol {
+	const char *name; /* without a version; borrowed until the next call */
+	uint64_t start, size;
+};
+bool places_symbol(struct places *p, size_t i, struct places_symbol *ret,
+		   char name[static PLACES_NAME_MAX]);
+
+/* The unit that has code at VADDR. */
+bool places_unit(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
+
+/* The function, not an inlined one, that has code at VADDR. */
+bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
+
+/*
+ * Whether DIE has code at VADDR; that of discarded sections, which is said to be at 0, does not
+ * count.
+ */
+bool places_has_code(Dwarf_Die *die, uint64_t vaddr);
+
+/* Siblings come later in the file, or a damaged one would have no end. */
+bool places_next(Dwarf_Die *die);

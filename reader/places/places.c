@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/places/places.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reader/places/places-parts.h"
+
+enum {
+	PLACES_MEMORY_MAX = 1 << 30, /* of debug information, unpacked */
+	PLACES_DIES_MAX = 4 * 1000 * 1000,
+	PLACES_DEPTH_MAX = 64,
+};
+
+/* Remembers the first thing that was in the way. */
+struct places_trouble {
+	char *why;
+	size_t size;
+};
+
+static void places_note_trouble(void *userdata, const char *path, const char *what)
+{
+	struct places_trouble *t = userdata;
+
+	if (*t->why == '\0')
+		snprintf(t->why, t->size, "%s: %s", path, what);
+}
+
+/* ---- opening ---- */
+
+static int places_find_main(struct places *p, struct places_trouble *trouble)
+{
+	_cleanup_free_ char *real = realpath(p->path, NULL);
+	int error = errno, r;
+
+	if (!real) {
+		snprintf(trouble->why, trouble->size, "%s: %s", p->path, strerror(error));
+		return -error;
+	}
+	r = find_mapped_file(&p->where, &(struct symbol_query){ .mapping = { .path = real } },
+			     &p->main, places_note_trouble, trouble);
+	if (r == 1)
+		return 0;
+	if (r == 0 && *trouble->why == '\0')
+		snprintf(trouble->why, trouble->size, "%s: it cannot be opened as a program",
+			 p->path);
+	return r < 0 ? r : -ENOEXEC;
+}
+
+static int places_find_debug(struct places *p, struct places_trouble *trouble)
+{
+	if (elf_file_section(p->main.elf, ".symtab", NULL) && dwarf_info_is_in(p->main.elf))
+		return 0;
+	return find_debug_file(&p->where, &p->main, &p->debug, places_note_trouble, trouble);
+}
+
+static int places_load_symbols(struct places *p)
+{
+	const struct elf_file *files[] = { p->main.elf, p->debug.elf };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		const char *what = NULL;
+		bool full = false;
+
+		if (!files[i])
+			continue;
+		if (elf_file_symbols(files[i], &p->main.elf->segments, PLACES_MEMORY_MAX / 4,
+				     &p->symbols, &full, &what) == -ENOMEM)
+			return -ENOMEM;
+		p->has_symbols |= full;
+	}
+	return 0;
+}
+
+static int places_load_debug(struct places *p, struct places_trouble *trouble)
+{
+	const struct found_file *file =
+		p->debug.elf && dwarf_info_is_in(p->debug.elf) ? &p->debug : &p->main;
+	const char *what = NULL;
+	int r;
+
+	if (!dwarf_info_is_in(file->elf))
+		return 0;
+	r = find_alternate_file(&p->where, file, &p->alternate);
+	if (r == -ENOENT)
+		what = "it shares debug information with other files (dwz), and that is not found";
+	if (r >= 0)
+		r = dwarf_info_open(&p->info, file->elf, p->alternate.elf, &p->main.elf->segments,
+				    PLACES_MEMORY_MAX, &what);
+	if (r == 0)
+		p->dwarf = dwarf_info_handle(p->info);
+	else if (what)
+		places_note_trouble(trouble, file->path, what);
+	return r == -ENOMEM ? r : 0;
+}
+
+int places_open(struct places **ret, const char *path, const struct places_options *options,
+		char *why, size_t size)
+{
+	const struct symbols_options where = {
+		.debug_dirs = options->debug_dirs,
+		.n_debug_dirs = options->n_debug_dirs,
+		.debuginfod = options->debuginfod,
+	};
+	_cleanup_(places_freep) struct places *p = calloc(1, sizeof(*p));
+	struct places_trouble trouble = { why, size };
+	int r;
+
+	*why = '\0';
+	if (!p)
+		return -ENOMEM;
+	p->main.root_fd = p->debug.root_fd = p->alternate.root_fd = -1;
+	p->where = (struct find_places){ .root_fd = -1, .sysroot_fd = -1 };
+	p->path = strdup(path);
+	if (!p->path)
+		return -ENOMEM;
+	r = find_places_init(&p->where, &where);
+	if (r < 0)
+		snprintf(why, size, "cannot look for debug information: %s", strerror(-r));
+	if (r == 0)
+		r = places_find_main(p, &trouble);
+	if (r == 0)
+		r = places_find_debug(p, &trouble);
+	if (r >= 0)
+		r = places_load_symbols(p);
+	if (r == 0)
+		r = places_load_debug(p, &trouble);
+	if (r < 0)
+		return r;
+	p->frames = dwarf_getcfi_elf(p->main.elf->elf);
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+struct places *places_free(struct places *p)
+{
+	if (!p)
+		return NULL;
+	if (p->frames)
+		dwarf_cfi_end(p->frames);
+	dwarf_info_free(p->info);
+	found_file_deinit(&p->main);
+	found_file_deinit(&p->debug);
+	found_file_deinit(&p->alternate);
+	find_places_deinit(&p->where);
+	symbol_list_deinit(&p->symbols);
+	free(p->path);
+	free(p);
+	return NULL;
+}
+
+/* ---- about it ---- */
+
+const char *places_path(const struct places *p)
+{
+	return p->path;
+}
+
+bool places_have_debug(const struct places *p)
+{
+	return p->dwarf != NULL;
+}
+
+bool places_have_symbols(const struct places *p)
+{
+	return p->has_symbols;
+}
+
+bool places_offset(const struct places *p, uint64_t vaddr, uint64_t *ret_offset)
+{
+	const struct elf_segments *segments = &p->main.elf->segments;
+
+	for (size_t i = 0; i < segments->n; i++) {
+		const struct elf_segment *s = &segments->items[i];
+
+		if (!s->executable || vaddr < s->vaddr || vaddr - s->vaddr >= s->file_size)
+			continue;
+		*ret_offset = vaddr - s->vaddr + s->offset;
+		return true;
+	}
+	return false;
+}
+
+bool places_address(const struct places *p, uint64_t offset, uint64_t *ret_vaddr)
+{
+	return elf_segments_address(&p->main.elf->segments, offset, ret_vaddr);
+}
+
+bool places_symbol(struct places *p, size_t i, struct places_symbol *ret,
+		   char name[static PLACES_NAME_MAX])
+{
+	const struct range *range;
+	const char *text, *version;
+	size_t n;
+
+	if (i >= p->symbols.ranges.n)
+		return false;
+	range = &p->symbols.ranges.items[i];
+	text = (const char *)p->symbols.names.data + range->value;
+	n = strnlen(text, PLACES_NAME_MAX - 1);
+	version = n > 1 ? memchr(text + 1, '@', n - 1) : NULL;
+	if (version)
+		n = (size_t)(version - text);
+	memcpy(name, text, n);
+	name[n] = '\0';
+	*ret = (struct places_symbol){ name, range->start, range->end - range->start };
+	return true;
+}
+
+/* ---- units and functions ---- */
+
+bool places_next(Dwarf_Die *die)
+{
+	Dwarf_Off before = dwarf_dieoffset(die);
+
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > before;
+}
+
+bool places_has_code(Dwarf_Die *die, uint64_t vaddr)
+{
+	return vaddr != 0 && dwarf_haspc(die, vaddr) == 1;
+}
+
+bool places_unit(struct places *p, uint64_t vaddr, Dwarf_Die *ret)
+{
+	Dwarf_CU *unit = NULL;
+	uint8_t type;
+	Dwarf_Die die;
+
+	if (!p->dwarf)
+		return false;
+	while (dwarf_get_units(p->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
+		if (type != DW_UT_compile || !places_has_code(&die, vaddr))
+			continue;
+		*ret = die;
+		return true;
+	}
+	return false;
+}
+
+static bool places_is_scope(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_subprogram ||
+	       tag == DW_TAG_lexical_block;
+}
+
+static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *ret, size_t *left,
+				 unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth == PLACES_DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram && places_has_code(&die, vaddr)) {
+			/* (a nested function may have the address, too) */
+			if (!places_find_function(&die, vaddr, ret, left, depth + 1))
+				*ret = die;
+			return true;
+		}
+		if (places_is_scope(tag) && tag != DW_TAG_lexical_block &&
+		    places_find_function(&die, vaddr, ret, left, depth + 1))
+			return true;
+	} while (*left > 0 && --*left > 0 && places_next(&die));
+	return false;
+}
+
+bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret)
+{
+	size_t left = PLACES_DIES_MAX;
+	Dwarf_Die unit;
+
+	return places_unit(p, vaddr, &unit) && places_find_function(&unit, vaddr, ret, &left, 0);
+}

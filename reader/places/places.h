@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Places in a program or library: functions by name, lines, static probes, variables. An answer is
+ * an address of the file's own, or an offset in it, and needs no debug information any more.
+ *
+ * The debug information is found as names for addresses find it (reader/symbols/find-file.h): in
+ * the file, by its build id, by its debug link, or from debuginfod. All limits of reader/symbols
+ * hold: sizes are checked before libdw is asked, and libdw opens no file by itself.
+ *
+ * Only the command line uses this. Not safe for threads.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct places;
+
+enum {
+	PLACES_NAME_MAX = 1024, /* bytes of the name of a function, the NUL included */
+	PLACES_WHY_MAX = 512,   /* room for a sentence */
+	PLACES_FOUND_MAX = 4096,
+};
+
+struct places_options {
+	const char *const *debug_dirs; /* looked through before /usr/lib/debug */
+	size_t n_debug_dirs;
+	bool debuginfod;
+};
+
+/*
+ * Opens the file at PATH. Returns 0; -ENOMEM; another negative errno, each with a sentence in WHY
+ * (SIZE bytes).
+ */
+int places_open(struct places **ret, const char *path, const struct places_options *options,
+		char *why, size_t size);
+struct places *places_free(struct places *p);
+DEFINE_CLEANUP(struct places *, places_free)
+
+/* The path as it was given. */
+const char *places_path(const struct places *p);
+
+/* Whether it has debug information: of lines, types and variables. */
+bool places_have_debug(const struct places *p);
+
+/* Whether it has a table of symbols, be it in its debug information. */
+bool places_have_symbols(const struct places *p);
+
+/*
+ * Where the byte at VADDR is in the file. Returns false if it is not code that is loaded from it.
+ */
+bool places_offset(const struct places *p, uint64_t vaddr, uint64_t *ret_offset);
+bool places_address(const struct places *p, uint64_t offset, uint64_t *ret_vaddr);

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions, lines, static probes and arguments of programs that are built here, held to what nm,
+ * gdb and the source say.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader/places/place-arguments.h"
+#include "reader/places/place-functions.h"
+#include "reader/places/place-lines.h"
+#include "reader/places/place-usdt.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/symbol-program.h"
+#include "tests/support/unit.h"
+
+#define SOURCE SOURCE_ROOT "/tests/support/place-methods.cc"
+
+static const char *const programs[] = { "plain", "fast", "clang", "stripped" };
+
+static bool has_programs;
+
+static int set_up(void **state)
+{
+	int r = own_directory_set_up(state);
+
+	has_programs =
+		r == 0 && try_command("g++ -g -O0 -o plain %s", SOURCE) == 0 &&
+		try_command("g++ -g -O2 -o fast %s", SOURCE) == 0 &&
+		try_command("clang++ -g -O2 -o clang %s", SOURCE) == 0 &&
+		try_command("objcopy --only-keep-debug plain stripped.debug && "
+			    "strip -o stripped plain && "
+			    "objcopy --add-gnu-debuglink=stripped.debug stripped && "
+			    "strip -o bare -R .gnu_debuglink plain && "
+			    "cp fast fast-bare && strip fast-bare && strip -g -o symbols plain") ==
+			0;
+	return r;
+}
+
+static struct places *open_program(const char *name)
+{
+	char why[PLACES_WHY_MAX];
+	struct places *p = NULL;
+
+	if (!has_programs)
+		skip();
+	if (places_open(&p, directory_path(name), &(struct places_options){ 0 }, why,
+			sizeof(why)) != 0)
+		fail_msg("%s", why);
+	return p;
+}
+
+/* ---- functions ---- */
+
+static const struct function_row {
+	const char *pattern;
+	size_t n;         /* 0 = none */
+	const char *name; /* of the first, or what is near */
+} function_rows[] = {
+	{ "plain_one", 1, "plain_one" },
+	{ "plain_*", 2, "plain_one" },
+	{ "shop::Counter::add", 2, NULL },
+	{ "shop::Counter::add(int, char const*)", 1, "shop::Counter::add(int, char const*)" },
+	{ "shop::Counter::add(shop::Point, shop::Colour) const", 1,
+	  "shop::Counter::add(shop::Point, shop::Colour) const" },
+	{ "Counter::add", 2, NULL },
+	{ "add", 2, NULL },
+	{ "shop::*", 0, NULL }, /* (any number) */
+	{ "shop::twice<int>", 1, "int shop::twice<int>(int)" },
+	{ "twice<long>", 1, "long shop::twice<long>(long)" },
+	{ "_ZN4shop7Counter3addEiPKc", 1, "shop::Counter::add(int, char const*)" },
+	{ "plain_onw", 0, "plain_one" },
+	{ "shop::pricee", 0, "shop::price" },
+	{ "nothing_like_any_other", 0, "" },
+};
+
+static void check_functions(const char *program)
+{
+	struct places *p = open_program(program);
+	struct place_functions f;
+
+	for (size_t i = 0; i < ARRAY_SIZE(function_rows); i++) {
+		const struct function_row *row = &function_rows[i];
+
+		assert_int_equal(place_functions_find(p, row->pattern, &f), 0);
+		if (strcmp(row->pattern, "shop::*") == 0)
+			assert_true(f.n >= 6);
+		else
+			assert_int_equal(f.n, row->n);
+		if (row->name)
+			assert_string_equal(row->n ? f.list[0].name : f.nearest, row->name);
+		place_functions_deinit(&f);
+	}
+	places_free(p);
+}
+
+static void test_functions(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		check_functions(programs[i]);
+}
+
+static void test_function_addresses(void **state)
+{
+	struct places *p = open_program("plain");
+	struct place_functions f;
+	char line[64];
+
+	(void)state;
+	read_command(line, sizeof(line), "nm plain | grep _ZN4shop5priceE | cut -d' ' -f1");
+	assert_int_equal(place_functions_find(p, "shop::price", &f), 0);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(f.list[0].vaddr, strtoull(line, NULL, 16));
+	place_functions_deinit(&f);
+	assert_int_equal(place_functions_around(p, strtoull(line, NULL, 16) + 4, &f), 0);
+	assert_string_equal(f.list[0].symbol + 0, "_ZN4shop5priceENS_5MixedENS_5LargeENS_4SizeEbf");
+	place_functions_deinit(&f);
+	assert_int_equal(place_functions_around(p, 1, &f), -ENOENT);
+	places_free(p);
+}
+
+static void test_base_names(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "f", "f" },
+		{ "ns::f(int)", "ns::f" },
+		{ "int ns::f<int>(int (*)(char)) const", "ns::f<int>" },
+		{ "(anonymous namespace)::f(int)", "(anonymous namespace)::f" },
+		{ "ns::operator()(int)", "ns::operator()" },
+		{ "ns::T::operator bool() const", "ns::T::operator bool" },
+		{ "core::fmt::write", "core::fmt::write" },
+		{ "<T as core::Any>::type_id", "<T as core::Any>::type_id" },
+	};
+	char base[PLACES_NAME_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		place_function_base_name(rows[i][0], base);
+		assert_string_equal(base, rows[i][1]);
+	}
+}
+
+static void test_without_symbols(void **state)
+{
+	struct places *p = open_program("bare");
+	struct place_line line;
+	char why[PLACES_WHY_MAX];
+
+	(void)state;
+	assert_false(places_have_symbols(p));
+	assert_false(places_have_debug(p));
+	assert_int_equal(place_lines_find(p, "place-methods.cc", 5, &line, why, sizeof(why)),
+			 -ENODATA);
+	assert_non_null(strstr(why, "no debug information"));
+	places_free(p);
+}
+
+static void test_open_errors(void **state)
+{
+	char why[PLACES_WHY_MAX];
+	struct places *p;
+
+	(void)state;
+	assert_int_equal(places_open(&p, "/no/such", &(struct places_options){ 0 }, why,
+				     sizeof(why)),
+			 -ENOENT);
+	assert_string_equal(why, "/no/such: No such file or directory");
+	assert_true(places_open(&p, SOURCE, &(struct places_options){ 0 }, why, sizeof(why)) < 0);
+	assert_non_null(strstr(why, "place-methods.cc"));
+}
+
+/* ---- lines ---- */
+
+/* The line of SOURCE that has TEXT in it. */
+static uint32_t line_of(const char *text)
+{
+	FILE *f = fopen(SOURCE, "re");
+	uint32_t n = 0;
+	char line[512];
+
+	assert_non_null(f);
+	do {
+		assert_non_null(fgets(line, sizeof(line), f));
+		n++;
+	} while (!strstr(line, text));
+	fclose(f);
+	return n;
+}
+
+/* Whether gdb stops at each of the places, and nowhere else. */
+static void compare_with_gdb(const char *program, uint32_t line, const struct place_line *found)
+{
+	char text[256];
+	uint64_t vaddr;
+
+	read_command(
+		text, sizeof(text),
+		"gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'break place-methods.cc:%u' %s "
+		"-ex 'info breakpoints' | grep -o '0x[0-9a-f]*.*' | grep -c ' in \\|^0x.* in '",
+		line, program);
+	assert_int_equal(strtoul(text, NULL, 10), found->n);
+	for (size_t i = 0; i < found->n; i++) {
+		read_command(text, sizeof(text),
+			     "gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'break "
+			     "place-methods.cc:%u' %s -ex 'info breakpoints' | grep -o "
+			     "'0x[0-9a-f]* in ' | cut -d' ' -f1 | sort | sed -n %zup",
+			     line, program, i + 1);
+		vaddr = strtoull(text, NULL, 16);
+		assert_int_equal(found->vaddrs[i], vaddr);
+	}
+}
+
+static void check_line(const char *program, const char *text, size_t n)
+{
+	struct places *p = open_program(program);
+	struct dwarf_frame frames[8];
+	struct place_line found;
+	char why[PLACES_WHY_MAX];
+	uint32_t line = line_of(text);
+
+	if (place_lines_find(p, "place-methods.cc", line, &found, why, sizeof(why)) != 0)
+		fail_msg("%s", why);
+	assert_int_equal(found.n, n);
+	assert_string_equal(found.file, SOURCE);
+	for (size_t i = 0; i < n; i++) {
+		assert_true(place_lines_at(p, found.vaddrs[i], frames, ARRAY_SIZE(frames)) > 0);
+		/* (one address may be of several lines in code that is optimised) */
+		if (strcmp(program, "fast") != 0)
+			assert_int_equal(frames[0].line, line);
+	}
+	if (strcmp(program, "stripped") != 0)
+		compare_with_gdb(program, line, &found);
+	places_free(p);
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	if (!have_command("gdb"))
+		skip();
+	check_line("plain", "line of the sum", 1);
+	check_line("stripped", "line of the sum", 1);
+	check_line("fast", "line of the sum", 1);
+	check_line("plain", "line that is inlined", 2);
+	check_line("fast", "line that is inlined", 2);
+}
+
+static void test_lines_errors(void **state)
+{
+	struct places *p = open_program("plain");
+	struct place_line found;
+	char why[PLACES_WHY_MAX];
+
+	(void)state;
+	assert_int_equal(place_lines_find(p, "place-methods.cc", 1, &found, why, sizeof(why)),
+			 -ENOENT);
+	assert_non_null(
+		strstr(why, "line 1 of place-methods.cc has no code; the nearest line is "));
+	assert_int_equal(place_lines_find(p, "methods.cc", 1, &found, why, sizeof(why)), -ENOENT);
+	assert_int_equal(place_lines_find(p, "place-method.cc", 1, &found, why, sizeof(why)),
+			 -ENOENT);
+	assert_non_null(strstr(why, "did you mean 'place-methods.cc'?"));
+	places_free(p);
+}
+
+/* ---- arguments ---- */
+
+/* "NAME KIND BYTES WHERE" of each, with commas between them, and the result behind "->". */
+static void write_argument(char *to, size_t size, const struct place_argument *a)
+{
+	size_t n = strlen(to);
+
+	n += (size_t)snprintf(to + n, size - n, "%s%s%c%u", a->name, *a->name ? " " : "", a->kind,
+			      a->bytes);
+	if (a->words)
+		n += (size_t)snprintf(to + n, size - n, "{%s}", a->words);
+	if (!*a->name)
+		return;
+	if (a->reason)
+		snprintf(to + n, size - n, " ?");
+	else if (a->load.is_value)
+		snprintf(to + n, size - n, " r%u+%d", a->load.reg, a->shift);
+	else
+		snprintf(to + n, size - n, " [r%u+%d]", a->load.reg, (int)a->load.offset);
+}
+
+static void check_arguments(const char *program, const char *function, const char *expected)
+{
+	struct places *p = open_program(program);
+	struct place_arguments a;
+	struct place_functions f;
+	char text[2048] = "";
+
+	assert_int_equal(place_functions_find(p, function, &f), 0);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(place_arguments_at_entry(p, f.list[0].vaddr, &a), 0);
+	for (size_t i = 0; i < a.n; i++) {
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s", i ? ", " : "");
+		write_argument(text, sizeof(text), &a.list[i]);
+	}
+	if (a.result.kind) {
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " -> ");
+		write_argument(text, sizeof(text), &a.result);
+	}
+	assert_string_equal(text, expected);
+	place_arguments_deinit(&a);
+	place_functions_deinit(&f);
+	places_free(p);
+}
+
+static void test_arguments(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const char *program = programs[i];
+
+		check_arguments(program, "plain_one", "n i4 r5+0, c h1 r4+0, where p8 r1+0 -> i4");
+		check_arguments(program, "shop::Counter::add(int, char const*)",
+				"this p8 r5+0, by i4 r4+0, why S8 r1+0 -> i4");
+		check_arguments(program, "shop::Counter::add(shop::Point, shop::Colour) const",
+				"this p8 r5+0, by.x i4 r4+0, by.y i4 r4+32, "
+				"colour e4{RED=0,GREEN=1,BLUE=7,} r1+0 -> i4");
+		check_arguments(program, "shop::price",
+				"m.id i8 r5+0, m.price f8 ?, l.id i8 [r7+8], l.from i8 [r7+16], "
+				"l.to i8 [r7+24], size e1{SMALL=1,LARGE=2,} r4+0, yes b1 r1+0, "
+				"rate f4 ? -> i8");
+		check_arguments(program, "plain_two",
+				"a i4 r5+0, b i4 r4+0, c i4 r1+0, d i4 r2+0, e i4 r8+0, "
+				"f i4 r9+0, g i4 [r7+8], last S8 [r7+16] -> i4");
+	}
+}
+
+/* ---- static probes ---- */
+
+static void test_usdt(void **state)
+{
+	struct places *p = open_program("fast-bare");
+	struct place_usdts u;
+	char text[64];
+
+	(void)state;
+	assert_int_equal(place_usdts_find(p, "kymotest", "entered", &u), 0);
+	assert_int_equal(u.n, 1);
+	assert_int_equal(u.n_all, 2);
+	assert_int_equal(u.list[0].arguments.n, 3);
+	assert_int_equal(u.list[0].arguments.list[0].kind, 'i');
+	assert_int_equal(u.list[0].arguments.list[2].load.offset, -7);
+	assert_int_equal(u.list[0].semaphore, 0);
+	read_command(
+		text, sizeof(text),
+		"readelf -n fast | grep -A1 'Name: entered' | tail -1 | grep -o '0x[0-9a-f]*' | "
+		"head -1");
+	assert_int_equal(u.list[0].vaddr, strtoull(text, NULL, 16));
+	place_usdts_deinit(&u);
+	assert_int_equal(place_usdts_find(p, "", "guard*", &u), 0);
+	assert_int_equal(u.n, 1);
+	assert_int_not_equal(u.list[0].semaphore, 0);
+	place_usdts_deinit(&u);
+	assert_int_equal(place_usdts_find(p, "kymotest", "enterde", &u), 0);
+	assert_int_equal(u.n, 0);
+	assert_string_equal(u.nearest, "kymotest:entered");
+	place_usdts_deinit(&u);
+	places_free(p);
+}
+
+static void test_usdt_arguments(void **state)
+{
+	static const struct {
+		const char *text, *expected;
+	} rows[] = {
+		{ "-4@%edi", "arg1 i4 r5+0" },
+		{ "1@%ah", "arg1 u1 r0+8" },
+		{ "8@-16(%rbp) 2@(%rsp)", "arg1 u8 [r6+-16], arg2 u2 [r7+0]" },
+		{ "8f@%xmm0", "arg1 f8 ?" },
+		{ "8@(%rax,%rdx,8)", "arg1 u8 ?" },
+		{ "4@name+4(%rip)", "arg1 u4 ?" },
+		{ "3@%eax", "arg1 u0 ?" },
+		{ "%rbx", "arg1 u8 r3+0" },
+		{ "-", "arg1 i8 ?" },
+		{ "8@", "arg1 u8 ?" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct place_arguments a;
+		char text[512] = "";
+
+		place_usdt_arguments(rows[i].text, &a);
+		for (size_t k = 0; k < a.n; k++) {
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s",
+				 k ? ", " : "");
+			write_argument(text, sizeof(text), &a.list[k]);
+		}
+		assert_string_equal(text, rows[i].expected);
+		place_arguments_deinit(&a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_base_names),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_function_addresses),
+		cmocka_unit_test(test_without_symbols),
+		cmocka_unit_test(test_open_errors),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_lines_errors),
+		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_usdt),
+		cmocka_unit_test(test_usdt_arguments),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
+}

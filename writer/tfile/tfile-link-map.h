@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which memory GDB reads to find the shared libraries of a process: its program's .dynamic, struct
+ * r_debug, each struct link_map and its name. With these in the first frame of a trace file,
+ * `sharedlibrary` loads the libraries where they were.
+ *
+ * All that is read was written by the process, which may have written anything: lists that
+ * are loops, names without an end and counts that are absurd end the search, not the caller.
+ * 64-bit little-endian programs only.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tfile_link_map_block {
+	uint64_t address;
+	uint32_t bytes;
+};
+
+enum {
+	TFILE_LINK_MAP_LIBRARIES_MAX = 1024,
+	TFILE_LINK_MAP_NAME_MAX = 4096,     /* bytes of a name, the NUL included */
+	TFILE_LINK_MAP_BLOCKS_MAX = 4096,   /* before those that touch are joined */
+	TFILE_LINK_MAP_BYTES_MAX = 1 << 20, /* of all blocks */
+};
+
+struct tfile_link_map {
+	struct tfile_link_map_block
+		*blocks; /* owned; by address, none overlaps or touches another */
+	size_t n_blocks;
+	uint64_t bias;       /* of the program: what its addresses were moved by */
+	size_t n_libraries;  /* that were found; the program itself is one of them */
+	const char *missing; /* why not all is in it, static text; NULL = all is */
+};
+
+/*
+ * Reads N bytes at ADDRESS of the process to TO. Returns 0, or a negative errno if not all could be
+ * read.
+ */
+typedef int (*tfile_link_map_read_fn)(void *userdata, uint64_t address, void *to, size_t n);
+
+/*
+ * Finds the blocks of the program whose ELF header is at BASE (the start of the mapping of its file
+ * offset 0). Returns 0 with *RET filled in, as far as could be read; -ENOEXEC if there is no such
+ * program at BASE or it cannot be read; or -ENOMEM.
+ */
+int tfile_link_map_find(struct tfile_link_map *ret, tfile_link_map_read_fn read, void *userdata,
+			uint64_t base);
+
+void tfile_link_map_deinit(struct tfile_link_map *m);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Registers of x86-64 as a block of a trace file, and the description of the target that says so.
+ *
+ * GDB takes what follows in its order (floating point, vectors, orig_rax, fs_base, gs_base) for
+ * unavailable where the block ends here, and cannot be given the last ones without those before:
+ * they would have to be zeros. So fs_base is for a trace state variable, if anybody wants it.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "writer/tfile/tfile-model.h"
+
+/* In the order of the block. */
+struct tfile_x86_64 {
+	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t rip;
+	uint32_t eflags, cs, ss, ds, es, fs, gs;
+};
+
+enum { TFILE_X86_64_BYTES = 164 }; /* for register_bytes */
+
+/* Writes TFILE_X86_64_BYTES to TO. */
+void tfile_x86_64_put(uint8_t *to, const struct tfile_x86_64 *regs);
+
+/* The description, for struct tfile_head: static lines, *RET_N of them. */
+const char *const *tfile_x86_64_description(size_t *ret_n);
+
+/*
+ * The names of registers in the order of the block, whose first ones are wide: eight bytes, the
+ * others four. Those of such a description; see tfile_x86_64_is().
+ */
+enum { TFILE_X86_64_REGISTERS = 24, TFILE_X86_64_WIDE = 17 };
+extern const char *const tfile_x86_64_names[TFILE_X86_64_REGISTERS];
+
+/* Whether the description says that blocks of registers begin so. */
+bool tfile_x86_64_is(const struct tfile_head *head);
