@@ -302,7 +302,7 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		call_postpone(&pending, args, f, 1);
 	if (n < 3 && n + f->n_outs > 2)
 		call_postpone(&pending, args, f, 2);
-	if (pending.n > 0)
+	if (pending.n > 0 && !f->is_point)
 		bpf_map_update_elem(&call_pending, &key, &pending, BPF_ANY);
 }
 

@@ -64,7 +64,7 @@ struct call_watch {
 	__u8 op_signed; /* 1: the comparison is one of signed numbers */
 	__u64 op_value;
 	__u32 n_origins; /* 0: all arguments are in the registers of their numbers */
-	__u32 pad_0;
+	__u32 is_point;  /* 1: nothing returns */
 	struct call_origin origins[CALL_ARGUMENTS];
 };
 _Static_assert(sizeof(struct call_watch) == 176, "ABI");

@@ -24,6 +24,7 @@ DAMAGE_TRACE=${DAMAGE_TRACE:-$KYMO_BUILD/tests/support/damage-trace}
 CHECK_RECOVERY=${CHECK_RECOVERY:-$KYMO_BUILD/tests/support/check-recovery}
 MAKE_PROFILE=${MAKE_PROFILE:-$KYMO_BUILD/tests/support/make-profile}
 MAKE_APITRACE=${MAKE_APITRACE:-$KYMO_BUILD/tests/support/make-apitrace}
+MAKE_TFILE=${MAKE_TFILE:-$KYMO_BUILD/tests/support/make-tfile}
 STACK_LOAD=${STACK_LOAD:-$KYMO_BUILD/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$KYMO_BUILD/tests/support/stack-library.so}
 BAD_OUTPUT=${BAD_OUTPUT:-$KYMO_BUILD/tests/support/bad-output}

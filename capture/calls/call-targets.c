@@ -271,7 +271,10 @@ struct call_watch call_target_watch(const struct call_target *target)
 {
 	const struct call_spec *spec = target->spec;
 	const struct call_condition *c = &spec->condition;
-	struct call_watch watch = { .op = c->op, .op_arg = c->arg, .op_value = c->value };
+	struct call_watch watch = { .op = c->op,
+				    .op_arg = c->arg,
+				    .op_value = c->value,
+				    .is_point = spec->range.is_point };
 	uint8_t args[CALL_TEXTS_MAX], n_in, n;
 
 	if (c->op != CALL_OP_NONE) {

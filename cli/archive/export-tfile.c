@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files: of the moments of an archive, one for each program of a process, each with a script
- * that opens it; or one of them, written again: what kymo can read of it.
+ * GDB trace files: one for each program of a process, made from the moments of an archive, with a
+ * script that opens it; or a GDB trace file, written again: the part that kymo can read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,10 +37,10 @@ static int export_tfile_put(struct export *e, const char *path, const struct out
 	return CLI_OK;
 }
 
-/* One file of RUN, and its script. PART counts from 0 on. */
+/* One file of RUN, and its script. PART counts from 0 on; AGAIN: it is not the first program of its process. */
 static int export_tfile_part(struct export *e, const struct moment_tfile *t,
-			     const struct moment_tfile_run *run, unsigned part, size_t *at,
-			     bool *ret_more)
+			     const struct moment_tfile_run *run, bool again, unsigned part,
+			     size_t *at, bool *ret_more)
 {
 	_cleanup_(outbuf_deinit) struct outbuf trace = { 0 }, script = { 0 };
 	const char *suffix = strrchr(e->output_path, '.') ?: "";
@@ -50,7 +50,7 @@ static int export_tfile_part(struct export *e, const struct moment_tfile *t,
 
 	if (part > 0)
 		snprintf(more, sizeof(more), "-%u", part + 1);
-	if (run->number > 0)
+	if (again)
 		snprintf(more + strlen(more), sizeof(more) - strlen(more), "-exec%u", run->number);
 	if (asprintf(&path, "%.*s-%u%s%s", length, e->output_path, run->pid & FXT_KOID_TID_MASK,
 		     more, suffix) < 0 ||
@@ -66,18 +66,19 @@ static int export_tfile_part(struct export *e, const struct moment_tfile *t,
 	if (r == CLI_OK)
 		fprintf(stderr, "%s: gdb -x %s\n", path, script_path);
 	e->n_files++;
+	e->reported = true;
 	return r;
 }
 
 static int export_tfile_run(struct export *e, const struct moment_tfile *t,
-			    const struct moment_tfile_run *run)
+			    const struct moment_tfile_run *run, bool again)
 {
 	bool more = true;
 	size_t at = 0;
 	int r = CLI_OK;
 
 	for (unsigned part = 0; r == CLI_OK && more; part++)
-		r = export_tfile_part(e, t, run, part, &at, &more);
+		r = export_tfile_part(e, t, run, again, part, &at, &more);
 	return r;
 }
 
@@ -100,7 +101,8 @@ static int export_tfile_of_archive(struct export *e, struct open_trace *t)
 		return cli_failed("out of memory");
 	status = open_trace_finish(t);
 	for (size_t i = 0; r == CLI_OK && i < n; i++)
-		r = export_tfile_run(e, &moments, &runs[i]);
+		r = export_tfile_run(e, &moments, &runs[i],
+				     i > 0 && runs[i - 1].pid == runs[i].pid);
 	e->damaged = status == CLI_DAMAGE;
 	return r == CLI_OK ? status : r;
 }
@@ -143,8 +145,7 @@ int export_tfile(struct export *e)
 	if (!t.frames && !t.calls)
 		return export_tfile_of_archive(e, &t);
 	if (!t.frames)
-		return cli_failed("%s: it is neither an archive nor one of GDB's trace files",
-				  t.name);
+		return cli_failed("%s: it is neither an archive nor a GDB trace file", t.name);
 	r = tfile_copy(&copy, &t, NULL, NULL) ?: export_tfile_write(e, &copy);
 	if (r != CLI_OK)
 		return r;

@@ -25,6 +25,7 @@ struct export
 	uint64_t input_bytes; /* as packed; 0 = nobody knows */
 	bool damaged;         /* the input; it has said how */
 	size_t n_files;       /* that were made, where there may be several */
+	bool reported;        /* it has said which */
 };
 
 struct export_format {

@@ -268,8 +268,8 @@ static int list_kinds(bool json)
 			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
 			       kind->text);
 	}
-	calls_check_list(json);
-	tfile_check_list(json);
+	finding_counts_list(apitrace_finding_kinds, APITRACE_FINDING_MAX, json);
+	finding_counts_list(tfile_finding_kinds, TFILE_FINDING_MAX, json);
 	return CLI_OK;
 }
 
@@ -299,37 +299,31 @@ static int verb_check_print_explanation(const char *id, const char *severity, co
 	return CLI_OK;
 }
 
-static int verb_check_explain_calls(const struct apitrace_finding_kind *kind, bool json)
+/* Of formats beside archives. Returns as kymo does, or -1 if there is no such kind. */
+static int verb_check_explain_of(const struct finding_kind *kinds, size_t n, const char *id,
+				 bool json)
 {
-	if (!json)
-		return verb_check_print_explanation(kind->id,
-						    apitrace_severity_text(kind->severity),
-						    kind->text, kind->explain);
-	json_print_line(calls_check_explanation(kind));
-	return CLI_OK;
-}
+	int i = finding_by_id(kinds, n, id);
 
-static int verb_check_explain_frames(const struct tfile_finding_kind *kind, bool json)
-{
+	if (i < 0)
+		return -1;
 	if (!json)
-		return verb_check_print_explanation(kind->id,
-						    tfile_finding_severity(kind->severity),
-						    kind->text, kind->explain);
-	json_print_line(tfile_check_explanation(kind));
+		return verb_check_print_explanation(id, finding_severity_text(kinds[i].severity),
+						    kinds[i].text, kinds[i].explain);
+	json_print_line(finding_counts_explanation(&kinds[i]));
 	return CLI_OK;
 }
 
 static int verb_check_explain(const char *id, bool json)
 {
-	const struct apitrace_finding_kind *of_calls = calls_check_kind(id);
-	const struct tfile_finding_kind *of_frames = tfile_check_kind(id);
 	const struct fxt_finding_kind *kind;
-	int i = fxt_finding_by_id(id);
+	int i = fxt_finding_by_id(id), r;
 
-	if (of_calls)
-		return verb_check_explain_calls(of_calls, json);
-	if (of_frames)
-		return verb_check_explain_frames(of_frames, json);
+	r = verb_check_explain_of(apitrace_finding_kinds, APITRACE_FINDING_MAX, id, json);
+	if (r < 0)
+		r = verb_check_explain_of(tfile_finding_kinds, TFILE_FINDING_MAX, id, json);
+	if (r >= 0)
+		return r;
 	if (i < 0)
 		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
 				       id);
@@ -347,20 +341,15 @@ static int check_file(const char *path, const struct options *options)
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
 	struct report report = { .options = options };
-	struct calls_check calls = {
+	struct finding_counts calls = {
+		.kinds = apitrace_finding_kinds,
+		.n_kinds = APITRACE_FINDING_MAX,
 		.json = options->json,
 		.all = options->all,
 		.notes = options->notes,
 		.strict = options->strict,
-		.trace = &t,
 	};
-	struct tfile_check frames = {
-		.json = options->json,
-		.all = options->all,
-		.notes = options->notes,
-		.strict = options->strict,
-		.trace = &t,
-	};
+	struct finding_counts frames = calls;
 	const struct open_trace_kinds kinds = {
 		.calls = true,
 		.frames = true,
@@ -369,14 +358,17 @@ static int check_file(const char *path, const struct options *options)
 		.call_userdata = &calls,
 		.frame_userdata = &frames,
 	};
-	int r = open_trace_of(&t, path, &kinds);
+	int r;
 
+	frames.kinds = tfile_finding_kinds;
+	frames.n_kinds = TFILE_FINDING_MAX;
+	r = open_trace_of(&t, path, &kinds);
 	if (r != CLI_OK)
 		return r;
 	if (t.calls)
-		return calls_check(&calls);
+		return calls_check(&calls, &t);
 	if (t.frames)
-		return tfile_check(&frames);
+		return tfile_check(&frames, &t);
 	if (fxt_lint_new(&lint, verb_check_found, &report) < 0)
 		return cli_failed("out of memory");
 	r = verb_check_all(&t, lint, &report);
@@ -431,7 +423,7 @@ const struct verb verb_check_row = {
 		"      --list        list all kinds of findings\n"
 		"      --explain ID  say what a kind of finding means and what to do about it\n"
 		"  -h, --help        show this\n"
-		"\nFILE is an archive, a call trace of apitrace's or a trace file of GDB's; '-' is standard\n"
+		"\nFILE is an archive, a call trace of apitrace's or a GDB trace file; '-' is standard\n"
 		"input.\n"
 		"Errors are against the specification; of warnings, other readers make something wrong.\n"
 		"Exits with 0 if there is no error, 3 if there is one or the recording was cut off, and 1\n"

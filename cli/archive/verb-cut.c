@@ -103,7 +103,7 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 						      q->edit.json },
 				 &in, to);
 	if (r == CLI_OK && tfile_cut_is_asked(&q->only))
-		return cli_failed("%s: it is not one of GDB's trace files; --frames, --tid and "
+		return cli_failed("%s: it is not a GDB trace file; --frames, --tid and "
 				  "--tracepoint are for those",
 				  in.name);
 	r = r ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
@@ -157,7 +157,7 @@ const struct verb verb_cut_row = {
 		"      --to TIME      end there\n"
 		"      --pid PID,...  only these processes, with their children\n"
 		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP TFILE_CUT_HELP
-		"\nFILE is an archive, or a trace file of GDB's, OUT where the result goes; '-' is\n"
+		"\nFILE is an archive, or a GDB trace file, OUT where the result goes; '-' is\n"
 		"standard input and output.\n"
 		"The result stands for itself: names, what runs where and what is open at its\n"
 		"beginning are in it.\n",

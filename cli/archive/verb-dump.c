@@ -311,7 +311,7 @@ const struct verb verb_dump_row = {
 	.options =
 		"      --json  print a JSON object a line, fields named as in the specification\n"
 		"  -h, --help  show this\n" CALLS_DUMP_HELP
-		"\nFILE is an archive, a call trace of apitrace's or a trace file of GDB's; '-' is standard\n"
+		"\nFILE is an archive, a call trace of apitrace's or a GDB trace file; '-' is standard\n"
 		"input.\n"
 		"Times are seconds since the first record that has one.\n"
 		"Exits with 3 if the archive is damaged.\n",

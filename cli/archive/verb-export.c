@@ -198,6 +198,8 @@ static int run_export(const struct export_options *o)
 		return r;
 	if (format->makes_directory || o->calls.split)
 		report_directory(&e, o);
+	else if (e.reported)
+		return r;
 	else if (o->json)
 		verb_export_print_json(&e, format);
 	else
@@ -261,7 +263,7 @@ const struct verb verb_export_row = {
 	.options =
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
 		"      --format=FORMAT      fxt: the archive as it is; rtrace: a directory of leak reports;\n"
-		"                           apitrace: calls; tfile: a trace file of GDB's, as kymo reads it;\n"
+		"                           apitrace: calls; tfile: a GDB trace file, as kymo reads it;\n"
 		"                           the default is what OUT is called\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
 		"                           called: .zst, .gz, .sz\n"
@@ -274,7 +276,7 @@ const struct verb verb_export_row = {
 		"      --force              write over an existing file\n"
 		"      --json               print what became of it as JSON\n"
 		"  -h, --help               show this\n"
-		"\nFILE is an archive, compressed or not, or for tfile a trace file of GDB's; '-' is standard input.\n"
+		"\nFILE is an archive, compressed or not, or for tfile a GDB trace file; '-' is standard input.\n"
 		"Exits with 3 if FILE is damaged; what could be unpacked is exported.\n",
 	.run = verb_export,
 };

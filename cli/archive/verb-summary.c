@@ -479,7 +479,7 @@ const struct verb verb_summary_row = {
 			SYMBOL_PLACE_HELP
 		"      --json             print everything, all threads and processes, as JSON\n"
 		"  -h, --help             show this\n"
-		"\nFILE is an archive, a call trace of apitrace's or a trace file of GDB's; '-' is standard\n"
+		"\nFILE is an archive, a call trace of apitrace's or a GDB trace file; '-' is standard\n"
 		"input.\n"
 		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
 	.run = verb_summary,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo calls: the calls of functions that were recorded, or are being recorded, a line each.
+ * kymo calls: the calls of functions that were recorded, or are being recorded, a line each; and
+ * the functions that specifications mean.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 #include "cli/common/read-events.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/service/call-resolve.h"
 
 /* What is printed soon is written soon. */
 #define LIVE_FLUSH_NS UINT64_C(50000000)
@@ -166,8 +168,56 @@ static int verb_calls_live(int argc, char **argv)
 	return r == CLI_OK ? verb_calls_record(&o, &view.lines) : r;
 }
 
+/* ---- of specifications ---- */
+
+static bool verb_calls_is_list(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--list") == 0)
+			return true;
+	return false;
+}
+
+/* TEXT, as it is recorded, each place on a line. */
+static int verb_calls_list_one(const char *text)
+{
+	struct call_resolved resolved = { 0 };
+	char why[PLACES_WHY_MAX];
+	int r = call_resolve(text, &resolved, why);
+
+	if (r < 0)
+		return cli_failed("%s", *why ? why : strerror(-r));
+	for (size_t i = 0; i < resolved.n; i++) {
+		const struct call_resolved_one *one = &resolved.list[i];
+
+		printf("%s", one->spec);
+		if (*one->source)
+			printf("\n        at %s", one->source);
+		printf("\n");
+	}
+	call_resolved_deinit(&resolved);
+	return CLI_OK;
+}
+
+static int verb_calls_list(int argc, char **argv)
+{
+	bool list = false;
+	const struct verb_option options[] = { OPTION_FLAG("list", &list), { 0 } };
+	int r = verb_options_parse(argc, argv, options);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (optind == argc)
+		return cli_usage_error("--list needs specifications");
+	for (r = CLI_OK; r == CLI_OK && optind < argc; optind++)
+		r = verb_calls_list_one(argv[optind]);
+	return r;
+}
+
 static int verb_calls_run(int argc, char **argv)
 {
+	if (verb_calls_is_list(argc, argv))
+		return verb_calls_list(argc, argv);
 	return verb_calls_is_live(argc, argv) ? verb_calls_live(argc, argv)
 					      : verb_calls_of_file(argc, argv);
 }
@@ -179,13 +229,15 @@ static void verb_calls_print_options(void)
 
 const struct verb verb_calls_row = {
 	.name = "calls",
-	.synopsis = "[OPTION ...] FILE | --call=SPEC ... [-- COMMAND [ARGUMENT ...]]",
+	.synopsis =
+		"[OPTION ...] FILE | --call=SPEC ... [-- COMMAND [ARGUMENT ...]] | --list SPEC ...",
 	.what = "Print calls of functions, of an archive or while they happen",
 	.options =
 		"      --function=NAME        only of functions of this name; * and ? stand for others\n"
 		"      --min=TIME             only those that took as long\n"
 		"      --stack-trace          with the call stack of each\n"
 		"      --json                 print an object a line\n"
+		"      --list                 print the functions and places that each SPEC means\n"
 		"Of a recording, where there is no FILE:\n"
 		"      --direct               record in this process, without the service\n"
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"

@@ -61,7 +61,7 @@ static ssize_t open_trace_read_archive(void *userdata, void *to, size_t n)
 	return input_read(&t->head, to, n);
 }
 
-/* ---- call traces, and trace files of GDB's ---- */
+/* ---- call traces, and GDB trace files ---- */
 
 /* Nothing in these can be understood behind a gap: there they end. */
 static ssize_t open_trace_read_to_gap(void *userdata, void *to, size_t n)
@@ -225,7 +225,7 @@ static int open_trace_start(struct open_trace *t, const struct open_trace_kinds 
 							"check'");
 	if (r == 0 && tfile_reader_is_trace(input_peek(&t->head), input_ready(&t->head)))
 		return kinds->frames ? open_trace_start_frames(t, kinds)
-				     : open_trace_refuse(t, "trace file of GDB's",
+				     : open_trace_refuse(t, "GDB trace file",
 							 "'kymo dump', 'kymo summary', 'kymo "
 							 "check', 'kymo cut' and 'kymo export'");
 	if (r == 0)

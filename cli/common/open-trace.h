@@ -23,7 +23,7 @@ struct open_trace {
 	struct fxt_reader *reader;
 	uint64_t n_damages;
 	struct apitrace_reader *calls; /* of a call trace, which has no `reader` */
-	struct tfile_reader *frames;   /* likewise, of a trace file of GDB's */
+	struct tfile_reader *frames;   /* likewise, of a GDB trace file */
 	bool container_damaged;        /* one of these ends where it could not be unpacked */
 	bool unpack_damaged;           /* there is damage of it that was not reported yet */
 	char unpack_text[256];         /* what was wrong with what the archive is packed in */
@@ -43,7 +43,7 @@ int open_trace(struct open_trace *t, const char *path);
 /* What a verb takes beside archives. */
 struct open_trace_kinds {
 	bool calls;  /* call traces (apitrace): then t->calls is set instead of t->reader */
-	bool frames; /* GDB's trace files: then t->frames is */
+	bool frames; /* GDB trace files: then t->frames is */
 	/* Are told what is wrong with such a file; may be NULL. */
 	apitrace_finding_fn call_finding;
 	tfile_finding_fn frame_finding;
@@ -57,7 +57,7 @@ int open_trace_of(struct open_trace *t, const char *path, const struct open_trac
  * counted. Returns 1 with *RET, 0 at the end, or -1 when it has said that reading failed. */
 int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret);
 
-/* The same in a trace file of GDB's. */
+/* The same in a GDB trace file. */
 int open_trace_next_frame(struct open_trace *t, const struct tfile_frame **ret);
 
 void open_trace_close(struct open_trace *t);

@@ -26,6 +26,7 @@
 #include "capture/programs/sampler.h"
 #include "cli/service/moment-compile.h"
 #include "cli/common/verb.h"
+#include "cli/service/call-resolve.h"
 
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 
@@ -222,7 +223,8 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
 }
 
-static int record_options_take_call(struct record_options *o, const char *name, const char *text)
+/* SPEC is what the recorder understands. */
+static int record_options_take_spec(struct record_options *o, const char *name, const char *text)
 {
 	struct call_spec_error error;
 	struct call_spec spec;
@@ -253,6 +255,20 @@ static int record_options_compile(struct record_options *o)
 		return cli_usage_error("--collect says what --moment collects; there is none");
 	for (size_t i = 0; r == CLI_OK && i < o->n_moments; i++)
 		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.moments);
+	return r;
+}
+
+static int record_options_take_call(struct record_options *o, const char *name, const char *text)
+{
+	struct call_resolved resolved = { 0 };
+	char why[PLACES_WHY_MAX];
+	int e = call_resolve(text, &resolved, why), r = CLI_OK;
+
+	if (e < 0)
+		return cli_failed("%s: %s", name, *why ? why : strerror(-e));
+	for (size_t i = 0; r == CLI_OK && i < resolved.n; i++)
+		r = record_options_take_spec(o, name, resolved.list[i].spec);
+	call_resolved_deinit(&resolved);
 	return r;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One of GDB's trace files made of another: all of its frames, or some.
+ * A GDB trace file made from another: all of its frames, or some. If the first frame is left out,
+ * the list of shared libraries that it has goes into the first one that is not: GDB finds them by
+ * that.
  */
 #pragma once
 
@@ -13,6 +15,8 @@ typedef bool (*tfile_copy_fn)(void *userdata, uint64_t no, const struct tfile_fr
 struct tfile_copy {
 	struct outbuf head, frames;
 	uint64_t n_frames, left_out;
+	struct tfile_block *link_map; /* owned, as are its bytes: of the first frame */
+	size_t n_link_map, link_map_room;
 	uint64_t shortened; /* of which a part could not be read, nor carried over */
 };
 

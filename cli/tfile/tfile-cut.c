@@ -154,8 +154,8 @@ static int tfile_cut_find(const struct open_trace *t, struct tfile_cut_key *key,
 		}
 	}
 	return wanted ? cli_failed(
-				"%s: it has no trace state variable $%s, by which %s would choose",
-				t->name, name, option)
+				"%s: %s needs the trace state variable $%s, which this file does not have",
+				t->name, option, name)
 		      : CLI_OK;
 }
 
@@ -209,7 +209,7 @@ int tfile_cut(const struct tfile_cut *cut, struct open_trace *t, const char *to)
 	if (r != CLI_OK)
 		return r;
 	if (cut->copy->n_frames == 0)
-		return cli_failed("%s: none of its %" PRIu64 " frames is wanted", t->name,
+		return cli_failed("%s: no frame matches (of %" PRIu64 ")", t->name,
 				  cut->copy->left_out);
 	if (packed_output_open(&out, &args) < 0 ||
 	    packed_output_write(&out, cut->copy->head.data, cut->copy->head.size) < 0 ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo cut of one of GDB's trace files: frames by their number, tracepoint, thread, process, CPU
+ * kymo cut of a GDB trace file: frames by their number, tracepoint, thread, process, CPU
  * and time. The last four are in trace state variables, where the file has them.
  */
 #pragma once
@@ -35,7 +35,7 @@ int tfile_cut_take_ranges(void *userdata, char *value);
 		OPTION_VALUE("tracepoint", 0, tfile_cut_take_ranges, &(o)->tracepoints)
 
 #define TFILE_CUT_HELP                                                                             \
-	"\nOf trace files of GDB's only:\n"                                                        \
+	"\nFor GDB trace files only:\n"                                                            \
 	"      --frames=SET   only these frames: 5, 2-4, 10-, ...\n"                               \
 	"      --tid=TID,...  only frames of these threads\n"                                      \
 	"      --tracepoint=SET\n"                                                                 \

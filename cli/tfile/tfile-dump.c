@@ -118,7 +118,7 @@ static struct json_object *tfile_dump_tracepoint_json(const struct tfile_tracepo
 	return JSON_OBJECT(
 		JSON("type", "tracepoint"), JSON_OF(t, number, address),
 		JSON("enabled", !t->disabled), JSON_OF(t, steps, passes),
-		JSON_IF(t->fast_bytes, "fast_bytes", t->fast_bytes),
+		JSON_IF(t->is_fast, "fast_bytes", t->fast_bytes),
 		JSON_IF(t->is_static, "static", true),
 		JSON_IF(t->condition, "condition_code",
 			json_from_hex(t->condition, t->condition_bytes)),
@@ -173,7 +173,7 @@ static void tfile_dump_tracepoint(struct tfile_dump *d, const struct tfile_trace
 {
 	printf("tracepoint %" PRIu32 " 0x%" PRIx64 " %s", t->number, t->address,
 	       t->disabled ? "disabled" : "enabled");
-	if (t->fast_bytes)
+	if (t->is_fast)
 		printf(" fast=%" PRIu32, t->fast_bytes);
 	if (t->is_static)
 		printf(" static");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo dump of one of GDB's trace files: the head, and each frame with its blocks.
+ * kymo dump of a GDB trace file: the head, and each frame with its blocks.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo summary of one of GDB's trace files: which tracepoints were hit how often, and what was
+ * kymo summary of a GDB trace file: which tracepoints were hit how often, and what was
  * collected.
  */
 #pragma once

@@ -6,11 +6,7 @@
 
 #include <stdint.h>
 
-enum apitrace_severity {
-	APITRACE_ERROR,   /* against the format, or known readers crash at it */
-	APITRACE_WARNING, /* known readers show something wrong */
-	APITRACE_NOTE,    /* right, and worth knowing */
-};
+#include "base/finding.h"
 
 enum apitrace_finding_id {
 	APITRACE_DAMAGED,
@@ -25,15 +21,5 @@ enum apitrace_finding_id {
 	APITRACE_FINDING_MAX,
 };
 
-struct apitrace_finding_kind {
-	enum apitrace_severity severity;
-	const char *id, *text, *explain;
-};
-
 /* By id. */
-extern const struct apitrace_finding_kind apitrace_finding_kinds[APITRACE_FINDING_MAX];
-
-const char *apitrace_severity_text(enum apitrace_severity severity);
-
-/* The enum apitrace_finding_id that is called ID, or -1. */
-int apitrace_finding_by_id(const char *id);
+extern const struct finding_kind apitrace_finding_kinds[APITRACE_FINDING_MAX];

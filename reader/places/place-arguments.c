@@ -50,9 +50,7 @@ struct leaves {
 	struct leaf list[PLACE_ARGUMENTS_MAX];
 	size_t n;
 	bool cut, failed;
-	bool has_float;  /* one of them is in a vector register, if the whole is in registers */
-	uint64_t floats; /* the eightbytes that are */
-	uint64_t integers;
+	size_t n_looks; /* at members: of structures without any there may be many */
 };
 
 static void leaves_deinit(struct leaves *l)
@@ -132,7 +130,6 @@ static void leaves_member(struct leaves *l, Dwarf_Die *member, const char *name,
 static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
 			   unsigned depth)
 {
-	size_t parts = 0;
 	Dwarf_Die member;
 
 	if (!leaves_is_structure(type)) {
@@ -148,7 +145,7 @@ static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, 
 		    !dwarf_hasattr(&member, DW_AT_declaration) &&
 		    !dwarf_hasattr(&member, DW_AT_external))
 			leaves_member(l, &member, name, at, depth);
-	} while (++parts < PARTS_MAX && places_next(&member));
+	} while (!l->cut && ++l->n_looks < PARTS_MAX && places_next(&member));
 }
 
 /* ---- the calling convention ---- */

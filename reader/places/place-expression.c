@@ -21,6 +21,8 @@ static const char no_frame[] = "there is no unwind information for this address"
 struct term {
 	struct place_load load;
 	char formula[PLACE_FORMULA_MAX]; /* "" = LOAD's address is the number */
+	uint8_t bits;                    /* of the type that it was converted to; 0 = none */
+	bool is_signed;
 };
 
 struct evaluation {
@@ -103,6 +105,36 @@ static const char *expression_formula(struct evaluation *e, const struct term *t
 	return NULL;
 }
 
+/* T as a number of its type: of fewer bits, and with the sign beyond them. */
+static const char *expression_normalise(struct evaluation *e, struct term *t)
+{
+	char a[PLACE_FORMULA_MAX];
+	unsigned unused = t->bits ? 64u - t->bits : 0;
+	const char *reason;
+
+	if (unused == 0)
+		return NULL;
+	reason = expression_formula(e, t, a);
+	if (reason)
+		return reason;
+	return snprintf(t->formula, sizeof(t->formula), "%s %u << %u %s", a, unused, unused,
+			t->is_signed ? "s>>" : ">>") < (int)sizeof(t->formula)
+		       ? NULL
+		       : too_complex;
+}
+
+/* Whether OP means the same of 64 bits as of T's type. */
+static bool expression_has_op(const struct term *t, const char *op)
+{
+	if (t->bits == 0)
+		return true;
+	if (strcmp(op, ">>") == 0)
+		return !t->is_signed;
+	/* (numbers that have no sign are compared and divided as if they had) */
+	return t->is_signed || t->bits < 64 || !strpbrk(op, "/%=<>") || strcmp(op, "<<") == 0 ||
+	       strcmp(op, "==") == 0;
+}
+
 /* The two on top become one by OP. */
 static const char *expression_binary(struct evaluation *e, const char *op)
 {
@@ -115,13 +147,17 @@ static const char *expression_binary(struct evaluation *e, const char *op)
 		return too_complex;
 	right = &e->stack[--e->depth];
 	left = &e->stack[e->depth - 1];
-	if ((*op == '+' || *op == '-') && !*left->formula && expression_is_constant(right)) {
+	if (!expression_has_op(left, op))
+		return too_complex;
+	if ((*op == '+' || *op == '-') && left->bits == 0 && !*left->formula &&
+	    expression_is_constant(right)) {
 		uint64_t offset = (uint64_t)right->load.offset;
 
 		expression_add(&left->load, *op == '+' ? offset : -offset);
 		return NULL;
 	}
-	if (*op == '+' && expression_is_constant(left) && !*right->formula) {
+	if (*op == '+' && left->bits == 0 && right->bits == 0 && expression_is_constant(left) &&
+	    !*right->formula) {
 		expression_add(&right->load, (uint64_t)left->load.offset);
 		*left = *right;
 		return NULL;
@@ -130,7 +166,7 @@ static const char *expression_binary(struct evaluation *e, const char *op)
 	if (reason)
 		return reason;
 	n = snprintf(left->formula, sizeof(left->formula), "%s %s %s", a, b, op);
-	return n < (int)sizeof(left->formula) ? NULL : too_complex;
+	return n < (int)sizeof(left->formula) ? expression_normalise(e, left) : too_complex;
 }
 
 static const char *expression_unary(struct evaluation *e, const char *op)
@@ -142,8 +178,37 @@ static const char *expression_unary(struct evaluation *e, const char *op)
 	if (reason)
 		return reason;
 	return snprintf(t->formula, sizeof(t->formula), "%s %s", a, op) < (int)sizeof(t->formula)
-		       ? NULL
+		       ? expression_normalise(e, t)
 		       : too_complex;
+}
+
+/* The number on top becomes one of the type that OP names by DIE. */
+static const char *expression_convert(struct evaluation *e, const Dwarf_Op *op)
+{
+	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
+	bool is_type = op->atom == DW_OP_regval_type || op->atom == DW_OP_GNU_regval_type ||
+		       op->number != 0;
+	Dwarf_Word encoding = 0;
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+	int bytes;
+
+	if (!t)
+		return too_complex;
+	t->bits = 0;
+	if (!is_type)
+		return NULL;
+	if (!e->attribute || dwarf_getlocation_die(e->attribute, op, &type) != 0 ||
+	    !dwarf_attr(&type, DW_AT_encoding, &attribute) ||
+	    dwarf_formudata(&attribute, &encoding) != 0)
+		return too_complex;
+	bytes = dwarf_bytesize(&type);
+	t->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+	if (bytes < 1 || bytes > WORD_BYTES || encoding == DW_ATE_float ||
+	    encoding == DW_ATE_complex_float)
+		return too_complex;
+	t->bits = (uint8_t)(8 * bytes);
+	return expression_normalise(e, t);
 }
 
 /* ---- frames ---- */
@@ -389,6 +454,15 @@ static const char *expression_step(struct evaluation *e, const Dwarf_Op *op)
 		return expression_drop(e);
 	case DW_OP_plus_uconst:
 		return expression_plus(e, op->number);
+	case DW_OP_convert:
+	case DW_OP_GNU_convert:
+	case DW_OP_reinterpret:
+	case DW_OP_GNU_reinterpret:
+		return expression_convert(e, op);
+	case DW_OP_regval_type:
+	case DW_OP_GNU_regval_type:
+		return expression_push(e, PLACE_REGISTER, op->number, 0)
+			       ?: expression_convert(e, op);
 	case DW_OP_stack_value:
 		e->is_value = true;
 		return NULL;
@@ -431,6 +505,10 @@ static const char *location_take(struct evaluation *e, uint64_t bytes, struct pl
 	if (*t->formula) {
 		if (!e->is_value || l->n_loads > 0)
 			return too_complex;
+		/* (of a formula of constants nothing is to be loaded, but a variable has a load) */
+		if (e->n_inputs == 0)
+			e->inputs[e->n_inputs++] =
+				(struct place_load){ .is_value = true, .bytes = WORD_BYTES };
 		memcpy(l->formula, t->formula, sizeof(l->formula));
 		memcpy(l->loads, e->inputs, sizeof(l->loads));
 		l->n_loads = e->n_inputs;
@@ -561,6 +639,54 @@ const char *place_expression_locate(const struct place_context *context, Dwarf_D
 		reason = location_of_constant(&attribute, bytes, ret);
 	else
 		reason = optimised_out;
+	free(e);
+	return reason;
+}
+
+/* ATTRIBUTE is a variable that has the number. */
+static const char *expression_of_variable(const struct place_context *context, Dwarf_Die *die,
+					  struct place_load *ret)
+{
+	struct place_location location;
+	const char *reason = place_expression_locate(context, die, WORD_BYTES, &location);
+
+	if (reason)
+		return reason;
+	if (location.n_loads != 1 || location.n_gaps || *location.formula)
+		return too_complex;
+	*ret = location.loads[0];
+	return NULL;
+}
+
+const char *place_expression_number(const struct place_context *context, Dwarf_Die *die,
+				    unsigned name, struct place_load *ret)
+{
+	struct evaluation *e;
+	Dwarf_Attribute attribute;
+	const char *reason = NULL;
+	Dwarf_Die variable;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(die, name, &attribute))
+		return too_complex;
+	if (dwarf_formref_die(&attribute, &variable))
+		return expression_of_variable(context, &variable, ret);
+	if (dwarf_getlocation(&attribute, &ops, &n) != 0)
+		return too_complex;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return "there is no memory";
+	e->context = context;
+	e->attribute = &attribute;
+	reason = expression_run(e, ops, n);
+	if (!reason && (e->depth != 1 || *e->stack[0].formula))
+		reason = too_complex;
+	if (!reason) {
+		*ret = e->stack[0].load;
+		ret->is_value = true;
+		ret->bytes = WORD_BYTES;
+	}
 	free(e);
 	return reason;
 }

@@ -36,5 +36,12 @@ struct place_location {
 const char *place_expression_locate(const struct place_context *context, Dwarf_Die *die,
 				    uint64_t bytes, struct place_location *ret);
 
+/*
+ * The number that the attribute NAME of DIE computes when the program runs (of the bound of an
+ * array), as a load. Returns as above.
+ */
+const char *place_expression_number(const struct place_context *context, Dwarf_Die *die,
+				    unsigned name, struct place_load *ret);
+
 /* LOAD with what is at its address as the address: false if that is too much. */
 bool place_load_follow(struct place_load *load);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,10 +136,17 @@ static int functions_look(struct functions_search *s)
 		if (demangle(name, sizeof(name), symbol.name) == 0)
 			snprintf(name, sizeof(name), "%s", symbol.name);
 		place_function_base_name(name, base);
-		if (functions_match(s, symbol.name, name, base))
+		/* (a part that compilers move away is no function) */
+		if (strstr(symbol.name, ".cold"))
+			continue;
+		if (!functions_match(s, symbol.name, name, base)) {
+			if (!s->suffixes)
+				functions_compare_near(s, base);
+		} else if (places_is_indirect(s->places, symbol.start)) {
+			s->found.has_indirect = true;
+		} else {
 			r = functions_add(s, &symbol, name);
-		else if (!s->suffixes)
-			functions_compare_near(s, base);
+		}
 	}
 	return r;
 }
@@ -179,7 +187,7 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 	};
 	int r = functions_look(&s);
 
-	if (r == 0 && s.found.n == 0 && !s.glob) {
+	if (r == 0 && s.found.n == 0 && !s.found.has_indirect) {
 		s.suffixes = true;
 		r = functions_look(&s);
 	}
@@ -189,6 +197,25 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 	else
 		*ret = s.found;
 	return r;
+}
+
+/* Without a symbol: what there is for exceptions says where the function begins and ends. */
+static int functions_add_frame(struct functions_search *s, uint64_t vaddr)
+{
+	Dwarf_Addr start = 0, end = 0;
+	struct places_symbol symbol;
+	Dwarf_Frame *frame;
+	char name[32];
+
+	if (!s->places->frames || dwarf_cfi_addrframe(s->places->frames, vaddr, &frame) != 0)
+		return 0;
+	dwarf_frame_info(frame, &start, &end, NULL);
+	free(frame);
+	if (start > vaddr || end <= vaddr)
+		return 0;
+	snprintf(name, sizeof(name), "0x%" PRIx64, (uint64_t)start);
+	symbol = (struct places_symbol){ name, start, end - start };
+	return functions_add(s, &symbol, name);
 }
 
 int place_functions_around(struct places *p, uint64_t vaddr, struct place_functions *ret)
@@ -205,6 +232,8 @@ int place_functions_around(struct places *p, uint64_t vaddr, struct place_functi
 			snprintf(name, sizeof(name), "%s", symbol.name);
 		r = functions_add(&s, &symbol, name);
 	}
+	if (r == 0 && s.found.n == 0)
+		r = functions_add_frame(&s, vaddr);
 	functions_finish(&s.found);
 	/* (marks in assembly, which have no size, reach to the next of their kind) */
 	if (s.found.n > 0) {

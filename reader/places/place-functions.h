@@ -16,7 +16,8 @@ struct place_function {
 struct place_functions {
 	struct place_function *list; /* owned; by address, no two the same */
 	size_t n;
-	bool is_full;                  /* PLACES_FOUND_MAX: the rest is left out */
+	bool is_full;      /* PLACES_FOUND_MAX: the rest is left out */
+	bool has_indirect; /* a name that matches stands for one of several functions: left out */
 	char nearest[PLACES_NAME_MAX]; /* where there is none: a name that is like it, or "" */
 };
 

@@ -24,6 +24,7 @@ struct lines_search {
 	uint32_t below, above; /* the nearest lines that have code; 0 = none */
 	struct value_nearest nearest;
 	char nearest_file[256];
+	const char *other; /* the last file that is another one */
 };
 
 /* Whether PATH ends with FILE, from the beginning of a name on. */
@@ -129,7 +130,10 @@ static void lines_look_at(struct lines_search *s, Dwarf_Line *row, Dwarf_Lines *
 	if (!path || dwarf_lineno(row, &line) != 0 || line <= 0 ||
 	    dwarf_lineaddr(row, &address) != 0)
 		return;
+	if (path == s->other)
+		return;
 	if (!lines_is_file(path, s->file)) {
+		s->other = path;
 		slash = strrchr(path, '/');
 		if (!s->known && value_nearest_try(&s->nearest, slash ? slash + 1 : path))
 			snprintf(s->nearest_file, sizeof(s->nearest_file), "%s",
@@ -214,7 +218,7 @@ int place_lines_find(struct places *p, const char *file, uint32_t line, struct p
 		Dwarf_Lines *lines;
 		size_t n;
 
-		if (type != DW_UT_compile || dwarf_getsrclines(&die, &lines, &n) != 0)
+		if (type != DW_UT_compile || !dwarf_info_lines(p->info, &die, &lines, &n))
 			continue;
 		for (size_t i = 0; i < n; i++)
 			lines_look_at(&s, dwarf_onesrcline(lines, i), lines, n);

@@ -177,6 +177,69 @@ static const char *locals_locate(const struct search *s, Dwarf_Die *die, Dwarf_D
 	return place_expression_locate(&context, die, bytes, ret);
 }
 
+/* One more than what LOAD brings: of the last element there are so many before it. */
+static bool locals_add_one(struct place_load *load)
+{
+	if (!load->is_value) {
+		if (load->bytes != sizeof(uint64_t) || load->n_steps == PLACE_STEPS_MAX)
+			return false;
+		load->steps[load->n_steps++] = 0;
+		load->is_value = true;
+	}
+	if (load->n_steps)
+		load->steps[load->n_steps - 1]++;
+	else
+		load->offset++;
+	return true;
+}
+
+/* How many elements the array TYPE has, if that is known only when the program runs. */
+static const char *locals_array_count(const struct place_context *context, Dwarf_Die *type,
+				      struct place_load *ret)
+{
+	Dwarf_Die range, next;
+	const char *reason;
+
+	if (dwarf_child(type, &range) != 0 || dwarf_tag(&range) != DW_TAG_subrange_type)
+		return size_unknown;
+	next = range;
+	if (places_next(&next))
+		return "an array of arrays whose size is known only when the program runs";
+	if (dwarf_hasattr(&range, DW_AT_count))
+		return place_expression_number(context, &range, DW_AT_count, ret);
+	reason = place_expression_number(context, &range, DW_AT_upper_bound, ret);
+	return reason ?: locals_add_one(ret) ? NULL : size_unknown;
+}
+
+/* V is DIE, an array of TYPE with a size that is not in the debug information. */
+static int locals_take_array(struct search *s, struct place_variable *v, Dwarf_Die *die,
+			     Dwarf_Die *type)
+{
+	const struct place_context context = { s->places, &s->function, s->query->vaddr };
+	struct place_location location;
+	uint64_t element;
+	Dwarf_Die target;
+
+	if (dwarf_tag(type) != DW_TAG_array_type || !place_type_of(type, &target) ||
+	    (element = place_type_bytes(&target)) == 0 || element > PLACE_LOAD_BYTES_MAX) {
+		v->reason = size_unknown;
+		return 0;
+	}
+	v->reason = place_expression_locate(&context, die, element, &location)
+			    ?: locals_array_count(&context, type, &v->count.load);
+	if (!v->reason && (location.n_loads != 1 || location.loads[0].is_value))
+		v->reason = size_unknown;
+	if (v->reason)
+		return 0;
+	v->count.is_used = true;
+	v->count.is_signed = true;
+	v->count.element_bytes = (uint32_t)element;
+	v->loads[0] = location.loads[0];
+	v->loads[0].bytes = (uint32_t)(PLACE_LOAD_BYTES_MAX / element * element);
+	v->n_loads = 1;
+	return locals_shape(&location, "a0", &target, &v->shape);
+}
+
 /* The variable DIE, NAME. */
 static int locals_take(struct search *s, Dwarf_Die *die, const char *name, enum place_scope scope)
 {
@@ -193,6 +256,8 @@ static int locals_take(struct search *s, Dwarf_Die *die, const char *name, enum 
 		return r;
 	v->reason = place_type_of(die, &type) ? locals_locate(s, die, &type, &location)
 					      : "it has no type";
+	if (v->reason == size_unknown)
+		return locals_take_array(s, v, die, &type);
 	if (v->reason)
 		return 0;
 	memcpy(v->loads, location.loads, sizeof(v->loads));

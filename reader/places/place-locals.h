@@ -61,7 +61,10 @@ struct place_load {
 	int64_t steps[PLACE_STEPS_MAX];
 };
 
-/* How many elements are to be read, where another variable says so. */
+/*
+ * How many elements are to be read, where the program says so: another variable, or the array
+ * itself.
+ */
 struct place_count {
 	bool is_used;
 	bool is_signed;         /* a negative number of elements is none */

@@ -225,49 +225,58 @@ static void print_integer(struct printer *p, char letter, uint64_t value, uint64
 	}
 }
 
+/* The word that is next, "NAME=NUMBER,": its length, and its number. Returns what is behind it, or NULL. */
+static const char *print_word(const char *word, size_t *ret_n, uint64_t *ret)
+{
+	char *end;
+
+	*ret_n = strcspn(word, "=,}");
+	if (word[*ret_n] != '=')
+		return NULL;
+	*ret = (uint64_t)strtoll(word + *ret_n + 1, &end, 10);
+	return end + (*end == ',');
+}
+
+/* The words whose bits VALUE has, if each word has a bit of its own, and whatever it has beyond them. */
+static void print_flags(struct printer *p, const char *words, uint64_t value)
+{
+	const char *separator = "(";
+	uint64_t number;
+	size_t n;
+
+	for (const char *w = words, *next; (next = print_word(w, &n, &number)); w = next) {
+		if (!(number & value))
+			continue;
+		print_put(p, "%s%.*s", separator, (int)n, w);
+		separator = " | ";
+		value &= ~number;
+	}
+	if (value)
+		print_put(p, " | unknown: 0x%" PRIx64, value);
+	print_put(p, ")");
+}
+
 /* VALUE in the words that follow in the shape: one, or several with '|' between them. */
 static void print_enum(struct printer *p, uint64_t value, uint64_t bits)
 {
-	uint64_t left = value, mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX, number, seen = 0;
 	const char *words = p->shape;
-	bool disjoint = true, any = false;
-	uint64_t seen = 0;
+	bool disjoint = true;
+	size_t n;
 
-	for (const char *w = words; *w && *w != '}';) {
-		size_t n = strcspn(w, "=,}");
-		char *end = (char *)w + n;
-		uint64_t number;
-
-		if (*end != '=')
-			break;
-		number = (uint64_t)strtoll(end + 1, &end, 10) & mask;
+	for (const char *w = words, *next; (next = print_word(w, &n, &number)); w = next) {
+		number &= mask;
 		if (number == value) {
 			print_put(p, "%.*s", (int)n, w);
 			return;
 		}
 		disjoint = disjoint && (number & (number - 1)) == 0 && !(number & seen);
 		seen |= number;
-		w = end + (*end == ',');
 	}
-	if (!disjoint || value == 0 || !(value & seen)) {
+	if (disjoint && value & seen)
+		print_flags(p, words, value);
+	else
 		print_put(p, "%" PRId64, print_extend(value, bits));
-		return;
-	}
-	for (const char *w = words; *w && *w != '}';) {
-		size_t n = strcspn(w, "=,}");
-		char *end = (char *)w + n;
-		uint64_t number = (uint64_t)strtoll(end + 1, &end, 10) & mask;
-
-		if (number & left) {
-			print_put(p, "%s%.*s", any ? " | " : "(", (int)n, w);
-			any = true;
-			left &= ~number;
-		}
-		w = end + (*end == ',');
-	}
-	if (left)
-		print_put(p, " | unknown: 0x%" PRIx64, left);
-	print_put(p, ")");
 }
 
 static void print_typed(struct printer *p, uint64_t at, unsigned depth);

@@ -238,7 +238,7 @@ static int place_shape_put(Dwarf_Die *type, struct outbuf *to, unsigned depth, b
 	uint64_t bytes = place_type_bytes(type);
 	int tag = dwarf_tag(type);
 
-	if (depth >= TYPE_DEPTH_MAX)
+	if (to->error || depth >= TYPE_DEPTH_MAX)
 		return outbuf_print(to, "x%" PRIu64, bytes);
 	if (place_type_is_pointer(tag)) {
 		outbuf_print(to, "p%" PRIu64, bytes ?: 8);

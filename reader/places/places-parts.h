@@ -19,6 +19,8 @@ struct places {
 	struct find_places where;
 	struct symbol_list symbols; /* all, and not in order */
 	bool has_symbols;
+	uint64_t *indirect; /* addresses that stand for one of several functions; owned */
+	size_t n_indirect, indirect_room;
 	struct dwarf_info *info; /* NULL = there is no debug information */
 	Dwarf *dwarf;            /* of INFO, borrowed */
 	Dwarf_CFI *frames;       /* of .eh_frame; NULL = none. Owned */
@@ -31,6 +33,9 @@ struct places_symbol {
 };
 bool places_symbol(struct places *p, size_t i, struct places_symbol *ret,
 		   char name[static PLACES_NAME_MAX]);
+
+/* Whether what is at VADDR chooses a function when the program begins, and is none itself. */
+bool places_is_indirect(const struct places *p, uint64_t vaddr);
 
 /* The unit that has code at VADDR. */
 bool places_unit(struct places *p, uint64_t vaddr, Dwarf_Die *ret);

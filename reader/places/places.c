@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/places/places-parts.h"
 
 enum {
@@ -57,6 +58,48 @@ static int places_find_debug(struct places *p, struct places_trouble *trouble)
 	return find_debug_file(&p->where, &p->main, &p->debug, places_note_trouble, trouble);
 }
 
+/* Of the table of symbols in SECTION. */
+static int places_load_indirect_of(struct places *p, Elf_Scn *section)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+	size_t n;
+
+	if (!gelf_getshdr(section, &header) ||
+	    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
+	    header.sh_entsize == 0 || !(data = elf_getdata(section, NULL)))
+		return 0;
+	n = data->d_size / header.sh_entsize;
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		GElf_Sym symbol;
+
+		if (!gelf_getsym(data, (int)i, &symbol) ||
+		    GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC || symbol.st_value == 0)
+			continue;
+		if (GROW(p->indirect, p->indirect_room, p->n_indirect + 1) < 0)
+			return -ENOMEM;
+		p->indirect[p->n_indirect++] = symbol.st_value;
+	}
+	return 0;
+}
+
+static int places_load_indirect(struct places *p)
+{
+	int r = 0;
+
+	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(p->main.elf->elf, s));)
+		r = places_load_indirect_of(p, s);
+	return r;
+}
+
+bool places_is_indirect(const struct places *p, uint64_t vaddr)
+{
+	for (size_t i = 0; i < p->n_indirect; i++)
+		if (p->indirect[i] == vaddr)
+			return true;
+	return false;
+}
+
 static int places_load_symbols(struct places *p)
 {
 	const struct elf_file *files[] = { p->main.elf, p->debug.elf };
@@ -72,7 +115,7 @@ static int places_load_symbols(struct places *p)
 			return -ENOMEM;
 		p->has_symbols |= full;
 	}
-	return 0;
+	return places_load_indirect(p);
 }
 
 static int places_load_debug(struct places *p, struct places_trouble *trouble)
@@ -147,6 +190,7 @@ struct places *places_free(struct places *p)
 	found_file_deinit(&p->alternate);
 	find_places_deinit(&p->where);
 	symbol_list_deinit(&p->symbols);
+	free(p->indirect);
 	free(p->path);
 	free(p);
 	return NULL;
@@ -167,6 +211,11 @@ bool places_have_debug(const struct places *p)
 bool places_have_symbols(const struct places *p)
 {
 	return p->has_symbols;
+}
+
+bool places_have_own_symbols(const struct places *p)
+{
+	return !p->debug.elf || elf_file_section(p->main.elf, ".symtab", NULL) != NULL;
 }
 
 bool places_offset(const struct places *p, uint64_t vaddr, uint64_t *ret_offset)

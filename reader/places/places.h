@@ -49,6 +49,9 @@ bool places_have_debug(const struct places *p);
 /* Whether it has a table of symbols, be it in its debug information. */
 bool places_have_symbols(const struct places *p);
 
+/* Whether all symbols that are known are in the file itself. */
+bool places_have_own_symbols(const struct places *p);
+
 /*
  * Where the byte at VADDR is in the file. Returns false if it is not code that is loaded from it.
  */

@@ -360,16 +360,22 @@ static bool lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 	return length < d->max / LINE_COST;
 }
 
-static void load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
+bool dwarf_info_lines(const struct dwarf_info *d, void *unit, void *ret, size_t *ret_n)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Lines *lines;
 	Dwarf_Word offset;
+
+	return dwarf_attr(unit, DW_AT_stmt_list, &attribute) &&
+	       dwarf_formudata(&attribute, &offset) == 0 && lines_are_bearable(d, offset) &&
+	       dwarf_getsrclines(unit, ret, ret_n) == 0;
+}
+
+static void load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
+{
+	Dwarf_Lines *lines;
 	size_t n;
 
-	unit->no_lines = !dwarf_attr(die, DW_AT_stmt_list, &attribute) ||
-			 dwarf_formudata(&attribute, &offset) != 0 ||
-			 !lines_are_bearable(d, offset) || dwarf_getsrclines(die, &lines, &n) != 0;
+	unit->no_lines = !dwarf_info_lines(d, die, &lines, &n);
 	if (!unit->no_lines)
 		d->bytes += n * LINE_COST;
 }

@@ -37,6 +37,12 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 /* For those who ask libdw itself. Borrowed. */
 struct Dwarf *dwarf_info_handle(struct dwarf_info *d);
 
+/*
+ * The line table of UNIT, a Dwarf_Die, as dwarf_getsrclines() has it, to *RET, a Dwarf_Lines. False
+ * if there is none, or one that would take more memory than may be used.
+ */
+bool dwarf_info_lines(const struct dwarf_info *d, void *unit, void *ret, size_t *ret_n);
+
 struct dwarf_info *dwarf_info_free(struct dwarf_info *d);
 DEFINE_CLEANUP(struct dwarf_info *, dwarf_info_free)
 

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What can be wrong with one of GDB's trace files beside damage, which ends it.
+ * What can be wrong with a GDB trace file beside damage, which ends it.
  */
 #pragma once
 
 #include <stdint.h>
 
-enum tfile_severity {
-	TFILE_ERROR,   /* against the format, or GDB refuses the file */
-	TFILE_WARNING, /* GDB shows something wrong, or not all */
-	TFILE_NOTE,    /* right, and worth knowing */
-};
+#include "base/finding.h"
 
 enum tfile_finding_id {
 	TFILE_FINDING_DAMAGED,
@@ -32,18 +28,8 @@ enum tfile_finding_id {
 	TFILE_FINDING_MAX,
 };
 
-struct tfile_finding_kind {
-	enum tfile_severity severity;
-	const char *id, *text, *explain;
-};
-
 /* By id. */
-extern const struct tfile_finding_kind tfile_finding_kinds[TFILE_FINDING_MAX];
+extern const struct finding_kind tfile_finding_kinds[TFILE_FINDING_MAX];
 
 /* Told of a finding at a byte of the unpacked file. */
 typedef void (*tfile_finding_fn)(void *userdata, enum tfile_finding_id id, uint64_t offset);
-
-const char *tfile_finding_severity(enum tfile_severity severity);
-
-/* The enum tfile_finding_id that is called ID, or -1. */
-int tfile_finding_by_id(const char *id);

@@ -61,7 +61,7 @@ static int tfile_lines_append(struct tfile_lines *l, struct tfile_lines_texts *l
 			      const char *text)
 {
 	if (list->n >= TFILE_LIST_MAX)
-		return tfile_lines_fail(l, "there are too many lines of one kind");
+		return tfile_lines_fail(l, "too many lines of one kind");
 	if (GROW(list->texts, list->room, list->n + 1) < 0)
 		return -ENOMEM;
 	list->texts[list->n] = tfile_lines_keep(l, text, strlen(text));
@@ -243,7 +243,7 @@ static int tfile_lines_variable(struct tfile_lines *l, const char *p)
 	if (r <= 0)
 		return r;
 	if (l->head.n_variables >= TFILE_LIST_MAX)
-		return 1 + tfile_lines_fail(l, "there are too many trace state variables");
+		return 1 + tfile_lines_fail(l, "too many trace state variables");
 	if (GROW(l->variables, l->variables_room, l->head.n_variables + 1) < 0)
 		return -ENOMEM;
 	l->variables[l->head.n_variables++] = v;
@@ -265,7 +265,7 @@ static int tfile_lines_place(struct tfile_lines *l, uint32_t number, uint64_t ad
 		return 1;
 	}
 	if (n >= TFILE_LIST_MAX)
-		return 1 + tfile_lines_fail(l, "there are too many tracepoints");
+		return 1 + tfile_lines_fail(l, "too many tracepoints");
 	if (GROW(l->tracepoints, l->tracepoints_room, n + 1) < 0 ||
 	    GROW(l->points, l->points_room, n + 1) < 0 ||
 	    table_set(&l->places, key, (void *)(uintptr_t)(n + 1)) < 0)
@@ -311,6 +311,7 @@ static int tfile_lines_extras(struct tfile_lines *l, struct tfile_tracepoint *t,
 		switch (*item) {
 		case 'F':
 			r = tfile_lines_number(&value, '\0', UINT32_MAX, &number);
+			t->is_fast = r > 0;
 			t->fast_bytes = r ? (uint32_t)number : 0;
 			break;
 		case 'S':
@@ -445,7 +446,7 @@ static int tfile_lines_registers(struct tfile_lines *l, const char *p)
 	if (!tfile_lines_number(&p, '\0', UINT64_MAX, &bytes))
 		return 0;
 	if (bytes < 1 || bytes > TFILE_REGISTERS_MAX)
-		return 1 + tfile_lines_fail(l, "the size of the registers is absurd");
+		return 1 + tfile_lines_fail(l, "invalid size of the registers");
 	l->head.register_bytes = (uint32_t)bytes;
 	return 1;
 }
@@ -561,8 +562,7 @@ int tfile_lines_finish(struct tfile_lines *l, uint64_t offset)
 	l->head.others = l->others.texts;
 	l->head.n_others = l->others.n;
 	if (!l->damage && !l->has_registers)
-		return tfile_lines_fail(
-			l, "no line says how many bytes the registers of a frame have");
+		return tfile_lines_fail(l, "no line with the size of the registers");
 	if (!(l->head.status.has & TFILE_HAS_FRAMES))
 		tfile_lines_found(l, TFILE_FINDING_NO_STATUS, offset);
 	if (l->head.n_description == 0)

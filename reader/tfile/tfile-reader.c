@@ -93,7 +93,7 @@ static int tfile_reader_read_lines(struct tfile_reader *r)
 			return got < 0 ? got : 0;
 	}
 	if (got == 0)
-		tfile_reader_harm(r, r->in.offset, "no empty line ends the description",
+		tfile_reader_harm(r, r->in.offset, "no empty line after the description",
 				  input_ready(&r->in) <= TFILE_HEAD_MAX);
 	return got;
 }
@@ -302,7 +302,7 @@ static int tfile_reader_read_frame(struct tfile_reader *r)
 	int got;
 
 	if (number > TFILE_TRACEPOINT_MAX)
-		return tfile_reader_fail(r, "a frame has a tracepoint that cannot be", false);
+		return tfile_reader_fail(r, "invalid tracepoint number", false);
 	if (size > TFILE_FRAME_MAX)
 		return tfile_reader_fail(r, "a frame has more than 16 MiB", false);
 	got = input_need(&r->in, TFILE_FRAME_HEAD_BYTES + size);

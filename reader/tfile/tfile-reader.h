@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads GDB's trace files, unpacked, frame by frame, in one pass: those of gdbserver, of GDB's
+ * Reads GDB trace files, unpacked, frame by frame, in one pass: those of gdbserver, of GDB's
  * `tsave` and of others, in either byte order and with registers of any size.
  *
  * Nothing says where a frame begins but the end of the one before, so damage ends the file; the

@@ -39,6 +39,10 @@ static void check_arg(const struct call_spec *spec, const struct call_arg *arg)
 		assert(count->form != CALL_STR && count->form != CALL_BUF);
 	}
 	assert(type->count <= CALL_BUF_MAX);
+	assert(type->words < CALL_WORDS_MAX);
+	assert(arg->location.kind <= CALL_ORIGIN_CONSTANT && arg->location.shift < 64);
+	assert(arg->location.reg < CALL_GENERAL_REGISTERS);
+	assert(arg->location.reason < CALL_REASON_MAX);
 }
 
 static void check(const struct call_spec *spec)
@@ -47,6 +51,8 @@ static void check(const struct call_spec *spec)
 	assert(*spec->function && strlen(spec->function) < CALL_FUNCTION_MAX);
 	assert(spec->n_args <= CALL_ARGS_MAX && spec->ret.form < CALL_FORM_MAX);
 	check_set(&spec->ret);
+	assert(memchr(spec->words, '\0', sizeof(spec->words)));
+	assert(!spec->range.is_used || spec->range.at < spec->range.bytes);
 	assert(spec->ret.form != CALL_BUF && *call_type_name(&spec->ret));
 	assert(spec->condition.op < CALL_OP_MAX);
 	assert(spec->condition.op == CALL_OP_NONE || spec->condition.arg < spec->n_args);

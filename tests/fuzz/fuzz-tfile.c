@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as one of GDB's trace files. What is read can be written again, but for
+ * Whatever comes is read as a GDB trace file. What is read can be written again, but for
  * what is too long for a line; and that reads as the same frames.
  */
 #include <assert.h>
@@ -26,9 +26,9 @@ static void touch(const struct tfile_block *b, uint32_t register_bytes)
 
 	assert(b->kind != TFILE_REGISTERS || b->registers.n == register_bytes);
 	if (b->kind == TFILE_REGISTERS && b->registers.n)
-		seen ^= b->registers.bytes[b->registers.n - 1];
+		seen = seen ^ b->registers.bytes[b->registers.n - 1];
 	for (size_t i = 0; b->kind == TFILE_MEMORY && i < b->memory.n; i++)
-		seen ^= b->memory.bytes[i];
+		seen = seen ^ b->memory.bytes[i];
 }
 
 static void touch_head(const struct tfile_head *h)

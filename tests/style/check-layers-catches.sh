@@ -71,16 +71,16 @@ plant reader/planted.c 'int x;' 'stands in no room'
 # Formats do not know each other.
 plant writer/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'writer/fxt/ may not include'
 plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/ may not include'
+plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
 
 # A room that is planned has no directory yet; once it has, its entry holds.
-[ ! -e "$copy/capture/moments" ] || fail "capture/moments is planned no more"
-plant capture/moments/planted.c '#include "capture/session/session.h"' 'capture/moments/ may not include'
-plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ may not include'
-rmdir "$copy/capture/moments" "$copy/writer/tfile"
 cp "$list" "$TMP/saved"
-sed -i '/^- .capture.moments. (planned):/s# (planned)##' "$list"
+sed -i 's#^- .capture/moments.:#- `capture/later` (planned): a room of this test.\n  Includes base.\n&#' "$list"
+plant capture/later/planted.c '#include "capture/session/session.h"' 'capture/later/ may not include'
+rmdir "$copy/capture/later"
+sed -i '/^- .capture.later. (planned):/s# (planned)##' "$list"
 expect_exit 1 "$check" "$copy"
-assert_says "$TMP/stdout" 'there is no capture/moments/, and it is not planned' \
+assert_says "$TMP/stdout" 'there is no capture/later/, and it is not planned' \
 	"complaint about a room"
 assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a room"
 cp "$TMP/saved" "$list"

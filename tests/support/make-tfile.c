@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make-tfile PROGRAM OUT.tf OUT.gdb: runs PROGRAM, and makes one of GDB's trace files of the places
+ * make-tfile PROGRAM OUT.tf OUT.gdb: runs PROGRAM, and makes a GDB trace file of the places
  * where it stops itself (int3), with the script that opens it.
  */
 #include <errno.h>
@@ -101,7 +101,7 @@ static void make_tfile_read_maps(struct make *m)
 		char flags[8];
 
 		*path = '\0';
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255s",
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255[^\n]",
 			   &map->start, &map->end, flags, &map->file_offset, path) < 4)
 			continue;
 		map->path = strdup(path);

@@ -48,7 +48,7 @@ __attribute__((noinline)) static int plain(int n, const char *text, struct point
 					   unsigned char c, long long wide, short small, bool yes)
 {
 	enum colour colour = n > 3 ? GREEN : BLUE;
-	enum mode mode = MODE_READ | MODE_EXEC;
+	enum mode mode = (enum mode)(MODE_READ | MODE_EXEC);
 	int table[4] = { n, 2, 3, 4 };
 	float half = 0.5f;
 	const int *ptr = table;
@@ -105,8 +105,49 @@ __attribute__((noinline)) static long many(long a, long b, long c, long d, long 
 	return a + b + c + d + e + f + g + h + where->at.x + hidden;
 }
 
+/* What a compiler computes elsewhere, or not at all. */
+__attribute__((noinline)) static unsigned narrow(unsigned char *bytes, short n, unsigned count)
+{
+	unsigned sum = 0;
+	const char *last = NULL;
+
+	for (unsigned short i = 0; i < count; i++) {
+		unsigned char byte = bytes[i];
+		short scaled = (short)(byte * n);
+		long half = scaled / 2;
+		unsigned doubled = count * 2;
+		bool large = scaled > 300;
+
+		sum += (unsigned)scaled + i;
+		KEEP(sum);
+		if (i == 2)
+			STOP();
+		KEEP(byte);
+		(void)half;
+		(void)doubled;
+		(void)large;
+	}
+	last = (const char *)bytes + count;
+	KEEP(last);
+	return sum;
+}
+
+/* How long an array is, only the program knows. */
+__attribute__((noinline)) static int variable_length(int n)
+{
+	short numbers[n];
+
+	for (int i = 0; i < n; i++)
+		numbers[i] = (short)(i - 2);
+	KEEP(numbers);
+	STOP();
+	KEEP(n);
+	return numbers[n - 1];
+}
+
 int main(int argc, char **argv)
 {
+	unsigned char data[6] = { 200, 3, 250, 7, 9, 0 };
 	char buffer[32];
 	long sum;
 
@@ -114,6 +155,8 @@ int main(int argc, char **argv)
 	sum = plain(argc + 4, buffer, (struct point){ 11, -12 }, 1.25, 'Q', 1LL << 40, -5, true);
 	sum += outer(argc, argv);
 	sum += many(1, 2, 3, 4, 5, 6, 7, -8);
+	sum += variable_length(argc + 4);
+	sum += narrow(data, -3, 5);
 	printf("%ld %d %s\n", sum, counter, title);
 	return 0;
 }

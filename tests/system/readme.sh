@@ -31,6 +31,7 @@ prepare() {
 	[ -e t.fxt.zst ] || kymo export t.fxt -o t.fxt.zst 2>/dev/null
 	cp "$ROOT/tests/golden/rtrace/everything.txt" app.rtrace.txt
 	"$MAKE_APITRACE" app.trace
+	cp "$ROOT/tests/fuzz/corpus/tfile/little" app.tf
 }
 
 # something_is_missing: by the last command, or by the archive

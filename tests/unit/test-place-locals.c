@@ -25,7 +25,7 @@
 
 #define SOURCE SOURCE_ROOT "/tests/support/place-program.c"
 
-enum { TEXT_MAX = 4096, STOPS = 5, NAMES_MAX = 64 };
+enum { TEXT_MAX = 4096, STOPS = 7, NAMES_MAX = 64 };
 
 #if defined(__x86_64__)
 
@@ -183,6 +183,8 @@ static void read_gdb(const char *program)
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
+		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
+		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex continue"
 		" -ex 'echo @stop\\n' -ex 'info args' -ex 'info locals' -ex kill",
 		directory_path(program));
 	f = popen(command_text, "r");
@@ -230,6 +232,11 @@ static void compare(const char *program, int stop, const struct said *said, cons
 		n_vector++;
 		return;
 	}
+	/* (gdb 13 reads no mixture of numbers with types and without) */
+	if (strncmp(said->value, "<error reading", 14) == 0) {
+		n_else++;
+		return;
+	}
 	if (strcmp(said->value, "<optimized out>") == 0) {
 		assert_int_equal(ours[0], '<');
 		n_gone++;
@@ -244,7 +251,8 @@ static void compare(const char *program, int stop, const struct said *said, cons
 		return;
 	}
 	/* What cannot be had is said, never guessed: gdb knows the callers' registers, we do not. */
-	if (strstr(ours, "is not kept") || strstr(ours, "points to something")) {
+	if (strstr(ours, "is not kept") || strstr(ours, "points to something") ||
+	    strstr(ours, "too complex")) {
 		n_else++;
 		return;
 	}
@@ -315,12 +323,15 @@ static void check_build(const char *compiler, const char *flags)
 	n_same = n_vector = n_gone = n_else = 0;
 	if (strstr(flags, "-no-pie"))
 		s.bias = 0;
-	while (next_stop(&s))
+	while (next_stop(&s)) {
+		assert_true(stop < STOPS);
 		check_stop(p, &s, flags, stop++);
+	}
 	assert_int_equal(stop, STOPS);
-	print_message("%s %s: %u same, %u in vector registers, %u optimised out, %u not kept\n",
-		      compiler, flags, n_same, n_vector, n_gone, n_else);
-	assert_true(n_same > 15);
+	print_message(
+		"%s %s: %u same, %u in vector registers, %u optimised out, %u not to be compared\n",
+		compiler, flags, n_same, n_vector, n_gone, n_else);
+	assert_true(n_same >= 40 && n_else <= 2);
 	places_free(p);
 }
 
@@ -336,6 +347,17 @@ static void test_locals_of_gcc(void **state)
 		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
 		check_build("gcc", flags[i]);
+}
+
+static void test_locals_of_cpp(void **state)
+{
+	static const char *const flags[] = { "-O0", "-O2" };
+
+	(void)state;
+	if (!have_command("g++") || !have_command("gdb"))
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		check_build("g++ -x c++ -std=c++20", flags[i]);
 }
 
 static void test_locals_of_clang(void **state)
@@ -468,10 +490,9 @@ static void test_print_shapes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_print_shapes),
-		cmocka_unit_test(test_locals_by_name),
-		cmocka_unit_test(test_locals_of_gcc),
-		cmocka_unit_test(test_locals_of_clang),
+		cmocka_unit_test(test_print_shapes),  cmocka_unit_test(test_locals_by_name),
+		cmocka_unit_test(test_locals_of_gcc), cmocka_unit_test(test_locals_of_clang),
+		cmocka_unit_test(test_locals_of_cpp),
 	};
 
 	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);

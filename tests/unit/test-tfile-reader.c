@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files, read: files worked out by hand, in either byte order, odd lines and blocks,
+ * GDB trace files, read: files worked out by hand, in either byte order, odd lines and blocks,
  * and what is cut off or damaged anywhere.
  */
 #include <errno.h>
@@ -91,7 +91,7 @@ static void check_head(const struct tfile_head *h)
 	assert_int_equal(h->n_tracepoints, 2);
 	assert_int_equal(t[0].number, 2);
 	assert_int_equal(t[0].address, 0x401136);
-	assert_true(t[0].disabled && t[0].is_static);
+	assert_true(t[0].disabled && t[0].is_static && t[0].is_fast);
 	assert_int_equal(t[0].steps, 1);
 	assert_int_equal(t[0].passes, 0x64);
 	assert_int_equal(t[0].fast_bytes, 5);
@@ -105,7 +105,7 @@ static void check_head(const struct tfile_head *h)
 	assert_int_equal(t[0].hits, 3);
 	assert_int_equal(t[0].usage_bytes, 0x140);
 	assert_int_equal(t[1].number, 1);
-	assert_false(t[1].disabled);
+	assert_false(t[1].disabled || t[1].is_static || t[1].is_fast);
 	assert_null(t[1].at);
 	assert_int_equal(h->n_description, 3);
 	assert_int_equal(h->n_others, 1);
@@ -298,9 +298,9 @@ TEST(test_refused)
 		const char *lines, *what;
 		uint64_t offset;
 	} cases[] = {
-		{ "status 0;tunknown:0\n", "no line says how many bytes", 29 },
-		{ "R 0\n", "size of the registers", 8 },
-		{ "R ffffffffffff\n", "size of the registers", 8 },
+		{ "status 0;tunknown:0\n", "no line with the size of the registers", 29 },
+		{ "R 0\n", "invalid size of the registers", 8 },
+		{ "R ffffffffffff\n", "invalid size of the registers", 8 },
 		{ "R 4\ntdesc <xi:include href='x'/>\n", "includes other files", 12 },
 	};
 
@@ -474,10 +474,12 @@ TEST(test_findings)
 	assert_int_equal(s.n[TFILE_FINDING_NO_DESCRIPTION], 1);
 	assert_int_equal(s.n[TFILE_FINDING_NO_END], 1);
 	for (int i = 0; i < TFILE_FINDING_MAX; i++) {
-		assert_int_equal(tfile_finding_by_id(tfile_finding_kinds[i].id), i);
+		assert_int_equal(finding_by_id(tfile_finding_kinds, TFILE_FINDING_MAX,
+					       tfile_finding_kinds[i].id),
+				 i);
 		assert_true(strlen(tfile_finding_kinds[i].explain) > 20);
 	}
-	assert_int_equal(tfile_finding_by_id("nothing"), -1);
+	assert_int_equal(finding_by_id(tfile_finding_kinds, TFILE_FINDING_MAX, "nothing"), -1);
 }
 
 int main(void)

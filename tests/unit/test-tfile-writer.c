@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files, written: lines and bytes worked out by hand, limits, what cannot be said, and
+ * GDB trace files, written: lines and bytes worked out by hand, limits, what cannot be said, and
  * the script that goes with a file.
  */
 #include <errno.h>
@@ -31,6 +31,7 @@ static const struct tfile_tracepoint tracepoints[] = {
 	  .address = 0xffffffff81000000,
 	  .disabled = true,
 	  .is_static = true,
+	  .is_fast = true,
 	  .fast_bytes = 5,
 	  .steps = 2,
 	  .passes = 0x64,

@@ -15,7 +15,7 @@ enum {
 	HEADERS_MAX = 128,      /* of a program; it has about ten */
 	DYNAMIC_MAX = 16 << 10, /* bytes */
 	NAMESPACES_MAX = 16,
-	BLOCKS_MAX = 2 + 2 * TFILE_LINK_MAP_LIBRARIES_MAX + NAMESPACES_MAX,
+	BLOCKS_MAX = 3 + 2 * TFILE_LINK_MAP_LIBRARIES_MAX + NAMESPACES_MAX,
 };
 
 /* As <link.h> has them; for 64-bit programs whatever this one is. */
@@ -66,7 +66,7 @@ static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, u
 	struct tfile_link_map *m = w->map;
 
 	if (w->bytes + n > TFILE_LINK_MAP_BYTES_MAX || m->n_blocks >= BLOCKS_MAX)
-		return tfile_link_map_lacks(w, "there is too much of it");
+		return tfile_link_map_lacks(w, "too much memory");
 	if (GROW(m->blocks, w->room, m->n_blocks + 1) < 0)
 		return -ENOMEM;
 	m->blocks[m->n_blocks++] = (struct tfile_link_map_block){ address, (uint32_t)n };
@@ -117,7 +117,7 @@ static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address
 		if (w->seen[i] == address)
 			return tfile_link_map_lacks(w, "the list of libraries is a loop");
 	if (w->n_seen >= TFILE_LINK_MAP_LIBRARIES_MAX)
-		return tfile_link_map_lacks(w, "there are too many libraries");
+		return tfile_link_map_lacks(w, "too many libraries");
 	if (GROW(w->seen, w->seen_room, w->n_seen + 1) < 0)
 		return -ENOMEM;
 	w->seen[w->n_seen++] = address;
@@ -201,7 +201,7 @@ static int tfile_link_map_dynamic(struct tfile_link_map_walk *w, const Elf64_Phd
 		if (entries[i].d_tag == DT_DEBUG && entries[i].d_un.d_ptr)
 			return tfile_link_map_debug(w, entries[i].d_un.d_ptr);
 	}
-	return r < 0 ? r : tfile_link_map_lacks(w, "the dynamic linker has not begun");
+	return r < 0 ? r : tfile_link_map_lacks(w, "the dynamic linker has not started");
 }
 
 /* Reads the N program headers. Returns 0, -ENOEXEC, or -ENOMEM. */
@@ -229,6 +229,7 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 {
 	Elf64_Phdr headers[HEADERS_MAX];
 	Elf64_Ehdr e;
+	int r;
 
 	if (!tfile_link_map_get(w, base, &e, sizeof(e)) ||
 	    memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -236,7 +237,11 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 	    e.e_phnum > HEADERS_MAX ||
 	    !tfile_link_map_get(w, base + e.e_phoff, headers, e.e_phnum * sizeof(headers[0])))
 		return -ENOEXEC;
-	return tfile_link_map_headers(w, base, headers, e.e_phnum);
+	/* GDB does not ask for these; whoever looks for the list in a trace file begins here. */
+	r = tfile_link_map_add(w, base, sizeof(e));
+	if (r > 0)
+		r = tfile_link_map_add(w, base + e.e_phoff, e.e_phnum * sizeof(headers[0]));
+	return r < 0 ? r : tfile_link_map_headers(w, base, headers, e.e_phnum);
 }
 
 /* ---- all of it ---- */

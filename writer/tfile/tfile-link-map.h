@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which memory GDB reads to find the shared libraries of a process: its program's .dynamic, struct
- * r_debug, each struct link_map and its name. With these in the first frame of a trace file,
- * `sharedlibrary` loads the libraries where they were.
+ * Which memory GDB reads to find the shared libraries of a process: its program's headers and
+ * .dynamic, struct r_debug, each struct link_map and its name. With these in the first frame of a
+ * trace file, `sharedlibrary` loads the libraries where they were.
  *
  * All that is read was written by the process, which may have written anything: lists that
  * are loops, names without an end and counts that are absurd end the search, not the caller.

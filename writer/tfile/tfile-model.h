@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB's trace files ("target tfile"): text lines that say what was traced, then frames with what
+ * GDB trace files ("target tfile"): text lines that say what was traced, then frames with what
  * was collected at each hit of a tracepoint: registers, memory, trace state variables.
  *
  * One file is one process with one thread, as GDB sees it. Numbers in frames are in the byte order
@@ -80,8 +80,8 @@ struct tfile_variable {
 struct tfile_tracepoint {
 	uint32_t number; /* 1 to TFILE_TRACEPOINT_MAX */
 	uint64_t address;
-	bool disabled, is_static;
-	uint32_t fast_bytes; /* of the instruction that a jump replaces; 0 = it is not a fast one */
+	bool disabled, is_static, is_fast;
+	uint32_t fast_bytes; /* of a fast one: of the instruction a jump replaces; 0 = not known */
 	uint64_t steps;      /* collected by while-stepping */
 	uint64_t passes;     /* tracing ends after so many hits; 0 = it does not */
 	const uint8_t *condition; /* agent bytecode; NULL = none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words and numbers of GDB's trace files:
+ * The words and numbers of GDB trace files:
  *
  *	file  = magic line* "\n" frame* end
  *	frame = tracepoint:i16 size:u32 block*		(size: of the blocks)

@@ -142,7 +142,7 @@ static int tfile_writer_definition(struct outbuf *out, const struct tfile_tracep
 			?: outbuf_print(out, ":%c:%" PRIx64 ":%" PRIx64, t->disabled ? 'D' : 'E',
 					t->steps, t->passes);
 
-	if (r == 0 && t->fast_bytes)
+	if (r == 0 && t->is_fast)
 		r = outbuf_print(out, ":F%" PRIx32, t->fast_bytes);
 	if (r == 0 && t->is_static)
 		r = outbuf_append(out, ":S", 2);

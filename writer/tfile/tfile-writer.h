@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes one of GDB's trace files, part by part, into buffers of the caller's. A file is a head,
+ * Writes a GDB trace file, part by part, into buffers of the caller's. A file is a head,
  * frames and an end:
  *
  *	tfile_writer_init(&w, &frames, head.register_bytes, TFILE_LITTLE);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What can be wrong with a file: a reader has a table of these, and names them by their index.
+ */
+#pragma once
+
+#include <stddef.h>
+
+enum finding_severity {
+	FINDING_ERROR,   /* against the format, or known readers fail at it */
+	FINDING_WARNING, /* known readers show something wrong */
+	FINDING_NOTE,    /* right, and worth knowing */
+};
+
+struct finding_kind {
+	enum finding_severity severity;
+	const char *id, *text, *explain;
+};
+
+const char *finding_severity_text(enum finding_severity severity);
+
+/* The index of the one of N KINDS that is called ID, or -1. */
+int finding_by_id(const struct finding_kind *kinds, size_t n, const char *id);

@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/service/call-resolve.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/outbuf.h"
+#include "capture/options/call-spec.h"
+#include "capture/options/options.h"
+#include "capture/options/program-file.h"
+#include "reader/places/place-arguments.h"
+#include "reader/places/place-functions.h"
+#include "reader/places/place-lines.h"
+#include "reader/places/place-usdt.h"
+
+enum { NAMES_SHOWN_MAX = 4 };
+
+/* How the code is named. */
+enum wanted {
+	WANTED_NAME,
+	WANTED_LINE,
+	WANTED_ADDRESS,
+	WANTED_USDT,
+};
+
+struct resolution {
+	const char *text;
+	char file[CALL_FILE_MAX];
+	enum wanted wanted;
+	char name[PLACES_NAME_MAX]; /* function, source file, or PROVIDER:NAME */
+	uint64_t number;            /* the line, or the address */
+	const char *tail;           /* the arguments, and what is behind them */
+	bool is_source_name;        /* no name that the linker could have */
+	struct places *places;
+	struct call_resolved found;
+	size_t room;
+	char *why;
+};
+
+void call_resolved_deinit(struct call_resolved *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->list[i].spec);
+	free(r->list);
+	*r = (struct call_resolved){ 0 };
+}
+
+__attribute__((format(printf, 3, 4))) static int resolve_fail(struct resolution *r, int error,
+							      const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->why, PLACES_WHY_MAX, format, args);
+	va_end(args);
+	return error;
+}
+
+/* ---- the text ---- */
+
+/* "SOURCE:LINE" with nothing behind it but arguments. */
+static bool resolve_take_line(struct resolution *r, const char *p)
+{
+	size_t n = strcspn(p, "(' \t"), at = n;
+
+	while (at > 0 && isdigit((unsigned char)p[at - 1]))
+		at--;
+	if (at == n || at < 2 || p[at - 1] != ':' || p[at - 2] == ':' || at > sizeof(r->name) ||
+	    n - at > 9)
+		return false;
+	memcpy(r->name, p, at - 1);
+	r->number = strtoull(p + at, NULL, 10);
+	r->wanted = WANTED_LINE;
+	r->tail = p + n;
+	return true;
+}
+
+static int resolve_take_quoted(struct resolution *r, const char *p)
+{
+	size_t n = strcspn(p + 1, "'");
+
+	if (p[1 + n] != '\'' || n == 0 || n >= sizeof(r->name))
+		return resolve_fail(r, -EINVAL, "the name in quotes is %s",
+				    n == 0 ? "missing" : "not closed, or too long");
+	memcpy(r->name, p + 1, n);
+	r->tail = p + n + 2;
+	r->is_source_name = true;
+	return 0;
+}
+
+/* A name ends before its arguments; those of templates have no part in that. */
+static int resolve_take_name(struct resolution *r, const char *p)
+{
+	size_t n = strcspn(p, "( \t");
+
+	if (n >= sizeof(r->name))
+		return resolve_fail(r, -EINVAL, "the name is longer than %zu bytes",
+				    sizeof(r->name) - 1);
+	memcpy(r->name, p, n);
+	r->tail = p + n;
+	r->is_source_name = strpbrk(r->name, ":<>~") != NULL;
+	return 0;
+}
+
+static int resolve_take_address(struct resolution *r, const char *p)
+{
+	char *end;
+
+	errno = 0;
+	r->number = strtoull(p, &end, 16);
+	if (errno || strchr("( \t", *end) == NULL)
+		return resolve_fail(r, -EINVAL, "'%.40s' is no address", p);
+	snprintf(r->name, sizeof(r->name), "0x%" PRIx64, r->number);
+	r->wanted = WANTED_ADDRESS;
+	r->tail = end;
+	return 0;
+}
+
+/* Returns 1 if TEXT is something to resolve, 0 if it is not, or -EINVAL. */
+static int resolve_parse(struct resolution *r)
+{
+	size_t n = strcspn(r->text, ":(");
+	const char *p = r->text + n + 1;
+	int e;
+
+	if (r->text[n] != ':' || n == 0 || n >= sizeof(r->file))
+		return 0;
+	memcpy(r->file, r->text, n);
+	if (strcmp(r->file, CALL_SYSCALL_FILE) == 0 || *p == '+')
+		return 0;
+	if (strncmp(p, "usdt:", 5) == 0) {
+		r->wanted = WANTED_USDT;
+		e = resolve_take_name(r, p + 5);
+	} else if (*p == '\'') {
+		e = resolve_take_quoted(r, p);
+	} else if (strncmp(p, "0x", 2) == 0) {
+		e = resolve_take_address(r, p);
+	} else if (resolve_take_line(r, p)) {
+		e = 0;
+	} else {
+		e = resolve_take_name(r, p);
+	}
+	return e < 0 ? e : 1;
+}
+
+static bool resolve_has_arguments(const struct resolution *r)
+{
+	return r->tail[strspn(r->tail, " \t")] == '(';
+}
+
+/* ---- specifications ---- */
+
+static const char *resolve_reason(const char *reason)
+{
+	static const struct {
+		const char *part;
+		enum call_reason reason;
+	} rows[] = {
+		{ "vector", CALL_REASON_VECTOR },       { "optimised", CALL_REASON_OPTIMISED },
+		{ "complex", CALL_REASON_COMPLEX },     { "not kept", CALL_REASON_NOT_KEPT },
+		{ "no number", CALL_REASON_NO_NUMBER },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (strstr(reason, rows[i].part))
+			return call_reason_name(rows[i].reason);
+	return call_reason_name(CALL_REASON_COMPLEX);
+}
+
+/* The type of A, in the words of specifications; WORDS: with those of an enumeration. */
+static void resolve_put_type(struct outbuf *to, const struct place_argument *a, bool words)
+{
+	unsigned bits = 8u * a->bytes;
+
+	if (a->reason && a->kind != 'f') {
+		outbuf_print(to, "uint64");
+		return;
+	}
+	switch (a->kind) {
+	case 'i':
+	case 'c':
+		outbuf_print(to, "int%u", bits);
+		break;
+	case 'b':
+		outbuf_print(to, "bool");
+		break;
+	case 'f':
+		outbuf_print(to, bits == 32 ? "float" : "double");
+		break;
+	case 'p':
+		outbuf_print(to, "ptr");
+		break;
+	case 'S':
+		outbuf_print(to, "str");
+		break;
+	case 'e':
+		if (words && a->words)
+			outbuf_print(to, bits == 32 ? "enum{%s}" : "enum%2$u{%1$s}", a->words,
+				     bits);
+		else
+			outbuf_print(to, "int%u", bits);
+		break;
+	default:
+		outbuf_print(to, "uint%u", bits);
+		break;
+	}
+}
+
+/* DWARF's numbers of the registers of arguments. */
+static const uint8_t resolve_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
+
+/* Where A is, which is number I of a function, or of a point. */
+static void resolve_put_location(struct outbuf *to, const struct place_argument *a, size_t i,
+				 bool is_point)
+{
+	const struct place_load *l = &a->load;
+
+	if (a->reason || l->base == PLACE_IMAGE ||
+	    (l->base == PLACE_REGISTER && l->reg >= CALL_GENERAL_REGISTERS)) {
+		outbuf_print(to, "@?%s", resolve_reason(a->reason ?: "complex"));
+		return;
+	}
+	if (l->base == PLACE_ZERO) {
+		outbuf_print(to, "@=%" PRId64, l->offset);
+		return;
+	}
+	if (!is_point && l->is_value && l->offset == 0 && a->shift == 0 && i < CALL_ARG_REGISTERS &&
+	    l->reg == resolve_registers[i] && a->kind != 'f')
+		return;
+	outbuf_print(to, l->is_value ? "@r%u" : "@[r%u", l->reg);
+	if (l->offset)
+		outbuf_print(to, "%+" PRId64, l->offset);
+	if (a->shift)
+		outbuf_print(to, ">>%u", a->shift);
+	outbuf_print(to, "%s", l->is_value ? "" : "]");
+}
+
+/* The name of A, which may have characters that names in specifications have not. */
+static void resolve_put_name(struct outbuf *to, const struct place_arguments *a, size_t i)
+{
+	const char *name = a->list[i].name;
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+	bool again = false;
+
+	for (size_t k = 0; k < i; k++)
+		again |= strcmp(a->list[k].name, name) == 0;
+	if (n == 0 || name[n] || n >= CALL_NAME_MAX || isdigit((unsigned char)*name) || again)
+		outbuf_print(to, "arg%zu", i + 1);
+	else
+		outbuf_print(to, "%s", name);
+}
+
+static void resolve_put_arguments(struct outbuf *to, const struct place_arguments *a, bool is_point,
+				  bool words)
+{
+	outbuf_print(to, "(");
+	for (size_t i = 0; i < a->n && i < CALL_ARGS_MAX; i++) {
+		outbuf_print(to, "%s", i ? ", " : "");
+		resolve_put_type(to, &a->list[i], words);
+		outbuf_print(to, " ");
+		resolve_put_name(to, a, i);
+		resolve_put_location(to, &a->list[i], i, is_point);
+	}
+	outbuf_print(to, ")");
+	if (is_point || !a->result.kind || (a->result.reason && a->result.kind != 'f'))
+		return;
+	outbuf_print(to, " -> ");
+	resolve_put_type(to, &a->result, words);
+}
+
+/* What is to be watched. */
+struct resolved_code {
+	uint64_t begin, bytes; /* of the function */
+	uint64_t vaddr;        /* of the point */
+	bool is_point;
+	const char *label;
+	const struct place_arguments *arguments; /* NULL = nothing is known of them */
+};
+
+/* A label stands in quotes. */
+static void resolve_put_label(struct outbuf *to, const char *label)
+{
+	outbuf_print(to, "='");
+	for (size_t i = 0; label[i] && i < CALL_FUNCTION_MAX - 1; i++)
+		outbuf_print(to, "%c",
+			     label[i] == '\''                   ? '"'
+			     : label[i] < ' ' || label[i] > '~' ? '?'
+								: label[i]);
+	outbuf_print(to, "'");
+}
+
+static int resolve_write(struct resolution *r, const struct resolved_code *code, bool words,
+			 struct outbuf *to)
+{
+	uint64_t offset;
+
+	if (!places_offset(r->places, code->begin, &offset))
+		return resolve_fail(r, -EINVAL, "%s has no code at 0x%" PRIx64, r->file,
+				    code->begin);
+	outbuf_print(to, "%s:+0x%" PRIx64 "+0x%" PRIx64, r->file, offset, code->bytes);
+	if (code->is_point)
+		outbuf_print(to, "@0x%" PRIx64, code->vaddr - code->begin);
+	resolve_put_label(to, code->label);
+	if (resolve_has_arguments(r))
+		return outbuf_append(to, r->tail, strlen(r->tail) + 1);
+	if (code->arguments)
+		resolve_put_arguments(to, code->arguments, code->is_point, words);
+	else
+		outbuf_print(to, "()");
+	return outbuf_print(to, "%s%s%c", *r->tail && *r->tail != ' ' ? " " : "", r->tail, '\0');
+}
+
+static void resolve_set_source(struct resolution *r, uint64_t vaddr, char *to)
+{
+	struct dwarf_frame frames[8];
+	size_t n = place_lines_at(r->places, vaddr, frames, ARRAY_SIZE(frames));
+	const char *slash;
+
+	*to = '\0';
+	if (n == 0 || !frames[0].source)
+		return;
+	slash = strrchr(frames[0].source, '/');
+	snprintf(to, CALL_SOURCE_MAX, "%.*s:%u", CALL_SOURCE_MAX - 16,
+		 slash ? slash + 1 : frames[0].source, frames[0].line);
+}
+
+static int resolve_add_text(struct resolution *r, const char *spec, uint64_t vaddr)
+{
+	struct call_resolved_one *one;
+
+	if (r->found.n == OPTION_CALLS_MAX)
+		return resolve_fail(r, -E2BIG, "'%s' means more than %d places of %s", r->name,
+				    OPTION_CALLS_MAX, r->file);
+	if (GROW(r->found.list, r->room, r->found.n + 1) < 0)
+		return -ENOMEM;
+	one = &r->found.list[r->found.n];
+	one->spec = strdup(spec);
+	if (!one->spec)
+		return -ENOMEM;
+	r->found.n++;
+	*one->source = '\0';
+	if (vaddr)
+		resolve_set_source(r, vaddr, one->source);
+	return 0;
+}
+
+/* The specification of CODE, if it is one: a type may have more words than there is room for. */
+static int resolve_add(struct resolution *r, const struct resolved_code *code)
+{
+	struct outbuf text = { 0 };
+	struct call_spec_error error;
+	struct call_spec spec;
+	int e = resolve_write(r, code, true, &text);
+
+	if (e == 0 && call_spec_parse((const char *)text.data, &spec, &error) < 0) {
+		outbuf_reset(&text);
+		e = resolve_write(r, code, false, &text);
+		if (e == 0 && call_spec_parse((const char *)text.data, &spec, &error) < 0)
+			e = resolve_fail(r, -EINVAL, "%s, in '%.*s'", error.why, 300,
+					 (const char *)text.data);
+	}
+	if (e == 0)
+		e = resolve_add_text(r, (const char *)text.data,
+				     code->is_point ? code->vaddr : code->begin);
+	outbuf_deinit(&text);
+	return e;
+}
+
+/* ---- functions ---- */
+
+static int resolve_no_function(struct resolution *r, const struct place_functions *f)
+{
+	if (!places_have_symbols(r->places) && !*f->nearest)
+		return resolve_fail(
+			r, -ENOENT,
+			"%s has no symbols (it is stripped), and its debug information is not "
+			"found: its functions have no names",
+			r->file);
+	return resolve_fail(r, -ENOENT, "%s has no function '%s'%s%s%s", r->file, r->name,
+			    *f->nearest ? "; did you mean '" : "", f->nearest,
+			    *f->nearest ? "'?" : "");
+}
+
+/* Arguments that are given are those of one function. */
+static int resolve_several(struct resolution *r, const struct place_functions *f)
+{
+	struct outbuf names = { 0 };
+	int e;
+
+	for (size_t i = 0; i < f->n && i < NAMES_SHOWN_MAX; i++)
+		outbuf_print(&names, "%s'%s'", i ? ", " : "", f->list[i].name);
+	if (f->n > NAMES_SHOWN_MAX)
+		outbuf_print(&names, " and %zu more", f->n - NAMES_SHOWN_MAX);
+	outbuf_print(&names, "%c", '\0');
+	e = resolve_fail(r, -EINVAL,
+			 "'%s' is several functions of %s; name one of them in quotes: %.400s",
+			 r->name, r->file, names.error ? "" : (const char *)names.data);
+	outbuf_deinit(&names);
+	return e;
+}
+
+/* Whether the linker's names are enough: the recorder finds them by itself. */
+static bool resolve_is_plain(const struct resolution *r, const struct place_functions *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (fnmatch(r->name, f->list[i].symbol, 0) != 0)
+			return false;
+	return !r->is_source_name;
+}
+
+/* Whether another one has its name, without the parameters. */
+static bool resolve_is_overloaded(const struct place_functions *f, size_t of)
+{
+	char base[PLACES_NAME_MAX], other[PLACES_NAME_MAX];
+
+	place_function_base_name(f->list[of].name, base);
+	for (size_t i = 0; i < f->n; i++) {
+		place_function_base_name(f->list[i].name, other);
+		if (i != of && strcmp(base, other) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int resolve_function(struct resolution *r, const struct place_functions *f, size_t i)
+{
+	char base[PLACES_NAME_MAX];
+	struct place_arguments a = { .n = 0 };
+	struct resolved_code code = { .begin = f->list[i].vaddr,
+				      .bytes = f->list[i].bytes,
+				      .label = base };
+	int e = place_arguments_at_entry(r->places, f->list[i].vaddr, &a);
+
+	if (e == -ENOMEM)
+		return e;
+	if (e == 0)
+		code.arguments = &a;
+	if (resolve_is_overloaded(f, i))
+		code.label = f->list[i].name;
+	else
+		place_function_base_name(f->list[i].name, base);
+	e = resolve_add(r, &code);
+	place_arguments_deinit(&a);
+	return e;
+}
+
+/* Whether TEXT, with the arguments left out, has those that are known. */
+static bool resolve_is_in_tables(const char *text)
+{
+	struct call_spec_error error;
+	struct call_spec spec;
+
+	return call_spec_parse(text, &spec, &error) == 0 && spec.implied &&
+	       (spec.n_args > 0 || spec.ret.form != CALL_VOID);
+}
+
+/* Whether the tables have one of the functions that a pattern means: then they are for the recorder. */
+static bool resolve_has_known(const struct resolution *r, const struct place_functions *f)
+{
+	char text[CALL_FILE_MAX + PLACES_NAME_MAX + 2];
+
+	for (size_t i = 0; i < f->n; i++) {
+		snprintf(text, sizeof(text), "%s:%s", r->file, f->list[i].symbol);
+		if (resolve_is_in_tables(text))
+			return true;
+	}
+	return false;
+}
+
+static int resolve_functions(struct resolution *r, const struct place_functions *f)
+{
+	bool plain = resolve_is_plain(r, f);
+	int e = 0;
+
+	/* (the recorder knows why a name that the linker could have is of no use) */
+	if (f->n == 0 && !r->is_source_name && (f->has_indirect || !*f->nearest))
+		return resolve_add_text(r, r->text, 0);
+	if (f->n == 0)
+		return resolve_no_function(r, f);
+	if (resolve_has_arguments(r) && f->n > 1 && !plain && !strpbrk(r->name, "*?"))
+		return resolve_several(r, f);
+	if (plain &&
+	    (resolve_has_arguments(r) || !places_have_debug(r->places) || f->n > OPTION_CALLS_MAX ||
+	     resolve_has_known(r, f)) &&
+	    (places_have_own_symbols(r->places) || resolve_has_known(r, f)))
+		return resolve_add_text(r, r->text, f->n == 1 ? f->list[0].vaddr : 0);
+	for (size_t i = 0; e == 0 && i < f->n; i++)
+		e = resolve_function(r, f, i);
+	return e;
+}
+
+static int resolve_name(struct resolution *r)
+{
+	struct place_functions f;
+	int e = place_functions_find(r->places, r->name, &f);
+
+	if (e < 0)
+		return e;
+	e = resolve_functions(r, &f);
+	place_functions_deinit(&f);
+	return e;
+}
+
+/* ---- points ---- */
+
+/* The instruction at VADDR. */
+static int resolve_point(struct resolution *r, uint64_t vaddr, const char *label,
+			 const struct place_arguments *arguments)
+{
+	struct place_functions f;
+	struct resolved_code code = {
+		.vaddr = vaddr, .is_point = true, .label = label, .arguments = arguments
+	};
+	int e = place_functions_around(r->places, vaddr, &f);
+
+	if (e == -ENOENT)
+		return resolve_fail(r, -ENOENT,
+				    "%s has no symbol of the function at 0x%" PRIx64
+				    ", so nothing says where its instructions begin",
+				    r->file, vaddr);
+	if (e < 0)
+		return e;
+	code.begin = f.list[0].vaddr;
+	code.bytes = f.list[0].bytes;
+	e = resolve_add(r, &code);
+	place_functions_deinit(&f);
+	return e;
+}
+
+/* The same, with the variables that are there. */
+static int resolve_point_with_variables(struct resolution *r, uint64_t vaddr, const char *label)
+{
+	struct place_arguments a = { .n = 0 };
+	int e = place_arguments_at(r->places, vaddr, &a);
+
+	if (e == -ENOMEM)
+		return e;
+	e = resolve_point(r, vaddr, label, e == 0 ? &a : NULL);
+	place_arguments_deinit(&a);
+	return e;
+}
+
+static int resolve_line(struct resolution *r)
+{
+	char label[CALL_FUNCTION_MAX];
+	struct place_line line;
+	int e = place_lines_find(r->places, r->name, (uint32_t)r->number, &line, r->why,
+				 PLACES_WHY_MAX);
+
+	snprintf(label, sizeof(label), "%.200s:%" PRIu64, r->name, r->number);
+	for (size_t i = 0; e == 0 && i < line.n; i++)
+		e = resolve_point_with_variables(r, line.vaddrs[i], label);
+	return e;
+}
+
+static int resolve_address(struct resolution *r)
+{
+	struct place_functions f;
+	int e = place_functions_around(r->places, r->number, &f);
+
+	if (e == -ENOENT || (e == 0 && f.list[0].vaddr != r->number)) {
+		if (e == 0)
+			place_functions_deinit(&f);
+		return resolve_point_with_variables(r, r->number, r->name);
+	}
+	if (e < 0)
+		return e;
+	e = resolve_function(r, &f, 0);
+	place_functions_deinit(&f);
+	return e;
+}
+
+static int resolve_probes(struct resolution *r, const struct place_usdts *u)
+{
+	char label[CALL_FUNCTION_MAX];
+	int e = 0;
+
+	if (u->n_all == 0)
+		return resolve_fail(r, -ENOENT, "%s has no static probes", r->file);
+	if (u->n == 0)
+		return resolve_fail(r, -ENOENT, "%s has no static probe '%s'%s%s%s", r->file,
+				    r->name, *u->nearest ? "; did you mean '" : "", u->nearest,
+				    *u->nearest ? "'?" : "");
+	for (size_t i = 0; e == 0 && i < u->n; i++) {
+		const struct place_usdt *probe = &u->list[i];
+
+		snprintf(label, sizeof(label), "%.120s:%.120s", probe->provider, probe->name);
+		if (probe->semaphore)
+			return resolve_fail(
+				r, -EOPNOTSUPP,
+				"the program passes by '%s' unless a tracer raises its semaphore, "
+				"which kymo cannot: name the line that it is at, or its function",
+				label);
+		e = resolve_point(r, probe->vaddr, label, &probe->arguments);
+	}
+	return e;
+}
+
+static int resolve_usdt(struct resolution *r)
+{
+	char provider[PLACES_NAME_MAX];
+	const char *colon = strchr(r->name, ':');
+	struct place_usdts u;
+	int e;
+
+	snprintf(provider, sizeof(provider), "%.*s", (int)(colon ? colon - r->name : 0), r->name);
+	e = place_usdts_find(r->places, provider, colon ? colon + 1 : r->name, &u);
+	if (e == -EBADMSG)
+		return resolve_fail(r, e, "the notes of static probes in %s are damaged", r->file);
+	if (e < 0)
+		return e;
+	e = resolve_probes(r, &u);
+	place_usdts_deinit(&u);
+	return e;
+}
+
+/* ---- all ---- */
+
+/* Whether the recorder knows by itself all that is to be known. */
+static bool resolve_is_known(const struct resolution *r)
+{
+	return r->wanted == WANTED_NAME && !r->is_source_name && resolve_is_in_tables(r->text);
+}
+
+static int resolve_open(struct resolution *r)
+{
+	const struct places_options options = { 0 };
+	char path[PATH_MAX];
+
+	if (program_file_find(r->file, PROGRAM_FILE_CACHE, getenv("PATH"), path, sizeof(path)) < 0)
+		return resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->file);
+	return places_open(&r->places, path, &options, r->why, PLACES_WHY_MAX);
+}
+
+static int resolve_wanted(struct resolution *r)
+{
+	switch (r->wanted) {
+	case WANTED_LINE:
+		return resolve_line(r);
+	case WANTED_ADDRESS:
+		return resolve_address(r);
+	case WANTED_USDT:
+		return resolve_usdt(r);
+	default:
+		return resolve_name(r);
+	}
+}
+
+int call_resolve(const char *text, struct call_resolved *ret, char why[static PLACES_WHY_MAX])
+{
+	struct resolution r = { .text = text, .why = why };
+	int e;
+
+	*why = '\0';
+	e = resolve_parse(&r);
+	if (e < 0)
+		return e;
+	if (e == 0 || resolve_is_known(&r))
+		e = resolve_add_text(&r, text, 0);
+	else
+		e = resolve_open(&r);
+	if (e == 0 && r.places)
+		e = resolve_wanted(&r);
+	else if (e == -ENOEXEC && r.wanted == WANTED_NAME && !r.is_source_name)
+		e = resolve_add_text(&r, text, 0);
+	places_free(r.places);
+	if (e < 0)
+		call_resolved_deinit(&r.found);
+	else
+		*ret = r.found;
+	return e;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Specifications of calls that need more than the names of the linker: lines, addresses, names of
+ * C++ and Rust, static probes, and types from debug information. They become specifications that
+ * say where in the file the code is, and each argument, which is all that the recorder has to know:
+ * it reads no debug information (capture/options/call-spec.h).
+ *
+ *	FILE:NAME                    a function, as it stands in source: ns::Class::method
+ *	FILE:'NAME(TYPE, ...)'       one of several of that name
+ *	FILE:SOURCE:LINE             a line, where its code begins
+ *	FILE:0xADDRESS               an instruction, or the function that begins there
+ *	FILE:usdt:PROVIDER:NAME      a static probe
+ *
+ * and behind each of them the arguments, the result and the condition, as there.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "reader/places/places.h"
+
+enum { CALL_SOURCE_MAX = 320 };
+
+struct call_resolved {
+	struct call_resolved_one {
+		char *spec;                   /* owned */
+		char source[CALL_SOURCE_MAX]; /* "file.c:42", or "" */
+	} * list;                             /* owned */
+	size_t n;
+};
+
+void call_resolved_deinit(struct call_resolved *r);
+
+/*
+ * What TEXT means. Texts that need nothing of this are left as they are. Returns 0, -ENOMEM, or
+ * another negative errno with a sentence in WHY.
+ */
+int call_resolve(const char *text, struct call_resolved *ret, char why[static PLACES_WHY_MAX]);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values printed by shapes, both out of a file: a text that ends with a NUL, and bytes behind it.
+ * Whatever they are, what is printed fits, and is text. The same text is taken for the arguments of
+ * a static probe, which come from a program.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader/places/place-print.h"
+#include "reader/places/place-usdt.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void print(const char *shape, const void *data, size_t n, size_t room)
+{
+	char *to = malloc(room);
+	size_t length;
+
+	assert(to);
+	length = place_print(&(struct place_bytes){ shape, data, n }, to, room);
+	assert(length < room && strlen(to) == length);
+	free(to);
+}
+
+static void check_arguments(const char *text)
+{
+	struct place_arguments a;
+
+	place_usdt_arguments(text, &a);
+	assert(a.n <= PLACE_ARGUMENTS_MAX);
+	for (size_t i = 0; i < a.n; i++)
+		assert(a.list[i].reason ||
+		       (a.list[i].bytes >= 1 && a.list[i].bytes <= 8 &&
+			a.list[i].load.reg < PLACE_REGISTERS && a.list[i].load.n_steps == 0));
+	place_arguments_deinit(&a);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t n = strnlen((const char *)data, size);
+	char *shape = malloc(n + 1), *bytes;
+	size_t n_bytes = n < size ? size - n - 1 : 0;
+
+	assert(shape);
+	memcpy(shape, data, n);
+	shape[n] = '\0';
+	bytes = malloc(n_bytes + 1);
+	assert(bytes);
+	memcpy(bytes, data + size - n_bytes, n_bytes);
+	print(shape, bytes, n_bytes, 4096);
+	print(shape, bytes, n_bytes, 8);
+	check_arguments(shape);
+	free(bytes);
+	free(shape);
+	return 0;
+}

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Calls by the words of source: methods of C++, lines, static probes, with the arguments and results that
+# debug information tells, also of a program that is stripped.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command g++
+need_command objcopy
+[ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
+remember_bpf
+
+source=$ROOT/tests/support/place-methods.cc
+
+# calls PROGRAM SPEC ...: of the specifications in PROGRAM, which goes round 100 times; as JSON in
+# $TMP/calls, in the order of their begins (the program prints a number)
+calls() {
+	local program=$1 specs=()
+	shift
+	for spec; do
+		specs+=(--call "$program:$spec")
+	done
+	"$KYMO" calls --direct --json "${specs[@]}" -- "$program" 100 >"$TMP/said" 2>"$TMP/stderr" ||
+		fail "exit status $?: $(cat "$TMP/stderr")"
+	jq -sc 'map(objects) | sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
+}
+
+# count FILTER: of the calls in $TMP/calls
+count() {
+	jq -c "select($1)" "$TMP/calls" | wc -l
+}
+
+g++ -g -O0 -o "$TMP/plain" "$source"
+g++ -g -O2 -fomit-frame-pointer -o "$TMP/fast" "$source"
+objcopy --only-keep-debug "$TMP/fast" "$TMP/apart.debug"
+strip -o "$TMP/apart" "$TMP/fast"
+objcopy --add-gnu-debuglink="$TMP/apart.debug" "$TMP/apart"
+
+for program in plain fast apart; do
+	note "$program: methods, by their names in source"
+	calls "$TMP/$program" shop::Counter::add shop::price 'twice<int>' plain_two
+	# (the page of the text is not in memory until somebody looks at it: the program has it by the second time)
+	assert_ge "$(count '.function == "shop::Counter::add(int, char const*)" and .arguments.why == "\"because\""')" 99 "calls with a string"
+	assert_eq "$(count '.arguments.by >= 10 and .arguments.by < 110')" 100 "calls with a number"
+	assert_eq "$(count '.function == "shop::Counter::add(shop::Point, shop::Colour) const" and
+		.arguments["by.y"] == -2 and .arguments.colour == "BLUE"')" 100 "calls with a structure and an enumeration"
+	assert_eq "$(jq -c 'select(.arguments["by.x"] != null) | .arguments["by.x"]' "$TMP/calls" | tail -n 1)" 99 "the last one"
+	assert_eq "$(count '.function == "shop::price" and .return == 54 and .arguments["m.id"] == 7 and
+		.arguments["l.id"] == 21 and .arguments["l.to"] == 23 and .arguments.size == "LARGE" and .arguments.yes == true and
+		(.arguments.rate | startswith("<unavailable: in a vector register"))')" 100 "calls with structures in registers and on the stack"
+	assert_eq "$(count '.function == "shop::twice<int>" and .return == 2 * .arguments.value')" 100 "calls of a template"
+	assert_eq "$(count '.function == "plain_two" and .arguments.g == 7 and .arguments.last == "\"last\""')" 100 "calls with arguments on the stack"
+	assert_eq "$(count '.left_by != null')" 0 "calls that did not return"
+
+	note "$program: lines and static probes"
+	line=$(grep -n 'line that is inlined' "$source" | cut -d: -f1)
+	calls "$TMP/$program" "place-methods.cc:$line" usdt:kymotest:entered
+	assert_eq "$(count ".function == \"place-methods.cc:$line\"")" 200 "passes of a line that is inlined in two functions"
+	assert_eq "$(jq -c "select(.function == \"place-methods.cc:$line\") | .arguments.n" "$TMP/calls" | sort -nu | tail -n 1)" 99 "its variable"
+	assert_eq "$(count '.function == "kymotest:entered" and .arguments.arg2 == 99')" 100 "passes of a static probe"
+	assert_eq "$(jq -c 'select(.function == "kymotest:entered") | .arguments.arg1' "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
+done
+
+note "conditions"
+calls "$TMP/fast" "plain_one if \$n >= 90"
+assert_eq "$(count .)" 10 "calls"
+
+note "the specifications that --list prints mean the same"
+"$KYMO" calls --list "$TMP/fast:shop::price" >"$TMP/listed"
+spec=$(sed -n 1p "$TMP/listed")
+calls "$TMP/fast" "${spec#*:}"
+assert_eq "$(count '.return == 54')" 100 "calls"
+
+note "places that are none"
+# refused WHAT SPEC
+refused() {
+	expect_exit 1 "$KYMO" record --direct -d 1 --call "$2" -o "$TMP/none.fxt"
+	assert_says "$TMP/stderr" "$1" "what is said of $2"
+	rm -f "$TMP/none.fxt"
+}
+read -r begin size < <("$KYMO" calls --list "$TMP/fast:shop::price" | sed -n '1s/.*:+\(0x[0-9a-f]*\)+\(0x[0-9a-f]*\)=.*/\1 \2/p')
+refused "has no function 'f' there" "$TMP/fast:+$((begin + 1))+$size='f'()"
+refused "has no function 'f' there" "$TMP/fast:+0+$size='f'()"
+strip -o "$TMP/bare" "$TMP/fast"
+refused "has no function 'f' there" "$TMP/bare:+$((begin + 1))+$size='f'()"
+refused "did you mean 'shop::price'?" "$TMP/fast:shop::prise"
+refused "the nearest lines are" "$TMP/fast:place-methods.cc:$((line + 1))"
+refused "raises its semaphore" "$TMP/fast:usdt:kymotest:guarded"
+
+note "by the service, which gets ranges and descriptors; a user's own programs"
+start_bus
+KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
+rm -f "$TMP/served.fxt"
+expect_exit 0 "$KYMO" record --bus "$BUS" --call "$TMP/apart:place-methods.cc:$line" --call "$TMP/apart:shop::price" \
+	-o "$TMP/served.fxt" -- "$TMP/apart" 100
+expect_exit 0 "$KYMO" calls --json "$TMP/served.fxt"
+cp "$TMP/stdout" "$TMP/calls"
+check_finds_nothing "$TMP/served.fxt"
+assert_eq "$(count ".function == \"place-methods.cc:$line\" and .arguments.n != null")" 200 "passes of the line"
+assert_eq "$(count '.function == "shop::price" and .return == 54')" 100 "calls"
+refused_by_service() {
+	expect_exit 1 "$KYMO" record --bus "$BUS" -d 1 --call "$2" -o "$TMP/none.fxt"
+	assert_says "$TMP/stderr" "$1" "what is said of $2"
+}
+refused_by_service "has no function 'f' there" "$TMP/fast:+$((begin + 1))+$size='f'()"
+if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev/null; then
+	open_bus_to_all
+	mkdir -m 777 "$TMP/own"
+	cp "$KYMO" "$TMP/own/kymo"
+	cp "$TMP/fast" "$TMP/own/fast"
+	as_own() {
+		setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/kymo" record --force --own --bus "$BUS" \
+			-e calls --call "$1" -o "$TMP/own/t.fxt" -- "$TMP/own/fast" 100 2>"$TMP/stderr"
+	}
+	! as_own "$TMP/own/fast:place-methods.cc:$line" || fail "lines of others' files are recorded"
+	assert_says "$TMP/stderr" "is not your own file" "what he is told"
+	chown "$own" "$TMP/own/fast"
+	as_own "$TMP/own/fast:place-methods.cc:$line" || fail "exit status $?: $(cat "$TMP/stderr")"
+	"$KYMO" calls --json "$TMP/own/t.fxt" >"$TMP/calls"
+	assert_eq "$(count .)" 200 "passes of his own"
+fi
+stop_kymod

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Specifications in the words of source, and those that the recorder gets for them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/options/call-spec.h"
+#include "cli/service/call-resolve.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/symbol-program.h"
+#include "tests/support/unit.h"
+
+#define SOURCE SOURCE_ROOT "/tests/support/place-methods.cc"
+
+static bool has_programs;
+
+static int set_up(void **state)
+{
+	int r = own_directory_set_up(state);
+
+	has_programs = r == 0 && try_command("g++ -g -O2 -o whole %s && strip -o bare whole && "
+					     "strip -g -o symbols whole",
+					     SOURCE) == 0;
+	return r;
+}
+
+static void need_programs(void)
+{
+	if (!has_programs || sizeof(void *) != 8)
+		skip();
+}
+
+/*
+ * What TEXT, with the path of PROGRAM before it, becomes: N specifications, and the first of them
+ * from its name on.
+ */
+static void check(const char *program, const char *text, size_t n, const char *first)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+	struct call_spec_error error;
+	struct call_spec spec;
+	const char *label;
+
+	snprintf(whole, sizeof(whole), "%s:%s", directory_path(program), text);
+	if (call_resolve(whole, &resolved, why) != 0)
+		fail_msg("%s: %s", text, why);
+	assert_int_equal(resolved.n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(call_spec_parse(resolved.list[i].spec, &spec, &error), 0);
+	label = strstr(resolved.list[0].spec, "='");
+	assert_string_equal(
+		label ? label + 1 : resolved.list[0].spec + strlen(whole) - strlen(text), first);
+	call_resolved_deinit(&resolved);
+}
+
+static void test_resolved(void **state)
+{
+	static const struct {
+		const char *program, *text;
+		size_t n;
+		const char *first;
+	} rows[] = {
+		{ "whole", "plain_one", 1, "'plain_one'(int32 n, uint8 c, ptr where) -> int32" },
+		{ "whole", "plain_one if $n > 3", 1,
+		  "'plain_one'(int32 n, uint8 c, ptr where) -> int32 if $n > 3" },
+		{ "whole", "plain_one(int a) -> int", 1, "plain_one(int a) -> int" },
+		{ "whole", "'shop::Counter::add(int, char const*)'", 1,
+		  "'shop::Counter::add'(ptr this, int32 by, str why) -> int32" },
+		{ "whole", "'add(int, char const*)'(ptr me) if $me != 0", 1,
+		  "'shop::Counter::add'(ptr me) if $me != 0" },
+		{ "whole", "shop::Counter::add", 2,
+		  "'shop::Counter::add(int, char const*)'(ptr this, int32 by, str why) -> int32" },
+		{ "whole", "shop::price", 1,
+		  "'shop::price'(int64 m.id, double m.price@?vector, int64 l.id@[r7+8], "
+		  "int64 l.from@[r7+16], int64 l.to@[r7+24], "
+		  "enum8{SMALL=1,LARGE=2,} size@r4, bool yes@r1, float rate@?vector) -> int64" },
+		{ "whole", "twice<int>", 1, "'shop::twice<int>'(int32 value) -> int32" },
+		{ "whole", "shop::twice*", 2, "'shop::twice<int>'(int32 value) -> int32" },
+		{ "symbols", "shop::price", 1, "'shop::price'()" },
+		{ "symbols", "plain_*", 1, "plain_*" },
+		{ "symbols", "plain_one", 1, "plain_one" },
+		{ "symbols", "Counter::add", 2, "'shop::Counter::add(int, char const*)'()" },
+		{ "bare", "plain_one", 1, "plain_one" },
+		{ "bare", "+16+16='f'()", 1, "'f'()" },
+	};
+
+	(void)state;
+	need_programs();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		check(rows[i].program, rows[i].text, rows[i].n, rows[i].first);
+}
+
+static void test_left_as_they_are(void **state)
+{
+	static const char *const rows[] = {
+		"syscall:open*", "libc.so.6:fopen", "fopen", "", "libc.so.6:fopen if $mode",
+		"/etc/passwd:f"
+	};
+	struct call_resolved resolved;
+	char why[PLACES_WHY_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (call_resolve(rows[i], &resolved, why) != 0)
+			fail_msg("%s: %s", rows[i], why);
+		assert_int_equal(resolved.n, 1);
+		assert_string_equal(resolved.list[0].spec, rows[i]);
+		call_resolved_deinit(&resolved);
+	}
+}
+
+static void test_static_probes(void **state)
+{
+	static const char *const programs[] = { "whole", "bare" };
+
+	(void)state;
+	need_programs();
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		struct call_resolved resolved;
+		char text[512], why[PLACES_WHY_MAX];
+		struct call_spec_error error;
+		struct call_spec spec;
+
+		snprintf(text, sizeof(text), "%s:usdt:kymotest:entered",
+			 directory_path(programs[i]));
+		if (call_resolve(text, &resolved, why) != 0)
+			fail_msg("%s", why);
+		assert_int_equal(resolved.n, 1);
+		assert_int_equal(call_spec_parse(resolved.list[0].spec, &spec, &error), 0);
+		assert_true(spec.range.is_point);
+		assert_string_equal(spec.function, "kymotest:entered");
+		assert_int_equal(spec.n_args, 3);
+		assert_int_equal(spec.args[2].location.offset, -7);
+		call_resolved_deinit(&resolved);
+	}
+}
+
+/* One sentence that says which, with the nearest ones. */
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *program, *text;
+		const char *why;
+	} rows[] = {
+		{ "whole", "plain_onw",
+		  "whole has no function 'plain_onw'; did you mean 'plain_one'?" },
+		{ "whole", "shop::prise",
+		  "no function 'shop::prise'; did you mean 'shop::price'?" },
+		{ "whole", "shop::Counter::add(int a)", "is several functions of" },
+		{ "whole", "shop::Counter::add(int a)", "'shop::Counter::add(int, char const*)'" },
+		{ "whole", "place-methods.cc:1",
+		  "line 1 of place-methods.cc has no code; the nearest line is" },
+		{ "whole", "place-method.cc:1", "did you mean 'place-methods.cc'?" },
+		{ "whole", "usdt:kymotest:enterde", "did you mean 'kymotest:entered'?" },
+		{ "whole", "usdt:guarded", "raises its semaphore" },
+		{ "whole", "0x12zz", "'0x12zz' is no address" },
+		{ "whole", "0xffffffff", "no symbol of the function at 0xffffffff" },
+		{ "whole", "'shop", "not closed" },
+		{ "whole", "''", "missing" },
+		{ "whole", "plain_one if $nothing > 1", "there is no argument of this name" },
+		{ "whole", "shop::price if $rate > 1", "no number" },
+		{ "bare", "shop::price", "has no symbols (it is stripped)" },
+		{ "bare", "place-methods.cc:1", "has no debug information" },
+		{ "symbols", "place-methods.cc:1", "has no debug information" },
+		{ "none", "f", "none: No such file or directory" },
+	};
+
+	(void)state;
+	need_programs();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct call_resolved resolved;
+		char text[512], why[PLACES_WHY_MAX];
+
+		snprintf(text, sizeof(text), "%s:%s", directory_path(rows[i].program),
+			 rows[i].text);
+		assert_true(call_resolve(text, &resolved, why) < 0);
+		if (!strstr(why, rows[i].why))
+			fail_msg("%s: %s", rows[i].text, why);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_resolved),
+		cmocka_unit_test(test_left_as_they_are),
+		cmocka_unit_test(test_static_probes),
+		cmocka_unit_test(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);
+}
