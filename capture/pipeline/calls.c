@@ -150,7 +150,7 @@ static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 /* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is none. */
 static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
 {
-	const struct stack *stack = named_stacks_get(c->stacks, rec->stack);
+	const struct stack *stack = rec->stack ? named_stacks_get(c->stacks, rec->stack) : NULL;
 	uint64_t frames[STACK_FRAMES_MAX];
 
 	*ret_id = 0;

@@ -13,53 +13,94 @@ enum {
 	ENTRY_BYTES = 8,
 };
 
-static int function_start_compare(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
-				  void *userdata)
-{
-	const uint64_t *wanted = userdata;
+struct function_start_search {
+	uint64_t vaddr, begin;
+	bool found;
+};
 
+static void function_start_take(struct function_start_search *s, uint64_t begin)
+{
+	if (begin > s->vaddr || (s->found && begin <= s->begin))
+		return;
+	s->begin = begin;
+	s->found = true;
+}
+
+static int function_start_take_symbol(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+				      void *userdata)
+{
 	(void)name;
 	(void)n;
 	(void)bytes;
-	return vaddr == *wanted;
+	function_start_take(userdata, vaddr);
+	return 0;
 }
 
-/* Whether an entry of the table at P, of N bytes, which is loaded to BASE, is of VADDR. */
-static bool function_start_in_table(const uint8_t *p, size_t n, uint64_t base, uint64_t vaddr)
+/* Entry I of the table at P, which is loaded to BASE. */
+static uint64_t function_start_entry(const uint8_t *p, uint64_t base, size_t i)
+{
+	int32_t start;
+
+	memcpy(&start, p + HEAD_BYTES + i * ENTRY_BYTES, sizeof(start));
+	return base + (uint64_t)(int64_t)start;
+}
+
+/* The last entry, of the table at P of N bytes, which is loaded to BASE, that is not behind. */
+static void function_start_search_table(struct function_start_search *s, const uint8_t *p, size_t n,
+					uint64_t base)
 {
 	uint32_t count;
+	size_t low = 0, high;
 
 	if (n < HEAD_BYTES || p[0] != HEAD_VERSION || p[1] != HEAD_POINTER_S4 ||
 	    p[2] != HEAD_COUNT_U4 || p[3] != HEAD_TABLE_SORTED)
-		return false;
+		return;
 	memcpy(&count, p + 8, sizeof(count));
-	for (size_t i = 0; i < count && (i + 1) * ENTRY_BYTES <= n - HEAD_BYTES; i++) {
-		int32_t start;
+	high = (n - HEAD_BYTES) / ENTRY_BYTES;
+	if (count < high)
+		high = count;
+	while (low < high) {
+		size_t at = low + (high - low) / 2;
 
-		memcpy(&start, p + HEAD_BYTES + i * ENTRY_BYTES, sizeof(start));
-		if (base + (uint64_t)(int64_t)start == vaddr)
-			return true;
+		if (function_start_entry(p, base, at) <= s->vaddr)
+			low = at + 1;
+		else
+			high = at;
 	}
-	return false;
+	if (low > 0)
+		function_start_take(s, function_start_entry(p, base, low - 1));
+}
+
+static void function_start_search_eh_frame(struct function_start_search *s,
+					   const struct elf_image *image)
+{
+	size_t n_segments;
+	GElf_Phdr segment;
+
+	if (elf_getphdrnum(image->elf, &n_segments) != 0)
+		return;
+	for (size_t i = 0; i < n_segments; i++)
+		if (gelf_getphdr(image->elf, (int)i, &segment) &&
+		    segment.p_type == PT_GNU_EH_FRAME && segment.p_offset <= image->size &&
+		    segment.p_filesz <= image->size - segment.p_offset)
+			function_start_search_table(s, image->data + segment.p_offset,
+						    segment.p_filesz, segment.p_vaddr);
+}
+
+bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret)
+{
+	struct function_start_search s = { .vaddr = vaddr };
+	size_t n_symbols;
+
+	function_start_search_eh_frame(&s, image);
+	elf_image_functions(image, function_start_take_symbol, &s, &n_symbols);
+	*ret = s.begin;
+	return s.found;
 }
 
 bool function_start_is(const struct elf_image *image, uint64_t vaddr)
 {
-	size_t n_segments, n_symbols;
+	uint64_t begin;
 
-	if (elf_image_functions(image, function_start_compare, &vaddr, &n_symbols) != 0)
-		return true;
-	if (elf_getphdrnum(image->elf, &n_segments) != 0)
-		return false;
-	for (size_t i = 0; i < n_segments; i++) {
-		GElf_Phdr segment;
-
-		if (!gelf_getphdr(image->elf, (int)i, &segment) ||
-		    segment.p_type != PT_GNU_EH_FRAME || segment.p_offset > image->size ||
-		    segment.p_filesz > image->size - segment.p_offset)
-			continue;
-		return function_start_in_table(image->data + segment.p_offset, segment.p_filesz,
-					       segment.p_vaddr, vaddr);
-	}
-	return false;
+	return function_start_before(image, vaddr, &begin) && begin == vaddr;
 }

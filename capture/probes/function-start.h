@@ -11,3 +11,6 @@
 #include "capture/probes/elf-image.h"
 
 bool function_start_is(const struct elf_image *image, uint64_t vaddr);
+
+/* The last one that begins at VADDR or before it, likewise. Returns false if there is none. */
+bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);

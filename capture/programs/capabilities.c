@@ -160,8 +160,8 @@ static int capabilities_heap_targets(struct capability *caps, const struct capab
 		[PROBES_MULTI] = "many probes at once (uprobe_multi)",
 		[PROBES_SESSION] = "calls and returns in one (uprobe.session)",
 	};
-	static const char *const names[] = { "memory",  "fd",    "shm",
-					     "threads", "calls", "call-stacks" };
+	static const char *const names[] = { "memory", "fd",          "shm",    "threads",
+					     "calls",  "call-stacks", "moments" };
 	const char *detail = profile->available ? ways[probes_way()] : profile->detail;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

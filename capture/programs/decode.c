@@ -40,6 +40,38 @@ static bool moment_blocks_fit(const uint8_t *data, uint32_t n)
 	return true;
 }
 
+/* Whether a record of calls or moments makes sense. */
+static bool decode_call_is_valid(const struct rec_head *head)
+{
+	const void *data = head;
+
+	switch (head->kind) {
+	case REC_CALL: {
+		const struct rec_call *rec = data;
+
+		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
+		       head->size == REC_CALL_BYTES(rec->n_texts) &&
+		       decode_texts_fit(rec->texts, rec->n_texts);
+	}
+	case REC_CALL_END: {
+		const struct rec_call_end *rec = data;
+
+		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
+		       head->size == REC_CALL_END_BYTES(rec->n_texts) &&
+		       decode_texts_fit(rec->texts, rec->n_texts);
+	}
+	case REC_MOMENT: {
+		const struct rec_moment *rec = data;
+
+		return rec->point < MOMENT_POINTS_MAX && rec->bytes <= sizeof(rec->data) &&
+		       head->size == REC_MOMENT_BYTES(rec->bytes) &&
+		       moment_blocks_fit(rec->data, rec->bytes);
+	}
+	default:
+		return false;
+	}
+}
+
 /* Whether what the record has in it, which is of the right size, makes sense. */
 static bool record_is_valid(const struct rec_head *head)
 {
@@ -103,27 +135,10 @@ static bool record_is_valid(const struct rec_head *head)
 		return rec->begin_ns <= head->ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
 		       rec->state > 0 && rec->state < 0x80;
 	}
-	case REC_CALL: {
-		const struct rec_call *rec = data;
-
-		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
-		       head->size == REC_CALL_BYTES(rec->n_texts) &&
-		       decode_texts_fit(rec->texts, rec->n_texts);
-	}
-	case REC_CALL_END: {
-		const struct rec_call_end *rec = data;
-
-		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
-		       head->size == REC_CALL_END_BYTES(rec->n_texts) &&
-		       decode_texts_fit(rec->texts, rec->n_texts);
-	}
-	case REC_MOMENT: {
-		const struct rec_moment *rec = data;
-
-		return rec->point < MOMENT_POINTS_MAX && rec->bytes <= sizeof(rec->data) &&
-		       head->size == REC_MOMENT_BYTES(rec->bytes) &&
-		       moment_blocks_fit(rec->data, rec->bytes);
-	}
+	case REC_CALL:
+	case REC_CALL_END:
+	case REC_MOMENT:
+		return decode_call_is_valid(head);
 	case REC_LOST:
 		return ((const struct rec_lost *)data)->ring < REC_RINGS;
 	default:

@@ -75,6 +75,7 @@ plant writer/tfile/planted.c '#include "writer/fxt/fxt-wire.h"' 'writer/tfile/ m
 
 # A room that is planned has no directory yet; once it has, its entry holds.
 cp "$list" "$TMP/saved"
+# shellcheck disable=SC2016 # for sed
 sed -i 's#^- .capture/moments.:#- `capture/later` (planned): a room of this test.\n  Includes base.\n&#' "$list"
 plant capture/later/planted.c '#include "capture/session/session.h"' 'capture/later/ may not include'
 rmdir "$copy/capture/later"

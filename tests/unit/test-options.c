@@ -87,11 +87,12 @@ TEST(test_categories_need_filter)
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
 		assert_int_equal(complaints_of(&o),
-				 (row->bit & (CATEGORIES_MEMORY | CATEGORIES_CALLS)) != 0);
+				 (row->bit &
+				  (CATEGORIES_MEMORY | CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0);
 		assert_int_equal(categories_need_filter(row->bit, &o.filter),
 				 (row->bit & CATEGORIES_MEMORY) != 0);
 		assert_int_equal(option_check(&o, OPTION_CHECK_CHOSEN, NULL, NULL),
-				 (row->bit & CATEGORIES_CALLS) != 0);
+				 (row->bit & (CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0);
 	}
 	o = (struct session_options){ .categories = CATEGORY_MEMORY };
 	o.filter.n_uids = 1;
@@ -114,7 +115,8 @@ TEST(test_own)
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
 		assert_int_equal(complaints_of(&o),
-				 (row->bit & (CATEGORIES_NOT_OWN | CATEGORIES_CALLS)) != 0);
+				 (row->bit &
+				  (CATEGORIES_NOT_OWN | CATEGORIES_CALLS | CATEGORY_MOMENTS)) != 0);
 	}
 	o.categories = CATEGORY_MEMORY;
 	text = session_options_describe(&o);
