@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a session is asked to do, and the rows that command line and bus turn into it.
+ * The options of a session, and the lists of names that command line and bus use for them.
  */
 #pragma once
 
@@ -12,7 +12,10 @@
 #include "bpf/record.h"
 #include "writer/pack/pack.h"
 
-/* Categories of -e. Lifecycle and mappings are always recorded. Later ones find their bit here. */
+/*
+ * Categories of -e. Lifecycle and mappings are always recorded. Later categories get their bit
+ * here.
+ */
 enum capture_category {
 	CATEGORY_SCHED = 1 << 0,
 	CATEGORY_IRQ = 1 << 1,
@@ -29,25 +32,25 @@ enum capture_category {
 	CATEGORY_CALLS = 1 << 12,       /* not without session_options.calls */
 	CATEGORY_CALL_STACKS = 1 << 13, /* likewise */
 	CATEGORY_MOMENTS = 1 << 14,     /* not without session_options.moments */
-	/* Without CATEGORY_PROFILE where no samples can be taken. */
+	/* Without CATEGORY_PROFILE where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
-	/* With call stacks that cross once, by themselves. */
+	/* With call stacks in separate records, each sent once. */
 	CATEGORIES_STACKS =
 		CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_CALL_STACKS | CATEGORY_MOMENTS,
-	/* Of processes that are watched: what they allocate. Only with a filter. */
+	/* Allocations of watched processes. Only with a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
-	/* With stacks of programs. */
+	/* With stacks of user space. */
 	CATEGORIES_USER_STACKS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
-	/* Of these, by looking at system calls. */
+	/* Of these, those that trace system calls. */
 	CATEGORIES_SYSCALLS = CATEGORY_FD | CATEGORY_SHM,
-	/* Of these, by probes on functions. */
+	/* Of these, those that use probes on functions. */
 	CATEGORIES_PROBES = CATEGORY_MEMORY | CATEGORY_THREADS,
-	/* Of functions that are named. */
+	/* Calls of the specified functions. */
 	CATEGORIES_CALLS = CATEGORY_CALLS | CATEGORY_CALL_STACKS,
-	/* What belongs to no thread: filters do not apply to it. */
+	/* Events without a thread: filters do not apply to them. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
-	/* What belongs to nobody's own processes. */
+	/* Events that an own-process session cannot record. */
 	CATEGORIES_NOT_OWN = CATEGORIES_UNFILTERED | CATEGORY_WORKQUEUE,
 };
 
@@ -55,27 +58,30 @@ struct category_row {
 	const char *name;
 	uint32_t bit;
 	const char *what; /* one line for people */
-	const char *cost; /* what it costs, one short line */
+	const char *cost; /* its cost, one short line */
 };
 
 extern const struct category_row category_rows[]; /* ends with a NULL name */
 
 /*
  * Parses "sched,..." into category bits. Returns 0, or -EINVAL with *RETERR_WORD (if not NULL) at
- * the name that is unknown and *RETERR_BYTES its length.
+ * the unknown name and its length in *RETERR_BYTES.
  */
 int categories_parse(const char *text, uint32_t *ret, const char **reterr_word,
 		     size_t *reterr_bytes);
 
-/* All conditions hold (and); within one kind any value will do (or). Nothing set: everything. */
+/*
+ * All conditions must hold (and); within one kind, any value matches (or). No condition:
+ * everything.
+ */
 struct capture_filter {
-	uint32_t *pids; /* tgids; with their children. Owned */
+	uint32_t *pids; /* tgids; includes their children. Owned */
 	size_t n_pids;
 	uint32_t *uids; /* effective. Owned */
 	size_t n_uids;
 	char (*comms)[REC_COMM_BYTES]; /* exact names, cut to 15 bytes. Owned */
 	size_t n_comms;
-	struct filter_cgroup *cgroups; /* with their sub-cgroups. Owned */
+	struct filter_cgroup *cgroups; /* includes their sub-cgroups. Owned */
 	size_t n_cgroups;
 };
 
@@ -93,27 +99,27 @@ struct capture_filter {
 #define MEMORY_BLOCKS_MIN 1024u
 #define MEMORY_BLOCKS_MAX 100000000u
 
-/* Whether the blocks of snapshots are looked for in the memory of their process. */
+/* Whether the process's memory is searched for references to the blocks of snapshots. */
 enum heap_trace_reach {
 	MEMORY_REACH_NO,
 	MEMORY_REACH_LOOK,   /* while it runs */
-	MEMORY_REACH_FREEZE, /* while it is stopped */
+	MEMORY_REACH_FREEZE, /* while the process is stopped */
 	MEMORY_REACH_MAX,
 };
 
-/* How they are called on the bus. */
+/* The names on the bus. */
 extern const char *const memory_reach_names[MEMORY_REACH_MAX];
 
-/* How the stacks of programs are walked. */
+/* How user stacks are walked. */
 enum stack_way {
-	STACKS_AUTO, /* by unwind tables, where that is possible */
+	STACKS_AUTO, /* by unwind tables, where possible */
 	STACKS_FP,   /* by frame pointers alone */
-	STACKS_EH,   /* by unwind tables, made of .eh_frame */
-	STACKS_NONE, /* not at all: stacks have but the innermost frame */
+	STACKS_EH,   /* by unwind tables, made from .eh_frame */
+	STACKS_NONE, /* not at all: stacks have only the innermost frame */
 	STACKS_MAX,
 };
 
-/* How they are called on the bus. */
+/* The names on the bus. */
 extern const char *const stack_way_names[STACKS_MAX];
 
 #define STACK_TABLES_MIN     (UINT64_C(1) << 20)
@@ -123,7 +129,7 @@ extern const char *const stack_way_names[STACKS_MAX];
 #define ALLOCATOR_FILES_MAX 64
 #define OPTION_CALLS_MAX    64
 #define OPTION_MOMENTS_MAX  64
-#define OPTION_PIDS_MAX     4096 /* processes to begin with; their children come on top */
+#define OPTION_PIDS_MAX     4096 /* processes at the start; their children are added */
 
 /* Open ones. Owned. */
 struct option_files {
@@ -133,41 +139,41 @@ struct option_files {
 
 /* With CATEGORIES_MEMORY. */
 struct memory_options {
-	bool log;                   /* each allocation and each free, too */
-	uint64_t interval;          /* one block each so many bytes, at random; 0 = all */
-	uint64_t min_bytes;         /* smaller blocks are passed over */
-	uint64_t blocks_max;        /* that can be remembered at once; 0 = default */
-	uint64_t usage_interval_ns; /* between two looks at the sums; 0 = default */
+	bool log;                   /* also each allocation and each free */
+	uint64_t interval;          /* one block per this many bytes, at random; 0 = all */
+	uint64_t min_bytes;         /* smaller blocks are ignored */
+	uint64_t blocks_max;        /* the maximum number of known blocks; 0 = default */
+	uint64_t usage_interval_ns; /* between two readings of the sums; 0 = default */
 	enum heap_trace_reach reach;
 	/*
-	 * Of all processes, those that grow (triage.h); without a filter. A look each so often; 0 =
+	 * All processes that grow (triage.h); without a filter. The interval of checks; 0 =
 	 * default.
 	 */
 	bool triage;
 	uint64_t triage_interval_ns;
-	/* Programs and libraries that the processes will load: they are probed before. */
+	/* Programs and libraries that the processes will load. They are probed in advance. */
 	struct option_files allocators;
 };
 
 /*
- * Which calls are recorded: specifications, and the file of each, in the same order. The same of
- * moments, whose specifications are compiled ones (base/moments/moment-plan.h).
+ * The recorded calls: specifications, and the file of each, in the same order. The same for
+ * moments, with compiled specifications (base/moments/moment-plan.h).
  */
 struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */
 	size_t n_specs;
 	struct option_files files;
-	bool fast_returns; /* by return probes, whatever may pass */
+	bool fast_returns; /* with return probes, even for functions that call others */
 };
 
-/* What becomes of the archive. */
+/* The use of the archive. */
 enum session_mode {
-	SESSION_STREAM, /* it goes to the output as it is made */
-	SESSION_FLIGHT, /* the last of it is kept in memory, for snapshots (flight.h) */
+	SESSION_STREAM, /* it is written to the output at once */
+	SESSION_FLIGHT, /* its last part is kept in memory, for snapshots (flight.h) */
 	SESSION_MODE_MAX,
 };
 
-/* How they are called on the bus and the command line. */
+/* The names on the bus and the command line. */
 extern const char *const session_mode_names[SESSION_MODE_MAX];
 
 #define FLIGHT_NS_DEFAULT    UINT64_C(10000000000)
@@ -185,17 +191,17 @@ extern const char *const session_mode_names[SESSION_MODE_MAX];
 #define OVERHEAD_MACHINE_PPM_MIN 100u /* of all CPUs together: 0.01 % */
 #define OVERHEAD_MACHINE_PPM_MAX 1000000u
 
-/* When a flight recorder has something to keep: each 0 = never. */
+/* The triggers of a flight recorder; 0 = never. */
 struct trigger_options {
-	uint64_t wakeup_ns; /* a thread waited as long for a CPU, from its wakeup on */
-	uint64_t offcpu_ns; /* a thread that was blocked came back after so long */
+	uint64_t wakeup_ns; /* a thread waited this long for a CPU after its wakeup */
+	uint64_t offcpu_ns; /* a blocked thread started again after this time */
 	uint64_t pressure_ppm
-		[3];          /* of the last seconds some task stalled so much: cpu, memory, io */
-	uint64_t leak_bytes;  /* a watched process has allocated so much more within a minute */
-	uint64_t interval_ns; /* not more often than this; 0 = default */
+		[3]; /* the share of the last seconds in which some task stalled: cpu, memory, io */
+	uint64_t leak_bytes;  /* a watched process has allocated this much more within a minute */
+	uint64_t interval_ns; /* the minimum time between two triggers; 0 = default */
 };
 
-/* Whether any is asked for. */
+/* Whether any trigger is configured. */
 bool triggers_wanted(const struct trigger_options *o);
 
 struct session_options {
@@ -203,41 +209,39 @@ struct session_options {
 	enum session_mode mode;
 	uint64_t flight_ns,
 		/*
-		 * of a flight recorder: at least this time, never more bytes; 0 = see
+		 * For a flight recorder: the minimum time and the maximum bytes; 0 = see
 		 * session_options_fill_flight()
 		 */
 		flight_bytes;
 	uint64_t rotate_ns,
-		/* a new chunk then; 0 = never. Only where chunks have files of their own */
+		/* When a new chunk starts; 0 = never. Only where chunks are separate files */
 		rotate_bytes;
-	bool own; /* only processes of OWN_UID that it might trace (bpf/own.bpf.h) */
+	bool own; /* only processes of OWN_UID that this user may trace (bpf/own.bpf.h) */
 	uint32_t own_uid;
-	uint32_t own_gids[OWN_GIDS_MAX]; /* groups that it has; none: they are not known */
+	uint32_t own_gids[OWN_GIDS_MAX]; /* the user's groups; none: they are unknown */
 	size_t n_own_gids;
-	uint64_t
-		/* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
-		max_overhead_ppm;
-	uint64_t
-		/* likewise, of all CPUs that are online. With both the lower one holds */
-		max_overhead_machine_ppm;
-	/* What costs more than that, whatever was left out, pauses, not ends. Of collections. */
+	/* Of one CPU, all costs together. Above it, less is recorded. 0 = no limit */
+	uint64_t max_overhead_ppm;
+	/* The same, of all online CPUs. With both, the lower one applies */
+	uint64_t max_overhead_machine_ppm;
+	/* A session that is still over the limit pauses instead of ending. For collections. */
 	bool pauses;
 	struct trigger_options triggers;
-	uint32_t categories; /* 0 = default */
-	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */
-	uint64_t flush_ns;   /* at most this much is lost when we are killed; 0 = default */
+	uint32_t categories;          /* 0 = default */
+	uint64_t ring_bytes;          /* per CPU, rounded up to a power of two; 0 = default */
+	uint64_t flush_ns;            /* the maximum loss if kymo is killed; 0 = default */
 	uint64_t counter_interval_ns; /* between two samples of the counters; 0 = default */
-	uint64_t frequency;           /* samples a second and CPU; 0 = default */
+	uint64_t frequency;           /* samples per second and CPU; 0 = default */
 	uint64_t offcpu_min_ns;       /* shorter times off CPU are not recorded; 0 = default */
 	enum stack_way stacks;
-	uint64_t stack_tables_bytes; /* kernel memory for unwind tables, at most; 0 = default */
-	bool no_perfetto_blobs;      /* the samples once only, not in Perfetto's way, too */
+	uint64_t stack_tables_bytes; /* maximum kernel memory for unwind tables; 0 = default */
+	bool no_perfetto_blobs;      /* without the copy of the samples for Perfetto */
 	struct memory_options memory;
 	struct call_options calls, moments;
 	uint64_t duration_ns; /* ends the session; 0 = never */
 	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
 	enum pack_method compress;
-	char *command; /* what asked for it, for the archive; NULL = not said. Owned */
+	char *command; /* the requesting command, for the archive; NULL = unknown. Owned */
 	struct capture_filter filter;
 #ifdef OPTION_MADE_UP_MEMBER /* tests/support/made-up-option.h */
 	OPTION_MADE_UP_MEMBER
@@ -245,49 +249,46 @@ struct session_options {
 };
 
 /*
- * What recording may cost: "2%", or "2", of the machine's CPU time, "0.5cpu" of half of one CPU.
+ * The overhead limit: "2%", or "2", of the machine's CPU time, or "0.5cpu" for half of one CPU.
  * Returns 0, or -EINVAL with a sentence in WHY.
  */
 int session_options_take_overhead(struct session_options *o, const char *text,
 				  char why[static VALUE_WHY_MAX]);
 
-/* The names in CATEGORIES, with commas between them, into RET. */
+/* Writes the names in CATEGORIES, separated by commas, to RET. */
 #define CATEGORIES_TEXT_MAX 160
 char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
 
-/*
- * SPEC, which is checked, is one more. Returns 0, -E2BIG (OPTION_CALLS_MAX, as many moments) or
- * -ENOMEM.
- */
+/* Adds SPEC, which is valid. Returns 0, -E2BIG (OPTION_CALLS_MAX, also for moments) or -ENOMEM. */
 int call_options_add(struct call_options *o, const char *spec);
 
-/* Whether any of them is about system calls. */
+/* Whether any of them is for system calls. */
 bool call_options_have_syscalls(const struct call_options *o);
 
 /* Whether a filter is set. */
 bool capture_filter_is_set(const struct capture_filter *f);
 
-/* Whether not all threads are recorded. */
+/* Whether some threads are not recorded. */
 bool session_options_filtered(const struct session_options *o);
 
-/* OWN for user UID, with the groups that the user database has of it; root needs none. */
+/* Sets `own` for user UID, with the groups in the user database; root needs none. */
 void session_options_set_own(struct session_options *o, uint32_t uid);
 
-/* Whether these categories can be recorded only where there is a filter, and F is none. */
+/* Whether these categories require a filter, and F is empty. */
 static inline bool categories_need_filter(uint32_t categories, const struct capture_filter *f)
 {
 	return categories & CATEGORIES_MEMORY && !capture_filter_is_set(f);
 }
 
 /*
- * Fills in what a flight recorder keeps, where it is left open: who says how many bytes, and no
- * time, has as much as fits.
+ * Fills in unset limits of a flight recorder. With a byte limit and no time, as much as fits is
+ * kept.
  */
 void session_options_fill_flight(struct session_options *o);
 
 /*
- * Fills in all that is left open, but the size of rings. Returns 0, or -EINVAL if something is out
- * of range or goes with nothing else (option_check()).
+ * Fills in all unset options except the size of rings. Returns 0, or -EINVAL if a value is out of
+ * range or an option lacks a requirement (option_check()).
  */
 int session_options_complete(struct session_options *o);
 
@@ -300,14 +301,14 @@ void session_options_deinit(struct session_options *o);
  */
 int session_options_copy(struct session_options *ret, const struct session_options *o);
 
-/* Whether the recording is made of chunks. */
+/* Whether the recording has chunks. */
 bool session_options_splits(const struct session_options *o);
 
 /* True if NAME is [A-Za-z0-9_]{1,64}. */
 bool session_name_valid(const char *name);
 
 /*
- * The options that are no filters in words, for the archive, categories only if they are not the
+ * The options except filters as text, for the archive, with categories only if they are not the
  * default: a new string that the caller frees, or NULL without memory.
  */
 char *session_options_describe(const struct session_options *o);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of functions, from where they are entered and where they are left: a stage of the pipeline.
+ * Calls of functions, from their entries and exits: a stage of the pipeline.
  *
- * The open calls of a thread are a stack, in the order of their stack pointers. A `ret` leaves the
- * call of its function that was entered with its stack pointer. What is deeper then, or when
- * another function is entered, was left without a `ret`: by longjmp(), an exception, or a tail call
- * to code that is not looked at. So nothing that the kernel or a program nests is a limit here.
+ * The open calls of a thread form a stack, in the order of their stack pointers. A `ret` ends the
+ * call of its function with the same stack pointer at the entry. Calls that are deeper than that,
+ * or deeper than a newly entered function, were left without a `ret`: by longjmp(), an exception,
+ * or a tail call to code without probes. So there is no limit to nesting.
  */
 #pragma once
 
@@ -19,21 +19,21 @@ struct call_targets;
 
 struct calls {
 	const struct pipeline *pipe;
-	const struct call_targets *targets; /* borrowed; NULL = none are recorded */
+	const struct call_targets *targets; /* borrowed; NULL = no calls are recorded */
 	struct named_stacks *stacks;        /* borrowed */
-	bool no_callers;      /* walks are by frame pointers: at an entry they miss the caller */
+	bool no_callers;      /* walks use frame pointers, and miss the caller at an entry */
 	struct table threads; /* tid + 1 -> struct call_thread, owned */
-	size_t open_bytes;    /* of what is open */
+	size_t open_bytes;    /* size of all open calls */
 	uint64_t n_events;
-	uint64_t n_unpaired; /* ends without a begin: it was before the recording, or was lost */
-	uint64_t n_dropped;  /* calls that there was no room for, or whose function is unknown */
+	uint64_t n_unpaired; /* ends without a begin, which was before the recording or lost */
+	uint64_t n_dropped;  /* calls without room, or of an unknown function */
 };
 
 void calls_init(struct calls *c, const struct pipeline *pipe);
 void calls_deinit(struct calls *c);
 
-/* Takes REC_CALL, REC_CALL_END, and REC_EXIT and REC_EXEC. Returns 0 or a negative errno. */
+/* Accepts REC_CALL, REC_CALL_END, REC_EXIT and REC_EXEC. Returns 0 or a negative errno. */
 int calls_record(struct calls *c, const struct rec_head *rec);
 
-/* Nothing is seen from AT_NS on: writes what is open. Likewise. */
+/* Recording ends at AT_NS: writes open calls. Returns 0 or a negative errno. */
 int calls_close(struct calls *c, uint64_t at_ns);

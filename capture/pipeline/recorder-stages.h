@@ -3,11 +3,9 @@
  * The stages of the pipeline, in their order (docs/architecture/pipeline.md, "Stages"). Internal to
  * recorder*.c.
  *
- * Whatever happens to the pipeline goes through recorder_stages[] from the first row to the last: a
- * record through the rows that take its kind, everything else through the rows that have a function
- * for it. The first function that returns something other than 0 ends the walk. Finished words of
- * the
- * rings do not come this way: see recorder.c, on_words().
+ * Everything passes recorder_stages[] from the first row to the last: a record the rows that accept
+ * its kind, everything else the rows that have a function for it. The first function with a result
+ * other than 0 ends the pass. Finished words of the rings do not pass: see recorder.c, on_words().
  */
 #pragma once
 
@@ -37,32 +35,32 @@ struct recorder_loss {
 
 /*
  * Each function returns 0 or a negative errno; `advance` can end the round like after_record().
- * NULL = nothing to do.
+ * NULL = none.
  */
 struct recorder_stage {
 	const char *name;
 	uint64_t takes;      /* kinds of records that come through the merge */
-	uint64_t takes_news; /* kinds of records that the worker has read */
+	uint64_t takes_news; /* kinds of records from the worker */
 	int (*record)(struct recorder *r, const struct rec_head *rec);
 	int (*loss_begins)(struct recorder *r, const struct recorder_loss *loss);
 	int (*loss_ends)(struct recorder *r, const struct recorder_loss *loss);
 	/* The pipeline begins; its context is set. */
 	int (*begin)(struct recorder *r, const struct session_options *o);
-	/* The archive begins, or goes on after a pause: what is so already. */
+	/* The archive begins, or continues after a pause: existing state. */
 	int (*open)(struct recorder *r);
-	/* A round begins; and all up to HORIZON_NS has come. */
+	/* A round begins; and everything up to HORIZON_NS has been processed. */
 	int (*prepare)(struct recorder *r);
 	int (*advance)(struct recorder *r, uint64_t horizon_ns);
-	/* A pause begins: what is open is closed. And it ends: the context is set anew. */
+	/* A pause begins: open items are closed. And it ends: the context is set again. */
 	int (*pause)(struct recorder *r);
 	int (*resume)(struct recorder *r);
-	/* A chunk ends at AT_NS: nothing that waits may wait longer. */
+	/* A chunk ends at AT_NS: waiting items must not wait longer. */
 	int (*split)(struct recorder *r, uint64_t at_ns);
-	/* Writes to TO what would be behind the body if it ended at AT_NS; changes nothing. */
+	/* Writes the tail to TO as if the body ended at AT_NS, without changing state. */
 	int (*tail)(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
 	/* The next chunk begins at AT_NS. */
 	void (*next_chunk)(struct recorder *r, uint64_t at_ns);
-	/* Writes to the head of that what is so already; changes nothing. */
+	/* Writes existing state to the head of the next chunk, without changing state. */
 	int (*head)(struct recorder_head *h);
 	/* The recording ends. */
 	int (*end)(struct recorder *r);
@@ -72,8 +70,8 @@ struct recorder_stage {
 extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
 
 /*
- * Calls FUNCTION of each stage that has one, until one returns something other than 0; that is its
- * value.
+ * Calls FUNCTION of each stage that has one, until one returns a value other than 0, and returns
+ * that value.
  */
 #define RECORDER_EACH(function, ...)                                                               \
 	({                                                                                         \
@@ -84,26 +82,23 @@ extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
 		each_;                                                                             \
 	})
 
-/*
- * Notes for each kind of record which stages take it, so that a record need not look at all of
- * them.
- */
+/* Records which stages accept each kind of record, so that a record passes only those. */
 void recorder_find_ways(struct recorder *r);
 
-/* Hands a record to the stages that take it. Return 0 or a negative errno. */
+/* Passes a record to the stages that accept it. Return 0 or a negative errno. */
 int recorder_take(struct recorder *r, const struct rec_head *rec);
 int recorder_take_news(struct recorder *r, const struct rec_head *rec);
 
-/* ERROR, or what the owner says about going on. */
+/* ERROR, or the owner's answer about continuing. */
 static inline int recorder_after(const struct recorder *r, int error)
 {
 	return error < 0 ? error : r->pipe.owner.after_record(r->pipe.owner.userdata);
 }
 
-/* What stands between stages: sets the pipeline's links. */
+/* Sets the pipeline's links between stages. */
 void recorder_link(struct recorder *r);
 
-/* In heads: who TID is, and the process that it belongs to. */
+/* In heads: the identity of TID, and of its process. */
 int recorder_head_name(uint32_t tid, void *userdata);
 
 /* Of heads (recorder-chunk.c). */
@@ -117,11 +112,11 @@ int recorder_head_timelines(struct recorder_head *h);
 int recorder_tail_asked(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
 int recorder_tail_timelines(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
 
-/* Where chunks meet (recorder-chunk.c). */
+/* Splits (recorder-chunk.c). */
 int recorder_split_lifecycle(struct recorder *r, uint64_t at_ns);
 void recorder_next_timelines(struct recorder *r, uint64_t at_ns);
 
-/* What is seen of triggers (recorder-triggers.c). */
+/* The input of triggers (recorder-triggers.c). */
 int recorder_trigger_begin(struct recorder *r, const struct session_options *o);
 int recorder_trigger_record(struct recorder *r, const struct rec_head *rec);
 int recorder_trigger_words(struct recorder *r, const uint64_t *words, unsigned n_words);

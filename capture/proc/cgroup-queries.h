@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cgroups whose paths a session asks for, and when they are looked up: so many cgroups do not
- * keep the worker busy. Questions wait in a queue; asking processes (cgroup-paths.h) takes 5 % of a
- * CPU at most, and the walk 1 %.
+ * The cgroups whose paths a session needs, and the time of their lookups: any number of cgroups
+ * cannot keep the worker busy. Queries wait in a queue. Asking processes (cgroup-paths.h) takes at
+ * most 5 % of a CPU, and the walk 1 %.
  */
 #pragma once
 
@@ -22,16 +22,16 @@ struct cgroup_ask {
 struct cgroup_queries {
 	struct cgroup_ask queue[CGROUP_ASKS_MAX]; /* first in, first out */
 	unsigned n;
-	struct cgroup_paths *paths; /* NULL = there is nobody to ask */
+	struct cgroup_paths *paths; /* NULL = lookups are impossible */
 	uint64_t next_ns;           /* CLOCK_MONOTONIC: not before */
 	uint64_t walk_ns;           /* likewise, for the walk */
-	bool walking;               /* there is something to look for by it */
+	bool walking;               /* the walk has ids to search for */
 };
 
 /*
- * Looks up where the processes of TASKS (struct rec_task) are: those that the programs select if
- * OWN is set, else all. Then walks for a moment, and reports all cgroups on the way. This and
- * cgroup_queries_answer() append answers (struct proc_cgroup) to FOUND.
+ * Looks up the cgroups of the processes in TASKS (struct rec_task): those that the programs select
+ * if OWN is set, otherwise all. Then walks for a moment, and reports all cgroups on the way. This
+ * and cgroup_queries_answer() append results (struct proc_cgroup) to FOUND.
  */
 void cgroup_queries_begin(struct cgroup_queries *a, const struct outbuf *tasks, bool own,
 			  struct outbuf *found);
@@ -40,13 +40,13 @@ void cgroup_queries_deinit(struct cgroup_queries *a);
 /* Queues ASK. False if too many wait. */
 bool cgroup_queries_add(struct cgroup_queries *a, const struct cgroup_ask *ask);
 
-/* When there is something to do, CLOCK_MONOTONIC; UINT64_MAX: nothing until something is asked. */
+/* The time of the next work, CLOCK_MONOTONIC; UINT64_MAX: none until the next query. */
 uint64_t cgroup_queries_next_ns(const struct cgroup_queries *a);
 
-/* Takes what is first in the queue into BATCH. Returns how many. */
+/* Moves the first queries to BATCH. Returns their number. */
 unsigned cgroup_queries_take(struct cgroup_queries *a,
 			     struct cgroup_ask batch[CGROUP_ASKS_AT_ONCE]);
 
-/* Looks up the N of BATCH, and walks on. Does not touch the queue. */
+/* Looks up the N queries in BATCH, and continues the walk. Does not access the queue. */
 void cgroup_queries_answer(struct cgroup_queries *a, const struct cgroup_ask *batch, unsigned n,
 			   struct outbuf *found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters of the whole machine, from the kernel's files: memory, load, pressure, and the
- * frequencies of CPUs. The files are opened once and read at each sample; what the kernel does not
- * have is left out. docs/FXT-MAPPING.md says what there is.
+ * frequencies of CPUs. The files are opened once and read at each sample; missing ones are left
+ * out. docs/FXT-MAPPING.md lists the counters.
  */
 #pragma once
 
@@ -14,17 +14,15 @@
 
 struct counters;
 
-/*
- * Gets each group of values that was sampled. Returns 0 or a negative errno, which ends the sample.
- */
+/* Receives each group of sampled values. Returns 0 or a negative errno, which ends the sample. */
 typedef int (*counters_fn)(const struct rec_counters *rec, void *userdata);
 
 /*
- * Opens what there is below ROOT ("" for the machine's own) of N_CPUS CPUs. Returns 0 or -ENOMEM.
+ * Opens the existing files below ROOT ("" for this machine) for N_CPUS CPUs. Returns 0 or -ENOMEM.
  */
 int counters_new(const char *root, unsigned n_cpus, struct counters **ret);
 struct counters *counters_free(struct counters *c);
 DEFINE_CLEANUP(struct counters *, counters_free)
 
-/* Reads everything at NOW_NS. Returns 0 or what FN ended it with. */
+/* Reads everything at NOW_NS. Returns 0 or the result of FN that ended it. */
 int counters_sample(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine as budgets see it: how much CPU time it has, and how busy it is. Does not block.
+ * The machine for budgets: its total CPU time, and its load. Does not block.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* CPUs that are online; 1 where that is not known. */
+/* Online CPUs; 1 if unknown. */
 unsigned machine_n_cpus(void);
 
-/*
- * Switches of threads since the machine has booted, of PROC ("/proc/stat"); 0 where that is not
- * known.
- */
+/* Thread switches since the machine booted, from PROC ("/proc/stat"); 0 if unknown. */
 uint64_t machine_switches(const char *proc);

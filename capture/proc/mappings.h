@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that is mapped already when a recording begins: of processes, and the kernel's own.
+ * Mappings of code that exist when a recording begins: of processes, and of the kernel.
  *
- * ROOT is the directory that stands for the root, "" for the machine's own. What cannot be read
- * (the process has ended, addresses are hidden from us) is left out.
+ * ROOT is the root directory, "" for this machine. Unreadable mappings are left out (the process
+ * has ended, or addresses are hidden).
  */
 #pragma once
 
@@ -17,8 +17,10 @@
  */
 typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 
-/* The executable mappings of process PID. The build ids come from the kernel (since 6.11). Returns
- * 0 or what FN ended it with. */
+/*
+ * The executable mappings of process PID. The build ids come from the kernel (since 6.11). Returns
+ * 0 or the result of FN that ended it.
+ */
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
 
 /* The kernel's text, and its modules', as mappings of process 2. Returns as above. */

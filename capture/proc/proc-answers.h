@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was read of processes and cgroups, as it stands in a buffer: one behind the other.
+ * Results about processes and cgroups, one after the other in a buffer.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A command line that was read: `size` bytes follow in the buffer, padded to 8. */
+/* A command line: `size` bytes follow in the buffer, padded to 8. */
 struct proc_command {
 	uint64_t start_ns;
 	uint32_t tid;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records that user space makes of /proc, /sys and the kernel's perf rings. They have the head and
- * a kind of bpf/record.h, so that they can be merged by time with the records of the eBPF programs.
+ * Records that user space makes from /proc, /sys and the kernel's perf rings. They have the head
+ * and a kind of bpf/record.h, so that they can be merged by time with the records of the eBPF
+ * programs.
  */
 #pragma once
 
 #include "bpf/record.h"
 
-/* Counters that were sampled at head.ts_ns, a group of them. By user space only. */
+/* A group of counters, sampled at head.ts_ns. Only from user space. */
 #define REC_COUNTERS_VALUES_MAX 15
 #define REC_COUNTERS_NAME_BYTES 24
 struct rec_counters {
 	struct rec_head head;
-	__u64 id; /* the cpu, where it is one's */
+	__u64 id; /* the cpu, for counters of a CPU */
 	char name[REC_COUNTERS_NAME_BYTES];
 	__u32 n_values;
 	__u32 whole; /* a bit for each value that is a __u64; the others are doubles */
@@ -23,13 +24,13 @@ struct rec_counters {
 };
 _Static_assert(sizeof(struct rec_counters) == 544, "ABI");
 
-/* Code is mapped into head.pid, by head.tid, at head.ts_ns. By user space only. */
+/* head.tid mapped code into head.pid at head.ts_ns. Only from user space. */
 #define MAPPING_BUILD_ID_BYTES 20
 #define MAPPING_PATH_BYTES     4096
 struct rec_mapping {
 	struct rec_head head;
 	__u64 start, bytes, file_offset;
-	__u64 device, inode; /* major << 20 | minor; 0 = not known */
+	__u64 device, inode; /* major << 20 | minor; 0 = unknown */
 	__u32 build_id_bytes;
 	__u32 path_bytes; /* without the NUL that ends it */
 	__u8 build_id[MAPPING_BUILD_ID_BYTES];
@@ -38,7 +39,7 @@ struct rec_mapping {
 };
 _Static_assert(sizeof(struct rec_mapping) == 96, "ABI");
 
-/* head.pid has let go of what it had mapped, in the middle of exec. By user space only. */
+/* head.pid has released its mappings, in the middle of exec. Only from user space. */
 struct rec_new_image {
 	struct rec_head head;
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One loaded copy of our eBPF programs, with rings of its own. All of libbpf is behind this file.
+ * One loaded copy of kymo's eBPF programs, with its own rings. Only this module uses libbpf's
+ * skeletons.
  *
- * Making, attaching and detaching are slow (they wait for the kernel's grace periods) and belong
- * in a worker thread; the ring functions are for one thread that drains.
+ * Making, attaching and detaching are slow (they wait for grace periods in the kernel) and belong
+ * in a worker thread. The ring functions are for the one thread that drains.
  */
 #pragma once
 
@@ -26,17 +27,15 @@ struct collector_lost {
  * after that record. */
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
-/* The size of a CPU's word ring, a power of two, for what was asked for (0: nothing was). */
+/* The size of a CPU's word ring, a power of two, for the requested size (0: default). */
 uint64_t collector_choose_ring_bytes(uint64_t wanted);
 
-/*
- * Bytes of kernel memory that all rings of a collector take; the ring_bytes of OPTIONS are chosen.
- */
+/* Bytes of kernel memory for all rings of a collector; ring_bytes in OPTIONS is set. */
 uint64_t collector_memory(const struct session_options *options);
 
 /*
- * Loads what OPTIONS asks for (its ring_bytes are chosen); nothing is attached yet. Returns 0 or a
- * negative errno with *RETERR_TEXT a sentence (owned by the caller, may be NULL).
+ * Loads the programs for OPTIONS (with ring_bytes set), without attaching them. Returns 0 or a
+ * negative errno with *RETERR_TEXT, a sentence (owned by the caller, can be NULL).
  */
 int collector_new(const struct session_options *options, struct collector **ret,
 		  char **reterr_text);
@@ -50,23 +49,23 @@ DEFINE_CLEANUP(struct collector *, collector_free)
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
- * If stacks are walked by tables: learns what is mapped, and waits a moment for the tables of it.
- * Before anything is attached. Returns as collector_new().
+ * If stacks are walked by tables: learns the existing mappings, and waits a moment for their
+ * tables. Before anything is attached. Returns as collector_new().
  */
 int collector_prepare_unwinding(struct collector *c, char **reterr_text);
 
 /*
- * Likewise, from now on: learns what is mapped. Once the rest is attached, and again after a pause.
- * Returns as collector_new().
+ * The same, from now on. After the rest is attached, and again after a pause. Returns as
+ * collector_new().
  */
 int collector_start_unwinding(struct collector *c, char **reterr_text);
 
-/* How walks of the stacks of programs have ended so far; all 0 if they are not by tables. */
+/* The ends of user stack walks so far; all 0 if tables are not used. */
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX]);
 
 /*
- * Walks on from PIECE, checked, into FRAMES, which gets those that it has, too. Returns how many
- * there are.
+ * Continues the walk of PIECE, checked, into FRAMES, which include its own frames. Returns their
+ * number.
  */
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
@@ -75,29 +74,27 @@ unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piec
 struct stack_tables collector_count_tables(struct collector *c);
 
 /*
- * What is to begin last, once what is mapped has been listed: samples and times off CPU. Takes up
- * to 0.1 s. Returns as collector_new(); 0 also if no stacks are asked for.
+ * Starts the last part, after mappings have been listed: samples and times off CPU. Takes up to 0.1
+ * s. Returns as collector_new(); 0 also if no stacks are recorded.
  */
 int collector_start_stacks(struct collector *c, char **reterr_text);
 
 /*
  * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h.
- * All of it belongs to the collector.
+ * The collector owns them.
  */
 struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, stacks_fd, blocks_fd, events_fd;
-	__u32 *instances; /* given out, by both sides */
-	__u64 *unheard;   /* events that there was no room to report */
-	__u64 *untold;    /* programs that have ended, and there was no room to say so */
+	__u32 *instances; /* assigned, by both sides */
+	__u64 *unheard;   /* events without room for a report */
+	__u64 *untold;    /* ended programs without room for a report */
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);
 
-/*
- * With CATEGORY_CALLS: the programs and the map of bpf/calls.bpf.c. They belong to the collector.
- */
+/* With CATEGORY_CALLS: the programs and the map of bpf/calls.bpf.c. The collector owns them. */
 struct collector_calls {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS]; /* negative: it is not loaded */
@@ -106,7 +103,7 @@ struct collector_calls {
 
 struct collector_calls collector_call_tables(struct collector *c);
 
-/* With CATEGORY_MOMENTS: the program and the map of bpf/moments.bpf.c. Likewise. */
+/* With CATEGORY_MOMENTS: the program and the map of bpf/moments.bpf.c. The collector owns them. */
 struct collector_moments {
 	enum probes_way way;
 	int program, points_fd;
@@ -114,50 +111,50 @@ struct collector_moments {
 
 struct collector_moments collector_moment_tables(struct collector *c);
 
-/* From now on what is allocated belongs to the contexts of these BITS. */
+/* From now on, allocations belong to the contexts BITS. */
 void collector_set_context(struct collector *c, uint32_t bits);
 
-/* What counts for the samples: "cycles" or "cpu-clock". */
+/* The clock of samples: "cycles" or "cpu-clock". */
 const char *collector_sample_clock(const struct collector *c);
 
 /*
- * To be called now and then by the thread that attached: CPUs that have come back are looked after
- * again.
+ * To be called periodically by the thread that attached: resumes work on CPUs that came back
+ * online.
  */
 void collector_look_after_cpus(struct collector *c);
 
 /*
- * Records less: takes call stacks no more, sees wakeups no more, or nothing at all; their programs
- * are detached. Each may take a while. After collector_pause() no program runs, as after
- * collector_detach(), and what is in the rings stays.
+ * Records less: without call stacks, without wakeups, or nothing; the programs are detached. Each
+ * can take a while. After collector_pause(), no program runs, as after collector_detach(), and the
+ * content of the rings stays.
  */
 void collector_shed_stacks(struct collector *c);
 void collector_shed_wakeups(struct collector *c);
 void collector_pause(struct collector *c);
 
 /*
- * And more again, what went last first. What had begun meanwhile is forgotten, and what comes out
- * of the rings may have begun before, unseen. Return as collector_new().
+ * Records more again, in reverse order. Open intervals are discarded, and records can have a begin
+ * that was not observed. Return as collector_new().
  */
 int collector_return_stacks(struct collector *c, char **reterr_text);
 int collector_return_wakeups(struct collector *c, char **reterr_text);
 int collector_resume(struct collector *c, char **reterr_text);
 
-/* While it is paused, by the thread that drains it: what was lost has been reported. */
+/* During a pause, by the draining thread: the losses have been reported. */
 void collector_forget_lost(struct collector *c);
 
-/* The programs are to send each stack again: those that they have sent are forgotten. */
+/* Makes the programs send each stack again. */
 void collector_forget_stacks(struct collector *c);
 
 /* After it returns no program runs any more. */
 void collector_detach(struct collector *c);
 
-/* Hands every task that lives to FN, as struct rec_task. Returns 0 or a negative errno. */
+/* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
- * Hands what the threads of process PID have in their registers to FN, as struct rec_registers.
- * With MEMORY_REACH_LOOK only. Returns 0 or a negative errno.
+ * Passes the registers of process PID's threads to FN, as struct rec_registers. Only with
+ * MEMORY_REACH_LOOK. Returns 0 or a negative errno.
  */
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata);
@@ -171,35 +168,32 @@ struct word_ring *collector_ring(struct collector *c, enum event_class class, un
 uint64_t collector_ring_bytes(const struct collector *c, enum event_class class);
 
 /*
- * Hands the records of all BPF ring buffers, and of what was mapped, to FN, those of one buffer in
- * order. Returns 0, or what FN ended it with.
+ * Passes the records of all BPF ring buffers and of mappings to FN, those of one buffer in order.
+ * Returns 0, or the result of FN that ended it.
  */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 
-/* What was lost in CLASS on CPU and is not marked in its ring yet. */
+/* The losses in CLASS on CPU without a mark in its ring yet. */
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu);
 
 /*
- * How often the kernel has skipped a program of CLASS, because on that CPU it was already running:
- * records that nobody made, and nobody knows when. Not of work items: there the program for
- * softirqs leaves to the other what is not its own, and is skipped in vain. Nor of CLASS_SCHED and
+ * How often the kernel skipped a program of CLASS because it was already running on that CPU:
+ * missing records at unknown times. Not for work items, where the program for softirqs ignores the
+ * items of the other one, so that its skips have no effect. Not for CLASS_SCHED and
  * CLASS_LIFECYCLE.
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
-/*
- * What the programs have counted of themselves, an element a CPU (costs.h); they go on while it is
- * read.
- */
+/* The programs' own counts, one element per CPU (costs.h); they change while they are read. */
 const struct cpu_costs *collector_costs(const struct collector *c);
 
-/* The idle state that CPU is in, and since when, if it was seen to begin. Once detached. */
+/* The idle state of CPU, and its begin, if that was observed. After detaching. */
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns);
 
 /* Becomes readable when a ring has filled by another quarter. */
 int collector_doorbell_fd(const struct collector *c);
 void collector_answer_doorbell(struct collector *c);
 
-/* Records whose size or kind made no sense and which were thrown away. */
+/* Records with an invalid size or kind, which were discarded. */
 uint64_t collector_n_malformed(const struct collector *c);

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A child has all descriptors that its parent has, and lets go of them when it ends, if not before:
- * which may take for ever for one of a file system that does not answer, that somebody passed to
- * the service (daemon/async-close.h). So a child that needs none of them is made by a thread that
- * has few: a table of its own, with the lowest numbers only.
+ * A child has all descriptors of its parent, and closes them at the latest when it ends. This can
+ * block forever for a file on a file system that never answers, which a client passed to the
+ * service (daemon/async-close.h). So a child that needs no descriptors is made by a thread with its
+ * own table of only the lowest numbers.
  */
 #pragma once
 
-/* Below this one a kernel copies all of a table, however few are asked for. */
+/* A kernel copies at least this many entries of a table, even if fewer are requested. */
 #define CLEAN_FD_TABLE 64
 
 /*
- * From here on what is opened has another number than those, so that nobody else's is among them.
- * Returns 0 or a negative errno.
+ * From here on, new descriptors have numbers outside this range, so that it contains no foreign
+ * ones. Returns 0 or a negative errno.
  */
 int clean_fd_table_begin(void);
 
-/* One of those that keep these numbers taken: /dev/null, for reading. -1 before that. */
+/* One of the descriptors that reserve these numbers: /dev/null, for reading. -1 before. */
 int clean_fd_table_null(void);
 
 /*
- * Runs FN(USERDATA) in a thread with a table of descriptors of its own, and waits for it. Returns
- * what FN does, or a negative errno.
+ * Runs FN(USERDATA) in a thread with its own table of descriptors, and waits for it. Returns the
+ * result of FN, or a negative errno.
  */
 int clean_fd_table_run(int (*fn)(void *userdata), void *userdata);
 
 /*
- * Likewise; FN gets a copy of FD, which is among those few. Without clean_fd_table_begin() the
- * caller runs FN itself, with all that it has.
+ * The same; FN gets a copy of FD inside that range. Without clean_fd_table_begin(), the caller runs
+ * FN itself, with all descriptors.
  */
 int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *userdata);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rights of this thread; and fewer rights, for good, for a process that is forked to do
- * something for somebody else. System calls and not the library's functions, which would notify
- * threads that the child does not have.
+ * The privileges of this thread; and permanently fewer privileges for a process that is forked to
+ * work for another user. It uses system calls, because the library's functions would notify threads
+ * that the child does not have.
  */
 #pragma once
 
@@ -21,11 +21,11 @@ enum {
 /* Whether this thread has CAPABILITY in effect. */
 bool rights_has(int capability);
 
-/* Becomes user UID with group GID and no other. Returns 0 or a negative errno. */
+/* Becomes user UID with only the group GID. Returns 0 or a negative errno. */
 int rights_become(uid_t uid, gid_t gid);
 
 /*
- * Without any capability, for no other process to look into, and ended with the one that forked it.
- * Returns 0 or a negative errno.
+ * Drops all capabilities, forbids access by other processes, and ends the process together with the
+ * one that forked it. Returns 0 or a negative errno.
  */
 int rights_give_up(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The identity of a thread for file systems. What a thread writes for a user is to be the user's
- * when the kernel hands out space: else blocks that are reserved for root (ext4), and what
- * capabilities allow beyond limits, would be spent on users.
+ * The identity of a thread for file systems. Data written for a user must be charged to that user.
+ * Otherwise users could use blocks that are reserved for root (ext4), and exceed limits that
+ * capabilities override.
  */
 #pragma once
 
@@ -10,18 +10,19 @@
 #include <sys/types.h>
 
 struct thread_identity {
-	bool other; /* false: as the process */
+	bool other; /* false: that of the process */
 	uid_t uid;
 };
 
-/* The identity to write with for UID; for root it is that of the process. */
+/* The identity for writing as UID; for root, that of the process. */
 static inline struct thread_identity thread_identity_of(uid_t uid)
 {
 	return (struct thread_identity){ .other = uid != 0, .uid = uid };
 }
 
 /*
- * Gives the calling thread, and no other, identity ID for file systems, no group and no capability.
- * Open files stay open. For signals and debuggers nothing changes. Returns 0 or a negative errno.
+ * Gives the calling thread, and no other, the identity ID for file systems, without groups and
+ * capabilities. Open files stay open. Nothing changes for signals and debuggers. Returns 0 or a
+ * negative errno.
  */
 int thread_identity_take(const struct thread_identity *id);

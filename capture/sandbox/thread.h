@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The helper threads of a session: detached, deaf to signals, and heard through an eventfd.
+ * The helper threads of a session: detached, with signals blocked, and connected by an eventfd.
  */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * Runs FN(USERDATA) in a detached thread that takes no signals: those are for the owner's loop, and
+ * Runs FN(USERDATA) in a detached thread with signals blocked: those are for the owner's loop, and
  * a broken pipe is an errno. Returns 0 or a negative errno.
  */
 int thread_start(void *(*fn)(void *), void *userdata);
 
 /*
- * For the thread that drains: rings overflow while it waits for its turn, so it gets its turn early
- * (nice -10, where that is allowed). It needs little of a CPU; helper threads, which may need more,
- * and commands that are run have the priority that this process was started with.
+ * Raises the priority of the draining thread (nice -10, if permitted), since rings overflow while
+ * it waits for a CPU. It needs little CPU time. Helper threads, which can need more, and recorded
+ * commands keep the priority that this process was started with.
  */
 void thread_raise_priority(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many of something each user has, for limits on what threads hold that nobody else may know of
- * any more. Safe in all threads.
+ * Counts per user, for limits on resources held by threads that nothing else tracks any more.
+ * Thread-safe.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 struct user_counts;
 
 /*
- * Sessions that their owner has let go of, of which threads have not come back: they hang in the
- * kernel, in a file or a process of that user.
+ * Sessions released by their owner, with threads that have not returned: they hang in the kernel,
+ * in a file or a process of that user.
  */
 extern struct user_counts abandoned_sessions;
 
@@ -24,14 +24,14 @@ struct user_count {
 };
 
 /*
- * One more of UID's, or with N = -1 one less. Returns how many there are then; without memory for
- * it, UID's are not counted.
+ * Adds one for UID, or with N = -1 subtracts one. Returns the new count; without memory, UID is not
+ * counted.
  */
 struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n);
 
 /*
- * What threads that belong together leave behind, as those of a session do: it counts once, however
- * many of them hang. Held by each of them; all functions take NULL, and do nothing then.
+ * The threads that belong together, such as those of a session, and hang: they count once, whatever
+ * their number. Each of them holds a reference. All functions accept NULL, and then do nothing.
  */
 struct left_behind;
 
@@ -40,7 +40,7 @@ struct left_behind *left_behind_new(uid_t uid);
 struct left_behind *left_behind_ref(struct left_behind *l);
 struct left_behind *left_behind_unref(struct left_behind *l);
 
-/* A thread was let go of, and hangs; it has come back. */
+/* A thread was released, and hangs; it has returned. */
 void left_behind_hangs(struct left_behind *l);
 void left_behind_returns(struct left_behind *l);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the worker share: its state, and what they ask of each other. All functions
- * run in the worker's thread, without the lock unless they say so.
+ * The shared part of the worker's files: its state, and their functions for each other. All
+ * functions run in the worker's thread, without the lock, except where noted.
  */
 #pragma once
 
@@ -21,47 +21,47 @@ enum {
 };
 
 struct worker {
-	struct session_options options; /* a copy: the owner may be gone before we are */
+	struct session_options options; /* a copy, since the owner may be freed first */
 	int event_fd;
 	pthread_mutex_t lock; /* guards all below */
-	pthread_cond_t taken; /* there is room again for what is read */
+	pthread_cond_t taken; /* there is room again for results */
 	int order_fd;         /* an eventfd: there are orders */
 	bool want_start, want_detach, want_unload, want_snapshot, abandoned;
 	uint32_t want_away; /* bits 1 << SHED_* */
-	bool has_clock;     /* the thread runs, and its CPU time is that of this clock: */
+	bool has_clock;     /* the thread runs, and this clock measures its CPU time: */
 	clockid_t clock;
-	uint64_t helper_cpu_ns; /* of processes that help; atomic */
+	uint64_t helper_cpu_ns; /* of helper processes; atomic */
 	uint64_t n_snapshots;   /* begun */
 	uint32_t lookups[LOOKUPS_MAX];
 	unsigned n_lookups;
 	uint32_t looks[LOOKS_MAX];
 	unsigned n_looks;
 	bool look_all;                   /* there were too many */
-	uint32_t searches[SEARCHES_MAX]; /* processes that wait for one */
+	uint32_t searches[SEARCHES_MAX]; /* processes that wait for a search */
 	unsigned n_searches;
 	struct cgroup_queries cgroups;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
-	bool busy;            /* the thread is at work, and may hang */
+	bool busy;            /* the thread is working, and may hang */
 	bool counted;         /* in: */
 	struct left_behind *left_behind;
 	struct worker_results news;
 
 	/* the thread's own */
 	struct collector *collector;
-	struct call_targets *calls;      /* NULL = none are recorded */
+	struct call_targets *calls;      /* NULL = no calls are recorded */
 	struct moments *moments;         /* likewise */
 	struct call_probes *call_probes; /* NULL = not attached */
-	struct heap_targets *watching;   /* NULL = no process is watched, or no more */
-	bool failed;                     /* to watch: said already */
-	struct counters *counters;       /* NULL = none are to be sampled, or no more */
+	struct heap_targets *watching;   /* NULL = no process is watched, or not any more */
+	bool failed;                     /* watching failed, and this was reported */
+	struct counters *counters;       /* NULL = no counters are sampled, or not any more */
 	uint64_t next_sample_ns;         /* CLOCK_MONOTONIC */
-	uint64_t next_cpus_ns;  /* likewise, for a look at which CPUs there are; 0 = none */
-	uint64_t next_proof_ns; /* likewise, for who is selected still; 0 = none */
+	uint64_t next_cpus_ns;           /* time of the next check for new CPUs; 0 = none */
+	uint64_t next_proof_ns; /* time of the next check of selected processes; 0 = none */
 	bool paused;            /* nothing is recorded, not even counters */
 };
 
-/* Lets go, for the owner or the thread; the last one frees it. */
+/* Releases it, for the owner or the thread; the last one frees it. */
 void worker_release(struct worker *w);
 
 /* ---- worker-loop ---- */
@@ -69,19 +69,19 @@ void worker_release(struct worker *w);
 /* The thread; USERDATA is the worker. */
 void *worker_run(void *userdata);
 
-/* CPU time of processes that help. With or without the lock. */
+/* CPU time of helper processes. With or without the lock. */
 uint64_t worker_helper_cpu_ns(struct worker *w);
 
-/* Notifies the owner that there is news. The lock is held. */
+/* Notifies the owner of results. The lock is held. */
 void worker_tell(struct worker *w);
 
 /* Whether the end waits for the thread. USERDATA is the worker. */
 bool worker_called_off(void *userdata);
 
-/* What is due by the clock, and what cannot wait: between the steps of what takes long. */
+/* Work that is due or urgent, to be done between the steps of long work. */
 void worker_attend(struct worker *w);
 
-/* From now on looks for CPUs and proofs are due. */
+/* From now on, the checks for CPUs and selected processes are due. */
 void worker_look_from_now_on(struct worker *w);
 
 /* ---- worker-steps: orders ---- */
@@ -93,27 +93,33 @@ void worker_unload(struct worker *w);
 
 /* ---- worker-proc ---- */
 
-/* Says of a user's own processes that they are so still: at once, or when it is due. */
+/* Confirms that the user's own processes still are the user's: at once, or when it is due. */
 void worker_prove_all(struct worker *w);
 void worker_prove_if_due(struct worker *w);
 
-/* Delivers what /proc says of TASKS (struct rec_task), which were listed before. */
+/* Passes on the data in /proc for TASKS (struct rec_task), which were listed before. */
 void worker_read_commands(struct worker *w, const struct outbuf *tasks);
 void worker_read_mappings(struct worker *w, const struct outbuf *tasks);
 
-/* An order: who TID is. */
+/* An order: look up TID. */
 void worker_look_up(struct worker *w, uint32_t tid);
 
 /* ---- worker-watch ---- */
 
-/* REC goes to the owner; while he takes none, this waits. Returns -ECANCELED if he never will. */
+/*
+ * Passes REC to the owner, and waits while the owner takes none. Returns -ECANCELED if the owner
+ * never will.
+ */
 int worker_hand_on(const struct rec_head *rec, void *userdata);
 
-/* Watches processes from now on, those of TASKS first. A failure is reported. */
+/* Watches processes from now on, first those in TASKS. Reports failures. */
 void worker_start_watching(struct worker *w, const struct outbuf *tasks);
 void worker_watch_if_due(struct worker *w);
 
-/* What the tables hold at the end, of all or, unless FOR_GOOD, of this part of it. */
+/*
+ * Reports the content of the tables at the end: of everything or, unless FOR_GOOD, of this part of
+ * the recording.
+ */
 void worker_finish_watching(struct worker *w, bool for_good);
 
 /* Orders. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes from outside, read one value after another. A value that is cut off makes the reader bad:
- * from then on it is at its end, and all that it returns is 0. So a loop over it ends by itself,
- * and whether all went well is asked once.
+ * Reads values one after another from untrusted bytes. A truncated value makes the reader bad: from
+ * then on it is at its end, and returns only 0. So loops over it end by themselves, and errors are
+ * checked once at the end.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files whose file system may never answer: FUSE, which every user has in hand, and those of other
- * machines. Threads that exist only then open and read them, one for each file system, so one that
- * hangs keeps nobody waiting but those who use the same file system.
+ * Files whose file system may never answer: FUSE, which every user can mount, and network file
+ * systems. Temporary threads open and read them, one per file system. So a hanging thread delays
+ * only users of the same file system.
  *
- * For one thread. What hangs when that lets go keeps a few KiB, and the thread, until the file
- * system answers or goes; nobody waits for it. Such files are not in the cache.
+ * For one thread. A step that hangs when the module is released keeps a few KiB, and its thread,
+ * until the file system answers or is gone; nothing waits for it. Such files are not cached.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #define UNWIND_PARSE_NS_MAX UINT64_C(10000000000)
 
 enum {
-	UNWIND_AWAY_FILES_MAX = 64,  /* of one session, that wait or are worked at */
+	UNWIND_AWAY_FILES_MAX = 64,  /* of one session, waiting or in progress */
 	UNWIND_AWAY_THREADS_MAX = 8, /* of one session */
 	UNWIND_AWAY_ALL_MAX = 32,    /* threads of all sessions of this process */
 };
@@ -28,7 +28,7 @@ enum unwind_away_step { UNWIND_AWAY_OPENED, UNWIND_AWAY_READ };
 
 struct unwind_away_file {
 	struct unwind_ask ask;
-	uint32_t device;  /* of one device one file is worked at */
+	uint32_t device;  /* one file at a time is processed per device */
 	uint32_t changes; /* the caller's */
 	enum unwind_away_step step;
 	int result; /* of the step: 0 or a negative errno */
@@ -39,8 +39,8 @@ struct unwind_away_file {
 struct unwind_away;
 
 /*
- * Opens what ASK's process has mapped there; whether it is still the file that was asked for, the
- * caller finds out. May take for ever. Returns a descriptor or a negative errno.
+ * Opens the mapped file of ASK's process. The caller checks that it is still the requested file.
+ * Can block forever. Returns a descriptor or a negative errno.
  */
 int unwind_open_mapped(const struct unwind_ask *ask);
 
@@ -50,20 +50,20 @@ int unwind_open_mapped(const struct unwind_ask *ask);
  */
 int unwind_away_new(int done_fd, struct unwind_away **ret);
 
-/* Lets go. Returns NULL. */
+/* Releases it. Returns NULL. */
 struct unwind_away *unwind_away_free(struct unwind_away *a);
 
 /* Begins to open FILE (`ask`, `device` and `changes`). Returns 0, or -EAGAIN if too many wait. */
 int unwind_away_open(struct unwind_away *a, const struct unwind_away_file *file);
 
 /*
- * Begins to read FILE, which unwind_away_next() has returned as opened; or closes it, if not
+ * Begins to read FILE, which unwind_away_next() has returned as opened; or closes it, unless
  * WANTED.
  */
 void unwind_away_read(struct unwind_away *a, const struct unwind_away_file *file, bool wanted);
 
-/* The next file whose step is done. Of one that was read, the table is the caller's. */
+/* The next file with a completed step. If it was read, the caller owns the table. */
 bool unwind_away_next(struct unwind_away *a, struct unwind_away_file *ret);
 
-/* Whether anything waits, is worked at, or is to be fetched. */
+/* Whether any file waits, is in progress, or is to be fetched. */
 bool unwind_away_is_busy(struct unwind_away *a);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame information: the entries of .eh_frame or .debug_frame, and what comes out when their
- * instructions are executed. It knows no machine: rules are those of DWARF (DWARF 5, 6.4), by
- * number of register.
+ * Call frame information: the entries of .eh_frame or .debug_frame, and the results of their
+ * instructions. It is independent of the machine: rules are those of DWARF (DWARF 5, 6.4), by
+ * register number.
  *
- * A section is passed through once (cfi_scan()), which finds its CIEs and tells where each FDE is;
- * FDEs are executed later, in whatever order. Each byte of a section is looked at a limited number
- * of times.
+ * A section is scanned once (cfi_scan()), which finds its CIEs and reports the position of each
+ * FDE. FDEs are executed later, in any order. Each byte of a section is read a limited number of
+ * times.
  */
 #pragma once
 
@@ -15,8 +15,7 @@
 #include <stdint.h>
 
 enum {
-	CFI_REGISTERS =
-		17, /* whose rules are kept: all that x86-64 needs; others are passed over */
+	CFI_REGISTERS = 17,   /* with rules: all that x86-64 needs; others are ignored */
 	CFI_CIES_MAX = 65536, /* in one section; FDEs of others are damaged */
 };
 
@@ -27,7 +26,7 @@ enum cfi_rule_kind {
 	CFI_OFFSET,     /* saved at CFA + offset */
 	CFI_VAL_OFFSET, /* is CFA + offset */
 	CFI_REGISTER,   /* in the register N; of the CFA: register N + offset */
-	CFI_EXPRESSION, /* saved where N bytes of expression say */
+	CFI_EXPRESSION, /* saved at the address of an expression of N bytes */
 	CFI_VAL_EXPRESSION,
 };
 
@@ -40,7 +39,7 @@ struct cfi_rule {
 	};
 };
 
-/* What holds at an address. The CFA is CFI_REGISTER, CFI_VAL_EXPRESSION, or CFI_UNSPECIFIED. */
+/* The state at an address. The CFA is CFI_REGISTER, CFI_VAL_EXPRESSION, or CFI_UNSPECIFIED. */
 struct cfi_state {
 	struct cfi_rule cfa;
 	struct cfi_rule registers[CFI_REGISTERS];
@@ -49,10 +48,10 @@ struct cfi_state {
 struct cfi_section {
 	const uint8_t *data; /* borrowed */
 	size_t n;
-	uint64_t address;      /* where it is loaded to */
-	uint64_t data_address; /* what "datarel" counts from; 0 where nobody knows */
+	uint64_t address;      /* its load address */
+	uint64_t data_address; /* the base of "datarel"; 0 = unknown */
 	bool is_debug_frame;
-	bool ends_at_zero; /* N is only a bound: the first length of 0 is the end */
+	bool ends_at_zero; /* N is only a limit: the first length of 0 is the end */
 };
 
 struct cfi_cie {
@@ -61,9 +60,9 @@ struct cfi_cie {
 	uint64_t code_factor;
 	int64_t data_factor;
 	uint8_t pointer_encoding; /* DW_EH_PE_* */
-	bool has_lengths;         /* FDEs say how long their augmentation is */
+	bool has_lengths;         /* FDEs have the length of their augmentation */
 	bool is_signal_frame;
-	bool is_damaged; /* INITIAL holds nothing, so each FDE is damaged, too */
+	bool is_damaged; /* INITIAL is unusable, so each FDE is damaged, too */
 	struct cfi_state initial;
 };
 
@@ -71,36 +70,35 @@ struct cfi {
 	struct cfi_section section;
 	struct cfi_cie *cies; /* by offset */
 	size_t n_cies, room_cies;
-	uint32_t n_damaged; /* entries that were passed over */
+	uint32_t n_damaged; /* skipped entries */
 };
 
 void cfi_deinit(struct cfi *cfi);
 
-/* An FDE: what it describes, and its offset in the section. */
+/* An FDE: its range, and its offset in the section. */
 typedef int (*cfi_fde_fn)(uint64_t begin, uint64_t size, uint32_t offset, void *userdata);
 
 /*
- * Passes through SECTION, which is borrowed as long as CFI lives, and calls FN for each FDE until
- * it returns something else than 0, which is returned. Entries that make no sense are counted and
- * passed over; where a length makes none, the rest is. Returns 0, -EFBIG for a section of 4 GiB, or
- * -ENOMEM; CFI may be deinitialised either way.
+ * Scans SECTION, which is borrowed as long as CFI lives, and calls FN for each FDE until it returns
+ * a value other than 0, which is returned. Invalid entries are counted and skipped; after an
+ * invalid length, the rest is. Returns 0, -EFBIG for a section of 4 GiB, or -ENOMEM; CFI can be
+ * deinitialised in each case.
  */
 int cfi_scan(struct cfi *cfi, const struct cfi_section *section, cfi_fde_fn fn, void *userdata);
 
-/* From ADDRESS on STATE holds; it is valid during the call. */
+/* STATE is valid from ADDRESS on; borrowed during the call. */
 typedef int (*cfi_row_fn)(uint64_t address, const struct cfi_cie *cie,
 			  const struct cfi_state *state, void *userdata);
 
 /*
- * Executes the FDE that cfi_scan() found at OFFSET, and calls FN for its first address, and where
- * something changes; addresses increase. Returns 0, what FN returned if that was another value, or
- * -EBADMSG if it cannot be executed.
+ * Executes the FDE at OFFSET, from cfi_scan(), and calls FN for its first address and for each
+ * change; addresses increase. Returns 0, another value of FN, or -EBADMSG if it cannot be executed.
  */
 int cfi_execute(const struct cfi *cfi, uint32_t offset, cfi_row_fn fn, void *userdata);
 
 /*
- * Reads a pointer in the form of ENCODING (DW_EH_PE_*) at the offset *AT of SECTION and moves it
- * behind. False if it is cut off, or of a form that is not known.
+ * Reads a pointer in the form ENCODING (DW_EH_PE_*) at the offset *AT of SECTION and advances *AT.
+ * False if it is truncated, or of an unknown form.
  */
 bool cfi_read_pointer(const struct cfi_section *section, uint8_t encoding, size_t *at,
 		      uint64_t *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an ELF file has for unwind tables: its executable segments, its build ID, and where its call
- * frame information is. By libelf, which checks what it reads against the size of the file.
+ * The parts of an ELF file that unwind tables need: its executable segments, its build ID, and its
+ * call frame information. It uses libelf, which checks its input against the size of the file.
  */
 #pragma once
 
@@ -11,22 +11,22 @@
 #include "capture/unwind/unwind-cfi.h"
 #include "capture/unwind/unwind-table.h"
 
-enum { UNWIND_ELF_UNPACKED_MAX = 64 << 20 }; /* bytes of a section that is compressed */
+enum { UNWIND_ELF_UNPACKED_MAX = 64 << 20 }; /* bytes of a decompressed section */
 
 struct unwind_elf {
 	struct unwind_segment segments[UNWIND_SEGMENTS_MAX]; /* executable; others are left out */
 	uint32_t n_segments;
 	uint8_t build_id[20];
 	uint32_t n_build_id;
-	struct cfi_section eh_frame;    /* .n is 0 where there is none */
+	struct cfi_section eh_frame;    /* .n is 0 without one */
 	struct cfi_section debug_frame; /* likewise */
-	uint8_t *unpacked;              /* owned; what debug_frame is in if it was compressed */
+	uint8_t *unpacked;              /* owned; the data of debug_frame if it was compressed */
 };
 
 /*
- * Takes the N bytes at DATA apart; they are borrowed until the end. Returns 0, -ENOEXEC if they are
- * no ELF file of a program or library, -ENOTSUP for another machine, -EBADMSG or -ENOMEM. ELF may
- * be deinitialised either way.
+ * Parses the N bytes at DATA, which are borrowed until the end. Returns 0, -ENOEXEC if they are not
+ * an ELF program or library, -ENOTSUP for another machine, -EBADMSG or -ENOMEM. ELF can be
+ * deinitialised in each case.
  */
 int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n);
 void unwind_elf_deinit(struct unwind_elf *elf);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables that programs walk by, for walks in user space (capture/unwind/unwind-resume.h): the
- * kernel keeps them, and this the descriptors of those that were made last.
+ * The tables of the kernel side, for walks in user space (capture/unwind/unwind-resume.h): the
+ * kernel keeps them, and this module the descriptors of the latest ones.
  *
- * For any thread. A table is one of a file by number and generation, as mappings have it.
+ * For any thread. A table is identified by file number and generation, as in mappings.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct unwind_kept {
 	struct unwind_kept_table {
 		int fd; /* of a map with blocks, owned; -1 = none */
 		uint32_t number;
-		struct unwind_file file; /* as it was when the table was put */
+		struct unwind_file file; /* as of the time when the table was added */
 	} tables[UNWIND_KEPT_MAX];
 };
 
@@ -28,8 +28,8 @@ void unwind_kept_init(struct unwind_kept *k);
 void unwind_kept_deinit(struct unwind_kept *k);
 
 /*
- * BLOCKS_FD (borrowed) has the table of FILE, which is number NUMBER. Without descriptors nothing
- * is kept.
+ * BLOCKS_FD (borrowed) has the table of FILE, which is number NUMBER. If no descriptor is
+ * available, nothing is kept.
  */
 void unwind_kept_put(struct unwind_kept *k, uint32_t number, const struct unwind_file *file,
 		     int blocks_fd);
@@ -38,8 +38,8 @@ void unwind_kept_put(struct unwind_kept *k, uint32_t number, const struct unwind
 void unwind_kept_take(struct unwind_kept *k, uint32_t number);
 
 /*
- * The rule for OFFSET in file NUMBER of GENERATION; UNWIND_NONE where it has none, or the table is
- * not there.
+ * The rule for OFFSET in file NUMBER of GENERATION; UNWIND_NONE if there is none, or the table is
+ * missing.
  */
 uint32_t unwind_kept_find(struct unwind_kept *k, uint16_t number, uint16_t generation,
 			  uint64_t offset);

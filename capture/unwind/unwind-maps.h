@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The maps of a session that its programs find tables in (bpf/unwind.h), seen from user space:
- * which files have a number, and what is known of each.
+ * A session's maps of unwind tables (bpf/unwind.h), in user space: the numbers of files, and the
+ * data about each.
  *
- * For one thread, while the programs use the maps. The descriptors are copies: the session may go
- * before this does.
+ * For one thread, while the programs use the maps. The descriptors are copies: the session can be
+ * freed first.
  */
 #pragma once
 
@@ -29,59 +29,50 @@ struct unwind_maps {
 };
 
 /*
- * Takes copies of the six descriptors in FROM, maps what is to be mapped, and hands out all names
- * but that of the vdso. Returns 0 or a negative errno; MAPS may be deinitialised either way.
+ * Copies the six descriptors in FROM, maps the maps, and assigns all names except that of the vdso.
+ * Returns 0 or a negative errno; MAPS can be deinitialised in each case.
  */
 int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from);
 void unwind_maps_deinit(struct unwind_maps *maps);
 
-/* Bytes of kernel memory that TABLE takes in the maps. */
+/* Bytes of kernel memory for TABLE in the maps. */
 uint64_t unwind_maps_table_bytes(const struct unwind_table *table);
 
-/*
- * Puts TABLE in for file NUMBER, whose state says that it has been asked for. Returns 0 or a
- * negative errno.
- */
+/* Adds TABLE for file NUMBER, whose state is "requested". Returns 0 or a negative errno. */
 int unwind_maps_put(struct unwind_maps *maps, uint32_t number, const struct unwind_table *table);
 
-/* File NUMBER has no table, and nobody is to ask for it again. */
+/* File NUMBER has no table, and it is not to be requested again. */
 void unwind_maps_put_nothing(struct unwind_maps *maps, uint32_t number);
 
 /*
- * Whether the programs still have the mapping that ASK is about; then *RET_SEQUENCE counts what the
- * process has changed until now.
+ * Whether the programs still have the mapping of ASK. *RET_SEQUENCE is then the number of changes
+ * of the process so far.
  */
 bool unwind_maps_has(const struct unwind_maps *maps, const struct unwind_ask *ask,
 		     uint32_t *ret_sequence);
 
-/* The table of file NUMBER could not be made now: the next walk that needs it asks again. */
+/* The table of file NUMBER could not be made now: the next walk that needs it requests it again. */
 void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number);
 
 /*
- * Takes the table of file NUMBER out: the next walk that needs it asks again. All that was put or
- * taken before must have settled, and this must, before another table is put there.
+ * Removes the table of file NUMBER: the next walk that needs it requests it again. Earlier changes
+ * must have settled before, and this one must settle before another table is added there.
  */
 void unwind_maps_take(struct unwind_maps *maps, uint32_t number);
 
-/*
- * Waits until no program sees any other tables than it should: 10 to 30 ms, if there is anything to
- * wait for.
- */
+/* Waits until all programs see only current tables: 10 to 30 ms, if there are changes. */
 void unwind_maps_settle(struct unwind_maps *maps);
 
-/*
- * The file with a table whose last use is longest ago, but not KEEP; UNWIND_FILE_NONE if there is
- * none.
- */
+/* The least recently used file with a table, except KEEP; UNWIND_FILE_NONE if there is none. */
 uint32_t unwind_maps_least_used(const struct unwind_maps *maps, uint32_t keep);
 
 /*
- * Takes tables out, those first whose last use is longest ago, but not that of file NUMBER, until
- * there is room for BYTES of BYTES_MAX, and a sixteenth of all besides: it takes its time. None
- * where that is of no use. Returns whether there is room, and in *RET_N_TAKEN how many had to go.
+ * Removes tables, least recently used first, except that of file NUMBER, until there is room for
+ * BYTES of BYTES_MAX, and for a sixteenth of the total. Can be slow. Removes none if that is
+ * useless. Returns whether there is room, and in *RET_N_TAKEN the number of removed tables.
  */
 bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t bytes,
 			   uint64_t bytes_max, uint64_t *ret_n_taken);
 
-/* Takes back the names of files that have not been of use for long, if there are few left. */
+/* Takes back the names of unused files, if few are left. */
 void unwind_maps_recycle_names(struct unwind_maps *maps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files whose tables are asked for, until their turn comes.
+ * The queue of files with requested tables.
  */
 #pragma once
 
@@ -12,14 +12,14 @@
 
 enum {
 	UNWIND_QUEUE_MAX = 4096,    /* that wait */
-	UNWIND_QUEUE_OPEN_MAX = 64, /* of these, the first are to be open */
+	UNWIND_QUEUE_OPEN_MAX = 64, /* of these, the first are open */
 	UNWIND_OWNERS_MAX = 64,     /* shares of time: root's, and those of all others by user ID */
 };
 
 struct unwind_waiting {
 	struct unwind_ask ask;
 	int fd;         /* owned; < 0: not open */
-	unsigned owner; /* whose share it is; set when it is put in */
+	unsigned owner; /* the share that pays; set when it is added */
 };
 
 /* All zeroes at the beginning. */
@@ -32,17 +32,17 @@ struct unwind_queue {
 void unwind_queue_deinit(struct unwind_queue *q);
 
 /*
- * Takes FILE over, whose descriptor is of a file system that answers. Returns 0; or -ENOBUFS or
- * -ENOMEM, and its descriptor is closed.
+ * Takes ownership of FILE, whose file system must answer. Returns 0; or -ENOBUFS or -ENOMEM, and
+ * its descriptor is closed.
  */
 int unwind_queue_put(struct unwind_queue *q, const struct unwind_waiting *file);
 
 /*
- * The next one, which is the caller's now; there must be one. First come those whose owner's files
- * took the fewest whole seconds, then the one missed most (FILES, by number), in steps of 16, then
- * the newest.
+ * The next file, owned by the caller; there must be one. Files whose owner's files took the fewest
+ * whole seconds come first, then the one with the most misses (FILES, by number), in steps of 16,
+ * then the newest.
  */
 struct unwind_waiting unwind_queue_take(struct unwind_queue *q, const struct unwind_file *files);
 
-/* A file of OWNER has taken NS. */
+/* A file of OWNER took NS. */
 void unwind_queue_charge(struct unwind_queue *q, unsigned owner, uint64_t ns);

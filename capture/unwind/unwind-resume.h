@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks on in user space where a program could not, since the table of a file was still being made:
- * by the same tables, through the copy of the stack that the program has taken (struct rec_piece).
+ * Continues walks in user space that a program could not finish because a table was still being
+ * made: by the same tables, through the copy of the stack that the program made (struct rec_piece).
  */
 #pragma once
 
@@ -11,18 +11,18 @@
 #include "bpf/record.h"
 #include "capture/unwind/unwind-kept.h"
 
-/* How a walk has gone on. */
+/* The result of a continued walk. */
 struct unwind_resumed {
-	unsigned n_frames; /* of all: at least those that were there */
-	int end;           /* UNWIND_END_*; UNWIND_END_TABLE, too, where there is no table yet */
-	/* The copy was all that there was room for, and the next frame lies behind it */
+	unsigned n_frames; /* the total, including the earlier ones */
+	int end;           /* UNWIND_END_*; also UNWIND_END_TABLE, if there is no table yet */
+	/* The next frame is after the end of the copy, which had the maximum size */
 	bool ran_out;
 };
 
 /*
- * Walks on from where PIECE, checked, stands, into FRAMES, innermost first, which gets those of the
- * piece, too. STACK are its n_bytes bytes of stack. PROCESSES_FD (-1: none) is the map of what
- * processes have mapped now.
+ * Continues the walk of PIECE, checked, into FRAMES, innermost first, including those of the piece.
+ * STACK are its n_bytes bytes of stack. PROCESSES_FD (-1: none) is the map of the current mappings
+ * of processes.
  */
 struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd,
 				    const struct rec_piece *piece, const void *stack,
