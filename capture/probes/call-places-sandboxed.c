@@ -138,8 +138,11 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 	else if (p->flags & CALL_PLACES_GO)
 		snprintf(why, size, "%s was built by Go, which moves its stacks", file);
 	else if (p->flags & CALL_PLACES_NO_START)
-		snprintf(why, size, "%s has no function '%s' there any more: it is another file",
-			 file, pattern);
+		snprintf(
+			why, size,
+			"%s has no function '%s' there, by its symbols and its unwind information: is "
+			"it another file by now?",
+			file, pattern);
 	else if (p->flags & CALL_PLACES_NO_POINT)
 		snprintf(why, size, "%s has no instruction at that place of '%s'", file, pattern);
 	else if (p->flags & CALL_PLACES_NO_CODE)

@@ -577,30 +577,42 @@ static int resolve_address(struct resolution *r)
 	return e;
 }
 
-static int resolve_probes(struct resolution *r, const struct place_usdts *u)
+static int resolve_guarded(struct resolution *r, const char *label)
 {
-	char label[CALL_FUNCTION_MAX];
-	int e = 0;
+	return resolve_fail(
+		r, -EOPNOTSUPP,
+		"the program passes by '%s' unless a tracer raises its semaphore, which "
+		"kymo cannot: name the line that it is at, or its function",
+		label);
+}
 
+static int resolve_no_probe(struct resolution *r, const struct place_usdts *u)
+{
 	if (u->n_all == 0)
 		return resolve_fail(r, -ENOENT, "%s has no static probes", r->file);
+	return resolve_fail(r, -ENOENT, "%s has no static probe '%s'%s%s%s", r->file, r->name,
+			    *u->nearest ? "; did you mean '" : "", u->nearest,
+			    *u->nearest ? "'?" : "");
+}
+
+static int resolve_probes(struct resolution *r, const struct place_usdts *u)
+{
+	char label[CALL_FUNCTION_MAX], guarded[CALL_FUNCTION_MAX] = "";
+	int e = 0;
+
 	if (u->n == 0)
-		return resolve_fail(r, -ENOENT, "%s has no static probe '%s'%s%s%s", r->file,
-				    r->name, *u->nearest ? "; did you mean '" : "", u->nearest,
-				    *u->nearest ? "'?" : "");
+		return resolve_no_probe(r, u);
 	for (size_t i = 0; e == 0 && i < u->n; i++) {
 		const struct place_usdt *probe = &u->list[i];
 
 		snprintf(label, sizeof(label), "%.120s:%.120s", probe->provider, probe->name);
 		if (probe->semaphore)
-			return resolve_fail(
-				r, -EOPNOTSUPP,
-				"the program passes by '%s' unless a tracer raises its semaphore, "
-				"which kymo cannot: name the line that it is at, or its function",
-				label);
-		e = resolve_point(r, probe->vaddr, label, &probe->arguments);
+			memcpy(guarded, label, sizeof(guarded));
+		else
+			e = resolve_point(r, probe->vaddr, label, &probe->arguments);
 	}
-	return e;
+	/* (of those that a pattern means, others may be good) */
+	return e == 0 && r->found.n == 0 ? resolve_guarded(r, guarded) : e;
 }
 
 static int resolve_usdt(struct resolution *r)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reader/places/place-expression.h"
+#include "reader/places/place-functions.h"
 #include "reader/places/place-types.h"
 #include "reader/places/places-parts.h"
 
@@ -22,6 +23,7 @@ enum {
 
 static const char in_vector[] = "in a vector register, which a probe cannot see";
 static const char not_whole[] = "it is no number, pointer or structure of these";
+static const char optimised_out[] = "optimised out";
 static const char too_complex[] = "its location is too complex";
 
 /* DWARF's numbers of rdi rsi rdx rcx r8 r9. */
@@ -252,13 +254,96 @@ static void convention_place(struct convention *c, struct leaves *l, uint64_t by
 	}
 }
 
-static void convention_argument(struct convention *c, Dwarf_Die *type, const char *name,
-				struct place_arguments *a)
+/* The part of LOCATION that has the byte AT of a variable; *RET_AT is where it begins. NULL = none. */
+static const struct place_load *arguments_part(const struct place_location *location, uint64_t at,
+					       uint64_t *ret_at)
 {
+	uint64_t begin = 0;
+	size_t gap = 0;
+
+	for (size_t i = 0; i < location->n_loads; i++) {
+		while (gap < location->n_gaps && location->gaps[gap].at == begin)
+			begin += location->gaps[gap++].n;
+		if (at >= begin && at - begin < location->loads[i].bytes) {
+			*ret_at = begin;
+			return &location->loads[i];
+		}
+		begin += location->loads[i].bytes;
+	}
+	return NULL;
+}
+
+/*
+ * What the compiler says of the byte AT of an argument goes before the convention, from which it
+ * departs where it knows all callers. Memory that is no argument on the stack is where the function
+ * will put it: that is not filled yet.
+ */
+static void arguments_correct(const struct place_location *location, uint64_t at, bool is_changed,
+			      struct place_argument *to)
+{
+	uint64_t begin;
+	const struct place_load *part = arguments_part(location, at, &begin);
+
+	if (*location->formula || !part) {
+		if (is_changed)
+			to->reason = part ? too_complex : optimised_out;
+		return;
+	}
+	if (part->n_steps > 0)
+		return;
+	if (part->is_value && to->bytes <= part->bytes) {
+		to->load = *part;
+		to->load.bytes = to->bytes;
+		to->shift = (uint8_t)((at - begin) * 8);
+		to->reason = NULL;
+	} else if (!part->is_value && part->base == PLACE_REGISTER && part->reg == REGISTER_SP &&
+		   part->offset >= WORD) {
+		to->load = arguments_stack((uint64_t)part->offset + at - begin, to->bytes);
+		to->shift = 0;
+		to->reason = NULL;
+	}
+}
+
+/* The values FIRST to the last of A are those of PARAMETER, as L has them. */
+static void arguments_correct_all(const struct place_context *context, Dwarf_Die *parameter,
+				  const struct leaves *l, size_t first, struct place_arguments *a)
+{
+	struct place_location location;
+	Dwarf_Die type;
+	const char *reason;
+
+	if (!place_type_of(parameter, &type))
+		return;
+	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &location);
+	/*
+	 * (a structure may have a part in a vector register, and compilers say late or in other words
+	 * where its members are, which come as the convention has them)
+	 */
+	if (reason &&
+	    (strstr(reason, "vector") ||
+	     (leaves_is_structure(&type) && dwarf_hasattr_integrate(parameter, DW_AT_location))))
+		return;
+	for (size_t i = first; i < a->n; i++) {
+		if (a->list[i].reason == not_whole)
+			continue;
+		if (reason)
+			a->list[i].reason = reason;
+		else
+			arguments_correct(&location, l->list[i - first].at, a->is_changed,
+					  &a->list[i]);
+	}
+}
+
+static void convention_argument(struct convention *c, const struct place_context *context,
+				Dwarf_Die *parameter, Dwarf_Die *type, struct place_arguments *a)
+{
+	const char *name = place_die_name(parameter) ?: "unnamed";
+	bool is_hidden = leaves_is_structure(type) && convention_is_hidden(type);
 	struct leaves l = { .n = 0 };
 	uint64_t bytes = place_type_bytes(type);
+	size_t first = a->n;
 
-	if (leaves_is_structure(type) && convention_is_hidden(type)) {
+	if (is_hidden) {
 		struct leaf leaf = { .kind = 'p', .bytes = WORD };
 
 		snprintf(leaf.name, sizeof(leaf.name), "%s", name);
@@ -272,25 +357,9 @@ static void convention_argument(struct convention *c, Dwarf_Die *type, const cha
 		c->stack = (c->stack + 15) & ~UINT64_C(15);
 	convention_place(c, &l, bytes ?: WORD, l.n == 1 && l.list[0].kind == 'f' && bytes > WORD,
 			 a);
+	if (!is_hidden)
+		arguments_correct_all(context, parameter, &l, first, a);
 	leaves_deinit(&l);
-}
-
-/* Where the compiler says that PARAMETER is somewhere else than the convention has it. */
-static void arguments_correct(const struct place_context *context, Dwarf_Die *parameter,
-			      Dwarf_Die *type, struct place_argument *to)
-{
-	struct place_location location;
-	const char *reason =
-		place_expression_locate(context, parameter, place_type_bytes(type), &location);
-
-	if (reason || location.n_loads != 1 || location.n_gaps || *location.formula)
-		return;
-	/* (memory of the frame is not filled yet) */
-	if (location.loads[0].is_value && location.loads[0].n_steps == 0 && to->bytes <= WORD) {
-		to->load = location.loads[0];
-		to->shift = 0;
-		to->reason = NULL;
-	}
 }
 
 /* ---- a function ---- */
@@ -323,6 +392,27 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	leaves_deinit(&l);
 }
 
+/*
+ * Whether the compiler has changed what FUNCTION, at VADDR, is given, since it knows all callers: LLVM
+ * says so, and gcc by the name.
+ */
+static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr)
+{
+	static const char *const marks[] = { ".isra.", ".constprop.", ".part." };
+	struct place_functions f;
+	bool changed = false;
+	uint64_t value;
+
+	if (place_type_number(function, DW_AT_calling_convention, &value) && value == DW_CC_nocall)
+		return true;
+	if (place_functions_around(p, vaddr, &f) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		changed |= strstr(f.list[0].symbol, marks[i]) != NULL;
+	place_functions_deinit(&f);
+	return changed;
+}
+
 int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret)
 {
 	struct place_arguments a = { .n = 0 };
@@ -335,18 +425,13 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	if (!places_function(p, vaddr, &function) || dwarf_entrypc(&function, &entry) != 0 ||
 	    entry != vaddr)
 		return -ENODATA;
+	a.is_changed = arguments_are_changed(p, &function, vaddr);
 	arguments_result(&function, &c, &a);
 	if (dwarf_child(&function, &die) == 0)
 		do {
-			const char *name = place_die_name(&die);
-			size_t first = a.n;
-
-			if (dwarf_tag(&die) != DW_TAG_formal_parameter ||
-			    !place_type_of(&die, &type))
-				continue;
-			convention_argument(&c, &type, name ?: "unnamed", &a);
-			if (a.n == first + 1 && !leaves_is_structure(&type))
-				arguments_correct(&context, &die, &type, &a.list[first]);
+			if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
+			    place_type_of(&die, &type))
+				convention_argument(&c, &context, &die, &type, &a);
 		} while (++parts < PARTS_MAX && places_next(&die));
 	*ret = a;
 	return 0;

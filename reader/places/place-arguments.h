@@ -23,7 +23,8 @@ struct place_argument {
 struct place_arguments {
 	struct place_argument list[PLACE_ARGUMENTS_MAX];
 	size_t n;
-	bool cut;                     /* there are more */
+	bool cut;        /* there are more */
+	bool is_changed; /* by the compiler: the calling convention does not say where they are */
 	struct place_argument result; /* kind 0: nothing is returned */
 };
 

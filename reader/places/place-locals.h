@@ -52,7 +52,7 @@ struct place_load {
 	uint8_t n_steps;
 	bool is_value; /* the bytes, at most 8, are those of the address itself */
 	/*
-	 * It ends with a NUL, after BYTES at most; always the last load. If it is unreadable, the
+	 * It ends with a NUL, after BYTES at most; always the last load. If it cannot be read, the
 	 * variable has the bytes of the other loads.
 	 */
 	bool is_string;
@@ -103,7 +103,7 @@ void place_locals_deinit(struct place_locals *l);
  *
  *	args            all arguments of the function that is at the address
  *	locals          all its other variables that exist there
- *	NAME            one of these, or a global variable: first of the innermost function
+ *	NAME            one of these, or a global one: first an argument of the innermost function
  *	*NAME           what a pointer leads to
  *	*NAME@64        so many elements, one behind the other
  *	*NAME@OTHER     as many as another variable says

@@ -75,6 +75,11 @@ _Static_assert(ARRAY_SIZE(call_args) == EVENT_CALL_ARGS_MAX, "as many as there c
 static const uint64_t stack[] = { UINT64_MAX, 0xffffffff81000010, 0x401010, 0x7f0000001000, 0 };
 static uint64_t longest_stack[FXT_BACKTRACE_MAX];
 
+/* Registers, and a block of three bytes. */
+static const uint64_t moment[EVENT_MOMENT_REGISTERS + 3] = {
+	1, UINT64_MAX, [EVENT_MOMENT_REGISTERS] = 0x7000, UINT64_C(3) << 32 | 5, 0x030201
+};
+
 static const struct event set[] = {
 	{
 		.kind = EVENT_START,
@@ -314,6 +319,13 @@ static const struct event set[] = {
 	{ .kind = EVENT_CALL, .ts_ns = 1000191, .pid = 100, .tid = 101,
 	  .call = { .function = "f", .end_ns = 1000192, .result = { .name = "" },
 		    .left_by = "unwound" } },
+
+	/* ---- moments ---- */
+	{ .kind = EVENT_MOMENT_POINT, .ts_ns = 1000192, KYMO,
+	  .moment_point = { .number = UINT32_MAX, .plan = "point\t" WIDE "\t\tfile\tf" } },
+	{ .kind = EVENT_MOMENT, .ts_ns = 1000192, .pid = 100, .tid = 101, .cpu = 1,
+	  .moment = { .name = "point " WIDE, .point = UINT32_MAX, .hit = UINT64_MAX,
+		      .stack = UINT64_MAX, .data = moment, .n_bytes = sizeof(moment) } },
 
 	/* ---- what programs allocate ---- */
 	{ .kind = EVENT_WATCH_BEGIN, .ts_ns = 1000192, .pid = 100, .tid = 100,

@@ -338,6 +338,17 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_int_equal(is->call.stack, want->call.stack);
 		assert_string_equal(is->call.left_by, want->call.left_by);
 		break;
+	case EVENT_MOMENT_POINT:
+		assert_int_equal(is->moment_point.number, want->moment_point.number);
+		assert_string_equal(is->moment_point.plan, want->moment_point.plan);
+		break;
+	case EVENT_MOMENT:
+		assert_int_equal(is->moment.point, want->moment.point);
+		assert_int_equal(is->moment.hit, want->moment.hit);
+		assert_int_equal(is->moment.stack, want->moment.stack);
+		assert_int_equal(is->moment.n_bytes, want->moment.n_bytes);
+		assert_memory_equal(is->moment.data, want->moment.data, want->moment.n_bytes);
+		break;
 	default:
 		assert_same_memory(is, want);
 	}

@@ -388,7 +388,7 @@ static const struct item_row {
 	{ "*table@2", "{5, 2}", NULL, 0 },
 	{ "*text@4", "\"text\"", NULL, 0 },
 	{ "mode", "(MODE_READ | MODE_EXEC)", NULL, 0 },
-	{ "countr", NULL, "did you mean 'counter'?", -ENOENT },
+	{ "c0unter", NULL, "did you mean 'counter'?", -ENOENT },
 	{ "*n", NULL, "this is no pointer", -EINVAL },
 	{ "*", NULL, "name of a pointer is missing", -EINVAL },
 	{ "*ptr@0", NULL, "1 to 65536", -EINVAL },

@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Moments: variables, registers and memory at points of a program are what the program says itself;
+# conditions and counts hold; by the service; cut; and gdb opens them as if it had been there.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command gcc
+[ "$(uname -m)" = x86_64 ] || skip "moments are recorded on x86-64"
+remember_bpf
+
+cat >"$TMP/prog.c" <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <unistd.h>
+	struct point { int x, y; const char *name; };
+	enum color { RED, GREEN, BLUE };
+	int global = 7;
+	__attribute__((noinline)) int handle(int id, struct point *p, const char *text, size_t n, enum color c)
+	{
+		char local[32];
+		int sum = id + p->x;
+		snprintf(local, sizeof(local), "%s-%d", text, sum);
+		global += sum;
+		printf("%d %d \"%s\" %d\n", id, sum, local, global); /* line 14 */
+		return sum + (int)n + (int)c + local[0];
+	}
+	int main(int argc, char **argv)
+	{
+		char *text = malloc(16);
+		int sum = 0;
+		strcpy(text, "hello");
+		for (int i = 0; i < 8; i++) {
+			struct point p = { i * 10, -i, "pt" };
+			sum += handle(i, &p, text, strlen(text), (enum color)(i % 3));
+		}
+		return argc > 5 ? sum : 0;
+	}
+END
+for opt in O0 O2; do
+	gcc -g -$opt -o "$TMP/prog-$opt" "$TMP/prog.c"
+done
+
+# moments SPEC ... -- what "$TMP/prog-O0" says in $TMP/truth, and JSON of its moments in $TMP/moments
+moments() {
+	expect_exit 0 "$KYMO" record --direct --force -e moments "${@:2}" -o "$TMP/m.fxt" -- "$1"
+	cp "$TMP/stdout" "$TMP/truth"
+	check_finds_nothing "$TMP/m.fxt"
+	expect_exit 0 "$KYMO" moments --json --registers --stack-trace "$TMP/m.fxt"
+	cp "$TMP/stdout" "$TMP/moments"
+}
+
+for opt in O0 O2; do
+	note "$opt: variables at a line"
+	moments "$TMP/prog-$opt" --moment "$TMP/prog-$opt:prog.c:14" --collect "args,locals,global,*p,stack=2048"
+	jq -r '.variables | "\(.id) \(.sum) \(.local) \(.global)"' "$TMP/moments" >"$TMP/is"
+	diff "$TMP/truth" "$TMP/is" >&2 || fail "$opt: kymo (>) has seen other values than the program (<)"
+	assert_eq "$(jq -s 'map(select(any(.stack[]; . == "main"))) | length' "$TMP/moments")" 8 "moments with main in their stacks"
+	assert_eq "$(jq -s 'map(.hit) == [range(1; 9)]' "$TMP/moments")" true "hits are counted"
+	jq -rs '.[3].variables | "\(."*p") \(.c)"' "$TMP/moments" >"$TMP/is"
+	[ "$opt" = O2 ] || assert_contains "$TMP/is" '^\{x = 30, y = -3, name = 0x[0-9a-f]+.*\} RED$' "a struct and an enum"
+done
+
+note "conditions and counts"
+moments "$TMP/prog-O0" --moment "$TMP/prog-O0:handle if id >= 5"
+assert_eq "$(jq -r '.variables.id' "$TMP/moments" | tr '\n' ' ')" "5 6 7 " "moments for which it holds"
+moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if global < 0 max 2"
+assert_eq "$(wc -l <"$TMP/moments")" 0 "moments for which it holds"
+moments "$TMP/prog-O0" --moment "$TMP/prog-O0:handle max 2"
+assert_eq "$(wc -l <"$TMP/moments")" 2 "moments until the end"
+
+note "what cannot be had is said"
+expect_exit 1 "$KYMO" record --direct --moment "$TMP/prog-O0:prog.c:9999" -o "$TMP/none.fxt" -- true
+assert_says "$TMP/stderr" 'nearest' "the nearest lines"
+expect_exit 1 "$KYMO" record --direct --moment "$TMP/prog-O0:handel" -o "$TMP/none.fxt" -- true
+assert_says "$TMP/stderr" "did you mean 'handle'" "the nearest name"
+expect_exit 1 "$KYMO" record --direct --moment "$TMP/prog-O0:handle" --collect nosuch -o "$TMP/none.fxt" -- true
+assert_says "$TMP/stderr" "nosuch" "the variable"
+address=$(nm "$TMP/prog-O0" | awk '$3 == "handle" { print $1 }')
+expect_exit 125 "$KYMO" record --direct --moment "$TMP/prog-O0:0x$(printf %x $((16#$address + 6)))" -o "$TMP/none.fxt" -- true
+assert_says "$TMP/stderr" 'in the middle of an instruction' "a point between instructions"
+
+if command -v gdb >/dev/null; then
+	note "gdb opens them"
+	moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14" --collect "args,locals,global,*p,stack=4096"
+	expect_exit 0 "$KYMO" export --format tfile --force -o "$TMP/m.tf" "$TMP/m.fxt"
+	script=$(compgen -G "$TMP/m-*.gdb")
+	assert_eq "$(wc -w <<<"$script")" 1 "scripts"
+	expect_exit 0 gdb -nx -batch -x "$script" -ex 'tfind 3' -ex 'bt' -ex 'info locals' -ex 'p global' -ex 'p *p' \
+		-ex 'tdump' -ex 'info tvariables' -ex 'info sharedlibrary' -ex 'tstatus'
+	cp "$TMP/stdout" "$TMP/gdb"
+	assert_contains "$TMP/gdb" 'handle \(id=3, p=0x[0-9a-f]+, text=0x[0-9a-f]+ "hello", n=5, c=RED\)' "the frame"
+	assert_contains "$TMP/gdb" '#1 .* in main' "its caller"
+	assert_contains "$TMP/gdb" '^sum = 33$' "a local"
+	assert_says "$TMP/gdb" 'local = "hello-33' "a local array"
+	assert_contains "$TMP/gdb" "^.1 = 73\$" "a global variable"
+	assert_says "$TMP/gdb" '= {x = 30, y = -3,' "memory behind a pointer"
+	assert_says "$TMP/gdb" 'Collected 8 trace frames' "the number of frames"
+	expect_exit 0 "$KYMO" check "$(compgen -G "$TMP/m-*.tf")"
+else
+	note "not opened: no gdb"
+fi
+
+note "a part of them"
+expect_exit 0 "$KYMO" cut --force --from 0 --to 1h "$TMP/m.fxt" "$TMP/part.fxt"
+expect_exit 0 "$KYMO" moments --json "$TMP/part.fxt"
+assert_eq "$(wc -l <"$TMP/stdout")" 8 "moments in a part that has all"
+
+note "by the service"
+start_bus
+KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
+expect_exit 0 "$KYMO" record --bus "$BUS" -e moments --moment "$TMP/prog-O2:prog.c:14" --collect id,sum -o "$TMP/service.fxt" -- "$TMP/prog-O2"
+expect_exit 0 "$KYMO" moments --json "$TMP/service.fxt"
+assert_eq "$(jq -r '.variables.id' "$TMP/stdout" | tr '\n' ' ')" "0 1 2 3 4 5 6 7 " "moments that the service has recorded"
+stop_kymod
+no_bpf_left "recordings of moments"
