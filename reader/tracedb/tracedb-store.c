@@ -126,6 +126,12 @@ static int tracedb_store_shape(struct tracedb_store *s, const struct tracedb_sha
 	uint64_t key;
 	void *known;
 
+	/* (points of one place in a program often follow each other) */
+	if (s->n_points > 0 && tracedb_store_is_shape(s, s->shape_of[s->n_points - 1], shape)) {
+		*ret = s->shape_of[s->n_points - 1];
+		s->n_slots = shape->first;
+		return 0;
+	}
 	/* (hashed with the address of the store's own memory, so that no file can make many alike) */
 	key = table_hash_seeded((uintptr_t)s ^ shape->n_auxiliary,
 				shape->n_variables ? (const void *)(s->slots + shape->first) : "",
