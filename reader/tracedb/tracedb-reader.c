@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/tracedb/tracedb-reader.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +25,20 @@ struct tracedb_reader {
 	bool ended;
 };
 
-/* The number in the lowest WIDTH bytes at P. */
-static uint64_t tracedb_reader_number(const uint8_t *p, unsigned width)
+/* The number in the lowest WIDTH bytes at P. Widths that are common are loaded at once. */
+static inline uint64_t tracedb_reader_number(const uint8_t *p, unsigned width)
 {
 	uint64_t value = 0;
+	uint32_t half;
 
+	if (width == sizeof(value)) {
+		memcpy(&value, p, sizeof(value));
+		return le64toh(value);
+	}
+	if (width == sizeof(half)) {
+		memcpy(&half, p, sizeof(half));
+		return le32toh(half);
+	}
 	for (unsigned i = 0; i < width; i++)
 		value |= (uint64_t)p[i] << 8 * i;
 	return value;

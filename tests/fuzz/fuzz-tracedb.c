@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Whatever comes is read as trace-db. What is read can be written again in the same layout, byte for byte but for
- * what no reader looks at; and that reads as the same points.
+ * what no reader looks at; and that reads as the same points. All of them can be kept in memory.
  */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "reader/tracedb/tracedb-reader.h"
+#include "reader/tracedb/tracedb-store.h"
 #include "writer/tracedb/tracedb-writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,6 +45,22 @@ static size_t read_all(struct tracedb_reader *r, struct tracedb_writer *w)
 	return n;
 }
 
+/* Keeps all in memory, and walks over it. */
+static void store_all(const uint8_t *data, size_t size)
+{
+	_cleanup_(tracedb_reader_freep) struct tracedb_reader *r = NULL;
+	_cleanup_(tracedb_store_freep) struct tracedb_store *s = NULL;
+	_cleanup_(tracedb_cursor_deinit) struct tracedb_cursor c = { 0 };
+	struct tracedb_stored_point p;
+	size_t n = 0;
+
+	assert(tracedb_reader_new_memory(&r, data, size) == 0);
+	assert(tracedb_store_load(&s, r) >= 0);
+	while (tracedb_store_next(s, &c, &p) > 0)
+		n++;
+	assert(n == tracedb_store_points(s));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(tracedb_reader_freep) struct tracedb_reader *r = NULL, *again = NULL;
@@ -57,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(tracedb_writer_begin(&w, &b, tracedb_reader_layout(r),
 				    tracedb_reader_dictionary(r)) == 0);
 	n = read_all(r, &w);
+	store_all(data, size);
 	/* (without names there may be too little to know W16 by) */
 	if (tracedb_reader_new_memory(&again, b.data, b.size) == 0 &&
 	    tracedb_reader_layout(again) == tracedb_reader_layout(r))

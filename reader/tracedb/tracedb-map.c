@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A treap: a search tree by address, and a heap by random priorities, which keep it flat whatever the order of
+ * addresses.
+ */
+#include "reader/tracedb/tracedb-map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+void tracedb_map_deinit(struct tracedb_map *m)
+{
+	free(m->regions);
+	*m = (struct tracedb_map){ 0 };
+}
+
+/* Splits the tree AT into what begins before ADDRESS, and the rest. */
+static void tracedb_map_split(struct tracedb_map *m, uint32_t at, uint64_t address,
+			      uint32_t *ret_before, uint32_t *ret_rest)
+{
+	while (at != 0) {
+		struct tracedb_region *region = &m->regions[at];
+
+		if (region->address < address) {
+			*ret_before = at;
+			ret_before = &region->right;
+			at = region->right;
+		} else {
+			*ret_rest = at;
+			ret_rest = &region->left;
+			at = region->left;
+		}
+	}
+	*ret_before = 0;
+	*ret_rest = 0;
+}
+
+/* Joins two trees; all of BEFORE is before all of REST. */
+static void tracedb_map_join(struct tracedb_map *m, uint32_t before, uint32_t rest, uint32_t *ret)
+{
+	while (before != 0 && rest != 0) {
+		if (m->regions[before].priority > m->regions[rest].priority) {
+			*ret = before;
+			ret = &m->regions[before].right;
+			before = *ret;
+		} else {
+			*ret = rest;
+			ret = &m->regions[rest].left;
+			rest = *ret;
+		}
+	}
+	*ret = before ? before : rest;
+}
+
+/* Where the number of the region at ADDRESS stands, or would, going by addresses alone. */
+static uint32_t *tracedb_map_place(struct tracedb_map *m, uint64_t address)
+{
+	uint32_t *place = &m->root;
+
+	while (*place != 0 && m->regions[*place].address != address) {
+		struct tracedb_region *region = &m->regions[*place];
+
+		place = address < region->address ? &region->left : &region->right;
+	}
+	return place;
+}
+
+static int tracedb_map_take_unused(struct tracedb_map *m, uint32_t *ret)
+{
+	if (m->unused != 0) {
+		*ret = m->unused;
+		m->unused = m->regions[m->unused].left;
+		return 0;
+	}
+	if (m->n_regions == 0)
+		m->n_regions = 1;
+	if (GROW(m->regions, m->room, (size_t)m->n_regions + 1) < 0)
+		return -ENOMEM;
+	*ret = m->n_regions++;
+	return 0;
+}
+
+/* Any numbers will do that do not follow the addresses (xorshift). */
+static uint32_t tracedb_map_random(struct tracedb_map *m)
+{
+	uint32_t x = m->random ? m->random : 2463534242;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return m->random = x;
+}
+
+static int tracedb_map_add(struct tracedb_map *m, uint64_t address, uint64_t size)
+{
+	uint32_t new, before, rest;
+
+	if (tracedb_map_take_unused(m, &new) < 0)
+		return -ENOMEM;
+	m->regions[new] = (struct tracedb_region){
+		.address = address,
+		.size = size,
+		.priority = tracedb_map_random(m),
+	};
+	tracedb_map_split(m, m->root, address, &before, &rest);
+	tracedb_map_join(m, before, new, &before);
+	tracedb_map_join(m, before, rest, &m->root);
+	return 0;
+}
+
+int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size)
+{
+	uint32_t *place = tracedb_map_place(m, address);
+	uint32_t at = *place;
+
+	if (at == 0)
+		return size > 0 ? tracedb_map_add(m, address, size) : 0;
+	if (size > 0) {
+		m->regions[at].size = size;
+		return 0;
+	}
+	tracedb_map_join(m, m->regions[at].left, m->regions[at].right, place);
+	m->regions[at].left = m->unused;
+	m->unused = at;
+	return 0;
+}
+
+uint64_t tracedb_map_size(const struct tracedb_map *m, uint64_t address)
+{
+	const struct tracedb_region *last = NULL;
+	uint32_t at = m->root;
+
+	while (at != 0) {
+		const struct tracedb_region *region = &m->regions[at];
+
+		if (region->address <= address)
+			last = region;
+		at = region->address <= address ? region->right : region->left;
+	}
+	if (!last || address - last->address > last->size)
+		return TRACEDB_NO_SIZE;
+	return last->size - (address - last->address);
+}

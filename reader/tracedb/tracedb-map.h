@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The buffers that a program has at a point of a trace, by address. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tracedb_region {
+	uint64_t address, size;
+	uint32_t left, right; /* regions before and behind it, by number; 0 = none */
+	uint32_t priority;    /* none below it has a greater one */
+};
+
+struct tracedb_map {
+	struct tracedb_region *regions; /* owned; the first one is not used */
+	uint32_t n_regions, room;
+	uint32_t root;
+	uint32_t unused; /* a list, by `left` */
+	uint32_t random;
+};
+
+/* No buffer. */
+#define TRACEDB_NO_SIZE UINT64_MAX
+
+void tracedb_map_deinit(struct tracedb_map *m);
+
+/*
+ * Sets the SIZE of the buffer at ADDRESS; 0 removes it. Returns 0 or -ENOMEM, with nothing changed.
+ */
+int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size);
+
+/*
+ * Returns the number of bytes from ADDRESS to the end of the last buffer that begins there or
+ * before, 0 right behind its end, and TRACEDB_NO_SIZE beyond, or without such a buffer.
+ */
+uint64_t tracedb_map_size(const struct tracedb_map *m, uint64_t address);
