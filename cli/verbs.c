@@ -24,6 +24,7 @@ const struct verb *const verbs[] = {
 	&verb_diff_row,
 	&verb_calls_row,
 	&verb_moments_row,
+	&verb_query_row,
 	&verb_leaks_row,
 	&verb_dump_row,
 	&verb_check_row,

@@ -36,6 +36,7 @@ struct verb {
 /* Each row is defined in its verb's file. */
 extern const struct verb verb_calls_row;
 extern const struct verb verb_moments_row;
+extern const struct verb verb_query_row;
 extern const struct verb verb_capabilities_row;
 extern const struct verb verb_check_row;
 extern const struct verb verb_collect_row;

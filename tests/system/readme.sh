@@ -6,6 +6,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
+need_command gcc
 
 # The block behind "Without a daemon", without the remarks.
 # shellcheck disable=SC2016 # no expansion
@@ -19,7 +20,8 @@ printf '#!/bin/sh\necho made\n' >"$TMP/bin/make"
 chmod 755 "$TMP/bin/make"
 PATH=$TMP/bin:$PATH
 cd "$TMP/cwd" || exit
-cp /bin/true program
+printf 'int main(int n, char **words)\n{\n\treturn n > 99 && words[0];\n}\n' >main.c
+gcc -g -o program main.c
 sleep 300 &
 watched=$!
 

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo query: the points of a trace for whose variables a predicate holds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/common/input-file.h"
+#include "cli/common/json.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "reader/pack/unpack.h"
+#include "reader/query/query-run.h"
+
+enum { VARS_MAX = QUERY_VARIABLES_MAX };
+
+struct verb_query {
+	struct query query;
+	const char *variables[VARS_MAX], *softs[QUERY_SOFTS_MAX];
+	size_t n_variables, n_softs;
+	uint64_t pick;
+	bool json;
+
+	struct input_file file;
+	struct unpack *unpack;
+	struct tracedb_reader *reader;
+	struct tracedb_store *store;
+	uint64_t n_results;
+};
+
+static void verb_query_deinit(struct verb_query *v)
+{
+	query_deinit(&v->query);
+	v->store = tracedb_store_free(v->store);
+	v->reader = tracedb_reader_free(v->reader);
+	v->unpack = unpack_free(v->unpack);
+	input_file_close(&v->file);
+}
+
+/* ---- options ---- */
+
+static int verb_query_take_variable(void *to, char *value)
+{
+	struct verb_query *v = to;
+
+	if (v->n_variables == VARS_MAX)
+		return cli_usage_error("--var: more than %d are not possible", VARS_MAX);
+	v->variables[v->n_variables++] = value;
+	return CLI_OK;
+}
+
+static int verb_query_take_soft(void *to, char *value)
+{
+	struct verb_query *v = to;
+
+	if (v->n_softs == QUERY_SOFTS_MAX)
+		return cli_usage_error("--soft: more than %d are not possible", QUERY_SOFTS_MAX);
+	v->softs[v->n_softs++] = value;
+	return CLI_OK;
+}
+
+static int verb_query_take_number(void *to, char *value)
+{
+	uint64_t *number = to;
+	char *end;
+
+	errno = 0;
+	*number = strtoull(value, &end, 0);
+	return errno == 0 && *value >= '0' && *value <= '9' && *end == '\0'
+		       ? CLI_OK
+		       : cli_usage_error("%s takes a number, not '%s'", verb_options_typed(),
+					 value);
+}
+
+static int verb_query_complain(const char *text, const struct query_error *error)
+{
+	return cli_usage_error("%s\n%s\n%*s^", error->why, text, (int)error->at, "");
+}
+
+/* All expressions, once the variables are declared. */
+static int verb_query_parse(struct verb_query *v, const char *hard)
+{
+	struct query *q = &v->query;
+	struct query_error error;
+	const char *text = "";
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < v->n_variables; i++) {
+		text = v->variables[i];
+		r = query_declare(&q->expression, text, &error);
+	}
+	if (r == 0) {
+		text = hard;
+		r = query_parse(&q->expression, text, &q->hard, &error);
+	}
+	for (; r == 0 && q->n_softs < v->n_softs; q->n_softs++) {
+		text = v->softs[q->n_softs];
+		r = query_parse(&q->expression, text, &q->softs[q->n_softs], &error);
+	}
+	if (r == -EINVAL)
+		return verb_query_complain(text, &error);
+	if (v->pick > UINT32_MAX)
+		return cli_usage_error("--pick takes a seed of 32 bits");
+	q->seed = (uint32_t)v->pick;
+	return r < 0 ? cli_failed("out of memory") : CLI_OK;
+}
+
+/* ---- the trace ---- */
+
+static ssize_t verb_query_read(void *source, void *to, size_t n)
+{
+	return unpack_read(source, to, n);
+}
+
+static int verb_query_load(struct verb_query *v, const char *path)
+{
+	const struct tracedb_damage *damage;
+	int r = input_file_open(&v->file, path);
+
+	if (r != CLI_OK)
+		return r;
+	r = unpack_new_fd(&v->unpack, v->file.fd);
+	if (r == 0)
+		r = tracedb_reader_new_source(&v->reader, verb_query_read, v->unpack);
+	if (r == TRACEDB_ALIEN)
+		return cli_failed("%s: it is not a trace of trace points (trace-db)", v->file.name);
+	if (r == 0)
+		r = tracedb_store_load(&v->store, v->reader);
+	if (r < 0) {
+		input_file_failed(&v->file, r);
+		return CLI_FAILED;
+	}
+	if (r != TRACEDB_DAMAGE)
+		return CLI_OK;
+	damage = tracedb_reader_damage(v->reader);
+	cli_error("%s: at byte %" PRIu64 ": %s; the %zu points before it are used", v->file.name,
+		  damage->offset, damage->what, tracedb_store_points(v->store));
+	return CLI_DAMAGE;
+}
+
+/* ---- results ---- */
+
+static const char *verb_query_type(const struct verb_query *v, const struct tracedb_value *value)
+{
+	const struct tracedb_dictionary *d = tracedb_reader_dictionary(v->reader);
+
+	return d->names[d->types[value->type].name];
+}
+
+static const char *verb_query_name(const struct verb_query *v, const struct tracedb_value *value)
+{
+	return tracedb_reader_dictionary(v->reader)->names[value->name];
+}
+
+static uint32_t verb_query_format(const struct verb_query *v, const struct tracedb_value *value)
+{
+	return tracedb_reader_dictionary(v->reader)->types[value->type].format;
+}
+
+static void verb_query_print_value(const struct verb_query *v, const struct tracedb_value *value)
+{
+	char text[256];
+
+	switch (verb_query_format(v, value)) {
+	case TRACEDB_SIGNED:
+		printf("%" PRId64, value->s);
+		return;
+	case TRACEDB_FLOAT:
+		printf("%.17g", value->f);
+		return;
+	case TRACEDB_POINTER:
+		printf("0x%" PRIx64, value->u);
+		return;
+	case TRACEDB_BLOB:
+		text_clean(text, sizeof(text), (const char *)value->bytes, value->size);
+		printf("\"%s\"", text);
+		return;
+	default:
+		printf("%" PRIu64, value->u);
+	}
+}
+
+static void verb_query_print_text(const struct verb_query *v, const struct query_result *r)
+{
+	const struct query_expression *e = &v->query.expression;
+
+	printf("point %zu statement 0x%" PRIx64, r->point, r->of->statement);
+	for (size_t i = 0; i < e->n_variables; i++) {
+		const struct tracedb_variable *bound = &r->of->variables[r->bound[i]];
+		const char *name = verb_query_name(v, &bound->value);
+
+		printf("%s %s%s%s = ", i ? "," : ":", e->variables[i].name,
+		       e->variables[i].free ? " is " : "", e->variables[i].free ? name : "");
+		verb_query_print_value(v, &bound->value);
+		if (bound->buffer_size != TRACEDB_NO_SIZE)
+			printf(" (%" PRIu64 " bytes)", bound->buffer_size);
+	}
+	printf("\n");
+}
+
+static struct json_object *verb_query_json_value(const struct verb_query *v,
+						 const struct tracedb_value *value)
+{
+	char text[4096];
+
+	switch (verb_query_format(v, value)) {
+	case TRACEDB_SIGNED:
+		return json_i64(value->s);
+	case TRACEDB_FLOAT:
+		return json_object_new_double(value->f);
+	case TRACEDB_BLOB:
+		text_clean(text, sizeof(text), (const char *)value->bytes, value->size);
+		return json_from_text(text);
+	default:
+		return json_u64(value->u);
+	}
+}
+
+static struct json_object *verb_query_json_bound(const struct verb_query *v,
+						 const struct query_result *r)
+{
+	const struct query_expression *e = &v->query.expression;
+	struct json_object *all = json_object_new_object();
+
+	for (size_t i = 0; i < e->n_variables; i++) {
+		const struct tracedb_variable *bound = &r->of->variables[r->bound[i]];
+
+		json_object_object_add(
+			all, e->variables[i].name,
+			JSON_OBJECT(JSON("name", verb_query_name(v, &bound->value)),
+				    JSON("type", verb_query_type(v, &bound->value)),
+				    JSON("value", verb_query_json_value(v, &bound->value)),
+				    JSON_IF(bound->buffer_size != TRACEDB_NO_SIZE, "size",
+					    bound->buffer_size)));
+	}
+	return all;
+}
+
+static struct json_object *verb_query_json_auxiliary(const struct query_result *r)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < r->of->n_auxiliary; i++)
+		json_object_array_add(list, json_u64(r->of->auxiliary[i]));
+	return list;
+}
+
+static int verb_query_take_result(void *userdata, const struct query_result *r)
+{
+	struct verb_query *v = userdata;
+
+	v->n_results++;
+	if (v->json)
+		json_print_line(JSON_OBJECT(JSON("point", (uint64_t)r->point),
+					    JSON("statement", r->of->statement),
+					    JSON("variables", verb_query_json_bound(v, r)),
+					    JSON("auxiliary", verb_query_json_auxiliary(r))));
+	else
+		verb_query_print_text(v, r);
+	return 0;
+}
+
+static int verb_query_answer(struct verb_query *v)
+{
+	struct query_error error;
+	int r = query_run(&v->query, v->store, tracedb_reader_dictionary(v->reader),
+			  verb_query_take_result, v, &error);
+
+	if (r == -EINVAL || r == -E2BIG)
+		return cli_failed("%s: %s", v->file.name, error.why);
+	return r < 0 ? cli_failed("out of memory") : CLI_OK;
+}
+
+static int verb_query_run(int argc, char **argv)
+{
+	_cleanup_(verb_query_deinit) struct verb_query v = { .file = INPUT_FILE_NULL };
+	const struct verb_option options[] = {
+		OPTION_FLAG("json", &v.json),
+		OPTION_FLAG("keep-duplicates", &v.query.keep_duplicates),
+		OPTION_VALUE("limit", 0, verb_query_take_number, &v.query.limit),
+		OPTION_VALUE("mask", 0, verb_query_take_number, &v.query.mask),
+		OPTION_VALUE("pick", 0, verb_query_take_number, &v.pick),
+		OPTION_VALUE("soft", 0, verb_query_take_soft, &v),
+		OPTION_VALUE("statement", 0, verb_query_take_number, &v.query.statement),
+		OPTION_VALUE("var", 0, verb_query_take_variable, &v),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 2,
+					"it takes a FILE and an EXPRESSION"),
+	    status;
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	/* (a statement without a mask is that statement) */
+	if (v.query.statement && !v.query.mask)
+		v.query.mask = UINT64_MAX;
+	r = verb_query_parse(&v, argv[optind + 1]);
+	if (r != CLI_OK)
+		return r;
+	status = verb_query_load(&v, argv[optind]);
+	if (status != CLI_OK && status != CLI_DAMAGE)
+		return status;
+	r = verb_query_answer(&v);
+	return r == CLI_OK ? status : r;
+}
+
+const struct verb verb_query_row = {
+	.name = "query",
+	.synopsis = "[OPTION ...] FILE EXPRESSION",
+	.what = "Find trace points by a predicate over their variables",
+	.options =
+		"      --var=NAME[:TYPE,...]  NAME stands for any variable (of these types)\n"
+		"      --soft=EXPRESSION      of each point, keep what fulfils most of these\n"
+		"      --statement=N          only points of this statement\n"
+		"      --mask=N               these bits of the statement count (all)\n"
+		"      --pick=SEED            look at one point only, by chance\n"
+		"      --keep-duplicates      results of the same statement, names and types, too\n"
+		"      --limit=N              at most N results\n"
+		"      --json                 print an object a line\n"
+		"  -h, --help                 show this\n",
+	.notes =
+		"\nFILE is a trace-db file; '-' is standard input. An EXPRESSION is a comparison of\n"
+		"numbers, (> (v/value count) (v/size buffer)), or several with and, or, not.\n"
+		"Exits with 3 if FILE is damaged.\n",
+	.run = verb_query_run,
+};

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/query/query-expression.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { WORD_MAX = 256, EXPONENT_MAX = 400 };
+
+struct query_parser {
+	struct query_expression *e;
+	const char *text, *at;
+	unsigned depth;
+	struct query_error *error;
+};
+
+/* What a word in front of a list means. */
+static const struct query_operator {
+	const char *word;
+	enum query_kind kind;
+	bool is_truth, takes_truth, takes_names;
+	unsigned min, max; /* operands */
+} query_operators[] = {
+	{ "and", QUERY_AND, true, true, false, 1, UINT16_MAX },
+	{ "or", QUERY_OR, true, true, false, 1, UINT16_MAX },
+	{ "not", QUERY_NOT, true, true, false, 1, 1 },
+	{ ">", QUERY_GT, true, false, false, 2, 2 },
+	{ ">=", QUERY_GE, true, false, false, 2, 2 },
+	{ "<", QUERY_LT, true, false, false, 2, 2 },
+	{ "<=", QUERY_LE, true, false, false, 2, 2 },
+	{ "=", QUERY_EQ, true, false, false, 2, 2 },
+	{ "distinct-vars", QUERY_DISTINCT, true, false, true, 2, QUERY_VARIABLES_MAX },
+	{ "v/value", QUERY_VALUE, false, false, true, 1, 1 },
+	{ "v/size", QUERY_SIZE, false, false, true, 1, 1 },
+	{ "+", QUERY_ADD, false, false, false, 1, UINT16_MAX },
+	{ "-", QUERY_SUBTRACT, false, false, false, 1, UINT16_MAX },
+	{ "*", QUERY_MULTIPLY, false, false, false, 1, UINT16_MAX },
+	{ "/", QUERY_DIVIDE, false, false, false, 2, 2 },
+};
+
+void query_expression_deinit(struct query_expression *e)
+{
+	for (size_t i = 0; i < e->n_nodes; i++)
+		if (e->nodes[i].kind == QUERY_NUMBER)
+			mpq_clear(e->nodes[i].exact);
+	for (size_t i = 0; i < e->n_variables; i++) {
+		free(e->variables[i].name);
+		free(e->variables[i].types);
+	}
+	free(e->nodes);
+	free(e->children);
+	*e = (struct query_expression){ 0 };
+}
+
+__attribute__((format(printf, 3, 4))) static int
+query_complain(const struct query_parser *p, const char *at, const char *format, ...)
+{
+	va_list args;
+
+	p->error->at = (size_t)(at - p->text);
+	va_start(args, format);
+	vsnprintf(p->error->why, sizeof(p->error->why), format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* ---- words ---- */
+
+static void query_skip(struct query_parser *p)
+{
+	while (isspace((unsigned char)*p->at))
+		p->at++;
+}
+
+/* The word that begins here, into TO. Returns where it has begun. */
+static int query_take_word(struct query_parser *p, char to[static WORD_MAX])
+{
+	size_t n;
+
+	query_skip(p);
+	n = strcspn(p->at, " \t\r\n()");
+	if (n == 0)
+		return query_complain(p, p->at,
+				      *p->at == '\0'  ? "the expression ends too early"
+				      : *p->at == ')' ? "a word is missing"
+						      : "a word is expected, not a list");
+	if (n >= WORD_MAX)
+		return query_complain(p, p->at, "a word of more than %d bytes", WORD_MAX - 1);
+	memcpy(to, p->at, n);
+	to[n] = '\0';
+	p->at += n;
+	return 0;
+}
+
+/* ---- nodes ---- */
+
+static int query_add_node(struct query_expression *e, const struct query_node *node, uint32_t *ret)
+{
+	if (e->n_nodes == QUERY_NODES_MAX)
+		return -E2BIG;
+	if (GROW(e->nodes, e->nodes_room, e->n_nodes + 1) < 0)
+		return -ENOMEM;
+	e->nodes[e->n_nodes] = *node;
+	*ret = (uint32_t)e->n_nodes++;
+	return 0;
+}
+
+/* TEXT, decimal digits with a point or an exponent, exactly. */
+static bool query_set_decimal(mpq_t to, const char *text)
+{
+	char digits[WORD_MAX] = "", *end;
+	const char *p = text + (*text == '-' || *text == '+');
+	size_t n = 0;
+	long scale = 0, exponent = 0;
+	bool point = false, any = false;
+	mpz_t power;
+
+	for (; isdigit((unsigned char)*p) || (*p == '.' && !point); p++) {
+		if (*p == '.') {
+			point = true;
+			continue;
+		}
+		digits[n++] = *p;
+		scale -= point;
+		any = true;
+	}
+	if (any && (*p == 'e' || *p == 'E')) {
+		exponent = strtol(p + 1, &end, 10);
+		if (end == p + 1)
+			return false;
+		p = end;
+	}
+	if (!any || *p != '\0' || exponent > EXPONENT_MAX || exponent < -EXPONENT_MAX)
+		return false;
+	mpz_set_str(mpq_numref(to), digits, 10);
+	mpz_set_ui(mpq_denref(to), 1);
+	scale += exponent;
+	mpz_init(power);
+	mpz_ui_pow_ui(power, 10, (unsigned long)(scale < 0 ? -scale : scale));
+	mpz_mul(scale < 0 ? mpq_denref(to) : mpq_numref(to),
+		scale < 0 ? mpq_denref(to) : mpq_numref(to), power);
+	mpz_clear(power);
+	mpq_canonicalize(to);
+	if (*text == '-')
+		mpq_neg(to, to);
+	return true;
+}
+
+static bool query_set_number(mpq_t to, const char *text)
+{
+	bool minus = *text == '-';
+	const char *digits = text + (minus || *text == '+');
+
+	if (strncmp(digits, "0x", 2) != 0)
+		return query_set_decimal(to, text);
+	if (!isxdigit((unsigned char)digits[2]) || mpz_set_str(mpq_numref(to), digits + 2, 16) < 0)
+		return false;
+	mpz_set_ui(mpq_denref(to), 1);
+	if (minus)
+		mpq_neg(to, to);
+	return true;
+}
+
+static int query_take_number(struct query_parser *p, uint32_t *ret)
+{
+	struct query_node node = { .kind = QUERY_NUMBER };
+	const char *begin = p->at;
+	char word[WORD_MAX];
+	int r = query_take_word(p, word);
+
+	if (r < 0)
+		return r;
+	mpq_init(node.exact);
+	if (!query_set_number(node.exact, word)) {
+		mpq_clear(node.exact);
+		return query_complain(p, begin,
+				      "'%.40s' is no number; (v/value NAME) is that of a variable",
+				      word);
+	}
+	node.is_small = mpz_cmp_ui(mpq_denref(node.exact), 1) == 0 &&
+			mpz_fits_slong_p(mpq_numref(node.exact));
+	if (node.is_small)
+		node.small = mpz_get_si(mpq_numref(node.exact));
+	r = query_add_node(p->e, &node, ret);
+	if (r < 0)
+		mpq_clear(node.exact);
+	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
+}
+
+/* ---- variables ---- */
+
+static int query_add_variable(struct query_expression *e, const char *name, const char *types)
+{
+	struct query_variable *v = &e->variables[e->n_variables];
+
+	v->name = strdup(name);
+	v->types = strdup(types ?: "");
+	v->free = types != NULL;
+	e->n_variables++;
+	return v->name && v->types ? 0 : -ENOMEM;
+}
+
+int query_declare(struct query_expression *e, const char *text, struct query_error *error)
+{
+	const char *colon = strchr(text, ':');
+	_cleanup_free_ char *name = strndup(text, colon ? (size_t)(colon - text) : strlen(text));
+	const struct query_parser p = { .e = e, .text = text, .error = error };
+
+	if (!name)
+		return -ENOMEM;
+	if (!*name || strpbrk(name, " \t\r\n()"))
+		return query_complain(&p, text, "a variable is NAME or NAME:TYPE,TYPE");
+	for (size_t i = 0; i < e->n_variables; i++)
+		if (strcmp(e->variables[i].name, name) == 0)
+			return query_complain(&p, text, "'%.40s' is declared twice", name);
+	if (e->n_variables == QUERY_VARIABLES_MAX)
+		return query_complain(&p, text, "more than %d variables", QUERY_VARIABLES_MAX);
+	return query_add_variable(e, name, colon ? colon + 1 : "");
+}
+
+static int query_take_variable(struct query_parser *p, uint32_t *ret)
+{
+	const char *begin = p->at;
+	char word[WORD_MAX];
+	int r = query_take_word(p, word);
+
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < p->e->n_variables; i++)
+		if (strcmp(p->e->variables[i].name, word) == 0) {
+			*ret = i;
+			return 0;
+		}
+	if (p->e->n_variables == QUERY_VARIABLES_MAX)
+		return query_complain(p, begin, "more than %d variables", QUERY_VARIABLES_MAX);
+	*ret = (uint32_t)p->e->n_variables;
+	return query_add_variable(p->e, word, NULL);
+}
+
+/* ---- lists ---- */
+
+static int query_take(struct query_parser *p, bool wants_truth, uint32_t *ret);
+
+static const struct query_operator *query_operator_of(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(query_operators); i++)
+		if (strcmp(query_operators[i].word, word) == 0)
+			return &query_operators[i];
+	return NULL;
+}
+
+/* Operands up to the end of the list, into an array (free() it). */
+static int query_take_operands(struct query_parser *p, const struct query_operator *o,
+			       uint32_t **list, size_t *n)
+{
+	size_t room = 0;
+	int r = 0;
+
+	for (;; ++*n) {
+		uint32_t one;
+
+		query_skip(p);
+		if (*p->at == ')' || r < 0)
+			return r;
+		if (*p->at == '\0')
+			return query_complain(p, p->at, "a bracket is not closed");
+		if (*n == o->max)
+			return query_complain(p, p->at, "'%s' takes %u operand%s, not more",
+					      o->word, o->max, o->max == 1 ? "" : "s");
+		r = o->takes_names ? query_take_variable(p, &one)
+				   : query_take(p, o->takes_truth, &one);
+		if (r < 0)
+			return r;
+		if (GROW(*list, room, *n + 1) < 0)
+			return -ENOMEM;
+		(*list)[*n] = one;
+	}
+}
+
+static int query_add_list(struct query_parser *p, const struct query_operator *o,
+			  const uint32_t *list, size_t n, uint32_t *ret)
+{
+	struct query_expression *e = p->e;
+	struct query_node node = { .kind = o->kind,
+				   .first = (uint32_t)e->n_children,
+				   .n = (uint32_t)n };
+
+	if (GROW(e->children, e->children_room, e->n_children + n) < 0)
+		return -ENOMEM;
+	memcpy(e->children + e->n_children, list, n * sizeof(*list));
+	e->n_children += n;
+	if (o->kind == QUERY_VALUE || o->kind == QUERY_SIZE)
+		node.variable = list[0];
+	return query_add_node(e, &node, ret);
+}
+
+/* Behind its opening bracket. */
+static int query_take_list(struct query_parser *p, bool wants_truth, uint32_t *ret)
+{
+	_cleanup_free_ uint32_t *list = NULL;
+	const struct query_operator *o;
+	const char *begin = p->at;
+	char word[WORD_MAX];
+	size_t n = 0;
+	int r = query_take_word(p, word);
+
+	if (r < 0)
+		return r;
+	o = query_operator_of(word);
+	if (!o)
+		return query_complain(p, begin, "'%.40s' is no operator", word);
+	if (o->is_truth != wants_truth)
+		return query_complain(p, begin, "'%s' is a %s where a %s is expected", o->word,
+				      o->is_truth ? "truth value" : "number",
+				      wants_truth ? "truth value" : "number");
+	r = query_take_operands(p, o, &list, &n);
+	if (r < 0)
+		return r;
+	if (n < o->min)
+		return query_complain(p, p->at, "'%s' takes %u operand%s, not %zu", o->word, o->min,
+				      o->min == 1 ? "" : "s", n);
+	p->at++;
+	r = query_add_list(p, o, list, n, ret);
+	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
+}
+
+static int query_take(struct query_parser *p, bool wants_truth, uint32_t *ret)
+{
+	int r;
+
+	query_skip(p);
+	if (*p->at == '\0')
+		return query_complain(p, p->at, "a bracket is not closed");
+	if (*p->at != '(') {
+		if (wants_truth)
+			return query_complain(p, p->at,
+					      "a comparison is expected, as in (> (v/value x) 0)");
+		return query_take_number(p, ret);
+	}
+	if (p->depth == QUERY_DEPTH_MAX)
+		return query_complain(p, p->at, "more than %d levels of brackets", QUERY_DEPTH_MAX);
+	p->at++;
+	p->depth++;
+	r = query_take_list(p, wants_truth, ret);
+	p->depth--;
+	return r;
+}
+
+int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root,
+		struct query_error *error)
+{
+	struct query_parser p = { .e = e, .text = text, .at = text, .error = error };
+	int r;
+
+	query_skip(&p);
+	if (*p.at == '\0')
+		return query_add_node(e, &(struct query_node){ .kind = QUERY_TRUE }, ret_root);
+	r = query_take(&p, true, ret_root);
+	query_skip(&p);
+	if (r == 0 && *p.at)
+		return query_complain(&p, p.at, "there is more behind the end of the expression");
+	return r;
+}

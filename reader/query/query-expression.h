@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Predicates over the variables of a trace point, in Lisp's notation:
+ *
+ *	TRUTH  = (and TRUTH ...) | (or TRUTH ...) | (not TRUTH)
+ *	       | (> NUMBER NUMBER), likewise >=, <, <=, =
+ *	       | (distinct-vars NAME NAME ...)
+ *	NUMBER = 17 | -17 | 0x11 | 1.5 | (v/value NAME) | (v/size NAME)
+ *	       | (+ NUMBER ...), likewise -, *, /
+ *
+ * NAME is a free variable, if it is declared, or else stands for the variable of that name in the
+ * point. An empty expression is true.
+ */
+#pragma once
+
+#include <gmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+enum {
+	QUERY_VARIABLES_MAX = 16, /* free ones and named ones together */
+	QUERY_NODES_MAX = 1 << 16,
+	QUERY_DEPTH_MAX = 1000,
+	QUERY_WHY_MAX = 160,
+};
+
+enum query_kind {
+	QUERY_TRUE,
+	QUERY_AND,
+	QUERY_OR,
+	QUERY_NOT,
+	QUERY_GT,
+	QUERY_GE,
+	QUERY_LT,
+	QUERY_LE,
+	QUERY_EQ,
+	QUERY_DISTINCT,
+	QUERY_NUMBER,
+	QUERY_VALUE,
+	QUERY_SIZE,
+	QUERY_ADD,
+	QUERY_SUBTRACT,
+	QUERY_MULTIPLY,
+	QUERY_DIVIDE,
+	QUERY_KINDS,
+};
+
+struct query_node {
+	enum query_kind kind;
+	uint32_t first, n; /* children in `children`; of QUERY_DISTINCT, numbers of variables */
+	uint32_t variable; /* of QUERY_VALUE and QUERY_SIZE */
+	bool is_small;     /* the number fits into `small`, and is whole */
+	int64_t small;
+	mpq_t exact; /* the number */
+};
+
+/* A variable of the expression. */
+struct query_variable {
+	char *name;  /* owned */
+	bool free;   /* declared: any variable of its types; else the one of this name */
+	char *types; /* of a free one: names with commas between them, "" = all. Owned */
+};
+
+struct query_expression {
+	struct query_node *nodes; /* owned; the last one is the whole */
+	size_t n_nodes, nodes_room;
+	uint32_t *children; /* owned */
+	size_t n_children, children_room;
+	struct query_variable variables[QUERY_VARIABLES_MAX];
+	size_t n_variables;
+};
+
+/* What is wrong with an expression, and where: the bytes before it. */
+struct query_error {
+	size_t at;
+	char why[QUERY_WHY_MAX];
+};
+
+/* Declares a free variable: "NAME" or "NAME:TYPE,TYPE". Returns 0, -EINVAL with ERROR, or -ENOMEM. */
+int query_declare(struct query_expression *e, const char *text, struct query_error *error);
+
+/*
+ * Parses TEXT behind what E has: *RET_ROOT is its node. Returns 0, -EINVAL with ERROR, or -ENOMEM.
+ * Whatever it returns, E must be deinitialised.
+ */
+int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root,
+		struct query_error *error);
+
+void query_expression_deinit(struct query_expression *e);
