@@ -42,6 +42,7 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		seed = clock_boot_ns();
 	skel->rodata->stack_seed = seed;
 	skel->rodata->stacks_of_none = o->stacks == STACKS_NONE;
+	skel->rodata->call_walks = o->categories & (CATEGORY_CALL_STACKS | CATEGORY_MOMENTS);
 	skel->rodata->call_stacks =
 		o->categories & CATEGORY_CALL_STACKS && o->stacks != STACKS_NONE;
 	skel->rodata->offcpu_min_ns = o->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0;

@@ -15,6 +15,7 @@ struct export
 	const char *input_path; /* "-" = standard input */
 	const char *output_path;
 	bool force;
+	bool narrow;                     /* tracedb: the layout of the specification */
 	bool spec_time;                  /* rtrace: microseconds, as the specification has them */
 	struct call_trace_options calls; /* apitrace */
 	enum pack_method method;         /* of the output */
@@ -40,5 +41,6 @@ struct export_format {
 
 int export_apitrace(struct export *e);
 int export_fxt(struct export *e);
+int export_tracedb(struct export *e);
 int export_rtrace(struct export *e);
 int export_tfile(struct export *e);

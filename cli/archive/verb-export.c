@@ -19,13 +19,14 @@ static const struct export_format formats[] = {
 	{ "rtrace", ".rtrace", true, PACK_NONE, export_rtrace },
 	{ "apitrace", ".trace", false, PACK_SNAPPY, export_apitrace },
 	{ "tfile", ".tf", false, PACK_NONE, export_tfile },
+	{ "tracedb", ".tdb", false, PACK_NONE, export_tracedb },
 };
 
 struct export_options {
 	const char *format, *input, *output;
 	const char *compress; /* METHOD; NULL = not said */
 	bool pack;            /* --compress */
-	bool force, json, spec_time;
+	bool force, json, spec_time, narrow;
 	struct call_trace_options calls; /* apitrace */
 };
 
@@ -177,6 +178,7 @@ static int run_export(const struct export_options *o)
 		.output_path = o->output,
 		.force = o->force,
 		.spec_time = o->spec_time,
+		.narrow = o->narrow,
 		.calls = o->calls,
 		.output = PACKED_OUTPUT_NULL,
 	};
@@ -244,6 +246,7 @@ static int verb_export(int argc, char **argv)
 		OPTION_TEXT("output", 'o', &o.output),
 		OPTION_FLAG("plain", &o.calls.plain),
 		OPTION_FLAG("spec-time", &o.spec_time),
+		OPTION_FLAG("narrow", &o.narrow),
 		OPTION_VALUE("split", 0, verb_export_take_split, &o.calls.split),
 		{ 0 },
 	};
@@ -272,6 +275,7 @@ const struct verb verb_export_row = {
 		"                           time, where they begin and where they end\n"
 		"      --frame=TIME         apitrace: a frame each so often (100ms)\n"
 		"      --split=pid          apitrace: a file for each process, with its id in the name\n"
+		"      --narrow             tracedb: numbers as wide as in the specification\n"
 		"      --plain              apitrace: without times, processes and frames\n"
 		"      --force              write over an existing file\n"
 		"      --json               print what became of it as JSON\n"

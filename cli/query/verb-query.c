@@ -12,10 +12,13 @@
 #include "base/text.h"
 #include "cli/common/input-file.h"
 #include "cli/common/json.h"
+#include "cli/common/read-events.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/query/trace-points.h"
 #include "reader/pack/unpack.h"
 #include "reader/query/query-run.h"
+#include "writer/koids.h"
 
 enum { VARS_MAX = QUERY_VARIABLES_MAX };
 
@@ -30,12 +33,17 @@ struct verb_query {
 	struct unpack *unpack;
 	struct tracedb_reader *reader;
 	struct tracedb_store *store;
+	struct trace_points points; /* of an archive: then there is no file, and... */
+	uint32_t pid;               /* ... this is the process; 0 = it is no archive */
+	struct outbuf bytes;        /* its trace */
 	uint64_t n_results;
 };
 
 static void verb_query_deinit(struct verb_query *v)
 {
 	query_deinit(&v->query);
+	trace_points_deinit(&v->points);
+	outbuf_deinit(&v->bytes);
 	v->store = tracedb_store_free(v->store);
 	v->reader = tracedb_reader_free(v->reader);
 	v->unpack = unpack_free(v->unpack);
@@ -143,6 +151,87 @@ static int verb_query_load(struct verb_query *v, const char *path)
 	return CLI_DAMAGE;
 }
 
+/* ---- an archive ---- */
+
+/* Whether what is at PATH begins as an archive does, which is for open_trace() to read. */
+static bool verb_query_is_archive(const char *path)
+{
+	_cleanup_(tracedb_reader_freep) struct tracedb_reader *reader = NULL;
+	_cleanup_(unpack_freep) struct unpack *unpack = NULL;
+	struct input_file file = INPUT_FILE_NULL;
+	bool alien = false;
+
+	/* (a pipe can be read once only: it is one of trace points) */
+	if (strcmp(path, "-") == 0 || input_file_open(&file, path) != CLI_OK)
+		return false;
+	if (unpack_new_fd(&unpack, file.fd) == 0)
+		alien = tracedb_reader_new_source(&reader, verb_query_read, unpack) ==
+			TRACEDB_ALIEN;
+	input_file_close(&file);
+	return alien;
+}
+
+static int verb_query_read_archive(struct verb_query *v, const char *path)
+{
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	int r = open_trace(&t, path);
+
+	v->file.name = path;
+	if (r == CLI_OK)
+		r = read_events(&t, trace_points_take, &v->points);
+	if (r != CLI_OK)
+		return r;
+	if (v->points.n_calls == 0)
+		return cli_failed("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
+				  path);
+	if (v->points.sampled)
+		return cli_failed(
+			"%s: only some allocations were recorded, so sizes of buffers are "
+			"not known; leave --memory-interval out",
+			path);
+	if (v->points.n_lost)
+		cli_error("%s: %" PRIu64 " calls or allocations were lost: sizes of buffers may be "
+			  "out of date",
+			  path, v->points.n_lost);
+	return open_trace_finish(&t);
+}
+
+static int verb_query_load_process(struct verb_query *v, uint32_t pid)
+{
+	int r;
+
+	v->store = tracedb_store_free(v->store);
+	v->reader = tracedb_reader_free(v->reader);
+	outbuf_deinit(&v->bytes);
+	v->pid = pid;
+	r = trace_points_write(&v->points, pid, TRACEDB_W64, &v->bytes);
+	if (r == 0)
+		r = tracedb_reader_new_memory(&v->reader, v->bytes.data, v->bytes.size);
+	if (r == 0)
+		r = tracedb_store_load(&v->store, v->reader);
+	return r < 0 ? cli_failed("%s: %s", v->file.name, strerror(-r)) : CLI_OK;
+}
+
+static int verb_query_answer(struct verb_query *v);
+
+static int verb_query_answer_archive(struct verb_query *v, const char *path)
+{
+	_cleanup_free_ uint32_t *pids = NULL;
+	int status = verb_query_read_archive(v, path), r = CLI_OK;
+	size_t n = 0;
+
+	if (status != CLI_OK && status != CLI_DAMAGE)
+		return status;
+	if (trace_points_processes(&v->points, &pids, &n) < 0)
+		return cli_failed("out of memory");
+	for (size_t i = 0; r == CLI_OK && i < n; i++) {
+		r = verb_query_load_process(v, pids[i]);
+		if (r == CLI_OK)
+			r = verb_query_answer(v);
+	}
+	return r == CLI_OK ? status : r;
+}
+
 /* ---- results ---- */
 
 static const char *verb_query_type(const struct verb_query *v, const struct tracedb_value *value)
@@ -189,7 +278,11 @@ static void verb_query_print_text(const struct verb_query *v, const struct query
 {
 	const struct query_expression *e = &v->query.expression;
 
-	printf("point %zu statement 0x%" PRIx64, r->point, r->of->statement);
+	if (v->pid)
+		printf("pid %u point %zu %s", v->pid & FXT_KOID_TID_MASK, r->point,
+		       trace_points_function(&v->points, r->of->statement) ?: "?");
+	else
+		printf("point %zu statement 0x%" PRIx64, r->point, r->of->statement);
 	for (size_t i = 0; i < e->n_variables; i++) {
 		const struct tracedb_variable *bound = &r->of->variables[r->bound[i]];
 		const char *name = verb_query_name(v, &bound->value);
@@ -256,10 +349,13 @@ static int verb_query_take_result(void *userdata, const struct query_result *r)
 
 	v->n_results++;
 	if (v->json)
-		json_print_line(JSON_OBJECT(JSON("point", (uint64_t)r->point),
-					    JSON("statement", r->of->statement),
-					    JSON("variables", verb_query_json_bound(v, r)),
-					    JSON("auxiliary", verb_query_json_auxiliary(r))));
+		json_print_line(JSON_OBJECT(
+			JSON("point", (uint64_t)r->point), JSON("statement", r->of->statement),
+			JSON_IF(v->pid, "process_id", v->pid),
+			JSON_IF(v->pid, "function",
+				trace_points_function(&v->points, r->of->statement) ?: ""),
+			JSON("variables", verb_query_json_bound(v, r)),
+			JSON("auxiliary", verb_query_json_auxiliary(r))));
 	else
 		verb_query_print_text(v, r);
 	return 0;
@@ -302,6 +398,8 @@ static int verb_query_run(int argc, char **argv)
 	r = verb_query_parse(&v, argv[optind + 1]);
 	if (r != CLI_OK)
 		return r;
+	if (verb_query_is_archive(argv[optind]))
+		return verb_query_answer_archive(&v, argv[optind]);
 	status = verb_query_load(&v, argv[optind]);
 	if (status != CLI_OK && status != CLI_DAMAGE)
 		return status;
@@ -324,8 +422,9 @@ const struct verb verb_query_row = {
 		"      --json                 print an object a line\n"
 		"  -h, --help                 show this\n",
 	.notes =
-		"\nFILE is a trace-db file; '-' is standard input. An EXPRESSION is a comparison of\n"
-		"numbers, (> (v/value count) (v/size buffer)), or several with and, or, not.\n"
+		"\nFILE is an archive with calls, or a trace-db file; '-' is standard input. An EXPRESSION\n"
+		"is a comparison of numbers, (> (v/value count) (v/size buf)), or several with and, or,\n"
+		"not. v/size is that of the block that a pointer leads into.\n"
 		"Exits with 3 if FILE is damaged.\n",
 	.run = verb_query_run,
 };

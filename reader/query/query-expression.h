@@ -79,7 +79,9 @@ struct query_error {
 	char why[QUERY_WHY_MAX];
 };
 
-/* Declares a free variable: "NAME" or "NAME:TYPE,TYPE". Returns 0, -EINVAL with ERROR, or -ENOMEM. */
+/*
+ * Declares a free variable: "NAME" or "NAME:TYPE,TYPE". Returns 0, -EINVAL with ERROR, or -ENOMEM.
+ */
 int query_declare(struct query_expression *e, const char *text, struct query_error *error);
 
 /*

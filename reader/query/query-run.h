@@ -35,8 +35,8 @@ typedef int (*query_result_fn)(void *userdata, const struct query_result *result
 
 /*
  * Calls FN for each result until it returns something else than 0, which is returned. DICTIONARY is
- * that of the store. Returns 0; -EINVAL (a type of a free variable that the trace has not, -E2BIG (too
- * many assignments for a point), both with ERROR; or -ENOMEM.
+ * that of the store. Returns 0; -EINVAL (a type of a free variable that the trace has not, -E2BIG
+ * (too many assignments for a point), both with ERROR; or -ENOMEM.
  */
 int query_run(const struct query *q, const struct tracedb_store *store,
 	      const struct tracedb_dictionary *dictionary, query_result_fn fn, void *userdata,
