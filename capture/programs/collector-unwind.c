@@ -48,6 +48,8 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 		skel->progs.on_iter_unwind_vma,
 	};
 	bool wanted = collector_unwinds(o);
+	/* Linux 6.1 looks at functions that walk by tables also where nobody calls them. */
+	bool mapped = wanted || o->categories & (CATEGORIES_USER_STACKS | CATEGORY_CALLS);
 	bool hooked = wanted && fentry_works("perf_event_mmap");
 	int r = 0;
 
@@ -58,7 +60,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
 		bpf_program__set_autoload(programs[i], wanted);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(maps); i++)
-		r = bpf_map__set_autocreate(maps[i], wanted);
+		r = bpf_map__set_autocreate(maps[i], mapped);
 	return r;
 }
 

@@ -51,6 +51,8 @@ static const struct kind {
 			.n_uids = 1,
 			.comms = comms,
 			.n_comms = 1 } } },
+	/* (without what walks stacks) */
+	{ "calls", { .categories = CATEGORY_CALLS } },
 	{ "own", { .categories = ALL & ~CATEGORIES_NOT_OWN, .own = true, .own_uid = 1000 } },
 };
 
