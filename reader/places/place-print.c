@@ -147,7 +147,7 @@ static uint64_t print_load(const struct printer *p, uint64_t at, uint64_t n)
 
 static int64_t print_extend(uint64_t value, uint64_t bits)
 {
-	unsigned unused = bits < 64 ? 64 - (unsigned)bits : 0;
+	unsigned unused = bits > 0 && bits < 64 ? 64 - (unsigned)bits : 0;
 
 	return (int64_t)(value << unused) >> unused;
 }

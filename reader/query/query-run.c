@@ -259,11 +259,12 @@ static bool query_is_distinct(const struct query_context *c, const struct query_
 static bool query_is_true(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
-	const uint32_t *children = c->e->children + node->first;
+	const uint32_t *children;
 
-	switch (node->kind) {
-	case QUERY_TRUE:
+	if (node->kind == QUERY_TRUE)
 		return true;
+	children = c->e->children + node->first;
+	switch (node->kind) {
 	case QUERY_NOT:
 		return !query_is_true(c, children[0]);
 	case QUERY_AND:
