@@ -363,6 +363,21 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,
 	return 0;
 }
 
+/* Called by user space for ranges of which it knows that something else is mapped there. */
+SEC("?syscall")
+int on_unwind_forget(struct unwind_range *range)
+{
+	struct unwind_insertion gap = { .first = range->first, .end = range->end };
+	__u32 tgid = range->tgid;
+
+	gap.process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (!gap.process || !unwind_begin_change(gap.process))
+		return 0;
+	unwind_drop(&gap);
+	unwind_end_change(gap.process);
+	return 0;
+}
+
 SEC("?iter/task_vma")
 int on_iter_unwind_vma(struct bpf_iter__task_vma *ctx)
 {

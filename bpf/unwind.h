@@ -180,6 +180,13 @@ struct unwind_process {
 };
 _Static_assert(sizeof(struct unwind_process) == 4024, "ABI");
 
+/* The pages of process TGID from number FIRST to END, where nothing is known any more. */
+struct unwind_range {
+	__u64 first, end;
+	__u32 tgid;
+	__u32 pad_0;
+};
+
 /* ---- how walks end ---- */
 
 #define UNWIND_END_WHOLE 0 /* where the thread begins */

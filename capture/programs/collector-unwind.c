@@ -55,6 +55,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 
 	bpf_program__set_autoload(skel->progs.on_unwind_map, hooked);
 	bpf_program__set_autoload(skel->progs.on_unwind_gap, wanted && !hooked);
+	bpf_program__set_autoload(skel->progs.on_unwind_forget, wanted && !hooked);
 	c->table_bytes_max = o->stack_tables_bytes;
 	skel->rodata->unwind_by_tables = wanted;
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
@@ -134,9 +135,21 @@ static bool collector_mapping_holds(struct collector *c, const struct unwind_map
 	       file.inode == rec->inode;
 }
 
+/* Lets the programs forget the mappings of process TGID from page FIRST to END. */
+static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t first, uint64_t end)
+{
+	struct unwind_range range = { .first = first, .end = end, .tgid = tgid };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &range, .ctx_size_in = sizeof(range));
+	int fd = bpf_program__fd(c->skel->progs.on_unwind_forget);
+
+	if (bpf_prog_test_run_opts(fd, &opts) < 0)
+		bpf_map_delete_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid);
+}
+
 /*
  * Where the kernel has no hook for it, a program does not see that something else is mapped in the
- * place of what it knows: then all is forgotten of the process, and learned anew.
+ * place of what it knows: then that place is forgotten, and learned anew. The rest of the process
+ * stays: an interrupt can learn one mapping, not two, and what REC says may be out of date.
  */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 {
@@ -149,7 +162,8 @@ void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 	for (uint32_t i = 0; i < process.n && i < UNWIND_MAPPINGS_MAX; i++) {
 		if (collector_mapping_holds(c, &process.mappings[i], rec))
 			continue;
-		bpf_map_delete_elem(bpf_map__fd(c->skel->maps.unwind_processes), &tgid);
+		collector_forget_range(c, tgid, rec->start >> UNWIND_PAGE_SHIFT,
+				       (rec->start + rec->bytes) >> UNWIND_PAGE_SHIFT);
 		return;
 	}
 }

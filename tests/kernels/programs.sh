@@ -14,14 +14,14 @@ awk '$1 == "session"' "$TMP/stdout" | facts
 # Returns of functions are seen by programs of their own, or by those that see the call, as the
 # kernel can (capture/probes/probes.c); and until 6.15 it takes a program to see who begins to
 # exit (capture/programs/fentry.c). What is mapped is seen by one program or the other, likewise.
-awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|call_(return|session)|own_exit|unwind_(map|gap))$/' "$TMP/stdout" | sort | facts
+awk '$1 == "loaded" && $2 !~ /^on_(memory_(call|return|ret|session)|call_(return|session)|own_exit|unwind_(map|gap|forget))$/' "$TMP/stdout" | sort | facts
 loaded=" $(awk '$1 == "loaded" { print $2 }' "$TMP/stdout" | tr '\n' ' ')"
 unused=$(awk '$1 == "unused" { print $2 }' "$TMP/stdout" | tr '\n' ' ')
 note "$(wc -w <<<"$loaded") programs are loaded; not used on this kernel: ${unused:-none}"
 for name in $unused; do
 	case $name in
 	on_memory_return | on_memory_session | on_call_return | on_call_session) ;;
-	on_own_exit | on_unwind_map | on_unwind_gap) ;;
+	on_own_exit | on_unwind_map | on_unwind_gap | on_unwind_forget) ;;
 	*) fail "no session has loaded $name" ;;
 	esac
 done
