@@ -26,6 +26,14 @@ struct {
 	__type(value, struct call_watch);
 } call_functions SEC(".maps");
 
+/* At the same places: what their limits have let pass. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, CALL_FUNCTIONS_MAX);
+	__type(key, __u32);
+	__type(value, struct call_share);
+} call_shares SEC(".maps");
+
 /* By number: the place in call_functions, from 1 on; 0 = nobody asks for that system call. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -199,6 +207,27 @@ static __always_inline bool call_is_wanted(const struct call_args *args, const s
 			  f->op_value);
 }
 
+/* Whether the limit of F, which is FUNCTION, lets another call pass in this second. */
+static __always_inline bool call_is_within_limit(const struct call_watch *f, __u32 function)
+{
+	__u64 second = bpf_ktime_get_boot_ns() / 1000000000, before;
+	struct call_share *share;
+
+	if (f->limit == 0)
+		return true;
+	share = bpf_map_lookup_elem(&call_shares, &function);
+	if (!share)
+		return false;
+	before = *(volatile __u64 *)&share->second;
+	if (before != second &&
+	    __sync_val_compare_and_swap(&share->second, before, second) == before)
+		share->n = 0;
+	if (__sync_fetch_and_add(&share->n, 1) < f->limit)
+		return true;
+	__sync_fetch_and_add(&share->left_out, 1);
+	return false;
+}
+
 /* BYTES of what is at ADDRESS, or a string, into TO. */
 static __always_inline void call_copy(struct call_text *to, const void *address, __u32 bytes)
 {
@@ -332,7 +361,7 @@ static __noinline bool call_is_asked(struct pt_regs *ctx, __u32 function)
 	call_read_args(ctx, &args);
 	if (f->n_origins > 0)
 		call_read_origins(ctx, f, &args);
-	return call_is_wanted(&args, f);
+	return call_is_wanted(&args, f) && call_is_within_limit(f, function);
 }
 
 static __noinline int call_record(struct pt_regs *ctx, __u32 function, __u64 stack)
@@ -512,7 +541,7 @@ static __noinline bool call_syscall_is_asked(struct pt_regs *regs, long number)
 	if (!f || syscall_is_foreign(number) || !filter_selects(p))
 		return false;
 	call_read_syscall(regs, &args);
-	return call_is_wanted(&args, f);
+	return call_is_wanted(&args, f) && call_is_within_limit(f, function);
 }
 
 static __noinline int call_record_syscall(struct pt_regs *regs, long number, __u64 stack)

@@ -65,9 +65,19 @@ struct call_watch {
 	__u64 op_value;
 	__u32 n_origins; /* 0: all arguments are in the registers of their numbers */
 	__u32 is_point;  /* 1: nothing returns */
+	__u32 limit;     /* calls a second that are recorded; 0 = all */
+	__u32 pad_0;
 	struct call_origin origins[CALL_ARGUMENTS];
 };
-_Static_assert(sizeof(struct call_watch) == 176, "ABI");
+_Static_assert(sizeof(struct call_watch) == 184, "ABI");
+
+/* What the limit of a function has let pass in this second, and what it has ever left out. */
+struct call_share {
+	__u64 second;
+	__u64 n;
+	__u64 left_out;
+};
+_Static_assert(sizeof(struct call_share) == 24, "ABI");
 
 /* What was copied of the memory that an argument has the address of. */
 struct call_text {

@@ -47,6 +47,7 @@ enum event_kind {
 	EVENT_SHED,         /* less is recorded from here on, because of the cost; or again */
 	EVENT_TRIGGER,      /* a trigger condition was met */
 	EVENT_CALL,         /* a call of a function, with its end */
+	EVENT_LEFT_OUT,     /* calls of a function that its limit has left out */
 	EVENT_MOMENT_POINT, /* a point of a program, and the data that is collected there */
 	EVENT_MOMENT,       /* a program has reached the point */
 	EVENT_CONTEXT,      /* the begin or end of a context of allocations */
@@ -392,6 +393,10 @@ struct event {
 			 */
 			const char *left_by;
 		} call;
+		struct {
+			const char *function;
+			uint64_t count; /* since the one before */
+		} left_out;
 		struct {
 			uint32_t number;
 			const char *plan; /* base/moments/moment-plan.h */

@@ -116,8 +116,10 @@ static int call_target_find_known(struct call_target *target, const char *file)
 		return -ENOMEM;
 	snprintf(text, sizeof(text), "%s:%s", file, target->name);
 	/* (names of other languages are in no list) */
-	if (call_spec_parse(text, target->known, &error) == 0)
-		target->spec = target->known;
+	if (call_spec_parse(text, target->known, &error) < 0)
+		return 0;
+	target->known->limit = target->spec->limit;
+	target->spec = target->known;
 	return 0;
 }
 
@@ -274,7 +276,8 @@ struct call_watch call_target_watch(const struct call_target *target)
 	struct call_watch watch = { .op = c->op,
 				    .op_arg = c->arg,
 				    .op_value = c->value,
-				    .is_point = spec->range.is_point };
+				    .is_point = spec->range.is_point,
+				    .limit = spec->limit };
 	uint8_t args[CALL_TEXTS_MAX], n_in, n;
 
 	if (c->op != CALL_OP_NONE) {

@@ -563,7 +563,8 @@ static int spec_take_known(struct spec_reader *r)
 	r->spec->implied = true;
 	r->spec->ret = (struct call_type){ .form = CALL_VOID, .bits = 64 };
 	spec_skip(r);
-	if (*r->p && !spec_same("if", r->p, spec_word(r)))
+	if (*r->p && !spec_same("if", r->p, spec_word(r)) &&
+	    !spec_same("limit", r->p, spec_word(r)))
 		return spec_fail(r, r->p, "'(' is missing: the arguments, or '()'");
 	return known ? spec_args(&of_known) ?: spec_return(&of_known) : 0;
 }
@@ -638,6 +639,29 @@ static int spec_condition(struct spec_reader *r)
 	return spec_operator(r, &c->op) ?: spec_number(r, &c->value);
 }
 
+static int spec_limit(struct spec_reader *r)
+{
+	size_t n = spec_word(r);
+	const char *begin;
+	uint64_t limit;
+	int error;
+
+	if (!spec_same("limit", r->p, n))
+		return 0;
+	r->p += n;
+	spec_skip(r);
+	begin = r->p;
+	error = spec_number(r, &limit);
+	if (error < 0)
+		return error;
+	if (*begin == '-' || limit == 0 || limit > UINT32_MAX)
+		return spec_fail(r, begin, "a limit is 1 to %u calls a second", UINT32_MAX);
+	if (!spec_accept(r, "/s"))
+		return spec_fail(r, r->p, "'/s' is missing: limit 100/s");
+	r->spec->limit = (uint32_t)limit;
+	return 0;
+}
+
 static int spec_end(struct spec_reader *r)
 {
 	spec_skip(r);
@@ -656,7 +680,7 @@ int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_er
 	e = spec_file(&r) ?: spec_function(&r) ?: spec_args(&r);
 	if (!spec.implied)
 		e = e ?: spec_return(&r);
-	e = e ?: spec_condition(&r) ?: spec_end(&r);
+	e = e ?: spec_condition(&r) ?: spec_limit(&r) ?: spec_end(&r);
 	if (e == 0)
 		*ret = spec;
 	return e;

@@ -3,12 +3,13 @@
  * Which calls are recorded, as people write it: a function of a file, what it is given and what it
  * returns.
  *
- *	FILE:FUNCTION[(TYPE NAME, ...) [-> TYPE]] [if $NAME OP NUMBER]
+ *	FILE:FUNCTION[(TYPE NAME, ...) [-> TYPE]] [if $NAME OP NUMBER] [limit NUMBER/s]
  *
  *	libc.so.6:fopen(str path, str mode) -> ptr
  *	libc.so.6:open*
  *	syscall:openat
  *	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
+ *	libc.so.6:malloc limit 1000/s
  *
  * FILE is a path, or the name of a library or program; "syscall" stands for
  * the system calls. FUNCTION is a symbol; `*` and `?` stand for
@@ -126,7 +127,8 @@ struct call_spec {
 	size_t n_args;
 	struct call_type ret;
 	struct call_condition condition;
-	bool implied; /* arguments and result are the known ones, or none */
+	uint32_t limit; /* calls of each function that are recorded in a second; 0 = all */
+	bool implied;   /* arguments and result are the known ones, or none */
 };
 
 /* The error in a specification, and its position: the number of bytes before it. */

@@ -41,6 +41,7 @@ void calls_deinit(struct calls *c)
 	while ((thread = table_next(&c->threads, &pos)))
 		calls_free_thread(thread);
 	table_deinit(&c->threads);
+	free(c->left_out);
 }
 
 /* ---- events ---- */
@@ -337,6 +338,26 @@ int calls_record(struct calls *c, const struct rec_head *rec)
 	default:
 		return calls_forget(c, rec->tid, rec->ts_ns);
 	}
+}
+
+int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns)
+{
+	struct event ev = {
+		.kind = EVENT_LEFT_OUT,
+		.ts_ns = at_ns,
+		.left_out.function = c->targets->list[function].name,
+	};
+
+	if (!c->left_out)
+		c->left_out = calloc(c->targets->n, sizeof(*c->left_out));
+	if (!c->left_out)
+		return -ENOMEM;
+	if (total == c->left_out[function])
+		return 0;
+	ev.left_out.count = total - c->left_out[function];
+	c->left_out[function] = total;
+	c->n_events++;
+	return fxt_archive_event(c->pipe->archive, &ev);
 }
 
 int calls_close(struct calls *c, uint64_t at_ns)

@@ -24,6 +24,7 @@ struct calls {
 	bool no_callers;      /* walks use frame pointers, and miss the caller at an entry */
 	struct table threads; /* tid + 1 -> struct call_thread, owned */
 	size_t open_bytes;    /* size of all open calls */
+	uint64_t *left_out;   /* by target: what the archive has of its limit. Owned */
 	uint64_t n_events;
 	uint64_t n_unpaired; /* ends without a begin, which was before the recording or lost */
 	uint64_t n_dropped;  /* calls without room, or of an unknown function */
@@ -34,6 +35,12 @@ void calls_deinit(struct calls *c);
 
 /* Accepts REC_CALL, REC_CALL_END, REC_EXIT and REC_EXEC. Returns 0 or a negative errno. */
 int calls_record(struct calls *c, const struct rec_head *rec);
+
+/*
+ * By AT_NS the limit of target FUNCTION has left out TOTAL calls, all in all: writes those of which
+ * the archive does not know. Returns 0 or a negative errno.
+ */
+int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns);
 
 /* Recording ends at AT_NS: writes open calls. Returns 0 or a negative errno. */
 int calls_close(struct calls *c, uint64_t at_ns);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "capture/calls/call-targets.h"
 #include "capture/pipeline/recorder-parts.h"
 #include "writer/fxt/fxt-holds.h"
 
@@ -443,10 +444,30 @@ static int stage_calls_record(struct recorder *r, const struct rec_head *rec)
 	return calls_record(&r->calls, rec);
 }
 
+/* The calls that limits have left out, by AT_NS. */
+static int stage_calls_leave_out(struct recorder *r, uint64_t at_ns)
+{
+	const struct call_targets *targets = r->calls.targets;
+	int error = 0;
+
+	/* (the end of a recording may be open) */
+	if (at_ns > clock_boot_ns())
+		at_ns = clock_boot_ns();
+	r->left_out_at_ns = at_ns;
+	for (uint32_t i = 0; targets && error == 0 && i < targets->n; i++)
+		if (targets->list[i].spec->limit)
+			error = calls_leave_out(&r->calls, i, collector_left_out(r->collector, i),
+						at_ns);
+	return error;
+}
+
 static int stage_calls_advance(struct recorder *r, uint64_t horizon_ns)
 {
-	(void)horizon_ns;
-	return recorder_write_shortage(r, CLASS_CALLS, &r->calls.n_dropped);
+	int error = 0;
+
+	if (horizon_ns - r->left_out_at_ns > UINT64_C(1000000000))
+		error = stage_calls_leave_out(r, horizon_ns);
+	return error ?: recorder_write_shortage(r, CLASS_CALLS, &r->calls.n_dropped);
 }
 
 static int stage_calls_pause(struct recorder *r)
@@ -456,7 +477,7 @@ static int stage_calls_pause(struct recorder *r)
 
 static int stage_calls_end(struct recorder *r)
 {
-	return calls_close(&r->calls, r->pipe.to_ns);
+	return calls_close(&r->calls, r->pipe.to_ns) ?: stage_calls_leave_out(r, r->pipe.to_ns);
 }
 
 static void stage_calls_deinit(struct recorder *r)

@@ -72,6 +72,7 @@ struct recorder {
 	struct allocations allocations;
 	struct named_stacks named_stacks;
 	struct calls calls;
+	uint64_t left_out_at_ns; /* when what limits of calls leave out was written last */
 	struct moments_stage moments;
 	/* What feeds them. */
 	struct merge *merge;

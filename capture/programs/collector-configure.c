@@ -107,6 +107,7 @@ static int configure_calls(struct collector *c, const struct session_options *o)
 	bool syscalls = wanted && call_options_have_syscalls(&o->calls);
 	int r = bpf_map__set_autocreate(c->skel->maps.call_functions, wanted)
 			?: bpf_map__set_autocreate(c->skel->maps.call_pending, wanted)
+			?: bpf_map__set_autocreate(c->skel->maps.call_shares, wanted)
 			?: bpf_map__set_autocreate(c->skel->maps.call_syscalls, syscalls);
 
 	bpf_program__set_autoload(c->skel->progs.on_call_sys_enter, syscalls);

@@ -494,6 +494,14 @@ unsigned collector_n_cpus(const struct collector *c)
 	return c->n_cpus;
 }
 
+uint64_t collector_left_out(struct collector *c, uint32_t function)
+{
+	struct call_share share = { 0 };
+
+	bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.call_shares), &function, &share);
+	return share.left_out;
+}
+
 uint64_t collector_skipped(struct collector *c, enum event_class class)
 {
 	const struct kymo_bpf *skel = c->skel;

@@ -185,6 +185,9 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
+/* How many calls of function number FUNCTION its limit has left out. */
+uint64_t collector_left_out(struct collector *c, uint32_t function);
+
 /* The programs' own counts, one element per CPU (costs.h); they change while they are read. */
 const struct cpu_costs *collector_costs(const struct collector *c);
 

@@ -12,7 +12,8 @@
 static struct json_object *summary_calls_json_sum(const struct call_sum *c)
 {
 	return JSON_OBJECT(JSON_OF(c, function), JSON("returned", c->took.n),
-			   JSON_OF(c, failed, unwound, open), JSON("total_ns", c->took.sum_ns),
+			   JSON_OF(c, failed, unwound, open, left_out),
+			   JSON("total_ns", c->took.sum_ns),
 			   JSON("mean_ns", latency_mean_ns(&c->took)),
 			   JSON("p50_ns", latency_percentile_ns(&c->took, 50)),
 			   JSON("p99_ns", latency_percentile_ns(&c->took, 99)),
@@ -48,6 +49,8 @@ int summary_calls_print(const struct call_sums *s, size_t limit)
 		       TEXT_TIME(c->took.sum_ns), TEXT_TIME(latency_percentile_ns(&c->took, 50)),
 		       TEXT_TIME(latency_percentile_ns(&c->took, 99)), TEXT_TIME(c->took.max_ns),
 		       c->function);
+		if (c->left_out > 0)
+			printf("%8" PRIu64 " more were left out by its limit\n", c->left_out);
 	}
 	if (n > limit)
 		printf("    ... and %zu functions with less (-n shows more)\n", n - limit);

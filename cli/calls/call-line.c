@@ -93,6 +93,18 @@ static void call_lines_print_text(const struct call_lines *l, const struct event
 	printf(" <%s>\n", text_format_time(duration, ev->call.end_ns - ev->ts_ns));
 }
 
+static void call_lines_print_left_out(const struct call_lines *l, const struct event *ev)
+{
+	if (l->json)
+		json_print_line(JSON_OBJECT(JSON("timestamp_ns", ev->ts_ns),
+					    JSON("function", ev->left_out.function),
+					    JSON("left_out", ev->left_out.count)));
+	else
+		printf("%14.9f %" PRIu64 " calls of %s were left out by its limit\n",
+		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count,
+		       ev->left_out.function);
+}
+
 /* As strace does: the file, the function and where it is in it, innermost first. */
 static void call_lines_print_frame(const struct call_stacks_step *step, const struct frame *frame)
 {
@@ -213,6 +225,9 @@ int call_lines_take(void *lines, const struct event *ev)
 		return call_lines_set_name(l, ev->tid, ev->task.comm);
 	if (ev->kind == EVENT_RENAME)
 		return call_lines_set_name(l, ev->tid, ev->rename.to);
+	if (ev->kind == EVENT_LEFT_OUT &&
+	    (!l->function || fnmatch(l->function, ev->left_out.function, 0) == 0))
+		call_lines_print_left_out(l, ev);
 	if (ev->kind != EVENT_CALL || !call_lines_wants(l, ev))
 		return 0;
 	l->n_printed++;

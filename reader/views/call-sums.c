@@ -29,18 +29,30 @@ static bool call_sums_has_failed(const struct call_value *result)
 	return result->form == CALL_VALUE_TEXT && result->text[0] == 'E' && result->text[1] != '\0';
 }
 
+/* The sum of FUNCTION, which begins with zeroes; NULL: there is no memory. */
+static struct call_sum *call_sums_of(struct call_sums *s, const char *function)
+{
+	struct call_sum *sum =
+		table_make(&s->functions, table_hash(function, strlen(function)), sizeof(*sum));
+
+	if (sum && !sum->function)
+		sum->function = strdup(function);
+	return sum && sum->function ? sum : NULL;
+}
+
 int call_sums_add(struct call_sums *s, const struct event *ev)
 {
 	struct call_sum *sum;
 
-	if (ev->kind != EVENT_CALL)
+	if (ev->kind != EVENT_CALL && ev->kind != EVENT_LEFT_OUT)
 		return 0;
-	sum = table_make(&s->functions, table_hash(ev->call.function, strlen(ev->call.function)),
-			 sizeof(*sum));
-	if (sum && !sum->function)
-		sum->function = strdup(ev->call.function);
-	if (!sum || !sum->function)
+	sum = call_sums_of(s, ev->kind == EVENT_CALL ? ev->call.function : ev->left_out.function);
+	if (!sum)
 		return -ENOMEM;
+	if (ev->kind == EVENT_LEFT_OUT) {
+		sum->left_out += ev->left_out.count;
+		return 0;
+	}
 	if (*ev->call.left_by) {
 		sum->open += strcmp(ev->call.left_by, "open") == 0;
 		sum->unwound += strcmp(ev->call.left_by, "open") != 0;

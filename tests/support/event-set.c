@@ -319,6 +319,8 @@ static const struct event set[] = {
 	{ .kind = EVENT_CALL, .ts_ns = 1000191, .pid = 100, .tid = 101,
 	  .call = { .function = "f", .end_ns = 1000192, .result = { .name = "" },
 		    .left_by = "unwound" } },
+	{ .kind = EVENT_LEFT_OUT, .ts_ns = 1000192, KYMO,
+	  .left_out = { .function = "open_" WIDE, .count = UINT64_MAX } },
 
 	/* ---- moments ---- */
 	{ .kind = EVENT_MOMENT_POINT, .ts_ns = 1000192, KYMO,

@@ -202,6 +202,16 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev
 	assert_says "$TMP/stderr" "is not your own file" "what he is told"
 fi
 
+note "limits"
+expect_exit 0 "$KYMO" record --bus "$BUS" -e calls -b 32M --call "$TMP/load:quick(int n) -> int limit 7/s" \
+	-o "$TMP/few.fxt" -- "$TMP/load" fast 100000
+expect_exit 0 "$KYMO" check "$TMP/few.fxt"
+summarize "$TMP/few.fxt"
+read -r n left_out < <(json "$SUMMARY" '.calls[0] | "\(.returned) \(.left_out)"')
+assert_eq $((n + left_out)) 100000 "calls that were recorded, and those that a limit has left out"
+assert_eq $((n % 7)) 0 "calls in whole seconds"
+assert_le "$n" 70 "calls within a limit of 7 a second"
+
 note "sentences about what cannot be"
 # refused WHAT SPEC
 refused() {

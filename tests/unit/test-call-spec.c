@@ -112,6 +112,18 @@ TEST(test_conditions)
 	assert_int_equal(spec.condition.arg, 1);
 }
 
+TEST(test_limits)
+{
+	take("x:f(int a) -> int if $a < 7 limit 100/s");
+	assert_int_equal(spec.limit, 100);
+	assert_int_equal(spec.condition.value, 7);
+	take("libc.so.6:malloc limit 4294967295 /s");
+	assert_int_equal(spec.limit, UINT32_MAX);
+	assert_int_equal(spec.n_args, 1);
+	take("x:f()");
+	assert_int_equal(spec.limit, 0);
+}
+
 TEST(test_ranges)
 {
 	take("/bin/x:+0x1200+0x40='ns::f(int)'(int n) -> int");
@@ -193,6 +205,12 @@ TEST(test_wrong)
 		{ "x:f() -> buf[3]", 9, "cannot be a buffer" },
 		{ "x:f() ->", 8, "a type is missing" },
 		{ "x:f() - int", 6, "not expected here" },
+		{ "x:f() limit", 11, "a number is missing" },
+		{ "x:f() limit 5", 13, "'/s' is missing" },
+		{ "x:f() limit 0/s", 12, "1 to 4294967295 calls a second" },
+		{ "x:f() limit -1/s", 12, "1 to 4294967295 calls a second" },
+		{ "x:f() limit 4294967296/s", 12, "1 to 4294967295 calls a second" },
+		{ "x:f limit 5/s if $a > 1", 14, "not expected here" },
 		{ "x:f() -> int int", 13, "not expected here" },
 		{ "x:f(int a) if a > 1", 14, "'$'" },
 		{ "x:f(int a) if $b > 1", 15, "no argument of this name" },
@@ -261,10 +279,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),      cmocka_unit_test(test_least),
 		cmocka_unit_test(test_types),      cmocka_unit_test(test_buffers),
-		cmocka_unit_test(test_conditions), cmocka_unit_test(test_ranges),
-		cmocka_unit_test(test_locations),  cmocka_unit_test(test_words),
-		cmocka_unit_test(test_wrong),      cmocka_unit_test(test_long),
-		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_conditions), cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_ranges),     cmocka_unit_test(test_locations),
+		cmocka_unit_test(test_words),      cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_long),       cmocka_unit_test(test_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -338,6 +338,10 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_int_equal(is->call.stack, want->call.stack);
 		assert_string_equal(is->call.left_by, want->call.left_by);
 		break;
+	case EVENT_LEFT_OUT:
+		assert_string_equal(is->left_out.function, want->left_out.function);
+		assert_int_equal(is->left_out.count, want->left_out.count);
+		break;
 	case EVENT_MOMENT_POINT:
 		assert_int_equal(is->moment_point.number, want->moment_point.number);
 		assert_string_equal(is->moment_point.plan, want->moment_point.plan);

@@ -143,6 +143,9 @@ OTHER(CALL, EVENT_CALL, CALLS,
 	FIELD(RETURN_ADDRESS, POINTER, call.return_address, IF_SET)
 	FIELD(CALL_STACK, U64, call.stack, IF_SET)
 	FIELD(LEFT_BY, TEXT, call.left_by, IF_SET | PLAIN))
+EVENT(LEFT_OUT, CALLS, LEFT_OUT, INSTANT, KYMO,
+	FIELD(FUNCTION, WORD, left_out.function, NEEDED)
+	FIELD(COUNT, U64, left_out.count, 0))
 
 /* ---- moments ---- */
 

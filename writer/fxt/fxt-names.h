@@ -172,6 +172,7 @@
 	X(SOURCE, 162, "source")                                                                   \
 	X(LINE, 163, "line")                                                                       \
 	X(MODULE, 164, "module")                                                                   \
+	X(LEFT_OUT, 165, "calls left out")                                                         \
 	X(THRESHOLD, 166, "threshold")                                                             \
 	X(STACKS, 167, "stacks")                                                                   \
 	X(MAPPINGS, 168, "mappings")                                                               \
