@@ -59,9 +59,9 @@ assert_eq "$(cat "$TMP/bytes")" $((512 << 20)) "bytes of the load"
 least=$(json "$SUMMARY" '.counters[] | select(.value == "free (bytes)") | .min')
 assert_le "$least" $((free - (256 << 20))) "least free memory, when half a GiB was in use"
 if [ -r /proc/pressure/cpu ]; then
-	# All the while three of the four wait.
+	# All the while three of the four wait; the host of a virtual machine may hold it up.
 	most=$(json "$SUMMARY" '.counters[] | select(.value == "CPU some (%)") | .max | floor')
-	assert_ge "$most" 80 "highest pressure on CPUs"
+	assert_ge "$most" 50 "highest pressure on CPUs"
 	assert_eq "$(json "$SUMMARY" '[.counters[] | select(.name == "pressure") | .min < 0 or .max > 100] |
 		any')" false "a pressure that is no percentage"
 	assert_eq "$(json "$SUMMARY" '.counters[] | select(.value == "CPU some (%)") | .count')" \

@@ -39,7 +39,8 @@ tid=$(json "$TMP/napper.json" .napper.tid)
 expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 summarize "$TMP/t.fxt"
 dump_records "$TMP/t.fxt"
-triggers wakeup >"$TMP/wakeup.json"
+# (the longest: a machine that is busy holds it up at other times, too)
+triggers wakeup | jq -sc 'max_by(.args.value) // empty' >"$TMP/wakeup.json"
 assert_eq "$(wc -l <"$TMP/wakeup.json")" 1 "triggers"
 assert_eq "$(json "$TMP/wakeup.json" .args.thread)" "$tid" "the thread"
 assert_eq "$(json "$TMP/wakeup.json" .args.limit)" 150000000 "the limit"
