@@ -5,7 +5,9 @@
 #include "cli/dispatch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/value.h"
@@ -15,11 +17,11 @@
 static int print_overview(FILE *to)
 {
 	fputs("Usage: kymo VERB [OPTION ...]\n\n"
-	      "Records what a whole Linux machine did, and when, and shows it.\n\n",
+	      "Records a whole Linux machine, and shows the recording.\n\n",
 	      to);
 	for (const struct verb *const *v = verbs; *v; v++)
 		fprintf(to, "  %-14s %s\n", (*v)->name, (*v)->what);
-	fputs("\n'kymo help VERB' says more about one of them.\n"
+	fputs("\n'kymo VERB --help' lists the options of a verb; 'kymo help VERB' shows its manual.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
 	      to);
 	return CLI_OK;
@@ -50,6 +52,23 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+/*
+ * The manual page, from the section of VERB on; on a terminal, and if it is installed. Returns only
+ * if not.
+ */
+static void dispatch_show_manual(const struct verb *verb)
+{
+	char pager[128];
+
+	if (!isatty(STDOUT_FILENO))
+		return;
+	/* (man(1) says itself why it finds no page, and in many words) */
+	if (system("man --where kymo >/dev/null 2>&1") != 0)
+		return;
+	snprintf(pager, sizeof(pager), "less '+/^ *kymo %s$'", verb->name);
+	execlp("man", "man", "-P", pager, "kymo", NULL);
+}
+
 /* `kymo help [VERB]` */
 static int dispatch_print_help(int argc, char **argv)
 {
@@ -62,6 +81,7 @@ static int dispatch_print_help(int argc, char **argv)
 	verb = find_verb(argv[1]);
 	if (!verb)
 		return unknown_verb(argv[1]);
+	dispatch_show_manual(verb);
 	cli_set_verb(verb);
 	return cli_help();
 }

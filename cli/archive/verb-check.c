@@ -414,7 +414,8 @@ static int verb_check(int argc, char **argv)
 const struct verb verb_check_row = {
 	.name = "check",
 	.synopsis = "[OPTION ...] FILE",
-	.what = "Check that an archive is whole and that readers understand it",
+	.what = "Check that an archive is valid and that other readers understand it",
+	.examples = "  kymo check t.fxt\n  kymo check --explain stack-unnamed\n",
 	.options =
 		"      --all         show each finding, not only the first ones of each kind\n"
 		"      --notes       show what is right, but ignored by the most used reader, too\n"

@@ -151,7 +151,9 @@ static int verb_cut(int argc, char **argv)
 const struct verb verb_cut_row = {
 	.name = "cut",
 	.synopsis = "[OPTION ...] FILE OUT",
-	.what = "Make an archive of a part of another: a time, processes, CPUs",
+	.what = "Make a self-contained archive of a part of another one",
+	.examples =
+		"  kymo cut --from 1s --to 2s t.fxt part.fxt\n  kymo cut --pid 4711 t.fxt one.fxt\n",
 	.options =
 		"      --from TIME    begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to TIME      end there\n"

@@ -559,7 +559,9 @@ static int verb_diff(int argc, char **argv)
 const struct verb verb_diff_row = {
 	.name = "diff",
 	.synopsis = "[OPTION ...] A B",
-	.what = "Show what is different between two recordings",
+	.what = "Compare two recordings",
+	.examples =
+		"  kymo diff before.fxt after.fxt\n  kymo diff --by latency before.fxt after.fxt\n",
 	.options =
 		"  -n, --top=N      show the N rows that changed most (20)\n"
 		"      --by=WHAT    cpu (the default), switches, latency (from wakeup to running)\n"

@@ -308,6 +308,7 @@ const struct verb verb_dump_row = {
 	.name = "dump",
 	.synopsis = "[OPTION ...] FILE",
 	.what = "Print every record of an archive, or every call of a call trace",
+	.examples = "  kymo dump t.fxt | less\n  kymo dump --json t.fxt | jq -c .\n",
 	.options =
 		"      --json  print a JSON object a line, fields named as in the specification\n"
 		"  -h, --help  show this\n" CALLS_DUMP_HELP

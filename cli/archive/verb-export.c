@@ -262,7 +262,8 @@ static int verb_export(int argc, char **argv)
 const struct verb verb_export_row = {
 	.name = "export",
 	.synopsis = "[OPTION ...] FILE -o OUT",
-	.what = "Write a trace in another format, or compressed in another way",
+	.what = "Write a trace in another format or with another compression",
+	.examples = "  kymo export t.fxt.zst -o t.fxt.gz\n  kymo export t.fxt -o calls.trace\n",
 	.options =
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
 		"      --format=FORMAT      fxt: the archive as it is; rtrace: a directory of leak reports;\n"

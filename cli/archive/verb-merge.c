@@ -176,6 +176,7 @@ const struct verb verb_merge_row = {
 	.name = "merge",
 	.synopsis = "[OPTION ...] FILE FILE ... OUT",
 	.what = "Make one archive of several, on one time line",
+	.examples = "  kymo merge a.fxt b.fxt both.fxt\n  kymo merge --force *.fxt all.fxt.zst\n",
 	.options = EDIT_TRACE_HELP
 	"\nEach FILE is an archive, OUT where the result goes; '-' is standard input and\n"
 	"output. Archives of one machine share its processes and CPUs; those of others are\n"

@@ -120,7 +120,8 @@ static int verb_redact(int argc, char **argv)
 const struct verb verb_redact_row = {
 	.name = "redact",
 	.synopsis = "[OPTION ...] FILE OUT",
-	.what = "Make an archive that can be given away, without names, paths and texts",
+	.what = "Make an archive without names, paths and texts",
+	.examples = "  kymo redact t.fxt public.fxt\n  kymo redact --key secret t.fxt public.fxt\n",
 	.options =
 		"      --key FILE     a secret of 16 bytes or more: with the same key, equal words\n"
 		"                     become equal in several archives; without one nobody, not even\n"

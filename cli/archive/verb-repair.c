@@ -131,7 +131,9 @@ static int verb_repair(int argc, char **argv)
 const struct verb verb_repair_row = {
 	.name = "repair",
 	.synopsis = "[OPTION ...] FILE OUT",
-	.what = "Make a whole archive of what can be read of a damaged one",
+	.what = "Make a valid archive of the readable parts of a damaged one",
+	.examples =
+		"  kymo repair broken.fxt whole.fxt\n  kymo repair --json broken.fxt whole.fxt\n",
 	.options = EDIT_TRACE_HELP
 	"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
 	"FILE is not changed.\n",

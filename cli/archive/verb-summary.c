@@ -471,7 +471,8 @@ static int verb_summary(int argc, char **argv)
 const struct verb verb_summary_row = {
 	.name = "summary",
 	.synopsis = "[OPTION ...] FILE",
-	.what = "Show what a recording says in sum: CPUs, threads, losses",
+	.what = "Show a summary of a recording: CPUs, threads, functions, losses",
+	.examples = "  kymo summary t.fxt\n  kymo summary --by unit t.fxt\n",
 	.options =
 		"      --by=WHAT          instead of threads, show sums by unit (of systemd), container,\n"
 		"                         process or thread\n"

@@ -89,6 +89,8 @@ const struct verb verb_symbolize_row = {
 	.name = "symbolize",
 	.synopsis = "[OPTION ...] FILE OUT",
 	.what = "Make an archive with the names of the functions in its call stacks",
+	.examples =
+		"  kymo symbolize t.fxt named.fxt\n  kymo symbolize --debuginfod t.fxt named.fxt\n",
 	.options = SYMBOL_PLACE_HELP
 	"      --no-perfetto-blobs\n"
 	"                         leave out the samples that are there for Perfetto, too\n"

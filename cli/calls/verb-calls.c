@@ -231,7 +231,9 @@ const struct verb verb_calls_row = {
 	.name = "calls",
 	.synopsis =
 		"[OPTION ...] FILE | --call=SPEC ... [-- COMMAND [ARGUMENT ...]] | --list SPEC ...",
-	.what = "Print calls of functions, of an archive or while they happen",
+	.what = "Print calls of functions, from an archive or live",
+	.examples =
+		"  kymo calls t.fxt --min 10ms\n  kymo calls --call 'libc.so.6:open*' -p 4711\n",
 	.options =
 		"      --function=NAME        only of functions of this name; * and ? stand for others\n"
 		"      --min=TIME             only those that took as long\n"

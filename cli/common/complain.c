@@ -147,6 +147,7 @@ int cli_help(void)
 		current->more_options();
 	if (current->notes)
 		fputs(current->notes, stdout);
+	printf("\nExamples:\n%s", current->examples);
 	return CLI_OK;
 }
 

@@ -30,6 +30,7 @@ struct verb {
 	const char *options;               /* the option lines of --help, or NULL */
 	void (*more_options)(void);        /* prints those of a table, or NULL */
 	const char *notes;                 /* what stands behind all of them, or NULL */
+	const char *examples;              /* two lines, the last part of --help */
 	int (*run)(int argc, char **argv); /* returns an enum cli_exit */
 };
 

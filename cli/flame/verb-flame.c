@@ -500,6 +500,7 @@ const struct verb verb_flame_row = {
 	.name = "flame",
 	.synopsis = "[OPTION ...] FILE",
 	.what = "Make a flame graph, or a profile for other tools, of the call stacks",
+	.examples = "  kymo flame t.fxt\n  kymo flame --off-cpu -o waits.svg t.fxt\n",
 	.options =
 		"  -o, --output=OUT       what to write, by how it is called: .svg, .folded (a line a stack),\n"
 		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output (FILE.svg)\n"

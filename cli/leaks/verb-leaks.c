@@ -414,7 +414,8 @@ static void verb_leaks_print_options(void)
 const struct verb verb_leaks_row = {
 	.name = "leaks",
 	.synopsis = "[OPTION ...] FILE | -p PID ... | --triage | -- COMMAND [ARGUMENT ...]",
-	.what = "Show what programs allocated and did not free: memory, descriptors and more",
+	.what = "Show memory and other resources that programs do not free",
+	.examples = "  kymo leaks -p 4711 -d 5m\n  kymo leaks --fail-over 0 -- ./program\n",
 	.options =
 		"Of the report:\n"
 		"      --top=N            show N stacks of each process (20; all with --json)\n"

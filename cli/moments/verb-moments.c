@@ -224,7 +224,8 @@ static int verb_moments_run(int argc, char **argv)
 const struct verb verb_moments_row = {
 	.name = "moments",
 	.synopsis = "[OPTION ...] FILE",
-	.what = "Print registers and variables that were collected at points of programs",
+	.what = "Print the registers and variables collected at points of programs",
+	.examples = "  kymo moments t.fxt\n  kymo moments --registers --point 'main*' t.fxt\n",
 	.options =
 		"      --point=NAME           only of points of this name; * and ? stand for others\n"
 		"      --registers            with the registers\n"

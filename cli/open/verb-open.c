@@ -484,6 +484,7 @@ const struct verb verb_open_row = {
 	.name = "open",
 	.synopsis = "[OPTION ...] FILE",
 	.what = "Open a trace in the Perfetto UI, in the browser",
+	.examples = "  kymo open t.fxt\n  kymo open --no-browser t.fxt\n",
 	.options =
 		"      --no-browser       print the URL, start no browser\n"
 		"      --browser=COMMAND  start this one ($BROWSER, or xdg-open)\n"

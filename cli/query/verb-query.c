@@ -411,6 +411,8 @@ const struct verb verb_query_row = {
 	.name = "query",
 	.synopsis = "[OPTION ...] FILE EXPRESSION",
 	.what = "Find trace points by a predicate over their variables",
+	.examples =
+		"  kymo query t.fxt '(> (v/value count) (v/size buf))'\n  kymo query t.fxt --var n:signed --limit 5 '(< (v/value n) 0)'\n",
 	.options =
 		"      --var=NAME[:TYPE,...]  NAME stands for any variable (of these types)\n"
 		"      --soft=EXPRESSION      of each point, keep what fulfils most of these\n"

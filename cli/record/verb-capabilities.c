@@ -49,7 +49,8 @@ static int verb_capabilities(int argc, char **argv)
 const struct verb verb_capabilities_row = {
 	.name = "capabilities",
 	.synopsis = "[OPTION ...]",
-	.what = "Say what this machine can capture, and why not where it cannot",
+	.what = "List the events that this machine can record, and the reasons for others",
+	.examples = "  kymo capabilities\n  kymo capabilities --direct --json\n",
 	.options = "      --direct       look from this process, not from the service\n"
 		   "      --json         print it as JSON\n" CLIENT_OPTIONS_HELP,
 	.run = verb_capabilities,

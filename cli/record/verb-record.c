@@ -54,7 +54,9 @@ static void verb_record_print_options(void)
 const struct verb verb_record_row = {
 	.name = "record",
 	.synopsis = "[OPTION ...] [-- COMMAND [ARGUMENT ...]]",
-	.what = "Record what the machine does, until Ctrl-C, or while COMMAND runs",
+	.what = "Record the machine, until Ctrl-C, or while COMMAND runs",
+	.examples =
+		"  kymo record -d 5 -o t.fxt\n  kymo record -e default,offcpu -o make.fxt -- make\n",
 	.options =
 		"  -o, --output=FILE          the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n"
 		"      --force                write over an existing file\n"

@@ -330,7 +330,9 @@ static int verb_postprocess(int argc, char **argv)
 const struct verb verb_postprocess_row = {
 	.name = "postprocess",
 	.synopsis = "[OPTION ...] FILE",
-	.what = "Show leaks in a leak report, grouped, sorted, with names",
+	.what = "Show the leaks in a leak report, grouped, sorted, with names",
+	.examples =
+		"  kymo postprocess -lcr app.rtrace.txt\n  kymo postprocess -l --sort=size app.rtrace.txt\n",
 	.options =
 		"  -l, --leaks            only allocations that were not freed, and their sums\n"
 		"  -c, --compress         group calls by their backtrace\n"

@@ -310,6 +310,7 @@ const struct verb verb_collect_row = {
 	.name = "collect",
 	.synopsis = "NAME [OPTION ...]",
 	.what = "Record a collection until stopped (kymo-collect@NAME.service)",
+	.examples = "  systemctl start kymo-collect@machine\n  kymo collect machine\n",
 	.options = CLIENT_OPTIONS_HELP,
 	.run = verb_collect,
 };

@@ -30,7 +30,8 @@ static int verb_mark(int argc, char **argv)
 const struct verb verb_mark_row = {
 	.name = "mark",
 	.synopsis = "NAME TEXT [OPTION ...]",
-	.what = "Put a mark into the archive of a running session",
+	.what = "Write a mark into the archive of a running session",
+	.examples = "  kymo mark web deployed\n  kymo mark web \"test 7 begins\"\n",
 	.options = CLIENT_OPTIONS_HELP,
 	.run = verb_mark,
 };

@@ -138,7 +138,8 @@ static int verb_monitor(int argc, char **argv)
 const struct verb verb_monitor_row = {
 	.name = "monitor",
 	.synopsis = "[NAME] [OPTION ...]",
-	.what = "Show the counters of a session, or of all, each second",
+	.what = "Show the counters of a session, or of all sessions, each second",
+	.examples = "  kymo monitor web\n  kymo monitor -n 10 --json\n",
 	.options = "  -n, --count COUNT  stop after COUNT times\n"
 		   "      --json         print each as JSON, on a line\n" CLIENT_OPTIONS_HELP,
 	.run = verb_monitor,

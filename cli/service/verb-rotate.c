@@ -25,7 +25,8 @@ static int verb_rotate(int argc, char **argv)
 const struct verb verb_rotate_row = {
 	.name = "rotate",
 	.synopsis = "NAME [OPTION ...]",
-	.what = "Complete the chunk that a collection's session is writing, and begin another one",
+	.what = "Complete the current chunk of a collection's session, and start another one",
+	.examples = "  kymo rotate machine\n  kymo rotate stalls\n",
 	.options = CLIENT_OPTIONS_HELP,
 	.run = verb_rotate,
 };

@@ -208,7 +208,8 @@ static int verb_snapshot(int argc, char **argv)
 const struct verb verb_snapshot_row = {
 	.name = "snapshot",
 	.synopsis = "NAME|--all [-o FILE] [OPTION ...]",
-	.what = "Write what a flight recorder has kept; or put what is allocated into an archive",
+	.what = "Write the content of a flight recorder, or the allocated blocks of a session",
+	.examples = "  kymo snapshot box -o box.fxt\n  kymo snapshot web\n",
 	.options =
 		"  -o, --output FILE  what a session of mode 'flight' has kept; '-' is a pipe.\n"
 		"                     Without it, what processes that are watched have allocated\n"

@@ -88,7 +88,9 @@ static void verb_start_print_options(void)
 const struct verb verb_start_row = {
 	.name = "start",
 	.synopsis = "NAME [-o FILE] [OPTION ...]",
-	.what = "Start a session in the service and leave it there",
+	.what = "Start a session in the service",
+	.examples =
+		"  kymo start web -o web.fxt --unit nginx\n  kymo start box --mode flight --keep 30s\n",
 	.options =
 		"  -o, --output=FILE          the archive; '-' is a pipe; not with --mode=flight\n"
 		"      --force                write over an existing file\n" REMOTE_HELP

@@ -394,7 +394,8 @@ static int verb_status(int argc, char **argv)
 const struct verb verb_status_row = {
 	.name = "status",
 	.synopsis = "[NAME] [OPTION ...]",
-	.what = "Say how a session is doing, or the service and all its sessions",
+	.what = "Show the status of a session, or of the service and all sessions",
+	.examples = "  kymo status\n  kymo status web --json\n",
 	.options =
 		"      --json         print it as JSON: of one session an array, else an object\n"
 		"                     with `service` and `sessions`\n" CLIENT_OPTIONS_HELP,

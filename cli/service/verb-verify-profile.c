@@ -184,7 +184,8 @@ static int verb_verify_profile(int argc, char **argv)
 const struct verb verb_verify_profile_row = {
 	.name = "verify-profile",
 	.synopsis = "NAME|FILE ... [OPTION ...]",
-	.what = "Say what is wrong with collections (kymo.conf)",
+	.what = "Report the errors of collections (kymo.conf)",
+	.examples = "  kymo verify-profile machine\n  kymo verify-profile ./new.conf\n",
 	.options = "      --config-dir DIR  where collections of a NAME are (" COLLECTION_DIRECTORY
 		   ")\n"
 		   "      --list         list the keys that there are, and what they may be\n"

@@ -191,7 +191,8 @@ static int verb_top(int argc, char **argv)
 const struct verb verb_top_row = {
 	.name = "top",
 	.synopsis = "[OPTION ...]",
-	.what = "Show what the machine does, while it does it: functions, processes, threads",
+	.what = "Show the activity of the machine live: functions, processes, threads",
+	.examples = "  kymo top\n  kymo top --json -n 5 -p 4711\n",
 	.options =
 		"  -i, --interval=TIME        what is summed up each time (1s)\n"
 		"  -n, --count=COUNT          stop after COUNT intervals\n"
