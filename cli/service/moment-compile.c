@@ -302,7 +302,7 @@ static int moment_put_condition(const struct moment_request *q, FILE *to, uint64
 				uint32_t *n_loads)
 {
 	bool minus = q->number && *q->number == '-', is_signed;
-	struct place_load load;
+	struct place_load load = { 0 };
 	char number[32];
 	uint64_t value = 0;
 	int op, r;

@@ -24,6 +24,9 @@ printf 'int main(int n, char **words)\n{\n\treturn n > 99 && words[0];\n}\n' >ma
 gcc -g -o program main.c
 sleep 300 &
 watched=$!
+# (an idle machine has no samples to show)
+nice -n 19 bash -c 'while [ -d "$1" ]; do head -c 1M /dev/zero >/dev/null; done' - "$TMP" &
+load=$!
 
 # What is there before, and what some commands read.
 "$KYMO_LOAD" --out /dev/null pingpong 1000 >/dev/null 2>&1 || :
@@ -65,4 +68,17 @@ done <"$TMP/commands"
 for file in t.fxt all.fxt make.fxt t.fxt.svg named.fxt t.fxt.gz part.fxt whole.fxt both.fxt public.fxt; do
 	[ -s "$file" ] || fail "the README's commands leave no $file"
 done
-kill "$watched"
+kill "$watched" "$load"
+
+# The summary in the README has the lines of this version.
+without_numbers() {
+	sed 's/[0-9][0-9.]*/N/g; s/  */ /g'
+}
+kymo summary -n 3 t.fxt | without_numbers >"$TMP/summary"
+sed -n '/^    \$ kymo summary/,/^[^ ]/s/^    //p' "$ROOT/README.md" | without_numbers >"$TMP/readme-summary"
+for words in '^ CPU BUSY SWITCHES$' '^ TID CPU % RUNNABLE BLOCKED SWITCHES MAX WAIT THREAD$' \
+	'^ SELF TOTAL FUNCTION, of N samples$' '^switches N, wakeups N, migrations N, forks N, execs N, exits N$' \
+	'and N threads with less (-n shows more)$'; do
+	grep -q -- "$words" "$TMP/readme-summary" || fail "the README's summary has no line '$words'"
+	grep -q -- "$words" "$TMP/summary" || fail "a summary has no line '$words'"
+done
