@@ -25,6 +25,7 @@ gcc -g -o program main.c
 sleep 300 &
 watched=$!
 # (an idle machine has no samples to show)
+# shellcheck disable=SC2016 # for the other shell
 nice -n 19 bash -c 'while [ -d "$1" ]; do head -c 1M /dev/zero >/dev/null; done' - "$TMP" &
 load=$!
 
