@@ -51,7 +51,7 @@ int calls_dump_take_blobs(void *userdata, char *value);
 	}
 
 #define CALLS_DUMP_HELP                                                                            \
-	"\nOf call traces (apitrace) only:\n"                                                      \
+	"\nFor call traces (apitrace) only:\n"                                                     \
 	"      --calls=SET         only these calls: 5, 2-4, 10-, */frame, 0-9/2, ...\n"           \
 	"      --grep=REGEX        only calls of functions whose names match\n"                    \
 	"      --thread-ids[=YES]  threads, in hexadecimal (no)\n"                                 \
@@ -59,7 +59,7 @@ int calls_dump_take_blobs(void *userdata, char *value);
 	"      --arg-names[=YES]   names of arguments (yes)\n"                                     \
 	"      --multiline[=YES]   stacks, and line feeds in strings as they are (yes)\n"          \
 	"      --blobs             write blobs to files blob_callN.bin in this directory\n"        \
-	"  -v, --verbose           calls of graphics libraries that only ask something, too\n"
+	"  -v, --verbose           also print calls of graphics libraries that query state\n"
 
 /* Prints all calls of T. Returns an enum cli_exit. */
 int calls_dump(struct open_trace *t, const struct calls_dump_options *o);

@@ -33,8 +33,8 @@ struct edit_trace_options {
 
 #define EDIT_TRACE_ROWS(o) OPTION_FLAG("force", &(o)->force), OPTION_FLAG("json", &(o)->json)
 #define EDIT_TRACE_HELP                                                                            \
-	"      --force        write over an existing file\n"                                       \
-	"      --json         print what was done as JSON\n"                                       \
+	"      --force        replace an existing file\n"                                          \
+	"      --json         print a report as JSON\n"                                            \
 	"  -h, --help         show this\n"
 
 /*

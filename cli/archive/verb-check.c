@@ -417,17 +417,17 @@ const struct verb verb_check_row = {
 	.what = "Check that an archive is valid and that other readers understand it",
 	.examples = "  kymo check t.fxt\n  kymo check --explain stack-unnamed\n",
 	.options =
-		"      --all         show each finding, not only the first ones of each kind\n"
-		"      --notes       show what is right, but ignored by the most used reader, too\n"
+		"      --all         show every finding, not only the first ones of each kind\n"
+		"      --notes       also show valid records that Perfetto ignores\n"
 		"      --strict      exit with 3 for warnings, too\n"
-		"      --json        print the findings as JSON; with --all, an object a line\n"
+		"      --json        print the findings as JSON; with --all, one object per line\n"
 		"      --list        list all kinds of findings\n"
-		"      --explain ID  say what a kind of finding means and what to do about it\n"
+		"      --explain ID  explain a kind of finding, and its remedy\n"
 		"  -h, --help        show this\n"
-		"\nFILE is an archive, a call trace of apitrace's or a GDB trace file; '-' is standard\n"
+		"\nFILE is an archive, a call trace of apitrace or a GDB trace file; '-' is standard\n"
 		"input.\n"
-		"Errors are against the specification; of warnings, other readers make something wrong.\n"
-		"Exits with 0 if there is no error, 3 if there is one or the recording was cut off, and 1\n"
+		"Errors violate the specification; for warnings, other readers show something wrong.\n"
+		"The exit status is 0 without errors, 3 with errors or for an incomplete recording, and 1\n"
 		"if it is not an archive.\n",
 	.run = verb_check,
 };

@@ -155,13 +155,13 @@ const struct verb verb_cut_row = {
 	.examples =
 		"  kymo cut --from 1s --to 2s t.fxt part.fxt\n  kymo cut --pid 4711 t.fxt one.fxt\n",
 	.options =
-		"      --from TIME    begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --from TIME    start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to TIME      end there\n"
 		"      --pid PID,...  only these processes, with their children\n"
 		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP TFILE_CUT_HELP
-		"\nFILE is an archive, or a GDB trace file, OUT where the result goes; '-' is\n"
+		"\nFILE is an archive, or a GDB trace file, OUT the result; '-' is\n"
 		"standard input and output.\n"
-		"The result stands for itself: names, what runs where and what is open at its\n"
-		"beginning are in it.\n",
+		"The result is self-contained: names, running threads and open events at its\n"
+		"start are in it.\n",
 	.run = verb_cut,
 };

@@ -310,9 +310,9 @@ const struct verb verb_dump_row = {
 	.what = "Print every record of an archive, or every call of a call trace",
 	.examples = "  kymo dump t.fxt | less\n  kymo dump --json t.fxt | jq -c .\n",
 	.options =
-		"      --json  print a JSON object a line, fields named as in the specification\n"
+		"      --json  print one JSON object per line, with the field names of the format\n"
 		"  -h, --help  show this\n" CALLS_DUMP_HELP
-		"\nFILE is an archive, a call trace of apitrace's or a GDB trace file; '-' is standard\n"
+		"\nFILE is an archive, a call trace of apitrace or a GDB trace file; '-' is standard\n"
 		"input.\n"
 		"Times are seconds since the first record that has one.\n"
 		"Exits with 3 if the archive is damaged.\n",

@@ -266,22 +266,22 @@ const struct verb verb_export_row = {
 	.examples = "  kymo export t.fxt.zst -o t.fxt.gz\n  kymo export t.fxt -o calls.trace\n",
 	.options =
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
-		"      --format=FORMAT      fxt: the archive as it is; rtrace: a directory of leak reports;\n"
+		"      --format=FORMAT      fxt: the archive itself; rtrace: a directory of leak reports;\n"
 		"                           apitrace: calls; tfile: a GDB trace file, as kymo reads it;\n"
-		"                           the default is what OUT is called\n"
-		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
-		"                           called: .zst, .gz, .sz\n"
-		"      --spec-time          rtrace: microseconds, which other readers take for milliseconds\n"
+		"                           the default follows the suffix of OUT\n"
+		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, by the\n"
+		"                           suffix of OUT: .zst, .gz, .sz\n"
+		"      --spec-time          rtrace: microseconds, as specified; other readers expect ms\n"
 		"      --order=ORDER        apitrace: paired (the default): by process, calls whole; arrival: by\n"
 		"                           time, where they begin and where they end\n"
-		"      --frame=TIME         apitrace: a frame each so often (100ms)\n"
+		"      --frame=TIME         apitrace: the length of a frame (100ms)\n"
 		"      --split=pid          apitrace: a file for each process, with its id in the name\n"
-		"      --narrow             tracedb: numbers as wide as in the specification\n"
+		"      --narrow             tracedb: numbers in the widths of the specification\n"
 		"      --plain              apitrace: without times, processes and frames\n"
-		"      --force              write over an existing file\n"
-		"      --json               print what became of it as JSON\n"
+		"      --force              replace an existing file\n"
+		"      --json               print the result as JSON\n"
 		"  -h, --help               show this\n"
 		"\nFILE is an archive, compressed or not, or for tfile a GDB trace file; '-' is standard input.\n"
-		"Exits with 3 if FILE is damaged; what could be unpacked is exported.\n",
+		"Exits with 3 if FILE is damaged; the readable part is exported.\n",
 	.run = verb_export,
 };

@@ -178,8 +178,8 @@ const struct verb verb_merge_row = {
 	.what = "Make one archive of several, on one time line",
 	.examples = "  kymo merge a.fxt b.fxt both.fxt\n  kymo merge --force *.fxt all.fxt.zst\n",
 	.options = EDIT_TRACE_HELP
-	"\nEach FILE is an archive, OUT where the result goes; '-' is standard input and\n"
-	"output. Archives of one machine share its processes and CPUs; those of others are\n"
+	"\nEach FILE is an archive, OUT the result; '-' is standard input and\n"
+	"output. Archives of one machine share its processes and CPUs; others are\n"
 	"aligned by their clock snapshots and kept apart.\n",
 	.run = verb_merge,
 };

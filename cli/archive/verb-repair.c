@@ -135,7 +135,7 @@ const struct verb verb_repair_row = {
 	.examples =
 		"  kymo repair broken.fxt whole.fxt\n  kymo repair --json broken.fxt whole.fxt\n",
 	.options = EDIT_TRACE_HELP
-	"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+	"\nFILE is an archive, OUT the result; '-' is standard input and output.\n"
 	"FILE is not changed.\n",
 	.run = verb_repair,
 };

@@ -474,13 +474,12 @@ const struct verb verb_summary_row = {
 	.what = "Show a summary of a recording: CPUs, threads, functions, losses",
 	.examples = "  kymo summary t.fxt\n  kymo summary --by unit t.fxt\n",
 	.options =
-		"      --by=WHAT          instead of threads, show sums by unit (of systemd), container,\n"
-		"                         process or thread\n"
-		"  -n, --threads=N        show N threads (20), those with the most CPU time\n" SYMBOL_NONE_HELP
-			SYMBOL_PLACE_HELP
-		"      --json             print everything, all threads and processes, as JSON\n"
+		"      --by=WHAT          show sums by systemd unit, container, process or thread,\n"
+		"                         instead of threads\n"
+		"  -n, --threads=N        show the N threads with the most CPU time (20)\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP "      --json             print everything as JSON\n"
 		"  -h, --help             show this\n"
-		"\nFILE is an archive, a call trace of apitrace's or a GDB trace file; '-' is standard\n"
+		"\nFILE is an archive, a call trace of apitrace or a GDB trace file; '-' is standard\n"
 		"input.\n"
 		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
 	.run = verb_summary,

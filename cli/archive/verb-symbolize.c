@@ -93,12 +93,12 @@ const struct verb verb_symbolize_row = {
 		"  kymo symbolize t.fxt named.fxt\n  kymo symbolize --debuginfod t.fxt named.fxt\n",
 	.options = SYMBOL_PLACE_HELP
 	"      --no-perfetto-blobs\n"
-	"                         leave out the samples that are there for Perfetto, too\n"
-	"      --force            write over an existing file\n"
-	"      --json             print what was done as JSON\n"
+	"                         omit the second form of samples, for Perfetto\n"
+	"      --force            replace an existing file\n"
+	"      --json             print a report as JSON\n"
 	"  -h, --help             show this\n"
-	"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
-	"Names are looked for in the programs and libraries of this machine; what the\n"
-	"archive has already stays. What cannot be found is said, and is no failure.\n",
+	"\nFILE is an archive, OUT the result; '-' is standard input and output.\n"
+	"Names come from the programs and libraries of this machine; names in the\n"
+	"archive remain. Missing names are reported, and are no failure.\n",
 	.run = verb_symbolize,
 };

@@ -14,7 +14,7 @@
 struct call_lines {
 	bool json;
 	const char *function;       /* only those of this name, a pattern; NULL = all */
-	uint64_t min_ns;            /* only those that took as long */
+	uint64_t min_ns;            /* only calls that took at least this long */
 	struct call_stacks *stacks; /* that are printed with their calls; borrowed; NULL = none */
 	uint64_t first_ns;  /* of the recording: times are counted from there; 0 = not known yet */
 	struct table names; /* of threads: koid + 1 -> text, owned */

@@ -235,12 +235,12 @@ const struct verb verb_calls_row = {
 	.examples =
 		"  kymo calls t.fxt --min 10ms\n  kymo calls --call 'libc.so.6:open*' -p 4711\n",
 	.options =
-		"      --function=NAME        only of functions of this name; * and ? stand for others\n"
-		"      --min=TIME             only those that took as long\n"
-		"      --stack-trace          with the call stack of each\n"
-		"      --json                 print an object a line\n"
-		"      --list                 print the functions and places that each SPEC means\n"
-		"Of a recording, where there is no FILE:\n"
+		"      --function=NAME        only calls of functions of this name, with * and ?\n"
+		"      --min=TIME             only calls that took at least this long\n"
+		"      --stack-trace          print the call stack of each\n"
+		"      --json                 print one JSON object per line\n"
+		"      --list                 print the functions and places of each SPEC\n"
+		"Recording, without FILE:\n"
 		"      --direct               record in this process, without the service\n"
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
 		"  -h, --help                 show this\n",

@@ -31,10 +31,10 @@ struct symbol_options {
 		OPTION_TEXT("sysroot", 0, &(o)->sysroot)
 #define SYMBOL_NONE_ROW(o) OPTION_FLAG("no-symbols", &(o)->none)
 #define SYMBOL_PLACE_HELP                                                                          \
-	"      --debug-dir=DIR    look for debug files in DIR, too, before /usr/lib/debug\n"       \
-	"      --debuginfod       ask the servers in DEBUGINFOD_URLS for what is not found\n"      \
-	"      --sysroot=DIR      the recorded programs and libraries are below DIR\n"
-#define SYMBOL_NONE_HELP "      --no-symbols       only names that are in the archive\n"
+	"      --debug-dir=DIR    look for debug files in DIR, before /usr/lib/debug\n"            \
+	"      --debuginfod       request missing files from the servers in DEBUGINFOD_URLS\n"     \
+	"      --sysroot=DIR      look for the recorded paths below DIR\n"
+#define SYMBOL_NONE_HELP "      --no-symbols       use only names in the archive\n"
 
 /* Takes the value of --debug-dir (verb-options.h) to a struct symbol_options. */
 int symbol_options_add_dir(void *options, char *dir);

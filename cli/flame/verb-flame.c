@@ -502,24 +502,24 @@ const struct verb verb_flame_row = {
 	.what = "Make a flame graph, or a profile for other tools, of the call stacks",
 	.examples = "  kymo flame t.fxt\n  kymo flame --off-cpu -o waits.svg t.fxt\n",
 	.options =
-		"  -o, --output=OUT       what to write, by how it is called: .svg, .folded (a line a stack),\n"
+		"  -o, --output=OUT       the file to write; its suffix is the format: .svg, .folded,\n"
 		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output (FILE.svg)\n"
-		"      --format=FORMAT    svg, folded, pprof or speedscope, whatever OUT is called\n"
+		"      --format=FORMAT    svg, folded, pprof or speedscope, whatever the suffix is\n"
 		"  -p, --pid=PID,...      only these processes\n"
-		"      --process=NAME     only processes called so; * and ? stand for anything\n"
+		"      --process=NAME     only processes of this name, with * and ?\n"
 		"      --thread=TID,...   only these threads\n"
-		"      --cpu=CPU,...      only what ran on these CPUs (0,2-3), or left them\n"
-		"      --from=TIME        begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --cpu=CPU,...      only on these CPUs (0,2-3)\n"
+		"      --from=TIME        start TIME after the start (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to=TIME          end there\n"
-		"      --on-cpu           samples of what ran (the default)\n"
-		"      --off-cpu          times off CPU, by how long they were\n"
+		"      --on-cpu           samples of running threads (the default)\n"
+		"      --off-cpu          times off CPU, by duration\n"
 		"      --both             both, by time\n"
-		"      --diff=OLD         show what changed since the archive OLD\n"
-		"      --inverted         from the innermost function outwards, to its callers\n"
-		"      --title=TEXT       what stands above it\n"
-		"      --min-percent=N    do not draw what is less (0.05)\n" SYMBOL_NONE_HELP
-			SYMBOL_PLACE_HELP "      --force            write over an existing file\n"
-		"      --json             print what was written as JSON\n"
+		"      --diff=OLD         compare with the archive OLD\n"
+		"      --inverted         start with the innermost functions, and show their callers\n"
+		"      --title=TEXT       the title\n"
+		"      --min-percent=N    omit functions below N percent (0.05)\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP "      --force            replace an existing file\n"
+		"      --json             print a report as JSON\n"
 		"  -h, --help             show this\n"
 		"\nFILE is an archive; '-' is standard input.\n"
 		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",

@@ -417,36 +417,36 @@ const struct verb verb_leaks_row = {
 	.what = "Show memory and other resources that programs do not free",
 	.examples = "  kymo leaks -p 4711 -d 5m\n  kymo leaks --fail-over 0 -- ./program\n",
 	.options =
-		"Of the report:\n"
+		"Report:\n"
 		"      --top=N            show N stacks of each process (20; all with --json)\n"
 		"      --resource=WHICH   only memory, mapping, fd, segment, attachment, shm, thread\n"
 		"      --verdict=WHICH    only lost, indirectly-lost, possibly-lost, growing, unfreed,\n"
 		"                         still-reachable, old, steady, young\n"
-		"      --min-bytes=SIZE   only stacks with as many bytes that live\n"
-		"      --min-blocks=N     only stacks with as many blocks\n"
-		"      --min-age=TIME     only blocks that are as old\n"
+		"      --min-bytes=SIZE   only stacks with at least this many allocated bytes\n"
+		"      --min-blocks=N     only stacks with at least N blocks\n"
+		"      --min-age=TIME     only blocks that are at least this old\n"
 		"      --context=NAME     only blocks that were allocated in this context\n"
-		"      --suppressions=FILE  not what FILE has, in valgrind's or LeakSanitizer's way\n"
-		"      --diff=OLD         say what there was in the archive OLD, too\n"
-		"      --fail-over=SIZE   exit with 4 if what is left by all these is over SIZE\n"
-		"      --json             print all of it as JSON\n"
+		"      --suppressions=FILE  omit stacks in FILE, as valgrind or LeakSanitizer do\n"
+		"      --diff=OLD         compare with the archive OLD\n"
+		"      --fail-over=SIZE   exit with 4 if the selected stacks have more than SIZE\n"
+		"      --json             print the whole report as JSON\n"
 		"      --pprof=OUT        write a profile for pprof, gzip'ed\n"
 		"      --folded=OUT       write folded stacks, weighted by bytes\n"
 		"      --rtrace=DIR       write PID-N.rtrace.txt to DIR, for 'kymo postprocess' and others\n"
-		"      --spec-time        with microseconds there, which other readers take for milliseconds\n"
-		"      --force            write over existing files\n" SYMBOL_NONE_HELP
-			SYMBOL_PLACE_HELP "Of a recording, where there is no FILE:\n"
-		"  -p, --pid=PID,...      these processes, with their children (of a FILE: only these)\n"
-		"  -o, --output=ARCHIVE   keep what was recorded\n"
+		"      --spec-time        write microseconds, as specified; other readers expect ms\n"
+		"      --force            replace existing files\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP "Recording, without FILE:\n"
+		"  -p, --pid=PID,...      these processes, with children (with FILE: only these)\n"
+		"  -o, --output=ARCHIVE   keep the archive\n"
 		"      --direct           record in this process, without the service\n"
 		"      --bus=ADDRESS      the bus of the service (the system bus)\n"
 		"  -h, --help             show this\n",
 	.more_options = verb_leaks_print_options,
 	.notes =
-		"\nWithout --events, all four are watched; with --triage, memory and threads. Who says\n"
-		"--reach has COMMAND held at its exit.\n"
+		"\nWithout --events, all four are watched; with --triage, memory and threads. With\n"
+		"--reach, COMMAND is held at its exit.\n"
 		"FILE is an archive; '-' is standard input.\n"
-		"Exits with 3 if it is damaged or events were lost, with 4 as --fail-over says; else\n"
-		"with COMMAND, as it exits, as 'kymo record' does.\n",
+		"The exit status is 3 if it is damaged or events were lost, 4 for --fail-over, and with\n"
+		"COMMAND that of 'kymo record'.\n",
 	.run = verb_leaks,
 };

@@ -227,10 +227,10 @@ const struct verb verb_moments_row = {
 	.what = "Print the registers and variables collected at points of programs",
 	.examples = "  kymo moments t.fxt\n  kymo moments --registers --point 'main*' t.fxt\n",
 	.options =
-		"      --point=NAME           only of points of this name; * and ? stand for others\n"
-		"      --registers            with the registers\n"
-		"      --stack-trace          with the call stack of each\n"
-		"      --json                 print an object a line\n"
+		"      --point=NAME           only moments of points of this name, with * and ?\n"
+		"      --registers            print the registers\n"
+		"      --stack-trace          print the call stack of each\n"
+		"      --json                 print one JSON object per line\n"
 		"  -h, --help                 show this\n",
 	.notes = "\nFILE is an archive; '-' is standard input. Exits with 3 if FILE is damaged.\n",
 	.run = verb_moments_run,

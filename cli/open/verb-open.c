@@ -486,16 +486,16 @@ const struct verb verb_open_row = {
 	.what = "Open a trace in the Perfetto UI, in the browser",
 	.examples = "  kymo open t.fxt\n  kymo open --no-browser t.fxt\n",
 	.options =
-		"      --no-browser       print the URL, start no browser\n"
-		"      --browser=COMMAND  start this one ($BROWSER, or xdg-open)\n"
-		"      --origin=URL       where the UI is (" UI_ORIGIN ")\n"
-		"      --port=PORT        serve on this port (9001, the only one that UI reaches)\n"
-		"      --timeout=TIME     wait so long for the UI to fetch it (60 s; 0 = for ever)\n"
-		"      --any-user         serve other users of this machine, too\n"
-		"      --keep             go on after it was fetched, until Ctrl-C\n"
-		"      --json             print what became of it as a line of JSON\n" SYMBOL_NONE_HELP
+		"      --no-browser       print the URL, and start no browser\n"
+		"      --browser=COMMAND  start this browser ($BROWSER, or xdg-open)\n"
+		"      --origin=URL       address of the UI (" UI_ORIGIN ")\n"
+		"      --port=PORT        serve on this port (9001, the only one that the UI reaches)\n"
+		"      --timeout=TIME     time to wait for the UI (60 s; 0 is unlimited)\n"
+		"      --any-user         also serve other users of this machine\n"
+		"      --keep             continue after the trace was fetched, until Ctrl-C\n"
+		"      --json             print the result as a line of JSON\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "  -h, --help             show this\n"
-		"\nFunctions in its call stacks get their names first, in a temporary copy (TMPDIR).\n"
-		"The trace goes from this machine into the browser on it, and nowhere else.\n",
+		"\nThe names of functions are added first, in a temporary copy (TMPDIR).\n"
+		"The trace goes only to the browser on this machine.\n",
 	.run = verb_open,
 };

@@ -414,19 +414,19 @@ const struct verb verb_query_row = {
 	.examples =
 		"  kymo query t.fxt '(> (v/value count) (v/size buf))'\n  kymo query t.fxt --var n:signed --limit 5 '(< (v/value n) 0)'\n",
 	.options =
-		"      --var=NAME[:TYPE,...]  NAME stands for any variable (of these types)\n"
-		"      --soft=EXPRESSION      of each point, keep what fulfils most of these\n"
+		"      --var=NAME[:TYPE,...]  NAME is a free variable (of these types)\n"
+		"      --soft=EXPRESSION      keep the results for which most of these are true\n"
 		"      --statement=N          only points of this statement\n"
-		"      --mask=N               these bits of the statement count (all)\n"
-		"      --pick=SEED            look at one point only, by chance\n"
-		"      --keep-duplicates      results of the same statement, names and types, too\n"
+		"      --mask=N               compare only these bits of the statement (all)\n"
+		"      --pick=SEED            search one random point only\n"
+		"      --keep-duplicates      print results with the same statement, names and types, too\n"
 		"      --limit=N              at most N results\n"
-		"      --json                 print an object a line\n"
+		"      --json                 print one JSON object per line\n"
 		"  -h, --help                 show this\n",
 	.notes =
 		"\nFILE is an archive with calls, or a trace-db file; '-' is standard input. An EXPRESSION\n"
-		"is a comparison of numbers, (> (v/value count) (v/size buf)), or several with and, or,\n"
-		"not. v/size is that of the block that a pointer leads into.\n"
+		"compares numbers, as in (> (v/value count) (v/size buf)); and, or and not combine\n"
+		"several. v/size is the size of the block of a pointer.\n"
 		"Exits with 3 if FILE is damaged.\n",
 	.run = verb_query_run,
 };

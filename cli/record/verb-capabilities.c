@@ -51,7 +51,7 @@ const struct verb verb_capabilities_row = {
 	.synopsis = "[OPTION ...]",
 	.what = "List the events that this machine can record, and the reasons for others",
 	.examples = "  kymo capabilities\n  kymo capabilities --direct --json\n",
-	.options = "      --direct       look from this process, not from the service\n"
+	.options = "      --direct       check in this process, not in the service\n"
 		   "      --json         print it as JSON\n" CLIENT_OPTIONS_HELP,
 	.run = verb_capabilities,
 };

@@ -59,14 +59,14 @@ const struct verb verb_record_row = {
 		"  kymo record -d 5 -o t.fxt\n  kymo record -e default,offcpu -o make.fxt -- make\n",
 	.options =
 		"  -o, --output=FILE          the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n"
-		"      --force                write over an existing file\n"
+		"      --force                replace an existing file\n"
 		"      --direct               record in this process, without the service\n"
-		"      --json                 print what became of it as JSON\n" REMOTE_HELP
+		"      --json                 print the result as JSON\n" REMOTE_HELP
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
 		"  -h, --help                 show this\n",
 	.more_options = verb_record_print_options,
 	.notes =
-		"\nWith COMMAND it exits as that does: with 126 or 127 where COMMAND cannot be executed or\n"
-		"found, 128 + N where signal N ended it, and 125 where kymo itself failed.\n",
+		"\nThe exit status is that of COMMAND; 126 if it cannot be executed, 127 if it does not\n"
+		"exist, 128 + N if signal N killed it, and 125 if kymo failed.\n",
 	.run = verb_record_run,
 };

@@ -336,23 +336,23 @@ const struct verb verb_postprocess_row = {
 	.options =
 		"  -l, --leaks            only allocations that were not freed, and their sums\n"
 		"  -c, --compress         group calls by their backtrace\n"
-		"  -r, --resolve          give addresses names, from the files that were mapped\n"
-		"  -s, --sort=ORDER       size, count, index or time, with -asc or -desc behind it\n"
-		"  -R, --resource=WHICH   only these: types, or masks (memory,fd or 0x3)\n"
-		"  -C, --context=WHICH    only these: names, or masks; 0 is without a context\n"
+		"  -r, --resolve          replace addresses by names, from the mapped files\n"
+		"  -s, --sort=ORDER       size, count, index or time, with suffix -asc or -desc\n"
+		"  -R, --resource=WHICH   only these resources: types, or masks (memory,fd or 0x3)\n"
+		"  -C, --context=WHICH    only these contexts: names, or masks; 0 is none\n"
 		"  -b, --depth=N          at most N frames of a backtrace\n"
-		"      --size=MIN:MAX     only allocations of these sizes, and what frees them\n"
+		"      --size=MIN:MAX     only allocations of these sizes, and their frees\n"
 		"      --index=FROM:TO    only calls with these indices\n"
-		"      --include=FILE     only calls whose index is in FILE, one a line\n"
-		"      --exclude=FILE     all but those\n"
+		"      --include=FILE     only calls with the indices in FILE, one per line\n"
+		"      --exclude=FILE     all other calls\n"
 		"      --call-address=[MODULE:]START+SIZE\n"
 		"                         only allocations from these addresses, hexadecimal\n" SYMBOL_PLACE_HELP
-		"  -o, --output=OUT       write to this file, compressed if it is called *.gz etc.\n"
-		"      --force            write over an existing file\n"
-		"      --json             print a JSON object a record\n"
+		"  -o, --output=OUT       write to this file, compressed by its suffix (.gz etc.)\n"
+		"      --force            replace an existing file\n"
+		"      --json             print one JSON object per record\n"
 		"  -h, --help             show this\n"
 		"\nFILE is a report in the sp-rtrace text protocol, or an archive in which one\nprogram was watched; '-' is standard input, for a report.\n"
-		"Without anything to do it is shown as it is. What is wrong in it is said on\n"
-		"standard error, by line; the exit status is 3 then.\n",
+		"Without other options, it is printed unchanged. Errors in it are reported on\n"
+		"standard error, by line, and the exit status is 3.\n",
 	.run = verb_postprocess,
 };

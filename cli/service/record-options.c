@@ -524,7 +524,7 @@ static void record_options_print_triggers(void)
 	static const char *const limits[] = { "TIME", "SIZE", "N", "SHARE" };
 	char left[80];
 
-	puts("WHAT of --trigger:");
+	puts("Triggers (--trigger):");
 	OPTION_FOR_EACH(row) {
 		if (!row->trigger)
 			continue;

@@ -15,7 +15,7 @@ struct record_options {
 	struct session_options session; /* owned; without a name */
 	const char *output;             /* NULL = not given; "-" = standard output */
 	const char *bus;                /* NULL = the system bus */
-	bool force;                     /* write over an existing file */
+	bool force;                     /* replace an existing file */
 	bool direct;                    /* without the daemon */
 	bool json;
 	bool all_categories, list_categories; /* -e all, -e help */

@@ -52,6 +52,6 @@ const struct verb verb_list_row = {
 	.synopsis = "[OPTION ...]",
 	.what = "List the sessions of the service",
 	.examples = "  kymo list\n  kymo list --json\n",
-	.options = "      --json         print them as JSON\n" CLIENT_OPTIONS_HELP,
+	.options = "      --json         print the list as JSON\n" CLIENT_OPTIONS_HELP,
 	.run = verb_list,
 };

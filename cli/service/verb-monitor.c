@@ -141,6 +141,6 @@ const struct verb verb_monitor_row = {
 	.what = "Show the counters of a session, or of all sessions, each second",
 	.examples = "  kymo monitor web\n  kymo monitor -n 10 --json\n",
 	.options = "  -n, --count COUNT  stop after COUNT times\n"
-		   "      --json         print each as JSON, on a line\n" CLIENT_OPTIONS_HELP,
+		   "      --json         print one line of JSON each time\n" CLIENT_OPTIONS_HELP,
 	.run = verb_monitor,
 };

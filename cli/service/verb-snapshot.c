@@ -210,13 +210,12 @@ const struct verb verb_snapshot_row = {
 	.synopsis = "NAME|--all [-o FILE] [OPTION ...]",
 	.what = "Write the content of a flight recorder, or the allocated blocks of a session",
 	.examples = "  kymo snapshot box -o box.fxt\n  kymo snapshot web\n",
-	.options =
-		"  -o, --output FILE  what a session of mode 'flight' has kept; '-' is a pipe.\n"
-		"                     Without it, what processes that are watched have allocated\n"
-		"                     now is put into the archive of the session\n"
-		"      --all          have the flight recorders of all collections write their files\n"
-		"      --reason TEXT  why, for those files\n"
-		"      --compress[=METHOD]  pack it by zstd (the default), snappy or gzip\n"
-		"      --force        write over an existing file\n" CLIENT_OPTIONS_HELP,
+	.options = "  -o, --output FILE  write the content of a flight recorder; '-' is a pipe.\n"
+		   "                     Without this option, write the blocks that are allocated\n"
+		   "                     now into the archive of the session\n"
+		   "      --all          write the files of all collections' flight recorders\n"
+		   "      --reason TEXT  the reason, for a mark in these files\n"
+		   "      --compress[=METHOD]  compress it: zstd (the default), snappy or gzip\n"
+		   "      --force        replace an existing file\n" CLIENT_OPTIONS_HELP,
 	.run = verb_snapshot,
 };

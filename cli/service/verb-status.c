@@ -397,7 +397,7 @@ const struct verb verb_status_row = {
 	.what = "Show the status of a session, or of the service and all sessions",
 	.examples = "  kymo status\n  kymo status web --json\n",
 	.options =
-		"      --json         print it as JSON: of one session an array, else an object\n"
+		"      --json         print JSON: an array for one session, otherwise an object\n"
 		"                     with `service` and `sessions`\n" CLIENT_OPTIONS_HELP,
 	.run = verb_status,
 };

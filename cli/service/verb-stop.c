@@ -59,6 +59,6 @@ const struct verb verb_stop_row = {
 	.synopsis = "NAME [OPTION ...]",
 	.what = "Stop a session of the service, complete its archive and remove it",
 	.examples = "  kymo stop web\n  kymo stop web --json\n",
-	.options = "      --json         print what became of it as JSON\n" CLIENT_OPTIONS_HELP,
+	.options = "      --json         print the result as JSON\n" CLIENT_OPTIONS_HELP,
 	.run = verb_stop,
 };

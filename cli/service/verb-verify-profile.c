@@ -186,10 +186,9 @@ const struct verb verb_verify_profile_row = {
 	.synopsis = "NAME|FILE ... [OPTION ...]",
 	.what = "Report the errors of collections (kymo.conf)",
 	.examples = "  kymo verify-profile machine\n  kymo verify-profile ./new.conf\n",
-	.options = "      --config-dir DIR  where collections of a NAME are (" COLLECTION_DIRECTORY
-		   ")\n"
-		   "      --list         list the keys that there are, and what they may be\n"
-		   "      --json         print it as JSON, an array\n"
+	.options = "      --config-dir DIR  directory of collections (" COLLECTION_DIRECTORY ")\n"
+		   "      --list         list all keys, with their values\n"
+		   "      --json         print an array of JSON\n"
 		   "  -h, --help         show this\n",
 	.run = verb_verify_profile,
 };

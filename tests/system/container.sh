@@ -222,7 +222,7 @@ answer() {
 	wait $pid || status=$?
 	exec {fd}>&-
 	tr -d '\r' <"$TMP/terminal" >"$TMP/seen"
-	assert_contains "$TMP/seen" 'Authentication is required to trace what all users. processes and the kernel do\.$' "what bob is asked"
+	assert_contains "$TMP/seen" 'Authentication is required to trace the kernel and the processes of all users\.$' "what bob is asked"
 }
 # In no session of his, and in one.
 answer 'a wrong one' setpriv --reuid=bob --regid=bob --init-groups kymo record -d 300ms -o /srv/bob/asked.fxt
