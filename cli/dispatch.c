@@ -63,7 +63,7 @@ static void dispatch_show_manual(const struct verb *verb)
 	if (!isatty(STDOUT_FILENO))
 		return;
 	/* (man(1) says itself why it finds no page, and in many words) */
-	if (system("man --where kymo >/dev/null 2>&1") != 0)
+	if (system("{ man --where kymo && command -v less; } >/dev/null 2>&1") != 0)
 		return;
 	snprintf(pager, sizeof(pager), "less '+/^ *kymo %s$'", verb->name);
 	execlp("man", "man", "-P", pager, "kymo", NULL);
