@@ -101,6 +101,7 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 	struct unwind_file_name name = { .number = m->file, .generation = m->generation };
 
 	w->file = w->awaited = UNWIND_FILE_NONE;
+	w->missing = false;
 	if (!f)
 		return 0;
 	if ((__u16)f->generation != m->generation)
@@ -109,10 +110,12 @@ static __always_inline int unwind_find_file(struct unwind_walk *w, const struct 
 		f->used = clock;
 	if (f->state == UNWIND_FILE_NEW)
 		unwind_ask(f, &name, tgid, w->start, w->start + w->bytes);
+	if (w->copies && (f->state == UNWIND_FILE_ASKED || f->state == UNWIND_FILE_READY) &&
+	    f->copied < UNWIND_COPIES_MAX)
+		w->awaited = m->file;
 	if (f->state != UNWIND_FILE_READY) {
 		f->missed += 1;
-		if (w->copies && f->state == UNWIND_FILE_ASKED && f->copied < UNWIND_COPIES_MAX)
-			w->awaited = m->file;
+		w->missing = f->state != UNWIND_FILE_EMPTY;
 		return 0;
 	}
 	for (__u32 i = 0; i < UNWIND_SEGMENTS_MAX; i++) {
@@ -197,7 +200,7 @@ static __always_inline __u32 unwind_search_root(const struct unwind_root *root, 
 	return at;
 }
 
-/* The rule at ADDRESS of the table of FILE; UNWIND_NONE, which is not to be remembered, without a table. */
+/* The rule at ADDRESS of the table of FILE. UNWIND_NONE and UNWIND_MISSING are not to be remembered. */
 static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 {
 	void *table = bpf_map_lookup_elem(&unwind_tables, &file);
@@ -206,7 +209,7 @@ static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 	__u32 key = 0, at = 0;
 
 	if (!table)
-		return UNWIND_NONE;
+		return UNWIND_MISSING;
 	root = bpf_map_lookup_elem(table, &key);
 	if (!root || root->first[0] > address)
 		return UNWIND_NONE;
@@ -238,7 +241,7 @@ __noinline __u32 unwind_find_rule(__u32 file, __u32 generation, __u32 address)
 			return (__u32)word;
 	}
 	rule = unwind_search_table(file, address);
-	if (r && rule) {
+	if (r && rule != UNWIND_NONE && rule != UNWIND_MISSING) {
 		*(volatile __u64 *)&r->name_and_rule = name ^ rule;
 		*(volatile __u64 *)&r->rule = rule;
 	}
@@ -405,16 +408,20 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 __noinline int unwind_step(struct unwind_walk *w)
 {
 #if defined(__TARGET_ARCH_x86)
-	__u32 rule = UNWIND_NONE;
+	__u32 rule;
 
 	if (!w)
 		return UNWIND_END_TABLE;
+	rule = w->missing ? UNWIND_MISSING : UNWIND_NONE;
 	if (w->file != UNWIND_FILE_NONE)
 		rule = unwind_find_rule(w->file, w->generation,
 					(__u32)(unwind_address(w) + w->shift));
 	switch (UNWIND_RULE_KIND(rule)) {
+	case UNWIND_MISSING:
+		/* (its frame pointers may lead past a caller) */
+		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : UNWIND_END_TABLE;
 	case UNWIND_NONE:
-		return w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED : unwind_undescribed(w);
+		return unwind_undescribed(w);
 	case UNWIND_END:
 		w->ip = 0;
 		return UNWIND_END_WHOLE;

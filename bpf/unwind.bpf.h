@@ -47,11 +47,8 @@ struct unwind_walk {
 	__u16 file;         /* of the mapping; UNWIND_FILE_NONE */
 	__u16 generation;   /* of the file's number */
 	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
-	/*
-	 * the file, if its table is being made and a stack may be copied for that; else
-	 * UNWIND_FILE_NONE
-	 */
-	__u16 awaited;
+	__u16 awaited; /* the file, if a stack may be copied to wait for its table; UNWIND_FILE_NONE */
+	bool missing;   /* the mapping's file has no table yet */
 	bool copies;    /* the caller can copy the stack */
 	bool innermost; /* all registers are those of the current task */
 };

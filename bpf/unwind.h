@@ -47,6 +47,8 @@ struct unwind_row {
 #define UNWIND_REGISTER(n) (11 + (n))
 #define UNWIND_REGISTERS   16
 #define _UNWIND_KINDS      UNWIND_REGISTER(UNWIND_REGISTERS)
+/* In no row: the table that would have the rule is not there, but may be later. */
+#define UNWIND_MISSING _UNWIND_KINDS
 
 /* Why a row cannot hold it. */
 #define UNWIND_WHY_REGISTER   0 /* the CFA depends on a register that has no row */
@@ -194,7 +196,7 @@ struct unwind_range {
 #define UNWIND_END_PROCESS                                                                         \
 	2 /* what the process has mapped is not known: walked by frame pointers */
 #define UNWIND_END_MAPPING 3 /* an address that is in no code */
-/* Code without a table, or not in it, and without a frame pointer */
+/* Code whose table is not made yet; or that is in none, and has no frame pointer */
 #define UNWIND_END_TABLE       4
 #define UNWIND_END_UNSUPPORTED 5 /* code that no row can describe */
 /* What a rule leads to cannot be read, or is no frame of a caller */

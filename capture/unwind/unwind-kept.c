@@ -12,6 +12,7 @@ void unwind_kept_init(struct unwind_kept *k)
 {
 	pthread_mutex_init(&k->lock, NULL);
 	k->next = 0;
+	k->files = NULL;
 	for (size_t i = 0; i < UNWIND_KEPT_MAX; i++)
 		k->tables[i].fd = -1;
 }
@@ -134,8 +135,12 @@ uint32_t unwind_kept_find(struct unwind_kept *k, uint16_t number, uint16_t gener
 			  uint64_t offset)
 {
 	const struct unwind_kept_table *table;
-	uint32_t rule = UNWIND_NONE;
+	uint32_t rule = UNWIND_MISSING;
 
+	if (number < UNWIND_FILES_MAX &&
+	    __atomic_load_n(&k->files[number].state, __ATOMIC_ACQUIRE) == UNWIND_FILE_EMPTY &&
+	    (uint16_t)k->files[number].generation == generation)
+		return UNWIND_NONE;
 	pthread_mutex_lock(&k->lock);
 	table = unwind_kept_get(k, number);
 	if (table && (uint16_t)table->file.generation == generation)

@@ -15,8 +15,9 @@
 enum { UNWIND_KEPT_MAX = 256 };
 
 struct unwind_kept {
-	pthread_mutex_t lock; /* guards all */
-	unsigned next;        /* the slot that is used next */
+	pthread_mutex_t lock;            /* guards all */
+	unsigned next;                   /* the slot that is used next */
+	const struct unwind_file *files; /* UNWIND_FILES_MAX, to be set once; borrowed */
 	struct unwind_kept_table {
 		int fd; /* of a map with blocks, owned; -1 = none */
 		uint32_t number;
@@ -38,8 +39,8 @@ void unwind_kept_put(struct unwind_kept *k, uint32_t number, const struct unwind
 void unwind_kept_take(struct unwind_kept *k, uint32_t number);
 
 /*
- * The rule for OFFSET in file NUMBER of GENERATION; UNWIND_NONE if there is none, or the table is
- * missing.
+ * The rule for OFFSET in file NUMBER of GENERATION; UNWIND_NONE if the file describes no frame there,
+ * UNWIND_MISSING without its table.
  */
 uint32_t unwind_kept_find(struct unwind_kept *k, uint16_t number, uint16_t generation,
 			  uint64_t offset);

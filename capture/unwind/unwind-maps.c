@@ -70,6 +70,7 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 	if (files == MAP_FAILED)
 		return -errno;
 	maps->files = files;
+	maps->kept.files = files;
 	for (uint32_t i = UNWIND_FILE_VDSO + 1; r == 0 && i < UNWIND_FILES_MAX; i++)
 		r = unwind_maps_give_name(maps, i);
 	return r;

@@ -157,7 +157,7 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 	return 0;
 }
 
-/* Code that no table describes keeps frame pointers, or that is how it has to be walked. */
+/* Code that no table describes keeps frame pointers. */
 static int unwind_resume_undescribed(struct unwind_resume *r)
 {
 	if (r->bp == 0) {
@@ -175,6 +175,8 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 	uint32_t rule = unwind_resume_rule(r, m);
 
 	switch (UNWIND_RULE_KIND(rule)) {
+	case UNWIND_MISSING:
+		return UNWIND_END_TABLE;
 	case UNWIND_NONE:
 		return unwind_resume_undescribed(r);
 	case UNWIND_END:

@@ -252,6 +252,32 @@ TEST(test_gone)
 	assert_int_equal(resume(frames).end, UNWIND_END_TABLE);
 }
 
+/* Frame pointers are followed in files that describe no frames, and not before that is known. */
+TEST(test_frame_pointers)
+{
+	uint64_t frames[STACK_FRAMES_MAX], *frame = (uint64_t *)copied.stack;
+	struct unwind_resumed walk;
+
+	need_maps(state);
+	copy_deeper(5, PIECE_BYTES_MAX);
+	copied.piece.bp = copied.piece.sp;
+	frame[0] = 0;
+	frame[1] = copied.piece.ip;
+	for (uint32_t i = 0; i < process.n; i++)
+		if (process.mappings[i].file != UNWIND_FILE_NONE)
+			unwind_maps_take(&maps, process.mappings[i].file);
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_TABLE);
+	assert_int_equal(walk.n_frames, 1);
+	for (uint32_t i = 0; i < process.n; i++)
+		if (process.mappings[i].file != UNWIND_FILE_NONE)
+			unwind_maps_put_nothing(&maps, process.mappings[i].file);
+	walk = resume(frames);
+	assert_int_equal(walk.end, UNWIND_END_WHOLE);
+	assert_int_equal(walk.n_frames, 2);
+	assert_int_equal(frames[1], copied.piece.ip);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +286,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_learned, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_frame_pointers, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
