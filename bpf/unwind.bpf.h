@@ -46,10 +46,10 @@ struct unwind_walk {
 	__u64 probed;       /* the innermost function with a return probe that is not passed yet */
 	__u16 file;         /* of the mapping; UNWIND_FILE_NONE */
 	__u16 generation;   /* of the file's number */
-	__u32 exact; /* IP is where the thread was interrupted, and not where a call returns to */
-	__u16 awaited; /* the file, if a stack may be copied to wait for its table; UNWIND_FILE_NONE */
-	bool missing;   /* the mapping's file has no table yet */
-	bool copies;    /* the caller can copy the stack */
+	__u32 exact;   /* IP is where the thread was interrupted, and not where a call returns to */
+	__u16 awaited; /* the file, if a stack may be copied for its table; UNWIND_FILE_NONE */
+	bool missing;  /* the mapping's file has no table yet */
+	bool copies;   /* the caller can copy the stack */
 	bool innermost; /* all registers are those of the current task */
 };
 

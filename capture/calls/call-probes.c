@@ -55,6 +55,7 @@ static struct allocator_probe *call_probes_list(const struct call_source *source
 
 		probes[n++] = (struct allocator_probe){
 			.offset = place->entry,
+			.semaphore = place->semaphore,
 			.function = cookie,
 			.kind = session ? ALLOCATOR_PROBE_SESSION : ALLOCATOR_PROBE_ENTRY,
 		};
@@ -86,6 +87,15 @@ static int call_probes_attach(struct call_probes *p, const struct call_source *s
 	if (!probes)
 		return -ENOMEM;
 	return probe_keeper_attach(p->keeper, &target, &id, &failed) ?: failed ? -EOPNOTSUPP : 0;
+}
+
+/* Why not all probes of SOURCE are there. */
+static const char *call_probes_missing(const struct call_source *source)
+{
+	for (size_t i = 0; i < source->places.n; i++)
+		if (source->places.places[i].semaphore)
+			return "the semaphore of a static probe could not be raised";
+	return "not all probes could be placed";
 }
 
 /* System call NUMBER is function number I. */
@@ -131,7 +141,7 @@ int call_probes_new(const struct call_targets *targets, const struct call_option
 					       collector);
 		if (r < 0)
 			return call_probes_complain(r, source->spec.file,
-						    "not all probes could be placed", reterr_text);
+						    call_probes_missing(source), reterr_text);
 	}
 	*ret = TAKE_PTR(p);
 	return 0;

@@ -62,7 +62,7 @@ int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu)
 	return perf_event_open_with(&q, -1);
 }
 
-int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return)
+int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore, bool on_return)
 {
 	int type = perf_protocol_number(UPROBES "type"),
 	    bit = perf_protocol_number(UPROBES "format/retprobe");
@@ -74,8 +74,9 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return)
 
 	if (type < 0 || bit < 0)
 		return -EOPNOTSUPP;
-	if (on_return)
-		q.attr.config = UINT64_C(1) << bit;
+	if (semaphore > UINT32_MAX)
+		return -EOVERFLOW;
+	q.attr.config = semaphore << PERF_SEMAPHORE_SHIFT | (uint64_t)on_return << bit;
 	return perf_event_open_with(&q, fd);
 }
 

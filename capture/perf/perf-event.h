@@ -15,9 +15,10 @@
 int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu);
 
 /*
- * Opens a probe at OFFSET of the file FD for process PID, 0: for all processes. Returns as above.
+ * Opens a probe at OFFSET of the file FD for process PID, 0: for all processes. The kernel raises
+ * the two bytes at SEMAPHORE of the file in each process meanwhile; 0 = none. Returns as above.
  */
-int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return);
+int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore, bool on_return);
 
 /*
  * From now on, perf events that the kernel refuses are requested at the socket PATH (kept, not

@@ -11,6 +11,9 @@
 
 #define UPROBES "/sys/bus/event_source/devices/uprobe/"
 
+/* In the configuration of a probe, the offset of its semaphore (format/ref_ctr_offset) */
+#define PERF_SEMAPHORE_SHIFT 32
+
 /*
  * A request; the file of a probe comes with it, as a descriptor. An answer is an errno or 0
  * (int32_t), with the event as a descriptor.

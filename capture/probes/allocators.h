@@ -42,6 +42,7 @@ enum allocator_probe_kind {
 
 struct allocator_probe {
 	uint64_t offset;               /* of the instruction, in the file */
+	uint64_t semaphore;            /* likewise, of what is raised meanwhile; 0 = nothing */
 	uint32_t function;             /* MEMORY_FN_*: the probe's cookie */
 	uint32_t kind;                 /* enum allocator_probe_kind */
 	char name[ALLOCATOR_NAME_MAX]; /* of the function, in the symbol table */

@@ -12,6 +12,7 @@
 #include "capture/probes/function-start.h"
 #include "capture/probes/function-walk.h"
 #include "capture/probes/instruction.h"
+#include "capture/probes/probe-semaphore.h"
 #include "capture/probes/prologue.h"
 
 enum {
@@ -232,9 +233,12 @@ static int places_add_point(struct places_search *s, const struct found_function
 		s->places.flags |= CALL_PLACES_NO_POINT;
 		return 0;
 	}
-	s->places.places[0] = (struct call_place){ .entry = places_offset(s, f->vaddr + at),
-						   .flags = CALL_PLACE_POINT,
-						   .name = "-" };
+	s->places.places[0] = (struct call_place){
+		.entry = places_offset(s, f->vaddr + at),
+		.semaphore = probe_semaphore_find(&s->image, f->vaddr + at),
+		.flags = CALL_PLACE_POINT,
+		.name = "-",
+	};
 	s->places.n = 1;
 	return 0;
 }

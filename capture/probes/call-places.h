@@ -27,7 +27,8 @@ enum {
 #define CALL_PLACE_ALL     ((1U << 3) - 1)
 
 struct call_place {
-	uint64_t entry; /* offsets in the file, also below */
+	uint64_t entry;     /* offsets in the file, also below */
+	uint64_t semaphore; /* of a static probe: its counter, which tracers raise; 0 = none */
 	uint64_t rets[CALL_RETS_MAX];
 	uint32_t n_rets;
 	uint32_t flags;                 /* CALL_PLACE_* */

@@ -82,22 +82,28 @@ static int elf_image_read_segments(struct elf_image *image)
 	return 0;
 }
 
-static void look_for_go(struct elf_image *image)
+Elf_Scn *elf_image_section(const struct elf_image *image, const char *name, GElf_Shdr *ret)
 {
 	size_t names;
 
 	if (elf_getshdrstrndx(image->elf, &names) != 0)
-		return;
+		return NULL;
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(image->elf, s));) {
-		GElf_Shdr header;
-		const char *name = gelf_getshdr(s, &header)
-					   ? elf_strptr(image->elf, names, header.sh_name)
-					   : NULL;
+		const char *its =
+			gelf_getshdr(s, ret) ? elf_strptr(image->elf, names, ret->sh_name) : NULL;
 
-		if (name &&
-		    (strcmp(name, ".go.buildinfo") == 0 || strcmp(name, ".note.go.buildid") == 0))
-			image->go = true;
+		if (its && strcmp(its, name) == 0)
+			return s;
 	}
+	return NULL;
+}
+
+static bool elf_image_is_go(const struct elf_image *image)
+{
+	GElf_Shdr header;
+
+	return elf_image_section(image, ".go.buildinfo", &header) ||
+	       elf_image_section(image, ".note.go.buildid", &header);
 }
 
 int elf_image_init(struct elf_image *image, const void *data, size_t n)
@@ -119,7 +125,7 @@ int elf_image_init(struct elf_image *image, const void *data, size_t n)
 	image->foreign = elf_image_is_foreign(ident, image->header.e_machine);
 	if (image->foreign)
 		return 0;
-	look_for_go(image);
+	image->go = elf_image_is_go(image);
 	return elf_image_read_segments(image);
 }
 

@@ -54,6 +54,9 @@ int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void 
 /* The same, for each function that is chosen among several at run time; VADDR is its resolver. */
 int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
+/* The section NAME, with its header, or NULL. */
+Elf_Scn *elf_image_section(const struct elf_image *image, const char *name, GElf_Shdr *ret);
+
 /* Fills the table of slots. Returns 0 or -ENOMEM. */
 int elf_image_read_slots(struct elf_image *image);
 

@@ -9,8 +9,8 @@
 struct probe_guard {
 	uint64_t key;
 	enum probes_way way;
-	int fd;            /* the file */
-	uint64_t *offsets; /* owned */
+	int fd;                         /* the file */
+	uint64_t *offsets, *semaphores; /* owned */
 	size_t n;
 	struct probes *probes; /* NULL = it rests, or the kernel has none like that */
 	size_t uses;
@@ -26,14 +26,17 @@ void probe_guards_init(struct probe_guards *g)
 	*g = (struct probe_guards){ .journal = journal };
 }
 
-/* Of each place one. Returns how many they are. */
-static size_t list_offsets(const struct probes_target *t, uint64_t *ret)
+/* Of each place one, with its semaphore. Returns how many they are. */
+static size_t list_offsets(const struct probes_target *t, uint64_t *ret, uint64_t *ret_semaphores)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->n; i++)
-		if (n == 0 || ret[n - 1] != t->probes[i].offset)
-			ret[n++] = t->probes[i].offset;
+	for (size_t i = 0; i < t->n; i++) {
+		if (n > 0 && ret[n - 1] == t->probes[i].offset)
+			continue;
+		ret_semaphores[n] = t->probes[i].semaphore;
+		ret[n++] = t->probes[i].offset;
+	}
 	return n;
 }
 
@@ -43,11 +46,13 @@ static void free_guard(struct probe_guard *guard)
 		return;
 	close_fd(guard->fd);
 	free(guard->offsets);
+	free(guard->semaphores);
 	free(guard);
 }
 
 static struct probe_guard *probe_guards_make(struct probe_guards *g, const struct probes_target *t,
-					     const struct probe_file *file, uint64_t key)
+					     const struct probe_file *file,
+					     const uint64_t *semaphores, uint64_t key)
 {
 	struct probe_guard *guard = calloc(1, sizeof(*guard));
 
@@ -58,11 +63,14 @@ static struct probe_guard *probe_guards_make(struct probe_guards *g, const struc
 	guard->n = file->n;
 	guard->fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
 	guard->offsets = calloc(file->n + 1, sizeof(*guard->offsets));
-	if (guard->fd < 0 || !guard->offsets || table_set(&g->by_places, key, guard) < 0) {
+	guard->semaphores = calloc(file->n + 1, sizeof(*guard->semaphores));
+	if (guard->fd < 0 || !guard->offsets || !guard->semaphores ||
+	    table_set(&g->by_places, key, guard) < 0) {
 		free_guard(guard);
 		return NULL;
 	}
 	memcpy(guard->offsets, file->offsets, file->n * sizeof(*guard->offsets));
+	memcpy(guard->semaphores, semaphores, file->n * sizeof(*semaphores));
 	guard->slot = g->journal ? probe_journal_add(g->journal, file) : -1;
 	return guard;
 }
@@ -71,8 +79,8 @@ void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard)
 {
 	if (!guard || guard->probes)
 		return;
-	if (probes_new_for_nobody(guard->way, guard->fd, guard->offsets, guard->n,
-				  &guard->probes) == 0)
+	if (probes_new_for_nobody(guard->way, guard->fd, guard->offsets, guard->semaphores,
+				  guard->n, &guard->probes) == 0)
 		g->n_awake++;
 	else
 		guard->probes = NULL;
@@ -82,20 +90,22 @@ struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probe
 {
 	/* The device and the inode come before the offsets, for the key. */
 	_cleanup_free_ uint64_t *words = calloc(t->n + 2, sizeof(*words));
+	_cleanup_free_ uint64_t *semaphores = calloc(t->n + 1, sizeof(*semaphores));
 	struct probe_guard *guard;
 	struct probe_file file;
 	struct stat st;
 	uint64_t key;
 
-	if (!words || fstat(t->fd, &st) < 0)
+	if (!words || !semaphores || fstat(t->fd, &st) < 0)
 		return NULL;
-	file = (struct probe_file){ st.st_dev, st.st_ino, words + 2, list_offsets(t, words + 2) };
+	file = (struct probe_file){ st.st_dev, st.st_ino, words + 2,
+				    list_offsets(t, words + 2, semaphores) };
 	words[0] = file.device;
 	words[1] = file.inode;
 	key = table_hash(words, (file.n + 2) * sizeof(*words));
 	guard = table_get(&g->by_places, key);
 	if (!guard)
-		guard = probe_guards_make(g, t, &file, key);
+		guard = probe_guards_make(g, t, &file, semaphores, key);
 	else if (guard->uses == 0)
 		g->n_unused--;
 	if (!guard)

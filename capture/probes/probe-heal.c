@@ -204,8 +204,9 @@ static int heal_all(void *userdata)
 		left[i] = file->left;
 		if (file->fd < 0)
 			continue;
-		errors[i] = probes_new_for_nobody(probes_way(), file->fd, file->offsets, file->n,
-						  &probes);
+		/* (with another probe at a place that has a semaphore, the kernel refuses) */
+		errors[i] = probes_new_for_nobody(probes_way(), file->fd, file->offsets, NULL,
+						  file->n, &probes);
 		if (errors[i] == 0)
 			probes_free(probes);
 	}

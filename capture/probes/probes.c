@@ -47,7 +47,7 @@ struct multi {
 	bool on_return;
 	pid_t pid;
 	const char *path;
-	const uint64_t *offsets, *cookies;
+	const uint64_t *offsets, *semaphores, *cookies;
 	uint32_t n;
 };
 
@@ -59,6 +59,7 @@ static int attach_multi(const struct multi *m)
 		.attach_type = m->attach_type,
 		.path = (uintptr_t)m->path,
 		.offsets = (uintptr_t)m->offsets,
+		.ref_ctr_offsets = (uintptr_t)m->semaphores,
 		.cookies = (uintptr_t)m->cookies,
 		.n = m->n,
 		.multi_flags = m->on_return ? UPROBE_MULTI_RETURN : 0,
@@ -189,8 +190,8 @@ static int attach_perf(struct probes *p, const struct probes_target *t, const st
 		       uint32_t at)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = m->cookies[at]);
-	_cleanup_close_ int event =
-		perf_event_open_probe(t->pid, t->fd, m->offsets[at], m->on_return);
+	_cleanup_close_ int event = perf_event_open_probe(t->pid, t->fd, m->offsets[at],
+							  m->semaphores[at], m->on_return);
 	int link;
 
 	if (event < 0)
@@ -220,6 +221,7 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 
 		one.n = 1;
 		one.offsets += i;
+		one.semaphores += i;
 		one.cookies += i;
 		if (t->way == PROBES_PERF)
 			r = attach_perf(p, t, m, i);
@@ -237,6 +239,7 @@ static int attach_program(struct probes *p, const struct probes_target *t,
 			  enum probes_program program, size_t *failed)
 {
 	_cleanup_free_ uint64_t *offsets = calloc(t->n, sizeof(*offsets));
+	_cleanup_free_ uint64_t *semaphores = calloc(t->n, sizeof(*semaphores));
 	_cleanup_free_ uint64_t *cookies = calloc(t->n, sizeof(*cookies));
 	char path[32];
 	struct multi m = {
@@ -246,16 +249,18 @@ static int attach_program(struct probes *p, const struct probes_target *t,
 		.pid = t->pid,
 		.path = path,
 		.offsets = offsets,
+		.semaphores = semaphores,
 		.cookies = cookies,
 	};
 
-	if (!offsets || !cookies)
+	if (!offsets || !semaphores || !cookies)
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->fd);
 	for (size_t i = 0; i < t->n; i++) {
 		if (!probes_belongs(t, program, &t->probes[i]))
 			continue;
 		offsets[m.n] = t->probes[i].offset;
+		semaphores[m.n] = t->probes[i].semaphore;
 		cookies[m.n++] = cookie_of(&t->probes[i]);
 	}
 	return m.n ? probes_attach(p, t, &m, failed) : 0;
@@ -335,12 +340,13 @@ static int attach_for_nobody(struct probes *p, const struct probes_target *t, st
 	return r;
 }
 
-int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, size_t n,
-			  struct probes **ret)
+int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
+			  const uint64_t *semaphores, size_t n, struct probes **ret)
 {
 	int type = way == PROBES_PERF ? 0 : ATTACH_UPROBE_MULTI;
 	_cleanup_(probes_freep) struct probes *p = probes_alloc(2 * n + 1);
 	_cleanup_free_ uint64_t *cookies = calloc(n + 1, sizeof(*cookies));
+	_cleanup_free_ uint64_t *none = calloc(n + 1, sizeof(*none));
 	const struct probes_target target = { .way = way, .fd = fd };
 	_cleanup_close_ int program = probes_load_nothing(type);
 	char path[32];
@@ -349,12 +355,13 @@ int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, 
 		.attach_type = (uint32_t)type,
 		.path = path,
 		.offsets = offsets,
+		.semaphores = semaphores ?: none,
 		.cookies = cookies,
 		.n = (uint32_t)n,
 	};
 	int r;
 
-	if (!p || !cookies)
+	if (!p || !cookies || !none)
 		return -ENOMEM;
 	if (program < 0)
 		return program;

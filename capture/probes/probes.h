@@ -66,10 +66,11 @@ int probes_new(const struct probes_target *target, struct probes **ret, size_t *
  * Attaches to N places of the file FD (borrowed) for no process, without inserting breakpoints.
  * When these probes are removed, the kernel removes the breakpoints at these places from all
  * processes, except for those that other probes need. This includes abandoned breakpoints. OFFSETS
- * are sorted. Returns 0 or a negative errno.
+ * are sorted. SEMAPHORES has one for each, or 0 (NULL: all are 0): other probes at the place
+ * have the same, or the kernel refuses. Returns 0 or a negative errno.
  */
-int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, size_t n,
-			  struct probes **ret);
+int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
+			  const uint64_t *semaphores, size_t n, struct probes **ret);
 
 /*
  * Closes them at the end of a process: that of a separate child, which cannot be interrupted

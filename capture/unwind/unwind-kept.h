@@ -39,8 +39,8 @@ void unwind_kept_put(struct unwind_kept *k, uint32_t number, const struct unwind
 void unwind_kept_take(struct unwind_kept *k, uint32_t number);
 
 /*
- * The rule for OFFSET in file NUMBER of GENERATION; UNWIND_NONE if the file describes no frame there,
- * UNWIND_MISSING without its table.
+ * The rule for OFFSET in file NUMBER of GENERATION; UNWIND_NONE if the file describes no frame
+ * there, UNWIND_MISSING without its table.
  */
 uint32_t unwind_kept_find(struct unwind_kept *k, uint16_t number, uint16_t generation,
 			  uint64_t offset);

@@ -577,15 +577,6 @@ static int resolve_address(struct resolution *r)
 	return e;
 }
 
-static int resolve_guarded(struct resolution *r, const char *label)
-{
-	return resolve_fail(
-		r, -EOPNOTSUPP,
-		"the program passes by '%s' unless a tracer raises its semaphore, which "
-		"kymo cannot: name the line that it is at, or its function",
-		label);
-}
-
 static int resolve_no_probe(struct resolution *r, const struct place_usdts *u)
 {
 	if (u->n_all == 0)
@@ -597,7 +588,7 @@ static int resolve_no_probe(struct resolution *r, const struct place_usdts *u)
 
 static int resolve_probes(struct resolution *r, const struct place_usdts *u)
 {
-	char label[CALL_FUNCTION_MAX], guarded[CALL_FUNCTION_MAX] = "";
+	char label[CALL_FUNCTION_MAX];
 	int e = 0;
 
 	if (u->n == 0)
@@ -606,13 +597,9 @@ static int resolve_probes(struct resolution *r, const struct place_usdts *u)
 		const struct place_usdt *probe = &u->list[i];
 
 		snprintf(label, sizeof(label), "%.120s:%.120s", probe->provider, probe->name);
-		if (probe->semaphore)
-			memcpy(guarded, label, sizeof(guarded));
-		else
-			e = resolve_point(r, probe->vaddr, label, &probe->arguments);
+		e = resolve_point(r, probe->vaddr, label, &probe->arguments);
 	}
-	/* (of those that a pattern means, others may be good) */
-	return e == 0 && r->found.n == 0 ? resolve_guarded(r, guarded) : e;
+	return e;
 }
 
 static int resolve_usdt(struct resolution *r)

@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/usdt-note.h"
 #include "base/value.h"
 #include "reader/places/places-parts.h"
 
-enum { NOTE_BYTES_MAX = 64 << 20, NOTE_TYPE = 3, ADDRESSES = 3 * 8 };
+enum { NOTE_BYTES_MAX = 64 << 20 };
 
 static const char in_vector[] = "in a vector register, which a probe cannot see";
 static const char too_complex[] = "its location is too complex";
@@ -139,41 +140,20 @@ struct usdt_search {
 	struct value_nearest nearest;
 };
 
-/* The text at *P, before END; NULL if it has no end. */
-static const char *usdt_text(const char **p, const char *end)
-{
-	const char *text = *p, *nul = memchr(text, '\0', (size_t)(end - text));
-
-	if (!nul)
-		return NULL;
-	*p = nul + 1;
-	return text;
-}
-
 static void usdt_compare_near(struct usdt_search *s, const char *provider, const char *name)
 {
 	if (value_nearest_try(&s->nearest, name))
 		snprintf(s->found.nearest, sizeof(s->found.nearest), "%s:%s", provider, name);
 }
 
-static int usdt_take(struct usdt_search *s, const char *desc, size_t n)
+static int usdt_take(struct usdt_search *s, const struct usdt_note *note)
 {
-	const char *p = desc + ADDRESSES, *end = desc + n, *provider, *name, *arguments;
 	struct place_usdt *to;
-	uint64_t at[3];
 
-	if (n < ADDRESSES)
-		return -EBADMSG;
-	memcpy(at, desc, sizeof(at));
-	provider = usdt_text(&p, end);
-	name = provider ? usdt_text(&p, end) : NULL;
-	arguments = name ? usdt_text(&p, end) : NULL;
-	if (!arguments)
-		return -EBADMSG;
 	s->found.n_all++;
-	if ((*s->provider && fnmatch(s->provider, provider, 0) != 0) ||
-	    fnmatch(s->name, name, 0) != 0) {
-		usdt_compare_near(s, provider, name);
+	if ((*s->provider && fnmatch(s->provider, note->provider, 0) != 0) ||
+	    fnmatch(s->name, note->name, 0) != 0) {
+		usdt_compare_near(s, note->provider, note->name);
 		return 0;
 	}
 	if (s->found.n == PLACES_FOUND_MAX)
@@ -181,34 +161,22 @@ static int usdt_take(struct usdt_search *s, const char *desc, size_t n)
 	if (GROW_ZERO(s->found.list, s->room, s->found.n + 1) < 0)
 		return -ENOMEM;
 	to = &s->found.list[s->found.n++];
-	*to = (struct place_usdt){ .provider = strdup(provider), .name = strdup(name) };
-	/* (the file may have been moved since: the base tells how far) */
-	to->vaddr = at[0] + (s->base ? s->base - at[1] : 0);
-	to->semaphore = at[2] ? at[2] + (s->base ? s->base - at[1] : 0) : 0;
-	place_usdt_arguments(arguments, &to->arguments);
+	*to = (struct place_usdt){ .provider = strdup(note->provider), .name = strdup(note->name) };
+	to->vaddr = usdt_note_vaddr(note, note->vaddr, s->base);
+	place_usdt_arguments(note->arguments, &to->arguments);
 	return to->provider && to->name ? 0 : -ENOMEM;
 }
 
 static int usdt_read(struct usdt_search *s, const char *notes, size_t n)
 {
+	struct usdt_note note;
 	size_t at = 0;
-	int r = 0;
+	int r;
 
-	while (r == 0 && n - at >= 12) {
-		uint32_t head[3]; /* bytes of the name, of the description; type */
-		size_t name, desc;
-
-		memcpy(head, notes + at, sizeof(head));
-		at += sizeof(head);
-		name = ((size_t)head[0] + 3) & ~(size_t)3;
-		desc = ((size_t)head[1] + 3) & ~(size_t)3;
-		if (name > n - at || head[1] > n - at - name)
-			return -EBADMSG;
-		if (head[2] == NOTE_TYPE && head[0] == 8 && memcmp(notes + at, "stapsdt", 8) == 0)
-			r = usdt_take(s, notes + at + name, head[1]);
-		if (desc > n - at - name)
-			break;
-		at += name + desc;
+	while ((r = usdt_note_next(notes, n, &at, &note)) > 0) {
+		r = usdt_take(s, &note);
+		if (r < 0)
+			return r;
 	}
 	return r;
 }

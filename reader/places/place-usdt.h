@@ -8,10 +8,8 @@
 #include "reader/places/place-arguments.h"
 
 struct place_usdt {
-	char *provider, *name; /* owned */
-	uint64_t vaddr;        /* of the instruction, which does nothing */
-	uint64_t
-		semaphore; /* the address of its counter: it is skipped while that is 0; 0 = none */
+	char *provider, *name;            /* owned */
+	uint64_t vaddr;                   /* of the instruction, which does nothing */
 	struct place_arguments arguments; /* "arg1" and so on */
 };
 

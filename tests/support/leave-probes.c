@@ -78,7 +78,7 @@ static void find_places(void)
 	for (; n_places < PLACES && at < code_offset + (code_end - code_start) - STEP; at += STEP) {
 		struct probes *p;
 
-		if (probes_new_for_nobody(probes_way(), file_fd, &at, 1, &p) < 0)
+		if (probes_new_for_nobody(probes_way(), file_fd, &at, NULL, 1, &p) < 0)
 			continue;
 		probes_free(p);
 		offsets[n_places] = at;

@@ -63,6 +63,11 @@ for program in plain fast apart; do
 	assert_eq "$(jq -c 'select(.function == "kymotest:entered") | .arguments.arg1' "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
 done
 
+note "a static probe that the program passes by unless its semaphore is raised"
+calls "$TMP/fast" usdt:kymotest:guarded
+assert_eq "$(count '.function == "kymotest:guarded"')" 100 "passes of a static probe with a semaphore"
+assert_eq "$(jq -c .arguments.arg1 "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
+
 note "conditions"
 calls "$TMP/fast" "plain_one if \$n >= 90"
 assert_eq "$(count .)" 10 "calls"
@@ -87,7 +92,6 @@ strip -o "$TMP/bare" "$TMP/fast"
 refused "has no function 'f' there" "$TMP/bare:+$((begin + 1))+$size='f'()"
 refused "did you mean 'shop::price'?" "$TMP/fast:shop::prise"
 refused "the nearest lines are" "$TMP/fast:place-methods.cc:$((line + 1))"
-refused "raises its semaphore" "$TMP/fast:usdt:kymotest:guarded"
 
 note "by the service, which gets ranges and descriptors; a user's own programs"
 start_bus
