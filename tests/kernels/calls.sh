@@ -29,3 +29,5 @@ calls --call 'syscall:openat' --call 'syscall:read' --call 'libc.so.6:open' -- "
 jq -r 'select((.arguments.path // "") | test("hostname|nonexistent")) |
 	"\(.function) \(.arguments | del(.mode) | tojson) \(.return | if type == "number" then . > 0 else . end)"' "$TMP/calls" |
 	sort | facts
+calls --call "$FUNCTION_LOAD:usdt:kymotest:guarded" -- "$FUNCTION_LOAD" guarded 30
+fact "a static probe with a semaphore: $(count .) passes, the last with $(jq -s 'sort_by(.timestamp_ns)[-1].arguments.arg1' "$TMP/calls")"

@@ -8,6 +8,7 @@
  *	function-load jump       20 times three calls that longjmp() leaves
  *	function-load fast N     quick(i) for i below N
  *	function-load files      opens /etc/hostname and reads it, and one that is not there
+ *	function-load guarded N  passes a static probe with a semaphore N times
  *	function-load late FILE  loads a library and calls its late_one() 10 times
  */
 #include <dlfcn.h>
@@ -20,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "static-probe.h"
 
 #define CALLED __attribute__((noinline, noclone, externally_visible))
 
@@ -129,6 +132,15 @@ static int run_late(const char *path)
 	return late ? 0 : 1;
 }
 
+extern volatile unsigned short guarded_semaphore;
+__attribute__((section(".probes"))) volatile unsigned short guarded_semaphore = 0;
+
+__attribute__((noinline)) static void pass_guarded(int n)
+{
+	if (guarded_semaphore)
+		PROBE("guarded", "guarded_semaphore", "-4@%0", "r"(n));
+}
+
 int main(int argc, char **argv)
 {
 	int n = argc > 2 ? atoi(argv[2]) : 0;
@@ -145,6 +157,9 @@ int main(int argc, char **argv)
 		run_files();
 	else if (strcmp(argv[1], "late") == 0)
 		return run_late(argv[2]);
+	else if (strcmp(argv[1], "guarded") == 0)
+		for (int i = 0; i < n; i++)
+			pass_guarded(i);
 	else if (strcmp(argv[1], "fast") == 0)
 		for (volatile int i = 0; i < n; i++)
 			quick(i);
