@@ -225,18 +225,23 @@ static int tracedb_reader_bad(struct tracedb_reader *r, uint64_t offset, const c
 	return TRACEDB_DAMAGE;
 }
 
-/* N bytes are ready. Returns 0, TRACEDB_DAMAGE if the stream ends before, or a negative errno. */
-static int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64_t offset)
+static int tracedb_reader_fill(struct tracedb_reader *r, size_t n, uint64_t offset)
 {
-	int got = input_need(&r->in, n);
+	int got = input_fill(&r->in, n);
 
 	if (got == 0)
 		return tracedb_reader_bad(r, offset, "the trace ends within a point", true);
 	return got < 0 ? got : 0;
 }
 
+/* N bytes are ready. Returns 0, TRACEDB_DAMAGE if the stream ends before, or a negative errno. */
+static inline int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64_t offset)
+{
+	return input_ready(&r->in) >= n ? 0 : tracedb_reader_fill(r, n, offset);
+}
+
 /* The next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
-static int tracedb_reader_take(struct tracedb_reader *r, unsigned width, uint64_t offset,
+static inline int tracedb_reader_take(struct tracedb_reader *r, unsigned width, uint64_t offset,
 			       uint64_t *ret)
 {
 	int e = tracedb_reader_need(r, width, offset);
@@ -339,8 +344,8 @@ static int tracedb_reader_entry(struct tracedb_reader *r, uint64_t offset, struc
 
 static int tracedb_reader_add_entry(struct tracedb_reader *r)
 {
-	struct tracedb_entry e = { 0 };
 	uint64_t offset = r->in.offset, tag;
+	struct tracedb_entry *e;
 	int error = tracedb_reader_take(r, 1, offset, &tag);
 
 	if (error != 0 || tag == TRACEDB_END)
@@ -348,12 +353,13 @@ static int tracedb_reader_add_entry(struct tracedb_reader *r)
 	if (r->n_entries == TRACEDB_ENTRIES_MAX)
 		return tracedb_reader_bad(r, offset, "a point of more than a million entries",
 					  false);
-	e.tag = (enum tracedb_tag)tag;
-	error = tracedb_reader_entry(r, offset, &e);
-	if (error == 0 && GROW(r->entries, r->room, r->n_entries + 1) < 0)
+	if (GROW(r->entries, r->room, r->n_entries + 1) < 0)
 		return -ENOMEM;
-	if (error == 0)
-		r->entries[r->n_entries++] = e;
+	/* (a copy of an entry that was written in parts would make the processor wait) */
+	e = &r->entries[r->n_entries];
+	e->tag = (enum tracedb_tag)tag;
+	error = tracedb_reader_entry(r, offset, e);
+	r->n_entries += error == 0;
 	return error;
 }
 
