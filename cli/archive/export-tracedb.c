@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calls of an archive as trace points (trace-db): a file for each process, with a table of its
- * statements beside it.
+ * The calls and moments of an archive as trace points (trace-db): a file for each address space,
+ * with a table of the statements beside it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,6 @@ static int export_tracedb_put(struct export *e, const char *path, const void *da
 	return CLI_OK;
 }
 
-/* A line for each: its number, a tab, the function. */
 static int export_tracedb_statements(struct export *e, const struct trace_points *points,
 				     const char *path)
 {
@@ -42,26 +41,39 @@ static int export_tracedb_statements(struct export *e, const struct trace_points
 
 	if (!to)
 		return cli_failed("out of memory");
-	for (uint64_t i = 1; trace_points_function(points, i); i++)
-		fprintf(to, "%llu\t%s\n", (unsigned long long)i, trace_points_function(points, i));
+	trace_statements_print(&points->statements, to);
 	if (fclose(to) < 0)
 		return cli_failed("out of memory");
 	return export_tracedb_put(e, path, text, bytes);
 }
 
-static int export_tracedb_process(struct export *e, const struct trace_points *points, uint32_t pid)
+/* OUT.tdb becomes OUT-PID.tdb, and OUT-PID-2.tdb after the process has executed a program. */
+static char *export_tracedb_name(const struct export *e, const struct trace_points_space *space,
+				 const char *suffix)
+{
+	const char *own = strrchr(e->output_path, '.') ?: "";
+	int length = (int)(strlen(e->output_path) - strlen(own));
+	char number[16] = "", *name;
+
+	if (space->number > 0)
+		snprintf(number, sizeof(number), "-%u", space->number + 1);
+	return asprintf(&name, "%.*s-%u%s%s", length, e->output_path,
+			space->pid & FXT_KOID_TID_MASK, number, suffix ?: own) < 0
+		       ? NULL
+		       : name;
+}
+
+static int export_tracedb_space(struct export *e, const struct trace_points *points,
+				const struct trace_points_space *space)
 {
 	_cleanup_(outbuf_deinit) struct outbuf bytes = { 0 };
-	const char *suffix = strrchr(e->output_path, '.') ?: "";
-	int length = (int)(strlen(e->output_path) - strlen(suffix)), r;
-	_cleanup_free_ char *path = NULL, *statements = NULL;
+	_cleanup_free_ char *path = export_tracedb_name(e, space, NULL);
+	_cleanup_free_ char *statements = export_tracedb_name(e, space, ".statements");
+	int r;
 
-	if (asprintf(&path, "%.*s-%u%s", length, e->output_path, pid & FXT_KOID_TID_MASK, suffix) <
-		    0 ||
-	    asprintf(&statements, "%.*s-%u.statements", length, e->output_path,
-		     pid & FXT_KOID_TID_MASK) < 0)
+	if (!path || !statements)
 		return cli_failed("out of memory");
-	r = trace_points_write(points, pid, e->narrow ? TRACEDB_W16 : TRACEDB_W64, &bytes);
+	r = trace_points_write(points, space, e->narrow ? TRACEDB_W16 : TRACEDB_W64, &bytes);
 	if (r < 0)
 		return cli_failed("%s: %s", path, strerror(-r));
 	r = export_tracedb_put(e, path, bytes.data, bytes.size);
@@ -77,30 +89,31 @@ int export_tracedb(struct export *e)
 {
 	_cleanup_(trace_points_deinit) struct trace_points points = { 0 };
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
-	_cleanup_free_ uint32_t *pids = NULL;
-	int r = open_trace(&t, e->input_path), status;
+	_cleanup_free_ struct trace_points_space *spaces = NULL;
+	int r = trace_points_init(&points) ?: open_trace(&t, e->input_path), status;
 	size_t n = 0;
 
 	e->reported = true;
 	if (strcmp(e->output_path, "-") == 0)
-		return cli_usage_error("a file for each process needs a name: '-o FILE.tdb'");
+		return cli_usage_error("a file for each address space needs a name: '-o FILE.tdb'");
 	if (r == CLI_OK)
 		r = read_events(&t, trace_points_take, &points);
 	if (r != CLI_OK)
 		return r;
-	if (points.n_calls == 0)
-		return cli_failed("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
+	if (points.n_points == 0)
+		return cli_failed("%s: it has no calls and no moments; 'kymo record --call=SPEC' "
+				  "records calls",
 				  t.name);
 	if (points.sampled)
 		return cli_failed(
 			"%s: only some allocations were recorded, so sizes of buffers are "
 			"not known; leave --memory-interval out",
 			t.name);
-	if (trace_points_processes(&points, &pids, &n) < 0)
+	if (trace_points_spaces(&points, &spaces, &n) < 0)
 		return cli_failed("out of memory");
 	status = open_trace_finish(&t);
 	for (size_t i = 0; r == CLI_OK && i < n; i++)
-		r = export_tracedb_process(e, &points, pids[i]);
+		r = export_tracedb_space(e, &points, &spaces[i]);
 	e->damaged = status == CLI_DAMAGE;
 	return r == CLI_OK ? status : r;
 }

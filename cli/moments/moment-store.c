@@ -58,24 +58,30 @@ static int moment_store_append(const struct event *ev, uint32_t number, struct o
 	return -ENOENT;
 }
 
+const char *moment_store_collect(const struct moment_plan_variable *v, const struct event *ev,
+				 struct outbuf *to)
+{
+	int r = 0;
+
+	if (!v->shape)
+		return v->reason;
+	for (uint32_t i = 0; r == 0 && i < v->n; i++)
+		r = moment_store_append(ev, v->first + i, to);
+	/* (without its last load, which may be a string that cannot be read, it has the others) */
+	if (r < 0 && (to->size == 0 || r == -ENOENT))
+		return r == -ENOENT ? "there was no room for it" : "its memory cannot be read";
+	return NULL;
+}
+
 bool moment_store_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
 			size_t size)
 {
 	_cleanup_(outbuf_deinit) struct outbuf bytes = { 0 };
-	int r = 0;
+	const char *reason = moment_store_collect(v, ev, &bytes);
 
-	if (!v->shape) {
-		snprintf(to, size, "%s", v->reason);
-		return false;
-	}
-	for (uint32_t i = 0; r == 0 && i < v->n; i++)
-		r = moment_store_append(ev, v->first + i, &bytes);
-	/* (without its last load, which may be a string that cannot be read, it has the others) */
-	if (r < 0 && (bytes.size == 0 || r == -ENOENT)) {
-		snprintf(to, size, "%s",
-			 r == -ENOENT ? "there was no room for it" : "its memory cannot be read");
-		return false;
-	}
-	place_print(&(struct place_bytes){ v->shape, bytes.data, bytes.size }, to, size);
-	return true;
+	if (reason)
+		snprintf(to, size, "%s", reason);
+	else
+		place_print(&(struct place_bytes){ v->shape, bytes.data, bytes.size }, to, size);
+	return !reason;
 }

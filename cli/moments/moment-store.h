@@ -25,6 +25,13 @@ int moment_store_add(struct moment_store *s, const struct event *ev);
 const struct moment_plan *moment_store_plan(const struct moment_store *s, const struct event *ev);
 
 /*
+ * Appends the bytes of V at EV to TO. Returns NULL, or the reason why it was not collected (a
+ * static text, or V's).
+ */
+const char *moment_store_collect(const struct moment_plan_variable *v, const struct event *ev,
+				 struct outbuf *to);
+
+/*
  * The value of V, of PLAN, at EV, for people, into TO (SIZE > 4 bytes). Returns false if it was not
  * collected: then TO has the reason.
  */

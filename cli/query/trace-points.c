@@ -10,28 +10,54 @@
 #include "writer/koids.h"
 #include "writer/tracedb/tracedb-writer.h"
 
-/* Types of values, and the name of the result. */
-enum { TYPE_INT, TYPE_UINT, TYPE_POINTER, TYPE_BOOL, TYPE_TEXT, TYPES };
+/* Types of values. */
+enum { TYPE_INT, TYPE_UINT, TYPE_POINTER, TYPE_BOOL, TYPE_TEXT, TYPE_FLOAT, TYPES };
 
-enum { VALUES_MAX = EVENT_CALL_ARGS_MAX + 1 }; /* with the result */
+/* Of a call with its result, or of a moment, with texts. */
+enum { VALUES_MAX = 2 * MOMENT_PLAN_VARIABLES_MAX, PRINTED_MAX = 4096 };
+
+struct trace_points_value {
+	const char *name; /* of the set */
+	uint32_t type;
+	uint32_t n_text;
+	union {
+		int64_t i;
+		uint64_t u;
+		double f;
+		size_t text_at; /* in the texts */
+	};
+};
 
 struct trace_points_item {
 	uint64_t ts_ns, order;
-	uint32_t pid, tid;
+	struct trace_points_space space;
+	uint32_t tid;
 	uint32_t statement;     /* 0: a block was allocated or freed */
 	uint64_t address, size; /* of that; size 0 = freed */
 	uint32_t n;
-	struct call_value *values; /* owned; texts and names are of the set */
+	struct trace_points_value *values; /* owned */
 };
+
+int trace_points_init(struct trace_points *t)
+{
+	const struct symbol_options symbols = { 0 };
+
+	t->has_stacks = true;
+	return call_stacks_init(&t->stacks, &symbols);
+}
 
 void trace_points_deinit(struct trace_points *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		free(t->items[i].values);
 	free(t->items);
-	free(t->functions);
-	table_deinit(&t->statements);
-	text_set_deinit(&t->texts);
+	outbuf_deinit(&t->texts);
+	trace_statements_deinit(&t->statements);
+	if (t->has_stacks)
+		call_stacks_deinit(&t->stacks);
+	moment_store_deinit(&t->moments);
+	table_deinit(&t->spaces);
+	text_set_deinit(&t->names);
 }
 
 /* ---- taking in ---- */
@@ -46,60 +72,213 @@ static struct trace_points_item *trace_points_add(struct trace_points *t, const 
 	*item = (struct trace_points_item){
 		.ts_ns = ev->ts_ns,
 		.order = t->n,
-		.pid = ev->pid,
+		.space = { ev->pid,
+			   (uint32_t)(uintptr_t)table_get(&t->spaces, (uint64_t)ev->pid + 1) },
 		.tid = ev->tid,
 	};
 	t->n++;
 	return item;
 }
 
-/* 0 without memory. */
-static uint32_t trace_points_statement(struct trace_points *t, const char *function)
+/* A new value of ITEM; NULL without memory. */
+static struct trace_points_value *trace_points_add_value(struct trace_points *t,
+							 struct trace_points_item *item,
+							 const char *name, uint32_t type)
 {
-	uint64_t key = table_hash(function, strlen(function)) | 1;
-	uint32_t statement = (uint32_t)(uintptr_t)table_get(&t->statements, key);
-	const char *name;
+	struct trace_points_value *v = &item->values[item->n];
 
-	if (statement)
-		return statement;
-	name = text_set_keep(&t->texts, function);
-	if (!name || GROW(t->functions, t->functions_room, t->n_functions + 1) < 0)
-		return 0;
-	t->functions[t->n_functions++] = name;
-	statement = (uint32_t)t->n_functions;
-	return table_set(&t->statements, key, (void *)(uintptr_t)statement) < 0 ? 0 : statement;
+	*v = (struct trace_points_value){ .name = text_set_keep(&t->names, name), .type = type };
+	if (!v->name)
+		return NULL;
+	item->n++;
+	return v;
 }
 
-static int trace_points_keep_value(struct trace_points *t, struct trace_points_item *item,
-				   const struct call_value *v, const char *name)
+/* The byte that the escape behind a backslash at *P stands for; moves behind it. */
+static char trace_points_unescape(const char **p, const char *end)
 {
-	struct call_value *to = &item->values[item->n];
+	static const char from[] = "abfnrtve", to[] = "\a\b\f\n\r\t\v\033";
+	const char *letter = memchr(from, **p, sizeof(from) - 1);
+	unsigned n = 0, digits = 0;
 
-	if (v->form == CALL_VALUE_NONE)
+	if (letter) {
+		++*p;
+		return to[letter - from];
+	}
+	for (; *p < end && **p >= '0' && **p <= '7' && digits < 3; digits++)
+		n = n * 8 + (unsigned)(*(*p)++ - '0');
+	return digits ? (char)n : *(*p)++;
+}
+
+/* TEXT, or the bytes in the quotation marks that it begins with. */
+static int trace_points_add_text(struct trace_points *t, struct trace_points_item *item,
+				 const char *name, const char *text)
+{
+	struct trace_points_value *v = trace_points_add_value(t, item, name, TYPE_TEXT);
+	bool quoted = *text == '"';
+	const char *p = text + quoted, *end = text + strlen(text);
+
+	if (!v)
+		return -ENOMEM;
+	v->text_at = t->texts.size;
+	while (p < end && !(quoted && *p == '"')) {
+		char c = *p++;
+
+		if (quoted && c == '\\' && p < end)
+			c = trace_points_unescape(&p, end);
+		if (outbuf_append(&t->texts, &c, 1) < 0)
+			return -ENOMEM;
+	}
+	v->n_text = (uint32_t)(t->texts.size - v->text_at);
+	return 0;
+}
+
+static int trace_points_add_call_value(struct trace_points *t, struct trace_points_item *item,
+				       const struct call_value *from, const char *name)
+{
+	static const uint32_t types[] = {
+		[CALL_VALUE_INT] = TYPE_INT,
+		[CALL_VALUE_UINT] = TYPE_UINT,
+		[CALL_VALUE_POINTER] = TYPE_POINTER,
+		[CALL_VALUE_BOOL] = TYPE_BOOL,
+	};
+	struct trace_points_value *v;
+
+	if (from->form == CALL_VALUE_NONE)
 		return 0;
-	*to = *v;
-	to->name = text_set_keep(&t->texts, name);
-	if (v->form == CALL_VALUE_TEXT)
-		to->text = text_set_keep(&t->texts, v->text);
-	item->n++;
-	return to->name && (v->form != CALL_VALUE_TEXT || to->text) ? 0 : -ENOMEM;
+	if (from->form == CALL_VALUE_TEXT)
+		return trace_points_add_text(t, item, name, from->text);
+	v = trace_points_add_value(t, item, name, types[from->form]);
+	if (!v)
+		return -ENOMEM;
+	v->u = from->form == CALL_VALUE_BOOL ? from->yes : from->u64;
+	return 0;
+}
+
+static struct trace_points_item *trace_points_add_point(struct trace_points *t,
+							const struct event *ev, uint32_t statement)
+{
+	struct trace_points_item *item = statement ? trace_points_add(t, ev) : NULL;
+
+	if (!item)
+		return NULL;
+	item->statement = statement;
+	item->values = calloc(VALUES_MAX, sizeof(*item->values));
+	t->n_points++;
+	return item->values ? item : NULL;
+}
+
+/* What was not used of the values' memory goes again: there are many points. */
+static void trace_points_fit(struct trace_points_item *item)
+{
+	void *fits = realloc(item->values, (item->n + 1) * sizeof(*item->values));
+
+	item->values = fits ?: item->values;
 }
 
 static int trace_points_take_call(struct trace_points *t, const struct event *ev)
 {
-	struct trace_points_item *item = trace_points_add(t, ev);
+	uint32_t node = t->has_stacks ? call_stacks_find(&t->stacks, ev->pid, ev->call.stack) : 0;
+	struct trace_points_item *item = trace_points_add_point(
+		t, ev,
+		trace_statements_of_call(&t->statements, ev->call.function, &t->stacks, node));
+	int r = item ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; r == 0 && i < ev->call.n_args; i++)
+		r = trace_points_add_call_value(t, item, &ev->call.args[i], ev->call.args[i].name);
+	r = r ?: trace_points_add_call_value(t, item, &ev->call.result, "return");
+	if (r == 0)
+		trace_points_fit(item);
+	return r;
+}
+
+/* ---- moments ---- */
+
+/* The number that BYTES are by SHAPE; false if they are none, or it is computed. */
+static bool trace_points_number(const char *shape, const struct outbuf *bytes,
+				struct trace_points_value *ret)
+{
+	char *end;
+	size_t n = *shape ? strtoul(shape + 1, &end, 10) : 0;
+	float narrow;
+
+	if (!*shape || !strchr("iceubhfp", *shape) || (n != 1 && n != 2 && n != 4 && n != 8) ||
+	    n > bytes->size)
+		return false;
+	ret->u = 0;
+	memcpy(&ret->u, bytes->data, n);
+	switch (*shape) {
+	case 'f':
+		memcpy(&narrow, bytes->data, sizeof(narrow));
+		if (n == sizeof(narrow))
+			ret->f = (double)narrow;
+		ret->type = TYPE_FLOAT;
+		return n >= sizeof(narrow);
+	case 'i':
+	case 'c':
+	case 'e':
+		ret->i = (int64_t)(ret->u << (64 - 8 * n)) >> (64 - 8 * n);
+		ret->type = TYPE_INT;
+		return true;
+	default:
+		ret->type = *shape == 'p' ? TYPE_POINTER : TYPE_UINT;
+		return true;
+	}
+}
+
+/* A value that is computed when it is printed. */
+static bool trace_points_printed_number(const char *text, struct trace_points_value *ret)
+{
+	char *end;
+
+	errno = 0;
+	ret->i = strtoll(text, &end, 10);
+	ret->type = TYPE_INT;
+	return errno == 0 && end != text && *end == '\0';
+}
+
+static int trace_points_add_variable(struct trace_points *t, struct trace_points_item *item,
+				     const struct moment_plan_variable *v, const struct event *ev)
+{
+	_cleanup_(outbuf_deinit) struct outbuf bytes = { 0 };
+	struct trace_points_value number = { 0 }, *to;
+	char text[PRINTED_MAX];
+	const char *quote;
+
+	if (moment_store_collect(v, ev, &bytes) || !moment_store_print(v, ev, text, sizeof(text)))
+		return 0;
+	if (!trace_points_number(v->shape, &bytes, &number) &&
+	    !trace_points_printed_number(text, &number))
+		return trace_points_add_text(t, item, v->name, text);
+	to = trace_points_add_value(t, item, v->name, number.type);
+	if (!to)
+		return -ENOMEM;
+	to->u = number.u;
+	quote = number.type == TYPE_POINTER ? strstr(text, " \"") : NULL;
+	if (quote)
+		return trace_points_add_text(t, item, v->name, quote + 1);
+	return *v->shape == 'e' ? trace_points_add_text(t, item, v->name, text) : 0;
+}
+
+static int trace_points_take_moment(struct trace_points *t, const struct event *ev)
+{
+	const struct moment_plan *plan = moment_store_plan(&t->moments, ev);
+	struct trace_points_item *item;
 	int r = 0;
 
+	if (!plan)
+		return 0;
+	item = trace_points_add_point(t, ev,
+				      trace_statements_of_point(&t->statements, plan->name,
+								plan->file, plan->source,
+								plan->vaddr));
 	if (!item)
 		return -ENOMEM;
-	item->statement = trace_points_statement(t, ev->call.function);
-	item->values = calloc(VALUES_MAX, sizeof(*item->values));
-	if (!item->statement || !item->values)
-		return -ENOMEM;
-	for (unsigned i = 0; r == 0 && i < ev->call.n_args; i++)
-		r = trace_points_keep_value(t, item, &ev->call.args[i], ev->call.args[i].name);
-	t->n_calls++;
-	return r ?: trace_points_keep_value(t, item, &ev->call.result, "return");
+	for (uint32_t i = 0; r == 0 && i < plan->n_variables; i++)
+		r = trace_points_add_variable(t, item, &plan->variables[i], ev);
+	if (r == 0)
+		trace_points_fit(item);
+	return r;
 }
 
 static int trace_points_take_block(struct trace_points *t, const struct event *ev)
@@ -116,17 +295,35 @@ static int trace_points_take_block(struct trace_points *t, const struct event *e
 	return 0;
 }
 
+/* The process has another address space from now on. */
+static int trace_points_take_exec(struct trace_points *t, const struct event *ev)
+{
+	uint64_t key = (uint64_t)ev->pid + 1;
+	uintptr_t number = (uintptr_t)table_get(&t->spaces, key);
+
+	return table_set(&t->spaces, key, (void *)(number + 1));
+}
+
 int trace_points_take(void *points, const struct event *ev)
 {
 	struct trace_points *t = points;
+	int r = moment_store_add(&t->moments, ev);
 
+	if (r == 0 && t->has_stacks)
+		r = call_stacks_add(&t->stacks, ev);
+	if (r < 0)
+		return r;
 	switch (ev->kind) {
 	case EVENT_CALL:
 		return trace_points_take_call(t, ev);
+	case EVENT_MOMENT:
+		return trace_points_take_moment(t, ev);
 	case EVENT_ALLOC:
 	case EVENT_BLOCK:
 	case EVENT_FREE:
 		return trace_points_take_block(t, ev);
+	case EVENT_EXEC:
+		return trace_points_take_exec(t, ev);
 	case EVENT_WATCH_BEGIN:
 		t->sampled |= ev->watch.interval;
 		return 0;
@@ -140,34 +337,32 @@ int trace_points_take(void *points, const struct event *ev)
 	}
 }
 
-static int trace_points_compare_pids(const void *a, const void *b)
+static int trace_points_compare_spaces(const void *a, const void *b)
 {
-	return COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
+	const struct trace_points_space *x = a, *y = b;
+
+	return COMPARE(x->pid, y->pid) ?: COMPARE(x->number, y->number);
 }
 
-int trace_points_processes(const struct trace_points *t, uint32_t **ret, size_t *ret_n)
+int trace_points_spaces(const struct trace_points *t, struct trace_points_space **ret,
+			size_t *ret_n)
 {
-	uint32_t *pids = calloc(t->n + 1, sizeof(*pids));
+	struct trace_points_space *list = calloc(t->n + 1, sizeof(*list));
 	size_t n = 0, kept = 0;
 
-	if (!pids)
+	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->items[i].statement)
-			pids[n++] = t->items[i].pid;
+			list[n++] = t->items[i].space;
 	if (n > 1)
-		qsort(pids, n, sizeof(*pids), trace_points_compare_pids);
+		qsort(list, n, sizeof(*list), trace_points_compare_spaces);
 	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || pids[kept - 1] != pids[i])
-			pids[kept++] = pids[i];
-	*ret = pids;
+		if (kept == 0 || trace_points_compare_spaces(&list[kept - 1], &list[i]) != 0)
+			list[kept++] = list[i];
+	*ret = list;
 	*ret_n = kept;
 	return 0;
-}
-
-const char *trace_points_function(const struct trace_points *t, uint64_t statement)
-{
-	return statement > 0 && statement <= t->n_functions ? t->functions[statement - 1] : NULL;
 }
 
 /* ---- writing ---- */
@@ -195,35 +390,26 @@ static int trace_points_name(struct trace_points_names *n, const char *name)
 	return table_set(&n->numbers, (uint64_t)(uintptr_t)name, (void *)(uintptr_t)n->n);
 }
 
-static uint32_t trace_points_number(const struct trace_points_names *n, const char *name)
+static uint32_t trace_points_number_of(const struct trace_points_names *n, const char *name)
 {
 	return (uint32_t)(uintptr_t)table_get(&n->numbers, (uint64_t)(uintptr_t)name) - 1;
 }
 
-static struct tracedb_value trace_points_value(const struct trace_points_names *names,
-					       const struct call_value *v)
+static struct tracedb_value trace_points_value(const struct trace_points *t,
+					       const struct trace_points_names *names,
+					       const struct trace_points_value *v)
 {
-	struct tracedb_value to = { .name = trace_points_number(names, v->name), .size = 8 };
+	struct tracedb_value to = {
+		.name = trace_points_number_of(names, v->name),
+		.type = v->type,
+		.size = v->type == TYPE_TEXT   ? v->n_text
+			: v->type == TYPE_BOOL ? 1
+					       : sizeof(v->u),
+		.u = v->u,
+	};
 
-	switch (v->form) {
-	case CALL_VALUE_INT:
-		to.type = TYPE_INT;
-		to.s = v->i64;
-		break;
-	case CALL_VALUE_BOOL:
-		to.type = TYPE_BOOL;
-		to.size = 1;
-		to.u = v->yes;
-		break;
-	case CALL_VALUE_TEXT:
-		to.type = TYPE_TEXT;
-		to.size = (uint32_t)strlen(v->text);
-		to.bytes = (const uint8_t *)v->text;
-		break;
-	default:
-		to.type = v->form == CALL_VALUE_POINTER ? TYPE_POINTER : TYPE_UINT;
-		to.u = v->u64;
-	}
+	if (v->type == TYPE_TEXT)
+		to.bytes = v->n_text ? t->texts.data + v->text_at : (const uint8_t *)"";
 	return to;
 }
 
@@ -234,15 +420,15 @@ static int trace_points_compare_times(const void *a, const void *b)
 	return COMPARE((*x)->ts_ns, (*y)->ts_ns) ?: COMPARE((*x)->order, (*y)->order);
 }
 
-/* The items of PID by time, into a new array; NULL without memory. */
-static const struct trace_points_item **trace_points_of(const struct trace_points *t, uint32_t pid,
-							size_t *ret_n)
+/* The items of SPACE by time, into a new array; NULL without memory. */
+static const struct trace_points_item **
+trace_points_of(const struct trace_points *t, const struct trace_points_space *space, size_t *ret_n)
 {
 	const struct trace_points_item **list = calloc(t->n + 1, sizeof(*list));
 
 	*ret_n = 0;
 	for (size_t i = 0; list && i < t->n; i++)
-		if (t->items[i].pid == pid)
+		if (trace_points_compare_spaces(&t->items[i].space, space) == 0)
 			list[(*ret_n)++] = &t->items[i];
 	if (*ret_n > 1)
 		qsort(list, *ret_n, sizeof(*list), trace_points_compare_times);
@@ -250,11 +436,12 @@ static const struct trace_points_item **trace_points_of(const struct trace_point
 }
 
 /* A point takes all blocks of memory with it that have come since the one before. */
-static int trace_points_put(struct tracedb_writer *w, const struct trace_points_names *names,
+static int trace_points_put(const struct trace_points *t, struct tracedb_writer *w,
+			    const struct trace_points_names *names,
 			    const struct trace_points_item *const *items, size_t n)
 {
 	const struct trace_points_item *call = items[n - 1];
-	_cleanup_free_ struct tracedb_entry *entries = calloc(n + VALUES_MAX + 2, sizeof(*entries));
+	_cleanup_free_ struct tracedb_entry *entries = calloc(n + call->n + 2, sizeof(*entries));
 	size_t n_entries = 0;
 
 	if (!entries)
@@ -269,31 +456,33 @@ static int trace_points_put(struct tracedb_writer *w, const struct trace_points_
 	for (uint32_t i = 0; i < call->n; i++)
 		entries[n_entries++] = (struct tracedb_entry){
 			.tag = TRACEDB_VARIABLE,
-			.variable = trace_points_value(names, &call->values[i]),
+			.variable = trace_points_value(t, names, &call->values[i]),
 		};
 	entries[n_entries++] =
 		(struct tracedb_entry){ .tag = TRACEDB_AUXILIARY, .auxiliary = call->ts_ns };
 	entries[n_entries++] = (struct tracedb_entry){
 		.tag = TRACEDB_AUXILIARY,
-		.auxiliary = (uint64_t)(call->pid & FXT_KOID_TID_MASK) << 32 |
+		.auxiliary = (uint64_t)(call->space.pid & FXT_KOID_TID_MASK) << 32 |
 			     (call->tid & FXT_KOID_TID_MASK),
 	};
 	return tracedb_writer_point(w, &(struct tracedb_point){ entries, n_entries });
 }
 
-int trace_points_write(const struct trace_points *t, uint32_t pid, enum tracedb_layout layout,
-		       struct outbuf *to)
+int trace_points_write(const struct trace_points *t, const struct trace_points_space *space,
+		       enum tracedb_layout layout, struct outbuf *to)
 {
-	static const char *const type_names[TYPES] = { "int", "uint", "pointer", "bool", "text" };
-	static const uint32_t formats[TYPES] = { TRACEDB_SIGNED, TRACEDB_UNSIGNED, TRACEDB_POINTER,
-						 TRACEDB_UNSIGNED, TRACEDB_BLOB };
-	static const uint32_t sizes[TYPES] = { 8, 8, 8, 1, 0 };
+	static const char *const type_names[TYPES] = { "int",  "uint", "pointer",
+						       "bool", "text", "float" };
+	static const uint32_t formats[TYPES] = { TRACEDB_SIGNED,  TRACEDB_UNSIGNED,
+						 TRACEDB_POINTER, TRACEDB_UNSIGNED,
+						 TRACEDB_BLOB,    TRACEDB_FLOAT };
+	static const uint32_t sizes[TYPES] = { 8, 8, 8, 1, 0, 8 };
 	_cleanup_(trace_points_names_deinit) struct trace_points_names names = { 0 };
 	struct tracedb_type types[TYPES];
 	struct tracedb_dictionary dictionary = { .types = types, .n_types = TYPES };
 	struct tracedb_writer w;
 	size_t n = 0, begin = 0;
-	_cleanup_free_ const struct trace_points_item **items = trace_points_of(t, pid, &n);
+	_cleanup_free_ const struct trace_points_item **items = trace_points_of(t, space, &n);
 	int r = items ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; r == 0 && i < TYPES; i++) {
@@ -309,7 +498,7 @@ int trace_points_write(const struct trace_points *t, uint32_t pid, enum tracedb_
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		if (!items[i]->statement)
 			continue;
-		r = trace_points_put(&w, &names, items + begin, i + 1 - begin);
+		r = trace_points_put(t, &w, &names, items + begin, i + 1 - begin);
 		begin = i + 1;
 	}
 	return r;

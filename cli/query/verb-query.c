@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/common/input-file.h"
 #include "cli/common/json.h"
+#include "cli/common/packed-output.h"
 #include "cli/common/read-events.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
@@ -19,8 +20,9 @@
 #include "reader/pack/unpack.h"
 #include "reader/query/query-run.h"
 #include "writer/koids.h"
+#include "writer/tracedb/tracedb-writer.h"
 
-enum { VARS_MAX = QUERY_VARIABLES_MAX };
+enum { VARS_MAX = QUERY_VARIABLES_MAX, WRITE_BYTES = 1 << 20 };
 
 struct verb_query {
 	struct query query;
@@ -33,9 +35,17 @@ struct verb_query {
 	struct unpack *unpack;
 	struct tracedb_reader *reader;
 	struct tracedb_store *store;
-	struct trace_points points; /* of an archive: then there is no file, and... */
-	uint32_t pid;               /* ... this is the process; 0 = it is no archive */
-	struct outbuf bytes;        /* its trace */
+	struct trace_points points;      /* of an archive: then there is no file, and... */
+	struct trace_points_space space; /* ... this is the address space */
+	bool is_archive;
+	struct outbuf bytes; /* its trace */
+
+	const char *output_path; /* NULL = results are printed */
+	bool force;
+	struct packed_output output;
+	struct tracedb_writer writer;
+	struct outbuf found;
+	size_t n_written, last_point;
 	uint64_t n_results;
 };
 
@@ -44,6 +54,8 @@ static void verb_query_deinit(struct verb_query *v)
 	query_deinit(&v->query);
 	trace_points_deinit(&v->points);
 	outbuf_deinit(&v->bytes);
+	outbuf_deinit(&v->found);
+	packed_output_deinit(&v->output);
 	v->store = tracedb_store_free(v->store);
 	v->reader = tracedb_reader_free(v->reader);
 	v->unpack = unpack_free(v->unpack);
@@ -136,7 +148,11 @@ static int verb_query_load(struct verb_query *v, const char *path)
 	if (r == 0)
 		r = tracedb_reader_new_source(&v->reader, verb_query_read, v->unpack);
 	if (r == TRACEDB_ALIEN)
-		return cli_failed("%s: it is not a trace of trace points (trace-db)", v->file.name);
+		return cli_failed("%s: it is not a trace of trace points (trace-db)%s",
+				  v->file.name,
+				  strcmp(path, "-") == 0
+					  ? "; archives are read from files, not from a pipe"
+					  : "");
 	if (r == 0)
 		r = tracedb_store_load(&v->store, v->reader);
 	if (r < 0) {
@@ -174,15 +190,16 @@ static bool verb_query_is_archive(const char *path)
 static int verb_query_read_archive(struct verb_query *v, const char *path)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
-	int r = open_trace(&t, path);
+	int r = trace_points_init(&v->points) ?: open_trace(&t, path);
 
 	v->file.name = path;
 	if (r == CLI_OK)
 		r = read_events(&t, trace_points_take, &v->points);
 	if (r != CLI_OK)
 		return r;
-	if (v->points.n_calls == 0)
-		return cli_failed("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
+	if (v->points.n_points == 0)
+		return cli_failed("%s: it has no calls and no moments; 'kymo record --call=SPEC' "
+				  "records calls",
 				  path);
 	if (v->points.sampled)
 		return cli_failed(
@@ -196,15 +213,23 @@ static int verb_query_read_archive(struct verb_query *v, const char *path)
 	return open_trace_finish(&t);
 }
 
-static int verb_query_load_process(struct verb_query *v, uint32_t pid)
+static const char *verb_query_function(const void *points, uint64_t statement)
+{
+	const struct trace_points *p = points;
+	const struct trace_statement *s = trace_statements_get(&p->statements, statement);
+
+	return s ? s->name : NULL;
+}
+
+static int verb_query_load_space(struct verb_query *v, const struct trace_points_space *space)
 {
 	int r;
 
 	v->store = tracedb_store_free(v->store);
 	v->reader = tracedb_reader_free(v->reader);
 	outbuf_deinit(&v->bytes);
-	v->pid = pid;
-	r = trace_points_write(&v->points, pid, TRACEDB_W64, &v->bytes);
+	v->space = *space;
+	r = trace_points_write(&v->points, space, TRACEDB_W64, &v->bytes);
 	if (r == 0)
 		r = tracedb_reader_new_memory(&v->reader, v->bytes.data, v->bytes.size);
 	if (r == 0)
@@ -216,16 +241,23 @@ static int verb_query_answer(struct verb_query *v);
 
 static int verb_query_answer_archive(struct verb_query *v, const char *path)
 {
-	_cleanup_free_ uint32_t *pids = NULL;
+	_cleanup_free_ struct trace_points_space *spaces = NULL;
 	int status = verb_query_read_archive(v, path), r = CLI_OK;
 	size_t n = 0;
 
 	if (status != CLI_OK && status != CLI_DAMAGE)
 		return status;
-	if (trace_points_processes(&v->points, &pids, &n) < 0)
+	if (trace_points_spaces(&v->points, &spaces, &n) < 0)
 		return cli_failed("out of memory");
+	v->is_archive = true;
+	v->query.function = verb_query_function;
+	v->query.function_userdata = &v->points;
+	if (v->output_path && n > 1)
+		return cli_failed("%s: it has the points of %zu address spaces, and a trace-db "
+				  "file has one; 'kymo export --format tracedb' writes them all",
+				  path, n);
 	for (size_t i = 0; r == CLI_OK && i < n; i++) {
-		r = verb_query_load_process(v, pids[i]);
+		r = verb_query_load_space(v, &spaces[i]);
 		if (r == CLI_OK)
 			r = verb_query_answer(v);
 	}
@@ -274,15 +306,27 @@ static void verb_query_print_value(const struct verb_query *v, const struct trac
 	}
 }
 
+/* "write, called by main over.c:12", "demo:main.c:42 main.c:42" */
+static void verb_query_print_statement(const struct trace_statement *s)
+{
+	if (!s)
+		return;
+	printf("%s", s->name);
+	if (*s->caller)
+		printf(", called by %s", s->caller);
+	if (*s->source)
+		printf(" %s:%u", s->source, s->line);
+}
+
 static void verb_query_print_text(const struct verb_query *v, const struct query_result *r)
 {
 	const struct query_expression *e = &v->query.expression;
 
-	if (v->pid)
-		printf("pid %u point %zu %s", v->pid & FXT_KOID_TID_MASK, r->point,
-		       trace_points_function(&v->points, r->of->statement) ?: "?");
+	if (v->is_archive)
+		printf("pid %u point %zu ", v->space.pid & FXT_KOID_TID_MASK, r->point);
 	else
 		printf("point %zu statement 0x%" PRIx64, r->point, r->of->statement);
+	verb_query_print_statement(trace_statements_get(&v->points.statements, r->of->statement));
 	for (size_t i = 0; i < e->n_variables; i++) {
 		const struct tracedb_variable *bound = &r->of->variables[r->bound[i]];
 		const char *name = verb_query_name(v, &bound->value);
@@ -343,17 +387,92 @@ static struct json_object *verb_query_json_auxiliary(const struct query_result *
 	return list;
 }
 
+/* ---- results as a trace ---- */
+
+static int verb_query_begin_output(struct verb_query *v)
+{
+	const struct packed_output_args args = {
+		.path = v->output_path,
+		.force = v->force,
+		.method = PACK_NONE,
+		.whole = packed_output_any_bytes,
+		.inputs = &v->file.fd,
+		.n_inputs = v->file.fd >= 0,
+	};
+
+	if (packed_output_open(&v->output, &args) < 0)
+		return CLI_FAILED;
+	return tracedb_writer_begin(&v->writer, &v->found, TRACEDB_W64,
+				    tracedb_reader_dictionary(v->reader)) < 0
+		       ? cli_failed("out of memory")
+		       : CLI_OK;
+}
+
+static int verb_query_flush(struct verb_query *v)
+{
+	int r = packed_output_write(&v->output, v->found.data, v->found.size);
+
+	outbuf_reset(&v->found);
+	return r;
+}
+
+/* Once, however often it is a result. Sizes of blocks are said for its own pointers. */
+static int verb_query_write_point(struct verb_query *v, const struct query_result *r)
+{
+	const struct tracedb_stored_point *of = r->of;
+	_cleanup_free_ struct tracedb_entry *entries =
+		calloc(1 + 2 * of->n_variables + of->n_auxiliary, sizeof(*entries));
+	size_t n = 0;
+	int error;
+
+	if (!entries)
+		return -ENOMEM;
+	if (v->n_written++ > 0 && v->last_point == r->point)
+		return 0;
+	v->last_point = r->point;
+	if (of->statement)
+		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_STATEMENT,
+						       .statement = of->statement };
+	for (size_t i = 0; i < of->n_variables; i++)
+		if (of->variables[i].buffer_size != TRACEDB_NO_SIZE)
+			entries[n++] = (struct tracedb_entry){
+				.tag = TRACEDB_BUFFER,
+				.buffer = { of->variables[i].value.u,
+					    of->variables[i].buffer_size },
+			};
+	for (size_t i = 0; i < of->n_variables; i++)
+		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_VARIABLE,
+						       .variable = of->variables[i].value };
+	for (size_t i = 0; i < of->n_auxiliary; i++)
+		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_AUXILIARY,
+						       .auxiliary = of->auxiliary[i] };
+	error = tracedb_writer_point(&v->writer, &(struct tracedb_point){ entries, n });
+	return error < 0 || v->found.size < WRITE_BYTES ? error : verb_query_flush(v);
+}
+
+static int verb_query_finish_output(struct verb_query *v)
+{
+	return verb_query_flush(v) < 0 || packed_output_finish(&v->output) < 0 ? CLI_FAILED
+									       : CLI_OK;
+}
+
 static int verb_query_take_result(void *userdata, const struct query_result *r)
 {
 	struct verb_query *v = userdata;
+	const struct trace_statement *s =
+		trace_statements_get(&v->points.statements, r->of->statement);
 
 	v->n_results++;
+	if (v->output_path)
+		return verb_query_write_point(v, r);
 	if (v->json)
 		json_print_line(JSON_OBJECT(
 			JSON("point", (uint64_t)r->point), JSON("statement", r->of->statement),
-			JSON_IF(v->pid, "process_id", v->pid),
-			JSON_IF(v->pid, "function",
-				trace_points_function(&v->points, r->of->statement) ?: ""),
+			JSON_IF(v->is_archive, "process_id", v->space.pid),
+			JSON_IF(s, "function", s ? s->name : ""),
+			JSON_IF(s && *s->caller, "caller", s ? s->caller : ""),
+			JSON_IF(s && *s->source, "source", s ? s->source : ""),
+			JSON_IF(s && *s->source, "line", s ? (uint64_t)s->line : 0),
 			JSON("variables", verb_query_json_bound(v, r)),
 			JSON("auxiliary", verb_query_json_auxiliary(r))));
 	else
@@ -364,22 +483,30 @@ static int verb_query_take_result(void *userdata, const struct query_result *r)
 static int verb_query_answer(struct verb_query *v)
 {
 	struct query_error error;
-	int r = query_run(&v->query, v->store, tracedb_reader_dictionary(v->reader),
-			  verb_query_take_result, v, &error);
+	int r = v->output_path ? verb_query_begin_output(v) : CLI_OK;
 
+	if (r != CLI_OK)
+		return r;
+	r = query_run(&v->query, v->store, tracedb_reader_dictionary(v->reader),
+		      verb_query_take_result, v, &error);
 	if (r == -EINVAL || r == -E2BIG)
 		return cli_failed("%s: %s", v->file.name, error.why);
-	return r < 0 ? cli_failed("out of memory") : CLI_OK;
+	if (r < 0)
+		return cli_failed("%s", strerror(-r));
+	return v->output_path ? verb_query_finish_output(v) : CLI_OK;
 }
 
 static int verb_query_run(int argc, char **argv)
 {
-	_cleanup_(verb_query_deinit) struct verb_query v = { .file = INPUT_FILE_NULL };
+	_cleanup_(verb_query_deinit) struct verb_query v = { .file = INPUT_FILE_NULL,
+							     .output = PACKED_OUTPUT_NULL };
 	const struct verb_option options[] = {
+		OPTION_FLAG("force", &v.force),
 		OPTION_FLAG("json", &v.json),
 		OPTION_FLAG("keep-duplicates", &v.query.keep_duplicates),
 		OPTION_VALUE("limit", 0, verb_query_take_number, &v.query.limit),
 		OPTION_VALUE("mask", 0, verb_query_take_number, &v.query.mask),
+		OPTION_TEXT("output", 'o', &v.output_path),
 		OPTION_VALUE("pick", 0, verb_query_take_number, &v.pick),
 		OPTION_VALUE("soft", 0, verb_query_take_soft, &v),
 		OPTION_VALUE("statement", 0, verb_query_take_number, &v.query.statement),
@@ -421,12 +548,15 @@ const struct verb verb_query_row = {
 		"      --pick=SEED            search one random point only\n"
 		"      --keep-duplicates      print results with the same statement, names and types, too\n"
 		"      --limit=N              at most N results\n"
+		"  -o, --output=OUT           write the points found to OUT, a trace-db file\n"
+		"      --force                replace an existing file\n"
 		"      --json                 print one JSON object per line\n"
 		"  -h, --help                 show this\n",
 	.notes =
-		"\nFILE is an archive with calls, or a trace-db file; '-' is standard input. An EXPRESSION\n"
-		"compares numbers, as in (> (v/value count) (v/size buf)); and, or and not combine\n"
-		"several. v/size is the size of the block of a pointer.\n"
+		"\nFILE is an archive with calls or moments, or a trace-db file; '-' is a trace-db file from\n"
+		"standard input. An EXPRESSION compares numbers, as in (> (v/value count) (v/size buf)),\n"
+		"or texts, as in (is (v/text path) \"/etc/passwd\"); and, or and not combine several.\n"
+		"v/size is the size of the block of a pointer.\n"
 		"Exits with 3 if FILE is damaged.\n",
 	.run = verb_query_run,
 };

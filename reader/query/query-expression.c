@@ -19,35 +19,61 @@ struct query_parser {
 	struct query_error *error;
 };
 
+enum query_sort {
+	SORT_TRUTH,
+	SORT_NUMBER,
+	SORT_TEXT,
+	SORT_VARIABLE,
+};
+
+static const char *const query_sorts[] = {
+	[SORT_TRUTH] = "truth value",
+	[SORT_NUMBER] = "number",
+	[SORT_TEXT] = "text",
+};
+
 /* What a word in front of a list means. */
 static const struct query_operator {
 	const char *word;
 	enum query_kind kind;
-	bool is_truth, takes_truth, takes_names;
+	enum query_sort gives, takes;
 	unsigned min, max; /* operands */
 } query_operators[] = {
-	{ "and", QUERY_AND, true, true, false, 1, UINT16_MAX },
-	{ "or", QUERY_OR, true, true, false, 1, UINT16_MAX },
-	{ "not", QUERY_NOT, true, true, false, 1, 1 },
-	{ ">", QUERY_GT, true, false, false, 2, 2 },
-	{ ">=", QUERY_GE, true, false, false, 2, 2 },
-	{ "<", QUERY_LT, true, false, false, 2, 2 },
-	{ "<=", QUERY_LE, true, false, false, 2, 2 },
-	{ "=", QUERY_EQ, true, false, false, 2, 2 },
-	{ "distinct-vars", QUERY_DISTINCT, true, false, true, 2, QUERY_VARIABLES_MAX },
-	{ "v/value", QUERY_VALUE, false, false, true, 1, 1 },
-	{ "v/size", QUERY_SIZE, false, false, true, 1, 1 },
-	{ "+", QUERY_ADD, false, false, false, 1, UINT16_MAX },
-	{ "-", QUERY_SUBTRACT, false, false, false, 1, UINT16_MAX },
-	{ "*", QUERY_MULTIPLY, false, false, false, 1, UINT16_MAX },
-	{ "/", QUERY_DIVIDE, false, false, false, 2, 2 },
+	{ "and", QUERY_AND, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
+	{ "or", QUERY_OR, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
+	{ "not", QUERY_NOT, SORT_TRUTH, SORT_TRUTH, 1, 1 },
+	{ ">", QUERY_GT, SORT_TRUTH, SORT_NUMBER, 2, 2 },
+	{ ">=", QUERY_GE, SORT_TRUTH, SORT_NUMBER, 2, 2 },
+	{ "<", QUERY_LT, SORT_TRUTH, SORT_NUMBER, 2, 2 },
+	{ "<=", QUERY_LE, SORT_TRUTH, SORT_NUMBER, 2, 2 },
+	{ "=", QUERY_EQ, SORT_TRUTH, SORT_NUMBER, 2, 2 },
+	{ "distinct-vars", QUERY_DISTINCT, SORT_TRUTH, SORT_VARIABLE, 2, QUERY_VARIABLES_MAX },
+	{ "v/value", QUERY_VALUE, SORT_NUMBER, SORT_VARIABLE, 1, 1 },
+	{ "v/size", QUERY_SIZE, SORT_NUMBER, SORT_VARIABLE, 1, 1 },
+	{ "+", QUERY_ADD, SORT_NUMBER, SORT_NUMBER, 1, UINT16_MAX },
+	{ "-", QUERY_SUBTRACT, SORT_NUMBER, SORT_NUMBER, 1, UINT16_MAX },
+	{ "*", QUERY_MULTIPLY, SORT_NUMBER, SORT_NUMBER, 1, UINT16_MAX },
+	{ "/", QUERY_DIVIDE, SORT_NUMBER, SORT_NUMBER, 2, 2 },
+	{ "is", QUERY_IS, SORT_TRUTH, SORT_TEXT, 2, 2 },
+	{ "matches", QUERY_MATCHES, SORT_TRUTH, SORT_TEXT, 2, 2 },
+	{ "contains", QUERY_CONTAINS, SORT_TRUTH, SORT_TEXT, 2, 2 },
+	{ "v/name", QUERY_NAME, SORT_TEXT, SORT_VARIABLE, 1, 1 },
+	{ "v/type", QUERY_TYPE, SORT_TEXT, SORT_VARIABLE, 1, 1 },
+	{ "v/text", QUERY_CONTENT, SORT_TEXT, SORT_VARIABLE, 1, 1 },
+	{ "p/function", QUERY_FUNCTION, SORT_TEXT, SORT_VARIABLE, 0, 0 },
+	{ "p/statement", QUERY_STATEMENT, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
+	{ "p/time", QUERY_TIME, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
+	{ "p/process", QUERY_PROCESS, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
+	{ "p/thread", QUERY_THREAD, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
 };
 
 void query_expression_deinit(struct query_expression *e)
 {
-	for (size_t i = 0; i < e->n_nodes; i++)
+	for (size_t i = 0; i < e->n_nodes; i++) {
 		if (e->nodes[i].kind == QUERY_NUMBER)
 			mpq_clear(e->nodes[i].exact);
+		free(e->nodes[i].text);
+	}
 	for (size_t i = 0; i < e->n_variables; i++) {
 		free(e->variables[i].name);
 		free(e->variables[i].types);
@@ -192,6 +218,34 @@ static int query_take_number(struct query_parser *p, uint32_t *ret)
 	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
 }
 
+/* Behind a quotation mark. A backslash takes the next character as it is. */
+static int query_take_text(struct query_parser *p, uint32_t *ret)
+{
+	struct query_node node = { .kind = QUERY_TEXT };
+	const char *begin = p->at++;
+	char text[WORD_MAX];
+	size_t n = 0;
+	int r;
+
+	for (; *p->at != '"'; p->at++) {
+		p->at += *p->at == '\\';
+		if (*p->at == '\0')
+			return query_complain(p, begin, "a quotation mark is not closed");
+		if (n == sizeof(text) - 1)
+			return query_complain(p, begin, "a text of more than %d bytes",
+					      WORD_MAX - 1);
+		text[n++] = *p->at;
+	}
+	p->at++;
+	node.text = strndup(text, n);
+	if (!node.text)
+		return -ENOMEM;
+	r = query_add_node(p->e, &node, ret);
+	if (r < 0)
+		free(node.text);
+	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
+}
+
 /* ---- variables ---- */
 
 static int query_add_variable(struct query_expression *e, const char *name, const char *types)
@@ -244,7 +298,7 @@ static int query_take_variable(struct query_parser *p, uint32_t *ret)
 
 /* ---- lists ---- */
 
-static int query_take(struct query_parser *p, bool wants_truth, uint32_t *ret);
+static int query_take(struct query_parser *p, enum query_sort wanted, uint32_t *ret);
 
 static const struct query_operator *query_operator_of(const char *word)
 {
@@ -272,8 +326,8 @@ static int query_take_operands(struct query_parser *p, const struct query_operat
 		if (*n == o->max)
 			return query_complain(p, p->at, "'%s' takes %u operand%s, not more",
 					      o->word, o->max, o->max == 1 ? "" : "s");
-		r = o->takes_names ? query_take_variable(p, &one)
-				   : query_take(p, o->takes_truth, &one);
+		r = o->takes == SORT_VARIABLE ? query_take_variable(p, &one)
+					      : query_take(p, o->takes, &one);
 		if (r < 0)
 			return r;
 		if (GROW(*list, room, *n + 1) < 0)
@@ -290,17 +344,18 @@ static int query_add_list(struct query_parser *p, const struct query_operator *o
 				   .first = (uint32_t)e->n_children,
 				   .n = (uint32_t)n };
 
-	if (GROW(e->children, e->children_room, e->n_children + n) < 0)
+	if (n > 0 && GROW(e->children, e->children_room, e->n_children + n) < 0)
 		return -ENOMEM;
-	memcpy(e->children + e->n_children, list, n * sizeof(*list));
+	if (n > 0)
+		memcpy(e->children + e->n_children, list, n * sizeof(*list));
 	e->n_children += n;
-	if (o->kind == QUERY_VALUE || o->kind == QUERY_SIZE)
+	if (o->takes == SORT_VARIABLE && n == 1)
 		node.variable = list[0];
 	return query_add_node(e, &node, ret);
 }
 
 /* Behind its opening bracket. */
-static int query_take_list(struct query_parser *p, bool wants_truth, uint32_t *ret)
+static int query_take_list(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	_cleanup_free_ uint32_t *list = NULL;
 	const struct query_operator *o;
@@ -314,10 +369,9 @@ static int query_take_list(struct query_parser *p, bool wants_truth, uint32_t *r
 	o = query_operator_of(word);
 	if (!o)
 		return query_complain(p, begin, "'%.40s' is no operator", word);
-	if (o->is_truth != wants_truth)
+	if (o->gives != wanted)
 		return query_complain(p, begin, "'%s' is a %s where a %s is expected", o->word,
-				      o->is_truth ? "truth value" : "number",
-				      wants_truth ? "truth value" : "number");
+				      query_sorts[o->gives], query_sorts[wanted]);
 	r = query_take_operands(p, o, &list, &n);
 	if (r < 0)
 		return r;
@@ -329,24 +383,35 @@ static int query_take_list(struct query_parser *p, bool wants_truth, uint32_t *r
 	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
 }
 
-static int query_take(struct query_parser *p, bool wants_truth, uint32_t *ret)
+/* What stands there without brackets. */
+static int query_take_plain(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
+{
+	bool is_text = *p->at == '"';
+
+	if (wanted == SORT_TRUTH)
+		return query_complain(p, p->at,
+				      "a comparison is expected, as in (> (v/value x) 0)");
+	if (is_text != (wanted == SORT_TEXT))
+		return query_complain(p, p->at, "a %s where a %s is expected%s",
+				      is_text ? "text" : "word", query_sorts[wanted],
+				      is_text ? "" : ", in quotation marks");
+	return is_text ? query_take_text(p, ret) : query_take_number(p, ret);
+}
+
+static int query_take(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	int r;
 
 	query_skip(p);
 	if (*p->at == '\0')
 		return query_complain(p, p->at, "a bracket is not closed");
-	if (*p->at != '(') {
-		if (wants_truth)
-			return query_complain(p, p->at,
-					      "a comparison is expected, as in (> (v/value x) 0)");
-		return query_take_number(p, ret);
-	}
+	if (*p->at != '(')
+		return query_take_plain(p, wanted, ret);
 	if (p->depth == QUERY_DEPTH_MAX)
 		return query_complain(p, p->at, "more than %d levels of brackets", QUERY_DEPTH_MAX);
 	p->at++;
 	p->depth++;
-	r = query_take_list(p, wants_truth, ret);
+	r = query_take_list(p, wanted, ret);
 	p->depth--;
 	return r;
 }
@@ -360,7 +425,7 @@ int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root
 	query_skip(&p);
 	if (*p.at == '\0')
 		return query_add_node(e, &(struct query_node){ .kind = QUERY_TRUE }, ret_root);
-	r = query_take(&p, true, ret_root);
+	r = query_take(&p, SORT_TRUTH, ret_root);
 	query_skip(&p);
 	if (r == 0 && *p.at)
 		return query_complain(&p, p.at, "there is more behind the end of the expression");

@@ -10,6 +10,16 @@
  *
  * NAME is a free variable, if it is declared, or else stands for the variable of that name in the
  * point. An empty expression is true.
+ *
+ * These are extensions:
+ *
+ *	TRUTH  = (is TEXT TEXT) | (matches TEXT TEXT) | (contains TEXT TEXT)
+ *	TEXT   = "text" | (v/name NAME) | (v/type NAME) | (v/text NAME) | (p/function)
+ *	NUMBER = (p/statement) | (p/time) | (p/process) | (p/thread)
+ *
+ * The second text of `matches` is a pattern as in file names. v/text is the content of a blob. p/
+ * are properties of the point: time (ns), process and thread are in the auxiliary data that kymo
+ * writes (cli/query/trace-points.h).
  */
 #pragma once
 
@@ -45,13 +55,26 @@ enum query_kind {
 	QUERY_SUBTRACT,
 	QUERY_MULTIPLY,
 	QUERY_DIVIDE,
+	QUERY_IS,
+	QUERY_MATCHES,
+	QUERY_CONTAINS,
+	QUERY_TEXT,
+	QUERY_NAME,
+	QUERY_TYPE,
+	QUERY_CONTENT,
+	QUERY_FUNCTION,
+	QUERY_STATEMENT,
+	QUERY_TIME,
+	QUERY_PROCESS,
+	QUERY_THREAD,
 	QUERY_KINDS,
 };
 
 struct query_node {
 	enum query_kind kind;
 	uint32_t first, n; /* children in `children`; of QUERY_DISTINCT, numbers of variables */
-	uint32_t variable; /* of QUERY_VALUE and QUERY_SIZE */
+	uint32_t variable; /* of QUERY_VALUE, QUERY_SIZE, QUERY_NAME, QUERY_TYPE, QUERY_CONTENT */
+	char *text;        /* of QUERY_TEXT; owned */
 	bool is_small;     /* the number fits into `small`, and is whole */
 	int64_t small;
 	mpq_t exact; /* the number */

@@ -2,6 +2,7 @@
 #include "reader/query/query-run.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ enum query_answer {
 };
 
 struct query_context {
+	const struct query *q;
 	const struct query_expression *e;
 	const struct tracedb_dictionary *dictionary;
 	const struct tracedb_stored_point *point;
@@ -103,6 +105,27 @@ static enum query_answer query_small_sum(const struct query_context *c,
 	return answer;
 }
 
+enum { AUXILIARY_TIME, AUXILIARY_THREAD }; /* process in the upper half of the latter */
+
+/* What is said of the point itself. */
+static enum query_answer query_small_property(const struct query_context *c, enum query_kind kind,
+					      __int128 *ret)
+{
+	const struct tracedb_stored_point *point = c->point;
+
+	if (kind == QUERY_STATEMENT)
+		*ret = point->statement;
+	else if (point->n_auxiliary <= (kind == QUERY_TIME ? AUXILIARY_TIME : AUXILIARY_THREAD))
+		return ANSWER_NONE;
+	else if (kind == QUERY_TIME)
+		*ret = point->auxiliary[AUXILIARY_TIME];
+	else if (kind == QUERY_PROCESS)
+		*ret = point->auxiliary[AUXILIARY_THREAD] >> 32;
+	else
+		*ret = (uint32_t)point->auxiliary[AUXILIARY_THREAD];
+	return ANSWER_NUMBER;
+}
+
 /* The number at node AT, if it is a small integer. */
 static enum query_answer query_small(const struct query_context *c, uint32_t at, __int128 *ret)
 {
@@ -117,6 +140,11 @@ static enum query_answer query_small(const struct query_context *c, uint32_t at,
 		return query_small_value(c, query_bound(c, node->variable), ret);
 	case QUERY_SIZE:
 		return query_small_size(c, query_bound(c, node->variable), ret);
+	case QUERY_STATEMENT:
+	case QUERY_TIME:
+	case QUERY_PROCESS:
+	case QUERY_THREAD:
+		return query_small_property(c, node->kind, ret);
 	case QUERY_DIVIDE:
 		return ANSWER_EXACT;
 	default:
@@ -188,7 +216,7 @@ static bool query_exact(const struct query_context *c, uint32_t at, mpq_t ret)
 		mpq_set(ret, node->exact);
 		return true;
 	}
-	if (node->kind != QUERY_VALUE && node->kind != QUERY_SIZE)
+	if (node->kind >= QUERY_ADD && node->kind <= QUERY_DIVIDE)
 		return query_exact_sum(c, node, ret);
 	answer = query_small(c, at, &small);
 	if (answer == ANSWER_NUMBER)
@@ -245,6 +273,63 @@ static bool query_compare_node(const struct query_context *c, const struct query
 	return query_compare(node->kind, COMPARE(a, b));
 }
 
+/* ---- texts ---- */
+
+struct query_text {
+	const char *bytes; /* NULL = there is none */
+	size_t n;
+};
+
+static struct query_text query_text_of(const char *text)
+{
+	return (struct query_text){ text, text ? strlen(text) : 0 };
+}
+
+static struct query_text query_text_at(const struct query_context *c, uint32_t at)
+{
+	const struct query_node *node = &c->e->nodes[at];
+	const struct tracedb_type *types = c->dictionary->types;
+	const struct tracedb_variable *v;
+
+	if (node->kind == QUERY_TEXT)
+		return query_text_of(node->text);
+	if (node->kind == QUERY_FUNCTION)
+		return query_text_of(c->q->function ? c->q->function(c->q->function_userdata,
+								     c->point->statement)
+						    : NULL);
+	v = query_bound(c, node->variable);
+	if (node->kind == QUERY_NAME)
+		return query_text_of(c->dictionary->names[v->value.name]);
+	if (node->kind == QUERY_TYPE)
+		return query_text_of(c->dictionary->names[types[v->value.type].name]);
+	return types[v->value.type].format == TRACEDB_BLOB
+		       ? (struct query_text){ (const char *)v->value.bytes, v->value.size }
+		       : (struct query_text){ 0 };
+}
+
+static bool query_text_matches(const struct query_text *text, const char *pattern)
+{
+	_cleanup_free_ char *copy = strndup(text->bytes, text->n);
+
+	return copy && fnmatch(pattern, copy, 0) == 0;
+}
+
+static bool query_compare_texts(const struct query_context *c, const struct query_node *node)
+{
+	const uint32_t *children = c->e->children + node->first;
+	struct query_text a = query_text_at(c, children[0]), b = query_text_at(c, children[1]);
+	_cleanup_free_ char *pattern = NULL;
+
+	if (!a.bytes || !b.bytes)
+		return false;
+	if (node->kind == QUERY_IS)
+		return a.n == b.n && memcmp(a.bytes, b.bytes, a.n) == 0;
+	if (node->kind == QUERY_CONTAINS)
+		return memmem(a.bytes, a.n, b.bytes, b.n) != NULL;
+	pattern = strndup(b.bytes, b.n);
+	return pattern && query_text_matches(&a, pattern);
+}
+
 static bool query_is_distinct(const struct query_context *c, const struct query_node *node)
 {
 	const uint32_t *variables = c->e->children + node->first;
@@ -275,6 +360,10 @@ static bool query_is_true(const struct query_context *c, uint32_t at)
 		return node->kind == QUERY_AND;
 	case QUERY_DISTINCT:
 		return query_is_distinct(c, node);
+	case QUERY_IS:
+	case QUERY_MATCHES:
+	case QUERY_CONTAINS:
+		return query_compare_texts(c, node);
 	default:
 		return query_compare_node(c, node);
 	}
@@ -560,7 +649,7 @@ int query_run(const struct query *q, const struct tracedb_store *store,
 {
 	_cleanup_(query_search_deinit) struct query_search s = {
 		.q = q,
-		.context = { .e = &q->expression, .dictionary = dictionary },
+		.context = { .q = q, .e = &q->expression, .dictionary = dictionary },
 		.fn = fn,
 		.userdata = userdata,
 	};

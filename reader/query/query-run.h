@@ -22,6 +22,9 @@ struct query {
 	uint32_t seed;            /* not 0: one of these points, by chance */
 	bool keep_duplicates;     /* also where statement, names and types are the same */
 	uint64_t limit;           /* of results; 0 = none */
+	/* The name of a statement, or NULL; NULL = no statement has one. */
+	const char *(*function)(const void *userdata, uint64_t statement);
+	const void *function_userdata;
 };
 
 /* An assignment that fulfils it. */

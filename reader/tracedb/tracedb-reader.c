@@ -242,7 +242,7 @@ static inline int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64
 
 /* The next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
 static inline int tracedb_reader_take(struct tracedb_reader *r, unsigned width, uint64_t offset,
-			       uint64_t *ret)
+				      uint64_t *ret)
 {
 	int e = tracedb_reader_need(r, width, offset);
 

@@ -57,6 +57,28 @@ for layout in --force "--narrow --force"; do
 done
 assert_says "$(compgen -G "$TMP/w-*.statements")" "write" "the function of the statement"
 
+note "moments are points, too, with names, texts and lines"
+line=$(grep -n 'if (write' "$TMP/over.c" | cut -d: -f1)
+expect_exit 0 "$KYMO" record --direct -e memory,calls,call-stacks --memory-log -o "$TMP/both.fxt" --collect locals \
+	--moment "$TMP/over:over.c:$line" --call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" wrong
+expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/both.fxt" '(and (is (p/function) "write") (= (v/value count) 48))'
+assert_eq "$(jq -r '"\(.caller) \(.source | sub(".*/"; "")):\(.line)"' "$TMP/stdout" | sort | uniq -c | tr -s ' ')" \
+	" 3 main over.c:$line" "where write() is called"
+expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/both.fxt" \
+	'(and (matches (p/function) "*over.c*") (> (v/value i) 0) (contains (v/text buf) "xxx"))'
+assert_eq "$(jq -c '[.variables.i.value, .variables.buf.value]' "$TMP/stdout" | tr '\n' ' ')" \
+	'[1,"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"] [2,"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"] ' "moments"
+
+note "results as a trace"
+expect_exit 0 "$KYMO" query --keep-duplicates -o "$TMP/some.tdb" "$TMP/both.fxt" '(> (v/value count) (v/size buf))'
+expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/some.tdb" ''
+assert_eq "$(wc -l <"$TMP/stdout")" 3 "points in it"
+expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/some.tdb" '(= (v/size buf) 31)'
+assert_eq "$(wc -l <"$TMP/stdout")" 1 "points with their sizes"
+expect_exit 0 "$KYMO" export --format tracedb -o "$TMP/both.tdb" "$TMP/both.fxt"
+awk -F'\t' '{ sub(/.*\//, "", $4); print $2, $3, $4, $5 }' "$(compgen -G "$TMP/both-*.statements")" >"$TMP/statements"
+assert_says "$TMP/statements" "write main over.c $line" "the statement of the call"
+
 note "sampled allocations have no sizes"
 expect_exit 0 "$KYMO" record --direct -e memory,calls --memory-log --memory-interval 64K -o "$TMP/sampled.fxt" \
 	--call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" wrong

@@ -3,6 +3,7 @@
  * Predicates give what an evaluator of the test's own gives, which knows nothing but fractions and tries
  * all assignments; and expressions that are none are refused at the right place.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -458,6 +459,82 @@ TEST(test_ways_to_ask)
 			 0);
 }
 
+static const char *function_of(const void *userdata, uint64_t statement)
+{
+	const char *const *functions = userdata;
+
+	return statement == 3 ? functions[0] : NULL;
+}
+
+/* Texts, and properties of the point. */
+TEST(test_extensions)
+{
+	static const char *const functions[] = { "write" };
+	static const struct {
+		const char *text;
+		uint64_t n;
+	} rows[] = {
+		{ "(is (p/function) \"write\")", 1 },
+		{ "(is (p/function) (p/function))", 1 },
+		{ "(not (matches (p/function) \"wr*e\"))", 1 }, /* (and the point without any) */
+		{ "(contains (p/function) \"rit\")", 1 },
+		{ "(contains (p/function) \"\")", 1 },
+		{ "(is (v/text text) \"a \\\"b\\\" \\\\\")", 2 },
+		{ "(contains (v/text text) \"b\")", 2 },
+		{ "(is (v/text number) \"17\")", 0 },
+		{ "(is (v/name text) \"text\")", 2 },
+		{ "(is (v/type number) \"u64\")", 2 },
+		{ "(= (p/statement) 4)", 1 },
+		{ "(and (= (p/time) 1001) (= (p/process) 7) (= (p/thread) 4294967295))", 1 },
+		{ "(= (/ (p/time) 2) 500.5)", 1 },
+		{ "(>= (p/time) 1001)", 2 },
+		{ "(= (+ (p/time) (v/value number)) 1019)", 1 },
+	};
+	static const char *const these[] = { "text", "number", "blob", "u64" };
+	static const struct tracedb_type kinds[] = { { 2, TRACEDB_BLOB, 0 },
+						     { 3, TRACEDB_UNSIGNED, 8 } };
+	const struct tracedb_dictionary d = { these, 4, kinds, 2 };
+	_cleanup_(tracedb_reader_freep) struct tracedb_reader *reader = NULL;
+	_cleanup_(tracedb_store_freep) struct tracedb_store *store = NULL;
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+	const struct tracedb_point none = { NULL, 0 };
+	struct tracedb_writer w;
+
+	assert_int_equal(tracedb_writer_begin(&w, &b, TRACEDB_W64, &d), 0);
+	for (uint64_t i = 0; i < 2; i++) {
+		const struct tracedb_entry e[] = {
+			{ .tag = TRACEDB_STATEMENT, .statement = 3 + i },
+			{ .tag = TRACEDB_VARIABLE,
+			  .variable = { 0, 0, 7, .bytes = (const uint8_t *)"a \"b\" \\" } },
+			{ .tag = TRACEDB_VARIABLE, .variable = { 1, 1, 8, .u = 17 } },
+			{ .tag = TRACEDB_AUXILIARY, .auxiliary = 1001 + i },
+			{ .tag = TRACEDB_AUXILIARY, .auxiliary = (7 + i) << 32 | UINT32_MAX },
+		};
+
+		assert_int_equal(tracedb_writer_point(&w, &(struct tracedb_point){ e, 5 }), 0);
+	}
+	/* (a point without any of that) */
+	assert_int_equal(tracedb_writer_point(&w, &none), 0);
+	assert_int_equal(tracedb_reader_new_memory(&reader, b.data, b.size), 0);
+	assert_int_equal(tracedb_store_load(&store, reader), TRACEDB_TRACE_END);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(query_deinit) struct query q = { .keep_duplicates = true,
+							   .function = function_of,
+							   .function_userdata = functions };
+		struct query_error error = { 0 };
+		uint64_t n = 0;
+
+		if (query_parse(&q.expression, rows[i].text, &q.hard, &error) < 0)
+			fail_msg("'%s': %s", rows[i].text, error.why);
+		assert_int_equal(query_run(&q, store, tracedb_reader_dictionary(reader),
+					   count_result, &n, &error),
+				 0);
+		/* (what has no text is in no other one) */
+		if (n != rows[i].n + (rows[i].text[1] == 'n'))
+			fail_msg("'%s': %" PRIu64 " results", rows[i].text, n);
+	}
+}
+
 static void refused(const char *text, size_t at, const char *why)
 {
 	_cleanup_(query_deinit) struct query q = { 0 };
@@ -491,6 +568,12 @@ TEST(test_refused)
 	refused("(not)", 4, "1 operand, not 0");
 	refused("17", 0, "a comparison is expected");
 	refused("(> 0x 1)", 3, "no number");
+	refused("(is \"a\" 3)", 8, "a word where a text is expected, in quotation marks");
+	refused("(> \"a\" 3)", 3, "a text where a number is expected");
+	refused("(is \"a\" \"b)", 8, "a quotation mark is not closed");
+	refused("(is \"a\" \"b\\", 8, "a quotation mark is not closed");
+	refused("(is (p/function x) \"b\")", 16, "0 operands, not more");
+	refused("(= (p/function) 1)", 4, "'p/function' is a text where a number is expected");
 	refused("(> 1e999 1)", 3, "no number");
 	memset(deep, '(', sizeof(deep) - 1);
 	refused(deep, 1, "expected");
@@ -512,6 +595,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_by_brute_force),
 		cmocka_unit_test(test_ways_to_ask),
+		cmocka_unit_test(test_extensions),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/query/trace-statements.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "writer/maps.h"
+
+enum { BUILD_ID_TEXT_MAX = 65 };
+
+void trace_statements_deinit(struct trace_statements *s)
+{
+	free(s->list);
+	table_deinit(&s->by_key);
+	text_set_deinit(&s->texts);
+}
+
+/* The number of KEY, or that of a new statement, which is *RET_NEW then. 0 without memory. */
+static uint32_t trace_statements_number(struct trace_statements *s, const void *key, size_t n,
+					struct trace_statement **ret_new)
+{
+	uint64_t hash = table_hash(key, n);
+	uint32_t number = (uint32_t)(uintptr_t)table_get(&s->by_key, hash);
+
+	*ret_new = NULL;
+	if (number)
+		return number;
+	if (GROW(s->list, s->room, s->n + 1) < 0 ||
+	    table_set(&s->by_key, hash, (void *)(uintptr_t)(s->n + 1)) < 0)
+		return 0;
+	s->list[s->n] = (struct trace_statement){
+		.caller = "", .source = "", .module = "", .build_id = ""
+	};
+	*ret_new = &s->list[s->n++];
+	return (uint32_t)s->n;
+}
+
+/* Returns false without memory. */
+static bool trace_statements_keep(struct trace_statements *s, const char **to, const char *text)
+{
+	*to = text_set_keep(&s->texts, text ?: "");
+	return *to != NULL;
+}
+
+static bool trace_statements_set_caller(struct trace_statements *s, struct trace_statement *to,
+					const struct call_stacks_step *caller)
+{
+	const struct mapping *mapping = caller->at->mapping;
+	char build_id[BUILD_ID_TEXT_MAX] = "";
+
+	to->address = caller->at->address;
+	if (mapping) {
+		to->address += mapping->file_offset - mapping->start;
+		for (uint32_t i = 0; i < mapping->build_id_size && 2 * i + 3 < sizeof(build_id);
+		     i++)
+			snprintf(build_id + 2 * i, 3, "%02x", mapping->build_id[i]);
+	}
+	if (caller->n_frames > 0) {
+		to->line = caller->frames[0].line;
+		if (!trace_statements_keep(s, &to->caller, caller->frames[0].function) ||
+		    !trace_statements_keep(s, &to->source, caller->frames[0].source))
+			return false;
+	}
+	return trace_statements_keep(s, &to->module, mapping ? mapping->path : "") &&
+	       trace_statements_keep(s, &to->build_id, build_id);
+}
+
+uint32_t trace_statements_of_call(struct trace_statements *s, const char *name,
+				  struct call_stacks *stacks, uint32_t node)
+{
+	const char *kept = text_set_keep(&s->texts, name);
+	const uint64_t key[] = { (uintptr_t)kept, node ? stacks->profile->nodes[node].place : 0 };
+	struct trace_statement *new;
+	struct call_stacks_step caller;
+	uint32_t number;
+
+	if (!kept)
+		return 0;
+	number = trace_statements_number(s, key, sizeof(key), &new);
+	if (!number || !new)
+		return number;
+	new->name = kept;
+	if (node && (call_stacks_step(stacks, &node, &caller) < 0 ||
+		     !trace_statements_set_caller(s, new, &caller)))
+		return 0;
+	return number;
+}
+
+uint32_t trace_statements_of_point(struct trace_statements *s, const char *name, const char *module,
+				   const char *source, uint64_t address)
+{
+	const char *kept = text_set_keep(&s->texts, name), *colon = strrchr(source, ':');
+	const uint64_t key[] = { (uintptr_t)kept, address, 1 };
+	_cleanup_free_ char *file = strndup(source, colon ? (size_t)(colon - source) : 0);
+	struct trace_statement *new;
+	uint32_t number;
+
+	if (!kept || !file)
+		return 0;
+	number = trace_statements_number(s, key, sizeof(key), &new);
+	if (!number || !new)
+		return number;
+	new->name = kept;
+	new->address = address;
+	new->line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+	return trace_statements_keep(s, &new->module, module) &&
+			       trace_statements_keep(s, &new->source, file)
+		       ? number
+		       : 0;
+}
+
+const struct trace_statement *trace_statements_get(const struct trace_statements *s,
+						   uint64_t number)
+{
+	return number > 0 && number <= s->n ? &s->list[number - 1] : NULL;
+}
+
+static const char *trace_statements_or_none(const char *text)
+{
+	return *text ? text : "-";
+}
+
+void trace_statements_print(const struct trace_statements *s, FILE *to)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct trace_statement *at = &s->list[i];
+
+		fprintf(to, "%zu\t%s\t%s\t%s\t%" PRIu32 "\t0x%" PRIx64 "\t%s\t%s\n", i + 1,
+			at->name, trace_statements_or_none(at->caller),
+			trace_statements_or_none(at->source), at->line, at->address,
+			trace_statements_or_none(at->build_id),
+			trace_statements_or_none(at->module));
+	}
+}
