@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "capture/moments/moments.h"
+#include "capture/pipeline/triggers.h"
 
 _Static_assert(EVENT_MOMENT_BYTES_MAX >= sizeof(((struct rec_moment *)0)->data), "all of it");
 _Static_assert(EVENT_MOMENT_REGISTERS == MOMENT_REGISTERS, "the same");
+_Static_assert(MOMENT_POINTS_MAX <= 64, "a bit each");
 
 int moments_stage_open(struct moments_stage *s)
 {
@@ -55,9 +57,33 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	return r < 0 ? r : fxt_archive_event(s->pipe->archive, &ev);
 }
 
+/* ACTION of the point of REC, once, if it is due from hit AT on. */
+static int moments_stage_act(struct moments_stage *s, const struct rec_moment *rec, unsigned action,
+			     uint64_t at)
+{
+	const struct trigger fired = {
+		.kind = action == MOMENT_ACTION_STOP ? TRIGGER_MOMENT_STOP
+						     : TRIGGER_MOMENT_SNAPSHOT,
+		.ts_ns = rec->head.ts_ns,
+		.value = rec->hit,
+		.limit = at,
+		.count = 1,
+		.tid = rec->head.tid,
+		.koid = tasks_koid(s->pipe->tasks, rec->head.tid),
+		.notify = true,
+	};
+	uint64_t bit = UINT64_C(1) << rec->point;
+
+	if (at == 0 || rec->hit < at || s->fired[action] & bit)
+		return 0;
+	s->fired[action] |= bit;
+	return s->pipe->links.fire(&fired, s->pipe->links.userdata);
+}
+
 int moments_stage_record(struct moments_stage *s, const struct rec_head *head)
 {
 	const struct rec_moment *rec = (const struct rec_moment *)head;
+	const struct moment_plan *plan;
 
 	if (!s->moments)
 		return 0;
@@ -67,5 +93,8 @@ int moments_stage_record(struct moments_stage *s, const struct rec_head *head)
 	}
 	if (head->ts_ns < s->pipe->from_ns || head->ts_ns > s->pipe->to_ns)
 		return 0;
-	return moments_stage_write(s, rec);
+	plan = &s->moments->places[rec->point].plan;
+	return moments_stage_write(s, rec)
+		       ?: moments_stage_act(s, rec, MOMENT_ACTION_SNAPSHOT, plan->snapshot)
+				  ?: moments_stage_act(s, rec, MOMENT_ACTION_STOP, plan->stop);
 }

@@ -58,6 +58,20 @@ static int moment_store_append(const struct event *ev, uint32_t number, struct o
 	return -ENOENT;
 }
 
+bool moment_store_tsv(const struct moment_plan *plan, const struct event *ev, uint32_t i,
+		      uint64_t *ret)
+{
+	struct moment_data_block b;
+	uint32_t at = 0;
+
+	while (i < plan->n_tsvs && moment_data_next(ev, &at, &b))
+		if (b.load == MOMENT_PLAN_LOADS_MAX + i && b.bytes == sizeof(*ret)) {
+			memcpy(ret, b.data, sizeof(*ret));
+			return true;
+		}
+	return false;
+}
+
 bool moment_store_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
 			size_t size)
 {

@@ -25,6 +25,13 @@ int moment_store_add(struct moment_store *s, const struct event *ev);
 const struct moment_plan *moment_store_plan(const struct moment_store *s, const struct event *ev);
 
 /*
+ * The value of trace state variable I of PLAN at EV, into *RET. Returns false if the moment does
+ * not have it.
+ */
+bool moment_store_tsv(const struct moment_plan *plan, const struct event *ev, uint32_t i,
+		      uint64_t *ret);
+
+/*
  * The value of V, of PLAN, at EV, for people, into TO (SIZE > 4 bytes). Returns false if it was not
  * collected: then TO has the reason.
  */
