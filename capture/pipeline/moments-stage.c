@@ -30,6 +30,7 @@ int moments_stage_open(struct moments_stage *s)
 
 static int moments_stage_write(struct moments_stage *s, const struct rec_moment *rec)
 {
+	const struct moment_plan *plan = &s->moments->places[rec->point].plan;
 	const struct stack *stack = named_stacks_get(s->stacks, rec->stack);
 	struct event ev = {
 		.kind = EVENT_MOMENT,
@@ -38,7 +39,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 		.tid = tasks_koid(s->pipe->tasks, rec->head.tid),
 		.cpu = rec->head.cpu,
 		.moment = {
-			.name = s->moments->places[rec->point].plan.name,
+			.name = plan->name,
 			.point = rec->point,
 			.hit = rec->hit,
 			.data = rec->registers, /* what was read stands behind them */
@@ -47,6 +48,9 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	};
 	int r = pipeline_announce(s->pipe, rec->head.tid);
 
+	moment_values_fill(&s->values, plan, &ev);
+	ev.moment.values = s->values.list;
+	ev.moment.n_values = s->values.n;
 	if (r == 0)
 		r = s->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, s->pipe->links.userdata);
 	/* (the first frame is the point) */

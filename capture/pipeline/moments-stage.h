@@ -9,6 +9,7 @@
 
 #include "bpf/record.h"
 #include "capture/pipeline/named-stacks.h"
+#include "writer/moment-values.h"
 
 struct moments;
 
@@ -16,6 +17,7 @@ struct moments_stage {
 	const struct pipeline *pipe;
 	const struct moments *moments; /* borrowed; NULL = none are recorded */
 	struct named_stacks *stacks;   /* borrowed */
+	struct moment_values values;   /* of the last one */
 	uint64_t n_events;
 	uint64_t fired[MOMENT_ACTIONS]; /* bits: points whose action was carried out */
 	uint64_t n_dropped;             /* that there was no room for, or whose point is unknown */

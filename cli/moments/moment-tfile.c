@@ -9,6 +9,8 @@
 #include "base/array.h"
 #include "reader/places/places.h"
 #include "writer/koids.h"
+#include "writer/moment-data.h"
+#include "writer/moment-values.h"
 #include "writer/tfile/tfile-writer.h"
 #include "writer/tfile/tfile-x86-64.h"
 
@@ -375,7 +377,7 @@ static size_t moment_tfile_counters(struct moment_tfile_part *p, const struct mo
 		uint32_t number = moment_tfile_find_counter(p, plan->tsvs[i].name);
 		uint64_t value;
 
-		if (number && moment_store_tsv(plan, ev, i, &value))
+		if (number && moment_values_tsv(plan, ev, i, &value))
 			to[n++] = moment_tfile_variable(number, value);
 	}
 	return n;

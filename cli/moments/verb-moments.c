@@ -17,6 +17,8 @@
 #include "cli/moments/moment-store.h"
 #include "reader/views/profile-names.h"
 #include "writer/koids.h"
+#include "writer/moment-data.h"
+#include "writer/moment-values.h"
 
 enum { VALUE_TEXT_MAX = 4096 };
 
@@ -90,12 +92,12 @@ static int moment_view_print_text(struct moment_view *v, const struct moment_pla
 	printf("\n");
 	for (uint32_t i = 0; plan && i < plan->n_variables; i++) {
 		const struct moment_plan_variable *var = &plan->variables[i];
-		bool there = moment_store_print(var, ev, value, sizeof(value));
+		bool there = moment_values_print(var, ev, value, sizeof(value));
 
 		printf(there ? "    %s = %s\n" : "    %s: not collected: %s\n", var->name, value);
 	}
 	for (uint32_t i = 0; plan && i < plan->n_tsvs; i++)
-		if (moment_store_tsv(plan, ev, i, &tsv))
+		if (moment_values_tsv(plan, ev, i, &tsv))
 			printf("    $%s = %" PRIu64 "\n", plan->tsvs[i].name, tsv);
 	if (v->registers)
 		moment_view_print_registers(ev);
@@ -111,7 +113,7 @@ static struct json_object *moment_view_json_values(const struct moment_plan *pla
 	char value[VALUE_TEXT_MAX];
 
 	for (uint32_t i = 0; plan && i < plan->n_variables; i++)
-		if (moment_store_print(&plan->variables[i], ev, value, sizeof(value)) == collected)
+		if (moment_values_print(&plan->variables[i], ev, value, sizeof(value)) == collected)
 			json_object_object_add(values, plan->variables[i].name,
 					       json_from_text(value));
 	return values;
@@ -124,7 +126,7 @@ static struct json_object *moment_view_json_tsvs(const struct moment_plan *plan,
 	uint64_t value;
 
 	for (uint32_t i = 0; i < plan->n_tsvs; i++)
-		if (moment_store_tsv(plan, ev, i, &value))
+		if (moment_values_tsv(plan, ev, i, &value))
 			json_object_object_add(values, plan->tsvs[i].name, json_u64(value));
 	return values;
 }

@@ -174,7 +174,25 @@ else
 	note "not opened: no gdb"
 fi
 
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	note "Perfetto shows the values"
+	moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if id == 3 count \$threes" --collect 'id,sum,text,c,*p'
+	perfetto "$TMP/m.fxt" "select a.key, coalesce(a.string_value, a.int_value) as value
+		from slice s join args a using(arg_set_id) where s.name like '%prog.c:14' order by a.key" >"$TMP/args"
+	jq -r '.[] | "\(.key) \(.value)"' "$TMP/args" | sed 's/0x[0-9a-f]*/0x/g' | grep -v '^call stack' >"$TMP/is"
+	printf '%s\n' '$threes 1' '*p {x = 30, y = -3, name = 0x}' 'c RED' 'cpu CPU' 'hit 1' 'id 3' 'point 0' 'sum 33' \
+		'text 0x "hello"' | sed "s/CPU/$(sed -n 's/^cpu //p' "$TMP/is")/" | diff - "$TMP/is" >&2 ||
+		fail "Perfetto (>) shows other arguments than expected (<)"
+fi
+
+note "redacted"
+expect_exit 0 "$KYMO" redact --force "$TMP/m.fxt" "$TMP/redacted.fxt"
+dump_records "$TMP/redacted.fxt"
+assert_eq "$(jq -c 'select(.record == "event" and .category == "moments") | [.args[].name] | select(any(. == "hit")) -
+	["hit", "cpu", "point", "call stack"]' "$DUMP" | sort -u)" "[]" "values in a redacted archive"
+
 note "a part of them"
+moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14"
 expect_exit 0 "$KYMO" cut --force --from 0 --to 1h "$TMP/m.fxt" "$TMP/part.fxt"
 expect_exit 0 "$KYMO" moments --json "$TMP/part.fxt"
 assert_eq "$(wc -l <"$TMP/stdout")" 8 "moments in a part that has all"
