@@ -128,7 +128,7 @@ act() {
 	rm "$TMP/goes"
 	assert_says "$TMP/stderr" "ended by a moment's stop" "why it ended"
 	expect_exit 0 "$KYMO" moments --json "$TMP/act.fxt"
-	assert_eq "$(jq -s 'map(.hit) == [range(1; 31)]' "$TMP/stdout")" true "moments until the stop"
+	jq .hit "$TMP/stdout" | sort -n | diff <(seq 30) - >&2 || fail "other hits (>) than those until the stop (<)"
 	check_finds_nothing "$TMP/act.fxt"
 	dump_records "$TMP/act.fxt"
 	assert_eq "$(events trigger | jq -r '.args | "\(.reason) \(.value) \(.limit)"' | tr '\n' ' ')" \
