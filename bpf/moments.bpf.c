@@ -399,7 +399,8 @@ __noinline int moment_is_wanted(struct moment_room *room, __u32 number)
 	return 1;
 }
 
-static __always_inline bool moment_send(struct moment_room *room, __u32 number, __u64 hit)
+static __always_inline bool moment_send(struct moment_room *room, __u32 number,
+					const struct moment_point *point, __u64 hit)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	__u64 now_ns;
@@ -409,9 +410,11 @@ static __always_inline bool moment_send(struct moment_room *room, __u32 number, 
 	now_ns = bpf_ktime_get_boot_ns();
 	room->rec.hit = hit;
 	room->rec.point = number;
-	moment_put_tsvs(room, number);
+	room->rec.bytes = 0;
+	if (point->n_tsvs)
+		moment_put_tsvs(room, number);
 	for (__u32 i = 0; i < MOMENT_LOADS_MAX; i++)
-		if (moment_take_load(room, number, i) < 0)
+		if (i >= point->n_loads || moment_take_load(room, number, i) < 0)
 			break;
 	bytes = room->rec.bytes;
 	if (bytes > sizeof(room->rec.data))
@@ -438,8 +441,9 @@ static __always_inline void moment_take_hit(struct moment_room *room, __u32 numb
 	__u64 hit = __sync_fetch_and_add(&point->hits, 1) + 1;
 	__u32 due = moment_due(point, hit);
 
-	moment_count_tsvs(room, number);
-	if ((hit <= point->max || due) && moment_send(room, number, hit) && due)
+	if (point->n_tsvs)
+		moment_count_tsvs(room, number);
+	if ((hit <= point->max || due) && moment_send(room, number, point, hit) && due)
 		__sync_fetch_and_or(&point->told, due);
 }
 
@@ -467,7 +471,7 @@ int TIMED_WITH(COST_FUNCTIONS, on_moment, struct pt_regs *, ctx)
 	}
 	moment_take_registers(ctx, room);
 	room->image = PT_REGS_IP(ctx) - point->vaddr;
-	if (moment_is_wanted(room, number))
+	if (!point->conditions[0].at || moment_is_wanted(room, number))
 		moment_take_hit(room, number, point);
 	room->taken = 0;
 	return 0;

@@ -224,9 +224,6 @@ static int moments_announce(const struct moment_place *place, uint32_t number, i
 	point.goes_on = point.counted || plan->snapshot || plan->stop;
 	for (uint32_t i = 0; i < plan->n_loads; i++)
 		point.loads[i] = moments_load(&plan->loads[i]);
-	/* (those that are not there bring nothing) */
-	for (uint32_t i = plan->n_loads; i < MOMENT_LOADS_MAX; i++)
-		point.loads[i].flags = MOMENT_LOAD_QUIET;
 	return bpf_map_update_elem(points_fd, &number, &point, BPF_ANY) < 0 ? -errno : 0;
 }
 
