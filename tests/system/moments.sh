@@ -197,6 +197,17 @@ expect_exit 0 "$KYMO" cut --force --from 0 --to 1h "$TMP/m.fxt" "$TMP/part.fxt"
 expect_exit 0 "$KYMO" moments --json "$TMP/part.fxt"
 assert_eq "$(wc -l <"$TMP/stdout")" 8 "moments in a part that has all"
 
+note "merged: each moment has its own plan"
+expect_exit 0 "$KYMO" record --direct -e moments --moment "$TMP/count:handle" --collect id -o "$TMP/other.fxt" -- "$TMP/count"
+expect_exit 0 "$KYMO" merge --force "$TMP/m.fxt" "$TMP/other.fxt" "$TMP/merged.fxt"
+assert_says "$TMP/stderr" "1 of its point numbers changed" "the number of both points was 0"
+check_finds_nothing "$TMP/merged.fxt"
+expect_exit 0 "$KYMO" moments --json "$TMP/merged.fxt"
+assert_eq "$(jq -r 'select(.point == "handle") | .variables | "\(.id)\(has("sum"))"' "$TMP/stdout" | tr '\n' ' ')" \
+	"$(printf '%sfalse ' 0 1 2 3 4 5 6 7)" "moments of the second archive"
+assert_eq "$(jq -r 'select(.point != "handle") | .variables | has("sum")' "$TMP/stdout" | sort | uniq -c | tr -s ' ')" \
+	" 8 true" "moments of the first one"
+
 note "by the service"
 start_bus
 KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
