@@ -24,13 +24,22 @@ struct {
 	__type(value, struct moment_point);
 } moment_points SEC(".maps");
 
+/* Trace state variables. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MOMENT_COUNTERS_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} moment_counters SEC(".maps");
+
 /* Two threads of a CPU may be in the middle of one: the second takes another room. */
 #define MOMENT_ROOMS 2
 
 struct moment_room {
 	struct rec_moment rec;
 	__u64 registers[32]; /* the same, a power of two for the verifier */
-	__u64 image;         /* from the file's own addresses to those of the process */
+	__u64 tsvs[MOMENT_TSVS_MAX];
+	__u64 image; /* from the file's own addresses to those of the process */
 	__u32 taken;
 	__u32 pad_0;
 };
@@ -256,6 +265,66 @@ __noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at
 	return 0;
 }
 
+/* ---- trace state variables ---- */
+
+/* Variable AT of POINT; NULL = there is none. */
+static __always_inline __u64 *moment_find_tsv(const struct moment_point *point, __u32 at)
+{
+	__u32 key;
+
+	if (at >= MOMENT_TSVS_MAX)
+		return NULL;
+	key = point->tsvs[at];
+	return bpf_map_lookup_elem(&moment_counters, &key);
+}
+
+/* A hit increments those that are counted; ROOM gets the values of all. */
+__noinline int moment_count_tsvs(struct moment_room *room, __u32 number)
+{
+	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
+
+	if (!room || !point)
+		return -1;
+	for (__u32 i = 0; i < MOMENT_TSVS_MAX; i++) {
+		__u64 *value;
+
+		if (i >= point->n_tsvs)
+			break;
+		value = moment_find_tsv(point, i);
+		if (!value)
+			return -1;
+		if (point->counted & 1U << i)
+			room->tsvs[i] = __sync_fetch_and_add(value, 1) + 1;
+		else
+			room->tsvs[i] = *(volatile __u64 *)value;
+	}
+	return 0;
+}
+
+/* Puts the values into the record, which has nothing else yet. */
+__noinline int moment_put_tsvs(struct moment_room *room, __u32 number)
+{
+	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
+	__u32 n = 0;
+
+	if (!room || !point)
+		return -1;
+	for (__u32 i = 0; i < MOMENT_TSVS_MAX; i++) {
+		struct moment_block *block =
+			(struct moment_block *)&room->rec.data[i * (sizeof(*block) + 8)];
+
+		if (i >= point->n_tsvs)
+			break;
+		block->address = 0;
+		block->load = MOMENT_LOADS_MAX + i;
+		block->bytes = 8;
+		*(__u64 *)(block + 1) = room->tsvs[i];
+		n = i + 1;
+	}
+	room->rec.bytes = n * (sizeof(struct moment_block) + 8);
+	return 0;
+}
+
 /* ---- moments ---- */
 
 #if defined(__TARGET_ARCH_x86)
@@ -295,19 +364,43 @@ static __always_inline void moment_take_registers(struct pt_regs *ctx, struct mo
 }
 #endif
 
-/* Whether the condition of point NUMBER holds. What cannot be read is no number. */
-static __always_inline bool moment_is_wanted(struct moment_room *room, __u32 number,
-					     const struct moment_point *point)
+/* What the condition of point NUMBER compares, into *RET. Returns 0 or negative. */
+static __always_inline int moment_subject(struct moment_room *room, __u32 number,
+					  const struct moment_point *point, __u32 at, __u64 *ret)
 {
-	__u64 value = 0;
+	__u64 *tsv;
 
-	if (!point->if_at)
-		return true;
-	return moment_number(room, number, point->if_at - 1, &value) == 0 &&
-	       call_holds(value, point->if_bits, point->if_op, point->if_signed, point->value);
+	if (at <= MOMENT_LOADS_MAX)
+		return moment_number(room, number, at - 1, ret);
+	tsv = moment_find_tsv(point, at - MOMENT_LOADS_MAX - 1);
+	if (!tsv)
+		return -1;
+	*ret = *(volatile __u64 *)tsv;
+	return 0;
 }
 
-static __always_inline void moment_send(struct moment_room *room, __u32 number, __u64 hit)
+/* Whether all conditions of point NUMBER hold. What cannot be read is no number. */
+__noinline int moment_is_wanted(struct moment_room *room, __u32 number)
+{
+	const struct moment_point *point = bpf_map_lookup_elem(&moment_points, &number);
+
+	if (!room || !point)
+		return 0;
+	for (__u32 i = 0; i < MOMENT_CONDITIONS_MAX; i++) {
+		const struct moment_condition *c = &point->conditions[i];
+		__u64 value = 0;
+
+		if (!c->at)
+			break;
+		if (moment_subject(room, number, point, c->at, &value) < 0 ||
+		    !call_holds(value, c->bits, c->op, c->is_signed, c->value))
+			return 0;
+	}
+	return 1;
+}
+
+static __always_inline bool moment_send(struct moment_room *room, __u32 number,
+					const struct moment_point *point, __u64 hit)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	__u64 now_ns;
@@ -318,14 +411,48 @@ static __always_inline void moment_send(struct moment_room *room, __u32 number, 
 	room->rec.hit = hit;
 	room->rec.point = number;
 	room->rec.bytes = 0;
+	if (point->n_tsvs)
+		moment_put_tsvs(room, number);
 	for (__u32 i = 0; i < MOMENT_LOADS_MAX; i++)
-		if (moment_take_load(room, number, i) < 0)
+		if (i >= point->n_loads || moment_take_load(room, number, i) < 0)
 			break;
 	bytes = room->rec.bytes;
 	if (bytes > sizeof(room->rec.data))
-		return;
+		return false;
 	rec_fill_head(&room->rec.head, now_ns, REC_MOMENT, REC_MOMENT_BYTES(bytes), p);
-	rec_output(REC_RING_CALLS, &room->rec, REC_MOMENT_BYTES(bytes), now_ns);
+	return rec_output(REC_RING_CALLS, &room->rec, REC_MOMENT_BYTES(bytes), now_ns);
+}
+
+/* The actions that are due at HIT, as bits. A full ring keeps an action until a later hit. */
+static __always_inline __u32 moment_due(const struct moment_point *point, __u64 hit)
+{
+	__u32 told = *(volatile __u32 *)&point->told, due = 0;
+
+	for (__u32 i = 0; i < MOMENT_ACTIONS; i++)
+		if (point->actions[i] && hit >= point->actions[i])
+			due |= 1U << i;
+	return due & ~told;
+}
+
+/* A thread has come by point NUMBER, and the conditions hold. */
+static __always_inline void moment_take_hit(struct moment_room *room, __u32 number,
+					    struct moment_point *point)
+{
+	__u64 hit = __sync_fetch_and_add(&point->hits, 1) + 1;
+	__u32 due = moment_due(point, hit);
+
+	if (point->n_tsvs)
+		moment_count_tsvs(room, number);
+	if ((hit <= point->max || due) && moment_send(room, number, point, hit) && due)
+		__sync_fetch_and_or(&point->told, due);
+}
+
+/* What is over costs no more than this. */
+static __always_inline bool moment_is_over(const struct moment_point *point)
+{
+	if (*(volatile __u32 *)&point->told & 1U << MOMENT_ACTION_STOP)
+		return true;
+	return !point->goes_on && *(volatile __u64 *)&point->hits >= point->max;
 }
 
 SEC("?uprobe")
@@ -334,12 +461,8 @@ int TIMED_WITH(COST_FUNCTIONS, on_moment, struct pt_regs *, ctx)
 	__u32 number = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx)), at = number;
 	struct moment_point *point = bpf_map_lookup_elem(&moment_points, &at);
 	struct moment_room *room;
-	__u64 hit;
 
-	if (!point || !filter_selects(bpf_get_current_task_btf()))
-		return 0;
-	/* (what is over costs no more than this) */
-	if (point->max && *(volatile __u64 *)&point->hits >= point->max)
+	if (!point || !filter_selects(bpf_get_current_task_btf()) || moment_is_over(point))
 		return 0;
 	room = moment_take_room();
 	if (!room) {
@@ -348,11 +471,8 @@ int TIMED_WITH(COST_FUNCTIONS, on_moment, struct pt_regs *, ctx)
 	}
 	moment_take_registers(ctx, room);
 	room->image = PT_REGS_IP(ctx) - point->vaddr;
-	if (moment_is_wanted(room, number, point)) {
-		hit = __sync_fetch_and_add(&point->hits, 1) + 1;
-		if (!point->max || hit <= point->max)
-			moment_send(room, number, hit);
-	}
+	if (!point->conditions[0].at || moment_is_wanted(room, number))
+		moment_take_hit(room, number, point);
 	room->taken = 0;
 	return 0;
 }

@@ -5,9 +5,12 @@
  */
 #pragma once
 
-#define MOMENT_POINTS_MAX 64
-#define MOMENT_LOADS_MAX  32 /* of one point */
-#define MOMENT_STEPS_MAX  4
+#define MOMENT_POINTS_MAX     64
+#define MOMENT_LOADS_MAX      32 /* of one point */
+#define MOMENT_STEPS_MAX      4
+#define MOMENT_CONDITIONS_MAX 4
+#define MOMENT_TSVS_MAX       8  /* of one point */
+#define MOMENT_COUNTERS_MAX   32 /* trace state variables of all points */
 
 /* Bytes of one block, and where the last one may begin. */
 #define MOMENT_BLOCK_BYTES_MAX 8192
@@ -49,26 +52,48 @@ struct moment_load {
 };
 _Static_assert(sizeof(struct moment_load) == 56, "ABI");
 
-struct moment_point {
-	__u64 vaddr;  /* of the point, in the file's own addresses */
-	__u64 max;    /* so many times; 0 = each time */
-	__u64 hits;   /* for which the condition held; of the programs */
-	__u64 value;  /* of the condition */
-	__u32 if_at;  /* the load that it compares, from 1 on; 0 = there is none */
-	__u8 if_op;   /* CALL_OP_* */
-	__u8 if_bits; /* of it that count */
-	__u8 if_signed;
+/* One of those that all have to hold. */
+struct moment_condition {
+	__u64 value;
+	__u32 at;  /* its load, from 1 on; above MOMENT_LOADS_MAX: its variable; 0 = end */
+	__u8 op;   /* CALL_OP_* */
+	__u8 bits; /* of it that count */
+	__u8 is_signed;
 	__u8 pad_0;
+};
+_Static_assert(sizeof(struct moment_condition) == 16, "ABI");
+
+/* What is done at a hit besides collecting, and whether user space has the record of that hit. */
+#define MOMENT_ACTION_SNAPSHOT 0
+#define MOMENT_ACTION_STOP     1
+#define MOMENT_ACTIONS         2
+
+struct moment_point {
+	__u64 vaddr;                   /* of the point, in the file's own addresses */
+	__u64 max;                     /* collected so many times */
+	__u64 hits;                    /* for which the conditions held; of the programs */
+	__u64 actions[MOMENT_ACTIONS]; /* from this hit on; 0 = never */
+	__u32 told;                    /* bits 1 << MOMENT_ACTION_*; of the programs */
+	__u32 goes_on;                 /* hits count after the last that is collected */
 	__u32 n_loads;
-	__u32 pad_1;
+	__u32 n_tsvs;
+	__u8 tsvs[MOMENT_TSVS_MAX]; /* numbers of counters */
+	__u32 counted;              /* bits: those of them that a hit increments */
+	__u32 pad_0;
+	struct moment_condition conditions[MOMENT_CONDITIONS_MAX];
 	struct moment_load loads[MOMENT_LOADS_MAX];
 };
-_Static_assert(sizeof(struct moment_point) == 48 + MOMENT_LOADS_MAX * 56, "ABI");
+_Static_assert(sizeof(struct moment_point) ==
+		       72 + MOMENT_CONDITIONS_MAX * 16 + MOMENT_LOADS_MAX * 56,
+	       "ABI");
 
-/* What one load has brought; the bytes stand behind it, and it ends at a multiple of 8. */
+/*
+ * The bytes that a load has read, or the value of a trace state variable; these come first. The
+ * bytes follow, and it ends at a multiple of 8.
+ */
 struct moment_block {
 	__u64 address;
-	__u32 load;  /* its number */
+	__u32 load;  /* its number; from MOMENT_LOADS_MAX on: a trace state variable of its point */
 	__s32 bytes; /* negative: a negative errno, and none */
 };
 _Static_assert(sizeof(struct moment_block) == 16, "ABI");

@@ -423,6 +423,19 @@ static void tell_state(struct daemon_session *s)
 	bus_signals_finished(s, session_reason(s->session));
 }
 
+/* Whoever waits for the session asks for the snapshot. */
+static void tell_due(struct daemon_session *s)
+{
+	static const char *const names[] = { "SnapshotsDue", NULL };
+	struct session_counters now;
+
+	session_counters(s->session, &now);
+	if (now.snapshots_due == s->n_told_due)
+		return;
+	s->n_told_due = now.snapshots_due;
+	bus_signals_properties(s, names);
+}
+
 static void log_step(const struct log_subject *about, const struct session_shed *step)
 {
 	double cost = value_share(step->cost_ppm, step->n_cpus);
@@ -466,6 +479,7 @@ static int on_settle(sd_event_source *source, void *userdata)
 	struct manager *m = s->manager;
 
 	tell_steps(s);
+	tell_due(s);
 	collection_snapshot_keep(s);
 	tell_state(s);
 	answer_waiters(s);

@@ -55,7 +55,7 @@ struct daemon_session {
 	uint64_t output_checked_bytes;   /* what was written when it was looked at last */
 	unsigned n_output_checks;        /* looks since it was more than before */
 	enum session_state told_state;
-	uint64_t n_told_steps;
+	uint64_t n_told_steps, n_told_due;
 	uint64_t told_events, told_bytes;           /* in the last PropertiesChanged */
 	bool told_loss, told_dropped, told_limited; /* in the log */
 };

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "edit/edit-find.h"
 #include "edit/edit-owners.h"
+#include "edit/edit-points.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-timeline.h"
 #include "reader/fxt/fxt-object.h"
@@ -30,6 +31,7 @@ struct merge_input {
 	struct edit_sort *sort;
 	struct edit_timeline *timeline; /* what runs, as this one has it */
 	bool ended;
+	bool is_kymo; /* the record that is being written is of kymo */
 
 	/* Its head. */
 	char host[HOST_MAX + 1]; /* "" = not said */
@@ -55,6 +57,7 @@ struct edit_merge {
 	struct machine machines[EDIT_MERGE_INPUTS_MAX];
 	unsigned n_machines;
 	struct edit_owners *owners;
+	struct edit_points *points;
 	uint64_t koid_span; /* koids of a machine; 0 = there is one, they stay */
 	bool started;
 };
@@ -87,6 +90,9 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 	if (!m)
 		return -ENOMEM;
 	m->out = out;
+	m->points = edit_points_new();
+	if (!m->points)
+		return -ENOMEM;
 	r = edit_owners_new(&m->owners, n);
 	for (m->n_inputs = 0; r == 0 && m->n_inputs < n; m->n_inputs++) {
 		m->inputs[m->n_inputs].merge = m;
@@ -112,6 +118,7 @@ struct edit_merge *edit_merge_free(struct edit_merge *m)
 		edit_sort_free(m->inputs[i].sort);
 	}
 	edit_owners_free(m->owners);
+	edit_points_free(m->points);
 	free(m);
 	return NULL;
 }
@@ -125,6 +132,7 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 	*ret = in->view;
 	ret->koids_moved = owners->moved;
 	ret->koids_shared = owners->shared;
+	ret->points_moved = edit_points_moved(m->points, input);
 	ret->has_clock = in->has_clock;
 	ret->copied = *edit_sort_counts(in->sort);
 	ret->copied.records = 0;
@@ -169,6 +177,9 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 	const struct merge_input *in = userdata;
 	const struct fxt_event_field *f = fxt_record_field(record, name);
 
+	if (in->is_kymo && name == FXT_NAME_POINT && arg->type == FXT_ARG_UINT32 &&
+	    edit_points_has(record))
+		arg->u32 = edit_points_number(in->merge->points, in->index, arg->u32);
 	if (!f || arg->type != f->type || record->type == FXT_RECORD_SCHEDULING)
 		return true;
 	if (f->form == FXT_FORM_CPU)
@@ -329,7 +340,8 @@ static bool is_kernels(const struct edit_sorted *item)
 	case FXT_RECORD_SCHEDULING:
 		return true;
 	case FXT_RECORD_EVENT:
-		if (!edit_copy_is_kymo(item->from))
+		/* (moments are of one recording, whatever others of the machine there are) */
+		if (!edit_copy_is_kymo(item->from) || edit_points_has(r))
 			return false;
 		return fxt_text_known(&r->category) &&
 		       fxt_text_known(&r->category) != FXT_NAME_KYMO;
@@ -390,6 +402,9 @@ static int write_item(struct edit_merge *m, unsigned input, const struct edit_so
 		if (noted < 0)
 			return noted;
 	}
+	in->is_kymo = edit_copy_is_kymo(item->from);
+	if (r > 0 && in->is_kymo)
+		r = edit_points_see(m->points, input, item->record) ?: 1;
 	return r <= 0 ? r : edit_copy_record(in->copy, item->from, item->record);
 }
 

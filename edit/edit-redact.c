@@ -150,6 +150,15 @@ static void hide_file(struct edit_redact *r, const struct fxt_record *record, in
 	r->counts.numbers++;
 }
 
+/* What a program had in its variables, which the instant of a moment has for Perfetto. */
+static bool edit_redact_is_value(const struct fxt_record *record, int name)
+{
+	return is_own(record) && record->type == FXT_RECORD_EVENT &&
+	       fxt_text_known(&record->category) == FXT_NAME_MOMENTS &&
+	       fxt_record_row(record) == FXT_ROW_NONE && name != FXT_NAME_POINT &&
+	       name != FXT_NAME_HIT && name != FXT_NAME_CPU && name != FXT_NAME_CALL_STACK;
+}
+
 /* Numbers of other programs' events: equal ones stay equal. */
 static bool replace_number(void *userdata, const struct fxt_record *record, int name,
 			   struct fxt_out_arg *arg)
@@ -160,6 +169,10 @@ static bool replace_number(void *userdata, const struct fxt_record *record, int 
 		arg->blob.size = 0;
 		r->counts.blobs++;
 		return true;
+	}
+	if (edit_redact_is_value(record, name)) {
+		r->counts.numbers++;
+		return false;
 	}
 	if (is_own(record))
 		hide_file(r, record, name, arg);

@@ -104,6 +104,7 @@ struct call_value {
 
 enum {
 	EVENT_CALL_ARGS_MAX = 11,
+	EVENT_MOMENT_VALUES_MAX = 11,
 	EVENT_MOMENT_REGISTERS = 20,
 	EVENT_MOMENT_BYTES_MAX = 24592, /* of what is read at a point */
 	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
@@ -413,6 +414,9 @@ struct event {
 			 */
 			const void *data;
 			uint32_t n_bytes;
+			/* of the data, for Perfetto; not of events that were read */
+			unsigned n_values; /* at most EVENT_MOMENT_VALUES_MAX */
+			const struct call_value *values;
 		} moment;
 	};
 };

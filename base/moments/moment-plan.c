@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/moments/moment-plan.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,17 +94,42 @@ static bool moment_plan_load_line(struct moment_plan *p, char **at)
 
 static bool moment_plan_condition_line(struct moment_plan *p, char **at)
 {
+	struct moment_plan_condition *c = &p->conditions[p->n_conditions];
 	uint8_t is_signed = 0;
 	int64_t value = 0;
-	bool good = p->condition.load_at == 0 &&
-		    moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX, &p->condition.load_at) &&
-		    moment_plan_take_u8(at, OPS - 1, &p->condition.op) &&
-		    moment_plan_take_u8(at, 64, &p->condition.bits) &&
-		    moment_plan_take_u8(at, 1, &is_signed) && moment_plan_take_signed(at, &value);
 
-	p->condition.is_signed = is_signed;
-	p->condition.value = (uint64_t)value;
-	return good && p->condition.load_at > 0 && p->condition.op > 0 && p->condition.bits > 0;
+	if (p->n_conditions == MOMENT_PLAN_CONDITIONS_MAX ||
+	    !moment_plan_take_u32(at, MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX, &c->at) ||
+	    !moment_plan_take_u8(at, OPS - 1, &c->op) || !moment_plan_take_u8(at, 64, &c->bits) ||
+	    !moment_plan_take_u8(at, 1, &is_signed) || !moment_plan_take_signed(at, &value))
+		return false;
+	c->is_signed = is_signed;
+	c->value = (uint64_t)value;
+	p->n_conditions++;
+	return c->at > 0 && c->op > 0 && c->bits > 0;
+}
+
+bool moment_plan_is_tsv(const char *name, size_t n)
+{
+	if (n == 0 || n >= MOMENT_PLAN_TSV_BYTES || isdigit((unsigned char)*name))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return true;
+}
+
+static bool moment_plan_tsv_line(struct moment_plan *p, char **at)
+{
+	struct moment_plan_tsv *t = &p->tsvs[p->n_tsvs];
+	uint8_t is_counted = 0;
+
+	if (p->n_tsvs == MOMENT_PLAN_TSVS_MAX || !moment_plan_take_text(at, false, &t->name) ||
+	    !moment_plan_take_u8(at, 1, &is_counted))
+		return false;
+	t->is_counted = is_counted;
+	p->n_tsvs++;
+	return moment_plan_is_tsv(t->name, strlen(t->name));
 }
 
 static bool moment_plan_variable_line(struct moment_plan *p, char **at, bool there)
@@ -130,6 +156,12 @@ static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
 		return moment_plan_variable_line(p, at, *word == 'v');
 	if (strcmp(word, "if") == 0)
 		return moment_plan_condition_line(p, at);
+	if (strcmp(word, "tsv") == 0)
+		return moment_plan_tsv_line(p, at);
+	if (strcmp(word, "snapshot") == 0)
+		return moment_plan_take(at, UINT64_MAX, &p->snapshot);
+	if (strcmp(word, "stop") == 0)
+		return moment_plan_take(at, UINT64_MAX, &p->stop);
 	if (strcmp(word, "point") == 0)
 		return moment_plan_take_text(at, true, &p->name);
 	if (strcmp(word, "file") == 0)
@@ -143,13 +175,21 @@ static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
 
 /* ---- all of it ---- */
 
+/* Whether AT of a condition is a load or a trace state variable of P. */
+static bool moment_plan_has(const struct moment_plan *p, uint32_t at)
+{
+	return at <= MOMENT_PLAN_LOADS_MAX ? at <= p->n_loads
+					   : at - MOMENT_PLAN_LOADS_MAX <= p->n_tsvs;
+}
+
 /* What lines say of each other. */
 static const char *moment_plan_complaint(const struct moment_plan *p)
 {
 	if (!*p->name || !*p->file)
 		return "it does not say which point it is";
-	if (p->condition.load_at > p->n_loads)
-		return "its condition is about nothing";
+	for (uint32_t i = 0; i < p->n_conditions; i++)
+		if (!moment_plan_has(p, p->conditions[i].at))
+			return "its condition is about nothing";
 	for (uint32_t i = 0; i < p->n_loads; i++)
 		if (p->loads[i].count_at > p->n_loads)
 			return "a count is said to be in a load that is not there";
@@ -190,7 +230,9 @@ int moment_plan_parse(const char *text, struct moment_plan *ret,
 {
 	int r;
 
-	*ret = (struct moment_plan){ .name = "", .file = "", .source = "" };
+	*ret = (struct moment_plan){
+		.name = "", .file = "", .source = "", .max = MOMENT_PLAN_EACH
+	};
 	if (strlen(text) >= MOMENT_PLAN_TEXT_MAX) {
 		snprintf(why, MOMENT_PLAN_WHY_MAX,
 			 "a compiled moment of %zu bytes; %d at most: collect less", strlen(text),

@@ -12,13 +12,18 @@
  *	file PATH
  *	source FILE:LINE               or it is left out
  *	at VADDR                       in the file's own addresses
- *	max N                          so many times; left out: each time
+ *	max N                          collected so many times; left out: each time
+ *	snapshot N                     at this hit, a flight recorder writes a snapshot
+ *	stop N                         at this hit, the session ends
+ *	tsv NAME COUNTED               a trace state variable, which moments have; COUNTED is 1 if
+ *	                               each hit increments it, else 0
  *	load FLAGS BYTES BASE REG OFFSET COUNT_AT ELEMENT STEP ...
- *	if LOAD_AT OP BITS SIGNED VALUE
+ *	if AT OP BITS SIGNED VALUE     all of several have to hold
  *	var NAME TYPE FIRST N SHAPE    the variable that loads FIRST to FIRST + N - 1 bring
  *	none NAME TYPE REASON          one that cannot be had
  *
- * What loads mean is said in bpf/record-moments.h. COUNT_AT and LOAD_AT count loads from 1 on.
+ * What loads mean is said in bpf/record-moments.h. COUNT_AT and AT count loads from 1 on; an AT
+ * above MOMENT_PLAN_LOADS_MAX counts the trace state variables of the plan.
  */
 #pragma once
 
@@ -35,8 +40,13 @@ enum {
 	MOMENT_PLAN_VARIABLES_MAX = 64,
 	MOMENT_PLAN_BYTES_MAX = 8192, /* of one load */
 	MOMENT_PLAN_REGISTERS = 20,
+	MOMENT_PLAN_CONDITIONS_MAX = 4,
+	MOMENT_PLAN_TSVS_MAX = 8,
+	MOMENT_PLAN_TSV_BYTES = 32, /* of a name, the NUL included */
 	MOMENT_PLAN_WHY_MAX = 160,
 };
+
+#define MOMENT_PLAN_EACH UINT64_MAX /* in the place of a maximum */
 
 #define MOMENT_PLAN_LINE_END "\t\t"
 
@@ -69,21 +79,33 @@ struct moment_plan_variable {
 	uint32_t first, n;       /* its loads */
 };
 
+struct moment_plan_condition {
+	uint32_t at;
+	uint8_t op, bits; /* op: CALL_OP_* (bpf/record-calls.h) */
+	bool is_signed;
+	uint64_t value;
+};
+
+struct moment_plan_tsv {
+	const char *name; /* without the $ */
+	bool is_counted;
+};
+
 struct moment_plan {
 	char *text; /* owned */
 	const char *name, *file;
 	const char *source; /* "" = not known */
-	uint64_t vaddr, max;
+	uint64_t vaddr;
+	uint64_t max;            /* MOMENT_PLAN_EACH = there is none */
+	uint64_t snapshot, stop; /* numbers of hits; 0 = never */
 	struct moment_plan_load loads[MOMENT_PLAN_LOADS_MAX];
 	uint32_t n_loads;
 	struct moment_plan_variable variables[MOMENT_PLAN_VARIABLES_MAX];
 	uint32_t n_variables;
-	struct {
-		uint32_t load_at; /* 0 = there is none */
-		uint8_t op, bits; /* op: CALL_OP_* (bpf/record-calls.h) */
-		bool is_signed;
-		uint64_t value;
-	} condition;
+	struct moment_plan_condition conditions[MOMENT_PLAN_CONDITIONS_MAX];
+	uint32_t n_conditions;
+	struct moment_plan_tsv tsvs[MOMENT_PLAN_TSVS_MAX];
+	uint32_t n_tsvs;
 };
 
 /*
@@ -93,3 +115,6 @@ struct moment_plan {
 int moment_plan_parse(const char *text, struct moment_plan *ret,
 		      char why[static MOMENT_PLAN_WHY_MAX]);
 void moment_plan_deinit(struct moment_plan *p);
+
+/* Whether the N bytes at NAME are the name of a trace state variable, as GDB takes it. */
+bool moment_plan_is_tsv(const char *name, size_t n);

@@ -22,6 +22,8 @@ _Static_assert(MOMENT_PLAN_VALUE == MOMENT_LOAD_VALUE, "the same");
 _Static_assert(MOMENT_PLAN_STRING == MOMENT_LOAD_STRING, "the same");
 _Static_assert(MOMENT_PLAN_PIECES == MOMENT_LOAD_PIECES, "the same");
 _Static_assert(MOMENT_PLAN_QUIET == MOMENT_LOAD_QUIET, "the same");
+_Static_assert(MOMENT_PLAN_CONDITIONS_MAX == MOMENT_CONDITIONS_MAX, "as many");
+_Static_assert(MOMENT_PLAN_TSVS_MAX == MOMENT_TSVS_MAX, "as many");
 _Static_assert((int)MOMENT_PLAN_REGISTER == MOMENT_BASE_REGISTER, "the same");
 _Static_assert((int)MOMENT_PLAN_IMAGE == MOMENT_BASE_IMAGE, "the same");
 _Static_assert(OPTION_MOMENTS_MAX <= MOMENT_POINTS_MAX, "a place each");
@@ -36,6 +38,50 @@ __attribute__((format(printf, 3, 4))) static int moments_refuse(int error, char 
 		*reterr_text = NULL;
 	va_end(args);
 	return error;
+}
+
+/* ---- trace state variables ---- */
+
+/* The number of the one called NAME, a new one if need be; -1 = there is no room. */
+static int moments_find_counter(struct moments *m, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < m->n_counters && strcmp(m->counters[i], name) != 0)
+		i++;
+	if (i == MOMENT_COUNTERS_MAX)
+		return -1;
+	if (i == m->n_counters)
+		m->counters[m->n_counters++] = name;
+	return (int)i;
+}
+
+static int moments_take_counters(struct moments *m, struct moment_place *place, char **reterr_text)
+{
+	for (uint32_t i = 0; i < place->plan.n_tsvs; i++) {
+		const struct moment_plan_tsv *tsv = &place->plan.tsvs[i];
+		int number = moments_find_counter(m, tsv->name);
+
+		if (number < 0)
+			return moments_refuse(-E2BIG, reterr_text,
+					      "more than %d trace state variables are not possible",
+					      MOMENT_COUNTERS_MAX);
+		place->counters[i] = (uint8_t)number;
+		m->counted[number] |= tsv->is_counted;
+	}
+	return 0;
+}
+
+/* A variable that no point counts has a wrong name, more likely than not. */
+static int moments_check_counters(const struct moments *m, char **reterr_text)
+{
+	for (uint32_t i = 0; i < m->n_counters; i++)
+		if (!m->counted[i])
+			return moments_refuse(-EINVAL, reterr_text,
+					      "$%s is neither a register nor a variable that a "
+					      "point increments ('count $%s')",
+					      m->counters[i], m->counters[i]);
+	return 0;
 }
 
 /* ---- places ---- */
@@ -86,9 +132,14 @@ static int moments_take(struct moments *m, const struct session_options *o, size
 	r = place->text ? moment_plan_parse(place->text, &place->plan, why) : -ENOMEM;
 	if (r < 0)
 		return moments_refuse(r, reterr_text, "%s", why);
-	r = moments_check_owner(o, &place->plan, fd, reterr_text);
+	r = moments_check_owner(o, &place->plan, fd, reterr_text)
+		    ?: moments_take_counters(m, place, reterr_text);
 	if (r < 0)
 		return r;
+	if (place->plan.snapshot && o->mode != SESSION_FLIGHT)
+		return moments_refuse(-EINVAL, reterr_text,
+				      "%s: a snapshot is of a flight recorder: use --mode flight",
+				      place->plan.name);
 	r = code_boundary_find_sandboxed(fd, place->plan.vaddr, &place->offset);
 	return r < 0 ? moments_refuse(r, reterr_text, "cannot put a probe at %s (%#llx in %s): %s",
 				      place->plan.name, (unsigned long long)place->plan.vaddr,
@@ -107,6 +158,7 @@ int moments_new(const struct session_options *o, struct moments **ret, char **re
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < o->moments.n_specs; i++)
 		r = moments_take(m, o, i, reterr_text);
+	r = r ?: moments_check_counters(m, reterr_text);
 	if (r == 0)
 		*ret = TAKE_PTR(m);
 	return r;
@@ -151,19 +203,27 @@ static int moments_announce(const struct moment_place *place, uint32_t number, i
 	struct moment_point point = {
 		.vaddr = plan->vaddr,
 		.max = plan->max,
-		.value = plan->condition.value,
-		.if_at = plan->condition.load_at,
-		.if_op = plan->condition.op,
-		.if_bits = plan->condition.bits,
-		.if_signed = plan->condition.is_signed,
+		.actions = { [MOMENT_ACTION_SNAPSHOT] = plan->snapshot,
+			     [MOMENT_ACTION_STOP] = plan->stop },
 		.n_loads = plan->n_loads,
+		.n_tsvs = plan->n_tsvs,
 	};
 
+	for (uint32_t i = 0; i < plan->n_conditions; i++)
+		point.conditions[i] = (struct moment_condition){
+			.value = plan->conditions[i].value,
+			.at = plan->conditions[i].at,
+			.op = plan->conditions[i].op,
+			.bits = plan->conditions[i].bits,
+			.is_signed = plan->conditions[i].is_signed,
+		};
+	for (uint32_t i = 0; i < plan->n_tsvs; i++) {
+		point.tsvs[i] = place->counters[i];
+		point.counted |= (uint32_t)plan->tsvs[i].is_counted << i;
+	}
+	point.goes_on = point.counted || plan->snapshot || plan->stop;
 	for (uint32_t i = 0; i < plan->n_loads; i++)
 		point.loads[i] = moments_load(&plan->loads[i]);
-	/* (those that are not there bring nothing) */
-	for (uint32_t i = plan->n_loads; i < MOMENT_LOADS_MAX; i++)
-		point.loads[i].flags = MOMENT_LOAD_QUIET;
 	return bpf_map_update_elem(points_fd, &number, &point, BPF_ANY) < 0 ? -errno : 0;
 }
 

@@ -19,12 +19,16 @@ struct probe_keeper;
 struct moment_place {
 	char *text; /* the plan's, as it came. Owned */
 	struct moment_plan plan;
-	uint64_t offset; /* in the file */
+	uint64_t offset;                        /* in the file */
+	uint8_t counters[MOMENT_PLAN_TSVS_MAX]; /* the number of each trace state variable */
 };
 
 struct moments {
 	struct moment_place *places; /* by the numbers that records have. Owned */
 	size_t n;
+	const char *counters[MOMENT_COUNTERS_MAX]; /* names; texts of plans */
+	bool counted[MOMENT_COUNTERS_MAX];         /* a point increments it */
+	uint32_t n_counters;
 	struct probe_keeper *keeper; /* NULL = there are no probes now */
 };
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "capture/moments/moments.h"
+#include "capture/pipeline/triggers.h"
 
 _Static_assert(EVENT_MOMENT_BYTES_MAX >= sizeof(((struct rec_moment *)0)->data), "all of it");
 _Static_assert(EVENT_MOMENT_REGISTERS == MOMENT_REGISTERS, "the same");
+_Static_assert(MOMENT_POINTS_MAX <= 64, "a bit each");
 
 int moments_stage_open(struct moments_stage *s)
 {
@@ -28,6 +30,7 @@ int moments_stage_open(struct moments_stage *s)
 
 static int moments_stage_write(struct moments_stage *s, const struct rec_moment *rec)
 {
+	const struct moment_plan *plan = &s->moments->places[rec->point].plan;
 	const struct stack *stack = named_stacks_get(s->stacks, rec->stack);
 	struct event ev = {
 		.kind = EVENT_MOMENT,
@@ -36,7 +39,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 		.tid = tasks_koid(s->pipe->tasks, rec->head.tid),
 		.cpu = rec->head.cpu,
 		.moment = {
-			.name = s->moments->places[rec->point].plan.name,
+			.name = plan->name,
 			.point = rec->point,
 			.hit = rec->hit,
 			.data = rec->registers, /* what was read stands behind them */
@@ -45,6 +48,9 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	};
 	int r = pipeline_announce(s->pipe, rec->head.tid);
 
+	moment_values_fill(&s->values, plan, &ev);
+	ev.moment.values = s->values.list;
+	ev.moment.n_values = s->values.n;
 	if (r == 0)
 		r = s->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, s->pipe->links.userdata);
 	/* (the first frame is the point) */
@@ -55,9 +61,33 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	return r < 0 ? r : fxt_archive_event(s->pipe->archive, &ev);
 }
 
+/* ACTION of the point of REC, once, if it is due from hit AT on. */
+static int moments_stage_act(struct moments_stage *s, const struct rec_moment *rec, unsigned action,
+			     uint64_t at)
+{
+	const struct trigger fired = {
+		.kind = action == MOMENT_ACTION_STOP ? TRIGGER_MOMENT_STOP
+						     : TRIGGER_MOMENT_SNAPSHOT,
+		.ts_ns = rec->head.ts_ns,
+		.value = rec->hit,
+		.limit = at,
+		.count = 1,
+		.tid = rec->head.tid,
+		.koid = tasks_koid(s->pipe->tasks, rec->head.tid),
+		.notify = true,
+	};
+	uint64_t bit = UINT64_C(1) << rec->point;
+
+	if (at == 0 || rec->hit < at || s->fired[action] & bit)
+		return 0;
+	s->fired[action] |= bit;
+	return s->pipe->links.fire(&fired, s->pipe->links.userdata);
+}
+
 int moments_stage_record(struct moments_stage *s, const struct rec_head *head)
 {
 	const struct rec_moment *rec = (const struct rec_moment *)head;
+	const struct moment_plan *plan;
 
 	if (!s->moments)
 		return 0;
@@ -67,5 +97,8 @@ int moments_stage_record(struct moments_stage *s, const struct rec_head *head)
 	}
 	if (head->ts_ns < s->pipe->from_ns || head->ts_ns > s->pipe->to_ns)
 		return 0;
-	return moments_stage_write(s, rec);
+	plan = &s->moments->places[rec->point].plan;
+	return moments_stage_write(s, rec)
+		       ?: moments_stage_act(s, rec, MOMENT_ACTION_SNAPSHOT, plan->snapshot)
+				  ?: moments_stage_act(s, rec, MOMENT_ACTION_STOP, plan->stop);
 }

@@ -26,6 +26,8 @@ struct pipeline_links {
 	int (*belongs)(uint32_t tid, uint32_t pid, void *userdata);
 	/* profiler: PID will have stacks from TS_NS on. Writes the mappings of PID. */
 	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
+	/* triggers: T has fired, at a record that is written. */
+	int (*fire)(const struct trigger *t, void *userdata);
 	void *userdata;
 };
 

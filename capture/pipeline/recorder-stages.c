@@ -728,6 +728,7 @@ void recorder_link(struct recorder *r)
 		.announce = link_announce,
 		.belongs = link_belongs,
 		.need_mappings = link_need_mappings,
+		.fire = recorder_trigger_fire,
 		.userdata = r,
 	};
 }

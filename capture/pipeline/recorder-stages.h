@@ -119,4 +119,5 @@ void recorder_next_timelines(struct recorder *r, uint64_t at_ns);
 /* The input of triggers (recorder-triggers.c). */
 int recorder_trigger_begin(struct recorder *r, const struct session_options *o);
 int recorder_trigger_record(struct recorder *r, const struct rec_head *rec);
+int recorder_trigger_fire(const struct trigger *t, void *recorder);
 int recorder_trigger_words(struct recorder *r, const uint64_t *words, unsigned n_words);

@@ -19,9 +19,9 @@ static int name_for_trigger(uint32_t tid, uint32_t *ret, void *userdata)
 	return error;
 }
 
-static int recorder_triggers_on_trigger(const struct trigger *t, void *userdata)
+int recorder_trigger_fire(const struct trigger *t, void *recorder)
 {
-	struct recorder *r = userdata;
+	struct recorder *r = recorder;
 	struct event ev = {
 		.kind = EVENT_TRIGGER,
 		.ts_ns = t->ts_ns,
@@ -50,8 +50,7 @@ int recorder_trigger_begin(struct recorder *r, const struct session_options *o)
 	if (!triggers_wanted(&o->triggers))
 		return 0;
 	return triggers_new(&o->triggers, r->pipe.filtered,
-			    &(struct trigger_ops){ recorder_triggers_on_trigger, name_for_trigger,
-						   r },
+			    &(struct trigger_ops){ recorder_trigger_fire, name_for_trigger, r },
 			    &r->triggers);
 }
 

@@ -34,6 +34,8 @@ const char *const trigger_names[TRIGGER_MAX] = {
 	[TRIGGER_PRESSURE_MEMORY] = "pressure_memory",
 	[TRIGGER_PRESSURE_IO] = "pressure_io",
 	[TRIGGER_LEAK] = "leak",
+	[TRIGGER_MOMENT_SNAPSHOT] = "moment_snapshot",
+	[TRIGGER_MOMENT_STOP] = "moment_stop",
 };
 
 /* A thread. */
@@ -66,7 +68,7 @@ struct triggers {
 	struct {
 		struct trigger worst; /* its count is 0 if there are none */
 		uint64_t first_ns;
-	} added[TRIGGER_MAX]; /* that the archive does not have yet */
+	} added[TRIGGER_CONFIGURED_MAX]; /* that the archive does not have yet */
 	uint64_t n;
 };
 
@@ -129,7 +131,7 @@ int triggers_settle(struct triggers *t, uint64_t horizon_ns)
 {
 	int r = 0;
 
-	for (enum trigger_kind kind = 0; r == 0 && kind < TRIGGER_MAX; kind++)
+	for (enum trigger_kind kind = 0; r == 0 && kind < TRIGGER_CONFIGURED_MAX; kind++)
 		if (horizon_ns - t->added[kind].first_ns >= ADDED_NS)
 			r = triggers_settle_one(t, kind);
 	return r;

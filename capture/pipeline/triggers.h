@@ -29,6 +29,10 @@ enum trigger_kind {
 	TRIGGER_PRESSURE_MEMORY,
 	TRIGGER_PRESSURE_IO,
 	TRIGGER_LEAK,
+	TRIGGER_CONFIGURED_MAX, /* the kinds before have limits in the options */
+	/* actions of points (docs/architecture/moments.md) */
+	TRIGGER_MOMENT_SNAPSHOT = TRIGGER_CONFIGURED_MAX,
+	TRIGGER_MOMENT_STOP,
 	TRIGGER_MAX,
 };
 
@@ -38,7 +42,8 @@ extern const char *const trigger_names[TRIGGER_MAX];
 struct trigger {
 	enum trigger_kind kind;
 	uint64_t ts_ns;
-	uint64_t value, limit; /* ns; ppm of a pressure; bytes of a leak */
+	uint64_t value,
+		limit; /* ns; ppm of a pressure; bytes of a leak; a point's number of hits */
 	uint64_t
 		count; /* the number of triggers of this kind that it represents; it is the worst */
 	uint64_t n_passed_over; /* of all kinds, since the last notification of the owner */

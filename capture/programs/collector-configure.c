@@ -33,6 +33,7 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		{ skel->maps.offcpu_blank, CATEGORY_OFFCPU },
 		{ skel->maps.call_rooms, CATEGORY_CALL_STACKS | CATEGORY_MOMENTS },
 		{ skel->maps.moment_points, CATEGORY_MOMENTS },
+		{ skel->maps.moment_counters, CATEGORY_MOMENTS },
 		{ skel->maps.moment_rooms, CATEGORY_MOMENTS },
 	};
 	uint64_t seed = 0;

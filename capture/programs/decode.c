@@ -33,7 +33,8 @@ static bool moment_blocks_fit(const uint8_t *data, uint32_t n)
 		if (n - at < sizeof(block))
 			return false;
 		memcpy(&block, data + at, sizeof(block));
-		if (block.load >= MOMENT_LOADS_MAX || block.bytes > MOMENT_BLOCK_BYTES_MAX ||
+		if (block.load >= MOMENT_LOADS_MAX + MOMENT_TSVS_MAX ||
+		    block.bytes > MOMENT_BLOCK_BYTES_MAX ||
 		    MOMENT_ROUND(block.bytes) > n - at - sizeof(block))
 			return false;
 	}

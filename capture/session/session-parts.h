@@ -82,8 +82,10 @@ struct session {
 
 	enum session_state reported; /* last state that was reported */
 	uint64_t n_snapshots_reported, n_searches_reported, n_flights_reported, n_chunks_reported;
-	uint64_t n_steps_reported;
-	struct trigger fired; /* not reported yet, if its count is not 0 */
+	uint64_t n_steps_reported, n_due_reported;
+	uint64_t n_snapshots_due; /* that points have asked for */
+	bool stop_due;            /* and the end of the session */
+	struct trigger fired;     /* not reported yet, if its count is not 0 */
 	session_triggered_fn triggered;
 	void *triggered_userdata;
 	session_changed_fn changed;

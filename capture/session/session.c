@@ -53,10 +53,12 @@ static void tell_changes(struct session *s)
 	if (state == s->reported && s->n_snapshots == s->n_snapshots_reported &&
 	    s->n_searches == s->n_searches_reported &&
 	    s->flights.n_ended == s->n_flights_reported &&
-	    s->status.n_begun == s->n_chunks_reported && s->n_steps == s->n_steps_reported)
+	    s->status.n_begun == s->n_chunks_reported && s->n_steps == s->n_steps_reported &&
+	    s->n_snapshots_due == s->n_due_reported)
 		return;
 	s->reported = state;
 	s->n_steps_reported = s->n_steps;
+	s->n_due_reported = s->n_snapshots_due;
 	s->n_snapshots_reported = s->n_snapshots;
 	s->n_searches_reported = s->n_searches;
 	s->n_flights_reported = s->flights.n_ended;
@@ -165,7 +167,11 @@ static void session_on_trigger(const struct trigger *t, void *userdata)
 {
 	struct session *s = userdata;
 
-	if (s->fired.count == 0)
+	if (t->kind == TRIGGER_MOMENT_STOP)
+		s->stop_due = true;
+	else if (t->kind == TRIGGER_MOMENT_SNAPSHOT)
+		s->n_snapshots_due++;
+	else if (s->fired.count == 0)
 		s->fired = *t;
 }
 
@@ -565,6 +571,8 @@ void session_dispatch(struct session *s)
 	}
 	if (due && !s->detached)
 		session_drain(s);
+	if (s->stop_due)
+		session_end(s, "moment");
 	if (s->output)
 		session_go_on(s);
 	session_serve_snapshots(s);
@@ -585,6 +593,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.cost_ppm = s->budget.ppm,
 		.n_cpus = machine_n_cpus(),
 		.n_steps = s->n_steps,
+		.snapshots_due = s->n_snapshots_due,
 		.triggers = recorder_n_triggers(&s->recorder),
 		.start_ns = s->start_ns,
 		.stop_ns = s->stop_ns,

@@ -50,9 +50,10 @@ struct session_counters {
 	uint64_t daemon_cpu_ns; /* CPU time of kymo for this session, all threads */
 	struct cost_sum bpf;    /* of the eBPF programs, at the last check, once per second */
 	struct cost_sum bpf_classes[COST_CLASSES];
-	uint64_t triggers; /* triggers that fired, also those without a notification */
-	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last check */
-	unsigned n_cpus;   /* online CPUs, whose total is the machine's CPU time */
+	uint64_t snapshots_due; /* that points have asked for, of the owner (moments.md) */
+	uint64_t triggers;      /* triggers that fired, also those without a notification */
+	uint64_t cost_ppm;      /* of one CPU: both together, in the second before the last check */
+	unsigned n_cpus;        /* online CPUs, whose total is the machine's CPU time */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
 	uint64_t n_steps;              /* steps for the budget: parts stopped and resumed */
 	uint64_t start_ns;             /* CLOCK_BOOTTIME; 0 = not yet */
@@ -80,8 +81,8 @@ typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t,
 
 /*
  * Called from session_dispatch() or session_stop() whenever the state, session_snapshots(),
- * session_searches(), session_flight_snapshot(), session_chunks(), or the steps for the budget have
- * changed. It may call any function except session_free().
+ * session_searches(), session_flight_snapshot(), session_chunks(), the steps for the budget, or the
+ * number of snapshots due have changed. It may call any function except session_free().
  */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
@@ -218,8 +219,8 @@ const struct session_options *session_options(const struct session *s);
 
 /*
  * The reason for the stop ("" before it): the reason passed to session_stop(), or "duration",
- * "size", "output failed", "could not start", "failed", "overhead" (over the limit after the last
- * step, and without a pause), "service died".
+ * "size", "output failed", "could not start", "failed", "moment" (a point's action), "overhead"
+ * (over the limit after the last step, and without a pause), "service died".
  */
 const char *session_reason(const struct session *s);
 

@@ -58,7 +58,8 @@ static struct json_object *json_of(const struct open_trace *in, const struct edi
 {
 	return JSON_OBJECT(JSON("input", in->name), JSON_OF(view, machine, has_clock, shift_ns),
 			   JSON("first_cpu", view->shift_cpu), EDIT_TRACE_COPIED(&view->copied),
-			   JSON_OF(view, doubled, unknown, koids_moved, koids_shared, koids_cut));
+			   JSON_OF(view, doubled, unknown, koids_moved, koids_shared, koids_cut,
+				   points_moved));
 }
 
 static void verb_merge_print_json(const struct request *q, const struct edit_trace *out,
@@ -103,6 +104,9 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 		view->koids_shared,
 		"ids have other owners in an archive before it, and could not become others: "
 		"these are shown as one");
+	verb_merge_say_more(view->points_moved,
+			    "of its point numbers changed: other points have them in an archive "
+			    "before it");
 	verb_merge_say_more(view->koids_cut, "ids were too large to be moved whole");
 	fputc('\n', stderr);
 }

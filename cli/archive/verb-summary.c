@@ -347,6 +347,10 @@ static const char *verb_summary_format_value(char text[static TEXT_FORMAT_MAX], 
 {
 	if (strcmp(what, "leak") == 0)
 		return text_format_size(text, value);
+	if (strncmp(what, "moment_", strlen("moment_")) == 0) {
+		snprintf(text, TEXT_FORMAT_MAX, "hit %" PRIu64, value);
+		return text;
+	}
 	if (strncmp(what, "pressure_", strlen("pressure_")) != 0)
 		return text_format_time(text, value);
 	snprintf(text, TEXT_FORMAT_MAX, "%.1f%%", (double)value / 1e4);

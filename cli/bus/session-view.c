@@ -151,6 +151,8 @@ int session_view_complain(const struct session_view *v, const char *what)
 	}
 	if (strcmp(v->reason, "size") == 0)
 		fprintf(stderr, "%s: ended at --max-size\n", what);
+	if (strcmp(v->reason, "moment") == 0)
+		fprintf(stderr, "%s: ended by a moment's stop\n", what);
 	if (*v->error || strcmp(v->state, session_state_names[SESSION_FAILED]) == 0) {
 		cli_error("the recording failed: %s", *v->error ? v->error : v->reason);
 		exit_status = CLI_FAILED;

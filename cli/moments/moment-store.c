@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "reader/places/place-print.h"
-
 void moment_store_deinit(struct moment_store *s)
 {
 	struct moment_plan *plan;
@@ -44,44 +41,4 @@ int moment_store_add(struct moment_store *s, const struct event *ev)
 const struct moment_plan *moment_store_plan(const struct moment_store *s, const struct event *ev)
 {
 	return table_get(&s->plans, (uint64_t)ev->moment.point + 1);
-}
-
-/* The bytes of load NUMBER at EV go to TO. Returns 0, or a negative errno: what kept them from being read. */
-static int moment_store_append(const struct event *ev, uint32_t number, struct outbuf *to)
-{
-	struct moment_data_block b;
-	uint32_t at = 0;
-
-	while (moment_data_next(ev, &at, &b))
-		if (b.load == number)
-			return b.bytes < 0 ? b.bytes : outbuf_append(to, b.data, (size_t)b.bytes);
-	return -ENOENT;
-}
-
-const char *moment_store_collect(const struct moment_plan_variable *v, const struct event *ev,
-				 struct outbuf *to)
-{
-	int r = 0;
-
-	if (!v->shape)
-		return v->reason;
-	for (uint32_t i = 0; r == 0 && i < v->n; i++)
-		r = moment_store_append(ev, v->first + i, to);
-	/* (without its last load, which may be a string that cannot be read, it has the others) */
-	if (r < 0 && (to->size == 0 || r == -ENOENT))
-		return r == -ENOENT ? "there was no room for it" : "its memory cannot be read";
-	return NULL;
-}
-
-bool moment_store_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
-			size_t size)
-{
-	_cleanup_(outbuf_deinit) struct outbuf bytes = { 0 };
-	const char *reason = moment_store_collect(v, ev, &bytes);
-
-	if (reason)
-		snprintf(to, size, "%s", reason);
-	else
-		place_print(&(struct place_bytes){ v->shape, bytes.data, bytes.size }, to, size);
-	return !reason;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plans of an archive's moments, and what the bytes of one are by them.
+ * The plans of an archive's moments (writer/moment-values.h has the values by them).
  */
 #pragma once
 
@@ -8,9 +8,8 @@
 #include <stddef.h>
 
 #include "base/moments/moment-plan.h"
-#include "base/outbuf.h"
 #include "base/table.h"
-#include "writer/moment-data.h"
+#include "writer/event.h"
 
 struct moment_store {
 	struct table plans; /* number + 1 -> struct moment_plan, owned */
@@ -23,17 +22,3 @@ int moment_store_add(struct moment_store *s, const struct event *ev);
 
 /* The plan of EV, an EVENT_MOMENT; NULL = the archive has none, or it was redacted. */
 const struct moment_plan *moment_store_plan(const struct moment_store *s, const struct event *ev);
-
-/*
- * Appends the bytes of V at EV to TO. Returns NULL, or the reason why it was not collected (a
- * static text, or V's).
- */
-const char *moment_store_collect(const struct moment_plan_variable *v, const struct event *ev,
-				 struct outbuf *to);
-
-/*
- * The value of V, of PLAN, at EV, for people, into TO (SIZE > 4 bytes). Returns false if it was not
- * collected: then TO has the reason.
- */
-bool moment_store_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
-			size_t size);

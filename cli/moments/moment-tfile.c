@@ -9,17 +9,38 @@
 #include "base/array.h"
 #include "reader/places/places.h"
 #include "writer/koids.h"
+#include "writer/moment-data.h"
+#include "writer/moment-values.h"
 #include "writer/tfile/tfile-writer.h"
 #include "writer/tfile/tfile-x86-64.h"
 
 enum {
 	LIBRARIES_MAX = 256,
-	BLOCKS_MAX = MOMENT_PLAN_LOADS_MAX + 16,
+	BLOCKS_MAX = MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX + 16,
+	COMMAND_BYTES = 400, /* room for the names of all variables of a point */
 	BUILD_ID_TEXT_MAX = 2 * 64 + 1,
 };
 
 /* Trace state variables. */
-enum { VAR_TIMESTAMP = 1, VAR_TIME, VAR_PID, VAR_TID, VAR_CPU, VAR_HIT };
+enum {
+	VAR_TIMESTAMP = 1,
+	VAR_TIME,
+	VAR_PID,
+	VAR_TID,
+	VAR_CPU,
+	VAR_HIT,
+	VAR_COUNTERS, /* the first of those that points count */
+	COUNTERS_MAX = 256,
+};
+
+static const struct tfile_variable moment_tfile_variables[] = {
+	{ VAR_TIMESTAMP, 0, true, TFILE_VARIABLE_TIMESTAMP },
+	{ VAR_TIME, 0, false, TFILE_VARIABLE_TIME },
+	{ VAR_PID, 0, false, TFILE_VARIABLE_PID },
+	{ VAR_TID, 0, false, TFILE_VARIABLE_TID },
+	{ VAR_CPU, 0, false, TFILE_VARIABLE_CPU },
+	{ VAR_HIT, 0, false, "hit" },
+};
 
 struct moment_hit {
 	struct event ev;
@@ -294,13 +315,76 @@ static void moment_tfile_registers(const struct event *ev, uint8_t to[TFILE_X86_
 			     });
 }
 
+/* What one file is made of. */
+struct moment_tfile_part {
+	struct tfile_tracepoint *points; /* owned, by number */
+	size_t n_points;
+	struct tfile_script_frame *frames; /* owned */
+	size_t n_frames, room;
+	struct tfile_variable variables[VAR_COUNTERS + COUNTERS_MAX];
+	size_t n_variables;
+};
+
+/* What a tracepoint does, in GDB's words. */
+struct moment_tfile_commands {
+	const char *list[1 + MOMENT_PLAN_TSVS_MAX];
+	char texts[1 + MOMENT_PLAN_TSVS_MAX][COMMAND_BYTES];
+	size_t n;
+};
+
+static void moment_tfile_part_init(struct moment_tfile_part *p)
+{
+	p->n_variables = ARRAY_SIZE(moment_tfile_variables);
+	memcpy(p->variables, moment_tfile_variables, sizeof(moment_tfile_variables));
+}
+
+static void moment_tfile_part_deinit(struct moment_tfile_part *p)
+{
+	for (size_t i = 0; i < p->n_points; i++)
+		free((void *)p->points[i].commands);
+	free(p->points);
+	free(p->frames);
+}
+
+/* The number of the variable NAME that points count; 0 = it cannot have one. */
+static uint32_t moment_tfile_find_counter(struct moment_tfile_part *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_variables; i++)
+		if (strcmp(p->variables[i].name, name) == 0)
+			return p->variables[i].number >= VAR_COUNTERS ? p->variables[i].number : 0;
+	if (p->n_variables == ARRAY_SIZE(p->variables))
+		return 0;
+	p->variables[p->n_variables] = (struct tfile_variable){
+		.number = (uint32_t)p->n_variables + 1,
+		.name = name,
+	};
+	return p->variables[p->n_variables++].number;
+}
+
 static struct tfile_block moment_tfile_variable(uint32_t number, uint64_t value)
 {
 	return (struct tfile_block){ .kind = TFILE_VARIABLE,
 				     .variable = { number, (int64_t)value } };
 }
 
-static int moment_tfile_frame(struct tfile_writer *w, const struct event *ev)
+/* The blocks of the variables that points count. Returns their number. */
+static size_t moment_tfile_counters(struct moment_tfile_part *p, const struct moment_plan *plan,
+				    const struct event *ev, struct tfile_block *to)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; plan && i < plan->n_tsvs; i++) {
+		uint32_t number = moment_tfile_find_counter(p, plan->tsvs[i].name);
+		uint64_t value;
+
+		if (number && moment_values_tsv(plan, ev, i, &value))
+			to[n++] = moment_tfile_variable(number, value);
+	}
+	return n;
+}
+
+static int moment_tfile_frame(struct tfile_writer *w, struct moment_tfile_part *p,
+			      const struct moment_plan *plan, const struct event *ev)
 {
 	const uint64_t values[] = {
 		[VAR_TIMESTAMP] = ev->ts_ns / 1000,
@@ -321,6 +405,7 @@ static int moment_tfile_frame(struct tfile_writer *w, const struct event *ev)
 					    .registers = { registers, sizeof(registers) } };
 	for (uint32_t i = VAR_TIMESTAMP; i < ARRAY_SIZE(values); i++)
 		blocks[n++] = moment_tfile_variable(i, values[i]);
+	n += moment_tfile_counters(p, plan, ev, blocks + n);
 	while (n < BLOCKS_MAX && moment_data_next(ev, &at, &b))
 		if (b.bytes > 0 && b.address)
 			blocks[n++] = (struct tfile_block){
@@ -334,24 +419,37 @@ static int moment_tfile_frame(struct tfile_writer *w, const struct event *ev)
 
 /* ---- files ---- */
 
-/* What one file is made of. */
-struct moment_tfile_part {
-	struct tfile_tracepoint *points; /* owned, by number */
-	size_t n_points;
-	struct tfile_script_frame *frames; /* owned */
-	size_t n_frames, room;
-};
-
-static void moment_tfile_part_deinit(struct moment_tfile_part *p)
+/* The commands for a point of PLAN (NULL = not known). Returns NULL without memory. */
+static struct moment_tfile_commands *moment_tfile_commands_new(struct moment_tfile_part *p,
+							       const struct moment_plan *plan)
 {
-	free(p->points);
-	free(p->frames);
+	struct moment_tfile_commands *c = calloc(1, sizeof(*c));
+	size_t at;
+
+	if (!c)
+		return NULL;
+	at = (size_t)snprintf(c->texts[0], COMMAND_BYTES, "collect $regs");
+	c->list[c->n++] = c->texts[0];
+	for (uint32_t i = 0; plan && i < plan->n_tsvs; i++) {
+		const char *name = plan->tsvs[i].name;
+
+		if (!moment_tfile_find_counter(p, name))
+			continue;
+		at += (size_t)snprintf(c->texts[0] + at, COMMAND_BYTES - at, ", $%s", name);
+		if (!plan->tsvs[i].is_counted)
+			continue;
+		snprintf(c->texts[c->n], COMMAND_BYTES, "teval $%s=$%s+1", name, name);
+		c->list[c->n] = c->texts[c->n];
+		c->n++;
+	}
+	return c;
 }
 
 /* The point of EV is where its instruction pointer is, in this process. */
-static int moment_tfile_note_point(struct moment_tfile_part *p, const struct event *ev)
+static int moment_tfile_note_point(struct moment_tfile_part *p, const struct moment_plan *plan,
+				   const struct event *ev)
 {
-	static const char *const commands[] = { "collect $regs" };
+	struct moment_tfile_commands *commands;
 	size_t i = 0, room = p->n_points;
 
 	while (i < p->n_points && p->points[i].number != ev->moment.point + 1)
@@ -360,20 +458,22 @@ static int moment_tfile_note_point(struct moment_tfile_part *p, const struct eve
 		return 0;
 	if (GROW(p->points, room, p->n_points + 1) < 0)
 		return -ENOMEM;
+	commands = moment_tfile_commands_new(p, plan);
+	if (!commands)
+		return -ENOMEM;
 	p->points[p->n_points++] = (struct tfile_tracepoint){
 		.number = ev->moment.point + 1,
 		.address = moment_data_register(ev, MOMENT_DATA_IP),
-		.commands = commands,
-		.n_commands = ARRAY_SIZE(commands),
+		.passes = plan ? plan->stop : 0,
+		.commands = commands->list,
+		.n_commands = commands->n,
 	};
 	return 0;
 }
 
-static int moment_tfile_note_frame(struct moment_tfile_part *p, const struct moment_tfile *t,
+static int moment_tfile_note_frame(struct moment_tfile_part *p, const struct moment_plan *plan,
 				   const struct event *ev)
 {
-	const struct moment_plan *plan = moment_store_plan(&t->store, ev);
-
 	if (GROW(p->frames, p->room, p->n_frames + 1) < 0)
 		return -ENOMEM;
 	p->frames[p->n_frames] = (struct tfile_script_frame){
@@ -396,6 +496,7 @@ static int moment_tfile_frames(const struct moment_tfile *t, const struct moment
 
 	for (*ret_more = false; r == 0 && *at < t->n; ++*at) {
 		const struct event *ev = &t->hits[*at].ev;
+		const struct moment_plan *plan;
 
 		if (ev->pid != run->pid || t->hits[*at].run != run->number ||
 		    ev->moment.point >= TFILE_TRACEPOINT_MAX)
@@ -404,8 +505,10 @@ static int moment_tfile_frames(const struct moment_tfile *t, const struct moment
 			*ret_more = true;
 			return 0;
 		}
-		r = moment_tfile_note_point(p, ev) ?: moment_tfile_note_frame(p, t, ev)
-							      ?: moment_tfile_frame(w, ev);
+		plan = moment_store_plan(&t->store, ev);
+		r = moment_tfile_note_point(p, plan, ev)
+			    ?: moment_tfile_note_frame(p, plan, ev)
+				       ?: moment_tfile_frame(w, p, plan, ev);
 	}
 	return r;
 }
@@ -413,22 +516,14 @@ static int moment_tfile_frames(const struct moment_tfile *t, const struct moment
 static int moment_tfile_head(const struct moment_tfile *t, const struct moment_tfile_part *p,
 			     const struct moment_tfile_files *files, struct outbuf *to)
 {
-	static const struct tfile_variable variables[] = {
-		{ VAR_TIMESTAMP, 0, true, TFILE_VARIABLE_TIMESTAMP },
-		{ VAR_TIME, 0, false, TFILE_VARIABLE_TIME },
-		{ VAR_PID, 0, false, TFILE_VARIABLE_PID },
-		{ VAR_TID, 0, false, TFILE_VARIABLE_TID },
-		{ VAR_CPU, 0, false, TFILE_VARIABLE_CPU },
-		{ VAR_HIT, 0, false, "hit" },
-	};
 	struct tfile_head head = {
 		.register_bytes = TFILE_X86_64_BYTES,
 		.status = { .stop = TFILE_STOP_COMMAND,
 			    .has = TFILE_HAS_FRAMES | TFILE_HAS_CREATED,
 			    .frames = p->n_frames,
 			    .created = p->n_frames + t->n_lost },
-		.variables = variables,
-		.n_variables = ARRAY_SIZE(variables),
+		.variables = p->variables,
+		.n_variables = p->n_variables,
 		.tracepoints = p->points,
 		.n_tracepoints = p->n_points,
 		.maps = files->maps,
@@ -451,6 +546,7 @@ int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_r
 
 	if (!files)
 		return -ENOMEM;
+	moment_tfile_part_init(&part);
 	moment_tfile_add_files(files, t, run);
 	files->script.trace = path;
 	files->script.libraries = files->libraries;

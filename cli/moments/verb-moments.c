@@ -17,6 +17,8 @@
 #include "cli/moments/moment-store.h"
 #include "reader/views/profile-names.h"
 #include "writer/koids.h"
+#include "writer/moment-data.h"
+#include "writer/moment-values.h"
 
 enum { VALUE_TEXT_MAX = 4096 };
 
@@ -80,6 +82,7 @@ static int moment_view_print_text(struct moment_view *v, const struct moment_pla
 				  const struct event *ev)
 {
 	char value[VALUE_TEXT_MAX];
+	uint64_t tsv;
 
 	printf("%14.9f %s/%u %s hit %" PRIu64, (double)(ev->ts_ns - v->first_ns) / 1e9,
 	       moment_view_thread(v, ev->tid), ev->tid & FXT_KOID_TID_MASK, plan ? plan->name : "?",
@@ -89,10 +92,13 @@ static int moment_view_print_text(struct moment_view *v, const struct moment_pla
 	printf("\n");
 	for (uint32_t i = 0; plan && i < plan->n_variables; i++) {
 		const struct moment_plan_variable *var = &plan->variables[i];
-		bool there = moment_store_print(var, ev, value, sizeof(value));
+		bool there = moment_values_print(var, ev, value, sizeof(value));
 
 		printf(there ? "    %s = %s\n" : "    %s: not collected: %s\n", var->name, value);
 	}
+	for (uint32_t i = 0; plan && i < plan->n_tsvs; i++)
+		if (moment_values_tsv(plan, ev, i, &tsv))
+			printf("    $%s = %" PRIu64 "\n", plan->tsvs[i].name, tsv);
 	if (v->registers)
 		moment_view_print_registers(ev);
 	return v->wants_stacks ? moment_view_print_stack(v, ev) : 0;
@@ -107,9 +113,21 @@ static struct json_object *moment_view_json_values(const struct moment_plan *pla
 	char value[VALUE_TEXT_MAX];
 
 	for (uint32_t i = 0; plan && i < plan->n_variables; i++)
-		if (moment_store_print(&plan->variables[i], ev, value, sizeof(value)) == collected)
+		if (moment_values_print(&plan->variables[i], ev, value, sizeof(value)) == collected)
 			json_object_object_add(values, plan->variables[i].name,
 					       json_from_text(value));
+	return values;
+}
+
+static struct json_object *moment_view_json_tsvs(const struct moment_plan *plan,
+						 const struct event *ev)
+{
+	struct json_object *values = json_object_new_object();
+	uint64_t value;
+
+	for (uint32_t i = 0; i < plan->n_tsvs; i++)
+		if (moment_values_tsv(plan, ev, i, &value))
+			json_object_object_add(values, plan->tsvs[i].name, json_u64(value));
 	return values;
 }
 
@@ -150,6 +168,8 @@ static void moment_view_print_json(struct moment_view *v, const struct moment_pl
 		JSON("hit", ev->moment.hit),
 		JSON("variables", moment_view_json_values(plan, ev, true)),
 		JSON("not_collected", moment_view_json_values(plan, ev, false)),
+		JSON_IF(plan && plan->n_tsvs, "trace_state_variables",
+			moment_view_json_tsvs(plan, ev)),
 		JSON_IF(v->registers, "registers", moment_view_json_registers(ev)),
 		JSON_IF(v->wants_stacks, "stack", moment_view_json_stack(v, ev))));
 }

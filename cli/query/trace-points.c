@@ -2,19 +2,25 @@
 #include "cli/query/trace-points.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "writer/koids.h"
+#include "writer/moment-values.h"
 #include "writer/tracedb/tracedb-writer.h"
 
 /* Types of values. */
 enum { TYPE_INT, TYPE_UINT, TYPE_POINTER, TYPE_BOOL, TYPE_TEXT, TYPE_FLOAT, TYPES };
 
 /* Of a call with its result, or of a moment, with texts. */
-enum { VALUES_MAX = 2 * MOMENT_PLAN_VARIABLES_MAX, PRINTED_MAX = 4096 };
+enum {
+	VALUES_MAX = 2 * MOMENT_PLAN_VARIABLES_MAX + MOMENT_PLAN_TSVS_MAX,
+	PRINTED_MAX = 4096,
+	NAME_ROOM = 256,
+};
 
 struct trace_points_value {
 	const char *name; /* of the set */
@@ -245,7 +251,7 @@ static int trace_points_add_variable(struct trace_points *t, struct trace_points
 	char text[PRINTED_MAX];
 	const char *quote;
 
-	if (moment_store_collect(v, ev, &bytes) || !moment_store_print(v, ev, text, sizeof(text)))
+	if (moment_values_collect(v, ev, &bytes) || !moment_values_print(v, ev, text, sizeof(text)))
 		return 0;
 	if (!trace_points_number(v->shape, &bytes, &number) &&
 	    !trace_points_printed_number(text, &number))
@@ -258,6 +264,24 @@ static int trace_points_add_variable(struct trace_points *t, struct trace_points
 	if (quote)
 		return trace_points_add_text(t, item, v->name, quote + 1);
 	return *v->shape == 'e' ? trace_points_add_text(t, item, v->name, text) : 0;
+}
+
+/* A trace state variable, which has a `$` before its name. */
+static int trace_points_add_tsv(struct trace_points *t, struct trace_points_item *item,
+				const struct moment_plan *plan, uint32_t i, const struct event *ev)
+{
+	char name[NAME_ROOM];
+	struct trace_points_value *to;
+	uint64_t value;
+
+	if (!moment_values_tsv(plan, ev, i, &value))
+		return 0;
+	snprintf(name, sizeof(name), "$%s", plan->tsvs[i].name);
+	to = trace_points_add_value(t, item, name, TYPE_INT);
+	if (!to)
+		return -ENOMEM;
+	to->u = value;
+	return 0;
 }
 
 static int trace_points_take_moment(struct trace_points *t, const struct event *ev)
@@ -274,6 +298,8 @@ static int trace_points_take_moment(struct trace_points *t, const struct event *
 								plan->vaddr));
 	if (!item)
 		return -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < plan->n_tsvs; i++)
+		r = trace_points_add_tsv(t, item, plan, i, ev);
 	for (uint32_t i = 0; r == 0 && i < plan->n_variables; i++)
 		r = trace_points_add_variable(t, item, &plan->variables[i], ev);
 	if (r == 0)

@@ -18,6 +18,8 @@
 #define PROGRESS_MS 500
 #define DYING_MS    1000
 
+enum { SNAPSHOTS_A_SECOND = 100 };
+
 void record_job_deinit(struct record_job *j)
 {
 	run_command_cancel(&j->command);
@@ -108,9 +110,10 @@ static const char *record_job_suffix(const struct record_job *j)
 
 /* ---- the last of it ---- */
 
-/* FILE-20261120-190834.fxt for FILE.fxt, which is known by the suffix; new. */
+/* FILE-20261120-190834.fxt for FILE.fxt, which is known by the suffix; -2.fxt for another one. New. */
 static char *snapshot_path(const struct record_job *j)
 {
+	char number[16] = "";
 	const char *path = j->options.output, *end;
 	time_t now = time(NULL);
 	char moment[32], *ret;
@@ -120,7 +123,14 @@ static char *snapshot_path(const struct record_job *j)
 	end = strstr(path, ".fxt");
 	if (!end)
 		end = path + strlen(path);
-	return asprintf(&ret, "%.*s-%s%s", (int)(end - path), path, moment, end) < 0 ? NULL : ret;
+	for (unsigned n = 2;; n++) {
+		if (asprintf(&ret, "%.*s-%s%s%s", (int)(end - path), path, moment, number, end) < 0)
+			return NULL;
+		if (n > SNAPSHOTS_A_SECOND || access(ret, F_OK) < 0)
+			return ret;
+		free(ret);
+		snprintf(number, sizeof(number), "-%u", n);
+	}
 }
 
 static int open_snapshot(struct record_job *j)
@@ -173,19 +183,35 @@ static void look_at_snapshot(struct record_job *j)
 	output_file_deinit(&j->snapshot);
 }
 
+/* That points have asked for: one for all until now. */
+static void record_job_take_due(struct record_job *j)
+{
+	uint64_t n_due = j->flight ? recording_snapshots_due(j->recording) : 0;
+
+	if (j->is_writing || n_due == j->n_due_taken)
+		return;
+	j->n_due_taken = n_due;
+	record_job_take_snapshot(j);
+}
+
 static void record_job_look(void *userdata)
 {
 	struct record_job *j = userdata;
 
 	look_at_snapshot(j);
+	record_job_take_due(j);
 	exit_search_look(&j->exits, j->loop.interrupted);
 }
 
 /* Has the last of what was recorded written. */
 static int write_kept(struct record_job *j)
 {
-	int r = 0;
+	int r = j->is_writing ? record_loop_wait_snapshot(&j->loop) : 0;
 
+	look_at_snapshot(j);
+	/* (it may have ended at the point) */
+	if (r != -EINTR)
+		record_job_take_due(j);
 	if (j->is_writing)
 		r = record_loop_wait_snapshot(&j->loop);
 	look_at_snapshot(j);

@@ -25,7 +25,8 @@ struct record_job {
 	bool with_progress;
 	struct output_file snapshot; /* that was asked for by a signal and is being written */
 	bool is_writing;
-	bool flight; /* as the options said */
+	uint64_t n_due_taken; /* of the snapshots that points have asked for */
+	bool flight;          /* as the options said */
 	enum pack_method compress;
 	uint64_t next_progress_ns;
 };

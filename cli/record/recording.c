@@ -26,6 +26,7 @@ struct recording_ops {
 	int (*stop)(struct recording *r);
 	int (*snapshot)(struct recording *r, int fd);
 	int (*snapshot_state)(struct recording *r);
+	uint64_t (*snapshots_due)(struct recording *r);
 	int (*search)(struct recording *r, uint32_t pid);
 	int (*search_state)(struct recording *r, uint32_t pid);
 	int (*view)(struct recording *r, struct session_view *ret);
@@ -113,6 +114,11 @@ static int bus_snapshot_state(struct recording *r)
 	return bus_failed(r, bus_client_snapshot_state(r->client));
 }
 
+static uint64_t bus_snapshots_due(struct recording *r)
+{
+	return bus_client_seen(r->client)->counters.snapshots_due;
+}
+
 static int bus_view(struct recording *r, struct session_view *ret)
 {
 	int e = bus_client_view(r->client, r->path, ret);
@@ -139,6 +145,7 @@ static const struct recording_ops bus_ops = {
 	.stop = bus_stop,
 	.snapshot = bus_snapshot,
 	.snapshot_state = bus_snapshot_state,
+	.snapshots_due = bus_snapshots_due,
 	.search = bus_search,
 	.search_state = bus_search_state,
 	.view = bus_view,
@@ -265,6 +272,14 @@ static int direct_snapshot_state(struct recording *r)
 	return e < 0 ? e : 1;
 }
 
+static uint64_t direct_snapshots_due(struct recording *r)
+{
+	struct session_counters now;
+
+	session_counters(r->session, &now);
+	return now.snapshots_due;
+}
+
 static int direct_search(struct recording *r, uint32_t pid)
 {
 	uint64_t number;
@@ -313,6 +328,7 @@ static const struct recording_ops direct_ops = {
 	.stop = direct_stop,
 	.snapshot = direct_snapshot,
 	.snapshot_state = direct_snapshot_state,
+	.snapshots_due = direct_snapshots_due,
 	.search = direct_search,
 	.search_state = direct_search_state,
 	.view = direct_view,
@@ -416,6 +432,11 @@ int recording_snapshot(struct recording *r, int fd)
 int recording_snapshot_state(struct recording *r)
 {
 	return r->ops->snapshot_state(r);
+}
+
+uint64_t recording_snapshots_due(struct recording *r)
+{
+	return r->ops->snapshots_due(r);
 }
 
 int recording_search(struct recording *r, uint32_t pid)

@@ -49,6 +49,9 @@ int recording_stop(struct recording *r);
 int recording_snapshot(struct recording *r, int fd);
 int recording_snapshot_state(struct recording *r);
 
+/* The number of snapshots that points have asked for so far. */
+uint64_t recording_snapshots_due(struct recording *r);
+
 /*
  * Asks for process PID, which is held at its exit, to be searched for what it has lost, and does
  * not wait. recording_search_state(), after recording_dispatch(), says 0 = not yet, 1 = done, or

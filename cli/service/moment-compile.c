@@ -16,133 +16,28 @@
 #include "bpf/record.h"
 #include "capture/options/program-file.h"
 #include "cli/common/verb.h"
+#include "cli/service/moment-spec.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
 #include "reader/places/place-locals.h"
 
 enum {
-	STACK_BYTES = 4096, /* unless COLLECT says how many */
-	RED_ZONE = 128,     /* below the stack pointer, and in use */
-	ITEMS_MAX = 32,
 	FRAMES_MAX = 16,
 	PLAN_LINE_MAX = 1024,
 };
 
-static const char *const moment_registers[] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi",
-						"rbp", "rsp", "r8",  "r9",  "r10", "r11",
-						"r12", "r13", "r14", "r15", "rip" };
-
 /* What is asked for. */
 struct moment_request {
 	const char *option;
-	char *text; /* owned; what follows points into it */
-	char *file, *where;
-	char *subject, *op, *number; /* of the condition; NULL = there is none */
-	uint64_t max;
-	char *collect; /* owned; likewise */
-	const char *items[ITEMS_MAX];
-	size_t n_items;
-	uint64_t stack_bytes;
-	bool implied; /* nobody has said what is collected */
+	struct moment_spec spec;
 	struct places *places;
 	char path[PATH_MAX];
 };
 
 static void moment_request_deinit(struct moment_request *q)
 {
-	free(q->text);
-	free(q->collect);
+	moment_spec_deinit(&q->spec);
 	places_free(q->places);
-}
-
-/* ---- what is asked for ---- */
-
-static int moment_take_item(struct moment_request *q, char *word)
-{
-	if (strcmp(word, "regs") == 0 || !*word)
-		return CLI_OK;
-	if (strcmp(word, "stack") == 0) {
-		q->stack_bytes = STACK_BYTES;
-		return CLI_OK;
-	}
-	if (strncmp(word, "stack=", 6) == 0) {
-		if (text_parse_size(word + 6, &q->stack_bytes) == 0 &&
-		    q->stack_bytes <= MOMENT_PLAN_BYTES_MAX - RED_ZONE)
-			return CLI_OK;
-		return cli_usage_error("--collect: stack=BYTES takes at most %d, not '%s'",
-				       MOMENT_PLAN_BYTES_MAX - RED_ZONE, word + 6);
-	}
-	if (q->n_items == ITEMS_MAX)
-		return cli_usage_error("--collect: more than %d words are not possible", ITEMS_MAX);
-	q->items[q->n_items++] = word;
-	return CLI_OK;
-}
-
-static int moment_take_collect(struct moment_request *q, const char *collect)
-{
-	char *rest, *word;
-	int r = CLI_OK;
-
-	q->implied = !collect;
-	q->collect = strdup(collect ?: "args,locals,stack");
-	if (!q->collect)
-		return cli_failed("out of memory");
-	for (rest = q->collect; r == CLI_OK && (word = strsep(&rest, ","));)
-		r = moment_take_item(q, word);
-	return r;
-}
-
-/* " max N" at the end of the text, taken off. */
-static int moment_take_max(struct moment_request *q)
-{
-	char *max = strstr(q->text, " max ");
-
-	if (!max)
-		return CLI_OK;
-	*max = '\0';
-	return text_parse_u64(max + 5, UINT64_MAX, &q->max) == 0 && q->max > 0
-		       ? CLI_OK
-		       : cli_usage_error("%s: max takes a number, not '%s'", q->option, max + 5);
-}
-
-/* Likewise " if SUBJECT OP NUMBER". */
-static int moment_take_condition(struct moment_request *q)
-{
-	char *rest = strstr(q->text, " if ");
-
-	if (!rest)
-		return CLI_OK;
-	*rest = '\0';
-	rest += 4;
-	q->subject = strsep(&rest, " ");
-	q->op = strsep(&rest, " ");
-	q->number = rest;
-	return q->number && *q->number
-		       ? CLI_OK
-		       : cli_usage_error("%s: a condition is 'if NAME OP NUMBER', as in "
-					 "'if n > 4' or 'if $rdi == 0'",
-					 q->option);
-}
-
-static int moment_take_text(struct moment_request *q, const char *text)
-{
-	int r;
-
-	q->text = strdup(text);
-	if (!q->text)
-		return cli_failed("out of memory");
-	r = moment_take_max(q);
-	if (r == CLI_OK)
-		r = moment_take_condition(q);
-	if (r != CLI_OK)
-		return r;
-	q->where = q->text;
-	q->file = strsep(&q->where, ":");
-	return q->where && *q->where && *q->file
-		       ? CLI_OK
-		       : cli_usage_error("%s: '%s' is not FILE:FUNCTION, FILE:SOURCE:LINE or "
-					 "FILE:0xADDRESS",
-					 q->option, text);
 }
 
 /* ---- plans ---- */
@@ -214,14 +109,15 @@ static int moment_put_variables(const struct moment_request *q, FILE *to, uint64
 				uint32_t *n_loads)
 {
 	const struct place_query query = {
-		.vaddr = vaddr, .items = q->items, .n_items = q->n_items, .strings = true
+		.vaddr = vaddr, .items = q->spec.items, .n_items = q->spec.n_items, .strings = true
 	};
 	_cleanup_(place_locals_deinit) struct place_locals locals = { 0 };
 	char why[PLACES_WHY_MAX];
-	int r = q->n_items ? place_locals_find(q->places, &query, &locals, why, sizeof(why)) : 0;
+	int r = q->spec.n_items ? place_locals_find(q->places, &query, &locals, why, sizeof(why))
+				: 0;
 
 	/* (without debug information there are registers and the stack) */
-	if (r == -ENODATA && q->implied)
+	if (r == -ENODATA && q->spec.implied)
 		return CLI_OK;
 	if (r < 0)
 		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
@@ -261,72 +157,107 @@ static int moment_find_op(const char *text)
 	return 0;
 }
 
-/* The number that the subject of the condition is, into *RET. */
-static int moment_find_subject(const struct moment_request *q, uint64_t vaddr,
-			       struct place_load *ret, bool *ret_signed)
+/* A number that a condition compares. */
+struct moment_subject {
+	struct place_load load; /* unless it is a trace state variable, ... */
+	int tsv;                /* ... which this one is; -1 = it is none */
+	bool is_signed;
+};
+
+/* The variable NAME of the program. */
+static int moment_find_variable(const struct moment_request *q, uint64_t vaddr, const char *name,
+				struct moment_subject *ret)
 {
-	const char *const items[] = { q->subject };
+	const char *const items[] = { name };
 	const struct place_query query = { .vaddr = vaddr, .items = items, .n_items = 1 };
 	_cleanup_(place_locals_deinit) struct place_locals locals = { 0 };
 	const struct place_variable *v;
 	char why[PLACES_WHY_MAX];
-	int r;
+	int r = place_locals_find(q->places, &query, &locals, why, sizeof(why));
 
-	*ret_signed = false;
-	if (*q->subject == '$') {
-		for (size_t i = 0; i < ARRAY_SIZE(moment_registers); i++)
-			if (strcmp(moment_registers[i], q->subject + 1) == 0) {
-				*ret = (struct place_load){ .base = PLACE_REGISTER,
-							    .reg = (uint8_t)i,
-							    .is_value = true,
-							    .bytes = 8 };
-				return CLI_OK;
-			}
-		return cli_usage_error("%s: there is no register '%s'; rax, rdi, r8, rip and the "
-				       "like are",
-				       q->option, q->subject);
-	}
-	r = place_locals_find(q->places, &query, &locals, why, sizeof(why));
 	if (r < 0)
 		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
 	v = locals.n > 0 ? &locals.list[0] : NULL;
 	if (!v || v->reason || v->n_loads == 0 || v->loads[0].bytes > 8 || v->count.is_used)
-		return cli_failed("%s: '%s' cannot be compared: %s", q->option, q->subject,
+		return cli_failed("%s: '%s' cannot be compared: %s", q->option, name,
 				  v && v->reason ? v->reason : "it is not a number");
-	*ret = v->loads[0];
-	*ret_signed = v->shape[0] == 'i';
+	ret->load = v->loads[0];
+	ret->is_signed = v->shape[0] == 'i';
+	return CLI_OK;
+}
+
+static int moment_find_subject(const struct moment_request *q, uint64_t vaddr, const char *name,
+			       struct moment_subject *ret)
+{
+	int reg;
+
+	*ret = (struct moment_subject){ .tsv = -1 };
+	if (*name != '$')
+		return moment_find_variable(q, vaddr, name, ret);
+	ret->tsv = moment_spec_tsv(&q->spec, name + 1);
+	reg = moment_spec_register(name + 1);
+	if (reg >= 0)
+		ret->load = (struct place_load){
+			.base = PLACE_REGISTER, .reg = (uint8_t)reg, .is_value = true, .bytes = 8
+		};
 	return CLI_OK;
 }
 
 static int moment_put_condition(const struct moment_request *q, FILE *to, uint64_t vaddr,
-				uint32_t *n_loads)
+				const struct moment_spec_condition *c, uint32_t *n_loads)
 {
-	bool minus = q->number && *q->number == '-', is_signed;
-	struct place_load load = { 0 };
-	char number[32];
+	bool minus = *c->number == '-';
+	struct moment_subject subject;
 	uint64_t value = 0;
-	int op, r;
+	uint32_t at;
+	int op, r = moment_find_subject(q, vaddr, c->subject, &subject);
 
-	if (!q->subject)
-		return CLI_OK;
-	r = moment_find_subject(q, vaddr, &load, &is_signed);
 	if (r != CLI_OK)
 		return r;
-	op = moment_find_op(q->op);
-	snprintf(number, sizeof(number), "%s", q->number + minus);
-	if (op == 0 || !moment_parse_number(number, &value))
+	op = moment_find_op(c->op);
+	if (op == 0 || !moment_parse_number(c->number + minus, &value))
 		return cli_usage_error("%s: 'if %s %s %s' is no condition: ==, !=, <, <=, >, >= "
 				       "and & compare with a number",
-				       q->option, q->subject, q->op, q->number);
-	moment_put_load(to, &load, MOMENT_PLAN_QUIET | moment_load_flags(&load), 0, 0);
-	++*n_loads;
-	fprintf(to, "if\t%u\t%d\t%u\t%d\t%s%" PRIu64 MOMENT_PLAN_LINE_END, *n_loads, op,
-		load.bytes * 8 > 64 ? 64 : load.bytes * 8, is_signed || minus, minus ? "-" : "",
-		value);
+				       q->option, c->subject, c->op, c->number);
+	if (subject.tsv < 0) {
+		moment_put_load(to, &subject.load,
+				MOMENT_PLAN_QUIET | moment_load_flags(&subject.load), 0, 0);
+		at = ++*n_loads;
+	} else {
+		at = MOMENT_PLAN_LOADS_MAX + 1 + (uint32_t)subject.tsv;
+		subject.load.bytes = 8;
+	}
+	fprintf(to, "if\t%u\t%d\t%u\t%d\t%s%" PRIu64 MOMENT_PLAN_LINE_END, at, op,
+		subject.load.bytes * 8 > 64 ? 64 : subject.load.bytes * 8,
+		subject.is_signed || minus, minus ? "-" : "", value);
 	return CLI_OK;
 }
 
+static int moment_put_conditions(const struct moment_request *q, FILE *to, uint64_t vaddr,
+				 uint32_t *n_loads)
+{
+	int r = CLI_OK;
+
+	for (uint32_t i = 0; r == CLI_OK && i < q->spec.n_conditions; i++)
+		r = moment_put_condition(q, to, vaddr, &q->spec.conditions[i], n_loads);
+	return r;
+}
+
 /* ---- points ---- */
+
+/* What is done at a hit besides collecting. */
+static void moment_put_actions(const struct moment_spec *s, FILE *to)
+{
+	if (s->max != MOMENT_PLAN_EACH)
+		fprintf(to, "max\t%" PRIu64 MOMENT_PLAN_LINE_END, s->max);
+	if (s->snapshot)
+		fprintf(to, "snapshot\t%" PRIu64 MOMENT_PLAN_LINE_END, s->snapshot);
+	if (s->stop)
+		fprintf(to, "stop\t%" PRIu64 MOMENT_PLAN_LINE_END, s->stop);
+	for (uint32_t i = 0; i < s->n_tsvs; i++)
+		fprintf(to, "tsv\t%s\t%d" MOMENT_PLAN_LINE_END, s->tsvs[i].name,
+			s->tsvs[i].is_counted);
+}
 
 static int moment_add(struct call_options *to, const char *option, const char *path,
 		      const char *plan)
@@ -368,17 +299,16 @@ static int moment_put_plan(struct moment_request *q, FILE *to, const char *name,
 		name, q->path, vaddr);
 	if (n_frames > 0 && frames[0].source && frames[0].line)
 		fprintf(to, "source\t%s:%u" MOMENT_PLAN_LINE_END, frames[0].source, frames[0].line);
-	if (q->max)
-		fprintf(to, "max\t%" PRIu64 MOMENT_PLAN_LINE_END, q->max);
-	r = moment_put_condition(q, to, vaddr, &n_loads);
+	moment_put_actions(&q->spec, to);
+	r = moment_put_conditions(q, to, vaddr, &n_loads);
 	if (r == CLI_OK)
 		r = moment_put_variables(q, to, vaddr, &n_loads);
 	if (r != CLI_OK)
 		return r;
-	if (q->stack_bytes)
+	if (q->spec.stack_bytes)
 		fprintf(to, "load\t%u\t%u\t%d\t%d\t%d\t0\t0" MOMENT_PLAN_LINE_END,
-			MOMENT_PLAN_PIECES, (unsigned)q->stack_bytes + RED_ZONE,
-			MOMENT_PLAN_REGISTER, MOMENT_REG_SP, -RED_ZONE);
+			MOMENT_PLAN_PIECES, (unsigned)q->spec.stack_bytes + MOMENT_SPEC_RED_ZONE,
+			MOMENT_PLAN_REGISTER, MOMENT_REG_SP, -MOMENT_SPEC_RED_ZONE);
 	return CLI_OK;
 }
 
@@ -422,18 +352,18 @@ static uint64_t moment_behind_prologue(struct moment_request *q, const struct pl
 static int moment_compile_functions(struct moment_request *q, struct call_options *to)
 {
 	_cleanup_(place_functions_deinit) struct place_functions found = { 0 };
-	int r = place_functions_find(q->places, q->where, &found);
+	int r = place_functions_find(q->places, q->spec.place, &found);
 
 	if (r < 0)
 		return cli_failed("%s: %s: %s", q->option, q->path, strerror(-r));
 	if (found.n == 0 && !places_have_symbols(q->places))
 		return cli_failed("%s: %s has no symbols (it is stripped): its functions have no "
 				  "names",
-				  q->option, q->file);
+				  q->option, q->spec.file);
 	if (found.n == 0)
-		return cli_failed("%s: %s has no function '%s'%s%s%s", q->option, q->file, q->where,
-				  *found.nearest ? "; did you mean '" : "", found.nearest,
-				  *found.nearest ? "'?" : "");
+		return cli_failed("%s: %s has no function '%s'%s%s%s", q->option, q->spec.file,
+				  q->spec.place, *found.nearest ? "; did you mean '" : "",
+				  found.nearest, *found.nearest ? "'?" : "");
 	for (size_t i = 0; r == CLI_OK && i < found.n; i++)
 		r = moment_compile_at(q, found.list[i].name,
 				      moment_behind_prologue(q, &found.list[i]), to);
@@ -442,13 +372,13 @@ static int moment_compile_functions(struct moment_request *q, struct call_option
 
 static int moment_compile_line(struct moment_request *q, uint64_t line, struct call_options *to)
 {
-	char *source = q->where, *colon = strrchr(source, ':');
+	char *source = q->spec.place, *colon = strrchr(source, ':');
 	struct place_line *found = calloc(1, sizeof(*found));
 	char why[PLACES_WHY_MAX], name[PLAN_LINE_MAX];
 	int r;
 
 	*colon = '\0';
-	snprintf(name, sizeof(name), "%s:%s:%" PRIu64, q->file, source, line);
+	snprintf(name, sizeof(name), "%s:%s:%" PRIu64, q->spec.file, source, line);
 	r = found ? place_lines_find(q->places, source, (uint32_t)line, found, why, sizeof(why))
 		  : -ENOMEM;
 	if (r < 0)
@@ -461,18 +391,18 @@ static int moment_compile_line(struct moment_request *q, uint64_t line, struct c
 
 static int moment_compile_where(struct moment_request *q, struct call_options *to)
 {
-	const char *colon = strrchr(q->where, ':');
+	const char *colon = strrchr(q->spec.place, ':');
 	char name[PLAN_LINE_MAX];
 	uint64_t number;
 
 	if (colon && text_parse_u64(colon + 1, UINT32_MAX, &number) == 0 &&
-	    (colon == q->where || colon[-1] != ':'))
+	    (colon == q->spec.place || colon[-1] != ':'))
 		return moment_compile_line(q, number, to);
-	if (strncmp(q->where, "0x", 2) != 0)
+	if (strncmp(q->spec.place, "0x", 2) != 0)
 		return moment_compile_functions(q, to);
-	if (!moment_parse_number(q->where, &number))
-		return cli_usage_error("%s: '%s' is no address", q->option, q->where);
-	snprintf(name, sizeof(name), "%s:%s", q->file, q->where);
+	if (!moment_parse_number(q->spec.place, &number))
+		return cli_usage_error("%s: '%s' is no address", q->option, q->spec.place);
+	snprintf(name, sizeof(name), "%s:%s", q->spec.file, q->spec.place);
 	return moment_compile_at(q, name, number, to);
 }
 
@@ -481,15 +411,13 @@ int moment_compile(const char *name, const char *text, const char *collect, stru
 	_cleanup_(moment_request_deinit) struct moment_request q = { .option = name };
 	const struct places_options options = { 0 };
 	char why[PLACES_WHY_MAX];
-	int r = moment_take_text(&q, text);
+	int r = moment_spec_parse(name, text, collect, &q.spec);
 
-	if (r == CLI_OK)
-		r = moment_take_collect(&q, collect);
 	if (r != CLI_OK)
 		return r;
-	if (program_file_find(q.file, PROGRAM_FILE_CACHE, getenv("PATH"), q.path, sizeof(q.path)) <
-	    0)
-		return cli_failed("%s: there is no library or program '%s'", name, q.file);
+	if (program_file_find(q.spec.file, PROGRAM_FILE_CACHE, getenv("PATH"), q.path,
+			      sizeof(q.path)) < 0)
+		return cli_failed("%s: there is no library or program '%s'", name, q.spec.file);
 	if (places_open(&q.places, q.path, &options, why, sizeof(why)) < 0)
 		return cli_failed("%s: %s", name, why);
 	return moment_compile_where(&q, to);

@@ -7,7 +7,7 @@
  *	FILE:SOURCE:LINE       each place where the code of that line begins
  *	FILE:0xADDRESS         an address of the file's own
  *
- * and behind it " if NAME OP NUMBER" ($REGISTER, a variable, *POINTER) and " max N".
+ * and behind it conditions and actions (cli/service/moment-spec.h).
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 
 /*
  * Compiles TEXT, with what is collected by COLLECT (words with commas between them: regs,
- * stack=BYTES, args, locals, NAME, *NAME, *NAME@N; NULL = args, locals and 4096 bytes of stack),
- * into TO: a plan and an open file for each address. Returns CLI_OK, or an enum cli_exit when it
- * has said why; NAME is that of the option.
+ * stack=BYTES, args, locals, NAME, *NAME, *NAME@N, $NAME; NULL = args, locals and 4096 bytes of
+ * stack), into TO: a plan and an open file for each address. Returns CLI_OK, or an enum cli_exit
+ * when it has said why; NAME is that of the option.
  */
 int moment_compile(const char *name, const char *text, const char *collect,
 		   struct call_options *to);

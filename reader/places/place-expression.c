@@ -12,7 +12,8 @@ enum { STACK_MAX = 16, NESTED_MAX = 4, WORD_BYTES = 8 };
 static const char optimised_out[] = "optimised out";
 static const char too_complex[] = "its location is too complex";
 static const char in_vector[] = "in a vector register, which a probe cannot see";
-static const char not_kept[] = "it was in a register when the function was called, and is not kept";
+static const char not_kept[] =
+	"optimised out: it was in a register when the function was called, and is not kept";
 static const char points_nowhere[] = "it points to something that is optimised out";
 static const char in_thread[] = "it is thread-local";
 static const char no_frame[] = "there is no unwind information for this address";
@@ -546,6 +547,29 @@ static const char *location_implicit(struct evaluation *e, const Dwarf_Op *op,
 	return location_constant(block.data, block.length, l);
 }
 
+/* Why OPS, which are too complex, could not be had either if they were not. */
+static const char *expression_explain(const Dwarf_Op *ops, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		switch (ops[i].atom) {
+		case DW_OP_reg17 ... DW_OP_reg31:
+			return in_vector;
+		case DW_OP_regval_type:
+		case DW_OP_GNU_regval_type:
+			if (ops[i].number >= PLACE_REGISTERS)
+				return in_vector;
+			break;
+		case DW_OP_entry_value:
+		case DW_OP_GNU_entry_value:
+			return not_kept;
+		case DW_OP_GNU_parameter_ref:
+			return optimised_out;
+		default:
+			break;
+		}
+	return too_complex;
+}
+
 /* OPS from *I on until the end or a piece: *I is behind that. */
 static const char *location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n, size_t *i,
 				  uint64_t bytes, uint32_t *at, struct place_location *l)
@@ -580,6 +604,8 @@ static const char *location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n,
 		reason = location_implicit(e, &ops[from], l);
 	else
 		reason = expression_run(e, ops + from, *i - from) ?: location_take(e, size, l);
+	if (reason == too_complex)
+		reason = expression_explain(ops + from, *i - from);
 	++*i;
 	*at += (uint32_t)size;
 	return reason;

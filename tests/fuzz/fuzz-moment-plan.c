@@ -21,6 +21,13 @@ static void check_load(const struct moment_plan *p, const struct moment_plan_loa
 	assert(l->count_at <= p->n_loads);
 }
 
+static void check_condition(const struct moment_plan *p, const struct moment_plan_condition *c)
+{
+	assert(c->at > 0 && c->op > 0 && c->bits > 0 && c->bits <= 64);
+	assert(c->at <= MOMENT_PLAN_LOADS_MAX ? c->at <= p->n_loads
+					      : c->at - MOMENT_PLAN_LOADS_MAX <= p->n_tsvs);
+}
+
 static void check_variable(const struct moment_plan *p, const struct moment_plan_variable *v)
 {
 	assert(v->name && v->type && (!v->shape != !v->reason));
@@ -40,7 +47,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	assert(*p.name && *p.file && p.source);
 	assert(p.n_loads <= MOMENT_PLAN_LOADS_MAX && p.n_variables <= MOMENT_PLAN_VARIABLES_MAX);
-	assert(p.condition.load_at <= p.n_loads && p.condition.bits <= 64);
+	assert(p.n_conditions <= MOMENT_PLAN_CONDITIONS_MAX && p.n_tsvs <= MOMENT_PLAN_TSVS_MAX);
+	for (uint32_t i = 0; i < p.n_conditions; i++)
+		check_condition(&p, &p.conditions[i]);
+	for (uint32_t i = 0; i < p.n_tsvs; i++)
+		assert(moment_plan_is_tsv(p.tsvs[i].name, strlen(p.tsvs[i].name)));
 	for (uint32_t i = 0; i < p.n_loads; i++)
 		check_load(&p, &p.loads[i]);
 	for (uint32_t i = 0; i < p.n_variables; i++)

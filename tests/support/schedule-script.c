@@ -42,7 +42,7 @@ int script_set_up(void **state)
 				     .tasks = &f->tasks,
 				     .from_ns = FROM_NS,
 				     .to_ns = UINT64_MAX,
-				     .links = { on_announce, on_belongs, NULL, f } };
+				     .links = { on_announce, on_belongs, NULL, NULL, f } };
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, N_CPUS) < 0 ||
 	    schedule_init(&f->s, &f->pipe, N_CPUS) < 0)
 		return -1;

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Moments: variables, registers and memory at points of a program are what the program says itself;
-# conditions and counts hold; by the service; cut; and gdb opens them as if it had been there.
+# conditions and counts hold; points count, stop the recording, and have a flight recorder write a
+# snapshot; by the service; cut; and gdb opens them as if it had been there.
+
+# shellcheck disable=SC2016 # variables of GDB and kymo
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -40,6 +43,27 @@ cat >"$TMP/prog.c" <<-'END'
 		return argc > 5 ? sum : 0;
 	}
 END
+# count [FILE]: eight ids; with a FILE as many as there is time while it exists
+cat >"$TMP/count.c" <<-'END'
+	#include <unistd.h>
+	int odd;
+	__attribute__((noinline)) void strange(int id) { odd += id; }
+	__attribute__((noinline)) void handle(int id)
+	{
+		if (id % 2)
+			strange(id);
+	}
+	int main(int argc, char **argv)
+	{
+		for (int i = 0; argc > 1 ? access(argv[1], F_OK) == 0 : i < 8; i++) {
+			handle(i);
+			if (argc > 1)
+				usleep(10000);
+		}
+		return 0;
+	}
+END
+gcc -g -O0 -o "$TMP/count" "$TMP/count.c"
 for opt in O0 O2; do
 	gcc -g -$opt -o "$TMP/prog-$opt" "$TMP/prog.c"
 done
@@ -71,6 +95,52 @@ moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if global < 0 max 2"
 assert_eq "$(wc -l <"$TMP/moments")" 0 "moments for which it holds"
 moments "$TMP/prog-O0" --moment "$TMP/prog-O0:handle max 2"
 assert_eq "$(wc -l <"$TMP/moments")" 2 "moments until the end"
+
+note "trace state variables"
+# (handle() is passed before its call of strange(), which is passed for odd ids only)
+moments "$TMP/count" --moment "$TMP/count:strange count \$odd max 0" \
+	--moment "$TMP/count:handle if \$odd >= 2 && id != 6 count \$wanted count \$odd" --collect 'id,$odd'
+jq -r '"\(.variables.id) \(.hit) \(.trace_state_variables.odd) \(.trace_state_variables.wanted)"' "$TMP/moments" >"$TMP/is"
+# id 4: odd was 2 (of 1 and 3), and is 3 with this hit; 5: 4, and strange() makes it 5; 7: 6
+printf '4 1 3 1\n5 2 4 2\n7 3 6 3\n' | diff - "$TMP/is" >&2 || fail "kymo (>) has counted otherwise than expected (<)"
+expect_exit 125 "$KYMO" record --direct --moment "$TMP/count:handle if \$nosuch > 1" -o "$TMP/none.fxt" -- true
+assert_says "$TMP/stderr" '$nosuch is neither a register nor a variable that a point increments' "a variable that nothing counts"
+expect_exit 125 "$KYMO" record --direct --moment "$TMP/count:handle snapshot" -o "$TMP/none.fxt" -- true
+assert_says "$TMP/stderr" 'use --mode flight' "a snapshot of a recording that is none"
+if command -v gdb >/dev/null; then
+	expect_exit 0 "$KYMO" export --format tfile --force -o "$TMP/count.tf" "$TMP/m.fxt"
+	expect_exit 0 gdb -nx -batch -x "$(compgen -G "$TMP/count-*.gdb")" -ex 'tfind 1' -ex 'p $odd * 100 + $wanted' \
+		-ex 'info tvariables' -ex 'tdump' -ex 'info tracepoints' -ex 'tfind 2' -ex 'p $odd * 100 + $wanted'
+	assert_contains "$TMP/stdout" '^.1 = 402$' "values at the second frame"
+	assert_contains "$TMP/stdout" '^.2 = 603$' "values at the third frame"
+	assert_contains "$TMP/stdout" '^\$odd +0 +4' "info tvariables"
+	assert_contains "$TMP/stdout" '^\$wanted = 2$' "tdump"
+	assert_contains "$TMP/stdout" 'teval \$wanted ?= ?\$wanted ?\+ ?1' "what the tracepoint does"
+	expect_exit 0 "$KYMO" check "$(compgen -G "$TMP/count-*.tf")"
+fi
+
+# act ARGUMENT ...: a recording by its words, with a snapshot at hit 3, that hit 30 ends
+act() {
+	: >"$TMP/goes"
+	rm -f "$TMP"/act*.fxt
+	expect_exit 0 "$KYMO" record "$@" --mode flight -e moments --moment "$TMP/count:handle snapshot 3 stop 30" \
+		--collect id -o "$TMP/act.fxt" -- "$TMP/count" "$TMP/goes"
+	rm "$TMP/goes"
+	assert_says "$TMP/stderr" "ended by a moment's stop" "why it ended"
+	expect_exit 0 "$KYMO" moments --json "$TMP/act.fxt"
+	jq .hit "$TMP/stdout" | sort -n | diff <(seq 30) - >&2 || fail "other hits (>) than those until the stop (<)"
+	check_finds_nothing "$TMP/act.fxt"
+	dump_records "$TMP/act.fxt"
+	assert_eq "$(events trigger | jq -r '.args | "\(.reason) \(.value) \(.limit)"' | tr '\n' ' ')" \
+		"moment_snapshot 3 3 moment_stop 30 30 " "triggers"
+	assert_eq "$(events session_stop | jq -r .args.reason)" moment "the reason of the end"
+	snapshot=$(compgen -G "$TMP/act-*.fxt") || fail "there is no snapshot"
+	expect_exit 0 "$KYMO" moments --json "$snapshot"
+	assert_ge "$(wc -l <"$TMP/stdout")" 3 "moments in the snapshot"
+}
+
+note "a snapshot and the end"
+act --direct
 
 note "what cannot be had is said"
 expect_exit 1 "$KYMO" record --direct --moment "$TMP/prog-O0:prog.c:9999" -o "$TMP/none.fxt" -- true
@@ -104,10 +174,39 @@ else
 	note "not opened: no gdb"
 fi
 
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	note "Perfetto shows the values"
+	moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if id == 3 count \$threes" --collect 'id,sum,text,c,*p'
+	perfetto "$TMP/m.fxt" "select a.key, coalesce(a.string_value, a.int_value) as value
+		from slice s join args a using(arg_set_id) where s.name like '%prog.c:14' order by a.key" >"$TMP/args"
+	jq -r '.[] | "\(.key) \(.value)"' "$TMP/args" | sed 's/0x[0-9a-f]*/0x/g' | grep -v '^call stack' >"$TMP/is"
+	printf '%s\n' '$threes 1' '*p {x = 30, y = -3, name = 0x}' 'c RED' 'cpu CPU' 'hit 1' 'id 3' 'point 0' 'sum 33' \
+		'text 0x "hello"' | sed "s/CPU/$(sed -n 's/^cpu //p' "$TMP/is")/" | diff - "$TMP/is" >&2 ||
+		fail "Perfetto (>) shows other arguments than expected (<)"
+fi
+
+note "redacted"
+expect_exit 0 "$KYMO" redact --force "$TMP/m.fxt" "$TMP/redacted.fxt"
+dump_records "$TMP/redacted.fxt"
+assert_eq "$(jq -c 'select(.record == "event" and .category == "moments") | [.args[].name] | select(any(. == "hit")) -
+	["hit", "cpu", "point", "call stack"]' "$DUMP" | sort -u)" "[]" "values in a redacted archive"
+
 note "a part of them"
+moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14"
 expect_exit 0 "$KYMO" cut --force --from 0 --to 1h "$TMP/m.fxt" "$TMP/part.fxt"
 expect_exit 0 "$KYMO" moments --json "$TMP/part.fxt"
 assert_eq "$(wc -l <"$TMP/stdout")" 8 "moments in a part that has all"
+
+note "merged: each moment has its own plan"
+expect_exit 0 "$KYMO" record --direct -e moments --moment "$TMP/count:handle" --collect id -o "$TMP/other.fxt" -- "$TMP/count"
+expect_exit 0 "$KYMO" merge --force "$TMP/m.fxt" "$TMP/other.fxt" "$TMP/merged.fxt"
+assert_says "$TMP/stderr" "1 of its point numbers changed" "the number of both points was 0"
+check_finds_nothing "$TMP/merged.fxt"
+expect_exit 0 "$KYMO" moments --json "$TMP/merged.fxt"
+assert_eq "$(jq -r 'select(.point == "handle") | .variables | "\(.id)\(has("sum"))"' "$TMP/stdout" | tr '\n' ' ')" \
+	"$(printf '%sfalse ' 0 1 2 3 4 5 6 7)" "moments of the second archive"
+assert_eq "$(jq -r 'select(.point != "handle") | .variables | has("sum")' "$TMP/stdout" | sort | uniq -c | tr -s ' ')" \
+	" 8 true" "moments of the first one"
 
 note "by the service"
 start_bus
@@ -115,5 +214,6 @@ KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
 expect_exit 0 "$KYMO" record --bus "$BUS" -e moments --moment "$TMP/prog-O2:prog.c:14" --collect id,sum -o "$TMP/service.fxt" -- "$TMP/prog-O2"
 expect_exit 0 "$KYMO" moments --json "$TMP/service.fxt"
 assert_eq "$(jq -r '.variables.id' "$TMP/stdout" | tr '\n' ' ')" "0 1 2 3 4 5 6 7 " "moments that the service has recorded"
+act --bus "$BUS"
 stop_kymod
 no_bpf_left "recordings of moments"

@@ -66,7 +66,7 @@ FIXTURE(set_up)
 				     .categories = options.categories,
 				     .from_ns = FROM,
 				     .to_ns = TO,
-				     .links = { announce, NULL, need_mappings, f },
+				     .links = { announce, NULL, need_mappings, NULL, f },
 				     .owner = { .ask = ask } };
 	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
 	allocations_init(&f->a, &f->pipe);

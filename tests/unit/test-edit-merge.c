@@ -357,6 +357,74 @@ TEST(test_merge_providers)
 	source_deinit(&b);
 }
 
+/* One with points, each with a number and a plan, and a moment of each: instant and BLOB. */
+static void make_moments(struct source *s, uint64_t from, const uint32_t *numbers,
+			 const char *const *plans, unsigned n)
+{
+	make(s, "box", wall, 5, from, from + 50);
+	for (unsigned i = 0; i < n; i++) {
+		const struct fxt_out_arg args[] = {
+			{ FXT_ARG_UINT32, fxt_interned("point"), .u32 = numbers[i] },
+			{ FXT_ARG_STRING, fxt_interned("plan"), .text = fxt_inline(plans[i]) },
+		};
+
+		put_event_args(s, from, FXT_KOID_KYMO, "moments", "point", args, 2);
+		put_event_args(s, from + 1 + i, 5, "moments", plans[i], args, 1);
+		OK(fxt_write_large_blob(&s->w, &(struct fxt_large_blob){
+						       .category = fxt_interned("moments"),
+						       .name = fxt_interned("moment"),
+						       .data = "x",
+						       .size = 1,
+						       .has_metadata = true,
+						       .ts_ticks = from + 1 + i,
+						       .thread = { 5, 5 },
+						       .args = args,
+						       .n_args = 1,
+					       }));
+	}
+}
+
+/* Each plan has a number, also where recordings are of one time. */
+TEST(test_merge_moments)
+{
+	static const char *const some[] = { "one", "two" }, *const others[] = { "three", "two",
+										"four" };
+	static const uint32_t numbers[] = { 0, 1 }, more[] = { 0, 7, 1 };
+#define POINT "instant moments/point 4194304/4194304 point:uint32="
+	static const char *const points[] = {
+		"kymo: 100 " POINT "0 plan:string=one",   "kymo: 100 " POINT "1 plan:string=two",
+		"kymo: 110 " POINT "2 plan:string=three", "kymo: 110 " POINT "1 plan:string=two",
+		"kymo: 110 " POINT "3 plan:string=four",
+	};
+	static const char *const moments[] = {
+		"kymo: 101 instant moments/one 5/5 point:uint32=0",
+		"kymo: 102 instant moments/two 5/5 point:uint32=1",
+		"kymo: 111 instant moments/three 5/5 point:uint32=2",
+		"kymo: 112 instant moments/two 5/5 point:uint32=1",
+		"kymo: 113 instant moments/four 5/5 point:uint32=3",
+	};
+	_cleanup_free_ char *text = NULL;
+	struct edit_merge_view v[2];
+	struct source a, b;
+
+	make_moments(&a, 100, numbers, some, 2);
+	make_moments(&b, 110, more, others, 3);
+	text = merge2(&a, &b, v);
+	assert_int_equal(v[0].points_moved, 0);
+	assert_int_equal(v[1].points_moved, 3);
+	for (unsigned i = 0; i < 5; i++) {
+		assert_line(text, points[i]);
+		assert_line(text, moments[i]);
+	}
+	assert_int_equal(count_lines(text, "instant moments/"), 10);
+	assert_int_equal(count_lines(text, "large 0 moments/moment"), 5);
+	assert_line(text, "kymo: large 0 moments/moment 78 111 5/5 point:uint32=2");
+	assert_line(text, "kymo: large 0 moments/moment 78 112 5/5 point:uint32=1");
+	assert_line(text, "kymo: large 0 moments/moment 78 113 5/5 point:uint32=3");
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,7 +433,7 @@ int main(void)
 		cmocka_unit_test(test_merge_without_clock), cmocka_unit_test(test_merge_hostile),
 		cmocka_unit_test(test_merge_providers),     cmocka_unit_test(test_merge_unknown),
 		cmocka_unit_test(test_merge_nobody_knows),  cmocka_unit_test(test_merge_reused),
-		cmocka_unit_test(test_merge_chunks),
+		cmocka_unit_test(test_merge_chunks),        cmocka_unit_test(test_merge_moments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -417,7 +417,7 @@ TEST(test_rows)
 	assert_false(triggers_wanted(&o));
 	o.interval_ns = 5;
 	assert_false(triggers_wanted(&o));
-	for (unsigned i = 0; i < TRIGGER_MAX; i++) {
+	for (unsigned i = 0; i < TRIGGER_CONFIGURED_MAX; i++) {
 		const struct option_row *row =
 			option_of_trigger(trigger_names[i], strlen(trigger_names[i]));
 		struct session_options all = { 0 };

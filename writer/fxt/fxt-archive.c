@@ -355,6 +355,8 @@ static int write_counter(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
+_Static_assert(EVENT_MOMENT_VALUES_MAX + 4 <= FXT_ARGS_MAX, "and the moment's own");
+
 static void fxt_archive_take_call_value(struct fxt_archive_args *args, struct fxt_out_string name,
 					const struct call_value *v)
 {
@@ -407,23 +409,29 @@ static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
-/* What Perfetto shows, which does not look into large records; then that. */
+/* What Perfetto shows, with values, since it does not look into large records; then that record. */
 static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *ev)
 {
 	const struct fxt_out_thread thread = { ev->pid, ev->tid };
-	struct fxt_archive_args args;
+	struct fxt_archive_args args, shown = { .n = 0 };
 	int r = fxt_archive_take_args(&args, FXT_ROW_MOMENT, ev);
 
-	if (r == 0)
-		r = fxt_write_event(&a->writer, &(struct fxt_event){
-							.type = FXT_EVENT_INSTANT,
-							.category = fxt_named(FXT_NAME_MOMENTS),
-							.name = fxt_interned(ev->moment.name),
-							.ts_ticks = ev->ts_ns,
-							.thread = thread,
-							.args = args.list,
-							.n_args = args.n,
-						});
+	if (r < 0 || ev->moment.n_values > EVENT_MOMENT_VALUES_MAX)
+		return r ?: -EINVAL;
+	for (unsigned i = 0; i < ev->moment.n_values; i++)
+		fxt_archive_take_call_value(&shown, fxt_interned(ev->moment.values[i].name),
+					    &ev->moment.values[i]);
+	for (unsigned i = 0; i < args.n; i++)
+		shown.list[shown.n++] = args.list[i];
+	r = fxt_write_event(&a->writer, &(struct fxt_event){
+						.type = FXT_EVENT_INSTANT,
+						.category = fxt_named(FXT_NAME_MOMENTS),
+						.name = fxt_interned(ev->moment.name),
+						.ts_ticks = ev->ts_ns,
+						.thread = thread,
+						.args = shown.list,
+						.n_args = shown.n,
+					});
 	return r < 0 ? r
 		     : fxt_write_large_blob(&a->writer,
 					    &(struct fxt_large_blob){

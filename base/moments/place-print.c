@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "reader/places/place-print.h"
+#include "base/moments/place-print.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers of points (moments) of several archives, each of which begins with 0.
+ *
+ * The plan identifies a point. A plan that another archive has, too, has one number: parts of one
+ * recording fit together again. The first plan keeps its number. Another plan with a number that
+ * is taken gets the next free one. A moment without a plan (of a damaged archive) keeps the number
+ * of its archive if that is free.
+ *
+ * Memory is bounded: beyond EDIT_POINTS_MAX points, numbers are unchanged.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "reader/fxt/fxt-reader.h"
+
+enum { EDIT_POINTS_MAX = 1 << 16 };
+
+struct edit_points;
+
+/* Returns NULL without memory. */
+struct edit_points *edit_points_new(void);
+struct edit_points *edit_points_free(struct edit_points *p);
+DEFINE_CLEANUP(struct edit_points *, edit_points_free)
+
+/* Whether RECORD, of kymo, is about a moment or a point. */
+bool edit_points_has(const struct fxt_record *record);
+
+/* Takes RECORD of INPUT in, any record of kymo, before it is written. Returns 0 or -ENOMEM. */
+int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_record *record);
+
+/* The new number for NUMBER of INPUT. */
+uint32_t edit_points_number(const struct edit_points *p, unsigned input, uint32_t number);
+
+/* How many numbers of INPUT have changed. */
+uint64_t edit_points_moved(const struct edit_points *p, unsigned input);

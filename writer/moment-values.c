@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "writer/moment-values.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/moments/place-print.h"
+#include "base/outbuf.h"
+#include "writer/moment-data.h"
+
+/* The block of load NUMBER. Returns false if EV does not have it. */
+static bool moment_values_find(const struct event *ev, uint32_t number,
+			       struct moment_data_block *ret)
+{
+	uint32_t at = 0;
+
+	while (moment_data_next(ev, &at, ret))
+		if (ret->load == number)
+			return true;
+	return false;
+}
+
+bool moment_values_tsv(const struct moment_plan *plan, const struct event *ev, uint32_t i,
+		       uint64_t *ret)
+{
+	struct moment_data_block b;
+
+	if (i >= plan->n_tsvs || !moment_values_find(ev, MOMENT_PLAN_LOADS_MAX + i, &b) ||
+	    b.bytes != sizeof(*ret))
+		return false;
+	memcpy(ret, b.data, sizeof(*ret));
+	return true;
+}
+
+/* Appends the bytes of load NUMBER. Returns 0, or a negative errno: why there are none. */
+static int moment_values_append(const struct event *ev, uint32_t number, struct outbuf *to)
+{
+	struct moment_data_block b;
+
+	if (!moment_values_find(ev, number, &b))
+		return -ENOENT;
+	return b.bytes < 0 ? b.bytes : outbuf_append(to, b.data, (size_t)b.bytes);
+}
+
+const char *moment_values_collect(const struct moment_plan_variable *v, const struct event *ev,
+				  struct outbuf *to)
+{
+	int r = 0;
+
+	if (!v->shape)
+		return v->reason;
+	for (uint32_t i = 0; r == 0 && i < v->n; i++)
+		r = moment_values_append(ev, v->first + i, to);
+	/* (without its last load, which may be a string that cannot be read, it has the others) */
+	if (r < 0 && (to->size == 0 || r == -ENOENT))
+		return r == -ENOENT ? "there was no room for it" : "its memory cannot be read";
+	return NULL;
+}
+
+bool moment_values_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
+			 size_t size)
+{
+	_cleanup_(outbuf_deinit) struct outbuf bytes = { 0 };
+	const char *reason = moment_values_collect(v, ev, &bytes);
+
+	if (reason)
+		snprintf(to, size, "%s", reason);
+	else
+		place_print(&(struct place_bytes){ v->shape, bytes.data, bytes.size }, to, size);
+	return !reason;
+}
+
+/* ---- arguments ---- */
+
+/* Whether SHAPE is that of a number whose bytes are its value: *RET_FORM and *RET_BYTES. */
+static bool moment_values_is_number(const char *shape, enum call_value_form *ret_form,
+				    unsigned *ret_bytes)
+{
+	const char letter = *shape, digit = letter ? shape[1] : '\0';
+
+	if (digit < '1' || digit > '8')
+		return false;
+	*ret_bytes = (unsigned)(digit - '0');
+	*ret_form = letter == 'i'   ? CALL_VALUE_INT
+		    : letter == 'u' ? CALL_VALUE_UINT
+		    : letter == 'b' ? CALL_VALUE_BOOL
+				    : CALL_VALUE_POINTER;
+	/* (a pointer to characters has a text) */
+	if (letter == 'p')
+		return digit == '8' && shape[2] && !strchr("ch0123456789", shape[2]);
+	return strchr("iub", letter) && !shape[2];
+}
+
+/* A number, which needs no text. Returns false if V is none. */
+static bool moment_values_number(const struct moment_plan_variable *v, const struct event *ev,
+				 struct call_value *to)
+{
+	enum call_value_form form;
+	struct moment_data_block b;
+	uint64_t value = 0;
+	unsigned bytes, unused;
+
+	if (v->n != 1 || !moment_values_is_number(v->shape, &form, &bytes) ||
+	    !moment_values_find(ev, v->first, &b) || b.bytes < (int32_t)bytes)
+		return false;
+	memcpy(&value, b.data, bytes);
+	if (form == CALL_VALUE_BOOL && value > 1)
+		return false;
+	unused = 64 - 8 * bytes;
+	to->form = form;
+	if (form == CALL_VALUE_BOOL)
+		to->yes = value;
+	else if (form == CALL_VALUE_INT)
+		to->i64 = (int64_t)(value << unused) >> unused;
+	else
+		to->u64 = value;
+	return true;
+}
+
+/* Whether the instant has an argument of its own that is called NAME. */
+static bool moment_values_is_taken(const char *name)
+{
+	static const char *const taken[] = { "point", "hit", "cpu", "call stack" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (strcmp(taken[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void moment_values_add(struct moment_values *to, const struct moment_plan_variable *v,
+			      const struct event *ev)
+{
+	struct call_value *value = &to->list[to->n];
+	char *name = to->names[to->n], *text = to->texts[to->n];
+	char reason[MOMENT_VALUES_TEXT_BYTES];
+	int n = snprintf(name, MOMENT_VALUES_NAME_BYTES, "%s%s",
+			 moment_values_is_taken(v->name) ? "variable " : "", v->name);
+
+	/* (a shape with gaps can name more memory than it has bytes) */
+	if (n <= 0 || n >= MOMENT_VALUES_NAME_BYTES || !v->shape || *v->shape == '!' ||
+	    strnlen(v->shape, MOMENT_VALUES_SHAPE_MAX) == MOMENT_VALUES_SHAPE_MAX)
+		return;
+	value->name = name;
+	if (!moment_values_number(v, ev, value)) {
+		value->form = CALL_VALUE_TEXT;
+		value->text = text;
+		if (!moment_values_print(v, ev, reason, sizeof(reason)))
+			snprintf(text, MOMENT_VALUES_TEXT_BYTES, "<%.*s>",
+				 MOMENT_VALUES_TEXT_BYTES - 3, reason);
+		else
+			memcpy(text, reason, sizeof(reason));
+	}
+	to->n++;
+}
+
+void moment_values_fill(struct moment_values *to, const struct moment_plan *plan,
+			const struct event *ev)
+{
+	uint64_t value;
+
+	to->n = 0;
+	for (uint32_t i = 0; i < plan->n_tsvs && to->n < EVENT_MOMENT_VALUES_MAX; i++) {
+		if (!moment_values_tsv(plan, ev, i, &value))
+			continue;
+		snprintf(to->names[to->n], MOMENT_VALUES_NAME_BYTES, "$%s", plan->tsvs[i].name);
+		to->list[to->n] = (struct call_value){ .name = to->names[to->n],
+						       .form = CALL_VALUE_UINT,
+						       .u64 = value };
+		to->n++;
+	}
+	for (uint32_t i = 0; i < plan->n_variables && to->n < EVENT_MOMENT_VALUES_MAX; i++)
+		moment_values_add(to, &plan->variables[i], ev);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The values of an EVENT_MOMENT by its plan: as text, and as the arguments that Perfetto shows.
+ * Plan and event can come from a file: nothing of them is trusted.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/moments/moment-plan.h"
+#include "base/outbuf.h"
+#include "writer/event.h"
+
+/*
+ * Appends the bytes of V at EV to TO. Returns NULL, or the reason why it was not collected (a
+ * static text, or V's).
+ */
+const char *moment_values_collect(const struct moment_plan_variable *v, const struct event *ev,
+				  struct outbuf *to);
+
+/*
+ * The value of V at EV, for people, into TO (SIZE > 4 bytes). Returns false if it was not
+ * collected: then TO has the reason.
+ */
+bool moment_values_print(const struct moment_plan_variable *v, const struct event *ev, char *to,
+			 size_t size);
+
+/*
+ * The value of trace state variable I of PLAN at EV, into *RET. Returns false if the moment does
+ * not have it.
+ */
+bool moment_values_tsv(const struct moment_plan *plan, const struct event *ev, uint32_t i,
+		       uint64_t *ret);
+
+enum {
+	MOMENT_VALUES_NAME_BYTES = 80,
+	MOMENT_VALUES_TEXT_BYTES = 160,
+	MOMENT_VALUES_SHAPE_MAX = 512, /* longer shapes can take long to print */
+};
+
+struct moment_values {
+	struct call_value list[EVENT_MOMENT_VALUES_MAX];
+	unsigned n;
+	char names[EVENT_MOMENT_VALUES_MAX][MOMENT_VALUES_NAME_BYTES];
+	char texts[EVENT_MOMENT_VALUES_MAX][MOMENT_VALUES_TEXT_BYTES];
+};
+
+/*
+ * Fills TO with the first values of EV: trace state variables as $NAME, then variables. Omits
+ * variables that can never be collected at this point, and those with long names or shapes.
+ */
+void moment_values_fill(struct moment_values *to, const struct moment_plan *plan,
+			const struct event *ev);
