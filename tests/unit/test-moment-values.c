@@ -150,7 +150,7 @@ TEST(test_not_there)
 
 TEST(test_limits)
 {
-	static char names[EVENT_MOMENT_VALUES_MAX + 2][8];
+	static char names[EVENT_MOMENT_VALUES_MAX + 2][16];
 
 	block(0, 4, &(int32_t){ 5 });
 	variable("cpu", "i4", 0, 1);
