@@ -7,10 +7,37 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Less than, equal to or greater than 0 as A is to B: for qsort(), the next one behind `?:`. */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+/*
+ * Defines NAME(), an order of elements of TYPE for SORT(): the expression compares *x with *y. The
+ * second one is for arrays of pointers to TYPE: x and y are the elements.
+ */
+#define DEFINE_ORDER(name, type, ...)                                                              \
+	static int name(const void *x_, const void *y_)                                            \
+	{                                                                                          \
+		const type *x = x_, *y = y_;                                                       \
+                                                                                                   \
+		return __VA_ARGS__;                                                                \
+	}
+#define DEFINE_ORDER_OF_POINTERS(name, type, ...)                                                  \
+	static int name(const void *x_, const void *y_)                                            \
+	{                                                                                          \
+		const type *x = *(const type *const *)x_, *y = *(const type *const *)y_;           \
+                                                                                                   \
+		return __VA_ARGS__;                                                                \
+	}
+
+/* Sorts the N elements at ARRAY, which can be NULL if there are none. */
+#define SORT(array, n, order)                                                                      \
+	({                                                                                         \
+		if ((n) > 1)                                                                       \
+			qsort((array), (n), sizeof(*(array)), (order));                            \
+	})
 
 /*
  * The first INDEX from LOW on for which CONDITION holds, or HIGH. It holds for all behind the

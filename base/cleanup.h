@@ -44,6 +44,13 @@ static inline void freep(void *p)
 	free(*(void **)p);
 }
 
+/* Frees P; always returns NULL, to be assigned back. */
+static inline void *free_ptr(void *p)
+{
+	free(p);
+	return NULL;
+}
+
 /* Closes FD if it is open; always returns -1, to be assigned back. */
 static inline int close_fd(int fd)
 {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { FIRST_SLOTS = 64, CLEAR_SLOTS_MAX = 1 << 17 };
 
 static uint64_t table_mix(uint64_t x)
@@ -154,6 +156,18 @@ void *table_next(const struct table *t, size_t *pos)
 			return slot->value;
 	}
 	return NULL;
+}
+
+void **table_sorted(const struct table *t, int (*order)(const void *, const void *), size_t *ret_n)
+{
+	void **values = calloc(t->n_used + 1, sizeof(*values)), *value;
+	size_t n = 0;
+
+	for (size_t pos = 0; values && (value = table_next(t, &pos));)
+		values[n++] = value;
+	SORT(values, n, order);
+	*ret_n = n;
+	return values;
 }
 
 /* Both halves of the product, so that the high bits count, too. */

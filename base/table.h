@@ -52,6 +52,12 @@ void *table_remove(struct table *t, uint64_t key);
  * meanwhile. */
 void *table_next(const struct table *t, size_t *pos);
 
+/*
+ * All values, sorted by ORDER (of pointers, base/array.h), and their number. The caller frees the
+ * array. NULL without memory.
+ */
+void **table_sorted(const struct table *t, int (*order)(const void *, const void *), size_t *ret_n);
+
 /* A well-mixed, never zero, 64-bit hash of N bytes: keys for tables of strings. Callers compare
  * the bytes too. */
 uint64_t table_hash(const void *p, size_t n);

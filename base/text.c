@@ -162,7 +162,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 			args++;
 			n--;
 			if (!whole || used + 1 >= room)
-				break; /* what comes later is not to stand where something is missing */
+				break; /* no later argument takes the place of a missing one */
 			to[used++] = ' ';
 			to[used] = '\0';
 		}

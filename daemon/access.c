@@ -90,8 +90,7 @@ static struct peer *peer_free(struct peer *p)
 	polkit_check_free(p->check);
 	sd_bus_slot_unref(p->question);
 	free(p->name);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 DEFINE_CLEANUP(struct peer *, peer_free)
@@ -408,8 +407,7 @@ static int access_serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_
 	if (r == JUDGED_LATER) {
 		r = is_held ? 0 : access_hold(p, m, reterr);
 		is_held |= r == 0;
-		if (r == 0)
-			r = access_ask(p, right, dialogue, reterr);
+		r = r ?: access_ask(p, right, dialogue, reterr);
 		if (r == 0)
 			return 1;
 	}
@@ -587,8 +585,7 @@ struct access *access_free(struct access *a)
 	sd_bus_slot_unref(a->watch);
 	sd_bus_unref(a->bus);
 	free(a->group);
-	free(a);
-	return NULL;
+	return free_ptr(a);
 }
 
 static const struct peer *sender_of(const struct access *a, sd_bus_message *m)

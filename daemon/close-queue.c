@@ -240,9 +240,8 @@ bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t fi
 void close_queue_deinit(struct close_queue *q)
 {
 	struct close_line *line;
-	size_t pos = 0;
 
-	while ((line = table_next(&q->lines, &pos))) {
+	for (size_t pos = 0; (line = table_next(&q->lines, &pos));) {
 		while (line->first)
 			close_line_begin(line, 0);
 	}

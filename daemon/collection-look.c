@@ -37,8 +37,7 @@ static struct view *view_release(struct view *v)
 	free(v->units);
 	free(v->cgroups);
 	close_fd(v->event_fd);
-	free(v);
-	return NULL;
+	return free_ptr(v);
 }
 
 DEFINE_CLEANUP(struct view *, view_release)
@@ -155,6 +154,5 @@ struct collection_look *collection_look_free(struct collection_look *l)
 		return NULL;
 	sd_event_source_disable_unref(l->ended);
 	view_release(l->view);
-	free(l);
-	return NULL;
+	return free_ptr(l);
 }

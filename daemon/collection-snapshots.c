@@ -243,8 +243,7 @@ static struct collection_saving *saving_free(struct collection_saving *s)
 	free(s->name);
 	free(s->path);
 	free(s->directory);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 DEFINE_CLEANUP(struct collection_saving *, saving_free)
@@ -312,12 +311,10 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *left = NULL;
 	_cleanup_(snapshot_unrefp) struct snapshot *snapshot = NULL;
 	_cleanup_(store_freep) struct store *to = NULL;
-	int r = flight_recover(s->flight_fd, &left);
+	int r = flight_recover(s->flight_fd, &left)
+			?: collection_use_store(p, session_options(s->session)->compress, &to)
+			?: snapshot_new(to, &snapshot);
 
-	if (r == 0)
-		r = collection_use_store(p, session_options(s->session)->compress, &to);
-	if (r == 0)
-		r = snapshot_new(to, &snapshot);
 	if (r < 0)
 		return r;
 	TAKE_PTR(to);

@@ -410,14 +410,9 @@ int collection_use_new(const struct collection_places *places, const char *name,
 	p->name = strdup(name);
 	if (!p->name)
 		return -ENOMEM;
-	r = collection_use_read(places, p, reterr);
-	if (r == 0)
-		r = resolve_filter(&p->collection, reterr);
-	if (r == 0)
-		r = open_programs(&p->collection, reterr)
-			    ?: open_call_files(&p->collection, reterr);
-	if (r == 0)
-		r = open_directory(places, p, reterr);
+	r = collection_use_read(places, p, reterr) ?: resolve_filter(&p->collection, reterr)
+		    ?: open_programs(&p->collection, reterr)
+		    ?: open_call_files(&p->collection, reterr) ?: open_directory(places, p, reterr);
 	if (r < 0)
 		return r;
 	p->mode = p->collection.session.mode;
@@ -435,6 +430,5 @@ struct collection_use *collection_use_free(struct collection_use *p)
 	collection_deinit(&p->collection);
 	free(p->name);
 	close_fd(p->dir_fd);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }

@@ -726,6 +726,5 @@ struct daemon_session *daemon_session_free(struct daemon_session *s)
 	sd_event_source_disable_unref(s->output_timeout);
 	free(s->path);
 	free(s->owner);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }

@@ -430,8 +430,7 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	_cleanup_(daemon_session_freep) struct daemon_session *s = NULL;
 	int r = request->profile ? use_profile(m, args, request, reterr) : 0;
 
-	if (r == 0)
-		r = manager_check_name(m, args, reterr);
+	r = r ?: manager_check_name(m, args, reterr);
 	if (r < 0)
 		return r;
 	r = check_counts(m, args, request->options.own, reterr);
@@ -652,6 +651,5 @@ struct manager *manager_free(struct manager *m)
 		sd_bus_flush(m->bus);
 	sd_bus_unref(m->bus);
 	sd_event_unref(m->event);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }

@@ -90,8 +90,7 @@ static struct passed_group *passed_group_free(struct passed_group *g)
 		return NULL;
 	sd_event_source_disable_unref(g->source);
 	close_fd(g->end);
-	free(g);
-	return NULL;
+	return free_ptr(g);
 }
 
 DEFINE_CLEANUP(struct passed_group *, passed_group_free)

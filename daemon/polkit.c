@@ -146,6 +146,5 @@ struct polkit_check *polkit_check_free(struct polkit_check *c)
 		polkit_cancel(c);
 	sd_bus_slot_unref(c->slot);
 	sd_bus_unref(c->bus);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }

@@ -388,8 +388,7 @@ struct service *service_free(struct service *s)
 	sd_event_source_disable_unref(s->notify);
 	sd_bus_unref(s->bus);
 	sd_event_unref(s->event);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 int service_take_name(sd_bus *bus)

@@ -24,8 +24,7 @@ void create_request_deinit(struct create_request *r)
 	session_options_deinit(&r->options);
 	r->output_fd = close_passed_fd(r->output_fd);
 	r->store = store_free(r->store);
-	free(r->profile);
-	r->profile = NULL;
+	r->profile = free_ptr(r->profile);
 	r->use = collection_use_free(r->use);
 }
 
@@ -147,12 +146,8 @@ int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 {
 	int fd, r = passed_fd_of(stand_in, uid, &fd, reterr);
 
-	if (r == 0)
-		r = session_options_bus_check_output(fd, reterr);
-	if (r == 0)
-		r = check_peer(fd, uid, reterr);
-	if (r == 0)
-		r = check_answers("output", fd, uid, reterr);
+	r = r ?: session_options_bus_check_output(fd, reterr) ?: check_peer(fd, uid, reterr)
+		    ?: check_answers("output", fd, uid, reterr);
 	if (r < 0)
 		return r;
 	r = foreign_fds_dup(fd);

@@ -47,8 +47,7 @@ static struct edit_provider *provider_free(struct edit_provider *p)
 {
 	if (p && p->out == &p->other)
 		fxt_out_provider_deinit(&p->other);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 DEFINE_CLEANUP(struct edit_provider *, provider_free)
 
@@ -64,8 +63,7 @@ struct edit_copy *edit_copy_free(struct edit_copy *c)
 	fxt_archive_deinit(&c->own);
 	for (size_t i = 0; i < EDIT_TEXTS_MAX; i++)
 		free(c->texts[i]);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }
 
 void edit_counts_add(struct edit_counts *to, const struct edit_counts *more)
@@ -123,11 +121,9 @@ static int edit_copy_introduce(struct edit_copy *c, const struct edit_provider *
 	int r;
 
 	p->out->id = c->to->next_provider++;
-	r = fxt_write_provider_info(&c->own.writer, p->out, name);
-	if (r == 0)
-		r = fxt_write_section(&c->own.writer, p->out);
-	if (r == 0)
-		r = fxt_write_initialization(&c->own.writer, NANOSECOND_TICKS);
+	r = fxt_write_provider_info(&c->own.writer, p->out, name)
+		    ?: fxt_write_section(&c->own.writer, p->out)
+		    ?: fxt_write_initialization(&c->own.writer, NANOSECOND_TICKS);
 	if (r == 0 && (p->named || c->rules.apart))
 		r = fxt_write_names(&c->own.writer);
 	c->to->current = p->out;
@@ -191,8 +187,7 @@ static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider
 		convert_provider_name(c, from, name);
 	if (r == 0 && !p->out->introduced)
 		r = edit_copy_introduce(c, p, name);
-	if (r == 0)
-		r = table_set(&c->providers, key, p);
+	r = r ?: table_set(&c->providers, key, p);
 	c->provider = NULL;
 	if (r < 0)
 		return r;
@@ -280,9 +275,7 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 		if (r < 0)
 			return r;
 	}
-	r = edit_copy_get_provider(c, from, &p);
-	if (r == 0)
-		r = edit_copy_enter(c, p);
+	r = edit_copy_get_provider(c, from, &p) ?: edit_copy_enter(c, p);
 	if (r < 0)
 		return r;
 	c->record = record;

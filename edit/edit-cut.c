@@ -143,19 +143,12 @@ int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
 		return -ENOMEM;
 	c->options = *options;
 	r = edit_select_new(&c->select, options->pids, options->n_pids, options->cpus,
-			    options->n_cpus);
-	if (r == 0)
-		r = edit_copy_new(&c->copy, out, &rules);
-	if (r == 0)
-		r = edit_sort_new(&c->sort, WINDOW);
-	if (r == 0)
-		r = edit_state_new(&c->state);
-	if (r == 0)
-		r = edit_timeline_new(&c->timeline, edit_cut_write_switch, c);
-	if (r == 0)
-		r = edit_spans_new(&c->spans, edit_cut_write_record, c);
-	if (r == 0)
-		r = edit_viewer_new(&c->viewer);
+			    options->n_cpus)
+		    ?: edit_copy_new(&c->copy, out, &rules) ?: edit_sort_new(&c->sort, WINDOW)
+		    ?: edit_state_new(&c->state)
+		    ?: edit_timeline_new(&c->timeline, edit_cut_write_switch, c)
+		    ?: edit_spans_new(&c->spans, edit_cut_write_record, c)
+		    ?: edit_viewer_new(&c->viewer);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(c);
@@ -178,8 +171,7 @@ struct edit_cut *edit_cut_free(struct edit_cut *c)
 	edit_select_free(c->select);
 	edit_sort_free(c->sort);
 	edit_copy_free(c->copy);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }
 
 void edit_cut_get_counts(const struct edit_cut *c, struct edit_cut_counts *ret)
@@ -216,8 +208,7 @@ static int write_starts(struct edit_cut *c)
 	for (size_t i = 0; r == 0 && i < c->n_starts; i++) {
 		r = edit_viewer_look(c->viewer, c->starts[i], &record);
 		record.ts_ns = c->from_ns;
-		if (r == 0)
-			r = edit_copy_record(c->copy, c->starts[i]->from, &record);
+		r = r ?: edit_copy_record(c->copy, c->starts[i]->from, &record);
 	}
 	return r;
 }
@@ -241,14 +232,12 @@ static int write_across(struct edit_cut *c)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->n_across; i++) {
-		r = edit_viewer_look(c->viewer, c->across[i], &record);
-		if (r == 0)
-			r = edit_spans_open(c->spans, record.ts_ns, c->from_ns);
+		r = edit_viewer_look(c->viewer, c->across[i], &record)
+			    ?: edit_spans_open(c->spans, record.ts_ns, c->from_ns);
 		record.ts_ns = c->from_ns;
 		if (record.event.end_ns > c->to_ns)
 			record.event.end_ns = c->to_ns;
-		if (r == 0)
-			r = edit_copy_record(c->copy, c->across[i]->from, &record);
+		r = r ?: edit_copy_record(c->copy, c->across[i]->from, &record);
 	}
 	return r == 0 ? edit_spans_open(c->spans, UINT64_MAX, c->from_ns) : r;
 }
@@ -260,12 +249,8 @@ static int edit_cut_begin(struct edit_cut *c)
 	c->counts.no_room = edit_state_left_out(c->state);
 	c->phase = WITHIN;
 	c->since_ns = 0;
-	if (r == 0)
-		r = write_starts(c);
-	if (r == 0)
-		r = edit_cut_write_clock(c, c->from_ns);
-	if (r == 0)
-		r = edit_timeline_open(c->timeline, c->from_ns);
+	r = r ?: write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
+		    ?: edit_timeline_open(c->timeline, c->from_ns);
 	return r == 0 ? write_across(c) : r;
 }
 
@@ -276,8 +261,7 @@ static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 
 	c->phase = BEHIND;
 	c->end_ns = ts_ns;
-	if (r == 0)
-		r = edit_timeline_close(c->timeline, ts_ns);
+	r = r ?: edit_timeline_close(c->timeline, ts_ns);
 	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
 }
 

@@ -71,8 +71,7 @@ struct edit_viewer *edit_viewer_free(struct edit_viewer *v)
 	     v->provider && v->provider->pages[0] && i <= FXT_NAME_RESERVED; i++)
 		*string_at(v, i) = (struct fxt_string){ 0 };
 	fxt_provider_free(v->provider);
-	free(v);
-	return NULL;
+	return free_ptr(v);
 }
 
 /* Takes in a record that stands before the kept one. */

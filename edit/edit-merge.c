@@ -97,10 +97,9 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 	for (m->n_inputs = 0; r == 0 && m->n_inputs < n; m->n_inputs++) {
 		m->inputs[m->n_inputs].merge = m;
 		m->inputs[m->n_inputs].index = m->n_inputs;
-		r = edit_sort_new(&m->inputs[m->n_inputs].sort, WINDOW);
-		if (r == 0)
-			r = edit_timeline_new(&m->inputs[m->n_inputs].timeline,
-					      edit_merge_write_switch, &m->inputs[m->n_inputs]);
+		r = edit_sort_new(&m->inputs[m->n_inputs].sort, WINDOW)
+			    ?: edit_timeline_new(&m->inputs[m->n_inputs].timeline,
+						 edit_merge_write_switch, &m->inputs[m->n_inputs]);
 	}
 	if (r < 0)
 		return r;
@@ -119,8 +118,7 @@ struct edit_merge *edit_merge_free(struct edit_merge *m)
 	}
 	edit_owners_free(m->owners);
 	edit_points_free(m->points);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit_merge_view *ret)
@@ -322,9 +320,8 @@ static int edit_merge_start(struct edit_merge *m)
 		in->view.shift_cpu = m->machines[in->view.machine].first_cpu;
 		rules.shift_ns = in->view.shift_ns;
 		rules.shift_cpu = in->view.shift_cpu;
-		r = edit_copy_new(&in->copy, m->out, &rules);
-		if (r == 0)
-			r = edit_owners_join(m->owners, i, in->view.machine, m->koid_span);
+		r = edit_copy_new(&in->copy, m->out, &rules)
+			    ?: edit_owners_join(m->owners, i, in->view.machine, m->koid_span);
 	}
 	return r;
 }

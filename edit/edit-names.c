@@ -32,8 +32,7 @@ struct edit_names *edit_names_free(struct edit_names *n)
 		return NULL;
 	table_deinit_free(&n->threads);
 	table_deinit_free(&n->processes);
-	free(n);
-	return NULL;
+	return free_ptr(n);
 }
 
 /* KOID is spoken of, as one of process PID (0 = it is not said). */
@@ -100,21 +99,18 @@ int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret_count)
 {
 	const struct body *body;
-	size_t pos = 0;
 	int r = 0;
 
-	while (r == 0 && (body = table_next(&n->threads, &pos))) {
+	for (size_t pos = 0; r == 0 && (body = table_next(&n->threads, &pos));) {
 		uint64_t pid = body->pid ? body->pid : body->koid;
 
 		if (body->named)
 			continue;
 		++*ret_count;
-		r = edit_names_see_name(&n->processes, pid, 0, false);
-		if (r == 0)
-			r = edit_copy_name(copy, FXT_OBJECT_THREAD, body->koid, pid, "?");
+		r = edit_names_see_name(&n->processes, pid, 0, false)
+			    ?: edit_copy_name(copy, FXT_OBJECT_THREAD, body->koid, pid, "?");
 	}
-	pos = 0;
-	while (r == 0 && (body = table_next(&n->processes, &pos))) {
+	for (size_t pos = 0; r == 0 && (body = table_next(&n->processes, &pos));) {
 		if (body->named)
 			continue;
 		++*ret_count;

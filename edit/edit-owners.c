@@ -59,8 +59,7 @@ struct edit_owners *edit_owners_free(struct edit_owners *o)
 		table_deinit_free(&o->inputs[i].bodies);
 	table_deinit(&o->by_start);
 	table_deinit_free(&o->owners);
-	free(o);
-	return NULL;
+	return free_ptr(o);
 }
 
 const struct edit_owners_counts *edit_owners_counts(const struct edit_owners *o, unsigned input)
@@ -269,13 +268,12 @@ int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, ui
 {
 	struct archive *in = &o->inputs[input];
 	struct body *body;
-	size_t pos = 0;
 	int r = 0;
 
 	in->machine = machine;
 	in->joined = true;
 	in->span = span;
-	while (r == 0 && (body = table_next(&in->bodies, &pos)))
+	for (size_t pos = 0; r == 0 && (body = table_next(&in->bodies, &pos));)
 		r = edit_owners_place(o, in, body);
 	return r;
 }

@@ -42,8 +42,7 @@ struct edit_points *edit_points_free(struct edit_points *p)
 	table_deinit_free(&p->points);
 	table_deinit_free(&p->plans);
 	table_deinit(&p->taken);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 bool edit_points_has(const struct fxt_record *record)

@@ -231,8 +231,7 @@ struct edit_redact *edit_redact_free(struct edit_redact *r)
 		return NULL;
 	edit_copy_free(r->copy);
 	sodium_memzero(r->key, sizeof(r->key));
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 /* Only that it is Linux, which Perfetto's UI goes by, is left of what kymo says of the system. */

@@ -105,21 +105,11 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 
 	if (!r)
 		return -ENOMEM;
-	e = edit_copy_new(&r->copy, out, NULL);
-	if (e == 0)
-		e = edit_sort_new(&r->sort, WINDOW);
-	if (e == 0)
-		e = edit_sort_new(&r->suspect, WINDOW);
-	if (e == 0)
-		e = edit_sort_new(&r->ending, WINDOW);
-	if (e == 0)
-		e = edit_timeline_new(&r->timeline, edit_repair_write_synthetic, r);
-	if (e == 0)
-		e = edit_spans_new(&r->spans, write_end, r);
-	if (e == 0)
-		e = edit_names_new(&r->names);
-	if (e == 0)
-		e = fxt_events_new(&r->events);
+	e = edit_copy_new(&r->copy, out, NULL) ?: edit_sort_new(&r->sort, WINDOW)
+		    ?: edit_sort_new(&r->suspect, WINDOW) ?: edit_sort_new(&r->ending, WINDOW)
+		    ?: edit_timeline_new(&r->timeline, edit_repair_write_synthetic, r)
+		    ?: edit_spans_new(&r->spans, write_end, r) ?: edit_names_new(&r->names)
+		    ?: fxt_events_new(&r->events);
 	if (e < 0)
 		return e;
 	*ret = TAKE_PTR(r);
@@ -138,8 +128,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 	edit_sort_free(r->suspect);
 	edit_sort_free(r->sort);
 	edit_copy_free(r->copy);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 /* ---- out ---- */
@@ -243,9 +232,7 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 	int e = 1;
 
 	if (item->timed) {
-		e = write_gaps(r, item->record->ts_ns);
-		if (e == 0)
-			e = edit_repair_judge(r, item);
+		e = write_gaps(r, item->record->ts_ns) ?: edit_repair_judge(r, item);
 		r->written_ns =
 			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
@@ -554,20 +541,11 @@ int edit_repair_finish(struct edit_repair *r)
 
 	if (r->damaged)
 		add_gap(r, r->read_ns, &r->damage);
-	if (e == 0)
-		e = put_ended(r, true);
-	if (e == 0)
-		e = write_all_sorted(r, true);
-	if (e == 0)
-		e = write_gaps(r, UINT64_MAX);
-	if (e == 0)
-		e = edit_spans_close(r->spans, r->written_ns);
-	if (e == 0)
-		e = edit_timeline_close(r->timeline, r->written_ns);
-	if (e == 0)
-		e = edit_names_write(r->names, r->copy, &r->counts.names_lost);
-	if (e == 0)
-		e = edit_copy_packets(r->copy);
+	e = e ?: put_ended(r, true) ?: write_all_sorted(r, true) ?: write_gaps(r, UINT64_MAX)
+		    ?: edit_spans_close(r->spans, r->written_ns)
+		    ?: edit_timeline_close(r->timeline, r->written_ns)
+		    ?: edit_names_write(r->names, r->copy, &r->counts.names_lost)
+		    ?: edit_copy_packets(r->copy);
 	if (e == 0 && r->started && !r->stopped)
 		e = edit_repair_write_stop(r);
 	return e;

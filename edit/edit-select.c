@@ -58,8 +58,7 @@ struct edit_select *edit_select_free(struct edit_select *s)
 	table_deinit_free(&s->processes);
 	table_deinit(&s->threads);
 	edit_timeline_free(s->timeline);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 bool edit_select_by_process(const struct edit_select *s)

@@ -41,11 +41,8 @@ int edit_sort_new(struct edit_sort **ret, size_t window)
 	if (!s)
 		return -ENOMEM;
 	s->window = window;
-	r = edit_output_init(&s->scratch);
-	if (r == 0)
-		r = edit_copy_new(&s->copy, &s->scratch, &apart);
-	if (r == 0)
-		r = edit_viewer_new(&s->viewer);
+	r = edit_output_init(&s->scratch) ?: edit_copy_new(&s->copy, &s->scratch, &apart)
+		    ?: edit_viewer_new(&s->viewer);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(s);
@@ -66,8 +63,7 @@ struct edit_sort *edit_sort_free(struct edit_sort *s)
 	edit_viewer_free(s->viewer);
 	edit_copy_free(s->copy);
 	edit_output_deinit(&s->scratch);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 const struct edit_counts *edit_sort_counts(const struct edit_sort *s)

@@ -68,8 +68,7 @@ struct edit_spans *edit_spans_free(struct edit_spans *s)
 		free(i);
 	}
 	table_deinit(&s->top);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 uint64_t edit_spans_n_open(const struct edit_spans *s)

@@ -59,8 +59,7 @@ struct edit_state *edit_state_free(struct edit_state *s)
 		return NULL;
 	fxt_holds_free(s->holds);
 	edit_viewer_free(s->viewer);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 /* KEY, but for whose it is, says what KEPT says until PID ends. */
@@ -236,8 +235,7 @@ int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
 		r = edit_viewer_look(s->viewer, kept, &record);
 		if (r == 0 && held->inherited)
 			set_process(&record, held->pid);
-		if (r == 0)
-			r = write(userdata, kept->from, &record);
+		r = r ?: write(userdata, kept->from, &record);
 		fxt_holds_forget(s->holds, held);
 	}
 	return r;

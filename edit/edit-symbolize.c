@@ -46,11 +46,8 @@ int edit_symbolize_new(struct edit_symbolize **ret, struct edit_output *out,
 	if (!s)
 		return -ENOMEM;
 	s->options = *options;
-	r = edit_copy_new(&s->copy, out, NULL);
-	if (r == 0)
-		r = fxt_events_new(&s->events);
-	if (r == 0)
-		r = maps_new(&s->maps, MAPS_OF_ALL_TIMES);
+	r = edit_copy_new(&s->copy, out, NULL) ?: fxt_events_new(&s->events)
+		    ?: maps_new(&s->maps, MAPS_OF_ALL_TIMES);
 	if (r < 0)
 		return r;
 	if (!options->no_packets)
@@ -68,8 +65,7 @@ struct edit_symbolize *edit_symbolize_free(struct edit_symbolize *s)
 	maps_free(s->maps);
 	table_deinit(&s->by_hash);
 	free(s->places);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbolize_counts *ret)
@@ -233,8 +229,7 @@ static int edit_symbolize_before(struct edit_symbolize *s, const struct event *e
 {
 	int r = s->options.event ? s->options.event(s->options.userdata, ev) : 0;
 
-	if (r == 0)
-		r = maps_add(s->maps, ev);
+	r = r ?: maps_add(s->maps, ev);
 	if (r < 0)
 		return r;
 	switch (ev->kind) {

@@ -88,8 +88,7 @@ struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
 	table_deinit_free(&t->threads);
 	for (size_t i = 0; i < N_PAGES; i++)
 		free(t->pages[i]);
-	free(t);
-	return NULL;
+	return free_ptr(t);
 }
 
 void edit_timeline_gap(struct edit_timeline *t, uint64_t from_ns, uint64_t to_ns)
@@ -122,8 +121,7 @@ static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, 
 	struct thread *out, *in;
 	int r = c ? edit_timeline_get_thread(t, c->runs.tid, &out) : -ENOMEM;
 
-	if (r == 0)
-		r = edit_timeline_get_thread(t, side.tid, &in);
+	r = r ?: edit_timeline_get_thread(t, side.tid, &in);
 	if (r < 0)
 		return r;
 	if (out && out->cpu == (int)cpu) {
@@ -262,8 +260,7 @@ static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_r
 	elsewhere = edit_timeline_cpu_of(t, in.tid);
 	if (r == 0 && elsewhere >= 0 && elsewhere != (int)cpu)
 		r = close_cpu(t, (uint32_t)elsewhere, ts_ns);
-	if (r == 0)
-		r = set_running(t, cpu, in, ts_ns);
+	r = r ?: set_running(t, cpu, in, ts_ns);
 	return r < 0 ? r : EDIT_TIMELINE_KEEP;
 }
 

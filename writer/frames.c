@@ -43,8 +43,7 @@ struct frames *frames_free(struct frames *f)
 	}
 	table_deinit(&f->addresses);
 	text_set_deinit(&f->texts);
-	free(f);
-	return NULL;
+	return free_ptr(f);
 }
 
 static uint64_t frames_hash_of(uint32_t process, uint64_t address)

@@ -148,8 +148,7 @@ struct maps *maps_free(struct maps *m)
 	for (size_t pos = 0; (p = table_next(&m->processes, &pos));)
 		maps_free_process(m, p);
 	table_deinit(&m->processes);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 /* ---- processes ---- */
@@ -202,12 +201,7 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 
 /* ---- sets ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const struct mapping *x = *(struct mapping *const *)a, *y = *(struct mapping *const *)b;
-
-	return COMPARE(x->number, y->number);
-}
+DEFINE_ORDER_OF_POINTERS(compare_numbers, struct mapping, COMPARE(x->number, y->number))
 
 /* The first range that ends at or behind ADDRESS. */
 static size_t lower_bound(const struct set *set, uint64_t address)
@@ -321,7 +315,7 @@ static ssize_t list_mappings(const struct set *set, struct mapping ***ret)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->n_ranges; i++)
 		list[i] = set->ranges[i].mapping;
-	qsort(list, set->n_ranges, sizeof(struct mapping *), compare_numbers);
+	SORT(list, set->n_ranges, compare_numbers);
 	for (size_t i = 0; i < set->n_ranges; i++)
 		if (n == 0 || list[n - 1] != list[i])
 			list[n++] = list[i];

@@ -23,13 +23,9 @@ static int call_probes_complain(int error, const char *file, const char *what, c
 	return error;
 }
 
-static int call_probes_compare(const void *a, const void *b)
-{
-	const struct allocator_probe *x = a, *y = b;
-
-	return COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind)
-		       ?: COMPARE(x->function, y->function);
-}
+DEFINE_ORDER(call_probes_compare, struct allocator_probe,
+	COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind)
+		?: COMPARE(x->function, y->function))
 
 /*
  * The probes of SOURCE, by offset. A return probe does where nothing can pass but a return; it costs
@@ -64,7 +60,7 @@ static struct allocator_probe *call_probes_list(const struct call_source *source
 								.function = cookie,
 								.kind = ALLOCATOR_PROBE_RET };
 	}
-	qsort(probes, n, sizeof(*probes), call_probes_compare);
+	SORT(probes, n, call_probes_compare);
 	*ret_n = n;
 	return probes;
 }
@@ -152,6 +148,5 @@ struct call_probes *call_probes_free(struct call_probes *p)
 	if (!p)
 		return NULL;
 	probe_keeper_free(p->keeper);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }

@@ -224,8 +224,7 @@ struct call_targets *call_targets_free(struct call_targets *t)
 		call_places_deinit(&t->sources[i].places);
 	free(t->list);
 	free(t->sources);
-	free(t);
-	return NULL;
+	return free_ptr(t);
 }
 
 #if defined(__x86_64__)

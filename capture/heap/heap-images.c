@@ -21,9 +21,8 @@ static void image_free(struct heap_image *image)
 void heap_images_deinit(struct heap_images *images)
 {
 	struct heap_image *image;
-	size_t pos = 0;
 
-	while ((image = table_next(&images->by_instance, &pos)))
+	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
 		image_free(image);
 	table_deinit(&images->by_instance);
 	table_deinit(&images->by_pid);
@@ -88,28 +87,23 @@ void heap_images_remove(struct heap_images *images, struct heap_image *image)
 	image_free(image);
 }
 
-static int heap_images_by_instance(const void *a, const void *b)
-{
-	const struct heap_image *const *x = a, *const *y = b;
-
-	return COMPARE((*x)->process.instance, (*y)->process.instance);
-}
+DEFINE_ORDER_OF_POINTERS(heap_images_by_instance, struct heap_image,
+			 COMPARE(x->process.instance, y->process.instance))
 
 int heap_images_ended(const struct heap_images *images, struct outbuf *ret)
 {
 	struct heap_image *image;
-	size_t pos = 0;
 	int r = 0;
 
-	while (r == 0 && (image = table_next(&images->by_instance, &pos))) {
+	for (size_t pos = 0; r == 0 && (image = table_next(&images->by_instance, &pos));) {
 		if (image->earlier)
 			continue;
 		for (; r == 0 && image && image->ended; image = image->later)
 			r = outbuf_append(ret, &image, sizeof(struct heap_image *));
 	}
-	if (r == 0 && ret->size > 0)
-		qsort(ret->data, ret->size / sizeof(struct heap_image *),
-		      sizeof(struct heap_image *), heap_images_by_instance);
+	if (r == 0)
+		SORT((struct heap_image **)ret->data, ret->size / sizeof(struct heap_image *),
+		     heap_images_by_instance);
 	return r;
 }
 

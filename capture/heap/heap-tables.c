@@ -301,10 +301,9 @@ static int emit_snapshot(const struct pass *p, const struct heap_image *image)
 static int emit_snapshots(const struct pass *p)
 {
 	const struct heap_image *image;
-	size_t pos = 0;
 	int r = 0;
 
-	while (r == 0 && (image = table_next(&p->images->by_instance, &pos)))
+	for (size_t pos = 0; r == 0 && (image = table_next(&p->images->by_instance, &pos));)
 		if (is_part(p, image))
 			r = emit_snapshot(p, image);
 	return r;
@@ -313,9 +312,8 @@ static int emit_snapshots(const struct pass *p)
 static void begin_counting(const struct heap_images *images)
 {
 	struct heap_image *image;
-	size_t pos = 0;
 
-	while ((image = table_next(&images->by_instance, &pos)))
+	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
 		image->n_blocks = image->n_stacks = 0;
 }
 
@@ -392,19 +390,9 @@ static int heap_tables_keep_stack(const void *key_bytes, const void *value, void
 	return image && is_part(p, image) ? outbuf_append(p->kept, &kept, sizeof(kept)) : 0;
 }
 
-static int stack_by_instance(const void *a, const void *b)
-{
-	const struct kept_stack *x = a, *y = b;
+DEFINE_ORDER(stack_by_instance, struct kept_stack, COMPARE(x->key.instance, y->key.instance))
 
-	return COMPARE(x->key.instance, y->key.instance);
-}
-
-static int block_by_instance(const void *a, const void *b)
-{
-	const struct kept *x = a, *y = b;
-
-	return COMPARE(x->key.instance, y->key.instance);
-}
+DEFINE_ORDER(block_by_instance, struct kept, COMPARE(x->key.instance, y->key.instance))
 
 int heap_tables_gather(struct memory_tables *t, const struct heap_images *images,
 		       struct memory_gathered *ret)
@@ -417,16 +405,13 @@ int heap_tables_gather(struct memory_tables *t, const struct heap_images *images
 	p.kept = &ret->blocks;
 	r = memory_map_each(&blocks, keep_block, &p);
 	p.kept = &ret->stacks;
-	if (r == 0)
-		r = memory_map_each(&stacks, heap_tables_keep_stack, &p);
+	r = r ?: memory_map_each(&stacks, heap_tables_keep_stack, &p);
 	if (r < 0)
 		return r;
-	if (ret->blocks.size)
-		qsort(ret->blocks.data, ret->blocks.size / sizeof(struct kept), sizeof(struct kept),
-		      block_by_instance);
-	if (ret->stacks.size)
-		qsort(ret->stacks.data, ret->stacks.size / sizeof(struct kept_stack),
-		      sizeof(struct kept_stack), stack_by_instance);
+	SORT((struct kept *)ret->blocks.data, ret->blocks.size / sizeof(struct kept),
+	     block_by_instance);
+	SORT((struct kept_stack *)ret->stacks.data, ret->stacks.size / sizeof(struct kept_stack),
+	     stack_by_instance);
 	return 0;
 }
 
@@ -444,8 +429,7 @@ int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *
 	       stacks[g->stacks_at].key.instance == instance;
 	     g->stacks_at++)
 		r = on_stack(&stacks[g->stacks_at].key, &stacks[g->stacks_at].stack, &p);
-	if (r == 0)
-		r = emit_snapshot(&p, image);
+	r = r ?: emit_snapshot(&p, image);
 	for (; r == 0 && g->blocks_at < g->blocks.size / sizeof(*blocks) &&
 	       blocks[g->blocks_at].key.instance == instance;
 	     g->blocks_at++)

@@ -99,8 +99,7 @@ struct heap_targets *heap_targets_free(struct heap_targets *w)
 		return NULL;
 	triage_free(w->triage);
 	heap_trace_free(w->memory);
-	free(w);
-	return NULL;
+	return free_ptr(w);
 }
 
 struct heap_trace *heap_targets_memory(const struct heap_targets *w)

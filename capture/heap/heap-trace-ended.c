@@ -69,10 +69,9 @@ static bool is_ready(const struct heap_trace *m, const struct heap_image *image)
 int heap_trace_announce_ready(struct heap_trace *m)
 {
 	struct heap_image *image;
-	size_t pos = 0;
 	int r = 0;
 
-	while (r == 0 && (image = table_next(&m->images.by_instance, &pos)))
+	for (size_t pos = 0; r == 0 && (image = table_next(&m->images.by_instance, &pos));)
 		if (is_ready(m, image))
 			r = heap_trace_announce(m, image);
 	return r;
@@ -141,12 +140,7 @@ static int keep_process(const void *key, const void *value, void *userdata)
 	return outbuf_append(userdata, value, sizeof(struct memory_process));
 }
 
-static int heap_trace_ended_by_instance(const void *a, const void *b)
-{
-	const struct memory_process *x = a, *y = b;
-
-	return COMPARE(x->instance, y->instance);
-}
+DEFINE_ORDER(heap_trace_ended_by_instance, struct memory_process, COMPARE(x->instance, y->instance))
 
 /*
  * Makes the images of all processes in the table FD. In the order of instances: so they come behind
@@ -156,13 +150,13 @@ static int know_all(struct heap_trace *m, int fd, bool ended)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
 	const struct memory_map map = { fd, sizeof(uint32_t), sizeof(struct memory_process) };
-	const struct memory_process *list;
+	struct memory_process *list;
 	int r = memory_map_each(&map, keep_process, &kept);
 
 	if (r < 0 || kept.size == 0)
 		return r;
-	qsort(kept.data, kept.size / sizeof(*list), sizeof(*list), heap_trace_ended_by_instance);
-	list = (const struct memory_process *)kept.data;
+	list = (struct memory_process *)kept.data;
+	SORT(list, kept.size / sizeof(*list), heap_trace_ended_by_instance);
 	for (size_t i = 0; i < kept.size / sizeof(*list); i++) {
 		struct heap_image *image = heap_images_add(&m->images, &list[i]);
 
@@ -190,9 +184,8 @@ static void end_untold(struct heap_trace *m)
 {
 	struct memory_process process;
 	struct heap_image *image;
-	size_t pos = 0;
 
-	while ((image = table_next(&m->images.by_instance, &pos))) {
+	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));) {
 		if (image->ended || (image->refused && !image->later) ||
 		    heap_trace_runs(m, image, &process))
 			continue;
@@ -239,8 +232,7 @@ static int look_who_has_ended(struct heap_trace *m)
 	m->strangers_go = strangers_may_go(m);
 	if (m->strangers_go)
 		r = heap_trace_know_watched(m);
-	if (r == 0)
-		r = know_all(m, m->own.ended_fd, true);
+	r = r ?: know_all(m, m->own.ended_fd, true);
 	if (r == 0)
 		end_untold(m);
 	m->n_ended = 0;
@@ -306,12 +298,10 @@ static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 /* One of each process: what is in the tables is sent as it is read. */
 static int say_at_once(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
 {
-	int r = heap_trace_announce_ready(m);
+	int r = heap_trace_announce_ready(m)
+			?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink)
+			?: heap_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
 
-	if (r == 0)
-		r = heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
-	if (r == 0)
-		r = heap_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
 	for (size_t i = 0; r == 0 && i < going->n; i++)
 		r = say_watched(m, heap_trace_ended_nth(going, i), ts_ns);
 	return r;
@@ -326,12 +316,10 @@ static int say_one_by_one(struct heap_trace *m, const struct going *going, uint6
 	for (size_t i = 0; r == 0 && i < going->n; i++) {
 		struct heap_image *image = heap_trace_ended_nth(going, i);
 
-		r = heap_trace_ended_say_watch(m, image);
-		if (r == 0)
-			r = heap_tables_say_gathered(&m->tables, &m->images, image, ts_ns,
-						     &gathered, &m->sink);
-		if (r == 0)
-			r = say_watched(m, image, ts_ns);
+		r = heap_trace_ended_say_watch(m, image)
+			    ?: heap_tables_say_gathered(&m->tables, &m->images, image, ts_ns,
+							&gathered, &m->sink)
+			    ?: say_watched(m, image, ts_ns);
 	}
 	return r;
 }
@@ -375,8 +363,7 @@ static int finish_some(struct heap_trace *m, uint64_t ts_ns)
 	if (r < 0)
 		return r;
 	r = going.chained ? say_one_by_one(m, &going, ts_ns) : say_at_once(m, &going, ts_ns);
-	if (r == 0)
-		r = heap_trace_ended_forget(m);
+	r = r ?: heap_trace_ended_forget(m);
 	if (r == 0)
 		heap_trace_ended_drop(m, &going);
 	else

@@ -165,7 +165,6 @@ uint32_t heap_trace_reach_of(const struct heap_image *image, uint64_t address, u
 
 void heap_trace_reach_deinit(struct heap_image *image)
 {
-	free(image->reach);
-	image->reach = NULL;
+	image->reach = free_ptr(image->reach);
 	image->n_reach = 0;
 }

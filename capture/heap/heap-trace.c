@@ -320,9 +320,8 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 static void heap_trace_detach_all(struct heap_trace *m)
 {
 	struct heap_probes *traced;
-	size_t pos = 0;
 
-	while ((traced = table_next(&m->processes, &pos)))
+	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
 		heap_probes_free(traced, &m->probing, &m->going);
 	table_deinit(&m->processes);
 	heap_trace_detach_forgotten(m);
@@ -338,8 +337,7 @@ struct heap_trace *heap_trace_free(struct heap_trace *m)
 	heap_tables_deinit(&m->tables);
 	allocator_cache_free(m->cache);
 	ring_buffer__free(m->events);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 int heap_trace_fd(const struct heap_trace *m)
@@ -356,11 +354,10 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 {
 	uint64_t next_ns = m->next_usage_ns;
 	const struct heap_probes *traced;
-	size_t pos = 0;
 
 	if (m->n_ended >= ENDED_MANY)
 		return 0;
-	while ((traced = table_next(&m->processes, &pos)))
+	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
 		if (traced->next_look_ns && traced->next_look_ns < next_ns)
 			next_ns = traced->next_look_ns;
 	return next_ns;
@@ -370,10 +367,9 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 static bool look_again_if_due(struct heap_trace *m, uint64_t now_ns)
 {
 	struct heap_probes *traced;
-	size_t pos = 0;
 	bool any = false;
 
-	while ((traced = table_next(&m->processes, &pos)))
+	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
 		if (traced->next_look_ns && traced->next_look_ns <= now_ns)
 			any |= look_again(m, traced, now_ns);
 	return any;
@@ -439,9 +435,8 @@ static void choose_living(struct heap_trace *m)
 {
 	struct memory_process process;
 	struct heap_image *image;
-	size_t pos = 0;
 
-	while ((image = table_next(&m->images.by_instance, &pos)))
+	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		image->lives =
 			image->announced && !image->ended && heap_trace_runs(m, image, &process);
 }
@@ -449,9 +444,8 @@ static void choose_living(struct heap_trace *m)
 static void list_living(struct heap_trace *m)
 {
 	const struct heap_image *image;
-	size_t pos = 0;
 
-	while ((image = table_next(&m->images.by_instance, &pos)))
+	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		if (image->lives)
 			list_resources(m, image->process.pid, image->process.instance, false);
 }
@@ -478,8 +472,7 @@ int heap_trace_snapshot(struct heap_trace *m)
 		ts_ns = clock_boot_ns();
 	choose_living(m); /* nothing is said of a process after its end */
 	/* When the blocks are known: the stacks of all of them are there. */
-	if (r == 0)
-		r = heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
+	r = r ?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
 	return r < 0 ? r : heap_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
 }
 
@@ -496,10 +489,9 @@ static int search_images(struct heap_trace *m, uint32_t pid)
 	};
 	struct memory_process process;
 	struct heap_image *image;
-	size_t pos = 0;
 	int r = 0;
 
-	while ((image = table_next(&m->images.by_instance, &pos))) {
+	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));) {
 		struct rec_task program;
 
 		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process) ||
@@ -526,7 +518,6 @@ int heap_trace_search(struct heap_trace *m, uint32_t pid)
 void heap_trace_stop(struct heap_trace *m, bool for_good)
 {
 	struct heap_image *image;
-	size_t pos = 0;
 
 	/* What is waiting there may be a lot, and attaching takes its time. */
 	m->stopping = true;
@@ -535,7 +526,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 	if (for_good && m->options->memory.reach != MEMORY_REACH_NO &&
 	    m->options->categories & CATEGORY_MEMORY)
 		search_images(m, 0);
-	while ((image = table_next(&m->images.by_instance, &pos)))
+	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		stop_image(m, image);
 	heap_trace_announce_ready(m); /* with what was attached */
 	heap_trace_detach_all(m);
@@ -551,8 +542,7 @@ int heap_trace_finish(struct heap_trace *m)
 void heap_trace_look_all(struct heap_trace *m)
 {
 	struct heap_probes *traced;
-	size_t pos = 0;
 
-	while ((traced = table_next(&m->processes, &pos)))
+	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
 		heap_trace_look_at(m, traced);
 }

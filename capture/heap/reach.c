@@ -257,8 +257,7 @@ static int search_range(struct search *s, uint64_t from, uint64_t to, bool betwe
 			}
 		}
 		page = next;
-		if (r == 0)
-			r = reach_check_time(s);
+		r = r ?: reach_check_time(s);
 	}
 	return r;
 }
@@ -323,8 +322,7 @@ static int search_found(struct search *s)
 		}
 		if (r == 0 && n > 0)
 			r = search_pieces(s, pieces, n, n_bytes);
-		if (r == 0)
-			r = reach_check_time(s);
+		r = r ?: reach_check_time(s);
 	}
 	return r;
 }
@@ -453,11 +451,7 @@ static int search_all(struct search *s)
 	for (size_t i = 0; i < s->index.n_blocks; i++)
 		if (s->reach[i] == REACH_POSSIBLE)
 			s->found[s->n_found++] = (uint32_t)i;
-	if (r == 0)
-		r = search_found(s);
-	if (r == 0)
-		r = search_lost(s);
-	return r;
+	return r ?: search_found(s) ?: search_lost(s);
 }
 
 /* ---- the process of its own ---- */
@@ -498,19 +492,14 @@ static int reach_prepare(struct search *s)
 	return s->buffer && s->spans ? 0 : -ENOMEM;
 }
 
-static int by_address(const void *a, const void *b)
-{
-	const struct reach_block *x = a, *y = b;
-
-	return COMPARE(x->address, y->address);
-}
+DEFINE_ORDER(by_address, struct reach_block, COMPARE(x->address, y->address))
 
 /* Sorts, and leaves out what cannot be. Returns how many are left. */
 static size_t put_in_order(struct reach_block *blocks, size_t n)
 {
 	size_t left = 0;
 
-	qsort(blocks, n, sizeof(*blocks), by_address);
+	SORT(blocks, n, by_address);
 	for (size_t i = 0; i < n; i++) {
 		const struct block_range here = { blocks[i].address, blocks[i].size };
 		const struct reach_block *last = left ? &blocks[left - 1] : NULL;
@@ -581,12 +570,7 @@ static int hold_and_search(struct search *s, struct answer *answer)
 		r = s->request->list_threads(&threads, s->request->userdata);
 	s->threads = (const struct rec_registers *)threads.data;
 	s->n_threads = threads.size / sizeof(*s->threads);
-	if (r == 0)
-		r = take_blocks(s, answer);
-	if (r == 0)
-		r = read_roots(s);
-	if (r == 0)
-		r = search_all(s);
+	r = r ?: take_blocks(s, answer) ?: read_roots(s) ?: search_all(s);
 	if (hold) {
 		reach_let_go(&threads);
 		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
@@ -609,12 +593,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 		r = rights_give_up();
 	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		r = -errno;
-	if (r == 0)
-		r = check_class(s.task);
-	if (r == 0)
-		r = reach_prepare(&s);
-	if (r == 0)
-		r = hold_and_search(&s, answer);
+	r = r ?: check_class(s.task) ?: reach_prepare(&s) ?: hold_and_search(&s, answer);
 	for (size_t i = 0; r == 0 && i < answer->n; i++)
 		answer->blocks[i].reach = s.reach[i];
 	answer->result = s.result;

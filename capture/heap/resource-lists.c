@@ -240,8 +240,7 @@ int resource_list_send(const struct resource_list *list, const struct memory_sin
 		r = send_lines(&s, s.segments, send_segment);
 	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_SHM))
 		r = send_objects(&s);
-	if (r == 0)
-		r = send_listing(&s, true);
+	r = r ?: send_listing(&s, true);
 	close_all(&s);
 	return r;
 }

@@ -46,8 +46,7 @@ struct triage *triage_free(struct triage *t)
 	if (!t)
 		return NULL;
 	table_deinit_free(&t->candidates);
-	free(t);
-	return NULL;
+	return free_ptr(t);
 }
 
 void triage_add(struct triage *t, const struct triage_sample *sample)
@@ -112,9 +111,8 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 static struct candidate *next_to_arm(const struct triage *t)
 {
 	struct candidate *c, *best = NULL;
-	size_t pos = 0;
 
-	while ((c = table_next(&t->candidates, &pos))) {
+	for (size_t pos = 0; (c = table_next(&t->candidates, &pos));) {
 		if (!c->traced && (unsigned)__builtin_popcount(c->grown) >= t->options.need &&
 		    (!best || c->growth > best->growth))
 			best = c;
@@ -125,10 +123,9 @@ static struct candidate *next_to_arm(const struct triage *t)
 void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 {
 	struct candidate *c;
-	size_t pos = 0;
 
 	triage_forget_ended(t, fn, userdata);
-	while ((c = table_next(&t->candidates, &pos))) {
+	for (size_t pos = 0; (c = table_next(&t->candidates, &pos));) {
 		triage_judge(t, c);
 		if (!c->traced || c->grown)
 			continue;

@@ -174,8 +174,7 @@ struct moments *moments_free(struct moments *m)
 		free(m->places[i].text);
 	}
 	free(m->places);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 /* ---- probes ---- */

@@ -273,13 +273,8 @@ int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max
 		n = 0;
 	if (n < 0)
 		return n;
-	r = unit_name(unit, name);
-	if (r == 0)
-		r = usual_path(name, below, sizeof(below));
-	if (r == 0)
-		r = find_mount(mount, sizeof(mount));
-	if (r == 0)
-		r = resolve_to_be(mount, below, &list[n]);
+	r = unit_name(unit, name) ?: usual_path(name, below, sizeof(below))
+		    ?: find_mount(mount, sizeof(mount)) ?: resolve_to_be(mount, below, &list[n]);
 	return r == 0 ? n + 1 : n > 0 ? n : r;
 }
 

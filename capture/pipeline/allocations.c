@@ -76,9 +76,8 @@ static void watch_free(struct watch *w)
 void allocations_deinit(struct allocations *a)
 {
 	struct watch *w;
-	size_t pos = 0;
 
-	while ((w = table_next(&a->watches, &pos)))
+	for (size_t pos = 0; (w = table_next(&a->watches, &pos));)
 		watch_free(w);
 	table_deinit(&a->watches);
 	table_deinit(&a->pids);
@@ -181,9 +180,7 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	w->pid = rec->head.pid;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
-	r = pipeline_announce(a->pipe, w->pid);
-	if (r == 0)
-		r = need_mappings(a, w->pid, rec->head.ts_ns);
+	r = pipeline_announce(a->pipe, w->pid) ?: need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
 	w->koid = tasks_koid(a->pipe->tasks, rec->head.pid);
@@ -234,9 +231,7 @@ static int on_named(struct allocations *a, struct watch *w, const struct rec_nam
 	/* The same one may come for several resources, and from the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
-	r = table_set(&w->stacks, rec->id, w);
-	if (r == 0)
-		r = need_mappings(a, w->pid, rec->head.ts_ns);
+	r = table_set(&w->stacks, rec->id, w) ?: need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
 	ev = allocations_about(a, w, EVENT_SAMPLE, rec->head.ts_ns);

@@ -36,9 +36,8 @@ static void calls_free_thread(struct call_thread *thread)
 void calls_deinit(struct calls *c)
 {
 	struct call_thread *thread;
-	size_t pos = 0;
 
-	while ((thread = table_next(&c->threads, &pos)))
+	for (size_t pos = 0; (thread = table_next(&c->threads, &pos));)
 		calls_free_thread(thread);
 	table_deinit(&c->threads);
 	free(c->left_out);
@@ -363,10 +362,9 @@ int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t
 int calls_close(struct calls *c, uint64_t at_ns)
 {
 	struct call_thread *thread;
-	size_t pos = 0;
 	int r = 0;
 
-	while (r == 0 && (thread = table_next(&c->threads, &pos)))
+	for (size_t pos = 0; r == 0 && (thread = table_next(&c->threads, &pos));)
 		r = calls_close_thread(c, thread, "open", at_ns);
 	return r;
 }

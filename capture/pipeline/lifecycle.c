@@ -47,12 +47,12 @@ static void lifecycle_ask_cgroup(struct lifecycle *l, struct task *task)
 void lifecycle_ask_again(struct lifecycle *l)
 {
 	struct task *task;
-	size_t pos = 0;
 
 	if (!l->cgroups_refused)
 		return;
 	l->cgroups_refused = false;
-	while (!l->cgroups_refused && (task = table_next(&l->pipe->tasks->by_tid, &pos)))
+	for (size_t pos = 0;
+	     !l->cgroups_refused && (task = table_next(&l->pipe->tasks->by_tid, &pos));)
 		if (tasks_announced(l->pipe->tasks, task->tid))
 			lifecycle_ask_cgroup(l, task);
 }

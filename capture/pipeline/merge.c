@@ -116,8 +116,7 @@ struct merge *merge_free(struct merge *m)
 		free(m->sources[i].queue);
 	free(m->sources);
 	free(m->heap);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 /* ---- sources ---- */

@@ -51,8 +51,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	moment_values_fill(&s->values, plan, &ev);
 	ev.moment.values = s->values.list;
 	ev.moment.n_values = s->values.n;
-	if (r == 0)
-		r = s->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, s->pipe->links.userdata);
+	r = r ?: s->pipe->links.need_mappings(rec->head.pid, ev.ts_ns, s->pipe->links.userdata);
 	/* (the first frame is the point) */
 	if (r == 0 && stack && stack->n_frames > 1)
 		r = named_stacks_say(s->stacks, &rec->head, stack->frames + 1, stack->n_frames - 1,

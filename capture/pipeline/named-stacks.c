@@ -48,8 +48,7 @@ int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const u
 		named_stacks_forget(n);
 	r = table_set(&n->said, table_hash(key, sizeof(key)), n);
 	r = r < 0 ? r : pipeline_announce(n->pipe, rec->tid);
-	if (r == 0)
-		r = n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
+	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
 	ev.pid = tasks_koid(n->pipe->tasks, rec->pid);
 	ev.tid = tasks_koid(n->pipe->tasks, rec->tid);
 	n->n_events++;

@@ -63,9 +63,8 @@ static void drop_waiting(struct profiler *p, struct process *process)
 void profiler_deinit(struct profiler *p)
 {
 	struct process *process;
-	size_t pos = 0;
 
-	while ((process = table_next(&p->processes, &pos))) {
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		outbuf_deinit(&process->waiting);
 		free(process);
 	}
@@ -620,8 +619,7 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 
 	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
 	sample.tid = tasks_koid(p->pipe->tasks, head->tid);
-	if (r == 0)
-		r = profiler_need(p, head->pid, ts_ns);
+	r = r ?: profiler_need(p, head->pid, ts_ns);
 	if (is_between_programs(p, head->pid))
 		user_stack = 0;
 	n = end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));

@@ -10,8 +10,7 @@
 
 void ranges_deinit(struct ranges *r)
 {
-	free(r->list);
-	r->list = NULL;
+	r->list = free_ptr(r->list);
 	r->n = r->room = 0;
 }
 

@@ -67,10 +67,9 @@ void recorder_set_end(struct recorder *r, uint64_t end_ns)
 int recorder_announce_all(struct recorder *r)
 {
 	struct task *task;
-	size_t pos = 0;
 	int error = 0;
 
-	while (error == 0 && (task = table_next(&r->tasks.by_tid, &pos)))
+	for (size_t pos = 0; error == 0 && (task = table_next(&r->tasks.by_tid, &pos));)
 		if (!tasks_announced(&r->tasks, task->tid))
 			error = lifecycle_announce(&r->lifecycle, task->tid);
 	return error;

@@ -26,9 +26,8 @@ static void begin_listing(struct resources *r, const struct rec_listing *rec)
 static void end_unlisted(struct resources *r, enum resource resource)
 {
 	struct thing *thing;
-	size_t pos = 0;
 
-	while ((thing = table_next(&r->things[resource], &pos)))
+	for (size_t pos = 0; (thing = table_next(&r->things[resource], &pos));)
 		if (!thing->listed && thing->state != STATE_GONE &&
 		    thing->origin.since_ns < r->listing.head.ts_ns)
 			resources_end(r, resource, thing, r->listing.head.ts_ns);

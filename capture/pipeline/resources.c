@@ -108,15 +108,13 @@ static void resources_forget_gone(struct resources *r, enum resource resource)
 {
 	struct table left = { 0 };
 	struct thing *thing;
-	size_t pos = 0;
 
-	while ((thing = table_next(&r->things[resource], &pos)))
+	for (size_t pos = 0; (thing = table_next(&r->things[resource], &pos));)
 		if (thing->state != STATE_GONE && table_set(&left, thing->id + 1, thing) < 0) {
 			table_deinit(&left);
 			return;
 		}
-	pos = 0;
-	while ((thing = table_next(&r->things[resource], &pos)))
+	for (size_t pos = 0; (thing = table_next(&r->things[resource], &pos));)
 		if (thing->state == STATE_GONE)
 			free(thing);
 	table_deinit(&r->things[resource]);
@@ -295,9 +293,8 @@ static void truncate_shm(struct resources *r)
 static void close_range_of(struct resources *r, uint64_t first, uint64_t last, uint64_t flags)
 {
 	struct thing *thing;
-	size_t pos = 0;
 
-	while ((thing = table_next(&r->things[RESOURCE_FD], &pos))) {
+	for (size_t pos = 0; (thing = table_next(&r->things[RESOURCE_FD], &pos));) {
 		if (thing->id < first || thing->id > last || thing->state == STATE_GONE)
 			continue;
 		if (flags & CLOSE_RANGE_IS_CLOEXEC)
@@ -396,12 +393,11 @@ static int munmap_all(struct resources *r)
 {
 	uint64_t start = r->call->args[0], bytes = r->call->args[1];
 	struct thing *thing;
-	size_t pos = 0;
 
 	if (start % r->page_bytes || !resources_is_range(start, bytes))
 		return 0;
 	bytes = whole_pages(r, bytes);
-	while ((thing = table_next(&r->things[RESOURCE_ATTACHMENT], &pos)))
+	for (size_t pos = 0; (thing = table_next(&r->things[RESOURCE_ATTACHMENT], &pos));)
 		if (thing_lives(thing) && thing->id >= start && thing->id - start < bytes)
 			resources_end(r, RESOURCE_ATTACHMENT, thing, r->call->head.ts_ns);
 	return resources_unmap_event(r, start, bytes);
@@ -655,6 +651,5 @@ struct resources *resources_free(struct resources *r)
 	table_deinit_free(&r->sums);
 	ranges_deinit(&r->mappings);
 	ranges_deinit(&r->listed);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }

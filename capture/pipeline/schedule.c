@@ -195,8 +195,7 @@ static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct tur
 	struct event ev;
 	int r = pipeline_announce(s->pipe, turn.tid); /* which may give it its koid */
 
-	if (r == 0)
-		r = ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
+	r = r ?: ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
 	if (r < 0)
 		return r;
 	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
@@ -428,12 +427,9 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	uint32_t out = (uint32_t)words[SWITCH_OUT], in = (uint32_t)words[SWITCH_IN];
-	int r = settle_asleep(s, in);
+	int r = settle_asleep(s, in) ?: pipeline_announce(s->pipe, out)
+			?: pipeline_announce(s->pipe, in);
 
-	if (r == 0)
-		r = pipeline_announce(s->pipe, out);
-	if (r == 0)
-		r = pipeline_announce(s->pipe, in);
 	if (r < 0)
 		return r;
 	if (__builtin_expect(!c->known || c->tid != out, 0)) {
@@ -508,11 +504,10 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	uint32_t tid = (uint32_t)words[MIGRATE_TID];
 	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
-	int r = pipeline_announce(s->pipe, tid);
+	int r = pipeline_announce(s->pipe, tid)
+			?: s->pipe->links.belongs(tid, (uint32_t)words[MIGRATE_PID],
+						  s->pipe->links.userdata);
 
-	if (r == 0)
-		r = s->pipe->links.belongs(tid, (uint32_t)words[MIGRATE_PID],
-					   s->pipe->links.userdata);
 	/* Only what does not run is moved. */
 	if (r == 0 && runs_on(s, from, tid))
 		r = close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);

@@ -49,9 +49,8 @@ static void task_free(struct task *task)
 static void free_all(struct table *tasks)
 {
 	struct task *task;
-	size_t pos = 0;
 
-	while ((task = table_next(tasks, &pos)))
+	for (size_t pos = 0; (task = table_next(tasks, &pos));)
 		task_free(task);
 	table_deinit(tasks);
 }
@@ -258,9 +257,8 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 static void cgroup_is_news(struct tasks *t, uint64_t id)
 {
 	const struct task *task;
-	size_t pos = 0;
 
-	while ((task = table_next(&t->by_tid, &pos)))
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));)
 		if (task->cgroup_id == id && task->tid == task->pid && task->tid < TASKS_TID_MAX)
 			clear_bit(t->announced, task->tid);
 }
@@ -269,10 +267,9 @@ static void cgroup_is_news(struct tasks *t, uint64_t id)
 static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
 {
 	const struct task *task;
-	size_t pos = 0;
 	char *path;
 
-	while ((task = table_next(tasks, &pos))) {
+	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
 		path = table_remove(&t->cgroups, task->cgroup_id);
 		/* (without memory it is asked for again) */
 		if (path && table_set(kept, task->cgroup_id, path) < 0)

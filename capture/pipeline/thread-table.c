@@ -177,10 +177,9 @@ int thread_table_each(const struct thread_table *b, resources_block_fn fn, void 
 {
 	const struct thread *t;
 	struct resource_block block;
-	size_t pos = 0;
 	int error = 0;
 
-	while (error == 0 && (t = table_next(&b->by_handle, &pos))) {
+	for (size_t pos = 0; error == 0 && (t = table_next(&b->by_handle, &pos));) {
 		block = thread_block(t);
 		error = is_left(t) ? fn(&block, userdata) : 0;
 	}

@@ -89,9 +89,8 @@ int triggers_new(const struct trigger_options *o, bool filtered, const struct tr
 static void forget_waiters(struct triggers *t)
 {
 	struct waiter *w;
-	size_t pos = 0;
 
-	while ((w = table_next(&t->waiters, &pos)))
+	for (size_t pos = 0; (w = table_next(&t->waiters, &pos));)
 		free(w);
 	table_clear(&t->waiters);
 }
@@ -105,17 +104,15 @@ static void free_growth(struct growth *g)
 struct triggers *triggers_free(struct triggers *t)
 {
 	struct growth *g;
-	size_t pos = 0;
 
 	if (!t)
 		return NULL;
 	forget_waiters(t);
 	table_deinit(&t->waiters);
-	while ((g = table_next(&t->growths, &pos)))
+	for (size_t pos = 0; (g = table_next(&t->growths, &pos));)
 		free_growth(g);
 	table_deinit(&t->growths);
-	free(t);
-	return NULL;
+	return free_ptr(t);
 }
 
 /* Hands on those of KIND that were added up. */

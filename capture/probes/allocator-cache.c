@@ -43,8 +43,7 @@ struct allocator_cache *allocator_cache_free(struct allocator_cache *c)
 {
 	for (size_t i = 0; c && i < c->n; i++)
 		allocator_list_deinit(&c->entries[i].list);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }
 
 uint64_t allocator_cache_reads(const struct allocator_cache *c)

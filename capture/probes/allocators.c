@@ -241,23 +241,17 @@ static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t byt
 
 /* By address; of aliases that of C first (tcmalloc's free() is its operator delete as well), and
  * then the shortest: it is the one that is known. */
-static int allocators_compare_functions(const void *a, const void *b)
-{
-	const struct function *x = a, *y = b;
-
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	if (is_cpp(x->means->function) != is_cpp(y->means->function))
-		return is_cpp(x->means->function) ? 1 : -1;
-	return COMPARE(x->name_bytes, y->name_bytes) ?: strncmp(x->name, y->name, x->name_bytes);
-}
+DEFINE_ORDER(allocators_compare_functions, struct function,
+	COMPARE(x->vaddr, y->vaddr)
+		?: COMPARE(is_cpp(x->means->function), is_cpp(y->means->function))
+		?: COMPARE(x->name_bytes, y->name_bytes)
+		?: strncmp(x->name, y->name, x->name_bytes))
 
 static void sort_functions(struct search *s)
 {
 	size_t n = 0;
 
-	if (s->n > 1)
-		qsort(s->functions, s->n, sizeof(s->functions[0]), allocators_compare_functions);
+	SORT(s->functions, s->n, allocators_compare_functions);
 	for (size_t i = 0; i < s->n; i++) {
 		if (n > 0 && s->functions[n - 1].vaddr == s->functions[i].vaddr)
 			continue;
@@ -421,20 +415,15 @@ static int add_probes(struct search *s, const struct function *f, bool own_mallo
 }
 
 /* By offset; a ret that several functions lead to is there once. */
-static int compare_probes(const void *a, const void *b)
-{
-	const struct allocator_probe *x = a, *y = b;
-	int r = COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind);
-
-	return r ?: COMPARE(x->function, y->function);
-}
+DEFINE_ORDER(compare_probes, struct allocator_probe,
+	COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind)
+		?: COMPARE(x->function, y->function))
 
 static void sort_probes(struct allocator_list *l)
 {
 	size_t n = 0;
 
-	if (l->n > 1)
-		qsort(l->probes, l->n, sizeof(l->probes[0]), compare_probes);
+	SORT(l->probes, l->n, compare_probes);
 	for (size_t i = 0; i < l->n; i++) {
 		if (n > 0 && l->probes[n - 1].offset == l->probes[i].offset &&
 		    l->probes[n - 1].kind == l->probes[i].kind)
@@ -468,11 +457,8 @@ static int search_image(struct search *s)
 	sort_functions(s);
 	own_malloc = has_allocator(s);
 	if (s->image.header.e_machine == EM_X86_64) {
-		r = disassembler_new(&s->disassembler);
-		if (r == 0)
-			r = elf_image_read_slots(&s->image);
-		if (r == 0)
-			r = find_forwarders(s);
+		r = disassembler_new(&s->disassembler) ?: elf_image_read_slots(&s->image)
+			    ?: find_forwarders(s);
 		if (r < 0)
 			return r;
 	}

@@ -100,9 +100,8 @@ int call_places_find_sandboxed(int fd, const struct call_places_query *query, ui
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run_with(fd, call_places_answer, query, timeout_ns, max, &said);
-	if (r == 0)
-		r = call_places_take(&said, &places);
+	r = sandbox_run_with(fd, call_places_answer, query, timeout_ns, max, &said)
+		    ?: call_places_take(&said, &places);
 	outbuf_deinit(&said);
 	if (r == 0 && !call_places_are_valid(&places, (uint64_t)st.st_size))
 		r = -EBADMSG;

@@ -97,20 +97,15 @@ static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint6
 }
 
 /* By address; of aliases the shortest, which is the one that is known. */
-static int places_compare_found(const void *a, const void *b)
-{
-	const struct found_function *x = a, *y = b;
-
-	return COMPARE(x->vaddr, y->vaddr) ?: COMPARE(x->name_bytes, y->name_bytes)
-		       ?: memcmp(x->name, y->name, x->name_bytes);
-}
+DEFINE_ORDER(places_compare_found, struct found_function,
+	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(x->name_bytes, y->name_bytes)
+		?: memcmp(x->name, y->name, x->name_bytes))
 
 static void places_sort_found(struct places_search *s)
 {
 	size_t n = 0;
 
-	if (s->n_found > 1)
-		qsort(s->found, s->n_found, sizeof(s->found[0]), places_compare_found);
+	SORT(s->found, s->n_found, places_compare_found);
 	for (size_t i = 0; i < s->n_found; i++)
 		if (n == 0 || s->found[n - 1].vaddr != s->found[i].vaddr)
 			s->found[n++] = s->found[i];
@@ -197,9 +192,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 		return r;
 	memcpy(place.name, f->name, f->name_bytes);
 	places_sweep(s, f, &place);
-	r = places_walk(s, f, &place);
-	if (r == 0)
-		r = GROW(s->places.places, *room, s->places.n + 1);
+	r = places_walk(s, f, &place) ?: GROW(s->places.places, *room, s->places.n + 1);
 	if (r == 0)
 		s->places.places[s->places.n++] = place;
 	return r;
@@ -279,9 +272,7 @@ static int places_search_code(struct places_search *s)
 		s->places.flags |= CALL_PLACES_NO_CODE;
 		return 0;
 	}
-	r = disassembler_new(&s->disassembler);
-	if (r == 0)
-		r = elf_image_read_slots(&s->image);
+	r = disassembler_new(&s->disassembler) ?: elf_image_read_slots(&s->image);
 	if (r == 0 && s->query->range.is_point)
 		return places_add_point(s, &s->found[0], s->query->range.at);
 	for (size_t i = 0; r == 0 && i < s->n_found; i++)

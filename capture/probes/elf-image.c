@@ -228,12 +228,7 @@ static bool never_returns(const char *name)
 	       (strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_"));
 }
 
-static int compare_slots(const void *a, const void *b)
-{
-	const struct elf_slot *x = a, *y = b;
-
-	return COMPARE(x->address, y->address);
-}
+DEFINE_ORDER(compare_slots, struct elf_slot, COMPARE(x->address, y->address))
 
 static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *header,
 		     Elf_Data *relocs)
@@ -282,8 +277,7 @@ int elf_image_read_slots(struct elf_image *image)
 		if (r < 0)
 			return r;
 	}
-	if (image->n_slots > 0)
-		qsort(image->slots, image->n_slots, sizeof(*image->slots), compare_slots);
+	SORT(image->slots, image->n_slots, compare_slots);
 	return 0;
 }
 

@@ -41,8 +41,7 @@ struct disassembler *disassembler_free(struct disassembler *d)
 		cs_free(d->insn, 1);
 	if (d->handle)
 		cs_close(&d->handle);
-	free(d);
-	return NULL;
+	return free_ptr(d);
 }
 
 /*

@@ -124,9 +124,8 @@ void probe_guards_drop(struct probe_guards *g, struct probe_guard *guard)
 static struct probe_guard *find_unused(const struct probe_guards *g)
 {
 	struct probe_guard *guard;
-	size_t pos = 0;
 
-	while ((guard = table_next(&g->by_places, &pos)))
+	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));)
 		if (guard->uses == 0)
 			return guard;
 	return NULL;
@@ -135,9 +134,8 @@ static struct probe_guard *find_unused(const struct probe_guards *g)
 void probe_guards_rest(struct probe_guards *g)
 {
 	struct probe_guard *guard;
-	size_t pos = 0;
 
-	while ((guard = table_next(&g->by_places, &pos)))
+	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));)
 		guard->probes = probes_free_by_exit(guard->probes);
 	g->n_awake = 0;
 	while (g->n_unused > 0 && (guard = find_unused(g))) {

@@ -90,8 +90,7 @@ struct probe_journal *probe_journal_free(struct probe_journal *j)
 		close(j->fd);
 	if (j->dir_fd >= 0)
 		close(j->dir_fd);
-	free(j);
-	return NULL;
+	return free_ptr(j);
 }
 
 static int write_at(const struct probe_journal *j, const void *data, size_t size, size_t at)

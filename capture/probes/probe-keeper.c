@@ -147,8 +147,7 @@ static struct kept_probes *new_kept(struct keeping *k, uint32_t id)
 
 	if (kept && table_set(&k->probes, id, kept) == 0)
 		return kept;
-	free(kept);
-	return NULL;
+	return free_ptr(kept);
 }
 
 static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_question *q,
@@ -274,10 +273,9 @@ static void probe_keeper_detach_all(struct keeping *k)
 {
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	struct kept_probes *kept;
-	size_t pos = 0;
 
 	/* (what there is no room for goes with this process) */
-	while ((kept = table_next(&k->probes, &pos)))
+	for (size_t pos = 0; (kept = table_next(&k->probes, &pos));)
 		outbuf_append(&list, &kept, sizeof(kept));
 	detach_kept(k, (struct kept_probes **)list.data, list.size / sizeof(struct kept_probes *));
 }
@@ -359,19 +357,16 @@ struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
 	while (wait4(k->pid, NULL, 0, &usage) < 0 && errno == EINTR)
 		;
 	count_cpu(k, cpu_ns_of(&usage));
-	free(k);
-	return NULL;
+	return free_ptr(k);
 }
 
 static int probe_keeper_ask(struct probe_keeper *k, const struct keeper_question *q, const int *fds,
 			    size_t n_fds, const void *data, size_t size, struct keeper_answer *ret)
 {
-	int r = send_all(k->sock, q, sizeof(*q), fds, n_fds);
+	int r = send_all(k->sock, q, sizeof(*q), fds, n_fds)
+			?: send_all(k->sock, data, size, NULL, 0)
+			?: receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
 
-	if (r == 0)
-		r = send_all(k->sock, data, size, NULL, 0);
-	if (r == 0)
-		r = receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
 	if (r == 0)
 		count_cpu(k, ret->cpu_ns);
 	return r;

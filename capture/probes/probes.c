@@ -274,8 +274,7 @@ static struct probes *probes_alloc(size_t n_max)
 		p->fds = calloc(n_max, sizeof(*p->fds));
 	if (p && p->fds)
 		return p;
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_failed)
@@ -439,8 +438,7 @@ struct probes *probes_free(struct probes *p)
 	for (size_t i = p->n; i > 0; i--)
 		close_fd(p->fds[i - 1]);
 	free(p->fds);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 /* Until the end of the pipe is seen: then nobody else has what P has. */

@@ -96,8 +96,7 @@ struct cgroup_paths *cgroup_paths_free(struct cgroup_paths *c)
 	close_fd(c->fd);
 	table_deinit(&c->wanted);
 	free(c->root);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }
 
 static int cgroup_paths_call(uint64_t id, const char *path, cgroup_path_fn fn, void *userdata)

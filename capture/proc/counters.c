@@ -104,8 +104,7 @@ struct counters *counters_free(struct counters *c)
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 		close_fd(c->frequency_fds[cpu]);
 	free(c->frequency_fds);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }
 
 /* The whole file as text; false if it cannot be read, or is empty. */
@@ -246,14 +245,10 @@ static int sample_frequencies(struct counters *c, uint64_t now_ns, counters_fn f
 
 int counters_sample(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
 {
-	int r = sample_memory(c, now_ns, fn, userdata);
+	int r = sample_memory(c, now_ns, fn, userdata) ?: sample_load(c, now_ns, fn, userdata)
+			?: sample_pressure(c, now_ns, fn, userdata)
+			?: sample_frequencies(c, now_ns, fn, userdata);
 
-	if (r == 0)
-		r = sample_load(c, now_ns, fn, userdata);
-	if (r == 0)
-		r = sample_pressure(c, now_ns, fn, userdata);
-	if (r == 0)
-		r = sample_frequencies(c, now_ns, fn, userdata);
 	c->last_ns = now_ns;
 	return r;
 }

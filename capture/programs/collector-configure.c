@@ -136,22 +136,17 @@ static int configure_moments(struct collector *c, const struct session_options *
 static int configure_maps(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
-	int r = bpf_map__set_max_entries(skel->maps.costs, c->n_cpus);
+	int r = bpf_map__set_max_entries(skel->maps.costs, c->n_cpus)
+			?: collector_configure_rings(c, o);
 
-	if (r == 0)
-		r = collector_configure_rings(c, o);
 	if (r == 0)
 		r = bpf_map__set_autocreate(skel->maps.work_states,
 					    o->categories & CATEGORY_WORKQUEUE);
 	if (r == 0)
 		r = bpf_map__set_autocreate(skel->maps.work_functions,
 					    o->categories & CATEGORY_WORKQUEUE);
-	if (r == 0)
-		r = configure_memory(c, o);
-	if (r == 0)
-		r = configure_calls(c, o) ?: configure_moments(c, o);
-	if (r == 0)
-		r = collector_configure_unwinding(c, o);
+	r = r ?: configure_memory(c, o) ?: configure_calls(c, o) ?: configure_moments(c, o)
+		    ?: collector_configure_unwinding(c, o);
 	return r < 0 ? r : configure_stacks(c, o);
 }
 

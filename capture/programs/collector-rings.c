@@ -164,12 +164,10 @@ static int on_doorbell(void *userdata, void *data, size_t size)
 
 int collector_make_rings(struct collector *c, uint64_t ring_bytes)
 {
-	int r = map_word_rings(&c->sched, c->skel->maps.sched_rings);
+	int r = map_word_rings(&c->sched, c->skel->maps.sched_rings)
+			?: map_word_rings(&c->cpu, c->skel->maps.cpu_rings)
+			?: make_rec_rings(c, ring_bytes);
 
-	if (r == 0)
-		r = map_word_rings(&c->cpu, c->skel->maps.cpu_rings);
-	if (r == 0)
-		r = make_rec_rings(c, ring_bytes);
 	if (r < 0)
 		return r;
 	c->doorbell = ring_buffer__new(bpf_map__fd(c->skel->maps.doorbell), on_doorbell, c, NULL);

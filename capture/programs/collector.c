@@ -121,8 +121,7 @@ struct collector *collector_free(struct collector *c)
 	free(c->states);
 	free(c->cpu_states);
 	free(c->online);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }
 
 /* ---- attach ---- */

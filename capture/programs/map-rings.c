@@ -312,8 +312,7 @@ struct map_rings *map_rings_free(struct map_rings *r)
 	free(r->cpus);
 	free(r->online);
 	free(r->record);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 int map_rings_watch(struct map_rings *r, int epoll_fd)

@@ -131,8 +131,7 @@ struct sampler *sampler_free(struct sampler *s)
 	for (unsigned cpu = 0; s->links && cpu < s->n_cpus; cpu++)
 		sampler_end(s, cpu);
 	free(s->links);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 void sampler_set_online(struct sampler *s, const bool *online)

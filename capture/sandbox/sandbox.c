@@ -88,7 +88,6 @@ static int sandbox_limit(size_t file_bytes)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
 	uint64_t pages = 0;
-	int r;
 
 	if (!f)
 		return -errno;
@@ -97,14 +96,9 @@ static int sandbox_limit(size_t file_bytes)
 	fclose(f);
 	if (!pages)
 		return -EIO;
-	r = limit_one(RLIMIT_AS, pages * (uint64_t)getpagesize() + file_bytes + MEMORY_MAX);
-	if (r == 0)
-		r = limit_one(RLIMIT_CPU, CPU_SECONDS);
-	if (r == 0)
-		r = limit_one(RLIMIT_CORE, 0);
-	if (r == 0)
-		r = limit_one(RLIMIT_FSIZE, 0);
-	return r;
+	return limit_one(RLIMIT_AS, pages * (uint64_t)getpagesize() + file_bytes + MEMORY_MAX)
+		       ?: limit_one(RLIMIT_CPU, CPU_SECONDS) ?: limit_one(RLIMIT_CORE, 0)
+		       ?: limit_one(RLIMIT_FSIZE, 0);
 }
 
 static int drop_rights(void)
@@ -189,15 +183,10 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 		_exit(1);
 	if (close_range(PIPE_FD + 1, ~0U, 0) < 0)
 		_exit(1);
-	if (r == 0)
-		r = drop_rights();
+	r = r ?: drop_rights();
 	keep_memory();
-	if (r == 0)
-		r = forbid_calls();
-	if (r == 0)
-		r = job->fn(job->data, job->n, &answer, job->userdata);
-	if (r == 0)
-		r = answer.error;
+	r = r ?: forbid_calls() ?: job->fn(job->data, job->n, &answer, job->userdata)
+		    ?: answer.error;
 	head.error = r;
 	head.size = r == 0 ? answer.size : 0;
 	_exit(sandbox_write_all(&head, sizeof(head)) && sandbox_write_all(answer.data, head.size)

@@ -205,14 +205,10 @@ void session_drain(struct session *s)
 		return;
 	if (!s->recorder.opened)
 		r = open_archive(s);
-	if (r == 0)
-		r = session_write_steps(s);
-	if (r == 0)
-		r = session_go_on_after_pause(s);
+	r = r ?: session_write_steps(s) ?: session_go_on_after_pause(s);
 	if (r == 0 && !session_rests(s))
 		r = recorder_round(&s->recorder, all ? MERGE_ALL : horizon_ns);
-	if (r == 0)
-		r = session_write_pause(s);
+	r = r ?: session_write_pause(s);
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
 	if (r == 0 && (s->quiet || session_is_settled(s)))

@@ -188,12 +188,10 @@ static void tell_trigger(struct session *s)
 
 static void on_started(struct session *s, const struct worker_results *news)
 {
-	int r = recorder_begin(&s->recorder, news, &s->options);
+	int r = recorder_begin(&s->recorder, news, &s->options)
+			?: costs_init(&s->costs, collector_n_cpus(news->collector))
+			?: session_watch(s, collector_doorbell_fd(news->collector));
 
-	if (r == 0)
-		r = costs_init(&s->costs, collector_n_cpus(news->collector));
-	if (r == 0)
-		r = session_watch(s, collector_doorbell_fd(news->collector));
 	s->start_ns = news->start_ns;
 	if (*s->reason) { /* stopped while it was starting: an empty recording */
 		s->stop_ns = s->start_ns;
@@ -341,10 +339,8 @@ int session_new(struct session_options *options, struct store *store, struct ses
 				  });
 	if (r == 0)
 		r = (s->left_behind = left_behind_new(store->writer.uid)) ? 0 : -ENOMEM;
-	if (r == 0)
-		r = worker_new(&defaulted, s->left_behind, &s->worker);
-	if (r == 0)
-		r = session_watch(s, worker_fd(s->worker));
+	r = r ?: worker_new(&defaulted, s->left_behind, &s->worker)
+		    ?: session_watch(s, worker_fd(s->worker));
 	if (r == 0)
 		r = output_new(store, fxt_whole_records, defaulted.compress, s->left_behind,
 			       &s->output); /* last: it takes the store over */
@@ -367,12 +363,8 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 		return -ENOMEM;
 	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
 	r = recorder_init(&s->recorder, &(struct pipeline_owner){ 0 });
-	if (r == 0)
-		r = make_descriptors(s);
-	if (r == 0)
-		r = flight_recover(dir_fd, &left);
-	if (r == 0)
-		r = flight_snapshot_packed(left, &packed);
+	r = r ?: make_descriptors(s);
+	r = r ?: flight_recover(dir_fd, &left) ?: flight_snapshot_packed(left, &packed);
 	if (r < 0)
 		return r;
 	s->recovered_fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 3);
@@ -410,8 +402,7 @@ struct session *session_free(struct session *s)
 	costs_deinit(&s->costs);
 	worker_results_deinit(&s->begun);
 	free(s->error_text);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 uint64_t session_ring_memory(const struct session_options *o)

@@ -87,8 +87,7 @@ static int worker_steps_judge_unwinding(const struct worker *w, int r, char **re
 {
 	if (r == 0 || w->options.stacks == STACKS_EH)
 		return r;
-	free(*reterr_text);
-	*reterr_text = NULL;
+	*reterr_text = free_ptr(*reterr_text);
 	return 0;
 }
 
@@ -104,22 +103,17 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 		r = call_targets_new(&w->options, &w->calls, &text);
 	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
 		r = moments_new(&w->options, &w->moments, &text);
-	if (r == 0)
-		r = collector_new(&w->options, &c, &text);
+	r = r ?: collector_new(&w->options, &c, &text);
 	/* (before the recording begins: its time is not for this) */
-	if (r == 0)
-		r = worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
+	r = r ?: worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
 	b.attach_ns = clock_boot_ns();
-	if (r == 0)
-		r = collector_attach(c, &text);
-	if (r == 0)
-		r = worker_steps_judge_unwinding(w, collector_start_unwinding(c, &text), &text);
+	r = r ?: collector_attach(c, &text)
+		    ?: worker_steps_judge_unwinding(w, collector_start_unwinding(c, &text), &text);
 	if (r == 0 && samples_counters(&w->options)) {
 		r = counters_new("", collector_n_cpus(c), &w->counters);
 		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
 	}
-	if (r == 0)
-		r = worker_steps_begin(w, c, &b, list, &text);
+	r = r ?: worker_steps_begin(w, c, &b, list, &text);
 	pthread_mutex_lock(&w->lock);
 	w->news.error = r;
 	w->news.error_text = text;
@@ -259,13 +253,12 @@ static int resume_all(struct worker *w)
 	_cleanup_(beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	_cleanup_free_ char *text = NULL;
-	int r = collector_resume(w->collector, &text);
+	int r = collector_resume(w->collector, &text)
+			?: worker_steps_judge_unwinding(
+				   w, collector_start_unwinding(w->collector, &text), &text)
+			?: worker_steps_begin(w, w->collector, &b, &list, &text)
+			?: start_calls(w, &text);
 
-	if (r == 0)
-		r = worker_steps_judge_unwinding(w, collector_start_unwinding(w->collector, &text),
-						 &text);
-	if (r == 0)
-		r = worker_steps_begin(w, w->collector, &b, &list, &text) ?: start_calls(w, &text);
 	if (r < 0) {
 		collector_pause(w->collector);
 		return r;

@@ -531,8 +531,7 @@ struct flight_snapshot *flight_snapshot_free(struct flight_snapshot *s)
 	for (unsigned i = 0; i < s->n_parts; i++)
 		chunk_unref(s->parts[i].chunk);
 	outbuf_deinit(&s->tail);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 /* ---- what a dead process has left ---- */

@@ -341,8 +341,7 @@ int output_new(struct store *store, pack_whole_fn whole, enum pack_method method
 		o->spare[o->n_spare++] = &o->buffers[i];
 	o->n_cold = o->n_spare;
 	r = o->event_fd < 0 ? -errno : pack_init(&o->packer, method);
-	if (r == 0)
-		r = thread_start(output_run, o);
+	r = r ?: thread_start(output_run, o);
 	if (r < 0) {
 		o->store = NULL; /* stays the caller's */
 		o->n_holders = 1;

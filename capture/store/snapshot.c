@@ -62,8 +62,7 @@ struct snapshot *snapshot_unref(struct snapshot *s)
 	store_free(s->to);
 	close_fd(s->event_fd);
 	pthread_mutex_destroy(&s->lock);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 /* Returns true if it had not ended yet. */

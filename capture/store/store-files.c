@@ -76,12 +76,8 @@ static int list_kept(const struct store_files_options *o, struct kept **ret, siz
 	return r;
 }
 
-static int by_age(const void *a, const void *b)
-{
-	const struct kept *x = a, *y = b;
-
-	return COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file);
-}
+DEFINE_ORDER(by_age, struct kept,
+	     COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file))
 
 /* Removes the oldest until the limits hold, never LAST, and not the newest one for its size. */
 static void store_files_retain(const struct store_files_options *o, const char *last)
@@ -92,7 +88,7 @@ static void store_files_retain(const struct store_files_options *o, const char *
 
 	if ((!o->keep_bytes && !o->keep_ns) || list_kept(o, &kept, &n) < 0 || n == 0)
 		return;
-	qsort(kept, n, sizeof(*kept), by_age);
+	SORT(kept, n, by_age);
 	for (size_t i = 0; i < n; i++)
 		bytes += kept[i].bytes;
 	for (size_t i = 0; i < n; i++) {

@@ -66,8 +66,7 @@ struct unwind_cache *unwind_cache_free(struct unwind_cache *cache)
 	if (!cache)
 		return NULL;
 	close(cache->fd);
-	free(cache);
-	return NULL;
+	return free_ptr(cache);
 }
 
 /* ---- which file ---- */
@@ -155,9 +154,7 @@ int unwind_cache_find(struct unwind_cache *cache, int fd, struct unwind_table *r
 	kept_fd = openat(cache->fd, key.name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (kept_fd < 0)
 		return -errno;
-	r = unwind_cache_read(kept_fd, &kept);
-	if (r == 0)
-		r = unwind_cache_take_apart(&kept, key.bytes, ret);
+	r = unwind_cache_read(kept_fd, &kept) ?: unwind_cache_take_apart(&kept, key.bytes, ret);
 	outbuf_deinit(&kept);
 	if (r == -EBADMSG)
 		(void)unlinkat(cache->fd, key.name, 0);
@@ -204,17 +201,11 @@ static int unwind_cache_list(struct unwind_cache *cache, struct unwind_cache_ent
 	return r;
 }
 
-static int unwind_cache_compare(const void *a, const void *b)
-{
-	const struct timespec *x = &((const struct unwind_cache_entry *)a)->used;
-	const struct timespec *y = &((const struct unwind_cache_entry *)b)->used;
+DEFINE_ORDER(unwind_cache_compare, struct unwind_cache_entry,
+	     COMPARE(x->used.tv_sec, y->used.tv_sec) ?: COMPARE(x->used.tv_nsec, y->used.tv_nsec))
 
-	if (x->tv_sec != y->tv_sec)
-		return x->tv_sec < y->tv_sec ? -1 : 1;
-	return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
-}
-
-/* Lists the directory anew, since others write there, too, and makes room for BYTES and a quarter of all. */
+/* Lists the directory anew, since others write there, too, and makes room for BYTES and a quarter
+ * of all. */
 static int unwind_cache_sweep(struct unwind_cache *cache, uint64_t bytes)
 {
 	struct unwind_cache_entries entries = { 0 };
@@ -222,7 +213,7 @@ static int unwind_cache_sweep(struct unwind_cache *cache, uint64_t bytes)
 	int r = unwind_cache_list(cache, &entries);
 
 	if (r == 0 && entries.bytes + bytes > cache->bytes_max) {
-		qsort(entries.all, entries.n, sizeof(entries.all[0]), unwind_cache_compare);
+		SORT(entries.all, entries.n, unwind_cache_compare);
 		for (size_t i = 0; i < entries.n && entries.bytes + bytes > target; i++) {
 			if (unlinkat(cache->fd, entries.all[i].name, 0) == 0)
 				entries.bytes -= entries.all[i].bytes;
@@ -301,8 +292,7 @@ int unwind_cache_put(struct unwind_cache *cache, int fd, uint64_t started_ns,
 
 	if (r == -ENOENT || (r == 0 && key.changed_ns + CHANGE_TICK_NS > started_ns))
 		return 0;
-	if (r == 0)
-		r = unwind_cache_pack(table, &bytes);
+	r = r ?: unwind_cache_pack(table, &bytes);
 	if (r == 0 && (!cache->measured || cache->bytes + bytes.size > cache->bytes_max))
 		r = unwind_cache_sweep(cache, bytes.size);
 	if (r == 0 && cache->bytes + bytes.size <= cache->bytes_max)

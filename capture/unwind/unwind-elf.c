@@ -269,12 +269,8 @@ static int read_header(const struct elf_parts *parts)
 
 static int read_parts(struct unwind_elf *elf, struct elf_parts *parts)
 {
-	int r = read_header(parts);
+	int r = read_header(parts) ?: read_segments(elf, parts) ?: read_sections(elf, parts);
 
-	if (r == 0)
-		r = read_segments(elf, parts);
-	if (r == 0)
-		r = read_sections(elf, parts);
 	if (r == 0 && elf->eh_frame.n == 0 && parts->eh_header.p_type == PT_GNU_EH_FRAME)
 		find_by_header(elf, parts);
 	return r;

@@ -49,17 +49,12 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 	unwind_kept_init(&maps->kept);
 	maps->asks_fd = maps->files_fd = maps->tables_fd = -1;
 	maps->names_fd = maps->free_names_fd = maps->processes_fd = -1;
-	r = unwind_maps_copy_fd(from->asks_fd, &maps->asks_fd);
-	if (r == 0)
-		r = unwind_maps_copy_fd(from->files_fd, &maps->files_fd);
-	if (r == 0)
-		r = unwind_maps_copy_fd(from->tables_fd, &maps->tables_fd);
-	if (r == 0)
-		r = unwind_maps_copy_fd(from->names_fd, &maps->names_fd);
-	if (r == 0)
-		r = unwind_maps_copy_fd(from->free_names_fd, &maps->free_names_fd);
-	if (r == 0)
-		r = unwind_maps_copy_fd(from->processes_fd, &maps->processes_fd);
+	r = unwind_maps_copy_fd(from->asks_fd, &maps->asks_fd)
+		    ?: unwind_maps_copy_fd(from->files_fd, &maps->files_fd)
+		    ?: unwind_maps_copy_fd(from->tables_fd, &maps->tables_fd)
+		    ?: unwind_maps_copy_fd(from->names_fd, &maps->names_fd)
+		    ?: unwind_maps_copy_fd(from->free_names_fd, &maps->free_names_fd)
+		    ?: unwind_maps_copy_fd(from->processes_fd, &maps->processes_fd);
 	if (r < 0)
 		return r;
 	maps->publisher = unwind_publisher_new(maps->tables_fd);

@@ -52,8 +52,7 @@ struct unwind_publisher *unwind_publisher_free(struct unwind_publisher *p)
 	free(p->queue);
 	pthread_cond_destroy(&p->done);
 	pthread_mutex_destroy(&p->lock);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 static void unwind_publisher_change(const struct unwind_publisher *p, struct unwind_change *change)

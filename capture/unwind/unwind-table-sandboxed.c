@@ -128,9 +128,8 @@ int unwind_table_read_sandboxed(int fd, uint64_t timeout_ns, struct unwind_table
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run(fd, unwind_table_answer, timeout_ns, UNWIND_TABLE_PACKED_MAX, &said);
-	if (r == 0)
-		r = unwind_table_unpack(said.data, said.size, (uint64_t)st.st_size, ret);
+	r = sandbox_run(fd, unwind_table_answer, timeout_ns, UNWIND_TABLE_PACKED_MAX, &said)
+		    ?: unwind_table_unpack(said.data, said.size, (uint64_t)st.st_size, ret);
 	outbuf_deinit(&said);
 	return r;
 }

@@ -85,23 +85,16 @@ static int take_fde_place(uint64_t begin, uint64_t size, uint32_t offset, void *
 	return 0;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct fde_place *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	if (x->section != y->section)
-		return x->section < y->section ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
-}
+DEFINE_ORDER(compare_places, struct fde_place,
+	COMPARE(x->begin, y->begin) ?: COMPARE(x->section, y->section)
+		?: COMPARE(x->offset, y->offset))
 
 /* Linkers write them nearly in order, many quite so. */
 static void sort_places(struct table_builder *b)
 {
 	for (size_t i = 1; i < b->n_fdes; i++) {
 		if (compare_places(&b->fdes[i - 1], &b->fdes[i]) > 0) {
-			qsort(b->fdes, b->n_fdes, sizeof(*b->fdes), compare_places);
+			SORT(b->fdes, b->n_fdes, compare_places);
 			return;
 		}
 	}
@@ -115,10 +108,9 @@ static int scan_section(struct table_builder *b, uint8_t number, const struct cf
 
 static int find_fdes(struct table_builder *b)
 {
-	int r = scan_section(b, EH_FRAME, &b->elf->eh_frame);
+	int r = scan_section(b, EH_FRAME, &b->elf->eh_frame)
+			?: scan_section(b, DEBUG_FRAME, &b->elf->debug_frame);
 
-	if (r == 0)
-		r = scan_section(b, DEBUG_FRAME, &b->elf->debug_frame);
 	if (r == 0)
 		sort_places(b);
 	return r;
@@ -266,10 +258,8 @@ static void fill_table(struct table_builder *b, struct unwind_table *ret)
 static int build_table(const struct unwind_elf *elf, struct unwind_table *ret)
 {
 	struct table_builder b = { .elf = elf, .first_address = lowest_address(elf) };
-	int r = find_fdes(&b);
+	int r = find_fdes(&b) ?: append_rows(&b);
 
-	if (r == 0)
-		r = append_rows(&b);
 	if (r == 0)
 		fill_table(&b, ret);
 	table_builder_deinit(&b);
@@ -279,10 +269,8 @@ static int build_table(const struct unwind_elf *elf, struct unwind_table *ret)
 int unwind_table_read(const void *data, size_t n, struct unwind_table *ret)
 {
 	struct unwind_elf elf;
-	int r = unwind_elf_init(&elf, data, n);
+	int r = unwind_elf_init(&elf, data, n) ?: build_table(&elf, ret);
 
-	if (r == 0)
-		r = build_table(&elf, ret);
 	unwind_elf_deinit(&elf);
 	return r;
 }

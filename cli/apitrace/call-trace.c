@@ -375,21 +375,12 @@ struct call_trace_step {
 	bool leaves;
 };
 
-static int call_trace_compare_arrival(const void *a, const void *b)
-{
-	const struct call_trace_step *x = a, *y = b;
+DEFINE_ORDER(call_trace_compare_arrival, struct call_trace_step,
+	COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->leaves, y->leaves) ?: COMPARE(x->call, y->call))
 
-	return COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->leaves, y->leaves)
-		       ?: COMPARE(x->call, y->call);
-}
-
-static int call_trace_compare_paired(const void *a, const void *b)
-{
-	const struct call_trace_step *x = a, *y = b;
-
-	return COMPARE(x->slice, y->slice) ?: COMPARE(x->call->pid, y->call->pid)
-		       ?: COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->call, y->call);
-}
+DEFINE_ORDER(call_trace_compare_paired, struct call_trace_step,
+	COMPARE(x->slice, y->slice) ?: COMPARE(x->call->pid, y->call->pid)
+		?: COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->call, y->call))
 
 /* Begins, and, if they stand apart, ends. NULL without memory. */
 static struct call_trace_step *call_trace_steps(struct call_trace *t, uint32_t pid, size_t *ret_n)
@@ -417,9 +408,7 @@ static struct call_trace_step *call_trace_steps(struct call_trace *t, uint32_t p
 							       (call->end_ns - first_ns) / slice_ns,
 							       call, true };
 	}
-	if (n > 1)
-		qsort(steps, n, sizeof(*steps),
-		      arrival ? call_trace_compare_arrival : call_trace_compare_paired);
+	SORT(steps, n, arrival ? call_trace_compare_arrival : call_trace_compare_paired);
 	*ret_n = n;
 	return steps;
 }
@@ -483,10 +472,7 @@ static int call_trace_write_step(struct call_trace *t, struct apitrace_writer *w
 	return r;
 }
 
-static int call_trace_compare_pids(const void *a, const void *b)
-{
-	return COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
-}
+DEFINE_ORDER(call_trace_compare_pids, uint32_t, COMPARE(*x, *y))
 
 int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret_n)
 {
@@ -497,8 +483,7 @@ int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n; i++)
 		pids[i] = t->calls[i].pid;
-	if (t->n > 1)
-		qsort(pids, t->n, sizeof(*pids), call_trace_compare_pids);
+	SORT(pids, t->n, call_trace_compare_pids);
 	for (size_t i = 0; i < t->n; i++)
 		if (n == 0 || pids[n - 1] != pids[i])
 			pids[n++] = pids[i];
@@ -541,13 +526,11 @@ int call_trace_write(struct call_trace *t, uint32_t pid, struct outbuf *to)
 
 	call_trace_forget_numbers(t);
 	apitrace_writer_init(&w, to);
-	if (r == 0)
-		r = apitrace_writer_header(&w, properties, ARRAY_SIZE(properties));
+	r = r ?: apitrace_writer_header(&w, properties, ARRAY_SIZE(properties));
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = call_trace_mark(t, &w, &marks, &steps[i])
 			    ?: call_trace_write_step(t, &w, &steps[i]);
-	if (r == 0)
-		r = call_trace_end_group(&w, &marks);
+	r = r ?: call_trace_end_group(&w, &marks);
 	if (r == 0 && t->n_lost > 0 && !t->options.plain)
 		r = call_trace_fake(&w, &marks.lost, t->n_lost, "");
 	if (r == 0 && marks.any)

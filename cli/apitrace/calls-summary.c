@@ -77,27 +77,15 @@ static int calls_summary_add(struct calls_sums *s, const struct apitrace_call *c
 	return 0;
 }
 
-static int calls_summary_compare(const void *a, const void *b)
-{
-	const struct calls_function *f = *(struct calls_function *const *)a;
-	const struct calls_function *g = *(struct calls_function *const *)b;
-
-	return COMPARE(g->calls, f->calls)
-		       ?: strcmp(f->signature->name.bytes, g->signature->name.bytes);
-}
+DEFINE_ORDER_OF_POINTERS(calls_summary_compare, struct calls_function,
+			 COMPARE(y->calls, x->calls)
+				 ?: strcmp(x->signature->name.bytes, y->signature->name.bytes))
 
 static int calls_summary_sort(struct calls_sums *s)
 {
-	struct calls_function *f;
-	size_t at = 0;
-
-	s->sorted = calloc(s->functions.n_used + 1, sizeof(struct calls_function *));
-	if (!s->sorted)
-		return -ENOMEM;
-	while ((f = table_next(&s->functions, &at)))
-		s->sorted[s->n++] = f;
-	qsort(s->sorted, s->n, sizeof(struct calls_function *), calls_summary_compare);
-	return 0;
+	s->sorted =
+		(struct calls_function **)table_sorted(&s->functions, calls_summary_compare, &s->n);
+	return s->sorted ? 0 : -ENOMEM;
 }
 
 /* ---- output ---- */

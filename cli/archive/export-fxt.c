@@ -98,15 +98,10 @@ int export_fxt(struct export *e)
 
 	if (n == 0)
 		n = export_fxt_fill(u, buffer);
-	if (n < 0) {
-		input_file_failed(&e->input, (int)n);
-		return CLI_FAILED;
-	}
-	r = check_head(e, u, buffer, (size_t)n);
-	if (r == CLI_OK)
-		r = export_fxt_open_output(e);
-	if (r == CLI_OK)
-		r = export_fxt_copy(e, u, buffer, n);
+	if (n < 0)
+		return input_file_failed(&e->input, (int)n);
+	r = check_head(e, u, buffer, (size_t)n) ?: export_fxt_open_output(e)
+		    ?: export_fxt_copy(e, u, buffer, n);
 	if (r != CLI_OK)
 		return r;
 	e->input_method = unpack_method(u);

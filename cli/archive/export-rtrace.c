@@ -20,9 +20,7 @@ int export_rtrace(struct export *e)
 
 	if (e->method != PACK_NONE)
 		return cli_usage_error("reports in the text protocol are not compressed");
-	r = open_trace(&t, e->input_path);
-	if (r == CLI_OK)
-		r = leaks_input_read(&in, &request, &t, NULL);
+	r = open_trace(&t, e->input_path) ?: leaks_input_read(&in, &request, &t, NULL);
 	if (r == CLI_OK)
 		r = leaks_write_rtrace(&in, &(struct leaks_rtrace_args){
 						    .directory = e->output_path,

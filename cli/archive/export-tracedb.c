@@ -76,9 +76,8 @@ static int export_tracedb_space(struct export *e, const struct trace_points *poi
 	r = trace_points_write(points, space, e->narrow ? TRACEDB_W16 : TRACEDB_W64, &bytes);
 	if (r < 0)
 		return cli_failed("%s: %s", path, strerror(-r));
-	r = export_tracedb_put(e, path, bytes.data, bytes.size);
-	if (r == CLI_OK)
-		r = export_tracedb_statements(e, points, statements);
+	r = export_tracedb_put(e, path, bytes.data, bytes.size)
+		    ?: export_tracedb_statements(e, points, statements);
 	if (r == CLI_OK)
 		fprintf(stderr, "%s, and %s\n", path, statements);
 	e->n_files++;

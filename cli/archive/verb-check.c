@@ -133,10 +133,8 @@ static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct re
 	}
 	if (outcome == 0)
 		outcome = fxt_lint_finish(lint);
-	if (outcome < 0) {
-		open_trace_failed(t, outcome);
-		return CLI_FAILED;
-	}
+	if (outcome < 0)
+		return open_trace_failed(t, outcome);
 	return CLI_OK;
 }
 

@@ -118,8 +118,7 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 			r = CLI_FAILED;
 		}
 	}
-	if (r == CLI_OK)
-		r = edit_trace_finish(&out);
+	r = r ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
 	verb_cut_report(&counts, &out, q->edit.json);

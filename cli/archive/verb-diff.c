@@ -196,19 +196,10 @@ static double size_of_change(const struct cpu_change *c)
 	return fabs(c->busy[DIFF_B] - c->busy[DIFF_A]);
 }
 
-static int compare_cpus(const void *a, const void *b)
-{
-	const struct cpu_change *x = a, *y = b;
+DEFINE_ORDER(compare_cpus, struct cpu_change, COMPARE(x->cpu, y->cpu))
 
-	return COMPARE(x->cpu, y->cpu);
-}
-
-static int compare_cpu_changes(const void *a, const void *b)
-{
-	double x = size_of_change(a), y = size_of_change(b);
-
-	return x == y ? compare_cpus(a, b) : x < y ? 1 : -1;
-}
+DEFINE_ORDER(compare_cpu_changes, struct cpu_change,
+	     COMPARE(size_of_change(y), size_of_change(x)) ?: compare_cpus(x, y))
 
 /* The CPUs that are in both; of very many, those that changed most. */
 static int verb_diff_print_cpus(const struct recording_pair *p)
@@ -226,8 +217,8 @@ static int verb_diff_print_cpus(const struct recording_pair *p)
 			cpus[n++] = c;
 	}
 	if (n > CPUS_SHOWN) {
-		qsort(cpus, n, sizeof(*cpus), compare_cpu_changes);
-		qsort(cpus, CPUS_SHOWN, sizeof(*cpus), compare_cpus);
+		SORT(cpus, n, compare_cpu_changes);
+		SORT(cpus, CPUS_SHOWN, compare_cpus);
 	}
 	for (size_t i = 0; i < n && i < CPUS_SHOWN; i++) {
 		char what[32];

@@ -189,10 +189,7 @@ static int run_export(const struct export_options *o)
 		return cli_usage_error("%s is a directory of reports, which standard output "
 				       "cannot be",
 				       format->name);
-	if (r == CLI_OK)
-		r = choose_method(o, format, &e.method);
-	if (r == CLI_OK)
-		r = input_file_open(&e.input, o->input);
+	r = r ?: choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
 	if (r != CLI_OK)
 		return r;
 	r = format->run(&e);

@@ -140,8 +140,7 @@ static int verb_merge_run(struct request *q, char **paths, const char *to)
 		return r;
 	r = edit_merge_new(&merge, &out.output, q->n);
 	r = r < 0 ? edit_trace_failed(&out, r) : merge_all(q, &out, merge);
-	if (r == CLI_OK)
-		r = edit_trace_finish(&out);
+	r = r ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
 	if (q->edit.json && !out.to.file.standard)

@@ -91,8 +91,7 @@ static int verb_redact_run(const struct request *q, const char *from, const char
 	r = edit_redact_new(&redact, &out.output, &options);
 	r = r < 0 ? edit_trace_failed(&out, r)
 		  : edit_trace_take_all(&out, &in, verb_redact_take, redact);
-	if (r == CLI_OK)
-		r = edit_trace_finish(&out);
+	r = r ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
 	edit_redact_get_counts(redact, &counts);

@@ -29,10 +29,8 @@ static int repair_all(struct open_trace *in, struct edit_trace *out, struct edit
 	}
 	if (status != CLI_OK)
 		return status;
-	if (outcome < 0) {
-		open_trace_failed(in, outcome);
-		return CLI_FAILED;
-	}
+	if (outcome < 0)
+		return open_trace_failed(in, outcome);
 	r = edit_repair_finish(repair);
 	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
 }

@@ -68,10 +68,7 @@ static int find_functions(struct sums *s, struct call_tree **ret)
 	r = call_tree_new(&t);
 	if (r == 0)
 		r = call_tree_add(t, s->profile, &(struct call_tree_options){ .names = &names });
-	if (r == 0)
-		r = call_tree_finish(t);
-	if (r == 0)
-		r = call_tree_functions(t, &s->functions, &s->n_functions);
+	r = r ?: call_tree_finish(t) ?: call_tree_functions(t, &s->functions, &s->n_functions);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(t);
@@ -400,8 +397,7 @@ static int verb_summary_print_text(const struct sums *sums, const char *name, si
 		r = summary_by_print(s, by, limit);
 	else if (scheduled)
 		r = print_threads(s, limit);
-	if (r == 0)
-		r = summary_activity_print(s) ?: summary_calls_print(&sums->calls, limit);
+	r = r ?: summary_activity_print(s) ?: summary_calls_print(&sums->calls, limit);
 	print_functions(sums);
 	print_marks(s);
 	verb_summary_print_triggers(s);
@@ -434,8 +430,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 		return tfile_summary(&t, o->json, o->limit);
 	r = r ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
-	if (r == CLI_OK)
-		r = read_events(&t, verb_summary_take_event, &s);
+	r = r ?: read_events(&t, verb_summary_take_event, &s);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(s.summary);

@@ -54,14 +54,10 @@ static int verb_symbolize_run(const struct request *q, const char *from, const c
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_(symbolize_trace_deinit) struct symbolize_trace s = { 0 };
-	int r = open_trace(&in, from);
+	int r = open_trace(&in, from) ?: symbolize_trace_open(&s, &q->symbols)
+			?: edit_trace_open(&out, to, q->edit.force, &in, 1)
+			?: symbolize_trace(&s, &in, &out, q->no_packets);
 
-	if (r == CLI_OK)
-		r = symbolize_trace_open(&s, &q->symbols);
-	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
-	if (r == CLI_OK)
-		r = symbolize_trace(&s, &in, &out, q->no_packets);
 	if (r != CLI_OK)
 		return r;
 	if (q->edit.json && !out.to.file.standard)

@@ -28,8 +28,7 @@ struct bus_client *bus_client_free(struct bus_client *c)
 	sd_bus_message_unref(c->capabilities);
 	polkit_agent_end(c->agent);
 	sd_bus_flush_close_unref(c->bus);
-	free(c);
-	return NULL;
+	return free_ptr(c);
 }
 
 const char *bus_client_error(const struct bus_client *c)

@@ -110,8 +110,7 @@ struct bus_client_session *bus_client_list_free(struct bus_client_session *list)
 		free(s->path);
 		free(s->state);
 	}
-	free(list);
-	return NULL;
+	return free_ptr(list);
 }
 
 static int read_list(sd_bus_message *reply, struct bus_client_session **list)

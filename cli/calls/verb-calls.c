@@ -65,9 +65,7 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 	int r = open_trace(&t, path);
 
 	if (r == CLI_OK) {
-		r = read_events(&t, call_lines_take, lines);
-		if (r == CLI_OK)
-			r = open_trace_finish(&t);
+		r = read_events(&t, call_lines_take, lines) ?: open_trace_finish(&t);
 	}
 	open_trace_close(&t);
 	return r;
@@ -84,9 +82,7 @@ static int verb_calls_of_file(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = verb_calls_view_begin(&view);
-	if (r == CLI_OK)
-		r = verb_calls_print(lines, argv[optind]);
+	r = verb_calls_view_begin(&view) ?: verb_calls_print(lines, argv[optind]);
 	if (r == CLI_OK && lines->n_printed == 0 && !lines->function && lines->min_ns == 0)
 		cli_error("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
 			  argv[optind]);
@@ -160,9 +156,7 @@ static int verb_calls_live(int argc, char **argv)
 	r = record_options_parse(argc, argv, OPTION_OF_RECORD, own, &o);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = verb_calls_check(&o);
-	if (r == CLI_OK)
-		r = verb_calls_view_begin(&view);
+	r = verb_calls_check(&o) ?: verb_calls_view_begin(&view);
 	if (view.wants_stacks)
 		o.session.categories |= CATEGORY_CALL_STACKS;
 	return r == CLI_OK ? verb_calls_record(&o, &view.lines) : r;

@@ -37,12 +37,12 @@ void input_file_close(struct input_file *f)
 	f->fd = -1;
 }
 
-void input_file_failed(const struct input_file *f, int e)
+int input_file_failed(const struct input_file *f, int e)
 {
 	if (e == -EISDIR)
-		cli_error("cannot read %s: it is a directory; name the archive in it", f->name);
-	else
-		cli_error("cannot read %s: %s", f->name, strerror(-e));
+		return cli_failed("cannot read %s: it is a directory; name the archive in it",
+				  f->name);
+	return cli_failed("cannot read %s: %s", f->name, strerror(-e));
 }
 
 uint64_t input_file_size(const struct input_file *f)

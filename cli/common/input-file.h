@@ -26,8 +26,8 @@ int input_file_open(struct input_file *f, const char *path);
 
 void input_file_close(struct input_file *f);
 
-/* Says that reading failed with the negative errno E. */
-void input_file_failed(const struct input_file *f, int e);
+/* Says that reading failed with the negative errno E. Returns CLI_FAILED. */
+int input_file_failed(const struct input_file *f, int e);
 
 /* How many bytes there are; 0 = nobody knows. */
 uint64_t input_file_size(const struct input_file *f);

@@ -271,9 +271,9 @@ void open_trace_close(struct open_trace *t)
 	t->fd = -1;
 }
 
-void open_trace_failed(const struct open_trace *t, int e)
+int open_trace_failed(const struct open_trace *t, int e)
 {
-	input_file_failed(&(struct input_file){ .name = t->name }, e);
+	return input_file_failed(&(struct input_file){ .name = t->name }, e);
 }
 
 void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what)

@@ -87,8 +87,8 @@ void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what);
  */
 void open_trace_say_alien(const char *name, const struct unpack_damage *damage, int alien);
 
-/* Says that reading failed with the negative errno E. */
-void open_trace_failed(const struct open_trace *t, int e);
+/* Says that reading failed with the negative errno E. Returns CLI_FAILED. */
+int open_trace_failed(const struct open_trace *t, int e);
 
 /* Sums up the damage on stderr. Returns CLI_OK, or CLI_DAMAGE if there was any. */
 int open_trace_finish(struct open_trace *t);

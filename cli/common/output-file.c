@@ -161,6 +161,5 @@ void output_file_discard_empty(struct output_file *o)
 void output_file_deinit(struct output_file *o)
 {
 	o->fd = close_fd(o->fd);
-	free(o->path);
-	o->path = NULL;
+	o->path = free_ptr(o->path);
 }

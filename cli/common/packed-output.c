@@ -193,12 +193,9 @@ int packed_output_finish(struct packed_output *o)
 int packed_output_put(const struct packed_output_args *args, const void *data, size_t n)
 {
 	struct packed_output o = PACKED_OUTPUT_NULL;
-	int r = packed_output_open(&o, args);
+	int r = packed_output_open(&o, args) ?: packed_output_write(&o, data, n)
+			?: packed_output_finish(&o);
 
-	if (r == 0)
-		r = packed_output_write(&o, data, n);
-	if (r == 0)
-		r = packed_output_finish(&o);
 	packed_output_deinit(&o);
 	return r;
 }

@@ -323,46 +323,26 @@ int resolver_called(struct resolver *r, const struct profile_place *place, const
 
 /* ---- what is missing ---- */
 
-static int compare_modules(const void *a, const void *b)
+DEFINE_ORDER_OF_POINTERS(compare_modules, struct resolver_module,
+			 COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path))
+
+/* A list of all modules, those with most unnamed addresses first (free() it), and their number. */
+static const struct resolver_module **sort_modules(const struct resolver *r, size_t *ret_n)
 {
-	const struct resolver_module *x = *(const struct resolver_module *const *)a;
-	const struct resolver_module *y = *(const struct resolver_module *const *)b;
-
-	return COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path);
-}
-
-/* A list of all modules, those with most unnamed addresses first (free() it); NULL if there are
- * none. */
-static const struct resolver_module **sort_modules(const struct resolver *r)
-{
-	size_t n = 0;
-	const struct resolver_module **list = calloc(r->modules.n_used + 1, sizeof(*list)), *m;
-
-	for (size_t pos = 0; list && (m = table_next(&r->modules, &pos));)
-		list[n++] = m;
-	if (list)
-		qsort(list, n, sizeof(*list), compare_modules);
-	return list;
-}
-
-static const char *resolver_module_name(const struct resolver_module *m)
-{
-	return *m->path ? m->path : "(not mapped)";
+	return (const struct resolver_module **)table_sorted(&r->modules, compare_modules, ret_n);
 }
 
 void resolver_print_missing(const struct resolver *r)
 {
-	_cleanup_free_ const struct resolver_module **list = sort_modules(r);
+	size_t pos = 0, n = 0, n_modules;
+	_cleanup_free_ const struct resolver_module **list = sort_modules(r, &n_modules);
 	const struct symbol_problem *problem;
-	size_t pos = 0, n = 0;
 
-	while (list && list[n] && list[n]->n_unnamed > 0) {
+	for (; n < n_modules && list[n]->n_unnamed > 0; n++)
 		if (n < MODULES_SHOWN)
 			fprintf(stderr, "  %" PRIu64 " of %" PRIu64 " without a name: %s\n",
 				list[n]->n_unnamed, list[n]->n_asked,
-				resolver_module_name(list[n]));
-		n++;
-	}
+				*list[n]->path ? list[n]->path : "(not mapped)");
 	if (n > MODULES_SHOWN)
 		fprintf(stderr, "  ... and in %zu modules more (--json has all)\n",
 			n - MODULES_SHOWN);
@@ -372,11 +352,9 @@ void resolver_print_missing(const struct resolver *r)
 
 struct json_object *resolver_json_modules(const struct resolver *r)
 {
-	_cleanup_free_ const struct resolver_module **list = sort_modules(r);
-	size_t n = 0;
+	size_t n;
+	_cleanup_free_ const struct resolver_module **list = sort_modules(r, &n);
 
-	while (list && list[n])
-		n++;
 	return JSON_LIST(m, list, n,
 			 JSON_OBJECT(JSON("module", (*m)->path), JSON("addresses", (*m)->n_asked),
 				     JSON("unnamed", (*m)->n_unnamed)));

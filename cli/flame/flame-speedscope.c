@@ -188,13 +188,8 @@ static void flame_speedscope_add_profile(struct maker *m, const struct profile_s
 	outbuf_print(m->out, "]}");
 }
 
-static int flame_speedscope_compare_threads(const void *a, const void *b)
-{
-	const struct profile_stack *x = *(const struct profile_stack *const *)a;
-	const struct profile_stack *y = *(const struct profile_stack *const *)b;
-
-	return COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x, y);
-}
+DEFINE_ORDER_OF_POINTERS(flame_speedscope_compare_threads, struct profile_stack,
+	COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x, y))
 
 static uint32_t flame_speedscope_deepest(const struct profile *p)
 {
@@ -223,7 +218,7 @@ static int add_profiles(struct maker *m)
 		return -ENOMEM;
 	for (n = 0; n < p->n_stacks; n++)
 		stacks[n] = &p->stacks[n];
-	qsort(stacks, n, sizeof(*stacks), flame_speedscope_compare_threads);
+	SORT(stacks, n, flame_speedscope_compare_threads);
 	outbuf_print(m->out, "\"profiles\":[");
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i; end < n && stacks[end]->pid == stacks[i]->pid &&

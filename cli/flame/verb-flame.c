@@ -233,8 +233,7 @@ static int verb_flame_make_tree(const struct flame *f, struct call_tree **ret)
 		options.names = &f->old->names;
 		r = call_tree_add(t, f->old->profile, &options);
 	}
-	if (r == 0)
-		r = call_tree_finish(t);
+	r = r ?: call_tree_finish(t);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(t);
@@ -342,8 +341,7 @@ static int write_flame(const struct request *q, const struct flame_format *forma
 	int r = format->of_tree ? verb_flame_make_tree(f, &tree) : 0;
 
 	f->tree = tree;
-	if (r == 0)
-		r = format->write(f, &bytes);
+	r = r ?: format->write(f, &bytes);
 	if (r == -EMSGSIZE)
 		return cli_failed(
 			"the result is over 4 GiB; take a part of it (--from, --to, --pid)");
@@ -380,12 +378,10 @@ static int run_flame(const struct request *q)
 	char title[600];
 	int r = verb_flame_choose_format(q, &format), damage, status = CLI_OK;
 
-	if (r == CLI_OK)
-		r = open_trace(&t, q->input);
+	r = r ?: open_trace(&t, q->input);
 	if (r == CLI_OK && q->old)
 		r = open_trace(&old_t, q->old);
-	if (r == CLI_OK)
-		r = symbol_options_open(&q->symbols, &symbols);
+	r = r ?: symbol_options_open(&q->symbols, &symbols);
 	if (r != CLI_OK)
 		return r;
 	resolver_init(&now.resolver, symbols, &q->symbols);

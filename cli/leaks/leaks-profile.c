@@ -64,12 +64,9 @@ static int leaks_profile_make_tree(const struct leaks_input *in, struct call_tre
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
 	const struct call_tree_options options = { .by_time = true, .names = &in->flame.names };
-	int r = call_tree_new(&t);
+	int r = call_tree_new(&t) ?: call_tree_add(t, in->leaks->profile, &options)
+			?: call_tree_finish(t);
 
-	if (r == 0)
-		r = call_tree_add(t, in->leaks->profile, &options);
-	if (r == 0)
-		r = call_tree_finish(t);
 	if (r == 0)
 		*ret = TAKE_PTR(t);
 	return r;

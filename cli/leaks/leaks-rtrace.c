@@ -78,17 +78,9 @@ static struct rtrace_resource leaks_rtrace_describe(enum resource resource)
 
 /* ---- what is in it ---- */
 
-static int compare_blocks(const void *a, const void *b)
-{
-	const struct leak_block *x = *(const struct leak_block *const *)a;
-	const struct leak_block *y = *(const struct leak_block *const *)b;
-
-	if (x->since_ns != y->since_ns)
-		return x->since_ns < y->since_ns ? -1 : 1;
-	if (x->group->resource != y->group->resource)
-		return x->group->resource < y->group->resource ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
+DEFINE_ORDER_OF_POINTERS(compare_blocks, struct leak_block,
+	COMPARE(x->since_ns, y->since_ns) ?: COMPARE(x->group->resource, y->group->resource)
+		?: COMPARE(x->id, y->id))
 
 static int leaks_rtrace_list_blocks(struct report *t)
 {
@@ -102,7 +94,7 @@ static int leaks_rtrace_list_blocks(struct report *t)
 	for (const struct leak_block *b = t->watch->first; b; b = b->after)
 		if (leak_block_is_shown(b))
 			t->blocks[t->n_blocks++] = b;
-	qsort(t->blocks, n, sizeof(*t->blocks), compare_blocks);
+	SORT(t->blocks, n, compare_blocks);
 	return 0;
 }
 
@@ -126,12 +118,7 @@ static int leaks_rtrace_add_map(struct report *t, const struct mapping *map)
 	return 0;
 }
 
-static int compare_maps(const void *a, const void *b)
-{
-	const struct rtrace_map *x = a, *y = b;
-
-	return COMPARE(x->start, y->start);
-}
+DEFINE_ORDER(compare_maps, struct rtrace_map, COMPARE(x->start, y->start))
 
 static int add_maps_of(struct report *t, const struct leak_group *g)
 {
@@ -155,16 +142,14 @@ static int add_maps_of(struct report *t, const struct leak_group *g)
 static int list_maps(struct report *t)
 {
 	const struct leak_group *g;
-	size_t pos = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && !t->all && i < t->watch->n_groups; i++)
 		r = add_maps_of(t, t->watch->groups[i]);
-	while (r == 0 && t->all && (g = table_next(&t->watch->by_key, &pos)))
+	for (size_t pos = 0; r == 0 && t->all && (g = table_next(&t->watch->by_key, &pos));)
 		for (; r == 0 && g; g = g->next)
 			r = add_maps_of(t, g);
-	if (t->n_maps > 1)
-		qsort(t->maps, t->n_maps, sizeof(*t->maps), compare_maps);
+	SORT(t->maps, t->n_maps, compare_maps);
 	return r;
 }
 
@@ -253,7 +238,6 @@ static int write_notes(struct report *t)
 static void find_used(const struct report *t, uint32_t *ret_resources, uint32_t *ret_contexts)
 {
 	const struct leak_group *g;
-	size_t pos = 0;
 
 	*ret_resources = 0;
 	*ret_contexts = t->all ? UINT32_MAX : 0;
@@ -261,7 +245,7 @@ static void find_used(const struct report *t, uint32_t *ret_resources, uint32_t 
 		*ret_contexts |= t->blocks[i]->context;
 		*ret_resources |= 1u << t->blocks[i]->group->resource;
 	}
-	while (t->all && (g = table_next(&t->watch->by_key, &pos)))
+	for (size_t pos = 0; t->all && (g = table_next(&t->watch->by_key, &pos));)
 		for (; g; g = g->next)
 			*ret_resources |= 1u << g->resource;
 }
@@ -442,15 +426,9 @@ static int write_call(struct report *t, const struct event *ev)
 	};
 	uintptr_t node =
 		ev->block.stack ? (uintptr_t)table_get(&t->watch->stacks, ev->block.stack) : 0;
-	int r = rtrace_write_call(&t->writer, &call);
-
-	if (r == 0)
-		r = write_number(t, "ns", call.time_ns);
-	if (r == 0)
-		r = write_number(t, "tid", ev->tid);
-	if (r == 0)
-		r = write_frames(t, node ? (uint32_t)(node - 1) : 0);
-	return r;
+	return rtrace_write_call(&t->writer, &call) ?: write_number(t, "ns", call.time_ns)
+		       ?: write_number(t, "tid", ev->tid)
+		       ?: write_frames(t, node ? (uint32_t)(node - 1) : 0);
 }
 
 /* Gives the output what has come together. */
@@ -498,8 +476,7 @@ static int write_all_events(const struct leaks_input *in, const struct leak_watc
 	if (leaks_rtrace_write_head(&t) < 0)
 		return cli_failed("out of memory");
 	r = packed_output_open(&output, file) < 0 ? CLI_FAILED : CLI_OK;
-	if (r == CLI_OK)
-		r = read_events(&trace, leaks_rtrace_take_event, &t);
+	r = r ?: read_events(&trace, leaks_rtrace_take_event, &t);
 	if (r == CLI_OK && (leaks_rtrace_flush(&t) < 0 || packed_output_finish(&output) < 0))
 		r = CLI_FAILED;
 	packed_output_deinit(&output);

@@ -233,14 +233,11 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
 	t.name = name;
 	if (r == CLI_OK && q->leaks.old)
 		r = open_trace(&old_t, q->leaks.old);
-	if (r == CLI_OK)
-		r = symbol_options_open(&q->leaks.symbols, &symbols);
+	r = r ?: symbol_options_open(&q->leaks.symbols, &symbols);
 	if (r == CLI_OK && q->leaks.old)
 		r = verb_leaks_read_input(q, &old, &old_t, symbols);
-	if (r == CLI_OK)
-		r = verb_leaks_read_input(q, &in, &t, symbols);
-	if (r == CLI_OK)
-		r = verb_leaks_show(q, &in, q->leaks.old ? &old : NULL, t.fd);
+	r = r ?: verb_leaks_read_input(q, &in, &t, symbols)
+		    ?: verb_leaks_show(q, &in, q->leaks.old ? &old : NULL, t.fd);
 	return r == CLI_OK && (in.damaged || old.damaged) ? CLI_DAMAGE : r;
 }
 

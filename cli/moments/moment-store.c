@@ -9,9 +9,8 @@
 void moment_store_deinit(struct moment_store *s)
 {
 	struct moment_plan *plan;
-	size_t pos = 0;
 
-	while ((plan = table_next(&s->plans, &pos)))
+	for (size_t pos = 0; (plan = table_next(&s->plans, &pos));)
 		moment_plan_deinit(plan);
 	table_deinit_free(&s->plans);
 }

@@ -74,12 +74,11 @@ static void moment_tfile_free_process(struct moment_tfile_process *p)
 void moment_tfile_deinit(struct moment_tfile *t)
 {
 	struct moment_tfile_process *p;
-	size_t pos = 0;
 
 	for (size_t i = 0; i < t->n; i++)
 		free(t->hits[i].data);
 	free(t->hits);
-	while ((p = table_next(&t->processes, &pos)))
+	for (size_t pos = 0; (p = table_next(&t->processes, &pos));)
 		moment_tfile_free_process(p);
 	table_deinit_free(&t->processes);
 	moment_store_deinit(&t->store);
@@ -199,12 +198,8 @@ int moment_tfile_take(void *tfile, const struct event *ev)
 	}
 }
 
-static int moment_tfile_compare_runs(const void *a, const void *b)
-{
-	const struct moment_tfile_run *x = a, *y = b;
-
-	return COMPARE(x->pid, y->pid) ?: COMPARE(x->number, y->number);
-}
+DEFINE_ORDER(moment_tfile_compare_runs, struct moment_tfile_run,
+	     COMPARE(x->pid, y->pid) ?: COMPARE(x->number, y->number))
 
 int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **ret, size_t *ret_n)
 {
@@ -215,8 +210,7 @@ int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **re
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n; i++)
 		runs[i] = (struct moment_tfile_run){ t->hits[i].ev.pid, t->hits[i].run };
-	if (t->n > 1)
-		qsort(runs, t->n, sizeof(*runs), moment_tfile_compare_runs);
+	SORT(runs, t->n, moment_tfile_compare_runs);
 	for (size_t i = 0; i < t->n; i++)
 		if (n == 0 || moment_tfile_compare_runs(&runs[n - 1], &runs[i]) != 0)
 			runs[n++] = runs[i];

@@ -229,12 +229,8 @@ static int verb_moments_run(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	r = view.wants_stacks ? call_stacks_init(&view.stacks, &symbols) : CLI_OK;
-	if (r == CLI_OK)
-		r = open_trace(&t, argv[optind]);
-	if (r == CLI_OK)
-		r = read_events(&t, moment_view_take, &view);
-	if (r == CLI_OK)
-		r = open_trace_finish(&t);
+	r = r ?: open_trace(&t, argv[optind]);
+	r = r ?: read_events(&t, moment_view_take, &view) ?: open_trace_finish(&t);
 	if (r == CLI_OK && view.n_printed == 0 && !view.point)
 		cli_error("%s: no moments were recorded; 'kymo record --moment=SPEC' does so",
 			  argv[optind]);

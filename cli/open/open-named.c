@@ -36,10 +36,8 @@ static bool open_has_stacks(struct open_trace *t)
 /* From its beginning again. Returns CLI_OK, or CLI_FAILED when it has said why not. */
 static int open_again(struct open_trace *t, const char *path)
 {
-	if (lseek(t->fd, 0, SEEK_SET) < 0) {
-		open_trace_failed(t, -errno);
-		return CLI_FAILED;
-	}
+	if (lseek(t->fd, 0, SEEK_SET) < 0)
+		return open_trace_failed(t, -errno);
 	open_trace_close(t);
 	return open_trace(t, path);
 }

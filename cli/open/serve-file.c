@@ -441,8 +441,7 @@ struct serve_file *serve_file_free(struct serve_file *s)
 		MHD_stop_daemon(s->daemon);
 	close_fd(s->event_fd);
 	pthread_mutex_destroy(&s->lock);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 const char *serve_file_url(const struct serve_file *s)

@@ -197,8 +197,7 @@ static int start_server(struct opening *o)
 			.stall_s = (unsigned)((options->timeout_ns + NS_PER_S - 1) / NS_PER_S),
 		},
 		&o->server);
-	if (r == 0)
-		r = make_url(o);
+	r = r ?: make_url(o);
 	return r < 0 ? say_no_server(options, r) : CLI_OK;
 }
 

@@ -217,8 +217,7 @@ static int write_kept(struct record_job *j)
 	look_at_snapshot(j);
 	if (r != -EINTR)
 		r = recording_snapshot(j->recording, j->output.fd);
-	if (r == 0)
-		r = record_loop_wait_snapshot(&j->loop);
+	r = r ?: record_loop_wait_snapshot(&j->loop);
 	if (r == -EINTR)
 		cli_error("interrupted again: the archive is not complete");
 	return r;

@@ -395,8 +395,7 @@ struct recording *recording_free(struct recording *r)
 	/* Leaving the bus ends what is left of a session there. */
 	bus_client_free(r->client);
 	free(r->path);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 int recording_create(struct recording *r, struct session_options *options, int output_fd)

@@ -198,12 +198,7 @@ int postprocess_options_call_address(struct postprocess_options *o, const char *
 
 /* ---- lists of indices ---- */
 
-static int postprocess_options_compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return COMPARE(x, y);
-}
+DEFINE_ORDER(postprocess_options_compare, uint64_t, COMPARE(*x, *y))
 
 static int read_indices(const char *option, const char *path, uint64_t **ret, size_t *ret_n)
 {
@@ -235,9 +230,8 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 	fclose(f);
 	if (r != CLI_OK)
 		return r;
-	if (n > 0)
-		qsort(list, n, sizeof(*list), postprocess_options_compare);
-	else
+	SORT(list, n, postprocess_options_compare);
+	if (n == 0)
 		list = calloc(1, sizeof(*list));
 	if (!list)
 		return cli_failed("out of memory");

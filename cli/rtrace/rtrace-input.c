@@ -53,10 +53,8 @@ static int copy_all(struct rtrace_input *in, int fd)
 		r = rtrace_input_write_all(fd, piece, (size_t)n);
 	}
 	tell_damage(in);
-	if (r == CLI_OK && n < 0) {
-		input_file_failed(&in->file, (int)n);
-		r = CLI_FAILED;
-	}
+	if (r == CLI_OK && n < 0)
+		r = input_file_failed(&in->file, (int)n);
 	return r;
 }
 
@@ -95,10 +93,8 @@ int rtrace_input_open(struct rtrace_input *in, const char *path, bool once)
 		return r;
 	begin = lseek(in->file.fd, 0, SEEK_CUR);
 	r = unpack_new_fd(&in->unpack, in->file.fd);
-	if (r < 0) {
-		input_file_failed(&in->file, r);
-		return CLI_FAILED;
-	}
+	if (r < 0)
+		return input_file_failed(&in->file, r);
 	if (!is_seekable(in, begin))
 		return once ? CLI_OK : rtrace_input_spool(in);
 	in->unpack = unpack_free(in->unpack);

@@ -34,8 +34,7 @@ void rtrace_names_deinit(struct rtrace_names *names)
 		free(names->maps[i].path);
 		free(names->maps[i].shown);
 	}
-	free(names->maps);
-	names->maps = NULL;
+	names->maps = free_ptr(names->maps);
 	names->n = names->room = 0;
 }
 

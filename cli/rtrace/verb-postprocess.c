@@ -248,8 +248,7 @@ static int verb_postprocess_run(const struct request *q, const char *path)
 				      !postprocess_options_any(&q->post));
 	if (of_archive >= 0)
 		w.in.file.name = path;
-	if (r == CLI_OK)
-		r = verb_postprocess_open_output(&w);
+	r = r ?: verb_postprocess_open_output(&w);
 	if (r == CLI_OK) {
 		r = verb_postprocess_input(&w);
 		if (q->output)

@@ -100,19 +100,13 @@ static int tfile_summary_add(struct tfile_sums *s, const struct tfile_frame *f)
 	return r;
 }
 
-static int tfile_summary_compare(const void *a, const void *b)
-{
-	const struct tfile_sum *p = *(struct tfile_sum *const *)a;
-	const struct tfile_sum *q = *(struct tfile_sum *const *)b;
-
-	return COMPARE(q->frames, p->frames) ?: COMPARE(p->number, q->number);
-}
+DEFINE_ORDER_OF_POINTERS(tfile_summary_compare, struct tfile_sum,
+			 COMPARE(y->frames, x->frames) ?: COMPARE(x->number, y->number))
 
 /* With those that were never hit. */
 static int tfile_summary_sort(struct tfile_sums *s, const struct tfile_head *h)
 {
 	struct tfile_sum *p;
-	size_t at = 0;
 
 	for (size_t i = 0; i < h->n_tracepoints; i++) {
 		p = table_make(&s->points, h->tracepoints[i].number, sizeof(*p));
@@ -120,13 +114,8 @@ static int tfile_summary_sort(struct tfile_sums *s, const struct tfile_head *h)
 			return -ENOMEM;
 		p->number = h->tracepoints[i].number;
 	}
-	s->sorted = calloc(s->points.n_used + 1, sizeof(struct tfile_sum *));
-	if (!s->sorted)
-		return -ENOMEM;
-	while ((p = table_next(&s->points, &at)))
-		s->sorted[s->n++] = p;
-	qsort(s->sorted, s->n, sizeof(struct tfile_sum *), tfile_summary_compare);
-	return 0;
+	s->sorted = (struct tfile_sum **)table_sorted(&s->points, tfile_summary_compare, &s->n);
+	return s->sorted ? 0 : -ENOMEM;
 }
 
 /* ---- output ---- */

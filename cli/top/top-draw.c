@@ -393,26 +393,12 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 /* ---- sorting ---- */
 
 /* The larger one first. */
-static int by_cpu(const void *a, const void *b)
-{
-	const struct live_task *x = a, *y = b;
+DEFINE_ORDER(by_cpu, struct live_task,
+	COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->pid, y->pid))
 
-	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->pid, y->pid);
-}
+DEFINE_ORDER(by_switches, struct live_task, COMPARE(y->switches, x->switches) ?: by_cpu(x, y))
 
-static int by_switches(const void *a, const void *b)
-{
-	const struct live_task *x = a, *y = b;
-
-	return COMPARE(y->switches, x->switches) ?: by_cpu(a, b);
-}
-
-static int by_wait(const void *a, const void *b)
-{
-	const struct live_task *x = a, *y = b;
-
-	return COMPARE(y->wait_ns, x->wait_ns) ?: by_cpu(a, b);
-}
+DEFINE_ORDER(by_wait, struct live_task, COMPARE(y->wait_ns, x->wait_ns) ?: by_cpu(x, y))
 
 static const struct top_usage *usage_of(const struct top_usages *u, const void *task)
 {
@@ -442,13 +428,12 @@ void top_sort(struct live_window *w, const struct top_usages *usages, enum top_s
 		by_cpu, by_switches, by_wait, by_cpu, by_cpu,
 	};
 
-	if (w->n_threads > 1)
-		qsort(w->threads, w->n_threads, sizeof(*w->threads), orders[by]);
+	SORT(w->threads, w->n_threads, orders[by]);
 	if (w->n_processes <= 1)
 		return;
 	if (by == TOP_BY_MEMORY || by == TOP_BY_IO)
 		qsort_r(w->processes, w->n_processes, sizeof(*w->processes),
 			by == TOP_BY_MEMORY ? by_memory : by_io, (void *)usages);
 	else
-		qsort(w->processes, w->n_processes, sizeof(*w->processes), orders[by]);
+		SORT(w->processes, w->n_processes, orders[by]);
 }

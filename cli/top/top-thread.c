@@ -233,10 +233,7 @@ static int top_thread_take_event(struct top_thread *t, const struct event *ev)
 		r = close_window(t, ev->ts_ns, false);
 	if (r == 0 && ev->kind == EVENT_START)
 		r = top_thread_take_start(t);
-	if (r == 0)
-		r = resolver_add(&t->resolver, ev);
-	if (r == 0)
-		r = live_add(t->live, ev);
+	r = r ?: resolver_add(&t->resolver, ev) ?: live_add(t->live, ev);
 	if (r == 0 && ev->kind == EVENT_STOP)
 		r = take_stop(t, ev);
 	return r;
@@ -536,6 +533,5 @@ struct top_thread *top_thread_free(struct top_thread *t)
 	close_fd(t->pipe_fd);
 	close_fd(t->finished_fd);
 	close_fd(t->signal_fd);
-	free(t);
-	return NULL;
+	return free_ptr(t);
 }

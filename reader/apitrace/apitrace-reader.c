@@ -195,13 +195,9 @@ static int parse_enter(struct apitrace_reader *r, uint64_t at)
 	c->call.state = APITRACE_CALL_INCOMPLETE;
 	if (r->parse.version >= APITRACE_VERSION_THREADS)
 		e = apitrace_parse_number(&r->parse, &c->call.thread);
-	if (e == 0)
-		e = apitrace_parse_function(&r->parse, &c->call.function);
-	if (e == 0)
-		e = parse_details(r, c);
+	e = e ?: apitrace_parse_function(&r->parse, &c->call.function) ?: parse_details(r, c);
 	c->call.no = r->n_calls;
-	if (e == 0)
-		e = open_call_add(r, c);
+	e = e ?: open_call_add(r, c);
 	if (e < 0)
 		open_call_free(c);
 	else
@@ -360,8 +356,7 @@ static int parse_header(struct apitrace_reader *r)
 
 static int apitrace_reader_start(struct apitrace_reader **ret, struct apitrace_reader *r, int e)
 {
-	if (e == 0)
-		e = input_need(&r->parse.input, 1);
+	e = e ?: input_need(&r->parse.input, 1);
 	if (e >= 0)
 		e = e == 0 ? APITRACE_ALIEN_EMPTY : parse_header(r);
 	/* Damage comes with the first call. */
@@ -414,8 +409,7 @@ struct apitrace_reader *apitrace_reader_free(struct apitrace_reader *r)
 		open_call_free(open_call_remove(r, r->first->call.no));
 	table_deinit(&r->open);
 	apitrace_parse_deinit(&r->parse);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 const struct apitrace_header *apitrace_reader_header(const struct apitrace_reader *r)

@@ -53,8 +53,7 @@ static int signatures_name_list(struct apitrace_parse *p, uint64_t n, struct api
 
 	for (to->n = 0; r == 0 && to->n < n; to->n += r == 0)
 		r = GROW(names, room, to->n + 1) ?: signatures_name(p, &names[to->n]);
-	if (r == 0)
-		r = ROOM(p, (to->n + 1) * sizeof(*kept), &kept);
+	r = r ?: ROOM(p, (to->n + 1) * sizeof(*kept), &kept);
 	if (r < 0) {
 		to->n = 0;
 		return r;
@@ -113,8 +112,7 @@ static int parse_entries(struct apitrace_parse *p, uint64_t n, bool is_enum,
 		if (r == 0 && !is_enum && to->n > 0 && values[to->n].value == 0)
 			apitrace_parse_found(p, APITRACE_ZERO_FLAG);
 	}
-	if (r == 0)
-		r = ROOM(p, (to->n + 1) * sizeof(*kept), &kept);
+	r = r ?: ROOM(p, (to->n + 1) * sizeof(*kept), &kept);
 	if (r < 0) {
 		to->n = 0;
 		return r;

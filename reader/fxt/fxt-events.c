@@ -19,8 +19,7 @@ struct fxt_events *fxt_events_free(struct fxt_events *e)
 	fxt_events_free_modules(e);
 	table_deinit(&e->mapped);
 	table_deinit(&e->left);
-	free(e);
-	return NULL;
+	return free_ptr(e);
 }
 
 /* Scheduling records, whose arguments are one word each in all that we have seen: no rows. */

@@ -124,9 +124,8 @@ static void check_index(struct fxt_lint *l, const struct fxt_record *r)
 {
 	unsigned index = r->thread_record.index;
 	const struct fxt_lint_provider *p;
-	size_t pos = 0;
 
-	while ((p = table_next(&l->providers, &pos))) {
+	for (size_t pos = 0; (p = table_next(&l->providers, &pos));) {
 		const struct fxt_thread *t = p->tables ? &p->tables->threads[index] : NULL;
 
 		if (t && p->tables != r->provider && t->defined &&

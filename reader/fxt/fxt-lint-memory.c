@@ -142,9 +142,8 @@ void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r)
 void fxt_lint_memory_finish(struct fxt_lint *l)
 {
 	struct fxt_lint_watch *w;
-	size_t pos = 0;
 
 	end_named(l);
-	while ((w = table_next(&l->watches, &pos)))
+	for (size_t pos = 0; (w = table_next(&l->watches, &pos));)
 		end_snapshot(l, w);
 }

@@ -72,17 +72,14 @@ void fxt_lint_names_finish(struct fxt_lint *l)
 	const struct fxt_lint_process *p;
 	const struct fxt_lint_thread *t;
 	const struct fxt_lint_track *k;
-	size_t pos = 0;
 
-	while ((t = table_next(&l->threads, &pos)))
+	for (size_t pos = 0; (t = table_next(&l->threads, &pos));)
 		if (t->scheduled && !t->named)
 			fxt_lint_find(l, FXT_FINDING_THREAD_UNNAMED, t->first, t->tid, 0);
-	pos = 0;
-	while ((p = table_next(&l->processes, &pos)))
+	for (size_t pos = 0; (p = table_next(&l->processes, &pos));)
 		if (!p->named)
 			fxt_lint_find(l, FXT_FINDING_PROCESS_UNNAMED, p->first, p->koid, 0);
-	pos = 0;
-	while ((k = table_next(&l->tracks, &pos))) {
+	for (size_t pos = 0; (k = table_next(&l->tracks, &pos));) {
 		t = table_get(&l->threads, k->tid);
 		if (!t || !t->named)
 			fxt_lint_find(l, FXT_FINDING_EVENT_THREAD_UNNAMED, k->first, k->tid, 0);

@@ -192,9 +192,8 @@ void fxt_lint_slice_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 void fxt_lint_slices_finish(struct fxt_lint *l)
 {
 	struct fxt_lint_track *t;
-	size_t pos = 0;
 
-	while ((t = table_next(&l->tracks, &pos))) {
+	for (size_t pos = 0; (t = table_next(&l->tracks, &pos));) {
 		if (t->unknown)
 			continue;
 		fxt_lint_slices_settle(l, t, OPEN - 1);

@@ -92,9 +92,8 @@ void fxt_lint_span_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 static void finish_flows(struct fxt_lint *l)
 {
 	const struct fxt_lint_span *s;
-	size_t pos = 0;
 
-	while ((s = table_next(&l->flows, &pos)))
+	for (size_t pos = 0; (s = table_next(&l->flows, &pos));)
 		fxt_lint_find(l, FXT_FINDING_FLOW_UNMATCHED, s->balance ? s->place : s->alone,
 			      s->id, 0);
 }
@@ -106,9 +105,8 @@ static void finish_asyncs(struct fxt_lint *l)
 		0
 	}; /* hash of an id -> the span that has the sum of its balances */
 	struct fxt_lint_span *s, *leader;
-	size_t pos = 0;
 
-	while ((s = table_next(&l->asyncs, &pos))) {
+	for (size_t pos = 0; (s = table_next(&l->asyncs, &pos));) {
 		uint64_t key = table_hash(&s->id, sizeof(s->id));
 
 		leader = table_get(&leaders, key);
@@ -119,8 +117,7 @@ static void finish_asyncs(struct fxt_lint *l)
 		leader = leader ? leader : s;
 		leader->sum += s->balance;
 	}
-	pos = 0;
-	while (!l->error && (s = table_next(&l->asyncs, &pos))) {
+	for (size_t pos = 0; !l->error && (s = table_next(&l->asyncs, &pos));) {
 		leader = table_get(&leaders, table_hash(&s->id, sizeof(s->id)));
 		if (s->alone.number != 0)
 			fxt_lint_find(l, FXT_FINDING_ASYNC_OUTSIDE, s->alone, s->id, 0);

@@ -22,11 +22,10 @@ int fxt_lint_new(struct fxt_lint **ret, fxt_lint_found_fn found, void *userdata)
 struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 {
 	struct fxt_lint_track *track;
-	size_t pos = 0;
 
 	if (!l)
 		return NULL;
-	while ((track = table_next(&l->tracks, &pos)))
+	for (size_t pos = 0; (track = table_next(&l->tracks, &pos));)
 		free(track->stack);
 	table_deinit_free(&l->tracks);
 	table_deinit_free(&l->threads);
@@ -41,8 +40,7 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 	free(l->order.facts);
 	free(l->order.spare);
 	free(l->last);
-	free(l);
-	return NULL;
+	return free_ptr(l);
 }
 
 void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max)
@@ -94,9 +92,8 @@ static const char *fxt_lint_provider_of(const struct fxt_lint *l, const struct f
 					const struct fxt_finding *f)
 {
 	const struct fxt_lint_provider *p;
-	size_t pos = 0;
 
-	while ((p = table_next(&l->providers, &pos)))
+	for (size_t pos = 0; (p = table_next(&l->providers, &pos));)
 		if (p->tables && p->tables != r->provider &&
 		    is_defined(p->tables, f->id, f->value[0]))
 			return "another provider registered it";
@@ -152,12 +149,8 @@ void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 			     });
 }
 
-static int compare_findings(const void *a, const void *b)
-{
-	const struct fxt_finding *x = a, *y = b;
-
-	return COMPARE(x->offset, y->offset) ?: COMPARE(x->id, y->id);
-}
+DEFINE_ORDER(compare_findings, struct fxt_finding,
+	     COMPARE(x->offset, y->offset) ?: COMPARE(x->id, y->id))
 
 int fxt_lint_finish(struct fxt_lint *l)
 {
@@ -170,8 +163,7 @@ int fxt_lint_finish(struct fxt_lint *l)
 	fxt_lint_spans_finish(l);
 	fxt_lint_names_finish(l);
 	l->finishing = false;
-	if (l->n_last > 0)
-		qsort(l->last, l->n_last, sizeof(*l->last), compare_findings);
+	SORT(l->last, l->n_last, compare_findings);
 	for (size_t i = 0; i < l->n_last; i++)
 		fxt_lint_hand_out(l, &l->last[i]);
 	return l->error;

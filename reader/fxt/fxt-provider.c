@@ -39,8 +39,7 @@ struct fxt_provider *fxt_provider_free(struct fxt_provider *p)
 {
 	if (p)
 		free_pages(p);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 void fxt_provider_reset(struct fxt_provider *p)

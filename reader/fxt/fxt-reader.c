@@ -191,10 +191,7 @@ static int fxt_reader_start(struct fxt_reader **ret, struct fxt_reader *taken, i
 	r->input.keep = FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES;
 
 	/* Some writers introduce no provider at all. */
-	if (e == 0)
-		e = fxt_reader_get_provider(r, 0, &r->current, &is_new);
-	if (e == 0)
-		e = check_magic(r);
+	e = e ?: fxt_reader_get_provider(r, 0, &r->current, &is_new) ?: check_magic(r);
 	if (e == 0)
 		*ret = TAKE_PTR(r);
 	return e;
@@ -224,18 +221,16 @@ int fxt_reader_new_source(struct fxt_reader **ret, input_read_fn read, void *use
 struct fxt_reader *fxt_reader_free(struct fxt_reader *r)
 {
 	struct fxt_provider *p;
-	size_t pos = 0;
 
 	if (!r)
 		return NULL;
-	while ((p = table_next(&r->providers, &pos)))
+	for (size_t pos = 0; (p = table_next(&r->providers, &pos));)
 		fxt_provider_free(p);
 	table_deinit(&r->providers);
 	fxt_provider_free(r->overflow);
 	free(r->copy);
 	input_deinit(&r->input);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 static int become_provider(struct fxt_reader *r, const struct fxt_record *record)

@@ -20,8 +20,7 @@ void place_functions_deinit(struct place_functions *f)
 		free(f->list[i].symbol);
 		free(f->list[i].name);
 	}
-	free(f->list);
-	f->list = NULL;
+	f->list = free_ptr(f->list);
 	f->n = 0;
 }
 
@@ -151,21 +150,16 @@ static int functions_look(struct functions_search *s)
 	return r;
 }
 
-static int functions_compare(const void *a, const void *b)
-{
-	const struct place_function *x = a, *y = b;
-
-	return COMPARE(x->vaddr, y->vaddr) ?: COMPARE(strlen(x->symbol), strlen(y->symbol))
-		       ?: strcmp(x->symbol, y->symbol);
-}
+DEFINE_ORDER(functions_compare, struct place_function,
+	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(strlen(x->symbol), strlen(y->symbol))
+		?: strcmp(x->symbol, y->symbol))
 
 /* Of those with one address the first. */
 static void functions_finish(struct place_functions *f)
 {
 	size_t n = 0;
 
-	if (f->n > 1)
-		qsort(f->list, f->n, sizeof(*f->list), functions_compare);
+	SORT(f->list, f->n, functions_compare);
 	for (size_t i = 0; i < f->n; i++) {
 		if (n > 0 && f->list[n - 1].vaddr == f->list[i].vaddr) {
 			free(f->list[i].symbol);

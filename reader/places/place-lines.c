@@ -186,12 +186,7 @@ static int lines_explain(const struct lines_search *s, char *why, size_t size)
 	return -ENOENT;
 }
 
-static int lines_compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return COMPARE(*x, *y);
-}
+DEFINE_ORDER(lines_compare, uint64_t, COMPARE(*x, *y))
 
 int place_lines_find(struct places *p, const char *file, uint32_t line, struct place_line *ret,
 		     char *why, size_t size)
@@ -226,7 +221,7 @@ int place_lines_find(struct places *p, const char *file, uint32_t line, struct p
 	r = lines_explain(&s, why, size);
 	if (r < 0)
 		return r;
-	qsort(s.found.vaddrs, s.found.n, sizeof(s.found.vaddrs[0]), lines_compare);
+	SORT(s.found.vaddrs, s.found.n, lines_compare);
 	*ret = s.found;
 	return 0;
 }

@@ -266,10 +266,9 @@ static int place_shape_put(Dwarf_Die *type, struct outbuf *to, unsigned depth, b
 int place_type_shape(Dwarf_Die *type, struct outbuf *to)
 {
 	struct outbuf shape = { .limit = PLACE_SHAPE_MAX - 1 };
-	int r = place_shape_put(type, &shape, 0, false);
+	int r = place_shape_put(type, &shape, 0, false)
+			?: outbuf_append(to, shape.data, shape.size);
 
-	if (r == 0)
-		r = outbuf_append(to, shape.data, shape.size);
 	outbuf_deinit(&shape);
 	return r;
 }

@@ -181,12 +181,7 @@ static int usdt_read(struct usdt_search *s, const char *notes, size_t n)
 	return r;
 }
 
-static int usdt_compare(const void *a, const void *b)
-{
-	const struct place_usdt *x = a, *y = b;
-
-	return COMPARE(x->vaddr, y->vaddr);
-}
+DEFINE_ORDER(usdt_compare, struct place_usdt, COMPARE(x->vaddr, y->vaddr))
 
 int place_usdts_find(struct places *p, const char *provider, const char *name,
 		     struct place_usdts *ret)
@@ -210,8 +205,7 @@ int place_usdts_find(struct places *p, const char *provider, const char *name,
 		place_usdts_deinit(&s.found);
 		return r;
 	}
-	if (s.found.n > 1)
-		qsort(s.found.list, s.found.n, sizeof(*s.found.list), usdt_compare);
+	SORT(s.found.list, s.found.n, usdt_compare);
 	*ret = s.found;
 	return 0;
 }

@@ -163,14 +163,10 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 	r = find_places_init(&p->where, &where);
 	if (r < 0)
 		snprintf(why, size, "cannot look for debug information: %s", strerror(-r));
-	if (r == 0)
-		r = places_find_main(p, &trouble);
-	if (r == 0)
-		r = places_find_debug(p, &trouble);
+	r = r ?: places_find_main(p, &trouble) ?: places_find_debug(p, &trouble);
 	if (r >= 0)
 		r = places_load_symbols(p);
-	if (r == 0)
-		r = places_load_debug(p, &trouble);
+	r = r ?: places_load_debug(p, &trouble);
 	if (r < 0)
 		return r;
 	p->frames = dwarf_getcfi_elf(p->main.elf->elf);
@@ -192,8 +188,7 @@ struct places *places_free(struct places *p)
 	symbol_list_deinit(&p->symbols);
 	free(p->indirect);
 	free(p->path);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 /* ---- about it ---- */

@@ -133,12 +133,8 @@ static int keep_for_later(struct rtrace_choose *c, const struct rtrace_choose_ca
 	return 0;
 }
 
-static int compare_calls(const void *a, const void *b)
-{
-	const struct rtrace_choose_call *x = a, *y = b;
-
-	return COMPARE(x->index, y->index) ?: COMPARE(x->number, y->number);
-}
+DEFINE_ORDER(compare_calls, struct rtrace_choose_call,
+	     COMPARE(x->index, y->index) ?: COMPARE(x->number, y->number))
 
 /* ---- records ---- */
 
@@ -232,7 +228,7 @@ int rtrace_choose_finish(struct rtrace_choose *c)
 	rtrace_choose_close_group(c);
 	if (!c->sorts || !c->calls)
 		return 0;
-	qsort(c->calls, c->counts.calls, sizeof(*c->calls), compare_calls);
+	SORT(c->calls, c->counts.calls, compare_calls);
 	for (uint64_t i = 0; r == 0 && i < c->counts.calls; i++)
 		r = rtrace_choose_pair(c, &c->calls[i]);
 	return r;

@@ -81,8 +81,7 @@ struct rtrace_group *rtrace_group_free(struct rtrace_group *g)
 		}
 	table_deinit(&g->stacks);
 	free(g->entries);
-	free(g);
-	return NULL;
+	return free_ptr(g);
 }
 
 /* ---- collecting ---- */
@@ -209,19 +208,15 @@ int rtrace_group_end(struct rtrace_group *g)
 
 /* ---- order ---- */
 
-static int compare_by_index(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	return COMPARE(x->index, y->index) ?: COMPARE(x->offset, y->offset);
-}
+DEFINE_ORDER(compare_by_index, struct entry,
+	     COMPARE(x->index, y->index) ?: COMPARE(x->offset, y->offset))
 
 /* Makes of times what they are since the day on which the report begins, and of stacks when. */
 static void unwrap_times(struct rtrace_group *g)
 {
 	uint64_t days_ns = 0, last_ns = 0;
 
-	qsort(g->entries, g->n, sizeof(*g->entries), compare_by_index);
+	SORT(g->entries, g->n, compare_by_index);
 	for (size_t i = 0; i < g->n; i++) {
 		struct entry *e = &g->entries[i];
 		struct stack *s = e->stack;
@@ -401,8 +396,7 @@ static int show_stack(struct rtrace_group *g, const struct stack *stack, struct 
 	if (g->output->options->compress)
 		r = rtrace_output_other(g->output, &summary);
 	s->stack = stack;
-	if (r == 0)
-		r = show_lines(g, stack->offset, stack->length, show_frame_line, s);
+	r = r ?: show_lines(g, stack->offset, stack->length, show_frame_line, s);
 	return r ?: rtrace_output_end(g->output, NULL);
 }
 

@@ -213,8 +213,7 @@ static int pass_2(struct work *w)
 	w->output = (struct rtrace_output){ .options = &w->options, .io = w->io, .type = -1 };
 	if (w->options.compress || w->options.sort != RTRACE_SORT_NONE)
 		r = rtrace_group_new(&w->group, &w->output);
-	if (r == 0)
-		r = rtrace_postprocess_read_all(w, rtrace_postprocess_show, &reader);
+	r = r ?: rtrace_postprocess_read_all(w, rtrace_postprocess_show, &reader);
 	if (r != 0)
 		return r < 0 ? r : -ESTALE;
 	if (w->position < w->limit)
@@ -245,8 +244,7 @@ static int rtrace_postprocess_record(struct work *w, struct rtrace_postprocess_r
 		rtrace_choose_deinit(&w->choose);
 		r = pass_1(w, true);
 	}
-	if (r == 0)
-		r = pass_2(w);
+	r = r ?: pass_2(w);
 	ret->counts = w->choose.counts;
 	ret->shown = w->output.shown;
 	ret->context_missing = w->choose.select.n_found < w->options.select->n_contexts;

@@ -49,8 +49,7 @@ static int check_begin(struct rtrace_reader *r)
 
 static int rtrace_reader_start(struct rtrace_reader **ret, struct rtrace_reader *r, int e)
 {
-	if (e == 0)
-		e = check_begin(r);
+	e = e ?: check_begin(r);
 	if (e == 0)
 		*ret = r;
 	else
@@ -95,8 +94,7 @@ struct rtrace_reader *rtrace_reader_free(struct rtrace_reader *r)
 		free(r->types[i].description);
 	}
 	input_deinit(&r->input);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, size_t *ret_n)

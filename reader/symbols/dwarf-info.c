@@ -243,8 +243,7 @@ struct dwarf_info *dwarf_info_free(struct dwarf_info *d)
 	range_list_deinit(&d->ranges);
 	dwarf_end(d->dwarf);
 	dwarf_end(d->alternate);
-	free(d);
-	return NULL;
+	return free_ptr(d);
 }
 
 /* ---- reading a unit ---- */
@@ -393,8 +392,7 @@ static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 	    next - start <= UNIT_SIZE_MAX)
 		r = dwarf_info_walk(&w, die, NO_PARENT, 0);
 	d->cut |= w.stopped;
-	if (r == 0)
-		r = range_list_sort(&unit->ranges);
+	r = r ?: range_list_sort(&unit->ranges);
 	d->bytes += unit->room * sizeof(*unit->nodes) + range_list_bytes(&unit->ranges);
 	return r;
 }

@@ -133,8 +133,7 @@ struct elf_file *elf_file_free(struct elf_file *f)
 	elf_end(f->elf);
 	close_fd(f->fd);
 	free(f->memory);
-	free(f);
-	return NULL;
+	return free_ptr(f);
 }
 
 bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n)

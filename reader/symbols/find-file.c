@@ -282,9 +282,7 @@ static int search_mapped(const struct search *s, const struct symbol_query *quer
 	if (r == 0)
 		r = find_file_judge(try_path(s, s->places->sysroot_fd, path, found),
 				    &query->mapping, found, kept);
-	if (r == 0)
-		r = try_debuginfod(s, false, found);
-	return r;
+	return r ?: try_debuginfod(s, false, found);
 }
 
 int find_mapped_file(const struct find_places *p, const struct symbol_query *query,
@@ -406,13 +404,8 @@ int find_debug_file(const struct find_places *p, const struct found_file *main,
 		.build_id = main->elf->build_id,
 		.n_build_id = main->elf->n_build_id,
 	};
-	int r = try_build_id(&s, ".debug", ret);
-
-	if (r == 0)
-		r = try_debug_link(&s, main, ret);
-	if (r == 0)
-		r = try_debuginfod(&s, true, ret);
-	return r;
+	return try_build_id(&s, ".debug", ret) ?: try_debug_link(&s, main, ret)
+		       ?: try_debuginfod(&s, true, ret);
 }
 
 int find_alternate_file(const struct find_places *p, const struct found_file *debug,
@@ -433,7 +426,6 @@ int find_alternate_file(const struct find_places *p, const struct found_file *de
 	    make_path(path, sizeof(path), "%.*s%s",
 		      name[0] == '/' ? 0 : (int)directory_length(debug->path), debug->path, name))
 		r = try_path(&s, debug->root_fd, path, ret);
-	if (r == 0)
-		r = try_debuginfod(&s, true, ret);
+	r = r ?: try_debuginfod(&s, true, ret);
 	return r == 0 ? -ENOENT : r;
 }

@@ -224,8 +224,7 @@ struct kernel_symbols *kernel_symbols_free(struct kernel_symbols *k)
 		return NULL;
 	symbol_list_deinit(&k->list);
 	free(k->modules);
-	free(k);
-	return NULL;
+	return free_ptr(k);
 }
 
 /* ---- finding ---- */

@@ -217,8 +217,7 @@ struct module_file *module_file_free(struct module_file *m)
 	found_file_deinit(&m->debug);
 	found_file_deinit(&m->alternate);
 	symbol_list_deinit(&m->symbols);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 /* ---- vdso ---- */

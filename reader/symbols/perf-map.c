@@ -189,8 +189,7 @@ struct perf_map *perf_map_free(struct perf_map *m)
 		return NULL;
 	outbuf_deinit(&m->text);
 	range_list_deinit(&m->ranges);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *ret_n,

@@ -26,13 +26,9 @@ int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t 
 	return 0;
 }
 
-static int range_list_compare(const void *left, const void *right)
-{
-	const struct range *a = left, *b = right;
-	int r = COMPARE(a->start, b->start) ?: COMPARE(b->rank, a->rank);
-
-	return r ?: COMPARE(b->end, a->end) ?: COMPARE(b->value, a->value);
-}
+DEFINE_ORDER(range_list_compare, struct range,
+	COMPARE(x->start, y->start) ?: COMPARE(y->rank, x->rank) ?: COMPARE(y->end, x->end)
+		?: COMPARE(y->value, x->value))
 
 static void add_piece(struct range_list *l, uint64_t start, uint32_t item)
 {
@@ -108,8 +104,7 @@ int range_list_sort(struct range_list *l)
 {
 	int r;
 
-	if (l->n > 0)
-		qsort(l->items, l->n, sizeof(*l->items), range_list_compare);
+	SORT(l->items, l->n, range_list_compare);
 	r = make_pieces(l);
 	range_list_shrink(l);
 	return r;

@@ -212,8 +212,7 @@ static struct module *module_free(struct module *m)
 	kernel_symbols_free(m->kernel);
 	perf_map_free(m->map);
 	table_deinit(&m->absent_for);
-	free(m);
-	return NULL;
+	return free_ptr(m);
 }
 
 static bool has_build_id(const struct symbol_mapping *mapping)
@@ -380,11 +379,10 @@ int symbols_new(struct symbols **ret, const struct symbols_options *options)
 struct symbols *symbols_free(struct symbols *s)
 {
 	struct module *m, *next;
-	size_t pos = 0;
 
 	if (!s)
 		return NULL;
-	while ((m = table_next(&s->modules, &pos)))
+	for (size_t pos = 0; (m = table_next(&s->modules, &pos));)
 		for (; m; m = next) {
 			next = m->next;
 			module_free(m);
@@ -393,8 +391,7 @@ struct symbols *symbols_free(struct symbols *s)
 	text_pool_deinit(&s->texts);
 	find_places_deinit(&s->places);
 	free_texts(&s->options);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 uint64_t symbols_memory(const struct symbols *s)

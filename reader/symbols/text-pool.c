@@ -22,9 +22,8 @@ enum { MARK_SYMBOL = '\1', MARK_TEXT = '\2' };
 void text_pool_deinit(struct text_pool *p)
 {
 	struct text_pool_entry *entry, *next;
-	size_t pos = 0;
 
-	while ((entry = table_next(&p->texts, &pos)))
+	for (size_t pos = 0; (entry = table_next(&p->texts, &pos));)
 		for (; entry; entry = next) {
 			next = entry->next;
 			free(entry);

@@ -413,8 +413,7 @@ struct tfile_reader *tfile_reader_free(struct tfile_reader *r)
 	table_deinit(&r->known);
 	table_deinit(&r->variables);
 	free(r->blocks);
-	free(r);
-	return NULL;
+	return free_ptr(r);
 }
 
 const struct tfile_head *tfile_reader_head(const struct tfile_reader *r)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -116,9 +117,8 @@ static uint64_t activity_sums_smaller(uint64_t a, uint64_t b)
 void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns)
 {
 	struct activity_sum *a;
-	size_t pos = 0;
 
-	while ((a = table_next(&s->intervals, &pos))) {
+	for (size_t pos = 0; (a = table_next(&s->intervals, &pos));) {
 		if (a->max_ns <= duration_ns)
 			continue;
 		a->max_ns = duration_ns;
@@ -132,31 +132,23 @@ void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns)
 	}
 }
 
-static int compare_intervals(const void *a, const void *b)
-{
-	const struct activity_sum *x = *(struct activity_sum *const *)a;
-	const struct activity_sum *y = *(struct activity_sum *const *)b;
-	int r = strcmp(x->name, y->name);
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns < y->total_ns ? 1 : -1;
-	return r ? r : (x->number > y->number) - (x->number < y->number);
-}
+DEFINE_ORDER_OF_POINTERS(compare_intervals, struct activity_sum,
+	COMPARE(y->total_ns, x->total_ns) ?: strcmp(x->name, y->name)
+		?: COMPARE(x->number, y->number))
 
 int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind,
 			  struct activity_sum ***ret, size_t *ret_n)
 {
-	struct activity_sum **list = calloc(s->intervals.n_used + 1, sizeof(*list)), *a;
-	size_t pos = 0, n = 0;
+	struct activity_sum **list;
+	size_t n;
 
+	*ret_n = 0;
+	*ret = list = (struct activity_sum **)table_sorted(&s->intervals, compare_intervals, &n);
 	if (!list)
 		return -ENOMEM;
-	while ((a = table_next(&s->intervals, &pos)))
-		if (a->kind == kind)
-			list[n++] = a;
-	qsort(list, n, sizeof(*list), compare_intervals);
-	*ret = list;
-	*ret_n = n;
+	for (size_t i = 0; i < n; i++)
+		if (list[i]->kind == kind)
+			list[(*ret_n)++] = list[i];
 	return 0;
 }
 
@@ -213,30 +205,12 @@ int activity_sums_add_counter(struct activity_sums *s, const struct event *ev)
 	return 0;
 }
 
-static int compare_counters(const void *a, const void *b)
-{
-	const struct counter_sum *x = *(struct counter_sum *const *)a;
-	const struct counter_sum *y = *(struct counter_sum *const *)b;
-	int r = strcmp(x->category, y->category);
-
-	if (r == 0)
-		r = strcmp(x->name, y->name);
-	if (r == 0)
-		r = strcmp(x->value, y->value);
-	return r ? r : (x->id > y->id) - (x->id < y->id);
-}
+DEFINE_ORDER_OF_POINTERS(compare_counters, struct counter_sum,
+	strcmp(x->category, y->category) ?: strcmp(x->name, y->name) ?: strcmp(x->value, y->value)
+		?: COMPARE(x->id, y->id))
 
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n)
 {
-	struct counter_sum **list = calloc(s->counters.n_used + 1, sizeof(*list)), *c;
-	size_t pos = 0, n = 0;
-
-	if (!list)
-		return -ENOMEM;
-	while ((c = table_next(&s->counters, &pos)))
-		list[n++] = c;
-	qsort(list, n, sizeof(*list), compare_counters);
-	*ret = list;
-	*ret_n = n;
-	return 0;
+	*ret = (struct counter_sum **)table_sorted(&s->counters, compare_counters, ret_n);
+	return *ret ? 0 : -ENOMEM;
 }

@@ -12,9 +12,8 @@
 void call_sums_deinit(struct call_sums *s)
 {
 	struct call_sum *sum;
-	size_t pos = 0;
 
-	while ((sum = table_next(&s->functions, &pos))) {
+	for (size_t pos = 0; (sum = table_next(&s->functions, &pos));) {
 		free(sum->function);
 		latency_deinit(&sum->took);
 	}
@@ -62,25 +61,12 @@ int call_sums_add(struct call_sums *s, const struct event *ev)
 	return latency_add(&sum->took, ev->call.end_ns - ev->ts_ns);
 }
 
-static int call_sums_compare(const void *a, const void *b)
-{
-	const struct call_sum *x = *(struct call_sum *const *)a, *y = *(struct call_sum *const *)b;
-
-	return COMPARE(y->took.sum_ns, x->took.sum_ns) ?: strcmp(x->function, y->function);
-}
+DEFINE_ORDER_OF_POINTERS(call_sums_compare, struct call_sum,
+			 COMPARE(y->took.sum_ns, x->took.sum_ns)
+				 ?: strcmp(x->function, y->function))
 
 int call_sums_by_time(const struct call_sums *s, struct call_sum ***ret, size_t *ret_n)
 {
-	struct call_sum **list = calloc(s->functions.n_used + 1, sizeof(*list)), *sum;
-	size_t n = 0, pos = 0;
-
-	if (!list)
-		return -ENOMEM;
-	while ((sum = table_next(&s->functions, &pos)))
-		list[n++] = sum;
-	if (n > 1)
-		qsort(list, n, sizeof(*list), call_sums_compare);
-	*ret = list;
-	*ret_n = n;
-	return 0;
+	*ret = (struct call_sum **)table_sorted(&s->functions, call_sums_compare, ret_n);
+	return *ret ? 0 : -ENOMEM;
 }

@@ -48,8 +48,7 @@ struct call_tree *call_tree_free(struct call_tree *t)
 	table_deinit(&t->children);
 	text_set_deinit(&t->names);
 	free(t->nodes);
-	free(t);
-	return NULL;
+	return free_ptr(t);
 }
 
 /* ---- growing ---- */
@@ -274,12 +273,8 @@ uint32_t call_tree_next(const struct call_tree *t, uint32_t node)
 
 /* ---- functions ---- */
 
-static int call_tree_compare_functions(const void *a, const void *b)
-{
-	const struct call_function *x = a, *y = b;
-
-	return COMPARE(y->self, x->self) ?: COMPARE(y->total, x->total) ?: strcmp(x->name, y->name);
-}
+DEFINE_ORDER(call_tree_compare_functions, struct call_function,
+	COMPARE(y->self, x->self) ?: COMPARE(y->total, x->total) ?: strcmp(x->name, y->name))
 
 /* Whether the function of NODE is among the callers of it. */
 static bool is_recursive(const struct call_tree *t, const struct call_node *node)
@@ -317,7 +312,7 @@ int call_tree_functions(const struct call_tree *t, struct call_function **ret, s
 	table_deinit(&known);
 	if (r < 0)
 		return r;
-	qsort(list, n, sizeof(*list), call_tree_compare_functions);
+	SORT(list, n, call_tree_compare_functions);
 	*ret = TAKE_PTR(list);
 	*ret_n = n;
 	return 0;

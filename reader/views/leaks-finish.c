@@ -84,21 +84,10 @@ static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 	g->verdict = leak_verdict(&e);
 }
 
-static int compare_groups(const void *a, const void *b)
-{
-	const struct leak_group *x = *(struct leak_group *const *)a;
-	const struct leak_group *y = *(struct leak_group *const *)b;
-
-	if (x->verdict != y->verdict)
-		return x->verdict < y->verdict ? -1 : 1;
-	if (x->all.bytes != y->all.bytes)
-		return x->all.bytes > y->all.bytes ? -1 : 1;
-	if (x->blocks != y->blocks)
-		return x->blocks > y->blocks ? -1 : 1;
-	if (x->resource != y->resource)
-		return x->resource < y->resource ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
+DEFINE_ORDER_OF_POINTERS(compare_groups, struct leak_group,
+	COMPARE(x->verdict, y->verdict) ?: COMPARE(y->all.bytes, x->all.bytes)
+		?: COMPARE(y->blocks, x->blocks) ?: COMPARE(x->resource, y->resource)
+		?: COMPARE(x->node, y->node))
 
 /* Adds G and those of its hash, if they have blocks. */
 static void list_chain(struct leak_watch *w, struct leak_group *g)
@@ -152,23 +141,17 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 		return r;
 	for (size_t i = 0; i < w->n_groups; i++)
 		leaks_finish_judge(w, w->groups[i]);
-	qsort(w->groups, w->n_groups, sizeof(*w->groups), compare_groups);
+	SORT(w->groups, w->n_groups, compare_groups);
 	return 0;
 }
 
-static int compare_watches(const void *a, const void *b)
-{
-	const struct leak_watch *x = *(struct leak_watch *const *)a;
-	const struct leak_watch *y = *(struct leak_watch *const *)b;
-
-	return COMPARE(x->begin_ns, y->begin_ns) ?: COMPARE(x->pid, y->pid);
-}
+DEFINE_ORDER_OF_POINTERS(compare_watches, struct leak_watch,
+			 COMPARE(x->begin_ns, y->begin_ns) ?: COMPARE(x->pid, y->pid))
 
 /* By time, and those of one process with their numbers. */
 static void order_watches(struct leaks *l)
 {
-	if (l->n_watches > 0)
-		qsort(l->watches, l->n_watches, sizeof(*l->watches), compare_watches);
+	SORT(l->watches, l->n_watches, compare_watches);
 	for (size_t i = 0; i < l->n_watches; i++) {
 		struct leak_watch *w = l->watches[i];
 

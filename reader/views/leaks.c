@@ -61,8 +61,7 @@ struct leaks *leaks_free(struct leaks *l)
 	table_deinit_free(&l->by_pid);
 	text_set_deinit(&l->texts);
 	profile_free(l->profile);
-	free(l);
-	return NULL;
+	return free_ptr(l);
 }
 
 const char *leaks_keep_text(struct leaks *l, const char *text)

@@ -76,8 +76,7 @@ struct live *live_free(struct live *l)
 	latency_table_deinit(&l->latencies);
 	free(l->ending.list);
 	free(l->ended.list);
-	free(l);
-	return NULL;
+	return free_ptr(l);
 }
 
 /* ---- events ---- */
@@ -132,8 +131,7 @@ int live_add(struct live *l, const struct event *ev)
 		r = latency_table_add(&l->latencies, ev->sw.next_tid, ns);
 	if (r == 0 && ev->kind == EVENT_EXIT && ev->exit.process_ends)
 		r = add_ending(&l->ending, ev->pid);
-	if (r == 0)
-		r = summary_add(l->summary, ev);
+	r = r ?: summary_add(l->summary, ev);
 	return r < 0 ? r : profile_add(l->profile, ev);
 }
 
@@ -235,22 +233,12 @@ static int ask_name(const struct live *l, const struct profile_names *names,
 	return ret->name && ret->module ? 0 : -ENOMEM;
 }
 
-static int live_compare_stacks(const void *a, const void *b)
-{
-	const struct profile_stack *x = *(const struct profile_stack *const *)a;
-	const struct profile_stack *y = *(const struct profile_stack *const *)b;
+DEFINE_ORDER_OF_POINTERS(live_compare_stacks, struct profile_stack,
+			 COMPARE(y->count, x->count) ?: COMPARE(x, y))
 
-	return COMPARE(y->count, x->count) ?: COMPARE(x, y);
-}
-
-static int live_compare_functions(const void *a, const void *b)
-{
-	const struct live_function *x = a, *y = b;
-
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	return strcmp(x->name, y->name) ?: strcmp(x->process, y->process);
-}
+DEFINE_ORDER(live_compare_functions, struct live_function,
+	COMPARE(y->samples, x->samples) ?: strcmp(x->name, y->name)
+		?: strcmp(x->process, y->process))
 
 /* Counts STACK at its function; NUMBERS says which one that is. */
 static int count_function(const struct live *l, const struct profile_stack *stack,
@@ -303,7 +291,7 @@ static int show_functions(const struct live *l, const struct profile_names *name
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n_stacks; i++)
 		stacks[i] = &p->stacks[i];
-	qsort(stacks, p->n_stacks, sizeof(*stacks), live_compare_stacks);
+	SORT(stacks, p->n_stacks, live_compare_stacks);
 	for (size_t i = 0; r == 0 && i < p->n_stacks; i++) {
 		uint32_t node = stacks[i]->node, number = p->nodes[node].place;
 		const struct profile_place *place = node ? &p->places[number] : NULL;
@@ -316,8 +304,7 @@ static int show_functions(const struct live *l, const struct profile_names *name
 					   place && maps_is_kernel(place->address), &numbers, w);
 	}
 	table_deinit(&numbers);
-	if (w->n_functions > 1)
-		qsort(w->functions, w->n_functions, sizeof(*w->functions), live_compare_functions);
+	SORT(w->functions, w->n_functions, live_compare_functions);
 	return r;
 }
 
@@ -413,12 +400,8 @@ static struct live_task *live_get_process(const struct live *l, struct table *nu
 	return task->process ? task : NULL;
 }
 
-static int compare_tasks(const void *a, const void *b)
-{
-	const struct live_task *x = a, *y = b;
-
-	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->pid, y->pid);
-}
+DEFINE_ORDER(compare_tasks, struct live_task,
+	     COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->pid, y->pid))
 
 static int show_processes(const struct live *l, struct live_window *w)
 {
@@ -451,8 +434,7 @@ static int show_processes(const struct live *l, struct live_window *w)
 		latency_deinit(&latencies[i]);
 	}
 	table_deinit(&numbers);
-	if (w->n_processes > 1)
-		qsort(w->processes, w->n_processes, sizeof(*w->processes), compare_tasks);
+	SORT(w->processes, w->n_processes, compare_tasks);
 	return r;
 }
 
@@ -460,23 +442,13 @@ static int show_processes(const struct live *l, struct live_window *w)
 
 static int live_show(const struct live *l, const struct profile_names *names, struct live_window *w)
 {
-	int r;
-
 	w->start_ns = l->start_ns;
 	w->end_ns = l->end_ns;
 	w->n_events = l->n_events;
 	w->n_samples = l->profile->n_samples;
 	w->n_unmapped = profile_n_unmapped(l->profile);
-	r = show_cpus(l, w);
-	if (r == 0)
-		r = show_lost(l, w);
-	if (r == 0)
-		r = show_functions(l, names, w);
-	if (r == 0)
-		r = show_threads(l, w);
-	if (r == 0)
-		r = show_processes(l, w);
-	return r;
+	return show_cpus(l, w) ?: show_lost(l, w) ?: show_functions(l, names, w)
+		       ?: show_threads(l, w) ?: show_processes(l, w);
 }
 
 static int live_begin(struct live *l)

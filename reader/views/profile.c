@@ -51,8 +51,7 @@ struct profile *profile_free(struct profile *p)
 	free(p->places);
 	free(p->nodes);
 	free(p->stacks);
-	free(p);
-	return NULL;
+	return free_ptr(p);
 }
 
 int profile_new(struct profile **ret, const struct profile_options *options)
@@ -66,11 +65,8 @@ int profile_new(struct profile **ret, const struct profile_options *options)
 	if (!p->state)
 		return -ENOMEM;
 	p->state->options = *options;
-	r = maps_new(&p->state->maps, MAPS_OF_ALL_TIMES);
-	if (r == 0)
-		r = frames_new(&p->frames, NAMES_MAX);
-	if (r == 0)
-		r = GROW(p->nodes, p->state->room_nodes, 1);
+	r = maps_new(&p->state->maps, MAPS_OF_ALL_TIMES) ?: frames_new(&p->frames, NAMES_MAX)
+		    ?: GROW(p->nodes, p->state->room_nodes, 1);
 	if (r < 0)
 		return r;
 	p->nodes[p->n_nodes++] = (struct profile_node){ 0, NOBODY };

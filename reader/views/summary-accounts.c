@@ -230,7 +230,6 @@ static uint64_t summary_accounts_smaller(uint64_t a, uint64_t b)
 void summary_account_end(struct summary *s, uint64_t end_ns)
 {
 	struct summary_thread *t;
-	size_t pos = 0;
 
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		struct summary_cpu *cpu = &s->cpus[i];
@@ -242,6 +241,6 @@ void summary_account_end(struct summary *s, uint64_t end_ns)
 			summary_accounts_smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
 		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
 	}
-	while ((t = table_next(&s->threads, &pos)))
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
 		account_thread(s, t, end_ns);
 }

@@ -188,13 +188,8 @@ static bool summary_diff_is_in(const struct diff_row *row, enum diff_side_index 
 	return row->side[side].n_processes != 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	const struct diff_row *x = a, *y = b;
-	int r = strcmp(x->name, y->name);
-
-	return r != 0 ? r : strcmp(x->command_line ?: "", y->command_line ?: "");
-}
+DEFINE_ORDER(compare_names, struct diff_row,
+	     strcmp(x->name, y->name) ?: strcmp(x->command_line ?: "", y->command_line ?: ""))
 
 /* Adds row FROM to row TO and leaves it empty. */
 static int merge_row(struct diff_row *to, struct diff_row *from)
@@ -265,7 +260,7 @@ static int merge_names(struct summary_diff *d)
 
 	if (d->n_rows == 0)
 		return 0;
-	qsort(d->rows, d->n_rows, sizeof(*d->rows), compare_names);
+	SORT(d->rows, d->n_rows, compare_names);
 	for (size_t i = 0; i < d->n_rows; i += n) {
 		for (n = 1; i + n < d->n_rows; n++)
 			if (strcmp(d->rows[i].name, d->rows[i + n].name) != 0)
@@ -310,8 +305,7 @@ struct summary_diff *summary_diff_free(struct summary_diff *d)
 			summary_diff_sums_deinit(&d->rows[j].side[i]);
 	}
 	free(d->rows);
-	free(d);
-	return NULL;
+	return free_ptr(d);
 }
 
 /* ---- values ---- */

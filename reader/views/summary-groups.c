@@ -32,8 +32,7 @@ struct summary_groups *summary_groups_free(struct summary_groups *g)
 	for (size_t i = 0; i < g->n; i++)
 		free(g->list[i].name);
 	free(g->list);
-	free(g);
-	return NULL;
+	return free_ptr(g);
 }
 
 static void *as_value(size_t index)
@@ -142,20 +141,9 @@ static int place_thread(struct making *m, const struct summary_thread *t)
 	return 0;
 }
 
-static int summary_groups_compare(const void *a, const void *b)
-{
-	const struct summary_group *x = a, *y = b;
-	int by_name;
-
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	if (x->samples != y->samples)
-		return x->samples < y->samples ? 1 : -1;
-	by_name = strcmp(x->name, y->name);
-	if (by_name)
-		return by_name;
-	return COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid);
-}
+DEFINE_ORDER(summary_groups_compare, struct summary_group,
+	COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(y->samples, x->samples) ?: strcmp(x->name, y->name)
+		?: COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid))
 
 static int place_all(struct making *m)
 {
@@ -182,8 +170,7 @@ int summary_groups_new(const struct summary *s, enum summary_by by, struct summa
 	table_deinit(&m.of_process);
 	if (r < 0)
 		return r;
-	if (g->n)
-		qsort(g->list, g->n, sizeof(*g->list), summary_groups_compare);
+	SORT(g->list, g->n, summary_groups_compare);
 	*ret = TAKE_PTR(g);
 	return 0;
 }

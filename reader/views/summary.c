@@ -67,8 +67,7 @@ struct summary *summary_free(struct summary *s)
 	free(s->recording.machine);
 	free(s->recording.host);
 	free(s->recording.version);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 /* Puts a copy of FROM in place of *TO. Returns 0 or -ENOMEM. */
@@ -117,8 +116,7 @@ static void see_time(struct summary *s, uint64_t ts_ns)
 
 static void forget_cgroup(struct summary_process *p)
 {
-	free(p->cgroup_path);
-	p->cgroup_path = NULL;
+	p->cgroup_path = free_ptr(p->cgroup_path);
 }
 
 static void summary_add_sample(struct summary *s, const struct event *ev)
@@ -565,21 +563,10 @@ uint64_t summary_lost(const struct summary *s)
 	return n;
 }
 
-static int summary_compare_threads(const void *a, const void *b)
-{
-	const struct summary_thread *x = *(struct summary_thread *const *)a;
-	const struct summary_thread *y = *(struct summary_thread *const *)b;
+DEFINE_ORDER_OF_POINTERS(summary_compare_threads, struct summary_thread,
+			 COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid))
 
-	return COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid);
-}
-
-static int compare_processes(const void *a, const void *b)
-{
-	const struct summary_process *x = *(struct summary_process *const *)a;
-	const struct summary_process *y = *(struct summary_process *const *)b;
-
-	return COMPARE(x->pid, y->pid);
-}
+DEFINE_ORDER_OF_POINTERS(compare_processes, struct summary_process, COMPARE(x->pid, y->pid))
 
 /* What is about the recording itself is no thread or process of the machine. */
 static bool summary_is_pseudo(const struct summary *s, uint32_t koid)
@@ -591,17 +578,15 @@ static bool summary_is_pseudo(const struct summary *s, uint32_t koid)
 static int summary_sorted(const struct summary *s, const struct table *t,
 			  int (*compare)(const void *, const void *), void ***ret, size_t *ret_n)
 {
-	void **values = calloc(t->n_used + 1, sizeof(*values)), *value;
-	size_t pos = 0, n = 0;
+	size_t n;
 
-	if (!values)
+	*ret_n = 0;
+	*ret = table_sorted(t, compare, &n);
+	if (!*ret)
 		return -ENOMEM;
-	while ((value = table_next(t, &pos)))
-		if (!summary_is_pseudo(s, *(uint32_t *)value))
-			values[n++] = value;
-	qsort(values, n, sizeof(*values), compare);
-	*ret = values;
-	*ret_n = n;
+	for (size_t i = 0; i < n; i++)
+		if (!summary_is_pseudo(s, *(uint32_t *)(*ret)[i]))
+			(*ret)[(*ret_n)++] = (*ret)[i];
 	return 0;
 }
 

@@ -215,8 +215,7 @@ static int write_start(struct fxt_archive *a, const struct event *ev)
 
 	fxt_perfetto_system_info(&info, ev->start.kernel, ev->start.machine);
 	r = info.error < 0 ? info.error : fxt_archive_write_packets(a, FXT_NAME_PERFETTO, &info);
-	if (r == 0)
-		r = write_own_objects(a);
+	r = r ?: write_own_objects(a);
 	if (r == 0 && ev->start.filtered)
 		r = write_other_objects(a);
 	return r < 0 ? r : fxt_archive_row(a, FXT_ROW_START, ev);
@@ -487,8 +486,7 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 		if (!a->samples)
 			return 0;
 	}
-	if (r == 0)
-		r = fxt_perfetto_samples_add(a->samples, ev);
+	r = r ?: fxt_perfetto_samples_add(a->samples, ev);
 	return r < 0 ? r : fxt_perfetto_samples_batch(a->samples, false) != NULL;
 }
 
@@ -519,7 +517,6 @@ int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 		r = hook ? hooks[ev->kind](a, ev) : fxt_archive_row(a, row, ev);
 	if (r == 0 && a->holds)
 		r = fxt_holds_event(a->holds, ev);
-	if (r == 0)
-		r = fxt_archive_gather(a, ev);
+	r = r ?: fxt_archive_gather(a, ev);
 	return r > 0 ? fxt_archive_packets(a, false) : r;
 }

@@ -93,8 +93,7 @@ struct fxt_holds *fxt_holds_free(struct fxt_holds *h)
 		fxt_holds_forget(h, h->first);
 	table_deinit(&h->items);
 	table_deinit(&h->by_pid);
-	free(h);
-	return NULL;
+	return free_ptr(h);
 }
 
 /* Puts HELD behind all others. On failure it is the caller's. */

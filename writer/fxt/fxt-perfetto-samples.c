@@ -171,8 +171,7 @@ struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_sampl
 	outbuf_deinit(&s->fresh);
 	maps_free(s->maps);
 	frames_free(s->frames);
-	free(s);
-	return NULL;
+	return free_ptr(s);
 }
 
 /* ---- interning ---- */

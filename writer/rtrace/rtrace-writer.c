@@ -182,8 +182,7 @@ int rtrace_write_calls_summary(struct rtrace_writer *w, uint64_t count, uint64_t
 	const struct rtrace_summary s = { .count = count, .size = size };
 	int r = w->grouped ? check_at_arg(w) : -EINVAL;
 
-	if (r == 0)
-		r = rtrace_line_calls_summary(w->out, &s);
+	r = r ?: rtrace_line_calls_summary(w->out, &s);
 	if (r == 0)
 		w->at = RTRACE_AT_SUMMARY;
 	return r;

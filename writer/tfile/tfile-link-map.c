@@ -246,12 +246,7 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 
 /* ---- all of it ---- */
 
-static int tfile_link_map_compare(const void *a, const void *b)
-{
-	const struct tfile_link_map_block *x = a, *y = b;
-
-	return COMPARE(x->address, y->address);
-}
+DEFINE_ORDER(tfile_link_map_compare, struct tfile_link_map_block, COMPARE(x->address, y->address))
 
 static void tfile_link_map_join(struct tfile_link_map *m)
 {
@@ -259,7 +254,7 @@ static void tfile_link_map_join(struct tfile_link_map *m)
 
 	if (m->n_blocks == 0)
 		return;
-	qsort(m->blocks, m->n_blocks, sizeof(*m->blocks), tfile_link_map_compare);
+	SORT(m->blocks, m->n_blocks, tfile_link_map_compare);
 	for (size_t i = 1; i < m->n_blocks; i++) {
 		struct tfile_link_map_block *last = &m->blocks[n], *b = &m->blocks[i];
 

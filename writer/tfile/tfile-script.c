@@ -102,8 +102,8 @@ static int tfile_script_commands(struct outbuf *out, const struct tfile_script *
 	int r;
 
 	/* (what is asked by hand, a script is not asked) */
-	r = outbuf_print(out, "set confirm off\n") ?: tfile_script_files(out, s);
-	r = r ?: outbuf_print(out, "set confirm on\n") ?: tfile_script_target(out, s);
+	r = outbuf_print(out, "set confirm off\n") ?: tfile_script_files(out, s)
+		    ?: outbuf_print(out, "set confirm on\n") ?: tfile_script_target(out, s);
 	/* Only now is there memory to read the list of libraries from. */
 	if (r == 0 && s->has_link_map)
 		r = outbuf_print(out, "sharedlibrary\n");
@@ -113,9 +113,9 @@ static int tfile_script_commands(struct outbuf *out, const struct tfile_script *
 int tfile_script_write(struct outbuf *out, const struct tfile_script *s)
 {
 	size_t begin = out->size;
-	int r = tfile_script_comments(out, s) ?: tfile_script_commands(out, s);
+	int r = tfile_script_comments(out, s) ?: tfile_script_commands(out, s)
+			?: tfile_script_index(out, s);
 
-	r = r ?: tfile_script_index(out, s);
 	if (r < 0)
 		out->size = begin;
 	return r;

@@ -208,20 +208,15 @@ static int tfile_writer_tracepoint(struct outbuf *out, const struct tfile_tracep
 
 	r = r ?: tfile_writer_definition(out, t)
 			?: tfile_writer_actions(out, t, TFILE_TP_ACTION, t->actions, t->n_actions);
-	r = r
-		    ?: tfile_writer_actions(out, t, TFILE_TP_STEP_ACTION, t->step_actions,
-					    t->n_step_actions);
+	if (r == 0)
+		r = tfile_writer_actions(out, t, TFILE_TP_STEP_ACTION, t->step_actions,
+					 t->n_step_actions);
 	return r ?: tfile_writer_sources(out, t) ?: tfile_writer_counts(out, t);
 }
 
-static int tfile_writer_compare(const void *a, const void *b)
-{
-	const struct tfile_tracepoint *t = *(const struct tfile_tracepoint *const *)a;
-	const struct tfile_tracepoint *u = *(const struct tfile_tracepoint *const *)b;
-
-	/* Places of one number stay in their order. */
-	return COMPARE(u->number, t->number) ?: COMPARE(t, u);
-}
+/* Places of one number stay in their order. */
+DEFINE_ORDER_OF_POINTERS(tfile_writer_compare, struct tfile_tracepoint,
+			 COMPARE(y->number, x->number) ?: COMPARE(x, y))
 
 static int tfile_writer_tracepoints(struct outbuf *out, const struct tfile_head *head)
 {
@@ -236,7 +231,7 @@ static int tfile_writer_tracepoints(struct outbuf *out, const struct tfile_head 
 	for (size_t i = 0; i < head->n_tracepoints; i++)
 		sorted[i] = &head->tracepoints[i];
 	if (!head->keep_order)
-		qsort(sorted, head->n_tracepoints, sizeof(*sorted), tfile_writer_compare);
+		SORT(sorted, head->n_tracepoints, tfile_writer_compare);
 	for (size_t i = 0; r == 0 && i < head->n_tracepoints; i++)
 		r = tfile_writer_tracepoint(out, sorted[i]);
 	return r;

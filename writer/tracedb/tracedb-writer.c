@@ -161,7 +161,6 @@ int tracedb_writer_point(struct tracedb_writer *w, const struct tracedb_point *p
 
 	for (size_t i = 0; r == 0 && i < point->n_entries; i++)
 		r = tracedb_writer_entry(w, &point->entries[i]);
-	if (r == 0)
-		r = tracedb_writer_put(w, TRACEDB_END, 1);
+	r = r ?: tracedb_writer_put(w, TRACEDB_END, 1);
 	return r < 0 ? tracedb_writer_undo(w, begin, r) : 0;
 }
