@@ -45,7 +45,8 @@ const char *value_share_of(unsigned n_cpus)
 	return n_cpus ? "the machine" : "a CPU";
 }
 
-/* A decimal number with up to four digits behind the point, then '%' or nothing. Returns 0, -EINVAL or -ERANGE. */
+/* A decimal number with up to four digits behind the point, then '%' or nothing. Returns 0, -EINVAL
+ * or -ERANGE. */
 static int parse_percent(const char *text, uint64_t *ret_ppm)
 {
 	uint64_t ppm = 0, scale = 10000;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Calls of functions: what each was given where it is entered, and what it returns where it is left.
+ * Calls of functions: what each was given where it is entered, and what it returns where it is
+ * left.
  *
- * The programs keep no state. Each record has the stack pointer at the entry, which is the same where
- * the function is left by a `ret`; user space finds the pairs by it (capture/pipeline/calls.h). So neither
- * depth nor threads that end nor longjmp() need anything here.
+ * The programs keep no state. Each record has the stack pointer at the entry, which is the same
+ * where the function is left by a `ret`; user space finds the pairs by it
+ * (capture/pipeline/calls.h). So neither depth nor threads that end nor longjmp() need anything
+ * here.
  */
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
@@ -281,7 +283,8 @@ static __always_inline void call_take_text(struct rec_call *rec, struct call_pen
 		call_postpone(pending, args, f, i);
 }
 
-/* The entry of F with N texts, a number that the verifier knows. PENDING gets those that cannot be read. */
+/* The entry of F with N texts, a number that the verifier knows. PENDING gets those that cannot be
+ * read. */
 static __always_inline void call_send(const struct call_args *args, const struct call_watch *f,
 				      struct call_pending *pending, struct task_struct *p, __u32 n)
 {
@@ -347,8 +350,9 @@ static __always_inline __u64 call_stack(void)
 }
 
 /*
- * Whether a call is to be recorded, and recording it, are functions of their own, here and for system
- * calls: so what they have on their stacks is not there while the stack of the call is walked.
+ * Whether a call is to be recorded, and recording it, are functions of their own, here and for
+ * system calls: so what they have on their stacks is not there while the stack of the call is
+ * walked.
  */
 static __noinline bool call_is_asked(struct pt_regs *ctx, __u32 function)
 {
@@ -399,7 +403,8 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_entry, struct pt_regs *, ctx)
 	return 0;
 }
 
-/* Of bytes that a call that returns RESULT has written, there are so many; of others, as many as asked for. */
+/* Of bytes that a call that returns RESULT has written, there are so many; of others, as many as
+ * asked for. */
 static __always_inline __u32 call_written(__u32 bytes, __u64 result)
 {
 	if (bytes == CALL_PENDING_STRING)

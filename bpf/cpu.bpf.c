@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What a CPU does beside running threads: hard interrupts, softirqs, idle states. Each is written when
- * it has ended, as one finished FXT record with its begin and end; the begin waits in the CPU's state.
+ * What a CPU does beside running threads: hard interrupts, softirqs, idle states. Each is written
+ * when it has ended, as one finished FXT record with its begin and end; the begin waits in the
+ * CPU's state.
  *
  * Each of the three has a word ring of its own, because they interrupt each other. Within one:
  *

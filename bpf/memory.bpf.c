@@ -5,21 +5,22 @@
  *
  * One function of an allocator may call another. Only the outermost call counts: a thread remembers
  * which one it is in, and at which stack pointer that began. Nested ones are deeper in the stack. A
- * call may be left without returning (an exception, longjmp); what is remembered of it is out of date
- * as soon as something is entered at a higher stack pointer.
+ * call may be left without returning (an exception, longjmp); what is remembered of it is out of
+ * date as soon as something is entered at a higher stack pointer.
  *
  * Results are looked at on the return, where the registers are those of the caller, so that a walk
  * by frame pointers sees all of its frames: by a return probe, or, where an exception may pass, by
- * probes on each `ret`, which does not touch the stack. For `operator new` of a library above malloc(), which
- * may have no frame pointers, its caller is noted at the entry.
+ * probes on each `ret`, which does not touch the stack. For `operator new` of a library above
+ * malloc(), which may have no frame pointers, its caller is noted at the entry.
  *
- * realloc() frees its old block when it succeeds. By the time that it returns, somebody else may have been
- * given that memory: so the block is taken out of the table at the entry, and put back after a failure.
+ * realloc() frees its old block when it succeeds. By the time that it returns, somebody else may
+ * have been given that memory: so the block is taken out of the table at the entry, and put back
+ * after a failure.
  *
- * Sampling takes a block with a probability of 1 - exp(-size / interval), as if marks were strewn over
- * all allocated bytes at random, one each `interval`, and those blocks were taken that bear one. A
- * block that is taken stands for 1 / p of its kind. All that follows from a block finds it in the table,
- * or not.
+ * Sampling takes a block with a probability of 1 - exp(-size / interval), as if marks were strewn
+ * over all allocated bytes at random, one each `interval`, and those blocks were taken that bear
+ * one. A block that is taken stands for 1 / p of its kind. All that follows from a block finds it
+ * in the table, or not.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -385,7 +386,8 @@ static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 	call = &t->call;
 	if (is_nested(call, process->instance, function, sp))
 		return false;
-	/* Another realloc() that it has jumped to: what it is given is taken out of the table already. */
+	/* Another realloc() that it has jumped to: what it is given is taken out of the table
+	 * already. */
 	jumped = call->function == function && call->instance == process->instance &&
 		 call->sp == sp && call->has_old && call->args[0] == PT_REGS_PARM1(ctx);
 	call->function = 0;

@@ -2,9 +2,9 @@
 /*
  * Moments: what registers and memory hold where a program comes by a point of it.
  *
- * User space says of each point which loads to make (record-moments.h); here they are made, one behind
- * the other, into a room of this CPU, and what they have brought goes into the ring in one piece. What
- * cannot be read says so. Only memory of the process is read, and nothing waits for it.
+ * User space says of each point which loads to make (record-moments.h); here they are made, one
+ * behind the other, into a room of this CPU, and what they have brought goes into the ring in one
+ * piece. What cannot be read says so. Only memory of the process is read, and nothing waits for it.
  */
 #include "bpf/calls.bpf.h"
 #include "bpf/context.bpf.h"
@@ -52,8 +52,8 @@ struct {
 } moment_rooms SEC(".maps");
 
 /*
- * VALUE is no more than MASK: the verifier of Linux 6.1 forgets what it was compared with when it is put
- * aside, and compilers leave out what they think changes nothing.
+ * VALUE is no more than MASK: the verifier of Linux 6.1 forgets what it was compared with when it
+ * is put aside, and compilers leave out what they think changes nothing.
  */
 #define moment_mask(value, mask) asm volatile("%0 &= %1" : "+r"(value) : "i"(mask))
 
@@ -99,8 +99,8 @@ static __always_inline bool moment_address(const struct moment_room *room,
 }
 
 /*
- * The number that load AT of point NUMBER brings, at most 8 bytes, into *RET. Returns 0 or negative. (A
- * function of its own, as those that follow: the verifier looks at each once.)
+ * The number that load AT of point NUMBER brings, at most 8 bytes, into *RET. Returns 0 or
+ * negative. (A function of its own, as those that follow: the verifier looks at each once.)
  */
 __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, __u64 *ret)
 {
@@ -169,8 +169,8 @@ __noinline int moment_read_pieces(struct moment_room *room, __u32 at, __u64 addr
 }
 
 /*
- * Return probes put their own address in the place of a return address: what was there goes back into
- * the GOT bytes of the stack that were read from ADDRESS on.
+ * Return probes put their own address in the place of a return address: what was there goes back
+ * into the GOT bytes of the stack that were read from ADDRESS on.
  */
 #if defined(__TARGET_ARCH_x86)
 #define MOMENT_PROBED_MAX 16

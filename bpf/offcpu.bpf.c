@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Threads that were away from any CPU for long: how long, with which stack they left, who woke them.
+ * Threads that were away from any CPU for long: how long, with which stack they left, who woke
+ * them.
  *
- * Whether it was long is known when a thread comes back, and most were away shortly; so as little as
- * possible is done when it leaves. The kernel stack of a thread that is away stays as it is: it is
- * walked at its return (2 us, but only for those that count). Its user stack stays, too, but at the
- * return, in this hook, the CPU still has the memory of the thread before: it can only be walked
- * when the thread leaves (by frame pointers, up to a microsecond). It is kept with the thread, and hashed
- * and sent only if the thread comes back late.
+ * Whether it was long is known when a thread comes back, and most were away shortly; so as little
+ * as possible is done when it leaves. The kernel stack of a thread that is away stays as it is: it
+ * is walked at its return (2 us, but only for those that count). Its user stack stays, too, but at
+ * the return, in this hook, the CPU still has the memory of the thread before: it can only be
+ * walked when the thread leaves (by frame pointers, up to a microsecond). It is kept with the
+ * thread, and hashed and sent only if the thread comes back late.
  *
  * Runs with interrupts off, as sched.bpf.c says. A thread's entry is written by one CPU at a time:
  * where it leaves, then where it comes back, which the scheduler orders; only its waker writes from
@@ -69,7 +70,8 @@ static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
 }
 
-/* T is what is known of P, which is away until NOW_NS; if it runs by then, its kernel stack is another one. */
+/* T is what is known of P, which is away until NOW_NS; if it runs by then, its kernel stack is
+ * another one. */
 static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p, bool runs,
 					 __u64 now_ns)
 {
@@ -134,7 +136,8 @@ static __always_inline void offcpu_come_back(struct task_struct *p, __u64 now_ns
 	t->waker_tid = 0;
 }
 
-/* P comes back as somebody else's, or in the middle of exec: nobody is to hear of when it was away. */
+/* P comes back as somebody else's, or in the middle of exec: nobody is to hear of when it was
+ * away. */
 static __always_inline void come_back_unseen(struct task_struct *p)
 {
 	__u32 tid = p->pid;
@@ -145,8 +148,9 @@ static __always_inline void come_back_unseen(struct task_struct *p)
 }
 
 /*
- * The time that on_sched_switch has taken of this switch, if it has looked at it. It has not where it is not attached, or no more,
- * where its filter has passed over the switch, or where the kernel has skipped it: the last time that it took is that of another switch.
+ * The time that on_sched_switch has taken of this switch, if it has looked at it. It has not where
+ * it is not attached, or no more, where its filter has passed over the switch, or where the kernel
+ * has skipped it: the last time that it took is that of another switch.
  */
 static __always_inline __u64 switch_time(void)
 {

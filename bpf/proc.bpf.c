@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The life of processes and threads: fork, exec, exit, rename, and who is there at the start; and the end of CPUs.
+ * The life of processes and threads: fork, exec, exit, rename, and who is there at the start; and
+ * the end of CPUs.
  *
  * These are rare beside switches, of several sizes, and must not get lost: they go through a BPF
- * ring buffer per CPU (bpf/rec-ring.bpf.h) that nothing else writes to. The maps that all programs share are here too.
+ * ring buffer per CPU (bpf/rec-ring.bpf.h) that nothing else writes to. The maps that all programs
+ * share are here too.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
@@ -33,7 +35,8 @@ struct own_exiting own_exiting SEC(".maps");
 
 /* Whether records are made of CPUs that go. */
 const volatile bool tell_cpus_gone = false;
-/* Counted in any case: their perf events have gone, too, also when they are back before anybody looks. */
+/* Counted in any case: their perf events have gone, too, also when they are back before anybody
+ * looks. */
 __u32 cpu_departures[CPU_DEPARTURES] = {};
 
 struct rec_rings rec_rings SEC(".maps");

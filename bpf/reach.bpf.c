@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * What the threads of a process have in their registers, as the kernel keeps it while they are in it.
+ * What the threads of a process have in their registers, as the kernel keeps it while they are in
+ * it.
  */
 #include "bpf/context.bpf.h"
 #include "bpf/filter.bpf.h"

@@ -131,7 +131,8 @@ static __always_inline __u32 operation_of(long number)
 
 /* ---- stacks ---- */
 
-/* Whether the current thread is in the middle of a function of an allocator, or of pthread_create(). */
+/* Whether the current thread is in the middle of a function of an allocator, or of
+ * pthread_create(). */
 static __always_inline bool is_in_allocator(struct memory_thread *t, const struct call *call)
 {
 	const struct memory_call *outer = &t->call;
@@ -176,8 +177,8 @@ static __always_inline void find_callers(const struct call *call, struct stack_c
 	resource_find_callers(call->sp, call->ip, callers);
 }
 
-/* The stack of CALL with its CALLERS, from the one who called the function that made it; if those are not
- * known, from there. */
+/* The stack of CALL with its CALLERS, from the one who called the function that made it; if those
+ * are not known, from there. */
 static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
 				      struct stack_callers *callers)
 {
@@ -229,7 +230,8 @@ static __always_inline bool is_in_shm_directory(__u64 address)
 	return path[sizeof(directory) - 1] != '\0';
 }
 
-/* ---- what calls mean: each makes CALL what its record is to say, and returns whether there is to be one ---- */
+/* ---- what calls mean: each makes CALL what its record is to say, and returns whether there is to
+ * be one ---- */
 
 static __always_inline bool resources_opened(struct call *call)
 {
@@ -401,8 +403,9 @@ static int send_some_fds(__u32 i, struct parcel *p)
 	return 0;
 }
 
-/* Sends the descriptors, BYTES of them, that lie at ADDRESS: as many as a message can have. Not a loop, which is too much for
- * the verifier of Linux 6.1, and no function, for which it has no stack left. */
+/* Sends the descriptors, BYTES of them, that lie at ADDRESS: as many as a message can have. Not a
+ * loop, which is too much for the verifier of Linux 6.1, and no function, for which it has no stack
+ * left. */
 static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
 	struct parcel p = {
@@ -415,7 +418,8 @@ static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64
 	bpf_loop(17, send_some_fds, &p, 0);
 }
 
-/* The messages about descriptors among the LEFT bytes of control messages at AT. Returns how many. */
+/* The messages about descriptors among the LEFT bytes of control messages at AT. Returns how
+ * many. */
 __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
 {
 	struct control c;
@@ -491,7 +495,8 @@ static __always_inline bool resources_received(struct call *call)
 
 /* ---- mappings ---- */
 
-/* Whether what called, CALLERS, belongs to the file of mmap() itself, and that is not the program. */
+/* Whether what called, CALLERS, belongs to the file of mmap() itself, and that is not the
+ * program. */
 static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -502,7 +507,8 @@ static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 		caller >= BPF_CORE_READ(p, mm, end_code));
 }
 
-/* Whether there is something to say of a mapping: it is the program's, or is put over something else. */
+/* Whether there is something to say of a mapping: it is the program's, or is put over something
+ * else. */
 static __always_inline bool resources_mapped(struct call *call, struct memory_thread *t,
 					     const struct stack_callers *callers)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The sampler: what runs on a CPU when its perf event has counted up. That can be an NMI, in the middle of
- * whatever program of ours: it has room of its own to work in, writes to a ring that copes, and
- * changes no map that another program changes.
+ * The sampler: what runs on a CPU when its perf event has counted up. That can be an NMI, in the
+ * middle of whatever program of ours: it has room of its own to work in, writes to a ring that
+ * copes, and changes no map that another program changes.
  */
 #define FILTER_IN_NMI
 
@@ -36,7 +36,8 @@ struct {
 	__type(value, __u64);
 } ticks_taken SEC(".maps");
 
-/* Sees to it that user space gets the stack of P, which is current, in user space; as stack_send(). */
+/* Sees to it that user space gets the stack of P, which is current, in user space; as
+ * stack_send(). */
 static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, struct task_struct *p,
 					   __u64 now_ns, __u64 *ret_id)
 {

@@ -53,17 +53,17 @@ static __always_inline bool sched_is_shown(const struct word_ring *ring, struct 
 	       filter_selects(p);
 }
 
-/* Whether more may be said of P than when it came on and went: who has left a filter for one user's own
- * processes is somebody else's from then on. */
+/* Whether more may be said of P than when it came on and went: who has left a filter for one user's
+ * own processes is somebody else's from then on. */
 static __always_inline bool is_open(struct task_struct *p, bool shown)
 {
 	return shown && (!(filter_kinds & FILTER_OWN) || filter_selects(p));
 }
 
 /*
- * Makes room for BYTES; RUNNING is the task on this CPU until now, NEXT from now on. As ring_reserve().
- * If a switch between the last record that was lost and this one was not reported to us, nobody knows
- * what ran in between.
+ * Makes room for BYTES; RUNNING is the task on this CPU until now, NEXT from now on. As
+ * ring_reserve(). If a switch between the last record that was lost and this one was not reported
+ * to us, nobody knows what ran in between.
  */
 static __always_inline bool sched_reserve(struct reservation *r, struct word_ring *ring,
 					  __u32 bytes, __u64 now_ns, struct task_struct *running,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * Call stacks: the walk itself. Its functions are no inline ones, so that the verifier looks at each once, not in each
- * round of a loop and not in each program.
+ * Call stacks: the walk itself. Its functions are no inline ones, so that the verifier looks at
+ * each once, not in each round of a loop and not in each program.
  */
 #include "bpf/stack.bpf.h"
 #include "bpf/unwind.bpf.h"
@@ -17,7 +17,8 @@ __noinline bool stack_follows_call(__u64 address)
 
 	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
 		return false;
-	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of offset */
+	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of
+	 * offset */
 	return code[3] == 0xe8 || (code[6] == 0xff && (code[7] & 0x38) == 0x10) ||
 	       (code[5] == 0xff && ((code[6] & 0xf8) == 0x50 || code[6] == 0x14)) ||
 	       (code[4] == 0xff && code[5] == 0x54) ||
@@ -62,10 +63,11 @@ __noinline __u64 stack_return_address(__u64 *next, __u64 at, __u64 address)
 }
 
 /*
- * From the registers of P, into FRAMES from number N on, below MAX. Not by the kernel's bpf_get_stack(): that takes three
- * times as long, and twice where a chain ends in what is no address, since it looks at neither. The frames of callers
- * are higher on the stack; or on another one, which signal handlers and languages with stacks of their own
- * change to: then it must look like one. Returns where it has ended.
+ * From the registers of P, into FRAMES from number N on, below MAX. Not by the kernel's
+ * bpf_get_stack(): that takes three times as long, and twice where a chain ends in what is no
+ * address, since it looks at neither. The frames of callers are higher on the stack; or on another
+ * one, which signal handlers and languages with stacks of their own change to: then it must look
+ * like one. Returns where it has ended.
  */
 static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_regs *regs,
 					       __u64 *frames, __u32 n, __u32 max)
@@ -103,8 +105,9 @@ static __always_inline int stack_next(struct unwind_walk *w)
 }
 
 /*
- * Likewise by tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is mapped is not known. With
- * RET_STOPPED the walk may end where the stack is to be copied: then that says where, with an IP that is not 0.
+ * Likewise by tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is
+ * mapped is not known. With RET_STOPPED the walk may end where the stack is to be copied: then that
+ * says where, with an IP that is not 0.
  */
 static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
 					       __u64 *frames, __u32 n, __u32 max, __u32 skip,

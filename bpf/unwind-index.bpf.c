@@ -2,15 +2,15 @@
 /*
  * Which code is mapped where, for walks by tables (bpf/unwind.bpf.c).
  *
- * It is kept here and not in user space, so that a process is walked from its first instruction if its
- * files are known: what is mapped is listed when a session begins, a child of fork has what its parent
- * has, exec begins anew. What comes later is taken in where the kernel maps it, in the thread that asked
- * for it; a kernel that has no such hook (fentry) is asked when a walk comes to an address that is not
- * known, which in an interrupt it can be only once. What is unmapped stays: nothing runs there, and what
- * is mapped there next takes its place.
+ * It is kept here and not in user space, so that a process is walked from its first instruction if
+ * its files are known: what is mapped is listed when a session begins, a child of fork has what its
+ * parent has, exec begins anew. What comes later is taken in where the kernel maps it, in the
+ * thread that asked for it; a kernel that has no such hook (fentry) is asked when a walk comes to
+ * an address that is not known, which in an interrupt it can be only once. What is unmapped stays:
+ * nothing runs there, and what is mapped there next takes its place.
  *
- * A file is known by its inode. User space is asked for its table when it is first seen in a process
- * that the session wants to see, or else when a walk first comes through it.
+ * A file is known by its inode. User space is asked for its table when it is first seen in a
+ * process that the session wants to see, or else when a walk first comes through it.
  */
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -51,7 +51,8 @@ __u64 unwind_no_room = 0;
 
 /* ---- files ---- */
 
-/* Above them Linux keeps whether somebody has asked for that time (from 6.13 on, where the file system does so). */
+/* Above them Linux keeps whether somebody has asked for that time (from 6.13 on, where the file
+ * system does so). */
 #define UNWIND_NS_BITS ((1u << 30) - 1)
 
 static __always_inline void unwind_fill_key(struct unwind_file_key *key, struct inode *inode)
@@ -133,8 +134,8 @@ struct unwind_insertion {
 #define UNWIND_YOUNG_NS     4000000000ull
 #define UNWIND_YOUNG_WEIGHT 16
 
-/* Number I is kept, cut or dropped; what is in no file and overlaps or touches the new one, which is in none either, becomes
- * part of it. */
+/* Number I is kept, cut or dropped; what is in no file and overlaps or touches the new one, which
+ * is in none either, becomes part of it. */
 static long unwind_make_room(__u32 i, struct unwind_insertion *to)
 {
 	struct unwind_process *process = to->process;
@@ -223,7 +224,8 @@ static __always_inline void unwind_insert(struct unwind_insertion *new)
 	unwind_end_change(process);
 }
 
-/* The entry of process TGID, with nothing in it and for address space MM; NULL if there is no room. */
+/* The entry of process TGID, with nothing in it and for address space MM; NULL if there is no
+ * room. */
 static __always_inline struct unwind_process *unwind_begin(__u32 tgid, __u64 mm)
 {
 	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid), *blank;
@@ -317,7 +319,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_unwind_map, struct vm_area_struct *vma)
 	if (!unwind_wants(selected))
 		return 0;
 	unwind_read_vma(&new, vma);
-	/* (an entry that is begun here would lack what was mapped before, unless that is nothing) */
+	/* (an entry that is begun here would lack what was mapped before, unless that is
+	 * nothing) */
 	process = BPF_CORE_READ_BITFIELD_PROBED(p, in_execve)
 			  ? unwind_begin(tgid, (__u64)vma->vm_mm)
 			  : bpf_map_lookup_elem(&unwind_processes, &tgid);
@@ -340,8 +343,9 @@ static __always_inline bool unwind_has_any(const struct unwind_process *process,
 }
 
 /*
- * Where on_unwind_map() cannot be had: the kernel has found room for something new, so nothing is there, and what was
- * there is to be forgotten. Else a library would be taken for the one that it has replaced.
+ * Where on_unwind_map() cannot be had: the kernel has found room for something new, so nothing is
+ * there, and what was there is to be forgotten. Else a library would be taken for the one that it
+ * has replaced.
  */
 SEC("?tp_btf/vm_unmapped_area")
 int TIMED_PROG(COST_LIFECYCLE, on_unwind_gap, unsigned long address,

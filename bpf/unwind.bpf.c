@@ -3,8 +3,8 @@
  * Stacks walked by tables: the search for an address, first in what the process has mapped, then in
  * the file's table, and the step from a frame to its caller's.
  *
- * Walks run in any context and on any CPU, while maps change: a process has a sequence number, a file
- * a generation. Each of the functions is looked at once by the verifier.
+ * Walks run in any context and on any CPU, while maps change: a process has a sequence number, a
+ * file a generation. Each of the functions is looked at once by the verifier.
  */
 #include "bpf/unwind.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -89,8 +89,8 @@ __noinline int unwind_count_end(__u32 how)
 /* ---- a walk ---- */
 
 /*
- * Which file W's mapping M is of, if its table is there, and where in that it is. Returns 0, or UNWIND_END_MAPPING if the
- * number has another file by now: the mapping is to be learned anew.
+ * Which file W's mapping M is of, if its table is there, and where in that it is. Returns 0, or
+ * UNWIND_END_MAPPING if the number has another file by now: the mapping is to be learned anew.
  */
 static __always_inline int unwind_find_file(struct unwind_walk *w, const struct unwind_mapping *m,
 					    __u64 address, __u32 tgid)
@@ -200,7 +200,8 @@ static __always_inline __u32 unwind_search_root(const struct unwind_root *root, 
 	return at;
 }
 
-/* The rule at ADDRESS of the table of FILE. UNWIND_NONE and UNWIND_MISSING are not to be remembered. */
+/* The rule at ADDRESS of the table of FILE. UNWIND_NONE and UNWIND_MISSING are not to be
+ * remembered. */
 static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 {
 	void *table = bpf_map_lookup_elem(&unwind_tables, &file);
@@ -372,7 +373,8 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
 	return 0;
 }
 
-/* mov $15, %eax (or %rax); syscall: what a signal's handler returns to, where nothing describes it. */
+/* mov $15, %eax (or %rax); syscall: what a signal's handler returns to, where nothing describes
+ * it. */
 static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 {
 	static const __u8 wide[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };

@@ -3,8 +3,8 @@
  * Work items, and the frequencies that CPUs are set to. Both come from threads and from interrupts
  * that may have interrupted one another, so they go through BPF ring buffers.
  *
- * A worker runs one item at a time, and may sleep in it and go on elsewhere: the begin of an item is
- * kept with its thread. Items of "BH" workqueues (since 6.9) run in softirqs, where no thread is
+ * A worker runs one item at a time, and may sleep in it and go on elsewhere: the begin of an item
+ * is kept with its thread. Items of "BH" workqueues (since 6.9) run in softirqs, where no thread is
  * theirs; one at a time on each CPU: theirs is kept in the CPU's state. A hook that runs a second
  * time on a CPU before it has returned is skipped by the kernel: hence two programs a hook, one for
  * threads and one for softirqs, of which either leaves the other's items alone.

@@ -168,7 +168,8 @@ static void refuse_surplus(struct peer *p)
 	}
 }
 
-/* The first of those that wait has its turn, or is refused. What was asked for its sake has been used. */
+/* The first of those that wait has its turn, or is refused. What was asked for its sake has been
+ * used. */
 static void access_let_go(struct peer *p)
 {
 	sd_bus_message_unref(p->held[0]);
@@ -179,7 +180,8 @@ static void access_let_go(struct peer *p)
 	p->answered = 0;
 }
 
-/* Puts the first one back into the read queue, if nothing is asked any more: the filter sees it again. */
+/* Puts the first one back into the read queue, if nothing is asked any more: the filter sees it
+ * again. */
 static void access_advance(struct peer *p)
 {
 	while (p->known && !p->check && !p->queued && p->n_held > 0) {
@@ -397,7 +399,8 @@ static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right
 	return access_refuse(&found, reterr) < 0 ? -EACCES : JUDGED_PASS;
 }
 
-/* M, whose turn it is; IS_HELD if it is the first of those that wait. Returns what a filter does. */
+/* M, whose turn it is; IS_HELD if it is the first of those that wait. Returns what a filter
+ * does. */
 static int access_serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_error *reterr)
 {
 	enum right right = RIGHT_MAX;
@@ -484,8 +487,9 @@ void access_drop_answers(struct access *a)
 
 static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
-	/* It tells everybody, and the bus sees to it that it is polkit who does; to us alone anybody may say it. Who hears of
-	 * sessions would be asked about again and again, and hear nothing meanwhile. */
+	/* It tells everybody, and the bus sees to it that it is polkit who does; to us alone
+	 * anybody may say it. Who hears of sessions would be asked about again and again, and hear
+	 * nothing meanwhile. */
 	if (!sd_bus_message_get_destination(m))
 		access_drop_answers(userdata);
 	return 0;
@@ -498,7 +502,8 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	struct peer *p;
 	int r;
 
-	/* Anybody may send us a signal that looks like it, and sd-bus does not compare names of services. */
+	/* Anybody may send us a signal that looks like it, and sd-bus does not compare names of
+	 * services. */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);

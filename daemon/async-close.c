@@ -213,8 +213,8 @@ static void close_own(void)
 }
 
 /*
- * The connection ends for all who have its socket: a sink that is killed hangs in what it has received
- * before it closes that.
+ * The connection ends for all who have its socket: a sink that is killed hangs in what it has
+ * received before it closes that.
  */
 static void guard_leave_bus(void)
 {
@@ -590,9 +590,9 @@ static ssize_t receive_without(struct msghdr *m)
 }
 
 /*
- * Puts stand-ins in place of the descriptors that came with M, OWNER's. Where there are no numbers for
- * all, M gets fewer and ends there: the bus library gives up the connection then, as when the kernel
- * has none for those that come.
+ * Puts stand-ins in place of the descriptors that came with M, OWNER's. Where there are no numbers
+ * for all, M gets fewer and ends there: the bus library gives up the connection then, as when the
+ * kernel has none for those that come.
  */
 static void take_received(struct msghdr *m, uint64_t owner)
 {

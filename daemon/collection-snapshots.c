@@ -117,7 +117,8 @@ static int collection_snapshots_ask(struct daemon_session *s, const char *reason
 	return 0;
 }
 
-/* Asks, for a trigger (LIMIT_NS) if the last one is so long ago. Returns 0, 1 if it is passed over, or a negative errno. */
+/* Asks, for a trigger (LIMIT_NS) if the last one is so long ago. Returns 0, 1 if it is passed over,
+ * or a negative errno. */
 static int ask_limited(struct daemon_session *s, const char *reason, uint64_t limit_ns,
 		       struct snapshot_round *round)
 {

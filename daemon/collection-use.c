@@ -45,8 +45,8 @@ static int why_not_opened(int dir_fd, const char *name)
 }
 
 /*
- * Opens PATH, below DIR_FD where it is relative, through no symbolic link and never upwards. (openat2() would do it in one
- * call, but RestrictSUIDSGID= of the unit does not let us.)
+ * Opens PATH, below DIR_FD where it is relative, through no symbolic link and never upwards.
+ * (openat2() would do it in one call, but RestrictSUIDSGID= of the unit does not let us.)
  */
 static int open_beneath(int dir_fd, const char *path, int flags)
 {

@@ -303,7 +303,8 @@ static uint64_t lost_in_all(const struct session_counters *c)
 	return n;
 }
 
-/* The first loss is worth a line while it can still be helped; how much it was in all is in the last one. */
+/* The first loss is worth a line while it can still be helped; how much it was in all is in the
+ * last one. */
 static void log_loss(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);

@@ -165,9 +165,10 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
 }
 
 /*
- * Messages bring descriptors, and a session has many: as many as we may have. The kernel has room for
- * TABLE_FILES of them now: where others share the table (daemon/async-close.h), each time that it
- * grows takes tens of milliseconds, in which a bus whose queue is full refuses what others send us.
+ * Messages bring descriptors, and a session has many: as many as we may have. The kernel has room
+ * for TABLE_FILES of them now: where others share the table (daemon/async-close.h), each time that
+ * it grows takes tens of milliseconds, in which a bus whose queue is full refuses what others send
+ * us.
  */
 static void allow_descriptors(void)
 {
@@ -183,8 +184,9 @@ static void allow_descriptors(void)
 }
 
 /*
- * Large blocks are mappings of their own and go back to the kernel when they are freed. Left to itself malloc() takes ever larger
- * ones from its heap, where a small one above them keeps them for as long as that is there.
+ * Large blocks are mappings of their own and go back to the kernel when they are freed. Left to
+ * itself malloc() takes ever larger ones from its heap, where a small one above them keeps them for
+ * as long as that is there.
  */
 static void give_memory_back(void)
 {

@@ -25,7 +25,8 @@ static const char *const message_ids[LOG_MESSAGE_ID_MAX] = {
 	[LOG_SESSION_LOST] = "c1c7e1d8c8184e609b3eee51ebafe60c",
 };
 
-/* Whether standard error leads to the journal: systemd says which file that is, and a child or a shell may have another one. */
+/* Whether standard error leads to the journal: systemd says which file that is, and a child or a
+ * shell may have another one. */
 static bool is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");

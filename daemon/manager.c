@@ -229,7 +229,8 @@ static uint64_t manager_blocks_of(const struct daemon_session *s)
 		       : 0;
 }
 
-/* Whether there is memory for the table of blocks of S beside all others': the kernel makes it at once. */
+/* Whether there is memory for the table of blocks of S beside all others': the kernel makes it at
+ * once. */
 static int check_blocks(const struct manager *m, const struct daemon_session *s,
 			sd_bus_error *reterr)
 {

@@ -63,8 +63,8 @@ static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int a
 	s->length = n;
 }
 
-/* Which of fxt-names.h T is, or 0. kymo's own are known by their places, even if what registered them
- * there was lost. */
+/* Which of fxt-names.h T is, or 0. kymo's own are known by their places, even if what registered
+ * them there was lost. */
 static int known_name(const struct edit_copy *c, const struct fxt_text *t)
 {
 	if (t->bytes || !c->provider->named)

@@ -130,7 +130,8 @@ static int edit_copy_introduce(struct edit_copy *c, const struct edit_provider *
 	return r;
 }
 
-/* What the source's provider FROM is called in the output; TO has FXT_PROVIDER_NAME_MAX + 1 bytes. */
+/* What the source's provider FROM is called in the output; TO has FXT_PROVIDER_NAME_MAX + 1
+ * bytes. */
 static void convert_provider_name(struct edit_copy *c, const struct fxt_provider *from, char *to)
 {
 	struct fxt_text name = { from->name, from->name_length, 0, 0 };

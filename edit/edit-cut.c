@@ -384,8 +384,8 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 	}
 	if (verdict < 0)
 		return verdict;
-	/* What the timeline thinks of a record is repair's to act on; but that a thread is woken twice can be
-	 * the cut's doing, if it ran on a CPU that is left out. */
+	/* What the timeline thinks of a record is repair's to act on; but that a thread is woken
+	 * twice can be the cut's doing, if it ran on a CPU that is left out. */
 	if (verdict == 0 &&
 	    (r->type == FXT_RECORD_EVENT || (is_wakeup(r) && c->options.n_cpus > 0))) {
 		c->counts.left_out++;
@@ -401,8 +401,8 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 }
 
 /*
- * FIRST_NS is the earliest time in the archive. It begins with its session_start: what is older was under way then, and is only
- * left out if a later beginning is asked for.
+ * FIRST_NS is the earliest time in the archive. It begins with its session_start: what is older was
+ * under way then, and is only left out if a later beginning is asked for.
  */
 static void set_window(struct edit_cut *c, uint64_t first_ns)
 {
@@ -488,7 +488,8 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 	if (c->start_ns == 0 && edit_row_of(record->provider, record) == FXT_ROW_START)
 		c->start_ns = record->ts_ns;
 
-	/* They say nothing that the profiler's records do not, and are not cut by time or process. */
+	/* They say nothing that the profiler's records do not, and are not cut by time or
+	 * process. */
 	if (edit_copy_is_packets(record))
 		return 0;
 	r = edit_sort_put(c->sort, record->provider, record);

@@ -347,7 +347,8 @@ static bool is_kernels(const struct edit_sorted *item)
 	}
 }
 
-/* Whether it is an object that says less than what is known of its owner, and would take its place. */
+/* Whether it is an object that says less than what is known of its owner, and would take its
+ * place. */
 static bool is_outdone(const struct merge_input *in, const struct edit_sorted *item)
 {
 	return item->record->type == FXT_RECORD_KERNEL_OBJECT &&
@@ -405,8 +406,8 @@ static int write_item(struct edit_merge *m, unsigned input, const struct edit_so
 	return r <= 0 ? r : edit_copy_record(in->copy, item->from, item->record);
 }
 
-/* An input of which more must be known, or -1: before the start, as much as the window holds, so that
- * its head is. */
+/* An input of which more must be known, or -1: before the start, as much as the window holds, so
+ * that its head is. */
 static int find_starving(const struct edit_merge *m)
 {
 	uint64_t ts_ns;

@@ -17,8 +17,8 @@
 
 /*
  * A damaged time is most likely far away. A record that is so far from the one before it, and from
- * the one behind it, was not recorded then, unless the three are in order: then nothing happened for
- * a while. Where all that follows is as far away, there was a pause.
+ * the one behind it, was not recorded then, unless the three are in order: then nothing happened
+ * for a while. Where all that follows is as far away, there was a pause.
  */
 #define FAR_NS ((uint64_t)60 * 1000000000)
 

@@ -9,7 +9,8 @@
 #include "edit/edit-kept.h"
 #include "writer/fxt/fxt-holds.h"
 
-/* Threads and processes that have ended are forgotten after so long, or when there are more of them. */
+/* Threads and processes that have ended are forgotten after so long, or when there are more of
+ * them. */
 #define ENDED_NS ((uint64_t)1000000000)
 enum { ENDED_MAX = 2048 };
 

@@ -151,8 +151,8 @@ static uint64_t edit_timeline_clamp(uint64_t ns, uint64_t min, uint64_t max)
 	return ns < min ? min : ns > max ? max : ns;
 }
 
-/* The last time at which CPU is known to have run what it runs, looked at from TS_NS: where the first
- * gap since its last switch began. */
+/* The last time at which CPU is known to have run what it runs, looked at from TS_NS: where the
+ * first gap since its last switch began. */
 static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, uint64_t ts_ns)
 {
 	uint64_t sure_ns = ts_ns;

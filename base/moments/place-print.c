@@ -225,7 +225,8 @@ static void print_integer(struct printer *p, char letter, uint64_t value, uint64
 	}
 }
 
-/* The word that is next, "NAME=NUMBER,": its length, and its number. Returns what is behind it, or NULL. */
+/* The word that is next, "NAME=NUMBER,": its length, and its number. Returns what is behind it, or
+ * NULL. */
 static const char *print_word(const char *word, size_t *ret_n, uint64_t *ret)
 {
 	char *end;
@@ -237,7 +238,8 @@ static const char *print_word(const char *word, size_t *ret_n, uint64_t *ret)
 	return end + (*end == ',');
 }
 
-/* The words whose bits VALUE has, if each word has a bit of its own, and whatever it has beyond them. */
+/* The words whose bits VALUE has, if each word has a bit of its own, and whatever it has beyond
+ * them. */
 static void print_flags(struct printer *p, const char *words, uint64_t value)
 {
 	const char *separator = "(";

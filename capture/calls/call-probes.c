@@ -28,8 +28,8 @@ DEFINE_ORDER(call_probes_compare, struct allocator_probe,
 		?: COMPARE(x->function, y->function))
 
 /*
- * The probes of SOURCE, by offset. A return probe does where nothing can pass but a return; it costs
- * less than a `ret` that the kernel has to step over. NULL without memory.
+ * The probes of SOURCE, by offset. A return probe does where nothing can pass but a return; it
+ * costs less than a `ret` that the kernel has to step over. NULL without memory.
  */
 static struct allocator_probe *call_probes_list(const struct call_source *source, bool fast,
 						size_t *ret_n)

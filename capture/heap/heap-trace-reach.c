@@ -13,7 +13,8 @@
 
 enum { SEARCHES = 2 };
 
-/* A process does not stand still for longer; if that is not enough, nothing is said of its blocks. */
+/* A process does not stand still for longer; if that is not enough, nothing is said of its
+ * blocks. */
 #define HELD_NS_MAX UINT64_C(10000000000)
 
 struct listing {
@@ -87,8 +88,8 @@ static bool all_known(const struct session_options *o, const struct heap_image *
 	       image->process.full == 0 && image->process.lost == 0;
 }
 
-/* The user's own process is searched with his rights. The group is the process's: which ones may be, the
- * programs have decided. */
+/* The user's own process is searched with his rights. The group is the process's: which ones may
+ * be, the programs have decided. */
 static int set_owner(const struct session_options *o, struct reach_request *request)
 {
 	char path[32];

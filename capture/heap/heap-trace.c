@@ -31,7 +31,8 @@ static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 1
 
 /* ---- own processes ---- */
 
-/* With the rights that we have, only the user's own processes are looked at; the programs say which ones are. */
+/* With the rights that we have, only the user's own processes are looked at; the programs say which
+ * ones are. */
 static bool may_look(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
 {
 	return !m->options->own || task_list_now(m->collector, pid, ret);
@@ -363,7 +364,8 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 	return next_ns;
 }
 
-/* Looks again at those whose turn it is; each of them is there still. Returns whether all is known of some. */
+/* Looks again at those whose turn it is; each of them is there still. Returns whether all is known
+ * of some. */
 static bool look_again_if_due(struct heap_trace *m, uint64_t now_ns)
 {
 	struct heap_probes *traced;
@@ -465,7 +467,8 @@ int heap_trace_snapshot(struct heap_trace *m)
 	choose_living(m);
 	list_living(m);
 	ts_ns = clock_boot_ns();
-	/* With each event recorded, what comes and goes while the table is read is said by these. */
+	/* With each event recorded, what comes and goes while the table is read is said by
+	 * these. */
 	r = heap_tables_keep(&m->tables, &m->images, m->options->memory.log ? ts_ns : UINT64_MAX,
 			     &kept);
 	if (!m->options->memory.log)
@@ -476,8 +479,8 @@ int heap_trace_snapshot(struct heap_trace *m)
 	return r < 0 ? r : heap_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
 }
 
-/* Which blocks are lost, of all processes, or of PID, which stands still. The probes are still there: what happens
- * to blocks meanwhile is seen. */
+/* Which blocks are lost, of all processes, or of PID, which stands still. The probes are still
+ * there: what happens to blocks meanwhile is seen. */
 static int search_images(struct heap_trace *m, uint32_t pid)
 {
 	const struct memory_search how = {

@@ -51,7 +51,8 @@ static int wait_for_stop(pid_t tid, uint64_t deadline_ns)
 		if (r == tid && WIFSTOPPED(status)) {
 			if (status >> 16 == PTRACE_EVENT_STOP)
 				return 0;
-			/* What it was stopped for still holds: it stops again before its next instruction. */
+			/* What it was stopped for still holds: it stops again before its next
+			 * instruction. */
 			ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)WSTOPSIG(status));
 			continue;
 		}
@@ -129,8 +130,8 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 {
 	int r;
 
-	/* Those that still ran may have made others. One that has ended and stays in the list as a zombie
-	 * would be new each time. */
+	/* Those that still ran may have made others. One that has ended and stays in the list as a
+	 * zombie would be new each time. */
 	for (unsigned round = 0; round < 100; round++) {
 		size_t before = n_of(threads);
 

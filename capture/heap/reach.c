@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Three rounds of marking. The first follows pointers to the begins of blocks only, and notes what else is
- * pointed into; the second follows all, from what was noted. What is left is lost; the third follows what
- * each of these points to, or into, as memcheck does: that is lost indirectly.
+ * Three rounds of marking. The first follows pointers to the begins of blocks only, and notes what
+ * else is pointed into; the second follows all, from what was noted. What is left is lost; the
+ * third follows what each of these points to, or into, as memcheck does: that is lost indirectly.
  *
  * What has never been touched is not read, since reading would bring it into being: the kernel's
  * page map says what is there.
@@ -45,7 +45,8 @@ enum {
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
 
-/* glibc's arenas but the first are at such addresses, each with a head that says how much of it is in use. */
+/* glibc's arenas but the first are at such addresses, each with a head that says how much of it is
+ * in use. */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
 struct root {
@@ -184,8 +185,9 @@ struct scan_request {
 #define IS_SWAPPED   (UINT64_C(1) << 4)
 
 /*
- * Lists what there is of FROM to TO, pages both, from the begin on, as far as there is room. It skips
- * what is empty as fast as the page table is. Returns up to where, or 0 if this kernel does not do it.
+ * Lists what there is of FROM to TO, pages both, from the begin on, as far as there is room. It
+ * skips what is empty as fast as the page table is. Returns up to where, or 0 if this kernel does
+ * not do it.
  */
 static uint64_t scan_pages(struct search *s, uint64_t from, uint64_t to)
 {
@@ -391,8 +393,8 @@ static bool is_arena(struct search *s, const struct root *root)
 
 /*
  * What is in use of a stack begins at the stack pointer. A stack is what the kernel made for
- * the process, or a mapping that one thread has for itself, with its thread-local memory at the top;
- * others may hold anything.
+ * the process, or a mapping that one thread has for itself, with its thread-local memory at the
+ * top; others may hold anything.
  */
 static uint64_t reach_begin_of(const struct search *s, const struct root *root)
 {

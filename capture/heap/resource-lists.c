@@ -82,7 +82,8 @@ static void add_bit(struct sending *s, uint32_t resource)
 	s->resources |= UINT32_C(1) << resource;
 }
 
-/* Whether the process has the System V shared memory that we have: /proc/sysvipc shows the reader's. */
+/* Whether the process has the System V shared memory that we have: /proc/sysvipc shows the
+ * reader's. */
 static bool has_our_ipc(const struct sending *s)
 {
 	struct stat own, its;

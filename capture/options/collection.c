@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inih takes lines apart; we give it one after the other, so that we know which one a key comes from.
+ * inih takes lines apart; we give it one after the other, so that we know which one a key comes
+ * from.
  *
- * It says of the first line only that it makes no sense of it, it cuts what is longer than its buffers, takes a line that begins with
- * a space for more of the one before, and keeps quiet about sections without keys. So lines are looked at before it gets them, and a line
- * that should have been a key, but of which nothing came, is one that makes no sense.
+ * It says of the first line only that it makes no sense of it, it cuts what is longer than its
+ * buffers, takes a line that begins with a space for more of the one before, and keeps quiet about
+ * sections without keys. So lines are looked at before it gets them, and a line that should have
+ * been a key, but of which nothing came, is one that makes no sense.
  */
 #include "capture/options/collection.h"
 

@@ -9,7 +9,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Makes room for N more of SIZE bytes in an array that has *N_USED and may have MAX; *RET is where they go. */
+/* Makes room for N more of SIZE bytes in an array that has *N_USED and may have MAX; *RET is where
+ * they go. */
 static int filter_values_grow(void *array, size_t *n_used, size_t n, size_t size, size_t max,
 			      void **ret, char *why)
 {

@@ -72,7 +72,8 @@ static int read_id(const char *path, uint64_t *ret)
 	return 0;
 }
 
-/* BELOW is a path without a slash at either end, and without "." and "..". Its parent must be there. */
+/* BELOW is a path without a slash at either end, and without "." and "..". Its parent must be
+ * there. */
 __attribute__((nonnull)) static int resolve_to_be(const char *mount, const char *below,
 						  struct filter_cgroup *ret)
 {
@@ -158,7 +159,8 @@ static int unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
 	return 0;
 }
 
-/* Cgroups of UNIT's name; with OF_ROOT, not those that users make below what is delegated to them. */
+/* Cgroups of UNIT's name; with OF_ROOT, not those that users make below what is delegated to
+ * them. */
 static int find_cgroup_by_unit(const char *unit, bool of_root, struct filter_cgroup *list, int max)
 {
 	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES];
@@ -221,7 +223,8 @@ static size_t slice_path(char *to, size_t room, const char *slice)
 	return used;
 }
 
-/* The slice of services made from a template has the template's name, with a "-" in it escaped: it would be a slice below another. */
+/* The slice of services made from a template has the template's name, with a "-" in it escaped: it
+ * would be a slice below another. */
 static void template_slice(char *to, size_t room, const char *template, size_t n)
 {
 	size_t used = (size_t)snprintf(to, room, "system-");

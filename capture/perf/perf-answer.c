@@ -8,7 +8,8 @@
 #include "base/cleanup.h"
 #include "capture/perf/perf-protocol.h"
 
-/* All that a probe is given: any more, the count that the kernel would write into the process included, is none of ours. */
+/* All that a probe is given: any more, the count that the kernel would write into the process
+ * included, is none of ours. */
 static bool is_probe(const struct perf_question *q)
 {
 	const struct perf_event_attr *attr = &q->attr;
@@ -28,7 +29,8 @@ static bool is_probe(const struct perf_question *q)
 	return memcmp(attr, &ours, sizeof(ours)) == 0;
 }
 
-/* No tracepoints and probes of the kernel, no addresses of who asks, and no process but for a probe. */
+/* No tracepoints and probes of the kernel, no addresses of who asks, and no process but for a
+ * probe. */
 static bool perf_answer_is_ours(const struct perf_question *q, int file)
 {
 	const struct perf_event_attr *attr = &q->attr;

@@ -4,7 +4,8 @@
 /* One look may have met what is over at once: the begin of a load, or a command line to be read. */
 enum { OVER_MAX = 2 };
 
-/* Nothing comes back to cost more than this share of the limit: or it would go again with the next little load. */
+/* Nothing comes back to cost more than this share of the limit: or it would go again with the next
+ * little load. */
 enum { LOW_NUMERATOR = 3, LOW_DENOMINATOR = 4 };
 
 /* After so many calm times half of an estimate is believed. */
@@ -104,8 +105,9 @@ static void budget_measure(struct budget *b)
 }
 
 /*
- * What STAGE would cost now: as much as it did, for as much work. The longer ago that is, the less it is worth: what costs by
- * other things than switches (memory that is allocated, say) is found out by trying.
+ * What STAGE would cost now: as much as it did, for as much work. The longer ago that is, the less
+ * it is worth: what costs by other things than switches (memory that is allocated, say) is found
+ * out by trying.
  */
 static double budget_estimate(const struct budget *b, const struct budget_stage *stage,
 			      uint64_t now_ns)

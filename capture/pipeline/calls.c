@@ -84,7 +84,8 @@ static unsigned calls_values(const struct call_spec *spec, const struct rec_call
 	return (unsigned)spec->n_args;
 }
 
-/* CALL has ended; END is the record that says so, or NULL: then it was LEFT_BY other means at AT_NS. */
+/* CALL has ended; END is the record that says so, or NULL: then it was LEFT_BY other means at
+ * AT_NS. */
 static int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
 		       const char *left_by, uint64_t at_ns)
 {
@@ -130,8 +131,8 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 _Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it what was cut");
 
 /*
- * The frames of REC's stack from its caller on, as all stacks that have a name begin, into TO. Returns how
- * many.
+ * The frames of REC's stack from its caller on, as all stacks that have a name begin, into TO.
+ * Returns how many.
  */
 static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])
@@ -147,7 +148,8 @@ static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 	return n + n_frames;
 }
 
-/* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is none. */
+/* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is
+ * none. */
 static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
 {
 	const struct stack *stack = rec->stack ? named_stacks_get(c->stacks, rec->stack) : NULL;
@@ -309,7 +311,8 @@ static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 	return r;
 }
 
-/* The system call by which a thread has come to its new program has returned 0, on another stack. */
+/* The system call by which a thread has come to its new program has returned 0, on another
+ * stack. */
 static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 {
 	struct call_thread *thread = table_get(&c->threads, (uint64_t)rec->old_tid + 1);

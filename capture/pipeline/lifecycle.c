@@ -126,7 +126,8 @@ static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, ui
 	return fxt_archive_event(l->pipe->archive, ev);
 }
 
-/* A record says who somebody is. The answer to a question about him would be no news any more, and he may have ended before it comes. */
+/* A record says who somebody is. The answer to a question about him would be no news any more, and
+ * he may have ended before it comes. */
 static int hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
 	if (l->asked.n_used > 0)

@@ -142,7 +142,8 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 
 	if (ts_ns < p->pipe->from_ns || ts_ns > p->pipe->to_ns)
 		return 0;
-	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it out) */
+	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it
+	 * out) */
 	r = pipeline_announce(p->pipe, rec->head.pid);
 	ev = mapping_event(rec, module_id, ts_ns, path);
 	if (r == 0 && p->maps)
@@ -297,8 +298,8 @@ static int profiler_write_waiting(struct profiler *p, struct process *process, u
 	return r;
 }
 
-/* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time or at FROM_NS
- * if that is later. */
+/* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time
+ * or at FROM_NS if that is later. */
 static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
 			uint64_t from_ns)
 {
@@ -583,8 +584,9 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
 }
 
 /*
- * Where the program's frames, FROM..N of FRAMES, end. Code without frame pointers keeps other things in
- * that register, and what is found by them is no address of a program's code: nothing is known from there on.
+ * Where the program's frames, FROM..N of FRAMES, end. Code without frame pointers keeps other
+ * things in that register, and what is found by them is no address of a program's code: nothing is
+ * known from there on.
  */
 static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 {
@@ -594,8 +596,8 @@ static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 	return n;
 }
 
-/* In the middle of the exec with which a filter selected it: what its old program had mapped was never
- * said, and will not be. */
+/* In the middle of the exec with which a filter selected it: what its old program had mapped was
+ * never said, and will not be. */
 static bool is_between_programs(const struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a recording is split: the tail of one chunk and the head of the next (docs/architecture/chunks.md).
+ * Where a recording is split: the tail of one chunk and the head of the next
+ * (docs/architecture/chunks.md).
  *
- * A head says what the bodies before it imply, no more and no less: who lives, what is mapped, what is watched, what runs. So bodies say each
- * thing once, and follow each other as if nothing were between them; only strings and threads are registered anew, since
- * indices may be those of another part. Heads and tails have tables of their own, and change nothing.
+ * A head says what the bodies before it imply, no more and no less: who lives, what is mapped, what
+ * is watched, what runs. So bodies say each thing once, and follow each other as if nothing were
+ * between them; only strings and threads are registered anew, since indices may be those of another
+ * part. Heads and tails have tables of their own, and change nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,8 +25,8 @@ bool recorder_can_split(const struct recorder *r, bool waiting)
 }
 
 /*
- * Until when what runs on CPU is known: AT_NS, or the beginning of a loss that has not come out of the ring yet. (The
- * programs write its mark when there is room again: by now, or not yet.)
+ * Until when what runs on CPU is known: AT_NS, or the beginning of a loss that has not come out of
+ * the ring yet. (The programs write its mark when there is room again: by now, or not yet.)
  */
 static uint64_t known_until(const struct recorder *r, unsigned cpu, uint64_t at_ns)
 {
@@ -192,7 +194,8 @@ int recorder_head_marks(struct recorder_head *h)
 		.kind = EVENT_LOST,
 		.ts_ns = h->at_ns,
 		.lost = {
-			.class_name = event_class_names[CLASS_MEMORY], /* nothing else is that much */
+			/* no other class has that many events */
+			.class_name = event_class_names[CLASS_MEMORY],
 			.count = fxt_holds_left_out(h->recorder->holds),
 			.first_ns = h->at_ns,
 			.last_ns = h->at_ns,

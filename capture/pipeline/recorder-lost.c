@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was lost, as far as no record of its own says it: what goes on at the end, what nothing followed, and what the kernel skipped.
+ * What was lost, as far as no record of its own says it: what goes on at the end, what nothing
+ * followed, and what the kernel skipped.
  */
 #include "base/clock.h"
 #include "capture/pipeline/recorder-parts.h"

@@ -2,9 +2,9 @@
 /*
  * Where a recording pauses, and goes on later (docs/architecture/budgets.md).
  *
- * A pause is an end and a beginning within one archive: what is open is closed, and nothing of what was known is known
- * afterwards. Only who is who stays, compared with what is listed anew: a tid can have another owner by then, and a process
- * another program.
+ * A pause is an end and a beginning within one archive: what is open is closed, and nothing of what
+ * was known is known afterwards. Only who is who stays, compared with what is listed anew: a tid
+ * can have another owner by then, and a process another program.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -379,7 +379,8 @@ static void stage_activity_forget(struct recorder *r)
 
 /* ---- marks ---- */
 
-/* What is mapped is in writer/maps, how samples are taken in the options, each allocation nowhere. */
+/* What is mapped is in writer/maps, how samples are taken in the options, each allocation
+ * nowhere. */
 static int stage_marks_begin(struct recorder *r, const struct session_options *o)
 {
 	const uint32_t without =

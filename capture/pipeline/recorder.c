@@ -188,9 +188,9 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 /* ---- what happens ---- */
 
 /*
- * Finished words take a direct way, since there are more of them than of all other records together:
- * those of CLASS_SCHED through triggers and schedule, all others to activity. Triggers come first,
- * before the words are made those of the archive.
+ * Finished words take a direct way, since there are more of them than of all other records
+ * together: those of CLASS_SCHED through triggers and schedule, all others to activity. Triggers
+ * come first, before the words are made those of the archive.
  */
 static int recorder_on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
 			     void *userdata)

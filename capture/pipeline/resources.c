@@ -565,7 +565,8 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 
 /* ---- what lives ---- */
 
-/* A standard one that the program has put in its place; and what exec passes on in good faith, or not. */
+/* A standard one that the program has put in its place; and what exec passes on in good faith, or
+ * not. */
 static bool is_meant(const struct thing *fd, bool execed)
 {
 	bool standard = fd->id <= STDERR_FILENO;

@@ -8,7 +8,8 @@
 #include "base/cleanup.h"
 #include "capture/programs/decode.h"
 
-/* Wakeups that wait for the next word about their thread: more than a machine can have in flight. */
+/* Wakeups that wait for the next word about their thread: more than a machine can have in
+ * flight. */
 enum { ASLEEP_MAX = 4096 };
 
 /* Two bits a tid. */
@@ -147,7 +148,8 @@ static struct event synthetic_event(const struct schedule_cpu *c, unsigned cpu,
 	};
 }
 
-/* How a thread went off whose switch-out was not reported, as far as the record knows that shows it. */
+/* How a thread went off whose switch-out was not reported, as far as the record knows that shows
+ * it. */
 enum gone {
 	GONE_AWAKE,   /* it is moved, or runs elsewhere */
 	GONE_ASLEEP,  /* it is woken */
@@ -165,8 +167,9 @@ static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 }
 
 /*
- * TID comes on CPU, or is woken there. Where else we saw it running it has gone, and that was not reported,
- * nor, since then, another switch there. Only that a thread runs is looked up for each switch; where is not.
+ * TID comes on CPU, or is woken there. Where else we saw it running it has gone, and that was not
+ * reported, nor, since then, another switch there. Only that a thread runs is looked up for each
+ * switch; where is not.
  */
 static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
 		      enum gone gone)
@@ -248,8 +251,9 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
 }
 
 /*
- * Whether *TS_NS is no time of the recording. What comes out of its ring late, when the chunk that it belongs to is closed (or
- * what began before), stands where the next one begins: there is what it changes.
+ * Whether *TS_NS is no time of the recording. What comes out of its ring late, when the chunk that
+ * it belongs to is closed (or what began before), stands where the next one begins: there is what
+ * it changes.
  */
 static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 {
@@ -356,9 +360,9 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 /*
  * What we saw running on CPU cannot have run until TS_NS: the kernel did not report its switch-out
  * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits
- * for that switch proves that the thread was asleep by then. Where nobody knows, it is said to be: most that leave
- * a CPU are, and one that was preempted is on again soon, while a sleeper would be shown to wait for
- * a CPU until it is woken.
+ * for that switch proves that the thread was asleep by then. Where nobody knows, it is said to be:
+ * most that leave a CPU are, and one that was preempted is on again soon, while a sleeper would be
+ * shown to wait for a CPU until it is woken.
  */
 static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, enum gone gone)
 {

@@ -53,7 +53,8 @@ static int forget_thread(struct thread_table *b, struct thread *t)
 	return error;
 }
 
-/* One that never got a handle: pthread_create() has failed behind the fork, or was not seen to return. */
+/* One that never got a handle: pthread_create() has failed behind the fork, or was not seen to
+ * return. */
 static void forget_unfinished(struct thread_table *b, uint32_t maker_tid)
 {
 	struct thread *t = table_remove(&b->being_made, (uint64_t)maker_tid + 1);
@@ -88,7 +89,8 @@ static int fork_thread(struct thread_table *b, const struct rec_resource *rec)
 	return 0;
 }
 
-/* Whether attributes say that a thread is made detached; WORDS are their first, second and fourth. */
+/* Whether attributes say that a thread is made detached; WORDS are their first, second and
+ * fourth. */
 static bool says_detached(const __u64 words[3])
 {
 	/* musl's begin with the size of the stack, glibc's with a priority; and then a policy */

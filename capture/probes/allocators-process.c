@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The files of a process. A path says too little: it may be of another mount namespace, or the file
- * may have been replaced since. /proc/PID/map_files leads to what is mapped, but needs a capability;
- * /proc/PID/root with the path is taken if it turns out to be the same file.
+ * may have been replaced since. /proc/PID/map_files leads to what is mapped, but needs a
+ * capability; /proc/PID/root with the path is taken if it turns out to be the same file.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * What a name means stands in the tables here; where the probe belongs, the code says. Two things
  * besides the name decide:
  *
- *  - operator new of a file without a malloc() of its own, or one that always calls it (libstdc++, in a
- *    program linked with it): the block is malloc()'s, and the call only says who wanted it.
+ *  - operator new of a file without a malloc() of its own, or one that always calls it (libstdc++,
+ *    in a program linked with it): the block is malloc()'s, and the call only says who wanted it.
  *  - a function that frees by handing on to another of this file is left out: both would report.
  *
  * How the parsing is kept harmless: allocators-sandboxed.c.
@@ -30,7 +30,8 @@ enum {
 
 /* ---- names ---- */
 
-/* Throws: an exception may leave it, or what is done to a thread that is cancelled. No return probe. */
+/* Throws: an exception may leave it, or what is done to a thread that is cancelled. No return
+ * probe. */
 enum exits { EXITS_NORMAL, EXITS_THROWS };
 
 struct named {
@@ -61,7 +62,8 @@ static const struct named c_names[] = {
 	{ "valloc", MEMORY_FN_VALLOC },
 };
 
-/* Those that have one name. Sorted. What waits for a thread can be cancelled, which unwinds, too. */
+/* Those that have one name. Sorted. What waits for a thread can be cancelled, which unwinds,
+ * too. */
 static const struct named full_names[] = {
 	{ "_ZdaPv", MEMORY_FN_DELETE_DIRECT },
 	{ "_ZdaPvRKSt9nothrow_t", MEMORY_FN_DELETE_DIRECT },
@@ -168,8 +170,8 @@ static const struct named *allocators_look_up(const struct named *names, size_t 
 
 static const struct named *allocators_meaning(const char *name, size_t n)
 {
-	/* glibc's own names for what may be replaced; those that allocators can be built with (_rjem_: in
-	 * programs in Rust). */
+	/* glibc's own names for what may be replaced; those that allocators can be built with
+	 * (_rjem_: in programs in Rust). */
 	static const char *const prefixes[] = { "", "__libc_", "_rjem_", "je_", "mi_", "tc_" };
 	const struct named *found = allocators_look_up(full_names, ARRAY_SIZE(full_names), name, n);
 
@@ -354,8 +356,8 @@ static int allocators_add_entry(struct search *s, const struct function *f, uint
 	return r < 0 ? r : add_probe(s, f, vaddr, function, kind);
 }
 
-/* Whether VADDR is inside of another one than F. A way leads there behind a call that never comes back,
- * or by a tail call: either way that function has probes of its own. */
+/* Whether VADDR is inside of another one than F. A way leads there behind a call that never comes
+ * back, or by a tail call: either way that function has probes of its own. */
 static bool in_other(const struct search *s, const struct function *f, uint64_t vaddr)
 {
 	for (size_t i = 0; i < s->n; i++) {

@@ -45,9 +45,9 @@ struct disassembler *disassembler_free(struct disassembler *d)
 }
 
 /*
- * What arch/x86/kernel/uprobes.c has emulated since these were added (4.20 at the latest): push of a
- * 64-bit register, nop, jumps and calls of all widths that x86-64 has. Prefixes make it refuse the
- * probe or step over the instruction, so only the bare forms count; longer nops came with 6.18.
+ * What arch/x86/kernel/uprobes.c has emulated since these were added (4.20 at the latest): push of
+ * a 64-bit register, nop, jumps and calls of all widths that x86-64 has. Prefixes make it refuse
+ * the probe or step over the instruction, so only the bare forms count; longer nops came with 6.18.
  */
 static bool is_emulated(const uint8_t *p, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is found as it is mapped: so it does not matter which path it had, in which mount namespace,
- * nor whether it has been replaced or removed since. Where no process has it mapped any more, there is
- * no breakpoint either.
+ * A file is found as it is mapped: so it does not matter which path it had, in which mount
+ * namespace, nor whether it has been replaced or removed since. Where no process has it mapped any
+ * more, there is no breakpoint either.
  */
 #include "capture/probes/probe-heal.h"
 

@@ -99,9 +99,10 @@ static int refuse_multi(int type, int program, const char *path, pid_t pid)
 }
 
 /*
- * Whether links of TYPE can be made. Kernels without them take the program all the same and say -EINVAL to any link;
- * only one that has them looks at the path, which is to be a file. No process has the id -1: the first kernels that
- * had such links did not look, and told threads apart where processes are meant.
+ * Whether links of TYPE can be made. Kernels without them take the program all the same and say
+ * -EINVAL to any link; only one that has them looks at the path, which is to be a file. No process
+ * has the id -1: the first kernels that had such links did not look, and told threads apart where
+ * processes are meant.
  */
 static bool has_multi(int type)
 {
@@ -302,7 +303,8 @@ int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_f
 
 /* ---- for no process ---- */
 
-/* A process that has ended and was not waited for: no memory is its own. Returns its id or a negative errno. */
+/* A process that has ended and was not waited for: no memory is its own. Returns its id or a
+ * negative errno. */
 static pid_t make_ended_process(void)
 {
 	pid_t pid = fork();
@@ -322,7 +324,8 @@ static void forget_ended_process(pid_t pid)
 		;
 }
 
-/* A link may belong to a process that has ended; a perf event may not, so it belongs to this one. */
+/* A link may belong to a process that has ended; a perf event may not, so it belongs to this
+ * one. */
 static int attach_for_nobody(struct probes *p, const struct probes_target *t, struct multi *m)
 {
 	pid_t ended = t->way == PROBES_PERF ? 0 : make_ended_process();

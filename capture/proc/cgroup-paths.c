@@ -170,8 +170,8 @@ int cgroup_paths_find(struct cgroup_paths *c, uint64_t id, uint32_t pid, cgroup_
 		table_remove(&c->wanted, id);
 		return cgroup_paths_call(id, path, fn, userdata);
 	}
-	/* A round that has begun may be past it, so it may take the next one, too. Without memory, or
-	 * when too many are wanted, it stays unknown. */
+	/* A round that has begun may be past it, so it may take the next one, too. Without memory,
+	 * or when too many are wanted, it stays unknown. */
 	if (c->wanted.n_used < WANTED_MAX && !table_get(&c->wanted, id))
 		table_set(&c->wanted, id, (void *)(c->round + (c->n_dirs > 0 ? 2 : 1)));
 	return 0;

@@ -73,7 +73,8 @@ static void ask_build_id(int fd, struct rec_mapping *rec)
 		rec->build_id_bytes = q.build_id_size;
 }
 
-/* Fills REC from a line; *RET_PATH is what stands behind. False if it is not executable, or no line. */
+/* Fills REC from a line; *RET_PATH is what stands behind. False if it is not executable, or no
+ * line. */
 static bool parse_line(char *line, struct rec_mapping *rec, const char **ret_path)
 {
 	uint64_t start, end, offset, inode;

@@ -135,8 +135,8 @@ static int make_rec_ring(struct collector *c, uint32_t index, uint64_t bytes)
 		return ring;
 	if (bpf_map_update_elem(bpf_map__fd(c->skel->maps.rec_rings), &index, &ring, BPF_ANY) < 0)
 		return -errno;
-	/* The manager maps the ring and needs the descriptor only meanwhile; the outer map keeps the
-	 * ring alive. */
+	/* The manager maps the ring and needs the descriptor only meanwhile; the outer map keeps
+	 * the ring alive. */
 	if (c->records)
 		return ring_buffer__add(c->records, ring, collector_rings_on_record, c);
 	c->records = ring_buffer__new(ring, collector_rings_on_record, c, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks by tables, as a collector has them: the programs that know what is mapped, and the unwinder
- * that makes the tables.
+ * Stacks by tables, as a collector has them: the programs that know what is mapped, and the
+ * unwinder that makes the tables.
  */
 #include "capture/programs/collector-parts.h"
 

@@ -38,7 +38,8 @@ static int map_costs(struct collector *c)
 /* What maps, programs and links of a session take at most, and what it takes for each CPU. */
 enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = 4 };
 
-/* Whether there are descriptors for a session. libbpf takes a lack of them for features that the kernel lacks. */
+/* Whether there are descriptors for a session. libbpf takes a lack of them for features that the
+ * kernel lacks. */
 static int check_descriptors(unsigned n_cpus)
 {
 	unsigned n = DESCRIPTORS + DESCRIPTORS_PER_CPU * n_cpus;
@@ -181,7 +182,8 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 	 * last, so that each wakeup that matters to one has been seen. Ends come before begins
 	 * (cpu.bpf.c). */
 	const struct attach_row rows[] = {
-		/* What is said of a program at its end comes before that; and what of a thread, before it. */
+		/* What is said of a program at its end comes before that; and what of a thread,
+		 * before it. */
 		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
 		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
 		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
@@ -229,8 +231,8 @@ int collector_attach(struct collector *c, char **reterr_text)
 int collector_start_stacks(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
-	/* The last one looks at times of on_sched_switch: they run in the order in which they are attached. (The first is
-	 * there, unless it went with the stacks.) */
+	/* The last one looks at times of on_sched_switch: they run in the order in which they are
+	 * attached. (The first is there, unless it went with the stacks.) */
 	const struct attach_row rows[] = {
 		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
 		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },

@@ -10,7 +10,8 @@
 
 #include "base/foreign-fds.h"
 
-/* One of the lowest, for what is passed on: one at a time; -1 = clean_fd_table_begin() was not called. */
+/* One of the lowest, for what is passed on: one at a time; -1 = clean_fd_table_begin() was not
+ * called. */
 static int spare_fd = -1;
 static int null_fd = -1;
 static pthread_mutex_t passing_on = PTHREAD_MUTEX_INITIALIZER;

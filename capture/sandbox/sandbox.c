@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fork, not a program of its own: what it needs is here, and nothing has to be installed or found.
- * What comes with a fork is given back before the file is looked at: descriptors, capabilities, the
- * user, and the memory that is shared (the rings of the collector).
+ * A fork, not a program of its own: what it needs is here, and nothing has to be installed or
+ * found. What comes with a fork is given back before the file is looked at: descriptors,
+ * capabilities, the user, and the memory that is shared (the rings of the collector).
  */
 #include "capture/sandbox/sandbox.h"
 

@@ -63,8 +63,8 @@ static uint64_t file_bytes(const struct chunks *c, const struct session_options 
 	return (uint64_t)((double)c->bytes * (double)status->bytes / (double)c->all_bytes);
 }
 
-/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. One that is so large
- * that what comes next has no room ends at once. */
+/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some
+ * may be longer. One that is so large that what comes next has no room ends at once. */
 static bool flight_is_due(const struct chunks *c, const struct session_options *o,
 			  const struct output_status *status, uint64_t age_ns)
 {

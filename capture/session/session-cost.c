@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a session costs, by the second, what goes when that is too much, and what comes back (docs/architecture/budgets.md).
+ * What a session costs, by the second, what goes when that is too much, and what comes back
+ * (docs/architecture/budgets.md).
  */
 #include "capture/session/session-parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots of a flight recorder: taken between two records while it runs, later of what it has kept
- * (docs/architecture/chunks.md, "Flight recorder").
+ * Snapshots of a flight recorder: taken between two records while it runs, later of what it has
+ * kept (docs/architecture/chunks.md, "Flight recorder").
  */
 #include "capture/session/session-parts.h"
 

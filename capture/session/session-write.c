@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writing of a session: its recorder writes records into the buffer of the moment, and what is full goes to the output.
- * Nothing here waits: when no buffer is to be had, records stay in their rings.
+ * The writing of a session: its recorder writes records into the buffer of the moment, and what is
+ * full goes to the output. Nothing here waits: when no buffer is to be had, records stay in their
+ * rings.
  */
 #include "capture/session/session-parts.h"
 
@@ -12,7 +13,8 @@
 /* A buffer this full is handed on. */
 enum { BUFFER_FULL = 256 << 10 };
 
-/* What belongs together (a snapshot of what is allocated) keeps a chunk from being closed no longer. */
+/* What belongs together (a snapshot of what is allocated) keeps a chunk from being closed no
+ * longer. */
 #define SPLIT_WAIT_NS UINT64_C(30000000000)
 
 /* A buffer to write into: the one at hand, or a new one. */
@@ -120,7 +122,8 @@ static bool have_parts(struct session *s)
 	return s->tail && s->head;
 }
 
-/* All that is not younger than AT_NS has been written: here one chunk may end and the next begin. Without room it is put off. */
+/* All that is not younger than AT_NS has been written: here one chunk may end and the next begin.
+ * Without room it is put off. */
 static int session_write_split(struct session *s, uint64_t at_ns)
 {
 	struct recorder_end end;

@@ -42,7 +42,8 @@ static int keep_sample(const struct rec_counters *rec, void *userdata)
 	return outbuf_append(userdata, rec, sizeof(*rec));
 }
 
-/* Samples the counters if it is time to. When a sample came late, the next ones are on time again. */
+/* Samples the counters if it is time to. When a sample came late, the next ones are on time
+ * again. */
 static void sample_if_due(struct worker *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),

@@ -47,8 +47,8 @@ void worker_prove_if_due(struct worker *w)
 }
 
 /*
- * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still. Lists once more
- * into *RET, which is for worker_proc_is_same().
+ * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still.
+ * Lists once more into *RET, which is for worker_proc_is_same().
  */
 static void list_again(struct worker *w, struct outbuf *ret)
 {

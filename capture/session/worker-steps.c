@@ -151,8 +151,9 @@ static void stop_calls(struct worker *w)
 }
 
 /*
- * What walks stacks, if anything does: when all that it would disturb has begun, and what is mapped has been listed, so that no
- * stack stands before the mappings that name it. After a failure nothing is complete, and the first error stays.
+ * What walks stacks, if anything does: when all that it would disturb has begun, and what is mapped
+ * has been listed, so that no stack stands before the mappings that name it. After a failure
+ * nothing is complete, and the first error stays.
  */
 static void start_stacks(struct worker *w)
 {

@@ -208,8 +208,8 @@ static struct chunk *flight_last(const struct flight *f)
 }
 
 /*
- * How much may be kept: no more than the file system, which others use, too, has left free. So several
- * recorders never fill it, and give space back when others need it. With the lock held.
+ * How much may be kept: no more than the file system, which others use, too, has left free. So
+ * several recorders never fill it, and give space back when others need it. With the lock held.
  */
 static uint64_t find_limit(struct flight *f)
 {

@@ -17,11 +17,14 @@
 
 enum {
 	N_BUFFERS = 64, /* of about 256 KiB: see the session */
-	/* Of a buffer at most the end of the chunk before and the begin of its own are queued with it. */
+	/* Of a buffer at most the end of the chunk before and the begin of its own are queued with
+	 * it. */
 	N_ENTRIES = 4 * N_BUFFERS,
-	/* More than that only the head of a chunk is: without this each buffer would be as large as one some day. */
+	/* More than that only the head of a chunk is: without this each buffer would be as large as
+	 * one some day. */
 	KEPT_BYTES = 1 << 20,
-	/* So many keep their memory: what a disk that stood still for a moment took is not kept for ever. */
+	/* So many keep their memory: what a disk that stood still for a moment took is not kept for
+	 * ever. */
 	N_WARM = 4,
 };
 
@@ -72,7 +75,8 @@ static void drop_entry(struct entry *e)
 	snapshot_unref(e->snapshot);
 }
 
-/* With the lock held, or by the last holder. The buffers that are not queued any more need no memory either. */
+/* With the lock held, or by the last holder. The buffers that are not queued any more need no
+ * memory either. */
 static void drop_queue(struct output *o)
 {
 	for (; o->n_queued > 0; o->n_queued--, o->first = (o->first + 1) % N_ENTRIES) {
@@ -215,7 +219,8 @@ static void output_take_snapshot(struct output *o, struct entry *e, int error)
 	e->snapshot = snapshot_unref(e->snapshot);
 }
 
-/* ERROR is that of an earlier one. What is begun is ended, also where nothing more can be written. */
+/* ERROR is that of an earlier one. What is begun is ended, also where nothing more can be
+ * written. */
 static void do_entry(struct output *o, struct entry *e, int error, struct done *done)
 {
 	switch (e->what) {
@@ -358,7 +363,8 @@ struct output *output_free(struct output *o)
 		return NULL;
 	pthread_mutex_lock(&o->lock);
 	o->abandoned = true;
-	/* It may hang for ever, in a file of its owner's: with one buffer, at its owner's expense. */
+	/* It may hang for ever, in a file of its owner's: with one buffer, at its owner's
+	 * expense. */
 	if (o->busy) {
 		o->counted = true;
 		left_behind_hangs(o->left_behind);

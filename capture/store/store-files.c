@@ -2,7 +2,8 @@
 /*
  * All is done by the thread of the output.
  *
- * Before a chunk is called complete it is on the disk. So that this does not take long, the disk gets to work on it while it is written.
+ * Before a chunk is called complete it is on the disk. So that this does not take long, the disk
+ * gets to work on it while it is written.
  */
 #include "capture/store/store-files.h"
 
@@ -201,7 +202,8 @@ void store_files_recover(const struct store_files_options *o)
 
 /* ---- a chunk ---- */
 
-/* Whether the file at PART is FD's: until it was locked another process could take it for a dead one's. */
+/* Whether the file at PART is FD's: until it was locked another process could take it for a dead
+ * one's. */
 static bool store_files_is_ours(const struct store_files *s, int fd)
 {
 	struct stat st, there;
@@ -211,7 +213,8 @@ static bool store_files_is_ours(const struct store_files *s, int fd)
 	       st.st_dev == there.st_dev && st.st_ino == there.st_ino;
 }
 
-/* Makes the file of a chunk that begins at *BEGIN_US or soon after. Returns its descriptor or a negative errno. */
+/* Makes the file of a chunk that begins at *BEGIN_US or soon after. Returns its descriptor or a
+ * negative errno. */
 static int make_part(struct store_files *s, uint64_t *begin_us)
 {
 	for (int i = 0; i < TRIES_MAX; i++, ++*begin_us) {

@@ -242,7 +242,8 @@ static int unwind_cache_write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* Under another name until it is whole. A process that was killed leaves that one, and it goes like any other. */
+/* Under another name until it is whole. A process that was killed leaves that one, and it goes like
+ * any other. */
 static int unwind_cache_write(struct unwind_cache *cache, const char *name,
 			      const struct outbuf *bytes)
 {

@@ -58,7 +58,8 @@ static const struct unwind_mapping *unwind_resume_search(const struct unwind_pro
 	return NULL;
 }
 
-/* Where the kernel has no hook, walks learn what is mapped: later ones may have come further than this one. */
+/* Where the kernel has no hook, walks learn what is mapped: later ones may have come further than
+ * this one. */
 static bool unwind_resume_learn(struct unwind_resume *r)
 {
 	uint32_t tgid = r->piece->head.pid;

@@ -78,8 +78,8 @@ static void unwinder_count(struct unwinder *u, uint64_t *count)
 /* ---- one table ---- */
 
 /*
- * The file that was mapped there when it was asked for. By now it may be another one: so the process must have changed
- * nothing between two looks. The vdso's number is never asked for.
+ * The file that was mapped there when it was asked for. By now it may be another one: so the
+ * process must have changed nothing between two looks. The vdso's number is never asked for.
  */
 static int unwinder_open(const struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -129,8 +129,8 @@ static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask
 }
 
 /*
- * The process is gone, or has something else there by now. The next one that has the file mapped asks
- * again, unless that never helps.
+ * The process is gone, or has something else there by now. The next one that has the file mapped
+ * asks again, unless that never helps.
  */
 static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 {

@@ -167,7 +167,8 @@ int call_trace_take(void *trace, const struct event *ev)
 
 /* ---- values ---- */
 
-/* The bytes that QUOTED stands for, into TO, which has room for as many. *RET_CUT: there were more. */
+/* The bytes that QUOTED stands for, into TO, which has room for as many. *RET_CUT: there were
+ * more. */
 static size_t call_trace_unquote(const char *quoted, char *to, bool *ret_cut)
 {
 	static const char from[] = "ntrfvab\"\\", bytes[] = "\n\t\r\f\v\a\b\"\\";
@@ -254,7 +255,8 @@ static struct apitrace_text call_trace_text(const char *text)
 			     : (struct apitrace_text){ 0 };
 }
 
-/* Function number I at STEP's place; a place without names has one, which is NULL. NULL without memory. */
+/* Function number I at STEP's place; a place without names has one, which is NULL. NULL without
+ * memory. */
 static struct apitrace_frame *call_trace_frame(struct call_trace *t,
 					       const struct call_stacks_step *step, int i)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs allocated, as reports in the text protocol: a file each program of a process, in a directory.
- * Of what was recorded with each event they have all; else, and where the archive cannot be read again, what
- * was not freed.
+ * What programs allocated, as reports in the text protocol: a file each program of a process, in a
+ * directory. Of what was recorded with each event they have all; else, and where the archive cannot
+ * be read again, what was not freed.
  */
 #include <string.h>
 

@@ -37,7 +37,8 @@ static int export_tfile_put(struct export *e, const char *path, const struct out
 	return CLI_OK;
 }
 
-/* One file of RUN, and its script. PART counts from 0 on; AGAIN: it is not the first program of its process. */
+/* One file of RUN, and its script. PART counts from 0 on; AGAIN: it is not the first program of its
+ * process. */
 static int export_tfile_part(struct export *e, const struct moment_tfile *t,
 			     const struct moment_tfile_run *run, bool again, unsigned part,
 			     size_t *at, bool *ret_more)

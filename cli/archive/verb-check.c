@@ -96,7 +96,8 @@ static void verb_check_found(void *userdata, const struct fxt_finding *f)
 	}
 }
 
-/* An archive that has kymo's first event and not its last was cut off: no record of it need be wrong. */
+/* An archive that has kymo's first event and not its last was cut off: no record of it need be
+ * wrong. */
 static bool is_cut_off(const struct report *r)
 {
 	return r->started && !r->stopped;

@@ -167,7 +167,8 @@ int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
 {
 	bool of_manager = strcmp(path, KYMO_MANAGER_PATH) == 0;
-	/* A session is of the service that we have met: the next one, which a call would start, may have another at that path. */
+	/* A session is of the service that we have met: the next one, which a call would start, may
+	 * have another at that path. */
 	int r = sd_bus_message_new_method_call(
 		c->bus, ret, of_manager ? KYMO_BUS_NAME : c->service, path,
 		of_manager ? KYMO_MANAGER_INTERFACE : KYMO_SESSION_INTERFACE, method);

@@ -23,7 +23,8 @@ static int read_usage(sd_bus_message *m, struct bus_client_service *s)
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* The value of the property NAME, of the type CONTENTS, from its variant. What is not known is passed over. */
+/* The value of the property NAME, of the type CONTENTS, from its variant. What is not known is
+ * passed over. */
 static int read_value(sd_bus_message *m, const char *name, const char *contents,
 		      struct bus_client_service *s)
 {

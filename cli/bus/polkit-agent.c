@@ -18,7 +18,8 @@
 
 enum { START_MS = 5000 };
 
-/* Where there is a session its own agent comes first, which may have a window; polkit knows of no second one without any. */
+/* Where there is a session its own agent comes first, which may have a window; polkit knows of no
+ * second one without any. */
 static bool has_session(void)
 {
 	_cleanup_free_ char *session = NULL;

@@ -31,7 +31,8 @@
 /* How long it may take at most until a stop is noticed of which the thread is not notified. */
 #define UNTOLD_MS WALK_MS
 
-/* So often it is looked what other threads have forked, if that takes no larger part of the time. */
+/* So often it is looked what other threads have forked, if that takes no larger part of the
+ * time. */
 #define WALK_NS   UINT64_C(100000000)
 #define WALK_MS   100
 #define WALK_PART 20

@@ -72,7 +72,8 @@ static void resolver_take_start(struct resolver *r, const struct event *ev)
 	r->foreign |= uname(&here) < 0 || strcmp(ev->start.host, here.nodename) != 0;
 }
 
-/* The first one after a start is of that recording; later ones are of where the wall clock was set. */
+/* The first one after a start is of that recording; later ones are of where the wall clock was
+ * set. */
 static void resolver_take_clock(struct resolver *r, const struct event *ev)
 {
 	const struct clock_snapshot now = clock_snapshot();

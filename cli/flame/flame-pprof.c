@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof's profile.proto. Stacks stay as they were recorded, address by address; names stand with the
- * addresses, so that what has none can be given some later.
+ * pprof's profile.proto. Stacks stay as they were recorded, address by address; names stand with
+ * the addresses, so that what has none can be given some later.
  *
  * Values of a sample: samples/count and cpu/nanoseconds, and, if times off CPU were asked for,
  * waits/count and offcpu/nanoseconds. Of allocations inuse_objects/count and inuse_space/bytes.
@@ -160,7 +160,8 @@ static uint64_t mapping_id(struct maker *m, const struct profile_place *place)
 	return id;
 }
 
-/* Notes what is known of a place in mapping ID: nobody needs to look for names where there are all. */
+/* Notes what is known of a place in mapping ID: nobody needs to look for names where there are
+ * all. */
 static void note_known(struct maker *m, uint64_t id, const struct frame *frames, int n)
 {
 	struct used_mapping *u = id ? &m->mappings[id - 1] : NULL;
@@ -197,8 +198,9 @@ static uint32_t heaviest_process(const struct profile *p)
 }
 
 /*
- * The mapping whose file pprof takes for the recorded program, since it stands first: that of the process with most samples, which is
- * mapped below all libraries, wherever the kernel puts it. 0 if there is none.
+ * The mapping whose file pprof takes for the recorded program, since it stands first: that of the
+ * process with most samples, which is mapped below all libraries, wherever the kernel puts it. 0 if
+ * there is none.
  */
 static size_t program_of(const struct maker *m)
 {

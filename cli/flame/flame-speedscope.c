@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * speedscope's file format: one "sampled" profile for each thread, whose samples are its stacks, each
- * once, with all of its weight; the order of time is not kept.
+ * speedscope's file format: one "sampled" profile for each thread, whose samples are its stacks,
+ * each once, with all of its weight; the order of time is not kept.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flame graph as an SVG that stands for itself: callers above, as wide as their weight; its script
- * zooms, searches and goes about by keys, and needs nothing else. Without a script it is a picture.
+ * A flame graph as an SVG that stands for itself: callers above, as wide as their weight; its
+ * script zooms, searches and goes about by keys, and needs nothing else. Without a script it is a
+ * picture.
  *
- * Names are whatever processes call themselves. They only ever stand in text and in attributes, escaped,
- * and the script never makes markup of them.
+ * Names are whatever processes call themselves. They only ever stand in text and in attributes,
+ * escaped, and the script never makes markup of them.
  */
 #include <errno.h>
 #include <inttypes.h>

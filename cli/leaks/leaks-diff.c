@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups of two archives that are one: of processes of one name, of one resource, and with stacks that are
- * called the same, whatever their addresses are.
+ * Groups of two archives that are one: of processes of one name, of one resource, and with stacks
+ * that are called the same, whatever their addresses are.
  */
 #include <errno.h>
 #include <inttypes.h>

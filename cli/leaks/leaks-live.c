@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recording that `kymo leaks` makes where it is given no archive: as `kymo record` makes one, of what the
- * chosen processes allocate, into a file without a name if none is asked for.
+ * The recording that `kymo leaks` makes where it is given no archive: as `kymo record` makes one,
+ * of what the chosen processes allocate, into a file without a name if none is asked for.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was allocated and not freed, for people: process by process, what there is most evidence for first, and
- * what the recording cannot know.
+ * What was allocated and not freed, for people: process by process, what there is most evidence for
+ * first, and what the recording cannot know.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was allocated and not freed as a profile: of each stack its blocks and bytes, in the formats of
- * kymo flame.
+ * What was allocated and not freed as a profile: of each stack its blocks and bytes, in the formats
+ * of kymo flame.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was allocated and not freed in the text protocol of sp-rtrace: a report each program of a process, since
- * a report has one header. What does not fit into its records stands in arguments, and what the recording cannot
- * know in comments.
+ * What was allocated and not freed in the text protocol of sp-rtrace: a report each program of a
+ * process, since a report has one header. What does not fit into its records stands in arguments,
+ * and what the recording cannot know in comments.
  *
  * Of what was recorded with each of its events a report can have all of them: what was freed, too.
  *
- * Times are since the beginning of the recording, so that none of them is before another's midnight. Backtraces
- * have no names: `kymo postprocess --resolve` gives them some, as others do.
+ * Times are since the beginning of the recording, so that none of them is before another's
+ * midnight. Backtraces have no names: `kymo postprocess --resolve` gives them some, as others do.
  */
 #include <errno.h>
 #include <inttypes.h>

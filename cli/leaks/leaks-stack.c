@@ -3,11 +3,11 @@
  * The stack of a group, and what of it is in doubt.
  *
  * Without unwind tables, stacks are walked by frame pointers. A function without one is missed, or
- * leaves something else where the walk looks for the next frame: what stands there may look like a frame, and be none.
- * And a function that jumps to another one in the end leaves no frame at all. The code says which:
- * before each return address stands a call, and if that names the function that it calls, this
- * has to be the one above. Where it is not, the frame is in doubt, or one is missing between
- * both.
+ * leaves something else where the walk looks for the next frame: what stands there may look like a
+ * frame, and be none. And a function that jumps to another one in the end leaves no frame at all.
+ * The code says which: before each return address stands a call, and if that names the function
+ * that it calls, this has to be the one above. Where it is not, the frame is in doubt, or one is
+ * missing between both.
  */
 #include <stdio.h>
 #include <string.h>

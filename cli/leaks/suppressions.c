@@ -276,7 +276,8 @@ int suppressions_read(struct suppressions *s, const char *path)
 
 /* ---- matching ---- */
 
-/* Whether all of TEXT is PATTERN's, in which '*' stands for anything, and '?', if ANY, for one character. */
+/* Whether all of TEXT is PATTERN's, in which '*' stands for anything, and '?', if ANY, for one
+ * character. */
 static bool suppressions_glob(const char *pattern, const char *text, bool any)
 {
 	const char *star = NULL, *from = text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo leaks: what programs allocated and did not free, from an archive, or from a recording made for it.
+ * kymo leaks: what programs allocated and did not free, from an archive, or from a recording made
+ * for it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -242,8 +243,8 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
 }
 
 /*
- * What the process exits with after a command that exited with COMMAND_STATUS, where the recording and the report came to
- * R: as that says, but for what --fail-over was asked to find out.
+ * What the process exits with after a command that exited with COMMAND_STATUS, where the recording
+ * and the report came to R: as that says, but for what --fail-over was asked to find out.
  */
 static int exit_of_command(const struct request *q, int command_status, int r)
 {

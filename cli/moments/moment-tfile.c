@@ -229,8 +229,8 @@ struct moment_tfile_files {
 };
 
 /*
- * How far the file lies from its own addresses: of its code, as the file says it. Without the file, code is taken
- * to be where it is in the file.
+ * How far the file lies from its own addresses: of its code, as the file says it. Without the file,
+ * code is taken to be where it is in the file.
  */
 static uint64_t moment_tfile_bias(const struct moment_tfile_kept *file)
 {

@@ -13,7 +13,8 @@
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
 
-/* Whether there is a call stack in the archive; most archives with any have one near their beginning. */
+/* Whether there is a call stack in the archive; most archives with any have one near their
+ * beginning. */
 static bool open_has_stacks(struct open_trace *t)
 {
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;

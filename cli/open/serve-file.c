@@ -96,7 +96,7 @@ static ssize_t serve_file_read_unpacked(void *userdata, uint64_t at, char *to, s
 	ssize_t n;
 
 	if (t->number != t->server->newest)
-		return MHD_CONTENT_READER_END_WITH_ERROR; /* the file is read from its start again */
+		return MHD_CONTENT_READER_END_WITH_ERROR; /* a newer transfer reads the file */
 	n = unpack_read(t->unpack, to, room);
 	damage = n == 0 ? unpack_damage(t->unpack) : NULL;
 	serve_file_count(t->server, n, damage ? damage->what : NULL);
@@ -253,7 +253,8 @@ static enum client find_client(struct serve_file *s, struct MHD_Connection *c)
 	if (s->args.any_user)
 		return CLIENT_ADMITTED;
 	r = fd ? peer_owner(fd->connect_fd, &uid) : -ENOTCONN;
-	/* Root reads our memory and the file anyway, and passes connections on where there are relays. */
+	/* Root reads our memory and the file anyway, and passes connections on where there are
+	 * relays. */
 	if (r == 0 && (uid == geteuid() || uid == 0))
 		return CLIENT_ADMITTED;
 	pthread_mutex_lock(&s->lock);

@@ -69,7 +69,7 @@ static const char *const end_names[] = {
 struct opening {
 	const struct open_options *options;
 	struct open_trace trace;
-	int named_fd; /* a copy that says what its functions are called; -1 = the trace itself is served */
+	int named_fd; /* a copy with function names; -1 = the trace itself is served */
 	struct serve_file *server;
 	struct run_command browser;
 	char *url; /* that is opened */
@@ -92,7 +92,8 @@ static void opening_deinit(struct opening *o)
 
 /*
  * Puts the origin of URL, scheme://host[:port], to TO (ORIGIN_MAX bytes) as browsers say it: in
- * small letters, without the port that goes without saying. Returns 0, or -EINVAL if it is no URL of the web.
+ * small letters, without the port that goes without saying. Returns 0, or -EINVAL if it is no URL
+ * of the web.
  */
 static int parse_origin(const char *url, char *to)
 {

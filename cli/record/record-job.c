@@ -110,7 +110,8 @@ static const char *record_job_suffix(const struct record_job *j)
 
 /* ---- the last of it ---- */
 
-/* FILE-20261120-190834.fxt for FILE.fxt, which is known by the suffix; -2.fxt for another one. New. */
+/* FILE-20261120-190834.fxt for FILE.fxt, which is known by the suffix; -2.fxt for another one.
+ * New. */
 static char *snapshot_path(const struct record_job *j)
 {
 	char number[16] = "";
@@ -265,8 +266,8 @@ static int record_job_report(struct record_job *j)
 	return status;
 }
 
-/* What could not start has recorded nothing; but where the output failed so early, what is there is good,
- * and it is not the start that failed. */
+/* What could not start has recorded nothing; but where the output failed so early, what is there is
+ * good, and it is not the start that failed. */
 static void discard_unstarted(struct record_job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };

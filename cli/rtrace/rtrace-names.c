@@ -13,7 +13,8 @@
 #include "reader/rtrace/rtrace-parse.h"
 #include "writer/rtrace/rtrace-line.h"
 
-/* Of more addresses it is not remembered what they are called; more of a name or path is not shown. */
+/* Of more addresses it is not remembered what they are called; more of a name or path is not
+ * shown. */
 enum { KNOWN_MAX = 1 << 20, NAME_SHOWN = 1500, PATH_SHOWN = 2000 };
 
 struct known_name {
@@ -88,7 +89,8 @@ static struct rtrace_names_map *find_map(const struct rtrace_names *names, uint6
 
 /* ---- names ---- */
 
-/* The function that stands at the address, after all that was inlined there. Returns 0 or -ENOMEM. */
+/* The function that stands at the address, after all that was inlined there. Returns 0 or
+ * -ENOMEM. */
 static int rtrace_names_look_up(struct rtrace_names *names, const struct rtrace_names_map *m,
 				uint64_t address, const struct symbol_frame **ret)
 {
@@ -107,7 +109,8 @@ static int rtrace_names_look_up(struct rtrace_names *names, const struct rtrace_
 	int r;
 
 	*ret = NULL;
-	/* Nothing else stands for a file: what compilers at run time left behind is of nobody here. */
+	/* Nothing else stands for a file: what compilers at run time left behind is of nobody
+	 * here. */
 	if (m->path[0] != '/' && strcmp(m->path, "[vdso]") != 0)
 		return 0;
 	r = symbols_resolve(names->symbols, &query, &frames, &n);

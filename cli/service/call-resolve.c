@@ -461,7 +461,8 @@ static bool resolve_is_in_tables(const char *text)
 	       (spec.n_args > 0 || spec.ret.form != CALL_VOID);
 }
 
-/* Whether the tables have one of the functions that a pattern means: then they are for the recorder. */
+/* Whether the tables have one of the functions that a pattern means: then they are for the
+ * recorder. */
 static bool resolve_has_known(const struct resolution *r, const struct place_functions *f)
 {
 	char text[CALL_FILE_MAX + PLACES_NAME_MAX + 2];

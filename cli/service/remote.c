@@ -35,7 +35,8 @@ static const struct verb_way {
 
 /* ---- the words ---- */
 
-/* Whether WORD is SHORT ("-H") or LONG ("--host"), with its value in it or behind it. *RET_VALUE is NULL if it is behind. */
+/* Whether WORD is SHORT ("-H") or LONG ("--host"), with its value in it or behind it. *RET_VALUE is
+ * NULL if it is behind. */
 static bool is_option(const char *word, const char *brief, const char *name, const char **ret_value)
 {
 	size_t n = strlen(name);
@@ -175,8 +176,8 @@ static int add_command(FILE *f, int argc, char **argv, struct here *ret)
 	return CLI_OK;
 }
 
-/* The end of our standard input is the order to stop: signals do not pass, and this one comes also if the connection
- * breaks. (What a shell has put into the background has no SIGINT.) */
+/* The end of our standard input is the order to stop: signals do not pass, and this one comes also
+ * if the connection breaks. (What a shell has put into the background has no SIGINT.) */
 static const char script_begin[] = "exec 3<&0; ";
 static const char script_end[] = " -o - </dev/null & k=$!; "
 				 "{ read x <&3; kill -TERM $k; } >/dev/null 2>&1 & r=$!; "

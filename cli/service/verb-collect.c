@@ -100,7 +100,8 @@ static void verb_collect_take_signals(struct collect *k, struct bus_client *c)
 	}
 }
 
-/* Waits *WAIT_MS, which is twice as long the next time, but no longer than MAX_MS; or until it is to end. STATUS says what for. */
+/* Waits *WAIT_MS, which is twice as long the next time, but no longer than MAX_MS; or until it is
+ * to end. STATUS says what for. */
 static int wait_and_double(struct collect *k, int *wait_ms, int max_ms, const char *status)
 {
 	struct pollfd fd = { k->signal_fd, POLLIN, 0 };
@@ -168,7 +169,8 @@ static int verb_collect_report(const struct collect *k, const struct session_vie
 	int r = session_view_report(v, k->name);
 
 	fprintf(stderr, "%s: ended: %s\n", k->name, *v->reason ? v->reason : v->state);
-	/* Losses are in the archive, and no reason for the unit to have failed; less than was asked for is. */
+	/* Losses are in the archive, and no reason for the unit to have failed; less than was asked
+	 * for is. */
 	if (r == CLI_DAMAGE && strcmp(v->reason, "overhead") != 0)
 		r = CLI_OK;
 	return r;
@@ -213,7 +215,8 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 	if (bus_client_view(c, k->path, &v) < 0 && bus_client_last(c, &v) < 0)
 		return client_failed(c);
 	r = verb_collect_report(k, &v);
-	/* One that somebody removed is gone already. What a service that ends still holds, the next one writes down. */
+	/* One that somebody removed is gone already. What a service that ends still holds, the next
+	 * one writes down. */
 	if (!is_of_stopped_service(&v))
 		bus_client_remove(c, k->path);
 	if (!k->stopped && strcmp(v.reason, "output failed") == 0)
@@ -221,7 +224,8 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 	return is_to_go_on(k, &v) ? wait_and_try_again(k, "Beginning anew") : r;
 }
 
-/* Whether the session, which was not said to have started, had its output fail before that could be said. */
+/* Whether the session, which was not said to have started, had its output fail before that could be
+ * said. */
 static bool has_failed_output(const struct collect *k, struct bus_client *c)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text is made line by line. Whatever a name may be, a line is printable characters, and as long as the terminal is wide:
- * what is written between escape sequences of ours has none of its own.
+ * Text is made line by line. Whatever a name may be, a line is printable characters, and as long as
+ * the terminal is wide: what is written between escape sequences of ours has none of its own.
  */
 #include "cli/top/top-draw.h"
 
@@ -56,7 +56,8 @@ struct page {
 
 /* ---- lines ---- */
 
-/* Whether a control character of two bytes (U+0080 to U+009F) stands at TEXT: terminals obey them, too. */
+/* Whether a control character of two bytes (U+0080 to U+009F) stands at TEXT: terminals obey them,
+ * too. */
 static bool top_draw_is_control(const char *text)
 {
 	return (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] >= 0x80 &&
@@ -121,7 +122,8 @@ __attribute__((format(printf, 3, 4))) static void put(struct page *p, bool is_he
 
 enum { CELL_MAX = 32, CELL_BYTES = 4 * CELL_MAX + 1 };
 
-/* TEXT as WIDTH (up to CELL_MAX) characters, cut or with spaces behind it; writes to TO and returns it. */
+/* TEXT as WIDTH (up to CELL_MAX) characters, cut or with spaces behind it; writes to TO and returns
+ * it. */
 static const char *top_draw_cell(char to[CELL_BYTES], const char *text, unsigned width)
 {
 	size_t used = 0;

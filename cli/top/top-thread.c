@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reader asks for bytes; while there are none, read_pipe() waits for them, and for keys, signals and the end of the
- * window. So everything happens in one thread, one after the other, and only between two records.
+ * The reader asks for bytes; while there are none, read_pipe() waits for them, and for keys,
+ * signals and the end of the window. So everything happens in one thread, one after the other, and
+ * only between two records.
  */
 #include "cli/top/top-thread.h"
 
@@ -201,7 +202,8 @@ static int close_window(struct top_thread *t, uint64_t ts_ns, bool last)
 
 /* ---- events ---- */
 
-/* Nothing was said of the last window, which is not full: it is shown if there is something to it. */
+/* Nothing was said of the last window, which is not full: it is shown if there is something to
+ * it. */
 static int take_stop(struct top_thread *t, const struct event *ev)
 {
 	uint64_t left_ns = live_end_ns(t->live) > ev->ts_ns ? live_end_ns(t->live) - ev->ts_ns : 0;
@@ -327,7 +329,8 @@ static int timeout_ms(const struct top_thread *t, uint64_t now_ns)
 	return due_ns > now_ns ? (int)((due_ns - now_ns) / 1000000 + 1) : 0;
 }
 
-/* Returns 1 when the pipe has something (or has ended), 0 when nothing more will come, or a negative errno. */
+/* Returns 1 when the pipe has something (or has ended), 0 when nothing more will come, or a
+ * negative errno. */
 static int wait_for_bytes(struct top_thread *t)
 {
 	for (;;) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo top: a recording into a pipe, and a thread (cli/top/top-thread) that shows what comes out of it.
+ * kymo top: a recording into a pipe, and a thread (cli/top/top-thread) that shows what comes out of
+ * it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the names of graphics functions mean to the format's tools: which end a frame, which only ask.
+ * What the names of graphics functions mean to the format's tools: which end a frame, which only
+ * ask.
  */
 #include <string.h>
 

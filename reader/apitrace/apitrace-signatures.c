@@ -8,7 +8,8 @@
 #include "base/array.h"
 #include "reader/apitrace/apitrace-parse.h"
 
-/* The format's own reader has a vector as long as the largest id; what is new is mostly the next. */
+/* The format's own reader has a vector as long as the largest id; what is new is mostly the
+ * next. */
 enum { ID_GAP_MAX = 65536 };
 
 #define ROOM(p, size, ret)                                                                         \

@@ -321,8 +321,8 @@ static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
 		fxt_findings_add(f, FXT_FINDING_BLOB_UNSEEN, type);
 }
 
-/* Words behind the contents of RECORD, where nobody is known to put any. Those of scheduling and profiler
- * records are worse. */
+/* Words behind the contents of RECORD, where nobody is known to put any. Those of scheduling and
+ * profiler records are worse. */
 static void check_longer(struct fxt_findings *f, const struct fxt_record *r)
 {
 	switch (r->type) {

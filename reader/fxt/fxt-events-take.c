@@ -153,7 +153,8 @@ static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
 	return needs;
 }
 
-/* The field called NAME, or the end of FIELDS. It is looked for from F on first: that is how they were written. */
+/* The field called NAME, or the end of FIELDS. It is looked for from F on first: that is how they
+ * were written. */
 static const struct fxt_event_field *find_field(const struct fxt_event_field *fields,
 						const struct fxt_event_field *f, int name)
 {

@@ -104,8 +104,8 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 	p->timed = true;
 	if (r->type != FXT_RECORD_SCHEDULING)
 		return;
-	/* That a CPU must be closed, after a loss, is learned late. So is the wakeup that was held until
-	 * its thread left the CPU. */
+	/* That a CPU must be closed, after a loss, is learned late. So is the wakeup that was held
+	 * until its thread left the CPU. */
 	if (l->findings.said.synthetic)
 		l->synthetic_ns = r->ts_ns;
 	if (r->ts_ns >= l->sched_last_ns)

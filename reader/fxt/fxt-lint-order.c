@@ -2,8 +2,8 @@
 /*
  * Puts facts into the order of time, as readers do: by time, and as they stand in the file where
  * times are equal. Archives are mostly sorted, so a fact that is a little late is put into its
- * place at once; others wait until the buffer is full, which is then sorted by merging its runs. The
- * first half of the buffer is handed on, so a fact can be late by FXT_LINT_WINDOW facts.
+ * place at once; others wait until the buffer is full, which is then sorted by merging its runs.
+ * The first half of the buffer is handed on, so a fact can be late by FXT_LINT_WINDOW facts.
  */
 #include <errno.h>
 #include <string.h>

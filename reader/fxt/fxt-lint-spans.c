@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Async operations and flows: begins and ends of one id are counted against each other, so that it
- * does not matter in which order they come; what is left at the end has no counterpart. Only what is
- * open, or was not opened, is kept.
+ * does not matter in which order they come; what is left at the end has no counterpart. Only what
+ * is open, or was not opened, is kept.
  */
 #include <errno.h>
 

@@ -200,7 +200,8 @@ static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, u
 	return NULL;
 }
 
-/* A known type's subtype that is not: nobody knows what stands in it, not even whether it has a time. */
+/* A known type's subtype that is not: nobody knows what stands in it, not even whether it has a
+ * time. */
 static const char *pass_unknown(struct cursor *c, struct fxt_record *r)
 {
 	r->type = FXT_RECORD_UNKNOWN_KIND;

@@ -58,7 +58,8 @@ static const struct known {
 #undef X
 };
 
-/* Names by their hash: place in known_names + 1, or 0; what does not fit there is in the next ones. */
+/* Names by their hash: place in known_names + 1, or 0; what does not fit there is in the next
+ * ones. */
 enum { NAME_SLOTS = 1024, NAME_BYTES_MAX = 24 };
 
 static_assert(ARRAY_SIZE(known_names) < NAME_SLOTS / 2, "a table that is half empty");

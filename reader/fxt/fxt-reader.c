@@ -4,11 +4,13 @@
  * provider is being read, and what it registered. What is inside a record is fxt-parse.c's.
  *
  * A provider that a section names without an introduction gets empty tables; this is reported, and
- * its records are read. Providers are limited, so that an archive cannot ask for tables without end.
+ * its records are read. Providers are limited, so that an archive cannot ask for tables without
+ * end.
  *
  * A record that is just what the specification describes is handed out at once. One that is not is
- * odd or damaged, and what stands around it decides (fxt_reader_doubt()). The record lies in the input's buffer,
- * or in a copy if it is not aligned there (bytes are missing before it) or its words must be swapped.
+ * odd or damaged, and what stands around it decides (fxt_reader_doubt()). The record lies in the
+ * input's buffer, or in a copy if it is not aligned there (bytes are missing before it) or its
+ * words must be swapped.
  */
 #include "reader/fxt/fxt-reader.h"
 
@@ -99,8 +101,9 @@ static bool resembles_magic(const struct fxt_reader *r)
 }
 
 /*
- * It does not start with the magic number, but perhaps that is damaged, or bytes are missing before it: finds
- * the first place where, in either byte order, more records follow each other than can be chance.
+ * It does not start with the magic number, but perhaps that is damaged, or bytes are missing before
+ * it: finds the first place where, in either byte order, more records follow each other than can be
+ * chance.
  */
 static int find_archive(struct fxt_reader *r)
 {
@@ -256,8 +259,9 @@ static int become_provider(struct fxt_reader *r, const struct fxt_record *record
 }
 
 /*
- * RECORD is as it should be but for reserved bits, to which somebody may have given a meaning. Where
- * nothing is known yet, what it says is better than nothing; it does not replace what is known.
+ * RECORD is as it should be but for reserved bits, to which somebody may have given a meaning.
+ * Where nothing is known yet, what it says is better than nothing; it does not replace what is
+ * known.
  */
 static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
 {
@@ -277,8 +281,8 @@ static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct f
 }
 
 /*
- * May what RECORD says be used for those that follow? A record that is odd can be one of another type,
- * whose header was damaged: believing it costs more than the record.
+ * May what RECORD says be used for those that follow? A record that is odd can be one of another
+ * type, whose header was damaged: believing it costs more than the record.
  */
 static bool is_to_be_believed(const struct fxt_record *record)
 {
@@ -421,8 +425,8 @@ static int look_back(struct fxt_reader *r)
 	return e;
 }
 
-/* What begins here is no record: goes on where one does, at FROM or behind. If there is none, and it
- * claims more than the input has, then that was cut off. */
+/* What begins here is no record: goes on where one does, at FROM or behind. If there is none, and
+ * it claims more than the input has, then that was cut off. */
 static int skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed, const char *what)
 {
 	uint64_t offset = r->input.offset;
@@ -457,7 +461,8 @@ static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record
 	return e;
 }
 
-/* The same for one that is odd, and around which was looked: it may lie elsewhere in the buffer now. */
+/* The same for one that is odd, and around which was looked: it may lie elsewhere in the buffer
+ * now. */
 static int hand_out_odd(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	bool odd;

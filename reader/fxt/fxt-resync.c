@@ -82,7 +82,8 @@ static bool is_near(const struct fxt_resync *s, uint64_t ns)
 	       ns <= (high < UINT64_MAX - behind ? high + behind : UINT64_MAX);
 }
 
-/* Has it no more than some words behind its contents? With a time alone that can be told from garbage. */
+/* Has it no more than some words behind its contents? With a time alone that can be told from
+ * garbage. */
 static bool is_longer(const struct fxt_shape *shape)
 {
 	return shape->timed && shape->words > 0 && shape->claimed > shape->words &&
@@ -154,7 +155,8 @@ static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
 	}
 }
 
-/* What the record adds to the evidence by what it says; WORTH_NOTHING: it is not believed at all. */
+/* What the record adds to the evidence by what it says; WORTH_NOTHING: it is not believed at
+ * all. */
 static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
 {
 	const struct fxt_thread *thread;
@@ -246,7 +248,8 @@ static ssize_t fxt_resync_bring(struct fxt_resync *s, size_t at, uint64_t head)
 	return r <= 0 ? r : (ssize_t)words;
 }
 
-/* Judges the record at AT. Returns an enum verdict or a negative errno; *RET_BYTES if it is good. */
+/* Judges the record at AT. Returns an enum verdict or a negative errno; *RET_BYTES if it is
+ * good. */
 static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
 {
 	struct fxt_shape shape;
@@ -358,8 +361,8 @@ int fxt_resync_at(struct fxt_resync *s, size_t at)
 	return r;
 }
 
-/* Do good records follow each other from AT to one that begins before END and ends behind it? Returns
- * 1 or 0, or a negative errno. */
+/* Do good records follow each other from AT to one that begins before END and ends behind it?
+ * Returns 1 or 0, or a negative errno. */
 static int leads_over(struct fxt_resync *s, size_t at, size_t end)
 {
 	struct chain c = new_chain(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One stream without a magic number, a checksum or a place to begin anew: damage ends it. Nothing of
- * ours is packed so; call traces of others are.
+ * One stream without a magic number, a checksum or a place to begin anew: damage ends it. Nothing
+ * of ours is packed so; call traces of others are.
  */
 #include <brotli/decode.h>
 #include <errno.h>
@@ -11,7 +11,8 @@
 /* So much of the input is tried at most, and so much of what comes out is looked at. */
 enum { TRIAL_IN = 1 << 20, TRIAL_OUT = 256 };
 
-/* The decoder gives nothing of what it was given together with damage: it gets a little at a time. */
+/* The decoder gives nothing of what it was given together with damage: it gets a little at a
+ * time. */
 enum { PIECE_BYTES = 1024 };
 
 static void *unpack_brotli_create(void)

@@ -9,7 +9,8 @@
 
 #include "reader/pack/unpack-method.h"
 
-/* There is no checksum: a shorter block that can be unpacked may be chance, when it was searched for. */
+/* There is no checksum: a shorter block that can be unpacked may be chance, when it was searched
+ * for. */
 enum { SURE_BYTES = 64 };
 
 /* Snappy's best is a copy of 64 bytes for 3: who claims more lies. */
@@ -75,8 +76,8 @@ static void snappy_restart(void *state)
 	s->late = false;
 }
 
-/* Behind the block of LENGTH bytes another one begins, or the input ends. Returns 1, 0, or a negative
- * errno. */
+/* Behind the block of LENGTH bytes another one begins, or the input ends. Returns 1, 0, or a
+ * negative errno. */
 static int is_followed(struct unpack *u, size_t length)
 {
 	struct input *in = &u->input;
@@ -100,7 +101,8 @@ static size_t get_number(const uint8_t *p, size_t n)
 	return number;
 }
 
-/* What one tag says: LENGTH bytes, which follow in the block (OFFSET 0), or were made OFFSET bytes before. */
+/* What one tag says: LENGTH bytes, which follow in the block (OFFSET 0), or were made OFFSET bytes
+ * before. */
 struct tag {
 	size_t length, offset;
 	bool literal;
@@ -140,7 +142,8 @@ static size_t skip_size(const uint8_t *p, size_t n)
 	return at;
 }
 
-/* Whether the block of N bytes at P says to make SIZE bytes, and only of what is there. Counts its tags in *WORK. */
+/* Whether the block of N bytes at P says to make SIZE bytes, and only of what is there. Counts its
+ * tags in *WORK. */
 static bool adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
 {
 	size_t at = skip_size(p, n), made = 0;

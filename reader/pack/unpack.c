@@ -13,8 +13,8 @@
 enum { STAGE_BYTES = PACK_CHUNK_MAX };
 
 /*
- * What unpacks to more than that is no trace: those shrink to a tenth or a twentieth. Snappy cannot, gzip
- * makes up to 1032 times of it, zstd 30,000 times.
+ * What unpacks to more than that is no trace: those shrink to a tenth or a twentieth. Snappy
+ * cannot, gzip makes up to 1032 times of it, zstd 30,000 times.
  */
 enum { RATIO_MAX = 500 };
 

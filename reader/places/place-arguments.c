@@ -199,7 +199,8 @@ static struct place_load arguments_stack(uint64_t at, uint8_t bytes)
 	};
 }
 
-/* Which of the two words of a structure of LEAVES are in vector registers: all in them are floats. */
+/* Which of the two words of a structure of LEAVES are in vector registers: all in them are
+ * floats. */
 static bool convention_is_vector(const struct leaves *l, uint64_t word)
 {
 	bool any = false;
@@ -254,7 +255,8 @@ static void convention_place(struct convention *c, struct leaves *l, uint64_t by
 	}
 }
 
-/* The part of LOCATION that has the byte AT of a variable; *RET_AT is where it begins. NULL = none. */
+/* The part of LOCATION that has the byte AT of a variable; *RET_AT is where it begins. NULL =
+ * none. */
 static const struct place_load *arguments_part(const struct place_location *location, uint64_t at,
 					       uint64_t *ret_at)
 {
@@ -316,8 +318,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		return;
 	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &location);
 	/*
-	 * (a structure may have a part in a vector register, and compilers say late or in other words
-	 * where its members are, which come as the convention has them)
+	 * (a structure may have a part in a vector register, and compilers say late or in other
+	 * words where its members are, which come as the convention has them)
 	 */
 	if (reason &&
 	    (strstr(reason, "vector") ||
@@ -393,8 +395,8 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 }
 
 /*
- * Whether the compiler has changed what FUNCTION, at VADDR, is given, since it knows all callers: LLVM
- * says so, and gcc by the name.
+ * Whether the compiler has changed what FUNCTION, at VADDR, is given, since it knows all callers:
+ * LLVM says so, and gcc by the name.
  */
 static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr)
 {

@@ -261,8 +261,8 @@ static int compare_entries(const struct entry *x, const struct entry *y, enum rt
 }
 
 /*
- * Calls with one stack stand together, those in the order of their indices. What is equal stays in the
- * order of the report.
+ * Calls with one stack stand together, those in the order of their indices. What is equal stays in
+ * the order of the report.
  */
 static int compare_for_output(const void *a, const void *b, void *userdata)
 {
@@ -285,7 +285,8 @@ static int compare_for_output(const void *a, const void *b, void *userdata)
 
 /* ---- showing ---- */
 
-/* The N bytes (at most RTRACE_LINE_MAX) at OFFSET. Returns how many there are in *RET, or an errno. */
+/* The N bytes (at most RTRACE_LINE_MAX) at OFFSET. Returns how many there are in *RET, or an
+ * errno. */
 static ssize_t rtrace_group_look_at(struct rtrace_group *g, uint64_t offset, size_t n,
 				    const char **ret)
 {
@@ -314,7 +315,8 @@ static ssize_t rtrace_group_look_at(struct rtrace_group *g, uint64_t offset, siz
 
 typedef int (*show_fn)(struct rtrace_group *g, struct rtrace_record *record, void *userdata);
 
-/* Hands the lines from OFFSET on to SHOW; parts of what is too long a line like lines that continue. */
+/* Hands the lines from OFFSET on to SHOW; parts of what is too long a line like lines that
+ * continue. */
 static int show_lines(struct rtrace_group *g, uint64_t offset, uint64_t length, show_fn show,
 		      void *userdata)
 {

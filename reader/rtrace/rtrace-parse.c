@@ -135,8 +135,8 @@ static const char *find_last(const struct scan *s, char c)
 /* ---- calls ---- */
 
 /*
- * "[HH:MM:SS.fraction] ". Up to three digits are milliseconds, as those write and read them who write
- * three; more are what they say.
+ * "[HH:MM:SS.fraction] ". Up to three digits are milliseconds, as those write and read them who
+ * write three; more are what they say.
  */
 static bool rtrace_parse_take_time(struct scan *s, uint64_t *ret_ns)
 {

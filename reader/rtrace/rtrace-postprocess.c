@@ -46,7 +46,8 @@ static void rtrace_postprocess_report(void *userdata, const struct rtrace_proble
 typedef int (*take_fn)(struct work *w, const struct rtrace_record *record,
 		       const struct rtrace_reader *reader);
 
-/* Reads the report from its beginning. Returns 0, what TAKE answered else, or what the reader did. */
+/* Reads the report from its beginning. Returns 0, what TAKE answered else, or what the reader
+ * did. */
 static int rtrace_postprocess_read_all(struct work *w, take_fn take,
 				       struct rtrace_reader **ret_reader)
 {

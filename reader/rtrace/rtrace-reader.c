@@ -106,8 +106,8 @@ const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, siz
 /* ---- lines ---- */
 
 /*
- * Sees to it that a line is in the buffer, up to and with its line feed, or MAX bytes of it. Returns
- * how many bytes, 0 at the end, or a negative errno.
+ * Sees to it that a line is in the buffer, up to and with its line feed, or MAX bytes of it.
+ * Returns how many bytes, 0 at the end, or a negative errno.
  */
 static ssize_t fill_line(struct rtrace_reader *r, size_t max)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A treap: a search tree by address, and a heap by random priorities, which keep it flat whatever the order of
- * addresses.
+ * A treap: a search tree by address, and a heap by random priorities, which keep it flat whatever
+ * the order of addresses.
  */
 #include "reader/tracedb/tracedb-map.h"
 

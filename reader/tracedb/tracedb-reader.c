@@ -52,8 +52,8 @@ struct tracedb_extent {
 };
 
 /*
- * Whether a dictionary in LAYOUT stands there, as far as can be said from sizes. Returns 1 if so, 0 if not, or a negative
- * errno. All of it is ready then.
+ * Whether a dictionary in LAYOUT stands there, as far as can be said from sizes. Returns 1 if so, 0
+ * if not, or a negative errno. All of it is ready then.
  */
 static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout layout,
 				  struct tracedb_extent *ret)
@@ -264,7 +264,8 @@ static double tracedb_reader_float(const uint8_t *p, uint32_t size)
 	return (double)narrow;
 }
 
-/* The SIZE bytes that are ready, as a value of FORMAT. A blob's place is put right at the end of the point. */
+/* The SIZE bytes that are ready, as a value of FORMAT. A blob's place is put right at the end of
+ * the point. */
 static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struct tracedb_value *v)
 {
 	const uint8_t *p = input_take(&r->in, v->size);

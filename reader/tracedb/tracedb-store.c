@@ -132,7 +132,8 @@ static int tracedb_store_shape(struct tracedb_store *s, const struct tracedb_sha
 		s->n_slots = shape->first;
 		return 0;
 	}
-	/* (hashed with the address of the store's own memory, so that no file can make many alike) */
+	/* (hashed with the address of the store's own memory, so that no file can make many
+	 * alike) */
 	key = table_hash_seeded((uintptr_t)s ^ shape->n_auxiliary,
 				shape->n_variables ? (const void *)(s->slots + shape->first) : "",
 				shape->n_variables * sizeof(*s->slots));

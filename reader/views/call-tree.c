@@ -54,8 +54,9 @@ struct call_tree *call_tree_free(struct call_tree *t)
 /* ---- growing ---- */
 
 /*
- * Makes *NODE its child called STEP. Names of the tree are one where they are equal, so addresses tell
- * them apart; children of one hash are looked for behind it. Returns 1 if there is no more room.
+ * Makes *NODE its child called STEP. Names of the tree are one where they are equal, so addresses
+ * tell them apart; children of one hash are looked for behind it. Returns 1 if there is no more
+ * room.
  */
 static int call_tree_descend(struct call_tree *t, uint32_t *node, const struct step *step)
 {

@@ -64,7 +64,8 @@ static uint64_t age_of(const struct leak_watch *w, uint64_t since_ns)
 
 static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 {
-	/* How often sums were written: windows that are shorter would see nothing in most of them. */
+	/* How often sums were written: windows that are shorter would see nothing in most of
+	 * them. */
 	uint64_t looked_ns =
 		w->n_usage_times > 0 ? leak_watch_age(w, w->end_ns) / w->n_usage_times * 5 / 4 : 0;
 	struct leak_evidence e = {

@@ -339,8 +339,8 @@ static void leaks_take_free(struct leak_watch *w, const struct event *ev)
 		w->own_unmatched++;
 }
 
-/* Those that the last snapshot, of TS_NS, did not have are not there any more; but for those that were made since, and
- * were recorded before it had been read. */
+/* Those that the last snapshot, of TS_NS, did not have are not there any more; but for those that
+ * were made since, and were recorded before it had been read. */
 static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 {
 	struct leak_block *after;

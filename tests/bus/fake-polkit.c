@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * polkit as the daemon sees it, on the bus in KYMO_TEST_BUS, with answers that a test chooses by the
- * interface org.kymo.Test.Polkit: for each action one of
+ * polkit as the daemon sees it, on the bus in KYMO_TEST_BUS, with answers that a test chooses by
+ * the interface org.kymo.Test.Polkit: for each action one of
  *
  *	yes, no     what they say
  *	challenge   a dialogue is needed; if there may be one, it succeeds
@@ -180,7 +180,8 @@ static int method_change(sd_bus_message *call, void *userdata, sd_bus_error *ret
 static const sd_bus_vtable control[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_METHOD("SetAnswer", "ss", "", method_set_answer, SD_BUS_VTABLE_UNPRIVILEGED),
-	/* of one action: questions, and those with a dialogue; of all: those that wait, and those that were cancelled */
+	/* of one action: questions, and those with a dialogue; of all: those that wait, and those
+	 * that were cancelled */
 	SD_BUS_METHOD("GetCounts", "s", "uuuu", method_get_counts, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Release", "", "", method_release, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD("Change", "", "", method_change, SD_BUS_VTABLE_UNPRIVILEGED),

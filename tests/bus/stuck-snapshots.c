@@ -2,8 +2,8 @@
 /*
  * An attacker of attacks.sh: asks for snapshots of its flight recorders into sockets that take
  * nothing, with the smallest buffer that there is: poll() says that there is room, and a write that
- * waits for it does so for ever. Most are called off, by leaving the bus; whose thread hangs then has it still. Says
- * "stuck" when it has done its worst, and stays until it is ended.
+ * waits for it does so for ever. Most are called off, by leaving the bus; whose thread hangs then
+ * has it still. Says "stuck" when it has done its worst, and stays until it is ended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,8 @@ int main(void)
 	for (int i = 0; i < LEFT; i++)
 		while (sd_bus_process(left[i], NULL) > 0)
 			;
-	/* (one of each session is written, and others wait for it; or there are too many already) */
+	/* (one of each session is written, and others wait for it; or there are too many
+	 * already) */
 	fprintf(stderr, "%u of %d were answered\n", n_answered, LEFT);
 	puts("stuck");
 	fflush(stdout);

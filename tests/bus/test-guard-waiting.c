@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that wait for polkit, as callers of the daemon see it: guard.sh runs it with a fake-polkit, which
- * holds its answers back where it is told to. Sessions need no kernel.
+ * Calls that wait for polkit, as callers of the daemon see it: guard.sh runs it with a fake-polkit,
+ * which holds its answers back where it is told to. Sessions need no kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,8 @@ TEST(test_order)
 	wait_for_sessions(0);
 }
 
-/* Of one connection only so many calls wait; the others are refused, and those that waited served. */
+/* Of one connection only so many calls wait; the others are refused, and those that waited
+ * served. */
 static void be_many(void)
 {
 	sd_bus *b = connect_bus(), *other = connect_bus();

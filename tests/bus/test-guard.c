@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who may do what, as callers of the daemon see it (daemon/access.h, daemon/rights.h). guard.sh runs
- * it twice: `without` polkit on the bus, and `with` fake-polkit, whose answers are chosen here. Sessions
- * need no kernel.
+ * Who may do what, as callers of the daemon see it (daemon/access.h, daemon/rights.h). guard.sh
+ * runs it twice: `without` polkit on the bus, and `with` fake-polkit, whose answers are chosen
+ * here. Sessions need no kernel.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -230,8 +230,8 @@ TEST(test_refused)
 	as_user(MEMBER, be_refused_member);
 }
 
-/* What is one's own stays so, whatever polkit says later; an answer is kept for some seconds, but not
- * when polkit says that something has changed. */
+/* What is one's own stays so, whatever polkit says later; an answer is kept for some seconds, but
+ * not when polkit says that something has changed. */
 static void be_allowed(void)
 {
 	sd_bus *b = connect_bus();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hostile caller: one who may make sessions, and does all that the bus lets him do. hostile.sh runs it
- * beside a daemon and a polkit that lets everybody trace, with the daemon's pid in KYMOD_PID.
+ * A hostile caller: one who may make sessions, and does all that the bus lets him do. hostile.sh
+ * runs it beside a daemon and a polkit that lets everybody trace, with the daemon's pid in
+ * KYMOD_PID.
  *
- * Each attack runs as a user of its own process. Meanwhile the session of another user runs, is asked about all
- * the time, and must not notice. In the end the daemon is as large as it was.
+ * Each attack runs as a user of its own process. Meanwhile the session of another user runs, is
+ * asked about all the time, and must not notice. In the end the daemon is as large as it was.
  *
  * With the word `attack` it only attacks, as who runs it.
  */
@@ -64,7 +65,8 @@ FIXTURE(teardown)
 	return 0;
 }
 
-/* Runs FN as user STRANGER, while the victim asks about its session again and again; then all is as it was. */
+/* Runs FN as user STRANGER, while the victim asks about its session again and again; then all is as
+ * it was. */
 static void attack(void (*fn)(void))
 {
 	uint64_t before = events_of_victim();
@@ -494,7 +496,8 @@ TEST(test_strange_names)
 	attack(say_strange_names);
 }
 
-/* What is another's, by all ways that lead there. Each call fails as it would if there were nothing. */
+/* What is another's, by all ways that lead there. Each call fails as it would if there were
+ * nothing. */
 static void look_at_others(void)
 {
 	static const char *const paths[] = {

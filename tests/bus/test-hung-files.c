@@ -215,7 +215,8 @@ static void hang(int fd, int n)
 	}
 }
 
-/* From a file system of which too much hangs, no more is taken; from one that is slow, and others, it is. */
+/* From a file system of which too much hangs, no more is taken; from one that is slow, and others,
+ * it is. */
 TEST(test_limit)
 {
 	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();

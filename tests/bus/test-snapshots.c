@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sessions give while they run, as callers of the daemon see it: snapshots of what is allocated,
- * searches of memory, and what flight recorders keep. manager.sh runs it as it does test-manager.c.
+ * What sessions give while they run, as callers of the daemon see it: snapshots of what is
+ * allocated, searches of memory, and what flight recorders keep. manager.sh runs it as it does
+ * test-manager.c.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -202,7 +203,8 @@ TEST(test_flight)
 	assert_done(call(bus, a.path, "Remove"));
 }
 
-/* Outputs that take nothing: few may wait, nobody else is held up, and they go with whoever asked. */
+/* Outputs that take nothing: few may wait, nobody else is held up, and they go with whoever
+ * asked. */
 TEST(test_flight_hangs)
 {
 	struct answer answers[4], mine = { .r = -1 }, a = create_flight(bus, "hang");

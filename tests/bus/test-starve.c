@@ -249,8 +249,8 @@ static bool name_is_free(void)
 }
 
 /*
- * Last: there is no service any more, and the next one may begin, though all that has the connection
- * hangs: a sink that has just taken something cannot even be killed.
+ * Last: there is no service any more, and the next one may begin, though all that has the
+ * connection hangs: a sink that has just taken something cannot even be killed.
  */
 static void end_starved_by(int signal)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes whatever comes for an ELF file, and asks where in it probes belong: its symbols, segments and
- * relocations, and its machine code.
+ * Takes whatever comes for an ELF file, and asks where in it probes belong: its symbols, segments
+ * and relocations, and its machine code.
  */
 #include <assert.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as a profile: either something is wrong with it, or all that is in it is within its bounds.
+ * Whatever comes is read as a profile: either something is wrong with it, or all that is in it is
+ * within its bounds.
  */
 #include <assert.h>
 #include <errno.h>

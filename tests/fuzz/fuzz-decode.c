@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arbitrary bytes where the programs' records should be: what passes the border (capture/programs/decode.h)
- * goes on through the schedule and the table of tasks into an archive.
+ * Arbitrary bytes where the programs' records should be: what passes the border
+ * (capture/programs/decode.h) goes on through the schedule and the table of tasks into an archive.
  *
  * The first byte says what the rest is: 'w' words of a ring of the schedule, 'i' of interrupts, 's'
- * of softirqs, 'p' of idle states; 'l' struct rec_*, each after the other; 'm' records of a perf ring
- * about what is mapped.
+ * of softirqs, 'p' of idle states; 'l' struct rec_*, each after the other; 'm' records of a perf
+ * ring about what is mapped.
  */
 #include <assert.h>
 #include <stddef.h>

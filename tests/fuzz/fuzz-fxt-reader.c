@@ -118,7 +118,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			fxt_lint_damage(lint, damage);
 			continue;
 		}
-		/* A record may begin in the one before it, which ran into it, and not before that. */
+		/* A record may begin in the one before it, which ran into it, and not before
+		 * that. */
 		assert(record->offset >= end);
 		end = record->offset + 1;
 		assert(record->offset + FXT_WORD_BYTES * record->n_words <= size);

@@ -9,8 +9,8 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 /*
- * An input of ours reaches thousands of places. Keeping account of how rare each is (-entropic) took nine
- * tenths of the time: without it, fuzz-edit and fxt-reader run ten times as often.
+ * An input of ours reaches thousands of places. Keeping account of how rare each is (-entropic)
+ * took nine tenths of the time: without it, fuzz-edit and fxt-reader run ten times as often.
  */
 static char no_entropic[] = "-entropic=0";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is taken for a predicate: either it says where it is wrong, or all of its nodes are
- * within bounds and it can be asked of points of each kind.
+ * Whatever comes is taken for a predicate: either it says where it is wrong, or all of its nodes
+ * are within bounds and it can be asked of points of each kind.
  */
 #include <assert.h>
 #include <errno.h>

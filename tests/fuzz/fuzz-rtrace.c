@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as a leak report and post-processed in every way: with nothing to do it comes
- * out as it went in, and what comes out else is a report again.
+ * Whatever comes is read as a leak report and post-processed in every way: with nothing to do it
+ * comes out as it went in, and what comes out else is a report again.
  */
 #include <assert.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes is read as trace-db. What is read can be written again in the same layout, byte for byte but for
- * what no reader looks at; and that reads as the same points. All of them can be kept in memory.
+ * Whatever comes is read as trace-db. What is read can be written again in the same layout, byte
+ * for byte but for what no reader looks at; and that reads as the same points. All of them can be
+ * kept in memory.
  */
 #include <assert.h>
 #include <errno.h>

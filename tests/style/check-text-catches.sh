@@ -31,6 +31,7 @@ plant docs/planted.md 'docs/planted.md:2: 101 columns' '# Planted' "${long}x"
 plant docs/architecture/planted.md 'planted.md:1: 102 columns' "- ${long}"
 plant base/planted.h 'base/planted.h:2: 102 columns' '/*' " *$long"
 plant base/planted.h 'base/planted.h:1: 113 columns' $'\t'"/* ${long% *} */"
+plant base/planted.c 'base/planted.c:2: 102 columns' '/*' " *$long" ' */'
 plant units/planted.xml 'units/planted.xml:1: 101 columns' "${long}>"
 plant docs/planted.md 'recieve ==> receive' 'They recieve it.' # codespell:ignore
 plant base/planted.c 'recieve ==> receive' '/* They recieve it. */'
@@ -38,7 +39,7 @@ plant docs/kymo.8 'recieve ==> receive' 'They recieve it.'
 
 # Tables and code are not text.
 printf '| %s |\n' "$long" >"$copy/docs/planted.md"
-printf 'static const char *planted = "%s";\n' "$long" >"$copy/base/planted.h"
+printf 'static const char *planted = "%s";\n' "$long" | tee "$copy/base/planted.h" >"$copy/base/planted.c"
 expect_exit 0 "$check" "$copy"
 
 # Without texts the checker checks nothing, and must say so.

@@ -2,12 +2,15 @@
 /*
  * Runs a command whose output goes wrong, and exits as it does:
  *
- *	bad-output file NAME ERRNO N -- COMMAND ...    writes to the file NAME fail with ERRNO, a number, after N of them
- *	bad-output pipe|socket close BYTES TO -- ...   the reader of its stdout takes BYTES, writes them to TO, and is gone
- *	bad-output pipe|socket stall BYTES MS TO -- ...  the reader takes nothing for MS after BYTES, then the rest
+ *	bad-output file NAME ERRNO N -- COMMAND ...    writes to the file NAME fail with ERRNO, a
+ *	                                               number, after N of them
+ *	bad-output pipe|socket close BYTES TO -- ...   the reader of its stdout takes BYTES, writes
+ *	                                               them to TO, and is gone
+ *	bad-output pipe|socket stall BYTES MS TO -- ...  the reader takes nothing for MS after
+ *	                                                 BYTES, then the rest
  *
- * What the command writes is seen by seccomp's user notification: no file system and no device has to fail. Writes of less than
- * WRITE_SEEN bytes pass.
+ * What the command writes is seen by seccomp's user notification: no file system and no device has
+ * to fail. Writes of less than WRITE_SEEN bytes pass.
  */
 #include <errno.h>
 #include <fcntl.h>

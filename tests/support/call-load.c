@@ -4,8 +4,8 @@
  *
  *	call-load ROUNDS
  *
- * For each line of its standard input it makes ROUNDS of each kind, and prints how many nanoseconds one took:
- * getppid(), dup() with close(), open() with close(), mmap() with munmap().
+ * For each line of its standard input it makes ROUNDS of each kind, and prints how many nanoseconds
+ * one took: getppid(), dup() with close(), open() with close(), mmap() with munmap().
  */
 #include <fcntl.h>
 #include <stdint.h>

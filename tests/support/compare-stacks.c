@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare-stacks FREQUENCY MS COMMAND ...: records COMMAND, which is killed after that time, and compares
- * each stack that the programs have walked with what elfutils' libdw makes of the registers and a copy of 64 KiB of
- * the stack, which perf took in the same sample. (The linker wraps what opens the sampler's events, so
- * that they ask for that, and the stage that takes samples in.)
+ * compare-stacks FREQUENCY MS COMMAND ...: records COMMAND, which is killed after that time, and
+ * compares each stack that the programs have walked with what elfutils' libdw makes of the
+ * registers and a copy of 64 KiB of the stack, which perf took in the same sample. (The linker
+ * wraps what opens the sampler's events, so that they ask for that, and the stage that takes
+ * samples in.)
  *
- * Says, a row each, how many samples there are of each class: `equal`; those whose frames are equal as far as both
- * go, by the reason why one ends before the other; and `other`, of which there should be none: those are shown.
+ * Says, a row each, how many samples there are of each class: `equal`; those whose frames are equal
+ * as far as both go, by the reason why one ends before the other; and `other`, of which there
+ * should be none: those are shown.
  */
 #include <asm/perf_regs.h>
 #include <elfutils/libdwfl.h>

@@ -174,7 +174,8 @@ static void insert_bytes(struct work *w)
 		insert(w, below(w, w->d->n + 1), 1 + below(w, 200), NULL, NULL);
 }
 
-/* Where records begin, as long as their sizes lead from one to the next; of what is no archive, words. */
+/* Where records begin, as long as their sizes lead from one to the next; of what is no archive,
+ * words. */
 static size_t find_records(const struct damage *d, size_t **ret)
 {
 	size_t *at = malloc((d->n / WORD + 1) * sizeof(*at)), n = 0;

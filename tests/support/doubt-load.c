@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocations whose stacks cannot be walked right by frame pointers: for each it is known what is wrong.
+ * Allocations whose stacks cannot be walked right by frame pointers: for each it is known what is
+ * wrong.
  *
- *	1001, 1002 bytes   two functions jump to malloc() in the end, by one inlined helper: neither leaves a frame
+ *	1001, 1002 bytes   two functions jump to malloc() in the end, by one inlined helper: neither
+ *	                   leaves a frame
  *	1003 bytes         in a function without a frame, so that the one that calls it is missed
- *	1004 bytes         in one that has put something else where its caller's frame is expected (x86-64)
+ *	1004 bytes         in one that has put something else where its caller's frame is expected
+ *	                   (x86-64)
  *	1005 bytes         nothing is wrong
  */
 #include <stdlib.h>

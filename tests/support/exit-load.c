@@ -4,8 +4,9 @@
  *
  *	exit-load HOW
  *
- * Blocks: 5 of 200 bytes are lost; 3 of 360 are lost, and each leads to 2 of 320, which are lost with it; 4 of 440 point to one
- * another, one of which stands for all; 3 of 280 are pointed into; 6 of 240 can be reached.
+ * Blocks: 5 of 200 bytes are lost; 3 of 360 are lost, and each leads to 2 of 320, which are lost
+ * with it; 4 of 440 point to one another, one of which stands for all; 3 of 280 are pointed into; 6
+ * of 240 can be reached.
  *
  *	return, exit          from main
  *	thread                another thread calls exit(), while two others wait

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * capture/session/session.h without a kernel, for tests of what drives sessions: it takes its time like a
- * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
- * lines. Names choose what goes wrong: "fail_start" cannot start and takes a step to its end, "fail_output" fails after the
- * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "no_search" never searches, "dear" sheds
- * its stacks, and so does "dear_once", until it has them again, "flood" drops what a flight recorder has no room for, "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
+ * capture/session/session.h without a kernel, for tests of what drives sessions: it takes its time
+ * like a real one (a timer fires between two states), counts 100 events every 10 ms, and writes
+ * marks as lines. Names choose what goes wrong: "fail_start" cannot start and takes a step to its
+ * end, "fail_output" fails after the first events, "no_memory" cannot take a snapshot,
+ * "no_snapshot" never does, "no_search" never searches, "dear" sheds its stacks, and so does
+ * "dear_once", until it has them again, "flood" drops what a flight recorder has no room for,
+ * "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor
+ * does what was asked for with "hang" in the command.
  */
 #include "capture/session/session.h"
 

@@ -3,10 +3,11 @@
  * Leaves breakpoints behind in a process, as a keeper of probes that is killed while it detaches.
  *
  *	leave-probes journal PID   with a journal, and without guards: until some stay
- *	leave-probes guards PID [N]  with guards, which are to take them out: N times, or HELPED_TRIES
+ *	leave-probes guards PID [N]  with guards, which are to take them out: N times, or
+ *	                             HELPED_TRIES
  *
- * Prints how many stay, of all tries. It is killed when the first of its probes has gone, so that others
- * are still there. The process maps the code of its program and executes none of it.
+ * Prints how many stay, of all tries. It is killed when the first of its probes has gone, so that
+ * others are still there. The process maps the code of its program and executes none of it.
  */
 #include <elf.h>
 #include <errno.h>

@@ -7,8 +7,9 @@
  *	block   TIME PID SIZE RESOURCE FUNCTION FRAMES   (of snapshots)
  *
  * Frames are innermost first, with spaces between them: "kernel:ADDRESS", or PATH+OFFSET (in the
- * file, or of an anonymous mapping), or "unmapped:ADDRESS". Numbers of frames are hexadecimal with 16 digits, so that
- * awk can compare them as text. Mappings are those of the archive, at the time of the stack.
+ * file, or of an anonymous mapping), or "unmapped:ADDRESS". Numbers of frames are hexadecimal with
+ * 16 digits, so that awk can compare them as text. Mappings are those of the archive, at the time
+ * of the stack.
  *
  *	mapping TIME PID START SIZE OFFSET DEVICE:INODE BUILD-ID PATH   (- = not known)
  */

@@ -41,8 +41,8 @@ int load_loopback(char **argv)
 	return 0;
 }
 
-/* N times a work item on each CPU that is online: the kernel queues refresh_vm_stats() on all of them
- * for each read of this file, and waits until they are done. */
+/* N times a work item on each CPU that is online: the kernel queues refresh_vm_stats() on all of
+ * them for each read of this file, and waits until they are done. */
 int load_refresh(char **argv)
 {
 	uint64_t n = number(argv[0]);

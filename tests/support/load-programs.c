@@ -2,9 +2,9 @@
 /*
  * load-programs: loads the eBPF programs as sessions of all kinds do, and attaches none.
  *
- * Prints "session NAME" for each kind of session whose programs the kernel took, "refused NAME WHY" for each other one, and
- * then, for each program of the object, "loaded NAME", or "unused NAME" if no session asked for it: what this kernel has no
- * use for. Exits 1 if the kernel refused any.
+ * Prints "session NAME" for each kind of session whose programs the kernel took, "refused NAME WHY"
+ * for each other one, and then, for each program of the object, "loaded NAME", or "unused NAME" if
+ * no session asked for it: what this kernel has no use for. Exits 1 if the kernel refused any.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -129,8 +129,9 @@ struct wakeups {
 	const struct wake_kind *kind;
 	uint64_t n;
 	_Atomic pid_t sleeper, waker;
-	/* The sleeper says which of its sleeps comes next, and its voluntary switches before it: once
-	 * there is one more and its state is S, it is off the run queue and not merely about to go. */
+	/* The sleeper says which of its sleeps comes next, and its voluntary switches before it:
+	 * once there is one more and its state is S, it is off the run queue and not merely about
+	 * to go. */
 	_Atomic uint64_t turn;
 	_Atomic uint64_t nvcsw_before;
 	uint64_t slept;
@@ -280,8 +281,8 @@ static void *waker_main(void *arg)
 				if (b.state == 'S' && b.nvcsw > w->nvcsw_before)
 					break;
 			}
-			/* A nap, not sched_yield(): a thread that only yields can keep others, the recorder
-			 * too, off its CPU for a second. */
+			/* A nap, not sched_yield(): a thread that only yields can keep others, the
+			 * recorder too, off its CPU for a second. */
 			sleep_us(2);
 		}
 		w->kind->wake(w);

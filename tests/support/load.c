@@ -7,8 +7,8 @@
  * initial pid namespace, so the tests run there. Names, counts and CPU times come from the kernel's
  * own books (getrusage, /proc), which count the same switches that the tracepoints see.
  *
- * With --held a load can be put wholly inside a recording that filters by pid: the program waits for
- * a byte on stdin before it begins, and, once it has printed the truth, for the end of stdin
+ * With --held a load can be put wholly inside a recording that filters by pid: the program waits
+ * for a byte on stdin before it begins, and, once it has printed the truth, for the end of stdin
  * before it exits. In both waits it sleeps and makes no event.
  *
  * Linux only; it needs no privilege. What cannot go on is fatal: die() says where.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * make-apitrace OUT [METHOD [CALLS [CHUNK]]]: writes a call trace that has everything the format
- * can say, then CALLS plain calls of four threads. Packed by METHOD (snappy) in chunks of CHUNK bytes
- * at most (all that may be); the header has one of its own.
+ * can say, then CALLS plain calls of four threads. Packed by METHOD (snappy) in chunks of CHUNK
+ * bytes at most (all that may be); the header has one of its own.
  */
 #include <fcntl.h>
 #include <float.h>

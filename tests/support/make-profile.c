@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make-profile OUT: writes an archive with call stacks and allocations, as lines on standard input say it:
+ * make-profile OUT: writes an archive with call stacks and allocations, as lines on standard input
+ * say it:
  *
- *	start HOST                      the recording begins; "." is this host, and this boot's clocks
+ *	start HOST                      the recording begins; "." is this host, and this boot's
+ *	                                clocks
  *	task PID NAME [START_NS]        a process
  *	exec PID FILE                   it runs another program
  *	map PID START SIZE OFFSET BUILD_ID PATH     code is mapped; BUILD_ID is hexadecimal, or "-"
@@ -21,7 +23,8 @@
  *	watched PID REASON UNMATCHED LOST FULL NO_STACK
  *	context NAME ID BEGIN
  *
- * Ids of stacks and contexts are decimal, as are sizes of blocks. Addresses, sizes and offsets are hexadecimal; the kernel's process is 2.
+ * Ids of stacks and contexts are decimal, as are sizes of blocks. Addresses, sizes and offsets are
+ * hexadecimal; the kernel's process is 2.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,8 @@
  *	memory-load steps N     plants N blocks and a descriptor for each line, four times
  *	memory-load children    a child that inherits blocks, and one that calls exec
  *	memory-load grown       what the latter becomes
- *	memory-load pairs N     how long malloc() and free() take, in ns: the best of a hundred times N
+ *	memory-load pairs N     how long malloc() and free() take, in ns: the best of a hundred
+ *	                        times N
  *	memory-load patched PID how many bytes of code differ from what is in the files
  *
  * It waits for a line from its input before each step, and prints what it has done, in JSON. No

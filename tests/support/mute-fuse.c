@@ -34,7 +34,8 @@ struct request {
 	char body[128];
 };
 
-/* Between the test and the process that serves: one by itself, since who serves and has files open there, too, cannot even die. */
+/* Between the test and the process that serves: one by itself, since who serves and has files open
+ * there, too, cannot even die. */
 static struct shared {
 	atomic_int mute_to;
 	atomic_bool mute_pages; /* what is mapped is not read, and what is dirty not written */

@@ -61,7 +61,8 @@ static void say_maps(void)
 	if (!f)
 		die("/proc/self/maps");
 	while (fgets(text, sizeof(text), f)) {
-		/* (what is only reserved is large, so that others have the same addresses by chance) */
+		/* (what is only reserved is large, so that others have the same addresses by
+		 * chance) */
 		if (sscanf(text, "%lx-%lx %7s", &start, &end, rights) != 3 ||
 		    strncmp(rights, "---", 3) == 0 || strstr(text, "[vsyscall]"))
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prints the table of events, for tests/style/check-mapping: a line "WHAT argument type" for each
- * field and a line "WHAT" for each row. WHAT is "category:name whose" or "category:name complete", "category:
- * complete" of what has no fixed name, and the record of what is no event.
+ * field and a line "WHAT" for each row. WHAT is "category:name whose" or "category:name complete",
+ * "category: complete" of what has no fixed name, and the record of what is no event.
  */
 #include <stdio.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of reachability record: blocks of which it is known what leads to them. Each kind has a size of its
- * own, and N blocks.
+ * What tests of reachability record: blocks of which it is known what leads to them. Each kind has
+ * a size of its own, and N blocks.
  *
  *	reach-load plant N      waits for a line, plants, prints "{}" and sleeps
  *	reach-load many N SIZE  plants N reachable blocks of SIZE bytes in a chain, and sleeps
  *	reach-load grow MS SIZE leaks SIZE bytes each MS milliseconds
  *
- * Sizes leave something over in what the allocator gives, so that its own pointers to what is behind a block are not
- * into it.
+ * Sizes leave something over in what the allocator gives, so that its own pointers to what is
+ * behind a block are not into it.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes descriptors, mappings, shared memory and threads in all ways, gives most of them back, and leaves
- * some: each by a function of its own, named leak_*. Everything else is given back, or made to look
- * as if it were not.
+ * Makes descriptors, mappings, shared memory and threads in all ways, gives most of them back, and
+ * leaves some: each by a function of its own, named leak_*. Everything else is given back, or made
+ * to look as if it were not.
  *
  *	resource-load [exit | leave | family]
  *
- * Waits for a line on its standard input, works, prints its truth - a line "RESOURCE BYTES FUNCTION" for each
- * thing that is left, RESOURCE as in the archive -, and waits for another line. With "exit", it ends then,
- * with "leave" its main thread does; else it goes on waiting.
+ * Waits for a line on its standard input, works, prints its truth - a line "RESOURCE BYTES
+ * FUNCTION" for each thing that is left, RESOURCE as in the archive -, and waits for another line.
+ * With "exit", it ends then, with "leave" its main thread does; else it goes on waiting.
  *
- * With "family" it leaves a descriptor, and makes a child, which inherits that, waits for a line, leaves one of its own
- * and one that is closed by exec, executes this program again, waits for a line, leaves another and ends when there
- * is one more line.
+ * With "family" it leaves a descriptor, and makes a child, which inherits that, waits for a line,
+ * leaves one of its own and one that is closed by exec, executes this program again, waits for a
+ * line, leaves another and ends when there is one more line.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * serve-tree DIRECTORY: an HTTP server for tests, on a port of 127.0.0.1 that it prints first. GET gives files below
- * DIRECTORY, one connection after the other; each request is a line on stdout ("GET /PATH 200"). A signal ends it.
+ * serve-tree DIRECTORY: an HTTP server for tests, on a port of 127.0.0.1 that it prints first. GET
+ * gives files below DIRECTORY, one connection after the other; each request is a line on stdout
+ * ("GET /PATH 200"). A signal ends it.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * split-recording PREFIX CATEGORIES EVERY_MS [PID ...]: two sessions side by side until the standard input ends, PREFIX.plain.fxt, and one that is split
- * each EVERY_MS (0: at each drain). Says "running" when both run.
+ * split-recording PREFIX CATEGORIES EVERY_MS [PID ...]: two sessions side by side until the
+ * standard input ends, PREFIX.plain.fxt, and one that is split each EVERY_MS (0: at each drain).
+ * Says "running" when both run.
  *
- * Of the second one each chunk becomes PREFIX.chunk-N.fxt, N from 1; and the head of each, all bodies from there on and the last
- * tail become PREFIX.from-N.fxt. Which part is which is learned on its way to the output (the linker wraps output_put()). At the end it says
- * how many chunks there are, how long it took at most to split, and how large a head was at most.
+ * Of the second one each chunk becomes PREFIX.chunk-N.fxt, N from 1; and the head of each, all
+ * bodies from there on and the last tail become PREFIX.from-N.fxt. Which part is which is learned
+ * on its way to the output (the linker wraps output_put()). At the end it says how many chunks
+ * there are, how long it took at most to split, and how large a head was at most.
  *
- * SPLIT_RING in the environment is the size of its rings, instead of 4 MiB; the other session has 32 MiB then.
+ * SPLIT_RING in the environment is the size of its rings, instead of 4 MiB; the other session has
+ * 32 MiB then.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,20 +2,24 @@
 /*
  * stack-load: runs, and waits, with call stacks that are known.
  *
- *	stack-load chain MS        burns MS in three leaves under a chain of twelve, in about 5, 3 and 2 parts;
- *	                           some of its functions are inlined into others
+ *	stack-load chain MS        burns MS in three leaves under a chain of twelve, in about 5, 3
+ *	                           and 2 parts; some of its functions are inlined into others
  *	stack-load deep MS         burns MS in ever other stacks
  *	stack-load spin MS         burns MS
- *	stack-load burst N MS      N processes of its own program, each of which burns MS; two at once
- *	stack-load library FILE MS loads FILE, after a while, and burns MS in its function `library_spin`
- *	stack-load libc MS         burns MS in the C library's memfrob(), or memfrpA() if it has that
- *	stack-load wait MS         threads that sleep, wait for a futex, a pipe, and a page that somebody else
- *	                           provides (userfaultfd, where that is allowed), for MS each time
+ *	stack-load burst N MS      N processes of its own program, each of which burns MS; two at
+ *	                           once
+ *	stack-load library FILE MS loads FILE, after a while, and burns MS in its function
+ *	                           `library_spin`
+ *	stack-load libc MS         burns MS in the C library's memfrob(), or memfrpA() if it has
+ *	                           that
+ *	stack-load wait MS         threads that sleep, and wait for a futex, a pipe, and a page
+ *	                           that another thread provides (userfaultfd, if allowed), for
+ *	                           MS each time
  *	stack-load disk FILE       waits for pages of FILE that are not in memory
  *
- * It is built with frame pointers; system calls of the waits stand in its own functions, since the C
- * library's have none. With --held it waits for a byte on stdin before it begins and for its end before it
- * exits. What it did it prints as JSON.
+ * It is built with frame pointers; system calls of the waits stand in its own functions, since the
+ * C library's have none. With --held it waits for a byte on stdin before it begins and for its end
+ * before it exits. What it did it prints as JSON.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -281,8 +285,7 @@ static struct waiter {
 	const char *name;
 	void (*wait)(void);
 	uint64_t waited_ns; /* as seen from inside */
-	uint64_t
-		delay_ns; /* how long it waited for a CPU, as the kernel counts it; 0 if it does not */
+	uint64_t delay_ns;  /* its wait for a CPU, as counted by the kernel; 0 = not counted */
 	pid_t tid;
 	pthread_t thread;
 } waiters[];

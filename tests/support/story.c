@@ -460,7 +460,7 @@ static void play_exec_and_memory(const struct story *s, uint64_t t, unsigned n)
 		return story_put_switch(s, t, 0, 40, 77, READY);
 	case 33:
 		return story_put_switch(s, t, 0, 77, 11, BLOCKED);
-	case 34: /* it takes over the id of its process, without the others having told of their end */
+	case 34: /* takes over the id of its process; no other thread has reported its end */
 		put_exec(s, t, 10, 11, 1000, "exec");
 		return story_put_mapping(s, t, 10, 0x1000, "/bin/exec");
 	case 35:

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind-load MS: burns MS, in its main thread and in another one, under a chain of twelve, in ways that are hard
- * to walk. Which one it is, each leaf says:
+ * unwind-load MS: burns MS, in its main thread and in another one, under a chain of twelve, in ways
+ * that are hard to walk. Which one it is, each leaf says:
  *
  *	leaf_plain     called by chain_12
  *	leaf_alloca    under frames of a size that changes (with_alloca)
  *	leaf_signal    in a signal's handler (on_signal) that chain_12 has sent by itself
  *	leaf_aside     likewise (on_aside), on another stack
- *	leaf_tick      in a handler (on_tick) that has interrupted whatever it was, also the other handlers
+ *	leaf_tick      in a handler (on_tick) that has interrupted whatever it was, also the other
+ *	               handlers
  *	leaf_jumped    called by chain_12, after others below it were left by longjmp()
  *	leaf_tail      in a function (last) that another one (tail) jumps to
  *
- * tests/system/unwind.sh compiles it in many ways, and knows the stacks. It is to be built without frame pointers.
+ * tests/system/unwind.sh compiles it in many ways, and knows the stacks. It is to be built without
+ * frame pointers.
  */
 #include <alloca.h>
 #include <pthread.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind-odd WHAT [MS [FILE ...]]: burns MS under burn(), called by main(), in code that is of an odd kind:
+ * unwind-odd WHAT [MS [FILE ...]]: burns MS under burn(), called by main(), in code that is of an
+ * odd kind:
  *
  *	vdso       clock_gettime(), again and again
  *	deleted    its own, after its file was deleted
  *	memfd      its own, in a file that has no name at all (it begins itself anew)
- *	libraries  turn() of two libraries, the FILEs, in turn, at the same address: one is loaded when the other one
- *	           is not any more
- *	names      its own, before and after (in leaf_late()) FILE, a copy of this program, has run code of more files
- *	           than can have names ("many")
+ *	libraries  turn() of two libraries, the FILEs, in turn, at the same address: one is loaded
+ *	           when the other one is not any more
+ *	names      its own, before and after (in leaf_late()) FILE, a copy of this program, has run
+ *	           code of more files than can have names ("many")
  *	execs      FILE as more programs than can have names, one after the other
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
@@ -113,8 +114,8 @@ static void begin_in_memory(char **argv)
 }
 
 /*
- * Sleeps in 6000 files, one after the other: that is what a recording of waits sees. With pauses, so that what is in use
- * and what is not is told apart, and that all are asked for.
+ * Sleeps in 6000 files, one after the other: that is what a recording of waits sees. With pauses,
+ * so that what is in use and what is not is told apart, and that all are asked for.
  */
 static void map_many(void)
 {

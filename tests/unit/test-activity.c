@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records as the programs write them, and what the archive says then (tests/support/archive-text.h).
+ * Records as the programs write them, and what the archive says then
+ * (tests/support/archive-text.h).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adding an event (HACKING.md) is adding a row: here is the table with one more, of a made-up event.
- * The writer, the reader, dump, the lint, redact, merge and repair must know it without a line of
- * their own.
+ * Adding an event (HACKING.md) is adding a row: here is the table with one more, of a made-up
+ * event. The writer, the reader, dump, the lint, redact, merge and repair must know it without a
+ * line of their own.
  */
 #include <setjmp.h>
 #include <stdarg.h>

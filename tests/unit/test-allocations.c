@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the worker and the rings say of allocations into an archive; and what an archive is to have of
- * it, read back.
+ * What the worker and the rings say of allocations into an archive; and what an archive is to have
+ * of it, read back.
  */
 #include <inttypes.h>
 #include <stdio.h>

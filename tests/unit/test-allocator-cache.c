@@ -55,7 +55,8 @@ TEST(test_room)
 
 	assert_int_equal(allocator_cache_new(&c), 0);
 	assert_int_equal(write(kept, "k", 1), 1);
-	/* one file that changes each time stands for as many; the other is asked for all the time */
+	/* one file that changes each time stands for as many; the other is asked for all the
+	 * time */
 	for (int i = 0; i < ALLOCATOR_CACHE_MAX + 8; i++) {
 		assert_int_equal(write(fd, "x", 1), 1);
 		assert_int_equal(allocator_cache_find(c, fd, &list), -ENOEXEC);

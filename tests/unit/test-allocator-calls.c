@@ -2,8 +2,9 @@
 /*
  * The truth about where probes go: programs (tests/support/allocator-calls.c) are linked with each
  * allocator that is installed and stepped through an instruction at a time. Whenever one calls a
- * function, exactly one probe must have been come to first, with the arguments and the stack pointer
- * of the call; and where the probe says that the result can be seen, it must be there, once.
+ * function, exactly one probe must have been come to first, with the arguments and the stack
+ * pointer of the call; and where the probe says that the result can be seen, it must be there,
+ * once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -327,7 +328,8 @@ FIXTURE(set_up)
 {
 	cpu_set_t set;
 
-	/* Whoever steps and who is stepped take turns: on one CPU nobody has to be woken elsewhere. */
+	/* Whoever steps and who is stepped take turns: on one CPU nobody has to be woken
+	 * elsewhere. */
 	CPU_ZERO(&set);
 	CPU_SET(sched_getcpu(), &set);
 	sched_setaffinity(0, sizeof(set), &set);

@@ -10,7 +10,8 @@
 #define SECOND UINT64_C(1000000000)
 #define ALL    (1u << SHED_STACKS | 1u << SHED_WAKEUPS | 1u << SHED_SESSION)
 
-/* A look each second; the cost of each is one of COSTS, ms. What goes is written down: S, W, E; what comes back: s, w, e; else '.'. */
+/* A look each second; the cost of each is one of COSTS, ms. What goes is written down: S, W, E;
+ * what comes back: s, w, e; else '.'. */
 static void run(struct budget *b, const unsigned *costs, size_t n, char *ret)
 {
 	uint64_t now_ns = 5 * SECOND, cost_ns = 123;
@@ -98,8 +99,8 @@ TEST(test_looks)
 /* ---- what comes back ---- */
 
 /*
- * A machine: LOAD is how much it does, and each part of the recording costs its share of that. The limit is 50 ms a
- * second; all of it costs 40 of load 1.
+ * A machine: LOAD is how much it does, and each part of the recording costs its share of that. The
+ * limit is 50 ms a second; all of it costs 40 of load 1.
  */
 struct world {
 	struct budget b;
@@ -176,7 +177,8 @@ TEST(test_returns)
 	assert_string_equal(w.said, "SWEewsSWEews");
 }
 
-/* As long as the storm goes on, a pause does: what the machine does says that it would be too much. It is tried, ever more rarely. */
+/* As long as the storm goes on, a pause does: what the machine does says that it would be too much.
+ * It is tried, ever more rarely. */
 TEST(test_long_storm)
 {
 	struct world w = begun(false);
@@ -189,7 +191,8 @@ TEST(test_long_storm)
 	assert_in_range(w.n_sessions, 9, 19);
 }
 
-/* What costs is over, and the machine does as much as ever: then all of it comes back in little more than a minute. */
+/* What costs is over, and the machine does as much as ever: then all of it comes back in little
+ * more than a minute. */
 TEST(test_other_costs)
 {
 	struct world w = begun(false);
@@ -217,7 +220,8 @@ TEST(test_partly)
 	assert_string_equal(w.said, "Ss");
 }
 
-/* However load changes, and though nobody knows what the machine does, there are few steps: waits double. */
+/* However load changes, and though nobody knows what the machine does, there are few steps: waits
+ * double. */
 TEST(test_oscillation)
 {
 	for (unsigned period = 1; period <= 40; period++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where functions are probed so that their calls are seen, in a library that is built here and in the
- * C library; which file a name means; and what is said where nothing is found.
+ * Where functions are probed so that their calls are seen, in a library that is built here and in
+ * the C library; which file a name means; and what is said where nothing is found.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where calls end: by a return, by longjmp(), jumps to other functions, other stacks, the end of the
- * thread; and what their values are.
+ * Where calls end: by a return, by longjmp(), jumps to other functions, other stacks, the end of
+ * the thread; and what their values are.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -213,7 +213,8 @@ TEST(test_tail_call)
 			"text 140-160 = 160\n");
 }
 
-/* A function that jumped out of its file; in its place stands the next one that its caller calls. */
+/* A function that jumped out of its file; in its place stands the next one that its caller
+ * calls. */
 TEST(test_left_unseen)
 {
 	struct fixture *f = *state;

@@ -109,7 +109,8 @@ TEST(test_not_believed)
 	}
 }
 
-/* Asks for what is nowhere, and for ID, and walks in pieces of a nanosecond of CPU time. Returns how many they were. */
+/* Asks for what is nowhere, and for ID, and walks in pieces of a nanosecond of CPU time. Returns
+ * how many they were. */
 static unsigned walk_in_steps(struct cgroup_paths *c, uint64_t id, struct told *t)
 {
 	unsigned n = 1;
@@ -121,7 +122,8 @@ static unsigned walk_in_steps(struct cgroup_paths *c, uint64_t id, struct told *
 	return n;
 }
 
-/* Each piece of the walk goes on where the one before has ended; what is nowhere is not looked for for ever. */
+/* Each piece of the walk goes on where the one before has ended; what is nowhere is not looked for
+ * for ever. */
 TEST(test_walk_in_steps)
 {
 	struct told t = { 0 };

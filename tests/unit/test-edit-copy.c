@@ -182,7 +182,8 @@ TEST(test_copy_log_of_a_name)
 	source_deinit(&s);
 }
 
-/* A provider that comes again under another name is another one, and one that comes again is not. */
+/* A provider that comes again under another name is another one, and one that comes again is
+ * not. */
 TEST(test_copy_provider_again)
 {
 	_cleanup_free_ char *text = NULL;

@@ -72,7 +72,8 @@ TEST(test_merge_parts)
 	source_deinit(&b);
 }
 
-/* What was under way when the second one began stands in it, with its beginning: that claims no time. */
+/* What was under way when the second one began stands in it, with its beginning: that claims no
+ * time. */
 TEST(test_merge_chunks)
 {
 	struct source a, b;
@@ -124,7 +125,8 @@ TEST(test_merge_overlap)
 	source_deinit(&b);
 }
 
-/* What one archive could not learn of a thread, the other one knows: that holds, in whichever order. */
+/* What one archive could not learn of a thread, the other one knows: that holds, in whichever
+ * order. */
 TEST(test_merge_unknown)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -230,7 +232,8 @@ TEST(test_merge_reused)
 		source_deinit(&s[i]);
 }
 
-/* Another machine: its time, ids, CPUs and clocks are moved, and its processes say whose they are. */
+/* Another machine: its time, ids, CPUs and clocks are moved, and its processes say whose they
+ * are. */
 TEST(test_merge_machines)
 {
 	const struct fxt_out_arg process[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has a koid on a machine: what a later archive's koid becomes, and where there is an end to it.
+ * Who has a koid on a machine: what a later archive's koid becomes, and where there is an end to
+ * it.
  */
 #include <string.h>
 

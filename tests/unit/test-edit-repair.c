@@ -255,8 +255,8 @@ TEST(test_repair_lonely_times)
 	TIMES("1 100 ", 1, 100);
 }
 
-/* The pairs of begin and end that repair keeps of durations that a thread has in the order given; behind
- * them what ends the recording, if there is a STOP. */
+/* The pairs of begin and end that repair keeps of durations that a thread has in the order given;
+ * behind them what ends the recording, if there is a STOP. */
 static void assert_ends(bool is_kymo, const uint64_t (*times)[2], size_t n, uint64_t stop,
 			const char *expected)
 {

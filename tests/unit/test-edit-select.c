@@ -126,8 +126,8 @@ static void put_about_code(struct source *s, uint64_t ts, const char *name, uint
 	put_event_args(s, ts, FXT_KOID_CODE, "profile", name, &arg, 1);
 }
 
-/* What is said of mapped code belongs to the process that is named, not to that of the thread it stands
- * on; the kernel's belongs to all. */
+/* What is said of mapped code belongs to the process that is named, not to that of the thread it
+ * stands on; the kernel's belongs to all. */
 TEST(test_select_code)
 {
 	const uint32_t pids[] = { 10 };

@@ -68,7 +68,8 @@ TEST(test_sort_order)
 	source_deinit(&s);
 }
 
-/* Times in a jumble, more of them than the first rooms hold: what comes out is stable and in order. */
+/* Times in a jumble, more of them than the first rooms hold: what comes out is stable and in
+ * order. */
 TEST(test_sort_jumble)
 {
 	_cleanup_free_ char *text = NULL;
@@ -175,7 +176,8 @@ TEST(test_sort_large_record)
 	source_deinit(&s);
 }
 
-/* The longest record that there is, with its thread in a table: it fits no longer with it inside. */
+/* The longest record that there is, with its thread in a table: it fits no longer with it
+ * inside. */
 TEST(test_sort_longest_record)
 {
 	static uint8_t bytes[(FXT_RECORD_WORDS_MAX - 3) * FXT_WORD_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo symbolize` writes, with names that come from here: each address once, before it is needed,
- * and never a wrong one.
+ * What `kymo symbolize` writes, with names that come from here: each address once, before it is
+ * needed, and never a wrong one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,7 +218,8 @@ TEST(test_each_address_once)
 	assert_int_equal(counts.frames, 7);
 }
 
-/* A stack that allocations name begins with where their function returned to: no address in it was interrupted. */
+/* A stack that allocations name begins with where their function returned to: no address in it was
+ * interrupted. */
 TEST(test_named_stack)
 {
 	static const uint64_t frames[] = { 0x1200, 0x1900 };

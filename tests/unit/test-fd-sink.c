@@ -41,7 +41,8 @@ static void send_three(const char *bytes, size_t n, int fd)
 	assert_int_equal(sendmsg(ends[0], &m, 0), n);
 }
 
-/* The bytes are ours, the descriptors nobody's: when the sink has gone, what they led to has ended. */
+/* The bytes are ours, the descriptors nobody's: when the sink has gone, what they led to has
+ * ended. */
 TEST(test_receive)
 {
 	uint8_t data[FD_SINK_BYTES];

@@ -95,7 +95,8 @@ TEST(test_time)
 
 	for (unsigned i = 0; i < 10; i++)
 		store_chunk(s, (100 + 4 * i) * SECOND, 10 * i, 10);
-	/* The last one begins at 136, so 126 is needed: the chunk of 124 begins before, that of 128 does not. */
+	/* The last one begins at 136, so 126 is needed: the chunk of 124 begins before, that of 128
+	 * does not. */
 	assert_string_equal(kept(s), "H 60-99");
 }
 
@@ -120,7 +121,8 @@ TEST(test_bytes)
 	}
 }
 
-/* A chunk that alone is too large goes, from there on, and what is older with it: what is kept has no gap. */
+/* A chunk that alone is too large goes, from there on, and what is older with it: what is kept has
+ * no gap. */
 TEST(test_too_large)
 {
 	_cleanup_(store_freep) struct store *s = flight(-1, 0, 30 * RECORD_BYTES);
@@ -325,7 +327,8 @@ static const char *snapshot(struct output *o, int *ret_error)
 	return records_in_file("snapshot");
 }
 
-/* By the output: in order with what is put, and all of it packed the same way, heads of containers included. */
+/* By the output: in order with what is put, and all of it packed the same way, heads of containers
+ * included. */
 TEST(test_output)
 {
 	int error;

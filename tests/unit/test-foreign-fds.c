@@ -62,7 +62,8 @@ static void leave(int fd, uint64_t owner)
 	left_owner = owner;
 }
 
-/* What is left to somebody else is marked until that one closes it, as the guard may look meanwhile. */
+/* What is left to somebody else is marked until that one closes it, as the guard may look
+ * meanwhile. */
 TEST(test_close)
 {
 	int fd = foreign_fds_dup(1);

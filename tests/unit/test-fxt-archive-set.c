@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The set of all kinds of events: through the writer, the reader, and back; and as it was once and for all.
+ * The set of all kinds of events: through the writer, the reader, and back; and as it was once and
+ * for all.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,8 @@ struct row {
 	enum fxt_finding_id id; /* what is to be found */
 };
 
-/* Reads the golden archive with ROW's record changed, or as it is; *RET is what is found in that one. */
+/* Reads the golden archive with ROW's record changed, or as it is; *RET is what is found in that
+ * one. */
 static void check(const struct row *row, bool change, struct fxt_findings *ret)
 {
 	const struct fxt_record *record = NULL;

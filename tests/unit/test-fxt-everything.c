@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One archive with everything that the format has, as a file for whoever reads FXT: each record type,
- * each type of argument, strings and threads inline and indexed, two providers with tables of their
- * own. It is also a trace that makes sense: durations nest and end, flows connect, threads are named,
- * and the lint has nothing to say about it.
- * The words of each record are judged elsewhere (test-fxt-records.c), what a reader makes of them in
- * tests/cli/.
+ * One archive with everything that the format has, as a file for whoever reads FXT: each record
+ * type, each type of argument, strings and threads inline and indexed, two providers with tables of
+ * their own. It is also a trace that makes sense: durations nest and end, flows connect, threads
+ * are named, and the lint has nothing to say about it. The words of each record are judged
+ * elsewhere (test-fxt-records.c), what a reader makes of them in tests/cli/.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What holds, of events: the last word on each thing, by what tells it apart, until it ends. (Records,
- * and what a child has from its parent: test-edit-state.c. Heads of chunks: test-recorder-chunk.c.)
+ * What holds, of events: the last word on each thing, by what tells it apart, until it ends.
+ * (Records, and what a child has from its parent: test-edit-state.c. Heads of chunks:
+ * test-recorder-chunk.c.)
  */
 #include <stdio.h>
 #include <stdlib.h>

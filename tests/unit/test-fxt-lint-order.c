@@ -51,8 +51,8 @@ static size_t halves(size_t i, size_t n)
 	return i < n / 2 ? 2 * i : 2 * (i - n / 2) + 1;
 }
 
-/* Lints N turns in the order that ORDER gives, and an odd wakeup at their end. Beyond the window there
- * are no others: the window would end in the middle of a turn, and its rest be missed. */
+/* Lints N turns in the order that ORDER gives, and an odd wakeup at their end. Beyond the window
+ * there are no others: the window would end in the middle of a turn, and its rest be missed. */
 static void lint_turns(size_t n, size_t (*order)(size_t i, size_t n), struct lint_tally *ret)
 {
 	struct build b;

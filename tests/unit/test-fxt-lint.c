@@ -435,7 +435,8 @@ static void tid_reused(struct build *b, bool bad)
 	build_thread(b, bad ? 20 : 10, 11, "second");
 }
 
-/* Who takes the place of nobody known takes nothing away; the other way round what is known is lost. */
+/* Who takes the place of nobody known takes nothing away; the other way round what is known is
+ * lost. */
 static void tid_unknown(struct build *b, bool bad)
 {
 	build_process(b, 13, "?");

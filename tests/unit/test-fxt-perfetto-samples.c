@@ -228,8 +228,8 @@ static void get_stacks(const struct fxt_perfetto_samples *s, unsigned *stacks, u
 	}
 }
 
-/* A stack is known by its number, or by its frames; and it is another one when its process has mapped something,
- * while others keep theirs. */
+/* A stack is known by its number, or by its frames; and it is another one when its process has
+ * mapped something, while others keep theirs. */
 TEST(test_known_stacks)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;

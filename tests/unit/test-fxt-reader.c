@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The FXT reader on archives that lie, end too early or come in pieces. What it makes of good ones is in
- * test-fxt-golden.c.
+ * The FXT reader on archives that lie, end too early or come in pieces. What it makes of good ones
+ * is in test-fxt-golden.c.
  */
 #include <errno.h>
 #include <stdio.h>

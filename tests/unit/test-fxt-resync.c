@@ -429,7 +429,8 @@ TEST(test_reserved_bits_change_nothing)
 	outbuf_deinit(&b);
 }
 
-/* But where nothing is known, what they say is better than nothing: all that refers to it has a name. */
+/* But where nothing is known, what they say is better than nothing: all that refers to it has a
+ * name. */
 TEST(test_reserved_bits_are_read)
 {
 	const uint64_t bit = UINT64_C(1) << 60;
@@ -504,7 +505,8 @@ TEST(test_words_behind)
 	outbuf_deinit(&b);
 }
 
-/* The format grows within its types, too: what is of an unknown kind costs its neighbours nothing. */
+/* The format grows within its types, too: what is of an unknown kind costs its neighbours
+ * nothing. */
 TEST(test_unknown_kinds)
 {
 	static const uint64_t heads[] = {
@@ -692,7 +694,8 @@ TEST(test_recovery)
 	for (uint64_t i = 0; i < ROUNDS; i++) {
 		uint64_t now = T0 + i * 100000, tid = 1000 + i * 7 % 5000;
 
-		/* A process and its thread, a fork with its arguments, text that stands in the record. */
+		/* A process and its thread, a fork with its arguments, text that stands in the
+		 * record. */
 		PUT(&b, 0x0000008006010037, tid, word_of("worker"));
 		PUT(&b, 0x0000018006020057, tid, word_of("worker"), 0x0000000000020028, tid);
 		PUT(&b, 0x0002000100200074 | 0x1000000, now, 0x0000000000030024, tid,

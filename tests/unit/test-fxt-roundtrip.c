@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the FXT writer writes is what the reader reads: records of every type with arguments of every
- * type, made up at random (always the same ones), of several providers. Each field is compared, and
- * the check has nothing to say.
+ * What the FXT writer writes is what the reader reads: records of every type with arguments of
+ * every type, made up at random (always the same ones), of several providers. Each field is
+ * compared, and the check has nothing to say.
  */
 #include <stdlib.h>
 #include <string.h>

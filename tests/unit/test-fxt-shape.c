@@ -294,7 +294,8 @@ TEST(test_shape_of_golden)
 		if (i == GOLDEN_UNKNOWN)
 			continue;
 		assert_int_equal(s.words, g->n_words);
-		/* Whatever it claims, its contents say how long it is; and what is not there, is not. */
+		/* Whatever it claims, its contents say how long it is; and what is not there, is
+		 * not. */
 		for (uint64_t n = 1; n < g->n_words; n++) {
 			_cleanup_free_ uint8_t *part = malloc(8 * n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Windows of a stream, from events written down here with their times in nanoseconds: an interval is 100.
+ * Windows of a stream, from events written down here with their times in nanoseconds: an interval
+ * is 100.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -284,7 +285,8 @@ TEST(test_ended)
 	assert_int_equal(n, 0);
 }
 
-/* What there was no room for since the recording began, beside the mappings of set_up(); later windows show it, too. */
+/* What there was no room for since the recording began, beside the mappings of set_up(); later
+ * windows show it, too. */
 TEST(test_unmapped)
 {
 	struct live *l = *state;

@@ -128,7 +128,8 @@ TEST(test_verifier)
 	assert_true(strlen(text) < 600);
 }
 
-/* The verifier is not to blame where there are too few descriptors, although libbpf shows its log. */
+/* The verifier is not to blame where there are too few descriptors, although libbpf shows its
+ * log. */
 TEST(test_verifier_without_descriptors)
 {
 	_cleanup_free_ char *text = NULL;

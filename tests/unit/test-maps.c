@@ -395,7 +395,8 @@ TEST(test_owner)
 	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);
 	assert_int_equal(maps_owner(m, REUSED + 7, kernel), FXT_KOID_KTHREADD);
 	assert_int_equal(maps_owner(m, UINT32_MAX, kernel), FXT_KOID_KTHREADD);
-	/* Of three machines, the second one says only when it began, the third what its kernel has. */
+	/* Of three machines, the second one says only when it began, the third what its kernel
+	 * has. */
 	add(m, (struct event){ .kind = EVENT_START, .pid = FXT_KOID_KYMO });
 	add(m, (struct event){ .kind = EVENT_START, .pid = (1u << 31) + FXT_KOID_KYMO });
 	add(m, (struct event){ .kind = EVENT_START, .pid = 77 }); /* nobody's */

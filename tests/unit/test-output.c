@@ -290,7 +290,8 @@ TEST(test_slow_reader)
 	}
 }
 
-/* A reader that does not read holds up nobody: the descriptor is closed, what is left is dropped. */
+/* A reader that does not read holds up nobody: the descriptor is closed, what is left is
+ * dropped. */
 TEST(test_free_while_blocked)
 {
 	for (int kind = 0; kind < 3; kind++) {
@@ -575,7 +576,8 @@ static void wait_for_abandoned(unsigned n)
 	assert_int_equal(user_counts_get(&abandoned_sessions, 4711).user, n);
 }
 
-/* poll() says that a socket can be written whose buffer has room for less than what is written: nobody waits there all the same. */
+/* poll() says that a socket can be written whose buffer has room for less than what is written:
+ * nobody waits there all the same. */
 TEST(test_small_socket)
 {
 	const int least = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who opens perf events for the service opens those that the service has use for, whatever the kernel would give its caller; and keeps no
- * descriptor that it was sent.
+ * Who opens perf events for the service opens those that the service has use for, whatever the
+ * kernel would give its caller; and keeps no descriptor that it was sent.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,8 @@
 
 enum { SENT_MAX = 4 }; /* descriptors */
 
-/* Sends N descriptors (of FD, each) with Q to who answers; what perf_event_answer() returns. *RET_ANSWER is 1 if there was none. */
+/* Sends N descriptors (of FD, each) with Q to who answers; what perf_event_answer() returns.
+ * *RET_ANSWER is 1 if there was none. */
 static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int32_t *ret_answer)
 {
 	const struct cmsghdr head = { CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS };

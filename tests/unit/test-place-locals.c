@@ -250,7 +250,8 @@ static void compare(const char *program, int stop, const struct said *said, cons
 		n_same++;
 		return;
 	}
-	/* What cannot be had is said, never guessed: gdb knows the callers' registers, we do not. */
+	/* What cannot be had is said, never guessed: gdb knows the callers' registers, we do
+	 * not. */
 	if (strstr(ours, "is not kept") || strstr(ours, "points to something") ||
 	    strstr(ours, "too complex")) {
 		n_else++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records of stacks and mappings, as they come out of the merge, into an archive; and what an archive is
- * to have of them, read back.
+ * Records of stacks and mappings, as they come out of the merge, into an archive; and what an
+ * archive is to have of them, read back.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -312,7 +312,8 @@ TEST(test_filter_without_stacks)
 	assert_null(strstr(said(f), "/stranger"));
 }
 
-/* A name can be the one that is selected: that of the program, or the one of an exec that begins. */
+/* A name can be the one that is selected: that of the program, or the one of an exec that
+ * begins. */
 TEST(test_filter_renamed)
 {
 	struct fixture *f = *state;
@@ -335,7 +336,8 @@ TEST(test_filter_renamed)
 				     "map 130 501 2000 #0 /new;map 110 500 1000 #0 /renames;");
 }
 
-/* Of a user's own processes each mapping waits until it is known that its process was selected after it. */
+/* Of a user's own processes each mapping waits until it is known that its process was selected
+ * after it. */
 TEST(test_own)
 {
 	struct fixture *f = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Predicates give what an evaluator of the test's own gives, which knows nothing but fractions and tries
- * all assignments; and expressions that are none are refused at the right place.
+ * Predicates give what an evaluator of the test's own gives, which knows nothing but fractions and
+ * tries all assignments; and expressions that are none are refused at the right place.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What points to what in a child of ours. Blocks are pieces of a mapping; all pointers are planted from
- * outside, so that none is in the child but those: neither in a register, nor left on a stack.
+ * What points to what in a child of ours. Blocks are pieces of a mapping; all pointers are planted
+ * from outside, so that none is in the child but those: neither in a register, nor left on a stack.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -145,8 +145,8 @@ static void end(void)
 	munmap(places->mapped, 65536);
 	munmap((void *)(uintptr_t)places->shared, 65536);
 	munmap(places, 4096);
-	/* The heap stays: the next one is elsewhere, and what is left of this one's addresses on the stack that
-	 * the next child inherits does not matter. */
+	/* The heap stays: the next one is elsewhere, and what is left of this one's addresses on
+	 * the stack that the next child inherits does not matter. */
 }
 
 static int list_blocks(struct outbuf *to, void *unused)
@@ -279,7 +279,8 @@ TEST(test_chains)
 	end();
 }
 
-/* Two that only have each other, of which one is said to be lost; one that only has itself; and one that points to what is reachable. */
+/* Two that only have each other, of which one is said to be lost; one that only has itself; and one
+ * that points to what is reachable. */
 TEST(test_cycles)
 {
 	begin(false);

@@ -335,7 +335,8 @@ TEST(test_top)
 	assert_int_equal(bad_option, '?');
 }
 
-/* One name for the same thing; the old ones of leaks are known still. What is given is checked later. */
+/* One name for the same thing; the old ones of leaks are known still. What is given is checked
+ * later. */
 TEST(test_leaks)
 {
 	const struct memory_options *m = &options.session.memory;

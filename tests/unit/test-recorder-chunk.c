@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording of which each step is a story of its own (tests/support/story.h), split in all places: each chunk is good by itself, and all of them
- * say what a recording says that was not split.
+ * A recording of which each step is a story of its own (tests/support/story.h), split in all
+ * places: each chunk is good by itself, and all of them say what a recording says that was not
+ * split.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,7 +185,8 @@ static void assert_clean(const struct outbuf *archive, const char *what)
 	fxt_lint_free(lint);
 }
 
-/* Takes out lines that say who is who: they may be said again in a body. And what packets there are depends on where it was split. */
+/* Takes out lines that say who is who: they may be said again in a body. And what packets there are
+ * depends on where it was split. */
 static void drop_names(char *text)
 {
 	char *to = text, *next;
@@ -350,7 +352,8 @@ TEST(test_split_now_and_then)
 	}
 }
 
-/* What is said of who is who in chunk I: all but one have their name, also those that have ended by then. */
+/* What is said of who is who in chunk I: all but one have their name, also those that have ended by
+ * then. */
 TEST(test_names)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_MAX);
@@ -435,7 +438,8 @@ TEST(test_sheds)
 	}
 }
 
-/* Losses are counted once, in the chunk in which they begin; those that follow say that they go on. */
+/* Losses are counted once, in the chunk in which they begin; those that follow say that they go
+ * on. */
 TEST(test_losses)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 19 | UINT64_C(1) << 30);
@@ -567,7 +571,8 @@ TEST(test_loss_in_the_ring)
 	assert_all_clean(f);
 }
 
-/* A snapshot of a flight recorder at any time: what is written so far, and a tail. The recording does not notice. */
+/* A snapshot of a flight recorder at any time: what is written so far, and a tail. The recording
+ * does not notice. */
 TEST(test_tails)
 {
 	const struct recorder_end end = { .reason = "snapshot" };
@@ -676,7 +681,8 @@ static void assert_lines_in_head(const struct fixture *f, size_t i, const char *
 	}
 }
 
-/* Bodies have said it: names of contexts, open or over, and what is watched, of one that has ended, too. */
+/* Bodies have said it: names of contexts, open or over, and what is watched, of one that has ended,
+ * too. */
 TEST(test_marks)
 {
 	static const char *const lines[] = {

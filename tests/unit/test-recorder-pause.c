@@ -93,7 +93,8 @@ static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
 	fake_collector_put_record(f->collector, &rec, sizeof(rec));
 }
 
-/* 11 has ended, 20 is another one, so is 40 if there was one, 90 is new, and 10 runs another program on CPU 0. */
+/* 11 has ended, 20 is another one, so is 40 if there was one, 90 is new, and 10 runs another
+ * program on CPU 0. */
 static void resume(struct fixture *f)
 {
 	struct worker_results news = { .attach_ns = ATTACHED,
@@ -109,7 +110,8 @@ static void resume(struct fixture *f)
 	story_list(&f->tasks, 90, 90, ATTACHED - 8, "ninety", 0);
 	story_list(&f->tasks, 40, 40, ATTACHED - 9, "again", 0);
 	news.tasks = f->tasks;
-	/* From before all programs ran, what began before the first one did, and what did so since. */
+	/* From before all programs ran, what began before the first one did, and what did so
+	 * since. */
 	story_put_switch(&f->story, UNTIL - 5, 0, 998, 997, READY);
 	put_work(f, FROM(0), UNTIL + 10);
 	put_work(f, ATTACHED + 1, UNTIL + 20);
@@ -248,7 +250,8 @@ TEST(test_anywhere)
 		assert_int_equal(count(text, "kymo/returned "), 1);
 		/* Who were seen only between T1 and T2 are nobody. */
 		assert_null(strstr(text, "koid=998"));
-		/* The one who has its tid since is somebody else, and the one who has another name is not. */
+		/* The one who has its tid since is somebody else, and the one who has another name
+		 * is not. */
 		assert_true(count(story, "'other' parent 1 uid 0 cgroup 0 '' real 20") >= 1);
 		assert_int_equal(count(story, "process 90 'ninety'"), 1);
 		/* (step 23 says that one has ended) */
@@ -278,7 +281,8 @@ TEST(test_losses)
 	assert_int_equal(count(text, "instant kymo/lost"), 1);
 }
 
-/* Chunks go on: one that begins in a pause says so, and what has come before all is listed is not put at its beginning. */
+/* Chunks go on: one that begins in a pause says so, and what has come before all is listed is not
+ * put at its beginning. */
 TEST(test_chunks)
 {
 	const struct recorder_end rotated = { .reason = "rotated" };

@@ -257,7 +257,8 @@ TEST(test_resources_fds_listed)
 	open_path(4, "/a", 0);
 	open_path(5, "/b", 0);
 	open_path(6, "/c", 0);
-	/* 3 has gone in a way that was not seen, 9 has come; 5 goes and 7 comes while it is being read. */
+	/* 3 has gone in a way that was not seen, 9 has come; 5 goes and 7 comes while it is being
+	 * read. */
 	list(RESOURCE_FD, false, false);
 	CALL(5, CLOSE, 0, 5);
 	open_path(7, "/d", 0);

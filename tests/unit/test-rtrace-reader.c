@@ -68,8 +68,8 @@ static void copy_last(const struct rtrace_record *record, void *userdata)
 }
 
 /*
- * What LINE becomes as the last line of a report. Its texts are of LINE: the parser is asked again, and
- * has to say the same.
+ * What LINE becomes as the last line of a report. Its texts are of LINE: the parser is asked again,
+ * and has to say the same.
  */
 static struct rtrace_record read_line(const char *line, struct problems *problems)
 {

@@ -188,7 +188,8 @@ TEST(test_nonsense)
 	outbuf_deinit(&answer);
 }
 
-/* What is let go of at once makes malloc() give memory back, which is not to need anything forbidden. */
+/* What is let go of at once makes malloc() give memory back, which is not to need anything
+ * forbidden. */
 static int free_much(const void *data, size_t n, struct outbuf *answer)
 {
 	static void *blocks[400];

@@ -336,8 +336,8 @@ TEST(test_loss_meanwhile)
 }
 
 /*
- * The mark of a loss comes when there is room for it again. By then another CPU has told that the thread
- * runs here no more: what is said of this CPU after that is no older.
+ * The mark of a loss comes when there is room for it again. By then another CPU has told that the
+ * thread runs here no more: what is said of this CPU after that is no older.
  */
 TEST(test_loss_reported_late)
 {

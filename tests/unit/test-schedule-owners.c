@@ -134,7 +134,8 @@ TEST(test_koids_from_fork_on)
 	     SWITCH(120, 0, 0, 5, READY));
 }
 
-/* The next owner is there before the last one is known to have gone: reaped early, or the loss of its switch is said late. */
+/* The next owner is there before the last one is known to have gone: reaped early, or the loss of
+ * its switch is said late. */
 TEST(test_koid_stays_while_it_runs)
 {
 	struct fixture *f = *state;
@@ -160,7 +161,8 @@ TEST(test_koid_stays_while_it_runs)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* The next owner comes on another CPU while the last one is still on its way out: neither is the other, and where the next one runs is known on. */
+/* The next owner comes on another CPU while the last one is still on its way out: neither is the
+ * other, and where the next one runs is known on. */
 TEST(test_both_owners_run)
 {
 	struct fixture *f = *state;

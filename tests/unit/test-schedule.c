@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the schedule makes of ring words: plain ones, the begin and the end of a recording, and any script.
- * docs/architecture/pipeline.md, "Merge by time".
+ * What the schedule makes of ring words: plain ones, the begin and the end of a recording, and any
+ * script. docs/architecture/pipeline.md, "Merge by time".
  */
 #include <errno.h>
 #include <stdlib.h>

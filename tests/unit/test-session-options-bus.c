@@ -442,7 +442,8 @@ TEST(test_output_fd_take)
 	assert_int_equal(take_output(f->other_fd, 0, NULL), 0);
 }
 
-/* Where our word would be taken for somebody else's: only his own programs may hear it, or another machine. */
+/* Where our word would be taken for somebody else's: only his own programs may hear it, or another
+ * machine. */
 TEST(test_output_fd_take_peer)
 {
 	struct fixture *f = *state;

@@ -277,7 +277,8 @@ TEST(test_keep_time)
 
 /* ---- what a dead process has left ---- */
 
-/* A process that dies in the middle of a write, having written N bytes of a chunk that is packed by METHOD. */
+/* A process that dies in the middle of a write, having written N bytes of a chunk that is packed by
+ * METHOD. */
 static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, const char *more,
 		       size_t n_more)
 {

@@ -34,8 +34,8 @@ static void run(struct summary *s, uint64_t ts, uint32_t from, uint32_t to)
 }
 
 /*
- * 10 and its thread 11 in a service, 20 in another process of it, 30 in a container, 40 nobody knows where, 50 without an
- * identity. Each runs ten times its number.
+ * 10 and its thread 11 in a service, 20 in another process of it, 30 in a container, 40 nobody
+ * knows where, 50 without an identity. Each runs ten times its number.
  */
 FIXTURE(set_up)
 {

@@ -64,7 +64,8 @@ TEST(test_clean)
 		{ BYTES("\xc2\x80 \xc2\x9b"
 			"2J\xc2\x9f\xc2\xa0"),
 		  64, BAD " " BAD "2J" BAD "\xc2\xa0" },
-		/* U+202E shows what follows backwards: an .exe as a .txt; and what stands beside it */
+		/* U+202E shows what follows backwards: an .exe as a .txt; and what stands beside
+		 * it */
 		{ BYTES("a\xe2\x80\xaetxt.exe"), 64, "a" BAD "txt.exe" },
 		{ BYTES("\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xaa\xe2\x80\xaf"), 64,
 		  "\xe2\x80\xa7" BAD BAD "\xe2\x80\xaf" },

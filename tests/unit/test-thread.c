@@ -138,7 +138,8 @@ static void *be_somebody(void *userdata)
 	return NULL;
 }
 
-/* One thread uses files as somebody else, without any right; all others, and the process, are who they were. */
+/* One thread uses files as somebody else, without any right; all others, and the process, are who
+ * they were. */
 TEST(test_identity)
 {
 	struct somebody s = { .event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };

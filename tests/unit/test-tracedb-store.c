@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Points in memory are those of the file, and pointers have the sizes of the buffers that were there then. */
+/* Points in memory are those of the file, and pointers have the sizes of the buffers that were
+ * there then. */
 #include <stdlib.h>
 #include <string.h>
 

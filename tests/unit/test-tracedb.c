@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace-db, written and read: bytes worked out by hand in either layout, what does not fit, and what is cut off or
- * damaged anywhere.
+ * trace-db, written and read: bytes worked out by hand in either layout, what does not fit, and
+ * what is cut off or damaged anywhere.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -21,7 +21,8 @@ static bool say(uint32_t pid, bool trace, void *userdata)
 	return pid != 13 || userdata;
 }
 
-/* A letter a window: g grows by 100 bytes, h by 50, f by a descriptor, d falls by 1000, '.' stays, x is not there. */
+/* A letter a window: g grows by 100 bytes, h by 50, f by a descriptor, d falls by 1000, '.' stays,
+ * x is not there. */
 static void run(const char *const *series, size_t n, const char *expected)
 {
 	_cleanup_(triage_freep) struct triage *t = NULL;

@@ -288,7 +288,8 @@ TEST(test_leak)
 		usage(&f, (604 + 30 * i) * SECOND, 2, 14000 + 700 * i, 4000);
 	assert_int_equal(strncmp(f.story, "leak at ", 8), 0);
 	*f.story = '\0';
-	/* It has ended; another program begins from nothing. Freed before it was known to be allocated: nothing. */
+	/* It has ended; another program begins from nothing. Freed before it was known to be
+	 * allocated: nothing. */
 	assert_int_equal(triggers_record(f.triggers, &end.head), 0);
 	usage(&f, 700 * SECOND, 2, 999, 0);
 	usage(&f, 701 * SECOND, 0, 10, 5000);

@@ -14,8 +14,8 @@
 
 enum { TEXT_BYTES = 60000, HEAD_BYTES = 3, BLOCKS = 8 };
 
-/* Window of 16 bits (0), not the last (0), length in four nibbles (00), LENGTH - 1, uncompressed. Behind the first
- * one there is no window. */
+/* Window of 16 bits (0), not the last (0), length in four nibbles (00), LENGTH - 1, uncompressed.
+ * Behind the first one there is no window. */
 static void put_block(struct outbuf *b, const uint8_t *p, size_t length, bool first)
 {
 	uint32_t head = first ? (uint32_t)(length - 1) << 4 | 1 << 20

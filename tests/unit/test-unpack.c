@@ -331,7 +331,8 @@ TEST(test_lies)
 	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x02\0x"), "damaged Snappy", 13, false, "kymo!x");
 	/* A copy from before the start. */
 	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x04\x01\x09"), "damaged Snappy", 13, false, "kymo!");
-	/* Not a frame; a frame of an early version; a window of a gigabyte; a block type of none. */
+	/* Not a frame; a frame of an early version; a window of a gigabyte; a block type of
+	 * none. */
 	assert_damaged(BYTES(FRAME "what?"), "not a zstd frame", 11, false, "hi");
 	assert_damaged(BYTES(FRAME "\x25\xb5\x2f\xfd\0\0\0"), "not a zstd frame", 11, false, "hi");
 	assert_damaged(BYTES(FRAME "\x28\xb5\x2f\xfd\0\xa0\x11\0\0hi"), "128 MiB", 11, false, "hi");
@@ -568,7 +569,8 @@ static uint64_t count_zeros(const struct outbuf *b, struct unpack_damage *ret)
 	return total;
 }
 
-/* A frame of MIB, each of 8 blocks that say "so many zeros" in 4 bytes; behind SKIPPED bytes to skip. */
+/* A frame of MIB, each of 8 blocks that say "so many zeros" in 4 bytes; behind SKIPPED bytes to
+ * skip. */
 static struct outbuf make_zstd_zeros(unsigned mib, uint32_t skipped)
 {
 	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38 };

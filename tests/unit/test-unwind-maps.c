@@ -173,7 +173,8 @@ TEST(test_room)
 	assert_int_equal(n, 2);
 }
 
-/* Names of files that were of no use for long are given out again, and nobody has their tables then. */
+/* Names of files that were of no use for long are given out again, and nobody has their tables
+ * then. */
 TEST(test_recycle)
 {
 	enum { USED = UNWIND_FILES_MAX - 100 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Walks on in user space: of this program's own stack, through copies of it, with the tables of its own
- * files; what glibc's backtrace() says is the truth.
+ * Walks on in user space: of this program's own stack, through copies of it, with the tables of its
+ * own files; what glibc's backtrace() says is the truth.
  */
 #include <errno.h>
 #include <execinfo.h>

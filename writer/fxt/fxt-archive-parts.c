@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a recording is split (docs/architecture/chunks.md): heads and tails have tables of their own, and what goes on
- * between them registers anew what it uses.
+ * Where a recording is split (docs/architecture/chunks.md): heads and tails have tables of their
+ * own, and what goes on between them registers anew what it uses.
  */
 #include "writer/fxt/fxt-archive.h"
 

@@ -3,13 +3,13 @@
  * Field numbers are those of Perfetto's trace_packet.proto, interned_data.proto,
  * profile_common.proto, profile_packet.proto and perf_events.proto.
  *
- * A packet has the sample and what it is the first to use (interned_data). Ids of interned things are counted
- * from 1, separately for each kind of thing.
+ * A packet has the sample and what it is the first to use (interned_data). Ids of interned things
+ * are counted from 1, separately for each kind of thing.
  *
- * There are thousands of samples a second, nearly all with a stack that the batch has already. So what leads from
- * a stack to its id is a look-up, the packet of such a sample is put together in one piece, and has nothing
- * that readers can do without: not the flag that the packet needs what was interned, since a batch
- * is never without its beginning, and not the number of CPU 0.
+ * There are thousands of samples a second, nearly all with a stack that the batch has already. So
+ * what leads from a stack to its id is a look-up, the packet of such a sample is put together in
+ * one piece, and has nothing that readers can do without: not the flag that the packet needs what
+ * was interned, since a batch is never without its beginning, and not the number of CPU 0.
  */
 #include "writer/fxt/fxt-perfetto-samples.h"
 
@@ -182,8 +182,8 @@ static uint64_t fxt_perfetto_samples_hash_of(const struct fxt_perfetto_samples *
 	return table_hash_seeded(s->seed, bytes, n);
 }
 
-/* The iid of the N bytes at BYTES, which is the same as long as the batch lasts. *RET_NEW says that it
- * is the first time. Failures stick to S. */
+/* The iid of the N bytes at BYTES, which is the same as long as the batch lasts. *RET_NEW says that
+ * it is the first time. Failures stick to S. */
 static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum kind kind,
 					    const void *bytes, size_t n, bool *ret_new)
 {
@@ -319,8 +319,9 @@ static size_t intern_frames(struct fxt_perfetto_samples *s, const struct event *
 }
 
 /*
- * The stack of EV; 0 if it has none. It is known by what it came with, a number or addresses, and by all that may
- * make other frames of that: most were seen before in the batch and need not be looked at.
+ * The stack of EV; 0 if it has none. It is known by what it came with, a number or addresses, and
+ * by all that may make other frames of that: most were seen before in the batch and need not be
+ * looked at.
  */
 static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
 {
@@ -372,7 +373,8 @@ static void add_defaults(struct fxt_perfetto_samples *s)
 	protobuf_end(&s->batch, defaults);
 }
 
-/* The fields of a packet that every sample has, into TO, which has room for them. Returns their bytes. */
+/* The fields of a packet that every sample has, into TO, which has room for them. Returns their
+ * bytes. */
 static size_t put_sample(const struct event *ev, uint64_t callstack, uint8_t *to)
 {
 	uint8_t sample[PACKET_BYTES];
@@ -446,8 +448,8 @@ int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event 
 	case EVENT_SAMPLE:
 		return fxt_perfetto_samples_add_sample(s, ev);
 	case EVENT_FRAME:
-		/* Names come before the stacks that need them: those that were seen change only if an
-		 * address is named anew. */
+		/* Names come before the stacks that need them: those that were seen change only if
+		 * an address is named anew. */
 		if (ev->frame.depth == 0 &&
 		    frames_find(s->frames, ev->frame.process, ev->frame.address))
 			s->meaning++;

@@ -95,9 +95,9 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 }
 
 /*
- * Finds the N bytes at TEXT, whose key is KEY or, if that is another text's, one that follows it. When
- * the first of such texts gives up its place the others are not found any more: they are registered
- * anew.
+ * Finds the N bytes at TEXT, whose key is KEY or, if that is another text's, one that follows it.
+ * When the first of such texts gives up its place the others are not found any more: they are
+ * registered anew.
  */
 static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
 			uint16_t *ret_index)

@@ -6,11 +6,14 @@
  *	leak-hostile --held untext            loses the code of its C library
  *	leak-hostile --held library FILE      loads and unloads FILE, a hundred times
  *	leak-hostile --held threads N         N threads that lose a block each
- *	leak-hostile --held children N        N children that end at once, after they have lost a block
- *	leak-hostile --held churn N           loses a hundred blocks, and allocates and frees on, in N threads
+ *	leak-hostile --held children N        N children that end at once, after they have lost a
+ *	                                      block
+ *	leak-hostile --held churn N           loses a hundred blocks, and allocates and frees on, in
+ *	                                      N threads
  *	leak-hostile --held execs N           becomes itself, N times
  *
- * Each waits for a byte on stdin before and after. What it has lost itself it prints as leak-plant does.
+ * Each waits for a byte on stdin before and after. What it has lost itself it prints as leak-plant
+ * does.
  */
 #include <dlfcn.h>
 #include <elf.h>

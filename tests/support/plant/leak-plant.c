@@ -4,14 +4,14 @@
  *
  *	leak-plant [--held] [--then PROGRAM] PART ...
  *
- * Parts are done in their order, at last one is done by a child (fork). What was planted, it prints as a
- * line of JSON: each stack by the names of its functions, innermost first, with the blocks and bytes
- * that are left of what was allocated there. With --held it reads a byte on stdin before it begins,
- * another one where a child begins, one before PROGRAM is started with the same parts, and waits
- * for the end of stdin before it exits.
+ * Parts are done in their order, at last one is done by a child (fork). What was planted, it prints
+ * as a line of JSON: each stack by the names of its functions, innermost first, with the blocks and
+ * bytes that are left of what was allocated there. With --held it reads a byte on stdin before it
+ * begins, another one where a child begins, one before PROGRAM is started with the same parts, and
+ * waits for the end of stdin before it exits.
  *
- * Nothing here uses stdio, which allocates; threads have stacks of our own, so that the C library frees what
- * it has for them. What is lost can still be reached if "kept" is among the parts.
+ * Nothing here uses stdio, which allocates; threads have stacks of our own, so that the C library
+ * frees what it has for them. What is lost can still be reached if "kept" is among the parts.
  */
 #include <errno.h>
 #include <malloc.h>

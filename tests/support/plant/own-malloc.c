@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * own-malloc [--held]: a program with an allocator of its own, which does what no other one does: it calls
- * itself far deeper than a kernel keeps return probes, leaves by longjmp, and is called from
- * handlers of signals that interrupt it.
+ * own-malloc [--held]: a program with an allocator of its own, which does what no other one does:
+ * it calls itself far deeper than a kernel keeps return probes, leaves by longjmp, and is called
+ * from handlers of signals that interrupt it.
  *
  * What is planted is printed as leak-plant does.
  */
