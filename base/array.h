@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Arrays that grow: a pointer, and how many elements there is room for. How many are used the
  * owner counts; free() lets go. And the order that they are sorted into.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The three clocks that a trace knows, in nanoseconds. CLOCK_BOOTTIME is the time of every record:
  * it is monotonic and goes on during suspend.

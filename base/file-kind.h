@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a descriptor of somebody else's leads to. fstat() asks the file system, which may be a
  * server that never answers; so who must not wait asks here.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where bytes come from: a descriptor (file, pipe, socket), memory, or a caller that brings them,
  * in one pass, through one buffer.

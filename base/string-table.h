@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names by number, mostly those of an enum: an array of strings, in which NULL is a number without
  * a name.

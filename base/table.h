@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A hash table from a non-zero 64-bit key to a non-NULL pointer: open addressing, linear probing,
  * grows at three quarters full. It owns its slots and never what they point to.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The notes of static probes (.note.stapsdt, as <sys/sdt.h> makes them), one after the other. They
  * come from untrusted files.

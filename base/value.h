@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Values that people write, on command lines and in files: each within bounds, or with a sentence
  * about what is wrong with it.

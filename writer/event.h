@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The neutral event, in host order and within proven bounds. Readers and the capture side produce
  * it, writers and views consume it, and it is independent of formats.

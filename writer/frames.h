@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The names of addresses in call stacks, from EVENT_FRAME: for each address of a process, its
  * functions, inlined ones first.

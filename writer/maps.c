@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A process has programs, the last one first: one for each exec. A program has a set of ranges that
  * do not overlap, sorted, and the ones that were covered. A set is shared from fork until one of

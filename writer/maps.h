@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The mappings of code in each process, at each time, from EVENT_MAPPING, EVENT_FORK, EVENT_EXEC,
  * EVENT_EXIT and EVENT_TASK. This module is not in reader/, since Perfetto's packets name the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the bytes of an EVENT_MOMENT are: registers, then blocks of memory with their heads. They
  * may come out of a file: nothing of them is trusted.

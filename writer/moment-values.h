@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The values of an EVENT_MOMENT by its plan: as text, and as the arguments that Perfetto shows.
  * Plan and event can come from a file: nothing of them is trusted.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Words for the values that calls are given: sets of flags, and of numbers with a name. The type of
  * an argument names a set: "flags:open", "enum:seek" (capture/options/call-spec.h).

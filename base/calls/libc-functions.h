@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What functions of libc are given and return, so that a specification of a call can go without it:
  * "libc.so.6:fopen" is "libc.so.6:fopen(str path, str mode) -> ptr".

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A point of a program where registers and memory are collected, as it is compiled by who asks for
  * it: which loads to make, what they are made of variables, and how those are called. Its text

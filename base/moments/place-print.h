@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Values as people read them, from bytes and a shape: a text that describes a type and nothing
  * else, so that it can be kept beside the bytes. Whatever a shape says, and however few bytes there

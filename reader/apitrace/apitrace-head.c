@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Whether bytes begin a call trace. The format has no magic number, only its container has; so
  * the first function's name, or the first property, has to look like one.

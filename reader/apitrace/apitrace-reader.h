@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads a call trace, versions 0 to 6, unpacked, in one pass and bounded memory.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calls as text, as the format's own tool (`apitrace dump`) has it, byte for byte: other programs
  * read that. But nothing of it is a command to a terminal: names with control characters are

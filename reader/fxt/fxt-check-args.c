@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Judges the arguments of a record, by the specification's "Argument types" and by what the kind of
  * record asks of them.

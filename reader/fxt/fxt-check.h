@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Checks a single record that the reader could parse: its conformance to the specification in parts
  * that the reader does not need, and its effect on other readers. Checks across records are in

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Each kind of finding once, in the order of `kymo check --list`, for code that defines FINDING:
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The possible errors of an archive: each kind of finding once, in the table of fxt-finding-rows.h.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the order of records in the file decides: which provider was introduced, when its ticks
  * were known, what its strings were; that losses are visible; modules before mappings before

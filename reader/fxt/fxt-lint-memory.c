@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What programs allocate, as docs/FXT-MAPPING.md has it: events of category `memory` with the
  * arguments that they have there. Others may call their events so, too; those are none of ours.

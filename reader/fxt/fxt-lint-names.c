@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Identities: kernel objects of processes and threads. They may stand anywhere in an archive and
  * the last one holds, so who lacks one is known at the end.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Puts facts into the order of time, as readers do: by time, and as they stand in the file where
  * times are equal. Archives are mostly sorted, so a fact that is a little late is put into its

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Durations of a thread are a stack, in the order of time. It is kept as Perfetto keeps it: an end
  * closes the innermost open duration, a complete one leaves the stack when time has passed it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Async operations and flows: begins and ends of one id are counted against each other, so that it
  * does not matter in which order they come; what is left at the end has no counterpart. Only what

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The lint of an archive: violations of the specification, and errors that known readers will make.
  * It receives all records and all damage in file order, and calls back for each finding. Some

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/fxt/fxt-object.h"
 
 bool fxt_object_is_unknown(const struct fxt_record *record)

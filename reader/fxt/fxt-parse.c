@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A function a record type, made from its layout (fxt-layout.h). Each takes words
  * from the front of what is left; a word that is not there ends the record as damaged. Words left

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The state of a provider of an archive: its ticks, its string table and its thread table
  * ("Provider section metadata", "String references", "Thread references").

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds records in the input, and keeps the state that one record leaves for the next: which
  * provider is being read, and what it registered. What is inside a record is fxt-parse.c's.

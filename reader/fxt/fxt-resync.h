@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the next good record after an inconsistent one. Internal to the FXT reader;
  * docs/architecture/damage.md describes the method.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Walks over a record in the order of its parts: words, streams, references, arguments. The reader
  * proper (fxt-parse.c) does not do it this way, because it must be fast and needs no more than that

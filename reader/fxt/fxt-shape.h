@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The contents of a record, regardless of the size in its header; from unaligned bytes in either
  * byte order. Internal to the FXT reader: it swaps archives of big-endian machines, and finds

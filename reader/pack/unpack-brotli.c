@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One stream without a magic number, a checksum or a place to begin anew: damage ends it. Nothing
  * of ours is packed so; call traces of others are.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by unpack.c and the methods: the input, and one row of functions per method. A block is a
  * chunk, frame or member, which can be decompressed alone.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A chunk is unpacked as a whole. Both its lengths are checked before anything is made as large as
  * they say. Of one that is damaged or cut off, the part before that is unpacked by hand.

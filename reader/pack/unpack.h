@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Decompresses a trace (writer/pack/pack-wire.h), recognized by its first bytes, from a descriptor
  * or memory, in one pass. Uncompressed data is returned unchanged.

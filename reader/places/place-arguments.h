@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What a function is given and returns, value by value: by DWARF and the calling convention of
  * x86-64. A structure is its members, as far as they are numbers, pointers or enumerations.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Location expressions of DWARF, compiled into loads (place-locals.h). The expression is carried
  * out with terms in the place of numbers: a register plus a constant, what stands there, and so on.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Functions by name: as the linker has it, or as it stands in source: C++ and Rust, with or without
  * parameters, from the namespace on or from any part behind it.

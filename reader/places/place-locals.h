@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Variables at an address of a program, compiled into loads: reads of registers and of memory that
  * need no DWARF any more. A program in the kernel carries them out; the bytes that they bring are

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Static probes of a program: places that its authors have marked, with what is given there
  * (.note.stapsdt, as <sys/sdt.h> makes it).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Places in a program or library: functions by name, lines, static probes, variables. An answer is
  * an address of the file's own, or an offset in it, and needs no debug information any more.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A query over the points of a store: all assignments of a point's variables to those of the
  * expression for which it is true. Numbers are exact: integers of any size, and fractions.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calls in another order than that of the report: by size, by time, or by the backtrace that they
  * share. What is kept of a call is where it stands (64 bytes), and of each backtrace its addresses;

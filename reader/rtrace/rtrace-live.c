@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A live resource is one slot of a table: its value is no pointer but the call's number and how
  * often it is held, so that millions of them cost nothing beside their slots.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What is allocated: which call each live resource is from. Calls go by their number in the report.
  * It needs some 30 bytes a live resource, and nothing for those that are gone.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/rtrace/rtrace-output.h"
 
 #include "reader/rtrace/rtrace-parse.h"

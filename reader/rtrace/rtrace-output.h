@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The last step of post-processing: what is shown is counted, frames are cut off and named, and
  * everything goes to the caller.

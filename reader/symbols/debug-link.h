@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * References of a file to its debug information: .gnu_debuglink (a name and a checksum),
  * .gnu_debugaltlink (a name and a build id; made by dwz for data that several files share).

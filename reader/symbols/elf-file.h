@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An ELF file of a program or library: its identity, load addresses, symbols, and references to
  * debug information. It uses libelf, which checks its input against the size of the file. This

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files by their build id, from the servers in DEBUGINFOD_URLS. This uses the network, so it is
  * done only on request. kymo can be built without it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names of the running kernel, from /proc/kallsyms: its text, its modules, and code made at run
  * time (BPF programs, trampolines). They are useful only if the recorded kernel is this one. Since

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * .gnu_debugdata: the symbols of functions that strip(1) would have removed, as an xz-compressed
  * ELF file in a section ("minidebuginfo").

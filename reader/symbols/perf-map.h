@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * /tmp/perf-PID.map: code that JIT compilers (of JavaScript, Java, ...) made. A line is "START SIZE
  * NAME", with hexadecimal numbers; later lines have precedence.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Ranges of addresses that can overlap and nest, sorted once, then searched often for the innermost
  * one around an address.

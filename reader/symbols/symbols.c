@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Modules are what names come from: a file (by its build id, else by inode and path), the vdso, the
  * kernel, the map of a process. Of each one that was asked for there is a struct module for good,

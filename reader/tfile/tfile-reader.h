@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads GDB trace files, unpacked, frame by frame, in one pass: those of gdbserver, of GDB's
  * `tsave` and of others, in either byte order and with registers of any size.

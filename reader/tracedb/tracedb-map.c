@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A treap: a search tree by address, and a heap by random priorities, which keep it flat whatever
  * the order of addresses.

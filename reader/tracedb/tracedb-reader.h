@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Reads trace-db in either layout, unpacked, point by point, in one pass: from a FIFO as the points
  * come.

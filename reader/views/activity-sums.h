@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sums of activities on CPUs and of counters: interrupts, softirqs, work items and idle states by
  * name; counters by name and id.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Callers and callees, by name: a tree of processes and functions, from one profile, or from two
  * that are compared. Equal names under one parent are one node, from all call sites.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A histogram of durations: exact up to 16 ns, then 16 steps per power of two, so percentiles are
  * correct to about 3 %. Count, sum and extremes are exact.

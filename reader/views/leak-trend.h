@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The change of a value over time: its values at the ends of at most LEAK_WINDOWS_MAX windows of
  * equal length. When there are more, windows are merged in pairs, so memory does not grow with

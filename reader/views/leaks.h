@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Allocations that were not freed: from the events of category `memory`, in one pass, in file
  * order. Only their assignment to watches depends on time: events of one program can follow the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A window is what a summary and a profile have counted since they began anew. What is shown of it
  * is copied, so that it can be looked at while the next one is counted.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The activity of a machine during a recording: sums of consecutive windows, from a possibly
  * endless stream of events. The counts are those of reader/views/summary and reader/views/profile.

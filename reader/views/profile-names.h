@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The names of places in a profile: those in the archive itself (EVENT_FRAME), then those from a
  * callback; unknown ones are "module+0xoffset".

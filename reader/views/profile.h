@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sums of call stacks: the number and duration of each stack of each thread, on a CPU (by samples)
  * or off CPU (by times off CPU). Computed from events in one pass, in file order.

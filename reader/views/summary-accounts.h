@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The same switches are counted twice. The CPU's account has the running threads: the records of
  * one CPU are in order, so it is exact. The thread's account covers the time between its runs, from

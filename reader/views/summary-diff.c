@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rows are made in two steps. First everything of one name and one command line (or thread name)
  * becomes a row, in both recordings. Then the rows of one name are looked at together, and merged

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The sums of a recording by groups other than threads: by process, by systemd unit, by container.
  * A process counts in its last group, with all of its time.

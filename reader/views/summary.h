@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The summary of a recording: the load of each CPU, the time of each thread, processes, and losses.
  * Computed from events in one pass, in file order.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Calls, their values and the signatures that these refer to, as the reader gives them and the
  * writer takes them. Texts have a length, since they may hold any byte, and a NUL behind them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes a call trace, version 6, event by event, into a buffer of the caller's. What packs it
  * (writer/pack/) stands behind: readers of such files want Snappy chunks, and the header in a chunk

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where a recording is split (docs/architecture/chunks.md): heads and tails have tables of their
  * own, and what goes on between them registers anew what it uses.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The table of events: which FXT record says which struct event, argument by argument. Its list is
  * fxt-event-rows.h; the writer, the reader, the lint and what edits archives go by it.

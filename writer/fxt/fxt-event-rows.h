@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Every event of an archive, once: a list for code that defines EVENT and the other words below
  * (see fxt-event-fields.h). docs/FXT-MAPPING.md has the same for people, and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * State at a moment that earlier events established: the last event for each item, without ended
  * items. These are the rules: the events that establish state, the key that identifies an item, the

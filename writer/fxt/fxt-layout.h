@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The parts of each kind of record, once: a list in their order, for code that defines the words.
  * The writer checks and writes records by it (fxt-write.c). The reader parses them (fxt-parse.c),

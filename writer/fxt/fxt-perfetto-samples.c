@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Field numbers are those of Perfetto's trace_packet.proto, interned_data.proto,
  * profile_common.proto, profile_packet.proto and perf_events.proto.

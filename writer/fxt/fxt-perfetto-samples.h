@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * On-CPU samples as Perfetto packets (PerfSample), the source of flame graphs in its UI. Stacks
  * with which threads left their CPU are not included: Perfetto counts samples and would mix the

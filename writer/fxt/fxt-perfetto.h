@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Perfetto packets, for BLOB records of type 3. Perfetto concatenates the bytes of all of them and
  * reads the result as one of its own traces. This transports data for which FXT has no record.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A function a record type, made from its layout (fxt-layout.h): what does not fit is refused, then
  * the parts are put in their order.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * FXT records, one function per type: the wire side of the writer. Its callers decide about the
  * records and names; kymo's own archive is fxt-archive.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The containers for compressed traces, with the bytes that identify them, and the Snappy chunk
  * container of apitrace:

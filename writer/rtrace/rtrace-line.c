@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A line is put together in a buffer of its largest size; the first thing that is wrong with it
  * sticks, and the line goes out only without.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Records as lines: the limits of each field and the order of the parts, and nothing of the order
  * of the lines (rtrace-writer.h). A line is appended whole or not at all.

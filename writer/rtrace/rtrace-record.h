@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The records of a leak report as neither writer nor reader has them to itself. Texts are borrowed:
  * of the caller when written, of the reader's buffer, until it reads on, when read.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Which memory GDB reads to find the shared libraries of a process: its program's headers and
  * .dynamic, struct r_debug, each struct link_map and its name. With these in the first frame of a

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * GDB trace files ("target tfile"): text lines that say what was traced, then frames with what
  * was collected at each hit of a tracepoint: registers, memory, trace state variables.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The script that goes with a trace file, for `gdb -x`: programs and libraries at the addresses
  * where they were, then the file. The format itself says nothing of relocation.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes a GDB trace file, part by part, into buffers of the caller's. A file is a head,
  * frames and an end:

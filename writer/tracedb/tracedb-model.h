@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * trace-db: trace points, each with what a program's variables were where it stood then. Names and
  * types are said once, at the beginning; points name them by number.

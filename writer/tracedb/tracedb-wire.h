@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How wide the numbers of trace-db's layouts are, in bytes. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writes trace-db into a buffer of the caller's: the dictionary, and then points, each whole or not
  * at all. All names and types are known before the first point.
