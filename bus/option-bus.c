@@ -61,7 +61,7 @@ static int option_bus_read_category(sd_bus_message *m, struct session_options *t
 	if (r <= 0)
 		return r;
 	if (strchr(word, ',') || categories_parse(word, &bits, NULL, NULL) < 0)
-		return value_refuse(why, "there is no category '%.80s'", word);
+		return value_refuse(why, "unknown category '%.80s'", word);
 	to->categories |= bits;
 	return 1;
 }
@@ -78,7 +78,7 @@ static int option_bus_read_trigger(sd_bus_message *m, struct session_options *to
 		return r;
 	row = option_of_trigger(name, strlen(name));
 	if (!row)
-		return value_refuse(why, "there is no trigger '%.80s'", name);
+		return value_refuse(why, "unknown trigger '%.80s'", name);
 	r = option_bus_set_number(row, to, value, wrong);
 	return r < 0 ? value_refuse(why, "'%s': %.200s", name, wrong) : 1;
 }

@@ -39,9 +39,9 @@ static int unknown_verb(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		value_nearest_try(&near, others[i]);
 	if (near.nearest)
-		return cli_usage_error("there is no %s '%s'; did you mean '%s'?", what, name,
+		return cli_usage_error("unknown %s '%s'; did you mean '%s'?", what, name,
 				       near.nearest);
-	return cli_usage_error("there is no %s '%s'", what, name);
+	return cli_usage_error("unknown %s '%s'", what, name);
 }
 
 static const struct verb *find_verb(const char *name)
@@ -77,7 +77,7 @@ static int dispatch_print_help(int argc, char **argv)
 	if (argc < 2)
 		return print_overview(stdout);
 	if (argc > 2)
-		return cli_usage_error("help is for one verb");
+		return cli_usage_error("expected one VERB");
 	verb = find_verb(argv[1]);
 	if (!verb)
 		return unknown_verb(argv[1]);

@@ -222,7 +222,7 @@ static int kymod_run(const struct arguments *args)
 				 args->bus ?: "");
 	r = sd_event_default(&event);
 	if (r < 0)
-		return log_error(r, "cannot make an event loop");
+		return log_error(r, "cannot create an event loop");
 	r = async_close_attach(event, bus);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");

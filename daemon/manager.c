@@ -100,8 +100,8 @@ static int manager_check_name(const struct manager *m, const struct manager_crea
 {
 	if (!session_name_valid(args->name))
 		return bus_error_set(reterr, -EINVAL,
-				     "'%.80s' cannot be the name of a session: 1 to 64 letters, "
-				     "digits and '_' are needed",
+				     "'%.80s' is not a valid name for a session: use 1 to 64 "
+				     "letters, digits and '_'",
 				     args->name);
 	if (find_exact(m, args->name, args->uid))
 		return bus_error_set(reterr, -EEXIST,

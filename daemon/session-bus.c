@@ -84,7 +84,7 @@ static int method_search_memory(sd_bus_message *call, void *userdata, sd_bus_err
 				     "the session does not look what can be reached: its option "
 				     "`reach` is \"no\"");
 	if (r == -EBUSY)
-		return bus_error_set(reterr, r, "too many processes wait to be searched");
+		return bus_error_set(reterr, r, "too many searches of processes are pending");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 

@@ -380,7 +380,7 @@ missing_at_most() {
 # something_was_lost: by the last `kymo record`, whose exit status is that of its command: prints
 # what it says of that
 something_was_lost() {
-	grep -E ': (lost|left out) [0-9]+ |of it had no room' "$TMP/stderr"
+	grep -E ': (lost|left out|omitted) [0-9]+ |had no room' "$TMP/stderr"
 }
 
 nothing_lost() {

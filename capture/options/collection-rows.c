@@ -45,9 +45,7 @@ static int collection_rows_take_categories(struct collection *to, const char *te
 	while ((word = strsep(&rest, ", \t"))) {
 		if (*word && categories_parse(word, &bits, NULL, NULL) < 0)
 			return value_refuse(
-				why,
-				"there is no category '%.40s'; `kymo record -e help` lists "
-				"them",
+				why, "unknown category '%.40s'; `kymo record -e help` lists them",
 				word);
 		all |= *word ? bits : 0;
 	}

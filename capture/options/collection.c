@@ -324,8 +324,7 @@ int collection_read(FILE *file, const char *name, collection_complaint_fn fn, vo
 	int r;
 
 	if (!session_name_valid(name)) {
-		fn(0,
-		   "the name of a collection is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" behind it",
+		fn(0, "the name of a collection is 1 to 64 of A-Z a-z 0-9 _, followed by \".conf\"",
 		   userdata);
 		return -EINVAL;
 	}

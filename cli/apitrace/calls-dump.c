@@ -31,8 +31,8 @@ int calls_dump_take_set(void *userdata, char *value)
 	if (r == -ENOMEM)
 		return cli_failed("out of memory");
 	return r == 0 ? CLI_OK
-		      : cli_usage_error("--calls: '%s' is not a set of calls, like 5, 2-4,10- or "
-					"*/frame",
+		      : cli_usage_error("--calls: '%s' is not a set of calls, such as 5, 2-4,10- "
+					"or */frame",
 					value);
 }
 

@@ -98,14 +98,10 @@ static void edit_trace_say_left_out(const char *name, uint64_t n, const char *wh
 
 void edit_trace_say_unknown(const char *name, const struct edit_counts *counts)
 {
-	edit_trace_say_left_out(
-		name, counts->refused,
-		"records of a type or kind that the format does not know were left out");
-	edit_trace_say_left_out(
-		name, counts->arguments,
-		"arguments of a type that the format does not know, or that could not be "
-		"read, were left out");
-	edit_trace_say_left_out(
-		name, counts->longer,
-		"records had words behind what the format knows, which were left out");
+	edit_trace_say_left_out(name, counts->refused,
+				"records of an unknown type or kind were omitted");
+	edit_trace_say_left_out(name, counts->arguments,
+				"arguments of an unknown type, or unreadable ones, were omitted");
+	edit_trace_say_left_out(name, counts->longer,
+				"records had additional words at their end, which were omitted");
 }

@@ -33,7 +33,7 @@ static int export_apitrace_write(struct export *e, struct call_trace *trace, uin
 	int r = call_trace_write(trace, pid, &stream);
 
 	if (r < 0)
-		return cli_failed("cannot make a call trace: %s", strerror(-r));
+		return cli_failed("cannot create a call trace: %s", strerror(-r));
 	if (packed_output_open(&e->output, &args) < 0 ||
 	    packed_output_write(&e->output, stream.data, stream.size) < 0 ||
 	    packed_output_finish(&e->output) < 0)
@@ -79,7 +79,8 @@ int export_apitrace(struct export *e)
 	if (r != CLI_OK)
 		return r;
 	if (trace.n == 0)
-		return cli_failed("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
+		return cli_failed("%s contains no calls; record them with 'kymo record "
+				  "--call=SPEC'",
 				  t.name);
 	status = open_trace_finish(&t);
 	r = e->calls.split ? export_apitrace_split(e, &trace)

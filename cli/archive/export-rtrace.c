@@ -19,7 +19,8 @@ int export_rtrace(struct export *e)
 	int r;
 
 	if (e->method != PACK_NONE)
-		return cli_usage_error("reports in the text protocol are not compressed");
+		return cli_usage_error("reports in the text protocol cannot be compressed: omit "
+				       "--compress");
 	r = open_trace(&t, e->input_path) ?: leaks_input_read(&in, &request, &t, NULL);
 	if (r == CLI_OK)
 		r = leaks_write_rtrace(&in, &(struct leaks_rtrace_args){

@@ -60,7 +60,7 @@ static int export_tfile_part(struct export *e, const struct moment_tfile *t,
 		return cli_failed("out of memory");
 	r = moment_tfile_write(t, run, path, at, ret_more, &trace, &script);
 	if (r < 0)
-		return cli_failed("cannot make a trace file: %s", strerror(-r));
+		return cli_failed("cannot create a trace file: %s", strerror(-r));
 	r = export_tfile_put(e, path, &trace) ?: export_tfile_put(e, script_path, &script);
 	if (r == CLI_OK)
 		fprintf(stderr, "%s: gdb -x %s\n", path, script_path);

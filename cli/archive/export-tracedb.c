@@ -94,7 +94,8 @@ int export_tracedb(struct export *e)
 
 	e->reported = true;
 	if (strcmp(e->output_path, "-") == 0)
-		return cli_usage_error("a file for each address space needs a name: '-o FILE.tdb'");
+		return cli_usage_error("standard output cannot take a file for each address "
+				       "space: use -o FILE.tdb");
 	if (r == CLI_OK)
 		r = read_events(&t, trace_points_take, &points);
 	if (r != CLI_OK)

@@ -140,7 +140,7 @@ static int summary_activity_print_kind(const struct summary *s, size_t kind)
 			printf("  %s\n", a->name);
 	}
 	if (n > ROWS_SHOWN)
-		printf("      ... and %zu with less\n", n - ROWS_SHOWN);
+		printf("      ... and %zu others\n", n - ROWS_SHOWN);
 	return 0;
 }
 

@@ -15,7 +15,8 @@ int summary_by_take(void *by, char *text)
 	int i = STRING_TABLE_FIND(summary_by_names, text);
 
 	if (i < 0)
-		return cli_usage_error("--by: '%s' is none of unit, container, process and thread",
+		return cli_usage_error("--by: '%s' must be one of unit, container, process and "
+				       "thread",
 				       text);
 	*(enum summary_by *)by = (enum summary_by)i;
 	return CLI_OK;
@@ -51,7 +52,7 @@ int summary_by_print(const struct summary *s, enum summary_by by, size_t limit)
 	for (size_t i = 0; i < groups->n && i < limit; i++)
 		summary_by_print_row(s, by, &groups->list[i]);
 	if (groups->n > limit)
-		printf("    ... and %zu with less (-n shows more)\n", groups->n - limit);
+		printf("    ... and %zu others (-n shows more)\n", groups->n - limit);
 	return 0;
 }
 

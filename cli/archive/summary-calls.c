@@ -53,6 +53,6 @@ int summary_calls_print(const struct call_sums *s, size_t limit)
 			printf("%8" PRIu64 " more were left out by its limit\n", c->left_out);
 	}
 	if (n > limit)
-		printf("    ... and %zu functions with less (-n shows more)\n", n - limit);
+		printf("    ... and %zu other functions (-n shows more)\n", n - limit);
 	return 0;
 }

@@ -235,12 +235,14 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
 		print_kinds(r, i);
 	if (is_cut_off(r))
-		printf("there is no session_stop: the recording was cut off\n");
+		printf("there is no event session_stop: the recording was cut off\n");
 	if (*packed)
-		printf("it is packed by %s; bytes are counted in the unpacked archive\n", packed);
+		printf("compressed with %s; byte offsets refer to the decompressed "
+		       "archive\n",
+		       packed);
 	if (fxt_lint_not_judged(lint) > 0)
-		printf("%" PRIu64 " records were not judged together with others: they come too "
-		       "late, or threads or ids are too many\n",
+		printf("%" PRIu64 " records were not compared with others: they are too late, or "
+		       "there are too many threads or ids\n",
 		       fxt_lint_not_judged(lint));
 	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good", t->name,
 	       TEXT_SIZE(fxt_reader_offset(t->reader)), r->n_good, r->n_records);
@@ -324,8 +326,7 @@ static int verb_check_explain(const char *id, bool json)
 	if (r >= 0)
 		return r;
 	if (i < 0)
-		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
-				       id);
+		return cli_usage_error("unknown kind of finding '%s'; --list shows all kinds", id);
 	kind = &fxt_finding_kinds[i];
 	if (json) {
 		print_kind_json(kind);
@@ -402,11 +403,11 @@ static int verb_check(int argc, char **argv)
 		if (argc != optind)
 			return cli_usage_error("--list and --explain take no FILE");
 		if (o.explain && o.list)
-			return cli_usage_error("--list and --explain are not for one call");
+			return cli_usage_error("--list and --explain cannot be combined");
 		return o.explain ? verb_check_explain(o.explain, o.json) : list_kinds(o.json);
 	}
 	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
+		return cli_usage_error("expected one FILE, or '-' for standard input");
 	return check_file(argv[optind], &o);
 }
 

@@ -41,14 +41,15 @@ static void verb_cut_say_nothing_there(const struct open_trace *in,
 				       const struct edit_cut_counts *counts)
 {
 	if (counts->last_ns == 0)
-		cli_error("%s: there is no record with a time in it", in->name);
+		cli_error("%s: no record has a time", in->name);
 	else
-		cli_error("%s: nothing lies between these times: it lasts %s, from @%" PRIu64
+		cli_error("%s: no records between these times; the archive lasts %s, from @%" PRIu64
 			  " to @%" PRIu64,
 			  in->name, TEXT_TIME(counts->last_ns - counts->first_ns), counts->first_ns,
 			  counts->last_ns);
 	if (in->n_damages > 0)
-		cli_error("%s: the archive is damaged, its times may be, too; 'kymo repair' first",
+		cli_error("%s: the archive is damaged, and its times may be wrong; run 'kymo "
+			  "repair' first",
 			  in->name);
 }
 
@@ -56,16 +57,15 @@ static void verb_cut_report(const struct edit_cut_counts *counts, const struct e
 			    bool json)
 {
 	if (!json || out->to.file.standard) {
-		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s left out\n",
+		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s omitted\n",
 			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
 			text_s(counts->copied.records), counts->left_out,
 			counts->left_out == 1 ? "was" : "were");
 		edit_trace_say_unknown(out->to.file.path, &counts->copied);
 		if (counts->no_room)
 			fprintf(stderr,
-				"%s: %" PRIu64
-				" records of what held when it begins are missing: there "
-				"was no more room for them\n",
+				"%s: %" PRIu64 " records of the state at its start are missing: "
+				"too many of them\n",
 				out->to.file.path, counts->no_room);
 		return;
 	}
@@ -103,8 +103,8 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 						      q->edit.json },
 				 &in, to);
 	if (r == CLI_OK && tfile_cut_is_asked(&q->only))
-		return cli_failed("%s: it is not a GDB trace file; --frames, --tid and "
-				  "--tracepoint are for those",
+		return cli_failed("%s is not a GDB trace file; --frames, --tid and --tracepoint "
+				  "need one",
 				  in.name);
 	r = r ?: edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
@@ -143,7 +143,7 @@ static int verb_cut(int argc, char **argv)
 		return r;
 	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus &&
 	    !tfile_cut_is_asked(&q.only))
-		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
+		return cli_usage_error("nothing is selected: use --from, --to, --pid or --cpu");
 	return verb_cut_run(&q, argv[optind], argv[optind + 1]);
 }
 

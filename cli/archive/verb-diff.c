@@ -163,7 +163,7 @@ static void print_notes(const struct recording_pair *p)
 	const struct summary *a = summary_of(p, DIFF_A), *b = summary_of(p, DIFF_B);
 
 	if (a->started && b->started && a->filtered != b->filtered)
-		printf("Only %c was recorded through a filter: it holds less.\n",
+		printf("Only %c was recorded with a filter, so it contains less.\n",
 		       side_names[a->filtered ? DIFF_A : DIFF_B]);
 	else if (a->filtered && b->filtered &&
 		 strcmp(a->recording.options, b->recording.options) != 0)
@@ -171,8 +171,8 @@ static void print_notes(const struct recording_pair *p)
 		       a->recording.options, b->recording.options);
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++)
 		if (summary_lost(summary_of(p, i)) != 0)
-			printf("%c lost %" PRIu64
-			       " events in recording: its numbers are too small.\n",
+			printf("%c lost %" PRIu64 " events during its recording: its numbers are "
+			       "too low.\n",
 			       side_names[i], summary_lost(summary_of(p, i)));
 }
 
@@ -513,7 +513,7 @@ static int take_metric(void *options, char *text)
 			return CLI_OK;
 		}
 	}
-	return cli_usage_error("--by: '%s' is none of cpu, switches, latency and wait", text);
+	return cli_usage_error("--by: '%s' must be one of cpu, switches, latency and wait", text);
 }
 
 static int verb_diff_take_top(void *options, char *text)
@@ -538,7 +538,7 @@ static int verb_diff(int argc, char **argv)
 	};
 	int r = verb_options_parse_with(
 		argc, argv, options, 2,
-		"it takes two files, A and B; one may be '-' for standard input");
+		"expected two files, A and B; one can be '-' for standard input");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;

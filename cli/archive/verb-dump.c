@@ -297,7 +297,7 @@ static int verb_dump(int argc, char **argv)
 	if (t.frames && !calls.used)
 		return tfile_dump(&t, d.json);
 	if (calls.used)
-		return cli_failed("%s: it is not a call trace (apitrace); %s is for those", t.name,
+		return cli_failed("%s is not a call trace (apitrace); %s needs one", t.name,
 				  calls.used);
 	r = dump_all(&d, &t);
 	free(d.text);

@@ -72,16 +72,17 @@ static int verb_export_choose_format(const struct export_options *o,
 		}
 	}
 	if (o->format)
-		return cli_usage_error("there is no format '%s'; there are: %s", o->format,
+		return cli_usage_error("unknown format '%s'; the formats are: %s", o->format,
 				       format_names());
-	return cli_usage_error("'%s' does not say which format it is to be; --format is one of: %s",
+	return cli_usage_error("the name '%s' does not determine the format; use --format with "
+			       "one of: %s",
 			       o->output, format_names());
 }
 
 static int verb_export_contradiction(const struct export_options *o, const char *called,
 				     const char *asked)
 {
-	return cli_usage_error("%s is the name of a file that is %s, but --compress asks for %s",
+	return cli_usage_error("the suffix of %s stands for %s, but --compress asks for %s",
 			       o->output, called, asked);
 }
 
@@ -106,7 +107,8 @@ static int choose_method(const struct export_options *o, const struct export_for
 		return CLI_OK;
 	}
 	if (strcmp(o->compress, "none") != 0 && pack_parse(o->compress, &asked) < 0)
-		return cli_usage_error("--compress: '%s' is none of snappy, zstd, gzip and none",
+		return cli_usage_error("--compress: '%s' must be one of snappy, zstd, gzip and "
+				       "none",
 				       o->compress);
 	/* (a call trace is called the same whatever it is packed by) */
 	if (format->method == PACK_NONE && (called != PACK_NONE || plain) && called != asked)
@@ -120,10 +122,9 @@ static int choose_method(const struct export_options *o, const struct export_for
 static int verb_export_check_options(const struct export_options *o)
 {
 	if (!o->output || !*o->output)
-		return cli_usage_error("it takes a file to write: -o FILE, or '-o -' for standard "
-				       "output");
+		return cli_usage_error("no output: use -o FILE, or '-o -' for standard output");
 	if (strcmp(o->output, "-") == 0 && o->json)
-		return cli_usage_error("'-o -' and '--json' would write to the same place");
+		return cli_usage_error("'-o -' and '--json' would both write to standard output");
 	return CLI_OK;
 }
 
@@ -151,7 +152,7 @@ static void verb_export_report(const struct export *e, const struct export_forma
 	fprintf(stderr, "%s: %s, %s", e->output.file.path, TEXT_SIZE(e->output.file_bytes),
 		format->name);
 	if (e->method != PACK_NONE)
-		fprintf(stderr, " packed by %s from %s", method_name(e->method),
+		fprintf(stderr, " compressed with %s from %s", method_name(e->method),
 			TEXT_SIZE(e->output.bytes));
 	fputc('\n', stderr);
 }
@@ -186,8 +187,8 @@ static int run_export(const struct export_options *o)
 	int r = verb_export_choose_format(o, &format);
 
 	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
-		return cli_usage_error("%s is a directory of reports, which standard output "
-				       "cannot be",
+		return cli_usage_error("%s reports are a directory, which standard output cannot "
+				       "take",
 				       format->name);
 	r = r ?: choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
 	if (r != CLI_OK)

@@ -90,24 +90,26 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 		text_s(view->copied.records));
 	if (view->machine > 0)
 		fprintf(stderr,
-			", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
+			", from another machine or boot: times moved by %s%s, CPUs numbered from %" PRIu32,
 			view->shift_ns < 0 ? "-" : "", TEXT_TIME(apart), view->shift_cpu);
 	else if (!view->has_clock)
 		fprintf(stderr,
-			", no clock snapshot: taken to have the first one's clock and machine");
+			", no clock snapshot: assumed to have the clock and machine of the first "
+			"archive");
 	verb_merge_say_more(
 		view->doubled,
-		"left out, since another archive covers the same CPUs at the same time");
+		"omitted, because another archive covers the same CPUs at the same time");
 	verb_merge_say_more(view->koids_moved,
-			    "ids have other owners in an archive before it, and became others");
+			    "ids were replaced, because an earlier archive gives them to other "
+			    "owners");
 	verb_merge_say_more(
 		view->koids_shared,
-		"ids have other owners in an archive before it, and could not become others: "
-		"these are shown as one");
+		"ids could not be replaced, though an earlier archive gives them to other owners: "
+		"the owners of an id are shown as one");
 	verb_merge_say_more(view->points_moved,
-			    "of its point numbers changed: other points have them in an archive "
-			    "before it");
-	verb_merge_say_more(view->koids_cut, "ids were too large to be moved whole");
+			    "of its point numbers were replaced, because an earlier archive gives "
+			    "them to other points");
+	verb_merge_say_more(view->koids_cut, "ids were too large to be moved completely");
 	fputc('\n', stderr);
 }
 
@@ -164,14 +166,15 @@ static int verb_merge(int argc, char **argv)
 		return r;
 	n = argc - optind;
 	if (n < 3)
-		return cli_usage_error("it takes two archives or more, and a file for the result");
+		return cli_usage_error("expected two or more archives, and a file for the result");
 	if (n - 1 > EDIT_MERGE_INPUTS_MAX)
-		return cli_usage_error("it takes no more than %d archives", EDIT_MERGE_INPUTS_MAX);
+		return cli_usage_error("at most %d archives are possible", EDIT_MERGE_INPUTS_MAX);
 	q.n = (unsigned)n - 1;
 	for (unsigned i = 0; i < q.n; i++)
 		n_standard += strcmp(argv[optind + (int)i], "-") == 0;
 	if (n_standard > 1)
-		return cli_usage_error("standard input is one archive; '-' can be named once");
+		return cli_usage_error("standard input is one archive: '-' can be given only "
+				       "once");
 	return verb_merge_run(&q, argv + optind, argv[argc - 1]);
 }
 

@@ -38,8 +38,8 @@ static int read_key(struct request *q)
 	if (n < 0)
 		return cli_failed("cannot read the key %s: %m", q->key_path);
 	if (n < EDIT_REDACT_KEY_MIN)
-		return cli_failed("the key %s has %zd bytes; it needs at least %d, such as from "
-				  "head -c 32 /dev/urandom",
+		return cli_failed("the key %s has %zd bytes, but needs at least %d; 'head -c 32 "
+				  "/dev/urandom' makes one",
 				  q->key_path, n, EDIT_REDACT_KEY_MIN);
 	q->key_size = (size_t)n;
 	return CLI_OK;
@@ -55,9 +55,9 @@ static void verb_redact_report(const struct edit_redact_counts *counts,
 {
 	if (!json || out->to.file.standard) {
 		fprintf(stderr,
-			"%s: %s, %" PRIu64 " record%s; %" PRIu64 " text%s and %" PRIu64
-			" number%s replaced, %" PRIu64 " blob%s and %" PRIu64
-			" record%s of unknown type left out\n",
+			"%s: %s, %" PRIu64 " record%s; %" PRIu64 " text%s and %" PRIu64 " "
+			"number%s replaced, %" PRIu64 " blob%s and %" PRIu64 " record%s of "
+			"unknown type omitted\n",
 			out->to.file.path, TEXT_SIZE(out->to.bytes), counts->copied.records,
 			text_s(counts->copied.records), counts->texts, text_s(counts->texts),
 			counts->numbers, text_s(counts->numbers), counts->blobs,

@@ -49,18 +49,18 @@ static const struct {
 	ROW("strings_lost", copied.strings, "references to strings that were lost"),
 	ROW("threads_lost", copied.threads, "references to threads that were lost"),
 	ROW("texts_mended", copied.texts, "texts that were not UTF-8 or too long"),
-	ROW("arguments_dropped", copied.arguments, "arguments that could not be read, left out"),
-	ROW("records_refused", copied.refused, "records that the format does not know, left out"),
+	ROW("arguments_dropped", copied.arguments, "unreadable arguments, omitted"),
+	ROW("records_refused", copied.refused, "records of unknown type, omitted"),
 	ROW("records_shortened", copied.longer,
-	    "records with words that the format does not know, left out"),
-	ROW("doubled", doubled, "records that were there twice, left out"),
-	ROW("misplaced", misplaced, "records with a time that cannot be right, left out"),
+	    "records with additional words at their end, which were omitted"),
+	ROW("doubled", doubled, "duplicate records, omitted"),
+	ROW("misplaced", misplaced, "records with an impossible time, omitted"),
 	ROW("scheduling_dropped", scheduling_dropped,
-	    "scheduling records that contradict others, left out"),
-	ROW("ends_dropped", ends_dropped, "ends of what did not begin, left out"),
+	    "scheduling records that contradict others, omitted"),
+	ROW("ends_dropped", ends_dropped, "ends of events without a begin, omitted"),
 	ROW("names_lost", names_lost, "threads and processes whose names were lost"),
-	ROW("switches_added", switches_added, "switches added where some were missing"),
-	ROW("ends_added", ends_added, "ends added of what was open"),
+	ROW("switches_added", switches_added, "switches added in place of missing ones"),
+	ROW("ends_added", ends_added, "ends added to open events"),
 #undef ROW
 };
 
@@ -87,7 +87,7 @@ static void verb_repair_print_text(const struct edit_repair_counts *counts,
 			fprintf(stderr, "%10" PRIu64 "  %s\n", verb_repair_count_of(counts, i),
 				rows[i].text);
 	if (counts->stop_added)
-		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
+		fprintf(stderr, "the recording was cut off: it now ends with its last record\n");
 	fprintf(stderr, "%s: %s, %" PRIu64 " record%s\n", out->to.file.path,
 		TEXT_SIZE(out->to.bytes), counts->copied.records, text_s(counts->copied.records));
 }
@@ -121,7 +121,7 @@ static int verb_repair(int argc, char **argv)
 	struct edit_trace_options o = { 0 };
 	const struct verb_option options[] = { EDIT_TRACE_ROWS(&o), { 0 } };
 	int r = verb_options_parse_with(argc, argv, options, 2,
-					"it takes the damaged archive and a file for the result");
+					"expected the damaged archive and a file for the result");
 
 	return r != VERB_OPTIONS_GO ? r : verb_repair_run(&o, argv[optind], argv[optind + 1]);
 }

@@ -216,9 +216,13 @@ static void verb_summary_print_tables(const struct stack_tables *t)
 	if (t->failed)
 		printf("; %" PRIu64 " files could not be read", t->failed);
 	if (t->evicted)
-		printf("; %" PRIu64 " had to go (see --stack-tables)", t->evicted);
+		printf("; %" PRIu64 " were discarded to save memory (see "
+		       "--stack-tables)",
+		       t->evicted);
 	if (t->copied)
-		printf("; %" PRIu64 " stacks were copied until theirs were made", t->copied);
+		printf("; %" PRIu64 " stacks were copied before their tables were "
+		       "ready",
+		       t->copied);
 	printf("\n");
 }
 
@@ -248,8 +252,7 @@ static void print_header(const struct summary *s, const char *name)
 	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
 	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);
 	if (s->unreported)
-		printf("switches that the kernel made and did not report: %" PRIu64 "\n",
-		       s->unreported);
+		printf("switches that the kernel did not report: %" PRIu64 "\n", s->unreported);
 	if (stacks_walked(s->walks))
 		printf("stacks of programs: %s\n", stacks_text_format(stacks, s->walks));
 	verb_summary_print_tables(&s->tables);
@@ -258,8 +261,8 @@ static void print_header(const struct summary *s, const char *name)
 		       s->n_damages);
 	verb_summary_print_cost(s);
 	if (s->dropped_bytes)
-		printf("the flight recorder had no room for %s, and kept nothing from before "
-		       "that: it may keep too little\n",
+		printf("the flight recorder had no room for %s, and discarded all data before "
+		       "that: enlarge it with --keep-size\n",
 		       TEXT_SIZE(s->dropped_bytes));
 	if (s->started && !s->stopped)
 		printf("%sThe recording was cut off%s; it ends with the last event that was saved.\n",
@@ -325,7 +328,7 @@ static int print_threads(const struct summary *s, size_t limit)
 		print_thread_name(s, t);
 	}
 	if (n > limit)
-		printf("    ... and %zu threads with less (-n shows more)\n", n - limit);
+		printf("    ... and %zu other threads (-n shows more)\n", n - limit);
 	return 0;
 }
 
@@ -378,7 +381,7 @@ static void print_functions(const struct sums *s)
 		printf("%6.2f%% %6.2f%%  %s\n", verb_summary_percent(s->functions[i].self, all),
 		       verb_summary_percent(s->functions[i].total, all), s->functions[i].name);
 	if (s->n_functions > FUNCTIONS_SHOWN)
-		printf("    ... and %zu functions with less (kymo flame shows all)\n",
+		printf("    ... and %zu other functions (kymo flame shows all)\n",
 		       s->n_functions - FUNCTIONS_SHOWN);
 }
 

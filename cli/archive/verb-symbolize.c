@@ -24,15 +24,15 @@ static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
 				  const struct edit_trace *out, const struct resolver *resolver)
 {
 	fprintf(stderr,
-		"%s: %s, %" PRIu64 " backtrace%s with %" PRIu64 " address%s: %" PRIu64
-		" got names, %" PRIu64 " had some, %" PRIu64 " without\n",
+		"%s: %s, %" PRIu64 " backtrace%s with %" PRIu64 " address%s: %" PRIu64 " got "
+		"names, %" PRIu64 " already had names, %" PRIu64 " have none\n",
 		out->to.file.path, TEXT_SIZE(out->to.bytes), counts->backtraces,
 		text_s(counts->backtraces), counts->addresses, counts->addresses == 1 ? "" : "es",
 		counts->named, counts->known, counts->unnamed);
 	edit_trace_say_unknown(out->to.file.path, &counts->copied);
 	if (counts->not_looked)
-		cli_error("addresses are not looked for beyond %d: %" PRIu64
-			  " places in backtraces have no names for that",
+		cli_error("at most %d addresses are looked up: %" PRIu64 " frames in backtraces "
+			  "have no names for this reason",
 			  EDIT_SYMBOLIZE_PLACES_MAX, counts->not_looked);
 	resolver_print_missing(resolver);
 }

@@ -61,8 +61,8 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 {
 	if (e && e->message && is_not_understood(e) && strcmp(c->version, KYMO_VERSION) != 0)
 		return bus_fail(c, error,
-				"the service does not understand this: %s (it is kymo %s, and this "
-				"is kymo " KYMO_VERSION ")",
+				"the service does not support this: %s (the service is "
+				"kymo %s, this is kymo " KYMO_VERSION ")",
 				e->message, *c->version ? c->version : "of an older version");
 	if (e && e->name &&
 	    strncmp(e->name, KYMO_BUS_NAME ".Error.", strlen(KYMO_BUS_NAME ".Error.")) == 0)
@@ -75,10 +75,10 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 	     strcmp(e->name, SD_BUS_ERROR_SERVICE_UNKNOWN) == 0 ||
 	     strcmp(e->name, SD_BUS_ERROR_NAME_HAS_NO_OWNER) == 0 ||
 	     strcmp(e->name, SD_BUS_ERROR_DISCONNECTED) == 0))
-		return bus_fail(c, error, "the service kymod does not answer any more");
+		return bus_fail(c, error, "the service kymod no longer answers");
 	if (e && e->message)
-		return bus_fail(c, error, "the service kymod could not be asked: %s", e->message);
-	return bus_fail(c, error, "the service kymod could not be asked: %s", strerror(-error));
+		return bus_fail(c, error, "cannot call the service kymod: %s", e->message);
+	return bus_fail(c, error, "cannot call the service kymod: %s", strerror(-error));
 }
 
 /* Whose system bus it is; both NULL = ours. */
@@ -141,7 +141,7 @@ int bus_client_connect(struct bus_client *c, const char *address)
 	}
 	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
 	    sd_bus_error_has_name(&e, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
-		return bus_fail(c, -ENXIO, "the service kymod does not run on the %s%s", bus,
+		return bus_fail(c, -ENXIO, "the service kymod is not running on the %s%s", bus,
 				where);
 	return bus_fail(c, -ENXIO, "the service kymod cannot be reached on the %s%s: %s", bus,
 			where, e.message ?: strerror(-r));

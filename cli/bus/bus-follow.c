@@ -106,8 +106,8 @@ int bus_client_dispatch(struct bus_client *c)
 		return 1;
 	if (r < 0 || c->gone)
 		return bus_fail(c, -ECONNRESET,
-				"the service kymod has gone: what it had not written "
-				"yet is lost");
+				"the service kymod has ended: data that it had not yet written is "
+				"lost");
 	return 0;
 }
 

@@ -62,7 +62,7 @@ int bus_client_create_profile(struct bus_client *c, const char *name, char **ret
 		return r;
 	r = sd_bus_message_append(m, "sa{sv}", name, 1, "profile", "s", name);
 	if (r < 0)
-		return bus_fail(c, -EBADMSG, "'%s' cannot be the name of a collection", name);
+		return bus_fail(c, -EBADMSG, "'%s' is not a valid name for a collection", name);
 	r = sd_bus_call(c->bus, m, ANSWER_USEC, &e, &reply);
 	return r < 0 ? bus_fail_call(c, profile_error(r, &e), &e) : read_path(c, reply, ret_path);
 }
@@ -77,7 +77,7 @@ int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *
 		return r;
 	r = sd_bus_message_append(m, "s", reason);
 	if (r < 0)
-		return bus_fail(c, r, "the reason is not text");
+		return bus_fail(c, r, "the reason is not valid UTF-8 text");
 	/* As long as the disk needs. */
 	r = bus_call(c, m, UINT64_MAX, &reply);
 	if (r < 0)
@@ -98,7 +98,7 @@ int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 		bus_expect_dialogue(c);
 	r = sd_bus_message_append(m, "s", name);
 	if (r < 0)
-		return bus_fail(c, r, "'%s' cannot be the name of a session", name);
+		return bus_fail(c, r, "'%s' is not a valid name for a session", name);
 	r = bus_call(c, m, ANSWER_USEC, &reply);
 	return r < 0 ? r : read_path(c, reply, ret_path);
 }

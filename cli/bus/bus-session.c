@@ -61,8 +61,7 @@ int bus_client_snapshot_state(struct bus_client *c)
 {
 	if (c->snapshot_state == 0 && c->gone)
 		return bus_fail(c, -ECONNRESET,
-				"the service kymod has gone before it had written "
-				"the snapshot");
+				"the service kymod ended before it had written the snapshot");
 	return c->snapshot_state;
 }
 
@@ -88,7 +87,7 @@ int bus_client_ask_search(struct bus_client *c, const char *path, uint32_t pid)
 	while (search < c->searches + BUS_SEARCHES_MAX && search->pid)
 		search++;
 	if (search == c->searches + BUS_SEARCHES_MAX)
-		return bus_fail(c, -EBUSY, "too many processes wait to be searched");
+		return bus_fail(c, -EBUSY, "too many searches of processes are pending");
 	r = bus_new_call(c, path, "SearchMemory", &m);
 	if (r < 0)
 		return r;
@@ -172,7 +171,7 @@ int bus_client_end_context(struct bus_client *c, const char *path, const char *n
 	if (r < 0)
 		return bus_fail_call(c, r, &e);
 	if (bit == 0)
-		return bus_fail(c, -ENOENT, "no context '%s' has begun", name);
+		return bus_fail(c, -ENOENT, "the context '%s' is not open", name);
 	return bus_call_with(c, path, "EndContext", NULL, "u", bit);
 }
 
@@ -233,8 +232,7 @@ static int wait_stopped(struct bus_client *c, const char *path, sd_bus_message *
 		if (v.counters.bytes != bytes)
 			moved = now;
 		else if (now - moved > STUCK_USEC * 1000)
-			return bus_fail(c, -ETIMEDOUT,
-					"the output of the session takes nothing any more");
+			return bus_fail(c, -ETIMEDOUT, "the output of the session has stalled");
 		bytes = v.counters.bytes;
 	}
 }

@@ -125,8 +125,8 @@ int session_view_complain(const struct session_view *v, const char *what)
 			continue;
 		if (i == CLASS_MALFORMED)
 			fprintf(stderr,
-				"%s: left out %" PRIu64 " record%s that make%s no sense: an error "
-				"in kymo, not in what it recorded\n",
+				"%s: omitted %" PRIu64 " record%s that contradict%s the format: "
+				"an error in kymo; please report it\n",
 				what, v->counters.lost[i], text_s(v->counters.lost[i]),
 				v->counters.lost[i] == 1 ? "s" : "");
 		else
@@ -144,15 +144,15 @@ int session_view_complain(const struct session_view *v, const char *what)
 	}
 	if (v->counters.dropped_bytes) {
 		fprintf(stderr,
-			"%s: more came at once than the flight recorder may keep, %s of it had no "
-			"room: what is kept begins later; use --keep-size to let it keep more\n",
+			"%s: events came faster than the flight recorder can keep them: %s had no "
+			"room, so its data begins later; enlarge it with --keep-size\n",
 			what, TEXT_SIZE(v->counters.dropped_bytes));
 		exit_status = CLI_DAMAGE;
 	}
 	if (strcmp(v->reason, "size") == 0)
 		fprintf(stderr, "%s: ended at --max-size\n", what);
 	if (strcmp(v->reason, "moment") == 0)
-		fprintf(stderr, "%s: ended by a moment's stop\n", what);
+		fprintf(stderr, "%s: ended by the action 'stop' of a moment\n", what);
 	if (*v->error || strcmp(v->state, session_state_names[SESSION_FAILED]) == 0) {
 		cli_error("the recording failed: %s", *v->error ? v->error : v->reason);
 		exit_status = CLI_FAILED;

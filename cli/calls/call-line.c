@@ -100,7 +100,7 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 					    JSON("function", ev->left_out.function),
 					    JSON("left_out", ev->left_out.count)));
 	else
-		printf("%14.9f %" PRIu64 " calls of %s were left out by its limit\n",
+		printf("%14.9f %" PRIu64 " calls of %s were omitted because of the limit\n",
 		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count,
 		       ev->left_out.function);
 }

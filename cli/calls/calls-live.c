@@ -34,7 +34,7 @@ int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd)
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
-		return cli_failed("cannot make a pipe: %m");
+		return cli_failed("cannot create a pipe: %m");
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
@@ -44,7 +44,7 @@ int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd)
 	close(fds[1]);
 	if (pid < 0) {
 		close(fds[0]);
-		return cli_failed("cannot make a process: %m");
+		return cli_failed("cannot create a process: %m");
 	}
 	/* Who presses Ctrl-C ends the recording; what it has is printed. */
 	signal(SIGINT, SIG_IGN);

@@ -76,15 +76,14 @@ static int verb_calls_of_file(int argc, char **argv)
 	_cleanup_(verb_calls_view_deinit) struct verb_calls_view view = { 0 };
 	struct call_lines *lines = &view.lines;
 	const struct verb_option options[] = { VERB_CALLS_ROWS(&view), { 0 } };
-	int r = verb_options_parse_with(
-		argc, argv, options, 1,
-		"it takes one FILE, or --call=SPEC for what is recorded now");
+	int r = verb_options_parse_with(argc, argv, options, 1,
+					"expected one FILE, or --call=SPEC to record now");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	r = verb_calls_view_begin(&view) ?: verb_calls_print(lines, argv[optind]);
 	if (r == CLI_OK && lines->n_printed == 0 && !lines->function && lines->min_ns == 0)
-		cli_error("%s: no calls were recorded; 'kymo record --call=SPEC' does so",
+		cli_error("%s contains no calls; record them with 'kymo record --call=SPEC'",
 			  argv[optind]);
 	return r;
 }
@@ -106,7 +105,8 @@ static int verb_calls_check(const struct record_options *o)
 		return cli_usage_error("unexpected argument '%s'; a command comes after '--'",
 				       o->rest[0]);
 	if (o->output)
-		return cli_usage_error("it prints calls; 'kymo record' keeps them in a file");
+		return cli_usage_error("'-o' is not possible, because calls are printed; 'kymo "
+				       "record' writes an archive");
 	return CLI_OK;
 }
 
@@ -202,7 +202,7 @@ static int verb_calls_list(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	if (optind == argc)
-		return cli_usage_error("--list needs specifications");
+		return cli_usage_error("--list needs one SPEC or more");
 	for (r = CLI_OK; r == CLI_OK && optind < argc; optind++)
 		r = verb_calls_list_one(argv[optind]);
 	return r;

@@ -104,7 +104,7 @@ static int bad_long_option(const char *word, const struct option *known)
 	size_t n_begins = 0;
 
 	if (!name)
-		return cli_usage_error("there is no option '%.*s'", n, word);
+		return cli_usage_error("unknown option '%.*s'", n, word);
 	for (; known->name; known++) {
 		if (strcmp(known->name, name) == 0)
 			return cli_usage_error("option '%.*s' takes no value", n, word);
@@ -113,14 +113,14 @@ static int bad_long_option(const char *word, const struct option *known)
 		value_nearest_try(&near, known->name);
 	}
 	if (n_begins > 1)
-		return cli_usage_error("option '%.*s' is cut too short: '--%s' or '--%s'?", n, word,
+		return cli_usage_error("option '%.*s' is ambiguous: '--%s' or '--%s'?", n, word,
 				       begins[0], begins[1]);
 	if (n_begins == 1)
 		return cli_usage_error("option '--%s' takes no value", begins[0]);
 	if (near.nearest)
-		return cli_usage_error("there is no option '%.*s'; did you mean '--%s'?", n, word,
+		return cli_usage_error("unknown option '%.*s'; did you mean '--%s'?", n, word,
 				       near.nearest);
-	return cli_usage_error("there is no option '%.*s'", n, word);
+	return cli_usage_error("unknown option '%.*s'", n, word);
 }
 
 int cli_bad_option(int answer, char **argv, const struct option *known)
@@ -132,7 +132,7 @@ int cli_bad_option(int answer, char **argv, const struct option *known)
 	if (is_long_option(argv))
 		return bad_long_option(word, known);
 	if (optopt <= ' ' || optopt > '~')
-		return cli_usage_error("there is no option of the character 0x%02x",
+		return cli_usage_error("unknown option with the character 0x%02x",
 				       (unsigned char)optopt);
 	return cli_usage_error("there is no option '-%c'", optopt);
 }

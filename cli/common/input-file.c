@@ -18,12 +18,12 @@ int input_file_open(struct input_file *f, const char *path)
 		f->standard = true;
 		if (isatty(STDIN_FILENO))
 			return cli_failed(
-				"a trace cannot be read from a terminal; name a file, or pipe one in");
+				"cannot read a trace from a terminal; name a file, or use a pipe");
 		f->fd = STDIN_FILENO;
 		return CLI_OK;
 	}
 	if (!*path)
-		return cli_failed("a file to read has to have a name; '-' is standard input");
+		return cli_failed("empty file name; '-' is standard input");
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (f->fd >= 0)
 		return CLI_OK;

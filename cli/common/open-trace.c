@@ -120,7 +120,7 @@ static int open_trace_start_calls(struct open_trace *t, const struct open_trace_
 					   kinds->call_finding, kinds->call_userdata);
 
 	if (r == APITRACE_ALIEN_VERSION)
-		cli_error("%s: it is a call trace (apitrace) of version %" PRIu64
+		cli_error("%s is a call trace (apitrace) of version %" PRIu64
 			  "; kymo reads versions 0 to %d",
 			  t->name, version, APITRACE_VERSION_MAX);
 	else if (r > 0)
@@ -227,7 +227,7 @@ static int open_trace_start(struct open_trace *t, const struct open_trace_kinds 
 		return kinds->frames ? open_trace_start_frames(t, kinds)
 				     : open_trace_refuse(t, "GDB trace file",
 							 "'kymo dump', 'kymo summary', 'kymo "
-							 "check', 'kymo cut' and 'kymo export'");
+							 "check', 'kymo cut' or 'kymo export'");
 	if (r == 0)
 		r = fxt_reader_new_source(&t->reader, open_trace_read_archive, t);
 	if (r < 0)
@@ -280,7 +280,7 @@ void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what)
 {
 	if (t->n_damages++ < DAMAGES_SHOWN)
 		cli_error("%s: at byte %" PRIu64 "%s: %s", t->name, offset,
-			  unpack_method(t->unpack) ? " of the unpacked archive" : "", what);
+			  unpack_method(t->unpack) ? " of the decompressed archive" : "", what);
 }
 
 const char *open_trace_packed(const struct open_trace *t)

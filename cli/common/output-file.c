@@ -23,8 +23,8 @@ static int open_stdout(struct output_file *o)
 	struct stat st;
 
 	if (isatty(STDOUT_FILENO)) {
-		cli_error("an archive is not written to a terminal: use -o FILE, or a pipe behind "
-			  "-o -");
+		cli_error("cannot write an archive to a terminal: use -o FILE, or '-o -' with a "
+			  "pipe");
 		return -EINVAL;
 	}
 	/* (one that was closed is the null device, to be read only) */
@@ -71,15 +71,15 @@ static int say_why_not(const char *path, int e)
 	if (e == EEXIST && there && S_ISDIR(st.st_mode))
 		e = EISDIR;
 	if (!*path)
-		cli_error("a file to write has to have a name; '-' is standard output");
+		cli_error("empty file name; '-' is standard output");
 	else if (e == ENXIO && there && S_ISFIFO(st.st_mode))
-		cli_error("cannot write %s: it is a pipe that nobody reads", path);
+		cli_error("cannot write %s: it is a pipe without a reader", path);
 	else if (e == EISDIR)
 		cli_error("%s is a directory", path);
 	else if (missing && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-		cli_error("cannot write %s: it is a link to what is not there", path);
+		cli_error("cannot write %s: it is a symbolic link to a missing file", path);
 	else if (e == EEXIST)
-		cli_error("%s exists already; --force writes over it", path);
+		cli_error("%s exists already; --force replaces it", path);
 	else
 		cli_error("cannot write %s: %s", path, strerror(e));
 	return -e;

@@ -66,7 +66,7 @@ int packed_output_open(struct packed_output *o, const struct packed_output_args 
 	for (size_t i = 0; i < args->n_inputs; i++) {
 		if (!is_same_file(o->file.fd, args->inputs[i]))
 			continue;
-		cli_error("%s is what is read; write to another file", o->file.path);
+		cli_error("%s is the input; write to another file", o->file.path);
 		output_file_deinit(&o->file);
 		return -EINVAL;
 	}

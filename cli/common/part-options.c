@@ -16,8 +16,8 @@ static int part_options_parse_time(const char *option, const char *text, uint64_
 			  : text_parse_time(text, ret_ns);
 	if (r < 0)
 		return cli_usage_error(
-			"%s takes a time since the beginning, such as 1.5 or 200ms, or "
-			"@ and a timestamp in nanoseconds, not '%s'",
+			"%s takes a time since the start, such as 1.5 or 200ms, or a timestamp "
+			"@NANOSECONDS, not '%s'",
 			option, text);
 	return CLI_OK;
 }
@@ -89,6 +89,7 @@ int part_options_check(const struct part_options *o)
 {
 	if (o->has_from && o->has_to && o->from_absolute != o->to_absolute)
 		return cli_usage_error(
-			"--from and --to are both since the beginning, or both with @");
+			"--from and --to must both be times since the start, or both begin with "
+			"@");
 	return o->to_ns <= o->from_ns ? cli_usage_error("--to is not after --from") : CLI_OK;
 }

@@ -46,9 +46,9 @@ int read_events_unmapped(const struct open_trace *t, uint64_t n, int status)
 {
 	if (n == 0)
 		return status;
-	cli_error("%s: %" PRIu64
-		  " of its mappings had no room (%d are kept): what lay there is not "
-		  "named, or by what was there before; 'kymo cut' makes smaller archives",
+	cli_error("%s: %" PRIu64 " of its mappings were ignored (at most %d are kept): addresses "
+		  "there have no names, or those of earlier mappings; make a smaller archive with "
+		  "'kymo cut'",
 		  t->name, n, MAPS_MAX);
 	return status == CLI_OK ? CLI_DAMAGE : status;
 }

@@ -345,7 +345,7 @@ void resolver_print_missing(const struct resolver *r)
 				list[n]->n_unnamed, list[n]->n_asked,
 				*list[n]->path ? list[n]->path : "(not mapped)");
 	if (n > MODULES_SHOWN)
-		fprintf(stderr, "  ... and in %zu modules more (--json has all)\n",
+		fprintf(stderr, "  ... and in %zu more modules (--json shows all)\n",
 			n - MODULES_SHOWN);
 	while (r->symbols && (problem = symbols_next_problem(r->symbols, &pos)))
 		cli_error("%s: %s", problem->file, problem->what);

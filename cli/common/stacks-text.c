@@ -9,7 +9,7 @@
 static const char *const stacks_text_rest[WALK_ENDS_MAX] = {
 	[WALK_FULL] = "at the limit of frames",
 	[WALK_FRAME_POINTERS] = "by frame pointers alone",
-	[WALK_NO_CODE] = "at an address that is no code",
+	[WALK_NO_CODE] = "at an address that is not code",
 	[WALK_NO_TABLE] = "in code without a table",
 	[WALK_UNSUPPORTED] = "in code that no table describes",
 	[WALK_UNREADABLE] = "at a frame that cannot be read",
@@ -39,7 +39,9 @@ const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 	*to = '\0';
 	if (all == 0)
 		return to;
-	at = snprintf(to, STACKS_TEXT_MAX, "%" PRIu64 " walked, %.1f %% to the thread's beginning",
+	at = snprintf(to, STACKS_TEXT_MAX,
+		      "%" PRIu64 " walked, %.1f %% to the start of the "
+		      "thread",
 		      all, 100.0 * (double)walks[WALK_WHOLE] / (double)all);
 	for (size_t i = WALK_WHOLE + 1; i < WALK_ENDS_MAX; i++) {
 		if (walks[i] > 0 && at < STACKS_TEXT_MAX)

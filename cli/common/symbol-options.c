@@ -11,7 +11,7 @@ int symbol_options_add_dir(void *options, char *dir)
 	struct symbol_options *o = options;
 
 	if (o->n_debug_dirs == SYMBOL_OPTIONS_DIRS_MAX)
-		return cli_usage_error("--debug-dir can be given %d times",
+		return cli_usage_error("--debug-dir can be given at most %d times",
 				       SYMBOL_OPTIONS_DIRS_MAX);
 	o->debug_dirs[o->n_debug_dirs++] = dir;
 	return CLI_OK;
@@ -27,7 +27,7 @@ static int check_dir(const char *option, const char *path)
 	if (stat(path, &st) < 0)
 		return cli_failed("%s %s: %m", option, path);
 	if (!S_ISDIR(st.st_mode))
-		return cli_failed("%s %s: it is not a directory", option, path);
+		return cli_failed("%s %s: not a directory", option, path);
 	return CLI_OK;
 }
 
@@ -48,5 +48,5 @@ int symbol_options_open(const struct symbol_options *o, struct symbols **ret)
 			     });
 	if (e == 0)
 		return CLI_OK;
-	return cli_failed("cannot look for names: %s", strerror(-e));
+	return cli_failed("cannot look up names: %s", strerror(-e));
 }

@@ -34,6 +34,8 @@ int temporary_file_open(void)
 	if (fd < 0)
 		fd = temporary_file_open_named(directory);
 	if (fd < 0)
-		cli_error("cannot make a temporary file in %s: %m; TMPDIR says where", directory);
+		cli_error("cannot create a temporary file in %s: %m; set TMPDIR to another "
+			  "directory",
+			  directory);
 	return fd;
 }

@@ -71,5 +71,5 @@ int verb_options_parse_with(int argc, char **argv, const struct verb_option *row
 			    const char *what);
 
 /* What that is for many. */
-#define VERB_TAKES_FILE "it takes one FILE, or '-' for standard input"
+#define VERB_TAKES_FILE "expected one FILE, or '-' for standard input"
 #define VERB_TAKES_EDIT "it takes an archive and a file for the result"

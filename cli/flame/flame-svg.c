@@ -311,7 +311,7 @@ static void add_subtitle(const struct flame *f, struct outbuf *out)
 		outbuf_print(out, "; red has grown, blue has shrunk, by share");
 	}
 	if (f->min_percent > 0)
-		outbuf_print(out, "; what is under %g\u00a0%% is not drawn", f->min_percent);
+		outbuf_print(out, "; frames below %g\u00a0%% are not drawn", f->min_percent);
 }
 
 static void flame_svg_add_head(const struct flame *f, struct outbuf *out)

@@ -61,22 +61,22 @@ static int verb_flame_choose_format(const struct request *q, const struct flame_
 	const struct flame_format *format = find_format(q);
 
 	if (!format && q->format)
-		return cli_usage_error("'%s' is not a format; there are svg, folded, pprof and "
-				       "speedscope",
+		return cli_usage_error("unknown format '%s'; the formats are: svg, folded, pprof "
+				       "and speedscope",
 				       q->format);
 	if (!format)
-		return cli_usage_error("what '%s' is called says no format: .svg, .folded, "
-				       ".pb.gz or .json; or say it with --format",
+		return cli_usage_error("the name '%s' does not determine the format: use the "
+				       "suffix .svg, .folded, .pb.gz or .json, or --format",
 				       q->output);
 	if (q->old && !format->of_tree)
 		return cli_usage_error("--diff is only for svg and folded, not for %s",
 				       format->name);
 	if (q->inverted && !format->of_tree)
-		return cli_usage_error("--inverted is only for svg and folded: viewers of %s turn "
-				       "stacks around themselves",
+		return cli_usage_error("--inverted is only for svg and folded: viewers of %s can "
+				       "invert stacks",
 				       format->name);
 	if (q->has_min_percent && !format->drawn)
-		return cli_usage_error("--min-percent is only for svg: %s has everything",
+		return cli_usage_error("--min-percent is only for svg: %s contains all frames",
 				       format->name);
 	*ret = format;
 	return CLI_OK;
@@ -163,18 +163,14 @@ static int verb_flame_say_nothing_there(const struct request *q, const struct op
 					const struct profile *p)
 {
 	if (p->n_samples_seen == 0 && p->n_offcpu_seen == 0)
-		cli_error("%s: there are no call stacks in it", t->name);
+		cli_error("%s contains no call stacks", t->name);
 	else if (q->on_cpu && !q->off_cpu && p->n_samples_seen == 0)
-		cli_error("%s: no samples were taken of what ran; times off CPU were recorded: "
-			  "--off-cpu",
-			  t->name);
+		cli_error("%s contains no samples, only times off CPU: use --off-cpu", t->name);
 	else if (q->off_cpu && !q->on_cpu && p->n_offcpu_seen == 0)
-		cli_error("%s: no times off CPU were recorded; there are samples of what ran: "
-			  "--on-cpu",
-			  t->name);
+		cli_error("%s contains no times off CPU, only samples: use --on-cpu", t->name);
 	else
-		cli_error("%s: there are %" PRIu64 " samples and %" PRIu64
-			  " times off CPU in it, and none of them is what was asked for",
+		cli_error("%s contains %" PRIu64 " samples and %" PRIu64 " times off CPU, but the "
+			  "options select none of them",
 			  t->name, p->n_samples_seen, p->n_offcpu_seen);
 	return CLI_FAILED;
 }
@@ -314,11 +310,12 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 			p->n_offcpu, text_s(p->n_offcpu));
 	fprintf(stderr, ", %zu stack%s\n", p->n_stacks, text_s(p->n_stacks));
 	if (p->n_cut)
-		cli_error("%" PRIu64 " of them are cut: there are too many that differ", p->n_cut);
+		cli_error("%" PRIu64 " of them are truncated: there are too many different "
+			  "stacks",
+			  p->n_cut);
 	if (f->now->resolver.n_asked > f->now->resolver.n_named)
-		cli_error("%" PRIu64 " of %" PRIu64
-			  " addresses without a name in the archive have none here, either; "
-			  "'kymo symbolize' says why",
+		cli_error("no names were found for %" PRIu64 " of %" PRIu64 " addresses without a "
+			  "name in the archive; 'kymo symbolize' shows the reasons",
 			  f->now->resolver.n_asked - f->now->resolver.n_named,
 			  f->now->resolver.n_asked);
 }
@@ -344,7 +341,7 @@ static int write_flame(const struct request *q, const struct flame_format *forma
 	r = r ?: format->write(f, &bytes);
 	if (r == -EMSGSIZE)
 		return cli_failed(
-			"the result is over 4 GiB; take a part of it (--from, --to, --pid)");
+			"the result would exceed 4 GiB; select a part (--from, --to, --pid)");
 	if (r < 0)
 		return cli_failed("out of memory");
 	r = verb_flame_write_output(q, format, to, &bytes);
@@ -392,8 +389,8 @@ static int run_flame(const struct request *q)
 	if (damage == CLI_FAILED || status == CLI_FAILED)
 		return CLI_FAILED;
 	if (q->on_cpu && q->off_cpu && now.profile->frequency == 0 && now.profile->n_samples)
-		cli_error("%s: it does not say how many samples a second were taken; without "
-			  "that they weigh nothing beside times off CPU",
+		cli_error("%s does not contain the sampling frequency, so samples cannot be "
+			  "combined with times off CPU",
 			  t.name);
 	make_title(title, sizeof(title), q, &now);
 	f.title = q->title ?: title;
@@ -410,7 +407,7 @@ static int name_output(struct request *q, char **ret)
 	if (q->output)
 		return CLI_OK;
 	if (strcmp(q->input, "-") == 0)
-		return cli_usage_error("say where the result goes: -o OUT");
+		return cli_usage_error("no output: use -o OUT");
 	if (q->format)
 		format = find_format(q);
 	/* (a format that is none is complained about later) */
@@ -425,9 +422,9 @@ static int name_output(struct request *q, char **ret)
 static int check_request(const struct request *q)
 {
 	if (!*q->output)
-		return cli_usage_error("say where the result goes: -o OUT");
+		return cli_usage_error("no output: use -o OUT");
 	if (strcmp(q->output, "-") == 0 && !q->format)
-		return cli_usage_error("say what to write to standard output: --format");
+		return cli_usage_error("no format for standard output: use --format");
 	if (q->old && strcmp(q->old, "-") == 0 && strcmp(q->input, "-") == 0)
 		return cli_usage_error("only one archive can come from standard input");
 	return part_options_check(&q->part);

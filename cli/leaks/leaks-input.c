@@ -179,12 +179,12 @@ static int leaks_input_say_nothing_there(const struct leaks_input *in,
 		return CLI_OK;
 	}
 	if (in->leaks->n_processes_seen > 0)
-		cli_error("%s: of the processes that were asked for none was watched; %" PRIu32
-			  " others were",
+		cli_error("%s: none of the selected processes was watched, but %" PRIu32 " others "
+			  "were",
 			  t->name, in->leaks->n_processes_seen);
 	else
-		cli_error("%s: it was not recorded what programs allocate; 'kymo leaks -p PID' or "
-			  "'kymo record -e memory -p PID' does so",
+		cli_error("%s contains no allocation data; record it with 'kymo leaks -p PID' or "
+			  "'kymo record -e memory -p PID'",
 			  t->name);
 	return CLI_FAILED;
 }
@@ -192,8 +192,8 @@ static int leaks_input_say_nothing_there(const struct leaks_input *in,
 static int say_no_context(const struct leaks_input *in, const struct leaks_request *q,
 			  const struct open_trace *t)
 {
-	cli_error("%s: there is no context '%s' in it%s", t->name, q->context,
-		  in->leaks->n_contexts ? "; there are:" : ", nor any other");
+	cli_error("%s contains no context '%s'%s", t->name, q->context,
+		  in->leaks->n_contexts ? "; there are:" : ", and no other");
 	for (size_t i = 0; i < in->leaks->n_contexts; i++)
 		cli_error("  %s", in->leaks->contexts[i].name);
 	return CLI_FAILED;

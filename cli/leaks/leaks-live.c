@@ -34,10 +34,10 @@ static int add_files(struct record_options *o)
 static int leaks_live_check(const struct record_options *o)
 {
 	if (!(o->session.categories & CATEGORIES_MEMORY))
-		return cli_usage_error("-e has to have one of memory, fd, shm and threads");
+		return cli_usage_error("-e must contain memory, fd, shm or threads");
 	if (o->n_rest > 0 && capture_filter_is_set(&o->session.filter))
 		return cli_usage_error("a command is watched with its children; -p and the other "
-				       "filters are for processes that run");
+				       "filters are for running processes");
 	return CLI_OK;
 }
 
@@ -59,7 +59,7 @@ static int leaks_live_reopen(int fd)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	again = open(path, O_RDONLY | O_CLOEXEC);
 	if (again < 0)
-		cli_error("cannot read what was recorded: %m");
+		cli_error("cannot read the recording: %m");
 	return again;
 }
 

@@ -53,8 +53,8 @@ static void print_watch(const struct printer *p, const struct leak_watch *w)
 	       colour(COLOUR_OFF));
 	print_duration(", watched for ", w->end_ns - w->begin_ns, "");
 	print_duration(" from ", w->begin_ns > start_ns ? w->begin_ns - start_ns : 0, " on");
-	printf(", %s\n", !*w->reason           ? "when the archive ends it is watched still"
-			 : !of_program         ? "it lives on"
+	printf(", %s\n", !*w->reason           ? "until the end of the archive"
+			 : !of_program         ? "it is still running"
 			 : w->reason[3] == 't' ? "until it ended"
 					       : "until it ran another program");
 }
@@ -70,32 +70,31 @@ static void print_limits(const struct leak_watch *w)
 	if (w->complete)
 		puts("  complete: watched from the first instruction of its program on");
 	else
-		puts("  not complete: what it allocated before is not known");
-	leaks_print_count("freed, and not known, from before", w->unmatched);
+		puts("  not complete: its earlier allocations are unknown");
+	leaks_print_count("frees of earlier allocations", w->unmatched);
 	leaks_print_count("events lost, so that some may have been freed and some is missing",
 			  w->lost);
-	leaks_print_count("allocations missing, for which there was no more room", w->full);
-	leaks_print_count("allocations without their stacks, for which there was no more room",
-			  w->no_stack);
-	leaks_print_count("allocated anew without being freed, which was missed", w->replaced);
+	leaks_print_count("allocations missing: the table of blocks was full", w->full);
+	leaks_print_count("allocations without stacks: the table of stacks was full", w->no_stack);
+	leaks_print_count("allocated again: the free in between was missed", w->replaced);
 	leaks_print_count("allocations that failed", w->failed);
-	leaks_print_count("blocks missing, since the archive ends in the middle of a snapshot",
-			  w->missing);
+	leaks_print_count("blocks missing: the archive ends within a snapshot", w->missing);
 	if (leak_watch_is_sampled(w))
-		printf("  one block each %s was taken, at random: what follows is estimated; +- is "
-		       "for 95 %% of cases\n",
+		printf("  sampled: one random block per %s; the numbers below are estimates, +- "
+		       "is the 95 %% interval\n",
 		       TEXT_SIZE(w->interval));
 	if (w->min_bytes)
-		printf("  blocks below %s are not known\n", TEXT_SIZE(w->min_bytes));
+		printf("  blocks smaller than %s were ignored\n", TEXT_SIZE(w->min_bytes));
 	/* Where each event was recorded, what follows is of the end. */
 	if (!*w->reason && w->n_snapshots > 0 && !w->missing && !w->logged) {
-		printf("  what follows is of the last snapshot, number %" PRIu32, w->n_snapshots);
+		printf("  the numbers below are from the last snapshot, number %" PRIu32,
+		       w->n_snapshots);
 		print_duration(", taken ",
 			       w->end_ns > w->snapshot_ns ? w->end_ns - w->snapshot_ns : 0,
 			       " before the end of the archive\n");
 	}
 	if (w->from_sums && w->n_groups > 0)
-		puts("  there is no snapshot: of the blocks only their sums are known");
+		puts("  there is no snapshot: only the totals of the blocks are known");
 	if (*w->allocators)
 		printf("  allocators: %s\n", w->allocators);
 }
@@ -127,7 +126,7 @@ static void print_error(const struct leak_watch *w, const struct leak_group *g)
 {
 	if (!leak_watch_is_sampled(w) || g->resource != RESOURCE_MEMORY)
 		return;
-	printf(" (+-%.0f blocks, +-%s; by %" PRIu64 " that were taken)",
+	printf(" (+-%.0f blocks, +-%s; from %" PRIu64 " sampled)",
 	       leak_estimate_error(g->all.blocks_variance),
 	       TEXT_SIZE((uint64_t)llround(leak_estimate_error(g->all.bytes_variance))), g->blocks);
 }
@@ -168,10 +167,10 @@ static void print_ages(const struct leak_watch *w, const struct leak_group *g)
 	if (g->first_ns == 0)
 		return;
 	if (g->blocks == 1) {
-		print_duration("     made ", leaks_print_age(w, g->first_ns), " ago\n");
+		print_duration("     allocated ", leaks_print_age(w, g->first_ns), " ago\n");
 		return;
 	}
-	print_duration("     the oldest made ", leaks_print_age(w, g->first_ns), " ago, ");
+	print_duration("     the oldest allocated ", leaks_print_age(w, g->first_ns), " ago, ");
 	print_duration("the newest ", leaks_print_age(w, g->last_ns), "\n");
 }
 
@@ -181,15 +180,17 @@ static void print_reach(const struct leak_group *g)
 		return;
 	fputs("     of these", stdout);
 	if (g->reach[REACH_LOST])
-		printf(" nothing points to %" PRIu64 " (%s);", g->reach[REACH_LOST],
+		printf(" %" PRIu64 " are unreachable (%s);", g->reach[REACH_LOST],
 		       TEXT_SIZE(g->lost_bytes));
 	if (g->reach[REACH_INDIRECT])
-		printf(" only lost blocks lead to %" PRIu64 ";", g->reach[REACH_INDIRECT]);
+		printf(" %" PRIu64 " are reachable only from unreachable "
+		       "blocks;",
+		       g->reach[REACH_INDIRECT]);
 	if (g->reach[REACH_POSSIBLE])
-		printf(" only into %" PRIu64 ";", g->reach[REACH_POSSIBLE]);
+		printf(" %" PRIu64 " only by interior pointers;", g->reach[REACH_POSSIBLE]);
 	if (g->reach[REACH_UNKNOWN])
-		printf(" nobody looked at %" PRIu64 ";", g->reach[REACH_UNKNOWN]);
-	printf(" %" PRIu64 " can be reached\n", g->reach[REACH_REACHABLE]);
+		printf(" %" PRIu64 " were not searched;", g->reach[REACH_UNKNOWN]);
+	printf(" %" PRIu64 " are reachable\n", g->reach[REACH_REACHABLE]);
 }
 
 static void print_contexts(const struct printer *p, const struct leak_group *g)
@@ -216,7 +217,7 @@ static int print_stack(const struct printer *p, const struct leak_group *g)
 
 	leaks_walk_begin(&walk, p->in, g);
 	if (g->node == 0)
-		puts("        (its stack is not known)");
+		puts("        (unknown stack)");
 	while ((r = leaks_walk_next(&walk, &frame)) > 0) {
 		const struct mapping *map = frame.place->mapping;
 
@@ -233,7 +234,7 @@ static int print_stack(const struct printer *p, const struct leak_group *g)
 		putchar('\n');
 	}
 	if (r == 0 && g->node != 0 && !walk.whole)
-		puts("      ? (its callers are not known: blocks of several may be in one here)");
+		puts("      ? (callers unknown: blocks of several callers may be combined here)");
 	return r;
 }
 
@@ -295,11 +296,11 @@ static int print_process(const struct printer *p, const struct leak_watch *w)
 	print_limits(w);
 	leaks_print_totals(w);
 	if (w->n_groups == 0)
-		puts("  nothing that was asked for is left");
+		puts("  no leaks found");
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = print_group(p, w, i);
 	if (n < w->n_groups)
-		printf("\n  and %zu stacks more (--top shows more of them)\n", w->n_groups - n);
+		printf("\n  ... and %zu more stacks (--top shows more)\n", w->n_groups - n);
 	return r;
 }
 
@@ -318,7 +319,7 @@ static void print_gone(const struct leaks_diff *d)
 		if (b->seen)
 			continue;
 		if (!any)
-			puts("\nnot there any more:");
+			puts("\nno longer present:");
 		any = true;
 		printf("  %s: ", leaks_process(b->watch));
 		print_amount(b->blocks, b->bytes, b->group->resource);

@@ -91,7 +91,7 @@ static int write_profile(struct leaks_input *in, bool folded, const struct targe
 		r = folded ? flame_folded(&f, &bytes) : flame_pprof(&f, &bytes);
 	if (r < 0)
 		return cli_failed("%s: %s", to->path,
-				  r == -EMSGSIZE ? "it would be over 4 GiB" : "out of memory");
+				  r == -EMSGSIZE ? "it would exceed 4 GiB" : "out of memory");
 	return leaks_profile_write_output(to, &bytes);
 }
 

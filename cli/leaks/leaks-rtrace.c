@@ -213,14 +213,14 @@ static int write_notes(struct report *t)
 		const char *what;
 		uint64_t n;
 	} counts[] = {
-		{ "deallocations of what is not known", w->unmatched },
+		{ "deallocations of unknown blocks", w->unmatched },
 		{ "events lost", w->lost },
-		{ "allocations without room in the table", w->full },
+		{ "allocations missing: the table of blocks was full", w->full },
 		{ "allocations without a stack", w->no_stack },
-		{ "blocks that were allocated anew", w->replaced },
+		{ "blocks that were allocated again without a free", w->replaced },
 		{ "blocks missing in the snapshot", w->missing },
-		{ "one block taken each so many bytes", w->interval },
-		{ "smallest block known", w->min_bytes },
+		{ "bytes per sampled block", w->interval },
+		{ "size of the smallest recorded block", w->min_bytes },
 	};
 	int r = leaks_rtrace_note(t, "## kymo: watched from %" PRIu64 " ns to %" PRIu64 " ns, %s",
 				  since_start(t, w->begin_ns), since_start(t, w->end_ns),
@@ -229,8 +229,7 @@ static int write_notes(struct report *t)
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(counts); i++)
 		r = note_count(t, counts[i].what, counts[i].n);
 	if (r == 0 && w->from_sums && w->n_groups > 0)
-		r = leaks_rtrace_note(t,
-				      "## kymo: no snapshot: the blocks themselves are not known");
+		r = leaks_rtrace_note(t, "## kymo: no snapshot: the blocks are unknown");
 	return r;
 }
 
@@ -502,7 +501,7 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 	int r = CLI_OK;
 
 	if (mkdir(args->directory, 0777) < 0 && errno != EEXIST)
-		return cli_failed("cannot make the directory %s: %m", args->directory);
+		return cli_failed("cannot create the directory %s: %m", args->directory);
 	for (size_t i = 0; r == CLI_OK && i < in->leaks->n_watches; i++) {
 		const struct leak_watch *w = in->leaks->watches[i];
 		struct packed_output_args output = { .force = args->force,

@@ -162,7 +162,8 @@ static int read_kind(struct parser *p, const char *text)
 
 	if (!colon || colon == text || !colon[1])
 		return suppressions_syntax_error(
-			p, "behind its name an entry says TOOL:KIND, as Memcheck:Leak");
+			p, "the name of an entry must be followed by TOOL:KIND, such as "
+			   "Memcheck:Leak");
 	p->entry->is_leak = strcmp(colon + 1, "Leak") == 0;
 	p->at = BODY;
 	return 0;
@@ -171,8 +172,7 @@ static int read_kind(struct parser *p, const char *text)
 static int end_entry(struct parser *p)
 {
 	if (p->at != BODY)
-		return suppressions_syntax_error(
-			p, "an entry has a name and TOOL:KIND before its end");
+		return suppressions_syntax_error(p, "an entry needs a name and TOOL:KIND");
 	if (p->entry->is_leak && p->entry->n_patterns == 0)
 		return suppressions_syntax_error(
 			p, "an entry without any frame would suppress everything");
@@ -193,7 +193,7 @@ static int read_outside(struct parser *p, char *text)
 		return suppressions_syntax_error(
 			p, "an entry is \"leak:TEXT\", or begins with a line that is \"{\"");
 	if (!*value)
-		return suppressions_syntax_error(p, "there is nothing behind \"leak:\"");
+		return suppressions_syntax_error(p, "there is no text after \"leak:\"");
 	p->entry = suppressions_add_entry(p);
 	if (!p->entry)
 		return -ENOMEM;
@@ -263,9 +263,10 @@ int suppressions_read(struct suppressions *s, const char *path)
 	if (failed)
 		return cli_failed("--suppressions: %s: %s", path, strerror(e));
 	if (n > FILE_BYTES_MAX || memchr(text, '\0', n))
-		return cli_failed(
-			"--suppressions: %s: it is not a file of suppressions: it %s", path,
-			n > FILE_BYTES_MAX ? "is over 16 MiB" : "has bytes that are no text");
+		return cli_failed("--suppressions: %s is not a file of suppressions: it %s", path,
+				  n > FILE_BYTES_MAX ? "is over 16 MiB"
+						     : "contains bytes that are not "
+						       "text");
 	r = suppressions_parse(s, text, &problem);
 	if (r == -EINVAL)
 		cli_error("--suppressions: %s: line %u: %s", path, problem.line, problem.what);

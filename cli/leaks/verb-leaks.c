@@ -37,7 +37,7 @@ static int say_words(const char *option, const char *word, const char *const *na
 	for (unsigned i = 0; i < n; i++)
 		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
 			 names[i]);
-	return cli_usage_error("--%s: there is no '%s'; there are: %s", option, word, list);
+	return cli_usage_error("--%s: '%s' must be one of: %s", option, word, list);
 }
 
 /* Sets a bit for each of the words of VALUE that is one of N NAMES; '-' may stand for a space. */
@@ -177,7 +177,7 @@ static int check_limit(const struct leaks_request *o, const struct leaks_input *
 
 	if (!o->has_fail_over || bytes <= (double)o->fail_over)
 		return CLI_OK;
-	cli_error("%s are not freed, which is over %s (--fail-over)",
+	cli_error("%s are not freed, more than %s (--fail-over)",
 		  TEXT_SIZE((uint64_t)llround(bytes)), TEXT_SIZE(o->fail_over));
 	return CLI_FOUND;
 }
@@ -309,18 +309,19 @@ static int check_words(const struct request *q)
 	if (o->n_rest == 0)
 		return recorded || q->pids.n
 			       ? CLI_OK
-			       : cli_usage_error("say which archive, which processes (-p PID or "
-						 "--triage), or which command (-- COMMAND)");
+			       : cli_usage_error("expected an archive, processes (-p PID or "
+						 "--triage) or a command (-- COMMAND)");
 	if (recorded)
-		return cli_usage_error("%s is for a recording; '%s' was made already", recorded,
-				       file);
+		return cli_usage_error("%s applies to a new recording, not to the archive "
+				       "'%s'",
+				       recorded, file);
 	if (o->output)
-		return cli_usage_error("-o is for a recording; there is --pprof, --folded and "
-				       "--rtrace for what comes of '%s'",
+		return cli_usage_error("-o applies to a new recording; use --pprof, --folded or "
+				       "--rtrace for output from '%s'",
 				       file);
 	if (o->n_rest > 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input; a command "
-				       "comes behind '--'");
+		return cli_usage_error("expected one FILE, or '-' for standard input; a command "
+				       "comes after '--'");
 	return CLI_OK;
 }
 
@@ -333,10 +334,11 @@ static int verb_leaks_check(const struct request *q)
 	if (r != CLI_OK)
 		return r;
 	if (writes_to_stdout(o) && (o->json || (is_stdout(o->pprof) && is_stdout(o->folded))))
-		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write to "
-				       "the same place");
+		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write "
+				       "to standard output");
 	if (is_stdout(live->output))
-		return cli_usage_error("the archive cannot go to standard output: the report does");
+		return cli_usage_error("cannot write the archive to standard output, because the "
+				       "report goes there");
 	if (is_stdout(o->old) && is_stdout(live->rest[0]))
 		return cli_usage_error("only one archive can come from standard input");
 	return CLI_OK;
@@ -358,8 +360,8 @@ static void verb_leaks_settle(struct request *q)
 	o->pids = q->pids.list;
 	o->n_pids = q->pids.n;
 	if (o->suppressions.n_mangled)
-		cli_error("--suppressions: %zu mangled names with wildcards match nothing: names "
-			  "are compared as they are shown",
+		cli_error("--suppressions: %zu mangled names with wildcards match nothing: "
+			  "demangled names are compared",
 			  o->suppressions.n_mangled);
 }
 

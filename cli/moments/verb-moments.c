@@ -224,7 +224,7 @@ static int verb_moments_run(int argc, char **argv)
 		OPTION_FLAG("stack-trace", &view.wants_stacks),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 1, "it takes one FILE");
+	int r = verb_options_parse_with(argc, argv, options, 1, "expected one FILE");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
@@ -232,7 +232,7 @@ static int verb_moments_run(int argc, char **argv)
 	r = r ?: open_trace(&t, argv[optind]);
 	r = r ?: read_events(&t, moment_view_take, &view) ?: open_trace_finish(&t);
 	if (r == CLI_OK && view.n_printed == 0 && !view.point)
-		cli_error("%s: no moments were recorded; 'kymo record --moment=SPEC' does so",
+		cli_error("%s contains no moments; record them with 'kymo record --moment=SPEC'",
 			  argv[optind]);
 	return r;
 }

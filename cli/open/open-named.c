@@ -47,8 +47,8 @@ static void open_report(const struct open_trace *t, const struct edit_symbolize_
 {
 	if (counts->unnamed)
 		fprintf(stderr,
-			"%s: %" PRIu64 " of %" PRIu64
-			" addresses in call stacks have no names; 'kymo symbolize' says why\n",
+			"%s: %" PRIu64 " of %" PRIu64 " addresses in call stacks have no names; "
+			"'kymo symbolize' shows the reasons\n",
 			t->name, counts->unnamed, counts->addresses);
 }
 
@@ -91,8 +91,8 @@ int open_named(struct open_trace *t, const char *path, const struct symbol_optio
 	if (r != CLI_OK || !has_stacks)
 		return r;
 	if (open_copy(&s, t, &fd) != CLI_OK) {
-		cli_error("%s is shown as it is, without the names of functions; TMPDIR says "
-			  "where there is room for a copy",
+		cli_error("%s is shown without added names of functions; set TMPDIR to a "
+			  "directory with room for a copy",
 			  t->name);
 		return CLI_OK;
 	}

@@ -283,10 +283,10 @@ static const char *client_objection(struct MHD_Connection *c)
 	case CLIENT_ADMITTED:
 		return NULL;
 	case CLIENT_STRANGER:
-		return "This is for the user who runs 'kymo open', not for others.\n";
+		return "Only the user of 'kymo open' can fetch this.\n";
 	default:
-		return "The user of this connection is unknown; 'kymo open --any-user' does not "
-		       "ask.\n";
+		return "The user of this connection is unknown; 'kymo open --any-user' serves all "
+		       "users.\n";
 	}
 }
 
@@ -297,9 +297,9 @@ static const char *request_objection(const struct serve_file *s, struct MHD_Conn
 	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
 
 	if (!host || (strcasecmp(host, s->host[0]) != 0 && strcasecmp(host, s->host[1]) != 0))
-		return "This is not the host that was asked for.\n";
+		return "The request is for another host.\n";
 	if (origin && strcmp(origin, s->args.origin) != 0)
-		return "This is not for pages of that origin.\n";
+		return "Pages of that origin cannot fetch this.\n";
 	return NULL;
 }
 
@@ -315,14 +315,16 @@ static enum MHD_Result serve_file_handle(void *userdata, struct MHD_Connection *
 	if (why)
 		return serve_file_refuse(s, c, MHD_HTTP_FORBIDDEN, why);
 	if (strcmp(path, s->path) != 0)
-		return serve_file_refuse(s, c, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+		return serve_file_refuse(s, c, MHD_HTTP_NOT_FOUND, "There is no such file.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) == 0)
 		return answer_fetch(s, c, request);
 	if (strcmp(method, MHD_HTTP_METHOD_HEAD) == 0)
 		return serve_file_answer(c, MHD_HTTP_OK, file_response(s, true));
 	if (strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0)
 		return answer_preflight(s, c);
-	return serve_file_refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "It can only be fetched.\n");
+	return serve_file_refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED,
+				 "The method is not allowed; "
+				 "use GET.\n");
 }
 
 static void on_completed(void *userdata, struct MHD_Connection *c, void **request,

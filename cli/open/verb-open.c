@@ -164,11 +164,11 @@ static enum pack_method to_unpack(const struct open_trace *t)
 static int say_no_server(const struct open_options *o, int r)
 {
 	if (r == -EADDRINUSE)
-		cli_error("port %" PRIu64 " is taken: another 'kymo open' may be waiting, or a "
-			  "trace processor; end it, or use --port with a UI of your own",
+		cli_error("port %" PRIu64 " is in use, perhaps by another 'kymo open' or a trace "
+			  "processor; end that, or use --port with your own UI",
 			  o->port);
 	else if (r == -EACCES)
-		cli_error("port %" PRIu64 " is for root only; ports from 1024 on are for all",
+		cli_error("port %" PRIu64 " is reserved for root; use a port from 1024 on",
 			  o->port);
 	else
 		cli_error("cannot serve on port %" PRIu64 ": %s", o->port, strerror(-r));
@@ -204,7 +204,8 @@ static int start_server(struct opening *o)
 
 static int say_no_file(const char *name)
 {
-	return cli_failed("%s is not a file: a browser cannot fetch from it; save the trace first",
+	return cli_failed("%s is not a regular file, so a browser cannot fetch from it; save the "
+			  "trace first",
 			  name);
 }
 
@@ -281,11 +282,10 @@ static void say_stranger(struct opening *o, const struct serve_file_status *stat
 			  "serves all users of this machine",
 			  (uint32_t)status->stranger, (uint32_t)geteuid());
 	else
-		cli_error(
-			"refused a connection: cannot tell which user it is from (%s), as from "
-			"another container or system; --any-user serves all users of this machine",
-			status->stranger_error == -ENOENT ? "no local socket is its other end"
-							  : strerror(-status->stranger_error));
+		cli_error("refused a connection: its user is unknown (%s), perhaps from another "
+			  "container or system; --any-user serves all users of this machine",
+			  status->stranger_error == -ENOENT ? "its other end is not a local socket"
+							    : strerror(-status->stranger_error));
 }
 
 /* How long to wait until DEADLINE (0 = never), for poll(). */
@@ -338,13 +338,13 @@ static void say_where(const struct opening *o, bool with_browser)
 	FILE *to = options->json ? stderr : stdout;
 
 	if (serve_file_port(o->server) != UI_PORT && strcmp(options->origin, UI_ORIGIN) == 0)
-		cli_error("note: %s reaches port %d only", UI_ORIGIN, UI_PORT);
+		cli_error("note: %s can use only port %d", UI_ORIGIN, UI_PORT);
 	fprintf(to, "%s\n", o->url);
 	fflush(to);
 	if (!with_browser && !options->no_browser)
 		fprintf(stderr,
-			"There is no display. Open this on this machine, or elsewhere behind\n"
-			"    ssh -L %" PRIu16 ":127.0.0.1:%" PRIu16 " HOST\n",
+			"There is no display. Open this URL on this machine, or on another one "
+			"after\n    ssh -L %" PRIu16 ":127.0.0.1:%" PRIu16 " HOST\n",
 			serve_file_port(o->server), serve_file_port(o->server));
 }
 
@@ -365,19 +365,18 @@ static int verb_open_report(const struct opening *o, enum open_end end)
 	if (o->options->json)
 		verb_open_print_json(o, &status, end);
 	if (status.damage)
-		cli_error("%s: %s; what could be unpacked was handed out", o->trace.name,
-			  status.damage);
+		cli_error("%s: %s; the readable part was served", o->trace.name, status.damage);
 	if (end == END_TIMEOUT)
-		cli_error("nobody has fetched it within %s; --timeout waits longer",
+		cli_error("the trace was not fetched within %s; --timeout waits longer",
 			  TEXT_TIME(o->options->timeout_ns));
 	else if (end == END_INTERRUPTED && status.n_fetched == 0)
-		cli_error("interrupted before it was fetched");
+		cli_error("interrupted before the trace was fetched");
 	else if (end == END_FAILED)
 		cli_error("cannot wait: %m");
 	if (end == END_FAILED || status.n_fetched == 0)
 		return CLI_FAILED;
 	if (!o->options->json)
-		fprintf(stderr, "%s: %s were handed out\n", o->trace.name, TEXT_SIZE(status.bytes));
+		fprintf(stderr, "%s: served %s\n", o->trace.name, TEXT_SIZE(status.bytes));
 	return status.damage ? CLI_DAMAGE : CLI_OK;
 }
 
@@ -404,7 +403,7 @@ static int run_open(const struct open_options *options)
 		return damage;
 	r = browser_become_caller();
 	if (r < 0)
-		return cli_failed("cannot become the user who called sudo: %s", strerror(-r));
+		return cli_failed("cannot switch to the user who called sudo: %s", strerror(-r));
 	r = verb_open_catch_signals(&o);
 	if (r < 0)
 		return cli_failed("cannot set up signals: %s", strerror(-r));
@@ -467,7 +466,7 @@ static int verb_open(int argc, char **argv)
 		SYMBOL_PLACE_ROWS(&o.symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse_with(argc, argv, options, 1, "it takes one FILE");
+	int r = verb_options_parse_with(argc, argv, options, 1, "expected one FILE");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;

@@ -33,11 +33,11 @@ void exit_search_begin(struct exit_search *s, const char *name, pid_t pid)
 	int r;
 
 	if (has_rights(name)) {
-		cli_error(
-			"%s would run without the rights of its file (set-user-ID, set-group-ID or "
-			"capabilities) if it were traced, so it is not held at its exit: lost "
-			"blocks are found only while it runs (stop with -d or Ctrl-C)",
-			name);
+		cli_error("%s would run without the privileges of its file (set-user-ID, "
+			  "set-group-ID or capabilities) if it were traced, so it is not held at "
+			  "its exit: lost blocks are found only while it runs (stop with -d or "
+			  "Ctrl-C)",
+			  name);
 		return;
 	}
 	r = exit_hold_begin(&s->hold, pid);
@@ -108,8 +108,8 @@ bool exit_search_end(struct exit_search *s)
 	any = exit_hold_any(&s->hold);
 	exit_hold_end(&s->hold);
 	if (s->hold.n_late)
-		cli_error("the memory of %u process%s was not searched within 30 s: what was lost "
-			  "there is not known",
+		cli_error("the memory of %u process%s was not searched within 30 s: its "
+			  "unreachable blocks are unknown",
 			  s->hold.n_late, s->hold.n_late == 1 ? "" : "es");
 	return any;
 }

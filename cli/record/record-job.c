@@ -84,7 +84,7 @@ static int wait_finished(struct record_job *j)
 	if (exit_search_end(&j->exits))
 		wait_for_command(j);
 	if (r == -EINTR)
-		cli_error("interrupted again: the archive is left without its end");
+		cli_error("interrupted again: the archive is truncated");
 	return r;
 }
 
@@ -139,8 +139,8 @@ static int open_snapshot(struct record_job *j)
 	_cleanup_free_ char *path = NULL;
 
 	if (j->options.output && strcmp(j->options.output, "-") == 0) {
-		cli_error(
-			"a snapshot cannot go to standard output, where the end of the recording goes");
+		cli_error("cannot write a snapshot to standard output, because the rest of the "
+			  "recording goes there");
 		return -EINVAL;
 	}
 	/* Without a name each has that of its time. */
@@ -229,9 +229,12 @@ static int report_kept(const struct record_job *j, const struct session_view *v)
 	struct stat st;
 
 	if (fstat(j->output.fd, &st) == 0 && S_ISREG(st.st_mode))
-		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " event%s\n", j->output.path,
-			TEXT_SIZE((uint64_t)st.st_size), TEXT_TIME(session_view_duration_ns(v)),
-			v->counters.events, text_s(v->counters.events));
+		fprintf(stderr,
+			"%s: %s, the most recent part of %s with %" PRIu64 " "
+			"event%s\n",
+			j->output.path, TEXT_SIZE((uint64_t)st.st_size),
+			TEXT_TIME(session_view_duration_ns(v)), v->counters.events,
+			text_s(v->counters.events));
 	return session_view_complain(v, j->output.path);
 }
 
@@ -252,8 +255,8 @@ static int record_job_report(struct record_job *j)
 	if (j->options.n_rest)
 		j->command_status = run_command_report(&j->command, j->options.rest[0]);
 	if (exit_search_is_on(&j->exits) && j->command_status == CLI_SIGNALLED + SIGKILL)
-		cli_error("%s ended without a moment in which its memory could be searched: what "
-			  "it had lost is not known",
+		cli_error("%s ended before its memory could be searched: its unreachable blocks "
+			  "are unknown",
 			  j->options.rest[0]);
 	if (j->flight)
 		status = report_kept(j, &v);
@@ -326,7 +329,7 @@ static int choose_command(struct record_job *j)
 		return 0;
 	r = run_command_prepare(&j->command, j->options.rest, &j->loop.mask, walked);
 	if (r < 0) {
-		cli_error("cannot make a process for %s: %s", j->options.rest[0], strerror(-r));
+		cli_error("cannot create a process for %s: %s", j->options.rest[0], strerror(-r));
 		return r;
 	}
 	if (!chosen)

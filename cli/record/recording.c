@@ -174,7 +174,7 @@ static int flight_store(struct session_options *o, struct store **ret)
 	session_options_fill_flight(o);
 	e = flight_new(&(struct flight_options){ -1, o->flight_ns, o->flight_bytes }, ret);
 	if (e < 0)
-		cli_error("cannot make a flight recorder: %s", strerror(-e));
+		cli_error("cannot create a flight recorder: %s", strerror(-e));
 	return e;
 }
 
@@ -197,7 +197,7 @@ static int direct_create(struct recording *r, struct session_options *options, i
 	e = session_new(options, store, &r->session);
 	if (e < 0) {
 		store_free(store);
-		cli_error("cannot make a session: %s", strerror(-e));
+		cli_error("cannot create a session: %s", strerror(-e));
 		return e;
 	}
 	*options = (struct session_options){ 0 };
@@ -267,7 +267,8 @@ static int direct_snapshot_state(struct recording *r)
 	if (e < 0)
 		cli_error("cannot write the snapshot: %s",
 			  e == -ENODATA  ? "nothing has been recorded yet"
-			  : e == -EAGAIN ? "more came at once than it may keep (--keep-size)"
+			  : e == -EAGAIN ? "events come faster than it can keep them; enlarge "
+					   "--keep-size"
 					 : strerror(-e));
 	return e < 0 ? e : 1;
 }

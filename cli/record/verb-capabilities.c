@@ -20,7 +20,7 @@ static int verb_capabilities(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest)
-		return cli_usage_error("it takes no argument");
+		return cli_usage_error("no argument is expected");
 	if (!c)
 		return cli_failed("out of memory");
 	if (o.direct) {
@@ -32,7 +32,7 @@ static int verb_capabilities(int argc, char **argv)
 	} else if (o.bus || bus_client_is_elsewhere()) {
 		return client_failed(c);
 	} else {
-		fprintf(stderr, "kymo capabilities: %s; this process looks itself\n",
+		fprintf(stderr, "kymo capabilities: %s; checking in this process\n",
 			bus_client_error(c));
 		n = capabilities_probe(caps);
 	}

@@ -20,9 +20,9 @@ static int verb_record_check_options(const struct record_options *o)
 	if (!o->n_rest && o->separated)
 		return cli_usage_error("there is no command after '--'");
 	if (to_stdout && o->n_rest)
-		return cli_usage_error("'-o -' and a command would write to the same place");
+		return cli_usage_error("'-o -' and a command would both write to standard output");
 	if (to_stdout && o->json)
-		return cli_usage_error("'-o -' and '--json' would write to the same place");
+		return cli_usage_error("'-o -' and '--json' would both write to standard output");
 	return CLI_OK;
 }
 

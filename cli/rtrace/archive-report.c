@@ -44,7 +44,8 @@ static int archive_report_keep(const struct outbuf *text, int *ret_fd)
 			continue;
 		if (n < 0)
 			return cli_failed(
-				"cannot write to a temporary file: %m; TMPDIR says where it goes");
+				"cannot write to a temporary file: %m; set TMPDIR to another "
+				"directory");
 		done += (size_t)n;
 	}
 	if (lseek(fd, 0, SEEK_SET) < 0)
@@ -69,8 +70,8 @@ int archive_report_open(const char *path, int *ret_fd)
 		return r;
 	if (in.leaks->n_watches != 1)
 		return cli_failed(
-			"%s: %zu programs were watched, and a report is of one; 'kymo leaks --rtrace "
-			"DIR' writes one of each",
+			"%s contains %zu watched programs, but a report is for one; 'kymo leaks "
+			"--rtrace DIR' writes one for each",
 			path, (size_t)in.leaks->n_watches);
 	if (leaks_rtrace(&in, in.leaks->watches[0], false, &text) < 0)
 		return cli_failed("out of memory");

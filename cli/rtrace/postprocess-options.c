@@ -218,15 +218,12 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 			r = cli_failed("out of memory");
 			break;
 		}
-		if (parse_index(line, &list[n++]) < 0) {
-			cli_error("%s: %s: line %zu is no index: '%s'", option, path, n, line);
-			r = CLI_FAILED;
-		}
+		if (parse_index(line, &list[n++]) < 0)
+			r = cli_failed("%s: %s: line %zu is not an index: '%s'", option, path, n,
+				       line);
 	}
-	if (r == CLI_OK && ferror(f)) {
-		cli_error("%s: cannot read %s: %m", option, path);
-		r = CLI_FAILED;
-	}
+	if (r == CLI_OK && ferror(f))
+		r = cli_failed("%s: cannot read %s: %m", option, path);
 	fclose(f);
 	if (r != CLI_OK)
 		return r;

@@ -35,7 +35,8 @@ static int rtrace_input_write_all(int fd, const char *p, size_t n)
 			continue;
 		if (done < 0)
 			return cli_failed(
-				"cannot write to a temporary file: %m; TMPDIR says where it goes");
+				"cannot write to a temporary file: %m; set TMPDIR to another "
+				"directory");
 		p += done;
 		n -= (size_t)done;
 	}

@@ -148,16 +148,15 @@ static int say_failed(struct work *w, int r)
 
 	progress_clear(&w->in.progress);
 	if (r == RTRACE_ALIEN_EMPTY)
-		cli_error("%s: the file is empty; it holds no report", name);
+		cli_error("%s: the file is empty", name);
 	else if (r > 0)
-		cli_error(
-			"%s: it is not a leak report in the sp-rtrace text protocol: its first line "
-			"is no header (version=...)",
-			name);
+		cli_error("%s is not a leak report in the sp-rtrace text protocol: its first line "
+			  "is not a header (version=...)",
+			  name);
 	else if (r == -ESTALE)
-		cli_error("%s: it has become shorter while it was read", name);
+		cli_error("%s became shorter while it was read", name);
 	else if (r == -EOVERFLOW)
-		cli_error("%s: it has more calls than can be counted", name);
+		cli_error("%s contains more calls than can be counted", name);
 	else if (!w->said)
 		cli_error("%s: %s", name, strerror(-r));
 	return CLI_FAILED;
@@ -171,21 +170,18 @@ static void verb_postprocess_report(const struct work *w,
 
 	if (o->options.leaks && result->counts.replaced > 0)
 		cli_error(
-			"%s: allocations whose id was allocated again, though the report does not see "
-			"them freed: %" PRIu64 "; they are no leaks",
+			"%s: allocations whose id was allocated again without a free in between: %" PRIu64
+			"; they do not count as leaks",
 			name, result->counts.replaced);
 	if (o->options.leaks && result->counts.unknown > 0)
-		cli_error("%s: deallocations of what the report does not see allocated: %" PRIu64,
-			  name, result->counts.unknown);
+		cli_error("%s: deallocations without an allocation in the report: %" PRIu64, name,
+			  result->counts.unknown);
 	if (result->unsorted)
-		cli_error(
-			"%s: its calls are not in the order of their indices; they were put in it",
-			name);
+		cli_error("%s: its calls were not ordered by index; they were sorted", name);
 	if (result->context_missing)
-		cli_error("%s: it has no context of a name that --context has", name);
+		cli_error("%s: it has none of the contexts that --context names", name);
 	if (w->n_problems > PROBLEMS_SHOWN)
-		cli_error("%s: and %" PRIu64 " more lines like these", name,
-			  w->n_problems - PROBLEMS_SHOWN);
+		cli_error("%s: %" PRIu64 " more such lines", name, w->n_problems - PROBLEMS_SHOWN);
 	if (o->options.resolve)
 		rtrace_names_print_missing(&w->names);
 }
@@ -311,7 +307,7 @@ static int take_options(struct request *q, int argc, char **argv)
 		return r;
 	if (!q->post.options.resolve &&
 	    (q->symbols.n_debug_dirs || q->symbols.debuginfod || q->symbols.sysroot))
-		return cli_usage_error("--debug-dir, --debuginfod and --sysroot are for --resolve");
+		return cli_usage_error("--debug-dir, --debuginfod and --sysroot need --resolve");
 	return VERB_OPTIONS_GO;
 }
 

@@ -116,7 +116,7 @@ static int resolve_take_address(struct resolution *r, const char *p)
 	errno = 0;
 	r->number = strtoull(p, &end, 16);
 	if (errno || strchr("( \t", *end) == NULL)
-		return resolve_fail(r, -EINVAL, "'%.40s' is no address", p);
+		return resolve_fail(r, -EINVAL, "'%.40s' is not an address", p);
 	snprintf(r->name, sizeof(r->name), "0x%" PRIx64, r->number);
 	r->wanted = WANTED_ADDRESS;
 	r->tail = end;
@@ -336,7 +336,7 @@ static int resolve_add_text(struct resolution *r, const char *spec, uint64_t vad
 	struct call_resolved_one *one;
 
 	if (r->found.n == OPTION_CALLS_MAX)
-		return resolve_fail(r, -E2BIG, "'%s' means more than %d places of %s", r->name,
+		return resolve_fail(r, -E2BIG, "'%s' matches more than %d places of %s", r->name,
 				    OPTION_CALLS_MAX, r->file);
 	if (GROW(r->found.list, r->room, r->found.n + 1) < 0)
 		return -ENOMEM;
@@ -400,7 +400,8 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 		outbuf_print(&names, " and %zu more", f->n - NAMES_SHOWN_MAX);
 	outbuf_print(&names, "%c", '\0');
 	e = resolve_fail(r, -EINVAL,
-			 "'%s' is several functions of %s; name one of them in quotes: %.400s",
+			 "'%s' matches several functions of %s; give one of them in quotes: "
+			 "%.400s",
 			 r->name, r->file, names.error ? "" : (const char *)names.data);
 	outbuf_deinit(&names);
 	return e;
@@ -523,8 +524,8 @@ static int resolve_point(struct resolution *r, uint64_t vaddr, const char *label
 
 	if (e == -ENOENT)
 		return resolve_fail(r, -ENOENT,
-				    "%s has no symbol of the function at 0x%" PRIx64
-				    ", so nothing says where its instructions begin",
+				    "%s has no symbol of the function at 0x%" PRIx64 ", so the "
+				    "boundaries of its instructions are unknown",
 				    r->file, vaddr);
 	if (e < 0)
 		return e;

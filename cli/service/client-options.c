@@ -88,7 +88,7 @@ void client_meet(const struct bus_client *c)
 		return;
 	said = true;
 	fprintf(stderr, "kymo: this is version " KYMO_VERSION ", and the service is %s%s\n",
-		*version ? "version " : "older, of a version that it does not say", version);
+		*version ? "version " : "an older one, of unknown version", version);
 }
 
 int client_connect(const struct client_options *o, struct bus_client **ret)
@@ -101,7 +101,7 @@ int client_connect(const struct client_options *o, struct bus_client **ret)
 		return cli_failed("%s%s", bus_client_error(c),
 				  o->bus || bus_client_is_elsewhere()
 					  ? ""
-					  : "; it is started as root: kymod");
+					  : "; to start it, run 'kymod' as root");
 	client_meet(c);
 	*ret = TAKE_PTR(c);
 	return CLI_OK;

@@ -216,8 +216,8 @@ static int moment_put_condition(const struct moment_request *q, FILE *to, uint64
 		return r;
 	op = moment_find_op(c->op);
 	if (op == 0 || !moment_parse_number(c->number + minus, &value))
-		return cli_usage_error("%s: 'if %s %s %s' is no condition: ==, !=, <, <=, >, >= "
-				       "and & compare with a number",
+		return cli_usage_error("%s: 'if %s %s %s' is not a condition: use ==, !=, <, <=, "
+				       ">, >= or & and a number",
 				       q->option, c->subject, c->op, c->number);
 	if (subject.tsv < 0) {
 		moment_put_load(to, &subject.load,
@@ -276,7 +276,9 @@ static int moment_add(struct call_options *to, const char *option, const char *p
 	if (!files->fds)
 		return cli_failed("out of memory");
 	if (to->n_specs == OPTION_MOMENTS_MAX)
-		return cli_failed("%s: more than %d points are meant", option, OPTION_MOMENTS_MAX);
+		return cli_failed("%s: it matches more than %d "
+				  "points",
+				  option, OPTION_MOMENTS_MAX);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cli_failed("%s: %s: %s", option, path, strerror(errno));
@@ -401,7 +403,7 @@ static int moment_compile_where(struct moment_request *q, struct call_options *t
 	if (strncmp(q->spec.place, "0x", 2) != 0)
 		return moment_compile_functions(q, to);
 	if (!moment_parse_number(q->spec.place, &number))
-		return cli_usage_error("%s: '%s' is no address", q->option, q->spec.place);
+		return cli_usage_error("%s: '%s' is not an address", q->option, q->spec.place);
 	snprintf(name, sizeof(name), "%s:%s", q->spec.file, q->spec.place);
 	return moment_compile_at(q, name, number, to);
 }

@@ -66,11 +66,12 @@ static int moment_spec_take_tsv(struct moment_spec *s, const char *option, const
 				       "such as $requests",
 				       option, word ?: "");
 	if (moment_spec_is_reserved(word + 1))
-		return cli_usage_error("%s: %s has a meaning already: use another name", option,
+		return cli_usage_error("%s: the name %s is reserved: use another one", option,
 				       word);
 	at = moment_spec_tsv(s, word + 1);
 	if (at < 0 && s->n_tsvs == MOMENT_PLAN_TSVS_MAX)
-		return cli_usage_error("%s: more than %d trace state variables at one point",
+		return cli_usage_error("%s: at most %d trace state variables are possible at one "
+				       "point",
 				       option, MOMENT_PLAN_TSVS_MAX);
 	if (at < 0)
 		at = (int)s->n_tsvs++;
@@ -103,7 +104,7 @@ static int moment_spec_take_item(struct moment_spec *s, const char *word)
 				       stack_max, word + 6);
 	}
 	if (s->n_items == MOMENT_SPEC_ITEMS_MAX)
-		return cli_usage_error("--collect: more than %d words are not possible",
+		return cli_usage_error("--collect: at most %d words are possible",
 				       MOMENT_SPEC_ITEMS_MAX);
 	s->items[s->n_items++] = word;
 	return CLI_OK;
@@ -155,8 +156,8 @@ static int moment_spec_take_if(struct moment_spec *s, const char *option, char *
 
 	do {
 		if (s->n_conditions == MOMENT_PLAN_CONDITIONS_MAX)
-			return cli_usage_error("%s: more than %d conditions are not possible",
-					       option, MOMENT_PLAN_CONDITIONS_MAX);
+			return cli_usage_error("%s: at most %d conditions are possible", option,
+					       MOMENT_PLAN_CONDITIONS_MAX);
 		c = &s->conditions[s->n_conditions++];
 		c->subject = moment_spec_word(rest);
 		c->op = moment_spec_word(rest);
@@ -193,7 +194,7 @@ static int moment_spec_take_own_collect(struct moment_spec *s, const char *optio
 					const char *words)
 {
 	if (!words || s->own_collect)
-		return cli_usage_error("%s: collect takes words with commas between them, once",
+		return cli_usage_error("%s: collect takes one list of words, separated by commas",
 				       option);
 	s->own_collect = words;
 	return CLI_OK;
@@ -215,7 +216,8 @@ static int moment_spec_take_word(struct moment_spec *s, const char *option, cons
 		return moment_spec_take_number(option, word, true, rest, &s->snapshot, 0);
 	if (strcmp(word, "stop") == 0)
 		return moment_spec_take_number(option, word, true, rest, &s->stop, 0);
-	return cli_usage_error("%s: '%s' is none of if, max, collect, count, snapshot and stop",
+	return cli_usage_error("%s: '%s' must be one of if, max, collect, count, snapshot and "
+			       "stop",
 			       option, word);
 }
 
@@ -257,8 +259,8 @@ static int moment_spec_take_text(struct moment_spec *s, const char *option, cons
 	while (r == CLI_OK && (word = moment_spec_word(&rest)))
 		r = moment_spec_take_word(s, option, word, &rest);
 	if (r == CLI_OK && s->max == 0 && !moment_spec_acts(s))
-		return cli_usage_error("%s: max 0 collects nothing: it is for points that count "
-				       "(count $NAME), snapshot or stop",
+		return cli_usage_error("%s: max 0 collects nothing: the point needs another "
+				       "action (count $NAME, snapshot or stop)",
 				       option);
 	s->place = s->text;
 	s->file = strsep(&s->place, ":");

@@ -56,9 +56,9 @@ static int print_categories(void)
 {
 	for (const struct category_row *c = category_rows; c->name; c++)
 		printf("%-10s %s\n%-10s cost: %s\n", c->name, c->what, "", c->cost);
-	printf("%-10s sched,profile, which is what is recorded without -e\n", "default");
-	printf("%-10s all that can be recorded of what is chosen: memory, fd, shm and threads\n"
-	       "%-10s only with a filter\n",
+	printf("%-10s sched,profile: the default without -e\n", "default");
+	printf("%-10s all available categories; memory, fd, shm and threads\n%-10s only with a "
+	       "filter\n",
 	       "all", "");
 	puts("Starts, ends and names of processes and threads are always recorded.");
 	return CLI_OK;
@@ -71,9 +71,9 @@ static int unknown_category(const char *text)
 	for (const struct category_row *c = category_rows; c->name; c++)
 		value_nearest_try(&near, c->name);
 	if (near.nearest)
-		return cli_usage_error("there is no category '%s'; did you mean '%s'?", text,
+		return cli_usage_error("unknown category '%s'; did you mean '%s'?", text,
 				       near.nearest);
-	return cli_usage_error("there is no category '%s'; '-e help' lists them", text);
+	return cli_usage_error("unknown category '%s'; '-e help' lists them", text);
 }
 
 static int parse_category(struct record_options *o, const char *name, const char *text)
@@ -162,8 +162,8 @@ static int parse_comm(struct record_options *o, const char *name, const char *te
 	char why[VALUE_WHY_MAX];
 
 	if (strlen(text) >= REC_COMM_BYTES)
-		return cli_usage_error("%s: '%s' has %zu bytes, and the kernel keeps %d of a "
-				       "thread's name: it calls that '%.*s'",
+		return cli_usage_error("%s: '%s' has %zu bytes, but the kernel keeps %d of a "
+				       "thread's name: use '%.*s'",
 				       name, text, strlen(text), REC_COMM_BYTES - 1,
 				       REC_COMM_BYTES - 1, text);
 	return record_options_added(name, filter_add_comm(&o->session.filter, text, why), why);
@@ -205,7 +205,7 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 	int r;
 
 	if (o->session.calls.n_specs == OPTION_CALLS_MAX)
-		return cli_usage_error("%s: more than %d are not possible", name, OPTION_CALLS_MAX);
+		return cli_usage_error("%s: at most %d are possible", name, OPTION_CALLS_MAX);
 	if (!files->fds)
 		files->fds = calloc(OPTION_CALLS_MAX, sizeof(*files->fds));
 	if (!files->fds)
@@ -252,7 +252,7 @@ static int record_options_compile(struct record_options *o)
 	int r = CLI_OK;
 
 	if (o->collect && o->n_moments == 0)
-		return cli_usage_error("--collect says what --moment collects; there is none");
+		return cli_usage_error("--collect needs --moment");
 	for (size_t i = 0; r == CLI_OK && i < o->n_moments; i++)
 		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.moments);
 	return r;
@@ -280,7 +280,8 @@ static int parse_trigger(struct record_options *o, const char *name, const char 
 	char why[VALUE_WHY_MAX];
 
 	if (!row || text[n] == '\0')
-		return cli_usage_error("%s: '%s' is not WHAT=LIMIT; --help lists what there is",
+		return cli_usage_error("%s: '%s' is not WHAT=LIMIT; --help lists the possible "
+				       "values",
 				       name, text);
 	if (option_take(row, &o->session, text + n + 1, why) < 0)
 		return cli_usage_error("%s %s: %s", name, row->trigger, why);
@@ -491,7 +492,8 @@ int record_options_check(struct record_options *o)
 		return CLI_USAGE;
 	unfiltered = o->session.categories & CATEGORIES_UNFILTERED;
 	if (unfiltered && capture_filter_is_set(&o->session.filter))
-		cli_error("filters are for threads; these are recorded of the whole machine: %s",
+		cli_error("filters apply to threads, but these categories are recorded of the "
+			  "whole machine: %s",
 			  categories_format(names, unfiltered));
 	return RECORD_OPTIONS_GO;
 }

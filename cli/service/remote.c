@@ -68,7 +68,7 @@ static int check_place(const char *name, const char *value)
 {
 	/* (ssh takes a word that begins so for an option) */
 	if (!*value || *value == '-')
-		return cli_usage_error("%s: '%s' cannot be a name", name, value);
+		return cli_usage_error("%s: '%s' is not a valid name", name, value);
 	return CLI_OK;
 }
 
@@ -120,7 +120,7 @@ int remote_take(int *argc, char **argv, struct remote *ret)
 	argv[kept] = NULL;
 	*argc = kept;
 	if (r == CLI_OK && ret->host && ret->machine)
-		return cli_usage_error("--host and --machine are different places");
+		return cli_usage_error("--host and --machine cannot be combined");
 	return r;
 }
 
@@ -221,8 +221,7 @@ static int exit_of(int status, const char *host)
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= CLI_FOUND)
 		return WEXITSTATUS(status);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 255)
-		cli_error("ssh has failed: %s cannot be reached, or the connection has broken",
-			  host);
+		cli_error("ssh has failed: cannot reach %s, or the connection was lost", host);
 	return CLI_FAILED;
 }
 
@@ -244,7 +243,7 @@ static int run_into(const char *host, const char *command, int fd)
 	pid_t pid;
 
 	if (pipe(fds) < 0)
-		return cli_failed("cannot make a pipe: %m");
+		return cli_failed("cannot create a pipe: %m");
 	pid = fork();
 	if (pid < 0)
 		return cli_failed("cannot start ssh: %m");
@@ -297,12 +296,12 @@ static int refuse_words(const struct remote *r, int argc, char **argv, enum way 
 		return REMOTE_GO;
 	for (int i = 1; way == WAY_STREAM && i < argc; i++)
 		if (strcmp(argv[i], "--") == 0)
-			return cli_usage_error("a COMMAND would run here, and %s is recorded: "
-					       "record without one, by -d or until Ctrl-C",
+			return cli_usage_error("COMMAND would run on this machine, but %s is "
+					       "recorded: omit it, and use -d or Ctrl-C",
 					       r->host);
 	if (way == WAY_STREAM && has_option(argc, argv, NULL, "--json"))
-		return cli_usage_error("--json and --host do not go together: the archive comes by "
-				       "standard output");
+		return cli_usage_error("--json and --host cannot be combined, because standard "
+				       "output carries the archive");
 	if (way == WAY_START && has_option(argc, argv, "-o", "--output"))
 		return cli_usage_error(
 			"-o would be a file on %s: start it there (ssh %s kymo start "
@@ -352,11 +351,11 @@ static int check_machine(const struct remote *r, int argc, char **argv)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (has_option(argc, argv, rows[i].brief, rows[i].name))
-			return cli_usage_error("%s is looked up on this machine, and %s has "
-					       "others: filter by --comm, or run kymo in it",
+			return cli_usage_error("%s is looked up on this machine, but %s has its "
+					       "own: use --comm, or run kymo there",
 					       rows[i].name, r->machine);
 	if (has_option(argc, argv, NULL, "--direct"))
-		return cli_usage_error("--direct records here, and --machine is elsewhere");
+		return cli_usage_error("--direct and --machine cannot be combined");
 	return CLI_OK;
 }
 
@@ -370,7 +369,9 @@ int remote_run(const struct remote *r, int argc, char **argv)
 		if (strcmp(ways[i].verb, argv[0]) == 0)
 			way = &ways[i];
 	if (!way)
-		return cli_usage_error("there is no %s for it%s", r->host ? "--host" : "--machine",
+		return cli_usage_error("%s is not possible with this "
+				       "verb%s",
+				       r->host ? "--host" : "--machine",
 				       strcmp(argv[0], "leaks") == 0
 					       ? "; record with 'kymo record -e memory', and give "
 						 "the archive to 'kymo leaks'"
@@ -383,7 +384,7 @@ int remote_run(const struct remote *r, int argc, char **argv)
 		return e == CLI_OK ? run_there(r, argc, argv, how) : e;
 	}
 	if (has_option(argc, argv, NULL, "--bus"))
-		return cli_usage_error("--bus and %s are different places",
+		return cli_usage_error("--bus and %s cannot be combined",
 				       r->host ? "--host" : "--machine");
 	e = r->machine ? check_machine(r, argc, argv) : CLI_OK;
 	if (e != CLI_OK)

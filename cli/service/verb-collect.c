@@ -256,7 +256,7 @@ static int run_session(struct collect *k, struct bus_client *c)
 	if (r == 0)
 		return verb_collect_finish(k, c);
 	verb_collect_complain(k, c);
-	return wait_and_try_again(k, "The service has gone; starting it again");
+	return wait_and_try_again(k, "The service has ended; starting it again");
 }
 
 /* From a connection of its own on. Returns AGAIN, or an enum cli_exit. */
@@ -297,8 +297,7 @@ static int verb_collect(int argc, char **argv)
 		return r;
 	if (o.n_rest != 1)
 		return cli_usage_error(
-			"it takes the NAME of a collection; 'kymo verify-profile' says "
-			"whether it is right");
+			"expected the NAME of a collection; 'kymo verify-profile' checks it");
 	k.name = o.rest[0];
 	k.bus = o.bus;
 	k.signal_fd = open_signals();

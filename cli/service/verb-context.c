@@ -20,7 +20,7 @@ static int verb_context(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 3)
-		return cli_usage_error("it takes the NAME of a session, 'begin' or 'end', and the "
+		return cli_usage_error("expected the NAME of a session, 'begin' or 'end', and the "
 				       "name of a CONTEXT");
 	begin = strcmp(o.rest[1], "begin") == 0;
 	if (!begin && strcmp(o.rest[1], "end") != 0)

@@ -33,7 +33,7 @@ static int verb_list(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest)
-		return cli_usage_error("it takes no argument");
+		return cli_usage_error("no argument is expected");
 	r = client_connect(&o, &c);
 	if (r != CLI_OK)
 		return r;

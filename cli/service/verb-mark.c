@@ -19,7 +19,7 @@ static int verb_mark(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 2)
-		return cli_usage_error("it takes the NAME of a session and one TEXT");
+		return cli_usage_error("expected the NAME of a session and one TEXT");
 	r = client_find(&o, o.rest[0], &c, &path);
 	if (r != CLI_OK)
 		return r;

@@ -126,7 +126,7 @@ static int verb_monitor(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest > 1)
-		return cli_usage_error("it takes one NAME, or none for all sessions");
+		return cli_usage_error("expected one NAME, or none for all sessions");
 	r = o.n_rest ? client_find(&o, o.rest[0], &c, &path) : client_connect(&o, &c);
 	if (r != CLI_OK)
 		return r;

@@ -15,7 +15,7 @@ static int verb_rotate(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 1)
-		return cli_usage_error("it takes the NAME of a session");
+		return cli_usage_error("expected the NAME of a session");
 	r = client_find(&o, o.rest[0], &c, &path);
 	if (r != CLI_OK)
 		return r;

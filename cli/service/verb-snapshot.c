@@ -84,7 +84,7 @@ static int verb_snapshot_copy(int fd, struct packed_output *to)
 	while (r == 0 && ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR)))
 		r = n > 0 ? packed_output_write(to, bytes, (size_t)n) : 0;
 	if (r == 0 && n < 0) {
-		cli_error("cannot read what the service writes: %m");
+		cli_error("cannot read from the service: %m");
 		r = -errno;
 	}
 	return r;
@@ -106,7 +106,7 @@ static int verb_snapshot_write_packed(struct job *j)
 	if (packed_output_open(&to, &args) < 0)
 		return CLI_FAILED;
 	if (pipe2(fds, O_CLOEXEC) < 0)
-		return cli_failed("cannot make a pipe: %m");
+		return cli_failed("cannot create a pipe: %m");
 	from = fds[0];
 	r = bus_client_ask_snapshot(j->client, j->path, fds[1]);
 	close(fds[1]);
@@ -125,11 +125,11 @@ static int snapshot_flight(struct job *j)
 {
 	if (!j->is_flight)
 		return cli_failed(
-			"session '%s' is no flight recorder: its archive goes to its own output "
-			"(without -o, what is allocated is put into that)",
+			"session '%s' is not a flight recorder: it writes its archive itself "
+			"(without -o, a list of its live blocks is written into that)",
 			j->name);
 	if (j->options->compress != PACK_NONE && j->packed != PACK_NONE)
-		return cli_failed("session '%s' is packed by %s already: leave --compress out",
+		return cli_failed("session '%s' is already compressed with %s: omit --compress",
 				  j->name, pack_ops(j->packed)->name);
 	return j->options->compress == PACK_NONE ? verb_snapshot_write_file(j)
 						 : verb_snapshot_write_packed(j);
@@ -138,9 +138,10 @@ static int snapshot_flight(struct job *j)
 static int snapshot_memory(struct job *j)
 {
 	if (!j->watches)
-		return cli_failed("session '%s' does not watch what is allocated%s", j->name,
-				  j->is_flight ? "; with -o FILE what it has kept is written"
-					       : ", and is no flight recorder either");
+		return cli_failed("session '%s' does not record allocations%s", j->name,
+				  j->is_flight ? "; -o FILE writes the content of the flight "
+						 "recorder"
+					       : ", and is not a flight recorder");
 	return bus_client_snapshot_memory(j->client, j->path) < 0 ? client_failed(j->client)
 								  : CLI_OK;
 }
@@ -157,7 +158,7 @@ static int snapshot_all(const struct client_options *o)
 	if (bus_client_snapshot_all(c, o->reason ?: "requested", &written, &passed_over) < 0)
 		return client_failed(c);
 	if (written + passed_over == 0)
-		cli_error("no flight recorder of a collection runs: nothing was written");
+		cli_error("no collection runs a flight recorder: nothing was written");
 	else
 		fprintf(stderr, "%u written, %u passed over, which had been so a short while ago\n",
 			written, passed_over);
@@ -167,12 +168,12 @@ static int snapshot_all(const struct client_options *o)
 static int verb_snapshot_check_all(const struct client_options *o)
 {
 	if (o->all && (o->n_rest || o->output || o->force || o->compress))
-		return cli_usage_error("--all: collections say where theirs goes, so there is "
-				       "neither a NAME nor -o");
+		return cli_usage_error("--all: collections determine their files, so NAME and -o "
+				       "are not possible");
 	if (o->reason && !o->all)
-		return cli_usage_error("--reason: only with --all");
+		return cli_usage_error("--reason needs --all");
 	if (!o->all && o->n_rest != 1)
-		return cli_usage_error("it takes the NAME of a session, or --all");
+		return cli_usage_error("expected the NAME of a session, or --all");
 	return CLI_OK;
 }
 
@@ -192,7 +193,7 @@ static int verb_snapshot(int argc, char **argv)
 	if (o.all)
 		return snapshot_all(&o);
 	if (!o.output && (o.force || o.compress))
-		return cli_usage_error("--force and --compress: say with -o FILE what to write");
+		return cli_usage_error("--force and --compress need -o FILE");
 	r = client_find(&o, o.rest[0], &c, &path);
 	if (r != CLI_OK)
 		return r;

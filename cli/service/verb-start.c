@@ -41,17 +41,17 @@ static int verb_start_check_options(struct record_options *o)
 	const char *name = o->rest[0];
 
 	if (o->n_rest != 1)
-		return cli_usage_error("it takes one NAME, of the session to be");
+		return cli_usage_error("expected one NAME, for the new session");
 	if (!session_name_valid(name))
-		return cli_usage_error("'%s' cannot be the name of a session: 1 to 64 letters, "
-				       "digits and '_' are needed",
+		return cli_usage_error("'%s' is not a valid name for a session: use 1 to 64 "
+				       "letters, digits and '_'",
 				       name);
 	if (o->session.mode == SESSION_FLIGHT && o->output)
-		return cli_usage_error("-o: in mode 'flight' it is 'kymo snapshot %s -o FILE' that "
-				       "writes an archive",
+		return cli_usage_error("-o: in mode 'flight', 'kymo snapshot %s -o FILE' writes "
+				       "an archive",
 				       name);
 	if (o->session.mode != SESSION_FLIGHT && !o->output)
-		return cli_usage_error("say with -o FILE where the archive goes");
+		return cli_usage_error("no output: use -o FILE");
 	strcpy(o->session.name, name);
 	return CLI_OK;
 }

@@ -124,7 +124,7 @@ static void print_loss(const struct session_view *v)
 	if (session_view_lost(v) == 0)
 		printf("    lost:     none\n");
 	if (v->counters.dropped_bytes)
-		printf("    dropped:  %s that it may not keep; what it held until then has gone\n",
+		printf("    dropped:  %s for lack of room, with everything before that\n",
 		       TEXT_SIZE(v->counters.dropped_bytes));
 	print_limit(v);
 }
@@ -133,8 +133,8 @@ static void print_profile(const struct session_view *v)
 {
 	printf("    profile:  %s, to %s\n", v->profile, v->directory);
 	if (session_view_is_flight(v))
-		printf("    files:    %" PRIu64 " written, %" PRIu64 " failed, %" PRIu64
-		       " passed over\n",
+		printf("    files:    %" PRIu64 " written, %" PRIu64 " failed, %" PRIu64 " "
+		       "skipped\n",
 		       v->files[VIEW_FILES_WRITTEN], v->files[VIEW_FILES_FAILED],
 		       v->files[VIEW_FILES_PASSED_OVER]);
 }
@@ -328,7 +328,7 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 		r = verb_status_show(c, s->path, list);
 	}
 	if (!list && !sessions->name)
-		printf("\nThere is no session that you may see.\n");
+		printf("\nThere are no sessions that you are allowed to see.\n");
 	bus_client_list_free(sessions);
 	return r;
 }
@@ -375,7 +375,7 @@ static int verb_status(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest > 1)
-		return cli_usage_error("it takes one NAME, or none for all sessions");
+		return cli_usage_error("expected one NAME, or none for all sessions");
 	r = client_connect(&o, &c);
 	if (r != CLI_OK)
 		return r;

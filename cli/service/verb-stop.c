@@ -49,7 +49,7 @@ static int verb_stop(int argc, char **argv)
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
 	if (o.n_rest != 1)
-		return cli_usage_error("it takes one NAME, of a session; 'kymo list' shows them");
+		return cli_usage_error("expected one NAME of a session; 'kymo list' shows them");
 	r = client_find(&o, o.rest[0], &c, &path);
 	return r == CLI_OK ? verb_stop_one(c, path, o.json) : r;
 }

@@ -53,8 +53,8 @@ static void check_directory(struct check *check, const struct collection *c)
 	if (stat(c->directory, &st) == 0 && S_ISDIR(st.st_mode))
 		return;
 	snprintf(text, sizeof(text),
-		 "Directory=: there is no directory '%.200s': make it, or name one below "
-		 "%s, which is made",
+		 "Directory=: there is no directory '%.200s': create it, or use one below %s, "
+		 "which is created automatically",
 		 c->directory, COLLECTION_DIRECTORY_PREFIX);
 	verb_verify_profile_on_complaint(c->directory_line, text, check);
 }
@@ -99,8 +99,8 @@ static int verb_verify_profile_ask(const char *path, bool in_use, struct json_ob
 	if (!name) {
 		verb_verify_profile_on_complaint(
 			0,
-			"the name of a collection is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" "
-			"behind it",
+			"the name of a collection is 1 to 64 of A-Z a-z 0-9 _, followed by "
+			"\".conf\"",
 			&check);
 		name = "profile";
 	}
@@ -167,9 +167,8 @@ static int verb_verify_profile(int argc, char **argv)
 	if (o.list)
 		return list_keys();
 	if (optind == argc)
-		return cli_usage_error(
-			"it takes the NAME of a collection in %s, or a FILE, or several",
-			COLLECTION_DIRECTORY);
+		return cli_usage_error("expected NAMEs of collections in %s, or FILEs",
+				       COLLECTION_DIRECTORY);
 	if (o.json)
 		list = json_object_new_array();
 	for (int i = optind; i < argc; i++) {

@@ -181,7 +181,7 @@ static void tfile_cut_report(const struct tfile_cut *cut, const struct packed_ou
 			JSON("frames", copy->n_frames), JSON_OF(copy, left_out, shortened)));
 		return;
 	}
-	fprintf(stderr, "%s: %s, %" PRIu64 " frame%s; %" PRIu64 " %s left out\n", out->file.path,
+	fprintf(stderr, "%s: %s, %" PRIu64 " frame%s; %" PRIu64 " %s omitted\n", out->file.path,
 		TEXT_SIZE(out->bytes), copy->n_frames, text_s(copy->n_frames), copy->left_out,
 		copy->left_out == 1 ? "was" : "were");
 	tfile_copy_say_missing(copy, out->file.path);

@@ -33,17 +33,17 @@ static const char *const help[] = {
 	"  f  functions            p  processes          t  threads",
 	"  a  functions and processes",
 	"  s  sort processes and threads by another column: CPU, switches, wait, memory, I/O",
-	"     (space) stop, and go on",
-	"  h  this; any other key goes back",
+	"     (space) pause, and resume",
+	"  h  this help; any other key closes it",
 	"  q  end",
 	"",
-	"All numbers are those of the last interval.",
+	"All numbers are from the last interval.",
 	"  SELF      share of the samples that were taken in the function itself",
 	"  CPU       share of one CPU",
-	"  SWITCHES  how often a second it got a CPU",
-	"  WAIT      99 % of its wakeups did not wait longer for a CPU",
-	"  MEMORY    that is resident",
-	"  I/O       bytes a second that it read from storage and wrote to it",
+	"  SWITCHES  switches to it per second",
+	"  WAIT      time from wakeup to running, 99th percentile",
+	"  MEMORY    resident memory",
+	"  I/O       bytes per second read from storage and written to it",
 };
 
 static const char *const sort_names[TOP_SORT_MAX] = { "CPU", "switches", "wait", "memory", "I/O" };
@@ -205,11 +205,13 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.64s %" PRIu64,
 					 i ? ", " : " (", w->lost[i].class_name, w->lost[i].count);
 	if (w->n_lost_ever > 0)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 " in all",
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s%" PRIu64 " in "
+					 "total",
 					 w->n_classes ? "), " : ", ", w->n_lost_ever);
 	if (w->n_unmapped > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 ", %" PRIu64 " mappings without room", w->n_unmapped);
+					 ", %" PRIu64 " mappings ignored", w->n_unmapped);
 	if (s->n_damages > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
 					 s->n_damages);

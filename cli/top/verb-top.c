@@ -65,7 +65,7 @@ static int open_descriptors(struct job *j)
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC) < 0) {
-		cli_error("cannot make a pipe: %m");
+		cli_error("cannot create a pipe: %m");
 		return -errno;
 	}
 	j->read_fd = fds[0];
@@ -73,7 +73,7 @@ static int open_descriptors(struct job *j)
 	fcntl(j->read_fd, F_SETPIPE_SZ, PIPE_BYTES);
 	j->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (j->wake_fd < 0) {
-		cli_error("cannot make an eventfd: %m");
+		cli_error("cannot create an eventfd: %m");
 		return -errno;
 	}
 	j->loop.wake_fd = j->wake_fd;
@@ -178,7 +178,9 @@ static int verb_top(int argc, char **argv)
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	if (j.options.n_rest || j.options.separated)
-		return cli_usage_error("it takes no argument%s%s%s", j.options.n_rest ? " '" : "",
+		return cli_usage_error("no argument is "
+				       "expected%s%s%s",
+				       j.options.n_rest ? " '" : "",
 				       j.options.n_rest ? j.options.rest[0] : "",
 				       j.options.n_rest ? "'" : "");
 	fill_options(&j);

@@ -54,7 +54,7 @@ assert_eq "$(cat "$TMP/box")" flight "a snapshot over a file that was there"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box.zst" --compress --bus "$BUS"
 assert_eq "$(zstd -dc <"$TMP/box.zst")" flight "a snapshot that is packed"
 expect_exit 1 "$KYMO" snapshot box --bus "$BUS"
-assert_says "$TMP/stderr" 'does not watch what is allocated; with -o FILE' "complaint about no file"
+assert_says "$TMP/stderr" 'does not record allocations; -o FILE' "complaint about no file"
 expect_exit 1 "$KYMO" rotate box --bus "$BUS"
 assert_says "$TMP/stderr" 'no chunks' "complaint about rotating"
 expect_exit 2 "$KYMO" start box2 --mode flight -o "$TMP/box2" --bus "$BUS"
@@ -62,9 +62,9 @@ expect_exit 2 "$KYMO" snapshot box --force --bus "$BUS"
 expect_exit 0 "$KYMO" stop box --bus "$BUS"
 expect_exit 0 "$KYMO" start stream -o "$TMP/stream" --bus "$BUS"
 expect_exit 1 "$KYMO" snapshot stream --bus "$BUS"
-assert_says "$TMP/stderr" 'and is no flight recorder either' "complaint about what it is not"
+assert_says "$TMP/stderr" 'and is not a flight recorder' "complaint about what it is not"
 expect_exit 1 "$KYMO" snapshot stream -o "$TMP/stream2" --bus "$BUS"
-assert_says "$TMP/stderr" 'is no flight recorder' "complaint about what it is not"
+assert_says "$TMP/stderr" 'is not a flight recorder' "complaint about what it is not"
 [ ! -e "$TMP/stream2" ] || fail "a snapshot that could not be taken left its file behind"
 expect_exit 0 "$KYMO" stop stream --bus "$BUS"
 
@@ -80,16 +80,16 @@ assert_line "${snapshots[0]}" flight "a snapshot that a signal asked for"
 kill -INT "$record_pid"
 wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
 assert_line "$TMP/last.fxt" flight "the end of a flight recording"
-assert_contains "$TMP/record.log" 'last\.fxt: .*, the last of .* events$' "what it says"
+assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* events$' "what it says"
 
 # The name is there once, also for one that waits a while for it.
 expect_exit 1 timeout 25 "$KYMOD" --bus "$BUS"
 assert_says "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymod"
 
-# An output that takes nothing any more: stop says so and removes the session; record hears of it.
+# An output that has stalled: stop says so and removes the session; record hears of it.
 expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
 expect_exit 1 timeout 30 "$KYMO" stop hang --bus "$BUS"
-assert_says "$TMP/stderr" 'takes nothing any more' "complaint about a stuck output"
+assert_says "$TMP/stderr" 'has stalled' "complaint about a stuck output"
 "$KYMO" record -o "$TMP/hang" --bus "$BUS" 2>"$TMP/record.log" &
 record_pid=$!
 expect_soon 5 grep -q start "$TMP/hang"

@@ -170,7 +170,7 @@ expect_exit 0 "$KYMO" rotate trigger --bus "$BUS"
 assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 3 "files, when somebody asks for one"
 expect_exit 0 "$KYMO" status trigger --bus "$BUS"
 assert_line "$TMP/stdout" "    profile:  trigger, to $TMP/out" "what status says of its collection"
-assert_line "$TMP/stdout" '    files:    3 written, 0 failed, 2 passed over' \
+assert_line "$TMP/stdout" '    files:    3 written, 0 failed, 2 skipped' \
 	"what status says of its files"
 expect_exit 0 "$KYMO" status trigger --json --bus "$BUS"
 assert_eq "$(json "$TMP/stdout" '.[0] | [.profile, .directory, .snapshots.written, .snapshots.failed, .snapshots.passed_over] | join(" ")')" \

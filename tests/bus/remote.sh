@@ -92,23 +92,23 @@ refused() {
 	expect_exit 2 "$KYMO" "$@"
 	assert_says stderr "$text" "complaint about $*"
 }
-refused 'a COMMAND would run here' record -H me@other -o x.fxt -- true
-refused 'do not go together' record -H me@other -o x.fxt --json
+refused 'COMMAND would run on this machine' record -H me@other -o x.fxt -- true
+refused 'cannot be combined' record -H me@other -o x.fxt --json
 refused 'would be a file on me@other' start two -o x.fxt -H me@other
-refused 'there is no --host for it' summary far.fxt -H me@other
+refused '--host is not possible with this verb' summary far.fxt -H me@other
 refused 'kymo record -e memory' leaks -H me@other -p 1
-refused 'are different places' list -H me@other -M box
-refused 'are different places' list -H me@other --bus "$BUS"
+refused 'cannot be combined' list -H me@other -M box
+refused 'cannot be combined' list -H me@other --bus "$BUS"
 refused 'needs a value' list -H
-refused 'cannot be a name' list -H -oProxyCommand=x
-refused 'cannot be a name' list --host=
+refused 'is not a valid name' list -H -oProxyCommand=x
+refused 'is not a valid name' list --host=
 refused 'is looked up on this machine' record -M box -o x.fxt --unit a.service
 refused 'is looked up on this machine' record -M box -o x.fxt -p 1
-refused 'records here' record -M box -o x.fxt --direct
+refused '--direct and --machine cannot be combined' record -M box -o x.fxt --direct
 expect_exit 1 "$KYMO" list -H nowhere
 assert_says stderr 'system bus of nowhere' "complaint about a host"
 expect_exit 1 "$KYMO" record -H nowhere -o nothing.fxt
-assert_says stderr 'nowhere cannot be reached' "complaint about a host"
+assert_says stderr 'cannot reach nowhere' "complaint about a host"
 [ ! -e nothing.fxt ] || fail "an empty file is left"
 expect_exit 1 "$KYMO" list -M nosuchmachine
 assert_says stderr 'system bus of nosuchmachine' "complaint about a machine"

@@ -33,7 +33,7 @@ expect_exit 1 ask context one begin work
 assert_says "$TMP/stderr" "'work' has begun already" "complaint"
 expect_exit 0 ask context one end work
 expect_exit 1 ask context one end work
-assert_says "$TMP/stderr" "no context 'work' has begun" "complaint"
+assert_says "$TMP/stderr" "the context 'work' is not open" "complaint"
 expect_exit 2 ask context one middle work
 expect_exit 0 ask status one --json
 assert_eq "$(json "$TMP/stdout" '.[0].state')" running "state"

@@ -21,7 +21,7 @@ assert_contains "$TMP/stdout" '^    since: +[0-9]{4}-[0-9]{2}-[0-9]{2} ' "since 
 assert_contains "$TMP/stdout" '^    sessions: 0 of [0-9]+, yours 0 of [0-9]+$' "limits"
 assert_contains "$TMP/stdout" '^    rings:    0 B of 1\.0 GiB, yours 0 B of ' "memory"
 assert_contains "$TMP/stdout" '^    blocks:   0 of [0-9]+, yours 0 of [0-9]+$' "blocks"
-assert_says "$TMP/stdout" 'There is no session' "no sessions"
+assert_says "$TMP/stdout" 'There are no sessions' "no sessions"
 assert_empty "$TMP/stderr" "what is said of one version"
 
 note "and with two"
@@ -110,7 +110,7 @@ expect_soon 5 grep -qF 'session/cramped: the flight recorder may keep 4.0 MiB in
 expect_soon 5 grep -qF 'session/dear: sheds stacks: it took 7.00% of a CPU, the limit is 5.00%' \
 	"$TMP/kymod.log"
 expect_exit 3 "$KYMO" stop flood --bus "$BUS"
-assert_contains "$TMP/stderr" 'flood: more came at once .* 4\.0 KiB of it .* use --keep-size' \
+assert_contains "$TMP/stderr" 'flood: events came faster .* 4\.0 KiB .* enlarge it with --keep-size' \
 	"what is said of it at its end"
 expect_exit 3 "$KYMO" stop dear --bus "$BUS"
 

@@ -34,7 +34,7 @@ TEST(test_create_session_options)
 		       "`output`: beside `profile`");
 	assert_refused(create_with(bus, "x", fd, "output", "h", (uint64_t)fd), "InvalidOption",
 		       "`output` is given twice");
-	assert_refused(create(bus, "", fd), "InvalidOption", "name of a session");
+	assert_refused(create(bus, "", fd), "InvalidOption", "name for a session");
 	assert_refused(create(bus, "a/b", fd), "InvalidOption", "'a/b'");
 	assert_false(exists(bus, "x"));
 }

@@ -115,7 +115,7 @@ printf 'at\x05\0\0\0\x03\x08\x07\x07\0' >seven.trace
 expect_exit 1 "$KYMO" dump seven.trace
 assert_says "$TMP/stderr" 'of version 7; kymo reads versions 0 to 6'
 expect_exit 1 "$KYMO" flame all.trace
-assert_says "$TMP/stderr" 'it is a call trace (apitrace)'
+assert_says "$TMP/stderr" 'is a call trace (apitrace)'
 expect_exit 1 "$KYMO" dump --calls=1 "$ROOT/tests/fuzz/corpus/fxt-reader/profile"
 assert_says "$TMP/stderr" 'is not a call trace'
 expect_exit 2 "$KYMO" dump --calls=x all.trace

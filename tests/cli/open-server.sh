@@ -117,7 +117,7 @@ end_open 0 fetched
 note "a port that is taken"
 start_open --no-browser "$small"
 expect_exit 1 "$KYMO" open --no-browser --port "$PORT" "$small"
-assert_says "$TMP/stderr" "port $PORT is taken" "message"
+assert_says "$TMP/stderr" "port $PORT is in use" "message"
 status "$URL" >/dev/null
 end_open 0 fetched
 
@@ -176,7 +176,7 @@ wait $slow && fail "the older transfer came to an end"
 note "nobody comes, or only comes to sleep; Ctrl-C"
 start_open --no-browser --timeout 300ms "$small"
 end_open 1 timeout
-assert_says "$TMP/open.err" "nobody has fetched it within 300 ms" "message"
+assert_says "$TMP/open.err" "the trace was not fetched within 300 ms" "message"
 start_open --no-browser --timeout 1 "$TMP/large.fxt"
 exec 3<>"/dev/tcp/127.0.0.1/$PORT"
 printf 'GET /%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n' "${URL#http://*/}" "$PORT" >&3
@@ -250,7 +250,7 @@ if [ "$(id -u)" = 0 ]; then
 	assert_eq "$(other_status -H "Origin: $UI" "$URL")" 403 "GET of another user"
 	assert_eq "$(other_status -X OPTIONS -H "Origin: $UI" "$URL")" 403 "OPTIONS of another user"
 	as_other curl -s -o - "$URL" >"$TMP/body" || true
-	assert_says "$TMP/body" "for the user who runs 'kymo open'" "what another user gets"
+	assert_says "$TMP/body" "Only the user of 'kymo open'" "what another user gets"
 	# An IPv6 socket that connects to an IPv4 address is in the other list of the kernel.
 	ipv6_url=${URL/127.0.0.1/[::ffff:127.0.0.1]}
 	assert_eq "$(other_status -H "Host: 127.0.0.1:$PORT" "$ipv6_url")" 403 "GET of another user through IPv6"
@@ -279,7 +279,7 @@ if unshare --user true 2>/dev/null; then
 	chmod 755 "$TMP/in-namespace"
 	KYMO=$TMP/in-namespace start_open --no-browser --timeout 2 "$small"
 	assert_eq "$(status "$URL")" 403 "GET from outside of the user namespace"
-	assert_says "$TMP/body" "'kymo open --any-user' does not ask" "what is answered"
+	assert_says "$TMP/body" "'kymo open --any-user' serves all users" "what is answered"
 	end_open 1 timeout
-	assert_says "$TMP/open.err" "cannot tell which user it is from" "message"
+	assert_says "$TMP/open.err" "its user is unknown" "message"
 fi

@@ -208,7 +208,7 @@ if command -v curl >/dev/null; then
 	note "where there is no room for a copy, the archive itself is served"
 	TMPDIR=/dev/null served_by_open "$TMP/a.fxt"
 	cmp "$TMP/served.fxt" "$TMP/a.fxt"
-	assert_says "$TMP/open.err" 'is shown as it is, without the names' "what is said"
+	assert_says "$TMP/open.err" 'is shown without added names' "what is said"
 fi
 
 note "another build has other names"

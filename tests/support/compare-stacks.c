@@ -453,7 +453,7 @@ static void record(uint64_t frequency, uint64_t ms, int go)
 		r = session_new(&o, store, &s);
 	errno = -r;
 	if (r < 0 || session_start(s) < 0)
-		die("cannot make a session");
+		die("cannot create a session");
 	while (session_state(s) != SESSION_STOPPED) {
 		struct pollfd fd = { session_fd(s), POLLIN, 0 };
 		const char *text;

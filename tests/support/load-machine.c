@@ -26,7 +26,7 @@ int load_loopback(char **argv)
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (s < 0 || bind(s, (struct sockaddr *)&to, sizeof(to)) < 0 ||
 	    getsockname(s, (struct sockaddr *)&to, &size) < 0)
-		die("cannot make a socket on the loopback interface");
+		die("cannot create a socket on the loopback interface");
 	pin(opt.cpu);
 	hold_begin();
 	for (uint64_t i = 0; i < n; i++) {

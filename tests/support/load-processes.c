@@ -216,7 +216,7 @@ int load_reuse(char **argv)
 		pid_t child = fork_as(pid);
 
 		if (child < 0)
-			die("cannot make a process with id %d", (int)pid);
+			die("cannot create a process with id %d", (int)pid);
 		if (child == 0) {
 			char name[COMM_BYTES];
 

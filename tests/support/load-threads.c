@@ -309,7 +309,7 @@ int load_wakeups(char **argv)
 	w.kind = find_wake_kind(argv[0]);
 	w.n = number(argv[1]);
 	if (pipe2(w.pipe, O_CLOEXEC) < 0)
-		die("cannot make a pipe");
+		die("cannot create a pipe");
 	if (w.kind->wake == tcp_wake)
 		connect_tcp(w.tcp);
 	sigemptyset(&set);

@@ -124,7 +124,7 @@ void start_thread(pthread_t *t, void *(*fn)(void *), void *arg)
 {
 	errno = pthread_create(t, NULL, fn, arg);
 	if (errno)
-		die("cannot make a thread");
+		die("cannot create a thread");
 }
 
 /* ---- --held ---- */

@@ -112,7 +112,7 @@ static struct session *make(const char *name, uint32_t categories, uint64_t rota
 		r = session_new(&o, store, &s);
 	errno = -r;
 	if (r < 0 || session_start(s) < 0)
-		die("cannot make a session");
+		die("cannot create a session");
 	return s;
 }
 

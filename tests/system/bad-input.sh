@@ -30,8 +30,8 @@ direct() {
 }
 
 # Words on the command line.
-direct 2 "there is no category 'nonsense'" -e nonsense
-direct 2 "there is no category 'nonsense'" -e sched,nonsense
+direct 2 "unknown category 'nonsense'" -e nonsense
+direct 2 "unknown category 'nonsense'" -e sched,nonsense
 direct 2 "-b: '12Q' is not a size" -b 12Q
 direct 2 "-b: '-5' is not a size" -b -5
 direct 2 "-b: '1' is out of range" -b 1
@@ -44,7 +44,7 @@ direct 1 '--cgroup: ' --cgroup /no/such/cgroup
 direct 1 "there is no user 'no_such_user'" --uid no_such_user
 direct 2 no-such-option --no-such-option
 direct 127 no_such_command -- "$TMP/no_such_command"
-refused 2 "'not a name' cannot be the name of a session" "$KYMO" start 'not a name' -o "$out"
+refused 2 "'not a name' is not a valid name for a session" "$KYMO" start 'not a name' -o "$out"
 refused 2 'one NAME' "$KYMO" start
 refused 2 'one NAME' "$KYMO" stop
 
@@ -81,7 +81,7 @@ done
 start_bus
 for verb in list "stop x" "start x -o $out" "record -d 1s -o $out"; do
 	# shellcheck disable=SC2086
-	refused 1 'the service kymod does not run on the bus' "$KYMO" $verb --bus "$BUS"
+	refused 1 'the service kymod is not running on the bus' "$KYMO" $verb --bus "$BUS"
 done
 
 # A daemon that refuses.

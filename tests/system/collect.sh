@@ -78,7 +78,7 @@ check_left() {
 }
 check_left
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
-assert_says "$TMP/chunks.log" 'has gone' "what collect says of the service's death"
+assert_says "$TMP/chunks.log" 'has ended' "what collect says of the service's death"
 
 # The client is killed: what it collected is completed.
 start_collect chunks

@@ -22,9 +22,9 @@ build_package() {
 		fail "the package does not build"
 	}
 	PACKAGE=$(echo "$TMP"/package/kymo_*.deb)
-	! command -v lintian >/dev/null || lintian --allow-root --fail-on error "$PACKAGE" >"$TMP/lintian.log" 2>&1 || {
+	! command -v lintian >/dev/null || lintian --allow-root --fail-on error "$TMP"/package/*.deb >"$TMP/lintian.log" 2>&1 || {
 		cat "$TMP/lintian.log" >&2
-		fail "lintian finds errors in the package"
+		fail "lintian finds errors in the packages"
 	}
 }
 

@@ -77,7 +77,7 @@ named "$TMP/packed.fxt.zst"
 expect_exit 0 ask snapshot box -o "$TMP/box.fxt.gz" --compress=gzip
 expect_exit 0 "$KYMO" check "$TMP/box.fxt.gz"
 expect_exit 1 ask snapshot packed -o "$TMP/no" --compress
-assert_says "$TMP/stderr" 'packed by zstd already' "complaint about packing twice"
+assert_says "$TMP/stderr" 'already compressed with zstd' "complaint about packing twice"
 
 # A reader that does not read: others have their snapshots, once it has gone; the session goes on
 # meanwhile.
@@ -114,7 +114,7 @@ expect_exit 0 "$KYMO" cut --to 1ms "$TMP/flood.fxt" "$TMP/flood-cut.fxt"
 summarize "$TMP/flood-cut.fxt"
 assert_eq "$(json "$SUMMARY" .dropped_bytes)" "$dropped" "dropped bytes in a piece of it"
 expect_exit 3 ask stop flood
-assert_says "$TMP/stderr" 'flood: more came at once than the flight recorder may keep' \
+assert_says "$TMP/stderr" 'flood: events came faster than the flight recorder can keep them' \
 	"what is said at its end"
 
 # What is kept of one that has ended has its end.

@@ -64,7 +64,7 @@ END
 note "the report says so, too"
 assert_contains "$TMP/report" '^      \? main  .* \(calls jumps_first\)$' "the frame that has jumped on"
 assert_contains "$TMP/report" '^      \? bogus .*\(calls below\)$' "the frame that is none"
-assert_eq "$(grep -c 'callers are not known' "$TMP/report")" 1 "stacks that are not whole"
+assert_eq "$(grep -c 'callers unknown' "$TMP/report")" 1 "stacks that are not whole"
 assert_eq "$(grep -c '^      ? ' "$TMP/report")" 5 "doubts"
 
 look eh

@@ -260,7 +260,7 @@ for step in 1 2; do
 	# The archive has no end yet, which is no damage.
 	expect_soon 10 is_readable
 	assert_empty "$TMP/stderr" "what kymo leaks complains of"
-	assert_says "$TMP/stdout" "of the last snapshot, number $step, taken " "since when it holds"
+	assert_says "$TMP/stdout" "from the last snapshot, number $step, taken " "since when it holds"
 	assert_eq "$(leaks_found "$TMP/live.fxt" "$LOAD")" "$((step * 1000)) $step" "leaks so far"
 done
 expect_exit 0 "$KYMO" context live end second --bus "$BUS"

@@ -126,7 +126,7 @@ act() {
 	expect_exit 0 "$KYMO" record "$@" --mode flight -e moments --moment "$TMP/count:handle snapshot 3 stop 30" \
 		--collect id -o "$TMP/act.fxt" -- "$TMP/count" "$TMP/goes"
 	rm "$TMP/goes"
-	assert_says "$TMP/stderr" "ended by a moment's stop" "why it ended"
+	assert_says "$TMP/stderr" "ended by the action 'stop' of a moment" "why it ended"
 	expect_exit 0 "$KYMO" moments --json "$TMP/act.fxt"
 	jq .hit "$TMP/stdout" | sort -n | diff <(seq 30) - >&2 || fail "other hits (>) than those until the stop (<)"
 	check_finds_nothing "$TMP/act.fxt"
@@ -200,7 +200,7 @@ assert_eq "$(wc -l <"$TMP/stdout")" 8 "moments in a part that has all"
 note "merged: each moment has its own plan"
 expect_exit 0 "$KYMO" record --direct -e moments --moment "$TMP/count:handle" --collect id -o "$TMP/other.fxt" -- "$TMP/count"
 expect_exit 0 "$KYMO" merge --force "$TMP/m.fxt" "$TMP/other.fxt" "$TMP/merged.fxt"
-assert_says "$TMP/stderr" "1 of its point numbers changed" "the number of both points was 0"
+assert_says "$TMP/stderr" "1 of its point numbers were replaced" "the number of both points was 0"
 check_finds_nothing "$TMP/merged.fxt"
 expect_exit 0 "$KYMO" moments --json "$TMP/merged.fxt"
 assert_eq "$(jq -r 'select(.point == "handle") | .variables | "\(.id)\(has("sum"))"' "$TMP/stdout" | tr '\n' ' ')" \

@@ -86,7 +86,7 @@ assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
 # A named pipe that nobody reads is not waited for.
 mkfifo "$TMP/fifo"
 expect_exit 1 timeout 10 "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
-assert_says "$TMP/stderr" 'nobody reads' "what is said about a pipe that nobody reads"
+assert_says "$TMP/stderr" 'a pipe without a reader' "what is said about a pipe that nobody reads"
 "$KYMO" check "$TMP/fifo" >"$TMP/read" 2>&1 &
 pid=$!
 wait_for 10 "$KYMO" record --direct -d 300ms --force -o "$TMP/fifo" ||

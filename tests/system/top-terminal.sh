@@ -65,7 +65,7 @@ expect_soon 20 screen_has 'stack-load +stack-load +leaf_a'
 expect_soon 20 screen_has 'PID    CPU  SWITCHES'
 # shellcheck disable=SC2034
 for key in t:'THREAD           PROCESS' p:'PROCESS          COMMAND' f:'MODULE +PROCESS' s:'sorted by switches' \
-	s:'sorted by wait' h:'that is resident' x:'MODULE +PROCESS' '?:WAIT +99 %' a:'PID    CPU'; do
+	s:'sorted by wait' h:'resident memory' x:'MODULE +PROCESS' '?:WAIT +time from' a:'PID    CPU'; do
 	forget_screen
 	type_keys "${key%%:*}"
 	expect_soon 20 screen_has "${key#*:}"

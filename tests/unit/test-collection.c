@@ -310,7 +310,7 @@ TEST(test_values)
 	      "Compress=bzip2\nMaxOverhead=0%\nPerfettoBlobs=perhaps\n",
 	      "2: RingSize=: '1K' is out of range: 64.0 KiB to 256.0 MiB\n"
 	      "3: Frequency=: '0' is out of range: 1 to 10000\n"
-	      "4: Categories=: there is no category 'nothing'; `kymo record -e help` lists them\n"
+	      "4: Categories=: unknown category 'nothing'; `kymo record -e help` lists them\n"
 	      "5: Mode=: 'x' is not one of stream or flight\n"
 	      "6: Compress=: 'bzip2' is not one of no, yes, snappy, zstd, gzip\n"
 	      "7: MaxOverhead=: '0%' is out of range: 0.01% to 100% of the machine's CPU "

@@ -78,10 +78,10 @@ TEST(test_conditions)
 	assert_int_equal(moment_spec_register("calls"), -1);
 	bad("p:f if n >", "a condition is");
 	bad("p:f if n > 4 && m", "a condition is");
-	bad("p:f if n > 4 &&", "'&&' is none of");
-	bad("p:f if a > 1 && b > 1 && c > 1 && d > 1 && e > 1", "more than 4 conditions");
+	bad("p:f if n > 4 &&", "'&&' must be one of");
+	bad("p:f if a > 1 && b > 1 && c > 1 && d > 1 && e > 1", "at most 4 conditions");
 	bad("p:f if $9 > 1", "'$9' is not the name");
-	bad("p:f if $tid > 1", "$tid has a meaning already");
+	bad("p:f if $tid > 1", "the name $tid is reserved");
 }
 
 TEST(test_actions)
@@ -104,10 +104,10 @@ TEST(test_counters)
 	assert_int_equal(moment_spec_tsv(&spec, "fourth"), -1);
 	bad("p:f count calls", "'calls' is not the name");
 	bad("p:f count", "'' is not the name");
-	bad("p:f count $rax", "$rax has a meaning already");
-	bad("p:f count $_", "$_ has a meaning already");
+	bad("p:f count $rax", "the name $rax is reserved");
+	bad("p:f count $_", "the name $_ is reserved");
 	bad("p:f count $a count $b count $c count $d count $e count $f count $g count $h count $i",
-	    "more than 8");
+	    "at most 8");
 }
 
 TEST(test_collect)
@@ -141,9 +141,9 @@ TEST(test_numbers)
 	bad("p:f stop 0", "stop takes a number, not '0'");
 	bad("p:f stop 1 stop 2", "'stop' is given twice");
 	bad("p:f snapshot 1x", "snapshot takes a number, not '1x'");
-	bad("p:f stop soon", "'soon' is none of");
-	bad("p:f collect", "collect takes words");
-	bad("p:f collect a collect b", "collect takes words");
+	bad("p:f stop soon", "'soon' must be one of");
+	bad("p:f collect", "collect takes one list of words");
+	bad("p:f collect a collect b", "collect takes one list of words");
 }
 
 int main(void)

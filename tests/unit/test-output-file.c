@@ -67,7 +67,7 @@ TEST(test_existing)
 
 	put_text("", "file", "before");
 	assert_int_equal(output_file_open("file", "", false, &o), -EEXIST);
-	assert_string_equal(said, "file exists already; --force writes over it");
+	assert_string_equal(said, "file exists already; --force replaces it");
 	assert_int_equal(o.fd, -1);
 
 	assert_int_equal(output_file_open("file", "", true, &o), 0);
@@ -99,7 +99,7 @@ TEST(test_fifo)
 
 	assert_int_equal(mkfifo("file", 0600), 0);
 	assert_int_equal(output_file_open("file", "", true, &o), -ENXIO);
-	assert_string_equal(said, "cannot write file: it is a pipe that nobody reads");
+	assert_string_equal(said, "cannot write file: it is a pipe without a reader");
 
 	reader = open("file", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	assert_true(reader >= 0);

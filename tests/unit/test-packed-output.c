@@ -173,7 +173,7 @@ TEST(test_own_input)
 					    &(struct packed_output_args){ "file", true, PACK_NONE,
 									  whole_tens, &fd, 1 }),
 			 -EINVAL);
-	assert_string_equal(said, "file is what is read; write to another file");
+	assert_string_equal(said, "file is the input; write to another file");
 	assert_int_equal(size_of_file("file"), 6);
 }
 

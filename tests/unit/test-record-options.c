@@ -231,7 +231,7 @@ TEST(test_categories)
 	assert_int_equal(RECORD("-e", "sched"), RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.categories, CATEGORY_SCHED);
 	assert_int_equal(RECORD("-e", "sched,nonsense"), CLI_USAGE);
-	assert_string_equal(said, "there is no category 'nonsense'; '-e help' lists them");
+	assert_string_equal(said, "unknown category 'nonsense'; '-e help' lists them");
 }
 
 TEST(test_counter_interval)
@@ -257,8 +257,8 @@ TEST(test_unfiltered)
 	assert_int_equal(RECORD("-e", "irq,sched,counters"), RECORD_OPTIONS_GO);
 	assert_string_equal(said, "");
 	assert_int_equal(RECORD("-e", "irq,sched,counters", "--comm", "x"), RECORD_OPTIONS_GO);
-	assert_string_equal(said, "filters are for threads; these are recorded of the whole "
-				  "machine: irq,counters");
+	assert_string_equal(said, "filters apply to threads, but these categories are recorded of "
+				  "the whole machine: irq,counters");
 }
 
 TEST(test_own)

@@ -315,7 +315,7 @@ TEST(test_create_request_read_refuses_lists)
 
 	sd_bus_message_append(m, "{sv}", "categories", "as", 1, "nonsense");
 	end(m);
-	assert_refused(m, -EINVAL, "no category 'nonsense'");
+	assert_refused(m, -EINVAL, "unknown category 'nonsense'");
 	m = begin(*state);
 	assert_true(sd_bus_message_append(m, "{sv}", "max_overhead_ppm", "t", UINT64_C(999)) >= 0);
 	end(m);
@@ -324,7 +324,7 @@ TEST(test_create_request_read_refuses_lists)
 	assert_true(sd_bus_message_append(m, "{sv}", "triggers", "a{st}", 1, "wake",
 					  UINT64_C(5000)) >= 0);
 	end(m);
-	assert_refused(m, -EINVAL, "`triggers`: there is no trigger 'wake'");
+	assert_refused(m, -EINVAL, "`triggers`: unknown trigger 'wake'");
 	m = begin(*state);
 	assert_true(sd_bus_message_append(m, "{sv}", "triggers", "a{st}", 1, "pressure_io",
 					  UINT64_C(1000001)) >= 0);

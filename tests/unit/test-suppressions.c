@@ -119,9 +119,9 @@ TEST(test_what_is_wrong)
 		const char *what;
 	} rows[] = {
 		{ "\nrace:make\n", 2, "begins with a line" },
-		{ "leak:\n", 1, "nothing behind" },
+		{ "leak:\n", 1, "no text after" },
 		{ "{\n x\n Leak\n}\n", 3, "TOOL:KIND" },
-		{ "{\n x\n}\n", 3, "before its end" },
+		{ "{\n x\n}\n", 3, "needs a name" },
 		{ "{\n x\n A:Leak\n}\n", 4, "without any frame" },
 		{ "{\n x\n A:Leak\n frame:x\n}\n", 4, "fun:NAME" },
 		{ "{\n x\n A:Leak\n match-leak-kinds: lost\n fun:x\n}\n", 4, "definite" },

@@ -139,7 +139,7 @@ TEST(test_file)
 	_cleanup_free_ char *text = draw(&(struct top_state){ .usages = &usages }, 0, 0);
 
 	assert_non_null(strstr(text, "  2 CPUs, 30.0% busy  0:60% 1:0%\n"));
-	assert_non_null(strstr(text, "lost 7 (sched 7), 8 in all, 9 mappings without room\n"));
+	assert_non_null(strstr(text, "lost 7 (sched 7), 8 in total, 9 mappings ignored\n"));
 	assert_non_null(strstr(text, " 75.00%  libmodule            one              "
 				     "a_very_long_name_of_a_function\n"));
 	assert_non_null(strstr(text, "       1  30.0% 1000000/s      5 ns    3.0 MiB   2.0 KiB/s  "
