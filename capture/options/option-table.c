@@ -65,7 +65,7 @@ const struct option_row option_rows[] = {
 	  .type = OPTION_CHOICE, .choice = mode_name, .offset = AT(mode), .shown = "stream",
 	  TOLD("mode", 19) },
 	{ "compress", 0, "METHOD", OPTION_OF_ARCHIVES, HOW,
-	  "compress the archive: zstd (the default), snappy or gzip", "compress", "Collection",
+	  "compress the archive: zstd (the default), columns, snappy or gzip", "compress", "Collection",
 	  "Compress", .type = OPTION_CHOICE, .flags = OPTION_OPTIONAL | OPTION_YES_NO,
 	  .choice = pack_name, .implied = "zstd", .offset = AT(compress), .shown_profile = "no",
 	  TOLD("compress", 5) },

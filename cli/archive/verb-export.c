@@ -107,8 +107,8 @@ static int choose_method(const struct export_options *o, const struct export_for
 		return CLI_OK;
 	}
 	if (strcmp(o->compress, "none") != 0 && pack_parse(o->compress, &asked) < 0)
-		return cli_usage_error("--compress: '%s' must be one of snappy, zstd, gzip and "
-				       "none",
+		return cli_usage_error("--compress: '%s' must be one of snappy, zstd, gzip, "
+				       "columns and none",
 				       o->compress);
 	/* (a call trace is called the same whatever it is packed by) */
 	if (format->method == PACK_NONE && (called != PACK_NONE || plain) && called != asked)
@@ -267,8 +267,8 @@ const struct verb verb_export_row = {
 		"      --format=FORMAT      fxt: the archive itself; rtrace: a directory of leak reports;\n"
 		"                           apitrace: calls; tfile: a GDB trace file, as kymo reads it;\n"
 		"                           the default follows the suffix of OUT\n"
-		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, by the\n"
-		"                           suffix of OUT: .zst, .gz, .sz\n"
+		"      --compress[=METHOD]  zstd (the default), gzip, snappy, columns or none; without\n"
+		"                           it, by the suffix of OUT: .zst, .gz, .sz, .cols\n"
 		"      --spec-time          rtrace: microseconds, as specified; other readers expect ms\n"
 		"      --order=ORDER        apitrace: paired (the default): by process, calls whole; arrival: by\n"
 		"                           time, where they begin and where they end\n"

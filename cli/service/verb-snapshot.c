@@ -216,7 +216,8 @@ const struct verb verb_snapshot_row = {
 		   "                     now into the archive of the session\n"
 		   "      --all          write the files of all collections' flight recorders\n"
 		   "      --reason TEXT  the reason, for a mark in these files\n"
-		   "      --compress[=METHOD]  compress it: zstd (the default), snappy or gzip\n"
+		   "      --compress[=METHOD]  compress it: zstd (the default), columns,\n"
+		   "                     snappy or gzip\n"
 		   "      --force        replace an existing file\n" CLIENT_OPTIONS_HELP,
 	.run = verb_snapshot,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by unpack.c and the methods: the input, and one row of functions per method. A block is a
- * chunk, frame or member, which can be decompressed alone.
+ * chunk, frame, member or piece, which can be decompressed alone.
  */
 #pragma once
 
@@ -39,10 +39,10 @@ struct unpack_ops {
 	bool staged;
 };
 
-enum { UNPACK_BEGIN_BYTES = 16 };
+enum { UNPACK_BEGIN_BYTES = 20 };
 
 extern const struct unpack_ops unpack_snappy_ops, unpack_zstd_ops, unpack_gzip_ops;
-extern const struct unpack_ops unpack_brotli_ops;
+extern const struct unpack_ops unpack_brotli_ops, unpack_columns_ops;
 
 enum { UNPACK_DAMAGES = 16 };
 

@@ -56,13 +56,13 @@ static bool snappy_begins(const uint8_t *p, size_t n)
 {
 	size_t length, size, head = n < UNPACK_BEGIN_BYTES ? n : UNPACK_BEGIN_BYTES;
 
-	if (n <= SNAPPY_LENGTH_BYTES)
+	if (n <= PACK_LENGTH_BYTES)
 		return false;
-	length = snappy_get_length(p);
+	length = pack_get_length(p);
 	if (length == 0 || length > SNAPPY_BLOCK_MAX)
 		return false;
-	head -= SNAPPY_LENGTH_BYTES;
-	return snappy_uncompressed_length((const char *)p + SNAPPY_LENGTH_BYTES,
+	head -= PACK_LENGTH_BYTES;
+	return snappy_uncompressed_length((const char *)p + PACK_LENGTH_BYTES,
 					  length < head ? length : head, &size) == SNAPPY_OK &&
 	       size > 0 && size <= RATIO_MAX * length;
 }
@@ -251,16 +251,16 @@ static int next_chunk(struct state *s, struct unpack *u)
 		input_take(in, strlen(PACK_MAGIC_SNAPPY));
 	s->begun = true;
 	u->piece_offset = in->offset;
-	r = input_need(in, SNAPPY_LENGTH_BYTES);
+	r = input_need(in, PACK_LENGTH_BYTES);
 	u->ended = r == 0 && input_ready(in) == 0;
 	if (r < 0 || u->ended)
 		return r;
 	if (r == 0)
 		return unpack_give_up(u, true, cut_off);
-	length = snappy_get_length(input_peek(in));
+	length = pack_get_length(input_peek(in));
 	if (length == 0 || length > SNAPPY_BLOCK_MAX)
 		return unpack_give_up(u, false, "a Snappy chunk of a size that cannot be");
-	input_take(in, SNAPPY_LENGTH_BYTES);
+	input_take(in, PACK_LENGTH_BYTES);
 	r = input_need(in, length);
 	if (r == 0) {
 		unpack_give_up(u, true, cut_off);

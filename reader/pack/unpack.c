@@ -174,6 +174,8 @@ static bool unpack_is_too_much(struct unpack *u)
 		[PACK_BROTLI] =
 			"it unpacks to more than 500 times its size, and is read no further "
 			"('brotli -dc FILE | kymo ... -' reads all)",
+		[PACK_COLUMNS] =
+			"it unpacks to more than 500 times its size, and is read no further",
 	};
 
 	if (u->stopped || u->given < RATIO_FREE_BYTES || u->given / RATIO_MAX <= u->input.offset)
@@ -278,6 +280,8 @@ static enum pack_method unpack_detect(const struct input *in)
 		return PACK_ZSTD;
 	if (starts_with(in, PACK_MAGIC_GZIP))
 		return PACK_GZIP;
+	if (starts_with(in, PACK_MAGIC_COLUMNS))
+		return PACK_COLUMNS;
 	return PACK_NONE;
 }
 
@@ -287,7 +291,7 @@ static int unpack_start(struct unpack *u, unpack_looks_fn looks)
 	static const struct unpack_ops *const rows[PACK_READ_MAX] = {
 		[PACK_NONE] = &plain_ops,           [PACK_SNAPPY] = &unpack_snappy_ops,
 		[PACK_ZSTD] = &unpack_zstd_ops,     [PACK_GZIP] = &unpack_gzip_ops,
-		[PACK_BROTLI] = &unpack_brotli_ops,
+		[PACK_BROTLI] = &unpack_brotli_ops, [PACK_COLUMNS] = &unpack_columns_ops,
 	};
 	int r = input_need(&u->input, PACK_MAGIC_BYTES_MAX);
 

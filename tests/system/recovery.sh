@@ -27,9 +27,16 @@ for seed in {1..12}; do
 	cmp "$TMP/from-file" "$TMP/from-pipe" || fail "seed $seed: a pipe gives something else"
 done
 
+# what_damage_ends_in METHOD: the exit status of check. A Snappy chunk has no checksum, so other bytes
+# in a value of a record can be as good as those that were there.
+what_damage_ends_in() {
+	[ "$1" != snappy ] || echo -n '0|'
+	echo 3
+}
+
 # Packed, no more is lost than the pieces that are damaged, and where each begins is found again.
 records=$("$KYMO" check --json "$TMP/real.fxt" | jq .records)
-for method in snappy zstd gzip; do
+for method in snappy zstd gzip columns; do
 	record_around "$TMP/packed.$method" -e sched --compress=$method --flush 50ms -- \
 		bash -c "little_work; little_work; little_work"
 	for seed in {1..36}; do
@@ -49,21 +56,21 @@ for method in snappy zstd gzip; do
 		tail -c +$((half + 5)) "$TMP/packed.$method"
 	} >"$TMP/variant"
 	all=$("$KYMO" check --json "$TMP/packed.$method" | jq .records)
-	expect_exit 3 "$KYMO" check --json "$TMP/variant"
+	expect_exit "$(what_damage_ends_in $method)" "$KYMO" check --json "$TMP/variant"
 	assert_ge "$(json "$TMP/stdout" .records)" $((all / 4)) "$method: records of $all behind damage"
 	assert_eq "$(json "$TMP/stdout" .cut_off)" false "$method: is its end there?"
 done
 assert_ge "$records" 4000 "records"
 
 # Large pieces: what is behind one is found, wherever in it the damage is.
-for method in snappy zstd gzip; do
+for method in snappy zstd gzip columns; do
 	record_around "$TMP/large.$method" -e sched --compress=$method -- "$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 10000
 	all=$("$KYMO" check --json "$TMP/large.$method" | jq .records)
 	bytes=$(stat -c %s "$TMP/large.$method")
 	for percent in 20 35 50; do
 		cp "$TMP/large.$method" "$TMP/variant"
 		printf '\377\377\377\377' | dd of="$TMP/variant" bs=1 seek=$((bytes * percent / 100)) conv=notrunc status=none
-		expect_exit 3 "$KYMO" check --json "$TMP/variant"
+		expect_exit "$(what_damage_ends_in $method)" "$KYMO" check --json "$TMP/variant"
 		assert_eq "$(json "$TMP/stdout" .cut_off)" false "$method, damage at $percent%: is its end there?"
 		assert_le "$(json "$TMP/stdout" .records)" "$all" "$method, damage at $percent%: records of $all"
 	done

@@ -312,7 +312,7 @@ TEST(test_values)
 	      "3: Frequency=: '0' is out of range: 1 to 10000\n"
 	      "4: Categories=: unknown category 'nothing'; `kymo record -e help` lists them\n"
 	      "5: Mode=: 'x' is not one of stream or flight\n"
-	      "6: Compress=: 'bzip2' is not one of no, yes, snappy, zstd, gzip\n"
+	      "6: Compress=: 'bzip2' is not one of no, yes, snappy, zstd, gzip, columns\n"
 	      "7: MaxOverhead=: '0%' is out of range: 0.01% to 100% of the machine's CPU "
 	      "time; say 1.5cpu for one and a half CPUs\n"
 	      "8: PerfettoBlobs=: 'perhaps' is not yes or no\n");

@@ -18,9 +18,10 @@ TEST(test_parse)
 		int r;
 		enum pack_method method;
 	} rows[] = {
-		{ "snappy", 0, PACK_SNAPPY }, { "zstd", 0, PACK_ZSTD }, { "gzip", 0, PACK_GZIP },
-		{ "", -EINVAL, PACK_NONE },   { "none", -EINVAL, 0 },   { "Zstd", -EINVAL, 0 },
-		{ "zst", -EINVAL, 0 },
+		{ "snappy", 0, PACK_SNAPPY }, { "zstd", 0, PACK_ZSTD },
+		{ "gzip", 0, PACK_GZIP },     { "columns", 0, PACK_COLUMNS },
+		{ "", -EINVAL, PACK_NONE },   { "none", -EINVAL, 0 },
+		{ "Zstd", -EINVAL, 0 },       { "zst", -EINVAL, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -33,6 +34,7 @@ TEST(test_parse)
 	assert_string_equal(pack_ops(PACK_SNAPPY)->suffix, ".sz");
 	assert_string_equal(pack_ops(PACK_ZSTD)->suffix, ".zst");
 	assert_string_equal(pack_ops(PACK_GZIP)->suffix, ".gz");
+	assert_string_equal(pack_ops(PACK_COLUMNS)->suffix, ".cols");
 }
 
 TEST(test_of_suffix)
@@ -41,9 +43,11 @@ TEST(test_of_suffix)
 		const char *name;
 		enum pack_method method;
 	} rows[] = {
-		{ "a.fxt", PACK_NONE },   { "a.fxt.zst", PACK_ZSTD }, { "/x.gz/a.sz", PACK_SNAPPY },
-		{ "a.b.gz", PACK_GZIP },  { "/x.gz/a", PACK_NONE },   { ".gz", PACK_NONE },
-		{ "a.zst.x", PACK_NONE }, { "", PACK_NONE },          { "zst", PACK_NONE },
+		{ "a.fxt", PACK_NONE },        { "a.fxt.zst", PACK_ZSTD },
+		{ "/x.gz/a.sz", PACK_SNAPPY }, { "a.b.gz", PACK_GZIP },
+		{ "/x.gz/a", PACK_NONE },      { ".gz", PACK_NONE },
+		{ "a.zst.x", PACK_NONE },      { "", PACK_NONE },
+		{ "zst", PACK_NONE },          { "a.fxt.cols", PACK_COLUMNS },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -170,7 +174,7 @@ TEST(test_snappy_largest)
 	size_t n = PACK_CHUNK_MAX;
 	uint32_t length;
 
-	length = snappy_get_length(b.data + 2);
+	length = pack_get_length(b.data + 2);
 	assert_true(length <= 1223370);
 	assert_int_equal(b.size, 2 + 4 + length);
 	assert_int_equal(snappy_uncompress((const char *)b.data + 6, length, back, &n), SNAPPY_OK);

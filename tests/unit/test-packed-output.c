@@ -120,8 +120,8 @@ TEST(test_blocks)
 		size_t expected = rest > PACK_CHUNK_MAX ? whole : rest, unpacked = 0, length;
 		unsigned shift = 0;
 
-		length = snappy_get_length(file + at);
-		at += SNAPPY_LENGTH_BYTES;
+		length = pack_get_length(file + at);
+		at += PACK_LENGTH_BYTES;
 		/* A block begins with its unpacked length. */
 		for (size_t i = at;; i++, shift += 7) {
 			unpacked |= (size_t)(file[i] & 0x7f) << shift;

@@ -279,7 +279,8 @@ TEST(test_compress)
 	assert_int_equal(RECORD("--compress=gzip"), RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.compress, PACK_GZIP);
 	assert_int_equal(RECORD("--compress=rar"), CLI_USAGE);
-	assert_string_equal(said, "--compress: 'rar' is not one of no, yes, snappy, zstd, gzip");
+	assert_string_equal(said,
+			    "--compress: 'rar' is not one of no, yes, snappy, zstd, gzip, columns");
 }
 
 /* What comes after "--" is a command, and only what getopt takes for a "--" is one. */

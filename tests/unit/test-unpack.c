@@ -151,6 +151,8 @@ TEST(test_method)
 		{ BYTES("\x50\x2a\x4d\x18"), PACK_ZSTD },
 		{ BYTES("\x5f\x2a\x4d\x18"), PACK_ZSTD },
 		{ BYTES("\x60\x2a\x4d\x18"), PACK_NONE },
+		{ BYTES("\xd7KCL"), PACK_COLUMNS },
+		{ BYTES("\xd7KCl"), PACK_NONE },
 		{ BYTES("\x10\0\x04\x46\x78\x54\x16\0"), PACK_NONE },
 	};
 
@@ -465,6 +467,8 @@ TEST(test_false_beginnings)
 		/* a block of 128 KiB of one byte, then one of no known type */
 		{ FRAME, "\x28\xb5\x2f\xfd\0\x58\x02\0\x10x\x07", 11, 11 },
 		{ MEMBER, "\x1f\x8b\x08\0\0\0\0\0\0\xff\x03", 24, 11 },
+		/* a piece of 1 MiB with a wrong checksum */
+		{ "\xd7KCL", "\xd7KCL\1\0\0\0\0\0\x10\0\0\0\x10\0what", 4, 20 },
 	};
 	enum { SIZE = 4 << 20 };
 

@@ -17,14 +17,14 @@ static void *pack_snappy_create(void)
 static int pack_snappy_put(void *state, const uint8_t *data, size_t n, bool first,
 			   struct outbuf *to)
 {
-	uint8_t length[SNAPPY_LENGTH_BYTES];
+	uint8_t length[PACK_LENGTH_BYTES];
 	size_t size = SNAPPY_BLOCK_MAX;
 
 	if (snappy_compress((const char *)data, n, state, &size) != SNAPPY_OK)
 		return -EIO;
 	if (first)
 		outbuf_append(to, PACK_MAGIC_SNAPPY, strlen(PACK_MAGIC_SNAPPY));
-	snappy_put_length(length, (uint32_t)size);
+	pack_put_length(length, (uint32_t)size);
 	outbuf_append(to, length, sizeof(length));
 	return outbuf_append(to, state, size);
 }
@@ -35,11 +35,11 @@ static size_t pack_snappy_whole(const uint8_t *data, size_t n, bool first)
 
 	if (first && (n < done || memcmp(data, PACK_MAGIC_SNAPPY, done) != 0))
 		return 0;
-	while (n - done >= SNAPPY_LENGTH_BYTES) {
-		size = snappy_get_length(data + done);
-		if (size == 0 || size > SNAPPY_BLOCK_MAX || size > n - done - SNAPPY_LENGTH_BYTES)
+	while (n - done >= PACK_LENGTH_BYTES) {
+		size = pack_get_length(data + done);
+		if (size == 0 || size > SNAPPY_BLOCK_MAX || size > n - done - PACK_LENGTH_BYTES)
 			break;
-		done += SNAPPY_LENGTH_BYTES + size;
+		done += PACK_LENGTH_BYTES + size;
 	}
 	return done;
 }

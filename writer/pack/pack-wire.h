@@ -11,6 +11,12 @@
  * that 1 MiB can grow to, and overrun the buffer, so a longer chunk must never be written. A chunk
  * that decompresses to nothing confuses them. A chunk can end anywhere in the data; there is no end
  * mark and no checksum.
+ *
+ * And the container of columns, which docs/COLUMNS.md specifies:
+ *
+ *   file  = piece*
+ *   piece = magic version reserved size length checksum body
+ *   body  = (varint varint){streams} bytes
  */
 #pragma once
 
@@ -21,14 +27,16 @@ enum pack_method {
 	PACK_SNAPPY,
 	PACK_ZSTD,
 	PACK_GZIP,
+	PACK_COLUMNS,
 	PACK_METHOD_MAX, /* of those that can be written */
 	PACK_BROTLI = PACK_METHOD_MAX,
 	PACK_READ_MAX,
 };
 
-#define PACK_MAGIC_SNAPPY "at"
-#define PACK_MAGIC_ZSTD   "\x28\xb5\x2f\xfd"
-#define PACK_MAGIC_GZIP   "\x1f\x8b"
+#define PACK_MAGIC_SNAPPY  "at"
+#define PACK_MAGIC_ZSTD    "\x28\xb5\x2f\xfd"
+#define PACK_MAGIC_GZIP    "\x1f\x8b"
+#define PACK_MAGIC_COLUMNS "\xd7KCL"
 
 /* A zstd file can also begin with a skippable frame: 5x 2a 4d 18. */
 #define PACK_MAGIC_ZSTD_SKIP      "\x50\x2a\x4d\x18"
@@ -40,23 +48,36 @@ enum {
 	/* The maximum uncompressed size of a chunk, frame or member written by kymo. */
 	PACK_CHUNK_MAX = 1 << 20,
 
-	SNAPPY_LENGTH_BYTES = 4,
+	PACK_LENGTH_BYTES = 4,
+	PACK_VARINT_BYTES_MAX = 5, /* of 32 bits */
+
 	SNAPPY_BLOCK_MAX = 32 + PACK_CHUNK_MAX + PACK_CHUNK_MAX / 6,
+
+	/* Columns: offsets in the header of a piece. */
+	COLUMNS_VERSION = 1,
+	COLUMNS_AT_VERSION = 4, /* 1 byte, and 3 reserved ones */
+	COLUMNS_AT_SIZE = 8,
+	COLUMNS_AT_LENGTH = 12, /* of the body */
+	COLUMNS_AT_CHECKSUM = 16,
+	COLUMNS_HEAD_BYTES = 20,
+
+	/* More than the lengths of all streams, and than the streams exceed the data. */
+	COLUMNS_BODY_MAX = PACK_CHUNK_MAX + 512,
 };
 
 _Static_assert(SNAPPY_BLOCK_MAX == 1223370, "what readers have room for");
 
-static inline void snappy_put_length(uint8_t *to, uint32_t length)
+static inline void pack_put_length(uint8_t *to, uint32_t length)
 {
-	for (unsigned i = 0; i < SNAPPY_LENGTH_BYTES; i++)
+	for (unsigned i = 0; i < PACK_LENGTH_BYTES; i++)
 		to[i] = (uint8_t)(length >> 8 * i);
 }
 
-static inline uint32_t snappy_get_length(const uint8_t *from)
+static inline uint32_t pack_get_length(const uint8_t *from)
 {
 	uint32_t length = 0;
 
-	for (unsigned i = 0; i < SNAPPY_LENGTH_BYTES; i++)
+	for (unsigned i = 0; i < PACK_LENGTH_BYTES; i++)
 		length |= (uint32_t)from[i] << 8 * i;
 	return length;
 }

@@ -11,8 +11,11 @@ static const struct pack_ops brotli_ops = { .name = "brotli", .suffix = "" };
 const struct pack_ops *pack_ops(enum pack_method method)
 {
 	static const struct pack_ops *const rows[PACK_READ_MAX] = {
-		[PACK_NONE] = &none_ops,      [PACK_SNAPPY] = &pack_snappy_ops,
-		[PACK_ZSTD] = &pack_zstd_ops, [PACK_GZIP] = &pack_gzip_ops,
+		[PACK_NONE] = &none_ops,
+		[PACK_SNAPPY] = &pack_snappy_ops,
+		[PACK_ZSTD] = &pack_zstd_ops,
+		[PACK_GZIP] = &pack_gzip_ops,
+		[PACK_COLUMNS] = &pack_columns_ops,
 		[PACK_BROTLI] = &brotli_ops,
 	};
 
@@ -50,6 +53,7 @@ enum pack_method pack_of_bytes(const uint8_t *data, size_t n)
 		[PACK_SNAPPY] = PACK_MAGIC_SNAPPY,
 		[PACK_ZSTD] = PACK_MAGIC_ZSTD,
 		[PACK_GZIP] = PACK_MAGIC_GZIP,
+		[PACK_COLUMNS] = PACK_MAGIC_COLUMNS,
 	};
 
 	for (enum pack_method m = PACK_NONE + 1; m < PACK_METHOD_MAX; m++)

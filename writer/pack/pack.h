@@ -2,9 +2,9 @@
 /*
  * Compresses a stream of bytes, block by block, into one of the containers of pack-wire.h.
  *
- * A block becomes one chunk (Snappy), frame (zstd) or member (gzip) that depends on no other. So
- * the written data can be decompressed whatever happens afterwards. The data is opaque to the
- * packer.
+ * A block becomes one chunk (Snappy), frame (zstd), member (gzip) or piece (columns) that depends
+ * on no other. So the written data can be decompressed whatever happens afterwards. The data is
+ * opaque to the packer, except that columns are made for FXT. They are correct for any data.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ struct pack_ops {
 	size_t (*whole)(const uint8_t *data, size_t n, bool first);
 };
 
-extern const struct pack_ops pack_snappy_ops, pack_zstd_ops, pack_gzip_ops;
+extern const struct pack_ops pack_snappy_ops, pack_zstd_ops, pack_gzip_ops, pack_columns_ops;
 
 /* The row of METHOD. */
 const struct pack_ops *pack_ops(enum pack_method method);
