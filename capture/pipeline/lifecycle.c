@@ -77,16 +77,6 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	return fxt_archive_event(l->pipe->archive, &ev);
 }
 
-int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
-{
-	bool is_waited_for = table_remove(&l->asked, id->tid) != NULL;
-
-	/* That it is unknown is no news of a thread that was reported, and has ended. */
-	if (tasks_get(l->pipe->tasks, id->tid) || (!is_waited_for && id->start_ns == 0))
-		return 0;
-	return lifecycle_learned(l, id, wanted);
-}
-
 static int announce_if_news(struct lifecycle *l, uint32_t tid)
 {
 	return tasks_announced(l->pipe->tasks, tid) ? 0 : lifecycle_announce(l, tid);
@@ -97,6 +87,25 @@ int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool w
 	int r = tasks_update(l->pipe->tasks, id, false);
 
 	return r < 0 || !wanted ? r : announce_if_news(l, id->tid);
+}
+
+int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
+{
+	bool is_waited_for = l->asked.n_used > 0 && table_get(&l->asked, id->tid);
+	int r = 0;
+
+	if (!tasks_get(l->pipe->tasks, id->tid)) {
+		/* That it is unknown is no news of a thread that was reported, and has ended. */
+		if (!is_waited_for && id->start_ns == 0)
+			return 0;
+		r = lifecycle_learned(l, id, wanted);
+	} else if (is_waited_for && wanted) {
+		r = announce_if_news(l, id->tid);
+	}
+	/* (an answer that cannot be written now is written at the end) */
+	if (wanted)
+		table_remove(&l->asked, id->tid);
+	return r;
 }
 
 /* An event about the task that REC is about. */
@@ -168,8 +177,7 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 		ev.exec.old_tid = tasks_koid(l->pipe->tasks, rec->old_tid);
 		tasks_forget(l->pipe->tasks, rec->old_tid);
 	}
-	if (r == 0)
-		r = tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
+	r = r ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
 		r = announce_if_news(l, head->tid);
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
@@ -179,10 +187,8 @@ static int on_exit(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_exit *rec = (const struct rec_exit *)head;
 	struct event ev;
-	int r = hear_of(l, &rec->task, false);
+	int r = hear_of(l, &rec->task, false) ?: announce_if_news(l, head->tid);
 
-	if (r == 0)
-		r = announce_if_news(l, head->tid);
 	if (r < 0)
 		return r;
 	ev = lifecycle_about(l, EVENT_EXIT, head);
@@ -263,7 +269,8 @@ static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 		.comm = "?",
 	};
 
-	return tasks_get(l->pipe->tasks, tid) ? 0 : lifecycle_learned(l, &unknown, true);
+	return tasks_get(l->pipe->tasks, tid) ? announce_if_news(l, tid)
+					      : lifecycle_learned(l, &unknown, true);
 }
 
 /* The next one that was asked for and not answered. False: there is none. */
@@ -289,9 +296,7 @@ int lifecycle_close(struct lifecycle *l)
 
 	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
 		/* The process first, so that nothing more is asked for. */
-		r = learn_unknown(l, pid, pid);
-		if (r == 0)
-			r = learn_unknown(l, tid, pid);
+		r = learn_unknown(l, pid, pid) ?: learn_unknown(l, tid, pid);
 	}
 	return r;
 }
@@ -311,16 +316,31 @@ int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uin
 	return fxt_archive_event(to, &ev);
 }
 
+/* TID, which was asked for, unless the archive has it. */
+static int lifecycle_say_if_news(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+				 uint32_t pid)
+{
+	const struct task *task = tasks_find(l->pipe->tasks, tid);
+	struct event ev;
+
+	if (!task)
+		return lifecycle_say_unknown(l, to, tid, pid);
+	if (tasks_announced(l->pipe->tasks, tid))
+		return 0;
+	tasks_describe(l->pipe->tasks, task, &ev);
+	return fxt_archive_event(to, &ev);
+}
+
 int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
 {
 	uint32_t tid, pid;
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
-		if (pid != tid && !tasks_find(l->pipe->tasks, pid))
-			r = lifecycle_say_unknown(l, to, pid, pid);
-		if (r == 0 && !tasks_find(l->pipe->tasks, tid))
-			r = lifecycle_say_unknown(l, to, tid, pid);
+		if (pid != tid)
+			r = lifecycle_say_if_news(l, to, pid, pid);
+		if (r == 0)
+			r = lifecycle_say_if_news(l, to, tid, pid);
 	}
 	return r;
 }

@@ -37,15 +37,18 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 /* There is room for queries again: repeats those for cgroups that were refused. */
 void lifecycle_ask_again(struct lifecycle *l);
 
-/* The answer to a query. Later reports take precedence. */
+/*
+ * The answer to a query. Later reports take precedence. If it is not WANTED, since nothing can be
+ * written now, the query stays open, and its thread is written at the end.
+ */
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);
 
-/* The end: writes tasks whose query got no answer as unknown ones. */
+/* The end: writes tasks with an open query; those without an answer as unknown ones. */
 int lifecycle_close(struct lifecycle *l);
 
 /*
- * Write to TO without changing state: an unknown task; all tasks with an open query as unknown
- * ones.
+ * Write to TO without changing state: an unknown task; all tasks with an open query, those without
+ * an answer as unknown ones.
  */
 int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 			  uint32_t pid);

@@ -162,6 +162,7 @@ static unsigned rec_ring(const struct rec_head *rec)
 		return REC_RING_MEMORY;
 	case REC_CALL:
 	case REC_CALL_END:
+	case REC_MOMENT:
 		return REC_RING_CALLS;
 	case REC_MAPPING:
 	case REC_NEW_IMAGE:

@@ -17,7 +17,8 @@
 
 enum { STORY_CPUS = 2, STORY_STEPS = 50, STORY_STEP_NS = 1000000 };
 
-#define STORY_BASE  UINT64_C(1000000000000)
+/* (before the clock of any machine that has booted: some stages also ask the clock) */
+#define STORY_BASE  UINT64_C(1000000000)
 #define STORY_AT(n) (STORY_BASE + (uint64_t)(n)*STORY_STEP_NS)
 
 /* In what state a thread is switched out. */

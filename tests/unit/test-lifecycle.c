@@ -527,6 +527,26 @@ TEST(test_answered)
 	assert_story(f, "");
 }
 
+/* An answer that comes while nothing can be written is written at the end, or when it is
+ * repeated. */
+TEST(test_answered_unwritten)
+{
+	struct fixture *f = *state;
+	struct rec_identity id = identity(10, 10, "a");
+	const struct rec_identity nobody = { .pid = 11, .tid = 11, .comm = "?" };
+
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_int_equal(lifecycle_announce(&f->l, 11), 0);
+	assert_int_equal(lifecycle_answered(&f->l, &id, false), 0);
+	assert_int_equal(lifecycle_answered(&f->l, &nobody, false), 0);
+	assert_story(f, "");
+	assert_int_equal(lifecycle_answered(&f->l, &id, true), 0);
+	assert_story(f, PROCESS("10", "a", PLAIN) "thread 10/10 'a' real 0\n");
+	assert_int_equal(lifecycle_close(&f->l), 0);
+	assert_true(tasks_announced(&f->tasks, 11));
+	assert_int_equal(f->l.asked.n_used, 1);
+}
+
 /*
  * A thread that was asked for, reported meanwhile and has ended keeps its name, whatever the answer
  * is, and without one.
@@ -628,6 +648,7 @@ int main(void)
 		CASE(test_announce_nobody_to_ask),
 		CASE(test_ask_cgroup),
 		CASE(test_answered),
+		CASE(test_answered_unwritten),
 		CASE(test_answered_late),
 		CASE(test_close_unanswered),
 		CASE(test_close_unanswered_belongs),

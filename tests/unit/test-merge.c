@@ -605,6 +605,29 @@ TEST(test_lifecycle_queue)
 	}
 }
 
+/* Each ring has its own queue: when one is drained later than another, its records are younger. */
+TEST(test_lifecycle_before_later_rings)
+{
+	static const uint16_t kinds[] = {
+		REC_WORK,      REC_FUNCTION, REC_FREQUENCY, REC_STACK,    REC_PIECE, REC_SAMPLE,
+		REC_OFFCPU,    REC_ALLOC,    REC_FREE,      REC_RESOURCE, REC_NAMED, REC_MAPPING,
+		REC_NEW_IMAGE, REC_CALL,     REC_CALL_END,  REC_MOMENT,
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct rec_head rec = {
+			.ts_ns = 20, .size = sizeof(rec), .kind = kinds[i], .cpu = 2
+		};
+
+		put_exit(f, 2, 5);
+		fake_collector_put_record(f->collector, &rec, sizeof(rec));
+		assert_round(f, 4, "");
+		put_exit(f, 2, 10);
+		assert_round(f, 20, "2:5l 2:10l 2:20l ");
+	}
+}
+
 /* Bytes on the heap; the sanitizer's allocator is asked where it is in use. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
@@ -729,6 +752,7 @@ int main(void)
 		CASE(test_round_random),
 		CASE(test_lifecycle_queue),
 		CASE(test_lifecycle_queue_bounded),
+		CASE(test_lifecycle_before_later_rings),
 		CASE(test_peek_switch),
 		CASE(test_peek_switch_prio),
 		CASE(test_peek_switch_malformed),

@@ -493,12 +493,12 @@ TEST(test_late_records)
 	end_at(f, STORY_AT(12));
 	body = body_text(f, 1);
 	assert_same_text(body,
-			 "1000010000000 switch cpu 0 10>20 state 3 outgoing_weight:int32=120 "
+			 "1010000000 switch cpu 0 10>20 state 3 outgoing_weight:int32=120 "
 			 "incoming_weight:int32=120\n"
-			 "1000010000000 wakeup cpu 0 10 weight:int32=120 waker:koid=20\n"
-			 "1000010000000 switch cpu 1 0>10 state 1 "
+			 "1010000000 wakeup cpu 0 10 weight:int32=120 waker:koid=20\n"
+			 "1010000000 switch cpu 1 0>10 state 1 "
 			 "outgoing_weight:int32=-2147483648 incoming_weight:int32=120\n"
-			 "1000011000000 switch cpu 0 20>0 state 3 outgoing_weight:int32=120 "
+			 "1011000000 switch cpu 0 20>0 state 3 outgoing_weight:int32=120 "
 			 "incoming_weight:int32=-2147483648\n",
 			 "late records");
 	assert_all_clean(f);
@@ -526,9 +526,9 @@ TEST(test_pending_loss)
 	tail = tail_text(f, 0);
 	head = archive_text(&f->heads[1]);
 	assert_int_equal(count(tail, "instant kymo/lost"), 2);
-	assert_int_equal(count(tail, "1000008000000 switch cpu 0 10>0 "), 1);
-	assert_int_equal(count(tail, "1000010000000 switch cpu 1 0>0 "), 1);
-	assert_int_equal(count(head, "1000008000000 switch cpu 0 0>10 "), 1);
+	assert_int_equal(count(tail, "1008000000 switch cpu 0 10>0 "), 1);
+	assert_int_equal(count(tail, "1010000000 switch cpu 1 0>0 "), 1);
+	assert_int_equal(count(head, "1008000000 switch cpu 0 0>10 "), 1);
 	assert_all_clean(f);
 }
 
@@ -567,7 +567,7 @@ TEST(test_loss_in_the_ring)
 	split(f, STORY_AT(10));
 	end_at(f, STORY_AT(14));
 	tail = tail_text(f, 0);
-	assert_int_equal(count(tail, "1000008000000 switch cpu 0 10>0 "), 1);
+	assert_int_equal(count(tail, "1008000000 switch cpu 0 10>0 "), 1);
 	assert_all_clean(f);
 }
 
