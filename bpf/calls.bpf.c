@@ -257,16 +257,24 @@ static __always_inline __u32 call_bytes(const struct call_args *args,
 	if (from->is_string)
 		return CALL_PENDING_STRING;
 	n = from->count ?: call_arg(args, from->count_arg);
+	if (n >= CALL_PENDING_STRING)
+		return CALL_PENDING_STRING - 1;
+	if (from->unit)
+		n *= from->unit;
 	return n < CALL_PENDING_STRING ? n : CALL_PENDING_STRING - 1;
 }
 
-/* What is at slot I of F, a number that the verifier knows, is read when the call returns. */
+/*
+ * What is at slot I of F, a number that the verifier knows, is read when the call returns. The call
+ * does not write it if it IS_GIVEN.
+ */
 static __always_inline void call_postpone(struct call_pending *pending,
 					  const struct call_args *args, const struct call_watch *f,
-					  __u32 i)
+					  __u32 i, bool is_given)
 {
 	pending->texts[i].address = call_arg(args, f->texts[i].arg);
 	pending->texts[i].bytes = call_bytes(args, &f->texts[i]);
+	pending->texts[i].is_whole = is_given || f->texts[i].unit;
 	pending->n = i + 1;
 }
 
@@ -280,7 +288,7 @@ static __always_inline void call_take_text(struct rec_call *rec, struct call_pen
 	call_copy(to, (const void *)call_arg(args, f->texts[i].arg),
 		  call_bytes(args, &f->texts[i]));
 	if (to->bytes < 0)
-		call_postpone(pending, args, f, i);
+		call_postpone(pending, args, f, i, true);
 }
 
 /* The entry of F with N texts, a number that the verifier knows. PENDING gets those that cannot be
@@ -334,11 +342,11 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		break;
 	}
 	if (n < 1 && f->n_outs > 0)
-		call_postpone(&pending, args, f, 0);
+		call_postpone(&pending, args, f, 0, false);
 	if (n < 2 && n + f->n_outs > 1)
-		call_postpone(&pending, args, f, 1);
+		call_postpone(&pending, args, f, 1, false);
 	if (n < 3 && n + f->n_outs > 2)
-		call_postpone(&pending, args, f, 2);
+		call_postpone(&pending, args, f, 2, false);
 	if (pending.n > 0 && !f->is_point)
 		bpf_map_update_elem(&call_pending, &key, &pending, BPF_ANY);
 }
@@ -405,9 +413,9 @@ int TIMED_WITH(COST_FUNCTIONS, on_call_entry, struct pt_regs *, ctx)
 
 /* Of bytes that a call that returns RESULT has written, there are so many; of others, as many as
  * asked for. */
-static __always_inline __u32 call_written(__u32 bytes, __u64 result)
+static __always_inline __u32 call_written(__u32 bytes, bool is_whole, __u64 result)
 {
-	if (bytes == CALL_PENDING_STRING)
+	if (is_whole || bytes == CALL_PENDING_STRING)
 		return bytes;
 	if ((__s64)result < 0)
 		return 0;
@@ -421,7 +429,8 @@ static __always_inline void call_take_late(struct call_text *to, const struct ca
 	to->cut = 0;
 	if (pending->texts[i].address)
 		call_copy(to, (const void *)pending->texts[i].address,
-			  call_written(pending->texts[i].bytes, result));
+			  call_written(pending->texts[i].bytes, pending->texts[i].is_whole,
+				       result));
 }
 
 /* A call of FUNCTION ends, with N texts, a number that the verifier knows. */

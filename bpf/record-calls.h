@@ -21,7 +21,9 @@ struct call_memory {
 	__u8 arg;
 	__u8 count_arg; /* the argument that says how many bytes, where `count` is 0 */
 	__u8 is_string; /* it ends with NUL; else it has so many bytes */
-	__u8 pad_0;
+	/* 0: it is bytes, of which the call writes as many as it returns. Else it has so many of
+	   UNIT bytes, whatever is returned. */
+	__u8 unit;
 	__u32 count;
 };
 _Static_assert(sizeof(struct call_memory) == 8, "ABI");
@@ -126,9 +128,9 @@ struct call_pending {
 	__u32 function;
 	__u32 n; /* slots: those behind have none */
 	struct {
-		__u64 address; /* 0 = none is to be read */
-		__u32 bytes;   /* CALL_PENDING_STRING: it ends with NUL */
-		__u32 pad_0;
+		__u64 address;   /* 0 = none is to be read */
+		__u32 bytes;     /* CALL_PENDING_STRING: it ends with NUL */
+		__u32 is_whole;  /* 1: the result does not say how much is there */
 	} texts[CALL_TEXTS_MAX]; /* by slot */
 };
 _Static_assert(sizeof(struct call_pending) == 56, "ABI");

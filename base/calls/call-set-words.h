@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sets themselves, for call-sets.c.
+ * The sets themselves, for call-sets.c. All names of the first array are before those of the
+ * second.
  */
 #pragma once
 
 #include "base/calls/call-sets.h"
 
-extern const struct call_set call_set_rows[];
-extern const size_t call_set_n_rows;
+extern const struct call_set call_set_rows_a_to_l[];
+extern const size_t call_set_n_rows_a_to_l;
+
+extern const struct call_set call_set_rows_m_to_z[];
+extern const size_t call_set_n_rows_m_to_z;

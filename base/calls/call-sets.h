@@ -20,6 +20,7 @@ enum call_set_kind {
 	CALL_SET_FLAGS, /* words with '|' between them, and what has none in hex */
 	CALL_SET_MODE,  /* likewise; what has none is octal */
 	CALL_SET_ENUM,  /* one word, or the number */
+	CALL_SET_ID,    /* likewise; the number is decimal and unsigned */
 };
 
 struct call_set_word {

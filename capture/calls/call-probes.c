@@ -125,8 +125,7 @@ int call_probes_new(const struct call_targets *targets, const struct call_option
 	_cleanup_(call_probes_freep) struct call_probes *p = calloc(1, sizeof(*p));
 	int r = p ? call_probes_announce(targets, collector) : -ENOMEM;
 
-	if (r == 0)
-		r = probe_keeper_new(cpu_ns_sum, &p->keeper);
+	r = r ?: probe_keeper_new(cpu_ns_sum, &p->keeper);
 	if (r < 0)
 		return call_probes_complain(r, "functions", "no probes", reterr_text);
 	for (size_t i = 0; i < targets->n_sources; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/calls/call-structs.h"
 #include "base/calls/call-syscalls.h"
 #include "base/value.h"
 
@@ -139,6 +140,43 @@ static struct call_target *call_targets_add(struct call_targets *t,
 	return target;
 }
 
+/* Of a system call with its known arguments. */
+static int call_target_add_variants(struct call_target *target)
+{
+	size_t n;
+	const struct call_variant *rows = call_variants_of(target->name, &n);
+	char text[CALL_SPEC_TEXT_MAX];
+	struct call_spec_error error;
+
+	if (!rows || !target->spec->implied)
+		return 0;
+	target->variants = calloc(n, sizeof(*target->variants));
+	if (!target->variants)
+		return -ENOMEM;
+	for (; target->n_variants < n; target->n_variants++) {
+		struct call_target_variant *v = &target->variants[target->n_variants];
+
+		v->row = &rows[target->n_variants];
+		snprintf(text, sizeof(text), CALL_SYSCALL_FILE ":%s%s", target->name,
+			 v->row->signature);
+		if (call_spec_parse(text, &v->spec, &error) < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+const struct call_spec *call_target_spec(const struct call_target *target,
+					 const __u64 args[static CALL_ARGUMENTS])
+{
+	for (size_t i = 0; i < target->n_variants; i++) {
+		const struct call_target_variant *v = &target->variants[i];
+
+		if ((args[v->row->arg] & v->row->mask) == v->row->value)
+			return &v->spec;
+	}
+	return target->spec;
+}
+
 struct call_targets_numbering {
 	struct call_targets *targets;
 	const struct call_source *source;
@@ -152,7 +190,7 @@ static int call_targets_number_syscall(const struct call_syscall *call, void *us
 	if (!target)
 		return -ENOMEM;
 	target->syscall = (int)call->number;
-	return 0;
+	return call_target_add_variants(target);
 }
 
 static int call_targets_number(struct call_targets *t, struct call_source *source)
@@ -219,6 +257,7 @@ struct call_targets *call_targets_free(struct call_targets *t)
 	for (size_t i = 0; i < t->n; i++) {
 		free(t->list[i].name);
 		free(t->list[i].known);
+		free(t->list[i].variants);
 	}
 	for (size_t i = 0; i < t->n_sources; i++)
 		call_places_deinit(&t->sources[i].places);
@@ -268,6 +307,28 @@ static void call_target_set_origins(const struct call_spec *spec, struct call_wa
 		watch->origins[i] = call_target_origin(&spec->args[i], i);
 }
 
+/* What is copied of the memory that argument ARG of SPEC leads to. */
+static struct call_memory call_target_memory(const struct call_spec *spec, uint8_t arg)
+{
+	const struct call_type *type = &spec->args[arg].type;
+	struct call_memory memory = { .arg = arg,
+				      .is_string = type->form == CALL_STR,
+				      .count_arg = type->count_arg,
+				      .count = type->count };
+	const struct call_struct *layout = call_struct_by_number(type->layout);
+	/* (where the number is in memory itself, all that there can be is copied) */
+	bool is_counted = type->is_counted && spec->args[type->count_arg].type.form != CALL_STRUCT;
+
+	if (!layout)
+		return memory;
+	memory.unit = 1;
+	if (type->is_array)
+		memory.unit = (uint8_t)(layout->bytes < UINT8_MAX ? layout->bytes : UINT8_MAX);
+	else if (!layout->is_sized || !is_counted)
+		memory.count = layout->bytes;
+	return memory;
+}
+
 struct call_watch call_target_watch(const struct call_target *target)
 {
 	const struct call_spec *spec = target->spec;
@@ -287,14 +348,7 @@ struct call_watch call_target_watch(const struct call_target *target)
 	}
 	n = call_spec_slots(spec, args, &n_in);
 	for (uint8_t slot = 0; slot < n; slot++) {
-		const struct call_type *type = &spec->args[args[slot]].type;
-
-		watch.texts[slot] = (struct call_memory){
-			.arg = args[slot],
-			.is_string = type->form == CALL_STR,
-			.count_arg = type->count_arg,
-			.count = type->count,
-		};
+		watch.texts[slot] = call_target_memory(spec, args[slot]);
 	}
 	call_target_set_origins(spec, &watch);
 	watch.n_texts = n_in;

@@ -8,11 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/calls/call-variants.h"
 #include "base/cleanup.h"
 #include "bpf/record.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
 #include "capture/probes/call-places.h"
+
+/* How a call of a target is shown, if one of its arguments has some value. */
+struct call_target_variant {
+	const struct call_variant *row;
+	struct call_spec spec;
+};
 
 struct call_target {
 	char *name;                     /* of the function. Owned */
@@ -20,6 +27,8 @@ struct call_target {
 	struct call_spec *known;        /* its own, by its name. Owned */
 	const struct call_place *place; /* NULL of a system call, which has a number */
 	int syscall;
+	struct call_target_variant *variants; /* Owned */
+	size_t n_variants;
 };
 
 /* What came of one specification. */
@@ -50,3 +59,7 @@ DEFINE_CLEANUP(struct call_targets *, call_targets_free)
 
 /* What the programs do where TARGET is entered. */
 struct call_watch call_target_watch(const struct call_target *target);
+
+/* The arguments of TARGET, a call of which has ARGS in its registers. */
+const struct call_spec *call_target_spec(const struct call_target *target,
+					 const __u64 args[static CALL_ARGUMENTS]);

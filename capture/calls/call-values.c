@@ -6,36 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/calls/call-print.h"
+#include "base/calls/call-structs.h"
+
 enum { ERRNO_MAX = 4095 };
-
-/* The character behind a backslash that stands for C; 0 = there is none. */
-static char call_value_escape(char c)
-{
-	static const char from[] = "\n\t\r\f\v\a\b\"\\", to[] = "ntrfvab\"\\";
-	const char *p = c ? strchr(from, c) : NULL;
-
-	return p ? to[p - from] : '\0';
-}
 
 size_t call_value_quote(char to[static CALL_VALUE_TEXT_MAX], const char *bytes, size_t n, bool cut)
 {
-	char *p = to;
+	struct call_print p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
 
-	*p++ = '"';
-	for (size_t i = 0; i < n && i < CALL_TEXT_BYTES; i++) {
-		char escape = call_value_escape(bytes[i]);
-		/* (digits behind an octal number would be part of a shorter one) */
-		bool digit = i + 1 < n && bytes[i + 1] >= '0' && bytes[i + 1] <= '7';
-
-		if (escape)
-			p += sprintf(p, "\\%c", escape);
-		else if (bytes[i] >= ' ' && bytes[i] <= '~')
-			*p++ = bytes[i];
-		else
-			p += sprintf(p, digit ? "\\%03o" : "\\%o", (unsigned char)bytes[i]);
-	}
-	p += sprintf(p, "\"%s", cut ? "..." : "");
-	return (size_t)(p - to);
+	call_print_quoted(&p, bytes, n < CALL_TEXT_BYTES ? n : CALL_TEXT_BYTES, cut);
+	return p.used;
 }
 
 /* -ENOENT by its name, where it has one. */
@@ -49,6 +30,14 @@ static bool call_value_take_errno(struct call_value *v, int64_t number)
 	v->form = CALL_VALUE_TEXT;
 	v->text = name;
 	return true;
+}
+
+/* Whether TYPE is a number that is shown as addresses are. */
+static bool call_type_is_hex(const struct call_type *type)
+{
+	const struct call_struct *layout = call_struct_by_number(type->layout);
+
+	return type->form == CALL_HEX || (layout && layout->n_members == 0);
 }
 
 struct call_value call_value_of(const struct call_type *type, uint64_t value,
@@ -83,6 +72,9 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 	default:
 		v.form = CALL_VALUE_POINTER;
 	}
+	/* (a number is 0 where an address is none) */
+	if (v.u64 == 0 && call_type_is_hex(type))
+		v.form = CALL_VALUE_UINT;
 	return v;
 }
 
@@ -183,14 +175,67 @@ struct call_value call_value_of_syscall(const struct call_type *type, uint64_t r
 	return call_value_take_errno(&v, (int64_t)result) ? v : call_value_of(type, result, to);
 }
 
-struct call_value call_value_copied(const struct call_text *text, uint64_t address,
+/* ---- memory ---- */
+
+static size_t call_value_quote_copy(const struct call_type *type, const struct call_text *text,
+				    char to[static CALL_VALUE_TEXT_MAX])
+{
+	struct call_print p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
+	size_t n = (size_t)text->bytes;
+
+	/* (of a string, the variant of a call may know, where its row has copied bytes) */
+	if (type->form == CALL_STR)
+		n = strnlen(text->text, n);
+	if (type->in_hex)
+		call_print_bytes(&p, text->text, n, text->cut);
+	else
+		call_print_quoted(&p, text->text, n, text->cut);
+	return p.used;
+}
+
+/* Returns the length of the text; 0 = it cannot be shown. */
+static size_t call_value_show(const struct call_type *type, const struct call_text *text,
+			      uint64_t count, char to[static CALL_VALUE_TEXT_MAX])
+{
+	size_t n = text && text->bytes >= 0 ? (size_t)text->bytes : 0;
+
+	if (!text || text->bytes < 0)
+		return 0;
+	if (type->form != CALL_STRUCT)
+		return call_value_quote_copy(type, text, to);
+	if (type->is_array)
+		return call_struct_format_array(type->layout, text->text, n, count, to,
+						CALL_VALUE_TEXT_MAX);
+	return call_struct_format(type->layout, text->text, n < count ? n : count, to,
+				  CALL_VALUE_TEXT_MAX);
+}
+
+/* "[128]", which is at TO, has become "[16]": "[128 => 16]". */
+static void call_value_change(char to[static CALL_VALUE_TEXT_MAX], const char *after)
+{
+	size_t n = strlen(to);
+
+	if (n > 0 && strcmp(to, after) != 0)
+		snprintf(to + n - 1, CALL_VALUE_TEXT_MAX - n + 1, " => %s", after + 1);
+}
+
+struct call_value call_value_copied(const struct call_type *type, const struct call_copies *copies,
+				    uint64_t count, uint64_t address,
 				    char to[static CALL_VALUE_TEXT_MAX])
 {
 	struct call_value v = { .name = "", .form = CALL_VALUE_POINTER, .u64 = address };
+	char after[CALL_VALUE_TEXT_MAX];
+	bool is_out = type->out && !type->in_out;
+	size_t n;
 
-	if (text->bytes < 0 || address == 0)
+	if (address == 0)
 		return v;
-	call_value_quote(to, text->text, (size_t)text->bytes, text->cut);
+	n = call_value_show(type, is_out || !copies->in ? copies->out : copies->in, count, to);
+	if (n == 0)
+		return v;
+	if (!is_out && copies->in && type->in_out &&
+	    call_value_show(type, copies->out, count, after) > 0)
+		call_value_change(to, after);
 	v.form = CALL_VALUE_TEXT;
 	v.text = to;
 	return v;

@@ -37,6 +37,15 @@ struct call_value call_value_of_result(const struct call_spec *spec, uint64_t re
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,
 					char to[static CALL_SET_TEXT_MAX]);
 
-/* The value of TEXT, which was copied from ADDRESS, by way of TO. */
-struct call_value call_value_copied(const struct call_text *text, uint64_t address,
+/* What was copied of the memory of an argument; NULL = nothing. */
+struct call_copies {
+	const struct call_text *in, *out; /* when the call was entered, and when it returned */
+};
+
+/*
+ * The value of the memory at ADDRESS, an argument of TYPE, written into TO. An array has COUNT
+ * elements; a structure or a buffer is at most COUNT bytes long.
+ */
+struct call_value call_value_copied(const struct call_type *type, const struct call_copies *copies,
+				    uint64_t count, uint64_t address,
 				    char to[static CALL_VALUE_TEXT_MAX]);

@@ -8,57 +8,10 @@
 #include <string.h>
 
 #include "base/calls/call-sets.h"
+#include "base/calls/call-structs.h"
 #include "base/calls/call-syscalls.h"
 #include "base/calls/libc-functions.h"
 #include "base/cleanup.h"
-
-/* The first of each form and width is what call_type_name() says. */
-static const struct type_row {
-	const char *name;
-	enum call_form form;
-	uint8_t bits;
-	const char *set; /* its words, if the type has some by itself */
-} types[] = {
-	{ "void", CALL_VOID, 64 },
-	{ "int", CALL_INT, 32 },
-	{ "int8", CALL_INT, 8 },
-	{ "int16", CALL_INT, 16 },
-	{ "int32", CALL_INT, 32 },
-	{ "int64", CALL_INT, 64 },
-	{ "long", CALL_INT, 64 },
-	{ "ssize_t", CALL_INT, 64 },
-	{ "uint", CALL_UINT, 32 },
-	{ "uint8", CALL_UINT, 8 },
-	{ "uint16", CALL_UINT, 16 },
-	{ "uint32", CALL_UINT, 32 },
-	{ "uint64", CALL_UINT, 64 },
-	{ "ulong", CALL_UINT, 64 },
-	{ "size_t", CALL_UINT, 64 },
-	{ "hex", CALL_HEX, 64 },
-	{ "hex32", CALL_HEX, 32 },
-	{ "bool", CALL_BOOL, 8 },
-	{ "fd", CALL_FD, 32 },
-	{ "ptr", CALL_PTR, 64 },
-	{ "str", CALL_STR, 64 },
-	{ "buf", CALL_BUF, 64 },
-	{ "errno", CALL_ERRNO, 32 },
-	{ "errno64", CALL_ERRNO, 64 },
-	{ "dirfd", CALL_FD, 32, "enum:dirfd" },
-	{ "double", CALL_FLOAT, 64 },
-	{ "float", CALL_FLOAT, 32 },
-};
-
-static const struct reason_row {
-	const char *name, *text;
-} reasons[CALL_REASON_MAX] = {
-	[CALL_REASON_NONE] = { "", "" },
-	[CALL_REASON_VECTOR] = { "vector", "in a vector register" },
-	[CALL_REASON_OPTIMISED] = { "optimised", "optimised out" },
-	[CALL_REASON_COMPLEX] = { "complex", "its location is too complex" },
-	[CALL_REASON_NOT_KEPT] = { "lost", "its register is not kept" },
-	[CALL_REASON_NO_NUMBER] = { "whole", "no number or pointer" },
-	[CALL_REASON_UNREADABLE] = { "unreadable", "its memory cannot be read" },
-};
 
 static const struct op_row {
 	const char *text; /* the longer of two that begin alike first */
@@ -233,6 +186,12 @@ static int spec_function(struct spec_reader *r)
 
 /* ---- types and arguments ---- */
 
+/* Whether TYPE must have a count, or can have one. */
+static bool spec_has_count(const struct spec_reader *r, const struct call_type *type)
+{
+	return type->form == CALL_BUF || (type->form == CALL_STRUCT && *r->p == '[');
+}
+
 /* "[16]", or "[n]" with the name of an argument, which is looked up when all are known. */
 static int spec_count(struct spec_reader *r, struct call_type *type, size_t arg)
 {
@@ -240,6 +199,8 @@ static int spec_count(struct spec_reader *r, struct call_type *type, size_t arg)
 	size_t n;
 	int error;
 
+	type->is_array =
+		type->form == CALL_STRUCT && !call_struct_by_number(type->layout)->is_sized;
 	if (!spec_accept(r, "["))
 		return spec_fail(r, r->p, "how long it is, is missing: buf[16] or buf[ARGUMENT]");
 	n = spec_word(r);
@@ -274,9 +235,28 @@ static int spec_set(struct spec_reader *r, size_t n, struct call_type *ret)
 	if (!set)
 		return spec_fail(r, r->p, "there are no words for '%.*s'", (int)(n < 40 ? n : 40),
 				 r->p);
-	*ret = (struct call_type){ .form = set->kind == CALL_SET_ENUM ? CALL_INT : CALL_HEX,
+	*ret = (struct call_type){ .form = set->kind == CALL_SET_ENUM ? CALL_INT
+					   : set->kind == CALL_SET_ID ? CALL_UINT
+								      : CALL_HEX,
 				   .bits = set->bits,
 				   .set = (uint16_t)number };
+	r->p += n;
+	return 0;
+}
+
+/* "struct:stat": memory that is shown member by member; N bytes are before the ':'. */
+static int spec_struct(struct spec_reader *r, size_t n, struct call_type *ret)
+{
+	unsigned number;
+
+	n++;
+	while (spec_is_word(r->p[n]))
+		n++;
+	number = call_struct_find(r->p, n);
+	if (number == CALL_STRUCT_NONE)
+		return spec_fail(r, r->p, "the members of '%.*s' are not known",
+				 (int)(n < 40 ? n : 40), r->p);
+	*ret = (struct call_type){ .form = CALL_STRUCT, .bits = 64, .layout = (uint16_t)number };
 	r->p += n;
 	return 0;
 }
@@ -346,12 +326,11 @@ static int spec_type(struct spec_reader *r, struct call_type *ret)
 	}
 	if (r->p[n] == ':' && (spec_same("flags", r->p, n) || spec_same("enum", r->p, n)))
 		return spec_set(r, n, ret);
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (!spec_same(types[i].name, r->p, n))
-			continue;
-		*ret = (struct call_type){ .form = types[i].form, .bits = types[i].bits };
-		if (types[i].set)
-			ret->set = (uint16_t)call_set_find(types[i].set, strlen(types[i].set));
+	if (r->p[n] == ':' && spec_same("struct", r->p, n))
+		return spec_struct(r, n, ret);
+	if (call_type_find(r->p, n, ret)) {
+		if (ret->form == CALL_STRUCT)
+			return spec_fail(r, r->p, "its name is missing: struct:stat");
 		r->p += n;
 		return 0;
 	}
@@ -359,7 +338,7 @@ static int spec_type(struct spec_reader *r, struct call_type *ret)
 		return spec_fail(r, r->p, "a type is missing");
 	return spec_fail(r, r->p,
 			 "'%.*s' is no type; those are int, uint, hex, bool, fd, ptr, str, buf[N], "
-			 "errno, int8 to uint64, flags:SET and enum:SET",
+			 "errno, int8 to uint64, flags:SET, enum:SET and struct:NAME",
 			 (int)(n < 40 ? n : 40), r->p);
 }
 
@@ -401,14 +380,11 @@ static int spec_reason(struct spec_reader *r, struct call_location *to)
 	size_t n = spec_word(r);
 
 	to->kind = CALL_ORIGIN_NONE;
-	for (uint8_t i = 1; i < CALL_REASON_MAX; i++) {
-		if (!spec_same(reasons[i].name, r->p, n))
-			continue;
-		to->reason = i;
-		r->p += n;
-		return 0;
-	}
-	return spec_fail(r, r->p, "this is no reason why something cannot be had");
+	to->reason = (uint8_t)call_reason_find(r->p, n);
+	if (to->reason == CALL_REASON_NONE)
+		return spec_fail(r, r->p, "this is no reason why an argument is unavailable");
+	r->p += n;
+	return 0;
 }
 
 /* Behind '@'. */
@@ -471,17 +447,12 @@ static int spec_arg_name(struct spec_reader *r, struct call_arg *arg)
 	return spec_copy(r, arg->name, CALL_NAME_MAX, begin, n, "the name of the argument");
 }
 
-static bool spec_is_number(const struct call_type *type)
-{
-	return type->form != CALL_STR && type->form != CALL_BUF;
-}
-
 static int spec_arg(struct spec_reader *r)
 {
 	size_t i = r->spec->n_args;
 	struct call_arg arg = { 0 };
 	const char *begin;
-	bool out;
+	bool out, in_out;
 	int error;
 
 	spec_skip(r);
@@ -489,22 +460,35 @@ static int spec_arg(struct spec_reader *r)
 	if (i == CALL_ARGS_MAX)
 		return spec_fail(r, begin, "more than %d arguments are not possible",
 				 CALL_ARGS_MAX);
-	out = spec_same("out", r->p, spec_word(r));
+	in_out = spec_same("inout", r->p, spec_word(r));
+	out = in_out || spec_same("out", r->p, spec_word(r));
 	if (out)
-		r->p += strlen("out");
+		r->p += spec_word(r);
 	error = spec_type(r, &arg.type);
-	if (error == 0 && out && spec_is_number(&arg.type))
-		return spec_fail(r, begin, "'out' is for str and buf: what is there at the return");
+	if (error == 0 && out && !call_type_is_memory(&arg.type))
+		return spec_fail(r, begin,
+				 "'out' is for str, buf and struct: what is there at the return");
+	if (error == 0 && in_out && arg.type.form != CALL_STRUCT)
+		return spec_fail(r, begin, "'inout' is for struct");
 	arg.type.out = out;
+	arg.type.in_out = in_out;
 	if (error == 0 && (arg.type.form == CALL_VOID || arg.type.form == CALL_ERRNO))
 		return spec_fail(r, begin, "this is a type of what is returned only");
-	if (error == 0 && arg.type.form == CALL_BUF)
+	if (error == 0 && spec_has_count(r, &arg.type))
 		error = spec_count(r, &arg.type, i);
 	if (error == 0)
 		error = spec_arg_name(r, &arg) ?: spec_arg_place(r, &arg, i);
 	if (error == 0)
 		r->spec->args[r->spec->n_args++] = arg;
 	return error;
+}
+
+/* Whether NUMBER can say how much there is of MEMORY: also a number in memory, of a structure. */
+static bool spec_is_count(const struct call_type *number, const struct call_type *memory)
+{
+	if (number->form == CALL_STRUCT)
+		return memory->form == CALL_STRUCT && !memory->is_array && number->is_array;
+	return !call_type_is_memory(number) && number->form != CALL_FLOAT;
 }
 
 /* Which arguments say how many bytes the buffers have. */
@@ -518,10 +502,10 @@ static int spec_find_counts(struct spec_reader *r)
 		arg = spec_find_arg(r->spec, r->counts[i], r->count_bytes[i]);
 		if (arg < 0)
 			return spec_fail(r, r->counts[i], "there is no argument of this name");
-		if (!spec_is_number(&r->spec->args[arg].type) ||
-		    r->spec->args[arg].type.form == CALL_FLOAT)
+		if (!spec_is_count(&r->spec->args[arg].type, &r->spec->args[i].type))
 			return spec_fail(r, r->counts[i], "this argument is no number");
 		r->spec->args[i].type.count_arg = (uint8_t)arg;
+		r->spec->args[i].type.is_counted = true;
 	}
 	return 0;
 }
@@ -598,8 +582,9 @@ static int spec_return(struct spec_reader *r)
 	spec_skip(r);
 	begin = r->p;
 	error = spec_type(r, &r->spec->ret);
-	if (error == 0 && r->spec->ret.form == CALL_BUF)
-		return spec_fail(r, begin, "what is returned cannot be a buffer; 'ptr' can");
+	if (error == 0 && (r->spec->ret.form == CALL_BUF || r->spec->ret.form == CALL_STRUCT))
+		return spec_fail(r, begin,
+				 "what is returned cannot be a buffer or a structure; 'ptr' can");
 	return error;
 }
 
@@ -629,7 +614,8 @@ static int spec_condition(struct spec_reader *r)
 	arg = spec_find_arg(r->spec, r->p, n);
 	if (arg < 0)
 		return spec_fail(r, r->p, "there is no argument of this name");
-	if (!spec_is_number(&r->spec->args[arg].type) || r->spec->args[arg].type.form == CALL_FLOAT)
+	if (call_type_is_memory(&r->spec->args[arg].type) ||
+	    r->spec->args[arg].type.form == CALL_FLOAT)
 		return spec_fail(r, r->p, "this argument is no number");
 	if (r->spec->args[arg].location.reason)
 		return spec_fail(r, r->p, "this argument cannot be had: %s",
@@ -686,35 +672,14 @@ int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_er
 	return e;
 }
 
-/* ---- what types mean ---- */
-
-bool call_type_is_signed(const struct call_type *type)
-{
-	return type->form == CALL_INT || type->form == CALL_FD || type->form == CALL_ERRNO;
-}
-
-const char *call_type_name(const struct call_type *type)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].form == type->form && types[i].bits == type->bits)
-			return types[i].name;
-	return "";
-}
-
-uint64_t call_type_value(const struct call_type *type, uint64_t value)
-{
-	unsigned unused = 64 - type->bits;
-
-	if (call_type_is_signed(type))
-		return (uint64_t)((int64_t)(value << unused) >> unused);
-	return value << unused >> unused;
-}
+/* ---- questions about a specification ---- */
 
 /* Those that are OUT, or not, behind the N that are there. */
 static uint8_t call_spec_add_slots(const struct call_spec *spec, bool out, uint8_t *args, uint8_t n)
 {
 	for (size_t i = 0; i < spec->n_args && n < CALL_TEXTS_MAX; i++)
-		if (!spec_is_number(&spec->args[i].type) && spec->args[i].type.out == out)
+		if (call_type_is_memory(&spec->args[i].type) &&
+		    (spec->args[i].type.out == out || (!out && spec->args[i].type.in_out)))
 			args[n++] = (uint8_t)i;
 	return n;
 }
@@ -726,22 +691,19 @@ uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_T
 	return call_spec_add_slots(spec, true, args, *ret_n_in);
 }
 
-const char *call_reason_name(enum call_reason reason)
-{
-	return reasons[reason].name;
-}
-
-const char *call_reason_text(enum call_reason reason)
-{
-	return reasons[reason].text;
-}
-
 bool call_spec_has_locations(const struct call_spec *spec)
 {
 	for (size_t i = 0; i < spec->n_args; i++)
 		if (spec->args[i].location.is_said)
 			return true;
 	return false;
+}
+
+size_t call_spec_register(const struct call_spec *spec, size_t arg)
+{
+	const struct call_location *l = &spec->args[arg].location;
+
+	return l->is_said && l->reg < CALL_ARGS_MAX ? l->reg : arg;
 }
 
 bool call_spec_is_glob(const struct call_spec *spec)

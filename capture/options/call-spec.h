@@ -23,6 +23,8 @@
  * is register 5 (in DWARF's numbering) plus 8, "r5>>32" its upper half, "[r7+16]" is in memory,
  * "=7" is a constant, "?vector" is unavailable.
  *
+ * A structure is "struct:stat", or "struct:pollfd[n]": base/calls/call-structs.h has them.
+ *
  * Without arguments, the known ones of libc and of system calls (base/calls) are used, or none. A
  * number can have named values: "flags:open", or its own: "enum{RED=0,GREEN=1}". capture/calls
  * applies them to a process.
@@ -34,6 +36,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
+#include "capture/options/call-types.h"
 
 enum {
 	CALL_ARGS_MAX = 8,
@@ -46,45 +49,6 @@ enum {
 	CALL_GENERAL_REGISTERS = 16,
 	CALL_BUF_MAX = 65536, /* the maximum size of a buffer in a specification */
 	CALL_SPEC_WHY_MAX = 160,
-};
-
-/* How a value is read and shown. */
-enum call_form {
-	CALL_VOID, /* nothing is returned */
-	CALL_INT,
-	CALL_UINT,
-	CALL_HEX,
-	CALL_BOOL,
-	CALL_FD,
-	CALL_PTR,
-	CALL_STR,   /* the address of a string that ends with a NUL */
-	CALL_BUF,   /* the address of bytes, whose number is another argument or part of the type */
-	CALL_ERRNO, /* of returns: a number, or a negative errno */
-	CALL_FLOAT, /* a floating-point number, in memory or in a general register */
-	CALL_FORM_MAX,
-};
-
-struct call_type {
-	enum call_form form;
-	uint8_t bits;      /* 8, 16, 32 or 64: the number of valid bits of the register */
-	uint8_t count_arg; /* of CALL_BUF: the argument with the number of bytes; otherwise... */
-	bool out;          /* of memory: its content when the call returns */
-	uint32_t count;    /* ... this number; 0 = use the argument */
-	uint16_t set;      /* of a number: its words, base/calls/call-sets.h; 0 = it has none */
-	uint16_t words; /* of its own: where they begin in `words` of the specification, from 1 on;
-			      0 = it has none */
-};
-
-/* The reason why an argument is unavailable. */
-enum call_reason {
-	CALL_REASON_NONE,
-	CALL_REASON_VECTOR,
-	CALL_REASON_OPTIMISED,
-	CALL_REASON_COMPLEX,
-	CALL_REASON_NOT_KEPT,
-	CALL_REASON_NO_NUMBER,
-	CALL_REASON_UNREADABLE,
-	CALL_REASON_MAX,
 };
 
 /* Where an argument is, for the programs: CALL_ORIGIN_* (bpf/record.h). */
@@ -140,15 +104,6 @@ struct call_spec_error {
 /* Parses TEXT. Returns 0, or -EINVAL with ERROR. */
 int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_error *error);
 
-/* Whether values of TYPE are signed. */
-bool call_type_is_signed(const struct call_type *type);
-
-/* The word for TYPE, without the count of a buffer. */
-const char *call_type_name(const struct call_type *type);
-
-/* VALUE, a register, converted to TYPE: cut to its bits and sign-extended. */
-uint64_t call_type_value(const struct call_type *type, uint64_t value);
-
 /*
  * The arguments whose memory is copied, in the order of their slots in records: first *RET_N_IN
  * arguments copied at the entry, then those copied at the return. Returns their number.
@@ -159,15 +114,14 @@ uint8_t call_spec_slots(const struct call_spec *spec, uint8_t args[static CALL_T
 /* True if FUNCTION is a pattern. */
 bool call_spec_is_glob(const struct call_spec *spec);
 
-/* The name of REASON in a specification, and a text for people. */
-const char *call_reason_name(enum call_reason reason);
-const char *call_reason_text(enum call_reason reason);
-
 /* True if an argument is not in the register of its number. */
 bool call_spec_has_locations(const struct call_spec *spec);
 
 /* The name that represents the file of system calls. */
 #define CALL_SYSCALL_FILE "syscall"
+
+/* The register of a system call that argument ARG is in: "r1" is the second, else its own. */
+size_t call_spec_register(const struct call_spec *spec, size_t arg);
 
 /* True if it is for system calls, without a file. */
 bool call_spec_is_syscall(const struct call_spec *spec);

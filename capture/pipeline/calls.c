@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/calls/call-structs.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
 
@@ -47,8 +48,16 @@ void calls_deinit(struct calls *c)
 
 /* Room for the texts of one call's values. */
 struct calls_texts {
-	char copied[CALL_TEXTS_MAX][CALL_VALUE_TEXT_MAX];
+	char copied[CALL_ARGS_MAX][CALL_VALUE_TEXT_MAX];
 	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_SET_TEXT_MAX];
+};
+
+/* A call, and what was copied for it, by argument of its specification. */
+struct calls_view {
+	const struct call_target *target;
+	const struct rec_call *call;
+	const struct rec_call_end *end; /* NULL = it has none */
+	struct call_copies copies[CALL_ARGS_MAX];
 };
 
 /* What was copied for SLOT: at the end, if there is something, else at the begin; or NULL. */
@@ -60,27 +69,88 @@ static const struct call_text *calls_copied(const struct rec_call *call,
 	return slot < call->n_texts ? &call->texts[slot] : NULL;
 }
 
+/* A call that fails has written nothing. */
+static bool calls_has_failed(const struct call_spec *spec, const struct rec_call_end *end)
+{
+	return !end || (call_type_is_signed(&spec->ret) &&
+			(int64_t)call_type_value(&spec->ret, end->result) < 0);
+}
+
+static void calls_find_copies(const struct call_spec *spec, struct calls_view *view)
+{
+	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
+	bool failed = calls_has_failed(spec, view->end);
+
+	for (uint8_t slot = 0; slot < n; slot++) {
+		struct call_copies *copies = &view->copies[args[slot]];
+
+		if (slot < n_in)
+			copies->in = calls_copied(view->call, view->end, slot);
+		else if (!failed)
+			copies->out = calls_copied(view->call, view->end, slot);
+	}
+}
+
+/* The number in the record of argument ARG of SPEC, which the call that VIEW shows has. */
+static size_t calls_place(const struct calls_view *view, const struct call_spec *spec, size_t arg)
+{
+	return view->target->place ? arg : call_spec_register(spec, arg);
+}
+
+/* How much there is of the memory of TYPE, an argument of SPEC. */
+static uint64_t calls_count(const struct call_spec *spec, const struct call_type *type,
+			    const struct calls_view *view)
+{
+	const struct call_type *number = &spec->args[type->count_arg].type;
+	size_t at = calls_place(view, spec, type->count_arg);
+	const struct call_text *text = view->copies[at].out ?: view->copies[at].in;
+	uint64_t count;
+	int32_t n;
+
+	if (!type->is_counted)
+		return type->count ?: UINT64_MAX;
+	if (number->form == CALL_STRUCT) {
+		if (!text || text->bytes < (int32_t)sizeof(n))
+			return UINT64_MAX;
+		memcpy(&n, text->text, sizeof(n));
+		return n < 0 ? 0 : (uint64_t)n;
+	}
+	count = call_type_value(number, view->call->args[at]);
+	if (type->out && !type->in_out && view->end && view->end->result < count)
+		count = view->end->result;
+	return count;
+}
+
+/* True if the call that VIEW shows has not written to memory of TYPE, though it has not failed. */
+static bool calls_is_idle(const struct call_type *type, const struct calls_view *view)
+{
+	const struct call_struct *layout = call_struct_by_number(type->layout);
+
+	return layout && layout->is_positive && (!view->end || view->end->result == 0);
+}
+
 /* What a call was given, and what it has written to where that led. */
-static unsigned calls_values(const struct call_spec *spec, const struct rec_call *call,
-			     const struct rec_call_end *end, struct call_value *to,
+static unsigned calls_values(struct calls_view *view, struct call_value *to,
 			     struct calls_texts *texts)
 {
-	uint8_t args[CALL_TEXTS_MAX], n_in;
-	uint32_t n = call_spec_slots(spec, args, &n_in);
+	const struct rec_call *call = view->call;
+	const struct call_spec *spec = call_target_spec(view->target, call->args);
 
-	for (size_t i = 0; i < spec->n_args; i++)
-		to[i] = call_value_of_arg(spec, i, call->args[i], call->unreadable & 1u << i,
+	calls_find_copies(view->target->spec, view);
+	for (size_t i = 0; i < spec->n_args; i++) {
+		const struct call_type *type = &spec->args[i].type;
+		size_t at = calls_place(view, spec, i);
+		const struct call_copies *copies = &view->copies[at];
+
+		to[i] = call_value_of_arg(spec, i, call->args[at], call->unreadable & 1u << i,
 					  texts->named[i]);
-	for (uint32_t slot = 0; slot < n; slot++) {
-		const struct call_text *text = calls_copied(call, end, slot);
-		uint8_t arg = args[slot];
-
 		/* (else the text says why the argument cannot be had) */
-		if (text && to[arg].form == CALL_VALUE_POINTER)
-			to[arg] = call_value_copied(text, call->args[arg], texts->copied[slot]);
-	}
-	for (size_t i = 0; i < spec->n_args; i++)
+		if (call_type_is_memory(type) && (copies->in || copies->out) &&
+		    to[i].form == CALL_VALUE_POINTER && !calls_is_idle(type, view))
+			to[i] = call_value_copied(type, copies, calls_count(spec, type, view),
+						  call->args[at], texts->copied[i]);
 		to[i].name = spec->args[i].name;
+	}
 	return (unsigned)spec->n_args;
 }
 
@@ -91,6 +161,7 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 {
 	const struct call_target *target = &c->targets->list[call->function];
 	uint64_t begin_ns = call->head.ts_ns, end_ns = end ? end->head.ts_ns : at_ns;
+	struct calls_view view = { .target = target, .call = call, .end = end };
 	struct calls_texts texts;
 	struct call_value values[CALL_ARGS_MAX];
 	struct event ev = {
@@ -112,7 +183,7 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 
 	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
 		return 0;
-	ev.call.n_args = calls_values(target->spec, call, end, values, &texts);
+	ev.call.n_args = calls_values(&view, values, &texts);
 	if (end && end_ns <= c->pipe->to_ns)
 		ev.call.result = target->place ? call_value_of_result(target->spec, end->result,
 								      texts.result)

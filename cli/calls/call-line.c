@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/calls/call-variants.h"
 #include "base/text.h"
 #include "cli/common/json.h"
 #include "reader/views/profile-names.h"
@@ -77,6 +78,7 @@ static void call_lines_print_result(const struct event *ev)
 
 static void call_lines_print_text(const struct call_lines *l, const struct event *ev)
 {
+	bool is_named = call_variant_shows_names(ev->call.function);
 	char duration[TEXT_FORMAT_MAX];
 	int used = 0;
 
@@ -84,7 +86,8 @@ static void call_lines_print_text(const struct call_lines *l, const struct event
 	       call_lines_name(l, ev->tid), ev->tid & FXT_KOID_TID_MASK);
 	used += printf("%s(", ev->call.function);
 	for (unsigned i = 0; i < ev->call.n_args; i++) {
-		used += printf("%s", i ? ", " : "");
+		used += printf("%s%s%s", i ? ", " : "", is_named ? ev->call.args[i].name : "",
+			       is_named ? "=" : "");
 		used += call_lines_print_value(&ev->call.args[i]);
 	}
 	used += printf(")");

@@ -182,7 +182,7 @@ TEST(test_wrong)
 		{ ":f()", 0, "the file is missing" },
 		{ "x:()", 2, "the function is missing" },
 		{ "x:f -> int", 4, "'(' is missing" },
-		{ "x:f(out int a)", 4, "'out' is for str and buf" },
+		{ "x:f(out int a)", 4, "'out' is for str, buf and struct" },
 		{ "x:f(flags:opn a)", 4, "no words" },
 		{ "x:a/b()", 3, "name of a function" },
 		{ "x:f(", 4, "a type is missing" },

@@ -14,6 +14,7 @@
 
 #include "base/calls/call-sets.h"
 #include "base/calls/call-syscalls.h"
+#include "base/calls/call-variants.h"
 #include "base/cleanup.h"
 #include "capture/options/call-spec.h"
 #include "tests/support/unit.h"
@@ -24,19 +25,72 @@ enum {
 	NUMBERS_MAX = 600, /* beyond all that there are */
 };
 
-static struct call_spec parse(const struct call_syscall *call)
+static struct call_spec parse_signature(const char *name, const char *signature)
 {
 	struct call_spec spec;
 	struct call_spec_error error;
 	char text[CALL_SPEC_TEXT_MAX];
 
-	snprintf(text, sizeof(text), "kernel:%s%s", call->name, call->signature);
+	snprintf(text, sizeof(text), "kernel:%s%s", name, signature);
 	if (call_spec_parse(text, &spec, &error) < 0)
 		fail_msg("%s: at %zu: %s", text, error.at, error.why);
 	return spec;
 }
 
+static struct call_spec parse(const struct call_syscall *call)
+{
+	return parse_signature(call->name, call->signature);
+}
+
 /* ---- the table by itself ---- */
+
+/* Whether the programs copy argument ARG of SPEC: there is memory, and a slot for it. */
+static bool is_copied(const struct call_spec *spec, size_t arg)
+{
+	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
+
+	for (uint8_t slot = 0; slot < n; slot++)
+		if (args[slot] == arg)
+			return true;
+	return false;
+}
+
+static void check_variant(const struct call_syscall *call, const struct call_variant *variant)
+{
+	struct call_spec spec = parse(call);
+	struct call_spec shown = parse_signature(call->name, variant->signature);
+
+	assert_true(variant->arg < spec.n_args);
+	assert_int_equal(variant->value & ~variant->mask, 0);
+	assert_true(shown.n_args <= spec.n_args);
+	for (size_t i = 0; i < shown.n_args; i++) {
+		size_t at = call_spec_register(&shown, i);
+
+		assert_true(at < spec.n_args);
+		if (call_type_is_memory(&shown.args[i].type) && !is_copied(&spec, at))
+			fail_msg("%s%s: %s is not copied", call->name, variant->signature,
+				 shown.args[i].name);
+	}
+}
+
+/* What variants show is copied by the row of their call. */
+TEST(test_variants)
+{
+	size_t n = 0, n_all = 0;
+
+	for (long number = 0; number < NUMBERS_MAX; number++) {
+		const struct call_syscall *call = call_syscall_by_number(number);
+		const struct call_variant *rows = call ? call_variants_of(call->name, &n) : NULL;
+
+		for (size_t i = 0; rows && i < n; i++, n_all++) {
+			assert_string_equal(rows[i].call, call->name);
+			check_variant(call, &rows[i]);
+		}
+	}
+	assert_true(n_all > 50);
+	assert_null(call_variants_of("read", &n));
+	assert_int_equal(n, 0);
+}
 
 TEST(test_rows)
 {
@@ -68,7 +122,7 @@ TEST(test_lookup)
 {
 	assert_string_equal(call_syscall_by_number(SYS_openat)->name, "openat");
 	assert_string_equal(call_syscall_by_number(SYS_openat)->signature,
-			    "(dirfd dir, str path, flags:open flags, flags:mode mode) -> errno");
+			    "(dirfd dir, str path, flags:open flags, flags:perm mode) -> errno");
 	assert_int_equal(call_syscall_by_name("openat")->number, SYS_openat);
 	assert_null(call_syscall_by_name("opena"));
 	assert_null(call_syscall_by_name("openatt"));
@@ -152,9 +206,9 @@ static bool is_signed(const char *type)
 static bool type_fits(const struct call_type *type, const char *c)
 {
 	if (is_pointer(c))
-		return type->form == CALL_PTR || type->form == CALL_BUF || type->form == CALL_STR;
+		return type->form == CALL_PTR || call_type_is_memory(type);
 	/* addresses that the kernel takes for numbers */
-	if (type->form == CALL_PTR)
+	if (type->form == CALL_PTR || type->form == CALL_STRUCT)
 		return bits_of(c) == 64;
 	if (type->form == CALL_FD || type->set != CALL_SET_NONE)
 		return type->bits <= bits_of(c);
@@ -250,9 +304,8 @@ TEST(test_kernel)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_lookup),
-		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_lookup), cmocka_unit_test(test_match),
 		cmocka_unit_test(test_kernel),
 	};
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The text of a value of a call, in a room that may be too small: it is cut there.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_print {
+	char *to;
+	size_t size, used; /* USED without the NUL */
+};
+
+/* Begins a text at TO (SIZE > 0 bytes). */
+struct call_print call_print_begin(char *to, size_t size);
+
+void call_print_add(struct call_print *p, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* N bytes in quotes, as strace writes them, and "..." if IS_CUT. */
+void call_print_quoted(struct call_print *p, const char *bytes, size_t n, bool is_cut);
+
+/* The same, with each byte in hex. */
+void call_print_bytes(struct call_print *p, const char *bytes, size_t n, bool is_cut);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Words of sets, for the files that have them.
+ */
+#pragma once
+
+/* (each by itself: a macro that passed its argument on would have it expanded) */
+#define WORD(name)                                                                                 \
+	{                                                                                          \
+#name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(name)                      \
+	}
+#define FIELD(name, mask)                                                                          \
+	{                                                                                          \
+#name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(mask)                      \
+	}
+/* The word for 0, which says nothing beside others. */
+#define NOTHING(name)                                                                              \
+	{                                                                                          \
+#name, 0, UINT64_MAX                                                               \
+	}
+#define WORDS(array) array, ARRAY_SIZE(array)

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The structures themselves, for call-structs.c.
+ */
+#pragma once
+
+#include "base/calls/call-structs.h"
+
+/* Sorted by name; of one name, the first whose key is right. */
+extern const struct call_struct call_struct_rows[];
+extern const size_t call_struct_n_rows;

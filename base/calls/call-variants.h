@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * System calls whose arguments depend on one of them: commands of fcntl, operations of futex, the
+ * mode of a file that open creates.
+ *
+ * The row of the call itself (call-syscalls.h) says which memory is copied. So a variant has a
+ * structure or a string only where that row has memory of at least its size.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_variant {
+	const char *call;      /* its name */
+	uint8_t arg;           /* the argument that selects it, ... */
+	uint64_t mask, value;  /* ... if these bits of it have this value */
+	const char *signature; /* as that of the call; "ptr stack@r1" is in its second register */
+};
+
+/* The variants of the system call NAME, the first that is right first; *RET_N is their number. */
+const struct call_variant *call_variants_of(const char *name, size_t *ret_n);
+
+/* Whether the names of arguments are shown: their order is not that of the system call NAME. */
+bool call_variant_shows_names(const char *name);

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# System calls, beside strace -f: the same ones, in the same order, and the text of their arguments is
+# the same.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_command gcc
+need_command strace
+[ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
+strace -o "$TMP/works" true 2>/dev/null || skip "no strace that works here"
+
+gcc -D_GNU_SOURCE -O2 -o "$TMP/load" "$ROOT/tests/support/strace-load.c"
+
+# What kymo does not show: the program that execve starts, the number of entries of a directory, the
+# signals that return from a handler sets, and the thread that clone3 makes.
+unsupported() {
+	sed -E 's/^(execve\(.*), \[.*\], (0x[0-9a-f]+) \/\* [0-9]+ vars \*\/\)$/\1, \2, \2)/
+		s/^(getdents64\(.*) \/\* [0-9]+ entries \*\//\1/
+		s/^rt_sigreturn\(.*/rt_sigreturn()/
+		s/^(clone3\(.*) => \{parent_tid=\[[0-9]+\]\}/\1/'
+}
+
+# What differs from one run to the next: addresses, numbers of processes, random bytes, the load.
+normal() {
+	sed -E 's/0x[0-9a-f]{6,}|[0-9a-f]{12}/ADDRESS/g
+		/^(kill|tgkill|wait4)\(/s/\b[0-9]{2,}\b/PID/g
+		/^getrandom\(/s/\\x[0-9a-f]{2}/X/g
+		/^sysinfo\(/s/[0-9]+/N/g'
+}
+
+# Of lines NAME(ARGUMENTS) = RESULT, without the result.
+calls() {
+	sed -nE 's/^([a-z0-9_]+\(.*\)) += [-?0-9].*$/\1/p'
+}
+
+# One file for each thread, in the order of their numbers.
+theirs() {
+	local file
+	(cd "$TMP" && rm -f strace.* && strace -f -ff -s 256 -o strace "$@" >/dev/null 2>&1 </dev/null) || :
+	for file in $(printf '%s\n' "$TMP"/strace.* | sort -V); do
+		cat "$file"
+	done | calls | unsupported | normal
+}
+
+ours() {
+	(cd "$TMP" && "$KYMO" record --direct --force -e calls --call 'syscall:*' -o calls.fxt -- "$@" >/dev/null 2>"$TMP/stderr" </dev/null) ||
+		fail "exit status $?: $(cat "$TMP/stderr")"
+	# (the process that runs the program has made other calls before)
+	"$KYMO" calls "$TMP/calls.fxt" | sed -E 's/^ *([0-9.]+) .*\/([0-9]+) ([a-z0-9_]+\()/\2 \1 \3/' |
+		sort -k1,1n -k2,2n | sed -E 's/^[0-9]+ [0-9.]+ //' | calls | sed '1,/^execve(/{/^execve(/!d}' | normal
+}
+
+compare() {
+	note "$*"
+	theirs "$@" >"$TMP/theirs"
+	ours "$@" >"$TMP/is"
+	assert_ge "$(wc -l <"$TMP/is")" 30 "system calls"
+	diff "$TMP/theirs" "$TMP/is" >&2 || fail "strace (<) shows the calls of $1 otherwise than kymo (>)"
+	cat "$TMP/is" >>"$TMP/all"
+}
+
+mkdir "$TMP/of-load"
+compare "$TMP/load" "$TMP/of-load"
+compare "$(type -P ls)" -l /usr
+compare "$(type -P bash)" -c 'cd /; echo text >/dev/null; [ -e /etc/passwd ] && read -r line </etc/passwd; trap "" INT; umask 077'
+compare "$(type -P grep)" -rc root /etc/hostname /etc/passwd
+
+assert_ge "$(sed 's/(.*//' "$TMP/all" | sort -u | wc -l)" 100 "different system calls"
