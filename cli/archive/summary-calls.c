@@ -9,6 +9,33 @@
 #include "base/text.h"
 #include "cli/common/colour.h"
 
+/* The bounds of the printed histogram. A last column has the calls that took longer. */
+static const struct {
+	const char *heading;
+	uint64_t below_ns;
+} summary_calls_bounds[] = {
+	{ "<1us", 1000 },      { "<10us", 10000 },      { "<100us", 100000 },  { "<1ms", 1000000 },
+	{ "<10ms", 10000000 }, { "<100ms", 100000000 }, { "<1s", 1000000000 },
+};
+
+/* How many calls took 2^i ns to 2^(i+1) ns, for each i with calls. */
+static struct json_object *summary_calls_json_histogram(const struct latency *took)
+{
+	struct json_object *list = json_object_new_array();
+	uint64_t before = 0;
+
+	for (unsigned i = 0; before < took->n && i < 63; i++) {
+		uint64_t below_ns = UINT64_C(2) << i, n = latency_below(took, below_ns);
+
+		if (n > before)
+			json_append_item(list, JSON_OBJECT(JSON("from_ns", i ? below_ns / 2 : 0),
+							   JSON("below_ns", below_ns),
+							   JSON("calls", n - before)));
+		before = n;
+	}
+	return list;
+}
+
 static struct json_object *summary_calls_json_sum(const struct call_sum *c)
 {
 	return JSON_OBJECT(JSON_OF(c, function), JSON("returned", c->took.n),
@@ -17,7 +44,8 @@ static struct json_object *summary_calls_json_sum(const struct call_sum *c)
 			   JSON("mean_ns", latency_mean_ns(&c->took)),
 			   JSON("p50_ns", latency_percentile_ns(&c->took, 50)),
 			   JSON("p99_ns", latency_percentile_ns(&c->took, 99)),
-			   JSON("max_ns", c->took.max_ns));
+			   JSON("max_ns", c->took.max_ns),
+			   JSON("histogram", summary_calls_json_histogram(&c->took)));
 }
 
 int summary_calls_json(struct json_object *o, const struct call_sums *s)
@@ -29,6 +57,26 @@ int summary_calls_json(struct json_object *o, const struct call_sums *s)
 	if (r == 0 && n > 0)
 		JSON_ADD(o, JSON("calls", JSON_LIST(c, sums, n, summary_calls_json_sum(*c))));
 	return r;
+}
+
+static void summary_calls_print_histogram(struct call_sum *const *sums, size_t n)
+{
+	printf("\n%s", colour(COLOUR_HEADING));
+	for (size_t i = 0; i < ARRAY_SIZE(summary_calls_bounds); i++)
+		printf("%8s ", summary_calls_bounds[i].heading);
+	printf("  longer  FUNCTION, by duration of its calls%s\n", colour(COLOUR_OFF));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t before = 0;
+
+		for (size_t j = 0; j < ARRAY_SIZE(summary_calls_bounds); j++) {
+			uint64_t all =
+				latency_below(&sums[i]->took, summary_calls_bounds[j].below_ns);
+
+			printf("%8" PRIu64 " ", all - before);
+			before = all;
+		}
+		printf("%8" PRIu64 "  %s\n", sums[i]->took.n - before, sums[i]->function);
+	}
 }
 
 int summary_calls_print(const struct call_sums *s, size_t limit)
@@ -54,5 +102,6 @@ int summary_calls_print(const struct call_sums *s, size_t limit)
 	}
 	if (n > limit)
 		printf("    ... and %zu other functions (-n shows more)\n", n - limit);
+	summary_calls_print_histogram(sums, n < limit ? n : limit);
 	return 0;
 }

@@ -102,6 +102,15 @@ uint64_t latency_percentile_ns(const struct latency *l, double percent)
 	return l->max_ns;
 }
 
+uint64_t latency_below(const struct latency *l, uint64_t ns)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < l->n_steps && middle_of(l->steps[i].step) < ns; i++)
+		n += l->steps[i].count;
+	return n;
+}
+
 int latency_table_add(struct table *t, uint64_t key, uint64_t ns)
 {
 	struct latency *l = table_make(t, key, sizeof(*l));

@@ -50,3 +50,6 @@ void latency_table_deinit(struct table *t);
  * any.
  */
 uint64_t latency_percentile_ns(const struct latency *l, double percent);
+
+/* The number of durations below NS. Exact if NS is a power of two. */
+uint64_t latency_below(const struct latency *l, uint64_t ns);

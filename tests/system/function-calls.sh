@@ -209,6 +209,7 @@ expect_exit 0 "$KYMO" check "$TMP/few.fxt"
 summarize "$TMP/few.fxt"
 read -r n left_out < <(json "$SUMMARY" '.calls[0] | "\(.returned) \(.left_out)"')
 assert_eq $((n + left_out)) 100000 "calls that were recorded, and those that a limit has left out"
+assert_eq "$(json "$SUMMARY" '.calls[0].histogram | map(.calls) | add')" "$n" "calls in the histogram of durations"
 assert_eq $((n % 7)) 0 "calls in whole seconds"
 assert_le "$n" 70 "calls within a limit of 7 a second"
 

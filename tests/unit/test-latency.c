@@ -64,6 +64,11 @@ TEST(test_percentiles)
 	assert_int_equal(latency_percentile_ns(&l, 100), 10000000);
 	for (uint32_t i = 1; i < l.n_steps; i++)
 		assert_true(l.steps[i - 1].step < l.steps[i].step);
+	/* Exact at powers of two. */
+	assert_int_equal(latency_below(&l, 1 << 20), 1048);
+	assert_int_equal(latency_below(&l, 1 << 21), 2097);
+	assert_int_equal(latency_below(&l, 0), 0);
+	assert_int_equal(latency_below(&l, UINT64_MAX), 10000);
 	/* Room only for what was met. */
 	assert_true(l.n_steps < 16 * 15);
 }
