@@ -130,14 +130,34 @@ __noinline int moment_number(struct moment_room *room, __u32 number, __u32 at, _
 	return r < 0 ? -1 : 0;
 }
 
-/* How many bytes L of point NUMBER, which has a count, is to bring. */
+/* How many elements load AT of POINT, number NUMBER, counts. A negative number of them is none. */
+static __always_inline __u64 moment_count(struct moment_room *room, __u32 number,
+					  const struct moment_point *point, __u32 at)
+{
+	const struct moment_load *l;
+	__u64 n = 0;
+	__u32 above;
+
+	if (at >= MOMENT_LOADS_MAX || moment_number(room, number, at, &n) < 0)
+		return 0;
+	l = &point->loads[at];
+	/* (a register has more bits than the variable in it) */
+	above = l->bytes < sizeof(n) ? 64 - 8 * l->bytes : 0;
+	n <<= above;
+	if (l->flags & MOMENT_LOAD_SIGNED && (__s64)n < 0)
+		return 0;
+	return n >> above;
+}
+
+/* How many bytes L of POINT, number NUMBER, is to bring, which has a count. */
 static __always_inline __u32 moment_counted(struct moment_room *room, __u32 number,
+					    const struct moment_point *point,
 					    const struct moment_load *l)
 {
-	__u64 n = 0;
+	__u64 n = moment_count(room, number, point, l->count_at - 1);
 
-	if (moment_number(room, number, l->count_at - 1, &n) < 0)
-		return 0;
+	if (n >= l->bytes)
+		return l->bytes;
 	n *= l->element_bytes;
 	return n < l->bytes ? n : l->bytes;
 }
@@ -239,7 +259,7 @@ __noinline int moment_take_load(struct moment_room *room, __u32 number, __u32 at
 		return 0;
 	if (begin > MOMENT_BEGIN_MAX)
 		return MOMENT_ENOSPC;
-	bytes = l->count_at ? moment_counted(room, number, l) : l->bytes;
+	bytes = l->count_at ? moment_counted(room, number, point, l) : l->bytes;
 	if (bytes > MOMENT_BLOCK_BYTES_MAX)
 		bytes = MOMENT_BLOCK_BYTES_MAX;
 	if (!moment_address(room, l, &address)) {

@@ -34,6 +34,7 @@
 #define MOMENT_LOAD_STRING (1U << 1) /* it ends with a NUL */
 #define MOMENT_LOAD_PIECES (1U << 2) /* what can be read of it, in pieces */
 #define MOMENT_LOAD_QUIET  (1U << 3) /* not for the record: a condition, or a count of others */
+#define MOMENT_LOAD_SIGNED (1U << 4) /* a count that is below 0 with its highest bit set */
 
 /*
  * An address is base + offset; then, for each step, what is in memory there + steps[i]. BYTES are

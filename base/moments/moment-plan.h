@@ -55,7 +55,8 @@ enum {
 #define MOMENT_PLAN_STRING (1U << 1)
 #define MOMENT_PLAN_PIECES (1U << 2) /* the stack */
 #define MOMENT_PLAN_QUIET  (1U << 3)
-#define MOMENT_PLAN_FLAGS  ((1U << 4) - 1)
+#define MOMENT_PLAN_SIGNED (1U << 4)
+#define MOMENT_PLAN_FLAGS  ((1U << 5) - 1)
 
 enum moment_plan_base {
 	MOMENT_PLAN_ZERO,

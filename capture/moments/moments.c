@@ -11,7 +11,6 @@
 #include <bpf/bpf.h>
 
 #include "base/array.h"
-#include "capture/probes/code-boundary.h"
 #include "capture/probes/probe-keeper.h"
 
 _Static_assert(MOMENT_PLAN_LOADS_MAX == MOMENT_LOADS_MAX, "as many");
@@ -22,6 +21,7 @@ _Static_assert(MOMENT_PLAN_VALUE == MOMENT_LOAD_VALUE, "the same");
 _Static_assert(MOMENT_PLAN_STRING == MOMENT_LOAD_STRING, "the same");
 _Static_assert(MOMENT_PLAN_PIECES == MOMENT_LOAD_PIECES, "the same");
 _Static_assert(MOMENT_PLAN_QUIET == MOMENT_LOAD_QUIET, "the same");
+_Static_assert(MOMENT_PLAN_SIGNED == MOMENT_LOAD_SIGNED, "the same");
 _Static_assert(MOMENT_PLAN_CONDITIONS_MAX == MOMENT_CONDITIONS_MAX, "as many");
 _Static_assert(MOMENT_PLAN_TSVS_MAX == MOMENT_TSVS_MAX, "as many");
 _Static_assert((int)MOMENT_PLAN_REGISTER == MOMENT_BASE_REGISTER, "the same");
@@ -140,7 +140,7 @@ static int moments_take(struct moments *m, const struct session_options *o, size
 		return moments_refuse(-EINVAL, reterr_text,
 				      "%s: a snapshot is of a flight recorder: use --mode flight",
 				      place->plan.name);
-	r = code_boundary_find_sandboxed(fd, place->plan.vaddr, &place->offset);
+	r = code_boundary_find_sandboxed(fd, place->plan.vaddr, &place->at);
 	return r < 0 ? moments_refuse(r, reterr_text, "cannot put a probe at %s (%#llx in %s): %s",
 				      place->plan.name, (unsigned long long)place->plan.vaddr,
 				      place->plan.file, moments_reason(r))
@@ -230,7 +230,8 @@ static int moments_attach_one(struct moments *m, uint32_t i, int fd,
 			      const struct collector_moments *collector)
 {
 	const struct allocator_probe probe = {
-		.offset = m->places[i].offset,
+		.offset = m->places[i].at.offset,
+		.semaphore = m->places[i].at.semaphore,
 		.function = CALL_COOKIE(i),
 		.kind = ALLOCATOR_PROBE_ENTRY,
 	};
@@ -259,10 +260,13 @@ int moments_attach(struct moments *m, const struct call_options *o,
 	for (; r == 0 && at < m->n; at++)
 		r = moments_announce(&m->places[at], at, collector->points_fd)
 			    ?: moments_attach_one(m, at, o->files.fds[at], collector);
-	return r < 0 ? moments_refuse(r, reterr_text, "cannot put a probe at %s: %s",
-				      at > 0 ? m->places[at - 1].plan.name : "any point",
-				      strerror(-r))
-		     : 0;
+	if (r == 0)
+		return 0;
+	return moments_refuse(r, reterr_text, "cannot put a probe at %s: %s",
+			      at > 0 ? m->places[at - 1].plan.name : "any point",
+			      at > 0 && m->places[at - 1].at.semaphore
+				      ? "the semaphore of a static probe could not be raised"
+				      : strerror(-r));
 }
 
 void moments_detach(struct moments *m)

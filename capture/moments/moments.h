@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/moments/moment-plan.h"
 #include "capture/options/options.h"
+#include "capture/probes/code-boundary.h"
 #include "capture/programs/collector.h"
 
 struct probe_keeper;
@@ -19,7 +20,7 @@ struct probe_keeper;
 struct moment_place {
 	char *text; /* the plan's, as it came. Owned */
 	struct moment_plan plan;
-	uint64_t offset;                        /* in the file */
+	struct code_boundary at;
 	uint8_t counters[MOMENT_PLAN_TSVS_MAX]; /* the number of each trace state variable */
 };
 

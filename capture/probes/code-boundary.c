@@ -10,6 +10,7 @@
 #include "capture/probes/elf-image.h"
 #include "capture/probes/function-start.h"
 #include "capture/probes/instruction.h"
+#include "capture/probes/probe-semaphore.h"
 #include "capture/sandbox/sandbox.h"
 
 #define BOUNDARY_TIMEOUT_NS UINT64_C(20000000000)
@@ -43,56 +44,55 @@ static int boundary_walk(const struct elf_image *image, uint64_t begin, uint64_t
 		       : -EINVAL;
 }
 
-static int boundary_find_in(const struct elf_image *image, uint64_t vaddr, uint64_t *ret_offset)
+static int boundary_find_in(const struct elf_image *image, uint64_t vaddr,
+			    struct code_boundary *ret)
 {
 	uint64_t begin;
 	size_t n;
 
 	if (image->foreign)
 		return -ENOEXEC;
-	if (!elf_image_code(image, vaddr, &n, ret_offset))
+	if (!elf_image_code(image, vaddr, &n, &ret->offset))
 		return -ENXIO;
+	ret->semaphore = probe_semaphore_find(image, vaddr);
 	return function_start_before(image, vaddr, &begin) ? boundary_walk(image, begin, vaddr)
 							   : -ENODATA;
 }
 
-int code_boundary_find(const void *data, uint64_t n, uint64_t vaddr, uint64_t *ret_offset)
+int code_boundary_find(const void *data, uint64_t n, uint64_t vaddr, struct code_boundary *ret)
 {
 	struct elf_image image;
-	int r = elf_image_init(&image, data, n);
+	int r = elf_image_init(&image, data, n) ?: boundary_find_in(&image, vaddr, ret);
 
-	if (r == 0)
-		r = boundary_find_in(&image, vaddr, ret_offset);
 	elf_image_deinit(&image);
 	return r;
 }
 
 static int boundary_answer(const void *data, size_t n, struct outbuf *to, const void *userdata)
 {
-	uint64_t vaddr, offset = 0;
-	int r;
+	struct code_boundary boundary;
+	uint64_t vaddr;
 
 	memcpy(&vaddr, userdata, sizeof(vaddr));
-	r = code_boundary_find(data, n, vaddr, &offset);
-	if (r == 0)
-		r = outbuf_append(to, &offset, sizeof(offset));
-	return r;
+	return code_boundary_find(data, n, vaddr, &boundary)
+		       ?: outbuf_append(to, &boundary, sizeof(boundary));
 }
 
-int code_boundary_find_sandboxed(int fd, uint64_t vaddr, uint64_t *ret_offset)
+int code_boundary_find_sandboxed(int fd, uint64_t vaddr, struct code_boundary *ret)
 {
-	_cleanup_(outbuf_deinit) struct outbuf said = { .limit = sizeof(*ret_offset) };
+	_cleanup_(outbuf_deinit) struct outbuf said = { .limit = sizeof(*ret) };
 	struct stat st;
 	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = sandbox_run_with(fd, boundary_answer, &vaddr, BOUNDARY_TIMEOUT_NS, sizeof(*ret_offset),
-			     &said);
+	r = sandbox_run_with(fd, boundary_answer, &vaddr, BOUNDARY_TIMEOUT_NS, sizeof(*ret), &said);
 	if (r < 0)
 		return r;
-	if (said.size != sizeof(*ret_offset))
+	if (said.size != sizeof(*ret))
 		return -EBADMSG;
-	memcpy(ret_offset, said.data, sizeof(*ret_offset));
-	return *ret_offset < (uint64_t)st.st_size ? 0 : -EBADMSG;
+	memcpy(ret, said.data, sizeof(*ret));
+	return ret->offset < (uint64_t)st.st_size && ret->semaphore < (uint64_t)st.st_size
+		       ? 0
+		       : -EBADMSG;
 }

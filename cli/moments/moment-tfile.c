@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/moments/moment-libraries.h"
 #include "reader/places/places.h"
 #include "writer/koids.h"
 #include "writer/moment-data.h"
@@ -16,7 +17,7 @@
 
 enum {
 	LIBRARIES_MAX = 256,
-	BLOCKS_MAX = MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX + 16,
+	BLOCKS_MAX = MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX + 20,
 	COMMAND_BYTES = 400, /* room for the names of all variables of a point */
 	BUILD_ID_TEXT_MAX = 2 * 64 + 1,
 };
@@ -226,7 +227,15 @@ struct moment_tfile_files {
 	struct tfile_script_file libraries[LIBRARIES_MAX];
 	struct tfile_map maps[LIBRARIES_MAX];
 	size_t n;
+	struct moment_libraries list; /* of the libraries, for each frame; owned */
 };
+
+static void moment_tfile_files_freep(struct moment_tfile_files **f)
+{
+	if (*f)
+		moment_libraries_deinit(&(*f)->list);
+	free(*f);
+}
 
 /*
  * How far the file lies from its own addresses: of its code, as the file says it. Without the file,
@@ -261,20 +270,31 @@ static void moment_tfile_add_file(struct moment_tfile_files *f,
 					      .file_offset = file->file_offset,
 					      .build_id = file->build_id,
 					      .path = file->path };
-	if (!f->script.program.path && !strstr(file->path, ".so"))
+	if (!f->script.program.path && !strstr(strrchr(file->path, '/'), ".so"))
 		f->script.program = known;
 	else
 		f->libraries[f->script.n_libraries++] = known;
 }
 
-static void moment_tfile_add_files(struct moment_tfile_files *f, const struct moment_tfile *t,
-				   const struct moment_tfile_run *run)
+static int moment_tfile_add_files(struct moment_tfile_files *f, const struct moment_tfile *t,
+				  const struct moment_tfile_run *run)
 {
 	const struct moment_tfile_process *p = table_get(&t->processes, (uint64_t)run->pid + 1);
+	int r = -ENOEXEC;
 
 	for (size_t i = 0; p && i < p->n; i++)
 		if (p->runs[i] == run->number)
 			moment_tfile_add_file(f, &p->files[i]);
+	if (f->script.program.path)
+		r = moment_libraries_make(&f->list, &f->script.program, f->libraries,
+					  f->script.n_libraries);
+	if (r == -ENOMEM)
+		return r;
+	f->script.libraries = f->libraries;
+	f->script.has_link_map = r == 0;
+	if (r == 0)
+		f->script.n_libraries = 0;
+	return 0;
 }
 
 /* ---- frames ---- */
@@ -377,7 +397,25 @@ static size_t moment_tfile_counters(struct moment_tfile_part *p, const struct mo
 	return n;
 }
 
+static struct tfile_block moment_tfile_memory(uint64_t at, const struct outbuf *bytes)
+{
+	return (struct tfile_block){ .kind = TFILE_MEMORY,
+				     .memory = { at, bytes->data, bytes->size } };
+}
+
+/* Where GDB looks for libraries. Returns the number of blocks. */
+static size_t moment_tfile_libraries(const struct moment_libraries *l, struct tfile_block *to)
+{
+	if (!l->list.size)
+		return 0;
+	to[0] = moment_tfile_memory(l->head_at, &l->head);
+	to[1] = moment_tfile_memory(l->dynamic_at, &l->dynamic);
+	to[2] = moment_tfile_memory(l->list_at, &l->list);
+	return 3;
+}
+
 static int moment_tfile_frame(struct tfile_writer *w, struct moment_tfile_part *p,
+			      const struct moment_libraries *libraries,
 			      const struct moment_plan *plan, const struct event *ev)
 {
 	const uint64_t values[] = {
@@ -400,6 +438,7 @@ static int moment_tfile_frame(struct tfile_writer *w, struct moment_tfile_part *
 	for (uint32_t i = VAR_TIMESTAMP; i < ARRAY_SIZE(values); i++)
 		blocks[n++] = moment_tfile_variable(i, values[i]);
 	n += moment_tfile_counters(p, plan, ev, blocks + n);
+	n += moment_tfile_libraries(libraries, blocks + n);
 	while (n < BLOCKS_MAX && moment_data_next(ev, &at, &b))
 		if (b.bytes > 0 && b.address)
 			blocks[n++] = (struct tfile_block){
@@ -483,8 +522,8 @@ static int moment_tfile_note_frame(struct moment_tfile_part *p, const struct mom
 
 /* Frames of RUN from *AT on. */
 static int moment_tfile_frames(const struct moment_tfile *t, const struct moment_tfile_run *run,
-			       size_t *at, bool *ret_more, struct tfile_writer *w,
-			       struct moment_tfile_part *p)
+			       const struct moment_libraries *libraries, size_t *at, bool *ret_more,
+			       struct tfile_writer *w, struct moment_tfile_part *p)
 {
 	int r = 0;
 
@@ -502,7 +541,7 @@ static int moment_tfile_frames(const struct moment_tfile *t, const struct moment
 		plan = moment_store_plan(&t->store, ev);
 		r = moment_tfile_note_point(p, plan, ev)
 			    ?: moment_tfile_note_frame(p, plan, ev)
-				       ?: moment_tfile_frame(w, p, plan, ev);
+				       ?: moment_tfile_frame(w, p, libraries, plan, ev);
 	}
 	return r;
 }
@@ -532,7 +571,8 @@ int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_r
 		       const char *path, size_t *at, bool *ret_more, struct outbuf *trace,
 		       struct outbuf *script)
 {
-	_cleanup_free_ struct moment_tfile_files *files = calloc(1, sizeof(*files));
+	_cleanup_(moment_tfile_files_freep) struct moment_tfile_files *files =
+		calloc(1, sizeof(*files));
 	_cleanup_(moment_tfile_part_deinit) struct moment_tfile_part part = { 0 };
 	_cleanup_(outbuf_deinit) struct outbuf frames = { 0 };
 	struct tfile_writer w;
@@ -541,13 +581,12 @@ int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_r
 	if (!files)
 		return -ENOMEM;
 	moment_tfile_part_init(&part);
-	moment_tfile_add_files(files, t, run);
+	r = moment_tfile_add_files(files, t, run);
 	files->script.trace = path;
-	files->script.libraries = files->libraries;
 	tfile_writer_init(&w, &frames, TFILE_X86_64_BYTES, TFILE_LITTLE);
-	r = moment_tfile_frames(t, run, at, ret_more, &w, &part) ?: tfile_writer_end(&w);
-	r = r ?: moment_tfile_head(t, &part, files, trace);
-	r = r ?: outbuf_append(trace, frames.data, frames.size);
+	r = r ?: moment_tfile_frames(t, run, &files->list, at, ret_more, &w, &part)
+		    ?: tfile_writer_end(&w) ?: moment_tfile_head(t, &part, files, trace)
+		    ?: outbuf_append(trace, frames.data, frames.size);
 	files->script.frames = part.frames;
 	files->script.n_frames = part.n_frames;
 	return r ?: tfile_script_write(script, &files->script);

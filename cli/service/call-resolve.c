@@ -579,45 +579,20 @@ static int resolve_address(struct resolution *r)
 	return e;
 }
 
-static int resolve_no_probe(struct resolution *r, const struct place_usdts *u)
-{
-	if (u->n_all == 0)
-		return resolve_fail(r, -ENOENT, "%s has no static probes", r->file);
-	return resolve_fail(r, -ENOENT, "%s has no static probe '%s'%s%s%s", r->file, r->name,
-			    *u->nearest ? "; did you mean '" : "", u->nearest,
-			    *u->nearest ? "'?" : "");
-}
-
-static int resolve_probes(struct resolution *r, const struct place_usdts *u)
+static int resolve_usdt(struct resolution *r)
 {
 	char label[CALL_FUNCTION_MAX];
-	int e = 0;
+	struct place_usdts u;
+	int e = place_usdts_named(r->places, r->file, r->name, &u, r->why);
 
-	if (u->n == 0)
-		return resolve_no_probe(r, u);
-	for (size_t i = 0; e == 0 && i < u->n; i++) {
-		const struct place_usdt *probe = &u->list[i];
+	if (e < 0)
+		return e;
+	for (size_t i = 0; e == 0 && i < u.n; i++) {
+		const struct place_usdt *probe = &u.list[i];
 
 		snprintf(label, sizeof(label), "%.120s:%.120s", probe->provider, probe->name);
 		e = resolve_point(r, probe->vaddr, label, &probe->arguments);
 	}
-	return e;
-}
-
-static int resolve_usdt(struct resolution *r)
-{
-	char provider[PLACES_NAME_MAX];
-	const char *colon = strchr(r->name, ':');
-	struct place_usdts u;
-	int e;
-
-	snprintf(provider, sizeof(provider), "%.*s", (int)(colon ? colon - r->name : 0), r->name);
-	e = place_usdts_find(r->places, provider, colon ? colon + 1 : r->name, &u);
-	if (e == -EBADMSG)
-		return resolve_fail(r, e, "the notes of static probes in %s are damaged", r->file);
-	if (e < 0)
-		return e;
-	e = resolve_probes(r, &u);
 	place_usdts_deinit(&u);
 	return e;
 }

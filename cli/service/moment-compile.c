@@ -20,6 +20,7 @@
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
 #include "reader/places/place-locals.h"
+#include "reader/places/place-usdt-variables.h"
 
 enum {
 	FRAMES_MAX = 16,
@@ -31,6 +32,7 @@ struct moment_request {
 	const char *option;
 	struct moment_spec spec;
 	struct places *places;
+	const struct place_arguments *marked; /* of the static probe there; NULL = it is none */
 	char path[PATH_MAX];
 };
 
@@ -73,7 +75,7 @@ static void moment_put_variable(FILE *to, const struct place_variable *v, uint32
 	uint32_t first = *n_loads + v->count.is_used;
 
 	if (v->reason || v->n_loads == 0) {
-		moment_put_none(to, v, v->reason ?: "it is not known where it is");
+		moment_put_none(to, v, v->reason ?: "its location is unknown");
 		return;
 	}
 	/* (one is kept for the stack) */
@@ -89,7 +91,9 @@ static void moment_put_variable(FILE *to, const struct place_variable *v, uint32
 	}
 	if (v->count.is_used)
 		moment_put_load(to, &v->count.load,
-				MOMENT_PLAN_QUIET | moment_load_flags(&v->count.load), 0, 0);
+				MOMENT_PLAN_QUIET | moment_load_flags(&v->count.load) |
+					(v->count.is_signed ? MOMENT_PLAN_SIGNED : 0),
+				0, 0);
 	for (size_t i = 0; i < v->n_loads; i++)
 		moment_put_load(to, &v->loads[i], moment_load_flags(&v->loads[i]),
 				v->count.is_used && i == 0 ? first : 0,
@@ -105,31 +109,57 @@ static bool moment_same_item(const struct place_variable *v, const struct place_
 	       memcmp(v->loads, before->loads, sizeof(v->loads)) == 0;
 }
 
-static int moment_put_variables(const struct moment_request *q, FILE *to, uint64_t vaddr,
-				uint32_t *n_loads)
+static void moment_put_list(FILE *to, const struct place_locals *l, uint32_t *n_loads)
 {
-	const struct place_query query = {
-		.vaddr = vaddr, .items = q->spec.items, .n_items = q->spec.n_items, .strings = true
-	};
-	_cleanup_(place_locals_deinit) struct place_locals locals = { 0 };
-	char why[PLACES_WHY_MAX];
-	int r = q->spec.n_items ? place_locals_find(q->places, &query, &locals, why, sizeof(why))
-				: 0;
-
-	/* (without debug information there are registers and the stack) */
-	if (r == -ENODATA && q->spec.implied)
-		return CLI_OK;
-	if (r < 0)
-		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
-	for (size_t i = 0; i < locals.n && i < MOMENT_PLAN_VARIABLES_MAX; i++) {
+	for (size_t i = 0; i < l->n && i < MOMENT_PLAN_VARIABLES_MAX; i++) {
 		bool again = false;
 
 		for (size_t j = 0; j < i && !again; j++)
-			again = moment_same_item(&locals.list[i], &locals.list[j]);
+			again = moment_same_item(&l->list[i], &l->list[j]);
 		if (!again)
-			moment_put_variable(to, &locals.list[i], n_loads);
+			moment_put_variable(to, &l->list[i], n_loads);
 	}
+}
+
+/* The ITEMS, which need debug information, unless they are OPTIONAL. */
+static int moment_put_locals(const struct moment_request *q, FILE *to,
+			     const struct place_query *query, bool optional, uint32_t *n_loads)
+{
+	_cleanup_(place_locals_deinit) struct place_locals locals = { 0 };
+	char why[PLACES_WHY_MAX];
+	int r = query->n_items ? place_locals_find(q->places, query, &locals, why, sizeof(why)) : 0;
+
+	/* (without debug information there are registers and the stack) */
+	if (r == -ENODATA && optional)
+		return CLI_OK;
+	if (r < 0)
+		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
+	moment_put_list(to, &locals, n_loads);
 	return CLI_OK;
+}
+
+/* First those of a static probe; "args" are also those of its function. */
+static int moment_put_variables(const struct moment_request *q, FILE *to, uint64_t vaddr,
+				uint32_t *n_loads)
+{
+	_cleanup_(place_locals_deinit) struct place_locals marked = { 0 };
+	const char *items[MOMENT_SPEC_ITEMS_MAX];
+	struct place_query query = { .vaddr = vaddr, .items = items, .strings = true };
+	bool optional = true;
+
+	for (size_t i = 0; i < q->spec.n_items; i++) {
+		const char *item = q->spec.items[i];
+		bool is_args = strcmp(item, "args") == 0;
+		int found = q->marked ? place_usdt_variables(q->marked, item, &marked) : 0;
+
+		if (found < 0)
+			return cli_failed("out of memory");
+		if (!found || is_args)
+			items[query.n_items++] = item;
+		optional &= found || q->spec.implied;
+	}
+	moment_put_list(to, &marked, n_loads);
+	return moment_put_locals(q, to, &query, optional, n_loads);
 }
 
 /* ---- conditions ---- */
@@ -173,8 +203,9 @@ static int moment_find_variable(const struct moment_request *q, uint64_t vaddr, 
 	_cleanup_(place_locals_deinit) struct place_locals locals = { 0 };
 	const struct place_variable *v;
 	char why[PLACES_WHY_MAX];
-	int r = place_locals_find(q->places, &query, &locals, why, sizeof(why));
+	int r = q->marked ? place_usdt_variables(q->marked, name, &locals) : 0;
 
+	r = r ?: place_locals_find(q->places, &query, &locals, why, sizeof(why));
 	if (r < 0)
 		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
 	v = locals.n > 0 ? &locals.list[0] : NULL;
@@ -302,9 +333,8 @@ static int moment_put_plan(struct moment_request *q, FILE *to, const char *name,
 	if (n_frames > 0 && frames[0].source && frames[0].line)
 		fprintf(to, "source\t%s:%u" MOMENT_PLAN_LINE_END, frames[0].source, frames[0].line);
 	moment_put_actions(&q->spec, to);
-	r = moment_put_conditions(q, to, vaddr, &n_loads);
-	if (r == CLI_OK)
-		r = moment_put_variables(q, to, vaddr, &n_loads);
+	r = moment_put_conditions(q, to, vaddr, &n_loads)
+		    ?: moment_put_variables(q, to, vaddr, &n_loads);
 	if (r != CLI_OK)
 		return r;
 	if (q->spec.stack_bytes)
@@ -391,12 +421,34 @@ static int moment_compile_line(struct moment_request *q, uint64_t line, struct c
 	return r;
 }
 
+static int moment_compile_probes(struct moment_request *q, const char *text,
+				 struct call_options *to)
+{
+	char name[PLAN_LINE_MAX], why[PLACES_WHY_MAX];
+	struct place_usdts u;
+	int r = place_usdts_named(q->places, q->spec.file, text, &u, why);
+
+	if (r < 0)
+		return cli_failed("%s: %s", q->option, r == -ENOMEM ? "out of memory" : why);
+	for (size_t i = 0; r == CLI_OK && i < u.n; i++) {
+		snprintf(name, sizeof(name), "%s:%.120s:%.120s", q->spec.file, u.list[i].provider,
+			 u.list[i].name);
+		q->marked = &u.list[i].arguments;
+		r = moment_compile_at(q, name, u.list[i].vaddr, to);
+	}
+	q->marked = NULL;
+	place_usdts_deinit(&u);
+	return r;
+}
+
 static int moment_compile_where(struct moment_request *q, struct call_options *to)
 {
 	const char *colon = strrchr(q->spec.place, ':');
 	char name[PLAN_LINE_MAX];
 	uint64_t number;
 
+	if (strncmp(q->spec.place, "usdt:", 5) == 0)
+		return moment_compile_probes(q, q->spec.place + 5, to);
 	if (colon && text_parse_u64(colon + 1, UINT32_MAX, &number) == 0 &&
 	    (colon == q->spec.place || colon[-1] != ':'))
 		return moment_compile_line(q, number, to);

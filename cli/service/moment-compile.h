@@ -6,6 +6,7 @@
  *	FILE:FUNCTION          behind what sets up its frame; `*` and `?` stand for others
  *	FILE:SOURCE:LINE       each place where the code of that line begins
  *	FILE:0xADDRESS         an address of the file's own
+ *	FILE:usdt:PROVIDER:NAME  a static probe, with its arguments as arg1 and so on
  *
  * and behind it conditions and actions (cli/service/moment-spec.h).
  */

@@ -266,7 +266,8 @@ static int moment_spec_take_text(struct moment_spec *s, const char *option, cons
 	s->file = strsep(&s->place, ":");
 	if (r != CLI_OK || (s->place && *s->place && *s->file))
 		return r;
-	return cli_usage_error("%s: '%s' is not FILE:FUNCTION, FILE:SOURCE:LINE or FILE:0xADDRESS",
+	return cli_usage_error("%s: '%s' is not FILE:FUNCTION, FILE:SOURCE:LINE, FILE:0xADDRESS or "
+			       "FILE:usdt:PROVIDER:NAME",
 			       option, text);
 }
 

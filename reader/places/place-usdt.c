@@ -209,3 +209,32 @@ int place_usdts_find(struct places *p, const char *provider, const char *name,
 	*ret = s.found;
 	return 0;
 }
+
+static void usdt_say_none(const char *file, const char *text, const struct place_usdts *u,
+			  char why[static PLACES_WHY_MAX])
+{
+	if (u->n_all == 0)
+		snprintf(why, PLACES_WHY_MAX, "%s has no static probes", file);
+	else
+		snprintf(why, PLACES_WHY_MAX, "%s has no static probe '%s'%s%.200s%s", file, text,
+			 *u->nearest ? "; did you mean '" : "", u->nearest,
+			 *u->nearest ? "'?" : "");
+}
+
+int place_usdts_named(struct places *p, const char *file, const char *text, struct place_usdts *ret,
+		      char why[static PLACES_WHY_MAX])
+{
+	char provider[PLACES_NAME_MAX];
+	const char *colon = strchr(text, ':');
+	int r;
+
+	snprintf(provider, sizeof(provider), "%.*s", (int)(colon ? colon - text : 0), text);
+	r = place_usdts_find(p, provider, colon ? colon + 1 : text, ret);
+	if (r == -EBADMSG)
+		snprintf(why, PLACES_WHY_MAX, "the notes of static probes in %s are damaged", file);
+	if (r < 0 || ret->n > 0)
+		return r;
+	usdt_say_none(file, text, ret, why);
+	place_usdts_deinit(ret);
+	return -ENOENT;
+}

@@ -29,5 +29,13 @@ void place_usdts_deinit(struct place_usdts *u);
 int place_usdts_find(struct places *p, const char *provider, const char *name,
 		     struct place_usdts *ret);
 
+/*
+ * The probes that TEXT names, "PROVIDER:NAME", or "NAME" of any provider; there is at least one.
+ * FILE is what the user calls the file. Returns 0; -ENOENT or -EBADMSG, with a sentence in WHY; or
+ * -ENOMEM.
+ */
+int place_usdts_named(struct places *p, const char *file, const char *text, struct place_usdts *ret,
+		      char why[static PLACES_WHY_MAX]);
+
 /* TEXT, the arguments of a probe ("-4@%edi 8@-16(%rbp) 4@$5"), taken apart. */
 void place_usdt_arguments(const char *text, struct place_arguments *ret);

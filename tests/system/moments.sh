@@ -46,24 +46,40 @@ END
 # count [FILE]: eight ids; with a FILE as many as there is time while it exists
 cat >"$TMP/count.c" <<-'END'
 	#include <unistd.h>
+	#include "static-probe.h"
 	int odd;
-	__attribute__((noinline)) void strange(int id) { odd += id; }
+	__thread int own = 3;
+	__attribute__((section(".probes"))) volatile unsigned short handled_semaphore;
+	__attribute__((noinline)) void strange(int id) { odd += id + own; }
 	__attribute__((noinline)) void handle(int id)
 	{
+		char text[] = "a text";
+		if (handled_semaphore)
+			PROBE("handled", "handled_semaphore", "-4@%0 8@%1 1@%h2", "r"(id), "r"(text), "Q"(id << 8), "m"(text));
 		if (id % 2)
 			strange(id);
 	}
+	__attribute__((noinline)) void many(int *list, int n)
+	{
+		for (int i = 0; i < n; i++)
+			odd += list[i];
+		__asm__ volatile("" ::: "memory");
+	}
 	int main(int argc, char **argv)
 	{
+		int list[] = { 7, 8, 9, 10 };
 		for (int i = 0; argc > 1 ? access(argv[1], F_OK) == 0 : i < 8; i++) {
 			handle(i);
+			many(list, i % 4 - 1);
 			if (argc > 1)
 				usleep(10000);
 		}
 		return 0;
 	}
 END
-gcc -g -O0 -o "$TMP/count" "$TMP/count.c"
+gcc -g -O0 -I "$ROOT/tests/support" -o "$TMP/count" "$TMP/count.c"
+gcc -g -O2 -I "$ROOT/tests/support" -o "$TMP/count-O2" "$TMP/count.c"
+strip -o "$TMP/count-bare" "$TMP/count-O2"
 for opt in O0 O2; do
 	gcc -g -$opt -o "$TMP/prog-$opt" "$TMP/prog.c"
 done
@@ -95,6 +111,28 @@ moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if global < 0 max 2"
 assert_eq "$(wc -l <"$TMP/moments")" 0 "moments for which it holds"
 moments "$TMP/prog-O0" --moment "$TMP/prog-O0:handle max 2"
 assert_eq "$(wc -l <"$TMP/moments")" 2 "moments until the end"
+
+for program in count count-O2; do
+	note "$program: as many elements as a variable says, and less than none"
+	# (with optimisation, there is a part that is passed only if there are elements)
+	place=many
+	[ "$program" = count ] || place=0x$(nm "$TMP/$program" | awk '$3 == "many" { print $1 }')
+	moments "$TMP/$program" --moment "$TMP/$program:$place" --collect 'n,*list@n,own'
+	jq -r '"\(.variables.n) \(.variables."*list@n")"' "$TMP/moments" | sort -u >"$TMP/is"
+	printf '%s\n' '-1 {}' '0 {}' '1 {7}' '2 {7, 8}' | sort | diff - "$TMP/is" >&2 || fail "$program: other elements (>) than expected (<)"
+	assert_eq "$(jq -r .not_collected.own "$TMP/moments" | sort -u)" "$(jq -r .not_collected.own "$TMP/moments" | grep -m 1 thread)" \
+		"why a variable of the thread is not collected"
+done
+
+note "static probes, with their arguments; a semaphore is raised; without debug information, too"
+for program in count count-bare; do
+	moments "$TMP/$program" --moment "$TMP/$program:usdt:kymotest:handled if arg1 >= 3 && arg1 != 5" --collect 'args,*arg2,*arg2@3'
+	jq -r '.variables | "\(.arg1) \(.arg3) \(."*arg2" | sub("0x[0-9a-f]*"; "0x")) \(."*arg2@3") \(has("id"))"' "$TMP/moments" >"$TMP/is"
+	debug=$([ "$program" = count ] && echo true || echo false)
+	printf "%s %s 0x \"a text\" \"a t\" $debug\n" 3 3 4 4 6 6 7 7 | diff - "$TMP/is" >&2 || fail "$program: other arguments (>) than expected (<)"
+done
+expect_exit 1 "$KYMO" record --direct --moment "$TMP/count:usdt:kymotest:handeld" -o "$TMP/none.fxt" -- true
+assert_says "$TMP/stderr" "did you mean 'kymotest:handled'?" "the nearest static probe"
 
 note "trace state variables"
 # (handle() is passed before its call of strange(), which is passed for odd ids only)
@@ -168,10 +206,72 @@ if command -v gdb >/dev/null; then
 	assert_says "$TMP/gdb" 'local = "hello-33' "a local array"
 	assert_contains "$TMP/gdb" "^.1 = 73\$" "a global variable"
 	assert_says "$TMP/gdb" '= {x = 30, y = -3,' "memory behind a pointer"
+	assert_contains "$TMP/gdb" 'Yes .*/libc\.so\.6$' "info sharedlibrary"
 	assert_says "$TMP/gdb" 'Collected 8 trace frames' "the number of frames"
 	expect_exit 0 "$KYMO" check "$(compgen -G "$TMP/m-*.tf")"
 else
 	note "not opened: no gdb"
+fi
+
+cat >"$TMP/threads.cc" <<-'END'
+	#include <cstdio>
+	#include <cstdlib>
+	#include <string>
+	#include <thread>
+	#include <vector>
+	struct Item { int number; std::string name; };
+	Item last{ 5, "five" };
+	__attribute__((noinline)) void *grab(Item *item, size_t bytes)
+	{
+		void *p = malloc(bytes);
+		item->number++;
+		return p;
+	}
+	static void work(int id)
+	{
+		Item own{ id, "worker" };
+		free(grab(&own, 4000 + id));
+	}
+	int main()
+	{
+		std::vector<std::thread> all;
+		for (int i = 0; i < 3; i++)
+			all.emplace_back(work, i);
+		for (auto &t : all)
+			t.join();
+		return last.number != 5;
+	}
+END
+if command -v g++ >/dev/null; then
+	note "threads, at a line and in the C library's malloc; the program is never stopped"
+	g++ -g -O1 -pie -fPIE -pthread -o "$TMP/threads" "$TMP/threads.cc"
+	expect_exit 0 "$KYMO" record --direct --force -e moments,sched \
+		--moment 'libc.so.6:malloc if $rdi >= 4000 && $rdi <= 4002 collect stack=4096' \
+		--moment "$TMP/threads:threads.cc:12 collect args,*item,last,stack=4096" -o "$TMP/m.fxt" -- "$TMP/threads"
+	expect_exit 0 "$KYMO" moments --json "$TMP/m.fxt"
+	jq -r '.variables."*item" // empty' "$TMP/stdout" | grep -o 'number = [0-9]*' | sort >"$TMP/is"
+	printf 'number = %s\n' 1 2 3 | diff - "$TMP/is" >&2 || fail "other numbers (>) than expected (<)"
+	dump_records "$TMP/m.fxt"
+	# (state 2 is: stopped by a signal or a tracer)
+	jq -r 'select(.record == "context_switch" and .outgoing_thread_state == "suspended") | .outgoing_thread_id' \
+		"$DUMP" >"$TMP/stopped"
+	assert_eq "$(wc -l <"$TMP/stopped")" 0 "switches of stopped threads"
+	if command -v gdb >/dev/null; then
+		expect_exit 0 "$KYMO" export --format tfile --force -o "$TMP/m.tf" "$TMP/m.fxt"
+		script=$(grep -lx "file $TMP/threads" "$TMP"/m-*.gdb)
+		frame=$(sed -n '/^# *\([0-9]\+\) .* malloc.*/{s//\1/p;q}' "$script")
+		line=$(sed -n '/^# *\([0-9]\+\) .*threads.cc:12.*/{s//\1/p;q}' "$script")
+		expect_exit 0 gdb -nx -batch -x "$script" -ex "tfind $frame" -ex 'bt' -ex 'info registers rdi' -ex 'info sharedlibrary' \
+			-ex "tfind $line" -ex 'bt full' -ex 'p last' -ex 'p *item' -ex 'tdump'
+		assert_contains "$TMP/stdout" '^#0 .*malloc' "malloc"
+		assert_contains "$TMP/stdout" '^#1 .* in grab \(item=.*threads[.]cc:10' "its caller"
+		assert_contains "$TMP/stdout" '^#[0-9]+ .* in work \(id=[012]\)' "the function of the thread"
+		assert_contains "$TMP/stdout" '^#[0-9]+ .*clone3?' "where the thread begins"
+		assert_contains "$TMP/stdout" '^rdi  *0xfa[0-2] ' "the register"
+		assert_contains "$TMP/stdout" 'Yes .*/libstdc\+\+\.so' "info sharedlibrary"
+		assert_says "$TMP/stdout" '= {number = 5, name = "five"}' "a global variable"
+		assert_contains "$TMP/stdout" '= \{number = [123], name = "worker"\}' "memory behind a pointer"
+	fi
 fi
 
 if [ "${KYMO_PERFETTO_SQL:-}" ]; then

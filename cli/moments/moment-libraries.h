@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory in which GDB finds the shared libraries of a process (writer/tfile/tfile-link-map.h),
+ * made from the mappings in an archive and from the files: the archive has no such memory. The
+ * list of libraries is at addresses below 64 KiB, where no program can have memory of its own.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "writer/tfile/tfile-script.h"
+
+struct moment_libraries {
+	struct outbuf head, dynamic, list;
+	uint64_t head_at, dynamic_at, list_at;
+};
+
+/*
+ * Makes it for PROGRAM and the N LIBRARIES. GDB reads the list again at each frame, so each frame
+ * needs it, and it has at most 8 KiB. Returns 0; -ENOEXEC (a file cannot be read, the program has
+ * no libraries, or too many); or -ENOMEM.
+ */
+int moment_libraries_make(struct moment_libraries *ret, const struct tfile_script_file *program,
+			  const struct tfile_script_file *libraries, size_t n);
+void moment_libraries_deinit(struct moment_libraries *l);

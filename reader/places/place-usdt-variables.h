@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The arguments of static probes as variables, as place-locals.h has those of functions.
+ */
+#pragma once
+
+#include "reader/places/place-usdt.h"
+
+/*
+ * Adds to TO what ITEM means:
+ *
+ *	args         all of A
+ *	arg1         one of them
+ *	*arg1        the string that it points to
+ *	*arg1@64     so many characters
+ *
+ * Returns 1; 0 (ITEM is none of these); or -ENOMEM.
+ */
+int place_usdt_variables(const struct place_arguments *a, const char *item,
+			 struct place_locals *to);
