@@ -19,6 +19,7 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "cli/tfile/tfile-check.h"
+#include "cli/tracedb/tracedb-check.h"
 #include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-row.h"
 
@@ -271,6 +272,7 @@ static int list_kinds(bool json)
 	}
 	finding_counts_list(apitrace_finding_kinds, APITRACE_FINDING_MAX, json);
 	finding_counts_list(tfile_finding_kinds, TFILE_FINDING_MAX, json);
+	finding_counts_list(tracedb_finding_kinds, TRACEDB_FINDING_MAX, json);
 	return CLI_OK;
 }
 
@@ -323,6 +325,8 @@ static int verb_check_explain(const char *id, bool json)
 	r = verb_check_explain_of(apitrace_finding_kinds, APITRACE_FINDING_MAX, id, json);
 	if (r < 0)
 		r = verb_check_explain_of(tfile_finding_kinds, TFILE_FINDING_MAX, id, json);
+	if (r < 0)
+		r = verb_check_explain_of(tracedb_finding_kinds, TRACEDB_FINDING_MAX, id, json);
 	if (r >= 0)
 		return r;
 	if (i < 0)
@@ -349,10 +353,11 @@ static int check_file(const char *path, const struct options *options)
 		.notes = options->notes,
 		.strict = options->strict,
 	};
-	struct finding_counts frames = calls;
+	struct finding_counts frames = calls, points = calls;
 	const struct open_trace_kinds kinds = {
 		.calls = true,
 		.frames = true,
+		.points = true,
 		.call_finding = calls_check_found,
 		.frame_finding = tfile_check_found,
 		.call_userdata = &calls,
@@ -362,6 +367,8 @@ static int check_file(const char *path, const struct options *options)
 
 	frames.kinds = tfile_finding_kinds;
 	frames.n_kinds = TFILE_FINDING_MAX;
+	points.kinds = tracedb_finding_kinds;
+	points.n_kinds = TRACEDB_FINDING_MAX;
 	r = open_trace_of(&t, path, &kinds);
 	if (r != CLI_OK)
 		return r;
@@ -369,6 +376,8 @@ static int check_file(const char *path, const struct options *options)
 		return calls_check(&calls, &t);
 	if (t.frames)
 		return tfile_check(&frames, &t);
+	if (t.points)
+		return tracedb_check(&points, &t);
 	if (fxt_lint_new(&lint, verb_check_found, &report) < 0)
 		return cli_failed("out of memory");
 	r = verb_check_all(&t, lint, &report);
@@ -424,8 +433,8 @@ const struct verb verb_check_row = {
 		"      --list        list all kinds of findings\n"
 		"      --explain ID  explain a kind of finding, and its remedy\n"
 		"  -h, --help        show this\n"
-		"\nFILE is an archive, a call trace of apitrace or a GDB trace file; '-' is standard\n"
-		"input.\n"
+		"\nFILE is an archive, a call trace of apitrace, a GDB trace file or a trace-db file; '-'\n"
+		"is standard input.\n"
 		"Errors violate the specification; for warnings, other readers show something wrong.\n"
 		"The exit status is 0 without errors, 3 with errors or for an incomplete recording, and 1\n"
 		"if it is not an archive.\n",

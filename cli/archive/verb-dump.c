@@ -18,6 +18,7 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "cli/tfile/tfile-dump.h"
+#include "cli/tracedb/tracedb-dump.h"
 
 struct dump {
 	bool json;
@@ -286,8 +287,9 @@ static int verb_dump(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = open_trace_of(&t, argv[optind],
-			  &(struct open_trace_kinds){ .calls = true, .frames = true });
+	r = open_trace_of(
+		&t, argv[optind],
+		&(struct open_trace_kinds){ .calls = true, .frames = true, .points = true });
 	if (r != CLI_OK)
 		return r;
 	if (t.calls) {
@@ -296,6 +298,8 @@ static int verb_dump(int argc, char **argv)
 	}
 	if (t.frames && !calls.used)
 		return tfile_dump(&t, d.json);
+	if (t.points && !calls.used)
+		return tracedb_dump(&t, d.json);
 	if (calls.used)
 		return cli_failed("%s is not a call trace (apitrace); %s needs one", t.name,
 				  calls.used);
@@ -312,8 +316,8 @@ const struct verb verb_dump_row = {
 	.options =
 		"      --json  print one JSON object per line, with the field names of the format\n"
 		"  -h, --help  show this\n" CALLS_DUMP_HELP
-		"\nFILE is an archive, a call trace of apitrace or a GDB trace file; '-' is standard\n"
-		"input.\n"
+		"\nFILE is an archive, a call trace of apitrace, a GDB trace file or a trace-db file; '-'\n"
+		"is standard input.\n"
 		"Times are seconds since the first record that has one.\n"
 		"Exits with 3 if the archive is damaged.\n",
 	.run = verb_dump,

@@ -23,6 +23,7 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "cli/tfile/tfile-summary.h"
+#include "cli/tracedb/tracedb-summary.h"
 #include "reader/views/call-tree.h"
 #include "reader/views/summary.h"
 
@@ -426,11 +427,15 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 	    profile_new(&s.profile,
 			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0)
 		return cli_failed("out of memory");
-	r = open_trace_of(&t, path, &(struct open_trace_kinds){ .calls = true, .frames = true });
+	r = open_trace_of(
+		&t, path,
+		&(struct open_trace_kinds){ .calls = true, .frames = true, .points = true });
 	if (r == CLI_OK && t.calls)
 		return calls_summary(&t, o->json, o->limit);
 	if (r == CLI_OK && t.frames)
 		return tfile_summary(&t, o->json, o->limit);
+	if (r == CLI_OK && t.points)
+		return tracedb_summary(&t, o->json, o->limit);
 	r = r ?: symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
 	r = r ?: read_events(&t, verb_summary_take_event, &s);
@@ -481,8 +486,8 @@ const struct verb verb_summary_row = {
 		"  -n, --threads=N        show the N threads with the most CPU time (20)\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "      --json             print everything as JSON\n"
 		"  -h, --help             show this\n"
-		"\nFILE is an archive, a call trace of apitrace or a GDB trace file; '-' is standard\n"
-		"input.\n"
+		"\nFILE is an archive, a call trace of apitrace, a GDB trace file or a trace-db file; '-'\n"
+		"is standard input.\n"
 		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
 	.run = verb_summary,
 };

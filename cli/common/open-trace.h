@@ -8,25 +8,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/input.h"
 #include "reader/apitrace/apitrace-reader.h"
 #include "reader/fxt/fxt-reader.h"
-#include "reader/pack/unpack.h"
+#include "reader/packed/packed-stream.h"
 #include "reader/tfile/tfile-reader.h"
+#include "reader/tracedb/tracedb-reader.h"
 
 struct open_trace {
 	const char *name; /* borrowed; for messages */
 	int fd;
-	struct unpack *unpack;
-	struct input
-		head; /* what the reader reads: bytes unpacked, of which the first are looked at */
+	struct packed_stream stream; /* what the reader reads */
 	struct fxt_reader *reader;
 	uint64_t n_damages;
 	struct apitrace_reader *calls; /* of a call trace, which has no `reader` */
 	struct tfile_reader *frames;   /* likewise, of a GDB trace file */
+	struct tracedb_reader *points; /* likewise, of a trace-db file */
 	bool container_damaged;        /* one of these ends where it could not be unpacked */
-	bool unpack_damaged;           /* there is damage of it that was not reported yet */
-	char unpack_text[256];         /* what was wrong with what the archive is packed in */
 };
 
 #define OPEN_TRACE_NULL                                                                            \
@@ -44,6 +41,7 @@ int open_trace(struct open_trace *t, const char *path);
 struct open_trace_kinds {
 	bool calls;  /* call traces (apitrace): then t->calls is set instead of t->reader */
 	bool frames; /* GDB trace files: then t->frames is */
+	bool points; /* trace-db files: then t->points is */
 	/* Are told what is wrong with such a file; may be NULL. */
 	apitrace_finding_fn call_finding;
 	tfile_finding_fn frame_finding;
@@ -57,8 +55,9 @@ int open_trace_of(struct open_trace *t, const char *path, const struct open_trac
  * counted. Returns 1 with *RET, 0 at the end, or -1 when it has said that reading failed. */
 int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret);
 
-/* The same in a GDB trace file. */
+/* The same in a GDB trace file, and in a trace-db file. */
 int open_trace_next_frame(struct open_trace *t, const struct tfile_frame **ret);
+int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret);
 
 void open_trace_close(struct open_trace *t);
 

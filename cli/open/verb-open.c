@@ -156,7 +156,7 @@ static char *shown_name(const char *path, enum pack_method unpacked)
 /* The UI takes archives as they are, and what is packed by gzip. */
 static enum pack_method to_unpack(const struct open_trace *t)
 {
-	enum pack_method method = unpack_method(t->unpack);
+	enum pack_method method = unpack_method(t->stream.unpack);
 
 	return method == PACK_GZIP ? PACK_NONE : method;
 }
@@ -181,7 +181,7 @@ static int start_server(struct opening *o)
 	bool named = o->named_fd >= 0;
 	enum pack_method method = named ? PACK_NONE : to_unpack(&o->trace);
 	_cleanup_free_ char *name =
-		shown_name(options->file, named ? unpack_method(o->trace.unpack) : method);
+		shown_name(options->file, named ? unpack_method(o->trace.stream.unpack) : method);
 	int r;
 
 	if (!name)

@@ -20,6 +20,7 @@ struct tracedb_reader {
 	struct tracedb_entry *entries; /* owned; of the point */
 	size_t n_entries, room;
 	struct outbuf blobs; /* of the point, one behind the other */
+	bool has_blobs;      /* likewise */
 	struct tracedb_point point;
 	struct tracedb_damage damage;
 	bool ended;
@@ -147,33 +148,55 @@ static void tracedb_reader_drop_dictionary(struct tracedb_reader *r)
 	r->dictionary = (struct tracedb_dictionary){ 0 };
 }
 
-/* Takes the dictionary in LAYOUT. Returns 1, 0 if there is none, or a negative errno. */
-static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layout)
+/* Copies the dictionary in LAYOUT. Returns 1, 0 if there is none, or a negative errno. */
+static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layout,
+			      struct tracedb_extent *at)
 {
-	struct tracedb_extent at;
-	int got = tracedb_reader_measure(r, layout, &at);
+	int got = tracedb_reader_measure(r, layout, at);
 
 	if (got > 0)
-		got = tracedb_reader_take_names(r, &at);
+		got = tracedb_reader_take_names(r, at);
 	if (got > 0)
-		got = tracedb_reader_take_types(r, layout, &at);
-	if (got <= 0) {
+		got = tracedb_reader_take_types(r, layout, at);
+	if (got <= 0)
 		tracedb_reader_drop_dictionary(r);
-		return got;
-	}
-	input_take(&r->in, at.end);
 	r->layout = layout;
-	return 1;
+	return got;
 }
 
 /* In W16 the first eight bytes have letters, so they are no size in W64. */
+static int tracedb_reader_try_both(struct tracedb_reader *r, struct tracedb_extent *at)
+{
+	return tracedb_reader_try(r, TRACEDB_W64, at) ?: tracedb_reader_try(r, TRACEDB_W16, at);
+}
+
 static int tracedb_reader_begin(struct tracedb_reader *r)
 {
-	int got = tracedb_reader_try(r, TRACEDB_W64);
+	struct tracedb_extent at;
+	int got = tracedb_reader_try_both(r, &at);
 
-	if (got == 0)
-		got = tracedb_reader_try(r, TRACEDB_W16);
+	if (got > 0)
+		input_take(&r->in, at.end);
 	return got < 0 ? got : got > 0 ? 0 : TRACEDB_ALIEN;
+}
+
+int tracedb_reader_is_trace(struct input *in)
+{
+	struct tracedb_reader r = { .in = *in };
+	struct tracedb_extent at;
+	int got = tracedb_reader_try_both(&r, &at), more;
+
+	if (got > 0 && r.dictionary.n_names == 0) {
+		more = input_need(&r.in, at.end + 1);
+		if (more < 0)
+			got = more;
+		else if (more > 0)
+			got = input_peek(&r.in)[at.end] != TRACEDB_END &&
+			      input_peek(&r.in)[at.end] < TRACEDB_TAGS;
+	}
+	tracedb_reader_drop_dictionary(&r);
+	*in = r.in;
+	return got;
 }
 
 /* ---- life ---- */
@@ -274,6 +297,7 @@ static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struc
 	switch (format) {
 	case TRACEDB_BLOB:
 		v->u = r->blobs.size;
+		r->has_blobs = true;
 		return outbuf_append(&r->blobs, p, v->size);
 	case TRACEDB_FLOAT:
 		v->f = tracedb_reader_float(p, v->size);
@@ -343,6 +367,93 @@ static int tracedb_reader_entry(struct tracedb_reader *r, uint64_t offset, struc
 	}
 }
 
+/* ---- entries that are whole in the buffer ---- */
+
+/* No entry without a blob has more bytes. */
+enum { TRACEDB_READER_QUICK = 32 };
+
+static inline size_t tracedb_reader_quick_variable(const struct tracedb_reader *r,
+						   const struct tracedb_widths *w, const uint8_t *p,
+						   struct tracedb_value *v)
+{
+	uint64_t name = tracedb_reader_number(p, w->number);
+	uint64_t type = tracedb_reader_number(p + w->number, w->number), bits;
+	const struct tracedb_type *t;
+
+	if (name >= r->dictionary.n_names || type >= r->dictionary.n_types)
+		return 0;
+	t = &r->types[type];
+	if (t->format == TRACEDB_BLOB)
+		return 0;
+	p += 2 * w->number;
+	bits = tracedb_reader_number(p, sizeof(bits)) << (64 - 8 * t->size);
+	v->name = (uint32_t)name;
+	v->type = (uint32_t)type;
+	v->size = t->size;
+	if (t->format == TRACEDB_FLOAT)
+		v->f = tracedb_reader_float(p, t->size);
+	else if (t->format == TRACEDB_SIGNED)
+		v->s = (int64_t)bits >> (64 - 8 * t->size);
+	else
+		v->u = bits >> (64 - 8 * t->size);
+	return 2 * (size_t)w->number + t->size;
+}
+
+/*
+ * The entry at P, where TRACEDB_READER_QUICK bytes are, if it is a common one. Returns its bytes,
+ * or 0: it is none, or one for tracedb_reader_entry(). W is known when this is compiled.
+ */
+__attribute__((always_inline)) static inline size_t
+tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_widths *w,
+			   const uint8_t *p, struct tracedb_entry *e)
+{
+	size_t n;
+
+	e->tag = (enum tracedb_tag) * p;
+	switch (*p++) {
+	case TRACEDB_STATEMENT:
+		e->statement = tracedb_reader_number(p, w->statement);
+		return 1 + (size_t)w->statement;
+	case TRACEDB_VARIABLE:
+		n = tracedb_reader_quick_variable(r, w, p, &e->variable);
+		return n > 0 ? 1 + n : 0;
+	case TRACEDB_BUFFER:
+		e->buffer.address = tracedb_reader_number(p, 8);
+		e->buffer.size = tracedb_reader_number(p + 8, 8);
+		return 1 + 8 + 8;
+	case TRACEDB_AUXILIARY:
+		e->auxiliary = tracedb_reader_number(p, 8);
+		return 1 + 8;
+	default:
+		return 0;
+	}
+}
+
+/* Takes common entries as long as they and room for them are there. */
+__attribute__((always_inline)) static inline void
+tracedb_reader_take_quick_ones(struct tracedb_reader *r, const struct tracedb_widths *w)
+{
+	const uint8_t *begin = input_peek(&r->in), *p = begin;
+	size_t ready = input_ready(&r->in), n = 1;
+
+	/* (the end is for tracedb_reader_add_entry(), and so are more entries than may be) */
+	while (n > 0 && r->n_entries < r->room && r->n_entries < TRACEDB_ENTRIES_MAX &&
+	       ready - (size_t)(p - begin) >= TRACEDB_READER_QUICK) {
+		n = tracedb_reader_quick_entry(r, w, p, &r->entries[r->n_entries]);
+		r->n_entries += n > 0;
+		p += n;
+	}
+	input_take(&r->in, (size_t)(p - begin));
+}
+
+static void tracedb_reader_take_quick(struct tracedb_reader *r)
+{
+	if (r->layout == TRACEDB_W64)
+		tracedb_reader_take_quick_ones(r, &tracedb_widths[TRACEDB_W64]);
+	else
+		tracedb_reader_take_quick_ones(r, &tracedb_widths[TRACEDB_W16]);
+}
+
 static int tracedb_reader_add_entry(struct tracedb_reader *r)
 {
 	uint64_t offset = r->in.offset, tag;
@@ -386,12 +497,15 @@ int tracedb_reader_next(struct tracedb_reader *r, const struct tracedb_point **r
 	}
 	r->n_entries = 0;
 	outbuf_reset(&r->blobs);
-	do
+	r->has_blobs = false;
+	do {
+		tracedb_reader_take_quick(r);
 		e = tracedb_reader_add_entry(r);
-	while (e == 0);
+	} while (e == 0);
 	if (e != TRACEDB_POINT)
 		return e;
-	tracedb_reader_place_blobs(r);
+	if (r->has_blobs)
+		tracedb_reader_place_blobs(r);
 	r->point = (struct tracedb_point){ r->entries, r->n_entries };
 	*ret = &r->point;
 	return TRACEDB_POINT;

@@ -41,6 +41,13 @@ struct tracedb_reader;
 int tracedb_reader_new_source(struct tracedb_reader **ret, input_read_fn read, void *source);
 int tracedb_reader_new_memory(struct tracedb_reader **ret, const void *p, size_t n);
 
+/*
+ * Whether a trace begins where IN stands, of which nothing is taken: there is a dictionary, and
+ * behind an empty one nothing or an entry. (A block of zeroes is none.) Returns 1, 0 or a negative
+ * errno.
+ */
+int tracedb_reader_is_trace(struct input *in);
+
 struct tracedb_reader *tracedb_reader_free(struct tracedb_reader *r);
 DEFINE_CLEANUP(struct tracedb_reader *, tracedb_reader_free)
 

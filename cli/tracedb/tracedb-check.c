@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/tracedb/tracedb-check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/common/verb.h"
+#include "cli/tracedb/tracedb-dump.h"
+
+const struct finding_kind tracedb_finding_kinds[TRACEDB_FINDING_MAX] = {
+	[TRACEDB_FINDING_DAMAGED] = { FINDING_ERROR, "tracedb-damaged",
+				      "the file cannot be read further",
+				      "Points follow each other without a marker. So nothing shows where the next "
+				      "point begins after damage. All points before it were read. Other readers read "
+				      "none." },
+	[TRACEDB_FINDING_CONTAINER] = { FINDING_ERROR, "tracedb-container",
+					"the container of the file is damaged",
+					"The file cannot be decompressed further, or it is truncated. The points before "
+					"that were read." },
+	[TRACEDB_FINDING_NO_STATEMENT] = { FINDING_WARNING, "tracedb-no-statement",
+					   "a point has no statement",
+					   "Other readers give it the statement of the point before it, or an undefined "
+					   "one. For kymo it has statement 0." },
+	[TRACEDB_FINDING_STATEMENTS] = { FINDING_WARNING, "tracedb-statements",
+					 "a point has more than one statement",
+					 "A point is one place in a program. The last statement counts." },
+	[TRACEDB_FINDING_STATEMENT_0] = { FINDING_WARNING, "tracedb-statement-0",
+					  "a point has statement 0",
+					  "Writers do not write it, and a query cannot select it." },
+	[TRACEDB_FINDING_LATE_BUFFER] = { FINDING_WARNING, "tracedb-late-buffer",
+					  "a buffer follows a pointer into it",
+					  "The size of a buffer applies to the pointers after it. A pointer before it, in "
+					  "the same point, has an older size or none." },
+	[TRACEDB_FINDING_FIXED_BLOB] = { FINDING_NOTE, "tracedb-fixed-blob",
+					 "a type of blobs has a size",
+					 "The library of the format's authors writes a size with such a blob, and does not "
+					 "read it. kymo follows the specification: the blob has no size of its own." },
+	[TRACEDB_FINDING_POINTER] = { FINDING_NOTE, "tracedb-pointer-size",
+				      "a type of pointers has fewer than 8 bytes",
+				      "The library of the format's authors writes each pointer with 8 bytes." },
+};
+
+_Static_assert(TRACEDB_FINDING_MAX <= FINDING_COUNTS_MAX, "each kind is counted");
+
+static void tracedb_check_types(struct finding_counts *c, const struct tracedb_dictionary *d)
+{
+	for (size_t i = 0; i < d->n_types; i++) {
+		if (d->types[i].format == TRACEDB_BLOB && d->types[i].size > 0)
+			finding_counts_add(c, TRACEDB_FINDING_FIXED_BLOB, 0);
+		if (d->types[i].format == TRACEDB_POINTER && d->types[i].size < 8)
+			finding_counts_add(c, TRACEDB_FINDING_POINTER, 0);
+	}
+}
+
+/* Whether one of the pointers before entry I is in the buffer that this is. */
+static bool tracedb_check_is_late(const struct tracedb_dictionary *d, const struct tracedb_point *p,
+				  size_t i)
+{
+	uint64_t address = p->entries[i].buffer.address, size = p->entries[i].buffer.size;
+
+	for (size_t k = 0; k < i; k++) {
+		const struct tracedb_value *v = &p->entries[k].variable;
+
+		if (p->entries[k].tag == TRACEDB_VARIABLE &&
+		    d->types[v->type].format == TRACEDB_POINTER && v->u - address < size)
+			return true;
+	}
+	return false;
+}
+
+static void tracedb_check_point(struct finding_counts *c, const struct tracedb_dictionary *d,
+				const struct tracedb_point *p, uint64_t offset)
+{
+	unsigned statements = 0;
+	bool zero = false, late = false;
+
+	for (size_t i = 0; i < p->n_entries; i++) {
+		const struct tracedb_entry *e = &p->entries[i];
+
+		statements += e->tag == TRACEDB_STATEMENT;
+		zero |= e->tag == TRACEDB_STATEMENT && e->statement == 0;
+		late = late || (e->tag == TRACEDB_BUFFER && tracedb_check_is_late(d, p, i));
+	}
+	if (statements != 1)
+		finding_counts_add(
+			c, statements ? TRACEDB_FINDING_STATEMENTS : TRACEDB_FINDING_NO_STATEMENT,
+			offset);
+	if (zero)
+		finding_counts_add(c, TRACEDB_FINDING_STATEMENT_0, offset);
+	if (late)
+		finding_counts_add(c, TRACEDB_FINDING_LATE_BUFFER, offset);
+}
+
+static void tracedb_check_print(const struct finding_counts *c, const struct open_trace *t,
+				uint64_t points)
+{
+	uint64_t errors = finding_counts_of(c, FINDING_ERROR);
+	uint64_t warnings = finding_counts_of(c, FINDING_WARNING);
+	const char *packed = open_trace_packed(t);
+
+	if (c->json) {
+		finding_counts_print_json(
+			c, JSON_OBJECT(JSON("format", "tracedb"),
+				       JSON("layout", tracedb_dump_layout(t)),
+				       JSON("compression", *packed ? packed : "none"),
+				       JSON("bytes", tracedb_reader_offset(t->points)),
+				       JSON("points", points)));
+		return;
+	}
+	finding_counts_print(c);
+	printf("%s: trace points (trace-db, %s), %s, %s, %" PRIu64 " point%s, %" PRIu64
+	       " error%s, %" PRIu64 " warning%s\n",
+	       t->name, tracedb_dump_layout(t), *packed ? packed : "not packed",
+	       TEXT_SIZE(tracedb_reader_offset(t->points)), points, text_s(points), errors,
+	       text_s(errors), warnings, text_s(warnings));
+}
+
+int tracedb_check(struct finding_counts *c, struct open_trace *t)
+{
+	const struct tracedb_dictionary *d = tracedb_reader_dictionary(t->points);
+	uint64_t points = 0, offset = tracedb_reader_offset(t->points);
+	const struct tracedb_point *point;
+	int r;
+
+	tracedb_check_types(c, d);
+	for (; (r = open_trace_next_point(t, &point)) > 0; points++) {
+		tracedb_check_point(c, d, point, offset);
+		offset = tracedb_reader_offset(t->points);
+	}
+	if (t->n_damages > 0)
+		finding_counts_add(c,
+				   t->container_damaged ? TRACEDB_FINDING_CONTAINER
+							: TRACEDB_FINDING_DAMAGED,
+				   tracedb_reader_offset(t->points));
+	tracedb_check_print(c, t, points);
+	return r < 0 ? CLI_FAILED : finding_counts_exit(c);
+}

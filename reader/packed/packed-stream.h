@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A trace that may be packed, as one stream: what was unpacked, of which the first bytes can be
+ * looked at. Damage of the container and damage of the archive in it, at one place, is one damage
+ * (docs/architecture/damage.md).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/input.h"
+#include "reader/fxt/fxt-reader.h"
+#include "reader/pack/unpack.h"
+
+struct packed_stream {
+	struct unpack *unpack;
+	struct input head; /* what was unpacked and not taken */
+	bool damaged;      /* there is damage of the container that was not taken */
+	char text[256];    /* the last one that was */
+};
+
+/*
+ * Start to read from FD, or N bytes at P, both borrowed, as unpack_new_fd_looking() (LOOKS can be
+ * NULL). *S must stay where it is. Return 0 or a negative errno; S must be deinitialised in any
+ * case.
+ */
+int packed_stream_init_fd(struct packed_stream *s, int fd, unpack_looks_fn looks);
+int packed_stream_init_memory(struct packed_stream *s, const void *p, size_t n,
+			      unpack_looks_fn looks);
+
+void packed_stream_deinit(struct packed_stream *s);
+
+/* An input_read_fn for the reader of an archive. */
+ssize_t packed_stream_read(void *stream, void *to, size_t n);
+
+/*
+ * An input_read_fn for readers that understand nothing behind a gap: the stream ends at the first
+ * one.
+ */
+ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n);
+
+/* Whether P begins an archive, by the first half of the magic number, in either byte order. */
+bool packed_stream_is_archive(const uint8_t *p, size_t n);
+
+/*
+ * The next record of READER, which reads from S, as fxt_reader_next(). *RET_DAMAGE is set with
+ * FXT_READER_DAMAGE. What could not be unpacked is damage, too, where it is missing, and is
+ * reported once.
+ */
+int packed_stream_next_record(struct packed_stream *s, struct fxt_reader *reader,
+			      const struct fxt_record **ret, struct fxt_damage *ret_damage);

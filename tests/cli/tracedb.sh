@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# trace-db files that were worked out by hand, in both layouts: query, dump, summary and check read
+# them from files, pipes and containers, as they come, and up to where they are damaged.
+
+. "$(dirname "$0")/../lib.sh"
+
+cd "$TMP" || exit 1
+
+# bytes HEX ...: these bytes; spaces do not matter
+bytes() {
+	local hex=$*
+
+	hex=${hex//[[:space:]]/}
+	# shellcheck disable=SC2001,SC2059 # it is a format; two characters are replaced at a time
+	printf "$(sed 's/../\\x&/g' <<<"$hex")"
+}
+
+
+# ---- by hand ----
+
+# Names u, p, text, count, buf: 19 bytes; types u (unsigned, 8 bytes), p (pointer, 8), text (blob).
+names="75 00 70 00 74657874 00 636f756e74 00 627566 00"
+bytes "1300000000000000 $names 03000000
+	00000000 00000000 08000000  01000000 03000000 08000000  02000000 04000000 00000000" >head64
+bytes "1300 $names 0300
+	0000 0000 00000000 08 000000  0100 0000 03000000 08 000000  0200 0000 04000000 00 000000" >head16
+
+# Statement 0x11: a block of 32 bytes at 0x1000; count = 40, buf = 0x1008, text = "hi", aux 7.
+bytes "01 1100000000000000  03 0010000000000000 2000000000000000
+	02 03000000 00000000 2800000000000000  02 04000000 01000000 0810000000000000
+	02 02000000 02000000 02000000 6869  04 0700000000000000 00" >first64
+bytes "01 11000000  03 0010000000000000 2000000000000000
+	02 0300 0000 2800000000000000  02 0400 0100 0810000000000000
+	02 0200 0200 0200 6869  04 0700000000000000 00" >first16
+# Statement 0x12: count = 3, buf = 0x1018; and again, when the block is gone.
+bytes "01 1200000000000000 02 03000000 00000000 0300000000000000
+	02 04000000 01000000 1810000000000000 00" >second64
+bytes "01 12000000 02 0300 0000 0300000000000000 02 0400 0100 1810000000000000 00" >second16
+bytes "01 1300000000000000 03 0010000000000000 0000000000000000
+	02 03000000 00000000 0300000000000000 02 04000000 01000000 1810000000000000 00" >third64
+bytes "01 13000000 03 0010000000000000 0000000000000000
+	02 0300 0000 0300000000000000 02 0400 0100 1810000000000000 00" >third16
+
+for w in 16 64; do
+	cat head$w first$w second$w third$w >w$w.tdb
+	expect_exit 0 "$KYMO" query w$w.tdb '(> (v/value count) (v/size buf))'
+	assert_eq "$(<stdout)" "point 0 statement 0x11: count = 40, buf = 0x1008 (24 bytes)"
+	expect_exit 0 "$KYMO" query w$w.tdb '(not (>= (v/size buf) 0))'
+	assert_eq "$(<stdout)" "point 2 statement 0x13: buf = 0x1018"
+	expect_exit 0 "$KYMO" query --var any:p,u --mask 0x1d --statement 0x11 --json w$w.tdb '(> (v/value any) 4)'
+	assert_eq "$(jq -rc '"\(.point) \(.variables.any | [.name, .value, .size])"' stdout | paste -sd ' ')" \
+		'0 ["count",40,null] 0 ["buf",4104,24] 2 ["buf",4120,null]'
+	expect_exit 0 "$KYMO" check w$w.tdb
+	assert_says stdout "(trace-db, W$w), not packed, $(stat -c %s w$w.tdb | sed 's/$/ B/'), 3 points, 0 errors, 0 warnings"
+	expect_exit 0 "$KYMO" dump w$w.tdb
+	sed 1d stdout >dumped$w
+	expect_exit 0 "$KYMO" summary --json w$w.tdb
+	assert_eq "$(jq -c '[.layout, .points, .values, .buffers_set, .buffers_removed]' stdout)" "[\"W$w\",3,7,1,1]"
+	# What was found, written again.
+	expect_exit 0 "$KYMO" query -o again.tdb --force w$w.tdb '(> (v/value count) (v/size buf))'
+	expect_exit 0 "$KYMO" query again.tdb '(> (v/value count) (v/size buf))'
+	assert_eq "$(<stdout)" "point 0 statement 0x11: count = 40, buf = 0x1008 (24 bytes)"
+done
+diff dumped16 dumped64 >&2 || fail "the two layouts are not read alike"
+assert_eq "$(sed -n '/^point 0/,/^point 1/p' dumped64 | paste -sd, | tr -s ' ')" \
+	"point 0, statement 0x11, buffer 0x1000 of 32 bytes, u count = 40, p buf = 0x1008, text text = \"hi\", auxiliary 0x7,point 1"
+
+# ---- two points in one query ----
+
+expect_exit 0 "$KYMO" query w64.tdb '(and (= (v/value buf) (e/value buf)) (not (>= (v/size buf) 0)))'
+assert_eq "$(<stdout)" "point 2 statement 0x13: buf = 0x1018; after point 1 statement 0x12: buf = 0x1018 (8 bytes)"
+# (of several earlier ones the last)
+expect_exit 0 "$KYMO" query --json w64.tdb '(> (e/value buf) 0)'
+assert_eq "$(jq -c '[.point, .earlier.point]' stdout | paste -sd ' ')" '[1,0] [2,1]'
+expect_exit 0 "$KYMO" query -o pair.tdb w64.tdb '(and (= (v/value buf) (e/value buf)) (= (p/statement) 0x13))'
+expect_exit 0 "$KYMO" summary --json pair.tdb
+assert_eq "$(jq -c '[.statements[].statement]' stdout)" "[18,19]"
+expect_exit 2 "$KYMO" query --var x w64.tdb '(= (v/value x) (e/value x))'
+assert_says stderr "'x' is a variable of the point and of an earlier one; declare two"
+
+# ---- pipes and containers ----
+
+"$KYMO" query - '(= (v/value count) 3)' --keep-duplicates <w64.tdb >expected || fail "standard input"
+assert_eq "$(wc -l <expected)" 2
+# shellcheck disable=SC2002 # a pipe is wanted
+cat w64.tdb | "$KYMO" query - '(= (v/value count) 3)' --keep-duplicates | diff expected - >&2 || fail "a pipe"
+gzip -k w64.tdb
+"$KYMO" query w64.tdb.gz '(= (v/value count) 3)' --keep-duplicates | diff expected - >&2 || fail "packed"
+# shellcheck disable=SC2002
+cat w64.tdb | "$KYMO" query - --pick 1 '' >picked
+"$KYMO" query w64.tdb --pick 1 '' | diff picked - >&2 || fail "the same seed picks another point"
+
+note "a result comes while the pipe is open"
+mkfifo pipe
+"$KYMO" query pipe '(= (v/value count) 3)' --keep-duplicates >live 2>live-errors &
+exec 7>pipe
+cat head64 first64 second64 >&7
+wait_for 10 grep -q '^point 1 statement 0x12: count = 3$' live
+assert_eq "$(wc -l <live)" 1
+cat third64 >&7
+wait_for 10 grep -q '^point 2 statement 0x13: count = 3$' live
+exec 7>&-
+wait $! || fail "the query of a pipe failed: $(<live-errors)"
+
+# ---- damage ----
+
+size=$(stat -c %s w64.tdb)
+head -c $((size - 3)) w64.tdb >cut.tdb
+expect_exit 3 "$KYMO" query cut.tdb '(> (v/value count) 0)' --keep-duplicates
+assert_eq "$(wc -l <stdout)" 2
+assert_says stderr "the trace ends within a point"
+expect_exit 3 "$KYMO" check --json cut.tdb
+assert_eq "$(jq -rc '[.points, .kinds[].id]' stdout)" '[2,"tracedb-damaged"]'
+head=$(($(stat -c %s head64) + $(stat -c %s first64)))
+cat head64 first64 <(bytes 05) second64 >tag.tdb
+expect_exit 3 "$KYMO" dump tag.tdb
+assert_says stderr "at byte $head: an entry of no known kind"
+assert_eq "$(grep -c ^point stdout)" 1
+cat head64 first64 <(bytes "02 ff000000") second64 >name.tdb
+expect_exit 3 "$KYMO" summary name.tdb
+assert_says stderr "at byte $head: a variable whose name is not in the dictionary"
+# (a blob of 4 GiB)
+cat head64 first64 <(bytes "02 02000000 02000000 ffffffff") second64 >blob.tdb
+expect_exit 3 "$KYMO" query blob.tdb ''
+assert_says stderr "at byte $head: a point of more than 64 MiB"
+
+cat head64 <(bytes "02 04000000 01000000 0810000000000000 03 0010000000000000 2000000000000000 00") >odd.tdb
+expect_exit 0 "$KYMO" check odd.tdb
+assert_says stdout "tracedb-no-statement"
+assert_says stdout "tracedb-late-buffer"
+expect_exit 3 "$KYMO" check --strict odd.tdb
+expect_exit 0 "$KYMO" check --explain tracedb-late-buffer
+
+# ---- what it is not ----
+
+expect_exit 1 "$KYMO" flame w64.tdb
+assert_says stderr "it is a trace-db file, which is for 'kymo query'"
+head -c 4096 /dev/zero >zeroes
+expect_exit 1 "$KYMO" query zeroes ''
+assert_says stderr "it does not start with the magic number"
+# (statements alone need no names)
+cat <(bytes "0000000000000000 00000000 01 0100000000000000 00 01 0200000000000000 00") >bare.tdb
+expect_exit 0 "$KYMO" query bare.tdb '(= (p/statement) 2)'
+assert_eq "$(<stdout)" "point 1 statement 0x2"
