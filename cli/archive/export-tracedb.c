@@ -41,7 +41,7 @@ static int export_tracedb_statements(struct export *e, const struct trace_points
 
 	if (!to)
 		return cli_failed("out of memory");
-	trace_statements_print(&points->statements, to);
+	trace_statements_print(&points->statements, e->narrow ? TRACEDB_W16 : TRACEDB_W64, to);
 	if (fclose(to) < 0)
 		return cli_failed("out of memory");
 	return export_tracedb_put(e, path, text, bytes);
@@ -96,19 +96,12 @@ int export_tracedb(struct export *e)
 	if (strcmp(e->output_path, "-") == 0)
 		return cli_usage_error("standard output cannot take a file for each address "
 				       "space: use -o FILE.tdb");
-	if (r == CLI_OK)
-		r = read_events(&t, trace_points_take, &points);
+	r = r ?: read_events(&t, trace_points_take, &points);
 	if (r != CLI_OK)
 		return r;
-	if (points.n_points == 0)
-		return cli_failed("%s: it has no calls and no moments; 'kymo record --call=SPEC' "
-				  "records calls",
-				  t.name);
-	if (points.sampled)
-		return cli_failed(
-			"%s: only some allocations were recorded, so sizes of buffers are "
-			"not known; leave --memory-interval out",
-			t.name);
+	r = trace_points_complain(&points, t.name);
+	if (r != CLI_OK)
+		return r;
 	if (trace_points_spaces(&points, &spaces, &n) < 0)
 		return cli_failed("out of memory");
 	status = open_trace_finish(&t);

@@ -2,12 +2,14 @@
 #include "cli/query/trace-points.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "cli/common/verb.h"
 #include "writer/koids.h"
 #include "writer/moment-values.h"
 #include "writer/tracedb/tracedb-writer.h"
@@ -38,7 +40,8 @@ struct trace_points_item {
 	uint64_t ts_ns, order;
 	struct trace_points_space space;
 	uint32_t tid;
-	uint32_t statement;     /* 0: a block was allocated or freed */
+	uint32_t statement;     /* 0: it is no point, but a block that is there */
+	bool is_block;          /* a block was allocated or freed: */
 	uint64_t address, size; /* of that; size 0 = freed */
 	uint32_t n;
 	struct trace_points_value *values; /* owned */
@@ -307,6 +310,17 @@ static int trace_points_take_moment(struct trace_points *t, const struct event *
 	return r;
 }
 
+/* The statement that allocates or frees a block. */
+static uint32_t trace_points_block_statement(struct trace_points *t, const struct event *ev)
+{
+	const char *function = ev->block.function;
+	uint32_t node = t->has_stacks ? call_stacks_find(&t->stacks, ev->pid, ev->block.stack) : 0;
+
+	if (!function || !*function)
+		function = ev->kind == EVENT_FREE ? "free" : "malloc";
+	return trace_statements_of_call(&t->statements, function, &t->stacks, node);
+}
+
 static int trace_points_take_block(struct trace_points *t, const struct event *ev)
 {
 	struct trace_points_item *item;
@@ -316,9 +330,16 @@ static int trace_points_take_block(struct trace_points *t, const struct event *e
 	item = trace_points_add(t, ev);
 	if (!item)
 		return -ENOMEM;
+	item->is_block = true;
 	item->address = ev->block.id;
 	item->size = ev->kind == EVENT_FREE ? 0 : ev->block.size;
-	return 0;
+	if (ev->kind == EVENT_BLOCK)
+		return 0;
+	item->statement = trace_points_block_statement(t, ev);
+	t->name_of_address = t->name_of_address ?: text_set_keep(&t->names, "address");
+	t->name_of_bytes = t->name_of_bytes ?: text_set_keep(&t->names, "bytes");
+	t->n_points++;
+	return item->statement && t->name_of_address && t->name_of_bytes ? 0 : -ENOMEM;
 }
 
 /* The process has another address space from now on. */
@@ -363,12 +384,26 @@ int trace_points_take(void *points, const struct event *ev)
 	}
 }
 
-static int trace_points_compare_spaces(const void *a, const void *b)
+int trace_points_complain(const struct trace_points *t, const char *name)
 {
-	const struct trace_points_space *x = a, *y = b;
-
-	return COMPARE(x->pid, y->pid) ?: COMPARE(x->number, y->number);
+	if (t->n_points == 0)
+		return cli_failed("%s: it has no calls, moments or allocations; 'kymo record "
+				  "--call=SPEC' records calls",
+				  name);
+	if (t->sampled)
+		return cli_failed(
+			"%s: allocations were sampled, so sizes of buffers are unknown; record "
+			"without --memory-interval",
+			name);
+	if (t->n_lost)
+		cli_error("%s: %" PRIu64 " calls or allocations were lost: sizes of buffers may be "
+			  "out of date",
+			  name, t->n_lost);
+	return CLI_OK;
 }
+
+DEFINE_ORDER(trace_points_compare_spaces, struct trace_points_space,
+	     COMPARE(x->pid, y->pid) ?: COMPARE(x->number, y->number))
 
 int trace_points_spaces(const struct trace_points *t, struct trace_points_space **ret,
 			size_t *ret_n)
@@ -381,8 +416,7 @@ int trace_points_spaces(const struct trace_points *t, struct trace_points_space 
 	for (size_t i = 0; i < t->n; i++)
 		if (t->items[i].statement)
 			list[n++] = t->items[i].space;
-	if (n > 1)
-		qsort(list, n, sizeof(*list), trace_points_compare_spaces);
+	SORT(list, n, trace_points_compare_spaces);
 	for (size_t i = 0; i < n; i++)
 		if (kept == 0 || trace_points_compare_spaces(&list[kept - 1], &list[i]) != 0)
 			list[kept++] = list[i];
@@ -439,12 +473,8 @@ static struct tracedb_value trace_points_value(const struct trace_points *t,
 	return to;
 }
 
-static int trace_points_compare_times(const void *a, const void *b)
-{
-	const struct trace_points_item *const *x = a, *const *y = b;
-
-	return COMPARE((*x)->ts_ns, (*y)->ts_ns) ?: COMPARE((*x)->order, (*y)->order);
-}
+DEFINE_ORDER_OF_POINTERS(trace_points_compare_times, struct trace_points_item,
+			 COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->order, y->order))
 
 /* The items of SPACE by time, into a new array; NULL without memory. */
 static const struct trace_points_item **
@@ -456,40 +486,75 @@ trace_points_of(const struct trace_points *t, const struct trace_points_space *s
 	for (size_t i = 0; list && i < t->n; i++)
 		if (trace_points_compare_spaces(&t->items[i].space, space) == 0)
 			list[(*ret_n)++] = &t->items[i];
-	if (*ret_n > 1)
-		qsort(list, *ret_n, sizeof(*list), trace_points_compare_times);
+	SORT(list, *ret_n, trace_points_compare_times);
 	return list;
 }
 
-/* A point takes all blocks of memory with it that have come since the one before. */
+static struct tracedb_entry trace_points_buffer(const struct trace_points_item *item)
+{
+	return (struct tracedb_entry){ .tag = TRACEDB_BUFFER,
+				       .buffer = { item->address, item->size } };
+}
+
+/* A block that is allocated: its buffer first. One that is freed: the buffer is there until
+ * then. */
+static size_t trace_points_put_block(const struct trace_points *t,
+				     const struct trace_points_names *names,
+				     const struct trace_points_item *item,
+				     struct tracedb_entry *entries)
+{
+	const struct trace_points_value address = { .name = t->name_of_address,
+						    .type = TYPE_POINTER,
+						    .u = item->address };
+	const struct trace_points_value bytes = { .name = t->name_of_bytes,
+						  .type = TYPE_UINT,
+						  .u = item->size };
+	size_t n = 0;
+
+	if (item->size > 0)
+		entries[n++] = trace_points_buffer(item);
+	entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_VARIABLE,
+					       .variable = trace_points_value(t, names, &address) };
+	if (item->size == 0)
+		entries[n++] = trace_points_buffer(item);
+	else
+		entries[n++] =
+			(struct tracedb_entry){ .tag = TRACEDB_VARIABLE,
+						.variable = trace_points_value(t, names, &bytes) };
+	return n;
+}
+
+/* A point takes all blocks of memory with it that are no points and have come since the one
+ * before. */
 static int trace_points_put(const struct trace_points *t, struct tracedb_writer *w,
 			    const struct trace_points_names *names,
 			    const struct trace_points_item *const *items, size_t n)
 {
-	const struct trace_points_item *call = items[n - 1];
-	_cleanup_free_ struct tracedb_entry *entries = calloc(n + call->n + 2, sizeof(*entries));
-	size_t n_entries = 0;
+	const struct trace_points_item *last = items[n - 1];
+	_cleanup_free_ struct tracedb_entry *entries = calloc(n + last->n + 6, sizeof(*entries));
+	size_t n_entries = 1;
+	uint64_t id;
 
 	if (!entries)
 		return -ENOMEM;
-	entries[n_entries++] =
-		(struct tracedb_entry){ .tag = TRACEDB_STATEMENT, .statement = call->statement };
+	if (trace_statements_id(&t->statements, last->statement, w->layout, &id) < 0)
+		return -EOVERFLOW;
+	entries[0] = (struct tracedb_entry){ .tag = TRACEDB_STATEMENT, .statement = id };
 	for (size_t i = 0; i + 1 < n; i++)
-		entries[n_entries++] = (struct tracedb_entry){
-			.tag = TRACEDB_BUFFER,
-			.buffer = { items[i]->address, items[i]->size },
-		};
-	for (uint32_t i = 0; i < call->n; i++)
+		entries[n_entries++] = trace_points_buffer(items[i]);
+	if (last->is_block)
+		n_entries += trace_points_put_block(t, names, last, entries + n_entries);
+	for (uint32_t i = 0; i < last->n; i++)
 		entries[n_entries++] = (struct tracedb_entry){
 			.tag = TRACEDB_VARIABLE,
-			.variable = trace_points_value(t, names, &call->values[i]),
+			.variable = trace_points_value(t, names, &last->values[i]),
 		};
 	entries[n_entries++] =
-		(struct tracedb_entry){ .tag = TRACEDB_AUXILIARY, .auxiliary = call->ts_ns };
+		(struct tracedb_entry){ .tag = TRACEDB_AUXILIARY, .auxiliary = last->ts_ns };
 	entries[n_entries++] = (struct tracedb_entry){
 		.tag = TRACEDB_AUXILIARY,
-		.auxiliary = (uint64_t)(call->space.pid & FXT_KOID_TID_MASK) << 32 |
-			     (call->tid & FXT_KOID_TID_MASK),
+		.auxiliary = (uint64_t)(last->space.pid & FXT_KOID_TID_MASK) << 32 |
+			     (last->tid & FXT_KOID_TID_MASK),
 	};
 	return tracedb_writer_point(w, &(struct tracedb_point){ entries, n_entries });
 }
@@ -515,6 +580,9 @@ int trace_points_write(const struct trace_points *t, const struct trace_points_s
 		r = trace_points_name(&names, type_names[i]);
 		types[i] = (struct tracedb_type){ i, formats[i], sizes[i] };
 	}
+	if (r == 0 && t->name_of_bytes)
+		r = trace_points_name(&names, t->name_of_address)
+			    ?: trace_points_name(&names, t->name_of_bytes);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		for (uint32_t j = 0; r == 0 && j < items[i]->n; j++)
 			r = trace_points_name(&names, items[i]->values[j].name);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calls and moments of an archive as trace points (trace-db): arguments, results and collected
- * values as variables, and what was allocated as sizes of buffers. A value that is no number is a
- * text, as people read it; an enumeration and a pointer to a string are both, two variables of one
- * name. Auxiliary data are the time (ns), and the thread with its process in the upper half.
+ * The calls, moments and allocations of an archive as trace points (trace-db): arguments, results
+ * and collected values as variables, and what was allocated as sizes of buffers. A value that is no
+ * number is a text, as people read it; an enumeration and a pointer to a string are both, two
+ * variables of one name. A block that is allocated has its `address` and its `bytes`; one that is
+ * freed, its `address`, whose buffer still has its size there. Auxiliary data are the time (ns),
+ * and the thread with its process in the upper half.
  *
  * Addresses mean something in one address space only, so each has a trace of its own: that of a
  * process, until it executes another program.
@@ -33,13 +35,14 @@ struct trace_points {
 	struct trace_points_item *items; /* calls, moments, allocations and frees; owned */
 	size_t n, room;
 	struct text_set names;
-	struct outbuf texts; /* of values, one behind the other */
+	const char *name_of_address, *name_of_bytes; /* of blocks; of `names`, once there are any */
+	struct outbuf texts;                         /* of values, one behind the other */
 	struct trace_statements statements;
 	struct call_stacks stacks;
 	bool has_stacks; /* trace_points_init() */
 	struct moment_store moments;
 	struct table spaces; /* pid + 1 -> number of its address space now */
-	uint64_t n_points;   /* calls and moments */
+	uint64_t n_points;   /* calls, moments and allocations */
 	uint64_t n_lost;     /* calls, moments and allocations that the recording lost */
 	uint64_t sampled;    /* not 0: only some allocations were recorded */
 };
@@ -50,6 +53,12 @@ void trace_points_deinit(struct trace_points *t);
 
 /* Takes any event in. Returns 0 or -ENOMEM. */
 int trace_points_take(void *points, const struct event *ev);
+
+/*
+ * Says on stderr if there are no points of the archive NAME, or if sizes of buffers are not known:
+ * then it returns CLI_FAILED, else CLI_OK.
+ */
+int trace_points_complain(const struct trace_points *t, const char *name);
 
 /*
  * The address spaces that have points, by process and in order, into a new array (free() it).

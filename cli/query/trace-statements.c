@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/query/trace-statements.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,19 @@
 
 enum { BUILD_ID_TEXT_MAX = 65 };
 
+/* How an id is packed: the uppermost bit says that there is a module. */
+static const struct trace_statements_bits {
+	unsigned number, module, known;
+} trace_statements_bits[] = {
+	[TRACEDB_W16] = { 20, 11, 31 },
+	[TRACEDB_W64] = { 40, 23, 63 },
+};
+
 void trace_statements_deinit(struct trace_statements *s)
 {
 	free(s->list);
 	table_deinit(&s->by_key);
+	table_deinit(&s->modules);
 	text_set_deinit(&s->texts);
 }
 
@@ -45,6 +55,21 @@ static bool trace_statements_keep(struct trace_statements *s, const char **to, c
 	return *to != NULL;
 }
 
+/* Numbers the module of TO, whose texts are kept. Returns false without memory. */
+static bool trace_statements_set_module(struct trace_statements *s, struct trace_statement *to)
+{
+	const uint64_t key[] = { (uintptr_t)to->module, (uintptr_t)to->build_id };
+	uint64_t hash = table_hash(key, sizeof(key));
+
+	if (!*to->module)
+		return true;
+	to->module_number = (uint32_t)(uintptr_t)table_get(&s->modules, hash);
+	if (to->module_number)
+		return true;
+	to->module_number = (uint32_t)s->modules.n_used + 1;
+	return table_set(&s->modules, hash, (void *)(uintptr_t)to->module_number) == 0;
+}
+
 static bool trace_statements_set_caller(struct trace_statements *s, struct trace_statement *to,
 					const struct call_stacks_step *caller)
 {
@@ -65,7 +90,8 @@ static bool trace_statements_set_caller(struct trace_statements *s, struct trace
 			return false;
 	}
 	return trace_statements_keep(s, &to->module, mapping ? mapping->path : "") &&
-	       trace_statements_keep(s, &to->build_id, build_id);
+	       trace_statements_keep(s, &to->build_id, build_id) &&
+	       trace_statements_set_module(s, to);
 }
 
 uint32_t trace_statements_of_call(struct trace_statements *s, const char *name,
@@ -107,14 +133,28 @@ uint32_t trace_statements_of_point(struct trace_statements *s, const char *name,
 	new->address = address;
 	new->line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
 	return trace_statements_keep(s, &new->module, module) &&
-			       trace_statements_keep(s, &new->source, file)
+			       trace_statements_keep(s, &new->source, file) &&
+			       trace_statements_set_module(s, new)
 		       ? number
 		       : 0;
 }
 
-const struct trace_statement *trace_statements_get(const struct trace_statements *s,
-						   uint64_t number)
+int trace_statements_id(const struct trace_statements *s, uint32_t number,
+			enum tracedb_layout layout, uint64_t *ret)
 {
+	const struct trace_statements_bits *bits = &trace_statements_bits[layout];
+	uint64_t module = s->list[number - 1].module_number;
+
+	if ((uint64_t)number >> bits->number || module >> bits->module)
+		return -EOVERFLOW;
+	*ret = module << bits->number | number | (uint64_t)(module > 0) << bits->known;
+	return 0;
+}
+
+const struct trace_statement *trace_statements_get(const struct trace_statements *s, uint64_t id)
+{
+	uint64_t number = id & ((UINT64_C(1) << trace_statements_bits[TRACEDB_W64].number) - 1);
+
 	return number > 0 && number <= s->n ? &s->list[number - 1] : NULL;
 }
 
@@ -123,12 +163,15 @@ static const char *trace_statements_or_none(const char *text)
 	return *text ? text : "-";
 }
 
-void trace_statements_print(const struct trace_statements *s, FILE *to)
+void trace_statements_print(const struct trace_statements *s, enum tracedb_layout layout, FILE *to)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trace_statement *at = &s->list[i];
+		uint64_t id = 0;
 
-		fprintf(to, "%zu\t%s\t%s\t%s\t%" PRIu32 "\t0x%" PRIx64 "\t%s\t%s\n", i + 1,
+		if (trace_statements_id(s, (uint32_t)i + 1, layout, &id) < 0)
+			continue;
+		fprintf(to, "0x%" PRIx64 "\t%s\t%s\t%s\t%" PRIu32 "\t0x%" PRIx64 "\t%s\t%s\n", id,
 			at->name, trace_statements_or_none(at->caller),
 			trace_statements_or_none(at->source), at->line, at->address,
 			trace_statements_or_none(at->build_id),

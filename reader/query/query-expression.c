@@ -38,6 +38,7 @@ static const struct query_operator {
 	enum query_kind kind;
 	enum query_sort gives, takes;
 	unsigned min, max; /* operands */
+	bool earlier;
 } query_operators[] = {
 	{ "and", QUERY_AND, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
 	{ "or", QUERY_OR, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
@@ -65,6 +66,16 @@ static const struct query_operator {
 	{ "p/time", QUERY_TIME, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
 	{ "p/process", QUERY_PROCESS, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
 	{ "p/thread", QUERY_THREAD, SORT_NUMBER, SORT_VARIABLE, 0, 0 },
+	{ "e/value", QUERY_VALUE, SORT_NUMBER, SORT_VARIABLE, 1, 1, true },
+	{ "e/size", QUERY_SIZE, SORT_NUMBER, SORT_VARIABLE, 1, 1, true },
+	{ "e/name", QUERY_NAME, SORT_TEXT, SORT_VARIABLE, 1, 1, true },
+	{ "e/type", QUERY_TYPE, SORT_TEXT, SORT_VARIABLE, 1, 1, true },
+	{ "e/text", QUERY_CONTENT, SORT_TEXT, SORT_VARIABLE, 1, 1, true },
+	{ "e/function", QUERY_FUNCTION, SORT_TEXT, SORT_VARIABLE, 0, 0, true },
+	{ "e/statement", QUERY_STATEMENT, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
+	{ "e/time", QUERY_TIME, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
+	{ "e/process", QUERY_PROCESS, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
+	{ "e/thread", QUERY_THREAD, SORT_NUMBER, SORT_VARIABLE, 0, 0, true },
 };
 
 void query_expression_deinit(struct query_expression *e)
@@ -208,10 +219,12 @@ static int query_take_number(struct query_parser *p, uint32_t *ret)
 				      "'%.40s' is no number; (v/value NAME) is that of a variable",
 				      word);
 	}
-	node.is_small = mpz_cmp_ui(mpq_denref(node.exact), 1) == 0 &&
-			mpz_fits_slong_p(mpq_numref(node.exact));
-	if (node.is_small)
+	node.is_small = mpz_fits_slong_p(mpq_numref(node.exact)) &&
+			mpz_fits_slong_p(mpq_denref(node.exact));
+	if (node.is_small) {
 		node.small = mpz_get_si(mpq_numref(node.exact));
+		node.small_denominator = mpz_get_si(mpq_denref(node.exact));
+	}
 	r = query_add_node(p->e, &node, ret);
 	if (r < 0)
 		mpq_clear(node.exact);
@@ -277,23 +290,51 @@ int query_declare(struct query_expression *e, const char *text, struct query_err
 	return query_add_variable(e, name, colon ? colon + 1 : "");
 }
 
-static int query_take_variable(struct query_parser *p, uint32_t *ret)
+/*
+ * Sees to it that V belongs to the point that O is about; distinct-vars is about neither. Returns
+ * false if it belongs to the other one.
+ */
+static bool query_use_variable(struct query_variable *v, const struct query_operator *o)
 {
+	if (o->kind == QUERY_DISTINCT)
+		return true;
+	if (!v->used) {
+		v->used = true;
+		v->earlier = o->earlier;
+	}
+	return v->earlier == o->earlier;
+}
+
+/* Two points have variables of one name; a declared one belongs to one point. */
+static int query_take_variable(struct query_parser *p, const struct query_operator *o,
+			       uint32_t *ret)
+{
+	struct query_variable *variables = p->e->variables;
 	const char *begin = p->at;
 	char word[WORD_MAX];
 	int r = query_take_word(p, word);
 
+	for (uint32_t i = 0; r == 0 && i < p->e->n_variables; i++) {
+		if (strcmp(variables[i].name, word) != 0)
+			continue;
+		*ret = i;
+		if (query_use_variable(&variables[i], o))
+			return 0;
+		if (variables[i].free)
+			return query_complain(p, begin,
+					      "'%.40s' is a variable of the point and of an "
+					      "earlier one; declare two",
+					      word);
+	}
 	if (r < 0)
 		return r;
-	for (uint32_t i = 0; i < p->e->n_variables; i++)
-		if (strcmp(p->e->variables[i].name, word) == 0) {
-			*ret = i;
-			return 0;
-		}
 	if (p->e->n_variables == QUERY_VARIABLES_MAX)
 		return query_complain(p, begin, "more than %d variables", QUERY_VARIABLES_MAX);
 	*ret = (uint32_t)p->e->n_variables;
-	return query_add_variable(p->e, word, NULL);
+	r = query_add_variable(p->e, word, NULL);
+	variables[*ret].used = true;
+	variables[*ret].earlier = o->earlier;
+	return r;
 }
 
 /* ---- lists ---- */
@@ -326,7 +367,7 @@ static int query_take_operands(struct query_parser *p, const struct query_operat
 		if (*n == o->max)
 			return query_complain(p, p->at, "'%s' takes %u operand%s, not more",
 					      o->word, o->max, o->max == 1 ? "" : "s");
-		r = o->takes == SORT_VARIABLE ? query_take_variable(p, &one)
+		r = o->takes == SORT_VARIABLE ? query_take_variable(p, o, &one)
 					      : query_take(p, o->takes, &one);
 		if (r < 0)
 			return r;
@@ -342,13 +383,15 @@ static int query_add_list(struct query_parser *p, const struct query_operator *o
 	struct query_expression *e = p->e;
 	struct query_node node = { .kind = o->kind,
 				   .first = (uint32_t)e->n_children,
-				   .n = (uint32_t)n };
+				   .n = (uint32_t)n,
+				   .earlier = o->earlier };
 
 	if (n > 0 && GROW(e->children, e->children_room, e->n_children + n) < 0)
 		return -ENOMEM;
 	if (n > 0)
 		memcpy(e->children + e->n_children, list, n * sizeof(*list));
 	e->n_children += n;
+	e->joins |= o->earlier;
 	if (o->takes == SORT_VARIABLE && n == 1)
 		node.variable = list[0];
 	return query_add_node(e, &node, ret);

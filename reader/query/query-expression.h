@@ -17,6 +17,9 @@
  *	TEXT   = "text" | (v/name NAME) | (v/type NAME) | (v/text NAME) | (p/function)
  *	NUMBER = (p/statement) | (p/time) | (p/process) | (p/thread)
  *
+ * and so is a second point: e/value, e/size, e/name, e/type, e/text, e/function, e/statement,
+ * e/time, e/process and e/thread are those of an earlier one. A variable belongs to one of the two.
+ *
  * The second text of `matches` is a pattern as in file names. v/text is the content of a blob. p/
  * are properties of the point: time (ns), process and thread are in the auxiliary data that kymo
  * writes (cli/query/trace-points.h).
@@ -70,21 +73,29 @@ enum query_kind {
 	QUERY_KINDS,
 };
 
+static inline bool query_is_text(enum query_kind kind)
+{
+	return kind >= QUERY_TEXT && kind <= QUERY_FUNCTION;
+}
+
 struct query_node {
 	enum query_kind kind;
 	uint32_t first, n; /* children in `children`; of QUERY_DISTINCT, numbers of variables */
 	uint32_t variable; /* of QUERY_VALUE, QUERY_SIZE, QUERY_NAME, QUERY_TYPE, QUERY_CONTENT */
+	bool earlier;      /* of these and of properties: it is of the earlier point */
 	char *text;        /* of QUERY_TEXT; owned */
-	bool is_small;     /* the number fits into `small`, and is whole */
-	int64_t small;
+	bool is_small;     /* of QUERY_NUMBER: it is small / small_denominator */
+	int64_t small, small_denominator;
 	mpq_t exact; /* the number */
 };
 
 /* A variable of the expression. */
 struct query_variable {
-	char *name;  /* owned */
-	bool free;   /* declared: any variable of its types; else the one of this name */
-	char *types; /* of a free one: names with commas between them, "" = all. Owned */
+	char *name;   /* owned */
+	bool free;    /* declared: any variable of its types; else the one of this name */
+	bool used;    /* which point it belongs to is known: */
+	bool earlier; /* the earlier one */
+	char *types;  /* of a free one: names with commas between them, "" = all. Owned */
 };
 
 struct query_expression {
@@ -94,7 +105,15 @@ struct query_expression {
 	size_t n_children, children_room;
 	struct query_variable variables[QUERY_VARIABLES_MAX];
 	size_t n_variables;
+	bool joins; /* there is an earlier point in it */
 };
+
+/* The children of a node; NULL as long as no node of the expression has any. */
+static inline const uint32_t *query_children(const struct query_expression *e,
+					     const struct query_node *node)
+{
+	return e->children ? e->children + node->first : NULL;
+}
 
 /* What is wrong with an expression, and where: the bytes before it. */
 struct query_error {

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "reader/query/query-expression.h"
-#include "reader/tracedb/tracedb-store.h"
+#include "reader/query/query-value.h"
 
 enum { QUERY_SOFTS_MAX = 16 };
 
@@ -18,12 +17,11 @@ struct query {
 	uint32_t hard;                   /* the node that must be true */
 	uint32_t softs[QUERY_SOFTS_MAX]; /* of each point the assignments remain that fulfil most */
 	size_t n_softs;
-	uint64_t mask, statement; /* only points whose statement & mask is `statement` */
-	uint32_t seed;            /* not 0: one of these points, by chance */
-	bool keep_duplicates;     /* also where statement, names and types are the same */
-	uint64_t limit;           /* of results; 0 = none */
-	/* The name of a statement, or NULL; NULL = no statement has one. */
-	const char *(*function)(const void *userdata, uint64_t statement);
+	uint64_t mask, statement;   /* only points whose statement & mask is `statement` */
+	uint32_t seed;              /* not 0: one of these points, by chance */
+	bool keep_duplicates;       /* also where statement, names and types are the same */
+	uint64_t limit;             /* of results; 0 = none */
+	query_function_fn function; /* NULL = no statement has a name */
 	const void *function_userdata;
 };
 
@@ -31,18 +29,57 @@ struct query {
 struct query_result {
 	size_t point; /* its number, from 0 */
 	const struct tracedb_stored_point *of;
-	const uint32_t *bound; /* by variable of the expression: which of the point's */
+	const uint32_t *bound; /* by variable of the expression: which of its point's */
+	/* If the expression joins points: the last point before it for which it is true. */
+	size_t earlier_point;
+	const struct tracedb_stored_point *earlier; /* NULL = it does not */
 };
+
+/* What VARIABLE of E stands for in R. */
+static inline const struct tracedb_variable *query_result_variable(const struct query_expression *e,
+								   const struct query_result *r,
+								   size_t variable)
+{
+	const struct tracedb_stored_point *of = e->variables[variable].earlier ? r->earlier : r->of;
+
+	return &of->variables[r->bound[variable]];
+}
 
 typedef int (*query_result_fn)(void *userdata, const struct query_result *result);
 
 /*
  * Calls FN for each result until it returns something else than 0, which is returned. DICTIONARY is
- * that of the store. Returns 0; -EINVAL (a type of a free variable that the trace has not, -E2BIG
- * (too many assignments for a point), both with ERROR; or -ENOMEM.
+ * that of the store. Returns 0; -EINVAL (a type of a free variable that the trace has not) or
+ * -E2BIG (too many assignments for a point, or pairs of points), both with ERROR; or -ENOMEM.
  */
 int query_run(const struct query *q, const struct tracedb_store *store,
 	      const struct tracedb_dictionary *dictionary, query_result_fn fn, void *userdata,
 	      struct query_error *error);
+
+/*
+ * The same for a store that grows: a search looks at the points that it has not seen yet. It cannot
+ * pick one point by chance.
+ */
+struct query_search;
+
+int query_search_new(struct query_search **ret, const struct query *q,
+		     const struct tracedb_dictionary *dictionary, query_result_fn fn,
+		     void *userdata, struct query_error *error);
+
+/* Returns as query_run(). */
+int query_search_run(struct query_search *s, const struct tracedb_store *store,
+		     struct query_error *error);
+
+/*
+ * The store was cleared, with its SHAPES or without. Not for a query that joins points: it needs
+ * the earlier ones.
+ */
+void query_search_cleared(struct query_search *s, bool shapes);
+
+/* Whether the limit of results is reached. */
+bool query_search_is_over(const struct query_search *s);
+
+struct query_search *query_search_free(struct query_search *s);
+DEFINE_CLEANUP(struct query_search *, query_search_free)
 
 void query_deinit(struct query *q);

@@ -115,6 +115,7 @@ int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size)
 	uint32_t *place = tracedb_map_place(m, address);
 	uint32_t at = *place;
 
+	m->last = (struct tracedb_map_last){ 0 };
 	if (at == 0)
 		return size > 0 ? tracedb_map_add(m, address, size) : 0;
 	if (size > 0) {
@@ -127,19 +128,35 @@ int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size)
 	return 0;
 }
 
-uint64_t tracedb_map_size(const struct tracedb_map *m, uint64_t address)
+/* The last region that begins at ADDRESS or before, and the addresses for which it is that. */
+static void tracedb_map_find(struct tracedb_map *m, uint64_t address)
 {
-	const struct tracedb_region *last = NULL;
-	uint32_t at = m->root;
+	uint64_t first = 0, next = UINT64_MAX;
+	uint32_t at = m->root, region = 0;
 
 	while (at != 0) {
-		const struct tracedb_region *region = &m->regions[at];
-
-		if (region->address <= address)
-			last = region;
-		at = region->address <= address ? region->right : region->left;
+		if (m->regions[at].address <= address) {
+			region = at;
+			first = m->regions[at].address;
+			at = m->regions[at].right;
+		} else {
+			next = m->regions[at].address - 1;
+			at = m->regions[at].left;
+		}
 	}
-	if (!last || address - last->address > last->size)
+	m->last = (struct tracedb_map_last){ first, next, region, true };
+}
+
+uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address)
+{
+	const struct tracedb_region *region;
+
+	if (!m->last.known || address < m->last.first || address > m->last.end)
+		tracedb_map_find(m, address);
+	if (m->last.region == 0)
 		return TRACEDB_NO_SIZE;
-	return last->size - (address - last->address);
+	region = &m->regions[m->last.region];
+	if (address - region->address > region->size)
+		return TRACEDB_NO_SIZE;
+	return region->size - (address - region->address);
 }

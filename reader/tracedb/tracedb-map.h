@@ -2,6 +2,7 @@
 /* The buffers that a program has at a point of a trace, by address. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,12 +12,20 @@ struct tracedb_region {
 	uint32_t priority;    /* none below it has a greater one */
 };
 
+/* The answer to the last question. */
+struct tracedb_map_last {
+	uint64_t first, end; /* addresses that it holds for */
+	uint32_t region;     /* 0 = there is none */
+	bool known;
+};
+
 struct tracedb_map {
 	struct tracedb_region *regions; /* owned; the first one is not used */
 	uint32_t n_regions, room;
 	uint32_t root;
 	uint32_t unused; /* a list, by `left` */
 	uint32_t random;
+	struct tracedb_map_last last;
 };
 
 /* No buffer. */
@@ -33,4 +42,4 @@ int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size);
  * Returns the number of bytes from ADDRESS to the end of the last buffer that begins there or
  * before, 0 right behind its end, and TRACEDB_NO_SIZE beyond, or without such a buffer.
  */
-uint64_t tracedb_map_size(const struct tracedb_map *m, uint64_t address);
+uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address);

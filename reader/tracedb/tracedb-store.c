@@ -8,20 +8,13 @@
 #include "base/array.h"
 #include "base/table.h"
 
-/* A variable of a shape. */
-struct tracedb_slot {
-	uint32_t name, type;
-};
-
-struct tracedb_shape {
-	size_t first, n_variables; /* among the slots */
-	size_t n_auxiliary;
-};
+/* A store that is cleared again and again keeps so many shapes. */
+enum { SHAPES_LIVE_MAX = 1 << 16 };
 
 struct tracedb_store {
 	const struct tracedb_dictionary *dictionary; /* the reader's */
-	struct tracedb_slot *slots;                  /* owned, as are all lists here */
-	size_t n_slots, slots_room;
+	struct tracedb_slot *slots; /* of the point that is added; owned, as are all lists here */
+	size_t slots_room;
 	struct tracedb_shape *shapes;
 	uint32_t n_shapes;
 	size_t shapes_room;
@@ -29,6 +22,7 @@ struct tracedb_store {
 	uint64_t *statements; /* by point */
 	uint32_t *shape_of;   /* likewise */
 	size_t n_points, statements_room, shape_of_room;
+	size_t n_cleared; /* points that are not there any more */
 	uint64_t *words;
 	size_t n_words, words_room;
 	uint8_t *bytes; /* of blobs */
@@ -36,12 +30,20 @@ struct tracedb_store {
 	struct tracedb_map map; /* as it is at the last point */
 };
 
+static void tracedb_store_drop_shapes(struct tracedb_store *s)
+{
+	for (uint32_t i = 0; i < s->n_shapes; i++)
+		free(s->shapes[i].slots);
+	s->n_shapes = 0;
+}
+
 struct tracedb_store *tracedb_store_free(struct tracedb_store *s)
 {
 	if (!s)
 		return NULL;
 	table_deinit(&s->by_hash);
 	tracedb_map_deinit(&s->map);
+	tracedb_store_drop_shapes(s);
 	free(s->slots);
 	free(s->shapes);
 	free(s->statements);
@@ -59,20 +61,19 @@ size_t tracedb_store_points(const struct tracedb_store *s)
 
 /* ---- loading ---- */
 
-static int tracedb_store_word(struct tracedb_store *s, uint64_t word)
+/* The words of a value of FORMAT. */
+static inline uint32_t tracedb_store_words(uint32_t format)
 {
-	if (GROW(s->words, s->words_room, s->n_words + 1) < 0)
-		return -ENOMEM;
-	s->words[s->n_words++] = word;
-	return 0;
+	return format == TRACEDB_POINTER || format == TRACEDB_BLOB ? 2 : 1;
 }
 
+/* There is room for the words. */
 static int tracedb_store_blob(struct tracedb_store *s, const struct tracedb_value *v)
 {
-	int e = tracedb_store_word(s, s->n_bytes) ?: tracedb_store_word(s, v->size);
-
-	if (e < 0 || v->size == 0)
-		return e;
+	s->words[s->n_words++] = s->n_bytes;
+	s->words[s->n_words++] = v->size;
+	if (v->size == 0)
+		return 0;
 	if (GROW(s->bytes, s->bytes_room, s->n_bytes + v->size) < 0)
 		return -ENOMEM;
 	memcpy(s->bytes + s->n_bytes, v->bytes, v->size);
@@ -80,126 +81,202 @@ static int tracedb_store_blob(struct tracedb_store *s, const struct tracedb_valu
 	return 0;
 }
 
-static int tracedb_store_variable(struct tracedb_store *s, const struct tracedb_value *v)
+static inline int tracedb_store_variable(struct tracedb_store *s, const struct tracedb_value *v,
+					 uint32_t format)
 {
-	if (GROW(s->slots, s->slots_room, s->n_slots + 1) < 0)
-		return -ENOMEM;
-	s->slots[s->n_slots++] = (struct tracedb_slot){ v->name, v->type };
-	switch (s->dictionary->types[v->type].format) {
-	case TRACEDB_BLOB:
+	if (format == TRACEDB_BLOB)
 		return tracedb_store_blob(s, v);
-	case TRACEDB_POINTER:
-		return tracedb_store_word(s, v->u)
-			       ?: tracedb_store_word(s, tracedb_map_size(&s->map, v->u));
-	default:
-		return tracedb_store_word(s, v->u);
-	}
+	s->words[s->n_words++] = v->u;
+	if (format == TRACEDB_POINTER)
+		s->words[s->n_words++] = tracedb_map_size(&s->map, v->u);
+	return 0;
 }
 
-static bool tracedb_store_is_shape(const struct tracedb_store *s, uint32_t number,
+/* ---- shapes ---- */
+
+static bool tracedb_store_is_shape(const struct tracedb_shape *known,
 				   const struct tracedb_shape *shape)
 {
-	const struct tracedb_shape *known = &s->shapes[number];
-
 	return known->n_variables == shape->n_variables &&
 	       known->n_auxiliary == shape->n_auxiliary &&
-	       (shape->n_variables == 0 || memcmp(s->slots + known->first, s->slots + shape->first,
-						  shape->n_variables * sizeof(*s->slots)) == 0);
+	       (shape->n_variables == 0 || memcmp(known->slots, shape->slots,
+						  shape->n_variables * sizeof(*shape->slots)) == 0);
 }
 
 static int tracedb_store_new_shape(struct tracedb_store *s, uint64_t key,
 				   const struct tracedb_shape *shape, uint32_t *ret)
 {
-	if (s->n_shapes == UINT32_MAX ||
+	size_t bytes = shape->n_variables * sizeof(*shape->slots);
+	_cleanup_free_ struct tracedb_slot *slots = malloc(bytes + 1);
+
+	if (!slots || s->n_shapes == UINT32_MAX ||
 	    GROW(s->shapes, s->shapes_room, (size_t)s->n_shapes + 1) < 0 ||
 	    table_set(&s->by_hash, key, (void *)((uintptr_t)s->n_shapes + 1)) < 0)
 		return -ENOMEM;
+	if (bytes > 0)
+		memcpy(slots, shape->slots, bytes);
 	s->shapes[s->n_shapes] = *shape;
+	s->shapes[s->n_shapes].slots = TAKE_PTR(slots);
 	*ret = s->n_shapes++;
 	return 0;
 }
 
-/* The number of SHAPE, whose slots are the last ones; they go again if it is known. */
-static int tracedb_store_shape(struct tracedb_store *s, const struct tracedb_shape *shape,
-			       uint32_t *ret)
+/* The slots of POINT, which has as many variables and auxiliary data as SHAPE says. */
+static int tracedb_store_slots(struct tracedb_store *s, const struct tracedb_point *point,
+			       struct tracedb_shape *shape)
+{
+	uint32_t n = 0, word = 0;
+
+	if (GROW(s->slots, s->slots_room, (size_t)shape->n_variables + 1) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < point->n_entries; i++) {
+		const struct tracedb_value *v = &point->entries[i].variable;
+		uint32_t format;
+
+		if (point->entries[i].tag != TRACEDB_VARIABLE)
+			continue;
+		format = s->dictionary->types[v->type].format;
+		s->slots[n++] = (struct tracedb_slot){ v->name, v->type, format, word };
+		word += tracedb_store_words(format);
+	}
+	shape->slots = s->slots;
+	shape->n_words = word + shape->n_auxiliary;
+	return 0;
+}
+
+static int tracedb_store_find_shape(struct tracedb_store *s, const struct tracedb_point *point,
+				    struct tracedb_shape *shape, uint32_t *ret)
 {
 	uint64_t key;
 	void *known;
 
-	/* (points of one place in a program often follow each other) */
-	if (s->n_points > 0 && tracedb_store_is_shape(s, s->shape_of[s->n_points - 1], shape)) {
-		*ret = s->shape_of[s->n_points - 1];
-		s->n_slots = shape->first;
-		return 0;
-	}
+	if (tracedb_store_slots(s, point, shape) < 0)
+		return -ENOMEM;
 	/* (hashed with the address of the store's own memory, so that no file can make many
 	 * alike) */
 	key = table_hash_seeded((uintptr_t)s ^ shape->n_auxiliary,
-				shape->n_variables ? (const void *)(s->slots + shape->first) : "",
-				shape->n_variables * sizeof(*s->slots));
+				shape->n_variables ? (const void *)shape->slots : "",
+				shape->n_variables * sizeof(*shape->slots));
 	while ((known = table_get(&s->by_hash, key))) {
 		*ret = (uint32_t)((uintptr_t)known - 1);
-		if (tracedb_store_is_shape(s, *ret, shape)) {
-			s->n_slots = shape->first;
+		if (tracedb_store_is_shape(&s->shapes[*ret], shape))
 			return 0;
-		}
 		key = key == UINT64_MAX ? 1 : key + 1;
 	}
 	return tracedb_store_new_shape(s, key, shape, ret);
 }
 
-/* Variables first, then auxiliary data. */
+/* ---- points ---- */
+
+/*
+ * The words of POINT, its variables before its auxiliary data; how many of these there are goes to
+ * SHAPE. Returns 1 if they are those of the shape GUESS, else 0, or -ENOMEM.
+ */
 static int tracedb_store_entries(struct tracedb_store *s, const struct tracedb_point *point,
-				 struct tracedb_shape *shape, uint64_t *statement)
+				 const struct tracedb_shape *guess, struct tracedb_shape *shape,
+				 uint64_t *statement)
 {
+	const struct tracedb_type *types = s->dictionary->types;
+	bool guessed = guess != NULL;
 	int e = 0;
 
 	for (size_t i = 0; e == 0 && i < point->n_entries; i++) {
 		const struct tracedb_entry *entry = &point->entries[i];
+		uint32_t n = shape->n_variables;
 
-		if (entry->tag == TRACEDB_STATEMENT)
+		switch (entry->tag) {
+		case TRACEDB_STATEMENT:
 			*statement = entry->statement;
-		else if (entry->tag == TRACEDB_BUFFER)
+			break;
+		case TRACEDB_BUFFER:
 			e = tracedb_map_set(&s->map, entry->buffer.address, entry->buffer.size);
-		else if (entry->tag == TRACEDB_VARIABLE)
-			e = tracedb_store_variable(s, &entry->variable);
+			break;
+		case TRACEDB_VARIABLE:
+			guessed = guessed && n < guess->n_variables &&
+				  guess->slots[n].name == entry->variable.name &&
+				  guess->slots[n].type == entry->variable.type;
+			e = tracedb_store_variable(s, &entry->variable,
+						   types[entry->variable.type].format);
+			shape->n_variables++;
+			break;
+		default:
+			shape->n_auxiliary++;
+		}
 	}
-	shape->n_variables = s->n_slots - shape->first;
-	for (size_t i = 0; e == 0 && i < point->n_entries; i++) {
-		if (point->entries[i].tag != TRACEDB_AUXILIARY)
-			continue;
-		e = tracedb_store_word(s, point->entries[i].auxiliary);
-		shape->n_auxiliary++;
-	}
-	return e;
-}
-
-static int tracedb_store_add(struct tracedb_store *s, const struct tracedb_point *point)
-{
-	struct tracedb_shape shape = { .first = s->n_slots };
-	uint64_t statement = 0;
-	uint32_t number = 0;
-	int e = tracedb_store_entries(s, point, &shape, &statement)
-			?: tracedb_store_shape(s, &shape, &number)
-			?: GROW(s->statements, s->statements_room, s->n_points + 1)
-			?: GROW(s->shape_of, s->shape_of_room, s->n_points + 1);
-
 	if (e < 0)
 		return e;
+	for (size_t i = point->n_entries, n = shape->n_auxiliary; n > 0; i--)
+		if (point->entries[i - 1].tag == TRACEDB_AUXILIARY)
+			s->words[s->n_words + --n] = point->entries[i - 1].auxiliary;
+	s->n_words += shape->n_auxiliary;
+	return guessed && guess->n_variables == shape->n_variables &&
+	       guess->n_auxiliary == shape->n_auxiliary;
+}
+
+static int tracedb_store_put(struct tracedb_store *s, const struct tracedb_point *point)
+{
+	/* (points of one place in a program often follow each other) */
+	uint32_t number = s->n_points > 0 ? s->shape_of[s->n_points - 1] : 0;
+	const struct tracedb_shape *guess = s->n_points > 0 ? &s->shapes[number] : NULL;
+	struct tracedb_shape shape = { 0 };
+	uint64_t statement = 0;
+	int r = GROW(s->words, s->words_room, s->n_words + 2 * point->n_entries + 1)
+			?: GROW(s->statements, s->statements_room, s->n_points + 1)
+				?: GROW(s->shape_of, s->shape_of_room, s->n_points + 1);
+
+	if (r == 0)
+		r = tracedb_store_entries(s, point, guess, &shape, &statement);
+	if (r == 0)
+		r = tracedb_store_find_shape(s, point, &shape, &number);
+	if (r < 0)
+		return r;
 	s->statements[s->n_points] = statement;
 	s->shape_of[s->n_points++] = number;
 	return 0;
 }
 
-int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r)
+int tracedb_store_add(struct tracedb_store *s, const struct tracedb_point *point)
 {
-	_cleanup_(tracedb_store_freep) struct tracedb_store *s = calloc(1, sizeof(*s));
-	const struct tracedb_point *point;
-	int e;
+	size_t n_words = s->n_words, n_bytes = s->n_bytes;
+	int r = tracedb_store_put(s, point);
+
+	if (r < 0) {
+		s->n_words = n_words;
+		s->n_bytes = n_bytes;
+	}
+	return r;
+}
+
+bool tracedb_store_clear(struct tracedb_store *s)
+{
+	s->n_cleared += s->n_points;
+	s->n_points = s->n_words = s->n_bytes = 0;
+	if (s->n_shapes <= SHAPES_LIVE_MAX)
+		return false;
+	tracedb_store_drop_shapes(s);
+	table_clear(&s->by_hash);
+	return true;
+}
+
+int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionary *dictionary)
+{
+	struct tracedb_store *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
-	s->dictionary = tracedb_reader_dictionary(r);
+	s->dictionary = dictionary;
+	*ret = s;
+	return 0;
+}
+
+int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r)
+{
+	_cleanup_(tracedb_store_freep) struct tracedb_store *s = NULL;
+	const struct tracedb_point *point;
+	int e = tracedb_store_new(&s, tracedb_reader_dictionary(r));
+
+	if (e < 0)
+		return e;
 	while ((e = tracedb_reader_next(r, &point)) == TRACEDB_POINT) {
 		e = tracedb_store_add(s, point);
 		if (e < 0)
@@ -218,43 +295,78 @@ void tracedb_cursor_deinit(struct tracedb_cursor *c)
 	*c = (struct tracedb_cursor){ 0 };
 }
 
-/* A value from its words at P. Returns how many there are. */
-static size_t tracedb_store_value(const struct tracedb_store *s, const struct tracedb_slot *slot,
-				  const uint64_t *p, struct tracedb_variable *ret)
+bool tracedb_store_next_row(const struct tracedb_store *s, struct tracedb_cursor *c,
+			    struct tracedb_row *ret)
 {
-	const struct tracedb_type *type = &s->dictionary->types[slot->type];
+	if (c->point == s->n_points)
+		return false;
+	*ret = (struct tracedb_row){
+		.point = s->n_cleared + c->point,
+		.statement = s->statements[c->point],
+		.shape = s->shape_of[c->point],
+		.words = s->words + c->word,
+		.word = c->word,
+	};
+	c->point++;
+	c->word += s->shapes[ret->shape].n_words;
+	return true;
+}
 
-	ret->value = (struct tracedb_value){ slot->name, slot->type, type->size, { p[0] } };
-	ret->buffer_size = TRACEDB_NO_SIZE;
-	if (type->format == TRACEDB_POINTER)
-		ret->buffer_size = p[1];
-	if (type->format == TRACEDB_BLOB) {
-		ret->value.size = (uint32_t)p[1];
-		ret->value.bytes = p[1] > 0 ? s->bytes + p[0] : (const uint8_t *)"";
+const uint8_t *tracedb_store_bytes(const struct tracedb_store *s, const uint64_t *p)
+{
+	return p[1] > 0 ? s->bytes + p[0] : (const uint8_t *)"";
+}
+
+static struct tracedb_variable tracedb_store_value(const struct tracedb_store *s,
+						   const struct tracedb_slot *slot,
+						   const uint64_t *p)
+{
+	struct tracedb_variable v = {
+		.value = { slot->name,
+			   slot->type,
+			   s->dictionary->types[slot->type].size,
+			   { p[0] } },
+		.buffer_size = slot->format == TRACEDB_POINTER ? p[1] : TRACEDB_NO_SIZE,
+	};
+
+	if (slot->format == TRACEDB_BLOB) {
+		v.value.size = (uint32_t)p[1];
+		v.value.bytes = tracedb_store_bytes(s, p);
 	}
-	return type->format == TRACEDB_POINTER || type->format == TRACEDB_BLOB ? 2 : 1;
+	return v;
+}
+
+int tracedb_store_point(const struct tracedb_store *s, struct tracedb_cursor *c,
+			const struct tracedb_row *row, struct tracedb_stored_point *ret)
+{
+	const struct tracedb_shape *shape = &s->shapes[row->shape];
+
+	if (GROW(c->variables, c->room, (size_t)shape->n_variables + 1) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < shape->n_variables; i++)
+		c->variables[i] =
+			tracedb_store_value(s, &shape->slots[i], row->words + shape->slots[i].word);
+	*ret = (struct tracedb_stored_point){
+		.statement = row->statement,
+		.variables = c->variables,
+		.n_variables = shape->n_variables,
+		.auxiliary = row->words + shape->n_words - shape->n_auxiliary,
+		.n_auxiliary = shape->n_auxiliary,
+	};
+	return 0;
 }
 
 int tracedb_store_next(const struct tracedb_store *s, struct tracedb_cursor *c,
 		       struct tracedb_stored_point *ret)
 {
-	const struct tracedb_shape *shape;
+	struct tracedb_row row;
 
-	if (c->point == s->n_points)
+	if (!tracedb_store_next_row(s, c, &row))
 		return 0;
-	shape = &s->shapes[s->shape_of[c->point]];
-	if (GROW(c->variables, c->room, shape->n_variables + 1) < 0)
-		return -ENOMEM;
-	for (size_t i = 0; i < shape->n_variables; i++)
-		c->word += tracedb_store_value(s, &s->slots[shape->first + i], s->words + c->word,
-					       &c->variables[i]);
-	*ret = (struct tracedb_stored_point){
-		.statement = s->statements[c->point++],
-		.variables = c->variables,
-		.n_variables = shape->n_variables,
-		.auxiliary = s->words ? s->words + c->word : NULL,
-		.n_auxiliary = shape->n_auxiliary,
-	};
-	c->word += shape->n_auxiliary;
-	return 1;
+	return tracedb_store_point(s, c, &row, ret) < 0 ? -ENOMEM : 1;
+}
+
+const struct tracedb_shape *tracedb_store_shape(const struct tracedb_store *s, uint32_t number)
+{
+	return &s->shapes[number];
 }

@@ -14,6 +14,30 @@
 
 struct tracedb_store;
 
+/* A variable of a shape. */
+struct tracedb_slot {
+	uint32_t name, type;
+	uint32_t format; /* enum tracedb_format, of its type */
+	uint32_t word;   /* its first word among those of a point */
+};
+
+struct tracedb_shape {
+	struct tracedb_slot *slots; /* owned by the store */
+	uint32_t n_variables;
+	uint32_t n_auxiliary; /* their words follow those of the variables */
+	uint32_t n_words;
+};
+
+/* A point as it is stored. The words of a pointer are itself and the size of its buffer; those of a
+ * blob, where its bytes are and how many. */
+struct tracedb_row {
+	size_t point; /* its number, from 0 */
+	uint64_t statement;
+	uint32_t shape;
+	const uint64_t *words;
+	size_t word; /* where they are: a cursor of {point, word} comes to this row */
+};
+
 struct tracedb_variable {
 	struct tracedb_value value;
 	uint64_t buffer_size; /* of a pointer; TRACEDB_NO_SIZE = unknown, as of all others */
@@ -40,6 +64,22 @@ struct tracedb_cursor {
  */
 int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r);
 
+/*
+ * An empty store, for points of a trace with DICTIONARY, which must outlive it: points are added
+ * one by one. Returns 0 or -ENOMEM.
+ */
+int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionary *dictionary);
+
+/* Adds POINT. Returns 0 or -ENOMEM, with the store unchanged. */
+int tracedb_store_add(struct tracedb_store *s, const struct tracedb_point *point);
+
+/*
+ * Removes all points; the next one has the number behind theirs. Buffers are as they were. Shapes
+ * keep their numbers, unless there are very many of them: then they are removed, too, and it
+ * returns true.
+ */
+bool tracedb_store_clear(struct tracedb_store *s);
+
 struct tracedb_store *tracedb_store_free(struct tracedb_store *s);
 DEFINE_CLEANUP(struct tracedb_store *, tracedb_store_free)
 
@@ -51,5 +91,18 @@ size_t tracedb_store_points(const struct tracedb_store *s);
  */
 int tracedb_store_next(const struct tracedb_store *s, struct tracedb_cursor *c,
 		       struct tracedb_stored_point *ret);
+
+/* The next point as it is stored. Returns false after the last one. It holds until one is added. */
+bool tracedb_store_next_row(const struct tracedb_store *s, struct tracedb_cursor *c,
+			    struct tracedb_row *ret);
+
+/* The variables of ROW, as tracedb_store_next(). Returns 0 or -ENOMEM. */
+int tracedb_store_point(const struct tracedb_store *s, struct tracedb_cursor *c,
+			const struct tracedb_row *row, struct tracedb_stored_point *ret);
+
+const struct tracedb_shape *tracedb_store_shape(const struct tracedb_store *s, uint32_t number);
+
+/* The bytes of a blob whose words are at P, which has p[1] of them. */
+const uint8_t *tracedb_store_bytes(const struct tracedb_store *s, const uint64_t *p);
 
 void tracedb_cursor_deinit(struct tracedb_cursor *c);

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A question to a recording: who writes more than the block of memory has. It is found in the program
-# that does so, with its numbers, and nothing in the one that does not.
+# Questions to a recording: calls that write more than the block of memory has, and uses of freed
+# blocks. They are found in a program that has them, with numbers and lines, and nothing is found in
+# the corrected program.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -28,19 +29,24 @@ cat >"$TMP/over.c" <<-'END'
 END
 gcc -g -O1 -w -o "$TMP/over" "$TMP/over.c"
 
+line=$(grep -n 'if (write' "$TMP/over.c" | cut -d: -f1)
 for how in right wrong; do
 	note "a program that is $how"
-	expect_exit 0 "$KYMO" record --direct -e memory,calls --memory-log -o "$TMP/$how.fxt" \
+	expect_exit 0 "$KYMO" record --direct -e memory,calls,call-stacks --memory-log -o "$TMP/$how.fxt" \
 		--call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" "$how"
 	expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/$how.fxt" '(> (v/value count) (v/size buf))'
-	jq -c '[.function, .variables.count.value, .variables.buf.size]' "$TMP/stdout" >"$TMP/$how"
+	jq -c '[.function, .line, .variables.count.value, .variables.buf.size]' "$TMP/stdout" >"$TMP/$how"
 done
 assert_empty "$TMP/right" "what is found in a program without a mistake"
 diff - "$TMP/wrong" >&2 <<-END || fail "what was found (>) is not what the program does (<)"
-	["write",48,32]
-	["write",48,31]
-	["write",48,30]
+	["write",$line,48,32]
+	["write",$line,48,31]
+	["write",$line,48,30]
 END
+"$KYMO" query "$TMP/wrong.fxt" '(> (v/value count) (v/size buf))' >"$TMP/said"
+assert_says "$TMP/said" "over.c:$line: count = 48, buf = 0x"
+"$KYMO" query - '(> (v/value count) (v/size buf))' <"$TMP/wrong.fxt" >"$TMP/piped"
+cmp "$TMP/said" "$TMP/piped" || fail "standard input is not read as the file is"
 
 note "free variables range over those of their types"
 expect_exit 0 "$KYMO" query --keep-duplicates --json --var p:pointer "$TMP/wrong.fxt" '(= (v/size p) 31)'
@@ -57,8 +63,43 @@ for layout in --force "--narrow --force"; do
 done
 assert_says "$(compgen -G "$TMP/w-*.statements")" "write" "the function of the statement"
 
+note "two points in one query: a write from a block that was freed, with where it was allocated"
+cat >"$TMP/after.c" <<-'END'
+	#include <stdlib.h>
+	#include <string.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		int wrong = argc > 1 && argv[1][0] == 'w';
+		char *other = malloc(80);
+		char *buf = malloc(40);
+		memset(buf, 'x', 40);
+		if (wrong)
+			free(buf);
+		write(1, buf, 8);
+		if (!wrong)
+			free(buf);
+		free(other);
+		return 0;
+	}
+END
+gcc -g -O0 -w -o "$TMP/after" "$TMP/after.c"
+for how in right wrong; do
+	expect_exit 0 "$KYMO" record --direct -e memory,calls,call-stacks --memory-log -o "$TMP/after-$how.fxt" \
+		--call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/after" "$how"
+	expect_exit 0 "$KYMO" query --json "$TMP/after-$how.fxt" \
+		'(and (is (e/function) "free") (= (v/value buf) (e/value address)) (not (>= (v/size buf) 0)))'
+	jq -c '[.function, .line, .earlier.function, .earlier.variables.address.size]' "$TMP/stdout" >"$TMP/after-$how"
+	expect_exit 0 "$KYMO" query --json "$TMP/after-$how.fxt" \
+		'(and (is (e/function) "malloc") (= (v/value buf) (e/value address)))'
+	assert_eq "$(jq -c '[.function, .line, .earlier.line, .earlier.variables.address.size]' "$TMP/stdout")" \
+		"[\"write\",$(grep -n 'write(' "$TMP/after.c" | cut -d: -f1),$(grep -n 'buf = malloc' "$TMP/after.c" | cut -d: -f1),40]"
+done
+assert_empty "$TMP/after-right" "uses of freed blocks in a program without any"
+assert_eq "$(<"$TMP/after-wrong")" "[\"write\",$(grep -n 'write(' "$TMP/after.c" | cut -d: -f1),\"free\",40]" \
+	"the use of a freed block"
+
 note "moments are points, too, with names, texts and lines"
-line=$(grep -n 'if (write' "$TMP/over.c" | cut -d: -f1)
 expect_exit 0 "$KYMO" record --direct -e memory,calls,call-stacks --memory-log -o "$TMP/both.fxt" --collect locals \
 	--moment "$TMP/over:over.c:$line" --call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" wrong
 expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/both.fxt" '(and (is (p/function) "write") (= (v/value count) 48))'
@@ -83,7 +124,7 @@ note "sampled allocations have no sizes"
 expect_exit 0 "$KYMO" record --direct -e memory,calls --memory-log --memory-interval 64K -o "$TMP/sampled.fxt" \
 	--call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" wrong
 expect_exit 1 "$KYMO" query "$TMP/sampled.fxt" '(> (v/value count) (v/size buf))'
-assert_says "$TMP/stderr" "only some allocations were recorded" "the reason"
+assert_says "$TMP/stderr" "allocations were sampled" "the reason"
 
 note "expressions that are none"
 expect_exit 2 "$KYMO" query "$TMP/wrong.fxt" '(> (v/value count) (and 1))'

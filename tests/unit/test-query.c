@@ -13,7 +13,15 @@
 #include "tests/support/unit.h"
 #include "writer/tracedb/tracedb-writer.h"
 
-enum { POINTS = 10000, VARIABLES_MAX = 4, PREDICATES = 60, TEXT_MAX = 1 << 14, DEPTH = 4 };
+enum {
+	POINTS = 10000,
+	JOINED = 150,
+	VARIABLES_MAX = 4,
+	PREDICATES = 60,
+	JOINS = 48,
+	TEXT_MAX = 1 << 14,
+	DEPTH = 4
+};
 
 static const char *const names[] = { "a", "b", "c", "d", "u64", "i32", "f64", "ptr", "blob" };
 static const struct tracedb_type types[] = {
@@ -33,7 +41,7 @@ struct variable {
 
 static struct point {
 	uint64_t statement;
-	struct variable variables[VARIABLES_MAX];
+	struct variable variables[2 * VARIABLES_MAX]; /* (of a pair: those of the earlier behind) */
 	unsigned n;
 } points[POINTS];
 
@@ -153,6 +161,14 @@ static void free_term(struct term *t)
 /* The first two are free, the third is the variable of that name. */
 static const char *const words[] = { "x", "y", "c" };
 
+/* Of which point a word is: y of the earlier one, if two are JOINED. */
+static bool joined;
+
+static char side_of(unsigned word)
+{
+	return joined && word == 1 ? 'e' : 'v';
+}
+
 static void write_term(FILE *to, const struct term *t)
 {
 	static const char *const ops[128] = {
@@ -165,7 +181,8 @@ static void write_term(FILE *to, const struct term *t)
 		return;
 	}
 	if (t->op == 'v' || t->op == 's') {
-		fprintf(to, "(v/%s %s)", t->op == 'v' ? "value" : "size", words[t->variable[0]]);
+		fprintf(to, "(%c/%s %s)", side_of(t->variable[0]), t->op == 'v' ? "value" : "size",
+			words[t->variable[0]]);
 		return;
 	}
 	if (t->op == 'd') {
@@ -352,16 +369,33 @@ static int compare_result(void *userdata, const struct query_result *result)
 	return 0;
 }
 
-static void load(struct tracedb_reader **reader, struct tracedb_store **store, struct outbuf *b)
+static void load(struct tracedb_reader **reader, struct tracedb_store **store, struct outbuf *b,
+		 size_t n)
 {
 	struct tracedb_writer w;
 
 	srand(7);
 	assert_int_equal(tracedb_writer_begin(&w, b, TRACEDB_W64, &dictionary), 0);
-	for (size_t i = 0; i < POINTS; i++)
+	for (size_t i = 0; i < n; i++)
 		write_point(&w, &points[i]);
 	assert_int_equal(tracedb_reader_new_memory(reader, b->data, b->size), 0);
 	assert_int_equal(tracedb_store_load(store, *reader), TRACEDB_TRACE_END);
+}
+
+/* T, and what is said BEFORE it. */
+static void parse_term(struct query *q, const struct term *t, const char *before)
+{
+	struct query_error error;
+	char text[TEXT_MAX];
+	FILE *to = fmemopen(text, sizeof(text), "w");
+
+	fprintf(to, "(and %s ", before);
+	write_term(to, t);
+	fprintf(to, ")");
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(query_declare(&q->expression, "x", &error), 0);
+	assert_int_equal(query_declare(&q->expression, "y:u64,ptr", &error), 0);
+	assert_int_equal(query_parse(&q->expression, text, &q->hard, &error), 0);
 }
 
 TEST(test_as_by_brute_force)
@@ -371,26 +405,157 @@ TEST(test_as_by_brute_force)
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	uint64_t n_results = 0;
 
-	load(&reader, &store, &b);
+	load(&reader, &store, &b, POINTS);
 	for (int i = 0; i < PREDICATES; i++) {
 		_cleanup_(query_deinit) struct query q = { .keep_duplicates = true };
 		struct term *t = make_truth(DEPTH);
 		struct expected x = { .t = t, .wants_c = uses(t, 2) };
 		struct query_error error;
-		char text[TEXT_MAX];
-		FILE *to = fmemopen(text, sizeof(text), "w");
 
-		write_term(to, t);
-		assert_int_equal(fclose(to), 0);
-		assert_int_equal(query_declare(&q.expression, "x", &error), 0);
-		assert_int_equal(query_declare(&q.expression, "y:u64,ptr", &error), 0);
-		assert_int_equal(query_parse(&q.expression, text, &q.hard, &error), 0);
+		parse_term(&q, t, "");
 		assert_int_equal(query_run(&q, store, &dictionary, compare_result, &x, &error), 0);
 		assert_false(expect_next(&x));
 		n_results += x.n;
 		free_term(t);
 	}
 	assert_true(n_results > 10000);
+}
+
+/* ---- two points ---- */
+
+struct pair {
+	size_t point, earlier;
+	uint32_t bound[3];
+};
+
+static struct pairs {
+	struct pair list[JOINED * VARIABLES_MAX * VARIABLES_MAX];
+	size_t n, compared;
+	bool wants_c;
+} expected_pairs;
+
+/* The last earlier point with which T is true of POINT and the assignment in AT. */
+static void expect_pair(const struct term *t, size_t point, unsigned *at)
+{
+	struct point both = points[point];
+
+	for (size_t i = point; i > 0; i--) {
+		const struct point *earlier = &points[i - 1];
+
+		memcpy(both.variables + both.n, earlier->variables,
+		       earlier->n * sizeof(earlier->variables[0]));
+		for (unsigned k = earlier->n; k > 0; k--) {
+			uint32_t type = earlier->variables[k - 1].type;
+
+			at[1] = both.n + k - 1;
+			if ((type != 0 && type != 3) || !is_true(t, &both, at))
+				continue;
+			expected_pairs.list[expected_pairs.n++] =
+				(struct pair){ point, i - 1, { at[0], k - 1, at[2] } };
+			return;
+		}
+	}
+}
+
+static void expect_pairs(const struct term *t)
+{
+	expected_pairs.n = expected_pairs.compared = 0;
+	expected_pairs.wants_c = uses(t, 2);
+	for (size_t i = 0; i < JOINED; i++)
+		for (unsigned x = 0; x < points[i].n; x++)
+			for (unsigned c = 0; c < (expected_pairs.wants_c ? points[i].n : 1); c++)
+				if (!expected_pairs.wants_c || points[i].variables[c].name == 2)
+					expect_pair(t, i, (unsigned[]){ x, 0, c });
+}
+
+static int compare_pair(void *userdata, const struct query_result *result)
+{
+	const struct pair *pair = &expected_pairs.list[expected_pairs.compared++];
+
+	(void)userdata;
+	assert_true(expected_pairs.compared <= expected_pairs.n);
+	assert_int_equal(result->point, pair->point);
+	assert_int_equal(result->earlier_point, pair->earlier);
+	assert_int_equal(result->earlier->statement, points[pair->earlier].statement);
+	for (unsigned i = 0; i < (expected_pairs.wants_c ? 3 : 2); i++)
+		assert_int_equal(result->bound[i], pair->bound[i]);
+	return 0;
+}
+
+/* The first comparison of T, which has all three words in it, is one of both points. */
+static struct term *make_join(int i)
+{
+	static const char ops[] = "==><";
+	struct term *t = calloc(1, sizeof(*t)), *compare = calloc(1, sizeof(*t));
+
+	*t = (struct term){ .op = '&', .n = 2, .of = { compare, make_truth(2) } };
+	*compare = (struct term){ .op = ops[i % 4], .n = 2 };
+	for (unsigned k = 0; k < 2; k++) {
+		compare->of[k] = calloc(1, sizeof(*t));
+		/* (sides change places, and some compare sizes) */
+		*compare->of[k] = (struct term){ .op = i % 3 ? 'v' : 's',
+						 .variable = { (k + (unsigned)i / 4) % 2 } };
+	}
+	return t;
+}
+
+TEST(test_joins_as_by_brute_force)
+{
+	_cleanup_(tracedb_reader_freep) struct tracedb_reader *reader = NULL;
+	_cleanup_(tracedb_store_freep) struct tracedb_store *store = NULL;
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+	size_t n_results = 0;
+
+	load(&reader, &store, &b, JOINED);
+	joined = true;
+	for (int i = 0; i < JOINS; i++) {
+		_cleanup_(query_deinit) struct query q = { .keep_duplicates = true };
+		struct term *t = make_join(i);
+		struct query_error error;
+
+		expect_pairs(t);
+		parse_term(&q, t, "(> (e/statement) 0)");
+		assert_true(q.expression.joins);
+		assert_int_equal(query_run(&q, store, &dictionary, compare_pair, NULL, &error), 0);
+		assert_int_equal(expected_pairs.compared, expected_pairs.n);
+		n_results += expected_pairs.n;
+		free_term(t);
+	}
+	joined = false;
+	assert_true(n_results > 1000);
+}
+
+/* A store that grows, and is cleared: points are looked at once, as they come. */
+TEST(test_as_points_come)
+{
+	_cleanup_(tracedb_reader_freep) struct tracedb_reader *reader = NULL;
+	_cleanup_(tracedb_store_freep) struct tracedb_store *store = NULL, *all = NULL;
+	_cleanup_(query_search_freep) struct query_search *search = NULL;
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+	_cleanup_(query_deinit) struct query q = { .keep_duplicates = true };
+	struct term *t = make_truth(DEPTH);
+	struct expected x = { .t = t, .wants_c = uses(t, 2) };
+	const struct tracedb_point *point;
+	struct query_error error;
+
+	load(&reader, &all, &b, POINTS);
+	reader = tracedb_reader_free(reader);
+	assert_int_equal(tracedb_reader_new_memory(&reader, b.data, b.size), 0);
+	assert_int_equal(tracedb_store_new(&store, tracedb_reader_dictionary(reader)), 0);
+	parse_term(&q, t, "");
+	assert_int_equal(query_search_new(&search, &q, tracedb_reader_dictionary(reader),
+					  compare_result, &x, &error),
+			 0);
+	for (size_t i = 0; tracedb_reader_next(reader, &point) == TRACEDB_POINT; i++) {
+		assert_int_equal(tracedb_store_add(store, point), 0);
+		if (i % 7 == 0)
+			continue;
+		assert_int_equal(query_search_run(search, store, &error), 0);
+		assert_true(x.point <= i);
+		query_search_cleared(search, tracedb_store_clear(store));
+	}
+	assert_false(expect_next(&x));
+	free_term(t);
 }
 
 /* ---- what else there is ---- */
@@ -427,7 +592,7 @@ TEST(test_ways_to_ask)
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	uint64_t with[6] = { 0 }, of_3 = 0, without = 0;
 
-	load(&reader, &store, &b);
+	load(&reader, &store, &b, POINTS);
 	for (size_t i = 0; i < POINTS; i++) {
 		of_3 += points[i].statement == 3;
 		without += points[i].n > 0;
@@ -489,6 +654,11 @@ TEST(test_extensions)
 		{ "(= (/ (p/time) 2) 500.5)", 1 },
 		{ "(>= (p/time) 1001)", 2 },
 		{ "(= (+ (p/time) (v/value number)) 1019)", 1 },
+		{ "(= (- (p/time) (e/time)) 1)", 1 },
+		{ "(is (v/text text) (e/text text))", 1 },
+		{ "(and (is (e/function) \"write\") (> (p/statement) (e/statement)))", 1 },
+		{ "(is (v/name number) (e/type number))", 0 },
+		{ "(and (= (e/value number) (v/value number)) (< (e/thread) (e/process)))", 0 },
 	};
 	static const char *const these[] = { "text", "number", "blob", "u64" };
 	static const struct tracedb_type kinds[] = { { 2, TRACEDB_BLOB, 0 },
@@ -575,6 +745,12 @@ TEST(test_refused)
 	refused("(is (p/function x) \"b\")", 16, "0 operands, not more");
 	refused("(= (p/function) 1)", 4, "'p/function' is a text where a number is expected");
 	refused("(> 1e999 1)", 3, "no number");
+	assert_int_equal(query_declare(&q.expression, "w", &error), 0);
+	assert_int_equal(query_parse(&q.expression, "(> (v/value w) (e/value w))", &q.hard, &error),
+			 -EINVAL);
+	assert_int_equal(error.at, 24);
+	assert_non_null(strstr(error.why, "declare two"));
+	query_deinit(&q);
 	memset(deep, '(', sizeof(deep) - 1);
 	refused(deep, 1, "expected");
 	for (size_t i = 0; i + 5 < sizeof(deep); i += 5)
@@ -582,7 +758,7 @@ TEST(test_refused)
 	deep[20000] = '\0';
 	refused(deep, 5000, "levels");
 
-	load(&reader, &store, &b);
+	load(&reader, &store, &b, POINTS);
 	assert_int_equal(query_declare(&q.expression, "x:u46", &error), 0);
 	assert_int_equal(query_parse(&q.expression, "", &q.hard, &error), 0);
 	assert_int_equal(query_run(&q, store, &dictionary, count_result, &n, &error), -EINVAL);
@@ -594,6 +770,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_as_by_brute_force),
+		cmocka_unit_test(test_joins_as_by_brute_force),
+		cmocka_unit_test(test_as_points_come),
 		cmocka_unit_test(test_ways_to_ask),
 		cmocka_unit_test(test_extensions),
 		cmocka_unit_test(test_refused),

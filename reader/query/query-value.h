@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Expressions evaluated for one assignment of a point's variables, exactly: integers of 128 bits,
+ * and fractions of any size where these do not suffice.
+ */
+#pragma once
+
+#include "reader/query/query-expression.h"
+#include "reader/tracedb/tracedb-store.h"
+
+/* Auxiliary data that kymo writes. */
+enum {
+	QUERY_AUXILIARY_TIME,
+	QUERY_AUXILIARY_THREAD, /* the process in the upper half */
+};
+
+/* The name of a statement, or NULL. */
+typedef const char *(*query_function_fn)(const void *userdata, uint64_t statement);
+
+struct query_point {
+	const struct tracedb_row *row;
+	const struct tracedb_shape *shape;
+};
+
+/* What an expression is asked about. */
+struct query_context {
+	const struct query_expression *e;
+	const struct tracedb_dictionary *dictionary;
+	const struct tracedb_store *store;
+	query_function_fn function; /* NULL = no statement has a name */
+	const void *function_userdata;
+	struct query_point points[2]; /* the point, and the earlier one */
+	const uint32_t *bound; /* by variable of the expression: which of those of its point */
+};
+
+/* Whether the node AT, a truth value, is true. */
+bool query_is_true(const struct query_context *c, uint32_t at);
+
+/*
+ * A number or a text at node AT as a key that equal ones have in common, and others rarely. It is
+ * not 0. Returns false if there is none.
+ */
+bool query_key(const struct query_context *c, uint32_t at, uint64_t *ret);
+
+static inline const struct query_point *query_point_of(const struct query_context *c,
+						       uint32_t variable)
+{
+	return &c->points[c->e->variables[variable].earlier];
+}
+
+static inline const struct tracedb_slot *query_slot(const struct query_context *c,
+						    uint32_t variable)
+{
+	return &query_point_of(c, variable)->shape->slots[c->bound[variable]];
+}
+
+/* Whether a comparison of KIND is true of two values that compare as SIGN. */
+static inline bool query_compare(enum query_kind kind, int sign)
+{
+	switch (kind) {
+	case QUERY_GT:
+		return sign > 0;
+	case QUERY_GE:
+		return sign >= 0;
+	case QUERY_LT:
+		return sign < 0;
+	case QUERY_LE:
+		return sign <= 0;
+	default:
+		return sign == 0;
+	}
+}
