@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The event that was read last, and the names that were seen.
+ */
+#pragma once
+
+#include "base/outbuf.h"
+#include "base/table.h"
+#include "libkymo/kymo.h"
+#include "reader/packed/packed-stream.h"
+
+/* Texts are copied behind each other, with a NUL behind each: where one begins, and its length. */
+struct kymo_text {
+	size_t at, length;
+};
+
+struct kymo_argument {
+	enum kymo_argument_type type;
+	struct kymo_text name, bytes; /* of a string or blob */
+	uint64_t number;              /* of an integer; the bits of a double */
+};
+
+struct kymo_event {
+	enum kymo_event_kind kind;
+	uint64_t time_ns, end_ns, id;
+	uint64_t process, thread, out_thread;
+	unsigned out_state;
+	int cpu;
+	struct kymo_text category, name;
+	struct kymo_argument arguments[FXT_ARGS_MAX];
+	size_t n_arguments;
+	struct outbuf texts;
+};
+
+struct kymo_archive {
+	struct packed_stream stream;
+	struct fxt_reader *reader;
+	struct fxt_damage damage;
+	struct kymo_event event;
+	uint64_t lost, full_buffers;
+	struct table processes, threads; /* by koid: struct kymo_named; owned */
+	size_t name_bytes;               /* of both */
+};
+
+/*
+ * Makes E from RECORD, an event, scheduling or log record. Returns 1, 0 if it is none of these, or
+ * -ENOMEM.
+ */
+int kymo_event_take(struct kymo_event *e, const struct fxt_record *record);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Points that are loaded, and a view of one.
+ */
+#pragma once
+
+#include "libkymo/kymo.h"
+#include "reader/packed/packed-stream.h"
+#include "reader/tracedb/tracedb-store.h"
+
+struct kymo_points {
+	struct packed_stream stream;
+	struct tracedb_reader *reader; /* has the dictionary */
+	struct tracedb_store *store;
+	const char *damage; /* NULL = there is none */
+	uint64_t damage_offset;
+};
+
+struct kymo_point {
+	const struct kymo_points *points;
+	size_t number;
+	struct tracedb_stored_point of;
+};

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libkymo: reads archives and trace points, writes trace points, and queries them. libkymo(3) has
+ * examples.
+ *
+ * Formats: archives are in the Fuchsia trace format, uncompressed or compressed (Snappy, gzip,
+ * zstd, Brotli, columns). Their events and arguments are those of FXT-MAPPING.md, if kymo recorded
+ * them. Trace points are in trace-db, in either layout. The language of queries is that of
+ * `kymo query` (kymo(1)).
+ *
+ * Errors: functions that can fail return a negative errno: -ENOMEM; -EBADMSG, if the input is in
+ * another format; -EINVAL, if an argument is not valid; or an error of read(). Invalid contents of
+ * a file are not errors but damage: the data before it is returned, and the damage is reported.
+ * Getters do not fail. An index out of range gives 0, NULL or "".
+ *
+ * Ownership: kymo_..._free() releases an object, accepts NULL, and returns NULL. Descriptors
+ * and memory that are passed stay the caller's, and must exist as long as the object that reads
+ * them. A returned pointer belongs to its object; each function says how long it is valid.
+ *
+ * Threads: the library has no global state. An object must not be used by two threads at the same
+ * time, except struct kymo_points: any number of threads can read one, each with its own cursor
+ * and its own query.
+ *
+ * Units: times are nanoseconds of the archive's clock. Sizes and offsets are bytes. Offsets are in
+ * the uncompressed data.
+ *
+ * Text is as it is in the file, with a NUL behind it. It is not checked: it can contain control
+ * characters and invalid UTF-8. Clean it before you print it.
+ *
+ * The library does not log, exit or open files by name. Objects are opaque and enums get new
+ * values: ignore unknown ones.
+ */
+#ifndef KYMO_H
+#define KYMO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the library, such as "0.2.0". Static. */
+const char *kymo_version(void);
+
+/* ---- archives (Fuchsia trace format) ---- */
+
+typedef struct kymo_archive kymo_archive;
+
+/* The event that was read last. */
+typedef struct kymo_event kymo_event;
+
+/* The results of kymo_archive_next(), besides negative errnos. */
+enum kymo_step {
+	KYMO_END = 0,
+	KYMO_EVENT = 1,
+	KYMO_DAMAGE = 2,
+};
+
+/* "Event record", "Scheduling record", "Log record". */
+enum kymo_event_kind {
+	KYMO_EVENT_INSTANT = 0,
+	KYMO_EVENT_COUNTER = 1,
+	KYMO_EVENT_DURATION_BEGIN = 2,
+	KYMO_EVENT_DURATION_END = 3,
+	KYMO_EVENT_DURATION_COMPLETE = 4,
+	KYMO_EVENT_ASYNC_BEGIN = 5,
+	KYMO_EVENT_ASYNC_INSTANT = 6,
+	KYMO_EVENT_ASYNC_END = 7,
+	KYMO_EVENT_FLOW_BEGIN = 8,
+	KYMO_EVENT_FLOW_STEP = 9,
+	KYMO_EVENT_FLOW_END = 10,
+	KYMO_EVENT_SWITCH = 16, /* a thread is switched in on a CPU */
+	KYMO_EVENT_WAKEUP = 17, /* a thread is woken */
+	KYMO_EVENT_LOG = 18,    /* its name is the message */
+};
+
+/* "Argument types". */
+enum kymo_argument_type {
+	KYMO_ARGUMENT_NULL = 0,
+	KYMO_ARGUMENT_INT32 = 1,
+	KYMO_ARGUMENT_UINT32 = 2,
+	KYMO_ARGUMENT_INT64 = 3,
+	KYMO_ARGUMENT_UINT64 = 4,
+	KYMO_ARGUMENT_DOUBLE = 5,
+	KYMO_ARGUMENT_STRING = 6,
+	KYMO_ARGUMENT_POINTER = 7,
+	KYMO_ARGUMENT_KOID = 8,
+	KYMO_ARGUMENT_BOOL = 9,
+	KYMO_ARGUMENT_BLOB = 10,
+};
+
+/*
+ * Start to read an archive from FD, at its position, or from the N bytes at P. Wait for the first
+ * bytes. Return 0 or a negative errno.
+ */
+int kymo_archive_open_fd(kymo_archive **ret, int fd);
+int kymo_archive_open_memory(kymo_archive **ret, const void *p, size_t n);
+
+kymo_archive *kymo_archive_free(kymo_archive *a);
+
+/*
+ * Reads on, to the next event. Returns KYMO_EVENT; KYMO_DAMAGE, if there is something unreadable
+ * before it, which is skipped; KYMO_END; or a negative errno. Records of other types are not
+ * returned: names and losses are collected from them.
+ */
+int kymo_archive_next(kymo_archive *a);
+
+/* After KYMO_EVENT. The event, and all that its getters return, are valid until the next call. */
+const kymo_event *kymo_archive_event(const kymo_archive *a);
+
+/*
+ * After KYMO_DAMAGE: the error, with its offset and the number of bytes that are skipped. Both can
+ * be NULL. Valid until the next call.
+ */
+const char *kymo_archive_damage(const kymo_archive *a, uint64_t *ret_offset, uint64_t *ret_bytes);
+
+/* The compression of the file: "none", "snappy", "gzip", "zstd", "brotli", "columns". Static. */
+const char *kymo_archive_compression(const kymo_archive *a);
+
+/*
+ * The number of events that the recorder lost, as far as the archive was read: the sum of the
+ * events `lost` of category `kymo`. And the number of times that a provider's buffer was full,
+ * after which an unknown number of events is missing.
+ */
+uint64_t kymo_archive_lost(const kymo_archive *a);
+uint64_t kymo_archive_full_buffers(const kymo_archive *a);
+
+/*
+ * The name of a process or thread, by its koid, as far as the archive was read, or NULL. Valid
+ * until the next kymo_archive_next(). ("Kernel object record")
+ */
+const char *kymo_archive_process_name(const kymo_archive *a, uint64_t process);
+const char *kymo_archive_thread_name(const kymo_archive *a, uint64_t thread);
+
+/* The process of a thread, by koid. 0 = unknown. */
+uint64_t kymo_archive_thread_process(const kymo_archive *a, uint64_t thread);
+
+/*
+ * The Linux pid or tid of a koid in archives that kymo recorded. (Koids are unique in an archive;
+ * pids can be reused.)
+ */
+uint32_t kymo_koid_tid(uint64_t koid);
+
+enum kymo_event_kind kymo_event_kind(const kymo_event *e);
+uint64_t kymo_event_time_ns(const kymo_event *e);
+uint64_t kymo_event_end_ns(const kymo_event *e); /* of duration complete; else its time */
+
+/* Its id: of a counter, an asynchronous event or a flow. Else 0. */
+uint64_t kymo_event_id(const kymo_event *e);
+
+/* "" = without one. Switches and wakeups have neither. */
+const char *kymo_event_category(const kymo_event *e);
+const char *kymo_event_name(const kymo_event *e);
+
+/*
+ * Koids. Of a switch: the thread that is switched in; 0 is the idle thread. Otherwise, 0 is an
+ * unknown one.
+ */
+uint64_t kymo_event_process(const kymo_event *e);
+uint64_t kymo_event_thread(const kymo_event *e);
+
+/* Of a switch or wakeup, the CPU; else -1. */
+int kymo_event_cpu(const kymo_event *e);
+
+/* Of a switch: the thread that is switched out, and its state (ZX_THREAD_STATE). Else 0. */
+uint64_t kymo_event_out_thread(const kymo_event *e);
+unsigned kymo_event_out_state(const kymo_event *e);
+
+/* Its arguments, from 0. Those that are damaged are left out. */
+size_t kymo_event_arguments(const kymo_event *e);
+const char *kymo_event_argument_name(const kymo_event *e, size_t i);
+enum kymo_argument_type kymo_event_argument_type(const kymo_event *e, size_t i);
+
+/* The first argument with this name, or -1. */
+int kymo_event_find_argument(const kymo_event *e, const char *name);
+
+/*
+ * The value. Integers convert as in C: signed ones to uint64_t, too. Pointers, koids and truth
+ * values are unsigned integers. Values of other types are 0.
+ */
+uint64_t kymo_event_argument_unsigned(const kymo_event *e, size_t i);
+int64_t kymo_event_argument_signed(const kymo_event *e, size_t i);
+double kymo_event_argument_double(const kymo_event *e, size_t i); /* integers, too */
+
+/*
+ * The bytes of a string or blob, with a NUL behind them, and their number, without it (can be
+ * NULL). NULL and 0 for other types.
+ */
+const char *kymo_event_argument_bytes(const kymo_event *e, size_t i, size_t *ret_size);
+
+/* ---- trace points: writing (trace-db) ---- */
+
+typedef struct kymo_writer kymo_writer;
+
+enum kymo_layout {
+	KYMO_LAYOUT_W16 = 0, /* as specified: numbers of 16 bits */
+	KYMO_LAYOUT_W64 = 1, /* with wider ones; most programs use it */
+};
+
+enum kymo_format {
+	KYMO_UNSIGNED = 0, /* 1 to 8 bytes */
+	KYMO_SIGNED = 1,   /* 1, 2, 4 or 8 bytes */
+	KYMO_FLOAT = 2,    /* 4 or 8 bytes */
+	KYMO_POINTER = 3,  /* 1 to 8 bytes */
+	KYMO_BLOB = 4,     /* any number of bytes; 0 = each value has its own */
+};
+
+int kymo_writer_new(kymo_writer **ret, enum kymo_layout layout);
+kymo_writer *kymo_writer_free(kymo_writer *w);
+
+/*
+ * Add a name, which is copied, or a type whose name is such a number. All are added before
+ * kymo_writer_begin(). Return its number, from 0; or -EINVAL, -EBUSY (it has begun), -EMSGSIZE (too
+ * many), -ENOMEM.
+ */
+int kymo_writer_add_name(kymo_writer *w, const char *name);
+int kymo_writer_add_type(kymo_writer *w, int name, enum kymo_format format, uint32_t size);
+
+/*
+ * Writes the names and types. Returns 0; -EOVERFLOW, if they are too many or too long for the
+ * layout; -EBUSY; or -ENOMEM. A file without points ends here.
+ */
+int kymo_writer_begin(kymo_writer *w);
+
+/*
+ * Add an entry to the point. Entries keep their order: the size of a buffer applies to pointers
+ * after it; size 0 removes the buffer. Return 0 or a negative errno, which kymo_writer_end_point()
+ * returns, too. The bytes of a blob must stay until then; N must be the size of its type, if that
+ * has one.
+ */
+int kymo_writer_statement(kymo_writer *w, uint64_t statement);
+int kymo_writer_buffer(kymo_writer *w, uint64_t address, uint64_t size);
+int kymo_writer_unsigned(kymo_writer *w, int name, int type, uint64_t value);
+int kymo_writer_signed(kymo_writer *w, int name, int type, int64_t value);
+int kymo_writer_float(kymo_writer *w, int name, int type, double value);
+int kymo_writer_pointer(kymo_writer *w, int name, int type, uint64_t value);
+int kymo_writer_blob(kymo_writer *w, int name, int type, const void *p, size_t n);
+int kymo_writer_auxiliary(kymo_writer *w, uint64_t value);
+
+/*
+ * Writes the point, and starts the next one. Returns 0, or a negative errno with nothing written:
+ * -EINVAL, -EOVERFLOW (a value does not fit into its type or the layout), -EMSGSIZE (256 MiB were
+ * not taken), -ENOMEM.
+ */
+int kymo_writer_end_point(kymo_writer *w);
+
+/*
+ * The bytes that were written and not taken, valid until the next call; kymo_writer_take() discards
+ * them. kymo_writer_flush() writes them to FD and takes them; it waits, and returns 0 or a negative
+ * errno of write().
+ */
+const void *kymo_writer_bytes(const kymo_writer *w, size_t *ret_size);
+void kymo_writer_take(kymo_writer *w);
+int kymo_writer_flush(kymo_writer *w, int fd);
+
+/* ---- trace points: reading (trace-db) ---- */
+
+/* All points of a file, in memory. */
+typedef struct kymo_points kymo_points;
+
+/* One of them. */
+typedef struct kymo_point kymo_point;
+
+/*
+ * Load a file from FD, to its end, or from the N bytes at P. Both can be released afterwards.
+ * Return 0, also for a damaged file, with the points before the damage; or a negative errno.
+ */
+int kymo_points_load_fd(kymo_points **ret, int fd);
+int kymo_points_load_memory(kymo_points **ret, const void *p, size_t n);
+
+kymo_points *kymo_points_free(kymo_points *p);
+
+/* NULL, if the file is complete; else the error, and its offset (can be NULL). */
+const char *kymo_points_damage(const kymo_points *p, uint64_t *ret_offset);
+
+enum kymo_layout kymo_points_layout(const kymo_points *p);
+uint64_t kymo_points_count(const kymo_points *p);
+
+typedef struct kymo_cursor kymo_cursor;
+
+/* A walk over the points of P, which must exist longer. */
+int kymo_cursor_new(kymo_cursor **ret, const kymo_points *p);
+kymo_cursor *kymo_cursor_free(kymo_cursor *c);
+
+/*
+ * Goes to the next point. Returns 1, 0 after the last one, or -ENOMEM. *RET is valid until the next
+ * call.
+ */
+int kymo_cursor_next(kymo_cursor *c, const kymo_point **ret);
+
+uint64_t kymo_point_number(const kymo_point *p);    /* from 0 */
+uint64_t kymo_point_statement(const kymo_point *p); /* 0 = without one */
+
+size_t kymo_point_auxiliaries(const kymo_point *p);
+uint64_t kymo_point_auxiliary(const kymo_point *p, size_t i);
+
+/* Its variables, from 0. Names are valid as long as the points. */
+size_t kymo_point_variables(const kymo_point *p);
+const char *kymo_point_name(const kymo_point *p, size_t i);
+const char *kymo_point_type(const kymo_point *p, size_t i);
+enum kymo_format kymo_point_format(const kymo_point *p, size_t i);
+
+/* The first variable with this name, or -1. */
+int kymo_point_find(const kymo_point *p, const char *name);
+
+/* The value. Integers and pointers convert as in C. Values of other formats are 0. */
+uint64_t kymo_point_unsigned(const kymo_point *p, size_t i);
+int64_t kymo_point_signed(const kymo_point *p, size_t i);
+double kymo_point_float(const kymo_point *p, size_t i); /* integers, too */
+
+/*
+ * The bytes of a blob and their number; NULL and 0 for other formats. No NUL is behind them. Valid
+ * as long as the points.
+ */
+const void *kymo_point_blob(const kymo_point *p, size_t i, size_t *ret_size);
+
+/*
+ * Whether the size of a pointer's buffer is known; it is the number of bytes from the pointer to
+ * the end of its buffer.
+ */
+bool kymo_point_buffer_size(const kymo_point *p, size_t i, uint64_t *ret_size);
+
+/* ---- queries ---- */
+
+typedef struct kymo_query kymo_query;
+
+/* Values of the variables of a query for which it is true. */
+typedef struct kymo_result kymo_result;
+
+int kymo_query_new(kymo_query **ret);
+kymo_query *kymo_query_free(kymo_query *q);
+
+/*
+ * Declare a free variable, "NAME" or "NAME:TYPE,TYPE"; set the expression, after all variables; add
+ * a soft one, after the expression. Return 0, -EBUSY (not in this order), -E2BIG (too many),
+ * -ENOMEM, or -EINVAL: kymo_query_error() has the reason.
+ */
+int kymo_query_declare(kymo_query *q, const char *variable);
+int kymo_query_set_expression(kymo_query *q, const char *expression);
+int kymo_query_add_soft(kymo_query *q, const char *expression);
+
+/* Only points whose statement & MASK is STATEMENT. */
+void kymo_query_set_statement(kymo_query *q, uint64_t statement, uint64_t mask);
+
+/* One random point only, always the same one for a SEED; 0 = all. */
+void kymo_query_set_seed(kymo_query *q, uint32_t seed);
+
+/* At most N results; 0 = all. */
+void kymo_query_set_limit(kymo_query *q, uint64_t n);
+
+/* Whether results with equal statement, names and types as an earlier one are returned, too. */
+void kymo_query_set_keep_duplicates(kymo_query *q, bool keep);
+
+/*
+ * The reason of the last -EINVAL or -E2BIG, and its position in the text that was passed, in bytes
+ * (can be NULL). "" without an error. Valid until the next call with Q.
+ */
+const char *kymo_query_error(const kymo_query *q, size_t *ret_at);
+
+/* The variables of the expressions: free ones, and those that the expressions name. From 0. */
+size_t kymo_query_variables(const kymo_query *q);
+const char *kymo_query_variable_name(const kymo_query *q, size_t i);
+bool kymo_query_variable_is_free(const kymo_query *q, size_t i);
+
+/* R and its points are valid until it returns. Something else than 0 ends the query. */
+typedef int (*kymo_result_fn)(void *userdata, const kymo_result *r);
+
+/*
+ * Calls FN for each result, in the order of points. Returns 0, or the value with which FN ended it;
+ * -EINVAL (the points do not have a type of a free variable), -E2BIG (too many assignments of a
+ * point), both with kymo_query_error(); or -ENOMEM. A query can run several times.
+ */
+int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void *userdata);
+
+/* The point, and the earlier one, if the expression joins two; else NULL. */
+const kymo_point *kymo_result_point(const kymo_result *r);
+const kymo_point *kymo_result_earlier(const kymo_result *r);
+
+/* The point of variable I of the query, and the number of its variable there. */
+const kymo_point *kymo_result_variable_point(const kymo_result *r, size_t i);
+size_t kymo_result_variable(const kymo_result *r, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
