@@ -6,6 +6,7 @@
 # of those packages only. What is built is looked at elsewhere; here nothing is compiled.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../pages.sh"
 need_command meson ninja git dpkg pkg-config
 
 # The packages of `tools/setup`.
@@ -35,7 +36,7 @@ printf '#!/bin/sh\nexit 1\n' >"$TMP/bin/cmake"
 chmod 755 "$TMP/bin/cmake"
 PATH=$TMP/bin:$PATH
 
-setup=$(sed -n '/^## Install it/,/^## /s/^    \(meson setup [^&]*[^& ]\) *&&.*/\1/p' README.md)
+setup=$(page_commands README.md '^## Install it' '^## ' | sed -n 's/^\(meson setup [^&]*[^& ]\) *&&.*/\1/p')
 [ "$setup" ] || fail "the README does not say how to set up a build"
 note "$setup"
 # shellcheck disable=SC2086 # the words of the README

@@ -5,20 +5,19 @@
 # files that they speak of, and only shorter where they would wait.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../pages.sh"
 need_btf
 need_command gcc
 
-# The block behind "Without a daemon", without the remarks.
 # shellcheck disable=SC2016 # no expansion
-sed -n '/^Without a daemon/,/^`kymo open`/s/^    \(.*\)/\1/p' "$ROOT/README.md" | sed 's/ *#.*//' >"$TMP/commands"
+page_commands "$ROOT/README.md" '^Without a daemon' '^`kymo open`' >"$TMP/commands"
 assert_ge "$(wc -l <"$TMP/commands")" 15 "commands of the README"
 
-mkdir "$TMP/bin" "$TMP/cwd"
-ln -s "$(realpath "$KYMO")" "$TMP/bin/kymo"
+page_programs
+mkdir "$TMP/cwd"
 ln -s "$(command -v cat)" "$TMP/bin/less"
 printf '#!/bin/sh\necho made\n' >"$TMP/bin/make"
 chmod 755 "$TMP/bin/make"
-PATH=$TMP/bin:$PATH
 cd "$TMP/cwd" || exit
 printf 'int main(int n, char **words)\n{\n\treturn n > 99 && words[0];\n}\n' >main.c
 gcc -g -o program main.c
@@ -38,12 +37,7 @@ prepare() {
 	cp "$ROOT/tests/golden/rtrace/everything.txt" app.rtrace.txt
 	"$MAKE_APITRACE" app.trace
 	cp "$ROOT/tests/fuzz/corpus/tfile/little" app.tf
-}
-
-# something_is_missing: by the last command, or by the archive
-something_is_missing() {
-	cat "$TMP/stdout" >>"$TMP/stderr"
-	less_was_recorded || [ "$(loss_told_by t.fxt)" -gt 0 ]
+	cp "$ROOT/tests/fuzz/corpus/tracedb/w64" app.tdb
 }
 
 while read -r command; do
@@ -56,14 +50,14 @@ while read -r command; do
 		expected=1 # nobody comes
 		;;
 	esac
-	run=$(sed "s/ -d [0-9]*/ -d 1/; s/PID/$watched/" <<<"$run")
+	run=$(page_shorter "${run/PID/$watched}")
 	note "$run"
 	[ ! -e t.fxt ] || prepare
-	# Losing something on a machine that does much else is no fault of the README.
 	[ "$expected" != 0 ] || expected="0|3"
 	expect_exit "$expected" bash -c "$run"
 	if [ "$expected" = "0|3" ] && [ "$exit_status" = 3 ]; then
-		something_is_missing || fail "exit status 3 without a reason: $run"
+		page_loss_has_reason || [ "$(loss_told_by t.fxt)" -gt 0 ] ||
+			fail "exit status 3 without a reason: $run"
 	fi
 done <"$TMP/commands"
 for file in t.fxt all.fxt make.fxt t.fxt.svg named.fxt t.fxt.gz part.fxt whole.fxt both.fxt public.fxt; do
@@ -72,14 +66,11 @@ done
 kill "$watched" "$load"
 
 # The summary in the README has the lines of this version.
-without_numbers() {
-	sed 's/[0-9][0-9.]*/N/g; s/  */ /g'
-}
-kymo summary -n 3 t.fxt | without_numbers >"$TMP/summary"
-sed -n '/^    \$ kymo summary/,/^[^ ]/s/^    //p' "$ROOT/README.md" | without_numbers >"$TMP/readme-summary"
-for words in '^ CPU BUSY SWITCHES$' '^ TID CPU % RUNNABLE BLOCKED SWITCHES MAX WAIT THREAD$' \
-	'^ SELF TOTAL FUNCTION, of N samples$' '^switches N, wakeups N, migrations N, forks N, execs N, exits N$' \
-	'and N threads with less (-n shows more)$'; do
-	grep -q -- "$words" "$TMP/readme-summary" || fail "the README's summary has no line '$words'"
-	grep -q -- "$words" "$TMP/summary" || fail "a summary has no line '$words'"
+kymo summary -n 3 t.fxt | page_shape >"$TMP/summary"
+sed -n '/^    \$ kymo summary/,/^[^ ]/s/^    //p' "$ROOT/README.md" | page_shape >"$TMP/readme-summary"
+for line in 'CPU BUSY SWITCHES' 'TID CPU % RUNNABLE BLOCKED SWITCHES MAX WAIT THREAD' \
+	'SELF TOTAL FUNCTION, of N samples' 'switches N, wakeups N, migrations N, forks N, execs N, exits N' \
+	'... and N other threads (-n shows more)'; do
+	assert_line "$TMP/readme-summary" "$line" "the README's summary"
+	assert_line "$TMP/summary" "$line" "a summary"
 done
