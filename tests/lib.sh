@@ -16,6 +16,7 @@ set -euo pipefail
 export LC_ALL=C
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$ROOT/tests/slowness.sh"
 KYMO_BUILD=${KYMO_BUILD:-$ROOT/build}
 KYMO=${KYMO:-$KYMO_BUILD/cli/kymo}
 KYMOD=${KYMOD:-$KYMO_BUILD/daemon/kymod}
@@ -227,21 +228,9 @@ json() {
 	jq -r "$@" "$filter" "$file"
 }
 
-# wait_for SECONDS COMMAND ...: until it succeeds; false when it did not in that time.
-wait_for() {
-	local tries=$(($1 * 20))
-
-	shift
-	while ! "$@" >/dev/null 2>&1; do
-		[ "$tries" -gt 0 ] || return 1
-		tries=$((tries - 1))
-		sleep 0.05
-	done
-}
-
-# expect_soon SECONDS COMMAND ...
+# expect_soon SECONDS COMMAND ...: COMMAND succeeds within `limit SECONDS`
 expect_soon() {
-	wait_for "$@" || fail "not within $1 s: ${*:2}"
+	wait_for "$@" || fail "not within $(limit "$1") s: ${*:2}"
 }
 
 is_gone() {
@@ -277,7 +266,7 @@ expect_checked() {
 
 	shift
 	[ "${1:-}" != --strict ] || strict=true
-	expect_exit "0|3" timeout 60 "$KYMO" check --json "$@" "$file"
+	expect_exit "0|3" timeout "$(limit 60)" "$KYMO" check --json "$@" "$file"
 	assert_eq "$exit_status" "$(json "$TMP/stdout" "$CHECK_STATUS" --argjson strict $strict)" "exit status of kymo check of $file"
 }
 

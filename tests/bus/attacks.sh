@@ -108,7 +108,7 @@ attack() {
 
 # Issue: the worker went in circles when there was no room to say that a program has ended.
 exec_again_and_again() {
-	expect_exit 0 as_member timeout 100 "$TMP/bin/kymo" record --own -e memory -o "$TMP/member/exec.fxt" --force --bus "$BUS" -- \
+	expect_exit 0 as_member timeout "$(limit 100)" "$TMP/bin/kymo" record --own -e memory -o "$TMP/member/exec.fxt" --force --bus "$BUS" -- \
 		"$TMP/bin/exec-load" 12000
 	expect_exit 0 "$KYMO" check "$TMP/member/exec.fxt"
 }
@@ -118,7 +118,7 @@ snapshots_that_hang() {
 	attacker=$!
 	expect_soon 30 grep -q stuck "$TMP/stuck"
 	# Root has its own while they are stuck, at once.
-	expect_exit 0 timeout 10 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
+	expect_exit 0 timeout "$(limit 10)" "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
 	expect_exit 0 "$KYMO" check "$TMP/box.fxt"
 	kill -KILL $attacker
 	wait $attacker || true
@@ -154,7 +154,7 @@ make_cgroups() {
 	cpu=$((($(cpu_ticks) - cpu_before) * 1000 / $(getconf CLK_TCK)))
 	note "  $cpu ms of CPU time for 20000 cgroups"
 	assert_le "$cpu" 2500 "ms of CPU time of the service in a storm of cgroups"
-	expect_exit 0 timeout 20 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
+	expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
 	clear_storm
 }
 CGROUP2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -178,7 +178,7 @@ fill_runtime_directory() {
 		assert_ge "$(free_kib)" 12000 "KiB that are left of 48 MiB"
 	done
 	expect_exit 0 "$KYMO" status box --bus "$BUS"
-	expect_exit 0 timeout 20 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
+	expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
 	expect_exit 0 "$KYMO" check "$TMP/box.fxt"
 	expect_recorded - as_member "$TMP/bin/kymo" stop fill --bus "$BUS"
 }

@@ -21,7 +21,7 @@ hung() {
 	mkdir -p "$TMP/mount"
 	export KYMOD_PID KYMO_TEST_MOUNT=$TMP/mount
 	# (a daemon that hangs there ends only with the file system, which is the test)
-	timeout -k 1 120 "$KYMO_TEST_HUNG_FILES" "$@" || status=$?
+	timeout -k 1 "$(limit 120)" "$KYMO_TEST_HUNG_FILES" "$@" || status=$?
 	[ $status != 77 ] || skip "no file system can be mounted"
 	assert_eq "$status" 0 "exit status of test-hung-files"
 }

@@ -23,7 +23,7 @@ expect_exit 0 "$KYMO" stop one --bus "$BUS"
 expect_soon 20 has_ended $pid
 wait $pid || fail "it left with an error: $(cat "$TMP/kymod.log")"
 assert_contains "$TMP/kymod.log" 'session/one: ended \(requested\)' "what it said"
-expect_exit 1 timeout 10 "$KYMO" list --bus "$BUS"
+expect_exit 1 timeout "$(limit 10)" "$KYMO" list --bus "$BUS"
 
 # Without the option it stays.
 start_kymod

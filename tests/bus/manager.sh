@@ -83,17 +83,17 @@ assert_line "$TMP/last.fxt" flight "the end of a flight recording"
 assert_contains "$TMP/record.log" 'last\.fxt: .*, the most recent part of .* events$' "what it says"
 
 # The name is there once, also for one that waits a while for it.
-expect_exit 1 timeout 25 "$KYMOD" --bus "$BUS"
+expect_exit 1 timeout "$(limit 25)" "$KYMOD" --bus "$BUS"
 assert_says "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymod"
 
 # An output that has stalled: stop says so and removes the session; record hears of it.
 expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
-expect_exit 1 timeout 30 "$KYMO" stop hang --bus "$BUS"
+expect_exit 1 timeout "$(limit 30)" "$KYMO" stop hang --bus "$BUS"
 assert_says "$TMP/stderr" 'has stalled' "complaint about a stuck output"
 "$KYMO" record -o "$TMP/hang" --bus "$BUS" 2>"$TMP/record.log" &
 record_pid=$!
 expect_soon 5 grep -q start "$TMP/hang"
-expect_exit 1 timeout 30 "$KYMO" stop "record_$record_pid" --bus "$BUS"
+expect_exit 1 timeout "$(limit 30)" "$KYMO" stop "record_$record_pid" --bus "$BUS"
 status=0
 wait "$record_pid" || status=$?
 assert_eq "$status" 1 "exit status of a recording that was removed"

@@ -231,9 +231,9 @@ wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/movi
 remove_cgroups
 
 # kymo collect says the same, and that trying again is in vain.
-expect_exit 2 timeout 20 "$KYMO" collect wrong --bus "$BUS"
+expect_exit 2 timeout "$(limit 20)" "$KYMO" collect wrong --bus "$BUS"
 assert_says "$TMP/stderr" 'wrong.conf:3: RingSize=' "what kymo collect says"
-expect_exit 2 timeout 20 "$KYMO" collect nothing --bus "$BUS"
+expect_exit 2 timeout "$(limit 20)" "$KYMO" collect nothing --bus "$BUS"
 expect_exit 2 "$KYMO" collect --bus "$BUS"
 
 # What is not there yet is waited for, until it is told to end; said once.

@@ -81,7 +81,7 @@ wait $pid 2>/dev/null || true
 expect_soon 20 has_no_sessions
 
 note "top, over there"
-expect_recorded - timeout 60 "$KYMO" top -H me@other -n 1 -i 200ms --json
+expect_recorded - timeout "$(limit 60)" "$KYMO" top -H me@other -n 1 -i 200ms --json
 assert_eq "$(wc -l <stdout)" 1 "lines"
 
 note "what does not go"

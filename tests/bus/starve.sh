@@ -24,7 +24,7 @@ starve() {
 
 	# (524288 in the unit, which takes a while longer)
 	start_kymod prlimit --nofile=4096:4096 setpriv --bounding-set="-all,$(unit_capabilities kymod)" --no-new-privs
-	timeout -k 1 100 "$KYMO_TEST_STARVE" "$@" || status=$?
+	timeout -k 1 "$(limit 100)" "$KYMO_TEST_STARVE" "$@" || status=$?
 	[ $status != 77 ] || skip "no file system can be mounted"
 	[ $status = 0 ] || cat "$TMP/kymod.log" >&2
 	assert_eq "$status" 0 "exit status of test-starve"

@@ -15,7 +15,7 @@ remember_bpf
 "$STACK_LOAD" chain 60000 >/dev/null &
 load=$!
 expect_soon 5 grep -qx stack-load "/proc/$load/comm"
-expect_recorded - timeout 60 "$KYMO" top --bus "$BUS" --json -n 8 -i 500ms -F 199
+expect_recorded - timeout "$(limit 60)" "$KYMO" top --bus "$BUS" --json -n 8 -i 500ms -F 199
 assert_eq "$(wc -l <"$TMP/stdout")" 8 "lines of -n 8"
 jq -se 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' "$TMP/stdout" >/dev/null ||
 	fail "the function of the load is not named"

@@ -106,7 +106,7 @@ for at in 100 500 900 1500; do
 	cp plain.trace flipped.trace
 	printf '\xff\xff\xff' | dd of=flipped.trace bs=1 seek=$at conv=notrunc status=none
 	status=0
-	timeout 20 "$KYMO" dump flipped.trace >ours 2>stderr || status=$?
+	timeout "$(limit 20)" "$KYMO" dump flipped.trace >ours 2>stderr || status=$?
 	[ $status = 0 ] || [ $status = 3 ] || fail "exit status $status"
 	[ $status = 0 ] || assert_contains stderr 'at byte [0-9]*: '
 done
@@ -192,7 +192,7 @@ done
 # (it is ended by a signal: the file has no proper end; and a busy machine takes long to begin)
 for seconds in 3 20; do
 	rm -f gears.trace
-	timeout 60 xvfb-run -a timeout -s INT $seconds apitrace trace -o gears.trace glxgears >/dev/null 2>&1 || true
+	timeout "$(limit 60)" xvfb-run -a timeout -s INT $seconds apitrace trace -o gears.trace glxgears >/dev/null 2>&1 || true
 	[ -s gears.trace ] || skip "apitrace trace made no file of glxgears under Xvfb"
 	! apitrace dump gears.trace 2>/dev/null | grep -q 'glXMakeCurrent(' || break
 done

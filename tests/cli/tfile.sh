@@ -23,7 +23,7 @@ asked() {
 	for command in "$@"; do
 		ask+=(-ex "echo \\n>>> $command\\n" -ex "$command")
 	done
-	HOME=$TMP timeout 60 gdb -q -nx -nh -batch -iex 'set auto-load off' \
+	HOME=$TMP timeout "$(limit 60)" gdb -q -nx -nh -batch -iex 'set auto-load off' \
 		-iex 'set debuginfod enabled off' -iex 'set width 0' -x "$script" "${ask[@]}" 2>&1
 }
 
@@ -197,7 +197,7 @@ for at in 9 40 200 700 2500 2510 2520 3000 100000; do
 	printf '\xff\xff\xff' | dd of=flipped.tf bs=1 seek=$at conv=notrunc status=none
 	for verb in dump summary check; do
 		status=0
-		timeout 20 "$KYMO" $verb flipped.tf >ours 2>stderr || status=$?
+		timeout "$(limit 20)" "$KYMO" $verb flipped.tf >ours 2>stderr || status=$?
 		[ $status = 0 ] || [ $status = 3 ] || fail "$verb: exit status $status"
 	done
 done

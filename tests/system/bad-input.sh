@@ -15,7 +15,7 @@ refused() {
 
 	shift 2
 	remember_bpf
-	expect_exit "$status" timeout 20 "$@"
+	expect_exit "$status" timeout "$(limit 20)" "$@"
 	assert_contains "$TMP/stderr" '^kymo[a-z ]*: .*[a-z]+ .*[a-z]+' "complaint of: $*"
 	assert_says "$TMP/stderr" "$words" "complaint of: $*"
 	assert_empty "$TMP/stdout" "stdout of: $*"

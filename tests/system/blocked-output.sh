@@ -24,10 +24,10 @@ expect_exit 0 "$KYMO" start good -o "$TMP/good.fxt" -p "${HELD[naps]}" --bus "$B
 begin_held naps
 # Far more than a pipe and a queue hold.
 "$KYMO_LOAD" --out "$TMP/pingpong.json" --cpu "$(last_cpu)" pingpong 300000
-expect_exit 0 timeout 5 "$KYMO" list --bus "$BUS"
-expect_exit 0 timeout 5 "$KYMO" status good --bus "$BUS"
+expect_exit 0 timeout "$(limit 5)" "$KYMO" list --bus "$BUS"
+expect_exit 0 timeout "$(limit 5)" "$KYMO" status good --bus "$BUS"
 wait_held naps
-expect_exit 0 timeout 20 "$KYMO" stop good --bus "$BUS"
+expect_exit 0 timeout "$(limit 20)" "$KYMO" stop good --bus "$BUS"
 end_held naps
 
 summarize "$TMP/good.fxt"

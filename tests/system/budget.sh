@@ -34,7 +34,7 @@ start_collect storm
 
 # ---- too dear ----
 
-expect_exit 3 timeout 60 "$KYMO" record -e sched,profile,offcpu --max-overhead 0.001cpu -d 40 -b 4M \
+expect_exit 3 timeout "$(limit 60)" "$KYMO" record -e sched,profile,offcpu --max-overhead 0.001cpu -d 40 -b 4M \
 	--json -o "$TMP/t.fxt" --bus "$BUS"
 cp "$TMP/stdout" "$TMP/said.json"
 assert_eq "$(json "$TMP/said.json" .reason)" overhead "why it ended"

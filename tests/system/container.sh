@@ -169,7 +169,7 @@ by_readme() {
 	local command=$1
 
 	case $command in
-	"kymo monitor "*) command="timeout 1 $command || [ \$? = 124 ]" ;; # (it goes on until somebody stops it)
+	"kymo monitor "*) command="timeout 1 $command || [ \$? = 124 ]" ;; # goes on until somebody stops it
 	esac
 	# (No filter by cgroup fits inside of a container.)
 	command="PATH=/srv/stubs:\$PATH; $(sed 's/ -d 5 / -d 1 /; s/ --unit nginx//' <<<"$command")"

@@ -61,4 +61,4 @@ assert_ge "$(json "$SUMMARY" '.lost.memory // 0')" 1000 "programs that are said 
 assert_ge "$n_told" 4000 "programs that are told of"
 
 # One that has not been heard of ends the others' waiting, too: `leaks` ends like any recording.
-expect_exit 0 timeout -s KILL 60 "$KYMO" leaks --direct -- "$EXEC_LOAD" 500
+expect_exit 0 timeout -s KILL "$(limit 60)" "$KYMO" leaks --direct -- "$EXEC_LOAD" 500

@@ -30,7 +30,7 @@ fails() {
 
 	shift 3
 	rm -f "$file"
-	expect_exit 1 timeout 30 "$@"
+	expect_exit 1 timeout "$(limit 30)" "$@"
 	assert_contains "$TMP/stderr" "$text" "why it failed"
 	! grep 'cannot start' "$TMP/stderr" || fail "it had started"
 	is_good "$file" "$whole"
@@ -73,7 +73,7 @@ for kind in pipe socket; do
 
 	# A reader that rests for longer than rings and queue hold: what did not fit is counted, the
 	# rest is whole.
-	expect_exit 3 timeout 60 "$BAD_OUTPUT" $kind stall 100000 2500 "$TMP/stalled.fxt" -- \
+	expect_exit 3 timeout "$(limit 60)" "$BAD_OUTPUT" $kind stall 100000 2500 "$TMP/stalled.fxt" -- \
 		"$KYMO" record --direct -d 2.2 --flush 10ms -b 64K -e sched -o -
 	assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what it says"
 	expect_exit 0 "$KYMO" check --json "$TMP/stalled.fxt"

@@ -21,7 +21,7 @@ ask() {
 
 # mark TEXT: in box, as soon as there is room (on a busy machine there may be none for a moment)
 mark() {
-	expect_soon 20 timeout 10 "$KYMO" mark box "$1" --bus "$BUS"
+	expect_soon 20 timeout "$(limit 10)" "$KYMO" mark box "$1" --bus "$BUS"
 }
 
 # has_mark TEXT: in $DUMP
@@ -92,7 +92,7 @@ is_gone $stuck && fail "a snapshot into a pipe that nobody reads has ended"
 mark "meanwhile"
 kill $stuck
 wait $stuck 2>/dev/null || true
-expect_exit 0 timeout 20 "$KYMO" snapshot box -o "$TMP/meanwhile.fxt" --bus "$BUS"
+expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot box -o "$TMP/meanwhile.fxt" --bus "$BUS"
 check_snapshot "$TMP/meanwhile.fxt" 2
 has_mark meanwhile || fail "what happened while a snapshot was stuck is missing"
 kill $reader
@@ -102,10 +102,10 @@ start_held flood pingpong 200000
 expect_exit 0 ask start flood --mode flight --keep-size 1M -e sched -b 16M --flush 4s -p "${HELD[flood]}"
 begin_held flood
 dropped() {
-	[ "$(timeout 10 "$KYMO" status flood --json --bus "$BUS" | jq '.[0].dropped_bytes')" -gt 0 ]
+	[ "$(timeout "$(limit 10)" "$KYMO" status flood --json --bus "$BUS" | jq '.[0].dropped_bytes')" -gt 0 ]
 }
 expect_soon 60 dropped
-expect_soon 60 timeout 20 "$KYMO" snapshot flood -o "$TMP/flood.fxt" --force --bus "$BUS"
+expect_soon 60 timeout "$(limit 20)" "$KYMO" snapshot flood -o "$TMP/flood.fxt" --force --bus "$BUS"
 expect_exit 0 "$KYMO" check "$TMP/flood.fxt"
 summarize "$TMP/flood.fxt"
 dropped=$(json "$SUMMARY" .dropped_bytes)
@@ -179,7 +179,7 @@ for _ in {1..8}; do
 done
 assert_ge "$(kept_kib)" 15000 "KiB that they keep"
 for name in first second; do
-	expect_exit 0 timeout 20 "$KYMO" snapshot $name -o "$TMP/$name.fxt" --bus "$BUS"
+	expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot $name -o "$TMP/$name.fxt" --bus "$BUS"
 	check_finds_nothing "$TMP/$name.fxt"
 	expect_exit 0 ask status $name
 	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.[0-9] MiB instead of 128\.0 MiB: ' \
@@ -195,7 +195,7 @@ gives_back() {
 	[ "$(kept_kib)" -lt $((before - 3000)) ] && [ "$(free_kib)" -ge 6000 ]
 }
 expect_soon 10 gives_back
-expect_exit 0 timeout 20 "$KYMO" snapshot first -o "$TMP/first.fxt" --force --bus "$BUS"
+expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot first -o "$TMP/first.fxt" --force --bus "$BUS"
 check_finds_nothing "$TMP/first.fxt"
 note "somebody else needs all of it"
 # (what the recorder gives back is taken, too)
@@ -212,13 +212,13 @@ sleep 1.5
 for name in first second; do
 	session_is_running $name || fail "a flight recorder that finds no room ends"
 done
-expect_exit 1 timeout 20 "$KYMO" snapshot first -o "$TMP/no" --bus "$BUS"
+expect_exit 1 timeout "$(limit 20)" "$KYMO" snapshot first -o "$TMP/no" --bus "$BUS"
 kill $filler
 wait $filler || true
 rm "$TMP/small/other"
 keeps_again() {
 	"$KYMO_LOAD" pingpong 10000 >/dev/null
-	timeout 20 "$KYMO" snapshot "$1" -o "$TMP/again.fxt" --force --bus "$BUS"
+	timeout "$(limit 20)" "$KYMO" snapshot "$1" -o "$TMP/again.fxt" --force --bus "$BUS"
 }
 for name in first second; do
 	expect_soon 20 keeps_again $name

@@ -53,7 +53,7 @@ ends() {
 
 	shift 2
 	note "${options[*]}: $*"
-	expect_exit "$status" timeout 60 "$KYMO" record --force -e memory "${options[@]}" -o "$TMP/t.fxt" -- \
+	expect_exit "$status" timeout "$(limit 60)" "$KYMO" record --force -e memory "${options[@]}" -o "$TMP/t.fxt" -- \
 		"$EXIT_LOAD" "$@"
 	grep '^kymo' "$TMP/stderr" >"$TMP/complaints" || true
 	[ "$plants" = 0 ] || check_found "$TMP/t.fxt" "$plants"
@@ -82,7 +82,7 @@ no_answers "$TMP/t.fxt"
 note "where ptrace is refused: it says so, and searches while it runs, as well as it can"
 if [ "${ALLOW_CALLS:-}" ]; then
 	echo ptrace >"$TMP/calls"
-	expect_exit 5 timeout 60 "$ALLOW_CALLS" "~$TMP/calls" "$KYMO" record --direct --force -e memory --reach look \
+	expect_exit 5 timeout "$(limit 60)" "$ALLOW_CALLS" "~$TMP/calls" "$KYMO" record --direct --force -e memory --reach look \
 		-o "$TMP/t.fxt" -- "$EXIT_LOAD" exit
 	assert_eq "$(grep -c '^kymo' "$TMP/stderr")" 1 "complaints"
 	assert_contains "$TMP/stderr" 'cannot hold .*exit-load at its exit by ptrace: Operation not permitted; lost blocks' "what it says"

@@ -42,7 +42,7 @@ expect_exit 5 "$KYMO" leaks --direct -e fd -- sh -c 'exit 5'
 expect_exit 0 "$KYMO" leaks --direct -e fd -- true
 for command in true false; do
 	# (which of the shell is its own and never freed)
-	expect_exit 4 timeout 20 "$KYMO" leaks --direct -e memory --fail-over 0 -- bash -c "$command"
+	expect_exit 4 timeout "$(limit 20)" "$KYMO" leaks --direct -e memory --fail-over 0 -- bash -c "$command"
 done
 expect_exit 127 "$KYMO" leaks --direct -e fd -- "$TMP/no-such-program"
 expect_exit 125 "$KYMO" leaks --direct -e fd -o "$TMP/no-such-directory/t.fxt" -- true
@@ -57,11 +57,11 @@ assert_ge "$(json "$SUMMARY" '[.processes[] | select(.name == "printf")] | lengt
 	"processes called printf"
 
 # Ended by -d while the command still runs: that is not waited for.
-expect_recorded "$TMP/long.fxt" timeout 10 "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
+expect_recorded "$TMP/long.fxt" timeout "$(limit 10)" "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
 complete "$TMP/long.fxt" duration
 
 # Also where children are ignored, as some who start it do.
-expect_exit 0 timeout 10 bash -c "trap '' CHLD; exec \"\$@\"" - \
+expect_exit 0 timeout "$(limit 10)" bash -c "trap '' CHLD; exec \"\$@\"" - \
 	"$KYMO" record --direct -o "$TMP/ignored.fxt" -- true
 complete "$TMP/ignored.fxt" requested
 
@@ -85,7 +85,7 @@ assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
 
 # A named pipe that nobody reads is not waited for.
 mkfifo "$TMP/fifo"
-expect_exit 1 timeout 10 "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
+expect_exit 1 timeout "$(limit 10)" "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
 assert_says "$TMP/stderr" 'a pipe without a reader' "what is said about a pipe that nobody reads"
 "$KYMO" check "$TMP/fifo" >"$TMP/read" 2>&1 &
 pid=$!

@@ -22,7 +22,7 @@ for seed in {1..12}; do
 	expect_checked "$TMP/variant"
 	cp "$TMP/stdout" "$TMP/from-file"
 	status=0
-	timeout 20 "$KYMO" check --json - < <(cat "$TMP/variant") >"$TMP/from-pipe" || status=$?
+	timeout "$(limit 20)" "$KYMO" check --json - < <(cat "$TMP/variant") >"$TMP/from-pipe" || status=$?
 	assert_eq "$status" "$exit_status" "seed $seed: exit status of check of a pipe"
 	cmp "$TMP/from-file" "$TMP/from-pipe" || fail "seed $seed: a pipe gives something else"
 done
@@ -41,7 +41,7 @@ for method in snappy zstd gzip columns; do
 		bash -c "little_work; little_work; little_work"
 	for seed in {1..36}; do
 		"$DAMAGE_TRACE" "$TMP/packed.$method" "$seed" "$TMP/variant" >"$TMP/how"
-		expect_exit "0|1|3" timeout 20 "$KYMO" check --json "$TMP/variant"
+		expect_exit "0|1|3" timeout "$(limit 20)" "$KYMO" check --json "$TMP/variant"
 		if [ "$exit_status" = 1 ]; then
 			assert_contains "$TMP/stderr" 'magic number|no trace can be unpacked' "why nothing is read"
 		else

@@ -25,8 +25,8 @@ silent=0
 shown=()
 for seed in {1..204}; do
 	how=$("$DAMAGE_TRACE" "$TMP/real.fxt" "$seed" "$TMP/variant")
-	expect_exit 0 timeout 20 "$KYMO" repair --force "$TMP/variant" "$TMP/repaired"
-	expect_exit 0 timeout 20 "$KYMO" check --json "$TMP/repaired"
+	expect_exit 0 timeout "$(limit 20)" "$KYMO" repair --force "$TMP/variant" "$TMP/repaired"
+	expect_exit 0 timeout "$(limit 20)" "$KYMO" check --json "$TMP/repaired"
 	read -r errors warnings <<<"$(json "$TMP/stdout" '"\(.errors) \(.warnings)"')"
 	assert_eq "$errors" 0 "seed $seed ($how): errors"
 	[ "$warnings" != 0 ] || silent=$((silent + 1))

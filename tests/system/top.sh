@@ -10,7 +10,7 @@ remember_bpf
 
 # top [option ...]: JSON, an object a line, in $TMP/top.json
 top() {
-	expect_recorded - timeout 60 "$KYMO" top --direct --json "$@"
+	expect_recorded - timeout "$(limit 60)" "$KYMO" top --direct --json "$@"
 	mv "$TMP/stdout" "$TMP/top.json"
 }
 
@@ -63,7 +63,7 @@ top -p "$load" -n 1 --no-symbols
 assert_eq "$(json "$TMP/top.json" '.functions[0] | "\(.module) \(.name)"')" "stack-load [unknown]" "a module"
 
 note "text, where there is no terminal"
-expect_recorded - timeout 60 "$KYMO" top --direct -n 4 -i 500ms -p "$load"
+expect_recorded - timeout "$(limit 60)" "$KYMO" top --direct -n 4 -i 500ms -p "$load"
 assert_eq "$(grep -c '^kymo top  ' "$TMP/stdout")" 4 "blocks"
 assert_contains "$TMP/stdout" '^ +[0-9.]+%  stack-load +stack-load +leaf_a$' "a function"
 assert_contains "$TMP/stdout" "^ +$load +[0-9.]+% .* stack-load +.*stack-load chain 60000\$" "the process"
@@ -87,7 +87,7 @@ wait $burst
 
 note "ends"
 # The one who reads has gone.
-{ timeout 60 "$KYMO" top --direct --json -i 100ms 2>"$TMP/stderr" || echo $? >"$TMP/status"; } | head -1 >/dev/null
+{ timeout "$(limit 60)" "$KYMO" top --direct --json -i 100ms 2>"$TMP/stderr" || echo $? >"$TMP/status"; } | head -1 >/dev/null
 assert_eq "$(cat "$TMP/status")" 1 "exit status with a closed pipe"
 assert_says "$TMP/stderr" 'cannot write to standard output' "what is said of it"
 for signal in INT TERM HUP; do

@@ -207,7 +207,7 @@ compare() {
 	local n all ms=$1
 
 	shift
-	DEBUGINFOD_URLS='' expect_exit 0 timeout 60 "$COMPARE_STACKS" 499 "$ms" "$@"
+	DEBUGINFOD_URLS='' expect_exit 0 timeout "$(limit 60)" "$COMPARE_STACKS" 499 "$ms" "$@"
 	n=$(awk '$1 == "equal" { print $2 }' "$TMP/stdout")
 	all=$(awk '$1 != "without-copy" { n += $2 } END { print n }' "$TMP/stdout")
 	note "$1: $n of $all are equal;$(awk '$2 > 0 && $1 != "equal" { printf " %s %s", $2, $1 }' "$TMP/stdout")"
