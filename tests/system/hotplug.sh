@@ -17,6 +17,7 @@ if [ "$cpusets" ] && [ "$(find "$cpusets" -mindepth 1 -maxdepth 1 -type d)" ]; t
 fi
 cpu=$(last_cpu)
 knob=/sys/devices/system/cpu/cpu$cpu/online
+online=$(cat /sys/devices/system/cpu/online)
 [ -w "$knob" ] || skip "CPU $cpu cannot be taken off ($knob)"
 [ "$(cat "$knob")" = 1 ] || skip "CPU $cpu is off"
 
@@ -78,3 +79,6 @@ switches | awk -v cpu="$cpu" -v from="$from" -v to="$to" '$2 == cpu && $1 > from
 assert_empty "$TMP/inside" "switches on a CPU that is off"
 ran=$(switches | awk -v cpu="$cpu" -v to="$from" '$2 == cpu && $1 <= to { last = $4 } END { print last + 0 }')
 assert_eq "$ran" 0 "the thread that runs on a CPU that is off"
+
+# The machine is as it was.
+assert_eq "$(cat /sys/devices/system/cpu/online)" "$online" "CPUs that are on"

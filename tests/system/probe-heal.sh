@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_bus
+remember_bpf
 start_bus
 export RUNTIME_DIRECTORY=$TMP/run
 mkdir "$TMP/run"
@@ -85,3 +86,7 @@ expect_exit 0 "$LEAVE_PROBES" guards "$program"
 assert_eq "$(cat "$TMP/stdout")" 0 "breakpoints left in spite of guards"
 assert_eq "$(patched)" 0 "bytes that are not those of the file"
 rm -f "$TMP"/run/probes/*
+
+note "and nothing of this test"
+kill "$program"
+no_bpf_left
