@@ -31,10 +31,11 @@ container_need() {
 }
 
 # container_make PACKAGE ...: PACKAGES besides the smallest system that boots. To a tmpfs: nothing
-# waits for a disk, and dpkg's fsync costs nothing. Who works on such tests keeps the system in a
-# file, KYMO_CONTAINER_TAR, which is made where it is missing.
+# waits for a disk, and dpkg's fsync costs nothing. The system is kept for a week, in a file in
+# KYMO_CONTAINER_CACHE (~/.cache/kymo); debootstrap takes longer than the test.
 container_make() {
-	local packages=systemd,systemd-sysv,dbus,libpam-systemd,polkitd package
+	local packages=systemd,systemd-sysv,dbus,libpam-systemd,polkitd package kept
+	local cache=${KYMO_CONTAINER_CACHE:-${HOME:-/root}/.cache/kymo}
 
 	for package; do
 		packages+=,$package
@@ -43,15 +44,17 @@ container_make() {
 	mkdir "$CONTAINER"
 	mount -t tmpfs -o mode=755,size=2g kymo-container "$CONTAINER"
 	at_exit umount -l "$CONTAINER"
-	if [ -s "${KYMO_CONTAINER_TAR:-}" ]; then
-		tar -C "$CONTAINER" -xf "$KYMO_CONTAINER_TAR"
+	kept=$cache/container-$(cksum <<<"$packages" | cut -d ' ' -f 1).tar
+	if [ "$(find "$kept" -mtime -7 2>/dev/null)" ]; then
+		tar -C "$CONTAINER" -xf "$kept"
 	else
 		debootstrap --variant=minbase --include="$packages" bookworm "$CONTAINER" \
 			"$KYMO_DEBIAN_MIRROR" >"$TMP/debootstrap.log" 2>&1 || {
 			tail -n 20 "$TMP/debootstrap.log" >&2
 			fail "debootstrap failed"
 		}
-		[ -z "${KYMO_CONTAINER_TAR:-}" ] || tar -C "$CONTAINER" -cf "$KYMO_CONTAINER_TAR" .
+		mkdir -p "$cache"
+		tar -C "$CONTAINER" -cf "$kept.$$" . && mv "$kept.$$" "$kept"
 	fi
 	# Messages of the test are to be found without waiting for a disk, too.
 	mkdir -p "$CONTAINER/etc/systemd/journald.conf.d"
