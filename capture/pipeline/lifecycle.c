@@ -11,24 +11,49 @@ void lifecycle_deinit(struct lifecycle *l)
 	table_deinit(&l->asked);
 }
 
+/* In `asked`, beside the pid: there was no room for the query. It is repeated. */
+#define ASKED_IN_VAIN (UINT64_C(1) << 40)
+
+static uint64_t lifecycle_asked(const struct lifecycle *l, uint32_t tid)
+{
+	return l->asked.n_used > 0 ? (uintptr_t)table_get(&l->asked, tid) : 0;
+}
+
+static int lifecycle_set_asked(struct lifecycle *l, uint32_t tid, uint64_t asked)
+{
+	return table_set(&l->asked, tid, (void *)(uintptr_t)asked);
+}
+
+static uint32_t lifecycle_asked_pid(uint64_t asked)
+{
+	return (uint32_t)((asked & ~ASKED_IN_VAIN) - 1);
+}
+
 /* Counts TID as announced when it could be asked for: the answer is on its way. */
 static int lifecycle_ask(struct lifecycle *l, uint32_t tid)
 {
-	if (l->asked.n_used > 0 && table_get(&l->asked, tid)) {
-		tasks_set_announced(l->pipe->tasks, tid);
-		return 0;
+	uint64_t asked = lifecycle_asked(l, tid);
+
+	if (asked == 0 || asked & ASKED_IN_VAIN) {
+		bool has_room = l->pipe->owner.ask(tid, l->pipe->owner.userdata);
+		int r;
+
+		asked = (asked ?: tid + UINT64_C(1)) & ~ASKED_IN_VAIN;
+		r = lifecycle_set_asked(l, tid, has_room ? asked : asked | ASKED_IN_VAIN);
+		if (r < 0 || !has_room)
+			return r;
 	}
-	if (!l->pipe->owner.ask(tid, l->pipe->owner.userdata))
-		return 0;
 	tasks_set_announced(l->pipe->tasks, tid);
-	return table_set(&l->asked, tid, (void *)(uintptr_t)(tid + UINT64_C(1)));
+	return 0;
 }
 
 int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
 {
-	if (l->asked.n_used == 0 || !table_get(&l->asked, tid))
+	uint64_t asked = lifecycle_asked(l, tid);
+
+	if (asked == 0)
 		return 0;
-	return table_set(&l->asked, tid, (void *)(uintptr_t)(pid + UINT64_C(1)));
+	return lifecycle_set_asked(l, tid, (asked & ASKED_IN_VAIN) | (pid + UINT64_C(1)));
 }
 
 /* Asks where TASK is; until that is known it is announced without it. */
@@ -91,7 +116,7 @@ int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool w
 
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
 {
-	bool is_waited_for = l->asked.n_used > 0 && table_get(&l->asked, id->tid);
+	bool is_waited_for = lifecycle_asked(l, id->tid) != 0;
 	int r = 0;
 
 	if (!tasks_get(l->pipe->tasks, id->tid)) {
@@ -135,13 +160,63 @@ static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, ui
 	return fxt_archive_event(l->pipe->archive, ev);
 }
 
-/* A record says who somebody is. The answer to a question about him would be no news any more, and
- * he may have ended before it comes. */
+int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+			  uint32_t pid)
+{
+	const struct task unknown = {
+		.tid = tid,
+		.pid = pid,
+		.uid = EVENT_UID_UNKNOWN,
+		.comm = "?",
+	};
+	struct event ev;
+
+	tasks_describe(l->pipe->tasks, &unknown, &ev);
+	return fxt_archive_event(to, &ev);
+}
+
+/* TID, which was asked for, unless the archive has it. */
+static int lifecycle_say_if_news(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+				 uint32_t pid)
+{
+	const struct task *task = tasks_find(l->pipe->tasks, tid);
+	struct event ev;
+
+	if (!task)
+		return lifecycle_say_unknown(l, to, tid, pid);
+	if (tasks_announced(l->pipe->tasks, tid))
+		return 0;
+	tasks_describe(l->pipe->tasks, task, &ev);
+	return fxt_archive_event(to, &ev);
+}
+
+/* Writes PID, and TID as an unknown thread of it. */
+static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
+{
+	int r = pid == tid ? 0 : lifecycle_say_if_news(l, l->pipe->archive, pid, pid);
+
+	/* (so it keeps its koid) */
+	tasks_set_announced(l->pipe->tasks, tid);
+	return r ?: lifecycle_say_unknown(l, l->pipe->archive, tid, pid);
+}
+
+/*
+ * A record says who somebody is. The answer to a question about him would be no news any more, and
+ * he may have ended before it comes. If the question was about an owner of the tid before him, that
+ * one is written now: his koid is in the archive, and nobody else gets it.
+ */
 static int hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
-	if (l->asked.n_used > 0)
+	uint64_t asked = lifecycle_asked(l, id->tid);
+	int r = 0;
+
+	if (asked && tasks_get(l->pipe->tasks, id->tid))
+		r = announce_if_news(l, id->tid);
+	else if (asked && is_new)
+		r = lifecycle_name_unknown(l, id->tid, lifecycle_asked_pid(asked));
+	if (asked)
 		table_remove(&l->asked, id->tid);
-	return tasks_update(l->pipe->tasks, id, is_new);
+	return r ?: tasks_update(l->pipe->tasks, id, is_new);
 }
 
 static int on_fork(struct lifecycle *l, const struct rec_head *head)
@@ -283,7 +358,7 @@ static bool next_asked(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid
 		if (slot->key == 0)
 			continue;
 		*ret_tid = (uint32_t)slot->key;
-		*ret_pid = (uint32_t)((uintptr_t)slot->value - 1);
+		*ret_pid = lifecycle_asked_pid((uintptr_t)slot->value);
 		return true;
 	}
 	return false;
@@ -299,36 +374,6 @@ int lifecycle_close(struct lifecycle *l)
 		r = learn_unknown(l, pid, pid) ?: learn_unknown(l, tid, pid);
 	}
 	return r;
-}
-
-int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
-			  uint32_t pid)
-{
-	const struct task unknown = {
-		.tid = tid,
-		.pid = pid,
-		.uid = EVENT_UID_UNKNOWN,
-		.comm = "?",
-	};
-	struct event ev;
-
-	tasks_describe(l->pipe->tasks, &unknown, &ev);
-	return fxt_archive_event(to, &ev);
-}
-
-/* TID, which was asked for, unless the archive has it. */
-static int lifecycle_say_if_news(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
-				 uint32_t pid)
-{
-	const struct task *task = tasks_find(l->pipe->tasks, tid);
-	struct event ev;
-
-	if (!task)
-		return lifecycle_say_unknown(l, to, tid, pid);
-	if (tasks_announced(l->pipe->tasks, tid))
-		return 0;
-	tasks_describe(l->pipe->tasks, task, &ev);
-	return fxt_archive_event(to, &ev);
 }
 
 int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)

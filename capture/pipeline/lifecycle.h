@@ -17,7 +17,8 @@ struct lifecycle {
 	uint64_t n_events;           /* written */
 	uint64_t lost;               /* sum of all losses so far */
 	bool cgroups_refused;        /* since lifecycle_ask_again() */
-	struct table asked;          /* tid with an open query -> its pid + 1, as far as known */
+	/* tid with an open query, or that is to be queried -> its pid + 1, as far as known */
+	struct table asked;
 };
 
 void lifecycle_deinit(struct lifecycle *l);

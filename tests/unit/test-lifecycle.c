@@ -478,6 +478,14 @@ TEST(test_announce_nobody_to_ask)
 	assert_true(tasks_announced(&f->tasks, 10));
 	assert_asked(f, "10 ");
 	assert_story(f, "");
+	f->nobody_to_ask = true;
+	assert_int_equal(lifecycle_announce(&f->l, 11), 0);
+	assert_int_equal(lifecycle_belongs(&f->l, 11, 10), 0);
+	assert_asked(f, "");
+	assert_int_equal(lifecycle_close(&f->l), 0);
+	assert_string_equal(tasks_get(&f->tasks, 11)->comm, "?");
+	assert_int_equal(tasks_get(&f->tasks, 11)->pid, 10);
+	assert_true(tasks_announced(&f->tasks, 11));
 }
 
 /* Each process is asked where it is, once there is room for the question, until one has said it. */
@@ -566,6 +574,38 @@ TEST(test_answered_late)
 	assert_story(f, "");
 }
 
+/*
+ * A thread that was asked for, whose tid has another owner before the answer comes or can be
+ * written, gets an object: its koid is in the archive, and the new owner has another one.
+ */
+TEST(test_asked_then_other_owner)
+{
+	struct fixture *f = *state;
+	const struct rec_identity first = identity(10, 10, "first");
+	struct rec_identity second = identity(10, 10, "second");
+
+	second.start_ns = 5000;
+	list(f, 1, 1, "init");
+	assert_int_equal(lifecycle_announce(&f->l, 20), 0);
+	assert_int_equal(lifecycle_belongs(&f->l, 20, 19), 0);
+	on_fork(f, 200, 1, 1, identity(20, 20, "new"));
+	assert_story(f, "process 19 '?' parent 0 uid 4294967295 cgroup 0 '' real 0\n"
+			"thread 19/19 '?' real 0\n"
+			"thread 19/20 '?' real 0\n" PROCESS(SECOND_20, "new", "'' real 20") //
+		     "thread " SECOND_20 "/" SECOND_20 " 'new' real 20\n"
+		     "200 fork 1/1 > " SECOND_20 "/" SECOND_20 "\n");
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_int_equal(lifecycle_answered(&f->l, &first, false), 0);
+	assert_story(f, "");
+	on_exit_(f, 300, second, 0, true);
+	assert_story(f, PROCESS("10", "first", PLAIN) "thread 10/10 'first' real 0\n" //
+		     PROCESS(SECOND_10, "second", "'' real 10")                       //
+		     "thread " SECOND_10 "/" SECOND_10 " 'second' real 10\n"
+		     "300 exit " SECOND_10 "/" SECOND_10 " code 0 signal 0 ends\n");
+	assert_int_equal(lifecycle_close(&f->l), 0);
+	assert_story(f, "");
+}
+
 /* Whoever was asked for in vain still gets an object. */
 TEST(test_close_unanswered)
 {
@@ -650,6 +690,7 @@ int main(void)
 		CASE(test_answered),
 		CASE(test_answered_unwritten),
 		CASE(test_answered_late),
+		CASE(test_asked_then_other_owner),
 		CASE(test_close_unanswered),
 		CASE(test_close_unanswered_belongs),
 		CASE(test_learned),
