@@ -259,10 +259,11 @@ static call_struct_value_fn *const values[CALL_MEMBER_MAX] = {
 
 static bool call_struct_is(const struct call_struct *row, const char *from, size_t n)
 {
-	const struct call_member *last = &row->members[row->n_members - 1];
+	const struct call_member *last;
 
 	if (row->key.bytes == 0)
 		return true;
+	last = &row->members[row->n_members - 1];
 	/* (only text may be shorter than there is room for it) */
 	if (row->is_sized && last->kind != CALL_MEMBER_PATH && n < (size_t)last->at + last->bytes)
 		return false;
