@@ -162,11 +162,33 @@ static int verb_query_flush(struct verb_query *v)
 	return r;
 }
 
-/* Sizes of blocks are said for the point's own pointers. */
+/*
+ * A variable. The buffer of a pointer is there for it alone: others have those that they had. (A
+ * buffer without bytes is one that is removed: of a pointer to the end it begins a byte earlier.)
+ */
+static size_t verb_query_put_variable(const struct tracedb_variable *v,
+				      struct tracedb_entry *entries)
+{
+	bool has_buffer = v->buffer_size != TRACEDB_NO_SIZE;
+	bool is_end = v->buffer_size == 0 && v->value.u > 0;
+	struct tracedb_entry buffer = {
+		.tag = TRACEDB_BUFFER, .buffer = { v->value.u - is_end, v->buffer_size + is_end }
+	};
+	size_t n = 0;
+
+	if (has_buffer)
+		entries[n++] = buffer;
+	entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_VARIABLE, .variable = v->value };
+	buffer.buffer.size = 0;
+	if (has_buffer)
+		entries[n++] = buffer;
+	return n;
+}
+
 static int verb_query_put_point(struct verb_query *v, const struct tracedb_stored_point *of)
 {
 	_cleanup_free_ struct tracedb_entry *entries =
-		calloc(1 + 2 * of->n_variables + of->n_auxiliary, sizeof(*entries));
+		calloc(1 + 3 * of->n_variables + of->n_auxiliary, sizeof(*entries));
 	size_t n = 0;
 
 	if (!entries)
@@ -175,15 +197,7 @@ static int verb_query_put_point(struct verb_query *v, const struct tracedb_store
 		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_STATEMENT,
 						       .statement = of->statement };
 	for (size_t i = 0; i < of->n_variables; i++)
-		if (of->variables[i].buffer_size != TRACEDB_NO_SIZE)
-			entries[n++] = (struct tracedb_entry){
-				.tag = TRACEDB_BUFFER,
-				.buffer = { of->variables[i].value.u,
-					    of->variables[i].buffer_size },
-			};
-	for (size_t i = 0; i < of->n_variables; i++)
-		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_VARIABLE,
-						       .variable = of->variables[i].value };
+		n += verb_query_put_variable(&of->variables[i], entries + n);
 	for (size_t i = 0; i < of->n_auxiliary; i++)
 		entries[n++] = (struct tracedb_entry){ .tag = TRACEDB_AUXILIARY,
 						       .auxiliary = of->auxiliary[i] };

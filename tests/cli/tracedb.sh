@@ -62,7 +62,21 @@ for w in 16 64; do
 	expect_exit 0 "$KYMO" query -o again.tdb --force w$w.tdb '(> (v/value count) (v/size buf))'
 	expect_exit 0 "$KYMO" query again.tdb '(> (v/value count) (v/size buf))'
 	assert_eq "$(<stdout)" "point 0 statement 0x11: count = 40, buf = 0x1008 (24 bytes)"
+	# (a pointer that has no buffer any more gets none from the point before it)
+	expect_exit 0 "$KYMO" query --keep-duplicates -o again.tdb --force w$w.tdb '(= (v/value count) 3)'
+	expect_exit 0 "$KYMO" query again.tdb '(not (>= (v/size buf) 0))'
+	assert_eq "$(<stdout)" "point 1 statement 0x13: buf = 0x1018"
+	expect_exit 0 "$KYMO" query again.tdb '(= (v/size buf) 8)'
+	assert_eq "$(<stdout)" "point 0 statement 0x12: buf = 0x1018 (8 bytes)"
 done
+# (a pointer to the end of its buffer, of which 0 bytes are left)
+cat head64 <(bytes "01 1100000000000000  03 0010000000000000 2000000000000000
+	02 04000000 01000000 2010000000000000 00") >end.tdb
+expect_exit 0 "$KYMO" query -o again.tdb --force end.tdb '(= (v/size buf) 0)'
+expect_exit 0 "$KYMO" query again.tdb '(= (v/size buf) 0)'
+assert_eq "$(<stdout)" "point 0 statement 0x11: buf = 0x1020 (0 bytes)"
+expect_exit 0 "$KYMO" check again.tdb
+assert_says stdout "0 errors, 0 warnings"
 diff dumped16 dumped64 >&2 || fail "the two layouts are not read alike"
 assert_eq "$(sed -n '/^point 0/,/^point 1/p' dumped64 | paste -sd, | tr -s ' ')" \
 	"point 0, statement 0x11, buffer 0x1000 of 32 bytes, u count = 40, p buf = 0x1008, text text = \"hi\", auxiliary 0x7,point 1"
