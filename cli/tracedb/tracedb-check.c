@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/common/verb.h"
 #include "cli/tracedb/tracedb-dump.h"
+#include "reader/tracedb/tracedb-map.h"
 
 const struct finding_kind tracedb_finding_kinds[TRACEDB_FINDING_MAX] = {
 	[TRACEDB_FINDING_DAMAGED] = { FINDING_ERROR, "tracedb-damaged",
@@ -43,6 +44,9 @@ const struct finding_kind tracedb_finding_kinds[TRACEDB_FINDING_MAX] = {
 
 _Static_assert(TRACEDB_FINDING_MAX <= FINDING_COUNTS_MAX, "each kind is counted");
 
+/* A pointer in the map of pointers: the size that is left at an address says how far away it is. */
+#define POINTER_REACH (UINT64_MAX - 1)
+
 static void tracedb_check_types(struct finding_counts *c, const struct tracedb_dictionary *d)
 {
 	for (size_t i = 0; i < d->n_types; i++) {
@@ -53,34 +57,60 @@ static void tracedb_check_types(struct finding_counts *c, const struct tracedb_d
 	}
 }
 
-/* Whether one of the pointers before entry I is in the buffer that this is. */
-static bool tracedb_check_is_late(const struct tracedb_dictionary *d, const struct tracedb_point *p,
-				  size_t i)
+static bool tracedb_check_has_buffer(const struct tracedb_point *p)
 {
-	uint64_t address = p->entries[i].buffer.address, size = p->entries[i].buffer.size;
-
-	for (size_t k = 0; k < i; k++) {
-		const struct tracedb_value *v = &p->entries[k].variable;
-
-		if (p->entries[k].tag == TRACEDB_VARIABLE &&
-		    d->types[v->type].format == TRACEDB_POINTER && v->u - address < size)
+	for (size_t i = 0; i < p->n_entries; i++)
+		if (p->entries[i].tag == TRACEDB_BUFFER)
 			return true;
-	}
 	return false;
 }
 
-static void tracedb_check_point(struct finding_counts *c, const struct tracedb_dictionary *d,
-				const struct tracedb_point *p, uint64_t offset)
+/* Whether one of the POINTERS, which all reach to the end of memory, is in BUFFER. */
+static bool tracedb_check_is_late(struct tracedb_map *pointers, const struct tracedb_entry *buffer)
+{
+	uint64_t last = buffer->buffer.address + buffer->buffer.size - 1, left;
+
+	if (buffer->buffer.size == 0)
+		return false;
+	if (last < buffer->buffer.address)
+		last = UINT64_MAX;
+	left = tracedb_map_size(pointers, last);
+	return left != TRACEDB_NO_SIZE && POINTER_REACH - left <= last - buffer->buffer.address;
+}
+
+/* Whether a buffer follows a pointer into it. Returns 1, 0 or -ENOMEM. */
+static int tracedb_check_late(const struct tracedb_dictionary *d, const struct tracedb_point *p)
+{
+	_cleanup_(tracedb_map_deinit) struct tracedb_map pointers = { 0 };
+	int r = 0;
+
+	if (!tracedb_check_has_buffer(p))
+		return 0;
+	for (size_t i = 0; r == 0 && i < p->n_entries; i++) {
+		const struct tracedb_entry *e = &p->entries[i];
+
+		if (e->tag == TRACEDB_BUFFER)
+			r = tracedb_check_is_late(&pointers, e);
+		else if (e->tag == TRACEDB_VARIABLE &&
+			 d->types[e->variable.type].format == TRACEDB_POINTER)
+			r = tracedb_map_set(&pointers, e->variable.u, POINTER_REACH);
+	}
+	return r;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int tracedb_check_point(struct finding_counts *c, const struct tracedb_dictionary *d,
+			       const struct tracedb_point *p, uint64_t offset)
 {
 	unsigned statements = 0;
-	bool zero = false, late = false;
+	bool zero = false;
+	int late = tracedb_check_late(d, p);
 
 	for (size_t i = 0; i < p->n_entries; i++) {
 		const struct tracedb_entry *e = &p->entries[i];
 
 		statements += e->tag == TRACEDB_STATEMENT;
 		zero |= e->tag == TRACEDB_STATEMENT && e->statement == 0;
-		late = late || (e->tag == TRACEDB_BUFFER && tracedb_check_is_late(d, p, i));
 	}
 	if (statements != 1)
 		finding_counts_add(
@@ -88,8 +118,9 @@ static void tracedb_check_point(struct finding_counts *c, const struct tracedb_d
 			offset);
 	if (zero)
 		finding_counts_add(c, TRACEDB_FINDING_STATEMENT_0, offset);
-	if (late)
+	if (late > 0)
 		finding_counts_add(c, TRACEDB_FINDING_LATE_BUFFER, offset);
+	return late < 0 ? late : 0;
 }
 
 static void tracedb_check_print(const struct finding_counts *c, const struct open_trace *t,
@@ -125,7 +156,8 @@ int tracedb_check(struct finding_counts *c, struct open_trace *t)
 
 	tracedb_check_types(c, d);
 	for (; (r = open_trace_next_point(t, &point)) > 0; points++) {
-		tracedb_check_point(c, d, point, offset);
+		if (tracedb_check_point(c, d, point, offset) < 0)
+			return cli_failed("out of memory");
 		offset = tracedb_reader_offset(t->points);
 	}
 	if (t->n_damages > 0)

@@ -82,10 +82,13 @@ static int tracedb_map_take_unused(struct tracedb_map *m, uint32_t *ret)
 	return 0;
 }
 
-/* Any numbers will do that do not follow the addresses (xorshift). */
+/*
+ * Any numbers will do that do not follow the addresses (xorshift). They begin with the address of
+ * the map itself, so that no file can choose its addresses to follow them.
+ */
 static uint32_t tracedb_map_random(struct tracedb_map *m)
 {
-	uint32_t x = m->random ? m->random : 2463534242;
+	uint32_t x = m->random ? m->random : (uint32_t)((uintptr_t)m >> 4) | 1;
 
 	x ^= x << 13;
 	x ^= x >> 17;

@@ -146,6 +146,26 @@ assert_says stdout "tracedb-no-statement"
 assert_says stdout "tracedb-late-buffer"
 expect_exit 3 "$KYMO" check --strict odd.tdb
 expect_exit 0 "$KYMO" check --explain tracedb-late-buffer
+# (late are pointers in the buffer, from its first byte to its last)
+for pointer in ff0f 0010 1f10 2010; do
+	cat head64 <(bytes "01 1100000000000000  02 04000000 01000000 ${pointer}000000000000
+		02 04000000 01000000 0000000000000000 03 0010000000000000 2000000000000000 00") >odd.tdb
+	expect_exit 0 "$KYMO" check --json odd.tdb
+	jq -r "\"$pointer \(.warnings)\"" stdout
+done >late
+assert_eq "$(paste -sd, late)" "ff0f 0,0010 1,1f10 1,2010 0"
+# (a quarter of a million of each, which are not all compared with each other)
+bytes "02 04000000 01000000 0100000000000000" >pointers
+bytes "03 0010000000000000 2000000000000000" >buffers
+for file in pointers buffers; do
+	for _ in {1..18}; do
+		cat $file $file >twice
+		mv twice $file
+	done
+done
+cat head64 <(bytes "01 1100000000000000") pointers buffers <(bytes 00) >large.tdb
+expect_exit 0 timeout 60 "$KYMO" check large.tdb
+assert_says stdout "0 warnings"
 
 # ---- what it is not ----
 
