@@ -91,9 +91,8 @@ static struct json_object *from_real(double value)
 {
 	char text[32];
 
-	/* JSON has no word for what is not a number. */
 	if (!isfinite(value))
-		return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+		return json_real(value);
 	snprintf(text, sizeof(text), "%.17g", value);
 	return json_object_new_double_s(value, text);
 }

@@ -47,9 +47,9 @@ static struct json_object *json_kind(const struct summary *s, enum interval_kind
 static struct json_object *json_counter(const struct counter_sum *c)
 {
 	return JSON_OBJECT(JSON_OF(c, category, name, value, id, count),
-			   JSON("min", json_object_new_double(c->min)),
-			   JSON("avg", json_object_new_double(c->sum / (double)c->count)),
-			   JSON("max", json_object_new_double(c->max)));
+			   JSON("min", json_real(c->min)),
+			   JSON("avg", json_real(c->sum / (double)c->count)),
+			   JSON("max", json_real(c->max)));
 }
 
 static struct json_object *json_counters(const struct summary *s)

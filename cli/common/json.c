@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,13 @@ struct json_object *json_double(double value)
 
 	snprintf(text, sizeof(text), "%.6g", value);
 	return json_needed(json_object_new_double_s(value, text));
+}
+
+struct json_object *json_real(double value)
+{
+	if (isfinite(value))
+		return json_needed(json_object_new_double(value));
+	return json_string(isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
 }
 
 struct json_object *json_string(const char *value)

@@ -82,6 +82,9 @@ struct json_object *json_double(double value);
 struct json_object *json_string(const char *value);
 struct json_object *json_same(struct json_object *value);
 
+/* With all digits. JSON has no word for what is not a number: that is a text, "nan" or "inf". */
+struct json_object *json_real(double value);
+
 /* Returns TO. */
 struct json_object *json_add_members(struct json_object *to, const struct json_member *members);
 

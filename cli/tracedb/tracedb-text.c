@@ -71,7 +71,7 @@ static struct json_object *tracedb_text_json_value(const struct tracedb_dictiona
 	case TRACEDB_SIGNED:
 		return json_i64(v->s);
 	case TRACEDB_FLOAT:
-		return json_object_new_double(v->f);
+		return json_real(v->f);
 	case TRACEDB_BLOB:
 		return json_from_bytes((const char *)v->bytes, v->size);
 	default:
