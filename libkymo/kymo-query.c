@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libkymo/kymo-points.h"
@@ -8,7 +9,7 @@
 struct kymo_query {
 	struct query query;
 	bool parsed; /* the expression, at least */
-	bool broken; /* an expression that could not be parsed is in it */
+	bool broken; /* something that could not be taken in as a whole is in it */
 	struct query_error error;
 };
 
@@ -46,10 +47,14 @@ static void kymo_query_clear_error(kymo_query *q)
 
 int kymo_query_declare(kymo_query *q, const char *variable)
 {
+	int r;
+
 	kymo_query_clear_error(q);
 	if (q->parsed || q->broken)
 		return -EBUSY;
-	return query_declare(&q->query.expression, variable, &q->error);
+	r = query_declare(&q->query.expression, variable, &q->error);
+	q->broken = r == -ENOMEM;
+	return r;
 }
 
 static int kymo_query_parse(kymo_query *q, const char *text, uint32_t *ret_root)
@@ -79,8 +84,11 @@ int kymo_query_add_soft(kymo_query *q, const char *expression)
 	kymo_query_clear_error(q);
 	if (!q->parsed || q->broken)
 		return -EBUSY;
-	if (q->query.n_softs == QUERY_SOFTS_MAX)
+	if (q->query.n_softs == QUERY_SOFTS_MAX) {
+		snprintf(q->error.why, sizeof(q->error.why), "more than %d soft expressions",
+			 QUERY_SOFTS_MAX);
 		return -E2BIG;
+	}
 	r = kymo_query_parse(q, expression, &q->query.softs[q->query.n_softs]);
 	q->query.n_softs += r == 0;
 	return r;

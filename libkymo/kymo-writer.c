@@ -92,6 +92,7 @@ int kymo_writer_begin(kymo_writer *w)
 	if (w->begun)
 		return -EBUSY;
 	r = tracedb_writer_begin(&w->writer, &w->out, w->layout, &dictionary);
+	w->out.error = 0;
 	w->begun = r == 0;
 	return r;
 }

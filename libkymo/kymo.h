@@ -226,9 +226,9 @@ int kymo_writer_begin(kymo_writer *w);
 
 /*
  * Add an entry to the point. Entries keep their order: the size of a buffer applies to pointers
- * after it; size 0 removes the buffer. Return 0 or a negative errno, which kymo_writer_end_point()
- * returns, too. The bytes of a blob must stay until then; N must be the size of its type, if that
- * has one.
+ * after it; size 0 removes the buffer. A statement is not 0. Return 0 or a negative errno, which
+ * kymo_writer_end_point() returns, too. The bytes of a blob must stay until then. N must be the
+ * size of its type, if that has one.
  */
 int kymo_writer_statement(kymo_writer *w, uint64_t statement);
 int kymo_writer_buffer(kymo_writer *w, uint64_t address, uint64_t size);
@@ -334,8 +334,8 @@ kymo_query *kymo_query_free(kymo_query *q);
 
 /*
  * Declare a free variable, "NAME" or "NAME:TYPE,TYPE"; set the expression, after all variables; add
- * a soft one, after the expression. Return 0, -EBUSY (not in this order), -E2BIG (too many),
- * -ENOMEM, or -EINVAL: kymo_query_error() has the reason.
+ * a soft one, after the expression. Return 0; -EBUSY (not in this order, or after an expression
+ * that failed); -ENOMEM; or, both with kymo_query_error(), -EINVAL or -E2BIG (too many soft ones).
  */
 int kymo_query_declare(kymo_query *q, const char *variable);
 int kymo_query_set_expression(kymo_query *q, const char *expression);
@@ -370,7 +370,8 @@ typedef int (*kymo_result_fn)(void *userdata, const kymo_result *r);
 /*
  * Calls FN for each result, in the order of points. Returns 0, or the value with which FN ended it;
  * -EINVAL (the points do not have a type of a free variable), -E2BIG (too many assignments of a
- * point), both with kymo_query_error(); or -ENOMEM. A query can run several times.
+ * point, or too many pairs of points), both with kymo_query_error(); -EBUSY (after an expression
+ * that failed); or -ENOMEM. A query can run several times. Without an expression, all points match.
  */
 int kymo_query_run(kymo_query *q, const kymo_points *p, kymo_result_fn fn, void *userdata);
 

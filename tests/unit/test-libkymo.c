@@ -430,6 +430,15 @@ TEST(test_wrong_expressions)
 	assert_int_equal(at, 6);
 	assert_int_equal(kymo_query_set_expression(q, ""), -EBUSY);
 	kymo_query_free(q);
+	assert_int_equal(kymo_query_new(&q), 0);
+	assert_int_equal(kymo_query_set_expression(q, ""), 0);
+	for (unsigned i = 0; i < 16; i++)
+		assert_int_equal(kymo_query_add_soft(q, "(> 2 1)"), 0);
+	assert_string_equal(kymo_query_error(q, NULL), "");
+	assert_int_equal(kymo_query_add_soft(q, "(> 2 1)"), -E2BIG);
+	assert_string_equal(kymo_query_error(q, &at), "more than 16 soft expressions");
+	assert_int_equal(at, 0);
+	kymo_query_free(q);
 	assert_int_equal(strncmp(kymo_version(), "0.", 2), 0);
 }
 
