@@ -266,7 +266,7 @@ const struct verb verb_export_row = {
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
 		"      --format=FORMAT      fxt: the archive itself; rtrace: a directory of leak reports;\n"
 		"                           apitrace: calls; tfile: a GDB trace file, as kymo reads it;\n"
-		"                           the default follows the suffix of OUT\n"
+		"                           tracedb: trace points; the default follows the suffix of OUT\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy, columns or none; without\n"
 		"                           it, by the suffix of OUT: .zst, .gz, .sz, .cols\n"
 		"      --spec-time          rtrace: microseconds, as specified; other readers expect ms\n"
