@@ -224,45 +224,72 @@ command -v gdbserver >/dev/null || skip "the rest needs gdbserver"
 program=$TARGETS/tfile-target-no-pie
 wrapper=
 ! [ -e "$AGENT" ] || wrapper="--wrapper env LD_PRELOAD=$AGENT --"
-cat >record.gdb <<END
-set confirm off
-file $program
-target remote | gdbserver $wrapper - $program quiet 2>/dev/null
-break main
-continue
-tvariable \$hits = 5
-trace tfile_target_push
-actions
-collect \$regs
-collect \$hits
-collect global, value
-collect *(unsigned char *)\$rsp@512
-end
-passcount 100
-trace tfile_target_compare if global > 10
-actions
-collect \$regs, \$args
-teval \$hits = \$hits + 1
-end
-trace tfile_target_nest
-actions
-while-stepping 2
-collect \$regs
-end
-end
-END
-# (a fast tracepoint is a jump into a library of gdbserver's)
-[ -z "$wrapper" ] || printf '%s\n' 'ftrace *tfile_target_fast' actions "collect \$regs, global" end >>record.gdb
-cat >>record.gdb <<END
-break exit
-tstart
-continue
-tstop it is enough
-tsave theirs.tf
-kill
-END
-asked record.gdb 'echo recorded' >recorded || { cat recorded; fail "gdbserver recorded nothing"; }
-[ -s theirs.tf ] || { cat recorded; fail "there is no trace file"; }
+
+# record_theirs: gdbserver writes theirs.tf
+record_theirs() {
+	cat >record.gdb <<-END
+		set confirm off
+		file $program
+		target remote | gdbserver $wrapper - $program quiet 2>/dev/null
+		break main
+		continue
+		tvariable \$hits = 5
+		trace tfile_target_push
+		actions
+		collect \$regs
+		collect \$hits
+		collect global, value
+		collect *(unsigned char *)\$rsp@512
+		end
+		passcount 100
+		trace tfile_target_compare if global > 10
+		actions
+		collect \$regs, \$args
+		teval \$hits = \$hits + 1
+		end
+		trace tfile_target_nest
+		actions
+		while-stepping 2
+		collect \$regs
+		end
+		end
+	END
+	# (a fast tracepoint is a jump into a library of gdbserver's)
+	[ -z "$wrapper" ] || printf '%s\n' 'ftrace *tfile_target_fast' actions "collect \$regs, global" end >>record.gdb
+	cat >>record.gdb <<-END
+		break exit
+		tstart
+		continue
+		tstop it is enough
+		tsave theirs.tf
+		kill
+	END
+	asked record.gdb 'echo recorded' >recorded || { cat recorded; fail "gdbserver recorded nothing"; }
+	[ -s theirs.tf ] || { cat recorded; fail "there is no trace file"; }
+}
+
+# frame_sizes: the tracepoint of each frame of theirs.tf, and its size
+frame_sizes() {
+	tail -c "+$(($(sed '/^$/q' theirs.tf | wc -c) + 1))" theirs.tf | od -An -v -tu1 -w1 | awk '
+		{ byte[n++] = $1 }
+		END {
+			for (i = 0; i + 6 <= n && byte[i] + byte[i + 1] > 0; i += 6 + size) {
+				size = byte[i + 2] + 256 * (byte[i + 3] + 256 * byte[i + 4])
+				print byte[i] + 256 * byte[i + 1], size
+			}
+		}'
+}
+
+record_theirs
+# The fast tracepoint, number 5, collects registers and the 4 bytes of a variable. On some processors
+# (AMX), the library of gdbserver 13 has more registers than the file says: no reader knows of these.
+registers=$((0x$(sed -n '2,/^$/s/^R \([0-9a-f]*\)$/\1/p' theirs.tf)))
+sizes=$(frame_sizes | sed -n 's/^5 //p' | sort -u)
+if [ "$wrapper" ] && [ "$sizes" ] && [ "$sizes" != $((1 + registers + 1 + 8 + 2 + 4)) ]; then
+	note "no fast tracepoints: gdbserver and its library do not agree about the registers"
+	wrapper=
+	record_theirs
+fi
 
 expect_exit 0 "$KYMO" check --notes theirs.tf
 assert_says "$TMP/stdout" ' 0 errors, 0 warnings'
