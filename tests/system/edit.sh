@@ -179,6 +179,7 @@ pid=$(bash -c 'echo $$')
 if [ -w /proc/sys/kernel/ns_last_pid ]; then
 	for n in 1 2; do
 		record_around "$TMP/owner$n.fxt" -- bash "$TMP/reuse.sh" "$pid" "$TMP/owned$n"
+		check_result "$TMP/owner$n.fxt"
 	done
 fi
 if [ -e "$TMP/owned1" ] && [ -e "$TMP/owned2" ]; then
