@@ -138,6 +138,47 @@ void assert_state(sd_bus *b, const char *path, const char *expected)
 	assert_string_equal(state, expected);
 }
 
+bool is_in_state(sd_bus *b, const char *path, const char *expected)
+{
+	_cleanup_free_ char *state = NULL;
+
+	return sd_bus_get_property_string(b, NAME, path, SESSION_INTERFACE, "State", NULL,
+					  &state) >= 0 &&
+	       strcmp(state, expected) == 0;
+}
+
+uint64_t count_events(sd_bus *b, const char *path)
+{
+	uint64_t events = 0;
+
+	assert_true(sd_bus_get_property_trivial(b, NAME, path, SESSION_INTERFACE, "Events", NULL,
+						't', &events) >= 0);
+	return events;
+}
+
+static bool is_on_bus(const char *unique_name)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int there = 0;
+
+	assert_true(sd_bus_call_method(bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				       "org.freedesktop.DBus", "NameHasOwner", NULL, &reply, "s",
+				       unique_name) >= 0);
+	assert_true(sd_bus_message_read(reply, "b", &there) > 0);
+	return there;
+}
+
+void leave_bus(sd_bus *b)
+{
+	const char *name;
+	char copy[64];
+
+	assert_true(sd_bus_get_unique_name(b, &name) >= 0);
+	snprintf(copy, sizeof(copy), "%s", name);
+	sd_bus_flush_close_unref(b);
+	assert_soon(!is_on_bus(copy));
+}
+
 bool exists(sd_bus *b, const char *name)
 {
 	return sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", NULL,

@@ -66,6 +66,18 @@ void assert_refused(struct answer a, const char *name, const char *text);
 
 void assert_state(sd_bus *b, const char *path, const char *expected);
 
+/* Whether the session at PATH is in that state now. */
+bool is_in_state(sd_bus *b, const char *path, const char *expected);
+
+/* How many events the session at PATH has taken so far. */
+uint64_t count_events(sd_bus *b, const char *path);
+
+/*
+ * Closes B, and returns when the bus says that nobody is there any more: what it has told the
+ * service of that comes before all that the service is asked afterwards.
+ */
+void leave_bus(sd_bus *b);
+
 /* Whether B may find a session NAME. */
 bool exists(sd_bus *b, const char *name);
 

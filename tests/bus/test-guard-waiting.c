@@ -83,17 +83,15 @@ static void wait_for_answers(sd_bus *b, const struct answers *all, size_t n)
 /* Until polkit has N questions that wait. */
 static void wait_for_held(sd_bus *b, uint32_t n)
 {
-	for (int i = 0; i < 1000 && counts_of(b, VIEW).held != n; i++)
-		usleep(5000);
+	for (int i = 0; i < SOON_MS && counts_of(b, VIEW).held != n; i++)
+		usleep(1000);
 	CHECK(counts_of(b, VIEW).held == n);
 }
 
 /* Those of who has left go a little later than he. */
 static void wait_for_sessions(int n)
 {
-	for (int i = 0; i < 1000 && count_sessions(bus) != n; i++)
-		usleep(5000);
-	assert_int_equal(count_sessions(bus), n);
+	assert_soon(count_sessions(bus) == n);
 }
 
 /* Calls are served in the order in which they were made, and nobody else waits for them. */
@@ -182,8 +180,8 @@ static void leave(void)
 	ask_later(b, &all, "create", new_create(b, "y", open_output()));
 	wait_for_held(other, 1);
 	sd_bus_flush_close_unref(b);
-	for (int i = 0; i < 1000 && counts_of(other, VIEW).cancelled == cancelled; i++)
-		usleep(5000);
+	for (int i = 0; i < SOON_MS && counts_of(other, VIEW).cancelled == cancelled; i++)
+		usleep(1000);
 	CHECK(counts_of(other, VIEW).cancelled == cancelled + 1);
 	CHECK(tell_polkit(other, "Release") >= 0);
 	CHECK(count_sessions(other) == 0);

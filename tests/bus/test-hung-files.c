@@ -98,7 +98,7 @@ FIXTURE(teardown)
 	stop_latency_watch();
 	mute_fuse_be_mute_to(0);
 	mute_fuse_keep_pages(false);
-	for (int i = 0; i < 400 && mute_fuse_waiting() > 0; i++)
+	for (int i = 0; i < SOON_MS / 10 && mute_fuse_waiting() > 0; i++)
 		usleep(10000);
 	if (attacker) {
 		kill(attacker, SIGKILL);
@@ -107,8 +107,8 @@ FIXTURE(teardown)
 	}
 	teardown_bus(state);
 	other = sd_bus_flush_close_unref(other);
-	for (int i = 0; i < 400 && (n = count_open()) > 0; i++)
-		usleep(50000);
+	for (int i = 0; i < SOON_MS / 10 && (n = count_open()) > 0; i++)
+		usleep(10000);
 	return n == 0 ? 0 : -1;
 }
 
@@ -135,9 +135,7 @@ static void assert_alive(void)
 
 static void wait_for_waiting(unsigned n)
 {
-	for (int i = 0; i < 400 && mute_fuse_waiting() < n; i++)
-		usleep(50000);
-	assert_true(mute_fuse_waiting() >= n);
+	assert_soon(mute_fuse_waiting() >= n);
 }
 
 /*
@@ -416,8 +414,8 @@ static void send_held_pipe(void)
 		_exit(write(ends[1], page, MUTE_FUSE_BYTES) < 0);
 	}
 	close(ends[1]);
-	for (int i = 0; i < 400 && mute_fuse_waiting() == 0; i++)
-		usleep(10000);
+	for (int i = 0; i < SOON_MS && mute_fuse_waiting() == 0; i++)
+		usleep(1000);
 	CHECK(mute_fuse_waiting() > 0);
 	send_uninvited(b, ends[0], true);
 	close(ends[0]);
@@ -588,9 +586,7 @@ static void end_by(int signal)
 	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);
 	close(ended.fd);
-	for (int i = 0; i < 400 && !name_is_free(); i++)
-		usleep(10000);
-	assert_true(name_is_free());
+	assert_soon(name_is_free());
 }
 
 TEST(test_end)

@@ -191,7 +191,6 @@ static void check_contexts(const char *path)
 TEST(test_session_life)
 {
 	_cleanup_close_ int fd = open_output();
-	uint64_t events = 0;
 	struct answer a;
 
 	a = create(bus, "life", fd);
@@ -204,14 +203,12 @@ TEST(test_session_life)
 	assert_true(sd_bus_call_method(bus, NAME, a.path, SESSION_INTERFACE, "Mark", NULL, NULL,
 				       "s", "here") >= 0);
 	check_contexts(a.path);
-	usleep(50000);
+	assert_soon(count_events(bus, a.path) > 0);
 	assert_done(call(bus, a.path, "Stop"));
 	assert_state(bus, a.path, "stopped");
 	assert_content(fd, "start\nmark here\nbegin work 1\nend work\nstop requested\n");
 	assert_refused(begin_context(a.path, "late"), "NotRunning", "does not run");
-	assert_true(sd_bus_get_property_trivial(bus, NAME, a.path, SESSION_INTERFACE, "Events",
-						NULL, 't', &events) >= 0);
-	assert_true(events > 0);
+	assert_true(count_events(bus, a.path) > 0);
 	assert_done(call(bus, a.path, "Stop"));
 	a.r = sd_bus_call_method(bus, NAME, a.path, SESSION_INTERFACE, "Mark", &a.error, NULL, "s",
 				 "late");
@@ -287,16 +284,7 @@ TEST(test_session_ends_itself)
 
 	a = create_with(bus, "short", fd, "duration_ns", "t", 50000000);
 	assert_done(call(bus, a.path, "Start"));
-	for (int i = 0; i < 100; i++) {
-		_cleanup_free_ char *now = NULL;
-
-		usleep(10000);
-		sd_bus_get_property_string(bus, NAME, a.path, SESSION_INTERFACE, "State", NULL,
-					   &now);
-		if (now && strcmp(now, "stopped") == 0)
-			break;
-	}
-	assert_state(bus, a.path, "stopped");
+	assert_soon(is_in_state(bus, a.path, "stopped"));
 	assert_content(fd, "start\nstop duration\n");
 }
 
@@ -312,35 +300,49 @@ TEST(test_session_fails)
 	assert_state(bus, a.path, "failed");
 	a = create(bus, "fail_output", fd);
 	assert_done(call(bus, a.path, "Start"));
-	usleep(50000);
+	assert_soon(is_in_state(bus, a.path, "failed"));
 	assert_refused(call(bus, a.path, "Stop"), "OutputFailed", "output is full");
+}
+
+struct shed {
+	char what[32];
+	uint64_t when, cost, limit;
+};
+
+/* Whether the session at PATH does without something by now: the first of it. */
+static bool sheds(const char *path, struct shed *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+	const char *what;
+
+	assert_true(sd_bus_get_property(bus, NAME, path, SESSION_INTERFACE, "Shed", &e, &m,
+					"a(sttt)") >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "(sttt)") >= 0);
+	if (sd_bus_message_read(m, "(sttt)", &what, &ret->when, &ret->cost, &ret->limit) <= 0)
+		return false;
+	snprintf(ret->what, sizeof(ret->what), "%s", what);
+	return true;
 }
 
 /* What goes since it costs too much is a property, and Cost says what it costs. */
 TEST(test_sheds)
 {
 	_cleanup_close_ int fd = open_output();
-	uint64_t when = 0, cost = 0, limit = 1;
+	struct shed first = { .limit = 1 };
 	sd_bus_error e = SD_BUS_ERROR_NULL;
 	sd_bus_message *m = NULL;
+	uint64_t cost = 0, before = clock_boot_ns();
 	const char *what = "";
 	struct answer a;
 
 	a = create(bus, "dear", fd);
 	assert_done(call(bus, a.path, "Start"));
-	for (int i = 0; i < 500 && !*what; i++) {
-		usleep(10000);
-		m = sd_bus_message_unref(m);
-		assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Shed", &e,
-						&m, "a(sttt)") >= 0);
-		assert_true(sd_bus_message_enter_container(m, 'a', "(sttt)") >= 0);
-		assert_true(sd_bus_message_read(m, "(sttt)", &what, &when, &cost, &limit) >= 0);
-	}
-	assert_string_equal(what, "stacks");
-	assert_int_equal(cost, 70000);
-	assert_int_equal(limit, 0);
-	assert_in_range(clock_boot_ns() - when, 0, UINT64_C(60000000000));
-	sd_bus_message_unref(m);
+	assert_soon(sheds(a.path, &first));
+	assert_string_equal(first.what, "stacks");
+	assert_int_equal(first.cost, 70000);
+	assert_int_equal(first.limit, 0);
+	assert_in_range(first.when, before, clock_boot_ns());
 	assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Cost", &e, &m,
 					"a{sv}") >= 0);
 	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
@@ -363,13 +365,6 @@ TEST(test_remove_hanging_output)
 	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive has no end");
 	assert_in_range((clock_boot_ns() - begin) / 1000000000, 4, 15);
 	assert_false(exists(bus, "hang"));
-}
-
-static bool comes_to_an_end(const char *name)
-{
-	for (int i = 0; i < 3000 && exists(bus, name); i++)
-		usleep(10000);
-	return !exists(bus, name);
 }
 
 /* As many calls of Stop wait for the session that hangs as may. */
@@ -398,7 +393,7 @@ TEST(test_remove_in_a_crowd)
 	assert_refused(call(bus, SESSION_PREFIX "hang", "Stop"), "LimitReached", "limit");
 	assert_refused(call(bus, SESSION_PREFIX "hang", "Remove"), "LimitReached",
 		       "will be removed");
-	assert_true(comes_to_an_end("hang"));
+	assert_soon(!exists(bus, "hang"));
 	sd_bus_flush_close_unref(other);
 }
 
@@ -410,8 +405,7 @@ TEST(test_waiters_leave)
 	sd_bus_match_signal(bus, NULL, NAME, SESSION_PREFIX "hang", SESSION_INTERFACE, "Finished",
 			    count, &finished);
 	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
-	sd_bus_flush_close_unref(crowd(&answers));
-	usleep(100000);
+	leave_bus(crowd(&answers));
 	assert_refused(call(bus, SESSION_PREFIX "hang", "Remove"), "TimedOut",
 		       "the archive has no end");
 	while (sd_bus_process(bus, NULL) > 0)
@@ -449,9 +443,7 @@ TEST(test_owner_gone)
 
 	assert_done(call(other, create(other, "orphan", fd).path, "Start"));
 	sd_bus_flush_close_unref(other);
-	for (int i = 0; i < 100 && exists(bus, "orphan"); i++)
-		usleep(10000);
-	assert_false(exists(bus, "orphan"));
+	assert_soon(!exists(bus, "orphan"));
 	assert_content(fd, "start\nstop owner gone\n");
 }
 
@@ -459,11 +451,14 @@ TEST(test_linger)
 {
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
+	uint64_t events;
 
 	assert_done(
 		call(other, create_with(other, "stays", fd, "linger", "b", true).path, "Start"));
-	sd_bus_flush_close_unref(other);
-	usleep(100000);
+	leave_bus(other);
+	/* It goes on, behind what the service did when it heard of that. */
+	events = count_events(bus, SESSION_PREFIX "stays");
+	assert_soon(count_events(bus, SESSION_PREFIX "stays") > events);
 	assert_state(bus, SESSION_PREFIX "stays", "running");
 	assert_done(call(bus, SESSION_PREFIX "stays", "Remove"));
 	assert_content(fd, "start\nstop requested\n");

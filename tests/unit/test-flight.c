@@ -500,9 +500,7 @@ TEST(test_share)
 	assert_int_equal(error, 0);
 	snapshot_unref(root);
 	stuck_store_let_go(true);
-	for (int i = 0; i < 10000 && user_counts_get(&written_snapshots, 0).all > 0; i++)
-		usleep(1000);
-	assert_int_equal(user_counts_get(&written_snapshots, 0).all, 0);
+	assert_soon(user_counts_get(&written_snapshots, 0).all == 0);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -571,9 +572,7 @@ TEST(test_file_of_kernel)
 
 static void wait_for_abandoned(unsigned n)
 {
-	for (int i = 0; i < WAIT_MS && user_counts_get(&abandoned_sessions, 4711).user != n; i++)
-		usleep(1000);
-	assert_int_equal(user_counts_get(&abandoned_sessions, 4711).user, n);
+	assert_soon(user_counts_get(&abandoned_sessions, 4711).user == n);
 }
 
 /* poll() says that a socket can be written whose buffer has room for less than what is written:
@@ -581,8 +580,8 @@ static void wait_for_abandoned(unsigned n)
 TEST(test_small_socket)
 {
 	const int least = 1;
+	int fds[2], n_unread;
 	struct output *o;
-	int fds[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 	assert_int_equal(setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)), 0);
@@ -590,7 +589,8 @@ TEST(test_small_socket)
 	o = output(fds[1]);
 	output_store(o)->writer.uid = 4711;
 	put(o, 'a', 4096);
-	usleep(50000);
+	/* Of that some has gone into it, and there is no room for the rest. */
+	assert_soon(ioctl(fds[0], FIONREAD, &n_unread) == 0 && n_unread > 1);
 	output_free(o);
 	wait_for_abandoned(0);
 	close(fds[0]);

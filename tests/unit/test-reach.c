@@ -3,6 +3,7 @@
  * What points to what in a child of ours. Blocks are pieces of a mapping; all pointers are planted
  * from outside, so that none is in the child but those: neither in a register, nor left on a stack.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -119,6 +120,32 @@ static void plant_in_block(unsigned i, uint64_t word)
 	plant((void *)(uintptr_t)(block(i) + 16), word);
 }
 
+/* How many threads of the child sleep. */
+static int count_asleep(void)
+{
+	char path[300], line[512];
+	struct dirent *e;
+	int n = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", child);
+	d = opendir(path);
+	assert_non_null(d);
+	while ((e = readdir(d))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", child, e->d_name);
+		f = e->d_name[0] == '.' ? NULL : fopen(path, "re");
+		if (!f)
+			continue;
+		if (fgets(line, sizeof(line), f) && strstr(line, ") S "))
+			n++;
+		fclose(f);
+	}
+	closedir(d);
+	return n;
+}
+
 static void begin(bool spins)
 {
 	places = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -131,11 +158,9 @@ static void begin(bool spins)
 	assert_true(child >= 0);
 	if (child == 0)
 		be_child(spins);
-	for (int i = 0; places->ready < 2 + spins && i < 100000; i++)
-		usleep(1000);
-	assert_int_equal(places->ready, 2 + spins);
-	/* The threads that sleep do so by now. */
-	usleep(20000);
+	assert_soon(places->ready == 2 + spins);
+	/* What a thread has left in its registers on its way to sleep is none of the places. */
+	assert_soon(count_asleep() == 2);
 }
 
 static void end(void)
@@ -389,11 +414,12 @@ TEST(test_untouched)
 TEST(test_gone)
 {
 	uint8_t reach[N_BLOCKS];
+	siginfo_t ended;
 
 	begin(false);
 	kill(child, SIGKILL);
 	/* A zombie, whose memory is gone, and then not even that. */
-	usleep(50000);
+	assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
 	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), -ESRCH);
 	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), -ESRCH);
 	end();
