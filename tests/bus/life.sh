@@ -8,8 +8,26 @@
 . "$(dirname "$0")/../lib.sh"
 need_root
 need_bus
+need_command busctl
 
+# Another bus, for a service that nobody needs.
+TMP=$TMP/other
+mkdir "$TMP"
 start_bus
+TMP=${TMP%/other}
+OTHER_BUS=$BUS
+start_bus
+
+# idle_passes: for longer than the service below may be idle, by the clock that it goes by itself:
+# one that began later and may be idle for longer has gone.
+idle_passes() {
+	RUNTIME_DIRECTORY=$TMP/other/run "$KYMOD" --bus "$OTHER_BUS" --idle-exit 3s >"$TMP/other.log" 2>&1 &
+	local other=$!
+
+	expect_soon 60 has_ended $other
+	wait $other || fail "the one that nobody needs left with an error: $(cat "$TMP/other.log")"
+}
+
 expect_exit 2 "$KYMOD" --bus "$BUS" --idle-exit soon
 assert_says "$TMP/stderr" "'soon' is not a time" "complaint"
 
@@ -17,7 +35,7 @@ assert_says "$TMP/stderr" "'soon' is not a time" "complaint"
 pid=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 expect_exit 0 "$KYMO" start one -o "$TMP/one" --bus "$BUS"
-sleep 3
+idle_passes
 ! has_ended $pid || fail "it left a session alone: $(cat "$TMP/kymod.log")"
 expect_exit 0 "$KYMO" stop one --bus "$BUS"
 expect_soon 20 has_ended $pid
@@ -27,7 +45,7 @@ expect_exit 1 timeout "$(limit 10)" "$KYMO" list --bus "$BUS"
 
 # Without the option it stays.
 start_kymod
-sleep 3
+idle_passes
 ! has_ended "$KYMOD_PID" || fail "it left though nobody said that it may"
 stop_kymod
 
@@ -49,9 +67,16 @@ kill -STOP "$guard"
 at_exit let_guard_go
 kill -KILL "$KYMOD_PID"
 wait "$KYMOD_PID" || true
+busctl --address="$BUS" monitor --match "type='method_call',member='RequestName'" >"$TMP/requests" 2>&1 &
+monitor=$!
+expect_soon 20 grep -q Monitoring "$TMP/requests"
 "$KYMOD" --bus "$BUS" >"$TMP/next.log" 2>&1 &
 KYMOD_PID=$!
-sleep 1
+has_asked_thrice() {
+	[ "$(grep -c Member=RequestName "$TMP/requests")" -ge 3 ]
+}
+expect_soon 20 has_asked_thrice
+kill $monitor
 ! has_ended "$KYMOD_PID" || fail "it did not wait for the name: $(cat "$TMP/next.log")"
 let_guard_go
 expect_soon 10 "$KYMO" list --bus "$BUS"

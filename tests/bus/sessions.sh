@@ -19,13 +19,18 @@ ask() {
 	"$KYMO" "$verb" --bus "$BUS" "$@"
 }
 
+# has_events NAME: it has recorded something
+has_events() {
+	[ "$(ask status "$1" --json | jq '.[0].events')" -gt 0 ]
+}
+
 # A session that stays, is marked, looked at and stopped.
 expect_exit 0 ask start one -o "$TMP/one.fxt" -b 1M
 expect_exit 0 ask list
 assert_contains "$TMP/stdout" '^one +running ' "list"
 expect_exit 0 ask list --json
 assert_eq "$(json "$TMP/stdout" '.[0].path')" /org/kymo/Trace1/session/one "object of the session"
-sleep 0.6
+expect_soon 20 has_events one
 expect_exit 0 ask mark one 'a mark of the test'
 expect_exit 0 ask context one begin work
 assert_eq "$(cat "$TMP/stdout")" 1 "the bit of the first context"
@@ -56,7 +61,7 @@ assert_empty "$TMP/stdout" "list after stop"
 
 # What the profiler is asked for, as the session shows it and as the archive says it.
 expect_exit 0 ask start two -o "$TMP/profiler.fxt" -e sched,profile,offcpu -F 1000 --offcpu-min 2ms --no-perfetto-blobs
-sleep 0.5
+"$KYMO_LOAD" spin 100 >/dev/null # (so that there are samples)
 expect_exit 0 ask status two --json
 assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.offcpu_min_ns) \(.no_perfetto_blobs)"')" \
 	"1000 2000000 true" "options of the profiler"
@@ -67,6 +72,8 @@ assert_says "$TMP/stdout" 'offcpu_min 2.00 ms' "options for people"
 expect_recorded "$TMP/profiler.fxt" ask stop two
 dump_records "$TMP/profiler.fxt"
 assert_eq "$(events sampling | jq -r '.args | "\(.frequency) \(.threshold)"')" "1000 2000000" "how it samples"
+summarize "$TMP/profiler.fxt"
+assert_ge "$(json "$SUMMARY" .profile.samples)" 1 "samples"
 assert_eq "$("$KYMO" dump "$TMP/profiler.fxt" | grep -c 'blob .*perfetto_samples' || true)" 0 "copies of the samples"
 expect_exit 0 ask start two -o "$TMP/profiler.fxt" --force -e profile
 expect_exit 0 ask status two --json
@@ -157,7 +164,7 @@ no_bpf_left "sessions that could not start"
 
 # The service ends with a session running: complete, and nothing left in the kernel.
 expect_exit 0 ask start last -o "$TMP/last.fxt"
-sleep 0.3
+expect_soon 20 has_events last
 stop_kymod
 expect_exit 0 "$KYMO" check "$TMP/last.fxt"
 no_bpf_left "the service"
