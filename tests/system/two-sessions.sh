@@ -11,28 +11,29 @@ start_bus
 remember_bpf
 start_kymod
 
-# (they last for longer than stopping a session takes where others want the CPU)
-naps=6000
 # A name that nobody else on this machine has.
 tag=$((BASHPID % 1000000))
-start_held naps sleep $naps 500
+# One naps while both record, the other one when the first session has ended.
+start_held during sleep 2000 500
+start_held after sleep 500 500
 expect_exit 0 "$KYMO" start by_name -o "$TMP/by_name.fxt" --comm ping$tag --bus "$BUS"
-expect_exit 0 "$KYMO" start by_pid -o "$TMP/by_pid.fxt" -p "${HELD[naps]}" --bus "$BUS"
+expect_exit 0 "$KYMO" start by_pid -o "$TMP/by_pid.fxt" -p "${HELD[during]},${HELD[after]}" --bus "$BUS"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_says "$TMP/stdout" by_name "list of sessions"
 assert_says "$TMP/stdout" by_pid "list of sessions"
 session_is_running by_name || fail "by_name does not run"
 session_is_running by_pid || fail "by_pid does not run"
 
-begin_held naps
+begin_held during
 "$KYMO_LOAD" --out "$TMP/pingpong.json" --cpu "$(last_cpu)" --tag $tag pingpong 5000
-expect_exit 0 "$KYMO" mark by_pid "the other one ends" --bus "$BUS"
 expect_exit 0 "$KYMO" stop by_name --bus "$BUS"
-# The rest of the naps comes after the end of the first session.
-[ ! -s "$TMP/naps.json" ] || fail "the naps were over before the first session was stopped"
-wait_held naps
+expect_exit 0 "$KYMO" mark by_pid "the other one has ended" --bus "$BUS"
+begin_held after
+wait_held during
+wait_held after
 expect_exit 0 "$KYMO" stop by_pid --bus "$BUS"
-end_held naps
+end_held during
+end_held after
 
 # only_these FILE PIDS: a JSON array; other than them there are only pseudo-threads
 only_these() {
@@ -60,17 +61,20 @@ assert_within "$recorded" "$counted" 0.1 "switches from ping"
 
 summarize "$TMP/by_pid.fxt"
 assert_no_loss
-only_these "[${HELD[naps]}]"
-napper=$(json "$TMP/naps.json" .napper.tid)
+only_these "[${HELD[during]}, ${HELD[after]}]"
 dump_records "$TMP/by_pid.fxt"
-counted=$(json "$TMP/naps.json" '.napper | .nvcsw + .nivcsw')
-recorded=$(switches_from "$napper")
-assert_ge "$recorded" "$counted" "switches from the napper"
-assert_le "$recorded" $((counted + 3)) "switches from the napper"
+for name in during after; do
+	napper=$(json "$TMP/$name.json" .napper.tid)
+	counted=$(json "$TMP/$name.json" '.napper | .nvcsw + .nivcsw')
+	recorded=$(switches_from "$napper")
+	note "$recorded switches from the one that naps $name, of $counted"
+	assert_ge "$recorded" "$counted" "switches from the one that naps $name"
+	assert_le "$recorded" $((counted + 3)) "switches from the one that naps $name"
+done
 marked=$(events mark | jq .timestamp_ns)
-after=$(switches | awk -v tid="$napper" -v marked="$marked" '$3 == tid && $1 > marked' | wc -l)
-note "$recorded switches from the napper, $after after the other session was stopped"
-assert_ge "$after" 100 "switches after the other session was stopped"
+late=$(switches | awk -v tid="$napper" -v marked="$marked" '$3 == tid && $1 > marked' | wc -l)
+assert_eq "$late" "$recorded" "switches after the other session was stopped"
+assert_ge "$late" 500 "switches after the other session was stopped"
 
 stop_kymod
 no_bpf_left
