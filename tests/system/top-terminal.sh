@@ -44,6 +44,21 @@ forget_screen() {
 	SEEN=$(wc -c <"$TMP/screen")
 }
 
+# picture: the last whole one since the last `forget_screen`, as text
+picture() {
+	{
+		tail -c "+$((SEEN + 1))" "$TMP/screen"
+		echo "(what is not whole)"
+	} | awk 'BEGIN { RS = "\033\\[J" } { last = this; this = $0 }
+		END { if ((at = index(last, "\033[H"))) print substr(last, at + 3) }' |
+		sed 's/\x1b\[[0-9;?]*[A-Za-z]//g; s/\r//g'
+}
+
+# drawn_whole: the last thing on the screen is the end of a picture
+drawn_whole() {
+	[ "$(tail -c 3 "$TMP/screen")" = $'\033[J' ]
+}
+
 # end_top STATUS: it has ended so, and left nothing behind on the terminal
 end_top() {
 	expect_soon 20 test -s "$TMP/after"
@@ -72,7 +87,11 @@ for key in t:'THREAD           PROCESS' p:'PROCESS          COMMAND' f:'MODULE +
 done
 # No view of functions alone has processes.
 type_keys f
-sleep 0.5
+shows_functions_alone() {
+	picture >"$TMP/picture"
+	grep -q 'MODULE *PROCESS' "$TMP/picture" && ! grep -q 'PID    CPU' "$TMP/picture"
+}
+expect_soon 20 shows_functions_alone
 forget_screen
 expect_soon 20 screen_has 'busy'
 expect_soon 20 screen_has 'MODULE +PROCESS'
@@ -80,8 +99,10 @@ expect_soon 20 screen_has 'MODULE +PROCESS'
 # Space stops: nothing is drawn but by keys.
 type_keys ' '
 expect_soon 20 screen_has '\(paused\)'
+expect_soon 20 drawn_whole
 forget_screen
-sleep 0.7
+# (while another one, of the same interval, tells of four)
+expect_recorded - timeout 60 "$KYMO" top --direct --json -i 200ms -n 4 -p "$load"
 assert_eq "$(tail -c "+$((SEEN + 1))" "$TMP/screen" | wc -c)" 0 "bytes drawn while it is paused"
 type_keys p
 expect_soon 20 screen_has 'PID    CPU'
@@ -99,16 +120,22 @@ start_top -p "$load"
 expect_soon 20 screen_has 'busy'
 forget_screen
 stty rows 7 cols 40 <"/proc/$TOP_PID/fd/1"
-expect_soon 20 screen_has 'busy'
-sleep 0.5
+# (the picture that is being drawn may be as large as the terminal was)
+fits() {
+	picture >"$TMP/picture"
+	awk 'length($0) > 40 { wide = 1 } /busy/ { busy = 1 } END { exit wide || !busy || NR < 2 || NR > 8 }' "$TMP/picture"
+}
+wait_for 20 fits || {
+	cat "$TMP/picture" >&2
+	fail "no picture fits into 7 lines of 40 columns"
+}
+# And so do those that follow.
 forget_screen
-expect_soon 20 screen_has 'busy'
-# The last picture that is whole.
-tail -c "+$((SEEN + 1))" "$TMP/screen" | awk 'BEGIN { RS = "\033\\[H" } NR > 1 { last = before; before = $0 }
-	END { print last ? last : before }' | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g; s/\r//g' >"$TMP/picture"
-assert_le "$(awk '{ if (length($0) > n) n = length($0) } END { print n + 0 }' "$TMP/picture")" 40 "columns"
-assert_ge "$(awk 'END { print NR }' "$TMP/picture")" 2 "lines"
-assert_le "$(awk 'END { print NR }' "$TMP/picture")" 8 "lines"
+has_picture() {
+	[ "$(picture)" ]
+}
+expect_soon 20 has_picture
+fits || fail "a picture does not fit any more: $(cat "$TMP/picture")"
 
 note "Ctrl-Z gives the terminal back, and it goes on"
 forget_screen
