@@ -487,6 +487,13 @@ end_stack_load() {
 	wait "$STACK_LOAD_PID"
 }
 
+# samples_due FILE HZ [FILTER]: how many samples belong to the CPU time that a stack-load has counted
+# for itself (in FILE, by FILTER: that of its leaves). How long it took is no measure: others may
+# have had the CPU.
+samples_due() {
+	json "$1" "${3:-.leaf_ns | add} | . * $2 / 1e9 | round"
+}
+
 # ---- the bus and the daemon ----
 
 # A private bus that lets everybody own and say everything, but for what the policy of kymo forbids,
