@@ -114,7 +114,7 @@ static __always_inline bool piece_send(const struct unwind_walk *w, const struct
 		PIECE_SEND(2);
 	}
 	/* (no other stack has the time and the CPU) */
-	piece->id = *ret_id = stack_mix(stack_hash(walked->frames, n),
+	piece->id = *ret_id = stack_mix(stack_hash_of(walked, n),
 					now_ns ^ (__u64)bpf_get_smp_processor_id() << 48) |
 			      1;
 	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);

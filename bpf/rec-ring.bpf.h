@@ -35,15 +35,27 @@ extern struct rec_states rec_states SEC(".maps");
 extern const volatile __u32 possible_cpus;
 extern const volatile __u64 rec_ring_bytes[REC_RINGS]; /* powers of two */
 
-static __always_inline void rec_fill_head(struct rec_head *h, __u64 now_ns, __u16 kind, __u32 size,
-					  struct task_struct *p)
+/* P as one number: its process, and itself. */
+static __always_inline __u64 rec_who(struct task_struct *p)
+{
+	return (__u64)process_id(p) << 32 | (__u32)p->pid;
+}
+
+static __always_inline void rec_fill_head_of(struct rec_head *h, __u64 now_ns, __u16 kind,
+					     __u32 size, __u64 who)
 {
 	h->ts_ns = now_ns;
 	h->size = size;
 	h->kind = kind;
 	h->cpu = bpf_get_smp_processor_id();
-	h->pid = process_id(p);
-	h->tid = p->pid;
+	h->pid = (__u32)(who >> 32);
+	h->tid = (__u32)who;
+}
+
+static __always_inline void rec_fill_head(struct rec_head *h, __u64 now_ns, __u16 kind, __u32 size,
+					  struct task_struct *p)
+{
+	rec_fill_head_of(h, now_ns, kind, size, rec_who(p));
 }
 
 /* Atomic: an interrupt here may count, too. */

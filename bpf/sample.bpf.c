@@ -16,9 +16,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile __u64 stack_seed = 0;
-__u32 stack_generation = 0;
-
 __u32 piece_size = 0;
 
 /* For tests: perf writes a sample of its own behind ours, in the way that the event asks for. */
@@ -26,7 +23,6 @@ const volatile bool tick_passes_on = false;
 
 struct stack_rooms stack_rooms SEC(".maps");
 struct piece_budgets piece_budgets SEC(".maps");
-struct stacks_sent stacks_sent SEC(".maps");
 
 /* Samples that were taken, written or lost. For tests. */
 struct {
@@ -44,10 +40,11 @@ static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, st
 	struct unwind_walk stopped = {};
 	__u32 n;
 
-	if (!unwind_by_tables || p->flags & PF_KTHREAD || stacks_of_none ||
-	    !piece_is_allowed(now_ns))
-		return stack_send(room, stack_walk_user(ctx, p, room), p, now_ns, ret_id);
-	n = stack_walk_or_stop(room, &stopped);
+	if (p->flags & PF_KTHREAD || stacks_of_none) {
+		*ret_id = 0;
+		return true;
+	}
+	n = stack_walk_or_stop(room, &stopped, unwind_by_tables && piece_is_allowed(now_ns));
 	if (n == STACK_NOT_WALKED)
 		n = stack_walk_by_kernel(ctx, room->frames, sizeof(room->frames));
 	else if (stopped.ip) {

@@ -77,7 +77,9 @@ static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_
 	frames[n] = regs->ip;
 	if (!frames[n])
 		return n;
-	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
+	/* (right into memory: of what it does not see written, the verifier remembers no value that
+	 * would make the rounds of the loop differ) */
+	BPF_CORE_READ_INTO(&probed, p, utask, return_instances);
 	if (at < low)
 		return n + 1;
 #pragma clang loop unroll(disable)
@@ -96,28 +98,20 @@ static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_
 	return n;
 }
 
-/* To the caller, if that is in code. Returns 0, also at the end, or UNWIND_END_*. */
-static __always_inline int stack_next(struct unwind_walk *w)
-{
-	int end = unwind_step(w);
-
-	return end || !w->ip ? end : unwind_settle(w);
-}
-
 /*
- * Likewise by tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is
- * mapped is not known. With RET_STOPPED the walk may end where the stack is to be copied: then that
- * says where, with an IP that is not 0.
+ * By tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is
+ * mapped is not known. If the caller COPIES, the walk may end where the stack is to be copied: then
+ * RET_STOPPED says where, with an IP that is not 0.
  */
 static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
 					       __u64 *frames, __u32 n, __u32 max, __u32 skip,
-					       struct unwind_walk *ret_stopped)
+					       struct unwind_walk *ret_stopped, bool copies)
 {
 	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp, .bp = regs->bp, .exact = 1 };
 	int end;
 
 	w.file = w.awaited = UNWIND_FILE_NONE;
-	w.copies = ret_stopped != NULL;
+	w.copies = copies;
 	w.innermost = true;
 	w.probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
 	end = unwind_settle(&w);
@@ -133,12 +127,12 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 		return STACK_NOT_WALKED;
 	}
 	if (skip && !end)
-		end = stack_next(&w);
+		end = unwind_next(&w);
 #pragma clang loop unroll(disable)
 	for (; n < max; n++) {
 		frames[n] = w.ip;
 		if (!end && w.ip)
-			end = stack_next(&w);
+			end = unwind_next(&w);
 		if (end || !w.ip) {
 			if (ret_stopped && end == UNWIND_END_COPIED)
 				*ret_stopped = w;
@@ -154,10 +148,12 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 /* From the registers of P, into FRAMES from number N on, below MAX. Returns where it has ended. */
 static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, struct pt_regs *regs,
 						       __u64 *frames, __u32 n, __u32 max,
-						       struct unwind_walk *ret_stopped)
+						       struct unwind_walk *ret_stopped, bool copies)
 {
-	__u32 end = unwind_by_tables ? stack_walk_tables(p, regs, frames, n, max, 0, ret_stopped)
-				     : STACK_NOT_WALKED;
+	__u32 end = STACK_NOT_WALKED;
+
+	if (unwind_by_tables)
+		end = stack_walk_tables(p, regs, frames, n, max, 0, ret_stopped, copies);
 
 	return end != STACK_NOT_WALKED ? end : stack_walk_frames(p, regs, frames, n, max);
 }
@@ -170,12 +166,14 @@ __noinline __u32 stack_walk_record(struct rec_stack *to)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && regs->cs == STACK_CS_64)
-		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX, NULL);
+		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX, NULL,
+						 false);
 #endif
 	return STACK_NOT_WALKED;
 }
 
-__noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped)
+__noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped,
+				    bool copies)
 {
 #if defined(__TARGET_ARCH_x86)
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -183,7 +181,7 @@ __noinline __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *re
 
 	if (to && ret_stopped && regs->cs == STACK_CS_64)
 		return stack_walk_from_registers(p, regs, to->frames, 0, STACK_FRAMES_MAX,
-						 ret_stopped);
+						 ret_stopped, copies);
 #endif
 	return STACK_NOT_WALKED;
 }
@@ -200,9 +198,11 @@ __noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
 		to->frames[first ? 1 : 0] = regs->ip;
 		return 1;
 	}
-	return first ? stack_walk_from_registers(p, regs, to->frames, 1, MEMORY_FRAMES_MAX, NULL) -
+	return first ? stack_walk_from_registers(p, regs, to->frames, 1, MEMORY_FRAMES_MAX, NULL,
+						 false) -
 			       1
-		     : stack_walk_from_registers(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, NULL);
+		     : stack_walk_from_registers(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, NULL,
+						 false);
 #else
 	return STACK_NOT_WALKED;
 #endif
@@ -215,7 +215,8 @@ __noinline __u32 stack_walk_callers(struct memory_stack *to, __u32 skip)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 
 	if (to && unwind_by_tables && !stacks_of_none && regs->cs == STACK_CS_64)
-		return stack_walk_tables(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL);
+		return stack_walk_tables(p, regs, to->frames, 0, MEMORY_FRAMES_MAX, skip, NULL,
+					 false);
 #endif
 	return STACK_NOT_WALKED;
 }

@@ -75,11 +75,8 @@ static __always_inline __u64 stack_hash_from(__u64 h, const __u64 *frames, __u32
 	return h ? h : 1;
 }
 
-static __always_inline __u64 stack_hash(const __u64 *frames, __u32 n)
-{
-	return stack_hash_from(stack_mix(stack_seed, *(volatile __u32 *)&stack_generation), frames,
-			       n, STACK_FRAMES_MAX);
-}
+/* Of the first N frames of S. (A function of its own, as the next one.) */
+__u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 
 /*
  * Whether ADDRESS, of the current task, stands behind an instruction that calls: else nothing will
@@ -104,9 +101,9 @@ __u32 stack_walk_record(struct rec_stack *to);
 
 /*
  * Likewise; but where the table of a file is still being made, the walk may end in *RET_STOPPED,
- * whose IP is not 0 then: bpf/piece.bpf.h.
+ * whose IP is not 0 then, if the caller COPIES: bpf/piece.bpf.h.
  */
-__u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped);
+__u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped, bool copies);
 
 /*
  * Likewise, from number FIRST on, which is 0 or 1. Returns how many frames there are from there on.
@@ -344,37 +341,18 @@ static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, _
 #endif
 
 /*
- * Sees to it that user space gets or has the N frames in S, which P had at NOW_NS. *RET_ID is what
- * to name them by; 0 if there are none. False if they could not be sent; that is counted.
+ * Sees to it that user space gets or has the N frames in S, which the thread WHO had at NOW_NS.
+ * *RET_ID is what to name them by; 0 if there are none. False if they could not be sent; that is
+ * counted. (A function of its own: all that send stacks share what the verifier found of it.)
  */
+bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id);
+
+/* Likewise, of P. */
 static __always_inline bool stack_send(struct rec_stack *s, __u32 n, struct task_struct *p,
 				       __u64 now_ns, __u64 *ret_id)
 {
-	struct stack_set *set;
-	__u64 id;
-	__u32 at;
-
 	*ret_id = 0;
-	if (n == 0)
-		return true;
-	if (n > STACK_FRAMES_MAX)
-		n = STACK_FRAMES_MAX;
-	*ret_id = id = stack_hash(s->frames, n);
-	at = id % STACK_SETS;
-	set = bpf_map_lookup_elem(&stacks_sent, &at);
-	if (!set)
-		return false;
-	for (int i = 0; i < STACK_WAYS; i++)
-		if (set->ids[i] == id)
-			return true;
-	s->id = id;
-	rec_fill_head(&s->head, now_ns, REC_STACK, REC_STACK_BYTES(n), p);
-	if (!rec_output(REC_RING_STACKS, s, REC_STACK_BYTES(n), now_ns))
-		return false;
-	for (int i = STACK_WAYS - 1; i > 0; i--)
-		set->ids[i] = set->ids[i - 1];
-	set->ids[0] = id;
-	return true;
+	return n == 0 || stack_send_of(s, n, rec_who(p), now_ns, ret_id);
 }
 
 static __always_inline struct rec_stack *stack_room(__u32 which)

@@ -39,7 +39,7 @@ struct {
 	__type(value, struct unwind_file_name);
 } unwind_file_names SEC(".maps");
 
-/* Names that no file has: user space puts them in. */
+/* Names that files had and have no more: user space puts them in. */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
 	__uint(max_entries, UNWIND_FILES_MAX);
@@ -87,6 +87,24 @@ static __always_inline void unwind_ask_for_names(void)
 	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
+/* How many numbers have been given out for the first time: those from UNWIND_FILE_VDSO + 1 on. */
+__u32 unwind_names_begun = 0;
+
+/* A name that no file has; false if there is none left. */
+static __always_inline bool unwind_take_name(struct unwind_file_name *ret)
+{
+	__u32 n = *(volatile __u32 *)&unwind_names_begun;
+
+	/* (looked at first: it is to stay at the limit) */
+	if (n < UNWIND_FILES_MAX - 1)
+		n = __sync_fetch_and_add(&unwind_names_begun, 1);
+	if (n >= UNWIND_FILES_MAX - 1)
+		return bpf_map_pop_elem(&unwind_free_names, ret) == 0;
+	ret->number = (__u16)(UNWIND_FILE_VDSO + 1 + n);
+	ret->generation = 0;
+	return true;
+}
+
 /* The name of the file KEY; false if it has none, and gets none. */
 static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 					     struct unwind_file_name *ret)
@@ -97,7 +115,7 @@ static __always_inline bool unwind_name_file(const struct unwind_file_key *key,
 		*ret = *known;
 		return true;
 	}
-	if (bpf_map_pop_elem(&unwind_free_names, ret) < 0) {
+	if (!unwind_take_name(ret)) {
 		__sync_fetch_and_add(&unwind_no_room, 1);
 		return false;
 	}

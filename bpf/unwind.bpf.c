@@ -176,16 +176,17 @@ __noinline int unwind_find_mapping(struct unwind_walk *w)
 static __always_inline __u32 unwind_search_root(const struct unwind_root *root, void *table,
 						__u32 address)
 {
-	__u32 slot = 0, at, shift = root->shift, n_blocks = root->n_blocks;
+	__u32 at, shift = root->shift, n_blocks = root->n_blocks;
+	__u64 slot = 0;
 
 #pragma clang loop unroll(disable)
-	for (__u32 step = 512; step > 0; step >>= 1) {
-		__u32 i = slot + step;
+	for (__u32 shift = 10; shift-- > 0;) {
+		__u64 i = slot + (1u << shift);
 
-		if (i < UNWIND_ROOT_SLOTS && root->first[i] <= address)
-			slot = i;
+		if (i < UNWIND_ROOT_SLOTS)
+			slot += unwind_is_at_most(root->first[i], address) << shift;
 	}
-	at = slot << (shift & 7);
+	at = (__u32)slot << (shift & 7);
 #pragma clang loop unroll(disable)
 	for (__u32 i = UNWIND_SHIFT_MAX; i > 0; i--) {
 		__u32 next = at + (1u << (i - 1)), key = next + 1;
@@ -207,7 +208,8 @@ static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 	void *table = bpf_map_lookup_elem(&unwind_tables, &file);
 	const struct unwind_block *block;
 	const struct unwind_root *root;
-	__u32 key = 0, at = 0;
+	__u32 key = 0;
+	__u64 at = 0;
 
 	if (!table)
 		return UNWIND_MISSING;
@@ -219,11 +221,11 @@ static __always_inline __u32 unwind_search_table(__u32 file, __u32 address)
 	if (!block)
 		return UNWIND_NONE;
 #pragma clang loop unroll(disable)
-	for (__u32 step = UNWIND_BLOCK_ROWS / 2; step > 0; step >>= 1) {
-		__u32 i = at + step;
+	for (__u32 shift = UNWIND_BLOCK_SHIFT; shift-- > 0;) {
+		__u64 i = at + (1u << shift);
 
-		if (i < UNWIND_BLOCK_ROWS && block->rows[i].address <= address)
-			at = i;
+		if (i < UNWIND_BLOCK_ROWS)
+			at += unwind_is_at_most(block->rows[i].address, address) << shift;
 	}
 	return block->rows[at & (UNWIND_BLOCK_ROWS - 1)].rule;
 }
@@ -377,18 +379,13 @@ static __always_inline int unwind_interrupted(struct unwind_walk *to)
  * it. */
 static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 {
-	static const __u8 wide[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	static const __u8 narrow[] = { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	__u8 code[16];
-	bool is_wide = true, is_narrow = true;
+	__u64 code[2];
 
 	if (w->exact || bpf_probe_read_user(code, sizeof(code), (const void *)w->ip) < 0)
 		return false;
-	for (__u32 i = 0; i < sizeof(wide); i++)
-		is_wide &= code[i] == wide[i];
-	for (__u32 i = 0; i < sizeof(narrow); i++)
-		is_narrow &= code[i] == narrow[i];
-	return is_wide || is_narrow;
+	if (code[0] == 0x0f0000000fc0c748 && (code[1] & 0xff) == 0x05)
+		return true;
+	return (code[0] & 0x00ffffffffffffff) == 0x00050f0000000fb8;
 }
 
 /* Code that no table describes: compilers at run time, and Go, keep frame pointers. */
@@ -407,13 +404,11 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 #endif
 
 /* UNWIND_END_WHOLE is 0, as going on is: the walk has ended where IP is 0, too. */
-__noinline int unwind_step(struct unwind_walk *w)
+static __always_inline int unwind_step(struct unwind_walk *w)
 {
 #if defined(__TARGET_ARCH_x86)
 	__u32 rule;
 
-	if (!w)
-		return UNWIND_END_TABLE;
 	rule = w->missing ? UNWIND_MISSING : UNWIND_NONE;
 	if (w->file != UNWIND_FILE_NONE)
 		rule = unwind_find_rule(w->file, w->generation,
@@ -439,4 +434,11 @@ __noinline int unwind_step(struct unwind_walk *w)
 #else
 	return UNWIND_END_TABLE;
 #endif
+}
+
+__noinline int unwind_next(struct unwind_walk *w)
+{
+	int end = w ? unwind_step(w) : UNWIND_END_TABLE;
+
+	return end || !w->ip ? end : unwind_settle(w);
 }

@@ -68,8 +68,12 @@ static __always_inline __u64 unwind_address(const struct unwind_walk *w)
 	return w->exact ? w->ip : w->ip - 1;
 }
 
-/* To the caller, whose mapping is not looked up. Returns 0 or UNWIND_END_*. IP is 0 at the end. */
-int unwind_step(struct unwind_walk *w);
+/*
+ * To the caller, and looks up its mapping, if that is in code. Returns 0 or UNWIND_END_*. IP is 0
+ * at the end, where this returns 0, too. (One function, or the verifier would look at the second
+ * half in each round of a loop.)
+ */
+int unwind_next(struct unwind_walk *w);
 
 /*
  * Asks user space for the table of file F, called NAME, which process PID has mapped from START to
@@ -97,21 +101,38 @@ static __always_inline void unwind_ask(struct unwind_file *f, const struct unwin
 	bpf_ringbuf_submit(ask, BPF_RB_FORCE_WAKEUP);
 }
 
+/*
+ * Whether KEY is at most WANTED, both below 1 << 63: 1 or 0. Without a branch: a bisection by
+ * branches is looked at by the verifier once for each place that it can come to.
+ */
+static __always_inline __u64 unwind_is_at_most(__u64 key, __u64 wanted)
+{
+	__u64 is = (key - wanted - 1) >> 63;
+
+	barrier_var(is);
+	return is;
+}
+
 /* The number of the last mapping that begins at PAGE or below, counted from 1; 0 = none does. */
 static __always_inline __u32 unwind_search_mappings(const struct unwind_process *process,
 						    __u64 page)
 {
-	__u32 at = 0, n = process->n;
+	__u64 at = 0, n = process->n;
 
 #pragma clang loop unroll(disable)
-	for (__u32 step = 128; step > 0; step >>= 1) {
-		__u32 i = at + step;
+	for (__u32 shift = 8; shift-- > 0;) {
+		__u64 i = at + (1u << shift), is_there = unwind_is_at_most(i, n);
+		/* (of what is not there, no memory is touched) */
+		__u64 looked_at = (i - 1) * is_there;
 
-		if (i <= n && i <= UNWIND_MAPPINGS_MAX &&
-		    UNWIND_WHERE_FIRST(process->mappings[i - 1].where) <= page)
-			at = i;
+		if (looked_at < UNWIND_MAPPINGS_MAX)
+			at += (is_there &
+			       unwind_is_at_most(
+				       UNWIND_WHERE_FIRST(process->mappings[looked_at].where),
+				       page))
+			      << shift;
 	}
-	return at;
+	return (__u32)at;
 }
 
 /* Looks up where the walk is, if that is not in its mapping. Returns 0 or UNWIND_END_*. */

@@ -73,9 +73,10 @@ struct unwind_row {
 
 /* ---- tables ---- */
 
-#define UNWIND_BLOCK_ROWS 512
-#define UNWIND_ROOT_SLOTS 1022
-#define UNWIND_NO_ADDRESS 0xffffffffu /* marks unused rows and slots */
+#define UNWIND_BLOCK_SHIFT 9
+#define UNWIND_BLOCK_ROWS  (1 << UNWIND_BLOCK_SHIFT)
+#define UNWIND_ROOT_SLOTS  1022
+#define UNWIND_NO_ADDRESS  0xffffffffu /* marks unused rows and slots */
 
 struct unwind_block {
 	struct unwind_row rows[UNWIND_BLOCK_ROWS];

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * How a stack that was walked gets to user space. A function that is no inline one, for the
+ * verifier, as those of stack.bpf.c are.
+ */
+#include "bpf/stack.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u64 stack_seed = 0;
+__u32 stack_generation = 0;
+
+struct stacks_sent stacks_sent SEC(".maps");
+
+__noinline __u64 stack_hash_of(const struct rec_stack *s, __u32 n)
+{
+	return s ? stack_hash_from(stack_mix(stack_seed, *(volatile __u32 *)&stack_generation),
+				   s->frames, n, STACK_FRAMES_MAX)
+		 : 0;
+}
+
+__noinline bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now_ns, __u64 *ret_id)
+{
+	struct stack_set *set;
+	__u64 id;
+	__u32 at;
+
+	if (!s || !ret_id)
+		return false;
+	if (n > STACK_FRAMES_MAX)
+		n = STACK_FRAMES_MAX;
+	*ret_id = id = stack_hash_of(s, n);
+	at = id % STACK_SETS;
+	set = bpf_map_lookup_elem(&stacks_sent, &at);
+	if (!set)
+		return false;
+	for (int i = 0; i < STACK_WAYS; i++)
+		if (set->ids[i] == id)
+			return true;
+	s->id = id;
+	rec_fill_head_of(&s->head, now_ns, REC_STACK, REC_STACK_BYTES(n), who);
+	if (!rec_output(REC_RING_STACKS, s, REC_STACK_BYTES(n), now_ns))
+		return false;
+	for (int i = STACK_WAYS - 1; i > 0; i--)
+		set->ids[i] = set->ids[i - 1];
+	set->ids[0] = id;
+	return true;
+}
