@@ -13,6 +13,7 @@
 enum {
 	NAMES_FEW = 1024,     /* when fewer are left, */
 	NAMES_RECYCLED = 512, /* so many are taken back */
+	BLOCKS_AT_ONCE = 64,  /* of a table */
 };
 
 /* ---- life ---- */
@@ -28,16 +29,6 @@ static size_t unwind_maps_files_bytes(void)
 	size_t page = (size_t)getpagesize();
 
 	return (UNWIND_FILES_MAX * sizeof(struct unwind_file) + page - 1) & ~(page - 1);
-}
-
-static int unwind_maps_give_name(struct unwind_maps *maps, uint32_t number)
-{
-	struct unwind_file_name name = {
-		.number = (uint16_t)number,
-		.generation = (uint16_t)maps->files[number].generation,
-	};
-
-	return bpf_map_update_elem(maps->free_names_fd, NULL, &name, BPF_ANY) < 0 ? -errno : 0;
 }
 
 int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
@@ -66,9 +57,7 @@ int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from)
 		return -errno;
 	maps->files = files;
 	maps->kept.files = files;
-	for (uint32_t i = UNWIND_FILE_VDSO + 1; r == 0 && i < UNWIND_FILES_MAX; i++)
-		r = unwind_maps_give_name(maps, i);
-	return r;
+	return 0;
 }
 
 void unwind_maps_deinit(struct unwind_maps *maps)
@@ -121,29 +110,50 @@ static void unwind_maps_fill_block(struct unwind_block *block, const struct unwi
 	memcpy(block->rows, table->rows + first, n * sizeof(block->rows[0]));
 }
 
+union unwind_maps_element {
+	struct unwind_root root;
+	struct unwind_block block;
+};
+
+/* Elements of a map of blocks, to be put into it by one call. */
+struct unwind_maps_batch {
+	uint32_t keys[BLOCKS_AT_ONCE];
+	union unwind_maps_element elements[BLOCKS_AT_ONCE];
+};
+
+/* Puts the elements from FIRST up to END, at most as many as fit into BATCH, into FD. */
+static int unwind_maps_put_blocks(int fd, const struct unwind_table *table, uint32_t first,
+				  uint32_t end, struct unwind_maps_batch *batch)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = first; i < end && n < BLOCKS_AT_ONCE; i++, n++) {
+		batch->keys[n] = i;
+		if (i == 0)
+			unwind_maps_fill_root(&batch->elements[n].root, table);
+		else
+			unwind_maps_fill_block(&batch->elements[n].block, table, i - 1);
+	}
+	return bpf_map_update_batch(fd, batch->keys, batch->elements, &n, NULL) < 0 ? -errno : 0;
+}
+
 /* A map with the blocks of TABLE. Returns its descriptor or a negative errno. */
 static int unwind_maps_make_blocks(const struct unwind_table *table)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_INNER_MAP);
-	uint32_t n = unwind_maps_n_blocks(table);
-	union {
-		struct unwind_root root;
-		struct unwind_block block;
-	} element;
+	uint32_t n = 1 + unwind_maps_n_blocks(table);
+	_cleanup_free_ struct unwind_maps_batch *batch = malloc(sizeof(*batch));
 	_cleanup_close_ int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_blocks", sizeof(n),
-						sizeof(element), n + 1, &opts);
+						sizeof(batch->elements[0]), n, &opts);
+	int r = 0;
 
 	if (fd < 0)
 		return -errno;
-	for (uint32_t i = 0; i <= n; i++) {
-		if (i == 0)
-			unwind_maps_fill_root(&element.root, table);
-		else
-			unwind_maps_fill_block(&element.block, table, i - 1);
-		if (bpf_map_update_elem(fd, &i, &element, BPF_ANY) < 0)
-			return -errno;
-	}
-	return TAKE_FD(fd);
+	if (!batch)
+		return -ENOMEM;
+	for (uint32_t i = 0; r == 0 && i < n; i += BLOCKS_AT_ONCE)
+		r = unwind_maps_put_blocks(fd, table, i, n, batch);
+	return r < 0 ? r : TAKE_FD(fd);
 }
 
 /* ---- files ---- */
@@ -268,6 +278,17 @@ bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t b
 }
 
 /* ---- names ---- */
+
+/* File number NUMBER can be given to another file. */
+static void unwind_maps_give_name(struct unwind_maps *maps, uint32_t number)
+{
+	struct unwind_file_name name = {
+		.number = (uint16_t)number,
+		.generation = (uint16_t)maps->files[number].generation,
+	};
+
+	bpf_map_update_elem(maps->free_names_fd, NULL, &name, BPF_ANY);
+}
 
 static int unwind_maps_compare_use(const void *a, const void *b, void *userdata)
 {

@@ -29,8 +29,8 @@ struct unwind_maps {
 };
 
 /*
- * Copies the six descriptors in FROM, maps the maps, and assigns all names except that of the vdso.
- * Returns 0 or a negative errno; MAPS can be deinitialised in each case.
+ * Copies the six descriptors in FROM, and maps the maps. Returns 0 or a negative errno; MAPS can be
+ * deinitialised in each case.
  */
 int unwind_maps_init(struct unwind_maps *maps, const struct unwind_maps *from);
 void unwind_maps_deinit(struct unwind_maps *maps);

@@ -186,8 +186,8 @@ TEST(test_recycle)
 	for (unsigned i = 0; i < USED; i++) {
 		struct unwind_file_key key = { .inode = 1000 + i };
 
-		assert_int_equal(bpf_map_lookup_and_delete_elem(maps.free_names_fd, NULL, &name),
-				 0);
+		/* (as the programs give out numbers) */
+		name = (struct unwind_file_name){ .number = (uint16_t)(UNWIND_FILE_VDSO + 1 + i) };
 		assert_int_equal(bpf_map_update_elem(maps.names_fd, &key, &name, BPF_ANY), 0);
 		maps.files[name.number].used = name.number;
 		if (i < 10)
@@ -204,7 +204,7 @@ TEST(test_recycle)
 		}
 	}
 	assert_int_equal(again, 512);
-	assert_int_equal(n, 512 + UNWIND_FILES_MAX - 1 - USED);
+	assert_int_equal(n, 512);
 	assert_int_equal(maps.all_bytes, 0);
 }
 
