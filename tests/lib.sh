@@ -307,7 +307,7 @@ expect_recorded() {
 	! less_was_recorded >/dev/null || said=3
 	assert_eq "$exit_status" $said "exit status of '$*', which said '$(less_was_recorded | tail -n 1)'"
 	[ "$file" != - ] || return 0
-	said=$(grep -cE ': (lost|left out) [0-9]+ ' "$TMP/stderr" || true)
+	said=$(grep -cE ': (lost|left out|omitted) [0-9]+ ' "$TMP/stderr" || true)
 	lost=$(loss_told_by "$file")
 	assert_eq $((lost > 0)) $((said > 0)) "whether records were lost ($lost in $file)"
 }

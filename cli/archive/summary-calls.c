@@ -98,7 +98,8 @@ int summary_calls_print(const struct call_sums *s, size_t limit)
 		       TEXT_TIME(latency_percentile_ns(&c->took, 99)), TEXT_TIME(c->took.max_ns),
 		       c->function);
 		if (c->left_out > 0)
-			printf("%8" PRIu64 " more were left out by its limit\n", c->left_out);
+			printf("%8" PRIu64 " more were omitted because of the limit\n",
+			       c->left_out);
 	}
 	if (n > limit)
 		printf("    ... and %zu other functions (-n shows more)\n", n - limit);

@@ -134,7 +134,7 @@ int cli_bad_option(int answer, char **argv, const struct option *known)
 	if (optopt <= ' ' || optopt > '~')
 		return cli_usage_error("unknown option with the character 0x%02x",
 				       (unsigned char)optopt);
-	return cli_usage_error("there is no option '-%c'", optopt);
+	return cli_usage_error("unknown option '-%c'", optopt);
 }
 
 int cli_help(void)

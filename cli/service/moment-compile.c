@@ -307,9 +307,7 @@ static int moment_add(struct call_options *to, const char *option, const char *p
 	if (!files->fds)
 		return cli_failed("out of memory");
 	if (to->n_specs == OPTION_MOMENTS_MAX)
-		return cli_failed("%s: it matches more than %d "
-				  "points",
-				  option, OPTION_MOMENTS_MAX);
+		return cli_failed("%s: it matches more than %d points", option, OPTION_MOMENTS_MAX);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return cli_failed("%s: %s: %s", option, path, strerror(errno));

@@ -369,8 +369,7 @@ int remote_run(const struct remote *r, int argc, char **argv)
 		if (strcmp(ways[i].verb, argv[0]) == 0)
 			way = &ways[i];
 	if (!way)
-		return cli_usage_error("%s is not possible with this "
-				       "verb%s",
+		return cli_usage_error("%s is not possible with this verb%s",
 				       r->host ? "--host" : "--machine",
 				       strcmp(argv[0], "leaks") == 0
 					       ? "; record with 'kymo record -e memory', and give "

@@ -205,9 +205,7 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.64s %" PRIu64,
 					 i ? ", " : " (", w->lost[i].class_name, w->lost[i].count);
 	if (w->n_lost_ever > 0)
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-					 "%s%" PRIu64 " in "
-					 "total",
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 " in total",
 					 w->n_classes ? "), " : ", ", w->n_lost_ever);
 	if (w->n_unmapped > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,

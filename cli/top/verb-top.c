@@ -178,8 +178,7 @@ static int verb_top(int argc, char **argv)
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	if (j.options.n_rest || j.options.separated)
-		return cli_usage_error("no argument is "
-				       "expected%s%s%s",
+		return cli_usage_error("no argument is expected%s%s%s",
 				       j.options.n_rest ? " '" : "",
 				       j.options.n_rest ? j.options.rest[0] : "",
 				       j.options.n_rest ? "'" : "");

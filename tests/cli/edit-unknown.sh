@@ -13,7 +13,7 @@ put() { for w; do word "$w"; done; }
 } >unknown
 say() {
 	echo "-- $2"
-	"$@" 2>&1 | grep 'left out$'
+	"$@" 2>&1 | grep 'omitted$'
 }
 say kymo cut --from 0 unknown cut
 say kymo merge unknown "$T/small" merged

@@ -21,7 +21,7 @@ ls
 # How small it gets is up to the libraries.
 export_sizeless() {
 	kymo export "$@" 2>&1 |
-		sed -E 's/: [0-9.]+ [KMi]*B, fxt packed/: ... fxt packed/; /(in|out)put_bytes/d'
+		sed -E 's/: [0-9.]+ [KMi]*B, fxt compressed/: ... fxt compressed/; /(in|out)put_bytes/d'
 }
 # What is said and what a file is called may agree.
 export_sizeless a.fxt -o b.fxt.gz --compress=gzip

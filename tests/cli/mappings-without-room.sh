@@ -24,7 +24,7 @@ flood() {
 said() {
 	echo "-- kymo $*"
 	flood | kymo "$@" >out 2>said || echo "exit $?"
-	grep 'no room' said || echo "nothing said"
+	grep 'were ignored' said || echo "nothing said"
 	if [[ $* = *--json* ]]; then
 		jq .mappings_without_room out
 	fi

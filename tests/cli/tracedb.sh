@@ -164,7 +164,7 @@ for file in pointers buffers; do
 	done
 done
 cat head64 <(bytes "01 1100000000000000") pointers buffers <(bytes 00) >large.tdb
-expect_exit 0 timeout 60 "$KYMO" check large.tdb
+expect_exit 0 timeout "$(limit 60)" "$KYMO" check large.tdb
 assert_says stdout "0 warnings"
 # JSON has no word for what is not a number.
 bytes "0600000000000000 66 00 6e616e 00 01000000  00000000 02000000 08000000

@@ -102,7 +102,7 @@ expect_soon 20 screen_has '\(paused\)'
 expect_soon 20 drawn_whole
 forget_screen
 # (while another one, of the same interval, tells of four)
-expect_recorded - timeout 60 "$KYMO" top --direct --json -i 200ms -n 4 -p "$load"
+expect_recorded - timeout "$(limit 60)" "$KYMO" top --direct --json -i 200ms -n 4 -p "$load"
 assert_eq "$(tail -c "+$((SEEN + 1))" "$TMP/screen" | wc -c)" 0 "bytes drawn while it is paused"
 type_keys p
 expect_soon 20 screen_has 'PID    CPU'
