@@ -65,6 +65,7 @@ static const struct call_member members_int[] = { ONLY(CALL_MEMBER_INT, 4, NULL)
 static const struct call_member members_uint[] = { ONLY(CALL_MEMBER_UINT, 4, NULL) };
 static const struct call_member members_int64[] = { ONLY(CALL_MEMBER_INT, 8, NULL) };
 static const struct call_member members_bits[] = { ONLY(CALL_MEMBER_BITS, 128, NULL) };
+static const struct call_member members_fds[] = { ONLY(CALL_MEMBER_FDS, 128, NULL) };
 static const struct call_member members_sigset[] = { ONLY(CALL_MEMBER_SIGNALS, 8, NULL) };
 static const struct call_member members_status[] = { ONLY(CALL_MEMBER_STATUS, 4, NULL) };
 
@@ -254,6 +255,7 @@ const struct call_struct call_struct_rows[] = {
 	ROW("clone_args", sizeof(struct clone_args), members_clone),
 	ROW("epoll_data", 8, members_epoll_data),
 	ROW("epoll_event", sizeof(struct epoll_event), members_epoll_event),
+	{ "fds", 128, true, false, false, { 0 }, MEMBERS(members_fds) },
 	ROW("flock", sizeof(struct flock), members_flock),
 	ROW("flock_pid", sizeof(struct flock), members_flock_pid),
 	ROW("fsid", 8, members_fsid),

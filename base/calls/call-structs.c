@@ -245,6 +245,7 @@ static call_struct_value_fn *const values[CALL_MEMBER_MAX] = {
 	[CALL_MEMBER_PATH] = call_struct_path,
 	[CALL_MEMBER_SIGNALS] = call_struct_signals,
 	[CALL_MEMBER_BITS] = call_struct_bits,
+	[CALL_MEMBER_FDS] = call_struct_bits,
 	[CALL_MEMBER_LIMIT] = call_struct_limit,
 	[CALL_MEMBER_DEVICE] = call_struct_device,
 	[CALL_MEMBER_PORT] = call_struct_port,

@@ -26,6 +26,7 @@ enum call_member_kind {
 	CALL_MEMBER_PATH,    /* of a socket: '@' stands for a NUL at the begin */
 	CALL_MEMBER_SIGNALS, /* a bit for each */
 	CALL_MEMBER_BITS,    /* the numbers of the bits that are set */
+	CALL_MEMBER_FDS,     /* likewise; an argument says how many bits there are */
 	CALL_MEMBER_LIMIT,   /* in units of 1024 if it is a multiple */
 	CALL_MEMBER_DEVICE,
 	CALL_MEMBER_PORT,     /* 16 bits, the highest first */

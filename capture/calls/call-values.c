@@ -193,16 +193,39 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 	return p.used;
 }
 
+/*
+ * The first COUNT bits of a set of descriptors: what is behind them need not belong to it. Returns
+ * the length of the text; 0 = there are none.
+ */
+static size_t call_value_show_fds(const struct call_type *type, const struct call_text *text,
+				  uint64_t count, char to[static CALL_VALUE_TEXT_MAX])
+{
+	char bits[CALL_TEXT_BYTES] = { 0 };
+	size_t n = (size_t)text->bytes;
+
+	if (count == 0)
+		return 0;
+	if (count / 8 < n)
+		n = (size_t)(count / 8) + 1;
+	memcpy(bits, text->text, n);
+	if (count / 8 < n)
+		bits[count / 8] &= (char)((1 << count % 8) - 1);
+	return call_struct_format(type->layout, bits, n, to, CALL_VALUE_TEXT_MAX);
+}
+
 /* Returns the length of the text; 0 = it cannot be shown. */
 static size_t call_value_show(const struct call_type *type, const struct call_text *text,
 			      uint64_t count, char to[static CALL_VALUE_TEXT_MAX])
 {
 	size_t n = text && text->bytes >= 0 ? (size_t)text->bytes : 0;
+	const struct call_struct *layout = call_struct_by_number(type->layout);
 
 	if (!text || text->bytes < 0)
 		return 0;
 	if (type->form != CALL_STRUCT)
 		return call_value_quote_copy(type, text, to);
+	if (layout && layout->n_members > 0 && layout->members[0].kind == CALL_MEMBER_FDS)
+		return call_value_show_fds(type, text, count, to);
 	if (type->is_array)
 		return call_struct_format_array(type->layout, text->text, n, count, to,
 						CALL_VALUE_TEXT_MAX);

@@ -228,6 +228,12 @@ static void load_sockets(void)
 	FD_SET(pair[0], &set);
 	FD_SET(pair[1], &set);
 	ignored = syscall(SYS_select, pair[1] + 1, NULL, &set, NULL, &wait);
+	/* (a set has as many bits as are given, whatever is behind it) */
+	memset(bytes, 0xff, sizeof(bytes));
+	*(long *)bytes = 1 << 1;
+	ignored = syscall(SYS_select, 2, bytes, NULL, NULL, &wait);
+	memset(bytes, 0xff, sizeof(bytes));
+	ignored = syscall(SYS_select, 0, bytes, NULL, NULL, &wait);
 	ignored = ioctl(pair[1], FIONREAD, &on);
 	ignored = ioctl(pair[1], FIONBIO, &on);
 	ignored = ioctl(pair[1], TCGETS, bytes);

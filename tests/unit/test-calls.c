@@ -401,15 +401,45 @@ TEST(test_quote_room)
 	assert_true(strlen(text) < sizeof(text));
 }
 
+/* A set of descriptors ends behind the number of them that the call is given. */
+TEST(test_descriptors)
+{
+	struct call_spec spec;
+	struct call_spec_error error;
+	struct call_text text = { .bytes = 9, .text = "\x05\x80\xff\xff\xff\xff\xff\xff\xff" };
+	const struct call_copies copies = { .in = &text };
+	static const struct {
+		uint64_t count;
+		const char *shown;
+	} sets[] = {
+		{ 1, "[0]" },    { 2, "[0]" },       { 3, "[0 2]" },
+		{ 15, "[0 2]" }, { 16, "[0 2 15]" }, { 17, "[0 2 15 16]" },
+	};
+	char to[CALL_VALUE_TEXT_MAX];
+
+	assert_int_equal(call_spec_parse("syscall:select(int n, struct:fds[n] fds)", &spec, &error),
+			 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
+		assert_string_equal(
+			call_value_copied(&spec.args[1].type, &copies, sets[i].count, 1, to).text,
+			sets[i].shown);
+	assert_int_equal(call_value_copied(&spec.args[1].type, &copies, 0, 1, to).form,
+			 CALL_VALUE_POINTER);
+	text.bytes = 1;
+	assert_string_equal(call_value_copied(&spec.args[1].type, &copies, 64, 1, to).text,
+			    "[0 2]");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_nested),    CASE(test_recursion),   CASE(test_unwound),
-		CASE(test_tail_call), CASE(test_left_unseen), CASE(test_other_stack),
-		CASE(test_unpaired),  CASE(test_thread_ends), CASE(test_edges),
-		CASE(test_values),    CASE(test_quote_room),  CASE(test_late_texts),
+		CASE(test_nested),      CASE(test_recursion),   CASE(test_unwound),
+		CASE(test_tail_call),   CASE(test_left_unseen), CASE(test_other_stack),
+		CASE(test_unpaired),    CASE(test_thread_ends), CASE(test_edges),
+		CASE(test_values),      CASE(test_quote_room),  CASE(test_late_texts),
+		CASE(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
