@@ -125,36 +125,69 @@ static int collector_rings_on_record(void *userdata, void *data, size_t size)
 	return c->fn(rec, c->userdata);
 }
 
-/* Makes the BPF ring buffer that stands at INDEX. */
-static int make_rec_ring(struct collector *c, uint32_t index, uint64_t bytes)
+/* Makes a BPF ring buffer that is going to be drained, in *RET_FD. */
+static int make_rec_ring(struct collector *c, uint64_t bytes, int *ret_fd)
 {
-	_cleanup_close_ int ring =
-		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
-
-	if (ring < 0)
-		return ring;
-	if (bpf_map_update_elem(bpf_map__fd(c->skel->maps.rec_rings), &index, &ring, BPF_ANY) < 0)
-		return -errno;
-	/* The manager maps the ring and needs the descriptor only meanwhile; the outer map keeps
-	 * the ring alive. */
+	*ret_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
+	if (*ret_fd < 0)
+		return *ret_fd;
 	if (c->records)
-		return ring_buffer__add(c->records, ring, collector_rings_on_record, c);
-	c->records = ring_buffer__new(ring, collector_rings_on_record, c, NULL);
+		return ring_buffer__add(c->records, *ret_fd, collector_rings_on_record, c);
+	c->records = ring_buffer__new(*ret_fd, collector_rings_on_record, c, NULL);
 	return c->records ? 0 : -errno;
+}
+
+/* The rings that are made: where they stand in the map, and their descriptors. */
+struct rec_ring_set {
+	uint32_t n;
+	uint32_t *at;
+	int *fds;
+};
+
+static void rec_ring_set_deinit(struct rec_ring_set *set)
+{
+	for (uint32_t i = 0; set->fds && i < set->n; i++)
+		close_fd(set->fds[i]);
+	free(set->fds);
+	free(set->at);
+}
+
+/*
+ * Where the kernel can, it waits for one grace period after all, and not for one after each. The
+ * manager maps the rings and needs no descriptors; the outer map keeps them alive.
+ */
+static int put_rec_rings(struct collector *c, const struct rec_ring_set *set)
+{
+	int fd = bpf_map__fd(c->skel->maps.rec_rings);
+	uint32_t n = set->n;
+
+	if (bpf_map_update_batch(fd, set->at, set->fds, &n, NULL) == 0)
+		return 0;
+	for (uint32_t i = 0; i < set->n; i++)
+		if (bpf_map_update_elem(fd, &set->at[i], &set->fds[i], BPF_ANY) < 0)
+			return -errno;
+	return 0;
 }
 
 static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
 {
+	_cleanup_(rec_ring_set_deinit) struct rec_ring_set set = {
+		.at = calloc((size_t)REC_RINGS * c->n_cpus, sizeof(*set.at)),
+		.fds = calloc((size_t)REC_RINGS * c->n_cpus, sizeof(*set.fds)),
+	};
 	int r = 0;
 
+	if (!set.at || !set.fds)
+		return -ENOMEM;
 	for (unsigned ring = 0; ring < REC_RINGS; ring++) {
 		if (!has_rec_ring(c->categories, ring))
 			continue;
-		for (uint32_t cpu = 0; r == 0 && cpu < c->n_cpus; cpu++)
-			r = make_rec_ring(c, ring * c->n_cpus + cpu,
-					  rec_ring_bytes(ring_bytes, ring));
+		for (uint32_t cpu = 0; r == 0 && cpu < c->n_cpus; cpu++) {
+			set.at[set.n] = ring * c->n_cpus + cpu;
+			r = make_rec_ring(c, rec_ring_bytes(ring_bytes, ring), &set.fds[set.n++]);
+		}
 	}
-	return r;
+	return r < 0 ? r : put_rec_rings(c, &set);
 }
 
 static int on_doorbell(void *userdata, void *data, size_t size)

@@ -36,7 +36,7 @@ static int map_costs(struct collector *c)
 }
 
 /* What maps, programs and links of a session take at most, and what it takes for each CPU. */
-enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = 4 };
+enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = REC_RINGS };
 
 /* Whether there are descriptors for a session. libbpf takes a lack of them for features that the
  * kernel lacks. */
