@@ -11,7 +11,8 @@
 #include "base/array.h"
 #include "capture/sandbox/thread.h"
 
-enum { WORKERS_MAX = 8 };
+/* They wait together: at the start of a session the tables of a hundred files come at once. */
+enum { WORKERS_MAX = 64 };
 
 struct unwind_change {
 	uint32_t number;
