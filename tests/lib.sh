@@ -257,6 +257,31 @@ check_finds_nothing() {
 	assert_empty "$TMP/findings" "findings of kymo check in $1"
 }
 
+# check_result FILE [REGEX]: it is a clean archive, but for warnings of kinds that match, and
+# Perfetto has nothing to say
+check_result() {
+	local answers
+
+	expect_exit 0 "$KYMO" check --json "$1"
+	jq -e --arg but "^(${2:-none})\$" '.errors == 0 and
+		all(.kinds[] | select(.severity == "warning"); .id | test($but))' "$TMP/stdout" >/dev/null ||
+		fail "$1: $("$KYMO" check "$1")"
+	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
+	# (threads that a switch names, and that nobody names)
+	answers=$(perfetto "$1" \
+		"select name, value from stats where value != 0 and
+			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
+		"select count(*) n from sched_slice join thread using (utid)
+			where dur = -1" \
+		"select count(*) n from slice where dur = -1" \
+		"select count(*) n from sched_slice join thread using (utid)
+			where tid != 0 and name is null")
+	assert_eq "$(sed -n 1p <<<"$answers")" '[]' "errors of import of $1"
+	assert_eq "$(sed -n 2p <<<"$answers")" '[{"n":0}]' "open sched slices of $1"
+	assert_eq "$(sed -n 3p <<<"$answers")" '[{"n":0}]' "open slices of $1"
+	assert_eq "$(sed -n 4p <<<"$answers")" '[{"n":0}]' "nameless threads of $1"
+}
+
 # expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards; its
 # status is 3 exactly if it has found errors (with --strict: or warnings), or no end.
 # shellcheck disable=SC2016 # jq

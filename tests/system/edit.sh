@@ -8,31 +8,6 @@
 need_btf
 need_command dd
 
-# check_result FILE [REGEX]: it is a clean archive, but for warnings of kinds that match, and
-# Perfetto has nothing to say
-check_result() {
-	local answers
-
-	expect_exit 0 "$KYMO" check --json "$1"
-	jq -e --arg but "^(${2:-none})\$" '.errors == 0 and
-		all(.kinds[] | select(.severity == "warning"); .id | test($but))' "$TMP/stdout" >/dev/null ||
-		fail "$1: $("$KYMO" check "$1")"
-	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
-	# (threads that a switch names, and that nobody names)
-	answers=$(perfetto "$1" \
-		"select name, value from stats where value != 0 and
-			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
-		"select count(*) n from sched_slice join thread using (utid)
-			where dur = -1" \
-		"select count(*) n from slice where dur = -1" \
-		"select count(*) n from sched_slice join thread using (utid)
-			where tid != 0 and name is null")
-	assert_eq "$(sed -n 1p <<<"$answers")" '[]' "errors of import of $1"
-	assert_eq "$(sed -n 2p <<<"$answers")" '[{"n":0}]' "open sched slices of $1"
-	assert_eq "$(sed -n 3p <<<"$answers")" '[{"n":0}]' "open slices of $1"
-	assert_eq "$(sed -n 4p <<<"$answers")" '[{"n":0}]' "nameless threads of $1"
-}
-
 # edit VERB ARGUMENT ...
 edit() {
 	expect_exit 0 "$KYMO" "$@"
@@ -154,40 +129,3 @@ check_result "$TMP/overlap.fxt"
 summarize "$TMP/overlap.fxt"
 assert_le "$(json "$SUMMARY" '[.cpus[] | .busy_ns] | max')" "$(json "$SUMMARY" .duration_ns)" \
 	"busy time of a CPU"
-
-# owners PID FILE ...: when those began who had the kernel's PID
-owners() {
-	local pid=$1 file
-
-	for file in "${@:2}"; do
-		summarize "$file"
-		json "$SUMMARY" ".processes[] | select(.pid % 4194304 == $pid) | .start_ns"
-	done | sort
-}
-
-note "an id that the kernel gave out again"
-# reuse PID MARK: has a process of that id, unless others are always quicker
-cat >"$TMP/reuse.sh" <<-'END'
-	for ((i = 0; i < 100; i++)); do
-		echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
-		sleep 0.01 &
-		[ $! != "$1" ] || { touch "$2" && break; }
-	done
-	wait
-END
-pid=$(bash -c 'echo $$')
-if [ -w /proc/sys/kernel/ns_last_pid ]; then
-	for n in 1 2; do
-		record_around "$TMP/owner$n.fxt" -- bash "$TMP/reuse.sh" "$pid" "$TMP/owned$n"
-		check_result "$TMP/owner$n.fxt"
-	done
-fi
-if [ -e "$TMP/owned1" ] && [ -e "$TMP/owned2" ]; then
-	edit merge "$TMP/owner1.fxt" "$TMP/owner2.fxt" "$TMP/owners.fxt"
-	check_result "$TMP/owners.fxt"
-	owners "$pid" "$TMP/owner1.fxt" "$TMP/owner2.fxt" >"$TMP/owners.each"
-	assert_le 2 "$(sort -u "$TMP/owners.each" | wc -l)" "owners of $pid"
-	owners "$pid" "$TMP/owners.fxt" | diff - "$TMP/owners.each" >&2 || fail "owners of $pid when merged"
-else
-	note "(it gives none out again here)"
-fi

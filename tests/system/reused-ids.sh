@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# An id that the kernel gave out again, in two recordings and in their merge. It sets the id that the
+# kernel gives out next, for the whole machine.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+[ -w /proc/sys/kernel/ns_last_pid ] || skip "the next id cannot be set (/proc/sys/kernel/ns_last_pid)"
+
+# owners PID FILE ...: when those began who had the kernel's PID
+owners() {
+	local pid=$1 file
+
+	for file in "${@:2}"; do
+		summarize "$file"
+		json "$SUMMARY" ".processes[] | select(.pid % 4194304 == $pid) | .start_ns"
+	done | sort
+}
+
+# reuse PID MARK: has a process of that id, unless others are always quicker
+cat >"$TMP/reuse.sh" <<-'END'
+	for ((i = 0; i < 100; i++)); do
+		echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
+		sleep 0.01 &
+		[ $! != "$1" ] || { touch "$2" && break; }
+	done
+	wait
+END
+pid=$(bash -c 'echo $$')
+for n in 1 2; do
+	record_around "$TMP/owner$n.fxt" -- bash "$TMP/reuse.sh" "$pid" "$TMP/owned$n"
+	check_result "$TMP/owner$n.fxt"
+	[ -e "$TMP/owned$n" ] || skip "other processes were always quicker"
+done
+expect_exit 0 "$KYMO" merge "$TMP/owner1.fxt" "$TMP/owner2.fxt" "$TMP/owners.fxt"
+check_result "$TMP/owners.fxt"
+owners "$pid" "$TMP/owner1.fxt" "$TMP/owner2.fxt" >"$TMP/owners.each"
+assert_le 2 "$(sort -u "$TMP/owners.each" | wc -l)" "owners of $pid"
+owners "$pid" "$TMP/owners.fxt" | diff - "$TMP/owners.each" >&2 || fail "owners of $pid when merged"
