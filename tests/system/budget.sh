@@ -63,9 +63,12 @@ rests() {
 	[ "$(of_storm .bpf_runs)" = "$runs" ]
 }
 expect_soon 20 has_shed "stacks wakeups session"
-expect_soon 10 rests
+takes_little() {
+	[ "$(of_storm .cpu_ppm)" -le 10000 ]
+}
+expect_soon 20 rests
+expect_soon 20 takes_little
 assert_eq "$(of_storm .state)" running "state of a pause"
-assert_le "$(of_storm .cpu_ppm)" 10000 "millionths of a CPU that a pause takes"
 expect_exit 0 "$KYMO" status storm --bus "$BUS"
 assert_contains "$TMP/stdout" \
 	'^    shed:     session at .*% of a CPU, the limit is 4\.00%: paused$' "status"
@@ -112,12 +115,13 @@ assert_eq "$(jq -r .args.class "$TMP/shed.json" | paste -sd ' ')" "stacks wakeup
 assert_eq "$(jq -r 'select(.args.value > .args.limit) | .args.limit' "$TMP/shed.json" | paste -sd ' ')" \
 	"1000 1000 1000" "limits in the archive"
 
-expect_exit 0 "$KYMO" summary "$TMP/t.fxt"
+# (where others switch as often, its rings may have overflowed)
+expect_read "$TMP/t.fxt" "$KYMO" summary "$TMP/t.fxt"
 assert_contains "$TMP/stdout" '^no stacks from .* the limit is 0\.10%' "summary"
 assert_contains "$TMP/stdout" '^no wakeups from ' "summary"
 assert_contains "$TMP/stdout" '^no recording from ' "summary"
 assert_contains "$TMP/stdout" '^recording took .* in the kernel and .* in the recorder' "summary"
-expect_exit 0 "$KYMO" summary --json "$TMP/t.fxt"
+expect_read "$TMP/t.fxt" "$KYMO" summary --json "$TMP/t.fxt"
 assert_ge "$(json "$TMP/stdout" .bpf_cpu_ns)" 1000000 "ns of the programs in the archive"
 # ---- within the limit, and without one ----
 
@@ -125,9 +129,12 @@ expect_exit 0 "$KYMO" start cheap -o "$TMP/cheap.fxt" -e sched --max-overhead 10
 for _ in {1..30}; do
 	/bin/true
 done
-sleep 1.3
-busctl --address="$BUS" --json=short get-property org.kymo.Trace1 /org/kymo/Trace1/session/cheap \
-	org.kymo.Trace1.Session Cost >"$TMP/cost.json"
+costs_something() {
+	busctl --address="$BUS" --json=short get-property org.kymo.Trace1 /org/kymo/Trace1/session/cheap \
+		org.kymo.Trace1.Session Cost >"$TMP/cost.json" || return 1
+	jq -e '.data | (.bpf_classes_ns.data | .lifecycle > 0 and .sched > 0) and .bpf_runs.data > 0' "$TMP/cost.json"
+}
+expect_soon 20 costs_something
 for key in bpf_ns bpf_runs daemon_cpu_ns; do
 	assert_ge "$(json "$TMP/cost.json" ".data.$key.data")" 1 "$key of a session that runs"
 done
@@ -143,7 +150,11 @@ assert_ge "$(json "$TMP/stdout" .bpf_cpu_ns)" 1 "ns of the programs"
 # ---- the storm is over ----
 
 expect_soon 60 has_shed ""
-sleep 1
+events=$(of_storm .events)
+has_more_events() {
+	[ "$(of_storm .events)" -ge $((events + 100)) ]
+}
+expect_soon 20 has_more_events
 kill -TERM "${COLLECT[storm]}"
 wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
 kill $new
@@ -160,12 +171,12 @@ while read -r archive; do
 	[ "$(json "$SUMMARY" '[(.shed // [])[] | select(.what == "session" and .until_ns)] | length')" = 0 ] || break
 done < <(chunks storm)
 while read -r chunk; do
-	expect_exit 0 "$KYMO" check --strict "$chunk"
+	check_finds_nothing "$chunk"
 done < <(chunks storm | tail -n 3)
 pause=$(json "$SUMMARY" '[.shed[] | select(.what == "session")] | first | "\(.ts_ns) \(.until_ns)"')
 read -r from until <<<"$pause"
 assert_ge $((until - from)) 4000000000 "ns of the pause"
-expect_exit 0 "$KYMO" summary "$archive"
+expect_read "$archive" "$KYMO" summary "$archive"
 assert_contains "$TMP/stdout" \
 	'^no recording from .* s to .* s: recording took .* of a CPU, the limit is 4\.00%' "summary"
 
@@ -235,13 +246,19 @@ keeper=$(pgrep -P "$service_pid" kymo-probes)
 read -ra before <<<"$(cpu_ms "$service_pid") $(cpu_ms "$keeper") $(session_ms)"
 echo >&"$go"
 expect_soon 60 test -s "$TMP/forked"
-sleep 1.5
-read -ra after <<<"$(cpu_ms "$service_pid") $(cpu_ms "$keeper") $(session_ms)"
-service=$((after[0] - before[0])) probes=$((after[1] - before[1])) counted=$((after[2] - before[2]))
+# (what is counted for the session comes by a look later than what the kernel counts)
+is_counted() {
+	local after
+
+	read -ra after <<<"$(cpu_ms "$service_pid") $(cpu_ms "$keeper") $(session_ms)"
+	service=$((after[0] - before[0])) probes=$((after[1] - before[1])) counted=$((after[2] - before[2]))
+	[ $((counted + 30)) -ge $(((service + probes) * 8 / 10)) ] && [ $counted -ge $((probes + service / 4)) ]
+}
+wait_for 20 is_counted || note "it is not all counted"
 note "ms of CPU time: service $service, its process for probes $probes, counted for the session $counted"
 assert_ge $((counted + 30)) $(((service + probes) * 8 / 10)) "CPU time that is counted for the session"
-assert_ge $probes 5 "ms of CPU time of the process for probes"
-assert_ge $counted $((probes + service / 4)) "CPU time that is counted for the session"
+assert_ge "$probes" 5 "ms of CPU time of the process for probes"
+assert_ge "$counted" $((probes + service / 4)) "CPU time that is counted for the session"
 expect_exit 0 "$KYMO" stop forks --bus "$BUS"
 exec {go}>&-
 kill "$forks"
