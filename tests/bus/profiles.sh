@@ -237,10 +237,17 @@ expect_exit 2 timeout "$(limit 20)" "$KYMO" collect nothing --bus "$BUS"
 expect_exit 2 "$KYMO" collect --bus "$BUS"
 
 # What is not there yet is waited for, until it is told to end; said once.
+busctl --address="$BUS" monitor --match "type='method_call',member='CreateSession'" >"$TMP/asked" 2>&1 &
+monitor=$!
+expect_soon 20 grep -q Monitoring "$TMP/asked"
 "$KYMO" collect later --bus "$BUS" 2>"$TMP/later.log" &
 pid=$!
-expect_soon 5 grep -q 'is there yet' "$TMP/later.log"
-sleep 1
+has_asked_thrice() {
+	[ "$(grep -c Member=CreateSession "$TMP/asked")" -ge 3 ]
+}
+expect_soon 20 has_asked_thrice
+assert_says "$TMP/later.log" 'is there yet' "what it waits for"
+kill $monitor
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/later.log")"
 assert_eq "$(grep -c 'is there yet' "$TMP/later.log")" 1 "complaints while it waits"

@@ -139,8 +139,9 @@ end_open 0 fetched
 note "a client that goes away does not end it, and one that is slow gets all of it"
 for file in large.fxt large.fxt.zst; do
 	start_open --no-browser --timeout 2 "$TMP/$file"
-	curl -s --limit-rate 1M -o /dev/null "$URL" &
-	sleep 0.5
+	rm -f "$TMP/slow"
+	curl -s --limit-rate 1M -o "$TMP/slow" "$URL" &
+	expect_soon 20 test -s "$TMP/slow"
 	kill $!
 	wait $! || true
 	assert_eq "$(status --limit-rate 8M "$URL")" 200 "GET of $file"
@@ -150,9 +151,10 @@ done
 
 note "while somebody fetches, others who come too late are told so"
 start_open --no-browser "$TMP/large.fxt"
+rm -f "$TMP/slow"
 curl -s --limit-rate 10M -o "$TMP/slow" "$URL" &
 slow=$!
-sleep 0.3
+expect_soon 20 test -s "$TMP/slow"
 assert_eq "$(status "$URL")" 200 "GET beside it"
 assert_eq "$(status "$URL")" 410 "GET after that"
 wait $slow
@@ -161,9 +163,10 @@ end_open 0 fetched
 
 note "two that unpack: the newer one gets it"
 start_open --no-browser --keep "$TMP/large.fxt.zst"
+rm -f "$TMP/slow"
 curl -s --limit-rate 1M -o "$TMP/slow" "$URL" &
 slow=$!
-sleep 0.3
+expect_soon 20 test -s "$TMP/slow"
 for _ in 1 2; do
 	assert_eq "$(status "$URL")" 200 "GET beside it"
 	cmp "$TMP/body" "$TMP/large.fxt"

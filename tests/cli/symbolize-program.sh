@@ -250,10 +250,7 @@ note "by a server of debug files, for whoever asks for it"
 mkdir -p "$TMP/tree/buildid/$id"
 objcopy --only-keep-debug "$first" "$TMP/tree/buildid/$id/debuginfo"
 "$SERVE_TREE" "$TMP/tree" >"$TMP/served" &
-for _ in {1..100}; do
-	[ ! -s "$TMP/served" ] || break
-	sleep 0.05
-done
+expect_soon 20 test -s "$TMP/served"
 # served [NAME]: flame of an archive whose program is not here, with a cache of its own
 served() {
 	rm -rf "$TMP/cache"
@@ -305,11 +302,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	unshare -m bash -c 'mount -t tmpfs none "$1" && cp "$2" "$1/first" && touch "$1/../ready" && exec sleep 60' \
 		- "$TMP/inner" "$first" &
 	sleeper=$!
-	for _ in {1..100}; do
-		[ ! -e "$TMP/ready" ] || break
-		sleep 0.05
-	done
-	[ -e "$TMP/ready" ] || fail "there is no mount namespace"
+	wait_for 20 test -e "$TMP/ready" || fail "there is no mount namespace"
 	ticks=$(sed 's/.*) //' "/proc/$sleeper/stat" | cut -d' ' -f20)
 	began=$((ticks * (1000000000 / $(getconf CLK_TCK))))
 	# living HOST START_NS

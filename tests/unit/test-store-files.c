@@ -298,14 +298,18 @@ static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, 
 		    output_new(s, fxt_whole_records, method, NULL, &o) < 0)
 			_exit(1);
 		output_begin(o, &(struct store_moment){ THEN, THEN });
+		while (output_poll(o).n_begun < 1)
+			usleep(1000);
+		/* Each of them is in the file when it dies. */
 		for (unsigned i = 0; i < n_records; i++) {
+			uint64_t bytes = output_poll(o).bytes;
+
 			b = output_take(o);
 			add_records(b, i, 1);
 			output_put(o, b, STORE_BODY);
+			while (output_poll(o).bytes == bytes)
+				usleep(1000);
 		}
-		while (output_poll(o).n_begun < 1 || output_poll(o).bytes == 0)
-			usleep(1000);
-		usleep(100000);
 		kill(getpid(), SIGKILL);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
