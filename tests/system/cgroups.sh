@@ -19,9 +19,12 @@ cat >"$TMP/work.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/service.json" pingpong 1000
 	mkdir "$CGROUP2/$container"
 	echo 0 >"$CGROUP2/$container/cgroup.procs"
-	# (somebody must be there when it is looked for)
-	/bin/true
-	sleep 0.5
+	# (somebody must be there until it has been looked for and found)
+	for i in {1..200}; do
+		! "$KYMO" dump --json "$TMP/t.fxt" 2>/dev/null | grep -F '"kernel_object"' |
+			grep -F '"value":"/$container"' >/dev/null || break
+		sleep 0.1
+	done
 	"$KYMO_LOAD" --out "$TMP/container.json" pingpong 1000
 	echo 0 >"$CGROUP2/cgroup.procs"
 END
