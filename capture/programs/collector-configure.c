@@ -27,7 +27,8 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		uint32_t categories;
 	} rows[] = {
 		{ skel->maps.stack_rooms, CATEGORIES_STACKS },
-		{ skel->maps.stacks_sent, CATEGORIES_STACKS },
+		/* (Linux 6.1 looks at the function that sends stacks also where nobody calls it) */
+		{ skel->maps.stacks_sent, CATEGORIES_STACKS | CATEGORY_CALLS },
 		{ skel->maps.ticks_taken, CATEGORY_PROFILE },
 		{ skel->maps.offcpu_threads, CATEGORY_OFFCPU },
 		{ skel->maps.offcpu_blank, CATEGORY_OFFCPU },
