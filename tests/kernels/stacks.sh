@@ -15,7 +15,7 @@ record_options=(-F 199)
 for round in {1..8}; do
 	capture profile "$STACK_LOAD" chain 1000
 	pid=$(json "$TMP/truth.json" .pid)
-	expect_exit 0 "$KYMO" flame --pid "$pid" --format folded -o "$TMP/chain.folded" "$ARCHIVE"
+	expect_exit 0 "$KYMO" flame --pid "$pid" --format folded --force -o "$TMP/chain.folded" "$ARCHIVE"
 	# Where an interrupt came, its functions are behind the leaf. (How the C library calls main is
 	# not ours to say. How long the program calibrates its loops differs from kernel to kernel.)
 	grep -v ';calibrate;' "$TMP/chain.folded" |
