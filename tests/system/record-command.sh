@@ -126,7 +126,7 @@ assert_says "$TMP/stderr" "option '--force' takes no value" "a needless value"
 expect_exit 2 "$KYMO" record --unit
 assert_says "$TMP/stderr" "option '--unit' needs a value" "a missing value"
 expect_exit 2 "$KYMO" record --json -qh
-assert_says "$TMP/stderr" "no option '-q'" "an unknown letter"
+assert_says "$TMP/stderr" "unknown option '-q'" "an unknown letter"
 expect_exit 2 "$KYMO" check --help=1
 assert_says "$TMP/stderr" "option '--help' takes no value" "a needless value"
 (cd "$TMP" && expect_exit 2 "$KYMO" record -o -- foo)

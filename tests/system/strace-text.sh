@@ -22,11 +22,13 @@ unsupported() {
 		s/^(clone3\(.*) => \{parent_tid=\[[0-9]+\]\}/\1/'
 }
 
-# What differs from one run to the next: addresses, numbers of processes, random bytes, the load.
+# What differs from one run to the next: addresses, numbers of processes, random bytes, the load, and
+# the time that select() leaves.
 normal() {
 	sed -E 's/0x[0-9a-f]{6,}|[0-9a-f]{12}/ADDRESS/g
 		/^(kill|tgkill|wait4)\(/s/\b[0-9]{2,}\b/PID/g
 		/^getrandom\(/s/\\x[0-9a-f]{2}/X/g
+		/^select\(/s/tv_usec=[0-9]+/tv_usec=N/
 		/^sysinfo\(/s/[0-9]+/N/g'
 }
 
