@@ -658,7 +658,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	__u32 tgid = (__u32)p->tgid;
 	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	bool selected = filter_selects(p);
+	bool selected = filter_selects(p), by_thread = old_pid != p->pid;
 	struct memory_process next = {
 		.pid = tgid,
 		.flags = MEMORY_PROCESS_IMAGE,
@@ -668,13 +668,14 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	if (process) {
 		memory_end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
 		/* The probes on files that the old program and the new one both use have stayed. */
-		if (selected) {
+		if (selected && !by_thread) {
 			next.instance = __sync_add_and_fetch(&memory_instances, 1);
 			bpf_map_update_elem(&memory_processes, &tgid, &next, BPF_ANY);
 		}
 	}
 	if (process || selected)
-		memory_emit_watch(MEMORY_HAPPENED_EXEC, tgid, now_ns);
+		memory_emit_watch(by_thread ? MEMORY_HAPPENED_THREAD_EXEC : MEMORY_HAPPENED_EXEC,
+				  tgid, now_ns);
 	return 0;
 }
 

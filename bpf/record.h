@@ -550,6 +550,11 @@ _Static_assert(sizeof(struct memory_thread) == 680, "ABI");
 #define MEMORY_HAPPENED_FORK 1 /* pid is the child */
 #define MEMORY_HAPPENED_EXEC 2
 #define MEMORY_HAPPENED_EXIT 3
+/*
+ * An exec by another thread than the first one. Probes of a process belong to its first thread's
+ * task for the kernel, which is another one now: none of them is hit any more.
+ */
+#define MEMORY_HAPPENED_THREAD_EXEC 4
 struct memory_happened {
 	__u64 ts_ns;
 	__u32 what; /* MEMORY_HAPPENED_* */

@@ -256,30 +256,33 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 	const struct memory_happened *happened = data;
 	struct heap_trace *m = userdata;
 	struct heap_probes *traced;
+	bool execs;
 
 	if (size < sizeof(*happened))
 		return 0;
+	execs = happened->what == MEMORY_HAPPENED_EXEC ||
+		happened->what == MEMORY_HAPPENED_THREAD_EXEC;
 	if (happened->what == MEMORY_HAPPENED_EXIT) {
 		m->n_ended++;
 		return 0;
 	}
 	traced = heap_trace_probes_of(m, happened->pid);
 	/* Which processes grow is reported elsewhere; only their exec is of interest. */
-	if (m->options->memory.triage && (!traced || happened->what != MEMORY_HAPPENED_EXEC))
+	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
 		if (!traced && happened->what == MEMORY_HAPPENED_FORK)
 			pass_over(m, happened->pid, happened->ts_ns);
 		return 0;
 	}
-	/* Of somebody who had this id before. */
-	if (traced && happened->what == MEMORY_HAPPENED_FORK)
-		heap_trace_forget(m, traced);
 	/* (the program before it has) */
-	m->n_ended += traced && happened->what == MEMORY_HAPPENED_EXEC;
+	m->n_ended += traced && execs;
+	/* Of somebody who had this id before, or of a task that has gone. */
+	if (traced && happened->what != MEMORY_HAPPENED_EXEC)
+		heap_trace_forget(m, traced);
 	heap_trace_probe(m, happened->pid);
 	traced = heap_trace_probes_of(m, happened->pid);
-	if (traced && happened->what == MEMORY_HAPPENED_EXEC) {
+	if (traced && execs) {
 		traced->n_looks = 0;
 		traced->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
 	}
