@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -37,6 +39,12 @@
 #define WALK_MS   100
 #define WALK_PART 20
 
+/* How long a request to seize may wait, in each round. */
+#define SEIZE_NS 20000000
+
+/* How long it is tried to trace the thread that takes another one's place. */
+#define SUCCESSOR_NS 5000000
+
 enum { WALK_DEPTH_MAX = 64 };
 
 #define OPTIONS (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
@@ -58,8 +66,8 @@ static pid_t exit_hold_process_of(pid_t tid)
 	return pid;
 }
 
-/* Whether TID, which stands still, has asked for its own end only. */
-static bool ends_alone(pid_t tid)
+/* The system call in which TID stands still, or -1. */
+static long exit_hold_call_of(pid_t tid)
 {
 	long number = -1;
 	char path[32];
@@ -68,11 +76,25 @@ static bool ends_alone(pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
 	f = fopen(path, "re");
 	if (!f)
-		return false;
+		return -1;
 	if (fscanf(f, "%ld", &number) != 1)
 		number = -1;
 	fclose(f);
-	return number == SYS_exit;
+	return number;
+}
+
+/* Whether TID has asked for its own end only. */
+static bool ends_alone(pid_t tid)
+{
+	return exit_hold_call_of(tid) == SYS_exit;
+}
+
+static bool is_in_exec(struct exit_hold *h __attribute__((unused)),
+		       pid_t pid __attribute__((unused)), pid_t tid)
+{
+	long number = exit_hold_call_of(tid);
+
+	return number == SYS_execve || number == SYS_execveat;
 }
 
 /* Calls EACH for the tasks of PID, and returns how often that said true. */
@@ -96,6 +118,68 @@ static unsigned each_task(struct exit_hold *h, pid_t pid,
 	return n;
 }
 
+/* ---- requests that can wait ---- */
+
+static _Thread_local sigjmp_buf exit_hold_waited;
+static _Thread_local volatile sig_atomic_t exit_hold_waits;
+
+static void exit_hold_on_timer(int number __attribute__((unused)))
+{
+	if (exit_hold_waits)
+		siglongjmp(exit_hold_waited, 1);
+}
+
+/*
+ * A timer that interrupts this thread, and no other. It is a signal of its own: the kernel restarts
+ * the request behind a handler that returns.
+ */
+static int exit_hold_make_timer(timer_t *ret)
+{
+	struct sigaction action = { .sa_handler = exit_hold_on_timer };
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMAX };
+	sigset_t set;
+
+	event._sigev_un._tid = (int)syscall(SYS_gettid);
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMAX);
+	if (sigaction(SIGRTMAX, &action, NULL) < 0 ||
+	    timer_create(CLOCK_MONOTONIC, &event, ret) < 0)
+		return -errno;
+	return -pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void exit_hold_set_timer(timer_t timer, long ns)
+{
+	timer_settime(timer, 0, &(struct itimerspec){ .it_value.tv_nsec = ns }, NULL);
+}
+
+/*
+ * Traces TID. An exec keeps others from seizing its process until all other threads have ended, and
+ * of those the exec waits for the ones that are held here. So the request is given up after
+ * SEIZE_NS, and none is made again in this round. False with an errno.
+ */
+static bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options)
+{
+	int error;
+
+	errno = EAGAIN;
+	if (h->gave_up)
+		return false;
+	if (sigsetjmp(exit_hold_waited, 1)) {
+		exit_hold_waits = 0;
+		h->gave_up = true;
+		errno = EAGAIN;
+		return false;
+	}
+	exit_hold_waits = 1;
+	exit_hold_set_timer(h->timer, SEIZE_NS);
+	error = ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)options) < 0 ? errno : 0;
+	exit_hold_set_timer(h->timer, 0);
+	exit_hold_waits = 0;
+	errno = error;
+	return error == 0;
+}
+
 /* ---- those that are held: the lock is, too ---- */
 
 static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
@@ -106,10 +190,37 @@ static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
 	return NULL;
 }
 
+/*
+ * An exec kills the other threads of its process, and waits for their end. Then its own thread is
+ * the first one of PID, and nobody traces it. It begins a program, which may end within a
+ * millisecond.
+ */
+static void seize_successor(struct exit_hold *h, pid_t pid)
+{
+	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
+
+	/* (the old one refuses until it has gone) */
+	while (!exit_hold_seize(h, pid, OPTIONS) && !h->gave_up && errno == EPERM &&
+	       clock_read_ns(CLOCK_MONOTONIC) < end_ns)
+		usleep(20);
+}
+
+/* TID, of PID, is at its exit: it goes on, and is traced no more. */
+static void exit_hold_detach(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	bool execs = tid == pid && each_task(h, pid, is_in_exec) > 0;
+
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	if (execs)
+		seize_successor(h, pid);
+}
+
 static void exit_hold_let_go(struct exit_hold *h, struct held *held)
 {
-	ptrace(PTRACE_DETACH, held->tid, NULL, NULL);
+	struct held gone = *held;
+
 	*held = h->list[--h->n];
+	exit_hold_detach(h, gone.pid, gone.tid);
 }
 
 static void exit_hold_release_one(struct exit_hold *h, pid_t pid)
@@ -127,14 +238,15 @@ static bool is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 /* (one that is traced already, or has gone: nothing happens) */
 static bool seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
-	return tid != pid && ptrace(PTRACE_SEIZE, tid, NULL,
-				    (void *)(uintptr_t)(OPTIONS | PTRACE_O_TRACECLONE)) == 0;
+	return tid != pid && exit_hold_seize(h, tid, OPTIONS | PTRACE_O_TRACECLONE);
 }
 
 /* HELD is the last one of its process, or goes before the others. */
 static void settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
 {
-	if (each_task(h, held->pid, is_other) == 0) {
+	if (each_task(h, held->pid, is_in_exec) > 0) {
+		held->state = HELD_RELEASED;
+	} else if (each_task(h, held->pid, is_other) == 0) {
 		held->state = HELD_READY;
 		held->ready_ns = now_ns;
 		eventfd_write(h->owner_fd, 1);
@@ -157,7 +269,7 @@ static bool is_told(const struct exit_hold *h, const struct held *held)
 static int exit_hold_settle(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	int due_ms = UNTOLD_MS;
+	int due_ms = h->gave_up ? OTHERS_MS : UNTOLD_MS;
 
 	for (unsigned i = 0; i < h->n; i++) {
 		struct held *held = &h->list[i];
@@ -201,7 +313,7 @@ static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 		return false;
 	h->depth++;
 	while (fscanf(f, "%d", &child) == 1) {
-		ptrace(PTRACE_SEIZE, (pid_t)child, NULL, (void *)(uintptr_t)OPTIONS);
+		exit_hold_seize(h, (pid_t)child, OPTIONS);
 		each_task(h, (pid_t)child, adopt_children);
 	}
 	h->depth--;
@@ -216,7 +328,11 @@ static void walk_if_due(struct exit_hold *h)
 
 	if (now_ns < h->next_walk_ns)
 		return;
+	/* (an exec of another thread puts that in the place of the first one, which was traced) */
+	exit_hold_seize(h, h->command, OPTIONS);
 	each_task(h, h->command, adopt_children);
+	if (h->gave_up)
+		return;
 	took_ns = clock_read_ns(CLOCK_MONOTONIC) - now_ns;
 	h->next_walk_ns = now_ns + (took_ns * WALK_PART > WALK_NS ? took_ns * WALK_PART : WALK_NS);
 }
@@ -230,13 +346,14 @@ static void on_exit_of(struct exit_hold *h, pid_t tid)
 	unsigned long status = 0;
 
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
+	if (WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX ||
+	    (tid == pid && each_task(h, pid, is_in_exec) > 0)) {
+		exit_hold_detach(h, pid, tid);
+		return;
+	}
 	/* A process that outlives it has its memory. */
 	if (tid == pid)
 		each_task(h, pid, seize_other);
-	if (WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX) {
-		ptrace(PTRACE_DETACH, tid, NULL, NULL);
-		return;
-	}
 	h->list[h->n++] = (struct held){ tid, pid, HELD_WAITING, now_ns, 0 };
 }
 
@@ -300,13 +417,17 @@ static void *exit_hold_run(void *userdata)
 	struct exit_hold *h = userdata;
 	struct pollfd pollfd = { .fd = h->thread_fd, .events = POLLIN };
 	eventfd_t n;
-	int due_ms;
+	int due_ms, r;
 
+	r = exit_hold_make_timer(&h->timer);
 	pthread_mutex_lock(&h->lock);
-	h->error =
-		ptrace(PTRACE_SEIZE, h->command, NULL, (void *)(uintptr_t)OPTIONS) < 0 ? -errno : 0;
+	h->error = r
+			   ?: ptrace(PTRACE_SEIZE, h->command, NULL, (void *)(uintptr_t)OPTIONS) < 0
+			      ? -errno
+			      : 0;
 	pthread_cond_signal(&h->begun);
 	while (h->error == 0 && !h->ending) {
+		h->gave_up = false;
 		take_stops(h);
 		walk_if_due(h);
 		due_ms = exit_hold_settle(h);
@@ -319,6 +440,8 @@ static void *exit_hold_run(void *userdata)
 	}
 	h->n = 0;
 	pthread_mutex_unlock(&h->lock);
+	if (r == 0)
+		timer_delete(h->timer);
 	return NULL;
 }
 

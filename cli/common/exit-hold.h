@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 enum { EXIT_HOLD_MAX = 24 };
 
@@ -46,6 +47,8 @@ struct exit_hold {
 	int error;       /* of the begin; 1 = not known yet */
 	bool ending;     /* the thread is to end */
 	unsigned n_late; /* were let go because nobody had looked in time */
+	bool gave_up;    /* a request to trace would have waited too long, in this round */
+	timer_t timer;   /* that ends such a request; the thread's own */
 	unsigned depth;  /* of the walk to what other threads have forked */
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];

@@ -17,6 +17,8 @@
  *	fork                  a child plants, too, and returns first
  *	threadfork            likewise, of another thread
  *	exec PROGRAM ...      plants, then becomes that
+ *	threadexec PROGRAM .. another thread becomes that, while the first one waits
+ *	lastexec PROGRAM ...  likewise, while the first one ends
  *	kill                  by SIGKILL
  */
 #include <pthread.h>
@@ -98,6 +100,14 @@ static void *outlive(void *alone)
 	return NULL;
 }
 
+static void *exec_in_thread(void *argv)
+{
+	char **command = argv;
+
+	execv(command[0], command);
+	_exit(127);
+}
+
 static void start(void *(*fn)(void *), void *userdata)
 {
 	pthread_t thread;
@@ -128,6 +138,18 @@ static int end_in_threads(const char *how)
 	pthread_exit(NULL);
 }
 
+static int exec_beside(const char *how, char **command)
+{
+	start(wait_in_thread, NULL);
+	/* (until both threads are watched) */
+	usleep(strcmp(how, "threadexec") == 0 ? 200000 : 0);
+	start(exec_in_thread, command);
+	if (strcmp(how, "lastexec") == 0)
+		pthread_exit(NULL);
+	for (;;)
+		pause();
+}
+
 /* One that plants and returns, too, and is waited for. */
 static void *fork_child(void *unused)
 {
@@ -150,6 +172,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(how, "thread") == 0 || strcmp(how, "last") == 0 || strcmp(how, "alone") == 0)
 		return end_in_threads(how);
+	if (argc > 2 && (strcmp(how, "threadexec") == 0 || strcmp(how, "lastexec") == 0))
+		return exec_beside(how, argv + 2);
 	if (strcmp(how, "fork") == 0)
 		fork_child(NULL);
 	if (strcmp(how, "threadfork") == 0) {

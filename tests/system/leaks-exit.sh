@@ -70,8 +70,16 @@ ends 0 2 fork
 ends 0 2 threadfork
 # It has nothing of its own.
 ends 1 0 exec "$(type -P false)"
+# An exec of another thread waits for the end of the first one. The program that comes then is
+# watched, and held.
+ends 1 0 threadexec "$(type -P false)"
+ends 0 2 threadexec "$EXIT_LOAD" fork
+for _ in {1..5}; do
+	ends 0 2 lastexec "$EXIT_LOAD" fork
+done
 options=(--direct --reach freeze)
 ends 5 1 exit
+ends 0 2 threadexec "$EXIT_LOAD" fork
 
 note "what SIGKILL ends had no moment for it"
 ends $((128 + 9)) 0 kill
