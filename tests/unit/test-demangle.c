@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "reader/symbols/demangle.h"
 #include "tests/support/unit.h"
 
@@ -118,7 +117,6 @@ TEST(test_demangle_hostile)
 		{ "_RINvC1a1b", "T", 4000, "E" },     { "_RINvC1a1b", "RRRR", 1000, "hE" },
 		{ "_RINvC1a1b", "B_", 1000, "E" },    { "_RI", "B_", 1000, "E" },
 	};
-	uint64_t start = clock_boot_ns();
 	char name[DEMANGLE_NAME_MAX + 100], text[4096];
 	size_t at;
 
@@ -169,7 +167,6 @@ TEST(test_demangle_hostile)
 	memcpy(name, "_Z1f", 4);
 	snprintf(name + DEMANGLE_NAME_MAX, 2, "i");
 	assert_int_equal(demangle(text, sizeof(text), name), 0);
-	assert_true(clock_boot_ns() - start < UINT64_C(20) * 1000 * 1000 * 1000);
 }
 
 int main(void)
