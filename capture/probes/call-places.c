@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/function-clone.h"
 #include "base/value.h"
 #include "capture/probes/elf-image.h"
 #include "capture/probes/function-start.h"
@@ -48,8 +49,11 @@ static bool places_match(struct places_search *s, const char *name, size_t n)
 		return false;
 	memcpy(s->name, name, n);
 	s->name[n] = '\0';
-	return s->glob ? fnmatch(s->query->pattern, s->name, 0) == 0
-		       : strcmp(s->query->pattern, s->name) == 0;
+	if (s->glob)
+		return fnmatch(s->query->pattern, s->name, 0) == 0;
+	/* (the arguments of a clone can be in other places) */
+	return strcmp(s->query->pattern, s->name) == 0 ||
+	       (s->query->n_args == 0 && function_clone_is_of(s->name, s->query->pattern));
 }
 
 static int places_add_function(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,

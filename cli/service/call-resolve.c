@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/function-clone.h"
 #include "base/outbuf.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
@@ -407,6 +408,36 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 	return e;
 }
 
+/*
+ * Drops the clones of a function whose arguments are given, since theirs can be in other places;
+ * but not one that is asked for by its own name.
+ */
+static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
+{
+	char clone[PLACES_NAME_MAX] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		struct place_function *one = &f->list[i];
+
+		if (!function_clone_is_changed(one->symbol) ||
+		    fnmatch(r->name, one->symbol, 0) == 0) {
+			f->list[n++] = *one;
+			continue;
+		}
+		snprintf(clone, sizeof(clone), "%s", one->symbol);
+		free(one->symbol);
+		free(one->name);
+	}
+	f->n = n;
+	if (n > 0 || !*clone)
+		return 0;
+	return resolve_fail(r, -ENOENT,
+			    "%s has '%s' only as '%s', whose arguments the compiler may have "
+			    "changed; leave out the arguments, or give that name",
+			    r->file, r->name, clone);
+}
+
 /* Whether the linker's names are enough: the recorder finds them by itself. */
 static bool resolve_is_plain(const struct resolution *r, const struct place_functions *f)
 {
@@ -476,11 +507,13 @@ static bool resolve_has_known(const struct resolution *r, const struct place_fun
 	return false;
 }
 
-static int resolve_functions(struct resolution *r, const struct place_functions *f)
+static int resolve_functions(struct resolution *r, struct place_functions *f)
 {
+	int e = resolve_has_arguments(r) ? resolve_drop_clones(r, f) : 0;
 	bool plain = resolve_is_plain(r, f);
-	int e = 0;
 
+	if (e < 0)
+		return e;
 	/* (the recorder knows why a name that the linker could have is of no use) */
 	if (f->n == 0 && !r->is_source_name && (f->has_indirect || !*f->nearest))
 		return resolve_add_text(r, r->text, 0);

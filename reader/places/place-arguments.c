@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/function-clone.h"
 #include "reader/places/place-expression.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-types.h"
@@ -400,17 +401,15 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
  */
 static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr)
 {
-	static const char *const marks[] = { ".isra.", ".constprop.", ".part." };
 	struct place_functions f;
-	bool changed = false;
 	uint64_t value;
+	bool changed;
 
 	if (place_type_number(function, DW_AT_calling_convention, &value) && value == DW_CC_nocall)
 		return true;
 	if (place_functions_around(p, vaddr, &f) < 0)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
-		changed |= strstr(f.list[0].symbol, marks[i]) != NULL;
+	changed = function_clone_is_changed(f.list[0].symbol);
 	place_functions_deinit(&f);
 	return changed;
 }

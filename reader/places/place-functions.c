@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/function-clone.h"
 #include "base/value.h"
 #include "reader/places/places-parts.h"
 #include "reader/symbols/demangle.h"
@@ -82,14 +83,47 @@ static bool functions_is_suffix(const struct functions_search *s, const char *na
 	return false;
 }
 
+/*
+ * Writes BASE without what its source does not write to TO: suffixes of clones, tags of the ABI
+ * ("f[abi:cxx11]"), and arguments of a template at the end ("f<int>", Rust's "f::<i32>").
+ */
+static void functions_source_name(const char *base, char to[static PLACES_NAME_MAX])
+{
+	size_t n = function_clone_base(base);
+	int depth = 0;
+
+	while (n > 0 && base[n - 1] == ']') {
+		const char *tag = memrchr(base, '[', n);
+
+		if (!tag || strncmp(tag, "[abi:", 5) != 0)
+			break;
+		n = (size_t)(tag - base);
+	}
+	if (n > 0 && base[n - 1] == '>' && !strstr(base, "operator")) {
+		size_t at = n;
+
+		do {
+			at--;
+			depth += (base[at] == '>') - (base[at] == '<');
+		} while (at > 0 && depth > 0);
+		if (depth == 0 && at > 0)
+			n = at > 2 && memcmp(base + at - 2, "::", 2) == 0 ? at - 2 : at;
+	}
+	snprintf(to, PLACES_NAME_MAX, "%.*s", (int)n, base);
+}
+
 /* NAME is of SYMBOL; the same if that is not mangled. */
 static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
 			    const char *base)
 {
+	char source[PLACES_NAME_MAX];
+
+	functions_source_name(base, source);
 	if (!s->suffixes)
 		return functions_same(s, symbol) || functions_same(s, name) ||
-		       functions_same(s, base);
-	return functions_is_suffix(s, name) || functions_is_suffix(s, base);
+		       functions_same(s, base) || functions_same(s, source);
+	return functions_is_suffix(s, name) || functions_is_suffix(s, base) ||
+	       functions_is_suffix(s, source);
 }
 
 static int functions_add(struct functions_search *s, const struct places_symbol *symbol,

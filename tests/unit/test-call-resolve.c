@@ -13,6 +13,7 @@
 #include "tests/support/unit.h"
 
 #define SOURCE SOURCE_ROOT "/tests/support/place-methods.cc"
+#define NAMES  SOURCE_ROOT "/tests/support/place-names.cc"
 
 static bool has_programs;
 
@@ -21,8 +22,10 @@ static int set_up(void **state)
 	int r = own_directory_set_up(state);
 
 	has_programs = r == 0 && try_command("g++ -g -O2 -o whole %s && strip -o bare whole && "
-					     "strip -g -o symbols whole",
-					     SOURCE) == 0;
+					     "strip -g -o symbols whole && "
+					     "g++ -g -O2 -fipa-cp-clone -o names %s && "
+					     "strip -g -o bare-names names",
+					     SOURCE, NAMES) == 0;
 	return r;
 }
 
@@ -85,6 +88,14 @@ static void test_resolved(void **state)
 		{ "symbols", "Counter::add", 2, "'shop::Counter::add(int, char const*)'()" },
 		{ "bare", "plain_one", 1, "plain_one" },
 		{ "bare", "+16+16='f'()", 1, "'f'()" },
+		{ "whole", "shop::twice", 2, "'shop::twice<int>'(int32 value) -> int32" },
+		{ "names", "twice", 1, "'twice<int>'(int32 value) -> int32" },
+		{ "names", "tagged", 1, "'tagged[abi:v2]'(int32 n) -> int32" },
+		{ "names", "generic", 1, "'a::generic::<i32>'(int32 n) -> int32" },
+		{ "names", "a::generic", 1, "'a::generic::<i32>'(int32 n) -> int32" },
+		{ "bare-names", "generic", 1, "'a::generic::<i32>'()" },
+		{ "bare-names", "cloned", 1, "'cloned.constprop.0'()" },
+		{ "bare-names", "cloned.constprop.0(int n)", 1, "cloned.constprop.0(int n)" },
 	};
 
 	(void)state;
@@ -165,6 +176,8 @@ static void test_errors(void **state)
 		{ "bare", "place-methods.cc:1", "has no debug information" },
 		{ "symbols", "place-methods.cc:1", "has no debug information" },
 		{ "none", "f", "none: No such file or directory" },
+		{ "names", "cloned(str text, int n)",
+		  "names has 'cloned' only as 'cloned.constprop.0', whose arguments" },
 	};
 
 	(void)state;

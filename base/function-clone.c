@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/function-clone.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+
+static const struct {
+	const char *mark;
+	bool changes; /* the arguments */
+} function_clones[] = {
+	{ ".constprop", true }, { ".isra", true },  { ".part", true },
+	{ ".lto_priv", false }, { ".llvm", false },
+};
+
+/* The mark at P, a dot in a name; -1 if there is none. */
+static int function_clone_mark(const char *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(function_clones); i++) {
+		size_t n = strlen(function_clones[i].mark);
+
+		if (strncmp(p, function_clones[i].mark, n) == 0 && (p[n] == '.' || p[n] == '\0'))
+			return (int)i;
+	}
+	return -1;
+}
+
+size_t function_clone_base(const char *name)
+{
+	for (const char *p = *name ? strchr(name + 1, '.') : NULL; p; p = strchr(p + 1, '.'))
+		if (function_clone_mark(p) >= 0)
+			return (size_t)(p - name);
+	return strlen(name);
+}
+
+bool function_clone_is_of(const char *name, const char *base)
+{
+	size_t n = function_clone_base(name);
+
+	return name[n] && strlen(base) == n && memcmp(name, base, n) == 0;
+}
+
+bool function_clone_is_changed(const char *name)
+{
+	for (const char *p = name + function_clone_base(name); p; p = strchr(p + 1, '.')) {
+		int mark = *p ? function_clone_mark(p) : -1;
+
+		if (mark >= 0 && function_clones[mark].changes)
+			return true;
+		if (!*p)
+			break;
+	}
+	return false;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Clones: copies of a function that a compiler makes for some of its callers, and names after it
+ * ("f.constprop.0"). The source has one function, the program has several.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The bytes of the symbol NAME without the suffixes of clones; all of it if it has none. */
+size_t function_clone_base(const char *name);
+
+/* Whether the symbol NAME is a clone of the function BASE. */
+bool function_clone_is_of(const char *name, const char *base);
+
+/* Whether the arguments of a clone with the symbol NAME can differ from those of its function. */
+bool function_clone_is_changed(const char *name);
