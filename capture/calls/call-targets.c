@@ -140,27 +140,69 @@ static struct call_target *call_targets_add(struct call_targets *t,
 	return target;
 }
 
-/* Of a system call with its known arguments. */
-static int call_target_add_variants(struct call_target *target)
+/* The system call that function NAME of libc makes with its own arguments, in TO. */
+static void call_target_libc_name(const char *name, char to[static CALL_FUNCTION_MAX])
 {
-	size_t n;
-	const struct call_variant *rows = call_variants_of(target->name, &n);
+	size_t n = strlen(name);
+
+	if (n > 2 && strcmp(name + n - 2, "64") == 0)
+		n -= 2;
+	snprintf(to, CALL_FUNCTION_MAX, "%.*s", (int)n, name);
+}
+
+/*
+ * Whether records of calls of SPEC, a function, have what VARIANT shows: the same registers in the
+ * same order, and no other memory.
+ */
+static bool call_target_has_all(const struct call_spec *spec, const struct call_spec *variant)
+{
+	if (variant->n_args > spec->n_args || call_spec_has_locations(variant))
+		return false;
+	for (size_t i = 0; i < variant->n_args; i++)
+		if (call_type_is_memory(&variant->args[i].type) &&
+		    !call_type_is_memory(&spec->args[i].type))
+			return false;
+	return true;
+}
+
+static int call_target_parse_variant(const struct call_target *target, const char *call,
+				     const struct call_variant *row, struct call_spec *ret)
+{
 	char text[CALL_SPEC_TEXT_MAX];
 	struct call_spec_error error;
 
+	snprintf(text, sizeof(text), CALL_SYSCALL_FILE ":%s%s", call, row->signature);
+	if (call_spec_parse(text, ret, &error) < 0)
+		return -EINVAL;
+	if (target->place)
+		ret->ret = target->spec->ret;
+	return 0;
+}
+
+/* Of a system call with its known arguments, or of the function of libc that makes it. */
+static int call_target_add_variants(struct call_target *target)
+{
+	const struct call_variant *rows;
+	char call[CALL_FUNCTION_MAX];
+	size_t n;
+	int r;
+
+	call_target_libc_name(target->name, call);
+	rows = call_variants_of(target->place ? call : target->name, &n);
 	if (!rows || !target->spec->implied)
 		return 0;
 	target->variants = calloc(n, sizeof(*target->variants));
 	if (!target->variants)
 		return -ENOMEM;
-	for (; target->n_variants < n; target->n_variants++) {
+	for (size_t i = 0; i < n; i++) {
 		struct call_target_variant *v = &target->variants[target->n_variants];
 
-		v->row = &rows[target->n_variants];
-		snprintf(text, sizeof(text), CALL_SYSCALL_FILE ":%s%s", target->name,
-			 v->row->signature);
-		if (call_spec_parse(text, &v->spec, &error) < 0)
-			return -EINVAL;
+		v->row = &rows[i];
+		r = call_target_parse_variant(target, rows[i].call, v->row, &v->spec);
+		if (r < 0)
+			return r;
+		if (!target->place || call_target_has_all(target->spec, &v->spec))
+			target->n_variants++;
 	}
 	return 0;
 }
@@ -209,6 +251,8 @@ static int call_targets_number(struct call_targets *t, struct call_source *sourc
 		if (!target)
 			return -ENOMEM;
 		target->place = &source->places.places[i];
+		if (call_target_add_variants(target) < 0)
+			return -ENOMEM;
 	}
 	return 0;
 }

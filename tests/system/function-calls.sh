@@ -70,13 +70,13 @@ done
 note "what is known of the C library: flags, and what is there at the return"
 calls --call 'libc.so.6:open' --call 'libc.so.6:rea?' -- "$TMP/load" files
 jq -c 'select(.function == "read" or .arguments.path != null) |
-	[.function, (.arguments.path // .arguments.to), .arguments.flags, .return > 0]' "$TMP/calls" |
+	[.function, (.arguments.path // .arguments.to), .arguments.flags, .arguments.mode, .return > 0]' "$TMP/calls" |
 	grep -A2 /etc/hostname >"$TMP/is"
 name=$(printf '"%s\\n"' "$(cat /etc/hostname)" | jq -Rc .)
 diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was called (<)"
-	["open","\"/etc/hostname\"","O_RDONLY|O_CLOEXEC",true]
-	["read",$name,null,true]
-	["open","\"/nonexistent/file\"","O_WRONLY|O_CREAT|O_EXCL",false]
+	["open","\"/etc/hostname\"","O_RDONLY|O_CLOEXEC",null,true]
+	["read",$name,null,null,true]
+	["open","\"/nonexistent/file\"","O_WRONLY|O_CREAT|O_EXCL","0640",false]
 END
 
 note "system calls"
