@@ -20,6 +20,8 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+#define CALL_PAGE_BYTES 4096 /* the least of all pages */
+
 /* By the cookies of the probes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -230,22 +232,42 @@ static __always_inline bool call_is_within_limit(const struct call_watch *f, __u
 	return false;
 }
 
-/* BYTES of what is at ADDRESS, or a string, into TO. */
-static __always_inline void call_copy(struct call_text *to, const void *address, __u32 bytes)
+/* Of BYTES at ADDRESS that cannot be read as a whole those that are in its page. */
+static __always_inline void call_copy_page(struct call_text *to, const void *address, __u32 bytes)
 {
+	__u32 n = CALL_PAGE_BYTES - ((__u64)address & (CALL_PAGE_BYTES - 1));
+
+	if (n >= bytes || n >= sizeof(to->text) ||
+	    bpf_probe_read_user(to->text, n & (sizeof(to->text) - 1), address) < 0)
+		return;
+	to->bytes = (__s32)n;
+	to->cut = 1;
+}
+
+/* BYTES of what is at ADDRESS, or a string, into TO. False if that is not all of it. */
+static __always_inline bool call_copy(struct call_text *to, const void *address, __u32 bytes)
+{
+	bool is_string = bytes == CALL_PENDING_STRING;
 	long r;
 
-	if (bytes == CALL_PENDING_STRING) {
-		r = bpf_probe_read_user_str(to->text, sizeof(to->text), address);
-		to->bytes = r > 0 ? (__s32)r - 1 : (__s32)r;
-		to->cut = r == sizeof(to->text);
-		return;
-	}
-	to->cut = bytes > sizeof(to->text);
+	to->cut = !is_string && bytes > sizeof(to->text);
 	if (bytes > sizeof(to->text))
 		bytes = sizeof(to->text);
-	r = bytes > 0 ? bpf_probe_read_user(to->text, bytes, address) : 0;
-	to->bytes = r < 0 ? (__s32)r : (__s32)bytes;
+	if (is_string)
+		r = bpf_probe_read_user_str(to->text, sizeof(to->text), address);
+	else
+		r = bytes > 0 ? bpf_probe_read_user(to->text, bytes, address) : 0;
+	if (r < 0) {
+		to->bytes = (__s32)r;
+		call_copy_page(to, address, bytes);
+		return false;
+	}
+	if (is_string) {
+		to->cut = r == sizeof(to->text);
+		bytes = r > 0 ? (__u32)r - 1 : 0;
+	}
+	to->bytes = (__s32)bytes;
+	return true;
 }
 
 /* How much memory FROM means. */
@@ -285,9 +307,8 @@ static __always_inline void call_take_text(struct rec_call *rec, struct call_pen
 {
 	struct call_text *to = &rec->texts[i];
 
-	call_copy(to, (const void *)call_arg(args, f->texts[i].arg),
-		  call_bytes(args, &f->texts[i]));
-	if (to->bytes < 0)
+	if (!call_copy(to, (const void *)call_arg(args, f->texts[i].arg),
+		       call_bytes(args, &f->texts[i])))
 		call_postpone(pending, args, f, i, true);
 }
 

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "static-probe.h"
@@ -112,6 +113,21 @@ static void run_all(void)
 	buffer("\0\1\377binary", 9, -1, 65535, -5000000000, UINT64_C(1) << 52);
 }
 
+/* What ends, with the page, before the bytes that are said to be there. */
+static void run_page(void)
+{
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED || mprotect(page + 4096, 4096, PROT_NONE) < 0)
+		return;
+	memset(page, 'q', 4096);
+	memcpy(page + 4092, "last", 4);
+	for (size_t n = 8; n <= 10; n++)
+		buffer(page + 4088, n, -1, 0, 0, 0);
+	buffer(page + 4000, 4000, -1, 0, 0, 0);
+	all_kinds(1, 0, false, NULL, page + 4090, page + 4091);
+}
+
 static void run_files(void)
 {
 	char data[1000];
@@ -153,6 +169,8 @@ int main(int argc, char **argv)
 		return deep(n) == n ? 0 : 1;
 	else if (strcmp(argv[1], "threads") == 0)
 		run_threads();
+	else if (strcmp(argv[1], "page") == 0)
+		run_page();
 	else if (strcmp(argv[1], "files") == 0)
 		run_files();
 	else if (strcmp(argv[1], "late") == 0)

@@ -38,6 +38,19 @@ diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was calle
 	["buffer",{"bytes":"\"\\\\0\\\\1\\\\377binary\"","n":9,"to":-1,"small":65535,"negative":-5000000000,"big":4503599627370496},-5000000001]
 END
 
+note "memory that ends before what it is said to have"
+calls --call "$TMP/load:all_kinds(int8 a, uint b, bool c, ptr d, str e, str f)" \
+	--call "$TMP/load:buffer(buf[n] bytes, size_t n)" -- "$TMP/load" page
+jq -c '.arguments | [.bytes, .e, .f] | map(select(.))' "$TMP/calls" >"$TMP/is"
+many=$(printf 'q%.0s' {1..92})
+diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what is there (<)"
+	["\"qqqqlast\""]
+	["\"qqqqlast\"..."]
+	["\"qqqqlast\"..."]
+	["\"${many}last\"..."]
+	["\"qqlast\"...","\"qlast\"..."]
+END
+
 for load in load load-fp; do
 	for depth in 60 3000; do
 		note "$load: recursion, $depth deep"
