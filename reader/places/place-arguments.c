@@ -10,6 +10,7 @@
 #include "base/function-clone.h"
 #include "reader/places/place-expression.h"
 #include "reader/places/place-functions.h"
+#include "reader/places/place-passing.h"
 #include "reader/places/place-types.h"
 #include "reader/places/places-parts.h"
 
@@ -158,15 +159,6 @@ struct convention {
 	unsigned vectors;
 	uint64_t stack; /* bytes from the return address on, used */
 };
-
-/* A structure that is passed by its address, since copying it is a function. */
-static bool convention_is_hidden(Dwarf_Die *type)
-{
-	uint64_t value;
-
-	return place_type_number(type, DW_AT_calling_convention, &value) &&
-	       value == DW_CC_pass_by_reference;
-}
 
 static struct place_argument *arguments_add(struct place_arguments *a, struct leaf *leaf)
 {
@@ -337,31 +329,55 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	}
 }
 
+/*
+ * A structure of leaves L that is passed by its address: its values are in memory there. Those of
+ * an address that is on the stack itself would take two steps, so that is the value.
+ */
+static void convention_place_by_address(struct convention *c, struct leaves *l, const char *name,
+					struct place_arguments *a)
+{
+	struct leaf leaf = { .kind = 'p', .bytes = WORD };
+	struct leaves address = { .n = 1 };
+	uint8_t reg;
+
+	if (c->registers == REGISTERS_OF_ARGUMENTS || l->n == 0) {
+		snprintf(leaf.name, sizeof(leaf.name), "%s", name);
+		address.list[0] = leaf;
+		convention_place(c, &address, WORD, false, a);
+		return;
+	}
+	reg = argument_registers[c->registers++];
+	for (size_t i = 0; i < l->n; i++) {
+		struct place_argument *to = arguments_add(a, &l->list[i]);
+
+		if (to && !to->reason)
+			to->load = (struct place_load){ .base = PLACE_REGISTER,
+							.reg = reg,
+							.offset = (int64_t)l->list[i].at,
+							.bytes = to->bytes };
+	}
+}
+
 static void convention_argument(struct convention *c, const struct place_context *context,
 				Dwarf_Die *parameter, Dwarf_Die *type, struct place_arguments *a)
 {
 	const char *name = place_die_name(parameter) ?: "unnamed";
-	bool is_hidden = leaves_is_structure(type) && convention_is_hidden(type);
 	struct leaves l = { .n = 0 };
 	uint64_t bytes = place_type_bytes(type);
 	size_t first = a->n;
 
-	if (is_hidden) {
-		struct leaf leaf = { .kind = 'p', .bytes = WORD };
-
-		snprintf(leaf.name, sizeof(leaf.name), "%s", name);
-		l.list[l.n++] = leaf;
-		bytes = WORD;
-	} else {
-		leaves_collect(&l, type, name, 0, 0);
+	leaves_collect(&l, type, name, 0, 0);
+	if (leaves_is_structure(type) && place_type_is_by_address(type)) {
+		convention_place_by_address(c, &l, name, a);
+		leaves_deinit(&l);
+		return;
 	}
 	/* (long double, and what needs other alignment) */
 	if (l.n == 1 && l.list[0].kind == 'f' && bytes > WORD)
 		c->stack = (c->stack + 15) & ~UINT64_C(15);
 	convention_place(c, &l, bytes ?: WORD, l.n == 1 && l.list[0].kind == 'f' && bytes > WORD,
 			 a);
-	if (!is_hidden)
-		arguments_correct_all(context, parameter, &l, first, a);
+	arguments_correct_all(context, parameter, &l, first, a);
 	leaves_deinit(&l);
 }
 
@@ -376,7 +392,8 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	if (!place_type_of(function, &type))
 		return;
 	bytes = place_type_bytes(&type);
-	if (leaves_is_structure(&type) && (bytes > IN_REGISTERS_MAX || convention_is_hidden(&type)))
+	if (leaves_is_structure(&type) &&
+	    (bytes > IN_REGISTERS_MAX || place_type_is_by_address(&type)))
 		c->registers++; /* where it goes to */
 	leaves_collect(&l, &type, "", 0, 0);
 	if (l.n == 0)

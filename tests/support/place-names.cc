@@ -38,9 +38,106 @@ int generic(int n)
 	return n + 3;
 }
 
+// Classes that are passed by their address, and two that are not.
+struct Ended {
+	int v;
+	long w;
+	~Ended();
+};
+
+Ended::~Ended()
+{
+	KEEP(this);
+}
+
+struct Copied {
+	int v;
+	Copied(int n) : v(n)
+	{
+	}
+	Copied(const Copied &other) : v(other.v + 1)
+	{
+	}
+};
+
+struct Moved {
+	int v;
+	Moved(int n) : v(n)
+	{
+	}
+	Moved(const Moved &) = delete;
+	Moved(Moved &&other) : v(other.v)
+	{
+	}
+};
+
+struct Outer {
+	long before;
+	Ended inner[1];
+	int behind;
+};
+
+struct Derived : Copied {
+	int u;
+	Derived(int n) : Copied(n), u(n)
+	{
+	}
+};
+
+struct Virtual {
+	int v;
+	virtual int get()
+	{
+		return v;
+	}
+};
+
+struct Plain {
+	int v;
+	long w;
+	Plain(int n) : v(n), w(n)
+	{
+	}
+	Plain(const Plain &) = default;
+	Plain(Plain &, int);
+	~Plain() = default;
+};
+
+template <typename T> struct Box {
+	T v;
+	Box(T n) : v(n)
+	{
+	}
+	template <typename U> Box(const Box<U> &other) : v(other.v)
+	{
+	}
+};
+
+#define PASS(name, type)                                                                           \
+	__attribute__((noinline)) int name(type what, int n)                                       \
+	{                                                                                          \
+		KEEP(&what);                                                                       \
+		return n;                                                                          \
+	}
+
+PASS(pass_ended, Ended)
+PASS(pass_copied, Copied)
+PASS(pass_moved, Moved)
+PASS(pass_outer, Outer)
+PASS(pass_derived, Derived)
+PASS(pass_virtual, Virtual)
+PASS(pass_plain, Plain)
+PASS(pass_box, Box<int>)
+
 int main(int argc, char **argv)
 {
 	int sum = 0;
+	Virtual dynamic;
+
+	dynamic.v = argc;
+	sum += pass_ended({ argc, 2 }, argc) + pass_copied(argc, argc) + pass_moved(argc, argc) +
+	       pass_outer({ argc, { { 1, 2 } }, 3 }, argc) + pass_derived(argc, argc) +
+	       pass_virtual(dynamic, argc) + pass_plain(argc, argc) + pass_box(argc, argc);
 
 	for (int i = 0; i < 3; i++)
 		sum += cloned(argv[0], 7) + tagged(argc) + twice(argc) + generic(argc);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/places/place-passing.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "reader/places/place-types.h"
+#include "reader/places/places-parts.h"
+
+enum {
+	PASSING_DEPTH_MAX = 16,
+	PASSING_LOOKS_MAX = 4096, /* at members, of all depths */
+};
+
+/* Whether FUNCTION of a class is the compiler's own work, which copies memory or does nothing. */
+static bool passing_is_trivial(Dwarf_Die *function)
+{
+	uint64_t value;
+
+	return dwarf_hasattr(function, DW_AT_artificial) ||
+	       (place_type_number(function, DW_AT_defaulted, &value) &&
+		value == DW_DEFAULTED_in_class);
+}
+
+/* Whether NAME is that of the constructors of TYPE: without the arguments of a template. */
+static bool passing_is_constructor(Dwarf_Die *type, const char *name)
+{
+	const char *its = place_die_name(type);
+
+	return its && strlen(name) == strcspn(its, "<") && strncmp(name, its, strlen(name)) == 0;
+}
+
+/* Whether the only parameter of the constructor FUNCTION is a reference to TYPE. */
+static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
+{
+	unsigned n_parameters = 0, n_looks = 0;
+	bool is_reference = false;
+	Dwarf_Die die, target;
+
+	if (dwarf_child(function, &die) != 0)
+		return false;
+	do {
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter ||
+		    dwarf_hasattr(&die, DW_AT_artificial))
+			continue;
+		n_parameters++;
+		if (!place_type_of(&die, &target) ||
+		    (dwarf_tag(&target) != DW_TAG_reference_type &&
+		     dwarf_tag(&target) != DW_TAG_rvalue_reference_type))
+			continue;
+		is_reference = place_type_of(&target, &target) &&
+			       dwarf_dieoffset(&target) == dwarf_dieoffset(type);
+	} while (++n_looks < PASSING_LOOKS_MAX && places_next(&die));
+	return n_parameters == 1 && is_reference;
+}
+
+/* Whether FUNCTION of TYPE is one that must be called for a copy, or its end. */
+static bool passing_needs(Dwarf_Die *type, Dwarf_Die *function)
+{
+	const char *name = place_die_name(function);
+
+	/* (a copy has to know which class it is) */
+	if (dwarf_hasattr(function, DW_AT_virtuality))
+		return true;
+	if (!name || passing_is_trivial(function))
+		return false;
+	return *name == '~' ||
+	       (passing_is_constructor(type, name) && passing_is_copy(type, function));
+}
+
+static bool passing_look(Dwarf_Die *type, unsigned depth, unsigned *looks)
+{
+	Dwarf_Die die, its;
+	uint64_t value;
+	int tag = dwarf_tag(type);
+
+	if (tag == DW_TAG_array_type)
+		return depth < PASSING_DEPTH_MAX && place_type_of(type, &its) &&
+		       passing_look(&its, depth + 1, looks);
+	if (tag != DW_TAG_structure_type && tag != DW_TAG_class_type)
+		return false;
+	if (place_type_number(type, DW_AT_calling_convention, &value))
+		return value == DW_CC_pass_by_reference;
+	if (depth == PASSING_DEPTH_MAX || dwarf_child(type, &die) != 0)
+		return false;
+	do {
+		tag = dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram) {
+			if (passing_needs(type, &die))
+				return true;
+			continue;
+		}
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+		    dwarf_hasattr(&die, DW_AT_declaration) || dwarf_hasattr(&die, DW_AT_external))
+			continue;
+		if (tag == DW_TAG_inheritance && dwarf_hasattr(&die, DW_AT_virtuality))
+			return true;
+		if (place_type_of(&die, &its) && passing_look(&its, depth + 1, looks))
+			return true;
+	} while (++*looks < PASSING_LOOKS_MAX && places_next(&die));
+	return false;
+}
+
+bool place_type_is_by_address(Dwarf_Die *type)
+{
+	unsigned looks = 0;
+
+	return passing_look(type, 0, &looks);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a structure is passed by value, by the C++ ABI for Itanium, section 3.1.1: the caller makes
+ * the copy and passes its address if copying, moving or destroying it is a function.
+ */
+#pragma once
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+/* Whether structures of TYPE are passed, and returned, by their address. */
+bool place_type_is_by_address(Dwarf_Die *type);
