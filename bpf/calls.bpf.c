@@ -318,7 +318,7 @@ static __always_inline void call_send(const struct call_args *args, const struct
 				      struct call_pending *pending, struct task_struct *p, __u32 n)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	struct rec_call *rec = rec_reserve(REC_RING_CALLS, REC_CALL_BYTES(n), now_ns);
+	struct rec_call *rec = rec_reserve(REC_CALL_RING, REC_CALL_BYTES(n), now_ns);
 
 	if (!rec)
 		return;
@@ -459,7 +459,7 @@ static __always_inline void call_send_end(const struct call_pending *pending, __
 					  __u64 sp, __u64 result, struct task_struct *p, __u32 n)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	struct rec_call_end *rec = rec_reserve(REC_RING_CALLS, REC_CALL_END_BYTES(n), now_ns);
+	struct rec_call_end *rec = rec_reserve(REC_CALL_END_RING, REC_CALL_END_BYTES(n), now_ns);
 
 	if (!rec)
 		return;

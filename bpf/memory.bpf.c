@@ -134,7 +134,7 @@ static __always_inline __u32 memory_weigh(__u64 size)
 static __always_inline void send_alloc(const struct memory_key *key,
 				       const struct memory_block *block)
 {
-	struct rec_alloc *rec = rec_reserve(REC_RING_MEMORY, sizeof(*rec), block->ts_ns);
+	struct rec_alloc *rec = rec_reserve(REC_ALLOC_RING, sizeof(*rec), block->ts_ns);
 
 	if (!rec)
 		return;
@@ -153,7 +153,7 @@ static __always_inline void send_alloc(const struct memory_key *key,
 static __always_inline void send_free(const struct memory_key *key, __u32 function)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	struct rec_free *rec = rec_reserve(REC_RING_MEMORY, sizeof(*rec), now_ns);
+	struct rec_free *rec = rec_reserve(REC_FREE_RING, sizeof(*rec), now_ns);
 
 	if (!rec)
 		return;

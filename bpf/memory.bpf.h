@@ -82,7 +82,7 @@ static __always_inline struct memory_thread *memory_thread(bool create)
 static __always_inline void memory_send_stack(const struct memory_stack_key *key,
 					      const struct memory_stack *stack, __u64 now_ns)
 {
-	struct rec_named *rec = rec_reserve(REC_RING_MEMORY, sizeof(*rec), now_ns);
+	struct rec_named *rec = rec_reserve(REC_NAMED_RING, sizeof(*rec), now_ns);
 	__u32 n = stack->n_frames;
 
 	if (!rec)
@@ -180,7 +180,7 @@ static __always_inline struct rec_resource *memory_call_record(struct memory_pro
 							       __u32 operation)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	struct rec_resource *rec = rec_reserve(REC_RING_MEMORY, sizeof(*rec), now_ns);
+	struct rec_resource *rec = rec_reserve(REC_RESOURCE_RING, sizeof(*rec), now_ns);
 
 	if (!rec) {
 		memory_count(&process->lost);

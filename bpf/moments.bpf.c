@@ -440,7 +440,7 @@ static __always_inline bool moment_send(struct moment_room *room, __u32 number,
 	if (bytes > sizeof(room->rec.data))
 		return false;
 	rec_fill_head(&room->rec.head, now_ns, REC_MOMENT, REC_MOMENT_BYTES(bytes), p);
-	return rec_output(REC_RING_CALLS, &room->rec, REC_MOMENT_BYTES(bytes), now_ns);
+	return rec_output(REC_MOMENT_RING, &room->rec, REC_MOMENT_BYTES(bytes), now_ns);
 }
 
 /* The actions that are due at HIT, as bits. A full ring keeps an action until a later hit. */

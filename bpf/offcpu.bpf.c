@@ -82,7 +82,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	if (!room || !stack_send(room, walk_kernel_of(p, runs, room->frames), p, now_ns, &kernel) ||
 	    !stack_send(&t->user, t->n_user_frames, p, now_ns, &user))
 		return;
-	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_OFFCPU_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return;
 	rec_fill_head(&rec->head, now_ns, REC_OFFCPU, sizeof(*rec), p);

@@ -94,7 +94,7 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
  * that there is.
  */
 #define PIECE_SEND(i)                                                                              \
-	piece = rec_reserve_spare(REC_RING_STACKS, sizeof(*piece) + PIECE_BYTES(i), now_ns);       \
+	piece = rec_reserve_spare(REC_PIECE_RING, sizeof(*piece) + PIECE_BYTES(i), now_ns);        \
 	if (!piece)                                                                                \
 		return false;                                                                      \
 	rec_fill_head(&piece->head, now_ns, REC_PIECE, sizeof(*piece) + PIECE_BYTES(i), p);        \

@@ -95,7 +95,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 		return 0;
 	if (!selected && !filter_selects(child))
 		return 0;
-	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_FORK_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_FORK, sizeof(*rec), parent);
@@ -114,7 +114,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exec, struct task_struct *p, int
 
 	if (!filter_selects(p))
 		return 0;
-	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_EXEC_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_EXEC, sizeof(*rec), p);
@@ -155,7 +155,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	}
 	if (!selected)
 		return 0;
-	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_EXIT_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_EXIT, sizeof(*rec), p);
@@ -201,7 +201,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 	if (filter_kinds && !(filter_selects_but_comm(p) &&
 			      (filter_selects_comm(p->comm) || filter_selects_comm(comm))))
 		return 0;
-	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_RENAME_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_RENAME, sizeof(*rec), p);
@@ -225,7 +225,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int s
 	__sync_fetch_and_add(&cpu_departures[cpu & (CPU_DEPARTURES - 1)], 1);
 	if (!tell_cpus_gone)
 		return 0;
-	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_CPU_GONE_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_CPU_GONE, sizeof(*rec), bpf_get_current_task_btf());

@@ -32,6 +32,7 @@
 #include <linux/types.h>
 #endif
 
+#include "bpf/record-kinds.h"
 #include "bpf/unwind.h"
 
 /* ---- the word ring ---- */
@@ -79,50 +80,6 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define WAKE_ON_RQ_BIT 36
 
 /* ---- lifecycle records ---- */
-
-#define REC_FORK      1
-#define REC_EXEC      2
-#define REC_EXIT      3
-#define REC_RENAME    4
-#define REC_LOST      5
-#define REC_TASK      6 /* from the iterator over all tasks, not from a ring */
-#define REC_WORK      7
-#define REC_FUNCTION  8
-#define REC_FREQUENCY 9
-#define REC_COUNTERS  10 /* of counters, by user space, not from a ring */
-#define REC_STACK     11
-#define REC_SAMPLE    12
-#define REC_OFFCPU    13
-#define REC_MAPPING   14 /* by user space, from perf rings and /proc */
-#define REC_NEW_IMAGE 15 /* likewise */
-#define REC_ALLOC     16
-#define REC_FREE      17
-#define REC_RESOURCE  18
-#define REC_NAMED     19 /* a stack that REC_ALLOC and REC_RESOURCE name */
-#define REC_WATCH     20 /* from here on by user space, from the tables of memory.bpf.c */
-#define REC_WATCHED   21
-#define REC_USAGE     22
-#define REC_SNAPSHOT  23
-#define REC_BLOCK     24
-#define REC_CPU_GONE  25
-#define REC_LISTING   26
-#define REC_FOUND     27
-#define REC_REGISTERS 28 /* from the iterator over all tasks, or by user space; not from a ring */
-#define REC_PIECE     29
-#define REC_CALL      30
-#define REC_CALL_END  31
-#define REC_MOMENT    32
-
-/* Which BPF ring buffer of a CPU */
-#define REC_RING_LIFECYCLE 0
-#define REC_RING_WORKQUEUE 1
-#define REC_RING_FREQUENCY 2
-#define REC_RING_STACKS    3
-#define REC_RING_MEMORY    4
-#define REC_RING_CALLS     5
-#define REC_RINGS          6
-#define REC_RING_MAPPINGS  6 /* none of BPF's: what user space makes of perf rings */
-#define REC_SOURCES        7
 
 #define REC_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
 #define REC_FILE_BYTES 256

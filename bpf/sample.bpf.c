@@ -75,7 +75,7 @@ int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
 		return 0;
 	if (!tick_send_user(ctx, room, p, now_ns, &user))
 		return 0;
-	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_SAMPLE_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_SAMPLE, sizeof(*rec), p);

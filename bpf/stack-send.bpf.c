@@ -39,7 +39,7 @@ __noinline bool stack_send_of(struct rec_stack *s, __u32 n, __u64 who, __u64 now
 			return true;
 	s->id = id;
 	rec_fill_head_of(&s->head, now_ns, REC_STACK, REC_STACK_BYTES(n), who);
-	if (!rec_output(REC_RING_STACKS, s, REC_STACK_BYTES(n), now_ns))
+	if (!rec_output(REC_STACK_RING, s, REC_STACK_BYTES(n), now_ns))
 		return false;
 	for (int i = STACK_WAYS - 1; i > 0; i--)
 		set->ids[i] = set->ids[i - 1];

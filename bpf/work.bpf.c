@@ -52,7 +52,7 @@ static __always_inline void send_function(__u64 function, __u64 now_ns, struct t
 
 	if (bpf_map_lookup_elem(&work_functions, &function))
 		return;
-	rec = rec_reserve(REC_RING_WORKQUEUE, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_FUNCTION_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return;
 	rec_fill_head(&rec->head, now_ns, REC_FUNCTION, sizeof(*rec), p);
@@ -75,7 +75,7 @@ static __always_inline void send_work(struct work_state *state, bool in_softirq,
 		return;
 	state->begin_ns = 0;
 	send_function(function, now_ns, p);
-	rec = rec_reserve(REC_RING_WORKQUEUE, sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_WORK_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return;
 	rec_fill_head(&rec->head, now_ns, REC_WORK, sizeof(*rec), p);
@@ -148,7 +148,7 @@ SEC("?tp_btf/cpu_frequency")
 int TIMED_PROG(COST_POWER, on_cpu_frequency, unsigned int khz, unsigned int cpu)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	struct rec_frequency *rec = rec_reserve(REC_RING_FREQUENCY, sizeof(*rec), now_ns);
+	struct rec_frequency *rec = rec_reserve(REC_FREQUENCY_RING, sizeof(*rec), now_ns);
 
 	if (!rec)
 		return 0;

@@ -24,7 +24,7 @@ enum {
 enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
 
 /* Queues: one a CPU for each BPF ring buffer and for mappings, and one for what user space adds. */
-enum { QUEUE_ADDED = REC_SOURCES };
+enum { QUEUE_ADDED = REC_RING_NONE };
 
 struct source {
 	enum source_kind kind;
@@ -139,44 +139,21 @@ static int merge_append(struct merge *m, struct source *s, const struct rec_head
 	return m->queued_bytes > QUEUES_MAX_BYTES ? -ENOBUFS : 0;
 }
 
-/* Which BPF ring buffer it comes from. */
-static unsigned rec_ring(const struct rec_head *rec)
+/* The source of REC, which came from a ring. */
+static unsigned merge_source(const struct rec_head *rec)
 {
-	switch (rec->kind) {
-	case REC_LOST:
-		return ((const struct rec_lost *)rec)->ring;
-	case REC_WORK:
-	case REC_FUNCTION:
-		return REC_RING_WORKQUEUE;
-	case REC_FREQUENCY:
-		return REC_RING_FREQUENCY;
-	case REC_STACK:
-	case REC_PIECE:
-	case REC_SAMPLE:
-	case REC_OFFCPU:
-		return REC_RING_STACKS;
-	case REC_ALLOC:
-	case REC_FREE:
-	case REC_NAMED:
-	case REC_RESOURCE:
-		return REC_RING_MEMORY;
-	case REC_CALL:
-	case REC_CALL_END:
-	case REC_MOMENT:
-		return REC_RING_CALLS;
-	case REC_MAPPING:
-	case REC_NEW_IMAGE:
-		return REC_RING_MAPPINGS;
-	default:
-		return REC_RING_LIFECYCLE;
-	}
+	return rec->kind == REC_LOST ? ((const struct rec_lost *)rec)->ring
+				     : rec_kind_ring(rec->kind);
 }
 
 static int queue_record(const struct rec_head *rec, void *userdata)
 {
 	struct merge *m = userdata;
+	unsigned source;
 
-	return merge_append(m, queue_of(m, rec_ring(rec), rec->cpu), rec);
+	/* (a kind that comes through no ring was added, as it were) */
+	source = merge_source(rec);
+	return merge_append(m, queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu), rec);
 }
 
 int merge_add(struct merge *m, const struct rec_head *rec)

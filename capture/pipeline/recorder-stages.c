@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "capture/calls/call-targets.h"
 #include "capture/pipeline/recorder-parts.h"
+#include "capture/programs/rec-rings.h"
 #include "writer/fxt/fxt-holds.h"
 
 /* ---- news: what the worker has read of watched processes ---- */
@@ -343,16 +344,11 @@ static void stage_profiler_forget(struct recorder *r)
 
 static int stage_activity_take_lost(struct recorder *r, const struct rec_head *head)
 {
-	static const enum event_class classes[REC_SOURCES] = {
-		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE, [REC_RING_FREQUENCY] = CLASS_FREQUENCY,
-		[REC_RING_STACKS] = CLASS_STACKS,       [REC_RING_MEMORY] = CLASS_MEMORY,
-		[REC_RING_MAPPINGS] = CLASS_MAPPINGS,   [REC_RING_CALLS] = CLASS_CALLS,
-	};
 	const struct rec_lost *rec = (const struct rec_lost *)head;
 
 	if (rec->ring == REC_RING_LIFECYCLE)
 		return 0;
-	return activity_lost(&r->activity, classes[rec->ring], head->cpu, rec);
+	return activity_lost(&r->activity, rec_ring_rows[rec->ring].class, head->cpu, rec);
 }
 
 /* Counters may be sampled for triggers alone. */
@@ -670,7 +666,7 @@ static void find_way(struct recorder_way *way, uint64_t kind, bool news)
 
 void recorder_find_ways(struct recorder *r)
 {
-	for (unsigned kind = 0; kind < RECORDER_KINDS; kind++) {
+	for (unsigned kind = 0; kind < REC_KINDS; kind++) {
 		find_way(&r->ways[kind], STAGE_TAKES(kind), false);
 		find_way(&r->news_ways[kind], STAGE_TAKES(kind), true);
 	}

@@ -40,9 +40,8 @@ struct recorder_sums {
 
 enum {
 	RECORDER_STAGES = 13,
-	RECORDER_KINDS = 64, /* of records: more than bpf/record.h has */
 };
-_Static_assert(REC_MOMENT < RECORDER_KINDS, "a bit each");
+_Static_assert(REC_KINDS <= 64, "a bit each");
 
 /* The stages that take a kind of record, in their order. */
 struct recorder_way {
@@ -53,7 +52,7 @@ struct recorder {
 	struct pipeline pipe; /* shared by the stages; its pointers refer to the members below */
 	struct fxt_archive archive;
 	struct tasks tasks;
-	struct recorder_way ways[RECORDER_KINDS], news_ways[RECORDER_KINDS];
+	struct recorder_way ways[REC_KINDS], news_ways[REC_KINDS];
 	/* The state of the stages. */
 	struct outbuf memory; /* news: struct rec_* from the worker, not written yet */
 	size_t memory_at;

@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "capture/programs/decode.h"
+#include "capture/programs/rec-rings.h"
 
 /* 1000 whole lives of processes between two drains, on each CPU. */
 #define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
@@ -26,24 +27,12 @@ static uint64_t other_ring_bytes(uint64_t ring_bytes)
 	return bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
 }
 
-/* The category that fills the CPU_RING_* or REC_RING_* of that number; 0 = all do. */
+/* The category that fills the CPU_RING_* of that number; 0 = all do. */
 static const uint32_t cpu_ring_categories[CPU_RINGS] = {
 	[CPU_RING_IRQ] = CATEGORY_IRQ,
 	[CPU_RING_SOFTIRQ] = CATEGORY_SOFTIRQ,
 	[CPU_RING_IDLE] = CATEGORY_POWER,
 };
-static const uint32_t rec_ring_categories[REC_RINGS] = {
-	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE,
-	[REC_RING_FREQUENCY] = CATEGORY_POWER,
-	[REC_RING_STACKS] = CATEGORIES_STACKS,
-	[REC_RING_MEMORY] = CATEGORIES_MEMORY,
-	[REC_RING_CALLS] = CATEGORY_CALLS | CATEGORY_MOMENTS,
-};
-
-static bool has_rec_ring(uint32_t categories, unsigned ring)
-{
-	return rec_ring_categories[ring] == 0 || categories & rec_ring_categories[ring];
-}
 
 static uint64_t rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 {
@@ -116,9 +105,9 @@ static int map_word_rings(struct word_rings *rings, struct bpf_map *map)
 static int collector_rings_on_record(void *userdata, void *data, size_t size)
 {
 	struct collector *c = userdata;
-	const struct rec_head *rec = decode_record(data, size);
+	const struct rec_head *rec = decode_ring_record(data, size);
 
-	if (!rec || rec->kind == REC_TASK || rec->cpu >= c->n_cpus) {
+	if (!rec || rec->cpu >= c->n_cpus) {
 		c->n_malformed++;
 		return 0;
 	}
@@ -180,7 +169,7 @@ static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
 	if (!set.at || !set.fds)
 		return -ENOMEM;
 	for (unsigned ring = 0; ring < REC_RINGS; ring++) {
-		if (!has_rec_ring(c->categories, ring))
+		if (!rec_ring_is_used(ring, c->categories))
 			continue;
 		for (uint32_t cpu = 0; r == 0 && cpu < c->n_cpus; cpu++) {
 			set.at[set.n] = ring * c->n_cpus + cpu;
@@ -226,7 +215,7 @@ uint64_t collector_memory(const struct session_options *o)
 		if (o->categories & cpu_ring_categories[i])
 			bytes += other_ring_bytes(o->ring_bytes);
 	for (unsigned i = 0; i < REC_RINGS; i++)
-		if (has_rec_ring(o->categories, i))
+		if (rec_ring_is_used(i, o->categories))
 			bytes += rec_ring_bytes(o->ring_bytes, i);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
 	return bytes +
@@ -336,7 +325,8 @@ void collector_forget_lost(struct collector *c)
 			map_rings_forget_lost(c->map_rings, cpu);
 	}
 	for (uint32_t at = 0; at < REC_RINGS; at++) {
-		if (!has_rec_ring(c->categories, at) || bpf_map_lookup_elem(fd, &at, c->states) < 0)
+		if (!rec_ring_is_used(at, c->categories) ||
+		    bpf_map_lookup_elem(fd, &at, c->states) < 0)
 			continue;
 		for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
 			c->states[cpu].lost_count = c->states[cpu].lost_first_ns =
@@ -348,22 +338,14 @@ void collector_forget_lost(struct collector *c)
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu)
 {
-	static const int rec_rings[CLASS_MAX] = {
-		[CLASS_LIFECYCLE] = REC_RING_LIFECYCLE + 1,
-		[CLASS_WORKQUEUE] = REC_RING_WORKQUEUE + 1,
-		[CLASS_FREQUENCY] = REC_RING_FREQUENCY + 1,
-		[CLASS_STACKS] = REC_RING_STACKS + 1,
-		[CLASS_MEMORY] = REC_RING_MEMORY + 1,
-		[CLASS_CALLS] = REC_RING_CALLS + 1,
-	};
 	const struct word_ring *ring = collector_ring(c, class, cpu);
-	uint32_t at = (uint32_t)rec_rings[class] - 1;
+	uint32_t at = rec_ring_of_class(class);
 
 	if (ring)
 		return pending_in_words(ring);
 	if (class == CLASS_MAPPINGS)
 		return pending_in_map_ring(c, cpu);
-	if (rec_rings[class] == 0 || !has_rec_ring(c->categories, at) ||
+	if (at == REC_RINGS || !rec_ring_is_used(at, c->categories) ||
 	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.rec_states), &at, c->states) < 0)
 		return (struct collector_lost){ 0 };
 	return (struct collector_lost){

@@ -41,152 +41,169 @@ static bool moment_blocks_fit(const uint8_t *data, uint32_t n)
 	return true;
 }
 
-/* Whether a record of calls or moments makes sense. */
-static bool decode_call_is_valid(const struct rec_head *head)
+/* ---- of each kind whether its values make sense; its size does ---- */
+
+static bool rec_fork_is_valid(const struct rec_fork *rec)
 {
-	const void *data = head;
+	return identity_ends(&rec->child);
+}
 
+static bool rec_exec_is_valid(const struct rec_exec *rec)
+{
+	return identity_ends(&rec->task) && decode_ends(rec->file, sizeof(rec->file)) &&
+	       rec->args_bytes <= sizeof(rec->args);
+}
+
+static bool rec_exit_is_valid(const struct rec_exit *rec)
+{
+	return identity_ends(&rec->task);
+}
+
+static bool rec_rename_is_valid(const struct rec_rename *rec)
+{
+	return identity_ends(&rec->task) && decode_ends(rec->comm, sizeof(rec->comm));
+}
+
+static bool rec_lost_is_valid(const struct rec_lost *rec)
+{
+	return rec->ring < REC_RINGS;
+}
+
+static bool rec_task_is_valid(const struct rec_task *rec)
+{
+	return identity_ends(&rec->task);
+}
+
+static bool rec_work_is_valid(const struct rec_work *rec)
+{
+	return rec->begin_ns <= rec->head.ts_ns;
+}
+
+static bool rec_function_is_valid(const struct rec_function *rec)
+{
+	return decode_ends(rec->name, sizeof(rec->name));
+}
+
+static bool rec_frequency_is_valid(const struct rec_frequency *rec)
+{
+	(void)rec;
+	return true;
+}
+
+static bool rec_stack_is_valid(const struct rec_stack *rec)
+{
+	return rec->head.size % sizeof(uint64_t) == 0 && rec->id != 0;
+}
+
+static bool rec_sample_is_valid(const struct rec_sample *rec)
+{
+	(void)rec;
+	return true;
+}
+
+static bool rec_offcpu_is_valid(const struct rec_offcpu *rec)
+{
+	return rec->begin_ns <= rec->head.ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
+	       rec->state > 0 && rec->state < 0x80;
+}
+
+static bool rec_alloc_is_valid(const struct rec_alloc *rec)
+{
+	return rec->resource < RESOURCE_MAX;
+}
+
+static bool rec_free_is_valid(const struct rec_free *rec)
+{
+	return rec->resource < RESOURCE_MAX;
+}
+
+static bool rec_resource_is_valid(const struct rec_resource *rec)
+{
+	return decode_ends(rec->text, sizeof(rec->text));
+}
+
+static bool rec_named_is_valid(const struct rec_named *rec)
+{
+	return rec->n_frames > 0 && rec->n_frames <= MEMORY_FRAMES_MAX && rec->id != 0;
+}
+
+static bool rec_cpu_gone_is_valid(const struct rec_cpu_gone *rec)
+{
+	(void)rec;
+	return true;
+}
+
+static bool rec_registers_is_valid(const struct rec_registers *rec)
+{
+	return rec->n <= REC_REGISTERS_MAX;
+}
+
+static bool rec_piece_is_valid(const struct rec_piece *rec)
+{
+	return rec->n_frames > 0 && rec->n_frames <= STACK_FRAMES_MAX && rec->id != 0 &&
+	       rec->n_room <= PIECE_BYTES_MAX && rec->n_bytes <= rec->n_room &&
+	       rec->head.size == sizeof(*rec) + rec->n_room &&
+	       rec->process.n <= UNWIND_MAPPINGS_MAX;
+}
+
+static bool rec_call_is_valid(const struct rec_call *rec)
+{
+	return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
+	       rec->head.size == REC_CALL_BYTES(rec->n_texts) &&
+	       decode_texts_fit(rec->texts, rec->n_texts);
+}
+
+static bool rec_call_end_is_valid(const struct rec_call_end *rec)
+{
+	return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
+	       rec->head.size == REC_CALL_END_BYTES(rec->n_texts) &&
+	       decode_texts_fit(rec->texts, rec->n_texts);
+}
+
+static bool rec_moment_is_valid(const struct rec_moment *rec)
+{
+	return rec->point < MOMENT_POINTS_MAX && rec->bytes <= sizeof(rec->data) &&
+	       rec->head.size == REC_MOMENT_BYTES(rec->bytes) &&
+	       moment_blocks_fit(rec->data, rec->bytes);
+}
+
+/* ---- records ---- */
+
+static bool decode_is_valid(const struct rec_head *head)
+{
 	switch (head->kind) {
-	case REC_CALL: {
-		const struct rec_call *rec = data;
-
-		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
-		       head->size == REC_CALL_BYTES(rec->n_texts) &&
-		       decode_texts_fit(rec->texts, rec->n_texts);
-	}
-	case REC_CALL_END: {
-		const struct rec_call_end *rec = data;
-
-		return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
-		       head->size == REC_CALL_END_BYTES(rec->n_texts) &&
-		       decode_texts_fit(rec->texts, rec->n_texts);
-	}
-	case REC_MOMENT: {
-		const struct rec_moment *rec = data;
-
-		return rec->point < MOMENT_POINTS_MAX && rec->bytes <= sizeof(rec->data) &&
-		       head->size == REC_MOMENT_BYTES(rec->bytes) &&
-		       moment_blocks_fit(rec->data, rec->bytes);
-	}
+#define DECODE_KIND(KIND, number, tag, bytes, ring)                                                \
+	case REC_##KIND:                                                                           \
+		return tag##_is_valid((const void *)head);
+		REC_PROGRAM_KINDS(DECODE_KIND)
+#undef DECODE_KIND
 	default:
 		return false;
 	}
 }
 
-/* Whether what the record has in it, which is of the right size, makes sense. */
-static bool record_is_valid(const struct rec_head *head)
-{
-	const void *data = head;
-
-	switch (head->kind) {
-	case REC_FORK:
-		return identity_ends(&((const struct rec_fork *)data)->child);
-	case REC_TASK:
-		return identity_ends(&((const struct rec_task *)data)->task);
-	case REC_EXIT:
-		return identity_ends(&((const struct rec_exit *)data)->task);
-	case REC_RENAME: {
-		const struct rec_rename *rec = data;
-
-		return identity_ends(&rec->task) && decode_ends(rec->comm, sizeof(rec->comm));
-	}
-	case REC_EXEC: {
-		const struct rec_exec *rec = data;
-
-		return identity_ends(&rec->task) && decode_ends(rec->file, sizeof(rec->file)) &&
-		       rec->args_bytes <= sizeof(rec->args);
-	}
-	case REC_WORK:
-		return ((const struct rec_work *)data)->begin_ns <= head->ts_ns;
-	case REC_FUNCTION: {
-		const struct rec_function *rec = data;
-
-		return decode_ends(rec->name, sizeof(rec->name));
-	}
-	case REC_STACK:
-		return head->size > REC_STACK_BYTES(0) && head->size % sizeof(uint64_t) == 0 &&
-		       ((const struct rec_stack *)data)->id != 0;
-	case REC_PIECE: {
-		const struct rec_piece *rec = data;
-
-		return rec->n_frames > 0 && rec->n_frames <= STACK_FRAMES_MAX && rec->id != 0 &&
-		       rec->n_room <= PIECE_BYTES_MAX && rec->n_bytes <= rec->n_room &&
-		       head->size == sizeof(*rec) + rec->n_room &&
-		       rec->process.n <= UNWIND_MAPPINGS_MAX;
-	}
-	case REC_NAMED: {
-		const struct rec_named *rec = data;
-
-		return rec->n_frames > 0 && rec->n_frames <= MEMORY_FRAMES_MAX && rec->id != 0;
-	}
-	case REC_REGISTERS:
-		return ((const struct rec_registers *)data)->n <= REC_REGISTERS_MAX;
-	case REC_ALLOC:
-		return ((const struct rec_alloc *)data)->resource < RESOURCE_MAX;
-	case REC_FREE:
-		return ((const struct rec_free *)data)->resource < RESOURCE_MAX;
-	case REC_RESOURCE: {
-		const struct rec_resource *rec = data;
-
-		return decode_ends(rec->text, sizeof(rec->text));
-	}
-	case REC_OFFCPU: {
-		const struct rec_offcpu *rec = data;
-
-		return rec->begin_ns <= head->ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
-		       rec->state > 0 && rec->state < 0x80;
-	}
-	case REC_CALL:
-	case REC_CALL_END:
-	case REC_MOMENT:
-		return decode_call_is_valid(head);
-	case REC_LOST:
-		return ((const struct rec_lost *)data)->ring < REC_RINGS;
-	default:
-		return true;
-	}
-}
-
 const struct rec_head *decode_record(const void *data, size_t size)
 {
-	static const size_t sizes[] = {
-		[REC_FORK] = sizeof(struct rec_fork),
-		[REC_EXEC] = sizeof(struct rec_exec),
-		[REC_EXIT] = sizeof(struct rec_exit),
-		[REC_RENAME] = sizeof(struct rec_rename),
-		[REC_LOST] = sizeof(struct rec_lost),
-		[REC_TASK] = sizeof(struct rec_task),
-		[REC_WORK] = sizeof(struct rec_work),
-		[REC_FUNCTION] = sizeof(struct rec_function),
-		[REC_FREQUENCY] = sizeof(struct rec_frequency),
-		[REC_STACK] = sizeof(struct rec_stack),                   /* at most */
-		[REC_PIECE] = sizeof(struct rec_piece) + PIECE_BYTES_MAX, /* likewise */
-		[REC_SAMPLE] = sizeof(struct rec_sample),
-		[REC_OFFCPU] = sizeof(struct rec_offcpu),
-		[REC_CPU_GONE] = sizeof(struct rec_cpu_gone),
-		[REC_ALLOC] = sizeof(struct rec_alloc),
-		[REC_FREE] = sizeof(struct rec_free),
-		[REC_NAMED] = sizeof(struct rec_named),
-		[REC_RESOURCE] = sizeof(struct rec_resource),
-		[REC_REGISTERS] = sizeof(struct rec_registers),
-		[REC_CALL] = sizeof(struct rec_call),         /* at most */
-		[REC_CALL_END] = sizeof(struct rec_call_end), /* likewise */
-		[REC_MOMENT] = sizeof(struct rec_moment),     /* likewise */
-	};
-	/* Of those that may be shorter. */
-	static const size_t least[ARRAY_SIZE(sizes)] = {
-		[REC_STACK] = REC_STACK_BYTES(0),   [REC_PIECE] = sizeof(struct rec_piece),
-		[REC_CALL] = REC_CALL_BYTES(0),     [REC_CALL_END] = REC_CALL_END_BYTES(0),
-		[REC_MOMENT] = REC_MOMENT_BYTES(0),
+	static const struct {
+		size_t least, most;
+	} sizes[REC_KINDS] = {
+#define DECODE_KIND(KIND, number, tag, bytes, ring) [REC_##KIND] = bytes,
+		REC_PROGRAM_KINDS(DECODE_KIND)
+#undef DECODE_KIND
 	};
 	const struct rec_head *head = data;
 
-	if (size < sizeof(*head) || head->kind >= sizeof(sizes) / sizeof(sizes[0]) ||
-	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size)
+	if (size < sizeof(*head) || size < head->size || head->kind >= REC_KINDS ||
+	    head->size > sizes[head->kind].most || head->size < sizes[head->kind].least)
 		return NULL;
-	if (head->size < (least[head->kind] ?: sizes[head->kind]))
-		return NULL;
-	return record_is_valid(head) ? head : NULL;
+	return decode_is_valid(head) ? head : NULL;
+}
+
+const struct rec_head *decode_ring_record(const void *data, size_t size)
+{
+	const struct rec_head *head = decode_record(data, size);
+
+	return head && rec_kind_ring(head->kind) < REC_RINGS ? head : NULL;
 }
 
 /* Whether the N words, a whole record, say what CPU did, in the way of CLASS. */

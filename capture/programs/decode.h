@@ -18,6 +18,9 @@
  */
 const struct rec_head *decode_record(const void *data, size_t size);
 
+/* Likewise, but NULL, too, for a kind that comes through no BPF ring buffer. */
+const struct rec_head *decode_ring_record(const void *data, size_t size);
+
 /*
  * The number of words in the record at the front of a word ring with N_WORDS readable words; 0 if
  * it is not a record that kymo's programs write for CLASS and CPU.

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sources of records (bpf/record-kinds.h): which class of events each one has, and for which
+ * categories it is there.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bpf/record.h"
+#include "writer/event.h"
+
+struct rec_ring_row {
+	enum event_class class; /* whose losses its marks state */
+	uint32_t categories;    /* CATEGORY_*: the ring is there with any of them; 0 = always */
+};
+
+extern const struct rec_ring_row rec_ring_rows[REC_SOURCES];
+
+/* Whether a session of CATEGORIES has the BPF ring buffer RING. */
+static inline bool rec_ring_is_used(unsigned ring, uint32_t categories)
+{
+	return rec_ring_rows[ring].categories == 0 || categories & rec_ring_rows[ring].categories;
+}
+
+/* The BPF ring buffer whose losses are those of CLASS; REC_RINGS = none. */
+unsigned rec_ring_of_class(enum event_class class);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of kinds (bpf/record-kinds.h) and the stages: a kind that was added has a stage that
+ * takes it.
+ */
+#include "capture/pipeline/recorder-stages.h"
+#include "tests/support/unit.h"
+
+static void check_is_taken(unsigned kind, const char *name)
+{
+	/* (from an iterator: for the worker, or its news) */
+	if (rec_kind_ring(kind) == REC_RING_NONE)
+		return;
+	for (size_t i = 0; i < RECORDER_STAGES; i++)
+		if (recorder_stages[i].takes & STAGE_TAKES(kind))
+			return;
+	fail_msg("no stage takes REC_%s", name);
+}
+
+TEST(test_each_kind_is_taken)
+{
+#define KIND_IS_TAKEN(KIND, ...) check_is_taken(REC_##KIND, #KIND);
+	REC_PROGRAM_KINDS(KIND_IS_TAKEN)
+	REC_USER_KINDS(KIND_IS_TAKEN)
+#undef KIND_IS_TAKEN
+}
+
+/* Kinds that no row has are taken by nobody. */
+TEST(test_no_other_kind_is_taken)
+{
+	uint64_t rows = 0, taken = 0;
+
+#define KIND_ROW(KIND, number, ...) rows |= STAGE_TAKES(number);
+	REC_PROGRAM_KINDS(KIND_ROW)
+	REC_USER_KINDS(KIND_ROW)
+#undef KIND_ROW
+	for (size_t i = 0; i < RECORDER_STAGES; i++)
+		taken |= recorder_stages[i].takes;
+	assert_int_equal(taken & ~rows, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_kind_is_taken),
+		cmocka_unit_test(test_no_other_kind_is_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
