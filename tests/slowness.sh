@@ -18,9 +18,11 @@ SLOWNESS_TURNS=5000
 SLOWNESS_QUIET_US=30000
 SLOWNESS_MOST=8
 
+# (EPOCHREALTIME has the decimal separator of the language.)
+
 # slowness_measure: sets SLOWNESS, 1 to SLOWNESS_MOST
 slowness_measure() {
-	local n begin=${EPOCHREALTIME/./} least=${KYMO_TEST_SLOWNESS:-1}
+	local n begin=${EPOCHREALTIME/[.,]/} least=${KYMO_TEST_SLOWNESS:-1}
 
 	for ((n = 0; n < SLOWNESS_PROCESSES; n++)); do
 		/bin/true
@@ -28,7 +30,7 @@ slowness_measure() {
 	for ((n = 0; n < SLOWNESS_TURNS; n++)); do
 		:
 	done
-	SLOWNESS=$(((${EPOCHREALTIME/./} - begin + SLOWNESS_QUIET_US - 1) / SLOWNESS_QUIET_US))
+	SLOWNESS=$(((${EPOCHREALTIME/[.,]/} - begin + SLOWNESS_QUIET_US - 1) / SLOWNESS_QUIET_US))
 	SLOWNESS=$((SLOWNESS > least ? SLOWNESS : least))
 	SLOWNESS=$((SLOWNESS < SLOWNESS_MOST ? SLOWNESS : SLOWNESS_MOST))
 	SLOWNESS=$((SLOWNESS > 1 ? SLOWNESS : 1))
@@ -45,11 +47,11 @@ limit() {
 # wait_for SECONDS COMMAND ...: until COMMAND succeeds. False if it did not within `limit SECONDS`, in
 # at least 20 tries.
 wait_for() {
-	local tries=0 measured='' begin=${EPOCHREALTIME/./} most=$(($1 * 1000000 * ${KYMO_TEST_BUILD_FACTOR:-1}))
+	local tries=0 measured='' begin=${EPOCHREALTIME/[.,]/} most=$(($1 * 1000000 * ${KYMO_TEST_BUILD_FACTOR:-1}))
 
 	shift
 	while ! "$@" >/dev/null 2>&1; do
-		if [ $((++tries)) -ge 20 ] && [ $((${EPOCHREALTIME/./} - begin)) -gt "$most" ]; then
+		if [ $((++tries)) -ge 20 ] && [ $((${EPOCHREALTIME/[.,]/} - begin)) -gt "$most" ]; then
 			# (Nothing is measured while the answer comes in time.)
 			[ -z "$measured" ] || return 1
 			measured=yes

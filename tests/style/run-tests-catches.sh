@@ -14,14 +14,19 @@ cat >"$TMP/tree/meson.build" <<-END
 	sh = find_program('bash')
 	add_test_setup('limited', is_default: true, timeout_multiplier: 0,
 	    exe_wrapper: ['$LIMIT_TEST', '$ROOT', meson.project_build_root()])
-	foreach name : ['right', 'wrong', 'second-time', 'hangs', 'skips']
+	foreach name : ['right', 'wrong', 'second-time', 'crashes', 'hangs', 'skips']
 	    test(name, sh, args: files(name + '.sh'), suite: 'planted', timeout: name == 'hangs' ? 1 : 30)
 	endforeach
+	test('wrong', sh, args: files('right.sh'), suite: 'namesake')
+	test('deadly', sh, args: files('deadly.sh'), suite: 'deadly')
 END
 echo 'exit 0' >"$TMP/tree/right.sh"
 echo 'echo "the answer is 41, not 42" >&2; exit 1' >"$TMP/tree/wrong.sh"
 echo "if [ -e '$TMP/tried' ]; then exit 0; fi; touch '$TMP/tried'; echo 'the machine was busy'; exit 1" \
 	>"$TMP/tree/second-time.sh"
+echo "if [ -e '$TMP/crashed' ]; then exit 0; fi; touch '$TMP/crashed'; bash -c 'kill -SEGV \$\$'" \
+	>"$TMP/tree/crashes.sh"
+echo "kill -KILL \$PPID; sleep 1" >"$TMP/tree/deadly.sh"
 # (in a session of its own, as a daemon is)
 echo "setsid sleep 987 & echo \$! >>'$TMP/pids'; wait" >"$TMP/tree/hangs.sh"
 echo 'echo "SKIP: there is no moon"; exit 77' >"$TMP/tree/skips.sh"
@@ -52,14 +57,18 @@ assert_contains "$TMP/odd" '^SigIgn:.0000000000000000$'
 
 note "each kind of failure has its own result"
 meson setup "$TMP/build" "$TMP/tree" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/setup")"
-KYMO_TEST_SLOWNESS=1 "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/odd.json" >"$TMP/log" 2>&1
+export KYMO_TEST_SLOWNESS=1
+! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/odd.json" --suite planted --suite namesake >"$TMP/log" 2>&1 ||
+	fail "failures passed"
 jq -r '"\(.name | sub("^.* / "; "")) \(.result)"' "$TMP/odd.json" | sort >"$TMP/results"
 diff - "$TMP/results" <<-END || fail "results of the planted tests"
+	crashes FAIL
 	hangs FAIL
 	right OK
 	second-time UNSTEADY
 	skips SKIP
 	wrong FAIL
+	wrong OK
 END
 jq -r 'select(.name | endswith("hangs")) | .stdout, .stderr' "$TMP/odd.json" >"$TMP/hangs"
 assert_contains "$TMP/hangs" '^TIMEOUT: the test did not end within [0-9]+ s; its processes:$'
@@ -68,6 +77,12 @@ assert_contains "$TMP/hangs" '\(sleep\), S \(sleeping\), in [a-z_]*nanosleep'
 while read -r pid; do
 	expect_soon 5 is_gone "$pid"
 done <"$TMP/pids"
+
+note "a test without a result is a failure"
+! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/deadly.json" --suite deadly --suite planted --num-processes 1 \
+	>"$TMP/log" 2>&1 || fail "tests that meson lost passed"
+assert_eq "$(jq -r 'select(.name | endswith("deadly")).result' "$TMP/deadly.json")" LOST "result of what kills meson"
+assert_eq "$(jq -r .name "$TMP/deadly.json" | wc -l)" 7 "results"
 
 # report COUNT: the report of those results, with COUNT unsteady tests, and nothing that failed
 report() {
@@ -86,16 +101,39 @@ report() {
 note "three unsteady tests pass, four do not"
 report 3 || fail "three unsteady tests: $(cat "$TMP/report")"
 assert_line "$TMP/report" '3 unsteady, at most 3 may be'
-assert_line "$TMP/report" 'unsteady: second-time0: the machine was busy'
-assert_line "$TMP/report" '4 passed, 0 failed, 1 skipped'
+assert_line "$TMP/report" 'unsteady: planted / second-time0: the machine was busy'
+assert_line "$TMP/report" '5 passed, 0 failed, 1 skipped'
 assert_eq "$(wc -l <"$TMP/kept")" 3 "unsteady tests that are kept"
 ! report 4 || fail "four unsteady tests passed"
-assert_line "$TMP/report" '1 passed, 4 failed, 1 skipped'
+assert_line "$TMP/report" '2 passed, 4 failed, 1 skipped'
 
 note "a test that fails twice, and one that hangs, have failed"
 cp "$TMP/odd.json" "$TMP/results.d/test.json"
 ! CI='' KYMO_UNSTEADY=$TMP/kept "$ROOT/tools/test-report" "$TMP/results.d" 61 >"$TMP/report" ||
 	fail "failures passed"
-assert_line "$TMP/report" 'failed: wrong'
-assert_line "$TMP/report" 'failed: hangs'
-assert_line "$TMP/report" '2 passed, 2 failed, 1 skipped'
+assert_line "$TMP/report" 'failed: planted / wrong'
+assert_line "$TMP/report" 'failed: planted / hangs'
+assert_line "$TMP/report" '3 passed, 3 failed, 1 skipped'
+
+note "a fuzz target without a result is a failure, and so is none at all"
+mkdir -p "$TMP/bin" "$TMP/fuzzed/tests/fuzz"
+printf '#!/bin/sh\ncat "%s"\n' "$TMP/targets" >"$TMP/bin/meson"
+echo 'echo stat::number_of_executed_units: 5000' >"$TMP/fuzzed/tests/fuzz/fuzz-good"
+# (it takes along the shell that would say how it ended: it, timeout, $(), that one)
+cat >"$TMP/fuzzed/tests/fuzz/fuzz-lost" <<-'END'
+	above() {
+		sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$1/stat"
+	}
+	kill -KILL "$(above "$(above $PPID)")"
+END
+sed -i '1i #!/bin/bash' "$TMP/fuzzed/tests/fuzz"/*
+chmod +x "$TMP/bin/meson" "$TMP/fuzzed/tests/fuzz"/*
+echo '[{"name": "corpus-lost", "cmd": ["x", "y"]}, {"name": "corpus-good", "cmd": ["x", "y"]}]' >"$TMP/targets"
+: >"$TMP/fuzz.json"
+! PATH=$TMP/bin:$PATH "$ROOT/tests/run-fuzz" "$TMP/fuzzed" 1 "$TMP/fuzz.json" >"$TMP/log" 2>&1 ||
+	fail "a lost target passed: $(cat "$TMP/log")"
+assert_eq "$(jq -r '.name + " " + .result' "$TMP/fuzz.json" | paste -sd ,)" 'fuzz-lost FAIL,fuzz-good OK' "results of targets"
+assert_says "$TMP/fuzz.json" 'ended without a result'
+echo '[]' >"$TMP/targets"
+! PATH=$TMP/bin:$PATH "$ROOT/tests/run-fuzz" "$TMP/fuzzed" 1 "$TMP/fuzz.json" >"$TMP/log" 2>&1 ||
+	fail "no targets passed"
