@@ -228,6 +228,14 @@ json() {
 	jq -r "$@" "$filter" "$file"
 }
 
+# holds FILE FILTER [jq options]: FILTER is true of each value in FILE ("-" is standard input), and
+# there is at least one. `jq -e` is no verdict: with empty input it succeeds.
+holds() {
+	local answers
+
+	answers=$(json "${1/#%-//dev/stdin}" "${@:2}") && [[ $answers =~ ^(true[[:space:]]?)+$ ]]
+}
+
 # expect_soon SECONDS COMMAND ...: COMMAND succeeds within `limit SECONDS`
 expect_soon() {
 	wait_for "$@" || fail "not within $(limit "$1") s: ${*:2}"
@@ -263,8 +271,9 @@ check_result() {
 	local answers
 
 	expect_exit 0 "$KYMO" check --json "$1"
-	jq -e --arg but "^(${2:-none})\$" '.errors == 0 and
-		all(.kinds[] | select(.severity == "warning"); .id | test($but))' "$TMP/stdout" >/dev/null ||
+	# shellcheck disable=SC2016 # jq
+	holds "$TMP/stdout" '.errors == 0 and
+		all(.kinds[] | select(.severity == "warning"); .id | test($but))' --arg but "^(${2:-none})\$" ||
 		fail "$1: $("$KYMO" check "$1")"
 	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
 	# (threads that a switch names, and that nobody names)
@@ -476,8 +485,7 @@ begin_held() {
 
 # Until the truth of load $1 is complete; it is asleep then.
 wait_held() {
-	# (-e alone takes no input for success)
-	expect_soon "${2:-60}" jq -se "length == 1" "$TMP/$1.json"
+	expect_soon "${2:-60}" holds "$TMP/$1.json" "length == 1" -s
 	expect_soon 5 is_asleep "${HELD[$1]}"
 }
 
@@ -625,7 +633,8 @@ assert_documented() {
 	keys=$(sed -n "s/^| \`$1\` | \(.*\) |\$/\1/p" "$ROOT/docs/COMPATIBILITY.md" | tr -d '\`')
 	[ "$keys" ] || fail "docs/COMPATIBILITY.md says nothing of $1"
 	# shellcheck disable=SC2016 # jq
-	missing=$(jq -r --arg keys "$keys" "${3:-.}"' | ($keys | split(" ")) - keys | .[]' "$2")
+	missing=$(jq -rn --arg keys "$keys" "[inputs | ${3:-.}]"' |
+		if length == 0 then "all of them" else .[] | ($keys | split(" ")) - keys | .[] end' "$2")
 	assert_eq "$missing" "" "keys of $1 that are promised and missing"
 }
 

@@ -17,10 +17,10 @@ load=$!
 expect_soon 5 grep -qx stack-load "/proc/$load/comm"
 expect_recorded - timeout "$(limit 60)" "$KYMO" top --bus "$BUS" --json -n 8 -i 500ms -F 199
 assert_eq "$(wc -l <"$TMP/stdout")" 8 "lines of -n 8"
-jq -se 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' "$TMP/stdout" >/dev/null ||
+holds "$TMP/stdout" 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' -s ||
 	fail "the function of the load is not named"
 # What recording costs is not hidden.
-jq -se 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' "$TMP/stdout" >/dev/null || fail "the service is not seen"
+holds "$TMP/stdout" 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' -s || fail "the service is not seen"
 expect_soon 5 has_no_sessions
 
 # While it runs there is a session that anybody may look at; it goes with its owner, whatever that
@@ -43,12 +43,12 @@ kill -STOP $pid
 "$KYMO_LOAD" pingpong 100000000 >/dev/null &
 pingpong=$!
 has_lost() {
-	"$KYMO" status --json "top_$pid" --bus "$BUS" | jq -e '.[0].lost.sched > 0'
+	"$KYMO" status --json "top_$pid" --bus "$BUS" | holds - '.[0].lost.sched > 0'
 }
 expect_soon 60 has_lost
 kill -CONT $pid
 is_reported() {
-	jq -se 'any(.[]; .lost.sched > 0) and .[-1].lost_so_far > 0' "$TMP/top.json"
+	holds "$TMP/top.json" 'any(.[]; .lost.sched > 0) and .[-1].lost_so_far > 0' -s
 }
 expect_soon 60 is_reported
 kill $pingpong

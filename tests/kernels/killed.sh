@@ -28,7 +28,7 @@ for how in running detaching; do
 		wait_for 20 text_is_clean "$pid" || fail "killed while $how, round $round: probes are left in the code"
 		! is_gone "$pid" || fail "killed while $how, round $round: the program has died of it"
 		expect_checked "$TMP/$how.fxt"
-		jq -e '.errors == (if .truncated then 1 else 0 end)' "$TMP/stdout" >/dev/null ||
+		holds "$TMP/stdout" '.errors == (if .truncated then 1 else 0 end)' ||
 			fail "killed while $how: errors other than a cut tail"
 	done
 	no_bpf_left "recorders that were killed while $how"

@@ -132,7 +132,7 @@ done
 costs_something() {
 	busctl --address="$BUS" --json=short get-property org.kymo.Trace1 /org/kymo/Trace1/session/cheap \
 		org.kymo.Trace1.Session Cost >"$TMP/cost.json" || return 1
-	jq -e '.data | (.bpf_classes_ns.data | .lifecycle > 0 and .sched > 0) and .bpf_runs.data > 0' "$TMP/cost.json"
+	holds "$TMP/cost.json" '.data | (.bpf_classes_ns.data | .lifecycle > 0 and .sched > 0) and .bpf_runs.data > 0'
 }
 expect_soon 20 costs_something
 for key in bpf_ns bpf_runs daemon_cpu_ns; do

@@ -26,8 +26,8 @@ mark() {
 
 # has_mark TEXT: in $DUMP
 has_mark() {
-	# (-e alone takes no input for success)
-	events mark | jq -se --arg text "$1" 'any(.[]; .args.text == $text)' >/dev/null
+	# shellcheck disable=SC2016 # jq
+	events mark | holds - 'any(.[]; .args.text == $text)' -s --arg text "$1"
 }
 
 # check_snapshot FILE SECONDS: an archive like any other, of so much time

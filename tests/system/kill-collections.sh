@@ -101,7 +101,7 @@ for name in rotating blackbox; do
 	: >"$TMP/$name.marks"
 	while read -r file; do
 		expect_checked "$file"
-		jq -e '.errors == (if .truncated then 1 else 0 end) and (.cut_off or .errors == 0)' "$TMP/stdout" >/dev/null ||
+		holds "$TMP/stdout" '.errors == (if .truncated then 1 else 0 end) and (.cut_off or .errors == 0)' ||
 			fail "$file: errors other than a cut tail: $(cat "$TMP/stdout")"
 		n_cut=$((n_cut + $(json "$TMP/stdout" 'if .cut_off then 1 else 0 end')))
 		# (3: it is cut off)

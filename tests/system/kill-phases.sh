@@ -189,7 +189,7 @@ check_files() {
 		[ -s "$file" ] || continue
 		n_files=$((n_files + 1))
 		expect_checked "$file"
-		jq -e '.errors == (if .truncated then 1 else 0 end)' "$TMP/stdout" >/dev/null ||
+		holds "$TMP/stdout" '.errors == (if .truncated then 1 else 0 end)' ||
 			fail "$file: errors other than a cut tail: $(cat "$TMP/stdout")"
 	done
 	rm -rf "$TMP/phases.fxt" "$TMP"/out/* "$TMP"/out/.*.part

@@ -89,7 +89,7 @@ check_rest() {
 	[ -s "$1" ] || return 0 # it had written nothing yet
 	n_files=$((n_files + 1))
 	expect_checked "$1"
-	jq -e '.cut_off and .errors == (if .truncated then 1 else 0 end)' "$TMP/stdout" >/dev/null ||
+	holds "$TMP/stdout" '.cut_off and .errors == (if .truncated then 1 else 0 end)' ||
 		fail "$1: errors other than a cut tail: $(cat "$TMP/stdout")"
 }
 

@@ -44,7 +44,7 @@ end_memory_load() {
 
 # Until load $1 has said all of its truth.
 done_memory_load() {
-	expect_soon 60 jq -se "length == 1" "$TMP/$1.json"
+	expect_soon 60 holds "$TMP/$1.json" 'length == 1' -s
 	expect_soon 5 is_asleep "${LOADS[$1]}"
 }
 

@@ -141,7 +141,7 @@ recorder=$!
 # Whether the session is in state $1; what it says of itself is in $TMP/status.json then.
 is_in_state() {
 	as "$own" "$TMP/bin/kymo" status "record_$recorder" --json --bus "$BUS" >"$TMP/status.json" &&
-		jq -e --arg state "$1" '.[0].state == $state' "$TMP/status.json"
+		holds "$TMP/status.json" ".[0].state == \"$1\""
 }
 # Until the session runs, or the recorder has given up: to load its programs takes longer than it
 # waits (ANSWER_USEC, cli/bus/bus-call.h) where processors are emulated and busy.

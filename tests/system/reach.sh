@@ -50,7 +50,7 @@ recorded() {
 		expect_soon 30 is_watched "$file" true
 	fi
 	echo >&9
-	expect_soon 60 jq -se 'length == 1' "$TMP/out"
+	expect_soon 60 holds "$TMP/out" 'length == 1' -s
 	expect_soon 5 is_asleep "$load"
 	kill -INT "$RECORDER"
 	wait "$RECORDER" || {

@@ -47,8 +47,8 @@ at_exit clean_up
 
 has_watch() {
 	{ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
-		jq -se --argjson pid "$2" --argjson n "${3:-1}" 'map(select(.record == "event" and
-			.name == "watch" and .process_id == $pid)) | length >= $n' >/dev/null
+		holds - "map(select(.record == \"event\" and
+			.name == \"watch\" and .process_id == $2)) | length >= ${3:-1}" -s
 }
 
 # begin_recording FILE OPTION ...: until $LOAD is watched

@@ -16,7 +16,7 @@ RECORDER=$!
 
 is_watched() {
 	{ "$KYMO" dump --json "$TMP/triage.fxt" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
-		jq -se --argjson pid "$1" 'any(.[]; .record == "event" and .process_id == $pid)'
+		holds - "any(.[]; .record == \"event\" and .process_id == $1)" -s
 }
 
 expect_soon 60 is_watched "$GROWING"

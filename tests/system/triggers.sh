@@ -213,14 +213,14 @@ for kind in "${kinds[@]}"; do
 	jq -s -c 'unique_by(.timestamp_ns)[]' "$TMP/fired" >"$TMP/$kind.json"
 	n=$(wc -l <"$TMP/$kind.json")
 	assert_ge "$n" "$n_files" "triggers by $kind, and files"
-	jq -s -e 'all(.[]; .args.value >= .args.limit)' "$TMP/$kind.json" >/dev/null || fail "$kind: too little: $(cat "$TMP/$kind.json")"
+	holds "$TMP/$kind.json" '.args.value >= .args.limit' || fail "$kind: too little: $(cat "$TMP/$kind.json")"
 	span=$(jq -s '(.[-1].timestamp_ns - .[0].timestamp_ns) / 1000000000 | floor' "$TMP/$kind.json")
 	assert_le "$n_files" $((span / 2 + 2)) "$kind: files in $span s, one each 2 s at most"
 	note "$kind: $n_files files, $(jq -s 'map(.args.value) | max' "$TMP/$kind.json") at most"
 done
-jq -s -e --argjson pid "$leaker" 'all(.[]; .args.thread == $pid and .args.limit == 1048576)' "$TMP/leak.json" >/dev/null ||
+holds "$TMP/leak.json" ".args.thread == $leaker and .args.limit == 1048576" ||
 	fail "it was not the program that leaks: $(cat "$TMP/leak.json")"
-jq -s -e 'all(.[]; (.args | has("thread") | not) and .args.limit == 20000)' "$TMP/pressure_cpu.json" >/dev/null ||
+holds "$TMP/pressure_cpu.json" '(.args | has("thread") | not) and .args.limit == 20000' ||
 	fail "pressure is not of the machine: $(cat "$TMP/pressure_cpu.json")"
 # The last of what happened is what it was taken for.
 file=$(chunks pressure_cpu | tail -n 1)

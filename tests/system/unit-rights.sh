@@ -122,7 +122,7 @@ all_of_it() {
 	record=$!
 	expect_soon 30 is_watched "$plant"
 	echo >&9
-	expect_soon 60 jq -se 'length == 1' "$TMP/truth"
+	expect_soon 60 holds "$TMP/truth" 'length == 1' -s
 	expect_soon 5 is_asleep "$plant"
 	kill -INT $record
 	wait $record || {
