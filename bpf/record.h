@@ -662,6 +662,11 @@ struct rec_registers {
 };
 _Static_assert(sizeof(struct rec_registers) == 368, "ABI");
 
+/* Where the kernel's own code is; 0 = hidden. */
+struct kernel_text {
+	__u64 start, end;
+};
+
 /* ---- filters ---- */
 
 #define FILTER_PID    (1u << 0)

@@ -157,33 +157,40 @@ static void mappings_read_build_id(const char *root, const char *path, struct re
 	}
 }
 
-static int list_text(const char *root, mapping_fn fn, void *userdata)
+/* The kernel prints tens of thousands of names before the last one. */
+static struct kernel_text mappings_find_text(const char *root)
 {
-	uint64_t address, start = 0, end = 0;
+	struct kernel_text text = { 0 };
 	char line[512], name[256], type;
-	struct room room;
+	uint64_t address;
 	FILE *f = mappings_open_file(root, "/proc/kallsyms");
 
-	if (!f)
-		return 0;
-	while ((!start || !end) && fgets(line, sizeof(line), f)) {
-		/* (there are a hundred thousand before the end of the text) */
+	while (f && (!text.start || !text.end) && fgets(line, sizeof(line), f)) {
 		if (!strstr(line, "_stext") && !strstr(line, "_etext"))
 			continue;
 		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) != 3)
 			continue;
 		/* They are hidden from us. */
-		if (address == 0 && start == 0 && strcmp(name, "_stext") == 0)
+		if (address == 0 && text.start == 0 && strcmp(name, "_stext") == 0)
 			break;
 		if (strcmp(name, "_stext") == 0)
-			start = address;
+			text.start = address;
 		else if (strcmp(name, "_etext") == 0)
-			end = address;
+			text.end = address;
 	}
-	fclose(f);
-	if (end <= start || start == 0)
+	if (f)
+		fclose(f);
+	return text;
+}
+
+static int list_text(const char *root, const struct kernel_text *text, mapping_fn fn,
+		     void *userdata)
+{
+	struct room room;
+
+	if (text->end <= text->start || text->start == 0)
 		return 0;
-	room.rec = (struct rec_mapping){ .start = start, .bytes = end - start };
+	room.rec = (struct rec_mapping){ .start = text->start, .bytes = text->end - text->start };
 	mappings_read_build_id(root, "/sys/kernel/notes", &room.rec);
 	return mappings_hand_on(&room, KERNEL_PID, "[kernel.kallsyms]", fn, userdata);
 }
@@ -212,9 +219,11 @@ static int list_modules(const char *root, mapping_fn fn, void *userdata)
 	return r;
 }
 
-int mappings_of_kernel(const char *root, mapping_fn fn, void *userdata)
+int mappings_of_kernel(const char *root, const struct kernel_text *text, mapping_fn fn,
+		       void *userdata)
 {
-	int r = list_text(root, fn, userdata);
+	struct kernel_text found = text ? *text : mappings_find_text(root);
+	int r = list_text(root, &found, fn, userdata);
 
 	return r < 0 ? r : list_modules(root, fn, userdata);
 }

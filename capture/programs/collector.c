@@ -545,6 +545,15 @@ bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint
 	return true;
 }
 
+bool collector_kernel_text(struct collector *c, struct kernel_text *ret)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = ret, .ctx_size_in = sizeof(*ret));
+	int fd = bpf_program__fd(c->skel->progs.on_kernel_text);
+
+	*ret = (struct kernel_text){ 0 };
+	return fd >= 0 && bpf_prog_test_run_opts(fd, &opts) == 0 && ret->start && ret->end;
+}
+
 int collector_doorbell_fd(const struct collector *c)
 {
 	return ring_buffer__epoll_fd(c->doorbell);

@@ -159,6 +159,10 @@ int collector_list_tasks(struct collector *c, collector_record_fn fn, void *user
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata);
 
+/* Where the kernel's text is. False if that is hidden from us, or only a user's own processes are
+ * recorded. */
+bool collector_kernel_text(struct collector *c, struct kernel_text *ret);
+
 unsigned collector_n_cpus(const struct collector *c);
 
 /*

@@ -168,9 +168,11 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 {
 	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = next_mapping };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	struct kernel_text text;
 
 	if (!w->options.own)
-		mappings_of_kernel("", keep_mapping, &r.batch);
+		mappings_of_kernel("", collector_kernel_text(w->collector, &text) ? &text : NULL,
+				   keep_mapping, &r.batch);
 	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
 		if (!has_mappings(w, &list[i].task))
 			continue;

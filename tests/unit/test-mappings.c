@@ -91,10 +91,23 @@ TEST(test_kernel)
 		 "hidden 8192 1 - Live 0x0000000000000000\n");
 	put_bytes(".", "/sys/module/ext4/notes/.note.gnu.build-id", notes, sizeof(notes) - 3);
 	put_bytes(".", "/sys/module/loop/notes/.note.gnu.build-id", notes + 20, sizeof(notes) - 20);
-	assert_int_equal(mappings_of_kernel(".", say, f), 0);
+	assert_int_equal(mappings_of_kernel(".", NULL, say, f), 0);
 	assert_string_equal(f->said, "2 ffffffff81000000+1000000 @0 0:0 id8 [kernel.kallsyms];"
 				     "2 ffffffffa0000000+1000 @0 0:0 id8 [loop];"
 				     "2 ffffffffa0010000+2000 @0 0:0 id0 [ext4];");
+}
+
+/* Who knows where the text is spares the kernel its list of names. */
+TEST(test_known_text)
+{
+	const struct kernel_text text = { 0xffffffff81000000, 0xffffffff81800000 }, none = { 0 };
+	struct fixture *f = *state;
+
+	put_text(".", "/proc/kallsyms", "ffffffff82000000 T _stext\nffffffff83000000 T _etext\n");
+	assert_int_equal(mappings_of_kernel(".", &none, say, f), 0);
+	assert_int_equal(f->used, 0);
+	assert_int_equal(mappings_of_kernel(".", &text, say, f), 0);
+	assert_string_equal(f->said, "2 ffffffff81000000+800000 @0 0:0 id0 [kernel.kallsyms];");
 }
 
 TEST(test_hidden)
@@ -102,7 +115,7 @@ TEST(test_hidden)
 	struct fixture *f = *state;
 
 	put_text(".", "/proc/kallsyms", "0000000000000000 T _stext\n0000000000000000 T _etext\n");
-	assert_int_equal(mappings_of_kernel(".", say, f), 0);
+	assert_int_equal(mappings_of_kernel(".", NULL, say, f), 0);
 	assert_int_equal(f->used, 0);
 }
 
@@ -120,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_process, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_kernel, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_known_text, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_own, set_up, tear_down),
 	};
