@@ -34,14 +34,14 @@ static bool kernel_at_least(unsigned major, unsigned minor)
 	return a > major || (a == major && b >= minor);
 }
 
-static struct capability waker_context(bool btf)
+static struct capability waker_context(const struct kernel_btf *btf)
 {
 	struct capability c = { .name = "waker_context" };
 	int64_t from_rq;
 
 	if (!btf) {
 		c.detail = "not known without BTF";
-	} else if (kernel_btf_preempt_count(&from_rq) == 1) {
+	} else if (kernel_btf_preempt_count(btf, &from_rq) == 1) {
 		c.available = true;
 		c.detail = "exact: from the kernel's preempt count (per CPU)";
 	} else {
@@ -83,14 +83,14 @@ static const struct {
 enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };
 
 /* Rows for the categories with hooks. ALL: whatever all of them need is there. */
-static int probe_hooks(struct capability *caps, bool all)
+static int probe_hooks(struct capability *caps, const struct kernel_btf *btf, bool all)
 {
 	const char *names[N_TRACEPOINTS];
 	bool has[N_TRACEPOINTS] = { 0 };
 
 	for (size_t i = 0; i < N_TRACEPOINTS; i++)
 		names[i] = hooks[i / 2].tracepoints[i % 2];
-	if (all && kernel_btf_tracepoints(names, N_TRACEPOINTS, has) < 0)
+	if (all && kernel_btf_tracepoints(btf, names, N_TRACEPOINTS, has) < 0)
 		all = false;
 	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
 		bool available = all && has[2 * i] && has[2 * i + 1];
@@ -170,13 +170,13 @@ static int capabilities_heap_targets(struct capability *caps, const struct capab
 }
 
 /* How stacks of programs are walked. */
-static struct capability capabilities_stacks(bool all)
+static struct capability capabilities_stacks(const struct kernel_btf *btf, bool all)
 {
 #if defined(__x86_64__)
 	return (struct capability){
 		"stacks", all,
 		!all ? "see btf, privilege and kernel"
-		: fentry_works("perf_event_mmap")
+		: fentry_works(btf, "perf_event_mmap")
 			? "by unwind tables (.eh_frame)"
 			: "by unwind tables (.eh_frame); the kernel lets no program see what is "
 			  "mapped (fentry), so the first stacks of a new process may end early"
@@ -190,11 +190,12 @@ static struct capability capabilities_stacks(bool all)
 
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 {
-	bool btf = access(BTF_PATH, R_OK) == 0, load = may_load(), version = kernel_at_least(6, 1);
-	bool all = btf && load && version;
+	_cleanup_(kernel_btf_freep) struct kernel_btf *btf = NULL;
+	bool load = may_load(), version = kernel_at_least(6, 1);
+	bool all = kernel_btf_open(&btf) == 0 && load && version;
 	int n = 0;
 
-	caps[n++] = (struct capability){ "btf", btf,
+	caps[n++] = (struct capability){ "btf", btf != NULL,
 					 btf ? "the kernel describes its types in " BTF_PATH
 					     : "there is no " BTF_PATH
 					       ": the kernel needs CONFIG_DEBUG_INFO_BTF" };
@@ -209,7 +210,7 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	caps[n++] = (struct capability){ "lifecycle", all,
 					 all ? "fork, exec, exit and rename"
 					     : "see btf, privilege and kernel" };
-	n += probe_hooks(&caps[n], all);
+	n += probe_hooks(&caps[n], btf, all);
 	caps[n++] = capabilities_counters(all);
 	caps[n++] = capabilities_profile(all);
 	caps[n] = caps[n - 1]; /* mappings come through perf events, too */
@@ -218,7 +219,7 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 		caps[n].detail = "stacks of threads that were away";
 	n++;
 	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
-	caps[n++] = capabilities_stacks(all);
+	caps[n++] = capabilities_stacks(btf, all);
 	caps[n++] = waker_context(btf);
 	return n;
 }

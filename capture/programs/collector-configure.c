@@ -155,12 +155,13 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 static int configure_own(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
-	int with_memory = o->own ? kernel_btf_exits_with_memory() : 1;
+	int with_memory = o->own ? kernel_btf_exits_with_memory(c->btf) : 1;
 
 	if (with_memory < 0)
 		return with_memory;
 	/* (without the hook exits are not shown, as there is nothing to say whose they are) */
-	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory && fentry_works("do_exit"));
+	bpf_program__set_autoload(skel->progs.on_own_exit,
+				  !with_memory && fentry_works(c->btf, "do_exit"));
 	skel->rodata->own_uid = o->own_uid;
 	skel->rodata->own_n_gids = (uint32_t)o->n_own_gids;
 	for (size_t i = 0; i < o->n_own_gids; i++)
@@ -214,7 +215,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_resource_thread_end, o->categories & CATEGORY_THREADS },
 	};
 	int64_t from_rq = 0;
-	int r = kernel_btf_preempt_count(&from_rq);
+	int r = kernel_btf_preempt_count(c->btf, &from_rq);
 
 	if (r < 0)
 		return r;

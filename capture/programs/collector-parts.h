@@ -13,6 +13,7 @@
 
 #include "bpf/kymo.skel.h"
 #include "capture/programs/collector.h"
+#include "capture/programs/kernel-btf.h"
 #include "capture/proc/proc-records.h"
 #include "capture/programs/map-rings.h"
 #include "capture/programs/sampler.h"
@@ -28,6 +29,7 @@ struct word_rings {
 
 struct collector {
 	struct kymo_bpf *skel;
+	struct kernel_btf *btf; /* until the programs are loaded */
 	const struct cpu_costs *costs; /* mapped, one element per CPU */
 	uint32_t categories;
 	unsigned n_cpus;

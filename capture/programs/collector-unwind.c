@@ -50,7 +50,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 	bool wanted = collector_unwinds(o);
 	/* Linux 6.1 looks at functions that walk by tables also where nobody calls them. */
 	bool mapped = wanted || o->categories & (CATEGORIES_USER_STACKS | CATEGORY_CALLS);
-	bool hooked = wanted && fentry_works("perf_event_mmap");
+	bool hooked = wanted && fentry_works(c->btf, "perf_event_mmap");
 	int r = 0;
 
 	bpf_program__set_autoload(skel->progs.on_unwind_map, hooked);

@@ -14,6 +14,7 @@
 #include "capture/programs/cpus.h"
 #include "capture/programs/decode.h"
 #include "capture/programs/load-error.h"
+#include "capture/programs/program-loader.h"
 
 /* ---- load ---- */
 
@@ -58,6 +59,31 @@ static int check_descriptors(unsigned n_cpus)
 	return r;
 }
 
+/* Loads the programs and makes the maps that OPTIONS need. */
+static int collector_load(struct collector *c, const struct session_options *options,
+			  char **reterr_text)
+{
+	_cleanup_(program_loader_freep) struct program_loader *programs = NULL;
+	LIBBPF_OPTS(bpf_object_open_opts, opts);
+	int r = program_loader_new(&programs, &opts.btf_custom_path);
+
+	if (r < 0)
+		return load_error(r, "open the eBPF programs", reterr_text);
+	c->skel = kymo_bpf__open_opts(&opts);
+	if (!c->skel)
+		return load_error(-errno, "open the eBPF programs", reterr_text);
+	r = kernel_btf_open(&c->btf);
+	if (r < 0)
+		return load_error(r, "read the kernel's BTF", reterr_text);
+	r = collector_configure(c, options)
+		    ?: program_loader_prepare(programs, c->btf, c->skel->obj);
+	c->btf = kernel_btf_free(c->btf);
+	if (r < 0)
+		return load_error(r, "configure the eBPF programs", reterr_text);
+	r = kymo_bpf__load(c->skel);
+	return r < 0 ? load_error(r, "load the eBPF programs", reterr_text) : 0;
+}
+
 int collector_new(const struct session_options *options, struct collector **ret, char **reterr_text)
 {
 	_cleanup_(collector_freep) struct collector *c = calloc(1, sizeof(*c));
@@ -86,15 +112,9 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	r = check_descriptors(c->n_cpus);
 	if (r < 0)
 		return load_error(r, "load the eBPF programs", reterr_text);
-	c->skel = kymo_bpf__open();
-	if (!c->skel)
-		return load_error(-errno, "open the eBPF programs", reterr_text);
-	r = collector_configure(c, options);
+	r = collector_load(c, options, reterr_text);
 	if (r < 0)
-		return load_error(r, "configure the eBPF programs", reterr_text);
-	r = kymo_bpf__load(c->skel);
-	if (r < 0)
-		return load_error(r, "load the eBPF programs", reterr_text);
+		return r;
 	r = collector_fill_filters(c, &options->filter);
 	if (r < 0)
 		return load_error(r, "set the filters", reterr_text);
@@ -119,6 +139,7 @@ struct collector *collector_free(struct collector *c)
 	if (c->costs)
 		munmap((void *)c->costs, costs_bytes(c));
 	kymo_bpf__destroy(c->skel);
+	kernel_btf_free(c->btf);
 	free(c->states);
 	free(c->cpu_states);
 	free(c->online);

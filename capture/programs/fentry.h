@@ -7,5 +7,7 @@
 
 #include <stdbool.h>
 
-/* Tries it with FUNCTION, which must be in the kernel's BTF. */
-bool fentry_works(const char *function);
+#include "capture/programs/kernel-btf.h"
+
+/* Tries it with FUNCTION, which must be in BTF, the kernel's. */
+bool fentry_works(const struct kernel_btf *btf, const char *function);
