@@ -27,6 +27,7 @@ struct worker_results {
 	const struct moments *moments;    /* likewise */
 	uint64_t attach_ns;               /* a time not after the attach of the first program */
 	uint64_t start_ns;                /* all programs were attached by then */
+	uint64_t start_cpu_ns;            /* CPU time of the thread by then */
 	uint64_t listed_ns;               /* the list of tasks was complete by then */
 	struct outbuf
 		tasks; /* struct rec_task: the list of all tasks, complete with `started`. Owned */

@@ -67,6 +67,7 @@ struct session {
 
 	uint64_t loop_cpu_ns,
 		worker_cpu_ns; /* of the owner's thread in this module; of the worker */
+	uint64_t setup_cpu_ns; /* of both, before the recording began */
 	struct output_status status;
 	struct costs costs;
 	struct budget budget;

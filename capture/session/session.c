@@ -193,6 +193,7 @@ static void on_started(struct session *s, const struct worker_results *news)
 			?: session_watch(s, collector_doorbell_fd(news->collector));
 
 	s->start_ns = news->start_ns;
+	s->setup_cpu_ns = s->loop_cpu_ns + news->start_cpu_ns;
 	if (*s->reason) { /* stopped while it was starting: an empty recording */
 		s->stop_ns = s->start_ns;
 		recorder_set_end(&s->recorder, s->stop_ns);

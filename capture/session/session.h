@@ -47,7 +47,7 @@ struct session_counters {
 	uint64_t dropped_bytes;   /* for which a flight recorder had no room (flight.h) */
 	/* the current limit of a flight recorder (flight.h); 0 = not one */
 	uint64_t flight_limit;
-	uint64_t daemon_cpu_ns; /* CPU time of kymo for this session, all threads */
+	uint64_t daemon_cpu_ns; /* CPU time of kymo for this session since start_ns, all threads */
 	struct cost_sum bpf;    /* of the eBPF programs, at the last check, once per second */
 	struct cost_sum bpf_classes[COST_CLASSES];
 	uint64_t snapshots_due; /* that points have asked for, of the owner (moments.md) */

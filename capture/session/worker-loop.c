@@ -18,10 +18,15 @@ uint64_t worker_helper_cpu_ns(struct worker *w)
 	return __atomic_load_n(&w->helper_cpu_ns, __ATOMIC_RELAXED);
 }
 
+uint64_t worker_cpu_now_ns(struct worker *w)
+{
+	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + worker_helper_cpu_ns(w);
+}
+
 /* Notifies the owner that there is news. The lock is held. */
 void worker_tell(struct worker *w)
 {
-	w->news.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + worker_helper_cpu_ns(w);
+	w->news.cpu_ns = worker_cpu_now_ns(w);
 	thread_signal(w->event_fd);
 }
 

@@ -72,6 +72,9 @@ void *worker_run(void *userdata);
 /* CPU time of helper processes. With or without the lock. */
 uint64_t worker_helper_cpu_ns(struct worker *w);
 
+/* CPU time of the calling thread, which is the worker's, and of its helpers. */
+uint64_t worker_cpu_now_ns(struct worker *w);
+
 /* Notifies the owner of results. The lock is held. */
 void worker_tell(struct worker *w);
 

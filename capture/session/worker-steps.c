@@ -41,7 +41,7 @@ static bool samples_counters(const struct session_options *o)
 
 /* When it began, and what there was then. */
 struct beginning {
-	uint64_t attach_ns, start_ns, listed_ns;
+	uint64_t attach_ns, start_ns, start_cpu_ns, listed_ns;
 	struct outbuf tasks, cgroups;
 };
 
@@ -60,6 +60,7 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 	if (w->options.categories & CATEGORY_POWER)
 		rouse_cpus(collector_n_cpus(c));
 	b->start_ns = clock_boot_ns();
+	b->start_cpu_ns = worker_cpu_now_ns(w);
 	r = task_list_read(c, &b->tasks);
 	if (r < 0)
 		*reterr_text = strdup("cannot list the tasks that run");
@@ -74,6 +75,7 @@ static void tell_beginning(struct worker *w, struct beginning *b)
 {
 	w->news.attach_ns = b->attach_ns;
 	w->news.start_ns = b->start_ns;
+	w->news.start_cpu_ns = b->start_cpu_ns;
 	w->news.listed_ns = b->listed_ns;
 	/* (of a beginning that nobody has taken in yet there is none before) */
 	outbuf_deinit(&w->news.tasks);

@@ -78,6 +78,16 @@ for signal in INT TERM; do
 	complete "$TMP/$signal.fxt"
 done
 
+# What it takes to load the programs is not charged to the recording.
+TIMEFORMAT='%3U %3S'
+{ time "$KYMO" record --direct -e sched -d 10ms -o "$TMP/short.fxt" 2>/dev/null; } 2>"$TMP/took"
+unset TIMEFORMAT
+"$KYMO" summary --json "$TMP/short.fxt" >"$TMP/short.json"
+took_us=$(awk '{ printf "%d", ($1 + $2) * 1e6 }' "$TMP/took")
+charged_us=$(json "$TMP/short.json" '.daemon_cpu_ns / 1000 | floor')
+[ $((3 * charged_us)) -lt $((2 * took_us)) ] ||
+	fail "$charged_us of $took_us us of CPU time are charged to a recording of 10 ms"
+
 # To a pipe; and what comes out of it can be read from one.
 "$KYMO" record --direct -d 300ms -o - 2>"$TMP/log" | "$KYMO" summary --json - >"$TMP/piped.json" ||
 	fail "recording to a pipe: $(cat "$TMP/log")"
