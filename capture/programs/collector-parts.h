@@ -29,12 +29,15 @@ struct word_rings {
 
 struct collector {
 	struct kymo_bpf *skel;
-	struct kernel_btf *btf; /* until the programs are loaded */
+	struct kernel_btf *btf;        /* until the programs are loaded */
 	const struct cpu_costs *costs; /* mapped, one element per CPU */
 	uint32_t categories;
 	unsigned n_cpus;
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
+	pthread_t rings_thread;      /* which makes them */
+	bool rings_begun;            /* it is to be joined */
+	int rings_error;             /* its result */
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings;     /* NULL = not attached */
 	uint64_t ring_bytes;             /* as in the options */
@@ -91,8 +94,17 @@ int collector_fill_filters(struct collector *c, const struct capture_filter *f);
 /* Sets the sizes of the rings, before they are loaded. Returns 0 or a negative errno. */
 int collector_configure_rings(struct collector *c, const struct session_options *o);
 
-/* Creates and maps them, after the programs are loaded. Returns 0 or a negative errno. */
-int collector_make_rings(struct collector *c, uint64_t ring_bytes);
+/*
+ * Begins to make the BPF ring buffers, before the programs are loaded: the kernel waits for a grace
+ * period. Returns 0 or a negative errno.
+ */
+int collector_begin_rings(struct collector *c);
+
+/* Creates and maps the others, after the programs are loaded. Returns 0 or a negative errno. */
+int collector_make_rings(struct collector *c);
+
+/* Waits for the BPF ring buffers. Returns 0 or a negative errno. */
+int collector_finish_rings(struct collector *c);
 void collector_free_rings(struct collector *c);
 
 /* The size of each ring for mappings, if the options have RING_BYTES. */

@@ -9,6 +9,7 @@
 
 #include "capture/programs/decode.h"
 #include "capture/programs/rec-rings.h"
+#include "capture/sandbox/thread.h"
 
 /* 1000 whole lives of processes between two drains, on each CPU. */
 #define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
@@ -82,8 +83,6 @@ int collector_configure_rings(struct collector *c, const struct session_options 
 	if (r == 0)
 		r = configure_words(&c->cpu, skel->maps.cpu_rings, n_cpu_rings,
 				    other_ring_bytes(o->ring_bytes));
-	if (r == 0)
-		r = bpf_map__set_max_entries(skel->maps.rec_rings, REC_RINGS * c->n_cpus);
 	return r < 0 ? r : bpf_map__set_max_entries(skel->maps.doorbell, (uint32_t)getpagesize());
 }
 
@@ -179,16 +178,52 @@ static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
 	return r < 0 ? r : put_rec_rings(c, &set);
 }
 
+static void *collector_rings_run(void *userdata)
+{
+	struct collector *c = userdata;
+
+	c->rings_error = make_rec_rings(c, c->ring_bytes);
+	return NULL;
+}
+
+int collector_begin_rings(struct collector *c)
+{
+	/* The kernel wants to know what kind the rings are; their sizes may differ. */
+	_cleanup_close_ int kind = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0,
+						  (uint32_t)getpagesize(), NULL);
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .inner_map_fd = (uint32_t)kind);
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (kind < 0)
+		return kind;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "rec_rings", sizeof(uint32_t),
+			    sizeof(uint32_t), REC_RINGS * c->n_cpus, &opts);
+	if (fd < 0)
+		return fd;
+	r = bpf_map__reuse_fd(c->skel->maps.rec_rings, fd)
+		    ?: thread_start_joinable(collector_rings_run, c, &c->rings_thread);
+	c->rings_begun = r == 0;
+	return r;
+}
+
+int collector_finish_rings(struct collector *c)
+{
+	if (c->rings_begun)
+		pthread_join(c->rings_thread, NULL);
+	c->rings_begun = false;
+	return c->rings_error;
+}
+
 static int on_doorbell(void *userdata, void *data, size_t size)
 {
 	return 0;
 }
 
-int collector_make_rings(struct collector *c, uint64_t ring_bytes)
+int collector_make_rings(struct collector *c)
 {
 	int r = map_word_rings(&c->sched, c->skel->maps.sched_rings)
-			?: map_word_rings(&c->cpu, c->skel->maps.cpu_rings)
-			?: make_rec_rings(c, ring_bytes);
+			?: map_word_rings(&c->cpu, c->skel->maps.cpu_rings);
 
 	if (r < 0)
 		return r;
@@ -198,6 +233,7 @@ int collector_make_rings(struct collector *c, uint64_t ring_bytes)
 
 void collector_free_rings(struct collector *c)
 {
+	collector_finish_rings(c);
 	ring_buffer__free(c->doorbell);
 	ring_buffer__free(c->records);
 	if (c->sched.map)

@@ -72,6 +72,9 @@ static int collector_load(struct collector *c, const struct session_options *opt
 	c->skel = kymo_bpf__open_opts(&opts);
 	if (!c->skel)
 		return load_error(-errno, "open the eBPF programs", reterr_text);
+	r = collector_begin_rings(c);
+	if (r < 0)
+		return load_error(r, "make the rings", reterr_text);
 	r = kernel_btf_open(&c->btf);
 	if (r < 0)
 		return load_error(r, "read the kernel's BTF", reterr_text);
@@ -118,7 +121,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	r = collector_fill_filters(c, &options->filter);
 	if (r < 0)
 		return load_error(r, "set the filters", reterr_text);
-	r = collector_make_rings(c, options->ring_bytes) ?: map_costs(c);
+	r = collector_make_rings(c) ?: map_costs(c);
 	if (r < 0)
 		return load_error(r, "make the rings", reterr_text);
 	r = collector_make_unwinder(c);
@@ -244,8 +247,13 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 
 int collector_attach(struct collector *c, char **reterr_text)
 {
-	int r = start_map_rings(c, reterr_text);
+	int r;
 
+	load_error_begin();
+	r = collector_finish_rings(c);
+	if (r < 0)
+		return load_error(r, "make the rings", reterr_text);
+	r = start_map_rings(c, reterr_text);
 	return r < 0 ? r : collector_attach_program(c, reterr_text);
 }
 

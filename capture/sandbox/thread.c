@@ -2,7 +2,6 @@
 #include "capture/sandbox/thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -43,27 +42,32 @@ static void *thread_run(void *userdata)
 	return start.fn(start.userdata);
 }
 
-int thread_start(void *(*fn)(void *), void *userdata)
+int thread_start_joinable(void *(*fn)(void *), void *userdata, pthread_t *ret)
 {
 	struct start *start = malloc(sizeof(*start));
-	pthread_attr_t attr;
 	sigset_t all, before;
-	pthread_t thread;
 	int r;
 
 	if (!start)
 		return -ENOMEM;
 	*start = (struct start){ fn, userdata };
 	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&thread, &attr, thread_run, start);
+	r = pthread_create(ret, NULL, thread_run, start);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
 	if (r != 0)
 		free(start);
 	return -r;
+}
+
+int thread_start(void *(*fn)(void *), void *userdata)
+{
+	pthread_t thread;
+	int r = thread_start_joinable(fn, userdata, &thread);
+
+	if (r == 0)
+		pthread_detach(thread);
+	return r;
 }
 
 void thread_signal(int event_fd)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The helper threads of a session: detached, with signals blocked, and connected by an eventfd.
+ * The helper threads of a session: with signals blocked, and most of them detached and connected by
+ * an eventfd.
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdint.h>
 
 /*
@@ -11,6 +13,9 @@
  * a broken pipe is an errno. Returns 0 or a negative errno.
  */
 int thread_start(void *(*fn)(void *), void *userdata);
+
+/* Likewise, in a thread that the caller joins. */
+int thread_start_joinable(void *(*fn)(void *), void *userdata, pthread_t *ret);
 
 /*
  * Raises the priority of the draining thread (nice -10, if permitted), since rings overflow while
