@@ -3,9 +3,10 @@
  * What a session wants to see, decided before anything is written to a ring.
  *
  * All kinds of filter that are set must hold; within one kind any value will do. The idle thread
- * is never selected. Processes are followed into their children: the map of pids grows at fork
- * and shrinks at exit (proc.bpf.c). A cgroup is known by its name below its parent, since a
- * restarted unit gets a new id under the old name; the verdict is remembered by id.
+ * is never selected. Processes are followed into their children: the map of pids gets the present
+ * ones at the start, grows at fork and shrinks at exit (proc.bpf.c). A cgroup is known by its name
+ * below its parent, since a restarted unit gets a new id under the old name; the verdict is
+ * remembered by id.
  */
 #pragma once
 

@@ -73,10 +73,11 @@ static __always_inline void proc_follow(struct task_struct *parent, struct task_
 	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
 	__u8 lives = FILTER_PID_LIVES;
 
-	/* (the end of an earlier owner of the child's id may not have been reported) */
-	if (!bpf_map_lookup_elem(&filter_pids, &parent_tgid))
-		bpf_map_delete_elem(&filter_pids, &tgid);
-	else if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
+	/* The end of an earlier owner of the child's id may not have been reported. Before the
+	 * question whether the parent is selected: on_iter_follow may select both meanwhile. */
+	bpf_map_delete_elem(&filter_pids, &tgid);
+	if (bpf_map_lookup_elem(&filter_pids, &parent_tgid) &&
+	    bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
 		rec_lose(REC_RING_LIFECYCLE, now_ns);
 }
 
@@ -245,6 +246,53 @@ int on_kernel_text(struct kernel_text *text)
 	bpf_kallsyms_lookup_name("_etext", sizeof("_etext"), 0, &end);
 	text->start = start;
 	text->end = end;
+	return 0;
+}
+
+/* Processes that on_iter_follow has selected. */
+__u32 filter_followed = 0;
+
+static __always_inline bool proc_descends_from_selected(struct task_struct *p)
+{
+	for (int i = 0; i < FILTER_ANCESTORS_MAX; i++) {
+		__u32 tgid;
+
+		p = BPF_CORE_READ(p, real_parent);
+		tgid = BPF_CORE_READ(p, tgid);
+		if (tgid == 0)
+			return false;
+		if (bpf_map_lookup_elem(&filter_pids, &tgid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Selects the descendants of selected processes that are there already. on_sched_process_fork is
+ * attached by then, so it selects a child whose parent is selected at the fork. Another child is
+ * in the list of tasks before its parent is selected, so the next round of this program finds it.
+ */
+SEC("?iter/task")
+int on_iter_follow(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	__u8 lives = FILTER_PID_LIVES;
+	__u32 tgid;
+
+	if (!p || p->pid != p->tgid || BPF_CORE_READ(p, signal, live.counter) == 0)
+		return 0;
+	tgid = (__u32)p->tgid;
+	if (bpf_map_lookup_elem(&filter_pids, &tgid) || !proc_descends_from_selected(p))
+		return 0;
+	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0) {
+		rec_lose(REC_RING_LIFECYCLE, bpf_ktime_get_boot_ns());
+		return 0;
+	}
+	/* If it ended meanwhile, on_sched_process_exit did not see the entry. */
+	if (BPF_CORE_READ(p, signal, live.counter) == 0)
+		bpf_map_delete_elem(&filter_pids, &tgid);
+	else
+		__sync_fetch_and_add(&filter_followed, 1);
 	return 0;
 }
 

@@ -675,11 +675,12 @@ struct kernel_text {
 #define FILTER_CGROUP (1u << 3)
 #define FILTER_OWN    (1u << 4) /* one user's own processes only (bpf/own.bpf.h) */
 
-#define FILTER_CGROUPS_MAX  8
-#define FILTER_CGROUP_BYTES 128 /* of a cgroup's own name, NUL included */
-#define FILTER_VALUES_MAX   64  /* comms or uids */
-#define FILTER_PIDS_MAX     65536
-#define OWN_GIDS_MAX        32
+#define FILTER_CGROUPS_MAX   8
+#define FILTER_CGROUP_BYTES  128 /* of a cgroup's own name, NUL included */
+#define FILTER_VALUES_MAX    64  /* comms or uids */
+#define FILTER_PIDS_MAX      65536
+#define FILTER_ANCESTORS_MAX 32 /* generations that one round looks back; then another one does */
+#define OWN_GIDS_MAX         32
 
 /* What a selected process's entry says. */
 #define FILTER_PID_LIVES 1

@@ -149,6 +149,61 @@ struct collector *collector_free(struct collector *c)
 	return free_ptr(c);
 }
 
+/* ---- iterators ---- */
+
+/* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
+static int collector_iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
+			     void *userdata)
+{
+	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
+	_cleanup_close_ int fd = -1;
+	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	size_t have = 0, used;
+	ssize_t n;
+	int r = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	if (fd < 0)
+		return fd;
+	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
+		have += (size_t)n;
+		for (used = 0; r >= 0 && have - used >= record_bytes; used += record_bytes) {
+			const struct rec_head *rec = decode_record(buffer + used, have - used);
+
+			if (!rec)
+				return -EBADMSG;
+			r = fn(rec, userdata);
+		}
+		have -= used;
+		memmove(buffer, buffer + used, have);
+	}
+	if (r < 0)
+		return r;
+	return n < 0 ? -errno : 0;
+}
+
+/* Selects the descendants of selected processes that are there already. A round that selects none
+ * is the last: those that are forked from then on are selected at the fork. */
+static int collector_follow_present(struct collector *c, char **reterr_text)
+{
+	uint32_t *followed = &c->skel->bss->filter_followed, before;
+	int r;
+
+	if (!bpf_program__autoload(c->skel->progs.on_iter_follow))
+		return 0;
+	load_error_begin();
+	do {
+		before = __atomic_load_n(followed, __ATOMIC_RELAXED);
+		r = collector_iterate(c->skel->progs.on_iter_follow, sizeof(struct rec_task), NULL,
+				      NULL);
+	} while (r == 0 && __atomic_load_n(followed, __ATOMIC_RELAXED) != before);
+	return r < 0 ? load_error(r, "list the children of the selected processes", reterr_text)
+		     : 0;
+}
+
 /* ---- attach ---- */
 
 /* Before everything else: what is listed later is what was mapped by then. */
@@ -238,7 +293,8 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 	};
 	const struct attach_row last = { skel->progs.on_sched_switch,
 					 &skel->links.on_sched_switch };
-	int r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+	int r = collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text)
+			?: collector_follow_present(c, reterr_text);
 
 	if (r == 0 && !c->no_wakeups)
 		r = attach_wakeups(c, reterr_text);
@@ -469,40 +525,6 @@ void collector_detach(struct collector *c)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	if (c->map_rings)
 		map_rings_stop(c->map_rings);
-}
-
-/* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
-static int collector_iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
-			     void *userdata)
-{
-	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
-	_cleanup_close_ int fd = -1;
-	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
-	size_t have = 0, used;
-	ssize_t n;
-	int r = 0;
-
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	bpf_link__destroy(link);
-	if (fd < 0)
-		return fd;
-	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
-		have += (size_t)n;
-		for (used = 0; r >= 0 && have - used >= record_bytes; used += record_bytes) {
-			const struct rec_head *rec = decode_record(buffer + used, have - used);
-
-			if (!rec)
-				return -EBADMSG;
-			r = fn(rec, userdata);
-		}
-		have -= used;
-		memmove(buffer, buffer + used, have);
-	}
-	if (r < 0)
-		return r;
-	return n < 0 ? -errno : 0;
 }
 
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)

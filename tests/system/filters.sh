@@ -78,6 +78,45 @@ switches >"$TMP/switches"
 gone "$TMP/family.json"
 mapped "$TMP/pid.fxt" "${HELD[family]}" "$(jq -c '[.pid, .children[].pid]' "$TMP/family.json")"
 
+note "pid, with children and grandchildren that are there already, and those that come meanwhile"
+# The middle process forks all the time, also while the recorder lists those that are there. Every
+# child lives to the end, and goes off its CPU now and then.
+# shellcheck disable=SC2016 # for the other shell
+bash -c 'bash -c "$1" "$@" & wait' bash '
+	trap "kill \$(jobs -p); exit" TERM
+	until [ -e "$2/enough" ]; do
+		"$1" sleep 1000000 50000 >/dev/null &
+		sleep 0.01
+	done
+	sleep 0.1
+	touch "$2/stopped"
+	while :; do sleep 0.05; done' "$KYMO_LOAD" "$TMP" 2>/dev/null &
+grandparent=$!
+expect_soon 10 pgrep -P $grandparent
+middle=$(pgrep -P $grandparent)
+at_exit bash -c "kill $middle 2>/dev/null"
+expect_soon 10 pgrep -P "$middle" -x kymo-load
+n_before=$(pgrep -P "$middle" -x kymo-load | wc -l)
+"$KYMO" record --direct -e sched -p $grandparent -o "$TMP/present.fxt" 2>"$TMP/record.log" &
+recorder=$!
+expect_soon 10 test -s "$TMP/present.fxt"
+touch "$TMP/enough"
+expect_soon 10 test -e "$TMP/stopped"
+pgrep -P "$middle" -x kymo-load | sort >"$TMP/truth"
+sleep 0.5 # (ten naps of each)
+kill -INT $recorder
+wait $recorder || fail "recording failed: $(cat "$TMP/record.log")"
+kill "$middle"
+wait $grandparent || true
+summarize "$TMP/present.fxt"
+assert_no_loss
+json "$SUMMARY" '.threads[] | select(.cpu_ns > 0) | .pid' | sort -u >"$TMP/trace"
+comm -23 "$TMP/truth" "$TMP/trace" >"$TMP/missing"
+assert_empty "$TMP/missing" "children that are missing"
+assert_ge "$(wc -l <"$TMP/truth")" $((n_before + 1)) "children"
+only "[$middle, $grandparent, $(paste -sd, "$TMP/truth")] + $(
+	json "$SUMMARY" '[.threads[] | select(.name | IN("bash", "sleep", "touch")) | .pid]' -c)"
+
 note "comm"
 # A name that nobody else on this machine has.
 tag=$((BASHPID % 1000000))
