@@ -368,8 +368,8 @@ static void log_state(const struct daemon_session *s)
 
 void daemon_session_signal_counters(struct daemon_session *s)
 {
-	static const char *const names[] = { "Events",  "Lost",        "Stacks", "Bytes",
-					     "Dropped", "FlightLimit", "Cost",   NULL };
+	static const char *const names[] = { "Events",  "EventsOf",    "Lost", "Stacks", "Bytes",
+					     "Dropped", "FlightLimit", "Cost", NULL };
 	struct session_counters now;
 
 	session_counters(s->session, &now);

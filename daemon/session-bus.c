@@ -280,6 +280,15 @@ static int session_bus_append_counts(sd_bus_message *m, const char *const *names
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+GETTER(get_events_of)
+{
+	const struct daemon_session *s = userdata;
+	struct session_counters now;
+
+	session_counters(s->session, &now);
+	return session_bus_append_counts(reply, category_group_names, now.events_of, GROUPS);
+}
+
 GETTER(get_lost)
 {
 	const struct daemon_session *s = userdata;
@@ -415,6 +424,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("StartTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("StopTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Events", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("EventsOf", "a{st}", get_events_of, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Lost", "a{st}", get_lost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Stacks", "a{st}", get_stacks, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

@@ -54,6 +54,20 @@ const struct category_row category_rows[] = {
 	{ 0 },
 };
 
+const char *const category_group_names[GROUPS] = {
+	[GROUP_SCHED] = "sched",   [GROUP_CPU] = "cpu",     [GROUP_STACKS] = "stacks",
+	[GROUP_MEMORY] = "memory", [GROUP_CALLS] = "calls", [GROUP_MOMENTS] = "moments",
+};
+
+const uint32_t category_group_bits[GROUPS] = {
+	[GROUP_SCHED] = CATEGORY_SCHED,
+	[GROUP_CPU] = CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_WORKQUEUE | CATEGORY_POWER,
+	[GROUP_STACKS] = CATEGORY_PROFILE | CATEGORY_OFFCPU,
+	[GROUP_MEMORY] = CATEGORIES_MEMORY,
+	[GROUP_CALLS] = CATEGORY_CALLS,
+	[GROUP_MOMENTS] = CATEGORY_MOMENTS,
+};
+
 const char *const session_mode_names[SESSION_MODE_MAX] = {
 	[SESSION_STREAM] = "stream",
 	[SESSION_FLIGHT] = "flight",

@@ -70,6 +70,20 @@ extern const struct category_row category_rows[]; /* ends with a NULL name */
 int categories_parse(const char *text, uint32_t *ret, const char **reterr_word,
 		     size_t *reterr_bytes);
 
+/* Categories whose events are counted together (session_counters.events_of). */
+enum category_group {
+	GROUP_SCHED,   /* switches, wakeups, migrations */
+	GROUP_CPU,     /* interrupts, work items, idle states */
+	GROUP_STACKS,  /* samples, and times off a CPU */
+	GROUP_MEMORY,  /* processes that are watched, and what they allocate */
+	GROUP_CALLS,   /* calls of functions */
+	GROUP_MOMENTS, /* moments at points of programs */
+	GROUPS,
+};
+
+extern const char *const category_group_names[GROUPS];
+extern const uint32_t category_group_bits[GROUPS]; /* CATEGORY_* */
+
 /*
  * All conditions must hold (and); within one kind, any value matches (or). No condition:
  * everything.

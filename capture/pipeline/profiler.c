@@ -152,6 +152,7 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 		return r;
 	process->n_modules++;
 	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
+	p->n_mappings++;
 	return profiler_write_event(p, &ev);
 }
 

@@ -39,6 +39,7 @@ struct profiler {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t doubt_ns;   /* own: reports up to this time can be incomplete; 0 = complete */
 	uint64_t n_events;   /* written */
+	uint64_t n_mappings; /* of these, mappings */
 	uint64_t n_homeless; /* references to unknown stacks since the last query */
 	uint64_t n_dropped;  /* needed mappings that were not kept, since the last query */
 	struct stacks stacks;

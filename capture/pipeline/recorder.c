@@ -313,6 +313,27 @@ uint64_t recorder_n_events(const struct recorder *r)
 	       r->named_stacks.n_events + r->moments.n_events + r->n_marks;
 }
 
+uint64_t recorder_n_events_of(const struct recorder *r, enum category_group group)
+{
+	switch (group) {
+	case GROUP_SCHED:
+		return r->schedule.n_events;
+	case GROUP_CPU:
+		return r->activity.n_events;
+	case GROUP_STACKS:
+		return r->profiler.n_events - r->profiler.n_mappings;
+	case GROUP_MEMORY:
+		return r->allocations.n_events;
+	case GROUP_CALLS:
+		return r->calls.n_events;
+	case GROUP_MOMENTS:
+		return r->moments.n_events;
+	case GROUPS:
+		break;
+	}
+	return 0;
+}
+
 /* ---- the end ---- */
 
 /* What CPU was in the middle of. */

@@ -208,6 +208,9 @@ int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_
 
 uint64_t recorder_n_events(const struct recorder *r);
 
+/* Of these, the events of the categories of GROUP. */
+uint64_t recorder_n_events_of(const struct recorder *r, enum category_group group);
+
 /* The counts so far, without data that is not written yet. */
 struct recorder_sums recorder_sums(const struct recorder *r);
 

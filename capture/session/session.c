@@ -590,6 +590,8 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.start_ns = s->start_ns,
 		.stop_ns = s->stop_ns,
 	};
+	for (enum category_group group = 0; group < GROUPS; group++)
+		ret->events_of[group] = recorder_n_events_of(&s->recorder, group);
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
 		ret->lost[class] = recorder_lost(&s->recorder, class);
 	memcpy(ret->walks, s->recorder.walks, sizeof(ret->walks));

@@ -41,10 +41,11 @@ enum session_state {
 extern const char *const session_state_names[SESSION_STATE_MAX]; /* "ready", "running", ... */
 
 struct session_counters {
-	uint64_t events;          /* events in the archive, without synthetic ones */
-	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
-	uint64_t bytes;           /* written to the output */
-	uint64_t dropped_bytes;   /* for which a flight recorder had no room (flight.h) */
+	uint64_t events;            /* events in the archive, without synthetic ones */
+	uint64_t events_of[GROUPS]; /* of these, by groups of categories */
+	uint64_t lost[CLASS_MAX];   /* counted by the programs, marked in the archive or pending */
+	uint64_t bytes;             /* written to the output */
+	uint64_t dropped_bytes;     /* for which a flight recorder had no room (flight.h) */
 	/* the current limit of a flight recorder (flight.h); 0 = not one */
 	uint64_t flight_limit;
 	uint64_t daemon_cpu_ns; /* CPU time of kymo for this session since start_ns, all threads */

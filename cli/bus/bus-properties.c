@@ -251,6 +251,10 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 			text_clean(to, row->room, text, strlen(text));
 		return r;
 	}
+	if (strcmp(name, "EventsOf") == 0) {
+		v->has_events_of = true;
+		return read_counts(m, category_group_names, v->counters.events_of, GROUPS);
+	}
 	if (strcmp(name, "Lost") == 0)
 		return read_counts(m, event_class_names, v->counters.lost, CLASS_MAX);
 	if (strcmp(name, "Stacks") == 0)

@@ -37,6 +37,7 @@ void session_view_of(const struct session *s, struct session_view *ret)
 	session_error(s, &error);
 	snprintf(ret->error, sizeof(ret->error), "%s", error);
 	session_counters(s, &ret->counters);
+	ret->has_events_of = true;
 	ret->n_sheds = session_sheds(s, ret->sheds);
 	for (uint64_t i = 0; i < ret->counters.n_steps; i++)
 		if ((step = session_step(s, i)))
@@ -177,6 +178,9 @@ struct json_object *session_view_json(const struct session_view *v)
 	return JSON_OBJECT(
 		JSON_OF(v, name, state, reason, error, uid), JSON_OF(c, start_ns, stop_ns),
 		JSON("duration_ns", session_view_duration_ns(v)), JSON_OF(c, events),
+		JSON_IF(v->has_events_of, "events_of",
+			JSON_MAP(n, c->events_of, GROUPS,
+				 JSON(category_group_names[n - c->events_of], *n))),
 		JSON("lost",
 		     JSON_MAP(n, c->lost, CLASS_MAX, JSON(event_class_names[n - c->lost], *n))),
 		JSON("stacks", stacks_json(c->walks)),

@@ -28,6 +28,7 @@ struct session_view {
 	char error[512]; /* a sentence; "" = none */
 	uint32_t uid;
 	struct session_counters counters;
+	bool has_events_of; /* counters.events_of is known: an older service does not say */
 	struct session_shed sheds[SHED_MAX]; /* what has gone and is not back */
 	size_t n_sheds;
 	struct session_shed steps[SESSION_STEPS_MAX]; /* the last ones */

@@ -83,8 +83,9 @@ static int verb_calls_of_file(int argc, char **argv)
 		return r;
 	r = verb_calls_view_begin(&view) ?: verb_calls_print(lines, argv[optind]);
 	if (r == CLI_OK && lines->n_printed == 0 && !lines->function && lines->min_ns == 0)
-		cli_error("%s contains no calls; record them with 'kymo record --call=SPEC'",
-			  argv[optind]);
+		return cli_failed("%s contains no calls; record them with 'kymo record "
+				  "--call=SPEC'",
+				  argv[optind]);
 	return r;
 }
 

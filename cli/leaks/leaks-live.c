@@ -81,6 +81,8 @@ int leaks_record(struct record_job *j, int *ret_fd)
 	r = record_job_run(j);
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return record_job_exit(j, r);
+	if (j->is_empty)
+		return record_job_exit(j, CLI_FAILED);
 	*ret_fd = leaks_live_reopen(j->output.fd);
 	return *ret_fd < 0 ? record_job_exit(j, CLI_FAILED) : r;
 }

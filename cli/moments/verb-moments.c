@@ -232,8 +232,9 @@ static int verb_moments_run(int argc, char **argv)
 	r = r ?: open_trace(&t, argv[optind]);
 	r = r ?: read_events(&t, moment_view_take, &view) ?: open_trace_finish(&t);
 	if (r == CLI_OK && view.n_printed == 0 && !view.point)
-		cli_error("%s contains no moments; record them with 'kymo record --moment=SPEC'",
-			  argv[optind]);
+		return cli_failed("%s contains no moments; record them with 'kymo record "
+				  "--moment=SPEC'",
+				  argv[optind]);
 	return r;
 }
 

@@ -28,6 +28,7 @@ void record_job_deinit(struct record_job *j)
 	output_file_deinit(&j->snapshot);
 	output_file_deinit(&j->output);
 	record_options_deinit(&j->options);
+	asked_for_deinit(&j->asked);
 	record_loop_deinit(&j->loop);
 }
 
@@ -245,6 +246,19 @@ static void record_job_print_json(const struct record_job *j, const struct sessi
 		JSON_IF(j->command_status >= 0, "command_status", (uint64_t)j->command_status)));
 }
 
+/* What is missing though all went well; STATUS is what the rest was. */
+static int record_job_find_gaps(struct record_job *j, const struct session_view *v, int status)
+{
+	const char *what = j->quiet ? "the recording" : j->output.path;
+
+
+	if (status != CLI_OK)
+		return status;
+	status = nothing_recorded_complain(&j->asked, v, what);
+	j->is_empty = status != CLI_OK;
+	return status;
+}
+
 static int record_job_report(struct record_job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -263,6 +277,7 @@ static int record_job_report(struct record_job *j)
 	else
 		status = j->quiet ? session_view_complain(&v, "the recording")
 				  : session_view_report(&v, j->output.path);
+	status = record_job_find_gaps(j, &v, status);
 	if (j->options.json && !j->quiet)
 		record_job_print_json(j, &v);
 	output_file_discard_empty(&j->output);
@@ -368,6 +383,7 @@ int record_job_run(struct record_job *j)
 		return CLI_FAILED;
 	j->loop.recording = j->exits.recording = j->recording;
 	j->loop.wake_fd = j->exits.hold.owner_fd;
+	asked_for_note(&j->asked, &j->options.session, j->options.n_rest > 0);
 	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd) <
 		    0 ||
 	    output_file_begin(&j->output) < 0) {

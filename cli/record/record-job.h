@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cli/record/exit-search.h"
+#include "cli/record/nothing-recorded.h"
 #include "cli/common/output-file.h"
 #include "cli/record/record-loop.h"
 #include "cli/service/record-options.h"
@@ -16,6 +17,8 @@ struct record_job {
 	struct record_options options; /* with a name, and the command as their rest */
 	struct output_file output;     /* opened as the options say, if it is not open yet */
 	bool quiet;                    /* only what went wrong is said */
+	struct asked_for asked; /* the options go to the recording */
+	bool is_empty;          /* nothing of it was recorded, which has been said */
 	struct recording *recording;
 	struct run_command command;
 	struct exit_search exits; /* of the command */

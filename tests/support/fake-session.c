@@ -346,6 +346,8 @@ static void step(struct session *s, bool back)
 static void step_running(struct session *s)
 {
 	s->counters.events += 100;
+	for (enum category_group group = 0; group < GROUPS; group++)
+		s->counters.events_of[group] += 10;
 	if (s->triggered && s->options.triggers.wakeup_ns)
 		trigger(s);
 	s->counters.daemon_cpu_ns += 1000;

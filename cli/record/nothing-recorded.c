@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An empty part of a recording says why it is empty. The counts are of what was written; the reason
+ * is looked up afterwards: which of the processes are there still.
+ */
+#include "cli/record/nothing-recorded.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/bus/bus-client.h"
+#include "cli/common/verb.h"
+
+enum { REASON_MAX = 128 };
+
+void asked_for_note(struct asked_for *a, const struct session_options *o, bool of_command)
+{
+	const struct capture_filter *f = &o->filter;
+
+	asked_for_deinit(a);
+	a->categories = o->categories ?: CATEGORIES_DEFAULT;
+	a->filtered = session_options_filtered(o);
+	a->of_command = of_command;
+	a->pids = f->n_pids ? calloc(f->n_pids, sizeof(*a->pids)) : NULL;
+	a->n_pids = a->pids ? f->n_pids : 0;
+	if (a->pids)
+		memcpy(a->pids, f->pids, f->n_pids * sizeof(*f->pids));
+}
+
+void asked_for_deinit(struct asked_for *a)
+{
+	free(a->pids);
+	*a = (struct asked_for){ 0 };
+}
+
+/* Whether all processes have ended; those of another machine are not looked up. */
+static bool asked_for_ended(const struct asked_for *a)
+{
+	if (a->n_pids == 0 || a->of_command || bus_client_is_elsewhere())
+		return false;
+	for (size_t i = 0; i < a->n_pids; i++)
+		if (kill((pid_t)a->pids[i], 0) == 0 || errno != ESRCH)
+			return false;
+	return true;
+}
+
+static const char *nothing_recorded_reason(const struct asked_for *a, enum category_group group,
+					   char ret[static REASON_MAX])
+{
+	const char *who = a->of_command || !a->filtered ? "no thread" : "no selected thread";
+
+	if (asked_for_ended(a) && a->n_pids == 1) {
+		snprintf(ret, REASON_MAX, "process %" PRIu32 " has ended", a->pids[0]);
+		return ret;
+	}
+	if (asked_for_ended(a))
+		return "the selected processes have ended";
+	switch (group) {
+	case GROUP_SCHED:
+		snprintf(ret, REASON_MAX, "%s ran", who);
+		break;
+	case GROUP_STACKS:
+		snprintf(ret, REASON_MAX,
+			 "%s ran when a sample was due (-F), or was away from a CPU for long "
+			 "(--offcpu-min)",
+			 who);
+		break;
+	case GROUP_MEMORY:
+		snprintf(ret, REASON_MAX,
+			 "no process was watched: the recording was too short to set its probes");
+		break;
+	case GROUP_CALLS:
+		snprintf(ret, REASON_MAX, "%s called a function of --call", who);
+		break;
+	case GROUP_MOMENTS:
+		snprintf(ret, REASON_MAX, "%s came to a point of --moment", who);
+		break;
+	default:
+		snprintf(ret, REASON_MAX, "nothing of it happened");
+	}
+	return ret;
+}
+
+int nothing_recorded_complain(const struct asked_for *a, const struct session_view *v,
+			      const char *what)
+{
+	char names[CATEGORIES_TEXT_MAX], reason[REASON_MAX];
+	bool any = false, none = false;
+
+	/* (a part that was stopped, or lost, has been reported) */
+	if (!v->has_events_of || v->n_sheds || v->n_steps || session_view_lost(v) || *v->error)
+		return CLI_OK;
+	for (enum category_group group = 0; group < GROUPS; group++) {
+		uint32_t bits = a->categories & category_group_bits[group];
+
+		if (!bits)
+			continue;
+		any |= v->counters.events_of[group] > 0;
+		if (v->counters.events_of[group] > 0)
+			continue;
+		none = true;
+		fprintf(stderr, "%s: no event of category %s: %s\n", what,
+			categories_format(names, bits), nothing_recorded_reason(a, group, reason));
+	}
+	return none && !any ? CLI_DAMAGE : CLI_OK;
+}

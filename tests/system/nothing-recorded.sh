@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A recording without an event of a requested category names the category and the likely reason, and
+# does not exit with 0 if it has none of any.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+sleep 1000 &
+idle=$!
+
+note "a thread that does nothing"
+expect_exit 3 "$KYMO" record --direct -d 0.3 -e sched,profile -p $idle -o "$TMP/idle.fxt"
+assert_line "$TMP/stderr" "$TMP/idle.fxt: no event of category sched: no selected thread ran"
+assert_says "$TMP/stderr" "$TMP/idle.fxt: no event of category profile: no selected thread ran when"
+
+note "a function that nobody calls"
+expect_exit 3 "$KYMO" calls --direct -d 0.3 --call libc.so.6:open -p $idle
+assert_line "$TMP/stderr" \
+	"the recording: no event of category calls: no selected thread called a function of --call"
+assert_empty "$TMP/stdout"
+
+note "a process that ends before the recording begins"
+sleep 0.3 &
+brief=$!
+expect_exit 3 "$KYMO" record --direct -d 2 -e profile -p $brief -o "$TMP/brief.fxt"
+assert_line "$TMP/stderr" "$TMP/brief.fxt: no event of category profile: process $brief has ended"
+
+note "one category of two is empty: nothing is said of the other one"
+expect_exit 0 "$KYMO" record --direct -d 0.5 -e sched --call libc.so.6:getopt_long_only \
+	-o "$TMP/half.fxt"
+assert_line "$TMP/stderr" \
+	"$TMP/half.fxt: no event of category calls: no thread called a function of --call"
+! grep -F 'category sched' "$TMP/stderr" || fail "there were switches"
+
+note "views of an archive without events for them"
+expect_exit 1 "$KYMO" calls "$TMP/idle.fxt"
+assert_says "$TMP/stderr" "contains no calls"
+expect_exit 1 "$KYMO" moments "$TMP/idle.fxt"
+assert_says "$TMP/stderr" "contains no moments"
+expect_exit 1 "$KYMO" flame "$TMP/idle.fxt" -o "$TMP/idle.svg"
+assert_says "$TMP/stderr" "contains no call stacks"
+expect_exit 1 "$KYMO" leaks "$TMP/idle.fxt"
+assert_says "$TMP/stderr" "contains no allocation data"
+kill $idle
