@@ -47,10 +47,10 @@ int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const u
 	if (n->said.n_used >= SAID_MAX)
 		named_stacks_forget(n);
 	r = table_set(&n->said, table_hash(key, sizeof(key)), n);
-	r = r < 0 ? r : pipeline_announce(n->pipe, rec->tid);
+	r = r < 0 ? r : pipeline_announce(n->pipe, rec->pid);
 	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
 	ev.pid = tasks_koid(n->pipe->tasks, rec->pid);
-	ev.tid = tasks_koid(n->pipe->tasks, rec->tid);
+	ev.tid = ev.pid;
 	n->n_events++;
 	return r < 0 ? r : fxt_archive_event(n->pipe->archive, &ev);
 }

@@ -338,7 +338,7 @@ FINDING(STACK_UNNAMED, "stack-unnamed", WARNING, "an allocation has a stack that
 	"them, and hold for one `watch` of their process. `kymo leaks` shows the allocation "
 	"without a stack.")
 FINDING(STACK_EMPTY, "stack-empty", WARNING, "a stack is named and has no frames", "stack #",
-	"Behind the event `stack` comes a backtrace of its thread and time. Another one would be "
+	"Behind the event `stack` comes a backtrace of its process and time. Another one would be "
 	"taken for a sample of what ran.")
 FINDING(SNAPSHOT_SHORT, "snapshot-short", WARNING, "a snapshot with fewer blocks than it says",
 	"# are missing",

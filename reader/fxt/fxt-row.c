@@ -45,13 +45,13 @@ uint64_t fxt_record_number(const struct fxt_record *r, int name)
 
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event)
 {
-	*n = (struct fxt_named){ event->ts_ns, event->thread.tid,
+	*n = (struct fxt_named){ event->ts_ns, event->thread.pid,
 				 fxt_record_number(event, FXT_NAME_ID) };
 }
 
 uint64_t fxt_named_take(struct fxt_named *n, const struct fxt_record *r)
 {
-	uint64_t id = n->ts_ns == r->ts_ns && n->tid == r->thread.tid ? n->id : 0;
+	uint64_t id = n->ts_ns == r->ts_ns && n->pid == r->thread.pid ? n->id : 0;
 
 	if (id)
 		n->id = 0;

@@ -31,9 +31,12 @@ const struct fxt_event_field *fxt_record_field(const struct fxt_record *r, int n
  */
 uint64_t fxt_record_number(const struct fxt_record *r, int name);
 
-/* The last event `stack`: it names the next stack of its thread and time. */
+/*
+ * The last event `stack`: it names the next stack of its process and time. (Earlier versions have
+ * written the stacks of calls and moments on their threads, behind the event on the first thread.)
+ */
 struct fxt_named {
-	uint64_t ts_ns, tid, id; /* id 0: its frames have been found */
+	uint64_t ts_ns, pid, id; /* id 0: its frames have been found */
 };
 
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);

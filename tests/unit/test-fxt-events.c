@@ -604,6 +604,33 @@ TEST(test_profile_foreign)
 	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
 }
 
+static void assert_sample(struct fixture *f, uint32_t pid, uint32_t tid, enum sample_kind kind)
+{
+	struct record r = { .n = 2, .words = { 0, 1000 } };
+
+	r.words[0] = fxt_put_record_type(FXT_RECORD_PROFILER) |
+		     fxt_put_profiler_type(FXT_PROFILER_BACKTRACE) | fxt_put_backtrace_n_frames(1);
+	r.words[r.n++] = pid;
+	r.words[r.n++] = tid;
+	r.words[r.n++] = 0x10;
+	assert_event(f, r, EVENT_SAMPLE);
+	assert_int_equal(f->ev.sample.kind, kind);
+	assert_int_equal(f->ev.sample.id, kind == SAMPLE_NAMED ? 7 : 0);
+}
+
+/* The frames may stand on any thread of the process: earlier versions wrote them so. */
+TEST(test_named_stack)
+{
+	struct fixture *f = *state;
+	struct record r = event_of(FXT_EVENT_INSTANT, 50, 50, "memory", "stack", 1);
+
+	put_arg64(&r, FXT_ARG_UINT64, "id", 7);
+	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+	assert_sample(f, 52, 52, SAMPLE_ON_CPU);
+	assert_sample(f, 50, 51, SAMPLE_NAMED);
+	assert_sample(f, 50, 51, SAMPLE_ON_CPU);
+}
+
 /* A build id that is none is not known. */
 TEST(test_mapping_build_id)
 {
@@ -642,6 +669,7 @@ int main(void)
 		WITH_EVENTS(test_thread),
 		WITH_EVENTS(test_other_object),
 		WITH_EVENTS(test_profile_foreign),
+		WITH_EVENTS(test_named_stack),
 		WITH_EVENTS(test_mapping_build_id),
 		WITH_EVENTS(test_lifecycle),
 		WITH_EVENTS(test_session),

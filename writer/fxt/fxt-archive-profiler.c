@@ -59,17 +59,21 @@ int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
 
 int fxt_archive_sample(struct fxt_archive *a, const struct event *ev)
 {
+	struct fxt_out_thread thread = { ev->pid, ev->tid };
 	unsigned n = ev->sample.n_frames;
 	int r = 0;
 
-	if (ev->sample.kind == SAMPLE_NAMED)
+	if (ev->sample.kind == SAMPLE_NAMED) {
 		r = fxt_archive_row(a, FXT_ROW_STACK, ev);
+		/* (where the event is, which names it) */
+		thread.tid = ev->pid;
+	}
 	return r < 0 ? r
 		     : fxt_write_backtrace(
 			       &a->writer,
 			       &(struct fxt_backtrace){
 				       .ts_ticks = ev->ts_ns,
-				       .thread = { ev->pid, ev->tid },
+				       .thread = thread,
 				       .frames = ev->sample.frames,
 				       .n_frames = n < FXT_BACKTRACE_MAX ? n : FXT_BACKTRACE_MAX,
 			       });
