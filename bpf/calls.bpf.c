@@ -12,6 +12,7 @@
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
+#include "bpf/piece.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -49,6 +50,7 @@ struct {
 /* A stack that is being walked; not by two threads at once. */
 struct call_room {
 	struct rec_stack stack;
+	struct unwind_walk stopped;
 	__u32 taken;
 	__u32 pad_0;
 };
@@ -134,6 +136,34 @@ static __always_inline struct call_room *call_take_room(void)
 	return NULL;
 }
 
+#define CALL_LEARNED_WORDS 192 /* of a stack, from where the walk has stopped */
+
+/*
+ * The walk has STOPPED in code without a table, so callers were not looked at. Where only walks
+ * learn what is mapped, user space could not walk on: so what words of the stack may return to is
+ * learned here, and its tables are asked for.
+ */
+__noinline int call_learn_callers(struct unwind_walk *stopped)
+{
+	struct unwind_walk w = {};
+	__u64 word;
+
+	if (!stopped)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < CALL_LEARNED_WORDS; i++) {
+		if (bpf_probe_read_user(&word, sizeof(word),
+					(const void *)(stopped->sp + i * sizeof(word))) < 0)
+			break;
+		if (word < 0x10000 || word >> 47 || word - stopped->sp < STACK_NEAR_BYTES ||
+		    !stack_follows_call(word))
+			continue;
+		w.ip = word;
+		unwind_settle(&w);
+	}
+	return 0;
+}
+
 __noinline __u64 call_take_stack(void)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -149,8 +179,13 @@ __noinline __u64 call_take_stack(void)
 		rec_lose(REC_RING_STACKS, now_ns);
 		return 0;
 	}
-	n = stack_walk_record(&room->stack);
-	if (n == STACK_NOT_WALKED || !stack_send(&room->stack, n, p, now_ns, &id))
+	room->stopped.ip = 0;
+	n = stack_walk_or_stop(&room->stack, &room->stopped,
+			       unwind_by_tables && piece_is_allowed(now_ns));
+	if (room->stopped.ip)
+		call_learn_callers(&room->stopped);
+	if (n == STACK_NOT_WALKED ||
+	    !piece_or_stack_send(&room->stopped, &room->stack, n, p, now_ns, &id))
 		id = 0;
 	room->taken = 0;
 	return id;

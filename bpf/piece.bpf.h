@@ -17,12 +17,6 @@
 /* Which of PIECE_SIZES; user space counts it up when stacks turn out to be deeper. */
 extern __u32 piece_size;
 
-struct piece_budget {
-	__u64 second;
-	__u32 n;
-	__u32 pad_0;
-};
-
 struct piece_budgets {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -54,8 +48,10 @@ static __always_inline void piece_count(__u16 file)
 	struct piece_budget *b = bpf_map_lookup_elem(&piece_budgets, &zero);
 	struct unwind_file *f = bpf_map_lookup_elem(&unwind_files, &number);
 
-	if (b)
+	if (b) {
 		b->n++;
+		b->sent++;
+	}
 	if (f)
 		__sync_fetch_and_add(&f->copied, 1);
 }
@@ -120,4 +116,20 @@ static __always_inline bool piece_send(const struct unwind_walk *w, const struct
 	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);
 	piece_count(w->awaited);
 	return true;
+}
+
+/*
+ * Sees to it that user space gets the N frames in WALKED, which P had at NOW_NS, and where the walk
+ * has STOPPED, what it needs to walk on. As stack_send().
+ */
+static __always_inline bool piece_or_stack_send(const struct unwind_walk *stopped,
+						struct rec_stack *walked, __u32 n,
+						struct task_struct *p, __u64 now_ns, __u64 *ret_id)
+{
+	if (stopped->ip) {
+		if (piece_send(stopped, walked, n, p, now_ns, ret_id))
+			return true;
+		unwind_count_end(UNWIND_END_TABLE);
+	}
+	return stack_send(walked, n, p, now_ns, ret_id);
 }

@@ -240,6 +240,15 @@ _Static_assert(sizeof(struct rec_piece) == 5120, "ABI");
 #define PIECE_BYTES(i)  (4096u << 2 * (i))
 #define PIECE_BYTES_MAX PIECE_BYTES(PIECE_SIZES - 1)
 
+/* What a CPU has sent of them. */
+struct piece_budget {
+	__u64 second;
+	__u32 n; /* in that second */
+	__u32 pad_0;
+	__u64 sent; /* of all time */
+};
+_Static_assert(sizeof(struct piece_budget) == 24, "ABI");
+
 /* A sample: head's thread ran on head's CPU, here. Ids are those of struct rec_stack; 0 = none. */
 struct rec_sample {
 	struct rec_head head;

@@ -47,12 +47,7 @@ static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, st
 	n = stack_walk_or_stop(room, &stopped, unwind_by_tables && piece_is_allowed(now_ns));
 	if (n == STACK_NOT_WALKED)
 		n = stack_walk_by_kernel(ctx, room->frames, sizeof(room->frames));
-	else if (stopped.ip) {
-		if (piece_send(&stopped, room, n, p, now_ns, ret_id))
-			return true;
-		unwind_count_end(UNWIND_END_TABLE);
-	}
-	return stack_send(room, n, p, now_ns, ret_id);
+	return piece_or_stack_send(&stopped, room, n, p, now_ns, ret_id);
 }
 
 SEC("?perf_event")

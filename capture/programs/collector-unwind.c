@@ -195,10 +195,25 @@ unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piec
 	uint32_t *size = &c->skel->bss->piece_size;
 
 	c->resumed[walk.end]++;
-	c->n_copied++;
+	__atomic_fetch_add(&c->n_copied, 1, __ATOMIC_RELAXED);
 	if (walk.ran_out && piece->n_room == PIECE_BYTES(*size) && *size + 1 < PIECE_SIZES)
 		*size += 1;
 	return walk.n_frames;
+}
+
+void collector_await_tables(struct collector *c)
+{
+	_cleanup_free_ struct piece_budget *budgets = calloc(c->n_cpus, sizeof(*budgets));
+	uint64_t n_sent = 0;
+	uint32_t zero = 0;
+
+	if (!c->unwinder || !budgets ||
+	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.piece_budgets), &zero, budgets) < 0)
+		return;
+	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
+		n_sent += budgets[cpu].sent;
+	if (n_sent > __atomic_load_n(&c->n_copied, __ATOMIC_RELAXED))
+		unwinder_wait(c->unwinder, READY_NS_MAX);
 }
 
 struct stack_tables collector_count_tables(struct collector *c)

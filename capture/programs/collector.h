@@ -70,6 +70,13 @@ void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MA
 unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
 			       uint64_t frames[static STACK_FRAMES_MAX]);
 
+/*
+ * At the end, after collector_detach(): waits until the files that copied stacks lead through have
+ * their tables, half a second at most. Does not wait if no copied stack is left. Another thread may
+ * drain the rings meanwhile.
+ */
+void collector_await_tables(struct collector *c);
+
 /* The unwind tables so far. */
 struct stack_tables collector_count_tables(struct collector *c);
 

@@ -207,8 +207,10 @@ void worker_detach(struct worker *w)
 	stop_calls(w);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), true);
-	if (w->collector)
+	if (w->collector) {
 		collector_detach(w->collector);
+		collector_await_tables(w->collector);
+	}
 	if (w->watching)
 		worker_finish_watching(w, true);
 	pthread_mutex_lock(&w->lock);

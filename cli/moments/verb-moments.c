@@ -61,6 +61,8 @@ static int moment_view_print_stack(struct moment_view *v, const struct event *ev
 	struct call_stacks_step step;
 	int r = 0;
 
+	if (!node)
+		printf(" > (no call stack: 'kymo summary' counts the causes)\n");
 	while (r == 0 && node) {
 		r = call_stacks_step(&v->stacks, &node, &step);
 		for (int i = 0; i < step.n_frames; i++)

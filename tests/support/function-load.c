@@ -9,7 +9,8 @@
  *	function-load fast N     quick(i) for i below N
  *	function-load files      opens /etc/hostname and reads it, and one that is not there
  *	function-load guarded N  passes a static probe with a semaphore N times
- *	function-load late FILE  loads a library and calls its late_one() 10 times
+ *	function-load late FILE  loads a library, calls its late_one() 10 times, and keeps it for
+ *	                         a second
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -145,6 +146,7 @@ static int run_late(const char *path)
 
 	for (int i = 0; late && i < 10; i++)
 		late(i);
+	sleep(1);
 	return late ? 0 : 1;
 }
 

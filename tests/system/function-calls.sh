@@ -71,8 +71,10 @@ for load in load load-fp; do
 			$((depth + 1)) "stacks that end in main, or are cut"
 	done
 	note "$load: threads"
-	calls --call "$TMP/$load:step(int n) -> int" -- "$TMP/$load" threads
+	calls --stack-trace --call "$TMP/$load:step(int n) -> int" -- "$TMP/$load" threads
 	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls"
+	assert_eq "$(count '[.stack[]?.function] | .[0] == "thread" and any(.[]; . == "start_thread")')" 4000 \
+		"calls with the stack of their thread"
 	assert_eq "$(jq .thread_id "$TMP/calls" | sort | uniq -c | awk '$1 == 1000' | wc -l)" 4 "threads with 1000 calls"
 	note "$load: longjmp"
 	calls --call "$TMP/$load:jump_*(int n)" -- "$TMP/$load" jump
@@ -148,6 +150,26 @@ assert_eq "$(count '.return == .arguments.n')" 100000 "calls"
 note "a library that is loaded later"
 calls --call "$TMP/late.so:late_one(int n) -> int" -- "$TMP/load" late "$TMP/late.so"
 assert_eq "$(count '.return == 2 * .arguments.n')" 10 "calls"
+
+# Its table is made from the first call on, and walks in user space wait for it.
+stacks_of_late() {
+	gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<-'END'
+		int late_one(int n);
+		int late_two(int n);
+		__attribute__((noinline)) int late_two(int n) { return 2 * n; }
+		int late_one(int n) { return late_two(n) + 1; }
+	END
+	calls --stack-trace --call "$TMP/late.so:late_two(int n) -> int" -- "$TMP/load" late "$TMP/late.so"
+	[ "$(count '[.stack[]?.function] | any(.[]; . == "late_one") and any(.[]; . == "main")')" = 10 ]
+}
+note "call stacks in a library that has just been loaded"
+expect_soon 30 stacks_of_late
+
+note "stacks of calls in threads are no samples"
+expect_exit 0 "$KYMO" record --direct --call "$TMP/load:step" -e calls,call-stacks -o "$TMP/threads.fxt" -- "$TMP/load" threads
+check_finds_nothing "$TMP/threads.fxt"
+expect_exit 0 "$KYMO" summary "$TMP/threads.fxt"
+assert_eq "$(grep -c ' samples$' "$TMP/stdout")" 0 "tables of samples"
 
 if command -v g++ >/dev/null; then
 	note "exceptions pass through functions that are watched"

@@ -256,6 +256,9 @@ if command -v g++ >/dev/null; then
 	jq -r 'select(.record == "context_switch" and .outgoing_thread_state == "suspended") | .outgoing_thread_id' \
 		"$DUMP" >"$TMP/stopped"
 	assert_eq "$(wc -l <"$TMP/stopped")" 0 "switches of stopped threads"
+	expect_exit 0 "$KYMO" moments --json --stack-trace --point '*threads.cc:12' "$TMP/m.fxt"
+	assert_eq "$(jq -c '.stack | any(.[]; startswith("clone"))' "$TMP/stdout" | sort -u)" true \
+		"moments whose stacks end where their threads begin"
 	if command -v gdb >/dev/null; then
 		expect_exit 0 "$KYMO" export --format tfile --force -o "$TMP/m.tf" "$TMP/m.fxt"
 		script=$(grep -lx "file $TMP/threads" "$TMP"/m-*.gdb)
