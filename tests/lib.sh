@@ -44,7 +44,8 @@ PATH=$PATH:/usr/sbin:/sbin
 
 # Unwind tables that one test has made serve the others, and never those of the machine.
 export CACHE_DIRECTORY=$KYMO_BUILD/cache
-TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")
+# (tools/clean-left looks for the id in it)
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.$$.XXXXXX")
 # Whoever has this in his environment was started by this test.
 export KYMO_TEST_RUN=$$-$RANDOM
 at_exit_commands=()
