@@ -17,6 +17,7 @@ cat >"$TMP/tree/meson.build" <<-END
 	foreach name : ['right', 'wrong', 'second-time', 'crashes', 'hangs', 'skips']
 	    test(name, sh, args: files(name + '.sh'), suite: 'planted', timeout: name == 'hangs' ? 1 : 30)
 	endforeach
+	test('leaves', sh, args: files('leaves.sh'), suite: 'planted')
 	test('wrong', sh, args: files('right.sh'), suite: 'namesake')
 	test('deadly', sh, args: files('deadly.sh'), suite: 'deadly')
 END
@@ -29,6 +30,7 @@ echo "if [ -e '$TMP/crashed' ]; then exit 0; fi; touch '$TMP/crashed'; bash -c '
 echo "kill -KILL \$PPID; sleep 1" >"$TMP/tree/deadly.sh"
 # (in a session of its own, as a daemon is)
 echo "setsid sleep 987 & echo \$! >>'$TMP/pids'; wait" >"$TMP/tree/hangs.sh"
+echo "setsid sleep 987 & echo \$! >>'$TMP/pids'" >"$TMP/tree/leaves.sh"
 echo 'echo "SKIP: there is no moon"; exit 77' >"$TMP/tree/skips.sh"
 
 # settings: what a test may inherit
@@ -64,6 +66,7 @@ jq -r '"\(.name | sub("^.* / "; "")) \(.result)"' "$TMP/odd.json" | sort >"$TMP/
 diff - "$TMP/results" <<-END || fail "results of the planted tests"
 	crashes FAIL
 	hangs FAIL
+	leaves FAIL
 	right OK
 	second-time UNSTEADY
 	skips SKIP
@@ -74,6 +77,8 @@ jq -r 'select(.name | endswith("hangs")) | .stdout, .stderr' "$TMP/odd.json" >"$
 assert_contains "$TMP/hangs" '^TIMEOUT: the test did not end within [0-9]+ s; its processes:$'
 assert_contains "$TMP/hangs" '^--- [0-9]+: sleep 987'
 assert_contains "$TMP/hangs" '\(sleep\), S \(sleeping\), in [a-z_]*nanosleep'
+jq -r 'select(.name | endswith("leaves")) | .stdout, .stderr' "$TMP/odd.json" >"$TMP/leaves"
+assert_contains "$TMP/leaves" '^LEFT: the test has ended'
 while read -r pid; do
 	expect_soon 5 is_gone "$pid"
 done <"$TMP/pids"
@@ -82,7 +87,7 @@ note "a test without a result is a failure"
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/deadly.json" --suite deadly --suite planted --num-processes 1 \
 	>"$TMP/log" 2>&1 || fail "tests that meson lost passed"
 assert_eq "$(jq -r 'select(.name | endswith("deadly")).result' "$TMP/deadly.json")" LOST "result of what kills meson"
-assert_eq "$(jq -r .name "$TMP/deadly.json" | wc -l)" 7 "results"
+assert_eq "$(jq -r .name "$TMP/deadly.json" | wc -l)" 8 "results"
 
 # report COUNT: the report of those results, with COUNT unsteady tests, and nothing that failed
 report() {
@@ -113,7 +118,7 @@ cp "$TMP/odd.json" "$TMP/results.d/test.json"
 	fail "failures passed"
 assert_line "$TMP/report" 'failed: planted / wrong'
 assert_line "$TMP/report" 'failed: planted / hangs'
-assert_line "$TMP/report" '3 passed, 3 failed, 1 skipped'
+assert_line "$TMP/report" '3 passed, 4 failed, 1 skipped'
 
 note "a fuzz target without a result is a failure, and so is none at all"
 mkdir -p "$TMP/bin" "$TMP/fuzzed/tests/fuzz"

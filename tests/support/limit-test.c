@@ -7,7 +7,12 @@
  *
  * COMMAND takes this process over. A process that nobody has to wait for watches it, and has none
  * of its files open.
+ *
+ * meson waits not only for the end of a test, but until nobody can print to its output any more. So
+ * processes that still can some time after the end are ended, too. The test has failed then:
+ * tools/run-tests knows it by the line "LEFT: ..." in its output.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -17,11 +22,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_DEFAULT = 30 /* seconds, as meson has it */ };
+enum {
+	LIMIT_DEFAULT = 30, /* seconds, as meson has it */
+	LIMIT_LEFT = 5,     /* seconds that processes may have a test's output after its end */
+};
+
+struct limit {
+	const char *tree;
+	const char *mark;
+	pid_t test;
+	int seconds;
+	char output[2][64]; /* pipes that it prints to, as links in /proc show them, or "" */
+};
 
 static void limit_die(const char *what)
 {
@@ -97,21 +115,110 @@ static int limit_slowness(const char *tree)
 	return factor > 0 ? factor : 1;
 }
 
-/* Where the test prints its errors: only now, since meson waits until nobody has it open. */
-static void limit_open_stderr(pid_t test)
+/* Where the test prints: only now, since meson waits until nobody has it open. */
+static void limit_open_stderr(const char *path)
 {
-	char path[64];
-	int fd;
+	int fd = open(path, O_WRONLY | O_APPEND);
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/2", (int)test);
-	fd = open(path, O_WRONLY | O_APPEND);
 	if (fd >= 0)
 		dup2(fd, STDERR_FILENO);
 }
 
-static void limit_watch(const char *tree, pid_t test, int pidfd, int limit, const char *mark)
+static void limit_note_output(struct limit *l)
 {
-	char script[4200], pid[16], seconds[16];
+	struct stat st;
+
+	for (int i = 0; i < 2; i++)
+		if (fstat(STDOUT_FILENO + i, &st) == 0 && S_ISFIFO(st.st_mode))
+			snprintf(l->output[i], sizeof(l->output[i]), "pipe:[%ju]",
+				 (uintmax_t)st.st_ino);
+}
+
+/* Whether the process has the mark in its environment. */
+static bool limit_is_marked(const struct limit *l, const char *pid)
+{
+	char path[300], line[64], *word = NULL;
+	size_t size = 0;
+	bool marked = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/environ", pid);
+	snprintf(line, sizeof(line), "KYMO_TEST_MARK=%s", l->mark);
+	f = fopen(path, "re");
+	while (f && !marked && getdelim(&word, &size, '\0', f) > 0)
+		marked = strcmp(word, line) == 0;
+	free(word);
+	if (f)
+		fclose(f);
+	return marked;
+}
+
+/* Whether the process can print to the test's output: by which file, in PATH. */
+static bool limit_can_print(const struct limit *l, const char *pid, char *path, size_t size)
+{
+	char link[64];
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		ssize_t n;
+
+		snprintf(path, size, "/proc/%s/fd/%d", pid, fd);
+		n = readlink(path, link, sizeof(link) - 1);
+		link[n > 0 ? n : 0] = '\0';
+		if (n > 0 && (strcmp(link, l->output[0]) == 0 || strcmp(link, l->output[1]) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Whether one of the test's processes can: by which file, in PATH. */
+static bool limit_find_left(const struct limit *l, char *path, size_t size)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+			limit_can_print(l, entry->d_name, path, size) &&
+			limit_is_marked(l, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static void limit_end_test(const struct limit *l, int seconds)
+{
+	char script[4200], pid[16], number[16];
+
+	unsetenv("KYMO_TEST_MARK");
+	snprintf(script, sizeof(script), "%s/tests/end-test", l->tree);
+	snprintf(pid, sizeof(pid), "%d", (int)l->test);
+	snprintf(number, sizeof(number), "%d", seconds);
+	execl(script, script, pid, number, l->mark, NULL);
+	_exit(125);
+}
+
+/* The test has ended. */
+static void limit_end_left(const struct limit *l)
+{
+	char path[300];
+
+	/* (most end with it, or at once) */
+	for (int tries = 0; tries < LIMIT_LEFT * 2; tries++) {
+		if (!limit_find_left(l, path, sizeof(path)))
+			_exit(0);
+		usleep(500000);
+	}
+	sleep((unsigned)(LIMIT_LEFT * (limit_slowness(l->tree) - 1)));
+	if (!limit_find_left(l, path, sizeof(path)))
+		_exit(0);
+	limit_open_stderr(path);
+	limit_end_test(l, 0);
+}
+
+static void limit_watch(const struct limit *l, int pidfd)
+{
+	char path[64];
 	int factor;
 
 	setsid();
@@ -120,34 +227,37 @@ static void limit_watch(const char *tree, pid_t test, int pidfd, int limit, cons
 	dup2(STDIN_FILENO, STDERR_FILENO);
 	dup2(pidfd, 3);
 	close_range(4, ~0U, 0);
-	if (limit_has_ended(3, limit))
-		_exit(0);
-	factor = limit_slowness(tree);
-	if (factor > 1 && limit_has_ended(3, (int64_t)limit * (factor - 1)))
-		_exit(0);
-	unsetenv("KYMO_TEST_MARK");
-	limit_open_stderr(test);
-	snprintf(script, sizeof(script), "%s/tests/end-test", tree);
-	snprintf(pid, sizeof(pid), "%d", (int)test);
-	snprintf(seconds, sizeof(seconds), "%d", limit * factor);
-	execl(script, script, pid, seconds, mark, NULL);
-	_exit(125);
+	if (limit_has_ended(3, l->seconds))
+		limit_end_left(l);
+	factor = limit_slowness(l->tree);
+	if (factor > 1 && limit_has_ended(3, (int64_t)l->seconds * (factor - 1)))
+		limit_end_left(l);
+	snprintf(path, sizeof(path), "/proc/%d/fd/2", (int)l->test);
+	limit_open_stderr(path);
+	limit_end_test(l, l->seconds * factor);
 }
 
 int main(int argc, char **argv)
 {
-	pid_t test = getpid(), child;
-	char mark[32];
-	int limit, pidfd;
+	struct limit l = { .test = getpid() };
+	struct timespec now;
+	char mark[64];
+	pid_t child;
+	int pidfd;
 
 	if (argc < 4) {
 		fprintf(stderr, "Usage: limit-test TREE BUILD COMMAND ...\n");
 		return 2;
 	}
-	limit = limit_of(argv[2], argv + 3, argc - 3) * limit_number("KYMO_TEST_BUILD_FACTOR");
-	snprintf(mark, sizeof(mark), "%d-%d", (int)test, rand());
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(mark, sizeof(mark), "%d-%jd", (int)l.test,
+		 (intmax_t)now.tv_sec * 1000000000 + now.tv_nsec);
+	l.tree = argv[1];
+	l.mark = mark;
+	l.seconds = limit_of(argv[2], argv + 3, argc - 3) * limit_number("KYMO_TEST_BUILD_FACTOR");
+	limit_note_output(&l);
 	setenv("KYMO_TEST_MARK", mark, 1);
-	pidfd = (int)syscall(SYS_pidfd_open, test, 0);
+	pidfd = (int)syscall(SYS_pidfd_open, l.test, 0);
 	if (pidfd < 0)
 		limit_die("pidfd_open");
 	child = fork();
@@ -155,7 +265,7 @@ int main(int argc, char **argv)
 		limit_die("fork");
 	if (child == 0) {
 		if (fork() == 0)
-			limit_watch(argv[1], test, pidfd, limit, mark);
+			limit_watch(&l, pidfd);
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
