@@ -267,13 +267,19 @@ static void start_again_and_again(void)
 	sd_bus *b = connect_bus();
 	struct answer a = create_in_time(b, "started");
 	struct tally t = { 0 };
+	size_t n = 0;
 
-	usleep(1000000);
-	for (int i = 0; i < 3000; i++)
-		send_call(b, new_call(b, a.path, SESSION_INTERFACE, "Start"), &t);
-	process(b, &t, 0);
+	/* (those before have used up how often this user may) */
+	for (int tries = 0; tries < 600 && t.n_done == 0; tries++) {
+		if (tries > 0)
+			usleep(100000);
+		for (int i = 0; i < 3000; i++)
+			send_call(b, new_call(b, a.path, SESSION_INTERFACE, "Start"), &t);
+		process(b, &t, 0);
+		n += 3000;
+	}
 	CHECK(t.n_done == 1);
-	CHECK(t.n_done + t.n_refused + t.n_limited == 3000);
+	CHECK(t.n_done + t.n_refused + t.n_limited == n);
 	CHECK(call(b, a.path, "Remove").r >= 0);
 }
 

@@ -221,6 +221,8 @@ TEST(test_limit)
 	struct answer a;
 
 	hang(fd, 20);
+	/* (once the first one is seen to hang, the line does not move CLOSE_STUCK_NS later) */
+	wait_for_waiting(1);
 	usleep(1100000);
 	/* (that many a disk that is busy leaves behind) */
 	assert_done(create(bus, "slow", fd));

@@ -151,13 +151,18 @@ is_gone() {
 	[ ! -e "/proc/$1" ] || is_state Z "$1"
 }
 
+# is_pending PID: SIGWINCH is, which nothing but its going on takes away
+is_pending() {
+	((0x$(awk '/^ShdPnd/ { print $2 }' "/proc/$1/status") & 1 << 27))
+}
+
 options=(--direct --reach look)
 note "a signal from outside; and job control before it"
 waiting
 kill -STOP "$LOAD"
 expect_soon 5 is_state Tt "$LOAD"
 kill -WINCH "$LOAD"
-sleep 0.1
+expect_soon 5 is_pending "$LOAD"
 is_state Tt "$LOAD" || fail "it does not stay stopped"
 kill -CONT "$LOAD"
 expect_soon 5 is_state S "$LOAD"

@@ -93,7 +93,12 @@ exec {short_fd}>"$TMP/short.fifo"
 start_watching "$TMP/t.fxt" -p "$pid"
 expect_soon 20 is_watched "$pid"
 echo >&"$short_fd"
-sleep 2 # at least one look at what has ended
+# (the end of each is seen at a look at all that are watched)
+have_ended() {
+	dump_records "$TMP/t.fxt"
+	[ "$(events watched | wc -l)" -ge 30 ]
+}
+expect_soon 20 have_ended
 stop_watching
 exec {short_fd}>&-
 wait "$pid" || true

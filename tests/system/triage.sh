@@ -20,7 +20,10 @@ is_watched() {
 }
 
 expect_soon 60 is_watched "$GROWING"
-sleep 2
+# One that begins later is found as well: so there were enough looks at the other one.
+"$REACH_LOAD" grow 50 200000 &
+LATER=$!
+expect_soon 60 is_watched "$LATER"
 assert_eq "$("$MEMORY_LOAD" patched "$IDLE")" 0 "bytes changed in a process that does not grow"
 kill -INT "$RECORDER"
 wait "$RECORDER" || {
@@ -29,7 +32,7 @@ wait "$RECORDER" || {
 }
 no_bpf_left "a recording of what grows"
 assert_eq "$("$MEMORY_LOAD" patched "$GROWING")" 0 "bytes changed after the end"
-kill "$GROWING" "$IDLE"
+kill "$GROWING" "$LATER" "$IDLE"
 dump_records "$TMP/triage.fxt"
 assert_eq "$(events watch | jq -s --argjson pid "$IDLE" 'map(select(.process_id == $pid)) | length')" 0 \
 	"watches of a process that does not grow"
