@@ -93,9 +93,13 @@ sleep 600 <"$TMP/pipe" &
 reader=$!
 "$KYMO" snapshot box -o - --bus "$BUS" >"$TMP/pipe" 2>/dev/null &
 stuck=$!
-sleep 1
-is_gone $stuck && fail "a snapshot into a pipe that nobody reads has ended"
+# (that byte is all that anybody ever reads of it)
+has_begun() {
+	[ "$(dd if="$TMP/pipe" iflag=nonblock bs=1 count=1 status=none | wc -c)" = 1 ]
+}
+expect_soon 20 has_begun
 mark "meanwhile"
+is_gone $stuck && fail "a snapshot into a pipe that nobody reads has ended"
 kill $stuck
 wait $stuck 2>/dev/null || true
 expect_exit 0 timeout "$(limit 20)" "$KYMO" snapshot box -o "$TMP/meanwhile.fxt" --bus "$BUS"
@@ -217,8 +221,15 @@ fill() {
 	[ "$(kept_kib)" -lt 500 ]
 }
 expect_soon 20 fill
-sleep 1.5
+# They go on: what happens now is read from the rings. (What was in them is less than that.)
+events_of() {
+	"$KYMO" status "$1" --json --bus "$BUS" | jq '.[0].events'
+}
+has_read() {
+	fill && [ "$(events_of "$1")" -ge "$2" ]
+}
 for name in first second; do
+	expect_soon 20 has_read $name $(($(events_of $name) + 100000))
 	session_is_running $name || fail "a flight recorder that finds no room ends"
 done
 expect_exit 1 timeout "$(limit 20)" "$KYMO" snapshot first -o "$TMP/no" --bus "$BUS"
