@@ -412,16 +412,16 @@ nothing_lost() {
 }
 
 # Switches of the last `dump_records`, a row each: time, cpu, outgoing, incoming, state of the
-# outgoing, synthetic (0/1)
+# outgoing, synthetic (0/1); with a TEXT, only of lines that contain it: jq is slow
 switches() {
-	grep -F '"context_switch"' "$DUMP" | jq -r 'select(.record == "context_switch") |
+	grep -F '"context_switch"' "$DUMP" | { grep -F -e "${1:-}" || true; } | jq -r 'select(.record == "context_switch") |
 		[.timestamp_ns, .cpu_number, .outgoing_thread_id, .incoming_thread_id,
 		 .outgoing_thread_state, ([.args[] | select(.name == "synthetic")] | length)] | @tsv'
 }
 
 # switches_from TID: how often it went off a CPU, by the last `dump_records`
 switches_from() {
-	switches | awk -v tid="$1" '$3 == tid && !$6' | wc -l
+	switches "\"outgoing_thread_id\":$1," | awk -v tid="$1" '$3 == tid && !$6' | wc -l
 }
 
 # Wakeups of the last `dump_records`, a row each: time, cpu, woken, waker (0 = not said)
@@ -719,10 +719,10 @@ no_bpf_left() {
 	wait_for 5 no_bpf_is_left || fail "left in the kernel after ${1:-the test}: $(bpf_left | head -5)"
 }
 
-# A little of everything that sched and lifecycle records tell, for half a second; to be run by bash
-# -c.
+# little_work [ROUNDS]: a little of everything that sched and lifecycle records tell, for half a
+# second; to be run by bash -c.
 little_work() {
-	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 1500 >/dev/null
+	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong "${1:-1500}" >/dev/null
 	for _ in {1..40}; do
 		/bin/true
 	done

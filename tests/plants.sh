@@ -64,7 +64,8 @@ is_watched() {
 	local id key
 
 	key=$(printf '%02x %02x %02x %02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) 0)
-	for id in $(bpftool -j map show | jq -r '.[] | select(.name == "memory_processe") | .id'); do
+	# (not as JSON: jq takes longer to start than all of this)
+	for id in $(bpftool map show | sed -n 's/^\([0-9]*\): .* name memory_processe .*/\1/p'); do
 		# shellcheck disable=SC2086 # bytes
 		bpftool map lookup id "$id" key hex $key >/dev/null 2>&1 && return 0
 	done

@@ -35,7 +35,7 @@ busy() {
 	echo "$TMP/load.sh"
 }
 
-record_around "$TMP/whole.fxt" -- bash "$(busy 10000 300)"
+record_around "$TMP/whole.fxt" -- bash "$(busy 4000 200)"
 check_result "$TMP/whole.fxt"
 summarize "$TMP/whole.fxt"
 ns=$(json "$SUMMARY" .duration_ns)

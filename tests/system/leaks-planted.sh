@@ -13,7 +13,7 @@ all=(list buffers rows tables aligned large threads old jumps)
 
 # plant_and_look NAME PROGRAM HOW PART ...
 plant_and_look() {
-	local name=$1 program=$2 how=$3 pid unmatched
+	local name=$1 program=$2 how=$3 pid reason lost full no_stack unmatched failed
 
 	shift 3
 	[ -x "$LEAK_PROGRAMS/$program" ] || {
@@ -37,12 +37,12 @@ plant_and_look() {
 	truth_line "$name" 1
 	expect_planted "${PLANT_FILE[$name]}" "$how" "$name"
 	expect_reported "$TMP/t.fxt" "$how" "$name"
-	assert_eq "$(watched "$pid" reason lost full no_stack)" "stop 0 0 0" \
+	read -r reason lost full no_stack unmatched failed <<<"$(watched "$pid" reason lost full no_stack unmatched failed)"
+	assert_eq "$reason $lost $full $no_stack" "stop 0 0 0" \
 		"$name: why the watch has ended, lost, full, no_stack"
 	# A thread of glibc that ends frees once more what its cache holds, which was freed; and
 	# what is thrown inside of an operator new is allocated there, where it does not count, but
 	# freed outside.
-	unmatched=$(watched "$pid" unmatched)
 	case " $* " in
 	*" threads "*) assert_ge "$unmatched" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
 	*" exceptions "*) assert_le "$unmatched" 300 "$name: unmatched" ;;
@@ -51,7 +51,7 @@ plant_and_look() {
 	# What operator new of some library makes of a failure is its own business.
 	case " $* " in
 	*" exceptions "*) ;;
-	*) assert_eq "$(watched "$pid" failed)" "$(json "$TRUTH" .failed)" "$name: failed" ;;
+	*) assert_eq "$failed" "$(json "$TRUTH" .failed)" "$name: failed" ;;
 	esac
 	assert_eq "$(events watch | jq -c '[.process_id, .args.complete]')" "[$pid,false]" \
 		"$name: processes that were watched, and whether from their beginning"

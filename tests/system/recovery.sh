@@ -39,15 +39,22 @@ records=$("$KYMO" check --json "$TMP/real.fxt" | jq .records)
 for method in snappy zstd gzip columns; do
 	record_around "$TMP/packed.$method" -e sched --compress=$method --flush 50ms -- \
 		bash -c "little_work; little_work; little_work"
+	# (jq needs longer to start than kymo to check: it looks at all answers at once)
+	: >"$TMP/checks"
+	: >"$TMP/statuses"
 	for seed in {1..36}; do
 		"$DAMAGE_TRACE" "$TMP/packed.$method" "$seed" "$TMP/variant" >"$TMP/how"
 		expect_exit "0|1|3" timeout "$(limit 20)" "$KYMO" check --json "$TMP/variant"
 		if [ "$exit_status" = 1 ]; then
 			assert_contains "$TMP/stderr" 'magic number|no trace can be unpacked' "why nothing is read"
 		else
-			assert_eq "$exit_status" "$(json "$TMP/stdout" "$CHECK_STATUS" --argjson strict false)" "exit status of check"
+			cat "$TMP/stdout" >>"$TMP/checks"
+			echo "$exit_status" >>"$TMP/statuses"
 		fi
 	done
+	json "$TMP/checks" "$CHECK_STATUS" --argjson strict false | diff "$TMP/statuses" - >&2 ||
+		fail "$method: exit statuses of check (<) are not what it says (>)"
+	assert_ge "$(wc -l <"$TMP/statuses")" 18 "$method: variants that were checked"
 	# Four bytes in the middle.
 	half=$(($(stat -c %s "$TMP/packed.$method") / 2))
 	{
