@@ -29,6 +29,7 @@ struct worker_results {
 	uint64_t start_ns;                /* all programs were attached by then */
 	uint64_t start_cpu_ns;            /* CPU time of the thread by then */
 	uint64_t listed_ns;               /* the list of tasks was complete by then */
+	uint64_t complete_ns;             /* all that was asked for is recorded since then */
 	struct outbuf
 		tasks; /* struct rec_task: the list of all tasks, complete with `started`. Owned */
 	struct outbuf looked_up; /* struct rec_task: requested. Owned */

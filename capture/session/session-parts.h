@@ -68,6 +68,7 @@ struct session {
 	uint64_t loop_cpu_ns,
 		worker_cpu_ns; /* of the owner's thread in this module; of the worker */
 	uint64_t setup_cpu_ns; /* of both, before the recording began */
+	uint64_t due_ns;       /* when its duration is over; 0 = it has none, or counts not yet */
 	struct output_status status;
 	struct costs costs;
 	struct budget budget;

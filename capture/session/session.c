@@ -83,9 +83,8 @@ void session_end(struct session *s, const char *reason)
 		return;
 	snprintf(s->reason, sizeof(s->reason), "%s", reason);
 	s->stop_ns = clock_boot_ns();
-	if (s->start_ns && s->options.duration_ns &&
-	    s->stop_ns - s->start_ns > s->options.duration_ns)
-		s->stop_ns = s->start_ns + s->options.duration_ns;
+	if (s->due_ns && s->stop_ns > s->due_ns)
+		s->stop_ns = s->due_ns;
 	recorder_set_end(&s->recorder, s->stop_ns);
 	worker_order_detach(s->worker);
 }
@@ -204,12 +203,18 @@ static void on_started(struct session *s, const struct worker_results *news)
 		return;
 	}
 	session_arm_drain(s, s->options.flush_ns / DRAINS_PER_FLUSH);
-	if (s->options.duration_ns) {
-		uint64_t gone = clock_boot_ns() - s->start_ns;
+}
 
-		session_arm(s->deadline_fd,
-			    gone < s->options.duration_ns ? s->options.duration_ns - gone : 1, 0);
-	}
+/* All that was asked for is recorded: the duration counts from then on. */
+static void session_on_complete(struct session *s, uint64_t complete_ns)
+{
+	uint64_t now_ns = clock_boot_ns();
+
+	session_begin_looks(s);
+	if (!s->options.duration_ns || *s->reason)
+		return;
+	s->due_ns = complete_ns + s->options.duration_ns;
+	session_arm(s->deadline_fd, now_ns < s->due_ns ? s->due_ns - now_ns : 1, 0);
 }
 
 static void on_news(struct session *s)
@@ -240,7 +245,7 @@ static void on_news(struct session *s)
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
 	if (news.complete && !s->complete)
-		session_begin_looks(s);
+		session_on_complete(s, news.complete_ns);
 	s->complete = news.complete;
 	if (s->recorder.collector && !s->recorder.closed &&
 	    recorder_add_samples(&s->recorder, &news) < 0)

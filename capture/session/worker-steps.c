@@ -152,6 +152,9 @@ static void stop_calls(struct worker *w)
 	moments_detach(w->moments);
 }
 
+/* What begins behind the first events: stacks, probes and the watch of processes. */
+#define CATEGORIES_LATE (CATEGORIES_STACKS | CATEGORIES_MEMORY | CATEGORY_CALLS | CATEGORY_MOMENTS)
+
 /*
  * What walks stacks, if anything does: when all that it would disturb has begun, and what is mapped
  * has been listed, so that no stack stands before the mappings that name it. After a failure
@@ -170,6 +173,8 @@ static void start_stacks(struct worker *w)
 		w->news.error_text = text;
 	}
 	w->news.complete = r == 0 && !w->failed;
+	w->news.complete_ns =
+		w->options.categories & CATEGORIES_LATE ? clock_boot_ns() : w->news.start_ns;
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
 }

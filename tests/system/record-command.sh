@@ -88,6 +88,15 @@ charged_us=$(json "$TMP/short.json" '.daemon_cpu_ns / 1000 | floor')
 [ $((3 * charged_us)) -lt $((2 * took_us)) ] ||
 	fail "$charged_us of $took_us us of CPU time are charged to a recording of 10 ms"
 
+# The duration counts from when all is recorded: samples begin later than switches.
+expect_recorded "$TMP/only.fxt" "$KYMO" record --direct -e sched -d 100ms -o "$TMP/only.fxt"
+expect_recorded "$TMP/both.fxt" "$KYMO" record --direct -e sched,profile -d 100ms -o "$TMP/both.fxt"
+for archive in only both; do
+	"$KYMO" summary --json "$TMP/$archive.fxt" >"$TMP/$archive.json"
+done
+assert_eq "$(json "$TMP/only.json" .duration_ns)" 100000000 "ns of a recording of switches"
+assert_ge "$(json "$TMP/both.json" .duration_ns)" 100000001 "ns of a recording of switches and samples"
+
 # To a pipe; and what comes out of it can be read from one.
 "$KYMO" record --direct -d 300ms -o - 2>"$TMP/log" | "$KYMO" summary --json - >"$TMP/piped.json" ||
 	fail "recording to a pipe: $(cat "$TMP/log")"
