@@ -15,7 +15,7 @@
 #include "capture/programs/load-error.h"
 
 /* A recording begins this much later, at most, so that what is mapped has its tables. */
-#define READY_NS_MAX UINT64_C(500000000)
+#define READY_NS_MAX UINT64_C(1000000000)
 
 /* Where the programs can walk by tables. */
 static bool collector_unwind_possible(void)
