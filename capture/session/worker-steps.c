@@ -5,11 +5,13 @@
  */
 #include "capture/session/worker-state.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "capture/heap/task-list.h"
+#include "capture/proc/proc.h"
 
 /* ---- it begins ---- */
 
@@ -93,15 +95,26 @@ static int worker_steps_judge_unwinding(const struct worker *w, int r, char **re
 	return 0;
 }
 
+/* The programs, and the rest of the session, know the ids of the initial pid namespace. */
+static int worker_steps_check_pids(const struct session_options *o, char **reterr_text)
+{
+	if (o->filter.n_pids == 0 || proc_sees_all())
+		return 0;
+	*reterr_text = strdup("process ids here are others than in the kernel's records, because "
+			      "this process is in a pid namespace of its own (a container), so it "
+			      "cannot select processes; run it on the host");
+	return -EOPNOTSUPP;
+}
+
 /* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
 static void worker_steps_start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
 	_cleanup_(beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
-	int r = 0;
+	int r = worker_steps_check_pids(&w->options, &text);
 
-	if (w->options.categories & CATEGORY_CALLS)
+	if (r == 0 && w->options.categories & CATEGORY_CALLS)
 		r = call_targets_new(&w->options, &w->calls, &text);
 	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
 		r = moments_new(&w->options, &w->moments, &text);

@@ -82,7 +82,12 @@ static int verb_calls_of_file(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	r = verb_calls_view_begin(&view) ?: verb_calls_print(lines, argv[optind]);
-	if (r == CLI_OK && lines->n_printed == 0 && !lines->function && lines->min_ns == 0)
+	if (r != CLI_OK || lines->n_printed > 0 || lines->function || lines->min_ns > 0)
+		return r;
+	if (lines->were_asked_for)
+		cli_error("%s contains no calls: no selected thread called a function of --call",
+			  argv[optind]);
+	else
 		return cli_failed("%s contains no calls; record them with 'kymo record "
 				  "--call=SPEC'",
 				  argv[optind]);
@@ -178,7 +183,7 @@ static int verb_calls_list_one(const char *text)
 {
 	struct call_resolved resolved = { 0 };
 	char why[PLACES_WHY_MAX];
-	int r = call_resolve(text, &resolved, why);
+	int r = call_resolve(text, &(struct capture_filter){ 0 }, &resolved, why);
 
 	if (r < 0)
 		return cli_failed("%s", *why ? why : strerror(-r));

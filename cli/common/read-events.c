@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common/read-events.h"
 
+#include <string.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -51,4 +52,21 @@ int read_events_unmapped(const struct open_trace *t, uint64_t n, int status)
 		  "'kymo cut'",
 		  t->name, n, MAPS_MAX);
 	return status == CLI_OK ? CLI_DAMAGE : status;
+}
+
+bool read_events_asked_for(const struct event *ev, const char *category)
+{
+	static const char key[] = "categories=";
+	const char *p = ev->start.options ? strstr(ev->start.options, key) : NULL;
+	size_t n, bytes = strlen(category);
+
+	if (!p)
+		return false;
+	for (p += strlen(key);; p += n + 1) {
+		n = strcspn(p, ", ");
+		if (n == bytes && memcmp(p, category, n) == 0)
+			return true;
+		if (p[n] != ',')
+			return false;
+	}
 }

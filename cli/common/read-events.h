@@ -17,6 +17,9 @@ typedef int (*read_events_fn)(void *userdata, const struct event *ev);
  */
 int read_events(struct open_trace *t, read_events_fn take, void *userdata);
 
+/* Whether EV, an EVENT_START, says that CATEGORY was recorded. */
+bool read_events_asked_for(const struct event *ev, const char *category);
+
 /* Sums up damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were any. */
 int read_events_finish(struct open_trace *t, const struct summary *s);
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "capture/options/options.h"
+#include "cli/service/record-options.h"
 #include "cli/bus/session-view.h"
 
 /* What was asked for, kept until the recording has ended. */

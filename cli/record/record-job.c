@@ -29,6 +29,7 @@ void record_job_deinit(struct record_job *j)
 	output_file_deinit(&j->output);
 	record_options_deinit(&j->options);
 	asked_for_deinit(&j->asked);
+	probed_files_deinit(&j->probed);
 	record_loop_deinit(&j->loop);
 }
 
@@ -251,12 +252,13 @@ static int record_job_find_gaps(struct record_job *j, const struct session_view 
 {
 	const char *what = j->quiet ? "the recording" : j->output.path;
 
+	bool replaced = probed_files_complain(&j->probed, what) > 0;
 
 	if (status != CLI_OK)
 		return status;
 	status = nothing_recorded_complain(&j->asked, v, what);
 	j->is_empty = status != CLI_OK;
-	return status;
+	return replaced ? CLI_DAMAGE : status;
 }
 
 static int record_job_report(struct record_job *j)
@@ -383,6 +385,7 @@ int record_job_run(struct record_job *j)
 		return CLI_FAILED;
 	j->loop.recording = j->exits.recording = j->recording;
 	j->loop.wake_fd = j->exits.hold.owner_fd;
+	probed_files_note(&j->probed, &j->options.session);
 	asked_for_note(&j->asked, &j->options.session, j->options.n_rest > 0);
 	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd) <
 		    0 ||

@@ -7,6 +7,7 @@
 
 #include "cli/record/exit-search.h"
 #include "cli/record/nothing-recorded.h"
+#include "cli/record/probed-files.h"
 #include "cli/common/output-file.h"
 #include "cli/record/record-loop.h"
 #include "cli/service/record-options.h"
@@ -17,6 +18,7 @@ struct record_job {
 	struct record_options options; /* with a name, and the command as their rest */
 	struct output_file output;     /* opened as the options say, if it is not open yet */
 	bool quiet;                    /* only what went wrong is said */
+	struct probed_files probed;
 	struct asked_for asked; /* the options go to the recording */
 	bool is_empty;          /* nothing of it was recorded, which has been said */
 	struct recording *recording;

@@ -11,6 +11,7 @@
 #include "capture/programs/capabilities.h"
 #include "capture/store/flight.h"
 #include "capture/probes/probe-heal.h"
+#include "capture/proc/proc.h"
 #include "capture/sandbox/thread.h"
 #include "cli/bus/bus-client.h"
 #include "cli/service/client-options.h"
@@ -347,6 +348,10 @@ static int choose_direct(struct recording *r)
 		return e;
 	}
 	r->ops = &direct_ops;
+	if (!proc_sees_all())
+		cli_error("this process is in a pid namespace of its own (a container): the "
+			  "process ids in the recording are those of the host, and functions of "
+			  "processes that were there before may have wrong names");
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 #include "base/outbuf.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
-#include "capture/options/program-file.h"
+#include "cli/service/process-file.h"
 #include "reader/places/place-arguments.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
@@ -39,6 +39,7 @@ struct resolution {
 	uint64_t number;            /* the line, or the address */
 	const char *tail;           /* the arguments, and what is behind them */
 	bool is_source_name;        /* no name that the linker could have */
+	const struct capture_filter *filter;
 	struct places *places;
 	struct call_resolved found;
 	size_t room;
@@ -640,12 +641,11 @@ static bool resolve_is_known(const struct resolution *r)
 
 static int resolve_open(struct resolution *r)
 {
-	const struct places_options options = { 0 };
-	char path[PATH_MAX];
+	struct process_file file;
 
-	if (program_file_find(r->file, PROGRAM_FILE_CACHE, getenv("PATH"), path, sizeof(path)) < 0)
+	if (process_file_find(r->file, r->filter, &file) < 0)
 		return resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->file);
-	return places_open(&r->places, path, &options, r->why, PLACES_WHY_MAX);
+	return process_file_open(&file, &r->places, r->why, PLACES_WHY_MAX);
 }
 
 static int resolve_wanted(struct resolution *r)
@@ -662,9 +662,10 @@ static int resolve_wanted(struct resolution *r)
 	}
 }
 
-int call_resolve(const char *text, struct call_resolved *ret, char why[static PLACES_WHY_MAX])
+int call_resolve(const char *text, const struct capture_filter *filter, struct call_resolved *ret,
+		 char why[static PLACES_WHY_MAX])
 {
-	struct resolution r = { .text = text, .why = why };
+	struct resolution r = { .text = text, .filter = filter, .why = why };
 	int e;
 
 	*why = '\0';

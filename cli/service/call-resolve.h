@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "capture/options/options.h"
 #include "reader/places/places.h"
 
 enum { CALL_SOURCE_MAX = 320 };
@@ -34,7 +35,8 @@ struct call_resolved {
 void call_resolved_deinit(struct call_resolved *r);
 
 /*
- * What TEXT means. Texts that need nothing of this are left as they are. Returns 0, -ENOMEM, or
- * another negative errno with a sentence in WHY.
+ * What TEXT means for the processes in FILTER. Texts that need nothing of this are left as they
+ * are. Returns 0, -ENOMEM, or another negative errno with a sentence in WHY.
  */
-int call_resolve(const char *text, struct call_resolved *ret, char why[static PLACES_WHY_MAX]);
+int call_resolve(const char *text, const struct capture_filter *filter, struct call_resolved *ret,
+		 char why[static PLACES_WHY_MAX]);

@@ -14,7 +14,7 @@
 #include "base/moments/moment-plan.h"
 #include "base/text.h"
 #include "bpf/record.h"
-#include "capture/options/program-file.h"
+#include "cli/service/process-file.h"
 #include "cli/common/verb.h"
 #include "cli/service/moment-spec.h"
 #include "reader/places/place-functions.h"
@@ -458,19 +458,21 @@ static int moment_compile_where(struct moment_request *q, struct call_options *t
 	return moment_compile_at(q, name, number, to);
 }
 
-int moment_compile(const char *name, const char *text, const char *collect, struct call_options *to)
+int moment_compile(const char *name, const char *text, const char *collect,
+		   const struct capture_filter *filter, struct call_options *to)
 {
 	_cleanup_(moment_request_deinit) struct moment_request q = { .option = name };
-	const struct places_options options = { 0 };
+	struct process_file file;
 	char why[PLACES_WHY_MAX];
 	int r = moment_spec_parse(name, text, collect, &q.spec);
 
 	if (r != CLI_OK)
 		return r;
-	if (program_file_find(q.spec.file, PROGRAM_FILE_CACHE, getenv("PATH"), q.path,
-			      sizeof(q.path)) < 0)
+	if (process_file_find(q.spec.file, filter, &file) < 0)
 		return cli_failed("%s: there is no library or program '%s'", name, q.spec.file);
-	if (places_open(&q.places, q.path, &options, why, sizeof(why)) < 0)
+	process_file_tell(&file, name, q.spec.file);
+	snprintf(q.path, sizeof(q.path), "%s", file.path);
+	if (process_file_open(&file, &q.places, why, sizeof(why)) < 0)
 		return cli_failed("%s: %s", name, why);
 	return moment_compile_where(&q, to);
 }

@@ -15,10 +15,10 @@
 #include "capture/options/options.h"
 
 /*
- * Compiles TEXT, with what is collected by COLLECT (words with commas between them: regs,
- * stack=BYTES, args, locals, NAME, *NAME, *NAME@N, $NAME; NULL = args, locals and 4096 bytes of
- * stack), into TO: a plan and an open file for each address. Returns CLI_OK, or an enum cli_exit
- * when it has said why; NAME is that of the option.
+ * Compiles TEXT, for the processes in FILTER, with what is collected by COLLECT (words with commas
+ * between them: regs, stack=BYTES, args, locals, NAME, *NAME, *NAME@N, $NAME; NULL = args, locals
+ * and 4096 bytes of stack), into TO: a plan and an open file for each address. Returns CLI_OK, or
+ * an enum cli_exit when it has said why; NAME is that of the option.
  */
 int moment_compile(const char *name, const char *text, const char *collect,
-		   struct call_options *to);
+		   const struct capture_filter *filter, struct call_options *to);

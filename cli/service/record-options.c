@@ -22,9 +22,9 @@
 #include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/find-cgroup.h"
-#include "capture/options/program-file.h"
 #include "capture/programs/sampler.h"
 #include "cli/service/moment-compile.h"
+#include "cli/service/process-file.h"
 #include "cli/common/verb.h"
 #include "cli/service/call-resolve.h"
 
@@ -196,12 +196,23 @@ static int parse_cgroup(struct record_options *o, const char *name, const char *
 	return add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
+/* Whether FILE is the one of the last specification, too: it may have become several. */
+static bool record_options_told(const struct record_options *o, const char *file)
+{
+	const struct call_options *c = &o->session.calls;
+	size_t n = strlen(file);
+
+	return c->n_specs && strncmp(c->specs[c->n_specs - 1], file, n) == 0 &&
+	       c->specs[c->n_specs - 1][n] == ':';
+}
+
 /* The file of SPEC, open, and SPEC, go into the options. */
 static int record_options_add_call(struct record_options *o, const char *name, const char *text,
 				   const struct call_spec *spec)
 {
 	struct option_files *files = &o->session.calls.files;
-	char path[PATH_MAX];
+	const struct capture_filter none = { 0 };
+	struct process_file file;
 	int r;
 
 	if (o->session.calls.n_specs == OPTION_CALLS_MAX)
@@ -211,13 +222,15 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 	if (!files->fds)
 		return cli_failed("%s: %s", name, strerror(ENOMEM));
 	/* (with each specification goes a file) */
-	r = program_file_find(call_spec_is_syscall(spec) ? "/proc/self/exe" : spec->file,
-			      PROGRAM_FILE_CACHE, getenv("PATH"), path, sizeof(path));
+	r = process_file_find(call_spec_is_syscall(spec) ? "/proc/self/exe" : spec->file,
+			      call_spec_is_syscall(spec) ? &none : &o->session.filter, &file);
 	if (r < 0)
 		return cli_failed("%s: there is no library or program '%s'", name, spec->file);
-	files->fds[files->n] = open(path, O_RDONLY | O_CLOEXEC);
+	files->fds[files->n] = open(file.path, O_RDONLY | O_CLOEXEC);
 	if (files->fds[files->n] < 0)
-		return cli_failed("%s: %s: %s", name, path, strerror(errno));
+		return cli_failed("%s: %s: %s", name, file.path, strerror(errno));
+	if (!record_options_told(o, spec->file))
+		process_file_tell(&file, name, spec->file);
 	files->n++;
 	r = call_options_add(&o->session.calls, text);
 	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
@@ -234,17 +247,31 @@ static int record_options_take_spec(struct record_options *o, const char *name, 
 	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
 }
 
-/* (it is compiled when all options are known) */
-static int record_options_take_moment(struct record_options *o, const char *text)
+/* (what it means is looked up when all options are known) */
+static int record_options_keep(const char *text, char ***list, size_t *n)
 {
-	char **moments = realloc(o->moments, (o->n_moments + 1) * sizeof(*moments));
+	char **longer = realloc(*list, (*n + 1) * sizeof(*longer));
 
-	if (moments)
-		o->moments = moments;
-	if (!moments || !(moments[o->n_moments] = strdup(text)))
+	if (longer)
+		*list = longer;
+	if (!longer || !(longer[*n] = strdup(text)))
 		return cli_failed("out of memory");
-	o->n_moments++;
+	++*n;
 	return CLI_OK;
+}
+
+static int record_options_take_call(struct record_options *o, const char *name, const char *text)
+{
+	struct call_resolved resolved = { 0 };
+	char why[PLACES_WHY_MAX];
+	int e = call_resolve(text, &o->session.filter, &resolved, why), r = CLI_OK;
+
+	if (e < 0)
+		return cli_failed("%s: %s", name, *why ? why : strerror(-e));
+	for (size_t i = 0; r == CLI_OK && i < resolved.n; i++)
+		r = record_options_take_spec(o, name, resolved.list[i].spec);
+	call_resolved_deinit(&resolved);
+	return r;
 }
 
 static int record_options_compile(struct record_options *o)
@@ -253,22 +280,11 @@ static int record_options_compile(struct record_options *o)
 
 	if (o->collect && o->n_moments == 0)
 		return cli_usage_error("--collect needs --moment");
+	for (size_t i = 0; r == CLI_OK && i < o->n_calls; i++)
+		r = record_options_take_call(o, "--call", o->calls[i]);
 	for (size_t i = 0; r == CLI_OK && i < o->n_moments; i++)
-		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.moments);
-	return r;
-}
-
-static int record_options_take_call(struct record_options *o, const char *name, const char *text)
-{
-	struct call_resolved resolved = { 0 };
-	char why[PLACES_WHY_MAX];
-	int e = call_resolve(text, &resolved, why), r = CLI_OK;
-
-	if (e < 0)
-		return cli_failed("%s: %s", name, *why ? why : strerror(-e));
-	for (size_t i = 0; r == CLI_OK && i < resolved.n; i++)
-		r = record_options_take_spec(o, name, resolved.list[i].spec);
-	call_resolved_deinit(&resolved);
+		r = moment_compile("--moment", o->moments[i], o->collect, &o->session.filter,
+				   &o->session.moments);
 	return r;
 }
 
@@ -327,9 +343,9 @@ static int parse_row(struct record_options *o, const char *name, const char *tex
 	case OPTION_COMMS:
 		return parse_comm(o, name, text);
 	case OPTION_CALLS:
-		return record_options_take_call(o, name, text);
+		return record_options_keep(text, &o->calls, &o->n_calls);
 	case OPTION_MOMENTS:
-		return record_options_take_moment(o, text);
+		return record_options_keep(text, &o->moments, &o->n_moments);
 	case OPTION_UNIT:
 		return parse_unit(o, name, text);
 	case OPTION_CGROUP:
@@ -563,6 +579,9 @@ void record_options_help(enum option_verb verb)
 void record_options_deinit(struct record_options *o)
 {
 	session_options_deinit(&o->session);
+	for (size_t i = 0; i < o->n_calls; i++)
+		free(o->calls[i]);
+	free(o->calls);
 	for (size_t i = 0; i < o->n_moments; i++)
 		free(o->moments[i]);
 	free(o->moments);

@@ -19,8 +19,9 @@ struct record_options {
 	bool direct;                    /* without the daemon */
 	bool json;
 	bool all_categories, list_categories; /* -e all, -e help */
-	char **moments;                       /* as they were given. Owned, with their texts */
-	size_t n_moments;
+	/* As they were given. Owned, with their texts */
+	char **calls, **moments;
+	size_t n_calls, n_moments;
 	const char *collect; /* NULL = not given */
 	char given[64];      /* the first option of the session, as it was typed; "" = none */
 	char **rest;         /* what stands after the options; ends with NULL */

@@ -32,17 +32,26 @@ static void places_note_trouble(void *userdata, const char *path, const char *wh
 
 /* ---- opening ---- */
 
-static int places_find_main(struct places *p, struct places_trouble *trouble)
+static int places_find_main(struct places *p, const struct places_living *living,
+			    struct places_trouble *trouble)
 {
-	_cleanup_free_ char *real = realpath(p->path, NULL);
+	_cleanup_free_ char *real = living ? strdup(living->path) : realpath(p->path, NULL);
+	struct symbol_query query = { .mapping = { .path = real } };
 	int error = errno, r;
 
 	if (!real) {
 		snprintf(trouble->why, trouble->size, "%s: %s", p->path, strerror(error));
 		return -error;
 	}
-	r = find_mapped_file(&p->where, &(struct symbol_query){ .mapping = { .path = real } },
-			     &p->main, places_note_trouble, trouble);
+	if (living) {
+		query.pid = living->pid;
+		query.lives = true;
+		query.mapping.start = living->start;
+		query.mapping.size = living->size;
+		query.mapping.device = living->device;
+		query.mapping.inode = living->inode;
+	}
+	r = find_mapped_file(&p->where, &query, &p->main, places_note_trouble, trouble);
 	if (r == 1)
 		return 0;
 	if (r == 0 && *trouble->why == '\0')
@@ -163,7 +172,7 @@ int places_open(struct places **ret, const char *path, const struct places_optio
 	r = find_places_init(&p->where, &where);
 	if (r < 0)
 		snprintf(why, size, "cannot look for debug information: %s", strerror(-r));
-	r = r ?: places_find_main(p, &trouble) ?: places_find_debug(p, &trouble);
+	r = r ?: places_find_main(p, options->living, &trouble) ?: places_find_debug(p, &trouble);
 	if (r >= 0)
 		r = places_load_symbols(p);
 	r = r ?: places_load_debug(p, &trouble);

@@ -25,15 +25,23 @@ enum {
 	PLACES_FOUND_MAX = 4096,
 };
 
+/* A file that a living process has in memory, or that its mount namespace has. */
+struct places_living {
+	uint32_t pid;
+	const char *path;                    /* in its mount namespace */
+	uint64_t start, size, device, inode; /* of its mapping (symbol_mapping); 0 = none */
+};
+
 struct places_options {
-	const char *const *debug_dirs; /* looked through before /usr/lib/debug */
+	const struct places_living *living; /* the file is this one; NULL = this machine's */
+	const char *const *debug_dirs;      /* looked through before /usr/lib/debug */
 	size_t n_debug_dirs;
 	bool debuginfod;
 };
 
 /*
- * Opens the file at PATH. Returns 0; -ENOMEM; another negative errno, each with a sentence in WHY
- * (SIZE bytes).
+ * Opens the file at PATH, or the living one, which PATH names for people. Returns 0; -ENOMEM;
+ * another negative errno, each with a sentence in WHY (SIZE bytes).
  */
 int places_open(struct places **ret, const char *path, const struct places_options *options,
 		char *why, size_t size);

@@ -43,4 +43,8 @@ expect_exit 1 "$KYMO" flame "$TMP/idle.fxt" -o "$TMP/idle.svg"
 assert_says "$TMP/stderr" "contains no call stacks"
 expect_exit 1 "$KYMO" leaks "$TMP/idle.fxt"
 assert_says "$TMP/stderr" "contains no allocation data"
+
+note "views of an archive that was to have them: it is an answer that there are none"
+expect_exit 0 "$KYMO" calls "$TMP/half.fxt"
+assert_says "$TMP/stderr" "contains no calls: no selected thread called a function of --call"
 kill $idle

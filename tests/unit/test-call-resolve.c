@@ -17,6 +17,8 @@
 
 static bool has_programs;
 
+static const struct capture_filter no_filter;
+
 static int set_up(void **state)
 {
 	int r = own_directory_set_up(state);
@@ -48,7 +50,7 @@ static void check(const char *program, const char *text, size_t n, const char *f
 	const char *label;
 
 	snprintf(whole, sizeof(whole), "%s:%s", directory_path(program), text);
-	if (call_resolve(whole, &resolved, why) != 0)
+	if (call_resolve(whole, &no_filter, &resolved, why) != 0)
 		fail_msg("%s: %s", text, why);
 	assert_int_equal(resolved.n, n);
 	for (size_t i = 0; i < n; i++)
@@ -130,7 +132,7 @@ static void test_left_as_they_are(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (call_resolve(rows[i], &resolved, why) != 0)
+		if (call_resolve(rows[i], &no_filter, &resolved, why) != 0)
 			fail_msg("%s: %s", rows[i], why);
 		assert_int_equal(resolved.n, 1);
 		assert_string_equal(resolved.list[0].spec, rows[i]);
@@ -152,7 +154,7 @@ static void test_static_probes(void **state)
 		struct call_spec spec;
 
 		snprintf(text, sizeof(text), "%s:usdt:%s", directory_path(programs[i]), names[i]);
-		if (call_resolve(text, &resolved, why) != 0)
+		if (call_resolve(text, &no_filter, &resolved, why) != 0)
 			fail_msg("%s", why);
 		assert_int_equal(resolved.n, 1);
 		assert_int_equal(call_spec_parse(resolved.list[0].spec, &spec, &error), 0);
@@ -203,7 +205,7 @@ static void test_errors(void **state)
 
 		snprintf(text, sizeof(text), "%s:%s", directory_path(rows[i].program),
 			 rows[i].text);
-		assert_true(call_resolve(text, &resolved, why) < 0);
+		assert_true(call_resolve(text, &no_filter, &resolved, why) < 0);
 		if (!strstr(why, rows[i].why))
 			fail_msg("%s: %s", rows[i].text, why);
 	}

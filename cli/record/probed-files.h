@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The files in which a recording sets probes for --call and --moment, by their names: one that is
+ * replaced meanwhile (an upgrade, a build) keeps the probes, and the new file has none.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "cli/service/record-options.h"
+
+struct probed_files {
+	struct probed_file {
+		char *path; /* owned */
+		dev_t dev;
+		ino_t ino;
+	} * list; /* owned */
+	size_t n;
+};
+
+/* Notes the files of O that have a name in this mount namespace. */
+void probed_files_note(struct probed_files *p, const struct session_options *o);
+void probed_files_deinit(struct probed_files *p);
+
+/* Says on stderr which of them have been replaced; returns their number. */
+size_t probed_files_complain(const struct probed_files *p, const char *what);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * /proc/PID/maps lists the files by the names that they have in the namespace of the process.
+ * /proc/PID/map_files leads to each file itself, also if it was deleted; /proc/PID/root leads to
+ * the same file by its name, next to which its debug information may be.
+ */
+#include "cli/service/process-file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "capture/options/program-file.h"
+#include "cli/common/verb.h"
+
+#define PROCESS_FILE_DELETED " (deleted)"
+
+struct process_file_search {
+	const char *name;
+	char path[PATH_MAX]; /* this machine's file, as the kernel names it; "" = none */
+	struct stat st;      /* of it */
+	bool is_used;        /* one of the processes has it in memory */
+	struct stat other;   /* of the file that was found instead */
+};
+
+static bool process_file_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Whether PATH, from a list of mappings, is what the name means. */
+static bool process_file_is_named(const struct process_file_search *s, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return false;
+	return strchr(s->name, '/') ? strcmp(path, s->name) == 0 || strcmp(path, s->path) == 0
+				    : strcmp(slash + 1, s->name) == 0;
+}
+
+/* The file that process PID has mapped at RANGE as PATH. Returns whether it is to be had. */
+static bool process_file_reach(uint32_t pid, const char *range, const char *path,
+			       char ret[static PATH_MAX], struct stat *ret_st)
+{
+	char mapped[64];
+	struct stat st;
+	bool known;
+	int n;
+
+	snprintf(mapped, sizeof(mapped), "/proc/%" PRIu32 "/map_files/%s", pid, range);
+	known = stat(mapped, &st) == 0;
+	n = snprintf(ret, PATH_MAX, "/proc/%" PRIu32 "/root%s", pid, path);
+	if (n < PATH_MAX && stat(ret, ret_st) == 0 && (!known || process_file_same(&st, ret_st)))
+		return true;
+	snprintf(ret, PATH_MAX, "%s", mapped);
+	*ret_st = st;
+	return known;
+}
+
+static void process_file_set(struct process_file *ret, uint32_t pid, const char *inner)
+{
+	ret->pid = pid;
+	snprintf(ret->inner, sizeof(ret->inner), "%s", inner);
+}
+
+/* One line of /proc/PID/maps. */
+static void process_file_take_line(struct process_file_search *s, uint32_t pid, char *line,
+				   struct process_file *ret)
+{
+	char range[40], permissions[5], path[PATH_MAX];
+	unsigned long long start, end, major, minor, inode;
+	struct stat st;
+	int at = 0;
+	size_t n;
+
+	if (sscanf(line, "%39s %4s %*s %llx:%llx %llu %n", range, permissions, &major, &minor,
+		   &inode, &at) < 5 ||
+	    at == 0 || !strchr(permissions, 'x') || line[at] != '/' ||
+	    sscanf(range, "%llx-%llx", &start, &end) != 2)
+		return;
+	line += at;
+	line[strcspn(line, "\n")] = '\0';
+	n = strlen(line);
+	if (n > strlen(PROCESS_FILE_DELETED) &&
+	    strcmp(line + n - strlen(PROCESS_FILE_DELETED), PROCESS_FILE_DELETED) == 0)
+		line[n - strlen(PROCESS_FILE_DELETED)] = '\0';
+	/* (a file of another name can be this machine's, too: a hard link) */
+	if (!process_file_is_named(s, line) || !process_file_reach(pid, range, line, path, &st))
+		return;
+	if (*s->path && process_file_same(&st, &s->st)) {
+		s->is_used = true;
+	} else if (ret->pid == 0) {
+		s->other = st;
+		snprintf(ret->path, sizeof(ret->path), "%s", path);
+		process_file_set(ret, pid, line);
+		ret->living.start = start;
+		ret->living.size = end - start;
+		ret->living.device = major << 20 | minor;
+		ret->living.inode = inode;
+	} else if (!process_file_same(&st, &s->other)) {
+		ret->another = pid;
+	}
+}
+
+static void process_file_look(struct process_file_search *s, uint32_t pid, struct process_file *ret)
+{
+	_cleanup_free_ char *line = NULL;
+	char maps[64];
+	size_t room = 0;
+	FILE *f;
+
+	snprintf(maps, sizeof(maps), "/proc/%" PRIu32 "/maps", pid);
+	f = fopen(maps, "re");
+	while (f && getline(&line, &room, f) >= 0)
+		process_file_take_line(s, pid, line, ret);
+	if (f)
+		fclose(f);
+}
+
+/* A path that only the namespace of one of the processes has. */
+static int process_file_below_root(const char *name, const struct capture_filter *filter,
+				   struct process_file *ret)
+{
+	struct stat st;
+
+	for (size_t i = 0; *name == '/' && i < filter->n_pids; i++) {
+		int n = snprintf(ret->path, sizeof(ret->path), "/proc/%" PRIu32 "/root%s",
+				 filter->pids[i], name);
+
+		if (n < PATH_MAX && stat(ret->path, &st) == 0 && S_ISREG(st.st_mode)) {
+			process_file_set(ret, filter->pids[i], name);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int process_file_find(const char *name, const struct capture_filter *filter,
+		      struct process_file *ret)
+{
+	struct process_file_search s = { .name = name };
+	char host[PATH_MAX];
+	int r = program_file_find(name, PROGRAM_FILE_CACHE, getenv("PATH"), host, sizeof(host));
+	bool there = r == 0 && stat(host, &s.st) == 0 && realpath(host, s.path);
+
+	*ret = (struct process_file){ 0 };
+	for (size_t i = 0; i < filter->n_pids; i++)
+		process_file_look(&s, filter->pids[i], ret);
+	if (ret->pid && !s.is_used)
+		return 0;
+	/* Both are in memory: it is this machine's. */
+	ret->another = ret->pid;
+	ret->pid = 0;
+	if (!there && process_file_below_root(name, filter, ret) == 0)
+		return 0;
+	if (r == 0)
+		snprintf(ret->path, sizeof(ret->path), "%s", host);
+	return r;
+}
+
+int process_file_open(const struct process_file *f, struct places **ret, char *why, size_t size)
+{
+	struct places_living living = f->living;
+
+	living.pid = f->pid;
+	living.path = f->inner;
+	return places_open(ret, f->path,
+			   &(struct places_options){ .living = f->pid ? &living : NULL }, why,
+			   size);
+}
+
+void process_file_tell(const struct process_file *f, const char *option, const char *name)
+{
+	if (f->pid)
+		cli_error("%s: process %" PRIu32 " has another file by the name '%s' than this "
+			  "machine; it is %s",
+			  option, f->pid, name, f->path);
+	if (f->another)
+		cli_error("%s: process %" PRIu32 " has another file by the name '%s' in memory "
+			  "than the first; its calls are not recorded",
+			  option, f->another, name);
+}

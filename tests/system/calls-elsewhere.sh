@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Calls of functions where a name means another file than it seems: a process with another mount
+# namespace, a command in a pid namespace, a file that is replaced during the recording.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_command gcc unshare
+[ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
+remember_bpf
+
+for turns in 1 2; do
+	gcc -O2 -o "$TMP/load-$turns" -x c - <<-END
+		#include <stdio.h>
+		#include <unistd.h>
+		__attribute__((noipa)) int turn_$turns(int n) { return n + $turns; }
+		int main(int argc, char **argv)
+		{
+			for (int i = 0; argc < 2 || i < 3; i++) {
+				turn_$turns(i);
+				fopen("/dev/null", "r");
+				usleep(20000);
+			}
+		}
+	END
+done
+
+note "another file by the name of a library, in a mount namespace"
+libc=$(ldd "$TMP/load-1" | awk '$1 == "libc.so.6" { print $3 }')
+cp "$libc" "$TMP/copy"
+# shellcheck disable=SC2016 # for the other shell
+unshare -m bash -c 'mount --bind "$1" "$2" && exec "$3"' bash "$TMP/copy" "$(realpath "$libc")" "$TMP/load-1" &
+private=$!
+has_copy() {
+	grep -q "^[^ ]* r-xp [^ ]* [^ ]* $(stat -c %i "$TMP/copy") .*/libc" "/proc/$private/maps"
+}
+expect_soon 10 has_copy
+expect_exit 0 "$KYMO" calls --direct -d 1 --call libc.so.6:fopen -p $private
+assert_says "$TMP/stdout" 'fopen("/dev/null", "r")'
+assert_says "$TMP/stderr" "process $private has another file by the name 'libc.so.6' than this machine"
+expect_exit 0 "$KYMO" record --direct -d 1 -e sched --moment libc.so.6:fopen -p $private \
+	-o "$TMP/moments.fxt"
+expect_exit 0 "$KYMO" moments "$TMP/moments.fxt"
+assert_says "$TMP/stdout" fopen
+
+note "a path that only that namespace has"
+mkdir "$TMP/inner"
+# shellcheck disable=SC2016 # for the other shell
+unshare -m bash -c 'mount -t tmpfs none "$1" && cp "$2" "$1/hidden" && exec "$1/hidden"' \
+	bash "$TMP/inner" "$TMP/load-1" &
+hidden=$!
+runs_hidden() {
+	[ "$(cat "/proc/$hidden/comm")" = hidden ]
+}
+expect_soon 10 runs_hidden
+expect_exit 0 "$KYMO" calls --direct -d 1 --call "$TMP/inner/hidden:turn_1" -p $hidden
+assert_contains "$TMP/stdout" 'turn_1\('
+kill $hidden $private
+
+note "a process that has this machine's file: nothing is said of another one"
+"$TMP/load-1" &
+expect_exit 0 "$KYMO" calls --direct -d 1 --call libc.so.6:fopen -p $!
+assert_says "$TMP/stdout" 'fopen("/dev/null", "r")'
+assert_empty "$TMP/stderr"
+kill $!
+
+note "in a pid namespace, processes cannot be selected"
+expect_exit 125 unshare -pf --mount-proc \
+	"$KYMO" calls --direct --call "$TMP/load-1:turn_1" -- "$TMP/load-1" some
+assert_says "$TMP/stderr" "because this process is in a pid namespace of its own"
+
+note "a file that is replaced meanwhile"
+cp "$TMP/load-1" "$TMP/replaced"
+"$KYMO" calls --direct -d 60 --call "$TMP/replaced:turn_1" >"$TMP/calls" 2>"$TMP/calls.stderr" &
+recorder=$!
+see_calls() {
+	"$TMP/replaced" some
+	[ -s "$TMP/calls" ]
+}
+expect_soon 20 see_calls
+cp "$TMP/load-2" "$TMP/new"
+mv "$TMP/new" "$TMP/replaced"
+"$TMP/replaced" some
+pkill -INT -P $recorder
+status=0
+wait $recorder || status=$?
+assert_eq "$status" 3 "exit status where a file was replaced"
+assert_line "$TMP/calls.stderr" "the recording: $TMP/replaced was replaced during the recording: \
+calls and moments of the new file are missing; record again"
+no_bpf_left
