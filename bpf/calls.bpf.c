@@ -600,6 +600,9 @@ static __always_inline const struct call_watch *call_of_syscall(long number, __u
 	return bpf_map_lookup_elem(&call_functions, &at);
 }
 
+/* System calls of 32-bit programs, whose numbers are not those of call_syscalls. */
+__u64 calls_foreign = 0;
+
 static __noinline bool call_syscall_is_asked(struct pt_regs *regs, long number)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
@@ -607,8 +610,13 @@ static __noinline bool call_syscall_is_asked(struct pt_regs *regs, long number)
 	struct call_args args;
 	__u32 function;
 
+	if (syscall_is_foreign(number)) {
+		if (filter_selects(p))
+			__sync_fetch_and_add(&calls_foreign, 1);
+		return false;
+	}
 	f = call_of_syscall(number, &function);
-	if (!f || syscall_is_foreign(number) || !filter_selects(p))
+	if (!f || !filter_selects(p))
 		return false;
 	call_read_syscall(regs, &args);
 	return call_is_wanted(&args, f) && call_is_within_limit(f, function);
@@ -645,7 +653,7 @@ int TIMED_PROG(COST_FUNCTIONS, on_call_sys_exit, struct pt_regs *regs, long resu
 	__u32 function;
 
 	f = call_of_syscall(syscall_number(regs), &function);
-	if (f && filter_selects(p))
+	if (f && !syscall_is_foreign(syscall_number(regs)) && filter_selects(p))
 		call_leave(f, function, PT_REGS_SP_CORE(regs), (__u64)result, p);
 	return 0;
 }

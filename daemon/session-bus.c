@@ -256,6 +256,7 @@ GETTER(get_counter)
 		{ "Bytes", offsetof(struct session_counters, bytes) },
 		{ "Dropped", offsetof(struct session_counters, dropped_bytes) },
 		{ "FlightLimit", offsetof(struct session_counters, flight_limit) },
+		{ "ForeignCalls", offsetof(struct session_counters, foreign_calls) },
 		{ "SnapshotsDue", offsetof(struct session_counters, snapshots_due) },
 	};
 	const struct daemon_session *s = userdata;
@@ -430,6 +431,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Dropped", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("FlightLimit", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("ForeignCalls", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("SnapshotsDue", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Cost", "a{sv}", get_cost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Shed", "a(sttt)", get_shed, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

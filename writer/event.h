@@ -189,6 +189,9 @@ struct stack_tables {
 /* The names in archives, reports and on the bus. */
 extern const char *const walk_end_names[WALK_ENDS_MAX];
 
+/* The function of EVENT_LEFT_OUT for system calls of 32-bit programs, which are not recorded. */
+#define EVENT_LEFT_OUT_32BIT "system calls of 32-bit programs"
+
 struct event {
 	enum event_kind kind;
 	uint64_t ts_ns; /* CLOCK_BOOTTIME */
@@ -395,8 +398,8 @@ struct event {
 			const char *left_by;
 		} call;
 		struct {
-			const char *function;
-			uint64_t count; /* since the one before */
+			const char *function; /* or EVENT_LEFT_OUT_32BIT */
+			uint64_t count;       /* since the one before */
 		} left_out;
 		struct {
 			uint32_t number;

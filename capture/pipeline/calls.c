@@ -413,24 +413,36 @@ int calls_record(struct calls *c, const struct rec_head *rec)
 	}
 }
 
-int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns)
+static int calls_write_left_out(struct calls *c, const char *function, uint64_t total,
+				uint64_t *known, uint64_t at_ns)
 {
 	struct event ev = {
 		.kind = EVENT_LEFT_OUT,
 		.ts_ns = at_ns,
-		.left_out.function = c->targets->list[function].name,
+		.left_out.function = function,
+		.left_out.count = total - *known,
 	};
 
+	if (total == *known)
+		return 0;
+	*known = total;
+	c->n_events++;
+	return fxt_archive_event(c->pipe->archive, &ev);
+}
+
+int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns)
+{
 	if (!c->left_out)
 		c->left_out = calloc(c->targets->n, sizeof(*c->left_out));
 	if (!c->left_out)
 		return -ENOMEM;
-	if (total == c->left_out[function])
-		return 0;
-	ev.left_out.count = total - c->left_out[function];
-	c->left_out[function] = total;
-	c->n_events++;
-	return fxt_archive_event(c->pipe->archive, &ev);
+	return calls_write_left_out(c, c->targets->list[function].name, total,
+				    &c->left_out[function], at_ns);
+}
+
+int calls_leave_out_foreign(struct calls *c, uint64_t total, uint64_t at_ns)
+{
+	return calls_write_left_out(c, EVENT_LEFT_OUT_32BIT, total, &c->left_out_foreign, at_ns);
 }
 
 int calls_close(struct calls *c, uint64_t at_ns)

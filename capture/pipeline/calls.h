@@ -21,10 +21,11 @@ struct calls {
 	const struct pipeline *pipe;
 	const struct call_targets *targets; /* borrowed; NULL = no calls are recorded */
 	struct named_stacks *stacks;        /* borrowed */
-	bool no_callers;      /* walks use frame pointers, and miss the caller at an entry */
-	struct table threads; /* tid + 1 -> struct call_thread, owned */
-	size_t open_bytes;    /* size of all open calls */
-	uint64_t *left_out;   /* by target: what the archive has of its limit. Owned */
+	bool no_callers;           /* walks use frame pointers, and miss the caller at an entry */
+	struct table threads;      /* tid + 1 -> struct call_thread, owned */
+	size_t open_bytes;         /* size of all open calls */
+	uint64_t *left_out;        /* by target: what the archive has of its limit. Owned */
+	uint64_t left_out_foreign; /* likewise, of system calls of 32-bit programs */
 	uint64_t n_events;
 	uint64_t n_unpaired; /* ends without a begin, which was before the recording or lost */
 	uint64_t n_dropped;  /* calls without room, or of an unknown function */
@@ -41,6 +42,9 @@ int calls_record(struct calls *c, const struct rec_head *rec);
  * the archive does not know. Returns 0 or a negative errno.
  */
 int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns);
+
+/* Likewise, of system calls of 32-bit programs. */
+int calls_leave_out_foreign(struct calls *c, uint64_t total, uint64_t at_ns);
 
 /* Recording ends at AT_NS: writes open calls. Returns 0 or a negative errno. */
 int calls_close(struct calls *c, uint64_t at_ns);

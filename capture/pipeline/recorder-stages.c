@@ -455,7 +455,11 @@ static int stage_calls_leave_out(struct recorder *r, uint64_t at_ns)
 		if (targets->list[i].spec->limit)
 			error = calls_leave_out(&r->calls, i, collector_left_out(r->collector, i),
 						at_ns);
-	return error;
+	return error
+		       ?: targets
+			  ? calls_leave_out_foreign(&r->calls,
+						    collector_foreign_calls(r->collector), at_ns)
+			  : 0;
 }
 
 static int stage_calls_advance(struct recorder *r, uint64_t horizon_ns)

@@ -554,6 +554,11 @@ uint64_t collector_left_out(struct collector *c, uint32_t function)
 	return share.left_out;
 }
 
+uint64_t collector_foreign_calls(struct collector *c)
+{
+	return __atomic_load_n(&c->skel->bss->calls_foreign, __ATOMIC_RELAXED);
+}
+
 uint64_t collector_skipped(struct collector *c, enum event_class class)
 {
 	const struct kymo_bpf *skel = c->skel;

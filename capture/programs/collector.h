@@ -199,6 +199,10 @@ uint64_t collector_skipped(struct collector *c, enum event_class class);
 /* How many calls of function number FUNCTION its limit has left out. */
 uint64_t collector_left_out(struct collector *c, uint32_t function);
 
+/* How many system calls of 32-bit programs were not recorded, because calls of that name were asked
+ * for of 64-bit programs. */
+uint64_t collector_foreign_calls(struct collector *c);
+
 /* The programs' own counts, one element per CPU (costs.h); they change while they are read. */
 const struct cpu_costs *collector_costs(const struct collector *c);
 

@@ -591,6 +591,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.n_cpus = machine_n_cpus(),
 		.n_steps = s->n_steps,
 		.snapshots_due = s->n_snapshots_due,
+		.foreign_calls = s->recorder.calls.left_out_foreign,
 		.triggers = recorder_n_triggers(&s->recorder),
 		.start_ns = s->start_ns,
 		.stop_ns = s->stop_ns,

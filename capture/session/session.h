@@ -43,6 +43,7 @@ extern const char *const session_state_names[SESSION_STATE_MAX]; /* "ready", "ru
 struct session_counters {
 	uint64_t events;            /* events in the archive, without synthetic ones */
 	uint64_t events_of[GROUPS]; /* of these, by groups of categories */
+	uint64_t foreign_calls;     /* system calls of 32-bit programs, not recorded */
 	uint64_t lost[CLASS_MAX];   /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;             /* written to the output */
 	uint64_t dropped_bytes;     /* for which a flight recorder had no room (flight.h) */

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -98,8 +99,10 @@ int summary_calls_print(const struct call_sums *s, size_t limit)
 		       TEXT_TIME(latency_percentile_ns(&c->took, 99)), TEXT_TIME(c->took.max_ns),
 		       c->function);
 		if (c->left_out > 0)
-			printf("%8" PRIu64 " more were omitted because of the limit\n",
-			       c->left_out);
+			printf("%8" PRIu64 " %s\n", c->left_out,
+			       strcmp(c->function, EVENT_LEFT_OUT_32BIT) == 0
+				       ? "were not recorded"
+				       : "more were omitted because of the limit");
 	}
 	if (n > limit)
 		printf("    ... and %zu other functions (-n shows more)\n", n - limit);

@@ -229,6 +229,7 @@ static const struct property_row {
 	{ "Bytes", "t", AT(counters.bytes), sizeof(uint64_t) },
 	{ "Dropped", "t", AT(counters.dropped_bytes), sizeof(uint64_t) },
 	{ "FlightLimit", "t", AT(counters.flight_limit), sizeof(uint64_t) },
+	{ "ForeignCalls", "t", AT(counters.foreign_calls), sizeof(uint64_t) },
 	{ "SnapshotsDue", "t", AT(counters.snapshots_due), sizeof(uint64_t) },
 };
 

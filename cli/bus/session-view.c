@@ -138,6 +138,14 @@ int session_view_complain(const struct session_view *v, const char *what)
 				text_s(v->counters.lost[i]));
 		exit_status = CLI_DAMAGE;
 	}
+	if (v->counters.foreign_calls) {
+		fprintf(stderr,
+			"%s: %" PRIu64 " system call%s of 32-bit programs %s not recorded: only "
+			"those of 64-bit programs can be\n",
+			what, v->counters.foreign_calls, text_s(v->counters.foreign_calls),
+			v->counters.foreign_calls == 1 ? "was" : "were");
+		exit_status = CLI_DAMAGE;
+	}
 	/* (an older service reports only what has gone) */
 	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
 		complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);

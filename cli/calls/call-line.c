@@ -103,6 +103,9 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 		json_print_line(JSON_OBJECT(JSON("timestamp_ns", ev->ts_ns),
 					    JSON("function", ev->left_out.function),
 					    JSON("left_out", ev->left_out.count)));
+	else if (strcmp(ev->left_out.function, EVENT_LEFT_OUT_32BIT) == 0)
+		printf("%14.9f %" PRIu64 " " EVENT_LEFT_OUT_32BIT " were not recorded\n",
+		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count);
 	else
 		printf("%14.9f %" PRIu64 " calls of %s were omitted because of the limit\n",
 		       (double)(ev->ts_ns - l->first_ns) / 1e9, ev->left_out.count,

@@ -196,6 +196,12 @@ uint64_t collector_left_out(struct collector *c, uint32_t function)
 	return 0;
 }
 
+uint64_t collector_foreign_calls(struct collector *c)
+{
+	(void)c;
+	return 0;
+}
+
 void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX])
 {
 	(void)c;

@@ -28,7 +28,8 @@ expect_exit 3 "$KYMO" record --direct -d 2 -e profile -p $brief -o "$TMP/brief.f
 assert_line "$TMP/stderr" "$TMP/brief.fxt: no event of category profile: process $brief has ended"
 
 note "one category of two is empty: nothing is said of the other one"
-expect_exit 0 "$KYMO" record --direct -d 0.5 -e sched --call libc.so.6:getopt_long_only \
+cp "$KYMO_LOAD" "$TMP/unused"
+expect_exit 0 "$KYMO" record --direct -d 0.5 -e sched --call "$TMP/unused:main" \
 	-o "$TMP/half.fxt"
 assert_line "$TMP/stderr" \
 	"$TMP/half.fxt: no event of category calls: no thread called a function of --call"
@@ -48,3 +49,29 @@ note "views of an archive that was to have them: it is an answer that there are 
 expect_exit 0 "$KYMO" calls "$TMP/half.fxt"
 assert_says "$TMP/stderr" "contains no calls: no selected thread called a function of --call"
 kill $idle
+
+note "system calls of a 32-bit program"
+if ! gcc -m32 -nostdlib -fno-pic -no-pie -O1 -o "$TMP/load32" -x c - 2>"$TMP/gcc.log" <<-END; then
+	static int call(int n, int a, int b, int c)
+	{
+		int r;
+
+		__asm__ volatile("int \$0x80" : "=a"(r) : "a"(n), "b"(a), "c"(b), "d"(c) : "memory");
+		return r;
+	}
+	void _start(void)
+	{
+		for (int i = 0; i < 4; i++)
+			call(20, 0, 0, 0); /* getpid */
+		call(1, 0, 0, 0); /* exit */
+	}
+	END
+	note "not tested: $(head -1 "$TMP/gcc.log")"
+	exit 0
+fi
+expect_exit 0 "$KYMO" record --direct --call 'syscall:*' -o "$TMP/32.fxt" -e calls -- "$TMP/load32"
+assert_line "$TMP/stderr" "$TMP/32.fxt: 5 system calls of 32-bit programs were not recorded: \
+only those of 64-bit programs can be"
+expect_exit 0 "$KYMO" calls "$TMP/32.fxt"
+assert_contains "$TMP/stdout" ' 5 system calls of 32-bit programs were not recorded$'
+! grep -E '(writev|getpid)\(' "$TMP/stdout" || fail "calls by the numbers of other ones"
