@@ -70,16 +70,24 @@ static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __
 	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
 }
 
-/* T is what is known of P, which is away until NOW_NS; if it runs by then, its kernel stack is
- * another one. */
-static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p, bool runs,
-					 __u64 now_ns)
+/* How the time of a thread off CPU has ended, as far as that is known. */
+enum offcpu_end {
+	OFFCPU_RETURNS,
+	OFFCPU_RUNS, /* it runs by now, so its kernel stack is another one */
+	OFFCPU_OPEN, /* it is still away */
+};
+
+/* T is what is known of P, which is away until NOW_NS. */
+static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p,
+					 enum offcpu_end end, __u64 now_ns)
 {
 	struct rec_stack *room = stack_room(STACK_ROOM_SWITCH);
 	struct rec_offcpu *rec;
 	__u64 kernel, user;
 
-	if (!room || !stack_send(room, walk_kernel_of(p, runs, room->frames), p, now_ns, &kernel) ||
+	if (!room ||
+	    !stack_send(room, walk_kernel_of(p, end == OFFCPU_RUNS, room->frames), p, now_ns,
+			&kernel) ||
 	    !stack_send(&t->user, t->n_user_frames, p, now_ns, &user))
 		return;
 	rec = rec_reserve(REC_OFFCPU_RING, sizeof(*rec), now_ns);
@@ -92,6 +100,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	/* A thread that was only preempted was not woken. */
 	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
 	rec->state = t->state;
+	rec->is_open = end == OFFCPU_OPEN;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
@@ -116,10 +125,11 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 		return;
 	/* The kernel did not report its return: then the schedule, too, has it come back now. */
 	if (was_away(t, now_ns))
-		write_offcpu(t, p, true, now_ns);
+		write_offcpu(t, p, OFFCPU_RUNS, now_ns);
 	t->waker_tid = 0;
 	t->state = state_letter(state);
 	t->n_user_frames = stack_walk_user(ctx, p, &t->user);
+	t->ran_ns = p->se.sum_exec_runtime;
 	t->begin_ns = now_ns;
 }
 
@@ -131,7 +141,7 @@ static __always_inline void offcpu_come_back(struct task_struct *p, __u64 now_ns
 	if (!t || t->begin_ns == 0)
 		return;
 	if (was_away(t, now_ns))
-		write_offcpu(t, p, false, now_ns);
+		write_offcpu(t, p, OFFCPU_RETURNS, now_ns);
 	t->begin_ns = 0;
 	t->waker_tid = 0;
 }
@@ -199,5 +209,26 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 	t->waker_tid = (actor == ACTOR_TASK || actor == ACTOR_OWN_SOFTIRQ) && filter_selects(waker)
 			       ? (__u32)waker->pid
 			       : 0;
+	return 0;
+}
+
+/*
+ * When the programs above have gone: who is still away. One that has run since, unseen, is not
+ * known to be: its kernel stack may be another one.
+ */
+SEC("?iter/task")
+int on_iter_offcpu(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct offcpu_thread *t;
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	__u32 tid;
+
+	if (!p || !filter_selects(p))
+		return 0;
+	tid = p->pid;
+	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
+	if (t && was_away(t, now_ns) && t->ran_ns == p->se.sum_exec_runtime)
+		write_offcpu(t, p, OFFCPU_OPEN, now_ns);
 	return 0;
 }

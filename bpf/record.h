@@ -262,7 +262,8 @@ struct rec_offcpu {
 	__u64 begin_ns;
 	__u64 kernel_stack, user_stack;
 	__u32 waker_tid; /* 0 = an interrupt, or not known */
-	__u32 state;     /* a letter: R S D T t P I */
+	__u16 state;     /* a letter: R S D T t P I */
+	__u16 is_open;   /* 1: it is still away at head.ts_ns, when the programs have gone */
 };
 _Static_assert(sizeof(struct rec_offcpu) == 56, "ABI");
 
@@ -273,9 +274,10 @@ struct offcpu_thread {
 	__u32 state;
 	__u32 n_user_frames;
 	__u32 pad_0;
+	__u64 ran_ns;          /* the kernel's sum of its CPU time */
 	struct rec_stack user; /* the frames; made a record when it is sent */
 };
-_Static_assert(sizeof(struct offcpu_thread) == 1072, "ABI");
+_Static_assert(sizeof(struct offcpu_thread) == 1080, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
 

@@ -128,6 +128,7 @@ struct cfs_rq {
 };
 
 struct sched_entity {
+	__u64 sum_exec_runtime;      /* ns */
 	unsigned char sched_delayed; /* since 6.12 */
 	struct cfs_rq *cfs_rq;       /* with CONFIG_FAIR_GROUP_SCHED */
 };

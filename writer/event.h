@@ -329,6 +329,8 @@ struct event {
 			uint64_t end_ns;
 			uint32_t waker_tid; /* 0 = an interrupt, or unknown */
 			char state;         /* as in a switch; 0 = unknown */
+			/* "open": it has not ended when the recording has; NULL = it has ended */
+			const char *left_by;
 		} offcpu;
 		struct {
 			uint32_t process; /* koid of its process; for the kernel kthreadd's */

@@ -653,23 +653,23 @@ static int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 static int on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
+	/* (one that comes back after the end is still away there) */
+	bool is_open = rec->is_open || head->ts_ns > p->pipe->to_ns;
 	struct event ev = {
 		.kind = EVENT_OFFCPU,
 		.ts_ns = rec->begin_ns < p->pipe->from_ns ? p->pipe->from_ns : rec->begin_ns,
 		.cpu = head->cpu,
 		.offcpu = {
-			.end_ns = head->ts_ns,
-			.waker_tid = rec->waker_tid ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
+			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
+			.left_by = is_open ? "open" : NULL,
+			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
 		},
 	};
 
-	/*
-	 * A thread that comes back after the end is still away, as are others that are not
-	 * reported.
-	 */
-	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns ||
-	    rec->begin_ns < p->pipe->seen_ns)
+	if (head->ts_ns < p->pipe->from_ns || rec->begin_ns > p->pipe->to_ns ||
+	    rec->begin_ns < p->pipe->seen_ns ||
+	    (is_open && ev.offcpu.end_ns - rec->begin_ns < p->offcpu_min_ns))
 		return 0;
 	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
 }

@@ -37,6 +37,7 @@ enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
 
 struct profiler {
 	const struct pipeline *pipe; /* borrowed */
+	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
 	uint64_t doubt_ns;   /* own: reports up to this time can be incomplete; 0 = complete */
 	uint64_t n_events;   /* written */
 	uint64_t n_mappings; /* of these, mappings */

@@ -107,6 +107,7 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 	r->calls.targets = news->calls;
 	r->moments.moments = news->moments;
 	r->calls.no_callers = options->stacks == STACKS_FP;
+	r->profiler.offcpu_min_ns = options->offcpu_min_ns;
 	r->n_cpus = collector_n_cpus(r->collector);
 	r->pipe.categories = options->categories;
 	r->pipe.filtered = session_options_filtered(options);

@@ -204,6 +204,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_tick, o->categories & CATEGORY_PROFILE },
 		{ skel->progs.on_offcpu_switch, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_offcpu_waking, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_iter_offcpu, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_moment, o->categories & CATEGORY_MOMENTS },
 		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },

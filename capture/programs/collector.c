@@ -426,14 +426,70 @@ static void drop_link(struct bpf_link **link)
 	*link = NULL;
 }
 
+/* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
+static int collector_iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
+			     void *userdata)
+{
+	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
+	_cleanup_close_ int fd = -1;
+	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	size_t have = 0, used;
+	ssize_t n;
+	int r = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	if (fd < 0)
+		return fd;
+	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
+		have += (size_t)n;
+		for (used = 0; r >= 0 && have - used >= record_bytes; used += record_bytes) {
+			const struct rec_head *rec = decode_record(buffer + used, have - used);
+
+			if (!rec)
+				return -EBADMSG;
+			r = fn(rec, userdata);
+		}
+		have -= used;
+		memmove(buffer, buffer + used, have);
+	}
+	if (r < 0)
+		return r;
+	return n < 0 ? -errno : 0;
+}
+
+/* One that was running when its link went may still be: waits until every CPU has passed through
+ * the scheduler. Where the call is not to be had, the wait is what it was. */
+static void wait_for_programs(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+/*
+ * Reports who is still off CPU, once nothing else reports such times: on_offcpu_switch was attached
+ * until now. Without it, they are missing; it fails only where memory is short.
+ */
+static void collector_report_away(struct collector *c, bool was_attached)
+{
+	if (was_attached)
+		(void)collector_iterate(c->skel->progs.on_iter_offcpu, sizeof(struct rec_task),
+					NULL, NULL);
+}
+
 void collector_shed_stacks(struct collector *c)
 {
+	bool has_offcpu = c->skel->links.on_offcpu_switch;
+
 	c->sampler = sampler_free(c->sampler);
 	c->skel->bss->call_stacks_shed = 1;
 	drop_link(&c->skel->links.on_offcpu_switch);
 	drop_link(&c->skel->links.on_offcpu_waking);
 	if (!c->skel->links.on_sched_waking)
 		drop_link(&c->skel->links.on_softirq_raise);
+	wait_for_programs();
+	collector_report_away(c, has_offcpu);
 }
 
 void collector_shed_wakeups(struct collector *c)
@@ -515,14 +571,15 @@ void collector_pause(struct collector *c)
 
 void collector_detach(struct collector *c)
 {
+	bool has_offcpu = c->skel->links.on_offcpu_switch;
+
 	/* It began last. */
 	c->sampler = sampler_free(c->sampler);
 	/* Its times are those of on_sched_switch: not without it. */
 	drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
-	/* One that was running when its link went may still be: wait until every CPU has passed
-	 * through the scheduler. Where the call is not to be had, the wait is what it was. */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	wait_for_programs();
+	collector_report_away(c, has_offcpu);
 	if (c->map_rings)
 		map_rings_stop(c->map_rings);
 }

@@ -272,8 +272,8 @@ static struct json_object *add_counts(struct json_object *o, const struct flame_
 	for (size_t i = 0; i < p->n_stacks; i++)
 		*(p->stacks[i].off_cpu ? &off_ns : &on_ns) += p->stacks[i].ns;
 	return JSON_ADD(o, JSON("samples", p->n_samples), JSON("cpu_ns", on_ns),
-			JSON("waits", p->n_offcpu), JSON("offcpu_ns", off_ns),
-			JSON("samples_in_archive", p->n_samples_seen),
+			JSON("waits", p->n_offcpu), JSON("unfinished_waits", p->n_unfinished),
+			JSON("offcpu_ns", off_ns), JSON("samples_in_archive", p->n_samples_seen),
 			JSON("waits_in_archive", p->n_offcpu_seen), JSON("stacks", p->n_stacks),
 			JSON("cut_stacks", p->n_cut), JSON_OF(p, frequency),
 			JSON("addresses_looked_up", in->resolver.n_asked),
@@ -309,6 +309,10 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 		fprintf(stderr, "%s %" PRIu64 " time%s off CPU", f->on_cpu ? " and" : "",
 			p->n_offcpu, text_s(p->n_offcpu));
 	fprintf(stderr, ", %zu stack%s\n", p->n_stacks, text_s(p->n_stacks));
+	if (p->n_unfinished)
+		cli_error("%" PRIu64 " of the times off CPU had not ended when the recording did: "
+			  "they are counted up to there",
+			  p->n_unfinished);
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of them are truncated: there are too many different "
 			  "stacks",

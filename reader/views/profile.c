@@ -21,6 +21,7 @@ struct runner {
 	uint64_t since_ns;        /* it came to cpu */
 	uint64_t left_ns;         /* it went from cpu, if it does not run; else from cpu_before */
 	bool open;                /* the time off CPU, which follows */
+	bool unfinished;          /* likewise, and it has not ended */
 	uint64_t begin_ns, end_ns;
 };
 
@@ -347,6 +348,7 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 		return r;
 	p->n_cut += r > 0;
 	p->n_offcpu++;
+	p->n_unfinished += runner->unfinished;
 	stack.ns = to - from;
 	return profile_count_stack(p, &stack);
 }
@@ -367,6 +369,7 @@ static int add_off_cpu(struct profile *p, const struct event *ev)
 	runner->open = true;
 	runner->begin_ns = ev->ts_ns;
 	runner->end_ns = ev->offcpu.end_ns;
+	runner->unfinished = ev->offcpu.left_by != NULL;
 	return r;
 }
 
@@ -433,7 +436,8 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 	table_deinit(&s->stack_numbers);
 	p->n_places = p->n_stacks = 0;
 	p->n_nodes = 1; /* the root */
-	p->n_samples = p->n_offcpu = p->n_samples_seen = p->n_offcpu_seen = p->n_cut = 0;
+	p->n_samples = p->n_offcpu = p->n_unfinished = p->n_samples_seen = p->n_offcpu_seen =
+		p->n_cut = 0;
 	maps_forget(s->maps, forget_ns);
 }
 

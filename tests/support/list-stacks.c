@@ -4,6 +4,7 @@
  *
  *	tick    TIME PID TID          FRAMES
  *	offcpu  TIME PID TID END STATE WAKER FRAMES
+ *	waiting TIME PID TID END STATE WAKER FRAMES   (off CPU when the recording ended)
  *	block   TIME PID SIZE RESOURCE FUNCTION FRAMES   (of snapshots)
  *
  * Frames are innermost first, with spaces between them: "kernel:ADDRESS", or PATH+OFFSET (in the
@@ -31,7 +32,8 @@ struct named {
 struct list {
 	struct maps *maps;
 	struct table named;  /* id -> struct named, owned */
-	struct event offcpu; /* the last one */
+	struct event offcpu; /* the last one; its texts are gone */
+	bool waiting;        /* it is unfinished */
 	bool only_maps;
 };
 
@@ -49,7 +51,10 @@ static void print_frame(const struct list *l, const struct event *ev, uint64_t a
 
 static void print_sample(const struct list *l, const struct event *ev)
 {
-	printf("%s %" PRIu64 " %u %u", ev->sample.kind == SAMPLE_OFF_CPU ? "offcpu" : "tick",
+	printf("%s %" PRIu64 " %u %u",
+	       ev->sample.kind != SAMPLE_OFF_CPU ? "tick"
+	       : l->waiting                      ? "waiting"
+						 : "offcpu",
 	       ev->ts_ns, ev->pid, ev->tid);
 	if (ev->sample.kind == SAMPLE_OFF_CPU)
 		printf(" %" PRIu64 " %c %u", l->offcpu.offcpu.end_ns, l->offcpu.offcpu.state,
@@ -119,6 +124,7 @@ static int pass(struct list *l, const char *path)
 				print_mapping(&ev);
 		} else if (ev.kind == EVENT_OFFCPU) {
 			l->offcpu = ev;
+			l->waiting = ev.offcpu.left_by;
 		} else if (ev.kind == EVENT_SAMPLE && ev.sample.kind == SAMPLE_NAMED) {
 			r = keep_named(l, &ev);
 		} else if (ev.kind == EVENT_SAMPLE) {

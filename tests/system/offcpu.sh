@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_btf
 need_command nm
+need_command gcc
 need_bus
 
 # find_function NAME: where it is in the file of $STACK_LOAD, $from to $to (16 digits, to be
@@ -100,6 +101,47 @@ while read -r name tid _; do
 	assert_eq "$(awk -v tid="$tid" '$4 == tid' "$TMP/stacks" | wc -l)" "$(cat "$TMP/n")" \
 		"times that $name was away"
 done <"$TMP/waits"
+
+note "a thread that still waits at the end"
+cat >"$TMP/blocked.c" <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <unistd.h>
+	static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+	__attribute__((noinline)) void blocked_here(void) { pthread_mutex_lock(&held); asm volatile(""); }
+	static void *thread(void *go)
+	{
+		getc(go); /* when the recording has begun */
+		blocked_here();
+		return NULL;
+	}
+	int main(void)
+	{
+		pthread_t t;
+		pthread_mutex_lock(&held);
+		pthread_create(&t, NULL, thread, stdin);
+		return pthread_join(t, NULL);
+	}
+END
+gcc -O2 -g -pthread -o "$TMP/blocked" "$TMP/blocked.c"
+mkfifo "$TMP/go"
+"$TMP/blocked" <"$TMP/go" &
+blocked=$!
+exec 7>"$TMP/go"
+expect_exit 0 "$KYMO" record --direct -e offcpu -p $blocked -o "$TMP/blocked.fxt" -- \
+	bash -c 'echo >"$0"; sleep 2' "$TMP/go"
+exec 7>&-
+kill $blocked
+expect_exit 0 "$KYMO" flame --off-cpu "$TMP/blocked.fxt" --format folded -o -
+cp "$TMP/stderr" "$TMP/told"
+waited=$(awk '/;blocked_here;/ { t += $NF } END { printf "%d", t }' "$TMP/stdout")
+assert_ge "$waited" 1900000000 "time in the function that waits at the end"
+assert_says "$TMP/told" '1 of the times off CPU had not ended' "what flame says of it"
+"$LIST_STACKS" "$TMP/blocked.fxt" >"$TMP/stacks"
+assert_eq "$(grep -c '^waiting' "$TMP/stacks")" 1 "times that are marked as unfinished"
+expect_exit 0 "$KYMO" summary --json "$TMP/blocked.fxt"
+assert_eq "$(awk '/^waiting/ { print $5 }' "$TMP/stacks")" "$(json "$TMP/stdout" .end_ns)" "the end of the wait, and of the recording"
+check_finds_nothing "$TMP/blocked.fxt"
 
 note "page faults that wait for a disk"
 dd if=/dev/zero of="$TMP/pages" bs=1M count=16 2>/dev/null

@@ -149,9 +149,9 @@ static size_t say(const struct event *ev, char *to, size_t room)
 					ev->ts_ns, ev->pid, ev->mapping.start,
 					ev->mapping.module_id, ev->mapping.path);
 	case EVENT_OFFCPU:
-		return (size_t)snprintf(to, room, "away %" PRIu64 "-%" PRIu64 " %u %c by %u;",
+		return (size_t)snprintf(to, room, "away %" PRIu64 "-%" PRIu64 " %u %c by %u%s;",
 					ev->ts_ns, ev->offcpu.end_ns, ev->tid, ev->offcpu.state,
-					ev->offcpu.waker_tid);
+					ev->offcpu.waker_tid, ev->offcpu.left_by ? " open" : "");
 	case EVENT_SAMPLE:
 		n = (size_t)snprintf(to, room, "%s %" PRIu64 " %u",
 				     ev->sample.kind == SAMPLE_OFF_CPU ? "left" : "on", ev->ts_ns,
@@ -232,10 +232,37 @@ TEST(test_offcpu)
 	rec.waker_tid = 0;
 	rec.state = 'D';
 	put(f, &rec);
-	f->pipe.to_ns = 199;
-	put(f, &rec);
 	assert_string_equal(said(f), "away 150-200 500 S by 9;left 150 500 1000;"
 				     "away 100-200 500 D by 0;left 100 500 1000;");
+}
+
+/* What has not ended is said up to the end of the recording, if it is long enough by then. */
+TEST(test_offcpu_open)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 250, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.user_stack = 2,
+		.waker_tid = 9,
+		.state = 'S',
+	};
+
+	put_stack(f, 2, 0x1000, 1);
+	f->p.offcpu_min_ns = 20;
+	f->pipe.to_ns = 199;
+	put(f, &rec); /* comes back after the end */
+	rec.is_open = 1;
+	rec.begin_ns = 160;
+	rec.head.ts_ns = 190; /* at a pause */
+	put(f, &rec);
+	rec.head.ts_ns = 250;
+	rec.begin_ns = 180; /* too short until the end */
+	put(f, &rec);
+	rec.begin_ns = 200; /* leaves after it */
+	put(f, &rec);
+	assert_string_equal(said(f), "away 150-199 500 S by 0 open;left 150 500 1000;"
+				     "away 160-190 500 S by 0 open;left 160 500 1000;");
 }
 
 /* What a new program maps stands behind its exec. */
@@ -551,6 +578,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nonsense, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_offcpu_open, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_without_stacks, set_up, tear_down),
