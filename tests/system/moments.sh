@@ -213,6 +213,35 @@ else
 	note "not opened: no gdb"
 fi
 
+note "a program that forks and execs after each hit: no record stands behind a later one"
+cat >"$TMP/forks.c" <<-'END'
+	#include <sys/wait.h>
+	#include <unistd.h>
+	__attribute__((noinline)) void hit(int i) { asm volatile("" : : "r"(i)); }
+	int main(void)
+	{
+		for (int i = 0; i < 200; i++) {
+			hit(i);
+			if (fork() == 0) {
+				execl("/bin/true", "true", (char *)NULL);
+				_exit(1);
+			}
+			wait(NULL);
+		}
+		return 0;
+	}
+END
+gcc -g -O1 -o "$TMP/forks" "$TMP/forks.c"
+expect_exit 0 "$KYMO" record --direct --force -e moments --moment "$TMP/forks:hit" -o "$TMP/m.fxt" -- "$TMP/forks"
+check_finds_nothing "$TMP/m.fxt"
+dump_records "$TMP/m.fxt"
+# (mappings from before the recording are listed meanwhile, and have the time of its start)
+jq -r 'select(.timestamp_ns) | [.timestamp_ns, .record, .name] | @tsv' "$DUMP" |
+	awk 'NR == 1 { start = $1 } $1 == start { next } { n++; late += $1 < last; last = $1 } END { print n + 0, late + 0 }' >"$TMP/order"
+read -r n late <"$TMP/order"
+assert_ge "$n" 1000 "records"
+assert_eq "$late" 0 "records behind a later one, of $n"
+
 cat >"$TMP/threads.cc" <<-'END'
 	#include <cstdio>
 	#include <cstdlib>
