@@ -12,7 +12,7 @@
  *
  * Runs with interrupts off, as sched.bpf.c says. A thread's entry is written by one CPU at a time:
  * where it leaves, then where it comes back, which the scheduler orders; only its waker writes from
- * elsewhere, and only waker_tid.
+ * elsewhere, and only waker_tid and woken_ns.
  */
 #include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
@@ -110,10 +110,27 @@ static __always_inline bool was_away(const struct offcpu_thread *t, __u64 now_ns
 	return t->begin_ns != 0 && (__s64)(now_ns - t->begin_ns) >= (__s64)offcpu_min_ns;
 }
 
+/*
+ * P leaves its CPU at NOW_NS, and the kernel has not reported that it came back: until when it is
+ * known to have been away. It was when it was woken; else it was before it used the CPU time that
+ * it has had since. (It may have made system calls in between, so it was not away until now.)
+ */
+static __always_inline __u64 unreported_return(const struct offcpu_thread *t, struct task_struct *p,
+					       __u64 now_ns)
+{
+	__u64 woken_ns = *(volatile __u64 *)&t->woken_ns, ran_ns;
+
+	if ((__s64)(woken_ns - t->begin_ns) > 0 && (__s64)(now_ns - woken_ns) > 0)
+		return woken_ns;
+	ran_ns = p->se.sum_exec_runtime - t->ran_ns;
+	return ran_ns < now_ns - t->begin_ns ? now_ns - ran_ns : t->begin_ns;
+}
+
 static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32 state,
 					 __u64 now_ns)
 {
 	struct offcpu_thread *t;
+	__u64 away_ns;
 	__u32 tid = p->pid;
 
 	if (state & TASK_DEAD) {
@@ -123,10 +140,11 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 	t = entry_of(tid, now_ns);
 	if (!t)
 		return;
-	/* The kernel did not report its return: then the schedule, too, has it come back now. */
-	if (was_away(t, now_ns))
-		write_offcpu(t, p, OFFCPU_RUNS, now_ns);
+	away_ns = t->begin_ns ? unreported_return(t, p, now_ns) : 0;
+	if (was_away(t, away_ns))
+		write_offcpu(t, p, OFFCPU_RUNS, away_ns);
 	t->waker_tid = 0;
+	t->woken_ns = 0;
 	t->state = state_letter(state);
 	t->n_user_frames = stack_walk_user(ctx, p, &t->user);
 	t->ran_ns = p->se.sum_exec_runtime;
@@ -205,6 +223,7 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
 	if (!t)
 		return 0;
+	t->woken_ns = bpf_ktime_get_boot_ns();
 	actor = actor_of(waker);
 	t->waker_tid = (actor == ACTOR_TASK || actor == ACTOR_OWN_SOFTIRQ) && filter_selects(waker)
 			       ? (__u32)waker->pid

@@ -275,9 +275,10 @@ struct offcpu_thread {
 	__u32 n_user_frames;
 	__u32 pad_0;
 	__u64 ran_ns;          /* the kernel's sum of its CPU time */
+	__u64 woken_ns;        /* 0 = not yet, as far as that was seen */
 	struct rec_stack user; /* the frames; made a record when it is sent */
 };
-_Static_assert(sizeof(struct offcpu_thread) == 1080, "ABI");
+_Static_assert(sizeof(struct offcpu_thread) == 1088, "ABI");
 
 #define OFFCPU_THREADS_MAX 65536
 
