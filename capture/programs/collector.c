@@ -426,40 +426,6 @@ static void drop_link(struct bpf_link **link)
 	*link = NULL;
 }
 
-/* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
-static int collector_iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
-			     void *userdata)
-{
-	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
-	_cleanup_close_ int fd = -1;
-	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
-	size_t have = 0, used;
-	ssize_t n;
-	int r = 0;
-
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	bpf_link__destroy(link);
-	if (fd < 0)
-		return fd;
-	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
-		have += (size_t)n;
-		for (used = 0; r >= 0 && have - used >= record_bytes; used += record_bytes) {
-			const struct rec_head *rec = decode_record(buffer + used, have - used);
-
-			if (!rec)
-				return -EBADMSG;
-			r = fn(rec, userdata);
-		}
-		have -= used;
-		memmove(buffer, buffer + used, have);
-	}
-	if (r < 0)
-		return r;
-	return n < 0 ? -errno : 0;
-}
-
 /* One that was running when its link went may still be: waits until every CPU has passed through
  * the scheduler. Where the call is not to be had, the wait is what it was. */
 static void wait_for_programs(void)

@@ -35,22 +35,14 @@ FIXTURE(tear_down)
 	return 0;
 }
 
-/* The kinds that come from rings, each with the ring that the programs write it to. */
+/* Each kind, with the ring that its records come from; REC_RING_NONE is none of them. */
 static const struct {
 	uint16_t kind;
 	uint16_t ring;
 } ring_kinds[] = {
-	{ REC_FORK, REC_RING_LIFECYCLE },     { REC_EXEC, REC_RING_LIFECYCLE },
-	{ REC_EXIT, REC_RING_LIFECYCLE },     { REC_RENAME, REC_RING_LIFECYCLE },
-	{ REC_CPU_GONE, REC_RING_LIFECYCLE }, { REC_WORK, REC_RING_WORKQUEUE },
-	{ REC_FUNCTION, REC_RING_WORKQUEUE }, { REC_FREQUENCY, REC_RING_FREQUENCY },
-	{ REC_STACK, REC_RING_STACKS },       { REC_PIECE, REC_RING_STACKS },
-	{ REC_SAMPLE, REC_RING_STACKS },      { REC_OFFCPU, REC_RING_STACKS },
-	{ REC_ALLOC, REC_RING_MEMORY },       { REC_FREE, REC_RING_MEMORY },
-	{ REC_NAMED, REC_RING_MEMORY },       { REC_RESOURCE, REC_RING_MEMORY },
-	{ REC_CALL, REC_RING_CALLS },         { REC_CALL_END, REC_RING_CALLS },
-	{ REC_MOMENT, REC_RING_CALLS },       { REC_MAPPING, REC_RING_MAPPINGS },
-	{ REC_NEW_IMAGE, REC_RING_MAPPINGS },
+#define RING_KIND(KIND, ...) { REC_##KIND, REC_##KIND##_RING },
+	REC_PROGRAM_KINDS(RING_KIND) REC_USER_KINDS(RING_KIND)
+#undef RING_KIND
 };
 
 /* A record of the kind in row I, or of loss in ring I behind the rows, at TS_NS. */
