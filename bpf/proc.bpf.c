@@ -7,6 +7,7 @@
  * ring buffer per CPU (bpf/rec-ring.bpf.h) that nothing else writes to. The maps that all programs
  * share are here too.
  */
+#include "bpf/cgroup.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -52,10 +53,11 @@ static __always_inline __u32 parent_of(struct task_struct *p)
 	return BPF_CORE_READ(parent, tgid);
 }
 
-static __always_inline void fill_identity(struct rec_identity *id, struct task_struct *p)
+static __always_inline void fill_identity(struct rec_identity *id, struct task_struct *p,
+					  __u64 cgroup_id)
 {
 	id->start_ns = p->start_boottime;
-	id->cgroup_id = BPF_CORE_READ(p, cgroups, dfl_cgrp, kn, id);
+	id->cgroup_id = cgroup_id;
 	id->pid = process_id(p);
 	id->tid = p->pid;
 	id->parent_pid = parent_of(p);
@@ -88,6 +90,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	bool selected = filter_selects(parent);
 	struct rec_fork *rec;
+	__u64 cgroup_id;
 
 	if (filter_kinds & FILTER_PID && child->pid == child->tgid)
 		proc_follow(parent, child, now_ns);
@@ -96,11 +99,12 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 		return 0;
 	if (!selected && !filter_selects(child))
 		return 0;
+	cgroup_id = cgroup_send(child, now_ns);
 	rec = rec_reserve(REC_FORK_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_FORK, sizeof(*rec), parent);
-	fill_identity(&rec->child, child);
+	fill_identity(&rec->child, child, cgroup_id);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -112,14 +116,16 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exec, struct task_struct *p, int
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	unsigned long start, bytes;
 	struct rec_exec *rec;
+	__u64 cgroup_id;
 
 	if (!filter_selects(p))
 		return 0;
+	cgroup_id = cgroup_send(p, now_ns);
 	rec = rec_reserve(REC_EXEC_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_EXEC, sizeof(*rec), p);
-	fill_identity(&rec->task, p);
+	fill_identity(&rec->task, p, cgroup_id);
 	rec->old_tid = old_pid;
 	rec->file[0] = '\0';
 	bpf_probe_read_kernel_str(rec->file, sizeof(rec->file), bprm->filename);
@@ -143,6 +149,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	bool ends = BPF_CORE_READ(p, signal, live.counter) == 0, selected;
 	struct rec_exit *rec;
 	__u32 tgid = (__u32)p->tgid;
+	__u64 cgroup_id;
 
 	if (filter_kinds & FILTER_OWN)
 		own_keep_exiting(p);
@@ -156,11 +163,12 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 	}
 	if (!selected)
 		return 0;
+	cgroup_id = cgroup_send(p, now_ns);
 	rec = rec_reserve(REC_EXIT_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_EXIT, sizeof(*rec), p);
-	fill_identity(&rec->task, p);
+	fill_identity(&rec->task, p, cgroup_id);
 	rec->exit_code = p->exit_code;
 	rec->process_ends = ends;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
@@ -197,16 +205,18 @@ int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct rec_rename *rec;
+	__u64 cgroup_id;
 
 	/* Under a filter by name both the loss and the gain of the name are of interest. */
 	if (filter_kinds && !(filter_selects_but_comm(p) &&
 			      (filter_selects_comm(p->comm) || filter_selects_comm(comm))))
 		return 0;
+	cgroup_id = cgroup_send(p, now_ns);
 	rec = rec_reserve(REC_RENAME_RING, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
 	rec_fill_head(&rec->head, now_ns, REC_RENAME, sizeof(*rec), p);
-	fill_identity(&rec->task, p);
+	fill_identity(&rec->task, p, cgroup_id);
 	rec->comm[0] = '\0';
 	bpf_probe_read_kernel_str(rec->comm, sizeof(rec->comm), comm);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
@@ -311,7 +321,7 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	rec.head.cpu = p->thread_info.cpu;
 	rec.head.pid = process_id(p);
 	rec.head.tid = p->pid;
-	fill_identity(&rec.task, p);
+	fill_identity(&rec.task, p, BPF_CORE_READ(p, cgroups, dfl_cgrp, kn, id));
 	if (p->on_cpu)
 		rec.task.flags |= IDENTITY_ON_CPU;
 	if (filter_selects(p))
@@ -324,5 +334,41 @@ int on_iter_task(struct bpf_iter__task *ctx)
 			return 0;
 	}
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));
+	return 0;
+}
+
+/* (one of these runs at a time: the session's worker reads it) */
+static struct rec_cgroup cgroup_room;
+
+/* The path of the cgroup of each task, unless it was sent. */
+SEC("?iter/task")
+int on_iter_cgroups(struct bpf_iter__task *ctx)
+{
+	struct task_struct *p = ctx->task;
+	struct rec_cgroup *rec = &cgroup_room;
+	struct cgroup *c;
+	__u64 id;
+	__u32 size;
+
+	if (!p || (filter_kinds & FILTER_OWN && !own_is(p)))
+		return 0;
+	c = BPF_CORE_READ(p, cgroups, dfl_cgrp);
+	id = BPF_CORE_READ(c, kn, id);
+	/* (what cannot be read now is sent with the task's next record) */
+	if (cgroup_is_sent(id) ||
+	    !cgroup_fill(rec, c, id, CGROUP_PATH_BYTES - CGROUP_NAME_BYTES, CGROUP_NAME_BYTES))
+		return 0;
+	size = REC_CGROUP_BYTES(rec->bytes);
+	if (size > sizeof(*rec))
+		return 0;
+	rec_fill_head(&rec->head, bpf_ktime_get_boot_ns(), REC_CGROUP, size, p);
+	if (filter_kinds & FILTER_OWN) {
+		own_read_barrier();
+		if (!own_is(p))
+			return 0;
+	}
+	/* If the buffer of the kernel is full, it comes here with this task again. */
+	if (bpf_seq_write(ctx->meta->seq, rec, size) == 0)
+		cgroup_set_sent(id);
 	return 0;
 }

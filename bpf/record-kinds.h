@@ -46,7 +46,10 @@
 	ROW(CALL_END, 31, rec_call_end,                                                            \
 	    REC_FROM_TO(REC_CALL_END_BYTES(0), sizeof(struct rec_call_end)), CALLS)                \
 	ROW(MOMENT, 32, rec_moment, REC_FROM_TO(REC_MOMENT_BYTES(0), sizeof(struct rec_moment)),   \
-	    CALLS)
+	    CALLS)                                                                                 \
+	/* (from an iterator, too) */                                                              \
+	ROW(CGROUP, 33, rec_cgroup, REC_FROM_TO(REC_CGROUP_BYTES(2), sizeof(struct rec_cgroup)),   \
+	    LIFECYCLE)
 
 /* How long records of a kind are: all the same, or from LEAST to MOST bytes. */
 #define REC_WHOLE(tag) REC_FROM_TO(sizeof(struct tag), sizeof(struct tag))
@@ -94,7 +97,7 @@ enum {
 	REC_##KIND = (number), REC_##KIND##_RING = REC_RING_##ring,
 		REC_USER_KINDS(REC_KIND_NUMBER)
 #undef REC_KIND_NUMBER
-			REC_KINDS = 33, /* beyond the last one */
+			REC_KINDS = 34, /* beyond the last one */
 };
 
 /* The ring of KIND; REC_RING_NONE of a number that is no kind, too. */

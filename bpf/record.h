@@ -150,6 +150,23 @@ struct rec_rename {
 };
 _Static_assert(sizeof(struct rec_rename) == 96, "ABI");
 
+/*
+ * The path of a cgroup: before the first record with its id, and perhaps again. From the iterator
+ * over the cgroups of all tasks, too. Only the bytes of the path are there, padded to 8.
+ */
+#define CGROUP_PATH_BYTES 1024
+#define CGROUP_NAME_BYTES 256 /* NAME_MAX, NUL included */
+#define CGROUP_LEVELS_MAX 32
+struct rec_cgroup {
+	struct rec_head head;
+	__u64 id;
+	__u32 bytes;                  /* of the path, NUL included */
+	__u32 is_cut;                 /* 1 = levels are missing at its end */
+	char path[CGROUP_PATH_BYTES]; /* from the root of the unified hierarchy: "/a/b"; "/" */
+};
+_Static_assert(sizeof(struct rec_cgroup) == 1064, "ABI");
+#define REC_CGROUP_BYTES(bytes) (40 + (((bytes) + 7) & ~7u))
+
 struct rec_lost {
 	struct rec_head head; /* ts_ns = first_ns */
 	__u64 count;

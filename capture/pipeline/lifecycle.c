@@ -56,36 +56,9 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
 	return lifecycle_set_asked(l, tid, (asked & ASKED_IN_VAIN) | (pid + UINT64_C(1)));
 }
 
-/* Asks where TASK is; until that is known it is announced without it. */
-static void lifecycle_ask_cgroup(struct lifecycle *l, struct task *task)
-{
-	const struct pipeline_owner *owner = &l->pipe->owner;
-
-	if (!owner->ask_cgroup || !tasks_asks_cgroup(l->pipe->tasks, task))
-		return;
-	if (owner->ask_cgroup(task->cgroup_id, task->pid, owner->userdata))
-		task->cgroup_asked = task->cgroup_id;
-	else
-		l->cgroups_refused = true;
-}
-
-void lifecycle_ask_again(struct lifecycle *l)
-{
-	struct task *task;
-
-	if (!l->cgroups_refused)
-		return;
-	l->cgroups_refused = false;
-	for (size_t pos = 0;
-	     !l->cgroups_refused && (task = table_next(&l->pipe->tasks->by_tid, &pos));)
-		if (tasks_announced(l->pipe->tasks, task->tid))
-			lifecycle_ask_cgroup(l, task);
-}
-
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 {
 	const struct task *task = tasks_find(l->pipe->tasks, tid);
-	struct task *living = tasks_get(l->pipe->tasks, tid);
 	struct event ev;
 	int r = 0;
 
@@ -96,8 +69,6 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 		r = lifecycle_announce(l, task->pid);
 	if (r < 0)
 		return r;
-	if (living)
-		lifecycle_ask_cgroup(l, living);
 	tasks_describe(l->pipe->tasks, task, &ev);
 	return fxt_archive_event(l->pipe->archive, &ev);
 }
@@ -328,6 +299,8 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
 		return on_exit(l, rec);
 	case REC_RENAME:
 		return on_rename(l, rec);
+	case REC_CGROUP:
+		return tasks_set_cgroup(l->pipe->tasks, (const struct rec_cgroup *)rec);
 	case REC_LOST:
 		return on_lost(l, rec);
 	default:

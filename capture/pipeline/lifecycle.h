@@ -16,7 +16,6 @@ struct lifecycle {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t n_events;           /* written */
 	uint64_t lost;               /* sum of all losses so far */
-	bool cgroups_refused;        /* since lifecycle_ask_again() */
 	/* tid with an open query, or that is to be queried -> its pid + 1, as far as known */
 	struct table asked;
 };
@@ -34,9 +33,6 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 
 /* TID is a thread of process PID. This is used if the query about TID gets no answer. */
 int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
-
-/* There is room for queries again: repeats those for cgroups that were refused. */
-void lifecycle_ask_again(struct lifecycle *l);
 
 /*
  * The answer to a query. Later reports take precedence. If it is not WANTED, since nothing can be

@@ -37,11 +37,6 @@ struct pipeline_owner {
 	int (*after_record)(void *userdata);
 	/* Always set. Looks up the unknown TID. False: a lookup is impossible now. */
 	bool (*ask)(uint32_t tid, void *userdata);
-	/*
-	 * Looks up the unknown path of cgroup ID, which PID is in. False: a lookup is impossible
-	 * now.
-	 */
-	bool (*ask_cgroup)(uint64_t id, uint32_t pid, void *userdata);
 	/* Returns further data of the worker about watched processes. False: there is none. */
 	bool (*take_memory)(struct outbuf *ret, void *userdata);
 	/* Set if allocations are recorded. Watched process PID has mapped a file: examines it. */

@@ -66,23 +66,28 @@ static int learn_commands(struct recorder *r, const struct outbuf *commands, boo
 
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups)
 {
-	const struct proc_cgroup *head;
+	const struct rec_cgroup *rec;
 	int error = 0;
 
-	for (size_t at = 0; error == 0 && at + sizeof(*head) <= cgroups->size;
-	     at += sizeof(*head) + proc_padded(head->size)) {
-		head = (const struct proc_cgroup *)(cgroups->data + at);
-		error = tasks_set_cgroup(&r->tasks, head->id, (const char *)(head + 1));
+	for (size_t at = 0; error == 0 && at < cgroups->size; at += rec->head.size) {
+		rec = (const struct rec_cgroup *)(cgroups->data + at);
+		error = tasks_set_cgroup(&r->tasks, rec);
 	}
+	recorder_forget_cgroups(r);
 	return error;
+}
+
+void recorder_forget_cgroups(struct recorder *r)
+{
+	if (r->tasks.cgroups_forgotten && r->collector)
+		collector_forget_cgroups(r->collector);
+	r->tasks.cgroups_forgotten = false;
 }
 
 int recorder_learn(struct recorder *r, const struct worker_results *news, bool write)
 {
 	int error = recorder_learn_cgroups(r, &news->cgroups);
 
-	if (news->cgroups_asked)
-		lifecycle_ask_again(&r->lifecycle);
 	if (error == 0)
 		error = learn_asked(r, &news->looked_up, write);
 	return error < 0 ? error : learn_commands(r, &news->commands, write);

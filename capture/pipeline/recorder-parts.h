@@ -25,11 +25,14 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 			const struct recorder_end *end);
 
 /*
- * Data listed before the archive begins: struct rec_task, struct proc_cgroup. Return 0 or a
- * negative errno.
+ * Data listed before the archive begins: struct rec_task, struct rec_cgroup. Return 0 or a negative
+ * errno.
  */
 int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
+
+/* Paths of cgroups were forgotten: the programs send all of them again. */
+void recorder_forget_cgroups(struct recorder *r);
 
 /*
  * The running thread of CPU when the programs have begun; and the open intervals when they have

@@ -91,8 +91,6 @@ int recorder_resume(struct recorder *r, const struct worker_results *news)
 	if (error == 0)
 		error = learn_new(r, &news->tasks);
 	if (error == 0)
-		error = recorder_learn_cgroups(r, &news->cgroups);
-	if (error == 0)
 		error = recorder_learn_tasks(r, &news->tasks);
 	if (error == 0)
 		error = RECORDER_EACH(open, r);

@@ -158,9 +158,13 @@ static void stage_selection_deinit(struct recorder *r)
 
 static int stage_lifecycle_take(struct recorder *r, const struct rec_head *rec)
 {
+	int error;
+
 	if (rec->kind == REC_LOST && ((const struct rec_lost *)rec)->ring != REC_RING_LIFECYCLE)
 		return 0;
-	return lifecycle_record(&r->lifecycle, rec);
+	error = lifecycle_record(&r->lifecycle, rec);
+	recorder_forget_cgroups(r);
+	return error;
 }
 
 /* With a filter, threads are named that are in records. */
@@ -598,7 +602,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	},
 	{
 		.name = "lifecycle",
-		.takes = TASKS | STAGE_TAKES(REC_LOST),
+		.takes = TASKS | STAGE_TAKES(REC_LOST) | STAGE_TAKES(REC_CGROUP),
 		.record = stage_lifecycle_take,
 		.open = stage_lifecycle_open,
 		.split = recorder_split_lifecycle,

@@ -61,6 +61,8 @@ void tasks_deinit(struct tasks *t)
 	free_all(&t->dead);
 	free(t->dead_order);
 	table_deinit_free(&t->cgroups);
+	table_deinit_free(&t->cgroups_aside);
+	table_deinit(&t->cgroups_missing);
 	free(t->announced);
 	free(t->named);
 	free(t->ended);
@@ -176,6 +178,11 @@ static struct task *tasks_add(struct tasks *t, uint32_t tid)
 	return task;
 }
 
+static const char *tasks_cgroup_path(const struct tasks *t, uint64_t id)
+{
+	return id ? table_get(&t->cgroups, id) ?: table_get(&t->cgroups_aside, id) : NULL;
+}
+
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 {
 	struct task *task = tasks_get(t, id->tid);
@@ -215,6 +222,10 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 		task->parent_pid = id->parent_pid;
 	if (changed)
 		clear_bit(t->announced, id->tid);
+	/* (without memory, or with too many, the path is written with the next change) */
+	if (changed && id->cgroup_id && !tasks_cgroup_path(t, id->cgroup_id) &&
+	    t->cgroups_missing.n_used < TASKS_CGROUPS_MAX)
+		table_set(&t->cgroups_missing, id->cgroup_id, t);
 	return 0;
 }
 
@@ -253,7 +264,43 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 	return 1;
 }
 
-/* Of the processes that are in cgroup ID, something is news. */
+/* Moves the paths of the cgroups that TASKS are in to KEPT. */
+static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
+{
+	const struct task *task;
+	char *path;
+
+	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
+		path = table_remove(&t->cgroups, task->cgroup_id)
+			       ?: table_remove(&t->cgroups_aside, task->cgroup_id);
+		/* (without memory it is unknown, until it is sent again) */
+		if (path && table_set(kept, task->cgroup_id, path) < 0)
+			free(path);
+	}
+}
+
+/*
+ * Keeps the paths of cgroups with a task, and sets the others aside: all, if there are too many
+ * with one. Those that were set aside before are forgotten.
+ */
+static void forget_cgroups(struct tasks *t)
+{
+	struct table kept = { 0 };
+
+	keep_cgroups_of(t, &t->by_tid, &kept);
+	keep_cgroups_of(t, &t->dead, &kept);
+	table_deinit_free(&t->cgroups_aside);
+	t->cgroups_aside = t->cgroups;
+	t->cgroups = kept;
+	if (kept.n_used > TASKS_CGROUPS_MAX / 4 * 3) {
+		table_deinit_free(&t->cgroups_aside);
+		t->cgroups_aside = kept;
+		t->cgroups = (struct table){ 0 };
+	}
+	t->cgroups_forgotten = true;
+}
+
+/* The path of cgroup ID is news of the processes that are in it. */
 static void cgroup_is_news(struct tasks *t, uint64_t id)
 {
 	const struct task *task;
@@ -263,51 +310,22 @@ static void cgroup_is_news(struct tasks *t, uint64_t id)
 			clear_bit(t->announced, task->tid);
 }
 
-/* Takes the paths of those that TASKS are in over into KEPT. */
-static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
+int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec)
 {
-	const struct task *task;
-	char *path;
+	static const char rest[] = "/...";
+	char path[TASK_CGROUP_MAX];
+	size_t n;
 
-	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
-		path = table_remove(&t->cgroups, task->cgroup_id);
-		/* (without memory it is asked for again) */
-		if (path && table_set(kept, task->cgroup_id, path) < 0)
-			free(path);
-	}
-}
-
-/* Forgets the paths of cgroups without a task, or all paths if that frees too few. */
-static void forget_cgroups(struct tasks *t)
-{
-	struct table kept = { 0 };
-
-	keep_cgroups_of(t, &t->by_tid, &kept);
-	keep_cgroups_of(t, &t->dead, &kept);
-	table_deinit_free(&t->cgroups);
-	if (kept.n_used > TASKS_CGROUPS_MAX / 4 * 3)
-		table_deinit_free(&kept);
-	t->cgroups = kept;
-}
-
-int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
-{
-	const char *before;
-
-	if (id == 0)
+	if (rec->id == 0)
 		return 0;
+	n = text_clean(path, sizeof(path) - sizeof(rest), rec->path, rec->bytes - 1);
+	if (rec->is_cut)
+		memcpy(path + n, rest, sizeof(rest));
+	if (table_remove(&t->cgroups_missing, rec->id))
+		cgroup_is_news(t, rec->id);
 	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
 		forget_cgroups(t);
-	before = table_get(&t->cgroups, id);
-	if (!before || strcmp(before, path) != 0)
-		cgroup_is_news(t, id);
-	return table_copy(&t->cgroups, id, path, strlen(path) + 1) ? 0 : -ENOMEM;
-}
-
-bool tasks_asks_cgroup(const struct tasks *t, const struct task *task)
-{
-	return task->tid == task->pid && task->cgroup_id != task->cgroup_asked &&
-	       !table_get(&t->cgroups, task->cgroup_id);
+	return table_copy(&t->cgroups, rec->id, path, strlen(path) + 1) ? 0 : -ENOMEM;
 }
 
 bool tasks_set_ended(struct tasks *t, uint32_t pid)
@@ -353,7 +371,6 @@ ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_
 
 void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)
 {
-	const char *cgroup = task->cgroup_id ? table_get(&t->cgroups, task->cgroup_id) : NULL;
 	uint32_t koid = tasks_koid(t, task->tid);
 
 	*ret = (struct event){
@@ -365,7 +382,7 @@ void tasks_describe(const struct tasks *t, const struct task *task, struct event
 			.command_line = task->command_line ? task->command_line : "",
 			.start_ns = task->start_ns,
 			.cgroup_id = task->cgroup_id,
-			.cgroup_path = cgroup,
+			.cgroup_path = tasks_cgroup_path(t, task->cgroup_id),
 			.parent_pid = tasks_koid(t, task->parent_pid),
 			.uid = task->uid,
 			.real_tid = koid != task->tid ? task->tid : 0,

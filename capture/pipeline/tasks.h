@@ -20,7 +20,11 @@
 #include "writer/fxt/fxt-names.h"
 
 /* A comm made valid UTF-8: each byte may become three. */
-enum { TASK_COMM_MAX = 3 * REC_COMM_BYTES, TASK_COMMAND_MAX = REC_ARGS_BYTES };
+enum {
+	TASK_COMM_MAX = 3 * REC_COMM_BYTES,
+	TASK_COMMAND_MAX = REC_ARGS_BYTES,
+	TASK_CGROUP_MAX = 3 * CGROUP_PATH_BYTES + 8,
+};
 
 struct task {
 	uint32_t tid, pid; /* the kernel's; pid is 2 for kernel threads */
@@ -28,7 +32,6 @@ struct task {
 	uint32_t uid;
 	uint64_t start_ns;
 	uint64_t cgroup_id;
-	uint64_t cgroup_asked; /* the cgroup that was looked up through this task */
 	char comm[TASK_COMM_MAX];
 	char *command_line; /* owned; NULL = unknown */
 	bool command_old;   /* it can have run another program since */
@@ -46,13 +49,16 @@ struct task_dead {
 };
 
 struct tasks {
-	struct table by_tid;  /* owns its struct task */
-	uint64_t *announced;  /* a bit per tid */
-	uint64_t *named;      /* a bit per tid: ever announced, for any owner */
-	uint64_t *ended;      /* a bit per tgid: its process has ended */
-	uint16_t *owner;      /* per tid: 0, or 2..1023; allocated when first needed */
-	uint64_t n_merged;    /* owners without their own koid */
-	struct table cgroups; /* id -> path, owned */
+	struct table by_tid;          /* owns its struct task */
+	uint64_t *announced;          /* a bit per tid */
+	uint64_t *named;              /* a bit per tid: ever announced, for any owner */
+	uint64_t *ended;              /* a bit per tgid: its process has ended */
+	uint16_t *owner;              /* per tid: 0, or 2..1023; allocated when first needed */
+	uint64_t n_merged;            /* owners without their own koid */
+	struct table cgroups;         /* id -> path, owned */
+	struct table cgroups_aside;   /* likewise: to be forgotten, but not yet */
+	struct table cgroups_missing; /* ids: a task came to them before their path */
+	bool cgroups_forgotten;       /* since the owner has looked, some were set aside */
 
 	/* If a recording is split: ended tasks that the next chunk may have to name. */
 	bool splits;
@@ -64,8 +70,11 @@ struct tasks {
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
 
-/* The number of paths of cgroups that are kept. Beyond it, those without a task are discarded. */
-enum { TASKS_CGROUPS_MAX = 32768 };
+/*
+ * The number of paths of cgroups that are kept. Beyond it, those without a task are set aside, and
+ * discarded the next time.
+ */
+enum { TASKS_CGROUPS_MAX = 16384 };
 
 int tasks_init(struct tasks *t);
 
@@ -126,16 +135,10 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*
- * The path of cgroup ID. Later output of its processes includes it, and processes that were
+ * The path of a cgroup. Later output of its processes includes it, and processes that were
  * announced without it are news. Returns 0 or -ENOMEM.
  */
-int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path);
-
-/*
- * Whether to query the cgroup of TASK: it is a process, the path of its cgroup is unknown, and it
- * was not queried yet. (Others in the same cgroup may have ended before their query.)
- */
-bool tasks_asks_cgroup(const struct tasks *t, const struct task *task);
+int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec);
 
 /* The process PID has ended. Returns true at the first call only. */
 bool tasks_set_ended(struct tasks *t, uint32_t pid);

@@ -34,13 +34,11 @@ struct worker_results {
 		tasks; /* struct rec_task: the list of all tasks, complete with `started`. Owned */
 	struct outbuf looked_up; /* struct rec_task: requested. Owned */
 	struct outbuf commands;  /* struct proc_command. Owned */
-	struct outbuf
-		cgroups;    /* struct proc_cgroup: first with `started`, then as requested. Owned */
-	bool cgroups_asked; /* there is room for more queries, since the last time */
-	struct outbuf samples;  /* struct rec_counters. Owned */
-	struct outbuf mappings; /* struct rec_mapping: mappings at the start. Owned */
-	uint32_t away;          /* bits 1 << SHED_*: stopped as ordered, and not resumed */
-	unsigned n_failed;      /* parts that could not be resumed */
+	struct outbuf cgroups;   /* struct rec_cgroup: of `tasks`, and of none before. Owned */
+	struct outbuf samples;   /* struct rec_counters. Owned */
+	struct outbuf mappings;  /* struct rec_mapping: mappings at the start. Owned */
+	uint32_t away;           /* bits 1 << SHED_*: stopped as ordered, and not resumed */
+	unsigned n_failed;       /* parts that could not be resumed */
 	/* The number of resumes: after one, the times and lists above are new */
 	unsigned n_resumed;
 	uint64_t n_snapshots; /* completed, of the ordered ones */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Results about processes and cgroups, one after the other in a buffer.
+ * Results about processes, one after the other in a buffer.
  */
 #pragma once
 
@@ -12,13 +12,6 @@ struct proc_command {
 	uint64_t start_ns;
 	uint32_t tid;
 	uint32_t size;
-};
-
-/* The path of a cgroup, likewise, with its NUL. */
-struct proc_cgroup {
-	uint64_t id;
-	uint32_t size;
-	uint32_t reserved;
 };
 
 /* The bytes that SIZE takes in the buffer. */

@@ -181,6 +181,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_sched_process_exit, true },
 		{ skel->progs.on_task_rename, true },
 		{ skel->progs.on_iter_task, true },
+		{ skel->progs.on_iter_cgroups, true },
 		{ skel->progs.on_iter_follow, o->filter.n_pids > 0 },
 		{ skel->progs.on_kernel_text, !o->own },
 		{ skel->progs.on_sched_process_free, o->filter.n_pids > 0 || o->own },

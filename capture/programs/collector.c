@@ -151,9 +151,16 @@ struct collector *collector_free(struct collector *c)
 
 /* ---- iterators ---- */
 
-/* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
-static int collector_iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
-			     void *userdata)
+/* Whether the N bytes at DATA begin with all of a record. */
+static bool collector_has_record(const void *data, size_t n)
+{
+	const struct rec_head *head = data;
+
+	return n >= sizeof(*head) && n >= head->size;
+}
+
+/* Hands all that the iterator PROG writes to FN. */
+static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata)
 {
 	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
 	_cleanup_close_ int fd = -1;
@@ -170,12 +177,13 @@ static int collector_iterate(struct bpf_program *prog, size_t record_bytes, coll
 		return fd;
 	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
 		have += (size_t)n;
-		for (used = 0; r >= 0 && have - used >= record_bytes; used += record_bytes) {
+		for (used = 0; r >= 0 && collector_has_record(buffer + used, have - used);) {
 			const struct rec_head *rec = decode_record(buffer + used, have - used);
 
 			if (!rec)
 				return -EBADMSG;
 			r = fn(rec, userdata);
+			used += rec->size;
 		}
 		have -= used;
 		memmove(buffer, buffer + used, have);
@@ -197,8 +205,7 @@ static int collector_follow_present(struct collector *c, char **reterr_text)
 	load_error_begin();
 	do {
 		before = __atomic_load_n(followed, __ATOMIC_RELAXED);
-		r = collector_iterate(c->skel->progs.on_iter_follow, sizeof(struct rec_task), NULL,
-				      NULL);
+		r = collector_iterate(c->skel->progs.on_iter_follow, NULL, NULL);
 	} while (r == 0 && __atomic_load_n(followed, __ATOMIC_RELAXED) != before);
 	return r < 0 ? load_error(r, "list the children of the selected processes", reterr_text)
 		     : 0;
@@ -420,6 +427,11 @@ void collector_forget_stacks(struct collector *c)
 	__atomic_add_fetch(&c->skel->bss->stack_generation, 1, __ATOMIC_RELAXED);
 }
 
+void collector_forget_cgroups(struct collector *c)
+{
+	memset(c->skel->bss->cgroups_sent, 0, sizeof(c->skel->bss->cgroups_sent));
+}
+
 static void drop_link(struct bpf_link **link)
 {
 	bpf_link__destroy(*link);
@@ -440,8 +452,7 @@ static void wait_for_programs(void)
 static void collector_report_away(struct collector *c, bool was_attached)
 {
 	if (was_attached)
-		(void)collector_iterate(c->skel->progs.on_iter_offcpu, sizeof(struct rec_task),
-					NULL, NULL);
+		(void)collector_iterate(c->skel->progs.on_iter_offcpu, NULL, NULL);
 }
 
 void collector_shed_stacks(struct collector *c)
@@ -552,16 +563,19 @@ void collector_detach(struct collector *c)
 
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)
 {
-	return collector_iterate(c->skel->progs.on_iter_task, sizeof(struct rec_task), fn,
-				 userdata);
+	return collector_iterate(c->skel->progs.on_iter_task, fn, userdata);
+}
+
+int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	return collector_iterate(c->skel->progs.on_iter_cgroups, fn, userdata);
 }
 
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata)
 {
 	c->skel->bss->reach_pid = pid;
-	return collector_iterate(c->skel->progs.on_iter_registers, sizeof(struct rec_registers), fn,
-				 userdata);
+	return collector_iterate(c->skel->progs.on_iter_registers, fn, userdata);
 }
 
 unsigned collector_n_cpus(const struct collector *c)

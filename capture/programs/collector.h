@@ -150,14 +150,21 @@ int collector_resume(struct collector *c, char **reterr_text);
 /* During a pause, by the draining thread: the losses have been reported. */
 void collector_forget_lost(struct collector *c);
 
-/* Makes the programs send each stack again. */
+/* Makes the programs send each stack again, or the path of each cgroup. */
 void collector_forget_stacks(struct collector *c);
+void collector_forget_cgroups(struct collector *c);
 
 /* After it returns no program runs any more. */
 void collector_detach(struct collector *c);
 
 /* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
+
+/*
+ * Passes the paths of the cgroups of all live tasks to FN, as struct rec_cgroup, except those that
+ * were passed or sent before. Only one thread may call it. Returns 0 or a negative errno.
+ */
+int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
  * Passes the registers of process PID's threads to FN, as struct rec_registers. Only with

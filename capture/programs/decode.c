@@ -167,6 +167,12 @@ static bool rec_moment_is_valid(const struct rec_moment *rec)
 	       moment_blocks_fit(rec->data, rec->bytes);
 }
 
+static bool rec_cgroup_is_valid(const struct rec_cgroup *rec)
+{
+	return rec->bytes <= sizeof(rec->path) && rec->head.size == REC_CGROUP_BYTES(rec->bytes) &&
+	       rec->path[0] == '/' && strnlen(rec->path, rec->bytes) + 1 == rec->bytes;
+}
+
 /* ---- records ---- */
 
 static bool decode_is_valid(const struct rec_head *head)

@@ -140,13 +140,6 @@ static bool session_ask(uint32_t tid, void *userdata)
 	return worker_order_lookup(s->worker, tid);
 }
 
-static bool session_ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
-{
-	struct session *s = userdata;
-
-	return worker_order_cgroup(s->worker, id, pid);
-}
-
 static bool session_take_memory(struct outbuf *ret, void *userdata)
 {
 	struct session *s = userdata;
@@ -336,7 +329,6 @@ int session_new(struct session_options *options, struct store *store, struct ses
 				  &(struct pipeline_owner){
 					  .after_record = session_after_record,
 					  .ask = session_ask,
-					  .ask_cgroup = session_ask_cgroup,
 					  .take_memory = session_take_memory,
 					  .look = session_look_at_files,
 					  .is_gone = proc_sees_all() ? proc_is_gone : NULL,

@@ -90,26 +90,6 @@ void worker_attend(struct worker *w)
 	worker_watch_if_due(w);
 }
 
-/* Finds paths that were asked for. */
-static void find_cgroups(struct worker *w)
-{
-	struct cgroup_ask batch[CGROUP_ASKS_AT_ONCE];
-	struct outbuf found = { 0 };
-	unsigned n;
-
-	pthread_mutex_lock(&w->lock);
-	n = cgroup_queries_take(&w->cgroups, batch);
-	pthread_mutex_unlock(&w->lock);
-	cgroup_queries_answer(&w->cgroups, batch, n, &found);
-	pthread_mutex_lock(&w->lock);
-	outbuf_append(&w->news.cgroups, found.data, found.size);
-	w->news.cgroups_asked |= n > 0;
-	if (n > 0 || found.size > 0)
-		worker_tell(w);
-	pthread_mutex_unlock(&w->lock);
-	outbuf_deinit(&found);
-}
-
 /* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
 static void wait_for_order(struct worker *w)
 {
@@ -128,8 +108,6 @@ static void wait_for_order(struct worker *w)
 		next_ns = tick_ns;
 	if (w->next_proof_ns && w->next_proof_ns < next_ns)
 		next_ns = w->next_proof_ns;
-	if (cgroup_queries_next_ns(&w->cgroups) < next_ns)
-		next_ns = cgroup_queries_next_ns(&w->cgroups);
 	pthread_mutex_unlock(&w->lock);
 	now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (next_ns > now_ns) {
@@ -169,8 +147,6 @@ static bool do_next(struct worker *w)
 		order = worker_look_at_files;
 	} else if (w->n_searches > 0) {
 		order = worker_search;
-	} else if (clock_read_ns(CLOCK_MONOTONIC) >= cgroup_queries_next_ns(&w->cgroups)) {
-		order = find_cgroups;
 	} else if (w->want_snapshot && w->watching) {
 		w->want_snapshot = false;
 		w->n_snapshots++;

@@ -10,7 +10,6 @@
 #include "capture/calls/call-probes.h"
 #include "capture/moments/moments.h"
 #include "capture/heap/heap-targets.h"
-#include "capture/proc/cgroup-queries.h"
 #include "capture/proc/counters.h"
 #include "capture/session/worker.h"
 
@@ -39,7 +38,6 @@ struct worker {
 	bool look_all;                   /* there were too many */
 	uint32_t searches[SEARCHES_MAX]; /* processes that wait for a search */
 	unsigned n_searches;
-	struct cgroup_queries cgroups;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
 	bool busy;            /* the thread is working, and may hang */

@@ -53,6 +53,11 @@ static void beginning_deinit(struct beginning *b)
 	outbuf_deinit(&b->cgroups);
 }
 
+static int worker_steps_keep_cgroup(const struct rec_head *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->size);
+}
+
 /* The programs of C run: takes the time, and lists what there is, into LIST, too. */
 static int worker_steps_begin(struct worker *w, struct collector *c, struct beginning *b,
 			      struct outbuf *list, char **reterr_text)
@@ -68,7 +73,11 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 		*reterr_text = strdup("cannot list the tasks that run");
 	b->listed_ns = clock_boot_ns();
 	outbuf_append(list, b->tasks.data, b->tasks.size);
-	cgroup_queries_begin(&w->cgroups, &b->tasks, w->options.own, &b->cgroups);
+	if (r == 0) {
+		r = collector_list_cgroups(c, worker_steps_keep_cgroup, &b->cgroups);
+		if (r < 0)
+			*reterr_text = strdup("cannot list the cgroups of tasks that run");
+	}
 	return r;
 }
 

@@ -33,7 +33,6 @@ void worker_release(struct worker *w)
 	left_behind_unref(w->left_behind);
 	worker_results_deinit(&w->news);
 	outbuf_deinit(&w->memory);
-	cgroup_queries_deinit(&w->cgroups);
 	session_options_deinit(&w->options);
 	close_fd(w->event_fd);
 	close_fd(w->order_fd);
@@ -149,17 +148,6 @@ bool worker_order_lookup(struct worker *w, uint32_t tid)
 	return room;
 }
 
-bool worker_order_cgroup(struct worker *w, uint64_t id, uint32_t pid)
-{
-	bool room;
-
-	pthread_mutex_lock(&w->lock);
-	room = cgroup_queries_add(&w->cgroups, &(struct cgroup_ask){ id, pid });
-	thread_signal(w->order_fd);
-	pthread_mutex_unlock(&w->lock);
-	return room;
-}
-
 void worker_order_look(struct worker *w, uint32_t pid)
 {
 	bool known = false;
@@ -216,7 +204,6 @@ void worker_fetch(struct worker *w, struct worker_results *ret)
 	pthread_mutex_lock(&w->lock);
 	*ret = w->news;
 	w->news.error_text = NULL;
-	w->news.cgroups_asked = false;
 	w->news.tasks = w->news.looked_up = w->news.commands = w->news.cgroups = w->news.samples =
 		w->news.mappings = (struct outbuf){ 0 };
 	pthread_mutex_unlock(&w->lock);

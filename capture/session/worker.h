@@ -69,11 +69,6 @@ uint64_t worker_cpu_ns(struct worker *w);
  */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
 
-/*
- * Orders a lookup of the path of cgroup ID, which PID is in. Returns false if too many are waiting.
- */
-bool worker_order_cgroup(struct worker *w, uint64_t id, uint32_t pid);
-
 /* Orders a reading of the mappings of the watched process PID. */
 void worker_order_look(struct worker *w, uint32_t pid);
 

@@ -186,6 +186,11 @@ void collector_forget_stacks(struct collector *c)
 	(void)c;
 }
 
+void collector_forget_cgroups(struct collector *c)
+{
+	(void)c;
+}
+
 void collector_set_context(struct collector *c, uint32_t bits)
 {
 	(void)c;

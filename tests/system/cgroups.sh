@@ -19,12 +19,6 @@ cat >"$TMP/work.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/service.json" pingpong 1000
 	mkdir "$CGROUP2/$container"
 	echo 0 >"$CGROUP2/$container/cgroup.procs"
-	# (somebody must be there until it has been looked for and found)
-	for i in {1..200}; do
-		! "$KYMO" dump --json "$TMP/t.fxt" 2>/dev/null | grep -F '"kernel_object"' |
-			grep -F '"value":"/$container"' >/dev/null || break
-		sleep 0.1
-	done
 	"$KYMO_LOAD" --out "$TMP/container.json" pingpong 1000
 	echo 0 >"$CGROUP2/cgroup.procs"
 END
@@ -74,7 +68,58 @@ expect_exit 0 "$KYMO" redact "$TMP/t.fxt" "$TMP/redacted.fxt"
 grep -qaF kymo-test-$$ "$TMP/t.fxt" || fail "the name of a cgroup is not in the archive itself"
 ! grep -qaF kymo-test-$$ "$TMP/redacted.fxt" || fail "the name of a cgroup is in the redacted archive"
 
-note "many cgroups do not keep it busy, and who lives is found among them"
+# path_of PID: what the archive that was summarized says
+path_of() {
+	json "$SUMMARY" "[.processes[] | select(.pid == $1) | .cgroup_path // \"none\"] | last"
+}
+
+note "a cgroup that is there for a moment has a path, and so has one that is too deep, for a part"
+fleeting=$CGROUP2/kymo-fleeting-$$
+deep=$CGROUP2/kymo-deep-$$
+long=$(printf 'x%.0s' {1..200})
+mkdir "$deep"
+at_exit find "$deep" -depth -type d -exec rmdir {} +
+# (`cat` says its pid, by which it is found, and is short)
+cat >"$TMP/fleeting.sh" <<-END
+	# within CGROUP: a process is born there, and one comes there
+	within() {
+		bash -c 'echo 0 >"\$1/cgroup.procs"; echo \$\$ >>"$TMP/pids"; exec /bin/true' - "\$1"
+	}
+	for i in {1..20}; do
+		mkdir "$fleeting"
+		within "$fleeting"
+		rmdir "$fleeting"
+	done
+	cd "$deep"
+	for i in {1..6}; do
+		mkdir $long
+		cd $long
+		within .
+	done
+	cd "$deep"
+	for i in {1..40}; do
+		mkdir y
+		cd y
+	done
+	within .
+END
+record_around "$TMP/fleeting.fxt" -- bash "$TMP/fleeting.sh"
+summarize "$TMP/fleeting.fxt"
+mapfile -t pids <"$TMP/pids"
+for pid in "${pids[@]:0:20}"; do
+	assert_eq "$(path_of "$pid")" "/${fleeting##*/}" "path of a cgroup of milliseconds"
+done
+want=/${deep##*/}
+for i in {1..6}; do
+	# (768 bytes of it are always there)
+	if [ $i -lt 5 ]; then want+=/$long; elif [ $i = 5 ]; then want+=/...; fi
+	assert_eq "$(path_of "${pids[19 + i]}")" "$want" "path at level $((i + 1))"
+done
+want=/${deep##*/}$(printf '/y%.0s' {1..31})/...
+assert_eq "$(path_of "${pids[26]}")" "$want" "path at level 41"
+expect_exit 0 "$KYMO" check --strict "$TMP/fleeting.fxt"
+
+note "many cgroups do not keep it busy, and each process is found among them"
 storm=$CGROUP2/kymo-storm-$$
 mkdir "$storm"
 clear_storm() {
@@ -90,7 +135,6 @@ cat >"$TMP/storm.sh" <<-END
 		if [ \$((i % 20)) = 0 ]; then sleep 600 & fi
 	done
 	echo 0 >"$CGROUP2/cgroup.procs"
-	sleep 0.3
 	kill \$(jobs -p)
 	wait
 END
@@ -108,6 +152,9 @@ note "$((few / 1000000)) ms of CPU time, with 20000 cgroups $((many / 1000000)) 
 assert_le "$many" $((2 * few + 150000000)) "CPU time with many cgroups"
 for file in few many; do
 	summarize "$TMP/$file.fxt"
-	assert_eq "$(json "$SUMMARY" '[.processes[] | select(.name == "sleep") | .cgroup_path // "none" |
-		select(startswith("/kymo-storm"))] | length')" 10 "processes whose cgroup is known, $file"
+	for name in sleep:10 true:200; do
+		assert_eq "$(json "$SUMMARY" "[.processes[] | select(.name == \"${name%:*}\") | .cgroup_path // \"none\" |
+			select(startswith(\"/kymo-storm\"))] | unique | length")" "${name#*:}" \
+			"cgroups of ${name%:*} that are known, $file"
+	done
 done

@@ -126,6 +126,44 @@ TEST(test_record_allocations)
 	assert_null(decode_record(&named, sizeof(named)));
 }
 
+/* The path of a cgroup is as long as the record says, and begins at the root. */
+TEST(test_cgroup)
+{
+	static const struct {
+		const char *path;
+		uint32_t bytes, size;
+		bool good;
+	} rows[] = {
+		{ "/", 2, 48, true },
+		{ "/a/b.service", 13, 56, true },
+		{ "/", 2, 56, false },
+		{ "/a/b.service", 13, 48, false },
+		{ "/a/b.service", 12, 56, false },
+		{ "/a/b.service", 14, 56, false },
+		{ "a", 2, 48, false },
+		{ "", 1, 48, false },
+		{ "", 0, 40, false },
+		{ "/", UINT32_MAX, 40, false },
+		{ "/", CGROUP_PATH_BYTES + 1, REC_CGROUP_BYTES(CGROUP_PATH_BYTES + 1), false },
+	};
+	struct rec_cgroup rec = { .head.kind = REC_CGROUP, .id = 5 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		memset(rec.path, 0, sizeof(rec.path));
+		strcpy(rec.path, rows[i].path);
+		rec.head.size = rows[i].size;
+		rec.bytes = rows[i].bytes;
+		assert_ptr_equal(decode_record(&rec, sizeof(rec) + 8), rows[i].good ? &rec : NULL);
+	}
+	memset(rec.path, '/', sizeof(rec.path));
+	rec.bytes = sizeof(rec.path);
+	rec.head.size = sizeof(rec);
+	assert_null(decode_record(&rec, sizeof(rec)));
+	rec.path[sizeof(rec.path) - 1] = '\0';
+	assert_ptr_equal(decode_record(&rec, sizeof(rec)), &rec);
+	assert_null(decode_record(&rec, sizeof(rec) - 8));
+}
+
 /* Strings have a NUL within their bounds. */
 TEST(test_record_strings)
 {
@@ -382,17 +420,12 @@ TEST(test_is_sched)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_record),
-		cmocka_unit_test(test_record_sizes),
-		cmocka_unit_test(test_record_kinds),
-		cmocka_unit_test(test_record_strings),
-		cmocka_unit_test(test_record_allocations),
-		cmocka_unit_test(test_record_args),
-		cmocka_unit_test(test_ring_words),
-		cmocka_unit_test(test_record_values),
-		cmocka_unit_test(test_ring_intervals),
-		cmocka_unit_test(test_time),
-		cmocka_unit_test(test_is_lost),
+		cmocka_unit_test(test_record),         cmocka_unit_test(test_record_sizes),
+		cmocka_unit_test(test_record_kinds),   cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_record_strings), cmocka_unit_test(test_record_allocations),
+		cmocka_unit_test(test_record_args),    cmocka_unit_test(test_ring_words),
+		cmocka_unit_test(test_record_values),  cmocka_unit_test(test_ring_intervals),
+		cmocka_unit_test(test_time),           cmocka_unit_test(test_is_lost),
 		cmocka_unit_test(test_is_sched),
 	};
 

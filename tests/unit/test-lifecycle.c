@@ -24,7 +24,6 @@ struct fixture {
 	struct lifecycle l;
 	char asked[64]; /* "10 11 " */
 	bool nobody_to_ask;
-	unsigned room; /* for questions about cgroups */
 };
 
 static bool on_ask(uint32_t tid, void *userdata)
@@ -35,18 +34,6 @@ static bool on_ask(uint32_t tid, void *userdata)
 	if (f->nobody_to_ask)
 		return false;
 	snprintf(f->asked + n, sizeof(f->asked) - n, "%u ", tid);
-	return true;
-}
-
-static bool on_ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
-{
-	struct fixture *f = userdata;
-	size_t n = strlen(f->asked);
-
-	if (f->room == 0)
-		return false;
-	f->room--;
-	snprintf(f->asked + n, sizeof(f->asked) - n, "%u in %u ", pid, (unsigned)id);
 	return true;
 }
 
@@ -488,35 +475,41 @@ TEST(test_announce_nobody_to_ask)
 	assert_true(tasks_announced(&f->tasks, 11));
 }
 
-/* Each process is asked where it is, once there is room for the question, until one has said it. */
-TEST(test_ask_cgroup)
+/* What the archive says of the cgroup of process PID. */
+static const char *path_of(struct fixture *f, uint32_t pid)
+{
+	struct event ev;
+
+	tasks_describe(&f->tasks, tasks_get(&f->tasks, pid), &ev);
+	return ev.task.cgroup_path ?: "";
+}
+
+/* The path of a cgroup comes before the first task in it; if it comes later, that is news. */
+TEST(test_cgroup)
 {
 	struct fixture *f = *state;
+	struct rec_cgroup rec = { .head = HEAD(REC_CGROUP, 200, 10, 10), .id = 5, .path = "/x" };
+	const struct rec_identity moved = {
+		.pid = 11, .tid = 11, .start_ns = 1011, .cgroup_id = 6, .comm = "b"
+	};
 
-	f->pipe.owner.ask_cgroup = on_ask_cgroup;
+	list(f, 1, 1, "init");
 	list(f, 10, 10, "a");
-	list(f, 10, 11, "thread");
-	list(f, 12, 12, "b");
-	list(f, 13, 13, "c");
-	f->room = 1;
-	for (uint32_t tid = 10; tid <= 12; tid++)
-		assert_int_equal(lifecycle_announce(&f->l, tid), 0);
-	assert_asked(f, "10 in 5 ");
-	/* (13 is announced, and was not asked since the list) */
-	lifecycle_ask_again(&f->l);
-	assert_asked(f, "");
-	f->room = 9;
-	lifecycle_ask_again(&f->l);
-	assert_true(strcmp(f->asked, "12 in 5 13 in 5 ") == 0 ||
-		    strcmp(f->asked, "13 in 5 12 in 5 ") == 0);
-	*f->asked = '\0';
-	lifecycle_ask_again(&f->l);
-	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
-	assert_asked(f, "");
-	assert_int_equal(tasks_set_cgroup(&f->tasks, 5, "/x"), 0);
-	list(f, 14, 14, "d");
-	assert_int_equal(lifecycle_announce(&f->l, 14), 0);
-	assert_asked(f, "");
+	rec.bytes = 3;
+	feed(f, &rec.head, REC_CGROUP_BYTES(rec.bytes));
+	assert_string_equal(path_of(f, 10), "/x");
+	assert_false(tasks_announced(&f->tasks, 10));
+	on_fork(f, 210, 10, 10, identity(11, 11, "b"));
+	assert_string_equal(path_of(f, 11), "/x");
+	assert_true(tasks_announced(&f->tasks, 11));
+	/* It is where its last record says. */
+	on_rename(f, 220, moved, "c");
+	assert_string_equal(path_of(f, 11), "");
+	rec.id = 6;
+	rec.path[1] = 'y';
+	feed(f, &rec.head, REC_CGROUP_BYTES(rec.bytes));
+	assert_string_equal(path_of(f, 11), "/y");
+	assert_string_equal(path_of(f, 10), "/x");
 }
 
 /* An answer names the thread that was asked for, if that was not reported meanwhile. */
@@ -686,7 +679,7 @@ int main(void)
 		CASE(test_outside),
 		CASE(test_announce),
 		CASE(test_announce_nobody_to_ask),
-		CASE(test_ask_cgroup),
+		CASE(test_cgroup),
 		CASE(test_answered),
 		CASE(test_answered_unwritten),
 		CASE(test_answered_late),

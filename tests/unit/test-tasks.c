@@ -360,57 +360,109 @@ static void move_to(struct tasks *t, uint32_t tid, uint32_t pid, uint64_t cgroup
 	assert_int_equal(tasks_update(t, &id, false), 0);
 }
 
+static void set_cgroup(struct tasks *t, uint64_t id, const char *path)
+{
+	struct rec_cgroup rec = { .id = id, .bytes = (uint32_t)strlen(path) + 1 };
+
+	strcpy(rec.path, path);
+	assert_int_equal(tasks_set_cgroup(t, &rec), 0);
+}
+
 TEST(test_cgroups)
 {
 	struct tasks *t = *state;
 
-	move_to(t, 10, 10, 0);
-	assert_false(tasks_asks_cgroup(t, tasks_get(t, 10)));
 	move_to(t, 10, 10, 5);
-	assert_true(tasks_asks_cgroup(t, tasks_get(t, 10)));
 	move_to(t, 11, 10, 5);
 	move_to(t, 12, 12, 6);
 	for (uint32_t tid = 10; tid <= 12; tid++)
 		tasks_set_announced(t, tid);
-
-	/* Each process is asked once, its threads are not. */
-	assert_false(tasks_asks_cgroup(t, tasks_get(t, 11)));
-	assert_true(tasks_asks_cgroup(t, tasks_get(t, 10)));
-	tasks_get(t, 10)->cgroup_asked = 5;
-	assert_false(tasks_asks_cgroup(t, tasks_get(t, 10)));
-	assert_true(tasks_announced(t, 10));
 	assert_string_equal(cgroup_of(t, 10), "");
-	move_to(t, 13, 13, 5);
-	assert_true(tasks_asks_cgroup(t, tasks_get(t, 13)));
 
-	/* The answer is news of the processes in it, not of their threads, nor of others. */
-	assert_int_equal(tasks_set_cgroup(t, 5, "/a/b"), 0);
-	assert_false(tasks_asks_cgroup(t, tasks_get(t, 13)));
+	/* The path is news of the processes in it, not of their threads, nor of others. */
+	set_cgroup(t, 5, "/a/b");
 	assert_false(tasks_announced(t, 10));
 	assert_true(tasks_announced(t, 11));
 	assert_true(tasks_announced(t, 12));
 	assert_string_equal(cgroup_of(t, 10), "/a/b");
 	assert_string_equal(cgroup_of(t, 12), "");
 	tasks_set_announced(t, 10);
-	assert_int_equal(tasks_set_cgroup(t, 5, "/a/b"), 0);
+	set_cgroup(t, 5, "/a/b");
 	assert_true(tasks_announced(t, 10));
 
 	/* One that moves is where it is then. */
 	move_to(t, 10, 10, 6);
 	assert_false(tasks_announced(t, 10));
 	assert_string_equal(cgroup_of(t, 10), "");
+	set_cgroup(t, 0, "/none");
+	move_to(t, 10, 10, 0);
+	assert_string_equal(cgroup_of(t, 10), "");
+}
 
-	/* They do not grow for ever; those of who lives stay. */
-	for (uint64_t id = 100; id < 100 + 2 * TASKS_CGROUPS_MAX; id++)
-		assert_int_equal(tasks_set_cgroup(t, id, "/x"), 0);
-	assert_in_range(t->cgroups.n_used, 1, TASKS_CGROUPS_MAX);
-	assert_string_equal(cgroup_of(t, 13), "/a/b");
-	move_to(t, 13, 13, 6);
-	move_to(t, 11, 10, 6);
-	for (uint64_t id = 100; id < 100 + 2 * TASKS_CGROUPS_MAX; id++)
-		assert_int_equal(tasks_set_cgroup(t, id, "/x"), 0);
+/* What somebody chose is text; what is left out of it is said. */
+TEST(test_cgroup_text)
+{
+	struct tasks *t = *state;
+	struct rec_cgroup rec = { .id = 5, .bytes = CGROUP_PATH_BYTES, .is_cut = 1 };
+	size_t n;
+
+	move_to(t, 10, 10, 5);
+	set_cgroup(t, 5, "/a\x1b/\xff");
+	assert_string_equal(cgroup_of(t, 10), "/a\xef\xbf\xbd/\xef\xbf\xbd");
+	/* The longest one. */
+	memset(rec.path, '\xff', CGROUP_PATH_BYTES - 1);
+	rec.path[0] = '/';
+	assert_int_equal(tasks_set_cgroup(t, &rec), 0);
+	n = strlen(cgroup_of(t, 10));
+	assert_int_equal(n, 1 + 3 * (CGROUP_PATH_BYTES - 2) + 4);
+	assert_string_equal(cgroup_of(t, 10) + n - 4, "/...");
+}
+
+/* N paths of cgroups in which nobody is. */
+static void set_others(struct tasks *t, unsigned n)
+{
+	static uint64_t id = 1000;
+
+	while (n-- > 0)
+		set_cgroup(t, id++, "/x");
+}
+
+/* Paths do not grow for ever; those of who lives stay. */
+TEST(test_many_cgroups)
+{
+	struct tasks *t = *state;
+
 	move_to(t, 13, 13, 5);
-	assert_string_equal(cgroup_of(t, 13), "");
+	set_cgroup(t, 5, "/a/b");
+	set_cgroup(t, 6, "/c");
+	set_others(t, TASKS_CGROUPS_MAX - 2);
+	assert_false(t->cgroups_forgotten);
+
+	/* What is forgotten is known to records that are on their way. */
+	set_others(t, 1);
+	assert_true(t->cgroups_forgotten);
+	assert_int_equal(t->cgroups.n_used, 2);
+	move_to(t, 14, 14, 6);
+	assert_string_equal(cgroup_of(t, 14), "/c");
+	move_to(t, 14, 14, 5);
+
+	/* Then it is not any more. */
+	set_others(t, TASKS_CGROUPS_MAX);
+	assert_in_range(t->cgroups.n_used, 1, TASKS_CGROUPS_MAX);
+	assert_in_range(t->cgroups_aside.n_used, 1, TASKS_CGROUPS_MAX);
+	assert_string_equal(cgroup_of(t, 13), "/a/b");
+	move_to(t, 14, 14, 6);
+	assert_string_equal(cgroup_of(t, 14), "");
+
+	/* Also of those with a task there are not too many. */
+	for (uint32_t tid = 1000; tid < 1000 + TASKS_CGROUPS_MAX; tid++) {
+		set_cgroup(t, UINT64_C(1000000) + tid, "/y");
+		move_to(t, tid, tid, UINT64_C(1000000) + tid);
+	}
+	set_others(t, 1);
+	assert_string_equal(cgroup_of(t, 1000), "/y");
+	set_others(t, 2 * TASKS_CGROUPS_MAX);
+	assert_in_range(t->cgroups.n_used + t->cgroups_aside.n_used, 1, 2 * TASKS_CGROUPS_MAX);
 }
 
 TEST(test_forget)
@@ -542,6 +594,8 @@ int main(void)
 		CASE(test_describe),
 		CASE(test_set_ended),
 		CASE(test_cgroups),
+		CASE(test_cgroup_text),
+		CASE(test_many_cgroups),
 		CASE(test_forget),
 		CASE(test_split),
 		CASE(test_many_dead),
