@@ -49,7 +49,9 @@ grep -qa 'from afar' "$TMP/one.fxt" || fail "the mark is not in the archive"
 
 note "an archive from there"
 cd "$TMP" || exit
-expect_recorded far.fxt "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
+# (no thread has that name, so that nothing is recorded)
+expect_exit 3 "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
+assert_says stderr "no event of category sched: no selected thread ran" "an empty recording"
 assert_contains stderr '^far\.fxt: from me@other' "what is said at the end"
 expect_exit 0 "$KYMO" check far.fxt
 expect_exit 0 "$KYMO" summary --json far.fxt
