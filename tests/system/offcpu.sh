@@ -130,7 +130,7 @@ mkfifo "$TMP/go"
 blocked=$!
 exec 7>"$TMP/go"
 expect_exit 0 "$KYMO" record --direct -e offcpu -p $blocked -o "$TMP/blocked.fxt" -- \
-	bash -c 'echo >"$0"; sleep 2' "$TMP/go"
+	bash -c "echo >'$TMP/go'; sleep 2"
 exec 7>&-
 kill $blocked
 expect_exit 0 "$KYMO" flame --off-cpu "$TMP/blocked.fxt" --format folded -o -
