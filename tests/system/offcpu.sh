@@ -147,10 +147,11 @@ check_finds_nothing "$TMP/blocked.fxt"
 # Kernels that hide a switch show the return of a thread only when it leaves again, behind the end of
 # the system call in which it waited.
 note "no time off CPU goes on behind the system call in which the thread waits"
-"$KYMO_LOAD" sleep 300 100 >/dev/null &
+"$KYMO_LOAD" sleep 100000 100 >/dev/null &
 napper=$!
+expect_soon 5 is_asleep "$napper"
 expect_exit 0 "$KYMO" record --direct -e sched,offcpu,calls --call 'syscall:*nanosleep' -p $napper -d 2 -o "$TMP/naps.fxt"
-wait $napper
+kill $napper
 expect_exit 0 "$KYMO" check --all "$TMP/naps.fxt"
 assert_eq "$(grep -c complete-overlap "$TMP/stdout")" 0 "durations that overlap"
 
