@@ -614,9 +614,14 @@ int TIMED_WITH(COST_MEMORY, on_memory_session, struct pt_regs *, ctx)
 
 /* ---- processes ---- */
 
-static __always_inline void memory_emit_watch(__u32 what, __u32 pid, __u64 now_ns)
+static __always_inline void memory_emit_watch(__u32 what, struct task_struct *task, __u64 now_ns)
 {
-	struct memory_happened happened = { .ts_ns = now_ns, .what = what, .pid = pid };
+	struct memory_happened happened = {
+		.ts_ns = now_ns,
+		.start_ns = BPF_CORE_READ(task, group_leader, start_boottime),
+		.what = what,
+		.pid = (__u32)task->tgid,
+	};
 
 	if (bpf_ringbuf_output(&memory_events, &happened, sizeof(happened), BPF_RB_FORCE_WAKEUP) <
 	    0)
@@ -646,8 +651,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	/* One that shares its parent's memory is about to call exec. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
-		memory_emit_watch(MEMORY_HAPPENED_FORK, (__u32)child->tgid,
-				  bpf_ktime_get_boot_ns());
+		memory_emit_watch(MEMORY_HAPPENED_FORK, child, bpf_ktime_get_boot_ns());
 	return 0;
 }
 
@@ -674,8 +678,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 		}
 	}
 	if (process || selected)
-		memory_emit_watch(by_thread ? MEMORY_HAPPENED_THREAD_EXEC : MEMORY_HAPPENED_EXEC,
-				  tgid, now_ns);
+		memory_emit_watch(by_thread ? MEMORY_HAPPENED_THREAD_EXEC : MEMORY_HAPPENED_EXEC, p,
+				  now_ns);
 	return 0;
 }
 
@@ -693,6 +697,6 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
 	memory_end(process, tgid, 0, now_ns);
-	memory_emit_watch(MEMORY_HAPPENED_EXIT, tgid, now_ns);
+	memory_emit_watch(MEMORY_HAPPENED_EXIT, p, now_ns);
 	return 0;
 }

@@ -543,10 +543,11 @@ _Static_assert(sizeof(struct memory_thread) == 680, "ABI");
 #define MEMORY_HAPPENED_THREAD_EXEC 4
 struct memory_happened {
 	__u64 ts_ns;
-	__u32 what; /* MEMORY_HAPPENED_* */
+	__u64 start_ns; /* CLOCK_BOOTTIME, of the process: tells two owners of one pid apart */
+	__u32 what;     /* MEMORY_HAPPENED_* */
 	__u32 pid;
 };
-_Static_assert(sizeof(struct memory_happened) == 16, "ABI");
+_Static_assert(sizeof(struct memory_happened) == 24, "ABI");
 
 /* ---- what programs allocate: in log mode ---- */
 

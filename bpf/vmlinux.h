@@ -170,7 +170,7 @@ struct task_struct {
 	int exit_code;
 	int pid;
 	int tgid;
-	struct task_struct *real_parent;
+	struct task_struct *real_parent, *group_leader;
 	__u64 start_boottime;
 	const struct cred *cred, *real_cred;
 	__u64 self_exec_id;

@@ -346,6 +346,8 @@ struct event {
 			bool complete;          /* from the first instruction of the program on */
 			uint64_t interval; /* one allocation per this many bytes; 0 = all of them */
 			uint64_t min_bytes; /* smaller ones are not recorded */
+			/* Why no allocator of the program has probes; "" = some have */
+			const char *unwatched;
 		} watch;
 		struct {
 			const char *reason; /* "stop", "exit", "exec" */

@@ -29,7 +29,15 @@ struct heap_image {
 	uint64_t n_stacks;                  /* likewise */
 	struct reach_block *reach; /* the result of capture/heap/heap-trace-reach.h; owned */
 	size_t n_reach;
+	/*
+	 * Of the last look at its files while it ran. `covered`: one of them is an allocator that
+	 * has probes. `settled`: it had loaded what it loads at its start. Unless it is covered,
+	 * `unwatched` has the reason.
+	 */
+	bool covered, settled;
+	uint64_t n_allocated; /* counted at its end: stacks with which it has allocated memory */
 	char allocators[MEMORY_TEXT_BYTES];
+	char unwatched[MEMORY_REASON_BYTES];
 };
 
 struct heap_images {

@@ -18,12 +18,18 @@ bool heap_probes_are_cancelled(const struct heap_probes_args *how)
 
 /* ---- texts ---- */
 
+static const char *heap_probes_base(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	return name ? name + 1 : path;
+}
+
 /* "PATH: FUNCTION FUNCTION ..., " */
 static void describe_file(char *text, size_t size, const char *path,
 			  const struct allocator_probe *probes, size_t n)
 {
-	const char *name = strrchr(path, '/');
-	size_t used = (size_t)snprintf(text, size, "%s:", name ? name + 1 : path);
+	size_t used = (size_t)snprintf(text, size, "%s:", heap_probes_base(path));
 	uint64_t said = 0;
 
 	for (size_t i = 0; i < n && used < size; i++) {
@@ -52,7 +58,8 @@ void heap_probes_describe(const struct heap_probes *a, char *ret, size_t size)
 	char text[MEMORY_TEXT_BYTES] = "";
 
 	for (size_t i = 0; i < a->n_files; i++)
-		heap_probes_add_text(text, sizeof(text), a->files[i].text);
+		if (a->files[i].is_mapped)
+			heap_probes_add_text(text, sizeof(text), a->files[i].text);
 	heap_probes_add_text(text, sizeof(text), a->refused);
 	/* Paths are anybody's bytes; and the text may have been cut in a character. */
 	text_clean(ret, size, text, strlen(text));
@@ -74,22 +81,64 @@ static bool heap_probes_wanted(const struct heap_probes_args *how, uint32_t func
 struct look {
 	const struct heap_probes_args *how;
 	struct heap_probes *traced;
+	struct heap_probes_found *found;
 	unsigned n_new; /* files that have got probes */
 };
 
-static bool heap_probes_has_file(const struct heap_probes *traced, dev_t device, ino_t inode)
+static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
+						    const struct allocator_file *file)
 {
 	for (size_t i = 0; i < traced->n_files; i++)
-		if (traced->files[i].inode == inode && traced->files[i].device == device)
+		if (traced->files[i].inode == file->inode &&
+		    traced->files[i].device == file->device)
+			return &traced->files[i];
+	return NULL;
+}
+
+/* Whether blocks are seen by PROBES: an operator new alone only names the caller of malloc(). */
+static bool heap_probes_allocate(const struct allocator_probe *probes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (probes[i].kind != ALLOCATOR_PROBE_ENTRY &&
+		    probes[i].function < MEMORY_FN_PTHREAD_CREATE)
 			return true;
 	return false;
 }
 
+/* The reason why FILE has no probes, or NULL if it need not have any. */
+static const char *heap_probes_why_not(const struct allocator_file *file)
+{
+	uint32_t flags = file->list->flags;
+
+	if (file->error == -ETIME)
+		return "no probes: it takes too long to read";
+	if (file->error < 0 && file->error != -ENOEXEC)
+		return "no probes: it cannot be read";
+	if (flags & ALLOCATORS_GO)
+		return "a Go program, which moves its stacks: not probed";
+	if (flags & ALLOCATORS_FOREIGN)
+		return "not probed: it is for another machine, or 32-bit";
+	if (flags & ALLOCATORS_STATIC && flags & ALLOCATORS_NO_SYMBOLS)
+		return "its allocator is unknown: static and stripped; use a build with symbols";
+	return NULL;
+}
+
+/* Notes what FILE means for the verdict whether the process is watched. */
+static void heap_probes_find(struct look *look, const struct allocator_file *file)
+{
+	struct heap_probes_found *found = look->found;
+	const char *why = heap_probes_why_not(file);
+
+	found->any = true;
+	found->is_static |= (file->list->flags & ALLOCATORS_STATIC) != 0;
+	if (why && !*found->why)
+		snprintf(found->why, sizeof(found->why), "%.60s: %s", heap_probes_base(file->path),
+			 why);
+}
+
 static void heap_probes_refuse(struct heap_probes *traced, const char *path, const char *why)
 {
-	const char *name = strrchr(path, '/');
-
-	snprintf(traced->refused, sizeof(traced->refused), "%.60s: %s", name ? name + 1 : path,
+	snprintf(traced->refused, sizeof(traced->refused), "%.60s: %s", heap_probes_base(path),
 		 why);
 }
 
@@ -129,6 +178,9 @@ static int probe_file(struct look *look, const struct allocator_file *file,
 		heap_probes_refuse(traced, file->path, why);
 	}
 	describe_file(to->text, sizeof(to->text), file->path, probes, n);
+	to->is_mapped = true;
+	to->allocates = failed < n && heap_probes_allocate(probes, n);
+	look->found->allocates |= to->allocates;
 	traced->n_files++;
 	look->n_new++;
 	return 0;
@@ -138,18 +190,20 @@ static int on_file(const struct allocator_file *file, void *userdata)
 {
 	struct look *look = userdata;
 	_cleanup_free_ struct allocator_probe *probes = NULL;
+	struct heap_probes_file *known;
 	size_t n = 0;
 
 	if (heap_probes_are_cancelled(look->how))
 		return -ECANCELED;
-	if (file->error == -ETIME)
-		heap_probes_refuse(look->traced, file->path,
-				   "no probes: it takes too long to read");
-	if (file->list->flags & ALLOCATORS_GO)
-		heap_probes_refuse(look->traced, file->path,
-				   "a Go program, which moves its stacks: not probed");
-	if (file->error < 0 || file->list->n == 0 ||
-	    heap_probes_has_file(look->traced, file->device, file->inode))
+	heap_probes_find(look, file);
+	if (file->error == -ETIME || file->list->flags & ALLOCATORS_GO)
+		heap_probes_refuse(look->traced, file->path, heap_probes_why_not(file));
+	known = heap_probes_file_of(look->traced, file);
+	if (known) {
+		known->is_mapped = true;
+		look->found->allocates |= known->allocates;
+	}
+	if (file->error < 0 || file->list->n == 0 || known)
 		return 0;
 	probes = calloc(file->list->n, sizeof(*probes));
 	if (!probes)
@@ -190,9 +244,15 @@ static int arm_announced_files(struct look *look)
 
 unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how)
 {
-	struct look look = { .how = how, .traced = a };
+	struct look look = { .how = how, .traced = a, .found = &a->announced };
 	int r = a->n_files ? 0 : arm_announced_files(&look);
 
+	if (look.n_new)
+		heap_probes_describe(a, a->announced_text, sizeof(a->announced_text));
+	a->found = (struct heap_probes_found){ 0 };
+	for (size_t i = 0; i < a->n_files; i++)
+		a->files[i].is_mapped = false;
+	look.found = &a->found;
 	if (r == 0)
 		allocators_of_process((pid_t)a->pid, how->cache, on_file, &look);
 	return look.n_new;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,7 +25,20 @@ struct heap_probes_file {
 	dev_t device;
 	ino_t inode;
 	uint32_t probes; /* the keeper's id */
+	bool is_mapped;  /* the last look has found it */
+	bool allocates;  /* among its probes are those of a function that returns blocks */
 	char text[MEMORY_TEXT_BYTES / 2];
+};
+
+/* The reason if nothing else is wrong with its files. */
+#define HEAP_PROBES_NO_ALLOCATOR "none of its files has a known allocator"
+
+/* What a look at files has found. */
+struct heap_probes_found {
+	bool any;                      /* files: otherwise the process had ended, or was hidden */
+	bool allocates;                /* one of them is an allocator that has probes */
+	bool is_static;                /* it loads no others */
+	char why[MEMORY_REASON_BYTES]; /* the reason, unless one allocates */
 };
 
 struct heap_probes {
@@ -32,8 +46,14 @@ struct heap_probes {
 	uint32_t instance; /* 0 = not yet */
 	struct heap_probes_file files[HEAP_PROBES_FILES_MAX];
 	size_t n_files;
-	char refused[128];     /* reasons for files without probes, heap_probes_note(); or "" */
-	unsigned n_looks;      /* since exec */
+	struct heap_probes_found found;         /* in the process, by the last look */
+	struct heap_probes_found announced;     /* in the files that its client announced */
+	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of those */
+	char refused[128]; /* reasons for files without probes, heap_probes_note(); or "" */
+	unsigned n_looks;  /* since exec */
+	uint64_t start_ns; /* of the process, as it was reported at HAPPENED_NS; 0 = not yet */
+	uint64_t happened_ns;
+	bool from_start;       /* it was there when the recording began, and has not called exec */
 	uint64_t next_look_ns; /* CLOCK_MONOTONIC; 0 = none */
 };
 
@@ -52,7 +72,7 @@ bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 /* Attaches to the files of the process that have no probes yet. Returns their number. */
 unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how);
 
-/* Adds the reason WHY. */
+/* Adds the reason WHY of files without probes. */
 void heap_probes_note(struct heap_probes *a, const char *why);
 
 /* Writes everything as text for people, cut to SIZE. */

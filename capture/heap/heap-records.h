@@ -9,14 +9,16 @@
 #include "bpf/record.h"
 
 /* head.pid is watched. Texts end with NUL. */
-#define MEMORY_TEXT_BYTES 512
+#define MEMORY_TEXT_BYTES   512
+#define MEMORY_REASON_BYTES 160
 struct rec_watch {
 	struct rec_head head;
 	__u32 instance;
 	__u32 complete; /* 1: from the first instruction of its program */
 	char allocators[MEMORY_TEXT_BYTES];
+	char unwatched[MEMORY_REASON_BYTES]; /* why no allocator of it has probes; "" = some have */
 };
-_Static_assert(sizeof(struct rec_watch) == 544, "ABI");
+_Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 
 #define WATCHED_STOP 0
 #define WATCHED_EXIT 1

@@ -259,8 +259,10 @@ static int heap_tables_count_stack(const void *key_bytes, const void *value, voi
 	const struct memory_stack_key *key = key_bytes;
 	struct heap_image *image = image_of(userdata, key->instance);
 
-	if (image && image->ended)
-		image->n_stacks++;
+	if (!image || !image->ended)
+		return 0;
+	image->n_stacks++;
+	image->n_allocated += key->resource == MEMORY_RESOURCE_MEMORY;
 	return 0;
 }
 
@@ -315,7 +317,7 @@ static void begin_counting(const struct heap_images *images)
 	struct heap_image *image;
 
 	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
-		image->n_blocks = image->n_stacks = 0;
+		image->n_blocks = image->n_stacks = image->n_allocated = 0;
 }
 
 int heap_tables_count(struct memory_tables *t, const struct heap_images *images)

@@ -89,6 +89,7 @@ int heap_targets_new(const struct session_options *options, struct collector *co
 	w->next_triage_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (!w->triage)
 		arm_selected(w, tasks);
+	heap_trace_begun(w->memory);
 	*ret = TAKE_PTR(w);
 	return 0;
 }

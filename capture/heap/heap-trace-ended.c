@@ -3,6 +3,7 @@
 #include "capture/heap/heap-trace-parts.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/outbuf.h"
+#include "base/text.h"
 
 /* Blocks and stacks of images of one process that are copied at once. */
 enum { GATHERED_MAX = 1 << 16 };
@@ -27,10 +29,59 @@ static int heap_trace_ended_emit(struct heap_trace *m, const struct rec_head *re
 	return m->error;
 }
 
+static void heap_trace_ended_add_text(char *to, size_t size, const char *text)
+{
+	size_t used = strlen(to);
+
+	snprintf(to + used, size - used, "%s%s", used ? "; " : "", text);
+}
+
+/*
+ * A program that has ended before anybody saw what it had loaded. If it was announced, that is
+ * known. Probes that the program before it had in the same files have stayed: what it has allocated
+ * there shows that, but not that these were all of its files.
+ */
+static void judge_unseen(const struct heap_trace *m, struct heap_image *image)
+{
+	const struct memory_process *p = &image->process;
+
+	if (m->announced_ns && p->since_ns == m->announced_ns) {
+		image->covered = m->announced.allocates;
+		image->settled = true;
+		image->complete = image->covered;
+		snprintf(image->unwatched, sizeof(image->unwatched), "%s",
+			 *m->announced.why ? m->announced.why : HEAP_PROBES_NO_ALLOCATOR);
+		snprintf(image->allocators, sizeof(image->allocators), "%s", m->announced_text);
+	} else if (image->n_allocated || p->failed || p->unmatched) {
+		image->covered = true;
+		image->complete = false;
+		heap_trace_ended_add_text(image->allocators, sizeof(image->allocators),
+					  "others can be missing: it ended before its files were "
+					  "looked at");
+	}
+}
+
+/* Fills in, for the report that IMAGE is watched, whether it is. */
+static void judge_image(const struct heap_trace *m, struct heap_image *image)
+{
+	const struct memory_process *p = &image->process;
+	/* A child that does nothing but run another program. */
+	bool passes = p->flags & MEMORY_PROCESS_EXECED && !(p->flags & MEMORY_PROCESS_IMAGE);
+
+	if (!image->covered && !image->settled)
+		judge_unseen(m, image);
+	if (!image->covered && !image->settled)
+		snprintf(image->unwatched, sizeof(image->unwatched),
+			 "it ended before its files were looked at");
+	if (image->covered || passes || !(m->options->categories & CATEGORY_MEMORY))
+		image->unwatched[0] = '\0';
+	if (image->unwatched[0])
+		image->complete = false;
+}
+
 /* Says, once, that IMAGE is watched. */
 static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *image)
 {
-	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 	struct rec_watch rec = {
 		.head = {
 			.ts_ns = image->process.since_ns,
@@ -40,15 +91,16 @@ static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *i
 			.tid = image->process.pid,
 		},
 		.instance = image->process.instance,
-		.complete = image->complete,
 	};
 
 	if (image->announced)
 		return 0;
 	image->announced = true;
-	if (traced)
-		heap_probes_describe(traced, image->allocators, sizeof(image->allocators));
+	judge_image(m, image);
+	rec.complete = image->complete;
 	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
+	text_clean(rec.unwatched, sizeof(rec.unwatched), image->unwatched,
+		   strlen(image->unwatched));
 	return heap_trace_ended_emit(m, &rec.head);
 }
 
@@ -62,8 +114,10 @@ static bool is_ready(const struct heap_trace *m, const struct heap_image *image)
 {
 	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
-	return image->ended || !traced || traced->instance != image->process.instance ||
-	       !traced->next_look_ns;
+	/* (of one that has ended, what it has allocated is counted first) */
+	if (image->ended)
+		return image->goes || m->stopping;
+	return !traced || traced->instance != image->process.instance || !traced->next_look_ns;
 }
 
 int heap_trace_announce_ready(struct heap_trace *m)
@@ -239,6 +293,16 @@ static int look_who_has_ended(struct heap_trace *m)
 	return r;
 }
 
+int heap_trace_count_allocated(struct heap_trace *m)
+{
+	const struct heap_image *image;
+
+	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
+		if (image->ended && !image->announced && !image->covered && !image->settled)
+			return heap_tables_count(&m->tables, &m->images);
+	return 0;
+}
+
 /* ---- the end of them ---- */
 
 /* Images that go, in the order of instances. */
@@ -359,7 +423,7 @@ static int finish_some(struct heap_trace *m, uint64_t ts_ns)
 
 	if (r < 0 || going.list.size == 0)
 		return r;
-	r = heap_trace_ended_choose(m, &going);
+	r = heap_trace_ended_choose(m, &going) ?: heap_trace_count_allocated(m);
 	if (r < 0)
 		return r;
 	r = going.chained ? say_one_by_one(m, &going, ts_ns) : say_at_once(m, &going, ts_ns);

@@ -14,6 +14,9 @@
 
 struct ring_buffer;
 
+/* The processes that were passed over last: their further records mean nothing new. */
+enum { HEAP_TRACE_PASSED_MAX = 64 };
+
 struct heap_trace {
 	const struct session_options *options;
 	struct collector *collector;
@@ -35,6 +38,16 @@ struct heap_trace {
 	struct outbuf going;    /* ids of probes of ended processes, to be detached */
 	int error;              /* of the sink: it accepts no more */
 	bool stopping;          /* nothing is attached any more */
+	uint64_t passed[HEAP_TRACE_PASSED_MAX]; /* a ring: when they began; 0 = none */
+	unsigned n_passed;
+	bool begun; /* what is new now was not there at the beginning */
+	/*
+	 * The program whose files a client has announced (struct heap_probes_found): when it began,
+	 * 0 = not yet.
+	 */
+	uint64_t announced_ns;
+	struct heap_probes_found announced;
+	char announced_text[MEMORY_TEXT_BYTES];
 };
 
 static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *m, uint32_t pid)
@@ -52,6 +65,9 @@ int heap_trace_announce_ready(struct heap_trace *m);
 /* Sets *RET to whether the program IMAGE still runs. */
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
+
+/* What the images that have ended have allocated, as a sign that they were watched. */
+int heap_trace_count_allocated(struct heap_trace *m);
 
 /* TRACED is gone; heap_trace_detach_forgotten() removes its probes. */
 void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced);

@@ -49,32 +49,96 @@ static bool was_same(const struct heap_trace *m, const struct rec_task *before)
 
 /* ---- probing ---- */
 
+/* What is known of a process that is new or has called exec. */
+struct happened {
+	uint64_t start_ns, ts_ns; /* struct memory_happened; 0 = it was found otherwise */
+	bool loads;               /* it has just begun a program, which maps its libraries now */
+};
+
 static struct heap_probes *make_traced(struct heap_trace *m, uint32_t pid)
 {
 	struct heap_probes *traced = table_make(&m->processes, (uint64_t)pid + 1, sizeof(*traced));
 
-	if (traced)
+	if (traced) {
 		traced->pid = pid;
+		traced->from_start = !m->begun;
+	}
 	return traced;
 }
 
-/* Whether process PID has ended, or there is none. */
-static bool has_exited(uint32_t pid)
+/* Whether the process of PIDFD has ended, or there was none. */
+static bool has_exited(int pidfd)
 {
-	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
 
-	return fd < 0 || poll(&pollfd, 1, 0) > 0;
+	return pidfd < 0 || poll(&pollfd, 1, 0) > 0;
 }
 
-/* It has ended before it could be watched, so that no program has reported that. */
-static void end_unseen(struct heap_trace *m, struct heap_probes *traced, struct heap_image *image)
+static void set_unwatched(struct heap_image *image, const char *why)
 {
-	bpf_map_delete_elem(m->own.processes_fd, &traced->pid);
-	heap_probes_note(traced, "it ended before it could be watched");
-	image->process.ended_ns = clock_boot_ns();
+	image->covered = false;
+	image->settled = true;
+	snprintf(image->unwatched, sizeof(image->unwatched), "%s", why);
+}
+
+static bool was_passed_over(const struct heap_trace *m, uint64_t start_ns)
+{
+	for (unsigned i = 0; start_ns && i < HEAP_TRACE_PASSED_MAX; i++)
+		if (m->passed[i] == start_ns)
+			return true;
+	return false;
+}
+
+/* Process PID was reported as H and never watched, for the reason WHY. ENDED_NS is 0 if it may
+ * live. */
+static void pass_over(struct heap_trace *m, uint32_t pid, const struct happened *h,
+		      uint64_t ended_ns, const char *why)
+{
+	struct memory_process process = {
+		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
+		.pid = pid,
+		.since_ns = h->ts_ns,
+		.ended_ns = ended_ns,
+	};
+	struct heap_image *image =
+		was_passed_over(m, h->start_ns) ? NULL : heap_images_add(&m->images, &process);
+
+	if (!image)
+		return;
+	m->passed[m->n_passed++ % HEAP_TRACE_PASSED_MAX] = h->start_ns;
+	set_unwatched(image, why);
 	image->ended = true;
 	m->n_ended++;
+}
+
+/*
+ * It has ended before it could be watched, so that no program has reported that. The next process
+ * with its id gets probes of its own.
+ */
+static void end_unseen(struct heap_trace *m, struct heap_probes *traced)
+{
+	const struct happened h = { traced->start_ns, traced->happened_ns ?: clock_boot_ns() };
+
+	pass_over(m, traced->pid, &h, h.ts_ns, "it ended before it could be watched");
+	heap_trace_forget(m, traced);
+}
+
+/* What the last look at TRACED has found counts for IMAGE, if that is what was looked at. */
+static void take_found(struct heap_trace *m, const struct heap_probes *traced,
+		       struct heap_image *image)
+{
+	const struct heap_probes_found *found = &traced->found;
+	struct memory_process process;
+
+	if (!found->any || !heap_trace_runs(m, image, &process))
+		return;
+	image->covered = found->allocates;
+	image->settled = found->is_static || !traced->next_look_ns;
+	snprintf(image->unwatched, sizeof(image->unwatched), "%s",
+		 *found->why        ? found->why
+		 : *traced->refused ? traced->refused
+				    : HEAP_PROBES_NO_ALLOCATOR);
+	heap_probes_describe(traced, image->allocators, sizeof(image->allocators));
 }
 
 static int keep_record(const struct rec_head *rec, void *userdata)
@@ -122,26 +186,33 @@ static int list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance,
 }
 
 /* The probes are in their places: from now on TRACED is watched. */
-static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced)
+static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, int pidfd)
 {
 	struct memory_process process = {
 		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
 		.pid = traced->pid,
 		.since_ns = clock_boot_ns(),
 	};
-	struct heap_image *image = heap_images_add(&m->images, &process);
+	struct heap_image *image;
 	int r;
 
+	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
+	if (has_exited(pidfd)) {
+		bpf_map_delete_elem(m->own.processes_fd, &traced->pid);
+		end_unseen(m, traced);
+		return 0;
+	}
+	image = heap_images_add(&m->images, &process);
 	if (!image)
 		return -ENOMEM;
 	traced->instance = process.instance;
-	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
-	if (has_exited(traced->pid))
-		end_unseen(m, traced, image);
-	else if (r < 0)
-		heap_probes_note(traced, "too many processes are watched");
 	image->refused = r < 0;
-	r = heap_trace_announce(m, image);
+	if (r < 0)
+		set_unwatched(image, "too many processes are watched");
+	else
+		take_found(m, traced, image);
+	/* (or when it is known what it loads) */
+	r = traced->next_look_ns ? 0 : heap_trace_announce(m, image);
 	return r < 0 ? r : list_resources(m, traced->pid, traced->instance, true);
 }
 
@@ -163,12 +234,13 @@ static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *t
 		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
 		list_resources(m, traced->pid, traced->instance, true);
 	}
-	if (heap_probes_look(traced, &m->probing) == 0 || !watched)
-		return watched;
-	image = heap_images_get(&m->images, traced->instance);
-	if (image)
-		image->complete = false;
-	return true;
+	had_files = heap_probes_look(traced, &m->probing) == 0;
+	image = watched ? heap_images_get(&m->images, traced->instance) : NULL;
+	if (image) {
+		image->complete &= had_files;
+		take_found(m, traced, image);
+	}
+	return watched;
 }
 
 /* Likewise. It may be somebody else's by now: then nothing more is to be done. */
@@ -186,23 +258,63 @@ static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *traced)
 	return true;
 }
 
-int heap_trace_probe(struct heap_trace *m, uint32_t pid)
+/* Whether the programs watch no process of this id, though TRACED had begun: it has ended. */
+static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap_probes *traced)
 {
+	const struct heap_image *image = heap_images_get(&m->images, traced->instance);
+	struct memory_process process;
+
+	return traced->instance && !(image && image->refused) &&
+	       bpf_map_lookup_elem(m->own.processes_fd, &traced->pid, &process) < 0;
+}
+
+static int probe_process(struct heap_trace *m, uint32_t pid, const struct happened *h)
+{
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
 
+	if (traced && heap_trace_is_outdated(m, traced)) {
+		/* What has ended after it was watched is reported elsewhere. */
+		if (has_exited(pidfd))
+			return 0;
+		heap_trace_forget(m, traced);
+		traced = NULL;
+	}
 	if (!traced)
 		traced = make_traced(m, pid);
 	if (!traced)
 		return -ENOMEM;
-	/* What has ended after it was watched is reported elsewhere. */
-	if (heap_trace_look_at(m, traced) || (traced->instance && has_exited(pid)))
+	if (h->start_ns) {
+		traced->start_ns = h->start_ns;
+		traced->happened_ns = h->ts_ns;
+	}
+	if (h->loads) {
+		traced->n_looks = 0;
+		traced->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
+	}
+	/* (likewise) */
+	if (heap_trace_look_at(m, traced) || (traced->instance && has_exited(pidfd)))
 		return 0;
-	return heap_trace_begin(m, traced);
+	return heap_trace_begin(m, traced, pidfd);
+}
+
+int heap_trace_probe(struct heap_trace *m, uint32_t pid)
+{
+	const struct happened found = { 0 };
+
+	return probe_process(m, pid, &found);
+}
+
+void heap_trace_begun(struct heap_trace *m)
+{
+	m->begun = true;
 }
 
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid)
 {
-	return heap_trace_probes_of(m, pid) != NULL;
+	const struct heap_probes *traced = heap_trace_probes_of(m, pid);
+
+	return traced && !heap_trace_is_outdated(m, traced);
 }
 
 void heap_trace_look(struct heap_trace *m, uint32_t pid)
@@ -233,22 +345,15 @@ static int finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 	return r;
 }
 
-/* A child that was not looked at before the end, and may live. */
-static void pass_over(struct heap_trace *m, uint32_t pid, uint64_t ts_ns)
+/* TRACED begins the program of which its client has announced the files. */
+static void take_announced(struct heap_trace *m, struct heap_probes *traced, uint64_t exec_ns)
 {
-	struct memory_process process = {
-		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
-		.pid = pid,
-		.since_ns = ts_ns,
-	};
-	struct heap_probes *traced = make_traced(m, pid);
-	struct heap_image *image = traced ? heap_images_add(&m->images, &process) : NULL;
-
-	if (!image)
-		return;
-	traced->instance = process.instance;
-	heap_probes_note(traced, "the recording ended before it was watched");
-	image->ended = true;
+	if (traced->from_start && traced->announced.any) {
+		m->announced = traced->announced;
+		memcpy(m->announced_text, traced->announced_text, sizeof(m->announced_text));
+		m->announced_ns = exec_ns + 1; /* as the programs have it */
+	}
+	traced->from_start = false;
 }
 
 static int on_memory_event(void *userdata, void *data, size_t size)
@@ -256,36 +361,46 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 	const struct memory_happened *happened = data;
 	struct heap_trace *m = userdata;
 	struct heap_probes *traced;
-	bool execs;
+	struct happened h, before;
+	bool execs, is_another;
 
 	if (size < sizeof(*happened))
 		return 0;
 	execs = happened->what == MEMORY_HAPPENED_EXEC ||
 		happened->what == MEMORY_HAPPENED_THREAD_EXEC;
+	traced = heap_trace_probes_of(m, happened->pid);
+	is_another = traced && traced->start_ns && traced->start_ns != happened->start_ns;
+	h = (struct happened){ happened->start_ns, happened->ts_ns, execs };
 	if (happened->what == MEMORY_HAPPENED_EXIT) {
 		m->n_ended++;
+		/* The next process with that id must not be taken for it. */
+		if (traced && !is_another)
+			heap_trace_forget(m, traced);
 		return 0;
 	}
-	traced = heap_trace_probes_of(m, happened->pid);
+	if (traced && execs)
+		take_announced(m, traced, happened->ts_ns);
 	/* Which processes grow is reported elsewhere; only their exec is of interest. */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
-		if (!traced && happened->what == MEMORY_HAPPENED_FORK)
-			pass_over(m, happened->pid, happened->ts_ns);
+		if (!traced || is_another)
+			pass_over(m, happened->pid, &h, 0,
+				  "the recording ended before it was watched");
 		return 0;
 	}
 	/* (the program before it has) */
 	m->n_ended += traced && execs;
+	/* When its id was read, it was that of the next process already, which is this one. */
+	if (is_another && !heap_trace_is_outdated(m, traced)) {
+		before = (struct happened){ traced->start_ns, traced->happened_ns };
+		pass_over(m, happened->pid, &before, before.ts_ns,
+			  "it ended before it could be watched");
+	}
 	/* Of somebody who had this id before, or of a task that has gone. */
 	if (traced && happened->what != MEMORY_HAPPENED_EXEC)
 		heap_trace_forget(m, traced);
-	heap_trace_probe(m, happened->pid);
-	traced = heap_trace_probes_of(m, happened->pid);
-	if (traced && execs) {
-		traced->n_looks = 0;
-		traced->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
-	}
+	probe_process(m, happened->pid, &h);
 	return 0;
 }
 
@@ -534,6 +649,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 		search_images(m, 0);
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		stop_image(m, image);
+	heap_trace_count_allocated(m);
 	heap_trace_announce_ready(m); /* with what was attached */
 	heap_trace_detach_all(m);
 }

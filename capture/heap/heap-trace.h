@@ -42,10 +42,13 @@ void heap_trace_drain_events(struct heap_trace *m);
  */
 int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
+/* All processes that were there at the beginning are watched: others are new. */
+void heap_trace_begun(struct heap_trace *m);
+
 /* Stops watching; the next heap_trace_tick() reports its blocks. */
 void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
-/* Whether PID is known already. */
+/* Whether PID is known already, and no other process had that id then. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
 /* Checks PID, if it is watched, for other files. */

@@ -183,13 +183,15 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	r = pipeline_announce(a->pipe, w->pid) ?: need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
-	w->koid = tasks_koid(a->pipe->tasks, rec->head.pid);
+	/* (by when it is said, that id may have been given out again) */
+	w->koid = tasks_koid_at(a->pipe->tasks, rec->head.pid, rec->head.ts_ns);
 	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
 	ev.watch.resources = resources_of(a->pipe->categories, resources, sizeof(resources));
 	ev.watch.allocators = rec->allocators;
 	ev.watch.complete = rec->complete;
 	ev.watch.interval = a->interval;
 	ev.watch.min_bytes = a->min_bytes;
+	ev.watch.unwatched = rec->unwatched;
 	r = allocations_write_event(a, &ev);
 	return r < 0 ? r : allocations_write_waiting(a);
 }
@@ -388,8 +390,9 @@ static struct event block_event(const struct allocations *a, const struct watch 
 	ev.block.stack = block->origin.stack;
 	ev.block.context = block->origin.context;
 	ev.block.since_ns = block->origin.since_ns;
-	ev.block.thread =
-		block->origin.tid ? tasks_koid(a->pipe->tasks, block->origin.tid) : w->koid;
+	ev.block.thread = block->origin.tid ? tasks_koid_at(a->pipe->tasks, block->origin.tid,
+							    block->origin.since_ns)
+					    : w->koid;
 	ev.block.function = resource_call_name(block->origin.operation);
 	ev.block.text = text;
 	return ev;
@@ -449,7 +452,7 @@ static int on_block(struct allocations *a, struct watch *w, const struct rec_blo
 	ev.block.size = rec->block.size;
 	ev.block.stack = rec->block.stack;
 	ev.block.since_ns = rec->block.ts_ns;
-	ev.block.thread = tasks_koid(a->pipe->tasks, rec->block.tid);
+	ev.block.thread = tasks_koid_at(a->pipe->tasks, rec->block.tid, rec->block.ts_ns);
 	ev.block.context = rec->block.context;
 	ev.block.reach = rec->reach;
 	ev.block.function = allocations_name_of(rec->block.function);

@@ -67,6 +67,7 @@ void tasks_deinit(struct tasks *t)
 	free(t->named);
 	free(t->ended);
 	free(t->owner);
+	free(t->changes);
 	*t = (struct tasks){ 0 };
 }
 
@@ -146,9 +147,29 @@ int tasks_split(struct tasks *t)
 	return 0;
 }
 
-/* The tid goes to another owner: a new koid, if the archive has seen the old one. */
-static int next_owner(struct tasks *t, uint32_t tid)
+uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns)
 {
+	uint64_t oldest = t->n_changes > TASKS_CHANGES_MAX ? t->n_changes - TASKS_CHANGES_MAX : 0;
+	uint32_t koid = tasks_koid(t, tid);
+
+	for (uint64_t i = t->n_changes; i-- > oldest;) {
+		const struct task_change *change = &t->changes[i % TASKS_CHANGES_MAX];
+
+		if (change->tid != tid)
+			continue;
+		if (change->start_ns <= ts_ns)
+			break;
+		koid = change->koid_before;
+	}
+	return koid;
+}
+
+/* The tid goes to another owner, which began at START_NS: a new koid, if the archive has seen the
+ * old one. */
+static int next_owner(struct tasks *t, uint32_t tid, uint64_t start_ns)
+{
+	uint32_t koid = tasks_koid(t, tid);
+
 	clear_bit(t->announced, tid);
 	clear_bit(t->ended, tid);
 	if (!test_bit(t->named, tid))
@@ -158,6 +179,13 @@ static int next_owner(struct tasks *t, uint32_t tid)
 		if (!t->owner)
 			return -ENOMEM;
 	}
+	if (!t->changes) {
+		t->changes = calloc(TASKS_CHANGES_MAX, sizeof(*t->changes));
+		if (!t->changes)
+			return -ENOMEM;
+	}
+	t->changes[t->n_changes++ % TASKS_CHANGES_MAX] =
+		(struct task_change){ start_ns, tid, koid };
 	if (t->owner[tid] == 0)
 		t->owner[tid] = FXT_KOID_REUSE_FIRST;
 	else if (t->owner[tid] < FXT_KOID_REUSE_LAST)
@@ -198,7 +226,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	else if (task)
 		is_new = task->start_ns != id->start_ns;
 	if (is_new) {
-		r = next_owner(t, id->tid);
+		r = next_owner(t, id->tid, id->start_ns);
 		if (r < 0)
 			return r;
 		tasks_forget(t, id->tid);

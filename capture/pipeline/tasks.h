@@ -42,6 +42,15 @@ struct task {
 /* The number of ended tasks that are kept, if a recording is split. */
 enum { TASKS_DEAD_MAX = 16384 };
 
+/* The number of changes of owner that are kept, for records that are late. */
+enum { TASKS_CHANGES_MAX = 16384 };
+
+/* A tid has got another owner, with another koid. */
+struct task_change {
+	uint64_t start_ns; /* of the new one */
+	uint32_t tid, koid_before;
+};
+
 /* A task that can be discarded. */
 struct task_dead {
 	uint32_t tid;
@@ -55,6 +64,8 @@ struct tasks {
 	uint64_t *ended;              /* a bit per tgid: its process has ended */
 	uint16_t *owner;              /* per tid: 0, or 2..1023; allocated when first needed */
 	uint64_t n_merged;            /* owners without their own koid */
+	struct task_change *changes;  /* a ring of TASKS_CHANGES_MAX; allocated likewise */
+	uint64_t n_changes;
 	struct table cgroups;         /* id -> path, owned */
 	struct table cgroups_aside;   /* likewise: to be forgotten, but not yet */
 	struct table cgroups_missing; /* ids: a task came to them before their path */
@@ -98,6 +109,12 @@ static inline uint32_t tasks_koid(const struct tasks *t, uint32_t tid)
 		return tid;
 	return (uint32_t)t->owner[tid] << FXT_KOID_TID_BITS | tid;
 }
+
+/*
+ * The koid of the owner that a tid had at TS_NS: the worker reports processes when they have ended,
+ * and their ids can belong to others by then.
+ */
+uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns);
 
 /*
  * Whether the archive knows the current owner of a tid. True for ids that are not tasks (tid 0, and

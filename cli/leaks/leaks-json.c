@@ -110,6 +110,8 @@ static struct json_object *json_watch(const struct leaks_input *in, const struct
 			   JSON_OF(w, lost, full, no_stack, failed, replaced),
 			   JSON("missing_blocks", w->missing), JSON_OF(w, number, begin_ns, end_ns),
 			   JSON("reason", leaks_json_text(w->reason)), JSON_OF(w, complete),
+			   JSON("watched", (bool)!*w->unwatched),
+			   JSON_IF(*w->unwatched, "unwatched", leaks_json_text(w->unwatched)),
 			   JSON("snapshots", w->n_snapshots),
 			   JSON_IF(w->n_snapshots > 0, "snapshot_ns", w->snapshot_ns),
 			   JSON_OF(w, from_sums, resources, allocators, interval, min_bytes));

@@ -67,7 +67,10 @@ static void leaks_print_count(const char *what, uint64_t n)
 
 static void print_limits(const struct leak_watch *w)
 {
-	if (w->complete)
+	if (*w->unwatched)
+		printf("  %snot watched%s: %s\n", colour(COLOUR_BAD), colour(COLOUR_OFF),
+		       w->unwatched);
+	else if (w->complete)
 		puts("  complete: watched from the first instruction of its program on");
 	else
 		puts("  not complete: its earlier allocations are unknown");
@@ -295,7 +298,7 @@ static int print_process(const struct printer *p, const struct leak_watch *w)
 	print_watch(p, w);
 	print_limits(w);
 	leaks_print_totals(w);
-	if (w->n_groups == 0)
+	if (w->n_groups == 0 && !leaks_misses(p->q, w))
 		puts("  no leaks found");
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = print_group(p, w, i);

@@ -24,6 +24,7 @@ struct leaks_request {
 	uint64_t top;       /* groups of each process that are shown */
 	uint64_t fail_over; /* bytes */
 	bool has_fail_over;
+	bool allow_unwatched;
 	bool json, force;
 	bool spec_time;       /* of --rtrace */
 	bool of_growing;      /* of processes that grow, and there may have been none */
@@ -115,6 +116,12 @@ int leaks_print(const struct leaks_input *in, const struct leaks_request *q,
 		struct leaks_diff *diff);
 int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q,
 		     struct leaks_diff *diff);
+
+/* Whether Q asks for memory of W, of which nothing is known. */
+static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
+{
+	return *w->unwatched && (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
+}
 
 /* The process of W for people: its name, or that of its program, or "?". */
 const char *leaks_process(const struct leak_watch *w);

@@ -3,6 +3,7 @@
  * kymo leaks: what programs allocated and did not free, from an archive, or from a recording made
  * for it.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,8 +125,8 @@ static int take_suppressions(void *suppressions, char *value)
 /* Nothing of W is worth a word: a process on its way to another program. */
 static bool is_passing(const struct leak_watch *w)
 {
-	return !w->complete && strcmp(w->reason, "exec") == 0 && w->n_groups == 0 && w->lost == 0 &&
-	       w->full == 0;
+	return !w->complete && !*w->unwatched && strcmp(w->reason, "exec") == 0 &&
+	       w->n_groups == 0 && w->lost == 0 && w->full == 0;
 }
 
 static void leave_out_passing(struct leaks *l)
@@ -171,12 +172,39 @@ static int write_files(struct request *q, struct leaks_input *in, int fd)
 	return r;
 }
 
+/* Programs of which nothing is known: that they leak nothing would be a guess. */
+static int check_unwatched(const struct leaks_request *o, const struct leaks_input *in)
+{
+	const struct leak_watch *first = NULL;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < in->leaks->n_watches; i++) {
+		const struct leak_watch *w = in->leaks->watches[i];
+
+		if (!leaks_misses(o, w))
+			continue;
+		first = first ? first : w;
+		n++;
+	}
+	if (n == 0)
+		return CLI_OK;
+	cli_error("%" PRIu64 " program%s not watched, and %s leaks are unknown%s %s (%" PRIu32
+		  "): %s%s",
+		  n, n == 1 ? " was" : "s were", n == 1 ? "its" : "their",
+		  n == 1 ? ":" : ", such as", leaks_process(first), first->real_pid,
+		  first->unwatched, o->allow_unwatched ? "" : " (--allow-unwatched accepts that)");
+	if (o->allow_unwatched)
+		return CLI_OK;
+	return o->has_fail_over ? CLI_FOUND : CLI_DAMAGE;
+}
+
 static int check_limit(const struct leaks_request *o, const struct leaks_input *in)
 {
 	double bytes = bytes_shown(in->leaks);
+	int r = check_unwatched(o, in);
 
 	if (!o->has_fail_over || bytes <= (double)o->fail_over)
-		return CLI_OK;
+		return r;
 	cli_error("%s are not freed, more than %s (--fail-over)",
 		  TEXT_SIZE((uint64_t)llround(bytes)), TEXT_SIZE(o->fail_over));
 	return CLI_FOUND;
@@ -372,6 +400,7 @@ static int verb_leaks(int argc, char **argv)
 	struct leaks_request *o = &q.leaks;
 	const struct verb_option own[] = {
 		RECORD_OPTION_ROWS(live),
+		OPTION_FLAG("allow-unwatched", &o->allow_unwatched),
 		OPTION_TEXT("context", 0, &o->context),
 		OPTION_TEXT("diff", 0, &o->old),
 		OPTION_FLAG("direct", &live->direct),
@@ -428,7 +457,9 @@ const struct verb verb_leaks_row = {
 		"      --context=NAME     only blocks that were allocated in this context\n"
 		"      --suppressions=FILE  omit stacks in FILE, as valgrind or LeakSanitizer do\n"
 		"      --diff=OLD         compare with the archive OLD\n"
-		"      --fail-over=SIZE   exit with 4 if the selected stacks have more than SIZE\n"
+		"      --fail-over=SIZE   exit with 4 if the selected stacks have more than SIZE,\n"
+		"                         or a program was not watched\n"
+		"      --allow-unwatched  do not fail for programs that were not watched\n"
 		"      --json             print the whole report as JSON\n"
 		"      --pprof=OUT        write a profile for pprof, gzip'ed\n"
 		"      --folded=OUT       write folded stacks, weighted by bytes\n"

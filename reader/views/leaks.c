@@ -116,6 +116,7 @@ static bool is_told_again(const struct leak_watch *w, const struct event *ev)
 	       w->complete == ev->watch.complete && w->interval == ev->watch.interval &&
 	       w->min_bytes == ev->watch.min_bytes &&
 	       strcmp(w->resources, ev->watch.resources) == 0 &&
+	       strcmp(w->unwatched, ev->watch.unwatched) == 0 &&
 	       strcmp(w->allocators, ev->watch.allocators) == 0;
 }
 
@@ -146,13 +147,14 @@ static int take_watch(struct leaks *l, const struct event *ev)
 		.begin_ns = ev->ts_ns,
 		.resources = leaks_keep_text(l, ev->watch.resources),
 		.allocators = leaks_keep_text(l, ev->watch.allocators),
+		.unwatched = leaks_keep_text(l, ev->watch.unwatched),
 		.reason = "",
 		.complete = ev->watch.complete,
 		.interval = ev->watch.interval,
 		.min_bytes = ev->watch.min_bytes,
 		.open = true,
 	};
-	if (!w->resources || !w->allocators || add_watch(l, w) < 0) {
+	if (!w->resources || !w->allocators || !w->unwatched || add_watch(l, w) < 0) {
 		free(w);
 		return -ENOMEM;
 	}

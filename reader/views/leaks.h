@@ -85,6 +85,8 @@ struct leak_watch {
 	const char *program; /* the executed file; "" = unknown */
 	uint64_t begin_ns, end_ns;
 	const char *resources, *allocators; /* as in struct event */
+	/* No allocator had probes: nothing is known of its memory. As in struct event; "" = some */
+	const char *unwatched;
 	const char *reason; /* the reason for its end; "" = the archive ended before */
 	bool complete;
 	bool logged; /* each event was recorded */

@@ -332,7 +332,8 @@ static const struct event set[] = {
 	/* ---- what programs allocate ---- */
 	{ .kind = EVENT_WATCH_BEGIN, .ts_ns = 1000192, .pid = 100, .tid = 100,
 	  .watch = { .resources = "memory,fd", .allocators = "libc.so.6: malloc free " WIDE,
-		     .complete = true, .interval = UINT64_MAX, .min_bytes = 16 } },
+		     .complete = true, .interval = UINT64_MAX, .min_bytes = 16,
+		     .unwatched = "s: stripped " WIDE } },
 	{ .kind = EVENT_SAMPLE, .ts_ns = 1000193, .pid = 100, .tid = 100,
 	  .sample = { .frames = stack, .n_frames = ARRAY_SIZE(stack), .kind = SAMPLE_NAMED,
 		      .id = UINT64_MAX } },

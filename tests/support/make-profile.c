@@ -20,6 +20,7 @@
  *	usage PID RESOURCE STACK BLOCKS BYTES ALLOCATIONS
  *	snapshot PID BLOCKS FINAL
  *	block PID RESOURCE ADDRESS SIZE STACK FUNCTION MS REACH [CONTEXT [TEXT]]     REACH: or "-"
+ *	unwatched PID RESOURCES WHY
  *	watched PID REASON UNMATCHED LOST FULL NO_STACK
  *	context NAME ID BEGIN
  *
@@ -265,6 +266,18 @@ static void on_watch(struct maker *m, char *rest)
 	ev.watch.interval = number(m, &rest, 10);
 	ev.watch.min_bytes = number(m, &rest, 10);
 	ev.watch.allocators = rest ? rest : "";
+	ev.watch.unwatched = "";
+	put(m, ev);
+}
+
+/* The begin of a watch without any probes. */
+static void on_unwatched(struct maker *m, char *rest)
+{
+	struct event ev = of_process(m, &rest, EVENT_WATCH_BEGIN);
+
+	ev.watch.resources = word(m, &rest);
+	ev.watch.allocators = "";
+	ev.watch.unwatched = rest ? rest : "";
 	put(m, ev);
 }
 
@@ -392,12 +405,25 @@ static void take_line(struct maker *m, char *line)
 		const char *word;
 		void (*take)(struct maker *m, char *rest);
 	} rows[] = {
-		{ "start", on_start },   { "task", on_task },       { "exec", on_exec },
-		{ "map", on_map },       { "at", on_at },           { "sample", on_sample },
-		{ "rename", on_rename }, { "frame", on_frame },     { "lost", on_lost },
-		{ "watch", on_watch },   { "stack", on_stack },     { "alloc", on_alloc },
-		{ "free", on_free },     { "usage", on_usage },     { "snapshot", on_snapshot },
-		{ "block", on_block },   { "watched", on_watched }, { "context", on_context },
+		{ "start", on_start },
+		{ "task", on_task },
+		{ "exec", on_exec },
+		{ "map", on_map },
+		{ "at", on_at },
+		{ "sample", on_sample },
+		{ "rename", on_rename },
+		{ "frame", on_frame },
+		{ "lost", on_lost },
+		{ "watch", on_watch },
+		{ "stack", on_stack },
+		{ "alloc", on_alloc },
+		{ "free", on_free },
+		{ "usage", on_usage },
+		{ "snapshot", on_snapshot },
+		{ "block", on_block },
+		{ "watched", on_watched },
+		{ "context", on_context },
+		{ "unwatched", on_unwatched },
 	};
 	char *rest = line;
 	const char *what;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# An id that the kernel gave out again, in two recordings and in their merge. It sets the id that the
+# An id that the kernel gave out again, in two recordings and in their merge, and what its owners
+# leak. It sets the id that the
 # kernel gives out next, for the whole machine.
 
 . "$(dirname "$0")/../lib.sh"
@@ -38,3 +39,23 @@ check_result "$TMP/owners.fxt"
 owners "$pid" "$TMP/owner1.fxt" "$TMP/owner2.fxt" >"$TMP/owners.each"
 assert_le 2 "$(sort -u "$TMP/owners.each" | wc -l)" "owners of $pid"
 owners "$pid" "$TMP/owners.fxt" | diff - "$TMP/owners.each" >&2 || fail "owners of $pid when merged"
+
+note "what each owner of an id leaks"
+# leak.sh PROGRAM PART N: N processes with the same id, one after the other
+cat >"$TMP/leak.sh" <<-'END'
+	first=0
+	for ((i = 0; i < $3; i++)); do
+		[ "$first" = 0 ] || echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+		"$1" "$2" >/dev/null &
+		[ "$first" != 0 ] || first=$!
+		wait
+	done
+END
+expect_exit 0 "$KYMO" leaks --direct -e memory --force -o "$TMP/leaks.fxt" -- \
+	bash "$TMP/leak.sh" "$LEAK_PROGRAMS/leak-plant-frames" list 12
+"$KYMO" leaks --json --allow-unwatched "$TMP/leaks.fxt" >"$TMP/leaks.json" 2>/dev/null
+# Of each one it is known what it has leaked, or said that it is not.
+jq -r '.processes[] | select(.process == "leak-plant-fram" and .reason != "exec") |
+	"\(.complete) \(.leaks | length > 0)"' "$TMP/leaks.json" | sort | uniq -c >"$TMP/leaks.kinds"
+assert_empty <(grep 'true false' "$TMP/leaks.kinds" || true) "owners of which all is known and nothing was found"
+assert_eq "$(awk '{ n += $1 } END { print n }' "$TMP/leaks.kinds")" 12 "owners with a report"

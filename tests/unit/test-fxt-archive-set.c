@@ -270,6 +270,7 @@ static void assert_same_memory(const struct event *is, const struct event *want)
 		assert_int_equal(is->watch.complete, want->watch.complete);
 		assert_int_equal(is->watch.interval, want->watch.interval);
 		assert_int_equal(is->watch.min_bytes, want->watch.min_bytes);
+		assert_same_text(is->watch.unwatched, want->watch.unwatched);
 		break;
 	case EVENT_WATCH_END:
 		assert_same_text(is->watched.reason, want->watched.reason);

@@ -66,6 +66,7 @@ static void of_process(struct fxt_holds *h, enum event_kind kind, uint32_t pid)
 	if (kind == EVENT_WATCH_BEGIN) {
 		ev.watch.resources = texts[0];
 		ev.watch.allocators = texts[1];
+		ev.watch.unwatched = "";
 	}
 	if (kind == EVENT_WATCH_END)
 		ev.watched.reason = texts[0];

@@ -26,10 +26,11 @@ static void add(struct leaks *l, struct event ev)
 
 static void watch(struct leaks *l, uint32_t pid, uint64_t ts_ns)
 {
-	add(l, (struct event){ .kind = EVENT_WATCH_BEGIN,
-			       .pid = pid,
-			       .ts_ns = ts_ns,
-			       .watch = { .resources = "memory", .allocators = "" } });
+	add(l, (struct event){
+		       .kind = EVENT_WATCH_BEGIN,
+		       .pid = pid,
+		       .ts_ns = ts_ns,
+		       .watch = { .resources = "memory", .allocators = "", .unwatched = "" } });
 }
 
 static void watched(struct leaks *l, uint32_t pid, uint64_t ts_ns, const char *reason)
@@ -420,7 +421,7 @@ TEST(test_sampled)
 
 	add(l, (struct event){ .kind = EVENT_WATCH_BEGIN,
 			       .pid = 1,
-			       .watch = { "memory,fd", "", .interval = 1000 } });
+			       .watch = { "memory,fd", "", .interval = 1000, .unwatched = "" } });
 	stack(l, 1, 71, 0xa00);
 	snapshot(l, 1, 9 * S, 2);
 	of_block(l, EVENT_BLOCK, 1, 9 * S, (struct made){ 0x10, 100, 71, S });

@@ -147,6 +147,34 @@ TEST(test_update_fork)
 	assert_int_equal(t->n_merged, 0);
 }
 
+/* What is said late of an owner is said of it, and not of the next one. */
+TEST(test_koid_at)
+{
+	struct tasks *t = *state;
+
+	for (unsigned owner = 1; owner <= 3; owner++) {
+		update(t, 10, 100 * owner, "a", true);
+		tasks_set_announced(t, 10);
+		update(t, 11, 100 * owner + 50, "b", true);
+		tasks_set_announced(t, 11);
+	}
+	assert_int_equal(tasks_koid_at(t, 10, 100), 10);
+	assert_int_equal(tasks_koid_at(t, 10, 199), 10);
+	assert_int_equal(tasks_koid_at(t, 10, 200), KOID(2, 10));
+	assert_int_equal(tasks_koid_at(t, 10, 299), KOID(2, 10));
+	assert_int_equal(tasks_koid_at(t, 10, 300), KOID(3, 10));
+	assert_int_equal(tasks_koid_at(t, 10, UINT64_MAX), KOID(3, 10));
+	assert_int_equal(tasks_koid_at(t, 11, 249), 11);
+	assert_int_equal(tasks_koid_at(t, 12, 100), 12);
+
+	/* The oldest changes are forgotten: then it is the oldest owner that is known. */
+	for (unsigned i = 0; i < TASKS_CHANGES_MAX + 1000; i++) {
+		update(t, 20 + i % 1000, 1000 + i, "c", true);
+		tasks_set_announced(t, 20 + i % 1000);
+	}
+	assert_int_equal(tasks_koid_at(t, 10, 100), KOID(3, 10));
+}
+
 /* An owner whom the archive never saw leaves its koid to the next one. */
 TEST(test_update_fork_unnamed)
 {
@@ -583,6 +611,7 @@ int main(void)
 		CASE(test_update_news),
 		CASE(test_update_no_task),
 		CASE(test_update_fork),
+		CASE(test_koid_at),
 		CASE(test_update_fork_unnamed),
 		CASE(test_update_listed_before_fork),
 		CASE(test_update_other_start),

@@ -196,7 +196,8 @@ EVENT(WATCH_BEGIN, MEMORY, WATCH, INSTANT, PROCESS,
 	FIELD(ALLOCATORS, TEXT, watch.allocators, IF_SET)
 	FIELD(COMPLETE, BOOL, watch.complete, 0)
 	FIELD(INTERVAL, U64, watch.interval, 0)
-	FIELD(MIN_BYTES, U64, watch.min_bytes, 0))
+	FIELD(MIN_BYTES, U64, watch.min_bytes, 0)
+	FIELD(REASON, TEXT, watch.unwatched, IF_SET))
 EVENT(WATCH_END, MEMORY, WATCHED, INSTANT, PROCESS,
 	FIELD(REASON, TEXT, watched.reason, MAIN | PLAIN)
 	FIELD(UNMATCHED, U64, watched.unmatched, 0)

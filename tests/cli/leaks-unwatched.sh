@@ -1,0 +1,33 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A program without probes leaks nothing that anybody knows of: that is no success.
+make-profile a.fxt <<-END
+	task 100 seen
+	task 200 stripped
+	task 300 short
+	at 0
+	watch 100 memory 1 0 0 libc.so.6: malloc free
+	unwatched 200 memory,fd stripped: its allocator is unknown
+	unwatched 300 memory it ended before it could be watched
+	snapshot 200 1 1
+	block 200 fd 3 1 0 open 200 -
+	watched 100 exit 0 0 0 0
+	watched 200 exit 0 0 0 0
+	watched 300 exit 0 0 0 0
+END
+kymo leaks a.fxt
+echo "exit $?"
+kymo leaks a.fxt --json 2>/dev/null | jq -c '.processes[] | [.pid, .complete, .watched, .unwatched]'
+leaks() {
+	echo "--- $*"
+	kymo leaks a.fxt "$@" >/dev/null
+	echo "exit $?"
+}
+leaks --fail-over 4K
+leaks --fail-over 4K --allow-unwatched
+leaks --allow-unwatched
+leaks --allow-unwatched --fail-over 0
+# Of other resources all is known.
+leaks --fail-over 4K --resource fd
+leaks --fail-over 4K -p 100
+leaks --fail-over 4K -p 300

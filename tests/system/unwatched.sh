@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A program whose allocator has no probes: it is not said to leak nothing.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_command strip jq
+
+program=$LEAK_PROGRAMS/leak-plant-static
+[ -x "$program" ] || skip "no static program was built"
+
+# leaks STATUS ARGUMENT ...: the report is in $TMP/report.json
+leaks() {
+	expect_exit "$1" "$KYMO" leaks --direct -e memory --force -o "$TMP/t.fxt" "${@:2}" >/dev/null
+	cp "$TMP/stderr" "$TMP/complaints"
+	"$KYMO" leaks --json --allow-unwatched "$TMP/t.fxt" >"$TMP/report.json" 2>/dev/null ||
+		fail "no report"
+}
+
+# of_last FILTER: of the last program
+of_last() {
+	jq -r ".processes[-1] | $1" "$TMP/report.json"
+}
+
+note "a stripped static program"
+strip -s -o "$TMP/stripped" "$program"
+leaks 4 --fail-over 1G -- "$TMP/stripped" list
+assert_eq "$(of_last '"\(.watched) \(.complete) \(.unwatched)"')" \
+	"false false stripped: its allocator is unknown: static and stripped; use a build with symbols" \
+	"what is known of it"
+grep -q '^kymo leaks: 1 program was not watched' "$TMP/complaints" || fail "nothing was said"
+leaks 0 --fail-over 1G --allow-unwatched -- "$TMP/stripped" list
+leaks 0 -- "$TMP/stripped" list
+leaks 0 --fail-over 1G -- "$program" list
+assert_eq "$(of_last '"\(.watched) \(.complete)"')" "true true" "the same with symbols"
+
+note "the same behind an exec"
+# (it may have ended before anybody looked)
+leaks 4 --fail-over 1G -- sh -c "exec '$TMP/stripped' list"
+assert_eq "$(of_last .watched)" false "whether it was watched"
+
+note "a program that never allocates"
+cat >"$TMP/never.S" <<-END
+	.globl _start
+	.type _start, @function
+	_start:
+		mov \$60, %eax
+		xor %edi, %edi
+		syscall
+END
+if [ "$(uname -m)" = x86_64 ] && type -P cc >/dev/null; then
+	cc -nostdlib -static -o "$TMP/never" "$TMP/never.S"
+	leaks 4 --fail-over 1G -- "$TMP/never"
+	assert_eq "$(of_last .unwatched)" "none of its files has a known allocator" "the reason"
+fi
+
+note "another allocator behind an exec"
+library=$(ldconfig -p | awk '/libjemalloc.so/ { print $NF; exit }')
+dynamic=$LEAK_PROGRAMS/leak-plant-frames
+if [ -n "$library" ]; then
+	for _ in {1..5}; do
+		status=0
+		"$KYMO" leaks --direct -e memory --force -o "$TMP/t.fxt" --fail-over 1G -- \
+			env "LD_PRELOAD=$library" "$dynamic" list >/dev/null 2>&1 || status=$?
+		"$KYMO" leaks --json --allow-unwatched "$TMP/t.fxt" >"$TMP/report.json" 2>/dev/null
+		case $(of_last .watched) in
+		true) [ "$(of_last '.leaks | length')" -gt 0 ] || fail "watched, but nothing was seen" ;;
+		*) assert_eq "$status" 4 "exit status, if it was not watched" ;;
+		esac
+	done
+fi
