@@ -63,13 +63,16 @@ static int call_source_count_syscalls(struct call_source *source, char **reterr_
 	return call_targets_refuse(-ENOENT, why, reterr_text);
 }
 
-static int call_source_find(struct call_source *source, const char *text, int fd,
+static int call_source_find(struct call_source *source, const struct call_options *o, size_t i,
 			    char **reterr_text)
 {
-	struct call_places_query query = { .pattern = source->spec.function };
+	struct call_places_query query = {
+		.pattern = source->spec.function,
+		.refuses_switches = o->fast_returns && !o->force_fast_returns,
+	};
 	struct call_spec_error error;
 	char why[WHY_MAX];
-	int r = call_spec_parse(text, &source->spec, &error);
+	int r = call_spec_parse(o->specs[i], &source->spec, &error);
 
 	if (r < 0)
 		return call_targets_refuse(r, error.why, reterr_text);
@@ -83,7 +86,7 @@ static int call_source_find(struct call_source *source, const char *text, int fd
 		.bytes = source->spec.range.bytes,
 		.at = source->spec.range.at,
 	};
-	r = call_places_find_sandboxed(fd, &query, FIND_TIMEOUT_NS, &source->places);
+	r = call_places_find_sandboxed(o->files.fds[i], &query, FIND_TIMEOUT_NS, &source->places);
 	if (call_places_explain(&source->places, r, source->spec.file, source->spec.function, why,
 				sizeof(why)))
 		return call_targets_refuse(r ?: -ENOENT, why, reterr_text);
@@ -271,8 +274,7 @@ int call_targets_new(const struct session_options *options, struct call_targets 
 	if (!t->sources)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < o->n_specs; i++) {
-		r = call_source_find(&t->sources[t->n_sources++], o->specs[i], o->files.fds[i],
-				     reterr_text);
+		r = call_source_find(&t->sources[t->n_sources++], o, i, reterr_text);
 		if (r == 0 && options->own && options->own_uid != 0 &&
 		    !call_spec_is_syscall(&t->sources[i].spec))
 			r = call_source_check_owner(&t->sources[i], o->files.fds[i],

@@ -319,7 +319,10 @@ static int call_options_copy(struct call_options *ret, const struct call_options
 {
 	int r;
 
-	*ret = (struct call_options){ .fast_returns = o->fast_returns };
+	*ret = (struct call_options){
+		.fast_returns = o->fast_returns,
+		.force_fast_returns = o->force_fast_returns,
+	};
 	r = option_files_copy(&ret->files, &o->files);
 	for (size_t i = 0; r == 0 && i < o->n_specs; i++)
 		r = call_options_add(ret, o->specs[i]);

@@ -177,7 +177,8 @@ struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */
 	size_t n_specs;
 	struct option_files files;
-	bool fast_returns; /* with return probes, even for functions that call others */
+	bool fast_returns;       /* with return probes, even for functions that call others */
+	bool force_fast_returns; /* and even in programs that switch stacks */
 };
 
 /* The use of the archive. */

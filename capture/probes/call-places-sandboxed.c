@@ -136,6 +136,13 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 		snprintf(why, size, "%s is for another machine", file);
 	else if (p->flags & CALL_PLACES_GO)
 		snprintf(why, size, "%s was built by Go, which moves its stacks", file);
+	else if (p->flags & CALL_PLACES_SWITCHES)
+		snprintf(
+			why, size,
+			"%s uses %s(): with --fast-returns, a call that returns on another stack "
+			"or in another thread would kill the program; leave --fast-returns out (or "
+			"add --force-fast-returns, if no call of '%s' does that)",
+			file, p->nearest, pattern);
 	else if (p->flags & CALL_PLACES_NO_START)
 		snprintf(
 			why, size,

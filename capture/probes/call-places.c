@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -284,12 +285,45 @@ static int places_search_code(struct places_search *s)
 	return r;
 }
 
+/*
+ * The kernel keeps the true return addresses of return probes for each thread. A call that returns
+ * in another thread, or on another stack in another order, returns to nowhere.
+ */
+static void places_note_switches(struct places_search *s)
+{
+	static const char *const names[] = {
+		"swapcontext",
+		"makecontext",
+		"setcontext",
+		"jump_fcontext",
+		"make_fcontext",
+		"ontop_fcontext",
+		"coro_transfer",
+		"co_switch",
+		"luaJIT_setmode",
+		"gcc_jit_context_compile",
+		"LLVMCreateMCJITCompilerForModule",
+		"LLVMOrcCreateLLJIT",
+	};
+
+	const char *found = elf_image_mentions(&s->image, names, ARRAY_SIZE(names));
+
+	if (!found)
+		return;
+	s->places.flags |= CALL_PLACES_SWITCHES;
+	snprintf(s->places.nearest, sizeof(s->places.nearest), "%s", found);
+}
+
 static int places_search_image(struct places_search *s)
 {
 	size_t n_symbols;
 
 	s->places.flags |=
 		(s->image.foreign ? CALL_PLACES_FOREIGN : 0) | (s->image.go ? CALL_PLACES_GO : 0);
+	if (s->places.flags)
+		return 0;
+	if (s->query->refuses_switches)
+		places_note_switches(s);
 	if (s->places.flags)
 		return 0;
 	if (s->query->range.is_used) {

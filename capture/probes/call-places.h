@@ -43,13 +43,19 @@ struct call_place {
 #define CALL_PLACES_NO_CODE    (1U << 5) /* code of this machine is not supported: no probes */
 #define CALL_PLACES_NO_START   (1U << 6) /* no function begins where the range does */
 #define CALL_PLACES_NO_POINT   (1U << 7) /* no instruction begins at its point */
-#define CALL_PLACES_ALL        ((1U << 8) - 1)
+/*
+ * It switches stacks, or makes code at run time: a call can return in another thread, or by code
+ * that does not know of a return probe. `nearest` has the function that shows it.
+ */
+#define CALL_PLACES_SWITCHES (1U << 8)
+#define CALL_PLACES_ALL      ((1U << 9) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; by entry, unique */
 	size_t n;
-	uint32_t flags;                    /* CALL_PLACES_* */
-	char nearest[CALL_PLACE_NAME_MAX]; /* without results: a similar name, or "" */
+	uint32_t flags; /* CALL_PLACES_* */
+	/* Without results: a similar name, or "" */
+	char nearest[CALL_PLACE_NAME_MAX];
 };
 
 void call_places_deinit(struct call_places *p);
@@ -64,8 +70,9 @@ struct call_places_range {
 };
 
 struct call_places_query {
-	const char *pattern; /* a name, in which `*` and `?` are wildcards; unless there is... */
-	unsigned n_args;     /* to be read at the entry */
+	const char *pattern;   /* a name, in which `*` and `?` are wildcards; unless there is... */
+	unsigned n_args;       /* to be read at the entry */
+	bool refuses_switches; /* nothing in a file with CALL_PLACES_SWITCHES: for return probes */
 	struct call_places_range range; /* ... a range. Its place has the name "-" */
 };
 

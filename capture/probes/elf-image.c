@@ -214,6 +214,39 @@ int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *
 	return r;
 }
 
+static const char *elf_image_mentioned_in(const struct elf_image *image, Elf_Scn *scn,
+					  const char *const *names, size_t n)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+
+	if (!gelf_getshdr(scn, &header) ||
+	    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
+	    !(data = elf_getdata(scn, NULL)))
+		return NULL;
+	for (size_t i = 0; i < count_entries(&header, data); i++) {
+		const char *name;
+		GElf_Sym symbol;
+
+		if (!read_symbol(image, data, &header, i, &symbol, &name))
+			continue;
+		for (size_t j = 0; j < n; j++)
+			if (strcspn(name, "@") == strlen(names[j]) &&
+			    strncmp(name, names[j], strlen(names[j])) == 0)
+				return names[j];
+	}
+	return NULL;
+}
+
+const char *elf_image_mentions(const struct elf_image *image, const char *const *names, size_t n)
+{
+	const char *found = NULL;
+
+	for (Elf_Scn *s = NULL; !found && (s = elf_nextscn(image->elf, s));)
+		found = elf_image_mentioned_in(image, s, names, n);
+	return found;
+}
+
 /* ---- slots ---- */
 
 static bool never_returns(const char *name)

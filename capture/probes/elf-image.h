@@ -54,6 +54,12 @@ int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void 
 /* The same, for each function that is chosen among several at run time; VADDR is its resolver. */
 int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
+/*
+ * The first of N NAMES that is the name of a symbol, also of one that this file uses of another;
+ * NULL = none is.
+ */
+const char *elf_image_mentions(const struct elf_image *image, const char *const *names, size_t n);
+
 /* The section NAME, with its header, or NULL. */
 Elf_Scn *elf_image_section(const struct elf_image *image, const char *name, GElf_Shdr *ret);
 
