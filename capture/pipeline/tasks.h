@@ -58,13 +58,13 @@ struct task_dead {
 };
 
 struct tasks {
-	struct table by_tid;          /* owns its struct task */
-	uint64_t *announced;          /* a bit per tid */
-	uint64_t *named;              /* a bit per tid: ever announced, for any owner */
-	uint64_t *ended;              /* a bit per tgid: its process has ended */
-	uint16_t *owner;              /* per tid: 0, or 2..1023; allocated when first needed */
-	uint64_t n_merged;            /* owners without their own koid */
-	struct task_change *changes;  /* a ring of TASKS_CHANGES_MAX; allocated likewise */
+	struct table by_tid;         /* owns its struct task */
+	uint64_t *announced;         /* a bit per tid */
+	uint64_t *named;             /* a bit per tid: ever announced, for any owner */
+	uint64_t *ended;             /* a bit per tgid: its process has ended */
+	uint16_t *owner;             /* per tid: 0, or 2..1023; allocated when first needed */
+	uint64_t n_merged;           /* owners without their own koid */
+	struct task_change *changes; /* a ring of TASKS_CHANGES_MAX; allocated likewise */
 	uint64_t n_changes;
 	struct table cgroups;         /* id -> path, owned */
 	struct table cgroups_aside;   /* likewise: to be forgotten, but not yet */

@@ -112,7 +112,7 @@ done
 want=/${deep##*/}
 for i in {1..6}; do
 	# (768 bytes of it are always there)
-	if [ $i -lt 5 ]; then want+=/$long; elif [ $i = 5 ]; then want+=/...; fi
+	if [ "$i" -lt 5 ]; then want+=/$long; elif [ "$i" = 5 ]; then want+=/...; fi
 	assert_eq "$(path_of "${pids[19 + i]}")" "$want" "path at level $((i + 1))"
 done
 want=/${deep##*/}$(printf '/y%.0s' {1..31})/...
