@@ -317,16 +317,20 @@ static void begin_counting(const struct heap_images *images)
 	struct heap_image *image;
 
 	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
-		image->n_blocks = image->n_stacks = image->n_allocated = 0;
+		image->n_blocks = image->n_stacks = 0;
 }
 
 int heap_tables_count(struct memory_tables *t, const struct heap_images *images)
 {
 	struct pass p = { .tables = t, .images = images };
 	const struct memory_map blocks = heap_tables_blocks_of(t), stacks = stacks_of(t);
+	struct heap_image *image;
 	int r;
 
 	begin_counting(images);
+	/* (other counts leave this one: it is looked at behind them) */
+	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
+		image->n_allocated = 0;
 	r = memory_map_each(&blocks, heap_tables_count_block, &p);
 	return r < 0 ? r : memory_map_each(&stacks, heap_tables_count_stack, &p);
 }

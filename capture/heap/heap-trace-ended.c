@@ -114,10 +114,11 @@ static bool is_ready(const struct heap_trace *m, const struct heap_image *image)
 {
 	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
-	/* (of one that has ended, what it has allocated is counted first) */
-	if (image->ended)
+	/* Of one that has ended, which its probes may tell first, what it has allocated is counted
+	 * first. */
+	if (image->ended || !traced || traced->instance != image->process.instance)
 		return image->goes || m->stopping;
-	return !traced || traced->instance != image->process.instance || !traced->next_look_ns;
+	return !traced->next_look_ns;
 }
 
 int heap_trace_announce_ready(struct heap_trace *m)
