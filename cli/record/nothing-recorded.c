@@ -49,6 +49,13 @@ static bool asked_for_ended(const struct asked_for *a)
 	return true;
 }
 
+/* Whether somebody chose what to record: a process, a function, a point. */
+static bool asked_for_is_chosen(const struct asked_for *a)
+{
+	return a->filtered || a->of_command ||
+	       a->categories & (CATEGORY_CALLS | CATEGORY_MOMENTS | CATEGORIES_MEMORY);
+}
+
 static const char *nothing_recorded_reason(const struct asked_for *a, enum category_group group,
 					   char ret[static REASON_MAX])
 {
@@ -65,10 +72,15 @@ static const char *nothing_recorded_reason(const struct asked_for *a, enum categ
 		snprintf(ret, REASON_MAX, "%s ran", who);
 		break;
 	case GROUP_STACKS:
-		snprintf(ret, REASON_MAX,
-			 "%s ran when a sample was due (-F), or was away from a CPU for long "
-			 "(--offcpu-min)",
-			 who);
+		snprintf(ret, REASON_MAX, "%s %s%s%s", who,
+			 a->categories & CATEGORY_PROFILE ? "ran when a sample was due (-F)" : "",
+			 (a->categories & category_group_bits[GROUP_STACKS]) ==
+					 category_group_bits[GROUP_STACKS]
+				 ? ", or "
+				 : "",
+			 a->categories & CATEGORY_OFFCPU
+				 ? "was away from a CPU for long (--offcpu-min)"
+				 : "");
 		break;
 	case GROUP_MEMORY:
 		snprintf(ret, REASON_MAX,
@@ -107,5 +119,6 @@ int nothing_recorded_complain(const struct asked_for *a, const struct session_vi
 		fprintf(stderr, "%s: no event of category %s: %s\n", what,
 			categories_format(names, bits), nothing_recorded_reason(a, group, reason));
 	}
-	return none && !any ? CLI_DAMAGE : CLI_OK;
+	/* (a machine may be idle) */
+	return none && !any && asked_for_is_chosen(a) ? CLI_DAMAGE : CLI_OK;
 }

@@ -22,7 +22,8 @@ void asked_for_deinit(struct asked_for *a);
 
 /*
  * Says on stderr which of the categories in A have no event in the recording V, WHAT, and the
- * likely reason. Returns CLI_DAMAGE if none of them has one, else CLI_OK.
+ * likely reason. Returns CLI_DAMAGE if none of them has one, unless it is an idle machine, else
+ * CLI_OK.
  */
 int nothing_recorded_complain(const struct asked_for *a, const struct session_view *v,
 			      const char *what);

@@ -280,10 +280,15 @@ if command -v g++ >/dev/null; then
 	expect_exit 0 "$KYMO" moments --json "$TMP/m.fxt"
 	jq -r '.variables."*item" // empty' "$TMP/stdout" | grep -o 'number = [0-9]*' | sort >"$TMP/is"
 	printf 'number = %s\n' 1 2 3 | diff - "$TMP/is" >&2 || fail "other numbers (>) than expected (<)"
+	pid=$(jq -s '.[0].process_id' "$TMP/stdout")
 	dump_records "$TMP/m.fxt"
-	# (state 2 is: stopped by a signal or a tracer)
-	jq -r 'select(.record == "context_switch" and .outgoing_thread_state == "suspended") | .outgoing_thread_id' \
-		"$DUMP" >"$TMP/stopped"
+	# (others may be stopped, by a signal or a tracer)
+	jq -rn --argjson pid "$pid" 'reduce inputs as $r ({};
+			if $r.record == "kernel_object" and any($r.args[]; .name == "process" and .value == $pid)
+			then .own["\($r.koid)"] = true
+			elif $r.record == "context_switch" and $r.outgoing_thread_state == "suspended"
+			then .stopped += [$r.outgoing_thread_id] else . end) |
+		.own as $own | .stopped[]? | select($own["\(.)"])' "$DUMP" >"$TMP/stopped"
 	assert_eq "$(wc -l <"$TMP/stopped")" 0 "switches of stopped threads"
 	expect_exit 0 "$KYMO" moments --json --stack-trace --point '*threads.cc:12' "$TMP/m.fxt"
 	assert_eq "$(jq -c '.stack | any(.[]; startswith("clone"))' "$TMP/stdout" | sort -u)" true \
