@@ -135,6 +135,9 @@ cat >"$TMP/storm.sh" <<-END
 		if [ \$((i % 20)) = 0 ]; then sleep 600 & fi
 	done
 	echo 0 >"$CGROUP2/cgroup.procs"
+	for pid in \$(jobs -p); do
+		until [ "\$(cat /proc/\$pid/comm)" = sleep ]; do :; done
+	done
 	kill \$(jobs -p)
 	wait
 END

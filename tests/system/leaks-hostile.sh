@@ -95,8 +95,10 @@ expect_soon 20 is_watched "$pid"
 echo >&"$short_fd"
 # (the end of each is seen at a look at all that are watched)
 have_ended() {
-	dump_records "$TMP/t.fxt"
-	[ "$(events watched | wc -l)" -ge 30 ]
+	local n
+
+	# (an archive that is being written may not be readable yet)
+	n=$(dump_records "$TMP/t.fxt" && events watched | wc -l) && [ "$n" -ge 30 ]
 }
 expect_soon 20 have_ended
 stop_watching
