@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/proc/task-state.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* linux/sched.h: the kernel's word for a task that is on its way out. */
@@ -43,4 +47,23 @@ bool task_state_is_ending(pid_t pid, pid_t tid)
 	char state = task_state_read(pid, tid, &flags);
 
 	return state == 'Z' || state == 'X' || flags & FLAG_EXITING;
+}
+
+bool task_state_process_has_ended(pid_t pid)
+{
+	struct dirent *entry;
+	char path[64];
+	bool ended = true;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	/* (hidepid= hides those of others) */
+	if (!tasks)
+		return kill(pid, 0) < 0 && errno == ESRCH;
+	while (ended && (entry = readdir(tasks)))
+		ended = entry->d_name[0] == '.' ||
+			task_state_has_ended(pid, (pid_t)atoi(entry->d_name));
+	closedir(tasks);
+	return ended;
 }

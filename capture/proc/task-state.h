@@ -14,3 +14,6 @@ bool task_state_has_ended(pid_t pid, pid_t tid);
 
 /* The same, or it will not run its program any more. */
 bool task_state_is_ending(pid_t pid, pid_t tid);
+
+/* Whether all threads of process PID have ended: no such process, or nobody has waited for it. */
+bool task_state_process_has_ended(pid_t pid);

@@ -5,14 +5,13 @@
  */
 #include "cli/record/nothing-recorded.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "capture/proc/task-state.h"
 #include "cli/bus/bus-client.h"
 #include "cli/common/verb.h"
 
@@ -44,7 +43,7 @@ static bool asked_for_ended(const struct asked_for *a)
 	if (a->n_pids == 0 || a->of_command || bus_client_is_elsewhere())
 		return false;
 	for (size_t i = 0; i < a->n_pids; i++)
-		if (kill((pid_t)a->pids[i], 0) == 0 || errno != ESRCH)
+		if (!task_state_process_has_ended((pid_t)a->pids[i]))
 			return false;
 	return true;
 }

@@ -25,10 +25,16 @@ assert_line "$TMP/stderr" \
 assert_empty "$TMP/stdout"
 
 note "a process that ends before the recording begins"
-sleep 0.3 &
-brief=$!
-expect_exit 3 "$KYMO" record --direct -d 2 -e profile -p $brief -o "$TMP/brief.fxt"
+# (it has an id until its parent waits for it, which this one does not)
+bash -c 'sleep 1000 & echo $!; exec sleep 1001' >"$TMP/brief" &
+parent=$!
+expect_soon 10 grep -qx sleep /proc/$parent/comm
+brief=$(cat "$TMP/brief")
+kill -KILL "$brief"
+expect_soon 10 has_ended "$brief"
+expect_exit 3 "$KYMO" record --direct -d 0.3 -e profile -p "$brief" -o "$TMP/brief.fxt"
 assert_line "$TMP/stderr" "$TMP/brief.fxt: no event of category profile: process $brief has ended"
+kill $parent
 
 note "one category of two is empty: nothing is said of the other one"
 cp "$KYMO_LOAD" "$TMP/unused"
