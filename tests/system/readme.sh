@@ -9,7 +9,6 @@
 need_btf
 need_command gcc
 
-# shellcheck disable=SC2016 # no expansion
 page_commands "$ROOT/README.md" '^Without a daemon' '^`kymo open`' >"$TMP/commands"
 assert_ge "$(wc -l <"$TMP/commands")" 15 "commands of the README"
 
@@ -24,7 +23,6 @@ gcc -g -o program main.c
 sleep 300 &
 watched=$!
 # (an idle machine has no samples to show)
-# shellcheck disable=SC2016 # for the other shell
 nice -n 19 bash -c 'while [ -d "$1" ]; do head -c 1M /dev/zero >/dev/null; done' - "$TMP" &
 load=$!
 
@@ -66,7 +64,8 @@ done
 kill "$watched" "$load"
 
 # The summary in the README has the lines of this version.
-kymo summary -n 3 t.fxt | page_shape >"$TMP/summary"
+expect_exit "0|3" kymo summary -n 3 t.fxt
+page_shape <"$TMP/stdout" >"$TMP/summary"
 sed -n '/^    \$ kymo summary/,/^[^ ]/s/^    //p' "$ROOT/README.md" | page_shape >"$TMP/readme-summary"
 for line in 'CPU BUSY SWITCHES' 'TID CPU % RUNNABLE BLOCKED SWITCHES MAX WAIT THREAD' \
 	'SELF TOTAL FUNCTION, of N samples' 'switches N, wakeups N, migrations N, forks N, execs N, exits N' \
