@@ -120,7 +120,7 @@ need_root() {
 # Everything that a real recording needs.
 need_btf() {
 	need_root
-	need_command jq bpftool
+	need_command gojq bpftool
 	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
 	# Loads count pids as the initial pid namespace does only where they run in it.
 	[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] ||
@@ -221,16 +221,16 @@ expect_exit() {
 	exit_status=$status
 }
 
-# json FILE FILTER [jq options]: the value as text
+# json FILE FILTER [gojq options]: the value as text
 json() {
 	local file=$1 filter=$2
 
 	shift 2
-	jq -r "$@" "$filter" "$file"
+	gojq -r "$@" "$filter" "$file"
 }
 
-# holds FILE FILTER [jq options]: FILTER is true of each value in FILE ("-" is standard input), and
-# there is at least one. `jq -e` is no verdict: with empty input it succeeds.
+# holds FILE FILTER [gojq options]: FILTER is true of each value in FILE ("-" is standard input), and
+# there is at least one. `gojq -e` is no verdict: with empty input it succeeds.
 holds() {
 	local answers
 
@@ -272,7 +272,6 @@ check_result() {
 	local answers
 
 	expect_exit 0 "$KYMO" check --json "$1"
-	# shellcheck disable=SC2016 # jq
 	holds "$TMP/stdout" '.errors == 0 and
 		all(.kinds[] | select(.severity == "warning"); .id | test($but))' --arg but "^(${2:-none})\$" ||
 		fail "$1: $("$KYMO" check "$1")"
@@ -294,7 +293,6 @@ check_result() {
 
 # expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards; its
 # status is 3 exactly if it has found errors (with --strict: or warnings), or no end.
-# shellcheck disable=SC2016 # jq
 CHECK_STATUS='if .errors > 0 or .cut_off or ($strict and .warnings > 0) then 3 else 0 end'
 expect_checked() {
 	local file=$1 strict=false
@@ -308,7 +306,7 @@ expect_checked() {
 # loss_told_by FILE: how many records are said to be lost in it; nothing else is taken from a
 # damaged one.
 loss_told_by() {
-	{ "$KYMO" summary --json "$1" 2>/dev/null || [ $? = 3 ]; } | jq '[.lost[]] | add // 0'
+	{ "$KYMO" summary --json "$1" 2>/dev/null || [ $? = 3 ]; } | gojq '[.lost[]] | add // 0'
 }
 
 # expect_read FILE COMMAND ...: COMMAND reads FILE, which is whole; its status is 3 exactly if
@@ -412,9 +410,9 @@ nothing_lost() {
 }
 
 # Switches of the last `dump_records`, a row each: time, cpu, outgoing, incoming, state of the
-# outgoing, synthetic (0/1); with a TEXT, only of lines that contain it: jq is slow
+# outgoing, synthetic (0/1); with a TEXT, only of lines that contain it, which is faster
 switches() {
-	grep -F '"context_switch"' "$DUMP" | { grep -F -e "${1:-}" || true; } | jq -r 'select(.record == "context_switch") |
+	grep -F '"context_switch"' "$DUMP" | { grep -F -e "${1:-}" || true; } | gojq -r 'select(.record == "context_switch") |
 		[.timestamp_ns, .cpu_number, .outgoing_thread_id, .incoming_thread_id,
 		 .outgoing_thread_state, ([.args[] | select(.name == "synthetic")] | length)] | @tsv'
 }
@@ -426,7 +424,7 @@ switches_from() {
 
 # Wakeups of the last `dump_records`, a row each: time, cpu, woken, waker (0 = not said)
 wakeups() {
-	grep -F '"thread_wakeup"' "$DUMP" | jq -r 'select(.record == "thread_wakeup") |
+	grep -F '"thread_wakeup"' "$DUMP" | gojq -r 'select(.record == "thread_wakeup") |
 		[.timestamp_ns, .cpu_number, .waking_thread_id,
 		 (first(.args[] | select(.name == "waker") | .value) // 0)] | @tsv'
 }
@@ -435,7 +433,7 @@ wakeups() {
 # object of names and values
 events() {
 	{ grep -F "\"$1\"" "$DUMP" || true; } |
-		jq -c --arg name "$1" 'select(.record == "event" and .name == $name) | .args |= from_entries'
+		gojq -c --arg name "$1" 'select(.record == "event" and .name == $name) | .args |= from_entries'
 }
 
 # Total of what was lost, by the last `summarize`.
@@ -633,8 +631,7 @@ assert_documented() {
 
 	keys=$(sed -n "s/^| \`$1\` | \(.*\) |\$/\1/p" "$ROOT/docs/COMPATIBILITY.md" | tr -d '\`')
 	[ "$keys" ] || fail "docs/COMPATIBILITY.md says nothing of $1"
-	# shellcheck disable=SC2016 # jq
-	missing=$(jq -rn --arg keys "$keys" "[inputs | ${3:-.}]"' |
+	missing=$(gojq -rn --arg keys "$keys" "[inputs | ${3:-.}]"' |
 		if length == 0 then "all of them" else .[] | ($keys | split(" ")) - keys | .[] end' "$2")
 	assert_eq "$missing" "" "keys of $1 that are promised and missing"
 }
@@ -646,12 +643,11 @@ bpf_ids() {
 	local programs
 
 	programs=$(bpftool -j prog show) || return
-	jq -r '.[] | "prog \(.id) \(.name // "?")"' <<<"$programs" || return
-	# shellcheck disable=SC2016 # jq
-	bpftool -j link show | jq -r --argjson programs "$programs" '
+	gojq -r '.[] | "prog \(.id) \(.name // "?")"' <<<"$programs" || return
+	bpftool -j link show | gojq -r --argjson programs "$programs" '
 		($programs | map({ key: (.id | tostring), value: .name }) | from_entries) as $names |
 		.[] | "link \(.id) \($names[.prog_id | tostring] // "?")"' || return
-	bpftool -j map show | jq -r '.[] | "map \(.id) \(.name // "?")"'
+	bpftool -j map show | gojq -r '.[] | "map \(.id) \(.name // "?")"'
 }
 
 # bpf_is_kymo NAME: whether something in our eBPF programs is called so (the kernel keeps 15

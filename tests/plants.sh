@@ -64,7 +64,7 @@ is_watched() {
 	local id key
 
 	key=$(printf '%02x %02x %02x %02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) 0)
-	# (not as JSON: jq takes longer to start than all of this)
+	# (not as JSON: gojq takes longer to start than all of this)
 	for id in $(bpftool map show | sed -n 's/^\([0-9]*\): .* name memory_processe .*/\1/p'); do
 		# shellcheck disable=SC2086 # bytes
 		bpftool map lookup id "$id" key hex $key >/dev/null 2>&1 && return 0
@@ -98,7 +98,7 @@ has_watches() {
 	local n
 
 	n=$({ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
-		jq -c "select(.record == \"event\" and .name == \"watch\" and .process_id == $2)" | wc -l)
+		gojq -c "select(.record == \"event\" and .name == \"watch\" and .process_id == $2)" | wc -l)
 	[ "$n" -ge "$3" ]
 }
 
@@ -206,7 +206,7 @@ expect_reported() {
 	planted "$2" >"$TMP/planted"
 	expect_exit 0 "$KYMO" leaks --json "$1"
 	cp "$TMP/stdout" "$TMP/report.json"
-	jq -r --argjson pid "$pid" '.processes[] | select(.pid == $pid) | .leaks[] |
+	gojq -r --argjson pid "$pid" '.processes[] | select(.pid == $pid) | .leaks[] |
 		select(.resource == "memory") | [.blocks, .bytes, (.frames | map(.function // "?") |
 		map(split("(")[0]) | join(","))] | @tsv' "$TMP/report.json" | awk -F'\t' -v how="$2" '
 		{
@@ -240,7 +240,7 @@ watched() {
 
 	shift
 	fields=$(printf ', .args.%s' "$@")
-	events watched | jq -r "select(.process_id == $pid) | [${fields#, }] | @tsv" | tr '\t' ' '
+	events watched | gojq -r "select(.process_id == $pid) | [${fields#, }] | @tsv" | tr '\t' ' '
 }
 
 # Whether the code of PID is what its files say.

@@ -101,7 +101,6 @@ take() {
 	rm -f "$TMP/take.fifo" "$TMP/take.done" "$TMP/pids"
 	mkfifo "$TMP/take.fifo"
 	exec {held}<>"$TMP/take.fifo"
-	# shellcheck disable=SC2016 # for the other shell
 	bash -c 'read -r _; "${@:2}"; echo $? >"$1"; read -r _' bash "$TMP/take.done" "$@" <"$TMP/take.fifo" &
 	RUN=$!
 	expect_exit 0 "$KYMO" start take -o "$file" -p "$RUN" --force "${options[@]}" --bus "$BUS"

@@ -48,7 +48,6 @@ start_confined
 # ---- who is to notice nothing ----
 
 # Both do a little all the time.
-# shellcheck disable=SC2016
 little='while read -t 0.01 _ || [ $? -gt 128 ]; do :; done'
 mkfifo "$TMP/never"
 # shellcheck disable=SC2034

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_root
 need_bus
-need_command busctl jq
+need_command busctl gojq
 
 start_bus
 "$KYMOD" --bus "$BUS" --group 65534 >"$TMP/kymod.log" 2>&1 &
@@ -43,7 +43,7 @@ polkit_says control yes
 as 1 record -o "$TMP/everybodys/recorded" 2>"$TMP/record.log" &
 record_pid=$!
 expect_soon 5 grep -q start "$TMP/everybodys/recorded"
-name=$(as 1 list --json | jq -r '.[0].name')
+name=$(as 1 list --json | gojq -r '.[0].name')
 expect_exit 0 as 1 monitor "$name" -n 2 --json
 assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of monitor"
 expect_exit 0 as 2 list

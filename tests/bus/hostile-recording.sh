@@ -33,7 +33,7 @@ summarize "$TMP/victim.fxt"
 assert_no_loss
 assert_ge "$(json "$SUMMARY" .events.switch)" 80000 "switches"
 dump_records "$TMP/victim.fxt"
-assert_eq "$(events mark | jq -r .args.text)" $'in the middle\nafter it' "marks"
+assert_eq "$(events mark | gojq -r .args.text)" $'in the middle\nafter it' "marks"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list after all"
 stop_kymod

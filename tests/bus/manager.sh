@@ -43,7 +43,7 @@ assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a
 # The verbs.
 expect_exit 0 "$KYMO" start box --mode flight --keep 3s --keep-size 8M --bus "$BUS"
 expect_exit 0 "$KYMO" status box --json --bus "$BUS"
-assert_eq "$(jq -c '.[0].options | [.mode, .flight_ns, .flight_bytes]' "$TMP/stdout")" '["flight",3000000000,8388608]' "options"
+assert_eq "$(gojq -c '.[0].options | [.mode, .flight_ns, .flight_bytes]' "$TMP/stdout")" '["flight",3000000000,8388608]' "options"
 expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
 assert_eq "$(cat "$TMP/box")" flight "a snapshot"
 expect_exit 1 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"

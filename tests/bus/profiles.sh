@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_root
 need_bus
-need_command busctl jq
+need_command busctl gojq
 
 start_bus
 # The bus is for everybody, its directory too.
@@ -62,7 +62,6 @@ assert_eq "$(property plain Snapshots)" 'a{st} 3 "written" 0 "failed" 0 "passed_
 refused "there is a session 'plain' already" plain
 
 # It says all, and is what it is called.
-# shellcheck disable=SC2016 # backticks are text
 refused 'beside `profile`, which says all' other plain ring_bytes t 1048576
 refused 'has its name' other plain
 refused 'cannot be the name' ../plain ../plain

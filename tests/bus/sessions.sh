@@ -21,7 +21,7 @@ ask() {
 
 # has_events NAME: it has recorded something
 has_events() {
-	[ "$(ask status "$1" --json | jq '.[0].events')" -gt 0 ]
+	[ "$(ask status "$1" --json | gojq '.[0].events')" -gt 0 ]
 }
 
 # A session that stays, is marked, looked at and stopped.
@@ -54,8 +54,8 @@ assert_eq "$(json "$TMP/stdout" .reason)" requested "reason"
 assert_contains "$TMP/stderr" '^one: .* events, ' "what stop says"
 expect_exit 0 "$KYMO" check "$TMP/one.fxt"
 dump_records "$TMP/one.fxt"
-assert_eq "$(events mark | jq -r .args.text)" 'a mark of the test' "mark"
-assert_eq "$(events context | jq -r '"\(.args.name) \(.args.id) \(.args.begin)"')" $'work 1 true\nwork 1 false' "contexts"
+assert_eq "$(events mark | gojq -r .args.text)" 'a mark of the test' "mark"
+assert_eq "$(events context | gojq -r '"\(.args.name) \(.args.id) \(.args.begin)"')" $'work 1 true\nwork 1 false' "contexts"
 expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list after stop"
 
@@ -71,7 +71,7 @@ assert_says "$TMP/stdout" 'offcpu_min 2.00 ms' "options for people"
 ! grep -E '[a-z]_(ns|bytes|ppm) ' "$TMP/stdout" >&2 || fail "options that are for programs"
 expect_recorded "$TMP/profiler.fxt" ask stop two
 dump_records "$TMP/profiler.fxt"
-assert_eq "$(events sampling | jq -r '.args | "\(.frequency) \(.threshold)"')" "1000 2000000" "how it samples"
+assert_eq "$(events sampling | gojq -r '.args | "\(.frequency) \(.threshold)"')" "1000 2000000" "how it samples"
 summarize "$TMP/profiler.fxt"
 assert_ge "$(json "$SUMMARY" .profile.samples)" 1 "samples"
 assert_eq "$("$KYMO" dump "$TMP/profiler.fxt" | grep -c 'blob .*perfetto_samples' || true)" 0 "copies of the samples"
@@ -108,13 +108,13 @@ kill -KILL $pid
 expect_soon 10 has_no_sessions
 expect_exit 0 "$KYMO" check "$TMP/orphan.fxt"
 dump_records "$TMP/orphan.fxt"
-assert_eq "$(events session_stop | jq -r .args.reason)" 'owner gone' "reason"
+assert_eq "$(events session_stop | gojq -r .args.reason)" 'owner gone' "reason"
 
 # What the service can is what this process sees.
 expect_exit 0 ask capabilities --json
 cp "$TMP/stdout" "$TMP/service.json"
 expect_exit 0 "$KYMO" capabilities --direct --json
-assert_eq "$(jq -S keys "$TMP/service.json")" "$(jq -S keys "$TMP/stdout")" "capabilities"
+assert_eq "$(gojq keys "$TMP/service.json")" "$(gojq keys "$TMP/stdout")" "capabilities"
 
 no_bpf_left "all sessions"
 

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_root
 need_bus
-need_command busctl jq
+need_command busctl gojq
 
 start_bus
 start_kymod
@@ -29,7 +29,7 @@ for name in one two; do
 	expect_exit 0 "$KYMO" start $name -o "$TMP/$name" --bus "$BUS"
 done
 has_events() {
-	[ "$("$KYMO" status "$1" --json --bus "$BUS" | jq '.[0].events')" -gt 0 ]
+	[ "$("$KYMO" status "$1" --json --bus "$BUS" | gojq '.[0].events')" -gt 0 ]
 }
 expect_soon 10 has_events one
 expect_soon 10 has_events two

@@ -66,11 +66,11 @@ assert_says out '0 errors, 0 warnings'
 "$KYMO" summary many.trace >out
 assert_contains out '^ *20001 .* open$'
 "$KYMO" dump --json all.trace >json
-if command -v jq >/dev/null; then
-	assert_eq "$(jq -r '.calls, .threads, .compression' out.json | xargs)" "20104 12 snappy"
-	assert_eq "$(jq -c 'select(.no == 94) | [.thread, .function, .ret.machine, .args[1].value.flags]' json)" \
+if command -v gojq >/dev/null; then
+	assert_eq "$(gojq -r '.calls, .threads, .compression' out.json | xargs)" "20104 12 snappy"
+	assert_eq "$(gojq -c 'select(.no == 94) | [.thread, .function, .ret.machine, .args[1].value.flags]' json)" \
 		'[4243,"open",-2,["O_CREAT"]]'
-	assert_eq "$(jq -s 'length' json)" 105
+	assert_eq "$(gojq -s 'length' json)" 105
 	sed -n 2p json >call.json
 	"$KYMO" check --json all.trace >check.json
 	assert_documented 'summary of a call trace' out.json

@@ -22,7 +22,6 @@ in_fish() {
 
 # (with what would add matches printing them)
 in_zsh() {
-	# shellcheck disable=SC2016 # of zsh
 	zsh -f -c '
 		_describe() { print -l -- ${${(P)2}%%:*}; }
 		_values() { shift 3; print -l -- $@; }

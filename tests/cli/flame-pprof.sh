@@ -50,7 +50,7 @@ diff -u "$(dirname "$0")/flame-pprof.expected" "$TMP/is" || fail "the profile is
 profile "$G/profile.fxt" >"$TMP/p"
 sum=$(awk '/^sample /{ v = 0 } /^  value/ && v++ == 0 { sum += $2 } END { print sum }' "$TMP/p")
 assert_eq "$sum" "$("$KYMO" dump --json "$G/profile.fxt" |
-	jq -s '[.[] | select(.record == "backtrace")] | length - 2')" "samples in all"
+	gojq -s '[.[] | select(.record == "backtrace")] | length - 2')" "samples in all"
 # What locations and samples refer to is there.
 for what in mapping location function; do
 	grep -E "^ *${what}_id: " "$TMP/p" | grep -o '[0-9]*$' | sort -u >"$TMP/used"

@@ -5,7 +5,7 @@
 # ones.
 
 . "$(dirname "$0")/../lib.sh"
-need_command jq
+need_command gojq
 
 for file in events profile empty-session; do
 	file=$ROOT/tests/golden/fxt/$file.fxt

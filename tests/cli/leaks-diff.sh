@@ -3,5 +3,5 @@
 make-profile a.fxt <"$L/demo"
 make-profile b.fxt <"$L/later"
 kymo leaks b.fxt --diff a.fxt
-kymo leaks b.fxt --diff a.fxt --json | jq -c '[.processes[].leaks[] | [.blocks, .old_blocks, .bytes, .old_bytes]], [.gone[] | [.resource, .old_blocks, .old_bytes]]'
-kymo leaks a.fxt --diff a.fxt --json | jq -c '[.processes[].leaks[] | .bytes - .old_bytes], .gone'
+kymo leaks b.fxt --diff a.fxt --json | gojq -c '[.processes[].leaks[] | [.blocks, .old_blocks, .bytes, .old_bytes]], [.gone[] | [.resource, .old_blocks, .old_bytes]]'
+kymo leaks a.fxt --diff a.fxt --json | gojq -c '[.processes[].leaks[] | .bytes - .old_bytes], .gone'

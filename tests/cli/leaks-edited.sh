@@ -6,7 +6,7 @@ make-profile b.fxt <"$L/log"
 make-profile c.fxt <"$L/limits"
 leaks() {
 	kymo leaks "$@" --no-symbols --json 2>/dev/null |
-		jq -c '.processes[] | .process, .begin_ns, .unmatched_frees, [.leaks[] | [.verdict, .resource, .blocks, .bytes, .first_ns, .last_ns, (.functions | join(",")), ([.frames[].function] | join(","))]]'
+		gojq -c '.processes[] | .process, .begin_ns, .unmatched_frees, [.leaks[] | [.verdict, .resource, .blocks, .bytes, .first_ns, .last_ns, (.functions | join(",")), ([.frames[].function] | join(","))]]'
 }
 echo --- as they are
 leaks a.fxt
@@ -48,4 +48,4 @@ echo --- merged with that of another machine
 sed 's/^start server/start ./' "$L/limits" >here
 make-profile k.fxt <here
 kymo merge a.fxt k.fxt l.fxt 2>/dev/null
-kymo leaks l.fxt --no-symbols --json 2>/dev/null | jq -c '.processes[] | [(.process | sub("^[^:]*: "; "HERE: ")), .pid], (.begin_ns as $b | [.leaks[] | [.blocks, .bytes, .first_ns - $b]])'
+kymo leaks l.fxt --no-symbols --json 2>/dev/null | gojq -c '.processes[] | [(.process | sub("^[^:]*: "; "HERE: ")), .pid], (.begin_ns as $b | [.leaks[] | [.blocks, .bytes, .first_ns - $b]])'

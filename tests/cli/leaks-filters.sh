@@ -4,7 +4,7 @@ make-profile a.fxt <"$L/demo"
 leaks() {
 	echo "--- $*"
 	kymo leaks a.fxt --no-symbols --json "$@" |
-		jq -c '.processes[] | [.leaks[] | [.verdict, .resource, .blocks, .bytes]], .left_out'
+		gojq -c '.processes[] | [.leaks[] | [.verdict, .resource, .blocks, .bytes]], .left_out'
 }
 leaks
 leaks --top 1

@@ -3,7 +3,7 @@
 make-profile a.fxt <"$L/demo"
 kymo leaks a.fxt --json --top 3
 # What others were told to expect.
-kymo leaks a.fxt --json | jq '
+kymo leaks a.fxt --json | gojq '
 	(.processes | length) == 1 and
 	(.processes[0] | (.pid == 100) and (.process == "demo") and (.unmatched_frees == 3) and (.lost == 0)) and
 	([.processes[0].leaks[] | select(.first_ns > .last_ns or .blocks == 0)] | length) == 0 and

@@ -4,6 +4,6 @@
 make-profile a.fxt <"$L/limits"
 kymo leaks a.fxt
 echo "exit $?"
-kymo leaks a.fxt --json 2>/dev/null | jq -c '.lost_events, (.processes[] | del(.leaks))'
-kymo leaks a.fxt -p 200 --json 2>/dev/null | jq -c '[.processes[].pid]'
+kymo leaks a.fxt --json 2>/dev/null | gojq -c '.lost_events, (.processes[] | del(.leaks))'
+kymo leaks a.fxt -p 200 --json 2>/dev/null | gojq -c '[.processes[].pid]'
 kymo leaks a.fxt -p 4711

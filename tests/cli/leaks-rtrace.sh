@@ -10,7 +10,7 @@ echo --- sums
 kymo postprocess --leaks reports/100-1.rtrace.txt | grep leaked
 kymo postprocess --leaks --resource memory reports/100-1.rtrace.txt | grep leaked
 kymo postprocess --leaks --context login reports/100-1.rtrace.txt | grep leaked
-kymo leaks a.fxt --json --resource memory | jq '[.processes[].leaks[] | .blocks, .bytes] | _nwise(2)' -c
+kymo leaks a.fxt --json --resource memory | gojq -c '.processes[].leaks[] | [.blocks, .bytes]'
 echo --- from the archive
 kymo postprocess a.fxt | cmp reports/100-1.rtrace.txt - && echo same
 kymo postprocess --leaks --resource memory a.fxt | grep leaked

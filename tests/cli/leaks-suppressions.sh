@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 make-profile a.fxt <"$L/demo"
 kymo leaks a.fxt --suppressions "$L/demo.supp" | sed -n '1,8p; /^suppressed/,$p'
-kymo leaks a.fxt --suppressions "$L/demo.supp" --json 2>/dev/null | jq -c '.suppressed, [.processes[].leaks[].verdict]'
+kymo leaks a.fxt --suppressions "$L/demo.supp" --json 2>/dev/null | gojq -c '.suppressed, [.processes[].leaks[].verdict]'
 printf 'leak:main\nrace:x\n' >bad
 kymo leaks a.fxt --suppressions bad
 echo "exit $?"

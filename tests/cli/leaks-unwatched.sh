@@ -17,7 +17,7 @@ make-profile a.fxt <<-END
 END
 kymo leaks a.fxt
 echo "exit $?"
-kymo leaks a.fxt --json 2>/dev/null | jq -c '.processes[] | [.pid, .complete, .watched, .unwatched]'
+kymo leaks a.fxt --json 2>/dev/null | gojq -c '.processes[] | [.pid, .complete, .watched, .unwatched]'
 leaks() {
 	echo "--- $*"
 	kymo leaks a.fxt "$@" >/dev/null

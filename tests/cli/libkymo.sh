@@ -6,7 +6,7 @@
 # the functions of the header are exported.
 
 . "$(dirname "$0")/../lib.sh"
-need_command meson pkg-config c++ cc nm jq
+need_command meson pkg-config c++ cc nm gojq
 
 build=$(cd "$(dirname "$KYMO")/.." && pwd)
 DESTDIR=$TMP/root meson install -C "$build" --no-rebuild --quiet --tags libkymo,devel >"$TMP/install" 2>&1 || {
@@ -66,9 +66,9 @@ export LD_LIBRARY_PATH=$libdir
 archive=$ROOT/tests/golden/fxt/events.fxt
 "$KYMO" dump --json "$archive" >dumped || fail "kymo dump"
 grep -E '^\{"record":"(event|context_switch|legacy_context_switch|thread_wakeup|log)"' dumped >expected
-# (jq rounds large numbers)
+# (gojq rounds large numbers)
 sed 's/.*"timestamp_ns":\([0-9]*\).*/\1/' expected >expected-times
-jq -r '"\(.category // "") \(.name // "")"' expected | sort >expected-names
+gojq -r '"\(.category // "") \(.name // "")"' expected | sort >expected-names
 assert_ge "$(wc -l <expected)" 80 "events"
 for method in cat gzip zstd; do
 	! command -v $method >/dev/null || {
@@ -93,7 +93,7 @@ assert_eq "$(<stdout)" "point 0 statement 0x11: count = 40, buf = 0x1008 (24 byt
 # ask EXPRESSION: with the library and with the command
 ask() {
 	expect_exit 0 "$KYMO" query --json --var any points.tdb "$1"
-	jq -r '(.earlier.variables // {}) as $earlier | "\(.point)\(.variables + $earlier | to_entries |
+	gojq -r '(.earlier.variables // {}) as $earlier | "\(.point)\(.variables + $earlier | to_entries |
 		map(" \(.key)=\(.value.name):\(.value.value)") | join(""))"' stdout >by-command
 	expect_exit 0 from points.tdb ./example3 "$1"
 	diff by-command stdout >&2 || fail "the library answers '$1' otherwise"

@@ -8,9 +8,9 @@ make_flood() {
 	local n first
 
 	file=$1
-	first=$(kymo dump --json "$file" | jq -s 'map(select(.name == "mapping")) | min_by(.record_size)')
-	offset=$(jq .offset <<<"$first")
-	tail -c +$((offset + 1)) "$file" | head -c $(($(jq .record_size <<<"$first") * 8)) >many
+	first=$(kymo dump --json "$file" | gojq -s 'map(select(.name == "mapping")) | min_by(.record_size)')
+	offset=$(gojq .offset <<<"$first")
+	tail -c +$((offset + 1)) "$file" | head -c $(($(gojq .record_size <<<"$first") * 8)) >many
 	for ((n = 1; n < 16384; n *= 2)); do
 		cat many many >doubled
 		mv doubled many
@@ -26,7 +26,7 @@ said() {
 	flood | kymo "$@" >out 2>said || echo "exit $?"
 	grep 'were ignored' said || echo "nothing said"
 	if [[ $* = *--json* ]]; then
-		jq .mappings_without_room out
+		gojq .mappings_without_room out
 	fi
 }
 make_flood "$G/profile.fxt"

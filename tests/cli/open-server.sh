@@ -4,7 +4,7 @@
 # `kymo open` without a browser: curl fetches as the page would, and as others would who should not.
 
 . "$(dirname "$0")/../lib.sh"
-need_command curl jq
+need_command curl gojq
 
 UI=https://ui.perfetto.dev
 small=$ROOT/tests/golden/fxt/everything.fxt
@@ -37,7 +37,7 @@ end_open() {
 
 	wait $OPEN || status=$?
 	[ $status = "$1" ] || fail "exit status $status instead of $1: $(cat "$TMP/open.err")"
-	assert_eq "$(jq -r .ended "$TMP/open.json")" "$2" "how it ended"
+	assert_eq "$(gojq -r .ended "$TMP/open.json")" "$2" "how it ended"
 }
 
 # status ARGUMENT ...: the HTTP status that curl gets
@@ -66,7 +66,7 @@ assert_eq "$(header content-encoding)" "" "Content-Encoding"
 assert_eq "$(header cache-control)" no-store "Cache-Control"
 end_open 0 fetched
 assert_eq "$(status "$URL")" 000 "a second fetch"
-assert_eq "$(jq -r '.fetched, .refused, .served_bytes' "$TMP/open.json" | xargs)" \
+assert_eq "$(gojq -r '.fetched, .refused, .served_bytes' "$TMP/open.json" | xargs)" \
 	"1 0 $(stat -c %s "$small")" "what it says that it did"
 
 note "nobody else gets anything, and asking ends nothing"
@@ -173,7 +173,7 @@ for _ in 1 2; do
 done
 kill -INT $OPEN
 end_open 0 interrupted
-assert_eq "$(jq -r .fetched "$TMP/open.json")" 2 "fetches that were complete"
+assert_eq "$(gojq -r .fetched "$TMP/open.json")" 2 "fetches that were complete"
 wait $slow && fail "the older transfer came to an end"
 
 note "nobody comes, or only comes to sleep; Ctrl-C"
@@ -261,7 +261,7 @@ if [ "$(id -u)" = 0 ]; then
 	assert_eq "$(status -H "Host: 127.0.0.1:$PORT" "$ipv6_url")" 200 "GET through IPv6"
 	cmp "$TMP/body" "$TMP/large.fxt"
 	end_open 0 fetched
-	assert_eq "$(jq -r '.fetched, .refused' "$TMP/open.json" | xargs)" "1 4" "what it says that it did"
+	assert_eq "$(gojq -r '.fetched, .refused' "$TMP/open.json" | xargs)" "1 4" "what it says that it did"
 	assert_eq "$(grep -c "refused a connection" "$TMP/open.err")" 1 "messages"
 
 	note "--any-user serves them; a user serves root and themselves, and no third one"

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 need_perfetto
-need_command jq
+need_command gojq
 
 errors="select name, value from stats where value != 0 and
 	(name glob 'fuchsia*' or severity in ('error', 'data_loss'))"
@@ -33,15 +33,15 @@ answer() {
 
 assert_eq "$(answer 1)" '[]' "errors of import"
 assert_eq "$(answer 2)" '[{"n":15}]' "samples"
-assert_eq "$(answer 3 | jq -c '[.[] | [.tid, .n]]')" \
+assert_eq "$(answer 3 | gojq -c '[.[] | [.tid, .n]]')" \
 	'[[0,1],[12,2],[100,6],[101,2],[200,2],[300,2]]' "samples of threads"
-assert_eq "$(answer 4 | jq -c '[.[] | [.cpu, .cpu_mode, .n]]')" \
+assert_eq "$(answer 4 | gojq -c '[.[] | [.cpu, .cpu_mode, .n]]')" \
 	'[[0,"kernel",1],[0,"unknown",1],[0,"user",8],[1,"kernel",3],[1,"user",2]]' "samples of CPUs"
-assert_eq "$(answer 5 | jq -c '.[] | select(.name == "hash" or .name == "vfs_read") |
+assert_eq "$(answer 5 | gojq -c '.[] | select(.name == "hash" or .name == "vfs_read") |
 	[.mapping, .build_id, .source_file, .line_number]')" \
 	'["/usr/bin/app","aabbccddee","/src/app.c",32]
 ["/[kernel.kallsyms]","11223344",null,null]' "functions"
-answer 6 | jq -r '.[].stack' >"$TMP/stacks"
+answer 6 | gojq -r '.[].stack' >"$TMP/stacks"
 assert_eq "$(sed -n 1p "$TMP/stacks")" 'ext4_file_read_iter<vfs_read<do_syscall_64<read<read_all' \
 	"the stack of a sample"
 assert_eq "$(grep -c '^mix(unsigned int)<hash<work<main$' "$TMP/stacks")" 3 "inlined functions"
@@ -51,6 +51,6 @@ perfetto "$ROOT/tests/golden/fxt/profile-bare.fxt" "$errors" \
 		on p.callsite_id = c.id join stack_profile_frame f on c.frame_id = f.id
 		join stack_profile_mapping m on f.mapping = m.id group by 1 order by 1" >"$TMP/answers"
 assert_eq "$(answer 1)" '[]' "errors of import"
-assert_eq "$(answer 2 | jq -c '[.[] | select(.name | startswith("/tmp") | not) | [.name, .n]]')" \
+assert_eq "$(answer 2 | gojq -c '[.[] | select(.name | startswith("/tmp") | not) | [.name, .n]]')" \
 	'[["/[ext4]",2],["/[kernel.kallsyms]",2],["/[unknown]",1],["/bin/true",1],["/usr/bin/app",5],["/usr/lib/plugin.so",1]]' \
 	"samples of files"

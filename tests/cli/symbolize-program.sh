@@ -6,7 +6,7 @@
 # named wrong.
 
 . "$(dirname "$0")/../lib.sh"
-need_command cc nm readelf addr2line objcopy strip jq
+need_command cc nm readelf addr2line objcopy strip gojq
 
 # Functions that do not return: what they call returns to the beginning of another function.
 cat >"$TMP/first.c" <<-END
@@ -113,7 +113,7 @@ symbolize() {
 }
 
 report() {
-	jq -c "[.addresses, .named, .known_before, .unnamed, .frames]" "$TMP/report"
+	gojq -c "[.addresses, .named, .known_before, .unnamed, .frames]" "$TMP/report"
 }
 
 first=$TMP/bin/first second=$TMP/bin/second
@@ -143,7 +143,7 @@ assert_contains "$TMP/stdout" '^100\.00% 100\.00%  first[+]0x' "summary --no-sym
 note "in the archive"
 symbolize a
 assert_eq "$(report)" '[3,3,0,0,4]' "what was done"
-assert_eq "$(jq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' "what is missing"
+assert_eq "$(gojq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' "what is missing"
 assert_eq "$(flame a-named --no-symbols)" "$chain" "flame of what was symbolized"
 "$KYMO" dump "$TMP/a-named.fxt" | grep profile:frame >"$TMP/frames"
 line=$(addr2line -ie "$first" "${stack%% *}" | head -1 | sed 's/.*:\([0-9]*\).*/\1/')
@@ -166,7 +166,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	note "in Perfetto"
 	perfetto "$TMP/a-named.fxt" "select name from stack_profile_frame order by id" \
 		"select count(*) n from perf_sample" >"$TMP/answers"
-	assert_eq "$(head -1 "$TMP/answers" | jq -c 'map(.name) | sort')" \
+	assert_eq "$(head -1 "$TMP/answers" | gojq -c 'map(.name) | sort')" \
 		'["inner","leaves","main","work"]' "functions in Perfetto"
 	assert_eq "$(tail -1 "$TMP/answers")" '[{"n":1}]' "samples in Perfetto"
 fi
@@ -216,8 +216,8 @@ lines . 0123456789abcdef0123456789abcdef01234567 | make wrong
 assert_eq "$(flame wrong | tr ';' '\n' | grep -c 'first+0x')" 3 "flame by a wrong build id"
 symbolize wrong
 assert_eq "$(report)" '[3,0,0,3,0]' "by a wrong build id"
-assert_eq "$(jq -c '.modules' "$TMP/report")" "[{\"module\":\"$first\",\"addresses\":3,\"unnamed\":3}]" "modules"
-assert_eq "$(jq -r '.problems[].file' "$TMP/report")" "$first" "what is told"
+assert_eq "$(gojq -c '.modules' "$TMP/report")" "[{\"addresses\":3,\"module\":\"$first\",\"unnamed\":3}]" "modules"
+assert_eq "$(gojq -r '.problems[].file' "$TMP/report")" "$first" "what is told"
 expect_exit 0 "$KYMO" symbolize --force "$TMP/wrong.fxt" "$TMP/wrong-named.fxt"
 assert_line "$TMP/stderr" "  3 of 3 without a name: $first" "the report"
 assert_says "$TMP/stderr" "kymo symbolize: $first: " "the report"
@@ -298,7 +298,6 @@ mv "$TMP/gone" "$first"
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	note "in the mount namespace of the process, while it lives"
 	mkdir "$TMP/inner"
-	# shellcheck disable=SC2016
 	unshare -m bash -c 'mount -t tmpfs none "$1" && cp "$2" "$1/first" && touch "$1/../ready" && exec sleep 60' \
 		- "$TMP/inner" "$first" &
 	sleeper=$!

@@ -5,7 +5,6 @@
 # collects and gdb saves, kymo reads frame by frame, and gdb gets the same answers from kymo's copy.
 # Where gdb or gdbserver is missing, these parts are left out. Then the verbs, and damage.
 
-# shellcheck disable=SC2016 # the dollars are those of gdb
 
 . "$(dirname "$0")/../lib.sh"
 
@@ -158,15 +157,15 @@ assert_contains out '^    memory 0x[0-9a-f]* <65535 bytes>$'
 "$KYMO" summary pie.tf >out
 assert_contains out '^dropped: 2 of 6 frames$'
 assert_contains out '^ *3 .* 1  0x[0-9a-f]*$'
-if command -v jq >/dev/null; then
+if command -v gojq >/dev/null; then
 	"$KYMO" summary --json pie.tf >summary.json
 	"$KYMO" check --json pie.tf >check.json
 	"$KYMO" dump --json pie.tf >json
 	"$KYMO" cut --json --force --frames=1 pie.tf part.tf >cut.json
-	assert_eq "$(jq -c '[.frames, .registers, .threads, .status.reason, .tracepoints[0].frames]' \
+	assert_eq "$(gojq -c '[.frames, .registers, .threads, .status.reason, .tracepoints[0].frames]' \
 		summary.json)" '[4,4,1,"tstop",3]'
-	assert_eq "$(jq -c '[.frames, .left_out]' cut.json)" '[1,3]'
-	assert_eq "$(jq -s '[.[] | select(.type == "frame")] | length' json)" 4
+	assert_eq "$(gojq -c '[.frames, .left_out]' cut.json)" '[1,3]'
+	assert_eq "$(gojq -s '[.[] | select(.type == "frame")] | length' json)" 4
 	assert_documented 'summary of a trace file' summary.json
 	assert_documented 'check of a trace file' check.json
 	for type in head variable tracepoint description map frame; do

@@ -50,14 +50,14 @@ for w in 16 64; do
 	expect_exit 0 "$KYMO" query w$w.tdb '(not (>= (v/size buf) 0))'
 	assert_eq "$(<stdout)" "point 2 statement 0x13: buf = 0x1018"
 	expect_exit 0 "$KYMO" query --var any:p,u --mask 0x1d --statement 0x11 --json w$w.tdb '(> (v/value any) 4)'
-	assert_eq "$(jq -rc '"\(.point) \(.variables.any | [.name, .value, .size])"' stdout | paste -sd ' ')" \
+	assert_eq "$(gojq -rc '"\(.point) \(.variables.any | [.name, .value, .size])"' stdout | paste -sd ' ')" \
 		'0 ["count",40,null] 0 ["buf",4104,24] 2 ["buf",4120,null]'
 	expect_exit 0 "$KYMO" check w$w.tdb
 	assert_says stdout "(trace-db, W$w), not packed, $(stat -c %s w$w.tdb | sed 's/$/ B/'), 3 points, 0 errors, 0 warnings"
 	expect_exit 0 "$KYMO" dump w$w.tdb
 	sed 1d stdout >dumped$w
 	expect_exit 0 "$KYMO" summary --json w$w.tdb
-	assert_eq "$(jq -c '[.layout, .points, .values, .buffers_set, .buffers_removed]' stdout)" "[\"W$w\",3,7,1,1]"
+	assert_eq "$(gojq -c '[.layout, .points, .values, .buffers_set, .buffers_removed]' stdout)" "[\"W$w\",3,7,1,1]"
 	# What was found, written again.
 	expect_exit 0 "$KYMO" query -o again.tdb --force w$w.tdb '(> (v/value count) (v/size buf))'
 	expect_exit 0 "$KYMO" query again.tdb '(> (v/value count) (v/size buf))'
@@ -87,10 +87,10 @@ expect_exit 0 "$KYMO" query w64.tdb '(and (= (v/value buf) (e/value buf)) (not (
 assert_eq "$(<stdout)" "point 2 statement 0x13: buf = 0x1018; after point 1 statement 0x12: buf = 0x1018 (8 bytes)"
 # (of several earlier ones the last)
 expect_exit 0 "$KYMO" query --json w64.tdb '(> (e/value buf) 0)'
-assert_eq "$(jq -c '[.point, .earlier.point]' stdout | paste -sd ' ')" '[1,0] [2,1]'
+assert_eq "$(gojq -c '[.point, .earlier.point]' stdout | paste -sd ' ')" '[1,0] [2,1]'
 expect_exit 0 "$KYMO" query -o pair.tdb w64.tdb '(and (= (v/value buf) (e/value buf)) (= (p/statement) 0x13))'
 expect_exit 0 "$KYMO" summary --json pair.tdb
-assert_eq "$(jq -c '[.statements[].statement]' stdout)" "[18,19]"
+assert_eq "$(gojq -c '[.statements[].statement]' stdout)" "[18,19]"
 expect_exit 2 "$KYMO" query --var x w64.tdb '(= (v/value x) (e/value x))'
 assert_says stderr "'x' is a variable of the point and of an earlier one; declare two"
 
@@ -126,7 +126,7 @@ expect_exit 3 "$KYMO" query cut.tdb '(> (v/value count) 0)' --keep-duplicates
 assert_eq "$(wc -l <stdout)" 2
 assert_says stderr "the trace ends within a point"
 expect_exit 3 "$KYMO" check --json cut.tdb
-assert_eq "$(jq -rc '[.points, .kinds[].id]' stdout)" '[2,"tracedb-damaged"]'
+assert_eq "$(gojq -rc '[.points, .kinds[].id]' stdout)" '[2,"tracedb-damaged"]'
 head=$(($(stat -c %s head64) + $(stat -c %s first64)))
 cat head64 first64 <(bytes 05) second64 >tag.tdb
 expect_exit 3 "$KYMO" dump tag.tdb
@@ -151,7 +151,7 @@ for pointer in ff0f 0010 1f10 2010; do
 	cat head64 <(bytes "01 1100000000000000  02 04000000 01000000 ${pointer}000000000000
 		02 04000000 01000000 0000000000000000 03 0010000000000000 2000000000000000 00") >odd.tdb
 	expect_exit 0 "$KYMO" check --json odd.tdb
-	jq -r "\"$pointer \(.warnings)\"" stdout
+	gojq -r "\"$pointer \(.warnings)\"" stdout
 done >late
 assert_eq "$(paste -sd, late)" "ff0f 0,0010 1,1f10 1,2010 0"
 # (a quarter of a million of each, which are not all compared with each other)
@@ -170,7 +170,7 @@ assert_says stdout "0 warnings"
 bytes "0600000000000000 66 00 6e616e 00 01000000  00000000 02000000 08000000
 	01 1100000000000000 02 01000000 00000000 000000000000f87f 00" >nan.tdb
 expect_exit 0 "$KYMO" dump --json nan.tdb
-assert_eq "$(tail -n 1 stdout | jq -r '.entries[1].variable.value | type + " " + .')" "string nan"
+assert_eq "$(tail -n 1 stdout | gojq -r '.entries[1].variable.value | type + " " + .')" "string nan"
 
 # ---- what it is not ----
 

@@ -14,7 +14,7 @@ calls() {
 
 # count FILTER: of the calls in $TMP/calls
 count() {
-	jq -c "select($1)" "$TMP/calls" | wc -l
+	gojq -c "select($1)" "$TMP/calls" | wc -l
 }
 
 calls --call "$FUNCTION_LOAD:deep(int n) -> int" -- "$FUNCTION_LOAD" deep 200
@@ -26,8 +26,8 @@ fact "longjmp: $(count .) calls, $(count '.left_by == "unwound"') unwound"
 calls --fast-returns --call "$FUNCTION_LOAD:deep(int n) -> int" -- "$FUNCTION_LOAD" deep 50
 fact "return probes: $(count .) calls, $(count '.return == .arguments.n and .left_by == null') returned what they should"
 calls --call 'syscall:openat' --call 'syscall:read' --call 'libc.so.6:open' -- "$FUNCTION_LOAD" files
-jq -r 'select((.arguments.path // "") | test("hostname|nonexistent")) |
+gojq -r 'select((.arguments.path // "") | test("hostname|nonexistent")) |
 	"\(.function) \(.arguments | del(.mode) | tojson) \(.return | if type == "number" then . > 0 else . end)"' "$TMP/calls" |
 	sort | facts
 calls --call "$FUNCTION_LOAD:usdt:kymotest:guarded" -- "$FUNCTION_LOAD" guarded 30
-fact "a static probe with a semaphore: $(count .) passes, the last with $(jq -s 'sort_by(.timestamp_ns)[-1].arguments.arg1' "$TMP/calls")"
+fact "a static probe with a semaphore: $(count .) passes, the last with $(gojq -s 'sort_by(.timestamp_ns)[-1].arguments.arg1' "$TMP/calls")"

@@ -17,7 +17,6 @@ activity() {
 
 # Files that are in memory, or of another machine, are no blocks; what is written to those without
 # a cache is an interrupt, too.
-# shellcheck disable=SC2016 # for the other shell
 capture irq bash -c '"$0" blocks "$1" 20 2>/dev/null ||
 	dd if=/dev/zero of="$2" bs=4k count=20 oflag=sync status=none' \
 	"$KYMO_LOAD" "$TMP/blocks" "${KYMO_FACTS:-$TMP/irq}.blocks"

@@ -71,7 +71,7 @@ wait "$load" 2>/dev/null || true
 check_finds_nothing "$TMP/resources.fxt"
 expect_exit 0 "$KYMO" leaks --json "$TMP/resources.fxt"
 # By the function that leaves them: resource, function, how many, bytes.
-jq -r --argjson pid "$load" '.processes[] | select(.pid == $pid) | .leaks[] | select(.resource != "memory") |
+gojq -r --argjson pid "$load" '.processes[] | select(.pid == $pid) | .leaks[] | select(.resource != "memory") |
 	[.resource, .blocks, .bytes, ([.frames[].function // "?" | select(startswith("leak_"))] | join(","))] | map(tostring) |
 	join(" ")' "$TMP/stdout" | awk '{ blocks[$1 " " $4] += $2; bytes[$1 " " $4] += $3 }
 	END { for (w in blocks) print w, blocks[w], bytes[w] }' | sort >"$TMP/found"

@@ -30,4 +30,4 @@ case $loaded in
 *) fail "no program sees the returns of functions" ;;
 esac
 "$KYMO" capabilities --direct | awk '{ print "- " $0 }'
-"$KYMO" capabilities --direct --json | jq -r 'to_entries[] | select(.value.available) | "capability \(.key)"' | sort | facts
+"$KYMO" capabilities --direct --json | gojq -r 'to_entries[] | select(.value.available) | "capability \(.key)"' | sort | facts

@@ -67,7 +67,7 @@ json "$SUMMARY" ".processes[] | select(.parent == $parent) | [\"process\", .name
 	sort | facts
 truth procs '.children[].pid' | sort >"$TMP/children"
 for name in fork exec exit; do
-	events $name | jq -r '.args.child_process // .process_id' | sort | comm -12 - "$TMP/children" >"$TMP/found"
+	events $name | gojq -r '.args.child_process // .process_id' | sort | comm -12 - "$TMP/children" >"$TMP/found"
 	fact_at_least $name "$(wc -l <"$TMP/found")" "$(wc -l <"$TMP/children")" "of the processes"
 done
 fact "renamed: $(json "$SUMMARY" ".threads[] | select(.tid == $(truth rename .pid)) | .name")"

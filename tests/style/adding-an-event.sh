@@ -5,7 +5,6 @@
 # way round; so is an argument, its type, and the thread, and a counter. What follows from a row is in
 # tests/unit/test-added-event.c.
 
-# shellcheck disable=SC2016 # backticks are text here
 . "$(dirname "$0")/../lib.sh"
 
 copy=$TMP/tree

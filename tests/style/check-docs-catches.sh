@@ -49,7 +49,6 @@ cat >"$copy/base/planted.c" <<-'END'
 	 * recorder", and docs/architecture/layers.md
 	 */
 END
-# shellcheck disable=SC2016 # backticks are text here
 printf '\n[a](architecture/chunks.md#flight-recorder) `[b](nothing.md)`\n\n    [c](nothing.md)\n' \
 	>>"$copy/docs/COMPATIBILITY.md"
 expect_exit 0 "$check" "$copy"

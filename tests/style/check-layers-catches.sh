@@ -87,7 +87,6 @@ judge_plants
 
 # A room that is planned has no directory yet; once it has, its entry holds.
 cp "$list" "$TMP/saved"
-# shellcheck disable=SC2016 # for sed
 sed -i 's#^- .capture/moments.:#- `capture/later` (planned): a room of this test.\n  Includes base.\n&#' "$list"
 plant capture/later/planted.c '#include "capture/session/session.h"' 'capture/later/ may not include'
 judge_plants

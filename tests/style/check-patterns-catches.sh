@@ -17,14 +17,13 @@ plant() {
 	assert_says "$TMP/stdout" "tests/planted.sh:1: $1: " "complaint about $2"
 	assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about $2"
 }
-# shellcheck disable=SC2016 # lines of a test
 plant 'a dot that is any character' 'assert_contains "$TMP/out" "^a.fxt: .* events" "what it says"'
 plant 'a dot that is any character' "assert_contains <(events mark) 'at 1.00% of it$' what"
 plant 'a dot that is any character' "expect_soon 5 grep -q 'took 3.50% of' log"
 plant 'a text for assert_says' "assert_contains out 'no such file' what"
-plant 'a verdict that empty input passes' "kymo status --json x | jq -e '.[0].lost.sched > 0'"
-plant 'a verdict that empty input passes' "expect_soon 60 jq -se 'length == 1' truth"
-plant 'a verdict that empty input passes' "jq -s -c --exit-status 'length == 1' truth"
+plant 'a verdict that empty input passes' "kymo status --json x | gojq -e '.[0].lost.sched > 0'"
+plant 'a verdict that empty input passes' "expect_soon 60 gojq -se 'length == 1' truth"
+plant 'a verdict that empty input passes' "gojq -s -c --exit-status 'length == 1' truth"
 printf '%s\n' "assert_contains out \\" "	'^a.fxt: ' what" >"$TMP/tests/planted.sh"
 expect_exit 1 "$check" "$TMP"
 assert_says "$TMP/stdout" 'tests/planted.sh:2: a dot that is any character: ' "complaint about two lines"
@@ -37,7 +36,7 @@ cat >"$TMP/tests/planted.sh" <<-'END'
 	assert_says out 'a.fxt' what
 	grep -qF 'a.fxt' b.fxt
 	grep -q 'a\.fxt' "$TMP/b.fxt"
-	jq -r --slurpfile second b.json '.end_ns' a.json
+	gojq -r --slurpfile second b.json '.end_ns' a.json
 END
 expect_exit 0 "$check" "$TMP"
 assert_empty "$TMP/stdout" "complaints about what is right"

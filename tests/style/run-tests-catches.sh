@@ -5,7 +5,7 @@
 # that fails only now and then apart. It starts them with known settings (tools/clean-start).
 
 . "$(dirname "$0")/../lib.sh"
-need_command meson ninja jq
+need_command meson ninja gojq
 LIMIT_TEST=${LIMIT_TEST:-$KYMO_BUILD/tests/support/limit-test}
 
 mkdir "$TMP/tree"
@@ -62,7 +62,7 @@ meson setup "$TMP/build" "$TMP/tree" >"$TMP/setup" 2>&1 || fail "$(cat "$TMP/set
 export KYMO_TEST_SLOWNESS=1
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/odd.json" --suite planted --suite namesake >"$TMP/log" 2>&1 ||
 	fail "failures passed"
-jq -r '"\(.name | sub("^.* / "; "")) \(.result)"' "$TMP/odd.json" | sort >"$TMP/results"
+gojq -r '"\(.name | sub("^.* / "; "")) \(.result)"' "$TMP/odd.json" | sort >"$TMP/results"
 diff - "$TMP/results" <<-END || fail "results of the planted tests"
 	crashes FAIL
 	hangs FAIL
@@ -73,11 +73,11 @@ diff - "$TMP/results" <<-END || fail "results of the planted tests"
 	wrong FAIL
 	wrong OK
 END
-jq -r 'select(.name | endswith("hangs")) | .stdout, .stderr' "$TMP/odd.json" >"$TMP/hangs"
+gojq -r 'select(.name | endswith("hangs")) | .stdout, .stderr' "$TMP/odd.json" >"$TMP/hangs"
 assert_contains "$TMP/hangs" '^TIMEOUT: the test did not end within [0-9]+ s; its processes:$'
 assert_contains "$TMP/hangs" '^--- [0-9]+: sleep 987'
 assert_contains "$TMP/hangs" '\(sleep\), S \(sleeping\), in [a-z_]*nanosleep'
-jq -r 'select(.name | endswith("leaves")) | .stdout, .stderr' "$TMP/odd.json" >"$TMP/leaves"
+gojq -r 'select(.name | endswith("leaves")) | .stdout, .stderr' "$TMP/odd.json" >"$TMP/leaves"
 assert_contains "$TMP/leaves" '^LEFT: the test has ended'
 while read -r pid; do
 	expect_soon 5 is_gone "$pid"
@@ -86,8 +86,8 @@ done <"$TMP/pids"
 note "a test without a result is a failure"
 ! "$ROOT/tools/run-tests" "$TMP/build" odd "$TMP/deadly.json" --suite deadly --suite planted --num-processes 1 \
 	>"$TMP/log" 2>&1 || fail "tests that meson lost passed"
-assert_eq "$(jq -r 'select(.name | endswith("deadly")).result' "$TMP/deadly.json")" LOST "result of what kills meson"
-assert_eq "$(jq -r .name "$TMP/deadly.json" | wc -l)" 8 "results"
+assert_eq "$(gojq -r 'select(.name | endswith("deadly")).result' "$TMP/deadly.json")" LOST "result of what kills meson"
+assert_eq "$(gojq -r .name "$TMP/deadly.json" | wc -l)" 8 "results"
 
 # report COUNT: the report of those results, with COUNT unsteady tests, and nothing that failed
 report() {
@@ -96,9 +96,9 @@ report() {
 	rm -rf "$TMP/results.d"
 	mkdir "$TMP/results.d"
 	: >"$TMP/results.d/broken"
-	jq -c 'select(.result | IN("OK", "SKIP"))' "$TMP/odd.json" >"$TMP/results.d/test.json"
+	gojq -c 'select(.result | IN("OK", "SKIP"))' "$TMP/odd.json" >"$TMP/results.d/test.json"
 	for ((n = 0; n < $1; n++)); do
-		jq -c --arg n "$n" 'select(.result == "UNSTEADY") | .name += $n' "$TMP/odd.json"
+		gojq -c --arg n "$n" 'select(.result == "UNSTEADY") | .name += $n' "$TMP/odd.json"
 	done >>"$TMP/results.d/test.json"
 	CI='' KYMO_UNSTEADY=$TMP/kept "$ROOT/tools/test-report" "$TMP/results.d" 61 >"$TMP/report"
 }
@@ -137,7 +137,7 @@ echo '[{"name": "corpus-lost", "cmd": ["x", "y"]}, {"name": "corpus-good", "cmd"
 : >"$TMP/fuzz.json"
 ! PATH=$TMP/bin:$PATH "$ROOT/tests/run-fuzz" "$TMP/fuzzed" 1 "$TMP/fuzz.json" >"$TMP/log" 2>&1 ||
 	fail "a lost target passed: $(cat "$TMP/log")"
-assert_eq "$(jq -r '.name + " " + .result' "$TMP/fuzz.json" | paste -sd ,)" 'fuzz-lost FAIL,fuzz-good OK' "results of targets"
+assert_eq "$(gojq -r '.name + " " + .result' "$TMP/fuzz.json" | paste -sd ,)" 'fuzz-lost FAIL,fuzz-good OK' "results of targets"
 assert_says "$TMP/fuzz.json" 'ended without a result'
 echo '[]' >"$TMP/targets"
 ! PATH=$TMP/bin:$PATH "$ROOT/tests/run-fuzz" "$TMP/fuzzed" 1 "$TMP/fuzz.json" >"$TMP/log" 2>&1 ||

@@ -70,7 +70,7 @@ chmod +x "$TMP/tree/tools"/* "$TMP/tree/tests/kernels/run-here" "$TMP/bin"/*
 note "a test that was wrong once, on either side of the comparison, is unsteady"
 status=0
 PATH=$TMP/bin:$PATH "$TMP/tree/tools/test-kernels" "$TMP/build" "$TMP/result.json" >"$TMP/log" 2>&1 || status=$?
-jq -r 'select(.result != "OK") | "\(.name | sub("^kernel "; "")) \(.result)"' "$TMP/result.json" >"$TMP/results"
+gojq -r 'select(.result != "OK") | "\(.name | sub("^kernel "; "")) \(.result)"' "$TMP/result.json" >"$TMP/results"
 diff - "$TMP/results" <<-END || fail "results of the planted tests: $(cat "$TMP/log")"
 	one: once-failed-there UNSTEADY
 	one: once-wrong-here UNSTEADY
@@ -79,4 +79,4 @@ diff - "$TMP/results" <<-END || fail "results of the planted tests: $(cat "$TMP/
 	two: wrong-there FAIL
 END
 assert_eq "$status" 1 "exit status with failures"
-assert_eq "$(jq -r .name "$TMP/result.json" | wc -l)" 18 "number of results"
+assert_eq "$(gojq -r .name "$TMP/result.json" | wc -l)" 18 "number of results"

@@ -5,7 +5,7 @@
 # closed as it is promised to be, and each capability that it has is given a reason.
 
 . "$(dirname "$0")/../lib.sh"
-need_command systemd-analyze pkg-config jq
+need_command systemd-analyze pkg-config gojq
 
 units=$KYMO_BUILD/units
 grep -q -- --offline <<<"$(systemd-analyze security --help)" ||
@@ -26,7 +26,7 @@ expect_exit 0 systemd-analyze security --offline=yes --threshold=25 --no-pager "
 
 # The unit gives a reason for each row that counts, and for no other.
 systemd-analyze security --offline=yes --json=short --no-pager "$units/kymod.service" |
-	jq -r '.[] | select((.exposure // "0" | tonumber) > 0) | .name' | sort >"$TMP/rows"
+	gojq -r '.[] | select((.exposure // "0" | tonumber) > 0) | .name' | sort >"$TMP/rows"
 assert_ge "$(wc -l <"$TMP/rows")" 10 "rows that count"
 sed -n 's/^#   0\.[0-9] \([^ ]*\).*/\1/p' "$units/kymod.service" | sort >"$TMP/reasons"
 assert_eq "$(comm -23 "$TMP/rows" "$TMP/reasons")" "" "rows that count, without a reason in the unit"

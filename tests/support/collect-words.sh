@@ -88,5 +88,5 @@ end_collect() {
 
 # snapshots_of NAME WHICH: how many were written, failed, passed_over
 snapshots_of() {
-	"$KYMO" status "$1" --json --bus "$BUS" | jq ".[0].snapshots.$2"
+	"$KYMO" status "$1" --json --bus "$BUS" | gojq ".[0].snapshots.$2"
 }

@@ -66,12 +66,12 @@ assert_le $(($(refreshed) + $(lost workqueue))) $((expected + others)) "work ite
 # each program takes its own time, so one more or less at either end.
 dump_records "$TMP/tiny.fxt"
 expect_exit 0 "$KYMO" check "$TMP/tiny.fxt"
-events lost | jq -r 'select(.event_type == "instant" and .args.class == "softirq") | .args |
+events lost | gojq -r 'select(.event_type == "instant" and .args.class == "softirq") | .args |
 	[.cpu, .first, .last, .count] | @tsv' >"$TMP/gaps"
 assert_eq "$(awk '{ n += $4 } END { print n + 0 }' "$TMP/gaps")" "$(lost softirq)" "sum of the marks"
 # ends: CPU and end of each softirq of the last `dump_records`
 ends() {
-	grep -F '"duration_complete"' "$DUMP" | jq -r 'select(.category == "softirq") |
+	grep -F '"duration_complete"' "$DUMP" | gojq -r 'select(.category == "softirq") |
 		[.thread_id - 4521985, .end_time_ns] | @tsv'
 }
 # in_gaps: for each gap its count and how many softirqs end inside it

@@ -46,7 +46,7 @@ assert_no_loss
 dump_records "$TMP/t.fxt"
 
 # Complete events, a row each: category, name, pid, tid, begin, end, number
-grep -F '"duration_complete"' "$DUMP" | jq -r 'select(.record == "event") |
+grep -F '"duration_complete"' "$DUMP" | gojq -r 'select(.record == "event") |
 	(.args | map({(.name): .value}) | add) as $args |
 	[.category, .name, .process_id, .thread_id, .timestamp_ns, .end_time_ns,
 	 ($args.irq // $args.state // 0)] | @tsv' >"$TMP/complete"
@@ -193,7 +193,7 @@ assert_empty "$TMP/outside" "complete events outside of the recording"
 expect_exit 0 "$KYMO" record --direct -e softirq -d 200ms -p $$ -o "$TMP/softirq.fxt"
 assert_says "$TMP/stderr" 'whole machine: softirq' "what is said of the filter"
 dump_records "$TMP/softirq.fxt"
-assert_eq "$(jq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record' \
+assert_eq "$(gojq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record' \
 	"$DUMP" | wc -l)" 0 "scheduling records without category sched"
 assert_ge "$(grep -c '"duration_complete"' "$DUMP")" 1 "softirqs without category sched"
 # A worker is a thread.
@@ -212,7 +212,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 			group by 1, 2, 3" >"$TMP/answers"
 	assert_eq "$(sed -n 1p "$TMP/answers")" '[]' "errors of import"
 	assert_eq "$(sed -n 2p "$TMP/answers")" '[{"n":0}]' "open slices"
-	sed -n 3p "$TMP/answers" | jq -r '.[] | select(.process != "kthreadd") |
+	sed -n 3p "$TMP/answers" | gojq -r '.[] | select(.process != "kthreadd") |
 		[.process, .thread, .name, .n, .ns] | @tsv' | sort >"$TMP/theirs"
 	awk -F'\t' '
 		BEGIN {
@@ -228,6 +228,6 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 		END { for (k in n) printf "%s\t%d\t%d\n", k, n[k], ns[k] }' "$TMP/complete" | sort >"$TMP/ours"
 	diff "$TMP/ours" "$TMP/theirs" >"$TMP/diff" || fail "Perfetto sees other slices: $(head -5 "$TMP/diff")"
 	assert_eq "$(sed -n 3p "$TMP/answers" |
-		jq '[.[] | select(.name == "refresh_vm_stats" and .process == "kthreadd") | .n] | add')" \
+		gojq '[.[] | select(.name == "refresh_vm_stats" and .process == "kthreadd") | .n] | add')" \
 		"$expected" "work items in Perfetto"
 fi

@@ -83,7 +83,7 @@ expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 
 # went WHAT: seconds from the start
 went() {
-	jq -r --arg what "$1" '.start_ns as $t0 | .shed[] | select(.what == $what) | (.ts_ns - $t0) / 1e9' "$TMP/said.json"
+	gojq -r --arg what "$1" '.start_ns as $t0 | .shed[] | select(.what == $what) | (.ts_ns - $t0) / 1e9' "$TMP/said.json"
 }
 
 # part FROM TO: what the archive has between, in $SUMMARY. Detaching takes a moment; two looks come
@@ -111,8 +111,8 @@ assert_ge "$(json "$SUMMARY" .events.switch)" 100 "switches at last"
 expect_exit 0 "$KYMO" cut --force --from "$(later "$(went session)" -0.001)s" "$TMP/t.fxt" "$TMP/part.fxt"
 dump_records "$TMP/part.fxt"
 events shed >"$TMP/shed.json"
-assert_eq "$(jq -r .args.class "$TMP/shed.json" | paste -sd ' ')" "stacks wakeups session" "events in the archive"
-assert_eq "$(jq -r 'select(.args.value > .args.limit) | .args.limit' "$TMP/shed.json" | paste -sd ' ')" \
+assert_eq "$(gojq -r .args.class "$TMP/shed.json" | paste -sd ' ')" "stacks wakeups session" "events in the archive"
+assert_eq "$(gojq -r 'select(.args.value > .args.limit) | .args.limit' "$TMP/shed.json" | paste -sd ' ')" \
 	"1000 1000 1000" "limits in the archive"
 
 # (where others switch as often, its rings may have overflowed)
@@ -182,14 +182,13 @@ assert_contains "$TMP/stdout" \
 
 # late TIME: TIME (ns), as `kymo cut` has it
 late() {
-	jq -r --argjson at "$1" '"\([$at - .start_ns, 0] | max / 1e9)s"' "$SUMMARY"
+	gojq -r --argjson at "$1" '"\([$at - .start_ns, 0] | max / 1e9)s"' "$SUMMARY"
 }
 expect_exit 0 "$KYMO" cut --force --from "$(late $((from - 500000000)))" --to "$(late $((until + 2000000000)))" \
 	"$archive" "$TMP/late.fxt"
 dump_records "$TMP/late.fxt"
 grep -vE '"category":"kymo"|"record":"(string|thread|blob)"' "$DUMP" | grep -F timestamp_ns >"$TMP/late.json"
-# shellcheck disable=SC2016 # jq's
-jq -r --argjson from "$from" --argjson to "$until" 'def where($t): if $t <= $from then "before" elif $t < $to then "in" else "behind" end;
+gojq -r --argjson from "$from" --argjson to "$until" 'def where($t): if $t <= $from then "before" elif $t < $to then "in" else "behind" end;
 	where(.timestamp_ns) + if .end_time_ns then " " + where(.end_time_ns) else "" end' \
 	"$TMP/late.json" | sort | uniq -c >"$TMP/where"
 # (so that there is something to find; how much that is others decide, who want the CPU)
@@ -209,7 +208,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 		"select count(*) n from sched_slice join thread using (utid)
 			where tid != 0 and ts < $until - 1 and ts + dur > $from + 1" \
 		"select count(*) n from slice where ts < $until - 1 and ts + dur > $from + 1" >"$TMP/answers"
-	assert_eq "$(jq '.[0].n' "$TMP/answers" | paste -sd ' ')" "0 0 0 0 0" \
+	assert_eq "$(gojq '.[0].n' "$TMP/answers" | paste -sd ' ')" "0 0 0 0 0" \
 		"errors, open slices and what runs in the pause, as Perfetto has it"
 fi
 
@@ -228,7 +227,7 @@ cpu_ms() {
 	awk '{ print ($14 + $15 + $16 + $17) * 10 }' "/proc/$1/stat"
 }
 session_ms() {
-	"$KYMO" status forks --bus "$BUS" --json | jq '.. | .daemon_cpu_ns? // empty | . / 1000000 | floor'
+	"$KYMO" status forks --bus "$BUS" --json | gojq '.. | .daemon_cpu_ns? // empty | . / 1000000 | floor'
 }
 has_probes() {
 	[ "$("$MEMORY_LOAD" patched "$forks")" != 0 ]
@@ -236,7 +235,6 @@ has_probes() {
 cp "$(command -v bash)" "$TMP/forks"
 mkfifo "$TMP/go"
 exec {go}<>"$TMP/go"
-# shellcheck disable=SC2016 # for the other shell
 "$TMP/forks" -c 'read -r _; for ((i = 0; i < 300; i++)); do (read -r -t 0.005 _); done; echo >"$0"; read -r _' "$TMP/forked" <&"$go" &
 forks=$!
 service_pid=$(cat "$TMP/kymod.pid")

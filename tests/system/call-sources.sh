@@ -24,12 +24,12 @@ calls() {
 	done
 	"$KYMO" calls --direct --json "${specs[@]}" -- "$program" 100 >"$TMP/said" 2>"$TMP/stderr" ||
 		fail "exit status $?: $(cat "$TMP/stderr")"
-	jq -sc 'map(objects) | sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
+	gojq -sc 'map(objects) | sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
 }
 
 # count FILTER: of the calls in $TMP/calls
 count() {
-	jq -c "select($1)" "$TMP/calls" | wc -l
+	gojq -c "select($1)" "$TMP/calls" | wc -l
 }
 
 g++ -g -O0 -o "$TMP/plain" "$source"
@@ -46,7 +46,7 @@ for program in plain fast apart; do
 	assert_eq "$(count '.arguments.by >= 10 and .arguments.by < 110')" 100 "calls with a number"
 	assert_eq "$(count '.function == "shop::Counter::add(shop::Point, shop::Colour) const" and
 		.arguments["by.y"] == -2 and .arguments.colour == "BLUE"')" 100 "calls with a structure and an enumeration"
-	assert_eq "$(jq -c 'select(.arguments["by.x"] != null) | .arguments["by.x"]' "$TMP/calls" | tail -n 1)" 99 "the last one"
+	assert_eq "$(gojq -c 'select(.arguments["by.x"] != null) | .arguments["by.x"]' "$TMP/calls" | tail -n 1)" 99 "the last one"
 	assert_eq "$(count '.function == "shop::price" and .return == 54 and .arguments["m.id"] == 7 and
 		.arguments["l.id"] == 21 and .arguments["l.to"] == 23 and .arguments.size == "LARGE" and .arguments.yes == true and
 		(.arguments.rate | startswith("<unavailable: in a vector register"))')" 100 "calls with structures in registers and on the stack"
@@ -58,15 +58,15 @@ for program in plain fast apart; do
 	line=$(grep -n 'line that is inlined' "$source" | cut -d: -f1)
 	calls "$TMP/$program" "place-methods.cc:$line" usdt:kymotest:entered
 	assert_eq "$(count ".function == \"place-methods.cc:$line\"")" 200 "passes of a line that is inlined in two functions"
-	assert_eq "$(jq -c "select(.function == \"place-methods.cc:$line\") | .arguments.n" "$TMP/calls" | sort -nu | tail -n 1)" 99 "its variable"
+	assert_eq "$(gojq -c "select(.function == \"place-methods.cc:$line\") | .arguments.n" "$TMP/calls" | sort -nu | tail -n 1)" 99 "its variable"
 	assert_eq "$(count '.function == "kymotest:entered" and .arguments.arg2 == 99')" 100 "passes of a static probe"
-	assert_eq "$(jq -c 'select(.function == "kymotest:entered") | .arguments.arg1' "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
+	assert_eq "$(gojq -c 'select(.function == "kymotest:entered") | .arguments.arg1' "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
 done
 
 note "a static probe that the program passes by unless its semaphore is raised"
 calls "$TMP/fast" usdt:kymotest:guarded
 assert_eq "$(count '.function == "kymotest:guarded"')" 100 "passes of a static probe with a semaphore"
-assert_eq "$(jq -c .arguments.arg1 "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
+assert_eq "$(gojq -c .arguments.arg1 "$TMP/calls" | sort -nu | wc -l)" 100 "values of its argument"
 
 note "conditions"
 calls "$TMP/fast" "plain_one if \$n >= 90"

@@ -29,7 +29,6 @@ done
 note "another file by the name of a library, in a mount namespace"
 libc=$(ldd "$TMP/load-1" | awk '$1 == "libc.so.6" { print $3 }')
 cp "$libc" "$TMP/copy"
-# shellcheck disable=SC2016 # for the other shell
 unshare -m bash -c 'mount --bind "$1" "$2" && exec "$3"' bash "$TMP/copy" "$(realpath "$libc")" "$TMP/load-1" &
 private=$!
 has_copy() {
@@ -46,7 +45,6 @@ assert_says "$TMP/stdout" fopen
 
 note "a path that only that namespace has"
 mkdir "$TMP/inner"
-# shellcheck disable=SC2016 # for the other shell
 unshare -m bash -c 'mount -t tmpfs none "$1" && cp "$2" "$1/hidden" && exec "$1/hidden"' \
 	bash "$TMP/inner" "$TMP/load-1" &
 hidden=$!

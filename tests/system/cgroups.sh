@@ -27,7 +27,7 @@ record_around "$TMP/t.fxt" -- bash "$TMP/work.sh"
 # by_group WHAT NAME FIELD [FILE]
 by_group() {
 	expect_read "${4:-$TMP/t.fxt}" "$KYMO" summary --json --by "$1" "${4:-$TMP/t.fxt}"
-	jq -r --arg name "$2" ".groups[] | select(.name == \$name) | .$3" "$TMP/stdout"
+	gojq -r --arg name "$2" ".groups[] | select(.name == \$name) | .$3" "$TMP/stdout"
 }
 
 summarize "$TMP/t.fxt"
@@ -146,7 +146,7 @@ storm_cpu_ns() {
 	expect_exit 0 "$KYMO" record --direct -o "$TMP/$1.fxt" -e sched -- bash "$TMP/storm.sh"
 	find "$storm" -mindepth 1 -name 's*' -exec rmdir {} +
 	dump_records "$TMP/$1.fxt"
-	events session_stop | jq .args.daemon_cpu
+	events session_stop | gojq .args.daemon_cpu
 }
 few=$(storm_cpu_ns few)
 (cd "$storm" && eval 'mkdir {1..20000}')

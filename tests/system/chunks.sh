@@ -76,8 +76,8 @@ note "$N_CHUNKS chunks"
 
 for i in $(seq "$N_CHUNKS"); do
 	dump_records "$TMP/t.chunk-$i.fxt"
-	assert_eq "$(events session_start | jq .args.chunk)" "$i" "number of a chunk"
-	reason=$(events session_stop | jq -r .args.reason)
+	assert_eq "$(events session_start | gojq .args.chunk)" "$i" "number of a chunk"
+	reason=$(events session_stop | gojq -r .args.reason)
 	[ "$i" = "$N_CHUNKS" ] && expected=requested || expected=rotated
 	assert_eq "$reason" "$expected" "reason of chunk $i"
 	happened >>"$TMP/joined"
@@ -124,9 +124,9 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	assert_eq "$(sed -n 1p "$TMP/plain.answers")" '[]' "errors of import"
 	assert_eq "$(sed -n 1p "$TMP/split.answers")" '[]' "errors of import of what was split"
 	assert_eq "$(sed -n 1p "$TMP/chunk.answers")" '[]' "errors of import of a chunk"
-	assert_eq "$(sed -n 2p "$TMP/split.answers" | jq '.[0].n')" \
-		"$(sed -n 2p "$TMP/plain.answers" | jq '.[0].n')" "slices of the pair"
-	assert_ge "$(sed -n 2p "$TMP/split.answers" | jq '.[0].shortest')" 1 "shortest slice"
+	assert_eq "$(sed -n 2p "$TMP/split.answers" | gojq '.[0].n')" \
+		"$(sed -n 2p "$TMP/plain.answers" | gojq '.[0].n')" "slices of the pair"
+	assert_ge "$(sed -n 2p "$TMP/split.answers" | gojq '.[0].shortest')" 1 "shortest slice"
 fi
 rm -f "$TMP"/t.*.fxt "$TMP"/*.dump.json
 
@@ -147,9 +147,9 @@ check_all
 lost=0
 for i in $(seq "$N_CHUNKS"); do
 	dump_records "$TMP/t.chunk-$i.fxt"
-	lost=$((lost + $(events session_stop | jq .args.lost)))
-	assert_eq "$(events lost | jq -s 'map(select(.event_type == "instant") | .args.count) | add // 0')" \
-		"$(events session_stop | jq .args.lost)" "losses of chunk $i"
+	lost=$((lost + $(events session_stop | gojq .args.lost)))
+	assert_eq "$(events lost | gojq -s 'map(select(.event_type == "instant") | .args.count) | add // 0')" \
+		"$(events session_stop | gojq .args.lost)" "losses of chunk $i"
 	rm "$DUMP"
 done
 summarize "$TMP/t.from-1.fxt"
@@ -190,7 +190,7 @@ check_all
 # what FILE: resources that are left, with the number of their blocks
 what() {
 	dump_records "$1"
-	events block | jq -r '[.args.resource, .args.address, .args.size, .args.function] | @tsv' | sort -u
+	events block | gojq -r '[.args.resource, .args.address, .args.size, .args.function] | @tsv' | sort -u
 }
 what "$TMP/t.plain.fxt" | cut -f 1,3,4 | sort >"$TMP/plain.left"
 what "$TMP/t.from-2.fxt" | cut -f 1,3,4 | sort >"$TMP/split.left"

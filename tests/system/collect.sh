@@ -131,7 +131,7 @@ assert_eq "$(snapshot_all 'something failed')" "uu 1 0" "answer to SnapshotAll"
 assert_eq "$(n_chunks flight)" 1 "files of the flight recorder"
 check_all flight
 dump_records "$(chunks flight)"
-assert_eq "$(events mark | jq -r .args.text | paste -sd,)" 'first,snapshot: something failed' "marks in the snapshot"
+assert_eq "$(events mark | gojq -r .args.text | paste -sd,)" 'first,snapshot: something failed' "marks in the snapshot"
 # However soon somebody asks again.
 expect_exit 0 "$KYMO" snapshot --all --reason again --bus "$BUS"
 kill -USR1 "$(cat "$TMP/kymod.pid")"
@@ -148,7 +148,7 @@ end_kymod KILL
 expect_soon 20 running flight
 expect_soon 20 has_chunks flight 5
 dump_records "$(chunks flight | tail -1)"
-assert_says <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
+assert_says <(events mark | gojq -r .args.text) 'last-words' "the mark in what a dead service kept"
 expect_soon 10 grep -q "session/flight: what the service kept when it died is in $TMP/out" "$TMP/kymod.log"
 
 # So it is if the service ends in order, and kymo collect goes on.
@@ -159,7 +159,7 @@ expect_soon 20 running flight
 expect_soon 20 has_chunks flight $((before + 1))
 is_gone "${COLLECT[flight]}" && fail "kymo collect ended with the service"
 dump_records "$(chunks flight | tail -1)"
-assert_says <(events mark | jq -r .args.text) 'famous-words' \
+assert_says <(events mark | gojq -r .args.text) 'famous-words' \
 	"the mark in what a service kept that ended"
 end_collect flight
 has_no_sessions || fail "sessions are left: $("$KYMO" list --bus "$BUS")"

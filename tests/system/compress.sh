@@ -33,29 +33,29 @@ check_recording() {
 	assert_within "$(switches_from "$(json "$TMP/truth" .ping.tid)")" \
 		"$(json "$TMP/truth" '.ping | .nvcsw + .nivcsw')" 1 "switches of the load in $1"
 	# What the archive says of its size is the archive's.
-	assert_within "$(events session_stop | jq .args.bytes)" "$unpacked" 1 "bytes of session_stop"
+	assert_within "$(events session_stop | gojq .args.bytes)" "$unpacked" 1 "bytes of session_stop"
 }
 
 load=("$KYMO_LOAD" --cpu "$(last_cpu)" --out "$TMP/truth" pingpong 10000)
 record_around "$TMP/t.fxt" -- "${load[@]}"
 check_recording "$TMP/t.fxt" none
 plain=$unpacked
-jq -S 'map_values(type)' "$SUMMARY" >"$TMP/kind.none"
+gojq 'map_values(type)' "$SUMMARY" >"$TMP/kind.none"
 
 for method in snappy zstd gzip columns; do
 	file=$TMP/t.fxt.${SUFFIX[$method]}
 	record_around "$file" --json --compress=$method -- "${load[@]}"
 	assert_eq "$(json "$TMP/stdout" .bytes)" "$(stat -c %s "$file")" "bytes that record tells"
 	check_recording "$file" $method
-	jq -S 'map_values(type)' "$SUMMARY" | diff "$TMP/kind.none" - ||
+	gojq 'map_values(type)' "$SUMMARY" | diff "$TMP/kind.none" - ||
 		fail "the summary of $method is of another kind"
 	note "$method: $(stat -c %s "$file") bytes of $unpacked"
 	assert_le $((2 * $(stat -c %s "$file"))) "$unpacked" "twice the size of $file"
 
 	# By a pipe, and by the commands that others have.
 	# (functions may get other names meanwhile: programs of the kernel come and go)
-	"$KYMO" summary --json - <"$file" | jq 'del(.file, .profile.functions)' >"$TMP/by-pipe"
-	jq 'del(.file, .profile.functions)' "$SUMMARY" | cmp - "$TMP/by-pipe"
+	"$KYMO" summary --json - <"$file" | gojq 'del(.file, .profile.functions)' >"$TMP/by-pipe"
+	gojq 'del(.file, .profile.functions)' "$SUMMARY" | cmp - "$TMP/by-pipe"
 	if [ "${UNPACK[$method]:-}" ] && command -v "${UNPACK[$method]%% *}" >/dev/null; then
 		${UNPACK[$method]} <"$file" >"$TMP/unpacked.fxt"
 		assert_eq "$(stat -c %s "$TMP/unpacked.fxt")" "$unpacked" "bytes by ${UNPACK[$method]}"
@@ -85,7 +85,7 @@ assert_eq "$(json "$TMP/stdout" .reason)" size "why it ended"
 assert_ge "$(stat -c %s "$TMP/limited")" 102400 "size of the limited file"
 
 boottime() {
-	"$KYMO_LOAD" clock | jq .boottime
+	"$KYMO_LOAD" clock | gojq .boottime
 }
 
 # kill -9 in the middle: what there is can be unpacked, up to the last flush. (Large rings: how fast
@@ -106,7 +106,7 @@ kill_packing() {
 		"errors other than a cut tail"
 	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of the end"
 	dump_records "$TMP/killed"
-	last=$(jq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
+	last=$(gojq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
 	MISSING_MS=$(((before - last) / 1000000))
 	note "$1: $MISSING_MS ms before the kill are missing"
 	summarize "$TMP/killed"
@@ -137,6 +137,6 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	summarize "$TMP/t.fxt.gz"
 	perfetto "$TMP/t.fxt.gz" "select count(*) n from sched_slice where dur >= 0" \
 		"select count(*) n from stats where name glob 'fuchsia*' and value != 0" >"$TMP/answers"
-	assert_ge "$(sed -n 1p "$TMP/answers" | jq '.[0].n')" 20000 "slices that Perfetto has"
-	assert_eq "$(sed -n 2p "$TMP/answers" | jq '.[0].n')" 0 "complaints of Perfetto"
+	assert_ge "$(sed -n 1p "$TMP/answers" | gojq '.[0].n')" 20000 "slices that Perfetto has"
+	assert_eq "$(sed -n 2p "$TMP/answers" | gojq '.[0].n')" 0 "complaints of Perfetto"
 fi

@@ -35,7 +35,7 @@ depends() {
 
 # option NAME: of the build
 option() {
-	meson introspect "$KYMO_BUILD" --buildoptions | jq -r --arg name "$1" '.[] | select(.name == $name).value'
+	meson introspect "$KYMO_BUILD" --buildoptions | gojq -r --arg name "$1" '.[] | select(.name == $name).value'
 }
 
 prefix=$(option prefix)
@@ -159,7 +159,6 @@ mkdir "$CONTAINER/srv/tree" "$CONTAINER/srv/stubs"
 (cd "$ROOT" && cp -a --parents examples/*.conf "$CONTAINER/srv/tree")
 printf '#!/bin/sh\nexec sleep 0.2\n' >"$CONTAINER/srv/stubs/make"
 # The other machine is this one.
-# shellcheck disable=SC2016 # for the stub
 printf '#!/bin/sh\nwhile [ "$1" != root@server ]; do shift; done\nshift\nexec sh -c "$*"\n' >"$CONTAINER/srv/stubs/ssh"
 chmod 755 "$CONTAINER"/srv/stubs/*
 rm "$CONTAINER/srv/alice/t.fxt"
@@ -270,7 +269,7 @@ assert_says "$TMP/stderr" 'only root may do that' "a reload by alice"
 container systemctl stop kymod.service
 check_archive srv/alice/one.fxt
 dump_records "$CONTAINER/srv/alice/one.fxt"
-assert_eq "$(events session_stop | jq -r .args.reason)" "service stopped" "why it ended"
+assert_eq "$(events session_stop | gojq -r .args.reason)" "service stopped" "why it ended"
 is_unit Result success || fail "the service failed: $(unit Result)"
 container_as alice kymo start two -o /srv/alice/two.fxt
 pid=$(unit MainPID)
@@ -393,7 +392,7 @@ container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
 assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles\.service failed' "why it was taken"
 # By its own exec its shell is known; it waited for twelve children, most of them in its last
 # second.
-tid=$(events exec | jq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)
+tid=$(events exec | gojq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)
 exit_ns=$(switches | awk -v tid="$tid" '$3 == tid { last = $1 } END { print last }')
 assert_ge "$(switches | awk -v tid="$tid" -v from="$((exit_ns - 1000000000))" '$3 == tid && $1 >= from && !$6' | wc -l)" 4 \
 	"switches of the failing unit in its last second"

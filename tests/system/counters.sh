@@ -16,7 +16,7 @@ value() {
 
 # samples NAME VALUE: time and value, a row each, of the last `dump_records`
 samples() {
-	events "$1" | jq -r --arg value "$2" 'select(.event_type == "counter" and
+	events "$1" | gojq -r --arg value "$2" 'select(.event_type == "counter" and
 		.category == "counters" and .args[$value] != null) | [.timestamp_ns, .args[$value]] | @tsv'
 }
 
@@ -93,7 +93,6 @@ load() {
 export -f value note_load held longest_delay load
 export TMP KYMO_LOAD
 note_load
-# shellcheck disable=SC2016 # for the other shell
 record_around "$TMP/t.fxt" -e counters --counter-interval 100ms -- bash -c 'load "$1"' bash "$(last_cpu)"
 note_load
 check_file "$TMP/t.fxt" 100 "$(cat "$TMP/delay")"
@@ -123,12 +122,12 @@ awk -v said="$one" '
 	fail "the load is said to be $one, and was $(sort -nu "$TMP/loads" | paste -sd ' ')"
 
 # Nothing but counters was asked for.
-assert_eq "$(jq -r 'select(.record == "context_switch") | .record' "$DUMP" | wc -l)" 0 "switches"
+assert_eq "$(gojq -r 'select(.record == "context_switch") | .record' "$DUMP" | wc -l)" 0 "switches"
 
 expect_exit 0 "$KYMO" start bus -e counters,sched --counter-interval 200ms -o "$TMP/bus.fxt" --bus "$BUS"
 expect_soon 5 session_is_running bus
 "$KYMO" status --json bus --bus "$BUS" >"$TMP/status.json"
-assert_eq "$(jq -r '.. | .counter_interval_ns? // empty' "$TMP/status.json")" 200000000 "interval of the session"
+assert_eq "$(gojq -r '.. | .counter_interval_ns? // empty' "$TMP/status.json")" 200000000 "interval of the session"
 sleep 1.5
 delay=$(longest_delay "$KYMOD_PID")
 expect_exit 0 "$KYMO" stop bus --bus "$BUS"
@@ -143,7 +142,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 			on c.track_id = t.id join process p using (upid)
 			where t.name = 'memory:free (bytes):0' group by 1" >"$TMP/answers"
 	assert_eq "$(sed -n 1p "$TMP/answers")" '[]' "errors of import"
-	assert_eq "$(sed -n 2p "$TMP/answers" | jq -r '.[0] | [.n, .process] | @tsv')" \
+	assert_eq "$(sed -n 2p "$TMP/answers" | gojq -r '.[0] | [.n, .process] | @tsv')" \
 		"$(json "$TMP/t.fxt.summary.json" \
 			'.counters[] | select(.value == "free (bytes)") | "\(.count)\tCounters"')" \
 		"samples in Perfetto"

@@ -59,7 +59,7 @@ check_result "$TMP/merged.fxt"
 cpu_times "$TMP/merged.fxt" >"$TMP/merged.times"
 diff "$TMP/whole.times" "$TMP/merged.times" >&2 || fail "CPU times of the merged parts"
 dump_records "$TMP/whole.fxt"
-assert_eq "$(events session_start | jq -r .args.host)" "$(uname -n)" "the host of a recording"
+assert_eq "$(events session_start | gojq -r .args.host)" "$(uname -n)" "the host of a recording"
 switches | awk '!$6' | sort >"$TMP/whole.switches"
 dump_records "$TMP/merged.fxt"
 switches | awk '!$6' | sort | cmp - "$TMP/whole.switches" || fail "switches of the merged parts"
@@ -83,7 +83,7 @@ assert_eq "$(json "$SUMMARY" '[.cpus[] | select(.busy_ns > 0) | .cpu] | @csv')" 
 
 note "repair changes nothing that is good"
 edit repair --json "$TMP/whole.fxt" "$TMP/same.fxt"
-assert_eq "$(jq -c '[to_entries[] | select(.key | IN("output", "bytes", "file_bytes", "records") | not) |
+assert_eq "$(gojq -c '[to_entries[] | select(.key | IN("output", "bytes", "file_bytes", "records") | not) |
 	select(.value != 0 and .value != false)]' "$TMP/stdout")" '[]' "things repaired in a good archive"
 check_result "$TMP/same.fxt"
 cpu_times "$TMP/same.fxt" | diff - "$TMP/whole.times" >&2 || fail "CPU times after repair"
@@ -109,7 +109,7 @@ for secret in kymo-load pingpong load.sh "$TMP"; do
 done
 
 dump_records "$TMP/redacted.fxt"
-[ "$(events session_start | jq -r .args.host)" != "$(uname -n)" ] || fail "the host's name is still there"
+[ "$(events session_start | gojq -r .args.host)" != "$(uname -n)" ] || fail "the host's name is still there"
 
 note "two recordings, one after the other and both at once"
 record_around "$TMP/later.fxt" -- bash "$(busy 2000 50)"

@@ -15,7 +15,7 @@ check_storm() {
 	dump_records "$1"
 	# Watches of one process follow one another.
 	grep -E '"watch(ed)?"' "$DUMP" |
-		jq -r 'select(.record == "event" and (.name == "watch" or .name == "watched")) | [.name, .process_id] | @tsv' >"$TMP/order"
+		gojq -r 'select(.record == "event" and (.name == "watch" or .name == "watched")) | [.name, .process_id] | @tsv' >"$TMP/order"
 	awk '$1 != (n[$2]++ % 2 ? "watched" : "watch") { print NR ": " $0; exit 1 }' "$TMP/order" ||
 		fail "watches of one process are mixed up in $1"
 	n_told=$(grep -c '^watched' "$TMP/order")
@@ -25,7 +25,7 @@ check_storm() {
 record_around "$TMP/all.fxt" -e memory -- "$EXEC_LOAD" 6000
 check_storm "$TMP/all.fxt"
 summarize "$TMP/all.fxt"
-n_blocks=$(events block | jq -s 'map(select(.args.size == 117)) | length')
+n_blocks=$(events block | gojq -s 'map(select(.args.size == 117)) | length')
 note "$n_told programs, $n_blocks blocks, $(lost_total) events lost"
 # (and what the command was forked from)
 assert_ge "$n_told" 6002 "programs of which something is said"

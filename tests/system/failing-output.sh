@@ -49,7 +49,6 @@ fails "$TMP/small/t.fxt" 1 'No space left' "${record[@]}" --compress -o "$TMP/sm
 assert_ge "$(stat -c %s "$TMP/small/t.fxt")" 200000 "bytes of the small file system that were used"
 rm "$TMP/small/t.fxt"
 
-# shellcheck disable=SC2016 # for the other shell
 fails "$TMP/limited.fxt" 1 'File too large' \
 	bash -c 'ulimit -f 512; exec "$@"' - "${record[@]}" -o "$TMP/limited.fxt"
 assert_le "$(stat -c %s "$TMP/limited.fxt")" 524288 "bytes of the limited file"

@@ -23,7 +23,7 @@ mapped() {
 	assert_ge "$(awk -v p="$2" '$3 == p && /\/kymo-load$/' "$TMP/mappings" | wc -l)" 1 \
 		"mappings of its program in process $2"
 	awk '{ print $3 }' "$TMP/mappings" | sort -u >"$TMP/with-mappings"
-	jq -r '.[]' <<<"$3" | sort -u | comm -13 - "$TMP/with-mappings" >"$TMP/strangers"
+	gojq -r '.[]' <<<"$3" | sort -u | comm -13 - "$TMP/with-mappings" >"$TMP/strangers"
 	assert_empty "$TMP/strangers" "processes with mappings that the filter should have left out"
 }
 
@@ -68,7 +68,7 @@ wait $recorder || fail "recording failed: $(cat "$TMP/record.log")"
 end_held family
 summarize "$TMP/pid.fxt"
 assert_no_loss
-only "$(jq -c '[.pid, .children[].pid]' "$TMP/family.json")"
+only "$(gojq -c '[.pid, .children[].pid]' "$TMP/family.json")"
 json "$TMP/family.json" '.children[] | [.pid, .name] | @tsv' | sort >"$TMP/truth"
 json "$SUMMARY" '.threads[] | [.tid, .name] | @tsv' | sort >"$TMP/trace"
 comm -23 "$TMP/truth" "$TMP/trace" >"$TMP/missing"
@@ -76,12 +76,11 @@ assert_empty "$TMP/missing" "children that are missing"
 dump_records "$TMP/pid.fxt"
 switches >"$TMP/switches"
 gone "$TMP/family.json"
-mapped "$TMP/pid.fxt" "${HELD[family]}" "$(jq -c '[.pid, .children[].pid]' "$TMP/family.json")"
+mapped "$TMP/pid.fxt" "${HELD[family]}" "$(gojq -c '[.pid, .children[].pid]' "$TMP/family.json")"
 
 note "pid, with children and grandchildren that are there already, and those that come meanwhile"
 # The middle process forks all the time, also while the recorder lists those that are there. Every
 # child lives to the end, and goes off its CPU now and then.
-# shellcheck disable=SC2016 # for the other shell
 bash -c 'bash -c "$1" "$@" & wait' bash '
 	trap "kill \$(jobs -p); exit" TERM
 	until [ -e "$2/enough" ]; do
@@ -124,8 +123,8 @@ record_around "$TMP/comm.fxt" -e sched --comm pong$tag -- \
 	"$KYMO_LOAD" --out "$TMP/truth.json" --cpu "$(last_cpu)" --tag $tag pingpong 2000
 summarize "$TMP/comm.fxt"
 dump_records "$TMP/comm.fxt"
-only "$(jq -c '[.pid]' "$TMP/truth.json")"
-mapped "$TMP/comm.fxt" "$(json "$TMP/truth.json" .pid)" "$(jq -c '[.pid]' "$TMP/truth.json")"
+only "$(gojq -c '[.pid]' "$TMP/truth.json")"
+mapped "$TMP/comm.fxt" "$(json "$TMP/truth.json" .pid)" "$(gojq -c '[.pid]' "$TMP/truth.json")"
 assert_eq "$(json "$SUMMARY" "[.threads[] | select(.name == \"ping$tag\")] | length")" 0 \
 	"threads called ping"
 # It has its name only from a moment after its birth.
@@ -146,8 +145,8 @@ record_around "$TMP/uid.fxt" -e sched --uid $uid -- \
 	"$TMP/kymo-load" --out "$TMP/truths/uid.json" sleep 500 200
 summarize "$TMP/uid.fxt"
 dump_records "$TMP/uid.fxt"
-only "$(jq -c '[.pid]' "$TMP/truths/uid.json")"
-mapped "$TMP/uid.fxt" "$(json "$TMP/truths/uid.json" .pid)" "$(jq -c '[.pid]' "$TMP/truths/uid.json")"
+only "$(gojq -c '[.pid]' "$TMP/truths/uid.json")"
+mapped "$TMP/uid.fxt" "$(json "$TMP/truths/uid.json" .pid)" "$(gojq -c '[.pid]' "$TMP/truths/uid.json")"
 whole "$TMP/truths/uid.json"
 
 note "comm and uid: both must hold"
@@ -163,14 +162,13 @@ if (need_cgroup2) >"$TMP/why"; then
 	mkdir -p "$group/below"
 	# After a moment: a cgroup is busy until its last task is gone for good.
 	at_exit bash -c "sleep 0.1; rmdir $group/below $group"
-	# shellcheck disable=SC2016 # for the other shell
 	record_around "$TMP/cgroup.fxt" --cgroup "$group" -- \
 		bash -c 'echo $$ >"$1" && shift && exec "$@"' bash "$group/below/cgroup.procs" \
 		"$KYMO_LOAD" --out "$TMP/truth.json" sleep 500 200
 	summarize "$TMP/cgroup.fxt"
 	dump_records "$TMP/cgroup.fxt"
-	only "$(jq -c '[.pid]' "$TMP/truth.json")"
-	mapped "$TMP/cgroup.fxt" "$(json "$TMP/truth.json" .pid)" "$(jq -c '[.pid]' "$TMP/truth.json")"
+	only "$(gojq -c '[.pid]' "$TMP/truth.json")"
+	mapped "$TMP/cgroup.fxt" "$(json "$TMP/truth.json" .pid)" "$(gojq -c '[.pid]' "$TMP/truth.json")"
 	whole "$TMP/truth.json"
 else
 	note "not tested: $(cat "$TMP/why")"

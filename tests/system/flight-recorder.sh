@@ -26,7 +26,6 @@ mark() {
 
 # has_mark TEXT: in $DUMP
 has_mark() {
-	# shellcheck disable=SC2016 # jq
 	events mark | holds - 'any(.[]; .args.text == $text)' -s --arg text "$1"
 }
 
@@ -44,7 +43,7 @@ check_snapshot() {
 # named FILE: the thread that has run all the time has its name, although it began long before; by
 # the last `summarize`
 named() {
-	assert_eq "$(jq -r --argjson tid "$napper_tid" '.threads[] | select(.tid == $tid) | .name' "$SUMMARY")" \
+	assert_eq "$(gojq -r --argjson tid "$napper_tid" '.threads[] | select(.tid == $tid) | .name' "$SUMMARY")" \
 		"$napper_name" "name of a thread in $1"
 }
 
@@ -72,9 +71,9 @@ for i in 1 2; do
 	has_mark "before $i" || fail "snapshot $i does not have what happened before it was asked for"
 	has_mark "after $i" && fail "snapshot $i has what happened later"
 	has_mark "at the beginning" && fail "snapshot $i has everything"
-	assert_eq "$(events session_stop | jq -r .args.reason)" snapshot "reason in snapshot $i"
+	assert_eq "$(events session_stop | gojq -r .args.reason)" snapshot "reason in snapshot $i"
 	# It counts all chunks that are in it.
-	assert_ge "$(events session_stop | jq .args.bytes)" $(($(stat -c %s "$TMP/box-$i.fxt") * 8 / 10)) "bytes in snapshot $i"
+	assert_ge "$(events session_stop | gojq .args.bytes)" $(($(stat -c %s "$TMP/box-$i.fxt") * 8 / 10)) "bytes in snapshot $i"
 	named "$TMP/box-$i.fxt"
 done
 expect_exit 0 ask snapshot packed -o "$TMP/packed.fxt.zst"
@@ -112,7 +111,7 @@ start_held flood pingpong 200000
 expect_exit 0 ask start flood --mode flight --keep-size 1M -e sched -b 16M --flush 4s -p "${HELD[flood]}"
 begin_held flood
 dropped() {
-	[ "$(timeout "$(limit 10)" "$KYMO" status flood --json --bus "$BUS" | jq '.[0].dropped_bytes')" -gt 0 ]
+	[ "$(timeout "$(limit 10)" "$KYMO" status flood --json --bus "$BUS" | gojq '.[0].dropped_bytes')" -gt 0 ]
 }
 expect_soon 60 dropped
 expect_soon 60 timeout "$(limit 20)" "$KYMO" snapshot flood -o "$TMP/flood.fxt" --force --bus "$BUS"
@@ -130,7 +129,7 @@ assert_says "$TMP/stderr" 'flood: events came faster than the flight recorder ca
 # What is kept of one that has ended has its end.
 expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 4 -o "$TMP/ended.fxt" --bus "$BUS"
 check_snapshot "$TMP/ended.fxt" 1
-assert_eq "$(events session_stop | jq -r .args.reason)" duration "reason of one that ended"
+assert_eq "$(events session_stop | gojq -r .args.reason)" duration "reason of one that ended"
 
 # ---- killed ----
 
@@ -223,7 +222,7 @@ fill() {
 expect_soon 20 fill
 # They go on: what happens now is read from the rings. (What was in them is less than that.)
 events_of() {
-	"$KYMO" status "$1" --json --bus "$BUS" | jq '.[0].events'
+	"$KYMO" status "$1" --json --bus "$BUS" | gojq '.[0].events'
 }
 has_read() {
 	fill && [ "$(events_of "$1")" -ge "$2" ]
@@ -268,5 +267,5 @@ assert_eq ${#snapshots[@]} 1 "files of snapshots"
 check_snapshot "${snapshots[0]}" 1
 named "${snapshots[0]}"
 check_snapshot "$TMP/direct.fxt" 1
-assert_eq "$(events session_stop | jq -r .args.reason)" requested "reason of one that was stopped"
+assert_eq "$(events session_stop | gojq -r .args.reason)" requested "reason of one that was stopped"
 no_bpf_left

@@ -19,29 +19,29 @@ gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<<'int late_one(int n); int late
 # calls WORD ...: of `kymo calls`, as JSON in $TMP/calls, in the order of their begins
 calls() {
 	"$KYMO" calls --direct --json "$@" >"$TMP/said" 2>"$TMP/stderr" || fail "exit status $?: $(cat "$TMP/stderr")"
-	jq -sc 'sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
+	gojq -sc 'sort_by(.timestamp_ns)[]' "$TMP/said" >"$TMP/calls"
 }
 
 # count FILTER: of the calls in $TMP/calls
 count() {
-	jq -c "select($1)" "$TMP/calls" | wc -l
+	gojq -c "select($1)" "$TMP/calls" | wc -l
 }
 
 note "every kind of argument"
 calls --call "$TMP/load:all_kinds(int8 a, uint b, bool c, ptr d, str e, str f) -> int8" \
 	--call "$TMP/load:buffer(buf[n] bytes, size_t n, fd to, uint16 small, long negative, uint64 big) -> long" \
 	-- "$TMP/load" all
-jq -c '[.function, .arguments, .return]' "$TMP/calls" >"$TMP/is"
+gojq -c '[.function, .arguments, .return]' "$TMP/calls" >"$TMP/is"
 many=$(printf 'x%.0s' {1..255})
 diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was called (<)"
 	["all_kinds",{"a":-128,"b":4000000000,"c":true,"d":0,"e":"\"text \\\\\"quoted\\\\\"\\\\n\"","f":"\"$many\"..."},-128]
-	["buffer",{"bytes":"\"\\\\0\\\\1\\\\377binary\"","n":9,"to":-1,"small":65535,"negative":-5000000000,"big":4503599627370496},-5000000001]
+	["buffer",{"big":4503599627370496,"bytes":"\"\\\\0\\\\1\\\\377binary\"","n":9,"negative":-5000000000,"small":65535,"to":-1},-5000000001]
 END
 
 note "memory that ends before what it is said to have"
 calls --call "$TMP/load:all_kinds(int8 a, uint b, bool c, ptr d, str e, str f)" \
 	--call "$TMP/load:buffer(buf[n] bytes, size_t n)" -- "$TMP/load" page
-jq -c '.arguments | [.bytes, .e, .f] | map(select(.))' "$TMP/calls" >"$TMP/is"
+gojq -c '.arguments | [.bytes, .e, .f] | map(select(.))' "$TMP/calls" >"$TMP/is"
 many=$(printf 'q%.0s' {1..92})
 diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what is there (<)"
 	["\"qqqqlast\""]
@@ -57,7 +57,7 @@ for load in load load-fp; do
 		calls --call "$TMP/$load:deep(int n) -> int" -- "$TMP/$load" deep $depth
 		assert_eq "$(count .)" $((depth + 1)) "calls"
 		assert_eq "$(count '.arguments.n == .return and .left_by == null')" $((depth + 1)) "calls that returned what they should"
-		assert_eq "$(jq .arguments.n "$TMP/calls" | head -1)" $depth "the outermost one"
+		assert_eq "$(gojq .arguments.n "$TMP/calls" | head -1)" $depth "the outermost one"
 	done
 	note "$load: call stacks, 60 and 300 deep"
 	for depth in 60 300; do
@@ -75,7 +75,7 @@ for load in load load-fp; do
 	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls"
 	assert_eq "$(count '[.stack[]?.function] | .[0] == "thread" and any(.[]; . == "start_thread")')" 4000 \
 		"calls with the stack of their thread"
-	assert_eq "$(jq .thread_id "$TMP/calls" | sort | uniq -c | awk '$1 == 1000' | wc -l)" 4 "threads with 1000 calls"
+	assert_eq "$(gojq .thread_id "$TMP/calls" | sort | uniq -c | awk '$1 == 1000' | wc -l)" 4 "threads with 1000 calls"
 	note "$load: longjmp"
 	calls --call "$TMP/$load:jump_*(int n)" -- "$TMP/$load" jump
 	assert_eq "$(count '.left_by == "unwound"')" 60 "calls that were left by longjmp"
@@ -84,10 +84,10 @@ done
 
 note "what is known of the C library: flags, and what is there at the return"
 calls --call 'libc.so.6:open' --call 'libc.so.6:rea?' -- "$TMP/load" files
-jq -c 'select(.function == "read" or .arguments.path != null) |
+gojq -c 'select(.function == "read" or .arguments.path != null) |
 	[.function, (.arguments.path // .arguments.to), .arguments.flags, .arguments.mode, .return > 0]' "$TMP/calls" |
 	grep -A2 /etc/hostname >"$TMP/is"
-name=$(printf '"%s\\n"' "$(cat /etc/hostname)" | jq -Rc .)
+name=$(printf '"%s\\n"' "$(cat /etc/hostname)" | gojq -Rc .)
 diff - "$TMP/is" >&2 <<-END || fail "what was recorded (>) is not what was called (<)"
 	["open","\"/etc/hostname\"","O_RDONLY|O_CLOEXEC",null,true]
 	["read",$name,null,null,true]
@@ -97,7 +97,7 @@ END
 note "system calls"
 # A line a call: its name, and what it returned; addresses, and what differs from run to run, by a word.
 ours() {
-	jq -r '"\(.function) \(.return // "?")"' "$TMP/calls" | sed '1,/^execve 0$/{/^execve 0$/!d}' |
+	gojq -r '"\(.function) \(.return // "?")"' "$TMP/calls" | sed '1,/^execve 0$/{/^execve 0$/!d}' |
 		sed -E 's/ [0-9]{10,}$/ ADDRESS/; s/^(set_tid_address) .*/\1/'
 }
 calls --call 'syscall:*' -- "$TMP/load" files
@@ -142,7 +142,7 @@ check_finds_nothing "$TMP/fast.fxt"
 expect_exit 0 "$KYMO" calls --json "$TMP/fast.fxt"
 cp "$TMP/stdout" "$TMP/calls"
 dump_records "$TMP/fast.fxt"
-lost=$(events lost | jq -s 'map(.args.count) | add // 0')
+lost=$(events lost | gojq -s 'map(.args.count) | add // 0')
 note "$lost records were lost"
 assert_eq "$lost" 0 "records that were lost"
 assert_eq "$(count '.return == .arguments.n')" 100000 "calls"
@@ -213,7 +213,7 @@ assert_ge "$(count ".process_id == $napper and .duration_ns >= 2000")" 100 "naps
 assert_eq "$(count ".process_id != $napper")" 0 "calls of others"
 if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	perfetto=$($KYMO_PERFETTO_SQL "$TMP/calls.fxt" "select count(*) as n from slice where name = 'clock_nanosleep'")
-	assert_eq "$(jq '.[0].n' <<<"$perfetto")" "$(count .)" "slices in Perfetto"
+	assert_eq "$(gojq '.[0].n' <<<"$perfetto")" "$(count .)" "slices in Perfetto"
 fi
 
 note "a user who may trace his own processes only names his own files"
@@ -232,7 +232,7 @@ if own=$(id -u uucp) && command -v setpriv >/dev/null && ! pgrep -u "$own" >/dev
 	wait $!
 	"$KYMO" calls --json "$TMP/own/t.fxt" >"$TMP/calls"
 	assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls of his own"
-	assert_eq "$(jq .process_id "$TMP/calls" | sort -u | wc -l)" 1 "processes"
+	assert_eq "$(gojq .process_id "$TMP/calls" | sort -u | wc -l)" 1 "processes"
 	! as_own "libc.so.6:puts" || fail "calls of the C library are recorded"
 	assert_says "$TMP/stderr" "is not your own file" "what he is told"
 fi

@@ -19,7 +19,7 @@ record() {
 record rename 50
 pid=$(json "$TMP/truth.json" .pid)
 assert_eq "$(thread "$pid" name)" name50 "the last name"
-renames=$(events rename | jq "select(.thread_id == $pid) | .args.to | select(startswith(\"name\"))")
+renames=$(events rename | gojq "select(.thread_id == $pid) | .args.to | select(startswith(\"name\"))")
 assert_eq "$(wc -l <<<"$renames")" 50 "renames"
 
 record forkchain 20
@@ -33,7 +33,7 @@ record threadexec
 pid=$(json "$TMP/truth.json" .pid)
 old=$(json "$TMP/truth.json" .old_thread)
 assert_eq "$(thread "$pid" name)" taken "name of the thread that took over"
-assert_eq "$(events exec | jq -s "[.[] | select(.args.old_thread == $old)] | length")" 1 \
+assert_eq "$(events exec | gojq -s "[.[] | select(.args.old_thread == $old)] | length")" 1 \
 	"exec events that name the old thread"
 
 # It goes on under its new id without a gap, and nothing of that is put down to the kernel.

@@ -23,7 +23,7 @@ check_cut() {
 		"errors other than a cut tail"
 	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of the end"
 	dump_records "$1"
-	last=$(jq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
+	last=$(gojq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
 	MISSING_MS=$(((BEFORE - last) / 1000000))
 	note "$MISSING_MS ms before the kill are missing"
 	assert_le "$last" "$AFTER" "time of the last record"
@@ -34,7 +34,7 @@ check_cut() {
 }
 
 boottime() {
-	"$KYMO_LOAD" clock | jq .boottime
+	"$KYMO_LOAD" clock | gojq .boottime
 }
 
 # kill9 PID: sets BEFORE and AFTER, CLOCK_BOOTTIME ns

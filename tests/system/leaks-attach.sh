@@ -60,7 +60,7 @@ for kind in frames static jemalloc tcmalloc musl musl-static; do
 	list_blocks "$TMP/t.fxt"
 	truth_line begun 1
 	# (here what was there before is known, too)
-	jq -c '.leaks += [{chain: "make_node,make_old,main", blocks: 4, bytes: 2000}]' "$TRUTH" >"$TMP/known"
+	gojq -c '.leaks += [{chain: "make_node,make_old,main", blocks: 4, bytes: 2000}]' "$TRUTH" >"$TMP/known"
 	mv "$TMP/known" "$TRUTH"
 	expect_planted "$program" frames "$kind, from the first instruction on"
 	expect_reported "$TMP/t.fxt" frames "$kind, from the first instruction on"
@@ -68,7 +68,7 @@ for kind in frames static jemalloc tcmalloc musl musl-static; do
 	# (the first one is kymo itself, before it becomes the program)
 	watched "$pid" reason lost unmatched failed | tail -1 >"$TMP/end"
 	assert_eq "$(cat "$TMP/end")" "exit 0 0 5" "$kind: end, lost, unmatched, failed"
-	assert_eq "$(events watch | jq -r '.args.complete' | tail -1)" true "$kind: whether all of it is known"
+	assert_eq "$(events watch | gojq -r '.args.complete' | tail -1)" true "$kind: whether all of it is known"
 	expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 	assert_eq "$({ grep -cE "memory-|snapshot-" "$TMP/stdout" || true; })" 0 "$kind: complaints of kymo check"
 done
@@ -169,12 +169,12 @@ awk '$4 == 300' "$BLOCKS" >"$TMP/lost.blocks"
 # Of what each thread has at one time there is no more than that, and nothing twice.
 awk '$4 != 300 && $4 != 272' "$BLOCKS" >"$TMP/churned"
 assert_le "$(wc -l <"$TMP/churned")" 6 "blocks that come and go, in three threads"
-events block | jq -r .args.address | sort | uniq -d >"$TMP/twice"
+events block | gojq -r .args.address | sort | uniq -d >"$TMP/twice"
 assert_empty "$TMP/twice" "addresses that two blocks have"
-assert_eq "$(events snapshot | jq -r .args.blocks)" "$(wc -l <"$BLOCKS")" "blocks that the snapshot promises"
-events usage | jq -rs 'group_by(.args.stack)[] | last.args | select(.blocks > 0) |
+assert_eq "$(events snapshot | gojq -r .args.blocks)" "$(wc -l <"$BLOCKS")" "blocks that the snapshot promises"
+events usage | gojq -rs 'group_by(.args.stack)[] | last.args | select(.blocks > 0) |
 	"\(.stack) \(.blocks) \(.bytes)"' | sort >"$TMP/sums"
-events block | jq -rs 'group_by(.args.stack)[] | "\(.[0].args.stack) \(length) \(map(.args.size) | add)"' |
+events block | gojq -rs 'group_by(.args.stack)[] | "\(.[0].args.stack) \(length) \(map(.args.size) | add)"' |
 	sort | diff "$TMP/sums" - >&2 || fail "the last sums (<) are not those of the snapshot (>)"
 cp "$TMP/lost.blocks" "$BLOCKS"
 expect_planted "$LEAK_PROGRAMS/leak-hostile" frames "while it goes on"

@@ -11,7 +11,7 @@ need_btf
 # stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is
 # all
 stack() {
-	jq -r --argjson bytes "$1" '.processes[].leaks[] | select(.bytes == $bytes) |
+	gojq -r --argjson bytes "$1" '.processes[].leaks[] | select(.bytes == $bytes) |
 		(.frames[] | select(.function | startswith("__libc") | not) |
 			"\(.function) \(.uncertain) \(.calls)"), "complete \(.stack_complete)"' "$TMP/stdout"
 }

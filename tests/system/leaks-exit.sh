@@ -11,7 +11,7 @@ ulimit -c 0
 # found FILE: blocks by size and reach, of those that are planted
 found() {
 	dump_records "$1"
-	events block | jq -rs 'map(.args) | group_by([.size, .reach]) | .[] | "\(.[0].size) \(.[0].reach) \(length)"' |
+	events block | gojq -rs 'map(.args) | group_by([.size, .reach]) | .[] | "\(.[0].size) \(.[0].reach) \(length)"' |
 		grep -E '^(200|240|280|320|360|440) ' || true
 }
 
@@ -122,7 +122,7 @@ if command -v valgrind >/dev/null; then
 		dump_records "$TMP/t.fxt"
 		for row in "definitely lost=lost" "indirectly lost=indirect" "possibly lost=possible" "still reachable=reachable"; do
 			n=$(sed -n "s/.* ${row%=*}: .* bytes in \([0-9]*\) blocks/\1/p" "$TMP/valgrind.log")
-			assert_eq "$(events block | jq -s --arg r "${row#*=}" 'map(select(.args.reach == $r)) | length')" \
+			assert_eq "$(events block | gojq -s --arg r "${row#*=}" 'map(select(.args.reach == $r)) | length')" \
 				"$n" "blocks that are ${row%=*} ($how)"
 		done
 	done

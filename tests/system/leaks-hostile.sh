@@ -70,11 +70,11 @@ watch_it children
 expect_planted "$HOSTILE" frames "with many children"
 # Of all it is said that they were, and that what they did before the probes came is not known.
 pid=${PLANT[children]}
-events watch | jq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/seen"
-events watched | jq -r ".process_id" | grep -vx "$pid" | sort | diff "$TMP/seen" - >&2 ||
+events watch | gojq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/seen"
+events watched | gojq -r ".process_id" | grep -vx "$pid" | sort | diff "$TMP/seen" - >&2 ||
 	fail "children whose watch has begun, and ended"
 assert_eq "$(wc -l <"$TMP/seen")" 500 "children of which something is said"
-assert_eq "$(events watch | jq -r 'select(.args.complete) | .process_id')" "" "what is not known from the beginning"
+assert_eq "$(events watch | gojq -r 'select(.args.complete) | .process_id')" "" "what is not known from the beginning"
 
 note "a program that becomes another one, again and again"
 start_plant execs "$HOSTILE" execs 100
@@ -107,7 +107,7 @@ wait "$pid" || true
 dump_records "$TMP/t.fxt"
 # The child of bash, and what it became; each that was begun has ended.
 for what in watch watched; do
-	events $what | jq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/$what" || true
+	events $what | gojq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/$what" || true
 done
 assert_eq "$(sort -u "$TMP/watch" | wc -l)" 30 "children of which something is said"
 diff "$TMP/watch" "$TMP/watched" >&2 || fail "children whose watch has begun, and ended"

@@ -53,7 +53,7 @@ plant_and_look() {
 	*" exceptions "*) ;;
 	*) assert_eq "$failed" "$(json "$TRUTH" .failed)" "$name: failed" ;;
 	esac
-	assert_eq "$(events watch | jq -c '[.process_id, .args.complete]')" "[$pid,false]" \
+	assert_eq "$(events watch | gojq -c '[.process_id, .args.complete]')" "[$pid,false]" \
 		"$name: processes that were watched, and whether from their beginning"
 	note "$name: $(awk '{ n += $2; bytes += $3 } END { print n, "blocks,", bytes, "bytes in", NR, "stacks" }' \
 		"$TMP/found")"

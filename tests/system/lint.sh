@@ -6,7 +6,7 @@
 # lint has nothing to say.
 
 . "$(dirname "$0")/../lib.sh"
-need_command jq
+need_command gojq
 need_perfetto
 
 "$KYMO_LINT_CASES" --write "$TMP"

@@ -51,15 +51,15 @@ expect_exit 3 "$KYMO" summary "$TMP/tiny.fxt"
 assert_contains "$TMP/stderr" "$lost .*lost" "summary"
 expect_exit 0 "$KYMO" check "$TMP/tiny.fxt"
 dump_records "$TMP/tiny.fxt"
-events lost | jq -s 'map(select(.event_type == "instant" and .args.class == "sched"))' \
+events lost | gojq -s 'map(select(.event_type == "instant" and .args.class == "sched"))' \
 	>"$TMP/gaps.json"
-assert_eq "$(jq 'map(.args.count) | add' "$TMP/gaps.json")" "$lost" "sum of the marks"
-assert_ge "$(jq length "$TMP/gaps.json")" 1 "number of marks"
+assert_eq "$(gojq 'map(.args.count) | add' "$TMP/gaps.json")" "$lost" "sum of the marks"
+assert_ge "$(gojq length "$TMP/gaps.json")" 1 "number of marks"
 
 # At its place: inside a gap of a CPU there is no switch of that CPU, and the witness has some
 # there.
 gaps() {
-	jq -r '.[].args | [.cpu, .first, .last] | @tsv' "$TMP/gaps.json"
+	gojq -r '.[].args | [.cpu, .first, .last] | @tsv' "$TMP/gaps.json"
 }
 switches_in_gaps() {
 	switches | awk '

@@ -78,7 +78,7 @@ documented | sort -u >"$TMP/documented"
 assert_ge "$(wc -l <"$TMP/documented")" 30 "arguments understood in docs/FXT-MAPPING.md"
 
 # The counter `lost` has an argument named by the class.
-jq -r '
+gojq -r '
 	def kind: if .kernel_object_type == 1 then "process" else "thread" end;
 	select(.record == "event" or .record == "kernel_object") |
 	(if .record != "event" then kind
@@ -101,10 +101,10 @@ for what in softirq: workqueue:; do
 	grep -qx "$what" "$TMP/written" || fail "there is no complete event of $what"
 done
 grep -q '^process:exec old_thread koid$' "$TMP/written" || fail "no exec says old_thread"
-assert_ge "$(events exit | jq 'select(.args.signal == 9) | .name' | wc -l)" 1 "exits by signal 9"
+assert_ge "$(events exit | gojq 'select(.args.signal == 9) | .name' | wc -l)" 1 "exits by signal 9"
 
 # Scheduling records.
-jq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record as $r |
+gojq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record as $r |
 	.args[] | "\($r) \(.name) \(.type)"' "$DUMP" | sort -u >"$TMP/written"
 cat >"$TMP/documented" <<-END
 	context_switch incoming_weight int32
@@ -120,9 +120,9 @@ comm -13 "$TMP/documented" "$TMP/written" >"$TMP/undocumented"
 assert_empty "$TMP/undocumented" "arguments of scheduling records that are not documented"
 
 # Order: magic, provider, section, initialization; then names; then who kymo is, start, clock.
-assert_eq "$(head -4 "$DUMP" | jq -r .record | tr '\n' ' ')" \
+assert_eq "$(head -4 "$DUMP" | gojq -r .record | tr '\n' ' ')" \
 	"trace_info provider_info provider_section initialization " "first records"
-jq -r 'select(.record == "event" or .record == "context_switch" or .record == "thread_wakeup") |
+gojq -r 'select(.record == "event" or .record == "context_switch" or .record == "thread_wakeup") |
 	"\(.record) \(.name // "")"' "$DUMP" >"$TMP/order"
 assert_eq "$(sed -n '1,3p' "$TMP/order" | tr '\n' ' ')" "event session_start event clock event sampling " \
 	"first events"
@@ -136,7 +136,7 @@ assert_eq "$(sed -n "4,$((3 + opening))p" "$TMP/order" | sort -u)" "context_swit
 
 # A thread's kernel object stands before the first record that names it, but for few whose identity
 # came late.
-jq -r '
+gojq -r '
 	if .record == "kernel_object" then "object \(.koid)"
 	elif .record == "context_switch" then "use \(.outgoing_thread_id)", "use \(.incoming_thread_id)"
 	elif .record == "thread_wakeup" then "use \(.waking_thread_id)"
@@ -146,11 +146,11 @@ jq -r '
 	END { print n + 0 }' >"$TMP/late"
 assert_le "$(cat "$TMP/late")" 5 "threads that are named before they are introduced"
 # And in the end everybody is known, processes and threads.
-jq -r 'if .record == "context_switch" then .outgoing_thread_id, .incoming_thread_id
+gojq -r 'if .record == "context_switch" then .outgoing_thread_id, .incoming_thread_id
 	elif .record == "thread_wakeup" then .waking_thread_id
 	elif .record == "event" then .thread_id, "process \(.process_id)" else empty end' "$DUMP" |
 	grep -vx 0 | sort -u >"$TMP/used"
-jq -r 'select(.record == "kernel_object") |
+gojq -r 'select(.record == "kernel_object") |
 	if .kernel_object_type == 1 then "process \(.koid)" else .koid end' "$DUMP" | sort -u >"$TMP/known"
 comm -23 "$TMP/used" "$TMP/known" >"$TMP/unknown"
 assert_empty "$TMP/unknown" "processes and threads without a kernel object"

@@ -85,7 +85,7 @@ end_recording() {
 # watches FILE PID: as many as there are by now, an object a line
 watches() {
 	{ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
-		jq -c --argjson pid "$2" 'select(.record == "event" and .name == "watch" and
+		gojq -c --argjson pid "$2" 'select(.record == "event" and .name == "watch" and
 			.process_id == $pid)'
 }
 
@@ -131,14 +131,14 @@ blocks() {
 # watched FIELD FILE PID [REASON]: what is said at the end of a watch
 watched() {
 	dump_records "$2"
-	events watched | jq -r --argjson pid "$3" --arg reason "${4:-stop}" \
+	events watched | gojq -r --argjson pid "$3" --arg reason "${4:-stop}" \
 		"select(.process_id == \$pid and .args.reason == \$reason) | .args.$1"
 }
 
 # usage FILE PID: the last sums of all stacks together: blocks, bytes that live
 usage() {
 	dump_records "$1"
-	events usage | jq -rs --argjson pid "$2" 'map(select(.process_id == $pid)) |
+	events usage | gojq -rs --argjson pid "$2" 'map(select(.process_id == $pid)) |
 		group_by(.args.stack) | map(last.args) |
 		"\(map(.blocks) | add) \(map(.bytes) | add)"'
 }
@@ -148,7 +148,7 @@ check_planted() {
 	local pid=${LOADS[$2]} truth=$TMP/$2.json
 
 	blocks "$1" "$pid" >"$TMP/found"
-	jq -r '"\(.leak_malloc) \(101 * .leak_malloc) malloc leak_malloc work main . . _start",
+	gojq -r '"\(.leak_malloc) \(101 * .leak_malloc) malloc leak_malloc work main . . _start",
 		"\(.leak_calloc) \(123 * .leak_calloc) calloc leak_calloc work main . . _start",
 		"\(.leak_grown) \(2003 * .leak_grown) realloc leak_grown work main . . _start",
 		"\(.leak_aligned) \(307 * .leak_aligned) posix_memalign leak_aligned work main . . _start",
@@ -218,7 +218,7 @@ has_done() {
 # how many follow; of the load's malloc(), how many, and of descriptors
 snapshots() {
 	dump_records "$1"
-	grep -E '"(snapshot|block)"' "$DUMP" | jq -r --argjson pid "$2" '
+	grep -E '"(snapshot|block)"' "$DUMP" | gojq -r --argjson pid "$2" '
 		select(.record == "event" and .process_id == $pid) | .args |= from_entries |
 		if .name == "snapshot" then "snapshot \(.args.sequence) \(.args.final) \(.args.blocks)"
 		elif .name == "block" then "block \(.args.resource) \(.args.size)"
@@ -233,7 +233,7 @@ snapshots() {
 
 # leaks_found FILE PID [OPTION ...]: what kymo leaks says of the load's malloc() and of descriptors
 leaks_found() {
-	"$KYMO" leaks --json -p "$2" "${@:3}" "$1" | jq -r '[.processes[].leaks[]] |
+	"$KYMO" leaks --json -p "$2" "${@:3}" "$1" | gojq -r '[.processes[].leaks[]] |
 		"\([.[] | select(.resource == "memory") | .blocks] | add) \([.[] | select(.resource == "fd") | .blocks] | add)"'
 }
 
@@ -333,7 +333,7 @@ assert_eq "$(watched unmatched "$TMP/family.fxt" "$first" exit)" 3 "inherited bl
 blocks "$TMP/family.fxt" "$second" >"$TMP/found"
 printf '%s\n' "2 666 malloc leak_before_exec children main . . _start" "7 3108 malloc leak_in_grown grown main . . _start" |
 	diff - "$TMP/found" >&2 || fail "blocks of the second child"
-assert_eq "$(watches "$TMP/family.fxt" "$second" | jq -r '.args[] | select(.name == "complete").value' |
+assert_eq "$(watches "$TMP/family.fxt" "$second" | gojq -r '.args[] | select(.name == "complete").value' |
 	paste -sd ' ')" "false true" "whether all is known of the child's two programs"
 assert_eq "$(blocks "$TMP/family.fxt" "$LOAD")" "" "blocks that the parent did not lose"
 assert_eq "$(watched unmatched "$TMP/family.fxt" "$LOAD")" 0 "what the parent freed and nobody knew"

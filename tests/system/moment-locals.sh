@@ -86,7 +86,7 @@ expect_exit 0 "$KYMO" record --direct -e moments "${points[@]}" -o "$TMP/m.fxt" 
 expect_exit 0 "$KYMO" export --format tfile -o "$TMP/m.tf" "$TMP/m.fxt"
 dump_records "$TMP/m.fxt"
 # of each point "FILE ADDRESS", by the plan
-events point | jq -r .args.plan | awk -F'\t\t' '{
+events point | gojq -r .args.plan | awk -F'\t\t' '{
 	for (i = 1; i <= NF; i++) {
 		split($i, words, "\t")
 		of[words[1]] = words[2]
@@ -138,7 +138,7 @@ for program in "${programs[@]}"; do
 	expect_exit 0 gdb -nx -batch -x "$script" -x "$TMP/ours.gdb"
 	frames "$TMP/stdout" >"$TMP/ours"
 	pid=${script##*-} pid=${pid%.gdb}
-	jq -r --argjson pid "$pid" -n '[inputs | select(.process_id == $pid) | .not_collected] | to_entries[] |
+	gojq -r --argjson pid "$pid" -n '[inputs | select(.process_id == $pid) | .not_collected] | to_entries[] |
 		(.key + 1) as $i | .value | to_entries[] | "\($i)\t\(.key)\t\(.value)"' "$TMP/moments" >"$TMP/why"
 	compare "$TMP/why" "$TMP/ours" "$TMP/live" >"$TMP/is"
 	read -r _ same _ vector _ gone < <(tail -n 1 "$TMP/is")

@@ -5,7 +5,6 @@
 # conditions and counts hold; points count, stop the recording, and have a flight recorder write a
 # snapshot; by the service; cut; and gdb opens them as if it had been there.
 
-# shellcheck disable=SC2016 # variables of GDB and kymo
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -96,17 +95,17 @@ moments() {
 for opt in O0 O2; do
 	note "$opt: variables at a line"
 	moments "$TMP/prog-$opt" --moment "$TMP/prog-$opt:prog.c:14" --collect "args,locals,global,*p,stack=2048"
-	jq -r '.variables | "\(.id) \(.sum) \(.local) \(.global)"' "$TMP/moments" >"$TMP/is"
+	gojq -r '.variables | "\(.id) \(.sum) \(.local) \(.global)"' "$TMP/moments" >"$TMP/is"
 	diff "$TMP/truth" "$TMP/is" >&2 || fail "$opt: kymo (>) has seen other values than the program (<)"
-	assert_eq "$(jq -s 'map(select(any(.stack[]; . == "main"))) | length' "$TMP/moments")" 8 "moments with main in their stacks"
-	assert_eq "$(jq -s 'map(.hit) == [range(1; 9)]' "$TMP/moments")" true "hits are counted"
-	jq -rs '.[3].variables | "\(."*p") \(.c)"' "$TMP/moments" >"$TMP/is"
+	assert_eq "$(gojq -s 'map(select(any(.stack[]; . == "main"))) | length' "$TMP/moments")" 8 "moments with main in their stacks"
+	assert_eq "$(gojq -s 'map(.hit) == [range(1; 9)]' "$TMP/moments")" true "hits are counted"
+	gojq -rs '.[3].variables | "\(."*p") \(.c)"' "$TMP/moments" >"$TMP/is"
 	[ "$opt" = O2 ] || assert_contains "$TMP/is" '^\{x = 30, y = -3, name = 0x[0-9a-f]+.*\} RED$' "a struct and an enum"
 done
 
 note "conditions and counts"
 moments "$TMP/prog-O0" --moment "$TMP/prog-O0:handle if id >= 5"
-assert_eq "$(jq -r '.variables.id' "$TMP/moments" | tr '\n' ' ')" "5 6 7 " "moments for which it holds"
+assert_eq "$(gojq -r '.variables.id' "$TMP/moments" | tr '\n' ' ')" "5 6 7 " "moments for which it holds"
 moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if global < 0 max 2"
 assert_eq "$(wc -l <"$TMP/moments")" 0 "moments for which it holds"
 moments "$TMP/prog-O0" --moment "$TMP/prog-O0:handle max 2"
@@ -118,16 +117,16 @@ for program in count count-O2; do
 	place=many
 	[ "$program" = count ] || place=0x$(nm "$TMP/$program" | awk '$3 == "many" { print $1 }')
 	moments "$TMP/$program" --moment "$TMP/$program:$place" --collect 'n,*list@n,own'
-	jq -r '"\(.variables.n) \(.variables."*list@n")"' "$TMP/moments" | sort -u >"$TMP/is"
+	gojq -r '"\(.variables.n) \(.variables."*list@n")"' "$TMP/moments" | sort -u >"$TMP/is"
 	printf '%s\n' '-1 {}' '0 {}' '1 {7}' '2 {7, 8}' | sort | diff - "$TMP/is" >&2 || fail "$program: other elements (>) than expected (<)"
-	assert_eq "$(jq -r .not_collected.own "$TMP/moments" | sort -u)" "$(jq -r .not_collected.own "$TMP/moments" | grep -m 1 thread)" \
+	assert_eq "$(gojq -r .not_collected.own "$TMP/moments" | sort -u)" "$(gojq -r .not_collected.own "$TMP/moments" | grep -m 1 thread)" \
 		"why a variable of the thread is not collected"
 done
 
 note "static probes, with their arguments; a semaphore is raised; without debug information, too"
 for program in count count-bare; do
 	moments "$TMP/$program" --moment "$TMP/$program:usdt:kymotest:handled if arg1 >= 3 && arg1 != 5" --collect 'args,*arg2,*arg2@3'
-	jq -r '.variables | "\(.arg1) \(.arg3) \(."*arg2" | sub("0x[0-9a-f]*"; "0x")) \(."*arg2@3") \(has("id"))"' "$TMP/moments" >"$TMP/is"
+	gojq -r '.variables | "\(.arg1) \(.arg3) \(."*arg2" | sub("0x[0-9a-f]*"; "0x")) \(."*arg2@3") \(has("id"))"' "$TMP/moments" >"$TMP/is"
 	debug=$([ "$program" = count ] && echo true || echo false)
 	printf "%s %s 0x \"a text\" \"a t\" $debug\n" 3 3 4 4 6 6 7 7 | diff - "$TMP/is" >&2 || fail "$program: other arguments (>) than expected (<)"
 done
@@ -138,7 +137,7 @@ note "trace state variables"
 # (handle() is passed before its call of strange(), which is passed for odd ids only)
 moments "$TMP/count" --moment "$TMP/count:strange count \$odd max 0" \
 	--moment "$TMP/count:handle if \$odd >= 2 && id != 6 count \$wanted count \$odd" --collect 'id,$odd'
-jq -r '"\(.variables.id) \(.hit) \(.trace_state_variables.odd) \(.trace_state_variables.wanted)"' "$TMP/moments" >"$TMP/is"
+gojq -r '"\(.variables.id) \(.hit) \(.trace_state_variables.odd) \(.trace_state_variables.wanted)"' "$TMP/moments" >"$TMP/is"
 # id 4: odd was 2 (of 1 and 3), and is 3 with this hit; 5: 4, and strange() makes it 5; 7: 6
 printf '4 1 3 1\n5 2 4 2\n7 3 6 3\n' | diff - "$TMP/is" >&2 || fail "kymo (>) has counted otherwise than expected (<)"
 expect_exit 125 "$KYMO" record --direct --moment "$TMP/count:handle if \$nosuch > 1" -o "$TMP/none.fxt" -- true
@@ -166,12 +165,12 @@ act() {
 	rm "$TMP/goes"
 	assert_says "$TMP/stderr" "ended by the action 'stop' of a moment" "why it ended"
 	expect_exit 0 "$KYMO" moments --json "$TMP/act.fxt"
-	jq .hit "$TMP/stdout" | sort -n | diff <(seq 30) - >&2 || fail "other hits (>) than those until the stop (<)"
+	gojq .hit "$TMP/stdout" | sort -n | diff <(seq 30) - >&2 || fail "other hits (>) than those until the stop (<)"
 	check_finds_nothing "$TMP/act.fxt"
 	dump_records "$TMP/act.fxt"
-	assert_eq "$(events trigger | jq -r '.args | "\(.reason) \(.value) \(.limit)"' | tr '\n' ' ')" \
+	assert_eq "$(events trigger | gojq -r '.args | "\(.reason) \(.value) \(.limit)"' | tr '\n' ' ')" \
 		"moment_snapshot 3 3 moment_stop 30 30 " "triggers"
-	assert_eq "$(events session_stop | jq -r .args.reason)" moment "the reason of the end"
+	assert_eq "$(events session_stop | gojq -r .args.reason)" moment "the reason of the end"
 	snapshot=$(compgen -G "$TMP/act-*.fxt") || fail "there is no snapshot"
 	expect_exit 0 "$KYMO" moments --json "$snapshot"
 	assert_ge "$(wc -l <"$TMP/stdout")" 3 "moments in the snapshot"
@@ -236,7 +235,7 @@ expect_exit 0 "$KYMO" record --direct --force -e moments --moment "$TMP/forks:hi
 check_finds_nothing "$TMP/m.fxt"
 dump_records "$TMP/m.fxt"
 # (mappings from before the recording are listed meanwhile, and have the time of its start)
-jq -r 'select(.timestamp_ns) | [.timestamp_ns, .record, .name] | @tsv' "$DUMP" |
+gojq -r 'select(.timestamp_ns) | [.timestamp_ns, .record, .name] | @tsv' "$DUMP" |
 	awk 'NR == 1 { start = $1 } $1 == start { next } { n++; late += $1 < last; last = $1 } END { print n + 0, late + 0 }' >"$TMP/order"
 read -r n late <"$TMP/order"
 assert_ge "$n" 1000 "records"
@@ -278,12 +277,12 @@ if command -v g++ >/dev/null; then
 		--moment 'libc.so.6:malloc if $rdi >= 4000 && $rdi <= 4002 collect stack=4096' \
 		--moment "$TMP/threads:threads.cc:12 collect args,*item,last,stack=4096" -o "$TMP/m.fxt" -- "$TMP/threads"
 	expect_exit 0 "$KYMO" moments --json "$TMP/m.fxt"
-	jq -r '.variables."*item" // empty' "$TMP/stdout" | grep -o 'number = [0-9]*' | sort >"$TMP/is"
+	gojq -r '.variables."*item" // empty' "$TMP/stdout" | grep -o 'number = [0-9]*' | sort >"$TMP/is"
 	printf 'number = %s\n' 1 2 3 | diff - "$TMP/is" >&2 || fail "other numbers (>) than expected (<)"
-	pid=$(jq -s '.[0].process_id' "$TMP/stdout")
+	pid=$(gojq -s '.[0].process_id' "$TMP/stdout")
 	dump_records "$TMP/m.fxt"
 	# (others may be stopped, by a signal or a tracer)
-	jq -rn --argjson pid "$pid" 'reduce inputs as $r ({};
+	gojq -rn --argjson pid "$pid" 'reduce inputs as $r ({};
 			if $r.record == "kernel_object" and any($r.args[]; .name == "process" and .value == $pid)
 			then .own["\($r.koid)"] = true
 			elif $r.record == "context_switch" and $r.outgoing_thread_state == "suspended"
@@ -291,7 +290,7 @@ if command -v g++ >/dev/null; then
 		.own as $own | .stopped[]? | select($own["\(.)"])' "$DUMP" >"$TMP/stopped"
 	assert_eq "$(wc -l <"$TMP/stopped")" 0 "switches of stopped threads"
 	expect_exit 0 "$KYMO" moments --json --stack-trace --point '*threads.cc:12' "$TMP/m.fxt"
-	assert_eq "$(jq -c '.stack | any(.[]; startswith("clone"))' "$TMP/stdout" | sort -u)" true \
+	assert_eq "$(gojq -c '.stack | any(.[]; startswith("clone"))' "$TMP/stdout" | sort -u)" true \
 		"moments whose stacks end where their threads begin"
 	if command -v gdb >/dev/null; then
 		expect_exit 0 "$KYMO" export --format tfile --force -o "$TMP/m.tf" "$TMP/m.fxt"
@@ -316,7 +315,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	moments "$TMP/prog-O0" --moment "$TMP/prog-O0:prog.c:14 if id == 3 count \$threes" --collect 'id,sum,text,c,*p'
 	perfetto "$TMP/m.fxt" "select a.key, coalesce(a.string_value, a.int_value) as value
 		from slice s join args a using(arg_set_id) where s.name like '%prog.c:14' order by a.key" >"$TMP/args"
-	jq -r '.[] | "\(.key) \(.value)"' "$TMP/args" | sed 's/0x[0-9a-f]*/0x/g' | grep -v '^call stack' >"$TMP/is"
+	gojq -r '.[] | "\(.key) \(.value)"' "$TMP/args" | sed 's/0x[0-9a-f]*/0x/g' | grep -v '^call stack' >"$TMP/is"
 	printf '%s\n' '$threes 1' '*p {x = 30, y = -3, name = 0x}' 'c RED' 'cpu CPU' 'hit 1' 'id 3' 'point 0' 'sum 33' \
 		'text 0x "hello"' | sed "s/CPU/$(sed -n 's/^cpu //p' "$TMP/is")/" | diff - "$TMP/is" >&2 ||
 		fail "Perfetto (>) shows other arguments than expected (<)"
@@ -325,7 +324,7 @@ fi
 note "redacted"
 expect_exit 0 "$KYMO" redact --force "$TMP/m.fxt" "$TMP/redacted.fxt"
 dump_records "$TMP/redacted.fxt"
-assert_eq "$(jq -c 'select(.record == "event" and .category == "moments") | [.args[].name] | select(any(. == "hit")) -
+assert_eq "$(gojq -c 'select(.record == "event" and .category == "moments") | [.args[].name] | select(any(. == "hit")) -
 	["hit", "cpu", "point", "call stack"]' "$DUMP" | sort -u)" "[]" "values in a redacted archive"
 
 note "a part of them"
@@ -340,9 +339,9 @@ expect_exit 0 "$KYMO" merge --force "$TMP/m.fxt" "$TMP/other.fxt" "$TMP/merged.f
 assert_says "$TMP/stderr" "1 of its point numbers were replaced" "the number of both points was 0"
 check_finds_nothing "$TMP/merged.fxt"
 expect_exit 0 "$KYMO" moments --json "$TMP/merged.fxt"
-assert_eq "$(jq -r 'select(.point == "handle") | .variables | "\(.id)\(has("sum"))"' "$TMP/stdout" | tr '\n' ' ')" \
+assert_eq "$(gojq -r 'select(.point == "handle") | .variables | "\(.id)\(has("sum"))"' "$TMP/stdout" | tr '\n' ' ')" \
 	"$(printf '%sfalse ' 0 1 2 3 4 5 6 7)" "moments of the second archive"
-assert_eq "$(jq -r 'select(.point != "handle") | .variables | has("sum")' "$TMP/stdout" | sort | uniq -c | tr -s ' ')" \
+assert_eq "$(gojq -r 'select(.point != "handle") | .variables | has("sum")' "$TMP/stdout" | sort | uniq -c | tr -s ' ')" \
 	" 8 true" "moments of the first one"
 
 note "by the service"
@@ -350,7 +349,7 @@ start_bus
 KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
 expect_exit 0 "$KYMO" record --bus "$BUS" -e moments --moment "$TMP/prog-O2:prog.c:14" --collect id,sum -o "$TMP/service.fxt" -- "$TMP/prog-O2"
 expect_exit 0 "$KYMO" moments --json "$TMP/service.fxt"
-assert_eq "$(jq -r '.variables.id' "$TMP/stdout" | tr '\n' ' ')" "0 1 2 3 4 5 6 7 " "moments that the service has recorded"
+assert_eq "$(gojq -r '.variables.id' "$TMP/stdout" | tr '\n' ' ')" "0 1 2 3 4 5 6 7 " "moments that the service has recorded"
 act --bus "$BUS"
 stop_kymod
 no_bpf_left "recordings of moments"

@@ -41,7 +41,6 @@ whole=$(folded "$chain;leaf_[abc](;|\$)")
 note "$whole of $all samples have the whole chain"
 assert_ge $((100 * whole)) $((98 * all)) "samples with the whole chain by name (of $all)"
 for which in a b c; do
-	# shellcheck disable=SC2016 # jq
 	percent=$(json "$TMP/stack-load.json" \
 		'.leaf_ns as $ns | 100 * $ns["abc" | index($leaf)] / ($ns | add)' --arg leaf $which)
 	n=$(folded "$chain;leaf_$which(;|\$)")
@@ -62,7 +61,7 @@ expect_exit 0 "$KYMO" record --direct -o "$TMP/kernel.fxt" -e profile -F 997 -- 
 	for i in {1..500}; do read -r line </proc/self/stat; /bin/true; done; exec dd if=/dev/zero of=/dev/null bs=1 count=1000000'
 expect_exit 0 "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
 # All kernel addresses of the dump, each as the place in a function: of a call, what is before its
-# return. (bash: awk and jq have no such numbers.)
+# return. (bash: awk and gojq have no such numbers.)
 "$KYMO" dump --json "$TMP/kernel.fxt" | grep -o '"backtrace":\[[^]]*\]' | tr -d '[]' | cut -d: -f2 |
 	while IFS=, read -ra frames; do
 		for i in "${!frames[@]}"; do
@@ -186,7 +185,6 @@ else
 		echo "$(folded memfrpA) $(folded memfrob) $(folded 'libc[^;]*\+0x[0-9a-f]+$')"
 	}
 	mkfifo "$TMP/ns.fifo"
-	# shellcheck disable=SC2016 # for the other shell
 	unshare -mpf bash -c 'mount --bind "$1" "$2" && exec "$3" --held libc 1000' bash "$own" "$libc" "$STACK_LOAD" \
 		<"$TMP/ns.fifo" >"$TMP/ns.json" &
 	outer=$!

@@ -37,7 +37,7 @@ done
 begin --max-size 256K -- "$KYMO_LOAD" --out "$TMP/truth.json" pingpong 20000
 wait $pid || fail "reaching the size: $(cat "$TMP/log")"
 dump_records "$TMP/t.fxt"
-assert_eq "$(events session_stop | jq -r .args.reason)" size "why it ended"
+assert_eq "$(events session_stop | gojq -r .args.reason)" size "why it ended"
 no_bpf_left "reaching the size"
 
 # The disk is full.

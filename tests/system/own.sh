@@ -200,22 +200,22 @@ awk -v mark="^$mark" '$1 == "proc" && $2 ~ mark { print $3; print $4 }' "$log" |
 	comm -23 - "$TMP/own-ids" >"$TMP/hidden-ids"
 echo $$ "$BASHPID" "$KYMOD_PID" | tr ' ' '\n' >>"$TMP/hidden-ids"
 assert_ge "$(wc -l <"$TMP/hidden-ids")" 25 "hidden ids"
-jq -r '[.process_id, .thread_id, .koid, .outgoing_thread_id, .incoming_thread_id, .waking_thread_id,
+gojq -r '[.process_id, .thread_id, .koid, .outgoing_thread_id, .incoming_thread_id, .waking_thread_id,
 	(.args? // [] | .[] | select(.type == "koid" or .name == "real_id") | .value)] |
 	.[] | select(. != null)' "$DUMP" | sort -u >"$TMP/shown-ids"
 assert_ge "$(comm -12 "$TMP/own-ids" "$TMP/shown-ids" | wc -l)" 10 \
 	"the user's own ids that are shown"
 sort -u "$TMP/hidden-ids" | comm -12 - "$TMP/shown-ids" >"$TMP/leaked"
 assert_empty "$TMP/leaked" "ids of others"
-jq -r 'select(.record == "kernel_object") | .args[] | select(.name == "uid") | .value' "$DUMP" |
+gojq -r 'select(.record == "kernel_object") | .args[] | select(.name == "uid") | .value' "$DUMP" |
 	sort -u >"$TMP/uids"
 assert_eq "$(cat "$TMP/uids")" "$own" "users in the archive"
 
 note "no addresses of the kernel"
-jq -r '(.backtrace? // [] | .[]), (.args? // [] | .[] | select(.type == "pointer") | .value) |
+gojq -r '(.backtrace? // [] | .[]), (.args? // [] | .[] | select(.type == "pointer") | .value) |
 	select(. >= 9223372036854775808)' "$DUMP" >"$TMP/leaked"
 assert_empty "$TMP/leaked" "addresses of the kernel"
-jq -r 'select(.name == "mapping" and .process_id == 2) | .args' "$DUMP" >"$TMP/leaked"
+gojq -r 'select(.name == "mapping" and .process_id == 2) | .args' "$DUMP" >"$TMP/leaked"
 grep -F 'kernel.kallsyms' "$DUMP" >>"$TMP/leaked" || true
 assert_empty "$TMP/leaked" "mappings of the kernel"
 
@@ -228,7 +228,7 @@ awk -v mark="^$mark" -v last=$last_page '$1 == "map" && $2 ~ mark && $3 != last 
 awk '$1 == "map" && $2 ~ /^own/ { print $3 }' "$log" | sort -u >"$TMP/own-maps"
 comm -23 "$TMP/hidden-maps" "$TMP/own-maps" >"$TMP/hidden-starts"
 assert_ge "$(wc -l <"$TMP/hidden-starts")" 100 "hidden mappings"
-jq -r 'select(.name == "mapping") | .args[] | select(.name == "start") | .value' "$DUMP" |
+gojq -r 'select(.name == "mapping") | .args[] | select(.name == "start") | .value' "$DUMP" |
 	sort -u >"$TMP/shown-starts"
 assert_ge "$(comm -12 "$TMP/own-maps" "$TMP/shown-starts" | wc -l)" 10 \
 	"the user's own mappings that are shown"
@@ -246,13 +246,13 @@ pages() {
 {
 	pages ^own
 	awk '$1 == "proc" { print $3 }' "$log" | sort -u >"$TMP/who-log"
-	jq -r 'select(.name == "mapping") | [(.args | map(select(.name == "process" or .name == "start" or .name == "size") |
+	gojq -r 'select(.name == "mapping") | [(.args | map(select(.name == "process" or .name == "start" or .name == "size") |
 		.value))[]] | @tsv' "$DUMP" | awk 'NR == FNR { logs[$1]; next }
 		!($1 in logs) { for (p = int($2 / 4096); p < ($2 + $3) / 4096; p++) printf "%.0f\n", p }' "$TMP/who-log" -
 } | sort -u >"$TMP/own-pages"
 pages "^$mark" | grep -vx $last_page | comm -23 - "$TMP/own-pages" >"$TMP/hidden-pages"
 assert_ge "$(wc -l <"$TMP/hidden-pages")" 1000 "hidden pages"
-jq -r '(.backtrace? // [] | .[]), (.args? // [] | .[] | select(.type == "pointer") | .value) |
+gojq -r '(.backtrace? // [] | .[]), (.args? // [] | .[] | select(.type == "pointer") | .value) |
 	select(. < 9007199254740992) / 4096 | floor' "$DUMP" | sort -u >"$TMP/shown-pages"
 assert_ge "$(comm -12 "$TMP/own-pages" "$TMP/shown-pages" | wc -l)" 10 \
 	"the user's own pages that are shown"
@@ -276,17 +276,17 @@ work=$(id_of ownwork)
 assert_within "$(thread "$work" cpu_ns)" 300000000 30 "CPU time of ownwork"
 for name in exec exit mapping fork; do
 	# (what is mapped is said on a thread of its own)
-	events $name | jq -r '.args.process // .process_id' >"$TMP/$name.ids"
+	events $name | gojq -r '.args.process // .process_id' >"$TMP/$name.ids"
 	assert_ge "$(grep -cx "$work" "$TMP/$name.ids")" 1 "$name of ownwork"
 done
-events mapping | jq -r "select(.args.process == $(id_of ownback)) | .args.path" >"$TMP/paths"
+events mapping | gojq -r "select(.args.process == $(id_of ownback)) | .args.path" >"$TMP/paths"
 assert_contains "$TMP/paths" '/ownprog$' "what is mapped in ownback"
-events mapping | jq -r "select(.args.process == $(id_of ownread)) | .args.path" >"$TMP/paths"
+events mapping | gojq -r "select(.args.process == $(id_of ownread)) | .args.path" >"$TMP/paths"
 assert_contains "$TMP/paths" '/ownprog$' "what was mapped in ownread"
 "$LIST_STACKS" "$archive" >"$TMP/stacks"
 assert_ge "$(awk -v p="$work" '$1 == "tick" && $3 == p && /ownprog\+/' "$TMP/stacks" | wc -l)" 100 \
 	"samples of ownwork in its program"
-events block | jq -r "select(.process_id == $work and .args.resource == \"memory\") | .args.size" |
+events block | gojq -r "select(.process_id == $work and .args.resource == \"memory\") | .args.size" |
 	grep -cx 1000 >"$TMP/blocks" || true
 assert_ge "$(cat "$TMP/blocks")" 70 "blocks that ownwork kept"
 wakeups >"$TMP/wakeups"
@@ -298,7 +298,7 @@ for name in ownread:10 ownwait:10 ownsig:5; do
 done
 assert_ge "$(awk -v tid="$work" '$3 == tid && $4 != 0' "$TMP/wakeups" | wc -l)" 1 \
 	"wakeups of ownwork by its own threads and children"
-events exit | jq -r .process_id | grep -cx "$(id_of ownund)" >"$TMP/exits" || true
+events exit | gojq -r .process_id | grep -cx "$(id_of ownund)" >"$TMP/exits" || true
 assert_eq "$(cat "$TMP/exits")" 0 "exits of what was not the user's any more"
 
 note "nothing of others after a loss"
@@ -339,7 +339,7 @@ expect_soon 10 grep -q '^proc notroots ' "$log"
 record_around "$TMP/root.fxt" --own -d 300ms -e sched,profile
 summarize "$TMP/root.fxt"
 dump_records "$TMP/root.fxt"
-assert_eq "$(jq -r 'select(.record == "kernel_object") | .args[] | select(.name == "uid") | .value' "$DUMP" |
+assert_eq "$(gojq -r 'select(.record == "kernel_object") | .args[] | select(.name == "uid") | .value' "$DUMP" |
 	sort -u)" 0 "users in root's archive"
 assert_ge "$(grep -ac rootown "$TMP/root.fxt")" 1 "names of root's there"
 assert_eq "$(grep -ac notroots "$TMP/root.fxt")" 0 "names of other users there"

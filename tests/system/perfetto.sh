@@ -57,21 +57,21 @@ assert_eq "$(answer 1)" '[]' "errors of import"
 assert_eq "$(answer 2)" '[{"n":0}]' "open sched slices"
 assert_eq "$(answer 3)" '[{"n":0}]' "open slices"
 assert_eq "$(sed -n 1p "$TMP/filtered")" '[{"n":0}]' "open sched slices with a filter"
-assert_ge "$(sed -n 2p "$TMP/filtered" | jq '.[0].n')" 2 "CPUs that show others"
-assert_eq "$(answer 4 | jq '.[0].n')" "$(json "$SUMMARY" .sched_slices)" "sched slices"
+assert_ge "$(sed -n 2p "$TMP/filtered" | gojq '.[0].n')" 2 "CPUs that show others"
+assert_eq "$(answer 4 | gojq '.[0].n')" "$(json "$SUMMARY" .sched_slices)" "sched slices"
 
 assert_eq "$(json "$SUMMARY" '.cpus | length')" "$(nproc --all)" "number of CPUs"
 while read -r cpu busy; do
-	theirs=$(answer 5 | jq ".[] | select(.cpu == $cpu) | .busy_ns")
+	theirs=$(answer 5 | gojq ".[] | select(.cpu == $cpu) | .busy_ns")
 	assert_within "${theirs:-0}" "$busy" 0.1 "busy time of CPU $cpu"
 done < <(json "$SUMMARY" '.cpus[] | [.cpu, .busy_ns] | @tsv')
 
-answer 6 | jq -r '.[] | [.tid, .pid, .name] | @tsv' | sort >"$TMP/theirs"
+answer 6 | gojq -r '.[] | [.tid, .pid, .name] | @tsv' | sort >"$TMP/theirs"
 json "$SUMMARY" '.threads[] | [.tid, .pid, .name] | @tsv' | sort >"$TMP/ours"
 comm -23 "$TMP/ours" "$TMP/theirs" >"$TMP/missing"
 assert_empty "$TMP/missing" "threads that Perfetto sees otherwise"
 
-answer 7 | jq -r '.[] | [.pid, .name] | @tsv' | sort >"$TMP/theirs"
+answer 7 | gojq -r '.[] | [.pid, .name] | @tsv' | sort >"$TMP/theirs"
 json "$SUMMARY" '.processes[] | [.pid, .name] | @tsv' | sort >"$TMP/ours"
 comm -23 "$TMP/ours" "$TMP/theirs" >"$TMP/missing"
 assert_empty "$TMP/missing" "processes that Perfetto sees otherwise"
@@ -79,11 +79,11 @@ assert_empty "$TMP/missing" "processes that Perfetto sees otherwise"
 # Of the wakeups that tasks made (we know of these), 95 % have their waker.
 dump_records "$TMP/t.fxt"
 with_waker=$(wakeups | awk '$4 != 0' | wc -l)
-theirs=$(answer 8 | jq '[.[].n] | add')
+theirs=$(answer 8 | gojq '[.[].n] | add')
 note "$with_waker wakeups by tasks, $theirs with their waker in Perfetto"
 assert_ge "$theirs" $((with_waker * 95 / 100)) "wakeups with a waker in Perfetto"
 assert_eq "$(answer 9)" '[{"n":0}]' "threads that wake themselves"
 waker=$(json "$TMP/wakeups.json" .waker)
 sleeper=$(json "$TMP/wakeups.json" .sleeper)
-right=$(answer 8 | jq "[.[] | select(.waker == $waker and .woken == $sleeper) | .n] | add // 0")
+right=$(answer 8 | gojq "[.[] | select(.waker == $waker and .woken == $sleeper) | .n] | add // 0")
 assert_ge "$right" $((5000 * 95 / 100)) "wakeups of the sleeper by its waker in Perfetto"

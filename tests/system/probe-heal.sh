@@ -58,7 +58,6 @@ note "of a file that is there no more, in another mount namespace, by a recordin
 if unshare -m true 2>/dev/null; then
 	mkdir "$TMP/room"
 	cp "$(command -v sleep)" "$TMP/room-program"
-	# shellcheck disable=SC2016 # for the other shell
 	unshare -m bash -c 'mount -t tmpfs none "$0/room" && cp "$0/room-program" "$0/room/program" && exec "$0/room/program" infinity' "$TMP" &
 	program=$!
 	expect_soon 5 grep -q '^Name:.program' "/proc/$program/status"

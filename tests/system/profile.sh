@@ -70,7 +70,6 @@ whole=$(grep -c " leaf_[abc]$chain burn main " "$TMP/named" || true)
 # What interrupts a leaf has its own frames before it; nothing may be missing behind.
 assert_ge $((100 * whole)) $((98 * counted)) "samples with the whole chain (of $counted)"
 for which in a b c; do
-	# shellcheck disable=SC2016 # jq
 	percent=$(json "$TMP/truth.json" \
 		'.leaf_ns as $ns | 100 * $ns["abc" | index($leaf)] / ($ns | add)' --arg leaf $which)
 	n=$(grep -c " leaf_$which " "$TMP/named")
@@ -134,7 +133,6 @@ if [ "$libc" ] && unshare -mpf true 2>/dev/null; then
 	mkdir "$TMP/own"
 	cp "$libc" "$TMP/own/libc.copy"
 	inode=$(stat -c %i "$TMP/own/libc.copy")
-	# shellcheck disable=SC2016 # for the other shell
 	take "$TMP/ns.fxt" -e profile -F 499 -- unshare -mpf bash -c \
 		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 300' \
 		bash "$TMP/own/libc.copy" "$libc" "$STACK_LOAD"
@@ -169,7 +167,7 @@ assert_eq "$(awk '$3 != 2 { print $3 }' "$MAPPINGS" | sort -u)" "$STACK_LOAD_PID
 assert_eq "$({ grep -c unmapped: "$STACKS" || true; })" 0 "stacks with a frame in no mapping"
 if awk '$3 == 2' "$MAPPINGS" | grep -q .; then
 	dump_records "$TMP/filter.fxt"
-	assert_eq "$(jq -r 'select(.record == "kernel_object" and .koid == 2 and .kernel_object_type == 1) | .name' "$DUMP" |
+	assert_eq "$(gojq -r 'select(.record == "kernel_object" and .koid == 2 and .kernel_object_type == 1) | .name' "$DUMP" |
 		sort -u)" kthreadd "name of the process that the kernel's mappings are said of"
 fi
 
@@ -183,8 +181,8 @@ if (need_perfetto) >/dev/null; then
 	n=$(wc -l <"$STACKS")
 	perfetto "$TMP/filter.fxt" "select count(*) as n from perf_sample" \
 		"select count(*) as n from stats where severity = 'error' and value > 0" >"$TMP/answers"
-	assert_eq "$(sed -n 1p "$TMP/answers" | jq '.[0].n')" "$n" "rows of perf_sample"
-	assert_eq "$(sed -n 2p "$TMP/answers" | jq '.[0].n')" 0 "errors of the import"
+	assert_eq "$(sed -n 1p "$TMP/answers" | gojq '.[0].n')" "$n" "rows of perf_sample"
+	assert_eq "$(sed -n 2p "$TMP/answers" | gojq '.[0].n')" 0 "errors of the import"
 fi
 expect_exit 0 "$KYMO" record --direct --no-perfetto-blobs -e profile -d 300ms -o "$TMP/bare.fxt"
 assert_eq "$(grep -ac perfetto_samples <(strings "$TMP/bare.fxt"))" 1 "only the name, in the table"

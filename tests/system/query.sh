@@ -35,7 +35,7 @@ for how in right wrong; do
 	expect_exit 0 "$KYMO" record --direct -e memory,calls,call-stacks --memory-log -o "$TMP/$how.fxt" \
 		--call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" "$how"
 	expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/$how.fxt" '(> (v/value count) (v/size buf))'
-	jq -c '[.function, .line, .variables.count.value, .variables.buf.size]' "$TMP/stdout" >"$TMP/$how"
+	gojq -c '[.function, .line, .variables.count.value, .variables.buf.size]' "$TMP/stdout" >"$TMP/$how"
 done
 assert_empty "$TMP/right" "what is found in a program without a mistake"
 diff - "$TMP/wrong" >&2 <<-END || fail "what was found (>) is not what the program does (<)"
@@ -50,7 +50,7 @@ cmp "$TMP/said" "$TMP/piped" || fail "standard input is not read as the file is"
 
 note "free variables range over those of their types"
 expect_exit 0 "$KYMO" query --keep-duplicates --json --var p:pointer "$TMP/wrong.fxt" '(= (v/size p) 31)'
-assert_eq "$(jq -r '.variables.p.name' "$TMP/stdout")" buf "the variable that it is"
+assert_eq "$(gojq -r '.variables.p.name' "$TMP/stdout")" buf "the variable that it is"
 
 note "the same of a file for other readers, in both layouts"
 for layout in --force "--narrow --force"; do
@@ -58,7 +58,7 @@ for layout in --force "--narrow --force"; do
 	expect_exit 0 "$KYMO" export --format tracedb $layout -o "$TMP/w.tdb" "$TMP/wrong.fxt"
 	file=$(compgen -G "$TMP/w-*.tdb")
 	expect_exit 0 "$KYMO" query --keep-duplicates --json "$file" '(> (v/value count) (v/size buf))'
-	assert_eq "$(jq -c '[.variables.count.value, .variables.buf.size]' "$TMP/stdout" | tr '\n' ' ')" \
+	assert_eq "$(gojq -c '[.variables.count.value, .variables.buf.size]' "$TMP/stdout" | tr '\n' ' ')" \
 		"[48,32] [48,31] [48,30] " "$layout"
 done
 assert_says "$(compgen -G "$TMP/w-*.statements")" "write" "the function of the statement"
@@ -89,10 +89,10 @@ for how in right wrong; do
 		--call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/after" "$how"
 	expect_exit 0 "$KYMO" query --json "$TMP/after-$how.fxt" \
 		'(and (is (e/function) "free") (= (v/value buf) (e/value address)) (not (>= (v/size buf) 0)))'
-	jq -c '[.function, .line, .earlier.function, .earlier.variables.address.size]' "$TMP/stdout" >"$TMP/after-$how"
+	gojq -c '[.function, .line, .earlier.function, .earlier.variables.address.size]' "$TMP/stdout" >"$TMP/after-$how"
 	expect_exit 0 "$KYMO" query --json "$TMP/after-$how.fxt" \
 		'(and (is (e/function) "malloc") (= (v/value buf) (e/value address)))'
-	assert_eq "$(jq -c '[.function, .line, .earlier.line, .earlier.variables.address.size]' "$TMP/stdout")" \
+	assert_eq "$(gojq -c '[.function, .line, .earlier.line, .earlier.variables.address.size]' "$TMP/stdout")" \
 		"[\"write\",$(grep -n 'write(' "$TMP/after.c" | cut -d: -f1),$(grep -n 'buf = malloc' "$TMP/after.c" | cut -d: -f1),40]"
 done
 assert_empty "$TMP/after-right" "uses of freed blocks in a program without any"
@@ -103,11 +103,11 @@ note "moments are points, too, with names, texts and lines"
 expect_exit 0 "$KYMO" record --direct -e memory,calls,call-stacks --memory-log -o "$TMP/both.fxt" --collect locals \
 	--moment "$TMP/over:over.c:$line" --call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" wrong
 expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/both.fxt" '(and (is (p/function) "write") (= (v/value count) 48))'
-assert_eq "$(jq -r '"\(.caller) \(.source | sub(".*/"; "")):\(.line)"' "$TMP/stdout" | sort | uniq -c | tr -s ' ')" \
+assert_eq "$(gojq -r '"\(.caller) \(.source | sub(".*/"; "")):\(.line)"' "$TMP/stdout" | sort | uniq -c | tr -s ' ')" \
 	" 3 main over.c:$line" "where write() is called"
 expect_exit 0 "$KYMO" query --keep-duplicates --json "$TMP/both.fxt" \
 	'(and (matches (p/function) "*over.c*") (> (v/value i) 0) (contains (v/text buf) "xxx"))'
-assert_eq "$(jq -c '[.variables.i.value, .variables.buf.value]' "$TMP/stdout" | tr '\n' ' ')" \
+assert_eq "$(gojq -c '[.variables.i.value, .variables.buf.value]' "$TMP/stdout" | tr '\n' ' ')" \
 	'[1,"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"] [2,"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"] ' "moments"
 
 note "results as a trace"

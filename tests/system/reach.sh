@@ -11,14 +11,14 @@ need_btf
 found() {
 	dump_records "$1"
 	# (bash had blocks, too, which are of no interest any more)
-	events block | jq -rs 'map(select(.args | has("reach"))) | group_by([.args.size, .args.reach]) | .[] |
+	events block | gojq -rs 'map(select(.args | has("reach"))) | group_by([.args.size, .args.reach]) | .[] |
 		"\(.[0].args.size) \(.[0].args.reach) \(length)"'
 }
 
 # watches FILE: how many processes are watched by now, from their first instruction if $2 says so
 watches() {
 	{ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
-		jq -s --argjson complete "$2" 'map(select(.record == "event" and .name == "watch" and
+		gojq -s --argjson complete "$2" 'map(select(.record == "event" and .name == "watch" and
 			any(.args[]; .name == "complete" and .value == $complete))) | length'
 }
 
@@ -36,7 +36,6 @@ recorded() {
 	mkfifo "$TMP/go"
 	exec 9<>"$TMP/go"
 	if [ "$how" = exec ]; then
-		# shellcheck disable=SC2016 # for that shell
 		bash -c 'read -r line; exec "$REACH_LOAD" plant 20' <"$TMP/go" >"$TMP/out" 9>&- &
 	else
 		"$REACH_LOAD" plant 20 <"$TMP/go" >"$TMP/out" 9>&- &
@@ -103,7 +102,7 @@ note "nobody asked"
 recorded attach "$TMP/no.fxt"
 dump_records "$TMP/no.fxt"
 assert_ge "$(events block | wc -l)" 181 "blocks"
-assert_eq "$(events block | jq -s 'map(select(.args | has("reach"))) | length')" 0 "blocks with an answer"
+assert_eq "$(events block | gojq -s 'map(select(.args | has("reach"))) | length')" 0 "blocks with an answer"
 
 note "what makes no sense is refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory -p 1 --reach far

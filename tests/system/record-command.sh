@@ -10,7 +10,7 @@ need_btf
 complete() {
 	expect_exit 0 "$KYMO" check "$1"
 	dump_records "$1"
-	events session_stop | jq -r .args.reason >"$TMP/reason"
+	events session_stop | gojq -r .args.reason >"$TMP/reason"
 	assert_eq "$(wc -l <"$TMP/reason")" 1 "session_stop events"
 	[ $# = 1 ] || assert_line "$TMP/reason" "$2" "reason of the stop"
 }
@@ -131,7 +131,7 @@ expect_recorded "$TMP/all.fxt" "$KYMO" record --direct -e all -d 300ms -o "$TMP/
 expect_exit 0 "$KYMO" record -e help
 for archive in more:default,offcpu all:all; do
 	dump_records "$TMP/${archive%%:*}.fxt"
-	events session_start | jq -r .args.options >"$TMP/options"
+	events session_start | gojq -r .args.options >"$TMP/options"
 	words=$(sed -n 's|.*categories=\([a-z,]*\).*|\1|p' "$TMP/options")
 	case ${archive#*:} in
 	all) assert_eq "$words" sched,irq,softirq,workqueue,power,counters,profile,offcpu "categories of -e all" ;;

@@ -35,11 +35,11 @@ what_damage_ends_in() {
 }
 
 # Packed, no more is lost than the pieces that are damaged, and where each begins is found again.
-records=$("$KYMO" check --json "$TMP/real.fxt" | jq .records)
+records=$("$KYMO" check --json "$TMP/real.fxt" | gojq .records)
 for method in snappy zstd gzip columns; do
 	record_around "$TMP/packed.$method" -e sched --compress=$method --flush 50ms -- \
 		bash -c "little_work; little_work; little_work"
-	# (jq needs longer to start than kymo to check: it looks at all answers at once)
+	# (gojq needs longer to start than kymo to check: it looks at all answers at once)
 	: >"$TMP/checks"
 	: >"$TMP/statuses"
 	for seed in {1..36}; do
@@ -62,7 +62,7 @@ for method in snappy zstd gzip columns; do
 		printf '\377\377\377\377'
 		tail -c +$((half + 5)) "$TMP/packed.$method"
 	} >"$TMP/variant"
-	all=$("$KYMO" check --json "$TMP/packed.$method" | jq .records)
+	all=$("$KYMO" check --json "$TMP/packed.$method" | gojq .records)
 	expect_exit "$(what_damage_ends_in $method)" "$KYMO" check --json "$TMP/variant"
 	assert_ge "$(json "$TMP/stdout" .records)" $((all / 4)) "$method: records of $all behind damage"
 	assert_eq "$(json "$TMP/stdout" .cut_off)" false "$method: is its end there?"
@@ -72,7 +72,7 @@ assert_ge "$records" 4000 "records"
 # Large pieces: what is behind one is found, wherever in it the damage is.
 for method in snappy zstd gzip columns; do
 	record_around "$TMP/large.$method" -e sched --compress=$method -- "$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 10000
-	all=$("$KYMO" check --json "$TMP/large.$method" | jq .records)
+	all=$("$KYMO" check --json "$TMP/large.$method" | gojq .records)
 	bytes=$(stat -c %s "$TMP/large.$method")
 	for percent in 20 35 50; do
 		cp "$TMP/large.$method" "$TMP/variant"

@@ -21,7 +21,7 @@ show_perfetto() {
 	done
 }
 
-# (jq needs longer to start than kymo to repair: it looks at all answers at once)
+# (gojq needs longer to start than kymo to repair: it looks at all answers at once)
 hows=()
 shown=()
 : >"$TMP/checks"
@@ -56,5 +56,5 @@ other=$!
 show_perfetto "${shown[@]:half}"
 wait $other
 for seed in "${shown[@]}"; do
-	assert_ge "$(jq '.[0].n' "$TMP/answers.$seed")" 500 "seed $seed: slices"
+	assert_ge "$(gojq '.[0].n' "$TMP/answers.$seed")" 500 "seed $seed: slices"
 done

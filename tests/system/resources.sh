@@ -95,7 +95,7 @@ blocks() {
 
 watched() {
 	dump_records "$2"
-	events watched | jq -r --argjson pid "$3" "select(.process_id == \$pid) | .args.$1"
+	events watched | gojq -r --argjson pid "$3" "select(.process_id == \$pid) | .args.$1"
 }
 
 # check_planted FILE REASON
@@ -125,19 +125,19 @@ no_bpf_left "a recording of descriptors, mappings and threads"
 check_planted "$TMP/work.fxt" stop
 # The last sums are what lives.
 dump_records "$TMP/work.fxt"
-events usage | jq -rs 'map(select(.args.resource == "fd" or .args.resource == "mapping")) |
+events usage | gojq -rs 'map(select(.args.resource == "fd" or .args.resource == "mapping")) |
 	group_by([.args.resource, .args.stack]) | map(last.args) | group_by(.resource) |
 	.[] | "\(.[0].resource) \(map(.blocks) | add) \(map(.bytes) | add)"' >"$TMP/sums"
 awk '$1 == "fd" || $1 == "mapping" { n[$1]++; bytes[$1] += $2 }
 	END { for (r in n) print r, n[r], bytes[r] }' "$TMP/found" | sort | diff - "$TMP/sums" >&2 ||
 	fail "the last sums (>) are not what lives (<)"
 # What they are.
-events block | jq -r '.args | select(.resource == "fd") | "\(.function) \(.text)"' >"$TMP/texts"
+events block | gojq -r '.args | select(.resource == "fd") | "\(.function) \(.text)"' >"$TMP/texts"
 for text in 'openat /dev/null' 'openat /proc/[0-9]*/status' 'memfd_create /memfd:planted' \
 	'dup2 /dev/null' 'recvmsg /dev/null' 'eventfd2 anon_inode:\[eventfd\]' 'pipe2 pipe:\['; do
 	assert_contains "$TMP/texts" "^$text" "what descriptors are"
 done
-assert_eq "$(events block | jq -r '.args | select(.resource == "shm") | .text')" "resource-load-$LOAD" \
+assert_eq "$(events block | gojq -r '.args | select(.resource == "shm") | .text')" "resource-load-$LOAD" \
 	"the name of the shared memory object"
 end_resource_load
 
@@ -154,8 +154,8 @@ summarize "$TMP/exit.fxt"
 assert_no_loss
 dump_records "$TMP/exit.fxt"
 for resource in fd mapping segment attachment thread; do
-	assert_eq "$(($(events alloc | jq -c "select(.args.resource == \"$resource\")" | wc -l) - \
-		$(events free | jq -c "select(.args.resource == \"$resource\")" | wc -l)))" \
+	assert_eq "$(($(events alloc | gojq -c "select(.args.resource == \"$resource\")" | wc -l) - \
+		$(events free | gojq -c "select(.args.resource == \"$resource\")" | wc -l)))" \
 		"$(grep -c "^$resource " "$TMP/found")" "allocations less frees of $resource, and blocks"
 done
 end_resource_load

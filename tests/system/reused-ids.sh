@@ -55,7 +55,7 @@ expect_exit 0 "$KYMO" leaks --direct -e memory --force -o "$TMP/leaks.fxt" -- \
 	bash "$TMP/leak.sh" "$LEAK_PROGRAMS/leak-plant-frames" list 12
 "$KYMO" leaks --json --allow-unwatched "$TMP/leaks.fxt" >"$TMP/leaks.json" 2>/dev/null
 # Of each one it is known what it has leaked, or said that it is not.
-jq -r '.processes[] | select(.process == "leak-plant-fram" and .reason != "exec") |
+gojq -r '.processes[] | select(.process == "leak-plant-fram" and .reason != "exec") |
 	"\(.complete) \(.leaks | length > 0)"' "$TMP/leaks.json" | sort | uniq -c >"$TMP/leaks.kinds"
 assert_empty <(grep 'true false' "$TMP/leaks.kinds" || true) "owners of which all is known and nothing was found"
 assert_eq "$(awk '{ n += $1 } END { print n }' "$TMP/leaks.kinds")" 12 "owners with a report"

@@ -68,7 +68,7 @@ watch_pid=$!
 begin=$(date +%s%N)
 for ((i = 1; i <= seconds; i++)); do
 	"$KYMO_LOAD" --cpu "$cpu" pingpong $round_trips >"$TMP/load.json"
-	jq -r '.pid as $pid | .ping, .pong | "\($pid) \(.tid) \(.nvcsw + .nivcsw)"' "$TMP/load.json" >>"$TMP/threads"
+	gojq -r '.pid as $pid | .ping, .pong | "\($pid) \(.tid) \(.nvcsw + .nivcsw)"' "$TMP/load.json" >>"$TMP/threads"
 	# (those that have ended lately are known on: so many have to have ended first)
 	[ $i != $((seconds / 4)) ] || before_kib=$(anonymous_kib)
 	now=$(date +%s%N)

@@ -12,10 +12,10 @@ start_kymod
 
 start_stack_load deep 1500
 expect_exit 0 "$KYMO" start tiny -o "$TMP/t.fxt" -e sched,profile -F 5000 -b 64K -p "$STACK_LOAD_PID" --bus "$BUS"
-remember=$(bpftool -j map show | jq '[.[] | select(.name == "ticks_taken") | .id] | max')
+remember=$(bpftool -j map show | gojq '[.[] | select(.name == "ticks_taken") | .id] | max')
 # Samples that were taken so far.
 samples_taken() {
-	bpftool -j map dump id "$remember" | jq '[.[0].values[].value |
+	bpftool -j map dump id "$remember" | gojq '[.[0].values[].value |
 		if type == "array" then [to_entries[] | (.value | ltrimstr("0x") | explode |
 			reduce .[] as $c (0; . * 16 + ($c | if . > 57 then . - 87 else . - 48 end))) *
 			pow(256; .key)] | add else . end] | add'

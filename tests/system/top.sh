@@ -21,7 +21,7 @@ expect_soon 5 grep -qx stack-load "/proc/$load/comm"
 top -n 3
 assert_eq "$(wc -l <"$TMP/top.json")" 3 "lines of -n 3"
 tail -1 "$TMP/top.json" >"$TMP/last.json"
-jq -c '.processes[] | select(.pid == '"$load"')' "$TMP/last.json" >"$TMP/process.json"
+gojq -c '.processes[] | select(.pid == '"$load"')' "$TMP/last.json" >"$TMP/process.json"
 assert_eq "$(json "$TMP/process.json" .name)" stack-load "its name"
 assert_contains "$TMP/process.json" '"command_line":"[^"]*stack-load chain 60000"' "its command line"
 assert_ge "$(json "$TMP/process.json" '.cpu_ns')" 1000000 "CPU time of the load"
@@ -44,7 +44,7 @@ expect_recorded - finished $pid "$TMP/top.log"
 mv "$TMP/three.json" "$TMP/top.json"
 
 note "sums are those of the interval"
-jq -c '{ns: (.end_ns - .start_ns), n: (.cpus | length), busy: (.cpus | map(.busy_percent) | max),
+gojq -c '{ns: (.end_ns - .start_ns), n: (.cpus | length), busy: (.cpus | map(.busy_percent) | max),
 	sum: (.threads | map(.cpu_ns) | add), all: (.processes | map(.cpu_ns) | add),
 	p: (.functions | map(.self_percent) | add)}' "$TMP/top.json" >"$TMP/sums.json"
 holds "$TMP/sums.json" '.ns == 1e9 and .busy <= 100.001 and .sum == .all and .all <= .ns * .n and .p <= 100.01' || fail "sums: $(cat "$TMP/sums.json")"
@@ -79,8 +79,7 @@ note "many processes come and go"
 "$STACK_LOAD" burst 400 5 >/dev/null &
 burst=$!
 top -n 2
-# shellcheck disable=SC2016 # jq
-assert_ge "$(jq -s --arg name stack-load '[.[].processes[] | select(.name == $name)] | length' "$TMP/top.json")" 20 \
+assert_ge "$(gojq -s --arg name stack-load '[.[].processes[] | select(.name == $name)] | length' "$TMP/top.json")" 20 \
 	"processes that lived for 5 ms"
 wait $burst
 

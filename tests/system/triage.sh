@@ -34,9 +34,9 @@ no_bpf_left "a recording of what grows"
 assert_eq "$("$MEMORY_LOAD" patched "$GROWING")" 0 "bytes changed after the end"
 kill "$GROWING" "$LATER" "$IDLE"
 dump_records "$TMP/triage.fxt"
-assert_eq "$(events watch | jq -s --argjson pid "$IDLE" 'map(select(.process_id == $pid)) | length')" 0 \
+assert_eq "$(events watch | gojq -s --argjson pid "$IDLE" 'map(select(.process_id == $pid)) | length')" 0 \
 	"watches of a process that does not grow"
-assert_ge "$(events block | jq -s --argjson pid "$GROWING" \
+assert_ge "$(events block | gojq -s --argjson pid "$GROWING" \
 	'map(select(.process_id == $pid and .args.size == 200000)) | length')" 5 "blocks that leaked"
 expect_exit 0 "$KYMO" check "$TMP/triage.fxt"
 

@@ -17,7 +17,7 @@ chrt -f 50 true 2>/dev/null || skip "no realtime priority is to be had"
 
 # trigger KIND: those of the last dump_records
 triggers() {
-	events trigger | jq -c --arg kind "$1" 'select(.args.reason == $kind)'
+	events trigger | gojq -c --arg kind "$1" 'select(.args.reason == $kind)'
 }
 
 # ---- a wakeup that waits ----
@@ -40,7 +40,7 @@ expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 summarize "$TMP/t.fxt"
 dump_records "$TMP/t.fxt"
 # (the longest: a machine that is busy holds it up at other times, too)
-triggers wakeup | jq -sc 'max_by(.args.value) // empty' >"$TMP/wakeup.json"
+triggers wakeup | gojq -sc 'max_by(.args.value) // empty' >"$TMP/wakeup.json"
 assert_eq "$(wc -l <"$TMP/wakeup.json")" 1 "triggers"
 assert_eq "$(json "$TMP/wakeup.json" .args.thread)" "$tid" "the thread"
 assert_eq "$(json "$TMP/wakeup.json" .args.limit)" 150000000 "the limit"
@@ -68,8 +68,8 @@ wait $recorder || fail "exit status $?: $(cat "$TMP/log")"
 end_held often
 summarize "$TMP/often.fxt"
 dump_records "$TMP/often.fxt"
-said=$(triggers wakeup | jq -s 'map(.args.count) | add // 0')
-worst=$(triggers wakeup | jq -s 'map(.args.value) | max // 0')
+said=$(triggers wakeup | gojq -s 'map(.args.count) | add // 0')
+worst=$(triggers wakeup | gojq -s 'map(.args.value) | max // 0')
 # By the schedule itself: from a wakeup to the switch-in.
 {
 	wakeups | awk '{ print $1, 0, $3 }'
@@ -105,20 +105,20 @@ end_held sleeper
 tid=$(json "$TMP/sleeper.json" .napper.tid)
 
 dump_records "$TMP/o.fxt"
-triggers offcpu | jq -c --argjson tid "$tid" 'select(.args.thread == $tid)' >"$TMP/offcpu.json"
+triggers offcpu | gojq -c --argjson tid "$tid" 'select(.args.thread == $tid)' >"$TMP/offcpu.json"
 n=$(wc -l <"$TMP/offcpu.json")
 # All five are there, if need be several as one.
 assert_ge "$n" 1 "triggers"
-assert_ge "$(jq -s 'map(.args.count) | add' "$TMP/offcpu.json")" 5 "triggers that were counted"
-assert_eq "$(jq -s 'map(select(.args.value < 200000000)) | length' "$TMP/offcpu.json")" 0 "too short"
+assert_ge "$(gojq -s 'map(.args.count) | add' "$TMP/offcpu.json")" 5 "triggers that were counted"
+assert_eq "$(gojq -s 'map(select(.args.value < 200000000)) | length' "$TMP/offcpu.json")" 0 "too short"
 
 # Without a filter sleep that was meant is none.
 record_around "$TMP/all.fxt" -e sched --trigger offcpu=100ms -- "$KYMO_LOAD" sleep 3 150000
 dump_records "$TMP/all.fxt"
-load=$(grep -F '"kymo-load"' "$DUMP" | jq -s 'map(select(.record == "kernel_object" and .name == "kymo-load"))[0].koid')
+load=$(grep -F '"kymo-load"' "$DUMP" | gojq -s 'map(select(.record == "kernel_object" and .name == "kymo-load"))[0].koid')
 [ "$load" -gt 0 ] || fail "the load is not in the archive"
 assert_eq "$(triggers offcpu |
-	jq -c --argjson tid "$load" 'select(.args.thread == $tid)' | wc -l)" 0 \
+	gojq -c --argjson tid "$load" 'select(.args.thread == $tid)' | wc -l)" 0 \
 	"triggers by sleep that was meant"
 no_bpf_left "recordings with triggers"
 
@@ -202,7 +202,7 @@ for kind in "${kinds[@]}"; do
 		check_finds_nothing "$file"
 		dump_records "$file"
 		triggers "$kind" >>"$TMP/fired"
-		events mark | jq -r .args.text >>"$TMP/marks"
+		events mark | gojq -r .args.text >>"$TMP/marks"
 	done < <(chunks "$kind")
 	n_files=$(n_chunks "$kind")
 	why="$kind( of [^ ]+ \([0-9]+\))?: [0-9.]+ ?[%MGiB]+, the limit is [0-9.]+ ?[%MiB]+\$"
@@ -210,13 +210,13 @@ for kind in "${kinds[@]}"; do
 	# (there may be no room for one of them)
 	assert_contains "$TMP/marks" "^snapshot: $why" "marks that say why"
 	# What led to it is in it, and what was in the one before may be, too.
-	jq -s -c 'unique_by(.timestamp_ns)[]' "$TMP/fired" >"$TMP/$kind.json"
+	gojq -s -c 'unique_by(.timestamp_ns)[]' "$TMP/fired" >"$TMP/$kind.json"
 	n=$(wc -l <"$TMP/$kind.json")
 	assert_ge "$n" "$n_files" "triggers by $kind, and files"
 	holds "$TMP/$kind.json" '.args.value >= .args.limit' || fail "$kind: too little: $(cat "$TMP/$kind.json")"
-	span=$(jq -s '(.[-1].timestamp_ns - .[0].timestamp_ns) / 1000000000 | floor' "$TMP/$kind.json")
+	span=$(gojq -s '(.[-1].timestamp_ns - .[0].timestamp_ns) / 1000000000 | floor' "$TMP/$kind.json")
 	assert_le "$n_files" $((span / 2 + 2)) "$kind: files in $span s, one each 2 s at most"
-	note "$kind: $n_files files, $(jq -s 'map(.args.value) | max' "$TMP/$kind.json") at most"
+	note "$kind: $n_files files, $(gojq -s 'map(.args.value) | max' "$TMP/$kind.json") at most"
 done
 holds "$TMP/leak.json" ".args.thread == $leaker and .args.limit == 1048576" ||
 	fail "it was not the program that leaks: $(cat "$TMP/leak.json")"

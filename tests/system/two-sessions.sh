@@ -71,7 +71,7 @@ for name in during after; do
 	assert_ge "$recorded" "$counted" "switches from the one that naps $name"
 	assert_le "$recorded" $((counted + 3)) "switches from the one that naps $name"
 done
-marked=$(events mark | jq .timestamp_ns)
+marked=$(events mark | gojq .timestamp_ns)
 late=$(switches | awk -v tid="$napper" -v marked="$marked" '$3 == tid && $1 > marked' | wc -l)
 assert_eq "$late" "$recorded" "switches after the other session was stopped"
 assert_ge "$late" 500 "switches after the other session was stopped"

@@ -112,7 +112,7 @@ all_of_it() {
 		-e sched,profile,offcpu,irq,softirq,workqueue,power,counters
 	kill $load
 	dump_records "$TMP/all.fxt"
-	assert_ge "$(events mapping | jq -s 'map(select(.args.path == "[kernel.kallsyms]" or .args.name == "[kernel.kallsyms]")) | length')" 1 \
+	assert_ge "$(events mapping | gojq -s 'map(select(.args.path == "[kernel.kallsyms]" or .args.name == "[kernel.kallsyms]")) | length')" 1 \
 		"mappings of the kernel"
 	summarize "$TMP/all.fxt"
 	assert_ge "$(json "$SUMMARY" .profile.samples)" 10 "samples"
@@ -130,7 +130,7 @@ all_of_it() {
 		fail "the recording failed"
 	}
 	dump_records "$TMP/leaks.fxt"
-	assert_ge "$(events block | jq -s 'map(select(.args.reach == "lost")) | length')" 10 "blocks that are lost"
+	assert_ge "$(events block | gojq -s 'map(select(.args.reach == "lost")) | length')" 10 "blocks that are lost"
 	expect_exit 0 "$KYMO" check "$TMP/leaks.fxt"
 	expect_soon 5 is_asleep "$plant"
 	exec 9>&-

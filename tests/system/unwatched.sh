@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
-need_command strip jq
+need_command strip gojq
 
 program=$LEAK_PROGRAMS/leak-plant-static
 [ -x "$program" ] || skip "no static program was built"
@@ -20,7 +20,7 @@ leaks() {
 
 # of_last FILTER: of the last program
 of_last() {
-	jq -r ".processes[-1] | $1" "$TMP/report.json"
+	gojq -r ".processes[-1] | $1" "$TMP/report.json"
 }
 
 note "a stripped static program"

@@ -72,7 +72,6 @@ LATE_MS=1500 categories=profile,offcpu odd "a program whose files have lost thei
 	"$TMP/odd" names 300 "$TMP/many"
 if unshare -m true 2>/dev/null; then
 	mkdir "$TMP/hidden"
-	# shellcheck disable=SC2016 # for the other shell
 	odd_named "a program of another mount namespace" hidden/odd unshare -m sh -c \
 		'mount -t tmpfs none "$TMP/hidden" && cp "$TMP/odd" "$TMP/hidden/odd" && "$TMP/hidden/odd" plain 500'
 else
@@ -213,7 +212,6 @@ echo 'void _start(void) { __asm__ volatile("syscall" : : "a"(60), "D"(0)); }' >"
 gcc -Os -static -nostdlib -o "$TMP/tiny" "$TMP/tiny.c"
 cp "$TMP/odd" "$TMP/later"
 export LATE_MS=150
-# shellcheck disable=SC2016 # for the other shell
 expect_exit 0 "$KYMO" record --direct -e profile -F 997 --comm=later -o "$TMP/later.fxt" -- \
 	bash -c '"$0" execs 0 "$2"; "$1" plain 400' "$TMP/odd" "$TMP/later" "$TMP/tiny"
 name_frames "$TMP/later.fxt" "$TMP/later" | grep -E ' (leaf|burn)' >"$TMP/asked" || true
@@ -246,13 +244,13 @@ if command -v g++ >/dev/null; then
 	expect_exit 0 "$KYMO" record --direct --force -e memory -o "$TMP/leaky.fxt" -- "$TMP/leaky"
 	"$LIST_STACKS" "$TMP/leaky.fxt" | sed -n 's/^block [^ ]* [^ ]* [^ ]* memory [^ ]*/tick 0 0 0/p' >"$TMP/blocks"
 	expect_exit 0 "$KYMO" leaks --json "$TMP/leaky.fxt"
-	jq -r '.processes[].leaks[] | "\(.blocks) \([.frames[].function // "?" | split("(")[0] | gsub(" "; "_")] | join(" ")) "' \
+	gojq -r '.processes[].leaks[] | "\(.blocks) \([.frames[].function // "?" | split("(")[0] | gsub(" "; "_")] | join(" ")) "' \
 		"$TMP/stdout" | grep ' leak_[a-z]* leak_all ' >"$TMP/leaks" || true
 	awk '{ n += $1 } / leak_(new|string|map) leak_all main .*_start $/ { whole += $1 } END { print n + 0, whole + 0 }' "$TMP/leaks" >"$TMP/n"
 	read -r all n <"$TMP/n"
 	share "blocks that leak" "$n" "$all" 98
 	assert_ge "$n" 700 "blocks that leak, of 1000"
-	jq -r '.processes[].leaks[].frames[] | select(.function // "" | startswith("leak_map")) | .line' "$TMP/stdout" | sort -u >"$TMP/lines"
+	gojq -r '.processes[].leaks[].frames[] | select(.function // "" | startswith("leak_map")) | .line' "$TMP/stdout" | sort -u >"$TMP/lines"
 	assert_eq "$(cat "$TMP/lines")" "$(grep -n 'leak_map(int' "$TMP/leaky.cc" | cut -d: -f1)" "the line that leaks"
 else
 	note "not tested: g++ is not there"

@@ -219,7 +219,6 @@ compare() {
 }
 
 note "frame by frame what libdw makes of copies of the same stacks"
-# shellcheck disable=SC2016 # for other languages
 for program in "${shipped[@]}" $(type -P node || true); do
 	case $program in
 	*/python*) compare 1200 "$program" -I -c 'import json, re

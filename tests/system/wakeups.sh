@@ -77,7 +77,7 @@ check() {
 	elif [ "$kind" = tcp ]; then
 		# An interrupt may have a look at a packet before the sender has.
 		assert_ge "$by_waker" $((n * 99 / 100)) "$what: wakeups by the waker"
-		assert_ge "$(grep -F '"thread_wakeup"' "$DUMP" | jq -c "select(.waking_thread_id == $sleeper) | .args[] |
+		assert_ge "$(grep -F '"thread_wakeup"' "$DUMP" | gojq -c "select(.waking_thread_id == $sleeper) | .args[] |
 			select(.name == \"context\" and .value == \"softirq\")" | wc -l)" $((n * 99 / 100)) "$what: in a softirq"
 	else
 		assert_eq "$by_waker" $n "$what: wakeups by the waker"
