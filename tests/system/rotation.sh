@@ -10,7 +10,7 @@
 need_btf
 need_bus
 
-seconds=${1:-20}
+seconds=${1:-10}
 round_trips=17000 # a second; three events each
 cpu=$(last_cpu)
 mkdir "$TMP/etc" "$TMP/out" "$TMP/all"
@@ -28,7 +28,7 @@ cat >"$TMP/etc/rotation.conf" <<-END
 	[Output]
 	Directory=$TMP/out
 	RotateTime=1s
-	KeepSize=16M
+	KeepSize=8M
 END
 
 # Takes each chunk as soon as it has its name, before it is too old to be kept, and looks at it at
@@ -97,7 +97,7 @@ comm -13 "$TMP/plain.warnings" "$TMP/all.warnings" >"$TMP/more.warnings"
 assert_empty "$TMP/more.warnings" "warnings about chunks that the plain recording does not have"
 n_chunks=$(find "$TMP/all" -name '*.fxt' | wc -l)
 assert_ge "$n_chunks" $((seconds / 2)) "chunks"
-assert_le "$(kept_bytes)" $((16 << 20)) "bytes that are kept"
+assert_le "$(kept_bytes)" $((8 << 20)) "bytes that are kept"
 assert_le "$after_kib" $((before_kib + 8192)) "memory of the service at the end, from $before_kib KiB on"
 
 # The names say how they join.
