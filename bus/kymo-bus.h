@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What both ends of the bus share: what the service is called there, and a connection.
+ * Names of the service on the bus, and connections to it, for both the service and its clients.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define KYMO_SESSION_INTERFACE "org.kymo.Trace1.Session"
 
 /*
- * Connects to the bus at ADDRESS (NULL = the system bus) as who calls himself NAME there, for
- * people. Descriptors pass. Returns 0 or a negative errno.
+ * Connects to the bus at ADDRESS (NULL = the system bus). NAME describes the connection in logs.
+ * The connection can pass descriptors. Returns 0 or a negative errno.
  */
 int kymo_bus_open(const char *address, const char *name, sd_bus **ret);

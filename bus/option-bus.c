@@ -144,7 +144,7 @@ static int option_bus_read_cgroup(sd_bus_message *m, struct session_options *to,
 	return filter_add_cgroups(&to->filter, &c, 1, why) ?: 1;
 }
 
-/* One of a list. Returns 1, 0 at its end, or a negative errno. */
+/* Reads one element of a list. Returns 1, 0 at its end, or a negative errno. */
 static int option_bus_read_one(sd_bus_message *m, const struct option_row *row,
 			       struct session_options *to, char *why)
 {
@@ -174,7 +174,7 @@ static int option_bus_read_list(sd_bus_message *m, const struct option_row *row,
 		return r;
 	while (sd_bus_message_at_end(m, false) == 0) {
 		r = option_bus_read_one(m, row, to, why);
-		/* (too many values are no failure of ours) */
+		/* Too many values are the caller's error. */
 		if (r < 0)
 			return *why && r != -ENOMEM ? -EINVAL : r;
 	}
@@ -338,7 +338,7 @@ static bool option_bus_has_trigger(const struct session_options *o)
 	return false;
 }
 
-/* Whether a service need hear of it: older ones do not know all options. */
+/* Whether the option must be sent to the service. Older services do not know all options. */
 static bool is_said(const struct option_row *row, const struct session_options *o)
 {
 	if (row->type == OPTION_TRIGGERS)
