@@ -2,12 +2,12 @@
 /*
  * The guard (access.h).
  *
- * Messages that have to wait stand in a queue of their sender. Of these only the first is ever put
- * back into the connection's read queue, where the filter meets it again: so what came later,
- * wherever it is by then, finds somebody waiting and queues up behind.
+ * Each sender has a queue of its waiting messages. Only the first one is ever put back into the
+ * connection's read queue, where the filter sees it again. While it waits, the filter appends later
+ * messages of the sender to the queue, so they stay in order.
  *
- * One match for all names, not one for each peer: the bus allows a connection only so many, and
- * strangers must not be able to use them up.
+ * One match covers the names of all peers. The bus limits the number of matches of a connection,
+ * and clients must not be able to exhaust it.
  */
 #include "daemon/access.h"
 
@@ -26,38 +26,38 @@
 #include "daemon/passed-fds.h"
 
 enum {
-	PEERS_MAX = 8192, /* far more than a bus lets in */
-	/* All messages that wait have no more than a quarter of our descriptors. */
+	PEERS_MAX = 8192, /* much more than a bus accepts */
+	/* All waiting messages together use at most a quarter of our descriptors. */
 	DESCRIPTORS_PER_HELD = 4 * PASSED_FDS_NUMBERS(16),
 };
 
-/* What polkit said of one right. */
+/* The answer of polkit about one right. */
 struct answer {
 	enum polkit_answer answer;
 	uint64_t until_ns;
-	char *why; /* with POLKIT_FAILED */
+	char *why; /* for POLKIT_FAILED */
 };
 
-/* Somebody on the bus. */
+/* A connection on the bus. */
 struct peer {
 	struct access *access;
 	struct peer *next;
 	char *name;
 	sd_bus_slot *question; /* GetConnectionCredentials */
-	bool known;            /* what follows is */
+	bool known;            /* whether the following members are set */
 	uid_t uid;
-	int membership; /* what credentials_in_group() said */
+	int membership; /* result of credentials_in_group() */
 	struct answer answers[RIGHT_MAX];
-	struct polkit_check *check; /* of the right that is ASKED */
+	struct polkit_check *check; /* pending check of the right ASKED */
 	enum right asked;
-	bool for_held;       /* for the sake of held[0] */
-	uint64_t generation; /* of polkit's rules when it was asked */
+	bool for_held;       /* the check is for held[0] */
+	uint64_t generation; /* of polkit's rules at the start of the check */
 	sd_bus_message *held[ACCESS_HELD_PER_PEER];
 	size_t n_held;
 	bool queued;       /* held[0] is in the read queue */
-	bool sees_all;     /* it may view all sessions, as of the last answer: signals go there */
-	uint32_t answered; /* rights that were asked for the sake of held[0], whatever their time */
-	uint32_t granted;  /* rights of the message that is being served */
+	bool sees_all;     /* may view all sessions, by the last answer: receives their signals */
+	uint32_t answered; /* rights that were checked for held[0]; valid even if expired */
+	uint32_t granted;  /* rights for the message that is being served */
 };
 
 struct access {
@@ -66,7 +66,7 @@ struct access {
 	struct access_ops ops;
 	sd_bus_slot *filter;
 	sd_bus_slot *watch;  /* NameOwnerChanged */
-	sd_bus_slot *change; /* polkit's */
+	sd_bus_slot *change; /* polkit's Changed */
 	uint64_t generation; /* of polkit's rules */
 	struct peer *peers;
 	size_t n_peers;
@@ -115,11 +115,11 @@ static void access_forget(struct peer *peer)
 	peer_free(peer);
 }
 
-/* ---- messages that wait ---- */
+/* ---- waiting messages ---- */
 
 #define CROWDED_USER "too many calls of this user wait for an answer"
 
-/* How many wait of the user whose P is. */
+/* The number of waiting messages of P's user. */
 static size_t count_held_of_user(const struct peer *p)
 {
 	size_t n = 0;
@@ -129,7 +129,7 @@ static size_t count_held_of_user(const struct peer *p)
 	return n;
 }
 
-/* Why one more message of P cannot wait, or NULL. */
+/* The reason why P cannot have another waiting message, or NULL. */
 static const char *access_why_full(const struct peer *p)
 {
 	size_t n = 0;
@@ -153,7 +153,7 @@ static int access_hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
 	return 0;
 }
 
-/* Now that it is known whose P is: what came meanwhile may be too much, the last ones first. */
+/* P's user is now known: refuses the latest of its messages that exceed the limit of the user. */
 static void refuse_surplus(struct peer *p)
 {
 	size_t n = count_held_of_user(p);
@@ -168,8 +168,10 @@ static void refuse_surplus(struct peer *p)
 	}
 }
 
-/* The first of those that wait has its turn, or is refused. What was asked for its sake has been
- * used. */
+/*
+ * Removes the first waiting message, which is served or refused. Drops answers that were valid only
+ * for this message.
+ */
 static void access_let_go(struct peer *p)
 {
 	sd_bus_message_unref(p->held[0]);
@@ -180,8 +182,10 @@ static void access_let_go(struct peer *p)
 	p->answered = 0;
 }
 
-/* Puts the first one back into the read queue, if nothing is asked any more: the filter sees it
- * again. */
+/*
+ * Puts the first waiting message back into the read queue, where the filter sees it again, unless a
+ * check is pending.
+ */
 static void access_advance(struct peer *p)
 {
 	while (p->known && !p->check && !p->queued && p->n_held > 0) {
@@ -197,10 +201,12 @@ static void access_advance(struct peer *p)
 	}
 }
 
-/* ---- who somebody is ---- */
+/* ---- identity of peers ---- */
 
-/* The bus does not know the peer. If it has left, nobody hears the answers and the next message
- * of that name never comes; else the next one asks again. */
+/*
+ * The bus does not know the peer. If the peer has left, nobody receives the errors, and its name is
+ * never used again. Otherwise, its next message starts another query.
+ */
 static void access_give_up(struct peer *p, const sd_bus_error *e)
 {
 	if (!sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
@@ -228,14 +234,14 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 	p->uid = c.uid;
 	p->membership = credentials_in_group(&c, p->access->group);
 	p->known = true;
-	/* Before any of it is closed. */
+	/* This comes before any of its descriptors is closed. */
 	async_close_learn(p->name, p->uid);
 	refuse_surplus(p);
 	access_advance(p);
 	return 0;
 }
 
-/* Asks the bus who NAME is. */
+/* Adds the peer NAME, and requests its credentials from the bus. */
 static int access_add_peer(struct access *a, const char *name, struct peer **ret)
 {
 	_cleanup_(peer_freep) struct peer *p = calloc(1, sizeof(*p));
@@ -261,7 +267,7 @@ static int access_add_peer(struct access *a, const char *name, struct peer **ret
 	return 0;
 }
 
-/* ---- what somebody may ---- */
+/* ---- rights of peers ---- */
 
 static bool is_yes(const struct peer *p, enum right right, enum polkit_answer answer)
 {
@@ -296,7 +302,7 @@ static void access_on_answer(enum polkit_answer answer, const char *why, void *u
 	access_advance(p);
 }
 
-/* The answer that is known, or NULL. */
+/* The cached answer, or NULL if polkit must be asked. */
 static const struct answer *access_recall(const struct peer *p, enum right right, bool dialogue)
 {
 	const struct answer *a = &p->answers[right];
@@ -305,7 +311,7 @@ static const struct answer *access_recall(const struct peer *p, enum right right
 		return a;
 	if (a->answer == POLKIT_UNASKED || clock_boot_ns() >= a->until_ns)
 		return NULL;
-	/* One who may be asked now may know the password. */
+	/* With a dialogue, the user may now be able to authenticate. */
 	return dialogue && a->answer == POLKIT_CHALLENGE ? NULL : a;
 }
 
@@ -355,8 +361,10 @@ static int access_refuse(const struct rights_found *f, sd_bus_error *reterr)
 
 enum { JUDGED_PASS, JUDGED_LATER };
 
-/* Whether M of P, who is known, may pass. Returns JUDGED_*, or a negative errno with the refusal
- * in RETERR. *RET_RIGHT and *RET_DIALOGUE are what is to be asked for JUDGED_LATER. */
+/*
+ * Whether M of P, a known peer, may pass. Returns JUDGED_*, or a negative errno with the refusal in
+ * RETERR. For JUDGED_LATER, *RET_RIGHT and *RET_DIALOGUE are the question for polkit.
+ */
 static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right,
 			bool *ret_dialogue, sd_bus_error *reterr)
 {
@@ -399,8 +407,10 @@ static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right
 	return access_refuse(&found, reterr) < 0 ? -EACCES : JUDGED_PASS;
 }
 
-/* M, whose turn it is; IS_HELD if it is the first of those that wait. Returns what a filter
- * does. */
+/*
+ * Handles M, the next message of P. IS_HELD: M is the first waiting message. Returns the result of
+ * a filter.
+ */
 static int access_serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_error *reterr)
 {
 	enum right right = RIGHT_MAX;
@@ -436,7 +446,7 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 	p = access_find(a, sender);
 	if (p && p->queued && p->held[0] == m) {
 		p->queued = false;
-		/* If something is asked, that puts it back again. */
+		/* A pending check puts the message back again when it ends. */
 		return p->check ? 1 : access_serve(p, m, true, reterr);
 	}
 	r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
@@ -455,9 +465,12 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
 	return r < 0 ? r : 1;
 }
 
-/* ---- what changes ---- */
+/* ---- changes ---- */
 
-/* Whether P may still see all. If that cannot be asked now, it hears no more until it calls. */
+/*
+ * Checks again whether P may view all sessions. If the check cannot start now, P gets no more
+ * signals about other users' sessions until it makes another call.
+ */
 static void ask_again(struct peer *p)
 {
 	if (p->check || access_ask(p, RIGHT_VIEW, false, NULL) < 0)
@@ -467,8 +480,8 @@ static void ask_again(struct peer *p)
 }
 
 /*
- * Answers from before are worth nothing; but what has been asked for a message that waits is used
- * for it. A user who hears of all sessions need not call again, and is asked about again.
+ * Cached answers are dropped, but an answer to a question for a waiting message is still used for
+ * that message. For peers that receive signals of all sessions, the check is repeated at once.
  */
 void access_drop_answers(struct access *a)
 {
@@ -487,9 +500,11 @@ void access_drop_answers(struct access *a)
 
 static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
-	/* It tells everybody, and the bus sees to it that it is polkit who does; to us alone
-	 * anybody may say it. Who hears of sessions would be asked about again and again, and hear
-	 * nothing meanwhile. */
+	/*
+	 * The bus guarantees that a broadcast of polkit's name comes from polkit. A message sent to
+	 * us alone can come from any client. It could trigger endless checks, during which peers
+	 * miss signals.
+	 */
 	if (!sd_bus_message_get_destination(m))
 		access_drop_answers(userdata);
 	return 0;
@@ -502,8 +517,7 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	struct peer *p;
 	int r;
 
-	/* Anybody may send us a signal that looks like it, and sd-bus does not compare names of
-	 * services. */
+	/* Any client can send us a forged signal, and sd-bus does not compare well-known names. */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
@@ -521,7 +535,7 @@ static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reter
 	return 0;
 }
 
-/* The identity of NAME, for descriptors that come from there. */
+/* The uid of NAME, as the owner of the descriptors that it passes. */
 static int access_uid_of(const char *name, uid_t *ret, void *userdata)
 {
 	const struct peer *p = access_find(userdata, name);
@@ -558,8 +572,11 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	a->group = strdup(group);
 	if (!a->group)
 		return -ENOMEM;
-	/* Waits for the bus's answer; a refusal later would cost the connection. It comes before
-	 * every question, so a client that leaves after the answer is seen leaving. */
+	/*
+	 * This waits for the answer of the bus, since a later refusal would close the connection.
+	 * The match exists before the first query of credentials, so no disconnection after it is
+	 * missed.
+	 */
 	r = sd_bus_match_signal(bus, &a->watch, "org.freedesktop.DBus", "/org/freedesktop/DBus",
 				"org.freedesktop.DBus", "NameOwnerChanged", access_on_gone, a);
 	if (r < 0)
@@ -614,7 +631,7 @@ uid_t access_sender_uid(const struct access *a, sd_bus_message *m)
 
 	if (!m)
 		return 0;
-	return p && p->known ? p->uid : (uid_t)-1; /* -1 owns nothing */
+	return p && p->known ? p->uid : (uid_t)-1; /* no session belongs to -1 */
 }
 
 bool access_may(const struct access *a, sd_bus_message *m, enum right right)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The guard: who may call what.
+ * The guard: access control for all calls on the bus.
  *
- * A filter stands in front of everything that the daemon offers on the bus, properties and
- * introspection included, so no method can forget to ask. For the first message of a connection it
- * asks the bus who that is; the answer holds for the life of the connection, whose unique name is
- * never used again. What a message needs then says rights.h; whether its sender has that right says
- * polkit (polkit.h), or, where there is none on this bus, the group. Nothing of this waits:
- * meanwhile messages of that sender are held, and then served in the order in which they came.
+ * A filter sees each message before all objects of the daemon, including properties and
+ * introspection, so no method can forget the check. For the first message of a connection, the
+ * guard asks the bus for the credentials of the sender. The answer is valid for the life of the
+ * connection, since its unique name is never reused. rights.h defines the rights that a message
+ * needs. polkit (polkit.h) decides whether the sender has a right. Without polkit on this bus,
+ * membership in the group decides. The guard never blocks: the sender's messages are held until the
+ * answer comes, and are then served in the order of their arrival.
  *
- * Answers of polkit are kept for ACCESS_ANSWER_NS: a command makes its calls within that time, and
- * a right that is taken away is gone soon enough where polkit does not notify us (it does of
- * changed rules, and then answers are dropped at once, but not of a user who left a group).
- * Failures and dialogues that were given up are not kept: who tries again, means it.
+ * Answers of polkit are cached for ACCESS_ANSWER_NS, in which a command makes all its calls. polkit
+ * announces changed rules, and the cache is then dropped. It does not announce that a user left a
+ * group, so this change takes effect when the cached answer expires. Failures and cancelled
+ * authentication dialogues are not cached, so that a user can try again.
  */
 #pragma once
 
@@ -25,28 +26,32 @@
 #include "daemon/rights.h"
 
 /*
- * What may wait for answers. Each message may hold 16 descriptors of ours, and a connection to the
- * bus that cannot take in a message for want of one is closed: so it is less where there may be few
- * (RLIMIT_NOFILE).
+ * Limits of waiting messages and checks. Each message can hold 16 of our descriptors, and the bus
+ * library closes the connection to the bus if it cannot receive a message for lack of descriptors.
+ * So the limits are lower if RLIMIT_NOFILE is low.
  */
 enum {
-	ACCESS_HELD_PER_PEER = 16,  /* messages of one connection */
-	ACCESS_HELD_PER_USER = 32,  /* of one user who is not root, once it is known who that is */
-	ACCESS_HELD = 256,          /* of all together */
-	ACCESS_CHECKS_PER_USER = 8, /* questions to polkit */
+	ACCESS_HELD_PER_PEER = 16, /* messages of one connection */
+	ACCESS_HELD_PER_USER =
+		32,        /* messages of one user other than root, once the user is known */
+	ACCESS_HELD = 256, /* messages of all connections */
+	ACCESS_CHECKS_PER_USER = 8, /* pending questions to polkit */
 	ACCESS_CHECKS = 64,
-	ACCESS_MESSAGE_BYTES = 128 << 10, /* far more than any call needs */
+	ACCESS_MESSAGE_BYTES = 128 << 10, /* much more than any call needs */
 };
 
 #define ACCESS_ANSWER_NS UINT64_C(5000000000)
 
 struct access;
 
-/* A connection that has sent messages left the bus. */
+/* A connection that had sent messages has left the bus. */
 typedef void (*access_gone_fn)(const char *unique_name, void *userdata);
 
-/* What the message M of UID, who is not root, needs; with NEED_CHANGE, whether the session that it
- * means is there. M may be read. Returns 0, or a negative errno if it makes no sense. */
+/*
+ * Sets *RET to the demand of the message M from UID, who is not root. For NEED_CHANGE, EXISTS is
+ * whether the session exists. The function may read M. Returns 0, or a negative errno if M is
+ * invalid.
+ */
 struct access_demand {
 	enum need need;
 	bool exists;
@@ -61,32 +66,36 @@ struct access_ops {
 };
 
 /*
- * Stands guard on BUS. GROUP is the name or number of the group that counts where there is no
- * polkit.
+ * Installs the guard on BUS. GROUP is the name or number of the group that decides without polkit.
  */
 int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret);
 struct access *access_free(struct access *a);
 
 DEFINE_CLEANUP(struct access *, access_free)
 
-/* Whatever polkit has said is asked again when it matters next. */
+/* Discards the answers of polkit. They are requested again when needed. */
 void access_drop_answers(struct access *a);
 
-/* Whether calls wait for answers: somebody is typing a password, maybe. */
+/* Whether calls are waiting for answers, for example while a user types a password. */
 bool access_is_waiting(const struct access *a);
 
 /*
- * The uid of who sent M, a message that has passed the guard. Without M: root, that is ourselves.
+ * The uid of the sender of M, a message that has passed the guard. Without M, it is root (a call by
+ * the daemon itself).
  */
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m);
 
 /*
- * Whether the sender of M, the message that is being served, may view, change or is (a right that
- * M did not need was not asked for, and is not there). Without M: ourselves.
+ * Whether the sender of M, the message that is being served, has the right RIGHT. Rights that M did
+ * not need were not checked, and count as absent. Always true without M (a call by the daemon
+ * itself).
  */
 bool access_may(const struct access *a, sd_bus_message *m, enum right right);
 
-/* Calls FN for each connection that gets signals about sessions of OWNER: those of OWNER and of
- * root that have called, and those that were let see all when they last asked. */
+/*
+ * Calls FN for each connection that receives signals about sessions of OWNER: the connections of
+ * OWNER and of root that have made calls, and those that had the right to view all sessions at the
+ * last check.
+ */
 typedef void (*access_hearer_fn)(const char *unique_name, void *userdata);
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata);

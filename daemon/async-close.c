@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any thread leaves descriptors to closers; only the main thread hands them out.
+ * Any thread queues descriptors for closers, but only the main thread gives them to closers.
  *
- * A guard starts the closers and ends with the main thread. It is started when there are no
- * sessions, since guard and closers run on copies of its memory (CLONE_FILES alone) and would keep
- * what sessions have in theirs. They call nothing but the kernel: other threads may have held locks
- * when they were made. Each closer has a mailbox for one descriptor in memory that all share, and
- * rings when it has closed that.
+ * A guard starts the closers, and ends with the main thread. It is started before there are
+ * sessions, since the guard and the closers run on copies of our memory (only CLONE_FILES is set)
+ * and would keep the memory of the sessions. They make only system calls, since other threads may
+ * have held locks at the time of the fork. Each closer has a mailbox for one descriptor in shared
+ * memory, and writes to the eventfd after it has closed the descriptor.
  *
- * A closer that hangs keeps the table of descriptors, and so all that this process has open, though
- * this process may have been killed. So the guard, which never closes what is others' and never
- * hangs, closes what was ours by then: programs leave the kernel, locks are free, and the bus knows
- * that we have gone.
+ * A closer that hangs keeps the table of descriptors, and with it all files that this process has
+ * open, even after this process was killed. So the guard, which never closes a client's descriptor
+ * and thus never hangs, then closes our own descriptors. This unloads our programs from the kernel,
+ * releases locks, and lets the bus notice that the service has ended.
  */
 #include "daemon/async-close.h"
 
@@ -43,35 +43,35 @@
 #include "daemon/message-sender.h"
 #include "daemon/passed-fds.h"
 
-/* What is in a mailbox but a descriptor: nothing; the closer is at it; the closer is to go. */
+/* Values of a mailbox other than a descriptor: empty, being closed, and a request to exit. */
 enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
 
-/* Closers without work that are kept. */
+/* The number of idle closers to keep. */
 enum { CLOSE_THREADS_SPARE = 2 };
 
 /*
- * What the guard is notified of by these bytes: the main thread has ended, a closer has, the main
- * thread wants one.
+ * Signals to the guard: the main thread has ended, a closer has ended, the main thread needs a
+ * closer.
  */
 enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSE_THREAD = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
 
-/* So long after a closer could not be started it is tried again. */
+/* The delay before another attempt to start a closer. */
 enum { RETRY_MS = 100 };
 
-/* Senders that are remembered. */
+/* The maximum number of unknown senders to remember. */
 enum { PEERS_MAX = 4096 };
 
-/* Between two complaints of the same. */
+/* The minimum time between two warnings. */
 #define WARN_NS UINT64_C(60000000000)
 
 struct close_thread {
 	_Atomic int mail;
-	_Atomic pid_t pid; /* the guard's to set; 0 = there is none */
+	_Atomic pid_t pid; /* set by the guard; 0 = no process */
 };
 
-/* Shared by all. */
+/* Shared by this process, the guard and the closers. */
 struct async_close_shared {
-	_Atomic int bus; /* the bus's socket while there is one, else -1 */
+	_Atomic int bus; /* the bus's socket, or -1 */
 	struct close_thread threads[CLOSE_AT_ONCE_MAX];
 };
 
@@ -80,18 +80,19 @@ static __thread bool is_main;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct close_queue queue;
 static struct async_close_shared *shared;
-static struct close_thread *close_threads;          /* of these */
-static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* that they are at; NULL = none */
+static struct close_thread *close_threads;          /* shared->threads */
+static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* the line of each closer; NULL = none */
 static pid_t guard;
-static int bell = -1; /* eventfd: a closer has done, or another thread has left something */
+/* eventfd: a closer is done, or another thread has queued a descriptor */
+static int bell = -1;
 
-/* The main thread's. */
+/* For the main thread only. */
 static int guarded = -1; /* the bus's socket */
-static struct table
-	peers; /* hashes of senders who are not known yet, and have passed descriptors */
+/* Hashes of the names of unknown senders that have passed descriptors. */
+static struct table peers;
 static async_close_owner_fn whose;
 static void *whose_userdata;
-static uint64_t warned_ns; /* when it was said last that some were not taken */
+static uint64_t warned_ns; /* time of the last warning */
 
 static int close_really(int fd)
 {
@@ -105,7 +106,7 @@ static void async_close_ring(void)
 	syscall(SYS_write, bell, &one, sizeof(one));
 }
 
-/* ---- a closer ---- */
+/* ---- closers ---- */
 
 static void async_close_futex(_Atomic int *at, int what, int value)
 {
@@ -118,13 +119,13 @@ static _Noreturn void leave_process(void)
 		syscall(SYS_exit_group, 0);
 }
 
-/* What lingers would wait for bytes that nobody takes. */
+/* A lingering socket would wait until its data is received, so lingering is disabled. */
 static void close_without_lingering(int fd)
 {
 	const struct linger none = { 0 };
 
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-	/* Not before: the guard may be about to close what is not marked. */
+	/* The mark is kept until here, since the guard may be closing all unmarked descriptors. */
 	foreign_fds_forget(fd);
 	close_really(fd);
 }
@@ -158,8 +159,8 @@ static pid_t clone_with_files(int end_signal)
 }
 
 /*
- * One that was killed in the middle of a close has closed: the descriptor may be another one's by
- * now.
+ * Reaps closers. A closer that was killed during close() has released the descriptor, and its
+ * number may already be in use again.
  */
 static void reap_close_threads(void)
 {
@@ -177,7 +178,10 @@ static void reap_close_threads(void)
 	}
 }
 
-/* The closers for which there is mail. Returns whether one could not be started. */
+/*
+ * Starts the closers with a descriptor in their mailboxes. Returns whether one could not be
+ * started.
+ */
 static bool start_close_threads(pid_t self)
 {
 	bool failed = false;
@@ -197,7 +201,7 @@ static bool start_close_threads(pid_t self)
 	return failed;
 }
 
-/* All but what is others'. */
+/* Closes all descriptors except those from clients. */
 static void close_own(void)
 {
 	unsigned first = 0, limit = foreign_fds_limit();
@@ -213,8 +217,8 @@ static void close_own(void)
 }
 
 /*
- * The connection ends for all who have its socket: a sink that is killed hangs in what it has
- * received before it closes that.
+ * Ends the connection for all holders of its socket: a killed sink can hang while it closes the
+ * descriptors that it has received, before it closes the socket.
  */
 static void guard_leave_bus(void)
 {
@@ -227,7 +231,7 @@ static void guard_leave_bus(void)
 static _Noreturn void guard_run(pid_t parent)
 {
 	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
-	/* (as the kernel has them) */
+	/* the kernel's format */
 	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) |
 				 UINT64_C(1) << (SIGNAL_CLOSE_THREAD - 1) |
 				 UINT64_C(1) << (SIGNAL_WANTED - 1);
@@ -242,7 +246,8 @@ static _Noreturn void guard_run(pid_t parent)
 				      sizeof(signals));
 
 		/*
-		 * (in our parent's name the kernel sends it, when the thread that started us ends)
+		 * The kernel also sends this signal when the thread that started us ends; it is
+		 * then from our parent, too.
 		 */
 		if (signal == SIGNAL_ENDED && info.si_pid == parent)
 			break;
@@ -254,7 +259,7 @@ static _Noreturn void guard_run(pid_t parent)
 	leave_process();
 }
 
-/* ---- the main thread ---- */
+/* ---- main thread ---- */
 
 /* Returns 0 or a negative errno. */
 static int guard_start(void)
@@ -277,7 +282,10 @@ static int guard_start(void)
 	return r;
 }
 
-/* Whether there is a guard; one that was killed took the closers along, and is replaced. */
+/*
+ * Returns whether there is a guard. If it was killed, its closers have ended with it, and another
+ * guard is started.
+ */
 static bool have_guard(void)
 {
 	int error = errno;
@@ -296,7 +304,7 @@ static bool have_guard(void)
 static void closer_send(size_t i, int what)
 {
 	atomic_store(&close_threads[i].mail, what);
-	/* (it may have been started, and wait, before the guard has noted that) */
+	/* The closer may be running and waiting before the guard has stored its pid. */
 	async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
 	if (!atomic_load(&close_threads[i].pid))
 		kill(guard, SIGNAL_WANTED);
@@ -307,7 +315,7 @@ static bool async_close_is_idle(size_t i)
 	return !lines[i] && atomic_load(&close_threads[i].mail) == MAIL_NONE;
 }
 
-/* Notes what closers have done, and gives them what is next in their lines. */
+/* Records which closers are done, and gives them the next descriptors of their lines. */
 static void async_close_collect(uint64_t now_ns)
 {
 	int fd;
@@ -322,7 +330,10 @@ static void async_close_collect(uint64_t now_ns)
 	}
 }
 
-/* One that is idle, if possible one that has been started. CLOSE_AT_ONCE_MAX = there is none. */
+/*
+ * The index of an idle closer, preferably one that is running, or CLOSE_AT_ONCE_MAX if all are
+ * busy.
+ */
 static size_t find_close_thread(void)
 {
 	size_t unused = CLOSE_AT_ONCE_MAX;
@@ -348,7 +359,7 @@ static void send_spare_away(void)
 			closer_send(i, MAIL_EXIT);
 }
 
-/* With the lock held. */
+/* Gives queued descriptors to idle closers. The lock must be held. */
 static void async_close_hand_on(void)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -365,9 +376,9 @@ static void async_close_hand_on(void)
 	send_spare_away();
 }
 
-/* ---- what is left to closers ---- */
+/* ---- queued descriptors ---- */
 
-/* It stays open until somebody has closed it; without memory, for ever. */
+/* Queues FD, which stays open until a closer closes it. Without memory, it stays open forever. */
 static void async_close_give_back(int fd, uint64_t owner)
 {
 	uint64_t place = file_place_of(fd);
@@ -465,7 +476,7 @@ size_t async_close_backlog(int fd, uid_t uid)
 	return n;
 }
 
-/* ---- what comes in ---- */
+/* ---- received descriptors ---- */
 
 void async_close_ask(async_close_owner_fn fn, void *userdata)
 {
@@ -486,7 +497,7 @@ void async_close_learn(const char *name, uid_t uid)
 		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
 }
 
-/* Of the message that is to be received next, without anything of it. Returns how many bytes. */
+/* Peeks at the next message in the socket, without its descriptors. Returns the number of bytes. */
 static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 {
 	struct iovec part = { data, n };
@@ -498,8 +509,9 @@ static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 }
 
 /*
- * Whose the descriptors are that come with the next N bytes; 0 if none do. They come with the first
- * bytes of a message; what is missing then, for there is no room for them, shows it.
+ * The owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if there are
+ * none. They come with the first bytes of a message. Since the peek has no room for them, the
+ * kernel sets MSG_CTRUNC.
  */
 static uint64_t look_whose(size_t n)
 {
@@ -517,7 +529,7 @@ static uint64_t look_whose(size_t n)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
 		return FOREIGN_FD_OF(uid);
-	/* (those who left before anybody knew them are not reported) */
+	/* Senders that leave before they are known are never removed one by one. */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
 	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)
@@ -551,7 +563,7 @@ static void warn_refused(uint64_t owner)
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 
-/* Puts N stand-ins for nothing into the control data of M, or as many as there can be. */
+/* Puts N empty stand-ins into the control data of M, or as many as can be created. */
 static void put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
@@ -575,7 +587,7 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 	}
 }
 
-/* Like recvmsg(), without the descriptors. -EAGAIN: as if it had not been called. */
+/* Like recvmsg(), without the descriptors. -EAGAIN: nothing was received. */
 static ssize_t receive_without(struct msghdr *m)
 {
 	uint8_t data[FD_SINK_BYTES];
@@ -590,9 +602,9 @@ static ssize_t receive_without(struct msghdr *m)
 }
 
 /*
- * Puts stand-ins in place of the descriptors that came with M, OWNER's. Where there are no numbers
- * for all, M gets fewer and ends there: the bus library gives up the connection then, as when the
- * kernel has none for those that come.
+ * Replaces the descriptors that came with M, which belong to OWNER, by stand-ins. If there are too
+ * few free numbers, the array in M is shortened. The bus library then closes the connection, as it
+ * does when the kernel has no numbers for descriptors.
  */
 static void take_received(struct msghdr *m, uint64_t owner)
 {
@@ -600,7 +612,7 @@ static void take_received(struct msghdr *m, uint64_t owner)
 	size_t n, n_put;
 	int *fds;
 
-	/* (the kernel puts all into one) */
+	/* The kernel puts all descriptors into one control message. */
 	while (c && (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS))
 		c = CMSG_NXTHDR(m, c);
 	if (!c)
@@ -618,8 +630,8 @@ static void take_received(struct msghdr *m, uint64_t owner)
 }
 
 /*
- * Stands for libc's, in libsystemd, too. What comes from anywhere but the bus comes from whom this
- * process has asked.
+ * Replaces libc's recvmsg() in all of this process, including libsystemd. Descriptors from other
+ * sockets than the bus come from processes that this process has asked for them.
  */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Closing descriptors of others without waiting for them.
+ * Closes descriptors from clients without waiting.
  *
- * close() of a file on FUSE or NFS asks its server (flush), and cannot be interrupted. So does
- * closing a socket in whose queue such a file lies, a pipe or a socket whose lock somebody holds,
- * or an epoll that watches one of these. Which of these a descriptor is cannot be seen from its
- * type, so none of others' is closed by this process: closers do, processes that share its table of
- * descriptors. One that hangs holds up nothing but what is in its line (close-queue.h), and neither
- * the event loop nor the end of this process.
+ * close() of a file on FUSE or NFS sends a request to its server (flush), and cannot be
+ * interrupted. The same happens for a socket with such a file in its queue, for a pipe or socket
+ * whose lock is held, and for an epoll that watches one of these. The type of a descriptor does not
+ * show this. So this process never closes a descriptor from a client. Instead, closers do:
+ * processes that share its table of descriptors. A closer that hangs delays only the other
+ * descriptors in its line (close-queue.h), and neither the event loop nor the end of this process.
  *
- * Descriptors come with any message, also where no method takes one, and it is sd-bus that receives
- * and closes those. So this defines recvmsg(), which libsystemd calls like everybody else: it keeps
- * what comes in, notes whose it is (base/foreign-fds.h), and gives libsystemd stand-ins that are
- * ours (passed-fds.h). Whoever has taken one for longer closes it with close_passed_fd().
+ * Any message can carry descriptors, even for a method that accepts none, and sd-bus receives and
+ * closes them. So this module defines recvmsg(), which libsystemd then calls. This recvmsg() keeps
+ * the received descriptors, records their owner (base/foreign-fds.h), and gives libsystemd
+ * stand-ins of our own (passed-fds.h). Code that takes a descriptor out closes it with
+ * close_passed_fd().
  *
- * What waits to be closed must not use up the numbers that descriptors can have: a connection to
- * the bus that cannot take in a message for want of one breaks. So recvmsg() looks who has sent a
- * message before it takes descriptors. Those of a user who has too many that are not closed another
- * process takes (fd-sink.h), and the message gets stand-ins for nothing.
+ * Descriptors that wait to be closed must not use up the table of descriptors, since the connection
+ * to the bus breaks if a message cannot be received for lack of numbers. So recvmsg() determines
+ * the sender of a message before it receives descriptors. If too many descriptors of this user are
+ * still open, another process receives them (fd-sink.h), and the message gets stand-ins for
+ * nothing.
  */
 #pragma once
 
@@ -27,38 +29,38 @@
 #include <systemd/sd-event.h>
 
 /*
- * From here on this is the thread that receives messages, and close_passed_fd() leaves to closers
- * what came with them. Starts the guard. Returns 0 or a negative errno.
+ * Makes the calling thread the one that receives messages. From now on, close_passed_fd() gives
+ * descriptors that came with messages to closers. Starts the guard. Returns 0 or a negative errno.
  */
 int async_close_begin(void);
 
 /*
- * Has EVENT, of the same thread, hand on what is to be closed when a closer is free again; and
- * guards what comes from BUS, of which no message has been received yet. Returns 0 or a negative
- * errno.
+ * Lets EVENT, of the same thread, give waiting descriptors to closers that become free, and starts
+ * to watch the descriptors that come from BUS, of which no message may have been received. Returns
+ * 0 or a negative errno.
  */
 int async_close_attach(sd_event *event, sd_bus *bus);
 
 /*
- * Closes BUS once all has been sent, which nobody else does. Processes that have its socket, too,
- * and live a little longer do not keep the connection: the bus frees its names now.
+ * Sends all pending messages, and closes BUS. No other code closes it. The socket is shut down, so
+ * that the bus releases our names even if other processes keep the socket open for a while.
  */
 void async_close_leave(sd_bus *bus);
 
 /*
- * Who the sender NAME of a message is, if that is known: returns 0 and his uid in *RET, or a
- * negative errno.
+ * Looks up the sender NAME of a message. Returns 0 and its uid in *RET, or a negative errno if the
+ * sender is unknown.
  */
 typedef int (*async_close_owner_fn)(const char *name, uid_t *ret, void *userdata);
 
-/* Has FN asked, of each message with descriptors; NULL = nobody is known. */
+/* Sets FN as the lookup for each message with descriptors. NULL: all senders are unknown. */
 void async_close_ask(async_close_owner_fn fn, void *userdata);
 
-/* The sender NAME is known from now on: what he has sent before is UID's. */
+/* The sender NAME is now known: descriptors that it has passed belong to UID. */
 void async_close_learn(const char *name, uid_t uid);
 
 /*
- * How many descriptors from where FD leads to, which UID has passed, are being closed, or wait for
- * it, if these are too many to take more from there; else 0.
+ * The number of descriptors that UID has passed from the file system (or other place) of FD, and
+ * that are not closed yet. 0 unless it is so high that no more should be accepted.
  */
 size_t async_close_backlog(int fd, uid_t uid);

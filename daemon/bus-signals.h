@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals. What a session is called and what it does is not for everybody, and the bus's own
- * policy can keep a signal from a user only whatever it is about. So there are no broadcasts: each
- * signal is sent to those connections that may hear it (access_each_hearer()), one by one.
+ * Signals. Names and states of sessions are confidential, and the bus policy cannot restrict who
+ * receives signals by their content. So no signal is broadcast: each one is sent to every
+ * connection that may receive it (access_each_hearer()).
  */
 #pragma once
 
@@ -13,5 +13,5 @@ void bus_signals_of_session(const struct daemon_session *s, const char *signal);
 
 void bus_signals_finished(const struct daemon_session *s, const char *reason);
 
-/* PropertiesChanged, with the values of NAMES (which ends with NULL) as they are now. */
+/* PropertiesChanged, with the current values of NAMES, a list that ends with NULL. */
 void bus_signals_properties(const struct daemon_session *s, const char *const *names);

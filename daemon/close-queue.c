@@ -14,16 +14,16 @@ struct close_pending {
 struct close_line {
 	uint64_t key;
 	struct close_owner *owner;
-	struct close_line *next; /* of those that wait */
+	struct close_line *next; /* in the owner's list of waiting lines */
 	struct close_pending *first, **last;
-	size_t n;          /* with the one that is being closed */
-	uint64_t since_ns; /* that one; 0 = none is */
+	size_t n;          /* including the one that is being closed */
+	uint64_t since_ns; /* start of the current close; 0 = none */
 };
 
 struct close_owner {
 	uint64_t id;
-	struct close_owner *next, *previous; /* in the ring */
-	struct close_line *first, **last;    /* that wait to be worked at */
+	struct close_owner *next, *previous; /* in the ring of owners */
+	struct close_line *first, **last;    /* waiting lines */
 	unsigned n_busy, n_lines;
 	size_t n; /* descriptors */
 };
@@ -126,7 +126,7 @@ static bool close_owner_is_root(const struct close_owner *o)
 	return o->id == FOREIGN_FD_OF(0);
 }
 
-/* Whether one more line of O may be worked at. */
+/* Whether the limits allow one more active line of O. */
 static bool close_owner_may(const struct close_queue *q, const struct close_owner *o)
 {
 	if (q->n_busy >= CLOSE_AT_ONCE_MAX)
@@ -147,7 +147,7 @@ static void close_owner_count(struct close_queue *q, struct close_owner *o, int 
 		q->n_busy_root += (unsigned)n;
 }
 
-/* Takes the next descriptor out of LINE, which has one. */
+/* Removes the next descriptor from LINE, which must have one. */
 static int close_line_begin(struct close_line *line, uint64_t now_ns)
 {
 	struct close_pending *pending = line->first;
@@ -161,7 +161,7 @@ static int close_line_begin(struct close_line *line, uint64_t now_ns)
 	return fd;
 }
 
-/* Whose turn it is, NULL = nobody's. */
+/* The next owner in turn whose line can become active, or NULL. */
 static struct close_owner *close_owner_next(const struct close_queue *q)
 {
 	struct close_owner *o = q->next;

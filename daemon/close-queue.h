@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The descriptors of others that are to be closed, and in which order that is begun.
+ * A queue of descriptors from clients that wait to be closed.
  *
- * Each may hang for ever. So they stand in lines: one for each owner and place (base/file-kind.h),
- * of which one descriptor is being closed at a time: what hangs holds up its own line and nothing
- * else. An owner has a limited number of lines that are being worked at, so that one user cannot
- * take all who close. Some of these are kept for root.
+ * Each close can hang forever. So the descriptors wait in lines, one line for each owner and place
+ * (base/file-kind.h), and each line closes one descriptor at a time. A close that hangs delays only
+ * its own line. The number of active lines of one owner is limited, so that one user cannot occupy
+ * all closers. Some closers are reserved for root.
  */
 #pragma once
 
@@ -16,65 +16,66 @@
 #include "base/table.h"
 
 enum {
-	CLOSE_AT_ONCE_MAX = 64,      /* lines that are worked at, of all owners together */
-	CLOSE_AT_ONCE_ROOT = 8,      /* of these only for root */
-	CLOSE_AT_ONCE_PER_OWNER = 8, /* of one owner who is not root */
-	CLOSE_AT_ONCE_UNKNOWN = 16,  /* of descriptors whose owner is not known */
-	CLOSE_QUEUED_MAX = 256,      /* of one line that does not move */
-	CLOSE_OWNED_MAX = 1024,      /* of one owner who is not root ... */
-	CLOSE_OWNED_PART = 16,       /* ... and never more than this part of all that may be open */
-	CLOSE_ALL_PART = 4,          /* the part that all together may have ... */
-	CLOSE_ALL_PART_ROOT = 2,     /* ... when root has more */
+	CLOSE_AT_ONCE_MAX = 64,      /* active lines of all owners */
+	CLOSE_AT_ONCE_ROOT = 8,      /* of these, reserved for root */
+	CLOSE_AT_ONCE_PER_OWNER = 8, /* active lines of one owner other than root */
+	CLOSE_AT_ONCE_UNKNOWN = 16,  /* active lines of descriptors with unknown owners */
+	CLOSE_QUEUED_MAX = 256,      /* descriptors in a stuck line */
+	CLOSE_OWNED_MAX = 1024,      /* descriptors of one owner other than root ... */
+	CLOSE_OWNED_PART = 16,       /* ... and at most 1/16 of all possible ones */
+	CLOSE_ALL_PART = 4,          /* all owners: at most 1/4 of all possible descriptors ... */
+	CLOSE_ALL_PART_ROOT = 2,     /* ... or 1/2 if root adds more */
 };
 
-/* A line does not move when one close takes that long. */
+/* A line is stuck if one close takes this long. */
 #define CLOSE_STUCK_NS UINT64_C(1000000000)
 
 struct close_line;
 struct close_owner;
 
-/* All zero but for the seed is the beginning. */
+/* Initialize it to zero, except the seed. */
 struct close_queue {
-	uint64_t seed;            /* random: nobody can look for lines that hash alike */
+	uint64_t seed;            /* random, so that nobody can choose lines with equal hashes */
 	struct table lines;       /* (owner, place) -> struct close_line, owned */
 	struct table owners;      /* owner -> struct close_owner, owned */
-	struct close_owner *next; /* whose turn it is, in a ring */
+	struct close_owner *next; /* the next owner in turn; owners form a ring */
 	size_t n;                 /* descriptors that are not closed yet */
 	unsigned n_busy, n_busy_root;
 };
 
-/* Adds FD, for a call of close_queue_take(). Returns 0 or -ENOMEM. */
+/* Adds FD to its line. Returns 0 or -ENOMEM. */
 int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int fd);
 
-/* Whether there is a line for close_queue_take(). */
+/* Whether close_queue_take() has a line to return. */
 bool close_queue_is_ready(const struct close_queue *q);
 
 /*
- * A line whose turn it is, with its next descriptor in *RET_FD, or NULL if there is none, or no
- * more may be worked at. It is worked at until close_queue_done(). NOW_NS is CLOCK_MONOTONIC.
+ * Returns the next waiting line in turn, with its next descriptor in *RET_FD. Returns NULL if no
+ * line waits, or the limits of active lines are reached. The line is active until
+ * close_queue_done() returns false. NOW_NS is CLOCK_MONOTONIC.
  */
 struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd);
 
 /*
- * One of LINE is closed. Returns true, with the next one in *RET_FD, or false if that was the last
- * one: LINE has gone.
+ * The current descriptor of LINE is closed. Returns true, with the next descriptor in *RET_FD, or
+ * false if it was the last one; LINE is then freed.
  */
 bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
 
 /*
- * How many of OWNER's are not closed at PLACE, if these are too many to take more from there; else
- * 0. A line that moves is never too long. One that does not may be a busy disk, which takes many
- * seconds for one close. It holds up no other line, and CLOSE_QUEUED_MAX is more than a user may
- * ask for in a minute (daemon/quotas.h).
+ * The number of unclosed descriptors of OWNER at PLACE, if no more should be accepted from there;
+ * otherwise 0. A line is only too long if it is stuck. It can be stuck for many seconds just
+ * because a disk is busy, but CLOSE_QUEUED_MAX is more than a user can request in a minute
+ * (daemon/quotas.h).
  */
 size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place,
 			   uint64_t now_ns);
 
 /*
- * Whether more of OWNER's may be taken where at most FILES_MAX may be open: a user who has so many
- * that are not closed, most likely because that takes for ever, gets no more.
+ * Whether more descriptors of OWNER can be accepted, if FILES_MAX descriptors can be open in this
+ * process. A user with too many unclosed descriptors, whose closes probably hang, gets no more.
  */
 bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max);
 
-/* Forgets everything; closes nothing. No line is worked at any more. */
+/* Frees all lines without closing their descriptors. There must be no active line. */
 void close_queue_deinit(struct close_queue *q);

@@ -11,13 +11,13 @@
 #include "capture/options/find-cgroup.h"
 #include "capture/sandbox/thread.h"
 
-/* What the thread and the owner share; who lets go last frees it. */
+/* Shared by the thread and the owner. The last one to release it frees it. */
 struct view {
 	atomic_uint n_holders;
 	char **units;
 	struct filter_cgroup *cgroups;
 	size_t n_cgroups;
-	bool outdated; /* the thread's, until the eventfd says that it has ended */
+	bool outdated; /* written by the thread before it signals the eventfd */
 	int event_fd;
 };
 

@@ -14,20 +14,20 @@
 #include "capture/store/snapshot.h"
 #include "daemon/bus-error.h"
 
-/* Somebody who waits for snapshots of one session, or of several. */
+/* Requested snapshots of one or more sessions, with one reply. */
 struct snapshot_round {
-	sd_bus_message *call; /* NULL = nobody does */
-	bool one;             /* of one: the answer says no numbers */
-	unsigned n_pending;   /* and one while it is being asked for them */
+	sd_bus_message *call; /* NULL = no caller */
+	bool one;             /* of one session: the reply has no numbers */
+	unsigned n_pending;   /* including one while the requests are being made */
 	uint32_t n_written, n_passed_over;
-	int error; /* of the first that failed */
+	int error; /* the first error */
 };
 
-/* One snapshot that was asked for. */
+/* One requested snapshot. */
 struct collection_pending {
 	struct collection_pending *next;
 	struct snapshot_round *round;
-	uint64_t number; /* session_take_snapshot() */
+	uint64_t number; /* from session_take_snapshot() */
 };
 
 /* ---- rounds ---- */
@@ -55,7 +55,7 @@ static int round_answer(const struct snapshot_round *round)
 					  round->n_passed_over);
 }
 
-/* One less is on its way; the last one answers. */
+/* Ends one request. The last one sends the reply, and frees ROUND. */
 static void round_step(struct snapshot_round *round)
 {
 	int r;
@@ -71,7 +71,7 @@ static void round_step(struct snapshot_round *round)
 	free(round);
 }
 
-/* ---- one ---- */
+/* ---- requests ---- */
 
 static bool is_flight_of_collection(const struct daemon_session *s)
 {
@@ -97,7 +97,7 @@ static int collection_snapshots_ask(struct daemon_session *s, const char *reason
 	char mark[256];
 	int r = pending ? collection_use_store(s->profile, s->profile->packed, &to) : -ENOMEM;
 
-	/* (what does not run has no more marks, but what it holds is as good) */
+	/* A session that has ended has no more marks, but its content is still valid. */
 	snprintf(mark, sizeof(mark), "snapshot: %s", reason);
 	if (r == 0) {
 		session_mark(s->session, mark);
@@ -112,13 +112,15 @@ static int collection_snapshots_ask(struct daemon_session *s, const char *reason
 	pending->next = s->profile->pending;
 	s->profile->pending = pending;
 	round->n_pending++;
-	/* It may have ended already. */
+	/* The snapshot may have ended already. */
 	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
 	return 0;
 }
 
-/* Asks, for a trigger (LIMIT_NS) if the last one is so long ago. Returns 0, 1 if it is passed over,
- * or a negative errno. */
+/*
+ * Requests a snapshot of S, unless the last one for a trigger was less than LIMIT_NS ago (0 = no
+ * limit; not a trigger). Returns 0, 1 if it is skipped, or a negative errno.
+ */
 static int ask_limited(struct daemon_session *s, const char *reason, uint64_t limit_ns,
 		       struct snapshot_round *round)
 {
@@ -167,7 +169,7 @@ int collection_snapshot_now(struct daemon_session *s, const char *reason, sd_bus
 	if (!round)
 		return -ENOMEM;
 	r = ask_limited(s, reason, 0, round);
-	/* (else CALL is answered by who asks) */
+	/* On failure, the caller replies to CALL. */
 	if (r == 0)
 		round->call = sd_bus_message_ref(call);
 	round_step(round);
@@ -188,7 +190,7 @@ bool collection_snapshot_is_keeping(const struct daemon_session *s)
 	return s->profile && s->profile->kept && s->profile->pending;
 }
 
-/* What has fired, in words. */
+/* Describes the trigger that has fired. */
 static void collection_snapshots_describe(const struct trigger *t, char to[static 160])
 {
 	char value[TEXT_FORMAT_MAX], limit[TEXT_FORMAT_MAX], who[80] = "";
@@ -221,12 +223,15 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 		return;
 	collection_snapshots_describe(t, reason);
 	s->profile->n_passed_over += t->n_passed_over;
-	/* Intervals between triggers are those of records, and these come in lumps. */
+	/*
+	 * The interval between triggers is measured in the time of records, which arrive in
+	 * batches, so the limit here is a bit lower.
+	 */
 	ask_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
 	round_step(round);
 }
 
-/* What a dead service has left, on its way to a collection's directory. */
+/* Content from a dead service that is being written to a collection's directory. */
 struct collection_saving {
 	struct manager *manager;
 	struct collection_saving *next;
@@ -272,7 +277,7 @@ static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *use
 	return 0;
 }
 
-/* Reports how it ends; the service does not end before. */
+/* Logs the result. The service does not exit before. */
 static int saving_new(struct daemon_session *s, const struct collection_use *p,
 		      struct snapshot *snapshot)
 {
@@ -322,12 +327,12 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 	r = saving_new(s, p, snapshot);
 	if (r < 0)
 		return r;
-	/* It goes on without the session, which makes room for the next one. */
+	/* The snapshot continues without the session, which makes room for the next one. */
 	snapshot_take(snapshot, TAKE_PTR(left), 0);
 	return 0;
 }
 
-/* ---- their end ---- */
+/* ---- ends of snapshots ---- */
 
 static void collection_snapshots_end(struct daemon_session *s,
 				     const struct collection_pending *pending, int error)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots of flight recorders of collections: each goes to a file in the collection's directory,
- * by whatever it was asked for.
+ * Snapshots of collections' flight recorders. Each one is written to a file in the collection's
+ * directory, for any kind of request.
  *
- * For triggers not more often than the collection's Interval= says; those that were passed over are
- * counted. Nothing waits: a snapshot is taken and written by threads of the session, and who asked
- * is answered when it has ended.
+ * Snapshots for triggers are limited by the collection's Interval=. Skipped ones are counted.
+ * Nothing blocks: threads of the session take and write the snapshot, and the caller gets the reply
+ * when it has ended.
  */
 #pragma once
 
@@ -13,43 +13,46 @@
 #include "daemon/collection-use.h"
 
 /*
- * Asks for one of each flight recorder of a collection that runs. REASON is for the archives and
- * the log. CALL (NULL = nobody waits) is answered with how many were written and how many passed
- * over, when all have ended. Returns 0 or a negative errno.
+ * Requests a snapshot of each running flight recorder of a collection. REASON is for the archives
+ * and the log. The reply to CALL (NULL = no caller) has the numbers of written and skipped
+ * snapshots, and is sent when all have ended. Returns 0 or a negative errno.
  */
 int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_message *call);
 
 /*
- * Asks for one of S, however soon it comes after the last one. CALL is answered, without values.
- * Returns 0, -EOPNOTSUPP if S is no flight recorder of a collection, or what
- * session_take_snapshot() does.
+ * Requests a snapshot of S, regardless of the interval. The reply to CALL has no values. Returns 0,
+ * -EOPNOTSUPP if S is not a flight recorder of a collection, or an error of
+ * session_take_snapshot().
  */
 int collection_snapshot_now(struct daemon_session *s, const char *reason, sd_bus_message *call);
 
 /*
- * To be called when the session has changed. When S, a flight recorder of a collection, has ended
- * for a new one (COLLECTION_REASON_OUTDATED), what it held goes to a file, as what a service holds
- * that ends. Until it has, S is kept, which the other one notifies.
+ * Call this when the session has changed. If S is a flight recorder of a collection, and has ended
+ * to be created again (COLLECTION_REASON_OUTDATED), its content is written to a file. Until then,
+ * collection_snapshot_is_keeping() is true, and S must not be removed.
  */
 void collection_snapshot_keep(struct daemon_session *s);
 bool collection_snapshot_is_keeping(const struct daemon_session *s);
 
 /*
- * S has seen something that it was to look for, and reports that not more often than it should: a
- * session_triggered_fn, USERDATA being S.
+ * A trigger of S has fired. Takes a snapshot if the collection's interval is over. This is a
+ * session_triggered_fn; USERDATA is S.
  */
 void collection_snapshot_triggered(struct session *session, const struct trigger *t,
 				   void *userdata);
 
-/* Has what a dead service has left of the flight recorder S written where P says, without waiting:
- * its end is logged, and the service waits for it when it ends. Returns 0 or a negative errno. */
+/*
+ * Writes the content that a dead service has left of the flight recorder S to the store of P,
+ * without waiting. The result is logged, and the service does not exit before. Returns 0 or a
+ * negative errno.
+ */
 int collection_snapshot_recovered(struct daemon_session *s, struct collection_use *p);
 
-/* Waits for none of those any more. */
+/* Frees the snapshots of dead services that are in progress, without waiting. */
 void collection_savings_free(struct manager *m);
 
-/* Takes note of those of S that have ended. To be called when the session has changed. */
+/* Handles the snapshots of S that have ended. Call this when the session has changed. */
 void collection_snapshots_settle(struct daemon_session *s);
 
-/* Forgets those that have not, and answers who waits for them. */
+/* Drops the snapshots of S that are in progress, and replies to their callers. */
 void collection_snapshots_drop(struct daemon_session *s);

@@ -32,7 +32,7 @@ __attribute__((format(printf, 4, 5))) static int refuse(sd_bus_error *reterr, in
 	return error;
 }
 
-/* With O_DIRECTORY a link is said to be no directory. */
+/* With O_DIRECTORY, the errno for a symbolic link is ENOTDIR. This returns -ELOOP instead. */
 static int why_not_opened(int dir_fd, const char *name)
 {
 	int error = -errno;
@@ -45,8 +45,8 @@ static int why_not_opened(int dir_fd, const char *name)
 }
 
 /*
- * Opens PATH, below DIR_FD where it is relative, through no symbolic link and never upwards.
- * (openat2() would do it in one call, but RestrictSUIDSGID= of the unit does not let us.)
+ * Opens PATH, relative to DIR_FD unless absolute, without following symbolic links or "..". One
+ * call of openat2() would do this, but RestrictSUIDSGID= in the unit forbids it.
  */
 static int open_beneath(int dir_fd, const char *path, int flags)
 {
@@ -83,7 +83,7 @@ static int open_beneath(int dir_fd, const char *path, int flags)
 	}
 }
 
-/* ---- the file ---- */
+/* ---- file ---- */
 
 static int check_trusted(int fd, const char *directory, const char *file, sd_bus_error *reterr)
 {
@@ -102,7 +102,7 @@ static int check_trusted(int fd, const char *directory, const char *file, sd_bus
 	return 0;
 }
 
-/* *RET is the collection's file, for reading. */
+/* Opens the file of the collection for reading. */
 static int open_profile(const char *directory, const char *file, FILE **ret, sd_bus_error *reterr)
 {
 	_cleanup_close_ int dir_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
@@ -115,7 +115,7 @@ static int open_profile(const char *directory, const char *file, FILE **ret, sd_
 	r = check_trusted(dir_fd, directory, "", reterr);
 	if (r < 0)
 		return r;
-	/* (what is no file is not waited for) */
+	/* With O_NONBLOCK, opening a FIFO or a device does not wait. */
 	fd = open_beneath(dir_fd, file, O_RDONLY | O_NONBLOCK);
 	if (fd == -ELOOP)
 		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
@@ -147,7 +147,7 @@ static void collection_use_on_complaint(unsigned line, const char *text, void *u
 	int n = snprintf(c->text + c->used, room, "%s%s/%s:%u: %s", c->used ? "\n" : "",
 			 c->directory, c->file, line, text);
 
-	/* As many as there is room for, whole. */
+	/* Only whole lines, as many as fit. */
 	if ((size_t)n < room)
 		c->used += (size_t)n;
 	else
@@ -173,7 +173,7 @@ static int collection_use_read(const struct collection_places *places, struct co
 	if (r < 0)
 		return refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s/%s cannot be read: %s",
 			      places->config, file, strerror(-r));
-	/* No user is there to begin it again. */
+	/* No user is there to start it again after it exceeded its budget. */
 	p->collection.session.pauses = true;
 	return 0;
 }
@@ -220,7 +220,7 @@ static int resolve_filter(struct collection *c, sd_bus_error *reterr)
 	return r;
 }
 
-/* Programs whose allocators are to be known before they are loaded. */
+/* Opens the programs whose allocators must be known before processes load them. */
 static int open_programs(struct collection *c, sd_bus_error *reterr)
 {
 	struct memory_options *m = &c->session.memory;
@@ -245,7 +245,7 @@ static int open_programs(struct collection *c, sd_bus_error *reterr)
 	return 0;
 }
 
-/* The file of a specification: libraries by their names, programs by their paths. */
+/* Opens the file of a specification: a library by its name, or a program by its path. */
 static int open_call_file(struct option_files *files, const char *text, sd_bus_error *reterr)
 {
 	struct call_spec_error error;
@@ -286,9 +286,12 @@ static int open_call_files(struct collection *c, sd_bus_error *reterr)
 	return r;
 }
 
-/* ---- the directory ---- */
+/* ---- directory ---- */
 
-/* Makes what is missing of PATH below what FD is (owned), and returns it, open for reading. */
+/*
+ * Creates the missing directories of PATH below FD, and closes FD. Returns the last directory, open
+ * for reading.
+ */
 static int make_below(int fd, const char *path)
 {
 	_cleanup_close_ int at = fd;
@@ -313,7 +316,7 @@ static int make_below(int fd, const char *path)
 	return TAKE_FD(at);
 }
 
-/* Where PATH is below the directories of the service, or NULL. */
+/* The part of PATH below the directory of the service, or NULL if it is elsewhere. */
 static const char *below_prefix(const char *path)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);
@@ -377,7 +380,7 @@ static int open_directory(const struct collection_places *places, struct collect
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- collection ---- */
 
 int collection_use_store(const struct collection_use *p, enum pack_method packed,
 			 struct store **ret)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A collection that a session is made of: read from where root keeps them, with its filters
- * resolved and its directory open.
+ * The collection of a session: read from its file, with its filters resolved and its directory
+ * open.
  *
- * The directory of collections is opened each time, and the file by name below it, without links.
- * Both must belong to root, whose word they are. Directories are made below the service's own only;
- * another one has to be there, and nobody but root may write to it, since names in it are what is
- * trusted of it.
+ * The directory of collections is opened for each read, and the file by its name below it, without
+ * following links. Both must belong to root. The directory for archives is created if it is below
+ * the service's own. Any other directory must exist, and only root may have write access to it,
+ * since the service trusts the names in it.
  */
 #pragma once
 
@@ -17,37 +17,39 @@
 #include "capture/store/store-files.h"
 #include "capture/options/collection.h"
 
-/* Where collections are, and where theirs goes. All borrowed. */
+/* Directories of collections and their archives. All borrowed. */
 struct collection_places {
 	const char *config; /* COLLECTION_DIRECTORY */
-	const char *state;  /* stands for COLLECTION_DIRECTORY_PREFIX */
+	const char *state;  /* replaces COLLECTION_DIRECTORY_PREFIX */
 };
 
 struct collection_use {
-	struct collection collection; /* less its session options, when they were taken */
+	struct collection collection; /* without its session options after they were moved */
 	char *name;
 	enum session_mode mode;
 	enum pack_method packed;
-	int dir_fd; /* for reading: chunks and snapshots go there */
+	int dir_fd; /* open for reading; the directory of chunks and snapshots */
 
-	unsigned n_ticks;             /* since it was made: daemon-session.c, as the next */
-	struct collection_look *look; /* under way; NULL = none. Owned */
+	unsigned n_ticks; /* since the session was created; used by daemon-session.c, like LOOK */
+	struct collection_look *look; /* check in progress; NULL = none. Owned */
 
-	/* collection-snapshots.h */
+	/* For collection-snapshots.h. */
 	uint64_t interval_ns, last_ns; /* CLOCK_BOOTTIME; 0 = none yet */
 	uint64_t n_written, n_failed, n_passed_over;
 	struct collection_pending *pending;
-	bool kept; /* what it held when its session ended for a new one */
+	bool kept; /* content was saved when the session ended to be created again */
 };
 
-/* Names on the bus of what can be wrong with a collection. */
+/* D-Bus errors of collections. */
 #define COLLECTION_ERROR_INVALID                                                                   \
-	"org.kymo.Trace1.Error.InvalidProfile" /* what it says, or whose it is */
+	"org.kymo.Trace1.Error.InvalidProfile" /* wrong content, or wrong owner */
 #define COLLECTION_ERROR_MISSING "org.kymo.Trace1.Error.NoSuchProfile"
-#define COLLECTION_ERROR_NOT_YET                                                                   \
-	"org.kymo.Trace1.Error.NotYet" /* it may be good later: a cgroup is missing */
+#define COLLECTION_ERROR_NOT_YET "org.kymo.Trace1.Error.NotYet" /* a cgroup does not exist yet */
 
-/* Returns 0, or a negative errno with a sentence (or several lines) in RETERR. */
+/*
+ * Reads the collection NAME, resolves its filters and opens its directory. Returns 0, or a negative
+ * errno with one or more lines in RETERR.
+ */
 int collection_use_new(const struct collection_places *places, const char *name,
 		       struct collection_use **ret, sd_bus_error *reterr);
 struct collection_use *collection_use_free(struct collection_use *p);
@@ -55,8 +57,8 @@ struct collection_use *collection_use_free(struct collection_use *p);
 DEFINE_CLEANUP(struct collection_use *, collection_use_free)
 
 /*
- * *RET is a store of chunks (or snapshots), packed so, in its directory. Returns 0 or a negative
- * errno.
+ * Creates a store in the directory, for chunks or snapshots, with compression PACKED. Returns 0 or
+ * a negative errno.
  */
 int collection_use_store(const struct collection_use *p, enum pack_method packed,
 			 struct store **ret);

@@ -76,7 +76,7 @@ int credentials_read(sd_bus_message *reply, struct credentials *c)
 static int group_find(const char *group, gid_t *ret)
 {
 	struct group room, *found = NULL;
-	char buf[16384]; /* members' names too; a group that does not fit is not found */
+	char buf[16384]; /* includes the names of members */
 	uint64_t number;
 
 	if (text_parse_u64(group, UINT32_MAX - 1, &number) == 0) {
@@ -84,7 +84,8 @@ static int group_find(const char *group, gid_t *ret)
 		return 0;
 	}
 	if (getgrnam_r(group, &room, buf, sizeof(buf), &found) == ERANGE) {
-		found = getgrnam(group); /* grows as it needs; only this thread asks */
+		/* No size limit; not thread-safe, but only this thread calls it. */
+		found = getgrnam(group);
 	}
 	if (!found)
 		return -ENOENT;
@@ -92,7 +93,7 @@ static int group_find(const char *group, gid_t *ret)
 	return 0;
 }
 
-/* What the user database says, for a bus that does not report the groups of its connections. */
+/* Looks up the groups of USER in the user database, for a bus that does not report them. */
 static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 {
 	_cleanup_free_ gid_t *groups = NULL;

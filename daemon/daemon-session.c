@@ -20,9 +20,9 @@
 #include "daemon/bus-signals.h"
 
 /*
- * Drains take turns with the bus, at the same priority: a client that floods the bus, allowed or
- * not, must not keep rings from being emptied, and a drain is bounded by what the rings hold. A
- * state is reported when all that led to it is done.
+ * Drains have the same priority as the bus, and take turns with it, so that a client that floods
+ * the bus cannot prevent them. The time of a drain is bounded by the size of the rings. Changes of
+ * state have a lower priority, and are reported when their causes are handled.
  */
 enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
@@ -112,7 +112,7 @@ static int reply_search(const struct daemon_session *s, const struct waiter *w)
 	return sd_bus_reply_method_return(w->call, NULL);
 }
 
-/* One that is asked for from here on will have an end. */
+/* The session ends each accepted snapshot, even after the session itself has ended. */
 static bool flight_has_ended(const struct daemon_session *s, const struct waiter *w)
 {
 	int error;
@@ -148,7 +148,7 @@ static int reply_chunk(const struct daemon_session *s, const struct waiter *w)
 	return bus_error_reply(w->call, -ESHUTDOWN, "the session ended before");
 }
 
-/* Of what only some sessions have: W is answered by its number. */
+/* Sends the reply to W, which waits for a numbered snapshot, search or chunk. */
 static void answer_numbered(const struct daemon_session *s, const struct waiter *w)
 {
 	int r = w->what == WAIT_FLIGHT   ? reply_flight(s, w)
@@ -185,7 +185,7 @@ static bool is_due(const struct daemon_session *s, const struct waiter *w)
 	}
 }
 
-/* Answers the calls whose time has come. */
+/* Sends the replies to calls whose condition is met. */
 static void answer_waiters(struct daemon_session *s)
 {
 	size_t kept = 0;
@@ -286,7 +286,7 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 			s->waiters[kept++] = s->waiters[i];
 			continue;
 		}
-		/* Nothing else waits for its end, and its output may never take it. */
+		/* No other caller waits for this snapshot, and its output may never accept it. */
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			session_cancel_snapshot(s->session, s->waiters[i].snapshot);
 		sd_bus_message_unref(s->waiters[i].call);
@@ -303,8 +303,7 @@ static uint64_t lost_in_all(const struct session_counters *c)
 	return n;
 }
 
-/* The first loss is worth a line while it can still be helped; how much it was in all is in the
- * last one. */
+/* The first loss is logged at once, so that the user can react. The last line has the total. */
 static void log_loss(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
@@ -319,7 +318,7 @@ static void log_loss(struct daemon_session *s, const struct session_counters *c)
 			    lost, session_options(s->session)->ring_bytes >> 10);
 }
 
-/* Likewise of what a flight recorder cannot hold. */
+/* Likewise for data that a flight recorder had no room for. */
 static void log_dropped(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
@@ -333,7 +332,7 @@ static void log_dropped(struct daemon_session *s, const struct session_counters 
 			    TEXT_SIZE(session_options(s->session)->flight_bytes));
 }
 
-/* And of a limit below what was asked for. */
+/* Likewise for a limit that is below the requested size. */
 static void log_limited(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
@@ -392,7 +391,7 @@ static void on_looked(bool outdated, void *userdata)
 		session_stop(s->session, COLLECTION_REASON_OUTDATED);
 }
 
-/* Units may be put elsewhere than they were, or were expected. */
+/* Units can move to another cgroup, or start in an unexpected one. */
 void daemon_session_check_collection(struct daemon_session *s)
 {
 	struct collection_use *p = s->profile;
@@ -424,7 +423,7 @@ static void tell_state(struct daemon_session *s)
 	bus_signals_finished(s, session_reason(s->session));
 }
 
-/* Whoever waits for the session asks for the snapshot. */
+/* The client that waits for the session then requests the snapshot. */
 static void tell_due(struct daemon_session *s)
 {
 	static const char *const names[] = { "SnapshotsDue", NULL };
@@ -451,10 +450,7 @@ static void log_step(const struct log_subject *about, const struct session_shed 
 				    what, cost, of, limit);
 }
 
-/*
- * What has gone, or is back, is in the journal, too, for readers of the recording. (Each waits
- * longer than the one before.)
- */
+/* Logs the parts that were shed or have returned, for readers of the journal. */
 static void tell_steps(struct daemon_session *s)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
@@ -473,7 +469,7 @@ static void tell_steps(struct daemon_session *s)
 	bus_signals_properties(s, names);
 }
 
-/* Follows a change of state; may free S. */
+/* Handles a change of state. May free S. */
 static int on_settle(sd_event_source *source, void *userdata)
 {
 	struct daemon_session *s = userdata;
@@ -584,7 +580,7 @@ static int add_sources(struct daemon_session *s)
 	return r < 0 ? r : sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
 }
 
-/* The memory of a flight recorder. */
+/* Creates the memory of a flight recorder. */
 static int make_flight(struct daemon_session *s, struct create_request *request)
 {
 	struct session_options *o = &request->options;
@@ -600,7 +596,7 @@ static int make_flight(struct daemon_session *s, struct create_request *request)
 			  &request->store);
 }
 
-/* Where the archive goes. */
+/* Creates the store of the archive. */
 static int make_store(struct daemon_session *s, struct create_request *request)
 {
 	int r;
@@ -609,7 +605,10 @@ static int make_store(struct daemon_session *s, struct create_request *request)
 		return 0;
 	if (request->options.mode == SESSION_FLIGHT) {
 		r = make_flight(s, request);
-		/* (the files are ours, but it is the user's session that may hang) */
+		/*
+		 * The files are ours, but if a write hangs, it is charged to the user of the
+		 * session.
+		 */
 		if (r == 0)
 			request->store->writer.uid = s->uid;
 		return r;
@@ -617,12 +616,12 @@ static int make_store(struct daemon_session *s, struct create_request *request)
 	r = store_fd_new(request->output_fd, &request->store);
 	if (r < 0)
 		return r;
-	request->output_fd = -1; /* the store's now */
+	request->output_fd = -1; /* now owned by the store */
 	request->store->writer = thread_identity_of(s->uid);
 	return 0;
 }
 
-/* What each has: its object and its place in the event loop. */
+/* Sets up the object path and the event sources. */
 static int set_up(struct daemon_session *s)
 {
 	int r = daemon_session_make_path(s) ?: add_sources(s);
@@ -684,7 +683,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 	if (s->profile)
 		session_set_triggered(s->session, collection_snapshot_triggered, s);
 	free(request->profile);
-	/* Both belong to the session now. */
+	/* The session now owns the contents. */
 	*request = (struct create_request){ .output_fd = -1 };
 	r = set_up(s);
 	if (r < 0)
@@ -698,13 +697,13 @@ struct daemon_session *daemon_session_free(struct daemon_session *s)
 	if (!s)
 		return NULL;
 	collection_snapshots_drop(s);
-	/* Before its descriptor goes with the session. */
+	/* The event source must go before its descriptor, which belongs to the session. */
 	sd_event_source_disable_unref(s->io);
 	if (s->session)
 		session_set_changed(s->session, NULL, NULL);
 	/*
-	 * Before anybody hears that it has gone. What is not removed but ends with us, the next
-	 * service offers again.
+	 * Removes the directory before any caller gets a reply. When the service exits, the
+	 * directory stays, and the next service offers the content again.
 	 */
 	if (s->flight_fd >= 0 && s->session && !s->manager->ending)
 		flights_remove(s->manager->flights_fd, s->uid, session_options(s->session)->name,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The keeper starts sinks, one at a time. It is as old as the service, so neither it nor they keep
- * anything of sessions, and their tables have nothing but the socket. All of them call nothing but
- * the kernel: they run on copies of the service's memory.
+ * The keeper process starts the sinks, one at a time. It is forked when the service starts, so that
+ * neither it nor the sinks keep memory of sessions, and their tables of descriptors contain only
+ * the socket. They run on copies of the service's memory, and make only system calls.
  */
 #include "daemon/fd-sink.h"
 
@@ -21,25 +21,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* There is no sink; it waits; it is to receive; it has; there will be none. */
+/* States: no sink; it waits; it must receive; it has received; no sink can be started. */
 enum { SINK_NONE, SINK_READY, SINK_ASKED, SINK_DONE, SINK_EXHAUSTED };
 
 enum {
-	FDS_MAX = 253,      /* of one message, by the kernel */
-	FDS_SPARE = 8,      /* messages for which there is room when a sink begins to end */
-	IDLE_SEC = 1,       /* after which it ends, if it has something */
-	WAIT_MAX_MS = 1000, /* of who asks */
+	FDS_MAX = 253,      /* of one message, a limit of the kernel */
+	FDS_SPARE = 8,      /* messages for which a sink has room when it exits */
+	IDLE_SEC = 1,       /* after which a sink with descriptors exits */
+	WAIT_MAX_MS = 1000, /* how long the service waits for a sink */
 	LOOK_MS = 10,
 };
 
-/* What the keeper is notified of by these bytes: a sink has ended, the current one is about to. */
+/* Signals to the keeper: a sink has ended, the current sink is about to exit. */
 enum { SIGNAL_ENDED = SIGCHLD, SIGNAL_LEAVES = SIGUSR1 };
 
-/* Shared by all. */
+/* Shared by the service, the keeper and the sinks. */
 static struct fd_sink {
 	_Atomic int state;
 	size_t n;
-	ssize_t received; /* or a negative errno */
+	ssize_t received; /* bytes, or a negative errno */
 	unsigned n_fds;
 	uint8_t data[FD_SINK_BYTES];
 } * sink;
@@ -61,9 +61,9 @@ static _Noreturn void sink_leave(void)
 		syscall(SYS_exit_group, 0);
 }
 
-/* ---- a sink ---- */
+/* ---- sink ---- */
 
-/* Returns how many descriptors came. */
+/* Receives a message. Returns the number of its descriptors. */
 static unsigned sink_receive(int socket)
 {
 	union {
@@ -114,13 +114,13 @@ static _Noreturn void sink_run(pid_t keeper, int socket, rlim_t fds_max)
 		if (atomic_compare_exchange_strong(&sink->state, &ready, SINK_NONE))
 			break;
 	}
-	/* (before what may hang) */
+	/* This comes before the exit, which can hang. */
 	syscall(SYS_close, socket);
 	syscall(SYS_kill, keeper, SIGNAL_LEAVES);
 	sink_leave();
 }
 
-/* ---- the keeper ---- */
+/* ---- keeper ---- */
 
 static _Noreturn void keeper_run(pid_t parent, int socket, rlim_t fds_max)
 {
@@ -162,7 +162,7 @@ static _Noreturn void keeper_run(pid_t parent, int socket, rlim_t fds_max)
 	sink_leave();
 }
 
-/* A table with SOCKET alone. */
+/* Closes all descriptors except SOCKET. */
 static void keep_only(int socket)
 {
 	if (socket > 0)
@@ -195,9 +195,9 @@ int fd_sink_begin(int socket)
 	return r;
 }
 
-/* ---- who asks ---- */
+/* ---- service ---- */
 
-/* Whether STATE has become WANTED in time. */
+/* Waits for the state WANTED. Returns false after WAIT_MAX_MS, or if no sink can be started. */
 static bool sink_becomes(int wanted)
 {
 	const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Takes descriptors off a socket that nobody is to have here.
+ * Receives messages whose descriptors this process must not get.
  *
- * A descriptor that waits in a socket's queue comes with bytes, which the bus library needs.
- * Whoever receives those has it in his table, or lets go of it, which can take for ever
- * (async-close.h). So another process receives them, the sink, and hands on the bytes. It keeps
- * what it gets; when it has much, or has got nothing for a second, it ends, and the next one takes
- * its place. An end that hangs keeps nothing but the table of descriptors of that process.
+ * A descriptor in a socket's queue is attached to bytes that the bus library needs. A process that
+ * receives these bytes gets the descriptor, and must close it, which can hang forever
+ * (async-close.h). So another process, the sink, receives the message, and passes the bytes on. It
+ * keeps the descriptors. When it has many of them, or received nothing for a second, it exits, and
+ * a new sink takes its place. If its exit hangs, only its own table of descriptors is kept.
  */
 #pragma once
 
@@ -15,19 +15,21 @@
 #include <sys/types.h>
 
 enum {
-	FD_SINK_BYTES = 64, /* at once, at most */
-	FD_SINKS_MAX = 16,  /* that may be ending; then there is none */
+	FD_SINK_BYTES = 64, /* bytes per call */
+	FD_SINKS_MAX = 16,  /* exiting sinks at the same time; above this, no sink is available */
 };
 
 /*
- * Starts what starts sinks for SOCKET, by the main thread, with which they end. There must be no
- * other thread, and no descriptor of others. Returns 0 or a negative errno.
+ * Starts the process that starts sinks for SOCKET. Call this in the main thread; the processes end
+ * with it. There must be no other thread, and no descriptor from a client. Returns 0 or a negative
+ * errno.
  */
 int fd_sink_begin(int socket);
 
 /*
- * Has N bytes (or FD_SINK_BYTES, if N is more) received, which are in the socket's queue. Returns
- * how many were, in DATA, and how many descriptors came with them in *RET_N_FDS; -EAGAIN if there
- * is no sink now, and nothing was received; or another negative errno, when nobody knows that.
+ * Receives N bytes (at most FD_SINK_BYTES) that are in the socket's queue. Returns the number of
+ * bytes in DATA, and the number of their descriptors in *RET_N_FDS. Returns -EAGAIN if no sink is
+ * available, and nothing was received. After another negative errno, it is unknown whether anything
+ * was received.
  */
 ssize_t fd_sink_receive(uint8_t *data, size_t n, unsigned *ret_n_fds);

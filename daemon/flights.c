@@ -15,7 +15,7 @@
 #include "base/directory.h"
 #include "capture/options/options.h"
 
-enum { DIRECTORY_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
+enum { DIRECTORY_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and NUL */
 
 static int flights_open_directory(int dir_fd, const char *path)
 {
@@ -24,7 +24,10 @@ static int flights_open_directory(int dir_fd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Likewise, but nobody else's: whatever is in it is taken for what a service has left. */
+/*
+ * Likewise, but fails if other users own the directory or can write to it, since its content is
+ * trusted.
+ */
 static int open_own_directory(int dir_fd, const char *path)
 {
 	int fd = flights_open_directory(dir_fd, path);
@@ -79,11 +82,11 @@ void flights_remove(int dir_fd, uid_t uid, const char *name, int fd)
 
 	flight_clear(fd);
 	flights_name_of(directory, uid, name);
-	/* If somebody has put something else in there, it is theirs. */
+	/* This fails if there are files of other origin, which are kept. */
 	unlinkat(dir_fd, directory, AT_REMOVEDIR);
 }
 
-/* Whose directory this is, and what the session was called: *RET_NAME stands in DIRECTORY. */
+/* Splits DIRECTORY into the uid and the name of the session. *RET_NAME points into DIRECTORY. */
 static bool flights_parse(const char *directory, uid_t *ret_uid, const char **ret_name)
 {
 	const char *dash = strchr(directory, '-');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymod: connects to the bus, offers the manager, and serves it until it is stopped.
+ * kymod: connects to the bus, adds the manager's object, and serves it until it is stopped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,14 +31,14 @@
 
 enum {
 	MMAP_FROM_BYTES = 128 << 10,
-	TABLE_FILES = 16 << 10, /* (128 KiB of the kernel's) */
+	TABLE_FILES = 16 << 10, /* the kernel's table for these takes 128 KiB */
 };
 
 struct arguments {
 	const char *bus; /* NULL = the system bus */
 	const char *group;
 	uint64_t idle_exit_ns;
-	const char *config_dir, *state_dir; /* NULL = as packages have it */
+	const char *config_dir, *state_dir; /* NULL = the directories of the package */
 	bool open_perf_events;
 };
 
@@ -59,7 +59,7 @@ static void kymod_print_help(void)
 	     "      --version         print the version");
 }
 
-/* Returns 1 to go on, 0 to exit with success, -EINVAL. */
+/* Returns 1 to continue, 0 to exit with success, or -EINVAL. */
 static int parse_arguments(int argc, char **argv, struct arguments *ret)
 {
 	enum {
@@ -131,7 +131,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
 	return 1;
 }
 
-/* Whether we may do what capturing needs; what the kernel can is asked for each session. */
+/*
+ * Whether this process has the capabilities to record. Features of the kernel are checked for each
+ * session.
+ */
 static int check_rights(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -165,10 +168,11 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
 }
 
 /*
- * Messages bring descriptors, and a session has many: as many as we may have. The kernel has room
- * for TABLE_FILES of them now: where others share the table (daemon/async-close.h), each time that
- * it grows takes tens of milliseconds, in which a bus whose queue is full refuses what others send
- * us.
+ * Raises the limit of descriptors to its maximum, since messages bring descriptors, and a session
+ * has many. Also makes the kernel's table large enough for TABLE_FILES of them. The closers share
+ * the table (daemon/async-close.h), so each enlargement would later block this thread for tens of
+ * milliseconds. Meanwhile our queue at the bus can become full, and the bus then rejects messages
+ * to us.
  */
 static void allow_descriptors(void)
 {
@@ -184,9 +188,9 @@ static void allow_descriptors(void)
 }
 
 /*
- * Large blocks are mappings of their own and go back to the kernel when they are freed. Left to
- * itself malloc() takes ever larger ones from its heap, where a small one above them keeps them for
- * as long as that is there.
+ * Makes malloc() use separate mappings for large blocks, so that they return to the kernel when
+ * they are freed. By default, malloc() raises this threshold, and takes larger blocks from its
+ * heap. There, a small block above them prevents their return.
  */
 static void give_memory_back(void)
 {
@@ -249,8 +253,10 @@ int main(int argc, char **argv)
 		return r < 0 ? 2 : EXIT_SUCCESS;
 	if (args.open_perf_events)
 		return perf_events_serve(args.idle_exit_ns) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	/* In all threads, so that the event loop gets them; and an output that nobody reads is an
-	 * error of its session. */
+	/*
+	 * Blocks the signals in all threads, so that the event loop receives them. An output
+	 * without a reader must be an error of its session, and not end the process.
+	 */
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGTERM);
 	sigaddset(&ours, SIGINT);
@@ -263,7 +269,7 @@ int main(int argc, char **argv)
 	r = clean_fd_table_begin();
 	if (r < 0)
 		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
-	/* (before there is anything that a child should not have) */
+	/* This comes before there are descriptors or memory that a child must not inherit. */
 	probe_heal_start(kymod_say_healed);
 	r = async_close_begin();
 	if (r < 0)

@@ -25,8 +25,10 @@ static const char *const message_ids[LOG_MESSAGE_ID_MAX] = {
 	[LOG_SESSION_LOST] = "c1c7e1d8c8184e609b3eee51ebafe60c",
 };
 
-/* Whether standard error leads to the journal: systemd says which file that is, and a child or a
- * shell may have another one. */
+/*
+ * Whether standard error is connected to the journal. systemd sets JOURNAL_STREAM to the identity
+ * of the journal's file. Standard error is compared with it, since it can be redirected.
+ */
 static bool is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -69,7 +71,7 @@ static void log_line(const struct log_subject *about, int priority, int error, c
 	snprintf(raw, sizeof(raw), "%s%s%s%s%s%s", about ? "session " : "",
 		 about ? about->path : "", about ? ": " : "", text, error ? ": " : "",
 		 error ? strerror(-error) : "");
-	/* Names of files and programs are what their owners made of them. */
+	/* Names of files and programs can contain any bytes. */
 	text_clean(line, sizeof(line), raw, strlen(raw));
 	if (is_journal())
 		send_to_journal(about, priority, line);

@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the daemon says: one line for one thing, where the error stops travelling. To the journal,
- * with fields of its own, where standard error is connected to it; else to standard error, as text.
+ * The daemon's log. An error is logged in one line, at the place where it is handled. Lines go to
+ * the journal, with additional fields, if standard error is connected to it, and otherwise to
+ * standard error as text.
  */
 #pragma once
 
 #include <sys/types.h>
 
-/* Says that something happened. */
+/* Logs an event. */
 void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says that something went wrong and the daemon goes on. ERROR is a negative errno whose text is
- * put after the message, or 0. Returns ERROR. */
+/*
+ * Logs a problem after which the daemon continues. ERROR is a negative errno whose text is appended
+ * to the message, or 0. Returns ERROR.
+ */
 int log_warning(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Says that the daemon cannot do its work. As above. */
+/* Logs an error after which the daemon cannot work. As above. */
 int log_error(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What can be looked for in the journal by its MESSAGE_ID (kymod(8) names them). */
+/* Kinds of lines with a MESSAGE_ID in the journal; kymod(8) lists them. */
 enum log_message_id {
-	LOG_SESSION_OTHER, /* none of those below */
+	LOG_SESSION_OTHER, /* none of the following */
 	LOG_SESSION_STARTED,
 	LOG_SESSION_ENDED,
-	LOG_SESSION_LOST, /* the first records of a session that were lost */
+	LOG_SESSION_LOST, /* the first loss of a session */
 	LOG_MESSAGE_ID_MAX,
 };
 
-/* The session that a line is about: KYMO_SESSION= and KYMO_OWNER= in the journal. */
+/* The session of a line: KYMO_SESSION= and KYMO_OWNER= in the journal. */
 struct log_subject {
-	const char *session; /* as clients call it */
-	const char *path;    /* its object, which the text names */
+	const char *session; /* its name for clients */
+	const char *path;    /* its object path, which is in the text */
 	uid_t owner;
 	enum log_message_id message_id;
 };
 
-/* As log_info() and log_warning(), of a session. The text begins with which one. */
+/* Like log_info() and log_warning(), for a session. The text begins with its object path. */
 void log_session(const struct log_subject *about, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int log_session_warning(const struct log_subject *about, int error, const char *format, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * org.kymo.Trace1.Manager on the bus; units/org.kymo.Trace1.xml documents it. Whoever gets here has
+ * org.kymo.Trace1.Manager on the bus. units/org.kymo.Trace1.xml documents it. All messages have
  * passed the guard (access.h).
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "daemon/collection-snapshots.h"
 #include "daemon/service.h"
 
-#define CAPABILITIES_NS UINT64_C(1000000000) /* what was found is believed for so long */
+#define CAPABILITIES_NS UINT64_C(1000000000) /* how long results are cached */
 
 static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
@@ -32,7 +32,7 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 	r = create_request_read(call, args.uid, &request, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
-	/* Whose: the caller's, and nobody else's, root's neither. */
+	/* A session with `own` is for the processes of the caller, even if the caller is root. */
 	if (request.options.own)
 		session_options_set_own(&request.options, args.uid);
 	r = manager_create(m, &args, &request, &s, reterr);
@@ -78,7 +78,10 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
 	return r < 0 ? r : sd_bus_reply_method_return(call, "o", s->path);
 }
 
-/* To look takes milliseconds, and everybody may ask, again and again. */
+/*
+ * Caches the capabilities, since the checks take milliseconds, and any user can call this in a
+ * loop.
+ */
 static int capabilities_of_late(const struct capability **ret)
 {
 	static struct capability caps[CAPABILITIES_MAX];
@@ -110,9 +113,7 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-/*
- * Collections and groups are looked at when they matter; only what polkit has said is remembered.
- */
+/* Collections and groups are read at each use. Only the answers of polkit are cached. */
 static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
@@ -153,7 +154,7 @@ static int get_start_time(sd_bus *bus, const char *path, const char *interface,
 	return sd_bus_message_append(reply, "t", m->start_ns);
 }
 
-/* The caller sees the usage of everything, and its own. */
+/* Usage of all users, and of the caller. */
 static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *interface,
 				 const char *property, sd_bus_message *reply, void *userdata,
 				 sd_bus_error *reterr)

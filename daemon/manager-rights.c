@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a message to the manager or a session needs (rights.h): read from it as far as that takes.
+ * The rights that a call of the manager or a session needs (rights.h). Reads only the relevant
+ * parts of the message.
  */
 #include <string.h>
 
 #include "daemon/access.h"
 #include "daemon/daemon-session.h"
 
-/* The next {sv} of the options, as far as it matters here. */
+/* Reads the next {sv} of the options. */
 static int read_option(sd_bus_message *m, struct rights_call *c)
 {
 	const char *name, *type;
@@ -20,7 +21,7 @@ static int read_option(sd_bus_message *m, struct rights_call *c)
 	r = sd_bus_message_peek_type(m, NULL, &type);
 	if (r < 0)
 		return r;
-	/* Twice, or of another type, is refused by who reads the options. */
+	/* The reader of the options refuses duplicates and other types. */
 	if (strcmp(name, "own") != 0 || !type || strcmp(type, "b") != 0)
 		return sd_bus_message_skip(m, "v");
 	r = sd_bus_message_read(m, "v", "b", &value);
@@ -49,7 +50,7 @@ static int read_call(const struct manager *m, sd_bus_message *call, struct right
 
 	if (strcmp(c->path, KYMO_MANAGER_PATH) != 0)
 		return 0;
-	/* By the signature, which is what the method will be called with. */
+	/* Checks the signature, like sd-bus before it calls the method. */
 	if (strcmp(c->member, "CreateSession") == 0 &&
 	    sd_bus_message_has_signature(call, "sa{sv}") > 0)
 		return read_options(call, c);

@@ -27,7 +27,7 @@ static struct daemon_session *find_exact(const struct manager *m, const char *na
 	return NULL;
 }
 
-/* Any user's session NAME; *RET_N is how many there are. */
+/* Finds a session NAME of any user. *RET_N is the number of such sessions. */
 static struct daemon_session *find_any(const struct manager *m, const char *name, size_t *ret_n)
 {
 	struct daemon_session *found = NULL;
@@ -42,7 +42,7 @@ static struct daemon_session *find_any(const struct manager *m, const char *name
 	return found;
 }
 
-/* UID/NAME. */
+/* Finds the session UID/NAME. */
 static struct daemon_session *find_qualified(const struct manager *m, const char *text)
 {
 	const char *slash = strchr(text, '/');
@@ -111,7 +111,7 @@ static int manager_check_name(const struct manager *m, const struct manager_crea
 	return 0;
 }
 
-/* Adds up what sessions that count have of something. */
+/* Returns the amount of a resource that S uses. */
 typedef uint64_t (*amount_fn)(const struct daemon_session *s);
 
 static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amount)
@@ -128,7 +128,7 @@ static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amo
 	return use;
 }
 
-/* What a dead service has left takes nothing but memory. */
+/* A session recovered from a dead service is not counted, since it uses only memory. */
 static uint64_t manager_count_active(const struct daemon_session *s)
 {
 	return !daemon_session_recovered(s);
@@ -143,7 +143,7 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 	struct limit_use has = use_of(m, args->uid, manager_count_active);
 	uint64_t may;
 
-	/* They have gone, but what they held has not. */
+	/* Removed sessions that hang still hold their resources. */
 	has.all += abandoned.all;
 	has.user += abandoned.user;
 	has.own += abandoned.user;
@@ -192,7 +192,7 @@ static struct limit_request wish_of(const struct daemon_session *s, uint64_t amo
 	return (struct limit_request){ amount, s->uid, session_options(s->session)->own };
 }
 
-/* Whose limit is exceeded, in words. */
+/* Describes the limit that is exceeded. */
 static const char *limit_scope(enum limit_verdict v)
 {
 	return v == LIMIT_EXCEEDS_ALL    ? "all together"
@@ -200,7 +200,7 @@ static const char *limit_scope(enum limit_verdict v)
 					 : "one user's own processes";
 }
 
-/* Whether there is memory for the rings of S beside all others'. */
+/* Whether the rings of S are within the limits, in addition to all others. */
 static int check_rings(const struct manager *m, const struct daemon_session *s,
 		       sd_bus_error *reterr)
 {
@@ -229,8 +229,10 @@ static uint64_t manager_blocks_of(const struct daemon_session *s)
 		       : 0;
 }
 
-/* Whether there is memory for the table of blocks of S beside all others': the kernel makes it at
- * once. */
+/*
+ * Whether the table of blocks of S is within the limits, in addition to all others. The kernel
+ * allocates it at once.
+ */
 static int check_blocks(const struct manager *m, const struct daemon_session *s,
 			sd_bus_error *reterr)
 {
@@ -260,7 +262,7 @@ static uint64_t manager_tables_of(const struct daemon_session *s)
 		       : 0;
 }
 
-/* Whether there is memory for the unwind tables of S beside all others'. */
+/* Whether the unwind tables of S are within the limits, in addition to all others. */
 static int check_tables(const struct manager *m, const struct daemon_session *s,
 			sd_bus_error *reterr)
 {
@@ -305,7 +307,7 @@ void manager_usage(const struct manager *m, uid_t uid,
 
 	for (size_t i = 0; i < MANAGER_USAGE_MAX; i++) {
 		const struct limit_use has = use_of(m, uid, rows[i].amount);
-		/* But for their number, root may have all of it. */
+		/* Root can use all of a resource, but not all sessions. */
 		uint64_t user = uid == 0 && rows[i].amount != manager_count_active ? rows[i].all
 										   : rows[i].user;
 
@@ -326,7 +328,10 @@ int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
 		     : 0;
 }
 
-/* Whether there is memory for what S keeps beside all others', also those that have ended. */
+/*
+ * Whether the content of S is within the limits, in addition to all others, including finished
+ * sessions.
+ */
 static int check_flights(const struct manager *m, const struct daemon_session *s,
 			 sd_bus_error *reterr)
 {
@@ -369,8 +374,10 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
 	return 0;
 }
 
-/* What was left of the session NAME of a collection, and runs no more, makes room; what a dead
- * service kept in memory goes to the collection's directory. */
+/*
+ * Removes the finished session NAME of a collection, to make room for a new one. The content that a
+ * dead service has left in memory is written to the collection's directory.
+ */
 static void save_left(struct manager *m, const char *name, struct collection_use *use)
 {
 	struct daemon_session *s = find_exact(m, name, 0);
@@ -392,7 +399,7 @@ static void save_left(struct manager *m, const char *name, struct collection_use
 	manager_remove(m, s);
 }
 
-/* Makes REQUEST what its collection says. */
+/* Sets the options of REQUEST from its collection. */
 static int use_profile(struct manager *m, const struct manager_create_args *args,
 		       struct create_request *request, sd_bus_error *reterr)
 {
@@ -465,7 +472,7 @@ void manager_remove(struct manager *m, struct daemon_session *s)
 	}
 	bus_signals_of_session(s, "SessionRemoved");
 	daemon_session_free(s);
-	/* The tables of a session are large; an idle service gives them back. */
+	/* The memory of a session is large. An idle service returns it to the kernel. */
 	if (!m->sessions)
 		malloc_trim(0);
 }
@@ -522,8 +529,8 @@ static void manager_on_gone(const char *unique_name, void *userdata)
 		next = s->next;
 		daemon_session_drop_waiters(s, unique_name);
 		/*
-		 * (what a flight recorder of a collection holds when the service ends, the next one
-		 * writes down)
+		 * A collection's flight recorder is kept when the service exits. The next service
+		 * writes its content.
 		 */
 		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
 		    !(m->exiting && s->profile && s->flight_fd >= 0))
@@ -572,14 +579,14 @@ static void on_found(uid_t uid, const char *name, int fd, void *userdata)
 	int r = daemon_session_new_recovered(m, uid, name, fd, &s);
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
-		/* Not its fault: the next service may have room for it. */
+		/* This is a temporary lack of resources. The next service can try again. */
 		log_warning(r, "what flight recorder %s of user %u has kept stays where it is",
 			    name, uid);
 		close_fd(fd);
 		return;
 	}
 	if (r < 0) {
-		/* There is nothing in it, or nothing that could be read. */
+		/* The directory is empty, or unreadable. */
 		flights_remove(m->flights_fd, uid, name, fd);
 		close_fd(fd);
 		return;
@@ -592,7 +599,7 @@ static void on_found(uid_t uid, const char *name, int fd, void *userdata)
 		s->path);
 }
 
-/* What flight recorders of a service that has died have kept is offered again. */
+/* Offers again the content that flight recorders of a dead service have left. */
 static void manager_recover(struct manager *m)
 {
 	m->flights_fd = flights_open();
@@ -617,7 +624,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 		       &m->access);
 	if (r < 0)
 		return r;
-	/* With slack, to wake up together with others. */
+	/* The timer has slack, so that it can fire together with others. */
 	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, TELL_COUNTERS_NS / 1000,
 				       TELL_COUNTERS_NS / 1000 / 4, manager_on_tick, m);
 	if (r < 0)

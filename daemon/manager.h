@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All sessions of the daemon: who owns them, how many there may be, and what ends them.
+ * All sessions of the daemon: their owners, their limits, and their ends.
  *
- * Names are one space per user. The object of root's session NAME is
- * /org/kymo/Trace1/session/NAME, that of another user's /org/kymo/Trace1/session/UID/NAME: one
- * component against two, so they never meet, whatever the names are. Everyone sees and controls
- * their own; who may see and change others' says rights.h, and to all others an object that is not
- * theirs does not exist.
+ * Each user has a separate namespace of sessions. The object of root's session NAME is
+ * /org/kymo/Trace1/session/NAME, and the object of another user's session is
+ * /org/kymo/Trace1/session/UID/NAME. The numbers of components differ, so no two paths are equal.
+ * Users can see and control their own sessions. rights.h defines who can see and change the
+ * sessions of others. For all other users, these objects do not exist.
  *
- * A session is bound to the connection that made it. When that leaves the bus, the session is
- * stopped, and removed when its file is complete; one made with `linger` is bound to nobody. What
- * has stopped stays listed, and counts against the limits, until it is removed.
+ * A session is bound to the connection that created it. When the connection leaves the bus, the
+ * session is stopped, and removed when its file is complete. A session with the option `linger` is
+ * not bound. A stopped session stays listed, and counts against the limits, until it is removed.
  */
 #pragma once
 
@@ -27,38 +27,39 @@
 #include "daemon/session-options-bus.h"
 
 /*
- * What users may take, in one place: of all together, of that only for root, of one user, and of
- * one user's own processes.
+ * Limits of shared resources: for all users, the part that is reserved for root, for one user, and
+ * for one user's sessions with the option `own`.
  */
 enum {
 	LIMIT_SESSIONS = 32,
 	LIMIT_SESSIONS_ROOT = 8,
 	LIMIT_SESSIONS_PER_USER = 8,
 	LIMIT_SESSIONS_OWN = 4,
-	LIMIT_WAITERS = 32, /* calls that wait for one session */
+	LIMIT_WAITERS = 32, /* waiting calls of one session */
 };
-#define LIMIT_RING_BYTES          (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
+#define LIMIT_RING_BYTES          (UINT64_C(1) << 30) /* of all sessions, on all CPUs */
 #define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
 #define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
 #define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
 #define LIMIT_BLOCKS                                                                               \
-	MEMORY_BLOCKS_MAX /* that tables of all sessions have room for: 2 GiB when empty */
+	MEMORY_BLOCKS_MAX /* capacity of the tables of all sessions: 2 GiB when empty */
 #define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
 #define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
 #define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
-#define LIMIT_TABLE_BYTES           (UINT64_C(2) << 30) /* of unwind tables */
+#define LIMIT_TABLE_BYTES           (UINT64_C(2) << 30) /* unwind tables */
 #define LIMIT_TABLE_BYTES_ROOT      (LIMIT_TABLE_BYTES / 4)
 #define LIMIT_TABLE_BYTES_PER_USER  (LIMIT_TABLE_BYTES / 4)
 #define LIMIT_TABLE_BYTES_OWN       (LIMIT_TABLE_BYTES / 8)
-#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* that all flight recorders keep */
+#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* kept by all flight recorders */
 #define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
 #define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
 #define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
 
-/* How long things may take. */
-#define TIMEOUT_SHUTDOWN_NS   UINT64_C(10000000000) /* all outputs, when the daemon ends */
-#define TELL_COUNTERS_NS      UINT64_C(1000000000)
-#define COLLECTION_LOOK_TICKS 5 /* of those, between two looks for the units of a collection */
+/* Times. */
+#define TIMEOUT_SHUTDOWN_NS UINT64_C(10000000000) /* for all outputs when the daemon exits */
+#define TELL_COUNTERS_NS    UINT64_C(1000000000)
+/* Ticks between two checks of a collection's units. */
+#define COLLECTION_LOOK_TICKS 5
 
 struct access;
 struct daemon_session;
@@ -69,19 +70,22 @@ struct manager {
 	sd_bus *bus;
 	struct access *access;
 	uint64_t start_ns;                 /* CLOCK_BOOTTIME */
-	struct collection_places places;   /* as it is made: where packages put them */
+	struct collection_places places;   /* initially the directories of the package */
 	struct daemon_session *sessions;   /* newest first */
 	struct collection_saving *savings; /* collection-snapshots.h */
 	struct rate_limit efforts;
-	sd_event_source *tick; /* counters, while a session runs */
+	sd_event_source *tick; /* signals counters while a session runs */
 	sd_event_source *deadline;
-	/* Where flight recorders keep what they have (flights.h), or why there is no such place */
+	/* Directory of flight recorders (flights.h), or the negative errno of its creation. */
 	int flights_fd;
-	bool exiting, ending; /* sessions are stopped; what is left of them is let go of */
+	bool exiting, ending; /* sessions are being stopped; remaining sessions are being freed */
 	int exit_status;
 };
 
-/* Guards BUS for GROUP (access.h) and offers the manager and its sessions there. */
+/*
+ * Installs the guard on BUS for GROUP (access.h), and adds the objects of the manager and the
+ * sessions.
+ */
 int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret);
 struct manager *manager_free(struct manager *m);
 
@@ -89,23 +93,25 @@ DEFINE_CLEANUP(struct manager *, manager_free)
 
 struct manager_create_args {
 	const char *name;
-	const char *owner; /* the unique name of the connection that asks */
+	const char *owner; /* unique name of the connection of the caller */
 	uid_t uid;
 };
 
-/* Makes a session. Takes over what REQUEST owns, only on success. Returns 0, or a negative errno
- * with a sentence in RETERR. */
+/*
+ * Creates a session. Takes ownership of the contents of REQUEST on success only. Returns 0, or a
+ * negative errno with a sentence in RETERR.
+ */
 int manager_create(struct manager *m, const struct manager_create_args *args,
 		   struct create_request *request, struct daemon_session **ret,
 		   sd_bus_error *reterr);
 
 /*
- * Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a
+ * Whether the rate limit allows another expensive call of UID. Returns 0, or -EDQUOT with a
  * sentence.
  */
 int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr);
 
-/* What is taken of something that there is once, and what may be: by all, and by one user. */
+/* Usage and limits of a shared resource, for all users and for one user. */
 struct manager_usage {
 	const char *name;
 	uint64_t all, all_max, user, user_max;
@@ -116,32 +122,41 @@ enum { MANAGER_USAGE_MAX = 5 };
 void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX]);
 
-/* The session that UID calls NAME, or UID/NAME. Returns 0, or a negative errno with a sentence. */
+/*
+ * Finds the session NAME or UID/NAME of user UID. Returns 0, or a negative errno with a sentence.
+ */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct daemon_session **ret,
 		 sd_bus_error *reterr);
 
-/* Likewise for who may see all sessions: finds those of others too, as UID/NAME or, where only one
- * user has that name, by the name alone. */
+/*
+ * Likewise for users who may see all sessions: also finds sessions of others, by UID/NAME, or by
+ * NAME if only one user has a session of this name.
+ */
 int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 		     struct daemon_session **ret, sd_bus_error *reterr);
 
-/* The session at PATH, for any caller, or NULL. */
+/* Returns the session at PATH, for any caller, or NULL. */
 struct daemon_session *manager_find_path(const struct manager *m, const char *path);
 
-/* Ends S at once and forgets it; says so on the bus. */
+/* Ends S at once, frees it, and sends the signal. */
 void manager_remove(struct manager *m, struct daemon_session *s);
 
-/* Called when the state of a session may have changed: keeps the clock and the end going. */
+/*
+ * Call this when the state of a session may have changed: runs or stops the tick, and exits if all
+ * sessions have ended.
+ */
 void manager_settle(struct manager *m);
 
-/* Stops all sessions, waits until they are written, but not for ever, and ends the event loop with
- * STATUS. */
+/*
+ * Stops all sessions, waits until they are written or TIMEOUT_SHUTDOWN_NS is over, and ends the
+ * event loop with STATUS.
+ */
 void manager_shutdown(struct manager *m, int status);
 
-/* In manager-rights.c: what a message needs (access_demand_fn). */
+/* In manager-rights.c: the rights that a message needs (access_demand_fn). */
 struct access_demand;
 int manager_demand(sd_bus_message *call, uid_t uid, struct access_demand *ret, void *userdata);
 
-/* In manager-bus.c and session-bus.c: offers the objects. */
+/* In manager-bus.c and session-bus.c: add the objects to the bus. */
 int manager_bus_offer(struct manager *m);
 int session_bus_offer(struct manager *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * D-Bus Specification, "Message Format": 12 bytes, the length of the array of header fields, and
- * these. Each field is a struct, aligned to 8 bytes, of a byte and a variant.
+ * the array. Each field is a struct of a byte and a variant, aligned to 8 bytes.
  */
 #include "daemon/message-sender.h"
 
@@ -15,7 +15,7 @@ enum { FIELDS_LENGTH_AT = 12, FIELDS_AT = 16, FIELD_SENDER = 7 };
 struct cursor {
 	const uint8_t *data;
 	size_t n, at;
-	bool is_big; /* endian */
+	bool is_big; /* big-endian */
 };
 
 static int cursor_align(struct cursor *c, size_t to)
@@ -53,7 +53,7 @@ static int cursor_u32(struct cursor *c, uint32_t *ret)
 	return 0;
 }
 
-/* A string, without its NUL. */
+/* Reads a string. *RET_SIZE excludes the NUL. */
 static int cursor_text(struct cursor *c, const uint8_t **ret, uint32_t *ret_size)
 {
 	int r = cursor_u32(c, ret_size);
@@ -64,7 +64,7 @@ static int cursor_text(struct cursor *c, const uint8_t **ret, uint32_t *ret_size
 	return cursor_skip(c, *ret_size) ?: cursor_skip(c, 1);
 }
 
-/* One field; *RET_TEXT is NULL if it is no string. */
+/* Reads a field. *RET_TEXT is NULL if it is not a string. */
 static int cursor_field(struct cursor *c, uint8_t *ret_code, const uint8_t **ret_text,
 			uint32_t *ret_size)
 {

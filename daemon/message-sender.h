@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sender of a message, from its first bytes, before the bus library has it.
+ * Finds the sender of a message in its first bytes, before the bus library receives it.
  */
 #pragma once
 
@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 enum {
-	MESSAGE_SENDER_MAX = 256,   /* with the NUL; a name has no more */
-	MESSAGE_HEADER_PEEK = 4096, /* as many bytes are looked at */
+	MESSAGE_SENDER_MAX = 256,   /* the longest possible name, with NUL */
+	MESSAGE_HEADER_PEEK = 4096, /* the number of bytes to examine */
 };
 
 /*
- * The header field SENDER, which the bus has set, of the message that begins with the N bytes at
- * DATA: in RET, with a NUL. Returns 0; or -ENODATA if it is not among them, or stands behind
- * something that no message needs.
+ * Copies the header field SENDER, which the bus has set, to RET, with a NUL. The message begins
+ * with the N bytes at DATA. Returns 0, or -ENODATA if these bytes do not contain the field, or an
+ * unexpected field precedes it.
  */
 int message_find_sender(const uint8_t *data, size_t n, char ret[static MESSAGE_SENDER_MAX]);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Arrays of these can be had whole. */
+/* Types whose arrays can be read in one call. */
 static const char fixed_types[] = "ynqiuxtd";
 
 static int message_weight_take(size_t *left, size_t n)
@@ -53,7 +53,10 @@ static int weigh_basic(sd_bus_message *m, char type, size_t *left)
 	return message_weight_take(left, strchr("sog", type) ? strlen(value.text) : sizeof(value));
 }
 
-/* What is left of the container that M is in; each thing counts as a word more than it is. */
+/*
+ * Weighs the rest of the current container of M. Each value counts as its size and an additional
+ * word.
+ */
 static int message_weight_weigh(sd_bus_message *m, size_t *left)
 {
 	const char *contents;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How large a message is. The bus lets everybody send 32 MiB; what waits for an answer has to be
- * kept until then.
+ * The size of a message. The bus accepts messages of up to 32 MiB from any client, but messages
+ * that wait for an answer must be kept in memory.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <systemd/sd-bus.h>
 
 /*
- * 0 if the content of M is LIMIT bytes at most, about; -E2BIG if it is more, found out without
- * looking at the rest; else what sd_bus_message_read() says of it. M is rewound.
+ * Returns 0 if the content of M has at most about LIMIT bytes; -E2BIG if it has more, without
+ * reading the rest; or the error of sd_bus_message_read(). Rewinds M.
  */
 int message_check_weight(sd_bus_message *m, size_t limit);

@@ -17,13 +17,13 @@
 #include "capture/sandbox/clean-fd-table.h"
 #include "daemon/log.h"
 
-/* Between two complaints. */
+/* The minimum time between two warnings. */
 #define PASSED_WARN_NS UINT64_C(60000000000)
 
-/* What came with one message. */
+/* The descriptors of one message. */
 struct passed_group {
 	sd_event_source *source;
-	int end;       /* of the pipe, for reading */
+	int end;       /* the read end of the pipe */
 	uint64_t pipe; /* its inode */
 	size_t n;
 	struct {
@@ -31,23 +31,23 @@ struct passed_group {
 	} list[];
 };
 
-/* What a number means as a stand-in. */
+/* The meaning of a number that is a stand-in. */
 struct passed_stand_in {
-	int what;      /* the descriptor + 1, or the negative errno of one that was not taken */
-	uint64_t pipe; /* that it is an end of; 0 = none */
+	int what;      /* the descriptor + 1, or the negative errno of one that was not accepted */
+	uint64_t pipe; /* the inode of its pipe; 0 = none */
 };
 
 static sd_event *passed_event;
 /*
- * By number. Only what a message has is looked up: what the number meant before is overwritten by
- * then.
+ * By number. An entry is overwritten when its number becomes a stand-in again. Only numbers from
+ * messages are looked up, so old entries do no harm.
  */
 static struct passed_stand_in *passed_by_number;
-static size_t passed_n, passed_limit; /* no number from the latter on was ever a stand-in */
+static size_t passed_n, passed_limit; /* no number >= passed_limit was ever a stand-in */
 
 /* ---- children ---- */
 
-/* The inode of FD if that is a pipe, else 0. No file system is asked. */
+/* The inode of FD if it is a pipe, otherwise 0. Sends no request to a file system. */
 static uint64_t passed_pipe_of(int fd)
 {
 	struct statx st;
@@ -59,8 +59,8 @@ static uint64_t passed_pipe_of(int fd)
 }
 
 /*
- * A child has copies of all stand-ins, and may never end: then no pipe would ever hang up. What has
- * such a number may be something else by now, or here; its inode tells.
+ * Closes the stand-ins in a child. The child has copies of all of them, and may run forever; the
+ * pipes would then never report a hang-up. The inode shows whether the number is still a stand-in.
  */
 static void passed_leave_to_parent(void)
 {
@@ -105,7 +105,7 @@ static int on_hang_up(sd_event_source *source, int fd, uint32_t revents, void *u
 	for (size_t i = 0; i < g->n; i++) {
 		struct passed_stand_in *s = &passed_by_number[g->list[i].stand_in];
 
-		/* (the number may be another group's by now) */
+		/* The number may already belong to another group. */
 		if (s->pipe == g->pipe)
 			*s = (struct passed_stand_in){ 0 };
 		close_passed_fd(g->list[i].fd);
@@ -114,7 +114,10 @@ static int on_hang_up(sd_event_source *source, int fd, uint32_t revents, void *u
 	return 0;
 }
 
-/* A group for at most N, without any. Returns the pipe's end for writing, or a negative errno. */
+/*
+ * Creates an empty group for up to N descriptors. Returns the write end of its pipe, or a negative
+ * errno.
+ */
 static int passed_group_new(size_t n, struct passed_group **ret)
 {
 	_cleanup_(passed_group_freep) struct passed_group *g =
@@ -131,7 +134,7 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 	writing = ends[1];
 	g->pipe = passed_pipe_of(g->end);
 	r = sd_event_add_io(passed_event, &g->source, g->end, EPOLLHUP, on_hang_up, g);
-	/* Before the next message, which needs numbers that this one has. */
+	/* It is handled before the next message, which needs the numbers of this one. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(g->source, SD_EVENT_PRIORITY_IMPORTANT);
 	if (r < 0)
@@ -142,7 +145,9 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 
 /* ---- stand-ins ---- */
 
-/* Returns a copy of OUR own that means S, or a negative errno. */
+/*
+ * Returns a duplicate of OUR, one of our own descriptors, with the meaning S; or a negative errno.
+ */
 static int passed_stand_in(int our, const struct passed_stand_in *s)
 {
 	int fd = fcntl(our, F_DUPFD_CLOEXEC, 3);
@@ -159,7 +164,7 @@ static int passed_stand_in(int our, const struct passed_stand_in *s)
 	return fd;
 }
 
-/* One of G, at the end WRITING of its pipe, for FD. Returns it or a negative errno. */
+/* Adds FD to G, whose pipe has the write end WRITING. Returns the stand-in or a negative errno. */
 static int passed_group_add(struct passed_group *g, int writing, int fd)
 {
 	int r = passed_stand_in(writing, &(struct passed_stand_in){ fd + 1, g->pipe });
@@ -202,7 +207,7 @@ size_t passed_fds_take(int *fds, size_t n)
 	}
 	for (size_t i = n_put; i < n; i++)
 		close_passed_fd(fds[i]);
-	/* (a group without any hangs up at once) */
+	/* An empty group hangs up at once. */
 	return n_put;
 }
 

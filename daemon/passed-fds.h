@@ -1,43 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stand-ins: what libsystemd gets in place of descriptors that callers pass.
+ * Stand-ins: descriptors that libsystemd gets in place of those that callers pass.
  *
- * libsystemd closes the descriptors of a message when it drops the message, and closing what a
- * caller passed can take for ever (async-close.h). So those are kept here, as a group, and the
- * message gets copies of a pipe's end for writing, that nobody else has. When libsystemd has closed
- * the last of them, the pipe hangs up, and the event loop leaves the group to closers: whoever
- * holds thousands costs nothing until then. Children close their copies of stand-ins when they
- * begin.
+ * libsystemd closes the descriptors of a message when it frees the message, and closing a caller's
+ * descriptor can hang forever (async-close.h). So this module keeps these descriptors as a group,
+ * and gives libsystemd duplicates of the write end of a pipe instead. When libsystemd has closed
+ * the last duplicate, the read end reports a hang-up, and the event loop gives the group to
+ * closers. Until then, a group costs no time, however many descriptors it has. Children close their
+ * copies of stand-ins when they start.
  *
- * A message with N descriptors has twice as many numbers and one more, and a pipe in which there is
- * nothing. Where the kernel gives no pipe, stand-ins are for nothing.
+ * A message with N descriptors uses 2 N + 1 numbers (descriptors, stand-ins and the read end) and
+ * an empty pipe. If the kernel refuses a pipe, the descriptors are closed, and the stand-ins stand
+ * for nothing.
  *
- * For the main thread only, which alone receives messages.
+ * For the main thread only, the only one that receives messages.
  */
 #pragma once
 
 #include <stddef.h>
 #include <systemd/sd-event.h>
 
-/* How many numbers a message takes that has N descriptors. */
+/* The number of descriptors that a message with N descriptors uses. */
 #define PASSED_FDS_NUMBERS(n) (2 * (n) + 1)
 
-/* Has EVENT tell when messages have gone. Returns 0 or a negative errno. */
+/* Uses EVENT to notice when messages are freed. Returns 0 or a negative errno. */
 int passed_fds_begin(sd_event *event);
 
 /*
- * Keeps the N descriptors FDS of a message, and puts stand-ins in their place; or closes them, and
- * puts stand-ins for nothing. Returns how many there are: where there are no numbers for more, the
- * others are closed.
+ * Keeps the N descriptors FDS of a message, and replaces them by stand-ins; or closes them, and
+ * replaces them by stand-ins for nothing. Returns the number of stand-ins. If there are too few
+ * free numbers, the remaining descriptors are closed.
  */
 size_t passed_fds_take(int *fds, size_t n);
 
-/* Returns a stand-in for one that was not taken, because of the negative errno ERROR, or one. */
+/*
+ * Returns a stand-in for a descriptor that was not accepted because of ERROR, a negative errno; or
+ * a negative errno.
+ */
 int passed_fds_refuse(int error);
 
 /*
- * The descriptor that STAND_IN, of a message, is for, borrowed while the message is there; STAND_IN
- * if it is none; or a negative errno: why it was not taken. That is -EDQUOT if too many of its
- * sender's are not closed yet.
+ * Returns the descriptor that STAND_IN, from a message, stands for. It is borrowed until the
+ * message is freed. Returns STAND_IN if it is not a stand-in, or the negative errno with which the
+ * descriptor was not accepted: -EDQUOT if too many of the sender's descriptors are not closed yet.
  */
 int passed_fds_get(int stand_in);

@@ -12,7 +12,10 @@
 #include "capture/sandbox/thread.h"
 #include "daemon/log.h"
 
-/* The file of a probe may be on a file system that never answers: that holds up nobody else. */
+/*
+ * Runs in a thread for each request, since a probe's file can be on a file system that never
+ * answers.
+ */
 static void *perf_events_answer(void *userdata)
 {
 	_cleanup_close_ int sock = (int)(intptr_t)userdata;

@@ -14,9 +14,9 @@
 
 struct polkit_check {
 	sd_bus *bus;
-	sd_bus_slot *slot; /* until there is an answer */
+	sd_bus_slot *slot; /* until the answer arrives */
 	bool dialogue;
-	char cancellation[32]; /* by which polkit knows it */
+	char cancellation[32]; /* its id for a cancellation */
 	polkit_answer_fn fn;
 	void *userdata;
 };
@@ -34,7 +34,7 @@ static void polkit_cancel(struct polkit_check *c)
 	sd_bus_message_unref(m);
 }
 
-/* Whether the details, a{ss}, say that the dialogue was given up. */
+/* Whether the details, a{ss}, say that the dialogue was cancelled. */
 static int read_dismissed(sd_bus_message *reply, bool *ret)
 {
 	const char *key, *value;
@@ -46,7 +46,7 @@ static int read_dismissed(sd_bus_message *reply, bool *ret)
 	return r < 0 ? r : sd_bus_message_exit_container(reply);
 }
 
-/* The answer, a structure of (bba{ss}). */
+/* Reads the answer, a structure (bba{ss}). */
 static int polkit_read_answer(sd_bus_message *reply, bool dialogue, enum polkit_answer *ret)
 {
 	int authorized, challenge, r;
@@ -70,7 +70,7 @@ static int polkit_read_answer(sd_bus_message *reply, bool dialogue, enum polkit_
 	return 0;
 }
 
-/* Only what says that nobody is there, and nobody could be started. */
+/* Only errors that mean that polkit does not run, and cannot be started. */
 static bool means_absent(const sd_bus_error *e)
 {
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||

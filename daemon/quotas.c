@@ -25,7 +25,10 @@ enum limit_verdict limit_check(const struct limit *l, const struct limit_use *ha
 	return quotas_exceeds(has->user, wish->amount, l->user) ? LIMIT_EXCEEDS_USER : LIMIT_FITS;
 }
 
-/* The entry of UID, or one that is free: whose burst is there again is like one who never came. */
+/*
+ * Finds the entry of UID, or an unused one. An entry is unused when its whole burst is available
+ * again.
+ */
 static struct effort *quotas_find(struct rate_limit *e, uid_t uid, uint64_t now_ns)
 {
 	struct effort *unused = NULL;

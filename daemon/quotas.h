@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What users may take of what there is once: as much as leaves others something, and root most of
- * all. A user who may trace only his own processes, which is any user, gets less than one who may
- * trace all.
+ * Limits of shared resources. Each user gets a part that leaves something for others, and root gets
+ * the largest part. A session that records only its owner's processes, which any user may create,
+ * gets less than other sessions.
  *
- * And how often: making and starting a session costs the machine much more than asking for it, so a
- * client that does it in a loop has to wait.
+ * There is also a rate limit: creating and starting a session costs the machine much more than the
+ * call costs the client. A client that does so in a loop must wait.
  */
 #pragma once
 
@@ -15,20 +15,20 @@
 #include <sys/types.h>
 
 struct limit {
-	uint64_t all;  /* of all together */
-	uint64_t root; /* of these only for root */
-	uint64_t user; /* of one user */
-	uint64_t own;  /* of one user's sessions that see only what is his own */
+	uint64_t all;  /* for all users together */
+	uint64_t root; /* of these, reserved for root */
+	uint64_t user; /* for one user */
+	uint64_t own;  /* for one user's sessions with the option `own` */
 };
 
-/* What there is of something. */
+/* The amounts in use. */
 struct limit_use {
-	uint64_t all;  /* what sessions have */
-	uint64_t user; /* of these, those of who asks */
-	uint64_t own;  /* of these, those that see only what is his own */
+	uint64_t all;  /* by all sessions */
+	uint64_t user; /* of these, by sessions of the caller */
+	uint64_t own;  /* of these, by sessions with the option `own` */
 };
 
-/* What is asked for. */
+/* A requested amount. */
 struct limit_request {
 	uint64_t amount;
 	uid_t uid;
@@ -42,29 +42,29 @@ enum limit_verdict {
 	LIMIT_EXCEEDS_OWN,
 };
 
-/* *RET_LIMIT, unless it fits, is what may not be exceeded. */
+/* Unless it fits, *RET_LIMIT is the exceeded limit. */
 enum limit_verdict limit_check(const struct limit *l, const struct limit_use *has,
 			       const struct limit_request *wish, uint64_t *ret_limit);
 
-/* ---- how often ---- */
+/* ---- rate limit ---- */
 
 enum {
-	RATE_LIMIT_BURST = 60,  /* sessions made and started at once, each counts */
-	RATE_LIMIT_USERS = 256, /* who is remembered; more at once are refused */
+	RATE_LIMIT_BURST = 60,  /* sessions created and started at once; each counts */
+	RATE_LIMIT_USERS = 256, /* users with recent calls; calls of further users are refused */
 };
 
-#define RATE_LIMIT_NS UINT64_C(500000000) /* until there may be one more */
+#define RATE_LIMIT_NS UINT64_C(500000000) /* until one more call is allowed */
 
-/* All zero is the beginning. */
+/* Initialize it to zero. */
 struct rate_limit {
 	struct effort {
 		uid_t uid;
-		uint64_t free_ns; /* when all of the burst is there again; past = nobody */
+		uint64_t free_ns; /* when all of the burst is available again; past = unused */
 	} users[RATE_LIMIT_USERS];
 };
 
 /*
- * Whether UID may make one more effort at NOW_NS. Returns 0, or -EDQUOT and in *RET_WAIT_NS how
- * long to wait. Root always may.
+ * Whether UID may make another call at NOW_NS. Returns 0, or -EDQUOT with the time to wait in
+ * *RET_WAIT_NS. Root always may.
  */
 int rate_limit_take(struct rate_limit *e, uid_t uid, uint64_t now_ns, uint64_t *ret_wait_ns);

@@ -27,7 +27,7 @@ const char *const right_actions[RIGHT_MAX] = {
 		right, true                                                                        \
 	}
 
-/* Each second step only names the reason to the client that is refused. */
+/* A second step never permits the call. It only selects the error for the caller. */
 const struct need_row need_rows[NEED_MAX] = {
 	[NEED_NOTHING] = { { NONE, NONE } },
 	[NEED_LIST] = { { QUIETLY(RIGHT_VIEW), NONE } },
@@ -82,8 +82,10 @@ static enum need need_to_create(const struct rights_call *c)
 	return c->own ? NEED_CONTROL_OWN : NEED_CONTROL;
 }
 
-/* UID/NAME means a session of that user; a name alone is one's own, or one that does not exist:
- * for that nobody is asked for a password. */
+/*
+ * UID/NAME is a session of that user. NAME alone is the caller's own session, or does not exist;
+ * this needs no dialogue.
+ */
 static enum need need_to_get(const struct rights_call *c)
 {
 	if (c->has_name)
@@ -114,11 +116,11 @@ enum need rights_need(const struct rights_call *c)
 		return NEED_NOTHING;
 	if (is_below(c->path, KYMO_SESSION_PREFIX))
 		return rights_look_up(c, of_others_session);
-	/* Directories, where nothing is but names; those of sessions depend on who asks. */
+	/* Parent paths, which contain only names. The names of sessions depend on the caller. */
 	return is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }
 
-/* What POLKIT said, or did not, in a few words. */
+/* Describes the answer of polkit. */
 static void rights_explain(const struct rights_found *f, char ret[static 256])
 {
 	switch (f->answer) {
@@ -140,7 +142,7 @@ static void rights_explain(const struct rights_found *f, char ret[static 256])
 	}
 }
 
-/* What to do about it where there is no polkit. */
+/* Writes the sentence with a remedy for a system without polkit. */
 static void refuse_by_group(const struct rights_found *f, const char *who, const char *what,
 			    char ret[static RIGHTS_SENTENCE_MAX])
 {
@@ -208,7 +210,10 @@ static bool rights_passes(const struct rights_found *f)
 	case NEED_NOTHING:
 	case NEED_LIST:
 	case NEED_SEE:
-		/* What is not to be seen is not there, which is said by who looks for it. */
+		/*
+		 * For these callers the session does not exist. The lookup of the session reports
+		 * this.
+		 */
 		return true;
 	case NEED_CHANGE:
 		return !f->exists || !(f->granted & RIGHT_BIT(RIGHT_VIEW));

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which call needs which right, and what is said to who lacks it. Tables and sentences only: who
- * has a right is found out by the guard (access.h).
+ * The rights that calls need, and the errors for callers without them. This module has only tables
+ * and sentences. The guard (access.h) finds out whether a caller has a right.
  *
- * Root needs none of this. To everybody else goes:
+ * Root needs no rights. For other users:
  *
- * - What is one's own needs nothing more. That a right is taken away later does not matter to what
- *   runs: it was asked for when the session was made.
- * - Another's session does not exist for who may not view it. So that nobody learns by asking
- *   which ones there are, it is not looked at whether there is one before the right is known:
- *   whatever is called like another's is treated as that.
- * - What is not in the table is root's, so nothing that is added later can be forgotten.
+ * - Calls of their own sessions need no rights. A right that is lost later does not affect running
+ *   sessions, since it was checked when the session was created.
+ * - Without the right to view it, another user's session does not exist. The right is checked
+ *   before the existence of the session, so that callers cannot find out which sessions exist. So
+ *   the rule applies to all names that could belong to another user.
+ * - Calls that are not in the table are for root only. So a call that is added later is safe even
+ *   if it is forgotten here.
  */
 #pragma once
 
@@ -32,68 +33,68 @@ enum right {
 #define RIGHTS_ALL       (RIGHT_BIT(RIGHT_MAX) - 1)
 
 /*
- * What the group has where there is no polkit (with polkit, units/org.kymo.Trace1.rules says it).
- * Not to change others' sessions: to be let in to observe is not to be let in to stop what root
- * records, and two members do not disturb each other either.
+ * The rights of the group if there is no polkit. With polkit, units/org.kymo.Trace1.rules has them.
+ * They do not include changes of other users' sessions: members are trusted to record the system,
+ * but not to stop recordings of root or of each other.
  */
 #define RIGHTS_OF_GROUP                                                                            \
 	(RIGHT_BIT(RIGHT_VIEW) | RIGHT_BIT(RIGHT_CONTROL_OWN) | RIGHT_BIT(RIGHT_CONTROL))
 
-/* The name of a right, and of polkit's action. */
+/* The names of polkit's actions for the rights. */
 extern const char *const right_actions[RIGHT_MAX];
 
 enum need {
 	NEED_NOTHING,
-	NEED_LIST,   /* what is seen depends on the right to view; nobody is asked for a password */
-	NEED_SEE,    /* another's session: does not exist without the right to view */
-	NEED_CHANGE, /* another's session: what changes it */
-	NEED_CONTROL_OWN, /* to trace one's own processes */
-	NEED_CONTROL,     /* to trace the system */
+	NEED_LIST,   /* the result depends on the right to view; without a dialogue */
+	NEED_SEE,    /* another user's session, which does not exist without the right to view */
+	NEED_CHANGE, /* a change of another user's session */
+	NEED_CONTROL_OWN, /* recording one's own processes */
+	NEED_CONTROL,     /* recording the system */
 	NEED_ROOT,
 	NEED_MAX,
 };
 
-/* Rights are asked for in this order, until there is one. */
+/* Rights are checked in this order, until the user has one. */
 struct need_row {
 	struct {
 		enum right right; /* RIGHT_MAX = none */
-		bool dialogue;    /* if the caller lets somebody be asked for a password */
+		bool dialogue;    /* if the caller allows a dialogue */
 	} steps[2];
 };
 
 extern const struct need_row need_rows[NEED_MAX];
 
-/* A method call of somebody who is not root. */
+/* A method call of a user other than root. */
 struct rights_call {
 	uid_t uid;
-	const char *path, *interface, *member; /* INTERFACE may be NULL: any */
-	const char *name;                      /* what GetSession asks for; else NULL */
-	bool has_name;                         /* the caller has a session of that name */
+	const char *path, *interface, *member; /* INTERFACE can be NULL: any */
+	const char *name;                      /* the argument of GetSession; otherwise NULL */
+	bool has_name;                         /* the caller has a session with this name */
 	bool own;                              /* CreateSession with `own` */
 	bool profile;                          /* CreateSession with `profile` */
 };
 
 enum need rights_need(const struct rights_call *c);
 
-/* What was found out of one who asked. */
+/* The results of the checks for a call. */
 struct rights_found {
 	enum need need;
-	uint32_t granted;          /* of the rights that were asked for */
-	bool exists;               /* the session that is meant, with NEED_CHANGE */
-	enum polkit_answer answer; /* to the first step */
-	const char *why;           /* with POLKIT_FAILED */
+	uint32_t granted;          /* rights that were checked and granted */
+	bool exists;               /* for NEED_CHANGE: whether the session exists */
+	enum polkit_answer answer; /* for the first step */
+	const char *why;           /* for POLKIT_FAILED */
 	uid_t uid;
 	const char *group;
-	bool no_group; /* there is none of that name */
+	bool no_group; /* the group does not exist */
 };
 
 enum rights_verdict {
 	RIGHTS_PASS,
 	RIGHTS_REFUSED,
-	RIGHTS_CHALLENGE, /* refused, but not if a dialogue were allowed */
+	RIGHTS_CHALLENGE, /* refused, but a dialogue could grant it */
 };
 
-/* The end of it. RET is the sentence for who is refused. */
+/* Decides about the call. RET is the sentence for a refused caller. */
 #define RIGHTS_SENTENCE_MAX 800
 enum rights_verdict rights_judge(const struct rights_found *f,
 				 char ret[static RIGHTS_SENTENCE_MAX]);

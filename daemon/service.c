@@ -20,14 +20,14 @@
 
 #define USEC_PER_SEC   UINT64_C(1000000)
 #define NOTIFY_USEC    USEC_PER_SEC        /* between two status lines */
-#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* for systemd to read */
-#define LATE_IDLE_USEC USEC_PER_SEC        /* what idle means once we have said that we go */
-#define MORE_TIME_USEC (30 * USEC_PER_SEC) /* asked for, then, with each status */
+#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* for systemd to read notifications */
+#define LATE_IDLE_USEC USEC_PER_SEC        /* the idle time after "stopping" */
+#define MORE_TIME_USEC (30 * USEC_PER_SEC) /* requested with each status after "stopping" */
 #define STATUS_MAX     1024
 
 /*
- * A service that was killed has the name until its guard has let go of all that it had
- * (async-close.c), which takes a moment on a busy machine.
+ * The name of a killed service is free after its guard has closed all files of that service
+ * (async-close.c). This can take a moment on a busy machine.
  */
 #define NAME_WAIT_NS   UINT64_C(5000000000)
 #define NAME_LOOK_USEC 50000
@@ -37,12 +37,12 @@ struct service {
 	sd_bus *bus;
 	struct manager *manager;
 	uint64_t idle_usec;
-	bool releasing; /* the name is being given back */
+	bool releasing; /* the name is being released */
 	bool told_stopping;
-	uint64_t n_calls;                /* that have come */
-	uint64_t calls_before;           /* when the name was given back */
-	uint64_t shape;                  /* of what there was to report at the last look */
-	uint64_t calls_seen, shape_seen; /* when idleness was looked at */
+	uint64_t n_calls;                /* received calls */
+	uint64_t calls_before;           /* N_CALLS when the name was released */
+	uint64_t shape;                  /* service_shape() at the last status */
+	uint64_t calls_seen, shape_seen; /* values at the last check of idleness */
 	char status[STATUS_MAX];
 	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *notify;
 	sd_bus_slot *calls, *disconnected, *owner;
@@ -51,8 +51,8 @@ struct service {
 /* ---- notifications to systemd ---- */
 
 /*
- * What a status says, as a number: it is sent soon when that changes, and otherwise with the
- * seconds.
+ * A hash of the sessions and their states. A status is sent soon when it changes, and otherwise
+ * once a second.
  */
 static uint64_t service_shape(const struct manager *m)
 {
@@ -78,7 +78,7 @@ static void print_one(FILE *f, const struct daemon_session *s, uint64_t *lost)
 	session_counters(s->session, &c);
 	for (size_t i = 0; i < CLASS_MAX; i++)
 		*lost += c.lost[i];
-	/* By number: names of users may be far away, and nobody waits for them here. */
+	/* By number, since a lookup of the user's name can take long. */
 	if (s->uid == 0)
 		fprintf(f, "%s of root", session_options(s->session)->name);
 	else
@@ -135,7 +135,7 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 
 	service_notify_status(s);
 	if (!service_any_active(s->manager) && !s->told_stopping)
-		return 0; /* a change turns it on again */
+		return 0; /* enabled again by a change */
 	sd_event_source_set_time_relative(source, NOTIFY_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
@@ -151,7 +151,7 @@ void service_say_reloaded(void)
 	sd_notify(0, "READY=1");
 }
 
-/* ---- the end ---- */
+/* ---- exit ---- */
 
 static void say_stopping(struct service *s)
 {
@@ -170,7 +170,7 @@ static int service_on_signal(sd_event_source *source, const struct signalfd_sigi
 	return 0;
 }
 
-/* Somebody who cannot use the bus wants to keep what happened. */
+/* A snapshot was requested without the bus. */
 static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
 {
 	struct service *s = userdata;
@@ -179,7 +179,7 @@ static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 	return 0;
 }
 
-/* No client can reach us, and no session has an owner any more. */
+/* Clients cannot reach the service any more, and all owners of sessions are gone. */
 static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct service *s = userdata;
@@ -209,7 +209,10 @@ static int take_name(sd_bus *bus, uint64_t wait_ns)
 	return r < 0 ? log_error(r, "cannot take the name " KYMO_BUS_NAME) : 0;
 }
 
-/* What a dead service has left is offered again by the next one. */
+/*
+ * Whether there are sessions, except content of a dead service, which the next service offers
+ * again.
+ */
 static bool has_sessions(const struct manager *m)
 {
 	for (const struct daemon_session *s = m->sessions; s; s = s->next)
@@ -224,14 +227,14 @@ static bool service_is_idle(const struct service *s)
 	       !access_is_waiting(s->manager->access);
 }
 
-/* The name is not ours any more, and all that was sent to it while it was has been read. */
+/* The name is released, and all earlier messages to it have been read. */
 static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *name, *old_owner, *new_owner, *own;
 	struct service *s = userdata;
 	int r;
 
-	/* (anybody may send us a signal that looks like it) */
+	/* Any client can send us a forged signal. */
 	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
 		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
@@ -243,7 +246,7 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
 	}
-	/* Another one may have it by now, if the bus starts services without systemd. */
+	/* If the bus starts services without systemd, another service may have it by now. */
 	r = take_name(s->bus, 0);
 	if (r < 0) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
@@ -276,7 +279,7 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
@@ -287,10 +290,7 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 	return 0;
 }
 
-/*
- * Without sessions the time to the end begins anew with each call, but not with whatever else comes
- * by the bus.
- */
+/* Without sessions, the idle time starts again at each call, but not at other messages. */
 static void watch_idle(struct service *s)
 {
 	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
@@ -303,7 +303,7 @@ static void watch_idle(struct service *s)
 				    has_sessions(s->manager) ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
 }
 
-/* After whatever has happened. */
+/* Runs after each event. */
 static int on_post(sd_event_source *source, void *userdata)
 {
 	struct service *s = userdata;

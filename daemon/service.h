@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The life of the daemon among others: what it notifies systemd of, and when it goes.
+ * The life of the daemon: notifications to systemd, and its exit.
  *
- * Idle means: no sessions, and no calls for a while. To go then, without losing a call that comes
- * at the last moment, takes three steps: systemd is notified that we stop, and has read it (from
- * then on it holds back starts of us, until we are gone); the name is given back; and what was
- * sent to it before the bus took it away is served. If a session came of that, the name is taken
- * again and all goes on as if nothing had been, but that systemd, which has no way back, is asked
- * for more time again and again. Without an activating bus, callers find that there is no such
- * name, and none of them waits for nothing.
+ * The daemon is idle if there are no sessions, and no calls for a while. It then exits in three
+ * steps, so that no call is lost. First, it notifies systemd that it stops, and waits until systemd
+ * has read this. From then on, systemd delays a start of the service until the daemon has exited.
+ * Second, it releases its name on the bus. Third, it serves the messages that were sent to the name
+ * before. If these created a session, it takes the name again, and continues. systemd cannot return
+ * from the state "stopping", so the daemon then asks for more time again and again. On a bus
+ * without activation, callers get the error that the name does not exist, and never wait.
  */
 #pragma once
 
@@ -27,13 +27,13 @@ struct service_args {
 	sd_event *event;
 	sd_bus *bus;
 	struct manager *manager;
-	uint64_t idle_exit_ns; /* WITHOUT_IDLE_EXIT: stays */
+	uint64_t idle_exit_ns; /* WITHOUT_IDLE_EXIT: never exits */
 };
 
 /*
- * From now on MANAGER is served as long as it should be: SIGTERM and SIGINT (which must be blocked,
- * with SIGUSR1, which asks for snapshots), the end of the bus and idleness end EVENT's loop. The
- * watchdog is fed if there is one. All of ARGS must outlive it.
+ * Makes EVENT's loop end on SIGTERM and SIGINT, at the end of the bus, and after the idle time.
+ * SIGUSR1 requests snapshots. The three signals must be blocked. Notifies the watchdog, if there is
+ * one. All of ARGS must outlive the service.
  */
 int service_new(const struct service_args *args, struct service **ret);
 struct service *service_free(struct service *s);
@@ -41,15 +41,15 @@ struct service *service_free(struct service *s);
 DEFINE_CLEANUP(struct service *, service_free)
 
 /*
- * Takes the name on BUS, which a service that has just ended may have for seconds yet: then nothing
- * of that one is open any more. Before there is a manager, which looks for what it has left.
- * Returns 0 or a negative errno, and logs what goes wrong.
+ * Takes the name on BUS. A service that has just ended can keep it for some seconds; when it is
+ * free, all files of that service are closed. Call this before the manager is created, which looks
+ * for content of dead services. Returns 0 or a negative errno, and logs errors.
  */
 int service_take_name(sd_bus *bus);
 
-/* Says that we are ready. */
+/* Notifies systemd that the service is ready. */
 void service_begin(struct service *s);
 
-/* To systemd, around a reload. */
+/* Notify systemd of the start and the end of a reload. */
 void service_say_reloading(void);
 void service_say_reloaded(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * org.kymo.Trace1.Session on the bus; units/org.kymo.Trace1.xml documents it. One fallback table
- * serves all sessions, and the caller decides which there are: to who is not its owner and may
- * not view it, a session does not exist. The guard has checked the right to change it.
+ * org.kymo.Trace1.Session on the bus. units/org.kymo.Trace1.xml documents it. One fallback vtable
+ * serves all sessions. A session does not exist for callers that are not its owner and may not view
+ * it. The guard has checked the right to change it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *rete
 
 	if (s->removing || s->manager->exiting)
 		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
-	/* One that was started already is refused for nothing. */
+	/* A second start is refused without being counted. */
 	if (session_state(s->session) == SESSION_READY) {
 		r = manager_rate_limit(s->manager, s->uid, reterr);
 		if (r < 0)
@@ -116,7 +116,7 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
-	/* Of a flight recorder of a collection, what it has so far is its next file. */
+	/* For a flight recorder of a collection, this writes its content to the next file. */
 	int r = collection_snapshot_now(s, "requested", call);
 
 	if (r == -EOPNOTSUPP)
@@ -176,7 +176,7 @@ static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *ret
 		     : 1;
 }
 
-/* The parameters that sd-bus calls every getter with. */
+/* The parameters of each getter of sd-bus. */
 #define GETTER(name)                                                                               \
 	static int name(sd_bus *bus, const char *path, const char *interface, const char *member,  \
 			sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
@@ -270,7 +270,7 @@ GETTER(get_counter)
 	return sd_bus_message_append(reply, "t", value);
 }
 
-/* a{st}: how many of each of N names. */
+/* Appends a{st}: the counts of N names. */
 static int session_bus_append_counts(sd_bus_message *m, const char *const *names,
 				     const uint64_t *counts, size_t n)
 {
@@ -308,7 +308,7 @@ GETTER(get_stacks)
 	return session_bus_append_counts(reply, walk_end_names, now.walks, WALK_ENDS_MAX);
 }
 
-/* {sv}: what each class of programs has cost, ns. */
+/* Appends {sv}: the cost of each class of programs, in ns. */
 static int append_classes(sd_bus_message *m, const struct session_counters *now)
 {
 	int r = sd_bus_message_open_container(m, 'e', "sv");
@@ -464,7 +464,7 @@ int session_bus_append_property(sd_bus_message *m, const struct daemon_session *
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* Whether who asks may know of S. That he may change it is only looked at by the guard. */
+/* Whether the caller may see S. The guard checks whether the caller may change it. */
 static bool is_visible(const struct daemon_session *s)
 {
 	const struct access *a = s->manager->access;
@@ -490,7 +490,7 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 				 sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
-	/* sd-bus frees it, and what is in it. */
+	/* sd-bus frees it and its strings. */
 	char **nodes = calloc(LIMIT_SESSIONS + FLIGHTS_RECOVERED_MAX + 1, sizeof(*nodes));
 	size_t n = 0;
 

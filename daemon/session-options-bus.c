@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the table of options does not know: descriptors, collections, and whom the session belongs
- * to.
+ * Handles the options that are not in the table of options: descriptors, collections, and `linger`.
  */
 #include "daemon/session-options-bus.h"
 
@@ -28,7 +27,7 @@ void create_request_deinit(struct create_request *r)
 	r->use = collection_use_free(r->use);
 }
 
-/* What an open file is called when it cannot be an output. */
+/* Names the type of a file that cannot be an output. */
 static const char *session_options_bus_kind_of(mode_t mode)
 {
 	switch (mode & S_IFMT) {
@@ -44,8 +43,9 @@ static const char *session_options_bus_kind_of(mode_t mode)
 }
 
 /*
- * Whose server answers nobody, it takes a thread each, and descriptors that do not come back. One
- * that is slow, as a disk is to which much is written, may be so.
+ * Refuses FD if too many descriptors of UID from the same file system are not closed yet. If the
+ * file system never answers, each one costs a thread and a descriptor that do not come back. A file
+ * system that is only slow, such as a busy disk, is accepted.
  */
 static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *reterr)
 {
@@ -59,7 +59,7 @@ static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *re
 			     option, n);
 }
 
-/* 0 if FD, somebody else's, can be written and is of a kind that an archive can go to. */
+/* Returns 0 if FD, from a caller, is writable and of a type that can be an output. */
 static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL), r;
@@ -87,7 +87,7 @@ static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 	return 0;
 }
 
-/* Whether what is written to the socket FD goes to somebody of UID, or out of this machine. */
+/* Whether data written to the socket FD goes to a process of UID, or over a network. */
 static bool is_socket_of(int fd, uid_t uid)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
@@ -103,9 +103,10 @@ static bool is_socket_of(int fd, uid_t uid)
 }
 
 /*
- * 0 unless FD, UID's, is a socket whose other end could take what we write there for our word. The
- * kernel says it to whoever asks (SO_PASSCRED) who has written, and that is root, not who passed us
- * the socket: the journal would have lines, and systemd messages, that seem to be the service's.
+ * Refuses FD, from UID, if it is a socket whose other end could trust our data. With SO_PASSCRED,
+ * the receiver gets the credentials of the writer, which is root, and not of the user who passed
+ * the socket. So users could send lines to the journal, or messages to systemd, in the name of the
+ * service.
  */
 static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 {
@@ -120,14 +121,14 @@ static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 }
 
 /*
- * What STAND_IN of a message is for, borrowed, in *RET. That is UID's from now on: if its close
- * hangs, that counts against him.
+ * Sets *RET to the descriptor that STAND_IN stands for, borrowed. From now on it belongs to UID,
+ * and is charged to UID if its close hangs.
  */
 static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
 	*ret = stand_in < 0 ? stand_in : passed_fds_get(stand_in);
 	if (stand_in < 0)
-		return 0; /* (not of a message: the checks that follow say so) */
+		return 0; /* not from the message; the following checks refuse it */
 	if (*ret == -EDQUOT)
 		return bus_error_set(reterr, -EDQUOT,
 				     "too many files that you have passed could not be closed yet: "
@@ -188,7 +189,7 @@ static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_erro
 	return r < 0 ? r : 0;
 }
 
-/* One that is read as a program; it is parsed without our rights, and never written. */
+/* Takes a file that is parsed as a program, in a sandbox. It is never written. */
 static int keep_file(struct create_request *to, int stand_in, const struct option_row *row,
 		     sd_bus_error *reterr)
 {
@@ -237,7 +238,7 @@ static int read_files(sd_bus_message *m, const struct option_row *row, struct cr
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* Of the request, not of the session that comes of it. */
+/* Options of the request that are not options of the session. */
 static const struct request_row {
 	const char *name, *type;
 	int (*read)(sd_bus_message *m, struct create_request *to, sd_bus_error *reterr);
@@ -269,13 +270,13 @@ static int session_options_bus_read_option(sd_bus_message *m, const struct optio
 				    : r;
 }
 
-/* What was given. */
+/* The options that were given. */
 struct seen {
 	bool request[ARRAY_SIZE(request_rows)], session[OPTION_ROWS_MAX];
-	const char *other; /* the first one that cannot stand beside `profile`; NULL = none */
+	const char *other; /* the first one that cannot be combined with `profile`; NULL = none */
 };
 
-/* Reads one {sv}, of which the `e` has been entered. */
+/* Reads one {sv} whose `e` was entered. */
 static int read_entry(sd_bus_message *m, struct create_request *to, struct seen *seen,
 		      sd_bus_error *reterr)
 {
@@ -339,7 +340,7 @@ static int check_output_given(const struct create_request *r, sd_bus_error *rete
 	return 0;
 }
 
-/* (only the first complaint is reported) */
+/* Only the first error is reported. */
 static void session_options_bus_on_complaint(const struct option_row *row, const char *why,
 					     void *reterr)
 {
@@ -347,7 +348,7 @@ static void session_options_bus_on_complaint(const struct option_row *row, const
 		      row->trigger ? ", " : "", row->trigger ?: "", why);
 }
 
-/* What was given together. */
+/* Checks the combination of the options. */
 static int session_options_bus_check_request(const struct create_request *request,
 					     const struct seen *seen, sd_bus_error *reterr)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How long the service waits for others. In a file of its own: the daemon that tests run has less
- * of it.
+ * Timeouts of the service. They are in a separate file because the tests' daemon has shorter ones.
  */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * For an answer of polkit's, in us: without a dialogue, and with one, for which somebody has to
- * find a password.
+ * For an answer of polkit, in microseconds: without a dialogue, and with one, in which the user
+ * must enter a password.
  */
 extern const uint64_t timeout_polkit_usec, timeout_dialogue_usec;
 
 /*
- * For a removed session's output: so many looks, TIMEOUT_OUTPUT_CHECK_NS apart, without a byte.
- * They are counted, and not the time: a machine that stood still meanwhile has had none to write.
+ * For the output of a removed session: the number of consecutive checks without progress,
+ * TIMEOUT_OUTPUT_CHECK_NS apart. Checks are counted, and not time, since nothing is written while
+ * the machine is suspended.
  */
 #define TIMEOUT_OUTPUT_CHECK_NS UINT64_C(1000000000)
 extern const unsigned timeout_output_checks;
