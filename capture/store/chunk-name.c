@@ -44,7 +44,7 @@ char *chunk_name_format_part(char to[static CHUNK_NAME_MAX], const char *name, u
 	return to;
 }
 
-/* Reads "-" and a time from *TEXT, and moves it behind. */
+/* Parses "-" and a time at *TEXT, and advances *TEXT past them. */
 static bool chunk_name_parse_time(const char **text, uint64_t *ret_us)
 {
 	static const char form[] = "-########T######.######Z";
@@ -69,7 +69,7 @@ static bool chunk_name_parse_time(const char **text, uint64_t *ret_us)
 	if (time < 0)
 		return false;
 	*ret_us = (uint64_t)time * 1000000 + strtoull(micros, NULL, 10);
-	/* No 31st of February. */
+	/* Rejects dates such as February 31. */
 	format_time(again, *ret_us);
 	if (strncmp(again, t + 1, TIME_CHARS) != 0)
 		return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A chunk is shared by the recorder and snapshots, and counted. What a snapshot takes of it is as
- * many bytes as it had then: files only grow, but for what could not be written whole, which is cut
- * off before it is reported. The mutex guards the list of chunks and their sizes, and is
- * never held while bytes are copied.
+ * Chunks are reference-counted: the recorder and its snapshots share them. A snapshot contains the
+ * bytes that its chunks had when it was taken. Files only grow, with one exception: after a failed
+ * write, an incomplete record is truncated before its bytes are counted. The mutex guards the list
+ * of chunks and their sizes. It is not held while bytes are copied.
  */
 #include "capture/store/flight.h"
 
@@ -43,19 +43,19 @@ struct chunk {
 
 struct flight {
 	struct store store;
-	struct flight_options options; /* the directory is our own */
+	struct flight_options options; /* a duplicate of the directory is stored here */
 
-	/* the thread's */
+	/* only used by the output's thread */
 	uint64_t n_begun;
-	struct store *writers[SIDE_MAX]; /* to the files of the last chunk */
+	struct store *writers[SIDE_MAX]; /* write to the files of the last chunk */
 
 	pthread_mutex_t lock;
 	struct chunk *chunks[FLIGHT_CHUNKS_MAX]; /* oldest first */
 	unsigned n_chunks;
 	uint64_t bytes;
-	uint64_t limit;     /* of them, by now */
-	bool broken;        /* the last one: the rest of it was dropped */
-	struct outbuf tail; /* of the last one, when it has ended */
+	uint64_t limit;     /* the current limit of `bytes` */
+	bool broken;        /* the rest of the last chunk was dropped */
+	struct outbuf tail; /* of the last chunk, once it has ended */
 };
 
 struct part {
@@ -105,14 +105,15 @@ static void unlink_chunk(int dir_fd, uint64_t number)
 {
 	char name[FILE_NAME_MAX];
 
-	/* The head first: a body without one is of no use to anybody, but a head alone would be. */
+	/* The head is removed first: a head without a body could be used by mistake, but a body
+	 * without a head is useless. */
 	for (enum side i = 0; dir_fd >= 0 && i < SIDE_MAX; i++) {
 		flight_name_of(name, number, i);
 		unlinkat(dir_fd, name, 0);
 	}
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void drop_oldest(struct flight *f)
 {
 	struct chunk *c = f->chunks[0];
@@ -125,7 +126,7 @@ static void drop_oldest(struct flight *f)
 
 /* ---- the store ---- */
 
-/* One that nobody else writes to, and none that was there. */
+/* Creates a new file that no other process writes to. */
 static int make_file(struct flight *f, uint64_t number, enum side side)
 {
 	char name[FILE_NAME_MAX];
@@ -140,7 +141,7 @@ static int make_file(struct flight *f, uint64_t number, enum side side)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the files of C, and what writes to them. */
+/* Creates the files of C and their writers. */
 static int make_files(struct flight *f, struct chunk *c)
 {
 	for (enum side i = 0; i < SIDE_MAX; i++) {
@@ -164,7 +165,8 @@ static void close_writers(struct flight *f)
 		f->writers[i] = store_free(f->writers[i]);
 }
 
-/* What need not be kept any more now that a chunk begins at NOW_NS; with the lock held. */
+/* Drops the chunks that need not be kept when a chunk begins at NOW_NS. Called with the lock
+ * held. */
 static void flight_retain(struct flight *f, uint64_t now_ns)
 {
 	uint64_t keep_ns = f->options.keep_ns;
@@ -201,15 +203,17 @@ static int flight_begin(struct store *store, const struct store_moment *at)
 	return 0;
 }
 
-/* The last chunk; the thread's own to look at, since nobody else makes or drops chunks. */
+/* The last chunk. The output's thread can read it without the lock, since no other thread adds or
+ * drops chunks. */
 static struct chunk *flight_last(const struct flight *f)
 {
 	return f->n_chunks > 0 ? f->chunks[f->n_chunks - 1] : NULL;
 }
 
 /*
- * How much may be kept: no more than the file system, which others use, too, has left free. So
- * several recorders never fill it, and give space back when others need it. With the lock held.
+ * The number of bytes that can be kept: at most half of the sum of the recorder's own data and the
+ * free space. So several recorders never fill the file system, and they release space when other
+ * programs need it. Called with the lock held.
  */
 static uint64_t find_limit(struct flight *f)
 {
@@ -217,7 +221,7 @@ static uint64_t find_limit(struct flight *f)
 	struct statvfs st;
 
 	f->limit = max_bytes;
-	/* (a tmpfs of any size has no blocks) */
+	/* A tmpfs without a size limit reports 0 blocks. */
 	if (f->options.dir_fd < 0 || fstatvfs(f->options.dir_fd, &st) < 0 || st.f_blocks == 0)
 		return max_bytes;
 	half = (f->bytes + (uint64_t)st.f_bavail * st.f_frsize) / 2;
@@ -226,7 +230,7 @@ static uint64_t find_limit(struct flight *f)
 	return f->limit;
 }
 
-/* Whether there is room for SIZE bytes more; older chunks go for it. */
+/* Drops older chunks until there is room for SIZE more bytes. Returns false if there is no room. */
 static bool flight_make_room(struct flight *f, size_t size)
 {
 	bool room;
@@ -241,7 +245,7 @@ static bool flight_make_room(struct flight *f, size_t size)
 	return room;
 }
 
-/* Writes to the last chunk; the oldest ones go as long as the file system is full. */
+/* Writes to the last chunk. Drops the oldest chunks as long as the file system is full. */
 static int write_side(struct flight *f, enum side side, const uint8_t *data, size_t size,
 		      store_whole_fn whole, size_t *ret_kept)
 {
@@ -267,8 +271,8 @@ static int write_side(struct flight *f, enum side side, const uint8_t *data, siz
 }
 
 /*
- * Others have taken all the room: nothing more of the last chunk is kept. It is begun anew in a
- * while, when there may be some again. A head that is not whole would be taken for one.
+ * The file system is full: drops the rest of the last chunk. The next chunk tries again. An
+ * incomplete head is removed, since readers could mistake it for a complete one.
  */
 static int flight_drop_rest(struct flight *f, enum store_part part, size_t *ret_kept)
 {
@@ -310,7 +314,8 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 
 		return r == -ENOSPC ? flight_drop_rest(f, part, ret_kept) : r;
 	}
-	/* Without its head a chunk is nothing, and the next one would be no better. */
+	/* A chunk is useless without its head. If the limit is not due to the file system, the next
+	 * chunk would fail, too. */
 	if (part == STORE_HEAD && f->limit >= f->options.max_bytes)
 		return -EFBIG;
 	return part == STORE_HEAD ? flight_drop_rest(f, part, ret_kept) : 0;
@@ -322,7 +327,7 @@ static int flight_end(struct store *store, const struct store_moment *at)
 	return 0;
 }
 
-/* Memory is not waited for. */
+/* Writes to memory do not block. */
 static void flight_cancel(struct store *store)
 {
 }
@@ -449,7 +454,7 @@ void flight_snapshot_set_tail(struct flight_snapshot *s, struct outbuf *tail)
 	*tail = (struct outbuf){ 0 };
 }
 
-/* What of bytes that are packed is whole we would have to know the beginning for: nothing then. */
+/* The beginning of packed data is unknown here, so none of it is considered whole. */
 static size_t none_whole(const uint8_t *data, size_t n)
 {
 	return 0;
@@ -464,7 +469,7 @@ static int write_whole(struct store *to, enum store_part part, enum pack_method 
 			      method == PACK_NONE ? fxt_whole_records : none_whole, &kept);
 }
 
-/* The whole blocks of the first BYTES of FD. */
+/* Writes the whole blocks among the first BYTES of FD. */
 static int flight_write_file(int fd, uint64_t bytes, enum pack_method method, enum store_part part,
 			     struct store *to)
 {
@@ -534,9 +539,9 @@ struct flight_snapshot *flight_snapshot_free(struct flight_snapshot *s)
 	return free_ptr(s);
 }
 
-/* ---- what a dead process has left ---- */
+/* ---- files of a dead process ---- */
 
-/* Whether NAME is a file of a chunk. */
+/* Whether NAME is the name of a chunk's file. */
 static bool parse_name(const char *name, uint64_t *ret_number, enum side *ret_side)
 {
 	size_t n = strspn(name, "0123456789");
@@ -568,7 +573,7 @@ void flight_clear(int dir_fd)
 		closedir(dir);
 }
 
-/* A regular file; *RET_BYTES and *RET_REAL_NS are its size and when it was last written to. */
+/* Opens a regular file. *RET_BYTES is its size, *RET_REAL_NS the time of its last modification. */
 static int open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_bytes,
 		     uint64_t *ret_real_ns)
 {
@@ -587,7 +592,7 @@ static int open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_
 	return TAKE_FD(fd);
 }
 
-/* Opens chunk NUMBER, which may lack its head or its body, but not both. */
+/* Opens chunk NUMBER. Either its head or its body can be missing. */
 static int open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t *ret_end_ns)
 {
 	struct chunk *c = chunk_new(number);
@@ -611,7 +616,7 @@ static int open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t 
 	return 0;
 }
 
-/* The newest chunk of which there is a file. */
+/* The number of the newest chunk that has a file. */
 static int find_newest(int dir_fd, uint64_t *ret)
 {
 	const struct dirent *entry;
@@ -636,7 +641,8 @@ static int find_newest(int dir_fd, uint64_t *ret)
 	return r;
 }
 
-/* Chunks from the newest one back as far as they follow each other, oldest first in the end. */
+/* Collects the chunks from the newest one back to the first missing number. The result is in order,
+ * the oldest chunk first. */
 static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *s)
 {
 	struct chunk *found[FLIGHT_CHUNKS_MAX];
@@ -649,7 +655,8 @@ static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *
 			s->end.real_ns = end_ns;
 		n++;
 	}
-	/* The oldest one that has a head; what is older was being dropped. */
+	/* The result begins with the oldest chunk that has a head. Chunks before it were being
+	 * dropped. */
 	for (unsigned i = 0; i < n; i++)
 		if (found[i]->bytes[SIDE_HEAD] > 0)
 			first = i + 1;

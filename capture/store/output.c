@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Owner and thread share the struct; the last one to let go frees it. The mutex guards the queue
- * and the status; no one holds it while the store is at work. The store is the thread's, but for
- * cancel().
+ * The owner and the thread share the struct. The last of them to release it frees it. The mutex
+ * guards the queue and the status. It is not held during calls of the store. Only the thread calls
+ * the store, except for cancel().
  */
 #include "capture/store/output.h"
 
@@ -16,15 +16,15 @@
 #include "capture/sandbox/user-counts.h"
 
 enum {
-	N_BUFFERS = 64, /* of about 256 KiB: see the session */
-	/* Of a buffer at most the end of the chunk before and the begin of its own are queued with
-	 * it. */
+	N_BUFFERS = 64, /* of about 256 KiB each; see the session */
+	/* Each buffer is queued with at most two more entries: the end of the previous chunk and
+	 * the begin of its own one. */
 	N_ENTRIES = 4 * N_BUFFERS,
-	/* More than that only the head of a chunk is: without this each buffer would be as large as
-	 * one some day. */
+	/* Only the head of a chunk is larger than this. Larger buffers are freed after use,
+	 * otherwise each buffer would eventually be as large as a head. */
 	KEPT_BYTES = 1 << 20,
-	/* So many keep their memory: what a disk that stood still for a moment took is not kept for
-	 * ever. */
+	/* The number of spare buffers that keep their memory. The memory needed during a short
+	 * stall of the disk is not kept. */
 	N_WARM = 4,
 };
 
@@ -43,29 +43,29 @@ struct output {
 	struct store *store;
 	pack_whole_fn whole;
 	enum pack_method method;
-	int event_fd; /* to the owner */
+	int event_fd; /* notifies the owner */
 
-	/* the thread's */
+	/* only used by the thread */
 	struct pack packer;
-	struct outbuf packed; /* a block on its way */
-	bool begun;           /* a chunk */
+	struct outbuf packed; /* the block that is being written */
+	bool begun;           /* a chunk has begun */
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct outbuf buffers[N_BUFFERS];
 	struct entry queue[N_ENTRIES]; /* a ring: first in, first out */
 	unsigned n_queued, first;
-	struct outbuf *spare[N_BUFFERS]; /* first those without memory */
+	struct outbuf *spare[N_BUFFERS]; /* buffers without memory first */
 	unsigned n_spare, n_cold;
 	bool finishing, abandoned;
-	bool busy;    /* the thread is at work, and may hang */
-	bool counted; /* in `left_behind` */
+	bool busy;    /* the thread is working, and may hang */
+	bool counted; /* this output is counted in `left_behind` */
 	struct left_behind *left_behind;
-	unsigned n_holders; /* 2: owner and thread */
+	unsigned n_holders; /* the owner and the thread */
 	struct output_status status;
 };
 
-/* What nobody will do any more. */
+/* Releases an entry that will not be processed. */
 static void drop_entry(struct entry *e)
 {
 	if (e->what != ENTRY_SNAPSHOT)
@@ -75,8 +75,7 @@ static void drop_entry(struct entry *e)
 	snapshot_unref(e->snapshot);
 }
 
-/* With the lock held, or by the last holder. The buffers that are not queued any more need no
- * memory either. */
+/* Called with the lock held, or by the last holder. Spare buffers are freed, too. */
 static void drop_queue(struct output *o)
 {
 	for (; o->n_queued > 0; o->n_queued--, o->first = (o->first + 1) % N_ENTRIES) {
@@ -114,13 +113,13 @@ static void output_release(struct output *o)
 	free(o);
 }
 
-/* Of a packed block that was not written to its end, nothing is whole. */
+/* If a packed block was written incompletely, none of it is usable. */
 static size_t whole_piece(const uint8_t *data, size_t n)
 {
 	return 0;
 }
 
-/* What has become of an entry. */
+/* The result of an entry. */
 struct done {
 	int error;
 	size_t kept, dropped;
@@ -137,7 +136,7 @@ static void output_write_piece(struct output *o, enum store_part part, const str
 		done->dropped += b->size - kept;
 }
 
-/* Packs the next block of what is behind *AT in B into TO, and moves *AT behind it. */
+/* Packs the next block of B, from *AT on, into TO, and advances *AT. */
 static int pack_next(struct output *o, const struct outbuf *b, size_t *at, struct outbuf *to)
 {
 	size_t n = pack_piece_bytes(o->whole, b->data + *at, b->size - *at);
@@ -160,7 +159,7 @@ static void output_write_packed(struct output *o, enum store_part part, const st
 	}
 }
 
-/* Writes one buffer, or as much of it as it can. */
+/* Writes one buffer, or as much of it as possible. */
 static void write_buffer(struct output *o, enum store_part part, const struct outbuf *b,
 			 struct done *done)
 {
@@ -189,7 +188,7 @@ static int output_end_chunk(struct output *o, const struct store_moment *at)
 	return o->store->ops->end(o->store, at);
 }
 
-/* Puts TAIL, packed as what is before it, behind TAKEN. */
+/* Appends TAIL to TAKEN, packed by the same method. */
 static int add_tail(struct output *o, struct flight_snapshot *taken, struct outbuf *tail)
 {
 	struct outbuf packed = { 0 };
@@ -204,7 +203,7 @@ static int add_tail(struct output *o, struct flight_snapshot *taken, struct outb
 	return r;
 }
 
-/* Also of a store that could not be written to: what it has is whole, but not up to the tail. */
+/* After a write error, a snapshot contains the data written before the error, without a tail. */
 static void output_take_snapshot(struct output *o, struct entry *e, int error)
 {
 	struct flight_snapshot *taken = NULL;
@@ -219,8 +218,8 @@ static void output_take_snapshot(struct output *o, struct entry *e, int error)
 	e->snapshot = snapshot_unref(e->snapshot);
 }
 
-/* ERROR is that of an earlier one. What is begun is ended, also where nothing more can be
- * written. */
+/* ERROR is the error of an earlier entry, or 0. A chunk that has begun is ended even after an
+ * error. */
 static void do_entry(struct output *o, struct entry *e, int error, struct done *done)
 {
 	switch (e->what) {
@@ -241,7 +240,7 @@ static void do_entry(struct output *o, struct entry *e, int error, struct done *
 	}
 }
 
-/* In the status. */
+/* Updates the status. */
 static void output_count(struct output_status *status, struct store *store, const struct entry *e,
 			 const struct done *done)
 {
@@ -261,7 +260,8 @@ static void output_count(struct output_status *status, struct store *store, cons
 	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* With the lock held: B is spare from now on, and behind those without memory if it has some. */
+/* Adds B to the spare buffers. Buffers without memory are kept in front of the others. Called with
+ * the lock held. */
 static void give_back(struct output *o, struct outbuf *b)
 {
 	if (o->n_spare - o->n_cold >= N_WARM)
@@ -273,7 +273,7 @@ static void give_back(struct output *o, struct outbuf *b)
 	}
 }
 
-/* Takes the first entry away, with the lock held, and does it without. */
+/* Removes and processes the first entry. Called with the lock held, which is released meanwhile. */
 static void output_next(struct output *o)
 {
 	struct entry e = o->queue[o->first];
@@ -348,7 +348,7 @@ int output_new(struct store *store, pack_whole_fn whole, enum pack_method method
 	r = o->event_fd < 0 ? -errno : pack_init(&o->packer, method);
 	r = r ?: thread_start(output_run, o);
 	if (r < 0) {
-		o->store = NULL; /* stays the caller's */
+		o->store = NULL; /* the caller keeps it */
 		o->n_holders = 1;
 		output_release(o);
 		return r;
@@ -363,8 +363,8 @@ struct output *output_free(struct output *o)
 		return NULL;
 	pthread_mutex_lock(&o->lock);
 	o->abandoned = true;
-	/* It may hang for ever, in a file of its owner's: with one buffer, at its owner's
-	 * expense. */
+	/* The thread can hang forever in a file of the client. It then keeps one buffer, which is
+	 * charged to the client. */
 	if (o->busy) {
 		o->counted = true;
 		left_behind_hangs(o->left_behind);

@@ -14,7 +14,7 @@ struct snapshot {
 	int event_fd;
 	pthread_mutex_t lock;
 	unsigned n_refs;
-	struct flight_snapshot *taken; /* the thread's */
+	struct flight_snapshot *taken; /* only used by the thread */
 	bool ended;
 	int error;
 };
@@ -65,7 +65,7 @@ struct snapshot *snapshot_unref(struct snapshot *s)
 	return free_ptr(s);
 }
 
-/* Returns true if it had not ended yet. */
+/* Returns true if it had not ended before. */
 static bool snapshot_end(struct snapshot *s, int error)
 {
 	bool first;
@@ -92,7 +92,7 @@ static void *snapshot_run(void *userdata)
 	struct snapshot *s = userdata;
 	int r = thread_identity_take(&s->to->writer) ?: flight_snapshot_write(s->taken, s->to);
 
-	/* What it held is free before its end is reported. */
+	/* The data is released before the end is reported. */
 	s->taken = flight_snapshot_free(s->taken);
 	user_counts_add(&written_snapshots, s->to->writer.uid, -1);
 	snapshot_end(s, r);
@@ -100,7 +100,7 @@ static void *snapshot_run(void *userdata)
 	return NULL;
 }
 
-/* Whether the last one of what WRITING counts may be written now, for UID. */
+/* Whether a snapshot of UID may be written now. WRITING includes it. */
 static bool has_turn(struct user_count writing, uid_t uid)
 {
 	if (uid == 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pipes and sockets are written after a poll(), without waiting, so that the thread can be called
- * off at any moment. The open file belongs to the caller, whose flags we leave alone: sockets take
- * a flag with each call, and so do pipes (RWF_NOWAIT), where the kernel can do that. Where it
- * cannot, no more than PIPE_BUF is written at a time, which fits where poll() says that there is
- * room, unless somebody else writes to the same pipe.
+ * Pipes and sockets are written without waiting, after a poll(), so that the thread can be
+ * cancelled at any moment. The caller shares the open file, so its flags are not changed. Instead,
+ * each write has a flag: MSG_DONTWAIT for sockets, RWF_NOWAIT for pipes if the kernel supports it.
+ * Otherwise at most PIPE_BUF bytes are written to a pipe at a time. They fit when poll() reports
+ * room, unless another process writes to the same pipe.
  *
- * Against a caller who means harm none of this is certain: a lock that is held in the kernel holds
- * us up. Such a thread is abandoned (capture/sandbox/user-counts.h).
+ * This does not protect against a malicious client, which can make the thread wait for a lock in
+ * the kernel. Such a thread is abandoned (capture/sandbox/user-counts.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,19 +32,19 @@ struct store_fd {
 	int fd;
 	bool regular, looked_at;
 	bool is_socket;
-	bool may_wait; /* this kind takes no RWF_NOWAIT here */
-	int cancel_fd; /* readable for ever once it was called off */
+	bool may_wait; /* RWF_NOWAIT is not supported for this file */
+	int cancel_fd; /* readable after cancel() */
 };
 
 /*
- * What poll() takes for room may be too little for a write: then it is looked at again after so
- * long.
+ * poll() can report room that is too small for a write. The write is then repeated after this time.
  */
 enum { NO_ROOM_MS = 20 };
 
 /*
- * Waits until the descriptor takes bytes; or, if it HAD_NO_ROOM when poll() said so, for a while.
- * Returns 0 or a negative errno; -ECANCELED if abandoned.
+ * Waits until the descriptor is writable. If HAD_NO_ROOM, the last write found no room although
+ * poll() had reported some: waits a while first. Returns 0, -ECANCELED if cancelled, or another
+ * negative errno.
  */
 static int wait_writable(struct store_fd *s, bool had_no_room)
 {
@@ -65,11 +65,11 @@ static int wait_writable(struct store_fd *s, bool had_no_room)
 		if (fds[1].revents)
 			return -ECANCELED;
 		if (fds[0].revents)
-			return 0; /* an error shows in write() */
+			return 0; /* errors are reported by write() */
 	}
 }
 
-/* As write(), without waiting if that can be done; EAGAIN if nothing fits. */
+/* Like write(), without waiting if possible. Fails with EAGAIN if nothing fits. */
 static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
 {
 	struct iovec piece = { (void *)(uintptr_t)data, size };
@@ -89,7 +89,7 @@ static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
 	return write(s->fd, data, size < PIPE_BUF ? size : PIPE_BUF);
 }
 
-/* Writes SIZE bytes; *RET_WRITTEN says how many of them, also when it fails. */
+/* Writes SIZE bytes. *RET_WRITTEN is the number of bytes written, also on failure. */
 static int store_fd_write_all(struct store_fd *s, const uint8_t *data, size_t size,
 			      size_t *ret_written)
 {
@@ -104,7 +104,7 @@ static int store_fd_write_all(struct store_fd *s, const uint8_t *data, size_t si
 			return r;
 		n = write_now(s, data + *ret_written, size - *ret_written);
 		had_no_room = n < 0 && errno == EAGAIN;
-		/* A file that is full for a while is none: there would be nothing to wait for. */
+		/* For a regular file, EAGAIN is an error: no event would end a wait. */
 		if (n < 0 && errno != EINTR && (s->regular || errno != EAGAIN))
 			return -errno;
 		*ret_written += n < 0 ? 0 : (size_t)n;
@@ -124,8 +124,8 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 	if (r == 0)
 		return 0;
 	whole = whole_fn(data, *ret_kept);
-	/* What follows the last whole one is ours to cut off only where the file ends with it. If
-	 * it cannot be cut off it is a cut record or block, which readers drop. */
+	/* The bytes after the last whole record or block are truncated, but only if the file ends
+	 * with them. Otherwise the incomplete record or block stays, and readers drop it. */
 	if (end >= 0 && fstat(s->fd, &st) == 0 && st.st_size == end &&
 	    ftruncate(s->fd, end - (off_t)(*ret_kept - whole)) == 0) {
 		lseek(s->fd, end - (off_t)(*ret_kept - whole), SEEK_SET);
@@ -152,7 +152,7 @@ static int check_fd(int fd, mode_t *ret_type)
 	return 0;
 }
 
-/* Here and not where the store is made, since the file system has to be asked. */
+/* This is checked here and not in store_fd_new(), because it queries the file system. */
 static int fd_begin(struct store *store, const struct store_moment *at)
 {
 	struct store_fd *s = (struct store_fd *)store;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All is done by the thread of the output.
+ * All functions are called by the output's thread, except store_files_new() and cancel().
  *
- * Before a chunk is called complete it is on the disk. So that this does not take long, the disk
- * gets to work on it while it is written.
+ * A chunk is written to the disk before it is renamed as complete. Write-back is started early, so
+ * that the final sync is short.
  */
 #include "capture/store/store-files.h"
 
@@ -26,22 +26,22 @@
 #include "capture/store/whole-blocks.h"
 
 enum {
-	TRIES_MAX = 1000, /* names that are taken, one after the other */
+	TRIES_MAX = 1000, /* attempts to find an unused name */
 	WRITE_BACK_BYTES = 4 << 20,
 };
 
 struct store_files {
 	struct store store;
-	struct store_files_options options; /* the directory and the name are our own */
-	bool tidy;                          /* what a dead process has left is done with */
-	struct store *chunk;                /* that is written now; NULL = none */
-	int chunk_fd;                       /* of that one, its own */
+	struct store_files_options options; /* the directory and the name are copies */
+	bool tidy;                          /* files of dead processes have been completed */
+	struct store *chunk;                /* the chunk being written; NULL = none */
+	int chunk_fd;                       /* its own descriptor of that chunk */
 	uint64_t begin_us;
 	char part[CHUNK_NAME_MAX];
 	uint64_t written, written_back;
 };
 
-/* ---- what is there ---- */
+/* ---- existing chunks ---- */
 
 struct kept {
 	char file[NAME_MAX + 1];
@@ -49,7 +49,8 @@ struct kept {
 	uint64_t bytes;
 };
 
-/* Chunks of ours, in no order. Returns 0 or a negative errno; *RET is the caller's either way. */
+/* Lists the chunks of this name, unsorted. Returns 0 or a negative errno. The caller frees *RET in
+ * both cases. */
 static int list_kept(const struct store_files_options *o, struct kept **ret, size_t *ret_n)
 {
 	const struct dirent *entry;
@@ -80,7 +81,8 @@ static int list_kept(const struct store_files_options *o, struct kept **ret, siz
 DEFINE_ORDER(by_age, struct kept,
 	     COMPARE(x->name.begin_us, y->name.begin_us) ?: strcmp(x->file, y->file))
 
-/* Removes the oldest until the limits hold, never LAST, and not the newest one for its size. */
+/* Removes the oldest chunks until the limits hold. Never removes LAST, nor the newest chunk because
+ * of its size. */
 static void store_files_retain(const struct store_files_options *o, const char *last)
 {
 	uint64_t now_us = clock_read_ns(CLOCK_REALTIME) / 1000, bytes = 0;
@@ -103,7 +105,7 @@ static void store_files_retain(const struct store_files_options *o, const char *
 	}
 }
 
-/* ---- a chunk is complete ---- */
+/* ---- completion of a chunk ---- */
 
 static int rename_new(int dir_fd, const char *from, const char *to)
 {
@@ -111,13 +113,13 @@ static int rename_new(int dir_fd, const char *from, const char *to)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* A file system that cannot; but it may know links. */
+	/* The file system does not support renameat2(). It may support links. */
 	if (linkat(dir_fd, from, dir_fd, to, 0) < 0)
 		return -errno;
 	return unlinkat(dir_fd, from, 0) < 0 ? -errno : 0;
 }
 
-/* Gives PART its name, *FROM's or one behind it, which it writes to RET. */
+/* Renames PART to the name *FROM, or the next unused one. Writes the name to RET. */
 static int give_name(const struct store_files_options *o, const char *part,
 		     const struct chunk_name *from, enum pack_method packed,
 		     char ret[static CHUNK_NAME_MAX])
@@ -130,18 +132,18 @@ static int give_name(const struct store_files_options *o, const char *part,
 		r = rename_new(o->dir_fd, part, ret);
 	}
 	if (r == 0)
-		fsync(o->dir_fd); /* what cannot do that has nothing to sync */
+		fsync(o->dir_fd); /* an error means that there is nothing to sync */
 	return r;
 }
 
-/* ---- what a dead process has left ---- */
+/* ---- files of a dead process ---- */
 
 static uint64_t timespec_us(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_nsec / 1000;
 }
 
-/* Where FD, packed as *RET_PACKED, is whole. */
+/* Finds the end of the whole data in FD, and the compression *RET_PACKED. */
 static int whole_of(int fd, uint64_t bytes, enum pack_method *ret_packed, uint64_t *ret)
 {
 	const uint8_t *data;
@@ -169,12 +171,12 @@ static void recover_part(const struct store_files_options *o, const char *part, 
 	uint64_t whole;
 	struct stat st;
 
-	/* The process that has it locked writes it. */
+	/* The file is locked by the process that writes it. */
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 ||
 	    !S_ISREG(st.st_mode) || st.st_nlink == 0)
 		return;
 	if (whole_of(fd, (uint64_t)st.st_size, &packed, &whole) < 0)
-		return; /* the next one may be able to read it */
+		return; /* the next process may be able to read it */
 	if (whole == 0) {
 		unlinkat(o->dir_fd, part, 0);
 		return;
@@ -202,8 +204,8 @@ void store_files_recover(const struct store_files_options *o)
 
 /* ---- a chunk ---- */
 
-/* Whether the file at PART is FD's: until it was locked another process could take it for a dead
- * one's. */
+/* Locks FD and checks that it is still the file at PART. Before the lock, another process can
+ * complete and rename the file like one of a dead process. */
 static bool store_files_is_ours(const struct store_files *s, int fd)
 {
 	struct stat st, there;
@@ -213,8 +215,8 @@ static bool store_files_is_ours(const struct store_files *s, int fd)
 	       st.st_dev == there.st_dev && st.st_ino == there.st_ino;
 }
 
-/* Makes the file of a chunk that begins at *BEGIN_US or soon after. Returns its descriptor or a
- * negative errno. */
+/* Creates the file of a chunk that begins at *BEGIN_US or a little later. Returns its descriptor or
+ * a negative errno. */
 static int make_part(struct store_files *s, uint64_t *begin_us)
 {
 	for (int i = 0; i < TRIES_MAX; i++, ++*begin_us) {
@@ -275,7 +277,7 @@ static int files_write(struct store *store, enum store_part part, const uint8_t 
 	return r;
 }
 
-/* The file is as it is to be. */
+/* Completes the chunk's file. */
 static int store_files_complete(struct store_files *s, uint64_t end_us)
 {
 	const struct chunk_name name = { s->begin_us, end_us };
@@ -286,7 +288,8 @@ static int store_files_complete(struct store_files *s, uint64_t end_us)
 		return unlinkat(s->options.dir_fd, s->part, 0) < 0 ? -errno : 0;
 	if (fdatasync(s->chunk_fd) < 0 && errno != EINVAL)
 		r = -errno;
-	/* What can be read of it is better than a file that nobody looks for. */
+	/* The file is renamed even if the sync failed: its readable part is more useful under a
+	 * name that users find. */
 	e = give_name(&s->options, s->part, &name, s->options.packed, done);
 	if (e < 0)
 		return r < 0 ? r : e;
@@ -302,13 +305,13 @@ static int files_end(struct store *store, const struct store_moment *at)
 	if (!s->chunk)
 		return 0;
 	r = store_files_complete(s, at->real_ns / 1000);
-	/* Only now is it let go of: the lock keeps others away. */
+	/* The lock is held until now, so that no other process completes the file. */
 	s->chunk = store_free(s->chunk);
 	s->chunk_fd = close_fd(s->chunk_fd);
 	return r;
 }
 
-/* Files are never waited for for long. */
+/* Writes to regular files never block for long. */
 static void files_cancel(struct store *store)
 {
 }

@@ -8,7 +8,7 @@
 #include "writer/fxt/fxt-writer.h"
 
 enum {
-	WINDOW_BYTES = 2 << 20, /* more than any block of ours, and nearly all records */
+	WINDOW_BYTES = 2 << 20, /* more than any block of kymo, and nearly all records */
 	WINDOW_BYTES_MAX = 64 << 20,
 };
 
@@ -37,7 +37,7 @@ int whole_blocks_detect(int fd, enum pack_method *ret)
 	return 0;
 }
 
-/* Fills the window from where we are; *RET_N is how much there was. */
+/* Fills the window from the current position. *RET_N is the number of bytes read. */
 static int whole_blocks_fill(struct whole_blocks *p, size_t *ret_n)
 {
 	size_t want = p->end - p->at < p->room ? (size_t)(p->end - p->at) : p->room;
@@ -51,7 +51,7 @@ static int whole_blocks_fill(struct whole_blocks *p, size_t *ret_n)
 		if (n < 0)
 			return -errno;
 		if (n == 0)
-			break; /* shorter than was said */
+			break; /* the file is shorter than expected */
 		*ret_n += (size_t)n;
 	}
 	return 0;
@@ -81,7 +81,7 @@ int whole_blocks_next(struct whole_blocks *p, const uint8_t **ret, size_t *ret_n
 	size_t have = 0, n = 0;
 	int r = p->room ? 1 : whole_blocks_grow(p);
 
-	/* A record may be larger than the window. */
+	/* A record can be larger than the window. */
 	for (; r > 0; r = whole_blocks_grow(p)) {
 		int e = whole_blocks_fill(p, &have);
 
