@@ -15,7 +15,7 @@ FXT_NAMES(X)
 
 /* ---- text ---- */
 
-/* Place I. Without memory the archive is over, and NULL. */
+/* The buffer for text I. Without memory, returns NULL and sets the output's error. */
 static char *edit_convert_place(struct edit_copy *c, unsigned i)
 {
 	if (!c->texts[i])
@@ -25,7 +25,8 @@ static char *edit_convert_place(struct edit_copy *c, unsigned i)
 	return c->texts[i];
 }
 
-/* The N bytes at BYTES as valid UTF-8 of at most MAX bytes, with a NUL, in one of our places. */
+/* Copies the N bytes at BYTES to the next buffer, as valid UTF-8 of at most MAX bytes with a
+ * NUL. */
 static const char *edit_convert_clean(struct edit_copy *c, const char *bytes, size_t n, size_t max,
 				      size_t *ret_n)
 {
@@ -45,7 +46,7 @@ static const char *edit_convert_clean(struct edit_copy *c, const char *bytes, si
 	return to;
 }
 
-/* Asks the rules about S, which is in one of our places. */
+/* Applies rules.text() to S, which is in the last buffer used. */
 static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int arg_name,
 				 struct fxt_out_string *s)
 {
@@ -63,8 +64,8 @@ static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int a
 	s->length = n;
 }
 
-/* Which of fxt-names.h T is, or 0. kymo's own are known by their places, even if what registered
- * them there was lost. */
+/* The name of fxt-names.h (enum fxt_name) that T is, or 0. kymo's own names are known by their
+ * indices, even if the records that define them were lost. */
 static int known_name(const struct edit_copy *c, const struct fxt_text *t)
 {
 	if (t->bytes || !c->provider->named)
@@ -72,7 +73,7 @@ static int known_name(const struct edit_copy *c, const struct fxt_text *t)
 	return t->ref <= FXT_NAME_RESERVED && fxt_name_texts[t->ref] ? t->ref : 0;
 }
 
-/* Writes the record of S, at the next place for strings of this record. */
+/* Writes a string record for S, at the next index for strings of this record. */
 static struct fxt_out_string set_apart(struct edit_copy *c, const struct fxt_out_string *s)
 {
 	unsigned index = EDIT_KEPT_STRING_FIRST + c->n_strings++;
@@ -81,7 +82,7 @@ static struct fxt_out_string set_apart(struct edit_copy *c, const struct fxt_out
 	return (struct fxt_out_string){ .index = index };
 }
 
-/* What T says, as the provider can say it. */
+/* Converts T to a string that the provider can write. */
 struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_text *t,
 					enum edit_text what, int arg_name)
 {
@@ -114,13 +115,13 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 	return c->rules.apart && !in_record ? set_apart(c, &s) : s;
 }
 
-/* A name that fits a module record. */
+/* The record's name, cut to fit a module record. */
 const char *edit_convert_module_name(struct edit_copy *c)
 {
 	struct fxt_out_string name = edit_convert_text(c, &c->record->name, EDIT_TEXT_MODULE, 0);
 	char *to;
 
-	/* It stands there as a C string. */
+	/* The name is a C string in the record. */
 	if (name.length <= FXT_MODULE_NAME_MAX && name.length == strlen(name.text ?: ""))
 		return name.text ?: "";
 	to = edit_convert_place(c, c->n_texts++);
@@ -135,7 +136,8 @@ const char *edit_convert_module_name(struct edit_copy *c)
 
 uint64_t edit_convert_koid(const struct edit_copy *c, uint64_t koid)
 {
-	/* We say who "unknown" is, and there is one of it. */
+	/* Rules do not change the koid of the pseudo-thread "unknown", which exists once per
+	 * archive. */
 	if (!c->rules.koid || koid == FXT_KOID_UNKNOWN)
 		return koid;
 	return c->rules.koid(c->rules.userdata, koid);
@@ -171,7 +173,7 @@ struct fxt_out_thread edit_convert_thread(struct edit_copy *c, const struct fxt_
 
 /* ---- arguments ---- */
 
-/* Takes ARG over, without its name. False: it cannot be said. */
+/* Converts the value of ARG. Returns false for an unknown type. */
 static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int name,
 			  struct fxt_out_arg *ret)
 {
@@ -209,7 +211,7 @@ static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int na
 	}
 }
 
-/* Readers give up where some are of another type. */
+/* Readers reject the record if such an argument has another type. */
 static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 {
 	const struct fxt_event_field *f = fxt_record_field(r, name);
@@ -217,7 +219,7 @@ static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 	return f && f->flags & FXT_FIELD_STRICT && f->type != type;
 }
 
-/* What the rules add. */
+/* Adds the argument that the rules return, if any. */
 static void add_arg(struct edit_copy *c)
 {
 	struct fxt_out_arg *to = &c->args[c->n_args];

@@ -33,7 +33,8 @@ static int copy_legacy_switch(struct edit_copy *c)
 	struct fxt_thread in = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
 	enum fxt_thread_state state = (enum fxt_thread_state)r->sw.out_state;
 
-	/* Running is not for these; readers take both for runnable. */
+	/* These records are not written for running threads. Readers treat both states as
+	 * runnable. */
 	if (state == FXT_STATE_RUNNING)
 		state = FXT_STATE_NEW;
 	return fxt_write_legacy_switch(&c->own.writer,
@@ -75,7 +76,7 @@ static void copy_log_text(struct edit_copy *c, struct fxt_log *s)
 	s->length = text.length;
 }
 
-/* What a REF is, and how a TEXT is taken over. */
+/* The role of a REF member, and the conversion of a TEXT member. */
 #define WHAT_category EDIT_TEXT_CATEGORY
 #define WHAT_name     EDIT_TEXT_NAME
 #define TAKE_name     s.name = edit_convert_module_name(c);
@@ -91,7 +92,7 @@ static void copy_log_text(struct edit_copy *c, struct fxt_log *s)
 #define CPU(of, m, field, key)   s.m = r->of.m + c->rules.shift_cpu;
 #define TIME()                   s.ts_ticks = edit_convert_time(c, r->ts_ns);
 #define THREAD(field)            s.thread = edit_convert_thread(c, &r->thread);
-/* In the record stands only the process; a reference is to a thread. */
+/* The record contains only the process, but a reference is to a thread. */
 #define PROCESS(field)                                                                             \
 	s.process = edit_convert_thread(c, &r->thread);                                            \
 	s.process.is_inline = s.process.tid == 0;

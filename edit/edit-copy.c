@@ -9,7 +9,7 @@
 
 enum { NANOSECOND_TICKS = 1000000000 };
 
-/* Sources that introduce the same provider under ever other names are not followed beyond this. */
+/* The maximum number of providers. A source can introduce one provider under ever new names. */
 enum { PROVIDERS_MAX = 1024 };
 
 /* ---- outputs ---- */
@@ -104,7 +104,7 @@ bool edit_copy_is_packets(const struct fxt_record *record)
 
 /* ---- providers ---- */
 
-/* Makes P's section the one that records go to. */
+/* Makes following records go to P's section. */
 static int edit_copy_enter(struct edit_copy *c, const struct edit_provider *p)
 {
 	int r = 0;
@@ -130,8 +130,8 @@ static int edit_copy_introduce(struct edit_copy *c, const struct edit_provider *
 	return r;
 }
 
-/* What the source's provider FROM is called in the output; TO has FXT_PROVIDER_NAME_MAX + 1
- * bytes. */
+/* Writes the name of the source's provider FROM in the output to TO, which has
+ * FXT_PROVIDER_NAME_MAX + 1 bytes. */
 static void convert_provider_name(struct edit_copy *c, const struct fxt_provider *from, char *to)
 {
 	struct fxt_text name = { from->name, from->name_length, 0, 0 };
@@ -145,7 +145,7 @@ static void convert_provider_name(struct edit_copy *c, const struct fxt_provider
 	text_clean(to, FXT_PROVIDER_NAME_MAX + 1, text.text, text.length);
 }
 
-/* Whether P is what FROM is called now. */
+/* Whether P has the current name of FROM. */
 static bool is_called(const struct edit_provider *p, const struct fxt_provider *from)
 {
 	return !from || (p->as.name_length == from->name_length &&
@@ -153,8 +153,8 @@ static bool is_called(const struct edit_provider *p, const struct fxt_provider *
 }
 
 /*
- * FROM in the output; NULL: the provider of our own events. The first one that kymo wrote shares
- * it.
+ * Finds or makes the provider for FROM in the output; NULL: the provider of kymo's own events. The
+ * source's first provider that kymo wrote shares it.
  */
 static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider *from,
 				  struct edit_provider **ret)
@@ -199,7 +199,7 @@ static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider
 	return 0;
 }
 
-/* ---- from outside ---- */
+/* ---- public functions ---- */
 
 static bool names_unknown(const struct fxt_record *r)
 {
@@ -207,12 +207,12 @@ static bool names_unknown(const struct fxt_record *r)
 		return r->subtype == FXT_SCHED_LEGACY_SWITCH &&
 		       (!r->sw.out_defined || !r->sw.in_defined ||
 			r->sw.out_pid == FXT_KOID_UNKNOWN || r->sw.in_pid == FXT_KOID_UNKNOWN);
-	/* What has a time is somebody's, and so is an object of a program. */
+	/* A record with a time, or an object of a program, belongs to a thread or process. */
 	return (fxt_record_has_time(r) || r->type == FXT_RECORD_USERSPACE_OBJECT) &&
 	       (!r->thread.defined || r->thread.pid == FXT_KOID_UNKNOWN);
 }
 
-/* Says who "unknown" is. */
+/* Names the pseudo-thread "unknown". */
 static int say_unknown(struct edit_copy *c)
 {
 	struct event ev = {
@@ -226,7 +226,7 @@ static int say_unknown(struct edit_copy *c)
 	return edit_copy_event(c, &ev);
 }
 
-/* Begins the record anew, for another attempt. */
+/* Discards what was written of the record, and writes it again. */
 static int edit_copy_attempt(struct edit_copy *c)
 {
 	c->to->bytes.size = c->last;
@@ -236,7 +236,8 @@ static int edit_copy_attempt(struct edit_copy *c)
 	return edit_copy_by_type(c);
 }
 
-/* A record with threads in its place can be too long where one with references is not. */
+/* Writes string and thread records first, and references them: with inline threads, the record can
+ * be too long. */
 static int attempt_with_threads_apart(struct edit_copy *c)
 {
 	struct fxt_table *threads = &c->own.provider.threads;
@@ -252,7 +253,7 @@ static int attempt_with_threads_apart(struct edit_copy *c)
 	return r;
 }
 
-/* Whether RECORD says something for those behind it, and else nothing. */
+/* Whether RECORD only fills tables for later records, or begins a section. */
 static bool is_for_tables(const struct fxt_record *record)
 {
 	if (record->type != FXT_RECORD_METADATA)
@@ -300,7 +301,7 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	return 0;
 }
 
-/* Makes kymo's own section the one that records go to. */
+/* Makes following records go to kymo's own section. */
 static int enter_own(struct edit_copy *c)
 {
 	struct edit_provider *p;
@@ -337,7 +338,7 @@ int edit_copy_gather(struct edit_copy *c, const struct event *ev)
 
 int edit_copy_packets(struct edit_copy *c)
 {
-	/* No thread is introduced for nothing. */
+	/* The threads of samples are only introduced if there are samples. */
 	return c->own.samples ? edit_copy_write_packets(c, true) : 0;
 }
 
@@ -365,7 +366,7 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
 						     .args = args,
 						     .n_args = ARRAY_SIZE(args),
 					     });
-	/* The CPU's other records are refused, too. */
+	/* Other records of this CPU are refused for the same reason. */
 	c->counts.refused += r < 0;
 	return c->to->bytes.error;
 }

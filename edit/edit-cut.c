@@ -14,45 +14,47 @@
 #include "edit/edit-state.h"
 #include "edit/edit-timeline.h"
 
-/* How far out of place a record may be: this much of what was kept. */
+/* The sorting window in bytes. Records that are out of order by more are not sorted. */
 #define WINDOW ((size_t)16 << 20)
 
-/* More complete events than this that go on over the cut's first moment are left out. */
+/* The maximum number of complete events that began before the cut and end in it. Others are left
+ * out. */
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
-/* Machines that an archive can be of. */
+/* The maximum number of machines in an archive. */
 enum { STARTS_MAX = 64 };
 
 enum phase { BEFORE, WITHIN, BEHIND };
 
 struct edit_cut {
 	struct edit_cut_options options;
-	uint64_t from_ns, to_ns; /* in the archive's time, once the first record is known */
+	uint64_t from_ns, to_ns; /* in the archive's time; set by the first record with a time */
 	enum phase phase;
 	struct edit_copy *copy;
 	struct edit_sort *sort;
 	struct edit_select *select;
 	struct edit_state *state;
-	struct edit_timeline *timeline; /* of what is selected */
+	struct edit_timeline *timeline; /* of the selected records */
 	struct edit_spans *spans;
 	struct edit_viewer *viewer;
 	struct edit_kept *starts[STARTS_MAX]; /* session_start of each machine; owned */
 	uint32_t start_pids[STARTS_MAX];
 	size_t n_starts;
-	uint64_t start_ns;           /* of the first one in the file; 0 = none was seen */
-	struct clock_snapshot clock; /* the last one; all 0 without one */
-	struct edit_kept **across;   /* complete events over its first moment; owned, with each */
+	uint64_t start_ns;           /* time of the first session_start in the file; 0 = none yet */
+	struct clock_snapshot clock; /* the last one; all 0 if there is none */
+	/* complete events that began before the cut; owned, with elements */
+	struct edit_kept **across;
 	size_t n_across, across_room, across_bytes;
-	uint64_t lost; /* that the archive reports within the cut */
-	uint64_t full; /* that its recorders had no room for, as they say at their end */
+	uint64_t lost; /* lost events that the archive reports within the cut */
+	uint64_t full; /* bytes dropped by its recorders, from session_stop */
 	uint64_t n_events;
-	uint64_t end_ns; /* once it is behind the cut */
+	uint64_t end_ns; /* the end of the cut; set in phase BEHIND */
 	struct edit_cut_counts counts;
-	bool others[FXT_CPU_MAX + 1]; /* CPUs whose "other" was named */
+	bool others[FXT_CPU_MAX + 1]; /* CPUs whose pseudo-thread "other" was named */
 	bool any_other;
-	bool timed;        /* a record with a time was there */
-	uint64_t since_ns; /* what the next record says of when it began; 0 = nothing */
+	bool timed;        /* a record with a time was read */
+	uint64_t since_ns; /* start time to add to the next record; 0 = none */
 };
 
 static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
@@ -67,7 +69,7 @@ static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *nam
 		});
 }
 
-/* Before it is named: the pseudo-thread of CPU for what is left out. */
+/* Names the pseudo-thread "other" of CPU, unless it was named before. */
 static int say_other(struct edit_cut *c, uint32_t cpu)
 {
 	char name[32];
@@ -101,7 +103,8 @@ static int edit_cut_write_record(void *userdata, const struct fxt_provider *from
 	return edit_copy_record(c->copy, from, record);
 }
 
-/* What was allocated before the cut, and lives, is a block in it, which says since when. */
+/* Turns an allocation before the cut into a block that is live in it, with the time of its
+ * allocation. */
 static void say_since(struct edit_cut *c, struct fxt_record *r)
 {
 	static const char name[] = "block";
@@ -181,9 +184,9 @@ void edit_cut_get_counts(const struct edit_cut *c, struct edit_cut_counts *ret)
 	edit_counts_add(&ret->copied, edit_sort_counts(c->sort));
 }
 
-/* ---- the two ends ---- */
+/* ---- begin and end of the cut ---- */
 
-/* The archive's clocks at TS_NS, by the last snapshot. */
+/* Writes the archive's clocks at TS_NS, computed from the last snapshot. */
 static int edit_cut_write_clock(struct edit_cut *c, uint64_t ts_ns)
 {
 	struct clock_snapshot *clock = &c->clock;
@@ -213,7 +216,7 @@ static int write_starts(struct edit_cut *c)
 	return r;
 }
 
-/* A record of the state: names as they are, the rest as of the cut's first moment. */
+/* Writes a record of the state, with the time of the cut's beginning. */
 static int write_state(void *userdata, const struct fxt_provider *from, struct fxt_record *record)
 {
 	struct edit_cut *c = userdata;
@@ -225,7 +228,8 @@ static int write_state(void *userdata, const struct fxt_provider *from, struct f
 	return edit_copy_record(c->copy, from, record);
 }
 
-/* Complete events that began before the cut begin with it, and what they lie in before them. */
+/* Writes complete events that began before the cut, with its beginning as their begin. Open spans
+ * around an event are written before it. */
 static int write_across(struct edit_cut *c)
 {
 	struct fxt_record record;
@@ -254,7 +258,7 @@ static int edit_cut_begin(struct edit_cut *c)
 	return r == 0 ? write_across(c) : r;
 }
 
-/* At TS_NS: where the cut ends, or the archive, if that is earlier. */
+/* Ends the cut at TS_NS: at its end, or at the end of the archive if that is earlier. */
 static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 {
 	int r = edit_spans_close(c->spans, ts_ns);
@@ -265,7 +269,7 @@ static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
 }
 
-/* When all has been read: what it says of the recording is known then. */
+/* Called after the last record, since the counts are complete then. */
 static int edit_cut_write_stop(struct edit_cut *c)
 {
 	if (c->n_starts == 0)
@@ -282,7 +286,7 @@ static int edit_cut_write_stop(struct edit_cut *c)
 
 /* ---- records ---- */
 
-/* The first of each machine is kept, or written if the cut has begun. */
+/* Keeps the first session_start of each machine, and writes it if the cut has begun. */
 static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *item)
 {
 	uint32_t pid = (uint32_t)item->record->thread.pid;
@@ -297,7 +301,8 @@ static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *ite
 	return c->phase == WITHIN ? edit_copy_record(c->copy, item->from, item->record) : 0;
 }
 
-/* Events about the recording as a whole: ours take their place. Returns 1 if R is one. */
+/* Handles events about the whole recording, which the cut replaces by its own. Returns 1 if ITEM is
+ * one. */
 static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -335,7 +340,8 @@ static int keep_across(struct edit_cut *c, const struct edit_sorted *item)
 	return 0;
 }
 
-/* Of a record before the cut, what is still so within it. R is the item's, to be changed. */
+/* Handles a record before the cut: it updates the state, or is kept if it goes on within the cut. R
+ * is a copy of the item's record that can be changed. */
 static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
 	int e = edit_state_take(c->state, item->kept, r);
@@ -362,7 +368,7 @@ static bool is_wakeup(const struct fxt_record *r)
 	return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP;
 }
 
-/* A record that lies within the cut. */
+/* Handles a record within the cut. */
 static int take_within(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
 	int verdict = 1;
@@ -384,8 +390,9 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 	}
 	if (verdict < 0)
 		return verdict;
-	/* What the timeline thinks of a record is repair's to act on; but that a thread is woken
-	 * twice can be the cut's doing, if it ran on a CPU that is left out. */
+	/* Records that contradict the timeline are left to repair, with one exception: a second
+	 * wakeup is left out if CPUs were selected, since the thread may have run on another
+	 * CPU. */
 	if (verdict == 0 &&
 	    (r->type == FXT_RECORD_EVENT || (is_wakeup(r) && c->options.n_cpus > 0))) {
 		c->counts.left_out++;
@@ -401,8 +408,9 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 }
 
 /*
- * FIRST_NS is the earliest time in the archive. It begins with its session_start: what is older was
- * under way then, and is only left out if a later beginning is asked for.
+ * FIRST_NS is the earliest time in the archive. The archive begins with its session_start, which
+ * options.from_ns counts from. Older events were under way at that time, and are kept unless
+ * from_ns is set.
  */
 static void set_window(struct edit_cut *c, uint64_t first_ns)
 {
@@ -488,7 +496,7 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 	if (c->start_ns == 0 && edit_row_of(record->provider, record) == FXT_ROW_START)
 		c->start_ns = record->ts_ns;
 
-	/* They say nothing that the profiler's records do not, and are not cut by time or
+	/* Perfetto's packets repeat the profiler's records, and cannot be cut by time or
 	 * process. */
 	if (edit_copy_is_packets(record))
 		return 0;

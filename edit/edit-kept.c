@@ -8,7 +8,7 @@
 #include "writer/fxt/fxt-writer.h"
 
 struct edit_viewer {
-	struct fxt_provider *provider; /* has the names; the other strings are the record's */
+	struct fxt_provider *provider; /* contains the names; other strings belong to the record */
 };
 
 struct edit_kept *edit_kept_new(const struct fxt_provider *from, const uint64_t *words,
@@ -56,7 +56,7 @@ int edit_viewer_new(struct edit_viewer **ret)
 	return 0;
 }
 
-/* All names and all strings of records are on the first page. */
+/* The first page contains all names and all strings of records. */
 static struct fxt_string *string_at(struct edit_viewer *v, unsigned index)
 {
 	static_assert((int)FXT_NAME_RESERVED < (int)FXT_PROVIDER_PAGE, "one page");
@@ -74,7 +74,7 @@ struct edit_viewer *edit_viewer_free(struct edit_viewer *v)
 	return free_ptr(v);
 }
 
-/* Takes in a record that stands before the kept one. */
+/* Reads a string or thread record that precedes the kept record. */
 static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *record)
 {
 	if (record->type == FXT_RECORD_THREAD) {
@@ -84,7 +84,7 @@ static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *recor
 	if (record->type != FXT_RECORD_STRING || record->string.index < EDIT_KEPT_STRING_FIRST ||
 	    record->string.index > FXT_NAME_RESERVED)
 		return -EBADMSG;
-	/* Borrowed, and none of the names: those are not copied. */
+	/* The text is borrowed. Names of fxt-names.h are never copied, so this is none of them. */
 	*string_at(v, record->string.index) =
 		(struct fxt_string){ (char *)record->name.bytes, record->name.length, 0 };
 	return 0;

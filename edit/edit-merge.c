@@ -13,13 +13,14 @@
 #include "edit/edit-timeline.h"
 #include "reader/fxt/fxt-object.h"
 
-/* Of each input, to put it in order, and to have seen its head before anything is written. */
+/* The sorting window of each input, in bytes. It also contains the head of each input before
+ * anything is written. */
 #define WINDOW ((size_t)8 << 20)
 
-/* Clock snapshots of one boot differ by what the wall clock was set meanwhile. */
+/* Clock snapshots of one boot differ by adjustments of the wall clock. */
 #define SAME_BOOT_NS ((int64_t)2 * 1000000000)
 
-/* So much collects before the caller is asked to take it away. */
+/* This many bytes of output are collected before the caller must take them. */
 enum { OUTPUT_BYTES = 1 << 20 };
 
 enum { HOST_MAX = 64 };
@@ -29,24 +30,24 @@ struct merge_input {
 	unsigned index;
 	struct edit_copy *copy;
 	struct edit_sort *sort;
-	struct edit_timeline *timeline; /* what runs, as this one has it */
+	struct edit_timeline *timeline; /* the running threads, according to this input */
 	bool ended;
-	bool is_kymo; /* the record that is being written is of kymo */
+	bool is_kymo; /* the record being written is from kymo */
 
-	/* Its head. */
-	char host[HOST_MAX + 1]; /* "" = not said */
+	/* From its head: */
+	char host[HOST_MAX + 1]; /* "" = unknown */
 	uint32_t n_cpus;
 	bool has_start, has_clock;
-	uint64_t start_ns; /* of what is older only the end was in its time */
-	uint64_t wall_ns;  /* wall clock less boot time, whatever that is in a damaged archive */
+	uint64_t start_ns; /* earlier events only ended within this recording */
+	uint64_t wall_ns;  /* wall clock minus boot time; can have any value in a damaged archive */
 
 	struct edit_merge_view view;
 };
 
 struct machine {
-	unsigned input;       /* the first one that is of it */
-	int schedule_input;   /* whose schedule holds, -1 = nobody's */
-	uint64_t schedule_ns; /* of the last that was written of it, in its time */
+	unsigned input;       /* the first input from this machine */
+	int schedule_input;   /* the input whose schedule is used; -1 = none */
+	uint64_t schedule_ns; /* of the last record written of that schedule, in its input's time */
 	uint32_t first_cpu;
 };
 
@@ -58,7 +59,7 @@ struct edit_merge {
 	unsigned n_machines;
 	struct edit_owners *owners;
 	struct edit_points *points;
-	uint64_t koid_span; /* koids of a machine; 0 = there is one, they stay */
+	uint64_t koid_span; /* number of koids per machine; 0 = one machine, koids are unchanged */
 	bool started;
 };
 
@@ -140,9 +141,9 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 	edit_counts_add(&ret->copied, edit_copy_counts(in->copy));
 }
 
-/* ---- changes on the way ---- */
+/* ---- changes by rules ---- */
 
-/* Processes of other machines than the first say which. */
+/* Prefixes the names of processes with the host, for machines other than the first. */
 static size_t name_process(void *userdata, const struct fxt_record *record, enum edit_text what,
 			   int arg_name, const char *text, size_t n, char *to)
 {
@@ -161,14 +162,14 @@ static size_t name_process(void *userdata, const struct fxt_record *record, enum
 		return (size_t)length + n;
 	}
 	n = FXT_STRING_BYTES_MAX - (size_t)length;
-	/* Cut at a character. */
+	/* Do not cut within a character. */
 	while (n > 0 && !text_is_utf8(text, n))
 		n--;
 	memcpy(to + length, text, n);
 	return (size_t)length + n;
 }
 
-/* What says a CPU or a time in an argument. */
+/* Adjusts CPUs, times and numbers of points in arguments. */
 static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 		     struct fxt_out_arg *arg)
 {
@@ -184,11 +185,12 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 		arg->u32 += in->view.shift_cpu;
 	if (f->form == FXT_FORM_TIME)
 		arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
-	/* A process that began before the first one's time did has no start on it. */
+	/* A process that started before the first input's clock has no start time on that clock. */
 	return f->form != FXT_FORM_TIME || record->type == FXT_RECORD_EVENT || arg->u64 > 0;
 }
 
-/* A koid that another owner has on its machine became a later one: the tid is said. */
+/* Adds the tid to an object whose koid was replaced, since the koid has another owner on the
+ * machine. */
 static int add_real_id(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret)
 {
 	const struct merge_input *in = userdata;
@@ -258,7 +260,7 @@ static bool is_same_boot(const struct merge_input *a, const struct merge_input *
 	return strcmp(a->host, b->host) == 0 && apart < SAME_BOOT_NS && apart > -SAME_BOOT_NS;
 }
 
-/* Which machine IN is of, a new one if need be. */
+/* Finds or adds the machine of IN. */
 static unsigned find_machine(struct edit_merge *m, unsigned input)
 {
 	struct merge_input *in = &m->inputs[input];
@@ -270,7 +272,7 @@ static unsigned find_machine(struct edit_merge *m, unsigned input)
 	return m->n_machines++;
 }
 
-/* CPUs of machines come one after the other. */
+/* Assigns consecutive ranges of CPU numbers to the machines. */
 static void place_cpus(struct edit_merge *m)
 {
 	uint32_t next = 0;
@@ -286,7 +288,7 @@ static void place_cpus(struct edit_merge *m)
 	}
 }
 
-/* All heads are known. */
+/* Called when all heads are known. */
 static int edit_merge_start(struct edit_merge *m)
 {
 	const struct merge_input *first;
@@ -328,7 +330,7 @@ static int edit_merge_start(struct edit_merge *m)
 
 /* ---- records ---- */
 
-/* Whether RECORD is about the kernel: of what there is one of on a machine. */
+/* Whether RECORD is from the kernel, so that only one input per machine may contribute it. */
 static bool is_kernels(const struct edit_sorted *item)
 {
 	const struct fxt_record *r = item->record;
@@ -337,7 +339,8 @@ static bool is_kernels(const struct edit_sorted *item)
 	case FXT_RECORD_SCHEDULING:
 		return true;
 	case FXT_RECORD_EVENT:
-		/* (moments are of one recording, whatever others of the machine there are) */
+		/* Moments belong to one recording, even if other inputs are from the same
+		 * machine. */
 		if (!edit_copy_is_kymo(item->from) || edit_points_has(r))
 			return false;
 		return fxt_text_known(&r->category) &&
@@ -347,8 +350,8 @@ static bool is_kernels(const struct edit_sorted *item)
 	}
 }
 
-/* Whether it is an object that says less than what is known of its owner, and would take its
- * place. */
+/* Whether ITEM is an object "?" whose owner is known from another record, which it would
+ * replace. */
 static bool is_outdone(const struct merge_input *in, const struct edit_sorted *item)
 {
 	return item->record->type == FXT_RECORD_KERNEL_OBJECT &&
@@ -363,8 +366,8 @@ static bool is_done(const struct merge_input *in)
 	return in->ended && !edit_sort_peek(in->sort, true, &ts_ns);
 }
 
-/* Whose schedule holds: the one's that began first, until its last record of it. Returns 1 if
- * it is that of INPUT. */
+/* Selects the schedule of a machine: of the input that began first, until that input has ended.
+ * Returns 1 if the schedule of INPUT is used. */
 static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
 	struct merge_input *in = &m->inputs[input];
@@ -375,7 +378,8 @@ static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 		in->view.doubled++;
 		return 0;
 	}
-	/* What ran when the other one ended was in records that were left out. */
+	/* The records that show the running threads at the end of the other schedule were left
+	 * out. */
 	if (other != (int)input && in->view.doubled > 0)
 		r = edit_timeline_open(in->timeline, machine->schedule_ns);
 	machine->schedule_input = (int)input;
@@ -406,8 +410,8 @@ static int write_item(struct edit_merge *m, unsigned input, const struct edit_so
 	return r <= 0 ? r : edit_copy_record(in->copy, item->from, item->record);
 }
 
-/* An input of which more must be known, or -1: before the start, as much as the window holds, so
- * that its head is. */
+/* An input that must be read further, or -1. Before the start, each input is read until its window
+ * is full, so that its head is known. */
 static int find_starving(const struct edit_merge *m)
 {
 	uint64_t ts_ns;
@@ -424,13 +428,14 @@ static int find_starving(const struct edit_merge *m)
 	return -1;
 }
 
-/* Whether the schedule of INPUT holds: at equal times it goes first, so that it can end. */
+/* Whether the schedule of INPUT is used. Such an input goes first at equal times, so that its
+ * schedule can end. */
 static bool holds_schedule(const struct edit_merge *m, unsigned input)
 {
 	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
 }
 
-/* The input with the earliest record, by the first one's clock; -1 if all are empty. */
+/* The input with the earliest record, in the first input's time; -1 if all are empty. */
 static int find_earliest(const struct edit_merge *m)
 {
 	uint64_t ts_ns, earliest_ns = UINT64_MAX;
@@ -485,7 +490,7 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 		return r;
 	if (!m->started)
 		learn_head(in, record);
-	/* With other times and koids they would say something else than the records. */
+	/* Packets would contradict the records, whose times and koids are changed. */
 	if (edit_copy_is_packets(record))
 		return 0;
 	return edit_sort_put(in->sort, record->provider, record);

@@ -6,13 +6,13 @@
 #include "base/table.h"
 #include "edit/edit-find.h"
 
-/* More of either than this are not followed. */
+/* The maximum number of threads and of processes that are tracked. */
 enum { NAMES_MAX = 1 << 18 };
 
 /* A thread or a process. */
 struct body {
 	uint64_t koid;
-	uint64_t pid; /* of a thread; 0 = not known */
+	uint64_t pid; /* of a thread; 0 = unknown */
 	bool named;
 };
 
@@ -35,7 +35,7 @@ struct edit_names *edit_names_free(struct edit_names *n)
 	return free_ptr(n);
 }
 
-/* KOID is spoken of, as one of process PID (0 = it is not said). */
+/* Records that KOID was mentioned, as a thread of process PID (0 = unknown). */
 static int edit_names_see_name(struct table *table, uint64_t koid, uint64_t pid, bool named)
 {
 	struct body *body;

@@ -10,20 +10,20 @@
 #include "reader/fxt/fxt-object.h"
 #include "writer/fxt/fxt-names.h"
 
-/* The task that a koid means. */
+/* The task that a koid identifies. */
 struct owner {
 	uint64_t koid;
-	uint64_t start_ns; /* 0 = not known */
-	uint64_t process;  /* 0 = not known; of a process, and of its main thread, its own koid */
+	uint64_t start_ns; /* 0 = unknown */
+	uint64_t process;  /* 0 = unknown; for processes and main threads, their own koid */
 };
 
-/* A koid of an input. What it means is in the input's koids. */
+/* A koid of an input. */
 struct body {
 	struct owner as;
 	uint64_t to; /* its koid on the machine */
-	bool known;  /* something is, of who it is */
-	bool placed; /* `to` is decided */
-	bool used;   /* it was asked for: it is in what was written */
+	bool known;  /* the owner is known */
+	bool placed; /* `to` is final */
+	bool used;   /* the koid was written to the output */
 };
 
 struct archive {
@@ -36,7 +36,7 @@ struct archive {
 
 struct edit_owners {
 	struct table owners;   /* machine and koid -> struct owner, owned */
-	struct table by_start; /* hash of machine, tid and start -> one of those */
+	struct table by_start; /* hash of machine, tid and start -> an element of `owners` */
 	size_t n_bodies;
 	unsigned n_inputs;
 	struct archive inputs[];
@@ -67,13 +67,13 @@ const struct edit_owners_counts *edit_owners_counts(const struct edit_owners *o,
 	return &o->inputs[input].counts;
 }
 
-/* Whether KOID is a thread's or a process's of the kernel: one that can mean several. */
+/* Whether KOID is a thread or a process of the kernel, whose id can be reused. */
 static bool is_tracked(uint64_t koid)
 {
 	return koid != 0 && koid >> FXT_KOID_TID_BITS != 1 && koid <= UINT32_MAX;
 }
 
-/* ---- the owners of a machine ---- */
+/* ---- owners on a machine ---- */
 
 static uint64_t owner_key(unsigned machine, uint64_t koid)
 {
@@ -92,7 +92,7 @@ static uint64_t start_key(unsigned machine, uint64_t koid, uint64_t start_ns)
 	return table_hash(words, sizeof(words));
 }
 
-/* The owner of KOID's tid that began at START_NS, or NULL. */
+/* The owner of KOID's tid that started at START_NS, or NULL. */
 static struct owner *find_by_start(const struct edit_owners *o, unsigned machine, uint64_t koid,
 				   uint64_t start_ns)
 {
@@ -134,7 +134,7 @@ static bool edit_owners_is_same(const struct owner *a, const struct owner *b)
 	return !a->process || !b->process || a->process == b->process;
 }
 
-/* Whether nobody means anything by KOID, here or in an archive that may be of the machine. */
+/* Whether KOID is unused on MACHINE, and in all inputs that may be from it. */
 static bool is_free(const struct edit_owners *o, unsigned machine, uint64_t koid)
 {
 	if (get_owner(o, machine, koid))
@@ -146,7 +146,7 @@ static bool is_free(const struct edit_owners *o, unsigned machine, uint64_t koid
 	return true;
 }
 
-/* One of the later koids of KOID's tid; 0 if all are taken. */
+/* A free later koid of KOID's tid; 0 if there is none. */
 static uint64_t find_free(const struct edit_owners *o, const struct archive *in, uint64_t koid)
 {
 	uint64_t next;
@@ -161,9 +161,9 @@ static uint64_t find_free(const struct edit_owners *o, const struct archive *in,
 	return 0;
 }
 
-/* ---- the koids of an input ---- */
+/* ---- koids of an input ---- */
 
-/* The body of KOID of INPUT, made if there is none; *RET is NULL beyond the bound. */
+/* Finds or makes the body of KOID of IN. *RET is NULL if there are too many. */
 static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, struct body **ret)
 {
 	struct body *body = table_get(&in->bodies, koid);
@@ -182,7 +182,7 @@ static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, st
 
 static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body);
 
-/* The identity of BODY, with koids of the machine; its own may be another yet. */
+/* The identity of BODY. Its process has its koid on the machine. Its own koid can still change. */
 static int edit_owners_describe(struct edit_owners *o, struct archive *in, const struct body *body,
 				struct owner *ret)
 {
@@ -199,7 +199,8 @@ static int edit_owners_describe(struct edit_owners *o, struct archive *in, const
 	return r;
 }
 
-/* BODY is not who has its koid on the machine: AS becomes who it is there. */
+/* Assigns another koid to BODY, since its koid has another owner on the machine. AS receives the
+ * new identity. */
 static int move_body(struct edit_owners *o, struct archive *in, struct body *body, struct owner *as)
 {
 	const struct owner *known = find_by_start(o, in->machine, as->koid, as->start_ns);
@@ -282,7 +283,7 @@ uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid)
 {
 	struct body *body;
 
-	/* Without memory it stays, as beyond the bound. */
+	/* Without memory, the koid is unchanged, as for too many koids. */
 	if (!is_tracked(koid) || get_body(o, &o->inputs[input], koid, &body) < 0 || !body)
 		return koid;
 	body->used = true;

@@ -10,17 +10,17 @@
 #include "edit/edit-find.h"
 #include "edit/edit-merge.h"
 
-/* A point as one archive has it. */
+/* A point of one archive. */
 struct point {
 	uint32_t number; /* in the output */
-	uint64_t plan;   /* its hash; 0 = not seen yet */
+	uint64_t plan;   /* hash of its plan; 0 = unknown */
 };
 
 struct edit_points {
 	struct table points; /* input and number -> struct point, owned */
 	struct table plans;  /* hash -> struct point, owned */
-	struct table taken;  /* number + 1 of the output -> the table itself */
-	uint32_t next;       /* that may be free */
+	struct table taken;  /* number in the output + 1 -> this table (any non-NULL pointer) */
+	uint32_t next;       /* the next number that may be free */
 	uint64_t seed;
 	uint64_t n_moved[EDIT_MERGE_INPUTS_MAX];
 };
@@ -29,7 +29,7 @@ struct edit_points *edit_points_new(void)
 {
 	struct edit_points *p = calloc(1, sizeof(*p));
 
-	/* (nobody can choose plans that hash alike) */
+	/* The random seed prevents plans that are constructed to have equal hashes. */
 	if (p && getrandom(&p->seed, sizeof(p->seed), GRND_NONBLOCK) < 0)
 		p->seed = clock_boot_ns();
 	return p;
@@ -57,7 +57,7 @@ static uint64_t edit_points_key(unsigned input, uint32_t number)
 	return (uint64_t)(input + 1) << 32 | number;
 }
 
-/* A number of the output: WANTED if it is free. Returns 0 or -ENOMEM. */
+/* Reserves a number in the output: WANTED if it is free. Returns 0 or -ENOMEM. */
 static int edit_points_take(struct edit_points *p, uint32_t wanted, uint32_t *ret)
 {
 	uint32_t number = wanted;
@@ -71,7 +71,7 @@ static int edit_points_take(struct edit_points *p, uint32_t wanted, uint32_t *re
 	return table_set(&p->taken, (uint64_t)number + 1, &p->taken);
 }
 
-/* The number for point NUMBER with PLAN (0 = not known), into *RET. Returns 0 or -ENOMEM. */
+/* Assigns *RET to point NUMBER with the hash PLAN (0 = unknown). Returns 0 or -ENOMEM. */
 static int edit_points_assign(struct edit_points *p, uint64_t plan, uint32_t number, uint32_t *ret)
 {
 	const struct point *known = plan ? table_get(&p->plans, plan) : NULL;
@@ -102,7 +102,7 @@ int edit_points_see(struct edit_points *p, unsigned input, const struct fxt_reco
 	if (edit_find_arg(record, FXT_NAME_PLAN, FXT_ARG_STRING, &text))
 		plan = table_hash_seeded(p->seed, text.text.bytes, text.text.length) ?: 1;
 	point = table_get(&p->points, edit_points_key(input, number.uint32));
-	/* (an archive that nobody checked can give a number another plan) */
+	/* A damaged archive can give a number a second plan. */
 	if ((point && (!plan || point->plan == plan)) || p->taken.n_used >= EDIT_POINTS_MAX)
 		return 0;
 	point = table_make(&p->points, edit_points_key(input, number.uint32), sizeof(*point));

@@ -10,18 +10,19 @@
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/maps.h"
 
-/* A word is replaced by so many letters and digits of 5 bits each. */
+/* The length of a replaced word, in letters and digits of 5 bits each. */
 enum { WORD_LETTERS = 10 };
 
 struct edit_redact {
 	struct edit_copy *copy;
 	bool keep_kernel;
-	bool system_said; /* the blob that says "this is Linux" was written */
+	bool system_said; /* the blob "this is Linux" was written */
 	uint8_t key[crypto_generichash_KEYBYTES];
 	struct edit_redact_counts counts;
 };
 
-/* The keyed hash of N bytes, which nobody can reverse without the key. SIZE: of what comes out. */
+/* Computes the keyed hash of N bytes. It cannot be reversed without the key. SIZE is the size of
+ * the result. */
 static void edit_redact_hash(const struct edit_redact *r, const void *p, size_t n, void *ret,
 			     size_t size)
 {
@@ -31,7 +32,7 @@ static void edit_redact_hash(const struct edit_redact *r, const void *p, size_t 
 	memcpy(ret, full, size);
 }
 
-/* Puts the word that stands for the N bytes at WORD to TO. Returns its length. */
+/* Writes the replacement of the word of N bytes at WORD to TO. Returns its length. */
 static size_t edit_redact_put_word(const struct edit_redact *r, const char *word, size_t n,
 				   char *to)
 {
@@ -49,7 +50,7 @@ static bool edit_redact_separates(char c)
 	return c == '/' || c == ' ';
 }
 
-/* Word by word, so that paths keep their depth and command lines the number of their arguments. */
+/* Replaces each word, so paths keep their depth, and command lines their number of arguments. */
 static size_t edit_redact_put_text(const struct edit_redact *r, const char *text, size_t n,
 				   char *to)
 {
@@ -70,21 +71,22 @@ static size_t edit_redact_put_text(const struct edit_redact *r, const char *text
 	return size;
 }
 
-/* ---- what is replaced ---- */
+/* ---- rules ---- */
 
 static bool edit_redact_is_pseudo(uint64_t koid)
 {
 	return koid >> FXT_KOID_TID_BITS == 1;
 }
 
-/* Names that kymo gave, and those of kernel threads, if they are to be kept. */
+/* Whether the name of an object is kept: a name that kymo gave, or a kernel thread's if those are
+ * to be kept. */
 static bool keeps_object(const struct edit_redact *r, const struct fxt_record *record)
 {
 	uint64_t koid = record->kernel_object.koid;
 
 	if (!edit_copy_is_kymo(record->provider))
 		return false;
-	/* "?", too: that nothing is known of them is no secret, and readers have to know. */
+	/* "?" is kept: readers have to know that the thread is unknown. */
 	if (edit_redact_is_pseudo(koid) || fxt_object_is_unknown(record))
 		return true;
 	if (!r->keep_kernel)
@@ -106,7 +108,7 @@ static bool keeps_argument(const struct edit_redact *r, const struct fxt_record 
 		return false;
 	if (f && f->flags & FXT_FIELD_PLAIN)
 		return true;
-	/* Events of threads that kymo made up are the kernel's. */
+	/* Events of kymo's pseudo-threads are about the kernel. */
 	return r->keep_kernel && record->type == FXT_RECORD_EVENT &&
 	       edit_redact_is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO &&
 	       record->thread.pid != FXT_KOID_CODE;
@@ -135,8 +137,8 @@ static size_t replace_text(void *userdata, const struct fxt_record *record, enum
 }
 
 /*
- * Of kymo's own events: which file was mapped on which file system. That two mappings are of one
- * file stays visible; 0, for no file, stays 0.
+ * Replaces devices and inodes of mapped files in kymo's own events. Equal files stay equal. 0 (no
+ * file) stays 0.
  */
 static void hide_file(struct edit_redact *r, const struct fxt_record *record, int name,
 		      struct fxt_out_arg *arg)
@@ -150,7 +152,8 @@ static void hide_file(struct edit_redact *r, const struct fxt_record *record, in
 	r->counts.numbers++;
 }
 
-/* What a program had in its variables, which the instant of a moment has for Perfetto. */
+/* Whether argument NAME is the value of a program's variable, in an event of a moment for
+ * Perfetto. */
 static bool edit_redact_is_value(const struct fxt_record *record, int name)
 {
 	return is_own(record) && record->type == FXT_RECORD_EVENT &&
@@ -159,7 +162,7 @@ static bool edit_redact_is_value(const struct fxt_record *record, int name)
 	       name != FXT_NAME_HIT && name != FXT_NAME_CPU && name != FXT_NAME_CALL_STACK;
 }
 
-/* Numbers of other programs' events: equal ones stay equal. */
+/* Replaces numbers in events of other programs. Equal numbers stay equal. */
 static bool replace_number(void *userdata, const struct fxt_record *record, int name,
 			   struct fxt_out_arg *arg)
 {
@@ -234,7 +237,8 @@ struct edit_redact *edit_redact_free(struct edit_redact *r)
 	return free_ptr(r);
 }
 
-/* Only that it is Linux, which Perfetto's UI goes by, is left of what kymo says of the system. */
+/* Replaces the blob with data about the system by one that only says "Linux", which Perfetto's UI
+ * needs. Leaves out the bytes of other blobs. */
 static int redact_blob(struct edit_redact *r, struct fxt_record *record)
 {
 	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };

@@ -12,31 +12,34 @@
 #include "edit/edit-timeline.h"
 #include "reader/fxt/fxt-events.h"
 
-/* How far out of place a record may be: this much of what was kept. */
+/* The sorting window in bytes. Records that are out of order by more are not sorted. */
 #define WINDOW ((size_t)64 << 20)
 
 /*
- * A damaged time is most likely far away. A record that is so far from the one before it, and from
- * the one behind it, was not recorded then, unless the three are in order: then nothing happened
- * for a while. Where all that follows is as far away, there was a pause.
+ * A damaged time is usually far from the times around it. A record is dropped if its time is this
+ * far from both the previous and the next record, unless the three are in order. In that case there
+ * was a pause in the recording.
  */
 #define FAR_NS ((uint64_t)60 * 1000000000)
 
-/* The first and the last record have only one neighbour; from so far away they are not believed. */
+/* The first and the last record have only one neighbour. They are dropped if they are this far away
+ * from it. */
 #define LONELY_NS ((uint64_t)3600 * 1000000000)
 
-/* In kymo's archives nothing ends later than the recording, give or take how late records are. */
+/* In kymo's archives, no duration ends later than the recording, apart from this delay of
+ * records. */
 #define END_SLACK_NS ((uint64_t)1000000000)
 
-/* No machine that kymo runs on has more, and Perfetto takes no more. */
+/* The maximum of Linux and of Perfetto. */
 enum { CPU_MAX = 4095 };
 
 static const char wrong_id[] = "the id of a thread or process cannot be right";
 
-/* Records of one time that a record is compared with; longer ones are not. */
+/* The last records of one time, to find duplicates. Longer records are not compared. */
 enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
 
-/* Places with damage that wait for their time; more become one with the last. */
+/* The maximum number of damaged places that wait to be written. Further ones are joined with the
+ * last one. */
 enum { GAPS_MAX = 1024 };
 
 struct recent {
@@ -45,7 +48,7 @@ struct recent {
 	const struct fxt_provider *from;
 };
 
-/* Where records are missing. */
+/* A time range with missing records. */
 struct gap {
 	uint64_t from_ns, to_ns;
 	struct fxt_damage damage;
@@ -54,20 +57,21 @@ struct gap {
 struct edit_repair {
 	struct edit_copy *copy;
 	struct edit_sort *sort;
-	struct edit_sort *suspect; /* one record whose time is far away from the last one's */
+	struct edit_sort *suspect; /* a single record whose time is far from the previous one's */
 	uint64_t suspect_ns;
 	bool has_suspect;
-	struct fxt_damage suspect_damage; /* that was found right before it */
+	struct fxt_damage suspect_damage; /* damage found directly before it */
 	bool suspect_damaged;
-	struct edit_sort *ending; /* durations that end later than what was read, by their ends */
-	uint64_t latest_ns;       /* of all that was put in */
+	/* durations that end after all records read so far, sorted by their ends */
+	struct edit_sort *ending;
+	uint64_t latest_ns; /* the latest time that was put in */
 	bool stop_read;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
 	struct edit_names *names;
 	struct fxt_events *events;
 	struct edit_repair_counts counts;
-	struct fxt_damage damage; /* that was found since the last record with a time */
+	struct fxt_damage damage; /* damage found since the last record with a time */
 	bool damaged;
 	bool has_read;
 	uint64_t read_ns;    /* of the last record with a time that was put in */
@@ -131,9 +135,9 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 	return free_ptr(r);
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
-/* Writes that there is damage, and that what ran before it need not run behind it. */
+/* Writes the damage, and tells the timeline that running threads may have changed in it. */
 static int write_gap(struct edit_repair *r, const struct gap *gap)
 {
 	edit_timeline_gap(r->timeline, gap->from_ns, gap->to_ns);
@@ -158,7 +162,7 @@ static int write_gaps(struct edit_repair *r, uint64_t until_ns)
 	return e;
 }
 
-/* Whether the same was written at the same time. */
+/* Whether an equal record was written at the same time. */
 static bool is_double(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
@@ -189,7 +193,7 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 	const struct fxt_record *record = item->record;
 	int verdict;
 
-	/* Others may mean it. */
+	/* In archives of other programs, duplicates may be intended. */
 	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) &&
 	    is_double(r, item)) {
 		r->counts.doubled++;
@@ -210,7 +214,7 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 	return 1;
 }
 
-/* Perfetto's copy of the samples is made anew: what damage has changed in it is unknown. */
+/* Perfetto's packets are made again from the samples, since damage may have changed them. */
 static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const char *what;
@@ -254,9 +258,9 @@ static int write_all_sorted(struct edit_repair *r, bool all)
 	return e;
 }
 
-/* ---- in ---- */
+/* ---- input ---- */
 
-/* Damage lies between the last record with a time and one at TO_NS. */
+/* Adds damage between the last record with a time and one at TO_NS. */
 static void add_gap(struct edit_repair *r, uint64_t to_ns, const struct fxt_damage *damage)
 {
 	uint64_t from_ns = r->has_read && r->read_ns < to_ns ? r->read_ns : to_ns;
@@ -267,14 +271,14 @@ static void add_gap(struct edit_repair *r, uint64_t to_ns, const struct fxt_dama
 		last->damage.bytes += damage->bytes;
 		return;
 	}
-	/* Reported in the order of the archive: none before the one before it. */
+	/* Gaps are reported in the order of the archive, so their times must not decrease. */
 	if (r->n_gaps > 0 && last->from_ns > from_ns)
 		from_ns = last->from_ns;
 	r->gaps[(r->first_gap + r->n_gaps++) % GAPS_MAX] =
 		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, *damage };
 }
 
-/* Damage was found since the last record with a time; NEW lies behind it. */
+/* Adds the damage NEW, found after DAMAGE and without a time between them. */
 static void join_damage(struct fxt_damage *damage, bool *damaged, const struct fxt_damage *new)
 {
 	if (*damaged)
@@ -294,7 +298,8 @@ static bool is_complete(const struct fxt_record *record)
 	return record->type == FXT_RECORD_EVENT && record->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
-/* Where among its neighbours RECORD stands: a duration stands where it begins, or where it ends. */
+/* The time at which RECORD is compared with its neighbours: its begin, or the end of a duration if
+ * only that is near the previous record. */
 static uint64_t place_of(const struct edit_repair *r, const struct fxt_record *record)
 {
 	if (!is_complete(record) || !r->has_read || !is_far(record->ts_ns, r->read_ns) ||
@@ -303,7 +308,8 @@ static uint64_t place_of(const struct edit_repair *r, const struct fxt_record *r
 	return record->event.end_ns;
 }
 
-/* Those that have ended by now, or too many; those of kymo never end later than the recording. */
+/* Sorts in the durations that have ended by now, or some if there are too many. Durations of kymo
+ * that end later than the recording are dropped. */
 static int put_ended(struct edit_repair *r, bool all)
 {
 	uint64_t end_ns;
@@ -352,7 +358,7 @@ static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *fro
 	return e < 0 ? e : put_ended(r, false);
 }
 
-/* The suspect was right after all, or else wrong. */
+/* Puts the suspect in if its time is right, else drops it. */
 static int settle_suspect(struct edit_repair *r, bool right)
 {
 	struct edit_sorted item;
@@ -375,7 +381,7 @@ static int settle_suspect(struct edit_repair *r, bool right)
 	return edit_repair_put(r, item.from, item.record);
 }
 
-/* Whether the suspect can be right where TS_NS follows it. */
+/* Whether the suspect's time can be right if TS_NS is the next time. */
 static bool is_plausible(struct edit_repair *r, uint64_t ts_ns)
 {
 	if (!is_far(ts_ns, r->suspect_ns))
@@ -384,7 +390,7 @@ static bool is_plausible(struct edit_repair *r, uint64_t ts_ns)
 		return false;
 	if (r->has_read)
 		return r->read_ns <= r->suspect_ns;
-	/* There is none before it. Only one that is wrong is to be expected. */
+	/* There is no earlier record. At most one wrong time is expected. */
 	return r->counts.misplaced > 0 || ts_ns - r->suspect_ns <= LONELY_NS;
 }
 
@@ -415,7 +421,7 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 	return edit_sort_put(r->suspect, record->provider, record);
 }
 
-/* What is wrong with the arguments of RECORD, or NULL. */
+/* An error in the arguments of RECORD, or NULL. */
 static const char *find_wrong_arg(const struct fxt_record *record)
 {
 	bool is_kymo = edit_copy_is_kymo(record->provider);
@@ -432,7 +438,8 @@ static const char *find_wrong_arg(const struct fxt_record *record)
 	return NULL;
 }
 
-/* Whether RECORD has the weight NAME, and it is idle's just where TID is the idle thread's. */
+/* Whether RECORD has the weight NAME. It must be the weight of idle if and only if TID is the idle
+ * thread. */
 static bool has_weight(const struct fxt_record *record, int name, uint64_t tid)
 {
 	struct fxt_arg arg;
@@ -441,7 +448,7 @@ static bool has_weight(const struct fxt_record *record, int name, uint64_t tid)
 	       (arg.int32 == FXT_IDLE_WEIGHT) == (tid == 0);
 }
 
-/* Without its weights a switch says something else. */
+/* A switch has another meaning without its weights. */
 static const char *find_wrong_scheduling(const struct fxt_record *r)
 {
 	const char *what = find_wrong_arg(r);
@@ -466,8 +473,8 @@ static const char *find_wrong_scheduling(const struct fxt_record *r)
 }
 
 /*
- * What in RECORD kymo cannot have written, or NULL: then it was damaged where nobody else can see
- * it.
+ * A value in RECORD that kymo cannot have written, or NULL. It shows damage that the reader cannot
+ * detect.
  */
 static const char *find_wrong(const struct fxt_record *r)
 {
@@ -520,7 +527,7 @@ int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage)
 	return 0;
 }
 
-/* The recording has no end: it ends where its records do. */
+/* Adds the missing session_stop, at the time of the last record. */
 static int edit_repair_write_stop(struct edit_repair *r)
 {
 	r->counts.stop_added = true;
@@ -534,7 +541,7 @@ static int edit_repair_write_stop(struct edit_repair *r)
 
 int edit_repair_finish(struct edit_repair *r)
 {
-	/* With nothing to be compared with, a time is as good as any. */
+	/* Without another record to compare it with, any time is accepted. */
 	bool last_is_right = !r->has_read || (r->suspect_ns >= r->read_ns &&
 					      r->suspect_ns - r->read_ns <= LONELY_NS);
 	int e = settle_suspect(r, last_is_right);

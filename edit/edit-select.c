@@ -8,11 +8,11 @@
 #include "edit/edit-find.h"
 #include "edit/edit-timeline.h"
 
-/* Ancestors that are looked at; a damaged archive can have a circle of parents. */
+/* The maximum number of ancestors examined. A damaged archive can have a cycle of parents. */
 enum { DEPTH_MAX = 256 };
 
 struct process {
-	uint64_t parent; /* koid + 1; 0 = not known */
+	uint64_t parent; /* koid + 1; 0 = unknown */
 };
 
 struct edit_select {
@@ -22,7 +22,7 @@ struct edit_select {
 	size_t n_cpus;
 	struct table processes;         /* koid + 1 -> struct process, owned */
 	struct table threads;           /* tid -> its process's koid + 1, as a pointer */
-	struct edit_timeline *timeline; /* all of it: says which thread runs where */
+	struct edit_timeline *timeline; /* of all records, to find the CPU of a thread */
 };
 
 static int write_nothing(void *userdata, const struct edit_switch *sw)
@@ -66,7 +66,7 @@ bool edit_select_by_process(const struct edit_select *s)
 	return s->n_pids > 0;
 }
 
-/* ---- who is whose ---- */
+/* ---- relations of tasks ---- */
 
 static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 {
@@ -75,7 +75,7 @@ static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 	return table_set(&s->threads, tid, (void *)(uintptr_t)(pid + 1));
 }
 
-/* The first parent that is named holds: later ones are those who took in an orphan. */
+/* Only the first parent is used: later ones adopted an orphan. */
 static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 {
 	struct process *p;
@@ -136,7 +136,7 @@ int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
 	}
 }
 
-/* ---- what is selected ---- */
+/* ---- selection ---- */
 
 static bool edit_select_is_named(const struct edit_select *s, uint64_t pid)
 {
@@ -150,7 +150,7 @@ static bool edit_select_is_named(const struct edit_select *s, uint64_t pid)
 
 bool edit_select_process(const struct edit_select *s, uint64_t pid)
 {
-	/* What is no task is everybody's: interrupts, counters, kymo's own. */
+	/* Pseudo-processes (interrupts, counters, kymo's own) are always selected. */
 	if (s->n_pids == 0 || pid >> FXT_KOID_TID_BITS == 1)
 		return true;
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
@@ -201,7 +201,7 @@ static bool edit_select_take_switch(const struct edit_select *s, struct fxt_reco
 	return out || in;
 }
 
-/* Where RECORD says that it happened; -1 = it does not say. */
+/* The CPU in argument NAME of R; -1 without one. */
 static int64_t cpu_said(const struct fxt_record *r, int name)
 {
 	struct fxt_arg arg;
@@ -209,7 +209,7 @@ static int64_t cpu_said(const struct fxt_record *r, int name)
 	return edit_find_arg(r, name, FXT_ARG_UINT32, &arg) ? (int64_t)arg.uint32 : -1;
 }
 
-/* The CPU whose pseudo-thread RECORD is about, -1 if it is about none. */
+/* The CPU whose pseudo-thread R belongs to; -1 if there is none. */
 static int64_t cpu_of_track(const struct fxt_record *r)
 {
 	uint64_t pid = r->thread.pid, cpu = r->thread.tid - pid - 1;
@@ -219,7 +219,8 @@ static int64_t cpu_of_track(const struct fxt_record *r)
 	return is_track && cpu <= FXT_CPU_MAX ? (int64_t)cpu : -1;
 }
 
-/* Events of processes' lives stay: they say who is who. */
+/* Whether R is on the selected CPUs. Forks, execs and exits are always kept, since they identify
+ * processes. */
 static bool event_is_on_cpus(const struct edit_select *s, const struct fxt_record *r)
 {
 	int64_t cpu, from;
@@ -262,7 +263,7 @@ bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 			return edit_select_take_switch(s, r);
 		return edit_select_has_thread(s, r->wake.tid) && has_cpu(s, r->wake.cpu);
 	case FXT_RECORD_EVENT:
-		/* It is in the stacks of every process. */
+		/* Kernel addresses are in the stacks of all processes. */
 		if (edit_is_kernel_mapping(r))
 			return true;
 		return edit_select_process(s, edit_process_of(r)) && event_is_on_cpus(s, r);

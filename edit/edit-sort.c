@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Most records come in order: they wait in a queue. Those that are earlier than the last one there
- * wait in a binary heap, smallest (time, number) first.
+ * Records that arrive in order wait in a queue. Records that are earlier than the last one in the
+ * queue wait in a binary heap, smallest (time, number) first.
  */
 #include "edit/edit-sort.h"
 
@@ -11,7 +11,7 @@
 #include "base/array.h"
 
 struct item {
-	uint64_t ts_ns; /* 0 = goes first */
+	uint64_t ts_ns; /* 0 = the record has no time and goes first */
 	uint64_t number;
 	bool timed;
 	struct edit_kept *kept; /* owned */
@@ -19,16 +19,17 @@ struct item {
 
 struct edit_sort {
 	struct edit_output scratch;
-	struct edit_copy *copy; /* to scratch */
+	struct edit_copy *copy; /* writes to `scratch` */
 	struct edit_viewer *viewer;
-	struct item *queue; /* owned, and what is kept; a ring in order, room for a power of two */
+	/* owned, with its elements; a sorted ring, its size is a power of two */
+	struct item *queue;
 	size_t first, n_queue, queue_room;
-	struct item *heap; /* owned, and what is kept */
+	struct item *heap; /* owned, with its elements */
 	size_t n_heap, heap_room;
 	size_t bytes, window;
 	uint64_t next_number;
-	uint64_t put_ns;         /* time of the last one with a time that was put in */
-	struct edit_kept *taken; /* the last one; owned */
+	uint64_t put_ns;         /* time of the last record with a time that was put in */
+	struct edit_kept *taken; /* the last record taken out; owned */
 	struct fxt_record record;
 };
 
@@ -71,7 +72,7 @@ const struct edit_counts *edit_sort_counts(const struct edit_sort *s)
 	return edit_copy_counts(s->copy);
 }
 
-/* ---- the queue and the heap ---- */
+/* ---- queue and heap ---- */
 
 static bool is_before(const struct item *a, const struct item *b)
 {
@@ -150,7 +151,7 @@ static struct item pop_heap(struct edit_sort *s)
 	return first;
 }
 
-/* The one that goes next, NULL if there is none. */
+/* The next record to take out; NULL if there is none. */
 static const struct item *edit_sort_next(const struct edit_sort *s)
 {
 	const struct item *queued = s->n_queue > 0 ? &s->queue[s->first] : NULL;
@@ -165,7 +166,7 @@ static size_t edit_sort_size_of(const struct edit_kept *kept)
 	return sizeof(struct item) + edit_kept_bytes(kept);
 }
 
-/* ---- in and out ---- */
+/* ---- input and output ---- */
 
 int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		  const struct fxt_record *record)
@@ -191,7 +192,7 @@ int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 				  (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
 	if (!item.kept)
 		return -ENOMEM;
-	/* Metadata belongs to what stands around it; other records without a time go first. */
+	/* Metadata stays after its preceding record. Other records without a time go first. */
 	if (item.timed)
 		s->put_ns = ts_ns;
 	if (item.timed || record->type == FXT_RECORD_METADATA)

@@ -6,12 +6,12 @@
 
 #include "base/table.h"
 
-/* More open ones are not followed: they pass as they are. */
+/* The maximum size of open spans. Further ones are not tracked, and pass unchanged. */
 #define BYTES_MAX ((size_t)32 << 20)
 
 enum family { DURATION, ASYNC, FLOW };
 
-/* What tells spans apart. Without holes: its bytes are hashed. */
+/* The identity of a span. Its bytes are hashed, so it has no padding. */
 struct key {
 	uint64_t family;
 	uint64_t from;
@@ -20,8 +20,8 @@ struct key {
 
 struct span {
 	struct key key;
-	struct span *outer;          /* of the same key */
-	struct span *before, *after; /* in the order of their begin, over all keys */
+	struct span *outer;          /* the enclosing span of the same key */
+	struct span *before, *after; /* sorted by begin, over all keys */
 	const struct fxt_provider *from;
 	struct fxt_thread thread;
 	uint64_t id;
@@ -34,11 +34,11 @@ struct span {
 struct edit_spans {
 	edit_spans_fn write;
 	void *userdata;
-	struct table top;          /* hash of the key -> innermost struct span */
+	struct table top;          /* hash of the key -> its innermost struct span */
 	struct span *first, *last; /* owned, all of them */
 	struct span *reopened;     /* the last one that edit_spans_open() has written */
 	uint64_t n_open;
-	uint64_t n_unfollowed; /* that began, and are not here */
+	uint64_t n_unfollowed; /* spans that have begun and are not tracked */
 	size_t bytes;
 };
 
@@ -147,7 +147,7 @@ static void edit_spans_forget(struct edit_spans *s, struct span *span)
 	uint64_t hash = table_hash(&span->key, sizeof(span->key));
 
 	table_remove(&s->top, hash);
-	/* Cannot fail: a place was given back just now. */
+	/* Cannot fail: table_remove() has just released a slot. */
 	if (span->outer)
 		table_set(&s->top, hash, span->outer);
 	if (s->reopened == span)
@@ -190,7 +190,7 @@ int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
 	return EDIT_SPANS_KEEP;
 }
 
-/* An event record of SPAN, as its BEGIN or its end. */
+/* Writes an event that begins or ends SPAN. */
 static int edit_spans_write_event(struct edit_spans *s, const struct span *span, bool is_begin,
 				  uint64_t ts_ns)
 {

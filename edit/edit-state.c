@@ -9,22 +9,21 @@
 #include "edit/edit-kept.h"
 #include "writer/fxt/fxt-holds.h"
 
-/* Threads and processes that have ended are forgotten after so long, or when there are more of
- * them. */
+/* Ended threads and processes are kept for this long, and at most this many. */
 #define ENDED_NS ((uint64_t)1000000000)
 enum { ENDED_MAX = 2048 };
 
-/* A thread or a process. */
+/* A thread or a process that has ended. */
 struct ended {
 	struct fxt_holds_key key;
 	uint64_t ts_ns;
 };
 
 struct edit_state {
-	struct fxt_holds *holds; /* of struct edit_kept */
+	struct fxt_holds *holds; /* elements are struct edit_kept */
 	struct edit_viewer *viewer;
 	struct fxt_named named;
-	struct ended ended[ENDED_MAX]; /* a ring, in their order */
+	struct ended ended[ENDED_MAX]; /* a ring, sorted by time */
 	unsigned first_ended, n_ended;
 };
 
@@ -63,7 +62,7 @@ struct edit_state *edit_state_free(struct edit_state *s)
 	return free_ptr(s);
 }
 
-/* KEY, but for whose it is, says what KEPT says until PID ends. */
+/* Stores KEPT under KEY, whose `from` is set here, until PID ends. */
 static int edit_state_keep(struct edit_state *s, struct edit_kept *kept, struct fxt_holds_key key,
 			   uint64_t pid)
 {
@@ -117,9 +116,9 @@ static int keep_counter(struct edit_state *s, struct edit_kept *kept, const stru
 		r->thread.pid);
 }
 
-/* ---- who has ended ---- */
+/* ---- ended tasks ---- */
 
-/* Forgets the oldest of what has ended, unless it was named anew since then: then it lives. */
+/* Discards the oldest ended task, unless it was named again later: then its id is in use again. */
 static void edit_state_forget_ended(struct edit_state *s)
 {
 	struct fxt_held *held = fxt_holds_find(s->holds, &s->ended[s->first_ended].key);
@@ -144,9 +143,9 @@ static void take_end(struct edit_state *s, const struct ended *end)
 		edit_state_forget_ended(s);
 }
 
-/* ---- by events ---- */
+/* ---- events ---- */
 
-/* R is of ROW: who ends with it. */
+/* Records the end of the thread or process of R, which is an event of ROW (exec or exit). */
 static void take_ends(struct edit_state *s, const struct edit_kept *kept,
 		      const struct fxt_record *r, enum fxt_row_id row)
 {
@@ -156,7 +155,8 @@ static void take_ends(struct edit_state *s, const struct edit_kept *kept,
 		.ts_ns = r->ts_ns,
 	};
 
-	/* The thread that called it has its process's id now. No other record has its end. */
+	/* After an exec by another thread than the main one, the calling thread has the id of its
+	 * process. No other record ends its old id. */
 	if (row == FXT_ROW_EXEC)
 		end.key.a = fxt_record_number(r, FXT_NAME_OLD_THREAD);
 	if (end.key.a)
@@ -207,12 +207,12 @@ int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct f
 	}
 }
 
-/* R, which may be changed, speaks of the process PID, which has inherited what it says. */
+/* Changes the process of R to PID, which inherited the mapping or name. R is a copy. */
 static void set_process(struct fxt_record *r, uint64_t pid)
 {
 	struct fxt_arg arg;
 
-	/* (the value is its last word; the words are those of a copy of ours) */
+	/* The value is the last word of the argument. The words belong to a copy. */
 	if (r->type == FXT_RECORD_EVENT && edit_find_arg(r, FXT_NAME_PROCESS, FXT_ARG_KOID, &arg))
 		((uint64_t *)(uintptr_t)arg.words)[arg.n_words - 1] = pid;
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A place is an address of a process, and what it was said to mean last: by whom, and in which
- * mapping. Mappings are told apart by what they are, not by when they were made, so that an archive
- * that lists them again changes nothing.
+ * A place is an address of a process. It has the mapping in which it was last named, and the source
+ * of that name. Mappings are identified by their contents and not by their times, so an archive
+ * that lists its mappings again changes nothing.
  */
 #include "edit/edit-symbolize.h"
 
@@ -18,12 +18,12 @@
 enum said_by { NOBODY, SOURCE, US };
 
 struct place {
-	uint64_t address; /* of the code: frames_code() */
-	uint64_t meaning; /* the identity of its mapping; 0 = in none, or not known */
+	uint64_t address; /* the address of the code: frames_code() */
+	uint64_t meaning; /* identity of its mapping; 0 = none, or unknown */
 	uint32_t owner;
-	uint32_t next; /* of the same hash: index + 1 */
+	uint32_t next; /* next place with the same hash: index + 1 */
 	enum said_by said_by;
-	bool any_frame; /* something was written that holds until something else is */
+	bool any_frame; /* frames were written, and apply until others are written */
 };
 
 struct edit_symbolize {
@@ -31,7 +31,7 @@ struct edit_symbolize {
 	struct edit_copy *copy;
 	struct fxt_events *events;
 	struct maps *maps;
-	struct table by_hash; /* of owner and address -> index + 1 */
+	struct table by_hash; /* hash of owner and address -> index + 1 */
 	struct place *places; /* owned */
 	size_t n_places, room_places;
 	struct edit_symbolize_counts counts;
@@ -77,7 +77,7 @@ void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbo
 
 /* ---- places ---- */
 
-/* What distinguishes MAP, and where in it an address lies, from others; never 0. */
+/* A hash of the file of MAP and of its position in the address space; never 0. */
 static uint64_t identity_of(const struct mapping *map)
 {
 	uint64_t key[5];
@@ -142,7 +142,7 @@ static int write_frame(struct edit_symbolize *s, const struct event *sample,
 					});
 }
 
-/* Says what PLACE, frame I of SAMPLE, means in MAP. */
+/* Writes the names of PLACE, which is frame I of SAMPLE, in MAP. */
 static int name_place(struct edit_symbolize *s, struct place *place, const struct event *sample,
 		      unsigned i, const struct mapping *map)
 {
@@ -170,12 +170,12 @@ static int name_place(struct edit_symbolize *s, struct place *place, const struc
 	return r;
 }
 
-/* Whether what was said of PLACE last still holds. */
+/* Whether the last name of PLACE is valid in the mapping MEANING. */
 static bool edit_symbolize_is_named(const struct place *place, uint64_t meaning)
 {
 	if (place->said_by == NOBODY)
 		return false;
-	/* The source may name addresses before it says what is mapped. */
+	/* The source may name addresses before it records their mappings. */
 	return place->meaning == meaning || (place->said_by == SOURCE && place->meaning == 0);
 }
 
@@ -197,7 +197,8 @@ static int name_frame(struct edit_symbolize *s, const struct event *sample, unsi
 	return edit_symbolize_is_named(place, meaning) ? 0 : name_place(s, place, sample, i, map);
 }
 
-/* Notes what the source says. Returns 1 if it is to be left out, since it has been said. */
+/* Records a name from the source. Returns 1 if EV is to be left out, since the address was named
+ * before. */
 static int take_frame(struct edit_symbolize *s, const struct event *ev)
 {
 	const struct mapping *map =
@@ -224,7 +225,7 @@ static int take_frame(struct edit_symbolize *s, const struct event *ev)
 
 /* ---- records ---- */
 
-/* What is to be said before EV. Returns 1 if EV is to be left out. */
+/* Writes the names that EV needs. Returns 1 if EV is to be left out. */
 static int edit_symbolize_before(struct edit_symbolize *s, const struct event *ev)
 {
 	int r = s->options.event ? s->options.event(s->options.userdata, ev) : 0;

@@ -10,10 +10,11 @@
 
 enum { CPUS = FXT_CPU_MAX + 1, PAGE_CPUS = 64, N_PAGES = CPUS / PAGE_CPUS };
 
-/* More threads than this are not followed: their wakeups pass as they are. */
+/* The maximum number of threads tracked. Wakeups of others pass unchanged. */
 enum { THREADS_MAX = 1 << 22 };
 
-/* Gaps that are remembered; a CPU without a record for longer ran until the first of them. */
+/* The number of gaps that are kept. If a CPU had no record for more gaps, its thread is assumed to
+ * have run until the first one kept. */
 enum { GAPS_MAX = 256 };
 
 struct gap {
@@ -29,26 +30,26 @@ struct side {
 struct cpu {
 	bool known;
 	struct side runs;
-	uint64_t last_ns; /* of the last switch */
+	uint64_t last_ns; /* time of the last switch */
 };
 
 struct thread {
-	int cpu; /* where it runs; -1 = nowhere */
+	int cpu; /* the CPU where it runs; -1 = it does not run */
 	bool woken;
 	uint64_t woken_ns;
-	uint64_t left_ns; /* the last CPU */
+	uint64_t left_ns; /* when it left its last CPU */
 };
 
 struct edit_timeline {
 	edit_timeline_fn write;
 	void *userdata;
-	bool silent;                /* nothing is to be written */
-	struct cpu *pages[N_PAGES]; /* owned; of PAGE_CPUS each, NULL = none of them was seen */
-	uint32_t n_cpus;            /* that are known are below it */
+	bool silent;                /* switches are not written */
+	struct cpu *pages[N_PAGES]; /* owned, PAGE_CPUS each; NULL = none of these CPUs was seen */
+	uint32_t n_cpus;            /* all known CPUs are below */
 	struct table threads;       /* tid -> struct thread, owned */
 	struct gap gaps[GAPS_MAX];  /* a ring; the last is at (n_gaps - 1) % GAPS_MAX */
 	uint64_t n_gaps;
-	uint64_t gap_to_ns; /* of the last one; 0 = there was none */
+	uint64_t gap_to_ns; /* end of the last gap; 0 = there was none */
 };
 
 int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *userdata)
@@ -63,7 +64,7 @@ int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *
 	return 0;
 }
 
-/* CPU, if its page is there. */
+/* The entry of CPU; NULL if its page does not exist. */
 static struct cpu *find_cpu(const struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu *page = cpu < CPUS ? t->pages[cpu / PAGE_CPUS] : NULL;
@@ -71,7 +72,7 @@ static struct cpu *find_cpu(const struct edit_timeline *t, uint32_t cpu)
 	return page ? &page[cpu % PAGE_CPUS] : NULL;
 }
 
-/* The same, with its page. NULL without memory. */
+/* The entry of CPU, whose page is made if needed. NULL without memory. */
 static struct cpu *edit_timeline_get_cpu(struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu **page = &t->pages[cpu / PAGE_CPUS];
@@ -104,7 +105,7 @@ int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid)
 	return thread ? thread->cpu : -1;
 }
 
-/* What is known of TID; *RET is NULL if it is not followed. */
+/* Finds or makes the entry of TID. *RET is NULL if the thread is not tracked. */
 static int edit_timeline_get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret)
 {
 	*ret = tid ? table_get(&t->threads, tid) : NULL;
@@ -114,7 +115,7 @@ static int edit_timeline_get_thread(struct edit_timeline *t, uint64_t tid, struc
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* From now on SIDE runs on CPU. */
+/* SIDE runs on CPU from now on. */
 static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
 {
 	struct cpu *c = edit_timeline_get_cpu(t, cpu);
@@ -151,8 +152,8 @@ static uint64_t edit_timeline_clamp(uint64_t ns, uint64_t min, uint64_t max)
 	return ns < min ? min : ns > max ? max : ns;
 }
 
-/* The last time at which CPU is known to have run what it runs, looked at from TS_NS: where the
- * first gap since its last switch began. */
+/* The last time before TS_NS at which CPU certainly ran its current thread: the beginning of the
+ * first gap since its last switch. */
 static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, uint64_t ts_ns)
 {
 	uint64_t sure_ns = ts_ns;
@@ -168,7 +169,7 @@ static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, u
 	return sure_ns;
 }
 
-/* What runs on CPU left it, and its switch is missing. */
+/* Writes the missing switch by which the current thread left CPU. */
 static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
 {
 	struct cpu *c = find_cpu(t, cpu);
@@ -178,7 +179,7 @@ static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
 	return r < 0 ? r : set_running(t, cpu, (struct side){ 0 }, at);
 }
 
-/* SIDE is about to be switched out on CPU, and how it came there is missing. */
+/* Writes the missing switch by which SIDE came to CPU, before it is switched out at TS_NS. */
 static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side,
 				  uint64_t ts_ns)
 {
@@ -187,7 +188,7 @@ static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct 
 	struct thread *thread;
 	int r = edit_timeline_get_thread(t, side.tid, &thread);
 
-	/* Not before it left another CPU, nor while it slept. */
+	/* Not before it left another CPU or was woken. */
 	if (r == 0 && thread)
 		at = edit_timeline_clamp(thread->woken ? thread->woken_ns : thread->left_ns, at,
 					 ts_ns);
@@ -197,7 +198,7 @@ static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct 
 	return r < 0 ? r : set_running(t, cpu, side, at);
 }
 
-/* The weight of argument NAME of R, or FALLBACK. */
+/* The weight in argument NAME of R, or FALLBACK. */
 static int32_t edit_timeline_weight_of(const struct fxt_record *r, int name, int32_t fallback)
 {
 	struct fxt_arg arg;
@@ -205,7 +206,7 @@ static int32_t edit_timeline_weight_of(const struct fxt_record *r, int name, int
 	return edit_find_arg(r, name, FXT_ARG_INT32, &arg) ? arg.int32 : fallback;
 }
 
-/* "Other" can stand for the idle thread, and is none. */
+/* "Other" is never idle, even if it replaces the idle thread. */
 static void edit_timeline_take_weight(struct side *side, int32_t weight)
 {
 	side->weight = weight;
@@ -215,7 +216,7 @@ static void edit_timeline_take_weight(struct side *side, int32_t weight)
 		side->tid = 0;
 }
 
-/* Both sides of the switch R, idle as readers take it. */
+/* Both sides of the switch R. The idle thread is recognized as readers do. */
 static void get_sides(const struct fxt_record *r, struct side *out, struct side *in)
 {
 	*out = (struct side){ r->sw.out_tid, 0 };
@@ -244,7 +245,7 @@ static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_r
 	if (!c)
 		return -ENOMEM;
 	get_sides(record, &out, &in);
-	/* What comes after it is written already; or it came twice. */
+	/* A record after it is already written, or it is a duplicate. */
 	if (c->known && (ts_ns < c->last_ns ||
 			 (ts_ns == c->last_ns && c->runs.tid == in.tid && c->runs.tid != out.tid)))
 		return EDIT_TIMELINE_DROP;
@@ -273,7 +274,8 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 		return r;
 	if (!thread)
 		return EDIT_TIMELINE_KEEP;
-	/* It may have run in a gap and slept since. Readers take the second for a fault anyway. */
+	/* The thread may have run and slept again within a gap. Readers treat a second wakeup as an
+	 * error anyway. */
 	if (thread->woken) {
 		if (t->gap_to_ns > thread->woken_ns)
 			thread->woken_ns = record->ts_ns;
@@ -282,7 +284,8 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 	if (thread->cpu >= 0) {
 		const struct cpu *c = find_cpu(t, (uint32_t)thread->cpu);
 
-		/* It sleeps; so it was switched out, if that can have been lost. */
+		/* The thread sleeps, so a switch is missing. Drop the wakeup if no gap can contain
+		 * it. */
 		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
 			return EDIT_TIMELINE_DROP;
 		r = close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);
