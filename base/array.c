@@ -10,7 +10,7 @@ void *array_grow(void *array, size_t *room, size_t wanted, size_t size, size_t m
 {
 	size_t more;
 
-	/* (more than this no allocator has, and the product does not overflow) */
+	/* No allocation is larger than PTRDIFF_MAX. The product below cannot overflow. */
 	if (max > PTRDIFF_MAX / size)
 		max = PTRDIFF_MAX / size;
 	if (wanted == 0 || wanted > max)

@@ -30,14 +30,14 @@ static int directory_open_at(int dir_fd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* NAME in the first directory of DIRECTORIES, or in OTHERWISE without them. */
+/* Opens directory NAME in the first of DIRECTORIES, or in OTHERWISE if that is empty. */
 static int directory_open_own(const char *directories, const char *otherwise, const char *name)
 {
 	_cleanup_free_ char *directory = NULL;
 	_cleanup_close_ int parent_fd = -1, fd = -1;
 	struct stat st;
 
-	/* There may be several, with colons between them. */
+	/* DIRECTORIES can contain several, separated by colons. */
 	directory = directories && *directories ? strndup(directories, strcspn(directories, ":"))
 						: strdup(otherwise);
 	if (!directory)
@@ -52,7 +52,8 @@ static int directory_open_own(const char *directories, const char *otherwise, co
 	fd = directory_open_at(parent_fd, name);
 	if (fd < 0)
 		return fd;
-	/* Whatever is in it is taken for what one of us has left. */
+	/* The files in it are trusted to be kymo's own, so no other user may be able to write to
+	 * it. */
 	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)
 		return -EPERM;
 	return TAKE_FD(fd);

@@ -14,7 +14,7 @@ int file_type_of(int fd, mode_t *ret)
 {
 	struct statx st;
 
-	/* A file's type never changes: what is known of it is right, however old. */
+	/* A file's type never changes, so the cached one is correct. */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return -errno;
 	*ret = st.stx_mode & S_IFMT;
@@ -27,8 +27,8 @@ uint64_t file_place_of(int fd)
 	struct statx st;
 
 	/*
-	 * Even a file system that refuses to report the type reports its device, if nothing is
-	 * asked for.
+	 * A file system that refuses to report the type still reports its device, if no attribute
+	 * is requested.
 	 */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
 		return other;
@@ -38,17 +38,18 @@ uint64_t file_place_of(int fd)
 	case S_IFSOCK:
 	case S_IFCHR:
 	case S_IFBLK:
-		/* Each of these answers for itself. */
+		/* Each file of these types is a place of its own. */
 		return place ^ st.stx_ino << 40 ^ st.stx_ino;
 	case 0:
-		/* All of these have one inode, but for those that report nothing. */
+		/* These files share one inode, so each descriptor is a place of its own. Some file
+		 * systems report no inode. */
 		return st.stx_ino ? place ^ other : place;
 	default:
 		return place;
 	}
 }
 
-/* (those that linux/magic.h lacks are named) */
+/* Names for magic numbers that linux/magic.h lacks are in comments. */
 static const uint32_t local_filesystems[] = {
 	BTRFS_SUPER_MAGIC, CRAMFS_MAGIC,      EROFS_SUPER_MAGIC_V1,  EXFAT_SUPER_MAGIC,
 	EXT4_SUPER_MAGIC,  F2FS_SUPER_MAGIC,  HUGETLBFS_MAGIC,       ISOFS_SUPER_MAGIC,

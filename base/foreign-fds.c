@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* By descriptor; shared with children. Pages that are never looked at take no memory. */
+/* Indexed by descriptor; shared with children. Unused pages take no memory. */
 static struct foreign_fds {
-	_Atomic unsigned limit; /* no descriptor from here on was ever marked */
+	_Atomic unsigned limit; /* no descriptor from here on has ever been marked */
 	_Atomic uint64_t owners[];
 } * foreign;
 static size_t foreign_n_owners;
@@ -45,7 +45,7 @@ void foreign_fds_leave_table(void)
 	foreign_other_table = true;
 }
 
-/* Whether there may be a mark of what this thread calls FD. */
+/* Whether FD can be marked. In a thread with its own descriptor table, no FD is. */
 static bool foreign_has_mark(int fd)
 {
 	return fd >= 0 && (size_t)fd < foreign_n_owners && !foreign_other_table;
@@ -94,7 +94,7 @@ uint64_t foreign_fds_owner(int fd)
 
 uint64_t foreign_fds_forget(int fd)
 {
-	/* (looked at first, so that a page which nobody has written stays so) */
+	/* Read first, so that a page that was never written is not allocated. */
 	if (foreign_fds_owner(fd) == FOREIGN_FD_OWN)
 		return FOREIGN_FD_OWN;
 	return atomic_exchange_explicit(&foreign->owners[fd], FOREIGN_FD_OWN, memory_order_relaxed);

@@ -7,13 +7,13 @@
 
 static const struct {
 	const char *mark;
-	bool changes; /* the arguments */
+	bool changes; /* the clone has other arguments */
 } function_clones[] = {
 	{ ".constprop", true }, { ".isra", true },  { ".part", true },
 	{ ".lto_priv", false }, { ".llvm", false },
 };
 
-/* The mark at P, a dot in a name; -1 if there is none. */
+/* The index of the mark at P, which is a dot in a name; -1 if there is none. */
 static int function_clone_mark(const char *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(function_clones); i++) {

@@ -9,7 +9,8 @@
 
 #include "base/array.h"
 
-/* Small enough to stay in a second-level cache, large enough that the system calls do not count. */
+/* Small enough for a second-level cache, large enough to make the cost of system calls
+ * negligible. */
 enum { FIRST_ROOM = 256 * 1024 };
 
 static int input_init(struct input *in, size_t room)
@@ -36,7 +37,7 @@ int input_init_fd(struct input *in, int fd)
 int input_init_memory(struct input *in, const void *p, size_t n)
 {
 	*in = (struct input){ .fd = -1, .memory = p, .memory_left = n };
-	/* All of it, if it is less, and at least something. */
+	/* At least 1 byte. The whole input, if it is smaller than FIRST_ROOM. */
 	return input_init(in, n < FIRST_ROOM ? n + 1 : FIRST_ROOM);
 }
 
@@ -52,7 +53,7 @@ void input_deinit(struct input *in)
 	*in = (struct input){ .fd = -1, .eof = true };
 }
 
-/* Puts what comes next to TO, at most ROOM bytes. Returns how many; 0 at the end. */
+/* Reads the next bytes, at most ROOM, to TO. Returns their number; 0 at the end. */
 static ssize_t input_get(struct input *in, void *to, size_t room)
 {
 	ssize_t n;
@@ -73,7 +74,7 @@ static ssize_t input_get(struct input *in, void *to, size_t room)
 	return n < 0 ? -errno : n;
 }
 
-/* Makes free room at the end of the buffer. */
+/* Makes room at the end of the buffer. */
 static int input_make_room(struct input *in)
 {
 	size_t kept = in->keep < in->begin ? in->keep : in->begin, from = in->begin - kept;
@@ -139,7 +140,7 @@ ssize_t input_read(struct input *in, void *to, size_t n)
 		if (got <= 0)
 			return got;
 		in->offset += (uint64_t)got;
-		/* What was taken before lies no longer in front of what comes next. */
+		/* The bytes taken before no longer precede the next ones. */
 		in->begin = in->end = 0;
 		return got;
 	}

@@ -60,8 +60,8 @@ void *outbuf_reserve(struct outbuf *b, size_t n)
 
 int outbuf_append(struct outbuf *b, const void *p, size_t n)
 {
-	/* Like outbuf_reserve(), without zeroing what is overwritten at once: this is the path of
-	 * every scheduling record. */
+	/* Like outbuf_reserve(), but does not zero the bytes, since they are overwritten at once.
+	 * This code runs for each scheduling record. */
 	if (b->error < 0)
 		return b->error;
 	if (n > b->room - b->size) {
@@ -87,7 +87,7 @@ int outbuf_print(struct outbuf *b, const char *format, ...)
 	va_end(args);
 	if (n < 0 && b->error == 0)
 		b->error = -EINVAL;
-	/* The NUL goes again. */
+	/* Removes the NUL. */
 	to = n < 0 ? NULL : outbuf_reserve(b, (size_t)n + 1);
 	if (!to)
 		return b->error;

@@ -43,7 +43,7 @@ void table_clear(struct table *t)
 	t->n_used = 0;
 }
 
-/* The slot that holds KEY or, if none does, the free one where it belongs. */
+/* The slot of KEY, or else the free slot where it belongs. */
 static struct table_slot *table_find(const struct table *t, uint64_t key)
 {
 	size_t mask = t->n_slots - 1;
@@ -133,7 +133,7 @@ void *table_remove(struct table *t, uint64_t key)
 	value = hole->value;
 	t->n_used--;
 
-	/* Close the gap: pull back each follower that could no longer be found across it. */
+	/* Close the gap: move back each following entry that could not be found across it. */
 	i = (size_t)(hole - t->slots);
 	for (size_t j = (i + 1) & mask; t->slots[j].key != 0; j = (j + 1) & mask) {
 		size_t home = table_mix(t->slots[j].key) & mask;
@@ -170,7 +170,7 @@ void **table_sorted(const struct table *t, int (*order)(const void *, const void
 	return values;
 }
 
-/* Both halves of the product, so that the high bits count, too. */
+/* Combines both halves of the product, so that the high bits matter, too. */
 static uint64_t table_fold(uint64_t h, uint64_t word)
 {
 	__extension__ unsigned __int128 product =
@@ -184,7 +184,7 @@ uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n)
 	const uint8_t *bytes = p;
 	uint64_t h = seed ^ n, word;
 
-	/* By words: such keys are ids and addresses mostly, and long. */
+	/* Hashes whole words: most keys are long, and consist of ids and addresses. */
 	for (; n >= sizeof(word); n -= sizeof(word), bytes += sizeof(word)) {
 		memcpy(&word, bytes, sizeof(word));
 		h = table_fold(h, word);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct kept_text {
-	struct kept_text *next; /* of the same hash */
+	struct kept_text *next; /* next text with the same hash */
 	char text[];
 };
 

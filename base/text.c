@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 
-/* Bytes of the valid UTF-8 character at P, or 0. */
+/* The number of bytes of the valid UTF-8 character at P, or 0. */
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
 	size_t len;
@@ -60,7 +60,7 @@ bool text_is_utf8(const char *p, size_t n)
 	return true;
 }
 
-/* The character at P, of LEN bytes. */
+/* The character of LEN bytes at P. */
 static uint32_t utf8_get(const unsigned char *p, size_t len)
 {
 	static const uint8_t masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
@@ -71,23 +71,23 @@ static uint32_t utf8_get(const unsigned char *p, size_t len)
 	return c;
 }
 
-/* What changes or hides text that stands beside it, without being seen itself; ascending. */
+/* Invisible characters that change or hide the text next to them; sorted. */
 static const struct {
 	uint32_t first, last;
 } deceptive[] = {
-	{ 0x80, 0x9f },     /* what terminals take for an ESC and a letter */
+	{ 0x80, 0x9f },     /* terminals treat these as ESC and a letter */
 	{ 0xad, 0xad },     /* soft hyphen */
-	{ 0x61c, 0x61c },   /* of Arabic: direction */
+	{ 0x61c, 0x61c },   /* Arabic letter mark */
 	{ 0x180e, 0x180e }, /* Mongolian vowel separator */
-	{ 0x200b, 0x200f }, /* of no width; direction */
+	{ 0x200b, 0x200f }, /* zero width; direction */
 	{ 0x2028, 0x202e }, /* line and paragraph separators; embedding and overriding direction */
-	{ 0x2060, 0x206f }, /* of no width; isolating direction */
-	{ 0xfeff, 0xfeff }, /* of no width */
+	{ 0x2060, 0x206f }, /* zero width; isolating direction */
+	{ 0xfeff, 0xfeff }, /* zero width */
 	{ 0xfff9, 0xfffb }, /* annotations */
 	{ 0xe0000, 0xe007f }, /* tags */
 };
 
-/* Whether a terminal, or a reader, would be misled by the character C. */
+/* Whether the character C can mislead a terminal or a user. */
 static bool text_is_control_at(uint32_t c)
 {
 	if (c < 0x80)
@@ -109,7 +109,7 @@ size_t text_is_control(const char *p, size_t n, uint32_t *ret)
 	return text_is_control_at(*ret) ? len : 0;
 }
 
-/* text_clean(), which sets *RET_WHOLE to whether all of it did fit. */
+/* Like text_clean(). *RET_WHOLE is whether the whole text fits. */
 static size_t text_clean_into(char *to, size_t room, const char *from, size_t n, bool *ret_whole)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
@@ -162,7 +162,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 			args++;
 			n--;
 			if (!whole || used + 1 >= room)
-				break; /* no later argument takes the place of a missing one */
+				break; /* a missing argument must not be replaced by a later one */
 			to[used++] = ' ';
 			to[used] = '\0';
 		}
@@ -170,7 +170,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 	return used;
 }
 
-/* Takes leading digits; returns how many, or a negative errno. */
+/* Parses leading digits. Returns their number, or a negative errno. */
 static int take_digits(const char *text, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -229,7 +229,7 @@ int text_parse_size(const char *text, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* One number with its unit; returns how long it is, or a negative errno. */
+/* Parses one number with its unit. Returns their length, or a negative errno. */
 static int text_take_time(const char *text, uint64_t *ret_ns)
 {
 	static const struct {
@@ -267,7 +267,7 @@ static int text_take_time(const char *text, uint64_t *ret_ns)
 			return -EINVAL;
 		for (; isdigit((unsigned char)*p); p++) {
 			if (scale >= UINT64_C(1000000000))
-				continue; /* finer than a nanosecond of anything up to a second */
+				continue; /* finer than a nanosecond, for units up to a second */
 			fraction = 10 * fraction + (uint64_t)(*p - '0');
 			scale *= 10;
 		}

@@ -6,7 +6,7 @@
 
 enum { NOTE_TYPE = 3, ADDRESSES = 3 * 8 };
 
-/* The text at *P, before END; NULL if it has no end. */
+/* The NUL-terminated text at *P, before END; NULL if it is not terminated. */
 static const char *usdt_note_text(const char **p, const char *end)
 {
 	const char *text = *p, *nul = memchr(text, '\0', (size_t)(end - text));
@@ -35,7 +35,7 @@ static int usdt_note_take(const char *desc, size_t n, struct usdt_note *ret)
 int usdt_note_next(const char *notes, size_t n, size_t *at, struct usdt_note *ret)
 {
 	while (n - *at >= 12) {
-		uint32_t head[3]; /* bytes of the name, of the description; type */
+		uint32_t head[3]; /* sizes of the name and the description; type */
 		size_t name, desc;
 		const char *p = notes + *at + sizeof(head);
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-enum { SHOWN_MAX = 80 }; /* of a value, in a sentence */
+enum { SHOWN_MAX = 80 }; /* characters of a value in a message */
 
 int value_refuse(char why[static VALUE_WHY_MAX], const char *format, ...)
 {
@@ -45,8 +45,8 @@ const char *value_share_of(unsigned n_cpus)
 	return n_cpus ? "the machine" : "a CPU";
 }
 
-/* A decimal number with up to four digits behind the point, then '%' or nothing. Returns 0, -EINVAL
- * or -ERANGE. */
+/* Parses a decimal number with up to four digits after the point, and an optional '%'. Returns 0,
+ * -EINVAL or -ERANGE. */
 static int parse_percent(const char *text, uint64_t *ret_ppm)
 {
 	uint64_t ppm = 0, scale = 10000;
@@ -114,7 +114,7 @@ int value_parse(enum value_unit unit, const char *text, uint64_t min, uint64_t m
 		*ret = n;
 		return 0;
 	}
-	/* (upper bounds that nobody comes near are not worth saying) */
+	/* The upper bound is left out of the message if it is unlimited. */
 	return value_refuse(why, "'%.*s' is out of range: %s%s%s", SHOWN_MAX, text,
 			    value_format(unit, min, low), max >= INT64_MAX ? " or more" : " to ",
 			    max >= INT64_MAX ? "" : value_format(unit, max, high));
@@ -133,7 +133,7 @@ int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]
 	return value_refuse(why, "'%.*s' is not yes or no", SHOWN_MAX, text);
 }
 
-/* Levenshtein. */
+/* Levenshtein distance. */
 unsigned value_distance(const char *a, const char *b)
 {
 	unsigned row[32];
@@ -166,7 +166,7 @@ bool value_nearest_try(struct value_nearest *n, const char *candidate)
 {
 	unsigned d = value_distance(n->text, candidate);
 
-	/* (of a word of two letters everything would be near) */
+	/* A distance as large as the word itself would make any text similar. */
 	if (d >= n->distance || d >= strlen(n->text))
 		return false;
 	n->distance = d;

@@ -17,8 +17,7 @@
 /* The sorting window in bytes. Records that are out of order by more are not sorted. */
 #define WINDOW ((size_t)16 << 20)
 
-/* The maximum number of complete events that began before the cut and end in it. Others are left
- * out. */
+/* The maximum number of complete events that go on at the cut's beginning; others are left out. */
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 

@@ -24,7 +24,7 @@ void call_print_add(struct call_print *p, const char *format, ...)
 		p->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* The character behind a backslash that stands for C; 0 = there is none. */
+/* The character that represents C after a backslash; 0 = there is none. */
 static char call_print_escape(char c)
 {
 	static const char from[] = "\n\t\r\f\v\"\\", to[] = "ntrfv\"\\";
@@ -38,7 +38,7 @@ void call_print_quoted(struct call_print *p, const char *bytes, size_t n, bool i
 	call_print_add(p, "\"");
 	for (size_t i = 0; i < n; i++) {
 		char escape = call_print_escape(bytes[i]);
-		/* (digits behind an octal number would be part of a shorter one) */
+		/* Digits after a shorter octal number would be read as a part of it. */
 		bool digit = i + 1 < n && bytes[i + 1] >= '0' && bytes[i + 1] <= '7';
 
 		if (escape)

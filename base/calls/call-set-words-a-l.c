@@ -60,7 +60,7 @@
 #include "base/calls/call-set-macros.h"
 #include "base/cleanup.h"
 
-/* (rows are filled like text: one word a line would take pages) */
+/* The rows are filled, since one word per line would take pages. */
 /* clang-format off */
 
 static const struct call_set_word words_accept[] = {
@@ -250,7 +250,7 @@ static const struct call_set_word words_fs_magic[] = {
 	WORD(SELINUX_MAGIC), WORD(PIPEFS_MAGIC), WORD(SOCKFS_MAGIC)
 };
 
-/* (each word stands for the operation and the flag for private ones) */
+/* Each word covers an operation and its FUTEX_PRIVATE_FLAG. */
 #define FUTEX_KIND ~FUTEX_CLOCK_REALTIME
 
 static const struct call_set_word words_futex[] = {

@@ -61,7 +61,7 @@
 #include "base/calls/call-set-macros.h"
 #include "base/cleanup.h"
 
-/* (rows are filled like text: one word a line would take pages) */
+/* The rows are filled, since one word per line would take pages. */
 /* clang-format off */
 
 static const struct call_set_word words_madvise[] = {
@@ -288,7 +288,7 @@ static const struct call_set_word words_sighow[] = {
 	WORD(SIG_BLOCK), WORD(SIG_UNBLOCK), WORD(SIG_SETMASK)
 };
 
-/* (the numbers of the kernel, of which the library keeps some) */
+/* The kernel's numbers. The C library reserves some of them. */
 #define RT(name, number) { "SIGRT" #name, number, number }
 
 static const struct call_set_word words_signal[] = {
@@ -323,7 +323,7 @@ static const struct call_set_word words_so[] = {
 	{ "SO_SNDTIMEO_OLD", 21, 0 }, { "SO_TIMESTAMP_OLD", 29, 0 }
 };
 
-/* Not in the headers: what is left of a type of socket without the flags. */
+/* Not in the headers: the type of a socket without the flags. */
 #define SOCK_TYPES (~(SOCK_CLOEXEC | SOCK_NONBLOCK))
 
 static const struct call_set_word words_socktype[] = {

@@ -8,7 +8,7 @@
 #include "base/calls/call-print.h"
 #include "base/calls/call-set-words.h"
 
-/* ---- which set ---- */
+/* ---- look-up ---- */
 
 const char *call_set_prefix(const struct call_set *set)
 {
@@ -47,7 +47,7 @@ unsigned call_set_find(const char *name, size_t n)
 
 /* ---- text ---- */
 
-/* Signed and decimal, unless it is larger than what people count with. */
+/* Signed and decimal, unless it is too large to be useful in decimal. */
 static void call_set_number(struct call_print *text, const struct call_set *set, uint64_t value)
 {
 	unsigned unused = 64 - set->bits;
@@ -79,13 +79,13 @@ static void call_set_flags(struct call_print *text, const struct call_set *set, 
 	for (size_t i = 0; i < set->n_words; i++) {
 		const struct call_set_word *word = &set->words[i];
 
-		/* (bits that a larger word has said are not said again) */
+		/* Bits that a larger word covers are not repeated. */
 		if ((value & word->mask) != word->value || (rest & word->value) != word->value)
 			continue;
 		call_print_add(text, "%s%s", text->used ? "|" : "", word->name);
 		rest &= ~word->value;
 	}
-	/* (of a mode, the number is always written) */
+	/* The number of a mode is always written. */
 	if (rest == 0 && text->used > 0 && set->kind != CALL_SET_MODE)
 		return;
 	call_print_add(text, "%s", text->used ? "|" : "");

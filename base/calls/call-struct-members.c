@@ -24,7 +24,7 @@
 
 #include "base/cleanup.h"
 
-/* (rows are filled like text: one member a line would take pages) */
+/* The rows are filled, since one member per line would take pages. */
 /* clang-format off */
 
 #define SIZE(type, member)  sizeof(((type *)NULL)->member)
@@ -40,7 +40,7 @@
 #define SIGNALS(type, member) { #member, CALL_MEMBER_SIGNALS, PLACE(type, member), 0, NULL }
 #define ARRAY(type, member, kind, n) \
 	{ #member, kind, offsetof(type, member), SIZE(type, member[0]), n, NULL }
-/* The memory is one value. */
+/* The memory consists of one value. */
 #define ONLY(kind, bytes, of) { "", kind, 0, bytes, 0, of }
 
 #define MEMBERS(array) array, ARRAY_SIZE(array)
@@ -51,7 +51,7 @@
 #define KEYED(name, bytes, key, array) \
 	{ name, bytes, false, false, false, key, MEMBERS(array) }
 
-/* As the kernel has them; those of the library differ. */
+/* The kernel's structure; the C library's differs. */
 struct kernel_sigaction {
 	uint64_t handler, flags, restorer, mask;
 };
@@ -244,7 +244,7 @@ static const struct call_member members_winsize[] = {
 	{ "stat", sizeof(struct stat), false, true, false,                                         \
 	  KEY(struct stat, st_mode, S_IFMT, type), MEMBERS(members_stat_device) }
 
-/* Not in the headers for programs. */
+/* Not in user space headers. */
 #define WITH_RESTORER 0x04000000
 
 const struct call_struct call_struct_rows[] = {
@@ -268,7 +268,7 @@ const struct call_struct call_struct_rows[] = {
 	KEYED("pollfd", sizeof(struct pollfd), KEY(struct pollfd, fd, 1U << 31, 1U << 31),
 	      members_pollfd_none),
 	ROW("pollfd", sizeof(struct pollfd), members_pollfd),
-	/* Memory that only variants of calls show. */
+	/* Memory that only variants of calls have. */
 	{ "raw", 32, false, false, false, { 0 }, NULL, 0 },
 	ROW("rlimit", sizeof(struct rlimit), members_rlimit),
 	PART("rusage", sizeof(struct rusage), members_rusage),

@@ -45,7 +45,7 @@ const struct call_struct *call_struct_by_number(unsigned number)
 
 /* ---- values ---- */
 
-/* The first BYTES at FROM, as a number. */
+/* The first BYTES at FROM as a number. */
 static uint64_t call_struct_number(const char *from, size_t bytes)
 {
 	uint64_t value = 0;
@@ -113,7 +113,7 @@ static void call_struct_path(struct call_print *p, const struct call_member *m, 
 
 static void call_struct_signal(struct call_print *p, int number)
 {
-	/* (the C library calls it POLL) */
+	/* The C library calls it POLL. */
 	const char *name = number == SIGIO         ? "IO"
 			   : number < KERNEL_RTMIN ? sigabbrev_np(number)
 						   : NULL;
@@ -130,7 +130,7 @@ static void call_struct_signals(struct call_print *p, const struct call_member *
 {
 	uint64_t set = call_struct_number(from, m->bytes);
 	const char *between = "";
-	/* (of two thirds and more, those that are missing) */
+	/* A set with at least two thirds of all signals is printed as its complement. */
 	bool is_not = __builtin_popcountll(set) >= KERNEL_SIGNALS * 2 / 3;
 
 	call_print_add(p, is_not ? "~[" : "[");
@@ -233,7 +233,7 @@ static void call_struct_status(struct call_print *p, const struct call_member *m
 typedef void call_struct_value_fn(struct call_print *p, const struct call_member *m,
 				  const char *from);
 
-/* (structures in structures are written by those who know how deep they are) */
+/* Nested structures are printed by the caller, which knows their depth. */
 static call_struct_value_fn *const values[CALL_MEMBER_MAX] = {
 	[CALL_MEMBER_INT] = call_struct_int,
 	[CALL_MEMBER_UINT] = call_struct_uint,
@@ -265,7 +265,7 @@ static bool call_struct_is(const struct call_struct *row, const char *from, size
 	if (row->key.bytes == 0)
 		return true;
 	last = &row->members[row->n_members - 1];
-	/* (only text may be shorter than there is room for it) */
+	/* Only text can be shorter than its room. */
 	if (row->is_sized && last->kind != CALL_MEMBER_PATH && n < (size_t)last->at + last->bytes)
 		return false;
 	return n >= (size_t)row->key.at + row->key.bytes &&
@@ -273,7 +273,7 @@ static bool call_struct_is(const struct call_struct *row, const char *from, size
 		       row->key.value;
 }
 
-/* Of those that are named as FIRST is: the one that the N bytes at FROM are. */
+/* The structure that fits the N bytes at FROM, among those with the name of FIRST. */
 static const struct call_struct *call_struct_pick(const struct call_struct *first, const char *from,
 						  size_t n)
 {
@@ -286,14 +286,14 @@ static const struct call_struct *call_struct_pick(const struct call_struct *firs
 	return NULL;
 }
 
-/* How many bytes of M are there, of a structure with N; 0 = it is not. */
+/* The number of bytes of M in a structure of N bytes; 0 = M is not in it. */
 static size_t call_struct_has(const struct call_struct *row, const struct call_member *m, size_t n)
 {
 	size_t bytes = (size_t)m->bytes * (m->count ?: 1);
 
 	if (n >= m->at + bytes)
 		return bytes;
-	/* What ends with its last member may be shorter. */
+	/* The last member can be incomplete. */
 	return row->is_sized && n > m->at && (m == &row->members[row->n_members - 1]) ? n - m->at
 										      : 0;
 }
@@ -314,7 +314,7 @@ static void call_struct_put_one(struct call_print *p, const struct call_member *
 static void call_struct_put_member(struct call_print *p, const struct call_member *m,
 				   const char *from, unsigned depth)
 {
-	/* (the function is given the name) */
+	/* Functions for addresses print the name themselves. */
 	if (*m->name && m->kind != CALL_MEMBER_ADDRESS6)
 		call_print_add(p, "%s=", m->name);
 	if (m->count == 0) {
@@ -328,7 +328,7 @@ static void call_struct_put_member(struct call_print *p, const struct call_membe
 	call_print_add(p, "]");
 }
 
-/* False, and nothing is written, if too few bytes are there. */
+/* Returns false, and writes nothing, if there are too few bytes. */
 static bool call_struct_put(struct call_print *p, unsigned number, const char *from, size_t n,
 			    unsigned depth)
 {

@@ -7,7 +7,8 @@
 
 #include "base/cleanup.h"
 
-/* Calls that are newer than some headers: since Linux 5.1 they have one number on all machines. */
+/* System calls that are newer than some headers. Since Linux 5.1, new calls have one number on all
+ * architectures. */
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
 #endif
@@ -75,7 +76,7 @@
 #endif
 #define CALL(name, signature) [SYS_##name] = { SYS_##name, #name, signature }
 
-/* By number; there are gaps, without a name. */
+/* By number. Unused numbers have no name. */
 /* clang-format off */
 static const struct call_syscall syscalls[] = {
 	CALL(read, "(fd fd, out buf[count] to, size_t count) -> errno"),

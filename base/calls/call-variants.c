@@ -22,13 +22,13 @@
 	}
 #define IS(call, arg, value, signature) BITS(call, arg, UINT32_MAX, (uint32_t)(value), signature)
 
-/* The flags with which open makes a file. */
+/* The flags with which open() creates a file. */
 #define CREATES   (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))
 #define PRIVATE   (FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)
 #define COMMAND   (UINT32_MAX & ~PRIVATE)
 #define OPERATION "(ptr address, flags:futex operation"
 
-/* All rows of a call are together. */
+/* All rows of a call are consecutive. */
 static const struct call_variant variants[] = {
 	BITS(openat, 2, CREATES, 0, "(dirfd dir, str path, flags:open flags)"),
 #ifdef __x86_64__
@@ -107,7 +107,8 @@ static const struct call_variant variants[] = {
 	IS(socket, 0, AF_INET, "(enum:af domain, flags:socktype type, enum:ipproto protocol)"),
 	IS(socket, 0, AF_INET6, "(enum:af domain, flags:socktype type, enum:ipproto protocol)"),
 	IS(socket, 0, AF_NETLINK, "(enum:af domain, flags:socktype type, enum:netlink protocol)"),
-	/* Named, and in the order of the C library. */
+	/* The arguments are in the order of the C library's clone(); @r is the kernel's
+	 * position. */
 	BITS(clone, 0,
 	     CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID,
 	     CLONE_CHILD_CLEARTID | CLONE_CHILD_SETTID,

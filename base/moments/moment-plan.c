@@ -12,13 +12,13 @@
 
 enum { OPS = 8 };
 
-/* The next field of *AT, which ends at a tab; NULL = there is none. */
+/* The next field at *AT, up to a tab; NULL = there is none. */
 static char *moment_plan_field(char **at)
 {
 	return *at ? strsep(at, "\t") : NULL;
 }
 
-/* A number from 0 to MAX. */
+/* Parses a number from 0 to MAX. */
 static bool moment_plan_take(char **at, uint64_t max, uint64_t *ret)
 {
 	const char *field = moment_plan_field(at);
@@ -44,7 +44,7 @@ static bool moment_plan_take_u8(char **at, uint8_t max, uint8_t *ret)
 	return good;
 }
 
-/* One that may be negative: modulo 2^64. */
+/* Parses a number that can be negative, as modulo 2^64. */
 static bool moment_plan_take_signed(char **at, int64_t *ret)
 {
 	const char *field = moment_plan_field(at);
@@ -57,7 +57,7 @@ static bool moment_plan_take_signed(char **at, int64_t *ret)
 	return true;
 }
 
-/* Text for people, which ends the line where it is the LAST. */
+/* Parses text. If it is the LAST field, it extends to the end of the line. */
 static bool moment_plan_take_text(char **at, bool last, const char **ret)
 {
 	*ret = last ? *at : moment_plan_field(at);
@@ -173,16 +173,16 @@ static bool moment_plan_line(struct moment_plan *p, const char *word, char **at)
 	return strcmp(word, "max") == 0 && moment_plan_take(at, UINT64_MAX, &p->max);
 }
 
-/* ---- all of it ---- */
+/* ---- the plan ---- */
 
-/* Whether AT of a condition is a load or a trace state variable of P. */
+/* Whether AT, in a condition, is a load or a trace state variable of P. */
 static bool moment_plan_has(const struct moment_plan *p, uint32_t at)
 {
 	return at <= MOMENT_PLAN_LOADS_MAX ? at <= p->n_loads
 					   : at - MOMENT_PLAN_LOADS_MAX <= p->n_tsvs;
 }
 
-/* What lines say of each other. */
+/* Checks that the lines of a plan agree with each other. Returns an error message or NULL. */
 static const char *moment_plan_complaint(const struct moment_plan *p)
 {
 	if (!*p->name || !*p->file)

@@ -12,19 +12,20 @@
 
 enum {
 	PRINT_DEPTH_MAX = 16,
-	PRINT_ELEMENTS_MAX = 200, /* of an array */
+	PRINT_ELEMENTS_MAX = 200, /* elements of an array */
 	PRINT_STACK_MAX = 16,
 	PRINT_GAPS_MAX = 8,
 	PRINT_VALUE_MAX = 1 << 20,
-	PRINT_STEPS_MAX = 200 * 1000, /* parts of one value: shapes can nest without bytes */
+	/* parts of a value, since shapes can nest parts without bytes */
+	PRINT_STEPS_MAX = 200 * 1000,
 };
 
-/* What is printed, and where the shape is. */
+/* The current position in the shape, and the value that is printed. */
 struct printer {
 	const char *shape;
 	const uint8_t *data;
-	uint64_t n;          /* bytes at DATA */
-	const uint8_t *more; /* behind the value: a string that a pointer leads to; NULL = none */
+	uint64_t n;          /* number of bytes at DATA */
+	const uint8_t *more; /* the string that a pointer refers to, after the value; NULL = none */
 	uint64_t n_more;
 	struct print_gap {
 		uint64_t at, n;
@@ -52,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static void print_put(struct printer *p, c
 	p->used += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* ---- the shape ---- */
+/* ---- shape ---- */
 
 static bool print_accept(struct printer *p, char c)
 {
@@ -62,7 +63,7 @@ static bool print_accept(struct printer *p, char c)
 	return true;
 }
 
-/* The number that is next. */
+/* Parses the next number. */
 static uint64_t print_number(struct printer *p)
 {
 	uint64_t n = 0;
@@ -72,7 +73,7 @@ static uint64_t print_number(struct printer *p)
 		n = n * 10 + (uint64_t)(*p->shape++ - '0');
 		digits++;
 	}
-	/* (19 digits do not overflow) */
+	/* 19 digits cannot overflow. */
 	p->bad |= digits == 0 || digits > 19;
 	return n;
 }
@@ -82,12 +83,12 @@ static void print_expect(struct printer *p, char c)
 	p->bad |= !print_accept(p, c);
 }
 
-/* Goes behind the type that is next. */
+/* Skips the next type. */
 static void print_skip(struct printer *p)
 {
 	unsigned depth = 0;
 
-	/* (a pointer and an array end with their type) */
+	/* Pointers and arrays are followed by their type. */
 	while (*p->shape == 'p' || *p->shape == 'a') {
 		p->shape++;
 		print_number(p);
@@ -123,7 +124,7 @@ static bool print_is_gap(const struct printer *p, uint64_t at, uint64_t n)
 	return false;
 }
 
-/* Whether N bytes at AT are there; if not, that is printed. */
+/* Whether N bytes at AT exist. If not, prints "<unavailable>". */
 static bool print_have(struct printer *p, uint64_t at, uint64_t n)
 {
 	if (at > p->n || n > p->n - at) {
@@ -154,7 +155,7 @@ static int64_t print_extend(uint64_t value, uint64_t bits)
 
 /* ---- values ---- */
 
-/* A character in QUOTE. */
+/* Prints a character, escaped for a text in QUOTE. */
 static void print_character(struct printer *p, uint8_t c, char quote)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\033\\", to[] = "abfnrtve\\";
@@ -174,7 +175,7 @@ static void print_string(struct printer *p, const uint8_t *s, uint64_t n)
 {
 	uint64_t length = strnlen((const char *)s, n);
 
-	/* (a NUL at the end of an array is not said) */
+	/* A NUL at the end of an array is not printed. */
 	print_put(p, "\"");
 	for (uint64_t i = 0; i < length && i < PRINT_ELEMENTS_MAX; i++)
 		print_character(p, s[i], '"');
@@ -225,8 +226,8 @@ static void print_integer(struct printer *p, char letter, uint64_t value, uint64
 	}
 }
 
-/* The word that is next, "NAME=NUMBER,": its length, and its number. Returns what is behind it, or
- * NULL. */
+/* Parses the next word, "NAME=NUMBER,": the length of its name, and its number. Returns the text
+ * after it, or NULL. */
 static const char *print_word(const char *word, size_t *ret_n, uint64_t *ret)
 {
 	char *end;
@@ -238,8 +239,8 @@ static const char *print_word(const char *word, size_t *ret_n, uint64_t *ret)
 	return end + (*end == ',');
 }
 
-/* The words whose bits VALUE has, if each word has a bit of its own, and whatever it has beyond
- * them. */
+/* Prints the words whose bits are set in VALUE, and the remaining bits. Each word has its own
+ * bit. */
 static void print_flags(struct printer *p, const char *words, uint64_t value)
 {
 	const char *separator = "(";
@@ -258,7 +259,8 @@ static void print_flags(struct printer *p, const char *words, uint64_t value)
 	print_put(p, ")");
 }
 
-/* VALUE in the words that follow in the shape: one, or several with '|' between them. */
+/* Prints VALUE as the words that follow in the shape: one word, or several with '|' between
+ * them. */
 static void print_enum(struct printer *p, uint64_t value, uint64_t bits)
 {
 	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX, number, seen = 0;
@@ -283,7 +285,7 @@ static void print_enum(struct printer *p, uint64_t value, uint64_t bits)
 
 static void print_typed(struct printer *p, uint64_t at, unsigned depth);
 
-/* BITS of the type that is next, from BIT on in the byte AT. */
+/* Prints BITS bits as the next type, from bit BIT on in the byte AT. */
 static void print_bits(struct printer *p, uint64_t at, uint64_t bit, uint64_t bits)
 {
 	uint64_t value, bytes = (bit + bits + 7) / 8;
@@ -351,7 +353,7 @@ static void print_struct(struct printer *p, uint64_t at, unsigned depth)
 		print_expect(p, '}');
 }
 
-/* How many bytes an element of the type that is next has. */
+/* The number of bytes in an element of the next type. */
 static uint64_t print_element_bytes(struct printer *p)
 {
 	const char *shape = p->shape;
@@ -493,7 +495,7 @@ static bool print_binary(const char *op, size_t n, uint64_t a, uint64_t b, uint6
 	return true;
 }
 
-/* Computes what stands in parentheses; the numbers are P's bytes. */
+/* Computes the expression in parentheses, with P's bytes as numbers. */
 static bool print_compute(struct printer *p, uint64_t *ret)
 {
 	uint64_t stack[PRINT_STACK_MAX];
@@ -531,7 +533,7 @@ static bool print_compute(struct printer *p, uint64_t *ret)
 	return !p->bad;
 }
 
-/* ---- all of it ---- */
+/* ---- public functions ---- */
 
 static void print_read_gaps(struct printer *p)
 {
@@ -550,7 +552,7 @@ static void print_read_gaps(struct printer *p)
 	}
 }
 
-/* The bytes with room for what is missing between them, into *TO. */
+/* Copies the bytes to *TO, with zeros in the gaps. */
 static bool print_fill_gaps(struct printer *p, uint8_t **to)
 {
 	uint64_t n = p->n, in = 0, out = 0;
