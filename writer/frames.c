@@ -8,12 +8,12 @@
 #include "base/table.h"
 #include "base/text-set.h"
 
-/* More functions than this at one address nobody has inlined. */
+/* The maximum number of inlined functions at one address. */
 enum { DEPTH_MAX = 1024 };
 
 struct frames {
 	struct table addresses; /* hash -> struct frame_list, a chain */
-	struct text_set texts;  /* functions are named again and again */
+	struct text_set texts;  /* stores each text once, since functions are named repeatedly */
 	size_t n, limit;
 };
 
@@ -80,7 +80,7 @@ static struct frame_list *add_list(struct frames *f, uint32_t process, uint64_t 
 	return list;
 }
 
-/* Whether FRAME begins another set than LIST, which begins otherwise. */
+/* Whether FRAME begins another set of frames than LIST. */
 static bool begins_anew(const struct frame_list *list, const struct frame *frame)
 {
 	const struct frame *first = list->list;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process has programs, the last one first: one for each exec. A program has a set of ranges that
- * do not overlap, sorted, and the ones that were covered. A set is shared from fork until one of
- * its users changes it.
+ * A process has a list of programs, one per exec, newest first. A program has a sorted set of
+ * ranges that do not overlap, and a list of covered ranges. Processes share a set from the fork
+ * until one of them changes it.
  */
 #include "writer/maps.h"
 
@@ -13,19 +13,19 @@
 
 #include "base/array.h"
 
-/* Koids of a machine begin at a multiple of 1 << FXT_KOID_TID_BITS. */
+/* The koids of each machine begin at a multiple of 1 << FXT_KOID_TID_BITS. */
 enum { MACHINES_MAX = 1 << (32 - FXT_KOID_TID_BITS) };
 
-/* How far a process without mappings is followed to its ancestors. */
+/* The maximum number of ancestors examined for the mappings of a process. */
 enum { ANCESTORS_MAX = 16 };
 
-/* What is left of a mapping, its end included (or the last address could not be mapped). */
+/* The remaining part of a mapping. LAST is inclusive, so that the last address can be mapped. */
 struct range {
 	uint64_t first, last;
 	struct mapping *mapping; /* a reference */
 };
 
-/* A part of a mapping that was covered at UNTIL_NS. */
+/* A part of a mapping that was covered by another one at UNTIL_NS. */
 struct covered {
 	struct range range;
 	uint64_t until_ns;
@@ -47,7 +47,7 @@ struct program {
 
 struct process {
 	uint32_t pid, parent;
-	bool known; /* exec or mappings of its own, or a fork, were seen */
+	bool known; /* an exec, a fork or mappings of this process were seen */
 	bool ended; /* at ended_ns */
 	uint64_t ended_ns;
 	uint64_t version;
@@ -58,11 +58,12 @@ struct maps {
 	enum maps_mode mode;
 	struct table processes; /* pid + 1 -> struct process */
 	uint64_t last_number, last_version;
-	uint64_t begin_ns; /* of the first archive */
+	uint64_t begin_ns; /* when the first archive begins */
 	uint64_t n_mappings, n_dropped;
-	size_t bytes;                         /* of mappings and ranges */
-	size_t bytes_max, of_one_max;         /* maps_bound() */
-	uint64_t machines[MACHINES_MAX / 64]; /* a bit for each place where one's koids begin */
+	size_t bytes;                 /* used by mappings and ranges */
+	size_t bytes_max, of_one_max; /* maps_bound() */
+	/* one bit for each possible first koid of a machine */
+	uint64_t machines[MACHINES_MAX / 64];
 };
 
 /* ---- ownership ---- */
@@ -98,7 +99,7 @@ static void unref_set(struct maps *m, struct set *set)
 	free(set);
 }
 
-/* Forgets the programs before P. */
+/* Discards the programs older than P. */
 static void forget_older(struct maps *m, struct program *p)
 {
 	struct program *next;
@@ -167,7 +168,7 @@ static struct process *maps_get_process(struct maps *m, uint32_t pid)
 	return p;
 }
 
-/* P itself, or the ancestor whose mappings are taken for its own. */
+/* The process PID, or the ancestor whose mappings it has. */
 static struct process *process_to_ask(const struct maps *m, uint32_t pid)
 {
 	struct process *p = find_process(m, pid);
@@ -177,7 +178,8 @@ static struct process *process_to_ask(const struct maps *m, uint32_t pid)
 	return p;
 }
 
-/* Its program of now becomes an older one (or goes, with MAPS_OF_NOW), and SET the one of now. */
+/* Makes SET the current program's. The previous program is kept as an older one, or discarded with
+ * MAPS_OF_NOW. */
 static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, struct set *set)
 {
 	if (m->mode == MAPS_OF_ALL_TIMES && p->program.set) {
@@ -203,7 +205,7 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 
 DEFINE_ORDER_OF_POINTERS(compare_numbers, struct mapping, COMPARE(x->number, y->number))
 
-/* The first range that ends at or behind ADDRESS. */
+/* The first range that ends at or after ADDRESS. */
 static size_t lower_bound(const struct set *set, uint64_t address)
 {
 	return ARRAY_FIRST(i, 0, set->n_ranges, set->ranges[i].last >= address);
@@ -242,7 +244,7 @@ static int keep_covered(struct set *set, struct range range, uint64_t until_ns)
 	return 0;
 }
 
-/* Takes FIRST..LAST out of what is mapped. */
+/* Unmaps FIRST..LAST. */
 static int maps_cover(struct maps *m, struct set *set, uint64_t first, uint64_t last,
 		      uint64_t ts_ns)
 {
@@ -288,7 +290,7 @@ static int copy_set(struct maps *m, const struct set *from, struct set **ret)
 	return 0;
 }
 
-/* Makes the set of P's program its own. */
+/* Makes the set of P's program unshared. */
 static int own_set(struct maps *m, struct process *p)
 {
 	struct set *set;
@@ -304,8 +306,8 @@ static int own_set(struct maps *m, struct process *p)
 	return 0;
 }
 
-/* What SET has, in the order in which it came: each mapping once. The list is the caller's. Returns
- * how many, or -ENOMEM. */
+/* Lists the mappings of SET in the order in which they were added, each one once. The caller frees
+ * the list. Returns their number, or -ENOMEM. */
 static ssize_t list_mappings(const struct set *set, struct mapping ***ret)
 {
 	struct mapping **list = malloc((set->n_ranges + 1) * sizeof(struct mapping *));
@@ -323,7 +325,7 @@ static ssize_t list_mappings(const struct set *set, struct mapping ***ret)
 	return (ssize_t)n;
 }
 
-/* Takes the mappings that came before NUMBER out of SET. */
+/* Removes the mappings before NUMBER from SET. */
 static void remove_before(struct maps *m, struct set *set, uint64_t number)
 {
 	size_t n = 0;
@@ -337,7 +339,7 @@ static void remove_before(struct maps *m, struct set *set, uint64_t number)
 	set->n_ranges = n;
 }
 
-/* SET has too many: an eighth goes, since each time all of them are looked at. */
+/* SET is full: removes an eighth of its mappings, since each call examines all of them. */
 static int maps_make_room(struct maps *m, struct set *set)
 {
 	_cleanup_free_ struct mapping **list = NULL;
@@ -418,7 +420,7 @@ static int add_mapping(struct maps *m, const struct event *ev)
 	return r;
 }
 
-/* There is a machine whose process KOID is here called PID. */
+/* Records a machine whose process KOID is PID in this archive. */
 static void add_machine(struct maps *m, uint32_t pid, uint32_t koid)
 {
 	uint32_t at = (pid - koid) >> FXT_KOID_TID_BITS;
@@ -427,7 +429,7 @@ static void add_machine(struct maps *m, uint32_t pid, uint32_t koid)
 		m->machines[at / 64] |= UINT64_C(1) << at % 64;
 }
 
-/* A thread of the same process has what the process has. */
+/* A new thread of the same process changes nothing. */
 static int maps_add_fork(struct maps *m, const struct event *ev)
 {
 	struct process *parent, *child;
@@ -440,7 +442,7 @@ static int maps_add_fork(struct maps *m, const struct event *ev)
 	child = maps_get_process(m, ev->fork.child_pid);
 	if (!child)
 		return -ENOMEM;
-	/* The mappings of a child that was seen before its fork are its own. */
+	/* If the child was seen before its fork, it already has its own mappings. */
 	return child->known ? 0 : begin_program(m, child, ev->ts_ns, parent->program.set);
 }
 
@@ -510,9 +512,9 @@ int maps_add(struct maps *m, const struct event *ev)
 	}
 }
 
-/* ---- forgetting ---- */
+/* ---- discarding ---- */
 
-/* A program was replaced when the next newer one began. */
+/* A program ends when the next newer one begins. */
 static void forget_programs(struct maps *m, struct program *newest, uint64_t before_ns)
 {
 	struct program *p = newest;
@@ -535,7 +537,7 @@ static void forget_covered(struct maps *m, struct set *set, uint64_t before_ns)
 	set->n_covered = n;
 }
 
-/* Returns false if there may be more of them. */
+/* Returns false if more processes may have to be removed. */
 static bool maps_forget_ended(struct maps *m, uint64_t before_ns)
 {
 	uint32_t pids[256];
@@ -564,9 +566,9 @@ void maps_forget(struct maps *m, uint64_t before_ns)
 	}
 }
 
-/* ---- questions ---- */
+/* ---- look-up ---- */
 
-/* What was covered later than TS_NS, or NULL. */
+/* A range that was covered later than TS_NS, or NULL. */
 static const struct mapping *find_covered(const struct set *set, uint64_t address, uint64_t ts_ns)
 {
 	for (size_t i = 0; i < set->n_covered; i++) {
@@ -616,7 +618,7 @@ uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address)
 
 	if (!maps_is_kernel(address))
 		return pid;
-	while (!(m->machines[at / 64] >> at % 64 & 1)) /* the first one is always there */
+	while (!(m->machines[at / 64] >> at % 64 & 1)) /* bit 0 is always set */
 		at--;
 	return (at << FXT_KOID_TID_BITS) + FXT_KOID_KTHREADD;
 }

@@ -11,7 +11,7 @@
 #include "base/outbuf.h"
 #include "writer/moment-data.h"
 
-/* The block of load NUMBER. Returns false if EV does not have it. */
+/* Finds the block of load NUMBER. Returns false if EV has none. */
 static bool moment_values_find(const struct event *ev, uint32_t number,
 			       struct moment_data_block *ret)
 {
@@ -35,7 +35,7 @@ bool moment_values_tsv(const struct moment_plan *plan, const struct event *ev, u
 	return true;
 }
 
-/* Appends the bytes of load NUMBER. Returns 0, or a negative errno: why there are none. */
+/* Appends the bytes of load NUMBER. Returns 0, or a negative errno if there are none. */
 static int moment_values_append(const struct event *ev, uint32_t number, struct outbuf *to)
 {
 	struct moment_data_block b;
@@ -54,7 +54,7 @@ const char *moment_values_collect(const struct moment_plan_variable *v, const st
 		return v->reason;
 	for (uint32_t i = 0; r == 0 && i < v->n; i++)
 		r = moment_values_append(ev, v->first + i, to);
-	/* (without its last load, which may be a string that cannot be read, it has the others) */
+	/* If only the last load failed, which can be a string, the value is still usable. */
 	if (r < 0 && (to->size == 0 || r == -ENOENT))
 		return r == -ENOENT ? "there was no room for it" : "its memory cannot be read";
 	return NULL;
@@ -75,7 +75,7 @@ bool moment_values_print(const struct moment_plan_variable *v, const struct even
 
 /* ---- arguments ---- */
 
-/* Whether SHAPE is that of a number whose bytes are its value: *RET_FORM and *RET_BYTES. */
+/* Whether SHAPE is a number whose bytes are its value. *RET_FORM and *RET_BYTES describe it. */
 static bool moment_values_is_number(const char *shape, enum call_value_form *ret_form,
 				    unsigned *ret_bytes)
 {
@@ -88,13 +88,13 @@ static bool moment_values_is_number(const char *shape, enum call_value_form *ret
 		    : letter == 'u' ? CALL_VALUE_UINT
 		    : letter == 'b' ? CALL_VALUE_BOOL
 				    : CALL_VALUE_POINTER;
-	/* (a pointer to characters has a text) */
+	/* A pointer to characters has a text. */
 	if (letter == 'p')
 		return digit == '8' && shape[2] && !strchr("ch0123456789", shape[2]);
 	return strchr("iub", letter) && !shape[2];
 }
 
-/* A number, which needs no text. Returns false if V is none. */
+/* Fills TO with a number, which needs no text. Returns false if V is not a number. */
 static bool moment_values_number(const struct moment_plan_variable *v, const struct event *ev,
 				 struct call_value *to)
 {
@@ -120,7 +120,7 @@ static bool moment_values_number(const struct moment_plan_variable *v, const str
 	return true;
 }
 
-/* Whether the instant has an argument of its own that is called NAME. */
+/* Whether NAME is an argument of the instant itself. */
 static bool moment_values_is_taken(const char *name)
 {
 	static const char *const taken[] = { "point", "hit", "cpu", "call stack" };
@@ -140,7 +140,7 @@ static void moment_values_add(struct moment_values *to, const struct moment_plan
 	int n = snprintf(name, MOMENT_VALUES_NAME_BYTES, "%s%s",
 			 moment_values_is_taken(v->name) ? "variable " : "", v->name);
 
-	/* (a shape with gaps can name more memory than it has bytes) */
+	/* A shape with gaps can describe more memory than it has bytes. */
 	if (n <= 0 || n >= MOMENT_VALUES_NAME_BYTES || !v->shape || *v->shape == '!' ||
 	    strnlen(v->shape, MOMENT_VALUES_SHAPE_MAX) == MOMENT_VALUES_SHAPE_MAX)
 		return;

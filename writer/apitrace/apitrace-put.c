@@ -54,7 +54,7 @@ bool apitrace_put_id(struct apitrace_writer *w, uint32_t *number, uint32_t *last
 {
 	bool first = *number == 0;
 
-	/* Readers keep them in a vector by their id: those are dense. */
+	/* Readers keep signatures in a vector indexed by id, so ids are dense. */
 	if (first)
 		*number = ++*last;
 	apitrace_put_number(w, *number - 1);
@@ -99,7 +99,7 @@ static void put_bitmask_body(struct apitrace_writer *w, const struct apitrace_se
 
 /* ---- values ---- */
 
-/* A value of TYPE, in which MORE values follow. */
+/* Writes the type of a value that contains MORE values. */
 static void put_type(struct apitrace_writer *w, enum apitrace_type type, uint64_t more)
 {
 	if (w->missing == 0 || more > UINT64_MAX - w->missing)
@@ -218,7 +218,7 @@ void apitrace_put_repr(struct apitrace_writer *w)
 	put_type(w, APITRACE_REPR, 2);
 }
 
-/* VALUE and those behind it in its list. */
+/* Writes VALUE and the values after it in its list. */
 static void put_list(struct apitrace_writer *w, const struct apitrace_value *value)
 {
 	for (; value; value = value->next)

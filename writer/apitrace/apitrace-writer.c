@@ -15,10 +15,11 @@ int apitrace_writer_header(struct apitrace_writer *w, const struct apitrace_prop
 {
 	w->begin = w->out->size;
 	apitrace_put_number(w, APITRACE_VERSION_MAX);
-	/* What calls mean has its version, too; readers abort where it is larger than the first. */
+	/* The version of the calls' semantics. Readers abort if it is larger than the first
+	 * version. */
 	apitrace_put_number(w, APITRACE_VERSION_MAX);
 	for (size_t i = 0; i < n; i++) {
-		/* (an empty name ends them) */
+		/* An empty name ends the properties. */
 		if (properties[i].name.n == 0)
 			apitrace_put_failed(w, -EINVAL);
 		apitrace_put_text(w, &properties[i].name);
@@ -44,7 +45,7 @@ uint32_t apitrace_writer_enter(struct apitrace_writer *w, uint32_t thread,
 {
 	apitrace_writer_begin(w, APITRACE_EVENT_ENTER);
 	w->function = function;
-	/* Readers count in 32 bits. */
+	/* Readers count calls in 32 bits. */
 	if (w->calls > UINT32_MAX)
 		apitrace_put_failed(w, -EOVERFLOW);
 	apitrace_put_number(w, thread);
@@ -61,7 +62,7 @@ void apitrace_writer_leave(struct apitrace_writer *w, uint32_t no)
 	apitrace_put_number(w, no);
 }
 
-/* Between details no value may be missing. */
+/* A detail must not begin while values of the previous one are missing. */
 static void apitrace_writer_detail(struct apitrace_writer *w, enum apitrace_detail detail,
 				   unsigned n_values)
 {
@@ -73,7 +74,7 @@ static void apitrace_writer_detail(struct apitrace_writer *w, enum apitrace_deta
 
 void apitrace_writer_arg(struct apitrace_writer *w, uint32_t number)
 {
-	/* Of a leave event the function is not known here: its caller knows. */
+	/* In a leave event the function is unknown here. The caller checks the number. */
 	if (w->function && number >= w->function->n)
 		apitrace_put_failed(w, -EINVAL);
 	apitrace_writer_detail(w, APITRACE_DETAIL_ARG, 1);
@@ -129,7 +130,8 @@ void apitrace_writer_backtrace(struct apitrace_writer *w, struct apitrace_frame 
 
 int apitrace_writer_end(struct apitrace_writer *w)
 {
-	/* (leave events come behind enter events, and those are counted when they begin) */
+	/* The header precedes all calls. Leave events follow enter events, which are counted when
+	 * they begin. */
 	bool header = w->calls == 0;
 
 	if (!w->open || w->missing > 0)

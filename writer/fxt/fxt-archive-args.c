@@ -59,7 +59,7 @@ static bool is_written(const struct fxt_event_field *f, const struct event *ev)
 	}
 }
 
-/* Not by snprintf(), which would cost more than all the rest of a mapping. */
+/* snprintf() would cost more than the rest of a mapping. */
 static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -71,7 +71,7 @@ static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
 	*to = '\0';
 }
 
-/* Value V of an enum, by its fixed name, or its text if it is younger than the list of names. */
+/* Value V of an enum: its fixed name, or its text if the list of fixed names lacks it. */
 static int take_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
 		     const char *const *texts, unsigned n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a recording is split (docs/architecture/chunks.md): heads and tails have tables of their
- * own, and what goes on between them registers anew what it uses.
+ * Splits a recording (docs/architecture/chunks.md). Heads and tails have tables of their own. The
+ * bodies between them register again what they use.
  */
 #include "writer/fxt/fxt-archive.h"
 
@@ -15,7 +15,7 @@ int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of
 	if (r < 0)
 		return r;
 	memcpy(part->lost, of->lost, (size_t)of->n_cpus * CLASS_MAX * sizeof(*part->lost));
-	/* A batch of packets goes on where it was begun. */
+	/* A batch of packets is continued in the archive where it began. */
 	part->no_perfetto_samples = true;
 	return 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the profiler found: modules and mappings, stacks, and what addresses mean.
+ * Writes the profiler's events: modules and mappings, stacks, and names of addresses.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "writer/fxt/fxt-archive-args.h"
 
-/* The end of PATH, as much of it as the name of a module holds, from a character on. */
+/* The end of PATH that fits the name of a module, beginning with a whole character. */
 static const char *fxt_archive_profiler_module_name(const char *path)
 {
 	size_t n = strlen(path);
@@ -65,7 +65,7 @@ int fxt_archive_sample(struct fxt_archive *a, const struct event *ev)
 
 	if (ev->sample.kind == SAMPLE_NAMED) {
 		r = fxt_archive_row(a, FXT_ROW_STACK, ev);
-		/* (where the event is, which names it) */
+		/* The event `stack`, which names the backtrace, is on this thread. */
 		thread.tid = ev->pid;
 	}
 	return r < 0 ? r

@@ -14,7 +14,7 @@
 
 enum {
 	PROVIDER_ID = 1,
-	/* Bytes of a blob: a record has 4095 words, one of them the header. */
+	/* The bytes of a blob. A record has 4095 words, including the header. */
 	PACKETS_MAX = (FXT_RECORD_WORDS_MAX - 1) * FXT_WORD_BYTES,
 };
 
@@ -78,7 +78,7 @@ static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *e
 					    });
 }
 
-/* An object with the arguments of ROW. */
+/* Writes an object with the arguments of ROW. */
 static int write_object(struct fxt_archive *a, enum fxt_row_id row, uint32_t koid, const char *name,
 			const struct event *ev)
 {
@@ -96,7 +96,7 @@ static int write_object(struct fxt_archive *a, enum fxt_row_id row, uint32_t koi
 				       });
 }
 
-/* Of a process or thread that kymo made up: it says whose a thread is, and no more. */
+/* Writes a pseudo-process or pseudo-thread, with its process as the only argument. */
 static int write_made_up(struct fxt_archive *a, enum fxt_row_id row, uint32_t pid, uint32_t koid,
 			 const char *name)
 {
@@ -132,7 +132,8 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_MALFORMED] = FXT_NAME_MALFORMED,
 };
 
-/* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */
+/* Writes the provider event, which readers check, and an instant on the CPU's thread and the
+ * counter, which viewers show. */
 static int write_lost(struct fxt_archive *a, const struct event *ev)
 {
 	int r, class = STRING_TABLE_FIND(event_class_names, ev->lost.class_name);
@@ -164,7 +165,7 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
-/* The pseudo-process, its thread, and one thread a CPU. */
+/* Writes the pseudo-process of kymo, its thread, and one thread per CPU. */
 static int write_own_objects(struct fxt_archive *a)
 {
 	char name[32];
@@ -178,7 +179,7 @@ static int write_own_objects(struct fxt_archive *a)
 	return r;
 }
 
-/* The pseudo-process for all that a filter leaves out, and one thread a CPU. */
+/* Writes the pseudo-process for filtered threads, and one thread per CPU. */
 static int write_other_objects(struct fxt_archive *a)
 {
 	char name[32];
@@ -191,7 +192,7 @@ static int write_other_objects(struct fxt_archive *a)
 	return r;
 }
 
-/* What is too long for one record goes on in the next. */
+/* Writes packets, in several records if they do not fit one. */
 static int fxt_archive_write_packets(struct fxt_archive *a, enum fxt_name name,
 				     const struct outbuf *packets)
 {
@@ -221,11 +222,12 @@ static int write_start(struct fxt_archive *a, const struct event *ev)
 	return r < 0 ? r : fxt_archive_row(a, FXT_ROW_START, ev);
 }
 
-/* ---- what CPUs do ---- */
+/* ---- CPU tracks ---- */
 
 static const struct {
 	uint32_t process;
-	const char *process_name, *thread_name; /* with one %u, if there is one a CPU; else NULL */
+	/* contains one %u if there is a thread per CPU; otherwise NULL */
+	const char *process_name, *thread_name;
 } tracks[FXT_TRACK_MAX] = {
 	[FXT_TRACK_IRQ] = { FXT_KOID_IRQ, "IRQ", "irq cpu %u" },
 	[FXT_TRACK_SOFTIRQ] = { FXT_KOID_SOFTIRQ, "Softirq", "softirq cpu %u" },
@@ -267,7 +269,7 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 			     tracks[track].thread_name ? name : process);
 }
 
-/* TEXT by its fixed place, if it has one. */
+/* A reference to TEXT: its fixed index if it has one. */
 static struct fxt_out_string named_or_interned(const char *text)
 {
 	for (unsigned i = 1; i <= FXT_NAME_RESERVED; i++)
@@ -408,7 +410,8 @@ static int fxt_archive_write_call(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
-/* What Perfetto shows, with values, since it does not look into large records; then that record. */
+/* Writes an instant with the values, since Perfetto does not show large records, and then the large
+ * record. */
 static int fxt_archive_write_moment(struct fxt_archive *a, const struct event *ev)
 {
 	const struct fxt_out_thread thread = { ev->pid, ev->tid };
@@ -467,7 +470,7 @@ int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to
 	return batch ? fxt_archive_write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
 }
 
-/* (not before there is something of the profiler) */
+/* Creates the samples with the profiler's first event. */
 int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 {
 	int r = 0;
@@ -490,7 +493,7 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 	return r < 0 ? r : fxt_perfetto_samples_batch(a->samples, false) != NULL;
 }
 
-/* What a row does not say by itself. */
+/* Additional records, for events whose row is not enough. */
 static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
 	[EVENT_SWITCH] = fxt_archive_write_switch,
 	[EVENT_TASK] = fxt_archive_write_task,

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-/* ---- checking ---- */
+/* ---- checks ---- */
 
-/* Adds the words of S to *WORDS. */
+/* Adds the words that S needs to *WORDS. */
 static int check_string(const struct fxt_out_provider *p, const struct fxt_out_string *s,
 			uint64_t *words)
 {
@@ -20,7 +20,7 @@ static int check_string(const struct fxt_out_provider *p, const struct fxt_out_s
 	return 0;
 }
 
-/* The words of ARG are added to *WORDS. */
+/* Adds the words that ARG needs to *WORDS. */
 static int check_arg(const struct fxt_out_provider *p, const struct fxt_out_arg *arg,
 		     uint64_t *words)
 {
@@ -170,7 +170,7 @@ fxt_word *fxt_draft_begin(struct fxt_writer *w, struct fxt_draft *d, int *reterr
 	return fxt_draft_reserve(w, d->n_words, reterr);
 }
 
-/* ---- putting ---- */
+/* ---- output ---- */
 
 fxt_word *fxt_draft_thread(const struct fxt_draft *d, unsigned i, fxt_word *p)
 {

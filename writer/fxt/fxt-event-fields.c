@@ -15,7 +15,7 @@ enum { FXT_NAME_NONE = 0 };
 FXT_FIELD_FORMS(X)
 #undef X
 
-/* The flags by their short names. */
+/* Short names of the flags. */
 enum {
 	IF_SET = FXT_FIELD_IF_SET,
 	IF_THERE = FXT_FIELD_IF_THERE,
@@ -29,12 +29,13 @@ enum {
 	SECRET = FXT_FIELD_SECRET,
 };
 
-/* (a member of another size than its form's makes an array of a negative size) */
+/* If the member's size differs from its form's, the array has a negative size. */
 #define OFFSET(form, member)                                                                       \
 	(offsetof(struct event, member) +                                                          \
 	 0 * sizeof(char[sizeof(((struct event *)0)->member) == SIZE_##form ? 1 : -1]))
 #define FIELDS(...) ((const struct fxt_event_field[]){ __VA_ARGS__{ 0 } })
-/* (a record has room for so many: with more a recording would fail when all of them are set) */
+/* A record holds at most FXT_ARGS_MAX arguments. With more fields, writing would fail when all are
+ * set. */
 #define LIST(...)                                                                                  \
 	(FIELDS(__VA_ARGS__) +                                                                     \
 	 0 * sizeof(char[ARRAY_SIZE(FIELDS(__VA_ARGS__)) - 1 <= FXT_ARGS_MAX ? 1 : -1]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What holds, as events: they are copied with all that they point to, by the table of events.
+ * State as copies of events. The table of events shows which texts are copied with them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static uint64_t number_of_event(const void *event, int name)
 
 /* ---- copies ---- */
 
-/* Room behind an event for what it points to; where TO is NULL, only counted. */
+/* Memory after an event for its texts and arrays. If TO is NULL, only its size is counted. */
 struct room {
 	char *to;
 	size_t used;
@@ -58,7 +58,7 @@ static void move_text(struct room *room, const char *const *text)
 		move_bytes(room, text, strlen(*text) + 1);
 }
 
-/* All that EV points to. */
+/* Copies everything that EV points to. */
 static void move_all(struct room *room, struct event *ev)
 {
 	const struct fxt_event_field *f = fxt_event_rows[fxt_event_row_of(ev)].fields;

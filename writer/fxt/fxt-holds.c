@@ -6,7 +6,7 @@
 
 #include "base/table.h"
 
-/* What is more is not kept. */
+/* State beyond this size is not kept. */
 #define BYTES_MAX ((size_t)128 << 20)
 
 struct fxt_holds {
@@ -14,7 +14,7 @@ struct fxt_holds {
 	uint32_t kinds;
 	struct table items; /* hash of the key -> struct fxt_held, owned */
 	struct fxt_held *first, *last;
-	struct table by_pid; /* pid -> newest struct fxt_held of it */
+	struct table by_pid; /* pid -> its newest struct fxt_held */
 	size_t bytes;
 	uint64_t left_out;
 };
@@ -42,7 +42,7 @@ static void unlink_pid(struct fxt_holds *h, struct fxt_held *held)
 		return;
 	}
 	table_remove(&h->by_pid, held->pid);
-	/* Cannot fail: a place was given back just now. */
+	/* Cannot fail: table_remove() has just released a slot. */
 	if (held->older)
 		table_set(&h->by_pid, held->pid, held->older);
 }
@@ -96,7 +96,7 @@ struct fxt_holds *fxt_holds_free(struct fxt_holds *h)
 	return free_ptr(h);
 }
 
-/* Puts HELD behind all others. On failure it is the caller's. */
+/* Appends HELD. On failure, the caller still owns it. */
 static int fxt_holds_add(struct fxt_holds *h, struct fxt_held *held)
 {
 	uint64_t hash = hash_of(&held->key);
@@ -154,7 +154,7 @@ int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_
 	return h->kinds >> key->kind & 1 ? put(h, key, pid, what, false) : 0;
 }
 
-/* Forgets what is known of PID that is of the kinds from FIRST to LAST. */
+/* Discards the state of PID with kinds from FIRST to LAST. */
 static void forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_holds_kind first,
 			 enum fxt_holds_kind last)
 {
@@ -167,7 +167,7 @@ static void forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_holds_kind 
 	}
 }
 
-/* CHILD has what PARENT has, by rules of writer/maps. */
+/* CHILD inherits the mappings of PARENT, as in writer/maps. */
 static int inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
 {
 	struct fxt_held *i = parent ? table_get(&h->by_pid, parent) : NULL;
@@ -182,22 +182,22 @@ static int inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
 		struct fxt_holds_key key = i->key;
 
 		key.a = child;
-		key.c += key.kind == FXT_HOLDS_MODULE; /* ids of its own begin anew */
+		key.c += key.kind == FXT_HOLDS_MODULE; /* differs from the ids of its own modules */
 		if (key.kind >= FXT_HOLDS_MODULE && key.kind <= FXT_HOLDS_MAPPING)
 			r = put(h, &key, child, i->what, true);
 	}
 	return r < 0 ? r : 0;
 }
 
-/* ---- the rules ---- */
+/* ---- rules ---- */
 
-/* What an event says that holds. */
+/* The state that an event establishes or ends. */
 struct rule {
 	enum fxt_holds_kind kind;
-	bool of_process;  /* each process has its own */
+	bool of_process;  /* each process has its own state */
 	bool of_nobody;   /* it does not end with a process */
-	bool ends;        /* it holds no more */
-	int16_t names[2]; /* arguments that tell one from another; 0 = none */
+	bool ends;        /* the event ends the state */
+	int16_t names[2]; /* arguments that identify the state; 0 = none */
 };
 
 static const struct rule rules[] = {
@@ -216,7 +216,7 @@ static const struct rule rules[] = {
 	[FXT_ROW_FREE] = { FXT_HOLDS_ALLOC, .of_process = true, .ends = true,
 			   .names = { FXT_NAME_RESOURCE, FXT_NAME_ADDRESS } },
 	[FXT_ROW_MOMENT_POINT] = { FXT_HOLDS_MOMENT_POINT, .names = { FXT_NAME_POINT } },
-	/* (blocks of one that has ended still speak of it) */
+	/* A context that has ended is kept, since blocks still refer to it. */
 	[FXT_ROW_CONTEXT] = { FXT_HOLDS_CONTEXT, .names = { FXT_NAME_ID } },
 };
 
@@ -254,7 +254,7 @@ int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void 
 		forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
 		break;
 	case FXT_ROW_EXIT:
-		/* What it did not free is said later. */
+		/* Allocations are kept: blocks that were not freed are recorded later. */
 		if (number_of(said, FXT_NAME_PROCESS_ENDS))
 			forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
 		break;
@@ -265,7 +265,7 @@ int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void 
 	default:
 		break;
 	}
-	/* (before its key is made: most events say nothing that holds) */
+	/* Checked before the key is made, since most events establish no state. */
 	if (said->row >= ARRAY_SIZE(rules) || !(h->kinds >> rules[said->row].kind & 1))
 		return 0;
 	return take_by_rule(h, said, &rules[said->row], what);

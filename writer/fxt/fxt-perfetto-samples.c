@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Field numbers are those of Perfetto's trace_packet.proto, interned_data.proto,
- * profile_common.proto, profile_packet.proto and perf_events.proto.
+ * Field numbers are from Perfetto's trace_packet.proto, interned_data.proto, profile_common.proto,
+ * profile_packet.proto and perf_events.proto.
  *
- * A packet has the sample and what it is the first to use (interned_data). Ids of interned things
- * are counted from 1, separately for each kind of thing.
+ * A packet contains a sample, and the items that it is the first to use (interned_data). Ids of
+ * items count from 1, separately for each kind of item.
  *
- * There are thousands of samples a second, nearly all with a stack that the batch has already. So
- * what leads from a stack to its id is a look-up, the packet of such a sample is put together in
- * one piece, and has nothing that readers can do without: not the flag that the packet needs what
- * was interned, since a batch is never without its beginning, and not the number of CPU 0.
+ * There are thousands of samples per second, and nearly all have a stack that is already in the
+ * batch. So a stack's id is found by a single look-up, and the packet of such a sample is written
+ * at once. It has no optional data: no flag that the packet needs interned data, since a batch
+ * always includes its beginning, and no CPU if it is 0.
  */
 #include "writer/fxt/fxt-perfetto-samples.h"
 
@@ -57,7 +57,7 @@ enum {
 	INTERNED_SOURCE_PATHS = 18,
 	INTERNED_MAPPINGS = 19,
 
-	/* what each of those begins with */
+	/* the first field of each item */
 	ITEM_IID = 1,
 
 	/* InternedString, Mapping, Frame, Callstack */
@@ -88,24 +88,25 @@ enum {
 enum {
 	SEQUENCE_ID = 1,
 	BATCH_BYTES = 512 * 1024,
-	BATCH_STACKS = 4096, /* what is known of more would not stay in a CPU's cache */
-	TEXT_MAX = 255,      /* longer paths and names are cut */
-	STACK_MAX = 1024, /* frames of a sample, inlined ones too; more are cut, outermost first */
-	NAMES_MAX = 1 << 20, /* addresses whose names are known */
-	/* of a sample by itself, at most: seven numbers, two messages */
+	BATCH_STACKS = 4096, /* more would not stay in a CPU's cache */
+	TEXT_MAX = 255,      /* longer paths and names are truncated */
+	/* frames of a sample, including inlined ones; the outermost ones are dropped */
+	STACK_MAX = 1024,
+	NAMES_MAX = 1 << 20, /* addresses whose names are kept */
+	/* maximum size of a sample's packet without interned data: seven numbers, two messages */
 	PACKET_BYTES = 7 * PROTOBUF_NUMBER_MAX + 2 * PROTOBUF_HEAD_MAX,
 };
 
-/* The longer a batch, the less often the same is interned again. */
+/* A longer batch interns the same items less often. */
 #define BATCH_NS UINT64_C(4000000000)
 
-/* What was interned in this batch. */
+/* The items that were interned in this batch. */
 struct interning {
 	struct table known; /* hash -> iid */
 	uint64_t last_iid;
 };
 
-/* The last one is for us, and nothing is written of it: which callstack a sample has. */
+/* The last kind, STACK, has the callstack of each sample. Nothing else is written for it. */
 enum kind { FUNCTION, FRAME, BUILD_ID, PATH, SOURCE, MAPPING, STACK, KIND_MAX };
 
 static const unsigned interned_fields[KIND_MAX] = {
@@ -122,14 +123,14 @@ struct fxt_perfetto_samples {
 	bool cycles;
 
 	struct outbuf batch;
-	uint64_t first_ns, last_ns; /* of the batch's samples */
+	uint64_t first_ns, last_ns; /* times of the batch's samples */
 
 	struct interning interned[KIND_MAX];
-	uint64_t seed;    /* of hashes: nobody can make up two things that are taken for one */
-	uint64_t meaning; /* another one whenever addresses may be called something else */
-	uint64_t map_number, map_iid; /* the mapping of the frame before */
-	int error;                    /* of what was interned */
-	struct outbuf fresh;          /* InternedData of the sample that is being added */
+	uint64_t seed;    /* seed of the hashes, so that nobody can construct collisions */
+	uint64_t meaning; /* changes when names of addresses may have changed */
+	uint64_t map_number, map_iid; /* mapping of the previous frame */
+	int error;                    /* error during interning */
+	struct outbuf fresh;          /* InternedData of the sample being added */
 };
 
 int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
@@ -182,8 +183,8 @@ static uint64_t fxt_perfetto_samples_hash_of(const struct fxt_perfetto_samples *
 	return table_hash_seeded(s->seed, bytes, n);
 }
 
-/* The iid of the N bytes at BYTES, which is the same as long as the batch lasts. *RET_NEW says that
- * it is the first time. Failures stick to S. */
+/* The iid of the N bytes at BYTES, which is constant within a batch. *RET_NEW is whether they are
+ * used for the first time. On failure, sets the error of S. */
 static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum kind kind,
 					    const void *bytes, size_t n, bool *ret_new)
 {
@@ -200,7 +201,7 @@ static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum
 	return iid;
 }
 
-/* Opens the item of KIND in the sample's InternedData. */
+/* Begins an item of KIND in the sample's InternedData. */
 static size_t begin_item(struct fxt_perfetto_samples *s, enum kind kind, uint64_t iid)
 {
 	size_t item = protobuf_begin(&s->fresh, interned_fields[kind]);
@@ -209,7 +210,7 @@ static size_t begin_item(struct fxt_perfetto_samples *s, enum kind kind, uint64_
 	return item;
 }
 
-/* N bytes as an InternedString; none are iid 0. */
+/* Interns N bytes as an InternedString; 0 bytes have iid 0. */
 static uint64_t intern_bytes(struct fxt_perfetto_samples *s, enum kind kind, const void *bytes,
 			     size_t n)
 {
@@ -228,7 +229,7 @@ static uint64_t intern_bytes(struct fxt_perfetto_samples *s, enum kind kind, con
 	return iid;
 }
 
-/* The same of a text, cut at a character. */
+/* Interns a text, truncated at a character. */
 static uint64_t intern_text(struct fxt_perfetto_samples *s, enum kind kind, const char *text)
 {
 	size_t n = strnlen(text, TEXT_MAX + 1);
@@ -239,7 +240,7 @@ static uint64_t intern_text(struct fxt_perfetto_samples *s, enum kind kind, cons
 	return intern_bytes(s, kind, text, n);
 }
 
-/* MAP may be NULL: an address that nothing is known of. */
+/* Interns MAP; NULL = the address is in no known mapping. */
 static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapping *map)
 {
 	uint64_t number = map ? map->number : 0, iid, path, build_id = 0;
@@ -269,7 +270,7 @@ static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapp
 	return iid;
 }
 
-/* NAME may be NULL. */
+/* Interns a frame. NAME can be NULL. */
 static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mapping *map,
 			     uint64_t address, const struct frame *name)
 {
@@ -296,7 +297,7 @@ static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mappin
 	return iid;
 }
 
-/* Puts the frames of EV, innermost first, into STACK. Returns how many. */
+/* Interns the frames of EV into STACK, innermost first. Returns their number. */
 static size_t intern_frames(struct fxt_perfetto_samples *s, const struct event *ev,
 			    uint64_t stack[STACK_MAX])
 {
@@ -319,9 +320,8 @@ static size_t intern_frames(struct fxt_perfetto_samples *s, const struct event *
 }
 
 /*
- * The stack of EV; 0 if it has none. It is known by what it came with, a number or addresses, and
- * by all that may make other frames of that: most were seen before in the batch and need not be
- * looked at.
+ * Interns the stack of EV; 0 if it has none. The key is the stack's id or addresses, and everything
+ * that can change its frames: names and mappings. So the frames of known stacks are not examined.
  */
 static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
 {
@@ -348,7 +348,7 @@ static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct ev
 		return iid;
 	n = intern_frames(s, ev, stack);
 	item = begin_item(s, STACK, iid);
-	/* Outermost first. */
+	/* Callstacks are written outermost first. */
 	while (n > 0)
 		protobuf_add_u64(&s->fresh, CALLSTACK_FRAMES, stack[--n]);
 	protobuf_end(&s->fresh, item);
@@ -373,7 +373,7 @@ static void add_defaults(struct fxt_perfetto_samples *s)
 	protobuf_end(&s->batch, defaults);
 }
 
-/* The fields of a packet that every sample has, into TO, which has room for them. Returns their
+/* Writes the fields that each sample has to TO, which has room for them. Returns their number of
  * bytes. */
 static size_t put_sample(const struct event *ev, uint64_t callstack, uint8_t *to)
 {
@@ -437,7 +437,7 @@ static int fxt_perfetto_samples_add_sample(struct fxt_perfetto_samples *s, const
 		add_packet(s, ev, callstack, first);
 	if (s->error == 0 && s->fresh.error == 0 && s->batch.error == 0)
 		return 0;
-	/* What was interned is not in the batch. */
+	/* Begin a new batch, since this one lacks the new interned items. */
 	fxt_perfetto_samples_next(s);
 	return -ENOMEM;
 }
@@ -448,8 +448,8 @@ int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event 
 	case EVENT_SAMPLE:
 		return fxt_perfetto_samples_add_sample(s, ev);
 	case EVENT_FRAME:
-		/* Names come before the stacks that need them: those that were seen change only if
-		 * an address is named anew. */
+		/* Names precede the stacks that need them, so known stacks only change if an
+		 * address is named again. */
 		if (ev->frame.depth == 0 &&
 		    frames_find(s->frames, ev->frame.process, ev->frame.address))
 			s->meaning++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Field numbers are those of Perfetto's trace_packet.proto and system_info.proto.
+ * Field numbers are from Perfetto's trace_packet.proto and system_info.proto.
  */
 #include "writer/fxt/fxt-perfetto.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries there is room for at the beginning; most archives name a few hundred strings. */
+/* The initial number of entries; most archives have a few hundred strings. */
 enum { FIRST_ENTRIES = 64 };
 
-/* Room for N entries, and for entry 0. Returns 0 or -ENOMEM. */
+/* Makes room for N entries and entry 0. Returns 0 or -ENOMEM. */
 static int fxt_table_make_room(struct fxt_table *t, size_t n)
 {
 	size_t all = (size_t)(t->last - t->first) + 2, room = t->n_entries ?: FIRST_ENTRIES;
@@ -65,13 +65,13 @@ static uint16_t index_of(const struct fxt_table *t, uint16_t i)
 	return (uint16_t)(t->first + i - 1);
 }
 
-/* Entries move when there are more of them: what is remembered is their numbers. */
+/* The table stores indices, since entries move when it grows. */
 static int fxt_table_set_key(struct fxt_table *t, uint64_t key, uint16_t i)
 {
 	return table_set(&t->by_key, key, (void *)(uintptr_t)i);
 }
 
-/* A place for a new KEY: a fresh one, or that of the entry used least recently. 0 = no memory. */
+/* An entry for a new KEY: an unused one, or the least recently used one. 0 = no memory. */
 static uint16_t take_place(struct fxt_table *t, uint64_t key)
 {
 	uint16_t i;
@@ -83,7 +83,7 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 		t->n_used++;
 	} else {
 		i = t->oldest;
-		/* The key goes in first: when that fails, the table is as it was. */
+		/* The new key is set first, so that the table is unchanged if this fails. */
 		if (fxt_table_set_key(t, key, i) < 0)
 			return 0;
 		table_remove(&t->by_key, t->entries[i].key);
@@ -95,9 +95,8 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 }
 
 /*
- * Finds the N bytes at TEXT, whose key is KEY or, if that is another text's, one that follows it.
- * When the first of such texts gives up its place the others are not found any more: they are
- * registered anew.
+ * Finds or adds the N bytes at TEXT under KEY, or under a later key if another text has KEY. When
+ * the first of such texts is replaced, the others are no longer found, and are registered again.
  */
 static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
 			uint16_t *ret_index)
@@ -141,7 +140,7 @@ int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *
 int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index)
 {
 	const uint64_t both[] = { pid, tid };
-	/* Never 0, and one thread's alone as long as koids are those of Linux. */
+	/* Never 0, and unique for koids of Linux. */
 	uint64_t key = UINT64_C(1) << 63 | (pid << 32 ^ tid);
 
 	return find_or_take(t, key, both, sizeof(both), ret_index);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A function a record type, made from its layout (fxt-layout.h): what does not fit is refused, then
- * the parts are put in their order.
+ * One function for each record type, made from its layout (fxt-layout.h). Records that do not fit
+ * are refused; otherwise the parts are written in order.
  */
 #include <errno.h>
 
 #include "writer/fxt/fxt-draft.h"
 #include "writer/fxt/fxt-layout.h"
 
-/* How many bytes a TEXT has. */
+/* The number of bytes of a TEXT. */
 #define LENGTH_OF_name strlen(s->name)
 #define LENGTH_OF_text s->length
 
@@ -18,7 +18,7 @@
 #define KOID(of, m, key)         WORD(of, m, key)
 #define BULK(of, m, n, field)    BYTES(of, m, n, field, )
 
-/* ---- what it takes ---- */
+/* ---- sizes ---- */
 
 #define NEED(condition, error)                                                                     \
 	if (!(condition))                                                                          \
@@ -57,7 +57,7 @@ FXT_DATA_LAYOUTS(X)
 FXT_SCHED_LAYOUTS(X)
 #undef X
 
-/* ---- where it goes ---- */
+/* ---- parts ---- */
 
 #undef KIND
 #undef HEAD

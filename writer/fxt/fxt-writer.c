@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The frame of an archive: providers, their metadata, and what they register by hand.
+ * The frame of an archive: providers, their metadata, and registrations at fixed indices.
  */
 #include "writer/fxt/fxt-writer.h"
 
@@ -80,7 +80,7 @@ int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, co
 
 	if (n > FXT_PROVIDER_NAME_MAX)
 		return -EMSGSIZE;
-	/* Readers forget a provider's tables when it is introduced again. */
+	/* Readers discard a provider's tables when it is introduced again. */
 	r = fxt_out_provider_forget(p);
 	if (r < 0)
 		return w->out->error = r;
@@ -178,7 +178,7 @@ int fxt_write_head(struct fxt_writer *w, struct fxt_out_provider *p, const char 
 		       ?: fxt_write_names(w);
 }
 
-/* ---- finished records ---- */
+/* ---- whole records ---- */
 
 size_t fxt_whole_records(const uint8_t *data, size_t n)
 {
@@ -191,7 +191,7 @@ size_t fxt_whole_records(const uint8_t *data, size_t n)
 		words = fxt_get_record_type(header) == FXT_RECORD_LARGE
 				? fxt_get_large_words(header)
 				: fxt_get_record_words(header);
-		/* No record has no words: of bytes that are damaged, there the count ends. */
+		/* A record has at least one word. Stop at damaged data. */
 		if (words == 0 || words > (n - whole) / FXT_WORD_BYTES)
 			break;
 		whole += words * FXT_WORD_BYTES;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A frame a block, with its unpacked size and a checksum.
+ * Each block is a frame with its uncompressed size and a checksum.
  */
 #include <errno.h>
 #include <zstd.h>
 
 #include "writer/pack/pack.h"
 
-/* The recorded machine pays for it: the level that costs least. */
+/* The cheapest level, since it costs CPU time of the recorded machine. */
 enum { LEVEL = 1 };
 
 static void *pack_zstd_create(void)
@@ -35,7 +35,7 @@ static int pack_zstd_put(void *state, const uint8_t *data, size_t n, bool first,
 		return to->error;
 	size = ZSTD_compress2(state, p, room, data, n);
 	if (ZSTD_isError(size))
-		return -ENOMEM; /* the only thing that it can lack */
+		return -ENOMEM; /* no other error is possible */
 	to->size -= room - size;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A line is put together in a buffer of its largest size; the first thing that is wrong with it
- * sticks, and the line goes out only without.
+ * A line is assembled in a buffer of the maximum size. The first error sticks, and a line with an
+ * error is not written.
  */
 #include "writer/rtrace/rtrace-line.h"
 
@@ -14,7 +14,7 @@
 
 #define NS_PER_MS ((uint64_t)1000000)
 
-/* A call may have a second line behind it. */
+/* A call can have a second line. */
 enum { LINES_MAX = RTRACE_LINE_WRITE_MAX + 64 };
 
 struct line {
@@ -90,7 +90,7 @@ static void rtrace_line_put_escaped(struct line *l, char c)
 	put_bytes(l, text, sizeof(text));
 }
 
-/* One word; of nothing there is none. */
+/* Writes one word, which must not be empty. */
 static void rtrace_line_put_word(struct line *l, struct rtrace_text text, size_t max)
 {
 	if (text.n == 0)
@@ -104,7 +104,8 @@ static void rtrace_line_put_word(struct line *l, struct rtrace_text text, size_t
 			put_bytes(l, text.bytes + i, 1);
 }
 
-/* Words as they are. None of the bytes that are in FORBIDDEN, and no space at the beginning. */
+/* Writes words unchanged. They must not begin with a space, nor contain control characters or bytes
+ * of FORBIDDEN. */
 static void put_words(struct line *l, struct rtrace_text text, size_t max, const char *forbidden)
 {
 	if (text.n == 0 || text.bytes[0] == ' ')
@@ -117,7 +118,7 @@ static void put_words(struct line *l, struct rtrace_text text, size_t max, const
 	put_bytes(l, text.bytes, text.n);
 }
 
-/* As much as fits, with '_' for the bytes that are in FORBIDDEN, and for control characters. */
+/* Writes as much as fits. Bytes of FORBIDDEN and control characters become '_'. */
 static void put_somehow(struct line *l, struct rtrace_text text, const char *forbidden)
 {
 	size_t n = text.n < RTRACE_NAME_MAX ? text.n : RTRACE_NAME_MAX;
@@ -206,7 +207,7 @@ int rtrace_line_header(struct outbuf *out, const struct rtrace_header *h)
 	return rtrace_line_finish(&l, out);
 }
 
-/* ---- what stands before the calls ---- */
+/* ---- records before calls ---- */
 
 int rtrace_line_attachment(struct outbuf *out, const struct rtrace_attachment *a)
 {
@@ -282,7 +283,7 @@ static void put_time(struct line *l, uint64_t time_ns, unsigned digits)
 		put_format(l, ".%03" PRIu64 "] ", ms % 1000);
 }
 
-/* A name that begins with '@' or '[' could be taken for what may stand before it. */
+/* A name must not begin with '@' or '[', since optional parts before it begin so. */
 static void put_function(struct line *l, struct rtrace_text name)
 {
 	put_words(l, name, RTRACE_NAME_MAX, "");
@@ -293,7 +294,7 @@ static void put_function(struct line *l, struct rtrace_text name)
 int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		     const struct rtrace_call_style *style)
 {
-	/* Without a type a name like "vector<int>" would be taken for one with it. */
+	/* Without a type, a name like "vector<int>" would be parsed as one with a type. */
 	bool typed = style->typed || (c->name.n > 0 && c->name.bytes[c->name.n - 1] == '>');
 	struct line l;
 

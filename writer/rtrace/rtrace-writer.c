@@ -32,13 +32,14 @@ static bool in_call(const struct rtrace_writer *w)
 	return w->at != RTRACE_AT_START && w->at != RTRACE_AT_REST;
 }
 
-/* Whether what belongs to no call may stand here: in a call it would cut off its backtrace. */
+/* Whether a record that belongs to no call is allowed. Within a call, it would truncate the
+ * backtrace. */
 static int check_at_rest(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_REST ? 0 : -EINVAL;
 }
 
-/* Arguments belong to a call, frames also stand behind what sums up calls. */
+/* Arguments must follow a call. Frames can also follow the summary of calls. */
 static int check_at_arg(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_CALL ? 0 : -EINVAL;
@@ -51,7 +52,7 @@ static int check_at_call(const struct rtrace_writer *w)
 	return check_at_rest(w);
 }
 
-/* Calls that share a backtrace are summed up before it. */
+/* The summary of calls that share a backtrace precedes it. */
 static int check_at_frame(const struct rtrace_writer *w)
 {
 	return !in_call(w) || (w->grouped && w->at == RTRACE_AT_CALL) ? -EINVAL : 0;
@@ -139,7 +140,7 @@ int rtrace_write_known_resource(struct rtrace_writer *w, enum rtrace_known_resou
 	return rtrace_write_resource(w, &r);
 }
 
-/* The type to write a call with: a registered one. NULL = it has none that was. */
+/* The registered type of a call; NULL if there is none. */
 static const struct rtrace_writer_type *rtrace_writer_find_type(const struct rtrace_writer *w,
 								struct rtrace_text type)
 {

@@ -12,19 +12,19 @@
 
 enum {
 	PAGE = 4096,
-	HEADERS_MAX = 128,      /* of a program; it has about ten */
+	HEADERS_MAX = 128,      /* of a program; usually about ten */
 	DYNAMIC_MAX = 16 << 10, /* bytes */
 	NAMESPACES_MAX = 16,
 	BLOCKS_MAX = 3 + 2 * TFILE_LINK_MAP_LIBRARIES_MAX + NAMESPACES_MAX,
 };
 
-/* As <link.h> has them; for 64-bit programs whatever this one is. */
+/* As in <link.h>, but always for 64-bit programs. */
 struct tfile_link_map_debug {
 	uint32_t version, pad;
 	uint64_t map, brk;
 	uint32_t state, pad2;
 	uint64_t base;
-	uint64_t next; /* of another namespace; from version 2 on */
+	uint64_t next; /* next namespace; since version 2 */
 };
 
 struct tfile_link_map_entry {
@@ -37,7 +37,7 @@ struct tfile_link_map_walk {
 	void *userdata;
 	size_t room;
 	uint64_t bytes;
-	uint64_t *seen; /* owned; addresses of entries */
+	uint64_t *seen; /* addresses of entries; owned */
 	size_t n_seen, seen_room;
 };
 
@@ -47,7 +47,7 @@ void tfile_link_map_deinit(struct tfile_link_map *m)
 	*m = (struct tfile_link_map){ 0 };
 }
 
-/* What is not there is said once, the first reason. */
+/* Records the first reason why data is missing. */
 static int tfile_link_map_lacks(struct tfile_link_map_walk *w, const char *what)
 {
 	if (!w->map->missing)
@@ -60,7 +60,7 @@ static bool tfile_link_map_get(struct tfile_link_map_walk *w, uint64_t address, 
 	return address + n >= address && w->read(w->userdata, address, to, n) == 0;
 }
 
-/* Returns 1, 0 if no more fits, or -ENOMEM. */
+/* Returns 1, 0 if there is no room, or -ENOMEM. */
 static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, uint64_t n)
 {
 	struct tfile_link_map *m = w->map;
@@ -76,7 +76,7 @@ static int tfile_link_map_add(struct tfile_link_map_walk *w, uint64_t address, u
 
 /* ---- libraries ---- */
 
-/* How long the text at ADDRESS is, with its NUL, or 0 if it has no end. */
+/* The length of the text at ADDRESS with its NUL, or 0 if it has no end. */
 static size_t tfile_link_map_length(struct tfile_link_map_walk *w, uint64_t address)
 {
 	char text[256];
@@ -84,7 +84,7 @@ static size_t tfile_link_map_length(struct tfile_link_map_walk *w, uint64_t addr
 	for (size_t n = 0, chunk; n < TFILE_LINK_MAP_NAME_MAX; n += chunk) {
 		const char *end;
 
-		/* Behind a page there may be nothing. */
+		/* The next page may be unmapped. */
 		chunk = PAGE - (address + n) % PAGE;
 		if (chunk > sizeof(text))
 			chunk = sizeof(text);
@@ -110,7 +110,7 @@ static int tfile_link_map_name(struct tfile_link_map_walk *w, uint64_t address)
 	return tfile_link_map_add(w, address, n);
 }
 
-/* Whether there was no entry at ADDRESS yet: 1, 0, or -ENOMEM. */
+/* Returns 1 if ADDRESS is a new entry, 0 if not, or -ENOMEM. */
 static int tfile_link_map_is_new(struct tfile_link_map_walk *w, uint64_t address)
 {
 	for (size_t i = 0; i < w->n_seen; i++)
@@ -145,7 +145,7 @@ static int tfile_link_map_library(struct tfile_link_map_walk *w, uint64_t addres
 	return 1;
 }
 
-/* One namespace. Returns as tfile_link_map_library(). */
+/* Adds the libraries of one namespace. Returns as tfile_link_map_library(). */
 static int tfile_link_map_libraries(struct tfile_link_map_walk *w, uint64_t address)
 {
 	while (address) {
@@ -204,7 +204,7 @@ static int tfile_link_map_dynamic(struct tfile_link_map_walk *w, const Elf64_Phd
 	return r < 0 ? r : tfile_link_map_lacks(w, "the dynamic linker has not started");
 }
 
-/* Reads the N program headers. Returns 0, -ENOEXEC, or -ENOMEM. */
+/* Finds the list by the N program headers. Returns 0, -ENOEXEC, or -ENOMEM. */
 static int tfile_link_map_headers(struct tfile_link_map_walk *w, uint64_t base, const Elf64_Phdr *h,
 				  unsigned n)
 {
@@ -237,14 +237,14 @@ static int tfile_link_map_program(struct tfile_link_map_walk *w, uint64_t base)
 	    e.e_phnum > HEADERS_MAX ||
 	    !tfile_link_map_get(w, base + e.e_phoff, headers, e.e_phnum * sizeof(headers[0])))
 		return -ENOEXEC;
-	/* GDB does not ask for these; whoever looks for the list in a trace file begins here. */
+	/* GDB does not read these, but other programs find the list of libraries with them. */
 	r = tfile_link_map_add(w, base, sizeof(e));
 	if (r > 0)
 		r = tfile_link_map_add(w, base + e.e_phoff, e.e_phnum * sizeof(headers[0]));
 	return r < 0 ? r : tfile_link_map_headers(w, base, headers, e.e_phnum);
 }
 
-/* ---- all of it ---- */
+/* ---- public functions ---- */
 
 DEFINE_ORDER(tfile_link_map_compare, struct tfile_link_map_block, COMPARE(x->address, y->address))
 

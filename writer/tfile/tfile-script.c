@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* Text for people has so many bytes at most in a line. */
+/* The maximum length of a text in a comment. */
 enum { TEXT_ROOM = 512 };
 
 static int tfile_script_path_is_valid(const char *path)
@@ -15,7 +15,7 @@ static int tfile_script_path_is_valid(const char *path)
 	return *path && !strpbrk(path, "\n\r") ? 0 : -EINVAL;
 }
 
-/* PATH as one argument of a command that splits its arguments as a shell does. */
+/* Writes PATH as one argument of a command that splits its arguments like a shell. */
 static int tfile_script_argument(struct outbuf *out, const char *path)
 {
 	int r = tfile_script_path_is_valid(path);
@@ -46,7 +46,7 @@ static int tfile_script_comments(struct outbuf *out, const struct tfile_script *
 	return r;
 }
 
-/* The command with the path in it, and where it goes. */
+/* Writes COMMAND with the file's path and bias. */
 static int tfile_script_symbols(struct outbuf *out, const char *command,
 				const struct tfile_script_file *f)
 {
@@ -73,7 +73,7 @@ static int tfile_script_files(struct outbuf *out, const struct tfile_script *s)
 	return r;
 }
 
-/* (its argument is the rest of the line, as it is) */
+/* The argument of `target` is the rest of the line, unquoted. */
 static int tfile_script_target(struct outbuf *out, const struct tfile_script *s)
 {
 	return tfile_script_path_is_valid(s->trace)
@@ -101,10 +101,10 @@ static int tfile_script_commands(struct outbuf *out, const struct tfile_script *
 {
 	int r;
 
-	/* (what is asked by hand, a script is not asked) */
+	/* A script must not ask for confirmation. */
 	r = outbuf_print(out, "set confirm off\n") ?: tfile_script_files(out, s)
 		    ?: outbuf_print(out, "set confirm on\n") ?: tfile_script_target(out, s);
-	/* Only now is there memory to read the list of libraries from. */
+	/* GDB can read the list of libraries only now, from the trace's memory. */
 	if (r == 0 && s->has_link_map)
 		r = outbuf_print(out, "sharedlibrary\n");
 	return r;

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "writer/tfile/tfile-wire.h"
 
-/* What was written since BEGIN goes again. */
+/* Removes the output since BEGIN. */
 static int tfile_writer_undo(struct outbuf *out, size_t begin, int error)
 {
 	out->size = begin;
@@ -50,7 +50,7 @@ static int tfile_writer_hex(struct outbuf *out, const void *bytes, size_t n)
 	return 0;
 }
 
-/* A whole line: WORD, and TEXT behind it. */
+/* Writes a line with WORD and TEXT. */
 static int tfile_writer_text(struct outbuf *out, const char *word, const char *text)
 {
 	size_t begin = out->size;
@@ -69,7 +69,7 @@ static int tfile_writer_reason(struct outbuf *out, const struct tfile_status *s)
 	    (s->stop_text && !tfile_stops[s->stop].has_text))
 		return -EINVAL;
 	r = outbuf_print(out, TFILE_LINE_STATUS "%d;%s", s->running, tfile_stops[s->stop].name);
-	/* (GDB writes the colon of an empty text, too) */
+	/* GDB writes the colon even for an empty text. */
 	if (r == 0 && tfile_stops[s->stop].has_text)
 		r = outbuf_append(out, ":", 1)
 			    ?: tfile_writer_hex(out, s->stop_text ?: "",
@@ -127,7 +127,7 @@ static int tfile_writer_variable(struct outbuf *out, const struct tfile_variable
 			?: tfile_writer_line_end(out, begin);
 }
 
-/* "tp T1:401136", with which each line of a tracepoint begins. */
+/* Writes "tp T1:401136", the beginning of each line of a tracepoint. */
 static int tfile_writer_tp(struct outbuf *out, const struct tfile_tracepoint *t,
 			   enum tfile_tracepoint_line line)
 {
@@ -214,7 +214,7 @@ static int tfile_writer_tracepoint(struct outbuf *out, const struct tfile_tracep
 	return r ?: tfile_writer_sources(out, t) ?: tfile_writer_counts(out, t);
 }
 
-/* Places of one number stay in their order. */
+/* Tracepoints with equal numbers keep their order. */
 DEFINE_ORDER_OF_POINTERS(tfile_writer_compare, struct tfile_tracepoint,
 			 COMPARE(y->number, x->number) ?: COMPARE(x, y))
 
@@ -237,11 +237,11 @@ static int tfile_writer_tracepoints(struct outbuf *out, const struct tfile_head 
 	return r;
 }
 
-/* ---- the description ---- */
+/* ---- target description ---- */
 
 /*
- * TEXT as it may stand in a comment: no "--", and nothing that ends the line, which began at BEGIN
- * and loses what would make it too long.
+ * Writes TEXT into a comment, without "--" and line ends. It is truncated if the line, which began
+ * at BEGIN, would be too long.
  */
 static int tfile_writer_comment(struct outbuf *out, size_t begin, const char *text)
 {
@@ -328,7 +328,7 @@ void tfile_writer_init(struct tfile_writer *w, struct outbuf *out, uint32_t regi
 	*w = (struct tfile_writer){ out, register_bytes, order, 0 };
 }
 
-/* VALUE in N bytes at TO. Returns what is behind them. */
+/* Writes VALUE to N bytes at TO. Returns the position after them. */
 static uint8_t *tfile_writer_number(const struct tfile_writer *w, uint8_t *to, uint64_t value,
 				    unsigned n)
 {
@@ -344,7 +344,7 @@ static uint64_t tfile_writer_memory_bytes(size_t n)
 	return n + blocks * TFILE_MEMORY_HEAD_BYTES;
 }
 
-/* How many bytes BLOCK takes, or -EINVAL, or -EOVERFLOW. */
+/* The size of BLOCK in bytes, -EINVAL, or -EOVERFLOW. */
 static int64_t tfile_writer_block_bytes(const struct tfile_writer *w,
 					const struct tfile_block *block)
 {

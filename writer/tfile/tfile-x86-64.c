@@ -7,7 +7,7 @@
 
 #define ARCHITECTURE "<architecture>i386:x86-64</architecture>"
 
-/* GDB knows the registers by these. Without the lines it takes them for those of an i386. */
+/* GDB identifies the registers by this description. Without it, GDB assumes an i386. */
 static const char *const tfile_x86_64_lines[] = {
 	"<?xml version=\"1.0\"?>",  "<target>",  "<architecture>i386:x86-64</architecture>",
 	"<osabi>GNU/Linux</osabi>", "</target>",

@@ -6,14 +6,14 @@
 
 #include "writer/tracedb/tracedb-wire.h"
 
-/* What was written since BEGIN goes again. */
+/* Removes the output since BEGIN. */
 static int tracedb_writer_undo(struct tracedb_writer *w, size_t begin, int error)
 {
 	w->out->size = begin;
 	return error;
 }
 
-/* VALUE in the lowest WIDTH bytes, WIDTH being 0 to 8. */
+/* Writes VALUE in its lowest WIDTH bytes; WIDTH is 0 to 8. */
 static int tracedb_writer_put(struct tracedb_writer *w, uint64_t value, unsigned width)
 {
 	uint8_t *to = outbuf_reserve(w->out, width);
@@ -25,7 +25,7 @@ static int tracedb_writer_put(struct tracedb_writer *w, uint64_t value, unsigned
 	return 0;
 }
 
-/* Likewise, a number that must fit. */
+/* Like tracedb_writer_put(), but fails if the number does not fit. */
 static int tracedb_writer_number(struct tracedb_writer *w, uint64_t value, unsigned width)
 {
 	if (width < 8 && value >> 8 * width)
@@ -92,7 +92,7 @@ static int tracedb_writer_float(struct tracedb_writer *w, const struct tracedb_v
 					 : outbuf_append(w->out, &v->f, sizeof(v->f));
 }
 
-/* The bytes of a value that has the size of its type. */
+/* Writes the bytes of a value that has the size of its type. */
 static int tracedb_writer_value(struct tracedb_writer *w, const struct tracedb_value *v,
 				uint32_t format)
 {
@@ -137,7 +137,7 @@ static int tracedb_writer_entry(struct tracedb_writer *w, const struct tracedb_e
 		return r;
 	switch (e->tag) {
 	case TRACEDB_STATEMENT:
-		/* (0 is what other writers refuse) */
+		/* Other writers refuse 0, too. */
 		return e->statement == 0
 			       ? -EINVAL
 			       : tracedb_writer_number(w, e->statement,
