@@ -93,7 +93,7 @@ struct log_subject daemon_session_subject(const struct daemon_session *s,
 /* True once nothing more will be written. */
 bool daemon_session_finished(const struct daemon_session *s);
 
-/* True if the session is what a dead service has left. */
+/* True if the session was recovered from a dead service. */
 bool daemon_session_recovered(const struct daemon_session *s);
 
 /* True from the start until it has finished. */

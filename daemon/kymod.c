@@ -45,18 +45,17 @@ struct arguments {
 static void kymod_print_help(void)
 {
 	puts("Usage: kymod [OPTION ...]\n\n"
-	     "The service of kymo: records what this machine does, for those who may ask.\n\n"
-	     "      --bus ADDRESS     the bus to serve, instead of the system bus\n"
-	     "      --group GROUP     where there is no polkit, members may record (kymo)\n"
-	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
-	     "      --config-dir DIR  where collections are (" COLLECTION_DIRECTORY ")\n"
-	     "      --state-dir DIR   where they collect (" COLLECTION_DIRECTORY_PREFIX ")\n"
-	     "      --perf-events SOCKET\n"
-	     "                        who is asked for perf events that the kernel does not give us\n"
-	     "      --open-perf-events\n"
-	     "                        be the one who is asked, on the socket that systemd passes\n"
-	     "      --help            print this\n"
-	     "      --version         print the version");
+	     "The service of kymo, which records this machine for its clients.\n\n"
+	     "      --bus ADDRESS         serve this bus instead of the system bus\n"
+	     "      --group GROUP         without polkit, members of this group can record (kymo)\n"
+	     "      --idle-exit TIME      exit after this time without a session or a call (0: never)\n"
+	     "      --config-dir DIR      the directory of collections (" COLLECTION_DIRECTORY ")\n"
+	     "      --state-dir DIR       replaces " COLLECTION_DIRECTORY_PREFIX " in collections\n"
+	     "      --perf-events SOCKET  the socket of the process that opens perf events if the kernel\n"
+	     "                            refuses them to the service\n"
+	     "      --open-perf-events    run as that process, on the socket that systemd passes\n"
+	     "      --help                print this help\n"
+	     "      --version             print the version");
 }
 
 /* Returns 1 to continue, 0 to exit with success, or -EINVAL. */
