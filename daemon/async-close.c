@@ -83,7 +83,7 @@ static struct async_close_shared *shared;
 static struct close_thread *close_threads;          /* shared->threads */
 static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* the line of each closer; NULL = none */
 static pid_t guard;
-/* eventfd: a closer is done, or another thread has queued a descriptor */
+/* An eventfd: a closer is done, or another thread has queued a descriptor. */
 static int bell = -1;
 
 /* For the main thread only. */
@@ -231,7 +231,7 @@ static void guard_leave_bus(void)
 static _Noreturn void guard_run(pid_t parent)
 {
 	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
-	/* the kernel's format */
+	/* A signal set in the kernel's format. */
 	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) |
 				 UINT64_C(1) << (SIGNAL_CLOSE_THREAD - 1) |
 				 UINT64_C(1) << (SIGNAL_WANTED - 1);
@@ -246,8 +246,8 @@ static _Noreturn void guard_run(pid_t parent)
 				      sizeof(signals));
 
 		/*
-		 * The kernel also sends this signal when the thread that started us ends; it is
-		 * then from our parent, too.
+		 * When the thread that started the guard ends, the kernel sends this signal with
+		 * the pid of our parent.
 		 */
 		if (signal == SIGNAL_ENDED && info.si_pid == parent)
 			break;
@@ -510,8 +510,8 @@ static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 
 /*
  * The owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if there are
- * none. They come with the first bytes of a message. Since the peek has no room for them, the
- * kernel sets MSG_CTRUNC.
+ * none. Descriptors come with the first bytes of a message. The peek has no room for them, which
+ * the kernel reports as MSG_CTRUNC.
  */
 static uint64_t look_whose(size_t n)
 {
@@ -529,7 +529,7 @@ static uint64_t look_whose(size_t n)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
 		return FOREIGN_FD_OF(uid);
-	/* Senders that leave before they are known are never removed one by one. */
+	/* Nothing reports that an unknown sender has left, so a full table is cleared. */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
 	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)

@@ -12,7 +12,7 @@
  * Any message can carry descriptors, even for a method that accepts none, and sd-bus receives and
  * closes them. So this module defines recvmsg(), which libsystemd then calls. This recvmsg() keeps
  * the received descriptors, records their owner (base/foreign-fds.h), and gives libsystemd
- * stand-ins of our own (passed-fds.h). Code that takes a descriptor out closes it with
+ * stand-ins of our own (passed-fds.h). Code that keeps one of these descriptors closes it with
  * close_passed_fd().
  *
  * Descriptors that wait to be closed must not use up the table of descriptors, since the connection

@@ -49,7 +49,7 @@ enum limit_verdict limit_check(const struct limit *l, const struct limit_use *ha
 /* ---- rate limit ---- */
 
 enum {
-	RATE_LIMIT_BURST = 60,  /* sessions created and started at once; each counts */
+	RATE_LIMIT_BURST = 60,  /* calls at once: creations and starts of sessions */
 	RATE_LIMIT_USERS = 256, /* users with recent calls; calls of further users are refused */
 };
 

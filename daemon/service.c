@@ -20,7 +20,7 @@
 
 #define USEC_PER_SEC   UINT64_C(1000000)
 #define NOTIFY_USEC    USEC_PER_SEC        /* between two status lines */
-#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* for systemd to read notifications */
+#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* at most, for systemd to read notifications */
 #define LATE_IDLE_USEC USEC_PER_SEC        /* the idle time after "stopping" */
 #define MORE_TIME_USEC (30 * USEC_PER_SEC) /* requested with each status after "stopping" */
 #define STATUS_MAX     1024
