@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether bytes begin a call trace. The format has no magic number, only its container has; so
- * the first function's name, or the first property, has to look like one.
+ * Recognizes call traces. The uncompressed format has no magic number, so its beginning must look
+ * like a version, followed by a property or by the first function's name.
  */
 #include "reader/apitrace/apitrace-reader.h"
 
@@ -10,7 +10,7 @@ struct head {
 	size_t n, at;
 };
 
-/* Takes a number; what is cut off is as good as any. */
+/* Parses a number, which can be cut off at the end of the data. */
 static uint64_t head_take_number(struct head *h)
 {
 	uint64_t number = 0;
@@ -26,7 +26,7 @@ static uint64_t head_take_number(struct head *h)
 	return number;
 }
 
-/* Takes a name: not empty, not long, of characters that names have. */
+/* Parses a name: not empty, not long, without control characters. It can be cut off. */
 static bool head_take_name(struct head *h)
 {
 	uint64_t n = head_take_number(h);
@@ -41,7 +41,7 @@ static bool head_take_name(struct head *h)
 	return true;
 }
 
-/* The first event enters a function, which has a name. */
+/* Whether the first event enters a function with a valid name. */
 static bool is_enter(struct head *h, uint64_t version)
 {
 	if (h->at == h->n)
@@ -66,7 +66,7 @@ bool apitrace_is_stream(const uint8_t *p, size_t n)
 		return false;
 	if (version < APITRACE_VERSION_PROPERTIES)
 		return is_enter(&h, version);
-	/* (and it must not be one byte that is 6 by chance) */
+	/* A single byte is not enough evidence. */
 	if (h.at == n || head_take_number(&h) > version)
 		return false;
 	if (h.at < n && p[h.at] != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the names of graphics functions mean to the format's tools: which end a frame, which only
- * ask.
+ * The meaning of graphics functions for the format's tools: functions that end a frame, and
+ * functions that only query state.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const char *const frame_ends[] = {
 	"wglSwapMultipleBuffers",
 };
 
-/* What stands behind "glIs", "glXGet" and "wglGet" in names of those that only ask. */
+/* Names of queries after "glIs", "glXGet" and "wglGet". */
 static const char *const gl_is[] = {
 	"AsyncMarkerSGIX",
 	"Buffer",
@@ -98,7 +98,7 @@ static const char *const other_queries[] = {
 	"wglDescribePixelFormat",
 };
 
-/* Of IDirect3D8, IDirect3D9 and IDirect3D9Ex. */
+/* Queries of IDirect3D8, IDirect3D9 and IDirect3D9Ex. */
 static const char *const direct3d_queries[] = {
 	"CheckDeviceFormat",
 	"EnumAdapterModes",
@@ -116,7 +116,7 @@ static bool meaning_has(const char *const *list, size_t n, const char *name)
 
 #define MEANING_HAS(list, name) meaning_has(list, ARRAY_SIZE(list), name)
 
-/* What stands behind PREFIX in NAME, or NULL. */
+/* The rest of NAME after PREFIX, or NULL. */
 static const char *meaning_behind(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -124,7 +124,7 @@ static const char *meaning_behind(const char *name, const char *prefix)
 	return strncmp(name, prefix, n) == 0 ? name + n : NULL;
 }
 
-/* IDXGISwapChain1::Present1 and all like it. */
+/* IDXGISwapChain1::Present1 and similar ones. */
 static bool is_dxgi_present(const char *name)
 {
 	const char *rest = meaning_behind(name, "IDXGISwapChain")
@@ -154,7 +154,7 @@ static bool is_direct3d_query(const char *name)
 	return MEANING_HAS(direct3d_queries, method + 2);
 }
 
-/* An error that is none: a function without arguments that returns 0. */
+/* Whether a call of glGetError() found no error. The function must have no arguments. */
 static bool is_no_error(const struct apitrace_call *call)
 {
 	const struct apitrace_value *ret = call->ret;

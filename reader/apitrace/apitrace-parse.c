@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bytes, numbers and texts.
+ * Parses bytes, numbers and texts.
  */
 #include "reader/apitrace/apitrace-parse.h"
 
@@ -32,7 +32,7 @@ void apitrace_parse_found(struct apitrace_parse *p, enum apitrace_finding_id id)
 		p->finding(p->userdata, id, p->input.offset);
 }
 
-/* Sees to it that N bytes are there. */
+/* Makes N bytes available, or reports damage. */
 static int apitrace_parse_need(struct apitrace_parse *p, size_t n)
 {
 	int r = input_need(&p->input, n);

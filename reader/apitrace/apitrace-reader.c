@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Header, events, and the calls that they make.
+ * Reads the header and the events, and joins them into calls.
  */
 #include "reader/apitrace/apitrace-reader.h"
 
@@ -10,35 +10,36 @@
 #include "base/array.h"
 #include "reader/apitrace/apitrace-parse.h"
 
-/* More arguments than a function has are skipped; so many it may have. */
+/* ARGS_MAX: arguments beyond a function's are skipped, up to this number. */
 enum { ARGS_MAX = 65536, HEAD_BYTES = 64 };
 
-/* A call that was entered. */
+/* A call that was entered and not left. */
 struct open_call {
 	struct apitrace_call call;
-	struct apitrace_pool pool; /* all of it, this struct too */
+	struct apitrace_pool pool; /* contains everything, including this struct */
 	size_t args_room;
-	struct open_call *before, *after; /* by their numbers */
+	struct open_call *before, *after; /* sorted by number */
 };
 
 struct apitrace_reader {
 	struct apitrace_parse parse;
 	struct apitrace_header header;
 	uint64_t n_calls;
-	struct table open; /* by number + 1 */
+	struct table open; /* number + 1 -> call */
 	struct open_call *first, *last;
 	size_t open_bytes;
-	struct open_call *given; /* what the caller looks at. Owned */
+	struct open_call *given; /* the call that the caller uses; owned */
 	bool ended;              /* no more events */
-	bool bad_header;         /* it is damaged, and that was not said yet */
-	bool kept;               /* `given` was not given yet: its leave event is damaged */
+	bool bad_header;         /* damage in the header was not reported yet */
+	/* `given` was not returned yet, since its leave event is damaged */
+	bool kept;
 };
 
 /* ---- open calls ---- */
 
 static struct open_call *open_call_free(struct open_call *c)
 {
-	/* (it is in its own pool) */
+	/* The struct is in its own pool. */
 	struct apitrace_pool pool;
 
 	if (!c)
@@ -158,7 +159,7 @@ static int parse_detail(struct apitrace_reader *r, struct open_call *c)
 	case APITRACE_DETAIL_RET:
 		return apitrace_parse_value(&r->parse, &c->pool, &c->call.ret) ?: 1;
 	case APITRACE_DETAIL_THREAD:
-		/* (its own reader of version 4 on has no such detail) */
+		/* The format's own reader does not know this detail from version 4 on. */
 		if (r->parse.version >= APITRACE_VERSION_THREADS)
 			break;
 		return apitrace_parse_number(&r->parse, &c->call.thread) ?: 1;
@@ -205,7 +206,7 @@ static int parse_enter(struct apitrace_reader *r, uint64_t at)
 	return e;
 }
 
-/* Returns 1 with the call in r->given, 0 if it was of none that is open, or a negative errno. */
+/* Returns 1 with the call in r->given, 0 if no such call was open, or a negative errno. */
 static int parse_leave(struct apitrace_reader *r)
 {
 	struct open_call *c;
@@ -228,7 +229,7 @@ static int parse_leave(struct apitrace_reader *r)
 		open_call_free(c);
 		return e;
 	}
-	/* Of one that is damaged what was read is kept. */
+	/* If the event is damaged, the part before the damage is kept. */
 	if (e == -EBADMSG) {
 		r->given = c;
 		return e;
@@ -242,7 +243,7 @@ static int parse_leave(struct apitrace_reader *r)
 	return 1;
 }
 
-/* Reads events until a call has ended. As parse_leave(); 0 is the end. */
+/* Reads events until a call has ended. Returns as parse_leave(); 0 at the end. */
 static int next_event(struct apitrace_reader *r)
 {
 	struct input *in = &r->parse.input;
@@ -267,7 +268,7 @@ static int next_event(struct apitrace_reader *r)
 	}
 }
 
-/* A call that waits for its end in vain. */
+/* Returns the oldest open call in r->given, without its end. */
 static void give_oldest(struct apitrace_reader *r, enum apitrace_finding_id why)
 {
 	apitrace_parse_found(&r->parse, why);
@@ -303,7 +304,7 @@ int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call *
 	return APITRACE_CALL;
 }
 
-/* ---- the header ---- */
+/* ---- header ---- */
 
 static int parse_properties(struct apitrace_reader *r)
 {
@@ -324,7 +325,7 @@ static int parse_properties(struct apitrace_reader *r)
 		if (e < 0)
 			break;
 	}
-	/* Those before damage are kept. */
+	/* Properties before damage are kept. */
 	if (n > 0 && (e == 0 || e == -EBADMSG)) {
 		kept = apitrace_pool_get(&p->signatures, n * sizeof(*kept));
 		if (!kept)
@@ -352,14 +353,14 @@ static int parse_header(struct apitrace_reader *r)
 	return e ?: parse_properties(r);
 }
 
-/* ---- the object ---- */
+/* ---- object ---- */
 
 static int apitrace_reader_start(struct apitrace_reader **ret, struct apitrace_reader *r, int e)
 {
 	e = e ?: input_need(&r->parse.input, 1);
 	if (e >= 0)
 		e = e == 0 ? APITRACE_ALIEN_EMPTY : parse_header(r);
-	/* Damage comes with the first call. */
+	/* Damage is reported by apitrace_reader_next(). */
 	if (e == -EBADMSG) {
 		r->bad_header = true;
 		e = 0;

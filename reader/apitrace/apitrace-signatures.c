@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands in the file once: functions, structs, enums, bitmasks, stack frames.
+ * Parses signatures, which are written once per file: functions, structs, enums, bitmasks, stack
+ * frames.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "base/array.h"
 #include "reader/apitrace/apitrace-parse.h"
 
-/* The format's own reader has a vector as long as the largest id; what is new is mostly the
- * next. */
+/* The format's own reader allocates a vector up to the largest id. New ids are usually
+ * consecutive. */
 enum { ID_GAP_MAX = 65536 };
 
 #define ROOM(p, size, ret)                                                                         \
@@ -21,8 +22,9 @@ static int signatures_name(struct apitrace_parse *p, struct apitrace_text *ret)
 }
 
 /*
- * Reads an id and finds its signature in T. Returns 1 with *RET, 0 with a new one of SIZE bytes,
- * whose body follows, or a negative errno. What has a damaged body is in T, and not used.
+ * Reads an id and finds its signature in T. Returns 1 with *RET, 0 with a new signature of SIZE
+ * bytes, whose body follows, or a negative errno. A signature with a damaged body stays in T and is
+ * not used.
  */
 static int find_or_make(struct apitrace_parse *p, struct table *t, size_t size, void *ret)
 {
@@ -44,7 +46,7 @@ static int find_or_make(struct apitrace_parse *p, struct table *t, size_t size, 
 	return r;
 }
 
-/* N names; room is made as they come. */
+/* Parses N names. Memory grows with the names, since N is not trusted. */
 static int signatures_name_list(struct apitrace_parse *p, uint64_t n, struct apitrace_names *to)
 {
 	_cleanup_free_ struct apitrace_text *names = NULL;
@@ -86,7 +88,7 @@ int apitrace_parse_struct(struct apitrace_parse *p, struct apitrace_names **ret)
 	return parse_names(p, &p->structs, ret);
 }
 
-/* One entry of an enum or a bitmask. */
+/* Parses one entry of an enum or a bitmask. */
 static int parse_entry(struct apitrace_parse *p, bool is_enum, struct apitrace_number_name *ret)
 {
 	int64_t value;
@@ -126,7 +128,7 @@ static int parse_entries(struct apitrace_parse *p, uint64_t n, bool is_enum,
 
 int apitrace_parse_enum(struct apitrace_parse *p, struct apitrace_set **ret)
 {
-	uint64_t n = 1; /* what one of the old kind has */
+	uint64_t n = 1; /* entries of an old enum */
 	int r = find_or_make(p, &p->enums, sizeof(**ret), ret);
 
 	if (r != 0)

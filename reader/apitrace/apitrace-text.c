@@ -21,7 +21,7 @@ static void text_put(struct outbuf *to, const char *text)
 
 int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name)
 {
-	/* As others print it. */
+	/* Other tools stop at a NUL, too. */
 	size_t n = name->n > 0 ? strnlen(name->bytes, name->n) : 0, plain = 0, room, before;
 	char *cleaned;
 
@@ -38,9 +38,9 @@ int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name)
 	return 0;
 }
 
-/* ---- texts ---- */
+/* ---- text ---- */
 
-/* What is no printable ASCII character, but a tab, CR or LF, with the digits that the tool has. */
+/* Writes the escape of C as apitrace's own tool does. Printable ASCII, tab, CR and LF need none. */
 static void text_put_escape(struct outbuf *to, uint32_t c)
 {
 	char text[8] = "\\";
@@ -140,7 +140,7 @@ static void text_put_array(const struct printer *p, const struct apitrace_value 
 	text_put(p->to, "}");
 }
 
-/* The members of a struct without a name are those of the one that it is in. */
+/* Prints members. An unnamed struct has its members in the outer struct. */
 static const char *text_put_members(const struct printer *p, const struct apitrace_value *v,
 				    const char *separator)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values, with those in them. Room is made for a value when its first byte was read.
+ * Parses values, which can nest. Memory for a value is allocated after its first byte was read.
  */
 #include <endian.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "reader/apitrace/apitrace-parse.h"
 
-/* Where values go, and how many they are in. */
+/* The memory of the values, and their depth. */
 struct values {
 	struct apitrace_parse *p;
 	struct apitrace_pool *pool;
@@ -18,7 +18,7 @@ struct values {
 
 static int values_parse(struct values *v, struct apitrace_value **ret);
 
-/* N bytes, little-endian. */
+/* Parses N little-endian bytes. */
 static int parse_fixed(struct apitrace_parse *p, size_t n, uint64_t *ret)
 {
 	uint8_t byte;
@@ -77,7 +77,7 @@ static int parse_wide(struct values *v, struct apitrace_value *value)
 	return 0;
 }
 
-/* N values, one behind the other, to *FIRST. */
+/* Parses N values into the list *FIRST. */
 static int values_parse_list(struct values *v, uint64_t n, struct apitrace_value **first)
 {
 	int r = 0;
@@ -96,7 +96,7 @@ static int values_parse_list(struct values *v, uint64_t n, struct apitrace_value
 
 static int parse_container(struct values *v, struct apitrace_value *value)
 {
-	uint64_t n = 2; /* of a representation */
+	uint64_t n = 2; /* values in a representation */
 	int r = 0;
 
 	if (value->type == APITRACE_STRUCT)
@@ -118,7 +118,7 @@ static int parse_set(struct apitrace_parse *p, struct apitrace_value *value)
 		return apitrace_parse_bitmask(p, &value->set.set)
 			       ?: apitrace_parse_number(p, &value->set.value);
 	r = apitrace_parse_enum(p, &value->set.set);
-	/* One of the old kind is its one value. */
+	/* An old enum has one entry, which is its value. */
 	if (r == 0 && p->version <= APITRACE_VERSION_OLD_ENUMS) {
 		value->set.value = value->set.set->n > 0 ? value->set.set->values[0].value : 0;
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A stream that ends too early is noted once, and read as zeros until the operation is over: so
- * each byte needs one comparison.
+ * Reading beyond the end of a stream returns zeros and sets a flag, which is checked once per
+ * operation. So each byte needs only one comparison.
  */
 #include "reader/columns/columns-join.h"
 
@@ -177,7 +177,7 @@ static void join_wakeup(struct columns_join *j, unsigned op, unsigned shape, uin
 	columns_after_wakeup(m, cpu, waker, waker_cpu, woken);
 }
 
-/* Returns false if the shape is not known and cannot be new. Shape 15 with flags is never one. */
+/* Returns false if the shape is unknown and cannot be new. Shape 15 with flags is never new. */
 static bool columns_join_shape(struct columns_join *j, unsigned shape)
 {
 	struct columns_model *m = &j->model;
@@ -193,7 +193,7 @@ static bool columns_join_shape(struct columns_join *j, unsigned shape)
 	return true;
 }
 
-/* Writes at most N bytes. Returns how many, or 0 if the columns are wrong. */
+/* Writes at most N bytes. Returns their number, or 0 if the columns are invalid. */
 static size_t columns_join_literal(struct columns_join *j, uint8_t *to, size_t n)
 {
 	uint64_t size = columns_join_varint(j);
@@ -206,7 +206,7 @@ static size_t columns_join_literal(struct columns_join *j, uint8_t *to, size_t n
 	return size;
 }
 
-/* As columns_join_literal(). */
+/* Returns as columns_join_literal(). */
 static inline size_t columns_join_record(struct columns_join *j, unsigned op, uint8_t *to,
 					 size_t room)
 {

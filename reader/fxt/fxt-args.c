@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Resolves REF; an inline one is taken from *P. Returns false if it is not there. */
+/* Resolves REF. An inline string is read from *P. Returns false if it does not fit. */
 static bool fxt_args_take_text(const struct fxt_provider *provider, unsigned ref,
 			       const uint64_t **p, const uint64_t *end, struct fxt_text *ret)
 {
@@ -20,7 +20,7 @@ static bool fxt_args_take_text(const struct fxt_provider *provider, unsigned ref
 	return true;
 }
 
-/* Takes the value of *ARG from P. Returns NULL, or what is wrong. */
+/* Reads the value of *ARG from P. Returns NULL, or an error message. */
 static const char *take_value(const struct fxt_provider *provider, struct fxt_arg *arg,
 			      const uint64_t *p, const uint64_t *end)
 {
@@ -57,7 +57,7 @@ static const char *take_value(const struct fxt_provider *provider, struct fxt_ar
 		arg->blob.data = (const uint8_t *)p;
 		arg->blob.size = value32;
 		return NULL;
-	default: /* null, and types that are not known, which their size skips */
+	default: /* null, and unknown types, which are skipped by their size */
 		return NULL;
 	}
 }

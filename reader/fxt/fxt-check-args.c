@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Judges the arguments of a record, by the specification's "Argument types" and by what the kind of
- * record asks of them.
+ * Checks the arguments of a record, by the specification's "Argument types" and by the requirements
+ * of the kind of record.
  */
 #include "reader/fxt/fxt-check.h"
 
@@ -142,7 +142,7 @@ static void check_counter_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 	}
 }
 
-/* What the kind of record asks of an argument. */
+/* Checks ARG against the requirements of the kind of record. */
 static void check_role(struct fxt_findings *f, const struct fxt_record *r,
 		       const struct fxt_arg *arg, bool is_first)
 {
@@ -156,14 +156,14 @@ static void check_role(struct fxt_findings *f, const struct fxt_record *r,
 		check_thread_arg(f, r, arg, is_first);
 }
 
-/* The words of the text that REF, a string reference, has in the record. */
+/* The number of words of the inline string of REF. */
 static uint64_t inline_words(uint64_t ref)
 {
 	return fxt_get_string_ref_inline(ref) ? fxt_stream_words(fxt_get_string_ref_length(ref))
 					      : 0;
 }
 
-/* The words that ARG needs. */
+/* The number of words that ARG needs. */
 static uint64_t needed_words(const struct fxt_arg *arg)
 {
 	uint64_t words = 1 + inline_words(arg->name.ref);
@@ -190,7 +190,7 @@ static void check_extent(struct fxt_findings *f, const struct fxt_arg *arg)
 		fxt_findings_add(f, FXT_FINDING_ARG_LONGER, arg->n_words - needed_words(arg));
 }
 
-/* ARG is the N-th of those whose names are at NAMES. */
+/* Checks the name of the N-th argument. NAMES are the names so far. */
 static void check_arg_name(struct fxt_findings *f, const struct fxt_text *names, unsigned n)
 {
 	const struct fxt_text *name = &names[n];

@@ -7,10 +7,10 @@
 #include "reader/fxt/fxt-shape.h"
 #include "writer/fxt/fxt-layout.h"
 
-/* Longer names are of no use in a viewer. */
+/* Longer names are useless in a viewer. */
 enum { NAME_BYTES_MAX = 1024 };
 
-/* Perfetto keeps its CPUs in tables of this size. */
+/* Perfetto's tables of CPUs have this size. */
 enum { CPUS_MAX = 4096 };
 
 void fxt_findings_add(struct fxt_findings *f, enum fxt_finding_id id, uint64_t value)
@@ -59,7 +59,7 @@ static void check_length(struct fxt_findings *f, const struct fxt_text *t)
 
 void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 {
-	/* The text of the table was judged when it was registered. */
+	/* Text in the table was checked when it was registered. */
 	if (!t->bytes)
 		fxt_findings_add(f, FXT_FINDING_STRING_UNDEFINED, t->ref);
 	else if (fxt_get_string_ref_inline(t->ref)) {
@@ -68,7 +68,7 @@ void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 	}
 }
 
-/* What names or classes something. (Those of blobs are shown nowhere.) */
+/* Checks a name or a category. (The names of blobs are not displayed.) */
 static void fxt_check_name(struct fxt_findings *f, const struct fxt_record *r,
 			   const struct fxt_text *t)
 {
@@ -91,14 +91,14 @@ static void fxt_check_time(struct fxt_findings *f, uint64_t ns)
 		fxt_findings_add(f, FXT_FINDING_TIME_HUGE, 0);
 }
 
-/* Words behind the contents of a scheduling or profiler record. */
+/* Reports words after the contents of a scheduling or profiler record. */
 static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 {
 	if (r->n_behind > 0)
 		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_behind);
 }
 
-/* The parts of a record, by its layout. */
+/* The parts of the record, by its layout. */
 #define KIND(field)
 #define HEAD(of, m, field, key)
 #define RESERVED(field) fxt_check_reserved(f, fxt_get_##field(head));
@@ -188,7 +188,7 @@ static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record 
 	check_trailing(f, r);
 }
 
-/* One side of a switch of type 1: the idle thread, or another with its weight. */
+/* Checks one side of a switch of type 1, which is the idle thread or has a weight. */
 static void check_side(struct fxt_findings *f, const struct fxt_record *r, uint64_t tid, bool idle,
 		       bool has_weight)
 {
@@ -223,7 +223,7 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 			return;
 		}
 		fxt_check_args(f, r);
-		/* What damaged arguments would have said is not known. */
+		/* If arguments are damaged, the weight may be among them. */
 		check_side(f, r, r->sw.out_tid, f->said.out_idle,
 			   f->said.out_weight || !f->said.end);
 		check_side(f, r, r->sw.in_tid, f->said.in_idle, f->said.in_weight || !f->said.end);
@@ -260,8 +260,8 @@ static void check_large(struct fxt_findings *f, const struct fxt_record *r)
 	fxt_check_args(f, r);
 }
 
-/* How much later Perfetto's clock is than it should be after 10^12 ns: it multiplies by a factor
- * with 32 binary places, the rest of which is thrown away. */
+/* The delay of Perfetto's clock after 10^12 ns: it multiplies by a factor with 32 binary places,
+ * and the rest is lost. */
 static uint64_t short_ns(uint64_t ticks_per_second)
 {
 	const uint64_t factor = UINT64_C(1000000000) << 32;
@@ -321,8 +321,8 @@ static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
 		fxt_findings_add(f, FXT_FINDING_BLOB_UNSEEN, type);
 }
 
-/* Words behind the contents of RECORD, where nobody is known to put any. Those of scheduling and
- * profiler records are worse. */
+/* Reports words after the contents of RECORD, unless a known program writes them. Scheduling and
+ * profiler records are checked elsewhere, since there it is a worse error. */
 static void check_longer(struct fxt_findings *f, const struct fxt_record *r)
 {
 	switch (r->type) {
@@ -333,7 +333,7 @@ static void check_longer(struct fxt_findings *f, const struct fxt_record *r)
 	case FXT_RECORD_EVENT:
 		if (r->subtype > FXT_EVENT_FLOW_END)
 			return;
-		/* (thread, process or global) */
+		/* the scope of an instant: thread, process or global */
 		if (r->subtype == FXT_EVENT_INSTANT && r->n_behind == 1 &&
 		    r->words[r->n_words - 1] <= 2)
 			return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stacks, and where code is mapped.
+ * Decodes stacks and mappings of code.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "reader/fxt/fxt-events-state.h"
 
-/* Modules of archives of other writers; further ones are not known. */
+/* The maximum number of modules from archives of other writers. */
 enum { MODULES_MAX = 1 << 20 };
 
 struct module_key {
@@ -34,7 +34,7 @@ int fxt_events_mapping(struct fxt_events *e, struct event *ev)
 	return table_set(&e->mapped, (uint64_t)ev->pid + 1, e) < 0 ? -ENOMEM : FXT_EVENTS_EVENT;
 }
 
-/* What the thread's next stack of the same time belongs to. */
+/* Records that the thread's next stack with this time belongs to this event. */
 int fxt_events_offcpu(struct fxt_events *e, struct event *ev)
 {
 	if (ev->ts_ns < UINT64_MAX &&
@@ -48,7 +48,7 @@ static uint64_t module_hash(const struct module_key *key)
 	return table_hash(key, sizeof(*key));
 }
 
-/* Remembers a module of another writer's; ours says more in an event `mapping`. */
+/* Keeps a module of another writer. kymo's events `mapping` have more data than its modules. */
 static int keep_module(struct fxt_events *e, const struct fxt_record *record)
 {
 	const struct module_key key = {
@@ -72,7 +72,7 @@ static int keep_module(struct fxt_events *e, const struct fxt_record *record)
 	return FXT_EVENTS_NONE;
 }
 
-/* What another writer has mapped. */
+/* Decodes a mapping of another writer. */
 static int get_mmap(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
 {
 	const struct module_key key = {
@@ -84,7 +84,7 @@ static int get_mmap(struct fxt_events *e, const struct fxt_record *record, struc
 
 	if (table_get(&e->mapped, key.pid + 1))
 		return FXT_EVENTS_NONE;
-	/* A writer that says nothing at all of what one may do there does not know. */
+	/* No flags at all means that the writer does not know them. */
 	if (record->mmap.flags != 0 && !(record->mmap.flags & FXT_MMAP_EXECUTABLE))
 		return FXT_EVENTS_NONE;
 	if (m && memcmp(&m->key, &key, sizeof(key)) != 0)

@@ -53,7 +53,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes from hexadecimal digits; what is none makes it unknown. */
+/* Converts hexadecimal digits. If they are invalid, the build id stays unknown. */
 static void put_build_id(struct fxt_events *e, const char *digits, struct event *ev)
 {
 	size_t n = strlen(digits) / 2;
@@ -71,7 +71,8 @@ static void put_build_id(struct fxt_events *e, const char *digits, struct event 
 	ev->mapping.build_id_size = (uint32_t)n;
 }
 
-/* Puts the text of ARG where F says. Returns 1, 0 if it is no word for that, or -ENOMEM. */
+/* Stores the text of ARG as F describes. Returns 1, 0 if the text is not a valid word, or
+ * -ENOMEM. */
 static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
 		    const struct fxt_arg *arg, struct event *ev)
 {
@@ -104,7 +105,7 @@ static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
 	}
 }
 
-/* Puts the value of ARG where F says. Returns 1, 0 if it is of another type, or -ENOMEM. */
+/* Stores the value of ARG as F describes. Returns 1, 0 if its type is wrong, or -ENOMEM. */
 static int fxt_events_take_put(struct fxt_events *e, const struct fxt_event_field *f,
 			       const struct fxt_arg *arg, struct event *ev)
 {
@@ -135,7 +136,8 @@ static int fxt_events_take_put(struct fxt_events *e, const struct fxt_event_fiel
 	}
 }
 
-/* What holds where an argument is missing; all else is 0 already. Returns whether ROW needs one. */
+/* Sets the values of missing arguments, except for those that are 0 already. Returns whether ROW
+ * requires an argument. */
 static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
 {
 	bool needs = false;
@@ -153,8 +155,8 @@ static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
 	return needs;
 }
 
-/* The field called NAME, or the end of FIELDS. It is looked for from F on first: that is how they
- * were written. */
+/* The field NAME, or the end of FIELDS. The search begins at F, since arguments usually have the
+ * order of the fields. */
 static const struct fxt_event_field *find_field(const struct fxt_event_field *fields,
 						const struct fxt_event_field *f, int name)
 {

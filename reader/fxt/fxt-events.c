@@ -22,7 +22,8 @@ struct fxt_events *fxt_events_free(struct fxt_events *e)
 	return free_ptr(e);
 }
 
-/* Scheduling records, whose arguments are one word each in all that we have seen: no rows. */
+/* Reads the weights of scheduling records. These records have no rows. In all known archives, their
+ * arguments have one word each. */
 static int take_weights(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
 {
 	struct fxt_args it = record->args;
@@ -140,7 +141,7 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 					  ev);
 }
 
-/* Streams may have no end, but what is in them has. */
+/* Discards data of an ended thread, since a stream can go on forever. */
 static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 {
 	table_remove(&e->left, (uint64_t)ev->tid + 1);
@@ -148,7 +149,7 @@ static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 		table_remove(&e->mapped, (uint64_t)ev->pid + 1);
 }
 
-/* What a row does not say by itself. */
+/* Handles what the row of an event does not express. */
 static int finish(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
 		  struct event *ev)
 {
@@ -174,7 +175,7 @@ static int finish(struct fxt_events *e, const struct fxt_record *record, enum fx
 	}
 }
 
-/* An event of the table. */
+/* Decodes an event of the table. */
 static int fxt_events_get_row(struct fxt_events *e, const struct fxt_record *record,
 			      enum fxt_row_id row, struct event *ev)
 {
@@ -189,7 +190,7 @@ static int fxt_events_get_row(struct fxt_events *e, const struct fxt_record *rec
 	return r == FXT_EVENTS_EVENT ? finish(e, record, row, ev) : r;
 }
 
-/* The CPU whose pseudo-thread of PROCESS the thread of RECORD is; false if it is none. */
+/* Whether the thread of RECORD is a CPU's pseudo-thread in PROCESS. *RET_CPU is the CPU. */
 static bool fxt_events_get_track(const struct fxt_record *record, uint32_t process,
 				 uint32_t *ret_cpu)
 {
@@ -201,7 +202,7 @@ static bool fxt_events_get_track(const struct fxt_record *record, uint32_t proce
 	return true;
 }
 
-/* A complete event. */
+/* Decodes a complete event. */
 static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record *record,
 				   struct event *ev, int category)
 {
@@ -223,7 +224,7 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 	if (i == ARRAY_SIZE(rows))
 		return FXT_EVENTS_NONE;
 	on_track = fxt_events_get_track(record, rows[i].process, &ev->cpu);
-	/* Somebody else's event of the same category. */
+	/* An event of another program in the same category. */
 	if (!on_track && (rows[i].kind != INTERVAL_WORK || ev->pid == rows[i].process))
 		return FXT_EVENTS_NONE;
 	ev->interval.kind = rows[i].kind;
@@ -232,7 +233,7 @@ static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record
 		       ?: fxt_events_take(e, record, rows[i].row, ev);
 }
 
-/* Counters of whatever names; what is no number is left out. */
+/* Decodes counters with any names. Arguments that are not numbers are left out. */
 static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record *record,
 				  struct event *ev, int category)
 {
@@ -265,7 +266,7 @@ static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record 
 	return r < 0 ? r : n > 0 ? FXT_EVENTS_EVENT : FXT_EVENTS_NONE;
 }
 
-/* Returns 1, 0 if ARG is no value of a call, or -ENOMEM. */
+/* Returns 1, 0 if ARG is not a value of a call, or -ENOMEM. */
 static int fxt_events_get_call_value(struct fxt_events *e, const struct fxt_arg *arg,
 				     struct call_value *v)
 {
@@ -292,7 +293,7 @@ static int fxt_events_get_call_value(struct fxt_events *e, const struct fxt_arg 
 	}
 }
 
-/* A call of whatever function. */
+/* Decodes a call of any function. */
 static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *record,
 			       struct event *ev)
 {
@@ -343,7 +344,7 @@ static int get_event(struct fxt_events *e, const struct fxt_record *record, stru
 		return fxt_events_get_call(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
 		return fxt_events_get_interval(e, record, ev, category);
-	/* The counter `lost` repeats what the instant says. */
+	/* The counter `lost` repeats the data of the instant. */
 	if (record->subtype == FXT_EVENT_COUNTER &&
 	    (category == FXT_NAME_COUNTERS || category == FXT_NAME_POWER))
 		return fxt_events_get_counter(e, record, ev, category);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the order of records in the file decides: which provider was introduced, when its ticks
- * were known, what its strings were; that losses are visible; modules before mappings before
- * backtraces.
+ * Checks rules about the order of records in the file: providers are introduced before use, ticks
+ * and strings are defined before use, losses are visible, modules precede mappings, and mappings
+ * precede backtraces.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #include "reader/fxt/fxt-lint-state.h"
 #include "reader/fxt/fxt-row.h"
 
-/* Scheduling records may stand this far from their place in time: a merge of several CPUs waits
- * for late ones no longer. */
+/* Scheduling records can be out of order by this much. A merge of several CPUs waits for late
+ * records no longer. */
 #define LATE_NS UINT64_C(10000000)
 
-/* So many wakeups with a waker are too many for some. */
+/* Some readers cannot handle more wakeups with a waker. */
 #define WAKERS_MANY 100000
 
-/* What a value in a set is. */
+/* The value of each element in a set. */
 static char seen;
 
 static struct fxt_lint_provider *fxt_lint_frame_get_provider(struct fxt_lint *l, uint32_t id)
@@ -27,7 +27,7 @@ static struct fxt_lint_provider *fxt_lint_frame_get_provider(struct fxt_lint *l,
 			    FXT_LINT_PROVIDERS_MAX);
 }
 
-/* Whose record R is; NULL if that cannot be known. */
+/* The provider of R; NULL if it is unknown. */
 static struct fxt_lint_provider *fxt_lint_frame_enter(struct fxt_lint *l,
 						      const struct fxt_record *r)
 {
@@ -55,7 +55,7 @@ static bool is_introduced(const struct fxt_lint *l, uint32_t id)
 {
 	const struct fxt_lint_provider *p = table_get(&l->providers, (uint64_t)id + 1);
 
-	/* Readers know provider 0 without an introduction, if nobody introduces himself. */
+	/* Readers accept provider 0 without an introduction, if no provider is introduced. */
 	return (p && p->introduced) || (id == 0 && !l->any_provider);
 }
 
@@ -104,8 +104,8 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 	p->timed = true;
 	if (r->type != FXT_RECORD_SCHEDULING)
 		return;
-	/* That a CPU must be closed, after a loss, is learned late. So is the wakeup that was held
-	 * until its thread left the CPU. */
+	/* Two kinds of records are late for a reason: synthetic switches after a loss, and wakeups
+	 * that were held until their thread left the CPU. */
 	if (l->findings.said.synthetic)
 		l->synthetic_ns = r->ts_ns;
 	if (r->ts_ns >= l->sched_last_ns)
@@ -119,7 +119,7 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 		fxt_lint_find(l, FXT_FINDING_WAKERS_MANY, l->here, l->n_wakers, 0);
 }
 
-/* Another provider may use the index for another thread: not every reader keeps them apart. */
+/* Reports an index that another provider uses for another thread: some readers confuse them. */
 static void check_index(struct fxt_lint *l, const struct fxt_record *r)
 {
 	unsigned index = r->thread_record.index;
@@ -136,7 +136,7 @@ static void check_index(struct fxt_lint *l, const struct fxt_record *r)
 	}
 }
 
-/* Does the name of an event speak of a loss? */
+/* Whether the name of an event is about a loss. */
 static bool tells_loss(const struct fxt_text *name)
 {
 	static const char *const words[] = { "lost", "loss", "drop", "overflow", "discard" };
@@ -148,7 +148,7 @@ static bool tells_loss(const struct fxt_text *name)
 	return false;
 }
 
-/* Whether this is the first time for the N words at KEY. */
+/* Whether the N words at KEY are new. */
 static bool fxt_lint_frame_is_new(struct fxt_lint *l, const uint64_t *key, size_t n)
 {
 	uint64_t hash = table_hash(key, n * sizeof(*key));
@@ -168,7 +168,7 @@ static bool is_known(const struct fxt_lint *l, const uint64_t *key, size_t n)
 	       table_get(&l->modules, table_hash(key, n * sizeof(*key)));
 }
 
-/* Addresses of the kernel lie in no mapping of the process. */
+/* Kernel addresses are in no mapping of the process. */
 static bool has_user_address(const struct fxt_record *r)
 {
 	for (size_t i = 0; i < r->backtrace.n_frames; i++)
@@ -202,7 +202,7 @@ static void fxt_lint_frame_check_profiler(struct fxt_lint *l, const struct fxt_r
 	}
 }
 
-/* A child has what its parent has mapped (docs/FXT-MAPPING.md): nothing need be said of it. */
+/* A child inherits its parent's mappings (docs/FXT-MAPPING.md), which need not be repeated. */
 static void check_fork(struct fxt_lint *l, const struct fxt_record *r)
 {
 	struct fxt_arg arg;

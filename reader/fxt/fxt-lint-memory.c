@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What programs allocate, as docs/FXT-MAPPING.md has it: events of category `memory` with the
- * arguments that they have there. Others may call their events so, too; those are none of ours.
+ * Checks allocations as docs/FXT-MAPPING.md describes them: events of category `memory` with these
+ * arguments. Events of other programs in this category are ignored.
  */
 #include <errno.h>
 
 #include "reader/fxt/fxt-lint-state.h"
 
-static char seen; /* what tables of keys alone have for values */
+static char seen; /* the value of each element in a set */
 
 static struct fxt_lint_watch *fxt_lint_memory_get_watch(struct fxt_lint *l, uint64_t pid)
 {
@@ -17,7 +17,7 @@ static struct fxt_lint_watch *fxt_lint_memory_get_watch(struct fxt_lint *l, uint
 			    FXT_LINT_THREADS_MAX);
 }
 
-/* The last snapshot had all that it said, or something is wrong. */
+/* Ends the last snapshot, and reports missing blocks. */
 static void end_snapshot(struct fxt_lint *l, struct fxt_lint_watch *w)
 {
 	if (w->missing > 0)
@@ -51,7 +51,7 @@ static void name_stack(struct fxt_lint *l, const struct fxt_record *r,
 	end_named(l);
 	fxt_named_set(&l->named, r);
 	l->named_at = l->here;
-	/* What there is no room for is not found missing, either: see use_stack(). */
+	/* Stacks beyond the limit are not reported as missing, either: see use_stack(). */
 	if (l->stacks.n_used < FXT_LINT_STACKS_MAX &&
 	    table_set(&l->stacks, stack_key(r->thread.pid, w, id), &seen) < 0)
 		l->error = -ENOMEM;
@@ -81,7 +81,7 @@ static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
 	w->number++;
 }
 
-/* R is about a process that is watched, or should be. */
+/* Handles an event of a process that must be traced. */
 static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_record *r,
 					  enum fxt_row_id row)
 {
@@ -90,7 +90,7 @@ static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_r
 
 	if (!w)
 		return;
-	/* (calls name stacks, too) */
+	/* Calls have stacks, too, in processes that are not traced. */
 	if (row != FXT_ROW_STACK && !w->open && !w->unwatched_told) {
 		w->unwatched_told = true;
 		fxt_lint_find(l, FXT_FINDING_MEMORY_UNWATCHED, l->here, r->thread.pid, 0);

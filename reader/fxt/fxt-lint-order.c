@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Puts facts into the order of time, as readers do: by time, and as they stand in the file where
- * times are equal. Archives are mostly sorted, so a fact that is a little late is put into its
- * place at once; others wait until the buffer is full, which is then sorted by merging its runs.
- * The first half of the buffer is handed on, so a fact can be late by FXT_LINT_WINDOW facts.
+ * Sorts facts by time as readers do: facts of equal times keep the order of the file. Archives are
+ * mostly sorted, so a fact that is a little late is inserted at once. Others wait until the buffer
+ * is full, which is then sorted by merging its runs. The first half of the buffer is passed on, so
+ * a fact can be late by FXT_LINT_WINDOW facts.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
-/* A fact that is late by more than this is not put into its place at once. */
+/* A fact that is late by more facts than this is not inserted at once. */
 enum { MOVE_MAX = 1024 };
 
 static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
@@ -41,7 +41,7 @@ static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact 
 	}
 }
 
-/* Where the run that begins at I ends. */
+/* The end of the run that begins at I. */
 static size_t run_end(const struct fxt_lint_fact *facts, size_t i, size_t n)
 {
 	while (++i < n && facts[i].ts_ns >= facts[i - 1].ts_ns)
@@ -65,7 +65,7 @@ static void merge_two(const struct fxt_lint_fact *a, size_t na, const struct fxt
 	memcpy(to + na, b, nb * sizeof(*b));
 }
 
-/* Merges each two neighbouring runs of FROM to TO. Returns false if there was only one. */
+/* Merges pairs of neighbouring runs from FROM to TO. Returns false if there was only one run. */
 static bool merge_runs(const struct fxt_lint_fact *from, size_t n, struct fxt_lint_fact *to)
 {
 	for (size_t i = 0; i < n;) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What runs on each CPU, and which threads run or were woken, in the order of time.
+ * Tracks the running thread of each CPU, and the threads that run or were woken, in order of time.
  *
- * Where records were lost, a thread may have run between two wakeups. But a CPU is held to what it
- * ran: readers do not know of losses, and a writer that loses records must close what ran.
+ * After a loss, a thread may have run between two wakeups. The running thread of a CPU is not
+ * forgotten in a loss, since readers do not know about losses. A writer that loses records must
+ * close the slices of running threads.
  */
 #include <errno.h>
 #include <string.h>
@@ -59,7 +60,8 @@ static struct fxt_lint_thread *fxt_lint_sched_get_thread(struct fxt_lint *l, uin
 	return t;
 }
 
-/* Whether the time of FACT is over for T, which may be NULL. Then T is not known any more. */
+/* Whether FACT is earlier than the last fact of T, which can be NULL. If so, the state of T becomes
+ * unknown. */
 static bool is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 {
 	if (!t)
@@ -73,7 +75,8 @@ static bool is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 	return true;
 }
 
-/* The CPU of T's last conflict switches it off at last, or never will. */
+/* Reports the last conflict of T: the other CPU switched it out late (TIE: at the same time), or
+ * never. */
 static void end_conflict(struct fxt_lint *l, struct fxt_lint_thread *t, bool tie)
 {
 	fxt_lint_find(l, tie ? FXT_FINDING_TIE_SWITCH : FXT_FINDING_TWO_CPUS, t->conflict_place,
@@ -81,7 +84,7 @@ static void end_conflict(struct fxt_lint *l, struct fxt_lint_thread *t, bool tie
 	t->conflict = false;
 }
 
-/* OUT goes off the CPU. */
+/* OUT is switched out. */
 static void fxt_lint_sched_switch_out(struct fxt_lint *l, struct fxt_lint_cpu *cpu,
 				      struct fxt_lint_thread *out, const struct fxt_lint_fact *fact)
 {
@@ -133,7 +136,7 @@ static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 
 	if (!cpu)
 		return;
-	/* A thread beyond the limit is not idle. */
+	/* A missing entry means that the thread is beyond the limit, not that it is idle. */
 	if (late_out || late_in || fact->ts_ns < cpu->last_ns || (fact->a != 0 && !out) ||
 	    (fact->b != 0 && !in)) {
 		l->n_not_judged++;

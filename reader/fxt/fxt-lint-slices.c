@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Durations of a thread are a stack, in the order of time. It is kept as Perfetto keeps it: an end
- * closes the innermost open duration, a complete one leaves the stack when time has passed it.
+ * The durations of a thread form a stack, in order of time. It works as in Perfetto: an end closes
+ * the innermost open duration. A complete duration is removed when its end has passed.
  */
 #include <errno.h>
 #include <string.h>
@@ -74,7 +74,8 @@ static void fxt_lint_slices_find(struct fxt_lint *l, enum fxt_finding_id id,
 	fxt_lint_find(l, id, place, t->pid, t->tid);
 }
 
-/* Takes I off the stack, a complete one; open ones above it outlive it. */
+/* Removes the complete duration I from the stack. Open durations above it end later than it, which
+ * is reported. */
 static void fxt_lint_slices_cut(struct fxt_lint *l, struct fxt_lint_track *t, size_t i)
 {
 	for (size_t above = i + 1; above < t->depth; above++)
@@ -85,7 +86,7 @@ static void fxt_lint_slices_cut(struct fxt_lint *l, struct fxt_lint_track *t, si
 	memmove(t->stack + i, t->stack + i + 1, (t->depth - i) * sizeof(*t->stack));
 }
 
-/* Takes complete durations off the stack that have ended by NS. */
+/* Removes complete durations that ended by NS. */
 static void fxt_lint_slices_settle(struct fxt_lint *l, struct fxt_lint_track *t, uint64_t ns)
 {
 	bool open_above = false;
@@ -147,13 +148,13 @@ static void judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
 	}
 	if (fact->name != 0 && t->stack[i - 1].name != fact->name && !t->unknown)
 		fxt_lint_slices_find(l, FXT_FINDING_DURATION_NAMES, t, fact->place);
-	/* What is left above it is complete and ends behind it. */
+	/* The remaining durations above it are complete, and end later. */
 	for (size_t above = i; above < t->depth; above++)
 		fxt_lint_slices_find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
 	t->depth = i - 1;
 }
 
-/* A flow event needs a duration around it. */
+/* A flow event must be within a duration. */
 static void judge_flow(struct fxt_lint *l, struct fxt_lint_track *t,
 		       const struct fxt_lint_fact *fact)
 {

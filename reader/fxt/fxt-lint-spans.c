@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Async operations and flows: begins and ends of one id are counted against each other, so that it
- * does not matter in which order they come; what is left at the end has no counterpart. Only what
- * is open, or was not opened, is kept.
+ * Checks asynchronous operations and flows. The begins and ends of each id are counted, in any
+ * order. At the end, a balance other than 0 means that a counterpart is missing. Only unbalanced
+ * ids are kept.
  */
 #include <errno.h>
 
@@ -10,10 +10,10 @@
 
 struct fxt_lint_span {
 	uint64_t key, id;
-	int64_t balance;             /* begins less ends */
-	int64_t sum;                 /* of the balances of one id, at the end */
-	struct fxt_lint_place place; /* of what is left */
-	uint64_t alone_ns;           /* time of the first instant or step outside */
+	int64_t balance;             /* begins minus ends */
+	int64_t sum;                 /* sum of the balances of all spans with this id, at the end */
+	struct fxt_lint_place place; /* place of the unbalanced event */
+	uint64_t alone_ns;           /* time of the first instant or step outside a span */
 	struct fxt_lint_place alone; /* its place; number 0 = none */
 };
 
@@ -98,7 +98,7 @@ static void finish_flows(struct fxt_lint *l)
 			      s->id, 0);
 }
 
-/* What is left of one id may add up to nothing: then begin and end differ in process or name. */
+/* If the balances of an id add up to 0, its begins and ends differ in process or name. */
 static void finish_asyncs(struct fxt_lint *l)
 {
 	struct table leaders = {

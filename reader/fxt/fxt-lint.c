@@ -55,7 +55,7 @@ void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t siz
 	return value;
 }
 
-/* Keeps F, to be handed out in the order of the file. */
+/* Keeps F until findings are reported in the order of the file. */
 static void fxt_lint_keep(struct fxt_lint *l, const struct fxt_finding *f)
 {
 	if (GROW(l->last, l->last_room, l->n_last + 1) < 0) {
@@ -87,7 +87,7 @@ static bool is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uin
 	return ref <= FXT_THREAD_INDEX_MAX && p->threads[ref].defined;
 }
 
-/* Of an undefined reference in R: does another provider have it? */
+/* For an undefined reference in R: explains if another provider has defined it. */
 static const char *fxt_lint_provider_of(const struct fxt_lint *l, const struct fxt_record *r,
 					const struct fxt_finding *f)
 {
@@ -137,7 +137,8 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 {
-	/* What the reader reports of a record that it gave was found here, too. */
+	/* Errors that the reader reports for a returned record were found by fxt_check_record(),
+	 * too. */
 	if (damage->bytes == 0 && damage->offset == l->told_offset)
 		return;
 	fxt_lint_hand_out(l, &(struct fxt_finding){

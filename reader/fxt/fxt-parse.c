@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A function a record type, made from its layout (fxt-layout.h). Each takes words
- * from the front of what is left; a word that is not there ends the record as damaged. Words left
- * over are no damage by themselves: "Appending new information to existing record types" is how the
- * format grows. The reader looks twice at such a record.
+ * One function for each record type, made from its layout (fxt-layout.h). Each part takes words
+ * from the remaining ones. If a word is missing, the record is damaged. Words left over are
+ * allowed: "Appending new information to existing record types" is how the format grows. The reader
+ * examines such a record more closely.
  */
 #include "reader/fxt/fxt-parse.h"
 
@@ -24,7 +24,7 @@ static bool fxt_parse_take_word(struct cursor *c, uint64_t *ret)
 	return true;
 }
 
-/* Takes a stream of N bytes. */
+/* Takes a stream of N bytes, padded to words. */
 static bool fxt_parse_take_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
 {
 	uint64_t words = n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
@@ -89,7 +89,7 @@ static void fxt_parse_must_be_zero(struct cursor *c, uint64_t bits)
 		c->odd = true;
 }
 
-/* Goes behind the arguments, for what follows them. */
+/* Skips the arguments, to read the words after them. */
 static bool skip_args(struct cursor *c, const struct fxt_record *r)
 {
 	const uint64_t *end = fxt_args_end(&r->args);
@@ -100,16 +100,16 @@ static bool skip_args(struct cursor *c, const struct fxt_record *r)
 	return true;
 }
 
-/* Goes behind the arguments that end a record. They are judged when they are asked for. */
+/* Skips the arguments at the end of a record. They are checked when they are read. */
 static void pass_args(struct cursor *c, const struct fxt_record *r)
 {
 	if (skip_args(c, r))
 		return;
 	c->odd = true;
-	c->p = c->end; /* what is behind them is unknown */
+	c->p = c->end; /* the rest of the record is unknown */
 }
 
-/* The arguments of RECORD and what follows them. */
+/* Takes the arguments of RECORD and the value after them. */
 static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
 	begin_args(c, r, n);
@@ -130,7 +130,7 @@ static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, u
 	return NULL;
 }
 
-/* The process of an object, which has no thread. */
+/* Takes the process of an object, which has no thread. */
 static bool take_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 {
 	r->thread = r->provider->threads[ref];
@@ -145,7 +145,7 @@ static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 	return fxt_parse_take_stream(c, n * FXT_WORD_BYTES, (const uint8_t **)ret);
 }
 
-/* ---- by the layouts ---- */
+/* ---- by layouts ---- */
 
 #define NEED(taken)                                                                                \
 	if (!(taken))                                                                              \
@@ -200,7 +200,7 @@ static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, u
 	return NULL;
 }
 
-/* A known type's subtype that is not: nobody knows what stands in it, not even whether it has a
+/* Handles an unknown subtype of a known type. Its contents are unknown, even whether it has a
  * time. */
 static const char *pass_unknown(struct cursor *c, struct fxt_record *r)
 {
@@ -209,7 +209,7 @@ static const char *pass_unknown(struct cursor *c, struct fxt_record *r)
 	return NULL;
 }
 
-/* The bulk of most archives: by plain loads, without a cursor. */
+/* Most records of an archive are of this type, so it is read by plain loads, without a cursor. */
 static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	const uint64_t *w = r->words;
@@ -250,7 +250,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 	return NULL;
 }
 
-/* Metadata that no provider says. */
+/* Metadata that belongs to no provider. */
 static const char *parse_trace_info(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
@@ -296,7 +296,7 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 	return NULL;
 }
 
-/* What has no layout. */
+/* Records without a layout. */
 static const char *parse_unlisted(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	switch (r->type) {
@@ -306,13 +306,13 @@ static const char *parse_unlisted(struct cursor *c, struct fxt_record *r, uint64
 		return pass_unknown(c, r);
 	case FXT_RECORD_LARGE:
 		return parse_large(c, r, head);
-	default: /* skipped by its size, as the format wants */
+	default: /* skipped by its size, as the format requires */
 		c->odd = true;
 		return NULL;
 	}
 }
 
-/* (apart, so that the path of scheduling records stays short) */
+/* A separate function, so that the path of scheduling records stays short. */
 static __attribute__((noinline)) const char *parse_other(struct cursor *c, struct fxt_record *r,
 							 uint64_t head)
 {

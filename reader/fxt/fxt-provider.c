@@ -58,8 +58,7 @@ static const struct known {
 #undef X
 };
 
-/* Names by their hash: place in known_names + 1, or 0; what does not fit there is in the next
- * ones. */
+/* A hash table of names with linear probing: index in known_names + 1, or 0. */
 enum { NAME_SLOTS = 1024, NAME_BYTES_MAX = 24 };
 
 static_assert(ARRAY_SIZE(known_names) < NAME_SLOTS / 2, "a table that is half empty");
@@ -86,7 +85,7 @@ static void fill_name_slots(void)
 	}
 }
 
-/* The one that the text of N bytes is, or NULL. */
+/* The known name that equals the text of N bytes, or NULL. */
 static const struct known *find_known(const char *bytes, size_t n)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

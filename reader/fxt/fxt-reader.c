@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds records in the input, and keeps the state that one record leaves for the next: which
- * provider is being read, and what it registered. What is inside a record is fxt-parse.c's.
+ * Finds records in the input, and keeps the state between records: the current provider, and the
+ * tables of each provider. fxt-parse.c reads the contents of a record.
  *
- * A provider that a section names without an introduction gets empty tables; this is reported, and
- * its records are read. Providers are limited, so that an archive cannot ask for tables without
- * end.
+ * A section can name a provider that was not introduced. Such a provider gets empty tables, this is
+ * reported, and its records are read. The number of providers is limited, so that an archive cannot
+ * make the reader allocate tables without limit.
  *
- * A record that is just what the specification describes is handed out at once. One that is not is
- * odd or damaged, and what stands around it decides (fxt_reader_doubt()). The record lies in the
- * input's buffer, or in a copy if it is not aligned there (bytes are missing before it) or its
+ * A record that follows the specification exactly is returned at once. Other records are odd or
+ * damaged, which is decided by the data around them (fxt_reader_doubt()). The record is in the
+ * input's buffer. It is copied if it is not aligned there (bytes are missing before it) or if its
  * words must be swapped.
  */
 #include "reader/fxt/fxt-reader.h"
@@ -25,10 +25,10 @@
 
 enum { PROVIDERS_MAX = 256 };
 
-/* A larger record is skipped: nothing that we show needs one. */
+/* Larger records are skipped: kymo shows nothing that needs one. */
 #define RECORD_BYTES_MAX ((uint64_t)64 << 20)
 
-/* Of what is not sure to be a record at all, no more than this is waited for. */
+/* Data that may not be a record is read up to this size, not more. */
 #define DOUBTFUL_BYTES_MAX ((uint64_t)1 << 20)
 
 static const char lost_start[] = "the archive does not begin with its magic number";
@@ -37,19 +37,21 @@ static const char truncated_tail[] = "truncated tail: the last record is not all
 
 struct fxt_reader {
 	struct input input;
-	bool swap; /* the words of a big-endian archive */
+	bool swap; /* the archive is big-endian */
 	struct fxt_provider *current;
-	struct fxt_provider *overflow; /* in place of those over the limit; never has tables */
-	struct table providers;        /* id + 1 -> struct fxt_provider, owned */
+	/* replaces providers beyond the limit; its tables stay empty */
+	struct fxt_provider *overflow;
+	struct table providers; /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	uint64_t lost_start;        /* bytes before the first record, to be reported first */
-	const char *late;           /* what is wrong with the record that was handed out last */
-	uint64_t *copy;             /* of a record that cannot be used where it lies. Owned */
+	uint64_t lost_start;        /* bytes before the first record, which are reported first */
+	const char *late;           /* the error of the last record returned */
+	uint64_t *copy;             /* a copy of a record that cannot be used in place; owned */
 	size_t copy_room;           /* bytes */
-	uint64_t first_ns, last_ns; /* times that were read; 0 = none */
-	uint64_t trusted_to;        /* in the input: odd records before it were looked at */
-	size_t last_bytes;          /* that the last record took; 0: it was damage */
+	uint64_t first_ns, last_ns; /* range of the times read; 0 = none */
+	/* position in the input up to which odd records were examined */
+	uint64_t trusted_to;
+	size_t last_bytes; /* size of the last record; 0 = it was damage */
 	struct fxt_resync resync;
 };
 
@@ -58,7 +60,7 @@ static uint64_t first_word(const struct fxt_reader *r)
 	return fxt_load_word(input_peek(&r->input), r->swap);
 }
 
-/* The size that the record with this header claims. */
+/* The size in bytes, according to the header. */
 static uint64_t header_bytes(uint64_t head)
 {
 	return FXT_WORD_BYTES * fxt_claimed_words(head);
@@ -84,7 +86,7 @@ static int fxt_reader_report(struct fxt_reader *r, uint64_t offset, uint64_t byt
 	return FXT_READER_DAMAGE;
 }
 
-/* Does it start with what may have been the magic number? */
+/* Whether the input starts with a damaged magic number. */
 static bool resembles_magic(const struct fxt_reader *r)
 {
 	uint8_t differs[FXT_WORD_BYTES];
@@ -101,9 +103,8 @@ static bool resembles_magic(const struct fxt_reader *r)
 }
 
 /*
- * It does not start with the magic number, but perhaps that is damaged, or bytes are missing before
- * it: finds the first place where, in either byte order, more records follow each other than can be
- * chance.
+ * The input does not start with the magic number, which may be damaged or missing. Finds the first
+ * place in either byte order with more consecutive records than chance explains.
  */
 static int find_archive(struct fxt_reader *r)
 {
@@ -158,7 +159,7 @@ static int check_magic(struct fxt_reader *r)
 	return r->swap ? 0 : find_archive(r);
 }
 
-/* The provider ID, made if need be; *RET_IS_NEW says so. */
+/* Finds or makes the provider ID. *RET_IS_NEW is whether it was made. */
 static int fxt_reader_get_provider(struct fxt_reader *r, uint32_t id, struct fxt_provider **ret,
 				   bool *ret_is_new)
 {
@@ -183,17 +184,18 @@ static int fxt_reader_get_provider(struct fxt_reader *r, uint32_t id, struct fxt
 	return 0;
 }
 
-/* Makes *RET of R, which is taken over, when its input was opened with the result OPENED. */
+/* Completes R, whose input was opened with the result OPENED, and moves it to *RET. Takes ownership
+ * of R. */
 static int fxt_reader_start(struct fxt_reader **ret, struct fxt_reader *taken, int opened)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *r = taken;
 	bool is_new;
 	int e = opened < 0 ? opened : fxt_provider_new(&r->overflow, UINT32_MAX);
 
-	/* For look_back(). */
+	/* Needed by look_back(). */
 	r->input.keep = FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES;
 
-	/* Some writers introduce no provider at all. */
+	/* Some writers introduce no provider. */
 	e = e ?: fxt_reader_get_provider(r, 0, &r->current, &is_new) ?: check_magic(r);
 	if (e == 0)
 		*ret = TAKE_PTR(r);
@@ -259,9 +261,8 @@ static int become_provider(struct fxt_reader *r, const struct fxt_record *record
 }
 
 /*
- * RECORD is as it should be but for reserved bits, to which somebody may have given a meaning.
- * Where nothing is known yet, what it says is better than nothing; it does not replace what is
- * known.
+ * RECORD is correct except for reserved bits, which a newer format may define. Its data is used if
+ * there is none yet, but does not replace known data.
  */
 static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
 {
@@ -281,8 +282,8 @@ static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct f
 }
 
 /*
- * May what RECORD says be used for those that follow? A record that is odd can be one of another
- * type, whose header was damaged: believing it costs more than the record.
+ * Whether the data of RECORD can be used for later records. An odd record can be of another type
+ * with a damaged header, and its data would damage more than one record.
  */
 static bool is_to_be_believed(const struct fxt_record *record)
 {
@@ -291,7 +292,7 @@ static bool is_to_be_believed(const struct fxt_record *record)
 	if (record->type > FXT_RECORD_THREAD ||
 	    (record->type == FXT_RECORD_METADATA && record->subtype != FXT_METADATA_PROVIDER_INFO &&
 	     record->subtype != FXT_METADATA_PROVIDER_SECTION))
-		return true; /* it changes nothing */
+		return true; /* other records change no state */
 	fxt_shape_of((const uint8_t *)record->words, record->n_words, false, &s);
 	if (s.words == 0)
 		return false;
@@ -299,11 +300,11 @@ static bool is_to_be_believed(const struct fxt_record *record)
 		return s.words == s.claimed && fxt_reader_is_wanted(record, &s);
 	if (s.words == s.claimed)
 		return true;
-	/* Words may be appended, but a section has nothing else that could be checked. */
+	/* Appended words are allowed, except in a section, which has nothing else to be checked. */
 	return !s.odd_text && (record->type != FXT_RECORD_METADATA || s.clean_bytes > 0);
 }
 
-/* Keeps what RECORD says for those that follow. */
+/* Updates the state from RECORD. */
 static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *record)
 {
 	int e;
@@ -313,7 +314,7 @@ static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *re
 		if (record->subtype == FXT_METADATA_PROVIDER_INFO ||
 		    record->subtype == FXT_METADATA_PROVIDER_SECTION)
 			return become_provider(r, record);
-		/* Another archive may come from another machine. */
+		/* Another archive can be from another machine. */
 		if (record->subtype == FXT_METADATA_TRACE_INFO)
 			r->record.ts_ns = r->first_ns = r->last_ns = 0;
 		return 0;
@@ -338,8 +339,8 @@ static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *re
 	}
 }
 
-/* Makes the record of BYTES bytes that is ready usable where it lies, or in a copy, which may be
- * asked for. */
+/* Makes the record of BYTES bytes, which is ready, usable in place or in a copy. COPY forces a
+ * copy. */
 static int lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 {
 	const uint8_t *p = input_peek(&r->input);
@@ -361,7 +362,7 @@ static int lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 	return 0;
 }
 
-/* Takes apart the record of BYTES bytes that was laid out; it is not taken yet. */
+/* Parses the record of BYTES bytes that lay_out() prepared. It is not consumed. */
 static inline const char *fxt_reader_parse(struct fxt_reader *r, size_t bytes, bool *ret_odd)
 {
 	struct fxt_record *record = &r->record;
@@ -373,7 +374,7 @@ static inline const char *fxt_reader_parse(struct fxt_reader *r, size_t bytes, b
 	return fxt_parse_record(record, ret_odd);
 }
 
-/* Hands out the record that was looked at and is BYTES long in the input. */
+/* Returns the parsed record, and consumes its BYTES bytes of input. */
 static inline int fxt_reader_hand_out(struct fxt_reader *r, size_t bytes,
 				      const struct fxt_record **ret)
 {
@@ -381,7 +382,7 @@ static inline int fxt_reader_hand_out(struct fxt_reader *r, size_t bytes,
 
 	input_take(&r->input, bytes);
 	r->last_bytes = bytes;
-	/* (of a record without a time it is that of the one before) */
+	/* A record without a time has that of the previous record. */
 	r->last_ns = record->ts_ns;
 	if (__builtin_expect(r->first_ns == 0, 0))
 		r->first_ns = r->last_ns;
@@ -396,7 +397,7 @@ static inline int fxt_reader_hand_out(struct fxt_reader *r, size_t bytes,
 	return FXT_READER_RECORD;
 }
 
-/* The input ends inside a record, or what looks like one. */
+/* The input ends inside a record, or inside data that looks like one. */
 static int report_truncated(struct fxt_reader *r, uint64_t offset)
 {
 	fxt_reader_report(r, offset, r->input.offset - offset, truncated_tail);
@@ -405,8 +406,9 @@ static int report_truncated(struct fxt_reader *r, uint64_t offset)
 }
 
 /*
- * The record before the damage was good by itself, but where bytes are missing it has taken some of
- * the next one: finds one that begins in it and ends behind it. Returns 1 if it goes on there.
+ * The record before the damage was valid by itself. But if bytes are missing, it has taken a part
+ * of the next record. Finds a record that begins in it and ends after it. Returns 1 if reading
+ * continues there.
  */
 static int look_back(struct fxt_reader *r)
 {
@@ -425,8 +427,8 @@ static int look_back(struct fxt_reader *r)
 	return e;
 }
 
-/* What begins here is no record: goes on where one does, at FROM or behind. If there is none, and
- * it claims more than the input has, then that was cut off. */
+/* No valid record begins here. Continues at the next one, at FROM or later. If there is none, and
+ * the header claims more than the input has, the record was truncated. */
 static int skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed, const char *what)
 {
 	uint64_t offset = r->input.offset;
@@ -442,7 +444,7 @@ static int skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed, cons
 	return fxt_reader_report(r, offset, r->input.offset - offset, what);
 }
 
-/* The record that begins here claims a wrong size, and it is known what it must be. */
+/* The record here has a wrong size in its header. The size of its contents, BYTES, is used. */
 static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	const char *what;
@@ -461,7 +463,7 @@ static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record
 	return e;
 }
 
-/* The same for one that is odd, and around which was looked: it may lie elsewhere in the buffer
+/* Returns an odd record after its surroundings were examined. It can be elsewhere in the buffer by
  * now. */
 static int hand_out_odd(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
@@ -479,8 +481,8 @@ static int hand_out_odd(struct fxt_reader *r, size_t bytes, const struct fxt_rec
 }
 
 /*
- * The record of BYTES bytes that was looked at is odd, or damaged (WHAT): what is around it says
- * which. CUT: it claims more bytes than the input has.
+ * Decides whether the record of BYTES bytes, which is odd or damaged (WHAT), is valid, by the data
+ * around it. CUT: its header claims more bytes than the input has.
  */
 static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cut,
 			    const struct fxt_record **ret)
@@ -490,7 +492,7 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 	bool sure = false;
 	int e;
 
-	/* What is found must not depend on how much has been read. */
+	/* The decision must not depend on how much has been read so far. */
 	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
@@ -500,7 +502,7 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 		if (e == 0 && cut)
 			e = sure && contents == input_ready(&r->input);
 		if (e > 0 && contents > bytes) {
-			/* A length inside may be what is wrong: then others lie in it. */
+			/* If a length inside is wrong, the contents include other records. */
 			e = fxt_resync_find(s, 1, contents, 0, &at);
 			if (e > 0)
 				return skip_damage(r, at, 0, what ? what : odd_record);
@@ -530,7 +532,7 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 	return hand_out_odd(r, (size_t)bytes, ret);
 }
 
-/* What is not there, or would be far too large: is it to be waited for? */
+/* The record is incomplete, or too large. Decides whether to wait for its rest. */
 static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
 {
 	uint64_t offset = r->input.offset;
@@ -566,8 +568,8 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 	return fxt_reader_report(r, offset, bytes, "a record over 64 MiB, skipped");
 }
 
-/* No record of the BYTES bytes that its header claims is ready. Returns 0 once it is, or as
- * fxt_reader_next(). */
+/* Makes the record of BYTES bytes available. Returns 0, or as fxt_reader_next() if it is not
+ * valid. */
 static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
 {
 	int e;
@@ -587,7 +589,7 @@ static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct f
 	return 0;
 }
 
-/* Reports what is wrong with the record that was handed out last, or with the beginning. */
+/* Reports the error of the last record returned, or of the beginning. */
 static int report_late(struct fxt_reader *r)
 {
 	const char *what = r->late;

@@ -4,30 +4,30 @@
 #include <string.h>
 
 /*
- * What a record is worth. Two records of which only the shape can be checked are not enough, one
- * with a time that fits is.
+ * The evidence that a record adds. Two records without other evidence than their shape are not
+ * enough. One record with a plausible time is.
  */
 enum {
 	WORTH_SHAPE = 10,      /* known kind, exact size, all reserved bits zero */
-	WORTH_NEAR = 40,       /* a time near to what was read before */
-	WORTH_TIME = 5,        /* a time, of which nothing is known */
-	WORTH_NEXT = 15,       /* a time near that of the record before it */
-	WORTH_FAR = -10,       /* a time that is neither */
-	WORTH_REFERENCES = 10, /* references, and all of them are registered */
-	WORTH_UNDEFINED = -5,  /* a reference that is not: its record may have been lost */
+	WORTH_NEAR = 40,       /* a time near the times read before */
+	WORTH_TIME = 5,        /* a time, without earlier ones to compare with */
+	WORTH_NEXT = 15,       /* a time near that of the previous record */
+	WORTH_FAR = -10,       /* another time */
+	WORTH_REFERENCES = 10, /* references, all of which are registered */
+	WORTH_UNDEFINED = -5,  /* an unregistered reference: its record may have been lost */
 	WORTH_TEXT = 15,
-	WORTH_NO_TEXT = -15, /* where text should be */
-	WORTH_KNOWN = 10,    /* of those that there are many of, one that we know */
+	WORTH_NO_TEXT = -15, /* invalid text */
+	WORTH_KNOWN = 10,    /* a known value of a frequent kind */
 	WORTH_MAGIC = 60,
 	WORTH_LARGE = 40,   /* two sizes that agree in 32 bits */
-	WORTH_LONGER = -10, /* words behind the contents: the size says little then */
+	WORTH_LONGER = -10, /* words after the contents, so the size is weak evidence */
 	WORTH_NOTHING = -1000,
 
-	ENOUGH_AT_END = 30, /* where the input ends behind the last record */
-	ENOUGH_AT_CUT = 40, /* where it ends inside of one, or what we look at does */
+	ENOUGH_AT_END = 30, /* if the input ends after the last record */
+	ENOUGH_AT_CUT = 40, /* if the input, or the examined part of it, ends inside a record */
 
 	CHAIN_MAX = 16,
-	UNKNOWN_MAX = 4, /* records of unknown kind in a chain, which are no evidence */
+	UNKNOWN_MAX = 4, /* records of unknown kind in a chain; they are no evidence */
 	FOLLOW_MAX = 8,
 	TEXT_BYTES = 3, /* shorter text is no evidence */
 };
@@ -37,19 +37,20 @@ enum {
 enum verdict {
 	BAD,
 	GOOD,
-	CUT, /* the input ends before it does */
+	CUT, /* the input ends before the record does */
 };
 
-/* Records one after the other, from a place that is tried. */
+/* A chain of consecutive records from a position that is tried. */
 struct chain {
-	const struct fxt_provider *provider; /* NULL: one that was introduced in the chain */
+	const struct fxt_provider *provider; /* NULL: a provider that was introduced in the chain */
 	uint64_t last_ns;
 	int worth;
 	unsigned n, n_strings, n_unknown;
-	bool introduced; /* the record before is of the provider: an initialization may follow */
-	bool has_new;    /* a provider was introduced in the chain: new_id */
+	/* the previous record introduced the provider: an initialization may follow */
+	bool introduced;
+	bool has_new; /* a provider, new_id, was introduced in the chain */
 	uint64_t new_id;
-	uint16_t strings[CHAIN_MAX]; /* that were registered in the chain */
+	uint16_t strings[CHAIN_MAX]; /* registered in the chain */
 	uint64_t offsets[CHAIN_MAX];
 };
 
@@ -71,7 +72,7 @@ static void mark_dead(struct fxt_resync *s, uint64_t offset)
 	s->n_dead++;
 }
 
-/* Between what was read first and last, and then as long again. */
+/* Whether NS is within the times read so far, or outside by at most their range and some slack. */
 static bool is_near(const struct fxt_resync *s, uint64_t ns)
 {
 	uint64_t low = s->first_ns < s->last_ns ? s->first_ns : s->last_ns;
@@ -82,8 +83,8 @@ static bool is_near(const struct fxt_resync *s, uint64_t ns)
 	       ns <= (high < UINT64_MAX - behind ? high + behind : UINT64_MAX);
 }
 
-/* Has it no more than some words behind its contents? With a time alone that can be told from
- * garbage. */
+/* Whether the record has a few words after its contents. Only records with a time qualify: others
+ * cannot be distinguished from garbage. */
 static bool is_longer(const struct fxt_shape *shape)
 {
 	return shape->timed && shape->words > 0 && shape->claimed > shape->words &&
@@ -138,7 +139,7 @@ static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
 		c->new_id = id;
 		return 0;
 	case FXT_METADATA_PROVIDER_SECTION:
-		/* What a null argument can look like; so it must be known. */
+		/* A null argument can look like a section, so the provider must be known. */
 		c->provider = table_get(s->providers, id + 1);
 		if (c->has_new && c->new_id == id)
 			c->provider = NULL;
@@ -155,8 +156,7 @@ static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
 	}
 }
 
-/* What the record adds to the evidence by what it says; WORTH_NOTHING: it is not believed at
- * all. */
+/* The evidence of the record's contents. WORTH_NOTHING rejects the record. */
 static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
 {
 	const struct fxt_thread *thread;
@@ -189,7 +189,7 @@ static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const stru
 	case FXT_RECORD_BLOB:
 		return fxt_get_blob_name(head) == 0 ? WORTH_NOTHING : 0;
 	case FXT_RECORD_KERNEL_OBJECT:
-		/* A pointer argument looks like one without a name. */
+		/* A pointer argument looks like an object without a name. */
 		if (fxt_get_kernel_object_name(head) == 0)
 			return WORTH_NOTHING;
 		return fxt_get_kernel_object_type(head) == FXT_OBJECT_PROCESS ||
@@ -203,7 +203,7 @@ static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const stru
 	}
 }
 
-/* Adds what the record is worth to the chain. */
+/* Adds the evidence of a record to the chain. */
 static enum verdict fxt_resync_weigh(const struct fxt_resync *s, struct chain *c,
 				     const struct fxt_shape *shape)
 {
@@ -231,8 +231,8 @@ static enum verdict fxt_resync_weigh(const struct fxt_resync *s, struct chain *c
 	return GOOD;
 }
 
-/* Brings the record at AT into the buffer, of a large one the beginning. Returns the words that are
- * there, 0 if the input ends before, or a negative errno. */
+/* Makes the record at AT available in the buffer, or the beginning of a large one. Returns the
+ * number of available words, 0 if the input ends before, or a negative errno. */
 static ssize_t fxt_resync_bring(struct fxt_resync *s, size_t at, uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);
@@ -241,15 +241,15 @@ static ssize_t fxt_resync_bring(struct fxt_resync *s, size_t at, uint64_t head)
 	if (words > FXT_RECORD_WORDS_MAX)
 		words = FXT_RECORD_WORDS_MAX;
 	r = input_need(s->input, at + (size_t)words * FXT_WORD_BYTES);
-	/* (all that there is has been read then) */
+	/* input_need() has read everything up to the end. */
 	if (r == 0 && fxt_get_record_type(head) == FXT_RECORD_LARGE &&
 	    fxt_claimed_words(head) > FXT_RECORD_WORDS_MAX)
 		return (ssize_t)((input_ready(s->input) - at) / FXT_WORD_BYTES);
 	return r <= 0 ? r : (ssize_t)words;
 }
 
-/* Judges the record at AT. Returns an enum verdict or a negative errno; *RET_BYTES if it is
- * good. */
+/* Judges the record at AT. Returns an enum verdict or a negative errno. *RET_BYTES is set for a
+ * good record. */
 static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
 {
 	struct fxt_shape shape;
@@ -275,8 +275,8 @@ static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, ui
 }
 
 /*
- * The chain has come to AT, where no good record begins. Is there one of a kind that is not known?
- * Returns 1 or 0, or a negative errno; *RET_BYTES is its size.
+ * No good record begins at AT. Returns 1 if a record of unknown kind does, 0 if not, or a negative
+ * errno. *RET_BYTES is its size.
  */
 static int steps_over(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
 {
@@ -297,7 +297,7 @@ static int steps_over(struct fxt_resync *s, size_t at, struct chain *c, uint64_t
 	return shape.unknown;
 }
 
-/* The input ends behind the last of the chain, or inside of the next. */
+/* Whether the evidence is enough if the input ends at AT, or inside the next record. */
 static bool enough_at_end(const struct fxt_resync *s, const struct chain *c, size_t at)
 {
 	int needed = input_ready(s->input) == at ? ENOUGH_AT_END : ENOUGH_AT_CUT;
@@ -307,7 +307,7 @@ static bool enough_at_end(const struct fxt_resync *s, const struct chain *c, siz
 	return c->worth >= needed;
 }
 
-/* Returns 1 or 0, or a negative errno. */
+/* Returns 1 if the records from AT on are valid, 0 if not, or a negative errno. */
 static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 {
 	size_t begin = at;
@@ -355,14 +355,14 @@ int fxt_resync_at(struct fxt_resync *s, size_t at)
 	struct chain c = new_chain(s);
 	int r = try_chain(s, &c, at);
 
-	/* From those in between nothing better can begin: they would end at the same place. */
+	/* Chains from records in between need not be tried: they end at the same place. */
 	for (unsigned i = 1; r == 0 && i < c.n; i++)
 		mark_dead(s, c.offsets[i]);
 	return r;
 }
 
-/* Do good records follow each other from AT to one that begins before END and ends behind it?
- * Returns 1 or 0, or a negative errno. */
+/* Whether good records lead from AT to a record that begins before END and ends after it. Returns 1
+ * or 0, or a negative errno. */
 static int leads_over(struct fxt_resync *s, size_t at, size_t end)
 {
 	struct chain c = new_chain(s);
@@ -372,14 +372,14 @@ static int leads_over(struct fxt_resync *s, size_t at, size_t end)
 		uint64_t bytes = 0, offset = s->input->offset + at;
 
 		r = at > begin && is_dead(s, offset) ? BAD : fxt_resync_judge(s, at, &c, &bytes);
-		/* If it does not lead over, then what is on the way does not, either. */
+		/* If this chain does not lead over END, no chain from a record in it does. */
 		mark_dead(s, offset);
 		at += bytes;
 	}
 	return r < 0 ? r : r == GOOD && at > end;
 }
 
-/* Is worth to be tried, by its first word alone? */
+/* Whether the first word at AT can be a header. */
 static bool begins_at(const struct fxt_resync *s, size_t at)
 {
 	return fxt_shape_begins(fxt_load_word(input_peek(s->input) + at, s->swap));
@@ -409,7 +409,7 @@ int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, si
 
 int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 {
-	/* So much is searched before it is let go. */
+	/* The amount that is searched before it is discarded. */
 	enum { STEP = 64 * 1024 };
 	int r;
 
@@ -424,7 +424,7 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 			return 1;
 		}
 		if (input_ready(s->input) < from + STEP)
-			break; /* that was all */
+			break; /* end of the input */
 		input_take(s->input, from + STEP);
 		from = 0;
 	}
@@ -432,7 +432,7 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 	return r < 0 ? r : 0;
 }
 
-/* Words are behind the contents, but its time is evidence enough. */
+/* Whether the record has words after its contents, but a time that is evidence enough. */
 static bool is_longer_and_near(const struct fxt_resync *s, const struct fxt_shape *shape)
 {
 	struct chain c = new_chain(s);
@@ -453,12 +453,12 @@ int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
 			return r < 0 ? r : 1;
 		head = fxt_load_word(input_peek(s->input) + at, s->swap);
 		if (fxt_claimed_words(head) == 0)
-			return head == 0; /* zeros: a hole, or the end of what was preallocated */
+			return head == 0; /* zeros: a hole, or the end of a preallocated file */
 		words = fxt_resync_bring(s, at, head);
 		if (words < 0)
 			return (int)words;
 		if (words == 0)
-			return fxt_shape_begins(head); /* the last one, cut off */
+			return fxt_shape_begins(head); /* the last record, truncated */
 		fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
 		*ret_to = at;
 		if (!shape.flawed &&
@@ -483,12 +483,12 @@ size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure)
 	if (ready == 0)
 		return 0;
 	fxt_shape_of(input_peek(s->input), ready, s->swap, &shape);
-	shape.claimed = shape.words; /* it is not to be judged by that */
+	shape.claimed = shape.words; /* the claimed size must not count here */
 	if (shape.flawed || shape.odd_text || shape.words == 0 ||
 	    shape.words > FXT_RECORD_WORDS_MAX || fxt_resync_weigh(s, &c, &shape) != GOOD)
 		return 0;
 	*ret_sure = c.worth >= s->enough;
-	/* What has a time must have one that fits, or it is garbage. */
+	/* A record with a time needs a plausible time, otherwise it is garbage. */
 	if (shape.timed ? c.worth < ENOUGH_AT_CUT && s->last_ns : c.worth < 2 * WORTH_SHAPE)
 		return 0;
 	return shape.words * FXT_WORD_BYTES;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Walks over a record in the order of its parts: words, streams, references, arguments. The reader
- * proper (fxt-parse.c) does not do it this way, because it must be fast and needs no more than that
- * everything lies inside the record.
+ * Examines the parts of a record in order: words, streams, references, arguments. The reader
+ * (fxt-parse.c) works differently: it must be fast, and only needs to know that all parts are
+ * inside the record.
  */
 #include "reader/fxt/fxt-shape.h"
 
 #include "writer/fxt/fxt-layout.h"
 
-/* More of a text is not looked at: garbage shows at once, and time must be bounded. */
+/* The maximum number of bytes of a text to examine. Garbage is detected early, and time must be
+ * bounded. */
 enum { TEXT_LOOK_MAX = 64 };
 
 struct walk {
 	const uint8_t *p;
-	uint64_t left; /* words */
+	uint64_t left; /* remaining words */
 	bool swap;
-	uint64_t *to; /* where a copy goes; NULL: none is made */
+	uint64_t *to; /* destination of a copy; NULL = none */
 	struct fxt_shape *shape;
 };
 
@@ -120,7 +121,7 @@ static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 		w->shape->flawed = true;
 }
 
-/* What is inside an argument, behind its header. */
+/* Takes the contents of an argument after its header. */
 static bool take_arg(struct walk *w, uint64_t head)
 {
 	if (!take_text_ref(w, fxt_get_arg_name(head)))
@@ -191,7 +192,7 @@ static bool take_args_of_event(struct walk *w, uint64_t head)
 
 /* ---- by hand ---- */
 
-/* The legacy switch, and what is not known yet. */
+/* Takes the legacy switch, and unknown scheduling records. */
 static bool walk_scheduling(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_take_time(w))
@@ -232,7 +233,7 @@ static bool walk_large(struct walk *w, uint64_t head)
 		return false;
 	if (w->to)
 		return fxt_shape_take_stream(w, length);
-	w->shape->words = stream_words(length); /* counted and not looked at */
+	w->shape->words = stream_words(length); /* counted without being examined */
 	return true;
 }
 
@@ -252,7 +253,7 @@ static bool walk_unlisted(struct walk *w, uint64_t head)
 	}
 }
 
-/* ---- by the layouts ---- */
+/* ---- by layouts ---- */
 
 #define NEED(taken)                                                                                \
 	if (!(taken))                                                                              \
@@ -279,7 +280,7 @@ static bool walk_unlisted(struct walk *w, uint64_t head)
 		       ? take_args_of_event(w, head)                                               \
 		       : fxt_shape_take_args(w, fxt_get_##field(head));
 
-/* Returns whether it is as long as that. */
+/* Returns false if the record is too short. */
 static bool walk_record(struct walk *w, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
@@ -293,7 +294,7 @@ static bool walk_record(struct walk *w, uint64_t head)
 	}
 }
 
-/* Only what is reserved of a layout. */
+/* The reserved bits of a layout. */
 #undef RESERVED
 #undef NEED
 #undef ARGS
@@ -316,7 +317,7 @@ uint64_t fxt_reserved_bits(uint64_t head)
 	}
 }
 
-/* Whether a record of the type of HEAD can be as long as it claims. */
+/* Whether a record of the type of HEAD can have the size that it claims. */
 static bool fits_words(uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);
@@ -369,7 +370,7 @@ static bool fits_words(uint64_t head)
 
 bool fxt_shape_begins(uint64_t head)
 {
-	/* (by the size first: most words that are no header are recognized by it) */
+	/* Check the size first, since it rejects most words that are not headers. */
 	return fits_words(head) &&
 	       (fxt_get_record_type(head) == FXT_RECORD_PROFILER || fxt_reserved_bits(head) == 0);
 }
@@ -401,7 +402,7 @@ void fxt_shape_copy(const uint8_t *p, uint64_t n_words, bool swap, uint64_t *to)
 		memcpy(to, p, n_words * FXT_WORD_BYTES);
 		return;
 	}
-	/* What is behind the contents, or does not fit, is words: that is all there is to know. */
+	/* The rest is treated as words, since nothing else is known about it. */
 	if (fxt_shape_take(&w, &head))
 		walk_record(&w, head);
 	fxt_shape_take_words(&w, w.left);

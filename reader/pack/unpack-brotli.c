@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One stream without a magic number, a checksum or a place to begin anew: damage ends it. Nothing
- * of ours is packed so; call traces of others are.
+ * A Brotli file is one stream without a magic number, a checksum or restart points, so damage ends
+ * it. kymo does not write Brotli, but other programs' call traces use it.
  */
 #include <brotli/decode.h>
 #include <errno.h>
 
 #include "reader/pack/unpack-method.h"
 
-/* So much of the input is tried at most, and so much of what comes out is looked at. */
+/* The maximum amounts of input and output for the detection. */
 enum { TRIAL_IN = 1 << 20, TRIAL_OUT = 256 };
 
-/* The decoder gives nothing of what it was given together with damage: it gets a little at a
- * time. */
+/* On damage, the decoder discards the output of the same call, so each call gets little input. */
 enum { PIECE_BYTES = 1024 };
 
 static void *unpack_brotli_create(void)
@@ -32,7 +31,7 @@ static bool brotli_begins(const uint8_t *p, size_t n)
 
 static void brotli_restart(void *state)
 {
-	/* Never called: nothing begins anew. */
+	/* Never called, since a stream has no restart points. */
 	(void)state;
 }
 
@@ -67,8 +66,9 @@ static ssize_t brotli_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 }
 
 /*
- * Feeds what is ready, then more as the decoder asks for it: in most files that are none it fails
- * within the first bytes, and a pipe may not bring more for long. Returns whether it unpacked some.
+ * Feeds the available input, then more if the decoder asks for it. Most other files fail within the
+ * first bytes, and a pipe may not provide more for a long time. Returns whether anything was
+ * decompressed.
  */
 static bool brotli_try(struct input *in, BrotliDecoderState *state, uint8_t *to, size_t *room)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A piece is joined as a whole, after its checksum was compared. Its lengths are limited, and with
- * them memory.
+ * A piece is joined as a whole after its checksum was verified. Its lengths are limited, which
+ * bounds memory.
  */
 #include <errno.h>
 #include <string.h>
@@ -60,7 +60,8 @@ static void unpack_columns_restart(void *state)
 	c->size = c->given = 0;
 }
 
-/* Takes a varint at *AT, before END. False if there is none, or a larger one than a length. */
+/* Parses a varint at *AT, before END. Returns false if it is incomplete or too large for a
+ * length. */
 static bool take_length(const uint8_t **at, const uint8_t *end, size_t *ret)
 {
 	*ret = 0;
@@ -78,7 +79,7 @@ struct stream_lengths {
 	size_t unpacked, packed;
 };
 
-/* Writes a stream to TO. Returns 0, -EBADMSG or -ENOMEM. */
+/* Decompresses a stream to TO. Returns 0, -EBADMSG or -ENOMEM. */
 static int unpack_columns_stream(struct unpack_columns *c, const struct stream_lengths *lengths,
 				 const uint8_t *from, uint8_t *to)
 {
@@ -95,7 +96,7 @@ static int unpack_columns_stream(struct unpack_columns *c, const struct stream_l
 	return n == lengths->unpacked ? 0 : -EBADMSG;
 }
 
-/* Joins the body of N bytes at P to c->data. Returns 0, -EBADMSG or -ENOMEM. */
+/* Joins the body of N bytes at P into c->data. Returns 0, -EBADMSG or -ENOMEM. */
 static int unpack_columns_body(struct unpack_columns *c, const uint8_t *p, size_t n, size_t size)
 {
 	struct stream_lengths lengths[COLUMNS_STREAM_MAX];
@@ -123,7 +124,7 @@ static int unpack_columns_body(struct unpack_columns *c, const uint8_t *p, size_
 	return p == end ? columns_join(c->join, streams, c->data, size) : -EBADMSG;
 }
 
-/* Unpacks the piece whose header is in the window. Returns 1, or a negative errno. */
+/* Decompresses the piece whose header is in the input's buffer. Returns 1, or a negative errno. */
 static int unpack_columns_piece(struct unpack_columns *c, struct unpack *u)
 {
 	struct input *in = &u->input;

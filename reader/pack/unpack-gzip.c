@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Members one after the other, as gzip(1) reads them; zeros behind the last one are padding.
+ * A file consists of members, as for gzip(1). Zeros after the last one are padding.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 enum {
 	WINDOW_BITS = 15,
-	GZIP_WRAPPER = 16, /* added to the window: a gzip header, not one of zlib */
+	GZIP_WRAPPER = 16, /* added to the window bits: a gzip header, not a zlib one */
 };
 
-/* Member header: deflate, and no flags that are not known. */
+/* A member's header: method deflate, and no unknown flags. */
 enum { GZIP_DEFLATE = 8, GZIP_FLAGS_MAX = 0x1f };
 
 struct state {
@@ -49,10 +49,10 @@ static bool gzip_begins(const uint8_t *p, size_t n)
 
 static void gzip_restart(void *state)
 {
-	(void)state; /* a member begins with a reset */
+	(void)state; /* the state is reset at the beginning of each member */
 }
 
-/* Between members: returns 1 if there is another one, 0 at the end, or a negative errno. */
+/* Between members: returns 1 if another one follows, 0 at the end, or a negative errno. */
 static int begin_member(struct state *s, struct unpack *u)
 {
 	struct input *in = &u->input;
@@ -71,7 +71,7 @@ static int begin_member(struct state *s, struct unpack *u)
 	return 1;
 }
 
-/* The checksum, or the length, at the end of a member is not that of what was unpacked. */
+/* Whether the checksum or length at the end of a member is wrong. */
 static bool is_wrong_check(const z_stream *z)
 {
 	return z->msg && (strcmp(z->msg, "incorrect data check") == 0 ||
@@ -101,7 +101,7 @@ static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 		input_take(in, ready - z->avail_in);
 		if (r == Z_STREAM_END)
 			u->inside = false;
-		/* (what is wrong behind it is said again by the next call) */
+		/* Errors after the output are reported again by the next call. */
 		if (n > z->avail_out || r == Z_STREAM_END)
 			return (ssize_t)(n - z->avail_out);
 		if (r == Z_MEM_ERROR)

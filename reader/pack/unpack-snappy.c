@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A chunk is unpacked as a whole. Both its lengths are checked before anything is made as large as
- * they say. Of one that is damaged or cut off, the part before that is unpacked by hand.
+ * A chunk is decompressed as a whole. Both its lengths are checked before memory is allocated. If a
+ * chunk is damaged or truncated, the part before the damage is decompressed without the library.
  */
 #include <errno.h>
 #include <snappy-c.h>
@@ -9,20 +9,19 @@
 
 #include "reader/pack/unpack-method.h"
 
-/* There is no checksum: a shorter block that can be unpacked may be chance, when it was searched
- * for. */
+/* There is no checksum. In a search, a smaller block that can be decompressed may be accidental. */
 enum { SURE_BYTES = 64 };
 
-/* Snappy's best is a copy of 64 bytes for 3: who claims more lies. */
+/* Snappy's best ratio is a copy of 64 bytes in 3 bytes. A chunk that claims more is damaged. */
 enum { RATIO_MAX = 64 / 3 + 1 };
 
 static const char cut_off[] = "the file is cut off in a Snappy chunk";
 
 struct state {
-	uint8_t *data; /* the chunk, unpacked. Owned */
+	uint8_t *data; /* the decompressed chunk; owned */
 	size_t room, size, given;
-	bool begun; /* the magic number was taken */
-	bool late;  /* what is given is the part of a chunk before damage, which was reported */
+	bool begun; /* the magic number was read */
+	bool late;  /* the data is the part of a chunk before damage, which is reported later */
 };
 
 static void *unpack_snappy_create(void)
@@ -76,7 +75,7 @@ static void snappy_restart(void *state)
 	s->late = false;
 }
 
-/* Behind the block of LENGTH bytes another one begins, or the input ends. Returns 1, 0, or a
+/* Whether another block or the end of the input follows after LENGTH bytes. Returns 1, 0, or a
  * negative errno. */
 static int is_followed(struct unpack *u, size_t length)
 {
@@ -88,10 +87,10 @@ static int is_followed(struct unpack *u, size_t length)
 	return snappy_begins(input_peek(in) + length, input_ready(in) - length);
 }
 
-/* Tags: what the lowest two bits say. */
+/* The lowest two bits of a tag. */
 enum { TAG_LITERAL = 0, TAG_COPY_1 = 1, TAG_COPY_2 = 2, TAG_COPY_4 = 3, TAG_LITERAL_LONG = 60 };
 
-/* N bytes, little-endian. */
+/* Parses N little-endian bytes. */
 static size_t get_number(const uint8_t *p, size_t n)
 {
 	size_t number = 0;
@@ -101,14 +100,14 @@ static size_t get_number(const uint8_t *p, size_t n)
 	return number;
 }
 
-/* What one tag says: LENGTH bytes, which follow in the block (OFFSET 0), or were made OFFSET bytes
+/* A tag: LENGTH bytes are copied from the block (OFFSET 0), or from the output OFFSET bytes
  * before. */
 struct tag {
 	size_t length, offset;
 	bool literal;
 };
 
-/* Takes the tag at *AT of the block of N bytes at P. False if it is cut off. */
+/* Parses the tag at *AT of the block of N bytes at P. Returns false if it is truncated. */
 static bool take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
 {
 	unsigned tag = p[*at] & 3, high = p[*at] >> 2;
@@ -132,7 +131,7 @@ static bool take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
 	return true;
 }
 
-/* Behind the size that the block of N bytes at P begins with. */
+/* The position after the size at the beginning of the block of N bytes at P. */
 static size_t skip_size(const uint8_t *p, size_t n)
 {
 	size_t at = 0;
@@ -142,8 +141,8 @@ static size_t skip_size(const uint8_t *p, size_t n)
 	return at;
 }
 
-/* Whether the block of N bytes at P says to make SIZE bytes, and only of what is there. Counts its
- * tags in *WORK. */
+/* Whether the block of N bytes at P produces exactly SIZE bytes, and copies only existing data.
+ * Adds its number of tags to *WORK. */
 static bool adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
 {
 	size_t at = skip_size(p, n), made = 0;
@@ -161,7 +160,8 @@ static bool adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
 	return made == size;
 }
 
-/* Unpacks the block of N bytes at P as far as it can be, at most SIZE bytes. Returns how many. */
+/* Decompresses the block of N bytes at P up to damage, at most SIZE bytes. Returns the number of
+ * bytes. */
 static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, size_t size)
 {
 	size_t at = skip_size(p, n), made = 0;
@@ -184,8 +184,8 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 	return made;
 }
 
-/* The chunk of which LENGTH bytes are ready is damaged, which was reported: gives what is before
- * that. Returns 1, or -EBADMSG if there is nothing. */
+/* Returns the part before damage of a chunk of which LENGTH bytes are available. The damage was
+ * recorded. Returns 1, or -EBADMSG if there is no data before it. */
 static int give_part(struct state *s, struct unpack *u, size_t length)
 {
 	const uint8_t *block = input_peek(&u->input);
@@ -205,7 +205,7 @@ static int give_part(struct state *s, struct unpack *u, size_t length)
 	return s->late ? 1 : -EBADMSG;
 }
 
-/* Unpacks the LENGTH bytes that are ready. */
+/* Decompresses the LENGTH available bytes. */
 static int unpack_block(struct state *s, struct unpack *u, size_t length)
 {
 	int r = u->searching && length < SURE_BYTES ? is_followed(u, length) : 1;
@@ -222,7 +222,7 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 		return unpack_give_up(u, false, "a Snappy chunk with nothing in it");
 	if (size > RATIO_MAX * length)
 		return unpack_give_up(u, false, "a Snappy chunk that claims more than it can hold");
-	/* Most of what looks like a chunk where one is searched for is none, and says so soon. */
+	/* In a search, most candidates are not chunks. This check rejects them quickly. */
 	if (u->searching && !adds_up((const uint8_t *)block, length, size, &u->search_work))
 		return unpack_give_up(u, false, "a damaged Snappy chunk");
 	if (u->searching)

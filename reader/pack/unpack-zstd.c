@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Frames one after the other. The window that a frame may ask for is limited, and with it memory.
+ * A file consists of frames. The window that a frame can request is limited, which bounds memory.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 
 #include "reader/pack/unpack-method.h"
 
-/* 128 MiB, the default of zstd(1): what anybody packs without asking for more. */
+/* 128 MiB, the default limit of zstd(1). */
 enum { WINDOW_LOG_MAX = 27 };
 
 static const char cut_off[] = "the file is cut off in a zstd frame";
 
 struct state {
 	ZSTD_DCtx *context;
-	size_t failed; /* an error that comes behind what was given back; 0 = none */
+	size_t failed; /* an error that is reported after the data returned before; 0 = none */
 };
 
 static void unpack_zstd_destroy(void *state)
@@ -62,7 +62,7 @@ static int unpack_zstd_fail(struct unpack *u, size_t code)
 
 static bool zstd_begins(const uint8_t *p, size_t n)
 {
-	/* Not those to skip: nothing in them can be checked. */
+	/* Skippable frames are not accepted, since nothing in them can be checked. */
 	return n >= strlen(PACK_MAGIC_ZSTD) &&
 	       memcmp(p, PACK_MAGIC_ZSTD, strlen(PACK_MAGIC_ZSTD)) == 0;
 }
@@ -75,7 +75,7 @@ static void zstd_restart(void *state)
 	ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
 }
 
-/* Between frames: returns 1 if there is another one, 0 at the end, or a negative errno. */
+/* Between frames: returns 1 if another one follows, 0 at the end, or a negative errno. */
 static int begin_frame(struct unpack *u)
 {
 	struct input *in = &u->input;
@@ -87,7 +87,7 @@ static int begin_frame(struct unpack *u)
 		return r;
 	if (r == 0)
 		return unpack_give_up(u, true, cut_off);
-	/* Asked here, since the library would read frames of its early versions, too. */
+	/* Checked here, since the library also decompresses frames of its early versions. */
 	if (!unpack_at_zstd_frame(in))
 		return unpack_give_up(u, false, "something that is not a zstd frame");
 	u->inside = true;
@@ -109,7 +109,7 @@ static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 
 		if (r < 0 || !u->inside)
 			return r;
-		/* With nothing left to put in, there may still be something to come out. */
+		/* Even without input, there can be output left. */
 		from = (ZSTD_inBuffer){ .src = input_peek(in), .size = input_ready(in) };
 		code = ZSTD_decompressStream(s->context, &out, &from);
 		input_take(in, from.pos);

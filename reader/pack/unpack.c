@@ -7,23 +7,24 @@
 #include "reader/pack/unpack-method.h"
 
 /*
- * A block of ours holds 1 MiB at most (PACK_CHUNK_MAX) and is unpacked as a whole before anything
- * of it is given back. Of a larger one the beginning must be given back unseen.
+ * A block of kymo has at most 1 MiB (PACK_CHUNK_MAX), and is decompressed and verified as a whole
+ * before its data is returned. The beginning of a larger block is returned before the block is
+ * verified.
  */
 enum { STAGE_BYTES = PACK_CHUNK_MAX };
 
 /*
- * What unpacks to more than that is no trace: those shrink to a tenth or a twentieth. Snappy
- * cannot, gzip makes up to 1032 times of it, zstd 30,000 times.
+ * The maximum ratio. Traces shrink to 5 or 10 percent. Snappy cannot exceed this ratio, gzip
+ * reaches 1032, zstd 30,000.
  */
 enum { RATIO_MAX = 500 };
 
 #define RATIO_FREE_BYTES (UINT64_C(1) << 30)
 
-/* What is tried in search of a good block may cost so much for each byte that is searched. */
+/* The maximum work for a search of a good block, per byte searched. */
 enum { WORK_PER_BYTE = 64, WORK_FREE = 16 << 20 };
 
-/* ---- not packed ---- */
+/* ---- uncompressed ---- */
 
 static ssize_t unpack_read_plain(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
@@ -35,9 +36,9 @@ static ssize_t unpack_read_plain(void *state, struct unpack *u, uint8_t *to, siz
 
 static const struct unpack_ops plain_ops = { .read = unpack_read_plain };
 
-/* ---- one block after the other ---- */
+/* ---- compressed blocks ---- */
 
-/* Unpacks a block, or as much of it as fits. Returns 0 or a negative errno. */
+/* Decompresses a block, or as much of it as fits. Returns 0 or a negative errno. */
 static int fill_stage(struct unpack *u)
 {
 	u->staged = u->stage_given = 0;
@@ -49,8 +50,8 @@ static int fill_stage(struct unpack *u)
 		if (got == -EBADMSG && u->bad_checksum)
 			u->staged = 0;
 		/*
-		 * A file that was cut ends with what is there of its last block, wherever that
-		 * began.
+		 * At the end of a truncated file, the existing part of the last block is returned,
+		 * even if it was found by a search.
 		 */
 		if (got == -EBADMSG && u->staged > 0 && (!u->searching || u->bad.cut)) {
 			u->bad_is_late = true;
@@ -64,7 +65,7 @@ static int fill_stage(struct unpack *u)
 	return 0;
 }
 
-/* As unpack_read(), up to the next damage, which is -EBADMSG. */
+/* Like unpack_read(), but returns -EBADMSG at the next damage. */
 static ssize_t read_good(struct unpack *u, uint8_t *to, size_t n)
 {
 	for (;;) {
@@ -97,7 +98,7 @@ static ssize_t read_good(struct unpack *u, uint8_t *to, size_t n)
 	}
 }
 
-/* ---- behind damage ---- */
+/* ---- search after damage ---- */
 
 static void unpack_report_damage(struct unpack *u, const struct unpack_damage *damage, uint64_t to)
 {
@@ -112,7 +113,8 @@ static void unpack_report_damage(struct unpack *u, const struct unpack_damage *d
 }
 
 /*
- * Goes to the next byte at which a block could begin. Returns 1, 0 at the end, or a negative errno.
+ * Advances to the next byte at which a block can begin. Returns 1, 0 at the end, or a negative
+ * errno.
  */
 static int find_begin(struct unpack *u)
 {
@@ -131,8 +133,8 @@ static int find_begin(struct unpack *u)
 	}
 }
 
-/* What was read last is damaged: finds the next that may be good. Returns 1, 0 if there is none, or
- * a negative errno. */
+/* The last data read is damaged. Finds the next block that may be good. Returns 1, 0 if there is
+ * none, or a negative errno. */
 static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 {
 	struct input *in = &u->input;
@@ -142,7 +144,8 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 	u->search_work += in->offset - u->piece_offset + u->staged;
 	u->staged = u->stage_given = 0;
 	u->streaming = u->inside = false;
-	/* From behind where it begins; or from what is still there. */
+	/* Search from the byte after its beginning, or from the oldest byte that is still
+	 * available. */
 	back = in->offset - u->piece_offset;
 	back = back > 0 ? back - 1 : 0;
 	if (back > input_kept(in))
@@ -163,7 +166,8 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 	return r;
 }
 
-/* Whether so much came out of so little that reading on would only waste time; says so once. */
+/* Whether the output is so large for the input that reading it would only waste time. Reports this
+ * once. */
 static bool unpack_is_too_much(struct unpack *u)
 {
 	static const char *const what[PACK_READ_MAX] = {
@@ -201,7 +205,8 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 		if (got == 0 && u->searching)
 			unpack_report_damage(u, &first, u->input.offset);
 		if (got > 0 && u->searching) {
-			/* The file goes on: it was a wrong length that reached behind its end. */
+			/* The file continues, so it was not truncated: a wrong length extended
+			 * beyond its end. */
 			if (first.cut)
 				first.what = "a piece with a wrong length";
 			first.cut = false;
@@ -252,7 +257,7 @@ int unpack_give_up(struct unpack *u, bool cut, const char *what)
 	return -EBADMSG;
 }
 
-/* ---- beginning and end ---- */
+/* ---- begin and end ---- */
 
 static bool starts_with(const struct input *in, const char *magic)
 {
@@ -285,7 +290,7 @@ static enum pack_method unpack_detect(const struct input *in)
 	return PACK_NONE;
 }
 
-/* Looks at the first bytes, once it is known where from. */
+/* Detects the compression by the first bytes. */
 static int unpack_start(struct unpack *u, unpack_looks_fn looks)
 {
 	static const struct unpack_ops *const rows[PACK_READ_MAX] = {
@@ -298,7 +303,7 @@ static int unpack_start(struct unpack *u, unpack_looks_fn looks)
 	if (r < 0)
 		return r;
 	u->method = unpack_detect(&u->input);
-	/* What looks right as it stands is not packed, and need not be tried. */
+	/* Data that LOOKS accepts unchanged is not compressed. */
 	if (u->method == PACK_NONE && looks &&
 	    !looks(input_peek(&u->input), input_ready(&u->input)) &&
 	    unpack_is_brotli(&u->input, looks))

@@ -58,7 +58,7 @@ ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n)
 	if (n > end - at)
 		n = end - at;
 	got = input_read(&s->head, to, n);
-	/* Damage may have been come upon just now, before what was read. */
+	/* Damage before the data that was just read may have been found. */
 	if (got > 0 && end == UINT64_MAX && s->damaged &&
 	    unpack_damage(s->unpack)->unpacked_offset <= at)
 		return 0;
@@ -73,7 +73,7 @@ bool packed_stream_is_archive(const uint8_t *p, size_t n)
 	       (memcmp(p, magic, sizeof(magic)) == 0 || memcmp(p, swapped, sizeof(swapped)) == 0);
 }
 
-/* BYTES of the archive were skipped for it. */
+/* Takes damage of the container, for which BYTES of the archive were skipped. */
 static int packed_stream_take_damage(struct packed_stream *s, uint64_t bytes,
 				     struct fxt_damage *ret)
 {
@@ -95,7 +95,7 @@ static int packed_stream_take_damage(struct packed_stream *s, uint64_t bytes,
 	return FXT_READER_DAMAGE;
 }
 
-/* Is there damage of the container in the archive between FROM and TO? */
+/* Whether the container is damaged between FROM and TO of the archive. */
 static bool packed_stream_is_damaged_at(const struct packed_stream *s, uint64_t from, uint64_t to)
 {
 	const struct unpack_damage *d = s->damaged ? unpack_damage(s->unpack) : NULL;
@@ -119,7 +119,7 @@ int packed_stream_next_record(struct packed_stream *s, struct fxt_reader *reader
 	if (r != FXT_READER_DAMAGE)
 		return r;
 	*ret_damage = *fxt_reader_damage(reader);
-	/* A record of which a part could not be unpacked is no damage of its own. */
+	/* A record that could not be decompressed completely is not separate damage. */
 	if (packed_stream_is_damaged_at(s, ret_damage->offset,
 					ret_damage->offset + ret_damage->bytes))
 		return packed_stream_take_damage(s, ret_damage->bytes, ret_damage);
