@@ -19,7 +19,7 @@ enum {
 	WORD = 8,
 	REGISTER_SP = 7,
 	REGISTERS_OF_ARGUMENTS = 6,
-	IN_REGISTERS_MAX = 16, /* bytes of a structure; a larger one is on the stack */
+	IN_REGISTERS_MAX = 16, /* bytes of a structure; a larger one is passed on the stack */
 	PARTS_MAX = 1024,
 };
 
@@ -28,7 +28,7 @@ static const char not_whole[] = "it is no number, pointer or structure of these"
 static const char optimised_out[] = "optimised out";
 static const char too_complex[] = "its location is too complex";
 
-/* DWARF's numbers of rdi rsi rdx rcx r8 r9. */
+/* DWARF's numbers of rdi, rsi, rdx, rcx, r8, r9. */
 static const uint8_t argument_registers[REGISTERS_OF_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 };
 
 void place_arguments_deinit(struct place_arguments *a)
@@ -39,9 +39,9 @@ void place_arguments_deinit(struct place_arguments *a)
 	*a = (struct place_arguments){ 0 };
 }
 
-/* ---- the values that a type consists of ---- */
+/* ---- the values in a type ---- */
 
-/* A number, a pointer, or what cannot be had, AT bytes from the beginning of a variable. */
+/* A number, a pointer, or an unavailable value, AT bytes from the beginning of a variable. */
 struct leaf {
 	char name[PLACE_ARGUMENT_NAME_MAX];
 	uint64_t at;
@@ -54,7 +54,7 @@ struct leaves {
 	struct leaf list[PLACE_ARGUMENTS_MAX];
 	size_t n;
 	bool cut, failed;
-	size_t n_looks; /* at members: of structures without any there may be many */
+	size_t n_looks; /* members examined; structures without members can make this large */
 };
 
 static void leaves_deinit(struct leaves *l)
@@ -63,7 +63,7 @@ static void leaves_deinit(struct leaves *l)
 		free(l->list[i].words);
 }
 
-/* What stands between the braces of SHAPE. */
+/* The text between the braces of SHAPE. */
 static char *leaves_words(const char *shape)
 {
 	const char *open = strchr(shape, '{'), *close = strrchr(shape, '}');
@@ -130,7 +130,7 @@ static void leaves_member(struct leaves *l, Dwarf_Die *member, const char *name,
 	leaves_collect(l, &type, whole, at + bit / 8, depth + 1);
 }
 
-/* The values of TYPE. Arrays and unions are left out. */
+/* Collects the values in TYPE, except for arrays and unions. */
 static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
 			   unsigned depth)
 {
@@ -152,12 +152,12 @@ static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, 
 	} while (!l->cut && ++l->n_looks < PARTS_MAX && places_next(&member));
 }
 
-/* ---- the calling convention ---- */
+/* ---- calling convention ---- */
 
 struct convention {
 	unsigned registers; /* used */
 	unsigned vectors;
-	uint64_t stack; /* bytes from the return address on, used */
+	uint64_t stack; /* bytes used, from the return address on */
 };
 
 static struct place_argument *arguments_add(struct place_arguments *a, struct leaf *leaf)
@@ -192,8 +192,7 @@ static struct place_load arguments_stack(uint64_t at, uint8_t bytes)
 	};
 }
 
-/* Which of the two words of a structure of LEAVES are in vector registers: all in them are
- * floats. */
+/* Whether a word of the structure L is in a vector register: all values in it are floats. */
 static bool convention_is_vector(const struct leaves *l, uint64_t word)
 {
 	bool any = false;
@@ -208,7 +207,7 @@ static bool convention_is_vector(const struct leaves *l, uint64_t word)
 	return any;
 }
 
-/* Places the leaves of one argument of BYTES. */
+/* Assigns places to the leaves of one argument of BYTES. */
 static void convention_place(struct convention *c, struct leaves *l, uint64_t bytes, bool in_memory,
 			     struct place_arguments *a)
 {
@@ -248,8 +247,8 @@ static void convention_place(struct convention *c, struct leaves *l, uint64_t by
 	}
 }
 
-/* The part of LOCATION that has the byte AT of a variable; *RET_AT is where it begins. NULL =
- * none. */
+/* The part of LOCATION that contains byte AT of a variable; NULL = none. *RET_AT is its
+ * beginning. */
 static const struct place_load *arguments_part(const struct place_location *location, uint64_t at,
 					       uint64_t *ret_at)
 {
@@ -269,9 +268,9 @@ static const struct place_load *arguments_part(const struct place_location *loca
 }
 
 /*
- * What the compiler says of the byte AT of an argument goes before the convention, from which it
- * departs where it knows all callers. Memory that is no argument on the stack is where the function
- * will put it: that is not filled yet.
+ * The compiler's location for byte AT of an argument overrides the calling convention, which the
+ * compiler can ignore if it knows all callers. Locations in memory are ignored, except for
+ * arguments on the stack: the function has not stored the value there yet.
  */
 static void arguments_correct(const struct place_location *location, uint64_t at, bool is_changed,
 			      struct place_argument *to)
@@ -299,7 +298,7 @@ static void arguments_correct(const struct place_location *location, uint64_t at
 	}
 }
 
-/* The values FIRST to the last of A are those of PARAMETER, as L has them. */
+/* Corrects the values of A from FIRST on, which are those of PARAMETER with the leaves L. */
 static void arguments_correct_all(const struct place_context *context, Dwarf_Die *parameter,
 				  const struct leaves *l, size_t first, struct place_arguments *a)
 {
@@ -311,8 +310,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 		return;
 	reason = place_expression_locate(context, parameter, place_type_bytes(&type), &location);
 	/*
-	 * (a structure may have a part in a vector register, and compilers say late or in other
-	 * words where its members are, which come as the convention has them)
+	 * Structures keep the places of the convention: a part can be in a vector register, and
+	 * compilers describe the places of members late or in other ways.
 	 */
 	if (reason &&
 	    (strstr(reason, "vector") ||
@@ -330,8 +329,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 }
 
 /*
- * A structure of leaves L that is passed by its address: its values are in memory there. Those of
- * an address that is on the stack itself would take two steps, so that is the value.
+ * Places a structure with leaves L that is passed by its address: its values are in memory there.
+ * If the address is on the stack, the values would need two steps, so the address is the value.
  */
 static void convention_place_by_address(struct convention *c, struct leaves *l, const char *name,
 					struct place_arguments *a)
@@ -372,7 +371,7 @@ static void convention_argument(struct convention *c, const struct place_context
 		leaves_deinit(&l);
 		return;
 	}
-	/* (long double, and what needs other alignment) */
+	/* long double, and values with other alignment */
 	if (l.n == 1 && l.list[0].kind == 'f' && bytes > WORD)
 		c->stack = (c->stack + 15) & ~UINT64_C(15);
 	convention_place(c, &l, bytes ?: WORD, l.n == 1 && l.list[0].kind == 'f' && bytes > WORD,
@@ -381,7 +380,7 @@ static void convention_argument(struct convention *c, const struct place_context
 	leaves_deinit(&l);
 }
 
-/* ---- a function ---- */
+/* ---- functions ---- */
 
 static void arguments_result(Dwarf_Die *function, struct convention *c, struct place_arguments *ret)
 {
@@ -394,7 +393,7 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	bytes = place_type_bytes(&type);
 	if (leaves_is_structure(&type) &&
 	    (bytes > IN_REGISTERS_MAX || place_type_is_by_address(&type)))
-		c->registers++; /* where it goes to */
+		c->registers++; /* for the address of the result */
 	leaves_collect(&l, &type, "", 0, 0);
 	if (l.n == 0)
 		return;
@@ -413,8 +412,8 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 }
 
 /*
- * Whether the compiler has changed what FUNCTION, at VADDR, is given, since it knows all callers:
- * LLVM says so, and gcc by the name.
+ * Whether the compiler has changed the arguments of FUNCTION at VADDR, since it knows all callers.
+ * LLVM says so in the debug information, gcc in the name.
  */
 static bool arguments_are_changed(struct places *p, Dwarf_Die *function, uint64_t vaddr)
 {
@@ -455,9 +454,9 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 	return 0;
 }
 
-/* ---- an address ---- */
+/* ---- addresses ---- */
 
-/* V as arguments, if it is one value that one load brings. */
+/* Takes V as an argument, if it is one value that one load provides. */
 static int arguments_take_variable(struct place_arguments *a, const struct place_variable *v)
 {
 	struct leaf leaf = { .kind = 'u', .bytes = WORD };

@@ -18,11 +18,11 @@ static const char points_nowhere[] = "it points to something that is optimised o
 static const char in_thread[] = "it is thread-local";
 static const char no_frame[] = "there is no unwind information for this address";
 
-/* A number that is not known yet: as the address of a load, or computed of loads. */
+/* An unknown number: an address to load from, or a formula with loads. */
 struct term {
 	struct place_load load;
-	char formula[PLACE_FORMULA_MAX]; /* "" = LOAD's address is the number */
-	uint8_t bits;                    /* of the type that it was converted to; 0 = none */
+	char formula[PLACE_FORMULA_MAX]; /* "" = the number is LOAD's address */
+	uint8_t bits;                    /* size of the type that it was converted to; 0 = none */
 	bool is_signed;
 };
 
@@ -30,12 +30,12 @@ struct evaluation {
 	const struct place_context *context;
 	struct term stack[STACK_MAX];
 	size_t depth;
-	struct place_load inputs[PLACE_LOADS_MAX]; /* of formulas */
+	struct place_load inputs[PLACE_LOADS_MAX]; /* loads in formulas */
 	size_t n_inputs;
 	unsigned nested;
 	bool in_register;           /* the top is a register, not an address */
 	bool is_value;              /* the top is the value itself */
-	Dwarf_Attribute *attribute; /* that the expression is of */
+	Dwarf_Attribute *attribute; /* the attribute with the expression */
 };
 
 static const char *expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n);
@@ -79,7 +79,7 @@ bool place_load_follow(struct place_load *load)
 	return true;
 }
 
-/* T as a formula, in TO. */
+/* Writes T as a formula to TO. */
 static const char *expression_formula(struct evaluation *e, const struct term *t,
 				      char to[static PLACE_FORMULA_MAX])
 {
@@ -106,7 +106,7 @@ static const char *expression_formula(struct evaluation *e, const struct term *t
 	return NULL;
 }
 
-/* T as a number of its type: of fewer bits, and with the sign beyond them. */
+/* Reduces T to the size of its type, with its sign. */
 static const char *expression_normalise(struct evaluation *e, struct term *t)
 {
 	char a[PLACE_FORMULA_MAX];
@@ -124,19 +124,19 @@ static const char *expression_normalise(struct evaluation *e, struct term *t)
 		       : too_complex;
 }
 
-/* Whether OP means the same of 64 bits as of T's type. */
+/* Whether OP has the same result with 64 bits as in T's type. */
 static bool expression_has_op(const struct term *t, const char *op)
 {
 	if (t->bits == 0)
 		return true;
 	if (strcmp(op, ">>") == 0)
 		return !t->is_signed;
-	/* (numbers that have no sign are compared and divided as if they had) */
+	/* Comparison and division are signed, which is wrong for 64-bit unsigned numbers. */
 	return t->is_signed || t->bits < 64 || !strpbrk(op, "/%=<>") || strcmp(op, "<<") == 0 ||
 	       strcmp(op, "==") == 0;
 }
 
-/* The two on top become one by OP. */
+/* Replaces the two topmost terms by the result of OP. */
 static const char *expression_binary(struct evaluation *e, const char *op)
 {
 	char a[PLACE_FORMULA_MAX], b[PLACE_FORMULA_MAX];
@@ -183,7 +183,7 @@ static const char *expression_unary(struct evaluation *e, const char *op)
 		       : too_complex;
 }
 
-/* The number on top becomes one of the type that OP names by DIE. */
+/* Converts the topmost term to the type of OP. */
 static const char *expression_convert(struct evaluation *e, const Dwarf_Op *op)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
@@ -214,7 +214,7 @@ static const char *expression_convert(struct evaluation *e, const Dwarf_Op *op)
 
 /* ---- frames ---- */
 
-/* Carries out OPS, which leave one term; the kind of location stays what it is. */
+/* Evaluates OPS, which must leave one term. The kind of location is unchanged. */
 static const char *expression_nest(struct evaluation *e, Dwarf_Op *ops, size_t n,
 				   bool *ret_is_value)
 {
@@ -283,7 +283,7 @@ static const char *expression_frame_base(struct evaluation *e, uint64_t offset)
 	return reason;
 }
 
-/* What register REG was when the function was called. */
+/* The value of register REG at the call of the function. */
 static const char *expression_entry_register(struct evaluation *e, uint64_t reg)
 {
 	Dwarf_Addr entry;
@@ -377,7 +377,7 @@ static const char *expression_dereference(struct evaluation *e)
 	return t && !*t->formula && place_load_follow(&t->load) ? NULL : too_complex;
 }
 
-/* The top once more, or the one below it. */
+/* Pushes a copy of the topmost term, or of the one BELOW it. */
 static const char *expression_copy(struct evaluation *e, size_t below)
 {
 	if (e->depth <= below || e->depth == STACK_MAX)
@@ -426,7 +426,7 @@ static const char *expression_step(struct evaluation *e, const Dwarf_Op *op)
 			return expression_push(e, PLACE_REGISTER, op->number, 0);
 		return expression_push(e, PLACE_REGISTER, atom - DW_OP_reg0, 0);
 	}
-	/* (dwarf.h has no range for constants, but they follow each other) */
+	/* dwarf.h has no range for constants, but their numbers are consecutive. */
 	if (atom >= DW_OP_const1u && atom <= DW_OP_consts)
 		return expression_push(e, PLACE_ZERO, 0, op->number);
 	switch (atom) {
@@ -496,7 +496,7 @@ static const char *location_add(struct place_location *l, const struct place_loa
 	return NULL;
 }
 
-/* BYTES of what the expression has come to. */
+/* Adds BYTES of the expression's result to L. */
 static const char *location_take(struct evaluation *e, uint64_t bytes, struct place_location *l)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
@@ -506,7 +506,7 @@ static const char *location_take(struct evaluation *e, uint64_t bytes, struct pl
 	if (*t->formula) {
 		if (!e->is_value || l->n_loads > 0)
 			return too_complex;
-		/* (of a formula of constants nothing is to be loaded, but a variable has a load) */
+		/* A formula of constants loads nothing, but a variable must have a load. */
 		if (e->n_inputs == 0)
 			e->inputs[e->n_inputs++] =
 				(struct place_load){ .is_value = true, .bytes = WORD_BYTES };
@@ -522,7 +522,7 @@ static const char *location_take(struct evaluation *e, uint64_t bytes, struct pl
 	return location_add(l, &t->load);
 }
 
-/* N bytes at DATA, which are the value. */
+/* Adds a constant of N bytes at DATA. */
 static const char *location_constant(const void *data, uint64_t n, struct place_location *l)
 {
 	const char *reason = NULL;
@@ -547,7 +547,7 @@ static const char *location_implicit(struct evaluation *e, const Dwarf_Op *op,
 	return location_constant(block.data, block.length, l);
 }
 
-/* Why OPS, which are too complex, could not be had either if they were not. */
+/* The reason why OPS, which are too complex, would be unavailable anyway. */
 static const char *expression_explain(const Dwarf_Op *ops, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -570,7 +570,7 @@ static const char *expression_explain(const Dwarf_Op *ops, size_t n)
 	return too_complex;
 }
 
-/* OPS from *I on until the end or a piece: *I is behind that. */
+/* Evaluates OPS from *I up to the end or a piece, and advances *I past it. */
 static const char *location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n, size_t *i,
 				  uint64_t bytes, uint32_t *at, struct place_location *l)
 {
@@ -669,7 +669,7 @@ const char *place_expression_locate(const struct place_context *context, Dwarf_D
 	return reason;
 }
 
-/* ATTRIBUTE is a variable that has the number. */
+/* ATTRIBUTE refers to a variable with the number. */
 static const char *expression_of_variable(const struct place_context *context, Dwarf_Die *die,
 					  struct place_load *ret)
 {

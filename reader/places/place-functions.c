@@ -27,7 +27,7 @@ void place_functions_deinit(struct place_functions *f)
 
 /* ---- names ---- */
 
-/* The depth of brackets behind C; those of operators are none. */
+/* The depth of brackets after C. Operators must be excluded by the caller. */
 static int functions_depth(int depth, char c)
 {
 	if (strchr("<({[", c))
@@ -41,7 +41,7 @@ void place_function_base_name(const char *name, char *to)
 	int depth = 0;
 
 	for (const char *p = name; *p && !end; p++) {
-		/* (of an operator all up to the last list of parameters is its name) */
+		/* The name of an operator extends to the last list of parameters. */
 		if (p == op) {
 			end = strrchr(p, '(');
 			break;
@@ -70,7 +70,7 @@ static bool functions_same(const struct functions_search *s, const char *name)
 	return s->glob ? fnmatch(s->pattern, name, 0) == 0 : strcmp(s->pattern, name) == 0;
 }
 
-/* Whether the pattern is what stands behind one of the "::" of NAME. */
+/* Whether the pattern equals a part of NAME after "::". */
 static bool functions_is_suffix(const struct functions_search *s, const char *name)
 {
 	int depth = 0;
@@ -84,8 +84,8 @@ static bool functions_is_suffix(const struct functions_search *s, const char *na
 }
 
 /*
- * Writes BASE without what its source does not write to TO: suffixes of clones, tags of the ABI
- * ("f[abi:cxx11]"), and arguments of a template at the end ("f<int>", Rust's "f::<i32>").
+ * Writes BASE to TO without parts that are not in the source: suffixes of clones, tags of the ABI
+ * ("f[abi:cxx11]"), and template arguments at the end ("f<int>", Rust's "f::<i32>").
  */
 static void functions_source_name(const char *base, char to[static PLACES_NAME_MAX])
 {
@@ -112,7 +112,7 @@ static void functions_source_name(const char *base, char to[static PLACES_NAME_M
 	snprintf(to, PLACES_NAME_MAX, "%.*s", (int)n, base);
 }
 
-/* NAME is of SYMBOL; the same if that is not mangled. */
+/* NAME is the demangled SYMBOL, or SYMBOL itself if it is not mangled. */
 static bool functions_match(const struct functions_search *s, const char *symbol, const char *name,
 			    const char *base)
 {
@@ -169,7 +169,7 @@ static int functions_look(struct functions_search *s)
 		if (demangle(name, sizeof(name), symbol.name) == 0)
 			snprintf(name, sizeof(name), "%s", symbol.name);
 		place_function_base_name(name, base);
-		/* (a part that compilers move away is no function) */
+		/* A cold part of a function is not a function. */
 		if (strstr(symbol.name, ".cold"))
 			continue;
 		if (!functions_match(s, symbol.name, name, base)) {
@@ -188,7 +188,7 @@ DEFINE_ORDER(functions_compare, struct place_function,
 	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(strlen(x->symbol), strlen(y->symbol))
 		?: strcmp(x->symbol, y->symbol))
 
-/* Of those with one address the first. */
+/* Keeps the first function of each address. */
 static void functions_finish(struct place_functions *f)
 {
 	size_t n = 0;
@@ -227,7 +227,7 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 	return r;
 }
 
-/* Without a symbol: what there is for exceptions says where the function begins and ends. */
+/* Without a symbol, the unwind information has the bounds of the function. */
 static int functions_add_frame(struct functions_search *s, uint64_t vaddr)
 {
 	Dwarf_Addr start = 0, end = 0;
@@ -263,7 +263,8 @@ int place_functions_around(struct places *p, uint64_t vaddr, struct place_functi
 	if (r == 0 && s.found.n == 0)
 		r = functions_add_frame(&s, vaddr);
 	functions_finish(&s.found);
-	/* (marks in assembly, which have no size, reach to the next of their kind) */
+	/* Labels in assembly without a size extend to the next label, so several can match. The last
+	 * one is used. */
 	if (s.found.n > 0) {
 		struct place_function last = s.found.list[--s.found.n];
 

@@ -18,16 +18,16 @@ struct lines_search {
 	const char *file;
 	uint32_t line;
 	struct place_line found;
-	uint64_t blocks[PLACE_LINE_ADDRESSES_MAX]; /* by address: the DIE that it is in */
-	bool known;                                /* there is such a file */
+	uint64_t blocks[PLACE_LINE_ADDRESSES_MAX]; /* the DIE that contains each address */
+	bool known;                                /* the file exists */
 	bool several, full;
-	uint32_t below, above; /* the nearest lines that have code; 0 = none */
+	uint32_t below, above; /* the nearest lines with code; 0 = none */
 	struct value_nearest nearest;
 	char nearest_file[256];
-	const char *other; /* the last file that is another one */
+	const char *other; /* the last file with another name */
 };
 
-/* Whether PATH ends with FILE, from the beginning of a name on. */
+/* Whether PATH ends with FILE, at a component. */
 static bool lines_is_file(const char *path, const char *file)
 {
 	size_t n = strlen(path), m = strlen(file);
@@ -38,8 +38,8 @@ static bool lines_is_file(const char *path, const char *file)
 }
 
 /*
- * The innermost function that VADDR is in, inlined or not, as the offset of its DIE; and where it
- * begins if it is not inlined, else 0.
+ * The innermost function at VADDR, inlined or not, as the offset of its DIE. *RET_ENTRY is its
+ * entry, or 0 for an inlined function.
  */
 static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entry)
 {
@@ -73,7 +73,7 @@ static uint64_t lines_block(struct places *p, uint64_t vaddr, uint64_t *ret_entr
 	return block;
 }
 
-/* The address of the row behind those at ENTRY: the frame is set up there. */
+/* The first row after ENTRY, where the stack frame is set up. */
 static uint64_t lines_behind(Dwarf_Lines *lines, size_t n, uint64_t entry)
 {
 	uint64_t best = entry;
@@ -89,7 +89,7 @@ static uint64_t lines_behind(Dwarf_Lines *lines, size_t n, uint64_t entry)
 	return best;
 }
 
-/* The lowest address of each block is kept. */
+/* Adds VADDR, and keeps the lowest address of each block. */
 static void lines_add(struct lines_search *s, uint64_t vaddr, Dwarf_Lines *lines, size_t n)
 {
 	uint64_t entry, block = lines_block(s->places, vaddr, &entry);
@@ -154,7 +154,7 @@ static void lines_look_at(struct lines_search *s, Dwarf_Line *row, Dwarf_Lines *
 		lines_note_near(s, (uint32_t)line);
 }
 
-/* What is wrong, if something is. */
+/* Explains an error, if there is one. */
 static int lines_explain(const struct lines_search *s, char *why, size_t size)
 {
 	const char *path = s->places->path;

@@ -18,10 +18,10 @@ enum { SCOPES_MAX = 64, NAME_MAX_BYTES = 256, GLOBAL_LOOKS_MAX = 4 * 1000 * 1000
 
 static const char size_unknown[] = "its size is known only when the program runs";
 
-/* A block, or a function, that is at the address. */
+/* A block, or a function, that contains the address. */
 struct scope {
 	Dwarf_Die die;
-	bool is_function; /* or one that is inlined */
+	bool is_function; /* a function, inlined or not */
 };
 
 struct search {
@@ -30,7 +30,7 @@ struct search {
 	Dwarf_Die unit, function;
 	struct scope scopes[SCOPES_MAX]; /* outermost first */
 	size_t n_scopes;
-	size_t frame; /* the scope of the innermost function */
+	size_t frame; /* index of the innermost function */
 	struct place_locals found;
 	size_t room;
 	struct value_nearest nearest;
@@ -53,7 +53,7 @@ void place_locals_deinit(struct place_locals *l)
 
 /* ---- scopes ---- */
 
-/* The block or inlined function below PARENT that is at the address. */
+/* Finds the block or inlined function below PARENT that contains the address. */
 static bool locals_inner(const struct search *s, Dwarf_Die *parent, Dwarf_Die *ret)
 {
 	Dwarf_Die die;
@@ -91,9 +91,9 @@ static bool locals_find_scopes(struct search *s)
 	return true;
 }
 
-/* ---- compiling ---- */
+/* ---- conversion ---- */
 
-/* The shape of LOCATION, whose value is of TYPE. */
+/* The shape of LOCATION, whose value has TYPE. */
 static int locals_shape(const struct place_location *location, const char *prefix, Dwarf_Die *type,
 			char **ret)
 {
@@ -109,7 +109,7 @@ static int locals_shape(const struct place_location *location, const char *prefi
 		r = place_type_shape(type, &text);
 	else
 		r = outbuf_print(&text, "u1");
-	/* (a type with more parts than that is a number of bytes) */
+	/* A type with too many parts is printed as bytes. */
 	if (r == -EMSGSIZE) {
 		text.error = 0;
 		r = outbuf_print(&text, "x%" PRIu64, place_type_bytes(type));
@@ -127,7 +127,7 @@ static bool locals_is_string(const char *shape)
 	return strcmp(shape, "p8c1") == 0 || strcmp(shape, "p8h1") == 0;
 }
 
-/* With a pointer to characters goes the string. */
+/* Adds the string that a pointer to characters refers to. */
 static void locals_add_string(struct place_variable *v)
 {
 	struct place_load load = v->loads[0];
@@ -177,7 +177,7 @@ static const char *locals_locate(const struct search *s, Dwarf_Die *die, Dwarf_D
 	return place_expression_locate(&context, die, bytes, ret);
 }
 
-/* One more than what LOAD brings: of the last element there are so many before it. */
+/* Adds one to the value of LOAD: an array's count is the index of its last element plus one. */
 static bool locals_add_one(struct place_load *load)
 {
 	if (!load->is_value) {
@@ -193,7 +193,7 @@ static bool locals_add_one(struct place_load *load)
 	return true;
 }
 
-/* How many elements the array TYPE has, if that is known only when the program runs. */
+/* The number of elements of the array TYPE, if it is known only at run time. */
 static const char *locals_array_count(const struct place_context *context, Dwarf_Die *type,
 				      struct place_load *ret)
 {
@@ -211,7 +211,7 @@ static const char *locals_array_count(const struct place_context *context, Dwarf
 	return reason ?: locals_add_one(ret) ? NULL : size_unknown;
 }
 
-/* V is DIE, an array of TYPE with a size that is not in the debug information. */
+/* Takes V from DIE, an array of TYPE whose size is not in the debug information. */
 static int locals_take_array(struct search *s, struct place_variable *v, Dwarf_Die *die,
 			     Dwarf_Die *type)
 {
@@ -240,7 +240,7 @@ static int locals_take_array(struct search *s, struct place_variable *v, Dwarf_D
 	return locals_shape(&location, "a0", &target, &v->shape);
 }
 
-/* The variable DIE, NAME. */
+/* Takes the variable DIE with NAME. */
 static int locals_take(struct search *s, Dwarf_Die *die, const char *name, enum place_scope scope)
 {
 	struct place_location location;
@@ -268,7 +268,7 @@ static int locals_take(struct search *s, Dwarf_Die *die, const char *name, enum 
 	return r;
 }
 
-/* ---- looking for names ---- */
+/* ---- look-up of names ---- */
 
 static bool locals_is_variable(Dwarf_Die *die)
 {
@@ -295,7 +295,7 @@ static bool locals_is_named(struct search *s, Dwarf_Die *die, const char *name)
 	return false;
 }
 
-/* All variables of SCOPE that are WANTED. */
+/* Takes all variables of SCOPE that are WANTED. */
 static int locals_take_scope(struct search *s, const struct scope *scope, enum place_scope wanted)
 {
 	Dwarf_Die parent = scope->die, die;
@@ -312,7 +312,7 @@ static int locals_take_scope(struct search *s, const struct scope *scope, enum p
 	return r;
 }
 
-/* Of the innermost function, innermost block first. */
+/* Takes the variables of the innermost function, innermost block first. */
 static int locals_take_all(struct search *s, enum place_scope wanted)
 {
 	int r = 0;
@@ -337,7 +337,7 @@ static bool locals_find_in(struct search *s, Dwarf_Die *parent, const char *name
 	return false;
 }
 
-/* A variable of a unit or namespace; "a::b" is b of namespace a. */
+/* Finds a variable of a unit or namespace. "a::b" is b in namespace a. */
 static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *name,
 			       Dwarf_Die *ret, unsigned depth)
 {
@@ -360,7 +360,7 @@ static bool locals_find_global(struct search *s, Dwarf_Die *parent, const char *
 		if (tag != DW_TAG_namespace)
 			continue;
 		its = place_die_name(&die);
-		/* (of what is defined outside its namespace the definition stands there) */
+		/* A variable that is defined outside its namespace has its DIE outside, too. */
 		if ((!colons && locals_find_global(s, &die, name, ret, depth + 1)) ||
 		    (colons && its && strlen(its) == (size_t)(colons - name) &&
 		     memcmp(its, name, strlen(its)) == 0 &&
@@ -407,12 +407,12 @@ static int locals_find_or_fail(struct search *s, const char *name, Dwarf_Die *re
 	return locals_find_name(s, name, ret, ret_scope) ? 0 : locals_no_variable(s, name);
 }
 
-/* ---- what pointers lead to ---- */
+/* ---- targets of pointers ---- */
 
 /* "*NAME", "*NAME@64", "*NAME@OTHER" */
 struct memory_item {
 	char pointer[NAME_MAX_BYTES], other[NAME_MAX_BYTES];
-	uint64_t n; /* elements; 0 = not said, or OTHER */
+	uint64_t n; /* elements; 0 = unspecified, or the value of OTHER */
 };
 
 static int locals_bad_item(struct search *s, const char *item, const char *what)
@@ -445,7 +445,7 @@ static int locals_parse_memory(struct search *s, const char *item, struct memory
 	return 0;
 }
 
-/* How many elements there are, by the variable OTHER. */
+/* The number of elements, from the variable OTHER. */
 static int locals_take_count(struct search *s, const char *item, const char *other,
 			     uint32_t element, struct place_count *ret)
 {
@@ -477,7 +477,7 @@ static int locals_take_count(struct search *s, const char *item, const char *oth
 	return r;
 }
 
-/* The type that POINTER's type leads to; an array leads to its elements. */
+/* The target of a pointer type, or the element of an array type. */
 static bool locals_target(Dwarf_Die *type, Dwarf_Die *ret, bool *ret_has_type, bool *ret_is_array)
 {
 	int tag = dwarf_tag(type);
@@ -530,7 +530,7 @@ static int locals_take_memory(struct search *s, const char *item)
 	return r ?: locals_shape(&location, prefix, has_type ? &target : NULL, &v->shape);
 }
 
-/* ---- the query ---- */
+/* ---- query ---- */
 
 static int locals_take_item(struct search *s, const char *item)
 {

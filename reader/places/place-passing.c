@@ -9,10 +9,11 @@
 
 enum {
 	PASSING_DEPTH_MAX = 16,
-	PASSING_LOOKS_MAX = 4096, /* at members, of all depths */
+	PASSING_LOOKS_MAX = 4096, /* members examined, at all depths */
 };
 
-/* Whether FUNCTION of a class is the compiler's own work, which copies memory or does nothing. */
+/* Whether FUNCTION of a class was made by the compiler. Such a function copies memory or does
+ * nothing. */
 static bool passing_is_trivial(Dwarf_Die *function)
 {
 	uint64_t value;
@@ -22,7 +23,7 @@ static bool passing_is_trivial(Dwarf_Die *function)
 		value == DW_DEFAULTED_in_class);
 }
 
-/* Whether NAME is that of the constructors of TYPE: without the arguments of a template. */
+/* Whether NAME is the name of TYPE's constructors, which have no template arguments. */
 static bool passing_is_constructor(Dwarf_Die *type, const char *name)
 {
 	const char *its = place_die_name(type);
@@ -54,12 +55,12 @@ static bool passing_is_copy(Dwarf_Die *type, Dwarf_Die *function)
 	return n_parameters == 1 && is_reference;
 }
 
-/* Whether FUNCTION of TYPE is one that must be called for a copy, or its end. */
+/* Whether FUNCTION of TYPE is a copy constructor or a destructor that must be called. */
 static bool passing_needs(Dwarf_Die *type, Dwarf_Die *function)
 {
 	const char *name = place_die_name(function);
 
-	/* (a copy has to know which class it is) */
+	/* A class with virtual functions is never trivial: a copy contains its class. */
 	if (dwarf_hasattr(function, DW_AT_virtuality))
 		return true;
 	if (!name || passing_is_trivial(function))

@@ -12,7 +12,7 @@
 
 enum {
 	TYPE_DEPTH_MAX = 12,
-	TYPE_PARTS_MAX = 2048, /* members or enumerators of one type */
+	TYPE_PARTS_MAX = 2048, /* members or enumerators of a type */
 	TYPE_BYTES_MAX = 1 << 30,
 };
 
@@ -38,7 +38,7 @@ bool place_type_number(Dwarf_Die *die, unsigned name, uint64_t *ret)
 	return true;
 }
 
-/* One step from DIE to what DW_AT_type says. */
+/* Replaces DIE by its DW_AT_type. */
 static bool place_type_next(Dwarf_Die *die, Dwarf_Die *ret)
 {
 	Dwarf_Attribute attribute;
@@ -88,10 +88,10 @@ uint64_t place_type_bytes(Dwarf_Die *type)
 
 /* ---- shapes ---- */
 
-/* FLAT: only the first letter matters. */
+/* FLAT: only the first letter is needed. */
 static int place_shape_put(Dwarf_Die *type, struct outbuf *to, unsigned depth, bool flat);
 
-/* The shape of the type of DIE. */
+/* Writes the shape of the type of DIE. */
 static int place_shape_put_of(Dwarf_Die *die, struct outbuf *to, unsigned depth, bool flat)
 {
 	Dwarf_Die type;
@@ -169,7 +169,8 @@ bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uin
 	if (place_type_number(member, DW_AT_data_bit_offset, &value))
 		*ret_bit += value;
 	else if (place_type_number(member, DW_AT_bit_offset, &value))
-		*ret_bit += bytes * 8 - value - *ret_bits; /* counted from the other end */
+		/* the other byte order counts from the other end */
+		*ret_bit += bytes * 8 - value - *ret_bits;
 	return *ret_bits <= 64 && *ret_bit / 8 <= TYPE_BYTES_MAX;
 }
 
@@ -204,7 +205,7 @@ static int place_shape_struct(Dwarf_Die *type, struct outbuf *to, uint64_t bytes
 		do {
 			int tag = dwarf_tag(&member);
 
-			/* (static members are only declared there) */
+			/* Static members are only declared in the type. */
 			if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
 			    !dwarf_hasattr(&member, DW_AT_declaration) &&
 			    !dwarf_hasattr(&member, DW_AT_external))

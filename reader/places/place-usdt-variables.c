@@ -26,7 +26,7 @@ static struct place_variable *usdt_variables_add(struct place_locals *to, const 
 	return v->name && v->type ? v : NULL;
 }
 
-/* V has shape TEXT. */
+/* Sets the shape of V to TEXT. */
 static int usdt_variables_set_shape(struct place_variable *v, const char *text)
 {
 	v->shape = strdup(text);
@@ -51,7 +51,7 @@ static int usdt_variables_value(const struct place_argument *a, struct place_loc
 		return 1;
 	v->loads[v->n_loads++] = a->load;
 	if (a->shift) {
-		/* (a formula has numbers of eight bytes) */
+		/* The numbers of a formula have eight bytes. */
 		v->loads[0].bytes = WORD;
 		n = (size_t)snprintf(shape, sizeof(shape), "(#0 %u >>)", a->shift);
 	}
@@ -59,7 +59,7 @@ static int usdt_variables_value(const struct place_argument *a, struct place_loc
 	return usdt_variables_set_shape(v, shape);
 }
 
-/* What A, which ITEM names, points to: COUNT characters, or a string if it is 0. */
+/* Adds the target of A, which ITEM names: COUNT characters, or a string if COUNT is 0. */
 static int usdt_variables_memory(const struct place_argument *a, const char *item, uint32_t count,
 				 struct place_locals *to)
 {

@@ -30,9 +30,9 @@ void place_usdts_deinit(struct place_usdts *u)
 
 /* ---- arguments ---- */
 
-/* Names of registers, by DWARF's number; each with the bytes that it names. */
+/* Names of registers by DWARF's number. Each name refers to other bytes of the register. */
 static const struct {
-	const char *names[5]; /* of 8, 4, 2, 1 bytes, and the second byte */
+	const char *names[5]; /* with 8, 4, 2, 1 bytes, and the second byte */
 } usdt_registers[16] = {
 	{ { "rax", "eax", "ax", "al", "ah" } }, { { "rdx", "edx", "dx", "dl", "dh" } },
 	{ { "rcx", "ecx", "cx", "cl", "ch" } }, { { "rbx", "ebx", "bx", "bl", "bh" } },
@@ -44,7 +44,7 @@ static const struct {
 	{ { "r14", "r14d", "r14w", "r14b" } },  { { "r15", "r15d", "r15w", "r15b" } },
 };
 
-/* The register NAME (N bytes), without its '%'. Returns its number, or -1. */
+/* The number of the register NAME (N bytes, without '%'), or -1. */
 static int usdt_register(const char *name, size_t n, uint8_t *ret_shift)
 {
 	for (int reg = 0; reg < (int)ARRAY_SIZE(usdt_registers); reg++)
@@ -114,7 +114,7 @@ void place_usdt_arguments(const char *text, struct place_arguments *ret)
 		snprintf(to->name, sizeof(to->name), "arg%zu", ret->n);
 		is_float = *end == 'f';
 		end += is_float;
-		/* (an argument without a size is as wide as a register) */
+		/* An argument without a size has the size of a register. */
 		if (end == p + is_signed || *end != '@') {
 			bytes = 8;
 			end = (char *)p - 1;
@@ -134,7 +134,7 @@ void place_usdt_arguments(const char *text, struct place_arguments *ret)
 struct usdt_search {
 	struct places *places;
 	const char *provider, *name;
-	uint64_t base; /* where .stapsdt.base is now */
+	uint64_t base; /* the current address of .stapsdt.base */
 	struct place_usdts found;
 	size_t room;
 	struct value_nearest nearest;

@@ -11,12 +11,12 @@
 #include "reader/places/places-parts.h"
 
 enum {
-	PLACES_MEMORY_MAX = 1 << 30, /* of debug information, unpacked */
+	PLACES_MEMORY_MAX = 1 << 30, /* decompressed debug information */
 	PLACES_DIES_MAX = 4 * 1000 * 1000,
 	PLACES_DEPTH_MAX = 64,
 };
 
-/* Remembers the first thing that was in the way. */
+/* Stores the first error. */
 struct places_trouble {
 	char *why;
 	size_t size;
@@ -67,7 +67,7 @@ static int places_find_debug(struct places *p, struct places_trouble *trouble)
 	return find_debug_file(&p->where, &p->main, &p->debug, places_note_trouble, trouble);
 }
 
-/* Of the table of symbols in SECTION. */
+/* Loads from the symbol table in SECTION. */
 static int places_load_indirect_of(struct places *p, Elf_Scn *section)
 {
 	GElf_Shdr header;
@@ -200,7 +200,7 @@ struct places *places_free(struct places *p)
 	return free_ptr(p);
 }
 
-/* ---- about it ---- */
+/* ---- properties ---- */
 
 const char *places_path(const struct places *p)
 {
@@ -312,7 +312,7 @@ static bool places_find_function(Dwarf_Die *parent, uint64_t vaddr, Dwarf_Die *r
 		int tag = dwarf_tag(&die);
 
 		if (tag == DW_TAG_subprogram && places_has_code(&die, vaddr)) {
-			/* (a nested function may have the address, too) */
+			/* A nested function can contain the address, too. */
 			if (!places_find_function(&die, vaddr, ret, left, depth + 1))
 				*ret = die;
 			return true;

@@ -32,12 +32,12 @@ static const char *const query_sorts[] = {
 	[SORT_TEXT] = "text",
 };
 
-/* What a word in front of a list means. */
+/* The meaning of the first word of a list. */
 static const struct query_operator {
 	const char *word;
 	enum query_kind kind;
 	enum query_sort gives, takes;
-	unsigned min, max; /* operands */
+	unsigned min, max; /* number of operands */
 	bool earlier;
 } query_operators[] = {
 	{ "and", QUERY_AND, SORT_TRUTH, SORT_TRUTH, 1, UINT16_MAX },
@@ -114,7 +114,7 @@ static void query_skip(struct query_parser *p)
 		p->at++;
 }
 
-/* The word that begins here, into TO. Returns where it has begun. */
+/* Takes the next word into TO. Returns its position. */
 static int query_take_word(struct query_parser *p, char to[static WORD_MAX])
 {
 	size_t n;
@@ -147,7 +147,7 @@ static int query_add_node(struct query_expression *e, const struct query_node *n
 	return 0;
 }
 
-/* TEXT, decimal digits with a point or an exponent, exactly. */
+/* Parses TEXT exactly: decimal digits with a point or an exponent. */
 static bool query_set_decimal(mpq_t to, const char *text)
 {
 	char digits[WORD_MAX] = "", *end;
@@ -231,7 +231,7 @@ static int query_take_number(struct query_parser *p, uint32_t *ret)
 	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
 }
 
-/* Behind a quotation mark. A backslash takes the next character as it is. */
+/* Parses the text after a quotation mark. A backslash makes the next character literal. */
 static int query_take_text(struct query_parser *p, uint32_t *ret)
 {
 	struct query_node node = { .kind = QUERY_TEXT };
@@ -291,8 +291,8 @@ int query_declare(struct query_expression *e, const char *text, struct query_err
 }
 
 /*
- * Sees to it that V belongs to the point that O is about; distinct-vars is about neither. Returns
- * false if it belongs to the other one.
+ * Assigns V to the point that O refers to; distinct-vars refers to none. Returns false if V belongs
+ * to the other point.
  */
 static bool query_use_variable(struct query_variable *v, const struct query_operator *o)
 {
@@ -305,7 +305,8 @@ static bool query_use_variable(struct query_variable *v, const struct query_oper
 	return v->earlier == o->earlier;
 }
 
-/* Two points have variables of one name; a declared one belongs to one point. */
+/* Both points can have an undeclared variable of the same name. A declared one belongs to one
+ * point. */
 static int query_take_variable(struct query_parser *p, const struct query_operator *o,
 			       uint32_t *ret)
 {
@@ -349,7 +350,7 @@ static const struct query_operator *query_operator_of(const char *word)
 	return NULL;
 }
 
-/* Operands up to the end of the list, into an array (free() it). */
+/* Takes operands up to the end of the list, into an array (the caller frees it). */
 static int query_take_operands(struct query_parser *p, const struct query_operator *o,
 			       uint32_t **list, size_t *n)
 {
@@ -397,7 +398,7 @@ static int query_add_list(struct query_parser *p, const struct query_operator *o
 	return query_add_node(e, &node, ret);
 }
 
-/* Behind its opening bracket. */
+/* Takes a list after its opening bracket. */
 static int query_take_list(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	_cleanup_free_ uint32_t *list = NULL;
@@ -426,7 +427,7 @@ static int query_take_list(struct query_parser *p, enum query_sort wanted, uint3
 	return r == -E2BIG ? query_complain(p, begin, "an expression of too many parts") : r;
 }
 
-/* What stands there without brackets. */
+/* Takes an operand without brackets. */
 static int query_take_plain(struct query_parser *p, enum query_sort wanted, uint32_t *ret)
 {
 	bool is_text = *p->at == '"';

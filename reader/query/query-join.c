@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* Of a query, with their variables: 1 GiB. */
+/* The maximum number of earlier points of a query, with their variables: 1 GiB. */
 enum { EARLIER_MAX = 1 << 25 };
 
 enum { ONLY_LATER = 1, ONLY_EARLIER = 2 };

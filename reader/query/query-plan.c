@@ -10,21 +10,21 @@
 #include "base/array.h"
 #include "base/value.h"
 
-/* Of one point; and of a plan that is prepared. */
+/* The maximum number of assignments for a point, and in a prepared plan. */
 #define ASSIGNMENTS_MAX (UINT64_C(1) << 32)
 enum { ASSIGNMENTS_PREPARED = 4096 };
 
-/* Where a number of a comparison comes from. */
+/* The source of a number in a comparison. */
 enum query_source {
-	FROM_NUMBER,    /* it is a constant */
-	FROM_SIGNED,    /* a word */
-	FROM_UNSIGNED,  /* likewise */
-	FROM_SIZE,      /* likewise; TRACEDB_NO_SIZE = there is none */
+	FROM_NUMBER,    /* a constant */
+	FROM_SIGNED,    /* a signed word */
+	FROM_UNSIGNED,  /* an unsigned word */
+	FROM_SIZE,      /* a word with a size; TRACEDB_NO_SIZE = none */
 	FROM_HIGH,      /* the upper half of a word */
-	FROM_LOW,       /* the lower one */
-	FROM_STATEMENT, /* of the point */
-	FROM_FLOAT,     /* a word */
-	FROM_ELSEWHERE, /* it has to be computed */
+	FROM_LOW,       /* the lower half */
+	FROM_STATEMENT, /* the point's statement */
+	FROM_FLOAT,     /* a word with a float */
+	FROM_ELSEWHERE, /* computed */
 };
 
 struct query_operand {
@@ -33,12 +33,12 @@ struct query_operand {
 	int64_t number;
 };
 
-/* What is next: if the comparison is true, and if it is false. */
+/* The end of the evaluation: the condition is true, or false. */
 #define STEP_TRUE  UINT32_MAX
 #define STEP_FALSE (UINT32_MAX - 1)
 
 struct query_step {
-	enum query_kind kind; /* of comparison; QUERY_TRUE = NODE is evaluated */
+	enum query_kind kind; /* of the comparison; QUERY_TRUE = NODE is evaluated */
 	uint32_t node;
 	uint32_t yes, no;
 	struct query_operand a, b;
@@ -68,7 +68,7 @@ static int query_allow_type(bool *types, const struct tracedb_dictionary *dictio
 	return -EINVAL;
 }
 
-/* Which types a free variable may have, by number: NULL = all. */
+/* The types that a free variable can have, by number; NULL = all. */
 static int query_allow_types(bool **ret, const struct query_variable *v,
 			     const struct tracedb_dictionary *dictionary, struct query_error *error)
 {
@@ -115,9 +115,9 @@ void query_side_deinit(struct query_side *side)
 		free(side->types[i]);
 }
 
-/* ---- what a shape rules out ---- */
+/* ---- conditions that a shape excludes ---- */
 
-/* Two names of one text have two numbers: both are meant. */
+/* Two equal names can have two numbers. Both are matched. */
 static bool query_side_allows(const struct query_side *side, size_t i,
 			      const struct tracedb_slot *slot)
 {
@@ -141,7 +141,7 @@ static int query_plan_add_members(struct query_plan *p, const struct query_side 
 	return 0;
 }
 
-/* Whether no point of the shape has a number at node AT. */
+/* Whether node AT has no number for any point of the shape. */
 static bool query_has_none(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -187,7 +187,7 @@ static struct query_operand query_operand_of_value(const struct tracedb_slot *sl
 	return (struct query_operand){ sources[slot->format], slot->word, 0 };
 }
 
-/* Where the number at node AT is. */
+/* The location of the number at node AT. */
 static struct query_operand query_operand(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -216,7 +216,7 @@ static struct query_operand query_operand(const struct query_context *c, uint32_
 	}
 }
 
-/* ---- steps, the last one first: each knows what is next ---- */
+/* ---- steps, from last to first, since each contains its successors ---- */
 
 struct query_compiler {
 	struct query_plan *plan;
@@ -256,7 +256,7 @@ static uint32_t query_compile_comparison(struct query_compiler *k, uint32_t at, 
 	return query_add_step(k, &step);
 }
 
-/* Whether the text at node AT is the same for all points of a shape. */
+/* Whether the text at node AT is equal for all points of a shape. */
 static bool query_is_fixed(const struct query_context *c, uint32_t at)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -277,8 +277,8 @@ static uint32_t query_compile_texts(struct query_compiler *k, uint32_t at, uint3
 		k, &(struct query_step){ .kind = QUERY_TRUE, .node = at, .yes = yes, .no = no });
 }
 
-/* The first step of node AT, behind which YES or NO is next; one of these if it is known
- * already. */
+/* The first step of node AT, which continues with YES or NO. If the result is known already,
+ * returns one of them. */
 static uint32_t query_compile(struct query_compiler *k, uint32_t at, uint32_t yes, uint32_t no)
 {
 	const struct query_node *node = &k->c->e->nodes[at];
@@ -311,7 +311,7 @@ static uint32_t query_compile(struct query_compiler *k, uint32_t at, uint32_t ye
 
 /* ---- plans ---- */
 
-/* Keeps the assignment of K, unless the shape rules it out. */
+/* Adds the assignment of K, unless the shape excludes it. */
 static int query_plan_add(struct query_compiler *k, const uint32_t *bound)
 {
 	struct query_plan *p = k->plan;
@@ -334,7 +334,7 @@ static int query_plan_add(struct query_compiler *k, const uint32_t *bound)
 	return 0;
 }
 
-/* Variable I of the side, and those behind it. */
+/* Adds all assignments of variable I and the following ones. */
 static int query_plan_add_all(struct query_compiler *k, uint32_t *bound, size_t i)
 {
 	int r = 0;
@@ -440,7 +440,7 @@ static double query_load_float(const struct query_operand *o, const struct trace
 	return f;
 }
 
-/* Exactly; F is finite, and N has 65 bits at most. */
+/* Compares exactly. F is finite, and N has at most 65 bits. */
 static int query_compare_float(double f, __int128 n)
 {
 	__int128 whole;
@@ -451,7 +451,7 @@ static int query_compare_float(double f, __int128 n)
 	return COMPARE(whole, n) ?: COMPARE(f, (double)whole);
 }
 
-/* One of them is a floating-point value. */
+/* Compares two numbers of which at least one is a float. */
 static bool query_compare_floats(const struct query_step *s, const struct tracedb_row *row)
 {
 	double f = 0, g = 0;
@@ -509,7 +509,7 @@ static int query_plan_run_prepared(const struct query_plan *p, const struct quer
 	return r;
 }
 
-/* Variable I of the side, and those behind it. */
+/* Tries all assignments of variable I and the following ones. */
 static int query_plan_try(const struct query_plan *p, const struct query_side *side,
 			  const struct query_context *c, uint32_t *bound, query_plan_fn fn,
 			  void *userdata, size_t i)

@@ -11,12 +11,12 @@
 #include "reader/query/query-join.h"
 #include "reader/query/query-plan.h"
 
-/* Of a query that joins points. */
+/* The maximum number of pairs in a query that joins points. */
 #define PAIRS_MAX (UINT64_C(1) << 28)
 
 enum { LATER, EARLIER, SIDES };
 
-/* An assignment that is a result if no other of the point fulfils more soft predicates. */
+/* An assignment that is a result unless another one of this point fulfils more soft predicates. */
 struct query_kept {
 	uint32_t bound[QUERY_VARIABLES_MAX];
 	struct tracedb_row earlier;
@@ -25,28 +25,28 @@ struct query_kept {
 struct query_search {
 	const struct query *q;
 	struct query_context context;
-	uint32_t *conjuncts; /* of the later point, of the earlier one, and of both. Owned */
+	uint32_t *conjuncts; /* of the later point, the earlier point, and both; owned */
 	size_t n_conjuncts[SIDES + 1];
 	struct query_side sides[SIDES];
-	struct query_plan *plans[SIDES]; /* by shape. Owned */
+	struct query_plan *plans[SIDES]; /* by shape; owned */
 	size_t n_plans[SIDES];
 	struct query_join join;
 	uint64_t n_pairs;
 
 	struct tracedb_cursor at;            /* the next row */
-	struct tracedb_cursor points[SIDES]; /* for points of results */
-	struct tracedb_row row, earlier;     /* the pair that is looked at */
-	struct tracedb_stored_point of;      /* the row's, if it is made already: */
+	struct tracedb_cursor points[SIDES]; /* to read the points of results */
+	struct tracedb_row row, earlier;     /* the current pair */
+	struct tracedb_stored_point of;      /* the point of `row`, if has_of */
 	bool has_of;
 	uint32_t bound[QUERY_VARIABLES_MAX];
 
-	struct query_kept *kept; /* of the point. Owned */
+	struct query_kept *kept; /* candidates of the point; owned */
 	size_t n_kept, kept_room;
 	unsigned most;
 	struct table seen; /* hashes of results */
 	uint64_t n_results;
 	bool ended;        /* the limit has ended the search */
-	uint64_t n_wanted; /* points that the mask has left so far */
+	uint64_t n_wanted; /* points so far that the mask accepts */
 	query_result_fn fn;
 	void *userdata;
 };
@@ -72,7 +72,7 @@ static void query_hash_bound(const struct query_search *s, const uint32_t *bound
 	}
 }
 
-/* Results of equal statements, names and types are one, the first. Returns 1 if this is one. */
+/* Results with equal statements, names and types count once. Returns 1 if this one is new. */
 static int query_is_new(struct query_search *s, const uint32_t *bound,
 			const struct tracedb_row *earlier)
 {
@@ -115,7 +115,8 @@ bool query_search_is_over(const struct query_search *s)
 	return s->q->limit && s->n_results >= s->q->limit;
 }
 
-/* One assignment that the hard predicate is true of. Returns 1 if no more results are wanted. */
+/* Handles an assignment for which the hard predicate is true. Returns 1 if no more results are
+ * wanted. */
 static int query_keep(struct query_search *s)
 {
 	unsigned n = 0;
@@ -162,7 +163,7 @@ static bool query_is_pair(const struct query_search *s)
 	return true;
 }
 
-/* The earlier point is that of number I. */
+/* Makes entry I of the join the earlier point. */
 static void query_set_earlier(struct query_search *s, size_t i)
 {
 	const struct query_side *side = &s->sides[EARLIER];
@@ -175,7 +176,8 @@ static void query_set_earlier(struct query_search *s, size_t i)
 		s->bound[side->variables[k]] = bound[k];
 }
 
-/* One assignment of the point: it goes with the last earlier point for which all is true. */
+/* Handles an assignment of the later point. It is paired with the last earlier point for which the
+ * predicates are true. */
 static int query_take_later(void *search)
 {
 	struct query_search *s = search;
@@ -193,7 +195,7 @@ static int query_take_later(void *search)
 	return 0;
 }
 
-/* One assignment of a point that later ones can go with. */
+/* Handles an assignment of an earlier point, which later points can be paired with. */
 static int query_take_earlier(void *search)
 {
 	struct query_search *s = search;
@@ -209,7 +211,7 @@ static int query_take_earlier(void *search)
 
 /* ---- points ---- */
 
-/* The plan for SHAPE, or NULL with *REASON, a negative errno. */
+/* The plan for SHAPE. NULL on failure, with a negative errno in *REASON. */
 static const struct query_plan *query_plan_of(struct query_search *s, unsigned side, uint32_t shape,
 					      struct query_error *error, int *reason)
 {
@@ -229,7 +231,7 @@ static const struct query_plan *query_plan_of(struct query_search *s, unsigned s
 	return *reason < 0 ? NULL : &s->plans[side][shape];
 }
 
-/* The row as the point of SIDE. Returns 1 if no more results are wanted. */
+/* Handles the row as the point of SIDE. Returns 1 if no more results are wanted. */
 static int query_look(struct query_search *s, unsigned side, query_plan_fn fn,
 		      struct query_error *error)
 {
@@ -269,7 +271,8 @@ static bool query_wants(const struct query *q, uint64_t statement)
 	return (statement & q->mask) == q->statement;
 }
 
-/* Looks at all new points; of those that the mask leaves, at PICK alone, if one is picked. */
+/* Handles all new points. If a point is picked at random, handles only number PICK of those that
+ * the mask accepts. */
 static int query_walk(struct query_search *s, uint64_t pick, struct query_error *error)
 {
 	bool picks = s->q->seed != 0, joins = s->q->expression.joins;
@@ -289,7 +292,7 @@ static int query_walk(struct query_search *s, uint64_t pick, struct query_error 
 
 /* ---- searches ---- */
 
-/* How many conjuncts E has from node AT on. */
+/* The number of conjuncts of E from node AT on. */
 static size_t query_n_conjuncts(const struct query_expression *e, uint32_t at)
 {
 	const struct query_node *node = &e->nodes[at];
@@ -302,7 +305,7 @@ static size_t query_n_conjuncts(const struct query_expression *e, uint32_t at)
 	return n;
 }
 
-/* Puts the conjuncts that concern POINTS into S. */
+/* Adds the conjuncts that refer to the points WHICH to S. */
 static void query_add_conjuncts(struct query_search *s, uint32_t at, unsigned which, size_t *n)
 {
 	const struct query_expression *e = &s->q->expression;
@@ -412,11 +415,11 @@ struct query_search *query_search_free(struct query_search *s)
 	return NULL;
 }
 
-/* ---- one point by chance ---- */
+/* ---- a random point ---- */
 
 enum { TWISTER_WORDS = 624, TWISTER_SHIFT = 397 };
 
-/* The first number of the Mersenne twister (MT19937). */
+/* The first number of the Mersenne Twister (MT19937). */
 static uint32_t query_twist(uint32_t seed)
 {
 	uint32_t state[TWISTER_WORDS], y;
@@ -432,7 +435,7 @@ static uint32_t query_twist(uint32_t seed)
 	return y ^ y >> 18;
 }
 
-/* The number of the point that is picked among those that the mask leaves. */
+/* The number of the point that is picked among those that the mask accepts. */
 static uint64_t query_pick(const struct query *q, const struct tracedb_store *store)
 {
 	struct tracedb_cursor at = { 0 };

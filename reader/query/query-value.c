@@ -13,17 +13,17 @@
 
 enum query_answer {
 	ANSWER_NUMBER,
-	ANSWER_NONE,  /* a value without a size, a blob, a division by 0 */
-	ANSWER_EXACT, /* no small number: to be computed exactly */
+	ANSWER_NONE,  /* a value without a size, a blob, or a division by 0 */
+	ANSWER_EXACT, /* too large for query_small; must be computed exactly */
 };
 
-/* A fraction, which need not be reduced. */
+/* A fraction, not necessarily reduced. */
 struct query_small {
 	__int128 n;
 	int64_t d; /* > 0 */
 };
 
-/* The words of the value that VARIABLE stands for. */
+/* The words of the value of VARIABLE. */
 static const uint64_t *query_words(const struct query_context *c, uint32_t variable)
 {
 	return query_point_of(c, variable)->row->words + query_slot(c, variable)->word;
@@ -83,7 +83,7 @@ static bool query_small_quotient(const struct query_small *a, const struct query
 	return query_small_product(a, n, (int64_t)(d < 0 ? -d : d), ret);
 }
 
-/* Both get one denominator. */
+/* Converts both to a common denominator. */
 static bool query_small_align(struct query_small *a, struct query_small *b)
 {
 	int64_t d = a->d;
@@ -109,7 +109,7 @@ static bool query_small_step(enum query_kind kind, struct query_small *a, struct
 static enum query_answer query_small(const struct query_context *c, uint32_t at,
 				     struct query_small *ret);
 
-/* Of one operand, a difference is that from 0. Nothing can be divided by 0. */
+/* A difference of one operand is its negation. A division by 0 has no result. */
 static enum query_answer query_small_sum(const struct query_context *c,
 					 const struct query_node *node, struct query_small *ret)
 {
@@ -132,7 +132,7 @@ static enum query_answer query_small_sum(const struct query_context *c,
 	return answer;
 }
 
-/* What is said of the point itself. */
+/* A property of the point itself. */
 static enum query_answer query_small_property(const struct query_point *p, enum query_kind kind,
 					      __int128 *ret)
 {
@@ -149,7 +149,7 @@ static enum query_answer query_small_property(const struct query_point *p, enum 
 	return ANSWER_NUMBER;
 }
 
-/* The number at node AT, if it is small. */
+/* The number at node AT, if it fits struct query_small. */
 static enum query_answer query_small(const struct query_context *c, uint32_t at,
 				     struct query_small *ret)
 {
@@ -174,7 +174,7 @@ static enum query_answer query_small(const struct query_context *c, uint32_t at,
 	}
 }
 
-/* ---- exact ones ---- */
+/* ---- exact numbers ---- */
 
 static void query_set_integer(mpz_ptr z, __int128 value)
 {
@@ -233,7 +233,7 @@ static bool query_exact_sum(const struct query_context *c, const struct query_no
 	return good;
 }
 
-/* The number at node AT. False: there is none. */
+/* The number at node AT. Returns false if there is none. */
 static bool query_exact(const struct query_context *c, uint32_t at, mpq_t ret)
 {
 	const struct query_node *node = &c->e->nodes[at];
@@ -254,7 +254,7 @@ static bool query_exact(const struct query_context *c, uint32_t at, mpq_t ret)
 	return answer != ANSWER_NONE;
 }
 
-/* ---- truth ---- */
+/* ---- predicates ---- */
 
 static bool query_compare_exactly(const struct query_context *c, const struct query_node *node)
 {
@@ -285,7 +285,7 @@ static bool query_compare_node(const struct query_context *c, const struct query
 	return query_compare(node->kind, COMPARE(a.n, b.n));
 }
 
-/* ---- texts ---- */
+/* ---- text ---- */
 
 struct query_text {
 	const char *bytes; /* NULL = there is none */
@@ -387,7 +387,7 @@ bool query_is_true(const struct query_context *c, uint32_t at)
 
 /* ---- keys ---- */
 
-/* VALUE, if it is an integer of up to 127 bits; all others are 0. */
+/* VALUE, if it is an integer of at most 127 bits; otherwise 0. */
 static __int128 query_wide(mpq_t value)
 {
 	unsigned __int128 bits = 0;
@@ -402,7 +402,8 @@ static __int128 query_wide(mpq_t value)
 	return mpq_sgn(value) < 0 ? -(__int128)bits : (__int128)bits;
 }
 
-/* Whatever way an integer is computed, its key is that of its 128 bits. Fractions have one key. */
+/* The key of an integer is its value in 128 bits, regardless of how it was computed. All fractions
+ * have the same key. */
 static bool query_key_of_number(const struct query_context *c, uint32_t at, uint64_t *ret)
 {
 	struct query_small number;

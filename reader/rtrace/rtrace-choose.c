@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
 
-/* All that pairing needs of a call. */
+/* The data of a call that pairing needs. */
 struct rtrace_choose_call {
 	uint64_t id, index, number;
 	int8_t type;
@@ -58,7 +58,7 @@ static void rtrace_choose_drop(struct rtrace_choose *c, uint64_t number)
 	c->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
-/* Sees to it that there is room for one more call. */
+/* Makes room for one more call. */
 static int grow_bits(struct rtrace_choose *c)
 {
 	size_t n = c->n_words, n_frees = c->n_words;
@@ -78,7 +78,7 @@ static int grow_bits(struct rtrace_choose *c)
 
 /* ---- pairing ---- */
 
-/* Whether what a deallocation frees matters. */
+/* Whether deallocations must be paired with their allocations. */
 static bool rtrace_choose_pairs(const struct rtrace_choose *c)
 {
 	return c->leaks || c->select.select->has_size || c->select.select->range;
@@ -94,7 +94,7 @@ static int pair_allocation(struct rtrace_choose *c, const struct rtrace_choose_c
 		return r;
 	if (r == RTRACE_LIVE_REPLACED)
 		c->counts.replaced++;
-	/* What is shared is shown once, as long as anybody has it. */
+	/* A shared resource is shown once, as long as any reference is left. */
 	if (c->leaks && r == RTRACE_LIVE_REPLACED)
 		rtrace_choose_drop(c, old);
 	if (c->leaks && r == RTRACE_LIVE_SHARED) {
@@ -138,7 +138,7 @@ DEFINE_ORDER(compare_calls, struct rtrace_choose_call,
 
 /* ---- records ---- */
 
-/* The backtrace is over: what shared it was allocated from there. */
+/* At the end of a backtrace: drops its allocations if it is outside the selected range. */
 static void rtrace_choose_close_group(struct rtrace_choose *c)
 {
 	if (c->select.select->range && !c->in_range)
@@ -187,7 +187,7 @@ static int take_call(struct rtrace_choose *c, const struct rtrace_record *record
 	return rtrace_choose_pair(c, &call);
 }
 
-/* A size that did not fit the call. */
+/* A size that did not fit the call's field. */
 static void rtrace_choose_take_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
 {
 	uint64_t size;

@@ -6,22 +6,22 @@
 #include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
 
-/* Backtraces are told apart by so many frames, and by a hash of all. */
+/* Backtraces are compared by this many frames, and by a hash of all. */
 enum { FRAMES_MAX = 1024 };
 
-/* So much is read at once where lines follow each other, and where they do not. */
+/* Bytes to read at once: sequentially, and at other positions. */
 enum { WINDOW_BYTES = 65536, NEAR_BYTES = 4096 };
 
 #define HALF_A_DAY_NS ((uint64_t)12 * 3600 * 1000000000)
 
-/* A backtrace; of each resource that was allocated from there one. */
+/* A backtrace; one for each resource that was allocated from it. */
 struct stack {
 	struct stack *next; /* with the same hash */
 	uint64_t hash;      /* of all frames */
 	uint64_t offset;    /* of its first frame in the report */
-	uint64_t length;    /* bytes */
+	uint64_t length;    /* in bytes */
 	uint64_t n_maps;
-	uint64_t count, size; /* of allocations */
+	uint64_t count, size; /* sums of its allocations */
 	uint64_t n_calls;
 	uint64_t first_index, first_offset, first_ns;
 	int type;
@@ -31,7 +31,7 @@ struct stack {
 
 struct entry {
 	uint64_t offset; /* of its line */
-	uint64_t length; /* bytes, with its arguments */
+	uint64_t length; /* in bytes, with its arguments */
 	uint64_t index;
 	uint64_t size;
 	uint64_t time_ns;
@@ -44,13 +44,13 @@ struct rtrace_group {
 	struct rtrace_output *output;
 	struct entry *entries; /* owned */
 	size_t n, room;
-	size_t n_open;       /* entries without a backtrace, at the end */
+	size_t n_open;       /* entries at the end that have no backtrace yet */
 	struct table stacks; /* hash -> struct stack, owned */
-	/* The backtrace that is read. */
+	/* The backtrace that is being read. */
 	uint64_t offset, length, hash;
 	uint32_t n_frames;
 	uint64_t frames[FRAMES_MAX];
-	/* What of the report was read last. */
+	/* The last part of the report that was read. */
 	uint64_t window_offset;
 	size_t n_window;
 	char window[WINDOW_BYTES];
@@ -111,7 +111,7 @@ void rtrace_group_arg(struct rtrace_group *g, const struct rtrace_record *record
 	struct entry *e = &g->entries[g->n - 1];
 	uint64_t size;
 
-	/* (those behind the frames are with nobody) */
+	/* Arguments after the frames belong to no call. */
 	if (g->n_frames > 0)
 		return;
 	e->length = record->offset + record->raw.n - e->offset;
@@ -145,7 +145,7 @@ static bool is_stack(const struct rtrace_group *g, const struct stack *s, int ty
 	       memcmp(s->frames, g->frames, n * sizeof(*g->frames)) == 0;
 }
 
-/* The stack of the frames that were read, for calls of TYPE; NULL without memory. */
+/* The stack of the frames that were read, for calls of TYPE. NULL without memory. */
 static struct stack *find_stack(struct rtrace_group *g, int type)
 {
 	uint64_t key = g->n_frames > 0 ? g->hash : 1;
@@ -211,7 +211,8 @@ int rtrace_group_end(struct rtrace_group *g)
 DEFINE_ORDER(compare_by_index, struct entry,
 	     COMPARE(x->index, y->index) ?: COMPARE(x->offset, y->offset))
 
-/* Makes of times what they are since the day on which the report begins, and of stacks when. */
+/* Converts times to the time since midnight of the report's first day, and sets the first time of
+ * each stack. */
 static void unwrap_times(struct rtrace_group *g)
 {
 	uint64_t days_ns = 0, last_ns = 0;
@@ -261,8 +262,8 @@ static int compare_entries(const struct entry *x, const struct entry *y, enum rt
 }
 
 /*
- * Calls with one stack stand together, those in the order of their indices. What is equal stays in
- * the order of the report.
+ * Calls with one stack are adjacent, in the order of their indices. Equal ones keep the report's
+ * order.
  */
 static int compare_for_output(const void *a, const void *b, void *userdata)
 {
@@ -283,9 +284,9 @@ static int compare_for_output(const void *a, const void *b, void *userdata)
 	return r ?: compare_by_index(x, y);
 }
 
-/* ---- showing ---- */
+/* ---- output ---- */
 
-/* The N bytes (at most RTRACE_LINE_MAX) at OFFSET. Returns how many there are in *RET, or an
+/* Reads N bytes (at most RTRACE_LINE_MAX) at OFFSET into *RET. Returns their number, or a negative
  * errno. */
 static ssize_t rtrace_group_look_at(struct rtrace_group *g, uint64_t offset, size_t n,
 				    const char **ret)
@@ -315,8 +316,8 @@ static ssize_t rtrace_group_look_at(struct rtrace_group *g, uint64_t offset, siz
 
 typedef int (*show_fn)(struct rtrace_group *g, struct rtrace_record *record, void *userdata);
 
-/* Hands the lines from OFFSET on to SHOW; parts of what is too long a line like lines that
- * continue. */
+/* Passes the lines from OFFSET on to SHOW. A line that is too long is passed in parts, as continued
+ * lines. */
 static int show_lines(struct rtrace_group *g, uint64_t offset, uint64_t length, show_fn show,
 		      void *userdata)
 {
@@ -355,7 +356,7 @@ struct shown {
 	const struct rtrace_type *types;
 	size_t n_types;
 	const struct stack *stack;
-	bool shown; /* the line that may continue */
+	bool shown; /* the line that may continue was shown */
 };
 
 static int show_call_line(struct rtrace_group *g, struct rtrace_record *record, void *userdata)
@@ -369,7 +370,7 @@ static int show_call_line(struct rtrace_group *g, struct rtrace_record *record, 
 	case RTRACE_ARG:
 		return rtrace_output_arg(g->output, record);
 	default:
-		/* (temporary comments between them go) */
+		/* Temporary comments between them are dropped. */
 		return record->continues ? rtrace_output_other(g->output, record) : 0;
 	}
 }

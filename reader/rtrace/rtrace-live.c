@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A live resource is one slot of a table: its value is no pointer but the call's number and how
- * often it is held, so that millions of them cost nothing beside their slots.
+ * A live resource is one slot of a table. Its value is not a pointer, but the call's number and the
+ * number of references, so that millions of resources take no memory besides their slots.
  */
 #include "reader/rtrace/rtrace-live.h"
 
@@ -34,7 +34,7 @@ void rtrace_live_deinit(struct rtrace_live *l)
 		table_deinit(&l->tables[i]);
 }
 
-/* A table has no key 0: ids are one higher there, and the highest has a place of its own. */
+/* A table has no key 0, so keys are ids plus 1. The highest id is stored separately. */
 static uint64_t rtrace_live_get(const struct rtrace_live *l, int type, uint64_t id)
 {
 	if (id == UINT64_MAX)
@@ -42,7 +42,7 @@ static uint64_t rtrace_live_get(const struct rtrace_live *l, int type, uint64_t 
 	return (uint64_t)(uintptr_t)table_get(&l->tables[type + 1], id + 1);
 }
 
-/* VALUE 0 takes it out. */
+/* VALUE 0 removes the entry. */
 static int rtrace_live_set(struct rtrace_live *l, int type, uint64_t id, uint64_t value)
 {
 	if (id == UINT64_MAX) {
@@ -87,7 +87,7 @@ int rtrace_live_free(struct rtrace_live *l, int type, uint64_t id, uint64_t *ret
 		rtrace_live_set(l, type, id, 0);
 		return RTRACE_LIVE_FREED;
 	}
-	/* (it is there: this takes no memory) */
+	/* The entry exists, so this needs no memory. */
 	rtrace_live_set(l, type, id,
 			rtrace_live_held(call_of(old), count < COUNT_MAX ? count - 1 : count));
 	return RTRACE_LIVE_UNSHARED;

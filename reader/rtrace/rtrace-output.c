@@ -61,7 +61,7 @@ int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *recor
 	return o->io->emit(o->io->userdata, record);
 }
 
-/* Names that a report has stay: the files may be others by now. */
+/* Names in the report are kept, since the files may have changed. */
 static bool rtrace_output_is_named(struct rtrace_text text)
 {
 	return text.n > 0 && !rtrace_text_is(text, RTRACE_FRAME_UNKNOWN);

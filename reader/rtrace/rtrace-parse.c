@@ -5,10 +5,10 @@
 
 #define NS_PER_S ((uint64_t)1000000000)
 
-/* Hours that fit nanoseconds of 64 bits. */
+/* The maximum number of hours in 64-bit nanoseconds. */
 enum { HOURS_MAX = 5000000 };
 
-/* What was not taken of a line yet. */
+/* The unparsed part of a line. */
 struct scan {
 	const char *p, *end;
 };
@@ -52,7 +52,7 @@ static size_t take_spaces(struct scan *s)
 	return (size_t)(s->p - from);
 }
 
-/* Up to a space or the end. */
+/* Takes the text up to a space or the end. */
 static struct rtrace_text rtrace_parse_take_word(struct scan *s)
 {
 	struct rtrace_text word = { s->p, 0 };
@@ -74,7 +74,7 @@ static int rtrace_parse_digit_of(char c)
 	return 16;
 }
 
-/* Digits to BASE. Returns how many there were, 0 also if they are too large a number. */
+/* Parses digits to BASE. Returns their number, or 0 if the value is too large. */
 static size_t take_number(struct scan *s, unsigned base, uint64_t *ret)
 {
 	const char *from = s->p;
@@ -98,7 +98,7 @@ static bool take_decimal(struct scan *s, uint64_t *ret)
 	return take_number(s, 10, ret) > 0;
 }
 
-/* Only a small x is one to other readers. */
+/* Other readers accept only a lowercase x. */
 static bool take_address(struct scan *s, uint64_t *ret)
 {
 	return rtrace_parse_take(s, "0x") && take_number(s, 16, ret) > 0;
@@ -121,7 +121,7 @@ static struct rtrace_text rtrace_parse_trimmed(struct rtrace_text text)
 	return text;
 }
 
-/* The first TEXT in what is left, or NULL. */
+/* The first TEXT in the rest, or NULL. */
 static const char *rtrace_parse_find(const struct scan *s, const char *text)
 {
 	return rtrace_parse_left(s) ? memmem(s->p, rtrace_parse_left(s), text, strlen(text)) : NULL;
@@ -135,8 +135,8 @@ static const char *find_last(const struct scan *s, char c)
 /* ---- calls ---- */
 
 /*
- * "[HH:MM:SS.fraction] ". Up to three digits are milliseconds, as those write and read them who
- * write three; more are what they say.
+ * Parses "[HH:MM:SS.fraction] ". Up to three digits are a number of milliseconds, as other programs
+ * write and read them. More digits are a decimal fraction.
  */
 static bool rtrace_parse_take_time(struct scan *s, uint64_t *ret_ns)
 {
@@ -171,7 +171,8 @@ static void take_contexts(struct scan *s, uint32_t *ret)
 	}
 }
 
-/* NAME or NAME<TYPE>: up to the last parenthesis, or the last '<' if a '>' is before that. */
+/* Splits NAME or NAME<TYPE>, up to the last parenthesis, or the last '<' if it has a '>' after
+ * it. */
 static void split_name(struct rtrace_text text, struct rtrace_call *c)
 {
 	const char *open;
@@ -186,7 +187,7 @@ static void split_name(struct rtrace_text text, struct rtrace_call *c)
 	c->type = (struct rtrace_text){ open + 1, text.n - c->name.n - 2 };
 }
 
-/* "SIZE) = 0xID". A size that became negative somewhere had 32 bits there. */
+/* Parses "SIZE) = 0xID". A negative size is an overflow of 32 bits. */
 static bool take_allocation(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
 {
 	bool negative;
@@ -242,7 +243,7 @@ static const char *parse_call(struct scan *s, struct rtrace_call *c, struct rtra
 	return NULL;
 }
 
-/* ---- the other records ---- */
+/* ---- other records ---- */
 
 static const char *parse_frame(struct scan *s, struct rtrace_frame *f)
 {
@@ -272,7 +273,7 @@ static const char *parse_map(struct scan *s, struct rtrace_map *m, struct rtrace
 	const char *at = NULL, *next = s->p;
 	struct scan range;
 
-	/* A path may have anything in it: the last one is ours. */
+	/* A path can contain an arrow, so the last one counts. */
 	while ((next = memmem(next, (size_t)(s->end - next), arrow, strlen(arrow))))
 		at = next++;
 	if (!at)
@@ -349,7 +350,7 @@ static bool parse_calls_summary(struct scan s, struct rtrace_summary *ret)
 	       take_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
 }
 
-/* What begins with TEXT and a space, and what of it is left. */
+/* Takes TEXT and a space at the beginning. */
 static bool take_mark(struct scan *s, const char *text)
 {
 	struct scan at = *s;
@@ -360,10 +361,10 @@ static bool take_mark(struct scan *s, const char *text)
 	return true;
 }
 
-/* What rtrace_parse_fields() returns for a line that nothing is wrong with. */
+/* rtrace_parse_fields() returns this for a line without an error. */
 static const char plain_comment[] = "it is no record";
 
-/* The record that the line begins as. Returns NULL, or what is wrong with it. */
+/* Parses the record by the beginning of the line. Returns NULL, or an error message. */
 static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
 				       struct rtrace_oddity *odd)
 {
@@ -401,7 +402,7 @@ static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
 		ret->kind = RTRACE_ATTACHMENT;
 		return parse_attachment(&s, &ret->attachment);
 	}
-	/* Comments usually begin with '#', but they need not. */
+	/* Comments usually begin with '#', but this is not required. */
 	return s.p[0] == ' ' ? "it begins with a space" : plain_comment;
 }
 
@@ -455,7 +456,7 @@ static enum rtrace_key rtrace_parse_key_of(struct rtrace_text name)
 	return key;
 }
 
-/* Found anywhere in the value, as others find them. */
+/* Filters can be anywhere in the value, as in other readers. */
 static unsigned filters_of(struct rtrace_text value)
 {
 	struct scan s = scan_of(value);

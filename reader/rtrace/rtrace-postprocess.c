@@ -6,20 +6,20 @@
 #include "reader/rtrace/rtrace-group.h"
 
 struct work {
-	struct rtrace_postprocess_options options; /* with what the report itself asks for */
+	struct rtrace_postprocess_options options; /* including options that the report requests */
 	const struct rtrace_postprocess_io *io;
-	uint64_t position, limit; /* bytes of the report: read, and to be read */
-	uint64_t told_until;      /* the line up to which problems were reported */
+	uint64_t position, limit; /* bytes of the report: read so far, and to read */
+	uint64_t told_until;      /* problems were reported up to this line */
 	bool silent;
-	int alien; /* what it is, if it is no report */
+	int alien; /* the format, if it is not a report */
 	struct rtrace_choose choose;
 	struct rtrace_output output;
-	struct rtrace_group *group; /* owned; if there is another order */
+	struct rtrace_group *group; /* owned; NULL if the order is unchanged */
 	uint64_t n_calls;
-	bool is_open;    /* a call was there, whose backtrace is not complete */
-	bool has_shown;  /* one that shares it is shown */
-	bool call_shown; /* the last one is */
-	bool line_shown; /* the last line is, and so is what it continues with */
+	bool is_open;    /* a call was read whose backtrace is incomplete */
+	bool has_shown;  /* a call that shares the backtrace was shown */
+	bool call_shown; /* the last call was shown */
+	bool line_shown; /* the last line was shown, so its continuation is */
 };
 
 static ssize_t read_on(void *userdata, void *to, size_t n)
@@ -46,8 +46,8 @@ static void rtrace_postprocess_report(void *userdata, const struct rtrace_proble
 typedef int (*take_fn)(struct work *w, const struct rtrace_record *record,
 		       const struct rtrace_reader *reader);
 
-/* Reads the report from its beginning. Returns 0, what TAKE answered else, or what the reader
- * did. */
+/* Reads the report from its beginning. Returns 0, another result of TAKE, or an error of the
+ * reader. */
 static int rtrace_postprocess_read_all(struct work *w, take_fn take,
 				       struct rtrace_reader **ret_reader)
 {
@@ -77,7 +77,7 @@ static int rtrace_postprocess_read_all(struct work *w, take_fn take,
 	return r;
 }
 
-/* ---- nothing to do ---- */
+/* ---- unchanged output ---- */
 
 static int rtrace_postprocess_copy(struct work *w, const struct rtrace_record *record,
 				   const struct rtrace_reader *reader)
@@ -91,7 +91,7 @@ static int rtrace_postprocess_copy(struct work *w, const struct rtrace_record *r
 static int rtrace_postprocess_choose(struct work *w, const struct rtrace_record *record,
 				     const struct rtrace_reader *reader)
 {
-	/* What is compressed stays so: its calls would be without their backtrace. */
+	/* A compressed report stays compressed: its calls would otherwise lose their backtrace. */
 	if (record->kind == RTRACE_HEADER && record->header.filters & RTRACE_FILTER_COMPRESS)
 		w->options.compress = true;
 	return rtrace_choose_record(&w->choose, record, reader);
@@ -109,7 +109,7 @@ static int pass_1(struct work *w, bool sorts)
 
 /* ---- pass 2 ---- */
 
-/* The backtrace is over, by RECORD or by what is no part of it. */
+/* Ends a backtrace. RECORD is its end, or NULL if another record ends it. */
 static int rtrace_postprocess_close_group(struct work *w, const struct rtrace_record *record)
 {
 	int r = 0;
@@ -163,7 +163,7 @@ static int show_frame(struct work *w, const struct rtrace_record *record)
 	return r < 0 ? r : 0;
 }
 
-/* What is neither a call nor of one. */
+/* Shows a record that is neither a call nor a part of one. */
 static int show_other(struct work *w, const struct rtrace_record *record)
 {
 	bool was_open = w->is_open;
@@ -175,7 +175,7 @@ static int show_other(struct work *w, const struct rtrace_record *record)
 	}
 	r = rtrace_postprocess_close_group(w, record->kind == RTRACE_END ? record : NULL);
 	w->line_shown = true;
-	/* The end of a backtrace is shown with it, or goes with it. */
+	/* The end of a backtrace was shown with it, or is dropped with it. */
 	if (r < 0 || (was_open && record->kind == RTRACE_END))
 		return r;
 	return rtrace_output_other(&w->output, record);
@@ -188,7 +188,7 @@ static int rtrace_postprocess_show(struct work *w, const struct rtrace_record *r
 		return w->line_shown ? w->io->emit(w->io->userdata, record) : 0;
 	switch (record->kind) {
 	case RTRACE_HEADER:
-		/* (made anew: what continues it does not belong to it) */
+		/* The header is written anew, so its continuation is dropped. */
 		w->line_shown = false;
 		return rtrace_output_header(&w->output, record);
 	case RTRACE_CALL:
@@ -228,7 +228,7 @@ static int pass_2(struct work *w)
 	return r;
 }
 
-/* ---- both ---- */
+/* ---- both passes ---- */
 
 static bool has_nothing_to_do(const struct rtrace_postprocess_options *o)
 {

@@ -5,7 +5,7 @@
 
 #include "reader/rtrace/rtrace-parse.h"
 
-/* Of the rest of a line that is too long, so much at once. */
+/* Bytes of a line that is too long are returned in pieces of this size. */
 enum { PIECE_MAX = 65536 };
 
 static const char as_comment[] = "it is taken for a comment";
@@ -16,9 +16,10 @@ struct rtrace_reader {
 	rtrace_problem_fn problem;
 	void *userdata;
 	uint64_t line;
-	enum { AT_REST, AT_CALL, AT_FRAME } at; /* what frames and arguments may belong to */
+	/* the state that determines whether frames and arguments are allowed */
+	enum { AT_REST, AT_CALL, AT_FRAME } at;
 	bool in_long_line;
-	bool told_cr; /* that lines end with CR LF */
+	bool told_cr; /* it was reported that lines end with CR LF */
 	struct rtrace_type types[RTRACE_RESOURCE_MAX];
 	size_t n_types;
 	struct rtrace_record record;
@@ -32,9 +33,9 @@ static void rtrace_reader_report(struct rtrace_reader *r, const char *what, cons
 		r->problem(r->userdata, &problem);
 }
 
-/* ---- the object ---- */
+/* ---- object ---- */
 
-/* Returns 0 if the input begins as a report does. */
+/* Returns 0 if the input begins like a report. */
 static int check_begin(struct rtrace_reader *r)
 {
 	int full = input_need(&r->input, 32);
@@ -106,8 +107,8 @@ const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, siz
 /* ---- lines ---- */
 
 /*
- * Sees to it that a line is in the buffer, up to and with its line feed, or MAX bytes of it.
- * Returns how many bytes, 0 at the end, or a negative errno.
+ * Makes a line available in the buffer, up to and including its line feed, or MAX bytes of it.
+ * Returns the number of bytes, 0 at the end, or a negative errno.
  */
 static ssize_t fill_line(struct rtrace_reader *r, size_t max)
 {
@@ -132,7 +133,7 @@ static ssize_t fill_line(struct rtrace_reader *r, size_t max)
 	}
 }
 
-/* The line without what ends it. */
+/* The line without its end. */
 static struct rtrace_text rtrace_reader_content(struct rtrace_reader *r, struct rtrace_text raw)
 {
 	if (raw.n == 0 || raw.bytes[raw.n - 1] != '\n')
@@ -149,14 +150,14 @@ static struct rtrace_text rtrace_reader_content(struct rtrace_reader *r, struct 
 	return raw;
 }
 
-/* ---- what depends on other lines ---- */
+/* ---- records that depend on other lines ---- */
 
 static char *rtrace_reader_copy(struct rtrace_text text)
 {
 	return strndup(text.bytes, text.n);
 }
 
-/* The number of the resource that is called TYPE, or -1. */
+/* The number of the resource with the name TYPE, or -1. */
 static int rtrace_reader_find_type(const struct rtrace_type *types, size_t n,
 				   struct rtrace_text type)
 {
@@ -206,7 +207,8 @@ int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_
 	if (c->type.n > 0) {
 		c->name.n += c->type.n + 2;
 		c->type = (struct rtrace_text){ 0 };
-		/* Where there is only one, calls do not name it: it was a template's argument. */
+		/* If there is only one type, calls do not name it. The text was a template's
+		 * argument. */
 		return n == 1 ? 0 : -1;
 	}
 	return 0;
@@ -229,7 +231,7 @@ static void rtrace_reader_refuse(struct rtrace_reader *r, struct rtrace_text tex
 	rtrace_reader_report(r, what, as_comment);
 }
 
-/* Whether the record stands where it may, and what that makes of those behind it. */
+/* Checks whether the record is allowed here, and updates the state for the following records. */
 static int rtrace_reader_settle(struct rtrace_reader *r, struct rtrace_text text)
 {
 	struct rtrace_record *rec = &r->record;
@@ -266,7 +268,7 @@ static int rtrace_reader_settle(struct rtrace_reader *r, struct rtrace_text text
 	}
 }
 
-/* ---- reading on ---- */
+/* ---- next record ---- */
 
 static void begin_record(struct rtrace_reader *r, size_t n)
 {

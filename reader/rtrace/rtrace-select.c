@@ -27,7 +27,7 @@ static void learn_context(struct rtrace_select_state *s, const struct rtrace_con
 	}
 }
 
-/* TARGET is a path, or what is behind one of its slashes. */
+/* Whether TARGET is PATH, or its end after a slash. */
 static bool is_target(struct rtrace_text path, const char *target)
 {
 	size_t n = strlen(target);
@@ -44,7 +44,7 @@ static void learn_map(struct rtrace_select_state *s, const struct rtrace_map *m)
 	if (!range || !range->target || !is_target(m->path, range->target))
 		return;
 	start = m->start + range->start;
-	/* (one that was unloaded and loaded again, more often than anybody counts) */
+	/* If a target was loaded at too many addresses, the last one is replaced. */
 	if (s->n_spans == ARRAY_SIZE(s->spans))
 		s->n_spans--;
 	s->spans[s->n_spans++] = (struct rtrace_span){ start, start + range->size };

@@ -11,12 +11,12 @@
 
 enum { SECTION_MAX = 2 * PATH_MAX, PIECE = 128 * 1024 };
 
-/* More is not read only to know whether it is the right file. */
+/* Larger files are not read only for their checksum. */
 #define CHECKSUM_BYTES_MAX (INT64_C(2) << 30)
 
 static const char alternate_section[] = ".gnu_debugaltlink";
 
-/* A 32-bit number in the order of bytes of F. */
+/* A 32-bit number in the byte order of F. */
 static uint32_t get_u32(const struct elf_file *f, const char *p)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
@@ -35,7 +35,7 @@ bool debug_link_read(const struct elf_file *f, char *name, uint32_t *ret_crc)
 	if (!link)
 		return false;
 	length = strnlen(link, n);
-	at = (length + 4) & ~(size_t)3; /* behind its NUL, aligned */
+	at = (length + 4) & ~(size_t)3; /* after its NUL, aligned */
 	if (length == 0 || length > NAME_MAX || at + 4 > n || memchr(link, '/', length))
 		return false;
 	memcpy(name, link, length + 1);

@@ -9,13 +9,13 @@
 
 #include "base/cleanup.h"
 
-/* (last, since it has an ARRAY_SIZE, too) */
+/* Included last, since it defines ARRAY_SIZE, too. */
 #include <libiberty/demangle.h>
 
-/* A long name of a real program has some thousand parts when all its references are followed. */
+/* Long names of real programs have some thousand parts when all their references are resolved. */
 enum { WORK_MAX = 1000 * 1000, LEVELS_MAX = 16, RUST_BACKREFS_MAX = 24 };
 
-/* ---- the text ---- */
+/* ---- output ---- */
 
 struct text {
 	char *to;
@@ -25,7 +25,8 @@ struct text {
 	bool cut;
 };
 
-/* The demanglers cannot be told to stop; while they print they own nothing, so they can be left. */
+/* The demanglers have no way to stop them. They own nothing while they print, so a jump leaves
+ * them. */
 static void demangle_append(const char *p, size_t n, void *opaque)
 {
 	struct text *text = opaque;
@@ -35,7 +36,7 @@ static void demangle_append(const char *p, size_t n, void *opaque)
 		n = left;
 		text->cut = true;
 	}
-	/* Of an empty name there is no pointer either. */
+	/* An empty name has no pointer. */
 	if (n > 0)
 		memcpy(text->to + text->n, p, n);
 	text->n += n;
@@ -74,7 +75,8 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 {
 	struct text text = { .to = to, .room = room };
 
-	/* Such identifiers are decoded in memory of its own: then the printing must not be left. */
+	/* These identifiers are decoded in allocated memory, so the demangler must not be left by a
+	 * jump. */
 	text.may_jump = name[1] != 'R' || !has_punycode(name);
 	if (!text.may_jump && demangle_count(name, 'B') > RUST_BACKREFS_MAX)
 		return 0;
@@ -87,17 +89,17 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 /* ---- C++ ---- */
 
 /*
- * What printing a tree of components costs: the tree shares parts, so it is a good deal more than
- * its nodes. A template parameter costs what the dearest argument costs; arguments can have
- * parameters themselves, of the template around: so that is found out level by level.
+ * The cost of printing a tree of components. The tree shares parts, so the cost exceeds the number
+ * of nodes. A template parameter costs as much as the most expensive argument. Arguments can
+ * contain parameters of the enclosing template, so the cost is computed level by level.
  */
 struct estimate {
 	const struct demangle_component *nodes;
 	size_t n_nodes;
-	uint32_t *cost;      /* of each node; 0 = not known yet */
-	uint32_t parameter;  /* of one */
-	uint32_t argument;   /* of the dearest */
-	unsigned int levels; /* names of functions: what opens a level */
+	uint32_t *cost;      /* of each node; 0 = unknown */
+	uint32_t parameter;  /* cost of a parameter */
+	uint32_t argument;   /* cost of the most expensive argument */
+	unsigned int levels; /* names of functions, each of which begins a level */
 	bool refused;
 };
 
@@ -152,7 +154,7 @@ static uint32_t demangle_children(struct estimate *e, const struct demangle_comp
 	       demangle_estimate(e, node->u.s_binary.right);
 }
 
-/* At most WORK_MAX, so that sums of two do not overflow. */
+/* At most WORK_MAX, so that the sum of two does not overflow. */
 static uint32_t demangle_estimate(struct estimate *e, const struct demangle_component *node)
 {
 	size_t i = (size_t)(node - e->nodes);
@@ -208,7 +210,7 @@ static size_t demangle_cpp(char *to, size_t room, const char *name)
 	if (!root)
 		return 0;
 	mem = nodes;
-	/* The library makes room for two components a character. */
+	/* The library allocates two components per character. */
 	if (demangle_is_too_much(root, mem, 2 * strlen(name)))
 		printed = false;
 	else if (setjmp(text.full) == 0)

@@ -15,16 +15,16 @@
 #include "reader/symbols/unusable.h"
 
 /*
- * What honest files stay far below. What a unit and a file may take altogether is a matter of
- * time: there are too many ways to make each step as dear as the limits allow.
+ * Real files are far below these limits. The total for a unit and a file is limited by time, since
+ * the cost of each step can vary within the limits.
  */
 enum {
 	UNIT_SIZE_MAX = 32 << 20,
-	DIES_MAX = 4 * 1000 * 1000, /* looked at in one unit */
+	DIES_MAX = 4 * 1000 * 1000, /* DIEs of a unit */
 	RANGES_MAX = 1000 * 1000,   /* of one unit */
 	DEPTH_MAX = 128,
-	LINE_COST = 48,  /* what libdw keeps for a row of a line table, and what it is packed in */
-	UNIT_COST = 512, /* and for a unit, read or not */
+	LINE_COST = 48,  /* libdw's memory per row of a line table, and for its compressed form */
+	UNIT_COST = 512, /* libdw's memory per unit */
 };
 
 #define UNIT_TIME_MAX_NS (UINT64_C(3) * 1000 * 1000 * 1000)
@@ -34,12 +34,12 @@ static const char too_large[] = "its debug information is larger than the memory
 
 enum { NO_PARENT = UINT32_MAX };
 
-/* A function, or one that is inlined in another. */
+/* A function, inlined or not. */
 struct node {
 	Dwarf_Off die;
 	uint32_t parent;
 	uint32_t call_file, call_line;
-	bool named; /* what follows has been looked for */
+	bool named; /* the following members are set */
 	const char *name;
 };
 
@@ -49,7 +49,7 @@ struct unit {
 	bool no_lines;
 	struct node *nodes;
 	size_t n_nodes, room;
-	struct range_list ranges; /* of nodes; the innermost is found first */
+	struct range_list ranges; /* of nodes; the innermost one is found first */
 };
 
 struct dwarf_info {
@@ -61,13 +61,13 @@ struct dwarf_info {
 	size_t n_units, room;
 	struct range_list ranges; /* of units */
 	uint64_t bytes, max;
-	uint64_t time_ns; /* spent */
+	uint64_t time_ns; /* time spent so far */
 	bool given_up;
-	bool cut; /* there is a unit that was not read to its end */
+	bool cut; /* a unit was not read completely */
 	bool reported;
 };
 
-/* Often asked, so a clock that costs nothing. */
+/* Called often, so it uses a cheap clock. */
 static uint64_t now_ns(void)
 {
 	return clock_read_ns(CLOCK_MONOTONIC_COARSE);
@@ -80,7 +80,7 @@ static bool is_debug_section(const char *name)
 	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0;
 }
 
-/* How large SECTION is when it is unpacked. */
+/* The decompressed size of SECTION. */
 static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
 {
 	uint64_t size;
@@ -93,7 +93,7 @@ static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const c
 		return gelf_getchdr(section, &packed) ? packed.ch_size : UINT64_MAX;
 	if (name[1] != 'z')
 		return header->sh_size;
-	/* "ZLIB" and the size, big endian: how it was done before there was a flag */
+	/* The old form of compression, before there was a flag: "ZLIB" and the size, big endian. */
 	data = elf_rawdata(section, NULL);
 	if (!data || !data->d_buf || data->d_size < 12)
 		return header->sh_size;
@@ -101,7 +101,7 @@ static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const c
 	return be64toh(size);
 }
 
-/* What libdw will hold in memory of F. Returns UINT64_MAX if that cannot be said. */
+/* The memory that libdw needs for F; UINT64_MAX if unknown. */
 static uint64_t memory_needed(const struct elf_file *f)
 {
 	uint64_t sum = 0;
@@ -136,7 +136,7 @@ bool dwarf_info_is_in(const struct elf_file *f)
 	       elf_file_section(f, ".zdebug_info", NULL) != NULL;
 }
 
-/* Notes the addresses that DIE says it has, in LIST. */
+/* Adds the address ranges of DIE to LIST. */
 static int add_ranges(const struct dwarf_info *d, struct range_list *list, Dwarf_Die *die,
 		      size_t value, unsigned int rank)
 {
@@ -146,7 +146,7 @@ static int add_ranges(const struct dwarf_info *d, struct range_list *list, Dwarf
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		int r;
 
-		/* (what the linker has thrown away lies at 0, or at the end) */
+		/* Code that the linker discarded is at 0, or at the end. */
 		if (start >= end || !elf_segments_executable(d->segments, start))
 			continue;
 		if (list->n >= RANGES_MAX)
@@ -177,7 +177,7 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 		d->bytes += UNIT_COST;
 		if (d->bytes > d->max)
 			return unusable(reterr_what, too_large);
-		/* Skeletons would make libdw open the files that they name, whatever those are. */
+		/* libdw would open the files that skeletons name, whatever they are. */
 		if (type != DW_UT_compile)
 			continue;
 		r = add_unit(d, &die);
@@ -185,7 +185,7 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 			return r;
 	}
 	d->bytes += d->room * sizeof(*d->units);
-	/* What came before damage is good. */
+	/* The units before damage are used. */
 	if (r < 0 && d->n_units == 0)
 		return unusable(reterr_what, "its debug information is damaged");
 	r = range_list_sort(&d->ranges);
@@ -268,7 +268,7 @@ static int add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t
 	return 0;
 }
 
-/* Siblings come later in the file; or this would have no end. */
+/* Advances DIE to its sibling. It must be later in the file, so that the loop ends. */
 static bool next_sibling(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
@@ -289,7 +289,7 @@ static int walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent, unsign
 	if (r < 0)
 		return r;
 	if (w->unit->ranges.n == before) {
-		/* A declaration, or the pattern of what is inlined elsewhere. */
+		/* A declaration, or the abstract instance of an inlined function. */
 		w->unit->n_nodes--;
 		return 0;
 	}
@@ -330,13 +330,14 @@ static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_no
 		r = walk_one(w, &die, parent_node, depth);
 		if (r < 0)
 			return r;
-		/* (on the way out, too: going to a sibling can be dear) */
+		/* Also on the way out, since advancing to a sibling can be expensive. */
 		w->stopped |= w->n_dies++ >= DIES_MAX || now_ns() > w->stop_ns;
 	} while (!w->stopped && next_sibling(&die));
 	return 0;
 }
 
-/* The length of the line table at OFFSET: libdw takes it as a whole, many bytes for each in it. */
+/* Whether the line table at OFFSET is small enough: libdw reads it as a whole, with many bytes per
+ * row. */
 static bool lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
@@ -352,10 +353,7 @@ static bool lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 	memcpy(&length, table + offset, sizeof(length));
 	if (ident && ident[EI_DATA] != order)
 		length = bswap_32(length);
-	/*
-	 * (64-bit tables, which begin with all ones, are not made by anybody for a program that
-	 * small)
-	 */
+	/* A 64-bit table has all ones here and is rejected. No small program has one. */
 	return length < d->max / LINE_COST;
 }
 
@@ -397,7 +395,7 @@ static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 	return r;
 }
 
-/* ---- finding ---- */
+/* ---- look-up ---- */
 
 static uint32_t dwarf_info_number(Dwarf_Die *die, unsigned int name)
 {
@@ -449,7 +447,7 @@ static struct unit *dwarf_info_find_unit(struct dwarf_info *d, uint64_t vaddr, D
 	if (unit->loaded)
 		return unit;
 	start = now_ns();
-	/* (without memory the unit has what it could get) */
+	/* Without memory, the unit is incomplete. */
 	load_unit(d, unit, ret_die);
 	d->time_ns += now_ns() - start;
 	d->given_up = d->time_ns > FILE_TIME_MAX_NS;

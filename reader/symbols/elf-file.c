@@ -55,7 +55,8 @@ static int read_identity(struct elf_file *f, const char **reterr_what)
 	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header))
 		return unusable(reterr_what, "it is not an ELF file");
 	/*
-	 * (what dwz makes for others to share is said to be relocatable; nothing is loaded from it)
+	 * Files with shared debug information by dwz are marked as relocatable. Nothing is loaded
+	 * from them.
 	 */
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL)
 		return unusable(reterr_what, "it is neither a program nor a library");
@@ -85,8 +86,8 @@ static int take_over(struct elf_file **ret, struct elf_file *file, const char **
 }
 
 /*
- * A file that is cut short while it is mapped kills who reads it. Those who could do that to us
- * can do as they like anyway when it is root or ourselves.
+ * Reading a mapped file that is truncated kills the process. Only files that root or this user
+ * alone can write are mapped.
  */
 static bool may_be_mapped(int fd)
 {
@@ -152,7 +153,7 @@ bool elf_segments_address(const struct elf_segments *segments, uint64_t offset, 
 {
 	const struct elf_segment *found = NULL;
 
-	/* One part of a page can be loaded twice: what runs is in the executable one. */
+	/* A page can be loaded twice, in two segments. Code runs in the executable one. */
 	for (size_t i = 0; i < segments->n; i++)
 		if (covers_offset(&segments->items[i], offset) &&
 		    (!found || (segments->items[i].executable && !found->executable)))
@@ -224,7 +225,7 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 
 /* ---- symbols ---- */
 
-/* The end of section INDEX if ADDRESS is in it, else the end of the segment. */
+/* The end of section INDEX if it contains ADDRESS, otherwise the end of the segment. */
 static uint64_t bound_of(const struct elf_file *f, size_t index, uint64_t address,
 			 const struct elf_segment *segment)
 {
@@ -237,7 +238,7 @@ static uint64_t bound_of(const struct elf_file *f, size_t index, uint64_t addres
 	return segment->vaddr + segment->memory_size;
 }
 
-/* Marks of the tool chain: "$x", "$d.1", ".L12". */
+/* Whether NAME is a marker of the tool chain: "$x", "$d.1", ".L12". */
 static bool is_mark(const char *name)
 {
 	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
@@ -278,7 +279,7 @@ static bool is_table(const GElf_Shdr *header, size_t entry, size_t max)
 	       header->sh_size <= max && !(header->sh_flags & SHF_COMPRESSED);
 }
 
-/* The strings that the table with HEADER names things by; the byte behind them is not a NUL. */
+/* The strings for the symbol table with HEADER. No NUL is guaranteed after them. */
 static const char *strings_of(const struct elf_file *f, const GElf_Shdr *header, size_t max,
 			      size_t *ret_n)
 {
@@ -316,7 +317,7 @@ static int add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr
 	r = symbol_list_add_names(list, names, n_names, &base);
 	if (r < 0)
 		return r == -ENOMEM ? r : -EBADMSG;
-	/* (the copy ends with a NUL, whatever the file says) */
+	/* The copy always ends with a NUL. */
 	names = (const char *)list->names.data + base;
 	for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
 		GElf_Sym sym;
@@ -330,7 +331,7 @@ static int add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr
 	return 0;
 }
 
-/* The first section of that type. */
+/* The first section of TYPE. */
 static Elf_Scn *section_of_type(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header)
 {
 	for (Elf_Scn *section = elf_nextscn(f->elf, NULL); section;
@@ -346,7 +347,7 @@ static Elf_Scn *section_of_type(const struct elf_file *f, uint32_t type, GElf_Sh
 int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segments, size_t max,
 		     struct symbol_list *list, bool *ret_full, const char **reterr_what)
 {
-	/* The full table has what the dynamic one has. */
+	/* The full table includes the dynamic one. */
 	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
 	int r = 0;
 
@@ -371,7 +372,7 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 
 /* ---- calls ---- */
 
-/* N bytes that end before VADDR; NULL if they are not in the file. */
+/* N bytes before VADDR; NULL if they are not in the file. */
 static const uint8_t *bytes_before(const struct elf_file *f, uint64_t vaddr, size_t n)
 {
 	for (size_t i = 0; vaddr >= n && i < f->segments.n; i++) {
@@ -412,7 +413,8 @@ bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_targe
 
 /* ---- stubs ---- */
 
-/* How a linker lays stubs out: each ENTRY bytes, after HEADER bytes, in the order of .rela.plt. */
+/* The layout of a linker's stubs: HEADER bytes, then ENTRY bytes per stub, in the order of
+ * .rela.plt. */
 struct plt_layout {
 	const char *section;
 	uint64_t header, entry;
@@ -438,7 +440,7 @@ static const struct plt_layout *plt_of(const struct elf_file *f, uint64_t n_stub
 	} else {
 		return NULL;
 	}
-	/* As many as there are relocations, or it is another layout. */
+	/* The number of stubs must be the number of relocations, otherwise it is another layout. */
 	for (size_t i = 0; i < n; i++)
 		if (elf_file_section(f, layouts[i].section, ret_header) &&
 		    ret_header->sh_size == layouts[i].header + n_stubs * layouts[i].entry &&
@@ -477,7 +479,8 @@ int elf_file_plt_symbols(const struct elf_file *f, size_t max, struct symbol_lis
 		GElf_Rela rela;
 		GElf_Sym sym;
 
-		/* (those without a symbol are for functions that choose their implementation) */
+		/* Relocations without a symbol are for functions that select their
+		 * implementation. */
 		if (!gelf_getrela(data, (int)i, &rela) || GELF_R_SYM(rela.r_info) == 0 ||
 		    !gelf_getsym(table, (int)GELF_R_SYM(rela.r_info), &sym) ||
 		    sym.st_name >= n_names || names[sym.st_name] == '\0')

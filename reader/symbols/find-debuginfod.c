@@ -12,9 +12,7 @@
 
 #include "base/cleanup.h"
 
-/*
- * Of the library, which brings a lot of others along: so it is loaded only by those who ask for it.
- */
+/* The library is loaded only on demand, since it depends on many others. */
 struct functions {
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);

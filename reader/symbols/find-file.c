@@ -33,7 +33,7 @@ bool find_is_file(const char *path)
 	return true;
 }
 
-/* ---- places ---- */
+/* ---- directories ---- */
 
 static int open_dir(const char *path)
 {
@@ -66,7 +66,8 @@ int find_places_init(struct find_places *p, const struct symbols_options *option
 		r = -ENOMEM;
 	else
 		r = p->sysroot_fd = open_dir(options->sysroot ? options->sysroot : "/");
-	/* Links in them may lead anywhere on this machine, so they are taken from its root. */
+	/* These directories can be links to anywhere, so they are resolved from the machine's
+	 * root. */
 	for (size_t i = 0; r >= 0 && i < options->n_debug_dirs; i++)
 		r = add_debug_dir(p, p->root_fd, realpath(options->debug_dirs[i], NULL));
 	if (r >= 0)
@@ -94,14 +95,14 @@ void found_file_deinit(struct found_file *f)
 	*f = (struct found_file){ .root_fd = -1 };
 }
 
-/* ---- one candidate ---- */
+/* ---- candidates ---- */
 
 struct search {
 	const struct find_places *places;
-	find_problem_fn problem; /* may be NULL */
+	find_problem_fn problem; /* can be NULL */
 	void *userdata;
 	const uint8_t *build_id;
-	size_t n_build_id; /* 0 = the caller has other ways to identify it */
+	size_t n_build_id; /* 0 = the caller identifies the file by other means */
 };
 
 static void find_file_report(const struct search *s, const char *path, const char *what)
@@ -111,8 +112,8 @@ static void find_file_report(const struct search *s, const char *path, const cha
 }
 
 /*
- * Opens FD (taken over) as an ELF file that was asked for as PATH below ROOT_FD. Returns 1 with
- * *RET, 0 if it is another file, or -ENOMEM.
+ * Opens FD (takes ownership) as an ELF file, found as PATH below ROOT_FD. Returns 1 with *RET, 0 if
+ * it is another file, or -ENOMEM.
  */
 static int take_candidate(const struct search *s, int root_fd, const char *path, int fd,
 			  struct found_file *ret)
@@ -157,7 +158,7 @@ static int try_path(const struct search *s, int root_fd, const char *path, struc
 	return fd < 0 ? 0 : take_candidate(s, root_fd, path, fd, ret);
 }
 
-/* The formatted path; false if it is none. */
+/* Formats a path; returns false if it is too long. */
 __attribute__((format(printf, 3, 4))) static bool make_path(char *to, size_t room,
 							    const char *format, ...)
 {
@@ -170,7 +171,7 @@ __attribute__((format(printf, 3, 4))) static bool make_path(char *to, size_t roo
 	return n > 0 && (size_t)n < room;
 }
 
-/* ---- by build id ---- */
+/* ---- search by build id ---- */
 
 static void find_file_hex(char *to, const uint8_t *p, size_t n)
 {
@@ -178,7 +179,7 @@ static void find_file_hex(char *to, const uint8_t *p, size_t n)
 		snprintf(to + 2 * i, 3, "%02x", p[i]);
 }
 
-/* DIR/.build-id/xx/yyyySUFFIX of each debug directory. */
+/* Tries DIR/.build-id/xx/yyyySUFFIX in each debug directory. */
 static int try_build_id(const struct search *s, const char *suffix, struct found_file *ret)
 {
 	char id[2 * SYMBOL_BUILD_ID_MAX + 1] = "";
@@ -214,7 +215,7 @@ static int try_debuginfod(const struct search *s, bool debug, struct found_file 
 
 /* ---- the mapped file ---- */
 
-/* The numbers that the kernel records: those of the file, not of a layer above it. */
+/* The kernel records the device and inode of the file itself, not of an overlay. */
 static bool is_same_inode(const struct found_file *f, const struct symbol_mapping *mapping)
 {
 	struct stat st;
@@ -225,8 +226,8 @@ static bool is_same_inode(const struct found_file *f, const struct symbol_mappin
 }
 
 /*
- * What R, a try, says of FOUND. Without a build id the first file is only kept until there is one
- * with the right inode.
+ * Judges a candidate FOUND with the result R. Without a build id, the first file is only kept until
+ * one with the right inode is found.
  */
 static int find_file_judge(int r, const struct symbol_mapping *mapping, struct found_file *found,
 			   struct found_file *kept)
@@ -259,7 +260,7 @@ static int try_living(const struct search *s, const struct symbol_query *query, 
 	r = find_file_judge(try_path(s, root_fd, path, found), mapping, found, kept);
 	if (r != 0)
 		return r;
-	/* Deleted, replaced, or hidden by another mount. */
+	/* The file may be deleted, replaced, or hidden by another mount. */
 	snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", query->pid,
 		 (unsigned long long)mapping->start,
 		 (unsigned long long)(mapping->start + mapping->size));
@@ -329,7 +330,7 @@ int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id,
 	return r == 0 ? try_debuginfod(&s, true, ret) : r;
 }
 
-/* The length of the directory of PATH, with its slash. */
+/* The length of PATH's directory, with its slash. */
 static size_t directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -337,13 +338,13 @@ static size_t directory_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The file may be the right one only if its checksum is, or, better, its build id. */
+/* Whether a debug file has the right build id, or the right checksum. */
 static bool is_linked(const struct found_file *main, const struct found_file *debug, uint32_t crc)
 {
 	uint32_t other;
 
 	if (main->elf->n_build_id > 0)
-		return true; /* take_candidate() has looked */
+		return true; /* take_candidate() has checked it */
 	return debug_link_checksum(debug->elf->fd, &other) == 0 && other == crc;
 }
 

@@ -16,13 +16,13 @@
 enum {
 	NOTES_MAX = 64 * 1024,
 	MODULE_NAME_MAX = 64,
-	/* How far the last symbol of a region goes at most. */
+	/* maximum size of a region's last symbol */
 	BOUND_BYTES = 64 * 1024,
 };
 
 struct build_id {
 	uint8_t bytes[SYMBOL_BUILD_ID_MAX];
-	size_t n; /* 0 = not known */
+	size_t n; /* 0 = unknown */
 };
 
 struct kernel_module {
@@ -32,9 +32,9 @@ struct kernel_module {
 };
 
 struct kernel_symbols {
-	struct symbol_list list; /* each name is followed by its module's */
+	struct symbol_list list; /* each name is followed by its module's name */
 	struct build_id build_id;
-	uint64_t text; /* where _stext is */
+	uint64_t text; /* address of _stext */
 	struct kernel_module *modules;
 	size_t n_modules;
 };
@@ -88,7 +88,7 @@ static void kernel_symbols_read_build_id(const char *path, struct build_id *ret)
 
 /* ---- modules ---- */
 
-/* "nf_tables 372736 81 nft_compat, Live 0xffffffffc0a00000" */
+/* Parses "nf_tables 372736 81 nft_compat, Live 0xffffffffc0a00000". */
 static bool parse_module(const char *line, struct kernel_module *ret)
 {
 	const char *address = strstr(line, " 0x");
@@ -128,13 +128,13 @@ static int read_modules(struct kernel_symbols *k, const char *list, const char *
 
 /* ---- symbols ---- */
 
-/* Where the text of the kernel ends, rather than a function. */
+/* Whether NAME marks the end of the kernel's text. */
 static bool kernel_symbols_is_end(const char *name)
 {
 	return strcmp(name, "_etext") == 0 || strcmp(name, "_einittext") == 0;
 }
 
-/* "ffffffff81000000 T _stext", or with "\t[module]" behind it */
+/* Parses "ffffffff81000000 T _stext", optionally with "\t[module]". */
 static int kernel_symbols_add_line(struct kernel_symbols *k, char *line)
 {
 	char *end, *name, *module = NULL;
@@ -150,7 +150,7 @@ static int kernel_symbols_add_line(struct kernel_symbols *k, char *line)
 	name = strtok_r(end + 3, " \t\n", &end);
 	if (name)
 		module = strtok_r(NULL, " \t\n[]", &end);
-	/* (below are offsets in what each CPU has of its own) */
+	/* Lower addresses are offsets in per-CPU data. */
 	if (!name || address < KERNEL_FIRST)
 		return 0;
 	if (strcmp(name, "_stext") == 0)
@@ -227,7 +227,7 @@ struct kernel_symbols *kernel_symbols_free(struct kernel_symbols *k)
 	return free_ptr(k);
 }
 
-/* ---- finding ---- */
+/* ---- look-up ---- */
 
 static bool kernel_symbols_is_same(const struct build_id *id, const struct symbol_mapping *mapping)
 {
@@ -236,8 +236,8 @@ static bool kernel_symbols_is_same(const struct build_id *id, const struct symbo
 }
 
 /*
- * If what is at NOW, with ID, is what was recorded. Without both build ids the place decides:
- * it is another one at each boot.
+ * Whether the code at NOW with the build id ID is the recorded one. Without both build ids, the
+ * address decides, which differs for each boot.
  */
 static bool kernel_symbols_is_recorded(const struct build_id *id, uint64_t now,
 				       const struct symbol_mapping *mapping)
@@ -254,7 +254,7 @@ static bool kernel_symbols_is_in(const struct symbol_mapping *mapping, uint64_t 
 	return address >= mapping->start && address - mapping->start < mapping->size;
 }
 
-/* The module that PATH ("[nf_tables]") is about, or NULL. */
+/* The module of PATH ("[nf_tables]"), or NULL. */
 static const struct kernel_module *kernel_symbols_find_module(const struct kernel_symbols *k,
 							      const char *path)
 {
@@ -284,7 +284,7 @@ static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapp
 	if (kernel_symbols_is_in(mapping, address))
 		return kernel_symbols_lookup(k, address - mapping->start + k->text, ret) &&
 		       !ret->module[0];
-	/* What is elsewhere is so in this boot only, and some of it comes and goes. */
+	/* Addresses outside the text are only valid in this boot, and modules come and go. */
 	if (mapping->start != k->text)
 		return unusable(reterr_what,
 				"what is not its own text is elsewhere since it was booted anew");

@@ -9,7 +9,7 @@
 
 enum { STEP = 256 * 1024 };
 
-/* What the decoder may take for its window: the default of xz -9. */
+/* The maximum window of the decoder: the default of xz -9. */
 #define WINDOW_MAX ((uint64_t)80 << 20)
 
 static int minidebug_unpack(lzma_stream *stream, struct outbuf *out, const char **reterr_what)
@@ -56,6 +56,6 @@ int minidebug_open(struct elf_file **ret, const struct elf_file *f, size_t max,
 		outbuf_deinit(&out);
 		return r;
 	}
-	/* (the buffer goes over, and is freed there) */
+	/* The callee takes ownership of the buffer. */
 	return elf_file_open_memory(ret, (char *)out.data, out.size, reterr_what) ?: 1;
 }

@@ -9,14 +9,14 @@
 
 #include "reader/symbols/minidebug.h"
 
-/* Addresses of programs of 32 bits, which have a vdso of their own. */
+/* The end of addresses of 32-bit programs, which have another vdso. */
 #define ADDRESS_32_BITS_END (UINT64_C(1) << 32)
 
 enum { PAGE_BYTES = 4096, VDSO_BYTES_MAX = 1 << 20 };
 
 struct module_file {
-	struct found_file main;  /* elf is NULL if only its debug information is here */
-	struct found_file debug; /* what is kept apart; elf is NULL if nothing is */
+	struct found_file main;  /* elf is NULL if only its debug information was found */
+	struct found_file debug; /* separate debug information; elf is NULL if there is none */
 	struct found_file alternate;
 	struct elf_segments segments;
 	struct symbol_list symbols;
@@ -41,7 +41,7 @@ static struct module_file *module_file_make(void)
 	return m;
 }
 
-/* Adds what FILE has. Returns whether it has a full table (1 or 0), or -ENOMEM. */
+/* Adds the symbols of FILE. Returns whether it has a full table (1 or 0), or -ENOMEM. */
 static int add_symbols(struct module_file *m, const struct elf_file *elf, const char *path,
 		       const struct module_file_options *options)
 {
@@ -68,7 +68,8 @@ static int add_minidebug(struct module_file *m, const struct module_file_options
 	return add_symbols(m, elf, m->main.path, options);
 }
 
-/* Symbols from the file, from its debug information, or the packed ones: the first full table. */
+/* Loads symbols from the first full table: of the file, of its debug information, or the compressed
+ * ones. */
 static int load_symbols(struct module_file *m, const struct module_file_options *options)
 {
 	int r = 0;
@@ -86,7 +87,7 @@ static int load_symbols(struct module_file *m, const struct module_file_options 
 	return r < 0 ? r : symbol_list_finish(&m->symbols);
 }
 
-/* PLACES may be NULL: then nothing is looked for. */
+/* PLACES can be NULL; then no other files are searched. */
 static int load_dwarf(struct module_file *m, const struct find_places *places,
 		      const struct module_file_options *options)
 {
@@ -114,8 +115,8 @@ static int load_dwarf(struct module_file *m, const struct find_places *places,
 }
 
 /*
- * Files of which everything has been read need not stay open; but code is looked at later, where
- * that costs no memory.
+ * Closes files that were read completely. A mapped file stays open, since code is read later at no
+ * cost.
  */
 static void module_file_let_go(struct module_file *m)
 {
@@ -132,7 +133,7 @@ static void close_descriptors(struct found_file *f)
 	f->root_fd = close_fd(f->root_fd);
 	if (!f->elf || f->elf->fd < 0)
 		return;
-	/* (the sections that are still to be read are in memory, libdw has seen to that) */
+	/* The remaining sections are already in memory: libdw has read them. */
 	elf_cntl(f->elf->elf, ELF_C_FDDONE);
 	f->elf->fd = close_fd(f->elf->fd);
 }
@@ -151,7 +152,7 @@ static int module_file_load(struct module_file *m, const struct find_places *pla
 	return r;
 }
 
-/* The file itself has not all that is asked for. */
+/* Whether the file lacks requested data. */
 static bool needs_debug(const struct module_file *m, const struct module_file_options *options)
 {
 	return !elf_file_section(m->main.elf, ".symtab", NULL) ||
@@ -222,7 +223,7 @@ struct module_file *module_file_free(struct module_file *m)
 
 /* ---- vdso ---- */
 
-/* How many bytes this process's has. */
+/* The size of this process's vdso. */
 static size_t vdso_size(uint64_t address)
 {
 	_cleanup_free_ char *line = NULL;
@@ -266,17 +267,17 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 		return 0;
 	}
 	r = module_file_open_elf(ret, elf, "[vdso]", options);
-	/* A process that lives has this kernel's; of one that does not nobody knows. */
+	/* A running process has this kernel's vdso. For an ended process, the kernel is unknown. */
 	if (r == 1)
 		(*ret)->main.unsure = mapping->n_build_id == 0 && !query->lives;
 	return r;
 }
 
-/* ---- finding ---- */
+/* ---- look-up ---- */
 
 /*
- * Only debug information is here, which does not say where in the file the program was. If the
- * mapping is as large as what it has of code, that is what was mapped.
+ * With only debug information, the position of the code in the file is unknown. If the mapping is
+ * as large as the only executable segment, it is that segment.
  */
 static bool address_by_size(const struct module_file *m, const struct symbol_mapping *mapping,
 			    uint64_t address, uint64_t *ret_vaddr)
@@ -301,7 +302,7 @@ static bool address_by_size(const struct module_file *m, const struct symbol_map
 	return true;
 }
 
-/* The mapping is all of the file, so that only its distance from its own addresses is not known. */
+/* The mapping contains the whole file, so only the load address is unknown. */
 static bool address_in_whole(const struct module_file *m, const struct symbol_mapping *mapping,
 			     uint64_t address, uint64_t *ret_vaddr)
 {

@@ -16,7 +16,7 @@
 
 enum { LINKS_MAX = 40, DEPTH_MAX = 128 };
 
-/* Some files of these wait, or do something, when they are read. */
+/* Reading some files of other file systems blocks, or has effects. */
 static bool is_real_file_system(int fd)
 {
 	struct statfs st;
@@ -53,7 +53,7 @@ int open_regular(int fd)
 	return ret < 0 ? -errno : ret;
 }
 
-/* A path on its way: the directories that have been entered, and what is still to come. */
+/* A path that is being resolved: the directories entered so far, and the rest. */
 struct walk {
 	int root_fd;
 	int directories[DEPTH_MAX];
@@ -68,7 +68,7 @@ static void open_below_leave(struct walk *w, size_t n)
 		close(w->directories[--w->n]);
 }
 
-/* Takes the next name off the rest. Returns false at the end. */
+/* Takes the next name of the rest. Returns false at the end. */
 static bool next_name(struct walk *w, char *name)
 {
 	size_t skip = strspn(w->rest, "/");
@@ -76,14 +76,14 @@ static bool next_name(struct walk *w, char *name)
 
 	if (n == 0)
 		return false;
-	/* (the kernel says that one of NAME_MAX + 1 bytes is too long) */
+	/* The kernel rejects a name of NAME_MAX + 1 bytes. */
 	memcpy(name, w->rest + skip, n <= NAME_MAX ? n : NAME_MAX + 1);
 	name[n <= NAME_MAX ? n : NAME_MAX + 1] = '\0';
 	memmove(w->rest, w->rest + skip + n, strlen(w->rest + skip + n) + 1);
 	return true;
 }
 
-/* Puts where the link FD leads before the rest. */
+/* Inserts the target of the link FD before the rest. */
 static int open_below_follow(struct walk *w, int fd)
 {
 	char target[PATH_MAX];
@@ -96,7 +96,7 @@ static int open_below_follow(struct walk *w, int fd)
 		return -ELOOP;
 	if ((size_t)n + n_rest >= sizeof(w->rest))
 		return -ENAMETOOLONG;
-	/* (the rest is empty or begins with a slash) */
+	/* The rest is empty or begins with a slash. */
 	memmove(w->rest + n, w->rest, n_rest + 1);
 	memcpy(w->rest, target, (size_t)n);
 	if (n > 0 && target[0] == '/')
@@ -105,7 +105,7 @@ static int open_below_follow(struct walk *w, int fd)
 }
 
 /*
- * Goes to NAME. Returns 0, or a descriptor when that is no directory and no link, or a negative
+ * Enters NAME. Returns 0, a descriptor if it is neither a directory nor a link, or a negative
  * errno.
  */
 static int open_below_enter(struct walk *w, const char *name)
@@ -152,7 +152,7 @@ int open_below(int root_fd, const char *path)
 	if (r > 0) {
 		_cleanup_close_ int fd = r;
 
-		/* What is no directory has nothing in it. */
+		/* Only directories can contain the rest. */
 		r = w.rest[0] == '\0' ? open_regular(fd) : -ENOTDIR;
 	}
 	return r;

@@ -22,14 +22,14 @@ struct perf_map {
 	bool unsure;
 };
 
-/* ---- whose file ---- */
+/* ---- owner of the file ---- */
 
 struct process {
 	uid_t uid;
 	uint32_t pid; /* in its own pid namespace */
 };
 
-/* From /proc/PID/status. Returns false if that cannot be read. */
+/* Reads /proc/PID/status. Returns false if this fails. */
 static bool read_process(uint32_t pid, struct process *ret)
 {
 	_cleanup_free_ char *line = NULL;
@@ -58,7 +58,7 @@ static bool read_process(uint32_t pid, struct process *ret)
 	return has_uid;
 }
 
-/* Opens the map; *RET_UID is whose it must be if it is not root's. */
+/* Opens the map. Its owner must be root or *RET_UID. */
 static int open_map(const struct find_places *places, const struct symbol_query *query,
 		    const char *dir, uid_t *ret_uid)
 {
@@ -84,7 +84,7 @@ static int open_map(const struct find_places *places, const struct symbol_query 
 
 /* ---- content ---- */
 
-/* Fills the text, up to the last whole line: the process may be writing on. */
+/* Reads the text up to the last whole line: the process may still be writing. */
 static int read_text(struct perf_map *m, int fd)
 {
 	const char *end;
@@ -108,7 +108,7 @@ static int read_text(struct perf_map *m, int fd)
 	return 0;
 }
 
-/* Lines that are not understood are none of ours. Ends the name with a NUL. */
+/* Unknown lines are ignored. The name gets a NUL at its end. */
 static int perf_map_add_line(struct perf_map *m, char *line, char *end, uint32_t number)
 {
 	unsigned long long start, size;

@@ -40,14 +40,14 @@ static void add_piece(struct range_list *l, uint64_t start, uint32_t item)
 		l->pieces[l->n_pieces++] = (struct range_piece){ .start = start, .item = item };
 }
 
-/* The ranges on the stack, up to POSITION: those that end before it uncover those below. */
+/* Handles the ends of ranges on the stack up to POSITION, which uncover the ranges below them. */
 static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, size_t n,
 				 uint64_t position)
 {
 	while (n > 0 && l->items[stack[n - 1]].end <= position) {
 		uint64_t end = l->items[stack[--n]].end;
 
-		/* (some below may have ended before it) */
+		/* Ranges below may have ended earlier. */
 		while (n > 0 && l->items[stack[n - 1]].end <= end)
 			n--;
 		add_piece(l, end, n > 0 ? stack[n - 1] : NO_ITEM);
@@ -55,7 +55,7 @@ static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, si
 	return n;
 }
 
-/* One sweep over the items: what starts later lies on top, so the open ones are a stack. */
+/* One sweep over the items. Later starts are on top, so the open items form a stack. */
 static int make_pieces(struct range_list *l)
 {
 	_cleanup_free_ uint32_t *stack = NULL;
@@ -85,7 +85,7 @@ static int make_pieces(struct range_list *l)
 	return 0;
 }
 
-/* Gives back what was allocated and is not used. */
+/* Releases unused memory. */
 static void range_list_shrink(struct range_list *l)
 {
 	struct range *items = reallocarray(l->items, l->n ? l->n : 1, sizeof(*items));

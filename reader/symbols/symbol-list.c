@@ -6,7 +6,7 @@
 
 #include "reader/symbols/symbols.h"
 
-/* Bits of a rank, the ones that decide first on top. */
+/* Bits of a rank, the most significant criterion first. */
 enum {
 	RANK_UNSIZED = 1 << 30,
 	RANK_NO_FUNCTION = 1 << 29,
@@ -46,7 +46,7 @@ static const char *symbol_list_name_of(const struct symbol_list *l, uint32_t off
 	return (const char *)l->names.data + offset;
 }
 
-/* "memcpy@@GLIBC_2.14" is memcpy. */
+/* The length without a version: "memcpy@@GLIBC_2.14" is memcpy. */
 static size_t symbol_list_name_length(const char *name)
 {
 	size_t n = strnlen(name, SYMBOL_NAME_MAX);
@@ -60,7 +60,7 @@ static uint32_t rank_of(const struct symbol *symbol, const char *name)
 	size_t underscores = 0;
 	uint32_t rank = (uint32_t)strnlen(name, RANK_LENGTH_MAX);
 
-	/* (what begins a mangled name is none) */
+	/* The underscore of a mangled name does not count. */
 	while (name[underscores] == '_' && underscores < 255)
 		underscores++;
 	if (underscores == 1 && (name[1] == 'Z' || name[1] == 'R'))
@@ -94,7 +94,7 @@ static bool is_unsized(const struct range *range)
 	return range->rank & RANK_UNSIZED;
 }
 
-/* One name an address; then what has no size gets one, or goes. */
+/* Keeps one name per address. Then gives symbols without a size one, or drops them. */
 int symbol_list_finish(struct symbol_list *l)
 {
 	struct range_list *ranges = &l->ranges;
@@ -107,7 +107,7 @@ int symbol_list_finish(struct symbol_list *l)
 		return r;
 	items = ranges->items;
 	for (size_t i = 0; i < ranges->n; i++) {
-		/* The best of those with one start is the last. */
+		/* Items with equal starts are sorted, the best one last. */
 		if (i + 1 < ranges->n && items[i + 1].start == items[i].start)
 			continue;
 		if (is_unsized(&items[i]) && items[i].start < sized_to)

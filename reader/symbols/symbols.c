@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Modules are what names come from: a file (by its build id, else by inode and path), the vdso, the
- * kernel, the map of a process. Of each one that was asked for there is a struct module for good,
- * which is small; what was read of it is its content, and the contents used longest ago go when
- * there are more than the limit allows. What could not be found is not looked for again, except by
- * another process, which may have it.
+ * A module is a source of names: a file (by its build id, or by inode and path), the vdso, the
+ * kernel, or the map of a process. The struct module of each is small and is never freed. Its
+ * content is the data that was read. The least recently used contents are freed beyond the memory
+ * limit. A module that was not found is not searched again, except for another process, which may
+ * have it.
  */
 #include "reader/symbols/symbols.h"
 
@@ -21,10 +21,10 @@
 
 enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
 
-/* The identity of a module. Padding is zero, so that it can be hashed and compared as bytes. */
+/* The identity of a module. It is hashed and compared as bytes, so padding must be zero. */
 struct identity {
 	uint64_t kind;
-	uint64_t number; /* of a map: the pid; of a file without build id: its inode */
+	uint64_t number; /* of a map, its pid; of a file without a build id, its inode */
 	uint64_t device;
 	uint64_t lives; /* of a map */
 	uint64_t path;  /* the address of its text in the pool; 0 with a build id */
@@ -33,22 +33,22 @@ struct identity {
 };
 
 struct module {
-	struct module *next; /* with the same hash */
+	struct module *next; /* next module with the same hash */
 	struct identity identity;
-	const char *name; /* what its problems are reported of */
-	/* The content: at most one of them. */
+	const char *name; /* name in reports of problems */
+	/* The content; at most one of these is set. */
 	struct module_file *file;
 	struct kernel_symbols *kernel;
 	struct perf_map *map;
 	uint64_t bytes;      /* of the content */
-	uint64_t bytes_read; /* what it began with; the rest is of what was asked for */
-	/* Those with content, the one used last first. */
+	uint64_t bytes_read; /* bytes after reading; the rest was read for look-ups */
+	/* Modules with content, sorted by last use. */
 	struct module *newer, *older;
-	struct table absent_for; /* processes it was looked for by */
+	struct table absent_for; /* processes that were searched for it */
 };
 
 struct symbols {
-	struct symbols_options options; /* its texts are owned */
+	struct symbols_options options; /* owns its texts */
 	struct find_places places;
 	struct text_pool texts;
 	struct table modules; /* by hash */
@@ -56,7 +56,7 @@ struct symbols {
 	uint64_t bytes;
 	struct symbol_problem problems[SYMBOLS_PROBLEMS_MAX];
 	size_t n_problems;
-	int error; /* -ENOMEM where nothing could be returned */
+	int error; /* -ENOMEM in functions that cannot return it */
 	struct symbol_frame frames[SYMBOL_FRAMES_MAX];
 };
 
@@ -117,7 +117,7 @@ static void drop_content(struct symbols *s, struct module *m)
 	m->bytes = 0;
 }
 
-/* After M was read or used: it may have grown. Makes room, but not at the cost of M. */
+/* Updates the size of M, which may have grown. Frees contents of other modules, but not M's. */
 static void symbols_account(struct symbols *s, struct module *m)
 {
 	uint64_t bytes = 0;
@@ -135,8 +135,8 @@ static void symbols_account(struct symbols *s, struct module *m)
 }
 
 /*
- * After M was used. If it alone is too much, it has grown by what was read for many addresses, and
- * is read anew for the next one; but not if it would be as large at once.
+ * Called after M was used. If M alone exceeds the limit, it has grown by data read for many
+ * addresses. It is freed and read anew for the next one, unless it would be as large immediately.
  */
 static void symbols_settle(struct symbols *s, struct module *m)
 {
@@ -175,10 +175,10 @@ static int read_content(struct symbols *s, struct module *m, const struct symbol
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Sees to it that M has content, if there is any to be had. Returns 0 or -ENOMEM. */
+/* Reads the content of M if it can be found. Returns 0 or -ENOMEM. */
 static int symbols_load(struct symbols *s, struct module *m, const struct symbol_query *query)
 {
-	/* (a process that has ended has nothing that others have not) */
+	/* An ended process has no files of its own. */
 	uint64_t seeker = query->lives ? (uint64_t)query->pid + 1 : 1;
 	int r;
 
@@ -232,7 +232,7 @@ static enum module_kind symbols_kind_of(const struct symbol_query *query)
 	return find_is_file(path) ? MODULE_FILE : MODULE_PERF_MAP;
 }
 
-/* Fills *RET for QUERY; *RET_NAME is what its problems are reported of. Returns 0 or -ENOMEM. */
+/* Fills *RET for QUERY. *RET_NAME is the name for reports of problems. Returns 0 or -ENOMEM. */
 static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 			    struct identity *ret, const char **ret_name)
 {
@@ -246,7 +246,8 @@ static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 		*ret_name = "[kernel]";
 		return 0;
 	case MODULE_VDSO:
-		/* (what agrees once agrees again, and the refused ones are told apart by this) */
+		/* A vdso that matched once matches again. Ones that did not are distinguished by
+		 * the build id. */
 		*ret_name = "[vdso]";
 		break;
 	case MODULE_PERF_MAP:
@@ -308,7 +309,7 @@ static int symbols_find_module(struct symbols *s, const struct symbol_query *que
 	return 0;
 }
 
-/* ---- the object ---- */
+/* ---- object ---- */
 
 static int copy_text(const char **text, const char *otherwise)
 {
@@ -318,7 +319,7 @@ static int copy_text(const char **text, const char *otherwise)
 	return *text ? 0 : -ENOMEM;
 }
 
-/* Makes the texts of O, which are somebody else's, its own. Those after a failure are NULL. */
+/* Copies the texts of O. After a failure, the remaining ones are NULL. */
 static int own_texts(struct symbols_options *o)
 {
 	const struct {
@@ -362,7 +363,7 @@ int symbols_new(struct symbols **ret, const struct symbols_options *options)
 		return r;
 	}
 	s->options = *options;
-	/* (the places have these) */
+	/* These are stored in the places. */
 	s->options.sysroot = NULL;
 	s->options.debug_dirs = NULL;
 	r = own_texts(&s->options);
@@ -399,7 +400,7 @@ uint64_t symbols_memory(const struct symbols *s)
 	return s->bytes;
 }
 
-/* ---- resolving ---- */
+/* ---- look-up ---- */
 
 static const char *symbol_text(struct symbols *s, const char *name, size_t n, const char *suffix)
 {
@@ -419,7 +420,7 @@ static const char *plain_text(struct symbols *s, const char *from, size_t n)
 	return text;
 }
 
-/* The last part of PATH; "[anon]" for "//anon". */
+/* The last component of PATH; "[anon]" for "//anon". */
 static const char *module_text(struct symbols *s, const char *path)
 {
 	const char *slash;
@@ -434,7 +435,7 @@ static const char *module_text(struct symbols *s, const char *path)
 	return plain_text(s, path, strlen(path));
 }
 
-/* An address in a file: fills the frames and returns how many. */
+/* Resolves an address in a file: fills the frames and returns their number. */
 static size_t resolve_in_file(struct symbols *s, struct module *m, const struct symbol_query *query,
 			      uint64_t address)
 {
@@ -470,7 +471,7 @@ static size_t resolve_in_file(struct symbols *s, struct module *m, const struct 
 		frame->line = from->line;
 		frame->offset = has_symbol ? symbol.offset + (query->address - address) : 0;
 	}
-	/* What it is called from outside says more than what it is declared as ("foo.cold"). */
+	/* The symbol's name is more specific than the declared name ("foo.cold"). */
 	if (has_symbol && n < SYMBOL_FRAMES_MAX)
 		s->frames[n - 1].function =
 			symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");
@@ -515,7 +516,7 @@ static void resolve_in_map(struct symbols *s, struct module *m, const struct sym
 	frame->unsure = perf_map_is_unsure(m->map);
 }
 
-/* Without what makes no sense; with its module loaded. */
+/* Removes invalid parts of the query, and loads its module. */
 static int find_loaded(struct symbols *s, const struct symbol_query *query,
 		       struct symbol_query *ret_clean, struct module **ret)
 {
@@ -527,21 +528,21 @@ static int find_loaded(struct symbols *s, const struct symbol_query *query,
 	return symbols_find_module(s, ret_clean, ret) ?: symbols_load(s, *ret, ret_clean);
 }
 
-/* In a file. */
+/* The name of the function that was called before a return address in a file. */
 static int symbols_name_of(struct symbols *s, const struct module *m,
 			   const struct symbol_query *query, const char **ret)
 {
 	struct symbol_found symbol;
 	uint64_t vaddr, target;
 
-	/* (a return address may be right behind the last byte of what is mapped) */
+	/* A return address can be directly after the last mapped byte. */
 	if (!module_file_address(m->file, &query->mapping, query->address - 1, &vaddr) ||
 	    !module_file_call(m->file, vaddr + 1, &target))
 		return 0;
 	*ret = "";
 	if (!module_file_symbol(m->file, target, &symbol))
 		return 1;
-	/* (in the middle of a function: it was no call) */
+	/* The middle of a function is not the target of a call. */
 	if (symbol.offset != 0)
 		return 0;
 	*ret = symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");

@@ -9,10 +9,11 @@
 #include "reader/symbols/demangle.h"
 #include "reader/symbols/symbols.h"
 
-/* A text under its key, which for symbols is the mangled one, behind a mark that no text has. */
+/* A text and its key. For symbols, the key is the mangled name, after a mark that no text
+ * contains. */
 struct text_pool_entry {
-	struct text_pool_entry *next; /* with the same hash */
-	const char *text;             /* of another entry, or behind the key */
+	struct text_pool_entry *next; /* next entry with the same hash */
+	const char *text;             /* of another entry, or after the key */
 	size_t n_key;
 	char key[];
 };
@@ -41,7 +42,7 @@ static struct text_pool_entry *text_pool_find(const struct text_pool *p, uint64_
 	return entry;
 }
 
-/* Files KEY with TEXT or, if that is NULL, with what stands behind its mark. */
+/* Stores KEY with TEXT or, if that is NULL, with the text after the key's mark. */
 static const char *text_pool_store(struct text_pool *p, uint64_t hash, const char *key, size_t n,
 				   const char *text)
 {

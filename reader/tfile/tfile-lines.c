@@ -39,9 +39,9 @@ static int tfile_lines_fail(struct tfile_lines *l, const char *what)
 	return 1;
 }
 
-/* ---- what is kept ---- */
+/* ---- storage ---- */
 
-/* A copy of N bytes with a NUL behind them, or NULL. */
+/* A copy of N bytes with a NUL, or NULL. */
 static char *tfile_lines_keep(struct tfile_lines *l, const char *p, size_t n)
 {
 	char *copy;
@@ -82,8 +82,8 @@ static int tfile_lines_digit(char c)
 }
 
 /*
- * The number at *P, behind which END must stand, up to MAX; moves behind END. False if there is
- * none.
+ * Parses a number up to MAX at *P, followed by END, and advances *P past END. Returns false if
+ * there is none.
  */
 static bool tfile_lines_number(const char **p, char end, uint64_t max, uint64_t *ret)
 {
@@ -104,7 +104,7 @@ static bool tfile_lines_number(const char **p, char end, uint64_t max, uint64_t 
 	return true;
 }
 
-/* N hexadecimal digits at P as bytes to TO. Returns how many, or -1. */
+/* Converts N hexadecimal digits at P to bytes at TO. Returns their number, or -1. */
 static ssize_t tfile_lines_bytes(const char *p, size_t n, uint8_t *to)
 {
 	for (size_t i = 0; i < n; i += 2) {
@@ -119,8 +119,8 @@ static ssize_t tfile_lines_bytes(const char *p, size_t n, uint8_t *to)
 }
 
 /*
- * The text that the N digits at P are, kept. Returns 1, 0 if they are none that can be held (a NUL
- * or a line feed is in it), or -ENOMEM.
+ * Converts N hexadecimal digits at P to text, and stores it. Returns 1, 0 if the text cannot be
+ * stored (it contains a NUL or a line feed), or -ENOMEM.
  */
 static int tfile_lines_text(struct tfile_lines *l, const char *p, size_t n, const char **ret)
 {
@@ -145,7 +145,7 @@ static bool tfile_lines_is(const char *p, size_t n, const char *word)
 	return strlen(word) == n && memcmp(p, word, n) == 0;
 }
 
-/* "hextext:number" or "number" behind a reason. Returns as tfile_lines_text(). */
+/* Parses "hextext:number" or "number" after a reason. Returns as tfile_lines_text(). */
 static int tfile_lines_reason(struct tfile_lines *l, struct tfile_status *s, unsigned stop,
 			      const char *value)
 {
@@ -169,7 +169,8 @@ static int tfile_lines_reason(struct tfile_lines *l, struct tfile_status *s, uns
 	return 1;
 }
 
-/* One "key:value"; the key has N bytes. Returns as tfile_lines_text(), or 2: it is not known. */
+/* Parses one "key:value"; the key has N bytes. Returns as tfile_lines_text(), or 2 if it is
+ * unknown. */
 static int tfile_lines_status_item(struct tfile_lines *l, struct tfile_status *s, const char *item,
 				   size_t n)
 {
@@ -225,7 +226,7 @@ static int tfile_lines_status(struct tfile_lines *l, const char *line, uint64_t 
 
 /* ---- trace state variables ---- */
 
-/* Returns 1, 0 if the line is none, or -ENOMEM, as the next ones do; 2 = reading must end. */
+/* Returns 1, 0 if the line is invalid, or -ENOMEM, like the next functions; 2 = stop reading. */
 static int tfile_lines_variable(struct tfile_lines *l, const char *p)
 {
 	struct tfile_variable v = { 0 };
@@ -252,7 +253,7 @@ static int tfile_lines_variable(struct tfile_lines *l, const char *p)
 
 /* ---- tracepoints ---- */
 
-/* The index of the place of tracepoint NUMBER at ADDRESS to *RET, made if there is none. */
+/* Finds or makes the place of tracepoint NUMBER at ADDRESS. *RET is its index. */
 static int tfile_lines_place(struct tfile_lines *l, uint32_t number, uint64_t address, size_t *ret)
 {
 	const uint64_t what[] = { number, address };
@@ -277,7 +278,7 @@ static int tfile_lines_place(struct tfile_lines *l, uint32_t number, uint64_t ad
 	return 1;
 }
 
-/* "10,2201..." behind X. Returns as tfile_lines_text(). */
+/* Parses "10,2201..." after X. Returns as tfile_lines_text(). */
 static int tfile_lines_condition(struct tfile_lines *l, struct tfile_tracepoint *t, const char *p)
 {
 	uint64_t bytes;
@@ -295,7 +296,8 @@ static int tfile_lines_condition(struct tfile_lines *l, struct tfile_tracepoint 
 	return 1;
 }
 
-/* What follows the numbers of a definition: ":F5:S:X...". Returns as tfile_lines_text(). */
+/* Parses the rest of a definition after its numbers: ":F5:S:X...". Returns as
+ * tfile_lines_text(). */
 static int tfile_lines_extras(struct tfile_lines *l, struct tfile_tracepoint *t, const char *p)
 {
 	_cleanup_free_ char *copy = strdup(p);
@@ -327,7 +329,7 @@ static int tfile_lines_extras(struct tfile_lines *l, struct tfile_tracepoint *t,
 	return r;
 }
 
-/* "E:0:0" and what follows. */
+/* Parses "E:0:0" and the rest. */
 static int tfile_lines_definition(struct tfile_lines *l, size_t at, const char *p)
 {
 	struct tfile_tracepoint t = l->tracepoints[at];
@@ -354,7 +356,7 @@ static int tfile_lines_definition(struct tfile_lines *l, size_t at, const char *
 	return r;
 }
 
-/* "at:0:9:2a3078..." */
+/* Parses "at:0:9:2a3078...". */
 static int tfile_lines_source(struct tfile_lines *l, size_t at, const char *p)
 {
 	struct tfile_tracepoint *t = &l->tracepoints[at];
@@ -367,7 +369,7 @@ static int tfile_lines_source(struct tfile_lines *l, size_t at, const char *p)
 		return 0;
 	n = (size_t)(colon - kind);
 	p = colon + 1;
-	/* (nobody writes texts in pieces, and GDB would take the last one for all of it) */
+	/* No program writes texts in pieces, and GDB would use only the last piece. */
 	if (!tfile_lines_number(&p, ':', 0, &start) ||
 	    !tfile_lines_number(&p, ':', UINT32_MAX, &length) || strlen(p) != 2 * length)
 		return 0;
@@ -455,7 +457,7 @@ static int tfile_lines_description(struct tfile_lines *l, const char *p)
 {
 	int r;
 
-	/* (files of the machine that reads are none of the trace's) */
+	/* Included files would be files of this machine, not of the trace's. */
 	if (tfile_includes(p))
 		return 1 +
 		       tfile_lines_fail(l, "the description of the target includes other files");
@@ -463,14 +465,14 @@ static int tfile_lines_description(struct tfile_lines *l, const char *p)
 	return r < 0 ? r : l->damage ? 2 : 1;
 }
 
-/* Whether LINE begins with WORD; what stands behind it to *RET. */
+/* Whether LINE begins with WORD. *RET is the rest. */
 static bool tfile_lines_begins(const char *line, const char *word, const char **ret)
 {
 	*ret = line + strlen(word);
 	return strncmp(line, word, strlen(word)) == 0;
 }
 
-/* One that is taken as it is. */
+/* Keeps an unknown line unchanged. */
 static int tfile_lines_other(struct tfile_lines *l, const char *line, enum tfile_finding_id id,
 			     uint64_t offset)
 {
@@ -522,7 +524,7 @@ int tfile_lines_take(struct tfile_lines *l, const char *line, size_t n, uint64_t
 	copy[n] = '\0';
 	if (n > TFILE_LINE_MAX)
 		tfile_lines_found(l, TFILE_FINDING_LONG_LINE, offset);
-	/* (what stands behind a NUL no reader has ever seen) */
+	/* Readers ignore everything after a NUL. */
 	if (memchr(line, '\0', n))
 		tfile_lines_found(l, TFILE_FINDING_BAD_LINE, offset);
 	return *copy ? tfile_lines_line(l, copy, offset) : 0;
@@ -572,7 +574,7 @@ int tfile_lines_finish(struct tfile_lines *l, uint64_t offset)
 
 /* ---- maps ---- */
 
-/* The text at *P up to END, or to the end of the map, to *TO; both are moved behind it. */
+/* Unescapes the text at *P up to END, or to the end of the map, to *TO. Advances both. */
 static const char *tfile_lines_unescape(const char **p, const char *end, char **to)
 {
 	const char *ret = *to;

@@ -15,9 +15,9 @@ struct tfile_reader {
 	tfile_finding_fn finding;
 	void *userdata;
 	struct tfile_lines lines;
-	struct table known;         /* numbers of tracepoints that are defined */
-	struct table variables;     /* numbers + 1 of variables that are */
-	struct tfile_block *blocks; /* owned; of the frame */
+	struct table known;         /* numbers of defined tracepoints */
+	struct table variables;     /* numbers + 1 of defined variables */
+	struct tfile_block *blocks; /* of the frame; owned */
 	size_t n_blocks, room;
 	struct tfile_frame frame;
 	uint64_t frame_offset, n_frames;
@@ -43,10 +43,10 @@ static void tfile_reader_harm(struct tfile_reader *r, uint64_t offset, const cha
 	r->damaged = true;
 }
 
-/* ---- the head ---- */
+/* ---- head ---- */
 
 /*
- * How many bytes the next line has, its line feed included. Returns 1, 0 (it has no end), or a
+ * The number of bytes of the next line, with its line feed. Returns 1, 0 if it has no end, or a
  * negative errno.
  */
 static int tfile_reader_line(struct tfile_reader *r, size_t *ret)
@@ -72,7 +72,7 @@ static int tfile_reader_line(struct tfile_reader *r, size_t *ret)
 	}
 }
 
-/* Returns 0, also where there was damage, or a negative errno. */
+/* Returns 0, even if there was damage, or a negative errno. */
 static int tfile_reader_read_lines(struct tfile_reader *r)
 {
 	size_t n;
@@ -123,7 +123,7 @@ static uint64_t tfile_reader_number(const uint8_t *p, unsigned n, bool big)
 }
 
 /*
- * The block at P, where LEFT bytes of the frame are. Returns its bytes, or 0 if it cannot be read.
+ * Parses the block at P; LEFT bytes of the frame are left. Returns its size, or 0 if it is invalid.
  */
 static size_t tfile_reader_block(const struct tfile_reader *r, const uint8_t *p, size_t left,
 				 bool big, struct tfile_block *ret)
@@ -145,7 +145,7 @@ static size_t tfile_reader_block(const struct tfile_reader *r, const uint8_t *p,
 		ret->memory.address = tfile_reader_number(p + 1, 8, big);
 		ret->memory.bytes = p + TFILE_MEMORY_HEAD_BYTES;
 		ret->memory.n = n;
-		/* Memory does not go on at 0. */
+		/* Memory does not wrap around. */
 		if (n > left - TFILE_MEMORY_HEAD_BYTES ||
 		    (n && ret->memory.address + (n - 1) < ret->memory.address))
 			return 0;
@@ -160,7 +160,7 @@ static size_t tfile_reader_block(const struct tfile_reader *r, const uint8_t *p,
 	return 0;
 }
 
-/* How many of the N bytes at P are blocks in one byte order. */
+/* How many of the N bytes at P are valid blocks in one byte order. */
 static size_t tfile_reader_readable(const struct tfile_reader *r, const uint8_t *p, size_t n,
 				    bool big)
 {
@@ -175,8 +175,8 @@ static size_t tfile_reader_readable(const struct tfile_reader *r, const uint8_t 
 /* ---- byte order ---- */
 
 /*
- * How well the first frame can be read in one byte order: 0 = it cannot, 1 = it could be one, 2 =
- * its first block is one, 3 = all are. Or a negative errno.
+ * How well the first frame can be read in one byte order: 0 = not at all, 1 = it may be a frame, 2
+ * = its first block is valid, 3 = all blocks are. Or a negative errno.
  */
 static int tfile_reader_fit(struct tfile_reader *r, bool big)
 {
@@ -196,7 +196,7 @@ static int tfile_reader_fit(struct tfile_reader *r, bool big)
 	return readable == size ? 3 : readable > 0 ? 2 : 1;
 }
 
-/* The format does not say it; the sizes in the first frame do. */
+/* The format does not specify the byte order. The sizes in the first frame show it. */
 static int tfile_reader_find_order(struct tfile_reader *r)
 {
 	int little, big, got = input_need(&r->in, TFILE_FRAME_HEAD_BYTES);
@@ -256,7 +256,7 @@ static int tfile_reader_finish(struct tfile_reader *r)
 	return TFILE_TRACE_END;
 }
 
-/* Damage is given once. */
+/* Returns damage once. */
 static int tfile_reader_give_damage(struct tfile_reader *r)
 {
 	r->damaged = false;
@@ -270,7 +270,7 @@ static int tfile_reader_fail(struct tfile_reader *r, const char *what, bool trun
 	return tfile_reader_give_damage(r);
 }
 
-/* Behind the last frame, where its end is or nothing. */
+/* Reads the end after the last frame, which can be missing. */
 static int tfile_reader_read_end(struct tfile_reader *r)
 {
 	uint64_t offset = r->in.offset;
@@ -293,7 +293,7 @@ static int tfile_reader_read_end(struct tfile_reader *r)
 	return got < 0 ? got : tfile_reader_finish(r);
 }
 
-/* A frame, whose first bytes are there. */
+/* Reads a frame. Its first bytes are available. */
 static int tfile_reader_read_frame(struct tfile_reader *r)
 {
 	const uint8_t *p = input_peek(&r->in);
@@ -348,7 +348,7 @@ int tfile_reader_next(struct tfile_reader *r, const struct tfile_frame **ret)
 	return got;
 }
 
-/* ---- opening ---- */
+/* ---- begin ---- */
 
 static int tfile_reader_open(struct tfile_reader *r)
 {
@@ -371,7 +371,7 @@ static int tfile_reader_open(struct tfile_reader *r)
 	return got ?: tfile_reader_find_order(r);
 }
 
-/* Takes R over. */
+/* Takes ownership of R. */
 static int tfile_reader_begin(struct tfile_reader **ret, struct tfile_reader *made,
 			      tfile_finding_fn finding, void *userdata)
 {

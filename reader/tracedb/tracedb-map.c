@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A treap: a search tree by address, and a heap by random priorities, which keep it flat whatever
- * the order of addresses.
+ * A treap: a search tree by address that is also a heap by random priorities. This keeps it
+ * balanced for any order of addresses.
  */
 #include "reader/tracedb/tracedb-map.h"
 
@@ -16,7 +16,7 @@ void tracedb_map_deinit(struct tracedb_map *m)
 	*m = (struct tracedb_map){ 0 };
 }
 
-/* Splits the tree AT into what begins before ADDRESS, and the rest. */
+/* Splits the tree AT into regions that begin before ADDRESS, and the rest. */
 static void tracedb_map_split(struct tracedb_map *m, uint32_t at, uint64_t address,
 			      uint32_t *ret_before, uint32_t *ret_rest)
 {
@@ -37,7 +37,7 @@ static void tracedb_map_split(struct tracedb_map *m, uint32_t at, uint64_t addre
 	*ret_rest = 0;
 }
 
-/* Joins two trees; all of BEFORE is before all of REST. */
+/* Joins two trees. All of BEFORE precedes all of REST. */
 static void tracedb_map_join(struct tracedb_map *m, uint32_t before, uint32_t rest, uint32_t *ret)
 {
 	while (before != 0 && rest != 0) {
@@ -54,7 +54,7 @@ static void tracedb_map_join(struct tracedb_map *m, uint32_t before, uint32_t re
 	*ret = before ? before : rest;
 }
 
-/* Where the number of the region at ADDRESS stands, or would, going by addresses alone. */
+/* The place of the region's number at ADDRESS in the search tree, where it is or would be. */
 static uint32_t *tracedb_map_place(struct tracedb_map *m, uint64_t address)
 {
 	uint32_t *place = &m->root;
@@ -83,8 +83,8 @@ static int tracedb_map_take_unused(struct tracedb_map *m, uint32_t *ret)
 }
 
 /*
- * Any numbers will do that do not follow the addresses (xorshift). They begin with the address of
- * the map itself, so that no file can choose its addresses to follow them.
+ * Random priorities (xorshift) that do not depend on the addresses. The seed is the address of the
+ * map, so that no file can predict them.
  */
 static uint32_t tracedb_map_random(struct tracedb_map *m)
 {
@@ -131,7 +131,8 @@ int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size)
 	return 0;
 }
 
-/* The last region that begins at ADDRESS or before, and the addresses for which it is that. */
+/* Finds the last region that begins at or before ADDRESS, and the range of addresses with that
+ * result. */
 static void tracedb_map_find(struct tracedb_map *m, uint64_t address)
 {
 	uint64_t first = 0, next = UINT64_MAX;

@@ -14,19 +14,19 @@ struct tracedb_reader {
 	struct input in;
 	enum tracedb_layout layout;
 	struct tracedb_dictionary dictionary;
-	char *names_block;  /* owned; NUL-terminated names, one behind the other */
-	const char **names; /* owned, as are the types */
+	char *names_block;  /* NUL-terminated names, consecutive; owned */
+	const char **names; /* owned, like the types */
 	struct tracedb_type *types;
-	struct tracedb_entry *entries; /* owned; of the point */
+	struct tracedb_entry *entries; /* of the point; owned */
 	size_t n_entries, room;
-	struct outbuf blobs; /* of the point, one behind the other */
-	bool has_blobs;      /* likewise */
+	struct outbuf blobs; /* all blobs of the point */
+	bool has_blobs;      /* the point has blobs */
 	struct tracedb_point point;
 	struct tracedb_damage damage;
 	bool ended;
 };
 
-/* The number in the lowest WIDTH bytes at P. Widths that are common are loaded at once. */
+/* The number in the lowest WIDTH bytes at P. Common widths are loaded at once. */
 static inline uint64_t tracedb_reader_number(const uint8_t *p, unsigned width)
 {
 	uint64_t value = 0;
@@ -45,16 +45,16 @@ static inline uint64_t tracedb_reader_number(const uint8_t *p, unsigned width)
 	return value;
 }
 
-/* ---- the dictionary ---- */
+/* ---- dictionary ---- */
 
-/* Where the parts of a dictionary are, from its beginning. */
+/* The positions of the parts of a dictionary, from its beginning. */
 struct tracedb_extent {
 	uint64_t names_bytes, names_at, n_types, types_at, end;
 };
 
 /*
- * Whether a dictionary in LAYOUT stands there, as far as can be said from sizes. Returns 1 if so, 0
- * if not, or a negative errno. All of it is ready then.
+ * Whether the input can be a dictionary in LAYOUT, judging by its sizes. Returns 1, 0, or a
+ * negative errno. If it is 1, the whole dictionary is available.
  */
 static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout layout,
 				  struct tracedb_extent *ret)
@@ -80,7 +80,7 @@ static int tracedb_reader_measure(struct tracedb_reader *r, enum tracedb_layout 
 	return input_need(&r->in, ret->end);
 }
 
-/* Takes the names over. Returns 1, 0 if they do not end as names do, or -ENOMEM. */
+/* Takes the names. Returns 1, 0 if they are not terminated properly, or -ENOMEM. */
 static int tracedb_reader_take_names(struct tracedb_reader *r, const struct tracedb_extent *at)
 {
 	const char *from = (const char *)input_peek(&r->in) + at->names_at;
@@ -115,7 +115,7 @@ static struct tracedb_type tracedb_reader_type(const uint8_t *p, const struct tr
 	};
 }
 
-/* Likewise, the types; 0 if one of them is none. */
+/* Takes the types. Returns 1, 0 if one of them is invalid, or -ENOMEM. */
 static int tracedb_reader_take_types(struct tracedb_reader *r, enum tracedb_layout layout,
 				     const struct tracedb_extent *at)
 {
@@ -164,7 +164,7 @@ static int tracedb_reader_try(struct tracedb_reader *r, enum tracedb_layout layo
 	return got;
 }
 
-/* In W16 the first eight bytes have letters, so they are no size in W64. */
+/* In W16, the first eight bytes contain letters, which are not a valid size in W64. */
 static int tracedb_reader_try_both(struct tracedb_reader *r, struct tracedb_extent *at)
 {
 	return tracedb_reader_try(r, TRACEDB_W64, at) ?: tracedb_reader_try(r, TRACEDB_W16, at);
@@ -199,7 +199,7 @@ int tracedb_reader_is_trace(struct input *in)
 	return got;
 }
 
-/* ---- life ---- */
+/* ---- object ---- */
 
 static int tracedb_reader_start(struct tracedb_reader **ret, struct tracedb_reader *r, int error)
 {
@@ -257,13 +257,14 @@ static int tracedb_reader_fill(struct tracedb_reader *r, size_t n, uint64_t offs
 	return got < 0 ? got : 0;
 }
 
-/* N bytes are ready. Returns 0, TRACEDB_DAMAGE if the stream ends before, or a negative errno. */
+/* Makes N bytes available. Returns 0, TRACEDB_DAMAGE if the stream ends before, or a negative
+ * errno. */
 static inline int tracedb_reader_need(struct tracedb_reader *r, size_t n, uint64_t offset)
 {
 	return input_ready(&r->in) >= n ? 0 : tracedb_reader_fill(r, n, offset);
 }
 
-/* The next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
+/* Takes the next WIDTH bytes as a number. Returns as tracedb_reader_need(). */
 static inline int tracedb_reader_take(struct tracedb_reader *r, unsigned width, uint64_t offset,
 				      uint64_t *ret)
 {
@@ -287,7 +288,7 @@ static double tracedb_reader_float(const uint8_t *p, uint32_t size)
 	return (double)narrow;
 }
 
-/* The SIZE bytes that are ready, as a value of FORMAT. A blob's place is put right at the end of
+/* Takes the SIZE available bytes as a value of FORMAT. The pointer of a blob is set at the end of
  * the point. */
 static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struct tracedb_value *v)
 {
@@ -311,7 +312,7 @@ static int tracedb_reader_value(struct tracedb_reader *r, uint32_t format, struc
 	}
 }
 
-/* Which name and type a variable has, and its size. */
+/* Takes the name, the type and the size of a variable. */
 static int tracedb_reader_variable_head(struct tracedb_reader *r, uint64_t offset,
 					struct tracedb_value *v)
 {
@@ -348,7 +349,7 @@ static int tracedb_reader_variable(struct tracedb_reader *r, uint64_t offset,
 	return e ?: tracedb_reader_value(r, r->types[v->type].format, v);
 }
 
-/* The rest of an entry whose tag has been taken. Returns 0, TRACEDB_DAMAGE or a negative errno. */
+/* Takes the rest of an entry after its tag. Returns 0, TRACEDB_DAMAGE or a negative errno. */
 static int tracedb_reader_entry(struct tracedb_reader *r, uint64_t offset, struct tracedb_entry *e)
 {
 	switch (e->tag) {
@@ -367,9 +368,9 @@ static int tracedb_reader_entry(struct tracedb_reader *r, uint64_t offset, struc
 	}
 }
 
-/* ---- entries that are whole in the buffer ---- */
+/* ---- entries that are complete in the buffer ---- */
 
-/* No entry without a blob has more bytes. */
+/* The maximum size of an entry without a blob. */
 enum { TRACEDB_READER_QUICK = 32 };
 
 static inline size_t tracedb_reader_quick_variable(const struct tracedb_reader *r,
@@ -400,8 +401,9 @@ static inline size_t tracedb_reader_quick_variable(const struct tracedb_reader *
 }
 
 /*
- * The entry at P, where TRACEDB_READER_QUICK bytes are, if it is a common one. Returns its bytes,
- * or 0: it is none, or one for tracedb_reader_entry(). W is known when this is compiled.
+ * Parses the entry at P, where TRACEDB_READER_QUICK bytes are available, if it is a common one.
+ * Returns its size. Returns 0 for invalid entries, and for those that tracedb_reader_entry() must
+ * parse. W is a constant for the compiler.
  */
 __attribute__((always_inline)) static inline size_t
 tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_widths *w,
@@ -429,14 +431,14 @@ tracedb_reader_quick_entry(const struct tracedb_reader *r, const struct tracedb_
 	}
 }
 
-/* Takes common entries as long as they and room for them are there. */
+/* Takes common entries as long as they and room for them are available. */
 __attribute__((always_inline)) static inline void
 tracedb_reader_take_quick_ones(struct tracedb_reader *r, const struct tracedb_widths *w)
 {
 	const uint8_t *begin = input_peek(&r->in), *p = begin;
 	size_t ready = input_ready(&r->in), n = 1;
 
-	/* (the end is for tracedb_reader_add_entry(), and so are more entries than may be) */
+	/* tracedb_reader_add_entry() handles the end, and reports too many entries. */
 	while (n > 0 && r->n_entries < r->room && r->n_entries < TRACEDB_ENTRIES_MAX &&
 	       ready - (size_t)(p - begin) >= TRACEDB_READER_QUICK) {
 		n = tracedb_reader_quick_entry(r, w, p, &r->entries[r->n_entries]);
@@ -467,7 +469,8 @@ static int tracedb_reader_add_entry(struct tracedb_reader *r)
 					  false);
 	if (GROW(r->entries, r->room, r->n_entries + 1) < 0)
 		return -ENOMEM;
-	/* (a copy of an entry that was written in parts would make the processor wait) */
+	/* Parsed in place: the processor would stall on copying an entry that was just written in
+	 * parts. */
 	e = &r->entries[r->n_entries];
 	e->tag = (enum tracedb_tag)tag;
 	error = tracedb_reader_entry(r, offset, e);
@@ -475,7 +478,7 @@ static int tracedb_reader_add_entry(struct tracedb_reader *r)
 	return error;
 }
 
-/* Bytes of blobs stay where they are from now on. */
+/* Sets the pointers to blobs, which no longer move. */
 static void tracedb_reader_place_blobs(struct tracedb_reader *r)
 {
 	for (size_t i = 0; i < r->n_entries; i++) {

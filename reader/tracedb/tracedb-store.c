@@ -8,26 +8,26 @@
 #include "base/array.h"
 #include "base/table.h"
 
-/* A store that is cleared again and again keeps so many shapes. */
+/* The number of shapes that a store keeps when it is cleared repeatedly. */
 enum { SHAPES_LIVE_MAX = 1 << 16 };
 
 struct tracedb_store {
-	const struct tracedb_dictionary *dictionary; /* the reader's */
-	struct tracedb_slot *slots; /* of the point that is added; owned, as are all lists here */
+	const struct tracedb_dictionary *dictionary; /* owned by the reader */
+	struct tracedb_slot *slots; /* of the point being added; owned, like all lists here */
 	size_t slots_room;
 	struct tracedb_shape *shapes;
 	uint32_t n_shapes;
 	size_t shapes_room;
-	struct table by_hash; /* a shape's number and 1 */
-	uint64_t *statements; /* by point */
-	uint32_t *shape_of;   /* likewise */
+	struct table by_hash; /* hash -> a shape's number + 1 */
+	uint64_t *statements; /* for each point */
+	uint32_t *shape_of;   /* for each point */
 	size_t n_points, statements_room, shape_of_room;
-	size_t n_cleared; /* points that are not there any more */
+	size_t n_cleared; /* points that were removed */
 	uint64_t *words;
 	size_t n_words, words_room;
-	uint8_t *bytes; /* of blobs */
+	uint8_t *bytes; /* bytes of blobs */
 	size_t n_bytes, bytes_room;
-	struct tracedb_map map; /* as it is at the last point */
+	struct tracedb_map map; /* the map at the last point */
 };
 
 static void tracedb_store_drop_shapes(struct tracedb_store *s)
@@ -61,13 +61,13 @@ size_t tracedb_store_points(const struct tracedb_store *s)
 
 /* ---- loading ---- */
 
-/* The words of a value of FORMAT. */
+/* The number of words of a value of FORMAT. */
 static inline uint32_t tracedb_store_words(uint32_t format)
 {
 	return format == TRACEDB_POINTER || format == TRACEDB_BLOB ? 2 : 1;
 }
 
-/* There is room for the words. */
+/* Adds a blob. There is room for its words. */
 static int tracedb_store_blob(struct tracedb_store *s, const struct tracedb_value *v)
 {
 	s->words[s->n_words++] = s->n_bytes;
@@ -121,7 +121,7 @@ static int tracedb_store_new_shape(struct tracedb_store *s, uint64_t key,
 	return 0;
 }
 
-/* The slots of POINT, which has as many variables and auxiliary data as SHAPE says. */
+/* Fills the slots of POINT. SHAPE has the numbers of its variables and auxiliary data. */
 static int tracedb_store_slots(struct tracedb_store *s, const struct tracedb_point *point,
 			       struct tracedb_shape *shape)
 {
@@ -152,8 +152,7 @@ static int tracedb_store_find_shape(struct tracedb_store *s, const struct traced
 
 	if (tracedb_store_slots(s, point, shape) < 0)
 		return -ENOMEM;
-	/* (hashed with the address of the store's own memory, so that no file can make many
-	 * alike) */
+	/* The address of the store seeds the hash, so that no file can cause many collisions. */
 	key = table_hash_seeded((uintptr_t)s ^ shape->n_auxiliary,
 				shape->n_variables ? (const void *)shape->slots : "",
 				shape->n_variables * sizeof(*shape->slots));
@@ -169,8 +168,8 @@ static int tracedb_store_find_shape(struct tracedb_store *s, const struct traced
 /* ---- points ---- */
 
 /*
- * The words of POINT, its variables before its auxiliary data; how many of these there are goes to
- * SHAPE. Returns 1 if they are those of the shape GUESS, else 0, or -ENOMEM.
+ * Writes the words of POINT, variables before auxiliary data, and their numbers to SHAPE. Returns 1
+ * if they fit the shape GUESS, 0 if not, or -ENOMEM.
  */
 static int tracedb_store_entries(struct tracedb_store *s, const struct tracedb_point *point,
 				 const struct tracedb_shape *guess, struct tracedb_shape *shape,
@@ -215,7 +214,7 @@ static int tracedb_store_entries(struct tracedb_store *s, const struct tracedb_p
 
 static int tracedb_store_put(struct tracedb_store *s, const struct tracedb_point *point)
 {
-	/* (points of one place in a program often follow each other) */
+	/* Consecutive points often come from one place in a program. */
 	uint32_t number = s->n_points > 0 ? s->shape_of[s->n_points - 1] : 0;
 	const struct tracedb_shape *guess = s->n_points > 0 ? &s->shapes[number] : NULL;
 	struct tracedb_shape shape = { 0 };
@@ -287,7 +286,7 @@ int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r)
 	return e;
 }
 
-/* ---- walking ---- */
+/* ---- iteration ---- */
 
 void tracedb_cursor_deinit(struct tracedb_cursor *c)
 {

@@ -20,7 +20,7 @@ void call_sums_deinit(struct call_sums *s)
 	table_deinit_free(&s->functions);
 }
 
-/* An errno is a word that is in no quotes; else what fails returns -1. */
+/* A word without quotes is an errno. Otherwise, a failed call returns -1. */
 static bool call_sums_has_failed(const struct call_value *result)
 {
 	if (result->form == CALL_VALUE_INT)
@@ -28,7 +28,7 @@ static bool call_sums_has_failed(const struct call_value *result)
 	return result->form == CALL_VALUE_TEXT && result->text[0] == 'E' && result->text[1] != '\0';
 }
 
-/* The sum of FUNCTION, which begins with zeroes; NULL: there is no memory. */
+/* The sum of FUNCTION, initially zero. NULL without memory. */
 static struct call_sum *call_sums_of(struct call_sums *s, const char *function)
 {
 	struct call_sum *sum =

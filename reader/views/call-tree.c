@@ -7,19 +7,19 @@
 
 #include "base/array.h"
 
-/* A stack of names, from the process inwards. */
+/* A stack of names, from the process to the innermost function. */
 struct path {
 	struct step {
-		const char *name; /* of the tree */
+		const char *name; /* owned by the tree */
 		enum call_kind kind;
 	} * steps;
 	size_t n, room;
 };
 
-/* What the functions at a place are called, once for all: the profile's places by number. */
+/* The names of the functions at each place, by the place's number in the profile. */
 struct labels {
 	struct {
-		struct step *steps; /* owned; outermost first; NULL = not asked yet */
+		struct step *steps; /* outermost first; NULL = not looked up yet; owned */
 		size_t n;
 	} * places;
 	size_t n_places;
@@ -51,12 +51,11 @@ struct call_tree *call_tree_free(struct call_tree *t)
 	return free_ptr(t);
 }
 
-/* ---- growing ---- */
+/* ---- construction ---- */
 
 /*
- * Makes *NODE its child called STEP. Names of the tree are one where they are equal, so addresses
- * tell them apart; children of one hash are looked for behind it. Returns 1 if there is no more
- * room.
+ * Replaces *NODE by its child STEP, which is made if needed. Equal names of the tree have one
+ * address. Children with equal hashes are found by probing. Returns 1 if there is no more room.
  */
 static int call_tree_descend(struct call_tree *t, uint32_t *node, const struct step *step)
 {
@@ -104,7 +103,7 @@ static enum call_kind call_tree_kind_of(const struct profile_place *place, bool 
 	return named || place->mapping ? CALL_USER : CALL_UNKNOWN;
 }
 
-/* Asks what the functions at place NUMBER are called. */
+/* Looks up the functions at place NUMBER. */
 static int label_place(struct call_tree *t, const struct profile *p,
 		       const struct profile_names *names, struct labels *labels, uint32_t number)
 {
@@ -150,7 +149,7 @@ static void call_tree_reverse(struct path *path, size_t from)
 	}
 }
 
-/* Makes PATH that of STACK, outermost first. */
+/* Sets PATH to the names of STACK, outermost first. */
 static int find_path(struct call_tree *t, const struct profile *p,
 		     const struct call_tree_options *o, struct labels *labels,
 		     const struct profile_stack *stack, struct path *path)
@@ -220,7 +219,7 @@ int call_tree_add(struct call_tree *t, const struct profile *p,
 	return r;
 }
 
-/* ---- the end ---- */
+/* ---- completion ---- */
 
 static int compare_siblings(const void *a, const void *b, void *nodes)
 {
@@ -277,7 +276,7 @@ uint32_t call_tree_next(const struct call_tree *t, uint32_t node)
 DEFINE_ORDER(call_tree_compare_functions, struct call_function,
 	COMPARE(y->self, x->self) ?: COMPARE(y->total, x->total) ?: strcmp(x->name, y->name))
 
-/* Whether the function of NODE is among the callers of it. */
+/* Whether the function of NODE is among its own callers. */
 static bool is_recursive(const struct call_tree *t, const struct call_node *node)
 {
 	for (uint32_t i = node->parent; i != 0; i = t->nodes[i].parent)
@@ -295,7 +294,7 @@ int call_tree_functions(const struct call_tree *t, struct call_function **ret, s
 
 	for (size_t i = 1; r == 0 && i < t->n_nodes; i++) {
 		const struct call_node *node = &t->nodes[i];
-		/* Exact: there are no more kinds than that. */
+		/* Unique, since the kind is less than CALL_KIND_MAX. */
 		uint64_t key = (uint64_t)(uintptr_t)node->name * CALL_KIND_MAX + node->kind;
 		struct call_function *f = table_get(&known, key);
 

@@ -13,7 +13,7 @@ struct part {
 	size_t size;
 };
 
-/* The next component; false at the end. */
+/* Takes the next component. Returns false at the end. */
 static bool next_part(const char **path, struct part *ret)
 {
 	*path += strspn(*path, "/");
@@ -51,7 +51,7 @@ static bool is_unit(const struct part *p)
 	return false;
 }
 
-/* What lies between BEFORE and BEHIND in a component that has both. */
+/* The part between BEFORE and BEHIND in a component that has both. */
 static bool cgroup_names_between(const struct part *p, const char *before, const char *behind,
 				 struct part *ret)
 {
@@ -98,7 +98,7 @@ static bool is_id(const struct part *p)
 	return n == p->size && n >= 12;
 }
 
-/* systemd writes what cannot be in a unit's name as \xNN. */
+/* Decodes \xNN, which systemd uses for characters that are not allowed in a unit's name. */
 static void cgroup_names_unescape(char *text)
 {
 	char *out = text;
@@ -116,7 +116,7 @@ static void cgroup_names_unescape(char *text)
 	*out = '\0';
 }
 
-/* Those whose component is PREFIX ID SUFFIX, the id in hexadecimal digits. */
+/* Containers whose component is PREFIX ID SUFFIX, where ID consists of hexadecimal digits. */
 static bool by_id(char *to, const struct part *p)
 {
 	static const struct {
@@ -139,7 +139,7 @@ static bool by_id(char *to, const struct part *p)
 	return false;
 }
 
-/* Those that have a name. */
+/* Containers with a name. */
 static bool by_name(char *to, const struct part *p)
 {
 	static const struct {
@@ -161,7 +161,7 @@ static bool by_name(char *to, const struct part *p)
 	return false;
 }
 
-/* A pod: kubepods-burstable-podUID.slice, or kubepods/burstable/podUID. */
+/* Finds a pod: kubepods-burstable-podUID.slice, or kubepods/burstable/podUID. */
 static bool find_pod(const struct part *p, bool in_pods, struct part *ret)
 {
 	for (size_t i = 0; cgroup_names_begins(p, "kubepods-") && cgroup_names_ends(p, ".slice") &&

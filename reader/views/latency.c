@@ -9,8 +9,8 @@
 
 enum { FINE = 1 << LATENCY_FINE_BITS };
 
-/* Small times are steps of their own; then the highest bit says the power of two, and the four
- * bits behind it the step in it. */
+/* The step of a time. Each small time is a step of its own. For larger ones, the highest bit and
+ * the four bits after it select the step. */
 static uint32_t step_of(uint64_t ns)
 {
 	unsigned shift;
@@ -37,7 +37,7 @@ void latency_deinit(struct latency *l)
 	*l = (struct latency){ 0 };
 }
 
-/* Counts COUNT in STEP. */
+/* Adds COUNT to STEP. */
 static int count_in(struct latency *l, uint32_t step, uint32_t count)
 {
 	size_t low = ARRAY_FIRST(i, 0, l->n_steps, l->steps[i].step >= step);
@@ -54,7 +54,7 @@ static int count_in(struct latency *l, uint32_t step, uint32_t count)
 	return 0;
 }
 
-/* Sums of the times in a damaged file may be more than there is. */
+/* Adds times without overflow, since a damaged file can have any times. */
 static uint64_t add_up_to(uint64_t a, uint64_t b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;

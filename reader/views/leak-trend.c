@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/views/leak-trend.h"
 
-/* Of two windows what it was at the end of the second one. */
+/* Joins pairs of windows. The value of each pair is that at its end. */
 static void leak_trend_halve(struct leak_trend *t)
 {
 	uint32_t n = (t->n + 1) / 2;
@@ -15,7 +15,7 @@ static void leak_trend_halve(struct leak_trend *t)
 	t->window_ns *= 2;
 }
 
-/* Makes it a value for each of N windows. */
+/* Extends the values to N windows. */
 static void leak_trend_extend(struct leak_trend *t, uint32_t n)
 {
 	uint64_t value = t->n > 0 ? t->values[t->n - 1] : 0;
@@ -24,7 +24,7 @@ static void leak_trend_extend(struct leak_trend *t, uint32_t n)
 		t->values[t->n++] = value;
 }
 
-/* The number of the window that has AGE_NS, after there was made room for it. */
+/* The number of the window at AGE_NS, for which room is made. */
 static uint32_t window_of(struct leak_trend *t, uint64_t age_ns)
 {
 	if (t->window_ns == 0)
@@ -57,7 +57,8 @@ static double leak_trend_slope(const uint64_t *values, uint32_t n, uint64_t wind
 	return squares > 0 ? sum / squares * 1e9 / (double)window_ns : 0;
 }
 
-/* The last window ends when the watch does; a stump of one is a part of the one before. */
+/* The last window ends with the watch. If it is shorter than half a window, it is merged into the
+ * previous one. */
 static void end_windows(struct leak_trend *t, uint64_t age_ns)
 {
 	uint32_t last = window_of(t, age_ns);

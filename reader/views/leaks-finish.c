@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* TEXT is one more of those at LIST, if there is room. */
+/* Adds TEXT to LIST, if it is new and there is room. */
 static void note_text(const char **list, const char *text)
 {
 	for (size_t i = 0; *text && i < LEAK_TEXTS_MAX; i++) {
@@ -38,7 +38,7 @@ static void leaks_finish_count_block(const struct leak_watch *w, struct leak_blo
 	note_text(g->texts, b->text);
 }
 
-/* What is known of a group without its blocks. All of a stack are about as large, usually. */
+/* Computes a group's values without its blocks, which are assumed to have equal sizes. */
 static void count_sums(const struct leak_watch *w, struct leak_group *g)
 {
 	uint64_t mean = g->live_blocks ? g->usage_bytes / g->live_blocks : 0;
@@ -64,8 +64,7 @@ static uint64_t age_of(const struct leak_watch *w, uint64_t since_ns)
 
 static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 {
-	/* How often sums were written: windows that are shorter would see nothing in most of
-	 * them. */
+	/* The interval between sums. Most windows that are shorter would contain no data. */
 	uint64_t looked_ns =
 		w->n_usage_times > 0 ? leak_watch_age(w, w->end_ns) / w->n_usage_times * 5 / 4 : 0;
 	struct leak_evidence e = {
@@ -90,7 +89,7 @@ DEFINE_ORDER_OF_POINTERS(compare_groups, struct leak_group,
 		?: COMPARE(y->blocks, x->blocks) ?: COMPARE(x->resource, y->resource)
 		?: COMPARE(x->node, y->node))
 
-/* Adds G and those of its hash, if they have blocks. */
+/* Adds the groups with G's hash that have blocks. */
 static void list_chain(struct leak_watch *w, struct leak_group *g)
 {
 	for (; g; g = g->next) {
@@ -134,7 +133,7 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 		if (b->wanted)
 			leaks_finish_count_block(w, b);
 	}
-	/* (of what there are only sums for, nobody knows contexts and ages) */
+	/* Sums have no contexts and ages. */
 	w->from_sums =
 		w->n_snapshots == 0 && !w->logged && !w->first && !o->context && o->min_age_ns == 0;
 	r = list_groups(l, w);
@@ -149,7 +148,7 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 DEFINE_ORDER_OF_POINTERS(compare_watches, struct leak_watch,
 			 COMPARE(x->begin_ns, y->begin_ns) ?: COMPARE(x->pid, y->pid))
 
-/* By time, and those of one process with their numbers. */
+/* Sorts by time, and numbers the watches of each process. */
 static void order_watches(struct leaks *l)
 {
 	SORT(l->watches, l->n_watches, compare_watches);

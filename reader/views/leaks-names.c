@@ -56,7 +56,7 @@ int leaks_take_rename(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-/* The kernel gives a program its name a moment before it says that it runs. */
+/* The kernel sets the name of a program shortly before the exec event. */
 int leaks_take_exec(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
@@ -80,7 +80,7 @@ int leaks_take_exec(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-/* A child is what its parent was. */
+/* A child has the name of its parent. */
 int leaks_take_fork(struct leaks *l, const struct event *ev)
 {
 	const struct leak_process *parent = table_get(&l->by_pid, (uint64_t)ev->pid + 1);

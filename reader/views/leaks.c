@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* The last EVENT_USAGE of a stack's id. */
+/* The last EVENT_USAGE with the id of a stack. */
 struct leak_sum {
 	struct leak_group *group;
 	uint64_t blocks, bytes, allocations;
@@ -69,7 +69,7 @@ const char *leaks_keep_text(struct leaks *l, const char *text)
 	return *text ? text_set_keep(&l->texts, text) : "";
 }
 
-/* (events may come late: those of one program when the next one is watched already) */
+/* Late events of a program can arrive when the next program is already traced. */
 struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns)
 {
 	const struct leak_process *p = table_get(&l->by_pid, (uint64_t)pid + 1);
@@ -109,7 +109,7 @@ static int add_watch(struct leaks *l, struct leak_watch *w)
 	return 0;
 }
 
-/* Is EV the begin of W once more, as the second of two cuts of a recording says it? */
+/* Whether EV repeats the begin of W, as the second of two cuts of a recording does. */
 static bool is_told_again(const struct leak_watch *w, const struct event *ev)
 {
 	return w && w->open && !w->ran_other && ev->ts_ns >= w->begin_ns &&
@@ -267,7 +267,7 @@ static void remove_block(struct leak_watch *w, struct leak_block *b, uint64_t ts
 	while (*link != b)
 		link = &(*link)->next;
 	*link = b->next;
-	/* Cannot fail: its place is there. */
+	/* Cannot fail: the entry exists. */
 	if (first)
 		table_set(&w->by_id, hash, first);
 	else
@@ -279,7 +279,7 @@ static void remove_block(struct leak_watch *w, struct leak_block *b, uint64_t ts
 	free(b);
 }
 
-/* Fills in what EV says. */
+/* Updates B from EV. */
 static int leaks_describe(struct leaks *l, struct leak_block *b, const struct event *ev)
 {
 	b->since_ns = ev->kind == EVENT_ALLOC ? ev->ts_ns : ev->block.since_ns;
@@ -341,8 +341,8 @@ static void leaks_take_free(struct leak_watch *w, const struct event *ev)
 		w->own_unmatched++;
 }
 
-/* Those that the last snapshot, of TS_NS, did not have are not there any more; but for those that
- * were made since, and were recorded before it had been read. */
+/* Removes blocks that are missing in the last snapshot, of TS_NS. Blocks allocated later are kept:
+ * they were recorded while the snapshot was read. */
 static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 {
 	struct leak_block *after;
@@ -354,8 +354,9 @@ static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 	}
 }
 
-/* All that lives has been written again with the begin: what was not has been freed where no record
- * is of. (of a watch without each event, what lives is in snapshots alone) */
+/* After a repeated begin, all live blocks were written again. Others were freed in a part of the
+ * recording that is missing. (Without a record of each allocation, only snapshots have live
+ * blocks.) */
 void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns)
 {
 	if (w->told_ns && w->logged)
@@ -373,7 +374,7 @@ static void leaks_take_snapshot(struct leak_watch *w, const struct event *ev)
 		leaks_sweep(w, ev->ts_ns);
 }
 
-/* A block of a snapshot. It may be one that is known. */
+/* Handles a block of a snapshot, which may be known. */
 static int take_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
@@ -418,7 +419,7 @@ static int take_usage(struct leak_watch *w, const struct event *ev)
 	if (!sum)
 		return -ENOMEM;
 	g = sum->group;
-	/* Said again with the begin, it is no sign that nothing has grown. */
+	/* A sum that was repeated with the begin does not show that nothing has grown. */
 	if (ev->ts_ns == w->told_ns && ev->usage.bytes == sum->bytes &&
 	    ev->usage.allocations == sum->allocations)
 		return 0;
@@ -426,7 +427,7 @@ static int take_usage(struct leak_watch *w, const struct event *ev)
 		w->last_usage_ns = ev->ts_ns;
 		w->n_usage_times++;
 	}
-	/* (of several ids with one stack each has its own) */
+	/* Several ids can have the same stack. Each has its own sum. */
 	g->live_blocks += ev->usage.blocks - sum->blocks;
 	g->usage_bytes += ev->usage.bytes - sum->bytes;
 	g->allocations += ev->usage.allocations - sum->allocations;

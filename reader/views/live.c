@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A window is what a summary and a profile have counted since they began anew. What is shown of it
- * is copied, so that it can be looked at while the next one is counted.
+ * A window contains the counts of a summary and a profile since they were reset. The data to
+ * display is copied, so that it can be used while the next window is counted.
  */
 #include "reader/views/live.h"
 
@@ -27,14 +27,14 @@ struct pids {
 
 struct live {
 	uint64_t interval_ns;
-	uint64_t begin_ns; /* where the grid begins; 0 = not known yet */
+	uint64_t begin_ns; /* begin of the grid; 0 = unknown */
 	uint64_t start_ns, end_ns;
 	uint64_t n_events;
-	uint64_t n_lost_before; /* the window */
+	uint64_t n_lost_before; /* before the window */
 	struct summary *summary;
 	struct profile *profile;
 	struct table latencies;    /* tid -> struct latency, owned */
-	struct pids ending, ended; /* in this window; in the one before */
+	struct pids ending, ended; /* processes that end in this window; in the previous one */
 };
 
 void live_window_deinit(struct live_window *w)
@@ -86,7 +86,7 @@ uint64_t live_end_ns(const struct live *l)
 	return l->end_ns;
 }
 
-/* What comes in the order of time, and happens at its time. */
+/* Whether EV comes in order of time, and has the time at which it happened. */
 static bool tells_time(const struct event *ev)
 {
 	switch (ev->kind) {
@@ -148,7 +148,7 @@ static int show_cpus(const struct live *l, struct live_window *w)
 	const struct summary *s = l->summary;
 	size_t n = s->recording.n_cpus > FXT_CPU_MAX ? 0 : s->recording.n_cpus;
 
-	/* One that never switched was idle all the time. */
+	/* CPUs that never switched were idle all the time. */
 	if (n < s->n_cpus)
 		n = s->n_cpus;
 	w->cpus = calloc(n + 1, sizeof(*w->cpus));
@@ -198,12 +198,12 @@ static const char *live_process_name(const struct live *l, uint32_t pid)
 	return p && p->name && *p->name ? p->name : nobody;
 }
 
-/* What a place is called; name NULL = nobody was asked yet. */
+/* The name of a place; NULL = not looked up yet. */
 struct label {
 	const char *name, *module;
 };
 
-/* The last part of a path; the kernel's own text is just the kernel. */
+/* The last component of a path; "kernel" for the kernel's own text. */
 static const char *module_of(const struct profile_place *place, const struct frame *frame)
 {
 	const char *path = place->mapping           ? place->mapping->path
@@ -240,7 +240,7 @@ DEFINE_ORDER(live_compare_functions, struct live_function,
 	COMPARE(y->samples, x->samples) ?: strcmp(x->name, y->name)
 		?: strcmp(x->process, y->process))
 
-/* Counts STACK at its function; NUMBERS says which one that is. */
+/* Counts STACK for its function. NUMBERS maps functions to indices. */
 static int count_function(const struct live *l, const struct profile_stack *stack,
 			  const struct label *label, bool kernel, struct table *numbers,
 			  struct live_window *w)
@@ -252,7 +252,7 @@ static int count_function(const struct live *l, const struct profile_stack *stac
 
 	if (!process)
 		return -ENOMEM;
-	/* (texts of the window are equal where their addresses are) */
+	/* Equal texts of the window have equal addresses. */
 	while ((number = (size_t)(uintptr_t)table_get(numbers, hash)) > 0) {
 		const struct live_function *f = &w->functions[number - 1];
 
@@ -315,7 +315,7 @@ static uint64_t live_count_of(const struct table *t, uint32_t tid)
 	return (uintptr_t)table_get(t, (uint64_t)tid + 1);
 }
 
-/* How many samples each thread has: tid + 1 -> count. */
+/* Counts the samples of each thread: tid + 1 -> count. */
 static int count_samples(const struct profile *p, struct table *counts)
 {
 	int r = 0;
@@ -376,11 +376,11 @@ static int show_threads(const struct live *l, struct live_window *w)
 	return r;
 }
 
-/* The process of THREAD in W; a new one if need be. NULL without memory. */
+/* The process of THREAD in W, which is added if it is new. NULL without memory. */
 static struct live_task *live_get_process(const struct live *l, struct table *numbers,
 					  const struct live_task *thread, struct live_window *w)
 {
-	/* A thread whose process is unknown stands for itself. */
+	/* A thread with an unknown process counts as a process. */
 	uint64_t key = thread->pid ? (uint64_t)thread->pid + 1 : (uint64_t)thread->tid << 32;
 	size_t number = (size_t)(uintptr_t)table_get(numbers, key);
 	const struct summary_process *p;
@@ -461,7 +461,7 @@ static int live_begin(struct live *l)
 	l->n_events = 0;
 	l->n_lost_before += summary_lost(l->summary);
 	latency_table_deinit(&l->latencies);
-	/* Records may come a little late. */
+	/* Records can be a little late. */
 	profile_begin_part(l->profile, l->start_ns);
 	l->start_ns = l->end_ns;
 	l->end_ns += l->interval_ns;

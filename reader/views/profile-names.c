@@ -8,7 +8,7 @@
 int profile_names_find(const struct profile *p, const struct profile_names *names,
 		       const struct profile_place *place, const struct frame **ret)
 {
-	/* (they may be said after the stacks that need them, too) */
+	/* Names can be recorded after the stacks that need them. */
 	const struct frame_list *known =
 		place->frames
 			?: frames_find(p->frames, place->owner,

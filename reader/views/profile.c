@@ -10,18 +10,19 @@
 
 enum {
 	NAMES_MAX = 1 << 20,
-	NOBODY = UINT32_MAX, /* no index */
+	NOBODY = UINT32_MAX, /* an invalid index */
 };
 
-/* Where a thread runs, and its time off CPU whose stack is still to come. */
+/* The CPU of a thread, and its last off-CPU time, whose stack follows. */
 struct runner {
 	uint32_t pid, tid;
 	bool seen, runs;
-	uint32_t cpu, cpu_before; /* where it runs or ran last; where it ran before that */
-	uint64_t since_ns;        /* it came to cpu */
-	uint64_t left_ns;         /* it went from cpu, if it does not run; else from cpu_before */
-	bool open;                /* the time off CPU, which follows */
-	bool unfinished;          /* likewise, and it has not ended */
+	uint32_t cpu, cpu_before; /* the CPU where it runs or ran last; the previous one */
+	uint64_t since_ns;        /* when it came to `cpu` */
+	/* when it left `cpu`, if it does not run; otherwise, when it left cpu_before */
+	uint64_t left_ns;
+	bool open;       /* an off-CPU time waits for its stack; begin and end follow */
+	bool unfinished; /* that time has not ended */
 	uint64_t begin_ns, end_ns;
 };
 
@@ -33,7 +34,7 @@ struct profile_state {
 	struct table stack_numbers; /* hash -> number + 1, a chain */
 	struct table runners;       /* tid + 1 -> struct runner, owned */
 	size_t room_places, room_nodes, room_stacks;
-	bool begun; /* from_ns and to_ns are in the archive's time */
+	bool begun; /* from_ns and to_ns were converted to the archive's time */
 };
 
 struct profile *profile_free(struct profile *p)
@@ -87,7 +88,7 @@ static int set_number(struct table *t, uint64_t key, size_t number)
 	return table_set(t, key, (void *)(uintptr_t)(number + 1));
 }
 
-/* Puts the number of PLACE into *RET: NOBODY, if there is no more room for new ones. */
+/* Finds or adds PLACE. *RET is its number, or NOBODY if there is no more room. */
 static int find_place(struct profile *p, struct profile_place place, uint32_t *ret)
 {
 	struct profile_state *s = p->state;
@@ -119,7 +120,8 @@ static int find_place(struct profile *p, struct profile_place place, uint32_t *r
 	return 0;
 }
 
-/* Makes *NODE the call of PLACE from *NODE, or leaves it if there is no room. Returns 1 if so. */
+/* Replaces *NODE by its child for PLACE. Returns 1, and leaves it unchanged, if there is no
+ * room. */
 static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 {
 	struct profile_state *s = p->state;
@@ -140,7 +142,7 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 	return 0;
 }
 
-/* Finds the node of the stack of EV. Returns 1 if only a part of it could be kept. */
+/* Finds the node of EV's stack. Returns 1 if only a part of the stack could be kept. */
 static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 {
 	unsigned n = ev->sample.n_frames;
@@ -191,7 +193,7 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 			return 0;
 		}
 	}
-	/* There are not more roots than threads. */
+	/* The number of roots is limited by the number of threads. */
 	if (p->n_stacks >= PROFILE_STACKS_MAX && stack->node != 0) {
 		struct profile_stack root = *stack;
 
@@ -207,7 +209,7 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 	return 0;
 }
 
-/* ---- who runs where ---- */
+/* ---- threads on CPUs ---- */
 
 static struct runner *get_runner(struct profile *p, uint32_t tid)
 {
@@ -218,7 +220,7 @@ static struct runner *get_runner(struct profile *p, uint32_t tid)
 	return r;
 }
 
-/* The idle threads all have the same koid, so nobody knows where it runs. */
+/* The idle threads share one koid, so their CPU is unknown. */
 static int add_switch(struct profile *p, const struct event *ev)
 {
 	struct runner *out = NULL, *in = NULL;
@@ -253,7 +255,7 @@ static bool cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
 	return cpu < o->n_cpus && o->cpus[cpu];
 }
 
-/* Whether the thread was on a CPU that is wanted at TS_NS, which is not far from now. */
+/* Whether the thread was on a selected CPU at TS_NS, which must be recent. */
 static bool was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 {
 	const struct profile_options *o = &p->state->options;
@@ -285,7 +287,7 @@ static bool profile_is_wanted(struct profile *p, uint32_t pid, uint32_t tid, uin
 	       was_on_cpu(p, tid, ts_ns);
 }
 
-/* A sum of times is at most what a clock can say. */
+/* Adds times without overflow. */
 static uint64_t saturating_add(uint64_t a, uint64_t b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
@@ -302,7 +304,7 @@ static void begin_window(struct profile *p, uint64_t ts_ns)
 	o->to_ns = saturating_add(ts_ns, o->to_ns);
 }
 
-/* The greatest time is none: a window that goes up to it has no end. */
+/* UINT64_MAX means that the window has no end. */
 static bool is_behind(const struct profile_options *o, uint64_t ts_ns)
 {
 	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
@@ -327,7 +329,7 @@ static int add_on_cpu(struct profile *p, const struct event *ev)
 	return profile_count_stack(p, &stack);
 }
 
-/* Counts the time off CPU of RUNNER, with the stack of EV, or without one. */
+/* Counts the off-CPU time of RUNNER, with the stack of EV if it is not NULL. */
 static int close_off_cpu(struct profile *p, struct runner *runner, const struct event *ev)
 {
 	const struct profile_options *o = &p->state->options;
@@ -382,7 +384,7 @@ static int profile_add_sample(struct profile *p, const struct event *ev)
 	if (ev->sample.kind != SAMPLE_OFF_CPU)
 		return 0;
 	runner = table_get(&p->state->runners, (uint64_t)ev->tid + 1);
-	/* Not wanted, or the second stack of one time. */
+	/* The time is not selected, or this is a second stack for it. */
 	if (!runner || !runner->open || runner->begin_ns != ev->ts_ns)
 		return 0;
 	return close_off_cpu(p, runner, ev);

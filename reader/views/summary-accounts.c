@@ -37,7 +37,7 @@ uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to)
 	return summary_recorded(s, from > s->part_ns ? from : s->part_ns, to);
 }
 
-/* Ends what CPU does at TS. */
+/* Ends the current activity of CPU at TS. */
 static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
 {
 	uint64_t ns = summary_counted(s, cpu->since_ns, ts_ns);
@@ -52,7 +52,7 @@ static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_
 		t->cpu_ns += ns;
 }
 
-/* Books the time in the state of T up to TS, unless records were lost in it. */
+/* Adds the time in the state of T up to TS, unless records were lost in it. */
 static void account_thread(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
 {
 	uint64_t ns = summary_counted(s, t->since_ns, ts_ns);
@@ -65,7 +65,7 @@ static void account_thread(struct summary *s, struct summary_thread *t, uint64_t
 		t->blocked_ns += ns;
 }
 
-/* Puts T into STATE at TS. */
+/* Changes the state of T at TS. */
 static void summary_accounts_set_state(struct summary *s, struct summary_thread *t,
 				       enum summary_state state, uint64_t ts_ns)
 {
@@ -77,7 +77,7 @@ static void summary_accounts_set_state(struct summary *s, struct summary_thread 
 
 static enum summary_state state_after(const struct event *ev)
 {
-	/* A thread that was cut off by the recording or a loss: what it does next is unknown. */
+	/* The recording or a loss has truncated the thread's time: its next state is unknown. */
 	if (ev->sw.synthetic)
 		return SUMMARY_UNKNOWN;
 	switch (ev->sw.out_state) {
@@ -103,7 +103,8 @@ static void summary_accounts_switch_out(struct summary *s, struct summary_thread
 	if (after == SUMMARY_RUNNABLE)
 		t->preempted++;
 	if (t->state == SUMMARY_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns) {
-		/* Late: it runs elsewhere already. What lay between is known now. */
+		/* The record is late: the thread already runs elsewhere. Count the time in
+		 * between. */
 		if (after == SUMMARY_RUNNABLE)
 			t->runnable_ns += summary_counted(s, ev->ts_ns, t->since_ns);
 		else if (after == SUMMARY_BLOCKED)
@@ -113,7 +114,7 @@ static void summary_accounts_switch_out(struct summary *s, struct summary_thread
 	summary_accounts_set_state(s, t, after, ev->ts_ns);
 }
 
-/* Whether EV brings T onto a CPU in answer to a wakeup; *RET_NS is how long it has waited. */
+/* Whether EV switches T in after a wakeup. *RET_NS is the time since then. */
 static bool answers_wakeup(const struct summary *s, const struct summary_thread *t,
 			   const struct event *ev, uint64_t *ret_ns)
 {
@@ -165,7 +166,7 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 		if (!in)
 			return -ENOMEM;
 	}
-	/* If it is not what ran here, records are missing, and nobody knows until when it ran. */
+	/* If another thread ran here, records are missing, and the end of its time is unknown. */
 	if (cpu->seen && cpu->tid == ev->tid)
 		account_cpu(s, cpu, ev->ts_ns);
 	if (!ev->sw.synthetic) {
@@ -193,7 +194,7 @@ int summary_account_wake(struct summary *s, const struct event *ev)
 	if (!t)
 		return -ENOMEM;
 	t->wakeups++;
-	/* Of a thread that runs or waits already, it changes nothing. */
+	/* A wakeup of a running or runnable thread changes nothing. */
 	if (t->state == SUMMARY_RUNNING || (t->state == SUMMARY_RUNNABLE && t->epoch == s->n_gaps))
 		return 0;
 	summary_accounts_set_state(s, t, SUMMARY_RUNNABLE,
@@ -235,7 +236,7 @@ void summary_account_end(struct summary *s, uint64_t end_ns)
 		struct summary_cpu *cpu = &s->cpus[i];
 
 		account_cpu(s, cpu, end_ns);
-		/* Before session_stop nobody knew that times were beyond it. */
+		/* Times beyond session_stop are only known now. */
 		cpu->busy_ns = summary_accounts_smaller(cpu->busy_ns, s->duration_ns);
 		cpu->other_ns =
 			summary_accounts_smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rows are made in two steps. First everything of one name and one command line (or thread name)
- * becomes a row, in both recordings. Then the rows of one name are looked at together, and merged
- * where telling them apart says nothing.
+ * Rows are made in two steps. First, all threads with one name and one command line (or thread
+ * name) become a row, in both recordings. Then the rows of each name are compared, and merged if
+ * the distinction is useless.
  */
 #include "reader/views/summary-diff.h"
 
@@ -15,7 +15,7 @@
 static const char nobody[] = "?";
 static const char kworkers[] = "kworker/*";
 
-/* ---- reading ---- */
+/* ---- input ---- */
 
 int diff_input_init(struct diff_input *in)
 {
@@ -43,7 +43,7 @@ int diff_input_add(struct diff_input *in, const struct event *ev)
 
 struct builder {
 	struct summary_diff *diff;
-	struct table index; /* hash of what a row is called -> its place + 1 */
+	struct table index; /* hash of a row's names -> its index + 1 */
 	size_t room;
 	bool by_thread;
 };
@@ -58,7 +58,8 @@ static uint64_t summary_diff_hash(const char *text)
 	return text ? table_hash(text, strlen(text)) : 1;
 }
 
-/* The row that is called so, made if it is new; NULL without memory. Good until the next call. */
+/* The row with these names, which is made if it is new. NULL without memory. Valid until the next
+ * call. */
 static struct diff_row *get_row(struct builder *b, const struct diff_row *called)
 {
 	const uint64_t hashes[] = { summary_diff_hash(called->name),
@@ -107,13 +108,13 @@ static const struct summary_process *summary_diff_process_of(const struct summar
 	return table_get(&s->processes, (uint64_t)t->pid + 1);
 }
 
-/* Names of workqueue threads have the numbers of their CPU and worker. */
+/* Removes the numbers of CPU and worker from names of workqueue threads. */
 static const char *without_chance(const char *name)
 {
 	return strncmp(name, kworkers, strlen(kworkers) - 1) == 0 ? kworkers : name;
 }
 
-/* What row T belongs into. */
+/* The row of T. */
 static struct diff_row summary_diff_row_of(const struct builder *b, const struct summary *s,
 					   const struct summary_thread *t)
 {
@@ -158,7 +159,7 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 	return add_sums(&b->diff->total[side], &sums);
 }
 
-/* All threads of one recording; a process is counted with the first one that did anything. */
+/* Adds all threads of one recording. A process is counted with its first active thread. */
 static int add_side(struct builder *b, enum diff_side_index side)
 {
 	const struct summary *s = b->diff->input[side]->summary;
@@ -205,7 +206,7 @@ static int merge_row(struct diff_row *to, struct diff_row *from)
 	return 0;
 }
 
-/* Merges the N rows of one name where that is right. */
+/* Merges the N rows of one name, if appropriate. */
 static int merge_name(struct diff_row *rows, size_t n)
 {
 	size_t in[DIFF_SIDES] = { 0 }, only[DIFF_SIDES] = { 0 };
@@ -224,7 +225,7 @@ static int merge_name(struct diff_row *rows, size_t n)
 	}
 	all = (in[DIFF_A] <= 1 && in[DIFF_B] <= 1) || in[DIFF_A] > DIFF_SPLIT_MAX ||
 	      in[DIFF_B] > DIFF_SPLIT_MAX;
-	/* What is in one of them only has nothing to be laid beside. */
+	/* Rows that are in one recording only have no counterpart to be merged with. */
 	if (!all && (only[DIFF_A] == 0 || only[DIFF_B] == 0))
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
@@ -241,7 +242,7 @@ static int merge_name(struct diff_row *rows, size_t n)
 	return r;
 }
 
-/* Closes up what is left of the rows of one name, in front of row AT. Returns the end of it. */
+/* Moves the remaining rows of one name to AT. Returns the end of them. */
 static size_t keep_rows(struct summary_diff *d, size_t at, const struct diff_row *rows, size_t n)
 {
 	size_t end = at;
@@ -366,7 +367,7 @@ struct order {
 	enum diff_metric metric;
 };
 
-/* Rows come into groups before they are compared: first those that say most. */
+/* Rows are sorted by groups first: the most significant group first. */
 static int group_of(const struct diff_row *row, enum diff_metric metric)
 {
 	if (metric != DIFF_LATENCY)

@@ -15,7 +15,7 @@ const char *const summary_by_names[] = {
 	[SUMMARY_BY_CONTAINER] = "container",
 };
 
-/* While they are made. */
+/* The state during the construction. */
 struct making {
 	const struct summary *summary;
 	enum summary_by by;
@@ -59,7 +59,7 @@ static int add_group(struct making *m, const char *name, size_t *ret)
 	return 0;
 }
 
-/* The group NAME, made if it is new. */
+/* The group NAME, which is made if it is new. */
 static int summary_groups_get_group(struct making *m, const char *name, size_t *ret)
 {
 	uint64_t key = table_hash(name, strlen(name));
@@ -69,7 +69,7 @@ static int summary_groups_get_group(struct making *m, const char *name, size_t *
 		*ret = as_index(value);
 		if (strcmp(m->groups->list[*ret].name, name) == 0)
 			return 0;
-		key += key == UINT64_MAX ? 2 : 1; /* (0 is no key) */
+		key += key == UINT64_MAX ? 2 : 1; /* 0 is not a valid key */
 	}
 	return add_group(m, name, ret) ?: table_set(&m->by_key, key, as_value(*ret));
 }

@@ -70,7 +70,7 @@ struct summary *summary_free(struct summary *s)
 	return free_ptr(s);
 }
 
-/* Puts a copy of FROM in place of *TO. Returns 0 or -ENOMEM. */
+/* Replaces *TO by a copy of FROM. Returns 0 or -ENOMEM. */
 static int summary_replace(char **to, const char *from)
 {
 	char *copy = strdup(from);
@@ -100,7 +100,7 @@ static struct summary_process *summary_get_process(struct summary *s, uint32_t p
 	return p;
 }
 
-/* A recording without a session_start or a session_stop lasts as long as its times reach. */
+/* Without session_start or session_stop, the range of times is the duration. */
 static void see_time(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->timed) {
@@ -157,7 +157,7 @@ static int summary_add_task(struct summary *s, const struct event *ev)
 		if (r < 0)
 			return r;
 	}
-	/* What says nothing of it says nothing new. */
+	/* An event without a cgroup does not change it. */
 	if (ev->task.cgroup_id != 0 && ev->task.cgroup_id != p->cgroup_id)
 		forget_cgroup(p);
 	if (ev->task.cgroup_id != 0)
@@ -284,7 +284,7 @@ static int add_mark(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-/* That WHAT has gone, and was not back. */
+/* The entry of WHAT that was stopped and not resumed. */
 static struct summary_shed *open_shed(struct summary *s, const char *what)
 {
 	for (size_t i = 0; i < s->n_sheds; i++)
@@ -297,7 +297,7 @@ static int add_shed(struct summary *s, const struct event *ev)
 {
 	struct summary_shed *shed = open_shed(s, ev->shed.what);
 
-	/* (chunks that are joined say it again) */
+	/* Joined chunks repeat the event. */
 	if (shed && ev->shed.back)
 		shed->until_ns = ev->ts_ns;
 	if (shed || ev->shed.back || s->n_sheds == SUMMARY_SHEDS_MAX)
@@ -339,7 +339,7 @@ static int add_trigger(struct summary *s, const struct event *ev)
 static int add_start(struct summary *s, const struct event *ev)
 {
 	s->n_sessions++;
-	/* Where archives are joined, the first one says when it began, and of what. */
+	/* In joined archives, the first one has the begin and the system. */
 	if (s->started && ev->ts_ns >= s->start_ns) {
 		s->stopped = false;
 		s->filtered |= ev->start.filtered;
@@ -378,7 +378,7 @@ static void summary_add_stacks(struct summary *s, const struct event *ev)
 
 int summary_add(struct summary *s, const struct event *ev)
 {
-	/* These hold, they do not happen. */
+	/* These events describe a state, and do not happen at their time. */
 	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME)
 		see_time(s, ev->ts_ns);
 	switch (ev->kind) {
@@ -455,7 +455,7 @@ void summary_finish(struct summary *s)
 	summary_end_part(s, s->end_ns);
 }
 
-/* ---- parts ---- */
+/* ---- windows ---- */
 
 static bool summary_is_over(const struct summary_thread *t)
 {
@@ -474,7 +474,7 @@ static void begin_thread(struct summary_thread *t)
 	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = t->samples = 0;
 }
 
-/* Keeps the threads that live, of more than MAX those that did anything. */
+/* Keeps live threads. If there are more than MAX, keeps only active ones. */
 static int begin_threads(struct summary *s, size_t max)
 {
 	struct table kept = { 0 };
@@ -502,7 +502,7 @@ static int begin_threads(struct summary *s, size_t max)
 	return 0;
 }
 
-/* Keeps the processes that live, of more than MAX those that have threads. */
+/* Keeps live processes. If there are more than MAX, keeps only those with threads. */
 static int begin_processes(struct summary *s, size_t max)
 {
 	struct table kept = { 0 }, used = { 0 };
@@ -568,13 +568,13 @@ DEFINE_ORDER_OF_POINTERS(summary_compare_threads, struct summary_thread,
 
 DEFINE_ORDER_OF_POINTERS(compare_processes, struct summary_process, COMPARE(x->pid, y->pid))
 
-/* What is about the recording itself is no thread or process of the machine. */
+/* Pseudo-processes of the recording are not counted. */
 static bool summary_is_pseudo(const struct summary *s, uint32_t koid)
 {
 	return s->started && koid >> FXT_KOID_TID_BITS == 1;
 }
 
-/* The values of T, whose first member is the koid, sorted, in a new array. */
+/* The values of T, whose first member is the koid, in a new sorted array. */
 static int summary_sorted(const struct summary *s, const struct table *t,
 			  int (*compare)(const void *, const void *), void ***ret, size_t *ret_n)
 {
