@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrays that grow: a pointer, and how many elements there is room for. How many are used the
- * owner counts; free() lets go. And the order that they are sorted into.
+ * Growing arrays: a pointer, and the number of elements for which there is room. The owner counts
+ * the used elements, and frees the array with free(). Also the order for sorting.
  */
 #pragma once
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less than, equal to or greater than 0 as A is to B: for qsort(), the next one behind `?:`. */
+/* Negative, 0 or positive if A is less than, equal to or greater than B. For qsort(); the next
+ * criterion follows after `?:`. */
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
 /*
@@ -40,8 +41,8 @@
 	})
 
 /*
- * The first INDEX from LOW on for which CONDITION holds, or HIGH. It holds for all behind the
- * first.
+ * The first INDEX from LOW on for which CONDITION is true, or HIGH. CONDITION must also be true for
+ * all later ones.
  */
 #define ARRAY_FIRST(index, low, high, condition)                                                   \
 	({                                                                                         \
@@ -59,17 +60,16 @@
 	})
 
 /*
- * Makes room for WANTED elements of SIZE bytes in the array ARRAY, which has room for *ROOM and
- * never more than MAX. Returns where it is now, with *ROOM changed, or NULL if there is no memory
- * or that many cannot be: then nothing has changed.
+ * Makes room for WANTED elements of SIZE bytes in ARRAY, which has room for *ROOM, but never for
+ * more than MAX. Returns the new address and changes *ROOM, or returns NULL without a change.
  */
 void *array_grow(void *array, size_t *room, size_t wanted, size_t size, size_t max);
 
 /*
- * Sees to it that ARRAY, which has room for ROOM elements, has it for WANTED; both are changed. At
- * least doubles what there is, so that appending one by one is cheap; what is new is undefined.
- * ROOM is of any unsigned type. Returns 0 or -ENOMEM, with nothing changed; so it does for 0, which
- * a sum that overflows can be.
+ * Makes room for WANTED elements in ARRAY, which has room for ROOM; both are changed. At least
+ * doubles the room, so that appending one by one is cheap. New elements are undefined. ROOM is of
+ * any unsigned type. Returns 0, or -ENOMEM without a change. WANTED = 0 fails, since it can be a
+ * sum that has overflowed.
  */
 #define GROW(array, room, wanted)                                                                  \
 	({                                                                                         \
@@ -86,7 +86,7 @@ void *array_grow(void *array, size_t *room, size_t wanted, size_t size, size_t m
 		grown_ ? 0 : -ENOMEM;                                                              \
 	})
 
-/* Likewise; what is new is zero. */
+/* Like GROW(), with zeroed new elements. */
 #define GROW_ZERO(array, room, wanted)                                                             \
 	({                                                                                         \
 		size_t before_ = (room);                                                           \

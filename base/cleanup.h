@@ -2,9 +2,9 @@
 /*
  * Scope-bound ownership.
  *
- * A local that owns something carries _cleanup_(...)  and lets go of it on every way out of its
- * scope; TAKE_PTR and TAKE_FD hand the thing on and disarm the cleanup. Destructors take NULL and
- * return NULL, so that `x = x_free(x)` is the idiom for members.
+ * A local variable that owns something has the attribute _cleanup_(...), and is released whenever
+ * its scope is left. TAKE_PTR and TAKE_FD transfer the value and disarm the cleanup. Destructors
+ * accept NULL and return NULL, so `x = x_free(x)` is the idiom for members.
  */
 #pragma once
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is in a directory that is open, and this program's directories for what it keeps.
+ * Lists directories, and opens kymo's own directories.
  */
 #pragma once
 
 #include <dirent.h>
 
 /*
- * Lists it from its beginning, also while others do. Returns NULL with errno set; else the
- * caller's, for closedir().
+ * Lists it from its beginning, independently of other listings. The caller frees the result with
+ * closedir(). Returns NULL with errno set on failure.
  */
 DIR *directory_list(int dir_fd);
 
 /*
- * Opens NAME in $RUNTIME_DIRECTORY or /run/kymo, which are made if they are not there. What is in
- * it outlives this process until the machine is booted, and is nobody else's. Returns the
- * descriptor or a negative errno: -EPERM if others may write to it.
+ * Opens NAME in $RUNTIME_DIRECTORY or /run/kymo, which are created if needed. Its content persists
+ * until the next boot, and belongs to kymo. Returns the descriptor or a negative errno: -EPERM if
+ * other users can write to it.
  */
 int directory_open_runtime(const char *name);
 
-/* Likewise in $CACHE_DIRECTORY or /var/cache/kymo: what may go at any time. */
+/* The same in $CACHE_DIRECTORY or /var/cache/kymo, whose content can be removed at any time. */
 int directory_open_cache(const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a descriptor of somebody else's leads to. fstat() asks the file system, which may be a
- * server that never answers; so who must not wait asks here.
+ * The kind of file of a client's descriptor. fstat() asks the file system, which may never answer,
+ * so code that must not block uses these functions.
  */
 #pragma once
 
@@ -10,27 +10,26 @@
 #include <sys/types.h>
 
 /*
- * The type of FD's file, as S_IFMT has it, in *RET; 0 = none of these (an eventfd, say). The file
- * system is not asked. Returns 0 or a negative errno: -EACCES for a FUSE file system that only the
- * user who mounted it may look at.
+ * Stores the type of FD's file, as in S_IFMT, in *RET; 0 = none of these (such as an eventfd). Does
+ * not ask the file system. Returns 0 or a negative errno: -EACCES for a FUSE file system that only
+ * its user may access.
  */
 int file_type_of(int fd, mode_t *ret);
 
 /*
- * Whether a file system of type TYPE, as statfs() has it, is on a device or in memory of this
- * machine. Others (FUSE, those of other machines) may never answer.
+ * Whether a file system of TYPE (statfs()) is on a device or in memory of this machine. Others,
+ * such as FUSE and network file systems, may never answer.
  */
 bool file_system_is_local(uint32_t type);
 
 /*
- * A number for where FD leads to: the same for two files that one server answers for, and hardly
- * ever for others. Never asks the file system.
+ * A number for the place of FD's file: equal for files of one server, and rarely equal for others.
+ * Never asks the file system.
  */
 uint64_t file_place_of(int fd);
 
 /*
- * The name of the kernel filesystem that FD is on, or NULL if it is on another one. Their files are
- * the kernel's knobs: what is written there is a command to it. Asks the file system: it may take
- * for ever.
+ * The name of the kernel file system with FD's file, or NULL for other file systems. Writing to
+ * such files controls the kernel. Asks the file system, so it can block forever.
  */
 const char *file_kernel_filesystem(int fd);

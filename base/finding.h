@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What can be wrong with a file: a reader has a table of these, and names them by their index.
+ * Problems of a file: each reader has a table of them, and refers to them by index.
  */
 #pragma once
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Descriptors of this process that callers passed, and the user who passed each.
+ * Descriptors of this process that clients passed, and the user who passed each one.
  *
- * A descriptor that somebody passed can lead to anything: a file system that never answers, a
- * socket with such files in its queue, a pipe whose lock somebody holds. So how it may be treated
- * depends on where it came from and not on its type. A process that never calls foreign_fds_begin()
- * has none. Safe in all threads.
+ * A descriptor from a client can refer to anything: a file system that never answers, a socket with
+ * such files in its queue, a pipe whose lock is held. So its treatment depends on its origin and
+ * not on its type. A process that never calls foreign_fds_begin() has no such descriptors.
+ * Thread-safe.
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 #define FOREIGN_FD_OWN     UINT64_C(0)
 #define FOREIGN_FD_UNKNOWN UINT64_C(1) /* the caller is not known */
 #define FOREIGN_FD_OF(uid) ((uint64_t)(uid_t)(uid) + 2)
-/* Somebody on the bus, by a hash of his name, until it is known who that is. */
+/* A client on the bus, by a hash of its name, until its user is known. */
 #define FOREIGN_FD_OF_PEER(hash) (UINT64_C(1) << 63 | (hash))
 
 /* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
@@ -32,15 +32,15 @@ int foreign_fds_begin(void);
 void foreign_fds_end(void);
 
 /*
- * For a thread with a table of descriptors of its own: from here on what it has is its own,
- * whatever the numbers mean to others.
+ * For a thread with its own descriptor table: from now on, all its descriptors are its own,
+ * regardless of their numbers in other tables.
  */
 void foreign_fds_leave_table(void);
 
 /* Notes that FD is OWNER's. */
 void foreign_fds_mark(int fd, uint64_t owner);
 
-/* What was FROM's is TO's. */
+/* Transfers all descriptors of FROM to TO. */
 void foreign_fds_give(uint64_t from, uint64_t to);
 
 /* How many descriptors there may be. */
@@ -49,24 +49,24 @@ size_t foreign_fds_max(void);
 /* No descriptor from this one on was ever others'. */
 unsigned foreign_fds_limit(void);
 
-/* Whose FD is. */
+/* The owner of FD. */
 uint64_t foreign_fds_owner(int fd);
 
-/* Forgets whose FD was, as it is about to be closed, and returns it. */
+/* Removes the mark of FD, which is about to be closed, and returns the owner. */
 uint64_t foreign_fds_forget(int fd);
 
 /*
- * What closes a descriptor that OWNER has passed: any thread may call it, and it never waits. FD is
- * marked until it is closed.
+ * Closes a descriptor that OWNER passed. Any thread may call it, and it never waits. FD is marked
+ * until it is closed.
  */
 typedef void (*foreign_fds_closer_fn)(int fd, uint64_t owner);
 
-/* Has FN close such descriptors from now on; without one, they are closed like our own. */
+/* Makes FN close such descriptors from now on. Without it, they are closed directly. */
 void foreign_fds_set_closer(foreign_fds_closer_fn fn);
 
 /*
- * Closes FD if it is open, without waiting if somebody else passed it; always returns -1, to be
- * assigned back. Descriptors that callers may have passed are closed by this and nothing else
+ * Closes FD if it is open, without waiting if a client passed it. Always returns -1, to be
+ * assigned. Descriptors that clients may have passed must be closed only by this function
  * (tests/style/check-closes).
  */
 int close_passed_fd(int fd);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The bytes of the symbol NAME without the suffixes of clones; all of it if it has none. */
+/* The length of the symbol NAME without the suffixes of clones. */
 size_t function_clone_base(const char *name);
 
 /* Whether the symbol NAME is a clone of the function BASE. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where bytes come from: a descriptor (file, pipe, socket), memory, or a caller that brings them,
- * in one pass, through one buffer.
+ * Reads bytes from a descriptor (file, pipe, socket), memory, or a callback, in one pass, through
+ * one buffer.
  *
- * Files are read and not mapped: a mapped file that somebody cuts while it is read kills the
- * reader, and reading through a buffer that stays in the cache is not slower. The buffer is aligned
- * for any type, and so is what is taken as long as all that was taken is. It grows only as far as
- * bytes really arrive, whatever size was claimed to the caller.
+ * Files are read and not mapped: if a mapped file is truncated, the reader is killed, and reading
+ * through a buffer that stays in the cache is not slower. The buffer is aligned for any type. Bytes
+ * taken are aligned, too, as long as all sizes taken are. The buffer grows only with bytes that
+ * really arrive, whatever size the data claims.
  */
 #pragma once
 
@@ -15,29 +15,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Puts up to N bytes to TO. Returns how many, 0 at the end, or a negative errno. */
+/* Writes up to N bytes to TO. Returns their number, 0 at the end, or a negative errno. */
 typedef ssize_t (*input_read_fn)(void *userdata, void *to, size_t n);
 
 struct input {
 	input_read_fn read; /* NULL = from the descriptor or memory */
 	void *userdata;
 	int fd;                /* borrowed; -1 = from memory */
-	const uint8_t *memory; /* borrowed; what is not in the buffer yet */
+	const uint8_t *memory; /* borrowed; the part that is not in the buffer yet */
 	size_t memory_left;
 	uint8_t *data;           /* owned */
 	size_t room, begin, end; /* data[begin..end) is there and not taken */
-	size_t keep;     /* so many bytes that were taken stay, for input_back(); the owner's */
+	size_t keep;     /* number of taken bytes to keep for input_back(); set by the owner */
 	uint64_t offset; /* of data[begin] in the input */
 	bool eof;
 };
 
-/* Reads from FD, where it stands. Returns 0 or a negative errno (-EISDIR, -ENOMEM, fstat()'s). */
+/* Reads from FD, from its position. Returns 0 or a negative errno (-EISDIR, -ENOMEM, fstat()'s). */
 int input_init_fd(struct input *in, int fd);
 
 /* Reads N bytes at P, which must stay there. Returns 0 or -ENOMEM. */
 int input_init_memory(struct input *in, const void *p, size_t n);
 
-/* Reads what READ brings. Returns 0 or -ENOMEM. */
+/* Reads by the callback READ. Returns 0 or -ENOMEM. */
 int input_init_source(struct input *in, input_read_fn read, void *userdata);
 
 void input_deinit(struct input *in);
@@ -57,7 +57,7 @@ static inline size_t input_ready(const struct input *in)
 	return in->end - in->begin;
 }
 
-/* 1 if N bytes are there or could be brought, else as input_fill(). */
+/* Returns 1 if N bytes are available or could be read, otherwise as input_fill(). */
 static inline int input_need(struct input *in, size_t n)
 {
 	return input_ready(in) >= n ? 1 : input_fill(in, n);
@@ -68,7 +68,7 @@ static inline const uint8_t *input_peek(const struct input *in)
 	return in->data + in->begin;
 }
 
-/* Takes N bytes that are ready. What was there stays valid until the next fill or skip. */
+/* Takes N available bytes. They stay valid until the next fill or skip. */
 static inline const void *input_take(struct input *in, size_t n)
 {
 	const void *p = in->data + in->begin;
@@ -78,7 +78,7 @@ static inline const void *input_take(struct input *in, size_t n)
 	return p;
 }
 
-/* How far input_back() can go: at least as far as `keep` said since those bytes were taken. */
+/* The maximum for input_back(): at least `keep`, if it was set before these bytes were taken. */
 static inline size_t input_kept(const struct input *in)
 {
 	return in->begin;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A growing output buffer in which a record is written whole or not at all.
+ * A growing output buffer in which a record is written completely or not at all.
  *
- * The writer of a record reserves its full size first and then fills it in; nothing half-written
- * is ever visible. The first failure sticks: later reservations fail too, and the error is read
- * once, where the buffer is handed on. The buffer never does I/O.
+ * The writer of a record reserves its full size first and then fills it in, so a partial record is
+ * never visible. The first failure sticks: later reservations fail, too, and the error is checked
+ * once, when the buffer is passed on. The buffer does no I/O.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ void outbuf_deinit(struct outbuf *b);
 void outbuf_reset(struct outbuf *b);
 
 /*
- * Makes room for N more bytes and counts them as written. Returns where they go (zeroed, aligned
- * to 8 if all earlier sizes were multiples of 8; valid until the next reservation), or NULL with
+ * Makes room for N more bytes and counts them as written. Returns their address (zeroed, aligned to
+ * 8 if all earlier sizes were multiples of 8; valid until the next reservation), or NULL with
  * b->error set.
  */
 void *outbuf_reserve(struct outbuf *b, size_t n);
@@ -37,5 +37,5 @@ void *outbuf_reserve(struct outbuf *b, size_t n);
 /* Appends a copy of N bytes. Returns 0 or b->error. */
 int outbuf_append(struct outbuf *b, const void *p, size_t n);
 
-/* Appends what printf() would print, without a NUL. Returns 0 or b->error. */
+/* Appends the output of printf(), without a NUL. Returns 0 or b->error. */
 int outbuf_print(struct outbuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

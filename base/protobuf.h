@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Protobuf messages, field by field, at the end of a buffer. Failures stick to the buffer.
+ * Writes Protobuf messages at the end of a buffer, field by field. Failures stick to the buffer.
  *
- * A message within a message is opened and closed; its length comes in front of it when it is
- * closed, so what is in it has been moved by then: keep no pointers.
+ * A message within a message is begun and ended. At its end, its length is inserted before it,
+ * which moves its content: keep no pointers.
  *
- * Where that costs too much, fields are put into plain memory one by one (protobuf_put_*), and
- * lengths are counted by the caller.
+ * If this costs too much, fields are written to plain memory (protobuf_put_*), and the caller
+ * counts the lengths.
  */
 #pragma once
 
@@ -14,27 +14,27 @@
 
 enum {
 	PROTOBUF_NUMBER_MAX = 15, /* bytes of a field that is a number */
-	PROTOBUF_HEAD_MAX = 15,   /* of what stands in front of a message */
+	PROTOBUF_HEAD_MAX = 15,   /* maximum size of a message's head */
 };
 
-/* A number of FIELD, or what stands in front of a message of SIZE bytes. Returns the bytes put. */
+/* Writes a number of FIELD, or the head of a message of SIZE bytes. Returns the number of bytes. */
 size_t protobuf_put_u64(uint8_t *to, unsigned field, uint64_t v);
 size_t protobuf_put_head(uint8_t *to, unsigned field, size_t size);
 
 /* A number (int32 and int64 as two's complement, bool, enum) of FIELD. */
 void protobuf_add_u64(struct outbuf *b, unsigned field, uint64_t v);
 
-/* The same, left out where it is 0, which is what readers take it for then. */
+/* The same, but 0 is left out, since it is the default for readers. */
 void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v);
 
 /* Bytes, or a string, of FIELD. */
 void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n);
 void protobuf_add_text(struct outbuf *b, unsigned field, const char *text);
 
-/* A number of a packed field, whose message was opened: without a tag. */
+/* Adds a number to a packed field that was begun, without a tag. */
 void protobuf_add_packed(struct outbuf *b, uint64_t v);
 
-/* Opens a message (or a packed field) of FIELD; what is added until protobuf_end() is its own.
- * Returns what protobuf_end() wants. */
+/* Begins a message (or a packed field) of FIELD. Everything added until protobuf_end() belongs to
+ * it. Returns the argument of protobuf_end(). */
 size_t protobuf_begin(struct outbuf *b, unsigned field);
 void protobuf_end(struct outbuf *b, size_t begin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names by number, mostly those of an enum: an array of strings, in which NULL is a number without
+ * Names by number, usually those of an enum: an array of strings, in which NULL is a number without
  * a name.
  *
  *	static const char *const state_names[] = { [STATE_ON] = "on", [STATE_OFF] = "off" };
@@ -17,9 +17,9 @@
 /* The name of NUMBER in TABLE, which has N; or NULL. */
 const char *string_table_name(const char *const *table, size_t n, size_t number);
 
-/* The first number whose name is TEXT, or -EINVAL. */
+/* The first number with the name TEXT, or -EINVAL. */
 int string_table_find(const char *const *table, size_t n, const char *text);
 
-/* Likewise, of a table whose size the compiler knows. */
+/* The same for an array of known size. */
 #define STRING_TABLE_NAME(table, number) string_table_name(table, ARRAY_SIZE(table), number)
 #define STRING_TABLE_FIND(table, text)   string_table_find(table, ARRAY_SIZE(table), text)

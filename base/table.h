@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A hash table from a non-zero 64-bit key to a non-NULL pointer: open addressing, linear probing,
- * grows at three quarters full. It owns its slots and never what they point to.
+ * grows at three quarters full. It owns its slots, but not the values.
  */
 #pragma once
 
@@ -21,16 +21,16 @@ struct table {
 
 void table_deinit(struct table *t);
 
-/* Likewise, with its values, which free() lets go. */
+/* The same, and frees the values with free(). */
 void table_deinit_free(struct table *t);
 
-/* Takes all keys out; the memory stays for those to come, unless it is much. */
+/* Removes all keys. Keeps the memory, unless it is large. */
 void table_clear(struct table *t);
 
 /* The value at KEY, or NULL. */
 void *table_get(const struct table *t, uint64_t key);
 
-/* Sets the value at KEY (non-zero), replacing what was there. Returns 0 or -ENOMEM. */
+/* Sets the value of KEY (non-zero), and replaces a previous one. Returns 0 or -ENOMEM. */
 int table_set(struct table *t, uint64_t key, void *value);
 
 /*
@@ -40,12 +40,12 @@ int table_set(struct table *t, uint64_t key, void *value);
 void *table_make(struct table *t, uint64_t key, size_t size);
 
 /*
- * Puts a copy of the SIZE bytes at P at KEY, likewise; what was there is freed. Returns the copy,
- * or NULL.
+ * Sets a copy of the SIZE bytes at P as the value of KEY. A previous value is freed. Returns the
+ * copy, or NULL.
  */
 void *table_copy(struct table *t, uint64_t key, const void *p, size_t size);
 
-/* Takes KEY out and returns what it held, or NULL. */
+/* Removes KEY and returns its value, or NULL. */
 void *table_remove(struct table *t, uint64_t key);
 
 /* The values in no order: *POS starts at 0; returns NULL after the last one. Do not add or remove
@@ -63,7 +63,7 @@ void **table_sorted(const struct table *t, int (*order)(const void *, const void
 uint64_t table_hash(const void *p, size_t n);
 
 /*
- * Another one for each SEED. While that is nobody else's nobody can look for two that hash alike,
- * and by chance it does not happen: bytes need not be compared.
+ * A different hash for each SEED. If the seed is secret, nobody can construct collisions, and
+ * accidental ones are practically impossible: bytes need not be compared.
  */
 uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n);

@@ -10,17 +10,17 @@
 
 /*
  * Copies N bytes to TO as valid UTF-8 (RFC 3629; no surrogates, no overlong forms) of at most ROOM
- * - 1 bytes and a NUL: each byte that is not part of a valid character becomes U+FFFD, and what
- * does not fit is cut at a character. Control characters (below U+0020, U+007F, U+0080 to U+009F)
- * become U+FFFD too when they are not TAB, and so do characters that change the direction of text
- * or are of no width (U+202E, U+200B and their like), since text with them looks like another. ROOM
- * is at least 1. Returns the length.
+ * - 1 bytes and a NUL. Each byte that is not part of a valid character becomes U+FFFD. Longer text
+ * is truncated at a character. Control characters (below U+0020, U+007F, U+0080 to U+009F) except
+ * TAB become U+FFFD, too. So do characters that change the direction of text or have no width (such
+ * as U+202E, U+200B), since they make texts look like other ones. ROOM is at least 1. Returns the
+ * length.
  */
 size_t text_clean(char *to, size_t room, const char *from, size_t n);
 
 /*
- * The length of the character that the N > 0 bytes at P begin with, and the character itself, if
- * text_clean() would replace it though it is valid; else 0.
+ * The length of the valid character at the beginning of the N > 0 bytes at P, and the character in
+ * *RET, if text_clean() would replace it; otherwise 0.
  */
 size_t text_is_control(const char *p, size_t n, uint32_t *ret);
 
@@ -34,7 +34,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n);
 bool text_is_utf8(const char *p, size_t n);
 
 /*
- * A size: decimal digits, then nothing or one of K M G T (powers of 1024, an `iB` or `B` may
+ * Parses a size: decimal digits and an optional K, M, G or T (powers of 1024; `iB` or `B` may
  * follow). Returns 0, -EINVAL (not a size), or -ERANGE.
  */
 int text_parse_size(const char *text, uint64_t *ret_bytes);
@@ -49,7 +49,7 @@ int text_parse_time(const char *text, uint64_t *ret_ns);
 /* A whole decimal number. Returns 0, -EINVAL, or -ERANGE if it is over MAX. */
 int text_parse_u64(const char *text, uint64_t max, uint64_t *ret);
 
-/* Room enough for what text_format_*() write, the NUL included. */
+/* Enough room for the texts of text_format_*(), including the NUL. */
 enum { TEXT_FORMAT_MAX = 32 };
 
 /* "1.5 MiB", "512 B": writes to TO (TEXT_FORMAT_MAX bytes) and returns TO. */

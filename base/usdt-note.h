@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The notes of static probes (.note.stapsdt, as <sys/sdt.h> makes them), one after the other. They
- * come from untrusted files.
+ * The notes of static probes (.note.stapsdt, as <sys/sdt.h> makes them), which are consecutive.
+ * They come from untrusted files.
  */
 #pragma once
 
@@ -16,13 +16,13 @@ struct usdt_note {
 };
 
 /*
- * Reads the next note from the N bytes at NOTES. *AT is where to begin, and moves behind it.
- * Returns 1, 0 (there is none), or -EBADMSG.
+ * Reads the next note from the N bytes at NOTES, at *AT, and advances *AT. Returns 1, 0 (there is
+ * none), or -EBADMSG.
  */
 int usdt_note_next(const char *notes, size_t n, size_t *at, struct usdt_note *ret);
 
 /*
- * VADDR, an address of NOTE, in the file as it is: a file that was moved after it was linked has
- * its section .stapsdt.base at BASE. 0 = it has none, and was not moved.
+ * VADDR, an address in NOTE, as an address in the file: prelinking moves the section .stapsdt.base
+ * to BASE. 0 = the file has no such section, and was not moved.
  */
 uint64_t usdt_note_vaddr(const struct usdt_note *note, uint64_t vaddr, uint64_t base);

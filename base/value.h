@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values that people write, on command lines and in files: each within bounds, or with a sentence
- * about what is wrong with it.
+ * Values from command lines and files. Each must be within bounds, or is refused with a sentence
+ * that says why.
  *
- * All functions return 0, or -EINVAL with the sentence in WHY; *RET is set only on success.
+ * All functions return 0, or -EINVAL with the sentence in WHY. *RET is set only on success.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ enum { VALUE_WHY_MAX = 256 };
 __attribute__((format(printf, 2, 3))) int value_refuse(char why[static VALUE_WHY_MAX],
 						       const char *format, ...);
 
-/* What a number counts. */
+/* The unit of a number. */
 enum value_unit {
 	VALUE_TIME,  /* ns: "5", "500ms" */
 	VALUE_SIZE,  /* bytes: "4096", "64K" */
@@ -36,7 +36,7 @@ char *value_format(enum value_unit unit, uint64_t value, char *to);
 int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]);
 
 /*
- * The share that PPM of one CPU is of N_CPUS (0: of one), in percent, and of what that is: "a CPU",
+ * The share of N_CPUS (0: of one CPU) that PPM of one CPU is, in percent, and its base: "a CPU",
  * "the machine".
  */
 double value_share(uint64_t ppm, unsigned n_cpus);
@@ -46,18 +46,18 @@ const char *value_share_of(unsigned n_cpus);
 char *value_format_percent(char *to, uint64_t ppm);
 
 /*
- * For "did you mean": how many characters have to be put in, taken out or changed to make B of A,
- * whatever their case. Texts over 31 characters are never near.
+ * For "did you mean": the number of characters to insert, delete or change to turn A into B,
+ * ignoring case. Texts over 31 characters are never near.
  */
 unsigned value_distance(const char *a, const char *b);
-enum { VALUE_NEAR = 3 }; /* what is less is near */
+enum { VALUE_NEAR = 3 }; /* smaller distances are near */
 
-/* The nearest of many: begin with .text = what was written, .distance = VALUE_NEAR. */
+/* The nearest candidate: begin with .text = the user's text, .distance = VALUE_NEAR. */
 struct value_nearest {
 	const char *text;
 	unsigned distance;
 	const char *nearest; /* borrowed; NULL = none is near */
 };
 
-/* Looks whether CANDIDATE is nearer than what was there before. Returns whether it is. */
+/* Returns whether CANDIDATE is nearer than the previous ones. */
 bool value_nearest_try(struct value_nearest *n, const char *candidate);

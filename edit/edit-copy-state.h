@@ -21,7 +21,7 @@ enum {
 /* A provider of the source, and its counterpart in the output. */
 struct edit_provider {
 	struct fxt_provider as;       /* its id and name when it was introduced */
-	struct fxt_out_provider *out; /* that of `own`, or `other` */
+	struct fxt_out_provider *out; /* provider of `own`, or `other` */
 	struct fxt_out_provider other;
 	bool named;                 /* the names of fxt-names.h are at their places */
 	struct edit_provider *next; /* in edit_copy.all */
@@ -30,7 +30,7 @@ struct edit_provider {
 struct edit_copy {
 	struct edit_output *to;
 	struct edit_rules rules;
-	/* Id of the source's + 2 -> the last struct edit_provider of it; 1: ours */
+	/* id in the source + 2 -> its last struct edit_provider; 1 -> kymo's own */
 	struct table providers;
 	struct edit_provider *all; /* owned */
 	unsigned n_providers;

@@ -13,7 +13,7 @@
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(mask)                      \
 	}
-/* The word for 0, which says nothing beside others. */
+/* The word for 0, which is left out if there are others. */
 #define NOTHING(name)                                                                              \
 	{                                                                                          \
 #name, 0, UINT64_MAX                                                               \

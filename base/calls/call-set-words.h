@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sets themselves, for call-sets.c. All names of the first array are before those of the
- * second.
+ * The sets, for call-sets.c. All names in the first array precede those in the second.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Words for the values that calls are given: sets of flags, and of numbers with a name. The type of
- * an argument names a set: "flags:open", "enum:seek" (capture/options/call-spec.h).
+ * Words for values in calls: sets of flags, and named numbers. The type of an argument names a set:
+ * "flags:open", "enum:seek" (capture/options/call-spec.h).
  *
- * The values are those of the system's headers where this is built. Numbers of sets change from one
- * version to the next: what is kept names a set, or holds the text.
+ * The values are from the headers of the system where kymo is built. Numbers of sets change from
+ * one version to the next, so stored data contains the set's name, or the text.
  */
 #pragma once
 
@@ -17,10 +17,10 @@ enum {
 };
 
 enum call_set_kind {
-	CALL_SET_FLAGS, /* words with '|' between them, and what has none in hex */
-	CALL_SET_MODE,  /* likewise; what has none is octal */
+	CALL_SET_FLAGS, /* words with '|' between them; other bits in hex */
+	CALL_SET_MODE,  /* the same, but other bits in octal */
 	CALL_SET_ENUM,  /* one word, or the number */
-	CALL_SET_ID,    /* likewise; the number is decimal and unsigned */
+	CALL_SET_ID,    /* the same, but other bits decimal and unsigned */
 };
 
 struct call_set_word {
@@ -30,24 +30,24 @@ struct call_set_word {
 };
 
 struct call_set {
-	const char *name; /* behind "flags:" or "enum:" */
+	const char *name; /* after "flags:" or "enum:" */
 	enum call_set_kind kind;
-	uint8_t bits;                      /* of the value, so many count */
-	const struct call_set_word *words; /* where one holds another, the larger one first */
+	uint8_t bits;                      /* significant bits of the value */
+	const struct call_set_word *words; /* a word that includes another one precedes it */
 	size_t n_words;
 };
 
-/* The number of the set that NAME (N bytes) is: "flags:open". CALL_SET_NONE = there is none. */
+/* The number of the set with the NAME of N bytes: "flags:open". CALL_SET_NONE = there is none. */
 unsigned call_set_find(const char *name, size_t n);
 
 /* The set with NUMBER, or NULL: they are numbered from 1 on, without gaps. */
 const struct call_set *call_set_by_number(unsigned number);
 
-/* "flags", or "enum": what stands before the ':' of SET. */
+/* "flags" or "enum", the part of the name of SET before the ':'. */
 const char *call_set_prefix(const struct call_set *set);
 
 /*
- * Writes VALUE in the words of the set NUMBER to TEXT (SIZE > 0 bytes), cut where it does not fit:
+ * Writes VALUE to TEXT (SIZE > 0 bytes) as words of the set NUMBER, truncated if it does not fit:
  * "O_RDONLY|O_CLOEXEC|0x100000", "SEEK_END", "17". Without such a set, in hex. Returns the length.
  */
 size_t call_set_format(unsigned number, uint64_t value, char *text, size_t size);

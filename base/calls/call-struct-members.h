@@ -6,6 +6,6 @@
 
 #include "base/calls/call-structs.h"
 
-/* Sorted by name; of one name, the first whose key is right. */
+/* Sorted by name. Among equal names, the first with a matching key is used. */
 extern const struct call_struct call_struct_rows[];
 extern const size_t call_struct_n_rows;

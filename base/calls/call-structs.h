@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory that calls are given: structures of the kernel, as strace writes them. The type of an
+ * Structures of the kernel in memory that calls receive, printed like strace. The type of an
  * argument names one: "struct:stat", "struct:pollfd[n]" (capture/options/call-spec.h).
  *
- * Several rows can have one name, and the content of the memory selects one of them: addresses of
- * sockets have other members for each family. Numbers of rows change from one version to the next.
+ * Several rows can have one name, and the content of the memory selects one of them: socket
+ * addresses have other members for each family. Numbers of rows change from one version to the
+ * next.
  */
 #pragma once
 
@@ -22,11 +23,11 @@ enum call_member_kind {
 	CALL_MEMBER_SET,     /* the words of a set */
 	CALL_MEMBER_STRUCT,  /* another structure */
 	CALL_MEMBER_TEXT,    /* characters that end with a NUL, or at their last byte */
-	CALL_MEMBER_DATA,    /* characters, all of them */
-	CALL_MEMBER_PATH,    /* of a socket: '@' stands for a NUL at the begin */
+	CALL_MEMBER_DATA,    /* all characters */
+	CALL_MEMBER_PATH,    /* of a socket: '@' represents a NUL at the beginning */
 	CALL_MEMBER_SIGNALS, /* a bit for each */
 	CALL_MEMBER_BITS,    /* the numbers of the bits that are set */
-	CALL_MEMBER_FDS,     /* likewise; an argument says how many bits there are */
+	CALL_MEMBER_FDS,     /* likewise; an argument has the number of bits */
 	CALL_MEMBER_LIMIT,   /* in units of 1024 if it is a multiple */
 	CALL_MEMBER_DEVICE,
 	CALL_MEMBER_PORT,     /* 16 bits, the highest first */
@@ -47,9 +48,9 @@ struct call_member {
 };
 
 struct call_struct {
-	const char *name; /* behind "struct:" */
+	const char *name; /* after "struct:" */
 	uint16_t bytes;
-	bool is_sized;    /* an argument says how many bytes there are, up to these */
+	bool is_sized;    /* an argument has the number of bytes, which can be smaller */
 	bool is_part;     /* other members are not written */
 	bool is_positive; /* a call that returns 0 has not written it */
 	struct {
@@ -72,6 +73,6 @@ const struct call_struct *call_struct_by_number(unsigned number);
  */
 size_t call_struct_format(unsigned number, const void *from, size_t n, char *to, size_t size);
 
-/* The same, of COUNT of them, in brackets; those that are not there are "...". */
+/* The same for COUNT structures, in brackets. Missing ones are "...". */
 size_t call_struct_format_array(unsigned number, const void *from, size_t n, size_t count, char *to,
 				size_t size);

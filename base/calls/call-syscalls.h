@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The system calls of this machine: numbers, names, what they are given and return.
+ * The system calls of this machine: numbers, names, arguments and results.
  *
- * - A call that fails returns a negative errno, whatever its type: -4095 to -1. The type is `errno`
- *   where nothing else is returned than a number of 32 bits, and `errno64` where that is a position
- *   or a time.
- * - Arguments are read where the call is entered. What it only writes to is `ptr`, or `out`, which
- *   is read where it returns.
- * - Calls that the kernel has no longer, or never had, have no arguments, if those are not known.
+ * - A failed call returns a negative errno from -4095 to -1, whatever its type. The type is `errno`
+ *   if the result is a 32-bit number, and `errno64` if it is a position or a time.
+ * - Arguments are read at the entry of the call. Memory that the call only writes is `ptr`, or
+ *   `out`, which is read at the return.
+ * - Calls that the kernel has removed, or never had, have no arguments if those are unknown.
  */
 #pragma once
 
@@ -27,7 +26,7 @@ const struct call_syscall *call_syscall_by_name(const char *name);
 typedef int call_syscall_fn(const struct call_syscall *call, void *context);
 
 /*
- * Hands each call whose name PATTERN stands for (as in file names: `*`, `?`, `[a-z]`) to FN, from
- * the lowest number on. Returns how many those were, or what FN failed with.
+ * Calls FN for each call whose name matches PATTERN (as in file names: `*`, `?`, `[a-z]`), in order
+ * of numbers. Returns their number, or the error of FN.
  */
 int call_syscall_match(const char *pattern, call_syscall_fn *fn, void *context);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * System calls whose arguments depend on one of them: commands of fcntl, operations of futex, the
- * mode of a file that open creates.
+ * mode of a file that open() creates.
  *
- * The row of the call itself (call-syscalls.h) says which memory is copied. So a variant has a
- * structure or a string only where that row has memory of at least its size.
+ * The call's own row (call-syscalls.h) decides which memory is copied. So a variant can have a
+ * structure or a string only where that row has memory of at least the same size.
  */
 #pragma once
 
@@ -16,11 +16,11 @@ struct call_variant {
 	const char *call;      /* its name */
 	uint8_t arg;           /* the argument that selects it, ... */
 	uint64_t mask, value;  /* ... if these bits of it have this value */
-	const char *signature; /* as that of the call; "ptr stack@r1" is in its second register */
+	const char *signature; /* as in the call's row; "ptr stack@r1" is in the second register */
 };
 
 /* The variants of the system call NAME, the first that is right first; *RET_N is their number. */
 const struct call_variant *call_variants_of(const char *name, size_t *ret_n);
 
-/* Whether the names of arguments are shown: their order is not that of the system call NAME. */
+/* Whether names of arguments are shown, since their order differs from the system call NAME. */
 bool call_variant_shows_names(const char *name);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What functions of libc are given and return, so that a specification of a call can go without it:
+ * The arguments and results of libc's functions, so that the specification of a call can omit them:
  * "libc.so.6:fopen" is "libc.so.6:fopen(str path, str mode) -> ptr".
  *
- * - Arguments are read where a function is entered. What it only writes to is `ptr`: there is
- *   nothing yet, or what another function left; or `out`, which is read where it returns.
- * - Of variadic functions those arguments that have no name in the prototype are left out, unless
- *   most callers give them (the mode of open()). So are doubles, and all behind the sixth.
- * - "errno" is nowhere: these functions return -1, and errno is in the memory of the thread. Those
- *   that return the error itself are `enum:errno`.
+ * - Arguments are read at the entry of a function. Memory that a function only writes is `ptr`,
+ *   since it has no valid content then, or `out`, which is read at the return.
+ * - Unnamed arguments of variadic functions are omitted, unless most callers pass them (the mode of
+ *   open()). So are doubles, and all arguments after the sixth.
+ * - No function has the type "errno": they return -1, and errno is in the memory of the thread.
+ *   Functions that return the error itself are `enum:errno`.
  */
 #pragma once
 

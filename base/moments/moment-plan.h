@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A point of a program where registers and memory are collected, as it is compiled by who asks for
- * it: which loads to make, what they are made of variables, and how those are called. Its text
- * crosses the bus, and stands in the archive, so that readers can tell what the bytes of a moment
- * are.
+ * A point of a program where registers and memory are collected. The client compiles it: the loads
+ * to make, the variables that consist of them, and their names. Its text is passed over the bus and
+ * stored in the archive, so that readers can interpret the bytes of a moment.
  *
- * The text is lines, with two tabs between them (archives have no line feeds in texts), of fields,
- * with a tab between them and none empty; numbers are decimal:
+ * The text consists of lines, with two tabs between them (texts in archives have no line feeds).
+ * Lines consist of fields, with a tab between them, and no field is empty. Numbers are decimal:
  *
- *	point NAME                     for people: "server:handle", "server:main.c:42"
+ *	point NAME                     for display: "server:handle", "server:main.c:42"
  *	file PATH
- *	source FILE:LINE               or it is left out
+ *	source FILE:LINE               optional
  *	at VADDR                       in the file's own addresses
- *	max N                          collected so many times; left out: each time
+ *	max N                          number of hits to collect; optional, default: all
  *	snapshot N                     at this hit, a flight recorder writes a snapshot
  *	stop N                         at this hit, the session ends
- *	tsv NAME COUNTED               a trace state variable, which moments have; COUNTED is 1 if
- *	                               each hit increments it, else 0
+ *	tsv NAME COUNTED               a trace state variable, collected by moments; COUNTED is 1 if
+ *	                               each hit increments it, otherwise 0
  *	load FLAGS BYTES BASE REG OFFSET COUNT_AT ELEMENT STEP ...
- *	if AT OP BITS SIGNED VALUE     all of several have to hold
- *	var NAME TYPE FIRST N SHAPE    the variable that loads FIRST to FIRST + N - 1 bring
- *	none NAME TYPE REASON          one that cannot be had
+ *	if AT OP BITS SIGNED VALUE     a condition; all must be true
+ *	var NAME TYPE FIRST N SHAPE    a variable, from loads FIRST to FIRST + N - 1
+ *	none NAME TYPE REASON          an unavailable variable
  *
- * What loads mean is said in bpf/record-moments.h. COUNT_AT and AT count loads from 1 on; an AT
- * above MOMENT_PLAN_LOADS_MAX counts the trace state variables of the plan.
+ * bpf/record-moments.h describes loads. COUNT_AT and AT count loads from 1 on. An AT above
+ * MOMENT_PLAN_LOADS_MAX counts the trace state variables of the plan.
  */
 #pragma once
 
@@ -97,7 +96,7 @@ struct moment_plan {
 	const char *name, *file;
 	const char *source; /* "" = not known */
 	uint64_t vaddr;
-	uint64_t max;            /* MOMENT_PLAN_EACH = there is none */
+	uint64_t max;            /* MOMENT_PLAN_EACH = unlimited */
 	uint64_t snapshot, stop; /* numbers of hits; 0 = never */
 	struct moment_plan_load loads[MOMENT_PLAN_LOADS_MAX];
 	uint32_t n_loads;
@@ -110,8 +109,8 @@ struct moment_plan {
 };
 
 /*
- * Takes TEXT apart, which may be anybody's. Returns 0, -ENOMEM, or -EINVAL with a sentence in WHY.
- * *RET is the caller's on success.
+ * Parses TEXT, which is untrusted. Returns 0, -ENOMEM, or -EINVAL with a sentence in WHY. The
+ * caller owns *RET on success.
  */
 int moment_plan_parse(const char *text, struct moment_plan *ret,
 		      char why[static MOMENT_PLAN_WHY_MAX]);

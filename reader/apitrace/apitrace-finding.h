@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What can be wrong with a call trace beside damage, which ends it.
+ * Problems of a call trace, apart from damage, which ends it.
  */
 #pragma once
 

@@ -30,7 +30,7 @@ struct apitrace_parse {
 
 void apitrace_parse_deinit(struct apitrace_parse *p);
 
-/* Says what is wrong at OFFSET. Returns -EBADMSG. */
+/* Reports the damage WHAT at OFFSET. Returns -EBADMSG. */
 int apitrace_parse_damage(struct apitrace_parse *p, uint64_t offset, const char *what);
 
 void apitrace_parse_found(struct apitrace_parse *p, enum apitrace_finding_id id);

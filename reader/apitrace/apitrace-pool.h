@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory that is let go of at once: that of a call, or of all signatures.
+ * Memory that is freed at once: of a call, or of all signatures.
  */
 #pragma once
 

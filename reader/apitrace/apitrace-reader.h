@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads a call trace, versions 0 to 6, unpacked, in one pass and bounded memory.
+ * Reads an uncompressed call trace, versions 0 to 6, in one pass and bounded memory.
  *
- * Calls come in the order in which they end, those that never do at the end, as the format's own
- * tools have it. Nothing can be skipped in the format: damage ends the trace. What stood before it
- * is given back first, open calls as incomplete ones.
+ * Calls are returned in the order in which they end. Calls that never end follow at the end, as in
+ * the format's own tools. The format does not allow skipping anything, so damage ends the trace.
+ * All data before it is returned first, with open calls as incomplete ones.
  *
- * No size that the file claims is believed: memory is allocated for bytes that have arrived. One
- * string or blob may have 256 MiB, one call 512 MiB, all signatures 256 MiB. Open calls may have
- * 256 MiB together: beyond that the oldest is given back as incomplete.
+ * Sizes in the file are not trusted: memory is allocated for bytes that have arrived. A string or
+ * blob can have 256 MiB, a call 512 MiB, all signatures 256 MiB. All open calls can have 256 MiB;
+ * beyond that, the oldest one is returned as incomplete.
  */
 #pragma once
 
@@ -17,24 +17,24 @@
 #include "reader/apitrace/apitrace-finding.h"
 #include "writer/apitrace/apitrace-model.h"
 
-/* What apitrace_reader_new_*() answer, beside 0 and negative errnos. */
+/* The positive results of apitrace_reader_new_*(). */
 enum apitrace_alien {
 	APITRACE_ALIEN_EMPTY = 1, /* no byte at all */
-	/* A version that is not known; apitrace_head_version() says which */
+	/* An unknown version; apitrace_head_version() returns it. */
 	APITRACE_ALIEN_VERSION,
 };
 
-/* What apitrace_reader_next() answers, beside negative errnos. */
+/* The results of apitrace_reader_next(), apart from negative errnos. */
 enum apitrace_outcome {
 	APITRACE_END = 0,
 	APITRACE_CALL = 1,
-	APITRACE_DAMAGE = 2, /* once; then come the calls that were open */
+	APITRACE_DAMAGE = 2, /* once; the calls that were open follow */
 };
 
 struct apitrace_damage {
 	uint64_t offset;  /* in the unpacked stream */
 	const char *what; /* static text */
-	bool truncated;   /* the stream ends where more must come */
+	bool truncated;   /* the stream ends too early */
 };
 
 struct apitrace_header {
@@ -58,8 +58,8 @@ bool apitrace_is_stream(const uint8_t *p, size_t n);
 uint64_t apitrace_head_version(const uint8_t *p, size_t n);
 
 /*
- * Start to read what READ brings, or N bytes at P (borrowed). FINDING may be NULL. Read the header,
- * as far as it goes. Return 0, an enum apitrace_alien, or a negative errno.
+ * Start to read by the callback READ, or N bytes at P (borrowed). FINDING can be NULL. Read the
+ * header up to damage. Return 0, an enum apitrace_alien, or a negative errno.
  */
 int apitrace_reader_new_source(struct apitrace_reader **ret, input_read_fn read, void *source,
 			       apitrace_finding_fn finding, void *userdata);
@@ -72,8 +72,8 @@ DEFINE_CLEANUP(struct apitrace_reader *, apitrace_reader_free)
 const struct apitrace_header *apitrace_reader_header(const struct apitrace_reader *r);
 
 /*
- * Reads on. Returns an enum apitrace_outcome or a negative errno. *RET holds until the next call;
- * signatures hold as long as the reader.
+ * Reads the next call. Returns an enum apitrace_outcome or a negative errno. *RET is valid until
+ * the next call; signatures are valid as long as the reader.
  */
 int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call **ret);
 

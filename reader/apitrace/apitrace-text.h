@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls as text, as the format's own tool (`apitrace dump`) has it, byte for byte: other programs
- * read that. But nothing of it is a command to a terminal: names with control characters are
- * cleaned (text_clean()).
+ * Prints calls byte for byte like the format's own tool (`apitrace dump`), whose output other
+ * programs parse. The output never controls a terminal: names with control characters are cleaned
+ * (text_clean()).
  *
- * Two things are as they are there, though one would not choose them: strings end at their first
- * NUL and carriage returns are left out; and of what is no ASCII character the escape has wrong
- * digits (\777 for 0xff).
+ * Two flaws of that tool are kept: strings end at their first NUL, and carriage returns are left
+ * out; and the escapes of characters other than ASCII have wrong digits (\777 for 0xff).
  */
 #pragma once
 
 #include "base/outbuf.h"
 #include "writer/apitrace/apitrace-model.h"
 
-/* Appends to TO what stands for a blob. */
+/* Appends the representation of a blob to TO. */
 typedef void (*apitrace_text_blob_fn)(void *userdata, struct outbuf *to,
 				      const struct apitrace_text *blob);
 
@@ -38,10 +37,10 @@ int apitrace_text_frame(struct outbuf *to, const struct apitrace_frame *frame);
 /* Appends a name, cleaned. */
 int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name);
 
-/* ---- what names mean to the format's tools ---- */
+/* ---- the meaning of names for the format's tools ---- */
 
-/* A call of it ends a frame of a graphics program. */
+/* A call of this function ends a frame of a graphics program. */
 bool apitrace_ends_frame(const struct apitrace_text *function);
 
-/* A call that changes nothing and is shown only if it is asked for. */
+/* The call changes nothing, and is shown only on request. */
 bool apitrace_is_query(const struct apitrace_call *call);

@@ -46,5 +46,5 @@ void fxt_check_padding(struct fxt_findings *f, const void *p, uint64_t n);
 void fxt_check_stream(struct fxt_findings *f, const struct fxt_text *t);
 void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t);
 
-/* All arguments of R; fills in f->said. */
+/* Checks all arguments of R, and fills f->said. */
 void fxt_check_args(struct fxt_findings *f, const struct fxt_record *r);

@@ -151,7 +151,7 @@ struct fxt_lint {
 
 	/* frame */
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
-	struct fxt_lint_provider *provider; /* whose records come */
+	struct fxt_lint_provider *provider; /* the provider of the current records */
 	bool any_provider;
 	uint64_t told_offset; /* of the last record with an error */
 	uint64_t n_losses;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A trace that may be packed, as one stream: what was unpacked, of which the first bytes can be
- * looked at. Damage of the container and damage of the archive in it, at one place, is one damage
+ * A trace that can be compressed, as a stream of decompressed data, whose first bytes can be
+ * inspected. Damage of the container and of the archive at one place is reported once
  * (docs/architecture/damage.md).
  */
 #pragma once
@@ -17,7 +17,7 @@
 
 struct packed_stream {
 	struct unpack *unpack;
-	struct input head; /* what was unpacked and not taken */
+	struct input head; /* decompressed data that was not consumed */
 	bool damaged;      /* there is damage of the container that was not taken */
 	char text[256];    /* the last one that was */
 };
@@ -37,8 +37,7 @@ void packed_stream_deinit(struct packed_stream *s);
 ssize_t packed_stream_read(void *stream, void *to, size_t n);
 
 /*
- * An input_read_fn for readers that understand nothing behind a gap: the stream ends at the first
- * one.
+ * An input_read_fn for readers that cannot continue after a gap: the stream ends at the first one.
  */
 ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n);
 
@@ -46,9 +45,9 @@ ssize_t packed_stream_read_to_gap(void *stream, void *to, size_t n);
 bool packed_stream_is_archive(const uint8_t *p, size_t n);
 
 /*
- * The next record of READER, which reads from S, as fxt_reader_next(). *RET_DAMAGE is set with
- * FXT_READER_DAMAGE. What could not be unpacked is damage, too, where it is missing, and is
- * reported once.
+ * Returns the next record of READER, which reads from S, as fxt_reader_next(). *RET_DAMAGE is set
+ * with FXT_READER_DAMAGE. Data that could not be decompressed is reported as damage, once, at the
+ * place where it is missing.
  */
 int packed_stream_next_record(struct packed_stream *s, struct fxt_reader *reader,
 			      const struct fxt_record **ret, struct fxt_damage *ret_damage);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a function is given and returns, value by value: by DWARF and the calling convention of
- * x86-64. A structure is its members, as far as they are numbers, pointers or enumerations.
+ * The arguments and the result of a function, value by value, by DWARF and the calling convention
+ * of x86-64. A structure is represented by those members that are numbers, pointers or
+ * enumerations.
  */
 #pragma once
 
@@ -11,8 +12,8 @@
 enum { PLACE_ARGUMENTS_MAX = 16, PLACE_ARGUMENT_NAME_MAX = 64 };
 
 struct place_argument {
-	char name[PLACE_ARGUMENT_NAME_MAX]; /* "n", "where.x"; of what is returned "" */
-	char kind;                          /* 'S': a string; else the letter of its shape */
+	char name[PLACE_ARGUMENT_NAME_MAX]; /* "n", "where.x"; "" for a result */
+	char kind;                          /* 'S' = a string; otherwise, the letter of its shape */
 	uint8_t bytes;
 	uint8_t shift;          /* bits of the register that are below it */
 	char *words;            /* of an enumeration, "RED=0,GREEN=1,"; owned, or NULL */
@@ -24,15 +25,15 @@ struct place_arguments {
 	struct place_argument list[PLACE_ARGUMENTS_MAX];
 	size_t n;
 	bool cut;        /* there are more */
-	bool is_changed; /* by the compiler: the calling convention does not say where they are */
-	struct place_argument result; /* kind 0: nothing is returned */
+	bool is_changed; /* the compiler changed them, so the calling convention does not apply */
+	struct place_argument result; /* kind 0 = no result */
 };
 
 void place_arguments_deinit(struct place_arguments *a);
 
 /*
- * Those of the function that begins at VADDR, where it begins. Returns 0, -ENODATA (nothing is
- * known of it), or -ENOMEM.
+ * The arguments of the function that begins at VADDR, at its first instruction. Returns 0, -ENODATA
+ * (no data about it), or -ENOMEM.
  */
 int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_arguments *ret);
 

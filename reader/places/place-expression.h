@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Location expressions of DWARF, compiled into loads (place-locals.h). The expression is carried
- * out with terms in the place of numbers: a register plus a constant, what stands there, and so on.
- * Arithmetic that is no such sum is left to the shape, which computes it of what was loaded.
+ * Compiles location expressions of DWARF into loads (place-locals.h). The expression is evaluated
+ * with terms instead of numbers: a register plus a constant, the memory there, and so on. Other
+ * arithmetic becomes a formula of the shape, which computes the value from the loaded numbers.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 enum { PLACE_FORMULA_MAX = 256, PLACE_GAPS_MAX = 4 };
 
-/* Where an expression holds. */
+/* The position for which an expression is evaluated. */
 struct place_context {
 	struct places *places;
 	Dwarf_Die *function; /* for its frame base */
@@ -43,5 +43,6 @@ const char *place_expression_locate(const struct place_context *context, Dwarf_D
 const char *place_expression_number(const struct place_context *context, Dwarf_Die *die,
 				    unsigned name, struct place_load *ret);
 
-/* LOAD with what is at its address as the address: false if that is too much. */
+/* Makes LOAD use the content of its address as the address. Returns false if it has too many
+ * steps. */
 bool place_load_follow(struct place_load *load);

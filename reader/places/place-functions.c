@@ -263,8 +263,8 @@ int place_functions_around(struct places *p, uint64_t vaddr, struct place_functi
 	if (r == 0 && s.found.n == 0)
 		r = functions_add_frame(&s, vaddr);
 	functions_finish(&s.found);
-	/* Labels in assembly without a size extend to the next label, so several can match. The last
-	 * one is used. */
+	/* Labels in assembly without a size extend to the next label, so several can match. Keep
+	 * the last one. */
 	if (s.found.n > 0) {
 		struct place_function last = s.found.list[--s.found.n];
 

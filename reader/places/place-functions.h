@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions by name: as the linker has it, or as it stands in source: C++ and Rust, with or without
- * parameters, from the namespace on or from any part behind it.
+ * Finds functions by name: as in the symbol table, or as in C++ and Rust source, with or without
+ * parameters, beginning with any namespace.
  */
 #pragma once
 
@@ -16,16 +16,17 @@ struct place_function {
 struct place_functions {
 	struct place_function *list; /* owned; by address, no two the same */
 	size_t n;
-	bool is_full;      /* PLACES_FOUND_MAX: the rest is left out */
-	bool has_indirect; /* a name that matches stands for one of several functions: left out */
-	char nearest[PLACES_NAME_MAX]; /* where there is none: a name that is like it, or "" */
+	bool is_full; /* PLACES_FOUND_MAX: the rest is left out */
+	/* a matching name refers to one of several functions, and was left out */
+	bool has_indirect;
+	char nearest[PLACES_NAME_MAX]; /* if there is none: the most similar name, or "" */
 };
 
 void place_functions_deinit(struct place_functions *f);
 
 /*
- * Those that PATTERN means, in which `*` and `?` stand for others. Returns 0 (also for none), or
- * -ENOMEM.
+ * The functions that match PATTERN, with the wildcards `*` and `?`. Returns 0 (also without a
+ * match), or -ENOMEM.
  */
 int place_functions_find(struct places *p, const char *pattern, struct place_functions *ret);
 

@@ -16,11 +16,11 @@ struct place_line {
 };
 
 /*
- * Where the code of line LINE of FILE (a path, or the last parts of one) begins: once in each
- * function, and in each place that this is inlined in. Of a line that opens a function it is behind
- * what sets up the frame, so that variables are in their places. Returns 0, or -ENOENT (no such
- * file, or no code at that line: the nearest ones are in the sentence), -ENODATA (no debug
- * information), -E2BIG (several files, or too many places), each with a sentence in WHY.
+ * The addresses of line LINE in FILE (a path, or its last components): one in each function, and
+ * one in each place where it is inlined. For the first line of a function, the address is after the
+ * setup of the stack frame, so that variables are in their places. Returns 0, or one of these with
+ * a sentence in WHY: -ENOENT (no such file, or no code at that line; the sentence has the nearest
+ * ones), -ENODATA (no debug information), -E2BIG (several files, or too many places).
  */
 int place_lines_find(struct places *p, const char *file, uint32_t line, struct place_line *ret,
 		     char *why, size_t size);

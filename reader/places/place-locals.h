@@ -40,7 +40,7 @@ enum {
 
 enum place_base {
 	PLACE_ZERO,
-	PLACE_REGISTER, /* what is in REG */
+	PLACE_REGISTER, /* the content of REG */
 	PLACE_IMAGE,    /* how far the file lies from its own addresses: the load bias */
 	PLACE_BASE_MAX,
 };
@@ -50,7 +50,7 @@ struct place_load {
 	uint8_t base; /* enum place_base */
 	uint8_t reg;  /* of PLACE_REGISTER, below PLACE_REGISTERS */
 	uint8_t n_steps;
-	bool is_value; /* the bytes, at most 8, are those of the address itself */
+	bool is_value; /* the value is the low bytes (at most 8) of the address itself */
 	/*
 	 * It ends with a NUL, after BYTES at most; always the last load. If it cannot be read, the
 	 * variable has the bytes of the other loads.
@@ -62,7 +62,7 @@ struct place_load {
 };
 
 /*
- * How many elements are to be read, where the program says so: another variable, or the array
+ * The number of elements, if it is known only at run time: from another variable, or from the array
  * itself.
  */
 struct place_count {
@@ -92,7 +92,7 @@ struct place_variable {
 };
 
 struct place_locals {
-	struct place_variable *list; /* owned. Of one name the innermost comes first */
+	struct place_variable *list; /* owned; of equal names, the innermost variable comes first */
 	size_t n;
 };
 

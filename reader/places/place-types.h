@@ -25,8 +25,8 @@ uint64_t place_type_bytes(Dwarf_Die *type);
 int place_type_shape(Dwarf_Die *type, struct outbuf *to);
 
 /*
- * Where MEMBER of a structure, whose type has BYTES, begins, in bits; *RET_BITS is 0 unless it is a
- * bit field. False if that is computed (of a virtual base).
+ * The first bit of MEMBER in a structure, whose type has BYTES. *RET_BITS is 0 unless it is a bit
+ * field. Returns false if the position is computed (for a virtual base).
  */
 bool place_type_member(Dwarf_Die *member, uint64_t bytes, uint64_t *ret_bit, uint64_t *ret_bits);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The arguments of static probes as variables, as place-locals.h has those of functions.
+ * The arguments of static probes as variables, like those of functions in place-locals.h.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Static probes of a program: places that its authors have marked, with what is given there
+ * Static probes of a program: places that its authors have marked, with their arguments
  * (.note.stapsdt, as <sys/sdt.h> makes it).
  */
 #pragma once
@@ -9,33 +9,32 @@
 
 struct place_usdt {
 	char *provider, *name;            /* owned */
-	uint64_t vaddr;                   /* of the instruction, which does nothing */
+	uint64_t vaddr;                   /* of the instruction, which is a nop */
 	struct place_arguments arguments; /* "arg1" and so on */
 };
 
 struct place_usdts {
 	struct place_usdt *list; /* owned; by address. A probe may be at several places */
 	size_t n;
-	char nearest[PLACES_NAME_MAX]; /* where there is none: "provider:name" that is like it */
+	char nearest[PLACES_NAME_MAX]; /* if there is none: the most similar "provider:name" */
 	size_t n_all;                  /* that the file has */
 };
 
 void place_usdts_deinit(struct place_usdts *u);
 
 /*
- * The probes whose provider and name match, in which `*` and `?` stand for others; PROVIDER may be
- * "" for any. Returns 0, also for none, -EBADMSG (the note is damaged), or -ENOMEM.
+ * The probes with a matching provider and name, with the wildcards `*` and `?`. PROVIDER can be ""
+ * for any. Returns 0 (also without a match), -EBADMSG (the note is damaged), or -ENOMEM.
  */
 int place_usdts_find(struct places *p, const char *provider, const char *name,
 		     struct place_usdts *ret);
 
 /*
- * The probes that TEXT names, "PROVIDER:NAME", or "NAME" of any provider; there is at least one.
- * FILE is what the user calls the file. Returns 0; -ENOENT or -EBADMSG, with a sentence in WHY; or
- * -ENOMEM.
+ * The probes with the name TEXT, "PROVIDER:NAME", or "NAME" of any provider; at least one. FILE is
+ * the user's name for the file. Returns 0; -ENOENT or -EBADMSG, with a sentence in WHY; or -ENOMEM.
  */
 int place_usdts_named(struct places *p, const char *file, const char *text, struct place_usdts *ret,
 		      char why[static PLACES_WHY_MAX]);
 
-/* TEXT, the arguments of a probe ("-4@%edi 8@-16(%rbp) 4@$5"), taken apart. */
+/* Parses TEXT, the arguments of a probe ("-4@%edi 8@-16(%rbp) 4@$5"). */
 void place_usdt_arguments(const char *text, struct place_arguments *ret);

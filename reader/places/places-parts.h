@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file whose places are looked for, for the parts of this room.
+ * An open file, for the other parts of this room.
  */
 #pragma once
 
@@ -19,14 +19,14 @@ struct places {
 	struct find_places where;
 	struct symbol_list symbols; /* all, and not in order */
 	bool has_symbols;
-	uint64_t *indirect; /* addresses that stand for one of several functions; owned */
+	uint64_t *indirect; /* addresses of symbols that refer to one of several functions; owned */
 	size_t n_indirect, indirect_room;
 	struct dwarf_info *info; /* NULL = there is no debug information */
 	Dwarf *dwarf;            /* of INFO, borrowed */
 	Dwarf_CFI *frames;       /* of .eh_frame; NULL = none. Owned */
 };
 
-/* The symbol number I: false behind the last one. */
+/* The symbol number I. Returns false after the last one. */
 struct places_symbol {
 	const char *name; /* without a version; borrowed until the next call */
 	uint64_t start, size;
@@ -34,7 +34,7 @@ struct places_symbol {
 bool places_symbol(struct places *p, size_t i, struct places_symbol *ret,
 		   char name[static PLACES_NAME_MAX]);
 
-/* Whether what is at VADDR chooses a function when the program begins, and is none itself. */
+/* Whether the code at VADDR is not a function, but selects one when the program starts. */
 bool places_is_indirect(const struct places *p, uint64_t vaddr);
 
 /* The unit that has code at VADDR. */
@@ -43,11 +43,8 @@ bool places_unit(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
 /* The function, not an inlined one, that has code at VADDR. */
 bool places_function(struct places *p, uint64_t vaddr, Dwarf_Die *ret);
 
-/*
- * Whether DIE has code at VADDR; that of discarded sections, which is said to be at 0, does not
- * count.
- */
+/* Whether DIE has code at VADDR. Code of discarded sections, which is at 0, does not count. */
 bool places_has_code(Dwarf_Die *die, uint64_t vaddr);
 
-/* Siblings come later in the file, or a damaged one would have no end. */
+/* Siblings must be later in the file, so that a damaged list ends. */
 bool places_next(Dwarf_Die *die);

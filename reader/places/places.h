@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Places in a program or library: functions by name, lines, static probes, variables. An answer is
- * an address of the file's own, or an offset in it, and needs no debug information any more.
+ * Finds places in a program or library: functions by name, lines, static probes, variables. A
+ * result is an address in the file's own addresses, or an offset in the file. It can be used
+ * without the debug information.
  *
- * The debug information is found as names for addresses find it (reader/symbols/find-file.h): in
- * the file, by its build id, by its debug link, or from debuginfod. All limits of reader/symbols
- * hold: sizes are checked before libdw is asked, and libdw opens no file by itself.
+ * The debug information is found as for names of addresses (reader/symbols/find-file.h): in the
+ * file, by its build id, by its debug link, or from debuginfod. All limits of reader/symbols apply:
+ * sizes are checked before libdw is called, and libdw opens no file by itself.
  *
- * Only the command line uses this. Not safe for threads.
+ * Only the command line uses this. Not thread-safe.
  */
 #pragma once
 
@@ -34,7 +35,7 @@ struct places_living {
 
 struct places_options {
 	const struct places_living *living; /* the file is this one; NULL = this machine's */
-	const char *const *debug_dirs;      /* looked through before /usr/lib/debug */
+	const char *const *debug_dirs;      /* searched before /usr/lib/debug */
 	size_t n_debug_dirs;
 	bool debuginfod;
 };

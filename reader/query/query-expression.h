@@ -92,7 +92,7 @@ struct query_node {
 /* A variable of the expression. */
 struct query_variable {
 	char *name;   /* owned */
-	bool free;    /* declared: any variable of its types; else the one of this name */
+	bool free;    /* declared: any variable of its types; otherwise, the one with this name */
 	bool used;    /* which point it belongs to is known: */
 	bool earlier; /* the earlier one */
 	char *types;  /* of a free one: names with commas between them, "" = all. Owned */
@@ -115,7 +115,7 @@ static inline const uint32_t *query_children(const struct query_expression *e,
 	return e->children ? e->children + node->first : NULL;
 }
 
-/* What is wrong with an expression, and where: the bytes before it. */
+/* An error in an expression, and its position in bytes. */
 struct query_error {
 	size_t at;
 	char why[QUERY_WHY_MAX];
@@ -127,8 +127,8 @@ struct query_error {
 int query_declare(struct query_expression *e, const char *text, struct query_error *error);
 
 /*
- * Parses TEXT behind what E has: *RET_ROOT is its node. Returns 0, -EINVAL with ERROR, or -ENOMEM.
- * Whatever it returns, E must be deinitialised.
+ * Parses TEXT and adds it to E. *RET_ROOT is its node. Returns 0, -EINVAL with ERROR, or -ENOMEM. E
+ * must be deinitialised in any case.
  */
 int query_parse(struct query_expression *e, const char *text, uint32_t *ret_root,
 		struct query_error *error);

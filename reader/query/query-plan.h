@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What an expression comes to for points of one shape: which variables of the point each of its
- * variables may be, and, for each assignment that the shape does not rule out, the comparisons that
- * are left, with the words that they compare. A query makes one for each shape, so that points are
- * only compared.
+ * An expression, prepared for points of one shape: the variables of the point that each of its
+ * variables can be; and for each assignment that the shape does not exclude, the remaining
+ * comparisons with the words to compare. A query makes one plan per shape, so points only have to
+ * be compared.
  */
 #pragma once
 
@@ -14,18 +14,18 @@ enum { QUERY_STEPS_MAX = 1 << 20 };
 
 struct query_step;
 
-/* The expression, and the point of it that plans are made for. */
+/* The expression, and the point for which plans are made. */
 struct query_side {
 	const struct query_expression *e;
 	const struct tracedb_dictionary *dictionary;
 	const uint32_t *conjuncts; /* nodes that must all be true */
 	size_t n_conjuncts;
 	bool earlier;
-	/* Which variables are of this point, and what they may be. */
+	/* The variables that belong to this point, and their candidates. */
 	uint32_t variables[QUERY_VARIABLES_MAX];
 	size_t n_variables;
-	bool *types[QUERY_VARIABLES_MAX]; /* likewise; by number; NULL = all. Owned */
-	size_t steps_left;                /* so many more may be kept */
+	bool *types[QUERY_VARIABLES_MAX]; /* their possible types, by number; NULL = all; owned */
+	size_t steps_left;                /* the number of steps that can still be added */
 };
 
 struct query_plan {
@@ -59,9 +59,9 @@ int query_plan_make(struct query_plan *p, struct query_side *side,
 void query_plan_deinit(struct query_plan *p);
 
 /*
- * Calls FN for each assignment for which SIDE is true of the point of that side in C, which has the
- * shape of P; BOUND is where C's assignment is. Ends when FN returns something else than 0, and
- * returns that.
+ * Calls FN for each assignment for which SIDE is true for the point of that side in C, which has
+ * the shape of P. BOUND is C's assignment. Stops when FN returns a value other than 0, and returns
+ * it.
  */
 typedef int (*query_plan_fn)(void *userdata);
 int query_plan_run(const struct query_plan *p, const struct query_side *side,

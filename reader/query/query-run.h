@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A query over the points of a store: all assignments of a point's variables to those of the
- * expression for which it is true. Numbers are exact: integers of any size, and fractions.
+ * A query over the points of a store: all assignments of a point's variables to the variables of
+ * the expression for which it is true. Numbers are exact: integers of any size, and fractions.
  */
 #pragma once
 
@@ -35,7 +35,7 @@ struct query_result {
 	const struct tracedb_stored_point *earlier; /* NULL = it does not */
 };
 
-/* What VARIABLE of E stands for in R. */
+/* The variable of R that VARIABLE of E is assigned to. */
 static inline const struct tracedb_variable *query_result_variable(const struct query_expression *e,
 								   const struct query_result *r,
 								   size_t variable)
@@ -48,17 +48,16 @@ static inline const struct tracedb_variable *query_result_variable(const struct 
 typedef int (*query_result_fn)(void *userdata, const struct query_result *result);
 
 /*
- * Calls FN for each result until it returns something else than 0, which is returned. DICTIONARY is
- * that of the store. Returns 0; -EINVAL (a type of a free variable that the trace has not) or
- * -E2BIG (too many assignments for a point, or pairs of points), both with ERROR; or -ENOMEM.
+ * Calls FN for each result until it returns a value other than 0, which is returned. DICTIONARY
+ * belongs to the store. Returns 0; -EINVAL (the trace lacks the type of a free variable) or -E2BIG
+ * (too many assignments for a point, or pairs of points), both with ERROR; or -ENOMEM.
  */
 int query_run(const struct query *q, const struct tracedb_store *store,
 	      const struct tracedb_dictionary *dictionary, query_result_fn fn, void *userdata,
 	      struct query_error *error);
 
 /*
- * The same for a store that grows: a search looks at the points that it has not seen yet. It cannot
- * pick one point by chance.
+ * The same for a store that grows: a search handles new points. It cannot pick a point at random.
  */
 struct query_search;
 

@@ -22,7 +22,7 @@ struct query_point {
 	const struct tracedb_shape *shape;
 };
 
-/* What an expression is asked about. */
+/* The points and assignments for which an expression is evaluated. */
 struct query_context {
 	const struct query_expression *e;
 	const struct tracedb_dictionary *dictionary;
@@ -30,15 +30,16 @@ struct query_context {
 	query_function_fn function; /* NULL = no statement has a name */
 	const void *function_userdata;
 	struct query_point points[2]; /* the point, and the earlier one */
-	const uint32_t *bound; /* by variable of the expression: which of those of its point */
+	/* for each variable of the expression, the index of the point's variable */
+	const uint32_t *bound;
 };
 
 /* Whether the node AT, a truth value, is true. */
 bool query_is_true(const struct query_context *c, uint32_t at);
 
 /*
- * A number or a text at node AT as a key that equal ones have in common, and others rarely. It is
- * not 0. Returns false if there is none.
+ * A key for the number or text at node AT: equal values have equal keys, and others rarely do. It
+ * is never 0. Returns false if there is no value.
  */
 bool query_key(const struct query_context *c, uint32_t at, uint64_t *ret);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first pass over a report: which of its calls are to be shown, a bit each.
+ * The first pass over a report: selects the calls to show, with one bit per call.
  *
- * Allocations and deallocations are paired by index, which is the order in which they were
- * recorded; times are not asked, since their clock may have been set, or have begun anew at
- * midnight. Reports whose calls are in that order need memory for what is live; others (compressed
- * or sorted ones) 32 bytes a call.
+ * Allocations and deallocations are paired in order of their indices, which is the order of
+ * recording. Times are not used, since the clock may have been set, or restarted at midnight. If
+ * the calls are in that order, memory is needed only for live resources; otherwise (for compressed
+ * or sorted reports), 32 bytes per call.
  *
- * All calls are paired, wanted or not: what is freed in another context is free. An allocation of
- * what is live already replaces it: the same id is given out twice only after it came back, so the
- * older one is no leak but one whose freeing was not seen.
+ * All calls are paired, selected or not: a block that is freed in another context is free. An
+ * allocation with the id of a live resource replaces it: its deallocation must be missing in the
+ * report, so it is not a leak.
  */
 #pragma once
 
@@ -18,28 +18,28 @@
 
 struct rtrace_choose_counts {
 	uint64_t calls;
-	uint64_t replaced; /* allocations whose freeing was not seen */
-	uint64_t unknown;  /* deallocations of what was not seen to be allocated */
+	uint64_t replaced; /* allocations whose deallocation is missing */
+	uint64_t unknown;  /* deallocations whose allocation is missing */
 };
 
 struct rtrace_choose {
 	struct rtrace_select_state select;
 	struct rtrace_choose_counts counts;
 	bool leaks; /* only allocations that were not freed */
-	bool sorts; /* calls do not come in order: they are paired at the end */
+	bool sorts; /* calls are out of order, and are paired at the end */
 	struct rtrace_live live;
 	uint64_t *bits;  /* owned; of calls, in the order of the report */
-	uint64_t *frees; /* owned; which of them are deallocations, with a range */
+	uint64_t *frees; /* owned; the calls that are deallocations, if there is a range */
 	size_t n_words;
 	struct rtrace_choose_call *calls; /* owned; with SORTS */
 	size_t n_room;
 	uint64_t last_index;
-	uint64_t group; /* the first call that shares the backtrace that comes next */
-	bool in_range;  /* a frame of it is in the range */
+	uint64_t group; /* the first call that shares the next backtrace */
+	bool in_range;  /* one of its frames is in the range */
 	bool clamped;   /* the last call is wanted if its size, which did not fit, is */
 };
 
-/* What rtrace_choose_record() answers. */
+/* The results of rtrace_choose_record(). */
 enum rtrace_choose_outcome {
 	RTRACE_CHOOSE_DONE = 0,
 	RTRACE_CHOOSE_UNSORTED, /* calls are out of order: begin anew, with SORTS */

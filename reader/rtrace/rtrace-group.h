@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls in another order than that of the report: by size, by time, or by the backtrace that they
- * share. What is kept of a call is where it stands (64 bytes), and of each backtrace its addresses;
- * the lines are read again when they are shown.
+ * Shows calls in another order: by size, by time, or by their backtrace. Only the position of each
+ * call (64 bytes) and the addresses of each backtrace are kept; the lines are read again for the
+ * output.
  */
 #pragma once
 
@@ -23,5 +23,5 @@ void rtrace_group_frame(struct rtrace_group *g, const struct rtrace_record *reco
 /* The backtrace of all calls since the last end is complete. Returns 0 or -ENOMEM. */
 int rtrace_group_end(struct rtrace_group *g);
 
-/* Shows everything. TYPES are those of the report. */
+/* Shows everything. TYPES are the types of the report. */
 int rtrace_group_show(struct rtrace_group *g, const struct rtrace_type *types, size_t n_types);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The last step of post-processing: what is shown is counted, frames are cut off and named, and
- * everything goes to the caller.
+ * The last step of post-processing: counts the records shown, truncates backtraces, adds names to
+ * frames, and passes everything to the caller.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct rtrace_output {
 	} sums[RTRACE_RESOURCE_MAX + 1]; /* of allocations; the first: of no resource */
 };
 
-/* The header, with what is done to the report. */
+/* Writes the header, with the filters applied to the report. */
 int rtrace_output_header(struct rtrace_output *o, const struct rtrace_record *record);
 
 /* A call with its resource settled, and an argument of the last one. */
@@ -36,7 +36,7 @@ int rtrace_output_frame(struct rtrace_output *o, const struct rtrace_record *rec
 /* The end of a backtrace: RECORD, or NULL for one that is not in the report. */
 int rtrace_output_end(struct rtrace_output *o, const struct rtrace_record *record);
 
-/* Anything else, as it is. */
+/* Writes any other record unchanged. */
 int rtrace_output_other(struct rtrace_output *o, const struct rtrace_record *record);
 
 /* How much of each of TYPES has leaked. */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A line of a leak report, taken apart. It knows nothing of other lines.
+ * Parses a line of a leak report, independently of other lines.
  *
- * Everything that writers of the format have made is taken, the specification's way and that of the
- * tools (writer/rtrace/rtrace-wire.h): fractions of a second in any number of digits, "(3)=0x10",
+ * It accepts everything that writers of the format produce, both by the specification and by the
+ * tools (writer/rtrace/rtrace-wire.h): fractions of a second with any number of digits, "(3)=0x10",
  * arguments with or without TAB, paths with spaces.
  */
 #pragma once
 
 #include "writer/rtrace/rtrace-record.h"
 
-/* What is odd about a line. The text is static. */
+/* A flaw of a line. The text is static. */
 struct rtrace_oddity {
-	const char *what; /* NULL = nothing */
+	const char *what; /* NULL = none */
 	bool refused;     /* for that it is no record but a comment */
 };
 
 /*
- * Fills kind and fields of RET from LINE, which is without its line feed. What is no record is a
- * RTRACE_NOTE; so is what looks like one and cannot be read, and *RETERR says why.
+ * Fills kind and fields of RET from LINE, which has no line feed. Other text is a RTRACE_NOTE, and
+ * so is a record that cannot be parsed; *RETERR has the reason then.
  */
 void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 		       struct rtrace_oddity *reterr);

@@ -20,7 +20,7 @@
 #include "reader/rtrace/rtrace-choose.h"
 
 enum rtrace_sort_key {
-	RTRACE_SORT_NONE, /* as they come */
+	RTRACE_SORT_NONE, /* unchanged order */
 	RTRACE_SORT_SIZE,
 	RTRACE_SORT_COUNT, /* of calls with the same backtrace: only if they are grouped */
 	RTRACE_SORT_INDEX,
@@ -29,9 +29,9 @@ enum rtrace_sort_key {
 };
 
 struct rtrace_postprocess_options {
-	bool leaks;    /* only what was not freed, and how much that is */
+	bool leaks;    /* only resources that were not freed, and their sums */
 	bool compress; /* calls with the same backtrace, of the same resource, share it */
-	bool resolve;  /* ask for what frames are called */
+	bool resolve;  /* look up the names of frames */
 	enum rtrace_sort_key sort;
 	bool descending;
 	bool has_depth;
@@ -41,17 +41,16 @@ struct rtrace_postprocess_options {
 
 /* All return 0 or a negative errno, with which it ends. */
 struct rtrace_postprocess_io {
-	/* Puts up to N bytes from OFFSET of the report to TO. Returns how many, 0 at the end. */
+	/* Reads up to N bytes at OFFSET of the report to TO. Returns their number, 0 at the end. */
 	ssize_t (*read_at)(void *userdata, uint64_t offset, void *to, size_t n);
 	/*
-	 * Shows a record: its raw text or, without one, what it has; calls with their settled type.
+	 * Writes a record: its raw text or, without one, its fields. The types of calls are
+	 * resolved.
 	 */
 	int (*emit)(void *userdata, const struct rtrace_record *record);
 	/* With `resolve`: a file is mapped. */
 	int (*map)(void *userdata, const struct rtrace_map *map);
-	/*
-	 * What ADDRESS is called, when only the first N_MAPS of those were there; none = not known.
-	 */
+	/* The name of ADDRESS, given the first N_MAPS maps; empty = unknown. */
 	int (*name)(void *userdata, uint64_t address, uint64_t n_maps, struct rtrace_text *ret);
 	rtrace_problem_fn problem; /* of each line once */
 	void *userdata;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which calls of a report are wanted: by what they are of, where they come from, how large they
- * are.
+ * Selects calls of a report by their resource, origin and size.
  */
 #pragma once
 
 #include "reader/rtrace/rtrace-reader.h"
 
-/* Addresses that a call has to come from. */
+/* The addresses that a call must come from. */
 struct rtrace_call_range {
 	const char *target; /* the end of a mapped file's path, which START counts from; or NULL */
 	uint64_t start, size; /* bytes */
 };
 
-/* What nothing is said of does not matter. All is borrowed. */
+/* Criteria; those that are not set are ignored. All pointers are borrowed. */
 struct rtrace_select {
-	/* Types, or bits of their masks; a call of no resource is of none of them. */
+	/* Types, or bits of their masks. Calls without a resource never match. */
 	const char *const *types;
 	size_t n_types;
 	uint32_t type_mask;
@@ -25,7 +24,7 @@ struct rtrace_select {
 	uint32_t context_mask;
 	bool no_context;
 	bool has_size, has_index;
-	uint64_t min_size, max_size;   /* of allocations, and what frees them */
+	uint64_t min_size, max_size;   /* of allocations, and of their deallocations */
 	uint64_t min_index, max_index; /* of calls, both included */
 	const uint64_t *include;       /* only these indices, sorted; NULL = all */
 	size_t n_include;
@@ -37,7 +36,7 @@ struct rtrace_select {
 /* A name that a --context had, and the bit it was found to be. */
 struct rtrace_select_state {
 	const struct rtrace_select *select;
-	uint32_t context_mask; /* those of the names, too, as far as they are known */
+	uint32_t context_mask; /* including the contexts with the names, as far as they are known */
 	size_t n_found;        /* contexts that were named and found */
 	struct rtrace_span {
 		uint64_t start, end;
@@ -47,14 +46,15 @@ struct rtrace_select_state {
 
 void rtrace_select_init(struct rtrace_select_state *s, const struct rtrace_select *select);
 
-/* Takes in what the report says of contexts and mapped files. */
+/* Records contexts and mapped files of the report. */
 void rtrace_select_learn(struct rtrace_select_state *s, const struct rtrace_record *record);
 
-/* Whether a call is wanted, but for its size and its backtrace. TYPES are those of the reader. */
+/* Whether a call is selected, regardless of its size and backtrace. TYPES are those of the
+ * reader. */
 bool rtrace_select_call(const struct rtrace_select_state *s, const struct rtrace_record *record,
 			const struct rtrace_type *types);
 
 bool rtrace_select_size(const struct rtrace_select_state *s, uint64_t size);
 
-/* Whether ADDRESS is where calls have to come from. */
+/* Whether ADDRESS is in the range that calls must come from. */
 bool rtrace_select_address(const struct rtrace_select_state *s, uint64_t address);

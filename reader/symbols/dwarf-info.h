@@ -34,12 +34,12 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    const struct elf_file *alternate, const struct elf_segments *segments,
 		    uint64_t max, const char **reterr_what);
 
-/* For those who ask libdw itself. Borrowed. */
+/* For code that uses libdw directly. Borrowed. */
 struct Dwarf *dwarf_info_handle(struct dwarf_info *d);
 
 /*
- * The line table of UNIT, a Dwarf_Die, as dwarf_getsrclines() has it, to *RET, a Dwarf_Lines. False
- * if there is none, or one that would take more memory than may be used.
+ * Stores the line table of UNIT (a Dwarf_Die) in *RET (a Dwarf_Lines), as dwarf_getsrclines() does.
+ * Returns false if there is none, or if it would need too much memory.
  */
 bool dwarf_info_lines(const struct dwarf_info *d, void *unit, void *ret, size_t *ret_n);
 

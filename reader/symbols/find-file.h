@@ -14,7 +14,7 @@
 #include "reader/symbols/elf-file.h"
 #include "reader/symbols/symbols.h"
 
-/* Where to look. */
+/* The directories to search. */
 struct find_places {
 	int root_fd; /* "/" of this machine */
 	int sysroot_fd;

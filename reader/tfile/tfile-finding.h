@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What can be wrong with a GDB trace file beside damage, which ends it.
+ * Problems of a GDB trace file, apart from damage, which ends it.
  */
 #pragma once
 
@@ -31,5 +31,5 @@ enum tfile_finding_id {
 /* By id. */
 extern const struct finding_kind tfile_finding_kinds[TFILE_FINDING_MAX];
 
-/* Told of a finding at a byte of the unpacked file. */
+/* Called for a finding at a byte of the decompressed file. */
 typedef void (*tfile_finding_fn)(void *userdata, enum tfile_finding_id id, uint64_t offset);

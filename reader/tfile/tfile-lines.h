@@ -17,7 +17,7 @@ enum tfile_lines_list {
 };
 
 struct tfile_lines_texts {
-	const char **texts; /* owned; what they point to is among `kept` */
+	const char **texts; /* owned; the texts are in `kept` */
 	size_t n, room;
 };
 
@@ -39,15 +39,15 @@ struct tfile_lines {
 	size_t variables_room, tracepoints_room, points_room;
 	struct table places; /* of number and address -> index in tracepoints + 1 */
 	struct tfile_lines_texts keys, description, others;
-	char **kept; /* owned, with what they point to */
+	char **kept; /* owned, with the texts */
 	size_t n_kept, kept_room;
 };
 
 void tfile_lines_deinit(struct tfile_lines *l);
 
 /*
- * Takes the N bytes of LINE, without their line feed, which begin at OFFSET. Returns 0, 1 if
- * reading must end (l->damage says why), or -ENOMEM.
+ * Parses the N bytes of LINE, which has no line feed and begins at OFFSET. Returns 0, 1 if reading
+ * must stop (l->damage is the reason), or -ENOMEM.
  */
 int tfile_lines_take(struct tfile_lines *l, const char *line, size_t n, uint64_t offset);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads GDB trace files, unpacked, frame by frame, in one pass: those of gdbserver, of GDB's
- * `tsave` and of others, in either byte order and with registers of any size.
+ * Reads decompressed GDB trace files of any writer (gdbserver, GDB's `tsave`), frame by frame, in
+ * one pass, in either byte order and with registers of any size.
  *
- * Nothing says where a frame begins but the end of the one before, so damage ends the file; the
- * frames before it have been given, and what stands of one that is not whole is not. No size that
- * the file claims is believed: memory is allocated for bytes that have arrived, and tfile-model.h
- * has the limits.
+ * The beginning of a frame is only known from the end of the previous one, so damage ends the file.
+ * The frames before it are returned, but not the incomplete one. Sizes in the file are not trusted:
+ * memory is allocated for bytes that have arrived, and tfile-model.h has the limits.
  */
 #pragma once
 
@@ -15,10 +14,10 @@
 #include "reader/tfile/tfile-finding.h"
 #include "writer/tfile/tfile-model.h"
 
-/* What tfile_reader_new_*() answer, beside 0 and negative errnos: it is no trace file. */
+/* The positive result of tfile_reader_new_*(): this is not a trace file. */
 enum { TFILE_ALIEN = 1 };
 
-/* What tfile_reader_next() answers, beside negative errnos. */
+/* The results of tfile_reader_next(), apart from negative errnos. */
 enum tfile_outcome {
 	TFILE_TRACE_END = 0,
 	TFILE_FRAME = 1,
@@ -28,7 +27,7 @@ enum tfile_outcome {
 struct tfile_damage {
 	uint64_t offset;  /* of the line, frame or block in the unpacked file */
 	const char *what; /* static text */
-	bool truncated;   /* the file ends where more must come */
+	bool truncated;   /* the file ends too early */
 };
 
 struct tfile_reader;
@@ -37,9 +36,9 @@ struct tfile_reader;
 bool tfile_reader_is_trace(const uint8_t *p, size_t n);
 
 /*
- * Start to read what READ brings, or N bytes at P (borrowed), and read the head. FINDING is told
- * what is wrong, then and later, and may be NULL. Return 0, TFILE_ALIEN, or a negative errno. Where
- * the head is damaged there is as much of it as could be read, and no frame.
+ * Start to read by the callback READ, or N bytes at P (borrowed), and read the head. FINDING is
+ * called for problems, now and later, and can be NULL. Return 0, TFILE_ALIEN, or a negative errno.
+ * If the head is damaged, it is returned up to the damage, without frames.
  */
 int tfile_reader_new_source(struct tfile_reader **ret, input_read_fn read, void *source,
 			    tfile_finding_fn finding, void *userdata);
@@ -49,13 +48,14 @@ int tfile_reader_new_memory(struct tfile_reader **ret, const void *p, size_t n,
 struct tfile_reader *tfile_reader_free(struct tfile_reader *r);
 DEFINE_CLEANUP(struct tfile_reader *, tfile_reader_free)
 
-/* Holds as long as the reader. Maps are in the description, too. */
+/* Valid as long as the reader. Maps are in the description, too. */
 const struct tfile_head *tfile_reader_head(const struct tfile_reader *r);
 
 /* The numbers in frames have the byte order of a big-endian machine. */
 bool tfile_reader_is_big_endian(const struct tfile_reader *r);
 
-/* Reads on. Returns an enum tfile_outcome or a negative errno. *RET holds until the next call. */
+/* Reads the next frame. Returns an enum tfile_outcome or a negative errno. *RET is valid until the
+ * next call. */
 int tfile_reader_next(struct tfile_reader *r, const struct tfile_frame **ret);
 
 /* After TFILE_DAMAGE. */

@@ -8,14 +8,14 @@
 
 struct tracedb_region {
 	uint64_t address, size;
-	uint32_t left, right; /* regions before and behind it, by number; 0 = none */
+	uint32_t left, right; /* regions before and after it, by number; 0 = none */
 	uint32_t priority;    /* none below it has a greater one */
 };
 
 /* The answer to the last question. */
 struct tracedb_map_last {
-	uint64_t first, end; /* addresses that it holds for */
-	uint32_t region;     /* 0 = there is none */
+	uint64_t first, end; /* the range of addresses with the result `region` */
+	uint32_t region;     /* 0 = none */
 	bool known;
 };
 
@@ -33,13 +33,11 @@ struct tracedb_map {
 
 void tracedb_map_deinit(struct tracedb_map *m);
 
-/*
- * Sets the SIZE of the buffer at ADDRESS; 0 removes it. Returns 0 or -ENOMEM, with nothing changed.
- */
+/* Sets the SIZE of the buffer at ADDRESS; 0 removes it. Returns 0, or -ENOMEM without a change. */
 int tracedb_map_set(struct tracedb_map *m, uint64_t address, uint64_t size);
 
 /*
- * Returns the number of bytes from ADDRESS to the end of the last buffer that begins there or
- * before, 0 right behind its end, and TRACEDB_NO_SIZE beyond, or without such a buffer.
+ * Returns the number of bytes from ADDRESS to the end of the last buffer that begins at or before
+ * it: 0 directly after its end, and TRACEDB_NO_SIZE beyond, or without such a buffer.
  */
 uint64_t tracedb_map_size(struct tracedb_map *m, uint64_t address);

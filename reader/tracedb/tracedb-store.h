@@ -2,9 +2,9 @@
 /*
  * All points of a trace, in memory, for queries.
  *
- * Points of one kind have the same variables: their names and types are kept once, as a shape. A
- * point is its statement, its shape, and its values one behind the other in words of 64 bits; a
- * pointer has the size of its buffer behind it, which it was given when it was loaded.
+ * Points of one kind have the same variables. Their names and types are stored once, as a shape. A
+ * point consists of its statement, its shape, and its values, as consecutive 64-bit words. The word
+ * of a pointer is followed by the size of its buffer at the time of loading.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct tracedb_store;
 struct tracedb_slot {
 	uint32_t name, type;
 	uint32_t format; /* enum tracedb_format, of its type */
-	uint32_t word;   /* its first word among those of a point */
+	uint32_t word;   /* the index of its first word in a point */
 };
 
 struct tracedb_shape {
@@ -28,14 +28,14 @@ struct tracedb_shape {
 	uint32_t n_words;
 };
 
-/* A point as it is stored. The words of a pointer are itself and the size of its buffer; those of a
- * blob, where its bytes are and how many. */
+/* A stored point. A pointer has two words: its value and the size of its buffer. A blob has two
+ * words: the position and number of its bytes. */
 struct tracedb_row {
 	size_t point; /* its number, from 0 */
 	uint64_t statement;
 	uint32_t shape;
 	const uint64_t *words;
-	size_t word; /* where they are: a cursor of {point, word} comes to this row */
+	size_t word; /* position of the words: a cursor of {point, word} leads to this row */
 };
 
 struct tracedb_variable {
@@ -58,9 +58,9 @@ struct tracedb_cursor {
 };
 
 /*
- * Loads what R brings from where it stands. Returns TRACEDB_TRACE_END, TRACEDB_DAMAGE with the
- * points before the damage loaded (tracedb_reader_damage() says more), or a negative errno, with
- * *RET untouched. R stays the caller's and must outlive the store, which borrows its dictionary.
+ * Loads the points of R from its position. Returns TRACEDB_TRACE_END, TRACEDB_DAMAGE with the
+ * points before the damage (see tracedb_reader_damage()), or a negative errno, with *RET unchanged.
+ * R still belongs to the caller and must outlive the store, which borrows its dictionary.
  */
 int tracedb_store_load(struct tracedb_store **ret, struct tracedb_reader *r);
 
@@ -74,9 +74,8 @@ int tracedb_store_new(struct tracedb_store **ret, const struct tracedb_dictionar
 int tracedb_store_add(struct tracedb_store *s, const struct tracedb_point *point);
 
 /*
- * Removes all points; the next one has the number behind theirs. Buffers are as they were. Shapes
- * keep their numbers, unless there are very many of them: then they are removed, too, and it
- * returns true.
+ * Removes all points. The numbers of points continue. Buffers are kept. Shapes keep their numbers,
+ * unless there are very many: then they are removed, too, and this returns true.
  */
 bool tracedb_store_clear(struct tracedb_store *s);
 
@@ -86,13 +85,13 @@ DEFINE_CLEANUP(struct tracedb_store *, tracedb_store_free)
 size_t tracedb_store_points(const struct tracedb_store *s);
 
 /*
- * The next point. Returns 1, 0 after the last one, or -ENOMEM. *RET holds until the next call with
- * C, and the bytes of its blobs as long as S.
+ * The next point. Returns 1, 0 after the last one, or -ENOMEM. *RET is valid until the next call
+ * with C, and the bytes of its blobs as long as S.
  */
 int tracedb_store_next(const struct tracedb_store *s, struct tracedb_cursor *c,
 		       struct tracedb_stored_point *ret);
 
-/* The next point as it is stored. Returns false after the last one. It holds until one is added. */
+/* The next stored point. Returns false after the last one. It is valid until a point is added. */
 bool tracedb_store_next_row(const struct tracedb_store *s, struct tracedb_cursor *c,
 			    struct tracedb_row *ret);
 
@@ -102,7 +101,7 @@ int tracedb_store_point(const struct tracedb_store *s, struct tracedb_cursor *c,
 
 const struct tracedb_shape *tracedb_store_shape(const struct tracedb_store *s, uint32_t number);
 
-/* The bytes of a blob whose words are at P, which has p[1] of them. */
+/* The bytes of a blob with the words at P; their number is p[1]. */
 const uint8_t *tracedb_store_bytes(const struct tracedb_store *s, const uint64_t *p);
 
 void tracedb_cursor_deinit(struct tracedb_cursor *c);

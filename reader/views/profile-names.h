@@ -7,7 +7,7 @@
 
 #include "reader/views/profile.h"
 
-/* The callback that looks names up. */
+/* The callback that looks up names. */
 struct profile_names {
 	/*
 	 * Writes the functions at PLACE to *RET, innermost first; they are valid until the next

@@ -51,7 +51,7 @@ struct diff_row {
 	struct diff_sums side[DIFF_SIDES];
 };
 
-/* One recording, as it is read. */
+/* One recording while it is read. */
 struct diff_input {
 	struct summary *summary; /* owned */
 	struct table latencies;  /* tid -> struct latency, owned */
@@ -68,7 +68,7 @@ struct summary_diff {
 int diff_input_init(struct diff_input *in);
 void diff_input_deinit(struct diff_input *in);
 
-/* Takes one event in. Returns 0 or -ENOMEM. Behind the last one call summary_finish(). */
+/* Adds an event. Returns 0 or -ENOMEM. Call summary_finish() after the last one. */
 int diff_input_add(struct diff_input *in, const struct event *ev);
 
 /*

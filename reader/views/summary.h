@@ -56,7 +56,7 @@ struct summary_thread {
 	uint64_t preempted; /* losses of the CPU while it was runnable */
 	uint64_t wakeups;
 	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
-	uint64_t samples;               /* of what it did on CPUs */
+	uint64_t samples;               /* on-CPU samples */
 	/* while events come in */
 	enum summary_state state;
 	uint32_t cpu; /* where it runs */
@@ -145,14 +145,14 @@ struct summary {
 	size_t n_sheds;
 	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
 	size_t n_triggers;
-	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* as session_stop says */
+	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* from session_stop */
 	uint64_t dropped_bytes;             /* the same: a flight recorder had no room for them */
 	struct activity_sums activity;
 
 	uint64_t n_gaps;     /* losses of scheduling records so far */
 	bool any_stop;       /* a session_stop was seen */
 	unsigned n_sessions; /* that have begun and not stopped */
-	bool timed;          /* start_ns and end_ns hold something */
+	bool timed;          /* start_ns and end_ns are set */
 };
 
 int summary_new(struct summary **ret);
