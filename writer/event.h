@@ -62,7 +62,7 @@ enum interval_kind {
 	INTERVAL_KIND_MAX,
 };
 
-/* Of a task whose user is unknown: (uid_t)-1 is no user. */
+/* For a task whose user is unknown: (uid_t)-1 is not a valid user. */
 #define EVENT_UID_UNKNOWN UINT32_MAX
 
 /* The number of values of a counter at one time. */
@@ -106,7 +106,7 @@ enum {
 	EVENT_CALL_ARGS_MAX = 11,
 	EVENT_MOMENT_VALUES_MAX = 11,
 	EVENT_MOMENT_REGISTERS = 20,
-	EVENT_MOMENT_BYTES_MAX = 24592, /* of what is read at a point */
+	EVENT_MOMENT_BYTES_MAX = 24592, /* bytes collected at a point */
 	EVENT_CALL_FRAMES_MAX = 127,    /* of a call's stack, the function itself being one */
 };
 
@@ -134,7 +134,7 @@ extern const char *const resource_names[RESOURCE_MAX];
 
 /* The result of the search for references to a block. */
 enum reach {
-	REACH_UNKNOWN,  /* nobody looked */
+	REACH_UNKNOWN,  /* not searched */
 	REACH_LOST,     /* nothing points to it */
 	REACH_INDIRECT, /* only lost blocks point to it, or into it */
 	REACH_POSSIBLE, /* only pointers into it exist */
@@ -412,7 +412,7 @@ struct event {
 		struct {
 			const char *name; /* of the point; not of events that were read */
 			uint32_t point;   /* its number */
-			uint64_t hit;     /* so many came by, with this one */
+			uint64_t hit;     /* number of hits, including this one */
 			/* Id of a SAMPLE_NAMED of the process, from the caller on; 0 = not taken */
 			uint64_t stack;
 			/*

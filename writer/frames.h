@@ -36,9 +36,9 @@ struct frames *frames_free(struct frames *f);
 DEFINE_CLEANUP(struct frames *, frames_free)
 
 /*
- * Takes an EVENT_FRAME. Of two for the same process, address and depth, the last one is valid. A
- * different innermost one begins a new set: the process runs another program there. Sets that were
- * returned before stay unchanged, as long as the frames. Returns 0 or -ENOMEM.
+ * Adds an EVENT_FRAME. A later one replaces an earlier one with the same process, address and
+ * depth. A different innermost one begins a new set: the process runs another program there. Sets
+ * that were returned before stay unchanged, as long as the frames. Returns 0 or -ENOMEM.
  */
 int frames_add(struct frames *f, const struct event *ev);
 

@@ -37,10 +37,7 @@
 /* Further mappings are counted, and not found. */
 enum { MAPS_MAX = 1 << 20 };
 
-/*
- * One executable mapping. It lives as long as its maps (MAPS_OF_ALL_TIMES), or as long as it is
- * mapped.
- */
+/* An executable mapping. Valid as long as the maps (MAPS_OF_ALL_TIMES), or until it is unmapped. */
 struct mapping {
 	uint64_t number; /* unique within one maps; from 1 */
 	uint32_t pid;    /* its first process; children share it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The values of an EVENT_MOMENT by its plan: as text, and as the arguments that Perfetto shows.
- * Plan and event can come from a file: nothing of them is trusted.
+ * Plan and event can come from a file, and are not trusted.
  */
 #pragma once
 

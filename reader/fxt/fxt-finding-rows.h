@@ -149,7 +149,7 @@ FINDING(ARG_WIDE, "arg-wide", NOTE, "a 64-bit argument whose value fits into 32 
 	"\"If a value fits in 32-bits, use the 32-bit signed integer argument type instead\" (and "
 	"so for unsigned ones): it saves a word. Nothing else is wrong with it.")
 
-/* who is who */
+/* identities */
 FINDING(KOID_WIDE, "koid-over-32-bits", WARNING, "a koid that does not fit into 32 bits", "koid #",
 	"Perfetto cuts the ids of processes and threads to 32 bits: two threads that differ only "
 	"above become one, under the last name. Number them anew.")
@@ -327,7 +327,7 @@ FINDING(BACKTRACE_BEFORE_MMAP, "backtrace-before-mmap", NOTE,
 	"Right in a process that was forked: it has the mappings of its parent. In others its "
 	"addresses cannot be given to a module; write module and mmap records first.")
 
-/* what programs allocate */
+/* allocations */
 FINDING(MEMORY_UNWATCHED, "memory-unwatched", WARNING,
 	"what a process allocates is said, and not since when", "process #",
 	"kymo's event `watch` begins what is known of a process, and `watched` ends it. Without it "

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Variables at an address of a program, compiled into loads: reads of registers and of memory that
- * need no DWARF any more. A program in the kernel carries them out; the bytes that they bring are
- * printed by the variable's shape (place-print.h), which needs nothing but itself.
+ * Variables at an address of a program, compiled into loads: reads of registers and memory that do
+ * not need DWARF. An eBPF program performs them. The variable's shape (place-print.h) prints the
+ * loaded bytes without other data.
  *
- * An address of a load is made in these steps:
+ * The address of a load is computed in these steps:
  *
  *	address = base                                (of PLACE_REGISTER, PLACE_IMAGE or PLACE_ZERO)
  *	address += offset
  *	for each of n_steps: address = *(uint64_t *)address + steps[i]
  *
- * and then BYTES are read at the address; or, with is_value, they are the low bytes of the address
- * itself (a variable in a register, a constant). All sums are modulo 2^64.
+ * Then BYTES are read at the address; with is_value, they are the low bytes of the address itself
+ * (a variable in a register, a constant). All sums are modulo 2^64.
  *
- * The bytes of all loads of a variable, one behind the other in their order, are what its shape
- * describes.
+ * The shape of a variable describes the bytes of all its loads, consecutively and in order.
  *
- * A variable that cannot be had has no loads but a reason; it never reads as zeros.
+ * An unavailable variable has a reason instead of loads; it is never read as zeros.
  */
 #pragma once
 
@@ -99,14 +98,14 @@ struct place_locals {
 void place_locals_deinit(struct place_locals *l);
 
 /*
- * What is asked for, one text each:
+ * The requested variables, one text each:
  *
- *	args            all arguments of the function that is at the address
+ *	args            all arguments of the function at the address
  *	locals          all its other variables that exist there
- *	NAME            one of these, or a global one: first an argument of the innermost function
- *	*NAME           what a pointer leads to
- *	*NAME@64        so many elements, one behind the other
- *	*NAME@OTHER     as many as another variable says
+ *	NAME            one of these, or a global one: an argument of the innermost function first
+ *	*NAME           the target of a pointer
+ *	*NAME@64        so many consecutive elements
+ *	*NAME@OTHER     as many as the value of another variable
  */
 struct place_query {
 	uint64_t vaddr; /* in the file's own addresses */

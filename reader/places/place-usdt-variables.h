@@ -7,7 +7,7 @@
 #include "reader/places/place-usdt.h"
 
 /*
- * Adds to TO what ITEM means:
+ * Adds the variables of ITEM to TO:
  *
  *	args         all of A
  *	arg1         one of them

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What `kymo postprocess` does to a report: leaks, grouping by backtrace, order, selection, names.
+ * Implements `kymo postprocess`: leaks, grouping by backtrace, order, selection, names.
  *
- *	rtrace-choose   pass 1: which calls are shown
- *	this            pass 2: shows them, in the order of the report; or
- *	rtrace-group    collects them in it, and then shows them in another order
+ *	rtrace-choose   pass 1: selects the calls to show
+ *	this file       pass 2: shows them, in the order of the report; or
+ *	rtrace-group    collects them in pass 2, and then shows them in another order
  *
- * Without anything to do there is one pass, and what is shown are the bytes of the report. Else
- * what is neither a call nor with one stays as it is and where it is (before all calls, if those
- * are put in order), temporary comments ("# ") go, and the header says what was done. A report that
- * is compressed stays so.
+ * Without any option, there is one pass, which copies the bytes of the report. Otherwise, records
+ * that do not belong to calls are kept unchanged in their places (before all calls, if calls are
+ * sorted). Temporary comments ("# ") are dropped, and the header lists the options. A compressed
+ * report stays compressed.
  *
- * A report is read by its bytes at offsets, since it is read twice, and calls again when they are
- * put in order. What is behind those that the first pass saw is not looked at. It must not change
+ * A report is read by offset, since it is read twice, and its calls again when they are sorted.
+ * Calls that were added after the first pass are ignored. Otherwise, the report must not change
  * meanwhile.
  */
 #pragma once

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls, their values and the signatures that these refer to, as the reader gives them and the
- * writer takes them. Texts have a length, since they may hold any byte, and a NUL behind them.
+ * Calls, their values and their signatures, as returned by the reader and taken by the writer.
+ * Texts have a length, since they can contain any byte, and are NUL-terminated as well.
  *
- * A signature that is written belongs to one writer, which keeps its number there: 0 = it was not
- * written yet. The reader leaves 0 there.
+ * A signature belongs to one writer, which stores its number in it: 0 = it was not written yet. The
+ * reader sets it to 0.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct apitrace_property {
 	struct apitrace_text name, value;
 };
 
-/* A function with the names of its arguments, or a struct with those of its members. */
+/* The name of a function and its arguments, or of a struct and its members. */
 struct apitrace_names {
 	uint32_t number;
 	struct apitrace_text name;

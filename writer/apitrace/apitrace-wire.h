@@ -4,11 +4,11 @@
  *
  *	trace = version [semantic_version property* ""] event*	(the bracket from version 6 on)
  *
- * Integers are varints of seven bits a byte, the lowest first; strings are their length and their
- * bytes; floats are little-endian. A signature (function, struct, enum, bitmask, stack frame) has
- * its body behind its id where it occurs first in the file, and only its id afterwards; each of the
- * five kinds counts its own ids. An unknown byte ends reading: nothing in the format can be
- * skipped, so it has no room for extensions.
+ * Integers are varints with seven bits per byte, the lowest first. Strings consist of their length
+ * and their bytes. Floats are little-endian. A signature (function, struct, enum, bitmask, stack
+ * frame) is an id, followed by a body at its first occurrence in the file. Each of the five kinds
+ * has its own ids. An unknown byte ends the trace: the format does not allow skipping anything, and
+ * so cannot be extended.
  */
 #pragma once
 

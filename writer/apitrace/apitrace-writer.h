@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a call trace, version 6, event by event, into a buffer of the caller's. What packs it
- * (writer/pack/) stands behind: readers of such files want Snappy chunks, and the header in a chunk
- * of its own, so that a crash leaves it whole.
+ * Writes a call trace, version 6, event by event, into a buffer of the caller. The caller must
+ * compress the buffer (writer/pack/): readers of such files expect Snappy chunks, and a chunk for
+ * the header alone, so that a crash leaves it intact.
  *
  *	apitrace_writer_header(w, properties, n);
  *	no = apitrace_writer_enter(w, tid, &function);
@@ -12,10 +12,10 @@
  *	apitrace_writer_ret(w), apitrace_put_sint(w, -2);
  *	r = apitrace_writer_end(w);
  *
- * An event is in the buffer when apitrace_writer_end() has returned 0, and not at all when it has
- * failed. What is against the format (an argument that the function does not declare, a value too
- * many or too few) is -EINVAL there. Failure sticks: a signature may have been in the event that
- * was not written.
+ * If apitrace_writer_end() returns 0, the event is in the buffer; otherwise, nothing of it is. It
+ * returns -EINVAL for an event that violates the format (an argument that the function does not
+ * declare, too many or too few values). Failures stick, since the lost event may have contained a
+ * signature.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct apitrace_writer {
 	uint64_t calls;                        /* that were entered */
 	const struct apitrace_names *function; /* of the enter event; NULL = it is a leave event */
 	bool open;                             /* there is an event */
-	uint64_t missing;                      /* values that have to come next */
+	uint64_t missing;                      /* number of values that must follow */
 	uint32_t functions, structs, enums, bitmasks, frames; /* numbers given */
 };
 
@@ -44,7 +44,7 @@ uint32_t apitrace_writer_enter(struct apitrace_writer *w, uint32_t thread,
 			       struct apitrace_names *function);
 void apitrace_writer_leave(struct apitrace_writer *w, uint32_t no);
 
-/* What an event may have. One value follows the first two. */
+/* The details of an event. One value follows each of the first two. */
 void apitrace_writer_arg(struct apitrace_writer *w, uint32_t number);
 void apitrace_writer_ret(struct apitrace_writer *w);
 void apitrace_writer_flags(struct apitrace_writer *w, uint32_t flags);

@@ -11,8 +11,8 @@
 struct fxt_archive_args {
 	struct fxt_out_arg list[FXT_ARGS_MAX];
 	unsigned n;
-	char letter[2];                                /* the text of one of them */
-	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1]; /* likewise */
+	char letter[2];                                /* text of an argument of one letter */
+	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1]; /* text of a build id */
 };
 
 /* Sets ARGS to the fields of ROW, from EV. Returns 0, or -EINVAL if a value has no name. */

@@ -29,7 +29,7 @@ struct fxt_archive {
 	uint64_t *lost; /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
 	uint64_t *lost_until_ns; /* the same: the end of the last loss */
 	uint8_t *tracks;         /* per CPU (without one: 0): a bit for each named track */
-	uint8_t processes;       /* a bit for each track whose process was named */
+	uint8_t processes;       /* one bit for each track whose process was named */
 	uint32_t n_cpus;
 	struct fxt_perfetto_samples *samples; /* owned; NULL until there is profiler data */
 	bool no_perfetto_samples;
@@ -40,7 +40,7 @@ struct fxt_archive {
 int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus);
 void fxt_archive_deinit(struct fxt_archive *a);
 
-/* From now on records go to OUT (borrowed). */
+/* Writes following records to OUT (borrowed). */
 void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out);
 
 /* Whether samples are also written as Perfetto's packets (the default). */

@@ -13,7 +13,7 @@
 enum { FXT_DRAFT_REFS = 2 };
 
 struct fxt_draft {
-	/* Input. NULL for records with fewer of them. */
+	/* Input. NULL for records with fewer threads. */
 	const struct fxt_out_thread *threads[FXT_DRAFT_REFS];
 	const struct fxt_out_string *strings[FXT_DRAFT_REFS];
 	const struct fxt_out_arg *args;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of events: which FXT record says which struct event, argument by argument. Its list is
- * fxt-event-rows.h; the writer, the reader, the lint and what edits archives go by it.
+ * The table of events: the FXT record of each struct event, argument by argument. Its list is
+ * fxt-event-rows.h. The writer, the reader, the lint and the edits use it.
  *
- * An event that is added is a row there. What its row cannot say (records beside it, books that are
- * kept) is a hook by its kind: fxt-archive.c when it is written, fxt-events.c when it is read.
+ * A new event is a row there. For parts that a row cannot express (additional records, state),
+ * there are hooks by kind: fxt-archive.c for writing, fxt-events.c for reading.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* X(form, FXT_ARG_ type, C type of the member): what an argument is made of, and into. */
+/* X(form, FXT_ARG_ type, C type of the member): the source and the type of an argument. */
 #define FXT_FIELD_FORMS(X)                                                                         \
 	X(KOID, KOID, uint32_t)                                                                    \
 	X(U32, UINT32, uint32_t)                                                                   \
@@ -23,7 +23,7 @@
 	X(POINTER, POINTER, uint64_t)                                                              \
 	X(BOOL, BOOL, bool)                                                                        \
 	X(TEXT, STRING, const char *) /* written inline */                                         \
-	X(WORD, STRING, const char *) /* through the table of strings: it comes again */           \
+	X(WORD, STRING, const char *) /* text that recurs: in the table of strings */              \
 	X(LETTER, STRING, char)       /* a string of one character */                              \
 	X(RESOURCE, STRING, enum resource)                                                         \
 	X(REACH, STRING, enum reach)                                                               \
@@ -38,20 +38,21 @@ enum fxt_field_form {
 };
 
 enum fxt_field_flags {
-	/* Not written if ... (the last bits; one of them). */
-	FXT_FIELD_IF_SET = 1,   /* it is 0, or no text */
-	FXT_FIELD_IF_THERE = 2, /* it is NULL; that is also what is read where it is missing */
-	FXT_FIELD_IF_KNOWN = 3, /* all bits are set; likewise */
-	FXT_FIELD_IF_NEXT = 4,  /* the next field is not */
+	/* The condition under which the argument is left out; one value of the lowest bits. */
+	FXT_FIELD_IF_SET = 1,   /* it is 0 or "" */
+	FXT_FIELD_IF_THERE = 2, /* it is NULL, which is also the value of a missing argument */
+	/* all bits are set, which is also the value of a missing argument */
+	FXT_FIELD_IF_KNOWN = 3,
+	FXT_FIELD_IF_NEXT = 4, /* the next field is not */
 	FXT_FIELD_UNWRITTEN = 5,
 	FXT_FIELD_WHEN = 7,
 
-	FXT_FIELD_MAIN = 8, /* without it the lint takes it for somebody else's event */
+	FXT_FIELD_MAIN = 8, /* without it, the lint assumes another program's event */
 	FXT_FIELD_NEEDED =
-		16 | 8, /* and so does the reader; where there are two, without both of them */
-	FXT_FIELD_STRICT = 32,  /* other readers give up where it has another type */
-	FXT_FIELD_PLAIN = 64,   /* text of kymo or the kernel's, no secret of anybody */
-	FXT_FIELD_SECRET = 128, /* a number that identifies somebody */
+		16 | 8,         /* the same for the reader; of two such arguments, one is enough */
+	FXT_FIELD_STRICT = 32,  /* other readers reject another type */
+	FXT_FIELD_PLAIN = 64,   /* text of kymo or the kernel, which is never secret */
+	FXT_FIELD_SECRET = 128, /* a number that can identify a user or file */
 };
 
 struct fxt_event_field {
@@ -67,9 +68,10 @@ enum fxt_event_whose {
 	FXT_WHOSE_OWN,     /* its thread */
 	FXT_WHOSE_PROCESS, /* the main thread of its process */
 	FXT_WHOSE_KYMO,
-	FXT_WHOSE_CPU,  /* kymo's for its CPU */
-	FXT_WHOSE_CODE, /* thousands of them on the threads of programs would hide what these did */
-	FXT_WHOSE_BPF,  /* its own; only eBPF programs write it */
+	FXT_WHOSE_CPU, /* kymo's for its CPU */
+	/* on a separate track, since there are too many for the threads of programs */
+	FXT_WHOSE_CODE,
+	FXT_WHOSE_BPF, /* its own; only eBPF programs write it */
 };
 
 struct fxt_event_row {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Every event of an archive, once: a list for code that defines EVENT and the other words below
- * (see fxt-event-fields.h). docs/FXT-MAPPING.md has the same for people, and
+ * (see fxt-event-fields.h). docs/FXT-MAPPING.md describes the same for users, and
  * tests/style/check-mapping compares it with this list.
  *
  *   EVENT(kind, category, name, type, whose, fields)  the row of an event kind
@@ -36,7 +36,7 @@ OTHER(WAKEUP, EVENT_WAKE, NONE,
 	FOREIGN(CONTEXT, STRING, PLAIN)
 	FOREIGN(INTERRUPTED, KOID, 0))
 
-/* ---- what happens to threads ---- */
+/* ---- events of threads ---- */
 
 EVENT(MIGRATE, SCHED, MIGRATE, INSTANT, BPF,
 	FIELD(FROM_CPU, CPU, migrate.from_cpu, 0)
@@ -126,7 +126,7 @@ EVENT(LOST, KYMO, LOST, INSTANT, CPU,
 	FIELD(FIRST, TIME, lost.first_ns, 0)
 	FIELD(LAST, TIME, lost.last_ns, 0))
 
-/* ---- what CPUs do ---- */
+/* ---- events of CPUs ---- */
 
 OTHER(IRQ, EVENT_INTERVAL, IRQ,
 	FIELD(IRQ, I32, interval.number, 0)
@@ -189,7 +189,7 @@ EVENT(FRAME, PROFILE, FRAME, INSTANT, CODE,
 	FIELD(LINE, U32, frame.line, IF_SET)
 	FIELD(MODULE, WORD, frame.module, IF_SET))
 
-/* ---- what programs allocate ---- */
+/* ---- allocations ---- */
 
 EVENT(WATCH_BEGIN, MEMORY, WATCH, INSTANT, PROCESS,
 	FIELD(RESOURCES, TEXT, watch.resources, NEEDED | PLAIN)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Records as lines: the limits of each field and the order of the parts, and nothing of the order
- * of the lines (rtrace-writer.h). A line is appended whole or not at all.
+ * Writes records as lines. Checks the limits of each field and the order of parts, but not the
+ * order of lines (rtrace-writer.h). A line is appended completely or not at all.
  *
- * All return 0; -EINVAL for a value that the format has no form for; -EMSGSIZE for a line or name
- * that other readers have no room for; or what the buffer says.
+ * All functions return 0; -EINVAL for a value that the format cannot express; -EMSGSIZE for a line
+ * or name that is too long for other readers; or the error of the buffer.
  *
- * In what has to be one word (paths, values) spaces, control characters and DEL are written as \ooo
- * (octal), as in /proc/PID/maps; in comments '%' is, since a reader takes them for formats. What is
- * written so already stays as it is, so that what was read can be written again.
+ * In single words (paths, values), spaces, control characters and DEL are written as \ooo (octal),
+ * as in /proc/PID/maps. In comments, '%' is escaped, since a reader uses them as formats. Existing
+ * escapes are not escaped again, so that a report can be read and rewritten.
  */
 #pragma once
 
@@ -16,8 +16,8 @@
 #include "writer/rtrace/rtrace-record.h"
 
 /*
- * What header values cannot hold (',', '=' and control characters) becomes '_', and their ends are
- * cut: a process may call itself anything.
+ * Characters that are not allowed in header values (',', '=' and control characters) become '_',
+ * and values are truncated: the name of a process can be anything.
  */
 int rtrace_line_header(struct outbuf *out, const struct rtrace_header *h);
 
@@ -33,9 +33,9 @@ struct rtrace_call_style {
 };
 
 /*
- * A size that does not fit becomes RTRACE_INT_MAX, and the right one an argument behind it. A time
- * that is shorter than its digits say is left out, as it is by the reader whose form this is: calls
- * without a time are those of time 0 (not with the digits of the specification).
+ * A size that is too large is written as RTRACE_INT_MAX, and the real one as an argument after it.
+ * A time that is shorter than its digits is left out, since that reader treats calls without a time
+ * as calls at time 0 (not with the digits of the specification).
  */
 int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		     const struct rtrace_call_style *style);
@@ -43,10 +43,10 @@ int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 int rtrace_line_arg(struct outbuf *out, const struct rtrace_arg *a);
 int rtrace_line_frame(struct outbuf *out, const struct rtrace_frame *f);
 
-/* The empty line behind a backtrace. */
+/* Writes the empty line after a backtrace. */
 int rtrace_line_end(struct outbuf *out);
 
-/* TEXT is one line; "## " is put before one that is no comment. */
+/* TEXT is one line. If it is not a comment, "## " is inserted. */
 int rtrace_line_note(struct outbuf *out, struct rtrace_text text);
 
 /* "# allocation summary: ..." before the backtrace that calls share. */
@@ -55,5 +55,5 @@ int rtrace_line_calls_summary(struct outbuf *out, const struct rtrace_summary *s
 /* "# Resource - ..." and "# ... leaked ..." at the end of a report: two lines. */
 int rtrace_line_leaks_summary(struct outbuf *out, const struct rtrace_summary *s);
 
-/* Any of them; calls are written with the type that they have. */
+/* Writes any record. Calls are written with their type. */
 int rtrace_line_record(struct outbuf *out, const struct rtrace_record *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The records of a leak report as neither writer nor reader has them to itself. Texts are borrowed:
- * of the caller when written, of the reader's buffer, until it reads on, when read.
+ * The records of a leak report, shared by writer and reader. Texts are borrowed: from the caller
+ * when they are written, and from the reader's buffer, until the next call, when they are read.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include "writer/rtrace/rtrace-wire.h"
 
 struct rtrace_text {
-	const char *bytes; /* no NUL behind them */
+	const char *bytes; /* not NUL-terminated */
 	size_t n;
 };
 
@@ -39,21 +39,21 @@ enum rtrace_kind {
 	RTRACE_ARG,   /* of the last call */
 	RTRACE_FRAME, /* of the calls since the last backtrace */
 	RTRACE_END,   /* an empty line */
-	RTRACE_NOTE,  /* a comment, and all that is nothing else */
+	RTRACE_NOTE,  /* a comment, or any other text */
 	RTRACE_CALLS_SUMMARY,
 	RTRACE_LEAKS_SUMMARY,
 };
 
 struct rtrace_header {
-	struct rtrace_text version; /* as read; what is written is of RTRACE_VERSION */
+	struct rtrace_text version; /* as read; RTRACE_VERSION is written */
 	struct rtrace_text arch, timestamp, process, origin; /* without bytes: not known */
 	uint32_t pid;                                        /* 0 = not known */
 	unsigned filters;                                    /* enum rtrace_filter */
 	bool has_depth;
-	uint32_t depth; /* frames that backtraces have at most */
+	uint32_t depth; /* maximum number of frames in a backtrace */
 };
 
-/* A file as it lies in memory. */
+/* A mapped file. */
 struct rtrace_map {
 	struct rtrace_text path;
 	uint64_t start; /* where its beginning is mapped to, or would be (the load bias) */
@@ -85,7 +85,7 @@ struct rtrace_call {
 	bool has_time;
 	bool is_free;
 	struct rtrace_text name;
-	struct rtrace_text type; /* without bytes: the first one, or nobody knows */
+	struct rtrace_text type; /* no bytes = the first type, or unknown */
 };
 
 struct rtrace_arg {
@@ -93,8 +93,8 @@ struct rtrace_arg {
 };
 
 struct rtrace_frame {
-	uint64_t address;        /* where it returns to */
-	struct rtrace_text text; /* what is known of it; without bytes: nothing */
+	uint64_t address;        /* the return address */
+	struct rtrace_text text; /* description of the frame; no bytes = unknown */
 };
 
 /* Of allocations that share a backtrace, or are of one resource. */
@@ -117,12 +117,12 @@ struct rtrace_record {
 		struct rtrace_text note; /* the line, without its line feed */
 		struct rtrace_summary summary;
 	};
-	/* Of what was read: */
-	struct rtrace_text raw; /* the line as it stands, with its line feed if it has one */
-	uint64_t offset;        /* of it in the input */
+	/* Set by the reader: */
+	struct rtrace_text raw; /* the unchanged line, with its line feed if it has one */
+	uint64_t offset;        /* its position in the input */
 	uint64_t line;          /* from 1 */
-	int resource_number;    /* of a call: as the reader counts them; -1 = of none */
-	bool opens;             /* a call that is the first one to share its backtrace */
-	bool continues;         /* a note that is more of the line before it, which was too long */
-	bool temporary;         /* a note that goes with the next post-processing */
+	int resource_number;    /* of a call: the number of its resource; -1 = none */
+	bool opens;             /* the first of the calls that share a backtrace */
+	bool continues;         /* a note that continues the previous line, which was too long */
+	bool temporary;         /* a note that post-processing drops */
 };

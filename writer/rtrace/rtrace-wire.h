@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sp-rtrace text protocol: what its lines look like, and how much they may hold.
+ * The sp-rtrace text protocol: the format and limits of its lines.
  *
- * A report is text, a record a line:
+ * A report is text, with one record per line:
  *
  *	version=2.0, arch=x86_64, process=/usr/bin/demo, pid=42, filter=leaks, origin=kymo 0.1.0,
- *	& NAME : PATH                         a file that belongs to it
+ *	& NAME : PATH                         an attached file
  *	@ MASK : NAME                         a context; MASK is hexadecimal
  *	<MASK> : TYPE (DESCRIPTION) [FLAG]    a kind of resource; MASK is one bit
  *	: PATH => 0xSTART-0xEND               a mapped file
  *	N. @MASKS [HH:MM:SS.mmm] NAME<TYPE>(SIZE) = 0xID	an allocation
  *	N. @MASKS [HH:MM:SS.mmm] NAME<TYPE>(0xID)		a deallocation
- *	TAB$NAME = VALUE                      an argument of it
+ *	TAB$NAME = VALUE                      an argument of the call
  *	TAB0xADDRESS TEXT                     a frame of its backtrace, the innermost one first
  *	                                      (an empty line ends the backtrace)
- *	## ...                                a comment; "# ..." goes with the next post-processing
+ *	## ...                                a comment; post-processing drops "# ..."
  *
- * Calls without anything between them share the backtrace behind them (the compressed form). The
- * specification leaves much open; where the only reader that is in use (sp-rtrace's own
- * post-processor) narrows it, its way is what is written here, and both ways are read.
- * docs/architecture/rtrace.md has what that means.
+ * Adjacent calls share the backtrace after them (the compressed form). The specification is vague.
+ * Where the only reader in use (sp-rtrace's own post-processor) requires a certain form, that form
+ * is written, and both forms are read. docs/architecture/rtrace.md describes the differences.
  */
 #pragma once
 
@@ -27,8 +26,8 @@
 
 /* Bytes. Other readers have buffers of these sizes, some of which they do not guard. */
 enum {
-	RTRACE_LINE_MAX = 4095,       /* with its line feed; what is longer is read in pieces */
-	RTRACE_LINE_WRITE_MAX = 4000, /* without; what is written is never longer */
+	RTRACE_LINE_MAX = 4095,       /* with its line feed; longer lines are read in pieces */
+	RTRACE_LINE_WRITE_MAX = 4000, /* without; no longer line is written */
 	RTRACE_HEADER_WRITE_MAX = 2000,
 	RTRACE_NAME_MAX =
 		500, /* of functions, contexts, attachments; descriptions; header values */
@@ -42,12 +41,12 @@ enum {
 #define RTRACE_PID_MAX      9999999
 #define RTRACE_RESOURCE_MAX 32 /* bits of a mask */
 
-/* Milliseconds are what is read rightly everywhere; the specification has microseconds. */
+/* All readers understand milliseconds; the specification requires microseconds. */
 enum { RTRACE_TIME_DIGITS = 3, RTRACE_TIME_SPEC_DIGITS = 6 };
 
 #define RTRACE_VERSION "2.0"
 
-/* The keys of the header, in their order; and what else they are called in reports of version 1. */
+/* The keys of the header in order, and their names in reports of version 1. */
 #define RTRACE_HEADER_KEYS(X)                                                                      \
 	X(VERSION, "version")                                                                      \
 	X(ARCH, "arch")                                                                            \
@@ -65,7 +64,7 @@ enum rtrace_key {
 #undef RTRACE_KEY
 };
 
-/* What has been done to a report, in the order of the header. */
+/* The filters of a report, in the order of the header. */
 #define RTRACE_FILTERS(X)                                                                          \
 	X(LEAKS, 0, "leaks")                                                                       \
 	X(COMPRESS, 1, "compress")                                                                 \
@@ -77,7 +76,7 @@ enum rtrace_filter {
 #undef RTRACE_FILTER
 };
 
-/* How records begin, and what stands between their parts. */
+/* The beginnings of records, and the separators of their parts. */
 #define RTRACE_MAP_MARK     ": "
 #define RTRACE_MAP_ARROW    " => "
 #define RTRACE_CONTEXT_MARK "@ "
@@ -92,7 +91,7 @@ enum rtrace_filter {
 /* The argument that has a size which does not fit: the call has RTRACE_INT_MAX then. */
 #define RTRACE_ARG_SIZE "size"
 
-/* What stands for an address that is in no mapped file. */
+/* The text for an address that is in no mapped file. */
 #define RTRACE_FRAME_UNKNOWN "in ??"
 
 /* The kinds of resources that tools know, by the names that they know them by. */

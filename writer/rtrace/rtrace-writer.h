@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a leak report: lines (rtrace-line.h), in an order that readers can follow.
+ * Writes a leak report: lines (rtrace-line.h), in an order that readers support.
  *
- * What must come in which order is checked here, since readers do not say what they pass over: the
- * header first; resources before all calls; what a call is of is registered, and is named by calls
- * if there is more than one; arguments follow their call, frames the arguments, and an end the
- * frames (also where there are none). Only a report whose header says "compress" has calls that
- * share a backtrace, with a summary before it. Maps precede the frames that lie in them: the
- * caller's duty.
+ * The order is checked here, since readers ignore misplaced records silently. The header is first.
+ * Resources precede all calls. The resource of a call is registered, and calls name it if there is
+ * more than one. Arguments follow their call, frames follow the arguments, and an end follows the
+ * frames (even if there are none). Calls can share a backtrace only if the header contains
+ * "compress", with a summary before it. The caller must write maps before the frames in them.
  *
- * It appends to a buffer and does nothing else. Functions return what rtrace_line_*() do; -EINVAL
- * for what comes out of order, too. What is refused leaves no trace.
+ * The functions only append to a buffer. They return as rtrace_line_*(), and -EINVAL for a record
+ * that is out of order. A refused record leaves the buffer unchanged.
  */
 #pragma once
 
@@ -30,7 +29,7 @@ struct rtrace_writer {
 		RTRACE_AT_SUMMARY,
 		RTRACE_AT_FRAME
 	} at;
-	bool grouped;    /* the header says so */
+	bool grouped;    /* the header contains "compress" */
 	bool has_called; /* no resource can be registered any more */
 	unsigned n_types;
 	struct rtrace_writer_type {
@@ -52,7 +51,7 @@ int rtrace_write_note(struct rtrace_writer *w, struct rtrace_text text);
 /* A resource: one bit and one type each. */
 int rtrace_write_resource(struct rtrace_writer *w, const struct rtrace_resource *r);
 
-/* The same for one that tools know. Its bit is that of its place in the table, below. */
+/* The same for a resource that tools know. Its bit is its index in the table below. */
 int rtrace_write_known_resource(struct rtrace_writer *w, enum rtrace_known_resource which);
 struct rtrace_resource rtrace_known_resource(enum rtrace_known_resource which);
 
@@ -65,7 +64,7 @@ int rtrace_write_end(struct rtrace_writer *w);
 
 int rtrace_write_leaks_summary(struct rtrace_writer *w, const struct rtrace_summary *s);
 
-/* Room enough for what follows. */
+/* Enough room for the following texts. */
 enum { RTRACE_TIMESTAMP_MAX = 64 };
 
 /* SECONDS since 1970 as the header's timestamp, in UTC. Writes to TO and returns TO. */

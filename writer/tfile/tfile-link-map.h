@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which memory GDB reads to find the shared libraries of a process: its program's headers and
+ * The memory that GDB reads to find the shared libraries of a process: its program's headers and
  * .dynamic, struct r_debug, each struct link_map and its name. With these in the first frame of a
- * trace file, `sharedlibrary` loads the libraries where they were.
+ * trace file, `sharedlibrary` loads the libraries at their addresses.
  *
- * All that is read was written by the process, which may have written anything: lists that
- * are loops, names without an end and counts that are absurd end the search, not the caller.
- * 64-bit little-endian programs only.
+ * All this memory was written by the process, and is not trusted: loops in lists, names without an
+ * end and absurd counts end the search without an error. Only 64-bit little-endian programs are
+ * supported.
  */
 #pragma once
 
@@ -21,17 +21,18 @@ struct tfile_link_map_block {
 enum {
 	TFILE_LINK_MAP_LIBRARIES_MAX = 1024,
 	TFILE_LINK_MAP_NAME_MAX = 4096,     /* bytes of a name, the NUL included */
-	TFILE_LINK_MAP_BLOCKS_MAX = 4096,   /* before those that touch are joined */
+	TFILE_LINK_MAP_BLOCKS_MAX = 4096,   /* before adjacent ones are joined */
 	TFILE_LINK_MAP_BYTES_MAX = 1 << 20, /* of all blocks */
 };
 
 struct tfile_link_map {
 	struct tfile_link_map_block
-		*blocks; /* owned; by address, none overlaps or touches another */
+		*blocks; /* owned; sorted by address, neither overlapping nor adjacent */
 	size_t n_blocks;
-	uint64_t bias;       /* of the program: what its addresses were moved by */
-	size_t n_libraries;  /* that were found; the program itself is one of them */
-	const char *missing; /* why not all is in it, static text; NULL = all is */
+	uint64_t bias;      /* the load bias of the program */
+	size_t n_libraries; /* libraries found, including the program itself */
+	/* the reason why it is incomplete, static text; NULL = it is complete */
+	const char *missing;
 };
 
 /*

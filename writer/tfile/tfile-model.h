@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * GDB trace files ("target tfile"): text lines that say what was traced, then frames with what
- * was collected at each hit of a tracepoint: registers, memory, trace state variables.
+ * GDB trace files ("target tfile"): text lines that describe the trace, and then frames with the
+ * data collected at each hit of a tracepoint: registers, memory, trace state variables.
  *
- * One file is one process with one thread, as GDB sees it. Numbers in frames are in the byte order
- * of the machine that was traced. All texts here end with a NUL and have no line feed in them.
+ * A file describes one process with one thread, as seen by GDB. Numbers in frames are in the byte
+ * order of the traced machine. All texts here are NUL-terminated and contain no line feed.
  */
 #pragma once
 
@@ -12,19 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why tracing stopped. The names on the wire are in tfile-wire.h. */
+/* The reason why tracing stopped. The names on the wire are in tfile-wire.h. */
 enum tfile_stop {
 	TFILE_STOP_UNKNOWN,
 	TFILE_STOP_NOT_RUN,
-	TFILE_STOP_COMMAND, /* somebody stopped it; stop_text says why */
+	TFILE_STOP_COMMAND, /* a user stopped it; stop_text is the reason */
 	TFILE_STOP_FULL,
 	TFILE_STOP_DISCONNECTED,
 	TFILE_STOP_PASSES, /* stop_tracepoint was hit often enough */
-	TFILE_STOP_ERROR,  /* stop_tracepoint failed; stop_text says how */
+	TFILE_STOP_ERROR,  /* stop_tracepoint failed; stop_text is the error */
 	TFILE_STOPS,
 };
 
-/* The members of struct tfile_status that are known: bits of `has`. */
+/* The members of struct tfile_status that are set: bits of `has`. */
 enum {
 	TFILE_HAS_FRAMES = 1 << 0,
 	TFILE_HAS_CREATED = 1 << 1,
@@ -42,33 +42,33 @@ struct tfile_status {
 	uint32_t stop_tracepoint;
 	const char *stop_text; /* NULL = none; of COMMAND and ERROR only */
 
-	unsigned has;          /* TFILE_HAS_*: the others of these are left out */
-	uint64_t frames;       /* in the file. Without it GDB warns that there are none */
-	uint64_t created;      /* at all; what is more than `frames` was dropped */
+	unsigned has;          /* TFILE_HAS_*: other members are left out */
+	uint64_t frames;       /* in the file; without it, GDB warns that there are none */
+	uint64_t created;      /* in total; more than `frames` means that some were dropped */
 	uint64_t free_bytes;   /* of the trace buffer */
-	uint64_t size_bytes;   /* likewise */
+	uint64_t size_bytes;   /* of the trace buffer */
 	uint64_t circular;     /* 1 = new frames replaced old ones */
 	uint64_t disconnected; /* 1 = tracing went on without GDB */
 	uint64_t start_us;     /* CLOCK_REALTIME */
-	uint64_t stop_us;      /* likewise */
-	/* All of a status is one line: 300 bytes of these two together always fit. */
-	const char *user;        /* who traced; NULL = not known */
-	const char *notes;       /* anything, such as the command line; NULL = none */
-	const char *const *keys; /* "key:value" that are not known here */
+	uint64_t stop_us;      /* CLOCK_REALTIME */
+	/* A status is written as one line: 300 bytes for these two together always fit. */
+	const char *user;        /* the user who traced; NULL = unknown */
+	const char *notes;       /* any text, such as the command line; NULL = none */
+	const char *const *keys; /* "key:value" with unknown keys */
 	size_t n_keys;
 };
 
-/* A trace state variable. Frames name it by its number. */
+/* A trace state variable. Frames refer to it by its number. */
 struct tfile_variable {
-	uint32_t number; /* below 2^31, each once */
+	uint32_t number; /* below 2^31, unique */
 	int64_t initial;
 	bool builtin;     /* it belongs to the collector, like trace_timestamp */
-	const char *name; /* without the `$`, each once, "" = has none */
+	const char *name; /* without the `$`, unique; "" = none */
 };
 
 /*
- * Names that mean something to kymo. The first is gdbserver's (number 1, builtin), in microseconds;
- * by the others kymo finds the frames of a thread and of a time.
+ * Names with a meaning for kymo. The first is gdbserver's (number 1, builtin), in microseconds. By
+ * the others, kymo finds the frames of a thread and of a time.
  */
 #define TFILE_VARIABLE_TIMESTAMP "trace_timestamp"
 #define TFILE_VARIABLE_TIME      "ts_ns"
@@ -76,27 +76,28 @@ struct tfile_variable {
 #define TFILE_VARIABLE_TID       "tid"
 #define TFILE_VARIABLE_CPU       "cpu"
 
-/* A place of a tracepoint: the same number with another address is another place of it. */
+/* A place of a tracepoint. The same number with another address is another place. */
 struct tfile_tracepoint {
 	uint32_t number; /* 1 to TFILE_TRACEPOINT_MAX */
 	uint64_t address;
 	bool disabled, is_static, is_fast;
-	uint32_t fast_bytes; /* of a fast one: of the instruction a jump replaces; 0 = not known */
-	uint64_t steps;      /* collected by while-stepping */
-	uint64_t passes;     /* tracing ends after so many hits; 0 = it does not */
+	/* of a fast one: size of the instruction that a jump replaces; 0 = unknown */
+	uint32_t fast_bytes;
+	uint64_t steps;           /* collected by while-stepping */
+	uint64_t passes;          /* tracing ends after this many hits; 0 = never */
 	const uint8_t *condition; /* agent bytecode; NULL = none */
 	size_t condition_bytes;
 
-	/* What the agent does, as the remote protocol has it. GDB only reads `commands`. */
+	/* The actions of the agent, as in the remote protocol. GDB only reads `commands`. */
 	const char *const *actions, *const *step_actions;
 	size_t n_actions, n_step_actions;
 
 	/*
-	 * The source. `at` NULL is written as "*0xADDRESS", which GDB takes as it is; a line or a
-	 * function binds to the wrong address of a program that was relocated, without a word.
-	 * Commands go through GDB's parser when the file is opened, and one that it does not take
-	 * makes it drop all tracepoints that follow: "collect $regs" and "collect $tid, $cpu" are
-	 * safe, $sp, $pc, $fp and names of variables of the program are not.
+	 * The source. If `at` is NULL, "*0xADDRESS" is written, which GDB uses unchanged. A line or
+	 * a function is silently bound to the wrong address in a relocated program. GDB parses
+	 * commands when it opens the file. If a command is invalid, GDB drops all following
+	 * tracepoints. "collect $regs" and "collect $tid, $cpu" are safe; $sp, $pc, $fp and
+	 * variables of the program are not.
 	 */
 	const char *at, *condition_text;
 	const char *const *commands;
@@ -106,7 +107,7 @@ struct tfile_tracepoint {
 	uint64_t hits, usage_bytes; /* usage_bytes: of the trace buffer */
 };
 
-/* What a frame consists of; the letters are those of the file. */
+/* The parts of a frame; the letters are those of the file. */
 enum tfile_block_kind {
 	TFILE_REGISTERS = 'R',
 	TFILE_MEMORY = 'M',
@@ -116,18 +117,19 @@ enum tfile_block_kind {
 struct tfile_block {
 	enum tfile_block_kind kind;
 	union {
-		/* Exactly as many as the file's register_bytes, as the traced machine has them. */
+		/* Exactly register_bytes of the file, in the layout of the traced machine. */
 		struct {
 			const uint8_t *bytes;
 			size_t n;
 		} registers;
-		/* In the writer of any size: it is split. In the reader up to TFILE_MEMORY_MAX. */
+		/* In the writer, of any size, since it is split; in the reader, up to
+		 * TFILE_MEMORY_MAX. */
 		struct {
 			uint64_t address;
 			const uint8_t *bytes;
 			size_t n;
 		} memory;
-		/* Of several with one number GDB takes the last. */
+		/* If several have one number, GDB uses the last. */
 		struct {
 			uint32_t number;
 			int64_t value;
@@ -142,15 +144,15 @@ struct tfile_frame {
 	size_t n_blocks;
 };
 
-/* What code was mapped where: a line in a comment of the description, which GDB passes over. */
+/* A mapping of code: a line in a comment of the description, which GDB ignores. */
 struct tfile_map {
 	uint64_t start, end;  /* addresses */
 	uint64_t file_offset; /* of `start` */
 	const char *build_id; /* in hexadecimal; "" = not known */
-	const char *path;     /* loses its end where it is too long for a line */
+	const char *path;     /* truncated if it is too long for a line */
 };
 
-/* All that stands before the frames. */
+/* The data before the frames. */
 struct tfile_head {
 	uint32_t register_bytes; /* of the registers of a frame, 1 to TFILE_REGISTERS_MAX */
 	struct tfile_status status;
@@ -159,16 +161,17 @@ struct tfile_head {
 	const struct tfile_tracepoint *tracepoints;
 	size_t n_tracepoints;
 	/*
-	 * The tracepoints are written as they stand in the list: for copies. Else the highest
-	 * number comes first, and GDB numbers them as the file does.
+	 * Writes the tracepoints in the order of the list, as copies need. Otherwise, the highest
+	 * number is first, so that GDB assigns the same numbers.
 	 */
 	bool keep_order;
 	const char *const
-		*description; /* of the target: lines of one XML document, without xi:include */
+		*description; /* of the target: lines of an XML document, without xi:include */
 	size_t n_description;
-	const struct tfile_map *maps; /* go behind the description, which there must be then */
+	/* written after the description, which is required for maps */
+	const struct tfile_map *maps;
 	size_t n_maps;
-	const char *const *others; /* lines that are not known here, written at the end */
+	const char *const *others; /* unknown lines, which are written at the end */
 	size_t n_others;
 };
 
@@ -181,7 +184,7 @@ struct tfile_head {
 #define TFILE_LIST_MAX       ((size_t)1 << 16)    /* elements of each list in the head */
 
 /*
- * How many frames a file should have: GDB looks for each from the beginning, so that going through
- * 4,000 one by one takes half a minute.
+ * The recommended number of frames in a file: GDB searches each frame from the beginning, so
+ * stepping through 4,000 frames takes half a minute.
  */
 #define TFILE_FRAMES_GOOD 2000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The script that goes with a trace file, for `gdb -x`: programs and libraries at the addresses
- * where they were, then the file. The format itself says nothing of relocation.
+ * A script for `gdb -x` that loads programs and libraries at their recorded addresses, and then the
+ * trace file. The format itself does not contain relocations.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct tfile_script_file {
 	uint64_t bias; /* address of file offset 0 minus the first p_vaddr; 0 = not relocated */
 };
 
-/* A frame, for the index: GDB has none, and looks through the file for each. */
+/* A frame for the index: GDB has none, and searches the file for each frame. */
 struct tfile_script_frame {
 	uint32_t number, tracepoint; /* number: from 0 on, for `tfind NUMBER` */
 	uint32_t tid;
@@ -35,15 +35,15 @@ struct tfile_script {
 	const struct tfile_script_frame *frames; /* of this file, in order */
 	size_t n_frames;
 	/*
-	 * The first frame has the link map (tfile-link-map.h): GDB is told to read it, and finds
-	 * the libraries by itself. Do not name them in `libraries`, too.
+	 * The first frame has the link map (tfile-link-map.h): GDB reads it, and finds the
+	 * libraries by itself. Do not add them to `libraries`, too.
 	 */
 	bool has_link_map;
 };
 
 /*
- * Writes S to OUT. The script leaves GDB in the first frame. Returns 0, -EINVAL (a path that GDB
- * cannot be told: empty, or with a line feed in it), or OUT's error; nothing is written then.
- * Comments and the text of frames are cleaned.
+ * Writes S to OUT. The script selects the first frame. Returns 0, -EINVAL (a path that GDB cannot
+ * parse: empty, or with a line feed), or OUT's error. On failure, nothing is written. Comments and
+ * the text of frames are cleaned.
  */
 int tfile_script_write(struct outbuf *out, const struct tfile_script *s);

@@ -7,10 +7,9 @@
  *	block = 'R' bytes | 'M' address:u64 length:u16 bytes | 'V' number:i32 value:i64
  *	end   = 0:i16, which GDB writes as four bytes
  *
- * Numbers in lines are hexadecimal, that behind `R` too (the manual says otherwise), those in
- * frames have the byte order of the traced machine. GDB puts each tracepoint that it reads before
- * those that it has read: the highest stands first in a file, so that it numbers them as the file
- * does.
+ * Numbers in lines are hexadecimal, also after `R` (contrary to the manual). Numbers in frames have
+ * the byte order of the traced machine. GDB inserts each tracepoint that it reads before the
+ * previous ones. So the highest number is first in a file, which makes GDB assign the same numbers.
  */
 #pragma once
 
@@ -29,14 +28,14 @@ enum {
 	TFILE_VARIABLE_BYTES = 13,
 };
 
-/* What a line begins with. */
+/* The beginnings of lines. */
 #define TFILE_LINE_REGISTERS   "R "
 #define TFILE_LINE_STATUS      "status "
 #define TFILE_LINE_VARIABLE    "tsv "
 #define TFILE_LINE_TRACEPOINT  "tp "
 #define TFILE_LINE_DESCRIPTION "tdesc "
 
-/* The letter behind "tp ". */
+/* The letter after "tp ". */
 enum tfile_tracepoint_line {
 	TFILE_TP_DEFINITION = 'T',
 	TFILE_TP_ACTION = 'A',

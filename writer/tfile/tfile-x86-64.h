@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Registers of x86-64 as a block of a trace file, and the description of the target that says so.
+ * Registers of x86-64 as a block of a trace file, and the target description for it.
  *
- * GDB takes what follows in its order (floating point, vectors, orig_rax, fs_base, gs_base) for
- * unavailable where the block ends here, and cannot be given the last ones without those before:
- * they would have to be zeros. So fs_base is for a trace state variable, if anybody wants it.
+ * GDB treats registers after the end of the block (floating point, vectors, orig_rax, fs_base,
+ * gs_base) as unavailable. The last ones would require the ones before them, as zeros. So fs_base
+ * would have to be a trace state variable.
  */
 #pragma once
 
@@ -25,15 +25,15 @@ enum { TFILE_X86_64_BYTES = 164 }; /* for register_bytes */
 /* Writes TFILE_X86_64_BYTES to TO. */
 void tfile_x86_64_put(uint8_t *to, const struct tfile_x86_64 *regs);
 
-/* The description, for struct tfile_head: static lines, *RET_N of them. */
+/* The description for struct tfile_head: static lines, *RET_N of them. */
 const char *const *tfile_x86_64_description(size_t *ret_n);
 
 /*
- * The names of registers in the order of the block, whose first ones are wide: eight bytes, the
- * others four. Those of such a description; see tfile_x86_64_is().
+ * The names of registers in the order of the block. The first ones have eight bytes, the others
+ * four. Valid for this description; see tfile_x86_64_is().
  */
 enum { TFILE_X86_64_REGISTERS = 24, TFILE_X86_64_WIDE = 17 };
 extern const char *const tfile_x86_64_names[TFILE_X86_64_REGISTERS];
 
-/* Whether the description says that blocks of registers begin so. */
+/* Whether the description has these registers at the beginning of its blocks. */
 bool tfile_x86_64_is(const struct tfile_head *head);

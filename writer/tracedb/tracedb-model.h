@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * trace-db: trace points, each with what a program's variables were where it stood then. Names and
- * types are said once, at the beginning; points name them by number.
+ * trace-db: trace points, each with the values of a program's variables at one position. Names and
+ * types are written once, at the beginning; points refer to them by number.
  *
- * Two layouts have the same entries, in numbers of other widths (specs/trace-db.txt is that of
+ * Two layouts have the same entries, with other widths of numbers (specs/trace-db.txt describes
  * W16). Neither has a magic number or a version. All numbers are little-endian.
  */
 #pragma once
@@ -14,7 +14,7 @@
 
 enum tracedb_layout {
 	TRACEDB_W16, /* as the specification has it */
-	TRACEDB_W64, /* what programs have written since the end of 2017 */
+	TRACEDB_W64, /* written by programs since the end of 2017 */
 };
 
 enum tracedb_format {
@@ -29,10 +29,10 @@ enum tracedb_format {
 struct tracedb_type {
 	uint32_t name;   /* its number */
 	uint32_t format; /* enum tracedb_format */
-	uint32_t size;   /* of a value, in bytes; 0 = each value says it (blobs only) */
+	uint32_t size;   /* of a value, in bytes; 0 = each value has its size (blobs only) */
 };
 
-/* What stands at the beginning. */
+/* The beginning of a trace. */
 struct tracedb_dictionary {
 	const char *const *names; /* by number */
 	size_t n_names;
@@ -40,7 +40,7 @@ struct tracedb_dictionary {
 	size_t n_types;
 };
 
-/* The tag that an entry begins with. */
+/* The tag at the beginning of an entry. */
 enum tracedb_tag {
 	TRACEDB_END = 0,
 	TRACEDB_STATEMENT = 1,
@@ -67,25 +67,23 @@ struct tracedb_entry {
 		uint64_t statement, auxiliary;
 		struct tracedb_value variable;
 		struct {
-			uint64_t address, size; /* 0 = there is no buffer any more */
+			uint64_t address, size; /* 0 = the buffer was removed */
 		} buffer;
 	};
 };
 
-/* In the order of the file: what stands before a variable holds for it. */
+/* In the order of the file: entries before a variable apply to it. */
 struct tracedb_point {
 	const struct tracedb_entry *entries;
 	size_t n_entries;
 };
 
-/*
- * A value has this many bytes at most, as has all that a point holds; the names together likewise.
- */
+/* The maximum bytes of a value, and of all values of a point; and of all names together. */
 #define TRACEDB_BYTES_MAX   ((uint32_t)64 << 20)
 #define TRACEDB_ENTRIES_MAX ((size_t)1 << 20) /* of a point */
 #define TRACEDB_TYPES_MAX   ((uint32_t)1 << 20)
 
-/* Whether values of FORMAT can have SIZE bytes; 0 = each says how many. */
+/* Whether values of FORMAT can have SIZE bytes; 0 = each value has its size. */
 static inline bool tracedb_size_is_valid(uint32_t format, uint32_t size)
 {
 	switch (format) {

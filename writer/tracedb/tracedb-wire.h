@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How wide the numbers of trace-db's layouts are, in bytes. */
+/* The widths of numbers in trace-db's layouts, in bytes. */
 #pragma once
 
 #include "writer/tracedb/tracedb-model.h"
@@ -9,7 +9,7 @@ struct tracedb_widths {
 	uint8_t n_types;
 	uint8_t type_name; /* in a type; */
 	uint8_t type_name_pad;
-	uint8_t type_size;     /* likewise, behind the format, which has four; */
+	uint8_t type_size;     /* in a type, after the format, which has four; */
 	uint8_t type_size_pad; /* a type has 12 bytes in either layout */
 	uint8_t statement;
 	uint8_t number; /* of a variable's name and type */

@@ -15,12 +15,12 @@ struct tracedb_writer {
 };
 
 /*
- * Begins a stream in LAYOUT. DICTIONARY's lists stay the caller's, and must stay there. Returns 0,
- * -EINVAL if it is against the format (a type that no value can have, a number that is none),
- * -EOVERFLOW if it does not fit into the layout's numbers, or OUT's error. Nothing is written then.
+ * Begins a stream in LAYOUT. DICTIONARY's lists are borrowed. Returns 0, -EINVAL if it violates the
+ * format (a type that no value can have, an invalid number), -EOVERFLOW if it does not fit the
+ * layout's numbers, or OUT's error. On failure, nothing is written.
  */
 int tracedb_writer_begin(struct tracedb_writer *w, struct outbuf *out, enum tracedb_layout layout,
 			 const struct tracedb_dictionary *dictionary);
 
-/* Writes POINT. Returns as tracedb_writer_begin(), with nothing of it written if it fails. */
+/* Writes POINT. Returns as tracedb_writer_begin(); on failure, nothing of it is written. */
 int tracedb_writer_point(struct tracedb_writer *w, const struct tracedb_point *point);
