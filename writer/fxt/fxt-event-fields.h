@@ -19,7 +19,7 @@
 	X(CPU, UINT32, uint32_t) /* where archives are merged, CPUs move */                        \
 	X(I32, INT32, int32_t)                                                                     \
 	X(U64, UINT64, uint64_t)                                                                   \
-	X(TIME, UINT64, uint64_t) /* of CLOCK_BOOTTIME: moves likewise */                          \
+	X(TIME, UINT64, uint64_t) /* CLOCK_BOOTTIME; merging moves it */                           \
 	X(POINTER, POINTER, uint64_t)                                                              \
 	X(BOOL, BOOL, bool)                                                                        \
 	X(TEXT, STRING, const char *) /* written inline */                                         \
