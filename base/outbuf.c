@@ -87,7 +87,7 @@ int outbuf_print(struct outbuf *b, const char *format, ...)
 	va_end(args);
 	if (n < 0 && b->error == 0)
 		b->error = -EINVAL;
-	/* Removes the NUL. */
+	/* The room includes the NUL of vsnprintf(), which is not counted in the end. */
 	to = n < 0 ? NULL : outbuf_reserve(b, (size_t)n + 1);
 	if (!to)
 		return b->error;

@@ -10,8 +10,8 @@
 
 struct usdt_note {
 	uint64_t vaddr;     /* of the instruction, as of the time when the file was linked */
-	uint64_t base;      /* of .stapsdt.base, likewise */
-	uint64_t semaphore; /* of its counter, likewise; 0 = none */
+	uint64_t base;      /* of .stapsdt.base, at link time */
+	uint64_t semaphore; /* of its counter, at link time; 0 = none */
 	const char *provider, *name, *arguments; /* in the notes */
 };
 

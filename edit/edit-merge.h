@@ -48,7 +48,7 @@ struct edit_merge_view {
 	uint64_t unknown;      /* objects "?" left out, since another input knows the owner */
 	uint64_t koids_moved;  /* koids of another owner on the machine, which were replaced */
 	uint64_t koids_shared; /* the same, but they could not be replaced */
-	uint64_t points_moved; /* points of moments whose number another point has */
+	uint64_t points_moved; /* points of moments whose number was taken by another point */
 	uint64_t koids_cut;    /* ids that were too large to be moved completely */
 };
 

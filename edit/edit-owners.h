@@ -23,7 +23,8 @@ enum { EDIT_OWNERS_MAX = 1 << 20 };
 
 struct edit_owners;
 
-/* For N_INPUTS archives, whose machines are unknown yet. Returns 0 or -ENOMEM. */
+/* For N_INPUTS archives. Their machines are set later by edit_owners_join(). Returns 0 or
+ * -ENOMEM. */
 int edit_owners_new(struct edit_owners **ret, unsigned n_inputs);
 struct edit_owners *edit_owners_free(struct edit_owners *o);
 DEFINE_CLEANUP(struct edit_owners *, edit_owners_free)

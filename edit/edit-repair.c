@@ -64,7 +64,7 @@ struct edit_repair {
 	bool suspect_damaged;
 	/* durations that end after all records read so far, sorted by their ends */
 	struct edit_sort *ending;
-	uint64_t latest_ns; /* the latest time that was put in */
+	uint64_t latest_ns; /* of all records put in */
 	bool stop_read;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
@@ -358,7 +358,7 @@ static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *fro
 	return e < 0 ? e : put_ended(r, false);
 }
 
-/* Puts the suspect in if its time is right, else drops it. */
+/* If the suspect's time is right, puts it in; otherwise drops it. */
 static int settle_suspect(struct edit_repair *r, bool right)
 {
 	struct edit_sorted item;

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "edit/edit-copy.h"
 
-/* The weight of "other": that of a normal thread, never of idle. */
+/* The weight of "other": the one of a normal thread, and never the idle thread's. */
 enum { EDIT_OTHER_WEIGHT = 120 };
 
 struct edit_timeline;

@@ -223,8 +223,9 @@ struct event {
 				*cgroup_path; /* of that, from its root: "/a/b"; NULL = unknown */
 			uint32_t parent_pid;  /* koid of the parent process; 0 = none */
 			uint32_t uid;         /* effective; EVENT_UID_UNKNOWN */
-			uint32_t real_tid;    /* the kernel's tid where the koid differs; else 0 */
-			bool is_process;      /* its name is also the process's name */
+			/* the kernel's tid if it differs from the koid; otherwise 0 */
+			uint32_t real_tid;
+			bool is_process; /* its name is also the process's name */
 		} task;
 		struct {
 			uint32_t child_pid, child_tid;
@@ -232,7 +233,7 @@ struct event {
 		struct {
 			const char *file;
 			const char *command_line;
-			/* Koid the thread had before, if exec changed it; else 0 */
+			/* Previous koid of the thread, if exec changed it; otherwise 0 */
 			uint32_t old_tid;
 		} exec;
 		struct {
@@ -272,7 +273,7 @@ struct event {
 		struct {
 			const char *session, *command, *options, *kernel, *machine, *host, *version;
 			uint32_t n_cpus;
-			uint32_t chunk; /* in a recording with chunks: 1, 2, ...; else 0 */
+			uint32_t chunk; /* in a split recording: 1, 2, ...; otherwise 0 */
 			bool filtered;
 		} start;
 		struct {
@@ -292,12 +293,12 @@ struct event {
 			enum interval_kind kind;
 			const char *name; /* of the handler, vector, function or state */
 			uint64_t end_ns;
-			int32_t number; /* of the interrupt or state; else 0 */
+			int32_t number; /* of the interrupt or state; otherwise 0 */
 			bool handled;   /* interrupts only */
 		} interval;
 		struct {
 			const char *category, *name;
-			uint64_t id; /* the cpu, for counters of a CPU; else 0 */
+			uint64_t id; /* the cpu, for counters of a CPU; otherwise 0 */
 			const struct event_value *values;
 			unsigned n_values;
 		} counter;

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-/* (each by itself: a macro that passed its argument on would have it expanded) */
+/* Separate macros: an argument that is passed on to another macro would be expanded. */
 #define WORD(name)                                                                                 \
 	{                                                                                          \
 #name, (uint64_t)(uint32_t)(name), (uint64_t)(uint32_t)(name)                      \

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 
-/* (a row a line) */
+/* One row per line. */
 /* clang-format off */
 const struct call_function call_functions[] = {
 	{ "_Fork", "() -> int" },

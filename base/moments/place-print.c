@@ -533,7 +533,7 @@ static bool print_compute(struct printer *p, uint64_t *ret)
 	return !p->bad;
 }
 
-/* ---- public functions ---- */
+/* ---- the whole value ---- */
 
 static void print_read_gaps(struct printer *p)
 {

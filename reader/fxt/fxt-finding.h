@@ -29,7 +29,8 @@ struct fxt_finding_kind {
 	enum fxt_severity severity;
 	const char *text; /* one line, without its end */
 	const char
-		*detail; /* one line about value[]: each '#' stands for the next of them; or NULL */
+		/* one line about value[]: each '#' is replaced by the next value; or NULL */
+		*detail;
 	const char *explain; /* a paragraph: meaning, source, remedy */
 };
 

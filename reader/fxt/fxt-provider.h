@@ -22,7 +22,7 @@
 struct fxt_text {
 	const char *bytes; /* borrowed; NULL = a reference to an unregistered string */
 	uint32_t length;
-	int16_t known; /* enum fxt_name, 0 = none of them, -1 = not looked up yet */
+	int16_t known; /* enum fxt_name, 0 = no fixed name, -1 = not looked up yet */
 	uint16_t ref;  /* the string ref it came from */
 };
 

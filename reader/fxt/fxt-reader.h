@@ -108,7 +108,7 @@ struct fxt_record {
 		} kernel_object;
 		struct {
 			uint64_t out_tid, in_tid;
-			uint64_t out_pid, in_pid; /* of the legacy record; else 0 */
+			uint64_t out_pid, in_pid; /* of the legacy record; otherwise 0 */
 			uint16_t cpu;
 			uint8_t out_state;
 			uint8_t out_priority, in_priority; /* of the legacy record */

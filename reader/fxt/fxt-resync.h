@@ -56,13 +56,15 @@ struct fxt_resync {
 void fxt_resync_begin(struct fxt_resync *s);
 
 /*
- * All places are relative to the input's position. Negative errnos are read()'s.
+ * All positions are relative to the input's position. Negative errnos are those of read().
  *
  * fxt_resync_at: whether good records begin at AT. Returns 1 or 0.
- * fxt_resync_find: finds the first such place in [FROM, TO). END > 0: good records must be
- * contiguous from there to after END, where none begins. Returns 1 or 0.
- * fxt_resync_find_on: the same without a limit, and moves there: skips everything before it, or
- * everything.
+ *
+ * fxt_resync_find: finds the first such position in [FROM, TO). With END > 0, good records must
+ * continue from there to a record that ends after END. Returns 1 or 0.
+ *
+ * fxt_resync_find_on: the same without a limit. Advances the input to that position, or to its end.
+ * Returns 1 or 0.
  */
 int fxt_resync_at(struct fxt_resync *s, size_t at);
 int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, size_t *ret_at);

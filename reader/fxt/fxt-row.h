@@ -41,7 +41,7 @@ struct fxt_named {
 
 void fxt_named_set(struct fxt_named *n, const struct fxt_record *event);
 
-/* The id whose frames R, a backtrace, has; 0 if there is none. */
+/* The id of the event `stack` that names the backtrace R; 0 if there is none. */
 uint64_t fxt_named_take(struct fxt_named *n, const struct fxt_record *r);
 
 /*

@@ -34,7 +34,7 @@ enum {
 	PLACE_STRING_BYTES_MAX = 256,   /* of a string, its NUL included */
 	PLACE_VARIABLES_MAX = 256,
 	PLACE_SHAPE_MAX = 1 << 14, /* bytes, the NUL included */
-	PLACE_REGISTERS = 17,      /* general ones, and the instruction pointer behind them */
+	PLACE_REGISTERS = 17,      /* general ones, followed by the instruction pointer */
 };
 
 enum place_base {
@@ -75,12 +75,12 @@ enum place_scope {
 	PLACE_ARGUMENT,
 	PLACE_LOCAL,
 	PLACE_GLOBAL,
-	PLACE_MEMORY, /* what a pointer leads to */
+	PLACE_MEMORY, /* the target of a pointer */
 	PLACE_SCOPE_MAX,
 };
 
 struct place_variable {
-	char *name;         /* as the query has it: "n", "*buffer@size". Owned */
+	char *name;         /* as in the query: "n", "*buffer@size"; owned */
 	char *type;         /* for people: "const struct point *". Owned */
 	char *shape;        /* for place_print(); NULL if there is a reason. Owned */
 	const char *reason; /* why it cannot be had: "optimised out"; static; or NULL */

@@ -356,7 +356,7 @@ struct shown {
 	const struct rtrace_type *types;
 	size_t n_types;
 	const struct stack *stack;
-	bool shown; /* the line that may continue was shown */
+	bool shown; /* the line that the next one may continue was shown */
 };
 
 static int show_call_line(struct rtrace_group *g, struct rtrace_record *record, void *userdata)

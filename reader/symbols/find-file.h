@@ -41,7 +41,8 @@ struct found_file {
 
 void found_file_deinit(struct found_file *f);
 
-/* Takes ownership of texts for people: PATH is the file with the problem, WHAT is static. */
+/* Reports a problem: PATH is the name of the file for users, and owned by the callee; WHAT is
+ * static. */
 typedef void (*find_problem_fn)(void *userdata, const char *path, const char *what);
 
 /* True if PATH can be the path of a file: false for "[heap]", "//anon", memory files, devices. */

@@ -14,7 +14,7 @@
 struct activity_sum {
 	enum interval_kind kind;
 	char *name;     /* owned */
-	int32_t number; /* of the interrupt or state; else 0 */
+	int32_t number; /* of the interrupt or state; otherwise 0 */
 	uint64_t count, total_ns, max_ns;
 	uint64_t *cpu_ns; /* owned; n_cpus elements; none for work items */
 	size_t n_cpus;
@@ -42,8 +42,8 @@ void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
 /* Adds an EVENT_COUNTER. Returns 0 or -ENOMEM. */
 int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
 
-/* Those of KIND, most time first, or all counters, by name and id, into a new array (free() it).
- * Return 0 or -ENOMEM. */
+/* The sums of KIND, sorted by time, largest first; or all counters, by name and id. The caller
+ * frees the array with free(). Return 0 or -ENOMEM. */
 int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind,
 			  struct activity_sum ***ret, size_t *ret_n);
 int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);

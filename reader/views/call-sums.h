@@ -28,5 +28,6 @@ void call_sums_deinit(struct call_sums *s);
 /* Takes any event. Returns 0 or -ENOMEM. */
 int call_sums_add(struct call_sums *s, const struct event *ev);
 
-/* Those of all functions, most time first, into a new array (free() it). Returns 0 or -ENOMEM. */
+/* The sums of all functions, sorted by time, largest first. The caller frees the array with free().
+ * Returns 0 or -ENOMEM. */
 int call_sums_by_time(const struct call_sums *s, struct call_sum ***ret, size_t *ret_n);

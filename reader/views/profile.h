@@ -50,7 +50,7 @@ struct profile_options {
 /* A place in a stack. */
 struct profile_place {
 	uint32_t owner; /* the process of the address; for the kernel kthreadd */
-	bool returns;   /* a return address: the call stands before it */
+	bool returns;   /* a return address: the call is directly before it */
 	uint64_t address;
 	const struct mapping *mapping; /* NULL = unknown; owned by the profile */
 	const struct frame_list
@@ -60,7 +60,7 @@ struct profile_place {
 
 /* A call. Number 0 is the root: none. */
 struct profile_node {
-	uint32_t parent; /* who called */
+	uint32_t parent; /* the caller */
 	uint32_t place;
 };
 

@@ -87,7 +87,7 @@ DEFINE_CLEANUP(struct summary_diff *, summary_diff_free)
 double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
 			  const struct diff_sums *sums, enum diff_metric metric);
 
-/* Whether SIDE of ROW has such a value: it existed, and for latency, it was woken. */
+/* Whether SIDE of ROW has a value for METRIC: it existed, and for latency, it was woken. */
 bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric);
 
 /* Whether the row's value has too few events to be significant. */

@@ -124,7 +124,7 @@ struct summary {
 	struct {
 		char *session, *command, *options, *kernel, *machine, *host, *version;
 		uint32_t n_cpus;
-		uint32_t chunk; /* in a recording with chunks: the number of this one; else 0 */
+		uint32_t chunk; /* the number of this chunk; 0 = the recording is not split */
 	} recording;            /* owned, NULL without session_start */
 	uint64_t switches, wakeups, migrations, forks, execs, exits;
 	/* Starts of threads other than idle on a CPU, also by synthetic switches */
@@ -168,7 +168,7 @@ int summary_add(struct summary *s, const struct event *ev);
  */
 bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns);
 
-/* Closes what is open at the end of the recording. Once, after the last event. */
+/* Ends everything that is open at the end of the recording. Call it once, after the last event. */
 void summary_finish(struct summary *s);
 
 /*
