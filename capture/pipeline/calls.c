@@ -252,12 +252,21 @@ static int calls_pop(struct calls *c, struct call_thread *thread, const struct r
 	return r;
 }
 
-/*
- * Whether CALL has been left, as something at SP shows: it is deeper in the stack. What returns to
- * somewhere else was not jumped to from CALL, in whose place it stands.
- */
-static bool calls_is_left(const struct rec_call *call, const struct rec_call *next)
+static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
 {
+	return !c->targets->list[rec->function].place;
+}
+
+/*
+ * Whether CALL has been left, as NEXT shows: it is deeper in the stack. What returns to somewhere
+ * else was not jumped to from CALL, in whose place it stands. But a system call comes from a
+ * function: a small one has the same stack pointer by then.
+ */
+static bool calls_is_left(const struct calls *c, const struct rec_call *call,
+			  const struct rec_call *next)
+{
+	if (call->sp == next->sp && calls_is_syscall(c, next) && !calls_is_syscall(c, call))
+		return false;
 	if (call->sp == next->sp)
 		return call->caller != next->caller || call->function == next->function;
 	return call->sp < next->sp && next->sp - call->sp < STACK_BYTES_MAX;
@@ -306,7 +315,7 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	}
 	if (calls_is_point(c, rec))
 		return calls_write(c, rec, &(struct rec_call_end){ .head = rec->head }, "", 0);
-	while (r == 0 && (last = calls_last(thread)) && calls_is_left(last, rec))
+	while (r == 0 && (last = calls_last(thread)) && calls_is_left(c, last, rec))
 		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
 	r = r < 0 ? r : calls_name_stack(c, rec, &stack);
 	return r < 0 ? r : calls_push(c, thread, rec, stack);
@@ -391,7 +400,7 @@ static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 	struct rec_call_end end = { .head = rec->head };
 	int r = 0;
 
-	if (last && c->targets->list[last->function].place == NULL)
+	if (last && calls_is_syscall(c, last))
 		r = calls_pop(c, thread, &end, "", 0);
 	return r ?: calls_forget(c, rec->old_tid, rec->head.ts_ns)
 		       ?: calls_forget(c, rec->head.tid, rec->head.ts_ns);

@@ -15,7 +15,7 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/unit.h"
 
-enum { MAIN, DEEP, TEXT, N_FUNCTIONS };
+enum { MAIN, DEEP, TEXT, READ, N_FUNCTIONS };
 
 struct fixture {
 	struct calls calls;
@@ -34,6 +34,7 @@ static const char *const spec_texts[N_FUNCTIONS] = {
 	[MAIN] = "f:main()",
 	[DEEP] = "f:deep(int n) -> int",
 	[TEXT] = "f:text(fd to, str s, buf[n] b, size_t n, bool y, int8 c) -> errno",
+	[READ] = "syscall:getpid() -> int",
 };
 
 static int calls_announce(uint32_t tid, void *userdata)
@@ -64,7 +65,7 @@ static int setup(void **state)
 		assert_int_equal(call_spec_parse(spec_texts[i], &f->specs[i], &error), 0);
 		f->list[i] = (struct call_target){ .name = f->specs[i].function,
 						   .spec = &f->specs[i],
-						   .place = &place };
+						   .place = i == READ ? NULL : &place };
 	}
 	f->targets.list = f->list;
 	f->targets.n = N_FUNCTIONS;
@@ -227,6 +228,23 @@ TEST(test_left_unseen)
 	leave(f, 160, TEXT, 8000);
 	assert_calls(f, "text 110-120 unwound\ndeep 120-130 = 130\ntext 140-150 unwound\n"
 			"text 150-160 = 160\n");
+}
+
+/* A function that does nothing but a system call has its stack pointer. */
+TEST(test_system_call)
+{
+	struct fixture *f = *state;
+
+	enter_from(f, 110, DEEP, 8000, 77);
+	enter_from(f, 120, READ, 8000, 5000);
+	leave(f, 130, READ, 8000);
+	leave(f, 140, DEEP, 8000);
+	enter_from(f, 150, READ, 8000, 5000);
+	enter_from(f, 160, READ, 8000, 6000);
+	leave(f, 170, READ, 8000);
+	assert_calls(f, "getpid 120-130 = 130\ndeep 110-140 = 140\ngetpid 150-160 unwound\n"
+			"getpid 160-170 = 170\n");
+	assert_int_equal(f->calls.n_unpaired, 0);
 }
 
 /* A signal on a stack of its own, which is far away, above and below. */
@@ -437,6 +455,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_nested),      CASE(test_recursion),   CASE(test_unwound),
 		CASE(test_tail_call),   CASE(test_left_unseen), CASE(test_other_stack),
+		CASE(test_tail_call),   CASE(test_system_call), CASE(test_other_stack),
 		CASE(test_unpaired),    CASE(test_thread_ends), CASE(test_edges),
 		CASE(test_values),      CASE(test_quote_room),  CASE(test_late_texts),
 		CASE(test_descriptors),
