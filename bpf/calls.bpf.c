@@ -238,6 +238,14 @@ struct {
 	__type(value, struct call_pending);
 } call_pending SEC(".maps");
 
+/* A function, what it has jumped to, and the system call that it makes can have one SP. */
+static __always_inline struct call_pending_key call_key(__u64 sp, __u32 function)
+{
+	struct call_pending_key key = { bpf_get_current_pid_tgid(), sp ^ (__u64)function << 52 };
+
+	return key;
+}
+
 /* Whether the condition of F holds. */
 static __always_inline bool call_is_wanted(const struct call_args *args, const struct call_watch *f)
 {
@@ -379,7 +387,7 @@ static __always_inline void call_send(const struct call_args *args, const struct
 static __always_inline void call_enter(const struct call_args *args, const struct call_watch *f,
 				       __u32 function, struct task_struct *p)
 {
-	struct call_pending_key key = { bpf_get_current_pid_tgid(), args->sp };
+	struct call_pending_key key = call_key(args->sp, function);
 	struct call_pending pending = { .function = function };
 	__u32 n = f->n_texts;
 
@@ -405,6 +413,9 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		call_postpone(&pending, args, f, 2, false);
 	if (pending.n > 0 && !f->is_point)
 		bpf_map_update_elem(&call_pending, &key, &pending, BPF_ANY);
+	else if (n > 0 && bpf_map_lookup_elem(&call_pending, &key))
+		/* Of a call that was left by other means than a return. */
+		bpf_map_delete_elem(&call_pending, &key);
 }
 
 /* The stack of a call, before its time, which this does not count to; 0 = none is asked for. */
@@ -516,7 +527,7 @@ static __always_inline void call_send_end(const struct call_pending *pending, __
 static __always_inline void call_leave(const struct call_watch *f, __u32 function, __u64 sp,
 				       __u64 result, struct task_struct *p)
 {
-	struct call_pending_key key = { bpf_get_current_pid_tgid(), sp };
+	struct call_pending_key key = call_key(sp, function);
 	const struct call_pending *pending = NULL;
 	__u32 n = 0;
 

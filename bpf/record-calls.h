@@ -121,7 +121,7 @@ _Static_assert(sizeof(struct rec_call_end) == 840, "ABI");
 /* Memory that is to be read when a call returns. */
 struct call_pending_key {
 	__u64 thread; /* as bpf_get_current_pid_tgid() has it */
-	__u64 sp;
+	__u64 place;  /* the stack pointer, and the function in its upper bits */
 };
 
 struct call_pending {

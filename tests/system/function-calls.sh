@@ -131,6 +131,44 @@ if command -v apitrace >/dev/null; then
 	grep -v '^//' "$TMP/stdout" | diff "$TMP/theirs" - >&2 || fail "apitrace (<) prints another text than kymo (>)"
 fi
 
+note "a call that was left without a return, and the next one in its place"
+gcc -O2 -o "$TMP/jump" -x c - <<-'END'
+	#include <fcntl.h>
+	#include <setjmp.h>
+	#include <sys/mman.h>
+
+	static jmp_buf back;
+	static volatile char sink;
+
+	__attribute__((noipa)) static void reads(const char *text)
+	{
+		sink = *text;
+	}
+
+	__attribute__((noipa)) int says(const char *text, int leaves)
+	{
+		reads(text);
+		if (leaves)
+			longjmp(back, 1);
+		return sink;
+	}
+
+	int main(int argc, char **argv)
+	{
+		const char *mapped = mmap(0, 4096, PROT_READ, MAP_PRIVATE, open(argv[argc - 1], O_RDONLY), 0);
+		volatile char near[] = "near"; /* that has been written to */
+		volatile int n = 0;
+
+		for (int i = 0; i < 2; i++)
+			if (!setjmp(back))
+				n += says(i ? (char *)near : mapped, !i);
+		return n != 'n';
+	}
+END
+printf 'far\0' >"$TMP/far"
+calls --call "$TMP/jump:says(str text, int leaves) -> int" -- "$TMP/jump" "$TMP/far"
+assert_eq "$(gojq -r '.arguments.text' "$TMP/calls" | tail -n 1)" '"near"' "the text of the call that returned"
+
 note "conditions"
 calls --call "$TMP/load:step(int n) -> int if \$n >= 990" -- "$TMP/load" threads
 assert_eq "$(count '.arguments.n >= 990')" 40 "calls for which it holds"
