@@ -98,6 +98,9 @@ static bool instruction_disturbs(const struct disassembler *d)
 	cs_regs read, written;
 	uint8_t n_read, n_written;
 
+	/* (Capstone does not say that it writes rcx; and what it does is a part of the call) */
+	if (d->insn->id == X86_INS_SYSCALL)
+		return true;
 	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK)
 		return true;
 	for (unsigned i = 0; i < n_written; i++)

@@ -169,6 +169,28 @@ printf 'far\0' >"$TMP/far"
 calls --call "$TMP/jump:says(str text, int leaves) -> int" -- "$TMP/jump" "$TMP/far"
 assert_eq "$(gojq -r '.arguments.text' "$TMP/calls" | tail -n 1)" '"near"' "the text of the call that returned"
 
+note "a function that is nothing but a system call, which stands in its time"
+gcc -O2 -o "$TMP/link" -x c - <<-'END'
+	#include <unistd.h>
+	int main(void)
+	{
+		char to[64];
+		int n = 0;
+
+		for (int i = 0; i < 5; i++)
+			n += readlink("/proc/self/fd/", to, sizeof(to)) > 0;
+		for (int i = 0; i < 5; i++)
+			n += readlink("/proc/self/exe", to, sizeof(to)) > 0;
+		return n != 5;
+	}
+END
+calls --call libc.so.6:readlink --call syscall:readlink -- "$TMP/link"
+gojq -c '[.timestamp_ns, .timestamp_ns + .duration_ns]' "$TMP/calls" |
+	gojq -sc '[range(0; length; 2) as $i | .[$i][0] <= .[$i + 1][0] and .[$i][1] >= .[$i + 1][1]]' >"$TMP/is"
+assert_eq "$(cat "$TMP/is")" "[true,true,true,true,true,true,true,true,true,true]" "pairs of calls, one in the other"
+assert_eq "$(count '.left_by != null')" 0 "calls that did not return"
+assert_eq "$(count ".arguments.to == \"\\\"$TMP/link\\\"\"")" 10 "calls of both, with what they have read"
+
 note "conditions"
 calls --call "$TMP/load:step(int n) -> int if \$n >= 990" -- "$TMP/load" threads
 assert_eq "$(count '.arguments.n >= 990')" 40 "calls for which it holds"

@@ -47,6 +47,8 @@ static const struct {
 	{ "rep movsb; push", 3, { 0xf3, 0xa4, 0x53 }, 0 }, /* rsi, rdi, rcx */
 	{ "cpuid; push", 3, { 0x0f, 0xa2, 0x53 }, 0 },     /* rcx, rdx among others */
 	{ "mul rsi; push", 4, { 0x48, 0xf7, 0xe6, 0x53 }, 0 },
+	/* (it writes rcx, and is what the function is there for) */
+	{ "mov eax, 89; syscall; jae", 9, { 0xb8, 89, 0, 0, 0, 0x0f, 0x05, 0x73, 1 }, 0 },
 	/* refused: not every call comes there */
 	{ "ret; push", 2, { 0xc3, 0x53 }, 0 },
 	{ "jmp [rip]; push", 7, { 0xff, 0x25, 0, 0, 0, 0, 0x53 }, 0 },
