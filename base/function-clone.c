@@ -33,11 +33,25 @@ size_t function_clone_base(const char *name)
 	return strlen(name);
 }
 
+bool function_clone_is_cold(const char *name)
+{
+	static const char mark[] = ".cold";
+	const char *end;
+
+	for (const char *p = strstr(name, mark); p; p = strstr(end, mark)) {
+		end = p + strlen(mark);
+		if (p > name && (*end == '.' || *end == '\0'))
+			return true;
+	}
+	return false;
+}
+
 bool function_clone_is_of(const char *name, const char *base)
 {
 	size_t n = function_clone_base(name);
 
-	return name[n] && strlen(base) == n && memcmp(name, base, n) == 0;
+	return !function_clone_is_cold(name) && name[n] && strlen(base) == n &&
+	       memcmp(name, base, n) == 0;
 }
 
 bool function_clone_is_changed(const char *name)

@@ -50,6 +50,8 @@ static bool places_match(struct places_search *s, const char *name, size_t n)
 		return false;
 	memcpy(s->name, name, n);
 	s->name[n] = '\0';
+	if (function_clone_is_cold(s->name))
+		return false;
 	if (s->glob)
 		return fnmatch(s->query->pattern, s->name, 0) == 0;
 	/* (the arguments of a clone can be in other places) */
@@ -96,7 +98,7 @@ static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint6
 		return 0;
 	memcpy(s->name, name, n);
 	s->name[n] = '\0';
-	if (value_nearest_try(&s->nearest, s->name))
+	if (!function_clone_is_cold(s->name) && value_nearest_try(&s->nearest, s->name))
 		memcpy(s->places.nearest, s->name, n + 1);
 	return ++s->n_looks == NEAREST_LOOKS_MAX;
 }

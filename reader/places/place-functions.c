@@ -170,7 +170,7 @@ static int functions_look(struct functions_search *s)
 			snprintf(name, sizeof(name), "%s", symbol.name);
 		place_function_base_name(name, base);
 		/* A cold part of a function is not a function. */
-		if (strstr(symbol.name, ".cold"))
+		if (function_clone_is_cold(symbol.name))
 			continue;
 		if (!functions_match(s, symbol.name, name, base)) {
 			if (!s->suffixes)

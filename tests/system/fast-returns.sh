@@ -73,6 +73,39 @@ for stripped in no yes; do
 	assert_says "$TMP/stderr" 'add --force-fast-returns' "what to do"
 done
 
+note "the part of a function that the compiler has moved away: it is jumped to"
+cat >"$TMP/parts.c" <<-'END'
+	#include <stdio.h>
+	#include <stdlib.h>
+	#include <string.h>
+
+	__attribute__((noinline, noreturn, cold)) void die(const char *text)
+	{
+		exit(strcmp(text, "number 5") == 0 ? 7 : 2);
+	}
+
+	__attribute__((noinline)) size_t work(int x)
+	{
+		char text[24]; /* it stands where a return address would */
+
+		snprintf(text, sizeof(text), "number %d", x);
+		if (x == 5)
+			die(text);
+		return strlen(text);
+	}
+
+	int main(void)
+	{
+		for (int i = 0; i < 10; i++)
+			work(i);
+	}
+END
+cc -O2 -o "$TMP/parts" "$TMP/parts.c" || fail "the program cannot be compiled"
+nm "$TMP/parts" | grep -q ' work\.cold$' || note "this compiler has moved nothing away"
+expect_exit 7 "$KYMO" calls --direct --fast-returns --call "$TMP/parts:work*" -- "$TMP/parts"
+assert_contains "$TMP/stdout" ' work\(' "the function"
+! grep -q 'work\.cold' "$TMP/stdout" || fail "its other part was recorded"
+
 note "if it is forced"
 # (main() returns on the stack where it began)
 cc -O2 -pthread -o "$TMP/moves" "$TMP/moves.c"

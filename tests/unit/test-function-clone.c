@@ -34,6 +34,14 @@ TEST(test_names)
 				 rows[i].is_clone);
 		assert_int_equal(function_clone_is_changed(rows[i].name), rows[i].changed);
 	}
+	assert_true(function_clone_is_cold("f.cold"));
+	assert_true(function_clone_is_cold("f.cold.12"));
+	assert_true(function_clone_is_cold("f.constprop.0.cold"));
+	assert_true(function_clone_is_cold("f.colder.cold"));
+	assert_false(function_clone_is_cold("f"));
+	assert_false(function_clone_is_cold("f.colder"));
+	assert_false(function_clone_is_cold(".cold"));
+	assert_false(function_clone_is_of("f.constprop.0.cold", "f"));
 	assert_false(function_clone_is_of("ff.isra.0", "f"));
 	assert_false(function_clone_is_of("f.isra.0", "ff"));
 }
