@@ -46,7 +46,7 @@ static struct allocator_probe *call_probes_list(const struct call_source *source
 	for (size_t i = 0; i < source->places.n; i++) {
 		const struct call_place *place = &source->places.places[i];
 		uint32_t cookie = CALL_COOKIE((uint32_t)(source->first + i));
-		bool session = !(place->flags & CALL_PLACE_POINT) &&
+		bool session = !(place->flags & (CALL_PLACE_POINT | CALL_PLACE_FRAGILE)) &&
 			       (fast || place->flags & CALL_PLACE_LEAF);
 
 		probes[n++] = (struct allocator_probe){

@@ -21,6 +21,7 @@ enum {
 	SWEEP_MAX = 1 << 20,       /* bytes of one function that are looked through */
 	PROLOGUE_ARGS_MAX = 4,     /* prologue_find() looks after so many */
 	NEAREST_LOOKS_MAX = 65536, /* names that are compared */
+	START_MAX = 64,            /* instructions, in which a function reads its return address */
 };
 
 /* A function that the pattern means. */
@@ -167,6 +168,8 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 		}
 		if (i.kind == INSTRUCTION_RETURN)
 			places_add_ret(s, place, f->vaddr + at);
+		if (i.switches_stack)
+			place->flags |= CALL_PLACE_FRAGILE;
 	}
 }
 
@@ -186,6 +189,31 @@ static int places_walk(struct places_search *s, const struct found_function *f,
 	return r;
 }
 
+/*
+ * Whether the function at VADDR reads its return address, as what comes back to it later does
+ * (setjmp, getcontext), and what wants to know its caller. It does so while the address is still on
+ * top of the stack.
+ */
+static bool places_reads_return(struct places_search *s, uint64_t vaddr)
+{
+	struct instruction i;
+	uint64_t offset;
+	const uint8_t *p;
+	size_t n;
+
+	for (int step = 0; step < START_MAX && vaddr; step++) {
+		p = elf_image_code(&s->image, vaddr, &n, &offset);
+		if (!p || !disassembler_read(s->disassembler, p, n, vaddr, &i))
+			return false;
+		if (i.reads_stack_top)
+			return true;
+		if (i.moves_stack || (i.kind != INSTRUCTION_PLAIN && i.kind != INSTRUCTION_JUMP))
+			return false;
+		vaddr = i.kind == INSTRUCTION_JUMP ? i.target : vaddr + i.length;
+	}
+	return false;
+}
+
 static int places_add(struct places_search *s, const struct found_function *f, size_t *room)
 {
 	struct call_place place = { 0 };
@@ -198,6 +226,9 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	if (r < 0 || place.entry == 0)
 		return r;
 	memcpy(place.name, f->name, f->name_bytes);
+	/* (a program begins without a return address) */
+	if (f->vaddr == s->image.header.e_entry || places_reads_return(s, f->vaddr))
+		place.flags |= CALL_PLACE_FRAGILE;
 	places_sweep(s, f, &place);
 	r = places_walk(s, f, &place) ?: GROW(s->places.places, *room, s->places.n + 1);
 	if (r == 0)

@@ -24,7 +24,12 @@ enum {
 #define CALL_PLACE_PARTIAL (1U << 0) /* it can have exits that were not found */
 #define CALL_PLACE_LEAF    (1U << 1) /* calls no function: no exceptions, no nesting */
 #define CALL_PLACE_POINT   (1U << 2) /* an instruction, not a function: without returns */
-#define CALL_PLACE_ALL     ((1U << 3) - 1)
+/*
+ * A return probe, which puts another return address on the stack, would break it: it switches
+ * stacks, keeps the address, or has none.
+ */
+#define CALL_PLACE_FRAGILE (1U << 3)
+#define CALL_PLACE_ALL     ((1U << 4) - 1)
 
 struct call_place {
 	uint64_t entry;     /* offsets in the file, also below */

@@ -93,20 +93,54 @@ static bool instruction_is_kept(uint16_t reg)
 	}
 }
 
-static bool instruction_disturbs(const struct disassembler *d)
+static void instruction_note_written(const struct disassembler *d, struct instruction *i)
 {
 	cs_regs read, written;
 	uint8_t n_read, n_written;
 
+	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK) {
+		i->disturbs = i->moves_stack = true;
+		return;
+	}
 	/* (Capstone does not say that it writes rcx; and what it does is a part of the call) */
-	if (d->insn->id == X86_INS_SYSCALL)
-		return true;
-	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK)
-		return true;
-	for (unsigned i = 0; i < n_written; i++)
-		if (instruction_is_kept(written[i]))
-			return true;
-	return false;
+	i->disturbs = d->insn->id == X86_INS_SYSCALL;
+	for (unsigned k = 0; k < n_written; k++) {
+		i->disturbs |= instruction_is_kept(written[k]);
+		i->moves_stack |= written[k] == X86_REG_RSP;
+	}
+}
+
+static bool instruction_is_rsp(const cs_x86_op *op)
+{
+	return op->type == X86_OP_REG && op->reg == X86_REG_RSP;
+}
+
+/* (a function's own frame comes back from rbp, or by lea) */
+static bool instruction_switches_stack(const struct disassembler *d)
+{
+	const cs_x86 *x86 = &d->insn->detail->x86;
+	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
+
+	switch (d->insn->id) {
+	case X86_INS_MOV:
+		return instruction_is_rsp(to) &&
+		       !(from->type == X86_OP_REG && from->reg == X86_REG_RBP);
+	case X86_INS_XCHG:
+		return instruction_is_rsp(to) || instruction_is_rsp(from);
+	case X86_INS_POP:
+		return instruction_is_rsp(to);
+	default:
+		return false;
+	}
+}
+
+static bool instruction_reads_stack_top(const struct disassembler *d)
+{
+	const cs_x86_op *from = &d->insn->detail->x86.operands[1];
+
+	return d->insn->id == X86_INS_MOV && from->type == X86_OP_MEM &&
+	       from->mem.base == X86_REG_RSP && from->mem.index == X86_REG_INVALID &&
+	       from->mem.disp == 0;
 }
 
 static enum instruction_kind instruction_kind_of(const struct disassembler *d)
@@ -149,8 +183,10 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 		.length = d->insn->size,
 		.kind = instruction_kind_of(d),
 		.emulated = is_emulated(p, d->insn->size),
-		.disturbs = instruction_disturbs(d),
+		.switches_stack = instruction_switches_stack(d),
+		.reads_stack_top = instruction_reads_stack_top(d),
 	};
+	instruction_note_written(d, ret);
 	if (x86->op_count == 1 &&
 	    (ret->kind == INSTRUCTION_BRANCH || ret->kind == INSTRUCTION_JUMP ||
 	     ret->kind == INSTRUCTION_CALL)) {

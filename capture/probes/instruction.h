@@ -36,6 +36,9 @@ struct instruction {
 	bool emulated; /* the kernel emulates it under a probe, which is cheap */
 	/* Writes the stack pointer or one of the first four registers of arguments */
 	bool disturbs;
+	bool moves_stack;     /* writes the stack pointer */
+	bool switches_stack;  /* writes it with what may be the place of another stack */
+	bool reads_stack_top; /* reads the word that the stack pointer leads to */
 };
 
 /* Decodes the instruction at P, N bytes loaded at ADDRESS. False: it is not an instruction. */

@@ -63,6 +63,27 @@ cc -O2 -pthread -o "$TMP/moves" "$TMP/moves.c" || fail "the program cannot be co
 note "without return probes"
 expect_exit 7 "$KYMO" calls --direct --call "$TMP/moves:moved(int x)" -- "$TMP/moves"
 
+note "functions that switch stacks, or keep their return address, have no return probes"
+expect_exit 7 "$KYMO" calls --direct --call libc.so.6:swapcontext -- "$TMP/moves"
+assert_contains "$TMP/stdout" '^ .* swapcontext\(' "the calls"
+cc -O2 -o "$TMP/again" -x c - <<-'END' || fail "the program cannot be compiled"
+	#include <ucontext.h>
+
+	int main(int argc, char **argv)
+	{
+		static volatile int n;
+		ucontext_t here;
+
+		getcontext(&here);
+		if (n++ < 3)
+			setcontext(&here);
+		return argc == 3 && n == 4 ? 7 : 2;
+	}
+END
+expect_exit 7 "$KYMO" calls --direct --call libc.so.6:getcontext -- "$TMP/again" two more
+assert_eq "$(grep -c ' getcontext(' "$TMP/stdout")" 1 "calls of getcontext"
+expect_exit 7 "$KYMO" calls --direct --fast-returns --force-fast-returns --call "$TMP/again:_start()" -- "$TMP/again" two more
+
 note "with return probes"
 for stripped in no yes; do
 	[ $stripped = no ] || strip --strip-unneeded "$TMP/moves"
