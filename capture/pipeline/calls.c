@@ -299,6 +299,21 @@ static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 	return place && place->flags & CALL_PLACE_POINT;
 }
 
+/* A thread passes a point. What stands on top of its stack there is no return address. */
+static int calls_pass(struct calls *c, const struct rec_call *rec)
+{
+	const struct rec_call_end end = { .head = rec->head };
+	struct rec_call passed = { .pad_0 = 0 };
+	uint64_t stack;
+	int r;
+
+	memcpy(&passed, rec, rec->head.size);
+	passed.caller = 0;
+	r = calls_name_stack(c, &passed, &stack);
+	passed.stack = stack;
+	return r < 0 ? r : calls_write(c, &passed, &end, "", 0);
+}
+
 static int calls_on_call(struct calls *c, const struct rec_call *rec)
 {
 	struct call_thread *thread =
@@ -314,7 +329,7 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 		return 0;
 	}
 	if (calls_is_point(c, rec))
-		return calls_write(c, rec, &(struct rec_call_end){ .head = rec->head }, "", 0);
+		return calls_pass(c, rec);
 	while (r == 0 && (last = calls_last(thread)) && calls_is_left(c, last, rec))
 		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
 	r = r < 0 ? r : calls_name_stack(c, rec, &stack);

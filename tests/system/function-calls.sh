@@ -191,6 +191,34 @@ assert_eq "$(cat "$TMP/is")" "[true,true,true,true,true,true,true,true,true,true
 assert_eq "$(count '.left_by != null')" 0 "calls that did not return"
 assert_eq "$(count ".arguments.to == \"\\\"$TMP/link\\\"\"")" 10 "calls of both, with what they have read"
 
+note "call stacks of points"
+cat >"$TMP/point.c" <<-'END'
+	volatile int sink;
+
+	__attribute__((noipa)) int inner(int x)
+	{
+		int some[4] = { x, x, x, x };
+
+		for (int i = 0; i < 4; i++)
+			sink += some[i];
+		return sink;
+	}
+
+	__attribute__((noipa)) int outer(int x)
+	{
+		return inner(x) + 1;
+	}
+
+	int main(void)
+	{
+		return outer(1) != 5;
+	}
+END
+gcc -O0 -g -o "$TMP/point" "$TMP/point.c"
+calls --stack-trace --call "$TMP/point:point.c:9" -- "$TMP/point"
+gojq -c '[[.stack[].function][:2], .return_address]' "$TMP/calls" >"$TMP/is"
+assert_eq "$(cat "$TMP/is")" '[["outer","main"],null]' "the callers, and no address that is none"
+
 note "conditions"
 calls --call "$TMP/load:step(int n) -> int if \$n >= 990" -- "$TMP/load" threads
 assert_eq "$(count '.arguments.n >= 990')" 40 "calls for which it holds"
