@@ -214,13 +214,27 @@ static bool places_reads_return(struct places_search *s, uint64_t vaddr)
 	return false;
 }
 
+/*
+ * Whether the kernel refuses a probe on the instruction at VADDR, for its prefix: lock, or that of
+ * a segment.
+ */
+static bool places_is_refused(const struct places_search *s, uint64_t vaddr)
+{
+	static const uint8_t prefixes[] = { 0xf0, 0x26, 0x2e, 0x36, 0x3e };
+	uint64_t offset;
+	size_t n;
+	const uint8_t *p = elf_image_code(&s->image, vaddr, &n, &offset);
+
+	return p && memchr(prefixes, *p, sizeof(prefixes));
+}
+
 static int places_add(struct places_search *s, const struct found_function *f, size_t *room)
 {
 	struct call_place place = { 0 };
 	uint64_t vaddr = f->vaddr;
 	int r = 0;
 
-	if (s->query->n_args <= PROLOGUE_ARGS_MAX)
+	if (s->query->n_args <= PROLOGUE_ARGS_MAX || places_is_refused(s, f->vaddr))
 		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
 	place.entry = places_offset(s, vaddr);
 	if (r < 0 || place.entry == 0)

@@ -191,6 +191,23 @@ assert_eq "$(cat "$TMP/is")" "[true,true,true,true,true,true,true,true,true,true
 assert_eq "$(count '.left_by != null')" 0 "calls that did not return"
 assert_eq "$(count ".arguments.to == \"\\\"$TMP/link\\\"\"")" 10 "calls of both, with what they have read"
 
+note "a pattern with a function at whose first instruction there can be no probe"
+gcc -O2 -pthread -o "$TMP/spin" -x c - <<-'END'
+	#include <pthread.h>
+	int main(void)
+	{
+		pthread_spinlock_t lock;
+
+		pthread_spin_init(&lock, 0);
+		pthread_spin_lock(&lock);
+		pthread_spin_unlock(&lock);
+		return 0;
+	}
+END
+calls --call 'libc.so.6:pthread_spin_*' -- "$TMP/spin"
+assert_eq "$(count '.function == "pthread_spin_lock" and .arguments.lock > 0')" 1 "locks"
+assert_eq "$(count .)" 3 "calls"
+
 note "call stacks of points"
 cat >"$TMP/point.c" <<-'END'
 	volatile int sink;
