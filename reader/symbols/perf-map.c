@@ -12,6 +12,7 @@
 
 #include "base/outbuf.h"
 #include "reader/symbols/open-below.h"
+#include "reader/symbols/range-clash.h"
 #include "reader/symbols/range-list.h"
 
 enum { MAP_BYTES_MAX = 64 << 20, PIECE = 64 * 1024 };
@@ -19,6 +20,7 @@ enum { MAP_BYTES_MAX = 64 << 20, PIECE = 64 * 1024 };
 struct perf_map {
 	struct outbuf text;
 	struct range_list ranges; /* values are offsets of names in the text */
+	struct range_clashes clashes;
 	bool unsure;
 };
 
@@ -138,7 +140,8 @@ static int read_lines(struct perf_map *m)
 		if (r < 0)
 			return r;
 	}
-	return range_list_sort(&m->ranges);
+	return range_list_sort(&m->ranges)
+		       ?: range_clashes_find(&m->clashes, &m->ranges, (const char *)m->text.data);
 }
 
 static int read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_what)
@@ -189,6 +192,7 @@ struct perf_map *perf_map_free(struct perf_map *m)
 		return NULL;
 	outbuf_deinit(&m->text);
 	range_list_deinit(&m->ranges);
+	range_clashes_deinit(&m->clashes);
 	return free_ptr(m);
 }
 
@@ -198,12 +202,17 @@ const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *re
 	const struct range *range = range_list_find(&m->ranges, address);
 	const char *name;
 
-	if (!range)
+	if (!range || perf_map_is_reused(m, address))
 		return NULL;
 	name = (const char *)m->text.data + range->value;
 	*ret_n = strlen(name);
 	*ret_offset = address - range->start;
 	return name;
+}
+
+bool perf_map_is_reused(const struct perf_map *m, uint64_t address)
+{
+	return range_clashes_at(&m->clashes, address);
 }
 
 bool perf_map_is_unsure(const struct perf_map *m)
@@ -213,5 +222,6 @@ bool perf_map_is_unsure(const struct perf_map *m)
 
 uint64_t perf_map_bytes(const struct perf_map *m)
 {
-	return m->text.room + range_list_bytes(&m->ranges);
+	return m->text.room + range_list_bytes(&m->ranges) +
+	       m->clashes.room * sizeof(*m->clashes.list);
 }

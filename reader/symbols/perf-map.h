@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * /tmp/perf-PID.map: code that JIT compilers (of JavaScript, Java, ...) made. A line is "START SIZE
- * NAME", with hexadecimal numbers; later lines have precedence.
+ * NAME", with hexadecimal numbers.
+ *
+ * A line has no time. If lines with different names overlap, one function has replaced the other,
+ * and an address in both has no name.
  *
  * Every user can create a file of that name. So it must belong to root, or to the user of the
  * process. If the process is gone, it must belong to the calling user, and its names are then
@@ -29,9 +32,12 @@ int perf_map_open(struct perf_map **ret, const struct find_places *places,
 struct perf_map *perf_map_free(struct perf_map *m);
 DEFINE_CLEANUP(struct perf_map *, perf_map_free)
 
-/* The name at ADDRESS, borrowed, *RET_N bytes, or NULL. */
+/* The name at ADDRESS, borrowed, *RET_N bytes. NULL: it has none, or several. */
 const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *ret_n,
 			  uint64_t *ret_offset);
+
+/* Whether functions with different names were at ADDRESS, one after the other. */
+bool perf_map_is_reused(const struct perf_map *m, uint64_t address);
 
 bool perf_map_is_unsure(const struct perf_map *m);
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/table.h"
 #include "reader/symbols/find-file.h"
@@ -56,7 +57,8 @@ struct symbols {
 	uint64_t bytes;
 	struct symbol_problem problems[SYMBOLS_PROBLEMS_MAX];
 	size_t n_problems;
-	int error; /* -ENOMEM in functions that cannot return it */
+	uint64_t n_met; /* the same, each time that one is met */
+	int error;      /* -ENOMEM in functions that cannot return it */
 	struct symbol_frame frames[SYMBOL_FRAMES_MAX];
 };
 
@@ -71,6 +73,7 @@ static void add_problem(void *userdata, const char *file, const char *what)
 		s->error = -ENOMEM;
 		return;
 	}
+	s->n_met++;
 	for (size_t i = 0; i < s->n_problems; i++)
 		if (s->problems[i].file == name && s->problems[i].what == what)
 			return;
@@ -175,11 +178,72 @@ static int read_content(struct symbols *s, struct module *m, const struct symbol
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Reads the content of M if it can be found. Returns 0 or -ENOMEM. */
-static int symbols_load(struct symbols *s, struct module *m, const struct symbol_query *query)
+static bool is_deleted(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path), n_deleted = sizeof(deleted) - 1;
+
+	return n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0;
+}
+
+/* Whether the files of the process of QUERY are closed to us. */
+static bool is_forbidden(const struct symbol_query *query)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/root/", query->pid);
+	return access(path, X_OK) < 0 && (errno == EACCES || errno == EPERM);
+}
+
+/* The reason why nothing was found for QUERY, and what helps; NULL if that is usual. */
+static const char *symbols_absence(const struct module *m, const struct symbol_query *query)
+{
+	const char *path = query->mapping.path;
+
+	switch ((enum module_kind)m->identity.kind) {
+	case MODULE_FILE:
+		if (query->lives)
+			return is_forbidden(query)
+				       ? "it is not here, and the files of its process cannot be "
+					 "opened: run kymo as root"
+				       : "it is neither here nor in the files of its process";
+		return is_deleted(path)
+			       ? "it was deleted, and its process has ended: use 'kymo symbolize' "
+				 "while it runs"
+			       : "it is not here, and its process has ended: use 'kymo symbolize' "
+				 "while it runs, or --sysroot (if it ran in a container, or with a "
+				 "private /tmp)";
+	case MODULE_PERF_MAP:
+		if (!path || strcmp(path, "//anon") != 0 || query->pid == 0)
+			return NULL;
+		return query->lives
+			       ? "it is not there: its program has to write it, to name code that "
+				 "is in no file (node --perf-basic-prof, python3 -X perf)"
+			       : "it is not there, and its process has ended: use 'kymo symbolize' "
+				 "while it runs (if it runs in a container, or with a private /tmp)";
+	default:
+		return NULL;
+	}
+}
+
+/* Nothing was found for QUERY; if the search has MET no problem, that is one. */
+static int symbols_set_absent(struct symbols *s, struct module *m, const struct symbol_query *query,
+			      bool met)
 {
 	/* An ended process has no files of its own. */
 	uint64_t seeker = query->lives ? (uint64_t)query->pid + 1 : 1;
+	const char *what = met ? NULL : symbols_absence(m, query);
+
+	if (what)
+		add_problem(s, m->name, what);
+	return table_set(&m->absent_for, seeker, m);
+}
+
+/* Reads the content of M if it can be found. Returns 0 or -ENOMEM. */
+static int symbols_load(struct symbols *s, struct module *m, const struct symbol_query *query)
+{
+	uint64_t seeker = query->lives ? (uint64_t)query->pid + 1 : 1;
+	uint64_t n_met = s->n_met;
 	int r;
 
 	if (has_content(m)) {
@@ -195,7 +259,7 @@ static int symbols_load(struct symbols *s, struct module *m, const struct symbol
 	if (r < 0)
 		return r;
 	if (!has_content(m))
-		return table_set(&m->absent_for, seeker, m);
+		return symbols_set_absent(s, m, query, s->n_met != n_met);
 	symbols_link_newest(s, m);
 	symbols_account(s, m);
 	m->bytes_read = m->bytes;
@@ -508,6 +572,10 @@ static void resolve_in_map(struct symbols *s, struct module *m, const struct sym
 	size_t n;
 	const char *name = perf_map_find(m->map, address, &n, &offset);
 
+	if (perf_map_is_reused(m->map, address))
+		add_problem(s, m->name,
+			    "it names several functions at the same addresses, one after the "
+			    "other: these addresses have no name, because it does not say when");
 	if (!name)
 		return;
 	frame->function = symbol_text(s, name, n, "");

@@ -74,6 +74,16 @@ static void assert_function(const struct symbol_frame *frame, const char *functi
 	assert_int_equal(frame->offset, offset);
 }
 
+static bool has_problem(const struct symbols *s, const char *what)
+{
+	const struct symbol_problem *problem;
+
+	for (size_t pos = 0; (problem = symbols_next_problem(s, &pos));)
+		if (strstr(problem->what, what))
+			return true;
+	return false;
+}
+
 TEST(test_of_the_dead)
 {
 	struct symbols *s = open_fake();
@@ -88,8 +98,11 @@ TEST(test_of_the_dead)
 		   "2400 0 nothing\n"
 		   "ffffffffffffff00 1000 beyond\n"
 		   "3000 100 old\n"
-		   "3000 100 new\n"
-		   "3040 10 inside\n"
+		   "3000 80 new\n"
+		   "4000 100 again\n"
+		   "4080 100 again\n"
+		   "4170 20 inside\n"
+		   "4178 4 again\n"
 		   "5000 100 with\ta tab and \x1b[31m colour\n"
 		   "6000 100 not yet who");
 	assert_function(ask(s, PID, false, 0x2000), "Lcom/example/Main;::run (compiled)", 0);
@@ -104,10 +117,19 @@ TEST(test_of_the_dead)
 	assert_null(ask(s, PID, false, 0x2400)->function);
 	assert_null(ask(s, PID, false, UINT64_C(0xffffffffffffff01))->function);
 	assert_null(ask(s, PID, false, 0x6000)->function);
-	/* What stands later holds. */
-	assert_function(ask(s, PID, false, 0x3001), "new", 1);
-	assert_function(ask(s, PID, false, 0x3041), "inside", 1);
-	assert_function(ask(s, PID, false, 0x3051), "new", 0x51);
+	/* Of different functions at one address, nobody knows which one was there. */
+	assert_null(ask(s, PID, false, 0x3000)->function);
+	assert_null(ask(s, PID, false, 0x307f)->function);
+	assert_function(ask(s, PID, false, 0x3080), "old", 0x80);
+	/* One function, written again, is one. */
+	assert_function(ask(s, PID, false, 0x407f), "again", 0x7f);
+	assert_function(ask(s, PID, false, 0x4080), "again", 0);
+	assert_function(ask(s, PID, false, 0x416f), "again", 0xef);
+	assert_null(ask(s, PID, false, 0x4170)->function);
+	assert_null(ask(s, PID, false, 0x4179)->function);
+	assert_null(ask(s, PID, false, 0x417f)->function);
+	assert_function(ask(s, PID, false, 0x4188), "inside", 0x18);
+	assert_true(has_problem(s, "several functions"));
 	assert_function(ask(s, PID, false, 0x5000), "with\ta tab and \ufffd[31m colour", 0);
 	/* Others have none, and without a pid there is none to look for. */
 	assert_null(ask(s, PID + 1, false, 0x2000)->function);

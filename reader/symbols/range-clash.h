@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where ranges with different names overlap.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reader/symbols/range-list.h"
+
+/* All zeroes is an empty one. */
+struct range_clashes {
+	struct range_clash {
+		uint64_t start, end;
+	} * list; /* owned; sorted, without overlaps */
+	size_t n, room;
+};
+
+void range_clashes_deinit(struct range_clashes *c);
+
+/*
+ * Finds those of L, which is sorted. The value of a range is the offset of its name in NAMES, where
+ * it ends with a NUL. Once. Returns 0 or -ENOMEM.
+ */
+int range_clashes_find(struct range_clashes *c, const struct range_list *l, const char *names);
+
+/* Whether ranges of several names are around ADDRESS. */
+bool range_clashes_at(const struct range_clashes *c, uint64_t address);
