@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/text.h"
+#include "capture/pipeline/loader-name.h"
 
 void lifecycle_deinit(struct lifecycle *l)
 {
@@ -205,13 +206,32 @@ static int on_fork(struct lifecycle *l, const struct rec_head *head)
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
+/*
+ * A program that the dynamic loader runs has got its name from its command line; it was called FROM
+ * before its exec at REC. The kernel's rename was not written (on_rename()).
+ */
+static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec, const char *from)
+{
+	const struct task *task = tasks_get(l->pipe->tasks, rec->tid);
+	struct event ev = lifecycle_about(l, EVENT_RENAME, rec);
+
+	if (!task || !task->is_loader || !*from || strcmp(task->comm, from) == 0)
+		return 0;
+	ev.rename.from = from;
+	ev.rename.to = task->comm;
+	return lifecycle_write_event(l, &ev, rec->tid);
+}
+
 static int on_exec(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_exec *rec = (const struct rec_exec *)head;
-	char file[REC_FILE_BYTES], command[TASK_COMMAND_MAX];
+	const struct task *before = tasks_get(l->pipe->tasks, head->tid);
+	char file[REC_FILE_BYTES], command[TASK_COMMAND_MAX], from[TASK_COMM_MAX] = "";
 	struct event ev;
 	int r;
 
+	if (before && before->start_ns == rec->task.start_ns)
+		memcpy(from, before->comm, sizeof(from));
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
 	r = hear_of(l, &rec->task, false);
@@ -225,7 +245,7 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 	}
 	r = r ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
-		r = announce_if_news(l, head->tid);
+		r = announce_if_news(l, head->tid) ?: lifecycle_name_loaded(l, head, from);
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
@@ -252,13 +272,21 @@ static int on_rename(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_rename *rec = (const struct rec_rename *)head;
 	char from[TASK_COMM_MAX], to[TASK_COMM_MAX];
+	const struct task *task;
 	struct event ev;
 	int r = hear_of(l, &rec->task, false);
 
 	if (r < 0)
 		return r;
 	ev = lifecycle_about(l, EVENT_RENAME, head);
-	text_clean(from, sizeof(from), rec->task.comm, strlen(rec->task.comm));
+	/* An exec follows, which says what the loader runs. */
+	if (loader_name_is(rec->comm))
+		return 0;
+	task = tasks_get(l->pipe->tasks, head->tid);
+	if (task)
+		memcpy(from, task->comm, sizeof(from));
+	else
+		text_clean(from, sizeof(from), rec->task.comm, strlen(rec->task.comm));
 	text_clean(to, sizeof(to), rec->comm, strlen(rec->comm));
 	ev.rename.from = from;
 	ev.rename.to = to;

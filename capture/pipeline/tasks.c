@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/pipeline/loader-name.h"
 
 enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
 
@@ -238,8 +240,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 		if (!task)
 			return -ENOMEM;
 	}
-	changed = tasks_set_comm(t, id->tid, id->comm) || task->pid != id->pid ||
-		  task->uid != id->uid || task->cgroup_id != id->cgroup_id;
+	changed = task->pid != id->pid || task->uid != id->uid || task->cgroup_id != id->cgroup_id;
 	task->pid = id->pid;
 	task->uid = id->uid;
 	if (id->start_ns)
@@ -248,6 +249,8 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	/* Of the parents, the first is the one that made it: later ones take in orphans. */
 	if (task->parent_pid == 0)
 		task->parent_pid = id->parent_pid;
+	/* (which may be that of its process, or its parent) */
+	changed |= tasks_set_comm(t, id->tid, id->comm);
 	if (changed)
 		clear_bit(t->announced, id->tid);
 	/* (without memory, or with too many, the path is written with the next change) */
@@ -257,29 +260,59 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	return 0;
 }
 
-int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES])
+/* What the dynamic loader runs in TASK, a thread of a process that is known, or a child of it. */
+static void tasks_find_loaded(const struct tasks *t, struct task *task)
 {
-	struct task *task = tasks_get(t, tid);
+	const uint32_t from[] = { task->pid, task->parent_pid };
+
+	for (size_t i = 0; i < ARRAY_SIZE(from) && !*task->loaded; i++) {
+		const struct task *other = tasks_find(t, from[i]);
+
+		if (other && other->is_loader)
+			memcpy(task->loaded, other->loaded, sizeof(task->loaded));
+	}
+}
+
+/* Returns 1 if it differs. */
+static int tasks_set_name(struct tasks *t, struct task *task,
+			  const char name[static REC_COMM_BYTES])
+{
 	char clean[TASK_COMM_MAX];
 
-	if (!task)
-		return 0;
-	text_clean(clean, sizeof(clean), comm, strnlen(comm, REC_COMM_BYTES));
+	text_clean(clean, sizeof(clean), name, strnlen(name, REC_COMM_BYTES));
 	if (strcmp(clean, task->comm) == 0)
 		return 0;
 	memcpy(task->comm, clean, sizeof(clean));
-	clear_bit(t->announced, tid);
+	clear_bit(t->announced, task->tid);
 	return 1;
+}
+
+int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES])
+{
+	struct task *task = tasks_get(t, tid);
+
+	if (!task)
+		return 0;
+	task->is_loader = loader_name_is(comm);
+	if (!task->is_loader)
+		*task->loaded = '\0';
+	else if (!*task->loaded)
+		tasks_find_loaded(t, task);
+	return tasks_set_name(t, task, *task->loaded ? task->loaded : comm);
 }
 
 int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n)
 {
 	struct task *task = tasks_get(t, tid);
-	char clean[TASK_COMMAND_MAX], *copy;
+	char clean[TASK_COMMAND_MAX], loaded[REC_COMM_BYTES], *copy;
 
 	if (!task || (start_ns != 0 && task->start_ns != start_ns))
 		return 0;
 	task->command_old = false;
+	if (task->is_loader && loader_name_program(loaded, args, n)) {
+		memcpy(task->loaded, loaded, sizeof(loaded));
+		tasks_set_name(t, task, loaded);
+	}
 	text_join_args(clean, sizeof(clean), args, n);
 	if (task->command_line && strcmp(task->command_line, clean) == 0)
 		return 0;

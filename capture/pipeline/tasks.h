@@ -33,6 +33,12 @@ struct task {
 	uint64_t start_ns;
 	uint64_t cgroup_id;
 	char comm[TASK_COMM_MAX];
+	/*
+	 * The program that the dynamic loader runs in it: its name, where the kernel's name is that
+	 * of the loader. "" = none.
+	 */
+	char loaded[REC_COMM_BYTES];
+	bool is_loader;     /* the kernel's name is that of the loader */
 	char *command_line; /* owned; NULL = unknown */
 	bool command_old;   /* it can have run another program since */
 	uint64_t died;      /* of an ended task: its number among them, from 1; 0 = alive */
@@ -143,12 +149,16 @@ const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
 /*
- * Sets the command line: N bytes, arguments separated by NUL. Returns 1 if it is new, 0, or
- * -ENOMEM. A task with another start time (if START_NS is not 0) is unchanged.
+ * Sets the command line: N bytes, arguments separated by NUL. A task with the name of the dynamic
+ * loader gets that of the program in its command line. Returns 1 if it is new, 0, or -ENOMEM. A
+ * task with another start time (if START_NS is not 0) is unchanged.
  */
 int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n);
 
-/* Sets the name, as in the kernel. Returns 1 if it differs. */
+/*
+ * Sets the name, as in the kernel; the name of a dynamic loader is replaced by that of its program,
+ * if it is known. Returns 1 if it differs.
+ */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*

@@ -280,6 +280,84 @@ TEST(test_exec_other_owner)
 		     "200 exec " SECOND_10 "/" SECOND_10 " '/bin/ls' 'ls -l' old 0\n");
 }
 
+/* TID, called COMM by the kernel, executes FILE with the N bytes of ARGS. */
+static void on_exec_args(struct fixture *f, uint64_t ts, struct rec_identity id, const char *file,
+			 const char *args, size_t n)
+{
+	struct rec_exec rec = { .head = HEAD(REC_EXEC, ts, id.pid, id.tid),
+				.task = id,
+				.old_tid = id.tid,
+				.args_bytes = (uint32_t)n };
+
+	memcpy(rec.args, args, n);
+	memcpy(rec.file, file, strlen(file));
+	feed(f, &rec.head, sizeof(rec));
+}
+
+/* A program that is started through the dynamic loader has its own name, and so do its threads. */
+TEST(test_exec_through_loader)
+{
+	static const char args[] = "/lib64/ld.so\0--argv0\0x\0--library-path\0/l\0/bin/burn\0-v";
+	struct rec_identity id = identity(10, 10, "ld-linux-x86-64");
+	struct fixture *f = *state;
+
+	list(f, 10, 10, "sh");
+	on_rename(f, 199, identity(10, 10, "sh"), "ld-linux-x86-64");
+	assert_story(f, "");
+	on_exec_args(f, 200, id, "/lib64/ld.so", args, sizeof(args));
+	assert_story(f, "process 10 'burn' parent 1 uid 0 cgroup 5 '/lib64/ld.so --argv0 x "
+			"--library-path /l /bin/burn -v' real 0\n"
+			"thread 10/10 'burn' real 0\n"
+			"200 rename 10/10 'sh' 'burn'\n"
+			"200 exec 10/10 '/lib64/ld.so' '/lib64/ld.so --argv0 x --library-path /l "
+			"/bin/burn -v' old 0\n");
+	on_fork(f, 300, 10, 10, identity(10, 11, "ld-linux-x86-64"));
+	assert_story(f, "thread 10/11 'burn' real 0\n300 fork 10/10 > 10/11\n");
+	/* Then it runs another one. */
+	on_rename(f, 400, id, "ls");
+	on_exec(f, 400, identity(10, 10, "ls"), 10, "/bin/ls");
+	assert_story(f, "process 10 'ls' parent 1 uid 0 cgroup 5 '/lib64/ld.so --argv0 x "
+			"--library-path /l /bin/burn -v' real 0\n"
+			"thread 10/10 'ls' real 0\n"
+			"400 rename 10/10 'burn' 'ls'\n"
+			"process 10 'ls' parent 1 uid 0 cgroup 5 'ls -l' real 0\n"
+			"thread 10/10 'ls' real 0\n"
+			"400 exec 10/10 '/bin/ls' 'ls -l' old 0\n");
+}
+
+/* Where the loader runs nothing, or that is not in the arguments, it is the program. */
+TEST(test_exec_of_loader)
+{
+	static const struct {
+		const char *args;
+		size_t n;
+		const char *name;
+	} rows[] = {
+#define ROW(args, name) { args, sizeof(args), name }
+		ROW("ld.so\0/bin/burn", "burn"),
+		ROW("ld.so\0./a-name-of-more-than-fifteen", "a-name-of-more-"),
+		ROW("ld.so\0--library-path=/l\0--\0burn", "burn"),
+		ROW("ld.so\0--list\0/bin/burn", "ld-musl-x86_64."),
+		ROW("ld.so\0--preload\0/l", "ld-musl-x86_64."),
+		ROW("ld.so\0--preload", "ld-musl-x86_64."),
+		ROW("ld.so\0", "ld-musl-x86_64."),
+		ROW("ld.so", "ld-musl-x86_64."),
+		{ "ld.so\0/bin/bu", 13, "ld-musl-x86_64." },
+		{ "ld.so", 5, "ld-musl-x86_64." },
+		{ "", 0, "ld-musl-x86_64." },
+#undef ROW
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t pid = 100 + (uint32_t)i;
+
+		on_exec_args(f, 200, identity(pid, pid, "ld-musl-x86_64."),
+			     "/lib/ld-musl-x86_64.so.1", rows[i].args, rows[i].n);
+		assert_string_equal(tasks_get(&f->tasks, pid)->comm, rows[i].name);
+	}
+}
+
 /* ---- exit ---- */
 
 TEST(test_exit)
@@ -668,6 +746,8 @@ int main(void)
 		CASE(test_fork_again),
 		CASE(test_exec),
 		CASE(test_exec_thread),
+		CASE(test_exec_through_loader),
+		CASE(test_exec_of_loader),
 		CASE(test_exec_bad_utf8),
 		CASE(test_exec_other_owner),
 		CASE(test_exit),

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The names of programs that are started through the dynamic loader ("ld.so PROGRAM"). The kernel
+ * executes the loader, and names the process after it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bpf/record.h"
+
+/* Whether COMM, a name as the kernel keeps it, is that of a dynamic loader. */
+bool loader_name_is(const char comm[static REC_COMM_BYTES]);
+
+/*
+ * Writes the name that the kernel would give to the program in the N bytes at ARGS, the arguments
+ * of a loader, separated by NUL. Returns false if they start none, or are cut before it.
+ */
+bool loader_name_program(char to[static REC_COMM_BYTES], const char *args, size_t n);
