@@ -85,17 +85,31 @@ static struct json_object *json_cpu(const struct summary *s, const struct summar
 		       : NULL;
 }
 
+/* The programs of T before the last one. */
+static struct json_object *json_programs(const struct summary *s, const struct summary_thread *t)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (const struct summary_thread *e = t->earlier; e; e = e->earlier)
+		json_append_item(list, JSON_OBJECT(JSON("name", summary_process_name(s, e)),
+						   JSON_OF(e, until_ns, cpu_ns, runnable_ns,
+							   blocked_ns, switches, preempted, wakeups,
+							   max_wakeup_latency_ns)));
+	return list;
+}
+
 static struct json_object *json_threads(const struct summary *s)
 {
 	_cleanup_free_ struct summary_thread **threads = NULL;
 	size_t n = 0;
 
 	summary_threads_by_cpu(s, &threads, &n);
-	return JSON_LIST(t, threads, n,
-			 JSON_OBJECT(JSON_OF(*t, pid, tid),
-				     JSON("process", summary_process_name(s, *t)),
-				     JSON_OF(*t, name, cpu_ns, runnable_ns, blocked_ns, switches,
-					     preempted, wakeups, max_wakeup_latency_ns)));
+	return JSON_LIST(
+		t, threads, n,
+		JSON_OBJECT(JSON_OF(*t, pid, tid), JSON("process", summary_process_name(s, *t)),
+			    JSON_OF(*t, name, cpu_ns, runnable_ns, blocked_ns, switches, preempted,
+				    wakeups, max_wakeup_latency_ns),
+			    JSON_IF((*t)->earlier, "earlier_programs", json_programs(s, *t))));
 }
 
 static struct json_object *json_process(const struct summary_process *p)
@@ -309,9 +323,9 @@ static void print_thread_name(const struct summary *s, const struct summary_thre
 
 static int print_threads(const struct summary *s, size_t limit)
 {
-	_cleanup_free_ struct summary_thread **threads = NULL;
+	_cleanup_free_ struct summary_thread *threads = NULL;
 	size_t n;
-	int r = summary_threads_by_cpu(s, &threads, &n);
+	int r = summary_programs_by_cpu(s, &threads, &n);
 
 	if (r < 0)
 		return r;
@@ -320,7 +334,7 @@ static int print_threads(const struct summary *s, size_t limit)
 	printf("\n%s    TID        CPU      %%   RUNNABLE    BLOCKED SWITCHES  MAX WAIT  THREAD%s\n",
 	       colour(COLOUR_HEADING), colour(COLOUR_OFF));
 	for (size_t i = 0; i < n && i < limit; i++) {
-		const struct summary_thread *t = threads[i];
+		const struct summary_thread *t = &threads[i];
 
 		printf("%7" PRIu32 " %10s %5.1f%% %10s %10s %8" PRIu64 " %9s  ", t->tid,
 		       TEXT_TIME(t->cpu_ns), verb_summary_percent(t->cpu_ns, s->duration_ns),

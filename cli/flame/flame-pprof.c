@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/protobuf.h"
@@ -173,16 +174,16 @@ static void note_known(struct maker *m, uint64_t id, const struct frame *frames,
 	u->lines &= n > 0 && frames[0].line != 0;
 }
 
-/* The process with most of it. */
-static uint32_t heaviest_process(const struct profile *p)
+/* A stack of the process with most of it, or NULL. */
+static const struct profile_stack *heaviest_process(const struct profile *p)
 {
 	struct table weights = { 0 };
+	const struct profile_stack *ret = NULL;
 	uint64_t most = 0;
-	uint32_t ret = 0;
 
 	for (size_t i = 0; i < p->n_stacks; i++) {
 		const struct profile_stack *s = &p->stacks[i];
-		uint64_t key = (uint64_t)s->pid + 1;
+		uint64_t key = (uint64_t)s->pid << 32 | s->program | UINT64_C(1) << 63;
 		uint64_t weight =
 			(uint64_t)(uintptr_t)table_get(&weights, key) + (s->ns ?: s->count);
 
@@ -191,32 +192,66 @@ static uint32_t heaviest_process(const struct profile *p)
 		if (weight <= most || s->pid == 0)
 			continue;
 		most = weight;
-		ret = s->pid;
+		ret = s;
 	}
 	table_deinit(&weights);
 	return ret;
 }
 
+/* The kernel keeps so much of the name of a program. */
+enum { PROGRAM_NAME_BYTES = 15 };
+
+/* Whether the file of MAP is called NAME, as far as the kernel keeps that. */
+static bool flame_pprof_is_called(const struct mapping *map, const char *name)
+{
+	const char *base = profile_names_base(map->path);
+	size_t n = (size_t)(map->path + profile_names_path_length(map) - base);
+
+	if (n > PROGRAM_NAME_BYTES)
+		n = PROGRAM_NAME_BYTES;
+	return strlen(name) == n && strncmp(base, name, n) == 0;
+}
+
 /*
  * The mapping whose file pprof takes for the recorded program, since it stands first: that of the
- * process with most samples, which is mapped below all libraries, wherever the kernel puts it. 0 if
- * there is none.
+ * process with most samples, whose name is that of the process. If there is none (of a script), it
+ * is the one that is mapped below all libraries, wherever the kernel puts it. (It is not, if the
+ * program was started through the dynamic loader.) 0 if there is none.
  */
 static size_t program_of(const struct maker *m)
 {
-	uint32_t pid = heaviest_process(m->f->now->profile);
+	const struct flame_input *in = m->f->now;
+	const struct profile_stack *of = heaviest_process(in->profile);
 	const struct mapping *best = NULL;
+	char label[PROFILE_LABEL_MAX];
+	const char *name = of ? profile_names_process(label, in->profile, &in->names, of) : "";
+	bool named = false;
 	size_t ret = 0;
 
-	for (size_t i = 0; i < m->n_mappings; i++) {
+	for (size_t i = 0; of && i < m->n_mappings; i++) {
 		const struct mapping *map = m->mappings[i].map;
+		bool called = flame_pprof_is_called(map, name);
 
-		if (map->pid != pid || map->path[0] != '/' || (best && map->start >= best->start))
+		if (map->pid != of->pid || map->path[0] != '/' || (named && !called) ||
+		    (best && called == named && map->start >= best->start))
 			continue;
 		best = map;
+		named = called;
 		ret = i;
 	}
 	return ret;
+}
+
+/* Viewers look for a file of this name. */
+static void add_file_name(struct maker *m, const struct mapping *map)
+{
+	_cleanup_free_ char *path = strndup(map->path, profile_names_path_length(map));
+
+	if (!path) {
+		flame_pprof_fail(m, -ENOMEM);
+		return;
+	}
+	protobuf_add_nonzero(m->out, MAPPING_FILENAME, flame_pprof_text(m, path));
 }
 
 static void add_mappings(struct maker *m)
@@ -233,7 +268,7 @@ static void add_mappings(struct maker *m)
 		protobuf_add_u64(m->out, MAPPING_START, u->map->start);
 		protobuf_add_u64(m->out, MAPPING_LIMIT, u->map->start + u->map->size);
 		protobuf_add_nonzero(m->out, MAPPING_OFFSET, u->map->file_offset);
-		protobuf_add_nonzero(m->out, MAPPING_FILENAME, flame_pprof_text(m, u->map->path));
+		add_file_name(m, u->map);
 		add_build_id(m, u->map);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FUNCTIONS, u->functions);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FILENAMES, u->files);
@@ -352,12 +387,12 @@ static void flame_pprof_add_sample(struct maker *m, const struct profile_stack *
 		protobuf_add_packed(m->out, stack->off_cpu ? stack->ns : 0);
 	}
 	protobuf_end(m->out, list);
-	add_label(m, "process", profile_names_process(name, &in->names, stack->pid), 0);
+	add_label(m, "process", profile_names_process(name, in->profile, &in->names, stack), 0);
 	add_label(m, "pid", NULL, stack->pid);
 	if (m->f->allocations) {
 		add_label(m, "resource", resource_names[stack->tid], 0);
 	} else {
-		add_label(m, "thread", flame_thread_name(name, in, stack->tid), 0);
+		add_label(m, "thread", flame_thread_name(name, in, stack), 0);
 		add_label(m, "tid", NULL, stack->tid);
 	}
 	protobuf_end(m->out, sample);

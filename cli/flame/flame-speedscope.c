@@ -157,7 +157,7 @@ static void flame_speedscope_add_stack(struct maker *m, const struct profile_sta
 	outbuf_print(m->out, "]");
 }
 
-/* The N stacks of one thread. */
+/* The N stacks of one thread, in one program. */
 static void flame_speedscope_add_profile(struct maker *m, const struct profile_stack *const *stacks,
 					 size_t n, uint32_t *list)
 {
@@ -167,8 +167,8 @@ static void flame_speedscope_add_profile(struct maker *m, const struct profile_s
 	uint64_t total = 0;
 
 	outbuf_print(&name, "%s / %s (%" PRIu32 ")",
-		     profile_names_process(process, &in->names, stacks[0]->pid),
-		     flame_thread_name(thread, in, stacks[0]->tid), stacks[0]->tid);
+		     profile_names_process(process, in->profile, &in->names, stacks[0]),
+		     flame_thread_name(thread, in, stacks[0]), stacks[0]->tid);
 	outbuf_append(&name, "", 1);
 	for (size_t i = 0; i < n; i++)
 		total += flame_speedscope_weight_of(m, stacks[i]);
@@ -189,7 +189,8 @@ static void flame_speedscope_add_profile(struct maker *m, const struct profile_s
 }
 
 DEFINE_ORDER_OF_POINTERS(flame_speedscope_compare_threads, struct profile_stack,
-	COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x, y))
+	COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->program, y->program)
+		?: COMPARE(x, y))
 
 static uint32_t flame_speedscope_deepest(const struct profile *p)
 {
@@ -222,7 +223,8 @@ static int add_profiles(struct maker *m)
 	outbuf_print(m->out, "\"profiles\":[");
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i; end < n && stacks[end]->pid == stacks[i]->pid &&
-			      stacks[end]->tid == stacks[i]->tid;)
+			      stacks[end]->tid == stacks[i]->tid &&
+			      stacks[end]->program == stacks[i]->program;)
 			end++;
 		outbuf_print(m->out, "%s\n", i ? "," : "");
 		flame_speedscope_add_profile(m, stacks + i, end - i, list);

@@ -51,6 +51,6 @@ int flame_folded(struct flame *f, struct outbuf *out);
 int flame_pprof(struct flame *f, struct outbuf *out);
 int flame_speedscope(struct flame *f, struct outbuf *out);
 
-/* The thread TID for people: its name, or "thread N". As profile_names_label(). */
+/* The thread of STACK for people: its name, or "thread N". As profile_names_label(). */
 const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,
-			      uint32_t tid);
+			      const struct profile_stack *stack);

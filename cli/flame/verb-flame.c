@@ -106,10 +106,15 @@ static void flame_input_deinit(struct flame_input *in)
 }
 
 const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,
-			      uint32_t tid)
+			      const struct profile_stack *stack)
 {
+	uint32_t tid = stack->tid;
 	const struct summary_thread *t = tid ? table_get(&in->summary->threads, tid) : NULL;
+	const char *program = profile_program_name(in->profile, stack);
 
+	/* The main thread has the name of its program. */
+	if (program && tid == stack->pid)
+		return program;
 	if (t && t->name && *t->name)
 		return t->name;
 	if (tid == 0)
@@ -154,7 +159,8 @@ static bool is_process(void *userdata, const struct profile_stack *stack)
 	const struct process_filter *filter = userdata;
 	char name[PROFILE_LABEL_MAX];
 
-	return fnmatch(filter->pattern, profile_names_process(name, &filter->in->names, stack->pid),
+	return fnmatch(filter->pattern,
+		       profile_names_process(name, filter->in->profile, &filter->in->names, stack),
 		       0) == 0;
 }
 

@@ -27,6 +27,7 @@ static int leaks_profile_count(struct leaks_input *in)
 			const struct profile_stack stack = {
 				.pid = w->pid,
 				.tid = g->resource,
+				.program = profile_program(l->profile, w->pid, w->begin_ns),
 				.node = g->node,
 				.count = (uint64_t)llround(g->all.blocks),
 				.ns = (uint64_t)llround(g->all.bytes),

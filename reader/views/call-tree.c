@@ -158,7 +158,7 @@ static int find_path(struct call_tree *t, const struct profile *p,
 	struct step process = { .kind = CALL_PROCESS };
 	int r;
 
-	process.name = text_set_keep(&t->names, profile_names_process(label, o->names, stack->pid));
+	process.name = text_set_keep(&t->names, profile_names_process(label, p, o->names, stack));
 	if (!process.name)
 		return -ENOMEM;
 	path->n = 0;

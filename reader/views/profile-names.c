@@ -21,6 +21,16 @@ int profile_names_find(const struct profile *p, const struct profile_names *name
 	return names->find ? names->find(names->userdata, place, ret) : 0;
 }
 
+size_t profile_names_path_length(const struct mapping *mapping)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(mapping->path), n_deleted = sizeof(deleted) - 1;
+
+	if (n > n_deleted && strcmp(mapping->path + n - n_deleted, deleted) == 0)
+		n -= n_deleted;
+	return n;
+}
+
 const char *profile_names_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -32,23 +42,31 @@ const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile
 				const struct frame *frame)
 {
 	const struct mapping *map = place->mapping;
+	const char *base;
+	ptrdiff_t n;
 
 	if (frame && *frame->function)
 		return frame->function;
 	if (!map || !*map->path)
 		return maps_is_kernel(place->address) ? "[kernel]" : "[unknown]";
-	snprintf(to, PROFILE_LABEL_MAX, "%.255s+%#" PRIx64, profile_names_base(map->path),
+	base = profile_names_base(map->path);
+	n = map->path + profile_names_path_length(map) - base;
+	snprintf(to, PROFILE_LABEL_MAX, "%.*s+%#" PRIx64, (int)(n < 255 ? n : 255), base,
 		 place->address - map->start + map->file_offset);
 	return to;
 }
 
-const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile_names *names,
-				  uint32_t pid)
+const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile *p,
+				  const struct profile_names *names,
+				  const struct profile_stack *stack)
 {
-	const char *name = names->process ? names->process(names->userdata, pid) : NULL;
+	const char *name = profile_program_name(p, stack);
+	uint32_t pid = stack->pid;
 
 	if (pid == 0)
 		return "idle";
+	if (!name && names->process)
+		name = names->process(names->userdata, pid);
 	if (name && *name)
 		return name;
 	snprintf(to, PROFILE_LABEL_MAX, "pid %" PRIu32, pid);

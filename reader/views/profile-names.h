@@ -14,7 +14,7 @@ struct profile_names {
 	 * call. Returns their number, 0 if nothing is known, or -ENOMEM.
 	 */
 	int (*find)(void *userdata, const struct profile_place *place, const struct frame **ret);
-	/* The name of process PID; NULL = unknown. */
+	/* The name of process PID, or of its last program; NULL = unknown. */
 	const char *(*process)(void *userdata, uint32_t pid);
 	void *userdata;
 };
@@ -33,9 +33,18 @@ enum { PROFILE_LABEL_MAX = 300 };
 const char *profile_names_label(char to[PROFILE_LABEL_MAX], const struct profile_place *place,
 				const struct frame *frame);
 
-/* The process PID for people: its name, or "pid N". As above. */
-const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile_names *names,
-				  uint32_t pid);
+/*
+ * The process of STACK for people: the name of the program that it ran then, or "pid N". As above.
+ */
+const char *profile_names_process(char to[PROFILE_LABEL_MAX], const struct profile *p,
+				  const struct profile_names *names,
+				  const struct profile_stack *stack);
+
+/*
+ * The length of the path of MAPPING, without the " (deleted)" that the kernel appends if the file
+ * had no name any more.
+ */
+size_t profile_names_path_length(const struct mapping *mapping);
 
 /* The file name of a path: the part after its last '/'. */
 const char *profile_names_base(const char *path);

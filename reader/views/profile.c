@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "reader/views/programs.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -29,6 +30,7 @@ struct runner {
 struct profile_state {
 	struct profile_options options;
 	struct maps *maps;
+	struct programs programs;
 	struct table node_numbers;  /* parent << 32 | place, + 1 -> number + 1 */
 	struct table place_numbers; /* hash -> number + 1, a chain */
 	struct table stack_numbers; /* hash -> number + 1, a chain */
@@ -47,6 +49,7 @@ struct profile *profile_free(struct profile *p)
 		table_deinit(&p->state->place_numbers);
 		table_deinit(&p->state->stack_numbers);
 		maps_free(p->state->maps);
+		programs_deinit(&p->state->programs);
 	}
 	free(p->state);
 	frames_free(p->frames);
@@ -179,7 +182,8 @@ int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret)
 static int profile_count_stack(struct profile *p, const struct profile_stack *stack)
 {
 	struct profile_state *s = p->state;
-	const uint32_t key[] = { stack->pid, stack->tid, stack->node, stack->off_cpu };
+	const uint32_t key[] = { stack->pid, stack->tid, stack->program, stack->node,
+				 stack->off_cpu };
 	uint64_t hash = table_hash(key, sizeof(key));
 	uint32_t first = profile_number_of(&s->stack_numbers, hash);
 
@@ -187,7 +191,8 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 		struct profile_stack *known = &p->stacks[i];
 
 		if (known->pid == stack->pid && known->tid == stack->tid &&
-		    known->node == stack->node && known->off_cpu == stack->off_cpu) {
+		    known->program == stack->program && known->node == stack->node &&
+		    known->off_cpu == stack->off_cpu) {
 			known->count += stack->count;
 			known->ns += stack->ns;
 			return 0;
@@ -326,6 +331,7 @@ static int add_on_cpu(struct profile *p, const struct event *ev)
 	p->n_cut += r > 0;
 	p->n_samples++;
 	stack.ns = p->frequency ? 1000000000 / p->frequency : 0;
+	stack.program = profile_program(p, ev->pid, ev->ts_ns);
 	return profile_count_stack(p, &stack);
 }
 
@@ -352,6 +358,7 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 	p->n_offcpu++;
 	p->n_unfinished += runner->unfinished;
 	stack.ns = to - from;
+	stack.program = profile_program(p, runner->pid, runner->begin_ns);
 	return profile_count_stack(p, &stack);
 }
 
@@ -392,6 +399,8 @@ static int profile_add_sample(struct profile *p, const struct event *ev)
 
 int profile_add(struct profile *p, const struct event *ev)
 {
+	int r;
+
 	switch (ev->kind) {
 	case EVENT_TASK:
 	case EVENT_MAPPING:
@@ -414,7 +423,8 @@ int profile_add(struct profile *p, const struct event *ev)
 	case EVENT_OFFCPU:
 		return add_off_cpu(p, ev);
 	default:
-		return maps_add(p->state->maps, ev);
+		r = programs_add(&p->state->programs, ev);
+		return r < 0 ? r : maps_add(p->state->maps, ev);
 	}
 }
 
@@ -441,11 +451,22 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 	p->n_samples = p->n_offcpu = p->n_unfinished = p->n_samples_seen = p->n_offcpu_seen =
 		p->n_cut = 0;
 	maps_forget(s->maps, forget_ns);
+	programs_deinit(&s->programs);
 }
 
 int profile_count(struct profile *p, const struct profile_stack *stack)
 {
 	return profile_count_stack(p, stack);
+}
+
+uint32_t profile_program(const struct profile *p, uint32_t pid, uint64_t ts_ns)
+{
+	return programs_at(&p->state->programs, pid, ts_ns);
+}
+
+const char *profile_program_name(const struct profile *p, const struct profile_stack *stack)
+{
+	return programs_name(&p->state->programs, stack->pid, stack->program);
 }
 
 uint64_t profile_n_unmapped(const struct profile *p)

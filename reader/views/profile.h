@@ -7,6 +7,9 @@
  * are shared. A place in it is an address in a mapping. Its name is looked up later (call-tree.h),
  * and names can be anywhere in the archive.
  *
+ * Stacks belong to the program that the process ran at the time: an exec begins another one
+ * (programs.h).
+ *
  * Each sample and time off CPU that the options select is counted exactly once: n_samples and
  * n_offcpu are the sums of `count` over all stacks. Those without a stack count at the root. A
  * sample represents one period of the archive's frequency, a time off CPU its part inside the
@@ -66,7 +69,8 @@ struct profile_node {
 
 struct profile_stack {
 	uint32_t pid, tid;
-	uint32_t node; /* the innermost call */
+	uint32_t program; /* the number of the program of the process (programs.h) */
+	uint32_t node;    /* the innermost call */
 	bool off_cpu;
 	uint64_t count; /* samples, or times off CPU */
 	uint64_t ns;
@@ -119,6 +123,12 @@ int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret)
 
 /* Adds `count` and `ns`, with any meaning, to STACK. Returns 0 or -ENOMEM. */
 int profile_count(struct profile *p, const struct profile_stack *stack);
+
+/* The number of the program that process PID ran at TS_NS; events up to then are taken. */
+uint32_t profile_program(const struct profile *p, uint32_t pid, uint64_t ts_ns);
+
+/* The name of the program of STACK, if its process has called exec since. Else NULL. */
+const char *profile_program_name(const struct profile *p, const struct profile_stack *stack);
 
 /* Removes the stacks that KEEP rejects, and updates n_samples and n_offcpu. */
 void profile_filter(struct profile *p,

@@ -138,8 +138,12 @@ static void summary_accounts_switch_in(struct summary *s, struct summary_thread 
 
 	if (!ev->sw.synthetic)
 		t->switches++;
-	if (answers_wakeup(s, t, ev, &latency) && latency > t->max_wakeup_latency_ns)
-		t->max_wakeup_latency_ns = latency;
+	if (answers_wakeup(s, t, ev, &latency)) {
+		if (latency > t->max_wakeup_latency_ns)
+			t->max_wakeup_latency_ns = latency;
+		if (latency > t->program_latency_ns)
+			t->program_latency_ns = latency;
+	}
 	t->woken_ns = 0;
 	summary_accounts_set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
 	t->cpu = ev->cpu;
@@ -221,6 +225,20 @@ int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, u
 	}
 	summary_accounts_set_state(s, old, SUMMARY_DEAD, ts_ns);
 	return 0;
+}
+
+void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
+{
+	struct summary_cpu *cpu = t->cpu < s->n_cpus ? &s->cpus[t->cpu] : NULL;
+
+	if (ts_ns <= t->since_ns)
+		return;
+	if (t->state == SUMMARY_RUNNING && cpu && cpu->tid == t->tid && cpu->since_ns < ts_ns) {
+		account_cpu(s, cpu, ts_ns);
+		cpu->since_ns = ts_ns;
+	}
+	if (t->epoch == s->n_gaps)
+		summary_accounts_set_state(s, t, t->state, ts_ns);
 }
 
 static uint64_t summary_accounts_smaller(uint64_t a, uint64_t b)

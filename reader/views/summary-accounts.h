@@ -25,5 +25,8 @@ int summary_account_wake(struct summary *s, const struct event *ev);
 /* The running thread OLD_TID is called TID from TS_NS on. Returns as above. */
 int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, uint64_t ts_ns);
 
+/* Books the time of T up to TS_NS, in both accounts. */
+void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t ts_ns);
+
 /* Closes both at END_NS, where the part ends; its duration is known. */
 void summary_account_end(struct summary *s, uint64_t end_ns);

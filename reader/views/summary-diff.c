@@ -120,12 +120,13 @@ static struct diff_row summary_diff_row_of(const struct builder *b, const struct
 {
 	const struct summary_process *p = summary_diff_process_of(s, t);
 	const char *thread = t->name ? t->name : nobody;
-	struct diff_row row = { .name = p && p->name ? p->name : thread };
+	const char *program = programs_name(&s->programs, t->pid, t->program);
+	struct diff_row row = { .name = program ?: p && p->name ? p->name : thread };
 
 	row.name = without_chance(row.name);
 	if (b->by_thread)
 		row.thread = without_chance(thread);
-	else if (p)
+	else if (p && !program)
 		row.command_line = p->command_line;
 	return row;
 }
@@ -135,13 +136,19 @@ static bool did_anything(const struct summary_thread *t)
 	return t->cpu_ns != 0 || t->runnable_ns != 0 || t->switches != 0 || t->wakeups != 0;
 }
 
+/* What a thread is the first of. */
+struct firsts {
+	bool of_process, of_program;
+};
+
 static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
-				   const struct summary_thread *t, bool first_of_process)
+				   const struct summary_thread *t, struct firsts first)
 {
 	const struct diff_input *in = b->diff->input[side];
-	const struct latency *latency = table_get(&in->latencies, t->tid);
+	/* (latencies are kept by thread: they count for its last program) */
+	const struct latency *latency = t->until_ns ? NULL : table_get(&in->latencies, t->tid);
 	struct diff_sums sums = {
-		.n_processes = b->by_thread || first_of_process,
+		.n_processes = b->by_thread || first.of_program,
 		.cpu_ns = t->cpu_ns,
 		.wait_ns = t->runnable_ns,
 		.switches = t->switches,
@@ -156,29 +163,54 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 	row = get_row(b, &name);
 	if (!row || add_sums(&row->side[side], &sums) < 0)
 		return -ENOMEM;
+	sums.n_processes = b->by_thread || first.of_process;
 	return add_sums(&b->diff->total[side], &sums);
 }
 
-/* Adds all threads of one recording. A process is counted with its first active thread. */
+/* Whether KEY is new in MET. Returns 1 or 0, or -ENOMEM. */
+static int summary_diff_meet(struct table *met, uint64_t key)
+{
+	if (table_get(met, key))
+		return 0;
+	return table_set(met, key, met) < 0 ? -ENOMEM : 1;
+}
+
+static int meet_thread(const struct summary *s, const struct summary_thread *t,
+		       struct table *processes, struct table *programs, struct firsts *ret)
+{
+	const uint32_t program[] = { t->pid, t->program };
+	int of_process = summary_diff_meet(processes, (uint64_t)t->pid + 1);
+	int of_program = summary_diff_meet(programs, table_hash(program, sizeof(program)));
+	bool stranger = !summary_diff_process_of(s, t);
+
+	if (of_process < 0 || of_program < 0)
+		return -ENOMEM;
+	*ret = (struct firsts){ stranger || of_process, stranger || of_program };
+	return 0;
+}
+
+/*
+ * All threads of one recording. A process is counted with the first one that did anything, and with
+ * each name that it had as a program.
+ */
 static int add_side(struct builder *b, enum diff_side_index side)
 {
 	const struct summary *s = b->diff->input[side]->summary;
-	_cleanup_free_ struct summary_thread **threads = NULL;
-	struct table met = { 0 };
+	_cleanup_free_ struct summary_thread *threads = NULL;
+	struct table processes = { 0 }, programs = { 0 };
 	size_t n;
-	int r = summary_threads_by_cpu(s, &threads, &n);
+	int r = summary_programs_by_cpu(s, &threads, &n);
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		uint64_t key = (uint64_t)threads[i]->pid + 1;
-		bool first;
+		struct firsts first;
 
-		if (!did_anything(threads[i]))
+		if (!did_anything(&threads[i]))
 			continue;
-		first = !summary_diff_process_of(s, threads[i]) || !table_get(&met, key);
-		r = table_set(&met, key, threads[i])
-			    ?: summary_diff_add_thread(b, side, threads[i], first);
+		r = meet_thread(s, &threads[i], &processes, &programs, &first)
+			    ?: summary_diff_add_thread(b, side, &threads[i], first);
 	}
-	table_deinit(&met);
+	table_deinit(&processes);
+	table_deinit(&programs);
 	return r;
 }
 

@@ -23,6 +23,7 @@ struct making {
 	size_t room;
 	struct table by_key;     /* of the name, or an id -> index + 1 */
 	struct table of_process; /* pid + 1 -> index + 1 */
+	struct table of_program; /* of processes: hash of pid, program -> index + 1 */
 };
 
 struct summary_groups *summary_groups_free(struct summary_groups *g)
@@ -99,12 +100,34 @@ static int place_process(struct making *m, const struct summary_process *p)
 	return table_set(&m->of_process, (uint64_t)p->pid + 1, as_value(index));
 }
 
+/* The group of the ended program of T. */
+static int find_program(struct making *m, const struct summary_thread *t, size_t *ret)
+{
+	const uint32_t of[] = { t->pid, t->program };
+	uint64_t key = table_hash(of, sizeof(of));
+	const void *value = table_get(&m->of_program, key);
+	int r;
+
+	if (value) {
+		*ret = as_index(value);
+		return 0;
+	}
+	r = add_group(m, programs_name(&m->summary->programs, t->pid, t->program), ret);
+	if (r < 0)
+		return r;
+	m->groups->list[*ret].pid = t->pid;
+	m->groups->list[*ret].n_processes = 1;
+	return table_set(&m->of_program, key, as_value(*ret));
+}
+
 /* The group of T. */
 static int find_group(struct making *m, const struct summary_thread *t, size_t *ret)
 {
 	const void *value = table_get(&m->of_process, (uint64_t)t->pid + 1);
 	int r;
 
+	if (m->by == SUMMARY_BY_PROCESS && programs_name(&m->summary->programs, t->pid, t->program))
+		return find_program(m, t, ret);
 	if (m->by == SUMMARY_BY_THREAD) {
 		r = add_group(m, t->name ? t->name : "?", ret);
 		if (r == 0) {
@@ -148,15 +171,15 @@ DEFINE_ORDER(summary_groups_compare, struct summary_group,
 static int place_all(struct making *m)
 {
 	_cleanup_free_ struct summary_process **processes = NULL;
-	_cleanup_free_ struct summary_thread **threads = NULL;
+	_cleanup_free_ struct summary_thread *threads = NULL;
 	size_t n_processes, n_threads;
 	int r = summary_processes_by_pid(m->summary, &processes, &n_processes)
-			?: summary_threads_by_cpu(m->summary, &threads, &n_threads);
+			?: summary_programs_by_cpu(m->summary, &threads, &n_threads);
 
 	for (size_t i = 0; r == 0 && m->by != SUMMARY_BY_THREAD && i < n_processes; i++)
 		r = place_process(m, processes[i]);
 	for (size_t i = 0; r == 0 && i < n_threads; i++)
-		r = place_thread(m, threads[i]);
+		r = place_thread(m, &threads[i]);
 	return r;
 }
 
@@ -168,6 +191,7 @@ int summary_groups_new(const struct summary *s, enum summary_by by, struct summa
 
 	table_deinit(&m.by_key);
 	table_deinit(&m.of_process);
+	table_deinit(&m.of_program);
 	if (r < 0)
 		return r;
 	SORT(g->list, g->n, summary_groups_compare);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The sums of a recording by groups other than threads: by process, by systemd unit, by container.
- * A process counts in its last group, with all of its time.
+ * A process counts in its last unit and container, with all of its time. By process and by thread,
+ * each program of a process is a group.
  */
 #pragma once
 

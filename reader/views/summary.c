@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reader/views/summary-accounts.h"
+#include "reader/views/summary-programs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ struct summary *summary_free(struct summary *s)
 
 	if (!s)
 		return NULL;
+	summary_programs_forget(s);
 	for (pos = 0; (t = table_next(&s->threads, &pos));)
 		free_thread(t);
 	for (pos = 0; (p = table_next(&s->processes, &pos));)
@@ -138,6 +140,7 @@ static int summary_add_task(struct summary *s, const struct event *ev)
 		if (!t)
 			return -ENOMEM;
 		t->pid = ev->pid;
+		summary_programs_join(s, t);
 		r = summary_replace(&t->name, ev->task.comm);
 		if (r < 0)
 			return r;
@@ -181,6 +184,7 @@ static int summary_add_fork(struct summary *s, const struct event *ev)
 		if (!t)
 			return -ENOMEM;
 		t->pid = ev->fork.child_pid;
+		summary_programs_join(s, t);
 	}
 	if (ev->fork.child_pid == ev->pid)
 		return 0;
@@ -378,6 +382,10 @@ static void summary_add_stacks(struct summary *s, const struct event *ev)
 
 int summary_add(struct summary *s, const struct event *ev)
 {
+	int r = summary_programs_add(s, ev);
+
+	if (r < 0)
+		return r;
 	/* These events describe a state, and do not happen at their time. */
 	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME)
 		see_time(s, ev->ts_ns);
@@ -470,6 +478,7 @@ static bool did_nothing(const struct summary_thread *t)
 
 static void begin_thread(struct summary_thread *t)
 {
+	t->program_latency_ns = 0;
 	t->cpu_ns = t->runnable_ns = t->blocked_ns = 0;
 	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = t->samples = 0;
 }
@@ -531,8 +540,10 @@ static int begin_processes(struct summary *s, size_t max)
 
 int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 {
-	int r = begin_threads(s, threads_max) ?: begin_processes(s, threads_max);
+	int r;
 
+	summary_programs_forget(s);
+	r = begin_threads(s, threads_max) ?: begin_processes(s, threads_max);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < s->n_cpus; i++) {
@@ -598,11 +609,4 @@ int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret
 int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n)
 {
 	return summary_sorted(s, &s->processes, compare_processes, (void ***)ret, ret_n);
-}
-
-const char *summary_process_name(const struct summary *s, const struct summary_thread *t)
-{
-	const struct summary_process *p = table_get(&s->processes, (uint64_t)t->pid + 1);
-
-	return p ? p->name : NULL;
 }

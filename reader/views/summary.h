@@ -12,6 +12,8 @@
  * The time before its first event, and during losses of scheduling records, is none of them, so the
  * three need not add up to the duration.
  *
+ * A thread that calls exec goes on in another program. Its sums are also kept by program.
+ *
  * Times of a damaged file outside of the recording do not count.
  *
  * A recording in progress is summed in parts: summary_end_part(), read, summary_begin_part().
@@ -28,6 +30,7 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "reader/views/activity-sums.h"
+#include "reader/views/programs.h"
 #include "writer/event.h"
 
 struct summary_cpu {
@@ -57,12 +60,20 @@ struct summary_thread {
 	uint64_t wakeups;
 	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
 	uint64_t samples;               /* on-CPU samples */
+	uint32_t program;               /* its last one: a number in its process (programs.h) */
+	/*
+	 * The sums of its earlier programs, the last one first; owned. They have no name, and are
+	 * parts of the sums above.
+	 */
+	struct summary_thread *earlier;
+	uint64_t until_ns; /* of an earlier program: its end */
 	/* while events come in */
 	enum summary_state state;
 	uint32_t cpu; /* where it runs */
 	uint64_t since_ns;
-	uint64_t woken_ns; /* time of the wakeup before its next switch-in; 0 = none */
-	uint64_t epoch;    /* value of n_gaps when state and since_ns were set */
+	uint64_t woken_ns;           /* time of the wakeup before its next switch-in; 0 = none */
+	uint64_t program_latency_ns; /* max_wakeup_latency_ns of its last program */
+	uint64_t epoch;              /* value of n_gaps when state and since_ns were set */
 	bool exited;
 };
 
@@ -136,6 +147,7 @@ struct summary {
 	size_t n_lost;
 	struct summary_cpu *cpus; /* owned; by number; check .seen */
 	size_t n_cpus;
+	struct programs programs;   /* of the processes */
 	struct table threads;       /* tid -> struct summary_thread, owned */
 	struct table processes;     /* pid + 1 -> struct summary_process, owned */
 	struct summary_mark *marks; /* owned */
@@ -195,5 +207,11 @@ uint64_t summary_lost(const struct summary *s);
 int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n);
 int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n);
 
-/* The name of T's process, or NULL. */
+/*
+ * The sums of each program of each thread, most CPU time first, into a new array (free() it). Their
+ * names are borrowed. Returns 0 or -ENOMEM.
+ */
+int summary_programs_by_cpu(const struct summary *s, struct summary_thread **ret, size_t *ret_n);
+
+/* The name of the process of T, a thread or a part of one, in its program; or NULL. */
 const char *summary_process_name(const struct summary *s, const struct summary_thread *t);

@@ -209,6 +209,53 @@ TEST(test_functions)
 	}
 }
 
+/* A sample before an exec is one of the program that ran then. */
+TEST(test_programs)
+{
+	_cleanup_(profile_freep) struct profile *p = NULL;
+	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
+	_cleanup_free_ char *text = NULL;
+	const struct call_tree_options options = { .names = &names };
+	const struct profile_options all = { .on_cpu = true, .off_cpu = true, .to_ns = UINT64_MAX };
+	static const uint64_t frames[] = { 0xa };
+	const struct event events[] = {
+		{ .kind = EVENT_SAMPLE, .ts_ns = 10, .pid = 1, .tid = 1, .sample = { frames, 1 } },
+		{ .kind = EVENT_RENAME,
+		  .ts_ns = 19,
+		  .pid = 1,
+		  .tid = 1,
+		  .rename = { "sh", "app" } },
+		{ .kind = EVENT_EXEC, .ts_ns = 20, .pid = 1, .tid = 1, .exec = { "f", "", 0 } },
+		/* Late in the file, as times off CPU are. */
+		{ .kind = EVENT_OFFCPU,
+		  .ts_ns = 12,
+		  .pid = 1,
+		  .tid = 1,
+		  .offcpu = { .end_ns = 18 } },
+		{ .kind = EVENT_SAMPLE,
+		  .ts_ns = 12,
+		  .pid = 1,
+		  .tid = 1,
+		  .sample = { frames, 1, .kind = SAMPLE_OFF_CPU } },
+		{ .kind = EVENT_SAMPLE, .ts_ns = 20, .pid = 1, .tid = 1, .sample = { frames, 1 } },
+		{ .kind = EVENT_SAMPLE, .ts_ns = 30, .pid = 1, .tid = 1, .sample = { frames, 1 } },
+	};
+
+	assert_int_equal(profile_new(&p, &all), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		assert_int_equal(profile_add(p, &events[i]), 0);
+	assert_int_equal(profile_finish(p), 0);
+	assert_int_equal(call_tree_new(&t), 0);
+	assert_int_equal(call_tree_add(t, p, &options), 0);
+	assert_int_equal(call_tree_finish(t), 0);
+	text = text_of(t);
+	assert_string_equal(text, "all root 0/4\n"
+				  " app process 0/2\n"
+				  "  a user 2/2\n"
+				  " sh process 0/2\n"
+				  "  a user 2/2\n");
+}
+
 TEST(test_by_time)
 {
 	static const uint64_t stack[] = { 0xa };
@@ -254,9 +301,9 @@ TEST(test_names_fail)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),       cmocka_unit_test(test_inverted),
-		cmocka_unit_test(test_functions),  cmocka_unit_test(test_by_time),
-		cmocka_unit_test(test_names_fail),
+		cmocka_unit_test(test_tree),      cmocka_unit_test(test_inverted),
+		cmocka_unit_test(test_functions), cmocka_unit_test(test_by_time),
+		cmocka_unit_test(test_programs),  cmocka_unit_test(test_names_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

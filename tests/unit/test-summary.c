@@ -2,10 +2,11 @@
 /*
  * The sums of a recording, from events written down here with their times in nanoseconds.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/views/summary.h"
+#include "reader/views/summary-groups.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
@@ -424,6 +425,93 @@ TEST(test_exec_changes_tid)
 	assert_int_equal(s->cpus[0].busy_ns, 100);
 }
 
+static void rename_and_exec(struct summary *s, uint64_t ts, uint32_t pid, const char *from,
+			    const char *to)
+{
+	task(s, pid, 0, to);
+	task(s, pid, pid, to);
+	tell(s, (struct event){ .kind = EVENT_RENAME,
+				.ts_ns = ts - 1,
+				.pid = pid,
+				.tid = pid,
+				.rename = { from, to } });
+	tell(s, (struct event){ .kind = EVENT_EXEC,
+				.ts_ns = ts,
+				.pid = pid,
+				.tid = pid,
+				.exec = { .file = "f", .command_line = "" } });
+}
+
+/* "tid name of process: cpu runnable blocked switches samples latency", a line each. */
+static char *text_of_programs(const struct summary *s)
+{
+	_cleanup_free_ struct summary_thread *rows = NULL;
+	char *text;
+	size_t size, n;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_int_equal(summary_programs_by_cpu(s, &rows, &n), 0);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%u %s of %s: %u %u %u %u %u %u\n", rows[i].tid, rows[i].name,
+			summary_process_name(s, &rows[i]), (unsigned)rows[i].cpu_ns,
+			(unsigned)rows[i].runnable_ns, (unsigned)rows[i].blocked_ns,
+			(unsigned)rows[i].switches, (unsigned)rows[i].samples,
+			(unsigned)rows[i].max_wakeup_latency_ns);
+	fclose(f);
+	return text;
+}
+
+/* The time before an exec is that of the program which ran then. */
+TEST(test_programs)
+{
+	_cleanup_(summary_groups_freep) struct summary_groups *groups = NULL;
+	_cleanup_free_ char *text = NULL;
+	const struct event sample = { .kind = EVENT_SAMPLE, .ts_ns = 20, .pid = 60, .tid = 60 };
+	struct summary *s = *state;
+
+	start(s, 0);
+	task(s, 60, 0, "sh");
+	task(s, 60, 60, "sh");
+	task(s, 60, 61, "helper");
+	sw(s, 0, (struct sw){ .in = 61, .cpu = 1 });
+	sw(s, 0, (struct sw){ .in = 60 });
+	tell(s, sample);
+	sw(s, 10, (struct sw){ .out = 60, .state = BLOCKED });
+	wake(s, 30, 60);
+	sw(s, 36, (struct sw){ .in = 60 });
+	sw(s, 40, (struct sw){ .out = 61, .cpu = 1, .state = FXT_STATE_DEAD });
+	rename_and_exec(s, 50, 60, "sh", "make");
+	tell(s, sample);
+	tell(s, sample);
+	sw(s, 150, (struct sw){ .out = 60, .state = FXT_STATE_RUNNING });
+	sw(s, 160, (struct sw){ .in = 60 });
+	rename_and_exec(s, 165, 60, "make", "cc");
+	sw(s, 200, (struct sw){ .out = 60, .state = BLOCKED });
+	stop(s, 210);
+
+	text = text_of_programs(s);
+	assert_string_equal(text, "60 make of make: 105 10 0 1 2 0\n"
+				  "61 helper of sh: 40 0 0 1 0 0\n"
+				  "60 cc of cc: 35 0 10 0 0 0\n"
+				  "60 sh of sh: 24 6 20 2 1 6\n");
+	assert_int_equal(thread(s, 60)->cpu_ns, 164);
+	assert_int_equal(thread(s, 60)->runnable_ns, 16);
+	assert_int_equal(thread(s, 60)->blocked_ns, 30);
+	assert_string_equal(thread(s, 60)->name, "cc");
+	assert_int_equal(summary_groups_new(s, SUMMARY_BY_PROCESS, &groups), 0);
+	assert_int_equal(groups->n, 3);
+	assert_string_equal(groups->list[0].name, "make");
+	assert_int_equal(groups->list[0].pid, 60);
+	assert_string_equal(groups->list[1].name, "sh");
+	assert_int_equal(groups->list[1].cpu_ns, 64);
+	assert_int_equal(groups->list[1].n_threads, 2);
+	assert_string_equal(groups->list[2].name, "cc");
+	/* In a recording that goes on, programs that have ended are forgotten with their part. */
+	assert_int_equal(summary_begin_part(s, 210, 100), 0);
+	assert_null(thread(s, 60)->earlier);
+	assert_string_equal(summary_process_name(s, thread(s, 60)), "cc");
+}
+
 TEST(test_marks)
 {
 	struct summary *s = *state;
@@ -667,6 +755,7 @@ int main(void)
 		WITH_SUMMARY(test_dead),
 		WITH_SUMMARY(test_processes),
 		WITH_SUMMARY(test_exec_changes_tid),
+		WITH_SUMMARY(test_programs),
 		WITH_SUMMARY(test_marks),
 		WITH_SUMMARY(test_threads_by_cpu),
 		WITH_SUMMARY(test_intervals),

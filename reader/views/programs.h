@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The programs that each process has run: an exec ends one and begins the next. From EVENT_RENAME
+ * and EVENT_EXEC; other events are ignored.
+ *
+ * The kernel gives a process the name of its next program a moment before it reports the exec. So
+ * the last rename before an exec has the name of the ended program. A program whose successor has
+ * the same name is not told apart from it.
+ *
+ * A program is known by its number in its process: the number of programs before it.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "base/text-set.h"
+#include "writer/event.h"
+
+/* Of all processes. Beyond them, an exec does not end a program. */
+enum { PROGRAMS_MAX = 1 << 20 };
+
+/* All zeroes is an empty one. */
+struct programs {
+	struct table by_pid; /* pid + 1 -> struct programs_process, owned */
+	struct text_set texts;
+	size_t n; /* ended programs */
+};
+
+void programs_deinit(struct programs *p);
+
+/* Returns 1 if EV has ended a program of its process, 0, or -ENOMEM. */
+int programs_add(struct programs *p, const struct event *ev);
+
+/* The number of the program that process PID ran at TS_NS, and of its last one. */
+uint32_t programs_at(const struct programs *p, uint32_t pid, uint64_t ts_ns);
+uint32_t programs_last(const struct programs *p, uint32_t pid);
+
+/* The name of an ended program, valid until programs_deinit(). NULL for the last one. */
+const char *programs_name(const struct programs *p, uint32_t pid, uint32_t number);
