@@ -240,3 +240,57 @@ else
 	exec {go}>&-
 	wait "$pid"
 fi
+
+note "the program that ran then: before an exec, and through the dynamic loader"
+loader=$(readelf -l "$STACK_LOAD" | sed -n 's/.*interpreter: \(.*\)]$/\1/p')
+# shellcheck disable=SC2016 # for the other shell
+expect_exit 0 "$KYMO" record --direct -o "$TMP/exec.fxt" -e sched,profile -F 999 -- \
+	bash -c 'for ((i = 0; i < 100000; i++)); do :; done; exec "$@"' bash "$loader" "$STACK_LOAD" chain 200
+cp "$TMP/stdout" "$TMP/stack-load.json"
+pid=$(json "$TMP/stack-load.json" .pid)
+fold "$TMP/exec.fxt" -p "$pid"
+due=$(samples_due "$TMP/stack-load.json" 999)
+n=$(folded '^stack-load;.*;burn;')
+note "$n samples of stack-load, should be $due; $(folded '^bash;') of bash before it"
+assert_within "$n" "$due" 15 "samples of the program that the loader runs"
+assert_ge "$(folded '^bash;')" 20 "samples of the shell before its exec"
+assert_eq "$(folded '^bash;.*;burn;') $(folded '^ld-')" "0 0" "samples of the shell in burn(), of the loader"
+summarize "$TMP/exec.fxt"
+# shellcheck disable=SC2016 # jq
+holds "$SUMMARY" '.threads[] | select(.tid == $pid) |
+	.cpu_ns as $all | .earlier_programs | map(select(.name == "bash"))[0] |
+	.cpu_ns > 20e6 and .cpu_ns + 190e6 < $all and .switches > 0' --argjson pid "$pid" ||
+	fail "the time of the shell is not its own: $(json "$SUMMARY" ".threads[] | select(.tid == $pid)")"
+"$KYMO" summary --no-symbols --by process "$TMP/exec.fxt" >"$TMP/text"
+for name in bash stack-load; do
+	grep -q " $name ($pid)\$" "$TMP/text" || fail "$name has no row: $(cat "$TMP/text")"
+done
+
+note "a program that is removed while it runs"
+cp "$STACK_LOAD" "$TMP/removed"
+mkfifo "$TMP/removed.fifo"
+"$TMP/removed" --held chain 200 <"$TMP/removed.fifo" >"$TMP/removed.json" &
+pid=$!
+exec {go}>"$TMP/removed.fifo"
+expect_soon 5 is_asleep "$pid"
+rm "$TMP/removed"
+expect_exit 0 "$KYMO" start gone -o "$TMP/gone.fxt" -e profile -F 999 -p "$pid" --bus "$BUS"
+echo >&"$go"
+expect_soon 60 test -s "$TMP/removed.json"
+expect_exit 0 "$KYMO" stop gone --bus "$BUS"
+fold "$TMP/gone.fxt" -p "$pid"
+assert_within "$(folded ';burn;')" "$(samples_due "$TMP/removed.json" 999)" 15 "samples of the removed program"
+expect_exit 0 "$KYMO" symbolize "$TMP/gone.fxt" "$TMP/gone-named.fxt"
+exec {go}>&-
+wait "$pid"
+# By then it is nowhere: that is said, with what would have helped.
+expect_exit 0 "$KYMO" symbolize --force "$TMP/gone.fxt" "$TMP/unnamed.fxt"
+grep -q "removed.*: .*deleted, and its process has ended" "$TMP/stderr" ||
+	fail "the reason is not said: $(cat "$TMP/stderr")"
+fold "$TMP/gone-named.fxt" -p "$pid" --no-symbols
+assert_within "$(folded ';burn;')" "$(samples_due "$TMP/removed.json" 999)" 15 "samples of the removed program, named before"
+fold "$TMP/gone.fxt" -p "$pid"
+assert_eq "$(folded 'deleted')" 0 "frames whose file is called (deleted)"
+expect_exit 0 "$KYMO" flame "$TMP/gone.fxt" -p "$pid" --format pprof -o "$TMP/gone.pb.gz"
+gzip -dc "$TMP/gone.pb.gz" | grep -aq "$TMP/removed" || fail "the profile does not name the removed program"
+! gzip -dc "$TMP/gone.pb.gz" | grep -aqF '(deleted)' || fail "a mapping of the profile is called (deleted)"
