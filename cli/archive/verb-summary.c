@@ -91,10 +91,11 @@ static struct json_object *json_programs(const struct summary *s, const struct s
 	struct json_object *list = json_object_new_array();
 
 	for (const struct summary_thread *e = t->earlier; e; e = e->earlier)
-		json_append_item(list, JSON_OBJECT(JSON("name", summary_process_name(s, e)),
-						   JSON_OF(e, until_ns, cpu_ns, runnable_ns,
-							   blocked_ns, switches, preempted, wakeups,
-							   max_wakeup_latency_ns)));
+		json_append_item(list,
+				 JSON_OBJECT(JSON("name", summary_process_name(s, e)),
+					     JSON_OF(e, until_ns, cpu_ns, runnable_ns,
+						     after_wakeup_ns, blocked_ns, switches,
+						     preempted, wakeups, max_wakeup_latency_ns)));
 	return list;
 }
 
@@ -107,8 +108,8 @@ static struct json_object *json_threads(const struct summary *s)
 	return JSON_LIST(
 		t, threads, n,
 		JSON_OBJECT(JSON_OF(*t, pid, tid), JSON("process", summary_process_name(s, *t)),
-			    JSON_OF(*t, name, cpu_ns, runnable_ns, blocked_ns, switches, preempted,
-				    wakeups, max_wakeup_latency_ns),
+			    JSON_OF(*t, name, cpu_ns, runnable_ns, after_wakeup_ns, blocked_ns,
+				    switches, preempted, wakeups, max_wakeup_latency_ns),
 			    JSON_IF((*t)->earlier, "earlier_programs", json_programs(s, *t))));
 }
 

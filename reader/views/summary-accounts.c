@@ -59,10 +59,12 @@ static void account_thread(struct summary *s, struct summary_thread *t, uint64_t
 
 	if (t->epoch != s->n_gaps)
 		return;
-	if (t->state == SUMMARY_RUNNABLE)
+	if (t->state == SUMMARY_RUNNABLE) {
 		t->runnable_ns += ns;
-	else if (t->state == SUMMARY_BLOCKED)
+		t->after_wakeup_ns += t->woken_ns != 0 ? ns : 0;
+	} else if (t->state == SUMMARY_BLOCKED) {
 		t->blocked_ns += ns;
+	}
 }
 
 /* Changes the state of T at TS. */
@@ -144,8 +146,8 @@ static void summary_accounts_switch_in(struct summary *s, struct summary_thread 
 		if (latency > t->program_latency_ns)
 			t->program_latency_ns = latency;
 	}
-	t->woken_ns = 0;
 	summary_accounts_set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
+	t->woken_ns = 0;
 	t->cpu = ev->cpu;
 }
 

@@ -154,6 +154,7 @@ static int place_thread(struct making *m, const struct summary_thread *t)
 	g->cpu_ns += t->cpu_ns;
 	g->runnable_ns += t->runnable_ns;
 	g->blocked_ns += t->blocked_ns;
+	g->after_wakeup_ns += t->after_wakeup_ns;
 	g->switches += t->switches;
 	g->preempted += t->preempted;
 	g->wakeups += t->wakeups;

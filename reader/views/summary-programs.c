@@ -14,10 +14,14 @@
 
 /* The sums of a thread that are times or counts. */
 static const size_t summary_programs_sums[] = {
-	offsetof(struct summary_thread, cpu_ns),     offsetof(struct summary_thread, runnable_ns),
-	offsetof(struct summary_thread, blocked_ns), offsetof(struct summary_thread, switches),
-	offsetof(struct summary_thread, preempted),  offsetof(struct summary_thread, wakeups),
+	offsetof(struct summary_thread, cpu_ns),
+	offsetof(struct summary_thread, runnable_ns),
+	offsetof(struct summary_thread, blocked_ns),
+	offsetof(struct summary_thread, switches),
+	offsetof(struct summary_thread, preempted),
+	offsetof(struct summary_thread, wakeups),
 	offsetof(struct summary_thread, samples),
+	offsetof(struct summary_thread, after_wakeup_ns),
 };
 
 static uint64_t *summary_programs_sum(struct summary_thread *t, size_t i)

@@ -194,11 +194,12 @@ void read_books(pid_t tid, struct thread_table *b)
 {
 	int status = open_task_file(tid, "status");
 	int schedstat = open_task_file(tid, "schedstat");
-	char text[128];
+	char text[128], *rest;
 
 	read_status(status, b);
 	read_text(schedstat, text, sizeof(text));
-	b->cpu_ns = strtoull(text, NULL, 10);
+	b->cpu_ns = strtoull(text, &rest, 10);
+	b->wait_ns = strtoull(rest, NULL, 10);
 	close(status);
 	close(schedstat);
 }
@@ -236,9 +237,10 @@ void wait_asleep(pid_t tid, struct thread_table *b)
 
 void print_thread(const char *key, pid_t tid, const struct thread_table *b)
 {
-	printf("\"%s\": {\"tid\": %d, \"cpu_ns\": %llu, \"nvcsw\": %llu, \"nivcsw\": %llu}", key,
-	       (int)tid, (unsigned long long)b->cpu_ns, (unsigned long long)b->nvcsw,
-	       (unsigned long long)b->nivcsw);
+	printf("\"%s\": {\"tid\": %d, \"cpu_ns\": %llu, \"wait_ns\": %llu, \"nvcsw\": %llu, "
+	       "\"nivcsw\": %llu}",
+	       key, (int)tid, (unsigned long long)b->cpu_ns, (unsigned long long)b->wait_ns,
+	       (unsigned long long)b->nvcsw, (unsigned long long)b->nivcsw);
 }
 
 /* ---- spin, clock ---- */

@@ -66,16 +66,17 @@ void hold_end(void);
 
 /* What the kernel knows about a thread. */
 struct thread_table {
-	uint64_t cpu_ns; /* run so far */
-	uint64_t nvcsw;  /* switched out because it slept */
-	uint64_t nivcsw; /* switched out although it wanted to run */
-	char state;      /* 'S' asleep */
+	uint64_t cpu_ns;  /* run so far */
+	uint64_t wait_ns; /* waited for a CPU so far */
+	uint64_t nvcsw;   /* switched out because it slept */
+	uint64_t nivcsw;  /* switched out although it wanted to run */
+	char state;       /* 'S' asleep */
 };
 
 /* A file of a thread of this process in /proc. */
 int open_task_file(pid_t tid, const char *name);
 
-/* Fills all but cpu_ns from an open /proc/.../status. */
+/* Fills all but the times from an open /proc/.../status. */
 void read_status(int fd, struct thread_table *b);
 void read_books(pid_t tid, struct thread_table *b);
 void print_thread(const char *key, pid_t tid, const struct thread_table *b);

@@ -496,6 +496,8 @@ TEST(test_programs)
 				  "60 sh of sh: 24 6 20 2 1 6\n");
 	assert_int_equal(thread(s, 60)->cpu_ns, 164);
 	assert_int_equal(thread(s, 60)->runnable_ns, 16);
+	/* The other 10 came after it was preempted. */
+	assert_int_equal(thread(s, 60)->after_wakeup_ns, 6);
 	assert_int_equal(thread(s, 60)->blocked_ns, 30);
 	assert_string_equal(thread(s, 60)->name, "cc");
 	assert_int_equal(summary_groups_new(s, SUMMARY_BY_PROCESS, &groups), 0);
