@@ -19,7 +19,9 @@ static int leaks_profile_count(struct leaks_input *in)
 	struct leaks *l = in->leaks;
 	int r = 0;
 
-	for (size_t i = 0; l->profile->n_stacks == 0 && i < l->n_watches; i++) {
+	if (l->profile->n_stacks > 0)
+		return 0;
+	for (size_t i = 0; r == 0 && i < l->n_watches; i++) {
 		const struct leak_watch *w = l->watches[i];
 
 		for (size_t j = 0; r == 0 && j < w->n_groups; j++) {
@@ -27,7 +29,9 @@ static int leaks_profile_count(struct leaks_input *in)
 			const struct profile_stack stack = {
 				.pid = w->pid,
 				.tid = g->resource,
-				.program = profile_program(l->profile, w->pid, w->begin_ns),
+				/* (it can begin and end a moment before the execs around it) */
+				.program = profile_program(l->profile, w->pid,
+							   w->end_ns - (w->end_ns > 0)),
 				.node = g->node,
 				.count = (uint64_t)llround(g->all.blocks),
 				.ns = (uint64_t)llround(g->all.bytes),

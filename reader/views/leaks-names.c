@@ -51,6 +51,9 @@ int leaks_take_rename(struct leaks *l, const struct event *ev)
 		return -ENOMEM;
 	if (p->n_names == 0 && *before.name)
 		push_name(p, &before);
+	/* An exec has given no name to what it began: the name was the same, or not recorded. */
+	for (size_t i = p->n_names; i-- > 0 && !*p->names[i].name;)
+		p->names[i].name = before.name;
 	name.program = p->n_names ? p->names[p->n_names - 1].program : "";
 	push_name(p, &name);
 	return 0;

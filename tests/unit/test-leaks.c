@@ -292,6 +292,35 @@ TEST(test_exec)
 	assert_int_equal(l->watches[1]->groups[0]->node, 0);
 }
 
+/* The name of a program that began with its exec is known from the rename after it. */
+TEST(test_exec_unnamed)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+
+	add(l,
+	    (struct event){ .kind = EVENT_TASK,
+			    .pid = 1,
+			    .task = { .comm = "second", .command_line = "", .is_process = true } });
+	add(l, (struct event){ .kind = EVENT_EXEC,
+			       .pid = 1,
+			       .ts_ns = S,
+			       .exec = { .file = "./first", .command_line = "" } });
+	watch(l, 1, S);
+	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 1 });
+	add(l, (struct event){ .kind = EVENT_RENAME,
+			       .pid = 1,
+			       .ts_ns = 3 * S - 2,
+			       .rename = { "first", "second" } });
+	watched(l, 1, 3 * S - 1, "exec");
+	add(l, (struct event){ .kind = EVENT_EXEC,
+			       .pid = 1,
+			       .ts_ns = 3 * S,
+			       .exec = { .file = "./second", .command_line = "" } });
+	assert_int_equal(leaks_finish(l), 0);
+	assert_string_equal(l->watches[0]->name, "first");
+	assert_string_equal(l->watches[0]->program, "./first");
+}
+
 /* What is said of the program before may come when the next one is watched: times tell. */
 TEST(test_late_events)
 {
@@ -454,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_sums_alone),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_exec_unnamed),
 		cmocka_unit_test(test_late_events),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_context_and_age),
