@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/packed-output.h"
@@ -12,6 +13,15 @@
 
 /* The result may be this large. */
 #define OUTPUT_MAX ((size_t)4 << 30)
+
+/* The program of W, as a number in its process: an exec is reported a moment after W has ended. */
+static uint32_t leaks_profile_program(const struct leaks *l, const struct leak_watch *w)
+{
+	bool execs = strcmp(w->reason, "exec") == 0;
+
+	return profile_program(l->profile, w->pid,
+			       execs && w->end_ns > 0 ? w->end_ns - 1 : UINT64_MAX);
+}
 
 /* The groups of all watches are what the profile has counted. Once. */
 static int leaks_profile_count(struct leaks_input *in)
@@ -29,9 +39,7 @@ static int leaks_profile_count(struct leaks_input *in)
 			const struct profile_stack stack = {
 				.pid = w->pid,
 				.tid = g->resource,
-				/* (it can begin and end a moment before the execs around it) */
-				.program = profile_program(l->profile, w->pid,
-							   w->end_ns - (w->end_ns > 0)),
+				.program = leaks_profile_program(l, w),
 				.node = g->node,
 				.count = (uint64_t)llround(g->all.blocks),
 				.ns = (uint64_t)llround(g->all.bytes),

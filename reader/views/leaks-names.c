@@ -101,12 +101,14 @@ int leaks_take_fork(struct leaks *l, const struct event *ev)
 void leaks_name_watch(const struct leaks *l, struct leak_watch *w)
 {
 	const struct leak_process *p = table_get(&l->by_pid, (uint64_t)w->pid + 1);
-	bool execs = strcmp(w->reason, "exec") == 0;
+	bool execs = strcmp(w->reason, "exec") == 0, exits = strcmp(w->reason, "exit") == 0;
 
 	w->real_pid = p->real_pid;
 	w->name = w->program = "";
 	for (size_t i = 0; i < p->n_names; i++) {
-		if (p->names[i].ts_ns > w->end_ns || (execs && p->names[i].ts_ns == w->end_ns))
+		/* (if nobody has looked before the exit, the watch can end before the last exec) */
+		if ((p->names[i].ts_ns > w->end_ns && !exits) ||
+		    (execs && p->names[i].ts_ns == w->end_ns))
 			continue;
 		w->name = p->names[i].name;
 		w->program = p->names[i].program;

@@ -321,6 +321,25 @@ TEST(test_exec_unnamed)
 	assert_string_equal(l->watches[0]->program, "./first");
 }
 
+/* A process that has ended before its files were looked at is its last program. */
+TEST(test_exec_unseen)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+
+	watch(l, 1, S);
+	watched(l, 1, S, "exit");
+	add(l,
+	    (struct event){
+		    .kind = EVENT_RENAME, .pid = 1, .ts_ns = 2 * S - 1, .rename = { "sh", "ls" } });
+	add(l, (struct event){ .kind = EVENT_EXEC,
+			       .pid = 1,
+			       .ts_ns = 2 * S,
+			       .exec = { .file = "/bin/ls", .command_line = "" } });
+	assert_int_equal(leaks_finish(l), 0);
+	assert_string_equal(l->watches[0]->name, "ls");
+	assert_string_equal(l->watches[0]->program, "/bin/ls");
+}
+
 /* What is said of the program before may come when the next one is watched: times tell. */
 TEST(test_late_events)
 {
@@ -484,6 +503,7 @@ int main(void)
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_exec_unnamed),
+		cmocka_unit_test(test_exec_unseen),
 		cmocka_unit_test(test_late_events),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_context_and_age),
