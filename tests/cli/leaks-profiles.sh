@@ -14,4 +14,4 @@ echo "exit $?"
 # The blocks of all processes are in it, and not only those of the first one.
 make-profile b.fxt <"$L/limits"
 kymo leaks b.fxt --folded - 2>/dev/null | awk '{ sum += $NF } END { print sum }'
-kymo leaks b.fxt --json 2>/dev/null | jq '[.processes[].leaks[].bytes] | add'
+kymo leaks b.fxt --json 2>/dev/null | gojq '[.processes[].leaks[].bytes] | add'

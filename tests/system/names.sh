@@ -243,7 +243,6 @@ fi
 
 note "the program that ran then: before an exec, and through the dynamic loader"
 loader=$(readelf -l "$STACK_LOAD" | sed -n 's/.*interpreter: \(.*\)]$/\1/p')
-# shellcheck disable=SC2016 # for the other shell
 expect_exit 0 "$KYMO" record --direct -o "$TMP/exec.fxt" -e sched,profile -F 999 -- \
 	bash -c 'for ((i = 0; i < 100000; i++)); do :; done; exec "$@"' bash "$loader" "$STACK_LOAD" chain 200
 cp "$TMP/stdout" "$TMP/stack-load.json"
@@ -256,7 +255,6 @@ assert_within "$n" "$due" 15 "samples of the program that the loader runs"
 assert_ge "$(folded '^bash;')" 20 "samples of the shell before its exec"
 assert_eq "$(folded '^bash;.*;burn;') $(folded '^ld-')" "0 0" "samples of the shell in burn(), of the loader"
 summarize "$TMP/exec.fxt"
-# shellcheck disable=SC2016 # jq
 holds "$SUMMARY" '.threads[] | select(.tid == $pid) |
 	.cpu_ns as $all | .earlier_programs | map(select(.name == "bash"))[0] |
 	.cpu_ns > 20e6 and .cpu_ns + 190e6 < $all and .switches > 0' --argjson pid "$pid" ||

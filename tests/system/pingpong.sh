@@ -71,7 +71,6 @@ done
 # explained NAME: the kernel counts the time from a wakeup until the thread runs as waiting, as running,
 # or not at all (before the thread is queued). All else is the same, but for 2 % of the sum.
 explained() {
-	# shellcheck disable=SC2016 # jq
 	json "$SUMMARY" '($truth | fromjson)[$name] as $k | .threads[] | select(.tid == $k.tid) |
 		((.cpu_ns + .runnable_ns) / 50) as $slack |
 		$k.cpu_ns >= .cpu_ns - $slack and $k.cpu_ns <= .cpu_ns + .after_wakeup_ns + $slack and
