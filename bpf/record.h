@@ -645,7 +645,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 	62 /* args: pthread_t, the first, second and fourth word of the attr; 0 */
 #define RESOURCE_OP_THREAD_JOIN   63 /* args[0]: pthread_t */
 #define RESOURCE_OP_THREAD_DETACH 64
-#define RESOURCE_OP_THREAD_END    65 /* head's, by itself */
+#define RESOURCE_OP_THREAD_END    65 /* head's, by itself; args[0]: 1 = the process has exited */
 #define RESOURCE_OP_MAX           96
 
 /* struct memory_block's function, of what comes of a rec_resource. */

@@ -48,6 +48,14 @@ const volatile __u32 resource_fds = 0;
 #define SECCOMP_SET_MODE      1
 #define SECCOMP_NEW_LISTENER  8
 #define CONTROL_MESSAGES_MAX  4
+#define EINTR                 4
+#define ERESTART_FIRST        512
+#define ERESTART_LAST         516
+#if defined(__TARGET_ARCH_x86)
+#define NR_EXIT_GROUP 231
+#elif defined(__TARGET_ARCH_arm64)
+#define NR_EXIT_GROUP 94
+#endif
 #define MESSAGES_MAX          16
 
 struct call {
@@ -613,22 +621,44 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 	return 0;
 }
 
-/* A thread that ends by itself, not with all of its process. */
+/*
+ * Whether P, which the exit of its process ends, would have gone on: it waits in a system call, or
+ * is the one that has called exit. Others have not begun yet, or are about to end.
+ */
+static __always_inline bool resources_goes_on(struct task_struct *p)
+{
+#if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+	long number = syscall_number(regs), result = (long)PT_REGS_RC_CORE(regs);
+
+	return number == NR_EXIT_GROUP ||
+	       (number >= 0 &&
+		(result == -EINTR || (result <= -ERESTART_FIRST && result >= -ERESTART_LAST)));
+#else
+	return true;
+#endif
+}
+
+/* A thread that ends by itself, or with its process before it has waited for anything. */
 SEC("?tp_btf/sched_process_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 {
 	struct signal_struct *signal = p->signal;
 	struct memory_process *process;
+	bool killed = signal->flags & SIGNAL_GROUP_EXIT;
 	struct rec_resource *rec;
 
-	if (p->exit_code != 0 || signal->flags & SIGNAL_GROUP_EXIT ||
+	/* (the low bits are a signal) */
+	if (p->exit_code & (killed ? 0x7f : ~0) || (killed && resources_goes_on(p)) ||
 	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task))
 		return 0;
 	process = memory_process();
 	if (!process)
 		return 0;
 	rec = memory_call_record(process, RESOURCE_OP_THREAD_END);
-	if (rec)
-		resources_send(rec);
+	if (!rec)
+		return 0;
+	rec->args[0] = killed;
+	resources_send(rec);
 	return 0;
 }

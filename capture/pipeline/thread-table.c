@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 struct thread {
-	uint64_t handle; /* pthread_t; 0 = not known yet */
-	uint32_t tid;    /* 0 = not known, or given out again */
-	bool ended, detached;
+	uint64_t handle;              /* pthread_t; 0 = not known yet */
+	uint32_t tid;                 /* 0 = not known, or given out again */
+	bool ended, detached, exited; /* the last: its process has, and ended it */
 	struct origin origin;
 };
 
@@ -17,7 +17,7 @@ static struct resource_block thread_block(const struct thread *t)
 		.resource = RESOURCE_THREAD,
 		.id = t->handle,
 		.origin = t->origin,
-		.text = "",
+		.text = t->exited ? "ended by the exit of the process" : "",
 	};
 }
 
@@ -136,6 +136,7 @@ static int end_thread(struct thread_table *b, const struct rec_resource *rec)
 	if (!t || t->ended)
 		return 0;
 	t->ended = true;
+	t->exited = rec->args[0];
 	if (!t->handle)
 		return 0;
 	/* Its number may be given out again. */

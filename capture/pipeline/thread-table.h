@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The threads of one program in the books of capture/pipeline/resources.h. Those that have ended by
- * themselves and were neither joined nor detached count as left. A thread is made in two steps, the
- * fork and the return of pthread_create(). It is identified by its tid until it ends, and by its
- * handle (pthread_t) until it is released.
+ * themselves and were neither joined nor detached count as left; so do those that the exit of the
+ * process ended before they did, unless they were waiting and would have gone on. A thread is made
+ * in two steps, the fork and the return of pthread_create(). It is identified by its tid until it
+ * ends, and by its handle (pthread_t) until it is released.
  */
 #pragma once
 

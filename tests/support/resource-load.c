@@ -4,7 +4,7 @@
  * leaves some: each by a function of its own, named leak_*. Everything else is given back, or made
  * to look as if it were not.
  *
- *	resource-load [exit | leave | family]
+ *	resource-load [exit | leave | family | crowd]
  *
  * Waits for a line on its standard input, works, prints its truth - a line "RESOURCE BYTES
  * FUNCTION" for each thing that is left, RESOURCE as in the archive -, and waits for another line.
@@ -13,6 +13,8 @@
  * With "family" it leaves a descriptor, and makes a child, which inherits that, waits for a line,
  * leaves one of its own and one that is closed by exec, executes this program again, waits for a
  * line, leaves another and ends when there is one more line.
+ *
+ * With "crowd" it waits for nothing: it makes 256 threads that end at once, and exits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -518,6 +520,15 @@ static LEAK int in_child(void)
 	return leak_socket();
 }
 
+/* Whether they have begun or not. */
+static LEAK void leak_crowd(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 256; i++)
+		check("pthread_create", pthread_create(&thread, NULL, be_thread, NULL) == 0);
+}
+
 static LEAK int grown(void)
 {
 	wait_for_line();
@@ -548,6 +559,10 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "grown") == 0) {
 		grown();
 		wait_for_line();
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "crowd") == 0) {
+		leak_crowd();
 		return 0;
 	}
 	before[0] = open("/dev/null", O_RDWR);

@@ -444,6 +444,15 @@ TEST(test_resources_threads)
 	CALL(107, THREAD_END, 0, 0);
 	CALL(5, THREAD_JOIN, 0, 0xa6);
 	assert_blocks("thread a3 0 pthread_create \nthread a8 0 pthread_create ");
+	/* The exit of the process ends one that has not come far; and one that is detached. */
+	CALL(5, THREAD_FORK, 0, 110);
+	CALL(5, THREAD_CREATE, 0, 0xa9);
+	CALL(5, THREAD_DETACH, 0, 0xa9);
+	CALL(108, THREAD_END, 0, 1);
+	CALL(110, THREAD_END, 0, 1);
+	assert_blocks("thread a3 0 pthread_create \n"
+		      "thread a7 0 pthread_create ended by the exit of the process\n"
+		      "thread a8 0 pthread_create ");
 }
 
 /* ---- the rest ---- */
