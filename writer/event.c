@@ -30,6 +30,8 @@ const char *const reach_names[REACH_MAX] = {
 	[REACH_UNKNOWN] = "",
 	[REACH_LOST] = "lost",
 	[REACH_INDIRECT] = "indirect",
+	[REACH_TAGGED] = "tagged",
+	[REACH_EPOLL] = "epoll",
 	[REACH_POSSIBLE] = "possible",
 	[REACH_REACHABLE] = "reachable",
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Three rounds of marking. The first follows pointers to the begins of blocks only, and notes what
- * else is pointed into; the second follows all, from what was noted. What is left is lost; the
- * third follows what each of these points to, or into, as memcheck does: that is lost indirectly.
+ * Rounds of marking, one for each result, the best first (enum reach). The first follows pointers
+ * to the begins of blocks only, and notes what else is pointed into; the second follows all, from
+ * what was noted. So do the next ones, from what epoll has and from tagged pointers. What is left
+ * is lost; the last follows what each of these points to, or into, as memcheck does: that is lost
+ * indirectly.
  *
  * What has never been touched is not read, since reading would bring it into being: the kernel's
  * page map says what is there.
@@ -12,7 +14,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +29,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/heap/block-index.h"
+#include "capture/heap/reach-jemalloc.h"
+#include "capture/heap/reach-roots.h"
 #include "capture/heap/reach-threads.h"
 #include "capture/sandbox/process-rights.h"
 #include "writer/event.h"
@@ -44,25 +47,21 @@ enum {
 
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
+#define PAGE_OF_FILE (UINT64_C(1) << 61) /* or shared */
+
+/* Where a page map is read page by page, no more of what is not writable: it can be reserved. */
+#define RESERVED_BYTES_MAX (UINT64_C(1) << 30)
+
+/* What programs put into the higher bits of a pointer is a tag. */
+#define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
 /* glibc's arenas but the first are at such addresses, each with a head that says how much of it is
  * in use. */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
-struct root {
-	uint64_t from, to;
-	bool is_anonymous, is_stack, is_heap;
-};
-
 /* As the kernel has it. */
 struct span {
 	uint64_t begin, end, flags;
-};
-
-enum round {
-	ROUND_REACHABLE,
-	ROUND_POSSIBLE,
-	ROUND_INDIRECT,
 };
 
 struct search {
@@ -72,36 +71,49 @@ struct search {
 	size_t n_threads;
 	struct block_range *blocks;
 	struct block_index index;
-	uint8_t *reach; /* of each block */
-	enum round round;
-	size_t leader;   /* of the third round: the lost block that is followed */
-	uint32_t *found; /* blocks whose content is to be searched */
+	uint8_t *reach;   /* of each block */
+	enum reach round; /* what is followed: from the best one on */
+	size_t leader;    /* of the last round: the lost block that is followed */
+	uint32_t *found;  /* blocks whose content is to be searched */
 	size_t n_found;
-	struct outbuf roots; /* struct root */
+	struct outbuf roots;   /* struct root */
+	struct outbuf watched; /* words that epoll has */
+	bool only_own;         /* of the range that is searched; see struct root */
 	uint8_t *buffer;
 	struct span *spans; /* of pages that there are */
 	size_t n_spans;
-	int pagemap_fd;
+	/* The end of the allocator's own memory, and up to where none begins; from the roots. */
+	uint64_t own_end, seen_end;
+	int pagemap_fd, mem_fd;
 	uint64_t page_bytes, deadline_ns;
 	struct reach_result result;
 };
 
 /* ---- words ---- */
 
+/* WORD is the address of block I, or one in it, perhaps with a tag. */
+static void on_pointer(struct search *s, size_t i, uint64_t word)
+{
+	enum reach found = s->round;
+
+	if (word > ADDRESS_MASK && found > REACH_TAGGED)
+		found = REACH_TAGGED;
+	else if (found == REACH_REACHABLE && s->index.blocks[i].address != word)
+		found = REACH_POSSIBLE;
+	if (s->reach[i] >= found || (found == REACH_INDIRECT && i == s->leader))
+		return;
+	s->reach[i] = (uint8_t)found;
+	/* (what is found worse than this round is followed in its own) */
+	if (found == s->round)
+		s->found[s->n_found++] = (uint32_t)i;
+}
+
 static inline void on_word(struct search *s, uint64_t word)
 {
-	size_t i = block_index_find(&s->index, word);
+	size_t i = block_index_find(&s->index, word & ADDRESS_MASK);
 
-	if (i == BLOCK_NONE || s->reach[i] == REACH_REACHABLE)
-		return;
-	if (s->round == ROUND_REACHABLE && s->index.blocks[i].address == word) {
-		s->reach[i] = REACH_REACHABLE;
-		s->found[s->n_found++] = (uint32_t)i;
-	} else if (s->reach[i] == REACH_LOST && (s->round != ROUND_INDIRECT || i != s->leader)) {
-		s->reach[i] = s->round == ROUND_INDIRECT ? REACH_INDIRECT : REACH_POSSIBLE;
-		if (s->round != ROUND_REACHABLE)
-			s->found[s->n_found++] = (uint32_t)i;
-	}
+	if (i != BLOCK_NONE)
+		on_pointer(s, i, word);
 }
 
 static void reach_on_words(struct search *s, const uint8_t *data, size_t n_bytes)
@@ -133,6 +145,45 @@ static void on_words_between(struct search *s, uint64_t address, const uint8_t *
 	}
 }
 
+/* Where the memory of an allocator ends that begins at PAGE; 0 = none does. No block is in it. */
+static uint64_t end_of_own(struct search *s, const struct reach_page *page)
+{
+	uint64_t end, seen;
+
+	if (page->address < s->own_end)
+		return s->own_end;
+	if (page->address < s->seen_end)
+		return 0;
+	end = reach_jemalloc_end(page, &seen);
+	s->seen_end = seen;
+	return end && block_index_from(&s->index, page->address) == block_index_from(&s->index, end)
+		       ? end
+		       : 0;
+}
+
+/* Likewise, without what an allocator has for itself. */
+static void on_words_of_program(struct search *s, uint64_t address, const uint8_t *data,
+				size_t n_bytes)
+{
+	uint64_t at = address, end = address + n_bytes, next;
+
+	for (uint64_t page = address; page < end; page = next) {
+		uint64_t own_end =
+			end_of_own(s, &(struct reach_page){ s->task, page, data + (page - address),
+							    end - page });
+
+		next = (page + s->page_bytes) & ~(s->page_bytes - 1);
+		if (!own_end)
+			continue;
+		on_words_between(s, at, data + (at - address), page - at);
+		s->own_end = own_end;
+		at = own_end < end ? own_end : end;
+		if (next < at)
+			next = (at + s->page_bytes - 1) & ~(s->page_bytes - 1);
+	}
+	on_words_between(s, at, data + (at - address), end - at);
+}
+
 /* ---- memory ---- */
 
 static int reach_check_time(const struct search *s)
@@ -140,16 +191,22 @@ static int reach_check_time(const struct search *s)
 	return clock_read_ns(CLOCK_MONOTONIC) < s->deadline_ns ? 0 : -ETIME;
 }
 
-/* Up to N bytes. Fewer: what follows cannot be read. */
+/*
+ * Up to N bytes. Fewer: what follows cannot be read like that; 0: not at all. Unreadable memory is
+ * read as a debugger reads it.
+ */
 static ssize_t reach_read_memory(struct search *s, uint64_t address, size_t n)
 {
 	const struct iovec to = { s->buffer, n };
 	const struct iovec from = { (void *)(uintptr_t)address, n };
 	ssize_t r = process_vm_readv(s->task, &to, 1, &from, 1, 0);
 
-	if (r < 0)
-		return errno == EFAULT ? 0 : -errno;
-	return r;
+	if (r >= 0)
+		return r;
+	if (errno != EFAULT)
+		return -errno;
+	r = pread(s->mem_fd, s->buffer, n, (off_t)address);
+	return r < 0 ? 0 : r;
 }
 
 /* Searches what is there, FROM to TO, no more than the buffer holds; BETWEEN: but the blocks. */
@@ -162,15 +219,14 @@ static int search_present(struct search *s, uint64_t from, uint64_t to, bool bet
 		if (n < 0)
 			return (int)n;
 		if (between)
-			on_words_between(s, from, s->buffer, (size_t)n);
+			on_words_of_program(s, from, s->buffer, (size_t)n);
 		else
 			reach_on_words(s, s->buffer, (size_t)n);
 		s->result.searched_bytes += (uint64_t)n;
-		if ((uint64_t)n == to - from)
-			break;
-		next = (from + (uint64_t)n + s->page_bytes) & ~(s->page_bytes - 1);
-		s->result.refused_bytes += (next < to ? next : to) - from - (uint64_t)n;
-		from = next;
+		next = (from + s->page_bytes) & ~(s->page_bytes - 1);
+		if (n == 0)
+			s->result.refused_bytes += (next < to ? next : to) - from;
+		from = n == 0 ? next : from + (uint64_t)n;
 	}
 	return 0;
 }
@@ -181,6 +237,7 @@ struct scan_request {
 	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
 };
 #define PAGEMAP_SCAN _IOWR('f', 16, struct scan_request)
+#define IS_OF_FILE   (UINT64_C(1) << 2)
 #define IS_PRESENT   (UINT64_C(1) << 3)
 #define IS_SWAPPED   (UINT64_C(1) << 4)
 
@@ -197,6 +254,8 @@ static uint64_t scan_pages(struct search *s, uint64_t from, uint64_t to)
 		.end = to,
 		.vec = (uint64_t)(uintptr_t)s->spans,
 		.vec_len = SPANS,
+		.category_inverted = s->only_own ? IS_OF_FILE : 0,
+		.category_mask = s->only_own ? IS_OF_FILE : 0,
 		.category_anyof_mask = IS_PRESENT | IS_SWAPPED,
 		.return_mask = IS_PRESENT | IS_SWAPPED,
 	};
@@ -227,7 +286,8 @@ static uint64_t read_pages(struct search *s, uint64_t from, uint64_t to)
 		uint64_t at = from + i * s->page_bytes;
 		struct span *last = s->n_spans ? &s->spans[s->n_spans - 1] : NULL;
 
-		if (r > 0 && !(pages[i] & (PAGE_PRESENT | PAGE_SWAPPED)))
+		if (r > 0 && (!(pages[i] & (PAGE_PRESENT | PAGE_SWAPPED)) ||
+			      (s->only_own && pages[i] & PAGE_OF_FILE)))
 			continue;
 		if (last && last->end == at)
 			last->end += s->page_bytes;
@@ -247,6 +307,8 @@ static int search_range(struct search *s, uint64_t from, uint64_t to, bool betwe
 	while (r == 0 && page < end) {
 		uint64_t next = scan_pages(s, page, end);
 
+		if (!next && s->only_own && end - page > RESERVED_BYTES_MAX)
+			return 0;
 		if (!next)
 			next = read_pages(s, page, end);
 		for (size_t i = 0; r == 0 && i < s->n_spans; i++) {
@@ -331,48 +393,6 @@ static int search_found(struct search *s)
 
 /* ---- where it begins ---- */
 
-/* Memory of devices: to look may do something. Shared memory is none. */
-static bool is_device(const char *path)
-{
-	return strncmp(path, "anon_inode:", 11) == 0 || strncmp(path, "[vvar", 5) == 0 ||
-	       (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0 &&
-		strncmp(path, "/dev/zero", 9) != 0);
-}
-
-static int read_roots(struct search *s)
-{
-	char path[48], line[4352];
-	bool begins = true;
-	int r = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)s->task);
-	f = fopen(path, "re");
-	if (!f)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while (r == 0 && fgets(line, sizeof(line), f)) {
-		bool is_begin = begins;
-		struct root root = { 0 };
-		char permissions[8];
-		int at = 0;
-
-		begins = strchr(line, '\n');
-		line[strcspn(line, "\n")] = '\0';
-		if (!is_begin ||
-		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &root.from, &root.to,
-			   permissions, &at) < 3 ||
-		    at == 0 || strncmp(permissions, "rw", 2) != 0 || is_device(line + at))
-			continue;
-		root.is_heap = strcmp(line + at, "[heap]") == 0;
-		root.is_stack = strcmp(line + at, "[stack]") == 0;
-		root.is_anonymous = line[at] == '\0' && permissions[3] == 'p';
-		r = outbuf_append(&s->roots, &root, sizeof(root));
-	}
-	r = r == 0 && ferror(f) ? -EIO : r;
-	fclose(f);
-	return r == 0 && s->roots.size == 0 ? -ESRCH : r;
-}
-
 /* Whether ROOT is what malloc() of glibc has mapped for the blocks of a thread. */
 static bool is_arena(struct search *s, const struct root *root)
 {
@@ -424,9 +444,25 @@ static int search_roots(struct search *s)
 	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
 		if (s->request->all_known && (roots[i].is_heap || is_arena(s, &roots[i])))
 			continue;
+		s->only_own = roots[i].only_own;
 		r = search_range(s, reach_begin_of(s, &roots[i]), roots[i].to, true);
 	}
+	s->only_own = false;
 	return r;
+}
+
+/* Follows what is noted with ROUND, and what only epoll points to. */
+static int search_noted(struct search *s, enum reach round)
+{
+	const uint64_t *watched = (const uint64_t *)s->watched.data;
+
+	s->round = round;
+	for (size_t i = 0; i < s->index.n_blocks; i++)
+		if (s->reach[i] == round)
+			s->found[s->n_found++] = (uint32_t)i;
+	for (size_t i = 0; round == REACH_EPOLL && i < s->watched.size / sizeof(*watched); i++)
+		on_word(s, watched[i]);
+	return search_found(s);
 }
 
 /* What was followed before, and is found again from another one, is of that one's. */
@@ -434,7 +470,7 @@ static int search_lost(struct search *s)
 {
 	int r = 0;
 
-	s->round = ROUND_INDIRECT;
+	s->round = REACH_INDIRECT;
 	for (size_t i = 0; r == 0 && i < s->index.n_blocks; i++) {
 		if (s->reach[i] != REACH_LOST || s->index.blocks[i].size < sizeof(uint64_t))
 			continue;
@@ -447,13 +483,13 @@ static int search_lost(struct search *s)
 
 static int search_all(struct search *s)
 {
-	int r = search_roots(s) ?: search_found(s);
-
-	s->round = ROUND_POSSIBLE;
-	for (size_t i = 0; i < s->index.n_blocks; i++)
-		if (s->reach[i] == REACH_POSSIBLE)
-			s->found[s->n_found++] = (uint32_t)i;
-	return r ?: search_found(s) ?: search_lost(s);
+	s->round = REACH_REACHABLE;
+	return search_roots(s)
+		       ?: search_found(s)
+		       ?: search_noted(s, REACH_POSSIBLE)
+		       ?: search_noted(s, REACH_EPOLL)
+		       ?: search_noted(s, REACH_TAGGED)
+		       ?: search_lost(s);
 }
 
 /* ---- the process of its own ---- */
@@ -491,6 +527,8 @@ static int reach_prepare(struct search *s)
 	s->spans = malloc(SPANS * sizeof(*s->spans));
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)s->task);
 	s->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)s->task);
+	s->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
 	return s->buffer && s->spans ? 0 : -ENOMEM;
 }
 
@@ -572,7 +610,10 @@ static int hold_and_search(struct search *s, struct answer *answer)
 		r = s->request->list_threads(&threads, s->request->userdata);
 	s->threads = (const struct rec_registers *)threads.data;
 	s->n_threads = threads.size / sizeof(*s->threads);
-	r = r ?: take_blocks(s, answer) ?: read_roots(s) ?: search_all(s);
+	r = r ?: take_blocks(s, answer)
+		       ?: reach_roots_read(s->task, &s->roots)
+		       ?: reach_roots_read_epoll(s->task, &s->watched)
+		       ?: search_all(s);
 	if (hold) {
 		reach_let_go(&threads);
 		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;

@@ -2,7 +2,7 @@
 /*
  * The blocks that a process points to. Others are lost.
  *
- * The method is that of memcheck. The search starts with all memory that the process can write to
+ * The method is that of memcheck. The search starts with all memory that the process has written
  * except the blocks (data, stacks, thread-local memory, mappings), and registers. It continues in
  * the blocks that it found. A word with the address of a block points to it. A word with an address
  * inside a block can be a coincidence, or another kind of number: blocks reached only by such words

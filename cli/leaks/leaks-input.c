@@ -49,8 +49,9 @@ enum reach leaks_reach(const struct leak_group *g)
 		return REACH_LOST;
 	if (g->reach[REACH_INDIRECT])
 		return REACH_INDIRECT;
-	if (g->reach[REACH_POSSIBLE])
-		return REACH_POSSIBLE;
+	for (enum reach reach = REACH_TAGGED; reach <= REACH_POSSIBLE; reach++)
+		if (g->reach[reach])
+			return reach;
 	return g->reach[REACH_UNKNOWN] ? REACH_UNKNOWN : REACH_REACHABLE;
 }
 

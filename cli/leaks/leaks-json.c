@@ -58,6 +58,8 @@ static struct json_object *json_reach(const struct leak_group *g)
 	return JSON_OBJECT(JSON("lost", g->reach[REACH_LOST]), JSON_OF(g, lost_bytes),
 			   JSON("indirect", g->reach[REACH_INDIRECT]),
 			   JSON("possible", g->reach[REACH_POSSIBLE]),
+			   JSON("epoll", g->reach[REACH_EPOLL]),
+			   JSON("tagged", g->reach[REACH_TAGGED]),
 			   JSON("reachable", g->reach[REACH_REACHABLE]),
 			   JSON("unknown", g->reach[REACH_UNKNOWN]));
 }

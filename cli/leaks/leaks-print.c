@@ -193,6 +193,11 @@ static void print_reach(const struct leak_group *g)
 		printf(" %" PRIu64 " only by interior pointers;", g->reach[REACH_POSSIBLE]);
 	if (g->reach[REACH_UNKNOWN])
 		printf(" %" PRIu64 " were not searched;", g->reach[REACH_UNKNOWN]);
+	if (g->reach[REACH_EPOLL])
+		printf(" %" PRIu64 " only as data of an epoll instance;", g->reach[REACH_EPOLL]);
+	if (g->reach[REACH_TAGGED])
+		printf(" %" PRIu64 " only by pointers with a tag in bits 48 to 63;",
+		       g->reach[REACH_TAGGED]);
 	printf(" %" PRIu64 " are reachable\n", g->reach[REACH_REACHABLE]);
 }
 

@@ -99,7 +99,7 @@ static int read_kinds(struct parser *p, char *text)
 	} words[] = {
 		{ "definite", 1u << REACH_LOST },
 		{ "indirect", 1u << REACH_INDIRECT },
-		{ "possible", 1u << REACH_POSSIBLE },
+		{ "possible", 1u << REACH_POSSIBLE | 1u << REACH_EPOLL | 1u << REACH_TAGGED },
 		{ "reachable", 1u << REACH_REACHABLE },
 		{ "all", ~0u },
 		{ "none", 0 },

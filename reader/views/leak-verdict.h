@@ -4,7 +4,7 @@
  *
  *   lost            nothing in the process's memory points to some of them
  *   indirectly lost only other lost blocks lead to them
- *   possibly lost   some have only pointers to their middle
+ *   possibly lost   some have only pointers to their middle, or with a tag, or in the kernel
  *   growing         their number increased all the time: in at least LEAK_GREW_MIN windows, in at
  *                   least LEAK_QUARTERS_MIN of the four quarters of the time since the first one,
  *                   and it decreased in at most a LEAK_FELL_PART-th as many windows

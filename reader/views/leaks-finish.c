@@ -70,7 +70,8 @@ static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 	struct leak_evidence e = {
 		.lost = g->reach[REACH_LOST],
 		.indirect = g->reach[REACH_INDIRECT],
-		.possible = g->reach[REACH_POSSIBLE],
+		.possible =
+			g->reach[REACH_POSSIBLE] + g->reach[REACH_EPOLL] + g->reach[REACH_TAGGED],
 		.reachable = g->reach[REACH_REACHABLE],
 		.unknown = g->reach[REACH_UNKNOWN],
 		.program_ended = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0,

@@ -81,6 +81,13 @@ options=(--direct --reach freeze)
 ends 5 1 exit
 ends 0 2 threadexec "$EXIT_LOAD" fork
 
+note "what other allocators have for themselves leads to no block"
+libc_load=$EXIT_LOAD
+for EXIT_LOAD in "$libc_load-jemalloc" "$libc_load-tcmalloc"; do
+	[ ! -x "$EXIT_LOAD" ] || ends 5 1 exit
+done
+EXIT_LOAD=$libc_load
+
 note "what SIGKILL ends had no moment for it"
 ends $((128 + 9)) 0 kill
 assert_eq "$(wc -l <"$TMP/complaints")" 1 "complaints"

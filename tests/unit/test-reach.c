@@ -5,11 +5,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -31,6 +33,16 @@ enum {
 	STRIDE = 256,
 	HEAP_BYTES = 1 << 20,
 	FIRST = 8192, /* in the heap */
+	PAGE = 4096,
+};
+
+/* Which page is what. */
+enum {
+	KEPT_READ_ONLY,
+	KEPT_UNREADABLE,
+	KEPT_OF_FILE, /* and read-only: its content is the file's */
+	KEPT_CHANGED, /* likewise, and changed since */
+	KEPT_PAGES,
 };
 
 #define TIMEOUT_NS UINT64_C(60000000000)
@@ -46,6 +58,9 @@ static struct places *places;
 static _Atomic uint64_t global;
 static _Thread_local _Atomic uint64_t in_tls;
 static uint8_t *heap;
+static uint8_t *kept; /* KEPT_PAGES pages that the child has made read-only or unreadable */
+static int kept_fd;   /* what two of them are of */
+static int instance;  /* of epoll */
 static pid_t child;
 
 /* ---- the child ---- */
@@ -85,12 +100,24 @@ static void *spin(void *unused)
 	return NULL;
 }
 
+static void lock_kept(void)
+{
+	for (unsigned i = 0; i < KEPT_PAGES; i++) {
+		if (i == KEPT_OF_FILE)
+			(void)*(volatile uint8_t *)(kept + i * PAGE);
+		else
+			*(volatile uint8_t *)(kept + i * PAGE) = 0;
+		mprotect(kept + i * PAGE, PAGE, i == KEPT_UNREADABLE ? PROT_NONE : PROT_READ);
+	}
+}
+
 static void be_child(bool spins)
 {
 	_Atomic uint64_t room[4] = { 0 };
 	pthread_t thread;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	lock_kept();
 	places->stack = room;
 	pthread_create(&thread, NULL, sleep_in_thread, NULL);
 	if (spins)
@@ -113,6 +140,29 @@ static void plant(const volatile void *where, uint64_t word)
 	const struct iovec to = { (void *)(uintptr_t)where, sizeof(word) };
 
 	assert_int_equal(process_vm_writev(child, &from, 1, &to, 1, 0), sizeof(word));
+}
+
+/* Where the child cannot write. */
+static void plant_kept(unsigned page, uint64_t word)
+{
+	_cleanup_close_ int fd = -1;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", child);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &word, sizeof(word), (off_t)(uintptr_t)kept + page * PAGE),
+			 sizeof(word));
+}
+
+static void plant_in_epoll(uint64_t word)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = word };
+	int fds[2];
+
+	/* (what is watched stays as long as somebody has it) */
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(epoll_ctl(instance, EPOLL_CTL_ADD, fds[0], &event), 0);
 }
 
 static void plant_in_block(unsigned i, uint64_t word)
@@ -146,6 +196,18 @@ static int count_asleep(void)
 	return n;
 }
 
+static void make_kept(void)
+{
+	kept_fd = memfd_create("kept", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(kept_fd, 2 * PAGE), 0);
+	kept = mmap(NULL, KEPT_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
+	assert_ptr_not_equal(kept, MAP_FAILED);
+	assert_ptr_equal(mmap(kept + KEPT_OF_FILE * PAGE, 2 * PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_FIXED, kept_fd, 0),
+			 kept + KEPT_OF_FILE * PAGE);
+}
+
 static void begin(bool spins)
 {
 	places = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -154,6 +216,8 @@ static void begin(bool spins)
 		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	places->shared =
 		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	make_kept();
+	instance = epoll_create1(EPOLL_CLOEXEC);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0)
@@ -167,6 +231,9 @@ static void end(void)
 {
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(instance);
+	close(kept_fd);
+	munmap(kept, KEPT_PAGES * PAGE);
 	munmap(places->mapped, 65536);
 	munmap((void *)(uintptr_t)places->shared, 65536);
 	munmap(places, 4096);
@@ -223,7 +290,8 @@ static void expect(const char *expected)
 {
 	static const char letters[REACH_MAX] = {
 		[REACH_UNKNOWN] = '?',  [REACH_LOST] = 'l',      [REACH_INDIRECT] = 'i',
-		[REACH_POSSIBLE] = 'p', [REACH_REACHABLE] = 'r',
+		[REACH_POSSIBLE] = 'p', [REACH_REACHABLE] = 'r', [REACH_TAGGED] = 't',
+		[REACH_EPOLL] = 'e',
 	};
 	char found[N_BLOCKS + 1] = "";
 	uint8_t reach[N_BLOCKS];
@@ -260,6 +328,98 @@ TEST(test_places)
 	plant(&global, 0);
 	expect("lrrrrrrl");
 	end();
+}
+
+/* What the program has written, and has then made read-only or unreadable. */
+TEST(test_unwritable)
+{
+	uint64_t word;
+
+	begin(false);
+	plant_kept(KEPT_READ_ONLY, block(0));
+	plant_kept(KEPT_UNREADABLE, block(1));
+	plant_kept(KEPT_CHANGED, block(2));
+	word = block(3);
+	assert_int_equal(pwrite(kept_fd, &word, sizeof(word), 0), sizeof(word));
+	expect("rrrlllll");
+	plant_kept(KEPT_UNREADABLE, block(1) + 8);
+	expect("rprlllll");
+	end();
+}
+
+/* The kernel may have the only address of a block, or of what is in it. */
+TEST(test_epoll)
+{
+	begin(false);
+	plant_in_epoll(block(0));
+	plant_in_block(0, block(1));
+	plant_in_epoll(block(2) + 8);
+	plant_in_epoll(block(3));
+	plant(&global, block(3));
+	plant_in_epoll(block(4));
+	plant(places->mapped, block(4) + 8);
+	plant_in_epoll(7); /* a descriptor, as most have it */
+	expect("eeerplll");
+	end();
+}
+
+/* An address with something else in its high bits; a negative number is none. */
+TEST(test_tagged)
+{
+	begin(false);
+	plant(&global, block(0) | UINT64_C(0xabcd) << 48);
+	plant_in_block(0, block(1));
+	plant_in_block(1, block(2) | UINT64_C(1) << 56);
+	plant(places->mapped, (block(3) + 8) | UINT64_C(1) << 63);
+	plant(places->mapped + 1, block(4) | UINT64_C(1) << 48);
+	plant(places->mapped + 2, block(4) + 8);
+	plant_in_epoll(block(5) | UINT64_C(1) << 60);
+	plant_in_block(6, block(7) | UINT64_C(1) << 60); /* lost, and with it what it leads to */
+	expect("ttttptli");
+	plant(&global, block(0) | UINT64_C(1) << 47);
+	expect("liitptli");
+	end();
+}
+
+/* What was taken from the stacks of jemalloc's thread cache stays in them. */
+TEST(test_jemalloc_stacks)
+{
+	const uint64_t before = UINT64_C(0x7a7a7a7a7a7a7a7a), behind = UINT64_C(0xa7a7a7a7a7a7a7a7);
+
+	begin(false);
+	plant(places->mapped, before);
+	plant(places->mapped + 1, block(0));
+	plant(places->mapped + 3000, behind);
+	plant(places->mapped + 3001, block(1));
+	expect("lrllllll");
+	plant(places->mapped + 3000, 0);
+	expect("rrllllll");
+	end();
+}
+
+/* Nor do the descriptions of its extents count: at the begin of 2 MiB of them is what is left. */
+TEST(test_jemalloc_base)
+{
+	const size_t bytes = (size_t)2 << 20;
+	uint8_t *room = mmap(NULL, 3 * bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t base = ((uint64_t)(uintptr_t)room + bytes - 1) & ~(uint64_t)(bytes - 1);
+	uint64_t *words = (uint64_t *)(uintptr_t)base;
+
+	assert_ptr_not_equal(room, MAP_FAILED);
+	begin(false);
+	plant(words, bytes);
+	plant(words + 1, base + bytes);
+	plant(words + 3, base + 65536);
+	plant(words + 4, bytes - 65536);
+	plant(words + 100, block(0));
+	plant(words + bytes / 8 - 1, block(1));
+	plant(words + bytes / 8, block(2));
+	expect("llrlllll");
+	plant(words + 4, bytes - 65535);
+	expect("rrrlllll");
+	end();
+	munmap(room, 3 * bytes);
 }
 
 /* Inside is not at the begin; behind the end is outside. */
@@ -486,19 +646,15 @@ TEST(test_holder_dies)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_points),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_interior),
-		cmocka_unit_test(test_unaligned),
-		cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_cycles),
-		cmocka_unit_test(test_below_stack_pointer),
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_untouched),
-		cmocka_unit_test(test_gone),
-		cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_timeout),
-		cmocka_unit_test(test_holder_dies),
+		cmocka_unit_test(test_nothing_points), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_epoll),
+		cmocka_unit_test(test_tagged),         cmocka_unit_test(test_jemalloc_stacks),
+		cmocka_unit_test(test_jemalloc_base),  cmocka_unit_test(test_interior),
+		cmocka_unit_test(test_unaligned),      cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_cycles),         cmocka_unit_test(test_below_stack_pointer),
+		cmocka_unit_test(test_registers),      cmocka_unit_test(test_untouched),
+		cmocka_unit_test(test_gone),           cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_timeout),        cmocka_unit_test(test_holder_dies),
 	};
 
 	if (under_valgrind()) {

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/reach-roots.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool begins_with(const char *text, const char *begin)
+{
+	return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/* Memory of devices: to look may do something. Shared memory is none. */
+static bool is_device(const char *path)
+{
+	return begins_with(path, "anon_inode:") || begins_with(path, "[vvar") ||
+	       (begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") &&
+		!begins_with(path, "/dev/zero"));
+}
+
+/* The kernel's own mappings have such names; what the program has named is [anon:...]. */
+static bool is_of_kernel(const char *path)
+{
+	return *path == '[' && !begins_with(path, "[anon") && strcmp(path, "[heap]") != 0 &&
+	       strcmp(path, "[stack]") != 0;
+}
+
+/* Shared memory that begins empty: what is in it was written. */
+static bool is_shared_memory(const char *path)
+{
+	return begins_with(path, "/dev/zero") || begins_with(path, "/memfd:") ||
+	       begins_with(path, "/SYSV") || begins_with(path, "[anon_shmem:");
+}
+
+/* Whether the mapping in LINE is a root. */
+static bool parse_root(const char *line, struct root *root)
+{
+	const char *path;
+	char permissions[8];
+	bool is_writable;
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &root->from, &root->to,
+		   permissions, &at) < 3 ||
+	    at == 0 || is_device(line + at))
+		return false;
+	path = line + at;
+	is_writable = strncmp(permissions, "rw", 2) == 0;
+	if (!is_writable && (permissions[3] == 'p' ? is_of_kernel(path) : !is_shared_memory(path)))
+		return false;
+	root->is_heap = strcmp(path, "[heap]") == 0;
+	root->is_stack = strcmp(path, "[stack]") == 0;
+	root->is_anonymous = *path == '\0' && permissions[3] == 'p';
+	root->only_own = !is_writable && permissions[3] == 'p';
+	return true;
+}
+
+int reach_roots_read(pid_t task, struct outbuf *roots)
+{
+	char path[48], line[4352];
+	bool begins = true;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)task);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (r == 0 && fgets(line, sizeof(line), f)) {
+		bool is_begin = begins;
+		struct root root = { 0 };
+
+		begins = strchr(line, '\n');
+		line[strcspn(line, "\n")] = '\0';
+		if (is_begin && parse_root(line, &root))
+			r = outbuf_append(roots, &root, sizeof(root));
+	}
+	r = r == 0 && ferror(f) ? -EIO : r;
+	fclose(f);
+	return r == 0 && roots->size == 0 ? -ESRCH : r;
+}
+
+/* ---- epoll ---- */
+
+/* Of one instance, "tfd: FD events: MASK data: WORD ..." for each descriptor in it. */
+static int read_instance(pid_t task, const char *fd, struct outbuf *words)
+{
+	char path[64], line[256];
+	uint64_t word;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.20s", (int)task, fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (r == 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "tfd: %*d events: %*x data: %" SCNx64, &word) == 1)
+			r = outbuf_append(words, &word, sizeof(word));
+	fclose(f);
+	return r;
+}
+
+int reach_roots_read_epoll(pid_t task, struct outbuf *words)
+{
+	const struct dirent *entry;
+	char path[64], target[32];
+	int r = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)task);
+	dir = opendir(path);
+	while (r == 0 && dir && (entry = readdir(dir))) {
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+
+		target[n > 0 ? n : 0] = '\0';
+		if (strcmp(target, "anon_inode:[eventpoll]") == 0)
+			r = read_instance(task, entry->d_name, words);
+	}
+	if (dir)
+		closedir(dir);
+	return r;
+}

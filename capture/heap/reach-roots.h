@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the search for references begins, according to /proc: the memory of a process, and what the
+ * kernel keeps for it.
+ *
+ * A program can make memory read-only or unreadable after it has put pointers there. So all of its
+ * own pages count, with any permissions: those that it can write to, and private ones that are not
+ * those of a file any more.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/outbuf.h"
+
+struct root {
+	uint64_t from, to;
+	bool is_anonymous, is_stack, is_heap;
+	bool only_own; /* pages of a file are left out: nobody can have written to them */
+};
+
+/*
+ * Appends the mappings of TASK that can hold pointers (struct root), by address. Returns 0; -ESRCH:
+ * it has ended; or another negative errno.
+ */
+int reach_roots_read(pid_t task, struct outbuf *roots);
+
+/* Appends the data (uint64_t) that the epoll instances of TASK return with their events. */
+int reach_roots_read_epoll(pid_t task, struct outbuf *words);
