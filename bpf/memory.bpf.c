@@ -68,6 +68,19 @@ struct {
 	__type(value, struct memory_block);
 } memory_blocks SEC(".maps");
 
+/*
+ * By tgid: the thread that the probes belong to, by user space, once the first one has ended. The
+ * kernel takes a process for one without memory, and removes its breakpoints, when their task has
+ * ended.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MEMORY_PROCESSES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} memory_owners SEC(".maps");
+
 /* struct memory_happened, for user space's worker. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -683,6 +696,21 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	return 0;
 }
 
+/* P has ended, and other threads of its process have not, unless all of them end. */
+static __always_inline void memory_thread_ended(struct task_struct *p, __u32 tgid)
+{
+	struct signal_struct *signal = p->signal;
+	__u32 *owner;
+
+	if (signal->flags & SIGNAL_GROUP_EXIT ||
+	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task) ||
+	    !bpf_map_lookup_elem(&memory_processes, &tgid))
+		return;
+	owner = bpf_map_lookup_elem(&memory_owners, &tgid);
+	if ((__u32)p->pid == (owner ? *owner : tgid))
+		memory_emit_watch(MEMORY_HAPPENED_OWNER_EXIT, p, bpf_ktime_get_boot_ns());
+}
+
 SEC("?tp_btf/sched_process_exit")
 int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 {
@@ -690,8 +718,10 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 	struct memory_process *process;
 	__u64 now_ns;
 
-	if (BPF_CORE_READ(p, signal, live.counter) != 0)
+	if (BPF_CORE_READ(p, signal, live.counter) != 0) {
+		memory_thread_ended(p, tgid);
 		return 0;
+	}
 	process = bpf_map_lookup_elem(&memory_processes, &tgid);
 	if (!process)
 		return 0;

@@ -15,6 +15,9 @@
 #include "bpf/stack.bpf.h"
 #include "bpf/unwind.bpf.h"
 
+/* linux/sched/signal.h */
+#define SIGNAL_GROUP_EXIT 0x4
+
 struct memory_processes {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MEMORY_PROCESSES_MAX);

@@ -541,6 +541,8 @@ _Static_assert(sizeof(struct memory_thread) == 680, "ABI");
  * task for the kernel, which is another one now: none of them is hit any more.
  */
 #define MEMORY_HAPPENED_THREAD_EXEC 4
+/* The task that the probes of the process belong to has ended, and other threads continue. */
+#define MEMORY_HAPPENED_OWNER_EXIT 5
 struct memory_happened {
 	__u64 ts_ns;
 	__u64 start_ns; /* CLOCK_BOOTTIME, of the process: tells two owners of one pid apart */

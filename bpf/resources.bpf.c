@@ -44,10 +44,10 @@ const volatile __u32 resource_fds = 0;
 #define SCM_RIGHTS            1
 #define SCM_PIDFD             4
 #define MSG_CMSG_CLOEXEC      0x40000000
-#define SIGNAL_GROUP_EXIT     0x4
 #define SECCOMP_SET_MODE      1
 #define SECCOMP_NEW_LISTENER  8
 #define CONTROL_MESSAGES_MAX  4
+#define MESSAGES_MAX          16
 #define EINTR                 4
 #define ERESTART_FIRST        512
 #define ERESTART_LAST         516
@@ -56,7 +56,6 @@ const volatile __u32 resource_fds = 0;
 #elif defined(__TARGET_ARCH_arm64)
 #define NR_EXIT_GROUP 94
 #endif
-#define MESSAGES_MAX          16
 
 struct call {
 	__u64 args[5];
@@ -645,8 +644,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 {
 	struct signal_struct *signal = p->signal;
 	struct memory_process *process;
-	bool killed = signal->flags & SIGNAL_GROUP_EXIT;
 	struct rec_resource *rec;
+	bool killed = signal->flags & SIGNAL_GROUP_EXIT;
 
 	/* (the low bits are a signal) */
 	if (p->exit_code & (killed ? 0x7f : ~0) || (killed && resources_goes_on(p)) ||

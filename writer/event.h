@@ -359,6 +359,8 @@ struct event {
 			uint64_t lost;      /* missing events */
 			uint64_t full;      /* allocations without room */
 			uint64_t no_stack;  /* ... without room for their stack */
+			/* Why probes were perhaps not in place all the time; "" = they were */
+			const char *gap;
 		} watched;
 		/* ALLOC, FREE, BLOCK; also USAGE and SNAPSHOT, which are sums. */
 		struct {

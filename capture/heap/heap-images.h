@@ -23,6 +23,7 @@ struct heap_image {
 	bool complete;                      /* see struct rec_watch */
 	bool ended;                         /* `process` has its end */
 	bool refused;                       /* there was no room to watch it */
+	bool has_gap;                       /* its probes were not in place all the time */
 	bool goes;                          /* it has ended, and is being reported */
 	bool lives;                         /* part of the snapshot of a running session */
 	uint64_t n_blocks;                  /* counted */

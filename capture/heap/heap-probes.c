@@ -8,8 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
 #include "base/file-kind.h"
 #include "base/text.h"
+#include "capture/heap/probe-holder.h"
+#include "capture/proc/task-state.h"
 
 bool heap_probes_are_cancelled(const struct heap_probes_args *how)
 {
@@ -142,18 +146,61 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 		 why);
 }
 
-static int probe_file(struct look *look, const struct allocator_file *file,
-		      const struct allocator_probe *probes, size_t n)
+/* The probes that a file is to have. */
+struct wanted {
+	const struct allocator_file *file;
+	const struct allocator_probe *probes;
+	size_t n;
+};
+
+/*
+ * The holder keeps the probes that KNOWN has. Perf events with programs belong to their thread, and
+ * are attached anew.
+ */
+static int hold_file(struct look *look, const struct wanted *wanted, struct heap_probes_file *known)
 {
 	const struct heap_probes_args *how = look->how;
 	struct heap_probes *traced = look->traced;
+	bool anew = how->own->way == PROBES_PERF;
+	uint32_t *id = anew ? &known->probes : &known->held, old = *id;
+	struct probes_target target = {
+		.way = anew ? PROBES_PERF : PROBES_HOLD,
+		.pid = traced->holder,
+		.fd = wanted->file->fd,
+		.probes = wanted->probes,
+		.n = wanted->n,
+	};
+	size_t failed = 0;
+	int r;
+
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		target.programs[i] = anew ? how->own->programs[i] : -1;
+	r = probe_keeper_attach(how->keeper, &target, id, &failed);
+	if (r == -ENOMEM)
+		return r;
+	/* (if it has ended by now, another one follows) */
+	if (r != -ESRCH)
+		known->holder = traced->holder;
+	traced->has_gap |= (r < 0 && r != -ESRCH) || (failed && !known->is_partial);
+	if (r == 0 && old)
+		probe_keeper_detach(how->keeper, &old, 1);
+	return 0;
+}
+
+static int probe_file(struct look *look, const struct wanted *wanted)
+{
+	const struct heap_probes_args *how = look->how;
+	const struct allocator_file *file = wanted->file;
+	struct heap_probes *traced = look->traced;
 	struct heap_probes_file *to = &traced->files[traced->n_files];
+	/* (links belong to processes, events to threads) */
+	pid_t holder = how->own->way == PROBES_PERF ? traced->holder : 0;
 	struct probes_target target = {
 		.way = how->own->way,
-		.pid = (pid_t)traced->pid,
+		.pid = holder ?: (pid_t)traced->pid,
 		.fd = file->fd,
-		.probes = probes,
-		.n = n,
+		.probes = wanted->probes,
+		.n = wanted->n,
 	};
 	char why[64];
 	size_t failed = 0;
@@ -177,33 +224,37 @@ static int probe_file(struct look *look, const struct allocator_file *file,
 		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed);
 		heap_probes_refuse(traced, file->path, why);
 	}
-	describe_file(to->text, sizeof(to->text), file->path, probes, n);
+	describe_file(to->text, sizeof(to->text), file->path, wanted->probes, wanted->n);
+	to->holder = holder;
 	to->is_mapped = true;
-	to->allocates = failed < n && heap_probes_allocate(probes, n);
+	to->is_partial = failed > 0;
+	to->allocates = failed < wanted->n && heap_probes_allocate(wanted->probes, wanted->n);
 	look->found->allocates |= to->allocates;
 	traced->n_files++;
 	look->n_new++;
-	return 0;
+	return to->holder == traced->holder ? 0 : hold_file(look, wanted, to);
 }
 
 static int on_file(const struct allocator_file *file, void *userdata)
 {
 	struct look *look = userdata;
+	struct heap_probes *traced = look->traced;
 	_cleanup_free_ struct allocator_probe *probes = NULL;
 	struct heap_probes_file *known;
+	struct wanted wanted;
 	size_t n = 0;
 
 	if (heap_probes_are_cancelled(look->how))
 		return -ECANCELED;
 	heap_probes_find(look, file);
 	if (file->error == -ETIME || file->list->flags & ALLOCATORS_GO)
-		heap_probes_refuse(look->traced, file->path, heap_probes_why_not(file));
-	known = heap_probes_file_of(look->traced, file);
+		heap_probes_refuse(traced, file->path, heap_probes_why_not(file));
+	known = heap_probes_file_of(traced, file);
 	if (known) {
 		known->is_mapped = true;
 		look->found->allocates |= known->allocates;
 	}
-	if (file->error < 0 || file->list->n == 0 || known)
+	if (file->error < 0 || file->list->n == 0 || (known && known->holder == traced->holder))
 		return 0;
 	probes = calloc(file->list->n, sizeof(*probes));
 	if (!probes)
@@ -211,7 +262,14 @@ static int on_file(const struct allocator_file *file, void *userdata)
 	for (size_t i = 0; i < file->list->n; i++)
 		if (heap_probes_wanted(look->how, file->list->probes[i].function))
 			probes[n++] = file->list->probes[i];
-	return n ? probe_file(look, file, probes, n) : 0;
+	if (n == 0)
+		return 0;
+	wanted = (struct wanted){ file, probes, n };
+	if (!known)
+		return probe_file(look, &wanted);
+	traced->has_gap |=
+		!known->is_partial && probe_holder_misses(traced->holder, file, probes, n);
+	return hold_file(look, &wanted, known);
 }
 
 /* What the client says that the process will load. */
@@ -242,11 +300,31 @@ static int arm_announced_files(struct look *look)
 	return r;
 }
 
+bool heap_probes_lack_holder(const struct heap_probes *a)
+{
+	pid_t pid = (pid_t)a->pid;
+
+	return task_state_is_ending(pid, a->holder ?: pid) && task_state_oldest(pid);
+}
+
+/* The programs are to report the end of the new holder before it gets any probes. */
+static void renew_holder(struct heap_probes *a, const struct heap_probes_args *how)
+{
+	pid_t pid = (pid_t)a->pid;
+	pid_t next = task_state_is_ending(pid, a->holder ?: pid) ? task_state_oldest(pid) : 0;
+
+	if (!next)
+		return;
+	a->holder = next;
+	bpf_map_update_elem(how->own->owners_fd, &a->pid, &(uint32_t){ (uint32_t)next }, BPF_ANY);
+}
+
 unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how)
 {
 	struct look look = { .how = how, .traced = a, .found = &a->announced };
 	int r = a->n_files ? 0 : arm_announced_files(&look);
 
+	renew_holder(a, how);
 	if (look.n_new)
 		heap_probes_describe(a, a->announced_text, sizeof(a->announced_text));
 	a->found = (struct heap_probes_found){ 0 };
@@ -254,21 +332,26 @@ unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *
 		a->files[i].is_mapped = false;
 	look.found = &a->found;
 	if (r == 0)
-		allocators_of_process((pid_t)a->pid, how->cache, on_file, &look);
+		allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache, on_file, &look);
 	return look.n_new;
 }
 
 /* How many they are, in RET. */
-static size_t probes_of(const struct heap_probes *a, uint32_t ret[HEAP_PROBES_FILES_MAX])
+static size_t probes_of(const struct heap_probes *a, uint32_t ret[2 * HEAP_PROBES_FILES_MAX])
 {
-	for (size_t i = 0; i < a->n_files; i++)
-		ret[i] = a->files[i].probes;
-	return a->n_files;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_files; i++) {
+		ret[n++] = a->files[i].probes;
+		if (a->files[i].held)
+			ret[n++] = a->files[i].held;
+	}
+	return n;
 }
 
 void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how)
 {
-	uint32_t probes[HEAP_PROBES_FILES_MAX];
+	uint32_t probes[2 * HEAP_PROBES_FILES_MAX];
 
 	probe_keeper_detach(how->keeper, probes, probes_of(a, probes));
 	a->n_files = 0;
@@ -279,9 +362,11 @@ void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how
 void heap_probes_free(struct heap_probes *a, const struct heap_probes_args *how,
 		      struct outbuf *going)
 {
-	uint32_t probes[HEAP_PROBES_FILES_MAX];
+	uint32_t probes[2 * HEAP_PROBES_FILES_MAX];
 	size_t n = probes_of(a, probes);
 
+	if (a->holder)
+		bpf_map_delete_elem(how->own->owners_fd, &a->pid);
 	if (outbuf_append(going, probes, n * sizeof(probes[0])) < 0)
 		probe_keeper_detach(how->keeper, probes, n);
 	free(a);

@@ -25,7 +25,10 @@ struct heap_probes_file {
 	dev_t device;
 	ino_t inode;
 	uint32_t probes; /* the keeper's id */
+	uint32_t held;   /* likewise, of those that keep them for the holder; 0 = none */
+	pid_t holder;    /* the thread that they belong to; 0 = the first one */
 	bool is_mapped;  /* the last look has found it */
+	bool is_partial; /* the kernel has refused some */
 	bool allocates;  /* among its probes are those of a function that returns blocks */
 	char text[MEMORY_TEXT_BYTES / 2];
 };
@@ -50,6 +53,8 @@ struct heap_probes {
 	struct heap_probes_found announced;     /* in the files that its client announced */
 	char announced_text[MEMORY_TEXT_BYTES]; /* heap_probes_describe() of those */
 	char refused[128]; /* reasons for files without probes, heap_probes_note(); or "" */
+	pid_t holder;      /* capture/heap/probe-holder.h; 0 = its first thread continues */
+	bool has_gap;      /* some of its probes were not in place all the time */
 	unsigned n_looks;  /* since exec */
 	uint64_t start_ns; /* of the process, as it was reported at HAPPENED_NS; 0 = not yet */
 	uint64_t happened_ns;
@@ -69,8 +74,14 @@ struct heap_probes_args {
 /* Whether no more slow steps should begin: files are read, and a process can have many. */
 bool heap_probes_are_cancelled(const struct heap_probes_args *how);
 
-/* Attaches to the files of the process that have no probes yet. Returns their number. */
+/*
+ * Attaches to the files of the process that have no probes yet. Returns their number. If its first
+ * thread has ended, the probes get a holder.
+ */
 unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how);
+
+/* Whether the thread that the probes belong to has ended, and another one continues. */
+bool heap_probes_lack_holder(const struct heap_probes *a);
 
 /* Adds the reason WHY of files without probes. */
 void heap_probes_note(struct heap_probes *a, const char *why);

@@ -28,8 +28,10 @@ struct rec_watched {
 	__u32 instance;
 	__u32 reason; /* WATCHED_* */
 	__u64 unmatched, failed, lost, full, no_stack;
+	__u32 has_gap; /* 1: its probes were not in place all the time */
+	__u32 pad_0;
 };
-_Static_assert(sizeof(struct rec_watched) == 72, "ABI");
+_Static_assert(sizeof(struct rec_watched) == 80, "ABI");
 
 struct rec_usage {
 	struct rec_head head;

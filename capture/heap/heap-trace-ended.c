@@ -153,6 +153,7 @@ static int say_watched(struct heap_trace *m, const struct heap_image *image, uin
 		.lost = p->lost,
 		.full = p->full,
 		.no_stack = p->no_stack,
+		.has_gap = image->has_gap,
 	};
 
 	return heap_trace_ended_emit(m, &rec.head);

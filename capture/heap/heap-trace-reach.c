@@ -84,8 +84,8 @@ static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 
 static bool all_known(const struct session_options *o, const struct heap_image *image)
 {
-	return image->complete && o->memory.interval == 0 && o->memory.min_bytes == 0 &&
-	       image->process.full == 0 && image->process.lost == 0;
+	return image->complete && !image->has_gap && o->memory.interval == 0 &&
+	       o->memory.min_bytes == 0 && image->process.full == 0 && image->process.lost == 0;
 }
 
 /* The user's own process is searched with his rights. The group is the process's: which ones may

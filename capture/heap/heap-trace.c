@@ -13,9 +13,13 @@
 #include "capture/heap/task-list.h"
 #include "capture/heap/heap-trace-reach.h"
 #include "capture/proc/proc.h"
+#include "capture/proc/task-state.h"
 #include "capture/heap/resource-lists.h"
 
-enum { ENDED_MANY = 256 }; /* images that have ended: not to be kept waiting */
+enum {
+	ENDED_MANY = 256, /* images that have ended: not to be kept waiting */
+	HOLDERS_MAX = 8,  /* threads that are to hold probes, one after the other, at once */
+};
 
 #define MS_NS UINT64_C(1000000)
 
@@ -130,6 +134,7 @@ static void take_found(struct heap_trace *m, const struct heap_probes *traced,
 	const struct heap_probes_found *found = &traced->found;
 	struct memory_process process;
 
+	image->has_gap |= traced->has_gap;
 	if (!found->any || !heap_trace_runs(m, image, &process))
 		return;
 	image->covered = found->allocates;
@@ -268,10 +273,32 @@ static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap
 	       bpf_map_lookup_elem(m->own.processes_fd, &traced->pid, &process) < 0;
 }
 
+/*
+ * The thread that the probes belong to may have ended. What holds them next may end meanwhile, and
+ * so may the one after it; in a process where that goes on, something is missed.
+ */
+static void hold_probes(struct heap_trace *m, struct heap_probes *traced)
+{
+	for (unsigned i = 0; i < HOLDERS_MAX && heap_probes_lack_holder(traced); i++)
+		heap_trace_look_at(m, traced);
+}
+
+/* It has ended, as the programs report. Whether probes were missing is not known any more when the
+ * whole process has ended, too. */
+static void owner_ended(struct heap_trace *m, struct heap_probes *traced)
+{
+	struct heap_image *image = heap_images_get(&m->images, traced->instance);
+
+	hold_probes(m, traced);
+	if (image && task_state_is_ending((pid_t)traced->pid, traced->holder ?: (pid_t)traced->pid))
+		image->has_gap = true;
+}
+
 static int probe_process(struct heap_trace *m, uint32_t pid, const struct happened *h)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
+	int r;
 
 	if (traced && heap_trace_is_outdated(m, traced)) {
 		/* What has ended after it was watched is reported elsewhere. */
@@ -295,7 +322,12 @@ static int probe_process(struct heap_trace *m, uint32_t pid, const struct happen
 	/* (likewise) */
 	if (heap_trace_look_at(m, traced) || (traced->instance && has_exited(pidfd)))
 		return 0;
-	return heap_trace_begin(m, traced, pidfd);
+	r = heap_trace_begin(m, traced, pidfd);
+	/* (the programs report such an end from now on) */
+	traced = heap_trace_probes_of(m, pid);
+	if (r == 0 && traced)
+		hold_probes(m, traced);
+	return r;
 }
 
 int heap_trace_probe(struct heap_trace *m, uint32_t pid)
@@ -370,6 +402,11 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 		happened->what == MEMORY_HAPPENED_THREAD_EXEC;
 	traced = heap_trace_probes_of(m, happened->pid);
 	is_another = traced && traced->start_ns && traced->start_ns != happened->start_ns;
+	if (happened->what == MEMORY_HAPPENED_OWNER_EXIT) {
+		if (traced && !is_another && !m->stopping)
+			owner_ended(m, traced);
+		return 0;
+	}
 	h = (struct happened){ happened->start_ns, happened->ts_ns, execs };
 	if (happened->what == MEMORY_HAPPENED_EXIT) {
 		m->n_ended++;

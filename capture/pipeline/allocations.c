@@ -219,6 +219,9 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	if (w->resources)
 		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
+	ev.watched.gap = rec->has_gap ? "its first thread ended, and probes can have been missing "
+					"until another one had them"
+				      : "";
 	watch_free(table_remove(&a->watches, rec->instance));
 	return allocations_write_event(a, &ev);
 }

@@ -278,20 +278,48 @@ static struct probes *probes_alloc(size_t n_max)
 	return free_ptr(p);
 }
 
-int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_failed)
+/* One perf event at each place; the probes are in the order of their places. */
+static int probes_hold(struct probes *p, const struct probes_target *t, size_t *failed)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct allocator_probe *probe = &t->probes[i];
+		int event;
+
+		if (i > 0 && probe[-1].offset == probe->offset)
+			continue;
+		event = perf_event_open_probe(t->pid, t->fd, probe->offset, probe->semaphore,
+					      false);
+		if (event == -ESRCH || event == -ETIMEDOUT)
+			return event;
+		if (event >= 0)
+			probes_keep(p, event);
+		*failed += event < 0;
+	}
+	return 0;
+}
+
+static int attach_programs(struct probes *p, const struct probes_target *t, size_t *failed)
 {
 	/* Ends before begins: a begin must not wait for an end that nobody looked at. */
 	static const enum probes_program order[] = {
 		PROBES_RET, PROBES_RETURN, PROBES_CALL, PROBES_BOTH, PROBES_ENTRY,
 	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(order); i++)
+		r = attach_program(p, t, order[i], failed);
+	return r;
+}
+
+int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_failed)
+{
 	_cleanup_(probes_freep) struct probes *p = probes_alloc(4 * t->n + PROBES_PROGRAMS);
 	size_t failed = 0;
-	int r = 0;
+	int r;
 
 	if (!p)
 		return -ENOMEM;
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(order); i++)
-		r = attach_program(p, t, order[i], &failed);
+	r = t->way == PROBES_HOLD ? probes_hold(p, t, &failed) : attach_programs(p, t, &failed);
 	if (r < 0)
 		return r;
 	if (p->n == 0)

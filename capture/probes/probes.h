@@ -21,6 +21,13 @@ enum probes_way {
 	PROBES_PERF,
 	PROBES_MULTI,
 	PROBES_SESSION,
+	/*
+	 * Without programs, for one thread: they keep the breakpoints of the first two ways in the
+	 * thread's process. The kernel removes these as soon as the first thread has ended and any
+	 * probe at the same place goes, since it compares the memory of that thread. The programs
+	 * still run for all threads.
+	 */
+	PROBES_HOLD,
 };
 
 /* The program for each kind: bpf/memory.bpf.c. */
@@ -49,9 +56,9 @@ enum { PROBES_EVERY_PROCESS = 0 };
 
 struct probes_target {
 	enum probes_way way;
-	int programs[PROBES_PROGRAMS];        /* descriptors; borrowed */
-	pid_t pid;                            /* or PROBES_EVERY_PROCESS */
-	int fd;                               /* the file; borrowed */
+	int programs[PROBES_PROGRAMS]; /* descriptors; borrowed */
+	pid_t pid; /* or PROBES_EVERY_PROCESS; PROBES_PERF and PROBES_HOLD: any thread */
+	int fd;    /* the file; borrowed */
 	const struct allocator_probe *probes; /* in it; borrowed */
 	size_t n;
 };

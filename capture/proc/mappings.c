@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "base/cleanup.h"
+#include "capture/proc/task-state.h"
 
 enum { LINE_MAX_BYTES = MAPPING_PATH_BYTES + 256, KERNEL_PID = 2, NOTES_MAX = 64 << 10 };
 
@@ -98,16 +99,42 @@ static bool parse_line(char *line, struct rec_mapping *rec, const char **ret_pat
 	return true;
 }
 
+static FILE *open_maps(const char *root, uint32_t pid)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	return mappings_open_file(root, path);
+}
+
+/* If the list is empty, the first thread may have ended, and others have it. */
+static FILE *open_maps_of_any(const char *root, uint32_t pid)
+{
+	FILE *f = open_maps(root, pid);
+	pid_t task;
+	int c;
+
+	if (!f || *root)
+		return f;
+	c = fgetc(f);
+	if (c != EOF)
+		return ungetc(c, f), f;
+	task = task_state_oldest((pid_t)pid);
+	if (task == 0 || task == (pid_t)pid)
+		return f;
+	fclose(f);
+	return open_maps(root, (uint32_t)task);
+}
+
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata)
 {
-	char path[48], line[LINE_MAX_BYTES];
+	char line[LINE_MAX_BYTES];
 	const char *name;
 	struct room room;
 	FILE *f;
 	int r = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	f = mappings_open_file(root, path);
+	f = open_maps_of_any(root, pid);
 	if (!f)
 		return 0;
 	while (r == 0 && fgets(line, sizeof(line), f)) {

@@ -67,3 +67,24 @@ bool task_state_process_has_ended(pid_t pid)
 	closedir(tasks);
 	return ended;
 }
+
+pid_t task_state_oldest(pid_t pid)
+{
+	const struct dirent *entry;
+	pid_t found = 0;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	/* (they are in the order in which they began) */
+	while (dir && !found && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && !task_state_is_ending(pid, tid))
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}

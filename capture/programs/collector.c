@@ -353,6 +353,7 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.way = c->way,
 		.processes_fd = bpf_map__fd(skel->maps.memory_processes),
 		.ended_fd = bpf_map__fd(skel->maps.memory_ended),
+		.owners_fd = bpf_map__fd(skel->maps.memory_owners),
 		.stacks_fd = bpf_map__fd(skel->maps.memory_stacks),
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.events_fd = bpf_map__fd(skel->maps.memory_events),

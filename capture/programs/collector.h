@@ -93,7 +93,7 @@ int collector_start_stacks(struct collector *c, char **reterr_text);
 struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
-	int processes_fd, ended_fd, stacks_fd, blocks_fd, events_fd;
+	int processes_fd, ended_fd, owners_fd, stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* assigned, by both sides */
 	__u64 *unheard;   /* events without room for a report */
 	__u64 *untold;    /* ended programs without room for a report */

@@ -104,19 +104,19 @@ static struct json_object *json_watch(const struct leaks_input *in, const struct
 {
 	size_t n = w->n_groups < q->top ? w->n_groups : q->top;
 
-	return JSON_OBJECT(JSON("pid", w->real_pid), JSON("process", leaks_process(w)),
-			   JSON("program", leaks_json_text(w->program)),
-			   JSON("leaks",
-				JSON_LIST(g, w->groups, n, json_group(in, w, *g, diff, ret_r))),
-			   JSON("left_out", w->n_groups - n), JSON("unmatched_frees", w->unmatched),
-			   JSON_OF(w, lost, full, no_stack, failed, replaced),
-			   JSON("missing_blocks", w->missing), JSON_OF(w, number, begin_ns, end_ns),
-			   JSON("reason", leaks_json_text(w->reason)), JSON_OF(w, complete),
-			   JSON("watched", (bool)!*w->unwatched),
-			   JSON_IF(*w->unwatched, "unwatched", leaks_json_text(w->unwatched)),
-			   JSON("snapshots", w->n_snapshots),
-			   JSON_IF(w->n_snapshots > 0, "snapshot_ns", w->snapshot_ns),
-			   JSON_OF(w, from_sums, resources, allocators, interval, min_bytes));
+	return JSON_OBJECT(
+		JSON("pid", w->real_pid), JSON("process", leaks_process(w)),
+		JSON("program", leaks_json_text(w->program)),
+		JSON("leaks", JSON_LIST(g, w->groups, n, json_group(in, w, *g, diff, ret_r))),
+		JSON("left_out", w->n_groups - n), JSON("unmatched_frees", w->unmatched),
+		JSON_OF(w, lost, full, no_stack, failed, replaced),
+		JSON("missing_blocks", w->missing), JSON_OF(w, number, begin_ns, end_ns),
+		JSON("reason", leaks_json_text(w->reason)), JSON_OF(w, complete),
+		JSON("watched", (bool)!*w->unwatched),
+		JSON_IF(*w->unwatched, "unwatched", leaks_json_text(w->unwatched)),
+		JSON_IF(*w->gap, "gap", leaks_json_text(w->gap)), JSON("snapshots", w->n_snapshots),
+		JSON_IF(w->n_snapshots > 0, "snapshot_ns", w->snapshot_ns),
+		JSON_OF(w, from_sums, resources, allocators, interval, min_bytes));
 }
 
 static struct json_object *json_gone(const struct leaks_diff *d, const struct leaks_before *b,

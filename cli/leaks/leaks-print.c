@@ -70,6 +70,8 @@ static void print_limits(const struct leak_watch *w)
 	if (*w->unwatched)
 		printf("  %snot watched%s: %s\n", colour(COLOUR_BAD), colour(COLOUR_OFF),
 		       w->unwatched);
+	else if (*w->gap)
+		printf("  %snot complete%s: %s\n", colour(COLOUR_BAD), colour(COLOUR_OFF), w->gap);
 	else if (w->complete)
 		puts("  complete: watched from the first instruction of its program on");
 	else
@@ -191,13 +193,13 @@ static void print_reach(const struct leak_group *g)
 		       g->reach[REACH_INDIRECT]);
 	if (g->reach[REACH_POSSIBLE])
 		printf(" %" PRIu64 " only by interior pointers;", g->reach[REACH_POSSIBLE]);
-	if (g->reach[REACH_UNKNOWN])
-		printf(" %" PRIu64 " were not searched;", g->reach[REACH_UNKNOWN]);
 	if (g->reach[REACH_EPOLL])
 		printf(" %" PRIu64 " only as data of an epoll instance;", g->reach[REACH_EPOLL]);
 	if (g->reach[REACH_TAGGED])
 		printf(" %" PRIu64 " only by pointers with a tag in bits 48 to 63;",
 		       g->reach[REACH_TAGGED]);
+	if (g->reach[REACH_UNKNOWN])
+		printf(" %" PRIu64 " were not searched;", g->reach[REACH_UNKNOWN]);
 	printf(" %" PRIu64 " are reachable\n", g->reach[REACH_REACHABLE]);
 }
 

@@ -117,10 +117,11 @@ int leaks_print(const struct leaks_input *in, const struct leaks_request *q,
 int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q,
 		     struct leaks_diff *diff);
 
-/* Whether Q asks for memory of W, of which nothing is known. */
+/* Whether Q asks for memory of W, of which nothing is known, or not all. */
 static inline bool leaks_misses(const struct leaks_request *q, const struct leak_watch *w)
 {
-	return *w->unwatched && (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
+	return (*w->unwatched || *w->gap) &&
+	       (!q->resources || q->resources & 1u << RESOURCE_MEMORY);
 }
 
 /* The process of W for people: its name, or that of its program, or "?". */

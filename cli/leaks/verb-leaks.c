@@ -125,7 +125,7 @@ static int take_suppressions(void *suppressions, char *value)
 /* Nothing of W is worth a word: a process on its way to another program. */
 static bool is_passing(const struct leak_watch *w)
 {
-	return !w->complete && !*w->unwatched && strcmp(w->reason, "exec") == 0 &&
+	return !w->complete && !*w->unwatched && !*w->gap && strcmp(w->reason, "exec") == 0 &&
 	       w->n_groups == 0 && w->lost == 0 && w->full == 0;
 }
 
@@ -172,27 +172,33 @@ static int write_files(struct request *q, struct leaks_input *in, int fd)
 	return r;
 }
 
-/* Programs of which nothing is known: that they leak nothing would be a guess. */
+/* Programs of which nothing is known, or not all: that they leak nothing would be a guess. */
 static int check_unwatched(const struct leaks_request *o, const struct leaks_input *in)
 {
 	const struct leak_watch *first = NULL;
-	uint64_t n = 0;
+	uint64_t n = 0, n_gaps = 0;
 
 	for (size_t i = 0; i < in->leaks->n_watches; i++) {
 		const struct leak_watch *w = in->leaks->watches[i];
 
 		if (!leaks_misses(o, w))
 			continue;
-		first = first ? first : w;
+		if (!first || (*w->unwatched && !*first->unwatched))
+			first = w;
+		n_gaps += !*w->unwatched;
 		n++;
 	}
 	if (n == 0)
 		return CLI_OK;
-	cli_error("%" PRIu64 " program%s not watched, and %s leaks are unknown%s %s (%" PRIu32
+	cli_error("%" PRIu64 " program%s not watched%s, and %s leaks are unknown%s %s (%" PRIu32
 		  "): %s%s",
-		  n, n == 1 ? " was" : "s were", n == 1 ? "its" : "their",
-		  n == 1 ? ":" : ", such as", leaks_process(first), first->real_pid,
-		  first->unwatched, o->allow_unwatched ? "" : " (--allow-unwatched accepts that)");
+		  n, n == 1 ? " was" : "s were",
+		  n_gaps == 0  ? ""
+		  : n_gaps < n ? ", or not all the time"
+			       : " all the time",
+		  n == 1 ? "its" : "their", n == 1 ? ":" : ", such as", leaks_process(first),
+		  first->real_pid, *first->unwatched ? first->unwatched : first->gap,
+		  o->allow_unwatched ? "" : " (--allow-unwatched accepts that)");
 	if (o->allow_unwatched)
 		return CLI_OK;
 	return o->has_fail_over ? CLI_FOUND : CLI_DAMAGE;

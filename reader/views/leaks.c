@@ -149,6 +149,7 @@ static int take_watch(struct leaks *l, const struct event *ev)
 		.allocators = leaks_keep_text(l, ev->watch.allocators),
 		.unwatched = leaks_keep_text(l, ev->watch.unwatched),
 		.reason = "",
+		.gap = "",
 		.complete = ev->watch.complete,
 		.interval = ev->watch.interval,
 		.min_bytes = ev->watch.min_bytes,
@@ -173,8 +174,10 @@ static int take_watched(struct leaks *l, const struct event *ev)
 		return 0;
 	leak_watch_finish_telling(w, ev->ts_ns);
 	w->reason = leaks_keep_text(l, ev->watched.reason);
-	if (!w->reason)
+	w->gap = leaks_keep_text(l, ev->watched.gap);
+	if (!w->reason || !w->gap)
 		return -ENOMEM;
+	w->complete &= !*w->gap;
 	w->unmatched = ev->watched.unmatched;
 	w->failed = ev->watched.failed;
 	w->lost = ev->watched.lost;

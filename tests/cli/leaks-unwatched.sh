@@ -1,23 +1,27 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A program without probes leaks nothing that anybody knows of: that is no success.
+# A program without probes leaks nothing that anybody knows of, nor one without all of them: that is
+# no success.
 make-profile a.fxt <<-END
 	task 100 seen
 	task 200 stripped
 	task 300 short
+	task 400 gap
 	at 0
 	watch 100 memory 1 0 0 libc.so.6: malloc free
 	unwatched 200 memory,fd stripped: its allocator is unknown
 	unwatched 300 memory it ended before it could be watched
+	watch 400 memory 1 0 0 libc.so.6: malloc free
 	snapshot 200 1 1
 	block 200 fd 3 1 0 open 200 -
 	watched 100 exit 0 0 0 0
 	watched 200 exit 0 0 0 0
 	watched 300 exit 0 0 0 0
+	watched 400 exit 0 0 0 0 its first thread ended
 END
 kymo leaks a.fxt
 echo "exit $?"
-kymo leaks a.fxt --json 2>/dev/null | gojq -c '.processes[] | [.pid, .complete, .watched, .unwatched]'
+kymo leaks a.fxt --json 2>/dev/null | gojq -c '.processes[] | [.pid, .complete, .watched, .unwatched, .gap]'
 leaks() {
 	echo "--- $*"
 	kymo leaks a.fxt "$@" >/dev/null
@@ -31,3 +35,5 @@ leaks --allow-unwatched --fail-over 0
 leaks --fail-over 4K --resource fd
 leaks --fail-over 4K -p 100
 leaks --fail-over 4K -p 300
+leaks --fail-over 4K -p 400
+leaks --allow-unwatched -p 400

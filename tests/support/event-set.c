@@ -371,7 +371,7 @@ static const struct event set[] = {
 	  .block = { .resource = RESOURCE_MEMORY, .function = "", .text = "" } },
 	{ .kind = EVENT_WATCH_END, .ts_ns = 1000199, .pid = 100, .tid = 100,
 	  .watched = { .reason = "stop", .unmatched = 1, .failed = 2, .lost = UINT64_MAX,
-		       .full = 4, .no_stack = 5 } },
+		       .full = 4, .no_stack = 5, .gap = "a gap " WIDE } },
 	{ .kind = EVENT_MARK, .ts_ns = UINT64_MAX, KYMO, .mark = { .text = "" } },
 	{ .kind = EVENT_STACKS, .ts_ns = 1000200, KYMO,
 	  .stacks = { .walks = { 1000, 2, 3, 4, 5, 6, 7, 8 },

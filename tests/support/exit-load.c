@@ -12,6 +12,8 @@
  *	thread                another thread calls exit(), while two others wait
  *	last                  the first thread ends, another one plants later and calls exit()
  *	alone                 likewise, but that thread ends by itself: nobody calls exit()
+ *	leave                 the first thread ends; after a line on standard input, the next one;
+ *	                      after another line, the third one plants and calls exit()
  *	abort, segv           by a signal
  *	wait                  says "{}", and waits for one
  *	fork                  a child plants, too, and returns first
@@ -36,7 +38,7 @@ struct link {
 };
 
 static void *globals[16];
-static pthread_t first;
+static pthread_t first, second;
 
 PLANT static void scrub(void)
 {
@@ -100,20 +102,52 @@ static void *outlive(void *alone)
 	return NULL;
 }
 
-static void *exec_in_thread(void *argv)
-{
-	char **command = argv;
-
-	execv(command[0], command);
-	_exit(127);
-}
-
 static void start(void *(*fn)(void *), void *userdata)
 {
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, fn, userdata) != 0)
 		_exit(1);
+}
+
+static void wait_for_line(void)
+{
+	char c;
+
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		;
+}
+
+static void *end_after_line(void *unused)
+{
+	wait_for_line();
+	return unused;
+}
+
+static void *outlive_both(void *unused)
+{
+	pthread_join(second, NULL);
+	wait_for_line();
+	plant();
+	scrub();
+	exit(7);
+	return unused;
+}
+
+static int leave(void)
+{
+	if (pthread_create(&second, NULL, end_after_line, NULL) != 0)
+		return 1;
+	start(outlive_both, NULL);
+	pthread_exit(NULL);
+}
+
+static void *exec_in_thread(void *argv)
+{
+	char **command = argv;
+
+	execv(command[0], command);
+	_exit(127);
 }
 
 static void be_killed(int number)
@@ -172,6 +206,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(how, "thread") == 0 || strcmp(how, "last") == 0 || strcmp(how, "alone") == 0)
 		return end_in_threads(how);
+	if (strcmp(how, "leave") == 0)
+		return leave();
 	if (argc > 2 && (strcmp(how, "threadexec") == 0 || strcmp(how, "lastexec") == 0))
 		return exec_beside(how, argv + 2);
 	if (strcmp(how, "fork") == 0)

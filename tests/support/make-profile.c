@@ -21,7 +21,7 @@
  *	snapshot PID BLOCKS FINAL
  *	block PID RESOURCE ADDRESS SIZE STACK FUNCTION MS REACH [CONTEXT [TEXT]]     REACH: or "-"
  *	unwatched PID RESOURCES WHY
- *	watched PID REASON UNMATCHED LOST FULL NO_STACK
+ *	watched PID REASON UNMATCHED LOST FULL NO_STACK [GAP]
  *	context NAME ID BEGIN
  *
  * Ids of stacks and contexts are decimal, as are sizes of blocks. Addresses, sizes and offsets are
@@ -386,6 +386,7 @@ static void on_watched(struct maker *m, char *rest)
 	ev.watched.lost = number(m, &rest, 10);
 	ev.watched.full = number(m, &rest, 10);
 	ev.watched.no_stack = number(m, &rest, 10);
+	ev.watched.gap = rest ? rest : "";
 	put(m, ev);
 }
 

@@ -68,8 +68,10 @@ static void of_process(struct fxt_holds *h, enum event_kind kind, uint32_t pid)
 		ev.watch.allocators = texts[1];
 		ev.watch.unwatched = "";
 	}
-	if (kind == EVENT_WATCH_END)
+	if (kind == EVENT_WATCH_END) {
 		ev.watched.reason = texts[0];
+		ev.watched.gap = "";
+	}
 	if (kind == EVENT_EXIT)
 		ev.exit.process_ends = true;
 	take(h, ev, texts[0], sizeof(texts));
