@@ -4,6 +4,7 @@
  * each once, not in each round of a loop and not in each program.
  */
 #include "bpf/stack.bpf.h"
+#include "bpf/probed.bpf.h"
 #include "bpf/unwind.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -37,30 +38,10 @@ __noinline bool stack_follows_call(__u64 address)
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define STACK_PROBED_MAX 8 /* functions with return probes that are looked through for one frame */
-
 #define STACK_CS_64       0x33
 #define STACK_NR_EXECVE   59
 #define STACK_NR_EXECVEAT 322
 #define STACK_LOWEST      0x10000 /* nothing is mapped below */
-
-__noinline __u64 stack_return_address(__u64 *next, __u64 at, __u64 address)
-{
-	struct return_instance *i;
-	__u64 stack;
-
-#pragma clang loop unroll(disable)
-	for (__u32 n = 0; next && n < STACK_PROBED_MAX && *next; n++) {
-		i = (struct return_instance *)*next;
-		stack = BPF_CORE_READ(i, stack);
-		if (stack == at)
-			return BPF_CORE_READ(i, orig_ret_vaddr);
-		if (stack > at)
-			break;
-		*next = (__u64)BPF_CORE_READ(i, next);
-	}
-	return address;
-}
 
 /*
  * From the registers of P, into FRAMES from number N on, below MAX. Not by the kernel's
@@ -69,17 +50,17 @@ __noinline __u64 stack_return_address(__u64 *next, __u64 at, __u64 address)
  * one, which signal handlers and languages with stacks of their own change to: then it must look
  * like one. Returns where it has ended.
  */
-static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_regs *regs,
-					       __u64 *frames, __u32 n, __u32 max)
+static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *frames, __u32 n,
+					       __u32 max)
 {
-	__u64 at = regs->bp, low = regs->sp, frame[2], probed;
+	struct unwind_walk w = { .ip = regs->ip, .sp = regs->sp };
+	__u64 at = regs->bp, low, frame[2];
 
-	frames[n] = regs->ip;
+	probed_begin_walk(&w);
+	low = w.sp;
+	frames[n] = w.ip;
 	if (!frames[n])
 		return n;
-	/* (right into memory: of what it does not see written, the verifier remembers no value that
-	 * would make the rounds of the loop differ) */
-	BPF_CORE_READ_INTO(&probed, p, utask, return_instances);
 	if (at < low)
 		return n + 1;
 #pragma clang loop unroll(disable)
@@ -87,8 +68,8 @@ static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_
 		if (at < STACK_LOWEST ||
 		    bpf_probe_read_user(frame, sizeof(frame), (const void *)at) < 0)
 			break;
-		if (probed)
-			frame[1] = stack_return_address(&probed, at + sizeof(at), frame[1]);
+		if (w.probed)
+			frame[1] = probed_return_address(&w.probed, at + sizeof(at), frame[1]);
 		if (!frame[1] || (at < low && !stack_follows_call(frame[1])))
 			break;
 		frames[n] = frame[1];
@@ -113,8 +94,10 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 	w.file = w.awaited = UNWIND_FILE_NONE;
 	w.copies = copies;
 	w.innermost = true;
-	w.probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
+	probed_begin_walk(&w);
 	end = unwind_settle(&w);
+	if (w.is_trapped && !end)
+		unwind_pass_breakpoint(&w);
 	/* In exec and exit the program has gone, and its registers are still there. */
 	if (end == UNWIND_END_MAPPING &&
 	    (!p->mm || regs->orig_ax == STACK_NR_EXECVE || regs->orig_ax == STACK_NR_EXECVEAT)) {
@@ -155,7 +138,7 @@ static __always_inline __u32 stack_walk_from_registers(struct task_struct *p, st
 	if (unwind_by_tables)
 		end = stack_walk_tables(p, regs, frames, n, max, 0, ret_stopped, copies);
 
-	return end != STACK_NOT_WALKED ? end : stack_walk_frames(p, regs, frames, n, max);
+	return end != STACK_NOT_WALKED ? end : stack_walk_frames(regs, frames, n, max);
 }
 #endif
 

@@ -86,12 +86,6 @@ __u64 stack_hash_of(const struct rec_stack *s, __u32 n);
 bool stack_follows_call(__u64 address);
 
 /*
- * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe
- * has put its own there. *NEXT is the innermost such function that is not passed yet.
- */
-__u64 stack_return_address(__u64 *next, __u64 at, __u64 address);
-
-/*
  * By tables or by frame pointers, of the current task, from the registers that it has in user
  * space, into TO. Returns how many frames there are; STACK_NOT_WALKED where the kernel has to do
  * it.

@@ -8,6 +8,7 @@
  */
 #include "bpf/unwind.bpf.h"
 #include "bpf/filter.bpf.h"
+#include "bpf/probed.bpf.h"
 #include "bpf/stack.bpf.h"
 
 #include <bpf/bpf_tracing.h>
@@ -353,7 +354,7 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 	to->sp = cfa;
 	to->ip = frame[1];
 	if (to->probed)
-		to->ip = stack_return_address(&to->probed, cfa - UNWIND_WORD, to->ip);
+		to->ip = probed_return_address(&to->probed, cfa - UNWIND_WORD, to->ip);
 	to->exact = 0;
 	return 0;
 }
@@ -400,6 +401,39 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1))
 		return UNWIND_END_TABLE;
 	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
+}
+
+/* How far above SP the CFA is by RULE; by other registers, farther than by SP. */
+static __always_inline __u32 unwind_depth(__u32 rule)
+{
+	return UNWIND_RULE_KIND(rule) == UNWIND_SP ? (__u32)UNWIND_RULE_OFFSET(rule) : ~0u;
+}
+
+/* Whether the frame that W is in has a return address by RULE. */
+static __always_inline bool unwind_is_frame(const struct unwind_walk *w, __u32 rule)
+{
+	__u64 at = unwind_cfa(w, rule) - UNWIND_WORD, probed = w->probed;
+
+	return stack_follows_call(probed_return_address(&probed, at, unwind_word(at, 0)));
+}
+
+__noinline int unwind_pass_breakpoint(struct unwind_walk *w)
+{
+	__u32 before, after;
+	bool is_behind;
+
+	if (!w || w->file == UNWIND_FILE_NONE)
+		return 0;
+	before = unwind_find_rule(w->file, w->generation, (__u32)(w->ip + w->shift));
+	after = unwind_find_rule(w->file, w->generation, (__u32)(w->ip + 1 + w->shift));
+	if (before == after)
+		return 0;
+	/* What is nearer to SP is a return address, or was pushed or not yet popped. */
+	is_behind = unwind_depth(after) < unwind_depth(before) ? unwind_is_frame(w, after)
+							       : !unwind_is_frame(w, before);
+	if (is_behind)
+		w->ip += 1;
+	return 0;
 }
 #endif
 

@@ -46,11 +46,13 @@ struct unwind_walk {
 	__u64 probed;       /* the innermost function with a return probe that is not passed yet */
 	__u16 file;         /* of the mapping; UNWIND_FILE_NONE */
 	__u16 generation;   /* of the file's number */
-	__u32 exact;   /* IP is where the thread was interrupted, and not where a call returns to */
-	__u16 awaited; /* the file, if a stack may be copied for its table; UNWIND_FILE_NONE */
-	bool missing;  /* the mapping's file has no table yet */
-	bool copies;   /* the caller can copy the stack */
-	bool innermost; /* all registers are those of the current task */
+	__u16 awaited;      /* the file, if a stack may be copied for its table; UNWIND_FILE_NONE */
+	/* (in bits: the room on the stack, which all programs share, is full) */
+	bool exact : 1;      /* IP is where the thread was interrupted; else a call returns to it */
+	bool missing : 1;    /* the mapping's file has no table yet */
+	bool copies : 1;     /* the caller can copy the stack */
+	bool innermost : 1;  /* all registers are those of the current task */
+	bool is_trapped : 1; /* a breakpoint is at IP, which the thread may have passed */
 };
 
 /* Looks up where the walk is, in what is known. Returns 0 or UNWIND_END_*. */
@@ -74,6 +76,12 @@ static __always_inline __u64 unwind_address(const struct unwind_walk *w)
  * half in each round of a loop.)
  */
 int unwind_next(struct unwind_walk *w);
+
+/*
+ * The walk begins at a breakpoint, and its mapping is known. If the thread has passed the one byte
+ * that the breakpoint replaces, so does the walk.
+ */
+int unwind_pass_breakpoint(struct unwind_walk *w);
 
 /*
  * Asks user space for the table of file F, called NAME, which process PID has mapped from START to

@@ -112,10 +112,26 @@ typedef struct {
 } mm_context_t;
 #endif
 
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct hlist_node;
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;     /* where probed instructions are executed: [uprobes] */
+	struct hlist_head head_tramps; /* since 6.18: each is an [uprobes-trampoline] */
+};
+
 struct mm_struct {
 #if defined(__TARGET_ARCH_x86)
 	mm_context_t context;
 #endif
+	struct uprobes_state uprobes_state;
 	unsigned long arg_start, arg_end;
 	unsigned long start_code, end_code;
 	unsigned long flags; /* until 6.17 */
@@ -155,6 +171,10 @@ struct return_instance {
 
 struct uprobe_task {
 	struct return_instance *return_instances;
+	struct return_instance
+		*ri_pool;        /* since 6.13: those that have returned, the last one first */
+	unsigned long vaddr;     /* of the instruction that has a copy ... */
+	unsigned long xol_vaddr; /* ... here */
 };
 
 struct task_struct {

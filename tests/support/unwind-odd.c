@@ -11,6 +11,8 @@
  *	names      its own, before and after (in leaf_late()) FILE, a copy of this program, has run
  *	           code of more files than can have names ("many")
  *	execs      FILE as more programs than can have names, one after the other
+ *	probed     functions that begin with each kind of instruction (first_push(), ...), to be
+ *	           probed; and malloc()
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
  */
@@ -88,6 +90,59 @@ void take_turns(void)
 	}
 	BARRIER;
 }
+
+/* ---- functions to be probed ---- */
+
+#define FIRST(name, first, last)                                                                   \
+	void first_##name(void);                                                                   \
+	__asm__(".text\n.globl first_" #name "\n.type first_" #name ", @function\n"                \
+		"first_" #name ":\n.cfi_startproc\n" first "\tmov $60, %ecx\n1:\tdec %ecx\n"       \
+		"\tjnz 1b\n" last "\tret\n.cfi_endproc\n.size first_" #name ", .-first_" #name     \
+		"\n")
+
+FIRST(push, "\tpush %rbx\n.cfi_adjust_cfa_offset 8\n", "\tpop %rbx\n.cfi_adjust_cfa_offset -8\n");
+FIRST(bp,
+      "\tpush %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset rbp, 0\n\tmov %rsp, %rbp\n"
+      ".cfi_def_cfa_register rbp\n",
+      "\tleave\n.cfi_def_cfa rsp, 8\n.cfi_restore rbp\n");
+FIRST(sub, "\tsub $72, %rsp\n.cfi_adjust_cfa_offset 72\n",
+      "\tadd $72, %rsp\n.cfi_adjust_cfa_offset -72\n");
+FIRST(mov, "\tmov %edi, %eax\n", "");
+FIRST(endbr, "\tendbr64\n", "");
+FIRST(nop, "\tnop\n", "");
+FIRST(long_nop, "\t.byte 0x0f, 0x1f, 0x44, 0, 0\n", "");
+
+NOINLINE void be_probed(void);
+void be_probed(void)
+{
+	for (unsigned i = 0; i < 300; i++) {
+		/* (the kernel carries these out by itself, which takes less time) */
+		for (unsigned k = 0; k < 4; k++) {
+			first_push();
+			first_bp();
+			first_nop();
+		}
+		first_sub();
+		first_mov();
+		first_endbr();
+		first_long_nop();
+	}
+	BARRIER;
+}
+
+NOINLINE void allocate(void);
+void allocate(void)
+{
+	for (unsigned i = 0; i < 300; i++) {
+		void *block = malloc(100);
+
+		__asm__ volatile("" : : "r"(block) : "memory");
+		free(block);
+	}
+	BARRIER;
+}
+
+/* ---- what is asked for ---- */
 
 NOINLINE void burn(uint64_t ns, void (*step)(void));
 void burn(uint64_t ns, void (*step)(void))
@@ -191,6 +246,8 @@ int main(int argc, char **argv)
 		burn(ns, take_turns);
 	else if (strcmp(what, "names") == 0)
 		(burn(ns, leaf), wait_for_many(), burn(ns, leaf_late));
+	else if (strcmp(what, "probed") == 0)
+		(burn(ns, be_probed), burn(ns, allocate));
 	else if (strcmp(what, "many") == 0)
 		map_many();
 	else if (strcmp(what, "execs") == 0)

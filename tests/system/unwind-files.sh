@@ -78,6 +78,28 @@ else
 	note "not tested: no mount namespaces"
 fi
 
+note "functions with probes"
+# (the command and its children only; bash waits)
+of_all() {
+	ticks "$1" | awk -v pid="$RUN" '$3 != pid' | wc -l
+}
+probes=()
+for name in push bp sub mov endbr nop long_nop; do
+	probes+=(--call "$TMP/odd:first_$name limit 10/s")
+done
+take "$TMP/odd.fxt" -e profile,calls,memory -F 997 "${probes[@]}" -- "$TMP/odd" probed 700
+name_frames "$TMP/odd.fxt" "$TMP/odd" | sed 's/$/ /' >"$TMP/names"
+share "a program with probes" "$(grep -c ' burn main \. \. _start $' "$TMP/names" || true)" "$(of_all "$TMP/odd.fxt")" 98
+for name in push bp sub mov endbr nop long_nop; do
+	all=$(grep -c " first_$name " "$TMP/names" || true)
+	n=$(grep -c " first_$name be_probed burn main \. \. _start \$" "$TMP/names" || true)
+	note "a probe on first_$name(): $n of $all"
+	assert_ge "$n" 1 "whole chains of first_$name()"
+	assert_le $((all - n)) $((1 + all / 50)) "stacks of first_$name() that are cut off"
+done
+share "a probe on malloc()" "$(grep -c ' allocate burn main \. \. _start $' "$TMP/names" || true)" \
+	"$(grep -c ' allocate ' "$TMP/names" || true)" 99
+
 note "languages with ways of their own"
 if command -v rustc >/dev/null; then
 	cat >"$TMP/r.rs" <<-'END'

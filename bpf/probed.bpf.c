@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Where a thread would be without probes. The kernel takes a thread through these places when it
+ * comes to a probe:
+ *
+ *	one byte behind the probe   the breakpoint has stopped it; the kernel looks for the probe
+ *	at the probe                programs run
+ *	in [uprobes]                a copy of the instruction is executed, in a slot; simple ones
+ *	                            (push, call, jmp) are carried out by the kernel instead
+ *
+ * A function with a return probe returns to the first slot of [uprobes]. There is a breakpoint; or,
+ * since Linux 6.11, code that pushes three registers, makes a system call, pops two of them, and
+ * returns to the address that the kernel has put in the place of the third one.
+ *
+ * Since Linux 6.18, a nop of five bytes is replaced by a call of [uprobes-trampoline]. That pushes
+ * three registers, makes a system call, in which programs run, pops all three, and returns.
+ *
+ * One moment is lost: the kernel has put the address of the first slot on the stack, and the
+ * original is not yet in its list. Such a walk ends there.
+ */
+#include "bpf/probed.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/stack.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define PROBED_WORD            sizeof(__u64)
+#define PROBED_RETURNS_MAX     8   /* functions that are looked through for one frame */
+#define PROBED_SLOT_BYTES      128 /* of [uprobes] */
+#define PROBED_INSTRUCTION_MAX 16  /* bytes of one in its slot, and what it is followed by */
+#define PROBED_SAVED_WORDS     3   /* registers that the first slot's code pushes */
+#define PROBED_PAGE_BYTES      4096
+#define PROBED_BREAKPOINT      0xcc
+
+__noinline __u64 probed_return_address(__u64 *next, __u64 at, __u64 address)
+{
+	struct return_instance *i;
+	__u64 stack;
+
+#pragma clang loop unroll(disable)
+	for (__u32 n = 0; next && n < PROBED_RETURNS_MAX && *next; n++) {
+		i = (struct return_instance *)*next;
+		stack = BPF_CORE_READ(i, stack);
+		if (stack == at)
+			return BPF_CORE_READ(i, orig_ret_vaddr);
+		if (stack > at)
+			break;
+		*next = (__u64)BPF_CORE_READ(i, next);
+	}
+	return address;
+}
+
+#if defined(__TARGET_ARCH_x86)
+/* How many words the code at IP, in the first slot behind the system call, pops and returns. */
+static __always_inline __u32 probed_pops(__u64 ip)
+{
+	__u32 code = 0;
+
+	bpf_probe_read_user(&code, sizeof(code), (const void *)ip);
+	if (code == 0xc3595b41) /* pop %r11; pop %rcx; ret */
+		return 2;
+	return (code & 0xffff) == 0xc359 ? 1 : 0;
+}
+
+/* Where the function that has returned last has returned to, if its return address stood at SP. */
+static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64 sp)
+{
+	struct return_instance *i;
+
+	if (!bpf_core_field_exists(utask->ri_pool))
+		return 0;
+	i = BPF_CORE_READ(utask, ri_pool);
+	return i && BPF_CORE_READ(i, stack) == sp ? BPF_CORE_READ(i, orig_ret_vaddr) : 0;
+}
+
+/* W is where a function with a return probe returns to: where it would return to without. */
+static __always_inline void probed_leave_return(struct unwind_walk *w, struct uprobe_task *utask)
+{
+	__u64 sp = w->sp, ip = 0;
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i <= PROBED_SAVED_WORDS && !ip; i++, sp += PROBED_WORD)
+		ip = probed_return_address(&w->probed, sp - PROBED_WORD, 0);
+	if (ip) {
+		w->ip = ip;
+		w->sp = sp - PROBED_WORD;
+		return;
+	}
+	/* The kernel has taken it from its list, and has put it there, or will do so. */
+	sp = w->sp + probed_pops(w->ip) * PROBED_WORD;
+	if (bpf_probe_read_user(&ip, sizeof(ip), (const void *)sp) < 0 || !stack_follows_call(ip))
+		ip = probed_returned_to(utask, sp);
+	if (ip) {
+		w->ip = ip;
+		w->sp = sp + PROBED_WORD;
+	}
+}
+
+/* How many words the code at IP, OFFSET bytes in [uprobes-trampoline], has on the stack. */
+static __always_inline __u32 probed_pushed(__u64 offset)
+{
+	switch (offset) {
+	case 0:
+	case 17:
+		return 0;
+	case 1:
+	case 16:
+		return 1;
+	case 3:
+	case 14:
+		return 2;
+	}
+	return PROBED_SAVED_WORDS;
+}
+
+/* Whether W is in [uprobes-trampoline]: then it returns to behind the probe. */
+static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struct mm_struct *mm)
+{
+	const __u64 offset = w->ip & (PROBED_PAGE_BYTES - 1);
+	__u64 code, ip, sp;
+
+	if (!bpf_core_field_exists(mm->uprobes_state.head_tramps) ||
+	    !BPF_CORE_READ(mm, uprobes_state.head_tramps.first) || offset > 17 ||
+	    bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - offset)) < 0 ||
+	    code != 0x50c0c74850534151) /* push %rcx, %r11, %rax; mov $336, %rax */
+		return false;
+	sp = w->sp + probed_pushed(offset) * PROBED_WORD;
+	if (bpf_probe_read_user(&ip, sizeof(ip), (const void *)sp) == 0) {
+		w->ip = ip;
+		w->sp = sp + PROBED_WORD;
+	}
+	return true;
+}
+
+static __always_inline bool probed_is_breakpoint(__u64 address)
+{
+	__u8 code;
+
+	return bpf_probe_read_user(&code, sizeof(code), (const void *)address) == 0 &&
+	       code == PROBED_BREAKPOINT;
+}
+#endif
+
+__noinline int probed_begin_walk(struct unwind_walk *w)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+	struct uprobe_task *utask = p->utask;
+	__u64 behind;
+
+	if (!w || !utask)
+		return 0;
+	w->probed = (__u64)BPF_CORE_READ(utask, return_instances);
+	behind = w->ip - utask->xol_vaddr;
+	if (behind < PROBED_INSTRUCTION_MAX) {
+		w->ip = utask->vaddr + behind;
+	} else if (w->ip - BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr) <
+		   PROBED_SLOT_BYTES) {
+		probed_leave_return(w, utask);
+	} else if (!probed_leave_trampoline(w, p->mm) && (long)regs->orig_ax == -1 &&
+		   probed_is_breakpoint(w->ip - 1)) {
+		w->ip -= 1;
+		w->is_trapped = true;
+	}
+#endif
+	return 0;
+}
