@@ -335,7 +335,25 @@ static __noinline __u64 unwind_cfa_by_register(__u32 rule)
 		       : value + (__u64)((__s64)UNWIND_RULE_OFFSET(rule) * (__s64)UNWIND_WORD);
 }
 
-/* The caller of the frame with CFA, in TO. */
+/* The caller of the frame with CFA, in TO. RETURNS is the word right below the CFA. */
+static __always_inline void unwind_go_to(struct unwind_walk *to, __u64 cfa, __u64 returns, __u64 bp)
+{
+	to->innermost = false;
+	to->bp = bp;
+	to->sp = cfa;
+	to->ip = returns;
+	if (to->probed)
+		to->ip = probed_return_address(&to->probed, cfa - UNWIND_WORD, returns);
+	to->exact = 0;
+}
+
+static __always_inline __u64 unwind_bp(const struct unwind_walk *w, __u64 cfa, __u32 bp_rule)
+{
+	if (bp_rule == UNWIND_BP_SAME)
+		return w->bp;
+	return unwind_word(bp_rule == UNWIND_BP_AT_BP ? w->bp : cfa - bp_rule * UNWIND_WORD, 0);
+}
+
 static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u32 bp_rule)
 {
 	__u64 frame[2];
@@ -344,18 +362,19 @@ static __always_inline int unwind_caller(struct unwind_walk *to, __u64 cfa, __u3
 	if (cfa == UNWIND_NO_FRAME || cfa <= to->sp ||
 	    bpf_probe_read_user(frame, sizeof(frame), (const void *)(cfa - sizeof(frame))) < 0)
 		return UNWIND_END_MEMORY;
-	if (bp_rule == 2)
-		to->bp = frame[0];
-	else if (bp_rule == UNWIND_BP_AT_BP)
-		to->bp = unwind_word(to->bp, 0);
-	else if (bp_rule != UNWIND_BP_SAME)
-		to->bp = unwind_word(cfa - bp_rule * UNWIND_WORD, 0);
-	to->innermost = false;
-	to->sp = cfa;
-	to->ip = frame[1];
-	if (to->probed)
-		to->ip = probed_return_address(&to->probed, cfa - UNWIND_WORD, to->ip);
-	to->exact = 0;
+	unwind_go_to(to, cfa, frame[1], bp_rule == 2 ? frame[0] : unwind_bp(to, cfa, bp_rule));
+	return 0;
+}
+
+/* Likewise, where RULE says that the return address of the innermost frame is in a register. */
+static __noinline int unwind_caller_by_register(struct unwind_walk *to, __u32 rule)
+{
+	__u64 cfa = to->sp + UNWIND_RULE_OFFSET(rule) * UNWIND_WORD;
+	__u64 returns = unwind_register(UNWIND_RULE_KIND(rule) - UNWIND_RETURN_IN(0));
+
+	if (UNWIND_RULE_OFFSET(rule) < 0 || returns == UNWIND_NO_FRAME)
+		return UNWIND_END_MEMORY;
+	unwind_go_to(to, cfa, returns, unwind_bp(to, cfa, UNWIND_RULE_BP(rule)));
 	return 0;
 }
 
@@ -389,11 +408,50 @@ static __always_inline bool unwind_is_sigreturn(const struct unwind_walk *w)
 	return (code[0] & 0x00ffffffffffffff) == 0x00050f0000000fb8;
 }
 
+/*
+ * Behind the system call that has made a task, of which the C library describes neither that of the
+ * parent nor that of the child. The child has a stack of its own, with nothing on it; or a copy of
+ * the parent's, or the same one.
+ */
+#define UNWIND_NR_CLONE  56
+#define UNWIND_NR_VFORK  58
+#define UNWIND_NR_CLONE3 435
+
+static __noinline int unwind_behind_clone(struct unwind_walk *to)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	__u64 probed = to->probed;
+	__u8 code = 0;
+
+	if (regs->orig_ax == UNWIND_NR_VFORK) {
+		bpf_probe_read_user(&code, sizeof(code), (const void *)to->ip);
+		/* push %rdx: musl's has the return address there */
+		return code == 0x52 ? unwind_caller_by_register(to, UNWIND_RULE(UNWIND_RETURN_IN(1),
+										0, 0))
+				    : UNWIND_END_TABLE;
+	}
+	if (stack_follows_call(probed_return_address(&probed, to->sp, unwind_word(to->sp, 0))))
+		return unwind_caller(to, to->sp + UNWIND_WORD, UNWIND_BP_SAME);
+	to->ip = 0;
+	return regs->ax == 0 ? 0 : UNWIND_END_TABLE;
+}
+
+static __always_inline bool unwind_is_behind_clone(const struct unwind_walk *w)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	return w->innermost &&
+	       (regs->orig_ax == UNWIND_NR_CLONE || regs->orig_ax == UNWIND_NR_CLONE3 ||
+		regs->orig_ax == UNWIND_NR_VFORK);
+}
+
 /* Code that no table describes: compilers at run time, and Go, keep frame pointers. */
 static __always_inline int unwind_undescribed(struct unwind_walk *to)
 {
 	if (unwind_is_sigreturn(to))
 		return unwind_interrupted(to);
+	if (unwind_is_behind_clone(to))
+		return unwind_behind_clone(to);
 	if (to->bp == 0) {
 		to->ip = 0;
 		return 0;
@@ -463,8 +521,11 @@ static __always_inline int unwind_step(struct unwind_walk *w)
 	}
 	if (UNWIND_RULE_KIND(rule) < UNWIND_REGISTER(0))
 		return unwind_caller(w, unwind_cfa(w, rule), UNWIND_RULE_BP(rule));
-	return w->innermost ? unwind_caller(w, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
-			    : UNWIND_END_UNSUPPORTED;
+	if (!w->innermost)
+		return UNWIND_END_UNSUPPORTED;
+	return UNWIND_RULE_KIND(rule) < UNWIND_RETURN_IN(0)
+		       ? unwind_caller(w, unwind_cfa_by_register(rule), UNWIND_RULE_BP(rule))
+		       : unwind_caller_by_register(w, rule);
 #else
 	return UNWIND_END_TABLE;
 #endif

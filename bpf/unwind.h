@@ -46,7 +46,12 @@ struct unwind_row {
  */
 #define UNWIND_REGISTER(n) (11 + (n))
 #define UNWIND_REGISTERS   16
-#define _UNWIND_KINDS      UNWIND_REGISTER(UNWIND_REGISTERS)
+/*
+ * SP + OFFSET, and the return address is in register N: of the innermost frame, too. vfork() has it
+ * there, since its child uses the same stack.
+ */
+#define UNWIND_RETURN_IN(n) (UNWIND_REGISTER(UNWIND_REGISTERS) + (n))
+#define _UNWIND_KINDS       UNWIND_RETURN_IN(UNWIND_REGISTERS)
 /* In no row: the table that would have the rule is not there, but may be later. */
 #define UNWIND_MISSING _UNWIND_KINDS
 

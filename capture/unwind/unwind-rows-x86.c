@@ -223,6 +223,15 @@ static bool returns_below_cfa(const struct cfi_state *state)
 	       offset == -WORD;
 }
 
+/* The return address is in a register, and the CFA is counted from SP. */
+static bool returns_in_register(const struct cfi_state *state)
+{
+	const struct cfi_rule *rule = &state->registers[X86_RETURN];
+
+	return rule->kind == CFI_REGISTER && rule->n < UNWIND_REGISTERS && rule->n != X86_BP &&
+	       rule->n != X86_SP && state->cfa.kind == CFI_REGISTER && state->cfa.n == X86_SP;
+}
+
 uint32_t unwind_rule_x86(const struct cfi_cie *cie, const struct cfi_state *state)
 {
 	uint8_t bp;
@@ -235,9 +244,13 @@ uint32_t unwind_rule_x86(const struct cfi_cie *cie, const struct cfi_state *stat
 		return UNWIND_RULE(UNWIND_SIGNAL, 0, 0);
 	if (state->cfa.kind == CFI_UNSPECIFIED)
 		return unsupported(UNWIND_WHY_DAMAGED);
-	if (!sp_is_cfa(&state->registers[X86_SP]) || !returns_below_cfa(state))
+	if (!sp_is_cfa(&state->registers[X86_SP]) ||
+	    (!returns_below_cfa(state) && !returns_in_register(state)))
 		return unsupported(UNWIND_WHY_RETURN);
 	if (!find_bp(state, &bp))
 		return unsupported(UNWIND_WHY_BP);
+	if (returns_in_register(state))
+		return rule_with_offset(UNWIND_RETURN_IN(state->registers[X86_RETURN].n), bp,
+					state->cfa.offset);
 	return rule_of_cfa(&state->cfa, bp);
 }

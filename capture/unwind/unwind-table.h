@@ -21,7 +21,7 @@
 #include "bpf/unwind.h"
 
 /* To be incremented when the rows of a file change: tables on disk are then unusable. */
-#define UNWIND_TABLE_VERSION 2
+#define UNWIND_TABLE_VERSION 3
 
 struct unwind_table {
 	uint8_t build_id[20]; /* its first bytes, if there is one */

@@ -44,7 +44,9 @@ static void print_rule(uint32_t rule)
 	uint32_t kind = UNWIND_RULE_KIND(rule), bp = UNWIND_RULE_BP(rule);
 	int offset = UNWIND_RULE_OFFSET(rule);
 
-	if (kind >= UNWIND_REGISTER(0))
+	if (kind >= UNWIND_RETURN_IN(0))
+		printf("sp%+d, ip in r%u", 8 * offset, kind - UNWIND_RETURN_IN(0));
+	else if (kind >= UNWIND_REGISTER(0))
 		printf("r%u%+d", kind - UNWIND_REGISTER(0), 8 * offset);
 	else
 		printf("%s", kinds[kind]);

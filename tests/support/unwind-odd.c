@@ -13,11 +13,14 @@
  *	execs      FILE as more programs than can have names, one after the other
  *	probed     functions that begin with each kind of instruction (first_push(), ...), to be
  *	           probed; and malloc()
+ *	children   vfork() and posix_spawn(), again and again, from frames of both kinds
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
  */
+#include <alloca.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +145,59 @@ void allocate(void)
 	BARRIER;
 }
 
+/* ---- children ---- */
+
+/* A frame by %rbp, and one without. */
+NOINLINE void vfork_with_room(int n);
+void vfork_with_room(int n)
+{
+	volatile char *room = alloca((size_t)n);
+	pid_t pid;
+
+	room[0] = 1;
+	pid = vfork();
+	if (pid == 0) {
+		usleep(5000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	sink += (uint64_t)room[0];
+	BARRIER;
+}
+
+NOINLINE void vfork_plain(void);
+void vfork_plain(void)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		usleep(5000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	BARRIER;
+}
+
+NOINLINE void spawn(void);
+void spawn(void)
+{
+	char *argv[] = { (char *)(uintptr_t) "true", NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ) == 0)
+		waitpid(pid, NULL, 0);
+	BARRIER;
+}
+
+NOINLINE void make_children(void);
+void make_children(void)
+{
+	vfork_with_room((int)(sink % 64) + 100);
+	vfork_plain();
+	spawn();
+	BARRIER;
+}
+
 /* ---- what is asked for ---- */
 
 NOINLINE void burn(uint64_t ns, void (*step)(void));
@@ -248,6 +304,9 @@ int main(int argc, char **argv)
 		(burn(ns, leaf), wait_for_many(), burn(ns, leaf_late));
 	else if (strcmp(what, "probed") == 0)
 		(burn(ns, be_probed), burn(ns, allocate));
+	else if (strcmp(what, "children") == 0)
+		for (uint64_t end = now_ns(CLOCK_MONOTONIC) + ns; now_ns(CLOCK_MONOTONIC) < end;)
+			make_children();
 	else if (strcmp(what, "many") == 0)
 		map_many();
 	else if (strcmp(what, "execs") == 0)

@@ -226,6 +226,8 @@ static uint64_t rule_cfa(uint32_t rule, uint64_t address)
 	case UNWIND_SIGNAL:
 		return word_at(SP_VALUE + 160);
 	}
+	if (UNWIND_RULE_KIND(rule) >= UNWIND_RETURN_IN(0))
+		return SP_VALUE + 8 * offset;
 	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0))
 		return register_value(UNWIND_RULE_KIND(rule) - UNWIND_REGISTER(0), address) +
 		       8 * offset;
@@ -240,7 +242,8 @@ void unwind_rule_caller(uint32_t rule, uint64_t address, struct unwind_caller *r
 	if (!ret->known || ret->last)
 		return;
 	ret->cfa = rule_cfa(rule, address);
-	ret->ip = word_at(ret->cfa - 8);
+	ret->ip = kind >= UNWIND_RETURN_IN(0) ? register_value(kind - UNWIND_RETURN_IN(0), address)
+					      : word_at(ret->cfa - 8);
 	if (bp == UNWIND_BP_SAME)
 		ret->bp = BP_VALUE;
 	else if (bp == UNWIND_BP_AT_BP)

@@ -100,6 +100,19 @@ done
 share "a probe on malloc()" "$(grep -c ' allocate burn main \. \. _start $' "$TMP/names" || true)" \
 	"$(grep -c ' allocate ' "$TMP/names" || true)" 99
 
+note "parents that wait in vfork() and posix_spawn()"
+take "$TMP/odd.fxt" -e sched,offcpu -- "$TMP/odd" children 700
+expect_exit 0 "$KYMO" flame --off-cpu --format folded --process odd --force -o "$TMP/odd.folded" "$TMP/odd.fxt"
+# (of the C library, only exported functions have names)
+for chain in 'vfork_with_room;[^;]*vfork' 'vfork_plain;[^;]*vfork' 'spawn;.*clone'; do
+	awk -v chain="main;make_children;$chain" '$0 ~ chain { n += $NF } END { print n / 1000000 }' "$TMP/odd.folded" >"$TMP/n"
+	assert_ge "$(cut -d. -f1 "$TMP/n")" 1 "ms of waits in $chain"
+done
+awk '/;(_start|\[unknown\]|[^ ]*exit)/ && !/;main;/ { next } { all += $NF } /;main;make_children;/ { n += $NF }
+	END { printf "%d %d\n", n / 10000, all / 10000 }' "$TMP/odd.folded" >"$TMP/n"
+read -r n all <"$TMP/n"
+share "waits of parents and children of vfork(), in 10 us" "$n" "$all" 99
+
 note "languages with ways of their own"
 if command -v rustc >/dev/null; then
 	cat >"$TMP/r.rs" <<-'END'

@@ -263,7 +263,12 @@ TEST(test_registers)
 	assert_rule("zR", BYTES("\x16\x06\x02\x76\x00"), UNSUPPORTED(BP));
 	assert_rule("zR", BYTES("\x83\x02\x9f\x02\x05\xc0\x01\x02"), RULE(SP, 0, 1)); /* others */
 	assert_rule("zR", BYTES("\x07\x10"), RULE(END, 0, 0));
-	assert_rule("zR", BYTES("\x09\x10\x05"), UNSUPPORTED(RETURN));
+	assert_rule("zR", BYTES("\x09\x10\x05"), RULE(RETURN_IN(5), 0, 1)); /* vfork() */
+	assert_rule("zR", BYTES("\x0e\x00\x09\x10\x05\x86\x02"), RULE(RETURN_IN(5), 2, 0));
+	assert_rule("zR", BYTES("\x0e\x0c\x09\x10\x05"), UNSUPPORTED(OFFSET));
+	assert_rule("zR", BYTES("\x0c\x06\x10\x09\x10\x05"), UNSUPPORTED(RETURN));
+	assert_rule("zR", BYTES("\x09\x10\x06"), UNSUPPORTED(RETURN));
+	assert_rule("zR", BYTES("\x09\x10\x10"), UNSUPPORTED(RETURN));
 	assert_rule("zR", BYTES("\x90\x02"), UNSUPPORTED(RETURN));
 	assert_rule("zR", BYTES("\x14\x10\x01"), UNSUPPORTED(RETURN));
 	assert_rule("zR", BYTES("\x08\x07"), UNSUPPORTED(RETURN)); /* a stack pointer of its own */
