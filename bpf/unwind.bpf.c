@@ -445,20 +445,102 @@ static __always_inline bool unwind_is_behind_clone(const struct unwind_walk *w)
 		regs->orig_ax == UNWIND_NR_VFORK);
 }
 
+/* mov %rsp, %rbp, in both ways to write it */
+static __always_inline bool unwind_is_move(__u64 code)
+{
+	return (code & 0xffffff) == 0xe58948 || (code & 0xffffff) == 0xec8b48;
+}
+
+/* What a function with a frame pointer begins with: endbr64; push %rbp; mov %rsp, %rbp */
+static __always_inline bool unwind_is_entry(__u64 code)
+{
+	return (__u32)code == 0xfa1e0ff3 || ((code & 0xff) == 0x55 && unwind_is_move(code >> 8));
+}
+
+/*
+ * How many words the CFA is above SP, if W is where a function has no frame pointer yet, or none
+ * any more, or needs none; 0 if it seems to have one.
+ */
+static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w)
+{
+	__u64 probed = w->probed, code = 0;
+	__u64 returns = probed_return_address(&probed, w->sp, unwind_word(w->sp, 0));
+	bool direct;
+
+	if (stack_calls_into(returns, w->ip, &direct))
+		return 1;
+	bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - 1));
+	if ((code & 0xff) == 0x55 && unwind_is_move(code >> 8))
+		return 2;
+	code >>= 8;
+	if (unwind_is_entry(code) || (code & 0xff) == 0xc3)
+		return stack_follows_call(returns);
+	return 0;
+}
+
+/* Where what is called before ADDRESS is, behind a jump of the linker if THROUGH; 0 = unknown. */
+static __noinline __u64 unwind_called_at(__u64 address, bool through)
+{
+	bool direct;
+	__u64 target = stack_called_by(address, &direct);
+
+	return target && through ? stack_linked_to(target) : target;
+}
+
+/* Whether a table describes the code at ADDRESS. W loses its mapping. */
+static __always_inline bool unwind_describes(struct unwind_walk *w, __u64 address)
+{
+	__u64 ip = w->ip;
+	__u32 rule = UNWIND_NONE;
+
+	w->ip = address;
+	w->exact = 1;
+	if (!unwind_find_mapping(w) && w->file != UNWIND_FILE_NONE)
+		rule = unwind_find_rule(w->file, w->generation, (__u32)(address + w->shift));
+	w->ip = ip;
+	w->exact = 0;
+	w->bytes = 0;
+	return rule != UNWIND_NONE && rule != UNWIND_MISSING;
+}
+
+/*
+ * Whether code that no table describes can return to where W has come by the frame pointer. If that
+ * code does not use the frame pointer, it is that of a caller, which has a table: what is called
+ * before the address is described then.
+ */
+static __always_inline bool unwind_can_return(struct unwind_walk *w)
+{
+	__u64 target = unwind_called_at(w->ip, false);
+
+	if (!target)
+		return stack_follows_call(w->ip);
+	if (!unwind_describes(w, target))
+		return true;
+	target = unwind_called_at(w->ip, true);
+	return target && !unwind_describes(w, target);
+}
+
 /* Code that no table describes: compilers at run time, and Go, keep frame pointers. */
 static __always_inline int unwind_undescribed(struct unwind_walk *to)
 {
+	__u32 words;
+
 	if (unwind_is_sigreturn(to))
 		return unwind_interrupted(to);
 	if (unwind_is_behind_clone(to))
 		return unwind_behind_clone(to);
+	words = to->exact ? unwind_words_of_leaf(to) : 0;
+	if (words)
+		return unwind_caller(to, to->sp + words * UNWIND_WORD,
+				     words == 2 ? 2 : UNWIND_BP_SAME);
 	if (to->bp == 0) {
 		to->ip = 0;
 		return 0;
 	}
-	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1))
+	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1) ||
+	    unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2))
 		return UNWIND_END_TABLE;
-	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
+	return !to->ip || unwind_can_return(to) ? 0 : UNWIND_END_TABLE;
 }
 
 /* How far above SP the CFA is by RULE; by other registers, farther than by SP. */

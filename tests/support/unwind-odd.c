@@ -14,6 +14,7 @@
  *	probed     functions that begin with each kind of instruction (first_push(), ...), to be
  *	           probed; and malloc()
  *	children   vfork() and posix_spawn(), again and again, from frames of both kinds
+ *	bare       functions without tables (bare_...()), called by with_room(), which uses %rbp
  *
  * tests/system/unwind-files.sh builds it without frame pointers.
  */
@@ -198,6 +199,40 @@ void make_children(void)
 	BARRIER;
 }
 
+/* ---- functions without tables ---- */
+
+#define BARE(name, code)                                                                           \
+	void bare_##name(void);                                                                    \
+	__asm__(".text\n.globl bare_" #name "\n.type bare_" #name ", @function\nbare_" #name       \
+		":\n" code "\tret\n.size bare_" #name ", .-bare_" #name "\n")
+
+BARE(frame, "\tsub $24, %rsp\n\tcall leaf\n\tadd $24, %rsp\n");
+BARE(pointer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");
+BARE(leaf, "\tmov $100000, %eax\n1:\tdec %eax\n\tjnz 1b\n");
+BARE(short, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
+
+NOINLINE void with_room(int n);
+void with_room(int n)
+{
+	volatile char *room = alloca((size_t)n);
+
+	room[0] = 1;
+	bare_frame();
+	bare_pointer();
+	bare_leaf();
+	for (unsigned i = 0; i < 30000; i++)
+		bare_short();
+	sink += (uint64_t)room[0];
+	BARRIER;
+}
+
+NOINLINE void be_bare(void);
+void be_bare(void)
+{
+	with_room((int)(sink % 64) + 100);
+	BARRIER;
+}
+
 /* ---- what is asked for ---- */
 
 NOINLINE void burn(uint64_t ns, void (*step)(void));
@@ -307,6 +342,8 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "children") == 0)
 		for (uint64_t end = now_ns(CLOCK_MONOTONIC) + ns; now_ns(CLOCK_MONOTONIC) < end;)
 			make_children();
+	else if (strcmp(what, "bare") == 0)
+		burn(ns, be_bare);
 	else if (strcmp(what, "many") == 0)
 		map_many();
 	else if (strcmp(what, "execs") == 0)

@@ -113,6 +113,21 @@ awk '/;(_start|\[unknown\]|[^ ]*exit)/ && !/;main;/ { next } { all += $NF } /;ma
 read -r n all <"$TMP/n"
 share "waits of parents and children of vfork(), in 10 us" "$n" "$all" 99
 
+note "functions without tables"
+take "$TMP/odd.fxt" -e profile -F 997 -- "$TMP/odd" bare 700
+name_frames "$TMP/odd.fxt" "$TMP/odd" | sed 's/$/ /' >"$TMP/names"
+whole='with_room be_bare burn main \. \. _start $'
+# (it has no frame pointer, but its caller has: that must not be passed over)
+grep ' bare_frame ' "$TMP/names" >"$TMP/asked" || true
+assert_ge "$(wc -l <"$TMP/asked")" 20 "samples of bare_frame()"
+grep -vE "^[^ ]*( leaf)? bare_frame (\$|$whole)" "$TMP/asked" >"$TMP/not" || true
+head -3 "$TMP/not"
+assert_eq "$(wc -l <"$TMP/not")" 0 "false callers of bare_frame()"
+for name in pointer leaf short; do
+	share "bare_$name()" "$(grep -cE "^[^ ]*( leaf)? bare_$name $whole" "$TMP/names" || true)" \
+		"$(grep -c " bare_$name " "$TMP/names" || true)" 99
+done
+
 note "languages with ways of their own"
 if command -v rustc >/dev/null; then
 	cat >"$TMP/r.rs" <<-'END'
