@@ -96,8 +96,15 @@ static __always_inline void call_read_args(struct pt_regs *ctx, struct call_args
 static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_args *to)
 {
 #if defined(__TARGET_ARCH_x86)
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 probed;
+
 	if (bpf_probe_read_user(&to->caller, sizeof(to->caller), (const void *)to->sp) < 0)
 		to->caller = 0;
+	/* (a function with a return probe may have jumped here) */
+	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
+	if (probed)
+		to->caller = stack_return_address(&probed, to->sp, to->caller);
 #else
 	to->caller = PT_REGS_RET(ctx);
 #endif
@@ -411,9 +418,11 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		call_postpone(&pending, args, f, 1, false);
 	if (n < 3 && n + f->n_outs > 2)
 		call_postpone(&pending, args, f, 2, false);
+	/* (a jump to its own begin changes none of what it was given) */
 	if (pending.n > 0 && !f->is_point)
-		bpf_map_update_elem(&call_pending, &key, &pending, BPF_ANY);
-	else if (n > 0 && bpf_map_lookup_elem(&call_pending, &key))
+		bpf_map_update_elem(&call_pending, &key, &pending,
+				    f->loops ? BPF_NOEXIST : BPF_ANY);
+	else if (n > 0 && !f->loops && bpf_map_lookup_elem(&call_pending, &key))
 		/* Of a call that was left by other means than a return. */
 		bpf_map_delete_elem(&call_pending, &key);
 }
@@ -463,8 +472,12 @@ static __noinline int call_record(struct pt_regs *ctx, __u32 function, __u64 sta
 /* False if nobody wants this call. */
 static __always_inline bool call_entered(struct pt_regs *ctx)
 {
-	__u32 function = CALL_COOKIE_AT(bpf_get_attach_cookie(ctx));
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	__u32 function = CALL_COOKIE_AT(cookie);
 
+	/* (only the return matters) */
+	if (cookie & CALL_COOKIE_TAIL)
+		return filter_selects(bpf_get_current_task_btf());
 	if (!call_is_asked(ctx, function))
 		return false;
 	call_record(ctx, function, call_stack());

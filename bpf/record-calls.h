@@ -15,6 +15,7 @@
 /* The cookie of a probe: the place in call_functions, above the bits of MEMORY_COOKIE_*. */
 #define CALL_COOKIE(at)        ((at) << 9)
 #define CALL_COOKIE_AT(cookie) ((__u32)(cookie) >> 9)
+#define CALL_COOKIE_TAIL       1 /* the probe is at a jump that ends the function */
 
 /* Memory of which an argument has the address. */
 struct call_memory {
@@ -68,7 +69,7 @@ struct call_watch {
 	__u32 n_origins; /* 0: all arguments are in the registers of their numbers */
 	__u32 is_point;  /* 1: nothing returns */
 	__u32 limit;     /* calls a second that are recorded; 0 = all */
-	__u32 pad_0;
+	__u32 loops;     /* 1: it jumps to its own begin, so not each entry is a call */
 	struct call_origin origins[CALL_ARGUMENTS];
 };
 _Static_assert(sizeof(struct call_watch) == 184, "ABI");

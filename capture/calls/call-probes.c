@@ -28,9 +28,34 @@ DEFINE_ORDER(call_probes_compare, struct allocator_probe,
 		?: COMPARE(x->function, y->function))
 
 /*
- * The probes of SOURCE, by offset. A return probe does where nothing can pass but a return; it
- * costs less than a `ret` that the kernel has to step over. NULL without memory.
+ * Whether a return probe sees the returns of PLACE. It does where nothing can pass but a return,
+ * and costs less than a `ret` that the kernel has to step over. A jump to the begin would set
+ * another one.
  */
+static bool call_probes_are_session(const struct call_place *place, bool fast)
+{
+	return !(place->flags & (CALL_PLACE_POINT | CALL_PLACE_LOOPS | CALL_PLACE_FRAGILE)) &&
+	       (fast || place->flags & CALL_PLACE_LEAF);
+}
+
+/* Those of the ends of PLACE with COOKIE, from PROBES on. Returns behind the last one. */
+static struct allocator_probe *call_probes_list_ends(const struct call_place *place,
+						     uint32_t cookie,
+						     struct allocator_probe *probes)
+{
+	for (uint32_t ret = 0; ret < place->n_rets; ret++)
+		*probes++ = (struct allocator_probe){ .offset = place->rets[ret],
+						      .function = cookie,
+						      .kind = ALLOCATOR_PROBE_RET };
+	/* (the return address is on the stack at a jump, too) */
+	for (uint32_t tail = 0; tail < place->n_tails; tail++)
+		*probes++ = (struct allocator_probe){ .offset = place->tails[tail],
+						      .function = cookie | CALL_COOKIE_TAIL,
+						      .kind = ALLOCATOR_PROBE_SESSION };
+	return probes;
+}
+
+/* The probes of SOURCE, by offset. NULL without memory. */
 static struct allocator_probe *call_probes_list(const struct call_source *source, bool fast,
 						size_t *ret_n)
 {
@@ -38,7 +63,7 @@ static struct allocator_probe *call_probes_list(const struct call_source *source
 	struct allocator_probe *probes;
 
 	for (size_t i = 0; i < source->places.n; i++)
-		n += source->places.places[i].n_rets;
+		n += source->places.places[i].n_rets + source->places.places[i].n_tails;
 	probes = calloc(n, sizeof(*probes));
 	if (!probes)
 		return NULL;
@@ -46,8 +71,7 @@ static struct allocator_probe *call_probes_list(const struct call_source *source
 	for (size_t i = 0; i < source->places.n; i++) {
 		const struct call_place *place = &source->places.places[i];
 		uint32_t cookie = CALL_COOKIE((uint32_t)(source->first + i));
-		bool session = !(place->flags & (CALL_PLACE_POINT | CALL_PLACE_FRAGILE)) &&
-			       (fast || place->flags & CALL_PLACE_LEAF);
+		bool session = call_probes_are_session(place, fast);
 
 		probes[n++] = (struct allocator_probe){
 			.offset = place->entry,
@@ -55,10 +79,8 @@ static struct allocator_probe *call_probes_list(const struct call_source *source
 			.function = cookie,
 			.kind = session ? ALLOCATOR_PROBE_SESSION : ALLOCATOR_PROBE_ENTRY,
 		};
-		for (uint32_t ret = 0; !session && ret < place->n_rets; ret++)
-			probes[n++] = (struct allocator_probe){ .offset = place->rets[ret],
-								.function = cookie,
-								.kind = ALLOCATOR_PROBE_RET };
+		if (!session)
+			n = (size_t)(call_probes_list_ends(place, cookie, probes + n) - probes);
 	}
 	SORT(probes, n, call_probes_compare);
 	*ret_n = n;

@@ -383,7 +383,9 @@ struct call_watch call_target_watch(const struct call_target *target)
 				    .op_arg = c->arg,
 				    .op_value = c->value,
 				    .is_point = spec->range.is_point,
-				    .limit = spec->limit };
+				    .limit = spec->limit,
+				    .loops = target->place &&
+					     target->place->flags & CALL_PLACE_LOOPS };
 	uint8_t args[CALL_TEXTS_MAX], n_in, n;
 
 	if (c->op != CALL_OP_NONE) {

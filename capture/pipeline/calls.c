@@ -2,6 +2,7 @@
 #include "capture/pipeline/calls.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +11,19 @@
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
 
-enum {
-	OPEN_BYTES_MAX = 32 << 20, /* of all threads */
-	/* Stack pointers that are further apart are of two stacks: of a signal, of a coroutine. */
-	STACK_BYTES_MAX = 8 << 20,
+enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
+
+struct call_open {
+	struct call_open *next; /* in doubt, with the same stack pointer, entered before */
+	uint64_t left_ns;       /* in doubt: since then */
+	struct rec_call rec;    /* only as long as its size says */
 };
 
 struct call_thread {
-	struct rec_call **open; /* as they were entered; owned, each too */
+	struct call_open **open; /* as they were entered, each deeper; owned, each too */
 	size_t n_open, room;
+	struct table doubted; /* stack pointer + 1 -> struct call_open, owned */
+	bool switches;        /* one in doubt has returned: there are several stacks */
 };
 
 void calls_init(struct calls *c, const struct pipeline *pipe)
@@ -26,11 +31,26 @@ void calls_init(struct calls *c, const struct pipeline *pipe)
 	*c = (struct calls){ .pipe = pipe };
 }
 
+static void calls_free_list(struct call_open *call)
+{
+	while (call) {
+		struct call_open *next = call->next;
+
+		free(call);
+		call = next;
+	}
+}
+
 static void calls_free_thread(struct call_thread *thread)
 {
+	struct call_open *doubted;
+
 	for (size_t i = 0; i < thread->n_open; i++)
 		free(thread->open[i]);
 	free(thread->open);
+	for (size_t pos = 0; (doubted = table_next(&thread->doubted, &pos));)
+		calls_free_list(doubted);
+	table_deinit(&thread->doubted);
 	free(thread);
 }
 
@@ -235,21 +255,27 @@ static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_
 
 /* ---- open calls ---- */
 
-static struct rec_call *calls_last(const struct call_thread *thread)
+static struct call_open *calls_last(const struct call_thread *thread)
 {
 	return thread->n_open > 0 ? thread->open[thread->n_open - 1] : NULL;
+}
+
+/* CALL, which nothing holds any more, has ended. */
+static int calls_end(struct calls *c, struct call_open *call, const struct rec_call_end *end,
+		     const char *left_by, uint64_t at_ns)
+{
+	int r = calls_write(c, &call->rec, end, left_by, at_ns);
+
+	c->open_bytes -= call->rec.head.size;
+	free(call);
+	return r;
 }
 
 /* The last one of THREAD has ended. */
 static int calls_pop(struct calls *c, struct call_thread *thread, const struct rec_call_end *end,
 		     const char *left_by, uint64_t at_ns)
 {
-	struct rec_call *call = thread->open[--thread->n_open];
-	int r = calls_write(c, call, end, left_by, at_ns);
-
-	c->open_bytes -= call->head.size;
-	free(call);
-	return r;
+	return calls_end(c, thread->open[--thread->n_open], end, left_by, at_ns);
 }
 
 static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
@@ -258,37 +284,133 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
 }
 
 /*
- * Whether CALL has been left, as NEXT shows: it is deeper in the stack. What returns to somewhere
- * else was not jumped to from CALL, in whose place it stands. But a system call comes from a
- * function: a small one has the same stack pointer by then.
+ * Whether CALL, at the stack pointer of NEXT, has been left: what returns to somewhere else was not
+ * jumped to from CALL, in whose place it stands. But a system call comes from a function: a small
+ * one has the same stack pointer by then.
  */
-static bool calls_is_left(const struct calls *c, const struct rec_call *call,
+static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
+			      const struct rec_call *next)
+{
+	if (calls_is_syscall(c, next) && !calls_is_syscall(c, call))
+		return false;
+	return call->caller != next->caller || call->function == next->function;
+}
+
+/* Whether NEXT is no call, but a jump of CALL to its own begin. */
+static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 			  const struct rec_call *next)
 {
-	if (call->sp == next->sp && calls_is_syscall(c, next) && !calls_is_syscall(c, call))
-		return false;
-	if (call->sp == next->sp)
-		return call->caller != next->caller || call->function == next->function;
-	return call->sp < next->sp && next->sp - call->sp < STACK_BYTES_MAX;
+	const struct call_place *place = c->targets->list[call->function].place;
+
+	return place && place->flags & CALL_PLACE_LOOPS && call->sp == next->sp &&
+	       call->caller == next->caller && call->function == next->function;
+}
+
+/* ---- calls in doubt ---- */
+
+/*
+ * Something happens at AT_NS that is not as deep as the last call of THREAD: that was left, or is
+ * on another stack and goes on later. Its return, or what takes its place, will tell.
+ */
+static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_ns)
+{
+	struct call_open *call = calls_last(thread);
+	uint64_t key = call->rec.sp + 1;
+
+	call->left_ns = at_ns;
+	call->next = table_get(&thread->doubted, key);
+	if (table_set(&thread->doubted, key, call) < 0)
+		return calls_pop(c, thread, NULL, "unwound", at_ns);
+	thread->n_open--;
+	return 0;
+}
+
+/* The calls of LIST, which is in no table any more, have ended, as those in doubt do: at once. */
+static int calls_end_doubted(struct calls *c, struct call_open *list, const char *left_by,
+			     uint64_t at_ns)
+{
+	int r = 0;
+
+	while (list) {
+		struct call_open *next = list->next;
+
+		r = calls_end(c, list, NULL, left_by, at_ns ?: list->left_ns) ?: r;
+		list = next;
+	}
+	return r;
+}
+
+/* All in doubt of THREAD have ended: at AT_NS, or with 0 when the doubt began. */
+static int calls_settle_all(struct calls *c, struct call_thread *thread, const char *left_by,
+			    uint64_t at_ns)
+{
+	struct call_open *list;
+	int r = 0;
+
+	for (size_t pos = 0; (list = table_next(&thread->doubted, &pos));)
+		r = calls_end_doubted(c, list, left_by, at_ns) ?: r;
+	table_clear(&thread->doubted);
+	return r;
+}
+
+/*
+ * NEXT is entered: of those in doubt at its stack pointer, those that it replaces were left.
+ * *RET_TURN: it is no call.
+ */
+static int calls_settle(struct calls *c, struct call_thread *thread, const struct rec_call *next,
+			bool *ret_turn)
+{
+	struct call_open *list = table_remove(&thread->doubted, next->sp + 1), *left = NULL;
+	struct call_open **kept_end, **left_end = &left;
+	int r = 0;
+
+	for (kept_end = &list; *kept_end;) {
+		struct call_open *call = *kept_end;
+
+		*ret_turn |= calls_is_turn(c, &call->rec, next);
+		if (*ret_turn || !calls_is_replaced(c, &call->rec, next)) {
+			kept_end = &call->next;
+			continue;
+		}
+		*kept_end = call->next;
+		call->next = NULL;
+		*left_end = call;
+		left_end = &call->next;
+	}
+	if (list && table_set(&thread->doubted, next->sp + 1, list) < 0)
+		r = calls_end_doubted(c, list, "unwound", 0);
+	return r < 0 ? r : calls_end_doubted(c, left, "unwound", 0);
+}
+
+/* ---- entries and returns ---- */
+
+static struct call_open *calls_make_room(struct calls *c, const struct rec_call *rec)
+{
+	if (c->open_bytes + rec->head.size > OPEN_BYTES_MAX)
+		return NULL;
+	return malloc(offsetof(struct call_open, rec) + rec->head.size);
 }
 
 static int calls_push(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
 		      uint64_t stack)
 {
-	struct rec_call *call = NULL;
+	struct call_open *call = calls_make_room(c, rec);
+	int r = 0;
 
-	if (c->open_bytes + rec->head.size <= OPEN_BYTES_MAX)
-		call = malloc(rec->head.size);
+	if (!call && thread->doubted.n_used > 0) {
+		r = calls_settle_all(c, thread, "unwound", 0);
+		call = calls_make_room(c, rec);
+	}
 	if (!call || GROW(thread->open, thread->room, thread->n_open + 1) < 0) {
 		free(call);
 		c->n_dropped++;
-		return 0;
+		return r;
 	}
-	memcpy(call, rec, rec->head.size);
-	call->stack = stack;
+	memcpy(&call->rec, rec, rec->head.size);
+	call->rec.stack = stack;
 	thread->open[thread->n_open++] = call;
 	c->open_bytes += rec->head.size;
-	return 0;
+	return r;
 }
 
 /* Nothing returns from a point: it is passed, and that is all. */
@@ -314,13 +436,35 @@ static int calls_pass(struct calls *c, const struct rec_call *rec)
 	return r < 0 ? r : calls_write(c, &passed, &end, "", 0);
 }
 
+/* What REC, an entry, says of calls of THREAD before it. *RET_TURN: it is no call. */
+static int calls_leave_before(struct calls *c, struct call_thread *thread,
+			      const struct rec_call *rec, bool *ret_turn)
+{
+	const struct call_open *last;
+	int r = 0;
+
+	*ret_turn = false;
+	while (r == 0 && (last = calls_last(thread)) && last->rec.sp < rec->sp)
+		r = calls_doubt(c, thread, rec->head.ts_ns);
+	if (r == 0 && last && calls_is_turn(c, &last->rec, rec)) {
+		*ret_turn = true;
+		return 0;
+	}
+	while (r == 0 && (last = calls_last(thread)) && last->rec.sp == rec->sp &&
+	       calls_is_replaced(c, &last->rec, rec))
+		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
+	if (r == 0 && table_get(&thread->doubted, rec->sp + 1))
+		r = calls_settle(c, thread, rec, ret_turn);
+	return r;
+}
+
 static int calls_on_call(struct calls *c, const struct rec_call *rec)
 {
 	struct call_thread *thread =
 		table_make(&c->threads, (uint64_t)rec->head.tid + 1, sizeof(*thread));
-	const struct rec_call *last;
 	uint64_t stack;
-	int r = 0;
+	bool turn;
+	int r;
 
 	if (!thread)
 		return -ENOMEM;
@@ -330,57 +474,81 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	}
 	if (calls_is_point(c, rec))
 		return calls_pass(c, rec);
-	while (r == 0 && (last = calls_last(thread)) && calls_is_left(c, last, rec))
-		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
-	r = r < 0 ? r : calls_name_stack(c, rec, &stack);
+	r = calls_leave_before(c, thread, rec, &turn);
+	if (r < 0 || turn)
+		return r;
+	r = calls_name_stack(c, rec, &stack);
 	return r < 0 ? r : calls_push(c, thread, rec, stack);
 }
 
 /* The number of the open call that END leaves, counted from 1; 0 = there is none. */
 static size_t calls_find(const struct call_thread *thread, const struct rec_call_end *end)
 {
-	for (size_t i = thread->n_open; i > 0; i--) {
-		const struct rec_call *call = thread->open[i - 1];
-
-		if (call->sp == end->sp && call->function == end->function)
+	for (size_t i = thread->n_open; i > 0 && thread->open[i - 1]->rec.sp <= end->sp; i--)
+		if (thread->open[i - 1]->rec.sp == end->sp &&
+		    thread->open[i - 1]->rec.function == end->function)
 			return i;
-		/* (further up the stack: it was entered before) */
-		if (call->sp > end->sp && call->sp - end->sp < STACK_BYTES_MAX)
-			return 0;
-	}
 	return 0;
 }
 
+/* Takes the call in doubt out that END leaves, the last one first; NULL = there is none. */
+static struct call_open *calls_take_doubted(struct call_thread *thread,
+					    const struct rec_call_end *end)
+{
+	struct call_open *list = table_remove(&thread->doubted, end->sp + 1), *found;
+	struct call_open **at = &list;
+
+	while (*at && (*at)->rec.function != end->function)
+		at = &(*at)->next;
+	found = *at;
+	if (found)
+		*at = found->next;
+	/* (there is room: the key was there) */
+	if (list && table_set(&thread->doubted, end->sp + 1, list) < 0)
+		calls_free_list(list);
+	return found;
+}
+
+/* The open call number AT, counted from 1, becomes the last one, from under those that it jumped
+ * to. */
+static void calls_raise(struct call_thread *thread, size_t at)
+{
+	struct call_open *call = thread->open[at - 1];
+
+	memmove(&thread->open[at - 1], &thread->open[at],
+		(thread->n_open - at) * sizeof(*thread->open));
+	thread->open[thread->n_open - 1] = call;
+}
+
 /*
- * What was entered after the one that ends, and has not: it is deeper, and was left by other means;
- * or it stands in the same place, which the one jumped to it from: its own record comes next.
+ * A call ends. What is deeper is in doubt from now on. What stands in the same place, the one that
+ * ends jumped to: its own record comes next.
  */
 static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 {
 	struct call_thread *thread = table_get(&c->threads, (uint64_t)end->head.tid + 1);
-	size_t at = thread ? calls_find(thread, end) : 0, n = at;
+	size_t at = thread ? calls_find(thread, end) : 0;
+	struct call_open *doubted = NULL;
 	int r = 0;
 
-	if (at == 0) {
+	if (thread && at == 0)
+		doubted = calls_take_doubted(thread, end);
+	if (at == 0 && !doubted) {
 		c->n_unpaired++;
 		return 0;
 	}
-	while (r == 0 && thread->n_open > n) {
-		if (calls_last(thread)->sp == end->sp)
-			break;
-		r = calls_pop(c, thread, NULL, "unwound", end->head.ts_ns);
+	while (r == 0 && thread->n_open > 0 && calls_last(thread)->rec.sp < end->sp)
+		r = calls_doubt(c, thread, end->head.ts_ns);
+	if (doubted) {
+		thread->switches = true;
+		return calls_end(c, doubted, end, "", 0) ?: r;
 	}
-	/* (to the top, from under those that it jumped to) */
-	if (r == 0 && thread->n_open > at) {
-		struct rec_call *call = thread->open[at - 1];
-
-		memmove(&thread->open[at - 1], &thread->open[at],
-			(thread->n_open - at) * sizeof(*thread->open));
-		thread->open[thread->n_open - 1] = call;
-	}
+	if (r == 0)
+		calls_raise(thread, at);
 	return r < 0 ? r : calls_pop(c, thread, end, "", 0);
 }
 
+/* What is in doubt at the end is open if the thread has several stacks: nothing replaced it. */
 static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
 			      uint64_t at_ns)
 {
@@ -388,7 +556,9 @@ static int calls_close_thread(struct calls *c, struct call_thread *thread, const
 
 	while (r == 0 && thread->n_open > 0)
 		r = calls_pop(c, thread, NULL, left_by, at_ns);
-	return r;
+	return calls_settle_all(c, thread, thread->switches ? left_by : "unwound",
+				thread->switches ? at_ns : 0)
+		       ?: r;
 }
 
 /* Thread TID is no more, or what it ran is not. */
@@ -401,7 +571,7 @@ static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 		return 0;
 	r = calls_close_thread(c, thread, "unwound", at_ns);
 	for (size_t i = 0; i < thread->n_open; i++)
-		c->open_bytes -= thread->open[i]->head.size;
+		c->open_bytes -= thread->open[i]->rec.head.size;
 	calls_free_thread(thread);
 	return r;
 }
@@ -411,11 +581,11 @@ static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 {
 	struct call_thread *thread = table_get(&c->threads, (uint64_t)rec->old_tid + 1);
-	const struct rec_call *last = thread ? calls_last(thread) : NULL;
+	const struct call_open *last = thread ? calls_last(thread) : NULL;
 	struct rec_call_end end = { .head = rec->head };
 	int r = 0;
 
-	if (last && calls_is_syscall(c, last))
+	if (last && calls_is_syscall(c, &last->rec))
 		r = calls_pop(c, thread, &end, "", 0);
 	return r ?: calls_forget(c, rec->old_tid, rec->head.ts_ns)
 		       ?: calls_forget(c, rec->head.tid, rec->head.ts_ns);

@@ -50,10 +50,14 @@ static bool call_places_is_name(const char *name, size_t n_min)
 static bool call_places_is_place(const struct call_place *p, uint64_t file_bytes)
 {
 	if (p->entry >= file_bytes || p->semaphore >= file_bytes || p->n_rets > CALL_RETS_MAX ||
-	    p->flags & ~CALL_PLACE_ALL || !call_places_is_name(p->name, 1))
+	    p->n_tails > CALL_TAILS_MAX || p->flags & ~CALL_PLACE_ALL ||
+	    !call_places_is_name(p->name, 1))
 		return false;
 	for (size_t i = 0; i < p->n_rets; i++)
 		if (p->rets[i] >= file_bytes || p->rets[i] == p->entry)
+			return false;
+	for (size_t i = 0; i < p->n_tails; i++)
+		if (p->tails[i] >= file_bytes || p->tails[i] == p->entry)
 			return false;
 	return true;
 }
@@ -155,8 +159,9 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 		snprintf(why, size, "calls are recorded on x86-64 only");
 	else if (p->flags & CALL_PLACES_INDIRECT)
 		snprintf(why, size,
-			 "'%s' in %s stands for one of several functions, "
-			 "which is chosen when the program runs; name it itself",
+			 "'%s' in %s stands for one of several functions, which is chosen when "
+			 "the program runs; it can be code outside of the file (of the kernel, as "
+			 "for time()), so name it itself",
 			 pattern, file);
 	else if (p->flags & CALL_PLACES_NO_SYMBOLS)
 		snprintf(why, size,

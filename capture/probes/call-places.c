@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,13 +23,15 @@ enum {
 	PROLOGUE_ARGS_MAX = 4,     /* prologue_find() looks after so many */
 	NEAREST_LOOKS_MAX = 65536, /* names that are compared */
 	START_MAX = 64,            /* instructions, in which a function reads its return address */
+	RESOLVERS_MAX = 8,         /* of one name: its versions */
 };
 
 /* A function that the pattern means. */
 struct found_function {
 	uint64_t vaddr, bytes;
-	const char *name; /* in the file */
+	const char *name; /* in the file; NULL = it has none: it is chosen at run time */
 	size_t name_bytes;
+	bool is_chosen;
 };
 
 struct places_search {
@@ -38,6 +41,8 @@ struct places_search {
 	bool glob;
 	struct found_function found[CALL_PLACES_MAX];
 	size_t n_found, n_looks;
+	uint64_t resolvers[RESOLVERS_MAX]; /* of functions that the pattern means */
+	size_t n_resolvers;
 	struct value_nearest nearest;
 	char name[CALL_PLACE_NAME_MAX]; /* that is being looked at */
 	struct call_places places;
@@ -71,7 +76,7 @@ static int places_add_function(const char *name, size_t n, uint64_t vaddr, uint6
 		s->places.flags |= CALL_PLACES_FULL;
 		return 1;
 	}
-	s->found[s->n_found++] = (struct found_function){ vaddr, bytes, name, n };
+	s->found[s->n_found++] = (struct found_function){ vaddr, bytes, name, n, false };
 	return 0;
 }
 
@@ -80,10 +85,13 @@ static int places_note_indirect(const char *name, size_t n, uint64_t vaddr, uint
 {
 	struct places_search *s = userdata;
 
-	(void)vaddr;
 	(void)bytes;
-	if (n > 0 && places_match(s, name, n))
-		s->places.flags |= CALL_PLACES_INDIRECT;
+	if (n == 0 || !places_match(s, name, n))
+		return 0;
+	s->places.flags |= CALL_PLACES_INDIRECT;
+	/* (a pattern hardly means what copies memory everywhere) */
+	if (!s->glob && s->n_resolvers < RESOLVERS_MAX)
+		s->resolvers[s->n_resolvers++] = vaddr;
 	return 0;
 }
 
@@ -107,7 +115,7 @@ static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint6
 /* By address; of aliases the shortest, which is the one that is known. */
 DEFINE_ORDER(places_compare_found, struct found_function,
 	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(x->name_bytes, y->name_bytes)
-		?: memcmp(x->name, y->name, x->name_bytes))
+		?: x->name_bytes > 0 ? memcmp(x->name, y->name, x->name_bytes) : 0)
 
 static void places_sort_found(struct places_search *s)
 {
@@ -144,8 +152,16 @@ static void places_add_ret(struct places_search *s, struct call_place *place, ui
 		place->rets[place->n_rets++] = offset;
 }
 
+/* Whether I leads to the begin of F, whose probe is at PROBED. */
+static bool places_is_loop(const struct instruction *i, const struct found_function *f,
+			   uint64_t probed)
+{
+	return (i->kind == INSTRUCTION_BRANCH || i->kind == INSTRUCTION_JUMP) &&
+	       i->target >= f->vaddr && i->target <= probed;
+}
+
 /* All `ret` in the body of F: tables of jumps hide the ways to some of them. */
-static void places_sweep(struct places_search *s, const struct found_function *f,
+static void places_sweep(struct places_search *s, const struct found_function *f, uint64_t probed,
 			 struct call_place *place)
 {
 	struct instruction i;
@@ -170,21 +186,82 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 			places_add_ret(s, place, f->vaddr + at);
 		if (i.switches_stack)
 			place->flags |= CALL_PLACE_FRAGILE;
+		if (places_is_loop(&i, f, probed))
+			place->flags |= CALL_PLACE_LOOPS;
 	}
 }
 
-/* Those that its ways lead to, also in other functions. */
-static int places_walk(struct places_search *s, const struct found_function *f,
-		       struct call_place *place)
+/*
+ * The functions that RESOLVER may choose, by the addresses that it computes, in TO. None if it asks
+ * somebody else: what it gets from the kernel's vDSO is in no file.
+ */
+static int places_choices(struct places_search *s, uint64_t resolver,
+			  uint64_t to[static WALK_MADE_MAX], size_t *ret_n)
 {
 	struct function_walk walk = { .image = &s->image, .disassembler = s->disassembler };
+	int r = function_walk(&walk, resolver);
+
+	*ret_n = 0;
+	for (size_t i = 0; r == 0 && walk.n_indirect == 0 && i < walk.n_made; i++)
+		if (function_start_is(&s->image, walk.made[i]))
+			to[(*ret_n)++] = walk.made[i];
+	return r;
+}
+
+/* Whether nothing that RESOLVER may choose calls a function: 1, 0 or -ENOMEM. */
+static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
+{
+	struct function_walk walk = { .image = &s->image, .disassembler = s->disassembler };
+	uint64_t choices[WALK_MADE_MAX];
+	size_t n;
+	int r = places_choices(s, resolver, choices, &n);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		r = function_walk(&walk, choices[i]);
+		if (r == 0 && walk.n_calls > 0)
+			return 0;
+	}
+	return r < 0 ? r : n > 0;
+}
+
+static int places_add_tails(struct places_search *s, const struct function_walk *walk,
+			    struct call_place *place)
+{
+	for (size_t i = 0; i < walk->n_tails; i++) {
+		uint64_t offset = places_offset(s, walk->tails[i].vaddr);
+		int r = places_chooses_leaves(s, walk->tails[i].resolver);
+
+		if (r < 0)
+			return r;
+		if (r == 0 || offset == 0 || offset == place->entry ||
+		    place->n_tails == CALL_TAILS_MAX)
+			place->flags |= CALL_PLACE_PARTIAL;
+		else
+			place->tails[place->n_tails++] = offset;
+	}
+	return 0;
+}
+
+/* Those that its ways lead to, also in other functions. */
+static int places_walk(struct places_search *s, const struct found_function *f, uint64_t probed,
+		       struct call_place *place)
+{
+	struct function_walk walk = { .image = &s->image,
+				      .disassembler = s->disassembler,
+				      .watch = f->vaddr,
+				      .watch_to = probed,
+				      .takes_tails = true };
 	int r = function_walk(&walk, f->vaddr);
 
 	for (size_t i = 0; r == 0 && i < walk.n_rets; i++)
 		places_add_ret(s, place, walk.rets[i]);
+	r = r ?: places_add_tails(s, &walk, place);
+	if (walk.watched)
+		place->flags |= CALL_PLACE_LOOPS;
 	if (walk.partial)
 		place->flags |= CALL_PLACE_PARTIAL;
-	else if (walk.n_calls == 0)
+	/* (what is chosen at run time has instructions that are unknown here, and calls nothing) */
+	if (walk.n_calls == 0 && (f->is_chosen || !(place->flags & CALL_PLACE_PARTIAL)))
 		place->flags |= CALL_PLACE_LEAF;
 	return r;
 }
@@ -228,6 +305,16 @@ static bool places_is_refused(const struct places_search *s, uint64_t vaddr)
 	return p && memchr(prefixes, *p, sizeof(prefixes));
 }
 
+/* A function without a name has that by which it was found, and its place in the file. */
+static void places_set_name(const struct places_search *s, const struct found_function *f,
+			    uint64_t entry, char to[static CALL_PLACE_NAME_MAX])
+{
+	if (f->name)
+		memcpy(to, f->name, f->name_bytes);
+	else
+		snprintf(to, CALL_PLACE_NAME_MAX, "%.200s@0x%" PRIx64, s->query->pattern, entry);
+}
+
 static int places_add(struct places_search *s, const struct found_function *f, size_t *room)
 {
 	struct call_place place = { 0 };
@@ -239,15 +326,54 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	place.entry = places_offset(s, vaddr);
 	if (r < 0 || place.entry == 0)
 		return r;
-	memcpy(place.name, f->name, f->name_bytes);
+	places_set_name(s, f, place.entry, place.name);
 	/* (a program begins without a return address) */
-	if (f->vaddr == s->image.header.e_entry || places_reads_return(s, f->vaddr))
+	if (vaddr == s->image.header.e_entry || places_reads_return(s, vaddr))
 		place.flags |= CALL_PLACE_FRAGILE;
-	places_sweep(s, f, &place);
-	r = places_walk(s, f, &place) ?: GROW(s->places.places, *room, s->places.n + 1);
+	places_sweep(s, f, vaddr, &place);
+	r = places_walk(s, f, vaddr, &place) ?: GROW(s->places.places, *room, s->places.n + 1);
 	if (r == 0)
 		s->places.places[s->places.n++] = place;
 	return r;
+}
+
+/* ---- functions that are chosen at run time ---- */
+
+static int places_name_choice(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+			      void *userdata)
+{
+	struct places_search *s = userdata;
+
+	for (size_t i = 0; n > 0 && n < CALL_PLACE_NAME_MAX && i < s->n_found; i++) {
+		struct found_function *f = &s->found[i];
+
+		if (f->vaddr == vaddr && !f->name)
+			*f = (struct found_function){ vaddr, bytes, name, n, true };
+	}
+	return 0;
+}
+
+/*
+ * All that a name stands for that is chosen among at run time. One of them is used, so calls of the
+ * others are none.
+ */
+static int places_add_choices(struct places_search *s)
+{
+	uint64_t choices[WALK_MADE_MAX];
+	size_t n, before = s->n_found;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->n_resolvers; i++) {
+		r = places_choices(s, s->resolvers[i], choices, &n);
+		for (size_t k = 0; r == 0 && k < n && s->n_found < CALL_PLACES_MAX; k++)
+			s->found[s->n_found++] =
+				(struct found_function){ .vaddr = choices[k], .is_chosen = true };
+	}
+	if (r < 0 || s->n_found == before)
+		return r;
+	s->places.flags &= ~CALL_PLACES_INDIRECT;
+	elf_image_functions(&s->image, places_name_choice, s, &n);
+	return 0;
 }
 
 /* ---- a range ---- */
@@ -308,7 +434,8 @@ static void places_find_range(struct places_search *s)
 	uint64_t vaddr = places_vaddr(s, range->begin, range->bytes);
 
 	if (vaddr && function_start_is(&s->image, vaddr))
-		s->found[s->n_found++] = (struct found_function){ vaddr, range->bytes, "-", 1 };
+		s->found[s->n_found++] =
+			(struct found_function){ vaddr, range->bytes, "-", 1, false };
 	else
 		s->places.flags |= CALL_PLACES_NO_START;
 }
@@ -327,6 +454,8 @@ static int places_search_code(struct places_search *s)
 	r = disassembler_new(&s->disassembler) ?: elf_image_read_slots(&s->image);
 	if (r == 0 && s->query->range.is_point)
 		return places_add_point(s, &s->found[0], s->query->range.at);
+	r = r ?: places_add_choices(s);
+	places_sort_found(s);
 	for (size_t i = 0; r == 0 && i < s->n_found; i++)
 		r = places_add(s, &s->found[i], &room);
 	return r;
@@ -381,8 +510,7 @@ static int places_search_image(struct places_search *s)
 	elf_image_indirect(&s->image, places_note_indirect, s);
 	if (n_symbols == 0)
 		s->places.flags |= CALL_PLACES_NO_SYMBOLS;
-	places_sort_found(s);
-	if (s->n_found > 0)
+	if (s->n_found > 0 || s->n_resolvers > 0)
 		return places_search_code(s);
 	elf_image_functions(&s->image, places_compare_name, s, &n_symbols);
 	return 0;

@@ -6,8 +6,10 @@
  *
  * A function has one place at its entry, where stack pointer and arguments are as the caller left
  * them, and one on each `ret` that ends it, including those reached by a tail call. There, the
- * stack pointer is that of the entry, and the result is in its register. A flag marks functions
- * with unknown exits (such as a jump to an address in memory).
+ * stack pointer is that of the entry, and the result is in its register. A jump to a function that
+ * is chosen at run time (such as memcpy) has a place, too, if none of those to choose from calls
+ * anything: a return probe there is safe. A flag marks functions with unknown exits (such as a jump
+ * to an address in memory).
  */
 #pragma once
 
@@ -18,25 +20,29 @@
 enum {
 	CALL_PLACES_MAX = 1024, /* functions, of one pattern in one file */
 	CALL_RETS_MAX = 64,     /* of one function */
+	CALL_TAILS_MAX = 8,     /* likewise */
 	CALL_PLACE_NAME_MAX = 256,
 };
 
 #define CALL_PLACE_PARTIAL (1U << 0) /* it can have exits that were not found */
 #define CALL_PLACE_LEAF    (1U << 1) /* calls no function: no exceptions, no nesting */
 #define CALL_PLACE_POINT   (1U << 2) /* an instruction, not a function: without returns */
+#define CALL_PLACE_LOOPS   (1U << 3) /* jumps to its own begin: not each pass is a call */
 /*
  * A return probe, which puts another return address on the stack, would break it: it switches
  * stacks, keeps the address, or has none.
  */
-#define CALL_PLACE_FRAGILE (1U << 3)
-#define CALL_PLACE_ALL     ((1U << 4) - 1)
+#define CALL_PLACE_FRAGILE (1U << 4)
+#define CALL_PLACE_ALL     ((1U << 5) - 1)
 
 struct call_place {
 	uint64_t entry;     /* offsets in the file, also below */
 	uint64_t semaphore; /* of a static probe: its counter, which tracers raise; 0 = none */
 	uint64_t rets[CALL_RETS_MAX];
-	uint32_t n_rets;
-	uint32_t flags;                 /* CALL_PLACE_* */
+	/* Jumps that end it, to code that calls nothing, and is chosen at run time. */
+	uint64_t tails[CALL_TAILS_MAX];
+	uint32_t n_rets, n_tails;
+	uint32_t flags, pad_0;          /* CALL_PLACE_* */
 	char name[CALL_PLACE_NAME_MAX]; /* as in the symbol table, without a version */
 };
 

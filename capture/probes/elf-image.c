@@ -13,11 +13,21 @@ enum { SLOTS_MAX = 1 << 18 };
 
 /* For which machine we are built, and its relocations of words that hold a function's address. */
 #if defined(__x86_64__)
-enum { MACHINE = EM_X86_64, RELOC_SLOT = R_X86_64_JUMP_SLOT, RELOC_WORD = R_X86_64_GLOB_DAT };
+enum {
+	MACHINE = EM_X86_64,
+	RELOC_SLOT = R_X86_64_JUMP_SLOT,
+	RELOC_WORD = R_X86_64_GLOB_DAT,
+	RELOC_RESOLVER = R_X86_64_IRELATIVE,
+};
 #elif defined(__aarch64__)
-enum { MACHINE = EM_AARCH64, RELOC_SLOT = R_AARCH64_JUMP_SLOT, RELOC_WORD = R_AARCH64_GLOB_DAT };
+enum {
+	MACHINE = EM_AARCH64,
+	RELOC_SLOT = R_AARCH64_JUMP_SLOT,
+	RELOC_WORD = R_AARCH64_GLOB_DAT,
+	RELOC_RESOLVER = R_AARCH64_IRELATIVE,
+};
 #else
-enum { MACHINE = EM_NONE, RELOC_SLOT = -1, RELOC_WORD = -1 };
+enum { MACHINE = EM_NONE, RELOC_SLOT = -1, RELOC_WORD = -1, RELOC_RESOLVER = -1 };
 #endif
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 enum { BYTE_ORDER_OURS = ELFDATA2LSB };
@@ -263,35 +273,57 @@ static bool never_returns(const char *name)
 
 DEFINE_ORDER(compare_slots, struct elf_slot, COMPARE(x->address, y->address))
 
+static int add_slot(struct elf_image *image, size_t *room, struct elf_slot slot)
+{
+	if (image->n_slots == SLOTS_MAX)
+		return 0;
+	if (GROW(image->slots, *room, image->n_slots + 1) < 0)
+		return -ENOMEM;
+	image->slots[image->n_slots++] = slot;
+	return 0;
+}
+
+/* The relocation RELA, by a symbol of the table SYMBOLS with HEADER; NULL = it has none. */
+static int add_slot_of(struct elf_image *image, size_t *room, const GElf_Rela *rela,
+		       Elf_Data *symbols, const GElf_Shdr *header)
+{
+	int type = (int)GELF_R_TYPE(rela->r_info);
+	const char *name;
+	GElf_Sym symbol;
+
+	if (type == RELOC_RESOLVER)
+		return add_slot(image, room,
+				(struct elf_slot){ .address = rela->r_offset,
+						   .resolver = (uint64_t)rela->r_addend });
+	if ((type != RELOC_SLOT && type != RELOC_WORD) || !symbols ||
+	    !read_symbol(image, symbols, header, GELF_R_SYM(rela->r_info), &symbol, &name))
+		return 0;
+	return add_slot(image, room,
+			(struct elf_slot){
+				.address = rela->r_offset,
+				.target = is_function(&symbol) ? symbol.st_value : 0,
+				.resolver = symbol_is(&symbol, STT_GNU_IFUNC) ? symbol.st_value : 0,
+				.noreturn = never_returns(name),
+			});
+}
+
 static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *header,
 		     Elf_Data *relocs)
 {
 	Elf_Scn *scn = elf_getscn(image->elf, header->sh_link);
 	Elf_Data *symbols = scn ? elf_getdata(scn, NULL) : NULL;
-	GElf_Shdr table;
+	GElf_Shdr table = { 0 };
+	int r = 0;
 
-	if (!symbols || !gelf_getshdr(scn, &table))
-		return 0;
-	for (size_t i = 0; i < count_entries(header, relocs); i++) {
-		const char *name;
-		GElf_Sym symbol;
+	if (!scn || !gelf_getshdr(scn, &table))
+		symbols = NULL;
+	for (size_t i = 0; r == 0 && i < count_entries(header, relocs); i++) {
 		GElf_Rela rela;
 
-		if (!gelf_getrela(relocs, (int)i, &rela) ||
-		    ((int)GELF_R_TYPE(rela.r_info) != RELOC_SLOT &&
-		     (int)GELF_R_TYPE(rela.r_info) != RELOC_WORD) ||
-		    !read_symbol(image, symbols, &table, GELF_R_SYM(rela.r_info), &symbol, &name) ||
-		    image->n_slots == SLOTS_MAX)
-			continue;
-		if (GROW(image->slots, *room, image->n_slots + 1) < 0)
-			return -ENOMEM;
-		image->slots[image->n_slots++] = (struct elf_slot){
-			.address = rela.r_offset,
-			.target = is_function(&symbol) ? symbol.st_value : 0,
-			.noreturn = never_returns(name),
-		};
+		if (gelf_getrela(relocs, (int)i, &rela))
+			r = add_slot_of(image, room, &rela, symbols, &table);
 	}
-	return 0;
+	return r;
 }
 
 int elf_image_read_slots(struct elf_image *image)

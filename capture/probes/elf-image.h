@@ -13,8 +13,9 @@
 /* A word that the dynamic linker fills with the address of a function. */
 struct elf_slot {
 	uint64_t address;
-	uint64_t target; /* if that function is in this file, and cannot be interposed */
-	bool noreturn;   /* it throws, or ends the program */
+	uint64_t target;   /* if that function is in this file, and cannot be interposed */
+	uint64_t resolver; /* of a function here that is chosen at run time; 0 = it is not */
+	bool noreturn;     /* it throws, or ends the program */
 };
 
 struct elf_image {

@@ -14,18 +14,19 @@ struct ways {
 
 /*
  * Where a call or jump leads: an address, or 0 if it leaves the file or is not known. A stub of the
- * procedure linkage table is an indirect jump through a slot, maybe behind an endbr64.
+ * procedure linkage table is an indirect jump through a slot, maybe behind an endbr64. *RET_SLOT is
+ * that slot, or NULL.
  */
 static uint64_t function_walk_destination(const struct function_walk *w,
-					  const struct instruction *from, bool *ret_noreturn)
+					  const struct instruction *from,
+					  const struct elf_slot **ret_slot)
 {
 	uint64_t offset, slot_address = from->slot, vaddr = from->target;
-	const struct elf_slot *slot;
 	struct instruction i;
 	const uint8_t *p;
 	size_t n;
 
-	*ret_noreturn = false;
+	*ret_slot = NULL;
 	for (int step = 0; step < 2 && !slot_address && vaddr; step++) {
 		p = elf_image_code(w->image, vaddr, &n, &offset);
 		if (!p)
@@ -40,14 +41,13 @@ static uint64_t function_walk_destination(const struct function_walk *w,
 	}
 	if (!slot_address)
 		return from->target;
-	slot = elf_image_slot(w->image, slot_address);
-	*ret_noreturn = slot && slot->noreturn;
-	return slot ? slot->target : 0;
+	*ret_slot = elf_image_slot(w->image, slot_address);
+	return *ret_slot ? (*ret_slot)->target : 0;
 }
 
 static void open_way(struct function_walk *w, struct ways *ways, uint64_t vaddr)
 {
-	if (vaddr == w->watch)
+	if (vaddr >= w->watch && vaddr <= (w->watch_to ?: w->watch))
 		w->watched = true;
 	if (table_get(&ways->seen, vaddr))
 		return;
@@ -66,11 +66,21 @@ static void add_ret(struct function_walk *w, uint64_t vaddr)
 		w->rets[w->n_rets++] = vaddr;
 }
 
+/* The jump at VADDR leads to nothing that is known, by SLOT or NULL. */
+static void function_walk_add_tail(struct function_walk *w, uint64_t vaddr,
+				   const struct elf_slot *slot)
+{
+	if (w->takes_tails && slot && slot->resolver && w->n_tails < WALK_TAILS_MAX)
+		w->tails[w->n_tails++] = (struct walk_tail){ vaddr, slot->resolver };
+	else
+		w->partial = true;
+}
+
 /* After the instruction I at VADDR: true if the next one follows. */
 static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint64_t vaddr,
 				const struct instruction *i)
 {
-	bool noreturn;
+	const struct elf_slot *slot;
 	uint64_t to;
 
 	switch (i->kind) {
@@ -88,8 +98,8 @@ static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint
 	case INSTRUCTION_JUMP:
 		break;
 	}
-	to = function_walk_destination(w, i, &noreturn);
-	if (noreturn)
+	to = function_walk_destination(w, i, &slot);
+	if (slot && slot->noreturn)
 		return false;
 	if (to && w->stop && w->stop(to, w->userdata)) {
 		w->stopped = true;
@@ -97,12 +107,13 @@ static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint
 	}
 	if (i->kind == INSTRUCTION_CALL) {
 		w->n_calls++;
+		w->n_indirect += !to && !slot;
 		return true;
 	}
 	if (to)
 		open_way(w, ways, to);
 	else
-		w->partial = true;
+		function_walk_add_tail(w, vaddr, slot);
 	return false;
 }
 
@@ -124,6 +135,8 @@ static int function_walk_follow(struct function_walk *w, struct ways *ways, uint
 			return 0;
 		}
 		w->n_instructions++;
+		if (i.address && w->n_made < WALK_MADE_MAX)
+			w->made[w->n_made++] = i.address;
 		if (table_set(&ways->seen, vaddr, w) < 0)
 			return -ENOMEM;
 		if (!function_walk_go_on(w, ways, vaddr, &i))
@@ -137,7 +150,7 @@ int function_walk(struct function_walk *w, uint64_t vaddr)
 	struct ways ways = { .open = { vaddr }, .n_open = 1 };
 	int r = 0;
 
-	w->n_rets = w->n_instructions = w->n_calls = 0;
+	w->n_rets = w->n_instructions = w->n_calls = w->n_indirect = w->n_tails = w->n_made = 0;
 	w->stopped = w->watched = w->partial = false;
 	while (r == 0 && ways.n_open > 0)
 		r = function_walk_follow(w, &ways, ways.open[--ways.n_open]);

@@ -198,5 +198,9 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 			 op->mem.index == X86_REG_INVALID && op->mem.segment == X86_REG_INVALID)
 			ret->slot = next + (uint64_t)op->mem.disp;
 	}
+	if (d->insn->id == X86_INS_LEA && x86->op_count == 2 &&
+	    x86->operands[1].mem.base == X86_REG_RIP &&
+	    x86->operands[1].mem.index == X86_REG_INVALID)
+		ret->address = next + (uint64_t)x86->operands[1].mem.disp;
 	return true;
 }

@@ -33,7 +33,8 @@ struct instruction {
 	uint64_t target; /* of branch, jump and call; 0 = not in the instruction */
 	/* Of jump and call: the address of the word that holds the target; 0 = none */
 	uint64_t slot;
-	bool emulated; /* the kernel emulates it under a probe, which is cheap */
+	uint64_t address; /* that it computes relative to itself; 0 = none */
+	bool emulated;    /* the kernel emulates it under a probe, which is cheap */
 	/* Writes the stack pointer or one of the first four registers of arguments */
 	bool disturbs;
 	bool moves_stack;     /* writes the stack pointer */

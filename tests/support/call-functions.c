@@ -11,6 +11,8 @@ int leaves(int a);
 int six_arguments(int a, int b, int c, int d, int e, int f);
 int known_as(int a);
 int also_known_as(int a);
+int ends_in_chosen(int a);
+int ends_in_caller(int a);
 
 extern volatile int sink;
 extern int elsewhere(int a);
@@ -81,3 +83,47 @@ static int (*choose(void))(int)
 }
 
 int chosen(int a) __attribute__((ifunc("choose")));
+
+/* It ends by a jump to it. */
+int ends_in_chosen(int a)
+{
+	return chosen(a + 1);
+}
+
+static int choose_calls(int a)
+{
+	return elsewhere(a) + 1;
+}
+
+static int (*choose_caller(void))(int)
+{
+	return choose_calls;
+}
+
+int chosen_caller(int a) __attribute__((ifunc("choose_caller")));
+
+int ends_in_caller(int a)
+{
+	return chosen_caller(a + 1);
+}
+
+static int (*const table[])(int) = { choose_me, choose_calls };
+
+static int (*choose_unseen(void))(int)
+{
+	return table[sink & 1];
+}
+
+int chosen_unseen(int a) __attribute__((ifunc("choose_unseen")));
+
+/* Its first instruction is the target of its own loop. */
+__asm__(".text\n"
+	".globl turns\n"
+	".type turns, @function\n"
+	"turns:\n"
+	"	lea -1(%rdi), %rdi\n"
+	"	test %rdi, %rdi\n"
+	"	jne turns\n"
+	"	mov %rdi, %rax\n"
+	"	ret\n"
+	".size turns, . - turns\n");

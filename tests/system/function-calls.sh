@@ -82,6 +82,25 @@ for load in load load-fp; do
 	assert_eq "$(count .)" 60 "calls"
 done
 
+note "coroutines, jumps, and functions of libc that end in one that is chosen at run time"
+gcc -D_GNU_SOURCE -O2 -fno-builtin -o "$TMP/stacks" "$ROOT/tests/support/call-stacks-load.c"
+calls --call "$TMP/stacks:suspended(int n) -> int" --call "$TMP/stacks:turns(long n) -> long" \
+	--call "$TMP/stacks:jump*(int n) -> int" --call "libc.so.6:str*dup" --call libc.so.6:calloc -- "$TMP/stacks"
+jq -c '[.function, (.arguments | .n // .s // .size), .return, .left_by] | select(.[0] != "calloc" or .[1] == 50)' \
+	"$TMP/calls" | sed 's/,[0-9]\{9,\},/,"memory",/' >"$TMP/is"
+for i in 0 1 2 3 4; do
+	echo "[\"suspended\",$i,$((10 * i)),null]"
+	[ $i = 4 ] || echo "[\"suspended\",$((100 + i)),$((10 * (100 + i))),null]"
+done >"$TMP/want"
+diff <(sort "$TMP/want") <(grep suspended "$TMP/is" | grep -v ',104,' | sort) >&2 || fail "calls of coroutines (>)"
+assert_eq "$(grep -c '"suspended",104,null' "$TMP/is")" 1 "the call that has not returned"
+assert_eq "$(grep -c '"turns",4,7,null' "$TMP/is")" 3 "calls, not passes"
+assert_eq "$(grep -c '"turns"' "$TMP/is")" 3 "... and no others"
+assert_eq "$(grep -cE '"jump(s|ed_to)",[0-9],[135],null' "$TMP/is")" 6 "calls of two functions that return as one"
+for function in strdup strndup calloc; do
+	assert_eq "$(grep -c "^\[\"$function\",.*,\"memory\",null\]" "$TMP/is")" 3 "calls of $function with results"
+done
+
 note "what is known of the C library: flags, and what is there at the return"
 calls --call 'libc.so.6:open' --call 'libc.so.6:rea?' -- "$TMP/load" files
 gojq -c 'select(.function == "read" or .arguments.path != null) |
@@ -362,8 +381,8 @@ refused() {
 }
 refused "did you mean 'deep'?" "$TMP/load:depe(int n)"
 refused "did you mean 'openat'?" "syscall:opnat"
-refused "stands for one of several functions" "libc.so.6:memcpy(ptr to)"
 refused "there is no library or program" "libnone.so:f()"
+refused "stands for one of several functions" "libc.so.6:time()"
 strip -o "$TMP/stripped" "$TMP/load"
 refused "it is stripped" "$TMP/stripped:deep(int n)"
 refused "is no program and no library" "$ROOT/README.md:f()"

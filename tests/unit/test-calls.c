@@ -15,7 +15,7 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/unit.h"
 
-enum { MAIN, DEEP, TEXT, READ, N_FUNCTIONS };
+enum { MAIN, DEEP, TEXT, LOOP, READ, N_FUNCTIONS };
 
 struct fixture {
 	struct calls calls;
@@ -28,13 +28,14 @@ struct fixture {
 	struct call_spec specs[N_FUNCTIONS];
 };
 
-static const struct call_place place;
+static const struct call_place place, looping_place = { .flags = CALL_PLACE_LOOPS };
 
 static const char *const spec_texts[N_FUNCTIONS] = {
 	[MAIN] = "f:main()",
 	[DEEP] = "f:deep(int n) -> int",
 	[TEXT] = "f:text(fd to, str s, buf[n] b, size_t n, bool y, int8 c) -> errno",
 	[READ] = "syscall:getpid() -> int",
+	[LOOP] = "f:loop(int n) -> int",
 };
 
 static int calls_announce(uint32_t tid, void *userdata)
@@ -65,7 +66,9 @@ static int setup(void **state)
 		assert_int_equal(call_spec_parse(spec_texts[i], &f->specs[i], &error), 0);
 		f->list[i] = (struct call_target){ .name = f->specs[i].function,
 						   .spec = &f->specs[i],
-						   .place = i == READ ? NULL : &place };
+						   .place = i == LOOP   ? &looping_place
+							    : i == READ ? NULL
+									: &place };
 	}
 	f->targets.list = f->list;
 	f->targets.n = N_FUNCTIONS;
@@ -193,8 +196,82 @@ TEST(test_unwound)
 	leave(f, 150, TEXT, 8500);
 	enter(f, 160, DEEP, 8000);
 	leave(f, 170, MAIN, 9000);
-	assert_calls(f, "deep 130-140 unwound\ndeep 120-140 unwound\ntext 140-150 = 150\n"
-			"deep 160-170 unwound\nmain 110-170\n");
+	assert_calls(f, "text 140-150 = 150\ndeep 120-140 unwound\nmain 110-170\n");
+	enter(f, 180, DEEP, 7000);
+	assert_int_equal(calls_close(&f->calls, 190), 0);
+	assert_calls(f, "text 140-150 = 150\ndeep 120-140 unwound\nmain 110-170\n"
+			"deep 130-140 unwound\ndeep 180-190 open\ndeep 160-170 unwound\n");
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* Two coroutines take turns, on stacks that lie side by side; one is left in the middle. */
+TEST(test_coroutines)
+{
+	struct fixture *f = *state;
+
+	enter(f, 110, DEEP, 8000);
+	enter(f, 120, DEEP, 9000);
+	leave(f, 130, DEEP, 8000);
+	enter(f, 140, DEEP, 8000);
+	leave(f, 150, DEEP, 9000);
+	enter(f, 160, DEEP, 9000);
+	leave(f, 170, DEEP, 8000);
+	assert_calls(f, "deep 110-130 = 130\ndeep 120-150 = 150\ndeep 140-170 = 170\n");
+	enter(f, 180, TEXT, 9500);
+	leave(f, 190, TEXT, 9500);
+	assert_int_equal(calls_close(&f->calls, 200), 0);
+	assert_calls(f, "deep 110-130 = 130\ndeep 120-150 = 150\ndeep 140-170 = 170\n"
+			"text 180-190 = 190\ndeep 160-200 open\n");
+	assert_int_equal(f->calls.n_unpaired, 0);
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* A function jumps to another one, with a coroutine in between. */
+TEST(test_coroutine_jumps)
+{
+	struct fixture *f = *state;
+
+	enter_from(f, 110, TEXT, 8000, 77);
+	enter(f, 120, DEEP, 9000);
+	enter_from(f, 130, DEEP, 8000, 77);
+	leave(f, 140, DEEP, 8000);
+	leave(f, 150, TEXT, 8000);
+	leave(f, 160, DEEP, 9000);
+	assert_calls(f, "deep 130-140 = 140\ntext 110-150 = 150\ndeep 120-160 = 160\n");
+	assert_int_equal(f->calls.open_bytes, 0);
+}
+
+/* More that nothing tells of than there is room for; what is called later is not lost. */
+TEST(test_much_doubt)
+{
+	struct fixture *f = *state;
+	const uint64_t n = 2 * (32 << 20) / REC_CALL_BYTES(0);
+
+	f->pipe.from_ns = UINT64_MAX;
+	for (uint64_t i = 0; i < n; i++)
+		enter(f, 1000 + i, DEEP, 4096 + 8 * i);
+	assert_int_equal(f->calls.n_dropped, 0);
+	assert_in_range(f->calls.open_bytes, 1, 32 << 20);
+}
+
+/* A jump to the begin is no call, unless it returns to somewhere else. */
+TEST(test_turns)
+{
+	struct fixture *f = *state;
+
+	enter_from(f, 110, LOOP, 8000, 77);
+	enter_from(f, 120, LOOP, 8000, 77);
+	enter(f, 130, DEEP, 9000);
+	enter_from(f, 140, LOOP, 8000, 77);
+	leave(f, 150, LOOP, 8000);
+	leave(f, 160, DEEP, 9000);
+	enter_from(f, 170, LOOP, 8000, 77);
+	enter_from(f, 180, LOOP, 8000, 78);
+	leave(f, 190, LOOP, 8000);
+	assert_calls(f, "loop 110-150 = 150\ndeep 130-160 = 160\nloop 170-180 unwound\n"
+			"loop 180-190 = 190\n");
+	assert_int_equal(f->calls.n_unpaired, 0);
+	assert_int_equal(f->calls.open_bytes, 0);
 }
 
 /* A function jumps to another, which returns for both. */
@@ -458,7 +535,8 @@ int main(void)
 		CASE(test_tail_call),   CASE(test_system_call), CASE(test_other_stack),
 		CASE(test_unpaired),    CASE(test_thread_ends), CASE(test_edges),
 		CASE(test_values),      CASE(test_quote_room),  CASE(test_late_texts),
-		CASE(test_descriptors),
+		CASE(test_descriptors), CASE(test_coroutines),  CASE(test_coroutine_jumps),
+		CASE(test_much_doubt),  CASE(test_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
