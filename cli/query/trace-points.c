@@ -330,7 +330,7 @@ static int trace_points_take_block(struct trace_points *t, const struct event *e
 	item = trace_points_add(t, ev);
 	if (!item)
 		return -ENOMEM;
-	item->is_block = true;
+	item->is_block = t->has_blocks = true;
 	item->address = ev->block.id;
 	item->size = ev->kind == EVENT_FREE ? 0 : ev->block.size;
 	if (ev->kind == EVENT_BLOCK)

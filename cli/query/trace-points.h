@@ -44,6 +44,7 @@ struct trace_points {
 	struct table spaces; /* pid + 1 -> number of its address space now */
 	uint64_t n_points;   /* calls, moments and allocations */
 	uint64_t n_lost;     /* calls, moments and allocations that the recording lost */
+	bool has_blocks;     /* some blocks and their sizes are known */
 	uint64_t sampled;    /* not 0: only some allocations were recorded */
 };
 

@@ -18,6 +18,7 @@
 #include "cli/common/read-events.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
+#include "cli/query/query-names.h"
 #include "cli/query/query-print.h"
 #include "cli/query/trace-points.h"
 #include "reader/query/query-run.h"
@@ -41,6 +42,7 @@ struct verb_query {
 	struct tracedb_reader *reader; /* ... this is of one address space; */
 	struct outbuf bytes;           /* its trace */
 	struct query_print print;
+	struct query_names names;
 	bool live; /* results are wanted as they come */
 
 	const char *output_path; /* NULL = results are printed */
@@ -327,6 +329,10 @@ static int verb_query_answer_points(struct verb_query *v)
 	int r;
 
 	v->print.dictionary = tracedb_reader_dictionary(v->trace.points);
+	query_names_take(&v->names, &v->query.expression, v->print.dictionary);
+	r = query_names_complain(&v->names, &v->query.expression, v->trace.name, true);
+	if (r != CLI_OK)
+		return r;
 	v->live = fstat(v->trace.fd, &st) < 0 || !S_ISREG(st.st_mode);
 	if (tracedb_store_new(&v->store, v->print.dictionary) < 0)
 		return cli_failed("out of memory");
@@ -357,7 +363,9 @@ static const char *verb_query_function(const void *points, uint64_t statement)
 	return s ? s->name : NULL;
 }
 
-static int verb_query_answer_space(struct verb_query *v, const struct trace_points_space *space)
+/* IS_LAST: it is the last one, so all names are known. */
+static int verb_query_answer_space(struct verb_query *v, const struct trace_points_space *space,
+				   bool is_last)
 {
 	int r;
 
@@ -373,7 +381,27 @@ static int verb_query_answer_space(struct verb_query *v, const struct trace_poin
 	if (r < 0)
 		return cli_failed("%s: %s", v->trace.name, strerror(-r));
 	v->print.dictionary = tracedb_reader_dictionary(v->reader);
-	return verb_query_answer_store(v);
+	query_names_take(&v->names, &v->query.expression, v->print.dictionary);
+	if (is_last)
+		r = query_names_complain(&v->names, &v->query.expression, v->trace.name,
+					 v->points.has_blocks);
+	return r == CLI_OK ? verb_query_answer_store(v) : r;
+}
+
+/* Says so if the expression needs sizes of blocks and none is known: CLI_DAMAGE, else CLI_OK. */
+static int verb_query_complain_of_sizes(const struct verb_query *v)
+{
+	const struct query_expression *e = &v->query.expression;
+	bool needs_sizes = false;
+
+	for (size_t i = 0; i < e->n_nodes; i++)
+		needs_sizes |= e->nodes[i].kind == QUERY_SIZE;
+	if (!needs_sizes || v->points.has_blocks)
+		return CLI_OK;
+	cli_error("%s: sizes of blocks are unknown, because allocations were not recorded: a "
+		  "comparison with one is false (record with -e memory --memory-log)",
+		  v->trace.name);
+	return CLI_DAMAGE;
 }
 
 static int verb_query_answer_archive(struct verb_query *v)
@@ -394,7 +422,9 @@ static int verb_query_answer_archive(struct verb_query *v)
 				  "file has one; 'kymo export --format tracedb' writes them all",
 				  v->trace.name, n);
 	for (size_t i = 0; r == CLI_OK && i < n; i++)
-		r = verb_query_answer_space(v, &spaces[i]);
+		r = verb_query_answer_space(v, &spaces[i], i == n - 1);
+	if (r == CLI_OK && verb_query_complain_of_sizes(v) != CLI_OK)
+		status = CLI_DAMAGE;
 	return r == CLI_OK ? status : r;
 }
 
@@ -457,6 +487,6 @@ const struct verb verb_query_row = {
 		"or texts, as in (is (v/text path) \"/etc/passwd\"); and, or and not combine several.\n"
 		"v/size is the size of the block of a pointer. e/value, e/size and the like are of an\n"
 		"earlier point: (= (v/value buf) (e/value address)) finds pairs of points.\n"
-		"Exits with 3 if FILE is damaged.\n",
+		"Exits with 3 if FILE is damaged, or if it has no sizes of blocks and EXPRESSION needs them.\n",
 	.run = verb_query_run,
 };

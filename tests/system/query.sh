@@ -120,6 +120,23 @@ expect_exit 0 "$KYMO" export --format tracedb -o "$TMP/both.tdb" "$TMP/both.fxt"
 awk -F'\t' '{ sub(/.*\//, "", $4); print $2, $3, $4, $5 }' "$(compgen -G "$TMP/both-*.statements")" >"$TMP/statements"
 assert_says "$TMP/statements" "write main over.c $line" "the statement of the call"
 
+note "names that no point has"
+expect_exit 1 "$KYMO" query "$TMP/wrong.fxt" '(> (v/value cuont) (v/size buf))'
+assert_says "$TMP/stderr" "no point has a variable 'cuont'; did you mean 'count'?"
+expect_exit 1 "$KYMO" query "$TMP/some.tdb" '(> (v/value count) (v/size bfu))'
+assert_says "$TMP/stderr" "no point has a variable 'bfu'; did you mean 'buf'?"
+expect_exit 0 "$KYMO" query --var n "$TMP/wrong.fxt" '(= (v/value n) 48)'
+
+note "sizes that are unknown"
+expect_exit 0 "$KYMO" record --direct -o "$TMP/bare.fxt" --call 'libc.so.6:write(fd to, ptr buf, size_t count)' \
+	-e calls -- "$TMP/over" wrong
+expect_exit 3 "$KYMO" query "$TMP/bare.fxt" '(> (v/value count) (v/size buf))'
+assert_empty "$TMP/stdout" "results"
+assert_says "$TMP/stderr" "record with -e memory --memory-log" "the reason"
+expect_exit 1 "$KYMO" query "$TMP/bare.fxt" '(= (v/value buf) (e/value address))'
+assert_says "$TMP/stderr" "allocations were not recorded" "the reason"
+expect_exit 0 "$KYMO" query "$TMP/bare.fxt" '(> (v/value count) 40)'
+
 note "sampled allocations have no sizes"
 expect_exit 0 "$KYMO" record --direct -e memory,calls --memory-log --memory-interval 64K -o "$TMP/sampled.fxt" \
 	--call 'libc.so.6:write(fd to, ptr buf, size_t count)' -- "$TMP/over" wrong
