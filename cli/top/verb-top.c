@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "cli/record/nothing-recorded.h"
 #include "cli/record/record-loop.h"
 #include "cli/service/client-options.h"
 #include "cli/service/record-options.h"
@@ -30,6 +31,7 @@ enum { FLUSHES = 4 };
 
 struct job {
 	struct record_options options;
+	struct asked_for asked;
 	uint64_t interval_ns;
 	uint64_t count; /* of intervals; 0 = without end */
 	bool no_symbols;
@@ -45,6 +47,7 @@ static void job_deinit(struct job *j)
 	recording_free(j->recording);
 	top_thread_free(j->thread);
 	record_options_deinit(&j->options);
+	asked_for_deinit(&j->asked);
 	close_fd(j->wake_fd);
 	close_fd(j->read_fd);
 	close_fd(j->write_fd);
@@ -91,6 +94,7 @@ static void fill_options(struct job *j)
 	if (s->flush_ns > FLUSH_NS_DEFAULT)
 		s->flush_ns = FLUSH_NS_DEFAULT;
 	s->no_perfetto_blobs = true;
+	asked_for_note(&j->asked, s, false);
 }
 
 /* The thread is there before the recording: its threads have its signals, and somebody reads. */
@@ -125,6 +129,14 @@ static int verb_top_finish(struct job *j, int status)
 	return status == CLI_OK ? shown : status;
 }
 
+/* An empty screen: nothing that was selected ran. A machine may be idle. */
+static int verb_top_complain_of_nothing(const struct job *j, const struct session_view *v)
+{
+	if (!j->asked.filtered || v->counters.events_of[GROUP_SCHED] > 0)
+		return CLI_OK;
+	return nothing_recorded_complain(&j->asked, v, "top");
+}
+
 static int verb_top_watch(struct job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -140,7 +152,7 @@ static int verb_top_watch(struct job *j)
 		return verb_top_finish(j, CLI_FAILED);
 	/* Messages are for the screen that was there before. */
 	r = verb_top_finish(j, CLI_OK);
-	return session_view_complain(&v, "top") ?: r;
+	return session_view_complain(&v, "top") ?: r ?: verb_top_complain_of_nothing(j, &v);
 }
 
 static int take_interval(void *to, char *value)
@@ -205,6 +217,6 @@ const struct verb verb_top_row = {
 	.more_options = verb_top_print_options,
 	.notes =
 		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
-		"Exits with 3 if events were lost.\n",
+		"Exits with 3 if events were lost, or if nothing that was selected ran.\n",
 	.run = verb_top,
 };

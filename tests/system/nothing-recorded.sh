@@ -15,6 +15,10 @@ expect_exit 3 "$KYMO" record --direct -d 0.3 -e sched,profile -p $idle -o "$TMP/
 assert_line "$TMP/stderr" "$TMP/idle.fxt: no event of category sched: no selected thread ran"
 assert_says "$TMP/stderr" "$TMP/idle.fxt: no event of category profile: no selected thread ran when"
 
+note "a live view of it"
+expect_exit 3 "$KYMO" top --direct --json -i 200ms -n 1 -p $idle
+assert_says "$TMP/stderr" "top: no event of category sched: no selected thread ran"
+
 note "a machine may be idle: then nothing that was chosen is missing"
 expect_exit 0 "$KYMO" record --direct -d 0.1 -e workqueue -o "$TMP/machine.fxt"
 
