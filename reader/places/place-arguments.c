@@ -54,6 +54,7 @@ struct leaves {
 	struct leaf list[PLACE_ARGUMENTS_MAX];
 	size_t n;
 	bool cut, failed;
+	bool is_wide;   /* there is a number of two words */
 	size_t n_looks; /* members examined; structures without members can make this large */
 };
 
@@ -69,6 +70,24 @@ static char *leaves_words(const char *shape)
 	const char *open = strchr(shape, '{'), *close = strrchr(shape, '}');
 
 	return open && close > open ? strndup(open + 1, (size_t)(close - open - 1)) : NULL;
+}
+
+/* The last one is a number of two words, which are its values. */
+static void leaves_split(struct leaves *l)
+{
+	struct leaf *low = &l->list[l->n - 1], *high = low + 1;
+	char name[PLACE_ARGUMENT_NAME_MAX];
+
+	l->is_wide = true;
+	if (l->n == PLACE_ARGUMENTS_MAX ||
+	    strlen(low->name) + sizeof(".high") > PLACE_ARGUMENT_NAME_MAX)
+		return;
+	memcpy(name, low->name, sizeof(name));
+	*high = (struct leaf){ .at = low->at + WORD, .kind = low->kind, .bytes = WORD };
+	*low = (struct leaf){ .at = low->at, .kind = 'u', .bytes = WORD };
+	snprintf(high->name, sizeof(high->name), "%.*s.high", (int)sizeof(name) - 7, name);
+	snprintf(low->name, sizeof(low->name), "%.*s.low", (int)sizeof(name) - 7, name);
+	l->n++;
 }
 
 static void leaves_add(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at)
@@ -99,6 +118,8 @@ static void leaves_add(struct leaves *l, Dwarf_Die *type, const char *name, uint
 		if (*text == 'e')
 			leaf->words = leaves_words(text);
 		l->n++;
+		if (strchr("iu", *text) && bytes == 2 * WORD)
+			leaves_split(l);
 	}
 	outbuf_deinit(&shape);
 }
@@ -172,7 +193,9 @@ static struct place_argument *arguments_add(struct place_arguments *a, struct le
 	*to = (struct place_argument){ .kind = leaf->kind, .bytes = leaf->bytes };
 	memcpy(to->name, leaf->name, sizeof(to->name));
 	to->words = TAKE_PTR(leaf->words);
-	if (!strchr("iuchbfpeS", leaf->kind) || leaf->bytes == 0)
+	if (!strchr("iuchbfpeS", leaf->kind) || leaf->bytes == 0 ||
+	    (leaf->kind != 'f' && leaf->bytes != 1 && leaf->bytes != 2 && leaf->bytes != 4 &&
+	     leaf->bytes != WORD))
 		to->reason = not_whole;
 	return to;
 }
@@ -373,6 +396,8 @@ static void convention_argument(struct convention *c, const struct place_context
 	}
 	/* long double, and values with other alignment */
 	if (l.n == 1 && l.list[0].kind == 'f' && bytes > WORD)
+		c->stack = (c->stack + 15) & ~UINT64_C(15);
+	if (l.is_wide && (bytes > IN_REGISTERS_MAX || c->registers + 2 > REGISTERS_OF_ARGUMENTS))
 		c->stack = (c->stack + 15) & ~UINT64_C(15);
 	convention_place(c, &l, bytes ?: WORD, l.n == 1 && l.list[0].kind == 'f' && bytes > WORD,
 			 a);

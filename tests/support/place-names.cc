@@ -129,6 +129,18 @@ PASS(pass_virtual, Virtual)
 PASS(pass_plain, Plain)
 PASS(pass_box, Box<int>)
 
+__attribute__((noinline)) __int128 wide(int k, __int128 n, bool yes)
+{
+	KEEP(&n);
+	return yes ? n : k;
+}
+
+__attribute__((noinline)) int wide_late(long a, long b, long c, long d, long e, __int128 n, long f)
+{
+	KEEP(&n);
+	return (int)(a + b + c + d + e + f);
+}
+
 int main(int argc, char **argv)
 {
 	int sum = 0;
@@ -137,7 +149,8 @@ int main(int argc, char **argv)
 	dynamic.v = argc;
 	sum += pass_ended({ argc, 2 }, argc) + pass_copied(argc, argc) + pass_moved(argc, argc) +
 	       pass_outer({ argc, { { 1, 2 } }, 3 }, argc) + pass_derived(argc, argc) +
-	       pass_virtual(dynamic, argc) + pass_plain(argc, argc) + pass_box(argc, argc);
+	       pass_virtual(dynamic, argc) + pass_plain(argc, argc) + pass_box(argc, argc) +
+	       (int)wide(argc, argc, true) + wide_late(argc, 1, 2, 3, 4, argc, 5);
 
 	for (int i = 0; i < 3; i++)
 		sum += cloned(argv[0], 7) + tagged(argc) + twice(argc) + generic(argc);

@@ -110,6 +110,11 @@ static void test_resolved(void **state)
 		{ "names", "pass_plain", 1,
 		  "'pass_plain'(int32 what.v, int64 what.w, int32 n) -> int32" },
 		{ "names", "pass_box", 1, "'pass_box'(int32 what.v, int32 n) -> int32" },
+		{ "names", "wide", 1, "'wide'(int32 k, uint64 n.low, int64 n.high, bool yes)" },
+		{ "names", "wide_late", 1,
+		  "'wide_late'(int64 a, int64 b, int64 c, int64 d, int64 e, uint64 n.low@[r7+8], "
+		  "int64 n.high@[r7+16], int64 f@r9) -> int32" },
+		{ "names", "wide*", 2, "'wide'(int32 k, uint64 n.low, int64 n.high, bool yes)" },
 		{ "bare-names", "generic", 1, "'a::generic::<i32>'()" },
 		{ "bare-names", "cloned", 1, "'cloned.constprop.0'()" },
 		{ "bare-names", "cloned.constprop.0(int n)", 1, "cloned.constprop.0(int n)" },
@@ -123,10 +128,13 @@ static void test_resolved(void **state)
 
 static void test_left_as_they_are(void **state)
 {
-	static const char *const rows[] = {
-		"syscall:open*", "libc.so.6:fopen", "fopen", "", "libc.so.6:fopen if $mode",
-		"/etc/passwd:f"
-	};
+	static const char *const rows[] = { "syscall:open*",
+					    
+					    "libc.so.6:fopen",
+					    "fopen",
+					    "",
+					    "libc.so.6:fopen if $mode",
+					    "/etc/passwd:f" };
 	struct call_resolved resolved;
 	char why[PLACES_WHY_MAX];
 
