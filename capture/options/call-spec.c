@@ -122,15 +122,29 @@ static int spec_copy(struct spec_reader *r, char *to, size_t max, const char *fr
 	return 0;
 }
 
+const char *call_spec_find_file(const char *text, const char **ret, size_t *ret_n)
+{
+	bool quoted = *text == '\'';
+
+	*ret = text + quoted;
+	*ret_n = strcspn(*ret, quoted ? "'" : ":(");
+	return *ret + *ret_n + (quoted && (*ret)[*ret_n]);
+}
+
 static int spec_file(struct spec_reader *r)
 {
-	size_t n = strcspn(r->p, ":(");
-	const char *begin = r->p;
+	const char *begin = r->p, *file;
+	size_t n;
 
-	if (begin[n] != ':')
+	r->p = call_spec_find_file(begin, &file, &n);
+	if (*r->p == '(' && strchr(r->p, ':'))
+		return spec_fail(r, begin,
+				 "FILE:FUNCTION(...) is expected: there is no ':' before '('; a "
+				 "path with ':' or '(' is written in quotes, 'PATH':FUNCTION");
+	if (*r->p != ':')
 		return spec_fail(r, begin, "FILE:FUNCTION(...) is expected: there is no ':'");
-	r->p += n + 1;
-	return spec_copy(r, r->spec->file, CALL_FILE_MAX, begin, n, "the file");
+	r->p++;
+	return spec_copy(r, r->spec->file, CALL_FILE_MAX, file, n, "the file");
 }
 
 /* "+OFFSET+BYTES@AT='LABEL'" */

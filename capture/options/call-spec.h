@@ -11,8 +11,8 @@
  *	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
  *	libc.so.6:malloc limit 1000/s
  *
- * FILE is a path, or the name of a library or program; "syscall" stands for
- * the system calls. FUNCTION is a symbol; `*` and `?` stand for
+ * FILE is a path, in quotes (') if it has a ':' or '(', or the name of a library or program;
+ * "syscall" stands for the system calls. FUNCTION is a symbol; `*` and `?` stand for
  * other characters as in file names. Or it is a range of the file, as written by code that has
  * resolved it (cli/service/call-resolve.h):
  *
@@ -100,6 +100,10 @@ struct call_spec_error {
 	size_t at;
 	char why[CALL_SPEC_WHY_MAX];
 };
+
+/* Finds the file that TEXT begins with: *RET_N bytes at *RET. Returns what follows: ':', if TEXT
+ * is a specification. */
+const char *call_spec_find_file(const char *text, const char **ret, size_t *ret_n);
 
 /* Parses TEXT. Returns 0, or -EINVAL with ERROR. */
 int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_error *error);

@@ -128,13 +128,14 @@ static int resolve_take_address(struct resolution *r, const char *p)
 /* Returns 1 if TEXT is something to resolve, 0 if it is not, or -EINVAL. */
 static int resolve_parse(struct resolution *r)
 {
-	size_t n = strcspn(r->text, ":(");
-	const char *p = r->text + n + 1;
+	const char *file, *p;
+	size_t n;
 	int e;
 
-	if (r->text[n] != ':' || n == 0 || n >= sizeof(r->file))
+	p = call_spec_find_file(r->text, &file, &n);
+	if (*p++ != ':' || n == 0 || n >= sizeof(r->file))
 		return 0;
-	memcpy(r->file, r->text, n);
+	memcpy(r->file, file, n);
 	if (strcmp(r->file, CALL_SYSCALL_FILE) == 0 || *p == '+')
 		return 0;
 	if (strncmp(p, "usdt:", 5) == 0) {
@@ -306,7 +307,8 @@ static int resolve_write(struct resolution *r, const struct resolved_code *code,
 	if (!places_offset(r->places, code->begin, &offset))
 		return resolve_fail(r, -EINVAL, "%s has no code at 0x%" PRIx64, r->file,
 				    code->begin);
-	outbuf_print(to, "%s:+0x%" PRIx64 "+0x%" PRIx64, r->file, offset, code->bytes);
+	outbuf_print(to, strpbrk(r->file, ":(") ? "'%s'" : "%s", r->file);
+	outbuf_print(to, ":+0x%" PRIx64 "+0x%" PRIx64, offset, code->bytes);
 	if (code->is_point)
 		outbuf_print(to, "@0x%" PRIx64, code->vaddr - code->begin);
 	resolve_put_label(to, code->label);
@@ -639,13 +641,28 @@ static bool resolve_is_known(const struct resolution *r)
 	return r->wanted == WANTED_NAME && !r->is_source_name && resolve_is_in_tables(r->text);
 }
 
+/* Adds to the reason why the file is not there that its name may be longer. */
+static void resolve_hint_at_quotes(struct resolution *r)
+{
+	size_t n = strlen(r->why);
+
+	if (strchr(r->name, '/') || strpbrk(r->tail, ":/"))
+		snprintf(r->why + n, PLACES_WHY_MAX - n,
+			 " (a path with ':' or '(' is written in quotes, 'PATH':FUNCTION)");
+}
+
 static int resolve_open(struct resolution *r)
 {
 	struct process_file file;
+	int e = process_file_find(r->file, r->filter, &file);
 
-	if (process_file_find(r->file, r->filter, &file) < 0)
-		return resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->file);
-	return process_file_open(&file, &r->places, r->why, PLACES_WHY_MAX);
+	if (e < 0)
+		e = resolve_fail(r, -ENOENT, "there is no library or program '%s'", r->file);
+	else
+		e = process_file_open(&file, &r->places, r->why, PLACES_WHY_MAX);
+	if (e == -ENOENT)
+		resolve_hint_at_quotes(r);
+	return e;
 }
 
 static int resolve_wanted(struct resolution *r)

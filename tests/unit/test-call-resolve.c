@@ -129,7 +129,7 @@ static void test_resolved(void **state)
 static void test_left_as_they_are(void **state)
 {
 	static const char *const rows[] = { "syscall:open*",
-					    
+					    "'libc.so.6':fopen",
 					    "libc.so.6:fopen",
 					    "fopen",
 					    "",
