@@ -153,7 +153,7 @@ int call_probes_new(const struct call_targets *targets, const struct call_option
 	for (size_t i = 0; i < targets->n_sources; i++) {
 		const struct call_source *source = &targets->sources[i];
 
-		if (!call_spec_is_syscall(&source->spec))
+		if (source->places.n > 0)
 			r = call_probes_attach(p, source, o->files.fds[i], o->fast_returns,
 					       collector);
 		if (r < 0)

@@ -260,6 +260,71 @@ static int call_targets_number(struct call_targets *t, struct call_source *sourc
 	return 0;
 }
 
+/* ---- functions that several specifications mean ---- */
+
+static bool call_targets_same_file(int one, int other)
+{
+	struct stat a, b;
+
+	return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* How much SOURCE says of a function that it means. */
+static int call_source_says(const struct call_source *source)
+{
+	return 2 * !call_spec_is_glob(&source->spec) + !source->spec.implied;
+}
+
+static bool call_source_is_limited(const struct call_source *source)
+{
+	return source->spec.condition.op != CALL_OP_NONE || source->spec.limit;
+}
+
+/*
+ * Whether number A of T leaves the functions that B means, too, to B, which records all of their
+ * calls then. Two conditions can select different calls: then both record what they select.
+ */
+static bool call_targets_yields(const struct call_targets *t, const struct call_options *o,
+				size_t a, size_t b)
+{
+	const struct call_source *one = &t->sources[a], *other = &t->sources[b];
+	int says = call_source_says(one) - call_source_says(other);
+
+	if (call_source_is_limited(other))
+		return a > b && strcmp(o->specs[a], o->specs[b]) == 0;
+	return call_source_is_limited(one) || says < 0 || (says == 0 && a > b);
+}
+
+static bool call_source_has(const struct call_source *source, const struct call_place *place)
+{
+	for (size_t i = 0; i < source->places.n; i++)
+		if (source->places.places[i].entry == place->entry &&
+		    ((source->places.places[i].flags ^ place->flags) & CALL_PLACE_POINT) == 0)
+			return true;
+	return false;
+}
+
+/* Each call is recorded once, also if several specifications mean its function. */
+static void call_targets_drop_doubles(struct call_targets *t, const struct call_options *o)
+{
+	for (size_t a = 0; a < t->n_sources; a++)
+		for (size_t b = 0; b < t->n_sources; b++) {
+			struct call_source *source = &t->sources[a];
+			size_t n = 0;
+
+			if (a == b || !call_targets_yields(t, o, a, b) ||
+			    call_spec_is_syscall(&source->spec) ||
+			    call_spec_is_syscall(&t->sources[b].spec) ||
+			    !call_targets_same_file(o->files.fds[a], o->files.fds[b]))
+				continue;
+			for (size_t i = 0; i < source->places.n; i++)
+				if (!call_source_has(&t->sources[b], &source->places.places[i]))
+					source->places.places[n++] = source->places.places[i];
+			source->n = source->places.n = n;
+		}
+}
+
 int call_targets_new(const struct session_options *options, struct call_targets **ret,
 		     char **reterr_text)
 {
@@ -279,10 +344,12 @@ int call_targets_new(const struct session_options *options, struct call_targets 
 		    !call_spec_is_syscall(&t->sources[i].spec))
 			r = call_source_check_owner(&t->sources[i], o->files.fds[i],
 						    options->own_uid, reterr_text);
-		n += t->sources[i].n;
 	}
 	if (r < 0)
 		return r;
+	call_targets_drop_doubles(t, o);
+	for (size_t i = 0; i < t->n_sources; i++)
+		n += t->sources[i].n;
 	if (n > CALL_FUNCTIONS_MAX)
 		return call_targets_refuse(-E2BIG, "more than 4096 functions are meant",
 					   reterr_text);

@@ -255,6 +255,17 @@ calls --stack-trace --call "$TMP/point:point.c:9" -- "$TMP/point"
 gojq -c '[[.stack[].function][:2], .return_address]' "$TMP/calls" >"$TMP/is"
 assert_eq "$(cat "$TMP/is")" '[["outer","main"],null]' "the callers, and no address that is none"
 
+note "a function that two specifications mean, in a path with a colon"
+cp "$TMP/load" "$TMP/a:load(1)"
+calls --call "'$TMP/a:load(1)':s*p" --call "'$TMP/a:load(1)':step(int n) -> int" -- "$TMP/a:load(1)" threads
+assert_eq "$(count '.return == .arguments.n + 1')" 4000 "calls"
+assert_eq "$(count '.function == "step"')" 4000 "... each once"
+calls --call "'$TMP/a:load(1)':step(int n) if \$n < 3" --call "'$TMP/a:load(1)':step(int n) if \$n > 997" \
+	-- "$TMP/a:load(1)" threads
+assert_eq "$(count .)" 20 "calls that one of two conditions selects"
+expect_exit 1 "$KYMO" calls --direct --call "$TMP/a:load(1):step" -- "$TMP/a:load(1)" threads
+assert_says "$TMP/stderr" "is written in quotes, 'PATH':FUNCTION"
+
 note "conditions"
 calls --call "$TMP/load:step(int n) -> int if \$n >= 990" -- "$TMP/load" threads
 assert_eq "$(count '.arguments.n >= 990')" 40 "calls for which it holds"
