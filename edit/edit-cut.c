@@ -26,6 +26,8 @@ enum { STARTS_MAX = 64 };
 
 enum phase { BEFORE, WITHIN, BEHIND };
 
+static const char CLIPPED_END[] = "open";
+
 struct edit_cut {
 	struct edit_cut_options options;
 	uint64_t from_ns, to_ns; /* in the archive's time; set by the first record with a time */
@@ -52,8 +54,9 @@ struct edit_cut {
 	struct edit_cut_counts counts;
 	bool others[FXT_CPU_MAX + 1]; /* CPUs whose pseudo-thread "other" was named */
 	bool any_other;
-	bool timed;        /* a record with a time was read */
-	uint64_t since_ns; /* start time to add to the next record; 0 = none */
+	bool timed;          /* a record with a time was read */
+	uint64_t since_ns;   /* start time to add to the next record; 0 = none */
+	const char *clipped; /* what it says of the end that is cut off; NULL = nothing */
 };
 
 static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
@@ -115,11 +118,45 @@ static void say_since(struct edit_cut *c, struct fxt_record *r)
 	r->name = (struct fxt_text){ name, sizeof(name) - 1, FXT_NAME_BLOCK, 0 };
 }
 
+static bool edit_cut_is_call(const struct fxt_record *r)
+{
+	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
+	       fxt_text_known(&r->category) == FXT_NAME_CALLS;
+}
+
+/* A complete event that goes on behind the cut ends with it; calls and waits are open then, as at
+ * the end of a recording. */
+static void edit_cut_clip_end(struct edit_cut *c, struct fxt_record *r)
+{
+	c->clipped = NULL;
+	if (r->event.end_ns <= c->to_ns)
+		return;
+	r->event.end_ns = c->to_ns;
+	if (edit_cut_is_call(r) || fxt_record_row(r) == FXT_ROW_OFFCPU)
+		c->clipped = CLIPPED_END;
+}
+
+/* A call that began before the cut did not take as long as it lasts there. */
+static void edit_cut_clip_begin(struct edit_cut *c, struct fxt_record *r)
+{
+	struct fxt_arg arg;
+
+	r->ts_ns = c->from_ns;
+	if (!c->clipped && edit_cut_is_call(r) &&
+	    !fxt_args_find(r->args, FXT_NAME_LEFT_BY, FXT_ARG_STRING, &arg))
+		c->clipped = "cut";
+}
+
 static int add_since(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret)
 {
 	const struct edit_cut *c = userdata;
 
 	(void)record;
+	if (c->clipped) {
+		*ret = (struct fxt_out_arg){ .type = FXT_ARG_STRING,
+					     .text = fxt_inline(c->clipped) };
+		return FXT_NAME_LEFT_BY;
+	}
 	if (c->since_ns == 0)
 		return 0;
 	*ret = (struct fxt_out_arg){ .type = FXT_ARG_UINT64, .u64 = c->since_ns };
@@ -131,6 +168,9 @@ static bool change_arg(void *userdata, const struct fxt_record *record, int name
 {
 	const struct edit_cut *c = userdata;
 
+	/* (its result comes later, and so does what left it) */
+	if (c->clipped == CLIPPED_END && (name == FXT_NAME_RETURN || name == FXT_NAME_LEFT_BY))
+		return false;
 	return edit_select_arg(c->select, record, name, arg);
 }
 
@@ -237,10 +277,10 @@ static int write_across(struct edit_cut *c)
 	for (size_t i = 0; r == 0 && i < c->n_across; i++) {
 		r = edit_viewer_look(c->viewer, c->across[i], &record)
 			    ?: edit_spans_open(c->spans, record.ts_ns, c->from_ns);
-		record.ts_ns = c->from_ns;
-		if (record.event.end_ns > c->to_ns)
-			record.event.end_ns = c->to_ns;
+		edit_cut_clip_end(c, &record);
+		edit_cut_clip_begin(c, &record);
 		r = r ?: edit_copy_record(c->copy, c->across[i]->from, &record);
+		c->clipped = NULL;
 	}
 	return r == 0 ? edit_spans_open(c->spans, UINT64_MAX, c->from_ns) : r;
 }
@@ -397,13 +437,14 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 		c->counts.left_out++;
 		return 0;
 	}
-	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
-	    r->event.end_ns > c->to_ns)
-		r->event.end_ns = c->to_ns;
+	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE)
+		edit_cut_clip_end(c, r);
 	c->n_events++;
 	if (edit_row_of(item->from, r) == FXT_ROW_LOST)
 		c->lost += fxt_record_number(r, FXT_NAME_COUNT);
-	return edit_copy_record(c->copy, item->from, r);
+	verdict = edit_copy_record(c->copy, item->from, r);
+	c->clipped = NULL;
+	return verdict;
 }
 
 /*

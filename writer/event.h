@@ -402,7 +402,8 @@ struct event {
 			uint64_t stack; /* id of a SAMPLE_NAMED of the process; 0 = not taken */
 			/*
 			 * "" = it returned; "unwound": left by longjmp(), an exception, a tail call
-			 * or the end of its thread; "open": the recording ended before
+			 * or the end of its thread; "open": the recording, or the part of it that
+			 * was cut out, ended before; "cut": it returned, but began before the part
 			 */
 			const char *left_by;
 		} call;

@@ -129,7 +129,7 @@ static int call_trace_add(struct call_trace *t, const struct event *ev)
 		.pid = ev->pid,
 		.tid = ev->tid,
 		.stack = t->stacks ? call_stacks_find(t->stacks, ev->pid, ev->call.stack) : 0,
-		.left = *ev->call.left_by == '\0',
+		.left = *ev->call.left_by == '\0' || strcmp(ev->call.left_by, "cut") == 0,
 		.n_args = ev->call.n_args,
 		.result = ev->call.result,
 	};

@@ -67,7 +67,7 @@ static void call_lines_print_result(const struct event *ev)
 	const struct call_value *v = &ev->call.result;
 	const char *meaning = v->form == CALL_VALUE_TEXT ? call_lines_errno(v->text) : NULL;
 
-	if (*ev->call.left_by) {
+	if (v->form == CALL_VALUE_NONE && *ev->call.left_by) {
 		printf(" = ? (%s)", ev->call.left_by);
 	} else if (meaning) {
 		printf(" = -1 %s (%s)", v->text, meaning);
@@ -75,6 +75,8 @@ static void call_lines_print_result(const struct event *ev)
 		printf(" = ");
 		call_lines_print_value(v);
 	}
+	if (v->form != CALL_VALUE_NONE && *ev->call.left_by)
+		printf(" (%s)", ev->call.left_by);
 }
 
 static void call_lines_print_text(const struct call_lines *l, const struct event *ev)

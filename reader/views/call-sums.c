@@ -52,9 +52,10 @@ int call_sums_add(struct call_sums *s, const struct event *ev)
 		sum->left_out += ev->left_out.count;
 		return 0;
 	}
+	/* (of a call that is cut, it is not known how long it took) */
 	if (*ev->call.left_by) {
-		sum->open += strcmp(ev->call.left_by, "open") == 0;
-		sum->unwound += strcmp(ev->call.left_by, "open") != 0;
+		sum->unwound += strcmp(ev->call.left_by, "unwound") == 0;
+		sum->open += strcmp(ev->call.left_by, "unwound") != 0;
 		return 0;
 	}
 	sum->failed += call_sums_has_failed(&ev->call.result);

@@ -86,7 +86,7 @@ note "coroutines, jumps, and functions of libc that end in one that is chosen at
 gcc -D_GNU_SOURCE -O2 -fno-builtin -o "$TMP/stacks" "$ROOT/tests/support/call-stacks-load.c"
 calls --call "$TMP/stacks:suspended(int n) -> int" --call "$TMP/stacks:turns(long n) -> long" \
 	--call "$TMP/stacks:jump*(int n) -> int" --call "libc.so.6:str*dup" --call libc.so.6:calloc -- "$TMP/stacks"
-jq -c '[.function, (.arguments | .n // .s // .size), .return, .left_by] | select(.[0] != "calloc" or .[1] == 50)' \
+gojq -c '[.function, (.arguments | .n // .s // .size), .return, .left_by] | select(.[0] != "calloc" or .[1] == 50)' \
 	"$TMP/calls" | sed 's/,[0-9]\{9,\},/,"memory",/' >"$TMP/is"
 for i in 0 1 2 3 4; do
 	echo "[\"suspended\",$i,$((10 * i)),null]"

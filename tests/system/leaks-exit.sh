@@ -37,7 +37,7 @@ no_answers() {
 # gap FILE: why probes can have been missing
 gap() {
 	dump_records "$1"
-	events watched | jq -r '.args.text // empty'
+	events watched | gojq -r '.args.text // empty'
 }
 
 # check_found FILE N

@@ -164,7 +164,7 @@ note "threads that the exit of the program overtakes"
 for _ in {1..3}; do
 	expect_exit 0 "$KYMO" record --direct --force -e threads -o "$TMP/crowd.fxt" -- "$RESOURCE_LOAD" crowd
 	dump_records "$TMP/crowd.fxt"
-	assert_eq "$(events block | jq -c 'select(.args.resource == "thread")' | wc -l)" 256 "threads that nobody joined"
+	assert_eq "$(events block | gojq -c 'select(.args.resource == "thread")' | wc -l)" 256 "threads that nobody joined"
 done
 
 note "a main thread that ends: /proc lists nothing any more"

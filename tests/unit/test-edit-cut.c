@@ -88,6 +88,38 @@ TEST(test_cut_both_ends)
 	source_deinit(&s);
 }
 
+/* How long a call or a wait took is not known where an end of it is cut off. */
+TEST(test_cut_calls)
+{
+	const struct fxt_out_arg unwound = { .type = FXT_ARG_STRING,
+					     .name = fxt_named(FXT_NAME_LEFT_BY),
+					     .text = fxt_inline("unwound") };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	source_init(&s);
+	put_start(&s, 100, "box", 2, WALL);
+	put_task(&s, 5, "five", 1);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 150, 5, "calls", "over", 800);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 160, 5, "calls", "before", 450);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 200, 5, "calls", "earlier", 300);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 410, 5, "calls", "whole", 420);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 500, 5, "calls", "behind", 700);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 590, 5, "profile", "offcpu", 700);
+	put_event_args(&s, 595, 5, "calls", "no call", &unwound, 1);
+	put_stop(&s, 900);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){
+					  .from_ns = 400, .to_ns = 600, .absolute = true });
+	assert_line(text, "kymo: 400 complete calls/over 5/5 ..600 left by:string=open");
+	assert_line(text, "kymo: 400 complete calls/before 5/5 ..450 left by:string=cut");
+	assert_int_equal(count_lines(text, "earlier"), 0);
+	assert_line(text, "kymo: 410 complete calls/whole 5/5 ..420");
+	assert_line(text, "kymo: 500 complete calls/behind 5/5 ..600 left by:string=open");
+	assert_line(text, "kymo: 590 complete profile/offcpu 5/5 ..600 left by:string=open");
+	assert_line(text, "kymo: 595 instant calls/no call 5/5 left by:string=unwound");
+	source_deinit(&s);
+}
+
 /* Everything, and the two open ends. */
 TEST(test_cut_open_ends)
 {
@@ -265,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_cut_extreme_times),
 		cmocka_unit_test(test_cut_flight_recorder),
 		cmocka_unit_test(test_cut_cpu_woken_twice),
+		cmocka_unit_test(test_cut_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
