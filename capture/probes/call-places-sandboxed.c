@@ -166,6 +166,12 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 	else if (p->flags & CALL_PLACES_NO_SYMBOLS)
 		snprintf(why, size,
 			 "%s has no symbols (it is stripped): its functions have no names", file);
+	else if (p->flags & CALL_PLACES_STRIPPED && !*p->nearest)
+		snprintf(
+			why, size,
+			"%s has no function '%s' among those that it exports; others have no names "
+			"(it is stripped)",
+			file, pattern);
 	else
 		snprintf(why, size, "%s has no function '%s'%s%s%s", file, pattern,
 			 *p->nearest ? "; did you mean '" : "", p->nearest,

@@ -492,6 +492,7 @@ static void places_note_switches(struct places_search *s)
 
 static int places_search_image(struct places_search *s)
 {
+	GElf_Shdr table;
 	size_t n_symbols;
 
 	s->places.flags |=
@@ -513,6 +514,8 @@ static int places_search_image(struct places_search *s)
 	if (s->n_found > 0 || s->n_resolvers > 0)
 		return places_search_code(s);
 	elf_image_functions(&s->image, places_compare_name, s, &n_symbols);
+	if (!elf_image_section(&s->image, ".symtab", &table))
+		s->places.flags |= CALL_PLACES_STRIPPED;
 	return 0;
 }
 

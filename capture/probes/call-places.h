@@ -59,7 +59,8 @@ struct call_place {
  * that does not know of a return probe. `nearest` has the function that shows it.
  */
 #define CALL_PLACES_SWITCHES (1U << 8)
-#define CALL_PLACES_ALL      ((1U << 9) - 1)
+#define CALL_PLACES_STRIPPED (1U << 9) /* has the names of functions that it exports only */
+#define CALL_PLACES_ALL      ((1U << 10) - 1)
 
 struct call_places {
 	struct call_place *places; /* owned; by entry, unique */

@@ -392,6 +392,39 @@ static int resolve_no_function(struct resolution *r, const struct place_function
 			    *f->nearest ? "'?" : "");
 }
 
+/* Whether the library NAME has the function of R. */
+static bool resolve_is_in_library(const struct resolution *r, const char *name)
+{
+	struct process_file file;
+	struct place_functions f;
+	struct places *places;
+	char why[PLACES_WHY_MAX];
+	bool found = false;
+
+	if (process_file_find(name, r->filter, &file) < 0 ||
+	    process_file_open(&file, &places, why, sizeof(why)) < 0)
+		return false;
+	if (place_functions_find(places, r->name, &f) == 0) {
+		found = f.n > 0 || f.has_indirect;
+		place_functions_deinit(&f);
+	}
+	places_free(places);
+	return found;
+}
+
+/* The file of R may be a program that uses the function, or a library that had it once. */
+static int resolve_in_libraries(struct resolution *r)
+{
+	static const char *const libraries[] = { "libc.so.6", "libm.so.6" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
+		if (strcmp(r->file, libraries[i]) != 0 && resolve_is_in_library(r, libraries[i]))
+			return resolve_fail(r, -ENOENT,
+					    "%s has no function '%s', but %s has one: '%s:%s'",
+					    r->file, r->name, libraries[i], libraries[i], r->name);
+	return 0;
+}
+
 /* Arguments that are given are those of one function. */
 static int resolve_several(struct resolution *r, const struct place_functions *f)
 {
@@ -517,6 +550,10 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 
 	if (e < 0)
 		return e;
+	if (f->n == 0 && !f->has_indirect && !strpbrk(r->name, "*?"))
+		e = resolve_in_libraries(r);
+	if (e < 0)
+		return e;
 	/* (the recorder knows why a name that the linker could have is of no use) */
 	if (f->n == 0 && !r->is_source_name && (f->has_indirect || !*f->nearest))
 		return resolve_add_text(r, r->text, 0);
@@ -635,10 +672,17 @@ static int resolve_usdt(struct resolution *r)
 
 /* ---- all ---- */
 
-/* Whether the recorder knows by itself all that is to be known. */
+/*
+ * Whether the recorder knows by itself all that is to be known. Other libraries of libc are looked
+ * into: their functions have moved to libc.so.6.
+ */
 static bool resolve_is_known(const struct resolution *r)
 {
-	return r->wanted == WANTED_NAME && !r->is_source_name && resolve_is_in_tables(r->text);
+	const char *slash = strrchr(r->file, '/');
+
+	return r->wanted == WANTED_NAME && !r->is_source_name &&
+	       strncmp(slash ? slash + 1 : r->file, "libc.", 5) == 0 &&
+	       resolve_is_in_tables(r->text);
 }
 
 /* Adds to the reason why the file is not there that its name may be longer. */

@@ -187,6 +187,10 @@ TEST(test_explained)
 	assert_true(call_places_explain(&places, 0, "lib.so", "chosen", why, sizeof(why)));
 	assert_false(call_places_explain(&places, 0, "lib.so", "choose*", why, sizeof(why)));
 	find("bare.so", "leaf", 1, 1);
+	find("bare.so", "nothing_like_that", 1, 0);
+	assert_explained("nothing_like_that",
+			 "lib.so has no function 'nothing_like_that' among those that it exports; "
+			 "others have no names (it is stripped)");
 	assert_int_equal(command_in(dir,
 				    "printf 'int main(void) { return 0; }' >m.c && cc -O1 -static "
 				    "-o bare m.c && strip bare"),

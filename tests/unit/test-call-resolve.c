@@ -126,6 +126,20 @@ static void test_resolved(void **state)
 		check(rows[i].program, rows[i].text, rows[i].n, rows[i].first);
 }
 
+/* A program that uses a function of a library, and a library that had it once. */
+static void test_of_libraries(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	snprintf(whole, sizeof(whole), "%s:printf", directory_path("whole"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), -ENOENT);
+	assert_non_null(strstr(why, "has no function 'printf', but libc.so.6 has one: "
+				    "'libc.so.6:printf'"));
+}
+
 static void test_left_as_they_are(void **state)
 {
 	static const char *const rows[] = { "syscall:open*",
@@ -222,9 +236,8 @@ static void test_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_resolved),
-		cmocka_unit_test(test_left_as_they_are),
-		cmocka_unit_test(test_static_probes),
+		cmocka_unit_test(test_resolved),     cmocka_unit_test(test_left_as_they_are),
+		cmocka_unit_test(test_of_libraries), cmocka_unit_test(test_static_probes),
 		cmocka_unit_test(test_errors),
 	};
 
