@@ -13,6 +13,7 @@
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/piece.bpf.h"
+#include "bpf/probed.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -104,7 +105,7 @@ static __always_inline void call_read_caller(struct pt_regs *ctx, struct call_ar
 	/* (a function with a return probe may have jumped here) */
 	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
 	if (probed)
-		to->caller = stack_return_address(&probed, to->sp, to->caller);
+		to->caller = probed_return_address(&probed, to->sp, to->caller);
 #else
 	to->caller = PT_REGS_RET(ctx);
 #endif
