@@ -71,7 +71,9 @@ assert_contains "$TMP/stdout" "^ +$load +[0-9.]+% .* stack-load +.*stack-load ch
 note "where nothing happens, intervals end all the same"
 sleep 100 &
 idle=$!
-top -p $idle -n 3 -i 200ms
+expect_exit 3 timeout "$(limit 60)" "$KYMO" top --direct --json -p $idle -n 3 -i 200ms
+assert_says "$TMP/stderr" 'no selected thread ran' "the reason"
+mv "$TMP/stdout" "$TMP/top.json"
 assert_eq "$(wc -l <"$TMP/top.json")" 3 "intervals without an event"
 kill $idle
 
