@@ -320,21 +320,41 @@ enum verdict {
 	OURS_ENDS, /* where libdw goes on */
 	JIT,       /* libdw ends in code that is of no file, where we go on by frame pointers */
 	DW_ENDS,   /* where we go on, in a file */
+	DW_SKIPS,  /* the caller of a function that has not pushed rbp, in code without a table */
 	EARLY,     /* not equal, but the program has just begun: its files have no tables yet */
 	OTHER,
 	VERDICTS
 };
 
 static const char *const verdict_names[VERDICTS] = {
-	"equal",           "full",       "not-in-copy", "ours-ends",
-	"code-of-no-file", "libdw-ends", "early",       "other",
+	"equal",      "full",        "not-in-copy", "ours-ends", "code-of-no-file",
+	"libdw-ends", "libdw-skips", "early",       "other",
 };
+
+/*
+ * Whether the walk W has one frame more than libdw, behind the innermost one, whose address is one
+ * of the first two words on the stack. Without a table, libdw takes rbp for the function's own,
+ * which is its caller's until it has pushed it.
+ */
+static bool is_skipped_caller(const struct truth *t, const struct walked *w)
+{
+	uint64_t words[2];
+
+	if (w->n_frames != t->n_frames + 1 || t->n_frames < 2 || t->copy->n_bytes < sizeof(words) ||
+	    w->frames[0] != t->frames[0] ||
+	    memcmp(w->frames + 2, t->frames + 1, (t->n_frames - 1) * sizeof(*t->frames)) != 0)
+		return false;
+	memcpy(words, t->copy->stack, sizeof(words));
+	return w->frames[1] == words[0] || w->frames[1] == words[1];
+}
 
 static enum verdict judge(const struct truth *t, const struct walked *w)
 {
 	unsigned n = w->n_frames < t->n_frames ? w->n_frames : t->n_frames;
 	Dwfl_Module *module;
 
+	if (is_skipped_caller(t, w))
+		return DW_SKIPS;
 	for (unsigned i = 0; i < n; i++)
 		if (w->frames[i] != t->frames[i])
 			return OTHER;
