@@ -23,11 +23,11 @@
 #include "capture/perf/perf-event.h"
 #include "capture/probes/probe-heal.h"
 #include "capture/sandbox/thread.h"
-#include "daemon/async-close.h"
-#include "daemon/log.h"
-#include "daemon/manager.h"
-#include "daemon/perf-events.h"
-#include "daemon/service.h"
+#include "daemon/files/async-close.h"
+#include "daemon/common/log.h"
+#include "daemon/sessions/manager.h"
+#include "daemon/sessions/perf-events.h"
+#include "daemon/bus/service.h"
 
 enum {
 	MMAP_FROM_BYTES = 128 << 10,
@@ -169,9 +169,9 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
 /*
  * Raises the limit of descriptors to its maximum, since messages bring descriptors, and a session
  * has many. Also makes the kernel's table large enough for TABLE_FILES of them. The closers share
- * the table (daemon/async-close.h), so each enlargement would later block this thread for tens of
- * milliseconds. Meanwhile our queue at the bus can become full, and the bus then rejects messages
- * to us.
+ * the table (daemon/files/async-close.h), so each enlargement would later block this thread for
+ * tens of milliseconds. Meanwhile our queue at the bus can become full, and the bus then rejects
+ * messages to us.
  */
 static void allow_descriptors(void)
 {

@@ -2,8 +2,8 @@
 /*
  * A child has all descriptors of its parent, and closes them at the latest when it ends. This can
  * block forever for a file on a file system that never answers, which a client passed to the
- * service (daemon/async-close.h). So a child that needs no descriptors is made by a thread with its
- * own table of only the lowest numbers.
+ * service (daemon/files/async-close.h). So a child that needs no descriptors is made by a thread
+ * with its own table of only the lowest numbers.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 /*
  * How long kymod-fake waits: less than the real one, so that a test sees the end of it.
  */
-#include "daemon/timeouts.h"
+#include "daemon/common/timeouts.h"
 
 const uint64_t timeout_polkit_usec = 8000000;
 const uint64_t timeout_dialogue_usec = 16000000;

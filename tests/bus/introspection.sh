@@ -63,7 +63,7 @@ expect_exit 0 xmllint --noout "$policy"
 actions() {
 	grep -o 'org\.kymo\.Trace1\.[a-z][a-z-]*' | sort -u
 }
-asked=$(actions <"$ROOT/daemon/rights.c")
+asked=$(actions <"$ROOT/daemon/access/rights.c")
 assert_eq "$(wc -l <<<"$asked")" 4 "actions"
 assert_eq "$(xmllint --xpath '//action/@id' "$policy" | actions)" "$asked" "actions of the policy"
 granted=$(sed 's|//.*||' "$ROOT/units/org.kymo.Trace1.rules" | actions)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In kymod-fake: whoever closes a descriptor that a caller passed, rather than to leave it to
- * closers (daemon/async-close.h), is caught, libsystemd, too. Closers themselves ask the kernel.
+ * closers (daemon/files/async-close.h), is caught, libsystemd, too. Closers themselves ask the
+ * kernel.
  */
 #include <stdio.h>
 #include <stdlib.h>

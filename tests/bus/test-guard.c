@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who may do what, as callers of the daemon see it (daemon/access.h, daemon/rights.h). guard.sh
- * runs it twice: `without` polkit on the bus, and `with` fake-polkit, whose answers are chosen
- * here. Sessions need no kernel.
+ * Who may do what, as callers of the daemon see it (daemon/access/access.h,
+ * daemon/access/rights.h). guard.sh runs it twice: `without` polkit on the bus, and `with`
+ * fake-polkit, whose answers are chosen here. Sessions need no kernel.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "daemon/close-queue.h"
+#include "daemon/files/close-queue.h"
 #include "tests/bus/ask-service.h"
 #include "tests/bus/latency-watch.h"
 #include "tests/support/mute-fuse.h"

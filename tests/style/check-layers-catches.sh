@@ -49,7 +49,7 @@ judge_plants() {
 plant base/planted.c '#include "writer/event.h"' 'base/ may not include writer/event.h'
 plant writer/planted.h '#include "capture/session/session.h"' 'writer/ may not include'
 plant writer/planted.h '#include "writer/fxt/fxt-names.h"' 'writer/ may not include'
-plant reader/fxt/planted.h '#include "daemon/manager.h"' 'reader/fxt/ may not include'
+plant reader/fxt/planted.h '#include "daemon/sessions/manager.h"' 'reader/fxt/ may not include'
 plant capture/session/planted.c '#include "cli/common/verb.h"' 'capture/session/ may not include'
 plant cli/common/planted.c '#include "bpf/record.h"' 'cli/common/ may not include'
 plant bpf/planted.bpf.c '#include "writer/event.h"' 'bpf/ may not include'

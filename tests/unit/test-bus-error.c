@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "daemon/bus-error.h"
+#include "daemon/common/bus-error.h"
 #include "tests/support/unit.h"
 
 TEST(test_set_names)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/foreign-fds.h"
-#include "daemon/close-queue.h"
+#include "daemon/files/close-queue.h"
 #include "tests/support/unit.h"
 
 #define ROOT  FOREIGN_FD_OF(0)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "daemon/credentials.h"
+#include "daemon/access/credentials.h"
 #include "tests/support/unit.h"
 
 TEST(test_credentials_in_group_rules)

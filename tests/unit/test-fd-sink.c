@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "daemon/fd-sink.h"
+#include "daemon/files/fd-sink.h"
 #include "tests/support/unit.h"
 
 static int ends[2];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/message-sender.h"
+#include "daemon/files/message-sender.h"
 #include "tests/support/unit.h"
 
 /* A message that is being written. */

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
-#include "daemon/message-weight.h"
+#include "daemon/files/message-weight.h"
 #include "tests/support/unit.h"
 
 static sd_bus *bus; /* only to make messages */

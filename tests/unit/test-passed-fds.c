@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/passed-fds.h"
+#include "daemon/files/passed-fds.h"
 
 #include <errno.h>
 #include <fcntl.h>

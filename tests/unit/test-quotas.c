@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "daemon/quotas.h"
+#include "daemon/access/quotas.h"
 #include "tests/support/unit.h"
 
 TEST(test_limit_check_table)

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "daemon/manager.h"
-#include "daemon/rights.h"
+#include "daemon/sessions/manager.h"
+#include "daemon/access/rights.h"
 #include "tests/support/unit.h"
 
 #define PROPERTIES "org.freedesktop.DBus.Properties"

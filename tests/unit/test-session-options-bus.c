@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/session-options-bus.h"
+#include "daemon/sessions/session-options-bus.h"
 #include "tests/support/unit.h"
 
 struct fixture {

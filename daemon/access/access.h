@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guard: access control for all calls on the bus.
+ *
+ * A filter sees each message before all objects of the daemon, including properties and
+ * introspection, so no method can forget the check. For the first message of a connection, the
+ * guard asks the bus for the credentials of the sender. The answer is valid for the life of the
+ * connection, since its unique name is never reused. rights.h defines the rights that a message
+ * needs. polkit (polkit.h) decides whether the sender has a right. Without polkit on this bus,
+ * membership in the group decides. The guard never blocks: the sender's messages are held until the
+ * answer comes, and are then served in the order of their arrival.
+ *
+ * Answers of polkit are cached for ACCESS_ANSWER_NS, in which a command makes all its calls. polkit
+ * announces changed rules, and the cache is then dropped. It does not announce that a user left a
+ * group, so this change takes effect when the cached answer expires. Failures and cancelled
+ * authentication dialogues are not cached, so that a user can try again.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+
+#include "base/cleanup.h"
+#include "daemon/access/rights.h"
+
+/*
+ * Limits of waiting messages and checks. Each message can hold 16 of our descriptors, and the bus
+ * library closes the connection to the bus if it cannot receive a message for lack of descriptors.
+ * So the limits are lower if RLIMIT_NOFILE is low.
+ */
+enum {
+	ACCESS_HELD_PER_PEER = 16, /* messages of one connection */
+	ACCESS_HELD_PER_USER =
+		32,        /* messages of one user other than root, once the user is known */
+	ACCESS_HELD = 256, /* messages of all connections */
+	ACCESS_CHECKS_PER_USER = 8, /* pending questions to polkit */
+	ACCESS_CHECKS = 64,
+	ACCESS_MESSAGE_BYTES = 128 << 10, /* much more than any call needs */
+};
+
+#define ACCESS_ANSWER_NS UINT64_C(5000000000)
+
+struct access;
+
+/* A connection that had sent messages has left the bus. */
+typedef void (*access_gone_fn)(const char *unique_name, void *userdata);
+
+/*
+ * Sets *RET to the demand of the message M from UID, who is not root. For NEED_CHANGE, EXISTS is
+ * whether the session exists. The function may read M. Returns 0, or a negative errno if M is
+ * invalid.
+ */
+struct access_demand {
+	enum need need;
+	bool exists;
+};
+typedef int (*access_demand_fn)(sd_bus_message *m, uid_t uid, struct access_demand *ret,
+				void *userdata);
+
+struct access_ops {
+	access_demand_fn demand;
+	access_gone_fn gone;
+	void *userdata;
+};
+
+/*
+ * Installs the guard on BUS. GROUP is the name or number of the group that decides without polkit.
+ */
+int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret);
+struct access *access_free(struct access *a);
+
+DEFINE_CLEANUP(struct access *, access_free)
+
+/* Discards the answers of polkit. They are requested again when needed. */
+void access_drop_answers(struct access *a);
+
+/* Whether calls are waiting for answers, for example while a user types a password. */
+bool access_is_waiting(const struct access *a);
+
+/*
+ * The uid of the sender of M, a message that has passed the guard. Without M, it is root (a call by
+ * the daemon itself).
+ */
+uid_t access_sender_uid(const struct access *a, sd_bus_message *m);
+
+/*
+ * Whether the sender of M, the message that is being served, has the right RIGHT. Rights that M did
+ * not need were not checked, and count as absent. Always true without M (a call by the daemon
+ * itself).
+ */
+bool access_may(const struct access *a, sd_bus_message *m, enum right right);
+
+/*
+ * Calls FN for each connection that receives signals about sessions of OWNER: the connections of
+ * OWNER and of root that have made calls, and those that had the right to view all sessions at the
+ * last check.
+ */
+typedef void (*access_hearer_fn)(const char *unique_name, void *userdata);
+void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata);

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/bus/service.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/access/access.h"
+#include "daemon/common/log.h"
+#include "daemon/sessions/daemon-session.h"
+#include "daemon/sessions/collection-snapshots.h"
+
+#define USEC_PER_SEC   UINT64_C(1000000)
+#define NOTIFY_USEC    USEC_PER_SEC        /* between two status lines */
+#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* at most, for systemd to read notifications */
+#define LATE_IDLE_USEC USEC_PER_SEC        /* the idle time after "stopping" */
+#define MORE_TIME_USEC (30 * USEC_PER_SEC) /* requested with each status after "stopping" */
+#define STATUS_MAX     1024
+
+/*
+ * The name of a killed service is free after its guard has closed all files of that service
+ * (async-close.c). This can take a moment on a busy machine.
+ */
+#define NAME_WAIT_NS   UINT64_C(5000000000)
+#define NAME_LOOK_USEC 50000
+
+struct service {
+	sd_event *event;
+	sd_bus *bus;
+	struct manager *manager;
+	uint64_t idle_usec;
+	bool releasing; /* the name is being released */
+	bool told_stopping;
+	uint64_t n_calls;                /* received calls */
+	uint64_t calls_before;           /* N_CALLS when the name was released */
+	uint64_t shape;                  /* service_shape() at the last status */
+	uint64_t calls_seen, shape_seen; /* values at the last check of idleness */
+	char status[STATUS_MAX];
+	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *notify;
+	sd_bus_slot *calls, *disconnected, *owner;
+};
+
+/* ---- notifications to systemd ---- */
+
+/*
+ * A hash of the sessions and their states. A status is sent soon when it changes, and otherwise
+ * once a second.
+ */
+static uint64_t service_shape(const struct manager *m)
+{
+	uint64_t n = 1;
+
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
+		n = n * 31 + (uintptr_t)s + (uint64_t)session_state(s->session);
+	return n;
+}
+
+static bool service_any_active(const struct manager *m)
+{
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
+		if (daemon_session_active(s))
+			return true;
+	return false;
+}
+
+static void print_one(FILE *f, const struct daemon_session *s, uint64_t *lost)
+{
+	struct session_counters c;
+
+	session_counters(s->session, &c);
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		*lost += c.lost[i];
+	/* By number, since a lookup of the user's name can take long. */
+	if (s->uid == 0)
+		fprintf(f, "%s of root", session_options(s->session)->name);
+	else
+		fprintf(f, "%s of uid %u", session_options(s->session)->name, s->uid);
+	if (!daemon_session_active(s))
+		fprintf(f, " (%s)", session_state_names[session_state(s->session)]);
+}
+
+static void print_status(const struct manager *m, char *to, size_t room)
+{
+	FILE *f = fmemopen(to, room, "w");
+	uint64_t lost = 0;
+	size_t n = 0;
+
+	to[0] = '\0';
+	if (!f)
+		return;
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
+		n++;
+	if (n == 0) {
+		fputs("No sessions", f);
+	} else {
+		fprintf(f, "%zu session%s: ", n, n == 1 ? "" : "s");
+		for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+			print_one(f, s, &lost);
+			fputs(s->next ? ", " : "; ", f);
+		}
+		if (lost)
+			fprintf(f, "%" PRIu64 " records lost", lost);
+		else
+			fputs("nothing lost", f);
+	}
+	fclose(f);
+	to[room - 1] = '\0';
+}
+
+static void service_notify_status(struct service *s)
+{
+	char now[STATUS_MAX];
+
+	s->shape = service_shape(s->manager);
+	print_status(s->manager, now, sizeof(now));
+	if (strcmp(now, s->status) != 0) {
+		strcpy(s->status, now);
+		sd_notifyf(0, "STATUS=%s", now);
+	}
+	if (s->told_stopping && !s->releasing)
+		sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, MORE_TIME_USEC);
+}
+
+static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct service *s = userdata;
+
+	service_notify_status(s);
+	if (!service_any_active(s->manager) && !s->told_stopping)
+		return 0; /* enabled again by a change */
+	sd_event_source_set_time_relative(source, NOTIFY_USEC);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+void service_say_reloading(void)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		   clock_read_ns(CLOCK_MONOTONIC) / 1000);
+}
+
+void service_say_reloaded(void)
+{
+	sd_notify(0, "READY=1");
+}
+
+/* ---- exit ---- */
+
+static void say_stopping(struct service *s)
+{
+	if (!s->told_stopping)
+		sd_notify(0, "STOPPING=1");
+	s->told_stopping = true;
+}
+
+static int service_on_signal(sd_event_source *source, const struct signalfd_siginfo *info,
+			     void *userdata)
+{
+	struct service *s = userdata;
+
+	say_stopping(s);
+	manager_shutdown(s->manager, EXIT_SUCCESS);
+	return 0;
+}
+
+/* A snapshot was requested without the bus. */
+static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct service *s = userdata;
+
+	collection_snapshot_all(s->manager, "SIGUSR1", NULL);
+	return 0;
+}
+
+/* Clients cannot reach the service any more, and all owners of sessions are gone. */
+static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct service *s = userdata;
+
+	log_error(0, "the bus has gone: sessions are stopped");
+	say_stopping(s);
+	manager_shutdown(s->manager, EXIT_FAILURE);
+	return 0;
+}
+
+static int take_name(sd_bus *bus, uint64_t wait_ns)
+{
+	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + wait_ns;
+	int r;
+
+	while ((r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0)) == -EEXIST &&
+	       clock_read_ns(CLOCK_MONOTONIC) < until_ns)
+		usleep(NAME_LOOK_USEC);
+	if (r == -EEXIST || r == -EALREADY)
+		return log_error(0, "the name " KYMO_BUS_NAME " is taken: another kymod serves "
+				    "this bus already")
+			       ?: -EEXIST;
+	if (r == -EACCES || r == -EPERM)
+		return log_error(0, "the bus does not let us have the name " KYMO_BUS_NAME
+				    ": is org.kymo.Trace1.conf in its system.d?")
+			       ?: r;
+	return r < 0 ? log_error(r, "cannot take the name " KYMO_BUS_NAME) : 0;
+}
+
+/*
+ * Whether there are sessions, except content of a dead service, which the next service offers
+ * again.
+ */
+static bool has_sessions(const struct manager *m)
+{
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
+		if (!daemon_session_recovered(s))
+			return true;
+	return false;
+}
+
+static bool service_is_idle(const struct service *s)
+{
+	return !has_sessions(s->manager) && !s->manager->exiting &&
+	       !access_is_waiting(s->manager->access);
+}
+
+/* The name is released, and all earlier messages to it have been read. */
+static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	const char *name, *old_owner, *new_owner, *own;
+	struct service *s = userdata;
+	int r;
+
+	/* Any client can send us a forged signal. */
+	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
+		return 0;
+	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
+	if (r < 0 || !s->releasing || sd_bus_get_unique_name(s->bus, &own) < 0 ||
+	    strcmp(name, KYMO_BUS_NAME) != 0 || strcmp(old_owner, own) != 0)
+		return 0;
+	s->releasing = false;
+	if (s->n_calls == s->calls_before && service_is_idle(s)) {
+		manager_shutdown(s->manager, EXIT_SUCCESS);
+		return 0;
+	}
+	/* If the bus starts services without systemd, another service may have it by now. */
+	r = take_name(s->bus, 0);
+	if (r < 0) {
+		manager_shutdown(s->manager, EXIT_SUCCESS);
+		return 0;
+	}
+	sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
+	return sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
+}
+
+static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct service *s = userdata;
+	int r;
+
+	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
+		return 0;
+	if (!service_is_idle(s)) {
+		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
+		return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
+	}
+	say_stopping(s);
+	sd_notify_barrier(0, BARRIER_USEC);
+	s->releasing = true;
+	s->calls_before = s->n_calls;
+	r = sd_bus_release_name_async(s->bus, NULL, KYMO_BUS_NAME, NULL, NULL);
+	if (r < 0) {
+		log_warning(r, "cannot give back the name " KYMO_BUS_NAME);
+		manager_shutdown(s->manager, EXIT_SUCCESS);
+	}
+	return 0;
+}
+
+/* ---- events ---- */
+
+static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct service *s = userdata;
+
+	if (sd_bus_message_is_method_call(m, NULL, NULL))
+		s->n_calls++;
+	return 0;
+}
+
+/* Without sessions, the idle time starts again at each call, but not at other messages. */
+static void watch_idle(struct service *s)
+{
+	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
+		return;
+	s->calls_seen = s->n_calls;
+	s->shape_seen = s->shape;
+	sd_event_source_set_time_relative(s->idle,
+					  s->told_stopping ? LATE_IDLE_USEC : s->idle_usec);
+	sd_event_source_set_enabled(s->idle,
+				    has_sessions(s->manager) ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+}
+
+/* Runs after each event. */
+static int on_post(sd_event_source *source, void *userdata)
+{
+	struct service *s = userdata;
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(s->notify, &enabled);
+	if (service_shape(s->manager) != s->shape) {
+		s->shape = service_shape(s->manager);
+		if (enabled == SD_EVENT_OFF) {
+			service_notify_status(s);
+			sd_event_source_set_time_relative(s->notify, NOTIFY_USEC);
+			sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
+		}
+	}
+	watch_idle(s);
+	return 0;
+}
+
+static int add_timers(struct service *s)
+{
+	int r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
+					   NOTIFY_USEC / 4, on_tell, s);
+
+	if (r >= 0)
+		r = sd_event_source_set_enabled(s->notify, SD_EVENT_OFF);
+	if (r >= 0 && s->idle_usec)
+		r = sd_event_add_time_relative(s->event, &s->idle, CLOCK_MONOTONIC, s->idle_usec, 0,
+					       on_idle, s);
+	if (r >= 0)
+		r = sd_event_add_post(s->event, &s->post, on_post, s);
+	return r;
+}
+
+int service_new(const struct service_args *args, struct service **ret)
+{
+	_cleanup_(service_freep) struct service *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->event = sd_event_ref(args->event);
+	s->bus = sd_bus_ref(args->bus);
+	s->manager = args->manager;
+	s->idle_usec = args->idle_exit_ns ? args->idle_exit_ns / 1000 ?: 1 : 0;
+	r = sd_event_add_signal(s->event, &s->sigterm, SIGTERM, service_on_signal, s);
+	if (r >= 0)
+		r = sd_event_add_signal(s->event, &s->sigint, SIGINT, service_on_signal, s);
+	if (r >= 0)
+		r = sd_event_add_signal(s->event, &s->sigusr1, SIGUSR1, on_usr1, s);
+	if (r >= 0)
+		r = sd_bus_match_signal(s->bus, &s->disconnected, "org.freedesktop.DBus.Local",
+					"/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_disconnected, s);
+	if (r >= 0)
+		r = sd_bus_match_signal(s->bus, &s->owner, "org.freedesktop.DBus",
+					"/org/freedesktop/DBus", "org.freedesktop.DBus",
+					"NameOwnerChanged", service_on_owner, s);
+	if (r >= 0)
+		r = sd_bus_add_filter(s->bus, &s->calls, service_on_message, s);
+	if (r >= 0)
+		r = add_timers(s);
+	if (r >= 0)
+		r = sd_event_set_watchdog(s->event, true);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct service *service_free(struct service *s)
+{
+	if (!s)
+		return NULL;
+	sd_bus_slot_unref(s->calls);
+	sd_bus_slot_unref(s->disconnected);
+	sd_bus_slot_unref(s->owner);
+	sd_event_source_disable_unref(s->sigterm);
+	sd_event_source_disable_unref(s->sigint);
+	sd_event_source_disable_unref(s->sigusr1);
+	sd_event_source_disable_unref(s->post);
+	sd_event_source_disable_unref(s->idle);
+	sd_event_source_disable_unref(s->notify);
+	sd_bus_unref(s->bus);
+	sd_event_unref(s->event);
+	return free_ptr(s);
+}
+
+int service_take_name(sd_bus *bus)
+{
+	return take_name(bus, NAME_WAIT_NS);
+}
+
+void service_begin(struct service *s)
+{
+	s->shape = service_shape(s->manager);
+	print_status(s->manager, s->status, sizeof(s->status));
+	sd_notifyf(0, "READY=1\nSTATUS=%s", s->status);
+}

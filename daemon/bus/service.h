@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The life of the daemon: notifications to systemd, and its exit.
+ *
+ * The daemon is idle if there are no sessions, and no calls for a while. It then exits in three
+ * steps, so that no call is lost. First, it notifies systemd that it stops, and waits until systemd
+ * has read this. From then on, systemd delays a start of the service until the daemon has exited.
+ * Second, it releases its name on the bus. Third, it serves the messages that were sent to the name
+ * before. If these created a session, it takes the name again, and continues. systemd cannot return
+ * from the state "stopping", so the daemon then asks for more time again and again. On a bus
+ * without activation, callers get the error that the name does not exist, and never wait.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "base/cleanup.h"
+#include "daemon/sessions/manager.h"
+
+#define WITHOUT_IDLE_EXIT UINT64_C(0)
+
+struct service;
+
+struct service_args {
+	sd_event *event;
+	sd_bus *bus;
+	struct manager *manager;
+	uint64_t idle_exit_ns; /* WITHOUT_IDLE_EXIT: never exits */
+};
+
+/*
+ * Makes EVENT's loop end on SIGTERM and SIGINT, at the end of the bus, and after the idle time.
+ * SIGUSR1 requests snapshots. The three signals must be blocked. Notifies the watchdog, if there is
+ * one. All of ARGS must outlive the service.
+ */
+int service_new(const struct service_args *args, struct service **ret);
+struct service *service_free(struct service *s);
+
+DEFINE_CLEANUP(struct service *, service_free)
+
+/*
+ * Takes the name on BUS. A service that has just ended can keep it for some seconds; when it is
+ * free, all files of that service are closed. Call this before the manager is created, which looks
+ * for content of dead services. Returns 0 or a negative errno, and logs errors.
+ */
+int service_take_name(sd_bus *bus);
+
+/* Notifies systemd that the service is ready. */
+void service_begin(struct service *s);
+
+/* Notify systemd of the start and the end of a reload. */
+void service_say_reloading(void);
+void service_say_reloaded(void);

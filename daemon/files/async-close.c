@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Any thread queues descriptors for closers, but only the main thread gives them to closers.
+ *
+ * A guard starts the closers, and ends with the main thread. It is started before there are
+ * sessions, since the guard and the closers run on copies of our memory (only CLONE_FILES is set)
+ * and would keep the memory of the sessions. They make only system calls, since other threads may
+ * have held locks at the time of the fork. Each closer has a mailbox for one descriptor in shared
+ * memory, and writes to the eventfd after it has closed the descriptor.
+ *
+ * A closer that hangs keeps the table of descriptors, and with it all files that this process has
+ * open, even after this process was killed. So the guard, which never closes a client's descriptor
+ * and thus never hangs, then closes our own descriptors. This unloads our programs from the kernel,
+ * releases locks, and lets the bus notice that the service has ended.
+ */
+#include "daemon/files/async-close.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file-kind.h"
+#include "base/foreign-fds.h"
+#include "daemon/files/close-queue.h"
+#include "daemon/files/fd-sink.h"
+#include "daemon/common/log.h"
+#include "daemon/files/message-sender.h"
+#include "daemon/files/passed-fds.h"
+
+/* Values of a mailbox other than a descriptor: empty, being closed, and a request to exit. */
+enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
+
+/* The number of idle closers to keep. */
+enum { CLOSE_THREADS_SPARE = 2 };
+
+/*
+ * Signals to the guard: the main thread has ended, a closer has ended, the main thread needs a
+ * closer.
+ */
+enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSE_THREAD = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
+
+/* The delay before another attempt to start a closer. */
+enum { RETRY_MS = 100 };
+
+/* The maximum number of unknown senders to remember. */
+enum { PEERS_MAX = 4096 };
+
+/* The minimum time between two warnings. */
+#define WARN_NS UINT64_C(60000000000)
+
+struct close_thread {
+	_Atomic int mail;
+	_Atomic pid_t pid; /* set by the guard; 0 = no process */
+};
+
+/* Shared by this process, the guard and the closers. */
+struct async_close_shared {
+	_Atomic int bus; /* the bus's socket, or -1 */
+	struct close_thread threads[CLOSE_AT_ONCE_MAX];
+};
+
+static __thread bool is_main;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct close_queue queue;
+static struct async_close_shared *shared;
+static struct close_thread *close_threads;          /* shared->threads */
+static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* the line of each closer; NULL = none */
+static pid_t guard;
+/* An eventfd: a closer is done, or another thread has queued a descriptor. */
+static int bell = -1;
+
+/* For the main thread only. */
+static int guarded = -1; /* the bus's socket */
+/* Hashes of the names of unknown senders that have passed descriptors. */
+static struct table peers;
+static async_close_owner_fn whose;
+static void *whose_userdata;
+static uint64_t warned_ns; /* time of the last warning */
+
+static int close_really(int fd)
+{
+	return (int)syscall(SYS_close, fd);
+}
+
+static void async_close_ring(void)
+{
+	const uint64_t one = 1;
+
+	syscall(SYS_write, bell, &one, sizeof(one));
+}
+
+/* ---- closers ---- */
+
+static void async_close_futex(_Atomic int *at, int what, int value)
+{
+	syscall(SYS_futex, at, what, value, NULL, NULL, 0);
+}
+
+static _Noreturn void leave_process(void)
+{
+	for (;;)
+		syscall(SYS_exit_group, 0);
+}
+
+/* A lingering socket would wait until its data is received, so lingering is disabled. */
+static void close_without_lingering(int fd)
+{
+	const struct linger none = { 0 };
+
+	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	/* The mark is kept until here, since the guard may be closing all unmarked descriptors. */
+	foreign_fds_forget(fd);
+	close_really(fd);
+}
+
+static _Noreturn void close_thread_run(struct close_thread *c, pid_t parent)
+{
+	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	syscall(SYS_prctl, PR_SET_NAME, "kymod-closer", 0, 0, 0);
+	while (syscall(SYS_getppid) == parent) {
+		int fd = atomic_load(&c->mail);
+
+		if (fd == MAIL_EXIT)
+			break;
+		if (fd < 0) {
+			async_close_futex(&c->mail, FUTEX_WAIT, fd);
+			continue;
+		}
+		atomic_store(&c->mail, MAIL_TAKEN);
+		close_without_lingering(fd);
+		atomic_store(&c->mail, MAIL_NONE);
+		async_close_ring();
+	}
+	leave_process();
+}
+
+/* ---- the guard ---- */
+
+static pid_t clone_with_files(int end_signal)
+{
+	return (pid_t)syscall(SYS_clone, CLONE_FILES | (unsigned)end_signal, 0, 0, 0, 0);
+}
+
+/*
+ * Reaps closers. A closer that was killed during close() has released the descriptor, and its
+ * number may already be in use again.
+ */
+static void reap_close_threads(void)
+{
+	pid_t pid;
+
+	while ((pid = (pid_t)syscall(SYS_wait4, -1, NULL, WNOHANG | __WALL, NULL)) > 0) {
+		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
+			if (close_threads[i].pid != pid)
+				continue;
+			if (atomic_load(&close_threads[i].mail) < 0)
+				atomic_store(&close_threads[i].mail, MAIL_NONE);
+			atomic_store(&close_threads[i].pid, 0);
+		}
+		async_close_ring();
+	}
+}
+
+/*
+ * Starts the closers with a descriptor in their mailboxes. Returns whether one could not be
+ * started.
+ */
+static bool start_close_threads(pid_t self)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
+		pid_t pid;
+
+		if (close_threads[i].pid || atomic_load(&close_threads[i].mail) < 0)
+			continue;
+		pid = clone_with_files(SIGNAL_CLOSE_THREAD);
+		if (pid == 0)
+			close_thread_run(&close_threads[i], self);
+		if (pid > 0)
+			atomic_store(&close_threads[i].pid, pid);
+		failed |= pid < 0;
+	}
+	return failed;
+}
+
+/* Closes all descriptors except those from clients. */
+static void close_own(void)
+{
+	unsigned first = 0, limit = foreign_fds_limit();
+
+	for (unsigned fd = 0; fd < limit; fd++) {
+		if (foreign_fds_owner((int)fd) == FOREIGN_FD_OWN)
+			continue;
+		if (fd > first)
+			syscall(SYS_close_range, first, fd - 1, 0);
+		first = fd + 1;
+	}
+	syscall(SYS_close_range, first, ~0U, 0);
+}
+
+/*
+ * Ends the connection for all holders of its socket: a killed sink can hang while it closes the
+ * descriptors that it has received, before it closes the socket.
+ */
+static void guard_leave_bus(void)
+{
+	int bus = atomic_load(&shared->bus);
+
+	if (bus >= 0)
+		syscall(SYS_shutdown, bus, SHUT_RDWR);
+}
+
+static _Noreturn void guard_run(pid_t parent)
+{
+	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
+	/* A signal set in the kernel's format. */
+	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) |
+				 UINT64_C(1) << (SIGNAL_CLOSE_THREAD - 1) |
+				 UINT64_C(1) << (SIGNAL_WANTED - 1);
+	pid_t self = (pid_t)syscall(SYS_getpid);
+	bool retry = false;
+
+	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGNAL_ENDED, 0, 0, 0);
+	syscall(SYS_prctl, PR_SET_NAME, "kymod-guard", 0, 0, 0);
+	while (syscall(SYS_getppid) == parent) {
+		siginfo_t info = { 0 };
+		long signal = syscall(SYS_rt_sigtimedwait, &signals, &info, retry ? &soon : NULL,
+				      sizeof(signals));
+
+		/*
+		 * When the thread that started the guard ends, the kernel sends this signal with
+		 * the pid of our parent.
+		 */
+		if (signal == SIGNAL_ENDED && info.si_pid == parent)
+			break;
+		reap_close_threads();
+		retry = start_close_threads(self);
+	}
+	guard_leave_bus();
+	close_own();
+	leave_process();
+}
+
+/* ---- main thread ---- */
+
+/* Returns 0 or a negative errno. */
+static int guard_start(void)
+{
+	pid_t parent = getpid(), pid;
+	sigset_t all, before;
+	int r = 0;
+
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
+		atomic_store(&close_threads[i].pid, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pid = clone_with_files(0);
+	if (pid == 0)
+		guard_run(parent);
+	if (pid < 0)
+		r = -errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	guard = pid > 0 ? pid : 0;
+	return r;
+}
+
+/*
+ * Returns whether there is a guard. If it was killed, its closers have ended with it, and another
+ * guard is started.
+ */
+static bool have_guard(void)
+{
+	int error = errno;
+	bool have = guard && waitpid(guard, NULL, WNOHANG | __WALL) == 0;
+
+	if (!have) {
+		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
+			if (atomic_load(&close_threads[i].mail) < 0)
+				atomic_store(&close_threads[i].mail, MAIL_NONE);
+		have = guard_start() == 0;
+	}
+	errno = error;
+	return have;
+}
+
+static void closer_send(size_t i, int what)
+{
+	atomic_store(&close_threads[i].mail, what);
+	/* The closer may be running and waiting before the guard has stored its pid. */
+	async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
+	if (!atomic_load(&close_threads[i].pid))
+		kill(guard, SIGNAL_WANTED);
+}
+
+static bool async_close_is_idle(size_t i)
+{
+	return !lines[i] && atomic_load(&close_threads[i].mail) == MAIL_NONE;
+}
+
+/* Records which closers are done, and gives them the next descriptors of their lines. */
+static void async_close_collect(uint64_t now_ns)
+{
+	int fd;
+
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
+		if (!lines[i] || atomic_load(&close_threads[i].mail) != MAIL_NONE)
+			continue;
+		if (close_queue_done(&queue, lines[i], now_ns, &fd))
+			closer_send(i, fd);
+		else
+			lines[i] = NULL;
+	}
+}
+
+/*
+ * The index of an idle closer, preferably one that is running, or CLOSE_AT_ONCE_MAX if all are
+ * busy.
+ */
+static size_t find_close_thread(void)
+{
+	size_t unused = CLOSE_AT_ONCE_MAX;
+
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
+		if (!async_close_is_idle(i))
+			continue;
+		if (atomic_load(&close_threads[i].pid))
+			return i;
+		if (unused == CLOSE_AT_ONCE_MAX)
+			unused = i;
+	}
+	return unused;
+}
+
+static void send_spare_away(void)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
+		if (async_close_is_idle(i) && atomic_load(&close_threads[i].pid) &&
+		    n++ >= CLOSE_THREADS_SPARE)
+			closer_send(i, MAIL_EXIT);
+}
+
+/* Gives queued descriptors to idle closers. The lock must be held. */
+static void async_close_hand_on(void)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	size_t i;
+	int fd;
+
+	if (!have_guard())
+		return;
+	async_close_collect(now_ns);
+	while (close_queue_is_ready(&queue) && (i = find_close_thread()) < CLOSE_AT_ONCE_MAX) {
+		lines[i] = close_queue_take(&queue, now_ns, &fd);
+		closer_send(i, fd);
+	}
+	send_spare_away();
+}
+
+/* ---- queued descriptors ---- */
+
+/* Queues FD, which stays open until a closer closes it. Without memory, it stays open forever. */
+static void async_close_give_back(int fd, uint64_t owner)
+{
+	uint64_t place = file_place_of(fd);
+	int error = errno;
+
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	if (close_queue_add(&queue, owner, place, fd) == 0) {
+		if (is_main)
+			async_close_hand_on();
+		else
+			async_close_ring();
+	}
+	pthread_mutex_unlock(&lock);
+	errno = error;
+}
+
+/* ---- the event loop ---- */
+
+static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	uint64_t count;
+
+	(void)source;
+	(void)revents;
+	(void)userdata;
+	if (read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		return -errno;
+	pthread_mutex_lock(&lock);
+	async_close_hand_on();
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+int async_close_begin(void)
+{
+	int r = foreign_fds_begin();
+
+	if (r < 0)
+		return r;
+	if (getrandom(&queue.seed, sizeof(queue.seed), 0) < 0)
+		return -errno;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (shared == MAP_FAILED || bell < 0)
+		return -errno;
+	close_threads = shared->threads;
+	atomic_store(&shared->bus, -1);
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
+		atomic_store(&close_threads[i].mail, MAIL_NONE);
+	is_main = true;
+	foreign_fds_set_closer(async_close_give_back);
+	return guard_start();
+}
+
+int async_close_attach(sd_event *event, sd_bus *bus)
+{
+	int r = sd_bus_get_fd(bus);
+
+	if (r < 0)
+		return r;
+	guarded = r;
+	r = sd_bus_set_close_on_exit(bus, false);
+	if (r < 0)
+		return r;
+	atomic_store(&shared->bus, guarded);
+	r = fd_sink_begin(guarded);
+	if (r < 0)
+		return r;
+	r = passed_fds_begin(event);
+	if (r < 0)
+		return r;
+	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
+}
+
+void async_close_leave(sd_bus *bus)
+{
+	sd_bus_flush(bus);
+	if (sd_bus_get_fd(bus) == guarded)
+		shutdown(guarded, SHUT_RDWR);
+	atomic_store(&shared->bus, -1);
+	sd_bus_close(bus);
+}
+
+size_t async_close_backlog(int fd, uid_t uid)
+{
+	uint64_t place = file_place_of(fd);
+	size_t n;
+
+	pthread_mutex_lock(&lock);
+	n = close_queue_backlog(&queue, FOREIGN_FD_OF(uid), place, clock_read_ns(CLOCK_MONOTONIC));
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+/* ---- received descriptors ---- */
+
+void async_close_ask(async_close_owner_fn fn, void *userdata)
+{
+	whose = fn;
+	whose_userdata = userdata;
+}
+
+static uint64_t async_close_hash_of(const char *name)
+{
+	return FOREIGN_FD_OF_PEER(table_hash_seeded(queue.seed, name, strlen(name)));
+}
+
+void async_close_learn(const char *name, uid_t uid)
+{
+	uint64_t peer = async_close_hash_of(name);
+
+	if (table_remove(&peers, peer))
+		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
+}
+
+/* Peeks at the next message in the socket, without its descriptors. Returns the number of bytes. */
+static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
+{
+	struct iovec part = { data, n };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+	ssize_t size = syscall(SYS_recvmsg, guarded, &m, MSG_PEEK | MSG_DONTWAIT);
+
+	*ret_flags = m.msg_flags;
+	return size;
+}
+
+/*
+ * The owner of the descriptors that come with the next N bytes, or FOREIGN_FD_OWN if there are
+ * none. Descriptors come with the first bytes of a message. The peek has no room for them, which
+ * the kernel reports as MSG_CTRUNC.
+ */
+static uint64_t look_whose(size_t n)
+{
+	char name[MESSAGE_SENDER_MAX];
+	uint8_t data[MESSAGE_HEADER_PEEK];
+	ssize_t size;
+	uid_t uid;
+	int flags;
+
+	size = async_close_look_at(data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
+	if (size <= 0 || !(flags & MSG_CTRUNC))
+		return FOREIGN_FD_OWN;
+	size = async_close_look_at(data, sizeof(data), &flags);
+	if (size <= 0 || message_find_sender(data, (size_t)size, name) < 0)
+		return FOREIGN_FD_UNKNOWN;
+	if (whose && whose(name, &uid, whose_userdata) == 0)
+		return FOREIGN_FD_OF(uid);
+	/* Nothing reports that an unknown sender has left, so a full table is cleared. */
+	if (peers.n_used >= PEERS_MAX)
+		table_clear(&peers);
+	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)
+		return FOREIGN_FD_UNKNOWN;
+	return async_close_hash_of(name);
+}
+
+static bool has_room(uint64_t owner)
+{
+	bool has;
+
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	has = close_queue_has_room(&queue, owner, foreign_fds_max());
+	pthread_mutex_unlock(&lock);
+	return has;
+}
+
+static void warn_refused(uint64_t owner)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (warned_ns && now_ns - warned_ns < WARN_NS)
+		return;
+	warned_ns = now_ns;
+	if (owner == FOREIGN_FD_UNKNOWN || owner >= FOREIGN_FD_OF_PEER(0))
+		log_warning(0, "files that callers pass are not taken: too many cannot be closed");
+	else
+		log_warning(0, "files that user %u passes are not taken: too many cannot be closed",
+			    (uid_t)(owner - FOREIGN_FD_OF(0)));
+}
+
+/* Puts N empty stand-ins into the control data of M, or as many as can be created. */
+static void put_stand_ins(struct msghdr *m, unsigned n)
+{
+	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
+	unsigned n_put = 0;
+
+	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
+		n = 0;
+	for (; n_put < n; n_put++) {
+		int fd = passed_fds_refuse(-EDQUOT);
+
+		if (fd < 0)
+			break;
+		memcpy(CMSG_DATA(c) + n_put * sizeof(fd), &fd, sizeof(fd));
+	}
+	m->msg_flags = 0;
+	m->msg_controllen = n_put ? CMSG_SPACE(n_put * sizeof(int)) : 0;
+	if (n_put) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_put * sizeof(int));
+	}
+}
+
+/* Like recvmsg(), without the descriptors. -EAGAIN: nothing was received. */
+static ssize_t receive_without(struct msghdr *m)
+{
+	uint8_t data[FD_SINK_BYTES];
+	unsigned n_fds;
+	ssize_t n = fd_sink_receive(data, m->msg_iov[0].iov_len, &n_fds);
+
+	if (n < 0)
+		return n;
+	memcpy(m->msg_iov[0].iov_base, data, (size_t)n);
+	put_stand_ins(m, n_fds);
+	return n;
+}
+
+/*
+ * Replaces the descriptors that came with M, which belong to OWNER, by stand-ins. If there are too
+ * few free numbers, the array in M is shortened. The bus library then closes the connection, as it
+ * does when the kernel has no numbers for descriptors.
+ */
+static void take_received(struct msghdr *m, uint64_t owner)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	size_t n, n_put;
+	int *fds;
+
+	/* The kernel puts all descriptors into one control message. */
+	while (c && (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS))
+		c = CMSG_NXTHDR(m, c);
+	if (!c)
+		return;
+	fds = (int *)(void *)CMSG_DATA(c);
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds);
+	for (size_t i = 0; i < n; i++)
+		foreign_fds_mark(fds[i], owner);
+	n_put = passed_fds_take(fds, n);
+	if (n_put == n)
+		return;
+	c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
+	m->msg_controllen = (size_t)((uint8_t *)c - (uint8_t *)m->msg_control) + c->cmsg_len;
+	m->msg_flags |= MSG_CTRUNC;
+}
+
+/*
+ * Replaces libc's recvmsg() in all of this process, including libsystemd. Descriptors from other
+ * sockets than the bus come from processes that this process has asked for them.
+ */
+ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	uint64_t owner = FOREIGN_FD_OWN;
+	ssize_t n;
+
+	if (!is_main || fd != guarded)
+		return syscall(SYS_recvmsg, fd, m, flags);
+	if (m->msg_iovlen == 1)
+		owner = look_whose(m->msg_iov[0].iov_len);
+	if (owner != FOREIGN_FD_OWN && !has_room(owner)) {
+		warn_refused(owner);
+		n = receive_without(m);
+		if (n >= 0)
+			return n;
+		if (n != -EAGAIN) {
+			errno = (int)-n;
+			return -1;
+		}
+	}
+	n = syscall(SYS_recvmsg, fd, m, flags);
+	if (n >= 0)
+		take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
+	return n;
+}

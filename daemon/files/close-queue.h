@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A queue of descriptors from clients that wait to be closed.
+ *
+ * Each close can hang forever. So the descriptors wait in lines, one line for each owner and place
+ * (base/file-kind.h), and each line closes one descriptor at a time. A close that hangs delays only
+ * its own line. The number of active lines of one owner is limited, so that one user cannot occupy
+ * all closers. Some closers are reserved for root.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+
+enum {
+	CLOSE_AT_ONCE_MAX = 64,      /* active lines of all owners */
+	CLOSE_AT_ONCE_ROOT = 8,      /* of these, reserved for root */
+	CLOSE_AT_ONCE_PER_OWNER = 8, /* active lines of one owner other than root */
+	CLOSE_AT_ONCE_UNKNOWN = 16,  /* active lines of descriptors with unknown owners */
+	CLOSE_QUEUED_MAX = 256,      /* descriptors in a stuck line */
+	CLOSE_OWNED_MAX = 1024,      /* descriptors of one owner other than root ... */
+	CLOSE_OWNED_PART = 16,       /* ... and at most 1/16 of all possible ones */
+	CLOSE_ALL_PART = 4,          /* all owners: at most 1/4 of all possible descriptors ... */
+	CLOSE_ALL_PART_ROOT = 2,     /* ... or 1/2 if root adds more */
+};
+
+/* A line is stuck if one close takes this long. */
+#define CLOSE_STUCK_NS UINT64_C(1000000000)
+
+struct close_line;
+struct close_owner;
+
+/* Initialize it to zero, except the seed. */
+struct close_queue {
+	uint64_t seed;            /* random, so that nobody can choose lines with equal hashes */
+	struct table lines;       /* (owner, place) -> struct close_line, owned */
+	struct table owners;      /* owner -> struct close_owner, owned */
+	struct close_owner *next; /* the next owner in turn; owners form a ring */
+	size_t n;                 /* descriptors that are not closed yet */
+	unsigned n_busy, n_busy_root;
+};
+
+/* Adds FD to its line. Returns 0 or -ENOMEM. */
+int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int fd);
+
+/* Whether close_queue_take() has a line to return. */
+bool close_queue_is_ready(const struct close_queue *q);
+
+/*
+ * Returns the next waiting line in turn, with its next descriptor in *RET_FD. Returns NULL if no
+ * line waits, or the limits of active lines are reached. The line is active until
+ * close_queue_done() returns false. NOW_NS is CLOCK_MONOTONIC.
+ */
+struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd);
+
+/*
+ * The current descriptor of LINE is closed. Returns true, with the next descriptor in *RET_FD, or
+ * false if it was the last one; LINE is then freed.
+ */
+bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
+
+/*
+ * The number of unclosed descriptors of OWNER at PLACE, if no more should be accepted from there;
+ * otherwise 0. A line is only too long if it is stuck. It can be stuck for many seconds just
+ * because a disk is busy, but CLOSE_QUEUED_MAX is more than a user can request in a minute
+ * (daemon/access/quotas.h).
+ */
+size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place,
+			   uint64_t now_ns);
+
+/*
+ * Whether more descriptors of OWNER can be accepted, if FILES_MAX descriptors can be open in this
+ * process. A user with too many unclosed descriptors, whose closes probably hang, gets no more.
+ */
+bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max);
+
+/* Frees all lines without closing their descriptors. There must be no active line. */
+void close_queue_deinit(struct close_queue *q);

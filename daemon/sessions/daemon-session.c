@@ -1,0 +1,730 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/sessions/daemon-session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/foreign-fds.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "capture/store/flight.h"
+#include "daemon/access/access.h"
+#include "daemon/common/bus-error.h"
+#include "daemon/files/flights.h"
+#include "daemon/common/timeouts.h"
+#include "daemon/sessions/collection-look.h"
+#include "daemon/sessions/collection-snapshots.h"
+#include "daemon/sessions/bus-signals.h"
+
+/*
+ * Drains have the same priority as the bus, and take turns with it, so that a client that floods
+ * the bus cannot prevent them. The time of a drain is bounded by the size of the rings. Changes of
+ * state have a lower priority, and are reported when their causes are handled.
+ */
+enum {
+	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
+	PRIORITY_SETTLE = SD_EVENT_PRIORITY_NORMAL + 10,
+};
+
+struct log_subject daemon_session_subject(const struct daemon_session *s,
+					  enum log_message_id message_id)
+{
+	return (struct log_subject){ session_options(s->session)->name, s->path, s->uid,
+				     message_id };
+}
+
+static int daemon_session_warn(const struct daemon_session *s, int error, const char *text)
+{
+	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
+
+	return log_session_warning(&about, error, "%s", text);
+}
+
+bool daemon_session_finished(const struct daemon_session *s)
+{
+	enum session_state state = session_state(s->session);
+
+	return state == SESSION_STOPPED || state == SESSION_FAILED;
+}
+
+bool daemon_session_recovered(const struct daemon_session *s)
+{
+	return s->recovered;
+}
+
+bool daemon_session_active(const struct daemon_session *s)
+{
+	return session_state(s->session) != SESSION_READY && !daemon_session_finished(s);
+}
+
+bool daemon_session_is_announced(const struct daemon_session *s)
+{
+	return s->told_state == session_state(s->session);
+}
+
+static void daemon_session_answer(const struct daemon_session *s, const struct waiter *w)
+{
+	const char *text = "";
+	int r = 0;
+
+	if (w->what != WAIT_REMOVED && session_error(s->session, &text) < 0) {
+		bool ran = w->what != WAIT_STARTED || session_has_run(s->session);
+
+		r = bus_error_reply(w->call, ran ? -EIO : -ENODEV, *text ? "%s" : NULL, text);
+	} else {
+		r = sd_bus_reply_method_return(w->call, NULL);
+	}
+	if (r < 0)
+		daemon_session_warn(s, r, "a caller got no answer");
+}
+
+static void answer_snapshot(const struct daemon_session *s, const struct waiter *w)
+{
+	int error, r;
+	bool taken = session_snapshots(s->session, &error) >= w->snapshot;
+
+	if (!taken)
+		r = bus_error_reply(w->call, -ESHUTDOWN,
+				    "the session ended before the snapshot was taken");
+	else if (error < 0)
+		r = bus_error_reply(w->call, error, "the snapshot is not whole: %s",
+				    strerror(-error));
+	else
+		r = sd_bus_reply_method_return(w->call, NULL);
+	if (r < 0)
+		daemon_session_warn(s, r, "a caller got no answer");
+}
+
+static int reply_search(const struct daemon_session *s, const struct waiter *w)
+{
+	int error;
+	bool done = session_searches(s->session, &error) >= w->snapshot;
+
+	if (!done)
+		return bus_error_reply(w->call, -ESHUTDOWN,
+				       "the session ended before the process was searched");
+	if (error < 0)
+		return bus_error_reply(w->call, error, "the memory cannot be searched: %s",
+				       strerror(-error));
+	return sd_bus_reply_method_return(w->call, NULL);
+}
+
+/* The session ends each accepted snapshot, even after the session itself has ended. */
+static bool flight_has_ended(const struct daemon_session *s, const struct waiter *w)
+{
+	int error;
+
+	return session_flight_snapshot(s->session, w->snapshot, &error);
+}
+
+static int reply_flight(const struct daemon_session *s, const struct waiter *w)
+{
+	int error = 0;
+
+	session_flight_snapshot(s->session, w->snapshot, &error);
+	if (error == -ENODATA)
+		return bus_error_reply(w->call, -EAGAIN, "nothing has been recorded yet");
+	if (error == -EAGAIN)
+		return bus_error_reply(w->call, error,
+				       "more happens in a moment than the flight recorder keeps: "
+				       "try again, or let it keep more");
+	if (error == -EBUSY)
+		return bus_error_reply(w->call, error,
+				       "too many snapshots are on their way to outputs that do not "
+				       "take them");
+	if (error < 0)
+		return bus_error_reply(w->call, -EIO, "the snapshot could not be written: %s",
+				       store_strerror(error));
+	return sd_bus_reply_method_return(w->call, NULL);
+}
+
+static int reply_chunk(const struct daemon_session *s, const struct waiter *w)
+{
+	if (session_chunks(s->session) >= w->snapshot)
+		return sd_bus_reply_method_return(w->call, NULL);
+	return bus_error_reply(w->call, -ESHUTDOWN, "the session ended before");
+}
+
+/* Sends the reply to W, which waits for a numbered snapshot, search or chunk. */
+static void answer_numbered(const struct daemon_session *s, const struct waiter *w)
+{
+	int r = w->what == WAIT_FLIGHT   ? reply_flight(s, w)
+		: w->what == WAIT_SEARCH ? reply_search(s, w)
+					 : reply_chunk(s, w);
+
+	if (r < 0)
+		daemon_session_warn(s, r, "a caller got no answer");
+}
+
+static bool is_due(const struct daemon_session *s, const struct waiter *w)
+{
+	int error;
+
+	switch (w->what) {
+	case WAIT_STARTED:
+		/* A session that fails passes through "draining" before it is "failed". */
+		return session_has_run(s->session) || session_error(s->session, NULL) < 0 ||
+		       daemon_session_finished(s);
+	case WAIT_FINISHED:
+		return daemon_session_finished(s);
+	case WAIT_SNAPSHOT:
+		return daemon_session_finished(s) ||
+		       session_snapshots(s->session, &error) >= w->snapshot;
+	case WAIT_SEARCH:
+		return daemon_session_finished(s) ||
+		       session_searches(s->session, &error) >= w->snapshot;
+	case WAIT_FLIGHT:
+		return flight_has_ended(s, w);
+	case WAIT_CHUNK:
+		return daemon_session_finished(s) || session_chunks(s->session) >= w->snapshot;
+	default:
+		return false;
+	}
+}
+
+/* Sends the replies to calls whose condition is met. */
+static void answer_waiters(struct daemon_session *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_waiters; i++) {
+		struct waiter w = s->waiters[i];
+
+		if (is_due(s, &w)) {
+			if (w.what == WAIT_SNAPSHOT)
+				answer_snapshot(s, &w);
+			else if (w.what == WAIT_FLIGHT || w.what == WAIT_CHUNK ||
+				 w.what == WAIT_SEARCH)
+				answer_numbered(s, &w);
+			else
+				daemon_session_answer(s, &w);
+			sd_bus_message_unref(w.call);
+		} else {
+			s->waiters[kept++] = w;
+		}
+	}
+	s->n_waiters = kept;
+}
+
+static int add_waiter(struct daemon_session *s, const struct waiter *w)
+{
+	if (s->n_waiters == LIMIT_WAITERS)
+		return -EDQUOT;
+	s->waiters[s->n_waiters++] = *w;
+	sd_bus_message_ref(w->call);
+	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+int daemon_session_wait(struct daemon_session *s, enum wait_for what, sd_bus_message *call)
+{
+	return add_waiter(s, &(struct waiter){ .what = what, .call = call });
+}
+
+int daemon_session_snapshot(struct daemon_session *s, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_SNAPSHOT, .call = call };
+
+	return session_snapshot(s->session, &w.snapshot) ?: add_waiter(s, &w);
+}
+
+int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_SEARCH, .call = call };
+
+	if (s->n_waiters == LIMIT_WAITERS)
+		return -EDQUOT;
+	return session_search(s->session, pid, &w.snapshot) ?: add_waiter(s, &w);
+}
+
+int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_FLIGHT, .call = call };
+	_cleanup_close_passed_ int own_fd = fd;
+	struct store *to;
+	int r;
+
+	if (s->n_waiters == LIMIT_WAITERS)
+		return -EDQUOT;
+	r = store_fd_new(own_fd, &to);
+	if (r < 0)
+		return r;
+	TAKE_FD(own_fd);
+	to->writer = thread_identity_of(uid);
+	r = session_take_snapshot(s->session, to, &w.snapshot);
+	if (r < 0) {
+		store_free(to);
+		return r;
+	}
+	return add_waiter(s, &w);
+}
+
+int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_CHUNK, .call = call };
+
+	return session_rotate(s->session, &w.snapshot) ?: add_waiter(s, &w);
+}
+
+bool daemon_session_is_writing(const struct daemon_session *s)
+{
+	for (size_t i = 0; i < s->n_waiters; i++)
+		if (s->waiters[i].what == WAIT_FLIGHT)
+			return true;
+	return s->profile && s->profile->pending;
+}
+
+void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_waiters; i++) {
+		if (strcmp(sd_bus_message_get_sender(s->waiters[i].call), sender) != 0) {
+			s->waiters[kept++] = s->waiters[i];
+			continue;
+		}
+		/* No other caller waits for this snapshot, and its output may never accept it. */
+		if (s->waiters[i].what == WAIT_FLIGHT)
+			session_cancel_snapshot(s->session, s->waiters[i].snapshot);
+		sd_bus_message_unref(s->waiters[i].call);
+	}
+	s->n_waiters = kept;
+}
+
+static uint64_t lost_in_all(const struct session_counters *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		n += c->lost[i];
+	return n;
+}
+
+/* The first loss is logged at once, so that the user can react. The last line has the total. */
+static void log_loss(struct daemon_session *s, const struct session_counters *c)
+{
+	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
+	uint64_t lost = lost_in_all(c);
+
+	if (lost == 0 || s->told_loss)
+		return;
+	s->told_loss = true;
+	log_session_warning(&about, 0,
+			    "%" PRIu64 " records were lost: the machine makes more than its rings "
+			    "of %" PRIu64 " KiB a CPU or its output take",
+			    lost, session_options(s->session)->ring_bytes >> 10);
+}
+
+/* Likewise for data that a flight recorder had no room for. */
+static void log_dropped(struct daemon_session *s, const struct session_counters *c)
+{
+	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
+
+	if (c->dropped_bytes == 0 || s->told_dropped)
+		return;
+	s->told_dropped = true;
+	log_session_warning(&about, 0,
+			    "more came at once than the flight recorder may keep (%s): what it "
+			    "held until then has gone",
+			    TEXT_SIZE(session_options(s->session)->flight_bytes));
+}
+
+/* Likewise for a limit that is below the requested size. */
+static void log_limited(struct daemon_session *s, const struct session_counters *c)
+{
+	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
+	uint64_t asked = session_options(s->session)->flight_bytes;
+
+	if (c->flight_limit >= asked || s->told_limited)
+		return;
+	s->told_limited = true;
+	log_session_warning(&about, 0,
+			    "the flight recorder may keep %s instead of %s: the runtime directory "
+			    "has too little free space",
+			    TEXT_SIZE(c->flight_limit), TEXT_SIZE(asked));
+}
+
+static void log_state(const struct daemon_session *s)
+{
+	const struct log_subject started = daemon_session_subject(s, LOG_SESSION_STARTED),
+				 ended = daemon_session_subject(s, LOG_SESSION_ENDED);
+	struct session_counters c;
+	const char *text;
+
+	session_counters(s->session, &c);
+	if (session_state(s->session) == SESSION_RUNNING)
+		log_session(&started, "records");
+	else if (daemon_session_finished(s) && session_error(s->session, &text) < 0)
+		log_session_warning(&ended, 0, "failed: %s", text);
+	else if (daemon_session_finished(s))
+		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",
+			    session_reason(s->session), c.events, TEXT_SIZE(c.bytes),
+			    lost_in_all(&c));
+}
+
+void daemon_session_signal_counters(struct daemon_session *s)
+{
+	static const char *const names[] = { "Events",  "EventsOf",    "Lost", "Stacks", "Bytes",
+					     "Dropped", "FlightLimit", "Cost", NULL };
+	struct session_counters now;
+
+	session_counters(s->session, &now);
+	log_loss(s, &now);
+	log_dropped(s, &now);
+	log_limited(s, &now);
+	if (now.events == s->told_events && now.bytes == s->told_bytes)
+		return;
+	s->told_events = now.events;
+	s->told_bytes = now.bytes;
+	bus_signals_properties(s, names);
+}
+
+static void on_looked(bool outdated, void *userdata)
+{
+	struct daemon_session *s = userdata;
+
+	s->profile->look = collection_look_free(s->profile->look);
+	if (outdated && session_state(s->session) == SESSION_RUNNING)
+		session_stop(s->session, COLLECTION_REASON_OUTDATED);
+}
+
+/* Units can move to another cgroup, or start in an unexpected one. */
+void daemon_session_check_collection(struct daemon_session *s)
+{
+	struct collection_use *p = s->profile;
+	int r;
+
+	if (!p || !p->collection.units || ++p->n_ticks % COLLECTION_LOOK_TICKS != 0 ||
+	    session_state(s->session) != SESSION_RUNNING || p->look)
+		return;
+	r = collection_look_new(s->manager->event, p->collection.units,
+				&session_options(s->session)->filter, on_looked, s, &p->look);
+	if (r < 0)
+		daemon_session_warn(s, r, "nobody can look where the units of its collection are");
+}
+
+static void tell_state(struct daemon_session *s)
+{
+	static const char *const names[] = { "State",     "Reason",   "Error",
+					     "StartTime", "StopTime", NULL };
+	enum session_state state = session_state(s->session);
+
+	if (state == s->told_state)
+		return;
+	s->told_state = state;
+	log_state(s);
+	bus_signals_properties(s, names);
+	if (!daemon_session_finished(s))
+		return;
+	daemon_session_signal_counters(s);
+	bus_signals_finished(s, session_reason(s->session));
+}
+
+/* The client that waits for the session then requests the snapshot. */
+static void tell_due(struct daemon_session *s)
+{
+	static const char *const names[] = { "SnapshotsDue", NULL };
+	struct session_counters now;
+
+	session_counters(s->session, &now);
+	if (now.snapshots_due == s->n_told_due)
+		return;
+	s->n_told_due = now.snapshots_due;
+	bus_signals_properties(s, names);
+}
+
+static void log_step(const struct log_subject *about, const struct session_shed *step)
+{
+	double cost = value_share(step->cost_ppm, step->n_cpus);
+	double limit = value_share(step->limit_ppm, step->n_cpus);
+	const char *of = value_share_of(step->n_cpus), *what = budget_shed_names[step->what];
+
+	if (step->back)
+		log_session(about, "records %s again: it took %.2f%% of %s, the limit is %.2f%%",
+			    what, cost, of, limit);
+	else
+		log_session_warning(about, 0, "sheds %s: it took %.2f%% of %s, the limit is %.2f%%",
+				    what, cost, of, limit);
+}
+
+/* Logs the parts that were shed or have returned, for readers of the journal. */
+static void tell_steps(struct daemon_session *s)
+{
+	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
+	static const char *const names[] = { "Shed", "BudgetSteps", NULL };
+	const struct session_shed *step;
+	struct session_counters now;
+
+	session_counters(s->session, &now);
+	if (now.n_steps == s->n_told_steps)
+		return;
+	for (; s->n_told_steps < now.n_steps; s->n_told_steps++) {
+		step = session_step(s->session, s->n_told_steps);
+		if (step)
+			log_step(&about, step);
+	}
+	bus_signals_properties(s, names);
+}
+
+/* Handles a change of state. May free S. */
+static int on_settle(sd_event_source *source, void *userdata)
+{
+	struct daemon_session *s = userdata;
+	struct manager *m = s->manager;
+
+	tell_steps(s);
+	tell_due(s);
+	collection_snapshot_keep(s);
+	tell_state(s);
+	answer_waiters(s);
+	collection_snapshots_settle(s);
+	if (s->removing && !daemon_session_active(s) && !collection_snapshot_is_keeping(s))
+		manager_remove(m, s);
+	manager_settle(m);
+	return 0;
+}
+
+static void on_changed(struct session *session, void *userdata)
+{
+	struct daemon_session *s = userdata;
+
+	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
+}
+
+static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct daemon_session *s = userdata;
+
+	session_dispatch(s->session);
+	return 0;
+}
+
+static int on_output_timeout(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct daemon_session *s = userdata;
+	struct manager *m = s->manager;
+	struct session_counters now;
+
+	session_counters(s->session, &now);
+	s->n_output_checks = now.bytes == s->output_checked_bytes ? s->n_output_checks + 1 : 0;
+	if (s->n_output_checks < timeout_output_checks) {
+		s->output_checked_bytes = now.bytes;
+		sd_event_source_set_time_relative(source, TIMEOUT_OUTPUT_CHECK_NS / 1000);
+		sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+		return 0;
+	}
+	daemon_session_warn(s, 0, "its output takes nothing any more, removed without its end");
+	daemon_session_signal_counters(s);
+	bus_signals_finished(s, "output does not move");
+	manager_remove(m, s);
+	manager_settle(m);
+	return 0;
+}
+
+static int arm_output_timeout(struct daemon_session *s)
+{
+	struct session_counters now;
+
+	session_counters(s->session, &now);
+	s->output_checked_bytes = now.bytes;
+	return sd_event_add_time_relative(s->manager->event, &s->output_timeout, CLOCK_MONOTONIC,
+					  TIMEOUT_OUTPUT_CHECK_NS / 1000, 0, on_output_timeout, s);
+}
+
+void daemon_session_remove(struct daemon_session *s, const char *reason)
+{
+	int r = 0;
+
+	if (daemon_session_active(s)) {
+		session_stop(s->session, reason);
+		if (!s->output_timeout)
+			r = arm_output_timeout(s);
+		if (r < 0)
+			daemon_session_warn(s, r, "no timer for its removal");
+	}
+	s->removing = true;
+	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
+}
+
+static int daemon_session_make_path(struct daemon_session *s)
+{
+	const char *name = session_options(s->session)->name;
+	int r;
+
+	if (s->uid == 0)
+		r = asprintf(&s->path, KYMO_SESSION_PREFIX "/%s", name);
+	else
+		r = asprintf(&s->path, KYMO_SESSION_PREFIX "/%u/%s", s->uid, name);
+	if (r < 0)
+		s->path = NULL;
+	return r < 0 ? -ENOMEM : 0;
+}
+
+static int add_sources(struct daemon_session *s)
+{
+	sd_event *event = s->manager->event;
+	int r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
+
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_priority(s->io, PRIORITY_DRAIN);
+	if (r < 0)
+		return r;
+	r = sd_event_add_defer(event, &s->settle, on_settle, s);
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_priority(s->settle, PRIORITY_SETTLE);
+	return r < 0 ? r : sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
+}
+
+/* Creates the memory of a flight recorder. */
+static int make_flight(struct daemon_session *s, struct create_request *request)
+{
+	struct session_options *o = &request->options;
+	int dir_fd = s->manager->flights_fd;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	session_options_fill_flight(o);
+	s->flight_fd = flights_make(dir_fd, s->uid, o->name);
+	if (s->flight_fd < 0)
+		return s->flight_fd;
+	return flight_new(&(struct flight_options){ s->flight_fd, o->flight_ns, o->flight_bytes },
+			  &request->store);
+}
+
+/* Creates the store of the archive. */
+static int make_store(struct daemon_session *s, struct create_request *request)
+{
+	int r;
+
+	if (request->store)
+		return 0;
+	if (request->options.mode == SESSION_FLIGHT) {
+		r = make_flight(s, request);
+		/*
+		 * The files are ours, but if a write hangs, it is charged to the user of the
+		 * session.
+		 */
+		if (r == 0)
+			request->store->writer.uid = s->uid;
+		return r;
+	}
+	r = store_fd_new(request->output_fd, &request->store);
+	if (r < 0)
+		return r;
+	request->output_fd = -1; /* now owned by the store */
+	request->store->writer = thread_identity_of(s->uid);
+	return 0;
+}
+
+/* Sets up the object path and the event sources. */
+static int set_up(struct daemon_session *s)
+{
+	int r = daemon_session_make_path(s) ?: add_sources(s);
+
+	if (r < 0)
+		return r;
+	session_set_changed(s->session, on_changed, s);
+	return 0;
+}
+
+int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name, int flight_fd,
+				 struct daemon_session **ret)
+{
+	_cleanup_(daemon_session_freep) struct daemon_session *s = calloc(1, sizeof(*s));
+	struct session_options options = { .mode = SESSION_FLIGHT };
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->manager = m;
+	s->uid = uid;
+	s->linger = s->recovered = true;
+	s->flight_fd = -1;
+	s->told_state = SESSION_FAILED;
+	strcpy(options.name, name);
+	r = session_new_recovered(&options, flight_fd, &s->session) ?: set_up(s);
+	if (r < 0)
+		return r;
+	s->flight_fd = flight_fd;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+int daemon_session_new(const struct daemon_session_args *args, struct create_request *request,
+		       struct daemon_session **ret)
+{
+	_cleanup_(daemon_session_freep) struct daemon_session *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->manager = args->manager;
+	s->uid = args->uid;
+	s->linger = request->linger;
+	s->flight_fd = -1;
+	s->told_state = SESSION_READY;
+	if (!s->linger) {
+		s->owner = strdup(args->owner);
+		if (!s->owner)
+			return -ENOMEM;
+	}
+	r = make_store(s, request);
+	if (r < 0)
+		return r;
+	r = session_new(&request->options, request->store, &s->session);
+	if (r < 0)
+		return r;
+	s->profile = TAKE_PTR(request->use);
+	if (s->profile)
+		session_set_triggered(s->session, collection_snapshot_triggered, s);
+	free(request->profile);
+	/* The session now owns the contents. */
+	*request = (struct create_request){ .output_fd = -1 };
+	r = set_up(s);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct daemon_session *daemon_session_free(struct daemon_session *s)
+{
+	if (!s)
+		return NULL;
+	collection_snapshots_drop(s);
+	/* The event source must go before its descriptor, which belongs to the session. */
+	sd_event_source_disable_unref(s->io);
+	if (s->session)
+		session_set_changed(s->session, NULL, NULL);
+	/*
+	 * Removes the directory before any caller gets a reply. When the service exits, the
+	 * directory stays, and the next service offers the content again.
+	 */
+	if (s->flight_fd >= 0 && s->session && !s->manager->ending)
+		flights_remove(s->manager->flights_fd, s->uid, session_options(s->session)->name,
+			       s->flight_fd);
+	for (size_t i = 0; i < s->n_waiters; i++) {
+		if (s->waiters[i].what == WAIT_REMOVED && !daemon_session_active(s))
+			sd_bus_reply_method_return(s->waiters[i].call, NULL);
+		else if (s->waiters[i].what == WAIT_REMOVED)
+			bus_error_reply(s->waiters[i].call, -ETIMEDOUT,
+					"the session is removed, but its output did not take the "
+					"last bytes: the archive has no end");
+		else
+			bus_error_reply(s->waiters[i].call, -ECANCELED, NULL);
+		sd_bus_message_unref(s->waiters[i].call);
+	}
+	session_free(s->session);
+	close_fd(s->flight_fd);
+	collection_use_free(s->profile);
+	sd_event_source_disable_unref(s->settle);
+	sd_event_source_disable_unref(s->output_timeout);
+	free(s->path);
+	free(s->owner);
+	return free_ptr(s);
+}

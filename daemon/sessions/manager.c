@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/sessions/manager.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "capture/programs/capabilities.h"
+#include "capture/sandbox/user-counts.h"
+#include "daemon/access/access.h"
+#include "daemon/common/bus-error.h"
+#include "daemon/files/flights.h"
+#include "daemon/common/log.h"
+#include "daemon/sessions/daemon-session.h"
+#include "daemon/sessions/collection-snapshots.h"
+#include "daemon/sessions/bus-signals.h"
+
+static struct daemon_session *find_exact(const struct manager *m, const char *name, uid_t uid)
+{
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
+		if (s->uid == uid && strcmp(session_options(s->session)->name, name) == 0)
+			return s;
+	return NULL;
+}
+
+/* Finds a session NAME of any user. *RET_N is the number of such sessions. */
+static struct daemon_session *find_any(const struct manager *m, const char *name, size_t *ret_n)
+{
+	struct daemon_session *found = NULL;
+
+	*ret_n = 0;
+	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (strcmp(session_options(s->session)->name, name) == 0) {
+			found = s;
+			++*ret_n;
+		}
+	}
+	return found;
+}
+
+/* Finds the session UID/NAME. */
+static struct daemon_session *find_qualified(const struct manager *m, const char *text)
+{
+	const char *slash = strchr(text, '/');
+	char number[16];
+	uint64_t uid;
+
+	if (!slash || (size_t)(slash - text) >= sizeof(number))
+		return NULL;
+	memcpy(number, text, (size_t)(slash - text));
+	number[slash - text] = '\0';
+	if (text_parse_u64(number, UINT32_MAX - 1, &uid) < 0)
+		return NULL;
+	return find_exact(m, slash + 1, (uid_t)uid);
+}
+
+int manager_find(const struct manager *m, const char *name, uid_t uid, struct daemon_session **ret,
+		 sd_bus_error *reterr)
+{
+	struct daemon_session *s = find_exact(m, name, uid) ?: find_qualified(m, name);
+
+	if (!s || s->uid != uid)
+		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
+	*ret = s;
+	return 0;
+}
+
+int manager_find_any(const struct manager *m, const char *name, uid_t uid,
+		     struct daemon_session **ret, sd_bus_error *reterr)
+{
+	struct daemon_session *s = find_exact(m, name, uid);
+	size_t n = 0;
+
+	if (!s)
+		s = find_qualified(m, name) ?: find_any(m, name, &n);
+	if (n > 1)
+		return bus_error_set(reterr, -ENOENT,
+				     "%zu users have a session '%s': say which as UID/%s", n, name,
+				     name);
+	if (!s)
+		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
+	*ret = s;
+	return 0;
+}
+
+struct daemon_session *manager_find_path(const struct manager *m, const char *path)
+{
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
+		if (strcmp(s->path, path) == 0)
+			return s;
+	return NULL;
+}
+
+static int manager_check_name(const struct manager *m, const struct manager_create_args *args,
+			      sd_bus_error *reterr)
+{
+	if (!session_name_valid(args->name))
+		return bus_error_set(reterr, -EINVAL,
+				     "'%.80s' is not a valid name for a session: use 1 to 64 "
+				     "letters, digits and '_'",
+				     args->name);
+	if (find_exact(m, args->name, args->uid))
+		return bus_error_set(reterr, -EEXIST,
+				     "there is a session '%s' already: `kymo stop %s` ends and "
+				     "removes it",
+				     args->name, args->name);
+	return 0;
+}
+
+/* Returns the amount of a resource that S uses. */
+typedef uint64_t (*amount_fn)(const struct daemon_session *s);
+
+static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amount)
+{
+	struct limit_use use = { 0 };
+
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+		bool is_theirs = s->uid == uid;
+
+		use.all += amount(s);
+		use.user += is_theirs ? amount(s) : 0;
+		use.own += is_theirs && session_options(s->session)->own ? amount(s) : 0;
+	}
+	return use;
+}
+
+/* A session recovered from a dead service is not counted, since it uses only memory. */
+static uint64_t manager_count_active(const struct daemon_session *s)
+{
+	return !daemon_session_recovered(s);
+}
+
+static int check_counts(const struct manager *m, const struct manager_create_args *args, bool own,
+			sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_SESSIONS, LIMIT_SESSIONS_ROOT,
+					    LIMIT_SESSIONS_PER_USER, LIMIT_SESSIONS_OWN };
+	const struct user_count abandoned = user_counts_get(&abandoned_sessions, args->uid);
+	struct limit_use has = use_of(m, args->uid, manager_count_active);
+	uint64_t may;
+
+	/* Removed sessions that hang still hold their resources. */
+	has.all += abandoned.all;
+	has.user += abandoned.user;
+	has.own += abandoned.user;
+
+	if (m->exiting)
+		return bus_error_set(reterr, -EDQUOT, "the service is about to end");
+	switch (limit_check(&limit, &has, &(struct limit_request){ 1, args->uid, own }, &may)) {
+	case LIMIT_FITS:
+		break;
+	case LIMIT_EXCEEDS_ALL:
+		return bus_error_set(reterr, -EDQUOT,
+				     "there are %" PRIu64
+				     " sessions, more are not allowed: remove one "
+				     "first",
+				     has.all);
+	case LIMIT_EXCEEDS_USER:
+		return bus_error_set(
+			reterr, -EDQUOT,
+			"you have %" PRIu64
+			" sessions (%u of them what is left of removed ones that hang), "
+			"more are not allowed: remove one first",
+			has.user, abandoned.user);
+	case LIMIT_EXCEEDS_OWN:
+		return bus_error_set(reterr, -EDQUOT,
+				     "you have %" PRIu64
+				     " sessions of your own processes, more are not "
+				     "allowed: remove one first",
+				     has.own);
+	}
+	if (args->uid == 0 && has.user >= LIMIT_SESSIONS_PER_USER)
+		return bus_error_set(reterr, -EDQUOT,
+				     "root has %" PRIu64
+				     " sessions, more are not allowed: remove one "
+				     "first",
+				     has.user);
+	return 0;
+}
+
+static uint64_t ring_bytes(const struct daemon_session *s)
+{
+	return daemon_session_finished(s) ? 0 : session_ring_memory(session_options(s->session));
+}
+
+static struct limit_request wish_of(const struct daemon_session *s, uint64_t amount)
+{
+	return (struct limit_request){ amount, s->uid, session_options(s->session)->own };
+}
+
+/* Describes the limit that is exceeded. */
+static const char *limit_scope(enum limit_verdict v)
+{
+	return v == LIMIT_EXCEEDS_ALL    ? "all together"
+	       : v == LIMIT_EXCEEDS_USER ? "one user"
+					 : "one user's own processes";
+}
+
+/* Whether the rings of S are within the limits, in addition to all others. */
+static int check_rings(const struct manager *m, const struct daemon_session *s,
+		       sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
+					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
+	const struct limit_use use = use_of(m, s->uid, ring_bytes);
+	const struct limit_request wish = wish_of(s, ring_bytes(s));
+	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
+
+	if (v == LIMIT_FITS)
+		return 0;
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
+			     "sessions have %s, and %s is the limit of %s",
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
+}
+
+static uint64_t manager_blocks_of(const struct daemon_session *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return o->categories & CATEGORIES_MEMORY && !daemon_session_finished(s)
+		       ? o->memory.blocks_max
+		       : 0;
+}
+
+/*
+ * Whether the table of blocks of S is within the limits, in addition to all others. The kernel
+ * allocates it at once.
+ */
+static int check_blocks(const struct manager *m, const struct daemon_session *s,
+			sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_BLOCKS, LIMIT_BLOCKS_ROOT, LIMIT_BLOCKS_PER_USER,
+					    LIMIT_BLOCKS_OWN };
+	const struct limit_use use = use_of(m, s->uid, manager_blocks_of);
+	const struct limit_request wish = wish_of(s, manager_blocks_of(s));
+	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
+
+	if (v == LIMIT_FITS)
+		return 0;
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `memory_blocks_max`: the table would have room for %" PRIu64
+			     " blocks, those of other sessions have %" PRIu64 ", and %" PRIu64
+			     " is the limit of %s",
+			     wish.amount, use.all, most, limit_scope(v));
+}
+
+static uint64_t manager_tables_of(const struct daemon_session *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return (o->categories ?: CATEGORIES_DEFAULT) & CATEGORIES_USER_STACKS &&
+			       !daemon_session_finished(s)
+		       ? o->stack_tables_bytes ?: STACK_TABLES_DEFAULT
+		       : 0;
+}
+
+/* Whether the unwind tables of S are within the limits, in addition to all others. */
+static int check_tables(const struct manager *m, const struct daemon_session *s,
+			sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_TABLE_BYTES, LIMIT_TABLE_BYTES_ROOT,
+					    LIMIT_TABLE_BYTES_PER_USER, LIMIT_TABLE_BYTES_OWN };
+	const struct limit_use use = use_of(m, s->uid, manager_tables_of);
+	const struct limit_request wish = wish_of(s, manager_tables_of(s));
+	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
+
+	if (v == LIMIT_FITS)
+		return 0;
+	return bus_error_set(
+		reterr, -EDQUOT,
+		"option `stack_tables_bytes`: unwind tables would take up to %s, those of "
+		"other sessions take %s, and %s is the limit of %s",
+		TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most), limit_scope(v));
+}
+
+static uint64_t flight_of(const struct daemon_session *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return o->mode == SESSION_FLIGHT ? o->flight_bytes : 0;
+}
+
+void manager_usage(const struct manager *m, uid_t uid,
+		   struct manager_usage ret[static MANAGER_USAGE_MAX])
+{
+	static const struct {
+		const char *name;
+		uint64_t (*amount)(const struct daemon_session *s);
+		uint64_t all, user;
+	} rows[MANAGER_USAGE_MAX] = {
+		{ "sessions", manager_count_active, LIMIT_SESSIONS, LIMIT_SESSIONS_PER_USER },
+		{ "ring_bytes", ring_bytes, LIMIT_RING_BYTES, LIMIT_RING_BYTES_PER_USER },
+		{ "memory_blocks", manager_blocks_of, LIMIT_BLOCKS, LIMIT_BLOCKS_PER_USER },
+		{ "stack_tables_bytes", manager_tables_of, LIMIT_TABLE_BYTES,
+		  LIMIT_TABLE_BYTES_PER_USER },
+		{ "flight_bytes", flight_of, LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_PER_USER },
+	};
+
+	for (size_t i = 0; i < MANAGER_USAGE_MAX; i++) {
+		const struct limit_use has = use_of(m, uid, rows[i].amount);
+		/* Root can use all of a resource, but not all sessions. */
+		uint64_t user = uid == 0 && rows[i].amount != manager_count_active ? rows[i].all
+										   : rows[i].user;
+
+		ret[i] = (struct manager_usage){ rows[i].name, has.all, rows[i].all, has.user,
+						 user };
+	}
+}
+
+int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
+{
+	uint64_t wait_ns = 0;
+	int r = rate_limit_take(&m->efforts, uid, clock_boot_ns(), &wait_ns);
+
+	return r < 0 ? bus_error_set(reterr, r,
+				     "you make and start sessions faster than this machine is to "
+				     "bear: try again in %" PRIu64 " ms",
+				     wait_ns / 1000000 + 1)
+		     : 0;
+}
+
+/*
+ * Whether the content of S is within the limits, in addition to all others, including finished
+ * sessions.
+ */
+static int check_flights(const struct manager *m, const struct daemon_session *s,
+			 sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
+					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
+	const struct limit_request wish = { flight_of(s), s->uid,
+					    session_options(s->session)->own };
+	const struct limit_use use = use_of(m, s->uid, flight_of);
+	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
+
+	if (wish.amount == 0 || v == LIMIT_FITS)
+		return 0;
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `flight_bytes`: the flight recorder would keep %s, others "
+			     "keep %s, and %s is the limit of %s",
+			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+			     limit_scope(v));
+}
+
+static int manager_make(struct manager *m, const struct manager_create_args *args,
+			struct create_request *request, struct daemon_session **ret,
+			sd_bus_error *reterr)
+{
+	const char *text = "";
+	int r = capabilities_check(&text);
+
+	if (r < 0)
+		return bus_error_set(reterr, -ENODEV, "%s", text);
+	r = daemon_session_new(&(struct daemon_session_args){ m, args->owner, args->uid }, request,
+			       ret);
+	if (r == -EBADF)
+		return bus_error_set(reterr, r, "option `output` cannot be written");
+	if (r < 0 && request->options.mode == SESSION_FLIGHT && !request->store)
+		return bus_error_set(reterr, -ENODEV,
+				     "there is no place for what a flight recorder keeps: %s",
+				     strerror(-r));
+	if (r < 0)
+		return bus_error_set(reterr, r, "the session cannot be made: %s", strerror(-r));
+	return 0;
+}
+
+/*
+ * Removes the finished session NAME of a collection, to make room for a new one. The content that a
+ * dead service has left in memory is written to the collection's directory.
+ */
+static void save_left(struct manager *m, const char *name, struct collection_use *use)
+{
+	struct daemon_session *s = find_exact(m, name, 0);
+	int r;
+
+	if (!s || !daemon_session_finished(s) || !(daemon_session_recovered(s) || s->profile))
+		return;
+	if (daemon_session_recovered(s)) {
+		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
+
+		r = collection_snapshot_recovered(s, use);
+		if (r < 0)
+			log_session_warning(&about, r,
+					    "what the service kept when it died is lost");
+		else
+			log_session(&about, "what the service kept when it died goes to %s",
+				    use->collection.directory);
+	}
+	manager_remove(m, s);
+}
+
+/* Sets the options of REQUEST from its collection. */
+static int use_profile(struct manager *m, const struct manager_create_args *args,
+		       struct create_request *request, sd_bus_error *reterr)
+{
+	struct collection *c;
+	int r;
+
+	if (args->uid != 0)
+		return bus_error_set(
+			reterr, -EACCES,
+			"collections are for root: `systemctl start kymo-collect@%.64s` "
+			"as root",
+			request->profile);
+	if (strcmp(args->name, request->profile) != 0)
+		return bus_error_set(reterr, -EINVAL,
+				     "a session of the collection '%.64s' has its name, and not "
+				     "'%.64s'",
+				     request->profile, args->name);
+	r = collection_use_new(&m->places, request->profile, &request->use, reterr);
+	if (r < 0)
+		return bus_error_set(reterr, r, NULL);
+	save_left(m, args->name, request->use);
+	c = &request->use->collection;
+	request->options = c->session;
+	c->session = (struct session_options){ 0 };
+	r = request->options.mode == SESSION_STREAM
+		    ? collection_use_store(request->use, request->use->packed, &request->store)
+		    : 0;
+	return r < 0 ? bus_error_set(reterr, r, "its directory cannot be used: %s", strerror(-r))
+		     : 0;
+}
+
+int manager_create(struct manager *m, const struct manager_create_args *args,
+		   struct create_request *request, struct daemon_session **ret,
+		   sd_bus_error *reterr)
+{
+	_cleanup_(daemon_session_freep) struct daemon_session *s = NULL;
+	int r = request->profile ? use_profile(m, args, request, reterr) : 0;
+
+	r = r ?: manager_check_name(m, args, reterr);
+	if (r < 0)
+		return r;
+	r = check_counts(m, args, request->options.own, reterr);
+	if (r < 0)
+		return r;
+	r = manager_rate_limit(m, args->uid, reterr);
+	if (r < 0)
+		return r;
+	strcpy(request->options.name, args->name);
+	r = manager_make(m, args, request, &s, reterr);
+	if (r < 0)
+		return r;
+	r = check_rings(m, s, reterr) ?: check_blocks(m, s, reterr) ?: check_tables(m, s, reterr) ?:
+	    check_flights(m, s, reterr);
+	if (r < 0)
+		return r;
+	s->next = m->sessions;
+	m->sessions = s;
+	bus_signals_of_session(s, "SessionAdded");
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+void manager_remove(struct manager *m, struct daemon_session *s)
+{
+	for (struct daemon_session **at = &m->sessions; *at; at = &(*at)->next) {
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
+	}
+	bus_signals_of_session(s, "SessionRemoved");
+	daemon_session_free(s);
+	/* The memory of a session is large. An idle service returns it to the kernel. */
+	if (!m->sessions)
+		malloc_trim(0);
+}
+
+static bool manager_any_active(const struct manager *m)
+{
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
+		if (daemon_session_active(s))
+			return true;
+	return false;
+}
+
+static bool all_told(const struct manager *m)
+{
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
+		if (!daemon_session_is_announced(s) || daemon_session_is_writing(s))
+			return false;
+	return true;
+}
+
+void manager_settle(struct manager *m)
+{
+	bool active = manager_any_active(m);
+	int enabled = SD_EVENT_OFF;
+
+	if (m->exiting && !active && all_told(m) && !m->savings)
+		sd_event_exit(m->event, m->exit_status);
+	sd_event_source_get_enabled(m->tick, &enabled);
+	if (active == (enabled != SD_EVENT_OFF))
+		return;
+	sd_event_source_set_time_relative(m->tick, TELL_COUNTERS_NS / 1000);
+	sd_event_source_set_enabled(m->tick, active ? SD_EVENT_ON : SD_EVENT_OFF);
+}
+
+static int manager_on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+
+	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (daemon_session_active(s)) {
+			daemon_session_signal_counters(s);
+			daemon_session_check_collection(s);
+		}
+	}
+	return sd_event_source_set_time_relative(source, TELL_COUNTERS_NS / 1000);
+}
+
+static void manager_on_gone(const char *unique_name, void *userdata)
+{
+	struct manager *m = userdata;
+	struct daemon_session *next;
+
+	for (struct daemon_session *s = m->sessions; s; s = next) {
+		next = s->next;
+		daemon_session_drop_waiters(s, unique_name);
+		/*
+		 * A collection's flight recorder is kept when the service exits. The next service
+		 * writes its content.
+		 */
+		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
+		    !(m->exiting && s->profile && s->flight_fd >= 0))
+			daemon_session_remove(s, "owner gone");
+	}
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_ENDED);
+
+		if (daemon_session_active(s))
+			log_session_warning(&about, 0,
+					    "left without its end, its output is too slow");
+	}
+	return sd_event_exit(m->event, m->exit_status);
+}
+
+void manager_shutdown(struct manager *m, int status)
+{
+	int r;
+
+	if (m->exiting)
+		return;
+	m->exiting = true;
+	m->exit_status = status;
+	for (struct daemon_session *s = m->sessions; s; s = s->next)
+		if (daemon_session_active(s))
+			session_stop(s->session, "service stopped");
+	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
+				       TIMEOUT_SHUTDOWN_NS / 1000, 0, on_deadline, m);
+	if (r < 0) {
+		log_warning(r, "no timer for the end: sessions are left as they are");
+		sd_event_exit(m->event, status);
+	}
+	manager_settle(m);
+}
+
+static void on_found(uid_t uid, const char *name, int fd, void *userdata)
+{
+	struct manager *m = userdata;
+	struct daemon_session *s;
+	int r = daemon_session_new_recovered(m, uid, name, fd, &s);
+
+	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
+		/* This is a temporary lack of resources. The next service can try again. */
+		log_warning(r, "what flight recorder %s of user %u has kept stays where it is",
+			    name, uid);
+		close_fd(fd);
+		return;
+	}
+	if (r < 0) {
+		/* The directory is empty, or unreadable. */
+		flights_remove(m->flights_fd, uid, name, fd);
+		close_fd(fd);
+		return;
+	}
+	s->next = m->sessions;
+	m->sessions = s;
+	log_warning(
+		0,
+		"session %s: a flight recorder of a service that ended; `kymo snapshot` has what it kept",
+		s->path);
+}
+
+/* Offers again the content that flight recorders of a dead service have left. */
+static void manager_recover(struct manager *m)
+{
+	m->flights_fd = flights_open();
+	if (m->flights_fd < 0)
+		log_warning(m->flights_fd, "no place for flight recorders");
+	else
+		flights_find(m->flights_fd, on_found, m);
+}
+
+int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret)
+{
+	_cleanup_(manager_freep) struct manager *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->flights_fd = -ENOENT;
+	m->event = sd_event_ref(event);
+	m->bus = sd_bus_ref(bus);
+	m->places = (struct collection_places){ COLLECTION_DIRECTORY, COLLECTION_DIRECTORY_PREFIX };
+	r = access_new(bus, group, &(struct access_ops){ manager_demand, manager_on_gone, m },
+		       &m->access);
+	if (r < 0)
+		return r;
+	/* The timer has slack, so that it can fire together with others. */
+	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, TELL_COUNTERS_NS / 1000,
+				       TELL_COUNTERS_NS / 1000 / 4, manager_on_tick, m);
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_enabled(m->tick, SD_EVENT_OFF);
+	if (r < 0)
+		return r;
+	r = manager_bus_offer(m);
+	if (r < 0)
+		return r;
+	r = session_bus_offer(m);
+	if (r < 0)
+		return r;
+	manager_recover(m);
+	*ret = TAKE_PTR(m);
+	return 0;
+}
+
+struct manager *manager_free(struct manager *m)
+{
+	if (!m)
+		return NULL;
+	m->ending = true;
+	while (m->sessions)
+		manager_remove(m, m->sessions);
+	collection_savings_free(m);
+	close_fd(m->flights_fd);
+	access_free(m->access);
+	sd_event_source_disable_unref(m->tick);
+	sd_event_source_disable_unref(m->deadline);
+	if (m->bus)
+		sd_bus_flush(m->bus);
+	sd_bus_unref(m->bus);
+	sd_event_unref(m->event);
+	return free_ptr(m);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All sessions of the daemon: their owners, their limits, and their ends.
+ *
+ * Each user has a separate namespace of sessions. The object of root's session NAME is
+ * /org/kymo/Trace1/session/NAME, and the object of another user's session is
+ * /org/kymo/Trace1/session/UID/NAME. The numbers of components differ, so no two paths are equal.
+ * Users can see and control their own sessions. rights.h defines who can see and change the
+ * sessions of others. For all other users, these objects do not exist.
+ *
+ * A session is bound to the connection that created it. When the connection leaves the bus, the
+ * session is stopped, and removed when its file is complete. A session with the option `linger` is
+ * not bound. A stopped session stays listed, and counts against the limits, until it is removed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "base/cleanup.h"
+#include "bus/kymo-bus.h"
+#include "daemon/access/quotas.h"
+#include "daemon/sessions/collection-use.h"
+#include "daemon/sessions/session-options-bus.h"
+
+/*
+ * Limits of shared resources: for all users, the part that is reserved for root, for one user, and
+ * for one user's sessions with the option `own`.
+ */
+enum {
+	LIMIT_SESSIONS = 32,
+	LIMIT_SESSIONS_ROOT = 8,
+	LIMIT_SESSIONS_PER_USER = 8,
+	LIMIT_SESSIONS_OWN = 4,
+	LIMIT_WAITERS = 32, /* waiting calls of one session */
+};
+#define LIMIT_RING_BYTES          (UINT64_C(1) << 30) /* of all sessions, on all CPUs */
+#define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
+#define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
+#define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
+#define LIMIT_BLOCKS                                                                               \
+	MEMORY_BLOCKS_MAX /* capacity of the tables of all sessions: 2 GiB when empty */
+#define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
+#define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
+#define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
+#define LIMIT_TABLE_BYTES           (UINT64_C(2) << 30) /* unwind tables */
+#define LIMIT_TABLE_BYTES_ROOT      (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_PER_USER  (LIMIT_TABLE_BYTES / 4)
+#define LIMIT_TABLE_BYTES_OWN       (LIMIT_TABLE_BYTES / 8)
+#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* kept by all flight recorders */
+#define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
+
+/* Times. */
+#define TIMEOUT_SHUTDOWN_NS UINT64_C(10000000000) /* for all outputs when the daemon exits */
+#define TELL_COUNTERS_NS    UINT64_C(1000000000)
+/* Ticks between two checks of a collection's units. */
+#define COLLECTION_LOOK_TICKS 5
+
+struct access;
+struct daemon_session;
+struct collection_saving;
+
+struct manager {
+	sd_event *event;
+	sd_bus *bus;
+	struct access *access;
+	uint64_t start_ns;                 /* CLOCK_BOOTTIME */
+	struct collection_places places;   /* initially the directories of the package */
+	struct daemon_session *sessions;   /* newest first */
+	struct collection_saving *savings; /* collection-snapshots.h */
+	struct rate_limit efforts;
+	sd_event_source *tick; /* signals counters while a session runs */
+	sd_event_source *deadline;
+	/* Directory of flight recorders (flights.h), or the negative errno of its creation. */
+	int flights_fd;
+	bool exiting, ending; /* sessions are being stopped; remaining sessions are being freed */
+	int exit_status;
+};
+
+/*
+ * Installs the guard on BUS for GROUP (access.h), and adds the objects of the manager and the
+ * sessions.
+ */
+int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret);
+struct manager *manager_free(struct manager *m);
+
+DEFINE_CLEANUP(struct manager *, manager_free)
+
+struct manager_create_args {
+	const char *name;
+	const char *owner; /* unique name of the connection of the caller */
+	uid_t uid;
+};
+
+/*
+ * Creates a session. Takes ownership of the contents of REQUEST on success only. Returns 0, or a
+ * negative errno with a sentence in RETERR.
+ */
+int manager_create(struct manager *m, const struct manager_create_args *args,
+		   struct create_request *request, struct daemon_session **ret,
+		   sd_bus_error *reterr);
+
+/*
+ * Whether the rate limit allows another expensive call of UID. Returns 0, or -EDQUOT with a
+ * sentence.
+ */
+int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr);
+
+/* Usage and limits of a shared resource, for all users and for one user. */
+struct manager_usage {
+	const char *name;
+	uint64_t all, all_max, user, user_max;
+};
+
+enum { MANAGER_USAGE_MAX = 5 };
+
+void manager_usage(const struct manager *m, uid_t uid,
+		   struct manager_usage ret[static MANAGER_USAGE_MAX]);
+
+/*
+ * Finds the session NAME or UID/NAME of user UID. Returns 0, or a negative errno with a sentence.
+ */
+int manager_find(const struct manager *m, const char *name, uid_t uid, struct daemon_session **ret,
+		 sd_bus_error *reterr);
+
+/*
+ * Likewise for users who may see all sessions: also finds sessions of others, by UID/NAME, or by
+ * NAME if only one user has a session of this name.
+ */
+int manager_find_any(const struct manager *m, const char *name, uid_t uid,
+		     struct daemon_session **ret, sd_bus_error *reterr);
+
+/* Returns the session at PATH, for any caller, or NULL. */
+struct daemon_session *manager_find_path(const struct manager *m, const char *path);
+
+/* Ends S at once, frees it, and sends the signal. */
+void manager_remove(struct manager *m, struct daemon_session *s);
+
+/*
+ * Call this when the state of a session may have changed: runs or stops the tick, and exits if all
+ * sessions have ended.
+ */
+void manager_settle(struct manager *m);
+
+/*
+ * Stops all sessions, waits until they are written or TIMEOUT_SHUTDOWN_NS is over, and ends the
+ * event loop with STATUS.
+ */
+void manager_shutdown(struct manager *m, int status);
+
+/* In manager-rights.c: the rights that a message needs (access_demand_fn). */
+struct access_demand;
+int manager_demand(sd_bus_message *call, uid_t uid, struct access_demand *ret, void *userdata);
+
+/* In manager-bus.c and session-bus.c: add the objects to the bus. */
+int manager_bus_offer(struct manager *m);
+int session_bus_offer(struct manager *m);
