@@ -5,7 +5,7 @@
  *
  * The programs keep no state. Each record has the stack pointer at the entry, which is the same
  * where the function is left by a `ret`; user space finds the pairs by it
- * (capture/pipeline/calls.h). So neither depth nor threads that end nor longjmp() need anything
+ * (capture/stages/calls.h). So neither depth nor threads that end nor longjmp() need anything
  * here.
  */
 #include "bpf/calls.bpf.h"

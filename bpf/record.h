@@ -75,7 +75,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
  * What a program may leave in the reserved bits of a wakeup's header for user space, which clears
  * it: the thread was seen on its run queue. That is no wakeup, unless the thread left the queue
  * right then, or sleeps with its dequeue delayed; the merge by time finds out
- * (capture/pipeline/schedule.h).
+ * (capture/stages/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
 

@@ -2,7 +2,7 @@
 /*
  * What the processes that are watched ask of the kernel and may forget to give back: descriptors,
  * mappings, shared memory; and which of their threads end. User space keeps the books
- * (capture/pipeline/resources.h): from here it gets each call as it was, in order of time.
+ * (capture/stages/resources.h): from here it gets each call as it was, in order of time.
  *
  * Every system call of every process passes here. A table says of which calls there is something to
  * say; only for those we look whether the process is watched.

@@ -188,7 +188,7 @@ static int on_stack(const void *key_bytes, const void *value, void *userdata)
 		sums->key = *key;
 	}
 	/* Of the others, calls are counted here, but what lives is in the books
-	 * (capture/pipeline/resources.h). */
+	 * (capture/stages/resources.h). */
 	if (key->resource != MEMORY_RESOURCE_MEMORY)
 		return 0;
 	if (sums->allocations == stack->allocations && sums->frees == stack->frees &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The kernel's lists of a process's resources, for comparison with the books of
- * capture/pipeline/resources.h. From /proc; only the text is for people.
+ * capture/stages/resources.h. From /proc; only the text is for people.
  */
 #pragma once
 

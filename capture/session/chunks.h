@@ -14,7 +14,7 @@
 #include "capture/store/flight.h"
 #include "capture/options/options.h"
 #include "capture/store/output.h"
-#include "capture/pipeline/recorder.h"
+#include "capture/recorder/recorder.h"
 
 /* The state when a chunk began, and its head. */
 struct chunk_begin {

@@ -13,7 +13,7 @@
 
 #include "capture/session/chunks.h"
 #include "capture/store/output.h"
-#include "capture/pipeline/recorder.h"
+#include "capture/recorder/recorder.h"
 #include "capture/session/session.h"
 #include "capture/session/snapshots.h"
 #include "capture/session/worker.h"

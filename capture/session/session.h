@@ -18,12 +18,12 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/budget.h"
-#include "capture/pipeline/contexts.h"
-#include "capture/pipeline/costs.h"
+#include "capture/recorder/budget.h"
+#include "capture/stages/contexts.h"
+#include "capture/recorder/costs.h"
 #include "capture/options/options.h"
 #include "capture/store/store.h"
-#include "capture/pipeline/triggers.h"
+#include "capture/stages/triggers.h"
 #include "writer/event.h"
 
 struct session;

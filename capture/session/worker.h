@@ -15,8 +15,8 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
-#include "capture/pipeline/budget.h"
-#include "capture/pipeline/worker-results.h"
+#include "capture/recorder/budget.h"
+#include "capture/recorder/worker-results.h"
 #include "capture/programs/collector.h"
 #include "capture/options/options.h"
 #include "capture/sandbox/user-counts.h"

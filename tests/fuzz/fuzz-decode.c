@@ -14,12 +14,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/activity.h"
+#include "capture/stages/activity.h"
 #include "capture/programs/decode.h"
-#include "capture/pipeline/lifecycle.h"
+#include "capture/stages/lifecycle.h"
 #include "capture/programs/map-records.h"
-#include "capture/pipeline/profiler.h"
-#include "capture/pipeline/schedule.h"
+#include "capture/stages/profiler.h"
+#include "capture/stages/schedule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

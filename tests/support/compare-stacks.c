@@ -27,7 +27,7 @@
 #include "base/clock.h"
 #include "base/table.h"
 #include "capture/perf/perf-event.h"
-#include "capture/pipeline/profiler.h"
+#include "capture/stages/profiler.h"
 #include "capture/programs/collector-parts.h"
 #include "capture/session/session.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
-#include "capture/pipeline/schedule.h"
+#include "capture/stages/schedule.h"
 #include "writer/fxt/fxt-archive.h"
 
 enum step_kind { SWITCH = 1, WAKE, MOVE, OPEN, LOSS_BEGINS, LOSS_ENDS, CLOSE };

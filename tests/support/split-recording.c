@@ -23,7 +23,7 @@
 
 #include "base/clock.h"
 #include "capture/store/output.h"
-#include "capture/pipeline/recorder.h"
+#include "capture/recorder/recorder.h"
 #include "capture/session/session.h"
 
 enum { PARTS_MAX = 1 << 16, PIDS_MAX = 16 };

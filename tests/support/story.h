@@ -11,8 +11,8 @@
 #include "base/outbuf.h"
 #include "bpf/record.h"
 #include "capture/programs/collector.h"
-#include "capture/pipeline/merge.h"
-#include "capture/pipeline/recorder.h"
+#include "capture/recorder/merge.h"
+#include "capture/recorder/recorder.h"
 #include "writer/fxt/fxt-wire.h"
 
 enum { STORY_CPUS = 2, STORY_STEPS = 50, STORY_STEP_NS = 1000000 };

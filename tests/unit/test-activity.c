@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/activity.h"
+#include "capture/stages/activity.h"
 #include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"

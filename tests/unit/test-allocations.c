@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "capture/heap/heap-records.h"
-#include "capture/pipeline/allocations.h"
-#include "capture/pipeline/lifecycle.h"
+#include "capture/stages/allocations.h"
+#include "capture/stages/lifecycle.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/unit.h"
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/budget.h"
-#include "capture/pipeline/costs.h"
+#include "capture/recorder/budget.h"
+#include "capture/recorder/costs.h"
 #include "capture/proc/machine.h"
 #include "tests/support/unit.h"
 

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
-#include "capture/pipeline/calls.h"
+#include "capture/stages/calls.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/unit.h"
 

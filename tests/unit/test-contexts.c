@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "capture/pipeline/contexts.h"
+#include "capture/stages/contexts.h"
 #include "tests/support/unit.h"
 
 TEST(test_bits)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/lifecycle.h"
+#include "capture/stages/lifecycle.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/unit.h"
 

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "capture/pipeline/merge.h"
+#include "capture/recorder/merge.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/unit.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/merge.h"
+#include "capture/recorder/merge.h"
 #include "capture/proc/proc-records.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/unit.h"

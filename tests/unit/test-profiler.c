@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "capture/pipeline/lifecycle.h"
-#include "capture/pipeline/profiler.h"
+#include "capture/stages/lifecycle.h"
+#include "capture/stages/profiler.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"

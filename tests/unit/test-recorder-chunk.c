@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "capture/pipeline/recorder.h"
+#include "capture/recorder/recorder.h"
 #include "reader/fxt/fxt-lint.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"

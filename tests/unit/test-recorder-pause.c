@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/recorder.h"
+#include "capture/recorder/recorder.h"
 #include "reader/fxt/fxt-lint.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"

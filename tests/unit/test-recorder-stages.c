@@ -3,7 +3,7 @@
  * The table of kinds (bpf/record-kinds.h) and the stages: a kind that was added has a stage that
  * takes it.
  */
-#include "capture/pipeline/recorder-stages.h"
+#include "capture/recorder/recorder-stages.h"
 #include "tests/support/unit.h"
 
 static void check_is_taken(unsigned kind, const char *name)

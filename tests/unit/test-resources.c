@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "capture/programs/resource-calls.h"
-#include "capture/pipeline/resources.h"
+#include "capture/stages/resources.h"
 #include "tests/support/unit.h"
 
 /* The books, and what has been reported of them. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "capture/programs/cpus.h"
-#include "capture/pipeline/stacks.h"
+#include "capture/stages/stacks.h"
 #include "tests/support/unit.h"
 
 static struct rec_stack make(uint64_t id, unsigned n)

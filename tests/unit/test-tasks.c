@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/pipeline/tasks.h"
+#include "capture/stages/tasks.h"
 #include "tests/support/unit.h"
 
 #define KOID(n, tid) ((uint32_t)(n) << 22 | (tid))

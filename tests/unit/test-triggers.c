@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "capture/options/option-table.h"
 #include "capture/heap/heap-records.h"
-#include "capture/pipeline/triggers.h"
+#include "capture/stages/triggers.h"
 #include "capture/proc/proc-records.h"
 #include "tests/support/unit.h"
 #include "writer/event.h"

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/recorder/budget.h"
+
+/* One look may have met what is over at once: the begin of a load, or a command line to be read. */
+enum { OVER_MAX = 2 };
+
+/* Nothing comes back to cost more than this share of the limit: or it would go again with the next
+ * little load. */
+enum { LOW_NUMERATOR = 3, LOW_DENOMINATOR = 4 };
+
+/* After so many calm times half of an estimate is believed. */
+enum { HALF_LIFE = 4 };
+
+const char *const budget_shed_names[SHED_MAX] = {
+	[SHED_STACKS] = "stacks",
+	[SHED_WAKEUPS] = "wakeups",
+	[SHED_SESSION] = "session",
+};
+
+void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work)
+{
+	b->look_ns = now_ns;
+	b->cost_ns = cost_ns;
+	b->work = work;
+	b->n_over = 0;
+	b->calm_ns = 0;
+	b->begun = true;
+}
+
+/* What there was of something, from BEFORE to NOW, in a second of GONE_NS. */
+static uint64_t in_a_second(uint64_t before, uint64_t now, uint64_t gone_ns)
+{
+	return now > before ? (uint64_t)((double)(now - before) * 1e9 / (double)gone_ns) : 0;
+}
+
+/* The cheapest to miss of what is there. */
+static enum budget_shed next_to_go(const struct budget *b)
+{
+	enum budget_shed i = 0;
+
+	while (i < SHED_MAX && !(b->there >> i & 1))
+		i++;
+	return i;
+}
+
+/* What is missed most of what has gone. */
+static enum budget_shed next_to_return(const struct budget *b)
+{
+	for (enum budget_shed i = SHED_MAX; i-- > 0;)
+		if (b->away >> i & 1)
+			return i;
+	return SHED_MAX;
+}
+
+static uint64_t calm_needed(const struct budget_stage *stage)
+{
+	return stage->calm_ns ? stage->calm_ns : BUDGET_CALM_NS;
+}
+
+static void budget_go(struct budget *b, enum budget_shed what, uint64_t now_ns)
+{
+	struct budget_stage *stage = &b->stages[what];
+	bool soon = stage->back_ns && now_ns < stage->back_ns + BUDGET_SOON_NS;
+
+	b->there &= ~(UINT32_C(1) << what);
+	b->away |= UINT32_C(1) << what;
+	stage->calm_ns = soon ? 2 * calm_needed(stage) : BUDGET_CALM_NS;
+	if (stage->calm_ns > BUDGET_CALM_NS_MAX)
+		stage->calm_ns = BUDGET_CALM_NS_MAX;
+	stage->saved_ppm = b->ppm;
+	stage->work = b->rate;
+	stage->gone_ns = now_ns;
+	b->measures = true;
+}
+
+static void budget_come_back(struct budget *b, enum budget_shed what, uint64_t now_ns)
+{
+	b->away &= ~(UINT32_C(1) << what);
+	b->there |= UINT32_C(1) << what;
+	b->stages[what].back_ns = now_ns;
+	b->measures = false;
+	b->calm_ns = 0;
+}
+
+void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns)
+{
+	uint64_t saved_ppm = b->stages[what].saved_ppm, work = b->stages[what].work;
+
+	budget_go(b, what, now_ns);
+	b->measures = false;
+	b->stages[what].saved_ppm = saved_ppm;
+	b->stages[what].work = work;
+}
+
+/* What the one that went last has saved is seen in the first second without it. */
+static void budget_measure(struct budget *b)
+{
+	enum budget_shed last = next_to_return(b);
+
+	if (!b->measures || last == SHED_MAX)
+		return;
+	b->measures = false;
+	b->stages[last].saved_ppm =
+		b->stages[last].saved_ppm > b->ppm ? b->stages[last].saved_ppm - b->ppm : 0;
+}
+
+/*
+ * What STAGE would cost now: as much as it did, for as much work. The longer ago that is, the less
+ * it is worth: what costs by other things than switches (memory that is allocated, say) is found
+ * out by trying.
+ */
+static double budget_estimate(const struct budget *b, const struct budget_stage *stage,
+			      uint64_t now_ns)
+{
+	uint64_t halvings = (now_ns - stage->gone_ns) / (HALF_LIFE * calm_needed(stage));
+
+	if (stage->work == 0 || b->rate == 0 || halvings > 62)
+		return 0;
+	return (double)stage->saved_ppm * (double)b->rate / (double)stage->work /
+	       (double)(UINT64_C(1) << halvings);
+}
+
+/* Whether it is time for WHAT to come back; GONE_NS are since the last look. */
+static bool may_return(struct budget *b, enum budget_shed what, uint64_t now_ns, uint64_t gone_ns)
+{
+	const struct budget_stage *stage = &b->stages[what];
+	double low_ppm = (double)b->limit_ppm * LOW_NUMERATOR / LOW_DENOMINATOR;
+	bool tried = now_ns >= stage->gone_ns + BUDGET_CALM_NS_MAX;
+
+	if ((double)b->ppm + (tried ? 0 : budget_estimate(b, stage, now_ns)) > low_ppm) {
+		b->calm_ns = 0;
+		return false;
+	}
+	b->calm_ns += gone_ns;
+	/* (looks are not on time to the nanosecond) */
+	return b->calm_ns + BUDGET_LOOK_NS / 2 >= (tried ? BUDGET_CALM_NS : calm_needed(stage));
+}
+
+enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
+			    enum budget_shed *ret)
+{
+	uint64_t gone_ns = now_ns - b->look_ns;
+
+	/* One that comes soon after another, which was late, says little. */
+	if (!b->begun || now_ns < b->look_ns || gone_ns < BUDGET_LOOK_NS / 2)
+		return BUDGET_STAY;
+	b->ppm = in_a_second(b->cost_ns, cost_ns, gone_ns) / 1000;
+	b->rate = b->work ? in_a_second(b->work, work, gone_ns) : 0;
+	b->look_ns = now_ns;
+	b->cost_ns = cost_ns;
+	b->work = work;
+	budget_measure(b);
+	if (b->limit_ppm == 0 || b->ppm <= b->limit_ppm) {
+		b->n_over = 0;
+		*ret = next_to_return(b);
+		if (b->limit_ppm == 0 || *ret == SHED_MAX || !may_return(b, *ret, now_ns, gone_ns))
+			return BUDGET_STAY;
+		budget_come_back(b, *ret, now_ns);
+		return BUDGET_RETURN;
+	}
+	b->calm_ns = 0;
+	*ret = next_to_go(b);
+	if (++b->n_over < OVER_MAX || *ret == SHED_MAX)
+		return BUDGET_STAY;
+	b->n_over = 0;
+	budget_go(b, *ret, now_ns);
+	return BUDGET_SHED;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A heap of sources, each with the time of its next record. The source at the top is emptied until
+ * the next one is due, so the heap is touched once a run, not once a record. Records of BPF ring
+ * buffers are taken out of them first and wait in a queue for each ring: they are rare, and a BPF
+ * ring buffer cannot be looked into without taking.
+ */
+#include "capture/recorder/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "capture/programs/decode.h"
+#include "writer/fxt/fxt-wire.h"
+
+enum {
+	QUEUES_MAX_BYTES = 16 << 20, /* all that waits; beyond, records stay in their rings */
+	RECORD_BYTES_MAX = 8192,     /* more than most records have */
+	PUBLISH_BYTES = 64 << 10,    /* give room back to the programs at least this often */
+};
+
+enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
+
+/* Queues: one a CPU for each BPF ring buffer and for mappings, and one for what user space adds. */
+enum { QUEUE_ADDED = REC_RING_NONE };
+
+struct source {
+	enum source_kind kind;
+	struct merge_ring id; /* SOURCE_WORDS: which one it is */
+	uint64_t ts_ns;       /* of the next record; UINT64_MAX = none: beyond every horizon */
+
+	/* SOURCE_WORDS */
+	struct word_ring *ring;
+	uint64_t ring_mask;
+	uint64_t *words; /* the next record */
+	unsigned n_words;
+	uint64_t head, tail; /* ours; the ring's follow */
+	bool in_loss;        /* the next record is a mark whose beginning has been handed out */
+
+	/* SOURCE_QUEUE */
+	uint8_t *queue; /* owned */
+	size_t from, to, room;
+};
+
+struct merge {
+	struct collector *collector;
+	unsigned n_cpus;
+	struct source *sources; /* the queues, then the word rings that there are */
+	size_t n_sources;
+	struct source *sched; /* of CPU 0, the others follow; NULL if there are none */
+	struct source **heap;
+	size_t n_heap;
+	size_t queued_bytes;
+	int error; /* of the copying into queues */
+};
+
+static struct source *queue_of(struct merge *m, unsigned ring, unsigned cpu)
+{
+	return &m->sources[ring * m->n_cpus + cpu];
+}
+
+static size_t n_queues(const struct merge *m)
+{
+	return (size_t)REC_SOURCES * m->n_cpus + 1;
+}
+
+/* The word rings of CLASS, if it has any. */
+static void add_rings(struct merge *m, enum event_class class)
+{
+	struct source *first = &m->sources[m->n_sources];
+
+	for (unsigned cpu = 0; cpu < m->n_cpus; cpu++) {
+		struct word_ring *ring = collector_ring(m->collector, class, cpu);
+
+		if (!ring)
+			return;
+		m->sources[m->n_sources++] = (struct source){
+			.kind = SOURCE_WORDS,
+			.id = { class, cpu },
+			.ring = ring,
+			.ring_mask = collector_ring_bytes(m->collector, class) - 1,
+		};
+	}
+	if (class == CLASS_SCHED)
+		m->sched = first;
+}
+
+int merge_new(struct collector *collector, struct merge **ret)
+{
+	_cleanup_(merge_freep) struct merge *m = calloc(1, sizeof(*m));
+	size_t most;
+
+	if (!m)
+		return -ENOMEM;
+	m->collector = collector;
+	m->n_cpus = collector_n_cpus(collector);
+	most = n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
+	m->sources = calloc(most, sizeof(*m->sources));
+	m->heap = calloc(most, sizeof(*m->heap));
+	if (!m->sources || !m->heap)
+		return -ENOMEM;
+	m->n_sources = n_queues(m);
+	for (enum event_class class = 0; class < CLASS_MAX; class ++)
+		add_rings(m, class);
+	*ret = TAKE_PTR(m);
+	return 0;
+}
+
+struct merge *merge_free(struct merge *m)
+{
+	if (!m)
+		return NULL;
+	for (size_t i = 0; m->sources && i < n_queues(m); i++)
+		free(m->sources[i].queue);
+	free(m->sources);
+	free(m->heap);
+	return free_ptr(m);
+}
+
+/* ---- sources ---- */
+
+static int merge_append(struct merge *m, struct source *s, const struct rec_head *rec)
+{
+	if (s->from == s->to)
+		s->from = s->to = 0;
+	if (rec->size > s->room - s->to && s->from > 0) {
+		memmove(s->queue, s->queue + s->from, s->to - s->from);
+		s->to -= s->from;
+		s->from = 0;
+	}
+	if (rec->size > s->room - s->to &&
+	    GROW(s->queue, s->room, s->to + rec->size + RECORD_BYTES_MAX) < 0)
+		return m->error = -ENOMEM;
+	memcpy(s->queue + s->to, rec, rec->size);
+	s->to += rec->size;
+	m->queued_bytes += rec->size;
+	return m->queued_bytes > QUEUES_MAX_BYTES ? -ENOBUFS : 0;
+}
+
+/* The source of REC, which came from a ring. */
+static unsigned merge_source(const struct rec_head *rec)
+{
+	return rec->kind == REC_LOST ? ((const struct rec_lost *)rec)->ring
+				     : rec_kind_ring(rec->kind);
+}
+
+static int queue_record(const struct rec_head *rec, void *userdata)
+{
+	struct merge *m = userdata;
+	unsigned source;
+
+	/* (a kind that comes through no ring was added, as it were) */
+	source = merge_source(rec);
+	return merge_append(m, queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu), rec);
+}
+
+int merge_add(struct merge *m, const struct rec_head *rec)
+{
+	if (m->queued_bytes > QUEUES_MAX_BYTES)
+		return -ENOBUFS;
+	return merge_append(m, queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
+}
+
+static const struct rec_head *queue_front(const struct source *s)
+{
+	return (const struct rec_head *)(s->queue + s->from);
+}
+
+/* Finds the next record of S, if there is one. */
+static int source_look(struct source *s)
+{
+	const struct ring_lost *mark;
+
+	s->ts_ns = UINT64_MAX;
+	if (s->kind == SOURCE_QUEUE) {
+		if (s->from < s->to)
+			s->ts_ns = queue_front(s)->ts_ns;
+		return 0;
+	}
+	if (s->tail == s->head)
+		return 0;
+	s->words = (uint64_t *)(s->ring->bytes + (s->tail & s->ring_mask));
+	s->n_words = decode_ring_words(s->words, (s->head - s->tail) / sizeof(uint64_t),
+				       s->id.class, s->id.cpu);
+	if (s->n_words == 0)
+		return -EBADMSG;
+	s->ts_ns = decode_time(s->words, s->n_words, s->id.class);
+	if (s->in_loss) {
+		mark = (const struct ring_lost *)s->words;
+		s->ts_ns = mark->last_ns;
+	}
+	return 0;
+}
+
+/* Lets the programs have the room again. */
+static void source_publish(struct source *s)
+{
+	if (s->kind == SOURCE_WORDS && s->ring->tail != s->tail)
+		__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
+}
+
+/* Steps over the record at the front. */
+static void source_step(struct merge *m, struct source *s)
+{
+	if (s->kind == SOURCE_QUEUE) {
+		size_t size = queue_front(s)->size;
+
+		s->from += size;
+		m->queued_bytes -= size;
+		return;
+	}
+	s->tail += s->n_words * sizeof(uint64_t);
+	if (s->tail - s->ring->tail >= PUBLISH_BYTES)
+		source_publish(s);
+}
+
+/* Hands the record at the front to SINK and steps over it. */
+static int source_deliver(struct merge *m, struct source *s, const struct merge_sink *sink)
+{
+	const struct ring_lost *mark;
+	int r;
+
+	if (s->kind == SOURCE_QUEUE) {
+		r = sink->record(queue_front(s), sink->userdata);
+	} else if (!decode_is_lost(s->words)) {
+		r = sink->words(&s->id, s->words, s->n_words, sink->userdata);
+	} else {
+		mark = (const struct ring_lost *)s->words;
+		s->in_loss = !s->in_loss;
+		if (s->in_loss) /* stays at the front, to come up again when it ends */
+			return sink->loss_begins(&s->id, mark, sink->userdata);
+		r = sink->loss_ends(&s->id, mark, sink->userdata);
+	}
+	source_step(m, s);
+	return r;
+}
+
+/* ---- the heap ---- */
+
+static bool is_sched(const struct source *s, enum fxt_sched_type type)
+{
+	return s->kind == SOURCE_WORDS && s->id.class == CLASS_SCHED &&
+	       decode_is_sched(s->words, type);
+}
+
+static int merge_rank(const struct source *s)
+{
+	if (s->kind == SOURCE_QUEUE)
+		return 0;
+	if (s->id.class != CLASS_SCHED)
+		return 1;
+	return is_sched(s, FXT_SCHED_WAKEUP) ? 1 : 2;
+}
+
+static bool merge_before(const struct source *a, const struct source *b)
+{
+	if (a->ts_ns != b->ts_ns)
+		return a->ts_ns < b->ts_ns;
+	return merge_rank(a) < merge_rank(b);
+}
+
+static void sift_down(struct merge *m, size_t i)
+{
+	struct source *moved = m->heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= m->n_heap)
+			break;
+		if (child + 1 < m->n_heap && merge_before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!merge_before(m->heap[child], moved))
+			break;
+		m->heap[i] = m->heap[child];
+		i = child;
+	}
+	m->heap[i] = moved;
+}
+
+static void build_heap(struct merge *m, uint64_t horizon_ns)
+{
+	m->n_heap = 0;
+	for (size_t i = 0; i < m->n_sources; i++)
+		if (m->sources[i].ts_ns <= horizon_ns)
+			m->heap[m->n_heap++] = &m->sources[i];
+	for (size_t i = m->n_heap / 2; i-- > 0;)
+		sift_down(m, i);
+}
+
+/* Where in the heap a switch stands that takes off, at that time, what S puts on; 0 = nowhere. */
+static size_t find_taking_off(const struct merge *m, const struct source *s)
+{
+	if (!is_sched(s, FXT_SCHED_SWITCH) || s->words[SWITCH_IN] == 0)
+		return 0;
+	for (size_t i = 1; i < m->n_heap; i++)
+		if (m->heap[i]->ts_ns == s->ts_ns && is_sched(m->heap[i], FXT_SCHED_SWITCH) &&
+		    m->heap[i]->words[SWITCH_OUT] == s->words[SWITCH_IN])
+			return i;
+	return 0;
+}
+
+/*
+ * Switches of one time: a thread is taken off here before it is put on there. That is no order that
+ * a heap could hold, so the first one is looked for; in the heap they are all alike.
+ */
+static void settle_tie(struct merge *m)
+{
+	for (size_t tries = 0; tries < m->n_heap; tries++) {
+		struct source *s = m->heap[0];
+		size_t i;
+
+		if ((m->n_heap < 2 || m->heap[1]->ts_ns != s->ts_ns) &&
+		    (m->n_heap < 3 || m->heap[2]->ts_ns != s->ts_ns))
+			return;
+		i = find_taking_off(m, s);
+		if (i == 0)
+			return;
+		m->heap[0] = m->heap[i];
+		m->heap[i] = s;
+	}
+}
+
+/* Empties the first source until another one is due. */
+static int deliver_run(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
+{
+	uint64_t until_ns = horizon_ns + 1;
+	struct source *s;
+	int r, stop;
+
+	settle_tie(m);
+	s = m->heap[0];
+	for (size_t child = 1; child <= 2 && child < m->n_heap; child++)
+		if (m->heap[child]->ts_ns < until_ns)
+			until_ns = m->heap[child]->ts_ns;
+	do {
+		stop = source_deliver(m, s, sink);
+		r = source_look(s);
+		if (r < 0)
+			return r;
+	} while (stop == 0 && s->ts_ns < until_ns);
+	if (s->ts_ns > horizon_ns)
+		m->heap[0] = m->heap[--m->n_heap];
+	if (m->n_heap > 0)
+		sift_down(m, 0);
+	return stop;
+}
+
+/* Takes in what the rings hold by now. */
+static int look_at_rings(struct merge *m)
+{
+	int r;
+
+	if (m->queued_bytes <= QUEUES_MAX_BYTES) {
+		r = collector_drain_records(m->collector, queue_record, m);
+		if (r < 0 && r != -ENOBUFS)
+			return m->error < 0 ? m->error : r;
+	}
+	for (size_t i = 0; i < m->n_sources; i++) {
+		struct source *s = &m->sources[i];
+
+		if (s->kind == SOURCE_WORDS)
+			s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+		r = source_look(s);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
+{
+	int r = look_at_rings(m);
+
+	if (r < 0)
+		return r;
+	build_heap(m, horizon_ns);
+	while (r == 0 && m->n_heap > 0)
+		r = deliver_run(m, horizon_ns, sink);
+	for (size_t i = n_queues(m); i < m->n_sources; i++)
+		source_publish(&m->sources[i]);
+	return r;
+}
+
+int merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t to_ns,
+		      struct merge_switch *ret)
+{
+	struct source *s = &m->sched[cpu];
+	uint64_t head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+	const uint64_t *words;
+	unsigned n;
+
+	for (uint64_t tail = s->tail; tail != head; tail += n * sizeof(*words)) {
+		words = (const uint64_t *)(s->ring->bytes + (tail & s->ring_mask));
+		n = decode_ring_words(words, (head - tail) / sizeof(*words), CLASS_SCHED, cpu);
+		if (n == 0 || words[WORD_TS] > to_ns)
+			break;
+		if (decode_is_lost(words) && ((const struct ring_lost *)words)->last_ns > from_ns)
+			return MERGE_PEEK_LOSS;
+		if (words[WORD_TS] > from_ns && decode_is_sched(words, FXT_SCHED_SWITCH)) {
+			ret->out_tid = (uint32_t)words[SWITCH_OUT];
+			ret->out_prio = (int32_t)fxt_get_arg_value32(words[SWITCH_OUT_WEIGHT]);
+			return MERGE_PEEK_SWITCH;
+		}
+	}
+	return MERGE_PEEK_NOTHING;
+}
+
+bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *ret_first_ns)
+{
+	struct source *s = m->sched ? &m->sched[cpu] : NULL;
+	uint64_t head = s ? __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE) : 0;
+	const uint64_t *words;
+	unsigned n;
+
+	for (uint64_t tail = s ? s->tail : 0; tail != head; tail += n * sizeof(*words)) {
+		words = (const uint64_t *)(s->ring->bytes + (tail & s->ring_mask));
+		n = decode_ring_words(words, (head - tail) / sizeof(*words), CLASS_SCHED, cpu);
+		if (n == 0 || words[WORD_TS] > to_ns)
+			break;
+		/* (one whose beginning has been handed out is known) */
+		if (decode_is_lost(words) && !(s->in_loss && tail == s->tail)) {
+			*ret_first_ns = ((const struct ring_lost *)words)->first_ns;
+			return true;
+		}
+	}
+	return false;
+}

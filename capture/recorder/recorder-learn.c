@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Identities: what the worker has read about tasks and cgroups goes into the tables, and into the
+ * archive where that has them already.
+ */
+#include "capture/recorder/recorder-parts.h"
+
+static int learn_task(struct recorder *r, const struct rec_task *rec)
+{
+	if (rec->task.flags & IDENTITY_ON_CPU && rec->task.flags & IDENTITY_SELECTED &&
+	    rec->head.cpu < r->n_cpus)
+		r->running[rec->head.cpu] =
+			(uint64_t)(uint32_t)rec->task.prio << 32 | rec->task.tid;
+	return lifecycle_learned(&r->lifecycle, &rec->task, false);
+}
+
+int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
+		error = learn_task(r, &list[i]);
+	return error;
+}
+
+/* What was asked for and was not reported meanwhile. */
+static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
+		error = lifecycle_answered(&r->lifecycle, &list[i].task, write);
+	return error;
+}
+
+static int learn_command(struct recorder *r, const struct proc_command *head, bool write)
+{
+	const struct task *task = tasks_get(&r->tasks, head->tid);
+	int n;
+
+	/* Known already: the process has called exec meanwhile, and what that said is newer. */
+	if (!task || (task->command_line && !task->command_old))
+		return 0;
+	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
+			      head->size);
+	/* A filtered archive names only tasks that it shows. */
+	if (n <= 0 || !write || r->pipe.filtered)
+		return n < 0 ? n : 0;
+	return lifecycle_announce(&r->lifecycle, head->tid);
+}
+
+static int learn_commands(struct recorder *r, const struct outbuf *commands, bool write)
+{
+	const struct proc_command *head;
+	int error = 0;
+
+	for (size_t at = 0; error == 0 && at + sizeof(*head) <= commands->size;
+	     at += sizeof(*head) + proc_padded(head->size)) {
+		head = (const struct proc_command *)(commands->data + at);
+		error = learn_command(r, head, write);
+	}
+	return error;
+}
+
+int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups)
+{
+	const struct rec_cgroup *rec;
+	int error = 0;
+
+	for (size_t at = 0; error == 0 && at < cgroups->size; at += rec->head.size) {
+		rec = (const struct rec_cgroup *)(cgroups->data + at);
+		error = tasks_set_cgroup(&r->tasks, rec);
+	}
+	recorder_forget_cgroups(r);
+	return error;
+}
+
+void recorder_forget_cgroups(struct recorder *r)
+{
+	if (r->tasks.cgroups_forgotten && r->collector)
+		collector_forget_cgroups(r->collector);
+	r->tasks.cgroups_forgotten = false;
+}
+
+int recorder_learn(struct recorder *r, const struct worker_results *news, bool write)
+{
+	int error = recorder_learn_cgroups(r, &news->cgroups);
+
+	if (error == 0)
+		error = learn_asked(r, &news->looked_up, write);
+	return error < 0 ? error : learn_commands(r, &news->commands, write);
+}

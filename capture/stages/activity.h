@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Intervals on CPUs and sampled counters, for the archive: hard interrupts, softirqs, work items,
+ * idle states, frequencies, counters.
+ *
+ * Intervals are cut to the time of the recording.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "bpf/record.h"
+#include "capture/stages/pipeline.h"
+
+struct activity {
+	const struct pipeline *pipe; /* borrowed */
+	uint64_t n_events;           /* written */
+	uint64_t lost[CLASS_MAX];
+	struct table functions;   /* address -> its name, owned */
+	struct table idle_states; /* of a CPU -> its name, owned */
+};
+
+void activity_init(struct activity *a, const struct pipeline *pipe);
+void activity_deinit(struct activity *a);
+
+/* The next record in the order of time, checked by decode_ring_words(), from the ring of CLASS and
+ * CPU. Its words are patched in place. Returns 0 or the archive's error. */
+int activity_words(struct activity *a, enum event_class class, unsigned cpu, uint64_t *words,
+		   unsigned n_words);
+
+/* The same, for a struct rec_* that is not about the life of a task. */
+int activity_record(struct activity *a, const struct rec_head *rec);
+
+/* Records of CLASS were lost on CPU. */
+int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
+		  const struct rec_lost *lost);
+
+/* CPU has been in an idle state since BEGIN_NS, and the recording ends. */
+int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns);

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/allocations.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/string-table.h"
+#include "base/text.h"
+#include "capture/programs/resource-calls.h"
+#include "capture/stages/resources.h"
+
+enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
+
+/* An instance. */
+struct watch {
+	uint32_t pid;
+	uint32_t koid; /* of the process: its pid may be given out again before all is said */
+	uint32_t n_snapshots;
+	struct table stacks; /* ids that have been written -> this */
+	struct allocations *of;
+	struct resources *resources; /* NULL = nothing has been said of them. Owned */
+	uint64_t next_sums_ns;       /* when those are to be looked at again */
+	uint64_t missing;            /* blocks of its last snapshot that are to come */
+};
+
+/* Those that have no name are not looked at by probes. */
+static const char *const function_names[MEMORY_FN_MAX] = {
+	[MEMORY_FN_MALLOC] = "malloc",
+	[MEMORY_FN_CALLOC] = "calloc",
+	[MEMORY_FN_REALLOC] = "realloc",
+	[MEMORY_FN_REALLOCARRAY] = "reallocarray",
+	[MEMORY_FN_FREE] = "free",
+	[MEMORY_FN_POSIX_MEMALIGN] = "posix_memalign",
+	[MEMORY_FN_ALIGNED_ALLOC] = "aligned_alloc",
+	[MEMORY_FN_MEMALIGN] = "memalign",
+	[MEMORY_FN_VALLOC] = "valloc",
+	[MEMORY_FN_PVALLOC] = "pvalloc",
+	[MEMORY_FN_NEW] = "operator new",
+	[MEMORY_FN_NEW_DIRECT] = "operator new",
+	[MEMORY_FN_DELETE_DIRECT] = "operator delete",
+	[MEMORY_FN_MALLOCX] = "mallocx",
+	[MEMORY_FN_RALLOCX] = "rallocx",
+	[MEMORY_FN_DALLOCX] = "dallocx",
+	[MEMORY_FN_PTHREAD_CREATE] = "pthread_create",
+	[MEMORY_FN_PTHREAD_JOIN] = "pthread_join",
+	[MEMORY_FN_PTHREAD_DETACH] = "pthread_detach",
+	[MEMORY_FN_SHM_OPEN] = "shm_open",
+	[MEMORY_FN_SHM_UNLINK] = "shm_unlink",
+};
+
+static const char *allocations_name_of(uint32_t function)
+{
+	const char *name = function >= MEMORY_FN_MAX ? resource_call_name(function - MEMORY_FN_MAX)
+						     : function_names[function];
+
+	return name ? name : "";
+}
+
+void allocations_init(struct allocations *a, const struct pipeline *pipe)
+{
+	*a = (struct allocations){ .pipe = pipe };
+}
+
+static void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	w->of->n_in_snapshot -= w->missing > 0;
+	table_deinit(&w->stacks);
+	resources_free(w->resources);
+	free(w);
+}
+
+void allocations_deinit(struct allocations *a)
+{
+	struct watch *w;
+
+	for (size_t pos = 0; (w = table_next(&a->watches, &pos));)
+		watch_free(w);
+	table_deinit(&a->watches);
+	table_deinit(&a->pids);
+	outbuf_deinit(&a->waiting);
+}
+
+void allocations_begin(struct allocations *a, const struct session_options *options)
+{
+	a->usage_interval_ns = options->memory.usage_interval_ns;
+	a->log = options->memory.log;
+	a->interval = options->memory.interval;
+	a->min_bytes = options->memory.min_bytes;
+}
+
+/* There will be stacks of PID: writes what they need. */
+static int need_mappings(const struct allocations *a, uint32_t pid, uint64_t ts_ns)
+{
+	return a->pipe->links.need_mappings(pid, ts_ns, a->pipe->links.userdata);
+}
+
+static struct watch *watch_of(const struct allocations *a, uint32_t instance)
+{
+	return instance ? table_get(&a->watches, instance) : NULL;
+}
+
+bool allocations_watches(const struct allocations *a, uint32_t pid)
+{
+	return table_get(&a->pids, (uint64_t)pid + 1) != NULL;
+}
+
+void allocations_ended(struct allocations *a, uint32_t pid)
+{
+	table_remove(&a->pids, (uint64_t)pid + 1);
+}
+
+/* Within the time of the recording: what is known at its end only is said then. */
+static uint64_t allocations_clamp(const struct allocations *a, uint64_t ts_ns)
+{
+	uint64_t from_ns = a->pipe->split_ns ? a->pipe->split_ns : a->pipe->from_ns;
+
+	return ts_ns < from_ns ? from_ns : ts_ns > a->pipe->to_ns ? a->pipe->to_ns : ts_ns;
+}
+
+static int allocations_write_event(struct allocations *a, const struct event *ev)
+{
+	a->n_events++;
+	return fxt_archive_event(a->pipe->archive, ev);
+}
+
+/* What all events of the process of W begin as. */
+static struct event allocations_about(const struct allocations *a, const struct watch *w,
+				      enum event_kind kind, uint64_t ts_ns)
+{
+	return (struct event){
+		.kind = kind,
+		.ts_ns = allocations_clamp(a, ts_ns),
+		.pid = w->koid,
+		.tid = w->koid,
+	};
+}
+
+/* ---- watches ---- */
+
+static char *resources_of(uint32_t categories, char *to, size_t size)
+{
+	static const struct {
+		uint32_t category;
+		enum resource resource;
+	} rows[] = {
+		{ CATEGORY_MEMORY, RESOURCE_MEMORY },  { CATEGORY_FD, RESOURCE_FD },
+		{ CATEGORY_SHM, RESOURCE_MAPPING },    { CATEGORY_SHM, RESOURCE_SEGMENT },
+		{ CATEGORY_SHM, RESOURCE_ATTACHMENT }, { CATEGORY_SHM, RESOURCE_SHM },
+		{ CATEGORY_THREADS, RESOURCE_THREAD },
+	};
+	size_t used = 0;
+
+	*to = '\0';
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (categories & rows[i].category)
+			used += (size_t)snprintf(to + used, size - used, "%s%s", used ? "," : "",
+						 resource_names[rows[i].resource]);
+	return to;
+}
+
+static int allocations_write_waiting(struct allocations *a);
+
+static int on_watch(struct allocations *a, const struct rec_watch *rec)
+{
+	struct watch *w = watch_of(a, rec->instance);
+	char resources[96];
+	struct event ev;
+	int r;
+
+	if (w || rec->instance == 0)
+		return 0;
+	w = table_make(&a->watches, rec->instance, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	w->of = a;
+	w->pid = rec->head.pid;
+	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
+		return -ENOMEM;
+	r = pipeline_announce(a->pipe, w->pid) ?: need_mappings(a, w->pid, rec->head.ts_ns);
+	if (r < 0)
+		return r;
+	/* (by when it is said, that id may have been given out again) */
+	w->koid = tasks_koid_at(a->pipe->tasks, rec->head.pid, rec->head.ts_ns);
+	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
+	ev.watch.resources = resources_of(a->pipe->categories, resources, sizeof(resources));
+	ev.watch.allocators = rec->allocators;
+	ev.watch.complete = rec->complete;
+	ev.watch.interval = a->interval;
+	ev.watch.min_bytes = a->min_bytes;
+	ev.watch.unwatched = rec->unwatched;
+	r = allocations_write_event(a, &ev);
+	return r < 0 ? r : allocations_write_waiting(a);
+}
+
+static int allocations_on_watched(struct allocations *a, const struct rec_watched *rec)
+{
+	static const char *const reasons[] = {
+		[WATCHED_STOP] = "stop",
+		[WATCHED_EXIT] = "exit",
+		[WATCHED_EXEC] = "exec",
+	};
+	struct watch *w = watch_of(a, rec->instance);
+	struct event ev;
+
+	if (!w || !STRING_TABLE_NAME(reasons, rec->reason))
+		return 0;
+	ev = allocations_about(a, w, EVENT_WATCH_END, rec->head.ts_ns);
+	ev.watched.reason = reasons[rec->reason];
+	ev.watched.unmatched = rec->unmatched;
+	if (w->resources)
+		ev.watched.unmatched += resources_unmatched(w->resources);
+	ev.watched.failed = rec->failed;
+	ev.watched.lost = rec->lost;
+	ev.watched.full = rec->full;
+	if (w->resources)
+		ev.watched.full += resources_full(w->resources);
+	ev.watched.no_stack = rec->no_stack;
+	ev.watched.gap = rec->has_gap ? "its first thread ended, and probes can have been missing "
+					"until another one had them"
+				      : "";
+	watch_free(table_remove(&a->watches, rec->instance));
+	return allocations_write_event(a, &ev);
+}
+
+/* ---- stacks and sums ---- */
+
+static int on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
+{
+	struct event ev;
+	int r;
+
+	/* The same one may come for several resources, and from the ring and the table. */
+	if (table_get(&w->stacks, rec->id))
+		return 0;
+	r = table_set(&w->stacks, rec->id, w) ?: need_mappings(a, w->pid, rec->head.ts_ns);
+	if (r < 0)
+		return r;
+	ev = allocations_about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
+	ev.sample.kind = SAMPLE_NAMED;
+	ev.sample.id = rec->id;
+	ev.sample.frames = (const uint64_t *)rec->frames;
+	ev.sample.n_frames = rec->n_frames;
+	return allocations_write_event(a, &ev);
+}
+
+static int allocations_on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
+{
+	struct event ev = allocations_about(a, w, EVENT_USAGE, rec->head.ts_ns);
+
+	ev.usage.resource = rec->resource;
+	ev.usage.stack = rec->stack;
+	/* Read while they were being added to, frees may be ahead. */
+	ev.usage.blocks = rec->allocations > rec->frees ? rec->allocations - rec->frees : 0;
+	ev.usage.bytes = rec->allocated_bytes > rec->freed_bytes
+				 ? rec->allocated_bytes - rec->freed_bytes
+				 : 0;
+	ev.usage.allocations = rec->allocations;
+	ev.usage.allocated_bytes = rec->allocated_bytes;
+	return allocations_write_event(a, &ev);
+}
+
+/* ---- descriptors, mappings and the like ---- */
+
+/* EVENT_ALLOC or EVENT_FREE of BLOCK, by CALL. */
+static int log_block(struct watch *w, enum event_kind kind, const struct resource_block *block,
+		     const struct rec_resource *call)
+{
+	struct allocations *a = w->of;
+	struct event ev;
+	int r;
+
+	if (!a->log || !call || call->head.ts_ns < a->pipe->from_ns ||
+	    call->head.ts_ns > a->pipe->to_ns)
+		return 0;
+	r = pipeline_announce(a->pipe, call->head.tid);
+	ev = allocations_about(a, w, kind, call->head.ts_ns);
+	ev.tid = tasks_koid(a->pipe->tasks, call->head.tid);
+	ev.cpu = call->head.cpu;
+	ev.block.resource = block->resource;
+	ev.block.id = block->id;
+	ev.block.size = kind == EVENT_ALLOC ? block->size : 0;
+	ev.block.stack = kind == EVENT_ALLOC ? block->origin.stack : 0;
+	ev.block.context = kind == EVENT_ALLOC ? block->origin.context : 0;
+	ev.block.function = resource_call_name(call->operation);
+	ev.block.text = "";
+	return r < 0 ? r : allocations_write_event(a, &ev);
+}
+
+static int on_made(const struct resource_block *block, const struct rec_resource *call,
+		   void *userdata)
+{
+	return log_block(userdata, EVENT_ALLOC, block, call);
+}
+
+static int on_freed(const struct resource_block *block, const struct rec_resource *call,
+		    void *userdata)
+{
+	return log_block(userdata, EVENT_FREE, block, call);
+}
+
+/* The sums that have changed, and whose stack the archive has. */
+static int allocations_write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
+{
+	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
+	struct resource_sums *sums;
+	int r = 0;
+
+	for (size_t pos = 0;
+	     r == 0 && w->resources && (sums = resources_next_sums(w->resources, &pos));) {
+		if (!sums->changed || (sums->stack && !table_get(&w->stacks, sums->stack)))
+			continue;
+		sums->changed = false;
+		ev.usage.resource = sums->resource;
+		ev.usage.stack = sums->stack;
+		ev.usage.blocks = sums->blocks;
+		ev.usage.bytes = sums->bytes;
+		ev.usage.allocations = sums->allocations;
+		ev.usage.allocated_bytes = sums->allocated_bytes;
+		r = allocations_write_event(a, &ev);
+	}
+	return r;
+}
+
+static int on_resource(struct allocations *a, struct watch *w, const struct rec_head *rec)
+{
+	const struct resources_sink sink = { on_made, on_freed, w };
+	int r = w->resources ? 0 : resources_new(&sink, &w->resources);
+
+	if (r == 0 && rec->ts_ns >= w->next_sums_ns) {
+		r = w->next_sums_ns ? allocations_write_sums(a, w, rec->ts_ns) : 0;
+		w->next_sums_ns = rec->ts_ns + a->usage_interval_ns;
+	}
+	if (r < 0)
+		return r;
+	switch (rec->kind) {
+	case REC_LISTING:
+		return resources_listing(w->resources, (const struct rec_listing *)rec);
+	case REC_FOUND:
+		return resources_found(w->resources, (const struct rec_found *)rec);
+	default:
+		return resources_record(w->resources, (const struct rec_resource *)rec);
+	}
+}
+
+static bool is_resource(uint16_t kind)
+{
+	return kind == REC_RESOURCE || kind == REC_LISTING || kind == REC_FOUND;
+}
+
+/* ---- blocks ---- */
+
+/* Where blocks of the books are written. */
+struct saying {
+	const struct allocations *allocations;
+	const struct watch *watch;
+	struct fxt_archive *to;
+	uint64_t ts_ns;
+	int (*name)(uint32_t tid, void *userdata); /* says who TID is */
+	void *userdata;
+};
+
+static void set_missing(struct watch *w, uint64_t missing)
+{
+	w->of->n_in_snapshot -= w->missing > 0;
+	w->of->n_in_snapshot += missing > 0;
+	w->missing = missing;
+}
+
+static int count_resource(const struct resource_block *block, void *userdata)
+{
+	uint64_t *n = userdata;
+
+	(void)block;
+	++*n;
+	return 0;
+}
+
+/* The text of BLOCK is cleaned into TEXT. */
+static struct event block_event(const struct allocations *a, const struct watch *w,
+				const struct resource_block *block, uint64_t ts_ns,
+				char text[static BLOCK_TEXT_MAX])
+{
+	struct event ev = allocations_about(a, w, EVENT_BLOCK, ts_ns);
+
+	text_clean(text, BLOCK_TEXT_MAX, block->text, strlen(block->text));
+	ev.block.resource = block->resource;
+	ev.block.id = block->id;
+	ev.block.size = block->size;
+	ev.block.stack = block->origin.stack;
+	ev.block.context = block->origin.context;
+	ev.block.since_ns = block->origin.since_ns;
+	ev.block.thread = block->origin.tid ? tasks_koid_at(a->pipe->tasks, block->origin.tid,
+							    block->origin.since_ns)
+					    : w->koid;
+	ev.block.function = resource_call_name(block->origin.operation);
+	ev.block.text = text;
+	return ev;
+}
+
+static int say_block(const struct resource_block *block, void *userdata)
+{
+	const struct saying *s = userdata;
+	int r = block->origin.tid ? s->name(block->origin.tid, s->userdata) : 0;
+	char text[BLOCK_TEXT_MAX];
+	struct event ev = block_event(s->allocations, s->watch, block, s->ts_ns, text);
+
+	return r < 0 ? r : fxt_archive_event(s->to, &ev);
+}
+
+static int announce_thread(uint32_t tid, void *userdata)
+{
+	const struct allocations *a = userdata;
+
+	return pipeline_announce(a->pipe, tid);
+}
+
+/* What the books have goes first; what the tables have, follows. */
+static int allocations_on_snapshot(struct allocations *a, struct watch *w,
+				   const struct rec_snapshot *rec)
+{
+	struct event ev = allocations_about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
+	struct saying s = { a, w, a->pipe->archive, rec->head.ts_ns, announce_thread, a };
+	uint64_t n = 0;
+	bool execed = rec->final == SNAPSHOT_EXECED;
+	int r = allocations_write_sums(a, w, rec->head.ts_ns);
+
+	if (r == 0 && w->resources)
+		r = resources_each(w->resources, execed, count_resource, &n);
+	if (r < 0)
+		return r;
+	set_missing(w, rec->blocks);
+	ev.snapshot.blocks = rec->blocks + n;
+	a->n_events += n;
+	ev.snapshot.sequence = ++w->n_snapshots;
+	ev.snapshot.final = rec->final != 0;
+	r = allocations_write_event(a, &ev);
+	return r < 0 || !w->resources ? r : resources_each(w->resources, execed, say_block, &s);
+}
+
+static int on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
+{
+	char text[BLOCK_TEXT_MAX];
+	struct event ev = allocations_about(a, w, EVENT_BLOCK, rec->head.ts_ns);
+	int r = pipeline_announce(a->pipe, rec->block.tid);
+
+	if (w->missing > 0)
+		set_missing(w, w->missing - 1);
+	text_clean(text, sizeof(text), rec->text, rec->text_bytes);
+	ev.block.resource = rec->resource;
+	ev.block.id = rec->id;
+	ev.block.size = rec->block.size;
+	ev.block.stack = rec->block.stack;
+	ev.block.since_ns = rec->block.ts_ns;
+	ev.block.thread = tasks_koid_at(a->pipe->tasks, rec->block.tid, rec->block.ts_ns);
+	ev.block.context = rec->block.context;
+	ev.block.reach = rec->reach;
+	ev.block.function = allocations_name_of(rec->block.function);
+	ev.block.text = text;
+	return r < 0 ? r : allocations_write_event(a, &ev);
+}
+
+/* ---- each allocation ---- */
+
+static int on_alloc(struct allocations *a, struct watch *w, const struct rec_alloc *rec)
+{
+	struct event ev = allocations_about(a, w, EVENT_ALLOC, rec->head.ts_ns);
+	int r = pipeline_announce(a->pipe, rec->head.tid);
+
+	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
+	ev.cpu = rec->head.cpu;
+	ev.block.resource = rec->resource;
+	ev.block.id = rec->id;
+	ev.block.size = rec->size;
+	ev.block.stack = rec->stack;
+	ev.block.context = rec->context;
+	ev.block.function = allocations_name_of(rec->function);
+	ev.block.text = "";
+	return r < 0 ? r : allocations_write_event(a, &ev);
+}
+
+static int on_free(struct allocations *a, struct watch *w, const struct rec_free *rec)
+{
+	struct event ev = allocations_about(a, w, EVENT_FREE, rec->head.ts_ns);
+	int r = pipeline_announce(a->pipe, rec->head.tid);
+
+	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
+	ev.cpu = rec->head.cpu;
+	ev.block.resource = rec->resource;
+	ev.block.id = rec->id;
+	ev.block.function = allocations_name_of(rec->function);
+	ev.block.text = "";
+	return r < 0 ? r : allocations_write_event(a, &ev);
+}
+
+static uint32_t instance_of(const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_NAMED:
+		return ((const struct rec_named *)rec)->instance;
+	case REC_ALLOC:
+		return ((const struct rec_alloc *)rec)->instance;
+	case REC_FREE:
+		return ((const struct rec_free *)rec)->instance;
+	case REC_USAGE:
+		return ((const struct rec_usage *)rec)->instance;
+	case REC_SNAPSHOT:
+		return ((const struct rec_snapshot *)rec)->instance;
+	case REC_BLOCK:
+		return ((const struct rec_block *)rec)->instance;
+	case REC_RESOURCE:
+		return ((const struct rec_resource *)rec)->instance;
+	case REC_LISTING:
+		return ((const struct rec_listing *)rec)->instance;
+	case REC_FOUND:
+		return ((const struct rec_found *)rec)->instance;
+	default:
+		return 0;
+	}
+}
+
+static int allocations_write_record(struct allocations *a, struct watch *w,
+				    const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_NAMED:
+		return on_named(a, w, (const struct rec_named *)rec);
+	case REC_ALLOC:
+		return on_alloc(a, w, (const struct rec_alloc *)rec);
+	case REC_FREE:
+		return on_free(a, w, (const struct rec_free *)rec);
+	case REC_USAGE:
+		return allocations_on_usage(a, w, (const struct rec_usage *)rec);
+	case REC_SNAPSHOT:
+		return allocations_on_snapshot(a, w, (const struct rec_snapshot *)rec);
+	case REC_BLOCK:
+		return on_block(a, w, (const struct rec_block *)rec);
+	default:
+		return is_resource(rec->kind) ? on_resource(a, w, rec) : 0;
+	}
+}
+
+static int allocations_let_wait(struct allocations *a, const struct rec_head *rec)
+{
+	if (a->waiting.size + rec->size > WAITING_BYTES_MAX) {
+		a->n_dropped++;
+		return 0;
+	}
+	return outbuf_append(&a->waiting, rec, rec->size);
+}
+
+/* What has waited, and for what is known by now. */
+static int allocations_write_waiting(struct allocations *a)
+{
+	struct outbuf waiting = a->waiting;
+	int r = 0;
+
+	a->waiting = (struct outbuf){ 0 };
+	for (size_t at = 0; r == 0 && at < waiting.size;) {
+		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
+		struct watch *w = watch_of(a, instance_of(rec));
+
+		r = w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
+		at += rec->size;
+	}
+	outbuf_deinit(&waiting);
+	return r;
+}
+
+int allocations_record(struct allocations *a, const struct rec_head *rec)
+{
+	struct watch *w;
+
+	if (rec->kind == REC_WATCH)
+		return on_watch(a, (const struct rec_watch *)rec);
+	if (rec->kind == REC_WATCHED)
+		return allocations_on_watched(a, (const struct rec_watched *)rec);
+	/* Each of those happens at one time, which must be that of the recording. */
+	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
+	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
+		return 0;
+	w = watch_of(a, instance_of(rec));
+	return w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
+}
+
+/* ---- heads of chunks ---- */
+
+int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
+			   int (*name)(uint32_t tid, void *userdata), void *userdata)
+{
+	struct saying s = { a, NULL, to, at_ns, name, userdata };
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && a->log && (s.watch = table_next(&a->watches, &pos));)
+		if (s.watch->resources)
+			r = resources_each(s.watch->resources, false, say_block, &s);
+	return r;
+}

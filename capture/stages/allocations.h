@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Allocations, for the archive: the worker's reports of its tables (capture/heap/heap-trace.h), and
+ * in log mode each allocation and free from the rings. It keeps the books of descriptors, mappings
+ * and other resources (capture/stages/resources.h).
+ *
+ * The worker reports a new program as watched only after a while, when it knows the files that the
+ * program has loaded. Until then, records from the rings wait.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "base/table.h"
+#include "bpf/record.h"
+#include "capture/options/options.h"
+#include "capture/stages/pipeline.h"
+
+struct allocations {
+	const struct pipeline *pipe;  /* borrowed */
+	size_t n_in_snapshot;         /* watches with an incomplete snapshot */
+	uint64_t interval, min_bytes; /* of the session, as in struct memory_options */
+	uint64_t n_events;            /* written */
+	uint64_t usage_interval_ns;   /* likewise */
+	bool log;                     /* likewise */
+	uint64_t n_dropped;           /* unusable records since the last query */
+	struct table watches;         /* instance -> struct watch, owned */
+	struct table pids;            /* pid + 1 -> this: watched processes that have not ended */
+	struct outbuf waiting;        /* struct rec_* from the rings, of unknown instances */
+};
+
+void allocations_init(struct allocations *a, const struct pipeline *pipe);
+void allocations_deinit(struct allocations *a);
+
+/* Sets OPTIONS. Once, before all records. */
+void allocations_begin(struct allocations *a, const struct session_options *options);
+
+/*
+ * The next record: one of the section "what programs allocate" of bpf/record.h, checked. Returns 0
+ * or the archive's error.
+ */
+int allocations_record(struct allocations *a, const struct rec_head *rec);
+
+/*
+ * At a split, after allocations_begin(), if each event is recorded: writes the blocks of the books
+ * to TO, as of AT_NS, without changing state. NAME writes the name of a thread.
+ */
+int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
+			   int (*name)(uint32_t tid, void *userdata), void *userdata);
+
+/* Whether process PID is watched. */
+bool allocations_watches(const struct allocations *a, uint32_t pid);
+
+/* Process PID has ended. Reports about it can follow later. */
+void allocations_ended(struct allocations *a, uint32_t pid);

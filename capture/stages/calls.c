@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/calls.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/calls/call-structs.h"
+#include "capture/calls/call-targets.h"
+#include "capture/calls/call-values.h"
+
+enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
+
+struct call_open {
+	struct call_open *next; /* in doubt, with the same stack pointer, entered before */
+	uint64_t left_ns;       /* in doubt: since then */
+	struct rec_call rec;    /* only as long as its size says */
+};
+
+struct call_thread {
+	struct call_open **open; /* as they were entered, each deeper; owned, each too */
+	size_t n_open, room;
+	struct table doubted; /* stack pointer + 1 -> struct call_open, owned */
+	bool switches;        /* one in doubt has returned: there are several stacks */
+};
+
+void calls_init(struct calls *c, const struct pipeline *pipe)
+{
+	*c = (struct calls){ .pipe = pipe };
+}
+
+static void calls_free_list(struct call_open *call)
+{
+	while (call) {
+		struct call_open *next = call->next;
+
+		free(call);
+		call = next;
+	}
+}
+
+static void calls_free_thread(struct call_thread *thread)
+{
+	struct call_open *doubted;
+
+	for (size_t i = 0; i < thread->n_open; i++)
+		free(thread->open[i]);
+	free(thread->open);
+	for (size_t pos = 0; (doubted = table_next(&thread->doubted, &pos));)
+		calls_free_list(doubted);
+	table_deinit(&thread->doubted);
+	free(thread);
+}
+
+void calls_deinit(struct calls *c)
+{
+	struct call_thread *thread;
+
+	for (size_t pos = 0; (thread = table_next(&c->threads, &pos));)
+		calls_free_thread(thread);
+	table_deinit(&c->threads);
+	free(c->left_out);
+}
+
+/* ---- events ---- */
+
+/* Room for the texts of one call's values. */
+struct calls_texts {
+	char copied[CALL_ARGS_MAX][CALL_VALUE_TEXT_MAX];
+	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_SET_TEXT_MAX];
+};
+
+/* A call, and what was copied for it, by argument of its specification. */
+struct calls_view {
+	const struct call_target *target;
+	const struct rec_call *call;
+	const struct rec_call_end *end; /* NULL = it has none */
+	struct call_copies copies[CALL_ARGS_MAX];
+};
+
+/* What was copied for SLOT: at the end, if there is something, else at the begin; or NULL. */
+static const struct call_text *calls_copied(const struct rec_call *call,
+					    const struct rec_call_end *end, uint32_t slot)
+{
+	if (end && slot < end->n_texts && end->texts[slot].bytes >= 0)
+		return &end->texts[slot];
+	return slot < call->n_texts ? &call->texts[slot] : NULL;
+}
+
+/* A call that fails has written nothing. */
+static bool calls_has_failed(const struct call_spec *spec, const struct rec_call_end *end)
+{
+	return !end || (call_type_is_signed(&spec->ret) &&
+			(int64_t)call_type_value(&spec->ret, end->result) < 0);
+}
+
+static void calls_find_copies(const struct call_spec *spec, struct calls_view *view)
+{
+	uint8_t args[CALL_TEXTS_MAX], n_in, n = call_spec_slots(spec, args, &n_in);
+	bool failed = calls_has_failed(spec, view->end);
+
+	for (uint8_t slot = 0; slot < n; slot++) {
+		struct call_copies *copies = &view->copies[args[slot]];
+
+		if (slot < n_in)
+			copies->in = calls_copied(view->call, view->end, slot);
+		else if (!failed)
+			copies->out = calls_copied(view->call, view->end, slot);
+	}
+}
+
+/* The number in the record of argument ARG of SPEC, which the call that VIEW shows has. */
+static size_t calls_place(const struct calls_view *view, const struct call_spec *spec, size_t arg)
+{
+	return view->target->place ? arg : call_spec_register(spec, arg);
+}
+
+/* How much there is of the memory of TYPE, an argument of SPEC. */
+static uint64_t calls_count(const struct call_spec *spec, const struct call_type *type,
+			    const struct calls_view *view)
+{
+	const struct call_type *number = &spec->args[type->count_arg].type;
+	size_t at = calls_place(view, spec, type->count_arg);
+	const struct call_text *text = view->copies[at].out ?: view->copies[at].in;
+	uint64_t count;
+	int32_t n;
+
+	if (!type->is_counted)
+		return type->count ?: UINT64_MAX;
+	if (number->form == CALL_STRUCT) {
+		if (!text || text->bytes < (int32_t)sizeof(n))
+			return UINT64_MAX;
+		memcpy(&n, text->text, sizeof(n));
+		return n < 0 ? 0 : (uint64_t)n;
+	}
+	count = call_type_value(number, view->call->args[at]);
+	if (type->out && !type->in_out && view->end && view->end->result < count)
+		count = view->end->result;
+	return count;
+}
+
+/* True if the call that VIEW shows has not written to memory of TYPE, though it has not failed. */
+static bool calls_is_idle(const struct call_type *type, const struct calls_view *view)
+{
+	const struct call_struct *layout = call_struct_by_number(type->layout);
+
+	return layout && layout->is_positive && (!view->end || view->end->result == 0);
+}
+
+/* What a call was given, and what it has written to where that led. */
+static unsigned calls_values(struct calls_view *view, struct call_value *to,
+			     struct calls_texts *texts)
+{
+	const struct rec_call *call = view->call;
+	const struct call_spec *spec = call_target_spec(view->target, call->args);
+
+	calls_find_copies(view->target->spec, view);
+	for (size_t i = 0; i < spec->n_args; i++) {
+		const struct call_type *type = &spec->args[i].type;
+		size_t at = calls_place(view, spec, i);
+		const struct call_copies *copies = &view->copies[at];
+
+		to[i] = call_value_of_arg(spec, i, call->args[at], call->unreadable & 1u << i,
+					  texts->named[i]);
+		/* (else the text says why the argument cannot be had) */
+		if (call_type_is_memory(type) && (copies->in || copies->out) &&
+		    to[i].form == CALL_VALUE_POINTER && !calls_is_idle(type, view))
+			to[i] = call_value_copied(type, copies, calls_count(spec, type, view),
+						  call->args[at], texts->copied[i]);
+		to[i].name = spec->args[i].name;
+	}
+	return (unsigned)spec->n_args;
+}
+
+/* CALL has ended; END is the record that says so, or NULL: then it was LEFT_BY other means at
+ * AT_NS. */
+static int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
+		       const char *left_by, uint64_t at_ns)
+{
+	const struct call_target *target = &c->targets->list[call->function];
+	uint64_t begin_ns = call->head.ts_ns, end_ns = end ? end->head.ts_ns : at_ns;
+	struct calls_view view = { .target = target, .call = call, .end = end };
+	struct calls_texts texts;
+	struct call_value values[CALL_ARGS_MAX];
+	struct event ev = {
+		.kind = EVENT_CALL,
+		.ts_ns = begin_ns < c->pipe->from_ns ? c->pipe->from_ns : begin_ns,
+		.pid = tasks_koid(c->pipe->tasks, call->head.pid),
+		.tid = tasks_koid(c->pipe->tasks, call->head.tid),
+		.cpu = call->head.cpu,
+		.call = {
+			.function = target->name,
+			.end_ns = end_ns < c->pipe->to_ns ? end_ns : c->pipe->to_ns,
+			.args = values,
+			.return_address = call->caller,
+			.stack = call->stack,
+			.left_by = left_by,
+		},
+	};
+	int r;
+
+	if (begin_ns > c->pipe->to_ns || end_ns < c->pipe->from_ns)
+		return 0;
+	ev.call.n_args = calls_values(&view, values, &texts);
+	if (end && end_ns <= c->pipe->to_ns)
+		ev.call.result = target->place ? call_value_of_result(target->spec, end->result,
+								      texts.result)
+					       : call_value_of_syscall(&target->spec->ret,
+								       end->result, texts.result);
+	else if (end)
+		ev.call.left_by = "open";
+	ev.call.result.name = "";
+	r = pipeline_announce(c->pipe, call->head.tid);
+	c->n_events++;
+	return r < 0 ? r : fxt_archive_event(c->pipe->archive, &ev);
+}
+
+/* ---- stacks ---- */
+
+_Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it what was cut");
+
+/*
+ * The frames of REC's stack from its caller on, as all stacks that have a name begin, into TO.
+ * Returns how many.
+ */
+static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
+			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])
+{
+	/* (a system call's first frame is where it returns to; a function's is the function) */
+	unsigned from = c->targets->list[rec->function].place ? 1 : 0, n = 0;
+	const uint64_t *frames = stack->frames + from;
+	unsigned n_frames = stack->n_frames > from ? stack->n_frames - from : 0;
+
+	if (from && rec->caller && (n_frames == 0 || (c->no_callers && frames[0] != rec->caller)))
+		to[n++] = rec->caller;
+	memcpy(to + n, frames, n_frames * sizeof(*to));
+	return n + n_frames;
+}
+
+/* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is
+ * none. */
+static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
+{
+	const struct stack *stack = rec->stack ? named_stacks_get(c->stacks, rec->stack) : NULL;
+	uint64_t frames[STACK_FRAMES_MAX];
+
+	*ret_id = 0;
+	if (!stack)
+		return 0;
+	return named_stacks_say(c->stacks, &rec->head, frames, calls_frames(c, rec, stack, frames),
+				ret_id);
+}
+
+/* ---- open calls ---- */
+
+static struct call_open *calls_last(const struct call_thread *thread)
+{
+	return thread->n_open > 0 ? thread->open[thread->n_open - 1] : NULL;
+}
+
+/* CALL, which nothing holds any more, has ended. */
+static int calls_end(struct calls *c, struct call_open *call, const struct rec_call_end *end,
+		     const char *left_by, uint64_t at_ns)
+{
+	int r = calls_write(c, &call->rec, end, left_by, at_ns);
+
+	c->open_bytes -= call->rec.head.size;
+	free(call);
+	return r;
+}
+
+/* The last one of THREAD has ended. */
+static int calls_pop(struct calls *c, struct call_thread *thread, const struct rec_call_end *end,
+		     const char *left_by, uint64_t at_ns)
+{
+	return calls_end(c, thread->open[--thread->n_open], end, left_by, at_ns);
+}
+
+static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
+{
+	return !c->targets->list[rec->function].place;
+}
+
+/*
+ * Whether CALL, at the stack pointer of NEXT, has been left: what returns to somewhere else was not
+ * jumped to from CALL, in whose place it stands. But a system call comes from a function: a small
+ * one has the same stack pointer by then.
+ */
+static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
+			      const struct rec_call *next)
+{
+	if (calls_is_syscall(c, next) && !calls_is_syscall(c, call))
+		return false;
+	return call->caller != next->caller || call->function == next->function;
+}
+
+/* Whether NEXT is no call, but a jump of CALL to its own begin. */
+static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
+			  const struct rec_call *next)
+{
+	const struct call_place *place = c->targets->list[call->function].place;
+
+	return place && place->flags & CALL_PLACE_LOOPS && call->sp == next->sp &&
+	       call->caller == next->caller && call->function == next->function;
+}
+
+/* ---- calls in doubt ---- */
+
+/*
+ * Something happens at AT_NS that is not as deep as the last call of THREAD: that was left, or is
+ * on another stack and goes on later. Its return, or what takes its place, will tell.
+ */
+static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_ns)
+{
+	struct call_open *call = calls_last(thread);
+	uint64_t key = call->rec.sp + 1;
+
+	call->left_ns = at_ns;
+	call->next = table_get(&thread->doubted, key);
+	if (table_set(&thread->doubted, key, call) < 0)
+		return calls_pop(c, thread, NULL, "unwound", at_ns);
+	thread->n_open--;
+	return 0;
+}
+
+/* The calls of LIST, which is in no table any more, have ended, as those in doubt do: at once. */
+static int calls_end_doubted(struct calls *c, struct call_open *list, const char *left_by,
+			     uint64_t at_ns)
+{
+	int r = 0;
+
+	while (list) {
+		struct call_open *next = list->next;
+
+		r = calls_end(c, list, NULL, left_by, at_ns ?: list->left_ns) ?: r;
+		list = next;
+	}
+	return r;
+}
+
+/* All in doubt of THREAD have ended: at AT_NS, or with 0 when the doubt began. */
+static int calls_settle_all(struct calls *c, struct call_thread *thread, const char *left_by,
+			    uint64_t at_ns)
+{
+	struct call_open *list;
+	int r = 0;
+
+	for (size_t pos = 0; (list = table_next(&thread->doubted, &pos));)
+		r = calls_end_doubted(c, list, left_by, at_ns) ?: r;
+	table_clear(&thread->doubted);
+	return r;
+}
+
+/*
+ * NEXT is entered: of those in doubt at its stack pointer, those that it replaces were left.
+ * *RET_TURN: it is no call.
+ */
+static int calls_settle(struct calls *c, struct call_thread *thread, const struct rec_call *next,
+			bool *ret_turn)
+{
+	struct call_open *list = table_remove(&thread->doubted, next->sp + 1), *left = NULL;
+	struct call_open **kept_end, **left_end = &left;
+	int r = 0;
+
+	for (kept_end = &list; *kept_end;) {
+		struct call_open *call = *kept_end;
+
+		*ret_turn |= calls_is_turn(c, &call->rec, next);
+		if (*ret_turn || !calls_is_replaced(c, &call->rec, next)) {
+			kept_end = &call->next;
+			continue;
+		}
+		*kept_end = call->next;
+		call->next = NULL;
+		*left_end = call;
+		left_end = &call->next;
+	}
+	if (list && table_set(&thread->doubted, next->sp + 1, list) < 0)
+		r = calls_end_doubted(c, list, "unwound", 0);
+	return r < 0 ? r : calls_end_doubted(c, left, "unwound", 0);
+}
+
+/* ---- entries and returns ---- */
+
+static struct call_open *calls_make_room(struct calls *c, const struct rec_call *rec)
+{
+	if (c->open_bytes + rec->head.size > OPEN_BYTES_MAX)
+		return NULL;
+	return malloc(offsetof(struct call_open, rec) + rec->head.size);
+}
+
+static int calls_push(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
+		      uint64_t stack)
+{
+	struct call_open *call = calls_make_room(c, rec);
+	int r = 0;
+
+	if (!call && thread->doubted.n_used > 0) {
+		r = calls_settle_all(c, thread, "unwound", 0);
+		call = calls_make_room(c, rec);
+	}
+	if (!call || GROW(thread->open, thread->room, thread->n_open + 1) < 0) {
+		free(call);
+		c->n_dropped++;
+		return r;
+	}
+	memcpy(&call->rec, rec, rec->head.size);
+	call->rec.stack = stack;
+	thread->open[thread->n_open++] = call;
+	c->open_bytes += rec->head.size;
+	return r;
+}
+
+/* Nothing returns from a point: it is passed, and that is all. */
+static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
+{
+	const struct call_place *place = c->targets->list[rec->function].place;
+
+	return place && place->flags & CALL_PLACE_POINT;
+}
+
+/* A thread passes a point. What stands on top of its stack there is no return address. */
+static int calls_pass(struct calls *c, const struct rec_call *rec)
+{
+	const struct rec_call_end end = { .head = rec->head };
+	struct rec_call passed = { .pad_0 = 0 };
+	uint64_t stack;
+	int r;
+
+	memcpy(&passed, rec, rec->head.size);
+	passed.caller = 0;
+	r = calls_name_stack(c, &passed, &stack);
+	passed.stack = stack;
+	return r < 0 ? r : calls_write(c, &passed, &end, "", 0);
+}
+
+/* What REC, an entry, says of calls of THREAD before it. *RET_TURN: it is no call. */
+static int calls_leave_before(struct calls *c, struct call_thread *thread,
+			      const struct rec_call *rec, bool *ret_turn)
+{
+	const struct call_open *last;
+	int r = 0;
+
+	*ret_turn = false;
+	while (r == 0 && (last = calls_last(thread)) && last->rec.sp < rec->sp)
+		r = calls_doubt(c, thread, rec->head.ts_ns);
+	if (r == 0 && last && calls_is_turn(c, &last->rec, rec)) {
+		*ret_turn = true;
+		return 0;
+	}
+	while (r == 0 && (last = calls_last(thread)) && last->rec.sp == rec->sp &&
+	       calls_is_replaced(c, &last->rec, rec))
+		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
+	if (r == 0 && table_get(&thread->doubted, rec->sp + 1))
+		r = calls_settle(c, thread, rec, ret_turn);
+	return r;
+}
+
+static int calls_on_call(struct calls *c, const struct rec_call *rec)
+{
+	struct call_thread *thread =
+		table_make(&c->threads, (uint64_t)rec->head.tid + 1, sizeof(*thread));
+	uint64_t stack;
+	bool turn;
+	int r;
+
+	if (!thread)
+		return -ENOMEM;
+	if (rec->function >= c->targets->n) {
+		c->n_dropped++;
+		return 0;
+	}
+	if (calls_is_point(c, rec))
+		return calls_pass(c, rec);
+	r = calls_leave_before(c, thread, rec, &turn);
+	if (r < 0 || turn)
+		return r;
+	r = calls_name_stack(c, rec, &stack);
+	return r < 0 ? r : calls_push(c, thread, rec, stack);
+}
+
+/* The number of the open call that END leaves, counted from 1; 0 = there is none. */
+static size_t calls_find(const struct call_thread *thread, const struct rec_call_end *end)
+{
+	for (size_t i = thread->n_open; i > 0 && thread->open[i - 1]->rec.sp <= end->sp; i--)
+		if (thread->open[i - 1]->rec.sp == end->sp &&
+		    thread->open[i - 1]->rec.function == end->function)
+			return i;
+	return 0;
+}
+
+/* Takes the call in doubt out that END leaves, the last one first; NULL = there is none. */
+static struct call_open *calls_take_doubted(struct call_thread *thread,
+					    const struct rec_call_end *end)
+{
+	struct call_open *list = table_remove(&thread->doubted, end->sp + 1), *found;
+	struct call_open **at = &list;
+
+	while (*at && (*at)->rec.function != end->function)
+		at = &(*at)->next;
+	found = *at;
+	if (found)
+		*at = found->next;
+	/* (there is room: the key was there) */
+	if (list && table_set(&thread->doubted, end->sp + 1, list) < 0)
+		calls_free_list(list);
+	return found;
+}
+
+/* The open call number AT, counted from 1, becomes the last one, from under those that it jumped
+ * to. */
+static void calls_raise(struct call_thread *thread, size_t at)
+{
+	struct call_open *call = thread->open[at - 1];
+
+	memmove(&thread->open[at - 1], &thread->open[at],
+		(thread->n_open - at) * sizeof(*thread->open));
+	thread->open[thread->n_open - 1] = call;
+}
+
+/*
+ * A call ends. What is deeper is in doubt from now on. What stands in the same place, the one that
+ * ends jumped to: its own record comes next.
+ */
+static int calls_on_end(struct calls *c, const struct rec_call_end *end)
+{
+	struct call_thread *thread = table_get(&c->threads, (uint64_t)end->head.tid + 1);
+	size_t at = thread ? calls_find(thread, end) : 0;
+	struct call_open *doubted = NULL;
+	int r = 0;
+
+	if (thread && at == 0)
+		doubted = calls_take_doubted(thread, end);
+	if (at == 0 && !doubted) {
+		c->n_unpaired++;
+		return 0;
+	}
+	while (r == 0 && thread->n_open > 0 && calls_last(thread)->rec.sp < end->sp)
+		r = calls_doubt(c, thread, end->head.ts_ns);
+	if (doubted) {
+		thread->switches = true;
+		return calls_end(c, doubted, end, "", 0) ?: r;
+	}
+	if (r == 0)
+		calls_raise(thread, at);
+	return r < 0 ? r : calls_pop(c, thread, end, "", 0);
+}
+
+/* What is in doubt at the end is open if the thread has several stacks: nothing replaced it. */
+static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
+			      uint64_t at_ns)
+{
+	int r = 0;
+
+	while (r == 0 && thread->n_open > 0)
+		r = calls_pop(c, thread, NULL, left_by, at_ns);
+	return calls_settle_all(c, thread, thread->switches ? left_by : "unwound",
+				thread->switches ? at_ns : 0)
+		       ?: r;
+}
+
+/* Thread TID is no more, or what it ran is not. */
+static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
+{
+	struct call_thread *thread = table_remove(&c->threads, (uint64_t)tid + 1);
+	int r;
+
+	if (!thread)
+		return 0;
+	r = calls_close_thread(c, thread, "unwound", at_ns);
+	for (size_t i = 0; i < thread->n_open; i++)
+		c->open_bytes -= thread->open[i]->rec.head.size;
+	calls_free_thread(thread);
+	return r;
+}
+
+/* The system call by which a thread has come to its new program has returned 0, on another
+ * stack. */
+static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
+{
+	struct call_thread *thread = table_get(&c->threads, (uint64_t)rec->old_tid + 1);
+	const struct call_open *last = thread ? calls_last(thread) : NULL;
+	struct rec_call_end end = { .head = rec->head };
+	int r = 0;
+
+	if (last && calls_is_syscall(c, &last->rec))
+		r = calls_pop(c, thread, &end, "", 0);
+	return r ?: calls_forget(c, rec->old_tid, rec->head.ts_ns)
+		       ?: calls_forget(c, rec->head.tid, rec->head.ts_ns);
+}
+
+int calls_record(struct calls *c, const struct rec_head *rec)
+{
+	if (!c->targets)
+		return 0;
+	switch (rec->kind) {
+	case REC_CALL:
+		return calls_on_call(c, (const struct rec_call *)rec);
+	case REC_CALL_END:
+		return calls_on_end(c, (const struct rec_call_end *)rec);
+	case REC_EXEC:
+		return calls_on_exec(c, (const struct rec_exec *)rec);
+	default:
+		return calls_forget(c, rec->tid, rec->ts_ns);
+	}
+}
+
+static int calls_write_left_out(struct calls *c, const char *function, uint64_t total,
+				uint64_t *known, uint64_t at_ns)
+{
+	struct event ev = {
+		.kind = EVENT_LEFT_OUT,
+		.ts_ns = at_ns,
+		.left_out.function = function,
+		.left_out.count = total - *known,
+	};
+
+	if (total == *known)
+		return 0;
+	*known = total;
+	c->n_events++;
+	return fxt_archive_event(c->pipe->archive, &ev);
+}
+
+int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns)
+{
+	if (!c->left_out)
+		c->left_out = calloc(c->targets->n, sizeof(*c->left_out));
+	if (!c->left_out)
+		return -ENOMEM;
+	return calls_write_left_out(c, c->targets->list[function].name, total,
+				    &c->left_out[function], at_ns);
+}
+
+int calls_leave_out_foreign(struct calls *c, uint64_t total, uint64_t at_ns)
+{
+	return calls_write_left_out(c, EVENT_LEFT_OUT_32BIT, total, &c->left_out_foreign, at_ns);
+}
+
+int calls_close(struct calls *c, uint64_t at_ns)
+{
+	struct call_thread *thread;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (thread = table_next(&c->threads, &pos));)
+		r = calls_close_thread(c, thread, "open", at_ns);
+	return r;
+}

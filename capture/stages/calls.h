@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Calls of functions, from their entries and exits: a stage of the pipeline.
+ *
+ * The open calls of a thread form a stack, in the order of their stack pointers. A `ret` ends the
+ * call of its function with the same stack pointer at the entry. Calls that are deeper than that,
+ * or deeper than a newly entered function, were left without a `ret`: by longjmp(), an exception,
+ * or a tail call to code without probes. Or they are on another stack, of a coroutine that goes on
+ * later. So they are in doubt, until they return or another call stands in their place. There is no
+ * limit to nesting, and none to the number of stacks.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/table.h"
+#include "capture/stages/pipeline.h"
+#include "capture/stages/named-stacks.h"
+
+struct call_targets;
+
+struct calls {
+	const struct pipeline *pipe;
+	const struct call_targets *targets; /* borrowed; NULL = no calls are recorded */
+	struct named_stacks *stacks;        /* borrowed */
+	bool no_callers;           /* walks use frame pointers, and miss the caller at an entry */
+	struct table threads;      /* tid + 1 -> struct call_thread, owned */
+	size_t open_bytes;         /* size of all open calls */
+	uint64_t *left_out;        /* by target: what the archive has of its limit. Owned */
+	uint64_t left_out_foreign; /* likewise, of system calls of 32-bit programs */
+	uint64_t n_events;
+	uint64_t n_unpaired; /* ends without a begin, which was before the recording or lost */
+	uint64_t n_dropped;  /* calls without room, or of an unknown function */
+};
+
+void calls_init(struct calls *c, const struct pipeline *pipe);
+void calls_deinit(struct calls *c);
+
+/* Accepts REC_CALL, REC_CALL_END, REC_EXIT and REC_EXEC. Returns 0 or a negative errno. */
+int calls_record(struct calls *c, const struct rec_head *rec);
+
+/*
+ * By AT_NS the limit of target FUNCTION has left out TOTAL calls, all in all: writes those of which
+ * the archive does not know. Returns 0 or a negative errno.
+ */
+int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns);
+
+/* Likewise, of system calls of 32-bit programs. */
+int calls_leave_out_foreign(struct calls *c, uint64_t total, uint64_t at_ns);
+
+/* Recording ends at AT_NS: writes open calls. Returns 0 or a negative errno. */
+int calls_close(struct calls *c, uint64_t at_ns);

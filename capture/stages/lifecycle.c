@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/lifecycle.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/text.h"
+#include "capture/stages/loader-name.h"
+
+void lifecycle_deinit(struct lifecycle *l)
+{
+	table_deinit(&l->asked);
+}
+
+/* In `asked`, beside the pid: there was no room for the query. It is repeated. */
+#define ASKED_IN_VAIN (UINT64_C(1) << 40)
+
+static uint64_t lifecycle_asked(const struct lifecycle *l, uint32_t tid)
+{
+	return l->asked.n_used > 0 ? (uintptr_t)table_get(&l->asked, tid) : 0;
+}
+
+static int lifecycle_set_asked(struct lifecycle *l, uint32_t tid, uint64_t asked)
+{
+	return table_set(&l->asked, tid, (void *)(uintptr_t)asked);
+}
+
+static uint32_t lifecycle_asked_pid(uint64_t asked)
+{
+	return (uint32_t)((asked & ~ASKED_IN_VAIN) - 1);
+}
+
+/* Counts TID as announced when it could be asked for: the answer is on its way. */
+static int lifecycle_ask(struct lifecycle *l, uint32_t tid)
+{
+	uint64_t asked = lifecycle_asked(l, tid);
+
+	if (asked == 0 || asked & ASKED_IN_VAIN) {
+		bool has_room = l->pipe->owner.ask(tid, l->pipe->owner.userdata);
+		int r;
+
+		asked = (asked ?: tid + UINT64_C(1)) & ~ASKED_IN_VAIN;
+		r = lifecycle_set_asked(l, tid, has_room ? asked : asked | ASKED_IN_VAIN);
+		if (r < 0 || !has_room)
+			return r;
+	}
+	tasks_set_announced(l->pipe->tasks, tid);
+	return 0;
+}
+
+int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
+{
+	uint64_t asked = lifecycle_asked(l, tid);
+
+	if (asked == 0)
+		return 0;
+	return lifecycle_set_asked(l, tid, (asked & ASKED_IN_VAIN) | (pid + UINT64_C(1)));
+}
+
+int lifecycle_announce(struct lifecycle *l, uint32_t tid)
+{
+	const struct task *task = tasks_find(l->pipe->tasks, tid);
+	struct event ev;
+	int r = 0;
+
+	if (!task)
+		return lifecycle_ask(l, tid);
+	tasks_set_announced(l->pipe->tasks, tid);
+	if (!tasks_announced(l->pipe->tasks, task->pid))
+		r = lifecycle_announce(l, task->pid);
+	if (r < 0)
+		return r;
+	tasks_describe(l->pipe->tasks, task, &ev);
+	return fxt_archive_event(l->pipe->archive, &ev);
+}
+
+static int announce_if_news(struct lifecycle *l, uint32_t tid)
+{
+	return tasks_announced(l->pipe->tasks, tid) ? 0 : lifecycle_announce(l, tid);
+}
+
+int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted)
+{
+	int r = tasks_update(l->pipe->tasks, id, false);
+
+	return r < 0 || !wanted ? r : announce_if_news(l, id->tid);
+}
+
+int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
+{
+	bool is_waited_for = lifecycle_asked(l, id->tid) != 0;
+	int r = 0;
+
+	if (!tasks_get(l->pipe->tasks, id->tid)) {
+		/* That it is unknown is no news of a thread that was reported, and has ended. */
+		if (!is_waited_for && id->start_ns == 0)
+			return 0;
+		r = lifecycle_learned(l, id, wanted);
+	} else if (is_waited_for && wanted) {
+		r = announce_if_news(l, id->tid);
+	}
+	/* (an answer that cannot be written now is written at the end) */
+	if (wanted)
+		table_remove(&l->asked, id->tid);
+	return r;
+}
+
+/* An event about the task that REC is about. */
+static struct event lifecycle_about(const struct lifecycle *l, enum event_kind kind,
+				    const struct rec_head *rec)
+{
+	return (struct event){
+		.kind = kind,
+		.ts_ns = rec->ts_ns,
+		.pid = tasks_koid(l->pipe->tasks, rec->pid),
+		.tid = tasks_koid(l->pipe->tasks, rec->tid),
+		.cpu = rec->cpu,
+	};
+}
+
+/* Writes EV if it falls into the time of the recording, after who it happened to. */
+static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
+{
+	int r;
+
+	if (ev->ts_ns <= l->pipe->from_ns || ev->ts_ns > l->pipe->to_ns)
+		return 0;
+	r = announce_if_news(l, tid);
+	if (r < 0)
+		return r;
+	l->n_events++;
+	return fxt_archive_event(l->pipe->archive, ev);
+}
+
+int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+			  uint32_t pid)
+{
+	const struct task unknown = {
+		.tid = tid,
+		.pid = pid,
+		.uid = EVENT_UID_UNKNOWN,
+		.comm = "?",
+	};
+	struct event ev;
+
+	tasks_describe(l->pipe->tasks, &unknown, &ev);
+	return fxt_archive_event(to, &ev);
+}
+
+/* TID, which was asked for, unless the archive has it. */
+static int lifecycle_say_if_news(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+				 uint32_t pid)
+{
+	const struct task *task = tasks_find(l->pipe->tasks, tid);
+	struct event ev;
+
+	if (!task)
+		return lifecycle_say_unknown(l, to, tid, pid);
+	if (tasks_announced(l->pipe->tasks, tid))
+		return 0;
+	tasks_describe(l->pipe->tasks, task, &ev);
+	return fxt_archive_event(to, &ev);
+}
+
+/* Writes PID, and TID as an unknown thread of it. */
+static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
+{
+	int r = pid == tid ? 0 : lifecycle_say_if_news(l, l->pipe->archive, pid, pid);
+
+	/* (so it keeps its koid) */
+	tasks_set_announced(l->pipe->tasks, tid);
+	return r ?: lifecycle_say_unknown(l, l->pipe->archive, tid, pid);
+}
+
+/*
+ * A record says who somebody is. The answer to a question about him would be no news any more, and
+ * he may have ended before it comes. If the question was about an owner of the tid before him, that
+ * one is written now: his koid is in the archive, and nobody else gets it.
+ */
+static int hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
+{
+	uint64_t asked = lifecycle_asked(l, id->tid);
+	int r = 0;
+
+	if (asked && tasks_get(l->pipe->tasks, id->tid))
+		r = announce_if_news(l, id->tid);
+	else if (asked && is_new)
+		r = lifecycle_name_unknown(l, id->tid, lifecycle_asked_pid(asked));
+	if (asked)
+		table_remove(&l->asked, id->tid);
+	return r ?: tasks_update(l->pipe->tasks, id, is_new);
+}
+
+static int on_fork(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_fork *rec = (const struct rec_fork *)head;
+	struct event ev;
+	int r = hear_of(l, &rec->child, true);
+
+	if (r < 0)
+		return r;
+	ev = lifecycle_about(l, EVENT_FORK, head);
+	ev.fork.child_pid = tasks_koid(l->pipe->tasks, rec->child.pid);
+	ev.fork.child_tid = tasks_koid(l->pipe->tasks, rec->child.tid);
+	r = announce_if_news(l, rec->child.tid);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
+}
+
+/*
+ * A program that the dynamic loader runs has got its name from its command line; it was called FROM
+ * before its exec at REC. The kernel's rename was not written (on_rename()).
+ */
+static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec, const char *from)
+{
+	const struct task *task = tasks_get(l->pipe->tasks, rec->tid);
+	struct event ev = lifecycle_about(l, EVENT_RENAME, rec);
+
+	if (!task || !task->is_loader || !*from || strcmp(task->comm, from) == 0)
+		return 0;
+	ev.rename.from = from;
+	ev.rename.to = task->comm;
+	return lifecycle_write_event(l, &ev, rec->tid);
+}
+
+static int on_exec(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_exec *rec = (const struct rec_exec *)head;
+	const struct task *before = tasks_get(l->pipe->tasks, head->tid);
+	char file[REC_FILE_BYTES], command[TASK_COMMAND_MAX], from[TASK_COMM_MAX] = "";
+	struct event ev;
+	int r;
+
+	if (before && before->start_ns == rec->task.start_ns)
+		memcpy(from, before->comm, sizeof(from));
+	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
+	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
+	r = hear_of(l, &rec->task, false);
+	ev = lifecycle_about(l, EVENT_EXEC, head);
+	ev.exec.file = file;
+	ev.exec.command_line = command;
+	if (rec->old_tid != head->tid) {
+		/* It is the process's main thread now, and its own id is gone. */
+		ev.exec.old_tid = tasks_koid(l->pipe->tasks, rec->old_tid);
+		tasks_forget(l->pipe->tasks, rec->old_tid);
+	}
+	r = r ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
+	if (r >= 0)
+		r = announce_if_news(l, head->tid) ?: lifecycle_name_loaded(l, head, from);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
+}
+
+static int on_exit(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_exit *rec = (const struct rec_exit *)head;
+	struct event ev;
+	int r = hear_of(l, &rec->task, false) ?: announce_if_news(l, head->tid);
+
+	if (r < 0)
+		return r;
+	ev = lifecycle_about(l, EVENT_EXIT, head);
+	ev.exit.code = WEXITSTATUS(rec->exit_code);
+	ev.exit.signal = WTERMSIG(rec->exit_code);
+	/* On older kernels more than one thread can find itself to be the last one. */
+	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
+			       tasks_set_ended(l->pipe->tasks, head->pid);
+	r = lifecycle_write_event(l, &ev, head->tid);
+	tasks_forget(l->pipe->tasks, head->tid);
+	return r;
+}
+
+static int on_rename(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_rename *rec = (const struct rec_rename *)head;
+	char from[TASK_COMM_MAX], to[TASK_COMM_MAX];
+	const struct task *task;
+	struct event ev;
+	int r = hear_of(l, &rec->task, false);
+
+	if (r < 0)
+		return r;
+	ev = lifecycle_about(l, EVENT_RENAME, head);
+	/* An exec follows, which says what the loader runs. */
+	if (loader_name_is(rec->comm))
+		return 0;
+	task = tasks_get(l->pipe->tasks, head->tid);
+	if (task)
+		memcpy(from, task->comm, sizeof(from));
+	else
+		text_clean(from, sizeof(from), rec->task.comm, strlen(rec->task.comm));
+	text_clean(to, sizeof(to), rec->comm, strlen(rec->comm));
+	ev.rename.from = from;
+	ev.rename.to = to;
+	tasks_set_comm(l->pipe->tasks, head->tid, rec->comm);
+	r = announce_if_news(l, head->tid);
+	if (r < 0 || strcmp(from, to) == 0)
+		return r;
+	return lifecycle_write_event(l, &ev, head->tid);
+}
+
+static int on_lost(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_lost *rec = (const struct rec_lost *)head;
+	struct event ev = {
+		.kind = EVENT_LOST,
+		.ts_ns = rec->first_ns,
+		.cpu = head->cpu,
+		.lost = {
+			.class_name = event_class_names[CLASS_LIFECYCLE],
+			.count = rec->count,
+			.first_ns = rec->first_ns,
+			.last_ns = rec->last_ns,
+		},
+	};
+
+	l->lost += rec->count;
+	return fxt_archive_event(l->pipe->archive, &ev);
+}
+
+int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_FORK:
+		return on_fork(l, rec);
+	case REC_EXEC:
+		return on_exec(l, rec);
+	case REC_EXIT:
+		return on_exit(l, rec);
+	case REC_RENAME:
+		return on_rename(l, rec);
+	case REC_CGROUP:
+		return tasks_set_cgroup(l->pipe->tasks, (const struct rec_cgroup *)rec);
+	case REC_LOST:
+		return on_lost(l, rec);
+	default:
+		return 0;
+	}
+}
+
+static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
+{
+	const struct rec_identity unknown = {
+		.pid = pid,
+		.tid = tid,
+		.uid = EVENT_UID_UNKNOWN,
+		.comm = "?",
+	};
+
+	return tasks_get(l->pipe->tasks, tid) ? announce_if_news(l, tid)
+					      : lifecycle_learned(l, &unknown, true);
+}
+
+/* The next one that was asked for and not answered. False: there is none. */
+static bool next_asked(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid, uint32_t *ret_pid)
+{
+	const struct table_slot *slot;
+
+	while (*pos < l->asked.n_slots) {
+		slot = &l->asked.slots[(*pos)++];
+		if (slot->key == 0)
+			continue;
+		*ret_tid = (uint32_t)slot->key;
+		*ret_pid = lifecycle_asked_pid((uintptr_t)slot->value);
+		return true;
+	}
+	return false;
+}
+
+int lifecycle_close(struct lifecycle *l)
+{
+	uint32_t tid, pid;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
+		/* The process first, so that nothing more is asked for. */
+		r = learn_unknown(l, pid, pid) ?: learn_unknown(l, tid, pid);
+	}
+	return r;
+}
+
+int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
+{
+	uint32_t tid, pid;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
+		if (pid != tid)
+			r = lifecycle_say_if_news(l, to, pid, pid);
+		if (r == 0)
+			r = lifecycle_say_if_news(l, to, tid, pid);
+	}
+	return r;
+}
+
+int lifecycle_split(struct lifecycle *l)
+{
+	int r = lifecycle_say_asked(l, l->pipe->archive);
+
+	table_clear(&l->asked);
+	return r;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Moments, from their records to events: a stage of the pipeline. The archive has the plan of each
+ * point before its first moment.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "bpf/record.h"
+#include "capture/stages/named-stacks.h"
+#include "writer/moment-values.h"
+
+struct moments;
+
+struct moments_stage {
+	const struct pipeline *pipe;
+	const struct moments *moments; /* borrowed; NULL = none are recorded */
+	struct named_stacks *stacks;   /* borrowed */
+	struct moment_values values;   /* of the last one */
+	uint64_t n_events;
+	uint64_t fired[MOMENT_ACTIONS]; /* bits: points whose action was carried out */
+	uint64_t n_dropped;             /* that there was no room for, or whose point is unknown */
+};
+
+/* Writes the plans of all points. Returns 0 or a negative errno. */
+int moments_stage_open(struct moments_stage *s);
+
+/* Takes REC_MOMENT, and fires what its point does at this hit. Likewise. */
+int moments_stage_record(struct moments_stage *s, const struct rec_head *rec);

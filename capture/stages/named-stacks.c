@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/named-stacks.h"
+
+/* Beyond so many, they are said again. */
+enum { SAID_MAX = 65536 };
+
+void named_stacks_deinit(struct named_stacks *n)
+{
+	table_deinit(&n->said);
+}
+
+void named_stacks_forget(struct named_stacks *n)
+{
+	table_deinit(&n->said);
+}
+
+const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id)
+{
+	const struct stack *stack = id ? stacks_get(n->stacks, id) : NULL;
+
+	n->n_missing += id && !stack;
+	return stack;
+}
+
+int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
+		     unsigned n_frames, uint64_t *ret_name)
+{
+	uint64_t name = table_hash(frames, n_frames * sizeof(*frames)) ?: 1;
+	const uint64_t key[] = { rec->pid, name };
+	struct event ev = {
+		.kind = EVENT_SAMPLE,
+		.ts_ns = rec->ts_ns,
+		.cpu = rec->cpu,
+		.sample = { .frames = frames,
+			    .n_frames = n_frames,
+			    .kind = SAMPLE_NAMED,
+			    .id = name },
+	};
+	int r;
+
+	*ret_name = 0;
+	if (ev.ts_ns < n->pipe->from_ns || ev.ts_ns > n->pipe->to_ns)
+		return 0;
+	*ret_name = name;
+	if (table_get(&n->said, table_hash(key, sizeof(key))))
+		return 0;
+	if (n->said.n_used >= SAID_MAX)
+		named_stacks_forget(n);
+	r = table_set(&n->said, table_hash(key, sizeof(key)), n);
+	r = r < 0 ? r : pipeline_announce(n->pipe, rec->pid);
+	r = r ?: n->pipe->links.need_mappings(rec->pid, ev.ts_ns, n->pipe->links.userdata);
+	ev.pid = tasks_koid(n->pipe->tasks, rec->pid);
+	ev.tid = ev.pid;
+	n->n_events++;
+	return r < 0 ? r : fxt_archive_event(n->pipe->archive, &ev);
+}

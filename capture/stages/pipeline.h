@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The context of a pipeline, shared by its stages.
+ *
+ * A stage knows this context. It does not know other stages or the owner of the pipeline. `struct
+ * pipeline_links` has the functions that a stage needs from another stage, and `struct
+ * pipeline_owner` those that it needs from outside. Stages have no other dependencies.
+ * capture/recorder/recorder-stages.c lists the stages in their order.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/stages/tasks.h"
+#include "writer/fxt/fxt-archive.h"
+
+struct outbuf;
+struct trigger;
+
+/* Functions of one stage for the others. Each returns 0 or a negative errno. */
+struct pipeline_links {
+	/* lifecycle: writes the identity of TID. Called only by pipeline_announce(). */
+	int (*announce)(uint32_t tid, void *userdata);
+	/* lifecycle: a record says that TID is a thread of process PID. */
+	int (*belongs)(uint32_t tid, uint32_t pid, void *userdata);
+	/* profiler: PID will have stacks from TS_NS on. Writes the mappings of PID. */
+	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
+	/* triggers: T has fired, at a record that is written. */
+	int (*fire)(const struct trigger *t, void *userdata);
+	void *userdata;
+};
+
+/* Functions of the pipeline's owner for the stages. NULL where unavailable, except where noted. */
+struct pipeline_owner {
+	/* Always set. Called after each record: 0 = go on, positive = no room, end the round. */
+	int (*after_record)(void *userdata);
+	/* Always set. Looks up the unknown TID. False: a lookup is impossible now. */
+	bool (*ask)(uint32_t tid, void *userdata);
+	/* Returns further data of the worker about watched processes. False: there is none. */
+	bool (*take_memory)(struct outbuf *ret, void *userdata);
+	/* Set if allocations are recorded. Watched process PID has mapped a file: examines it. */
+	void (*look)(uint32_t pid, void *userdata);
+	/* Whether thread or process TID has certainly ended. */
+	bool (*is_gone)(uint32_t tid);
+	/* A trigger has fired. */
+	void (*triggered)(const struct trigger *t, void *userdata);
+	void *userdata;
+};
+
+struct pipeline {
+	struct fxt_archive *archive; /* borrowed, both */
+	struct tasks *tasks;
+	uint32_t categories;
+	bool filtered; /* chosen threads only */
+	bool own;      /* only processes of one user; implies `filtered` */
+	bool splits; /* the recording can be split into chunks: the state for their heads is kept */
+	/*
+	 * Events before and after are not written. Identities are always learned. The end is set
+	 * when it is known.
+	 */
+	uint64_t from_ns, to_ns;
+	uint64_t seen_ns; /* intervals that began before this, after a pause, have an unknown end */
+	uint64_t split_ns; /* start of the current chunk; 0 = it is the first one */
+	struct pipeline_links links;
+	struct pipeline_owner owner;
+};
+
+/* Writes the identity of TID, unless the archive has it. Returns 0 or a negative errno. */
+static inline int pipeline_announce(const struct pipeline *p, uint32_t tid)
+{
+	if (__builtin_expect(tasks_announced(p->tasks, tid), 1))
+		return 0;
+	return p->links.announce(tid, p->links.userdata);
+}

@@ -1,0 +1,699 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/profiler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/outbuf.h"
+#include "base/text.h"
+#include "writer/fxt/fxt-wire.h"
+#include "writer/maps.h"
+
+/* No program has code in its first page. */
+#define LOWEST_CODE 4096
+
+enum {
+	WAITING_BYTES_MAX = 32 << 20,
+	SWEEP_BYTES =
+		1
+		<< 20, /* who has ended is looked for when that much waits, or twice what waited */
+	SWEEP_PROCESSES =
+		4096, /* when the last ones were forgotten; likewise for how many are known */
+	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
+	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
+};
+
+/* An exec that has begun this long before is over, and its record was lost. */
+#define EXEC_NS UINT64_C(1000000000)
+
+/* Between two such looks. */
+#define SWEEP_NS UINT64_C(1000000000)
+
+/* The longest wait where it cannot be seen which processes have ended, and room is short. */
+#define SETTLED_NS UINT64_C(10000000000)
+
+/* What is to be known of a process for its mappings. */
+struct process {
+	uint32_t pid;
+	uint32_t n_modules;    /* ids given out; 16 bits of it count */
+	bool seen;             /* it was selected: mappings need not wait */
+	bool renamed;          /* maybe it is since then, or it is in the middle of exec */
+	bool doubtful;         /* own: an exec of it may not have been seen */
+	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
+	uint64_t gone_ns;      /* it had ended by then; 0 = it was not seen to */
+	uint64_t waiting_ns;   /* time of what came last to those that wait */
+	struct outbuf waiting; /* struct rec_mapping */
+	uint64_t n_unsaid;     /* mappings that were not kept: lost if anybody asks for them */
+};
+
+void profiler_init(struct profiler *p, const struct pipeline *pipe)
+{
+	*p = (struct profiler){ .pipe = pipe };
+}
+
+static void drop_waiting(struct profiler *p, struct process *process)
+{
+	p->waiting_bytes -= process->waiting.size;
+	outbuf_deinit(&process->waiting);
+}
+
+void profiler_deinit(struct profiler *p)
+{
+	struct process *process;
+
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		outbuf_deinit(&process->waiting);
+		free(process);
+	}
+	table_deinit(&p->processes);
+	p->maps = maps_free(p->maps);
+	stacks_deinit(&p->stacks);
+}
+
+/* As one of which nothing is known. */
+static void begin_anew(const struct profiler *p, struct process *process, uint32_t pid)
+{
+	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
+}
+
+static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	if (process)
+		return process;
+	process = table_make(&p->processes, (uint64_t)pid + 1, sizeof(*process));
+	if (process)
+		begin_anew(p, process, pid);
+	return process;
+}
+
+static int profiler_write_event(struct profiler *p, const struct event *ev)
+{
+	p->n_events++;
+	return fxt_archive_event(p->pipe->archive, ev);
+}
+
+/* ---- mappings ---- */
+
+/* The event that says REC; its path is cleaned into PATH. */
+static struct event mapping_event(const struct rec_mapping *rec, uint32_t module_id, uint64_t ts_ns,
+				  char path[static MAPPING_PATH_ROOM])
+{
+	text_clean(path, MAPPING_PATH_ROOM, rec->path, rec->path_bytes);
+	return (struct event){
+		.kind = EVENT_MAPPING,
+		.ts_ns = ts_ns,
+		.pid = rec->head.pid,
+		.mapping = {
+			.path = path,
+			.build_id = rec->build_id,
+			.build_id_size = rec->build_id_bytes,
+			.module_id = module_id,
+			.start = rec->start,
+			.size = rec->bytes,
+			.file_offset = rec->file_offset,
+			.device = rec->device,
+			.inode = rec->inode,
+		},
+	};
+}
+
+/* The kernel's pid is in EV, not the koid: that may have changed when it is said again. */
+static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
+{
+	uint64_t n_dropped = maps_n_dropped(p->maps);
+	int r = maps_add(p->maps, ev);
+
+	p->n_dropped += maps_n_dropped(p->maps) - n_dropped;
+	return r;
+}
+
+static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
+			 uint64_t ts_ns)
+{
+	uint32_t module_id = process->n_modules & FXT_MODULE_ID_MAX;
+	char path[MAPPING_PATH_ROOM];
+	struct event ev;
+	int r;
+
+	if (ts_ns < p->pipe->from_ns || ts_ns > p->pipe->to_ns)
+		return 0;
+	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it
+	 * out) */
+	r = pipeline_announce(p->pipe, rec->head.pid);
+	ev = mapping_event(rec, module_id, ts_ns, path);
+	if (r == 0 && p->maps)
+		r = profiler_keep_mapping(p, &ev);
+	if (r < 0)
+		return r;
+	process->n_modules++;
+	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
+	p->n_mappings++;
+	return profiler_write_event(p, &ev);
+}
+
+int profiler_will_split(struct profiler *p)
+{
+	int r = maps_new(&p->maps, MAPS_OF_NOW);
+
+	if (r == 0)
+		maps_bound(p->maps, PROFILER_MAPS_BYTES_MAX, PROFILER_MAPS_OF_ONE_MAX);
+	return r;
+}
+
+struct saying {
+	const struct profiler *profiler;
+	struct fxt_archive *to;
+	uint64_t at_ns;
+	int (*name)(uint32_t pid, void *userdata);
+	void *userdata;
+};
+
+static int say_mapping(void *userdata, uint32_t pid, const struct mapping *mapping)
+{
+	const struct saying *s = userdata;
+	int r = s->name(pid, s->userdata);
+	uint32_t koid = tasks_koid(s->profiler->pipe->tasks, pid);
+	const struct event ev = {
+		.kind = EVENT_MAPPING,
+		.ts_ns = s->at_ns,
+		.pid = koid,
+		.tid = koid,
+		.mapping = {
+			.path = mapping->path,
+			.build_id = mapping->build_id,
+			.build_id_size = mapping->build_id_size,
+			.module_id = mapping->module_id,
+			.start = mapping->start,
+			.size = mapping->size,
+			.file_offset = mapping->file_offset,
+			.device = mapping->device,
+			.inode = mapping->inode,
+		},
+	};
+
+	return r < 0 ? r : fxt_archive_event(s->to, &ev);
+}
+
+int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
+			  int (*name)(uint32_t pid, void *userdata), void *userdata)
+{
+	struct saying s = { p, to, at_ns, name, userdata };
+
+	return p->maps ? maps_each(p->maps, say_mapping, &s) : 0;
+}
+
+static void profiler_forget_process(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_remove(&p->processes, (uint64_t)pid + 1);
+
+	if (!process)
+		return;
+	drop_waiting(p, process);
+	free(process);
+}
+
+/*
+ * Whether all records of PROCESS have come that were made by NOW_NS: that it had ended was seen
+ * before.
+ */
+static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
+{
+	if (process->gone_ns)
+		return process->gone_ns < now_ns;
+	if (!p->pipe->owner.is_gone)
+		return process->waiting.size && process->waiting_ns + SETTLED_NS < now_ns;
+	if (p->pipe->owner.is_gone(process->pid))
+		process->gone_ns = clock_boot_ns();
+	return false;
+}
+
+/* The end of processes that no filter selects (any more) is not reported. */
+static int profiler_forget_ended(struct profiler *p, uint64_t now_ns)
+{
+	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
+	struct process *process;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t pos = 0; ended && (process = table_next(&p->processes, &pos));)
+		if (profiler_is_over(p, process, now_ns))
+			ended[n++] = process->pid;
+	while (r == 0 && n > 0)
+		r = profiler_ended(p, ended[--n]);
+	p->swept_ns = now_ns;
+	p->swept_bytes = p->waiting_bytes;
+	p->n_swept = p->processes.n_used;
+	return r;
+}
+
+static bool sweep_is_due(const struct profiler *p, uint64_t now_ns)
+{
+	size_t bytes = p->pipe->owner.is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
+
+	if (!p->pipe->filtered || now_ns < p->swept_ns + SWEEP_NS)
+		return false;
+	return (p->waiting_bytes >= bytes && p->waiting_bytes / 2 >= p->swept_bytes) ||
+	       p->waiting_bytes > WAITING_BYTES_MAX / 2 ||
+	       (p->processes.n_used >= SWEEP_PROCESSES && p->processes.n_used / 2 >= p->n_swept);
+}
+
+static int profiler_let_wait(struct profiler *p, struct process *process,
+			     const struct rec_mapping *rec)
+{
+	process->waiting_ns = rec->head.ts_ns;
+	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
+		process->n_unsaid++;
+		return 0;
+	}
+	p->waiting_bytes += rec->head.size;
+	return outbuf_append(&process->waiting, rec, rec->head.size);
+}
+
+static uint64_t count_waiting(const struct process *process)
+{
+	const struct rec_mapping *rec;
+	uint64_t n = 0;
+
+	for (size_t at = 0; at < process->waiting.size; at += rec->head.size, n++)
+		rec = (const struct rec_mapping *)(process->waiting.data + at);
+	return n;
+}
+
+/* Writes what has waited, at its time or at TS_NS if that is later. */
+static int profiler_write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
+{
+	const struct rec_mapping *rec;
+	int r = 0;
+
+	for (size_t at = 0; r == 0 && at < process->waiting.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(process->waiting.data + at);
+		r = write_mapping(p, process, rec,
+				  rec->head.ts_ns > ts_ns ? rec->head.ts_ns : ts_ns);
+	}
+	drop_waiting(p, process);
+	return r;
+}
+
+/* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time
+ * or at FROM_NS if that is later. */
+static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
+			uint64_t from_ns)
+{
+	struct outbuf waiting = process->waiting;
+	const struct rec_mapping *rec;
+	int r = 0;
+
+	if (process->doubtful) {
+		drop_waiting(p, process);
+		return 0;
+	}
+	p->waiting_bytes -= waiting.size;
+	process->waiting = (struct outbuf){ 0 };
+	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(waiting.data + at);
+		if (rec->head.ts_ns > ts_ns)
+			r = profiler_let_wait(p, process, rec);
+		else
+			r = write_mapping(p, process, rec,
+					  rec->head.ts_ns > from_ns ? rec->head.ts_ns : from_ns);
+	}
+	outbuf_deinit(&waiting);
+	return r;
+}
+
+/* What of PROCESS could not be kept is lost now. */
+static void count_unsaid(struct profiler *p, struct process *process)
+{
+	p->n_dropped += process->n_unsaid;
+	process->n_unsaid = 0;
+}
+
+static bool profiler_waits(const struct profiler *p, const struct process *process)
+{
+	return p->pipe->own || process->new_image_ns || (p->pipe->filtered && !process->seen);
+}
+
+/* What is not to be known of anybody's own processes. */
+static bool is_hidden(const struct profiler *p, const struct process *process,
+		      const struct rec_mapping *rec)
+{
+	return p->pipe->own &&
+	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
+}
+
+static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
+{
+	struct process *process = profiler_process_of(p, rec->head.pid);
+
+	if (!process)
+		return -ENOMEM;
+	/* Its id was another one's. */
+	if (process->gone_ns && rec->head.ts_ns > process->gone_ns) {
+		drop_waiting(p, process);
+		begin_anew(p, process, process->pid);
+	}
+	if (is_hidden(p, process, rec)) {
+		process->n_unsaid += process->doubtful;
+		return 0;
+	}
+	return profiler_waits(p, process) ? profiler_let_wait(p, process, rec)
+					  : write_mapping(p, process, rec, rec->head.ts_ns);
+}
+
+int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
+{
+	struct process *process = profiler_process_of(p, rec->head.pid);
+
+	if (!process)
+		return -ENOMEM;
+	/*
+	 * Of one that has called exec meanwhile it is the new program's, which is reported
+	 * elsewhere.
+	 */
+	if (process->new_image_ns)
+		return 0;
+	return on_mapping(p, rec);
+}
+
+static int on_new_image(struct profiler *p, const struct rec_head *head)
+{
+	struct process *process = profiler_process_of(p, head->pid);
+
+	if (!process)
+		return -ENOMEM;
+	drop_waiting(p, process);
+	process->gone_ns = process->n_unsaid = 0;
+	process->new_image_ns = head->ts_ns;
+	process->seen = process->renamed = false;
+	process->doubtful = p->pipe->own && head->ts_ns <= p->doubt_ns;
+	return 0;
+}
+
+int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process = p->pipe->filtered ? profiler_process_of(p, pid)
+						    : table_get(&p->processes, (uint64_t)pid + 1);
+
+	if (p->maps)
+		maps_remove(p->maps, pid);
+	if (!process)
+		return p->pipe->filtered ? -ENOMEM : 0;
+	/* Without its begin, what waits may be of another program. */
+	process->doubtful |= p->pipe->own && !process->new_image_ns;
+	process->new_image_ns = 0;
+	process->seen = true;
+	count_unsaid(p, process);
+	if (p->pipe->own)
+		return write_proven(p, process, ts_ns, ts_ns);
+	return profiler_waits(p, process) ? 0 : profiler_write_waiting(p, process, ts_ns);
+}
+
+static int profiler_fork_maps(struct profiler *p, uint32_t parent, uint32_t child)
+{
+	maps_remove(p->maps, child); /* whoever had this id before */
+	return maps_add(p->maps, &(struct event){ .kind = EVENT_FORK,
+						  .pid = parent,
+						  .fork.child_pid = child });
+}
+
+int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
+{
+	struct process *from, *to;
+
+	if (child == parent)
+		return 0;
+	profiler_forget_process(p, child); /* the earlier owner of this id */
+	if (p->maps && profiler_fork_maps(p, parent, child) < 0)
+		return -ENOMEM;
+	/* What its parent had mapped has been written by now. */
+	if (p->pipe->own)
+		return 0;
+	from = table_get(&p->processes, (uint64_t)parent + 1);
+	/* Readers let the child have what they know of the parent. */
+	if (!from || (!from->waiting.size && !from->n_unsaid) || from->new_image_ns)
+		return 0;
+	to = profiler_process_of(p, child);
+	if (!to)
+		return -ENOMEM;
+	to->n_unsaid = from->n_unsaid;
+	for (size_t at = 0; at < from->waiting.size;) {
+		struct rec_mapping *rec = (struct rec_mapping *)(from->waiting.data + at);
+		uint32_t pid = rec->head.pid;
+		int r;
+
+		rec->head.pid = child;
+		r = profiler_let_wait(p, to, rec);
+		rec->head.pid = pid;
+		if (r < 0)
+			return r;
+		at += rec->head.size;
+	}
+	return 0;
+}
+
+int profiler_ended(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+	int r = process && process->renamed ? profiler_write_waiting(p, process, 0) : 0;
+
+	profiler_forget_process(p, pid);
+	if (p->maps)
+		maps_remove(p->maps, pid);
+	return r;
+}
+
+/* ---- stacks ---- */
+
+int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process;
+
+	/* Nearly always nobody has anything that waits. */
+	if (!p->pipe->filtered && p->waiting_bytes == 0)
+		return 0;
+	process = table_get(&p->processes, (uint64_t)pid + 1);
+	if (!process && !p->pipe->filtered)
+		return 0;
+	if (!process)
+		process = profiler_process_of(p, pid);
+	if (!process)
+		return -ENOMEM;
+	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
+		process->new_image_ns = 0;
+		/* It may have been another exec. */
+		process->doubtful |= p->pipe->own;
+	}
+	process->seen = true;
+	if (!p->pipe->own || ts_ns)
+		count_unsaid(p, process);
+	if (process->new_image_ns || !process->waiting.size)
+		return 0;
+	if (p->pipe->own)
+		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
+	return profiler_write_waiting(p, process, 0);
+}
+
+int profiler_selected(struct profiler *p, uint32_t pid)
+{
+	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	return !p->pipe->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
+}
+
+void profiler_renamed(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	if (process)
+		process->renamed = p->pipe->filtered && !p->pipe->own && !process->seen;
+}
+
+void profiler_doubt(struct profiler *p, uint64_t now_ns)
+{
+	struct process *process;
+
+	p->doubt_ns = now_ns;
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		process->doubtful = true;
+		process->n_unsaid += count_waiting(process);
+		drop_waiting(p, process);
+	}
+}
+
+int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process = profiler_process_of(p, pid);
+
+	if (!process)
+		return -ENOMEM;
+	process->doubtful = ts_ns <= p->doubt_ns;
+	return 0;
+}
+
+int profiler_forget_mappings(struct profiler *p)
+{
+	struct process *process;
+
+	/* (ids of modules go on, and who was selected is) */
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		drop_waiting(p, process);
+		process->renamed = process->doubtful = false;
+		process->new_image_ns = process->gone_ns = process->n_unsaid = 0;
+	}
+	p->doubt_ns = 0;
+	if (!p->maps)
+		return 0;
+	p->maps = maps_free(p->maps);
+	return profiler_will_split(p);
+}
+
+int profiler_finish(struct profiler *p)
+{
+	struct process *process;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (process = table_next(&p->processes, &pos));)
+		if (process->renamed)
+			r = profiler_write_waiting(p, process, 0);
+	return r;
+}
+
+/* A number for what is made of two stacks, either of which may be none (0). */
+static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
+{
+	const uint64_t both[] = { kernel_stack, user_stack };
+
+	return kernel_stack && user_stack ? table_hash_seeded(0, both, sizeof(both))
+					  : kernel_stack + user_stack;
+}
+
+static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
+{
+	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
+
+	if (!stack) {
+		p->n_homeless += id != 0;
+		return n;
+	}
+	memcpy(frames + n, stack->frames, stack->n_frames * sizeof(*frames));
+	return n + stack->n_frames;
+}
+
+/*
+ * Where the program's frames, FROM..N of FRAMES, end. Code without frame pointers keeps other
+ * things in that register, and what is found by them is no address of a program's code: nothing is
+ * known from there on.
+ */
+static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
+{
+	for (unsigned i = from + 1; i < n; i++)
+		if (frames[i] < LOWEST_CODE || frames[i] >> 63)
+			return i;
+	return n;
+}
+
+/* In the middle of the exec with which a filter selected it: what its old program had mapped was
+ * never said, and will not be. */
+static bool is_between_programs(const struct profiler *p, uint32_t pid)
+{
+	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	return p->pipe->filtered && process && process->new_image_ns;
+}
+
+/* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
+static int write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
+		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
+{
+	uint64_t frames[FRAMES_MAX];
+	unsigned n = profiler_add_frames(p, frames, 0, kernel_stack);
+	struct event sample = {
+		.kind = EVENT_SAMPLE,
+		.ts_ns = ts_ns,
+		.cpu = head->cpu,
+		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
+	};
+	int r = pipeline_announce(p->pipe, head->tid);
+
+	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
+	sample.tid = tasks_koid(p->pipe->tasks, head->tid);
+	r = r ?: profiler_need(p, head->pid, ts_ns);
+	if (is_between_programs(p, head->pid))
+		user_stack = 0;
+	n = end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
+	sample.sample.n_frames = n;
+	if (p->n_homeless == 0)
+		sample.sample.id = profiler_number_of(kernel_stack, user_stack);
+	if (r == 0 && kernel_stack)
+		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
+	if (r == 0 && ev) {
+		ev->pid = sample.pid;
+		ev->tid = sample.tid;
+		r = profiler_write_event(p, ev);
+	}
+	if (r < 0 || sample.sample.n_frames == 0)
+		return r;
+	return ev ? fxt_archive_event(p->pipe->archive, &sample) : profiler_write_event(p, &sample);
+}
+
+static int profiler_on_sample(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_sample *rec = (const struct rec_sample *)head;
+
+	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns)
+		return 0;
+	return write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
+}
+
+static int on_offcpu(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
+	/* (one that comes back after the end is still away there) */
+	bool is_open = rec->is_open || head->ts_ns > p->pipe->to_ns;
+	struct event ev = {
+		.kind = EVENT_OFFCPU,
+		.ts_ns = rec->begin_ns < p->pipe->from_ns ? p->pipe->from_ns : rec->begin_ns,
+		.cpu = head->cpu,
+		.offcpu = {
+			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
+			.left_by = is_open ? "open" : NULL,
+			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
+			.state = (char)rec->state,
+		},
+	};
+
+	if (head->ts_ns < p->pipe->from_ns || rec->begin_ns > p->pipe->to_ns ||
+	    rec->begin_ns < p->pipe->seen_ns ||
+	    (is_open && ev.offcpu.end_ns - rec->begin_ns < p->offcpu_min_ns))
+		return 0;
+	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
+}
+
+int profiler_record(struct profiler *p, const struct rec_head *rec)
+{
+	int r = rec->kind == REC_MAPPING && sweep_is_due(p, rec->ts_ns)
+			? profiler_forget_ended(p, rec->ts_ns)
+			: 0;
+
+	if (r < 0)
+		return r;
+	switch (rec->kind) {
+	case REC_STACK:
+		return stacks_add(&p->stacks, (const struct rec_stack *)rec);
+	case REC_SAMPLE:
+		return profiler_on_sample(p, rec);
+	case REC_OFFCPU:
+		return on_offcpu(p, rec);
+	case REC_MAPPING:
+		return on_mapping(p, (const struct rec_mapping *)rec);
+	case REC_NEW_IMAGE:
+		return on_new_image(p, rec);
+	default:
+		return 0;
+	}
+}

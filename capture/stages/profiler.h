@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call stacks and mappings, for the archive.
+ *
+ * At exec, the kernel reports the mappings of the new program before it reports the exec. In
+ * archives they follow the exec (docs/FXT-MAPPING.md), so they wait for it.
+ *
+ * The kernel side decides about filters, and mappings do not pass it. So with a filter, the
+ * mappings of a process wait for a record of one of its threads, which was selected then. Other
+ * processes are discarded when they have ended. A mapping that could not be kept counts as lost
+ * only if it is needed.
+ *
+ * If only one user's processes are recorded (`own`), each mapping waits until its process was
+ * selected later than the mapping (profiler_need() with a time). Mappings of a program that was
+ * never selected are discarded at the next exec. If records were lost that could be those of an
+ * exec, all waiting mappings are dropped, and so are later mappings until an exec or a fork of
+ * their process was reported (profiler_doubt()).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "bpf/record.h"
+#include "capture/stages/pipeline.h"
+#include "capture/stages/stacks.h"
+#include "capture/proc/proc-records.h"
+
+struct maps;
+
+/*
+ * Limits for the mappings of a head: in one process; in all processes, with the memory to keep
+ * them.
+ */
+enum { PROFILER_MAPS_OF_ONE_MAX = 16384, PROFILER_MAPS_BYTES_MAX = 32 << 20 };
+
+struct profiler {
+	const struct pipeline *pipe; /* borrowed */
+	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
+	uint64_t doubt_ns;   /* own: reports up to this time can be incomplete; 0 = complete */
+	uint64_t n_events;   /* written */
+	uint64_t n_mappings; /* of these, mappings */
+	uint64_t n_homeless; /* references to unknown stacks since the last query */
+	uint64_t n_dropped;  /* needed mappings that were not kept, since the last query */
+	struct stacks stacks;
+	struct table processes; /* pid + 1 -> struct process, owned */
+	size_t waiting_bytes;   /* of all of them */
+	uint64_t swept_ns; /* time when ended processes were last discarded; bytes at that time: */
+	size_t swept_bytes, n_swept;
+	struct maps *maps; /* written mappings, by pid; NULL = not kept. Owned */
+};
+
+void profiler_init(struct profiler *p, const struct pipeline *pipe);
+void profiler_deinit(struct profiler *p);
+
+/*
+ * The next record in order of time, checked: a stack, a record with a stack, or a mapping. Returns
+ * 0 or the archive's error.
+ */
+int profiler_record(struct profiler *p, const struct rec_head *rec);
+
+/* Mappings from before the recording, in any order. */
+int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
+
+/*
+ * There is a stack of PID at TS_NS: its mappings are needed. With `own`: PID was selected at that
+ * time; 0 = it may not have been selected.
+ */
+int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
+
+/* An event of a process that has been written. */
+int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
+int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);
+int profiler_ended(struct profiler *p, uint32_t pid);
+
+/* A record that only selected processes have was about a thread of PID. */
+int profiler_selected(struct profiler *p, uint32_t pid);
+
+/*
+ * A thread of PID was renamed: by itself (possibly selecting it) or by an exec that is reported
+ * later.
+ */
+void profiler_renamed(struct profiler *p, uint32_t pid);
+
+/* The recording will be split: mappings are kept. Returns 0 or -ENOMEM. */
+int profiler_will_split(struct profiler *p);
+
+/*
+ * Writes all written mappings to TO, as of AT_NS, without changing state. NAME writes the identity
+ * of a process.
+ */
+int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
+			  int (*name)(uint32_t pid, void *userdata), void *userdata);
+
+/*
+ * With `own`: records of mappings or of lifecycle were lost before NOW_NS, and other records from
+ * before can follow. And: PID was forked at TS_NS, so its state is complete, unless that time is in
+ * doubt. Returns 0 or -ENOMEM.
+ */
+void profiler_doubt(struct profiler *p, uint64_t now_ns);
+int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);
+
+/* After a pause: all mappings are unknown, and waiting ones are discarded. */
+int profiler_forget_mappings(struct profiler *p);
+
+/* Writes mappings that still wait. Once, at the end. */
+int profiler_finish(struct profiler *p);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The content of the books. Internal to resources*.c.
+ */
+#pragma once
+
+#include "base/table.h"
+#include "capture/heap/heap-records.h"
+#include "capture/stages/resources.h"
+#include "capture/stages/thread-table.h"
+
+enum thing_state {
+	STATE_LIVES,
+	STATE_GONE,   /* since gone_ns */
+	STATE_BEFORE, /* it existed before the watch, or another process made it */
+};
+
+/* A resource with a number or an address. */
+struct thing {
+	uint64_t id, size;
+	uint64_t gone_ns;
+	struct origin origin;
+	enum thing_state state;
+	bool cloexec;
+	bool listed; /* by the list that is being read */
+	char text[MEMORY_BLOCK_TEXT_BYTES];
+};
+
+struct resources {
+	struct resources_sink sink;
+	struct table things[RESOURCE_MAX]; /* id + 1 -> struct thing, owned; of fd, segment, ... */
+	struct ranges mappings;
+	struct ranges listed; /* mappings in the list that is being read */
+	struct thread_table threads;
+	struct table moves;              /* tid + 1 -> struct move, owned: a mremap() in progress */
+	struct table sums;               /* hash -> struct resource_sums, owned */
+	struct rec_listing listing;      /* its beginning, while one is being read */
+	const struct rec_resource *call; /* the current call */
+	bool remade; /* a resource that is made now existed before: it is no new allocation */
+	uint64_t n_full, n_unmatched;
+	uint64_t page_bytes;
+	int error;
+};
+
+static inline bool thing_lives(const struct thing *thing)
+{
+	return thing && thing->state == STATE_LIVES;
+}
+
+/* The id of the shared memory object NAME. */
+uint64_t resources_shm_id(const char *name);
+
+/* Whether START with BYTES is a valid range of addresses. */
+static inline bool resources_is_range(uint64_t start, uint64_t bytes)
+{
+	return bytes > 0 && start + bytes > start && bytes < UINT64_MAX / 2;
+}
+
+/* The thing with that ID, or NULL. */
+struct thing *resources_find(const struct resources *r, enum resource resource, uint64_t id);
+
+/* Created if it does not exist; NULL without room, which is counted. */
+struct thing *resources_entry(struct resources *r, enum resource resource, uint64_t id);
+
+/*
+ * THING is gone, since TS_NS. The result of the sink is kept in the books, as everywhere, and
+ * returned.
+ */
+int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
+
+/* It lives, and is passed to the sink. */
+int resources_say(struct resources *r, enum resource resource, const struct thing *thing);
+
+/* It lives with SIZE from TS_NS on, and is no new allocation. */
+void resources_resize(struct resources *r, enum resource resource, struct thing *thing,
+		      uint64_t size, uint64_t ts_ns);
+
+/* Removes the mappings between START and END that were made by UNTIL_NS. Returns 0 or -ENOMEM. */
+int resources_unmap(struct resources *r, uint64_t start, uint64_t end, uint64_t until_ns);

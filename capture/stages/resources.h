@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The books of the resources that one program in one process has made and not released:
+ * descriptors, mappings, shared memory, threads. They are updated from its calls
+ * (bpf/resources.bpf.c), which arrive in order of time. They are compared with the kernel's lists,
+ * since some resources are made without a traced call.
+ *
+ * Reading a list takes time, and the books change meanwhile. So a difference counts only where the
+ * books have not changed since the list was begun. A resource that is older and not listed is gone.
+ * A listed resource that is not in the books existed before the watch (first list), or was made
+ * without a traced call (later lists) and is reported without a stack.
+ *
+ * Resources inherited from the parent or from the previous program are on the first list and do not
+ * count as the program's own. Resources that it passes on at exec are reported as open then, except
+ * 0, 1 and 2.
+ *
+ * A thread counts once it has ended by itself and was neither joined nor detached. Its attribute
+ * "detached" is read in the layout of glibc and musl.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "bpf/record.h"
+#include "capture/heap/heap-records.h"
+#include "capture/stages/ranges.h"
+#include "writer/event.h"
+
+/* Limit per kind and process. */
+enum { RESOURCES_MAX = 1 << 18 };
+
+/* A resource that was made. */
+struct resource_block {
+	enum resource resource;
+	uint64_t id, size; /* as in `enum resource` */
+	struct origin origin;
+	const char *text; /* borrowed until the next call */
+};
+
+/* Receives all changes of the books. CALL is the cause; NULL for a list. */
+struct resources_sink {
+	int (*made)(const struct resource_block *block, const struct rec_resource *call,
+		    void *userdata);
+	int (*freed)(const struct resource_block *block, const struct rec_resource *call,
+		     void *userdata);
+	void *userdata;
+};
+
+/* The live resources of one stack, and all that were ever made. */
+struct resource_sums {
+	enum resource resource;
+	uint64_t stack;
+	uint64_t blocks, bytes;
+	uint64_t allocations, allocated_bytes;
+	bool changed; /* since the reader cleared it */
+};
+
+struct resources;
+
+/* SINK is copied; its members can be NULL. Returns 0 or -ENOMEM. */
+int resources_new(const struct resources_sink *sink, struct resources **ret);
+
+/* Returns NULL. */
+struct resources *resources_free(struct resources *r);
+
+DEFINE_CLEANUP(struct resources *, resources_free)
+
+/* The next call. An invalid one is ignored. Returns 0, the sink's result, or -ENOMEM. */
+int resources_record(struct resources *r, const struct rec_resource *rec);
+
+/*
+ * A list of the kernel: struct rec_listing, struct rec_found, ..., struct rec_listing. Returns 0,
+ * the sink's result, or -ENOMEM.
+ */
+int resources_listing(struct resources *r, const struct rec_listing *rec);
+int resources_found(struct resources *r, const struct rec_found *rec);
+
+/*
+ * Calls FN for all live resources; for a program that ends by exec (EXECED), for those that remain
+ * after it. Returns the result of FN if it is not 0.
+ */
+typedef int (*resources_block_fn)(const struct resource_block *block, void *userdata);
+int resources_each(struct resources *r, bool execed, resources_block_fn fn, void *userdata);
+
+/* The sums, in no order: *POS starts at 0; NULL after the last one. */
+struct resource_sums *resources_next_sums(const struct resources *r, size_t *pos);
+
+/* The number of resources without room, and of releases of unknown (earlier) ones. */
+uint64_t resources_full(const struct resources *r);
+uint64_t resources_unmatched(const struct resources *r);

@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/schedule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/programs/decode.h"
+
+/* Wakeups that wait for the next word about their thread: more than a machine can have in
+ * flight. */
+enum { ASLEEP_MAX = 4096 };
+
+/* Two bits a tid. */
+enum { STATES_IN_WORD = 32, STATE_WORDS = TASKS_TID_MAX / STATES_IN_WORD };
+
+enum {
+	STATE_BLOCKED = 1, /* its last switch-out was into sleep */
+	STATE_RUNS = 2,    /* some CPU's `tid` it is */
+	STATE_WOKEN = 3,   /* its last record was its wakeup */
+	STATE_MASK = 3,
+};
+
+#define ALL_HIGH UINT64_C(0xaaaaaaaaaaaaaaaa)
+
+#define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
+
+int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cpus)
+{
+	*s = (struct schedule){ .pipe = pipe, .n_cpus = n_cpus, .from_ns = pipe->from_ns };
+	s->cpus = calloc(n_cpus, sizeof(*s->cpus));
+	s->states = calloc(STATE_WORDS, sizeof(*s->states));
+	return s->cpus && s->states ? 0 : -ENOMEM;
+}
+
+static bool is_in_state(const struct schedule *s, uint32_t tid, unsigned state)
+{
+	unsigned shift = tid % STATES_IN_WORD * 2;
+
+	return tid < TASKS_TID_MAX &&
+	       (s->states[tid / STATES_IN_WORD] >> shift & STATE_MASK) == state;
+}
+
+static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
+{
+	unsigned shift = tid % STATES_IN_WORD * 2;
+	uint64_t *word;
+
+	if (tid >= TASKS_TID_MAX)
+		return;
+	word = &s->states[tid / STATES_IN_WORD];
+	*word = (*word & ~((uint64_t)STATE_MASK << shift)) | (uint64_t)state << shift;
+}
+
+/*
+ * After a loss a thread that slept may have run, and one that was woken may sleep; what runs is
+ * reported.
+ */
+static void forget_states(struct schedule *s)
+{
+	for (size_t i = 0; i < STATE_WORDS; i++)
+		s->states[i] &= ALL_HIGH & ~(s->states[i] << 1);
+}
+
+/* Whether the switch in WORDS takes its thread off to sleep. */
+static bool goes_to_sleep(const uint64_t *words)
+{
+	uint64_t state = fxt_get_sched_out_state(words[0]);
+
+	return state == FXT_STATE_BLOCKED || state == FXT_STATE_SUSPENDED;
+}
+
+void schedule_deinit(struct schedule *s)
+{
+	table_deinit_free(&s->asleep);
+	free(s->cpus);
+	free(s->states);
+	*s = (struct schedule){ 0 };
+}
+
+static int32_t schedule_weight_of(uint64_t arg)
+{
+	return (int32_t)fxt_get_arg_value32(arg);
+}
+
+/* Waits for the switch-out of the thread that it is about, which runs on C. */
+static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
+			  unsigned n_words, bool certain)
+{
+	struct schedule_wakeup *w = &c->held;
+
+	if (w->n_words)
+		s->n_dismissed++; /* one of the two */
+	if (w->n_words && w->certain && !certain)
+		return;
+	memcpy(w->words, words, n_words * sizeof(*words));
+	w->n_words = n_words;
+	w->certain = certain;
+}
+
+/* Whatever waits for a switch-out on C waits in vain. */
+static void drop_held(struct schedule *s, struct schedule_cpu *c)
+{
+	s->n_dismissed += c->held.n_words != 0;
+	c->held.n_words = 0;
+}
+
+/* The wakeup that waits for the next record about TID; the caller frees it. */
+static struct schedule_wakeup *take_asleep(struct schedule *s, uint32_t tid)
+{
+	return s->asleep.n_used ? table_remove(&s->asleep, tid) : NULL;
+}
+
+static void drop_asleep(struct schedule *s, uint32_t tid)
+{
+	struct schedule_wakeup *w = take_asleep(s, tid);
+
+	s->n_dismissed += w != NULL;
+	free(w);
+}
+
+/* The threads that go off and come on, in a switch that is made up. */
+struct turn {
+	uint64_t ts_ns;
+	enum fxt_thread_state out_state; /* of what runs on the CPU */
+	uint32_t tid;                    /* what runs from then on; 0 = idle */
+	int32_t prio;
+	bool guessed; /* out_state is only likely */
+};
+
+/* From what C has running to TURN, whose thread has KOID. */
+static struct event synthetic_event(const struct schedule_cpu *c, unsigned cpu,
+				    const struct turn *turn, uint64_t koid)
+{
+	return (struct event){
+		.kind = EVENT_SWITCH,
+		.ts_ns = turn->ts_ns,
+		.cpu = cpu,
+		.tid = c->koid,
+		.sw = {
+			.next_tid = koid,
+			.prev_prio = c->tid ? c->prio : FXT_IDLE_WEIGHT,
+			.next_prio = turn->tid ? turn->prio : FXT_IDLE_WEIGHT,
+			.out_state = turn->out_state,
+			.synthetic = true,
+		},
+	};
+}
+
+/* How a thread went off whose switch-out was not reported, as far as the record knows that shows
+ * it. */
+enum gone {
+	GONE_AWAKE,   /* it is moved, or runs elsewhere */
+	GONE_ASLEEP,  /* it is woken */
+	GONE_UNKNOWN, /* another one runs there */
+};
+
+static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, enum gone gone);
+
+/* Whether TID runs on CPU, and not somebody who had that id before, and has not gone off yet. */
+static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
+{
+	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
+
+	return c && c->known && c->tid == tid && c->koid == tasks_koid(s->pipe->tasks, tid);
+}
+
+/*
+ * TID comes on CPU, or is woken there. Where else we saw it running it has gone, and that was not
+ * reported, nor, since then, another switch there. Only that a thread runs is looked up for each
+ * switch; where is not.
+ */
+static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
+		      enum gone gone)
+{
+	int r = 0;
+
+	if (__builtin_expect(tid == 0 || !is_in_state(s, tid, STATE_RUNS), 1))
+		return 0;
+	for (unsigned i = 0; r == 0 && i < s->n_cpus; i++)
+		if (i != cpu && runs_on(s, i, tid))
+			r = close_unreported(s, i, ts_ns, gone);
+	return r;
+}
+
+/* What runs on C leaves it in STATE. If its tid has another owner by now, the state is his. */
+static void goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
+{
+	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
+		schedule_set_state(s, c->tid, state);
+}
+
+/* A switch that did not happen, or was not reported. */
+static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	struct event ev;
+	int r = pipeline_announce(s->pipe, turn.tid); /* which may give it its koid */
+
+	r = r ?: ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
+	if (r < 0)
+		return r;
+	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
+	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
+	if (turn.tid)
+		schedule_set_state(s, turn.tid, STATE_RUNS);
+	c->tid = turn.tid;
+	c->koid = ev.sw.next_tid;
+	c->prio = turn.prio;
+	if (turn.ts_ns > c->opened_ns)
+		c->opened_ns = turn.ts_ns;
+	drop_held(s, c);
+	return fxt_archive_event(s->pipe->archive, &ev);
+}
+
+int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
+{
+	s->cpus[cpu] = (struct schedule_cpu){ .known = true };
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
+}
+
+int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
+		 bool begins)
+{
+	static const struct schedule_cpu idle;
+	const struct schedule_cpu *c = &s->cpus[cpu];
+	const struct turn turn = {
+		ts_ns,
+		FXT_STATE_RUNNING,
+		begins ? c->tid : 0,
+		begins ? c->prio : 0,
+	};
+	const struct event ev =
+		synthetic_event(begins ? &idle : c, cpu, &turn, begins ? c->koid : 0);
+
+	return c->known ? fxt_archive_event(to, &ev) : 0;
+}
+
+void schedule_split(struct schedule *s, uint64_t ts_ns)
+{
+	if (s->start_ns == 0)
+		s->start_ns = s->from_ns;
+	s->from_ns = ts_ns;
+}
+
+void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
+{
+	s->cpus[cpu].opened_ns = opened_ns;
+}
+
+/*
+ * Whether *TS_NS is no time of the recording. What comes out of its ring late, when the chunk that
+ * it belongs to is closed (or what began before), stands where the next one begins: there is what
+ * it changes.
+ */
+static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
+{
+	if (*ts_ns > s->pipe->to_ns)
+		return true;
+	if (*ts_ns > s->from_ns)
+		return false;
+	if (s->start_ns == 0 || *ts_ns <= s->start_ns)
+		return true;
+	*ts_ns = s->from_ns;
+	return false;
+}
+
+/* Announces KOID, the waker: a task, or the pseudo-thread for the interrupts of a CPU. */
+static int ensure_waker_announced(struct schedule *s, uint32_t koid)
+{
+	if (koid - FXT_KOID_IRQ - 1 < s->n_cpus)
+		return fxt_archive_track(s->pipe->archive, FXT_TRACK_IRQ, koid - FXT_KOID_IRQ - 1);
+	if (koid - FXT_KOID_SOFTIRQ - 1 < s->n_cpus)
+		return fxt_archive_track(s->pipe->archive, FXT_TRACK_SOFTIRQ,
+					 koid - FXT_KOID_SOFTIRQ - 1);
+	return pipeline_announce(s->pipe, koid);
+}
+
+/* Koids in, names before, words out. */
+static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
+{
+	int r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_TID]);
+
+	if (!is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
+		schedule_set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
+	if (r == 0 && n_words > WAKEUP_WAKER)
+		r = ensure_waker_announced(s, (uint32_t)words[WAKEUP_WAKER]);
+	if (r == 0 && n_words > WAKEUP_INTERRUPTED)
+		r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_INTERRUPTED]);
+	if (r < 0)
+		return r;
+	words[WAKEUP_TID] = tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_TID]);
+	if (n_words > WAKEUP_WAKER)
+		words[WAKEUP_WAKER] = tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_WAKER]);
+	if (n_words > WAKEUP_INTERRUPTED)
+		words[WAKEUP_INTERRUPTED] =
+			tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_INTERRUPTED]);
+	s->n_events++;
+	return fxt_archive_words(s->pipe->archive, words, n_words);
+}
+
+/* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
+static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
+{
+	drop_asleep(s, tid);
+	if (s->asleep.n_used >= ASLEEP_MAX) {
+		s->n_dismissed++;
+		return 0;
+	}
+	return table_copy(&s->asleep, tid, w, sizeof(*w)) ? 0 : -ENOMEM;
+}
+
+/* What becomes of the wakeup that was held for the thread which the switch in WORDS took off. */
+static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_t tid,
+		       const uint64_t *words)
+{
+	struct schedule_wakeup w = *held;
+
+	held->n_words = 0;
+	if (!goes_to_sleep(words)) {
+		s->n_dismissed++;
+		return 0;
+	}
+	w.words[WORD_TS] = words[WORD_TS];
+	if (w.certain)
+		return schedule_write_wakeup(s, w.words, w.n_words);
+	return put_asleep(s, tid, &w);
+}
+
+/* TID comes in: if a wakeup waits for it and no other one came, that one it was. */
+static int settle_asleep(struct schedule *s, uint32_t tid)
+{
+	_cleanup_free_ struct schedule_wakeup *w = take_asleep(s, tid);
+
+	return w ? schedule_write_wakeup(s, w->words, w->n_words) : 0;
+}
+
+int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t old_tid,
+		      uint32_t tid)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+
+	if (!c->known || c->tid != old_tid || is_outside(s, &ts_ns))
+		return 0;
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
+}
+
+/* With a filter it was "other", which idle is, too. */
+int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
+{
+	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->pipe->filtered ||
+	    is_outside(s, &ts_ns))
+		return 0;
+	return schedule_write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
+}
+
+/*
+ * What we saw running on CPU cannot have run until TS_NS: the kernel did not report its switch-out
+ * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits
+ * for that switch proves that the thread was asleep by then. Where nobody knows, it is said to be:
+ * most that leave a CPU are, and one that was preempted is on again soon, while a sleeper would be
+ * shown to wait for a CPU until it is woken.
+ */
+static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, enum gone gone)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	struct schedule_wakeup held = c->held;
+	struct turn turn = { .ts_ns = ts_ns, .guessed = gone == GONE_UNKNOWN };
+	int r;
+
+	/* ("other" is many threads: some run) */
+	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
+									  : FXT_STATE_BLOCKED;
+	if (!s->pipe->filtered)
+		s->n_unreported++;
+	if (held.n_words && held.certain) {
+		c->held.n_words = 0;
+		if (held.words[WORD_TS] < c->opened_ns)
+			held.words[WORD_TS] = c->opened_ns;
+		turn.ts_ns = held.words[WORD_TS];
+		turn.out_state = FXT_STATE_BLOCKED;
+		turn.guessed = false;
+	}
+	r = schedule_write_synthetic(s, cpu, turn);
+	if (r == 0 && held.n_words && held.certain)
+		r = schedule_write_wakeup(s, held.words, held.n_words);
+	return r;
+}
+
+/* TID has come on CPU by TS_NS, and that was not reported. */
+static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
+			   int32_t prio)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	int r = 0;
+
+	if (!c->known)
+		*c = (struct schedule_cpu){ .known = true };
+	else if (c->tid != 0)
+		r = close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
+	else if (!s->pipe->filtered)
+		s->n_unreported++;
+	if (r < 0 || tid == 0)
+		return r;
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ ts_ns, FXT_STATE_RUNNING, tid, prio });
+}
+
+/*
+ * The thread that the switch in WORDS takes off is not the one that we saw running: a CPU that
+ * came up, a thread that a filter took in or let go while it ran, or an unreported switch.
+ */
+static int schedule_mend(struct schedule *s, unsigned cpu, const uint64_t *words)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	const struct task *task = tasks_get(s->pipe->tasks, c->tid);
+
+	/* The main thread of its process has ended, and it has the main thread's id: it has called
+	 * exec, and gone to sleep before that was said. */
+	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
+	    !tasks_get(s->pipe->tasks, task->pid))
+		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
+	return open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
+			       schedule_weight_of(words[SWITCH_OUT_WEIGHT]));
+}
+
+static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	uint32_t out = (uint32_t)words[SWITCH_OUT], in = (uint32_t)words[SWITCH_IN];
+	int r = settle_asleep(s, in) ?: pipeline_announce(s->pipe, out)
+			?: pipeline_announce(s->pipe, in);
+
+	if (r < 0)
+		return r;
+	if (__builtin_expect(!c->known || c->tid != out, 0)) {
+		r = schedule_mend(s, cpu, words);
+		if (r < 0)
+			return r;
+	}
+	r = ensure_off(s, in, cpu, words[WORD_TS], GONE_AWAKE);
+	if (r < 0)
+		return r;
+	goes_off(s, c, goes_to_sleep(words) ? STATE_BLOCKED : 0);
+	if (in)
+		schedule_set_state(s, in, STATE_RUNS);
+	/* A tid can have its next owner before the last one has gone off the CPU for good. */
+	words[SWITCH_OUT] = c->koid;
+	if (s->pipe->tasks->owner)
+		words[SWITCH_IN] = tasks_koid(s->pipe->tasks, in);
+	s->n_events++;
+	c->tid = in;
+	c->koid = words[SWITCH_IN];
+	r = fxt_archive_words(s->pipe->archive, words, n_words);
+	c->prio = schedule_weight_of(words[SWITCH_IN_WEIGHT]);
+	if (r == 0 && __builtin_expect(c->held.n_words != 0, 0))
+		r = settle_held(s, &c->held, out, words);
+	return r;
+}
+
+/*
+ * A thread that was woken is woken again, where it slept: it has run there by now, and is off again
+ * or goes off right then. Nothing of that is known where a loss goes on.
+ */
+static int wake_again(struct schedule *s, unsigned cpu, const uint64_t *words, unsigned n_words)
+{
+	int r = open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
+				schedule_weight_of(words[WAKEUP_WEIGHT]));
+
+	if (r == 0)
+		schedule_hold(s, &s->cpus[cpu], words, n_words, true);
+	return r;
+}
+
+static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
+{
+	uint32_t tid = (uint32_t)words[WAKEUP_TID];
+	uint64_t cpu = fxt_get_sched_cpu(words[0]);
+	bool on_rq = words[0] & WAKE_ON_RQ;
+	int r;
+
+	words[0] &= ~WAKE_ON_RQ;
+	if (runs_on(s, cpu, tid)) {
+		schedule_hold(s, &s->cpus[cpu], words, n_words, !on_rq);
+		return 0;
+	}
+	/* The order of time knows better than the look at the queue: when a delayed dequeue is
+	 * completed, a thread that sleeps is for a moment on the queue and not delayed any more. */
+	if (is_in_state(s, tid, STATE_BLOCKED))
+		on_rq = false;
+	if (on_rq) {
+		s->n_dismissed++;
+		return 0;
+	}
+	drop_asleep(s, tid);
+	if (is_in_state(s, tid, STATE_WOKEN) && cpu < s->n_cpus && s->cpus[cpu].known &&
+	    !s->cpus[cpu].in_loss)
+		return wake_again(s, (unsigned)cpu, words, n_words);
+	/* It sleeps where it ran last, so it runs nowhere. */
+	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
+	return r < 0 ? r : schedule_write_wakeup(s, words, n_words);
+}
+
+static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
+{
+	uint32_t tid = (uint32_t)words[MIGRATE_TID];
+	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
+	int r = pipeline_announce(s->pipe, tid)
+			?: s->pipe->links.belongs(tid, (uint32_t)words[MIGRATE_PID],
+						  s->pipe->links.userdata);
+
+	/* Only what does not run is moved. */
+	if (r == 0 && runs_on(s, from, tid))
+		r = close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
+	if (r < 0)
+		return r;
+	words[MIGRATE_PID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_PID]);
+	words[MIGRATE_TID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_TID]);
+	s->n_events++;
+	return fxt_archive_words(s->pipe->archive, words, n_words);
+}
+
+int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
+{
+	if (is_outside(s, &words[WORD_TS]))
+		return 0;
+	if (decode_is_sched(words, FXT_SCHED_SWITCH))
+		return on_switch(s, cpu, words, n_words);
+	if (decode_is_sched(words, FXT_SCHED_WAKEUP))
+		return on_wakeup(s, words, n_words);
+	return on_migrate(s, words, n_words);
+}
+
+int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_lost *mark)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	struct event ev = {
+		.kind = EVENT_LOST,
+		.ts_ns = mark->first_ns,
+		.cpu = cpu,
+		.lost = {
+			.class_name = event_class_names[CLASS_SCHED],
+			.count = mark->count,
+			.first_ns = mark->first_ns,
+			.last_ns = mark->last_ns,
+		},
+	};
+	uint64_t begin_ns = s->start_ns ? s->start_ns : s->from_ns;
+	struct turn turn = { .out_state = FXT_STATE_RUNNING };
+	struct schedule_wakeup held;
+	int r;
+
+	if (mark->last_ns <= begin_ns || mark->first_ns > s->pipe->to_ns)
+		return 0;
+	if (ev.ts_ns <= begin_ns)
+		ev.ts_ns = begin_ns;
+	if (ev.ts_ns < c->opened_ns)
+		ev.ts_ns = c->opened_ns;
+	s->lost += mark->count;
+	c->in_loss = true;
+	forget_states(s);
+	r = fxt_archive_event(s->pipe->archive, &ev);
+	if (r < 0 || !c->known || c->tid == 0)
+		return r;
+	/* A wakeup that waits for a switch-out which is lost did happen. One in doubt stays so. */
+	held = c->held;
+	turn.ts_ns = ev.ts_ns;
+	if (held.n_words && held.certain) {
+		c->held.n_words = 0;
+		turn.out_state = FXT_STATE_BLOCKED;
+	}
+	r = schedule_write_synthetic(s, cpu, turn);
+	if (r == 0 && held.n_words && held.certain) {
+		held.words[WORD_TS] = ev.ts_ns;
+		r = schedule_write_wakeup(s, held.words, held.n_words);
+	}
+	return r;
+}
+
+int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark)
+{
+	uint64_t ts_ns = mark->last_ns;
+
+	s->cpus[cpu].in_loss = false;
+	if (is_outside(s, &ts_ns) || mark->tid == 0)
+		return 0;
+	s->cpus[cpu].known = true;
+	return schedule_write_synthetic(
+		s, cpu, (struct turn){ ts_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
+}
+
+int schedule_close(struct schedule *s)
+{
+	int r = 0;
+
+	s->n_dismissed += s->asleep.n_used;
+	for (unsigned cpu = 0; r == 0 && cpu < s->n_cpus; cpu++)
+		if (s->cpus[cpu].known)
+			r = schedule_write_synthetic(
+				s, cpu, (struct turn){ s->pipe->to_ns, FXT_STATE_RUNNING, 0, 0 });
+	return r;
+}
+
+int schedule_pause(struct schedule *s)
+{
+	int r = schedule_close(s);
+
+	table_deinit_free(&s->asleep);
+	s->asleep = (struct table){ 0 };
+	memset(s->states, 0, STATE_WORDS * sizeof(*s->states));
+	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++)
+		s->cpus[cpu] = (struct schedule_cpu){ .opened_ns = s->pipe->to_ns };
+	return r;
+}

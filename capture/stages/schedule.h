@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The schedule as it is written: scheduling records in order of time, the running thread of each
+ * CPU, and the changes of words that readers need for a correct trace.
+ *
+ * Records arrive finished from the kernel, and most are written unchanged. This module knows the
+ * running threads at the time of each record, and resolves these cases
+ * (docs/architecture/pipeline.md, "Merge by time"):
+ *
+ * - a wakeup that overtook its thread's switch-out: held, and written directly after that switch
+ * - a wakeup of a thread on its run queue: dropped, unless the thread has blocked by then, or
+ *   blocks in the next record about it
+ * - losses: running threads are closed where the loss begins, and opened where it ends
+ * - start and end: each CPU's timeline is opened and closed
+ * - koids of tids that had another owner before
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "bpf/record.h"
+#include "capture/stages/pipeline.h"
+
+/* The maximum number of words of a wakeup: with the interrupted thread. */
+enum { SCHEDULE_WAKEUP_WORDS = 8 };
+
+struct schedule_wakeup {
+	uint64_t words[SCHEDULE_WAKEUP_WORDS];
+	unsigned n_words; /* 0 = none */
+	bool certain;     /* it was asleep; otherwise the wakeup counts only if it blocks */
+};
+
+struct schedule_cpu {
+	uint32_t tid;  /* the running thread, as in the kernel; 0 = idle */
+	uint64_t koid; /* of that thread: the tid can have its next owner before the switch-out */
+	int32_t prio;
+	bool known;         /* false: unknown, from the start or after a loss */
+	bool in_loss;       /* a loss has begun here, and not ended */
+	uint64_t opened_ns; /* by a head, or by the last synthetic switch: no record is older */
+	struct schedule_wakeup held; /* of `tid`, until its switch-out */
+};
+
+struct schedule {
+	const struct pipeline *pipe; /* borrowed */
+	struct schedule_cpu *cpus;
+	unsigned n_cpus;
+	uint64_t from_ns; /* records before it, or after the pipeline's end, are dropped */
+	/* 0; after a split, the previous from_ns: records from then on move to the new from_ns */
+	uint64_t start_ns;
+	uint64_t *states;      /* two bits per tid: its last reported state */
+	struct table asleep;   /* tid -> struct schedule_wakeup: blocked directly after it */
+	uint64_t n_events;     /* switches, wakeups and migrations written */
+	uint64_t lost;         /* sum of all losses so far */
+	uint64_t n_dismissed;  /* wakeups that were not real */
+	uint64_t n_unreported; /* switches that the kernel did not report */
+};
+
+/* Returns 0 or -ENOMEM. */
+int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cpus);
+void schedule_deinit(struct schedule *s);
+
+/* Opens CPU's timeline at s->from_ns: TID was already running (0: idle). */
+int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio);
+
+/* CPU, a number of any size, went offline: its last thread has stopped. */
+int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns);
+
+/*
+ * The thread that runs on CPU as OLD_TID continues as TID (exec by a thread that is not the main
+ * one takes the id of its process).
+ */
+int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t old_tid,
+		      uint32_t tid);
+
+/*
+ * The next record in the order of time, checked by decode_ring_words(), from the ring of CPU. Its
+ * words are patched in place. Returns 0 or the archive's error.
+ */
+int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words);
+
+/* A loss on CPU begins at MARK->first_ns. The schedule is correct until then. */
+int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_lost *mark);
+
+/* The loss has ended, at MARK->last_ns, and MARK->tid runs. */
+int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark);
+
+/*
+ * Writes the begin or end of a part on CPU to TO, if its state is known, without changing state:
+ * the running thread starts at TS_NS, or stops.
+ */
+int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
+		 bool begins);
+
+/*
+ * A chunk begins at TS_NS, with the state of each CPU from schedule_say(); a CPU in a loss that
+ * began at OPENED_NS begins there, earlier.
+ */
+void schedule_split(struct schedule *s, uint64_t ts_ns);
+void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);
+
+/* Closes all timelines at the pipeline's end. */
+int schedule_close(struct schedule *s);
+
+/*
+ * The same; from then on all threads are unknown, until schedule_open(): at s->from_ns, which is
+ * set.
+ */
+int schedule_pause(struct schedule *s);

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "capture/stages/loader-name.h"
+
+enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
+
+static bool test_bit(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static void tasks_set_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static void clear_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
+int tasks_init(struct tasks *t)
+{
+	*t = (struct tasks){ 0 };
+	t->announced = calloc(BITMAP_WORDS, sizeof(*t->announced));
+	t->named = calloc(BITMAP_WORDS, sizeof(*t->named));
+	t->ended = calloc(BITMAP_WORDS, sizeof(*t->ended));
+	if (!t->announced || !t->named || !t->ended) {
+		tasks_deinit(t);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void task_free(struct task *task)
+{
+	if (!task)
+		return;
+	free(task->command_line);
+	free(task);
+}
+
+static void free_all(struct table *tasks)
+{
+	struct task *task;
+
+	for (size_t pos = 0; (task = table_next(tasks, &pos));)
+		task_free(task);
+	table_deinit(tasks);
+}
+
+void tasks_deinit(struct tasks *t)
+{
+	free_all(&t->by_tid);
+	free_all(&t->dead);
+	free(t->dead_order);
+	table_deinit_free(&t->cgroups);
+	table_deinit_free(&t->cgroups_aside);
+	table_deinit(&t->cgroups_missing);
+	free(t->announced);
+	free(t->named);
+	free(t->ended);
+	free(t->owner);
+	free(t->changes);
+	*t = (struct tasks){ 0 };
+}
+
+void tasks_set_announced(struct tasks *t, uint32_t tid)
+{
+	if (tid == 0 || tid >= TASKS_TID_MAX)
+		return;
+	tasks_set_bit(t->announced, tid);
+	tasks_set_bit(t->named, tid);
+}
+
+struct task *tasks_get(const struct tasks *t, uint32_t tid)
+{
+	return table_get(&t->by_tid, tid);
+}
+
+const struct task *tasks_find(const struct tasks *t, uint32_t tid)
+{
+	const struct task *task = tasks_get(t, tid);
+
+	return task ? task : table_get(&t->dead, tid);
+}
+
+/* ---- who has ended ---- */
+
+int tasks_will_split(struct tasks *t)
+{
+	t->dead_order = calloc(TASKS_DEAD_MAX, sizeof(*t->dead_order));
+	if (!t->dead_order)
+		return -ENOMEM;
+	t->splits = true;
+	return 0;
+}
+
+/* TASK, which is among the dead, goes when TASKS_DEAD_MAX others have come behind it. */
+static void tasks_let_go(struct tasks *t, struct task *task)
+{
+	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];
+	const struct task *oldest = place->died ? table_get(&t->dead, place->tid) : NULL;
+
+	if (oldest && oldest->died == place->died)
+		task_free(table_remove(&t->dead, place->tid));
+	*place = (struct task_dead){ task->tid, task->died };
+}
+
+static void forget_dead(struct tasks *t, uint32_t tid)
+{
+	if (t->splits)
+		task_free(table_remove(&t->dead, tid));
+}
+
+/* Returns false if it was not taken in. */
+static bool add_dead(struct tasks *t, struct task *task)
+{
+	forget_dead(t, task->tid);
+	if (table_set(&t->dead, task->tid, task) < 0)
+		return false;
+	task->died = ++t->n_died;
+	/* A main thread is its process's name as long as that lives. */
+	if (task->tid != task->pid || test_bit(t->ended, task->pid))
+		tasks_let_go(t, task);
+	return true;
+}
+
+int tasks_split(struct tasks *t)
+{
+	uint64_t *announced = calloc(BITMAP_WORDS, sizeof(*announced));
+	const struct task *task;
+
+	if (!announced)
+		return -ENOMEM;
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));)
+		announced[task->tid / 64] |=
+			t->announced[task->tid / 64] & UINT64_C(1) << (task->tid % 64);
+	free(t->announced);
+	t->announced = announced;
+	return 0;
+}
+
+uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns)
+{
+	uint64_t oldest = t->n_changes > TASKS_CHANGES_MAX ? t->n_changes - TASKS_CHANGES_MAX : 0;
+	uint32_t koid = tasks_koid(t, tid);
+
+	for (uint64_t i = t->n_changes; i-- > oldest;) {
+		const struct task_change *change = &t->changes[i % TASKS_CHANGES_MAX];
+
+		if (change->tid != tid)
+			continue;
+		if (change->start_ns <= ts_ns)
+			break;
+		koid = change->koid_before;
+	}
+	return koid;
+}
+
+/* The tid goes to another owner, which began at START_NS: a new koid, if the archive has seen the
+ * old one. */
+static int next_owner(struct tasks *t, uint32_t tid, uint64_t start_ns)
+{
+	uint32_t koid = tasks_koid(t, tid);
+
+	clear_bit(t->announced, tid);
+	clear_bit(t->ended, tid);
+	if (!test_bit(t->named, tid))
+		return 0;
+	if (!t->owner) {
+		t->owner = calloc(TASKS_TID_MAX, sizeof(*t->owner));
+		if (!t->owner)
+			return -ENOMEM;
+	}
+	if (!t->changes) {
+		t->changes = calloc(TASKS_CHANGES_MAX, sizeof(*t->changes));
+		if (!t->changes)
+			return -ENOMEM;
+	}
+	t->changes[t->n_changes++ % TASKS_CHANGES_MAX] =
+		(struct task_change){ start_ns, tid, koid };
+	if (t->owner[tid] == 0)
+		t->owner[tid] = FXT_KOID_REUSE_FIRST;
+	else if (t->owner[tid] < FXT_KOID_REUSE_LAST)
+		t->owner[tid]++;
+	else if (t->splits)
+		t->owner[tid] = 0;
+	else
+		t->n_merged++;
+	return 0;
+}
+
+static struct task *tasks_add(struct tasks *t, uint32_t tid)
+{
+	struct task *task = table_make(&t->by_tid, tid, sizeof(*task));
+
+	if (task)
+		task->tid = tid;
+	return task;
+}
+
+static const char *tasks_cgroup_path(const struct tasks *t, uint64_t id)
+{
+	return id ? table_get(&t->cgroups, id) ?: table_get(&t->cgroups_aside, id) : NULL;
+}
+
+int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
+{
+	struct task *task = tasks_get(t, id->tid);
+	bool changed;
+	int r;
+
+	if (id->tid == 0 || id->tid >= TASKS_TID_MAX)
+		return 0;
+	/* The start time decides: the task may have been listed before its fork is read. What was
+	 * looked up in /proc has none (0). */
+	if (task && (task->start_ns == 0 || id->start_ns == 0))
+		is_new = false;
+	else if (task)
+		is_new = task->start_ns != id->start_ns;
+	if (is_new) {
+		r = next_owner(t, id->tid, id->start_ns);
+		if (r < 0)
+			return r;
+		tasks_forget(t, id->tid);
+		forget_dead(t, id->tid);
+		task = NULL;
+	}
+	if (!task) {
+		task = tasks_add(t, id->tid);
+		if (!task)
+			return -ENOMEM;
+	}
+	changed = task->pid != id->pid || task->uid != id->uid || task->cgroup_id != id->cgroup_id;
+	task->pid = id->pid;
+	task->uid = id->uid;
+	if (id->start_ns)
+		task->start_ns = id->start_ns;
+	task->cgroup_id = id->cgroup_id;
+	/* Of the parents, the first is the one that made it: later ones take in orphans. */
+	if (task->parent_pid == 0)
+		task->parent_pid = id->parent_pid;
+	/* (which may be that of its process, or its parent) */
+	changed |= tasks_set_comm(t, id->tid, id->comm);
+	if (changed)
+		clear_bit(t->announced, id->tid);
+	/* (without memory, or with too many, the path is written with the next change) */
+	if (changed && id->cgroup_id && !tasks_cgroup_path(t, id->cgroup_id) &&
+	    t->cgroups_missing.n_used < TASKS_CGROUPS_MAX)
+		table_set(&t->cgroups_missing, id->cgroup_id, t);
+	return 0;
+}
+
+/* What the dynamic loader runs in TASK, a thread of a process that is known, or a child of it. */
+static void tasks_find_loaded(const struct tasks *t, struct task *task)
+{
+	const uint32_t from[] = { task->pid, task->parent_pid };
+
+	for (size_t i = 0; i < ARRAY_SIZE(from) && !*task->loaded; i++) {
+		const struct task *other = tasks_find(t, from[i]);
+
+		if (other && other->is_loader)
+			memcpy(task->loaded, other->loaded, sizeof(task->loaded));
+	}
+}
+
+/* Returns 1 if it differs. */
+static int tasks_set_name(struct tasks *t, struct task *task,
+			  const char name[static REC_COMM_BYTES])
+{
+	char clean[TASK_COMM_MAX];
+
+	text_clean(clean, sizeof(clean), name, strnlen(name, REC_COMM_BYTES));
+	if (strcmp(clean, task->comm) == 0)
+		return 0;
+	memcpy(task->comm, clean, sizeof(clean));
+	clear_bit(t->announced, task->tid);
+	return 1;
+}
+
+int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES])
+{
+	struct task *task = tasks_get(t, tid);
+
+	if (!task)
+		return 0;
+	task->is_loader = loader_name_is(comm);
+	if (!task->is_loader)
+		*task->loaded = '\0';
+	else if (!*task->loaded)
+		tasks_find_loaded(t, task);
+	return tasks_set_name(t, task, *task->loaded ? task->loaded : comm);
+}
+
+int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n)
+{
+	struct task *task = tasks_get(t, tid);
+	char clean[TASK_COMMAND_MAX], loaded[REC_COMM_BYTES], *copy;
+
+	if (!task || (start_ns != 0 && task->start_ns != start_ns))
+		return 0;
+	task->command_old = false;
+	if (task->is_loader && loader_name_program(loaded, args, n)) {
+		memcpy(task->loaded, loaded, sizeof(loaded));
+		tasks_set_name(t, task, loaded);
+	}
+	text_join_args(clean, sizeof(clean), args, n);
+	if (task->command_line && strcmp(task->command_line, clean) == 0)
+		return 0;
+	copy = strdup(clean);
+	if (!copy)
+		return -ENOMEM;
+	free(task->command_line);
+	task->command_line = copy;
+	clear_bit(t->announced, tid);
+	return 1;
+}
+
+/* Moves the paths of the cgroups that TASKS are in to KEPT. */
+static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
+{
+	const struct task *task;
+	char *path;
+
+	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
+		path = table_remove(&t->cgroups, task->cgroup_id)
+			       ?: table_remove(&t->cgroups_aside, task->cgroup_id);
+		/* (without memory it is unknown, until it is sent again) */
+		if (path && table_set(kept, task->cgroup_id, path) < 0)
+			free(path);
+	}
+}
+
+/*
+ * Keeps the paths of cgroups with a task, and sets the others aside: all, if there are too many
+ * with one. Those that were set aside before are forgotten.
+ */
+static void forget_cgroups(struct tasks *t)
+{
+	struct table kept = { 0 };
+
+	keep_cgroups_of(t, &t->by_tid, &kept);
+	keep_cgroups_of(t, &t->dead, &kept);
+	table_deinit_free(&t->cgroups_aside);
+	t->cgroups_aside = t->cgroups;
+	t->cgroups = kept;
+	if (kept.n_used > TASKS_CGROUPS_MAX / 4 * 3) {
+		table_deinit_free(&t->cgroups_aside);
+		t->cgroups_aside = kept;
+		t->cgroups = (struct table){ 0 };
+	}
+	t->cgroups_forgotten = true;
+}
+
+/* The path of cgroup ID is news of the processes that are in it. */
+static void cgroup_is_news(struct tasks *t, uint64_t id)
+{
+	const struct task *task;
+
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));)
+		if (task->cgroup_id == id && task->tid == task->pid && task->tid < TASKS_TID_MAX)
+			clear_bit(t->announced, task->tid);
+}
+
+int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec)
+{
+	static const char rest[] = "/...";
+	char path[TASK_CGROUP_MAX];
+	size_t n;
+
+	if (rec->id == 0)
+		return 0;
+	n = text_clean(path, sizeof(path) - sizeof(rest), rec->path, rec->bytes - 1);
+	if (rec->is_cut)
+		memcpy(path + n, rest, sizeof(rest));
+	if (table_remove(&t->cgroups_missing, rec->id))
+		cgroup_is_news(t, rec->id);
+	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
+		forget_cgroups(t);
+	return table_copy(&t->cgroups, rec->id, path, strlen(path) + 1) ? 0 : -ENOMEM;
+}
+
+bool tasks_set_ended(struct tasks *t, uint32_t pid)
+{
+	struct task *main_thread;
+
+	if (pid >= TASKS_TID_MAX || test_bit(t->ended, pid))
+		return false;
+	tasks_set_bit(t->ended, pid);
+	main_thread = t->splits ? table_get(&t->dead, pid) : NULL;
+	if (main_thread)
+		tasks_let_go(t, main_thread);
+	return true;
+}
+
+void tasks_forget(struct tasks *t, uint32_t tid)
+{
+	struct task *task = table_remove(&t->by_tid, tid);
+
+	if (!task || !t->splits || !add_dead(t, task))
+		task_free(task);
+}
+
+ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
+			uint32_t **ret)
+{
+	uint32_t *gone = calloc(t->by_tid.n_used + 1, sizeof(*gone));
+	struct task *task;
+	ssize_t n = 0;
+
+	if (!gone)
+		return -ENOMEM;
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));) {
+		if (task->gone_ns && task->gone_ns < at_ns)
+			gone[n++] = task->tid;
+		/* (its end may be on its way still) */
+		else if (!task->gone_ns && is_gone(task->tid))
+			task->gone_ns = clock_boot_ns();
+	}
+	*ret = gone;
+	return n;
+}
+
+void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)
+{
+	uint32_t koid = tasks_koid(t, task->tid);
+
+	*ret = (struct event){
+		.kind = EVENT_TASK,
+		.pid = tasks_koid(t, task->pid),
+		.tid = koid,
+		.task = {
+			.comm = task->comm,
+			.command_line = task->command_line ? task->command_line : "",
+			.start_ns = task->start_ns,
+			.cgroup_id = task->cgroup_id,
+			.cgroup_path = tasks_cgroup_path(t, task->cgroup_id),
+			.parent_pid = tasks_koid(t, task->parent_pid),
+			.uid = task->uid,
+			.real_tid = koid != task->tid ? task->tid : 0,
+			.is_process = task->tid == task->pid,
+		},
+	};
+}

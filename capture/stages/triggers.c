@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/triggers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "capture/heap/heap-records.h"
+#include "capture/proc/proc-records.h"
+#include "capture/programs/decode.h"
+#include "writer/event.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+/* Where a switch says in which state its thread leaves, if it is not S. */
+enum { SWITCH_STATE = 6 };
+
+/* More threads than this at once: what is known of all is forgotten. */
+enum { THREADS_MAX = 1 << 17 };
+
+/* The last minute, in pieces. */
+#define LEAK_WINDOW_NS UINT64_C(60000000000)
+enum { LEAK_PIECES = 12 };
+#define LEAK_PIECE_NS (LEAK_WINDOW_NS / LEAK_PIECES)
+
+/* Triggers of which the owner is not notified are added up for at most this long. */
+#define ADDED_NS UINT64_C(1000000000)
+
+const char *const trigger_names[TRIGGER_MAX] = {
+	[TRIGGER_WAKEUP] = "wakeup",
+	[TRIGGER_OFFCPU] = "offcpu",
+	[TRIGGER_PRESSURE_CPU] = "pressure_cpu",
+	[TRIGGER_PRESSURE_MEMORY] = "pressure_memory",
+	[TRIGGER_PRESSURE_IO] = "pressure_io",
+	[TRIGGER_LEAK] = "leak",
+	[TRIGGER_MOMENT_SNAPSHOT] = "moment_snapshot",
+	[TRIGGER_MOMENT_STOP] = "moment_stop",
+};
+
+/* A thread. */
+struct waiter {
+	uint32_t tid;
+	bool runs, blocked;
+	bool woken_early;    /* it runs, and was woken: if it blocks now, that has ended by then */
+	uint64_t blocked_ns; /* since when; 0 = it is not, or it does not count */
+	uint64_t woken_ns;   /* it waits for a CPU since then; 0 = it does not */
+};
+
+/* What one instance (bpf/record.h) has of one resource. */
+struct growth {
+	uint64_t key;
+	uint32_t instance;
+	struct table stacks; /* stack -> bytes that live, as a pointer */
+	uint64_t bytes;      /* that live */
+	uint64_t piece;      /* the number of the last one */
+	uint64_t least[LEAK_PIECES];
+};
+
+struct triggers {
+	struct trigger_options options;
+	bool filtered;
+	struct trigger_ops ops;
+	struct table waiters;   /* tid -> struct waiter, owned */
+	struct table growths;   /* instance and resource -> struct growth, owned */
+	uint64_t told_ns;       /* of the last one of which the owner was notified; 0 = of none */
+	uint64_t n_passed_over; /* since then */
+	struct {
+		struct trigger worst; /* its count is 0 if there are none */
+		uint64_t first_ns;
+	} added[TRIGGER_CONFIGURED_MAX]; /* that the archive does not have yet */
+	uint64_t n;
+};
+
+int triggers_new(const struct trigger_options *o, bool filtered, const struct trigger_ops *ops,
+		 struct triggers **ret)
+{
+	struct triggers *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->options = *o;
+	t->filtered = filtered;
+	t->ops = *ops;
+	*ret = t;
+	return 0;
+}
+
+static void forget_waiters(struct triggers *t)
+{
+	struct waiter *w;
+
+	for (size_t pos = 0; (w = table_next(&t->waiters, &pos));)
+		free(w);
+	table_clear(&t->waiters);
+}
+
+static void free_growth(struct growth *g)
+{
+	table_deinit(&g->stacks);
+	free(g);
+}
+
+struct triggers *triggers_free(struct triggers *t)
+{
+	struct growth *g;
+
+	if (!t)
+		return NULL;
+	forget_waiters(t);
+	table_deinit(&t->waiters);
+	for (size_t pos = 0; (g = table_next(&t->growths, &pos));)
+		free_growth(g);
+	table_deinit(&t->growths);
+	return free_ptr(t);
+}
+
+/* Hands on those of KIND that were added up. */
+static int triggers_settle_one(struct triggers *t, enum trigger_kind kind)
+{
+	struct trigger worst = t->added[kind].worst;
+
+	t->added[kind].worst.count = 0;
+	return worst.count ? t->ops.fired(&worst, t->ops.userdata) : 0;
+}
+
+int triggers_settle(struct triggers *t, uint64_t horizon_ns)
+{
+	int r = 0;
+
+	for (enum trigger_kind kind = 0; r == 0 && kind < TRIGGER_CONFIGURED_MAX; kind++)
+		if (horizon_ns - t->added[kind].first_ns >= ADDED_NS)
+			r = triggers_settle_one(t, kind);
+	return r;
+}
+
+static void add_up(struct triggers *t, const struct trigger *fired)
+{
+	struct trigger *worst = &t->added[fired->kind].worst;
+	uint64_t count = worst->count + 1;
+
+	if (worst->count == 0)
+		t->added[fired->kind].first_ns = fired->ts_ns;
+	if (worst->count == 0 || fired->value > worst->value)
+		*worst = *fired;
+	worst->count = count;
+	t->n_passed_over++;
+}
+
+/* VALUE was reached, if it is as much as LIMIT, which is not 0. */
+static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns,
+			  uint64_t value, uint64_t limit, uint32_t tid)
+{
+	struct trigger fired = { kind, ts_ns, value, limit, .count = 1, .tid = tid };
+	int r;
+
+	if (limit == 0 || value < limit)
+		return 0;
+	t->n++;
+	/* (by the time when it is handed on, the tid may be another thread's) */
+	r = tid ? t->ops.name(tid, &fired.koid, t->ops.userdata) : 0;
+	if (r < 0)
+		return r;
+	if (t->told_ns && ts_ns < t->told_ns + t->options.interval_ns) {
+		add_up(t, &fired);
+		return 0;
+	}
+	r = triggers_settle_one(t, kind);
+	if (r < 0)
+		return r;
+	t->told_ns = ts_ns;
+	fired.notify = true;
+	fired.n_passed_over = t->n_passed_over;
+	t->n_passed_over = 0;
+	return t->ops.fired(&fired, t->ops.userdata);
+}
+
+/* ---- threads ---- */
+
+/* What is known of TID, maybe nothing yet; NULL without memory. */
+static struct waiter *waiter_of(struct triggers *t, uint32_t tid)
+{
+	struct waiter *w = table_get(&t->waiters, tid);
+
+	if (w)
+		return w;
+	if (t->waiters.n_used >= THREADS_MAX)
+		forget_waiters(t);
+	w = table_make(&t->waiters, tid, sizeof(*w));
+	if (w)
+		w->tid = tid;
+	return w;
+}
+
+/* Neither idle nor what a filter left out. */
+static bool is_thread(uint64_t tid)
+{
+	return tid != 0 && tid < FXT_KOID_KYMO;
+}
+
+static bool is_uninterruptible(const uint64_t *words, unsigned n_words)
+{
+	return n_words > SWITCH_STATE &&
+	       fxt_get_arg_value32(words[SWITCH_STATE]) == FXT_NAME_STATE_D;
+}
+
+static int triggers_leaves(struct triggers *t, const uint64_t *words, unsigned n_words)
+{
+	uint64_t state = fxt_get_sched_out_state(words[0]), ts_ns = words[WORD_TS];
+	uint32_t tid = (uint32_t)words[SWITCH_OUT];
+	bool blocks = state == FXT_STATE_BLOCKED;
+	struct waiter *w;
+
+	if (state == FXT_STATE_DEAD) {
+		free(table_remove(&t->waiters, tid));
+		return 0;
+	}
+	w = waiter_of(t, tid);
+	if (!w)
+		return -ENOMEM;
+	w->runs = false;
+	w->blocked = state == FXT_STATE_BLOCKED || state == FXT_STATE_SUSPENDED;
+	w->blocked_ns = blocks && (t->filtered || is_uninterruptible(words, n_words)) ? ts_ns : 0;
+	w->woken_ns = w->blocked && w->woken_early ? ts_ns : 0;
+	w->woken_early = false;
+	return 0;
+}
+
+static int triggers_comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
+{
+	struct waiter *w = waiter_of(t, tid);
+	struct waiter was;
+	int r = 0;
+
+	if (!w)
+		return -ENOMEM;
+	was = *w;
+	*w = (struct waiter){ .tid = tid, .runs = true };
+	if (was.woken_ns)
+		r = triggers_reach(t, TRIGGER_WAKEUP, ts_ns, ts_ns - was.woken_ns,
+				   t->options.wakeup_ns, tid);
+	if (r == 0 && was.blocked_ns)
+		r = triggers_reach(t, TRIGGER_OFFCPU, ts_ns, ts_ns - was.blocked_ns,
+				   t->options.offcpu_ns, tid);
+	return r;
+}
+
+/* SLEPT: it was not on its run queue. Else it matters only if it is known to sleep (schedule.h). */
+static int triggers_wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
+{
+	struct waiter *w = waiter_of(t, tid);
+
+	if (!w)
+		return -ENOMEM;
+	if (w->runs)
+		w->woken_early |= slept;
+	else if (w->woken_ns == 0 && (slept || w->blocked))
+		w->woken_ns = ts_ns;
+	return 0;
+}
+
+int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words)
+{
+	uint64_t ts_ns = words[WORD_TS];
+	int r = 0;
+
+	if (!t->options.wakeup_ns && !t->options.offcpu_ns)
+		return 0;
+	if (decode_is_sched(words, FXT_SCHED_WAKEUP))
+		return triggers_wakes(t, ts_ns, (uint32_t)words[WAKEUP_TID],
+				      !(words[0] & UINT64_C(1) << WAKE_ON_RQ_BIT));
+	if (!decode_is_sched(words, FXT_SCHED_SWITCH))
+		return 0;
+	if (is_thread(words[SWITCH_OUT]))
+		r = triggers_leaves(t, words, n_words);
+	if (r == 0 && is_thread(words[SWITCH_IN]))
+		r = triggers_comes(t, ts_ns, (uint32_t)words[SWITCH_IN]);
+	return r;
+}
+
+void triggers_loss(struct triggers *t)
+{
+	forget_waiters(t);
+}
+
+/* ---- pressure ---- */
+
+static int triggers_on_counters(struct triggers *t, const struct rec_counters *rec)
+{
+	static const char *const names[] = { "CPU some (%)", "memory some (%)", "I/O some (%)" };
+	int r = 0;
+
+	if (strcmp(rec->name, "pressure") != 0)
+		return 0;
+	for (unsigned i = 0; i < rec->n_values; i++) {
+		for (unsigned file = 0; r == 0 && file < ARRAY_SIZE(names); file++) {
+			double percent;
+
+			if (strcmp(rec->values[i].name, names[file]) != 0)
+				continue;
+			memcpy(&percent, &rec->values[i].value, sizeof(percent));
+			r = triggers_reach(t, TRIGGER_PRESSURE_CPU + file, rec->head.ts_ns,
+					   (uint64_t)(percent * 1e4), t->options.pressure_ppm[file],
+					   0);
+		}
+	}
+	return r;
+}
+
+/* ---- leaks ---- */
+
+/* (a stack of one pair of these at most) */
+static uint64_t growth_key(uint32_t instance, uint32_t resource)
+{
+	return (uint64_t)instance << 8 | (resource + 1);
+}
+
+static struct growth *growth_of(struct triggers *t, const struct rec_usage *rec)
+{
+	uint64_t key = growth_key(rec->instance, rec->resource);
+	struct growth *g = table_get(&t->growths, key);
+
+	if (g)
+		return g;
+	g = table_make(&t->growths, key, sizeof(*g));
+	if (!g)
+		return NULL;
+	g->key = key;
+	g->instance = rec->instance;
+	g->piece = rec->head.ts_ns / LEAK_PIECE_NS;
+	return g;
+}
+
+/* Goes on to the piece of TS_NS: in what was passed over it had what it has. */
+static void triggers_go_on(struct growth *g, uint64_t ts_ns)
+{
+	uint64_t piece = ts_ns / LEAK_PIECE_NS;
+
+	if (piece > g->piece + LEAK_PIECES)
+		g->piece = piece - LEAK_PIECES;
+	while (g->piece < piece)
+		g->least[++g->piece % LEAK_PIECES] = g->bytes;
+}
+
+static int set_stack(struct growth *g, uint64_t stack, uint64_t bytes)
+{
+	uint64_t key = stack ?: 1;
+	uint64_t before = (uint64_t)(uintptr_t)table_get(&g->stacks, key);
+
+	g->bytes = g->bytes - before + bytes;
+	if (bytes == 0) {
+		table_remove(&g->stacks, key);
+		return 0;
+	}
+	return table_set(&g->stacks, key, (void *)(uintptr_t)bytes);
+}
+
+static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
+{
+	uint64_t bytes = rec->allocated_bytes > rec->freed_bytes
+				 ? rec->allocated_bytes - rec->freed_bytes
+				 : 0;
+	uint64_t least, before = t->n;
+	struct growth *g;
+	int r;
+
+	/* Others are not counted in bytes, or those of memory once more. */
+	if (rec->resource != RESOURCE_MEMORY && rec->resource != RESOURCE_SEGMENT)
+		return 0;
+	g = growth_of(t, rec);
+	if (!g)
+		return -ENOMEM;
+	triggers_go_on(g, rec->head.ts_ns);
+	r = set_stack(g, rec->stack, bytes);
+	if (r < 0)
+		return r;
+	least = g->bytes;
+	for (unsigned i = 0; i < LEAK_PIECES; i++)
+		if (g->least[i] < least)
+			least = g->least[i];
+	if (g->bytes < g->least[g->piece % LEAK_PIECES])
+		g->least[g->piece % LEAK_PIECES] = g->bytes;
+	r = triggers_reach(t, TRIGGER_LEAK, rec->head.ts_ns, g->bytes - least,
+			   t->options.leak_bytes, rec->head.pid);
+	/* From here on it has to grow as much again. */
+	for (unsigned i = 0; t->n > before && i < LEAK_PIECES; i++)
+		g->least[i] = g->bytes;
+	return r;
+}
+
+static void triggers_on_watched(struct triggers *t, const struct rec_watched *rec)
+{
+	for (uint32_t resource = 0; resource < RESOURCE_MAX; resource++) {
+		struct growth *g = table_remove(&t->growths, growth_key(rec->instance, resource));
+
+		if (g)
+			free_growth(g);
+	}
+}
+
+int triggers_record(struct triggers *t, const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_COUNTERS:
+		return triggers_on_counters(t, (const struct rec_counters *)rec);
+	case REC_USAGE:
+		return t->options.leak_bytes ? triggers_on_usage(t, (const struct rec_usage *)rec)
+					     : 0;
+	case REC_WATCHED:
+		triggers_on_watched(t, (const struct rec_watched *)rec);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+uint64_t triggers_count(const struct triggers *t)
+{
+	return t->n;
+}
