@@ -5,7 +5,7 @@
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
 
-static size_t put_varint(uint8_t *to, uint64_t v)
+static size_t protobuf_put_varint(uint8_t *to, uint64_t v)
 {
 	size_t n = 0;
 
@@ -17,26 +17,26 @@ static size_t put_varint(uint8_t *to, uint64_t v)
 
 size_t protobuf_put_u64(uint8_t *to, unsigned field, uint64_t v)
 {
-	size_t n = put_varint(to, (uint64_t)field << 3 | WIRE_VARINT);
+	size_t n = protobuf_put_varint(to, (uint64_t)field << 3 | WIRE_VARINT);
 
-	return n + put_varint(to + n, v);
+	return n + protobuf_put_varint(to + n, v);
 }
 
 size_t protobuf_put_head(uint8_t *to, unsigned field, size_t size)
 {
-	size_t n = put_varint(to, (uint64_t)field << 3 | WIRE_BYTES);
+	size_t n = protobuf_put_varint(to, (uint64_t)field << 3 | WIRE_BYTES);
 
-	return n + put_varint(to + n, size);
+	return n + protobuf_put_varint(to + n, size);
 }
 
 void protobuf_add_packed(struct outbuf *b, uint64_t v)
 {
 	uint8_t bytes[VARINT_MAX];
 
-	outbuf_append(b, bytes, put_varint(bytes, v));
+	outbuf_append(b, bytes, protobuf_put_varint(bytes, v));
 }
 
-static void add_tag(struct outbuf *b, unsigned field, unsigned wire_type)
+static void protobuf_add_tag(struct outbuf *b, unsigned field, unsigned wire_type)
 {
 	protobuf_add_packed(b, (uint64_t)field << 3 | wire_type);
 }
@@ -56,7 +56,7 @@ void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v)
 
 void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n)
 {
-	add_tag(b, field, WIRE_BYTES);
+	protobuf_add_tag(b, field, WIRE_BYTES);
 	protobuf_add_packed(b, n);
 	outbuf_append(b, p, n);
 }
@@ -68,7 +68,7 @@ void protobuf_add_text(struct outbuf *b, unsigned field, const char *text)
 
 size_t protobuf_begin(struct outbuf *b, unsigned field)
 {
-	add_tag(b, field, WIRE_BYTES);
+	protobuf_add_tag(b, field, WIRE_BYTES);
 	return b->size;
 }
 
@@ -80,7 +80,7 @@ void protobuf_end(struct outbuf *b, size_t begin)
 	if (b->error < 0)
 		return;
 	size = b->size - begin;
-	n = put_varint(length, size);
+	n = protobuf_put_varint(length, size);
 	if (!outbuf_reserve(b, n))
 		return;
 	memmove(b->data + begin + n, b->data + begin, size);

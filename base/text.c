@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 
 /* The number of bytes of the valid UTF-8 character at P, or 0. */
-static size_t utf8_len(const unsigned char *p, size_t n)
+static size_t text_utf8_len(const unsigned char *p, size_t n)
 {
 	size_t len;
 	uint32_t c;
@@ -50,7 +50,7 @@ bool text_is_utf8(const char *p, size_t n)
 	const unsigned char *from = (const unsigned char *)p;
 
 	while (n > 0) {
-		size_t len = utf8_len(from, n);
+		size_t len = text_utf8_len(from, n);
 
 		if (len == 0)
 			return false;
@@ -61,7 +61,7 @@ bool text_is_utf8(const char *p, size_t n)
 }
 
 /* The character of LEN bytes at P. */
-static uint32_t utf8_get(const unsigned char *p, size_t len)
+static uint32_t text_utf8_get(const unsigned char *p, size_t len)
 {
 	static const uint8_t masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
 	uint32_t c = p[0] & masks[len];
@@ -101,11 +101,11 @@ static bool text_is_control_at(uint32_t c)
 size_t text_is_control(const char *p, size_t n, uint32_t *ret)
 {
 	const unsigned char *from = (const unsigned char *)p;
-	size_t len = utf8_len(from, n);
+	size_t len = text_utf8_len(from, n);
 
 	if (len == 0)
 		return 0;
-	*ret = utf8_get(from, len);
+	*ret = text_utf8_get(from, len);
 	return text_is_control_at(*ret) ? len : 0;
 }
 
@@ -118,10 +118,10 @@ static size_t text_clean_into(char *to, size_t room, const char *from, size_t n,
 
 	assert(room > 0);
 	while (n > 0) {
-		size_t len = utf8_len(p, n), step = len ? len : 1;
+		size_t len = text_utf8_len(p, n), step = len ? len : 1;
 		const char *piece = (const char *)p;
 
-		if (len == 0 || text_is_control_at(utf8_get(p, len))) {
+		if (len == 0 || text_is_control_at(text_utf8_get(p, len))) {
 			piece = replacement;
 			len = sizeof(replacement) - 1;
 		}
@@ -171,7 +171,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 }
 
 /* Parses leading digits. Returns their number, or a negative errno. */
-static int take_digits(const char *text, uint64_t *ret)
+static int text_take_digits(const char *text, uint64_t *ret)
 {
 	uint64_t v = 0;
 	int n = 0;
@@ -190,7 +190,7 @@ static int take_digits(const char *text, uint64_t *ret)
 int text_parse_u64(const char *text, uint64_t max, uint64_t *ret)
 {
 	uint64_t v;
-	int n = take_digits(text, &v);
+	int n = text_take_digits(text, &v);
 
 	if (n < 0)
 		return n;
@@ -207,7 +207,7 @@ int text_parse_size(const char *text, uint64_t *ret_bytes)
 	static const char units[] = "KMGT";
 	const char *unit;
 	uint64_t v;
-	int shift = 0, n = take_digits(text, &v);
+	int shift = 0, n = text_take_digits(text, &v);
 
 	if (n < 0)
 		return n;
@@ -257,7 +257,7 @@ static int text_take_time(const char *text, uint64_t *ret_ns)
 	uint64_t whole, fraction = 0, scale = 1, ns;
 	const char *p = text;
 	size_t letters;
-	int n = take_digits(p, &whole);
+	int n = text_take_digits(p, &whole);
 
 	if (n < 0)
 		return n;

@@ -47,7 +47,7 @@ const char *value_share_of(unsigned n_cpus)
 
 /* Parses a decimal number with up to four digits after the point, and an optional '%'. Returns 0,
  * -EINVAL or -ERANGE. */
-static int parse_percent(const char *text, uint64_t *ret_ppm)
+static int value_parse_percent(const char *text, uint64_t *ret_ppm)
 {
 	uint64_t ppm = 0, scale = 10000;
 	bool behind = false;
@@ -71,13 +71,13 @@ static int parse_percent(const char *text, uint64_t *ret_ppm)
 	return p[*p == '%'] == '\0' && p[-1] != '.' ? 0 : -EINVAL;
 }
 
-static int parse_number(enum value_unit unit, const char *text, uint64_t *ret)
+static int value_parse_number(enum value_unit unit, const char *text, uint64_t *ret)
 {
 	switch (unit) {
 	case VALUE_TIME:
 		return text_parse_time(text, ret);
 	case VALUE_SHARE:
-		return parse_percent(text, ret);
+		return value_parse_percent(text, ret);
 	default:
 		return text_parse_size(text, ret);
 	}
@@ -106,7 +106,7 @@ int value_parse(enum value_unit unit, const char *text, uint64_t min, uint64_t m
 	};
 	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
 	uint64_t n;
-	int r = parse_number(unit, text, &n);
+	int r = value_parse_number(unit, text, &n);
 
 	if (r == -EINVAL)
 		return value_refuse(why, "'%.*s' is not %s", SHOWN_MAX, text, what[unit]);

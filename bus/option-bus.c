@@ -339,7 +339,7 @@ static bool option_bus_has_trigger(const struct session_options *o)
 }
 
 /* Whether the option must be sent to the service. Older services do not know all options. */
-static bool is_said(const struct option_row *row, const struct session_options *o)
+static bool option_bus_is_said(const struct option_row *row, const struct session_options *o)
 {
 	if (row->type == OPTION_TRIGGERS)
 		return option_bus_has_trigger(o);
@@ -351,7 +351,8 @@ int option_bus_append(sd_bus_message *m, const struct session_options *o, bool s
 	int r = 0;
 
 	OPTION_FOR_EACH(row)
-		if (r >= 0 && row->bus && (shown ? row->type != OPTION_FILES : is_said(row, o)))
+		if (r >= 0 && row->bus &&
+		    (shown ? row->type != OPTION_FILES : option_bus_is_said(row, o)))
 			r = option_bus_append_entry(m, row, o);
 	return r < 0 ? r : 0;
 }

@@ -14,7 +14,7 @@
 #include "cli/common/verb.h"
 #include "cli/service/remote.h"
 
-static int print_overview(FILE *to)
+static int dispatch_print_overview(FILE *to)
 {
 	fputs("Usage: kymo VERB [OPTION ...]\n\n"
 	      "Records a whole Linux machine, and shows the recording.\n\n",
@@ -27,7 +27,7 @@ static int print_overview(FILE *to)
 	return CLI_OK;
 }
 
-static int unknown_verb(const char *name)
+static int dispatch_unknown_verb(const char *name)
 {
 	static const char *const others[] = { "help", "--help", "--version", "--host",
 					      "--machine" };
@@ -44,7 +44,7 @@ static int unknown_verb(const char *name)
 	return cli_usage_error("unknown %s '%s'", what, name);
 }
 
-static const struct verb *find_verb(const char *name)
+static const struct verb *dispatch_find_verb(const char *name)
 {
 	for (const struct verb *const *v = verbs; *v; v++)
 		if (strcmp(name, (*v)->name) == 0)
@@ -75,19 +75,19 @@ static int dispatch_print_help(int argc, char **argv)
 	const struct verb *verb;
 
 	if (argc < 2)
-		return print_overview(stdout);
+		return dispatch_print_overview(stdout);
 	if (argc > 2)
 		return cli_usage_error("expected one VERB");
-	verb = find_verb(argv[1]);
+	verb = dispatch_find_verb(argv[1]);
 	if (!verb)
-		return unknown_verb(argv[1]);
+		return dispatch_unknown_verb(argv[1]);
 	dispatch_show_manual(verb);
 	cli_set_verb(verb);
 	return cli_help();
 }
 
 /* The verb, here or elsewhere. */
-static int run_verb(const struct verb *verb, int argc, char **argv)
+static int dispatch_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct remote remote = { 0 };
 	int r;
@@ -106,17 +106,17 @@ int dispatch(int argc, char **argv)
 
 	remote_put_behind(argc, argv);
 	if (argc < 2) {
-		print_overview(stderr);
+		dispatch_print_overview(stderr);
 		return CLI_USAGE;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return print_overview(stdout);
+		return dispatch_print_overview(stdout);
 	if (strcmp(argv[1], "help") == 0)
 		return dispatch_print_help(argc - 1, argv + 1);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("kymo " KYMO_VERSION);
 		return CLI_OK;
 	}
-	verb = find_verb(argv[1]);
-	return verb ? run_verb(verb, argc - 1, argv + 1) : unknown_verb(argv[1]);
+	verb = dispatch_find_verb(argv[1]);
+	return verb ? dispatch_run_verb(verb, argc - 1, argv + 1) : dispatch_unknown_verb(argv[1]);
 }

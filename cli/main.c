@@ -14,7 +14,7 @@
  * What is opened later must not become standard output, or messages would end up in it. What was
  * closed stays of no use: it is opened for the wrong direction. Returns 0 or a negative errno.
  */
-static int fill_standard_descriptors(void)
+static int main_fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 &&
@@ -26,7 +26,7 @@ static int fill_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
-	if (fill_standard_descriptors() < 0)
+	if (main_fill_standard_descriptors() < 0)
 		return CLI_FAILED; /* nobody can be told */
 	/* A file that may not grow (ulimit -f) is a failure like others, with a message. */
 	signal(SIGXFSZ, SIG_IGN);

@@ -59,7 +59,7 @@ static void kymod_print_help(void)
 }
 
 /* Returns 1 to continue, 0 to exit with success, or -EINVAL. */
-static int parse_arguments(int argc, char **argv, struct arguments *ret)
+static int kymod_parse_arguments(int argc, char **argv, struct arguments *ret)
 {
 	enum {
 		OPT_BUS = 256,
@@ -134,7 +134,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
  * Whether this process has the capabilities to record. Features of the kernel are checked for each
  * session.
  */
-static int check_rights(void)
+static int kymod_check_rights(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { 0 };
@@ -173,7 +173,7 @@ static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t
  * tens of milliseconds. Meanwhile our queue at the bus can become full, and the bus then rejects
  * messages to us.
  */
-static void allow_descriptors(void)
+static void kymod_allow_descriptors(void)
 {
 	struct rlimit files;
 	int last;
@@ -191,7 +191,7 @@ static void allow_descriptors(void)
  * they are freed. By default, malloc() raises this threshold, and takes larger blocks from its
  * heap. There, a small block above them prevents their return.
  */
-static void give_memory_back(void)
+static void kymod_give_memory_back(void)
 {
 	mallopt(M_MMAP_THRESHOLD, MMAP_FROM_BYTES);
 }
@@ -215,7 +215,7 @@ static int kymod_run(const struct arguments *args)
 	_cleanup_(manager_freep) struct manager *m = NULL;
 	int r;
 
-	if (check_rights() < 0)
+	if (kymod_check_rights() < 0)
 		return log_error(0, "the service needs root, or the capabilities CAP_BPF and "
 				    "CAP_PERFMON")
 			       ?: -EPERM;
@@ -246,7 +246,7 @@ int main(int argc, char **argv)
 {
 	struct arguments args = { .group = "kymo" };
 	sigset_t ours;
-	int r = parse_arguments(argc, argv, &args);
+	int r = kymod_parse_arguments(argc, argv, &args);
 
 	if (r <= 0)
 		return r < 0 ? 2 : EXIT_SUCCESS;
@@ -262,8 +262,8 @@ int main(int argc, char **argv)
 	sigaddset(&ours, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	allow_descriptors();
-	give_memory_back();
+	kymod_allow_descriptors();
+	kymod_give_memory_back();
 	thread_raise_priority();
 	r = clean_fd_table_begin();
 	if (r < 0)

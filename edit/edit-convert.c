@@ -66,7 +66,7 @@ static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int a
 
 /* The name of fxt-names.h (enum fxt_name) that T is, or 0. kymo's own names are known by their
  * indices, even if the records that define them were lost. */
-static int known_name(const struct edit_copy *c, const struct fxt_text *t)
+static int edit_known_name(const struct edit_copy *c, const struct fxt_text *t)
 {
 	if (t->bytes || !c->provider->named)
 		return fxt_text_known(t);
@@ -74,7 +74,7 @@ static int known_name(const struct edit_copy *c, const struct fxt_text *t)
 }
 
 /* Writes a string record for S, at the next index for strings of this record. */
-static struct fxt_out_string set_apart(struct edit_copy *c, const struct fxt_out_string *s)
+static struct fxt_out_string edit_set_apart(struct edit_copy *c, const struct fxt_out_string *s)
 {
 	unsigned index = EDIT_KEPT_STRING_FIRST + c->n_strings++;
 
@@ -91,7 +91,7 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 		       (what == EDIT_TEXT_NAME && c->record->type == FXT_RECORD_EVENT);
 	bool in_record =
 		what == EDIT_TEXT_LOG || what == EDIT_TEXT_MODULE || what == EDIT_TEXT_PROVIDER;
-	int known = known_name(c, t);
+	int known = edit_known_name(c, t);
 
 	if (known && !in_record && (c->provider->named || c->rules.apart) &&
 	    (is_word || !c->rules.text))
@@ -100,7 +100,7 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 		c->counts.strings++;
 		s.text = lost_text;
 		s.length = strlen(lost_text);
-		return c->rules.apart ? set_apart(c, &s) : s;
+		return c->rules.apart ? edit_set_apart(c, &s) : s;
 	}
 	if (t->bytes && t->length == 0)
 		return s;
@@ -112,7 +112,7 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 					    FXT_STRING_BYTES_MAX, &s.length);
 	if (c->rules.text && !(known && is_word))
 		edit_convert_replace(c, what, arg_name, &s);
-	return c->rules.apart && !in_record ? set_apart(c, &s) : s;
+	return c->rules.apart && !in_record ? edit_set_apart(c, &s) : s;
 }
 
 /* The record's name, cut to fit a module record. */
@@ -174,8 +174,8 @@ struct fxt_out_thread edit_convert_thread(struct edit_copy *c, const struct fxt_
 /* ---- arguments ---- */
 
 /* Converts the value of ARG. Returns false for an unknown type. */
-static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int name,
-			  struct fxt_out_arg *ret)
+static bool edit_convert_value(struct edit_copy *c, const struct fxt_arg *arg, int name,
+			       struct fxt_out_arg *ret)
 {
 	ret->type = (enum fxt_arg_type)arg->type;
 	switch (arg->type) {
@@ -212,7 +212,7 @@ static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int na
 }
 
 /* Readers reject the record if such an argument has another type. */
-static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
+static bool edit_has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 {
 	const struct fxt_event_field *f = fxt_record_field(r, name);
 
@@ -220,7 +220,7 @@ static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 }
 
 /* Adds the argument that the rules return, if any. */
-static void add_arg(struct edit_copy *c)
+static void edit_add_arg(struct edit_copy *c)
 {
 	struct fxt_out_arg *to = &c->args[c->n_args];
 	int name;
@@ -250,9 +250,9 @@ void edit_convert_args(struct edit_copy *c)
 			c->counts.arguments++;
 			continue;
 		}
-		name = known_name(c, &arg.name);
-		if (has_wrong_type(c->record, name, arg.type) ||
-		    !convert_value(c, &arg, name, to)) {
+		name = edit_known_name(c, &arg.name);
+		if (edit_has_wrong_type(c->record, name, arg.type) ||
+		    !edit_convert_value(c, &arg, name, to)) {
 			c->counts.arguments++;
 			continue;
 		}
@@ -260,5 +260,5 @@ void edit_convert_args(struct edit_copy *c)
 		if (!c->rules.arg || c->rules.arg(c->rules.userdata, c->record, name, to))
 			c->n_args++;
 	}
-	add_arg(c);
+	edit_add_arg(c);
 }

@@ -6,7 +6,7 @@
 
 /* ---- by hand ---- */
 
-static int copy_large(struct edit_copy *c)
+static int edit_copy_types_copy_large(struct edit_copy *c)
 {
 	const struct fxt_record *r = c->record;
 	struct fxt_large_blob blob = {
@@ -26,7 +26,7 @@ static int copy_large(struct edit_copy *c)
 	return fxt_write_large_blob(&c->own.writer, &blob);
 }
 
-static int copy_legacy_switch(struct edit_copy *c)
+static int edit_copy_types_copy_legacy_switch(struct edit_copy *c)
 {
 	const struct fxt_record *r = c->record;
 	struct fxt_thread out = { r->sw.out_pid, r->sw.out_tid, r->sw.out_defined };
@@ -49,7 +49,7 @@ static int copy_legacy_switch(struct edit_copy *c)
 				       });
 }
 
-static int copy_unlisted(struct edit_copy *c)
+static int edit_copy_types_copy_unlisted(struct edit_copy *c)
 {
 	const struct fxt_record *r = c->record;
 
@@ -57,10 +57,10 @@ static int copy_unlisted(struct edit_copy *c)
 	case FXT_LAYOUT_KEY(FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_EVENT):
 		return fxt_write_provider_event(&c->own.writer, r->metadata.number);
 	case FXT_LAYOUT_KEY(FXT_RECORD_SCHEDULING, FXT_SCHED_LEGACY_SWITCH):
-		return copy_legacy_switch(c);
+		return edit_copy_types_copy_legacy_switch(c);
 	case FXT_LAYOUT_KEY(FXT_RECORD_LARGE, FXT_LARGE_BLOB_METADATA):
 	case FXT_LAYOUT_KEY(FXT_RECORD_LARGE, FXT_LARGE_BLOB_NO_METADATA):
-		return copy_large(c);
+		return edit_copy_types_copy_large(c);
 	default:
 		return -EINVAL;
 	}
@@ -68,7 +68,7 @@ static int copy_unlisted(struct edit_copy *c)
 
 /* ---- by the layouts ---- */
 
-static void copy_log_text(struct edit_copy *c, struct fxt_log *s)
+static void edit_copy_types_copy_log_text(struct edit_copy *c, struct fxt_log *s)
 {
 	struct fxt_out_string text = edit_convert_text(c, &c->record->name, EDIT_TEXT_LOG, 0);
 
@@ -80,7 +80,7 @@ static void copy_log_text(struct edit_copy *c, struct fxt_log *s)
 #define WHAT_category EDIT_TEXT_CATEGORY
 #define WHAT_name     EDIT_TEXT_NAME
 #define TAKE_name     s.name = edit_convert_module_name(c);
-#define TAKE_text     copy_log_text(c, &s);
+#define TAKE_text     edit_copy_types_copy_log_text(c, &s);
 
 #define RESERVED(field)
 #define KIND(field)                                                                                \
@@ -132,6 +132,6 @@ int edit_copy_by_type(struct edit_copy *c)
 		FXT_SCHED_LAYOUTS(X)
 #undef X
 	default:
-		return copy_unlisted(c);
+		return edit_copy_types_copy_unlisted(c);
 	}
 }

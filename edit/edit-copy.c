@@ -43,13 +43,13 @@ int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct 
 	return 0;
 }
 
-static struct edit_provider *provider_free(struct edit_provider *p)
+static struct edit_provider *edit_provider_free(struct edit_provider *p)
 {
 	if (p && p->out == &p->other)
 		fxt_out_provider_deinit(&p->other);
 	return free_ptr(p);
 }
-DEFINE_CLEANUP(struct edit_provider *, provider_free)
+DEFINE_CLEANUP(struct edit_provider *, edit_provider_free)
 
 struct edit_copy *edit_copy_free(struct edit_copy *c)
 {
@@ -57,7 +57,7 @@ struct edit_copy *edit_copy_free(struct edit_copy *c)
 		return NULL;
 	for (struct edit_provider *p = c->all, *next; p; p = next) {
 		next = p->next;
-		provider_free(p);
+		edit_provider_free(p);
 	}
 	table_deinit(&c->providers);
 	fxt_archive_deinit(&c->own);
@@ -132,7 +132,8 @@ static int edit_copy_introduce(struct edit_copy *c, const struct edit_provider *
 
 /* Writes the name of the source's provider FROM in the output to TO, which has
  * FXT_PROVIDER_NAME_MAX + 1 bytes. */
-static void convert_provider_name(struct edit_copy *c, const struct fxt_provider *from, char *to)
+static void edit_convert_provider_name(struct edit_copy *c, const struct fxt_provider *from,
+				       char *to)
 {
 	struct fxt_text name = { from->name, from->name_length, 0, 0 };
 	struct fxt_out_string text;
@@ -146,7 +147,7 @@ static void convert_provider_name(struct edit_copy *c, const struct fxt_provider
 }
 
 /* Whether P has the current name of FROM. */
-static bool is_called(const struct edit_provider *p, const struct fxt_provider *from)
+static bool edit_is_called(const struct edit_provider *p, const struct fxt_provider *from)
 {
 	return !from || (p->as.name_length == from->name_length &&
 			 memcmp(p->as.name, from->name, from->name_length) == 0);
@@ -161,12 +162,12 @@ static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider
 {
 	uint64_t key = from ? (uint64_t)from->id + 2 : 1;
 	bool is_kymo = !from || edit_copy_is_kymo(from);
-	_cleanup_(provider_freep) struct edit_provider *p = NULL;
+	_cleanup_(edit_provider_freep) struct edit_provider *p = NULL;
 	char name[FXT_PROVIDER_NAME_MAX + 1] = "kymo";
 	int r = 0;
 
 	*ret = table_get(&c->providers, key);
-	if (*ret && (is_called(*ret, from) || c->n_providers >= PROVIDERS_MAX))
+	if (*ret && (edit_is_called(*ret, from) || c->n_providers >= PROVIDERS_MAX))
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -185,7 +186,7 @@ static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider
 	c->provider = p;
 	c->n_texts = 0;
 	if (r == 0 && !is_kymo)
-		convert_provider_name(c, from, name);
+		edit_convert_provider_name(c, from, name);
 	if (r == 0 && !p->out->introduced)
 		r = edit_copy_introduce(c, p, name);
 	r = r ?: table_set(&c->providers, key, p);
@@ -201,7 +202,7 @@ static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider
 
 /* ---- public functions ---- */
 
-static bool names_unknown(const struct fxt_record *r)
+static bool edit_names_unknown(const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_SCHEDULING)
 		return r->subtype == FXT_SCHED_LEGACY_SWITCH &&
@@ -213,7 +214,7 @@ static bool names_unknown(const struct fxt_record *r)
 }
 
 /* Names the pseudo-thread "unknown". */
-static int say_unknown(struct edit_copy *c)
+static int edit_say_unknown(struct edit_copy *c)
 {
 	struct event ev = {
 		.kind = EVENT_TASK,
@@ -238,7 +239,7 @@ static int edit_copy_attempt(struct edit_copy *c)
 
 /* Writes string and thread records first, and references them: with inline threads, the record can
  * be too long. */
-static int attempt_with_threads_apart(struct edit_copy *c)
+static int edit_attempt_with_threads_apart(struct edit_copy *c)
 {
 	struct fxt_table *threads = &c->own.provider.threads;
 	int r;
@@ -254,7 +255,7 @@ static int attempt_with_threads_apart(struct edit_copy *c)
 }
 
 /* Whether RECORD only fills tables for later records, or begins a section. */
-static bool is_for_tables(const struct fxt_record *record)
+static bool edit_is_for_tables(const struct fxt_record *record)
 {
 	if (record->type != FXT_RECORD_METADATA)
 		return record->type <= FXT_RECORD_THREAD;
@@ -270,10 +271,10 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	struct edit_provider *p;
 	int r;
 
-	if (is_for_tables(record))
+	if (edit_is_for_tables(record))
 		return 0;
-	if (!c->rules.apart && !c->unknown_said && names_unknown(record)) {
-		r = say_unknown(c);
+	if (!c->rules.apart && !c->unknown_said && edit_names_unknown(record)) {
+		r = edit_say_unknown(c);
 		if (r < 0)
 			return r;
 	}
@@ -284,11 +285,11 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	c->provider = p;
 	c->last = c->to->bytes.size;
 	r = c->rules.apart && record->type == FXT_RECORD_USERSPACE_OBJECT
-		    ? attempt_with_threads_apart(c)
+		    ? edit_attempt_with_threads_apart(c)
 		    : edit_copy_attempt(c);
 	if (r == -EMSGSIZE && c->rules.apart && !c->to->bytes.error) {
 		c->counts = before;
-		r = attempt_with_threads_apart(c);
+		r = edit_attempt_with_threads_apart(c);
 	}
 	if (c->to->bytes.error)
 		return c->to->bytes.error;
@@ -302,7 +303,7 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 }
 
 /* Makes following records go to kymo's own section. */
-static int enter_own(struct edit_copy *c)
+static int edit_enter_own(struct edit_copy *c)
 {
 	struct edit_provider *p;
 	int r = edit_copy_get_provider(c, NULL, &p);
@@ -312,7 +313,7 @@ static int enter_own(struct edit_copy *c)
 
 int edit_copy_event(struct edit_copy *c, const struct event *ev)
 {
-	int r = enter_own(c);
+	int r = edit_enter_own(c);
 
 	return r == 0 ? fxt_archive_event(&c->own, ev) : r;
 }
@@ -324,7 +325,7 @@ void edit_copy_make_packets(struct edit_copy *c)
 
 static int edit_copy_write_packets(struct edit_copy *c, bool all)
 {
-	int r = enter_own(c);
+	int r = edit_enter_own(c);
 
 	return r == 0 ? fxt_archive_packets(&c->own, all) : r;
 }
@@ -353,7 +354,7 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
 		  .i32 = sw->in_tid ? sw->in_weight : FXT_IDLE_WEIGHT },
 		{ .type = FXT_ARG_BOOL, .name = fxt_named(FXT_NAME_SYNTHETIC), .boolean = true },
 	};
-	int r = enter_own(c);
+	int r = edit_enter_own(c);
 
 	if (r < 0)
 		return r;
@@ -377,7 +378,7 @@ int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t p
 	const struct fxt_out_arg process = { .type = FXT_ARG_KOID,
 					     .name = fxt_named(FXT_NAME_PROCESS),
 					     .u64 = edit_convert_koid(c, pid) };
-	int r = enter_own(c);
+	int r = edit_enter_own(c);
 
 	if (r < 0)
 		return r;

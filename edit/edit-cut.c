@@ -72,7 +72,7 @@ static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *nam
 }
 
 /* Names the pseudo-thread "other" of CPU, unless it was named before. */
-static int say_other(struct edit_cut *c, uint32_t cpu)
+static int edit_cut_say_other(struct edit_cut *c, uint32_t cpu)
 {
 	char name[32];
 	int r = 0;
@@ -93,7 +93,7 @@ static int edit_cut_write_switch(void *userdata, const struct edit_switch *sw)
 
 	if (edit_select_by_process(c->select) &&
 	    (fxt_koid_is_other(sw->out_tid) || fxt_koid_is_other(sw->in_tid)))
-		r = say_other(c, sw->cpu);
+		r = edit_cut_say_other(c, sw->cpu);
 	return r == 0 ? edit_copy_switch(c->copy, sw) : r;
 }
 
@@ -107,7 +107,7 @@ static int edit_cut_write_record(void *userdata, const struct fxt_provider *from
 
 /* Turns an allocation before the cut into a block that is live in it, with the time of its
  * allocation. */
-static void say_since(struct edit_cut *c, struct fxt_record *r)
+static void edit_cut_say_since(struct edit_cut *c, struct fxt_record *r)
 {
 	static const char name[] = "block";
 
@@ -147,7 +147,8 @@ static void edit_cut_clip_begin(struct edit_cut *c, struct fxt_record *r)
 		c->clipped = "cut";
 }
 
-static int add_since(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret)
+static int edit_cut_add_since(void *userdata, const struct fxt_record *record,
+			      struct fxt_out_arg *ret)
 {
 	const struct edit_cut *c = userdata;
 
@@ -163,8 +164,8 @@ static int add_since(void *userdata, const struct fxt_record *record, struct fxt
 	return FXT_NAME_TIME;
 }
 
-static bool change_arg(void *userdata, const struct fxt_record *record, int name,
-		       struct fxt_out_arg *arg)
+static bool edit_cut_change_arg(void *userdata, const struct fxt_record *record, int name,
+				struct fxt_out_arg *arg)
 {
 	const struct edit_cut *c = userdata;
 
@@ -178,7 +179,9 @@ int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
 		 const struct edit_cut_options *options)
 {
 	_cleanup_(edit_cut_freep) struct edit_cut *c = calloc(1, sizeof(*c));
-	struct edit_rules rules = { .userdata = c, .arg = change_arg, .more = add_since };
+	struct edit_rules rules = { .userdata = c,
+				    .arg = edit_cut_change_arg,
+				    .more = edit_cut_add_since };
 	int r;
 
 	if (!c)
@@ -242,7 +245,7 @@ static int edit_cut_write_clock(struct edit_cut *c, uint64_t ts_ns)
 					});
 }
 
-static int write_starts(struct edit_cut *c)
+static int edit_cut_write_starts(struct edit_cut *c)
 {
 	struct fxt_record record;
 	int r = 0;
@@ -256,20 +259,21 @@ static int write_starts(struct edit_cut *c)
 }
 
 /* Writes a record of the state, with the time of the cut's beginning. */
-static int write_state(void *userdata, const struct fxt_provider *from, struct fxt_record *record)
+static int edit_cut_write_state(void *userdata, const struct fxt_provider *from,
+				struct fxt_record *record)
 {
 	struct edit_cut *c = userdata;
 
 	if (!edit_select_take(c->select, record))
 		return 0;
-	say_since(c, record);
+	edit_cut_say_since(c, record);
 	record->ts_ns = c->from_ns;
 	return edit_copy_record(c->copy, from, record);
 }
 
 /* Writes complete events that began before the cut, with its beginning as their begin. Open spans
  * around an event are written before it. */
-static int write_across(struct edit_cut *c)
+static int edit_cut_write_across(struct edit_cut *c)
 {
 	struct fxt_record record;
 	int r = 0;
@@ -287,14 +291,14 @@ static int write_across(struct edit_cut *c)
 
 static int edit_cut_begin(struct edit_cut *c)
 {
-	int r = edit_state_give(c->state, write_state, c);
+	int r = edit_state_give(c->state, edit_cut_write_state, c);
 
 	c->counts.no_room = edit_state_left_out(c->state);
 	c->phase = WITHIN;
 	c->since_ns = 0;
-	r = r ?: write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
+	r = r ?: edit_cut_write_starts(c) ?: edit_cut_write_clock(c, c->from_ns)
 		    ?: edit_timeline_open(c->timeline, c->from_ns);
-	return r == 0 ? write_across(c) : r;
+	return r == 0 ? edit_cut_write_across(c) : r;
 }
 
 /* Ends the cut at TS_NS: at its end, or at the end of the archive if that is earlier. */
@@ -366,7 +370,7 @@ static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 	}
 }
 
-static int keep_across(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_keep_across(struct edit_cut *c, const struct edit_sorted *item)
 {
 	if (c->n_across == ACROSS_MAX || c->across_bytes > ACROSS_BYTES_MAX) {
 		c->counts.left_out++;
@@ -393,7 +397,7 @@ static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, str
 	}
 	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
 	    r->event.end_ns > c->from_ns)
-		return keep_across(c, item);
+		return edit_cut_keep_across(c, item);
 	c->counts.left_out++;
 	if (r->type == FXT_RECORD_SCHEDULING)
 		e = edit_timeline_note(c->timeline, r);
@@ -402,13 +406,14 @@ static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, str
 	return e < 0 ? e : 0;
 }
 
-static bool is_wakeup(const struct fxt_record *r)
+static bool edit_cut_is_wakeup(const struct fxt_record *r)
 {
 	return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP;
 }
 
 /* Handles a record within the cut. */
-static int take_within(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
+static int edit_cut_take_within(struct edit_cut *c, const struct edit_sorted *item,
+				struct fxt_record *r)
 {
 	int verdict = 1;
 
@@ -423,7 +428,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 		verdict = edit_spans_take(c->spans, item->from, r);
 	if (verdict >= 0 && edit_select_by_process(c->select) && r->type == FXT_RECORD_SCHEDULING &&
 	    r->subtype != FXT_SCHED_WAKEUP) {
-		int e = say_other(c, r->sw.cpu);
+		int e = edit_cut_say_other(c, r->sw.cpu);
 
 		verdict = e < 0 ? e : verdict;
 	}
@@ -433,7 +438,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 	 * wakeup is left out if CPUs were selected, since the thread may have run on another
 	 * CPU. */
 	if (verdict == 0 &&
-	    (r->type == FXT_RECORD_EVENT || (is_wakeup(r) && c->options.n_cpus > 0))) {
+	    (r->type == FXT_RECORD_EVENT || (edit_cut_is_wakeup(r) && c->options.n_cpus > 0))) {
 		c->counts.left_out++;
 		return 0;
 	}
@@ -452,7 +457,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
  * options.from_ns counts from. Older events were under way at that time, and are kept unless
  * from_ns is set.
  */
-static void set_window(struct edit_cut *c, uint64_t first_ns)
+static void edit_cut_set_window(struct edit_cut *c, uint64_t first_ns)
 {
 	uint64_t begin_ns = c->start_ns > first_ns ? c->start_ns : first_ns;
 	uint64_t base = c->options.absolute ? 0 : begin_ns;
@@ -467,23 +472,23 @@ static void set_window(struct edit_cut *c, uint64_t first_ns)
 		c->to_ns = UINT64_MAX;
 }
 
-static void learn_time(struct edit_cut *c, uint64_t ts_ns)
+static void edit_cut_learn_time(struct edit_cut *c, uint64_t ts_ns)
 {
 	if (!c->timed) {
 		c->timed = true;
 		c->counts.first_ns = c->counts.last_ns = ts_ns;
-		set_window(c, ts_ns);
+		edit_cut_set_window(c, ts_ns);
 	}
 	if (ts_ns > c->counts.last_ns)
 		c->counts.last_ns = ts_ns;
 }
 
-static int take_timed(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_take_timed(struct edit_cut *c, const struct edit_sorted *item)
 {
 	struct fxt_record r = *item->record;
 	int e = edit_cut_take_own(c, item);
 
-	learn_time(c, r.ts_ns);
+	edit_cut_learn_time(c, r.ts_ns);
 	if (e != 0)
 		return e < 0 ? e : 0;
 	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
@@ -495,12 +500,12 @@ static int take_timed(struct edit_cut *c, const struct edit_sorted *item)
 	if (e < 0)
 		return e;
 	if (c->phase == WITHIN && r.ts_ns >= c->from_ns)
-		return take_within(c, item, &r);
+		return edit_cut_take_within(c, item, &r);
 	c->counts.left_out++;
 	return 0;
 }
 
-static int take_untimed(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_take_untimed(struct edit_cut *c, const struct edit_sorted *item)
 {
 	struct fxt_record r = *item->record;
 
@@ -516,7 +521,7 @@ static int take_untimed(struct edit_cut *c, const struct edit_sorted *item)
 	return edit_copy_record(c->copy, item->from, &r);
 }
 
-static int take_sorted(struct edit_cut *c, bool all)
+static int edit_cut_take_sorted(struct edit_cut *c, bool all)
 {
 	struct edit_sorted item;
 	int r = 0;
@@ -524,7 +529,8 @@ static int take_sorted(struct edit_cut *c, bool all)
 	while (r == 0 && (r = edit_sort_take(c->sort, all, &item)) > 0) {
 		r = edit_select_learn(c->select, item.record);
 		if (r == 0)
-			r = item.timed ? take_timed(c, &item) : take_untimed(c, &item);
+			r = item.timed ? edit_cut_take_timed(c, &item)
+				       : edit_cut_take_untimed(c, &item);
 	}
 	return r;
 }
@@ -542,12 +548,12 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 		return 0;
 	r = edit_sort_put(c->sort, record->provider, record);
 
-	return r < 0 ? r : take_sorted(c, false);
+	return r < 0 ? r : edit_cut_take_sorted(c, false);
 }
 
 int edit_cut_finish(struct edit_cut *c)
 {
-	int r = take_sorted(c, true);
+	int r = edit_cut_take_sorted(c, true);
 
 	if (r == 0 && c->phase == WITHIN)
 		r = edit_cut_end(c, c->counts.last_ns);

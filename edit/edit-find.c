@@ -16,7 +16,7 @@ enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_re
 }
 
 /* Whether R is an event about a mapping of a process, or about the names of an address. */
-static bool is_about_code(const struct fxt_record *r)
+static bool edit_is_about_code(const struct fxt_record *r)
 {
 	enum fxt_row_id row = fxt_record_row(r);
 
@@ -27,7 +27,7 @@ uint64_t edit_process_of(const struct fxt_record *r)
 {
 	struct fxt_arg arg;
 
-	if (is_about_code(r) && edit_find_arg(r, FXT_NAME_PROCESS, FXT_ARG_KOID, &arg))
+	if (edit_is_about_code(r) && edit_find_arg(r, FXT_NAME_PROCESS, FXT_ARG_KOID, &arg))
 		return arg.uint64;
 	return r->thread.pid;
 }
@@ -38,5 +38,5 @@ bool edit_is_kernel_mapping(const struct fxt_record *r)
 		return false;
 	if (r->type == FXT_RECORD_PROFILER)
 		return r->subtype != FXT_PROFILER_BACKTRACE;
-	return is_about_code(r);
+	return edit_is_about_code(r);
 }

@@ -57,7 +57,7 @@ int edit_viewer_new(struct edit_viewer **ret)
 }
 
 /* The first page contains all names and all strings of records. */
-static struct fxt_string *string_at(struct edit_viewer *v, unsigned index)
+static struct fxt_string *edit_string_at(struct edit_viewer *v, unsigned index)
 {
 	static_assert((int)FXT_NAME_RESERVED < (int)FXT_PROVIDER_PAGE, "one page");
 	return &v->provider->pages[0][index];
@@ -69,7 +69,7 @@ struct edit_viewer *edit_viewer_free(struct edit_viewer *v)
 		return NULL;
 	for (unsigned i = EDIT_KEPT_STRING_FIRST;
 	     v->provider && v->provider->pages[0] && i <= FXT_NAME_RESERVED; i++)
-		*string_at(v, i) = (struct fxt_string){ 0 };
+		*edit_string_at(v, i) = (struct fxt_string){ 0 };
 	fxt_provider_free(v->provider);
 	return free_ptr(v);
 }
@@ -85,7 +85,7 @@ static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *recor
 	    record->string.index > FXT_NAME_RESERVED)
 		return -EBADMSG;
 	/* The text is borrowed. Names of fxt-names.h are never copied, so this is none of them. */
-	*string_at(v, record->string.index) =
+	*edit_string_at(v, record->string.index) =
 		(struct fxt_string){ (char *)record->name.bytes, record->name.length, 0 };
 	return 0;
 }

@@ -63,7 +63,7 @@ struct edit_merge {
 	bool started;
 };
 
-static uint64_t move_koid(void *userdata, uint64_t koid)
+static uint64_t edit_merge_move_koid(void *userdata, uint64_t koid)
 {
 	struct merge_input *in = userdata;
 	uint64_t span = in->merge->koid_span;
@@ -144,8 +144,9 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 /* ---- changes by rules ---- */
 
 /* Prefixes the names of processes with the host, for machines other than the first. */
-static size_t name_process(void *userdata, const struct fxt_record *record, enum edit_text what,
-			   int arg_name, const char *text, size_t n, char *to)
+static size_t edit_merge_name_process(void *userdata, const struct fxt_record *record,
+				      enum edit_text what, int arg_name, const char *text, size_t n,
+				      char *to)
 {
 	const struct merge_input *in = userdata;
 	const struct merge_input *first =
@@ -170,8 +171,8 @@ static size_t name_process(void *userdata, const struct fxt_record *record, enum
 }
 
 /* Adjusts CPUs, times and numbers of points in arguments. */
-static bool move_arg(void *userdata, const struct fxt_record *record, int name,
-		     struct fxt_out_arg *arg)
+static bool edit_merge_move_arg(void *userdata, const struct fxt_record *record, int name,
+				struct fxt_out_arg *arg)
 {
 	const struct merge_input *in = userdata;
 	const struct fxt_event_field *f = fxt_record_field(record, name);
@@ -191,7 +192,8 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 
 /* Adds the tid to an object whose koid was replaced, since the koid has another owner on the
  * machine. */
-static int add_real_id(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret)
+static int edit_merge_add_real_id(void *userdata, const struct fxt_record *record,
+				  struct fxt_out_arg *ret)
 {
 	const struct merge_input *in = userdata;
 	uint64_t koid = record->kernel_object.koid;
@@ -207,13 +209,13 @@ static int add_real_id(void *userdata, const struct fxt_record *record, struct f
 
 /* ---- heads ---- */
 
-static void learn_cpus(struct merge_input *in, uint32_t n)
+static void edit_merge_learn_cpus(struct merge_input *in, uint32_t n)
 {
 	if (n > in->n_cpus)
 		in->n_cpus = n < FXT_CPU_MAX + 1 ? n : FXT_CPU_MAX + 1;
 }
 
-static void take_host(struct merge_input *in, const struct fxt_record *record)
+static void edit_merge_take_host(struct merge_input *in, const struct fxt_record *record)
 {
 	struct fxt_arg arg;
 
@@ -222,7 +224,7 @@ static void take_host(struct merge_input *in, const struct fxt_record *record)
 	if (edit_find_arg(record, FXT_NAME_HOST, FXT_ARG_STRING, &arg) && arg.text.bytes)
 		text_clean(in->host, sizeof(in->host), arg.text.bytes, arg.text.length);
 	if (edit_find_arg(record, FXT_NAME_CPUS, FXT_ARG_UINT32, &arg))
-		learn_cpus(in, arg.uint32);
+		edit_merge_learn_cpus(in, arg.uint32);
 }
 
 static void edit_merge_take_clock(struct merge_input *in, const struct fxt_record *record)
@@ -237,21 +239,22 @@ static void edit_merge_take_clock(struct merge_input *in, const struct fxt_recor
 	in->wall_ns = real.uint64 - boot.uint64;
 }
 
-static void learn_head(struct merge_input *in, const struct fxt_record *record)
+static void edit_merge_learn_head(struct merge_input *in, const struct fxt_record *record)
 {
 	enum fxt_row_id row;
 
 	if (record->type == FXT_RECORD_SCHEDULING)
-		learn_cpus(in, 1 + (record->subtype == FXT_SCHED_WAKEUP ? record->wake.cpu
-									: record->sw.cpu));
+		edit_merge_learn_cpus(in,
+				      1 + (record->subtype == FXT_SCHED_WAKEUP ? record->wake.cpu
+									       : record->sw.cpu));
 	row = fxt_record_row(record);
 	if (!in->has_start && row == FXT_ROW_START)
-		take_host(in, record);
+		edit_merge_take_host(in, record);
 	if (!in->has_clock && row == FXT_ROW_CLOCK)
 		edit_merge_take_clock(in, record);
 }
 
-static bool is_same_boot(const struct merge_input *a, const struct merge_input *b)
+static bool edit_merge_is_same_boot(const struct merge_input *a, const struct merge_input *b)
 {
 	int64_t apart = (int64_t)(a->wall_ns - b->wall_ns);
 
@@ -261,19 +264,19 @@ static bool is_same_boot(const struct merge_input *a, const struct merge_input *
 }
 
 /* Finds or adds the machine of IN. */
-static unsigned find_machine(struct edit_merge *m, unsigned input)
+static unsigned edit_merge_find_machine(struct edit_merge *m, unsigned input)
 {
 	struct merge_input *in = &m->inputs[input];
 
 	for (unsigned i = 0; i < m->n_machines; i++)
-		if (is_same_boot(&m->inputs[m->machines[i].input], in))
+		if (edit_merge_is_same_boot(&m->inputs[m->machines[i].input], in))
 			return i;
 	m->machines[m->n_machines] = (struct machine){ .input = input, .schedule_input = -1 };
 	return m->n_machines++;
 }
 
 /* Assigns consecutive ranges of CPU numbers to the machines. */
-static void place_cpus(struct edit_merge *m)
+static void edit_merge_place_cpus(struct edit_merge *m)
 {
 	uint32_t next = 0;
 
@@ -297,11 +300,11 @@ static int edit_merge_start(struct edit_merge *m)
 	m->started = true;
 	for (unsigned i = 0; i < m->n_inputs; i++)
 		if (m->inputs[i].has_clock)
-			m->inputs[i].view.machine = find_machine(m, i);
+			m->inputs[i].view.machine = edit_merge_find_machine(m, i);
 	if (m->n_machines == 0)
-		find_machine(m, 0);
+		edit_merge_find_machine(m, 0);
 	first = &m->inputs[m->machines[0].input];
-	place_cpus(m);
+	edit_merge_place_cpus(m);
 	if (m->n_machines > 1) {
 		m->koid_span = UINT64_C(1) << 32;
 		for (unsigned n = 1; n < m->n_machines; n *= 2)
@@ -309,12 +312,13 @@ static int edit_merge_start(struct edit_merge *m)
 	}
 	for (unsigned i = 0; r == 0 && i < m->n_inputs; i++) {
 		struct merge_input *in = &m->inputs[i];
-		struct edit_rules rules = {
-			.userdata = in, .koid = move_koid, .arg = move_arg, .more = add_real_id
-		};
+		struct edit_rules rules = { .userdata = in,
+					    .koid = edit_merge_move_koid,
+					    .arg = edit_merge_move_arg,
+					    .more = edit_merge_add_real_id };
 
 		if (in->view.machine > 0) {
-			rules.text = name_process;
+			rules.text = edit_merge_name_process;
 			in->view.shift_ns =
 				(int64_t)(m->inputs[m->machines[in->view.machine].input].wall_ns -
 					  first->wall_ns);
@@ -331,7 +335,7 @@ static int edit_merge_start(struct edit_merge *m)
 /* ---- records ---- */
 
 /* Whether RECORD is from the kernel, so that only one input per machine may contribute it. */
-static bool is_kernels(const struct edit_sorted *item)
+static bool edit_merge_is_kernels(const struct edit_sorted *item)
 {
 	const struct fxt_record *r = item->record;
 
@@ -352,14 +356,14 @@ static bool is_kernels(const struct edit_sorted *item)
 
 /* Whether ITEM is an object "?" whose owner is known from another record, which it would
  * replace. */
-static bool is_outdone(const struct merge_input *in, const struct edit_sorted *item)
+static bool edit_merge_is_outdone(const struct merge_input *in, const struct edit_sorted *item)
 {
 	return item->record->type == FXT_RECORD_KERNEL_OBJECT &&
 	       fxt_object_is_unknown(item->record) &&
 	       edit_owners_knows(in->merge->owners, in->index, item->record->kernel_object.koid);
 }
 
-static bool is_done(const struct merge_input *in)
+static bool edit_merge_is_done(const struct merge_input *in)
 {
 	uint64_t ts_ns;
 
@@ -368,13 +372,13 @@ static bool is_done(const struct merge_input *in)
 
 /* Selects the schedule of a machine: of the input that began first, until that input has ended.
  * Returns 1 if the schedule of INPUT is used. */
-static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
+static int edit_merge_take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
 	struct merge_input *in = &m->inputs[input];
 	struct machine *machine = &m->machines[in->view.machine];
 	int other = machine->schedule_input, r = 0;
 
-	if (other >= 0 && other != (int)input && !is_done(&m->inputs[other])) {
+	if (other >= 0 && other != (int)input && !edit_merge_is_done(&m->inputs[other])) {
 		in->view.doubled++;
 		return 0;
 	}
@@ -387,17 +391,18 @@ static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 	return r < 0 ? r : 1;
 }
 
-static int write_item(struct edit_merge *m, unsigned input, const struct edit_sorted *item)
+static int edit_merge_write_item(struct edit_merge *m, unsigned input,
+				 const struct edit_sorted *item)
 {
 	struct merge_input *in = &m->inputs[input];
 	int r = 1;
 
-	if (is_outdone(in, item)) {
+	if (edit_merge_is_outdone(in, item)) {
 		in->view.unknown++;
 		return 0;
 	}
-	if (is_kernels(item) && item->record->ts_ns >= in->start_ns)
-		r = take_schedule(m, input, item->record->ts_ns);
+	if (edit_merge_is_kernels(item) && item->record->ts_ns >= in->start_ns)
+		r = edit_merge_take_schedule(m, input, item->record->ts_ns);
 	if (r >= 0 && item->record->type == FXT_RECORD_SCHEDULING) {
 		int noted = edit_timeline_note(in->timeline, item->record);
 
@@ -412,7 +417,7 @@ static int write_item(struct edit_merge *m, unsigned input, const struct edit_so
 
 /* An input that must be read further, or -1. Before the start, each input is read until its window
  * is full, so that its head is known. */
-static int find_starving(const struct edit_merge *m)
+static int edit_merge_find_starving(const struct edit_merge *m)
 {
 	uint64_t ts_ns;
 
@@ -430,13 +435,13 @@ static int find_starving(const struct edit_merge *m)
 
 /* Whether the schedule of INPUT is used. Such an input goes first at equal times, so that its
  * schedule can end. */
-static bool holds_schedule(const struct edit_merge *m, unsigned input)
+static bool edit_merge_holds_schedule(const struct edit_merge *m, unsigned input)
 {
 	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
 }
 
 /* The input with the earliest record, in the first input's time; -1 if all are empty. */
-static int find_earliest(const struct edit_merge *m)
+static int edit_merge_find_earliest(const struct edit_merge *m)
 {
 	uint64_t ts_ns, earliest_ns = UINT64_MAX;
 	int earliest = -1;
@@ -449,7 +454,7 @@ static int find_earliest(const struct edit_merge *m)
 		if (ts_ns > 0)
 			ts_ns = edit_shift_ns(ts_ns, in->view.shift_ns);
 		if (earliest < 0 || ts_ns < earliest_ns ||
-		    (ts_ns == earliest_ns && holds_schedule(m, i))) {
+		    (ts_ns == earliest_ns && edit_merge_holds_schedule(m, i))) {
 			earliest = (int)i;
 			earliest_ns = ts_ns;
 		}
@@ -463,17 +468,17 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 	int input, r = 0;
 
 	for (;;) {
-		*ret = find_starving(m);
+		*ret = edit_merge_find_starving(m);
 		if (*ret >= 0)
 			return 0;
 		if (!m->started)
 			r = edit_merge_start(m);
-		input = r == 0 ? find_earliest(m) : -1;
+		input = r == 0 ? edit_merge_find_earliest(m) : -1;
 		if (input < 0)
 			return r;
 		r = edit_sort_take(m->inputs[input].sort, m->inputs[input].ended, &item);
 		if (r > 0)
-			r = write_item(m, (unsigned)input, &item);
+			r = edit_merge_write_item(m, (unsigned)input, &item);
 		if (r < 0)
 			return r;
 		if (m->out->bytes.size > OUTPUT_BYTES)
@@ -489,7 +494,7 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 	if (r < 0)
 		return r;
 	if (!m->started)
-		learn_head(in, record);
+		edit_merge_learn_head(in, record);
 	/* Packets would contradict the records, whose times and koids are changed. */
 	if (edit_copy_is_packets(record))
 		return 0;

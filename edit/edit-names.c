@@ -51,14 +51,14 @@ static int edit_names_see_name(struct table *table, uint64_t koid, uint64_t pid,
 	return 0;
 }
 
-static int see_thread(struct edit_names *n, uint64_t tid, uint64_t pid, bool named)
+static int edit_names_see_thread(struct edit_names *n, uint64_t tid, uint64_t pid, bool named)
 {
 	int r = edit_names_see_name(&n->threads, tid, pid, named);
 
 	return r == 0 ? edit_names_see_name(&n->processes, pid, 0, false) : r;
 }
 
-static int see_object(struct edit_names *n, const struct fxt_record *r)
+static int edit_names_see_object(struct edit_names *n, const struct fxt_record *r)
 {
 	uint64_t koid = r->kernel_object.koid;
 
@@ -66,7 +66,7 @@ static int see_object(struct edit_names *n, const struct fxt_record *r)
 	case FXT_OBJECT_PROCESS:
 		return edit_names_see_name(&n->processes, koid, 0, true);
 	case FXT_OBJECT_THREAD:
-		return see_thread(n, koid, edit_find_koid(r, FXT_NAME_PROCESS), true);
+		return edit_names_see_thread(n, koid, edit_find_koid(r, FXT_NAME_PROCESS), true);
 	default:
 		return 0;
 	}
@@ -81,11 +81,11 @@ int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 		return 0;
 	switch (record->type) {
 	case FXT_RECORD_KERNEL_OBJECT:
-		return see_object(n, record);
+		return edit_names_see_object(n, record);
 	case FXT_RECORD_EVENT:
 		if (edit_is_kernel_mapping(record))
 			return 0;
-		return see_thread(n, record->thread.tid, record->thread.pid, false);
+		return edit_names_see_thread(n, record->thread.tid, record->thread.pid, false);
 	case FXT_RECORD_SCHEDULING:
 		if (record->subtype == FXT_SCHED_WAKEUP)
 			return edit_names_see_name(&n->threads, record->wake.tid, 0, false);

@@ -68,24 +68,25 @@ const struct edit_owners_counts *edit_owners_counts(const struct edit_owners *o,
 }
 
 /* Whether KOID is a thread or a process of the kernel, whose id can be reused. */
-static bool is_tracked(uint64_t koid)
+static bool edit_owners_is_tracked(uint64_t koid)
 {
 	return koid != 0 && koid >> FXT_KOID_TID_BITS != 1 && koid <= UINT32_MAX;
 }
 
 /* ---- owners on a machine ---- */
 
-static uint64_t owner_key(unsigned machine, uint64_t koid)
+static uint64_t edit_owners_key(unsigned machine, uint64_t koid)
 {
 	return (uint64_t)(machine + 1) << 32 | koid;
 }
 
-static struct owner *get_owner(const struct edit_owners *o, unsigned machine, uint64_t koid)
+static struct owner *edit_owners_get_owner(const struct edit_owners *o, unsigned machine,
+					   uint64_t koid)
 {
-	return table_get(&o->owners, owner_key(machine, koid));
+	return table_get(&o->owners, edit_owners_key(machine, koid));
 }
 
-static uint64_t start_key(unsigned machine, uint64_t koid, uint64_t start_ns)
+static uint64_t edit_owners_start_key(unsigned machine, uint64_t koid, uint64_t start_ns)
 {
 	const uint64_t words[] = { machine, fxt_koid_tid(koid), start_ns };
 
@@ -93,38 +94,40 @@ static uint64_t start_key(unsigned machine, uint64_t koid, uint64_t start_ns)
 }
 
 /* The owner of KOID's tid that started at START_NS, or NULL. */
-static struct owner *find_by_start(const struct edit_owners *o, unsigned machine, uint64_t koid,
-				   uint64_t start_ns)
+static struct owner *edit_owners_find_by_start(const struct edit_owners *o, unsigned machine,
+					       uint64_t koid, uint64_t start_ns)
 {
 	struct owner *owner = NULL;
 
 	if (start_ns)
-		owner = table_get(&o->by_start, start_key(machine, koid, start_ns));
+		owner = table_get(&o->by_start, edit_owners_start_key(machine, koid, start_ns));
 	return owner && owner->start_ns == start_ns &&
 			       fxt_koid_tid(owner->koid) == fxt_koid_tid(koid)
 		       ? owner
 		       : NULL;
 }
 
-static int learn_start(struct edit_owners *o, unsigned machine, struct owner *owner,
-		       uint64_t start_ns)
+static int edit_owners_learn_start(struct edit_owners *o, unsigned machine, struct owner *owner,
+				   uint64_t start_ns)
 {
 	if (start_ns == 0 || owner->start_ns)
 		return 0;
 	owner->start_ns = start_ns;
-	if (find_by_start(o, machine, owner->koid, start_ns))
+	if (edit_owners_find_by_start(o, machine, owner->koid, start_ns))
 		return 0;
-	return table_set(&o->by_start, start_key(machine, owner->koid, start_ns), owner);
+	return table_set(&o->by_start, edit_owners_start_key(machine, owner->koid, start_ns),
+			 owner);
 }
 
-static int add_owner(struct edit_owners *o, unsigned machine, const struct owner *as)
+static int edit_owners_add_owner(struct edit_owners *o, unsigned machine, const struct owner *as)
 {
-	struct owner *owner = table_copy(&o->owners, owner_key(machine, as->koid), as, sizeof(*as));
+	struct owner *owner =
+		table_copy(&o->owners, edit_owners_key(machine, as->koid), as, sizeof(*as));
 
 	if (!owner)
 		return -ENOMEM;
 	owner->start_ns = 0;
-	return learn_start(o, machine, owner, as->start_ns);
+	return edit_owners_learn_start(o, machine, owner, as->start_ns);
 }
 
 static bool edit_owners_is_same(const struct owner *a, const struct owner *b)
@@ -135,9 +138,9 @@ static bool edit_owners_is_same(const struct owner *a, const struct owner *b)
 }
 
 /* Whether KOID is unused on MACHINE, and in all inputs that may be from it. */
-static bool is_free(const struct edit_owners *o, unsigned machine, uint64_t koid)
+static bool edit_owners_is_free(const struct edit_owners *o, unsigned machine, uint64_t koid)
 {
-	if (get_owner(o, machine, koid))
+	if (edit_owners_get_owner(o, machine, koid))
 		return false;
 	for (unsigned i = 0; i < o->n_inputs; i++)
 		if ((!o->inputs[i].joined || o->inputs[i].machine == machine) &&
@@ -147,7 +150,8 @@ static bool is_free(const struct edit_owners *o, unsigned machine, uint64_t koid
 }
 
 /* A free later koid of KOID's tid; 0 if there is none. */
-static uint64_t find_free(const struct edit_owners *o, const struct archive *in, uint64_t koid)
+static uint64_t edit_owners_find_free(const struct edit_owners *o, const struct archive *in,
+				      uint64_t koid)
 {
 	uint64_t next;
 
@@ -155,7 +159,7 @@ static uint64_t find_free(const struct edit_owners *o, const struct archive *in,
 		next = n << FXT_KOID_TID_BITS | fxt_koid_tid(koid);
 		if (in->span && next >= in->span)
 			return 0;
-		if (is_free(o, in->machine, next))
+		if (edit_owners_is_free(o, in->machine, next))
 			return next;
 	}
 	return 0;
@@ -164,7 +168,8 @@ static uint64_t find_free(const struct edit_owners *o, const struct archive *in,
 /* ---- koids of an input ---- */
 
 /* Finds or makes the body of KOID of IN. *RET is NULL if there are too many. */
-static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, struct body **ret)
+static int edit_owners_get_body(struct edit_owners *o, struct archive *in, uint64_t koid,
+				struct body **ret)
 {
 	struct body *body = table_get(&in->bodies, koid);
 
@@ -201,10 +206,12 @@ static int edit_owners_describe(struct edit_owners *o, struct archive *in, const
 
 /* Assigns another koid to BODY, since its koid has another owner on the machine. AS receives the
  * new identity. */
-static int move_body(struct edit_owners *o, struct archive *in, struct body *body, struct owner *as)
+static int edit_owners_move_body(struct edit_owners *o, struct archive *in, struct body *body,
+				 struct owner *as)
 {
-	const struct owner *known = find_by_start(o, in->machine, as->koid, as->start_ns);
-	uint64_t to = known ? known->koid : find_free(o, in, as->koid);
+	const struct owner *known =
+		edit_owners_find_by_start(o, in->machine, as->koid, as->start_ns);
+	uint64_t to = known ? known->koid : edit_owners_find_free(o, in, as->koid);
 
 	if (body->used || to == 0) {
 		in->counts.shared++;
@@ -217,7 +224,7 @@ static int move_body(struct edit_owners *o, struct archive *in, struct body *bod
 	if (as->process == as->koid)
 		as->process = to;
 	as->koid = to;
-	return add_owner(o, in->machine, as);
+	return edit_owners_add_owner(o, in->machine, as);
 }
 
 static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body)
@@ -231,14 +238,14 @@ static int edit_owners_place(struct edit_owners *o, struct archive *in, struct b
 	r = edit_owners_describe(o, in, body, &as);
 	if (r < 0)
 		return r;
-	owner = get_owner(o, in->machine, as.koid);
+	owner = edit_owners_get_owner(o, in->machine, as.koid);
 	if (!owner)
-		return add_owner(o, in->machine, &as);
+		return edit_owners_add_owner(o, in->machine, &as);
 	if (!edit_owners_is_same(owner, &as))
-		return move_body(o, in, body, &as);
+		return edit_owners_move_body(o, in, body, &as);
 	if (!owner->process)
 		owner->process = as.process;
-	return learn_start(o, in->machine, owner, as.start_ns);
+	return edit_owners_learn_start(o, in->machine, owner, as.start_ns);
 }
 
 int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_record *record)
@@ -250,11 +257,11 @@ int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_reco
 	struct fxt_arg arg;
 	int r;
 
-	if (record->type != FXT_RECORD_KERNEL_OBJECT || !is_tracked(koid) ||
+	if (record->type != FXT_RECORD_KERNEL_OBJECT || !edit_owners_is_tracked(koid) ||
 	    (type != FXT_OBJECT_PROCESS && type != FXT_OBJECT_THREAD) ||
 	    !edit_copy_is_kymo(record->provider) || fxt_object_is_unknown(record))
 		return 0;
-	r = get_body(o, in, koid, &body);
+	r = edit_owners_get_body(o, in, koid, &body);
 	if (r < 0 || !body || body->placed)
 		return r;
 	body->known = true;
@@ -284,7 +291,8 @@ uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid)
 	struct body *body;
 
 	/* Without memory, the koid is unchanged, as for too many koids. */
-	if (!is_tracked(koid) || get_body(o, &o->inputs[input], koid, &body) < 0 || !body)
+	if (!edit_owners_is_tracked(koid) ||
+	    edit_owners_get_body(o, &o->inputs[input], koid, &body) < 0 || !body)
 		return koid;
 	body->used = true;
 	return body->to;
@@ -295,8 +303,8 @@ bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koi
 	const struct archive *in = &o->inputs[input];
 	const struct body *body;
 
-	if (!is_tracked(koid))
+	if (!edit_owners_is_tracked(koid))
 		return false;
 	body = table_get(&in->bodies, koid);
-	return get_owner(o, in->machine, body ? body->to : koid);
+	return edit_owners_get_owner(o, in->machine, body ? body->to : koid);
 }

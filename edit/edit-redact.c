@@ -80,7 +80,7 @@ static bool edit_redact_is_pseudo(uint64_t koid)
 
 /* Whether the name of an object is kept: a name that kymo gave, or a kernel thread's if those are
  * to be kept. */
-static bool keeps_object(const struct edit_redact *r, const struct fxt_record *record)
+static bool edit_redact_keeps_object(const struct edit_redact *r, const struct fxt_record *record)
 {
 	uint64_t koid = record->kernel_object.koid;
 
@@ -94,17 +94,18 @@ static bool keeps_object(const struct edit_redact *r, const struct fxt_record *r
 	return maps_is_kthreadd(koid) || maps_is_kthreadd(edit_find_koid(record, FXT_NAME_PROCESS));
 }
 
-static bool is_own(const struct fxt_record *record)
+static bool edit_redact_is_own(const struct fxt_record *record)
 {
 	return edit_copy_is_kymo(record->provider) &&
 	       (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category));
 }
 
-static bool keeps_argument(const struct edit_redact *r, const struct fxt_record *record, int name)
+static bool edit_redact_keeps_argument(const struct edit_redact *r, const struct fxt_record *record,
+				       int name)
 {
 	const struct fxt_event_field *f = fxt_record_field(record, name);
 
-	if (!is_own(record))
+	if (!edit_redact_is_own(record))
 		return false;
 	if (f && f->flags & FXT_FIELD_PLAIN)
 		return true;
@@ -114,23 +115,24 @@ static bool keeps_argument(const struct edit_redact *r, const struct fxt_record 
 	       record->thread.pid != FXT_KOID_CODE;
 }
 
-static bool keeps_name(const struct edit_redact *r, const struct fxt_record *record)
+static bool edit_redact_keeps_name(const struct edit_redact *r, const struct fxt_record *record)
 {
 	if (record->type == FXT_RECORD_KERNEL_OBJECT)
-		return keeps_object(r, record);
+		return edit_redact_keeps_object(r, record);
 	if (record->type == FXT_RECORD_BLOB)
-		return is_own(record);
-	return record->type == FXT_RECORD_EVENT && is_own(record) && r->keep_kernel;
+		return edit_redact_is_own(record);
+	return record->type == FXT_RECORD_EVENT && edit_redact_is_own(record) && r->keep_kernel;
 }
 
-static size_t replace_text(void *userdata, const struct fxt_record *record, enum edit_text what,
-			   int arg_name, const char *text, size_t n, char *to)
+static size_t edit_redact_replace_text(void *userdata, const struct fxt_record *record,
+				       enum edit_text what, int arg_name, const char *text,
+				       size_t n, char *to)
 {
 	struct edit_redact *r = userdata;
 
-	if (what == EDIT_TEXT_ARG && keeps_argument(r, record, arg_name))
+	if (what == EDIT_TEXT_ARG && edit_redact_keeps_argument(r, record, arg_name))
 		return EDIT_TEXT_AS_IT_IS;
-	if (what == EDIT_TEXT_NAME && keeps_name(r, record))
+	if (what == EDIT_TEXT_NAME && edit_redact_keeps_name(r, record))
 		return EDIT_TEXT_AS_IT_IS;
 	r->counts.texts++;
 	return edit_redact_put_text(r, text, n, to);
@@ -140,8 +142,8 @@ static size_t replace_text(void *userdata, const struct fxt_record *record, enum
  * Replaces devices and inodes of mapped files in kymo's own events. Equal files stay equal. 0 (no
  * file) stays 0.
  */
-static void hide_file(struct edit_redact *r, const struct fxt_record *record, int name,
-		      struct fxt_out_arg *arg)
+static void edit_redact_hide_file(struct edit_redact *r, const struct fxt_record *record, int name,
+				  struct fxt_out_arg *arg)
 {
 	const struct fxt_event_field *f = fxt_record_field(record, name);
 
@@ -156,15 +158,15 @@ static void hide_file(struct edit_redact *r, const struct fxt_record *record, in
  * Perfetto. */
 static bool edit_redact_is_value(const struct fxt_record *record, int name)
 {
-	return is_own(record) && record->type == FXT_RECORD_EVENT &&
+	return edit_redact_is_own(record) && record->type == FXT_RECORD_EVENT &&
 	       fxt_text_known(&record->category) == FXT_NAME_MOMENTS &&
 	       fxt_record_row(record) == FXT_ROW_NONE && name != FXT_NAME_POINT &&
 	       name != FXT_NAME_HIT && name != FXT_NAME_CPU && name != FXT_NAME_CALL_STACK;
 }
 
 /* Replaces numbers in events of other programs. Equal numbers stay equal. */
-static bool replace_number(void *userdata, const struct fxt_record *record, int name,
-			   struct fxt_out_arg *arg)
+static bool edit_redact_replace_number(void *userdata, const struct fxt_record *record, int name,
+				       struct fxt_out_arg *arg)
 {
 	struct edit_redact *r = userdata;
 
@@ -177,10 +179,10 @@ static bool replace_number(void *userdata, const struct fxt_record *record, int 
 		r->counts.numbers++;
 		return false;
 	}
-	if (is_own(record))
-		hide_file(r, record, name, arg);
-	if (is_own(record) || arg->type == FXT_ARG_STRING || arg->type == FXT_ARG_NULL ||
-	    arg->type == FXT_ARG_BOOL || arg->type == FXT_ARG_KOID ||
+	if (edit_redact_is_own(record))
+		edit_redact_hide_file(r, record, name, arg);
+	if (edit_redact_is_own(record) || arg->type == FXT_ARG_STRING ||
+	    arg->type == FXT_ARG_NULL || arg->type == FXT_ARG_BOOL || arg->type == FXT_ARG_KOID ||
 	    record->type == FXT_RECORD_SCHEDULING)
 		return true;
 	r->counts.numbers++;
@@ -207,7 +209,8 @@ int edit_redact_new(struct edit_redact **ret, struct edit_output *out,
 		    const struct edit_redact_options *options)
 {
 	_cleanup_(edit_redact_freep) struct edit_redact *r = calloc(1, sizeof(*r));
-	struct edit_rules rules = { .text = replace_text, .arg = replace_number };
+	struct edit_rules rules = { .text = edit_redact_replace_text,
+				    .arg = edit_redact_replace_number };
 	int e;
 
 	if (!r || sodium_init() < 0)
@@ -239,11 +242,11 @@ struct edit_redact *edit_redact_free(struct edit_redact *r)
 
 /* Replaces the blob with data about the system by one that only says "Linux", which Perfetto's UI
  * needs. Leaves out the bytes of other blobs. */
-static int redact_blob(struct edit_redact *r, struct fxt_record *record)
+static int edit_redact_blob(struct edit_redact *r, struct fxt_record *record)
 {
 	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };
 
-	if (record->type == FXT_RECORD_BLOB && is_own(record) &&
+	if (record->type == FXT_RECORD_BLOB && edit_redact_is_own(record) &&
 	    fxt_text_known(&record->name) == FXT_NAME_PERFETTO && !r->system_said) {
 		r->system_said = true;
 		fxt_perfetto_system_info(&info, "", "");
@@ -265,7 +268,7 @@ int edit_redact_record(struct edit_redact *r, const struct fxt_record *record)
 	switch (record->type) {
 	case FXT_RECORD_BLOB:
 	case FXT_RECORD_LARGE:
-		return redact_blob(r, &changed);
+		return edit_redact_blob(r, &changed);
 	case FXT_RECORD_PROFILER:
 		if (record->subtype != FXT_PROFILER_MODULE)
 			break;

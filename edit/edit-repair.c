@@ -93,8 +93,8 @@ static int edit_repair_write_synthetic(void *userdata, const struct edit_switch 
 	return edit_copy_switch(r->copy, sw);
 }
 
-static int write_end(void *userdata, const struct fxt_provider *from,
-		     const struct fxt_record *record)
+static int edit_repair_write_end(void *userdata, const struct fxt_provider *from,
+				 const struct fxt_record *record)
 {
 	struct edit_repair *r = userdata;
 
@@ -112,7 +112,7 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 	e = edit_copy_new(&r->copy, out, NULL) ?: edit_sort_new(&r->sort, WINDOW)
 		    ?: edit_sort_new(&r->suspect, WINDOW) ?: edit_sort_new(&r->ending, WINDOW)
 		    ?: edit_timeline_new(&r->timeline, edit_repair_write_synthetic, r)
-		    ?: edit_spans_new(&r->spans, write_end, r) ?: edit_names_new(&r->names)
+		    ?: edit_spans_new(&r->spans, edit_repair_write_end, r) ?: edit_names_new(&r->names)
 		    ?: fxt_events_new(&r->events);
 	if (e < 0)
 		return e;
@@ -138,7 +138,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 /* ---- output ---- */
 
 /* Writes the damage, and tells the timeline that running threads may have changed in it. */
-static int write_gap(struct edit_repair *r, const struct gap *gap)
+static int edit_repair_write_gap(struct edit_repair *r, const struct gap *gap)
 {
 	edit_timeline_gap(r->timeline, gap->from_ns, gap->to_ns);
 	return edit_copy_event(r->copy, &(struct event){
@@ -150,12 +150,12 @@ static int write_gap(struct edit_repair *r, const struct gap *gap)
 					});
 }
 
-static int write_gaps(struct edit_repair *r, uint64_t until_ns)
+static int edit_repair_write_gaps(struct edit_repair *r, uint64_t until_ns)
 {
 	int e = 0;
 
 	while (e == 0 && r->n_gaps > 0 && r->gaps[r->first_gap].from_ns <= until_ns) {
-		e = write_gap(r, &r->gaps[r->first_gap]);
+		e = edit_repair_write_gap(r, &r->gaps[r->first_gap]);
 		r->first_gap = (r->first_gap + 1) % GAPS_MAX;
 		r->n_gaps--;
 	}
@@ -163,7 +163,7 @@ static int write_gaps(struct edit_repair *r, uint64_t until_ns)
 }
 
 /* Whether an equal record was written at the same time. */
-static bool is_double(struct edit_repair *r, const struct edit_sorted *item)
+static bool edit_repair_is_double(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
 	struct recent *next;
@@ -195,7 +195,7 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 
 	/* In archives of other programs, duplicates may be intended. */
 	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) &&
-	    is_double(r, item)) {
+	    edit_repair_is_double(r, item)) {
 		r->counts.doubled++;
 		return 0;
 	}
@@ -231,12 +231,12 @@ static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *i
 	return edit_copy_gather(r->copy, &ev);
 }
 
-static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
+static int edit_repair_write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 {
 	int e = 1;
 
 	if (item->timed) {
-		e = write_gaps(r, item->record->ts_ns) ?: edit_repair_judge(r, item);
+		e = edit_repair_write_gaps(r, item->record->ts_ns) ?: edit_repair_judge(r, item);
 		r->written_ns =
 			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
@@ -248,20 +248,21 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 	return e;
 }
 
-static int write_all_sorted(struct edit_repair *r, bool all)
+static int edit_repair_write_all_sorted(struct edit_repair *r, bool all)
 {
 	struct edit_sorted item;
 	int e = 0;
 
 	while (e == 0 && (e = edit_sort_take(r->sort, all, &item)) > 0)
-		e = write_sorted(r, &item);
+		e = edit_repair_write_sorted(r, &item);
 	return e;
 }
 
 /* ---- input ---- */
 
 /* Adds damage between the last record with a time and one at TO_NS. */
-static void add_gap(struct edit_repair *r, uint64_t to_ns, const struct fxt_damage *damage)
+static void edit_repair_add_gap(struct edit_repair *r, uint64_t to_ns,
+				const struct fxt_damage *damage)
 {
 	uint64_t from_ns = r->has_read && r->read_ns < to_ns ? r->read_ns : to_ns;
 	struct gap *last = &r->gaps[(r->first_gap + r->n_gaps + GAPS_MAX - 1) % GAPS_MAX];
@@ -279,7 +280,8 @@ static void add_gap(struct edit_repair *r, uint64_t to_ns, const struct fxt_dama
 }
 
 /* Adds the damage NEW, found after DAMAGE and without a time between them. */
-static void join_damage(struct fxt_damage *damage, bool *damaged, const struct fxt_damage *new)
+static void edit_repair_join_damage(struct fxt_damage *damage, bool *damaged,
+				    const struct fxt_damage *new)
 {
 	if (*damaged)
 		damage->bytes += new->bytes;
@@ -288,29 +290,30 @@ static void join_damage(struct fxt_damage *damage, bool *damaged, const struct f
 	*damaged = true;
 }
 
-static bool is_far(uint64_t a, uint64_t b)
+static bool edit_repair_is_far(uint64_t a, uint64_t b)
 {
 	return (a > b ? a - b : b - a) > FAR_NS;
 }
 
-static bool is_complete(const struct fxt_record *record)
+static bool edit_repair_is_complete(const struct fxt_record *record)
 {
 	return record->type == FXT_RECORD_EVENT && record->subtype == FXT_EVENT_DURATION_COMPLETE;
 }
 
 /* The time at which RECORD is compared with its neighbours: its begin, or the end of a duration if
  * only that is near the previous record. */
-static uint64_t place_of(const struct edit_repair *r, const struct fxt_record *record)
+static uint64_t edit_repair_place_of(const struct edit_repair *r, const struct fxt_record *record)
 {
-	if (!is_complete(record) || !r->has_read || !is_far(record->ts_ns, r->read_ns) ||
-	    is_far(record->event.end_ns, r->read_ns))
+	if (!edit_repair_is_complete(record) || !r->has_read ||
+	    !edit_repair_is_far(record->ts_ns, r->read_ns) ||
+	    edit_repair_is_far(record->event.end_ns, r->read_ns))
 		return record->ts_ns;
 	return record->event.end_ns;
 }
 
 /* Sorts in the durations that have ended by now, or some if there are too many. Durations of kymo
  * that end later than the recording are dropped. */
-static int put_ended(struct edit_repair *r, bool all)
+static int edit_repair_put_ended(struct edit_repair *r, bool all)
 {
 	uint64_t end_ns;
 	int e = 0;
@@ -340,8 +343,8 @@ static int put_ended(struct edit_repair *r, bool all)
 static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *from,
 			   const struct fxt_record *record)
 {
-	uint64_t place = place_of(r, record);
-	bool is_ending = is_complete(record) && record->event.end_ns > place &&
+	uint64_t place = edit_repair_place_of(r, record);
+	bool is_ending = edit_repair_is_complete(record) && record->event.end_ns > place &&
 			 record->event.end_ns - place > END_SLACK_NS;
 	int e;
 
@@ -355,11 +358,11 @@ static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *fro
 		r->n_timed++;
 		e = edit_sort_put(r->sort, from, record);
 	}
-	return e < 0 ? e : put_ended(r, false);
+	return e < 0 ? e : edit_repair_put_ended(r, false);
 }
 
 /* If the suspect's time is right, puts it in; otherwise drops it. */
-static int settle_suspect(struct edit_repair *r, bool right)
+static int edit_repair_settle_suspect(struct edit_repair *r, bool right)
 {
 	struct edit_sorted item;
 	int e = edit_sort_take(r->suspect, true, &item);
@@ -370,21 +373,22 @@ static int settle_suspect(struct edit_repair *r, bool right)
 	if (!right) {
 		r->counts.misplaced++;
 		if (r->damaged && r->suspect_damaged)
-			join_damage(&r->suspect_damage, &r->suspect_damaged, &r->damage);
+			edit_repair_join_damage(&r->suspect_damage, &r->suspect_damaged,
+						&r->damage);
 		if (r->suspect_damaged)
 			r->damage = r->suspect_damage;
 		r->damaged |= r->suspect_damaged;
 		return 0;
 	}
 	if (r->suspect_damaged)
-		add_gap(r, item.record->ts_ns, &r->suspect_damage);
+		edit_repair_add_gap(r, item.record->ts_ns, &r->suspect_damage);
 	return edit_repair_put(r, item.from, item.record);
 }
 
 /* Whether the suspect's time can be right if TS_NS is the next time. */
-static bool is_plausible(struct edit_repair *r, uint64_t ts_ns)
+static bool edit_repair_is_plausible(struct edit_repair *r, uint64_t ts_ns)
 {
-	if (!is_far(ts_ns, r->suspect_ns))
+	if (!edit_repair_is_far(ts_ns, r->suspect_ns))
 		return true;
 	if (ts_ns < r->suspect_ns)
 		return false;
@@ -394,22 +398,22 @@ static bool is_plausible(struct edit_repair *r, uint64_t ts_ns)
 	return r->counts.misplaced > 0 || ts_ns - r->suspect_ns <= LONELY_NS;
 }
 
-static int put_timed(struct edit_repair *r, const struct fxt_record *record)
+static int edit_repair_put_timed(struct edit_repair *r, const struct fxt_record *record)
 {
-	uint64_t ts_ns = place_of(r, record);
+	uint64_t ts_ns = edit_repair_place_of(r, record);
 	int e = 0;
 
-	if (is_complete(record) && record->event.end_ns < record->ts_ns) {
+	if (edit_repair_is_complete(record) && record->event.end_ns < record->ts_ns) {
 		r->counts.misplaced++;
 		return 0;
 	}
 	if (r->has_suspect)
-		e = settle_suspect(r, is_plausible(r, ts_ns));
+		e = edit_repair_settle_suspect(r, edit_repair_is_plausible(r, ts_ns));
 	if (e < 0)
 		return e;
-	if (r->has_read && !is_far(ts_ns, r->read_ns)) {
+	if (r->has_read && !edit_repair_is_far(ts_ns, r->read_ns)) {
 		if (r->damaged)
-			add_gap(r, ts_ns, &r->damage);
+			edit_repair_add_gap(r, ts_ns, &r->damage);
 		r->damaged = false;
 		return edit_repair_put(r, record->provider, record);
 	}
@@ -422,7 +426,7 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 }
 
 /* An error in the arguments of RECORD, or NULL. */
-static const char *find_wrong_arg(const struct fxt_record *record)
+static const char *edit_repair_find_wrong_arg(const struct fxt_record *record)
 {
 	bool is_kymo = edit_copy_is_kymo(record->provider);
 	struct fxt_args it = record->args;
@@ -440,7 +444,7 @@ static const char *find_wrong_arg(const struct fxt_record *record)
 
 /* Whether RECORD has the weight NAME. It must be the weight of idle if and only if TID is the idle
  * thread. */
-static bool has_weight(const struct fxt_record *record, int name, uint64_t tid)
+static bool edit_repair_has_weight(const struct fxt_record *record, int name, uint64_t tid)
 {
 	struct fxt_arg arg;
 
@@ -449,16 +453,16 @@ static bool has_weight(const struct fxt_record *record, int name, uint64_t tid)
 }
 
 /* A switch has another meaning without its weights. */
-static const char *find_wrong_scheduling(const struct fxt_record *r)
+static const char *edit_repair_find_wrong_scheduling(const struct fxt_record *r)
 {
-	const char *what = find_wrong_arg(r);
+	const char *what = edit_repair_find_wrong_arg(r);
 
 	if (what || !edit_copy_is_kymo(r->provider))
 		return what;
 	if ((r->subtype == FXT_SCHED_WAKEUP ? r->wake.cpu : r->sw.cpu) > CPU_MAX)
 		return "a CPU that no machine has";
 	if (r->subtype == FXT_SCHED_WAKEUP) {
-		if (!has_weight(r, FXT_NAME_WEIGHT, r->wake.tid))
+		if (!edit_repair_has_weight(r, FXT_NAME_WEIGHT, r->wake.tid))
 			return "a wakeup without its weight";
 		return r->wake.tid > UINT32_MAX ? wrong_id : NULL;
 	}
@@ -466,8 +470,8 @@ static const char *find_wrong_scheduling(const struct fxt_record *r)
 		return "a state that no thread of Linux has";
 	if (r->sw.out_tid > UINT32_MAX || r->sw.in_tid > UINT32_MAX)
 		return wrong_id;
-	if (!has_weight(r, FXT_NAME_OUTGOING_WEIGHT, r->sw.out_tid) ||
-	    !has_weight(r, FXT_NAME_INCOMING_WEIGHT, r->sw.in_tid))
+	if (!edit_repair_has_weight(r, FXT_NAME_OUTGOING_WEIGHT, r->sw.out_tid) ||
+	    !edit_repair_has_weight(r, FXT_NAME_INCOMING_WEIGHT, r->sw.in_tid))
 		return "a switch without its weights";
 	return NULL;
 }
@@ -476,12 +480,12 @@ static const char *find_wrong_scheduling(const struct fxt_record *r)
  * A value in RECORD that kymo cannot have written, or NULL. It shows damage that the reader cannot
  * detect.
  */
-static const char *find_wrong(const struct fxt_record *r)
+static const char *edit_repair_find_wrong(const struct fxt_record *r)
 {
 	uint64_t process;
 
 	if (r->type == FXT_RECORD_SCHEDULING)
-		return find_wrong_scheduling(r);
+		return edit_repair_find_wrong_scheduling(r);
 	if (!edit_copy_is_kymo(r->provider))
 		return NULL;
 	if (r->type == FXT_RECORD_EVENT)
@@ -501,7 +505,7 @@ static const char *find_wrong(const struct fxt_record *r)
 
 int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 {
-	const char *what = find_wrong(record);
+	const char *what = edit_repair_find_wrong(record);
 	int e;
 
 	if (edit_copy_is_packets(record))
@@ -513,17 +517,17 @@ int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 						     .what = what,
 					     });
 	if (fxt_record_has_time(record))
-		e = put_timed(r, record);
+		e = edit_repair_put_timed(r, record);
 	else
 		e = edit_sort_put(r->sort, record->provider, record);
-	return e < 0 ? e : write_all_sorted(r, false);
+	return e < 0 ? e : edit_repair_write_all_sorted(r, false);
 }
 
 int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage)
 {
 	r->counts.damages++;
 	r->counts.damaged_bytes += damage->bytes;
-	join_damage(&r->damage, &r->damaged, damage);
+	edit_repair_join_damage(&r->damage, &r->damaged, damage);
 	return 0;
 }
 
@@ -544,15 +548,17 @@ int edit_repair_finish(struct edit_repair *r)
 	/* Without another record to compare it with, any time is accepted. */
 	bool last_is_right = !r->has_read || (r->suspect_ns >= r->read_ns &&
 					      r->suspect_ns - r->read_ns <= LONELY_NS);
-	int e = settle_suspect(r, last_is_right);
+	int e = edit_repair_settle_suspect(r, last_is_right);
 
 	if (r->damaged)
-		add_gap(r, r->read_ns, &r->damage);
-	e = e ?: put_ended(r, true) ?: write_all_sorted(r, true) ?: write_gaps(r, UINT64_MAX)
-		    ?: edit_spans_close(r->spans, r->written_ns)
-		    ?: edit_timeline_close(r->timeline, r->written_ns)
-		    ?: edit_names_write(r->names, r->copy, &r->counts.names_lost)
-		    ?: edit_copy_packets(r->copy);
+		edit_repair_add_gap(r, r->read_ns, &r->damage);
+	e = e ?: edit_repair_put_ended(r, true);
+	e = e ?: edit_repair_write_all_sorted(r, true);
+	e = e ?: edit_repair_write_gaps(r, UINT64_MAX);
+	e = e ?: edit_spans_close(r->spans, r->written_ns);
+	e = e ?: edit_timeline_close(r->timeline, r->written_ns);
+	e = e ?: edit_names_write(r->names, r->copy, &r->counts.names_lost);
+	e = e ?: edit_copy_packets(r->copy);
 	if (e == 0 && r->started && !r->stopped)
 		e = edit_repair_write_stop(r);
 	return e;

@@ -25,7 +25,7 @@ struct edit_select {
 	struct edit_timeline *timeline; /* of all records, to find the CPU of a thread */
 };
 
-static int write_nothing(void *userdata, const struct edit_switch *sw)
+static int edit_select_write_nothing(void *userdata, const struct edit_switch *sw)
 {
 	(void)userdata;
 	(void)sw;
@@ -44,7 +44,7 @@ int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pid
 	s->n_pids = n_pids;
 	s->cpus = cpus;
 	s->n_cpus = n_cpus;
-	r = edit_timeline_new(&s->timeline, write_nothing, NULL);
+	r = edit_timeline_new(&s->timeline, edit_select_write_nothing, NULL);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(s);
@@ -68,7 +68,7 @@ bool edit_select_by_process(const struct edit_select *s)
 
 /* ---- relations of tasks ---- */
 
-static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
+static int edit_select_learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 {
 	if (tid == 0 || pid == UINT64_MAX)
 		return 0;
@@ -76,7 +76,7 @@ static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 }
 
 /* Only the first parent is used: later ones adopted an orphan. */
-static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
+static int edit_select_learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 {
 	struct process *p;
 
@@ -90,33 +90,34 @@ static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 	return 0;
 }
 
-static int learn_object(struct edit_select *s, const struct fxt_record *r)
+static int edit_select_learn_object(struct edit_select *s, const struct fxt_record *r)
 {
 	uint64_t koid;
 
 	switch (r->kernel_object.type) {
 	case FXT_OBJECT_PROCESS:
 		koid = edit_find_koid(r, FXT_NAME_PARENT);
-		return koid ? learn_parent(s, r->kernel_object.koid, koid) : 0;
+		return koid ? edit_select_learn_parent(s, r->kernel_object.koid, koid) : 0;
 	case FXT_OBJECT_THREAD:
 		koid = edit_find_koid(r, FXT_NAME_PROCESS);
-		return koid ? learn_thread(s, r->kernel_object.koid, koid) : 0;
+		return koid ? edit_select_learn_thread(s, r->kernel_object.koid, koid) : 0;
 	default:
 		return 0;
 	}
 }
 
-static int learn_event(struct edit_select *s, const struct fxt_record *r)
+static int edit_select_learn_event(struct edit_select *s, const struct fxt_record *r)
 {
-	int e = r->thread.defined ? learn_thread(s, r->thread.tid, r->thread.pid) : 0;
+	int e = r->thread.defined ? edit_select_learn_thread(s, r->thread.tid, r->thread.pid) : 0;
 	uint64_t child;
 
 	if (e < 0 || fxt_record_row(r) != FXT_ROW_FORK)
 		return e;
 	child = edit_find_koid(r, FXT_NAME_CHILD_PROCESS);
 	if (child)
-		e = learn_parent(s, child, r->thread.pid);
-	return e < 0 ? e : learn_thread(s, edit_find_koid(r, FXT_NAME_CHILD_THREAD), child);
+		e = edit_select_learn_parent(s, child, r->thread.pid);
+	return e < 0 ? e
+		     : edit_select_learn_thread(s, edit_find_koid(r, FXT_NAME_CHILD_THREAD), child);
 }
 
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
@@ -125,9 +126,9 @@ int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
 
 	switch (record->type) {
 	case FXT_RECORD_KERNEL_OBJECT:
-		return learn_object(s, record);
+		return edit_select_learn_object(s, record);
 	case FXT_RECORD_EVENT:
-		return learn_event(s, record);
+		return edit_select_learn_event(s, record);
 	case FXT_RECORD_SCHEDULING:
 		r = edit_timeline_note(s->timeline, record);
 		return r < 0 ? r : 0;
@@ -175,7 +176,7 @@ static bool edit_select_has_thread(const struct edit_select *s, uint64_t tid)
 	return pid && edit_select_process(s, pid - 1);
 }
 
-static bool has_cpu(const struct edit_select *s, uint32_t cpu)
+static bool edit_select_has_cpu(const struct edit_select *s, uint32_t cpu)
 {
 	return s->n_cpus == 0 || (cpu < s->n_cpus && s->cpus[cpu]);
 }
@@ -185,7 +186,7 @@ static bool edit_select_take_switch(const struct edit_select *s, struct fxt_reco
 	bool out = edit_select_has_thread(s, r->sw.out_tid),
 	     in = edit_select_has_thread(s, r->sw.in_tid);
 
-	if (!has_cpu(s, r->sw.cpu))
+	if (!edit_select_has_cpu(s, r->sw.cpu))
 		return false;
 	if (!out) {
 		r->sw.out_pid = FXT_KOID_OTHER;
@@ -202,7 +203,7 @@ static bool edit_select_take_switch(const struct edit_select *s, struct fxt_reco
 }
 
 /* The CPU in argument NAME of R; -1 without one. */
-static int64_t cpu_said(const struct fxt_record *r, int name)
+static int64_t edit_select_cpu_said(const struct fxt_record *r, int name)
 {
 	struct fxt_arg arg;
 
@@ -210,7 +211,7 @@ static int64_t cpu_said(const struct fxt_record *r, int name)
 }
 
 /* The CPU whose pseudo-thread R belongs to; -1 if there is none. */
-static int64_t cpu_of_track(const struct fxt_record *r)
+static int64_t edit_select_cpu_of_track(const struct fxt_record *r)
 {
 	uint64_t pid = r->thread.pid, cpu = r->thread.tid - pid - 1;
 	bool is_track = pid == FXT_KOID_KYMO || pid == FXT_KOID_IRQ || pid == FXT_KOID_SOFTIRQ ||
@@ -221,27 +222,27 @@ static int64_t cpu_of_track(const struct fxt_record *r)
 
 /* Whether R is on the selected CPUs. Forks, execs and exits are always kept, since they identify
  * processes. */
-static bool event_is_on_cpus(const struct edit_select *s, const struct fxt_record *r)
+static bool edit_select_event_is_on_cpus(const struct edit_select *s, const struct fxt_record *r)
 {
 	int64_t cpu, from;
 
 	if (s->n_cpus == 0 || fxt_text_known(&r->category) == FXT_NAME_PROCESS)
 		return true;
 	if (fxt_record_row(r) == FXT_ROW_MIGRATE) {
-		from = cpu_said(r, FXT_NAME_FROM_CPU);
-		cpu = cpu_said(r, FXT_NAME_TO_CPU);
-		return (from >= 0 && has_cpu(s, (uint32_t)from)) ||
-		       (cpu >= 0 && has_cpu(s, (uint32_t)cpu));
+		from = edit_select_cpu_said(r, FXT_NAME_FROM_CPU);
+		cpu = edit_select_cpu_said(r, FXT_NAME_TO_CPU);
+		return (from >= 0 && edit_select_has_cpu(s, (uint32_t)from)) ||
+		       (cpu >= 0 && edit_select_has_cpu(s, (uint32_t)cpu));
 	}
-	cpu = cpu_of_track(r);
+	cpu = edit_select_cpu_of_track(r);
 	if (cpu < 0)
-		cpu = cpu_said(r, FXT_NAME_CPU);
+		cpu = edit_select_cpu_said(r, FXT_NAME_CPU);
 	if (cpu < 0)
 		cpu = edit_timeline_cpu_of(s->timeline, r->thread.tid);
-	return cpu < 0 || has_cpu(s, (uint32_t)cpu);
+	return cpu < 0 || edit_select_has_cpu(s, (uint32_t)cpu);
 }
 
-static bool take_object(const struct edit_select *s, const struct fxt_record *r)
+static bool edit_select_take_object(const struct edit_select *s, const struct fxt_record *r)
 {
 	switch (r->kernel_object.type) {
 	case FXT_OBJECT_PROCESS:
@@ -257,16 +258,18 @@ bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_KERNEL_OBJECT:
-		return take_object(s, r);
+		return edit_select_take_object(s, r);
 	case FXT_RECORD_SCHEDULING:
 		if (r->subtype != FXT_SCHED_WAKEUP)
 			return edit_select_take_switch(s, r);
-		return edit_select_has_thread(s, r->wake.tid) && has_cpu(s, r->wake.cpu);
+		return edit_select_has_thread(s, r->wake.tid) &&
+		       edit_select_has_cpu(s, r->wake.cpu);
 	case FXT_RECORD_EVENT:
 		/* Kernel addresses are in the stacks of all processes. */
 		if (edit_is_kernel_mapping(r))
 			return true;
-		return edit_select_process(s, edit_process_of(r)) && event_is_on_cpus(s, r);
+		return edit_select_process(s, edit_process_of(r)) &&
+		       edit_select_event_is_on_cpus(s, r);
 	case FXT_RECORD_PROFILER:
 		return edit_is_kernel_mapping(r) || edit_select_process(s, r->thread.pid);
 	case FXT_RECORD_USERSPACE_OBJECT:
@@ -280,7 +283,7 @@ bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 	}
 }
 
-static void set_other(struct fxt_out_arg *arg)
+static void edit_select_set_other(struct fxt_out_arg *arg)
 {
 	arg->type = FXT_ARG_INT32;
 	arg->i32 = EDIT_OTHER_WEIGHT;
@@ -301,11 +304,11 @@ bool edit_select_arg(void *userdata, const struct fxt_record *r, int name, struc
 	switch (name) {
 	case FXT_NAME_OUTGOING_WEIGHT:
 		if (fxt_koid_is_other(r->sw.out_tid))
-			set_other(arg);
+			edit_select_set_other(arg);
 		return true;
 	case FXT_NAME_INCOMING_WEIGHT:
 		if (fxt_koid_is_other(r->sw.in_tid))
-			set_other(arg);
+			edit_select_set_other(arg);
 		return true;
 	case FXT_NAME_PREV_STATE:
 		return !fxt_koid_is_other(r->sw.out_tid);

@@ -74,12 +74,12 @@ const struct edit_counts *edit_sort_counts(const struct edit_sort *s)
 
 /* ---- queue and heap ---- */
 
-static bool is_before(const struct item *a, const struct item *b)
+static bool edit_sort_is_before(const struct item *a, const struct item *b)
 {
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->number < b->number;
 }
 
-static int push_queue(struct edit_sort *s, const struct item *item)
+static int edit_sort_push_queue(struct edit_sort *s, const struct item *item)
 {
 	size_t room = s->queue_room ? 2 * s->queue_room : 1024;
 	struct item *queue;
@@ -99,14 +99,14 @@ static int push_queue(struct edit_sort *s, const struct item *item)
 	return 0;
 }
 
-static int push_heap(struct edit_sort *s, const struct item *item)
+static int edit_sort_push_heap(struct edit_sort *s, const struct item *item)
 {
 	size_t i;
 
 	if (GROW(s->heap, s->heap_room, s->n_heap + 1) < 0)
 		return -ENOMEM;
 	i = s->n_heap++;
-	for (; i > 0 && is_before(item, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && edit_sort_is_before(item, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = *item;
 	return 0;
@@ -118,10 +118,11 @@ static int edit_sort_push(struct edit_sort *s, const struct item *item)
 
 	if (s->n_queue > 0)
 		last = &s->queue[(s->first + s->n_queue - 1) & (s->queue_room - 1)];
-	return last && is_before(item, last) ? push_heap(s, item) : push_queue(s, item);
+	return last && edit_sort_is_before(item, last) ? edit_sort_push_heap(s, item)
+						       : edit_sort_push_queue(s, item);
 }
 
-static struct item pop_queue(struct edit_sort *s)
+static struct item edit_sort_pop_queue(struct edit_sort *s)
 {
 	struct item first = s->queue[s->first];
 
@@ -130,7 +131,7 @@ static struct item pop_queue(struct edit_sort *s)
 	return first;
 }
 
-static struct item pop_heap(struct edit_sort *s)
+static struct item edit_sort_pop_heap(struct edit_sort *s)
 {
 	struct item first = s->heap[0], last = s->heap[--s->n_heap];
 	size_t i = 0;
@@ -140,9 +141,10 @@ static struct item pop_heap(struct edit_sort *s)
 
 		if (child >= s->n_heap)
 			break;
-		if (child + 1 < s->n_heap && is_before(&s->heap[child + 1], &s->heap[child]))
+		if (child + 1 < s->n_heap &&
+		    edit_sort_is_before(&s->heap[child + 1], &s->heap[child]))
 			child++;
-		if (!is_before(&s->heap[child], &last))
+		if (!edit_sort_is_before(&s->heap[child], &last))
 			break;
 		s->heap[i] = s->heap[child];
 		i = child;
@@ -156,7 +158,7 @@ static const struct item *edit_sort_next(const struct edit_sort *s)
 {
 	const struct item *queued = s->n_queue > 0 ? &s->queue[s->first] : NULL;
 
-	if (s->n_heap > 0 && (!queued || is_before(&s->heap[0], queued)))
+	if (s->n_heap > 0 && (!queued || edit_sort_is_before(&s->heap[0], queued)))
 		return &s->heap[0];
 	return queued;
 }
@@ -229,7 +231,8 @@ int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
 
 	if (!edit_sort_peek(s, all, &ts_ns))
 		return 0;
-	item = s->n_heap > 0 && edit_sort_next(s) == s->heap ? pop_heap(s) : pop_queue(s);
+	item = s->n_heap > 0 && edit_sort_next(s) == s->heap ? edit_sort_pop_heap(s)
+							     : edit_sort_pop_queue(s);
 	edit_kept_unref(s->taken);
 	s->taken = item.kept;
 	s->bytes -= edit_sort_size_of(item.kept);

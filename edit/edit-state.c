@@ -27,20 +27,20 @@ struct edit_state {
 	unsigned first_ended, n_ended;
 };
 
-static void *keep(void *what, size_t *bytes)
+static void *edit_state_keep_(void *what, size_t *bytes)
 {
 	*bytes = edit_kept_bytes(what);
 	return edit_kept_ref(what);
 }
 
-static void let_go(void *kept)
+static void edit_state_let_go(void *kept)
 {
 	edit_kept_unref(kept);
 }
 
 int edit_state_new(struct edit_state **ret)
 {
-	static const struct fxt_holds_ops ops = { keep, let_go };
+	static const struct fxt_holds_ops ops = { edit_state_keep_, edit_state_let_go };
 	_cleanup_(edit_state_freep) struct edit_state *s = calloc(1, sizeof(*s));
 	int r;
 
@@ -70,7 +70,8 @@ static int edit_state_keep(struct edit_state *s, struct edit_kept *kept, struct 
 	return fxt_holds_keep(s->holds, &key, pid, kept);
 }
 
-static int keep_object(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+static int edit_state_keep_object(struct edit_state *s, struct edit_kept *kept,
+				  const struct fxt_record *r)
 {
 	return edit_state_keep(s, kept,
 			       (struct fxt_holds_key){
@@ -81,7 +82,8 @@ static int keep_object(struct edit_state *s, struct edit_kept *kept, const struc
 			       0);
 }
 
-static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+static int edit_state_keep_profiler(struct edit_state *s, struct edit_kept *kept,
+				    const struct fxt_record *r)
 {
 	struct fxt_holds_key key = { .kind = FXT_HOLDS_MODULE, .a = r->thread.pid };
 
@@ -103,7 +105,8 @@ static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const str
 	return edit_state_keep(s, kept, key, r->thread.pid);
 }
 
-static int keep_counter(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+static int edit_state_keep_counter(struct edit_state *s, struct edit_kept *kept,
+				   const struct fxt_record *r)
 {
 	return edit_state_keep(
 		s, kept,
@@ -129,7 +132,7 @@ static void edit_state_forget_ended(struct edit_state *s)
 	s->n_ended--;
 }
 
-static void take_end(struct edit_state *s, const struct ended *end)
+static void edit_state_take_end(struct edit_state *s, const struct ended *end)
 {
 	struct fxt_held *held = fxt_holds_find(s->holds, &end->key);
 
@@ -146,8 +149,8 @@ static void take_end(struct edit_state *s, const struct ended *end)
 /* ---- events ---- */
 
 /* Records the end of the thread or process of R, which is an event of ROW (exec or exit). */
-static void take_ends(struct edit_state *s, const struct edit_kept *kept,
-		      const struct fxt_record *r, enum fxt_row_id row)
+static void edit_state_take_ends(struct edit_state *s, const struct edit_kept *kept,
+				 const struct fxt_record *r, enum fxt_row_id row)
 {
 	struct ended end = {
 		.key = { FXT_HOLDS_OBJECT, (uint64_t)(uintptr_t)kept->from, r->thread.tid,
@@ -160,15 +163,15 @@ static void take_ends(struct edit_state *s, const struct edit_kept *kept,
 	if (row == FXT_ROW_EXEC)
 		end.key.a = fxt_record_number(r, FXT_NAME_OLD_THREAD);
 	if (end.key.a)
-		take_end(s, &end);
+		edit_state_take_end(s, &end);
 	if (row == FXT_ROW_EXEC || !fxt_record_number(r, FXT_NAME_PROCESS_ENDS))
 		return;
 	end.key.a = r->thread.pid;
 	end.key.b = FXT_OBJECT_PROCESS;
-	take_end(s, &end);
+	edit_state_take_end(s, &end);
 }
 
-static uint64_t number_of_record(const void *record, int name)
+static uint64_t edit_state_number_of_record(const void *record, int name)
 {
 	return fxt_record_number(record, name);
 }
@@ -180,16 +183,16 @@ static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
 		.row = fxt_record_row(r),
 		.from = (uint64_t)(uintptr_t)kept->from,
 		.pid = edit_process_of(r),
-		.number = number_of_record,
+		.number = edit_state_number_of_record,
 		.event = r,
 	};
 
 	if (r->subtype == FXT_EVENT_COUNTER)
-		return keep_counter(s, kept, r);
+		return edit_state_keep_counter(s, kept, r);
 	if (said.row == FXT_ROW_STACK)
 		fxt_named_set(&s->named, r);
 	if (said.row == FXT_ROW_EXEC || said.row == FXT_ROW_EXIT)
-		take_ends(s, kept, r, said.row);
+		edit_state_take_ends(s, kept, r, said.row);
 	return fxt_holds_take(s->holds, &said, kept);
 }
 
@@ -197,9 +200,9 @@ int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct f
 {
 	switch (r->type) {
 	case FXT_RECORD_KERNEL_OBJECT:
-		return keep_object(s, kept, r);
+		return edit_state_keep_object(s, kept, r);
 	case FXT_RECORD_PROFILER:
-		return keep_profiler(s, kept, r);
+		return edit_state_keep_profiler(s, kept, r);
 	case FXT_RECORD_EVENT:
 		return edit_state_take_event(s, kept, r);
 	default:
@@ -208,7 +211,7 @@ int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct f
 }
 
 /* Changes the process of R to PID, which inherited the mapping or name. R is a copy. */
-static void set_process(struct fxt_record *r, uint64_t pid)
+static void edit_state_set_process(struct fxt_record *r, uint64_t pid)
 {
 	struct fxt_arg arg;
 
@@ -235,7 +238,7 @@ int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
 		kept = held->what;
 		r = edit_viewer_look(s->viewer, kept, &record);
 		if (r == 0 && held->inherited)
-			set_process(&record, held->pid);
+			edit_state_set_process(&record, held->pid);
 		r = r ?: write(userdata, kept->from, &record);
 		fxt_holds_forget(s->holds, held);
 	}

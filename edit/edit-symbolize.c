@@ -78,7 +78,7 @@ void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbo
 /* ---- places ---- */
 
 /* A hash of the file of MAP and of its position in the address space; never 0. */
-static uint64_t identity_of(const struct mapping *map)
+static uint64_t edit_symbolize_identity_of(const struct mapping *map)
 {
 	uint64_t key[5];
 
@@ -93,7 +93,8 @@ static uint64_t identity_of(const struct mapping *map)
 }
 
 /* Finds or makes the place; *RET is NULL if there are too many. Returns 0 or -ENOMEM. */
-static int get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address, struct place **ret)
+static int edit_symbolize_get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address,
+				    struct place **ret)
 {
 	const uint64_t key[] = { owner, address };
 	uint64_t hash = table_hash(key, sizeof(key));
@@ -123,8 +124,8 @@ static int get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address,
 
 /* ---- names ---- */
 
-static int write_frame(struct edit_symbolize *s, const struct event *sample,
-		       const struct place *place, const struct frame *frame)
+static int edit_symbolize_write_frame(struct edit_symbolize *s, const struct event *sample,
+				      const struct place *place, const struct frame *frame)
 {
 	s->counts.frames++;
 	return edit_copy_event(s->copy, &(struct event){
@@ -143,8 +144,9 @@ static int write_frame(struct edit_symbolize *s, const struct event *sample,
 }
 
 /* Writes the names of PLACE, which is frame I of SAMPLE, in MAP. */
-static int name_place(struct edit_symbolize *s, struct place *place, const struct event *sample,
-		      unsigned i, const struct mapping *map)
+static int edit_symbolize_name_place(struct edit_symbolize *s, struct place *place,
+				     const struct event *sample, unsigned i,
+				     const struct mapping *map)
 {
 	const struct profile_place asked = {
 		.owner = place->owner,
@@ -161,11 +163,11 @@ static int name_place(struct edit_symbolize *s, struct place *place, const struc
 	s->counts.named += n > 0;
 	s->counts.unnamed += n == 0;
 	for (int k = 0; r == 0 && k < n; k++)
-		r = write_frame(s, sample, place, &frames[k]);
+		r = edit_symbolize_write_frame(s, sample, place, &frames[k]);
 	if (n == 0 && place->any_frame)
-		r = write_frame(s, sample, place, &empty);
+		r = edit_symbolize_write_frame(s, sample, place, &empty);
 	place->said_by = US;
-	place->meaning = identity_of(map);
+	place->meaning = edit_symbolize_identity_of(map);
 	place->any_frame = n > 0;
 	return r;
 }
@@ -179,14 +181,16 @@ static bool edit_symbolize_is_named(const struct place *place, uint64_t meaning)
 	return place->meaning == meaning || (place->said_by == SOURCE && place->meaning == 0);
 }
 
-static int name_frame(struct edit_symbolize *s, const struct event *sample, unsigned i)
+static int edit_symbolize_name_frame(struct edit_symbolize *s, const struct event *sample,
+				     unsigned i)
 {
 	uint64_t address = sample->sample.frames[i];
 	uint32_t owner = maps_owner(s->maps, sample->pid, address);
 	const struct mapping *map = maps_find(s->maps, owner, address, sample->ts_ns);
-	uint64_t meaning = identity_of(map);
+	uint64_t meaning = edit_symbolize_identity_of(map);
 	struct place *place;
-	int r = get_place(s, owner, frames_code(address, maps_sample_returns(sample, i)), &place);
+	int r = edit_symbolize_get_place(
+		s, owner, frames_code(address, maps_sample_returns(sample, i)), &place);
 
 	if (r < 0)
 		return r;
@@ -194,18 +198,20 @@ static int name_frame(struct edit_symbolize *s, const struct event *sample, unsi
 		s->counts.not_looked++;
 		return 0;
 	}
-	return edit_symbolize_is_named(place, meaning) ? 0 : name_place(s, place, sample, i, map);
+	return edit_symbolize_is_named(place, meaning)
+		       ? 0
+		       : edit_symbolize_name_place(s, place, sample, i, map);
 }
 
 /* Records a name from the source. Returns 1 if EV is to be left out, since the address was named
  * before. */
-static int take_frame(struct edit_symbolize *s, const struct event *ev)
+static int edit_symbolize_take_frame(struct edit_symbolize *s, const struct event *ev)
 {
 	const struct mapping *map =
 		maps_find(s->maps, ev->frame.process, ev->frame.address, ev->ts_ns);
-	uint64_t meaning = identity_of(map);
+	uint64_t meaning = edit_symbolize_identity_of(map);
 	struct place *place;
-	int r = get_place(s, ev->frame.process, ev->frame.address, &place);
+	int r = edit_symbolize_get_place(s, ev->frame.process, ev->frame.address, &place);
 
 	if (r < 0 || !place)
 		return r;
@@ -235,11 +241,11 @@ static int edit_symbolize_before(struct edit_symbolize *s, const struct event *e
 		return r;
 	switch (ev->kind) {
 	case EVENT_FRAME:
-		return take_frame(s, ev);
+		return edit_symbolize_take_frame(s, ev);
 	case EVENT_SAMPLE:
 		s->counts.backtraces++;
 		for (unsigned i = 0; r == 0 && i < ev->sample.n_frames; i++)
-			r = name_frame(s, ev, i);
+			r = edit_symbolize_name_frame(s, ev, i);
 		return r;
 	case EVENT_STOP:
 		return edit_copy_packets(s->copy);

@@ -65,7 +65,7 @@ int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *
 }
 
 /* The entry of CPU; NULL if its page does not exist. */
-static struct cpu *find_cpu(const struct edit_timeline *t, uint32_t cpu)
+static struct cpu *edit_timeline_find_cpu(const struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu *page = cpu < CPUS ? t->pages[cpu / PAGE_CPUS] : NULL;
 
@@ -79,7 +79,7 @@ static struct cpu *edit_timeline_get_cpu(struct edit_timeline *t, uint32_t cpu)
 
 	if (!*page)
 		*page = calloc(PAGE_CPUS, sizeof(**page));
-	return find_cpu(t, cpu);
+	return edit_timeline_find_cpu(t, cpu);
 }
 
 struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
@@ -116,7 +116,8 @@ static int edit_timeline_get_thread(struct edit_timeline *t, uint64_t tid, struc
 }
 
 /* SIDE runs on CPU from now on. */
-static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
+static int edit_timeline_set_running(struct edit_timeline *t, uint32_t cpu, struct side side,
+				     uint64_t ts_ns)
 {
 	struct cpu *c = edit_timeline_get_cpu(t, cpu);
 	struct thread *out, *in;
@@ -154,7 +155,8 @@ static uint64_t edit_timeline_clamp(uint64_t ns, uint64_t min, uint64_t max)
 
 /* The last time before TS_NS at which CPU certainly ran its current thread: the beginning of the
  * first gap since its last switch. */
-static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, uint64_t ts_ns)
+static uint64_t edit_timeline_sure_until(const struct edit_timeline *t, const struct cpu *c,
+					 uint64_t ts_ns)
 {
 	uint64_t sure_ns = ts_ns;
 
@@ -170,20 +172,20 @@ static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, u
 }
 
 /* Writes the missing switch by which the current thread left CPU. */
-static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
+static int edit_timeline_close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
 {
-	struct cpu *c = find_cpu(t, cpu);
-	uint64_t at = edit_timeline_clamp(sure_until(t, c, ts_ns), c->last_ns, ts_ns);
+	struct cpu *c = edit_timeline_find_cpu(t, cpu);
+	uint64_t at = edit_timeline_clamp(edit_timeline_sure_until(t, c, ts_ns), c->last_ns, ts_ns);
 	int r = edit_timeline_write_switch(t, cpu, at, c->runs, (struct side){ 0 });
 
-	return r < 0 ? r : set_running(t, cpu, (struct side){ 0 }, at);
+	return r < 0 ? r : edit_timeline_set_running(t, cpu, (struct side){ 0 }, at);
 }
 
 /* Writes the missing switch by which SIDE came to CPU, before it is switched out at TS_NS. */
 static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side,
 				  uint64_t ts_ns)
 {
-	struct cpu *c = find_cpu(t, cpu);
+	struct cpu *c = edit_timeline_find_cpu(t, cpu);
 	uint64_t at = edit_timeline_clamp(t->gap_to_ns, c->last_ns, ts_ns);
 	struct thread *thread;
 	int r = edit_timeline_get_thread(t, side.tid, &thread);
@@ -195,7 +197,7 @@ static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct 
 
 	if (r == 0 && c->known)
 		r = edit_timeline_write_switch(t, cpu, at, (struct side){ 0 }, side);
-	return r < 0 ? r : set_running(t, cpu, side, at);
+	return r < 0 ? r : edit_timeline_set_running(t, cpu, side, at);
 }
 
 /* The weight in argument NAME of R, or FALLBACK. */
@@ -217,7 +219,7 @@ static void edit_timeline_take_weight(struct side *side, int32_t weight)
 }
 
 /* Both sides of the switch R. The idle thread is recognized as readers do. */
-static void get_sides(const struct fxt_record *r, struct side *out, struct side *in)
+static void edit_timeline_get_sides(const struct fxt_record *r, struct side *out, struct side *in)
 {
 	*out = (struct side){ r->sw.out_tid, 0 };
 	*in = (struct side){ r->sw.in_tid, 0 };
@@ -244,28 +246,28 @@ static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_r
 
 	if (!c)
 		return -ENOMEM;
-	get_sides(record, &out, &in);
+	edit_timeline_get_sides(record, &out, &in);
 	/* A record after it is already written, or it is a duplicate. */
 	if (c->known && (ts_ns < c->last_ns ||
 			 (ts_ns == c->last_ns && c->runs.tid == in.tid && c->runs.tid != out.tid)))
 		return EDIT_TIMELINE_DROP;
 	if (c->known && c->runs.tid != out.tid) {
 		if (c->runs.tid != 0)
-			r = close_cpu(t, cpu, ts_ns);
+			r = edit_timeline_close_cpu(t, cpu, ts_ns);
 	}
 	elsewhere = edit_timeline_cpu_of(t, out.tid);
 	if (r == 0 && elsewhere >= 0 && elsewhere != (int)cpu)
-		r = close_cpu(t, (uint32_t)elsewhere, ts_ns);
+		r = edit_timeline_close_cpu(t, (uint32_t)elsewhere, ts_ns);
 	if (r == 0 && c->runs.tid != out.tid)
 		r = edit_timeline_open_cpu(t, cpu, out, ts_ns);
 	elsewhere = edit_timeline_cpu_of(t, in.tid);
 	if (r == 0 && elsewhere >= 0 && elsewhere != (int)cpu)
-		r = close_cpu(t, (uint32_t)elsewhere, ts_ns);
-	r = r ?: set_running(t, cpu, in, ts_ns);
+		r = edit_timeline_close_cpu(t, (uint32_t)elsewhere, ts_ns);
+	r = r ?: edit_timeline_set_running(t, cpu, in, ts_ns);
 	return r < 0 ? r : EDIT_TIMELINE_KEEP;
 }
 
-static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
+static int edit_timeline_take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 {
 	struct thread *thread;
 	int r = edit_timeline_get_thread(t, record->wake.tid, &thread);
@@ -282,13 +284,13 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 		return EDIT_TIMELINE_DROP;
 	}
 	if (thread->cpu >= 0) {
-		const struct cpu *c = find_cpu(t, (uint32_t)thread->cpu);
+		const struct cpu *c = edit_timeline_find_cpu(t, (uint32_t)thread->cpu);
 
 		/* The thread sleeps, so a switch is missing. Drop the wakeup if no gap can contain
 		 * it. */
 		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
 			return EDIT_TIMELINE_DROP;
-		r = close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);
+		r = edit_timeline_close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);
 		if (r < 0)
 			return r;
 	}
@@ -299,7 +301,7 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 
 int edit_timeline_take(struct edit_timeline *t, const struct fxt_record *record)
 {
-	return record->subtype == FXT_SCHED_WAKEUP ? take_wakeup(t, record)
+	return record->subtype == FXT_SCHED_WAKEUP ? edit_timeline_take_wakeup(t, record)
 						   : edit_timeline_take_switch(t, record);
 }
 
@@ -318,7 +320,7 @@ int edit_timeline_open(struct edit_timeline *t, uint64_t ts_ns)
 	int r = 0;
 
 	for (uint32_t cpu = 0; r == 0 && cpu < t->n_cpus; cpu++) {
-		struct cpu *c = find_cpu(t, cpu);
+		struct cpu *c = edit_timeline_find_cpu(t, cpu);
 
 		if (!c || !c->known)
 			continue;
@@ -333,14 +335,14 @@ int edit_timeline_close(struct edit_timeline *t, uint64_t ts_ns)
 	int r = 0;
 
 	for (uint32_t cpu = 0; r == 0 && cpu < t->n_cpus; cpu++) {
-		struct cpu *c = find_cpu(t, cpu);
+		struct cpu *c = edit_timeline_find_cpu(t, cpu);
 
 		if (!c || !c->known || c->runs.tid == 0)
 			continue;
 		r = edit_timeline_write_switch(t, cpu, ts_ns > c->last_ns ? ts_ns : c->last_ns,
 					       c->runs, (struct side){ 0 });
 		if (r == 0)
-			r = set_running(t, cpu, (struct side){ 0 }, ts_ns);
+			r = edit_timeline_set_running(t, cpu, (struct side){ 0 }, ts_ns);
 	}
 	return r;
 }

@@ -51,7 +51,8 @@ static uint64_t frames_hash_of(uint32_t process, uint64_t address)
 	return table_hash((const uint64_t[]){ process, address }, 2 * sizeof(uint64_t));
 }
 
-static struct frame_list *find_list(const struct frames *f, uint32_t process, uint64_t address)
+static struct frame_list *frames_find_list(const struct frames *f, uint32_t process,
+					   uint64_t address)
 {
 	struct frame_list *list = table_get(&f->addresses, frames_hash_of(process, address));
 
@@ -60,7 +61,7 @@ static struct frame_list *find_list(const struct frames *f, uint32_t process, ui
 	return list;
 }
 
-static struct frame_list *add_list(struct frames *f, uint32_t process, uint64_t address)
+static struct frame_list *frames_add_list(struct frames *f, uint32_t process, uint64_t address)
 {
 	uint64_t hash = frames_hash_of(process, address);
 	struct frame_list *list = malloc(sizeof(*list));
@@ -81,7 +82,7 @@ static struct frame_list *add_list(struct frames *f, uint32_t process, uint64_t 
 }
 
 /* Whether FRAME begins another set of frames than LIST. */
-static bool begins_anew(const struct frame_list *list, const struct frame *frame)
+static bool frames_begins_anew(const struct frame_list *list, const struct frame *frame)
 {
 	const struct frame *first = list->list;
 
@@ -92,7 +93,7 @@ static bool begins_anew(const struct frame_list *list, const struct frame *frame
 
 int frames_add(struct frames *f, const struct event *ev)
 {
-	struct frame_list *list = find_list(f, ev->frame.process, ev->frame.address);
+	struct frame_list *list = frames_find_list(f, ev->frame.process, ev->frame.address);
 	struct frame frame = { .line = ev->frame.line, .depth = ev->frame.depth }, *more;
 	size_t at = 0;
 
@@ -103,14 +104,14 @@ int frames_add(struct frames *f, const struct event *ev)
 	frame.module = text_set_keep(&f->texts, ev->frame.module);
 	if (!frame.function || !frame.source || !frame.module)
 		return -ENOMEM;
-	if (list && begins_anew(list, &frame)) {
+	if (list && frames_begins_anew(list, &frame)) {
 		if (f->n < f->limit)
 			list = NULL;
 		else
 			list->n = 0;
 	}
 	if (!list)
-		list = add_list(f, ev->frame.process, ev->frame.address);
+		list = frames_add_list(f, ev->frame.process, ev->frame.address);
 	if (!list)
 		return -ENOMEM;
 	while (at < list->n && list->list[at].depth < frame.depth)
@@ -133,7 +134,7 @@ int frames_add(struct frames *f, const struct event *ev)
 
 const struct frame_list *frames_find(const struct frames *f, uint32_t process, uint64_t address)
 {
-	const struct frame_list *list = find_list(f, process, address);
+	const struct frame_list *list = frames_find_list(f, process, address);
 
 	return list && list->n > 0 ? list : NULL;
 }

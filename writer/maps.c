@@ -68,31 +68,31 @@ struct maps {
 
 /* ---- ownership ---- */
 
-static size_t bytes_of_mapping(const struct mapping *mapping)
+static size_t maps_bytes_of_mapping(const struct mapping *mapping)
 {
 	return sizeof(*mapping) + mapping->build_id_size +
 	       (mapping->path ? strlen(mapping->path) : 0);
 }
 
-static void unref_mapping(struct maps *m, struct mapping *mapping)
+static void maps_unref_mapping(struct maps *m, struct mapping *mapping)
 {
 	if (--mapping->n_refs > 0)
 		return;
-	m->bytes -= bytes_of_mapping(mapping);
+	m->bytes -= maps_bytes_of_mapping(mapping);
 	free(mapping->path);
 	free(mapping->build_id);
 	free(mapping);
 	m->n_mappings--;
 }
 
-static void unref_set(struct maps *m, struct set *set)
+static void maps_unref_set(struct maps *m, struct set *set)
 {
 	if (!set || --set->n_refs > 0)
 		return;
 	for (size_t i = 0; i < set->n_ranges; i++)
-		unref_mapping(m, set->ranges[i].mapping);
+		maps_unref_mapping(m, set->ranges[i].mapping);
 	for (size_t i = 0; i < set->n_covered; i++)
-		unref_mapping(m, set->covered[i].range.mapping);
+		maps_unref_mapping(m, set->covered[i].range.mapping);
 	m->bytes -= set->room_ranges * sizeof(*set->ranges);
 	free(set->ranges);
 	free(set->covered);
@@ -100,13 +100,13 @@ static void unref_set(struct maps *m, struct set *set)
 }
 
 /* Discards the programs older than P. */
-static void forget_older(struct maps *m, struct program *p)
+static void maps_forget_older(struct maps *m, struct program *p)
 {
 	struct program *next;
 
 	for (struct program *old = p->older; old; old = next) {
 		next = old->older;
-		unref_set(m, old->set);
+		maps_unref_set(m, old->set);
 		free(old);
 	}
 	p->older = NULL;
@@ -116,8 +116,8 @@ static void maps_free_process(struct maps *m, struct process *p)
 {
 	if (!p)
 		return;
-	forget_older(m, &p->program);
-	unref_set(m, p->program.set);
+	maps_forget_older(m, &p->program);
+	maps_unref_set(m, p->program.set);
 	free(p);
 }
 
@@ -154,7 +154,7 @@ struct maps *maps_free(struct maps *m)
 
 /* ---- processes ---- */
 
-static struct process *find_process(const struct maps *m, uint32_t pid)
+static struct process *maps_find_process(const struct maps *m, uint32_t pid)
 {
 	return table_get(&m->processes, (uint64_t)pid + 1);
 }
@@ -169,18 +169,18 @@ static struct process *maps_get_process(struct maps *m, uint32_t pid)
 }
 
 /* The process PID, or the ancestor whose mappings it has. */
-static struct process *process_to_ask(const struct maps *m, uint32_t pid)
+static struct process *maps_process_to_ask(const struct maps *m, uint32_t pid)
 {
-	struct process *p = find_process(m, pid);
+	struct process *p = maps_find_process(m, pid);
 
 	for (unsigned i = 0; p && !p->known && p->parent != 0 && i < ANCESTORS_MAX; i++)
-		p = find_process(m, p->parent);
+		p = maps_find_process(m, p->parent);
 	return p;
 }
 
 /* Makes SET the current program's. The previous program is kept as an older one, or discarded with
  * MAPS_OF_NOW. */
-static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, struct set *set)
+static int maps_begin_program(struct maps *m, struct process *p, uint64_t ts_ns, struct set *set)
 {
 	if (m->mode == MAPS_OF_ALL_TIMES && p->program.set) {
 		struct program *old = malloc(sizeof(*old));
@@ -190,7 +190,7 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 		*old = p->program;
 		p->program.older = old;
 	} else {
-		unref_set(m, p->program.set);
+		maps_unref_set(m, p->program.set);
 	}
 	if (set)
 		set->n_refs++;
@@ -206,12 +206,12 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 DEFINE_ORDER_OF_POINTERS(compare_numbers, struct mapping, COMPARE(x->number, y->number))
 
 /* The first range that ends at or after ADDRESS. */
-static size_t lower_bound(const struct set *set, uint64_t address)
+static size_t maps_lower_bound(const struct set *set, uint64_t address)
 {
 	return ARRAY_FIRST(i, 0, set->n_ranges, set->ranges[i].last >= address);
 }
 
-static int insert_range(struct maps *m, struct set *set, size_t at, struct range range)
+static int maps_insert_range(struct maps *m, struct set *set, size_t at, struct range range)
 {
 	size_t room = set->room_ranges;
 
@@ -225,17 +225,17 @@ static int insert_range(struct maps *m, struct set *set, size_t at, struct range
 	return 0;
 }
 
-static void remove_range(struct maps *m, struct set *set, size_t at)
+static void maps_remove_range(struct maps *m, struct set *set, size_t at)
 {
 	struct mapping *mapping = set->ranges[at].mapping;
 
 	set->n_ranges--;
 	memmove(&set->ranges[at], &set->ranges[at + 1],
 		(set->n_ranges - at) * sizeof(*set->ranges));
-	unref_mapping(m, mapping);
+	maps_unref_mapping(m, mapping);
 }
 
-static int keep_covered(struct set *set, struct range range, uint64_t until_ns)
+static int maps_keep_covered(struct set *set, struct range range, uint64_t until_ns)
 {
 	if (GROW(set->covered, set->room_covered, set->n_covered + 1) < 0)
 		return -ENOMEM;
@@ -248,7 +248,7 @@ static int keep_covered(struct set *set, struct range range, uint64_t until_ns)
 static int maps_cover(struct maps *m, struct set *set, uint64_t first, uint64_t last,
 		      uint64_t ts_ns)
 {
-	size_t i = lower_bound(set, first);
+	size_t i = maps_lower_bound(set, first);
 	int r = 0;
 
 	while (r == 0 && i < set->n_ranges && set->ranges[i].first <= last) {
@@ -257,21 +257,22 @@ static int maps_cover(struct maps *m, struct set *set, uint64_t first, uint64_t 
 		hidden.first = whole.first > first ? whole.first : first;
 		hidden.last = whole.last < last ? whole.last : last;
 		if (m->mode == MAPS_OF_ALL_TIMES)
-			r = keep_covered(set, hidden, ts_ns);
+			r = maps_keep_covered(set, hidden, ts_ns);
 		if (r == 0 && whole.last > last)
-			r = insert_range(m, set, i + 1,
-					 (struct range){ last + 1, whole.last, whole.mapping });
+			r = maps_insert_range(m, set, i + 1,
+					      (struct range){ last + 1, whole.last,
+							      whole.mapping });
 		if (r < 0)
 			break;
 		if (whole.first < first)
 			set->ranges[i++].last = first - 1;
 		else
-			remove_range(m, set, i);
+			maps_remove_range(m, set, i);
 	}
 	return r;
 }
 
-static int copy_set(struct maps *m, const struct set *from, struct set **ret)
+static int maps_copy_set(struct maps *m, const struct set *from, struct set **ret)
 {
 	struct set *set = calloc(1, sizeof(*set));
 	int r = set ? 0 : -ENOMEM;
@@ -279,11 +280,11 @@ static int copy_set(struct maps *m, const struct set *from, struct set **ret)
 	if (set)
 		set->n_refs = 1;
 	for (size_t i = 0; r == 0 && from && i < from->n_ranges; i++)
-		r = insert_range(m, set, i, from->ranges[i]);
+		r = maps_insert_range(m, set, i, from->ranges[i]);
 	for (size_t i = 0; r == 0 && from && i < from->n_covered; i++)
-		r = keep_covered(set, from->covered[i].range, from->covered[i].until_ns);
+		r = maps_keep_covered(set, from->covered[i].range, from->covered[i].until_ns);
 	if (r < 0) {
-		unref_set(m, set);
+		maps_unref_set(m, set);
 		return r;
 	}
 	*ret = set;
@@ -291,24 +292,24 @@ static int copy_set(struct maps *m, const struct set *from, struct set **ret)
 }
 
 /* Makes the set of P's program unshared. */
-static int own_set(struct maps *m, struct process *p)
+static int maps_own_set(struct maps *m, struct process *p)
 {
 	struct set *set;
 	int r;
 
 	if (p->program.set && p->program.set->n_refs == 1)
 		return 0;
-	r = copy_set(m, p->program.set, &set);
+	r = maps_copy_set(m, p->program.set, &set);
 	if (r < 0)
 		return r;
-	unref_set(m, p->program.set);
+	maps_unref_set(m, p->program.set);
 	p->program.set = set;
 	return 0;
 }
 
 /* Lists the mappings of SET in the order in which they were added, each one once. The caller frees
  * the list. Returns their number, or -ENOMEM. */
-static ssize_t list_mappings(const struct set *set, struct mapping ***ret)
+static ssize_t maps_list_mappings(const struct set *set, struct mapping ***ret)
 {
 	struct mapping **list = malloc((set->n_ranges + 1) * sizeof(struct mapping *));
 	size_t n = 0;
@@ -326,7 +327,7 @@ static ssize_t list_mappings(const struct set *set, struct mapping ***ret)
 }
 
 /* Removes the mappings before NUMBER from SET. */
-static void remove_before(struct maps *m, struct set *set, uint64_t number)
+static void maps_remove_before(struct maps *m, struct set *set, uint64_t number)
 {
 	size_t n = 0;
 
@@ -334,7 +335,7 @@ static void remove_before(struct maps *m, struct set *set, uint64_t number)
 		if (set->ranges[i].mapping->number >= number)
 			set->ranges[n++] = set->ranges[i];
 		else
-			unref_mapping(m, set->ranges[i].mapping);
+			maps_unref_mapping(m, set->ranges[i].mapping);
 	}
 	set->n_ranges = n;
 }
@@ -343,18 +344,18 @@ static void remove_before(struct maps *m, struct set *set, uint64_t number)
 static int maps_make_room(struct maps *m, struct set *set)
 {
 	_cleanup_free_ struct mapping **list = NULL;
-	ssize_t n = list_mappings(set, &list), gone = n / 8;
+	ssize_t n = maps_list_mappings(set, &list), gone = n / 8;
 
 	if (n < 0)
 		return (int)n;
-	remove_before(m, set, list[gone]->number);
+	maps_remove_before(m, set, list[gone]->number);
 	m->n_dropped += (uint64_t)gone;
 	return 0;
 }
 
 /* ---- events ---- */
 
-static struct mapping *make_mapping(struct maps *m, const struct event *ev)
+static struct mapping *maps_make_mapping(struct maps *m, const struct event *ev)
 {
 	struct mapping *mapping = calloc(1, sizeof(*mapping));
 
@@ -375,9 +376,9 @@ static struct mapping *make_mapping(struct maps *m, const struct event *ev)
 		.n_refs = 1,
 	};
 	m->n_mappings++;
-	m->bytes += bytes_of_mapping(mapping);
+	m->bytes += maps_bytes_of_mapping(mapping);
 	if (!mapping->path || !mapping->build_id) {
-		unref_mapping(m, mapping);
+		maps_unref_mapping(m, mapping);
 		return NULL;
 	}
 	if (mapping->build_id_size)
@@ -386,7 +387,7 @@ static struct mapping *make_mapping(struct maps *m, const struct event *ev)
 	return mapping;
 }
 
-static int add_mapping(struct maps *m, const struct event *ev)
+static int maps_add_mapping(struct maps *m, const struct event *ev)
 {
 	uint64_t first = ev->mapping.start, last = first + ev->mapping.size - 1;
 	struct process *p;
@@ -401,27 +402,27 @@ static int add_mapping(struct maps *m, const struct event *ev)
 		return 0;
 	}
 	p = maps_get_process(m, ev->pid);
-	r = p ? own_set(m, p) : -ENOMEM;
+	r = p ? maps_own_set(m, p) : -ENOMEM;
 	if (r < 0)
 		return r;
 	p->known = true;
 	p->version = ++m->last_version;
 	set = p->program.set;
-	mapping = make_mapping(m, ev);
+	mapping = maps_make_mapping(m, ev);
 	if (!mapping)
 		return -ENOMEM;
 	r = maps_cover(m, set, first, last, ev->ts_ns);
 	if (r == 0 && set->n_ranges >= m->of_one_max)
 		r = maps_make_room(m, set);
 	if (r == 0)
-		r = insert_range(m, set, lower_bound(set, first),
-				 (struct range){ first, last, mapping });
-	unref_mapping(m, mapping);
+		r = maps_insert_range(m, set, maps_lower_bound(set, first),
+				      (struct range){ first, last, mapping });
+	maps_unref_mapping(m, mapping);
 	return r;
 }
 
 /* Records a machine whose process KOID is PID in this archive. */
-static void add_machine(struct maps *m, uint32_t pid, uint32_t koid)
+static void maps_add_machine(struct maps *m, uint32_t pid, uint32_t koid)
 {
 	uint32_t at = (pid - koid) >> FXT_KOID_TID_BITS;
 
@@ -436,21 +437,21 @@ static int maps_add_fork(struct maps *m, const struct event *ev)
 
 	if (ev->fork.child_pid == ev->pid)
 		return 0;
-	parent = process_to_ask(m, ev->pid);
+	parent = maps_process_to_ask(m, ev->pid);
 	if (!parent || !parent->known)
 		return 0;
 	child = maps_get_process(m, ev->fork.child_pid);
 	if (!child)
 		return -ENOMEM;
 	/* If the child was seen before its fork, it already has its own mappings. */
-	return child->known ? 0 : begin_program(m, child, ev->ts_ns, parent->program.set);
+	return child->known ? 0 : maps_begin_program(m, child, ev->ts_ns, parent->program.set);
 }
 
 static int maps_add_exec(struct maps *m, const struct event *ev)
 {
 	struct process *p = maps_get_process(m, ev->pid);
 
-	return p ? begin_program(m, p, ev->ts_ns, NULL) : -ENOMEM;
+	return p ? maps_begin_program(m, p, ev->ts_ns, NULL) : -ENOMEM;
 }
 
 static int maps_add_task(struct maps *m, const struct event *ev)
@@ -458,7 +459,7 @@ static int maps_add_task(struct maps *m, const struct event *ev)
 	struct process *p;
 
 	if (!ev->task.is_process || ev->task.parent_pid == 0 || ev->task.parent_pid == ev->pid ||
-	    find_process(m, ev->pid))
+	    maps_find_process(m, ev->pid))
 		return 0;
 	p = maps_get_process(m, ev->pid);
 	if (!p)
@@ -474,7 +475,7 @@ void maps_remove(struct maps *m, uint32_t pid)
 
 static void maps_add_exit(struct maps *m, const struct event *ev)
 {
-	struct process *p = ev->exit.process_ends ? find_process(m, ev->pid) : NULL;
+	struct process *p = ev->exit.process_ends ? maps_find_process(m, ev->pid) : NULL;
 
 	if (!p)
 		return;
@@ -492,12 +493,12 @@ int maps_add(struct maps *m, const struct event *ev)
 	case EVENT_START:
 		if (m->begin_ns == 0)
 			m->begin_ns = ev->ts_ns;
-		add_machine(m, ev->pid, FXT_KOID_KYMO);
+		maps_add_machine(m, ev->pid, FXT_KOID_KYMO);
 		return 0;
 	case EVENT_MAPPING:
 		if (maps_is_kernel(ev->mapping.start))
-			add_machine(m, ev->pid, FXT_KOID_KTHREADD);
-		return add_mapping(m, ev);
+			maps_add_machine(m, ev->pid, FXT_KOID_KTHREADD);
+		return maps_add_mapping(m, ev);
 	case EVENT_FORK:
 		return maps_add_fork(m, ev);
 	case EVENT_EXEC:
@@ -515,16 +516,16 @@ int maps_add(struct maps *m, const struct event *ev)
 /* ---- discarding ---- */
 
 /* A program ends when the next newer one begins. */
-static void forget_programs(struct maps *m, struct program *newest, uint64_t before_ns)
+static void maps_forget_programs(struct maps *m, struct program *newest, uint64_t before_ns)
 {
 	struct program *p = newest;
 
 	while (p->older && p->from_ns >= before_ns)
 		p = p->older;
-	forget_older(m, p);
+	maps_forget_older(m, p);
 }
 
-static void forget_covered(struct maps *m, struct set *set, uint64_t before_ns)
+static void maps_forget_covered(struct maps *m, struct set *set, uint64_t before_ns)
 {
 	size_t n = 0;
 
@@ -532,7 +533,7 @@ static void forget_covered(struct maps *m, struct set *set, uint64_t before_ns)
 		if (set->covered[i].until_ns >= before_ns)
 			set->covered[n++] = set->covered[i];
 		else
-			unref_mapping(m, set->covered[i].range.mapping);
+			maps_unref_mapping(m, set->covered[i].range.mapping);
 	}
 	set->n_covered = n;
 }
@@ -559,17 +560,18 @@ void maps_forget(struct maps *m, uint64_t before_ns)
 	while (!maps_forget_ended(m, before_ns))
 		;
 	for (size_t pos = 0; (p = table_next(&m->processes, &pos));) {
-		forget_programs(m, &p->program, before_ns);
+		maps_forget_programs(m, &p->program, before_ns);
 		for (struct program *q = &p->program; q; q = q->older)
 			if (q->set)
-				forget_covered(m, q->set, before_ns);
+				maps_forget_covered(m, q->set, before_ns);
 	}
 }
 
 /* ---- look-up ---- */
 
 /* A range that was covered later than TS_NS, or NULL. */
-static const struct mapping *find_covered(const struct set *set, uint64_t address, uint64_t ts_ns)
+static const struct mapping *maps_find_covered(const struct set *set, uint64_t address,
+					       uint64_t ts_ns)
 {
 	for (size_t i = 0; i < set->n_covered; i++) {
 		const struct covered *c = &set->covered[i];
@@ -584,7 +586,7 @@ static const struct mapping *find_covered(const struct set *set, uint64_t addres
 const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
 				uint64_t ts_ns)
 {
-	const struct process *p = process_to_ask(m, pid);
+	const struct process *p = maps_process_to_ask(m, pid);
 	const struct program *program;
 	const struct range *range;
 	const struct set *set;
@@ -598,16 +600,16 @@ const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t add
 	set = program->set;
 	if (!set)
 		return NULL;
-	i = lower_bound(set, address);
+	i = maps_lower_bound(set, address);
 	range = i < set->n_ranges && set->ranges[i].first <= address ? &set->ranges[i] : NULL;
 	if (m->mode == MAPS_OF_NOW || (range && range->mapping->ts_ns <= ts_ns))
 		return range ? range->mapping : NULL;
-	return find_covered(set, address, ts_ns);
+	return maps_find_covered(set, address, ts_ns);
 }
 
 uint64_t maps_version(const struct maps *m, uint32_t pid)
 {
-	const struct process *p = process_to_ask(m, pid);
+	const struct process *p = maps_process_to_ask(m, pid);
 
 	return p ? p->version : 0;
 }
@@ -626,7 +628,7 @@ uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address)
 static int maps_each_of(const struct process *p, maps_fn fn, void *userdata)
 {
 	_cleanup_free_ struct mapping **list = NULL;
-	ssize_t n = p->program.set ? list_mappings(p->program.set, &list) : 0;
+	ssize_t n = p->program.set ? maps_list_mappings(p->program.set, &list) : 0;
 	int r = n < 0 ? (int)n : 0;
 
 	for (ssize_t i = 0; r == 0 && i < n; i++)

@@ -520,15 +520,16 @@ const struct call_function call_functions[] = {
 
 const size_t call_n_functions = ARRAY_SIZE(call_functions);
 
-static int call_function_compare(const void *name, const void *row)
+static int libc_functions_call_function_compare(const void *name, const void *row)
 {
 	return strcmp(name, ((const struct call_function *)row)->name);
 }
 
 const char *call_function_signature(const char *name)
 {
-	const struct call_function *row = bsearch(name, call_functions, call_n_functions,
-						  sizeof(*row), call_function_compare);
+	const struct call_function *row =
+		bsearch(name, call_functions, call_n_functions, sizeof(*row),
+			libc_functions_call_function_compare);
 
 	return row ? row->signature : NULL;
 }

@@ -37,8 +37,8 @@ struct printer {
 	bool bad, cut;
 };
 
-__attribute__((format(printf, 2, 3))) static void print_put(struct printer *p, const char *format,
-							    ...)
+__attribute__((format(printf, 2, 3))) static void place_print_put(struct printer *p,
+								  const char *format, ...)
 {
 	size_t room = p->size - p->used;
 	va_list args;
@@ -55,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static void print_put(struct printer *p, c
 
 /* ---- shape ---- */
 
-static bool print_accept(struct printer *p, char c)
+static bool place_print_accept(struct printer *p, char c)
 {
 	if (*p->shape != c)
 		return false;
@@ -64,7 +64,7 @@ static bool print_accept(struct printer *p, char c)
 }
 
 /* Parses the next number. */
-static uint64_t print_number(struct printer *p)
+static uint64_t place_print_number(struct printer *p)
 {
 	uint64_t n = 0;
 	size_t digits = 0;
@@ -78,27 +78,27 @@ static uint64_t print_number(struct printer *p)
 	return n;
 }
 
-static void print_expect(struct printer *p, char c)
+static void place_print_expect(struct printer *p, char c)
 {
-	p->bad |= !print_accept(p, c);
+	p->bad |= !place_print_accept(p, c);
 }
 
 /* Skips the next type. */
-static void print_skip(struct printer *p)
+static void place_print_skip(struct printer *p)
 {
 	unsigned depth = 0;
 
 	/* Pointers and arrays are followed by their type. */
 	while (*p->shape == 'p' || *p->shape == 'a') {
 		p->shape++;
-		print_number(p);
+		place_print_number(p);
 	}
 	if (!*p->shape) {
 		p->bad = true;
 		return;
 	}
 	p->shape++;
-	print_number(p);
+	place_print_number(p);
 	if (*p->shape != '{')
 		return;
 	do {
@@ -116,7 +116,7 @@ static void print_skip(struct printer *p)
 
 /* ---- bytes ---- */
 
-static bool print_is_gap(const struct printer *p, uint64_t at, uint64_t n)
+static bool place_print_is_gap(const struct printer *p, uint64_t at, uint64_t n)
 {
 	for (size_t i = 0; i < p->n_gaps; i++)
 		if (at < p->gaps[i].at + p->gaps[i].n && p->gaps[i].at < at + n)
@@ -125,20 +125,20 @@ static bool print_is_gap(const struct printer *p, uint64_t at, uint64_t n)
 }
 
 /* Whether N bytes at AT exist. If not, prints "<unavailable>". */
-static bool print_have(struct printer *p, uint64_t at, uint64_t n)
+static bool place_print_have(struct printer *p, uint64_t at, uint64_t n)
 {
 	if (at > p->n || n > p->n - at) {
-		print_put(p, "<unavailable>");
+		place_print_put(p, "<unavailable>");
 		return false;
 	}
-	if (print_is_gap(p, at, n)) {
-		print_put(p, "<optimized out>");
+	if (place_print_is_gap(p, at, n)) {
+		place_print_put(p, "<optimized out>");
 		return false;
 	}
 	return true;
 }
 
-static uint64_t print_load(const struct printer *p, uint64_t at, uint64_t n)
+static uint64_t place_print_load(const struct printer *p, uint64_t at, uint64_t n)
 {
 	uint64_t value = 0;
 
@@ -146,7 +146,7 @@ static uint64_t print_load(const struct printer *p, uint64_t at, uint64_t n)
 	return value;
 }
 
-static int64_t print_extend(uint64_t value, uint64_t bits)
+static int64_t place_print_extend(uint64_t value, uint64_t bits)
 {
 	unsigned unused = bits > 0 && bits < 64 ? 64 - (unsigned)bits : 0;
 
@@ -156,33 +156,33 @@ static int64_t print_extend(uint64_t value, uint64_t bits)
 /* ---- values ---- */
 
 /* Prints a character, escaped for a text in QUOTE. */
-static void print_character(struct printer *p, uint8_t c, char quote)
+static void place_print_character(struct printer *p, uint8_t c, char quote)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\033\\", to[] = "abfnrtve\\";
 	const char *escape = c ? strchr(from, c) : NULL;
 
 	if (escape)
-		print_put(p, "\\%c", to[escape - from]);
+		place_print_put(p, "\\%c", to[escape - from]);
 	else if (c == (uint8_t)quote)
-		print_put(p, "\\%c", quote);
+		place_print_put(p, "\\%c", quote);
 	else if (c < ' ' || c > '~')
-		print_put(p, "\\%03o", c);
+		place_print_put(p, "\\%03o", c);
 	else
-		print_put(p, "%c", c);
+		place_print_put(p, "%c", c);
 }
 
-static void print_string(struct printer *p, const uint8_t *s, uint64_t n)
+static void place_print_string(struct printer *p, const uint8_t *s, uint64_t n)
 {
 	uint64_t length = strnlen((const char *)s, n);
 
 	/* A NUL at the end of an array is not printed. */
-	print_put(p, "\"");
+	place_print_put(p, "\"");
 	for (uint64_t i = 0; i < length && i < PRINT_ELEMENTS_MAX; i++)
-		print_character(p, s[i], '"');
-	print_put(p, "\"%s", length > PRINT_ELEMENTS_MAX ? "..." : "");
+		place_print_character(p, s[i], '"');
+	place_print_put(p, "\"%s", length > PRINT_ELEMENTS_MAX ? "..." : "");
 }
 
-static void print_float(struct printer *p, uint64_t at, uint64_t bytes)
+static void place_print_float(struct printer *p, uint64_t at, uint64_t bytes)
 {
 	long double extended = 0;
 	double number;
@@ -190,45 +190,45 @@ static void print_float(struct printer *p, uint64_t at, uint64_t bytes)
 
 	if (bytes == 4) {
 		memcpy(&small, p->data + at, sizeof(small));
-		print_put(p, "%.9g", (double)small);
+		place_print_put(p, "%.9g", (double)small);
 	} else if (bytes == 8) {
 		memcpy(&number, p->data + at, sizeof(number));
-		print_put(p, "%.17g", number);
+		place_print_put(p, "%.17g", number);
 	} else if (bytes == sizeof(extended)) {
 		memcpy(&extended, p->data + at, sizeof(extended));
-		print_put(p, "%.18Lg", extended);
+		place_print_put(p, "%.18Lg", extended);
 	} else {
-		print_put(p, "<%" PRIu64 " bytes>", bytes);
+		place_print_put(p, "<%" PRIu64 " bytes>", bytes);
 	}
 }
 
-static void print_integer(struct printer *p, char letter, uint64_t value, uint64_t bits)
+static void place_print_integer(struct printer *p, char letter, uint64_t value, uint64_t bits)
 {
 	switch (letter) {
 	case 'i':
-		print_put(p, "%" PRId64, print_extend(value, bits));
+		place_print_put(p, "%" PRId64, place_print_extend(value, bits));
 		break;
 	case 'b':
-		print_put(p, value <= 1 ? (value ? "true" : "false") : "%" PRIu64, value);
+		place_print_put(p, value <= 1 ? (value ? "true" : "false") : "%" PRIu64, value);
 		break;
 	case 'c':
 	case 'h':
 		if (letter == 'c')
-			print_put(p, "%" PRId64 " '", print_extend(value, bits));
+			place_print_put(p, "%" PRId64 " '", place_print_extend(value, bits));
 		else
-			print_put(p, "%" PRIu64 " '", value);
-		print_character(p, (uint8_t)value, '\'');
-		print_put(p, "'");
+			place_print_put(p, "%" PRIu64 " '", value);
+		place_print_character(p, (uint8_t)value, '\'');
+		place_print_put(p, "'");
 		break;
 	default:
-		print_put(p, "%" PRIu64, value);
+		place_print_put(p, "%" PRIu64, value);
 		break;
 	}
 }
 
 /* Parses the next word, "NAME=NUMBER,": the length of its name, and its number. Returns the text
  * after it, or NULL. */
-static const char *print_word(const char *word, size_t *ret_n, uint64_t *ret)
+static const char *place_print_word(const char *word, size_t *ret_n, uint64_t *ret)
 {
 	char *end;
 
@@ -241,52 +241,52 @@ static const char *print_word(const char *word, size_t *ret_n, uint64_t *ret)
 
 /* Prints the words whose bits are set in VALUE, and the remaining bits. Each word has its own
  * bit. */
-static void print_flags(struct printer *p, const char *words, uint64_t value)
+static void place_print_flags(struct printer *p, const char *words, uint64_t value)
 {
 	const char *separator = "(";
 	uint64_t number;
 	size_t n;
 
-	for (const char *w = words, *next; (next = print_word(w, &n, &number)); w = next) {
+	for (const char *w = words, *next; (next = place_print_word(w, &n, &number)); w = next) {
 		if (!(number & value))
 			continue;
-		print_put(p, "%s%.*s", separator, (int)n, w);
+		place_print_put(p, "%s%.*s", separator, (int)n, w);
 		separator = " | ";
 		value &= ~number;
 	}
 	if (value)
-		print_put(p, " | unknown: 0x%" PRIx64, value);
-	print_put(p, ")");
+		place_print_put(p, " | unknown: 0x%" PRIx64, value);
+	place_print_put(p, ")");
 }
 
 /* Prints VALUE as the words that follow in the shape: one word, or several with '|' between
  * them. */
-static void print_enum(struct printer *p, uint64_t value, uint64_t bits)
+static void place_print_enum(struct printer *p, uint64_t value, uint64_t bits)
 {
 	uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX, number, seen = 0;
 	const char *words = p->shape;
 	bool disjoint = true;
 	size_t n;
 
-	for (const char *w = words, *next; (next = print_word(w, &n, &number)); w = next) {
+	for (const char *w = words, *next; (next = place_print_word(w, &n, &number)); w = next) {
 		number &= mask;
 		if (number == value) {
-			print_put(p, "%.*s", (int)n, w);
+			place_print_put(p, "%.*s", (int)n, w);
 			return;
 		}
 		disjoint = disjoint && (number & (number - 1)) == 0 && !(number & seen);
 		seen |= number;
 	}
 	if (disjoint && value & seen)
-		print_flags(p, words, value);
+		place_print_flags(p, words, value);
 	else
-		print_put(p, "%" PRId64, print_extend(value, bits));
+		place_print_put(p, "%" PRId64, place_print_extend(value, bits));
 }
 
-static void print_typed(struct printer *p, uint64_t at, unsigned depth);
+static void place_print_typed(struct printer *p, uint64_t at, unsigned depth);
 
 /* Prints BITS bits as the next type, from bit BIT on in the byte AT. */
-static void print_bits(struct printer *p, uint64_t at, uint64_t bit, uint64_t bits)
+static void place_print_bits(struct printer *p, uint64_t at, uint64_t bit, uint64_t bits)
 {
 	uint64_t value, bytes = (bit + bits + 7) / 8;
 	char letter = *p->shape;
@@ -296,65 +296,65 @@ static void print_bits(struct printer *p, uint64_t at, uint64_t bit, uint64_t bi
 		p->bad = true;
 		return;
 	}
-	if (!print_have(p, at, bytes)) {
-		print_skip(p);
+	if (!place_print_have(p, at, bytes)) {
+		place_print_skip(p);
 		return;
 	}
-	value = print_load(p, at, bytes) >> bit;
+	value = place_print_load(p, at, bytes) >> bit;
 	if (bytes > 8)
 		value |= (uint64_t)p->data[at + 8] << (64 - bit);
 	if (bits < 64)
 		value &= (UINT64_C(1) << bits) - 1;
 	end = p->shape;
-	print_skip(p);
+	place_print_skip(p);
 	if (letter == 'e') {
 		const char *behind = p->shape;
 
 		p->shape = end + strcspn(end, "{");
 		p->shape += *p->shape == '{';
-		print_enum(p, value, bits);
+		place_print_enum(p, value, bits);
 		p->shape = behind;
 	} else {
-		print_integer(p, letter, value, bits);
+		place_print_integer(p, letter, value, bits);
 	}
 }
 
-static void print_struct(struct printer *p, uint64_t at, unsigned depth)
+static void place_print_struct(struct printer *p, uint64_t at, unsigned depth)
 {
 	bool any = false;
 
-	print_expect(p, '{');
-	print_put(p, "{");
+	place_print_expect(p, '{');
+	place_print_put(p, "{");
 	while (!p->bad && !p->cut && *p->shape && *p->shape != '}') {
 		size_t n = strcspn(p->shape, "@");
 		uint64_t member, bit = 0, bits = 0;
 
-		print_put(p, "%s%.*s%s", any ? ", " : "", (int)n, p->shape, n ? " = " : "");
+		place_print_put(p, "%s%.*s%s", any ? ", " : "", (int)n, p->shape, n ? " = " : "");
 		any = true;
 		p->shape += n;
-		print_expect(p, '@');
-		member = print_number(p);
-		if (print_accept(p, ':')) {
-			bit = print_number(p);
-			print_expect(p, '+');
-			bits = print_number(p);
+		place_print_expect(p, '@');
+		member = place_print_number(p);
+		if (place_print_accept(p, ':')) {
+			bit = place_print_number(p);
+			place_print_expect(p, '+');
+			bits = place_print_number(p);
 			p->bad |= bits == 0;
 		}
 		if (p->bad || member > PRINT_VALUE_MAX)
 			break;
 		if (bits)
-			print_bits(p, at + member, bit, bits);
+			place_print_bits(p, at + member, bit, bits);
 		else
-			print_typed(p, at + member, depth + 1);
-		print_expect(p, ',');
+			place_print_typed(p, at + member, depth + 1);
+		place_print_expect(p, ',');
 	}
-	print_put(p, "}");
+	place_print_put(p, "}");
 	if (!p->cut)
-		print_expect(p, '}');
+		place_print_expect(p, '}');
 }
 
 /* The number of bytes in an element of the next type. */
-static uint64_t print_element_bytes(struct printer *p)
+static uint64_t place_print_element_bytes(struct printer *p)
 {
 	const char *shape = p->shape;
 	uint64_t bytes;
@@ -362,14 +362,14 @@ static uint64_t print_element_bytes(struct printer *p)
 	if (!*p->shape)
 		return 0;
 	p->shape++;
-	bytes = print_number(p);
+	bytes = place_print_number(p);
 	p->shape = shape;
 	return bytes;
 }
 
-static void print_array(struct printer *p, uint64_t at, uint64_t bytes, unsigned depth)
+static void place_print_array(struct printer *p, uint64_t at, uint64_t bytes, unsigned depth)
 {
-	uint64_t element = print_element_bytes(p), n;
+	uint64_t element = place_print_element_bytes(p), n;
 	const char *shape = p->shape;
 	char letter = *p->shape;
 
@@ -377,41 +377,41 @@ static void print_array(struct printer *p, uint64_t at, uint64_t bytes, unsigned
 		bytes = at < p->n ? p->n - at : 0;
 	n = element ? bytes / element : 0;
 	if ((letter == 'c' || letter == 'h') && element == 1 && n > 0) {
-		if (print_have(p, at, n))
-			print_string(p, p->data + at, n);
-		print_skip(p);
+		if (place_print_have(p, at, n))
+			place_print_string(p, p->data + at, n);
+		place_print_skip(p);
 		return;
 	}
-	print_put(p, "{");
+	place_print_put(p, "{");
 	for (uint64_t i = 0; i < n && !p->bad && !p->cut; i++) {
-		print_put(p, "%s", i ? ", " : "");
+		place_print_put(p, "%s", i ? ", " : "");
 		if (i == PRINT_ELEMENTS_MAX) {
-			print_put(p, "...");
+			place_print_put(p, "...");
 			break;
 		}
 		p->shape = shape;
-		print_typed(p, at + i * element, depth + 1);
+		place_print_typed(p, at + i * element, depth + 1);
 	}
-	print_put(p, "}");
+	place_print_put(p, "}");
 	p->shape = shape;
-	print_skip(p);
+	place_print_skip(p);
 }
 
-static void print_pointer(struct printer *p, uint64_t at, uint64_t bytes, unsigned depth)
+static void place_print_pointer(struct printer *p, uint64_t at, uint64_t bytes, unsigned depth)
 {
 	char letter = *p->shape;
 
-	print_skip(p);
-	if (!print_have(p, at, bytes))
+	place_print_skip(p);
+	if (!place_print_have(p, at, bytes))
 		return;
-	print_put(p, "0x%" PRIx64, print_load(p, at, bytes));
+	place_print_put(p, "0x%" PRIx64, place_print_load(p, at, bytes));
 	if (p->more && depth == 0 && (letter == 'c' || letter == 'h')) {
-		print_put(p, " ");
-		print_string(p, p->more, p->n_more);
+		place_print_put(p, " ");
+		place_print_string(p, p->more, p->n_more);
 	}
 }
 
-static void print_typed(struct printer *p, uint64_t at, unsigned depth)
+static void place_print_typed(struct printer *p, uint64_t at, unsigned depth)
 {
 	char letter = *p->shape;
 	uint64_t bytes;
@@ -422,7 +422,7 @@ static void print_typed(struct printer *p, uint64_t at, unsigned depth)
 		return;
 	}
 	p->shape++;
-	bytes = print_number(p);
+	bytes = place_print_number(p);
 	if (p->bad || bytes > PRINT_VALUE_MAX) {
 		p->bad = true;
 		return;
@@ -430,39 +430,39 @@ static void print_typed(struct printer *p, uint64_t at, unsigned depth)
 	switch (letter) {
 	case 's':
 	case 'U':
-		print_struct(p, at, depth);
+		place_print_struct(p, at, depth);
 		return;
 	case 'a':
-		print_array(p, at, bytes, depth);
+		place_print_array(p, at, bytes, depth);
 		return;
 	case 'p':
-		print_pointer(p, at, bytes, depth);
+		place_print_pointer(p, at, bytes, depth);
 		return;
 	case 'e':
 		p->bad |= *p->shape != '{' || bytes > 8;
-		if (!p->bad && print_have(p, at, bytes)) {
+		if (!p->bad && place_print_have(p, at, bytes)) {
 			p->shape++;
-			print_enum(p, print_load(p, at, bytes), 8 * bytes);
+			place_print_enum(p, place_print_load(p, at, bytes), 8 * bytes);
 		}
 		p->shape += strcspn(p->shape, "}");
-		print_expect(p, '}');
+		place_print_expect(p, '}');
 		return;
 	default:
 		break;
 	}
-	if (!print_have(p, at, bytes))
+	if (!place_print_have(p, at, bytes))
 		return;
 	if (letter == 'f')
-		print_float(p, at, bytes);
+		place_print_float(p, at, bytes);
 	else if (letter == 'x' || bytes > 8)
-		print_put(p, "<%" PRIu64 " byte%s>", bytes, bytes == 1 ? "" : "s");
+		place_print_put(p, "<%" PRIu64 " byte%s>", bytes, bytes == 1 ? "" : "s");
 	else
-		print_integer(p, letter, print_load(p, at, bytes), 8 * bytes);
+		place_print_integer(p, letter, place_print_load(p, at, bytes), 8 * bytes);
 }
 
 /* ---- computed values ---- */
 
-static bool print_binary(const char *op, size_t n, uint64_t a, uint64_t b, uint64_t *ret)
+static bool place_print_binary(const char *op, size_t n, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	int64_t x = (int64_t)a, y = (int64_t)b;
 
@@ -496,7 +496,7 @@ static bool print_binary(const char *op, size_t n, uint64_t a, uint64_t b, uint6
 }
 
 /* Computes the expression in parentheses, with P's bytes as numbers. */
-static bool print_compute(struct printer *p, uint64_t *ret)
+static bool place_print_compute(struct printer *p, uint64_t *ret)
 {
 	uint64_t stack[PRINT_STACK_MAX];
 	size_t depth = 0;
@@ -509,16 +509,16 @@ static bool print_compute(struct printer *p, uint64_t *ret)
 			uint64_t number;
 
 			p->shape += *op == '#';
-			number = print_number(p);
+			number = place_print_number(p);
 			if (depth == PRINT_STACK_MAX || p->bad)
 				return false;
 			if (*op == '#' && (number >= p->n / 8))
 				return false;
-			stack[depth++] = *op == '#' ? print_load(p, number * 8, 8) : number;
+			stack[depth++] = *op == '#' ? place_print_load(p, number * 8, 8) : number;
 		} else if (n == 1 && (*op == 'n' || *op == '~') && depth > 0) {
 			stack[depth - 1] = *op == 'n' ? -stack[depth - 1] : ~stack[depth - 1];
-		} else if (depth < 2 || !print_binary(op, n, stack[depth - 2], stack[depth - 1],
-						      &stack[depth - 2])) {
+		} else if (depth < 2 || !place_print_binary(op, n, stack[depth - 2],
+							    stack[depth - 1], &stack[depth - 2])) {
 			p->bad = true;
 			return false;
 		} else {
@@ -527,7 +527,7 @@ static bool print_compute(struct printer *p, uint64_t *ret)
 		p->shape = op + n;
 		p->shape += *p->shape == ' ';
 	}
-	print_expect(p, ')');
+	place_print_expect(p, ')');
 	p->bad |= depth != 1;
 	*ret = stack[0];
 	return !p->bad;
@@ -535,14 +535,14 @@ static bool print_compute(struct printer *p, uint64_t *ret)
 
 /* ---- the whole value ---- */
 
-static void print_read_gaps(struct printer *p)
+static void place_print_read_gaps(struct printer *p)
 {
-	while (print_accept(p, '!')) {
-		struct print_gap gap = { .at = print_number(p) };
+	while (place_print_accept(p, '!')) {
+		struct print_gap gap = { .at = place_print_number(p) };
 
-		print_expect(p, '+');
-		gap.n = print_number(p);
-		print_expect(p, ';');
+		place_print_expect(p, '+');
+		gap.n = place_print_number(p);
+		place_print_expect(p, ';');
 		if (p->bad || p->n_gaps == PRINT_GAPS_MAX || gap.at > PRINT_VALUE_MAX ||
 		    gap.n > PRINT_VALUE_MAX) {
 			p->bad = true;
@@ -553,7 +553,7 @@ static void print_read_gaps(struct printer *p)
 }
 
 /* Copies the bytes to *TO, with zeros in the gaps. */
-static bool print_fill_gaps(struct printer *p, uint8_t **to)
+static bool place_print_fill_gaps(struct printer *p, uint8_t **to)
 {
 	uint64_t n = p->n, in = 0, out = 0;
 
@@ -577,18 +577,18 @@ static bool print_fill_gaps(struct printer *p, uint8_t **to)
 	return true;
 }
 
-static void print_all(struct printer *p)
+static void place_print_all(struct printer *p)
 {
 	uint8_t *filled = NULL;
 	uint64_t number = 0, bytes;
 
-	print_read_gaps(p);
-	if (!p->bad && p->n_gaps > 0 && !print_fill_gaps(p, &filled))
+	place_print_read_gaps(p);
+	if (!p->bad && p->n_gaps > 0 && !place_print_fill_gaps(p, &filled))
 		p->bad = true;
-	if (!p->bad && print_accept(p, '(')) {
-		if (!print_compute(p, &number)) {
+	if (!p->bad && place_print_accept(p, '(')) {
+		if (!place_print_compute(p, &number)) {
 			if (!p->bad)
-				print_put(p, "<unavailable>");
+				place_print_put(p, "<unavailable>");
 			free(filled);
 			return;
 		}
@@ -597,7 +597,7 @@ static void print_all(struct printer *p)
 	} else if (!p->bad && *p->shape == 'p') {
 		const char *begin = p->shape++;
 
-		bytes = print_number(p);
+		bytes = place_print_number(p);
 		p->shape = begin;
 		if (bytes < p->n) {
 			p->more = p->data + bytes;
@@ -606,7 +606,7 @@ static void print_all(struct printer *p)
 		}
 	}
 	if (!p->bad)
-		print_typed(p, 0, 0);
+		place_print_typed(p, 0, 0);
 	p->bad |= *p->shape != '\0' && !p->cut;
 	free(filled);
 }
@@ -622,10 +622,10 @@ size_t place_print(const struct place_bytes *value, char *to, size_t size)
 	};
 
 	*to = '\0';
-	print_all(&p);
+	place_print_all(&p);
 	if (p.bad && !p.cut) {
 		p.used = 0;
-		print_put(&p, "<bad shape>");
+		place_print_put(&p, "<bad shape>");
 	}
 	if (p.cut)
 		memcpy(to + size - 4, "...", 4);

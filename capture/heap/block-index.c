@@ -12,15 +12,15 @@ enum {
 	GAP_PAGES = 4, /* between two blocks: worth another region */
 };
 
-static uint64_t page_of(uint64_t address)
+static uint64_t block_index_page_of(uint64_t address)
 {
 	return address >> PAGE_SHIFT;
 }
 
-static bool begins_region(const struct block_range *blocks, size_t i)
+static bool block_index_begins_region(const struct block_range *blocks, size_t i)
 {
-	return i == 0 ||
-	       page_of(blocks[i].address) > page_of(block_end(&blocks[i - 1]) - 1) + GAP_PAGES;
+	return i == 0 || block_index_page_of(blocks[i].address) >
+				 block_index_page_of(block_end(&blocks[i - 1]) - 1) + GAP_PAGES;
 }
 
 /* Counts the regions and their pages. */
@@ -34,12 +34,12 @@ static int block_index_measure(const struct block_range *blocks, size_t n, size_
 		if (block_end(&blocks[i]) <= blocks[i].address ||
 		    (i > 0 && blocks[i].address < block_end(&blocks[i - 1])))
 			return -EINVAL;
-		if (begins_region(blocks, i)) {
+		if (block_index_begins_region(blocks, i)) {
 			n_regions++;
-			first = page_of(blocks[i].address);
+			first = block_index_page_of(blocks[i].address);
 		}
-		if (i + 1 == n || begins_region(blocks, i + 1))
-			n_pages += page_of(block_end(&blocks[i]) - 1) - first + 1;
+		if (i + 1 == n || block_index_begins_region(blocks, i + 1))
+			n_pages += block_index_page_of(block_end(&blocks[i]) - 1) - first + 1;
 	}
 	*ret_regions = n_regions;
 	*ret_pages = n_pages;
@@ -54,16 +54,16 @@ static void block_index_fill(struct block_index *x)
 	for (size_t i = 0; i < x->n_blocks; i++) {
 		uint64_t end = block_end(&x->blocks[i]), page, last;
 
-		if (begins_region(x->blocks, i)) {
+		if (block_index_begins_region(x->blocks, i)) {
 			region = i == 0 ? x->regions : region + 1;
-			region->from = page_of(x->blocks[i].address) << PAGE_SHIFT;
+			region->from = block_index_page_of(x->blocks[i].address) << PAGE_SHIFT;
 			region->first_page = used;
 		}
 		region->to = end;
 		region->end_block = i + 1;
 		/* Pages that nobody before has reached, up to where this block ends. */
-		page = page_of(region->from) + (used - region->first_page);
-		last = page_of(end - 1);
+		page = block_index_page_of(region->from) + (used - region->first_page);
+		last = block_index_page_of(end - 1);
 		for (; page <= last; page++)
 			x->pages[used++] = (uint32_t)i;
 	}
@@ -104,7 +104,8 @@ size_t block_index_from(const struct block_index *x, uint64_t address)
 }
 
 /* The region that ADDRESS is in, or NULL. */
-static const struct block_region *region_of(const struct block_index *x, uint64_t address)
+static const struct block_region *block_index_region_of(const struct block_index *x,
+							uint64_t address)
 {
 	size_t at = ARRAY_FIRST(i, 0, x->n_regions, x->regions[i].to > address);
 
@@ -113,15 +114,15 @@ static const struct block_region *region_of(const struct block_index *x, uint64_
 
 size_t block_index_search(const struct block_index *x, uint64_t address)
 {
-	const struct block_region *region = region_of(x, address);
+	const struct block_region *region = block_index_region_of(x, address);
 	size_t low, high, page;
 
 	if (!region)
 		return BLOCK_NONE;
-	page = page_of(address) - page_of(region->from);
+	page = block_index_page_of(address) - block_index_page_of(region->from);
 	low = x->pages[region->first_page + page];
 	high = region->end_block;
-	if (page_of(address) < page_of(region->to - 1))
+	if (block_index_page_of(address) < block_index_page_of(region->to - 1))
 		high = x->pages[region->first_page + page + 1] + (size_t)1;
 	low = ARRAY_FIRST(i, low, high, block_end(&x->blocks[i]) > address);
 	return low < x->n_blocks && x->blocks[low].address <= address ? low : BLOCK_NONE;

@@ -7,12 +7,12 @@
 #include "base/array.h"
 #include "capture/heap/heap-trace-reach.h"
 
-static uint64_t pid_key(uint32_t pid)
+static uint64_t heap_images_pid_key(uint32_t pid)
 {
 	return (uint64_t)pid + 1;
 }
 
-static void image_free(struct heap_image *image)
+static void heap_images_free(struct heap_image *image)
 {
 	heap_trace_reach_deinit(image);
 	free(image);
@@ -23,7 +23,7 @@ void heap_images_deinit(struct heap_images *images)
 	struct heap_image *image;
 
 	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
-		image_free(image);
+		heap_images_free(image);
 	table_deinit(&images->by_instance);
 	table_deinit(&images->by_pid);
 }
@@ -38,12 +38,13 @@ static int heap_images_enlist(struct heap_images *images, struct heap_image *ima
 {
 	struct heap_image *earlier, *later = NULL;
 
-	earlier = table_get(&images->by_pid, pid_key(image->process.pid));
+	earlier = table_get(&images->by_pid, heap_images_pid_key(image->process.pid));
 	while (earlier && earlier->process.instance > image->process.instance) {
 		later = earlier;
 		earlier = earlier->earlier;
 	}
-	if (!later && table_set(&images->by_pid, pid_key(image->process.pid), image) < 0)
+	if (!later &&
+	    table_set(&images->by_pid, heap_images_pid_key(image->process.pid), image) < 0)
 		return -ENOMEM;
 	image->earlier = earlier;
 	image->later = later;
@@ -79,12 +80,12 @@ void heap_images_remove(struct heap_images *images, struct heap_image *image)
 	if (image->later)
 		image->later->earlier = image->earlier;
 	else
-		table_remove(&images->by_pid, pid_key(image->process.pid));
+		table_remove(&images->by_pid, heap_images_pid_key(image->process.pid));
 	/* (there is room: another one has just gone) */
 	if (!image->later && image->earlier)
-		table_set(&images->by_pid, pid_key(image->process.pid), image->earlier);
+		table_set(&images->by_pid, heap_images_pid_key(image->process.pid), image->earlier);
 	table_remove(&images->by_instance, image->process.instance);
-	image_free(image);
+	heap_images_free(image);
 }
 
 DEFINE_ORDER_OF_POINTERS(heap_images_by_instance, struct heap_image,

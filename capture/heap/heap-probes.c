@@ -30,8 +30,8 @@ static const char *heap_probes_base(const char *path)
 }
 
 /* "PATH: FUNCTION FUNCTION ..., " */
-static void describe_file(char *text, size_t size, const char *path,
-			  const struct allocator_probe *probes, size_t n)
+static void heap_probes_describe_file(char *text, size_t size, const char *path,
+				      const struct allocator_probe *probes, size_t n)
 {
 	size_t used = (size_t)snprintf(text, size, "%s:", heap_probes_base(path));
 	uint64_t said = 0;
@@ -157,7 +157,8 @@ struct wanted {
  * The holder keeps the probes that KNOWN has. Perf events with programs belong to their thread, and
  * are attached anew.
  */
-static int hold_file(struct look *look, const struct wanted *wanted, struct heap_probes_file *known)
+static int heap_probes_hold_file(struct look *look, const struct wanted *wanted,
+				 struct heap_probes_file *known)
 {
 	const struct heap_probes_args *how = look->how;
 	struct heap_probes *traced = look->traced;
@@ -187,7 +188,7 @@ static int hold_file(struct look *look, const struct wanted *wanted, struct heap
 	return 0;
 }
 
-static int probe_file(struct look *look, const struct wanted *wanted)
+static int heap_probes_file(struct look *look, const struct wanted *wanted)
 {
 	const struct heap_probes_args *how = look->how;
 	const struct allocator_file *file = wanted->file;
@@ -224,7 +225,8 @@ static int probe_file(struct look *look, const struct wanted *wanted)
 		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed);
 		heap_probes_refuse(traced, file->path, why);
 	}
-	describe_file(to->text, sizeof(to->text), file->path, wanted->probes, wanted->n);
+	heap_probes_describe_file(to->text, sizeof(to->text), file->path, wanted->probes,
+				  wanted->n);
 	to->holder = holder;
 	to->is_mapped = true;
 	to->is_partial = failed > 0;
@@ -232,10 +234,10 @@ static int probe_file(struct look *look, const struct wanted *wanted)
 	look->found->allocates |= to->allocates;
 	traced->n_files++;
 	look->n_new++;
-	return to->holder == traced->holder ? 0 : hold_file(look, wanted, to);
+	return to->holder == traced->holder ? 0 : heap_probes_hold_file(look, wanted, to);
 }
 
-static int on_file(const struct allocator_file *file, void *userdata)
+static int heap_probes_on_file(const struct allocator_file *file, void *userdata)
 {
 	struct look *look = userdata;
 	struct heap_probes *traced = look->traced;
@@ -266,14 +268,14 @@ static int on_file(const struct allocator_file *file, void *userdata)
 		return 0;
 	wanted = (struct wanted){ file, probes, n };
 	if (!known)
-		return probe_file(look, &wanted);
+		return heap_probes_file(look, &wanted);
 	traced->has_gap |=
 		!known->is_partial && probe_holder_misses(traced->holder, file, probes, n);
-	return hold_file(look, &wanted, known);
+	return heap_probes_hold_file(look, &wanted, known);
 }
 
 /* What the client says that the process will load. */
-static int arm_announced_files(struct look *look)
+static int heap_probes_arm_announced_files(struct look *look)
 {
 	const struct memory_options *o = &look->how->options->memory;
 	int r = 0;
@@ -295,7 +297,7 @@ static int arm_announced_files(struct look *look)
 		file.device = st.st_dev;
 		file.inode = st.st_ino;
 		file.list = list;
-		r = on_file(&file, look);
+		r = heap_probes_on_file(&file, look);
 	}
 	return r;
 }
@@ -308,7 +310,7 @@ bool heap_probes_lack_holder(const struct heap_probes *a)
 }
 
 /* The programs are to report the end of the new holder before it gets any probes. */
-static void renew_holder(struct heap_probes *a, const struct heap_probes_args *how)
+static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_probes_args *how)
 {
 	pid_t pid = (pid_t)a->pid;
 	pid_t next = task_state_is_ending(pid, a->holder ?: pid) ? task_state_oldest(pid) : 0;
@@ -322,9 +324,9 @@ static void renew_holder(struct heap_probes *a, const struct heap_probes_args *h
 unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how)
 {
 	struct look look = { .how = how, .traced = a, .found = &a->announced };
-	int r = a->n_files ? 0 : arm_announced_files(&look);
+	int r = a->n_files ? 0 : heap_probes_arm_announced_files(&look);
 
-	renew_holder(a, how);
+	heap_probes_renew_holder(a, how);
 	if (look.n_new)
 		heap_probes_describe(a, a->announced_text, sizeof(a->announced_text));
 	a->found = (struct heap_probes_found){ 0 };
@@ -332,12 +334,13 @@ unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *
 		a->files[i].is_mapped = false;
 	look.found = &a->found;
 	if (r == 0)
-		allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache, on_file, &look);
+		allocators_of_process(a->holder ?: (pid_t)a->pid, how->cache, heap_probes_on_file,
+				      &look);
 	return look.n_new;
 }
 
 /* How many they are, in RET. */
-static size_t probes_of(const struct heap_probes *a, uint32_t ret[2 * HEAP_PROBES_FILES_MAX])
+static size_t heap_probes_of(const struct heap_probes *a, uint32_t ret[2 * HEAP_PROBES_FILES_MAX])
 {
 	size_t n = 0;
 
@@ -353,7 +356,7 @@ void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how
 {
 	uint32_t probes[2 * HEAP_PROBES_FILES_MAX];
 
-	probe_keeper_detach(how->keeper, probes, probes_of(a, probes));
+	probe_keeper_detach(how->keeper, probes, heap_probes_of(a, probes));
 	a->n_files = 0;
 	a->refused[0] = '\0';
 	a->next_look_ns = 0;
@@ -363,7 +366,7 @@ void heap_probes_free(struct heap_probes *a, const struct heap_probes_args *how,
 		      struct outbuf *going)
 {
 	uint32_t probes[2 * HEAP_PROBES_FILES_MAX];
-	size_t n = probes_of(a, probes);
+	size_t n = heap_probes_of(a, probes);
 
 	if (a->holder)
 		bpf_map_delete_elem(how->own->owners_fd, &a->pid);

@@ -88,7 +88,7 @@ int memory_map_each(const struct memory_map *map, memory_element_fn fn, void *us
 	return r ? r : error == -ENOENT ? 0 : error;
 }
 
-static struct memory_map stacks_of(const struct memory_tables *t)
+static struct memory_map heap_tables_stacks_of(const struct memory_tables *t)
 {
 	return (struct memory_map){ t->stacks_fd, sizeof(struct memory_stack_key),
 				    sizeof(struct memory_stack) };
@@ -120,7 +120,7 @@ struct kept {
 	struct memory_block block;
 };
 
-static struct heap_image *image_of(const struct pass *p, uint32_t instance)
+static struct heap_image *heap_tables_image_of(const struct pass *p, uint32_t instance)
 {
 	return heap_images_get(p->images, instance);
 }
@@ -145,8 +145,9 @@ static int heap_tables_emit(const struct pass *p, const struct rec_head *rec)
 	return p->sink->emit(rec, p->sink->userdata);
 }
 
-static int emit_stack(const struct pass *p, const struct heap_image *image,
-		      const struct memory_stack_key *key, const struct memory_stack *stack)
+static int heap_tables_emit_stack(const struct pass *p, const struct heap_image *image,
+				  const struct memory_stack_key *key,
+				  const struct memory_stack *stack)
 {
 	struct rec_named rec = {
 		.head = heap_tables_head_of(p, image, REC_NAMED, sizeof(rec)),
@@ -161,28 +162,28 @@ static int emit_stack(const struct pass *p, const struct heap_image *image,
 	return heap_tables_emit(p, &rec.head);
 }
 
-static uint64_t table_key(const struct memory_stack_key *key)
+static uint64_t heap_tables_key(const struct memory_stack_key *key)
 {
 	return table_hash(key, sizeof(*key));
 }
 
-static int on_stack(const void *key_bytes, const void *value, void *userdata)
+static int heap_tables_on_stack(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_stack_key *key = key_bytes;
 	const struct memory_stack *stack = value;
 	struct pass *p = userdata;
-	const struct heap_image *image = image_of(p, key->instance);
-	struct sums *sums = table_get(&p->tables->sums, table_key(key));
+	const struct heap_image *image = heap_tables_image_of(p, key->instance);
+	struct sums *sums = table_get(&p->tables->sums, heap_tables_key(key));
 	struct rec_usage rec;
 	int r = 0;
 
 	if (!image || !image->announced)
 		return 0;
 	if (!sums) {
-		r = emit_stack(p, image, key, stack);
+		r = heap_tables_emit_stack(p, image, key, stack);
 		if (r < 0)
 			return r;
-		sums = table_make(&p->tables->sums, table_key(key), sizeof(*sums));
+		sums = table_make(&p->tables->sums, heap_tables_key(key), sizeof(*sums));
 		if (!sums)
 			return -ENOMEM;
 		sums->key = *key;
@@ -219,17 +220,17 @@ int heap_tables_usage(struct memory_tables *t, const struct heap_images *images,
 		      const struct memory_sink *sink)
 {
 	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
-	const struct memory_map map = stacks_of(t);
+	const struct memory_map map = heap_tables_stacks_of(t);
 
-	return memory_map_each(&map, on_stack, &p);
+	return memory_map_each(&map, heap_tables_on_stack, &p);
 }
 
-static bool is_part(const struct pass *p, const struct heap_image *image)
+static bool heap_tables_is_part(const struct pass *p, const struct heap_image *image)
 {
 	return p->live ? image->lives : image->goes;
 }
 
-static int keep_block(const void *key_bytes, const void *value, void *userdata)
+static int heap_tables_keep_block(const void *key_bytes, const void *value, void *userdata)
 {
 	struct pass *p = userdata;
 	struct heap_image *image;
@@ -237,8 +238,8 @@ static int keep_block(const void *key_bytes, const void *value, void *userdata)
 
 	memcpy(&kept.key, key_bytes, sizeof(kept.key));
 	memcpy(&kept.block, value, sizeof(kept.block));
-	image = image_of(p, kept.key.instance);
-	if (!image || !is_part(p, image) || kept.block.ts_ns > p->ts_ns)
+	image = heap_tables_image_of(p, kept.key.instance);
+	if (!image || !heap_tables_is_part(p, image) || kept.block.ts_ns > p->ts_ns)
 		return 0;
 	image->n_blocks++;
 	return outbuf_append(p->kept, &kept, sizeof(kept));
@@ -247,7 +248,7 @@ static int keep_block(const void *key_bytes, const void *value, void *userdata)
 static int heap_tables_count_block(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_key *key = key_bytes;
-	struct heap_image *image = image_of(userdata, key->instance);
+	struct heap_image *image = heap_tables_image_of(userdata, key->instance);
 
 	if (image && image->ended)
 		image->n_blocks++;
@@ -257,7 +258,7 @@ static int heap_tables_count_block(const void *key_bytes, const void *value, voi
 static int heap_tables_count_stack(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_stack_key *key = key_bytes;
-	struct heap_image *image = image_of(userdata, key->instance);
+	struct heap_image *image = heap_tables_image_of(userdata, key->instance);
 
 	if (!image || !image->ended)
 		return 0;
@@ -266,14 +267,14 @@ static int heap_tables_count_stack(const void *key_bytes, const void *value, voi
 	return 0;
 }
 
-static int emit_block(const void *key_bytes, const void *value, void *userdata)
+static int heap_tables_emit_block(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_key *key = key_bytes;
 	struct pass *p = userdata;
-	const struct heap_image *image = image_of(p, key->instance);
+	const struct heap_image *image = heap_tables_image_of(p, key->instance);
 	struct rec_block rec;
 
-	if (!image || !is_part(p, image))
+	if (!image || !heap_tables_is_part(p, image))
 		return 0;
 	rec = (struct rec_block){
 		.head = heap_tables_head_of(p, image, REC_BLOCK, sizeof(rec)),
@@ -287,7 +288,7 @@ static int emit_block(const void *key_bytes, const void *value, void *userdata)
 	return heap_tables_emit(p, &rec.head);
 }
 
-static int emit_snapshot(const struct pass *p, const struct heap_image *image)
+static int heap_tables_emit_snapshot(const struct pass *p, const struct heap_image *image)
 {
 	const struct rec_snapshot rec = {
 		.head = heap_tables_head_of(p, image, REC_SNAPSHOT, sizeof(rec)),
@@ -301,18 +302,18 @@ static int emit_snapshot(const struct pass *p, const struct heap_image *image)
 	return heap_tables_emit(p, &rec.head);
 }
 
-static int emit_snapshots(const struct pass *p)
+static int heap_tables_emit_snapshots(const struct pass *p)
 {
 	const struct heap_image *image;
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (image = table_next(&p->images->by_instance, &pos));)
-		if (is_part(p, image))
-			r = emit_snapshot(p, image);
+		if (heap_tables_is_part(p, image))
+			r = heap_tables_emit_snapshot(p, image);
 	return r;
 }
 
-static void begin_counting(const struct heap_images *images)
+static void heap_tables_begin_counting(const struct heap_images *images)
 {
 	struct heap_image *image;
 
@@ -323,11 +324,12 @@ static void begin_counting(const struct heap_images *images)
 int heap_tables_count(struct memory_tables *t, const struct heap_images *images)
 {
 	struct pass p = { .tables = t, .images = images };
-	const struct memory_map blocks = heap_tables_blocks_of(t), stacks = stacks_of(t);
+	const struct memory_map blocks = heap_tables_blocks_of(t),
+				stacks = heap_tables_stacks_of(t);
 	struct heap_image *image;
 	int r;
 
-	begin_counting(images);
+	heap_tables_begin_counting(images);
 	/* (other counts leave this one: it is looked at behind them) */
 	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
 		image->n_allocated = 0;
@@ -342,9 +344,9 @@ int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *imag
 	const struct memory_map map = heap_tables_blocks_of(t);
 	int r;
 
-	begin_counting(images);
-	r = memory_map_each(&map, heap_tables_count_block, &p) ?: emit_snapshots(&p);
-	return r < 0 ? r : memory_map_each(&map, emit_block, &p);
+	heap_tables_begin_counting(images);
+	r = memory_map_each(&map, heap_tables_count_block, &p) ?: heap_tables_emit_snapshots(&p);
+	return r < 0 ? r : memory_map_each(&map, heap_tables_emit_block, &p);
 }
 
 int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
@@ -355,8 +357,8 @@ int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, 
 	};
 	const struct memory_map map = heap_tables_blocks_of(t);
 
-	begin_counting(images);
-	return memory_map_each(&map, keep_block, &p);
+	heap_tables_begin_counting(images);
+	return memory_map_each(&map, heap_tables_keep_block, &p);
 }
 
 int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
@@ -364,10 +366,10 @@ int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
 {
 	const struct pass p = { .images = images, .sink = sink, .ts_ns = ts_ns, .live = true };
 	const struct kept *list = (const struct kept *)kept->data;
-	int r = emit_snapshots(&p);
+	int r = heap_tables_emit_snapshots(&p);
 
 	for (size_t i = 0; r == 0 && i < kept->size / sizeof(*list); i++)
-		r = emit_block(&list[i].key, &list[i].block, (void *)&p);
+		r = heap_tables_emit_block(&list[i].key, &list[i].block, (void *)&p);
 	return r;
 }
 
@@ -393,8 +395,9 @@ static int heap_tables_keep_stack(const void *key_bytes, const void *value, void
 
 	memcpy(&kept.key, key_bytes, sizeof(kept.key));
 	memcpy(&kept.stack, value, sizeof(kept.stack));
-	image = image_of(p, kept.key.instance);
-	return image && is_part(p, image) ? outbuf_append(p->kept, &kept, sizeof(kept)) : 0;
+	image = heap_tables_image_of(p, kept.key.instance);
+	return image && heap_tables_is_part(p, image) ? outbuf_append(p->kept, &kept, sizeof(kept))
+						      : 0;
 }
 
 DEFINE_ORDER(stack_by_instance, struct kept_stack, COMPARE(x->key.instance, y->key.instance))
@@ -405,12 +408,13 @@ int heap_tables_gather(struct memory_tables *t, const struct heap_images *images
 		       struct memory_gathered *ret)
 {
 	struct pass p = { .tables = t, .images = images, .ts_ns = UINT64_MAX };
-	const struct memory_map blocks = heap_tables_blocks_of(t), stacks = stacks_of(t);
+	const struct memory_map blocks = heap_tables_blocks_of(t),
+				stacks = heap_tables_stacks_of(t);
 	int r;
 
-	begin_counting(images);
+	heap_tables_begin_counting(images);
 	p.kept = &ret->blocks;
-	r = memory_map_each(&blocks, keep_block, &p);
+	r = memory_map_each(&blocks, heap_tables_keep_block, &p);
 	p.kept = &ret->stacks;
 	r = r ?: memory_map_each(&stacks, heap_tables_keep_stack, &p);
 	if (r < 0)
@@ -435,50 +439,54 @@ int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *
 	for (; r == 0 && g->stacks_at < g->stacks.size / sizeof(*stacks) &&
 	       stacks[g->stacks_at].key.instance == instance;
 	     g->stacks_at++)
-		r = on_stack(&stacks[g->stacks_at].key, &stacks[g->stacks_at].stack, &p);
-	r = r ?: emit_snapshot(&p, image);
+		r = heap_tables_on_stack(&stacks[g->stacks_at].key, &stacks[g->stacks_at].stack,
+					 &p);
+	r = r ?: heap_tables_emit_snapshot(&p, image);
 	for (; r == 0 && g->blocks_at < g->blocks.size / sizeof(*blocks) &&
 	       blocks[g->blocks_at].key.instance == instance;
 	     g->blocks_at++)
-		r = emit_block(&blocks[g->blocks_at].key, &blocks[g->blocks_at].block, &p);
+		r = heap_tables_emit_block(&blocks[g->blocks_at].key, &blocks[g->blocks_at].block,
+					   &p);
 	return r;
 }
 
 /* ---- forgetting ---- */
 
 /* Whether what belongs to INSTANCE is to go. */
-static bool is_forgotten(const struct pass *p, uint32_t instance)
+static bool heap_tables_is_forgotten(const struct pass *p, uint32_t instance)
 {
-	const struct heap_image *image = image_of(p, instance);
+	const struct heap_image *image = heap_tables_image_of(p, instance);
 
 	return image ? image->goes : instance <= p->strangers;
 }
 
 /* Full when it returns 1. */
-static int keep_key(struct pass *p, const void *key, size_t size)
+static int heap_tables_keep_key(struct pass *p, const void *key, size_t size)
 {
 	int r = outbuf_append(&p->keys, key, size);
 
 	return r == 0 && p->keys.size >= FORGET_BYTES ? 1 : r;
 }
 
-static int keep_block_key(const void *key_bytes, const void *value, void *userdata)
+static int heap_tables_keep_block_key(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_key *key = key_bytes;
 	struct pass *p = userdata;
 
-	return is_forgotten(p, key->instance) ? keep_key(p, key, sizeof(*key)) : 0;
+	return heap_tables_is_forgotten(p, key->instance)
+		       ? heap_tables_keep_key(p, key, sizeof(*key))
+		       : 0;
 }
 
-static int keep_stack_key(const void *key_bytes, const void *value, void *userdata)
+static int heap_tables_keep_stack_key(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_stack_key *key = key_bytes;
 	struct pass *p = userdata;
 
-	if (!is_forgotten(p, key->instance))
+	if (!heap_tables_is_forgotten(p, key->instance))
 		return 0;
-	free(table_remove(&p->tables->sums, table_key(key)));
-	return keep_key(p, key, sizeof(*key));
+	free(table_remove(&p->tables->sums, heap_tables_key(key)));
+	return heap_tables_keep_key(p, key, sizeof(*key));
 }
 
 /* Takes out of MAP what FN has put into the pass's keys. */
@@ -506,8 +514,9 @@ int heap_tables_forget(struct memory_tables *t, const struct heap_images *images
 		       uint32_t strangers)
 {
 	struct pass p = { .tables = t, .images = images, .strangers = strangers };
-	const struct memory_map blocks = heap_tables_blocks_of(t), stacks = stacks_of(t);
-	int r = heap_tables_take_out(&p, &blocks, keep_block_key);
+	const struct memory_map blocks = heap_tables_blocks_of(t),
+				stacks = heap_tables_stacks_of(t);
+	int r = heap_tables_take_out(&p, &blocks, heap_tables_keep_block_key);
 
-	return r < 0 ? r : heap_tables_take_out(&p, &stacks, keep_stack_key);
+	return r < 0 ? r : heap_tables_take_out(&p, &stacks, heap_tables_keep_stack_key);
 }

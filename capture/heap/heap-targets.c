@@ -17,17 +17,17 @@ struct heap_targets {
 	uint64_t next_triage_ns; /* CLOCK_MONOTONIC */
 };
 
-static bool is_called_off(const struct heap_targets *w)
+static bool heap_targets_is_called_off(const struct heap_targets *w)
 {
 	return w->sink.called_off && w->sink.called_off(w->sink.userdata);
 }
 
 /* Watches those of TASKS, struct rec_task, that are selected. */
-static void arm_selected(struct heap_targets *w, const struct outbuf *tasks)
+static void heap_targets_arm_selected(struct heap_targets *w, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 
-	for (size_t i = 0; i < tasks->size / sizeof(*list) && !is_called_off(w); i++) {
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !heap_targets_is_called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;
 
 		/* One thread that is selected by its name is enough. */
@@ -38,16 +38,16 @@ static void arm_selected(struct heap_targets *w, const struct outbuf *tasks)
 }
 
 /* There may be processes that were not reported, for want of room. */
-static void arm_missed(struct heap_targets *w)
+static void heap_targets_arm_missed(struct heap_targets *w)
 {
 	struct outbuf tasks = { 0 };
 
 	if (task_list_read(w->collector, &tasks) == 0)
-		arm_selected(w, &tasks);
+		heap_targets_arm_selected(w, &tasks);
 	outbuf_deinit(&tasks);
 }
 
-static bool on_grown(uint32_t pid, bool trace, void *userdata)
+static bool heap_targets_on_grown(uint32_t pid, bool trace, void *userdata)
 {
 	struct heap_targets *w = userdata;
 
@@ -57,7 +57,7 @@ static bool on_grown(uint32_t pid, bool trace, void *userdata)
 }
 
 /* Looks who grows. */
-static void triage_if_due(struct heap_targets *w)
+static void heap_targets_triage_if_due(struct heap_targets *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
 		 interval_ns = w->options->memory.triage_interval_ns;
@@ -65,7 +65,7 @@ static void triage_if_due(struct heap_targets *w)
 	if (!w->triage || now_ns < w->next_triage_ns)
 		return;
 	if (triage_look(w->triage, "") > 0)
-		triage_decide(w->triage, on_grown, w);
+		triage_decide(w->triage, heap_targets_on_grown, w);
 	w->next_triage_ns += interval_ns * ((now_ns - w->next_triage_ns) / interval_ns + 1);
 }
 
@@ -88,7 +88,7 @@ int heap_targets_new(const struct session_options *options, struct collector *co
 		return r;
 	w->next_triage_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (!w->triage)
-		arm_selected(w, tasks);
+		heap_targets_arm_selected(w, tasks);
 	heap_trace_begun(w->memory);
 	*ret = TAKE_PTR(w);
 	return 0;
@@ -112,8 +112,8 @@ void heap_targets_attend(struct heap_targets *w)
 {
 	heap_trace_drain_events(w->memory);
 	if (heap_trace_has_missed(w->memory) && !w->triage)
-		arm_missed(w);
-	triage_if_due(w);
+		heap_targets_arm_missed(w);
+	heap_targets_triage_if_due(w);
 }
 
 uint64_t heap_targets_next_ns(const struct heap_targets *w)

@@ -41,7 +41,7 @@ static void heap_trace_ended_add_text(char *to, size_t size, const char *text)
  * known. Probes that the program before it had in the same files have stayed: what it has allocated
  * there shows that, but not that these were all of its files.
  */
-static void judge_unseen(const struct heap_trace *m, struct heap_image *image)
+static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_image *image)
 {
 	const struct memory_process *p = &image->process;
 
@@ -62,14 +62,14 @@ static void judge_unseen(const struct heap_trace *m, struct heap_image *image)
 }
 
 /* Fills in, for the report that IMAGE is watched, whether it is. */
-static void judge_image(const struct heap_trace *m, struct heap_image *image)
+static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image *image)
 {
 	const struct memory_process *p = &image->process;
 	/* A child that does nothing but run another program. */
 	bool passes = p->flags & MEMORY_PROCESS_EXECED && !(p->flags & MEMORY_PROCESS_IMAGE);
 
 	if (!image->covered && !image->settled)
-		judge_unseen(m, image);
+		heap_trace_judge_unseen(m, image);
 	if (!image->covered && !image->settled)
 		snprintf(image->unwatched, sizeof(image->unwatched),
 			 "it ended before its files were looked at");
@@ -96,7 +96,7 @@ static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *i
 	if (image->announced)
 		return 0;
 	image->announced = true;
-	judge_image(m, image);
+	heap_trace_judge_image(m, image);
 	rec.complete = image->complete;
 	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
 	text_clean(rec.unwatched, sizeof(rec.unwatched), image->unwatched,
@@ -110,7 +110,7 @@ int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
 }
 
 /* Whether all is known that is to be said of IMAGE: of a new program, what it loads. */
-static bool is_ready(const struct heap_trace *m, const struct heap_image *image)
+static bool heap_trace_is_ready(const struct heap_trace *m, const struct heap_image *image)
 {
 	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
@@ -127,13 +127,14 @@ int heap_trace_announce_ready(struct heap_trace *m)
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (image = table_next(&m->images.by_instance, &pos));)
-		if (is_ready(m, image))
+		if (heap_trace_is_ready(m, image))
 			r = heap_trace_announce(m, image);
 	return r;
 }
 
 /* Says, once, that IMAGE is watched. */
-static int say_watched(struct heap_trace *m, const struct heap_image *image, uint64_t ts_ns)
+static int heap_trace_say_watched(struct heap_trace *m, const struct heap_image *image,
+				  uint64_t ts_ns)
 {
 	const struct memory_process *p = &image->process;
 	const struct rec_watched rec = {
@@ -184,14 +185,14 @@ void heap_trace_detach_forgotten(struct heap_trace *m)
 	outbuf_deinit(&going);
 }
 
-static bool is_watched(const struct heap_trace *m, uint32_t pid)
+static bool heap_trace_is_watched(const struct heap_trace *m, uint32_t pid)
 {
 	struct memory_process process;
 
 	return bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0;
 }
 
-static int keep_process(const void *key, const void *value, void *userdata)
+static int heap_trace_keep_process(const void *key, const void *value, void *userdata)
 {
 	return outbuf_append(userdata, value, sizeof(struct memory_process));
 }
@@ -202,12 +203,12 @@ DEFINE_ORDER(heap_trace_ended_by_instance, struct memory_process, COMPARE(x->ins
  * Makes the images of all processes in the table FD. In the order of instances: so they come behind
  * one another in their lists.
  */
-static int know_all(struct heap_trace *m, int fd, bool ended)
+static int heap_trace_know_all(struct heap_trace *m, int fd, bool ended)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
 	const struct memory_map map = { fd, sizeof(uint32_t), sizeof(struct memory_process) };
 	struct memory_process *list;
-	int r = memory_map_each(&map, keep_process, &kept);
+	int r = memory_map_each(&map, heap_trace_keep_process, &kept);
 
 	if (r < 0 || kept.size == 0)
 		return r;
@@ -228,7 +229,7 @@ static int know_all(struct heap_trace *m, int fd, bool ended)
 
 int heap_trace_know_watched(struct heap_trace *m)
 {
-	return know_all(m, m->own.processes_fd, false);
+	return heap_trace_know_all(m, m->own.processes_fd, false);
 }
 
 /*
@@ -236,7 +237,7 @@ int heap_trace_know_watched(struct heap_trace *m)
  * Others of their processes would wait for them. One that there was no room to watch has no end,
  * unless the next one of its process has begun.
  */
-static void end_untold(struct heap_trace *m)
+static void heap_trace_end_untold(struct heap_trace *m)
 {
 	struct memory_process process;
 	struct heap_image *image;
@@ -262,7 +263,7 @@ static void end_untold(struct heap_trace *m)
  * what they have left in the tables is in the way of others. Whether it belongs to somebody is
  * known when all who run are known.
  */
-static void look_for_strangers(struct heap_trace *m)
+static void heap_trace_look_for_strangers(struct heap_trace *m)
 {
 	uint64_t untold = __atomic_load_n(m->own.untold, __ATOMIC_RELAXED);
 
@@ -273,24 +274,24 @@ static void look_for_strangers(struct heap_trace *m)
 	m->strangers_ns = clock_read_ns(CLOCK_MONOTONIC) + STRANGERS_NS;
 }
 
-static bool strangers_may_go(const struct heap_trace *m)
+static bool heap_trace_strangers_may_go(const struct heap_trace *m)
 {
 	return m->strangers && clock_read_ns(CLOCK_MONOTONIC) >= m->strangers_ns;
 }
 
 /* Processes that have ended are marked. */
-static int look_who_has_ended(struct heap_trace *m)
+static int heap_trace_look_who_has_ended(struct heap_trace *m)
 {
 	int r = 0;
 
-	look_for_strangers(m);
+	heap_trace_look_for_strangers(m);
 	/* (first who runs: who ends meanwhile is in the other table then) */
-	m->strangers_go = strangers_may_go(m);
+	m->strangers_go = heap_trace_strangers_may_go(m);
 	if (m->strangers_go)
 		r = heap_trace_know_watched(m);
-	r = r ?: know_all(m, m->own.ended_fd, true);
+	r = r ?: heap_trace_know_all(m, m->own.ended_fd, true);
 	if (r == 0)
-		end_untold(m);
+		heap_trace_end_untold(m);
 	m->n_ended = 0;
 	return r;
 }
@@ -314,7 +315,7 @@ struct going {
 	bool chained; /* some of them are of one process */
 };
 
-static void going_deinit(struct going *going)
+static void heap_trace_going_deinit(struct going *going)
 {
 	outbuf_deinit(&going->list);
 }
@@ -324,7 +325,7 @@ static struct heap_image *heap_trace_ended_nth(const struct going *going, size_t
 	return ((struct heap_image **)going->list.data)[i];
 }
 
-static bool is_chained(const struct going *going, size_t n)
+static bool heap_trace_is_chained(const struct going *going, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (heap_trace_ended_nth(going, i)->earlier)
@@ -343,7 +344,7 @@ static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 	int r;
 
 	going->n = n;
-	if (is_chained(going, n)) {
+	if (heap_trace_is_chained(going, n)) {
 		r = heap_tables_count(&m->tables, &m->images);
 		if (r < 0)
 			return r;
@@ -355,26 +356,27 @@ static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 				break;
 		}
 	}
-	going->chained = is_chained(going, going->n);
+	going->chained = heap_trace_is_chained(going, going->n);
 	for (size_t i = 0; i < going->n; i++)
 		heap_trace_ended_nth(going, i)->goes = true;
 	return 0;
 }
 
 /* One of each process: what is in the tables is sent as it is read. */
-static int say_at_once(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
+static int heap_trace_say_at_once(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
 {
 	int r = heap_trace_announce_ready(m)
 			?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink)
 			?: heap_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
 
 	for (size_t i = 0; r == 0 && i < going->n; i++)
-		r = say_watched(m, heap_trace_ended_nth(going, i), ts_ns);
+		r = heap_trace_say_watched(m, heap_trace_ended_nth(going, i), ts_ns);
 	return r;
 }
 
 /* All is read first, and sent image by image. */
-static int say_one_by_one(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
+static int heap_trace_say_one_by_one(struct heap_trace *m, const struct going *going,
+				     uint64_t ts_ns)
 {
 	_cleanup_(memory_gathered_deinit) struct memory_gathered gathered = { 0 };
 	int r = heap_tables_gather(&m->tables, &m->images, &gathered);
@@ -385,7 +387,7 @@ static int say_one_by_one(struct heap_trace *m, const struct going *going, uint6
 		r = heap_trace_ended_say_watch(m, image)
 			    ?: heap_tables_say_gathered(&m->tables, &m->images, image, ts_ns,
 							&gathered, &m->sink)
-			    ?: say_watched(m, image, ts_ns);
+			    ?: heap_trace_say_watched(m, image, ts_ns);
 	}
 	return r;
 }
@@ -399,7 +401,8 @@ static void heap_trace_ended_drop(struct heap_trace *m, const struct going *goin
 		struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
 		bpf_map_delete_elem(m->own.ended_fd, &instance);
-		if (traced && traced->instance == instance && !is_watched(m, traced->pid))
+		if (traced && traced->instance == instance &&
+		    !heap_trace_is_watched(m, traced->pid))
 			heap_trace_forget(m, traced);
 		heap_images_remove(&m->images, image);
 	}
@@ -418,9 +421,9 @@ static int heap_trace_ended_forget(struct heap_trace *m)
 }
 
 /* Of those that have ended, some go. Returns how many, or a negative errno. */
-static int finish_some(struct heap_trace *m, uint64_t ts_ns)
+static int heap_trace_finish_some(struct heap_trace *m, uint64_t ts_ns)
 {
-	_cleanup_(going_deinit) struct going going = { 0 };
+	_cleanup_(heap_trace_going_deinit) struct going going = { 0 };
 	int r = heap_images_ended(&m->images, &going.list);
 
 	if (r < 0 || going.list.size == 0)
@@ -428,7 +431,8 @@ static int finish_some(struct heap_trace *m, uint64_t ts_ns)
 	r = heap_trace_ended_choose(m, &going) ?: heap_trace_count_allocated(m);
 	if (r < 0)
 		return r;
-	r = going.chained ? say_one_by_one(m, &going, ts_ns) : say_at_once(m, &going, ts_ns);
+	r = going.chained ? heap_trace_say_one_by_one(m, &going, ts_ns)
+			  : heap_trace_say_at_once(m, &going, ts_ns);
 	r = r ?: heap_trace_ended_forget(m);
 	if (r == 0)
 		heap_trace_ended_drop(m, &going);
@@ -441,14 +445,14 @@ static int finish_some(struct heap_trace *m, uint64_t ts_ns)
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max)
 {
 	uint64_t until_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns_max;
-	int r = look_who_has_ended(m);
+	int r = heap_trace_look_who_has_ended(m);
 
 	if (r < 0)
 		return r;
 	do {
 		if (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= until_ns)
 			return 1;
-		r = finish_some(m, ts_ns);
+		r = heap_trace_finish_some(m, ts_ns);
 	} while (r > 0);
 	return r;
 }

@@ -23,7 +23,7 @@ struct listing {
 	struct outbuf *to;
 };
 
-static int list_block(const void *key_bytes, const void *value, void *userdata)
+static int heap_trace_reach_list_block(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_key *key = key_bytes;
 	const struct listing *l = userdata;
@@ -44,19 +44,20 @@ static int heap_trace_reach_list_blocks(struct outbuf *to, void *userdata)
 					sizeof(struct memory_block) };
 
 	l->to = to;
-	return memory_map_each(&map, list_block, l);
+	return memory_map_each(&map, heap_trace_reach_list_block, l);
 }
 
-static int list_thread(const struct rec_head *rec, void *userdata)
+static int heap_trace_reach_list_thread(const struct rec_head *rec, void *userdata)
 {
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-static int list_threads(struct outbuf *to, void *userdata)
+static int heap_trace_reach_list_threads(struct outbuf *to, void *userdata)
 {
 	struct listing *l = userdata;
 
-	return collector_list_registers(l->how->collector, l->image->process.pid, list_thread, to);
+	return collector_list_registers(l->how->collector, l->image->process.pid,
+					heap_trace_reach_list_thread, to);
 }
 
 static struct reach_block *heap_trace_reach_find(struct reach_block *blocks, size_t n,
@@ -82,7 +83,8 @@ static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 	}
 }
 
-static bool all_known(const struct session_options *o, const struct heap_image *image)
+static bool heap_trace_reach_all_known(const struct session_options *o,
+				       const struct heap_image *image)
 {
 	return image->complete && !image->has_gap && o->memory.interval == 0 &&
 	       o->memory.min_bytes == 0 && image->process.full == 0 && image->process.lost == 0;
@@ -90,7 +92,8 @@ static bool all_known(const struct session_options *o, const struct heap_image *
 
 /* The user's own process is searched with his rights. The group is the process's: which ones may
  * be, the programs have decided. */
-static int set_owner(const struct session_options *o, struct reach_request *request)
+static int heap_trace_reach_set_owner(const struct session_options *o,
+				      struct reach_request *request)
 {
 	char path[32];
 	struct stat st;
@@ -109,23 +112,23 @@ static int set_owner(const struct session_options *o, struct reach_request *requ
 	return o->n_own_gids == 0 && st.st_gid != 0 ? 0 : -EPERM;
 }
 
-static int search_once(const struct memory_search *how, struct heap_image *image,
-		       struct reach_block **ret, size_t *ret_n)
+static int heap_trace_reach_search_once(const struct memory_search *how, struct heap_image *image,
+					struct reach_block **ret, size_t *ret_n)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	struct listing listing = { .how = how, .image = image };
 	struct reach_request request = {
 		.pid = (pid_t)image->process.pid,
 		.list_blocks = heap_trace_reach_list_blocks,
-		.list_threads = list_threads,
+		.list_threads = heap_trace_reach_list_threads,
 		.userdata = &listing,
 		.blocks_max = how->options->memory.blocks_max,
-		.all_known = all_known(how->options, image),
+		.all_known = heap_trace_reach_all_known(how->options, image),
 		.hold = !how->still && how->options->memory.reach == MEMORY_REACH_FREEZE,
 		.timeout_ns = how->deadline_ns > now_ns ? how->deadline_ns - now_ns : 0,
 	};
 	struct reach_result result;
-	int r = set_owner(how->options, &request);
+	int r = heap_trace_reach_set_owner(how->options, &request);
 
 	if (r < 0)
 		return r;
@@ -145,7 +148,7 @@ int heap_trace_reach_search(const struct memory_search *how, struct heap_image *
 
 	heap_trace_reach_deinit(image);
 	for (unsigned i = 0; r == 0 && i <= last; i++)
-		r = search_once(how, image, &found[i], &n[i]);
+		r = heap_trace_reach_search_once(how, image, &found[i], &n[i]);
 	if (r == 0) {
 		if (last > 0)
 			heap_trace_reach_combine(found[last], n[last], found[0], n[0]);

@@ -37,13 +37,13 @@ static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 1
 
 /* With the rights that we have, only the user's own processes are looked at; the programs say which
  * ones are. */
-static bool may_look(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
+static bool heap_trace_may_look(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
 {
 	return !m->options->own || task_list_now(m->collector, pid, ret);
 }
 
-/* Whether what has been found since may_look() is of that program. */
-static bool was_same(const struct heap_trace *m, const struct rec_task *before)
+/* Whether what has been found since heap_trace_may_look() is of that program. */
+static bool heap_trace_was_same(const struct heap_trace *m, const struct rec_task *before)
 {
 	struct rec_task now;
 
@@ -59,7 +59,7 @@ struct happened {
 	bool loads;               /* it has just begun a program, which maps its libraries now */
 };
 
-static struct heap_probes *make_traced(struct heap_trace *m, uint32_t pid)
+static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t pid)
 {
 	struct heap_probes *traced = table_make(&m->processes, (uint64_t)pid + 1, sizeof(*traced));
 
@@ -71,21 +71,21 @@ static struct heap_probes *make_traced(struct heap_trace *m, uint32_t pid)
 }
 
 /* Whether the process of PIDFD has ended, or there was none. */
-static bool has_exited(int pidfd)
+static bool heap_trace_has_exited(int pidfd)
 {
 	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
 
 	return pidfd < 0 || poll(&pollfd, 1, 0) > 0;
 }
 
-static void set_unwatched(struct heap_image *image, const char *why)
+static void heap_trace_set_unwatched(struct heap_image *image, const char *why)
 {
 	image->covered = false;
 	image->settled = true;
 	snprintf(image->unwatched, sizeof(image->unwatched), "%s", why);
 }
 
-static bool was_passed_over(const struct heap_trace *m, uint64_t start_ns)
+static bool heap_trace_was_passed_over(const struct heap_trace *m, uint64_t start_ns)
 {
 	for (unsigned i = 0; start_ns && i < HEAP_TRACE_PASSED_MAX; i++)
 		if (m->passed[i] == start_ns)
@@ -95,8 +95,8 @@ static bool was_passed_over(const struct heap_trace *m, uint64_t start_ns)
 
 /* Process PID was reported as H and never watched, for the reason WHY. ENDED_NS is 0 if it may
  * live. */
-static void pass_over(struct heap_trace *m, uint32_t pid, const struct happened *h,
-		      uint64_t ended_ns, const char *why)
+static void heap_trace_pass_over(struct heap_trace *m, uint32_t pid, const struct happened *h,
+				 uint64_t ended_ns, const char *why)
 {
 	struct memory_process process = {
 		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
@@ -104,13 +104,14 @@ static void pass_over(struct heap_trace *m, uint32_t pid, const struct happened 
 		.since_ns = h->ts_ns,
 		.ended_ns = ended_ns,
 	};
-	struct heap_image *image =
-		was_passed_over(m, h->start_ns) ? NULL : heap_images_add(&m->images, &process);
+	struct heap_image *image = heap_trace_was_passed_over(m, h->start_ns)
+					   ? NULL
+					   : heap_images_add(&m->images, &process);
 
 	if (!image)
 		return;
 	m->passed[m->n_passed++ % HEAP_TRACE_PASSED_MAX] = h->start_ns;
-	set_unwatched(image, why);
+	heap_trace_set_unwatched(image, why);
 	image->ended = true;
 	m->n_ended++;
 }
@@ -119,17 +120,17 @@ static void pass_over(struct heap_trace *m, uint32_t pid, const struct happened 
  * It has ended before it could be watched, so that no program has reported that. The next process
  * with its id gets probes of its own.
  */
-static void end_unseen(struct heap_trace *m, struct heap_probes *traced)
+static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *traced)
 {
 	const struct happened h = { traced->start_ns, traced->happened_ns ?: clock_boot_ns() };
 
-	pass_over(m, traced->pid, &h, h.ts_ns, "it ended before it could be watched");
+	heap_trace_pass_over(m, traced->pid, &h, h.ts_ns, "it ended before it could be watched");
 	heap_trace_forget(m, traced);
 }
 
 /* What the last look at TRACED has found counts for IMAGE, if that is what was looked at. */
-static void take_found(struct heap_trace *m, const struct heap_probes *traced,
-		       struct heap_image *image)
+static void heap_trace_take_found(struct heap_trace *m, const struct heap_probes *traced,
+				  struct heap_image *image)
 {
 	const struct heap_probes_found *found = &traced->found;
 	struct memory_process process;
@@ -146,25 +147,25 @@ static void take_found(struct heap_trace *m, const struct heap_probes *traced,
 	heap_probes_describe(traced, image->allocators, sizeof(image->allocators));
 }
 
-static int keep_record(const struct rec_head *rec, void *userdata)
+static int heap_trace_keep_record(const struct rec_head *rec, void *userdata)
 {
 	return outbuf_append(userdata, rec, rec->size);
 }
 
 /* Sends LIST if it is whole, and of one and the same program, where that must be the user's own. */
-static int list_whole(struct heap_trace *m, const struct resource_list *list)
+static int heap_trace_list_whole(struct heap_trace *m, const struct resource_list *list)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
-	const struct memory_sink sink = { .emit = keep_record, .userdata = &kept };
+	const struct memory_sink sink = { .emit = heap_trace_keep_record, .userdata = &kept };
 	const struct rec_head *rec;
 	struct rec_task program;
 	int r = 0;
 
-	if (!may_look(m, list->pid, &program))
+	if (!heap_trace_may_look(m, list->pid, &program))
 		return 0;
 	r = resource_list_send(list, &sink);
 	/* One that ends would be said to have nothing. */
-	if (r < 0 || proc_is_exiting(list->pid) || !was_same(m, &program))
+	if (r < 0 || proc_is_exiting(list->pid) || !heap_trace_was_same(m, &program))
 		return r;
 	for (size_t at = 0; r == 0 && at < kept.size; at += rec->size) {
 		rec = (const struct rec_head *)(kept.data + at);
@@ -174,7 +175,8 @@ static int list_whole(struct heap_trace *m, const struct resource_list *list)
 }
 
 /* What the kernel lists of PID, for the books of what it has made. */
-static int list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance, bool first)
+static int heap_trace_list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance,
+				     bool first)
 {
 	const struct resource_list list = {
 		.pid = pid,
@@ -187,7 +189,7 @@ static int list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance,
 
 	if (!(m->options->categories & CATEGORIES_SYSCALLS) || m->error < 0)
 		return 0;
-	return list_whole(m, &list);
+	return heap_trace_list_whole(m, &list);
 }
 
 /* The probes are in their places: from now on TRACED is watched. */
@@ -202,9 +204,9 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	int r;
 
 	r = bpf_map_update_elem(m->own.processes_fd, &traced->pid, &process, BPF_NOEXIST);
-	if (has_exited(pidfd)) {
+	if (heap_trace_has_exited(pidfd)) {
 		bpf_map_delete_elem(m->own.processes_fd, &traced->pid);
-		end_unseen(m, traced);
+		heap_trace_end_unseen(m, traced);
 		return 0;
 	}
 	image = heap_images_add(&m->images, &process);
@@ -213,12 +215,12 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 	traced->instance = process.instance;
 	image->refused = r < 0;
 	if (r < 0)
-		set_unwatched(image, "too many processes are watched");
+		heap_trace_set_unwatched(image, "too many processes are watched");
 	else
-		take_found(m, traced, image);
+		heap_trace_take_found(m, traced, image);
 	/* (or when it is known what it loads) */
 	r = traced->next_look_ns ? 0 : heap_trace_announce(m, image);
-	return r < 0 ? r : list_resources(m, traced->pid, traced->instance, true);
+	return r < 0 ? r : heap_trace_list_resources(m, traced->pid, traced->instance, true);
 }
 
 /* Looks at the files of a process that may be another program by now. True if it is watched. */
@@ -237,13 +239,13 @@ static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *t
 		traced->refused[0] = '\0';
 		/* Without probes to be placed, system calls are all that there is. */
 		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
-		list_resources(m, traced->pid, traced->instance, true);
+		heap_trace_list_resources(m, traced->pid, traced->instance, true);
 	}
 	had_files = heap_probes_look(traced, &m->probing) == 0;
 	image = watched ? heap_images_get(&m->images, traced->instance) : NULL;
 	if (image) {
 		image->complete &= had_files;
-		take_found(m, traced, image);
+		heap_trace_take_found(m, traced, image);
 	}
 	return watched;
 }
@@ -254,9 +256,9 @@ static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *traced)
 	struct rec_task program;
 	bool watched = true;
 
-	if (may_look(m, traced->pid, &program)) {
+	if (heap_trace_may_look(m, traced->pid, &program)) {
 		watched = heap_trace_look_at_files(m, traced);
-		if (was_same(m, &program))
+		if (heap_trace_was_same(m, &program))
 			return watched;
 	}
 	heap_probes_strip(traced, &m->probing);
@@ -277,7 +279,7 @@ static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap
  * The thread that the probes belong to may have ended. What holds them next may end meanwhile, and
  * so may the one after it; in a process where that goes on, something is missed.
  */
-static void hold_probes(struct heap_trace *m, struct heap_probes *traced)
+static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *traced)
 {
 	for (unsigned i = 0; i < HOLDERS_MAX && heap_probes_lack_holder(traced); i++)
 		heap_trace_look_at(m, traced);
@@ -285,16 +287,16 @@ static void hold_probes(struct heap_trace *m, struct heap_probes *traced)
 
 /* It has ended, as the programs report. Whether probes were missing is not known any more when the
  * whole process has ended, too. */
-static void owner_ended(struct heap_trace *m, struct heap_probes *traced)
+static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct heap_image *image = heap_images_get(&m->images, traced->instance);
 
-	hold_probes(m, traced);
+	heap_trace_hold_probes(m, traced);
 	if (image && task_state_is_ending((pid_t)traced->pid, traced->holder ?: (pid_t)traced->pid))
 		image->has_gap = true;
 }
 
-static int probe_process(struct heap_trace *m, uint32_t pid, const struct happened *h)
+static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const struct happened *h)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct heap_probes *traced = heap_trace_probes_of(m, pid);
@@ -302,13 +304,13 @@ static int probe_process(struct heap_trace *m, uint32_t pid, const struct happen
 
 	if (traced && heap_trace_is_outdated(m, traced)) {
 		/* What has ended after it was watched is reported elsewhere. */
-		if (has_exited(pidfd))
+		if (heap_trace_has_exited(pidfd))
 			return 0;
 		heap_trace_forget(m, traced);
 		traced = NULL;
 	}
 	if (!traced)
-		traced = make_traced(m, pid);
+		traced = heap_trace_make_traced(m, pid);
 	if (!traced)
 		return -ENOMEM;
 	if (h->start_ns) {
@@ -320,13 +322,13 @@ static int probe_process(struct heap_trace *m, uint32_t pid, const struct happen
 		traced->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
 	}
 	/* (likewise) */
-	if (heap_trace_look_at(m, traced) || (traced->instance && has_exited(pidfd)))
+	if (heap_trace_look_at(m, traced) || (traced->instance && heap_trace_has_exited(pidfd)))
 		return 0;
 	r = heap_trace_begin(m, traced, pidfd);
 	/* (the programs report such an end from now on) */
 	traced = heap_trace_probes_of(m, pid);
 	if (r == 0 && traced)
-		hold_probes(m, traced);
+		heap_trace_hold_probes(m, traced);
 	return r;
 }
 
@@ -334,7 +336,7 @@ int heap_trace_probe(struct heap_trace *m, uint32_t pid)
 {
 	const struct happened found = { 0 };
 
-	return probe_process(m, pid, &found);
+	return heap_trace_probe_process(m, pid, &found);
 }
 
 void heap_trace_begun(struct heap_trace *m)
@@ -358,7 +360,7 @@ void heap_trace_look(struct heap_trace *m, uint32_t pid)
 }
 
 /* Returns whether no more looks are due: then the watch can be announced. */
-static bool look_again(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
+static bool heap_trace_look_again(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
 {
 	traced->next_look_ns = 0;
 	if (traced->n_looks < ARRAY_SIZE(looks_ns))
@@ -368,7 +370,7 @@ static bool look_again(struct heap_trace *m, struct heap_probes *traced, uint64_
 }
 
 /* Processes that have ended, as far as time goes: the rest comes with the next look. */
-static int finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
+static int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 {
 	int r = heap_trace_finish_ended(m, clock_boot_ns(), cpu_ns_max);
 
@@ -378,7 +380,8 @@ static int finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 }
 
 /* TRACED begins the program of which its client has announced the files. */
-static void take_announced(struct heap_trace *m, struct heap_probes *traced, uint64_t exec_ns)
+static void heap_trace_take_announced(struct heap_trace *m, struct heap_probes *traced,
+				      uint64_t exec_ns)
 {
 	if (traced->from_start && traced->announced.any) {
 		m->announced = traced->announced;
@@ -388,7 +391,7 @@ static void take_announced(struct heap_trace *m, struct heap_probes *traced, uin
 	traced->from_start = false;
 }
 
-static int on_memory_event(void *userdata, void *data, size_t size)
+static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 {
 	const struct memory_happened *happened = data;
 	struct heap_trace *m = userdata;
@@ -404,7 +407,7 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 	is_another = traced && traced->start_ns && traced->start_ns != happened->start_ns;
 	if (happened->what == MEMORY_HAPPENED_OWNER_EXIT) {
 		if (traced && !is_another && !m->stopping)
-			owner_ended(m, traced);
+			heap_trace_owner_ended(m, traced);
 		return 0;
 	}
 	h = (struct happened){ happened->start_ns, happened->ts_ns, execs };
@@ -416,14 +419,14 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 		return 0;
 	}
 	if (traced && execs)
-		take_announced(m, traced, happened->ts_ns);
+		heap_trace_take_announced(m, traced, happened->ts_ns);
 	/* Which processes grow is reported elsewhere; only their exec is of interest. */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
 		if (!traced || is_another)
-			pass_over(m, happened->pid, &h, 0,
-				  "the recording ended before it was watched");
+			heap_trace_pass_over(m, happened->pid, &h, 0,
+					     "the recording ended before it was watched");
 		return 0;
 	}
 	/* (the program before it has) */
@@ -431,13 +434,13 @@ static int on_memory_event(void *userdata, void *data, size_t size)
 	/* When its id was read, it was that of the next process already, which is this one. */
 	if (is_another && !heap_trace_is_outdated(m, traced)) {
 		before = (struct happened){ traced->start_ns, traced->happened_ns };
-		pass_over(m, happened->pid, &before, before.ts_ns,
-			  "it ended before it could be watched");
+		heap_trace_pass_over(m, happened->pid, &before, before.ts_ns,
+				     "it ended before it could be watched");
 	}
 	/* Of somebody who had this id before, or of a task that has gone. */
 	if (traced && happened->what != MEMORY_HAPPENED_EXEC)
 		heap_trace_forget(m, traced);
-	probe_process(m, happened->pid, &h);
+	heap_trace_probe_process(m, happened->pid, &h);
 	return 0;
 }
 
@@ -465,7 +468,7 @@ int heap_trace_new(const struct session_options *options, struct collector *coll
 		    : 0;
 	if (r < 0)
 		return r;
-	m->events = ring_buffer__new(m->own.events_fd, on_memory_event, m, NULL);
+	m->events = ring_buffer__new(m->own.events_fd, heap_trace_on_memory_event, m, NULL);
 	if (!m->events)
 		return -errno;
 	m->next_usage_ns = clock_read_ns(CLOCK_MONOTONIC) + options->memory.usage_interval_ns;
@@ -521,14 +524,14 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 
 /* Looks again at those whose turn it is; each of them is there still. Returns whether all is known
  * of some. */
-static bool look_again_if_due(struct heap_trace *m, uint64_t now_ns)
+static bool heap_trace_look_again_if_due(struct heap_trace *m, uint64_t now_ns)
 {
 	struct heap_probes *traced;
 	bool any = false;
 
 	for (size_t pos = 0; (traced = table_next(&m->processes, &pos));)
 		if (traced->next_look_ns && traced->next_look_ns <= now_ns)
-			any |= look_again(m, traced, now_ns);
+			any |= heap_trace_look_again(m, traced, now_ns);
 	return any;
 }
 
@@ -536,12 +539,12 @@ void heap_trace_tick(struct heap_trace *m)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t interval_ns = m->options->memory.usage_interval_ns;
-	bool known = look_again_if_due(m, now_ns);
+	bool known = heap_trace_look_again_if_due(m, now_ns);
 
 	if (!known && now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
 		return;
 	/* All about the program that was there before comes first. */
-	finish_now(m, FINISH_NS_MAX);
+	heap_trace_finish_now(m, FINISH_NS_MAX);
 	heap_trace_announce_ready(m);
 	if (now_ns < m->next_usage_ns)
 		return;
@@ -559,7 +562,7 @@ bool heap_trace_has_missed(struct heap_trace *m)
 }
 
 /* The programs pass PROCESS over from here on; with that, its blocks stay what they are. */
-static void stop_image(struct heap_trace *m, struct heap_image *image)
+static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image)
 {
 	struct memory_process process;
 	uint32_t pid = image->process.pid;
@@ -567,7 +570,7 @@ static void stop_image(struct heap_trace *m, struct heap_image *image)
 	if (!heap_trace_runs(m, image, &process))
 		return;
 	/* While the books still go on: what comes and goes meanwhile is in them. */
-	list_resources(m, pid, process.instance, false);
+	heap_trace_list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
 	image->process = process;
 	image->ended = true;
@@ -582,13 +585,13 @@ void heap_trace_release(struct heap_trace *m, uint32_t pid)
 		return;
 	if (image && !image->ended) {
 		heap_trace_announce(m, image);
-		stop_image(m, image);
+		heap_trace_stop_image(m, image);
 		m->n_ended++;
 	}
 	heap_trace_forget(m, traced);
 }
 
-static void choose_living(struct heap_trace *m)
+static void heap_trace_choose_living(struct heap_trace *m)
 {
 	struct memory_process process;
 	struct heap_image *image;
@@ -598,13 +601,14 @@ static void choose_living(struct heap_trace *m)
 			image->announced && !image->ended && heap_trace_runs(m, image, &process);
 }
 
-static void list_living(struct heap_trace *m)
+static void heap_trace_list_living(struct heap_trace *m)
 {
 	const struct heap_image *image;
 
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		if (image->lives)
-			list_resources(m, image->process.pid, image->process.instance, false);
+			heap_trace_list_resources(m, image->process.pid, image->process.instance,
+						  false);
 }
 
 int heap_trace_snapshot(struct heap_trace *m)
@@ -614,13 +618,13 @@ int heap_trace_snapshot(struct heap_trace *m)
 	int r;
 
 	ring_buffer__consume(m->events);
-	r = finish_now(m, FINISH_NS_MAX);
+	r = heap_trace_finish_now(m, FINISH_NS_MAX);
 	if (r >= 0)
 		r = heap_trace_announce_ready(m);
 	if (r < 0)
 		return r;
-	choose_living(m);
-	list_living(m);
+	heap_trace_choose_living(m);
+	heap_trace_list_living(m);
 	ts_ns = clock_boot_ns();
 	/* With each event recorded, what comes and goes while the table is read is said by
 	 * these. */
@@ -628,7 +632,7 @@ int heap_trace_snapshot(struct heap_trace *m)
 			     &kept);
 	if (!m->options->memory.log)
 		ts_ns = clock_boot_ns();
-	choose_living(m); /* nothing is said of a process after its end */
+	heap_trace_choose_living(m); /* nothing is said of a process after its end */
 	/* When the blocks are known: the stacks of all of them are there. */
 	r = r ?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
 	return r < 0 ? r : heap_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
@@ -636,7 +640,7 @@ int heap_trace_snapshot(struct heap_trace *m)
 
 /* Which blocks are lost, of all processes, or of PID, which stands still. The probes are still
  * there: what happens to blocks meanwhile is seen. */
-static int search_images(struct heap_trace *m, uint32_t pid)
+static int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 {
 	const struct memory_search how = {
 		.collector = m->collector,
@@ -653,11 +657,11 @@ static int search_images(struct heap_trace *m, uint32_t pid)
 		struct rec_task program;
 
 		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process) ||
-		    !may_look(m, process.pid, &program))
+		    !heap_trace_may_look(m, process.pid, &program))
 			continue;
 		image->process = process;
 		r = heap_trace_reach_search(&how, image);
-		if (!was_same(m, &program))
+		if (!heap_trace_was_same(m, &program))
 			heap_trace_reach_deinit(image);
 	}
 	return r;
@@ -670,7 +674,7 @@ int heap_trace_search(struct heap_trace *m, uint32_t pid)
 	/* It may have been forked a moment ago. */
 	ring_buffer__consume(m->events);
 	r = heap_trace_know_watched(m);
-	return r < 0 ? r : search_images(m, pid);
+	return r < 0 ? r : heap_trace_search_images(m, pid);
 }
 
 void heap_trace_stop(struct heap_trace *m, bool for_good)
@@ -683,9 +687,9 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 	heap_trace_know_watched(m);
 	if (for_good && m->options->memory.reach != MEMORY_REACH_NO &&
 	    m->options->categories & CATEGORY_MEMORY)
-		search_images(m, 0);
+		heap_trace_search_images(m, 0);
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
-		stop_image(m, image);
+		heap_trace_stop_image(m, image);
 	heap_trace_count_allocated(m);
 	heap_trace_announce_ready(m); /* with what was attached */
 	heap_trace_detach_all(m);
@@ -693,7 +697,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 
 int heap_trace_finish(struct heap_trace *m)
 {
-	int r = finish_now(m, FINISH_ALL_NS_MAX);
+	int r = heap_trace_finish_now(m, FINISH_ALL_NS_MAX);
 
 	return r > 0 ? -ETIME : r;
 }

@@ -25,7 +25,7 @@ struct missing {
 };
 
 /* Whether the code at ADDRESS of the process is that at OFFSET of the file. */
-static bool is_unchanged(const struct missing *m, uint64_t address, uint64_t offset)
+static bool probe_holder_is_unchanged(const struct missing *m, uint64_t address, uint64_t offset)
 {
 	uint8_t is[CHANGED_BYTES], was[CHANGED_BYTES];
 	const struct iovec to = { is, sizeof(is) };
@@ -36,7 +36,7 @@ static bool is_unchanged(const struct missing *m, uint64_t address, uint64_t off
 	       memcmp(is, was, sizeof(is)) == 0;
 }
 
-static int look_at_code(const struct rec_mapping *rec, void *userdata)
+static int probe_holder_look_at_code(const struct rec_mapping *rec, void *userdata)
 {
 	struct missing *m = userdata;
 
@@ -47,7 +47,7 @@ static int look_at_code(const struct rec_mapping *rec, void *userdata)
 		uint64_t offset = m->probes[i].offset, in = offset - rec->file_offset;
 
 		m->any = offset >= rec->file_offset && in < rec->bytes &&
-			 is_unchanged(m, rec->start + in, offset);
+			 probe_holder_is_unchanged(m, rec->start + in, offset);
 	}
 	return 0;
 }
@@ -57,6 +57,6 @@ bool probe_holder_misses(pid_t task, const struct allocator_file *file,
 {
 	struct missing m = { .task = task, .file = file, .probes = probes, .n = n };
 
-	mappings_of_process("", (uint32_t)task, look_at_code, &m);
+	mappings_of_process("", (uint32_t)task, probe_holder_look_at_code, &m);
 	return m.any;
 }

@@ -18,7 +18,7 @@ struct base {
 	uint64_t bits, rest, rest_bytes; /* what is left of it */
 };
 
-static uint64_t base_end(const struct reach_page *page)
+static uint64_t reach_jemalloc_base_end(const struct reach_page *page)
 {
 	struct base base;
 	uint64_t end;
@@ -34,7 +34,7 @@ static uint64_t base_end(const struct reach_page *page)
 	return end;
 }
 
-static const uint8_t *find_mark(const uint8_t *data, size_t n_bytes)
+static const uint8_t *reach_jemalloc_find_mark(const uint8_t *data, size_t n_bytes)
 {
 	const uint64_t mark = MARK_BEHIND;
 
@@ -45,10 +45,10 @@ static const uint8_t *find_mark(const uint8_t *data, size_t n_bytes)
 }
 
 /* What DATA does not have is read from the task. */
-static uint64_t stacks_end(const struct reach_page *page, uint64_t *ret_seen)
+static uint64_t reach_jemalloc_stacks_end(const struct reach_page *page, uint64_t *ret_seen)
 {
 	size_t n_bytes = page->n_bytes < STACKS_BYTES_MAX ? page->n_bytes : STACKS_BYTES_MAX;
-	const uint8_t *mark = find_mark(page->data, n_bytes);
+	const uint8_t *mark = reach_jemalloc_find_mark(page->data, n_bytes);
 	uint8_t piece[PIECE_BYTES];
 	const struct iovec to = { piece, sizeof(piece) };
 	uint64_t at = page->address + n_bytes;
@@ -60,7 +60,7 @@ static uint64_t stacks_end(const struct reach_page *page, uint64_t *ret_seen)
 
 		if (process_vm_readv(page->task, &to, 1, &from, 1, 0) != sizeof(piece))
 			break;
-		mark = find_mark(piece, sizeof(piece));
+		mark = reach_jemalloc_find_mark(piece, sizeof(piece));
 		if (mark)
 			return at + (uint64_t)(mark - piece) + sizeof(uint64_t);
 	}
@@ -76,5 +76,6 @@ uint64_t reach_jemalloc_end(const struct reach_page *page, uint64_t *ret_seen)
 	if (page->n_bytes < sizeof(first))
 		return 0;
 	memcpy(&first, page->data, sizeof(first));
-	return first == MARK_BEFORE ? stacks_end(page, ret_seen) : base_end(page);
+	return first == MARK_BEFORE ? reach_jemalloc_stacks_end(page, ret_seen)
+				    : reach_jemalloc_base_end(page);
 }

@@ -8,35 +8,38 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool begins_with(const char *text, const char *begin)
+static bool reach_roots_begins_with(const char *text, const char *begin)
 {
 	return strncmp(text, begin, strlen(begin)) == 0;
 }
 
 /* Memory of devices: to look may do something. Shared memory is none. */
-static bool is_device(const char *path)
+static bool reach_roots_is_device(const char *path)
 {
-	return begins_with(path, "anon_inode:") || begins_with(path, "[vvar") ||
-	       (begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") &&
-		!begins_with(path, "/dev/zero"));
+	return reach_roots_begins_with(path, "anon_inode:") ||
+	       reach_roots_begins_with(path, "[vvar") ||
+	       (reach_roots_begins_with(path, "/dev/") &&
+		!reach_roots_begins_with(path, "/dev/shm/") &&
+		!reach_roots_begins_with(path, "/dev/zero"));
 }
 
 /* The kernel's own mappings have such names; what the program has named is [anon:...]. */
-static bool is_of_kernel(const char *path)
+static bool reach_roots_is_of_kernel(const char *path)
 {
-	return *path == '[' && !begins_with(path, "[anon") && strcmp(path, "[heap]") != 0 &&
-	       strcmp(path, "[stack]") != 0;
+	return *path == '[' && !reach_roots_begins_with(path, "[anon") &&
+	       strcmp(path, "[heap]") != 0 && strcmp(path, "[stack]") != 0;
 }
 
 /* Shared memory that begins empty: what is in it was written. */
-static bool is_shared_memory(const char *path)
+static bool reach_roots_is_shared_memory(const char *path)
 {
-	return begins_with(path, "/dev/zero") || begins_with(path, "/memfd:") ||
-	       begins_with(path, "/SYSV") || begins_with(path, "[anon_shmem:");
+	return reach_roots_begins_with(path, "/dev/zero") ||
+	       reach_roots_begins_with(path, "/memfd:") || reach_roots_begins_with(path, "/SYSV") ||
+	       reach_roots_begins_with(path, "[anon_shmem:");
 }
 
 /* Whether the mapping in LINE is a root. */
-static bool parse_root(const char *line, struct root *root)
+static bool reach_roots_parse_root(const char *line, struct root *root)
 {
 	const char *path;
 	char permissions[8];
@@ -45,11 +48,12 @@ static bool parse_root(const char *line, struct root *root)
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &root->from, &root->to,
 		   permissions, &at) < 3 ||
-	    at == 0 || is_device(line + at))
+	    at == 0 || reach_roots_is_device(line + at))
 		return false;
 	path = line + at;
 	is_writable = strncmp(permissions, "rw", 2) == 0;
-	if (!is_writable && (permissions[3] == 'p' ? is_of_kernel(path) : !is_shared_memory(path)))
+	if (!is_writable && (permissions[3] == 'p' ? reach_roots_is_of_kernel(path)
+						   : !reach_roots_is_shared_memory(path)))
 		return false;
 	root->is_heap = strcmp(path, "[heap]") == 0;
 	root->is_stack = strcmp(path, "[stack]") == 0;
@@ -75,7 +79,7 @@ int reach_roots_read(pid_t task, struct outbuf *roots)
 
 		begins = strchr(line, '\n');
 		line[strcspn(line, "\n")] = '\0';
-		if (is_begin && parse_root(line, &root))
+		if (is_begin && reach_roots_parse_root(line, &root))
 			r = outbuf_append(roots, &root, sizeof(root));
 	}
 	r = r == 0 && ferror(f) ? -EIO : r;
@@ -86,7 +90,7 @@ int reach_roots_read(pid_t task, struct outbuf *roots)
 /* ---- epoll ---- */
 
 /* Of one instance, "tfd: FD events: MASK data: WORD ..." for each descriptor in it. */
-static int read_instance(pid_t task, const char *fd, struct outbuf *words)
+static int reach_roots_read_instance(pid_t task, const char *fd, struct outbuf *words)
 {
 	char path[64], line[256];
 	uint64_t word;
@@ -118,7 +122,7 @@ int reach_roots_read_epoll(pid_t task, struct outbuf *words)
 
 		target[n > 0 ? n : 0] = '\0';
 		if (strcmp(target, "anon_inode:[eventpoll]") == 0)
-			r = read_instance(task, entry->d_name, words);
+			r = reach_roots_read_instance(task, entry->d_name, words);
 	}
 	if (dir)
 		closedir(dir);

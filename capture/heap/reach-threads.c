@@ -17,26 +17,26 @@
 
 #define NAP_NS 200000
 
-static struct rec_registers *list_of(const struct outbuf *threads)
+static struct rec_registers *reach_list_of(const struct outbuf *threads)
 {
 	return (struct rec_registers *)threads->data;
 }
 
-static size_t n_of(const struct outbuf *threads)
+static size_t reach_n_of(const struct outbuf *threads)
 {
 	return threads->size / sizeof(struct rec_registers);
 }
 
-static bool is_held(const struct outbuf *threads, uint32_t tid)
+static bool reach_is_held(const struct outbuf *threads, uint32_t tid)
 {
-	for (size_t i = 0; i < n_of(threads); i++)
-		if (list_of(threads)[i].head.tid == tid)
+	for (size_t i = 0; i < reach_n_of(threads); i++)
+		if (reach_list_of(threads)[i].head.tid == tid)
 			return true;
 	return false;
 }
 
 /* Waits until TID has stopped, and not for a signal: those it gets at once. */
-static int wait_for_stop(pid_t tid, uint64_t deadline_ns)
+static int reach_wait_for_stop(pid_t tid, uint64_t deadline_ns)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	int status;
@@ -78,7 +78,7 @@ static void reach_threads_read_registers(pid_t tid, struct rec_registers *rec)
 }
 
 /* One that has ended meanwhile is none. */
-static int hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *threads)
+static int reach_hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *threads)
 {
 	struct rec_registers *rec;
 	int r;
@@ -96,14 +96,14 @@ static int hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *t
 	rec->head.tid = (uint32_t)tid;
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)
 		return errno == ESRCH ? 0 : -errno;
-	r = wait_for_stop(tid, deadline_ns);
+	r = reach_wait_for_stop(tid, deadline_ns);
 	if (r == 0)
 		reach_threads_read_registers(tid, rec);
 	return r == -ESRCH ? 0 : r;
 }
 
 /* Holds those that are not held yet. Returns how many those are, or a negative errno. */
-static int hold_new(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
+static int reach_hold_new(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 {
 	const struct dirent *entry;
 	int r = 0, n = 0;
@@ -117,9 +117,9 @@ static int hold_new(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 	while (r == 0 && (entry = readdir(dir))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid <= 0 || is_held(threads, (uint32_t)tid))
+		if (tid <= 0 || reach_is_held(threads, (uint32_t)tid))
 			continue;
-		r = hold_one(pid, tid, deadline_ns, threads);
+		r = reach_hold_one(pid, tid, deadline_ns, threads);
 		n++;
 	}
 	closedir(dir);
@@ -133,12 +133,12 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 	/* Those that still ran may have made others. One that has ended and stays in the list as a
 	 * zombie would be new each time. */
 	for (unsigned round = 0; round < 100; round++) {
-		size_t before = n_of(threads);
+		size_t before = reach_n_of(threads);
 
-		r = hold_new(pid, deadline_ns, threads);
+		r = reach_hold_new(pid, deadline_ns, threads);
 		if (r < 0)
 			return r;
-		if (n_of(threads) == before)
+		if (reach_n_of(threads) == before)
 			return before > 0 ? 0 : -ESRCH;
 	}
 	return -ETIME;
@@ -168,6 +168,6 @@ pid_t reach_living_task(pid_t pid)
 
 void reach_let_go(const struct outbuf *threads)
 {
-	for (size_t i = 0; i < n_of(threads); i++)
-		ptrace(PTRACE_DETACH, (pid_t)list_of(threads)[i].head.tid, NULL, NULL);
+	for (size_t i = 0; i < reach_n_of(threads); i++)
+		ptrace(PTRACE_DETACH, (pid_t)reach_list_of(threads)[i].head.tid, NULL, NULL);
 }

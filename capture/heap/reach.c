@@ -92,7 +92,7 @@ struct search {
 /* ---- words ---- */
 
 /* WORD is the address of block I, or one in it, perhaps with a tag. */
-static void on_pointer(struct search *s, size_t i, uint64_t word)
+static void reach_on_pointer(struct search *s, size_t i, uint64_t word)
 {
 	enum reach found = s->round;
 
@@ -108,12 +108,12 @@ static void on_pointer(struct search *s, size_t i, uint64_t word)
 		s->found[s->n_found++] = (uint32_t)i;
 }
 
-static inline void on_word(struct search *s, uint64_t word)
+static inline void reach_on_word(struct search *s, uint64_t word)
 {
 	size_t i = block_index_find(&s->index, word & ADDRESS_MASK);
 
 	if (i != BLOCK_NONE)
-		on_pointer(s, i, word);
+		reach_on_pointer(s, i, word);
 }
 
 static void reach_on_words(struct search *s, const uint8_t *data, size_t n_bytes)
@@ -122,13 +122,13 @@ static void reach_on_words(struct search *s, const uint8_t *data, size_t n_bytes
 
 	for (size_t at = 0; at + sizeof(word) <= n_bytes; at += sizeof(word)) {
 		memcpy(&word, data + at, sizeof(word));
-		on_word(s, word);
+		reach_on_word(s, word);
 	}
 }
 
 /* Those of N_BYTES from ADDRESS that are in no block. */
-static void on_words_between(struct search *s, uint64_t address, const uint8_t *data,
-			     size_t n_bytes)
+static void reach_on_words_between(struct search *s, uint64_t address, const uint8_t *data,
+				   size_t n_bytes)
 {
 	const struct block_range *blocks = s->index.blocks;
 	uint64_t end = address + n_bytes, at = address;
@@ -146,7 +146,7 @@ static void on_words_between(struct search *s, uint64_t address, const uint8_t *
 }
 
 /* Where the memory of an allocator ends that begins at PAGE; 0 = none does. No block is in it. */
-static uint64_t end_of_own(struct search *s, const struct reach_page *page)
+static uint64_t reach_end_of_own(struct search *s, const struct reach_page *page)
 {
 	uint64_t end, seen;
 
@@ -162,26 +162,26 @@ static uint64_t end_of_own(struct search *s, const struct reach_page *page)
 }
 
 /* Likewise, without what an allocator has for itself. */
-static void on_words_of_program(struct search *s, uint64_t address, const uint8_t *data,
-				size_t n_bytes)
+static void reach_on_words_of_program(struct search *s, uint64_t address, const uint8_t *data,
+				      size_t n_bytes)
 {
 	uint64_t at = address, end = address + n_bytes, next;
 
 	for (uint64_t page = address; page < end; page = next) {
-		uint64_t own_end =
-			end_of_own(s, &(struct reach_page){ s->task, page, data + (page - address),
-							    end - page });
+		uint64_t own_end = reach_end_of_own(
+			s,
+			&(struct reach_page){ s->task, page, data + (page - address), end - page });
 
 		next = (page + s->page_bytes) & ~(s->page_bytes - 1);
 		if (!own_end)
 			continue;
-		on_words_between(s, at, data + (at - address), page - at);
+		reach_on_words_between(s, at, data + (at - address), page - at);
 		s->own_end = own_end;
 		at = own_end < end ? own_end : end;
 		if (next < at)
 			next = (at + s->page_bytes - 1) & ~(s->page_bytes - 1);
 	}
-	on_words_between(s, at, data + (at - address), end - at);
+	reach_on_words_between(s, at, data + (at - address), end - at);
 }
 
 /* ---- memory ---- */
@@ -210,7 +210,7 @@ static ssize_t reach_read_memory(struct search *s, uint64_t address, size_t n)
 }
 
 /* Searches what is there, FROM to TO, no more than the buffer holds; BETWEEN: but the blocks. */
-static int search_present(struct search *s, uint64_t from, uint64_t to, bool between)
+static int reach_search_present(struct search *s, uint64_t from, uint64_t to, bool between)
 {
 	while (from < to) {
 		ssize_t n = reach_read_memory(s, from, to - from);
@@ -219,7 +219,7 @@ static int search_present(struct search *s, uint64_t from, uint64_t to, bool bet
 		if (n < 0)
 			return (int)n;
 		if (between)
-			on_words_of_program(s, from, s->buffer, (size_t)n);
+			reach_on_words_of_program(s, from, s->buffer, (size_t)n);
 		else
 			reach_on_words(s, s->buffer, (size_t)n);
 		s->result.searched_bytes += (uint64_t)n;
@@ -246,7 +246,7 @@ struct scan_request {
  * skips what is empty as fast as the page table is. Returns up to where, or 0 if this kernel does
  * not do it.
  */
-static uint64_t scan_pages(struct search *s, uint64_t from, uint64_t to)
+static uint64_t reach_scan_pages(struct search *s, uint64_t from, uint64_t to)
 {
 	struct scan_request scan = {
 		.size = sizeof(scan),
@@ -268,7 +268,7 @@ static uint64_t scan_pages(struct search *s, uint64_t from, uint64_t to)
 }
 
 /* Likewise, by reading the page map. Where the kernel does not say, all is there. */
-static uint64_t read_pages(struct search *s, uint64_t from, uint64_t to)
+static uint64_t reach_read_pages(struct search *s, uint64_t from, uint64_t to)
 {
 	uint64_t pages[SPANS];
 	size_t n = (size_t)((to - from) / s->page_bytes);
@@ -298,26 +298,27 @@ static uint64_t read_pages(struct search *s, uint64_t from, uint64_t to)
 }
 
 /* Searches FROM to TO, words both: only pages that there are. */
-static int search_range(struct search *s, uint64_t from, uint64_t to, bool between)
+static int reach_search_range(struct search *s, uint64_t from, uint64_t to, bool between)
 {
 	uint64_t page = from & ~(s->page_bytes - 1);
 	uint64_t end = (to + s->page_bytes - 1) & ~(s->page_bytes - 1);
 	int r = 0;
 
 	while (r == 0 && page < end) {
-		uint64_t next = scan_pages(s, page, end);
+		uint64_t next = reach_scan_pages(s, page, end);
 
 		if (!next && s->only_own && end - page > RESERVED_BYTES_MAX)
 			return 0;
 		if (!next)
-			next = read_pages(s, page, end);
+			next = reach_read_pages(s, page, end);
 		for (size_t i = 0; r == 0 && i < s->n_spans; i++) {
 			uint64_t at = s->spans[i].begin < from ? from : s->spans[i].begin;
 			uint64_t last = s->spans[i].end > to ? to : s->spans[i].end, step;
 
 			for (; r == 0 && at < last; at = step) {
 				step = last - at > BUFFER_BYTES ? at + BUFFER_BYTES : last;
-				r = search_present(s, at, step, between) ?: reach_check_time(s);
+				r = reach_search_present(s, at, step, between)
+					    ?: reach_check_time(s);
 			}
 		}
 		page = next;
@@ -329,7 +330,7 @@ static int search_range(struct search *s, uint64_t from, uint64_t to, bool betwe
 /* ---- blocks ---- */
 
 /* The whole words of a block. */
-static uint64_t words_of(const struct block_range *b, uint64_t *ret_from)
+static uint64_t reach_words_of(const struct block_range *b, uint64_t *ret_from)
 {
 	uint64_t end = (b->address + b->size) & ~UINT64_C(7);
 
@@ -338,7 +339,8 @@ static uint64_t words_of(const struct block_range *b, uint64_t *ret_from)
 }
 
 /* Searches N pieces of memory, small ones, together no more than the buffer holds. */
-static int search_pieces(struct search *s, const struct iovec *pieces, size_t n, size_t n_bytes)
+static int reach_search_pieces(struct search *s, const struct iovec *pieces, size_t n,
+			       size_t n_bytes)
 {
 	const struct iovec to = { s->buffer, n_bytes };
 	ssize_t got = process_vm_readv(s->task, &to, 1, pieces, n, 0);
@@ -356,13 +358,13 @@ static int search_pieces(struct search *s, const struct iovec *pieces, size_t n,
 
 		done += pieces[i].iov_len;
 		if (done > (size_t)got)
-			r = search_range(s, from, from + pieces[i].iov_len, false);
+			r = reach_search_range(s, from, from + pieces[i].iov_len, false);
 	}
 	return r;
 }
 
 /* Searches what has been found, and what is found with that. */
-static int search_found(struct search *s)
+static int reach_search_found(struct search *s)
 {
 	struct iovec pieces[BATCH];
 	int r = 0;
@@ -372,20 +374,20 @@ static int search_found(struct search *s)
 
 		while (r == 0 && s->n_found > 0 && n < BATCH) {
 			const struct block_range *b = &s->index.blocks[s->found[s->n_found - 1]];
-			uint64_t from, bytes = words_of(b, &from);
+			uint64_t from, bytes = reach_words_of(b, &from);
 
 			if (bytes <= SMALL_BYTES && n_bytes + bytes > BUFFER_BYTES)
 				break;
 			s->n_found--;
 			if (bytes > SMALL_BYTES) {
-				r = search_range(s, from, from + bytes, false);
+				r = reach_search_range(s, from, from + bytes, false);
 			} else if (bytes > 0) {
 				pieces[n++] = (struct iovec){ (void *)(uintptr_t)from, bytes };
 				n_bytes += bytes;
 			}
 		}
 		if (r == 0 && n > 0)
-			r = search_pieces(s, pieces, n, n_bytes);
+			r = reach_search_pieces(s, pieces, n, n_bytes);
 		r = r ?: reach_check_time(s);
 	}
 	return r;
@@ -394,7 +396,7 @@ static int search_found(struct search *s)
 /* ---- where it begins ---- */
 
 /* Whether ROOT is what malloc() of glibc has mapped for the blocks of a thread. */
-static bool is_arena(struct search *s, const struct root *root)
+static bool reach_is_arena(struct search *s, const struct root *root)
 {
 	struct {
 		uint64_t arena, previous, size, writable_size;
@@ -433,26 +435,26 @@ static uint64_t reach_begin_of(const struct search *s, const struct root *root)
 	return (t->sp - RED_ZONE) & ~UINT64_C(7);
 }
 
-static int search_roots(struct search *s)
+static int reach_search_roots(struct search *s)
 {
 	const struct root *roots = (const struct root *)s->roots.data;
 	int r = 0;
 
 	for (size_t i = 0; i < s->n_threads; i++)
 		for (size_t j = 0; j < s->threads[i].n && j < REC_REGISTERS_MAX; j++)
-			on_word(s, s->threads[i].registers[j]);
+			reach_on_word(s, s->threads[i].registers[j]);
 	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
-		if (s->request->all_known && (roots[i].is_heap || is_arena(s, &roots[i])))
+		if (s->request->all_known && (roots[i].is_heap || reach_is_arena(s, &roots[i])))
 			continue;
 		s->only_own = roots[i].only_own;
-		r = search_range(s, reach_begin_of(s, &roots[i]), roots[i].to, true);
+		r = reach_search_range(s, reach_begin_of(s, &roots[i]), roots[i].to, true);
 	}
 	s->only_own = false;
 	return r;
 }
 
 /* Follows what is noted with ROUND, and what only epoll points to. */
-static int search_noted(struct search *s, enum reach round)
+static int reach_search_noted(struct search *s, enum reach round)
 {
 	const uint64_t *watched = (const uint64_t *)s->watched.data;
 
@@ -461,12 +463,12 @@ static int search_noted(struct search *s, enum reach round)
 		if (s->reach[i] == round)
 			s->found[s->n_found++] = (uint32_t)i;
 	for (size_t i = 0; round == REACH_EPOLL && i < s->watched.size / sizeof(*watched); i++)
-		on_word(s, watched[i]);
-	return search_found(s);
+		reach_on_word(s, watched[i]);
+	return reach_search_found(s);
 }
 
 /* What was followed before, and is found again from another one, is of that one's. */
-static int search_lost(struct search *s)
+static int reach_search_lost(struct search *s)
 {
 	int r = 0;
 
@@ -476,20 +478,20 @@ static int search_lost(struct search *s)
 			continue;
 		s->leader = i;
 		s->found[s->n_found++] = (uint32_t)i;
-		r = search_found(s);
+		r = reach_search_found(s);
 	}
 	return r;
 }
 
-static int search_all(struct search *s)
+static int reach_search_all(struct search *s)
 {
 	s->round = REACH_REACHABLE;
-	return search_roots(s)
-		       ?: search_found(s)
-		       ?: search_noted(s, REACH_POSSIBLE)
-		       ?: search_noted(s, REACH_EPOLL)
-		       ?: search_noted(s, REACH_TAGGED)
-		       ?: search_lost(s);
+	return reach_search_roots(s)
+		       ?: reach_search_found(s)
+		       ?: reach_search_noted(s, REACH_POSSIBLE)
+		       ?: reach_search_noted(s, REACH_EPOLL)
+		       ?: reach_search_noted(s, REACH_TAGGED)
+		       ?: reach_search_lost(s);
 }
 
 /* ---- the process of its own ---- */
@@ -503,7 +505,7 @@ struct answer {
 };
 
 /* Words of another size are not what we look for. */
-static int check_class(pid_t task)
+static int reach_check_class(pid_t task)
 {
 	unsigned char ident[EI_NIDENT] = { 0 };
 	_cleanup_close_ int fd = -1;
@@ -535,7 +537,7 @@ static int reach_prepare(struct search *s)
 DEFINE_ORDER(by_address, struct reach_block, COMPARE(x->address, y->address))
 
 /* Sorts, and leaves out what cannot be. Returns how many are left. */
-static size_t put_in_order(struct reach_block *blocks, size_t n)
+static size_t reach_put_in_order(struct reach_block *blocks, size_t n)
 {
 	size_t left = 0;
 
@@ -558,7 +560,7 @@ static size_t put_in_order(struct reach_block *blocks, size_t n)
 }
 
 /* Lists the blocks, with room for what is found. */
-static int take_blocks(struct search *s, struct answer *answer)
+static int reach_take_blocks(struct search *s, struct answer *answer)
 {
 	struct outbuf list = { .limit = SIZE_MAX };
 	int r = s->request->list_blocks(&list, s->request->userdata);
@@ -571,7 +573,7 @@ static int take_blocks(struct search *s, struct answer *answer)
 	if (n > 0)
 		memcpy(answer->blocks, list.data, n * sizeof(*answer->blocks));
 	outbuf_deinit(&list);
-	n = answer->n = put_in_order(answer->blocks, n);
+	n = answer->n = reach_put_in_order(answer->blocks, n);
 	s->blocks = calloc(n + 1, sizeof(*s->blocks));
 	s->reach = malloc(n + 1);
 	s->found = malloc((n + 1) * sizeof(*s->found));
@@ -584,7 +586,7 @@ static int take_blocks(struct search *s, struct answer *answer)
 	return block_index_init(&s->index, s->blocks, n);
 }
 
-static int hold_and_search(struct search *s, struct answer *answer)
+static int reach_hold_and_search(struct search *s, struct answer *answer)
 {
 	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t hold_ns =
@@ -610,10 +612,10 @@ static int hold_and_search(struct search *s, struct answer *answer)
 		r = s->request->list_threads(&threads, s->request->userdata);
 	s->threads = (const struct rec_registers *)threads.data;
 	s->n_threads = threads.size / sizeof(*s->threads);
-	r = r ?: take_blocks(s, answer)
+	r = r ?: reach_take_blocks(s, answer)
 		       ?: reach_roots_read(s->task, &s->roots)
 		       ?: reach_roots_read_epoll(s->task, &s->watched)
-		       ?: search_all(s);
+		       ?: reach_search_all(s);
 	if (hold) {
 		reach_let_go(&threads);
 		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
@@ -636,7 +638,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 		r = rights_give_up();
 	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		r = -errno;
-	r = r ?: check_class(s.task) ?: reach_prepare(&s) ?: hold_and_search(&s, answer);
+	r = r ?: reach_check_class(s.task) ?: reach_prepare(&s) ?: reach_hold_and_search(&s, answer);
 	for (size_t i = 0; r == 0 && i < answer->n; i++)
 		answer->blocks[i].reach = s.reach[i];
 	answer->result = s.result;
@@ -645,7 +647,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 }
 
 /* Waits until PID has ended, TIMEOUT_MS at most; true if so. */
-static bool wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
+static bool reach_wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
 {
 	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
 	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000, now_ns;
@@ -664,7 +666,7 @@ static bool wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
 	}
 }
 
-static int run_apart(const struct reach_request *request, struct answer *answer)
+static int reach_run_apart(const struct reach_request *request, struct answer *answer)
 {
 	uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->timeout_ns;
 	_cleanup_close_ int pidfd = -1;
@@ -677,9 +679,9 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 		reach_run_child(request, deadline_ns, answer);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	/* It minds the time itself, unless it hangs. */
-	if (!wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
+	if (!reach_wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
 		kill(pid, SIGKILL);
-		wait_for_end(pid, pidfd, DYING_MS);
+		reach_wait_for_end(pid, pidfd, DYING_MS);
 		/*
 		 * A child that has said all may hang in closing a descriptor that was not for it.
 		 */
@@ -690,7 +692,7 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 }
 
 /* Of N blocks. */
-static int copy_answer(const struct answer *answer, struct reach_block **ret)
+static int reach_copy_answer(const struct answer *answer, struct reach_block **ret)
 {
 	size_t n_bytes = answer->n * sizeof(**ret);
 
@@ -713,7 +715,7 @@ int reach_find(const struct reach_request *request, struct reach_block **ret_blo
 	if (answer == MAP_FAILED)
 		return -errno;
 	answer->error = 1;
-	r = run_apart(request, answer) ?: copy_answer(answer, ret_blocks);
+	r = reach_run_apart(request, answer) ?: reach_copy_answer(answer, ret_blocks);
 	if (r == 0) {
 		*ret_n = answer->n;
 		*ret_result = answer->result;

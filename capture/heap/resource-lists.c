@@ -35,7 +35,7 @@ static struct rec_head resource_list_head_of(const struct sending *s, uint16_t k
 	};
 }
 
-static int send_listing(const struct sending *s, bool ends)
+static int resource_list_send_listing(const struct sending *s, bool ends)
 {
 	const struct rec_listing rec = {
 		.head = resource_list_head_of(s, REC_LISTING, sizeof(rec)),
@@ -48,8 +48,8 @@ static int send_listing(const struct sending *s, bool ends)
 	return s->sink->emit(&rec.head, s->sink->userdata);
 }
 
-static struct rec_found found_of(const struct sending *s, uint32_t resource, uint64_t id,
-				 uint64_t size)
+static struct rec_found resource_list_found_of(const struct sending *s, uint32_t resource,
+					       uint64_t id, uint64_t size)
 {
 	return (struct rec_found){
 		.head = resource_list_head_of(s, REC_FOUND, sizeof(struct rec_found)),
@@ -60,7 +60,7 @@ static struct rec_found found_of(const struct sending *s, uint32_t resource, uin
 	};
 }
 
-static int send_found(const struct sending *s, const struct rec_found *rec)
+static int resource_list_send_found(const struct sending *s, const struct rec_found *rec)
 {
 	return s->sink->emit(&rec->head, s->sink->userdata);
 }
@@ -77,14 +77,14 @@ static bool resource_list_has_bit(const struct sending *s, uint32_t resource)
 	return s->resources >> resource & 1;
 }
 
-static void add_bit(struct sending *s, uint32_t resource)
+static void resource_list_add_bit(struct sending *s, uint32_t resource)
 {
 	s->resources |= UINT32_C(1) << resource;
 }
 
 /* Whether the process has the System V shared memory that we have: /proc/sysvipc shows the
  * reader's. */
-static bool has_our_ipc(const struct sending *s)
+static bool resource_list_has_our_ipc(const struct sending *s)
 {
 	struct stat own, its;
 	char path[64];
@@ -94,7 +94,7 @@ static bool has_our_ipc(const struct sending *s)
 	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
 }
 
-static void open_all(struct sending *s)
+static void resource_list_open_all(struct sending *s)
 {
 	char path[64];
 
@@ -102,26 +102,26 @@ static void open_all(struct sending *s)
 		resource_list_open_path(path, s, "fd");
 		s->fds = opendir(path);
 		if (s->fds)
-			add_bit(s, MEMORY_RESOURCE_FD);
+			resource_list_add_bit(s, MEMORY_RESOURCE_FD);
 	}
 	if (!(s->list->categories & CATEGORY_SHM))
 		return;
 	resource_list_open_path(path, s, "maps");
 	s->maps = fopen(path, "re");
 	if (s->maps) {
-		add_bit(s, MEMORY_RESOURCE_MAPPING);
-		add_bit(s, MEMORY_RESOURCE_ATTACHMENT);
+		resource_list_add_bit(s, MEMORY_RESOURCE_MAPPING);
+		resource_list_add_bit(s, MEMORY_RESOURCE_ATTACHMENT);
 	}
-	s->segments = has_our_ipc(s) ? fopen("/proc/sysvipc/shm", "re") : NULL;
+	s->segments = resource_list_has_our_ipc(s) ? fopen("/proc/sysvipc/shm", "re") : NULL;
 	if (s->segments)
-		add_bit(s, MEMORY_RESOURCE_SEGMENT);
+		resource_list_add_bit(s, MEMORY_RESOURCE_SEGMENT);
 	resource_list_open_path(path, s, "root" RESOURCE_SHM_DIRECTORY);
 	s->objects = opendir(path);
 	if (s->objects)
-		add_bit(s, MEMORY_RESOURCE_SHM);
+		resource_list_add_bit(s, MEMORY_RESOURCE_SHM);
 }
 
-static void close_all(struct sending *s)
+static void resource_list_close_all(struct sending *s)
 {
 	if (s->fds)
 		closedir(s->fds);
@@ -147,16 +147,16 @@ static int resource_list_send_fds(const struct sending *s)
 
 		if (*end || end == entry->d_name)
 			continue;
-		rec = found_of(s, MEMORY_RESOURCE_FD, fd, 1);
+		rec = resource_list_found_of(s, MEMORY_RESOURCE_FD, fd, 1);
 		if (readlinkat(dirfd(s->fds), entry->d_name, rec.text, sizeof(rec.text) - 1) < 0)
 			rec.text[0] = '\0';
-		r = send_found(s, &rec);
+		r = resource_list_send_found(s, &rec);
 	}
 	return r;
 }
 
 /* A line of /proc/PID/maps. */
-static int send_mapping(const struct sending *s, const char *line)
+static int resource_list_send_mapping(const struct sending *s, const char *line)
 {
 	struct rec_found rec;
 	uint64_t start, end;
@@ -165,18 +165,18 @@ static int send_mapping(const struct sending *s, const char *line)
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &start, &end, &at) != 2 ||
 	    at == 0)
 		return 0;
-	rec = found_of(s, MEMORY_RESOURCE_MAPPING, start, end - start);
+	rec = resource_list_found_of(s, MEMORY_RESOURCE_MAPPING, start, end - start);
 	snprintf(rec.text, sizeof(rec.text), "%.*s", (int)strcspn(line + at, "\n"), line + at);
-	r = send_found(s, &rec);
+	r = resource_list_send_found(s, &rec);
 	if (r < 0 || strncmp(rec.text, "/SYSV", strlen("/SYSV")) != 0)
 		return r;
 	rec.resource = MEMORY_RESOURCE_ATTACHMENT;
 	rec.text[0] = '\0';
-	return send_found(s, &rec);
+	return resource_list_send_found(s, &rec);
 }
 
 /* A line of /proc/sysvipc/shm. */
-static int send_segment(const struct sending *s, const char *line)
+static int resource_list_send_segment(const struct sending *s, const char *line)
 {
 	struct rec_found rec;
 	uint64_t id, bytes;
@@ -187,13 +187,13 @@ static int send_segment(const struct sending *s, const char *line)
 		return 0; /* the first one */
 	if (s->list->own && uid != s->list->uid)
 		return 0;
-	rec = found_of(s, MEMORY_RESOURCE_SEGMENT, id, bytes);
+	rec = resource_list_found_of(s, MEMORY_RESOURCE_SEGMENT, id, bytes);
 	rec.foreign = maker != s->list->pid;
-	return send_found(s, &rec);
+	return resource_list_send_found(s, &rec);
 }
 
-static int send_lines(const struct sending *s, FILE *f,
-		      int (*send_line)(const struct sending *s, const char *line))
+static int resource_list_send_lines(const struct sending *s, FILE *f,
+				    int (*send_line)(const struct sending *s, const char *line))
 {
 	_cleanup_free_ char *line = NULL;
 	size_t room = 0;
@@ -204,7 +204,7 @@ static int send_lines(const struct sending *s, FILE *f,
 	return r;
 }
 
-static int send_objects(const struct sending *s)
+static int resource_list_send_objects(const struct sending *s)
 {
 	const struct dirent *entry;
 	struct stat st;
@@ -216,12 +216,12 @@ static int send_objects(const struct sending *s)
 		if (fstatat(dirfd(s->objects), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode) || (s->list->own && st.st_uid != s->list->uid))
 			continue;
-		rec = found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
+		rec = resource_list_found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
 		/* As much of the name as the calls say. */
 		snprintf(rec.text, sizeof(rec.text), "%.*s",
 			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY)),
 			 entry->d_name);
-		r = send_found(s, &rec);
+		r = resource_list_send_found(s, &rec);
 	}
 	return r;
 }
@@ -231,17 +231,17 @@ int resource_list_send(const struct resource_list *list, const struct memory_sin
 	struct sending s = { .list = list, .sink = sink };
 	int r;
 
-	open_all(&s);
-	r = send_listing(&s, false);
+	resource_list_open_all(&s);
+	r = resource_list_send_listing(&s, false);
 	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_FD))
 		r = resource_list_send_fds(&s);
 	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_MAPPING))
-		r = send_lines(&s, s.maps, send_mapping);
+		r = resource_list_send_lines(&s, s.maps, resource_list_send_mapping);
 	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_SEGMENT))
-		r = send_lines(&s, s.segments, send_segment);
+		r = resource_list_send_lines(&s, s.segments, resource_list_send_segment);
 	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_SHM))
-		r = send_objects(&s);
-	r = r ?: send_listing(&s, true);
-	close_all(&s);
+		r = resource_list_send_objects(&s);
+	r = r ?: resource_list_send_listing(&s, true);
+	resource_list_close_all(&s);
 	return r;
 }

@@ -108,7 +108,7 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 }
 
 /* The one that grows fastest of those that are to be traced, or NULL. */
-static struct candidate *next_to_arm(const struct triage *t)
+static struct candidate *triage_next_to_arm(const struct triage *t)
 {
 	struct candidate *c, *best = NULL;
 
@@ -133,7 +133,7 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 		c->traced = false;
 		t->n_armed--;
 	}
-	while (t->n_armed < t->options.armed_max && (c = next_to_arm(t))) {
+	while (t->n_armed < t->options.armed_max && (c = triage_next_to_arm(t))) {
 		if (fn(c->pid, true, userdata)) {
 			c->traced = true;
 			t->n_armed++;
@@ -168,7 +168,7 @@ static bool triage_read_memory(int proc_fd, const char *name, uint64_t page_byte
 }
 
 /* The kernel says so since 6.2; before that, 0. */
-static uint64_t count_fds(int proc_fd, const char *name)
+static uint64_t triage_count_fds(int proc_fd, const char *name)
 {
 	char path[300];
 	struct stat st;
@@ -200,7 +200,7 @@ int triage_look(struct triage *t, const char *root)
 		if (sample.pid == (uint32_t)getpid() ||
 		    !triage_read_memory(dirfd(dir), entry->d_name, page_bytes, &sample.bytes))
 			continue;
-		sample.fds = count_fds(dirfd(dir), entry->d_name);
+		sample.fds = triage_count_fds(dirfd(dir), entry->d_name);
 		triage_add(t, &sample);
 		n++;
 	}

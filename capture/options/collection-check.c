@@ -15,8 +15,8 @@ struct checker {
 	void *userdata;
 };
 
-__attribute__((format(printf, 3, 4))) static void say(const struct checker *k, unsigned line,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+collection_check_say(const struct checker *k, unsigned line, const char *format, ...)
 {
 	char text[COLLECTION_TEXT_MAX];
 	va_list ap;
@@ -32,10 +32,10 @@ static void collection_check_on_complaint(const struct option_row *row, const ch
 {
 	const struct checker *k = userdata;
 
-	say(k, k->lines[row - option_rows], "%s=: %s", row->key, why);
+	collection_check_say(k, k->lines[row - option_rows], "%s=: %s", row->key, why);
 }
 
-static void check_filter_size(const struct checker *k)
+static void collection_check_filter_size(const struct checker *k)
 {
 	size_t n = 0;
 
@@ -44,12 +44,13 @@ static void check_filter_size(const struct checker *k)
 	for (char **p = k->c->cgroups; p && *p; p++)
 		n++;
 	if (n > FILTER_CGROUPS_MAX)
-		say(k,
-		    collection_line_of(k->lines, "Filter", "Unit")
-			    ?: collection_line_of(k->lines, "Filter", "CGroup"),
-		    "there are %zu Unit= and CGroup= lines, and %d is the limit: name a slice that "
-		    "has them in it",
-		    n, FILTER_CGROUPS_MAX);
+		collection_check_say(
+			k,
+			collection_line_of(k->lines, "Filter", "Unit")
+				?: collection_line_of(k->lines, "Filter", "CGroup"),
+			"there are %zu Unit= and CGroup= lines, and %d is the limit: name a slice that "
+			"has them in it",
+			n, FILTER_CGROUPS_MAX);
 }
 
 static void collection_check_output(const struct checker *k)
@@ -59,15 +60,17 @@ static void collection_check_output(const struct checker *k)
 		 time = collection_line_of(k->lines, "Output", "KeepTime");
 
 	if (size && c->keep_bytes && c->keep_bytes < c->session.rotate_bytes)
-		say(k, size,
-		    "KeepSize= is %s, less than the %s of one chunk (RotateSize=): nothing would "
-		    "be kept of what came before",
-		    TEXT_SIZE(c->keep_bytes), TEXT_SIZE(c->session.rotate_bytes));
+		collection_check_say(
+			k, size,
+			"KeepSize= is %s, less than the %s of one chunk (RotateSize=): nothing would "
+			"be kept of what came before",
+			TEXT_SIZE(c->keep_bytes), TEXT_SIZE(c->session.rotate_bytes));
 	if (time && c->keep_ns && c->keep_ns < c->session.rotate_ns)
-		say(k, time,
-		    "KeepTime= is %s, less than the %s of one chunk (RotateTime=): nothing would "
-		    "be kept of what came before",
-		    TEXT_TIME(c->keep_ns), TEXT_TIME(c->session.rotate_ns));
+		collection_check_say(
+			k, time,
+			"KeepTime= is %s, less than the %s of one chunk (RotateTime=): nothing would "
+			"be kept of what came before",
+			TEXT_TIME(c->keep_ns), TEXT_TIME(c->session.rotate_ns));
 }
 
 void collection_check(const struct collection *c, const unsigned *lines,
@@ -77,6 +80,6 @@ void collection_check(const struct collection *c, const unsigned *lines,
 	unsigned chosen = c->units || c->cgroups ? OPTION_CHECK_CHOSEN : 0;
 
 	option_check(&c->session, OPTION_CHECK_PROFILE | chosen, collection_check_on_complaint, &k);
-	check_filter_size(&k);
+	collection_check_filter_size(&k);
 	collection_check_output(&k);
 }

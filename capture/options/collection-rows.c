@@ -27,7 +27,7 @@ unsigned collection_line_of(const unsigned *lines, const char *section, const ch
 	return row ? lines[row - option_rows] : 0;
 }
 
-static int set_string(char **to, const char *text)
+static int collection_set_string(char **to, const char *text)
 {
 	free(*to);
 	*to = strdup(text);
@@ -72,8 +72,8 @@ static int collection_rows_append(char ***list, const char *text)
 }
 
 /* The kinds of units that processes can be in, and what names are made of. */
-static int take_unit(const struct option_row *row, struct collection *to, const char *text,
-		     char *why)
+static int collection_take_unit(const struct option_row *row, struct collection *to,
+				const char *text, char *why)
 {
 	static const char *const suffixes[] = { "service", "scope", "slice",
 						"socket",  "mount", "swap" };
@@ -101,7 +101,7 @@ static int take_unit(const struct option_row *row, struct collection *to, const 
 }
 
 /* Whether PATH has no name in it that is none. */
-static bool is_plain(const char *path)
+static bool collection_is_plain(const char *path)
 {
 	for (const char *p = path; *p; p += strspn(p, "/")) {
 		size_t n = strcspn(p, "/");
@@ -113,12 +113,12 @@ static bool is_plain(const char *path)
 	return strlen(path) < PATH_MAX;
 }
 
-static int take_cgroup(const struct option_row *row, struct collection *to, const char *text,
-		       char why[static VALUE_WHY_MAX])
+static int collection_take_cgroup(const struct option_row *row, struct collection *to,
+				  const char *text, char why[static VALUE_WHY_MAX])
 {
 	const char *last = strrchr(text, '/');
 
-	if (!is_plain(text) || strspn(text, "/") == strlen(text))
+	if (!collection_is_plain(text) || strspn(text, "/") == strlen(text))
 		return value_refuse(why, "'%.80s' is not the path of a cgroup below the root",
 				    text);
 	if (strlen(last ? last + 1 : text) >= FILTER_CGROUP_BYTES)
@@ -127,19 +127,19 @@ static int take_cgroup(const struct option_row *row, struct collection *to, cons
 	return collection_rows_append(option_at(row, to), text);
 }
 
-static int check_path(const char *text, char *why)
+static int collection_check_path(const char *text, char *why)
 {
-	if (*text != '/' || !is_plain(text))
+	if (*text != '/' || !collection_is_plain(text))
 		return value_refuse(why, "'%.80s' is not an absolute path without \".\" and \"..\"",
 				    text);
 	return 0;
 }
 
-static int take_program(const struct option_row *row, struct collection *to, const char *text,
-			char why[static VALUE_WHY_MAX])
+static int collection_take_program(const struct option_row *row, struct collection *to,
+				   const char *text, char why[static VALUE_WHY_MAX])
 {
 	size_t n = 0;
-	int r = check_path(text, why);
+	int r = collection_check_path(text, why);
 
 	if (r < 0)
 		return r;
@@ -150,11 +150,11 @@ static int take_program(const struct option_row *row, struct collection *to, con
 	return collection_rows_append(option_at(row, to), text);
 }
 
-static int take_directory(const struct option_row *row, struct collection *to, const char *text,
-			  char why[static VALUE_WHY_MAX])
+static int collection_take_directory(const struct option_row *row, struct collection *to,
+				     const char *text, char why[static VALUE_WHY_MAX])
 {
 	size_t n = strlen(text);
-	int r = check_path(text, why) ?: set_string(option_at(row, to), text);
+	int r = collection_check_path(text, why) ?: collection_set_string(option_at(row, to), text);
 
 	/* As it is compared and shown. */
 	for (; r == 0 && n > 1 && to->directory[n - 1] == '/'; n--)
@@ -164,8 +164,8 @@ static int take_directory(const struct option_row *row, struct collection *to, c
 	return r;
 }
 
-static int take_negated(const struct option_row *row, struct collection *to, const char *text,
-			char *why)
+static int collection_take_negated(const struct option_row *row, struct collection *to,
+				   const char *text, char *why)
 {
 	int r = option_take(row, to, text, why);
 
@@ -183,15 +183,15 @@ int collection_take(const struct option_row *row, struct collection *to, const c
 	case OPTION_CATEGORIES:
 		return collection_rows_take_categories(to, text, why);
 	case OPTION_UNIT:
-		return take_unit(row, to, text, why);
+		return collection_take_unit(row, to, text, why);
 	case OPTION_CGROUP:
-		return take_cgroup(row, to, text, why);
+		return collection_take_cgroup(row, to, text, why);
 	case OPTION_PROGRAM:
-		return take_program(row, to, text, why);
+		return collection_take_program(row, to, text, why);
 	case OPTION_DIRECTORY:
-		return take_directory(row, to, text, why);
+		return collection_take_directory(row, to, text, why);
 	default:
-		r = row->flags & OPTION_NEGATED ? take_negated(row, to, text, why)
+		r = row->flags & OPTION_NEGATED ? collection_take_negated(row, to, text, why)
 						: option_take(row, to, text, why);
 		return r == -ENOMEM ? r : r < 0 ? -EINVAL : 0;
 	}

@@ -62,7 +62,8 @@ static void collection_complain(struct parser *p, unsigned line, const char *tex
 	text_clean(one->text, sizeof(one->text), text, strlen(text));
 }
 
-__attribute__((format(printf, 2, 3))) static void say(struct parser *p, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void collection_say(struct parser *p,
+								 const char *format, ...)
 {
 	char text[COLLECTION_TEXT_MAX];
 	va_list ap;
@@ -73,14 +74,14 @@ __attribute__((format(printf, 2, 3))) static void say(struct parser *p, const ch
 	collection_complain(p, p->line, text);
 }
 
-static void on_check_complaint(unsigned line, const char *text, void *userdata)
+static void collection_on_check_complaint(unsigned line, const char *text, void *userdata)
 {
 	collection_complain(userdata, line, text);
 }
 
 /* ---- lines ---- */
 
-static bool section_is_known(const char *name)
+static bool collection_section_is_known(const char *name)
 {
 	OPTION_FOR_EACH(row)
 		if (row->key && strcmp(row->section, name) == 0)
@@ -88,7 +89,7 @@ static bool section_is_known(const char *name)
 	return false;
 }
 
-static const char *nearest_section(const char *name)
+static const char *collection_nearest_section(const char *name)
 {
 	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
 
@@ -99,69 +100,71 @@ static const char *nearest_section(const char *name)
 }
 
 /* "[NAME]", perhaps with a comment behind it. */
-static bool check_section(struct parser *p, const char *text)
+static bool collection_check_section(struct parser *p, const char *text)
 {
 	const char *end = strchr(text, ']'), *behind, *nearest;
 	char name[INI_NAME_MAX + 1];
 
 	if (!end || end - text - 1 > INI_NAME_MAX) {
-		say(p, "'%.*s' is not the name of a section: that is [Name]", SHOWN_MAX, text);
+		collection_say(p, "'%.*s' is not the name of a section: that is [Name]", SHOWN_MAX,
+			       text);
 		return false;
 	}
 	memcpy(name, text + 1, (size_t)(end - text - 1));
 	name[end - text - 1] = '\0';
 	behind = end + 1 + strspn(end + 1, " \t");
 	if (*behind && *behind != ';' && *behind != '#')
-		say(p, "there is '%.*s' behind [%s]", SHOWN_MAX, behind, name);
-	if (!section_is_known(name)) {
-		nearest = nearest_section(name);
-		say(p, "there is no section [%s]%s%s%s", name, nearest ? "; did you mean [" : "",
-		    nearest ?: "", nearest ? "]?" : "");
+		collection_say(p, "there is '%.*s' behind [%s]", SHOWN_MAX, behind, name);
+	if (!collection_section_is_known(name)) {
+		nearest = collection_nearest_section(name);
+		collection_say(p, "there is no section [%s]%s%s%s", name,
+			       nearest ? "; did you mean [" : "", nearest ?: "",
+			       nearest ? "]?" : "");
 	}
 	return true;
 }
 
 /* Whether inih may have the line TEXT of N bytes, for which it has ROOM. */
-static bool check_line(struct parser *p, const char *text, size_t n, size_t room)
+static bool collection_check_line(struct parser *p, const char *text, size_t n, size_t room)
 {
 	size_t key = strcspn(text, "=:");
 
 	if (strlen(text) != n || !text_is_utf8(text, n)) {
-		say(p, "the line is not text: it has a NUL in it, or is not UTF-8");
+		collection_say(p, "the line is not text: it has a NUL in it, or is not UTF-8");
 		return false;
 	}
 	/* (its line break and its end take two) */
 	if (n + 2 >= room) {
-		say(p, "the line is longer than %zu bytes", room - 3);
+		collection_say(p, "the line is longer than %zu bytes", room - 3);
 		return false;
 	}
 	if (*text == '[')
-		return check_section(p, text);
+		return collection_check_section(p, text);
 	if (*text == '\0' || *text == '#' || *text == ';')
 		return true;
 	if (text[key] == ':' || key > INI_NAME_MAX) {
-		say(p, "'%.*s' is not Key=value", SHOWN_MAX, text);
+		collection_say(p, "'%.*s' is not Key=value", SHOWN_MAX, text);
 		return false;
 	}
 	p->expected = true;
 	return true;
 }
 
-static void check_expected(struct parser *p)
+static void collection_check_expected(struct parser *p)
 {
 	if (p->expected)
-		say(p, "this is neither [Section], Key=value nor a comment (#)");
+		collection_say(p, "this is neither [Section], Key=value nor a comment (#)");
 	p->expected = false;
 }
 
 /* The next line for inih, as fgets() would read it. */
-static char *next_line(char *to, int room, void *userdata)
+static char *collection_next_line(char *to, int room, void *userdata)
 {
 	struct parser *p = userdata;
 	ssize_t n;
 	char *text;
 
-	check_expected(p);
+	collection_check_expected(p);
 	n = p->error == 0 || p->error == -EINVAL ? getline(&p->text, &p->room, p->file) : -1;
 	if (n < 0) {
 		if (ferror(p->file) && !p->error)
@@ -171,7 +174,7 @@ static char *next_line(char *to, int room, void *userdata)
 	p->line++;
 	p->bytes += (size_t)n;
 	if (p->bytes > COLLECTION_BYTES_MAX) {
-		say(p, "the file is longer than %d bytes", COLLECTION_BYTES_MAX);
+		collection_say(p, "the file is longer than %d bytes", COLLECTION_BYTES_MAX);
 		return NULL;
 	}
 	while (n > 0 && strchr("\r\n", p->text[n - 1]) && p->text[n - 1])
@@ -180,7 +183,7 @@ static char *next_line(char *to, int room, void *userdata)
 	if (p->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3; /* what some editors begin a file with */
 	text += strspn(text, " \t");
-	if (!check_line(p, text, (size_t)(n - (text - p->text)), (size_t)room))
+	if (!collection_check_line(p, text, (size_t)(n - (text - p->text)), (size_t)room))
 		text = p->text + n; /* an empty one instead */
 	snprintf(to, (size_t)room, "%s\n", text);
 	return to;
@@ -188,7 +191,7 @@ static char *next_line(char *to, int room, void *userdata)
 
 /* ---- keys ---- */
 
-static void unknown_key(struct parser *p, const char *section, const char *key)
+static void collection_unknown_key(struct parser *p, const char *section, const char *key)
 {
 	const struct option_row *nearest = NULL;
 	unsigned best = VALUE_NEAR;
@@ -204,13 +207,14 @@ static void unknown_key(struct parser *p, const char *section, const char *key)
 		}
 	}
 	if (!nearest)
-		say(p, "there is no key %s= in [%s]; kymo.conf(5) lists them", key, section);
+		collection_say(p, "there is no key %s= in [%s]; kymo.conf(5) lists them", key,
+			       section);
 	else if (strcmp(nearest->section, section) == 0)
-		say(p, "there is no key %s= in [%s]; did you mean %s=?", key, section,
-		    nearest->key);
+		collection_say(p, "there is no key %s= in [%s]; did you mean %s=?", key, section,
+			       nearest->key);
 	else
-		say(p, "there is no key %s= in [%s]; did you mean %s= of [%s]?", key, section,
-		    nearest->key, nearest->section);
+		collection_say(p, "there is no key %s= in [%s]; did you mean %s= of [%s]?", key,
+			       section, nearest->key, nearest->section);
 }
 
 static void collection_take_key(struct parser *p, const struct option_row *row, const char *value)
@@ -220,12 +224,13 @@ static void collection_take_key(struct parser *p, const struct option_row *row, 
 	int r;
 
 	if (*line && !(row->flags & OPTION_LIST))
-		say(p, "%s= is given twice, in line %u and here: one of them has to go", row->key,
-		    *line);
+		collection_say(p, "%s= is given twice, in line %u and here: one of them has to go",
+			       row->key, *line);
 	else if (*value == '\0')
-		say(p, "%s= has no value: say what it is to be, or leave the line out", row->key);
+		collection_say(p, "%s= has no value: say what it is to be, or leave the line out",
+			       row->key);
 	else if ((r = collection_take(row, &p->c, value, why)) == -EINVAL)
-		say(p, "%s=: %s", row->key, why);
+		collection_say(p, "%s=: %s", row->key, why);
 	else if (r < 0)
 		p->error = r;
 	if (*line == 0)
@@ -233,7 +238,8 @@ static void collection_take_key(struct parser *p, const struct option_row *row, 
 }
 
 /* From inih: a key and its value. */
-static int on_key(void *userdata, const char *section, const char *key, const char *value)
+static int collection_on_key(void *userdata, const char *section, const char *key,
+			     const char *value)
 {
 	struct parser *p = userdata;
 
@@ -241,24 +247,26 @@ static int on_key(void *userdata, const char *section, const char *key, const ch
 
 	p->expected = false;
 	if (*section == '\0') {
-		say(p, "%s= stands in no section: [Collection] or another one has to come first",
-		    key);
+		collection_say(
+			p,
+			"%s= stands in no section: [Collection] or another one has to come first",
+			key);
 		return 1;
 	}
 	/* (of those it has been said) */
-	if (!section_is_known(section))
+	if (!collection_section_is_known(section))
 		return 1;
 	if (row)
 		collection_take_key(p, row, value);
 	else
-		unknown_key(p, section, key);
+		collection_unknown_key(p, section, key);
 	return 1;
 }
 
 /* ---- all of it ---- */
 
 /* What holds where nothing is said. Disks are not to be filled by what nobody thought of. */
-static int fill_in(struct parser *p, const char *name)
+static int collection_fill_in(struct parser *p, const char *name)
 {
 	struct collection *c = &p->c;
 	struct session_options *o = &c->session;
@@ -290,15 +298,15 @@ static int fill_in(struct parser *p, const char *name)
 
 static int collection_parse(struct parser *p, const char *name)
 {
-	int r = ini_parse_stream(next_line, p, on_key, p);
+	int r = ini_parse_stream(collection_next_line, p, collection_on_key, p);
 
-	check_expected(p);
+	collection_check_expected(p);
 	if (r == -2)
 		return -ENOMEM;
 	if (p->error < 0 && p->error != -EINVAL)
 		return p->error;
-	collection_check(&p->c, p->lines, on_check_complaint, p);
-	return p->error ?: fill_in(p, name);
+	collection_check(&p->c, p->lines, collection_on_check_complaint, p);
+	return p->error ?: collection_fill_in(p, name);
 }
 
 /* In the order of lines. (insertion: nearly all of them are in order, and they are few) */
@@ -343,7 +351,7 @@ int collection_read(FILE *file, const char *name, collection_complaint_fn fn, vo
 	return r;
 }
 
-static void free_list(char **list)
+static void collection_free_list(char **list)
 {
 	for (char **p = list; p && *p; p++)
 		free(*p);
@@ -354,9 +362,9 @@ void collection_deinit(struct collection *p)
 {
 	session_options_deinit(&p->session);
 	free(p->description);
-	free_list(p->units);
-	free_list(p->cgroups);
-	free_list(p->programs);
+	collection_free_list(p->units);
+	collection_free_list(p->cgroups);
+	collection_free_list(p->programs);
 	free(p->directory);
 	*p = (struct collection){ 0 };
 }

@@ -70,7 +70,7 @@ int filter_add_user(struct capture_filter *f, const char *text, char why[static 
 }
 
 /* As the kernel has it, whatever is in it, cut at a character. */
-static void cut_comm(char *to, const char *text)
+static void filter_cut_comm(char *to, const char *text)
 {
 	size_t n = strnlen(text, REC_COMM_BYTES - 1);
 
@@ -93,7 +93,7 @@ int filter_add_comm(struct capture_filter *f, const char *text, char why[static 
 			       why);
 	/* Cut as the kernel cuts the names of threads, but at a character. */
 	if (r == 0)
-		cut_comm(slot, text);
+		filter_cut_comm(slot, text);
 	return r;
 }
 

@@ -33,7 +33,7 @@ static void find_cgroup_unescape(char *text)
 }
 
 /* Where the whole cgroup2 hierarchy is mounted. */
-static int find_mount(char *to, size_t room)
+static int find_cgroup_find_mount(char *to, size_t room)
 {
 	char line[PATH_MAX + 512], root[PATH_MAX], point[PATH_MAX];
 	FILE *f = fopen("/proc/self/mountinfo", "re");
@@ -56,7 +56,7 @@ static int find_mount(char *to, size_t room)
 	return r;
 }
 
-static int read_id(const char *path, uint64_t *ret)
+static int find_cgroup_read_id(const char *path, uint64_t *ret)
 {
 	union {
 		struct file_handle handle;
@@ -74,8 +74,8 @@ static int read_id(const char *path, uint64_t *ret)
 
 /* BELOW is a path without a slash at either end, and without "." and "..". Its parent must be
  * there. */
-__attribute__((nonnull)) static int resolve_to_be(const char *mount, const char *below,
-						  struct filter_cgroup *ret)
+__attribute__((nonnull)) static int find_cgroup_resolve_to_be(const char *mount, const char *below,
+							      struct filter_cgroup *ret)
 {
 	struct filter_cgroup c = { .level = 1 };
 	char path[2 * PATH_MAX], *name;
@@ -90,7 +90,7 @@ __attribute__((nonnull)) static int resolve_to_be(const char *mount, const char 
 	for (const char *p = below; *p; p++)
 		c.level += *p == '/';
 	name[-1] = '\0';
-	r = read_id(path, &parent_id);
+	r = find_cgroup_read_id(path, &parent_id);
 	if (r < 0)
 		return r;
 	c.parent_id = parent_id;
@@ -109,7 +109,7 @@ static int find_cgroup_resolve(const char *mount, const char *below, struct filt
 		return -errno;
 	if (!S_ISDIR(st.st_mode))
 		return -ENOENT;
-	return resolve_to_be(mount, below, ret);
+	return find_cgroup_resolve_to_be(mount, below, ret);
 }
 
 /* Copies PATH without empty components. Returns -ENOENT for "." and "..", which are no names. */
@@ -138,7 +138,7 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 {
 	char mount[PATH_MAX], below[PATH_MAX];
 	size_t n;
-	int r = find_mount(mount, sizeof(mount));
+	int r = find_cgroup_find_mount(mount, sizeof(mount));
 
 	if (r < 0)
 		return r;
@@ -150,7 +150,7 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 }
 
 /* The name of UNIT's cgroup. */
-static int unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
+static int find_cgroup_unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
 {
 	if (strchr(unit, '/') || *unit == '\0' ||
 	    (size_t)snprintf(to, FILTER_CGROUP_BYTES, "%s%s", unit,
@@ -169,7 +169,7 @@ static int find_cgroup_by_unit(const char *unit, bool of_root, struct filter_cgr
 	FTSENT *entry;
 	FTS *tree;
 
-	r = unit_name(unit, name) ?: find_mount(mount, sizeof(mount));
+	r = find_cgroup_unit_name(unit, name) ?: find_cgroup_find_mount(mount, sizeof(mount));
 	if (r < 0)
 		return r;
 	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
@@ -211,7 +211,7 @@ int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int m
 }
 
 /* "a-b-c" -> "a.slice/a-b.slice/a-b-c.slice". Returns how much of ROOM that takes. */
-static size_t slice_path(char *to, size_t room, const char *slice)
+static size_t find_cgroup_slice_path(char *to, size_t room, const char *slice)
 {
 	size_t used = 0;
 
@@ -225,7 +225,7 @@ static size_t slice_path(char *to, size_t room, const char *slice)
 
 /* The slice of services made from a template has the template's name, with a "-" in it escaped: it
  * would be a slice below another. */
-static void template_slice(char *to, size_t room, const char *template, size_t n)
+static void find_cgroup_template_slice(char *to, size_t room, const char *template, size_t n)
 {
 	size_t used = (size_t)snprintf(to, room, "system-");
 
@@ -241,7 +241,7 @@ static void template_slice(char *to, size_t room, const char *template, size_t n
 }
 
 /* Where systemd puts the unit NAME by default. */
-static int usual_path(const char *name, char *to, size_t room)
+static int find_cgroup_usual_path(const char *name, char *to, size_t room)
 {
 	char slice[2 * FILTER_CGROUP_BYTES] = "system";
 	const char *at = strchr(name, '@'), *suffix = strrchr(name, '.');
@@ -251,11 +251,11 @@ static int usual_path(const char *name, char *to, size_t room)
 		return -EINVAL;
 	if (strcmp(suffix, ".slice") == 0) {
 		snprintf(slice, sizeof(slice), "%.*s", (int)(suffix - name), name);
-		return slice_path(to, room, slice) < room ? 0 : -EINVAL;
+		return find_cgroup_slice_path(to, room, slice) < room ? 0 : -EINVAL;
 	}
 	if (at && at > name)
-		template_slice(slice, sizeof(slice), name, (size_t)(at - name));
-	used = slice_path(to, room, slice);
+		find_cgroup_template_slice(slice, sizeof(slice), name, (size_t)(at - name));
+	used = find_cgroup_slice_path(to, room, slice);
 	if (used >= room || (size_t)snprintf(to + used, room - used, "/%s", name) >= room - used)
 		return -EINVAL;
 	return 0;
@@ -276,8 +276,10 @@ int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max
 		n = 0;
 	if (n < 0)
 		return n;
-	r = unit_name(unit, name) ?: usual_path(name, below, sizeof(below))
-		    ?: find_mount(mount, sizeof(mount)) ?: resolve_to_be(mount, below, &list[n]);
+	r = find_cgroup_unit_name(unit, name);
+	r = r ?: find_cgroup_usual_path(name, below, sizeof(below));
+	r = r ?: find_cgroup_find_mount(mount, sizeof(mount));
+	r = r ?: find_cgroup_resolve_to_be(mount, below, &list[n]);
 	return r == 0 ? n + 1 : n > 0 ? n : r;
 }
 

@@ -40,7 +40,7 @@ static const char *option_check_name_of(const struct option_row *row)
 	return row->bus ?: row->key ?: row->trigger;
 }
 
-static bool asks_for_pressure(const struct session_options *o)
+static bool option_check_asks_for_pressure(const struct session_options *o)
 {
 	const uint64_t *ppm = o->triggers.pressure_ppm;
 
@@ -48,10 +48,10 @@ static bool asks_for_pressure(const struct session_options *o)
 }
 
 /* Counters are sampled for triggers, too. */
-static bool has_category(const struct checker *k, const struct option_row *row)
+static bool option_check_has_category(const struct checker *k, const struct option_row *row)
 {
 	return !row->categories || row->categories & k->categories ||
-	       (row->categories == CATEGORY_COUNTERS && asks_for_pressure(k->o));
+	       (row->categories == CATEGORY_COUNTERS && option_check_asks_for_pressure(k->o));
 }
 
 /* What is asked for in vain. */
@@ -63,7 +63,7 @@ static void option_check_row(struct checker *k, const struct option_row *row)
 	if (row->mode && row->mode != OPTION_IN(k->o->mode)) {
 		snprintf(why, sizeof(why), "needs mode '%s'", session_mode_names[row->mode - 1]);
 		option_check_say(k, row, why);
-	} else if (!has_category(k, row)) {
+	} else if (!option_check_has_category(k, row)) {
 		snprintf(why, sizeof(why), "needs %s'%s' among the categories",
 			 row->categories & (row->categories - 1) ? "one of " : "",
 			 categories_format(names, row->categories));
@@ -87,7 +87,7 @@ static void option_check_own(struct checker *k)
 		option_check_say(
 			k, ROW_AT(own),
 			"cannot be combined with triage, which looks at the processes of all users");
-	if (asks_for_pressure(k->o))
+	if (option_check_asks_for_pressure(k->o))
 		option_check_say(
 			k, ROW_AT(own),
 			"cannot be combined with triggers on pressure, which is that of the whole machine");

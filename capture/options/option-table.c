@@ -18,22 +18,22 @@
 
 _Static_assert(offsetof(struct collection, session) == 0, "offsets are of both");
 
-static const char *mode_name(unsigned i)
+static const char *option_mode_name(unsigned i)
 {
 	return i < SESSION_MODE_MAX ? session_mode_names[i] : NULL;
 }
 
-static const char *reach_name(unsigned i)
+static const char *option_reach_name(unsigned i)
 {
 	return i < MEMORY_REACH_MAX ? memory_reach_names[i] : NULL;
 }
 
-static const char *stack_way_name(unsigned i)
+static const char *option_stack_way_name(unsigned i)
 {
 	return i < STACKS_MAX ? stack_way_names[i] : NULL;
 }
 
-static const char *pack_name(unsigned i)
+static const char *option_pack_name(unsigned i)
 {
 	return i < PACK_METHOD_MAX ? pack_ops(i)->name : NULL;
 }
@@ -62,12 +62,12 @@ const struct option_row option_rows[] = {
 	  TOLD("categories", 6) },
 	{ "mode", 0, "MODE", OPTION_OF_ARCHIVES, FLIGHT,
 	  "'flight' keeps the most recent events", "mode", "Collection", "Mode",
-	  .type = OPTION_CHOICE, .choice = mode_name, .offset = AT(mode), .shown = "stream",
+	  .type = OPTION_CHOICE, .choice = option_mode_name, .offset = AT(mode), .shown = "stream",
 	  TOLD("mode", 19) },
 	{ "compress", 0, "METHOD", OPTION_OF_ARCHIVES, HOW,
 	  "compress the archive: zstd (the default), columns, snappy or gzip", "compress", "Collection",
 	  "Compress", .type = OPTION_CHOICE, .flags = OPTION_OPTIONAL | OPTION_YES_NO,
-	  .choice = pack_name, .implied = "zstd", .offset = AT(compress), .shown_profile = "no",
+	  .choice = option_pack_name, .implied = "zstd", .offset = AT(compress), .shown_profile = "no",
 	  TOLD("compress", 5) },
 	{ "buffer", 'b', "SIZE", OPTION_OF_ALL, HOW,
 	  "ring of each CPU; enlarge it if events are lost", "ring_bytes", "Collection",
@@ -87,7 +87,7 @@ const struct option_row option_rows[] = {
 	  USUALLY(SECONDS, "1s"), .categories = CATEGORY_COUNTERS, ALWAYS_TOLD("counters", 7) },
 	{ "stacks", 0, "HOW", OPTION_OF_REPORTS, WHAT,
 	  "walk stacks by tables ('eh'), frame pointers ('fp') or 'none'", "stacks",
-	  "Collection", "Stacks", .type = OPTION_CHOICE, .choice = stack_way_name,
+	  "Collection", "Stacks", .type = OPTION_CHOICE, .choice = option_stack_way_name,
 	  .offset = AT(stacks), .shown = "auto", .categories = CATEGORIES_USER_STACKS,
 	  TOLD("stacks", 10) },
 	{ "stack-tables", 0, "SIZE", OPTION_OF_REPORTS, WHAT,
@@ -191,7 +191,7 @@ const struct option_row option_rows[] = {
 	  USUALLY(SECONDS, "1s"), .categories = CATEGORIES_MEMORY, ALWAYS_TOLD("usage", 12) },
 	{ "reach", 0, "HOW", OPTION_OF_REPORTS, BLOCKS,
 	  "search for pointers at the end: 'look', or 'freeze'", "reach", "Memory", "Reach",
-	  .type = OPTION_CHOICE, .choice = reach_name, .offset = AT(memory.reach), .shown = "no",
+	  .type = OPTION_CHOICE, .choice = option_reach_name, .offset = AT(memory.reach), .shown = "no",
 	  .categories = CATEGORY_MEMORY, TOLD("reach", 17) },
 	{ "triage", 0, "TIME", OPTION_OF_REPORTS, BLOCKS,
 	  "watch processes that grow; check each TIME (5s)", "triage", "Memory",

@@ -170,8 +170,8 @@ void session_options_fill_flight(struct session_options *o)
 }
 
 /* What PPM is, in a range. */
-static int take_share(double ppm, uint64_t min, uint64_t max, const char *range, uint64_t *ret,
-		      const char *text, char *why)
+static int options_take_share(double ppm, uint64_t min, uint64_t max, const char *range,
+			      uint64_t *ret, const char *text, char *why)
 {
 	if (!(ppm + 0.5 >= (double)min && ppm <= (double)max))
 		return value_refuse(why, "'%.80s' is out of range: %s", text, range);
@@ -187,20 +187,21 @@ int session_options_take_overhead(struct session_options *o, const char *text,
 
 	o->max_overhead_ppm = o->max_overhead_machine_ppm = 0;
 	if (end && (*end == '\0' || strcmp(end, "%") == 0))
-		return take_share(n * 1e4, OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX,
-				  "0.01% to 100% of the machine's CPU time; say 1.5cpu for one "
-				  "and a half CPUs",
-				  &o->max_overhead_machine_ppm, text, why);
+		return options_take_share(
+			n * 1e4, OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX,
+			"0.01% to 100% of the machine's CPU time; say 1.5cpu for one "
+			"and a half CPUs",
+			&o->max_overhead_machine_ppm, text, why);
 	if (end && (strcmp(end, "cpu") == 0 || strcmp(end, "cpus") == 0))
-		return take_share(n * 1e6, OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX,
-				  "0.001cpu to 1000cpu", &o->max_overhead_ppm, text, why);
+		return options_take_share(n * 1e6, OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX,
+					  "0.001cpu to 1000cpu", &o->max_overhead_ppm, text, why);
 	return value_refuse(why,
 			    "'%.80s' is no share of CPU time; say 2%% (of the machine's) or "
 			    "0.5cpu",
 			    text);
 }
 
-static bool value_is_valid(const struct option_row *row, const struct session_options *o)
+static bool options_value_is_valid(const struct option_row *row, const struct session_options *o)
 {
 	if (row->type == OPTION_CHOICE)
 		return row->choice((unsigned)option_value(row, o)) != NULL;
@@ -208,7 +209,7 @@ static bool value_is_valid(const struct option_row *row, const struct session_op
 }
 
 /* (the table of the programs has room for more processes than are asked for) */
-static bool filter_is_valid(const struct capture_filter *f)
+static bool options_filter_is_valid(const struct capture_filter *f)
 {
 	return f->n_pids <= FILTER_PIDS_MAX && f->n_uids <= FILTER_VALUES_MAX &&
 	       f->n_comms <= FILTER_VALUES_MAX && f->n_cgroups <= FILTER_CGROUPS_MAX;
@@ -241,7 +242,7 @@ bool call_options_have_syscalls(const struct call_options *o)
 
 int session_options_complete(struct session_options *o)
 {
-	if (!session_name_valid(o->name) || !filter_is_valid(&o->filter) ||
+	if (!session_name_valid(o->name) || !options_filter_is_valid(&o->filter) ||
 	    o->memory.allocators.n > ALLOCATOR_FILES_MAX || o->calls.files.n != o->calls.n_specs ||
 	    o->moments.files.n != o->moments.n_specs || option_check(o, 0, NULL, NULL) > 0)
 		return -EINVAL;
@@ -250,7 +251,7 @@ int session_options_complete(struct session_options *o)
 	OPTION_FOR_EACH(row) {
 		if (option_is_of_profile(row))
 			continue;
-		if (!value_is_valid(row, o))
+		if (!options_value_is_valid(row, o))
 			return -EINVAL;
 		if (option_is_number(row) && option_value(row, o) == 0)
 			option_set(row, o, row->usual);
@@ -265,7 +266,7 @@ static void option_files_deinit(struct option_files *files)
 	free(files->fds);
 }
 
-static void call_options_deinit(struct call_options *o)
+static void options_call_options_deinit(struct call_options *o)
 {
 	option_files_deinit(&o->files);
 	for (size_t i = 0; i < o->n_specs; i++)
@@ -276,8 +277,8 @@ static void call_options_deinit(struct call_options *o)
 void session_options_deinit(struct session_options *o)
 {
 	option_files_deinit(&o->memory.allocators);
-	call_options_deinit(&o->calls);
-	call_options_deinit(&o->moments);
+	options_call_options_deinit(&o->calls);
+	options_call_options_deinit(&o->moments);
 	free(o->command);
 	free(o->filter.pids);
 	free(o->filter.uids);
@@ -286,7 +287,7 @@ void session_options_deinit(struct session_options *o)
 	*o = (struct session_options){ 0 };
 }
 
-static void *copy_of(const void *p, size_t n, int *reterr)
+static void *options_copy_of(const void *p, size_t n, int *reterr)
 {
 	void *copy = n ? malloc(n) : NULL;
 
@@ -315,7 +316,7 @@ static int option_files_copy(struct option_files *ret, const struct option_files
 	return 0;
 }
 
-static int call_options_copy(struct call_options *ret, const struct call_options *o)
+static int options_call_options_copy(struct call_options *ret, const struct call_options *o)
 {
 	int r;
 
@@ -336,14 +337,14 @@ int session_options_copy(struct session_options *ret, const struct session_optio
 
 	*ret = *o;
 	/* (each of them is made something that can be freed, whatever failed) */
-	calls = call_options_copy(&ret->calls, &o->calls);
-	moments = call_options_copy(&ret->moments, &o->moments);
+	calls = options_call_options_copy(&ret->calls, &o->calls);
+	moments = options_call_options_copy(&ret->moments, &o->moments);
 	allocators = option_files_copy(&ret->memory.allocators, &o->memory.allocators);
-	ret->command = copy_of(o->command, o->command ? strlen(o->command) + 1 : 0, &r);
-	ret->filter.pids = copy_of(f->pids, f->n_pids * sizeof(*f->pids), &r);
-	ret->filter.uids = copy_of(f->uids, f->n_uids * sizeof(*f->uids), &r);
-	ret->filter.comms = copy_of(f->comms, f->n_comms * sizeof(*f->comms), &r);
-	ret->filter.cgroups = copy_of(f->cgroups, f->n_cgroups * sizeof(*f->cgroups), &r);
+	ret->command = options_copy_of(o->command, o->command ? strlen(o->command) + 1 : 0, &r);
+	ret->filter.pids = options_copy_of(f->pids, f->n_pids * sizeof(*f->pids), &r);
+	ret->filter.uids = options_copy_of(f->uids, f->n_uids * sizeof(*f->uids), &r);
+	ret->filter.comms = options_copy_of(f->comms, f->n_comms * sizeof(*f->comms), &r);
+	ret->filter.cgroups = options_copy_of(f->cgroups, f->n_cgroups * sizeof(*f->cgroups), &r);
 	r = r ?: calls ?: moments ?: allocators;
 	if (r < 0)
 		session_options_deinit(ret);
@@ -363,7 +364,8 @@ bool session_name_valid(const char *name)
 }
 
 /* Whether the archive's text has ROW. */
-static bool session_options_is_told(const struct option_row *row, const struct session_options *o)
+static bool options_session_options_is_told(const struct option_row *row,
+					    const struct session_options *o)
 {
 	if (row->trigger)
 		return triggers_wanted(&o->triggers) && option_value(row, o);
@@ -379,7 +381,8 @@ static bool session_options_is_told(const struct option_row *row, const struct s
 }
 
 /* Numbers of triggers are exact, as those of limits. */
-static void session_options_tell_number(FILE *f, const struct option_row *row, uint64_t value)
+static void options_session_options_tell_number(FILE *f, const struct option_row *row,
+						uint64_t value)
 {
 	static const char *const units[] = { "ns", "B", "", "ppm" };
 	char text[TEXT_FORMAT_MAX];
@@ -395,13 +398,13 @@ static void session_options_tell_number(FILE *f, const struct option_row *row, u
 			value_format((enum value_unit)row->type, value, text));
 }
 
-static void session_options_tell(FILE *f, const struct option_row *row,
-				 const struct session_options *o)
+static void options_session_options_tell(FILE *f, const struct option_row *row,
+					 const struct session_options *o)
 {
 	char categories[CATEGORIES_TEXT_MAX];
 
 	if (option_is_number(row))
-		session_options_tell_number(f, row, option_value(row, o));
+		options_session_options_tell_number(f, row, option_value(row, o));
 	else if (row->type == OPTION_CATEGORIES)
 		fprintf(f, " %s=%s", row->told, categories_format(categories, o->categories));
 	else if (row->type == OPTION_CHOICE)
@@ -424,8 +427,8 @@ char *session_options_describe(const struct session_options *o)
 		last = row->rank > last ? row->rank : last;
 	for (unsigned i = 1; i <= last + 1; i++)
 		OPTION_FOR_EACH(row)
-			if (row->rank == i % (last + 1) && session_options_is_told(row, o))
-				session_options_tell(f, row, o);
+			if (row->rank == i % (last + 1) && options_session_options_is_told(row, o))
+				options_session_options_tell(f, row, o);
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;

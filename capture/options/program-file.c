@@ -56,12 +56,13 @@ static bool program_file_is(const char *path)
 /* ---- the dynamic linker's list ---- */
 
 /* The text at AT of the N bytes at HEAD, or NULL. */
-static const char *cache_text(const uint8_t *head, size_t n, uint32_t at)
+static const char *program_file_cache_text(const uint8_t *head, size_t n, uint32_t at)
 {
 	return at < n && memchr(head + at, '\0', n - at) ? (const char *)head + at : NULL;
 }
 
-static int cache_look_up(const uint8_t *head, size_t n, const char *name, char *path, size_t size)
+static int program_file_cache_look_up(const uint8_t *head, size_t n, const char *name, char *path,
+				      size_t size)
 {
 	struct cache_head h;
 	struct cache_entry e;
@@ -71,8 +72,8 @@ static int cache_look_up(const uint8_t *head, size_t n, const char *name, char *
 		const char *key, *value;
 
 		memcpy(&e, head + sizeof(h) + i * sizeof(e), sizeof(e));
-		key = cache_text(head, n, e.key);
-		value = cache_text(head, n, e.value);
+		key = program_file_cache_text(head, n, e.key);
+		value = program_file_cache_text(head, n, e.value);
 		if (!key || !value || strcmp(key, name) != 0 ||
 		    (CACHE_FLAGS != 0 && e.flags != CACHE_FLAGS) || e.capabilities != 0)
 			continue;
@@ -81,7 +82,7 @@ static int cache_look_up(const uint8_t *head, size_t n, const char *name, char *
 	return -ENOENT;
 }
 
-static int cache_find(const char *cache, const char *name, char *path, size_t size)
+static int program_file_cache_find(const char *cache, const char *name, char *path, size_t size)
 {
 	_cleanup_close_ int fd = open(cache, O_RDONLY | O_CLOEXEC);
 	const uint8_t *head;
@@ -98,8 +99,9 @@ static int cache_find(const char *cache, const char *name, char *path, size_t si
 	if (head) {
 		size_t n = (size_t)st.st_size - (size_t)(head - (const uint8_t *)data);
 
-		r = n < sizeof(struct cache_head) ? -ENOENT
-						  : cache_look_up(head, n, name, path, size);
+		r = n < sizeof(struct cache_head)
+			    ? -ENOENT
+			    : program_file_cache_look_up(head, n, name, path, size);
 	}
 	munmap(data, (size_t)st.st_size);
 	return r;
@@ -108,7 +110,7 @@ static int cache_find(const char *cache, const char *name, char *path, size_t si
 /* ---- directories ---- */
 
 /* In each of the directories in SEARCH. */
-static int search_find(const char *search, const char *name, char *path, size_t size)
+static int program_file_search_find(const char *search, const char *name, char *path, size_t size)
 {
 	size_t n;
 
@@ -126,9 +128,9 @@ int program_file_find(const char *name, const char *cache, const char *search, c
 {
 	if (strchr(name, '/'))
 		return program_file_take("", 0, name, path, size);
-	if (cache_find(cache, name, path, size) == 0 && program_file_is(path))
+	if (program_file_cache_find(cache, name, path, size) == 0 && program_file_is(path))
 		return 0;
-	if (search_find("/lib64:/usr/lib64:/lib:/usr/lib", name, path, size) == 0)
+	if (program_file_search_find("/lib64:/usr/lib64:/lib:/usr/lib", name, path, size) == 0)
 		return 0;
-	return search_find(search, name, path, size);
+	return program_file_search_find(search, name, path, size);
 }

@@ -10,7 +10,7 @@
 
 /* All that a probe is given: any more, the count that the kernel would write into the process
  * included, is none of ours. */
-static bool is_probe(const struct perf_question *q)
+static bool perf_is_probe(const struct perf_question *q)
 {
 	const struct perf_event_attr *attr = &q->attr;
 	int type = perf_protocol_number(UPROBES "type");
@@ -38,7 +38,7 @@ static bool perf_answer_is_ours(const struct perf_question *q, int file)
 	if (attr->size != sizeof(*attr))
 		return false;
 	if (file >= 0)
-		return is_probe(q);
+		return perf_is_probe(q);
 	if (q->pid != -1 || q->cpu < 0)
 		return false;
 	if (attr->type == PERF_TYPE_HARDWARE)

@@ -76,7 +76,7 @@ static int allocators_process_open_mapped(const struct visit *v, const struct re
 	return fd;
 }
 
-static int visit_mapping(const struct rec_mapping *rec, void *userdata)
+static int allocators_visit_mapping(const struct rec_mapping *rec, void *userdata)
 {
 	static const struct allocator_list nothing;
 	struct allocator_list own = { 0 };
@@ -121,5 +121,5 @@ int allocators_of_process(pid_t pid, struct allocator_cache *cache, allocators_f
 	v->cache = cache;
 	v->fn = fn;
 	v->userdata = userdata;
-	return mappings_of_process("", (uint32_t)pid, visit_mapping, v);
+	return mappings_of_process("", (uint32_t)pid, allocators_visit_mapping, v);
 }

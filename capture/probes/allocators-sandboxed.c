@@ -33,7 +33,7 @@ static int allocators_sandboxed_answer(const void *data, size_t n, struct outbuf
 	return to->error;
 }
 
-static bool is_printable(const char *name)
+static bool allocators_is_printable(const char *name)
 {
 	size_t n = strnlen(name, ALLOCATOR_NAME_MAX);
 
@@ -51,7 +51,7 @@ bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes
 		const struct allocator_probe *p = &l->probes[i], *last = i > 0 ? p - 1 : NULL;
 
 		if (p->offset >= file_bytes || p->function == 0 || p->function >= MEMORY_FN_MAX ||
-		    p->kind >= _ALLOCATOR_PROBE_KINDS || !is_printable(p->name))
+		    p->kind >= _ALLOCATOR_PROBE_KINDS || !allocators_is_printable(p->name))
 			return false;
 		if (last && (last->offset > p->offset ||
 			     (last->offset == p->offset && last->kind >= p->kind)))

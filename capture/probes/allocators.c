@@ -184,12 +184,12 @@ static const struct named *allocators_meaning(const char *name, size_t n)
 	return found;
 }
 
-static bool is_thread_or_shm(uint32_t function)
+static bool allocators_is_thread_or_shm(uint32_t function)
 {
 	return function >= MEMORY_FN_PTHREAD_CREATE;
 }
 
-static bool is_cpp(uint32_t function)
+static bool allocators_is_cpp(uint32_t function)
 {
 	return function == MEMORY_FN_NEW_DIRECT || function == MEMORY_FN_DELETE_DIRECT;
 }
@@ -220,7 +220,8 @@ struct search {
 	size_t room;
 };
 
-static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t bytes, void *userdata)
+static int allocators_add_function(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
+				   void *userdata)
 {
 	const struct named *means = allocators_meaning(name, n);
 	struct search *s = userdata;
@@ -245,11 +246,11 @@ static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t byt
  * then the shortest: it is the one that is known. */
 DEFINE_ORDER(allocators_compare_functions, struct function,
 	COMPARE(x->vaddr, y->vaddr)
-		?: COMPARE(is_cpp(x->means->function), is_cpp(y->means->function))
+		?: COMPARE(allocators_is_cpp(x->means->function), allocators_is_cpp(y->means->function))
 		?: COMPARE(x->name_bytes, y->name_bytes)
 		?: strncmp(x->name, y->name, x->name_bytes))
 
-static void sort_functions(struct search *s)
+static void allocators_sort_functions(struct search *s)
 {
 	size_t n = 0;
 
@@ -262,7 +263,7 @@ static void sort_functions(struct search *s)
 	s->n = n;
 }
 
-static bool has_allocator(const struct search *s)
+static bool allocators_has_allocator(const struct search *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->functions[i].means->function == MEMORY_FN_MALLOC)
@@ -270,7 +271,7 @@ static bool has_allocator(const struct search *s)
 	return false;
 }
 
-static const struct function *function_at(const struct search *s, uint64_t vaddr)
+static const struct function *allocators_function_at(const struct search *s, uint64_t vaddr)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->functions[i].vaddr == vaddr)
@@ -280,7 +281,7 @@ static const struct function *function_at(const struct search *s, uint64_t vaddr
 
 /* ---- what the code says ---- */
 
-static struct function_walk new_walk(struct search *s, const struct function *f)
+static struct function_walk allocators_new_walk(struct search *s, const struct function *f)
 {
 	s->self = f;
 	return (struct function_walk){
@@ -291,29 +292,30 @@ static struct function_walk new_walk(struct search *s, const struct function *f)
 }
 
 /* A way that leads to a function that reports the block itself. */
-static bool at_other(uint64_t vaddr, void *userdata)
+static bool allocators_at_other(uint64_t vaddr, void *userdata)
 {
 	const struct search *s = userdata;
-	const struct function *f = vaddr == s->self->vaddr ? NULL : function_at(s, vaddr);
+	const struct function *f =
+		vaddr == s->self->vaddr ? NULL : allocators_function_at(s, vaddr);
 
-	if (!f || f->forwards || is_thread_or_shm(f->means->function))
+	if (!f || f->forwards || allocators_is_thread_or_shm(f->means->function))
 		return false;
 	if (allocators_frees(s->self->means->function))
 		return allocators_frees(f->means->function);
-	return !allocators_frees(f->means->function) && !is_cpp(f->means->function);
+	return !allocators_frees(f->means->function) && !allocators_is_cpp(f->means->function);
 }
 
 /* Those that free by nothing but another such function, maybe after they looked for NULL. */
-static int find_forwarders(struct search *s)
+static int allocators_find_forwarders(struct search *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct function *f = &s->functions[i];
-		struct function_walk walk = new_walk(s, f);
+		struct function_walk walk = allocators_new_walk(s, f);
 		int r;
 
 		if (!allocators_frees(f->means->function))
 			continue;
-		walk.stop = at_other;
+		walk.stop = allocators_at_other;
 		r = function_walk(&walk, f->vaddr);
 		if (r < 0)
 			return r;
@@ -325,8 +327,8 @@ static int find_forwarders(struct search *s)
 
 /* ---- probes ---- */
 
-static int add_probe(struct search *s, const struct function *f, uint64_t vaddr, uint32_t function,
-		     enum allocator_probe_kind kind)
+static int allocators_add_probe(struct search *s, const struct function *f, uint64_t vaddr,
+				uint32_t function, enum allocator_probe_kind kind)
 {
 	struct allocator_probe *probe;
 	uint64_t offset;
@@ -353,12 +355,12 @@ static int allocators_add_entry(struct search *s, const struct function *f, uint
 	uint64_t vaddr;
 	int r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
 
-	return r < 0 ? r : add_probe(s, f, vaddr, function, kind);
+	return r < 0 ? r : allocators_add_probe(s, f, vaddr, function, kind);
 }
 
 /* Whether VADDR is inside of another one than F. A way leads there behind a call that never comes
  * back, or by a tail call: either way that function has probes of its own. */
-static bool in_other(const struct search *s, const struct function *f, uint64_t vaddr)
+static bool allocators_in_other(const struct search *s, const struct function *f, uint64_t vaddr)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct function *other = &s->functions[i];
@@ -370,16 +372,16 @@ static bool in_other(const struct search *s, const struct function *f, uint64_t 
 }
 
 /* A function that may be left by an exception: its result is taken at its ret instructions. */
-static int add_throwing(struct search *s, const struct function *f)
+static int allocators_add_throwing(struct search *s, const struct function *f)
 {
 	uint32_t function = f->means->function;
 	bool is_new = function == MEMORY_FN_NEW_DIRECT;
-	struct function_walk walk = new_walk(s, f);
+	struct function_walk walk = allocators_new_walk(s, f);
 	int r = 0;
 
 	if (s->disassembler) {
 		/* First without what malloc() and the like report, which may be all. */
-		walk.stop = is_new ? at_other : NULL;
+		walk.stop = is_new ? allocators_at_other : NULL;
 		r = function_walk(&walk, f->vaddr);
 		if (r == 0 && walk.stopped && walk.n_rets > 0) {
 			walk.stop = NULL;
@@ -396,12 +398,12 @@ static int add_throwing(struct search *s, const struct function *f)
 	}
 	r = allocators_add_entry(s, f, function, ALLOCATOR_PROBE_ENTRY);
 	for (size_t i = 0; r == 0 && i < walk.n_rets; i++)
-		if (!in_other(s, f, walk.rets[i]))
-			r = add_probe(s, f, walk.rets[i], function, ALLOCATOR_PROBE_RET);
+		if (!allocators_in_other(s, f, walk.rets[i]))
+			r = allocators_add_probe(s, f, walk.rets[i], function, ALLOCATOR_PROBE_RET);
 	return r;
 }
 
-static int add_probes(struct search *s, const struct function *f, bool own_malloc)
+static int allocators_add_probes(struct search *s, const struct function *f, bool own_malloc)
 {
 	uint32_t function = f->means->function;
 
@@ -410,7 +412,7 @@ static int add_probes(struct search *s, const struct function *f, bool own_mallo
 	if (function == MEMORY_FN_NEW_DIRECT && !own_malloc)
 		return allocators_add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY);
 	if (f->means->exits == EXITS_THROWS)
-		return add_throwing(s, f);
+		return allocators_add_throwing(s, f);
 	return allocators_add_entry(s, f, function,
 				    allocators_frees(function) ? ALLOCATOR_PROBE_ENTRY
 							       : ALLOCATOR_PROBE_SESSION);
@@ -421,7 +423,7 @@ DEFINE_ORDER(compare_probes, struct allocator_probe,
 	COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind)
 		?: COMPARE(x->function, y->function))
 
-static void sort_probes(struct allocator_list *l)
+static void allocators_sort_probes(struct allocator_list *l)
 {
 	size_t n = 0;
 
@@ -435,7 +437,7 @@ static void sort_probes(struct allocator_list *l)
 	l->n = n;
 }
 
-static int search_image(struct search *s)
+static int allocators_search_image(struct search *s)
 {
 	size_t n_symbols;
 	bool own_malloc;
@@ -451,25 +453,25 @@ static int search_image(struct search *s)
 		s->list.flags |= ALLOCATORS_GO;
 		return 0;
 	}
-	elf_image_functions(&s->image, add_function, s, &n_symbols);
+	elf_image_functions(&s->image, allocators_add_function, s, &n_symbols);
 	if (n_symbols == 0)
 		s->list.flags |= ALLOCATORS_NO_SYMBOLS;
 	if (s->n == 0)
 		return 0;
-	sort_functions(s);
-	own_malloc = has_allocator(s);
+	allocators_sort_functions(s);
+	own_malloc = allocators_has_allocator(s);
 	if (s->image.header.e_machine == EM_X86_64) {
 		r = disassembler_new(&s->disassembler) ?: elf_image_read_slots(&s->image)
-			    ?: find_forwarders(s);
+			    ?: allocators_find_forwarders(s);
 		if (r < 0)
 			return r;
 	}
 	for (size_t i = 0; i < s->n; i++) {
-		r = add_probes(s, &s->functions[i], own_malloc);
+		r = allocators_add_probes(s, &s->functions[i], own_malloc);
 		if (r < 0)
 			return r;
 	}
-	sort_probes(&s->list);
+	allocators_sort_probes(&s->list);
 	return 0;
 }
 
@@ -486,7 +488,7 @@ int allocators_find_in(const void *data, size_t n, struct allocator_list *ret)
 
 	if (!s)
 		return -ENOMEM;
-	r = elf_image_init(&s->image, data, n) ?: search_image(s);
+	r = elf_image_init(&s->image, data, n) ?: allocators_search_image(s);
 	disassembler_free(s->disassembler);
 	elf_image_deinit(&s->image);
 	if (r == 0)

@@ -41,7 +41,7 @@ static bool elf_image_is_foreign(const unsigned char *ident, uint16_t machine)
 	       (MACHINE != EM_NONE && machine != MACHINE);
 }
 
-static void add_load(struct elf_image *image, const GElf_Phdr *header)
+static void elf_image_add_load(struct elf_image *image, const GElf_Phdr *header)
 {
 	uint64_t size = header->p_filesz;
 
@@ -57,7 +57,7 @@ static void add_load(struct elf_image *image, const GElf_Phdr *header)
 	};
 }
 
-static bool says_program(const struct elf_image *image, const GElf_Phdr *header)
+static bool elf_image_says_program(const struct elf_image *image, const GElf_Phdr *header)
 {
 	Elf_Data *data;
 	GElf_Dyn dyn;
@@ -82,10 +82,10 @@ static int elf_image_read_segments(struct elf_image *image)
 		return -EBADMSG;
 	for (size_t i = 0; i < n && gelf_getphdr(image->elf, (int)i, &header); i++) {
 		if (header.p_type == PT_LOAD)
-			add_load(image, &header);
+			elf_image_add_load(image, &header);
 		else if (header.p_type == PT_INTERP)
 			interpreter = true;
-		else if (header.p_type == PT_DYNAMIC && says_program(image, &header))
+		else if (header.p_type == PT_DYNAMIC && elf_image_says_program(image, &header))
 			program = true;
 	}
 	image->is_static = program && !interpreter;
@@ -149,8 +149,9 @@ void elf_image_deinit(struct elf_image *image)
 /* ---- symbols ---- */
 
 /* One symbol of a table with its name; false if it is no function that the file has. */
-static bool read_symbol(const struct elf_image *image, Elf_Data *data, const GElf_Shdr *header,
-			size_t i, GElf_Sym *ret, const char **ret_name)
+static bool elf_image_read_symbol(const struct elf_image *image, Elf_Data *data,
+				  const GElf_Shdr *header, size_t i, GElf_Sym *ret,
+				  const char **ret_name)
 {
 	if (!gelf_getsym(data, (int)i, ret))
 		return false;
@@ -158,19 +159,19 @@ static bool read_symbol(const struct elf_image *image, Elf_Data *data, const GEl
 	return *ret_name != NULL;
 }
 
-static bool symbol_is(const GElf_Sym *symbol, unsigned type)
+static bool elf_image_symbol_is(const GElf_Sym *symbol, unsigned type)
 {
 	/* Local ones, too: linkers make all of a static program's local when it exports nothing. */
 	return GELF_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_value != 0;
 }
 
-static bool is_function(const GElf_Sym *symbol)
+static bool elf_image_is_function(const GElf_Sym *symbol)
 {
-	return symbol_is(symbol, STT_FUNC);
+	return elf_image_symbol_is(symbol, STT_FUNC);
 }
 
-static size_t count_entries(const GElf_Shdr *header, const Elf_Data *data)
+static size_t elf_image_count_entries(const GElf_Shdr *header, const Elf_Data *data)
 {
 	size_t n = header->sh_entsize ? data->d_size / header->sh_entsize : 0;
 
@@ -178,8 +179,8 @@ static size_t count_entries(const GElf_Shdr *header, const Elf_Data *data)
 }
 
 /* The table of symbols SCN. */
-static int walk_symbols(const struct elf_image *image, Elf_Scn *scn, unsigned type,
-			elf_function_fn fn, void *userdata, size_t *n_seen)
+static int elf_image_walk_symbols(const struct elf_image *image, Elf_Scn *scn, unsigned type,
+				  elf_function_fn fn, void *userdata, size_t *n_seen)
 {
 	GElf_Shdr header;
 	Elf_Data *data;
@@ -189,12 +190,12 @@ static int walk_symbols(const struct elf_image *image, Elf_Scn *scn, unsigned ty
 	    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
 	    !(data = elf_getdata(scn, NULL)))
 		return 0;
-	for (size_t i = 0; r == 0 && i < count_entries(&header, data); i++) {
+	for (size_t i = 0; r == 0 && i < elf_image_count_entries(&header, data); i++) {
 		const char *name;
 		GElf_Sym symbol;
 
-		if (!read_symbol(image, data, &header, i, &symbol, &name) ||
-		    !symbol_is(&symbol, type))
+		if (!elf_image_read_symbol(image, data, &header, i, &symbol, &name) ||
+		    !elf_image_symbol_is(&symbol, type))
 			continue;
 		++*n_seen;
 		/* (linkers put the version behind the name in .symtab) */
@@ -210,7 +211,7 @@ int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void 
 
 	*ret_n = 0;
 	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(image->elf, s));)
-		r = walk_symbols(image, s, STT_FUNC, fn, userdata, ret_n);
+		r = elf_image_walk_symbols(image, s, STT_FUNC, fn, userdata, ret_n);
 	return r;
 }
 
@@ -220,7 +221,7 @@ int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *
 	int r = 0;
 
 	for (Elf_Scn *s = NULL; r == 0 && (s = elf_nextscn(image->elf, s));)
-		r = walk_symbols(image, s, STT_GNU_IFUNC, fn, userdata, &n);
+		r = elf_image_walk_symbols(image, s, STT_GNU_IFUNC, fn, userdata, &n);
 	return r;
 }
 
@@ -234,11 +235,11 @@ static const char *elf_image_mentioned_in(const struct elf_image *image, Elf_Scn
 	    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
 	    !(data = elf_getdata(scn, NULL)))
 		return NULL;
-	for (size_t i = 0; i < count_entries(&header, data); i++) {
+	for (size_t i = 0; i < elf_image_count_entries(&header, data); i++) {
 		const char *name;
 		GElf_Sym symbol;
 
-		if (!read_symbol(image, data, &header, i, &symbol, &name))
+		if (!elf_image_read_symbol(image, data, &header, i, &symbol, &name))
 			continue;
 		for (size_t j = 0; j < n; j++)
 			if (strcspn(name, "@") == strlen(names[j]) &&
@@ -259,7 +260,7 @@ const char *elf_image_mentions(const struct elf_image *image, const char *const 
 
 /* ---- slots ---- */
 
-static bool never_returns(const char *name)
+static bool elf_image_never_returns(const char *name)
 {
 	static const char *const names[] = {
 		"__assert_fail", "__cxa_rethrow",  "__cxa_throw",     "__stack_chk_fail",
@@ -273,7 +274,7 @@ static bool never_returns(const char *name)
 
 DEFINE_ORDER(compare_slots, struct elf_slot, COMPARE(x->address, y->address))
 
-static int add_slot(struct elf_image *image, size_t *room, struct elf_slot slot)
+static int elf_image_add_slot(struct elf_image *image, size_t *room, struct elf_slot slot)
 {
 	if (image->n_slots == SLOTS_MAX)
 		return 0;
@@ -284,31 +285,35 @@ static int add_slot(struct elf_image *image, size_t *room, struct elf_slot slot)
 }
 
 /* The relocation RELA, by a symbol of the table SYMBOLS with HEADER; NULL = it has none. */
-static int add_slot_of(struct elf_image *image, size_t *room, const GElf_Rela *rela,
-		       Elf_Data *symbols, const GElf_Shdr *header)
+static int elf_image_add_slot_of(struct elf_image *image, size_t *room, const GElf_Rela *rela,
+				 Elf_Data *symbols, const GElf_Shdr *header)
 {
 	int type = (int)GELF_R_TYPE(rela->r_info);
 	const char *name;
 	GElf_Sym symbol;
 
 	if (type == RELOC_RESOLVER)
-		return add_slot(image, room,
-				(struct elf_slot){ .address = rela->r_offset,
-						   .resolver = (uint64_t)rela->r_addend });
+		return elf_image_add_slot(image, room,
+					  (struct elf_slot){ .address = rela->r_offset,
+							     .resolver =
+								     (uint64_t)rela->r_addend });
 	if ((type != RELOC_SLOT && type != RELOC_WORD) || !symbols ||
-	    !read_symbol(image, symbols, header, GELF_R_SYM(rela->r_info), &symbol, &name))
+	    !elf_image_read_symbol(image, symbols, header, GELF_R_SYM(rela->r_info), &symbol,
+				   &name))
 		return 0;
-	return add_slot(image, room,
-			(struct elf_slot){
-				.address = rela->r_offset,
-				.target = is_function(&symbol) ? symbol.st_value : 0,
-				.resolver = symbol_is(&symbol, STT_GNU_IFUNC) ? symbol.st_value : 0,
-				.noreturn = never_returns(name),
-			});
+	return elf_image_add_slot(
+		image, room,
+		(struct elf_slot){
+			.address = rela->r_offset,
+			.target = elf_image_is_function(&symbol) ? symbol.st_value : 0,
+			.resolver =
+				elf_image_symbol_is(&symbol, STT_GNU_IFUNC) ? symbol.st_value : 0,
+			.noreturn = elf_image_never_returns(name),
+		});
 }
 
-static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *header,
-		     Elf_Data *relocs)
+static int elf_image_add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *header,
+			       Elf_Data *relocs)
 {
 	Elf_Scn *scn = elf_getscn(image->elf, header->sh_link);
 	Elf_Data *symbols = scn ? elf_getdata(scn, NULL) : NULL;
@@ -317,11 +322,11 @@ static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *hea
 
 	if (!scn || !gelf_getshdr(scn, &table))
 		symbols = NULL;
-	for (size_t i = 0; r == 0 && i < count_entries(header, relocs); i++) {
+	for (size_t i = 0; r == 0 && i < elf_image_count_entries(header, relocs); i++) {
 		GElf_Rela rela;
 
 		if (gelf_getrela(relocs, (int)i, &rela))
-			r = add_slot_of(image, room, &rela, symbols, &table);
+			r = elf_image_add_slot_of(image, room, &rela, symbols, &table);
 	}
 	return r;
 }
@@ -338,7 +343,7 @@ int elf_image_read_slots(struct elf_image *image)
 		if (!gelf_getshdr(s, &header) || header.sh_type != SHT_RELA ||
 		    !(data = elf_getdata(s, NULL)))
 			continue;
-		r = add_slots(image, &room, &header, data);
+		r = elf_image_add_slots(image, &room, &header, data);
 		if (r < 0)
 			return r;
 	}

@@ -45,7 +45,7 @@ static uint64_t function_walk_destination(const struct function_walk *w,
 	return *ret_slot ? (*ret_slot)->target : 0;
 }
 
-static void open_way(struct function_walk *w, struct ways *ways, uint64_t vaddr)
+static void function_walk_open_way(struct function_walk *w, struct ways *ways, uint64_t vaddr)
 {
 	if (vaddr >= w->watch && vaddr <= (w->watch_to ?: w->watch))
 		w->watched = true;
@@ -58,7 +58,7 @@ static void open_way(struct function_walk *w, struct ways *ways, uint64_t vaddr)
 	ways->open[ways->n_open++] = vaddr;
 }
 
-static void add_ret(struct function_walk *w, uint64_t vaddr)
+static void function_walk_add_ret(struct function_walk *w, uint64_t vaddr)
 {
 	if (w->n_rets == WALK_RETS_MAX)
 		w->partial = true;
@@ -87,10 +87,10 @@ static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint
 	case INSTRUCTION_PLAIN:
 		return true;
 	case INSTRUCTION_BRANCH:
-		open_way(w, ways, i->target);
+		function_walk_open_way(w, ways, i->target);
 		return true;
 	case INSTRUCTION_RETURN:
-		add_ret(w, vaddr);
+		function_walk_add_ret(w, vaddr);
 		return false;
 	case INSTRUCTION_END:
 		return false;
@@ -111,7 +111,7 @@ static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint
 		return true;
 	}
 	if (to)
-		open_way(w, ways, to);
+		function_walk_open_way(w, ways, to);
 	else
 		function_walk_add_tail(w, vaddr, slot);
 	return false;

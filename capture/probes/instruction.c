@@ -49,7 +49,7 @@ struct disassembler *disassembler_free(struct disassembler *d)
  * a 64-bit register, nop, jumps and calls of all widths that x86-64 has. Prefixes make it refuse
  * the probe or step over the instruction, so only the bare forms count; longer nops came with 6.18.
  */
-static bool is_emulated(const uint8_t *p, size_t n)
+static bool instruction_is_emulated(const uint8_t *p, size_t n)
 {
 	if (n == 2 && p[0] == 0x41) /* REX.B */
 		return p[1] >= 0x50 && p[1] <= 0x57;
@@ -182,7 +182,7 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 	*ret = (struct instruction){
 		.length = d->insn->size,
 		.kind = instruction_kind_of(d),
-		.emulated = is_emulated(p, d->insn->size),
+		.emulated = instruction_is_emulated(p, d->insn->size),
 		.switches_stack = instruction_switches_stack(d),
 		.reads_stack_top = instruction_reads_stack_top(d),
 	};

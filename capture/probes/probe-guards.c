@@ -27,7 +27,8 @@ void probe_guards_init(struct probe_guards *g)
 }
 
 /* Of each place one, with its semaphore. Returns how many they are. */
-static size_t list_offsets(const struct probes_target *t, uint64_t *ret, uint64_t *ret_semaphores)
+static size_t probe_guards_list_offsets(const struct probes_target *t, uint64_t *ret,
+					uint64_t *ret_semaphores)
 {
 	size_t n = 0;
 
@@ -40,7 +41,7 @@ static size_t list_offsets(const struct probes_target *t, uint64_t *ret, uint64_
 	return n;
 }
 
-static void free_guard(struct probe_guard *guard)
+static void probe_guards_free_guard(struct probe_guard *guard)
 {
 	if (!guard)
 		return;
@@ -66,7 +67,7 @@ static struct probe_guard *probe_guards_make(struct probe_guards *g, const struc
 	guard->semaphores = calloc(file->n + 1, sizeof(*guard->semaphores));
 	if (guard->fd < 0 || !guard->offsets || !guard->semaphores ||
 	    table_set(&g->by_places, key, guard) < 0) {
-		free_guard(guard);
+		probe_guards_free_guard(guard);
 		return NULL;
 	}
 	memcpy(guard->offsets, file->offsets, file->n * sizeof(*guard->offsets));
@@ -99,7 +100,7 @@ struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probe
 	if (!words || !semaphores || fstat(t->fd, &st) < 0)
 		return NULL;
 	file = (struct probe_file){ st.st_dev, st.st_ino, words + 2,
-				    list_offsets(t, words + 2, semaphores) };
+				    probe_guards_list_offsets(t, words + 2, semaphores) };
 	words[0] = file.device;
 	words[1] = file.inode;
 	key = table_hash(words, (file.n + 2) * sizeof(*words));
@@ -121,7 +122,7 @@ void probe_guards_drop(struct probe_guards *g, struct probe_guard *guard)
 		g->n_unused++;
 }
 
-static struct probe_guard *find_unused(const struct probe_guards *g)
+static struct probe_guard *probe_guards_find_unused(const struct probe_guards *g)
 {
 	struct probe_guard *guard;
 
@@ -138,12 +139,12 @@ void probe_guards_rest(struct probe_guards *g)
 	for (size_t pos = 0; (guard = table_next(&g->by_places, &pos));)
 		guard->probes = probes_free_by_exit(guard->probes);
 	g->n_awake = 0;
-	while (g->n_unused > 0 && (guard = find_unused(g))) {
+	while (g->n_unused > 0 && (guard = probe_guards_find_unused(g))) {
 		table_remove(&g->by_places, guard->key);
 		g->n_unused--;
 		if (g->journal)
 			probe_journal_clear(g->journal, guard->slot);
-		free_guard(guard);
+		probe_guards_free_guard(guard);
 	}
 }
 

@@ -105,7 +105,7 @@ static bool probe_heal_open_mapped(struct heal_file *file, const struct heal_map
 	return true;
 }
 
-static void count_left(struct heal_file *file, const struct heal_mapping *m)
+static void probe_heal_count_left(struct heal_file *file, const struct heal_mapping *m)
 {
 	for (size_t i = 0; i < file->n; i++) {
 		uint64_t at = file->offsets[i];
@@ -118,14 +118,14 @@ static void count_left(struct heal_file *file, const struct heal_mapping *m)
 	}
 }
 
-static void look_at_mapping(struct heal *h, const struct heal_mapping *m)
+static void probe_heal_look_at_mapping(struct heal *h, const struct heal_mapping *m)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->files[i].inode == m->inode && probe_heal_open_mapped(&h->files[i], m))
-			count_left(&h->files[i], m);
+			probe_heal_count_left(&h->files[i], m);
 }
 
-static void look_at_process(struct heal *h, int pid)
+static void probe_heal_look_at_process(struct heal *h, int pid)
 {
 	struct heal_mapping m = { .pid = pid };
 	_cleanup_free_ char *line = NULL;
@@ -144,13 +144,13 @@ static void look_at_process(struct heal *h, int pid)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64, &m.start,
 			   &m.end, mode, &m.offset, &m.inode) == 5 &&
 		    mode[2] == 'x' && m.inode)
-			look_at_mapping(h, &m);
+			probe_heal_look_at_mapping(h, &m);
 	}
 	fclose(f);
 }
 
 /* All processes: who has a file is found, and what is left in them is counted. */
-static void look_at_all(struct heal *h)
+static void probe_heal_look_at_all(struct heal *h)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *entry;
@@ -161,7 +161,7 @@ static void look_at_all(struct heal *h)
 		int pid = atoi(entry->d_name);
 
 		if (pid > 0)
-			look_at_process(h, pid);
+			probe_heal_look_at_process(h, pid);
 	}
 	if (dir)
 		closedir(dir);
@@ -190,13 +190,13 @@ static void probe_heal_report(const struct heal *h, const struct heal_file *file
 	h->say(text);
 }
 
-static int heal_all(void *userdata)
+static int probe_heal_all(void *userdata)
 {
 	struct heal *h = userdata;
 	size_t left[HEAL_FILES_MAX];
 	int errors[HEAL_FILES_MAX] = { 0 };
 
-	look_at_all(h);
+	probe_heal_look_at_all(h);
 	for (size_t i = 0; i < h->n; i++) {
 		struct heal_file *file = &h->files[i];
 		struct probes *probes;
@@ -210,7 +210,7 @@ static int heal_all(void *userdata)
 		if (errors[i] == 0)
 			probes_free(probes);
 	}
-	look_at_all(h);
+	probe_heal_look_at_all(h);
 	for (size_t i = 0; i < h->n; i++)
 		if (left[i] > h->files[i].left || errors[i] < 0)
 			probe_heal_report(h, &h->files[i], left[i], errors[i]);
@@ -220,7 +220,7 @@ static int heal_all(void *userdata)
 
 /* ---- the process ---- */
 
-static void run_healer(void (*say)(const char *text))
+static void probe_heal_run_healer(void (*say)(const char *text))
 {
 	static struct heal h;
 	sigset_t all_but_alarm;
@@ -234,11 +234,11 @@ static void run_healer(void (*say)(const char *text))
 	if (after_fork_unmap_shared() < 0 || close_range(STDERR_FILENO + 1, ~0U, 0) < 0)
 		_exit(1);
 	h.say = say;
-	_exit(probe_journal_each_left(probe_heal_add_file, heal_all, &h) < 0);
+	_exit(probe_journal_each_left(probe_heal_add_file, probe_heal_all, &h) < 0);
 }
 
 /* In a thread that has few descriptors. It is nobody's child in the end. */
-static int fork_healer(void *userdata)
+static int probe_heal_fork_healer(void *userdata)
 {
 	void (**say)(const char *text) = userdata;
 	pid_t pid = fork();
@@ -248,7 +248,7 @@ static int fork_healer(void *userdata)
 	if (pid == 0) {
 		pid = fork();
 		if (pid == 0)
-			run_healer(*say);
+			probe_heal_run_healer(*say);
 		_exit(pid < 0);
 	}
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -258,5 +258,5 @@ static int fork_healer(void *userdata)
 
 int probe_heal_start(void (*say)(const char *text))
 {
-	return probe_journal_any() ? clean_fd_table_run(fork_healer, &say) : 0;
+	return probe_journal_any() ? clean_fd_table_run(probe_heal_fork_healer, &say) : 0;
 }

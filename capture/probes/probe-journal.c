@@ -44,7 +44,7 @@ static int probe_journal_lock(int fd)
 }
 
 /* Between open() and the lock somebody may take it for one that was left. */
-static int make_locked(int dir_fd, const char *name)
+static int probe_journal_make_locked(int dir_fd, const char *name)
 {
 	_cleanup_close_ int fd =
 		openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -74,7 +74,7 @@ int probe_journal_new(struct probe_journal **ret)
 	/* (one that was left may have this number) */
 	for (unsigned i = 0; i < NAME_TRIES && (i == 0 || j->fd == -EEXIST); i++) {
 		snprintf(j->name, sizeof(j->name), "%d-%u", (int)getpid(), i);
-		j->fd = make_locked(j->dir_fd, j->name);
+		j->fd = probe_journal_make_locked(j->dir_fd, j->name);
 	}
 	if (j->fd < 0)
 		return j->fd;
@@ -93,7 +93,8 @@ struct probe_journal *probe_journal_free(struct probe_journal *j)
 	return free_ptr(j);
 }
 
-static int write_at(const struct probe_journal *j, const void *data, size_t size, size_t at)
+static int probe_journal_write_at(const struct probe_journal *j, const void *data, size_t size,
+				  size_t at)
 {
 	ssize_t n = pwrite(j->fd, data, size, (off_t)at);
 
@@ -103,13 +104,15 @@ static int write_at(const struct probe_journal *j, const void *data, size_t size
 }
 
 /* The head comes last: a slot that is half written is a free one. */
-static int write_slot(const struct probe_journal *j, int slot, const struct probe_file *file)
+static int probe_journal_write_slot(const struct probe_journal *j, int slot,
+				    const struct probe_file *file)
 {
 	const struct journal_head head = { SLOT_MAGIC, file->device, file->inode, file->n };
 	size_t at = (size_t)slot * SLOT_BYTES;
 
-	return write_at(j, file->offsets, file->n * sizeof(uint64_t), at + sizeof(head))
-		       ?: write_at(j, &head, sizeof(head), at);
+	return probe_journal_write_at(j, file->offsets, file->n * sizeof(uint64_t),
+				      at + sizeof(head))
+		       ?: probe_journal_write_at(j, &head, sizeof(head), at);
 }
 
 int probe_journal_add(struct probe_journal *j, const struct probe_file *file)
@@ -121,7 +124,7 @@ int probe_journal_add(struct probe_journal *j, const struct probe_file *file)
 	for (int i = 0; i < PROBE_JOURNAL_SLOTS; i++) {
 		if (j->taken[i])
 			continue;
-		r = write_slot(j, i, file);
+		r = probe_journal_write_slot(j, i, file);
 		if (r < 0)
 			return r;
 		j->taken[i] = true;
@@ -137,7 +140,7 @@ void probe_journal_clear(struct probe_journal *j, int slot)
 	if (slot < 0 || slot >= PROBE_JOURNAL_SLOTS)
 		return;
 	/* (if that fails, somebody looks at a file in vain) */
-	write_at(j, &none, sizeof(none), (size_t)slot * SLOT_BYTES);
+	probe_journal_write_at(j, &none, sizeof(none), (size_t)slot * SLOT_BYTES);
 	j->taken[slot] = false;
 }
 
@@ -148,7 +151,7 @@ void probe_journal_remove(struct probe_journal *j)
 
 /* ---- what was left ---- */
 
-static bool is_name(const char *name)
+static bool probe_journal_is_name(const char *name)
 {
 	return *name >= '0' && *name <= '9';
 }
@@ -161,14 +164,14 @@ bool probe_journal_any(void)
 	bool any = false;
 
 	while (dir && !any && (entry = readdir(dir)))
-		any = is_name(entry->d_name);
+		any = probe_journal_is_name(entry->d_name);
 	if (dir)
 		closedir(dir);
 	return any;
 }
 
 /* Returns a descriptor with the lock, or a negative errno: it is in use, or none of ours. */
-static int open_left(int dir_fd, const char *name)
+static int probe_journal_open_left(int dir_fd, const char *name)
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
@@ -183,8 +186,8 @@ static int open_left(int dir_fd, const char *name)
 	return probe_journal_lock(fd) ?: TAKE_FD(fd);
 }
 
-static int read_left(int fd, int (*fn)(const struct probe_file *file, void *userdata),
-		     void *userdata)
+static int probe_journal_read_left(int fd, int (*fn)(const struct probe_file *file, void *userdata),
+				   void *userdata)
 {
 	_cleanup_free_ uint64_t *offsets = calloc(PROBE_JOURNAL_OFFSETS, sizeof(*offsets));
 	struct journal_head head;
@@ -213,7 +216,7 @@ struct journals_left {
 	char names[LEFT_MAX][32];
 };
 
-static void lock_left(struct journals_left *left)
+static void probe_journal_lock_left(struct journals_left *left)
 {
 	DIR *dir = directory_list(left->dir_fd);
 	const struct dirent *entry;
@@ -221,9 +224,10 @@ static void lock_left(struct journals_left *left)
 	while (dir && left->n < LEFT_MAX && (entry = readdir(dir))) {
 		int fd;
 
-		if (!is_name(entry->d_name) || strlen(entry->d_name) >= sizeof(left->names[0]))
+		if (!probe_journal_is_name(entry->d_name) ||
+		    strlen(entry->d_name) >= sizeof(left->names[0]))
 			continue;
-		fd = open_left(left->dir_fd, entry->d_name);
+		fd = probe_journal_open_left(left->dir_fd, entry->d_name);
 		if (fd < 0)
 			continue;
 		strcpy(left->names[left->n], entry->d_name);
@@ -242,9 +246,9 @@ int probe_journal_each_left(int (*fn)(const struct probe_file *file, void *userd
 
 	if (dir_fd < 0)
 		return dir_fd;
-	lock_left(&left);
+	probe_journal_lock_left(&left);
 	for (size_t i = 0; r == 0 && i < left.n; i++)
-		r = read_left(left.fds[i], fn, userdata);
+		r = probe_journal_read_left(left.fds[i], fn, userdata);
 	if (r == 0 && left.n > 0)
 		r = done(userdata);
 	for (size_t i = 0; i < left.n; i++) {

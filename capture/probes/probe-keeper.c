@@ -55,7 +55,8 @@ struct keeper_answer {
 /* ---- messages ---- */
 
 /* With N_FDS descriptors. Returns 0 or a negative errno. */
-static int send_all(int sock, const void *data, size_t size, const int *fds, size_t n_fds)
+static int probe_keeper_send_all(int sock, const void *data, size_t size, const int *fds,
+				 size_t n_fds)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))] = { 0 };
 	struct iovec iov = { (void *)data, size };
@@ -86,7 +87,7 @@ static int send_all(int sock, const void *data, size_t size, const int *fds, siz
 	return 0;
 }
 
-static size_t take_fds(struct msghdr *m, int *fds, size_t n)
+static size_t probe_keeper_take_fds(struct msghdr *m, int *fds, size_t n)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		size_t n_new = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -104,7 +105,7 @@ static size_t take_fds(struct msghdr *m, int *fds, size_t n)
  * Descriptors that come with it go to FDS, which has room for FDS_MAX, and their number to *RET_N;
  * or NULL: there are none. Returns 0, or a negative errno: -EPIPE at the end.
  */
-static int receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
+static int probe_keeper_receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
 	struct iovec iov = { data, size };
@@ -121,7 +122,7 @@ static int receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_
 		if (got <= 0)
 			return got < 0 ? -errno : -EPIPE;
 		if (fds)
-			*ret_n = take_fds(&m, fds, *ret_n);
+			*ret_n = probe_keeper_take_fds(&m, fds, *ret_n);
 		iov.iov_base = (char *)iov.iov_base + got;
 		iov.iov_len -= (size_t)got;
 	}
@@ -141,7 +142,7 @@ struct keeping {
 	struct probe_guards guards;
 };
 
-static struct kept_probes *new_kept(struct keeping *k, uint32_t id)
+static struct kept_probes *probe_keeper_new_kept(struct keeping *k, uint32_t id)
 {
 	struct kept_probes *kept = calloc(1, sizeof(*kept));
 
@@ -162,7 +163,7 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 		.probes = probes,
 		.n = q->n,
 	};
-	struct kept_probes *kept = new_kept(k, q->id);
+	struct kept_probes *kept = probe_keeper_new_kept(k, q->id);
 	size_t at = 1, failed = 0;
 	int r;
 
@@ -182,7 +183,7 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 }
 
 /* Side by side, as far as there is room; then the guards are notified. */
-static void detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
+static void probe_keeper_detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
 {
 	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };
 
@@ -209,12 +210,12 @@ static void probe_keeper_serve_detach(struct keeping *k, const uint32_t *ids, si
 		if (kept && list)
 			list[n_kept++] = kept;
 		else if (kept)
-			detach_kept(k, &kept, 1);
+			probe_keeper_detach_kept(k, &kept, 1);
 	}
-	detach_kept(k, list, n_kept);
+	probe_keeper_detach_kept(k, list, n_kept);
 }
 
-static uint64_t cpu_ns_of(const struct rusage *usage)
+static uint64_t probe_keeper_cpu_ns_of(const struct rusage *usage)
 {
 	const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
 
@@ -223,13 +224,13 @@ static uint64_t cpu_ns_of(const struct rusage *usage)
 }
 
 /* With its threads, and the children that it has waited for. */
-static uint64_t own_cpu_ns(void)
+static uint64_t probe_keeper_own_cpu_ns(void)
 {
 	struct rusage own = { 0 }, children = { 0 };
 
 	getrusage(RUSAGE_SELF, &own);
 	getrusage(RUSAGE_CHILDREN, &children);
-	return cpu_ns_of(&own) + cpu_ns_of(&children);
+	return probe_keeper_cpu_ns_of(&own) + probe_keeper_cpu_ns_of(&children);
 }
 
 /* Returns 0, or a negative errno when there is nobody to answer to. */
@@ -240,12 +241,12 @@ static int probe_keeper_serve(struct keeping *k)
 	int fds[FDS_MAX];
 	size_t n_fds = 0, size;
 	_cleanup_free_ void *data = NULL;
-	int r = receive_all(k->sock, &q, sizeof(q), fds, &n_fds);
+	int r = probe_keeper_receive_all(k->sock, &q, sizeof(q), fds, &n_fds);
 
 	if (r == 0) {
 		size = q.n * (q.attach ? sizeof(struct allocator_probe) : sizeof(uint32_t));
 		data = malloc(size + 1);
-		r = data ? receive_all(k->sock, data, size, NULL, NULL) : -ENOMEM;
+		r = data ? probe_keeper_receive_all(k->sock, data, size, NULL, NULL) : -ENOMEM;
 	}
 	if (r == 0 && q.attach)
 		answer.error = probe_keeper_serve_attach(k, &q, fds, n_fds, data, &answer);
@@ -253,12 +254,12 @@ static int probe_keeper_serve(struct keeping *k)
 		probe_keeper_serve_detach(k, data, q.n);
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
-	answer.cpu_ns = own_cpu_ns();
-	return r < 0 ? r : send_all(k->sock, &answer, sizeof(answer), NULL, 0);
+	answer.cpu_ns = probe_keeper_own_cpu_ns();
+	return r < 0 ? r : probe_keeper_send_all(k->sock, &answer, sizeof(answer), NULL, 0);
 }
 
 /* When nobody asks for a while, the guards rest. */
-static void wait_for_question(struct keeping *k)
+static void probe_keeper_wait_for_question(struct keeping *k)
 {
 	struct pollfd pollfd = { .fd = k->sock, .events = POLLIN };
 	bool guarded = k->guards.n_awake > 0 || k->guards.n_unused > 0;
@@ -277,7 +278,8 @@ static void probe_keeper_detach_all(struct keeping *k)
 	/* (what there is no room for goes with this process) */
 	for (size_t pos = 0; (kept = table_next(&k->probes, &pos));)
 		outbuf_append(&list, &kept, sizeof(kept));
-	detach_kept(k, (struct kept_probes **)list.data, list.size / sizeof(struct kept_probes *));
+	probe_keeper_detach_kept(k, (struct kept_probes **)list.data,
+				 list.size / sizeof(struct kept_probes *));
 }
 
 /* Never comes back. All signals are blocked here, as in the thread that has forked. */
@@ -294,7 +296,7 @@ static void probe_keeper_run_child(int sock)
 		_exit(1);
 	probe_guards_init(&k.guards);
 	do {
-		wait_for_question(&k);
+		probe_keeper_wait_for_question(&k);
 	} while (probe_keeper_serve(&k) == 0);
 	probe_keeper_detach_all(&k);
 	probe_guards_end(&k.guards);
@@ -304,7 +306,7 @@ static void probe_keeper_run_child(int sock)
 /* ---- the parent ---- */
 
 /* In a thread that has few descriptors, and so has the child. */
-static int fork_child(int sock, void *userdata)
+static int probe_keeper_fork_child(int sock, void *userdata)
 {
 	pid_t *ret = userdata;
 
@@ -326,7 +328,7 @@ int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
 		free(k);
 		return r;
 	}
-	r = clean_fd_table_run_with(socks[1], fork_child, &k->pid);
+	r = clean_fd_table_run_with(socks[1], probe_keeper_fork_child, &k->pid);
 	close(socks[1]);
 	if (r < 0) {
 		close(socks[0]);
@@ -339,7 +341,7 @@ int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
 	return 0;
 }
 
-static void count_cpu(struct probe_keeper *k, uint64_t cpu_ns)
+static void probe_keeper_count_cpu(struct probe_keeper *k, uint64_t cpu_ns)
 {
 	if (cpu_ns <= k->cpu_ns)
 		return;
@@ -356,19 +358,19 @@ struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
 	close(k->sock);
 	while (wait4(k->pid, NULL, 0, &usage) < 0 && errno == EINTR)
 		;
-	count_cpu(k, cpu_ns_of(&usage));
+	probe_keeper_count_cpu(k, probe_keeper_cpu_ns_of(&usage));
 	return free_ptr(k);
 }
 
 static int probe_keeper_ask(struct probe_keeper *k, const struct keeper_question *q, const int *fds,
 			    size_t n_fds, const void *data, size_t size, struct keeper_answer *ret)
 {
-	int r = send_all(k->sock, q, sizeof(*q), fds, n_fds)
-			?: send_all(k->sock, data, size, NULL, 0)
-			?: receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+	int r = probe_keeper_send_all(k->sock, q, sizeof(*q), fds, n_fds)
+			?: probe_keeper_send_all(k->sock, data, size, NULL, 0)
+			?: probe_keeper_receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
 
 	if (r == 0)
-		count_cpu(k, ret->cpu_ns);
+		probe_keeper_count_cpu(k, ret->cpu_ns);
 	return r;
 }
 

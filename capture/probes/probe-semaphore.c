@@ -6,7 +6,7 @@
 #include "base/usdt-note.h"
 
 /* Where the file has the two bytes that are loaded, writable, to VADDR. */
-static uint64_t semaphore_offset(const struct elf_image *image, uint64_t vaddr)
+static uint64_t probe_semaphore_offset(const struct elf_image *image, uint64_t vaddr)
 {
 	GElf_Phdr header;
 	size_t n;
@@ -37,7 +37,7 @@ uint64_t probe_semaphore_find(const struct elf_image *image, uint64_t vaddr)
 		base.sh_addr = 0;
 	while (usdt_note_next(data->d_buf, data->d_size, &at, &note) > 0)
 		if (note.semaphore && usdt_note_vaddr(&note, note.vaddr, base.sh_addr) == vaddr)
-			return semaphore_offset(image, usdt_note_vaddr(&note, note.semaphore,
-								       base.sh_addr));
+			return probe_semaphore_offset(image, usdt_note_vaddr(&note, note.semaphore,
+									     base.sh_addr));
 	return 0;
 }

@@ -52,7 +52,7 @@ struct multi {
 };
 
 /* Returns a link's descriptor or a negative errno. */
-static int attach_multi(const struct multi *m)
+static int probes_attach_multi(const struct multi *m)
 {
 	struct link_create_multi attr = {
 		.prog_fd = (uint32_t)m->program,
@@ -83,10 +83,10 @@ static int probes_load_nothing(int type)
 }
 
 /* What the kernel says to a link that cannot be, of PROGRAM at PATH in PID. */
-static int refuse_multi(int type, int program, const char *path, pid_t pid)
+static int probes_refuse_multi(int type, int program, const char *path, pid_t pid)
 {
 	const uint64_t offset = 0;
-	_cleanup_close_ int link = attach_multi(&(struct multi){
+	_cleanup_close_ int link = probes_attach_multi(&(struct multi){
 		.program = program,
 		.attach_type = (uint32_t)type,
 		.pid = pid,
@@ -104,19 +104,19 @@ static int refuse_multi(int type, int program, const char *path, pid_t pid)
  * has the id -1: the first kernels that had such links did not look, and told threads apart where
  * processes are meant.
  */
-static bool has_multi(int type)
+static bool probes_has_multi(int type)
 {
 	_cleanup_close_ int program = probes_load_nothing(type);
 
-	return program >= 0 && refuse_multi(type, program, "/", 0) == -EBADF &&
-	       refuse_multi(type, program, "/proc/self/exe", -1) == -EINVAL;
+	return program >= 0 && probes_refuse_multi(type, program, "/", 0) == -EBADF &&
+	       probes_refuse_multi(type, program, "/proc/self/exe", -1) == -EINVAL;
 }
 
 enum probes_way probes_way(void)
 {
-	if (!has_multi(ATTACH_UPROBE_MULTI))
+	if (!probes_has_multi(ATTACH_UPROBE_MULTI))
 		return PROBES_PERF;
-	return has_multi(ATTACH_UPROBE_SESSION) ? PROBES_SESSION : PROBES_MULTI;
+	return probes_has_multi(ATTACH_UPROBE_SESSION) ? PROBES_SESSION : PROBES_MULTI;
 }
 
 bool probes_use(enum probes_way way, enum probes_program program)
@@ -141,7 +141,7 @@ int probes_attach_type(enum probes_way way, enum probes_program program)
 /* ---- which program goes where ---- */
 
 /* Whether the function of PROBE, an entry, is looked at where it returns, too. */
-static bool has_ret(const struct probes_target *t, const struct allocator_probe *probe)
+static bool probes_has_ret(const struct probes_target *t, const struct allocator_probe *probe)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->probes[i].kind == ALLOCATOR_PROBE_RET &&
@@ -159,10 +159,10 @@ static bool probes_belongs(const struct probes_target *t, enum probes_program pr
 
 	switch (program) {
 	case PROBES_ENTRY:
-		return probe->kind == ALLOCATOR_PROBE_ENTRY && !has_ret(t, probe);
+		return probe->kind == ALLOCATOR_PROBE_ENTRY && !probes_has_ret(t, probe);
 	case PROBES_CALL:
 		return (session && t->way != PROBES_SESSION) ||
-		       (probe->kind == ALLOCATOR_PROBE_ENTRY && has_ret(t, probe));
+		       (probe->kind == ALLOCATOR_PROBE_ENTRY && probes_has_ret(t, probe));
 	case PROBES_RETURN:
 		return session && t->way != PROBES_SESSION;
 	case PROBES_RET:
@@ -174,7 +174,7 @@ static bool probes_belongs(const struct probes_target *t, enum probes_program pr
 	}
 }
 
-static uint64_t cookie_of(const struct allocator_probe *probe)
+static uint64_t probes_cookie_of(const struct allocator_probe *probe)
 {
 	return probe->function |
 	       (probe->kind == ALLOCATOR_PROBE_SESSION ? 0 : (uint64_t)MEMORY_COOKIE_RET);
@@ -187,8 +187,8 @@ static void probes_keep(struct probes *p, int fd)
 	p->fds[p->n++] = fd;
 }
 
-static int attach_perf(struct probes *p, const struct probes_target *t, const struct multi *m,
-		       uint32_t at)
+static int probes_attach_perf(struct probes *p, const struct probes_target *t,
+			      const struct multi *m, uint32_t at)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = m->cookies[at]);
 	_cleanup_close_ int event = perf_event_open_probe(t->pid, t->fd, m->offsets[at],
@@ -212,7 +212,7 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 	int r = -EINVAL;
 
 	if (t->way != PROBES_PERF)
-		r = attach_multi(m);
+		r = probes_attach_multi(m);
 	if (r >= 0)
 		probes_keep(p, r);
 	if (r >= 0 || r == -ESRCH)
@@ -225,8 +225,8 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 		one.semaphores += i;
 		one.cookies += i;
 		if (t->way == PROBES_PERF)
-			r = attach_perf(p, t, m, i);
-		else if ((r = attach_multi(&one)) >= 0)
+			r = probes_attach_perf(p, t, m, i);
+		else if ((r = probes_attach_multi(&one)) >= 0)
 			probes_keep(p, r);
 		/* (the next one would wait as long) */
 		if (r == -ESRCH || r == -ETIMEDOUT)
@@ -236,8 +236,8 @@ static int probes_attach(struct probes *p, const struct probes_target *t, const 
 	return 0;
 }
 
-static int attach_program(struct probes *p, const struct probes_target *t,
-			  enum probes_program program, size_t *failed)
+static int probes_attach_program(struct probes *p, const struct probes_target *t,
+				 enum probes_program program, size_t *failed)
 {
 	_cleanup_free_ uint64_t *offsets = calloc(t->n, sizeof(*offsets));
 	_cleanup_free_ uint64_t *semaphores = calloc(t->n, sizeof(*semaphores));
@@ -262,7 +262,7 @@ static int attach_program(struct probes *p, const struct probes_target *t,
 			continue;
 		offsets[m.n] = t->probes[i].offset;
 		semaphores[m.n] = t->probes[i].semaphore;
-		cookies[m.n++] = cookie_of(&t->probes[i]);
+		cookies[m.n++] = probes_cookie_of(&t->probes[i]);
 	}
 	return m.n ? probes_attach(p, t, &m, failed) : 0;
 }
@@ -298,7 +298,7 @@ static int probes_hold(struct probes *p, const struct probes_target *t, size_t *
 	return 0;
 }
 
-static int attach_programs(struct probes *p, const struct probes_target *t, size_t *failed)
+static int probes_attach_programs(struct probes *p, const struct probes_target *t, size_t *failed)
 {
 	/* Ends before begins: a begin must not wait for an end that nobody looked at. */
 	static const enum probes_program order[] = {
@@ -307,7 +307,7 @@ static int attach_programs(struct probes *p, const struct probes_target *t, size
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(order); i++)
-		r = attach_program(p, t, order[i], failed);
+		r = probes_attach_program(p, t, order[i], failed);
 	return r;
 }
 
@@ -319,7 +319,8 @@ int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_f
 
 	if (!p)
 		return -ENOMEM;
-	r = t->way == PROBES_HOLD ? probes_hold(p, t, &failed) : attach_programs(p, t, &failed);
+	r = t->way == PROBES_HOLD ? probes_hold(p, t, &failed)
+				  : probes_attach_programs(p, t, &failed);
 	if (r < 0)
 		return r;
 	if (p->n == 0)
@@ -333,7 +334,7 @@ int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_f
 
 /* A process that has ended and was not waited for: no memory is its own. Returns its id or a
  * negative errno. */
-static pid_t make_ended_process(void)
+static pid_t probes_make_ended_process(void)
 {
 	pid_t pid = fork();
 
@@ -346,7 +347,7 @@ static pid_t make_ended_process(void)
 	return pid;
 }
 
-static void forget_ended_process(pid_t pid)
+static void probes_forget_ended_process(pid_t pid)
 {
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -354,9 +355,10 @@ static void forget_ended_process(pid_t pid)
 
 /* A link may belong to a process that has ended; a perf event may not, so it belongs to this
  * one. */
-static int attach_for_nobody(struct probes *p, const struct probes_target *t, struct multi *m)
+static int probes_attach_for_nobody(struct probes *p, const struct probes_target *t,
+				    struct multi *m)
 {
-	pid_t ended = t->way == PROBES_PERF ? 0 : make_ended_process();
+	pid_t ended = t->way == PROBES_PERF ? 0 : probes_make_ended_process();
 	struct probes_target target = *t;
 	size_t failed = 0;
 	int r;
@@ -366,7 +368,7 @@ static int attach_for_nobody(struct probes *p, const struct probes_target *t, st
 	target.pid = m->pid = ended ?: getpid();
 	r = probes_attach(p, &target, m, &failed);
 	if (ended)
-		forget_ended_process(ended);
+		probes_forget_ended_process(ended);
 	return r;
 }
 
@@ -396,7 +398,7 @@ int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
 	if (program < 0)
 		return program;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = attach_for_nobody(p, &target, &m);
+	r = probes_attach_for_nobody(p, &target, &m);
 	if (r == 0 && p->n == 0)
 		r = -EOPNOTSUPP;
 	if (r == 0)
@@ -415,7 +417,7 @@ struct closing {
 	pthread_cond_t done;
 };
 
-static void *close_some(void *userdata)
+static void *probes_close_some(void *userdata)
 {
 	struct closing *c = userdata;
 
@@ -447,14 +449,14 @@ void probes_free_all(struct probes **list, size_t n)
 		pthread_mutex_lock(&c.lock);
 		c.n_threads++;
 		pthread_mutex_unlock(&c.lock);
-		if (thread_start(close_some, &c) == 0)
+		if (thread_start(probes_close_some, &c) == 0)
 			continue;
 		pthread_mutex_lock(&c.lock);
 		c.n_threads--;
 		pthread_mutex_unlock(&c.lock);
 		break;
 	}
-	close_some(&c);
+	probes_close_some(&c);
 	pthread_mutex_lock(&c.lock);
 	while (c.n_threads > 0)
 		pthread_cond_wait(&c.done, &c.lock);
@@ -473,7 +475,7 @@ struct probes *probes_free(struct probes *p)
 }
 
 /* Until the end of the pipe is seen: then nobody else has what P has. */
-static void end_with_pipe(const int pipe_fds[2])
+static void probes_end_with_pipe(const int pipe_fds[2])
 {
 	char c;
 
@@ -492,7 +494,7 @@ struct probes *probes_free_by_exit(struct probes *p)
 		return probes_free(p);
 	pid = fork();
 	if (pid == 0)
-		end_with_pipe(fds);
+		probes_end_with_pipe(fds);
 	close(fds[0]);
 	probes_free(p);
 	close(fds[1]);

@@ -118,7 +118,7 @@ static bool counters_read_file(int fd, char text[static FILE_MAX])
 
 /* ---- groups of values ---- */
 
-static struct rec_counters begin_group(uint64_t now_ns, const char *name, uint64_t id)
+static struct rec_counters counters_begin_group(uint64_t now_ns, const char *name, uint64_t id)
 {
 	struct rec_counters rec = {
 		.head = { .ts_ns = now_ns, .size = sizeof(rec), .kind = REC_COUNTERS },
@@ -129,20 +129,20 @@ static struct rec_counters begin_group(uint64_t now_ns, const char *name, uint64
 	return rec;
 }
 
-static void add_whole(struct rec_counters *rec, const char *name, uint64_t v)
+static void counters_add_whole(struct rec_counters *rec, const char *name, uint64_t v)
 {
 	rec->whole |= 1u << rec->n_values;
 	rec->values[rec->n_values].value = v;
 	snprintf(rec->values[rec->n_values++].name, REC_COUNTERS_NAME_BYTES, "%s", name);
 }
 
-static void add_double(struct rec_counters *rec, const char *name, double v)
+static void counters_add_double(struct rec_counters *rec, const char *name, double v)
 {
 	memcpy(&rec->values[rec->n_values].value, &v, sizeof(v));
 	snprintf(rec->values[rec->n_values++].name, REC_COUNTERS_NAME_BYTES, "%s", name);
 }
 
-static int end_group(const struct rec_counters *rec, counters_fn fn, void *userdata)
+static int counters_end_group(const struct rec_counters *rec, counters_fn fn, void *userdata)
 {
 	return rec->n_values ? fn(rec, userdata) : 0;
 }
@@ -160,9 +160,10 @@ static const char *counters_behind(const char *text, const char *word)
 	return text ? text + n : NULL;
 }
 
-static int sample_memory(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
+static int counters_sample_memory(struct counters *c, uint64_t now_ns, counters_fn fn,
+				  void *userdata)
 {
-	struct rec_counters rec = begin_group(now_ns, "memory", 0);
+	struct rec_counters rec = counters_begin_group(now_ns, "memory", 0);
 	char text[FILE_MAX];
 
 	counters_read_file(c->meminfo_fd, text);
@@ -171,14 +172,14 @@ static int sample_memory(struct counters *c, uint64_t now_ns, counters_fn fn, vo
 		uint64_t kib;
 
 		if (at && sscanf(at, "%" SCNu64 " kB", &kib) == 1)
-			add_whole(&rec, memory_rows[i].name, kib * 1024);
+			counters_add_whole(&rec, memory_rows[i].name, kib * 1024);
 	}
-	return end_group(&rec, fn, userdata);
+	return counters_end_group(&rec, fn, userdata);
 }
 
-static int sample_load(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
+static int counters_sample_load(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
 {
-	struct rec_counters rec = begin_group(now_ns, "load", 0);
+	struct rec_counters rec = counters_begin_group(now_ns, "load", 0);
 	uint64_t runnable, threads;
 	double one, five, fifteen;
 	char text[FILE_MAX];
@@ -186,20 +187,21 @@ static int sample_load(struct counters *c, uint64_t now_ns, counters_fn fn, void
 	counters_read_file(c->loadavg_fd, text);
 	if (sscanf(text, "%lf %lf %lf %" SCNu64 "/%" SCNu64, &one, &five, &fifteen, &runnable,
 		   &threads) == 5) {
-		add_double(&rec, "1 minute", one);
-		add_double(&rec, "5 minutes", five);
-		add_double(&rec, "15 minutes", fifteen);
-		add_whole(&rec, "runnable", runnable);
-		add_whole(&rec, "threads", threads);
+		counters_add_double(&rec, "1 minute", one);
+		counters_add_double(&rec, "5 minutes", five);
+		counters_add_double(&rec, "15 minutes", fifteen);
+		counters_add_whole(&rec, "runnable", runnable);
+		counters_add_whole(&rec, "threads", threads);
 	}
-	return end_group(&rec, fn, userdata);
+	return counters_end_group(&rec, fn, userdata);
 }
 
 /* The kernel counts the time in which tasks waited; of that, the share of the time since the last
  * sample. */
-static int sample_pressure(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
+static int counters_sample_pressure(struct counters *c, uint64_t now_ns, counters_fn fn,
+				    void *userdata)
 {
-	struct rec_counters rec = begin_group(now_ns, "pressure", 0);
+	struct rec_counters rec = counters_begin_group(now_ns, "pressure", 0);
 	char texts[ARRAY_SIZE(pressure_files)][FILE_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(pressure_files); i++)
@@ -217,38 +219,41 @@ static int sample_pressure(struct counters *c, uint64_t now_ns, counters_fn fn, 
 			double percent =
 				1e5 * (double)(us - last_us) / (double)(now_ns - c->last_ns);
 
-			add_double(&rec, pressure_rows[i].name, percent < 100 ? percent : 100);
+			counters_add_double(&rec, pressure_rows[i].name,
+					    percent < 100 ? percent : 100);
 		}
 		c->pressure[i].known = true;
 		c->pressure[i].total_us = us;
 	}
-	return end_group(&rec, fn, userdata);
+	return counters_end_group(&rec, fn, userdata);
 }
 
-static int sample_frequencies(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
+static int counters_sample_frequencies(struct counters *c, uint64_t now_ns, counters_fn fn,
+				       void *userdata)
 {
 	char text[FILE_MAX];
 	uint64_t khz;
 	int r = 0;
 
 	for (unsigned cpu = 0; r == 0 && cpu < c->n_cpus; cpu++) {
-		struct rec_counters rec = begin_group(now_ns, "CPU frequency", cpu);
+		struct rec_counters rec = counters_begin_group(now_ns, "CPU frequency", cpu);
 
 		if (!counters_read_file(c->frequency_fds[cpu], text) ||
 		    sscanf(text, "%" SCNu64, &khz) != 1)
 			continue;
-		add_whole(&rec, "kHz", khz);
-		r = end_group(&rec, fn, userdata);
+		counters_add_whole(&rec, "kHz", khz);
+		r = counters_end_group(&rec, fn, userdata);
 	}
 	return r;
 }
 
 int counters_sample(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
 {
-	int r = sample_memory(c, now_ns, fn, userdata) ?: sample_load(c, now_ns, fn, userdata)
-			?: sample_pressure(c, now_ns, fn, userdata)
-			?: sample_frequencies(c, now_ns, fn, userdata);
+	int r = counters_sample_memory(c, now_ns, fn, userdata);
 
+	r = r ?: counters_sample_load(c, now_ns, fn, userdata);
+	r = r ?: counters_sample_pressure(c, now_ns, fn, userdata);
+	r = r ?: counters_sample_frequencies(c, now_ns, fn, userdata);
 	c->last_ns = now_ns;
 	return r;
 }

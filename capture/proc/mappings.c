@@ -60,7 +60,7 @@ static int mappings_hand_on(struct room *room, uint32_t pid, const char *path, m
 
 /* ---- processes ---- */
 
-static void ask_build_id(int fd, struct rec_mapping *rec)
+static void mappings_ask_build_id(int fd, struct rec_mapping *rec)
 {
 	struct procmap_query q = {
 		.size = sizeof(q),
@@ -76,7 +76,7 @@ static void ask_build_id(int fd, struct rec_mapping *rec)
 
 /* Fills REC from a line; *RET_PATH is what stands behind. False if it is not executable, or no
  * line. */
-static bool parse_line(char *line, struct rec_mapping *rec, const char **ret_path)
+static bool mappings_parse_line(char *line, struct rec_mapping *rec, const char **ret_path)
 {
 	uint64_t start, end, offset, inode;
 	unsigned major, minor;
@@ -99,7 +99,7 @@ static bool parse_line(char *line, struct rec_mapping *rec, const char **ret_pat
 	return true;
 }
 
-static FILE *open_maps(const char *root, uint32_t pid)
+static FILE *mappings_open_maps(const char *root, uint32_t pid)
 {
 	char path[48];
 
@@ -108,9 +108,9 @@ static FILE *open_maps(const char *root, uint32_t pid)
 }
 
 /* If the list is empty, the first thread may have ended, and others have it. */
-static FILE *open_maps_of_any(const char *root, uint32_t pid)
+static FILE *mappings_open_maps_of_any(const char *root, uint32_t pid)
 {
-	FILE *f = open_maps(root, pid);
+	FILE *f = mappings_open_maps(root, pid);
 	pid_t task;
 	int c;
 
@@ -123,7 +123,7 @@ static FILE *open_maps_of_any(const char *root, uint32_t pid)
 	if (task == 0 || task == (pid_t)pid)
 		return f;
 	fclose(f);
-	return open_maps(root, (uint32_t)task);
+	return mappings_open_maps(root, (uint32_t)task);
 }
 
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata)
@@ -134,14 +134,14 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 	FILE *f;
 	int r = 0;
 
-	f = open_maps_of_any(root, pid);
+	f = mappings_open_maps_of_any(root, pid);
 	if (!f)
 		return 0;
 	while (r == 0 && fgets(line, sizeof(line), f)) {
-		if (!parse_line(line, &room.rec, &name))
+		if (!mappings_parse_line(line, &room.rec, &name))
 			continue;
 		if (room.rec.inode)
-			ask_build_id(fileno(f), &room.rec);
+			mappings_ask_build_id(fileno(f), &room.rec);
 		r = mappings_hand_on(&room, pid, name, fn, userdata);
 	}
 	fclose(f);
@@ -210,8 +210,8 @@ static struct kernel_text mappings_find_text(const char *root)
 	return text;
 }
 
-static int list_text(const char *root, const struct kernel_text *text, mapping_fn fn,
-		     void *userdata)
+static int mappings_list_text(const char *root, const struct kernel_text *text, mapping_fn fn,
+			      void *userdata)
 {
 	struct room room;
 
@@ -222,7 +222,7 @@ static int list_text(const char *root, const struct kernel_text *text, mapping_f
 	return mappings_hand_on(&room, KERNEL_PID, "[kernel.kallsyms]", fn, userdata);
 }
 
-static int list_modules(const char *root, mapping_fn fn, void *userdata)
+static int mappings_list_modules(const char *root, mapping_fn fn, void *userdata)
 {
 	char line[4096], name[64], path[160], shown[72];
 	FILE *f = mappings_open_file(root, "/proc/modules");
@@ -250,7 +250,7 @@ int mappings_of_kernel(const char *root, const struct kernel_text *text, mapping
 		       void *userdata)
 {
 	struct kernel_text found = text ? *text : mappings_find_text(root);
-	int r = list_text(root, &found, fn, userdata);
+	int r = mappings_list_text(root, &found, fn, userdata);
 
-	return r < 0 ? r : list_modules(root, fn, userdata);
+	return r < 0 ? r : mappings_list_modules(root, fn, userdata);
 }

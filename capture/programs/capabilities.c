@@ -18,13 +18,13 @@
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
-static bool may_load(void)
+static bool capabilities_may_load(void)
 {
 	return rights_has(RIGHTS_SYS_ADMIN) ||
 	       (rights_has(RIGHTS_BPF) && rights_has(RIGHTS_PERFMON));
 }
 
-static bool kernel_at_least(unsigned major, unsigned minor)
+static bool capabilities_kernel_at_least(unsigned major, unsigned minor)
 {
 	unsigned a = 0, b = 0;
 	struct utsname u;
@@ -34,7 +34,7 @@ static bool kernel_at_least(unsigned major, unsigned minor)
 	return a > major || (a == major && b >= minor);
 }
 
-static struct capability waker_context(const struct kernel_btf *btf)
+static struct capability capabilities_waker_context(const struct kernel_btf *btf)
 {
 	struct capability c = { .name = "waker_context" };
 	int64_t from_rq;
@@ -83,7 +83,7 @@ static const struct {
 enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };
 
 /* Rows for the categories with hooks. ALL: whatever all of them need is there. */
-static int probe_hooks(struct capability *caps, const struct kernel_btf *btf, bool all)
+static int capabilities_probe_hooks(struct capability *caps, const struct kernel_btf *btf, bool all)
 {
 	const char *names[N_TRACEPOINTS];
 	bool has[N_TRACEPOINTS] = { 0 };
@@ -191,7 +191,7 @@ static struct capability capabilities_stacks(const struct kernel_btf *btf, bool 
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 {
 	_cleanup_(kernel_btf_freep) struct kernel_btf *btf = NULL;
-	bool load = may_load(), version = kernel_at_least(6, 1);
+	bool load = capabilities_may_load(), version = capabilities_kernel_at_least(6, 1);
 	bool all = kernel_btf_open(&btf) == 0 && load && version;
 	int n = 0;
 
@@ -210,7 +210,7 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	caps[n++] = (struct capability){ "lifecycle", all,
 					 all ? "fork, exec, exit and rename"
 					     : "see btf, privilege and kernel" };
-	n += probe_hooks(&caps[n], btf, all);
+	n += capabilities_probe_hooks(&caps[n], btf, all);
 	caps[n++] = capabilities_counters(all);
 	caps[n++] = capabilities_profile(all);
 	caps[n] = caps[n - 1]; /* mappings come through perf events, too */
@@ -220,18 +220,18 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	n++;
 	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
 	caps[n++] = capabilities_stacks(btf, all);
-	caps[n++] = waker_context(btf);
+	caps[n++] = capabilities_waker_context(btf);
 	return n;
 }
 
 int capabilities_check(const char **reterr_text)
 {
-	if (!may_load()) {
+	if (!capabilities_may_load()) {
 		*reterr_text = "loading eBPF programs needs root, or CAP_BPF and CAP_PERFMON; "
 			       "try with sudo";
 		return -EPERM;
 	}
-	if (!kernel_at_least(6, 1)) {
+	if (!capabilities_kernel_at_least(6, 1)) {
 		*reterr_text = "this kernel is too old: kymo needs Linux 6.1 or later";
 		return -EOPNOTSUPP;
 	}

@@ -10,7 +10,7 @@
 #include "capture/programs/kernel-btf.h"
 #include "capture/programs/resource-calls.h"
 
-static uint32_t filter_kinds(const struct session_options *o)
+static uint32_t configure_filter_kinds(const struct session_options *o)
 {
 	const struct capture_filter *f = &o->filter;
 
@@ -226,7 +226,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 	skel->rodata->preempt_count_from_rq = from_rq;
 	skel->rodata->possible_cpus = c->n_cpus;
 	skel->rodata->tell_cpus_gone = (o->categories & CATEGORY_SCHED) != 0;
-	skel->rodata->filter_kinds = filter_kinds(o);
+	skel->rodata->filter_kinds = configure_filter_kinds(o);
 	r = configure_own(c, o);
 	if (r < 0)
 		return r;

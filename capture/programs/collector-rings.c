@@ -21,7 +21,7 @@
 /* The rings of the other categories are so much smaller: there is less in them. */
 enum { OTHER_RINGS_SHARE = 4 };
 
-static uint64_t other_ring_bytes(uint64_t ring_bytes)
+static uint64_t collector_other_ring_bytes(uint64_t ring_bytes)
 {
 	uint64_t bytes = ring_bytes / OTHER_RINGS_SHARE;
 
@@ -35,9 +35,9 @@ static const uint32_t cpu_ring_categories[CPU_RINGS] = {
 	[CPU_RING_IDLE] = CATEGORY_POWER,
 };
 
-static uint64_t rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
+static uint64_t collector_rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 {
-	uint64_t bytes = other_ring_bytes(ring_bytes);
+	uint64_t bytes = collector_other_ring_bytes(ring_bytes);
 
 	return ring == REC_RING_LIFECYCLE && bytes < LIFECYCLE_RING_BYTES ? LIFECYCLE_RING_BYTES
 									  : bytes;
@@ -45,12 +45,12 @@ static uint64_t rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 
 uint64_t collector_map_ring_bytes(uint64_t ring_bytes)
 {
-	return other_ring_bytes(ring_bytes) / 2;
+	return collector_other_ring_bytes(ring_bytes) / 2;
 }
 
 /* Sets up a map of N word rings of BYTES each; without any, the map is not made. */
-static int configure_words(struct word_rings *rings, struct bpf_map *map, unsigned n,
-			   uint64_t bytes)
+static int collector_configure_words(struct word_rings *rings, struct bpf_map *map, unsigned n,
+				     uint64_t bytes)
 {
 	int r;
 
@@ -70,23 +70,24 @@ int collector_configure_rings(struct collector *c, const struct session_options 
 	int r;
 
 	skel->rodata->sched_ring_bytes = o->categories & CATEGORY_SCHED ? o->ring_bytes : 0;
-	skel->rodata->cpu_ring_bytes = other_ring_bytes(o->ring_bytes);
+	skel->rodata->cpu_ring_bytes = collector_other_ring_bytes(o->ring_bytes);
 	for (unsigned i = 0; i < CPU_RINGS; i++) {
 		skel->rodata->cpu_rings_from[i] = n_cpu_rings;
 		if (o->categories & cpu_ring_categories[i])
 			n_cpu_rings += c->n_cpus;
 	}
 	for (unsigned i = 0; i < REC_RINGS; i++)
-		skel->rodata->rec_ring_bytes[i] = rec_ring_bytes(o->ring_bytes, i);
-	r = configure_words(&c->sched, skel->maps.sched_rings,
-			    o->categories & CATEGORY_SCHED ? c->n_cpus : 0, o->ring_bytes);
+		skel->rodata->rec_ring_bytes[i] = collector_rec_ring_bytes(o->ring_bytes, i);
+	r = collector_configure_words(&c->sched, skel->maps.sched_rings,
+				      o->categories & CATEGORY_SCHED ? c->n_cpus : 0,
+				      o->ring_bytes);
 	if (r == 0)
-		r = configure_words(&c->cpu, skel->maps.cpu_rings, n_cpu_rings,
-				    other_ring_bytes(o->ring_bytes));
+		r = collector_configure_words(&c->cpu, skel->maps.cpu_rings, n_cpu_rings,
+					      collector_other_ring_bytes(o->ring_bytes));
 	return r < 0 ? r : bpf_map__set_max_entries(skel->maps.doorbell, (uint32_t)getpagesize());
 }
 
-static int map_word_rings(struct word_rings *rings, struct bpf_map *map)
+static int collector_map_word_rings(struct word_rings *rings, struct bpf_map *map)
 {
 	size_t page = (size_t)getpagesize();
 	void *p;
@@ -114,7 +115,7 @@ static int collector_rings_on_record(void *userdata, void *data, size_t size)
 }
 
 /* Makes a BPF ring buffer that is going to be drained, in *RET_FD. */
-static int make_rec_ring(struct collector *c, uint64_t bytes, int *ret_fd)
+static int collector_make_rec_ring(struct collector *c, uint64_t bytes, int *ret_fd)
 {
 	*ret_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
 	if (*ret_fd < 0)
@@ -132,7 +133,7 @@ struct rec_ring_set {
 	int *fds;
 };
 
-static void rec_ring_set_deinit(struct rec_ring_set *set)
+static void collector_rec_ring_set_deinit(struct rec_ring_set *set)
 {
 	for (uint32_t i = 0; set->fds && i < set->n; i++)
 		close_fd(set->fds[i]);
@@ -144,7 +145,7 @@ static void rec_ring_set_deinit(struct rec_ring_set *set)
  * Where the kernel can, it waits for one grace period after all, and not for one after each. The
  * manager maps the rings and needs no descriptors; the outer map keeps them alive.
  */
-static int put_rec_rings(struct collector *c, const struct rec_ring_set *set)
+static int collector_put_rec_rings(struct collector *c, const struct rec_ring_set *set)
 {
 	int fd = bpf_map__fd(c->skel->maps.rec_rings);
 	uint32_t n = set->n;
@@ -157,9 +158,9 @@ static int put_rec_rings(struct collector *c, const struct rec_ring_set *set)
 	return 0;
 }
 
-static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
+static int collector_make_rec_rings(struct collector *c, uint64_t ring_bytes)
 {
-	_cleanup_(rec_ring_set_deinit) struct rec_ring_set set = {
+	_cleanup_(collector_rec_ring_set_deinit) struct rec_ring_set set = {
 		.at = calloc((size_t)REC_RINGS * c->n_cpus, sizeof(*set.at)),
 		.fds = calloc((size_t)REC_RINGS * c->n_cpus, sizeof(*set.fds)),
 	};
@@ -172,17 +173,18 @@ static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
 			continue;
 		for (uint32_t cpu = 0; r == 0 && cpu < c->n_cpus; cpu++) {
 			set.at[set.n] = ring * c->n_cpus + cpu;
-			r = make_rec_ring(c, rec_ring_bytes(ring_bytes, ring), &set.fds[set.n++]);
+			r = collector_make_rec_ring(c, collector_rec_ring_bytes(ring_bytes, ring),
+						    &set.fds[set.n++]);
 		}
 	}
-	return r < 0 ? r : put_rec_rings(c, &set);
+	return r < 0 ? r : collector_put_rec_rings(c, &set);
 }
 
 static void *collector_rings_run(void *userdata)
 {
 	struct collector *c = userdata;
 
-	c->rings_error = make_rec_rings(c, c->ring_bytes);
+	c->rings_error = collector_make_rec_rings(c, c->ring_bytes);
 	return NULL;
 }
 
@@ -215,19 +217,20 @@ int collector_finish_rings(struct collector *c)
 	return c->rings_error;
 }
 
-static int on_doorbell(void *userdata, void *data, size_t size)
+static int collector_on_doorbell(void *userdata, void *data, size_t size)
 {
 	return 0;
 }
 
 int collector_make_rings(struct collector *c)
 {
-	int r = map_word_rings(&c->sched, c->skel->maps.sched_rings)
-			?: map_word_rings(&c->cpu, c->skel->maps.cpu_rings);
+	int r = collector_map_word_rings(&c->sched, c->skel->maps.sched_rings)
+			?: collector_map_word_rings(&c->cpu, c->skel->maps.cpu_rings);
 
 	if (r < 0)
 		return r;
-	c->doorbell = ring_buffer__new(bpf_map__fd(c->skel->maps.doorbell), on_doorbell, c, NULL);
+	c->doorbell = ring_buffer__new(bpf_map__fd(c->skel->maps.doorbell), collector_on_doorbell,
+				       c, NULL);
 	return c->doorbell ? 0 : -errno;
 }
 
@@ -249,10 +252,10 @@ uint64_t collector_memory(const struct session_options *o)
 
 	for (unsigned i = 0; i < CPU_RINGS; i++)
 		if (o->categories & cpu_ring_categories[i])
-			bytes += other_ring_bytes(o->ring_bytes);
+			bytes += collector_other_ring_bytes(o->ring_bytes);
 	for (unsigned i = 0; i < REC_RINGS; i++)
 		if (rec_ring_is_used(i, o->categories))
-			bytes += rec_ring_bytes(o->ring_bytes, i);
+			bytes += collector_rec_ring_bytes(o->ring_bytes, i);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
 	return bytes +
 	       map_rings_memory((unsigned)(n > 0 ? n : 1), collector_map_ring_bytes(o->ring_bytes));
@@ -274,7 +277,8 @@ uint64_t collector_choose_ring_bytes(uint64_t wanted)
 	return bytes;
 }
 
-static const struct word_rings *rings_of(const struct collector *c, enum event_class class)
+static const struct word_rings *collector_rings_of(const struct collector *c,
+						   enum event_class class)
 {
 	return class == CLASS_SCHED ? &c->sched : &c->cpu;
 }
@@ -286,7 +290,7 @@ struct word_ring *collector_ring(struct collector *c, enum event_class class, un
 		[CLASS_SOFTIRQ] = CPU_RING_SOFTIRQ + 1,
 		[CLASS_IDLE] = CPU_RING_IDLE + 1,
 	};
-	const struct word_rings *rings = rings_of(c, class);
+	const struct word_rings *rings = collector_rings_of(c, class);
 	unsigned at = cpu;
 
 	if (class != CLASS_SCHED) {
@@ -300,7 +304,7 @@ struct word_ring *collector_ring(struct collector *c, enum event_class class, un
 
 uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
 {
-	return rings_of(c, class)->bytes;
+	return collector_rings_of(c, class)->bytes;
 }
 
 static int collector_rings_on_mapping(const struct rec_head *rec, void *userdata)
@@ -324,7 +328,7 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 	return r < 0 ? r : 0;
 }
 
-static struct collector_lost pending_in_words(const struct word_ring *ring)
+static struct collector_lost collector_pending_in_words(const struct word_ring *ring)
 {
 	return (struct collector_lost){
 		.count = __atomic_load_n(&ring->lost_count, __ATOMIC_RELAXED),
@@ -333,7 +337,7 @@ static struct collector_lost pending_in_words(const struct word_ring *ring)
 	};
 }
 
-static struct collector_lost pending_in_map_ring(struct collector *c, unsigned cpu)
+static struct collector_lost collector_pending_in_map_ring(struct collector *c, unsigned cpu)
 {
 	struct map_rings_lost lost = { 0 };
 
@@ -342,7 +346,7 @@ static struct collector_lost pending_in_map_ring(struct collector *c, unsigned c
 	return (struct collector_lost){ lost.count, lost.first_ns, lost.last_ns };
 }
 
-static void forget_lost_words(struct word_ring *ring)
+static void collector_forget_lost_words(struct word_ring *ring)
 {
 	if (!ring)
 		return;
@@ -356,7 +360,7 @@ void collector_forget_lost(struct collector *c)
 
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++) {
 		for (enum event_class class = 0; class < CLASS_MAX; class ++)
-			forget_lost_words(collector_ring(c, class, cpu));
+			collector_forget_lost_words(collector_ring(c, class, cpu));
 		if (c->map_rings)
 			map_rings_forget_lost(c->map_rings, cpu);
 	}
@@ -378,9 +382,9 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 	uint32_t at = rec_ring_of_class(class);
 
 	if (ring)
-		return pending_in_words(ring);
+		return collector_pending_in_words(ring);
 	if (class == CLASS_MAPPINGS)
-		return pending_in_map_ring(c, cpu);
+		return collector_pending_in_map_ring(c, cpu);
 	if (at == REC_RINGS || !rec_ring_is_used(at, c->categories) ||
 	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.rec_states), &at, c->states) < 0)
 		return (struct collector_lost){ 0 };

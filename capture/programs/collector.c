@@ -18,16 +18,16 @@
 
 /* ---- load ---- */
 
-static size_t costs_bytes(const struct collector *c)
+static size_t collector_costs_bytes(const struct collector *c)
 {
 	size_t page = (size_t)getpagesize();
 
 	return (c->n_cpus * sizeof(*c->costs) + page - 1) & ~(page - 1);
 }
 
-static int map_costs(struct collector *c)
+static int collector_map_costs(struct collector *c)
 {
-	void *p = mmap(NULL, costs_bytes(c), PROT_READ, MAP_SHARED,
+	void *p = mmap(NULL, collector_costs_bytes(c), PROT_READ, MAP_SHARED,
 		       bpf_map__fd(c->skel->maps.costs), 0);
 
 	if (p == MAP_FAILED)
@@ -41,7 +41,7 @@ enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = REC_RINGS };
 
 /* Whether there are descriptors for a session. libbpf takes a lack of them for features that the
  * kernel lacks. */
-static int check_descriptors(unsigned n_cpus)
+static int collector_check_descriptors(unsigned n_cpus)
 {
 	unsigned n = DESCRIPTORS + DESCRIPTORS_PER_CPU * n_cpus;
 	_cleanup_free_ int *fds = calloc(n, sizeof(*fds));
@@ -112,7 +112,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->clock = sampler_clock(&r);
 	if (!c->clock && c->categories & CATEGORY_PROFILE)
 		return load_error_perf(r, "take samples (perf events)", reterr_text);
-	r = check_descriptors(c->n_cpus);
+	r = collector_check_descriptors(c->n_cpus);
 	if (r < 0)
 		return load_error(r, "load the eBPF programs", reterr_text);
 	r = collector_load(c, options, reterr_text);
@@ -121,7 +121,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	r = collector_fill_filters(c, &options->filter);
 	if (r < 0)
 		return load_error(r, "set the filters", reterr_text);
-	r = collector_make_rings(c) ?: map_costs(c);
+	r = collector_make_rings(c) ?: collector_map_costs(c);
 	if (r < 0)
 		return load_error(r, "make the rings", reterr_text);
 	r = collector_make_unwinder(c);
@@ -140,7 +140,7 @@ struct collector *collector_free(struct collector *c)
 	map_rings_free(c->map_rings);
 	collector_free_rings(c);
 	if (c->costs)
-		munmap((void *)c->costs, costs_bytes(c));
+		munmap((void *)c->costs, collector_costs_bytes(c));
 	kymo_bpf__destroy(c->skel);
 	kernel_btf_free(c->btf);
 	free(c->states);
@@ -214,7 +214,7 @@ static int collector_follow_present(struct collector *c, char **reterr_text)
 /* ---- attach ---- */
 
 /* Before everything else: what is listed later is what was mapped by then. */
-static int start_map_rings(struct collector *c, char **reterr_text)
+static int collector_start_map_rings(struct collector *c, char **reterr_text)
 {
 	static const char deed[] = "watch what is mapped (perf events)";
 	int r;
@@ -248,7 +248,7 @@ int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr
 	return 0;
 }
 
-static int attach_wakeups(struct collector *c, char **reterr_text)
+static int collector_attach_wakeups(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
 	const struct attach_row rows[] = {
@@ -304,7 +304,7 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 			?: collector_follow_present(c, reterr_text);
 
 	if (r == 0 && !c->no_wakeups)
-		r = attach_wakeups(c, reterr_text);
+		r = collector_attach_wakeups(c, reterr_text);
 	return r < 0 ? r : collector_attach_rows(&last, 1, reterr_text);
 }
 
@@ -316,7 +316,7 @@ int collector_attach(struct collector *c, char **reterr_text)
 	r = collector_finish_rings(c);
 	if (r < 0)
 		return load_error(r, "make the rings", reterr_text);
-	r = start_map_rings(c, reterr_text);
+	r = collector_start_map_rings(c, reterr_text);
 	return r < 0 ? r : collector_attach_program(c, reterr_text);
 }
 
@@ -402,7 +402,7 @@ const char *collector_sample_clock(const struct collector *c)
 	return c->clock ? c->clock : "";
 }
 
-static void set_online(struct collector *c)
+static void collector_set_online(struct collector *c)
 {
 	map_rings_set_online(c->map_rings, c->online);
 	if (c->sampler)
@@ -417,10 +417,10 @@ void collector_look_after_cpus(struct collector *c)
 	/* First those that are not there as before, then those that are back. */
 	cpus_online(c->online, c->n_cpus);
 	if (cpus_clear_gone(c->skel->bss->cpu_departures, c->departures, c->online, c->n_cpus)) {
-		set_online(c);
+		collector_set_online(c);
 		cpus_online(c->online, c->n_cpus);
 	}
-	set_online(c);
+	collector_set_online(c);
 }
 
 void collector_forget_stacks(struct collector *c)
@@ -433,7 +433,7 @@ void collector_forget_cgroups(struct collector *c)
 	memset(c->skel->bss->cgroups_sent, 0, sizeof(c->skel->bss->cgroups_sent));
 }
 
-static void drop_link(struct bpf_link **link)
+static void collector_drop_link(struct bpf_link **link)
 {
 	bpf_link__destroy(*link);
 	*link = NULL;
@@ -441,7 +441,7 @@ static void drop_link(struct bpf_link **link)
 
 /* One that was running when its link went may still be: waits until every CPU has passed through
  * the scheduler. Where the call is not to be had, the wait is what it was. */
-static void wait_for_programs(void)
+static void collector_wait_for_programs(void)
 {
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
@@ -462,25 +462,25 @@ void collector_shed_stacks(struct collector *c)
 
 	c->sampler = sampler_free(c->sampler);
 	c->skel->bss->call_stacks_shed = 1;
-	drop_link(&c->skel->links.on_offcpu_switch);
-	drop_link(&c->skel->links.on_offcpu_waking);
+	collector_drop_link(&c->skel->links.on_offcpu_switch);
+	collector_drop_link(&c->skel->links.on_offcpu_waking);
 	if (!c->skel->links.on_sched_waking)
-		drop_link(&c->skel->links.on_softirq_raise);
-	wait_for_programs();
+		collector_drop_link(&c->skel->links.on_softirq_raise);
+	collector_wait_for_programs();
 	collector_report_away(c, has_offcpu);
 }
 
 void collector_shed_wakeups(struct collector *c)
 {
 	c->no_wakeups = true;
-	drop_link(&c->skel->links.on_sched_waking);
-	drop_link(&c->skel->links.on_sched_wakeup_new);
+	collector_drop_link(&c->skel->links.on_sched_waking);
+	collector_drop_link(&c->skel->links.on_sched_wakeup_new);
 	if (!c->skel->links.on_offcpu_waking)
-		drop_link(&c->skel->links.on_softirq_raise);
+		collector_drop_link(&c->skel->links.on_softirq_raise);
 }
 
 /* Threads that were away when the programs went: some have come back and left again since. */
-static void forget_away(struct collector *c)
+static void collector_forget_away(struct collector *c)
 {
 	int fd = bpf_map__fd(c->skel->maps.offcpu_threads);
 	uint32_t tid;
@@ -491,7 +491,7 @@ static void forget_away(struct collector *c)
 }
 
 /* What had begun on each CPU has ended since, or something else has begun. */
-static int forget_begun(struct collector *c)
+static int collector_forget_begun(struct collector *c)
 {
 	_cleanup_free_ struct cpu_state *none = calloc(c->n_cpus, sizeof(*none));
 	int fd = bpf_map__fd(c->skel->maps.cpu_states);
@@ -506,7 +506,7 @@ int collector_return_stacks(struct collector *c, char **reterr_text)
 {
 	int r;
 
-	forget_away(c);
+	collector_forget_away(c);
 	r = collector_start_stacks(c, reterr_text);
 	if (r < 0)
 		collector_shed_stacks(c);
@@ -515,7 +515,7 @@ int collector_return_stacks(struct collector *c, char **reterr_text)
 
 int collector_return_wakeups(struct collector *c, char **reterr_text)
 {
-	int r = attach_wakeups(c, reterr_text);
+	int r = collector_attach_wakeups(c, reterr_text);
 
 	if (r < 0)
 		collector_shed_wakeups(c);
@@ -527,7 +527,7 @@ int collector_resume(struct collector *c, char **reterr_text)
 {
 	const struct attach_row first = { c->skel->progs.on_cpuhp_exit,
 					  &c->skel->links.on_cpuhp_exit };
-	int r = forget_begun(c);
+	int r = collector_forget_begun(c);
 
 	if (r < 0)
 		return load_error(r, "begin again", reterr_text);
@@ -554,9 +554,9 @@ void collector_detach(struct collector *c)
 	/* It began last. */
 	c->sampler = sampler_free(c->sampler);
 	/* Its times are those of on_sched_switch: not without it. */
-	drop_link(&c->skel->links.on_offcpu_switch);
+	collector_drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
-	wait_for_programs();
+	collector_wait_for_programs();
 	collector_report_away(c, has_offcpu);
 	if (c->map_rings)
 		map_rings_stop(c->map_rings);

@@ -11,7 +11,7 @@ static bool decode_ends(const char *text, size_t room)
 	return memchr(text, '\0', room) != NULL;
 }
 
-static bool identity_ends(const struct rec_identity *id)
+static bool decode_identity_ends(const struct rec_identity *id)
 {
 	return decode_ends(id->comm, sizeof(id->comm));
 }
@@ -25,7 +25,7 @@ static bool decode_texts_fit(const struct call_text *texts, uint32_t n)
 }
 
 /* Whether the N bytes at DATA are whole blocks. */
-static bool moment_blocks_fit(const uint8_t *data, uint32_t n)
+static bool decode_moment_blocks_fit(const uint8_t *data, uint32_t n)
 {
 	struct moment_block block;
 
@@ -43,102 +43,102 @@ static bool moment_blocks_fit(const uint8_t *data, uint32_t n)
 
 /* ---- of each kind whether its values make sense; its size does ---- */
 
-static bool rec_fork_is_valid(const struct rec_fork *rec)
+static bool decode_rec_fork_is_valid(const struct rec_fork *rec)
 {
-	return identity_ends(&rec->child);
+	return decode_identity_ends(&rec->child);
 }
 
-static bool rec_exec_is_valid(const struct rec_exec *rec)
+static bool decode_rec_exec_is_valid(const struct rec_exec *rec)
 {
-	return identity_ends(&rec->task) && decode_ends(rec->file, sizeof(rec->file)) &&
+	return decode_identity_ends(&rec->task) && decode_ends(rec->file, sizeof(rec->file)) &&
 	       rec->args_bytes <= sizeof(rec->args);
 }
 
-static bool rec_exit_is_valid(const struct rec_exit *rec)
+static bool decode_rec_exit_is_valid(const struct rec_exit *rec)
 {
-	return identity_ends(&rec->task);
+	return decode_identity_ends(&rec->task);
 }
 
-static bool rec_rename_is_valid(const struct rec_rename *rec)
+static bool decode_rec_rename_is_valid(const struct rec_rename *rec)
 {
-	return identity_ends(&rec->task) && decode_ends(rec->comm, sizeof(rec->comm));
+	return decode_identity_ends(&rec->task) && decode_ends(rec->comm, sizeof(rec->comm));
 }
 
-static bool rec_lost_is_valid(const struct rec_lost *rec)
+static bool decode_rec_lost_is_valid(const struct rec_lost *rec)
 {
 	return rec->ring < REC_RINGS;
 }
 
-static bool rec_task_is_valid(const struct rec_task *rec)
+static bool decode_rec_task_is_valid(const struct rec_task *rec)
 {
-	return identity_ends(&rec->task);
+	return decode_identity_ends(&rec->task);
 }
 
-static bool rec_work_is_valid(const struct rec_work *rec)
+static bool decode_rec_work_is_valid(const struct rec_work *rec)
 {
 	return rec->begin_ns <= rec->head.ts_ns;
 }
 
-static bool rec_function_is_valid(const struct rec_function *rec)
+static bool decode_rec_function_is_valid(const struct rec_function *rec)
 {
 	return decode_ends(rec->name, sizeof(rec->name));
 }
 
-static bool rec_frequency_is_valid(const struct rec_frequency *rec)
+static bool decode_rec_frequency_is_valid(const struct rec_frequency *rec)
 {
 	(void)rec;
 	return true;
 }
 
-static bool rec_stack_is_valid(const struct rec_stack *rec)
+static bool decode_rec_stack_is_valid(const struct rec_stack *rec)
 {
 	return rec->head.size % sizeof(uint64_t) == 0 && rec->id != 0;
 }
 
-static bool rec_sample_is_valid(const struct rec_sample *rec)
+static bool decode_rec_sample_is_valid(const struct rec_sample *rec)
 {
 	(void)rec;
 	return true;
 }
 
-static bool rec_offcpu_is_valid(const struct rec_offcpu *rec)
+static bool decode_rec_offcpu_is_valid(const struct rec_offcpu *rec)
 {
 	return rec->begin_ns <= rec->head.ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
 	       rec->state > 0 && rec->state < 0x80 && rec->is_open <= 1;
 }
 
-static bool rec_alloc_is_valid(const struct rec_alloc *rec)
+static bool decode_rec_alloc_is_valid(const struct rec_alloc *rec)
 {
 	return rec->resource < RESOURCE_MAX;
 }
 
-static bool rec_free_is_valid(const struct rec_free *rec)
+static bool decode_rec_free_is_valid(const struct rec_free *rec)
 {
 	return rec->resource < RESOURCE_MAX;
 }
 
-static bool rec_resource_is_valid(const struct rec_resource *rec)
+static bool decode_rec_resource_is_valid(const struct rec_resource *rec)
 {
 	return decode_ends(rec->text, sizeof(rec->text));
 }
 
-static bool rec_named_is_valid(const struct rec_named *rec)
+static bool decode_rec_named_is_valid(const struct rec_named *rec)
 {
 	return rec->n_frames > 0 && rec->n_frames <= MEMORY_FRAMES_MAX && rec->id != 0;
 }
 
-static bool rec_cpu_gone_is_valid(const struct rec_cpu_gone *rec)
+static bool decode_rec_cpu_gone_is_valid(const struct rec_cpu_gone *rec)
 {
 	(void)rec;
 	return true;
 }
 
-static bool rec_registers_is_valid(const struct rec_registers *rec)
+static bool decode_rec_registers_is_valid(const struct rec_registers *rec)
 {
 	return rec->n <= REC_REGISTERS_MAX;
 }
 
-static bool rec_piece_is_valid(const struct rec_piece *rec)
+static bool decode_rec_piece_is_valid(const struct rec_piece *rec)
 {
 	return rec->n_frames > 0 && rec->n_frames <= STACK_FRAMES_MAX && rec->id != 0 &&
 	       rec->n_room <= PIECE_BYTES_MAX && rec->n_bytes <= rec->n_room &&
@@ -146,28 +146,28 @@ static bool rec_piece_is_valid(const struct rec_piece *rec)
 	       rec->process.n <= UNWIND_MAPPINGS_MAX;
 }
 
-static bool rec_call_is_valid(const struct rec_call *rec)
+static bool decode_rec_call_is_valid(const struct rec_call *rec)
 {
 	return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
 	       rec->head.size == REC_CALL_BYTES(rec->n_texts) &&
 	       decode_texts_fit(rec->texts, rec->n_texts);
 }
 
-static bool rec_call_end_is_valid(const struct rec_call_end *rec)
+static bool decode_rec_call_end_is_valid(const struct rec_call_end *rec)
 {
 	return rec->function < CALL_FUNCTIONS_MAX && rec->n_texts <= CALL_TEXTS_MAX &&
 	       rec->head.size == REC_CALL_END_BYTES(rec->n_texts) &&
 	       decode_texts_fit(rec->texts, rec->n_texts);
 }
 
-static bool rec_moment_is_valid(const struct rec_moment *rec)
+static bool decode_rec_moment_is_valid(const struct rec_moment *rec)
 {
 	return rec->point < MOMENT_POINTS_MAX && rec->bytes <= sizeof(rec->data) &&
 	       rec->head.size == REC_MOMENT_BYTES(rec->bytes) &&
-	       moment_blocks_fit(rec->data, rec->bytes);
+	       decode_moment_blocks_fit(rec->data, rec->bytes);
 }
 
-static bool rec_cgroup_is_valid(const struct rec_cgroup *rec)
+static bool decode_rec_cgroup_is_valid(const struct rec_cgroup *rec)
 {
 	return rec->bytes <= sizeof(rec->path) && rec->head.size == REC_CGROUP_BYTES(rec->bytes) &&
 	       rec->path[0] == '/' && strnlen(rec->path, rec->bytes) + 1 == rec->bytes;
@@ -180,7 +180,7 @@ static bool decode_is_valid(const struct rec_head *head)
 	switch (head->kind) {
 #define DECODE_KIND(KIND, number, tag, bytes, ring)                                                \
 	case REC_##KIND:                                                                           \
-		return tag##_is_valid((const void *)head);
+		return decode_##tag##_is_valid((const void *)head);
 		REC_PROGRAM_KINDS(DECODE_KIND)
 #undef DECODE_KIND
 	default:
@@ -213,7 +213,8 @@ const struct rec_head *decode_ring_record(const void *data, size_t size)
 }
 
 /* Whether the N words, a whole record, say what CPU did, in the way of CLASS. */
-static bool is_interval(const uint64_t *words, unsigned n, enum event_class class, unsigned cpu)
+static bool decode_is_interval(const uint64_t *words, unsigned n, enum event_class class,
+			       unsigned cpu)
 {
 	static const struct {
 		uint32_t process;
@@ -254,7 +255,7 @@ unsigned decode_ring_words(const uint64_t *words, size_t n_words, enum event_cla
 		return 0;
 	if (class != CLASS_SCHED && !decode_is_lost(words))
 		return fxt_get_record_type(words[0]) == FXT_RECORD_EVENT &&
-				       is_interval(words, n, class, cpu)
+				       decode_is_interval(words, n, class, cpu)
 			       ? n
 			       : 0;
 	switch (fxt_get_record_type(words[0])) {

@@ -177,7 +177,7 @@ struct wanted_names {
 	const char *const *names;
 };
 
-static uint32_t wanted_begin(const char *name)
+static uint32_t kernel_btf_wanted_begin(const char *name)
 {
 	uint32_t word = 0;
 
@@ -186,7 +186,7 @@ static uint32_t wanted_begin(const char *name)
 	return word * UINT32_C(0x9e3779b1) >> 16;
 }
 
-static uint32_t wanted_hash(const char *name)
+static uint32_t kernel_btf_wanted_hash(const char *name)
 {
 	uint32_t h = UINT32_C(2166136261);
 
@@ -196,16 +196,16 @@ static uint32_t wanted_hash(const char *name)
 }
 
 /* The slot of NAME, or the free one where it belongs. */
-static uint32_t wanted_slot(const struct wanted_names *w, const char *name)
+static uint32_t kernel_btf_wanted_slot(const struct wanted_names *w, const char *name)
 {
-	uint32_t i = wanted_hash(name) & w->mask;
+	uint32_t i = kernel_btf_wanted_hash(name) & w->mask;
 
 	while (w->slots[i] && strcmp(w->names[w->slots[i] - 1], name) != 0)
 		i = (i + 1) & w->mask;
 	return i;
 }
 
-static int wanted_names_init(struct wanted_names *w, const char *const *names, size_t n)
+static int kernel_btf_wanted_names_init(struct wanted_names *w, const char *const *names, size_t n)
 {
 	w->names = names;
 	w->mask = 63;
@@ -215,9 +215,9 @@ static int wanted_names_init(struct wanted_names *w, const char *const *names, s
 	if (!w->slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t begin = wanted_begin(names[i]);
+		uint32_t begin = kernel_btf_wanted_begin(names[i]);
 
-		w->slots[wanted_slot(w, names[i])] = (uint32_t)i + 1;
+		w->slots[kernel_btf_wanted_slot(w, names[i])] = (uint32_t)i + 1;
 		w->begins[begin / 32] |= UINT32_C(1) << begin % 32;
 	}
 	return 0;
@@ -227,7 +227,7 @@ int kernel_btf_each(const struct kernel_btf *btf, uint32_t kinds, const char *co
 		    size_t n, kernel_btf_fn fn, void *userdata)
 {
 	struct wanted_names w = { 0 };
-	int r = wanted_names_init(&w, names, n);
+	int r = kernel_btf_wanted_names_init(&w, names, n);
 
 	for (uint32_t id = 1; r >= 0 && id < btf->n_types; id++) {
 		const struct btf_type *t = kernel_btf_type(btf, id);
@@ -237,10 +237,10 @@ int kernel_btf_each(const struct kernel_btf *btf, uint32_t kinds, const char *co
 		if (!(kinds >> btf_kind(t) & 1) || t->name_off == 0)
 			continue;
 		name = kernel_btf_text(btf, t->name_off);
-		begin = wanted_begin(name);
+		begin = kernel_btf_wanted_begin(name);
 		if (!(w.begins[begin / 32] >> begin % 32 & 1))
 			continue;
-		slot = w.slots[wanted_slot(&w, name)];
+		slot = w.slots[kernel_btf_wanted_slot(&w, name)];
 		if (slot)
 			r = fn(id, slot - 1, userdata);
 	}

@@ -22,7 +22,7 @@ static __thread bool verifier_says;
 static const struct load_rights *assumed;
 
 /* What matters of TEXT, which has the verifier's log in it. Changes TEXT. */
-static const char *tail_of_log(char *text)
+static const char *load_error_tail_of_log(char *text)
 {
 	char *end = strstr(text, "\n-- END PROG LOAD LOG"), *last;
 
@@ -35,7 +35,7 @@ static const char *tail_of_log(char *text)
 	return strlen(text) > LOG_TAIL ? text + strlen(text) - LOG_TAIL : text;
 }
 
-static int keep_warning(enum libbpf_print_level level, const char *format, va_list ap)
+static int load_error_keep_warning(enum libbpf_print_level level, const char *format, va_list ap)
 {
 	size_t used = strlen(libbpf_says), room = sizeof(libbpf_says) - used;
 	_cleanup_free_ char *text = NULL;
@@ -48,13 +48,14 @@ static int keep_warning(enum libbpf_print_level level, const char *format, va_li
 		return 0;
 	}
 	verifier_says = strstr(text, "BEGIN PROG LOAD LOG") != NULL;
-	snprintf(libbpf_says + used, room, "%s", verifier_says ? tail_of_log(text) : text);
+	snprintf(libbpf_says + used, room, "%s",
+		 verifier_says ? load_error_tail_of_log(text) : text);
 	return 0;
 }
 
 void load_error_begin(void)
 {
-	libbpf_set_print(keep_warning);
+	libbpf_set_print(load_error_keep_warning);
 	*libbpf_says = '\0';
 	verifier_says = false;
 }
@@ -64,7 +65,7 @@ void load_error_assume(const struct load_rights *rights)
 	assumed = rights;
 }
 
-static struct load_rights rights_of_now(void)
+static struct load_rights load_error_rights_of_now(void)
 {
 	struct load_rights ret = { .capable =
 					   rights_has(RIGHTS_SYS_ADMIN) ||
@@ -79,7 +80,7 @@ static struct load_rights rights_of_now(void)
 	return ret;
 }
 
-static bool is_refusal(int error)
+static bool load_error_is_refusal(int error)
 {
 	return error == -EPERM || error == -EACCES;
 }
@@ -98,9 +99,9 @@ static int load_error_set(int error, const char *deed, const char *advice, char 
 }
 
 /* Capabilities are blamed only if they are missing. */
-static const char *advice_on_refusal(void)
+static const char *load_error_advice_on_refusal(void)
 {
-	const struct load_rights rights = rights_of_now();
+	const struct load_rights rights = load_error_rights_of_now();
 
 	if (!rights.capable)
 		return "; kymo needs root, or CAP_BPF and CAP_PERFMON";
@@ -112,12 +113,12 @@ static const char *advice_on_refusal(void)
 	       "modules and system call filters";
 }
 
-static const char *advice_to(int error)
+static const char *load_error_advice_to(int error)
 {
 	switch (error) {
 	case -EPERM:
 	case -EACCES:
-		return advice_on_refusal();
+		return load_error_advice_on_refusal();
 	case -ENOMEM:
 	case -E2BIG:
 		return "; try smaller rings (-b)";
@@ -133,16 +134,16 @@ static const char *advice_to(int error)
 }
 
 /* libbpf shows a log, though an empty one, whenever a program could not be loaded. */
-static bool is_shortage(int error)
+static bool load_error_is_shortage(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
 int load_error(int error, const char *deed, char **reterr_text)
 {
-	const char *advice = advice_to(error);
+	const char *advice = load_error_advice_to(error);
 
-	if (verifier_says && !is_shortage(error))
+	if (verifier_says && !load_error_is_shortage(error))
 		advice =
 			"; this kernel's verifier refuses a program of kymo: please report it, with "
 			"what uname -r prints";
@@ -153,7 +154,7 @@ int load_error_perf(int error, const char *deed, char **reterr_text)
 {
 	const char *advice;
 
-	if (is_refusal(error) && perf_event_is_restricted())
+	if (load_error_is_refusal(error) && perf_event_is_restricted())
 		advice =
 			"; kernel.perf_event_paranoid is 3 or more, with which this kernel gives perf "
 			"events to CAP_SYS_ADMIN alone: start kymo-perf.socket, which opens them for "
@@ -168,7 +169,7 @@ int load_error_perf(int error, const char *deed, char **reterr_text)
 
 int load_error_memlock(const char *deed, char **reterr_text)
 {
-	const struct load_rights rights = rights_of_now();
+	const struct load_rights rights = load_error_rights_of_now();
 	char advice[320];
 
 	snprintf(advice, sizeof(advice),

@@ -39,13 +39,13 @@ struct lost {
 };
 
 /* Of another pid namespace it is 0, of one that has gone -1. */
-static bool is_pid(uint32_t pid)
+static bool map_records_is_pid(uint32_t pid)
 {
 	return pid != 0 && pid <= INT32_MAX;
 }
 
-static void fill_head(struct rec_head *head, uint64_t ts_ns, uint16_t kind, size_t size,
-		      unsigned cpu, uint32_t pid, uint32_t tid)
+static void map_records_fill_head(struct rec_head *head, uint64_t ts_ns, uint16_t kind, size_t size,
+				  unsigned cpu, uint32_t pid, uint32_t tid)
 {
 	*head = (struct rec_head){
 		.ts_ns = ts_ns,
@@ -58,7 +58,7 @@ static void fill_head(struct rec_head *head, uint64_t ts_ns, uint16_t kind, size
 }
 
 /* What waits, or is being made. */
-static struct rec_mapping *half_of(struct map_records *m)
+static struct rec_mapping *map_records_half_of(struct map_records *m)
 {
 	return (struct rec_mapping *)m->room;
 }
@@ -68,11 +68,12 @@ static int map_records_hand_on(struct map_records *m, map_record_fn fn, void *us
 	if (!m->waiting)
 		return 0;
 	m->waiting = false;
-	return fn(&half_of(m)->head, userdata);
+	return fn(&map_records_half_of(m)->head, userdata);
 }
 
 /* The other half of what waits? */
-static bool is_other_half(const struct map_records *m, const struct mmap2 *rec, size_t path_bytes)
+static bool map_records_is_other_half(const struct map_records *m, const struct mmap2 *rec,
+				      size_t path_bytes)
 {
 	const struct rec_mapping *waiting = (const struct rec_mapping *)m->room;
 	bool build_id = rec->header.misc & MISC_BUILD_ID;
@@ -85,9 +86,9 @@ static bool is_other_half(const struct map_records *m, const struct mmap2 *rec, 
 	       memcmp(waiting->path, rec->path, path_bytes) == 0;
 }
 
-static void add_half(struct map_records *m, const struct mmap2 *rec)
+static void map_records_add_half(struct map_records *m, const struct mmap2 *rec)
 {
-	struct rec_mapping *waiting = half_of(m);
+	struct rec_mapping *waiting = map_records_half_of(m);
 
 	if (rec->header.misc & MISC_BUILD_ID) {
 		m->has_build_id = true;
@@ -102,26 +103,28 @@ static void add_half(struct map_records *m, const struct mmap2 *rec)
 	}
 }
 
-static int take_mapping(struct map_records *m, const struct mmap2 *rec, size_t path_room,
-			uint64_t ts_ns, map_record_fn fn, void *userdata)
+static int map_records_take_mapping(struct map_records *m, const struct mmap2 *rec,
+				    size_t path_room, uint64_t ts_ns, map_record_fn fn,
+				    void *userdata)
 {
 	size_t path_bytes = strnlen(rec->path, path_room), size;
-	struct rec_mapping *waiting = half_of(m);
+	struct rec_mapping *waiting = map_records_half_of(m);
 	bool whole;
 	int r;
 
-	if (!is_pid(rec->pid) || path_bytes == path_room || path_bytes >= MAPPING_PATH_BYTES ||
-	    rec->bytes == 0 || rec->start > UINT64_MAX - rec->bytes)
+	if (!map_records_is_pid(rec->pid) || path_bytes == path_room ||
+	    path_bytes >= MAPPING_PATH_BYTES || rec->bytes == 0 ||
+	    rec->start > UINT64_MAX - rec->bytes)
 		return 0;
-	whole = is_other_half(m, rec, path_bytes);
+	whole = map_records_is_other_half(m, rec, path_bytes);
 	if (whole) {
-		add_half(m, rec);
+		map_records_add_half(m, rec);
 		return map_records_hand_on(m, fn, userdata);
 	}
 	r = map_records_hand_on(m, fn, userdata);
 	size = (sizeof(struct rec_mapping) + path_bytes + 1 + 7) & ~(size_t)7;
 	memset(m->room, 0, size);
-	fill_head(&waiting->head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
+	map_records_fill_head(&waiting->head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
 	waiting->start = rec->start;
 	waiting->bytes = rec->bytes;
 	waiting->file_offset = rec->offset;
@@ -129,7 +132,7 @@ static int take_mapping(struct map_records *m, const struct mmap2 *rec, size_t p
 	memcpy(waiting->path, rec->path, path_bytes);
 	m->waiting = true;
 	m->has_build_id = m->has_inode = false;
-	add_half(m, rec);
+	map_records_add_half(m, rec);
 	return r;
 }
 
@@ -152,14 +155,16 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 	case PERF_RECORD_MMAP2:
 		if (body <= sizeof(struct mmap2))
 			return 0;
-		return take_mapping(m, data, body - sizeof(struct mmap2), ts_ns, fn, userdata);
+		return map_records_take_mapping(m, data, body - sizeof(struct mmap2), ts_ns, fn,
+						userdata);
 	case PERF_RECORD_COMM:
 		comm = data;
-		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC) || !is_pid(comm->pid))
+		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC) ||
+		    !map_records_is_pid(comm->pid))
 			return 0;
 		r = map_records_hand_on(m, fn, userdata);
-		fill_head(&image.head, ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu, comm->pid,
-			  comm->tid);
+		map_records_fill_head(&image.head, ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu,
+				      comm->pid, comm->tid);
 		return r < 0 ? r : fn(&image.head, userdata);
 	case PERF_RECORD_LOST:
 		if (body >= sizeof(struct lost))
@@ -172,7 +177,7 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata)
 {
-	return m->waiting && half_of(m)->head.ts_ns < before_ns
+	return m->waiting && map_records_half_of(m)->head.ts_ns < before_ns
 		       ? map_records_hand_on(m, fn, userdata)
 		       : 0;
 }

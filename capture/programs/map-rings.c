@@ -52,7 +52,7 @@ static const struct ring no_ring = { .fds = { -1, -1 } };
 
 /* ---- one ring ---- */
 
-static void close_ring(const struct map_rings *r, struct ring *ring)
+static void map_close_ring(const struct map_rings *r, struct ring *ring)
 {
 	if (ring->page)
 		munmap(ring->page, r->page_bytes + ring->bytes);
@@ -98,7 +98,7 @@ static void *map_ring(const struct map_rings *r, int fd, size_t *ret_bytes)
 	return page;
 }
 
-static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
+static int map_open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 {
 	void *page;
 
@@ -108,7 +108,7 @@ static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 		if (ring->fds[i] < 0) {
 			int error = ring->fds[i];
 
-			close_ring(r, ring);
+			map_close_ring(r, ring);
 			return error;
 		}
 	}
@@ -122,13 +122,13 @@ static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 		/* (of mmap() EPERM means nothing else) */
 		int error = page == MAP_FAILED && errno == EPERM ? MAP_RINGS_LOCKED : -errno;
 
-		close_ring(r, ring);
+		map_close_ring(r, ring);
 		return error;
 	}
 	return 0;
 }
 
-static int watch_ring(const struct map_rings *r, const struct ring *ring)
+static int map_watch_ring(const struct map_rings *r, const struct ring *ring)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 
@@ -138,7 +138,7 @@ static int watch_ring(const struct map_rings *r, const struct ring *ring)
 }
 
 /* What both events lost, by the kernel's count. */
-static uint64_t count_lost(const struct ring *ring)
+static uint64_t map_count_lost(const struct ring *ring)
 {
 	uint64_t total = 0, values[2]; /* the event's value, and what it lost */
 
@@ -151,8 +151,8 @@ static uint64_t count_lost(const struct ring *ring)
 
 /* ---- draining ---- */
 
-static int tell_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_record_fn fn,
-		     void *userdata)
+static int map_tell_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_record_fn fn,
+			 void *userdata)
 {
 	const struct rec_lost rec = {
 		.head = { .ts_ns = c->drained_ns,
@@ -170,7 +170,8 @@ static int tell_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_record_
 }
 
 /* The record of SIZE bytes at AT of the ring, in one piece. */
-static const void *record_at(struct map_rings *r, const struct ring *ring, uint64_t at, size_t size)
+static const void *map_record_at(struct map_rings *r, const struct ring *ring, uint64_t at,
+				 size_t size)
 {
 	const uint8_t *bytes = (const uint8_t *)ring->page + r->page_bytes;
 	size_t from = at % ring->bytes, first = ring->bytes - from;
@@ -182,7 +183,7 @@ static const void *record_at(struct map_rings *r, const struct ring *ring, uint6
 	return r->record;
 }
 
-static int drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, void *userdata)
+static int map_drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, void *userdata)
 {
 	struct perf_event_mmap_page *page = c->ring.page;
 	uint64_t now_ns = clock_boot_ns(), lost = 0, head, tail;
@@ -194,17 +195,17 @@ static int drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, void
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	tail = page->data_tail;
 	while (error == 0 && head - tail >= sizeof(*header)) {
-		header = record_at(r, &c->ring, tail, sizeof(*header));
+		header = map_record_at(r, &c->ring, tail, sizeof(*header));
 		/* Never; but then nothing behind it can be found either. */
 		if (header->size < sizeof(*header) || header->size > head - tail) {
 			tail = head;
 			break;
 		}
-		error = map_records_take(&c->state, record_at(r, &c->ring, tail, header->size),
+		error = map_records_take(&c->state, map_record_at(r, &c->ring, tail, header->size),
 					 header->size, fn, userdata, &lost);
 		tail += header->size;
 		if (error == 0 && lost) {
-			error = tell_loss(c, lost, now_ns, fn, userdata);
+			error = map_tell_loss(c, lost, now_ns, fn, userdata);
 			lost = 0;
 		}
 	}
@@ -223,17 +224,17 @@ int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata)
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
 		struct cpu *c = &r->cpus[cpu];
 
-		error = drain_ring(r, c, fn, userdata);
+		error = map_drain_ring(r, c, fn, userdata);
 		if (error < 0 || __atomic_load_n(&c->next.page, __ATOMIC_RELAXED) == NULL)
 			continue;
 		pthread_mutex_lock(&r->lock);
-		close_ring(r, &c->ring);
+		map_close_ring(r, &c->ring);
 		c->ring = c->next;
 		c->next = no_ring;
 		c->lost = 0;
-		watch_ring(r, &c->ring);
+		map_watch_ring(r, &c->ring);
 		pthread_mutex_unlock(&r->lock);
-		error = drain_ring(r, c, fn, userdata);
+		error = map_drain_ring(r, c, fn, userdata);
 	}
 	return error;
 }
@@ -241,7 +242,7 @@ int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata)
 struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu)
 {
 	const struct cpu *c = &r->cpus[cpu];
-	uint64_t total = count_lost(&c->ring);
+	uint64_t total = map_count_lost(&c->ring);
 
 	return (struct map_rings_lost){
 		.count = total > c->lost ? total - c->lost : 0,
@@ -252,14 +253,14 @@ struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu)
 
 /* ---- life ---- */
 
-static uint64_t choose_bytes(uint64_t ring_bytes)
+static uint64_t map_choose_bytes(uint64_t ring_bytes)
 {
 	return ring_bytes > RING_BYTES_LEAST ? ring_bytes : RING_BYTES_LEAST;
 }
 
 uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes)
 {
-	return n_cpus * (choose_bytes(ring_bytes) + (uint64_t)getpagesize());
+	return n_cpus * (map_choose_bytes(ring_bytes) + (uint64_t)getpagesize());
 }
 
 int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
@@ -272,7 +273,7 @@ int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
 	pthread_mutex_init(&r->lock, NULL);
 	r->n_cpus = n_cpus;
 	r->page_bytes = (size_t)getpagesize();
-	r->ring_bytes = (size_t)choose_bytes(ring_bytes);
+	r->ring_bytes = (size_t)map_choose_bytes(ring_bytes);
 	r->epoll_fd = -1;
 	r->cpus = calloc(n_cpus, sizeof(*r->cpus));
 	r->online = calloc(n_cpus, sizeof(*r->online));
@@ -288,7 +289,7 @@ int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
 	for (unsigned cpu = 0; error == 0 && cpu < n_cpus; cpu++) {
 		if (!r->online[cpu])
 			continue;
-		error = open_ring(r, cpu, &r->cpus[cpu].ring);
+		error = map_open_ring(r, cpu, &r->cpus[cpu].ring);
 		if (error == -ENODEV) { /* it has just gone */
 			r->online[cpu] = false;
 			error = 0;
@@ -305,8 +306,8 @@ struct map_rings *map_rings_free(struct map_rings *r)
 	if (!r)
 		return NULL;
 	for (unsigned cpu = 0; r->cpus && cpu < r->n_cpus; cpu++) {
-		close_ring(r, &r->cpus[cpu].ring);
-		close_ring(r, &r->cpus[cpu].next);
+		map_close_ring(r, &r->cpus[cpu].ring);
+		map_close_ring(r, &r->cpus[cpu].next);
 	}
 	pthread_mutex_destroy(&r->lock);
 	free(r->cpus);
@@ -321,11 +322,11 @@ int map_rings_watch(struct map_rings *r, int epoll_fd)
 
 	r->epoll_fd = epoll_fd;
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
-		error = watch_ring(r, &r->cpus[cpu].ring);
+		error = map_watch_ring(r, &r->cpus[cpu].ring);
 	return error;
 }
 
-static void stop_ring(const struct ring *ring)
+static void map_stop_ring(const struct ring *ring)
 {
 	for (int i = 0; i < 2; i++)
 		if (ring->fds[i] >= 0)
@@ -336,8 +337,8 @@ void map_rings_stop(struct map_rings *r)
 {
 	pthread_mutex_lock(&r->lock);
 	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
-		stop_ring(&r->cpus[cpu].ring);
-		stop_ring(&r->cpus[cpu].next);
+		map_stop_ring(&r->cpus[cpu].ring);
+		map_stop_ring(&r->cpus[cpu].next);
 	}
 	pthread_mutex_unlock(&r->lock);
 	r->stopped = true;
@@ -351,7 +352,7 @@ void map_rings_start(struct map_rings *r)
 
 void map_rings_forget_lost(struct map_rings *r, unsigned cpu)
 {
-	r->cpus[cpu].lost = count_lost(&r->cpus[cpu].ring);
+	r->cpus[cpu].lost = map_count_lost(&r->cpus[cpu].ring);
 }
 
 void map_rings_set_online(struct map_rings *r, const bool *online)
@@ -361,13 +362,13 @@ void map_rings_set_online(struct map_rings *r, const bool *online)
 	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
 		bool back = online[cpu] && !r->online[cpu];
 
-		if (back && open_ring(r, cpu, &ring) < 0)
+		if (back && map_open_ring(r, cpu, &ring) < 0)
 			continue; /* not yet? then the next time */
 		r->online[cpu] = online[cpu];
 		if (!back)
 			continue;
 		pthread_mutex_lock(&r->lock);
-		close_ring(r, &r->cpus[cpu].next);
+		map_close_ring(r, &r->cpus[cpu].next);
 		r->cpus[cpu].next = ring;
 		pthread_mutex_unlock(&r->lock);
 	}

@@ -19,7 +19,7 @@ struct sampler {
 	struct bpf_link **links; /* by CPU; NULL = does not sample */
 };
 
-static struct perf_event_attr attr_of(bool cycles, uint32_t frequency)
+static struct perf_event_attr sampler_attr_of(bool cycles, uint32_t frequency)
 {
 	return (struct perf_event_attr){
 		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -33,9 +33,9 @@ static struct perf_event_attr attr_of(bool cycles, uint32_t frequency)
 }
 
 /* Opened on a CPU that there is for sure: whichever we run on, or the next one. */
-static int try_clock(bool cycles)
+static int sampler_try_clock(bool cycles)
 {
-	struct perf_event_attr attr = attr_of(cycles, FREQUENCY_DEFAULT);
+	struct perf_event_attr attr = sampler_attr_of(cycles, FREQUENCY_DEFAULT);
 	int fd = -ENODEV;
 
 	for (unsigned cpu = 0; fd == -ENODEV && cpu < 1024; cpu++)
@@ -48,9 +48,9 @@ static int try_clock(bool cycles)
 
 const char *sampler_clock(int *reterr)
 {
-	if (try_clock(true) == 0)
+	if (sampler_try_clock(true) == 0)
 		return "cycles";
-	*reterr = try_clock(false);
+	*reterr = sampler_try_clock(false);
 	return *reterr == 0 ? "cpu-clock" : NULL;
 }
 
@@ -63,7 +63,7 @@ uint32_t sampler_default_categories(void)
 
 static int sampler_begin(struct sampler *s, unsigned cpu, bool cycles)
 {
-	struct perf_event_attr attr = attr_of(cycles, s->frequency);
+	struct perf_event_attr attr = sampler_attr_of(cycles, s->frequency);
 	int fd = perf_event_open_cpu(&attr, cpu);
 
 	if (fd < 0)
@@ -77,7 +77,7 @@ static int sampler_begin(struct sampler *s, unsigned cpu, bool cycles)
 }
 
 /* Cycles where they are to be had; a machine can have CPUs with and without. */
-static int begin_any(struct sampler *s, unsigned cpu)
+static int sampler_begin_any(struct sampler *s, unsigned cpu)
 {
 	int r = sampler_begin(s, cpu, true);
 
@@ -113,7 +113,7 @@ int sampler_new(struct bpf_program *prog, unsigned n_cpus, uint32_t frequency, s
 
 		if (!online[cpu])
 			continue;
-		r = begin_any(s, cpu);
+		r = sampler_begin_any(s, cpu);
 		if (r == -ENODEV)
 			r = 0; /* it has just gone */
 		nanosleep(&step, NULL);
@@ -140,6 +140,6 @@ void sampler_set_online(struct sampler *s, const bool *online)
 		if (!online[cpu] && s->links[cpu])
 			sampler_end(s, cpu);
 		else if (online[cpu] && !s->links[cpu])
-			begin_any(s, cpu); /* not yet? then the next time */
+			sampler_begin_any(s, cpu); /* not yet? then the next time */
 	}
 }

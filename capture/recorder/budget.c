@@ -28,13 +28,13 @@ void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t 
 }
 
 /* What there was of something, from BEFORE to NOW, in a second of GONE_NS. */
-static uint64_t in_a_second(uint64_t before, uint64_t now, uint64_t gone_ns)
+static uint64_t budget_in_a_second(uint64_t before, uint64_t now, uint64_t gone_ns)
 {
 	return now > before ? (uint64_t)((double)(now - before) * 1e9 / (double)gone_ns) : 0;
 }
 
 /* The cheapest to miss of what is there. */
-static enum budget_shed next_to_go(const struct budget *b)
+static enum budget_shed budget_next_to_go(const struct budget *b)
 {
 	enum budget_shed i = 0;
 
@@ -44,7 +44,7 @@ static enum budget_shed next_to_go(const struct budget *b)
 }
 
 /* What is missed most of what has gone. */
-static enum budget_shed next_to_return(const struct budget *b)
+static enum budget_shed budget_next_to_return(const struct budget *b)
 {
 	for (enum budget_shed i = SHED_MAX; i-- > 0;)
 		if (b->away >> i & 1)
@@ -52,7 +52,7 @@ static enum budget_shed next_to_return(const struct budget *b)
 	return SHED_MAX;
 }
 
-static uint64_t calm_needed(const struct budget_stage *stage)
+static uint64_t budget_calm_needed(const struct budget_stage *stage)
 {
 	return stage->calm_ns ? stage->calm_ns : BUDGET_CALM_NS;
 }
@@ -64,7 +64,7 @@ static void budget_go(struct budget *b, enum budget_shed what, uint64_t now_ns)
 
 	b->there &= ~(UINT32_C(1) << what);
 	b->away |= UINT32_C(1) << what;
-	stage->calm_ns = soon ? 2 * calm_needed(stage) : BUDGET_CALM_NS;
+	stage->calm_ns = soon ? 2 * budget_calm_needed(stage) : BUDGET_CALM_NS;
 	if (stage->calm_ns > BUDGET_CALM_NS_MAX)
 		stage->calm_ns = BUDGET_CALM_NS_MAX;
 	stage->saved_ppm = b->ppm;
@@ -95,7 +95,7 @@ void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns)
 /* What the one that went last has saved is seen in the first second without it. */
 static void budget_measure(struct budget *b)
 {
-	enum budget_shed last = next_to_return(b);
+	enum budget_shed last = budget_next_to_return(b);
 
 	if (!b->measures || last == SHED_MAX)
 		return;
@@ -112,7 +112,7 @@ static void budget_measure(struct budget *b)
 static double budget_estimate(const struct budget *b, const struct budget_stage *stage,
 			      uint64_t now_ns)
 {
-	uint64_t halvings = (now_ns - stage->gone_ns) / (HALF_LIFE * calm_needed(stage));
+	uint64_t halvings = (now_ns - stage->gone_ns) / (HALF_LIFE * budget_calm_needed(stage));
 
 	if (stage->work == 0 || b->rate == 0 || halvings > 62)
 		return 0;
@@ -121,7 +121,8 @@ static double budget_estimate(const struct budget *b, const struct budget_stage 
 }
 
 /* Whether it is time for WHAT to come back; GONE_NS are since the last look. */
-static bool may_return(struct budget *b, enum budget_shed what, uint64_t now_ns, uint64_t gone_ns)
+static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
+			      uint64_t gone_ns)
 {
 	const struct budget_stage *stage = &b->stages[what];
 	double low_ppm = (double)b->limit_ppm * LOW_NUMERATOR / LOW_DENOMINATOR;
@@ -133,7 +134,8 @@ static bool may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
 	}
 	b->calm_ns += gone_ns;
 	/* (looks are not on time to the nanosecond) */
-	return b->calm_ns + BUDGET_LOOK_NS / 2 >= (tried ? BUDGET_CALM_NS : calm_needed(stage));
+	return b->calm_ns + BUDGET_LOOK_NS / 2 >=
+	       (tried ? BUDGET_CALM_NS : budget_calm_needed(stage));
 }
 
 enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
@@ -144,22 +146,23 @@ enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns,
 	/* One that comes soon after another, which was late, says little. */
 	if (!b->begun || now_ns < b->look_ns || gone_ns < BUDGET_LOOK_NS / 2)
 		return BUDGET_STAY;
-	b->ppm = in_a_second(b->cost_ns, cost_ns, gone_ns) / 1000;
-	b->rate = b->work ? in_a_second(b->work, work, gone_ns) : 0;
+	b->ppm = budget_in_a_second(b->cost_ns, cost_ns, gone_ns) / 1000;
+	b->rate = b->work ? budget_in_a_second(b->work, work, gone_ns) : 0;
 	b->look_ns = now_ns;
 	b->cost_ns = cost_ns;
 	b->work = work;
 	budget_measure(b);
 	if (b->limit_ppm == 0 || b->ppm <= b->limit_ppm) {
 		b->n_over = 0;
-		*ret = next_to_return(b);
-		if (b->limit_ppm == 0 || *ret == SHED_MAX || !may_return(b, *ret, now_ns, gone_ns))
+		*ret = budget_next_to_return(b);
+		if (b->limit_ppm == 0 || *ret == SHED_MAX ||
+		    !budget_may_return(b, *ret, now_ns, gone_ns))
 			return BUDGET_STAY;
 		budget_come_back(b, *ret, now_ns);
 		return BUDGET_RETURN;
 	}
 	b->calm_ns = 0;
-	*ret = next_to_go(b);
+	*ret = budget_next_to_go(b);
 	if (++b->n_over < OVER_MAX || *ret == SHED_MAX)
 		return BUDGET_STAY;
 	b->n_over = 0;

@@ -25,7 +25,7 @@ void costs_deinit(struct costs *c)
 }
 
 /* What is written to meanwhile, member by member: they may be of different moments. */
-static struct program_cost program_costs_read_cost(const struct program_cost *cost)
+static struct program_cost costs_program_costs_read_cost(const struct program_cost *cost)
 {
 	return (struct program_cost){
 		.runs = __atomic_load_n(&cost->runs, __ATOMIC_RELAXED),
@@ -34,8 +34,8 @@ static struct program_cost program_costs_read_cost(const struct program_cost *co
 	};
 }
 
-static void program_costs_add(struct cost_sum *sum, struct program_cost *last,
-			      const struct program_cost *now)
+static void costs_program_costs_add(struct cost_sum *sum, struct program_cost *last,
+				    const struct program_cost *now)
 {
 	uint64_t runs = now->runs - last->runs, n = now->n_timed - last->n_timed,
 		 ns = now->ns - last->ns;
@@ -54,9 +54,11 @@ void costs_look(struct costs *c, const struct cpu_costs *cpus)
 {
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++) {
 		for (unsigned i = 0; i < COST_CLASSES; i++) {
-			struct program_cost now = program_costs_read_cost(&cpus[cpu].classes[i]);
+			struct program_cost now =
+				costs_program_costs_read_cost(&cpus[cpu].classes[i]);
 
-			program_costs_add(&c->sums[i], &c->last[cpu * COST_CLASSES + i], &now);
+			costs_program_costs_add(&c->sums[i], &c->last[cpu * COST_CLASSES + i],
+						&now);
 		}
 	}
 }

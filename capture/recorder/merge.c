@@ -56,18 +56,18 @@ struct merge {
 	int error; /* of the copying into queues */
 };
 
-static struct source *queue_of(struct merge *m, unsigned ring, unsigned cpu)
+static struct source *merge_queue_of(struct merge *m, unsigned ring, unsigned cpu)
 {
 	return &m->sources[ring * m->n_cpus + cpu];
 }
 
-static size_t n_queues(const struct merge *m)
+static size_t merge_n_queues(const struct merge *m)
 {
 	return (size_t)REC_SOURCES * m->n_cpus + 1;
 }
 
 /* The word rings of CLASS, if it has any. */
-static void add_rings(struct merge *m, enum event_class class)
+static void merge_add_rings(struct merge *m, enum event_class class)
 {
 	struct source *first = &m->sources[m->n_sources];
 
@@ -96,14 +96,14 @@ int merge_new(struct collector *collector, struct merge **ret)
 		return -ENOMEM;
 	m->collector = collector;
 	m->n_cpus = collector_n_cpus(collector);
-	most = n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
+	most = merge_n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
 	m->sources = calloc(most, sizeof(*m->sources));
 	m->heap = calloc(most, sizeof(*m->heap));
 	if (!m->sources || !m->heap)
 		return -ENOMEM;
-	m->n_sources = n_queues(m);
+	m->n_sources = merge_n_queues(m);
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
-		add_rings(m, class);
+		merge_add_rings(m, class);
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -112,7 +112,7 @@ struct merge *merge_free(struct merge *m)
 {
 	if (!m)
 		return NULL;
-	for (size_t i = 0; m->sources && i < n_queues(m); i++)
+	for (size_t i = 0; m->sources && i < merge_n_queues(m); i++)
 		free(m->sources[i].queue);
 	free(m->sources);
 	free(m->heap);
@@ -146,37 +146,38 @@ static unsigned merge_source(const struct rec_head *rec)
 				     : rec_kind_ring(rec->kind);
 }
 
-static int queue_record(const struct rec_head *rec, void *userdata)
+static int merge_queue_record(const struct rec_head *rec, void *userdata)
 {
 	struct merge *m = userdata;
 	unsigned source;
 
 	/* (a kind that comes through no ring was added, as it were) */
 	source = merge_source(rec);
-	return merge_append(m, queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu), rec);
+	return merge_append(m, merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu),
+			    rec);
 }
 
 int merge_add(struct merge *m, const struct rec_head *rec)
 {
 	if (m->queued_bytes > QUEUES_MAX_BYTES)
 		return -ENOBUFS;
-	return merge_append(m, queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
+	return merge_append(m, merge_queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
 }
 
-static const struct rec_head *queue_front(const struct source *s)
+static const struct rec_head *merge_queue_front(const struct source *s)
 {
 	return (const struct rec_head *)(s->queue + s->from);
 }
 
 /* Finds the next record of S, if there is one. */
-static int source_look(struct source *s)
+static int merge_source_look(struct source *s)
 {
 	const struct ring_lost *mark;
 
 	s->ts_ns = UINT64_MAX;
 	if (s->kind == SOURCE_QUEUE) {
 		if (s->from < s->to)
-			s->ts_ns = queue_front(s)->ts_ns;
+			s->ts_ns = merge_queue_front(s)->ts_ns;
 		return 0;
 	}
 	if (s->tail == s->head)
@@ -195,17 +196,17 @@ static int source_look(struct source *s)
 }
 
 /* Lets the programs have the room again. */
-static void source_publish(struct source *s)
+static void merge_source_publish(struct source *s)
 {
 	if (s->kind == SOURCE_WORDS && s->ring->tail != s->tail)
 		__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
 }
 
 /* Steps over the record at the front. */
-static void source_step(struct merge *m, struct source *s)
+static void merge_source_step(struct merge *m, struct source *s)
 {
 	if (s->kind == SOURCE_QUEUE) {
-		size_t size = queue_front(s)->size;
+		size_t size = merge_queue_front(s)->size;
 
 		s->from += size;
 		m->queued_bytes -= size;
@@ -213,17 +214,17 @@ static void source_step(struct merge *m, struct source *s)
 	}
 	s->tail += s->n_words * sizeof(uint64_t);
 	if (s->tail - s->ring->tail >= PUBLISH_BYTES)
-		source_publish(s);
+		merge_source_publish(s);
 }
 
 /* Hands the record at the front to SINK and steps over it. */
-static int source_deliver(struct merge *m, struct source *s, const struct merge_sink *sink)
+static int merge_source_deliver(struct merge *m, struct source *s, const struct merge_sink *sink)
 {
 	const struct ring_lost *mark;
 	int r;
 
 	if (s->kind == SOURCE_QUEUE) {
-		r = sink->record(queue_front(s), sink->userdata);
+		r = sink->record(merge_queue_front(s), sink->userdata);
 	} else if (!decode_is_lost(s->words)) {
 		r = sink->words(&s->id, s->words, s->n_words, sink->userdata);
 	} else {
@@ -233,13 +234,13 @@ static int source_deliver(struct merge *m, struct source *s, const struct merge_
 			return sink->loss_begins(&s->id, mark, sink->userdata);
 		r = sink->loss_ends(&s->id, mark, sink->userdata);
 	}
-	source_step(m, s);
+	merge_source_step(m, s);
 	return r;
 }
 
 /* ---- the heap ---- */
 
-static bool is_sched(const struct source *s, enum fxt_sched_type type)
+static bool merge_is_sched(const struct source *s, enum fxt_sched_type type)
 {
 	return s->kind == SOURCE_WORDS && s->id.class == CLASS_SCHED &&
 	       decode_is_sched(s->words, type);
@@ -251,7 +252,7 @@ static int merge_rank(const struct source *s)
 		return 0;
 	if (s->id.class != CLASS_SCHED)
 		return 1;
-	return is_sched(s, FXT_SCHED_WAKEUP) ? 1 : 2;
+	return merge_is_sched(s, FXT_SCHED_WAKEUP) ? 1 : 2;
 }
 
 static bool merge_before(const struct source *a, const struct source *b)
@@ -261,7 +262,7 @@ static bool merge_before(const struct source *a, const struct source *b)
 	return merge_rank(a) < merge_rank(b);
 }
 
-static void sift_down(struct merge *m, size_t i)
+static void merge_sift_down(struct merge *m, size_t i)
 {
 	struct source *moved = m->heap[i];
 
@@ -280,23 +281,23 @@ static void sift_down(struct merge *m, size_t i)
 	m->heap[i] = moved;
 }
 
-static void build_heap(struct merge *m, uint64_t horizon_ns)
+static void merge_build_heap(struct merge *m, uint64_t horizon_ns)
 {
 	m->n_heap = 0;
 	for (size_t i = 0; i < m->n_sources; i++)
 		if (m->sources[i].ts_ns <= horizon_ns)
 			m->heap[m->n_heap++] = &m->sources[i];
 	for (size_t i = m->n_heap / 2; i-- > 0;)
-		sift_down(m, i);
+		merge_sift_down(m, i);
 }
 
 /* Where in the heap a switch stands that takes off, at that time, what S puts on; 0 = nowhere. */
-static size_t find_taking_off(const struct merge *m, const struct source *s)
+static size_t merge_find_taking_off(const struct merge *m, const struct source *s)
 {
-	if (!is_sched(s, FXT_SCHED_SWITCH) || s->words[SWITCH_IN] == 0)
+	if (!merge_is_sched(s, FXT_SCHED_SWITCH) || s->words[SWITCH_IN] == 0)
 		return 0;
 	for (size_t i = 1; i < m->n_heap; i++)
-		if (m->heap[i]->ts_ns == s->ts_ns && is_sched(m->heap[i], FXT_SCHED_SWITCH) &&
+		if (m->heap[i]->ts_ns == s->ts_ns && merge_is_sched(m->heap[i], FXT_SCHED_SWITCH) &&
 		    m->heap[i]->words[SWITCH_OUT] == s->words[SWITCH_IN])
 			return i;
 	return 0;
@@ -306,7 +307,7 @@ static size_t find_taking_off(const struct merge *m, const struct source *s)
  * Switches of one time: a thread is taken off here before it is put on there. That is no order that
  * a heap could hold, so the first one is looked for; in the heap they are all alike.
  */
-static void settle_tie(struct merge *m)
+static void merge_settle_tie(struct merge *m)
 {
 	for (size_t tries = 0; tries < m->n_heap; tries++) {
 		struct source *s = m->heap[0];
@@ -315,7 +316,7 @@ static void settle_tie(struct merge *m)
 		if ((m->n_heap < 2 || m->heap[1]->ts_ns != s->ts_ns) &&
 		    (m->n_heap < 3 || m->heap[2]->ts_ns != s->ts_ns))
 			return;
-		i = find_taking_off(m, s);
+		i = merge_find_taking_off(m, s);
 		if (i == 0)
 			return;
 		m->heap[0] = m->heap[i];
@@ -324,37 +325,37 @@ static void settle_tie(struct merge *m)
 }
 
 /* Empties the first source until another one is due. */
-static int deliver_run(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
+static int merge_deliver_run(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
 	uint64_t until_ns = horizon_ns + 1;
 	struct source *s;
 	int r, stop;
 
-	settle_tie(m);
+	merge_settle_tie(m);
 	s = m->heap[0];
 	for (size_t child = 1; child <= 2 && child < m->n_heap; child++)
 		if (m->heap[child]->ts_ns < until_ns)
 			until_ns = m->heap[child]->ts_ns;
 	do {
-		stop = source_deliver(m, s, sink);
-		r = source_look(s);
+		stop = merge_source_deliver(m, s, sink);
+		r = merge_source_look(s);
 		if (r < 0)
 			return r;
 	} while (stop == 0 && s->ts_ns < until_ns);
 	if (s->ts_ns > horizon_ns)
 		m->heap[0] = m->heap[--m->n_heap];
 	if (m->n_heap > 0)
-		sift_down(m, 0);
+		merge_sift_down(m, 0);
 	return stop;
 }
 
 /* Takes in what the rings hold by now. */
-static int look_at_rings(struct merge *m)
+static int merge_look_at_rings(struct merge *m)
 {
 	int r;
 
 	if (m->queued_bytes <= QUEUES_MAX_BYTES) {
-		r = collector_drain_records(m->collector, queue_record, m);
+		r = collector_drain_records(m->collector, merge_queue_record, m);
 		if (r < 0 && r != -ENOBUFS)
 			return m->error < 0 ? m->error : r;
 	}
@@ -363,7 +364,7 @@ static int look_at_rings(struct merge *m)
 
 		if (s->kind == SOURCE_WORDS)
 			s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
-		r = source_look(s);
+		r = merge_source_look(s);
 		if (r < 0)
 			return r;
 	}
@@ -372,15 +373,15 @@ static int look_at_rings(struct merge *m)
 
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
-	int r = look_at_rings(m);
+	int r = merge_look_at_rings(m);
 
 	if (r < 0)
 		return r;
-	build_heap(m, horizon_ns);
+	merge_build_heap(m, horizon_ns);
 	while (r == 0 && m->n_heap > 0)
-		r = deliver_run(m, horizon_ns, sink);
-	for (size_t i = n_queues(m); i < m->n_sources; i++)
-		source_publish(&m->sources[i]);
+		r = merge_deliver_run(m, horizon_ns, sink);
+	for (size_t i = merge_n_queues(m); i < m->n_sources; i++)
+		merge_source_publish(&m->sources[i]);
 	return r;
 }
 

@@ -28,7 +28,7 @@ bool recorder_can_split(const struct recorder *r, bool waiting)
  * Until when what runs on CPU is known: AT_NS, or the beginning of a loss that has not come out of
  * the ring yet. (The programs write its mark when there is room again: by now, or not yet.)
  */
-static uint64_t known_until(const struct recorder *r, unsigned cpu, uint64_t at_ns)
+static uint64_t recorder_known_until(const struct recorder *r, unsigned cpu, uint64_t at_ns)
 {
 	const struct schedule_cpu *c = &r->schedule.cpus[cpu];
 	struct collector_lost pending = collector_pending_lost(r->collector, CLASS_SCHED, cpu);
@@ -41,7 +41,7 @@ static uint64_t known_until(const struct recorder *r, unsigned cpu, uint64_t at_
 	return until_ns < c->opened_ns ? c->opened_ns : until_ns;
 }
 
-static bool has_schedule(const struct recorder *r)
+static bool recorder_has_schedule(const struct recorder *r)
 {
 	return r->pipe.categories & CATEGORY_SCHED;
 }
@@ -49,7 +49,8 @@ static bool has_schedule(const struct recorder *r)
 /* ---- tails ---- */
 
 /* Losses that go on are counted where they end. */
-static int say_pending_losses(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns)
+static int recorder_say_pending_losses(const struct recorder *r, struct fxt_archive *to,
+				       uint64_t at_ns)
 {
 	int error = 0;
 
@@ -83,15 +84,16 @@ int recorder_tail_asked(const struct recorder *r, struct fxt_archive *to, uint64
 /* What goes on is closed. */
 int recorder_tail_timelines(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns)
 {
-	int error = say_pending_losses(r, to, at_ns);
+	int error = recorder_say_pending_losses(r, to, at_ns);
 
-	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
-		error = schedule_say(&r->schedule, to, cpu, known_until(r, cpu, at_ns), false);
+	for (unsigned cpu = 0; error == 0 && recorder_has_schedule(r) && cpu < r->n_cpus; cpu++)
+		error = schedule_say(&r->schedule, to, cpu, recorder_known_until(r, cpu, at_ns),
+				     false);
 	return error;
 }
 
-static int write_tail(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns,
-		      const struct recorder_end *end)
+static int recorder_write_tail(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns,
+			       const struct recorder_end *end)
 {
 	int error = RECORDER_EACH(tail, r, to, at_ns);
 
@@ -111,7 +113,7 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 	if (error < 0)
 		return error;
 	fxt_archive_go_on(&part);
-	error = write_tail(r, &part, at_ns, end);
+	error = recorder_write_tail(r, &part, at_ns, end);
 	fxt_archive_deinit(&part);
 	return error;
 }
@@ -161,7 +163,7 @@ int recorder_head_tasks(struct recorder_head *h)
 }
 
 /* The process that EV is about may have ended, and somebody else have its id. */
-static int name_process_of(struct recorder_head *h, const struct event *ev)
+static int recorder_name_process_of(struct recorder_head *h, const struct event *ev)
 {
 	uint32_t tid = fxt_koid_tid(ev->pid);
 
@@ -169,10 +171,10 @@ static int name_process_of(struct recorder_head *h, const struct event *ev)
 }
 
 /* What was SAID, from the chunk's first moment on. */
-static int say_again(struct recorder_head *h, const struct event *said)
+static int recorder_say_again(struct recorder_head *h, const struct event *said)
 {
 	struct event ev = *said;
-	int error = name_process_of(h, said);
+	int error = recorder_name_process_of(h, said);
 
 	ev.ts_ns = h->at_ns;
 	/* Where each event is recorded: what was allocated before stands in another chunk. */
@@ -204,7 +206,7 @@ int recorder_head_marks(struct recorder_head *h)
 	int error = 0;
 
 	while (error == 0 && (held = fxt_holds_next(h->recorder->holds, held)))
-		error = say_again(h, held->what);
+		error = recorder_say_again(h, held->what);
 	return error == 0 && lost.lost.count > 0 ? fxt_archive_event(&h->part, &lost) : error;
 }
 
@@ -233,7 +235,7 @@ int recorder_head_timelines(struct recorder_head *h)
 	const struct recorder *r = h->recorder;
 	int error = 0;
 
-	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
+	for (unsigned cpu = 0; error == 0 && recorder_has_schedule(r) && cpu < r->n_cpus; cpu++)
 		error = recorder_chunk_open_cpu(h, cpu);
 	return error;
 }
@@ -259,7 +261,7 @@ static int recorder_chunk_write_head(struct recorder_head *h, const struct sessi
 /* ---- both ---- */
 
 /* What is mapped in PID is of no use for packets any more. */
-static int forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
+static int recorder_forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
 {
 	const uint32_t koid = tasks_koid(&r->tasks, pid);
 	int error = fxt_archive_gather(&r->archive, &(struct event){ .kind = EVENT_EXIT,
@@ -279,7 +281,7 @@ int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
 	if (task->tid == task->pid) {
 		error = profiler_ended(&r->profiler, task->pid);
 		if (error == 0)
-			error = forget_packets_of(r, task->pid, at_ns);
+			error = recorder_forget_packets_of(r, task->pid, at_ns);
 		allocations_ended(&r->allocations, task->pid);
 		tasks_set_ended(&r->tasks, task->pid);
 	}
@@ -317,8 +319,8 @@ int recorder_split_lifecycle(struct recorder *r, uint64_t at_ns)
 
 void recorder_next_timelines(struct recorder *r, uint64_t at_ns)
 {
-	for (unsigned cpu = 0; has_schedule(r) && cpu < r->n_cpus; cpu++)
-		schedule_opened(&r->schedule, cpu, known_until(r, cpu, at_ns));
+	for (unsigned cpu = 0; recorder_has_schedule(r) && cpu < r->n_cpus; cpu++)
+		schedule_opened(&r->schedule, cpu, recorder_known_until(r, cpu, at_ns));
 	schedule_split(&r->schedule, at_ns);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "capture/recorder/recorder-parts.h"
 
-static int learn_task(struct recorder *r, const struct rec_task *rec)
+static int recorder_learn_task(struct recorder *r, const struct rec_task *rec)
 {
 	if (rec->task.flags & IDENTITY_ON_CPU && rec->task.flags & IDENTITY_SELECTED &&
 	    rec->head.cpu < r->n_cpus)
@@ -20,12 +20,12 @@ int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks)
 	int error = 0;
 
 	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
-		error = learn_task(r, &list[i]);
+		error = recorder_learn_task(r, &list[i]);
 	return error;
 }
 
 /* What was asked for and was not reported meanwhile. */
-static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
+static int recorder_learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	int error = 0;
@@ -35,7 +35,7 @@ static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool writ
 	return error;
 }
 
-static int learn_command(struct recorder *r, const struct proc_command *head, bool write)
+static int recorder_learn_command(struct recorder *r, const struct proc_command *head, bool write)
 {
 	const struct task *task = tasks_get(&r->tasks, head->tid);
 	int n;
@@ -51,7 +51,7 @@ static int learn_command(struct recorder *r, const struct proc_command *head, bo
 	return lifecycle_announce(&r->lifecycle, head->tid);
 }
 
-static int learn_commands(struct recorder *r, const struct outbuf *commands, bool write)
+static int recorder_learn_commands(struct recorder *r, const struct outbuf *commands, bool write)
 {
 	const struct proc_command *head;
 	int error = 0;
@@ -59,7 +59,7 @@ static int learn_commands(struct recorder *r, const struct outbuf *commands, boo
 	for (size_t at = 0; error == 0 && at + sizeof(*head) <= commands->size;
 	     at += sizeof(*head) + proc_padded(head->size)) {
 		head = (const struct proc_command *)(commands->data + at);
-		error = learn_command(r, head, write);
+		error = recorder_learn_command(r, head, write);
 	}
 	return error;
 }
@@ -89,6 +89,6 @@ int recorder_learn(struct recorder *r, const struct worker_results *news, bool w
 	int error = recorder_learn_cgroups(r, &news->cgroups);
 
 	if (error == 0)
-		error = learn_asked(r, &news->looked_up, write);
-	return error < 0 ? error : learn_commands(r, &news->commands, write);
+		error = recorder_learn_asked(r, &news->looked_up, write);
+	return error < 0 ? error : recorder_learn_commands(r, &news->commands, write);
 }

@@ -6,7 +6,8 @@
 #include "base/clock.h"
 #include "capture/recorder/recorder-parts.h"
 
-static struct collector_lost *at_end(const struct recorder *r, enum event_class class, unsigned cpu)
+static struct collector_lost *recorder_at_end(const struct recorder *r, enum event_class class,
+					      unsigned cpu)
 {
 	return &r->at_end[class * r->n_cpus + cpu];
 }
@@ -15,13 +16,14 @@ void recorder_note_losses(struct recorder *r)
 {
 	for (enum event_class class = 0; r->at_end && r->collector && class < CLASS_MAX; class ++)
 		for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
-			*at_end(r, class, cpu) = collector_pending_lost(r->collector, class, cpu);
+			*recorder_at_end(r, class, cpu) =
+				collector_pending_lost(r->collector, class, cpu);
 }
 
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark)
 {
-	const struct collector_lost *then = at_end(r, class, cpu);
+	const struct collector_lost *then = recorder_at_end(r, class, cpu);
 	struct ring_lost clipped = *mark;
 
 	if (mark->last_ns > r->pipe.to_ns && then->first_ns == mark->first_ns && then->count > 0 &&

@@ -67,7 +67,7 @@ static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *
 }
 
 /* Those that are not known have come meanwhile: their tids may have been those of others. */
-static int learn_new(struct recorder *r, const struct outbuf *tasks)
+static int recorder_learn_new(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	int error = 0;
@@ -89,7 +89,7 @@ int recorder_resume(struct recorder *r, const struct worker_results *news)
 	if (error == 0)
 		error = RECORDER_EACH(resume, r);
 	if (error == 0)
-		error = learn_new(r, &news->tasks);
+		error = recorder_learn_new(r, &news->tasks);
 	if (error == 0)
 		error = recorder_learn_tasks(r, &news->tasks);
 	if (error == 0)

@@ -17,7 +17,7 @@
 /* ---- news: what the worker has read of watched processes ---- */
 
 /* Up to TS_NS, of what is at hand. */
-static int stage_news_at_hand(struct recorder *r, uint64_t ts_ns)
+static int recorder_stage_news_at_hand(struct recorder *r, uint64_t ts_ns)
 {
 	const struct rec_head *rec;
 	int error = 0;
@@ -32,13 +32,13 @@ static int stage_news_at_hand(struct recorder *r, uint64_t ts_ns)
 	return error;
 }
 
-static int stage_news_record(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_news_record(struct recorder *r, const struct rec_head *rec)
 {
-	return stage_news_at_hand(r, rec->ts_ns);
+	return recorder_stage_news_at_hand(r, rec->ts_ns);
 }
 
 /* Up to HORIZON_NS, all that there is. */
-static int stage_news_advance(struct recorder *r, uint64_t horizon_ns)
+static int recorder_stage_news_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	const struct pipeline_owner *owner = &r->pipe.owner;
 	int error;
@@ -46,7 +46,7 @@ static int stage_news_advance(struct recorder *r, uint64_t horizon_ns)
 	if (!r->pipe.own && !(r->pipe.categories & CATEGORIES_MEMORY))
 		return 0;
 	for (;;) {
-		error = recorder_after(r, stage_news_at_hand(r, horizon_ns));
+		error = recorder_after(r, recorder_stage_news_at_hand(r, horizon_ns));
 		if (error != 0 || r->memory_at < r->memory.size)
 			return error;
 		outbuf_deinit(&r->memory);
@@ -56,21 +56,21 @@ static int stage_news_advance(struct recorder *r, uint64_t horizon_ns)
 	}
 }
 
-static void stage_news_deinit(struct recorder *r)
+static void recorder_stage_news_deinit(struct recorder *r)
 {
 	outbuf_deinit(&r->memory);
 }
 
 /* ---- triggers ---- */
 
-static int stage_triggers_loss_begins(struct recorder *r, const struct recorder_loss *loss)
+static int recorder_stage_triggers_loss_begins(struct recorder *r, const struct recorder_loss *loss)
 {
 	if (r->triggers && loss->class == CLASS_SCHED)
 		triggers_loss(r->triggers);
 	return 0;
 }
 
-static int stage_triggers_pause(struct recorder *r)
+static int recorder_stage_triggers_pause(struct recorder *r)
 {
 	int error = recorder_settle_triggers(r, UINT64_MAX);
 
@@ -79,18 +79,18 @@ static int stage_triggers_pause(struct recorder *r)
 	return error;
 }
 
-static int stage_triggers_split(struct recorder *r, uint64_t at_ns)
+static int recorder_stage_triggers_split(struct recorder *r, uint64_t at_ns)
 {
 	(void)at_ns;
 	return recorder_settle_triggers(r, UINT64_MAX);
 }
 
-static int stage_triggers_end(struct recorder *r)
+static int recorder_stage_triggers_end(struct recorder *r)
 {
 	return recorder_settle_triggers(r, UINT64_MAX);
 }
 
-static void stage_triggers_deinit(struct recorder *r)
+static void recorder_stage_triggers_deinit(struct recorder *r)
 {
 	triggers_free(r->triggers);
 }
@@ -98,7 +98,7 @@ static void stage_triggers_deinit(struct recorder *r)
 /* ---- selection: mappings that wait until it is known whose they are ---- */
 
 /* Only a selected task has such a record, and it was selected then. */
-static int stage_selection_record(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_selection_record(struct recorder *r, const struct rec_head *rec)
 {
 	int error = r->pipe.own ? profiler_need(&r->profiler, rec->pid, rec->ts_ns) : 0;
 
@@ -107,7 +107,7 @@ static int stage_selection_record(struct recorder *r, const struct rec_head *rec
 }
 
 /* What was mapped at the start: not through the merge, since it may be much. */
-static int write_listed_mappings(struct recorder *r)
+static int recorder_write_listed_mappings(struct recorder *r)
 {
 	const struct rec_mapping *rec;
 	int error = 0;
@@ -125,7 +125,7 @@ static int write_listed_mappings(struct recorder *r)
 }
 
 /* Before the round: of all that is in it, it is known by now whether it was lost. */
-static void look_for_loss(struct recorder *r)
+static void recorder_look_for_loss(struct recorder *r)
 {
 	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS) +
 			recorder_lost(r, CLASS_MALFORMED);
@@ -135,28 +135,28 @@ static void look_for_loss(struct recorder *r)
 	r->own_lost = lost;
 }
 
-static int stage_selection_prepare(struct recorder *r)
+static int recorder_stage_selection_prepare(struct recorder *r)
 {
-	int error = write_listed_mappings(r);
+	int error = recorder_write_listed_mappings(r);
 
 	if (r->pipe.own)
-		look_for_loss(r);
+		recorder_look_for_loss(r);
 	return error;
 }
 
-static int stage_selection_end(struct recorder *r)
+static int recorder_stage_selection_end(struct recorder *r)
 {
 	return profiler_finish(&r->profiler);
 }
 
-static void stage_selection_deinit(struct recorder *r)
+static void recorder_stage_selection_deinit(struct recorder *r)
 {
 	outbuf_deinit(&r->mappings);
 }
 
 /* ---- lifecycle ---- */
 
-static int stage_lifecycle_take(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_lifecycle_take(struct recorder *r, const struct rec_head *rec)
 {
 	int error;
 
@@ -168,30 +168,30 @@ static int stage_lifecycle_take(struct recorder *r, const struct rec_head *rec)
 }
 
 /* With a filter, threads are named that are in records. */
-static int stage_lifecycle_open(struct recorder *r)
+static int recorder_stage_lifecycle_open(struct recorder *r)
 {
 	return r->pipe.filtered ? 0 : recorder_announce_all(r);
 }
 
-static int stage_lifecycle_end(struct recorder *r)
+static int recorder_stage_lifecycle_end(struct recorder *r)
 {
 	return lifecycle_close(&r->lifecycle);
 }
 
-static void stage_lifecycle_forget(struct recorder *r)
+static void recorder_stage_lifecycle_forget(struct recorder *r)
 {
 	lifecycle_deinit(&r->lifecycle);
 }
 
 /* ---- schedule ---- */
 
-static int stage_schedule_begin(struct recorder *r, const struct session_options *o)
+static int recorder_stage_schedule_begin(struct recorder *r, const struct session_options *o)
 {
 	(void)o;
 	return schedule_init(&r->schedule, &r->pipe, r->n_cpus);
 }
 
-static int stage_schedule_take(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_schedule_take(struct recorder *r, const struct rec_head *rec)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
 
@@ -203,25 +203,26 @@ static int stage_schedule_take(struct recorder *r, const struct rec_head *rec)
 	return schedule_renumber(&r->schedule, rec->cpu, rec->ts_ns, exec->old_tid, rec->tid);
 }
 
-static int stage_schedule_take_loss(struct recorder *r, const struct recorder_loss *loss)
+static int recorder_stage_schedule_take_loss(struct recorder *r, const struct recorder_loss *loss)
 {
 	return loss->class == CLASS_SCHED
 		       ? schedule_loss_begins(&r->schedule, loss->cpu, loss->mark)
 		       : 0;
 }
 
-static int stage_schedule_take_loss_end(struct recorder *r, const struct recorder_loss *loss)
+static int recorder_stage_schedule_take_loss_end(struct recorder *r,
+						 const struct recorder_loss *loss)
 {
 	return loss->class == CLASS_SCHED ? schedule_loss_ends(&r->schedule, loss->cpu, loss->mark)
 					  : 0;
 }
 
-static int stage_schedule_stop(struct recorder *r)
+static int recorder_stage_schedule_stop(struct recorder *r)
 {
 	return schedule_pause(&r->schedule);
 }
 
-static int stage_schedule_resume(struct recorder *r)
+static int recorder_stage_schedule_resume(struct recorder *r)
 {
 	r->schedule.from_ns = r->pipe.from_ns;
 	r->schedule.start_ns = 0;
@@ -229,19 +230,19 @@ static int stage_schedule_resume(struct recorder *r)
 	return 0;
 }
 
-static int stage_schedule_end(struct recorder *r)
+static int recorder_stage_schedule_end(struct recorder *r)
 {
 	return schedule_close(&r->schedule);
 }
 
-static void stage_schedule_forget(struct recorder *r)
+static void recorder_stage_schedule_forget(struct recorder *r)
 {
 	schedule_deinit(&r->schedule);
 }
 
 /* ---- profiler ---- */
 
-static int stage_profiler_begin(struct recorder *r, const struct session_options *o)
+static int recorder_stage_profiler_begin(struct recorder *r, const struct session_options *o)
 {
 	(void)o;
 	return r->pipe.splits ? profiler_will_split(&r->profiler) : 0;
@@ -251,23 +252,23 @@ static int stage_profiler_begin(struct recorder *r, const struct session_options
  * What the worker says of a process that has ended may come after its end: then it is too late for
  * its mappings.
  */
-static bool may_be_watched(const struct recorder *r, uint32_t pid)
+static bool recorder_may_be_watched(const struct recorder *r, uint32_t pid)
 {
 	return r->pipe.categories & CATEGORIES_MEMORY &&
 	       (r->pipe.filtered || allocations_watches(&r->allocations, pid));
 }
 
-static int stage_profiler_exec(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_profiler_exec(struct recorder *r, const struct rec_head *rec)
 {
 	int error = profiler_executed(&r->profiler, rec->pid, rec->ts_ns);
 
-	return error == 0 && may_be_watched(r, rec->pid)
+	return error == 0 && recorder_may_be_watched(r, rec->pid)
 		       ? profiler_need(&r->profiler, rec->pid, rec->ts_ns)
 		       : error;
 }
 
 /* The child has what its parent has: so its parent came before, as a selected one. */
-static int stage_profiler_fork(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_profiler_fork(struct recorder *r, const struct rec_head *rec)
 {
 	const uint32_t child = ((const struct rec_fork *)rec)->child.pid;
 	int error = profiler_forked(&r->profiler, rec->pid, child);
@@ -277,19 +278,19 @@ static int stage_profiler_fork(struct recorder *r, const struct rec_head *rec)
 	return error == 0 ? profiler_selected(&r->profiler, child) : error;
 }
 
-static int stage_profiler_exit(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_profiler_exit(struct recorder *r, const struct rec_head *rec)
 {
 	int error = 0;
 
 	if (!((const struct rec_exit *)rec)->process_ends)
 		return 0;
-	if (may_be_watched(r, rec->pid))
+	if (recorder_may_be_watched(r, rec->pid))
 		error = profiler_need(&r->profiler, rec->pid, rec->ts_ns);
 	return error == 0 ? profiler_ended(&r->profiler, rec->pid) : error;
 }
 
 /* A stack that has to be walked on is kept as any other, by then. */
-static int stage_profiler_piece(struct recorder *r, const struct rec_head *head)
+static int recorder_stage_profiler_piece(struct recorder *r, const struct rec_head *head)
 {
 	const struct rec_piece *piece = (const struct rec_piece *)head;
 	struct rec_stack whole = { .head = *head, .id = piece->id };
@@ -302,17 +303,17 @@ static int stage_profiler_piece(struct recorder *r, const struct rec_head *head)
 	return profiler_record(&r->profiler, &whole.head);
 }
 
-static int stage_profiler_take(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_profiler_take(struct recorder *r, const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_PIECE:
-		return stage_profiler_piece(r, rec);
+		return recorder_stage_profiler_piece(r, rec);
 	case REC_EXEC:
-		return stage_profiler_exec(r, rec);
+		return recorder_stage_profiler_exec(r, rec);
 	case REC_FORK:
-		return stage_profiler_fork(r, rec);
+		return recorder_stage_profiler_fork(r, rec);
 	case REC_EXIT:
-		return stage_profiler_exit(r, rec);
+		return recorder_stage_profiler_exit(r, rec);
 	case REC_RENAME:
 		profiler_renamed(&r->profiler, rec->pid);
 		return 0;
@@ -321,7 +322,7 @@ static int stage_profiler_take(struct recorder *r, const struct rec_head *rec)
 	}
 }
 
-static int stage_profiler_advance(struct recorder *r, uint64_t horizon_ns)
+static int recorder_stage_profiler_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	int error;
 
@@ -334,19 +335,19 @@ static int stage_profiler_advance(struct recorder *r, uint64_t horizon_ns)
 			  : error;
 }
 
-static int stage_profiler_resume(struct recorder *r)
+static int recorder_stage_profiler_resume(struct recorder *r)
 {
 	return profiler_forget_mappings(&r->profiler);
 }
 
-static void stage_profiler_forget(struct recorder *r)
+static void recorder_stage_profiler_forget(struct recorder *r)
 {
 	profiler_deinit(&r->profiler);
 }
 
 /* ---- activity ---- */
 
-static int stage_activity_take_lost(struct recorder *r, const struct rec_head *head)
+static int recorder_stage_activity_take_lost(struct recorder *r, const struct rec_head *head)
 {
 	const struct rec_lost *rec = (const struct rec_lost *)head;
 
@@ -356,23 +357,23 @@ static int stage_activity_take_lost(struct recorder *r, const struct rec_head *h
 }
 
 /* Counters may be sampled for triggers alone. */
-static int stage_activity_take(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_activity_take(struct recorder *r, const struct rec_head *rec)
 {
 	if (rec->kind == REC_LOST)
-		return stage_activity_take_lost(r, rec);
+		return recorder_stage_activity_take_lost(r, rec);
 	if (rec->kind == REC_COUNTERS && !(r->pipe.categories & CATEGORY_COUNTERS))
 		return 0;
 	return activity_record(&r->activity, rec);
 }
 
-static int stage_activity_take_loss(struct recorder *r, const struct recorder_loss *loss)
+static int recorder_stage_activity_take_loss(struct recorder *r, const struct recorder_loss *loss)
 {
 	return loss->class == CLASS_SCHED
 		       ? 0
 		       : recorder_write_loss(r, loss->class, loss->cpu, loss->mark);
 }
 
-static void stage_activity_forget(struct recorder *r)
+static void recorder_stage_activity_forget(struct recorder *r)
 {
 	activity_deinit(&r->activity);
 }
@@ -381,7 +382,7 @@ static void stage_activity_forget(struct recorder *r)
 
 /* What is mapped is in writer/maps, how samples are taken in the options, each allocation
  * nowhere. */
-static int stage_marks_begin(struct recorder *r, const struct session_options *o)
+static int recorder_stage_marks_begin(struct recorder *r, const struct session_options *o)
 {
 	const uint32_t without =
 		1u << FXT_HOLDS_MAPPING | 1u << FXT_HOLDS_SAMPLING | 1u << FXT_HOLDS_ALLOC;
@@ -392,27 +393,28 @@ static int stage_marks_begin(struct recorder *r, const struct session_options *o
 	return error;
 }
 
-static void stage_marks_forget(struct recorder *r)
+static void recorder_stage_marks_forget(struct recorder *r)
 {
 	fxt_holds_free(r->holds);
 }
 
 /* ---- allocations ---- */
 
-static int stage_allocations_take_options(struct recorder *r, const struct session_options *o)
+static int recorder_stage_allocations_take_options(struct recorder *r,
+						   const struct session_options *o)
 {
 	allocations_begin(&r->allocations, o);
 	return 0;
 }
 
 /* A file that a watched process maps may have an allocator. */
-static void look_into_mapping(const struct recorder *r, uint32_t pid)
+static void recorder_look_into_mapping(const struct recorder *r, uint32_t pid)
 {
 	if (r->pipe.categories & CATEGORIES_MEMORY && allocations_watches(&r->allocations, pid))
 		r->pipe.owner.look(pid, r->pipe.owner.userdata);
 }
 
-static int stage_allocations_take(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_allocations_take(struct recorder *r, const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_EXIT:
@@ -420,33 +422,33 @@ static int stage_allocations_take(struct recorder *r, const struct rec_head *rec
 			allocations_ended(&r->allocations, rec->pid);
 		return 0;
 	case REC_MAPPING:
-		look_into_mapping(r, rec->pid);
+		recorder_look_into_mapping(r, rec->pid);
 		return 0;
 	default:
 		return allocations_record(&r->allocations, rec);
 	}
 }
 
-static int stage_allocations_advance(struct recorder *r, uint64_t horizon_ns)
+static int recorder_stage_allocations_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	(void)horizon_ns;
 	return recorder_write_shortage(r, CLASS_MEMORY, &r->allocations.n_dropped);
 }
 
-static void stage_allocations_forget(struct recorder *r)
+static void recorder_stage_allocations_forget(struct recorder *r)
 {
 	allocations_deinit(&r->allocations);
 }
 
 /* ---- calls ---- */
 
-static int stage_calls_record(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_calls_record(struct recorder *r, const struct rec_head *rec)
 {
 	return calls_record(&r->calls, rec);
 }
 
 /* The calls that limits have left out, by AT_NS. */
-static int stage_calls_leave_out(struct recorder *r, uint64_t at_ns)
+static int recorder_stage_calls_leave_out(struct recorder *r, uint64_t at_ns)
 {
 	const struct call_targets *targets = r->calls.targets;
 	int error = 0;
@@ -466,43 +468,44 @@ static int stage_calls_leave_out(struct recorder *r, uint64_t at_ns)
 			  : 0;
 }
 
-static int stage_calls_advance(struct recorder *r, uint64_t horizon_ns)
+static int recorder_stage_calls_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	int error = 0;
 
 	if (horizon_ns - r->left_out_at_ns > UINT64_C(1000000000))
-		error = stage_calls_leave_out(r, horizon_ns);
+		error = recorder_stage_calls_leave_out(r, horizon_ns);
 	return error ?: recorder_write_shortage(r, CLASS_CALLS, &r->calls.n_dropped);
 }
 
-static int stage_calls_pause(struct recorder *r)
+static int recorder_stage_calls_pause(struct recorder *r)
 {
 	return calls_close(&r->calls, clock_boot_ns());
 }
 
-static int stage_calls_end(struct recorder *r)
+static int recorder_stage_calls_end(struct recorder *r)
 {
-	return calls_close(&r->calls, r->pipe.to_ns) ?: stage_calls_leave_out(r, r->pipe.to_ns);
+	return calls_close(&r->calls, r->pipe.to_ns)
+		       ?: recorder_stage_calls_leave_out(r, r->pipe.to_ns);
 }
 
-static void stage_calls_deinit(struct recorder *r)
+static void recorder_stage_calls_deinit(struct recorder *r)
 {
 	calls_deinit(&r->calls);
 }
 
 /* ---- moments ---- */
 
-static int stage_moments_open(struct recorder *r)
+static int recorder_stage_moments_open(struct recorder *r)
 {
 	return moments_stage_open(&r->moments);
 }
 
-static int stage_moments_record(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_moments_record(struct recorder *r, const struct rec_head *rec)
 {
 	return moments_stage_record(&r->moments, rec);
 }
 
-static int stage_moments_advance(struct recorder *r, uint64_t horizon_ns)
+static int recorder_stage_moments_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	(void)horizon_ns;
 	return recorder_write_shortage(r, CLASS_CALLS, &r->moments.n_dropped);
@@ -511,20 +514,20 @@ static int stage_moments_advance(struct recorder *r, uint64_t horizon_ns)
 /* ---- stacks that calls and moments name ---- */
 
 /* (its addresses are those of another program now) */
-static int stage_named_stacks_record(struct recorder *r, const struct rec_head *rec)
+static int recorder_stage_named_stacks_record(struct recorder *r, const struct rec_head *rec)
 {
 	(void)rec;
 	named_stacks_forget(&r->named_stacks);
 	return 0;
 }
 
-static int stage_named_stacks_advance(struct recorder *r, uint64_t horizon_ns)
+static int recorder_stage_named_stacks_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	(void)horizon_ns;
 	return recorder_write_shortage(r, CLASS_STACKS, &r->named_stacks.n_missing);
 }
 
-static void stage_named_stacks_deinit(struct recorder *r)
+static void recorder_stage_named_stacks_deinit(struct recorder *r)
 {
 	named_stacks_deinit(&r->named_stacks);
 }
@@ -549,114 +552,114 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	{
 		.name = "news",
 		.takes = TASKS | HEAP,
-		.record = stage_news_record,
-		.advance = stage_news_advance,
-		.deinit = stage_news_deinit,
+		.record = recorder_stage_news_record,
+		.advance = recorder_stage_news_advance,
+		.deinit = recorder_stage_news_deinit,
 	},
 	{
 		.name = "triggers",
 		.takes = STAGE_TAKES(REC_COUNTERS),
 		.takes_news = ALL,
 		.record = recorder_trigger_record,
-		.loss_begins = stage_triggers_loss_begins,
+		.loss_begins = recorder_stage_triggers_loss_begins,
 		.begin = recorder_trigger_begin,
 		.advance = recorder_settle_triggers,
-		.pause = stage_triggers_pause,
-		.split = stage_triggers_split,
-		.end = stage_triggers_end,
-		.deinit = stage_triggers_deinit,
+		.pause = recorder_stage_triggers_pause,
+		.split = recorder_stage_triggers_split,
+		.end = recorder_stage_triggers_end,
+		.deinit = recorder_stage_triggers_deinit,
 	},
 	{
 		.name = "selection",
 		.takes = STAGE_TAKES(REC_FORK) | STAGE_TAKES(REC_EXIT) | HEAP,
 		.takes_news = STAGE_TAKES(REC_TASK),
-		.record = stage_selection_record,
-		.prepare = stage_selection_prepare,
-		.end = stage_selection_end,
-		.deinit = stage_selection_deinit,
+		.record = recorder_stage_selection_record,
+		.prepare = recorder_stage_selection_prepare,
+		.end = recorder_stage_selection_end,
+		.deinit = recorder_stage_selection_deinit,
 	},
 	{
 		.name = "moments",
 		.takes = STAGE_TAKES(REC_MOMENT),
-		.record = stage_moments_record,
-		.open = stage_moments_open,
-		.advance = stage_moments_advance,
+		.record = recorder_stage_moments_record,
+		.open = recorder_stage_moments_open,
+		.advance = recorder_stage_moments_advance,
 	},
 	/* What a thread was in, is said before its end. */
 	{
 		.name = "calls",
 		.takes = STAGE_TAKES(REC_CALL) | STAGE_TAKES(REC_CALL_END) | STAGE_TAKES(REC_EXIT) |
 			 STAGE_TAKES(REC_EXEC),
-		.record = stage_calls_record,
-		.advance = stage_calls_advance,
-		.pause = stage_calls_pause,
-		.end = stage_calls_end,
-		.deinit = stage_calls_deinit,
+		.record = recorder_stage_calls_record,
+		.advance = recorder_stage_calls_advance,
+		.pause = recorder_stage_calls_pause,
+		.end = recorder_stage_calls_end,
+		.deinit = recorder_stage_calls_deinit,
 	},
 	{
 		.name = "named stacks",
 		.takes = STAGE_TAKES(REC_EXEC),
-		.record = stage_named_stacks_record,
-		.advance = stage_named_stacks_advance,
-		.deinit = stage_named_stacks_deinit,
+		.record = recorder_stage_named_stacks_record,
+		.advance = recorder_stage_named_stacks_advance,
+		.deinit = recorder_stage_named_stacks_deinit,
 	},
 	{
 		.name = "lifecycle",
 		.takes = TASKS | STAGE_TAKES(REC_LOST) | STAGE_TAKES(REC_CGROUP),
-		.record = stage_lifecycle_take,
-		.open = stage_lifecycle_open,
+		.record = recorder_stage_lifecycle_take,
+		.open = recorder_stage_lifecycle_open,
 		.split = recorder_split_lifecycle,
 		.tail = recorder_tail_asked,
 		.head = recorder_head_tasks,
-		.end = stage_lifecycle_end,
-		.deinit = stage_lifecycle_forget,
+		.end = recorder_stage_lifecycle_end,
+		.deinit = recorder_stage_lifecycle_forget,
 	},
 	{
 		.name = "schedule",
 		.takes = STAGE_TAKES(REC_EXEC) | STAGE_TAKES(REC_CPU_GONE),
-		.record = stage_schedule_take,
-		.loss_begins = stage_schedule_take_loss,
-		.loss_ends = stage_schedule_take_loss_end,
-		.begin = stage_schedule_begin,
-		.pause = stage_schedule_stop,
-		.resume = stage_schedule_resume,
+		.record = recorder_stage_schedule_take,
+		.loss_begins = recorder_stage_schedule_take_loss,
+		.loss_ends = recorder_stage_schedule_take_loss_end,
+		.begin = recorder_stage_schedule_begin,
+		.pause = recorder_stage_schedule_stop,
+		.resume = recorder_stage_schedule_resume,
 		.tail = recorder_tail_timelines,
 		.next_chunk = recorder_next_timelines,
-		.end = stage_schedule_end,
-		.deinit = stage_schedule_forget,
+		.end = recorder_stage_schedule_end,
+		.deinit = recorder_stage_schedule_forget,
 	},
 	{
 		.name = "profiler",
 		.takes = TASKS | STACKS,
-		.record = stage_profiler_take,
-		.begin = stage_profiler_begin,
-		.advance = stage_profiler_advance,
-		.resume = stage_profiler_resume,
+		.record = recorder_stage_profiler_take,
+		.begin = recorder_stage_profiler_begin,
+		.advance = recorder_stage_profiler_advance,
+		.resume = recorder_stage_profiler_resume,
 		.head = recorder_head_mappings,
-		.deinit = stage_profiler_forget,
+		.deinit = recorder_stage_profiler_forget,
 	},
 	{
 		.name = "activity",
 		.takes = ACTIVITY | STAGE_TAKES(REC_LOST),
-		.record = stage_activity_take,
-		.loss_begins = stage_activity_take_loss,
-		.deinit = stage_activity_forget,
+		.record = recorder_stage_activity_take,
+		.loss_begins = recorder_stage_activity_take_loss,
+		.deinit = recorder_stage_activity_forget,
 	},
 	{
 		.name = "marks",
-		.begin = stage_marks_begin,
+		.begin = recorder_stage_marks_begin,
 		.head = recorder_head_marks,
-		.deinit = stage_marks_forget,
+		.deinit = recorder_stage_marks_forget,
 	},
 	{
 		.name = "allocations",
 		.takes = STAGE_TAKES(REC_EXIT) | STAGE_TAKES(REC_MAPPING) | HEAP,
 		.takes_news = ALL & ~STAGE_TAKES(REC_TASK),
-		.record = stage_allocations_take,
-		.begin = stage_allocations_take_options,
-		.advance = stage_allocations_advance,
+		.record = recorder_stage_allocations_take,
+		.begin = recorder_stage_allocations_take_options,
+		.advance = recorder_stage_allocations_advance,
 		.head = recorder_head_blocks,
-		.deinit = stage_allocations_forget,
+		.deinit = recorder_stage_allocations_forget,
 	},
 	{
 		.name = "timelines",
@@ -665,7 +668,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	},
 };
 
-static void find_way(struct recorder_way *way, uint64_t kind, bool news)
+static void recorder_find_way(struct recorder_way *way, uint64_t kind, bool news)
 {
 	for (uint8_t i = 0; i < RECORDER_STAGES; i++)
 		if ((news ? recorder_stages[i].takes_news : recorder_stages[i].takes) & kind)
@@ -675,8 +678,8 @@ static void find_way(struct recorder_way *way, uint64_t kind, bool news)
 void recorder_find_ways(struct recorder *r)
 {
 	for (unsigned kind = 0; kind < REC_KINDS; kind++) {
-		find_way(&r->ways[kind], STAGE_TAKES(kind), false);
-		find_way(&r->news_ways[kind], STAGE_TAKES(kind), true);
+		recorder_find_way(&r->ways[kind], STAGE_TAKES(kind), false);
+		recorder_find_way(&r->news_ways[kind], STAGE_TAKES(kind), true);
 	}
 }
 
@@ -702,7 +705,7 @@ int recorder_take_news(struct recorder *r, const struct rec_head *rec)
 
 /* ---- links ---- */
 
-static int link_announce(uint32_t tid, void *userdata)
+static int recorder_link_announce(uint32_t tid, void *userdata)
 {
 	struct recorder *r = userdata;
 	const struct task *task = tasks_get(&r->tasks, tid);
@@ -712,14 +715,14 @@ static int link_announce(uint32_t tid, void *userdata)
 	return error < 0 || !task ? error : profiler_selected(&r->profiler, task->pid);
 }
 
-static int link_belongs(uint32_t tid, uint32_t pid, void *userdata)
+static int recorder_link_belongs(uint32_t tid, uint32_t pid, void *userdata)
 {
 	struct recorder *r = userdata;
 
 	return lifecycle_belongs(&r->lifecycle, tid, pid);
 }
 
-static int link_need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
+static int recorder_link_need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 {
 	struct recorder *r = userdata;
 
@@ -730,9 +733,9 @@ static int link_need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 void recorder_link(struct recorder *r)
 {
 	r->pipe.links = (struct pipeline_links){
-		.announce = link_announce,
-		.belongs = link_belongs,
-		.need_mappings = link_need_mappings,
+		.announce = recorder_link_announce,
+		.belongs = recorder_link_belongs,
+		.need_mappings = recorder_link_need_mappings,
 		.fire = recorder_trigger_fire,
 		.userdata = r,
 	};

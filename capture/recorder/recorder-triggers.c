@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(((struct trigger *)0)->comm) == TASK_COMM_MAX, "copied whole");
 
-static int name_for_trigger(uint32_t tid, uint32_t *ret, void *userdata)
+static int recorder_name_for_trigger(uint32_t tid, uint32_t *ret, void *userdata)
 {
 	struct recorder *r = userdata;
 	int error = pipeline_announce(&r->pipe, tid);
@@ -50,7 +50,8 @@ int recorder_trigger_begin(struct recorder *r, const struct session_options *o)
 	if (!triggers_wanted(&o->triggers))
 		return 0;
 	return triggers_new(&o->triggers, r->pipe.filtered,
-			    &(struct trigger_ops){ recorder_trigger_fire, name_for_trigger, r },
+			    &(struct trigger_ops){ recorder_trigger_fire, recorder_name_for_trigger,
+						   r },
 			    &r->triggers);
 }
 

@@ -207,8 +207,8 @@ static int recorder_on_words(const struct merge_ring *from, uint64_t *words, uns
 	return recorder_after(r, error ?: schedule_record(&r->schedule, from->cpu, words, n_words));
 }
 
-static int on_loss_begins(const struct merge_ring *from, const struct ring_lost *mark,
-			  void *userdata)
+static int recorder_on_loss_begins(const struct merge_ring *from, const struct ring_lost *mark,
+				   void *userdata)
 {
 	struct recorder *r = userdata;
 	struct ring_lost clipped = recorder_clip_to_end(r, from->class, from->cpu, mark);
@@ -217,7 +217,8 @@ static int on_loss_begins(const struct merge_ring *from, const struct ring_lost 
 	return recorder_after(r, RECORDER_EACH(loss_begins, r, &loss));
 }
 
-static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *mark, void *userdata)
+static int recorder_on_loss_ends(const struct merge_ring *from, const struct ring_lost *mark,
+				 void *userdata)
 {
 	struct recorder *r = userdata;
 	const struct recorder_loss loss = { from->class, from->cpu, mark };
@@ -249,8 +250,8 @@ int recorder_add_mappings(struct recorder *r, const struct worker_results *news)
 
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
 {
-	const struct merge_sink sink = { recorder_on_words, on_loss_begins, on_loss_ends,
-					 recorder_on_record, r };
+	const struct merge_sink sink = { recorder_on_words, recorder_on_loss_begins,
+					 recorder_on_loss_ends, recorder_on_record, r };
 	int error = RECORDER_EACH(prepare, r);
 
 	if (error == 0)

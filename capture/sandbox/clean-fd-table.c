@@ -81,7 +81,7 @@ struct few_with {
 	void *userdata;
 };
 
-static int run_with(void *userdata)
+static int clean_fd_table_run_with_(void *userdata)
 {
 	const struct few_with *w = userdata;
 
@@ -98,7 +98,7 @@ int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *use
 		return fn(fd, userdata);
 	pthread_mutex_lock(&passing_on);
 	w.fd = dup3(fd, spare_fd, O_CLOEXEC);
-	r = w.fd < 0 ? -errno : clean_fd_table_run(run_with, &w);
+	r = w.fd < 0 ? -errno : clean_fd_table_run(clean_fd_table_run_with_, &w);
 	/* It stays taken, by nobody. */
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null >= 0 && dup3(null, spare_fd, O_CLOEXEC) >= 0)

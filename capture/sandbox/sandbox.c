@@ -73,7 +73,7 @@ int sandbox_map_file(int fd, void **ret, size_t *ret_n)
 
 /* ---- the child ---- */
 
-static int limit_one(__rlimit_resource_t what, uint64_t value)
+static int sandbox_limit_one(__rlimit_resource_t what, uint64_t value)
 {
 	struct rlimit limit;
 
@@ -96,12 +96,12 @@ static int sandbox_limit(size_t file_bytes)
 	fclose(f);
 	if (!pages)
 		return -EIO;
-	return limit_one(RLIMIT_AS, pages * (uint64_t)getpagesize() + file_bytes + MEMORY_MAX)
-		       ?: limit_one(RLIMIT_CPU, CPU_SECONDS) ?: limit_one(RLIMIT_CORE, 0)
-		       ?: limit_one(RLIMIT_FSIZE, 0);
+	return sandbox_limit_one(RLIMIT_AS, pages * (uint64_t)getpagesize() + file_bytes + MEMORY_MAX)
+		       ?: sandbox_limit_one(RLIMIT_CPU, CPU_SECONDS) ?: sandbox_limit_one(RLIMIT_CORE, 0)
+		       ?: sandbox_limit_one(RLIMIT_FSIZE, 0);
 }
 
-static int drop_rights(void)
+static int sandbox_drop_rights(void)
 {
 	int r = geteuid() == 0 ? rights_become(NOBODY, NOBODY) : 0;
 
@@ -112,7 +112,7 @@ static int drop_rights(void)
  * The child allocates from the arena of the thread that forked it. To give memory of such an arena
  * back, glibc opens a file in /proc, which would kill the child. So it gives none back.
  */
-static void keep_memory(void)
+static void sandbox_keep_memory(void)
 {
 #if defined(__GLIBC__)
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -120,7 +120,7 @@ static void keep_memory(void)
 }
 
 /* What malloc() needs, and to write to the pipe; all else ends the process. */
-static int allow_calls(scmp_filter_ctx filter)
+static int sandbox_allow_calls(scmp_filter_ctx filter)
 {
 	static const int calls[] = {
 		SCMP_SYS(brk),         SCMP_SYS(munmap),     SCMP_SYS(mremap), SCMP_SYS(madvise),
@@ -145,14 +145,14 @@ static int allow_calls(scmp_filter_ctx filter)
 	return r;
 }
 
-static int forbid_calls(void)
+static int sandbox_forbid_calls(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
 	int r;
 
 	if (!filter)
 		return -ENOMEM;
-	r = allow_calls(filter) ?: seccomp_load(filter);
+	r = sandbox_allow_calls(filter) ?: seccomp_load(filter);
 	seccomp_release(filter);
 	return r;
 }
@@ -183,9 +183,9 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 		_exit(1);
 	if (close_range(PIPE_FD + 1, ~0U, 0) < 0)
 		_exit(1);
-	r = r ?: drop_rights();
-	keep_memory();
-	r = r ?: forbid_calls() ?: job->fn(job->data, job->n, &answer, job->userdata)
+	r = r ?: sandbox_drop_rights();
+	sandbox_keep_memory();
+	r = r ?: sandbox_forbid_calls() ?: job->fn(job->data, job->n, &answer, job->userdata)
 		    ?: answer.error;
 	head.error = r;
 	head.size = r == 0 ? answer.size : 0;
@@ -197,7 +197,7 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 /* ---- the parent ---- */
 
 /* Reads up to N bytes; fewer at the end of the pipe. Returns how many, or -errno, or -ETIME. */
-static ssize_t read_until(int fd, void *to, size_t n, uint64_t deadline_ns)
+static ssize_t sandbox_read_until(int fd, void *to, size_t n, uint64_t deadline_ns)
 {
 	size_t done = 0;
 
@@ -225,7 +225,7 @@ static ssize_t read_until(int fd, void *to, size_t n, uint64_t deadline_ns)
 static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct outbuf *answer)
 {
 	struct apart_head head;
-	ssize_t n = read_until(fd, &head, sizeof(head), deadline_ns);
+	ssize_t n = sandbox_read_until(fd, &head, sizeof(head), deadline_ns);
 	size_t before = answer->size;
 	void *to;
 
@@ -240,7 +240,7 @@ static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct 
 	to = outbuf_reserve(answer, head.size);
 	if (!to)
 		return answer->error;
-	n = read_until(fd, to, head.size, deadline_ns);
+	n = sandbox_read_until(fd, to, head.size, deadline_ns);
 	if (n == (ssize_t)head.size)
 		return 0;
 	answer->size = before;
@@ -248,7 +248,7 @@ static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct 
 }
 
 /* In a thread that has few descriptors, and so has the child. */
-static int run_job(void *userdata)
+static int sandbox_run_job(void *userdata)
 {
 	const struct job *job = userdata;
 	int fds[2], r;
@@ -285,13 +285,15 @@ int sandbox_run_with(int fd, sandbox_with_fn fn, const void *userdata, uint64_t 
 		.max = max,
 		.answer = answer,
 	};
-	int r = sandbox_map_file(fd, &job.data, &job.n) ?: clean_fd_table_run(run_job, &job);
+	int r = sandbox_map_file(fd, &job.data, &job.n)
+			?: clean_fd_table_run(sandbox_run_job, &job);
 
 	munmap(job.data, job.n);
 	return r;
 }
 
-static int run_alone(const void *data, size_t n, struct outbuf *answer, const void *userdata)
+static int sandbox_run_alone(const void *data, size_t n, struct outbuf *answer,
+			     const void *userdata)
 {
 	const sandbox_fn *fn = userdata;
 
@@ -300,5 +302,5 @@ static int run_alone(const void *data, size_t n, struct outbuf *answer, const vo
 
 int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer)
 {
-	return sandbox_run_with(fd, run_alone, &fn, timeout_ns, max, answer);
+	return sandbox_run_with(fd, sandbox_run_alone, &fn, timeout_ns, max, answer);
 }

@@ -14,7 +14,7 @@
 #define NO_GROUP ((gid_t)65534)
 
 /* (both calls return the previous id, even on failure; -1 changes nothing) */
-static int set_file_ids(uid_t uid, gid_t gid)
+static int thread_identity_set_file_ids(uid_t uid, gid_t gid)
 {
 	syscall(SYS_setfsgid, gid);
 	syscall(SYS_setfsuid, uid);
@@ -24,7 +24,7 @@ static int set_file_ids(uid_t uid, gid_t gid)
 		       : -EPERM;
 }
 
-static int drop_capabilities(void)
+static int thread_identity_drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
@@ -41,7 +41,7 @@ int thread_identity_take(const struct thread_identity *id)
 	dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
 	if (syscall(SYS_setgroups, 0, NULL) < 0)
 		return -errno;
-	r = set_file_ids(id->uid, NO_GROUP) ?: drop_capabilities();
+	r = thread_identity_set_file_ids(id->uid, NO_GROUP) ?: thread_identity_drop_capabilities();
 	/* The kernel has cleared it for the whole process, whose memory is root's as before. */
 	if (dumpable == 1)
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);

@@ -55,8 +55,8 @@ uint64_t chunks_bytes_since(const struct chunks *c, const struct chunk_begin *be
 }
 
 /* Bytes of this chunk in its file: what is not packed yet will be packed as what was before it. */
-static uint64_t file_bytes(const struct chunks *c, const struct session_options *o,
-			   const struct output_status *status)
+static uint64_t chunks_file_bytes(const struct chunks *c, const struct session_options *o,
+				  const struct output_status *status)
 {
 	if (o->compress == PACK_NONE || c->all_bytes == 0)
 		return c->bytes;
@@ -65,8 +65,8 @@ static uint64_t file_bytes(const struct chunks *c, const struct session_options 
 
 /* A chunk that says more in its head than in its body is worth little: of a flight recorder's some
  * may be longer. One that is so large that what comes next has no room ends at once. */
-static bool flight_is_due(const struct chunks *c, const struct session_options *o,
-			  const struct output_status *status, uint64_t age_ns)
+static bool chunks_flight_is_due(const struct chunks *c, const struct session_options *o,
+				 const struct output_status *status, uint64_t age_ns)
 {
 	uint64_t share = c->bytes >= 2 * chunks_now(c)->head_bytes ? CHUNKS_KEPT : 2;
 	uint64_t keeps = status->limit_known ? status->limit : o->flight_bytes;
@@ -76,7 +76,7 @@ static bool flight_is_due(const struct chunks *c, const struct session_options *
 		return true;
 	if (status->dropped != c->dropped || keeps == 0)
 		return age_ns >= NO_ROOM_NS;
-	if (file_bytes(c, o, status) >= keeps / share)
+	if (chunks_file_bytes(c, o, status) >= keeps / share)
 		return true;
 	return o->flight_ns && age_ns >= o->flight_ns / share;
 }
@@ -92,8 +92,8 @@ bool chunks_due(const struct chunks *c, const struct session_options *o,
 	if (c->wanted)
 		return true;
 	if (o->mode == SESSION_FLIGHT)
-		return flight_is_due(c, o, status, age_ns);
+		return chunks_flight_is_due(c, o, status, age_ns);
 	return (o->rotate_ns && age_ns >= o->rotate_ns) ||
-	       (o->rotate_bytes && file_bytes(c, o, status) >= o->rotate_bytes &&
+	       (o->rotate_bytes && chunks_file_bytes(c, o, status) >= o->rotate_bytes &&
 		c->bytes >= 2 * begin->head_bytes);
 }

@@ -63,7 +63,7 @@ static uint32_t session_cost_share_of(const struct session *s)
 	return n;
 }
 
-static uint64_t limit_of(const struct session *s)
+static uint64_t session_limit_of(const struct session *s)
 {
 	uint32_t n = session_cost_share_of(s);
 
@@ -71,7 +71,7 @@ static uint64_t limit_of(const struct session *s)
 }
 
 /* What the machine does is asked for only when it matters: something is to go, or to come back. */
-static uint64_t look_at_work(const struct session *s)
+static uint64_t session_look_at_work(const struct session *s)
 {
 	return s->budget.n_over || s->budget.away ? machine_switches("/proc/stat") : 0;
 }
@@ -136,7 +136,7 @@ static void session_cost_take_back(struct session *s, enum budget_shed what)
 }
 
 /* One that could not come back. */
-static void see_failed(struct session *s, const struct worker_results *news)
+static void session_see_failed(struct session *s, const struct worker_results *news)
 {
 	for (enum budget_shed what = 0; what < SHED_MAX; what++) {
 		if (!((s->away ^ news->away) >> what & 1))
@@ -155,7 +155,7 @@ void session_update_sheds(struct session *s, const struct worker_results *news)
 	bool failed = news->n_failed != s->n_failed;
 
 	if (failed)
-		see_failed(s, news);
+		session_see_failed(s, news);
 	if (!failed && news->away == s->away_done)
 		return;
 	s->away_done = news->away;
@@ -163,7 +163,8 @@ void session_update_sheds(struct session *s, const struct worker_results *news)
 	for (enum budget_shed what = 0; what < SHED_SESSION; what++)
 		if (back >> what & 1)
 			session_step_taken(s, what, true, clock_boot_ns());
-	budget_begin(&s->budget, clock_boot_ns(), session_look_at_costs(s), look_at_work(s));
+	budget_begin(&s->budget, clock_boot_ns(), session_look_at_costs(s),
+		     session_look_at_work(s));
 }
 
 void session_look(struct session *s)
@@ -174,8 +175,8 @@ void session_look(struct session *s)
 
 	if (*s->reason || !s->complete)
 		return;
-	b->limit_ppm = limit_of(s);
-	switch (budget_look(b, now_ns, cost_ns, look_at_work(s), &what)) {
+	b->limit_ppm = session_limit_of(s);
+	switch (budget_look(b, now_ns, cost_ns, session_look_at_work(s), &what)) {
 	case BUDGET_SHED:
 		session_cost_shed(s, what, now_ns);
 		break;
@@ -185,7 +186,7 @@ void session_look(struct session *s)
 	case BUDGET_STAY:
 		/* From here on it matters. */
 		if (b->n_over && !b->work)
-			b->work = look_at_work(s);
+			b->work = session_look_at_work(s);
 	}
 }
 
@@ -193,7 +194,7 @@ void session_begin_looks(struct session *s)
 {
 	uint32_t categories = s->options.categories;
 
-	s->budget.limit_ppm = limit_of(s);
+	s->budget.limit_ppm = session_limit_of(s);
 	s->budget.there = UINT32_C(1) << SHED_SESSION;
 	if (categories & CATEGORIES_STACKS)
 		s->budget.there |= UINT32_C(1) << SHED_STACKS;

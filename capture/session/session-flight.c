@@ -11,14 +11,14 @@
 #include "capture/store/flight.h"
 
 /* Whether a snapshot waits for a drain that has come to HORIZON_NS. */
-static bool snapshot_is_due(const struct session *s, uint64_t horizon_ns)
+static bool session_snapshot_is_due(const struct session *s, uint64_t horizon_ns)
 {
 	return s->flights.now && !s->flights.taken && horizon_ns >= s->flights.asked_ns &&
 	       !s->detached;
 }
 
 /* What is kept, with a tail of its own, is the snapshot. */
-static int take_flight(struct session *s, uint64_t horizon_ns)
+static int session_take_flight(struct session *s, uint64_t horizon_ns)
 {
 	const struct recorder_end end = session_end_of_kept(s, "snapshot");
 	struct outbuf tail = { 0 };
@@ -37,11 +37,11 @@ static int take_flight(struct session *s, uint64_t horizon_ns)
 
 int session_take_due(struct session *s, uint64_t horizon_ns)
 {
-	return snapshot_is_due(s, horizon_ns) ? take_flight(s, horizon_ns) : 0;
+	return session_snapshot_is_due(s, horizon_ns) ? session_take_flight(s, horizon_ns) : 0;
 }
 
 /* What is kept of a session that has ended has its end. */
-static void take_ended(struct session *s)
+static void session_take_ended(struct session *s)
 {
 	struct flight_snapshot *taken = NULL;
 	int r = s->recovered_fd >= 0 ? flight_recover(s->recovered_fd, &taken)
@@ -68,7 +68,7 @@ void session_serve_snapshots(struct session *s)
 	}
 	if (s->flights.now && !s->flights.taken &&
 	    (state == SESSION_STOPPED || state == SESSION_FAILED))
-		take_ended(s);
+		session_take_ended(s);
 }
 
 int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number)

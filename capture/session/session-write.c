@@ -18,7 +18,7 @@ enum { BUFFER_FULL = 256 << 10 };
 #define SPLIT_WAIT_NS UINT64_C(30000000000)
 
 /* A buffer to write into: the one at hand, or a new one. */
-static bool have_buffer(struct session *s)
+static bool session_have_buffer(struct session *s)
 {
 	if (!s->buffer) {
 		s->buffer = output_take(s->output);
@@ -34,7 +34,7 @@ static void session_write_put(struct session *s, struct outbuf *b, enum store_pa
 	output_put(s->output, b, part);
 }
 
-static void hand_over(struct session *s, enum store_part part)
+static void session_hand_over(struct session *s, enum store_part part)
 {
 	if (s->buffer && s->buffer->size > 0)
 		session_write_put(s, TAKE_PTR(s->buffer), part);
@@ -42,8 +42,8 @@ static void hand_over(struct session *s, enum store_part part)
 
 int session_next_buffer(struct session *s, enum store_part part)
 {
-	hand_over(s, part);
-	return have_buffer(s) ? 0 : 1;
+	session_hand_over(s, part);
+	return session_have_buffer(s) ? 0 : 1;
 }
 
 /* Hands the buffer on when it is full. Ends the round if there is no other. */
@@ -56,12 +56,12 @@ int session_after_record(void *userdata)
 
 bool session_writable(struct session *s)
 {
-	return s->recorder.collector && !s->recorder.closed && have_buffer(s);
+	return s->recorder.collector && !s->recorder.closed && session_have_buffer(s);
 }
 
 /* What there is from BEGIN on. */
-static struct recorder_end end_since(struct session *s, const struct chunk_begin *begin,
-				     const char *reason)
+static struct recorder_end session_end_since(struct session *s, const struct chunk_begin *begin,
+					     const char *reason)
 {
 	session_look_at_costs(s);
 	return (struct recorder_end){
@@ -81,13 +81,13 @@ struct recorder_end session_end_of_kept(struct session *s, const char *reason)
 	/* (the output may be behind, never before) */
 	if (s->options.mode == SESSION_FLIGHT)
 		begin = chunks_begun(&s->chunks, flight_oldest(output_store(s->output)));
-	return end_since(s, begin, reason);
+	return session_end_since(s, begin, reason);
 }
 
 /* ---- chunks ---- */
 
 /* What CLOCK_REALTIME said, or would have said, at BOOT_NS. */
-static struct store_moment moment_of(uint64_t boot_ns)
+static struct store_moment session_moment_of(uint64_t boot_ns)
 {
 	const struct clock_snapshot now = clock_snapshot();
 
@@ -113,7 +113,7 @@ static void session_write_end_chunk(struct session *s, struct store_moment at)
 	output_end(s->output, &at);
 }
 
-static bool have_parts(struct session *s)
+static bool session_have_parts(struct session *s)
 {
 	if (!s->tail)
 		s->tail = output_take(s->output);
@@ -135,16 +135,16 @@ static int session_write_split(struct session *s, uint64_t at_ns)
 	if (s->chunks.due_ns == 0)
 		s->chunks.due_ns = at_ns;
 	if (!recorder_can_split(&s->recorder, at_ns > s->chunks.due_ns + SPLIT_WAIT_NS) ||
-	    !have_parts(s))
+	    !session_have_parts(s))
 		return 0;
-	end = end_since(s, chunks_now(&s->chunks), "rotated");
+	end = session_end_since(s, chunks_now(&s->chunks), "rotated");
 	r = recorder_split(&s->recorder, at_ns, &s->options, &end, s->tail, s->head);
 	if (r < 0)
 		return r;
-	hand_over(s, STORE_BODY);
+	session_hand_over(s, STORE_BODY);
 	session_write_put(s, TAKE_PTR(s->tail), STORE_TAIL);
 	/* Asked for once: names of chunks say that they join. */
-	at = moment_of(at_ns);
+	at = session_moment_of(at_ns);
 	session_write_end_chunk(s, at);
 	session_write_begin_chunk(s, at);
 	session_write_put(s, TAKE_PTR(s->head), STORE_HEAD);
@@ -170,18 +170,18 @@ uint64_t session_chunks(const struct session *s)
 /* ---- drains ---- */
 
 /* The head stands by itself. Returns 0, 1 if there is no room for more, or a negative errno. */
-static int open_archive(struct session *s)
+static int session_open_archive(struct session *s)
 {
 	int r = recorder_open(&s->recorder, &s->options);
 
 	if (r < 0)
 		return r;
-	session_write_begin_chunk(s, moment_of(s->start_ns));
+	session_write_begin_chunk(s, session_moment_of(s->start_ns));
 	return session_next_buffer(s, STORE_HEAD);
 }
 
 /* So does the tail. Returns as above. */
-static int close_archive(struct session *s)
+static int session_close_archive(struct session *s)
 {
 	const struct recorder_end end = session_end_of_kept(s, s->reason);
 	int r;
@@ -189,8 +189,8 @@ static int close_archive(struct session *s)
 	if (session_next_buffer(s, STORE_BODY) != 0)
 		return 1;
 	r = recorder_close(&s->recorder, &end);
-	hand_over(s, STORE_TAIL);
-	session_write_end_chunk(s, moment_of(s->stop_ns));
+	session_hand_over(s, STORE_TAIL);
+	session_write_end_chunk(s, session_moment_of(s->stop_ns));
 	return r;
 }
 
@@ -207,7 +207,7 @@ void session_drain(struct session *s)
 	if (!session_writable(s))
 		return;
 	if (!s->recorder.opened)
-		r = open_archive(s);
+		r = session_open_archive(s);
 	r = r ?: session_write_steps(s) ?: session_go_on_after_pause(s);
 	if (r == 0 && !session_rests(s))
 		r = recorder_round(&s->recorder, all ? MERGE_ALL : horizon_ns);
@@ -219,10 +219,10 @@ void session_drain(struct session *s)
 	if (r == 0 && !s->quiet && session_is_settled(s))
 		r = session_write_split(s, horizon_ns);
 	if (r == 0 && s->detached)
-		r = close_archive(s);
+		r = session_close_archive(s);
 	if (r < 0) {
 		session_fail(s, r, "write the archive");
 		s->recorder.closed = true; /* nothing more will come of it */
 	}
-	hand_over(s, STORE_BODY);
+	session_hand_over(s, STORE_BODY);
 }

@@ -46,7 +46,7 @@ bool session_has_run(const struct session *s)
 	return s->complete;
 }
 
-static void tell_changes(struct session *s)
+static void session_tell_changes(struct session *s)
 {
 	enum session_state state = session_state(s);
 
@@ -67,7 +67,7 @@ static void tell_changes(struct session *s)
 		s->changed(s, s->changed_userdata);
 }
 
-static void set_error(struct session *s, int error, char *text)
+static void session_set_error(struct session *s, int error, char *text)
 {
 	if (s->error < 0) {
 		free(text);
@@ -95,7 +95,7 @@ void session_fail(struct session *s, int error, const char *deed)
 
 	if (asprintf(&text, "cannot %s: %s", deed, strerror(-error)) < 0)
 		text = NULL;
-	set_error(s, error, text);
+	session_set_error(s, error, text);
 	session_end(s, "failed");
 }
 
@@ -116,7 +116,7 @@ void session_arm_drain(struct session *s, uint64_t after_ns)
 	session_arm(s->timer_fd, after_ns, s->options.flush_ns / DRAINS_PER_FLUSH);
 }
 
-static void quiet_timer(int fd)
+static void session_quiet_timer(int fd)
 {
 	uint64_t count;
 
@@ -167,7 +167,7 @@ static void session_on_trigger(const struct trigger *t, void *userdata)
 		s->fired = *t;
 }
 
-static void tell_trigger(struct session *s)
+static void session_tell_trigger(struct session *s)
 {
 	const struct trigger fired = s->fired;
 
@@ -178,7 +178,7 @@ static void tell_trigger(struct session *s)
 
 /* ---- news ---- */
 
-static void on_started(struct session *s, const struct worker_results *news)
+static void session_on_started(struct session *s, const struct worker_results *news)
 {
 	int r = recorder_begin(&s->recorder, news, &s->options)
 			?: costs_init(&s->costs, collector_n_cpus(news->collector))
@@ -210,7 +210,7 @@ static void session_on_complete(struct session *s, uint64_t complete_ns)
 	session_arm(s->deadline_fd, now_ns < s->due_ns ? s->due_ns - now_ns : 1, 0);
 }
 
-static void on_news(struct session *s)
+static void session_on_news(struct session *s)
 {
 	struct worker_results news;
 
@@ -225,7 +225,7 @@ static void on_news(struct session *s)
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
 	if (news.error < 0 && s->error == 0) {
-		set_error(s, news.error, TAKE_PTR(news.error_text));
+		session_set_error(s, news.error, TAKE_PTR(news.error_text));
 		session_end(s, "could not start");
 	}
 	if (news.n_snapshots > s->n_snapshots_read) {
@@ -236,7 +236,7 @@ static void on_news(struct session *s)
 	s->n_searches = news.n_searches;
 	s->search_error = news.search_error;
 	if (news.started && !s->start_ns)
-		on_started(s, &news);
+		session_on_started(s, &news);
 	if (news.complete && !s->complete)
 		session_on_complete(s, news.complete_ns);
 	s->complete = news.complete;
@@ -257,7 +257,7 @@ static void session_go_on(struct session *s)
 {
 	s->status = output_poll(s->output);
 	if (s->status.error < 0 && s->error == 0) {
-		set_error(s, s->status.error, NULL);
+		session_set_error(s, s->status.error, NULL);
 		if (asprintf(&s->error_text, "cannot write to the output: %s",
 			     store_strerror(s->status.error)) < 0)
 			s->error_text = NULL;
@@ -284,7 +284,7 @@ static void session_go_on(struct session *s)
 
 /* ---- the owner's side ---- */
 
-static int make_descriptors(struct session *s)
+static int session_make_descriptors(struct session *s)
 {
 	int r;
 
@@ -304,7 +304,7 @@ static int make_descriptors(struct session *s)
 }
 
 /* Whether STORE is what the mode needs. */
-static bool store_valid(const struct session_options *o, const struct store *store)
+static bool session_store_valid(const struct session_options *o, const struct store *store)
 {
 	return flight_is(store) == (o->mode == SESSION_FLIGHT);
 }
@@ -320,10 +320,10 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
 	if (defaulted.categories == 0)
 		defaulted.categories = sampler_default_categories();
-	if (session_options_complete(&defaulted) < 0 || !store_valid(&defaulted, store))
+	if (session_options_complete(&defaulted) < 0 || !session_store_valid(&defaulted, store))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
-	r = make_descriptors(s);
+	r = session_make_descriptors(s);
 	if (r == 0)
 		r = recorder_init(&s->recorder,
 				  &(struct pipeline_owner){
@@ -361,7 +361,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 		return -ENOMEM;
 	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
 	r = recorder_init(&s->recorder, &(struct pipeline_owner){ 0 });
-	r = r ?: make_descriptors(s);
+	r = r ?: session_make_descriptors(s);
 	r = r ?: flight_recover(dir_fd, &left) ?: flight_snapshot_packed(left, &packed);
 	if (r < 0)
 		return r;
@@ -372,8 +372,9 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 	s->reported = SESSION_FAILED;
 	s->status.bytes = flight_snapshot_bytes(left);
 	snprintf(s->reason, sizeof(s->reason), "service died");
-	set_error(s, -EOWNERDEAD,
-		  strdup("the service ended before the session did; what it kept is there"));
+	session_set_error(
+		s, -EOWNERDEAD,
+		strdup("the service ended before the session did; what it kept is there"));
 	s->options = *options;
 	s->options.compress = packed;
 	s->options.flight_bytes = s->status.bytes;
@@ -436,7 +437,7 @@ int session_start(struct session *s)
 		return r;
 	s->ordered = true;
 	worker_order_start(s->worker);
-	tell_changes(s);
+	session_tell_changes(s);
 	return 0;
 }
 
@@ -445,12 +446,12 @@ int session_stop(struct session *s, const char *reason)
 	if (!s->ordered)
 		return -EINVAL;
 	session_end(s, reason);
-	tell_changes(s);
+	session_tell_changes(s);
 	return 0;
 }
 
 /* Whether something can be written at this moment. */
-static int be_ready(struct session *s)
+static int session_be_ready(struct session *s)
 {
 	if (session_state(s) != SESSION_RUNNING)
 		return -ESHUTDOWN;
@@ -464,14 +465,14 @@ int session_mark(struct session *s, const char *text)
 	/* What has begun can fire triggers, and the owner that is notified of one says so here. */
 	bool begun =
 		session_state(s) == SESSION_STARTING && s->recorder.opened && session_writable(s);
-	int r = begun ? 0 : be_ready(s);
+	int r = begun ? 0 : session_be_ready(s);
 
 	return r < 0 ? r : recorder_mark(&s->recorder, text);
 }
 
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit)
 {
-	int r = be_ready(s) ?: contexts_begin(&s->contexts, name, ret_bit);
+	int r = session_be_ready(s) ?: contexts_begin(&s->contexts, name, ret_bit);
 
 	return r < 0 ? r : recorder_context(&s->recorder, name, *ret_bit, s->contexts.open);
 }
@@ -479,14 +480,14 @@ int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit
 int session_end_context(struct session *s, uint32_t bit)
 {
 	const char *name = NULL;
-	int r = be_ready(s) ?: contexts_end(&s->contexts, bit, &name);
+	int r = session_be_ready(s) ?: contexts_end(&s->contexts, bit, &name);
 
 	return r < 0 ? r : recorder_context(&s->recorder, name, bit, s->contexts.open);
 }
 
 int session_snapshot(struct session *s, uint64_t *ret_number)
 {
-	int r = s->options.categories & CATEGORIES_MEMORY ? be_ready(s) : -EOPNOTSUPP;
+	int r = s->options.categories & CATEGORIES_MEMORY ? session_be_ready(s) : -EOPNOTSUPP;
 
 	if (r == 0 && s->pause != SESSION_GOES)
 		return -ESHUTDOWN;
@@ -540,16 +541,16 @@ void session_dispatch(struct session *s)
 		int fd = events[i].data.fd;
 
 		if (fd == s->timer_fd || fd == s->deadline_fd) {
-			quiet_timer(fd);
+			session_quiet_timer(fd);
 			due = true;
 			if (fd == s->deadline_fd)
 				session_end(s, "duration");
 		} else if (fd == s->look_fd) {
-			quiet_timer(fd);
+			session_quiet_timer(fd);
 			session_look(s);
 			due |= s->n_steps_written < s->n_steps;
 		} else if (s->worker && fd == worker_fd(s->worker)) {
-			on_news(s);
+			session_on_news(s);
 			due |= s->quiet ||
 			       s->pause != SESSION_GOES; /* what is read then is waited for */
 		} else if (s->recorder.collector &&
@@ -566,8 +567,8 @@ void session_dispatch(struct session *s)
 		session_go_on(s);
 	session_serve_snapshots(s);
 	s->loop_cpu_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
-	tell_trigger(s);
-	tell_changes(s);
+	session_tell_trigger(s);
+	session_tell_changes(s);
 }
 
 void session_counters(const struct session *s, struct session_counters *ret)

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-static void drop_now(struct snapshots *q)
+static void snapshots_drop_now(struct snapshots *q)
 {
 	if (q->now)
 		snapshot_cancel(q->now);
@@ -15,7 +15,7 @@ static void drop_now(struct snapshots *q)
 
 void snapshots_deinit(struct snapshots *q)
 {
-	drop_now(q);
+	snapshots_drop_now(q);
 	for (unsigned i = 0; i < q->n_waiting; i++)
 		store_free(q->waiting[i].to);
 	*q = (struct snapshots){ 0 };
@@ -31,7 +31,7 @@ int snapshots_ask(struct snapshots *q, struct store *to, uint64_t *ret_number)
 	return 0;
 }
 
-static void note_end(struct snapshots *q, int error)
+static void snapshots_note_end(struct snapshots *q, int error)
 {
 	q->errors[++q->n_ended % SNAPSHOTS_KNOWN] = error;
 	q->now = snapshot_unref(q->now);
@@ -42,7 +42,7 @@ bool snapshots_step(struct snapshots *q)
 	int r;
 
 	if (q->now && snapshot_ended(q->now, &r))
-		note_end(q, r);
+		snapshots_note_end(q, r);
 	while (!q->now && q->n_waiting > 0) {
 		struct store *to = q->waiting[0].to;
 
@@ -53,7 +53,7 @@ bool snapshots_step(struct snapshots *q)
 		if (r == 0)
 			return true;
 		store_free(to);
-		note_end(q, r);
+		snapshots_note_end(q, r);
 	}
 	return false;
 }

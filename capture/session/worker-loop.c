@@ -42,14 +42,14 @@ bool worker_called_off(void *userdata)
 	return off;
 }
 
-static int keep_sample(const struct rec_counters *rec, void *userdata)
+static int worker_keep_sample(const struct rec_counters *rec, void *userdata)
 {
 	return outbuf_append(userdata, rec, sizeof(*rec));
 }
 
 /* Samples the counters if it is time to. When a sample came late, the next ones are on time
  * again. */
-static void sample_if_due(struct worker *w)
+static void worker_sample_if_due(struct worker *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
 		 interval_ns = w->options.counter_interval_ns;
@@ -57,7 +57,7 @@ static void sample_if_due(struct worker *w)
 
 	if (!w->counters || w->paused || now_ns < w->next_sample_ns)
 		return;
-	counters_sample(w->counters, clock_boot_ns(), keep_sample, &samples);
+	counters_sample(w->counters, clock_boot_ns(), worker_keep_sample, &samples);
 	pthread_mutex_lock(&w->lock);
 	outbuf_append(&w->news.samples, samples.data, samples.size);
 	worker_tell(w);
@@ -72,7 +72,7 @@ void worker_look_from_now_on(struct worker *w)
 	w->next_proof_ns = w->options.own ? w->next_cpus_ns : 0;
 }
 
-static void look_after_cpus_if_due(struct worker *w)
+static void worker_look_after_cpus_if_due(struct worker *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
@@ -85,13 +85,13 @@ static void look_after_cpus_if_due(struct worker *w)
 /* What is due by the clock, and what cannot wait: between the steps of what takes long. */
 void worker_attend(struct worker *w)
 {
-	sample_if_due(w);
+	worker_sample_if_due(w);
 	worker_prove_if_due(w);
 	worker_watch_if_due(w);
 }
 
 /* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
-static void wait_for_order(struct worker *w)
+static void worker_wait_for_order(struct worker *w)
 {
 	uint64_t sample_ns = w->counters && !w->paused ? w->next_sample_ns : UINT64_MAX;
 	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
@@ -118,12 +118,12 @@ static void wait_for_order(struct worker *w)
 	if (fds[0].revents)
 		thread_quiet(w->order_fd);
 	worker_attend(w);
-	look_after_cpus_if_due(w);
+	worker_look_after_cpus_if_due(w);
 	pthread_mutex_lock(&w->lock);
 }
 
 /* Takes the next order; false when there will be none. The lock is held, and again at return. */
-static bool do_next(struct worker *w)
+static bool worker_do_next(struct worker *w)
 {
 	void (*order)(struct worker *) = NULL;
 	uint32_t tid = 0;
@@ -152,7 +152,7 @@ static bool do_next(struct worker *w)
 		w->n_snapshots++;
 		order = worker_take_snapshot;
 	} else {
-		wait_for_order(w);
+		worker_wait_for_order(w);
 		return true;
 	}
 	w->busy = true;
@@ -172,7 +172,7 @@ void *worker_run(void *userdata)
 
 	pthread_mutex_lock(&w->lock);
 	w->has_clock = pthread_getcpuclockid(pthread_self(), &w->clock) == 0;
-	while (do_next(w))
+	while (worker_do_next(w))
 		;
 	w->has_clock = false;
 	pthread_mutex_unlock(&w->lock);

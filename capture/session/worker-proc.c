@@ -50,7 +50,7 @@ void worker_prove_if_due(struct worker *w)
  * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still.
  * Lists once more into *RET, which is for worker_proc_is_same().
  */
-static void list_again(struct worker *w, struct outbuf *ret)
+static void worker_list_again(struct worker *w, struct outbuf *ret)
 {
 	if (w->options.own)
 		task_list_read(w->collector, ret);
@@ -82,7 +82,7 @@ static void worker_proc_deliver(struct worker *w, struct reading *r)
 	uint32_t tid;
 	size_t bytes;
 
-	list_again(w, &after);
+	worker_list_again(w, &after);
 	pthread_mutex_lock(&w->lock);
 	for (size_t at = 0; at < r->batch.size; at += bytes) {
 		bytes = r->next(r->batch.data + at, &tid);
@@ -95,14 +95,14 @@ static void worker_proc_deliver(struct worker *w, struct reading *r)
 }
 
 /* One more task was read. */
-static void deliver_some(struct worker *w, struct reading *r)
+static void worker_deliver_some(struct worker *w, struct reading *r)
 {
 	if (++r->n % BATCH == 0)
 		worker_proc_deliver(w, r);
 	worker_attend(w);
 }
 
-static size_t next_command(const void *at, uint32_t *ret_tid)
+static size_t worker_next_command(const void *at, uint32_t *ret_tid)
 {
 	const struct proc_command *head = at;
 
@@ -113,7 +113,7 @@ static size_t next_command(const void *at, uint32_t *ret_tid)
 /* Command lines of the processes that were listed. */
 void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 {
-	struct reading r = { .tasks = tasks, .to = &w->news.commands, .next = next_command };
+	struct reading r = { .tasks = tasks, .to = &w->news.commands, .next = worker_next_command };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	char text[REC_ARGS_BYTES];
 
@@ -132,18 +132,18 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 			break;
 		memcpy(p, &head, sizeof(head));
 		memcpy(p + sizeof(head), text, head.size);
-		deliver_some(w, &r);
+		worker_deliver_some(w, &r);
 	}
 	worker_proc_deliver(w, &r);
 	outbuf_deinit(&r.batch);
 }
 
-static int keep_mapping(const struct rec_mapping *rec, void *userdata)
+static int worker_keep_mapping(const struct rec_mapping *rec, void *userdata)
 {
 	return outbuf_append(userdata, rec, rec->head.size);
 }
 
-static size_t next_mapping(const void *at, uint32_t *ret_tid)
+static size_t worker_next_mapping(const void *at, uint32_t *ret_tid)
 {
 	const struct rec_head *head = at;
 
@@ -152,7 +152,7 @@ static size_t next_mapping(const void *at, uint32_t *ret_tid)
 }
 
 /* Whether a process is to be asked for its mappings: ID is one of those that were listed. */
-static bool has_mappings(const struct worker *w, const struct rec_identity *id)
+static bool worker_has_mappings(const struct worker *w, const struct rec_identity *id)
 {
 	const struct capture_filter *f = &w->options.filter;
 	bool by_pid_only = f->n_pids && !f->n_uids && !f->n_comms && !f->n_cgroups;
@@ -166,18 +166,18 @@ static bool has_mappings(const struct worker *w, const struct rec_identity *id)
 /* What is mapped by now, in those that were listed. */
 void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 {
-	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = next_mapping };
+	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = worker_next_mapping };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	struct kernel_text text;
 
 	if (!w->options.own)
 		mappings_of_kernel("", collector_kernel_text(w->collector, &text) ? &text : NULL,
-				   keep_mapping, &r.batch);
+				   worker_keep_mapping, &r.batch);
 	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
-		if (!has_mappings(w, &list[i].task))
+		if (!worker_has_mappings(w, &list[i].task))
 			continue;
-		mappings_of_process("", list[i].task.tid, keep_mapping, &r.batch);
-		deliver_some(w, &r);
+		mappings_of_process("", list[i].task.tid, worker_keep_mapping, &r.batch);
+		worker_deliver_some(w, &r);
 	}
 	worker_proc_deliver(w, &r);
 	outbuf_deinit(&r.batch);
@@ -186,7 +186,7 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 /* ---- one task ---- */
 
 /* In the kernel: what /proc says may be of somebody else by now. */
-static bool identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
+static bool worker_identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
 {
 	return w->collector && task_list_now(w->collector, tid, ret);
 }
@@ -197,7 +197,7 @@ void worker_look_up(struct worker *w, uint32_t tid)
 		.head = { .size = sizeof(rec), .kind = REC_TASK, .tid = tid },
 	};
 
-	if (w->options.own ? !identify_own(w, tid, &rec) : proc_identity(tid, &rec.task) < 0)
+	if (w->options.own ? !worker_identify_own(w, tid, &rec) : proc_identity(tid, &rec.task) < 0)
 		rec.task = (struct rec_identity){
 			.pid = tid,
 			.tid = tid,

@@ -16,7 +16,7 @@
 /* ---- it begins ---- */
 
 /* Each CPU leaves the idle state that it is in: one whose begin was not seen would not be shown. */
-static void rouse_cpus(unsigned n_cpus)
+static void worker_rouse_cpus(unsigned n_cpus)
 {
 	size_t size = CPU_ALLOC_SIZE(n_cpus);
 	cpu_set_t *one = CPU_ALLOC(n_cpus), *before = CPU_ALLOC(n_cpus);
@@ -34,7 +34,7 @@ static void rouse_cpus(unsigned n_cpus)
 }
 
 /* For the archive, or for triggers. */
-static bool samples_counters(const struct session_options *o)
+static bool worker_samples_counters(const struct session_options *o)
 {
 	const uint64_t *pressure = o->triggers.pressure_ppm;
 
@@ -47,7 +47,7 @@ struct beginning {
 	struct outbuf tasks, cgroups;
 };
 
-static void beginning_deinit(struct beginning *b)
+static void worker_beginning_deinit(struct beginning *b)
 {
 	outbuf_deinit(&b->tasks);
 	outbuf_deinit(&b->cgroups);
@@ -65,7 +65,7 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 	int r;
 
 	if (w->options.categories & CATEGORY_POWER)
-		rouse_cpus(collector_n_cpus(c));
+		worker_rouse_cpus(collector_n_cpus(c));
 	b->start_ns = clock_boot_ns();
 	b->start_cpu_ns = worker_cpu_now_ns(w);
 	r = task_list_read(c, &b->tasks);
@@ -82,7 +82,7 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 }
 
 /* The owner gets B. The lock is held. */
-static void tell_beginning(struct worker *w, struct beginning *b)
+static void worker_tell_beginning(struct worker *w, struct beginning *b)
 {
 	w->news.attach_ns = b->attach_ns;
 	w->news.start_ns = b->start_ns;
@@ -119,7 +119,7 @@ static int worker_steps_check_pids(const struct session_options *o, char **reter
 static void worker_steps_start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
-	_cleanup_(beginning_deinit) struct beginning b = { 0 };
+	_cleanup_(worker_beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
 	int r = worker_steps_check_pids(&w->options, &text);
 
@@ -133,7 +133,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	b.attach_ns = clock_boot_ns();
 	r = r ?: collector_attach(c, &text)
 		    ?: worker_steps_judge_unwinding(w, collector_start_unwinding(c, &text), &text);
-	if (r == 0 && samples_counters(&w->options)) {
+	if (r == 0 && worker_samples_counters(&w->options)) {
 		r = counters_new("", collector_n_cpus(c), &w->counters);
 		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
 	}
@@ -142,7 +142,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	w->news.error = r;
 	w->news.error_text = text;
 	if (r == 0) {
-		tell_beginning(w, &b);
+		worker_tell_beginning(w, &b);
 		w->news.started = true;
 		w->news.collector = w->collector = TAKE_PTR(c);
 		w->news.calls = w->calls;
@@ -153,7 +153,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 }
 
 /* Probes, which everybody who runs the code pays for, come last and go first. */
-static int start_calls(struct worker *w, char **reterr_text)
+static int worker_start_calls(struct worker *w, char **reterr_text)
 {
 	struct collector_moments moments = collector_moment_tables(w->collector);
 	struct collector_calls tables = collector_call_tables(w->collector);
@@ -168,7 +168,7 @@ static int start_calls(struct worker *w, char **reterr_text)
 			       &w->call_probes, reterr_text);
 }
 
-static void stop_calls(struct worker *w)
+static void worker_stop_calls(struct worker *w)
 {
 	w->call_probes = call_probes_free(w->call_probes);
 	moments_detach(w->moments);
@@ -182,12 +182,12 @@ static void stop_calls(struct worker *w)
  * has been listed, so that no stack stands before the mappings that name it. After a failure
  * nothing is complete, and the first error stays.
  */
-static void start_stacks(struct worker *w)
+static void worker_start_stacks(struct worker *w)
 {
 	char *text = NULL;
 	int r = worker_called_off(w) || w->failed
 			? 0
-			: collector_start_stacks(w->collector, &text) ?: start_calls(w, &text);
+			: collector_start_stacks(w->collector, &text) ?: worker_start_calls(w, &text);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
@@ -217,7 +217,7 @@ void worker_begin(struct worker *w)
 	worker_steps_start(w, &list);
 	if (w->collector) {
 		worker_steps_describe(w, &list);
-		start_stacks(w);
+		worker_start_stacks(w);
 		worker_look_from_now_on(w);
 		worker_read_commands(w, &list);
 	}
@@ -231,7 +231,7 @@ void worker_detach(struct worker *w)
 	w->counters = counters_free(w->counters);
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	worker_prove_all(w);
-	stop_calls(w);
+	worker_stop_calls(w);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), true);
 	if (w->collector) {
@@ -266,12 +266,12 @@ void worker_unload(struct worker *w)
 /* ---- what goes, and comes back ---- */
 
 /* Nothing is recorded from here on. */
-static void pause_all(struct worker *w)
+static void worker_pause_all(struct worker *w)
 {
 	w->paused = true;
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	worker_prove_all(w);
-	stop_calls(w);
+	worker_stop_calls(w);
 	if (w->watching)
 		heap_trace_stop(heap_targets_memory(w->watching), false);
 	collector_pause(w->collector);
@@ -280,23 +280,23 @@ static void pause_all(struct worker *w)
 }
 
 /* All begins again, as at the start: what there is by now is listed anew. */
-static int resume_all(struct worker *w)
+static int worker_resume_all(struct worker *w)
 {
-	_cleanup_(beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
+	_cleanup_(worker_beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	_cleanup_free_ char *text = NULL;
 	int r = collector_resume(w->collector, &text)
 			?: worker_steps_judge_unwinding(
 				   w, collector_start_unwinding(w->collector, &text), &text)
 			?: worker_steps_begin(w, w->collector, &b, &list, &text)
-			?: start_calls(w, &text);
+			?: worker_start_calls(w, &text);
 
 	if (r < 0) {
 		collector_pause(w->collector);
 		return r;
 	}
 	pthread_mutex_lock(&w->lock);
-	tell_beginning(w, &b);
+	worker_tell_beginning(w, &b);
 	w->news.n_resumed++;
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
@@ -308,14 +308,14 @@ static int resume_all(struct worker *w)
 	return 0;
 }
 
-static void send_away(struct worker *w, enum budget_shed what)
+static void worker_send_away(struct worker *w, enum budget_shed what)
 {
 	if (what == SHED_STACKS)
 		collector_shed_stacks(w->collector);
 	else if (what == SHED_WAKEUPS)
 		collector_shed_wakeups(w->collector);
 	else
-		pause_all(w);
+		worker_pause_all(w);
 }
 
 static int worker_steps_take_back(struct worker *w, enum budget_shed what)
@@ -326,7 +326,7 @@ static int worker_steps_take_back(struct worker *w, enum budget_shed what)
 		return collector_return_stacks(w->collector, &text);
 	if (what == SHED_WAKEUPS)
 		return collector_return_wakeups(w->collector, &text);
-	return resume_all(w);
+	return worker_resume_all(w);
 }
 
 /* What has gone and what is wanted gone are not the same: one thing goes, or comes back. */
@@ -344,7 +344,7 @@ void worker_adjust(struct worker *w)
 		what++;
 	bit = UINT32_C(1) << what;
 	if (w->collector && want & bit)
-		send_away(w, what);
+		worker_send_away(w, what);
 	else if (w->collector)
 		r = worker_steps_take_back(w, what);
 	pthread_mutex_lock(&w->lock);

@@ -30,7 +30,7 @@ int worker_hand_on(const struct rec_head *rec, void *userdata)
 }
 
 /* What failed with the processes that are watched. */
-static void tell_failed(struct worker *w, int error, const char *what)
+static void worker_tell_failed(struct worker *w, int error, const char *what)
 {
 	pthread_mutex_lock(&w->lock);
 	if (w->news.error == 0) {
@@ -49,7 +49,7 @@ void worker_start_watching(struct worker *w, const struct outbuf *tasks)
 
 	w->failed = r < 0;
 	if (w->failed)
-		tell_failed(w, r, "cannot watch processes");
+		worker_tell_failed(w, r, "cannot watch processes");
 }
 
 void worker_watch_if_due(struct worker *w)
@@ -76,7 +76,7 @@ void worker_finish_watching(struct worker *w, bool for_good)
 	r = heap_trace_finish(heap_targets_memory(w->watching));
 	/* (or nobody wants it any more) */
 	if (r < 0 && r != -ECANCELED)
-		tell_failed(w, r, "cannot read what watched processes have left");
+		worker_tell_failed(w, r, "cannot read what watched processes have left");
 	w->watching = heap_targets_free(w->watching);
 }
 

@@ -41,7 +41,7 @@ static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t 
 /* ---- interrupts and idle states ---- */
 
 /* What the driver of CPU calls a state, or its number. NULL without memory. */
-static const char *idle_state_name(struct activity *a, unsigned cpu, uint32_t state)
+static const char *activity_idle_state_name(struct activity *a, unsigned cpu, uint32_t state)
 {
 	uint64_t key = ((uint64_t)cpu << 32 | state) + 1;
 	char path[96], raw[STATE_NAME_MAX], clean[3 * STATE_NAME_MAX];
@@ -64,8 +64,8 @@ static const char *idle_state_name(struct activity *a, unsigned cpu, uint32_t st
 	return table_copy(&a->idle_states, key, clean, strlen(clean) + 1);
 }
 
-static int write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns,
-		      uint64_t end_ns)
+static int activity_write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns,
+			       uint64_t end_ns)
 {
 	const struct event ev = {
 		.kind = EVENT_INTERVAL,
@@ -73,7 +73,7 @@ static int write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t
 		.cpu = cpu,
 		.interval = {
 			.kind = INTERVAL_IDLE,
-			.name = idle_state_name(a, cpu, state),
+			.name = activity_idle_state_name(a, cpu, state),
 			.end_ns = end_ns,
 			.number = (int32_t)state,
 		},
@@ -83,7 +83,7 @@ static int write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t
 }
 
 /* Names of handlers are whatever a driver made of them. */
-static void clean_name(uint64_t *words)
+static void activity_clean_name(uint64_t *words)
 {
 	size_t n = fxt_get_string_ref_length(fxt_get_event_name(words[0]));
 	char *name = (char *)&words[INTERVAL_ARGS];
@@ -104,10 +104,11 @@ int activity_words(struct activity *a, enum event_class class, unsigned cpu, uin
 		return 0;
 	a->n_events++;
 	if (class == CLASS_IDLE)
-		return write_idle(a, cpu, (uint32_t)fxt_get_arg_value32(words[INTERVAL_ARGS]),
-				  words[WORD_TS], words[n_words - 1]);
+		return activity_write_idle(a, cpu,
+					   (uint32_t)fxt_get_arg_value32(words[INTERVAL_ARGS]),
+					   words[WORD_TS], words[n_words - 1]);
 	if (class == CLASS_IRQ)
-		clean_name(words);
+		activity_clean_name(words);
 	r = fxt_archive_track(a->pipe->archive,
 			      class == CLASS_IRQ ? FXT_TRACK_IRQ : FXT_TRACK_SOFTIRQ, cpu);
 	return r < 0 ? r : fxt_archive_words(a->pipe->archive, words, n_words);
@@ -121,12 +122,12 @@ int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64
 	if (begin_ns >= end_ns || !activity_cut(a, &begin_ns, &end_ns))
 		return 0;
 	a->n_events++;
-	return write_idle(a, cpu, state, begin_ns, end_ns);
+	return activity_write_idle(a, cpu, state, begin_ns, end_ns);
 }
 
 /* ---- the others ---- */
 
-static int on_work(struct activity *a, const struct rec_head *head)
+static int activity_on_work(struct activity *a, const struct rec_head *head)
 {
 	const struct rec_work *rec = (const struct rec_work *)head;
 	const char *name = table_get(&a->functions, rec->function);
@@ -156,7 +157,7 @@ static int on_work(struct activity *a, const struct rec_head *head)
 	return r < 0 ? r : fxt_archive_event(a->pipe->archive, &ev);
 }
 
-static int on_function(struct activity *a, const struct rec_head *head)
+static int activity_on_function(struct activity *a, const struct rec_head *head)
 {
 	const struct rec_function *rec = (const struct rec_function *)head;
 	char clean[3 * REC_SYMBOL_BYTES];
@@ -175,7 +176,7 @@ static bool activity_is_recorded(const struct activity *a, const struct rec_head
 	return rec->ts_ns >= a->pipe->from_ns && rec->ts_ns <= a->pipe->to_ns;
 }
 
-static int on_frequency(struct activity *a, const struct rec_head *head)
+static int activity_on_frequency(struct activity *a, const struct rec_head *head)
 {
 	const struct rec_frequency *rec = (const struct rec_frequency *)head;
 	const struct event_value khz = { .name = "kHz", .whole = true, .u64 = rec->khz };
@@ -232,11 +233,11 @@ int activity_record(struct activity *a, const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_WORK:
-		return on_work(a, rec);
+		return activity_on_work(a, rec);
 	case REC_FUNCTION:
-		return on_function(a, rec);
+		return activity_on_function(a, rec);
 	case REC_FREQUENCY:
-		return on_frequency(a, rec);
+		return activity_on_frequency(a, rec);
 	case REC_COUNTERS:
 		return activity_on_counters(a, rec);
 	default:

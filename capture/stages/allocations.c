@@ -63,7 +63,7 @@ void allocations_init(struct allocations *a, const struct pipeline *pipe)
 	*a = (struct allocations){ .pipe = pipe };
 }
 
-static void watch_free(struct watch *w)
+static void allocations_watch_free(struct watch *w)
 {
 	if (!w)
 		return;
@@ -78,7 +78,7 @@ void allocations_deinit(struct allocations *a)
 	struct watch *w;
 
 	for (size_t pos = 0; (w = table_next(&a->watches, &pos));)
-		watch_free(w);
+		allocations_watch_free(w);
 	table_deinit(&a->watches);
 	table_deinit(&a->pids);
 	outbuf_deinit(&a->waiting);
@@ -93,12 +93,12 @@ void allocations_begin(struct allocations *a, const struct session_options *opti
 }
 
 /* There will be stacks of PID: writes what they need. */
-static int need_mappings(const struct allocations *a, uint32_t pid, uint64_t ts_ns)
+static int allocations_need_mappings(const struct allocations *a, uint32_t pid, uint64_t ts_ns)
 {
 	return a->pipe->links.need_mappings(pid, ts_ns, a->pipe->links.userdata);
 }
 
-static struct watch *watch_of(const struct allocations *a, uint32_t instance)
+static struct watch *allocations_watch_of(const struct allocations *a, uint32_t instance)
 {
 	return instance ? table_get(&a->watches, instance) : NULL;
 }
@@ -141,7 +141,7 @@ static struct event allocations_about(const struct allocations *a, const struct 
 
 /* ---- watches ---- */
 
-static char *resources_of(uint32_t categories, char *to, size_t size)
+static char *allocations_resources_of(uint32_t categories, char *to, size_t size)
 {
 	static const struct {
 		uint32_t category;
@@ -164,9 +164,9 @@ static char *resources_of(uint32_t categories, char *to, size_t size)
 
 static int allocations_write_waiting(struct allocations *a);
 
-static int on_watch(struct allocations *a, const struct rec_watch *rec)
+static int allocations_on_watch(struct allocations *a, const struct rec_watch *rec)
 {
-	struct watch *w = watch_of(a, rec->instance);
+	struct watch *w = allocations_watch_of(a, rec->instance);
 	char resources[96];
 	struct event ev;
 	int r;
@@ -180,13 +180,15 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	w->pid = rec->head.pid;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
-	r = pipeline_announce(a->pipe, w->pid) ?: need_mappings(a, w->pid, rec->head.ts_ns);
+	r = pipeline_announce(a->pipe, w->pid)
+		    ?: allocations_need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
 	/* (by when it is said, that id may have been given out again) */
 	w->koid = tasks_koid_at(a->pipe->tasks, rec->head.pid, rec->head.ts_ns);
 	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
-	ev.watch.resources = resources_of(a->pipe->categories, resources, sizeof(resources));
+	ev.watch.resources =
+		allocations_resources_of(a->pipe->categories, resources, sizeof(resources));
 	ev.watch.allocators = rec->allocators;
 	ev.watch.complete = rec->complete;
 	ev.watch.interval = a->interval;
@@ -203,7 +205,7 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 		[WATCHED_EXIT] = "exit",
 		[WATCHED_EXEC] = "exec",
 	};
-	struct watch *w = watch_of(a, rec->instance);
+	struct watch *w = allocations_watch_of(a, rec->instance);
 	struct event ev;
 
 	if (!w || !STRING_TABLE_NAME(reasons, rec->reason))
@@ -222,13 +224,13 @@ static int allocations_on_watched(struct allocations *a, const struct rec_watche
 	ev.watched.gap = rec->has_gap ? "its first thread ended, and probes can have been missing "
 					"until another one had them"
 				      : "";
-	watch_free(table_remove(&a->watches, rec->instance));
+	allocations_watch_free(table_remove(&a->watches, rec->instance));
 	return allocations_write_event(a, &ev);
 }
 
 /* ---- stacks and sums ---- */
 
-static int on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
+static int allocations_on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
 {
 	struct event ev;
 	int r;
@@ -236,7 +238,8 @@ static int on_named(struct allocations *a, struct watch *w, const struct rec_nam
 	/* The same one may come for several resources, and from the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
-	r = table_set(&w->stacks, rec->id, w) ?: need_mappings(a, w->pid, rec->head.ts_ns);
+	r = table_set(&w->stacks, rec->id, w)
+		    ?: allocations_need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
 	ev = allocations_about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
@@ -266,8 +269,9 @@ static int allocations_on_usage(struct allocations *a, struct watch *w, const st
 /* ---- descriptors, mappings and the like ---- */
 
 /* EVENT_ALLOC or EVENT_FREE of BLOCK, by CALL. */
-static int log_block(struct watch *w, enum event_kind kind, const struct resource_block *block,
-		     const struct rec_resource *call)
+static int allocations_log_block(struct watch *w, enum event_kind kind,
+				 const struct resource_block *block,
+				 const struct rec_resource *call)
 {
 	struct allocations *a = w->of;
 	struct event ev;
@@ -290,16 +294,16 @@ static int log_block(struct watch *w, enum event_kind kind, const struct resourc
 	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
-static int on_made(const struct resource_block *block, const struct rec_resource *call,
-		   void *userdata)
+static int allocations_on_made(const struct resource_block *block, const struct rec_resource *call,
+			       void *userdata)
 {
-	return log_block(userdata, EVENT_ALLOC, block, call);
+	return allocations_log_block(userdata, EVENT_ALLOC, block, call);
 }
 
-static int on_freed(const struct resource_block *block, const struct rec_resource *call,
-		    void *userdata)
+static int allocations_on_freed(const struct resource_block *block, const struct rec_resource *call,
+				void *userdata)
 {
-	return log_block(userdata, EVENT_FREE, block, call);
+	return allocations_log_block(userdata, EVENT_FREE, block, call);
 }
 
 /* The sums that have changed, and whose stack the archive has. */
@@ -325,9 +329,10 @@ static int allocations_write_sums(struct allocations *a, struct watch *w, uint64
 	return r;
 }
 
-static int on_resource(struct allocations *a, struct watch *w, const struct rec_head *rec)
+static int allocations_on_resource(struct allocations *a, struct watch *w,
+				   const struct rec_head *rec)
 {
-	const struct resources_sink sink = { on_made, on_freed, w };
+	const struct resources_sink sink = { allocations_on_made, allocations_on_freed, w };
 	int r = w->resources ? 0 : resources_new(&sink, &w->resources);
 
 	if (r == 0 && rec->ts_ns >= w->next_sums_ns) {
@@ -346,7 +351,7 @@ static int on_resource(struct allocations *a, struct watch *w, const struct rec_
 	}
 }
 
-static bool is_resource(uint16_t kind)
+static bool allocations_is_resource(uint16_t kind)
 {
 	return kind == REC_RESOURCE || kind == REC_LISTING || kind == REC_FOUND;
 }
@@ -363,14 +368,14 @@ struct saying {
 	void *userdata;
 };
 
-static void set_missing(struct watch *w, uint64_t missing)
+static void allocations_set_missing(struct watch *w, uint64_t missing)
 {
 	w->of->n_in_snapshot -= w->missing > 0;
 	w->of->n_in_snapshot += missing > 0;
 	w->missing = missing;
 }
 
-static int count_resource(const struct resource_block *block, void *userdata)
+static int allocations_count_resource(const struct resource_block *block, void *userdata)
 {
 	uint64_t *n = userdata;
 
@@ -380,9 +385,9 @@ static int count_resource(const struct resource_block *block, void *userdata)
 }
 
 /* The text of BLOCK is cleaned into TEXT. */
-static struct event block_event(const struct allocations *a, const struct watch *w,
-				const struct resource_block *block, uint64_t ts_ns,
-				char text[static BLOCK_TEXT_MAX])
+static struct event allocations_block_event(const struct allocations *a, const struct watch *w,
+					    const struct resource_block *block, uint64_t ts_ns,
+					    char text[static BLOCK_TEXT_MAX])
 {
 	struct event ev = allocations_about(a, w, EVENT_BLOCK, ts_ns);
 
@@ -401,17 +406,17 @@ static struct event block_event(const struct allocations *a, const struct watch 
 	return ev;
 }
 
-static int say_block(const struct resource_block *block, void *userdata)
+static int allocations_say_block(const struct resource_block *block, void *userdata)
 {
 	const struct saying *s = userdata;
 	int r = block->origin.tid ? s->name(block->origin.tid, s->userdata) : 0;
 	char text[BLOCK_TEXT_MAX];
-	struct event ev = block_event(s->allocations, s->watch, block, s->ts_ns, text);
+	struct event ev = allocations_block_event(s->allocations, s->watch, block, s->ts_ns, text);
 
 	return r < 0 ? r : fxt_archive_event(s->to, &ev);
 }
 
-static int announce_thread(uint32_t tid, void *userdata)
+static int allocations_announce_thread(uint32_t tid, void *userdata)
 {
 	const struct allocations *a = userdata;
 
@@ -423,32 +428,36 @@ static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 				   const struct rec_snapshot *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
-	struct saying s = { a, w, a->pipe->archive, rec->head.ts_ns, announce_thread, a };
+	struct saying s = {
+		a, w, a->pipe->archive, rec->head.ts_ns, allocations_announce_thread, a
+	};
 	uint64_t n = 0;
 	bool execed = rec->final == SNAPSHOT_EXECED;
 	int r = allocations_write_sums(a, w, rec->head.ts_ns);
 
 	if (r == 0 && w->resources)
-		r = resources_each(w->resources, execed, count_resource, &n);
+		r = resources_each(w->resources, execed, allocations_count_resource, &n);
 	if (r < 0)
 		return r;
-	set_missing(w, rec->blocks);
+	allocations_set_missing(w, rec->blocks);
 	ev.snapshot.blocks = rec->blocks + n;
 	a->n_events += n;
 	ev.snapshot.sequence = ++w->n_snapshots;
 	ev.snapshot.final = rec->final != 0;
 	r = allocations_write_event(a, &ev);
-	return r < 0 || !w->resources ? r : resources_each(w->resources, execed, say_block, &s);
+	return r < 0 || !w->resources
+		       ? r
+		       : resources_each(w->resources, execed, allocations_say_block, &s);
 }
 
-static int on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
+static int allocations_on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
 {
 	char text[BLOCK_TEXT_MAX];
 	struct event ev = allocations_about(a, w, EVENT_BLOCK, rec->head.ts_ns);
 	int r = pipeline_announce(a->pipe, rec->block.tid);
 
 	if (w->missing > 0)
-		set_missing(w, w->missing - 1);
+		allocations_set_missing(w, w->missing - 1);
 	text_clean(text, sizeof(text), rec->text, rec->text_bytes);
 	ev.block.resource = rec->resource;
 	ev.block.id = rec->id;
@@ -465,7 +474,7 @@ static int on_block(struct allocations *a, struct watch *w, const struct rec_blo
 
 /* ---- each allocation ---- */
 
-static int on_alloc(struct allocations *a, struct watch *w, const struct rec_alloc *rec)
+static int allocations_on_alloc(struct allocations *a, struct watch *w, const struct rec_alloc *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_ALLOC, rec->head.ts_ns);
 	int r = pipeline_announce(a->pipe, rec->head.tid);
@@ -482,7 +491,7 @@ static int on_alloc(struct allocations *a, struct watch *w, const struct rec_all
 	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
-static int on_free(struct allocations *a, struct watch *w, const struct rec_free *rec)
+static int allocations_on_free(struct allocations *a, struct watch *w, const struct rec_free *rec)
 {
 	struct event ev = allocations_about(a, w, EVENT_FREE, rec->head.ts_ns);
 	int r = pipeline_announce(a->pipe, rec->head.tid);
@@ -496,7 +505,7 @@ static int on_free(struct allocations *a, struct watch *w, const struct rec_free
 	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
-static uint32_t instance_of(const struct rec_head *rec)
+static uint32_t allocations_instance_of(const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_NAMED:
@@ -527,19 +536,19 @@ static int allocations_write_record(struct allocations *a, struct watch *w,
 {
 	switch (rec->kind) {
 	case REC_NAMED:
-		return on_named(a, w, (const struct rec_named *)rec);
+		return allocations_on_named(a, w, (const struct rec_named *)rec);
 	case REC_ALLOC:
-		return on_alloc(a, w, (const struct rec_alloc *)rec);
+		return allocations_on_alloc(a, w, (const struct rec_alloc *)rec);
 	case REC_FREE:
-		return on_free(a, w, (const struct rec_free *)rec);
+		return allocations_on_free(a, w, (const struct rec_free *)rec);
 	case REC_USAGE:
 		return allocations_on_usage(a, w, (const struct rec_usage *)rec);
 	case REC_SNAPSHOT:
 		return allocations_on_snapshot(a, w, (const struct rec_snapshot *)rec);
 	case REC_BLOCK:
-		return on_block(a, w, (const struct rec_block *)rec);
+		return allocations_on_block(a, w, (const struct rec_block *)rec);
 	default:
-		return is_resource(rec->kind) ? on_resource(a, w, rec) : 0;
+		return allocations_is_resource(rec->kind) ? allocations_on_resource(a, w, rec) : 0;
 	}
 }
 
@@ -561,7 +570,7 @@ static int allocations_write_waiting(struct allocations *a)
 	a->waiting = (struct outbuf){ 0 };
 	for (size_t at = 0; r == 0 && at < waiting.size;) {
 		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
-		struct watch *w = watch_of(a, instance_of(rec));
+		struct watch *w = allocations_watch_of(a, allocations_instance_of(rec));
 
 		r = w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
 		at += rec->size;
@@ -575,14 +584,14 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 	struct watch *w;
 
 	if (rec->kind == REC_WATCH)
-		return on_watch(a, (const struct rec_watch *)rec);
+		return allocations_on_watch(a, (const struct rec_watch *)rec);
 	if (rec->kind == REC_WATCHED)
 		return allocations_on_watched(a, (const struct rec_watched *)rec);
 	/* Each of those happens at one time, which must be that of the recording. */
 	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
 	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
 		return 0;
-	w = watch_of(a, instance_of(rec));
+	w = allocations_watch_of(a, allocations_instance_of(rec));
 	return w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
 }
 
@@ -596,6 +605,6 @@ int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, 
 
 	for (size_t pos = 0; r == 0 && a->log && (s.watch = table_next(&a->watches, &pos));)
 		if (s.watch->resources)
-			r = resources_each(s.watch->resources, false, say_block, &s);
+			r = resources_each(s.watch->resources, false, allocations_say_block, &s);
 	return r;
 }

@@ -74,7 +74,7 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	return fxt_archive_event(l->pipe->archive, &ev);
 }
 
-static int announce_if_news(struct lifecycle *l, uint32_t tid)
+static int lifecycle_announce_if_news(struct lifecycle *l, uint32_t tid)
 {
 	return tasks_announced(l->pipe->tasks, tid) ? 0 : lifecycle_announce(l, tid);
 }
@@ -83,7 +83,7 @@ int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool w
 {
 	int r = tasks_update(l->pipe->tasks, id, false);
 
-	return r < 0 || !wanted ? r : announce_if_news(l, id->tid);
+	return r < 0 || !wanted ? r : lifecycle_announce_if_news(l, id->tid);
 }
 
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
@@ -97,7 +97,7 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 			return 0;
 		r = lifecycle_learned(l, id, wanted);
 	} else if (is_waited_for && wanted) {
-		r = announce_if_news(l, id->tid);
+		r = lifecycle_announce_if_news(l, id->tid);
 	}
 	/* (an answer that cannot be written now is written at the end) */
 	if (wanted)
@@ -125,7 +125,7 @@ static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, ui
 
 	if (ev->ts_ns <= l->pipe->from_ns || ev->ts_ns > l->pipe->to_ns)
 		return 0;
-	r = announce_if_news(l, tid);
+	r = lifecycle_announce_if_news(l, tid);
 	if (r < 0)
 		return r;
 	l->n_events++;
@@ -177,13 +177,13 @@ static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pi
  * he may have ended before it comes. If the question was about an owner of the tid before him, that
  * one is written now: his koid is in the archive, and nobody else gets it.
  */
-static int hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
+static int lifecycle_hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
 	uint64_t asked = lifecycle_asked(l, id->tid);
 	int r = 0;
 
 	if (asked && tasks_get(l->pipe->tasks, id->tid))
-		r = announce_if_news(l, id->tid);
+		r = lifecycle_announce_if_news(l, id->tid);
 	else if (asked && is_new)
 		r = lifecycle_name_unknown(l, id->tid, lifecycle_asked_pid(asked));
 	if (asked)
@@ -191,24 +191,24 @@ static int hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_n
 	return r ?: tasks_update(l->pipe->tasks, id, is_new);
 }
 
-static int on_fork(struct lifecycle *l, const struct rec_head *head)
+static int lifecycle_on_fork(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_fork *rec = (const struct rec_fork *)head;
 	struct event ev;
-	int r = hear_of(l, &rec->child, true);
+	int r = lifecycle_hear_of(l, &rec->child, true);
 
 	if (r < 0)
 		return r;
 	ev = lifecycle_about(l, EVENT_FORK, head);
 	ev.fork.child_pid = tasks_koid(l->pipe->tasks, rec->child.pid);
 	ev.fork.child_tid = tasks_koid(l->pipe->tasks, rec->child.tid);
-	r = announce_if_news(l, rec->child.tid);
+	r = lifecycle_announce_if_news(l, rec->child.tid);
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
 /*
  * A program that the dynamic loader runs has got its name from its command line; it was called FROM
- * before its exec at REC. The kernel's rename was not written (on_rename()).
+ * before its exec at REC. The kernel's rename was not written (lifecycle_on_rename()).
  */
 static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec, const char *from)
 {
@@ -222,7 +222,7 @@ static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec
 	return lifecycle_write_event(l, &ev, rec->tid);
 }
 
-static int on_exec(struct lifecycle *l, const struct rec_head *head)
+static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_exec *rec = (const struct rec_exec *)head;
 	const struct task *before = tasks_get(l->pipe->tasks, head->tid);
@@ -234,7 +234,7 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 		memcpy(from, before->comm, sizeof(from));
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
-	r = hear_of(l, &rec->task, false);
+	r = lifecycle_hear_of(l, &rec->task, false);
 	ev = lifecycle_about(l, EVENT_EXEC, head);
 	ev.exec.file = file;
 	ev.exec.command_line = command;
@@ -245,15 +245,16 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 	}
 	r = r ?: tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
-		r = announce_if_news(l, head->tid) ?: lifecycle_name_loaded(l, head, from);
+		r = lifecycle_announce_if_news(l, head->tid)
+			    ?: lifecycle_name_loaded(l, head, from);
 	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
-static int on_exit(struct lifecycle *l, const struct rec_head *head)
+static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_exit *rec = (const struct rec_exit *)head;
 	struct event ev;
-	int r = hear_of(l, &rec->task, false) ?: announce_if_news(l, head->tid);
+	int r = lifecycle_hear_of(l, &rec->task, false) ?: lifecycle_announce_if_news(l, head->tid);
 
 	if (r < 0)
 		return r;
@@ -268,13 +269,13 @@ static int on_exit(struct lifecycle *l, const struct rec_head *head)
 	return r;
 }
 
-static int on_rename(struct lifecycle *l, const struct rec_head *head)
+static int lifecycle_on_rename(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_rename *rec = (const struct rec_rename *)head;
 	char from[TASK_COMM_MAX], to[TASK_COMM_MAX];
 	const struct task *task;
 	struct event ev;
-	int r = hear_of(l, &rec->task, false);
+	int r = lifecycle_hear_of(l, &rec->task, false);
 
 	if (r < 0)
 		return r;
@@ -291,13 +292,13 @@ static int on_rename(struct lifecycle *l, const struct rec_head *head)
 	ev.rename.from = from;
 	ev.rename.to = to;
 	tasks_set_comm(l->pipe->tasks, head->tid, rec->comm);
-	r = announce_if_news(l, head->tid);
+	r = lifecycle_announce_if_news(l, head->tid);
 	if (r < 0 || strcmp(from, to) == 0)
 		return r;
 	return lifecycle_write_event(l, &ev, head->tid);
 }
 
-static int on_lost(struct lifecycle *l, const struct rec_head *head)
+static int lifecycle_on_lost(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_lost *rec = (const struct rec_lost *)head;
 	struct event ev = {
@@ -320,23 +321,23 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_FORK:
-		return on_fork(l, rec);
+		return lifecycle_on_fork(l, rec);
 	case REC_EXEC:
-		return on_exec(l, rec);
+		return lifecycle_on_exec(l, rec);
 	case REC_EXIT:
-		return on_exit(l, rec);
+		return lifecycle_on_exit(l, rec);
 	case REC_RENAME:
-		return on_rename(l, rec);
+		return lifecycle_on_rename(l, rec);
 	case REC_CGROUP:
 		return tasks_set_cgroup(l->pipe->tasks, (const struct rec_cgroup *)rec);
 	case REC_LOST:
-		return on_lost(l, rec);
+		return lifecycle_on_lost(l, rec);
 	default:
 		return 0;
 	}
 }
 
-static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
+static int lifecycle_learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 {
 	const struct rec_identity unknown = {
 		.pid = pid,
@@ -345,12 +346,13 @@ static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 		.comm = "?",
 	};
 
-	return tasks_get(l->pipe->tasks, tid) ? announce_if_news(l, tid)
+	return tasks_get(l->pipe->tasks, tid) ? lifecycle_announce_if_news(l, tid)
 					      : lifecycle_learned(l, &unknown, true);
 }
 
 /* The next one that was asked for and not answered. False: there is none. */
-static bool next_asked(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid, uint32_t *ret_pid)
+static bool lifecycle_next_asked(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid,
+				 uint32_t *ret_pid)
 {
 	const struct table_slot *slot;
 
@@ -370,9 +372,9 @@ int lifecycle_close(struct lifecycle *l)
 	uint32_t tid, pid;
 	int r = 0;
 
-	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
+	for (size_t pos = 0; r == 0 && lifecycle_next_asked(l, &pos, &tid, &pid);) {
 		/* The process first, so that nothing more is asked for. */
-		r = learn_unknown(l, pid, pid) ?: learn_unknown(l, tid, pid);
+		r = lifecycle_learn_unknown(l, pid, pid) ?: lifecycle_learn_unknown(l, tid, pid);
 	}
 	return r;
 }
@@ -382,7 +384,7 @@ int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
 	uint32_t tid, pid;
 	int r = 0;
 
-	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
+	for (size_t pos = 0; r == 0 && lifecycle_next_asked(l, &pos, &tid, &pid);) {
 		if (pid != tid)
 			r = lifecycle_say_if_news(l, to, pid, pid);
 		if (r == 0)

@@ -54,7 +54,7 @@ void profiler_init(struct profiler *p, const struct pipeline *pipe)
 	*p = (struct profiler){ .pipe = pipe };
 }
 
-static void drop_waiting(struct profiler *p, struct process *process)
+static void profiler_drop_waiting(struct profiler *p, struct process *process)
 {
 	p->waiting_bytes -= process->waiting.size;
 	outbuf_deinit(&process->waiting);
@@ -74,7 +74,7 @@ void profiler_deinit(struct profiler *p)
 }
 
 /* As one of which nothing is known. */
-static void begin_anew(const struct profiler *p, struct process *process, uint32_t pid)
+static void profiler_begin_anew(const struct profiler *p, struct process *process, uint32_t pid)
 {
 	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
 }
@@ -87,7 +87,7 @@ static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
 		return process;
 	process = table_make(&p->processes, (uint64_t)pid + 1, sizeof(*process));
 	if (process)
-		begin_anew(p, process, pid);
+		profiler_begin_anew(p, process, pid);
 	return process;
 }
 
@@ -100,8 +100,8 @@ static int profiler_write_event(struct profiler *p, const struct event *ev)
 /* ---- mappings ---- */
 
 /* The event that says REC; its path is cleaned into PATH. */
-static struct event mapping_event(const struct rec_mapping *rec, uint32_t module_id, uint64_t ts_ns,
-				  char path[static MAPPING_PATH_ROOM])
+static struct event profiler_mapping_event(const struct rec_mapping *rec, uint32_t module_id,
+					   uint64_t ts_ns, char path[static MAPPING_PATH_ROOM])
 {
 	text_clean(path, MAPPING_PATH_ROOM, rec->path, rec->path_bytes);
 	return (struct event){
@@ -132,8 +132,8 @@ static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
 	return r;
 }
 
-static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
-			 uint64_t ts_ns)
+static int profiler_write_mapping(struct profiler *p, struct process *process,
+				  const struct rec_mapping *rec, uint64_t ts_ns)
 {
 	uint32_t module_id = process->n_modules & FXT_MODULE_ID_MAX;
 	char path[MAPPING_PATH_ROOM];
@@ -145,7 +145,7 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it
 	 * out) */
 	r = pipeline_announce(p->pipe, rec->head.pid);
-	ev = mapping_event(rec, module_id, ts_ns, path);
+	ev = profiler_mapping_event(rec, module_id, ts_ns, path);
 	if (r == 0 && p->maps)
 		r = profiler_keep_mapping(p, &ev);
 	if (r < 0)
@@ -173,7 +173,7 @@ struct saying {
 	void *userdata;
 };
 
-static int say_mapping(void *userdata, uint32_t pid, const struct mapping *mapping)
+static int profiler_say_mapping(void *userdata, uint32_t pid, const struct mapping *mapping)
 {
 	const struct saying *s = userdata;
 	int r = s->name(pid, s->userdata);
@@ -204,7 +204,7 @@ int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint
 {
 	struct saying s = { p, to, at_ns, name, userdata };
 
-	return p->maps ? maps_each(p->maps, say_mapping, &s) : 0;
+	return p->maps ? maps_each(p->maps, profiler_say_mapping, &s) : 0;
 }
 
 static void profiler_forget_process(struct profiler *p, uint32_t pid)
@@ -213,7 +213,7 @@ static void profiler_forget_process(struct profiler *p, uint32_t pid)
 
 	if (!process)
 		return;
-	drop_waiting(p, process);
+	profiler_drop_waiting(p, process);
 	free(process);
 }
 
@@ -251,7 +251,7 @@ static int profiler_forget_ended(struct profiler *p, uint64_t now_ns)
 	return r;
 }
 
-static bool sweep_is_due(const struct profiler *p, uint64_t now_ns)
+static bool profiler_sweep_is_due(const struct profiler *p, uint64_t now_ns)
 {
 	size_t bytes = p->pipe->owner.is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
 
@@ -274,7 +274,7 @@ static int profiler_let_wait(struct profiler *p, struct process *process,
 	return outbuf_append(&process->waiting, rec, rec->head.size);
 }
 
-static uint64_t count_waiting(const struct process *process)
+static uint64_t profiler_count_waiting(const struct process *process)
 {
 	const struct rec_mapping *rec;
 	uint64_t n = 0;
@@ -292,24 +292,24 @@ static int profiler_write_waiting(struct profiler *p, struct process *process, u
 
 	for (size_t at = 0; r == 0 && at < process->waiting.size; at += rec->head.size) {
 		rec = (const struct rec_mapping *)(process->waiting.data + at);
-		r = write_mapping(p, process, rec,
-				  rec->head.ts_ns > ts_ns ? rec->head.ts_ns : ts_ns);
+		r = profiler_write_mapping(p, process, rec,
+					   rec->head.ts_ns > ts_ns ? rec->head.ts_ns : ts_ns);
 	}
-	drop_waiting(p, process);
+	profiler_drop_waiting(p, process);
 	return r;
 }
 
 /* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time
  * or at FROM_NS if that is later. */
-static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
-			uint64_t from_ns)
+static int profiler_write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
+				 uint64_t from_ns)
 {
 	struct outbuf waiting = process->waiting;
 	const struct rec_mapping *rec;
 	int r = 0;
 
 	if (process->doubtful) {
-		drop_waiting(p, process);
+		profiler_drop_waiting(p, process);
 		return 0;
 	}
 	p->waiting_bytes -= waiting.size;
@@ -319,15 +319,16 @@ static int write_proven(struct profiler *p, struct process *process, uint64_t ts
 		if (rec->head.ts_ns > ts_ns)
 			r = profiler_let_wait(p, process, rec);
 		else
-			r = write_mapping(p, process, rec,
-					  rec->head.ts_ns > from_ns ? rec->head.ts_ns : from_ns);
+			r = profiler_write_mapping(p, process, rec,
+						   rec->head.ts_ns > from_ns ? rec->head.ts_ns
+									     : from_ns);
 	}
 	outbuf_deinit(&waiting);
 	return r;
 }
 
 /* What of PROCESS could not be kept is lost now. */
-static void count_unsaid(struct profiler *p, struct process *process)
+static void profiler_count_unsaid(struct profiler *p, struct process *process)
 {
 	p->n_dropped += process->n_unsaid;
 	process->n_unsaid = 0;
@@ -339,14 +340,14 @@ static bool profiler_waits(const struct profiler *p, const struct process *proce
 }
 
 /* What is not to be known of anybody's own processes. */
-static bool is_hidden(const struct profiler *p, const struct process *process,
-		      const struct rec_mapping *rec)
+static bool profiler_is_hidden(const struct profiler *p, const struct process *process,
+			       const struct rec_mapping *rec)
 {
 	return p->pipe->own &&
 	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
 }
 
-static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
+static int profiler_on_mapping(struct profiler *p, const struct rec_mapping *rec)
 {
 	struct process *process = profiler_process_of(p, rec->head.pid);
 
@@ -354,15 +355,16 @@ static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 		return -ENOMEM;
 	/* Its id was another one's. */
 	if (process->gone_ns && rec->head.ts_ns > process->gone_ns) {
-		drop_waiting(p, process);
-		begin_anew(p, process, process->pid);
+		profiler_drop_waiting(p, process);
+		profiler_begin_anew(p, process, process->pid);
 	}
-	if (is_hidden(p, process, rec)) {
+	if (profiler_is_hidden(p, process, rec)) {
 		process->n_unsaid += process->doubtful;
 		return 0;
 	}
-	return profiler_waits(p, process) ? profiler_let_wait(p, process, rec)
-					  : write_mapping(p, process, rec, rec->head.ts_ns);
+	return profiler_waits(p, process)
+		       ? profiler_let_wait(p, process, rec)
+		       : profiler_write_mapping(p, process, rec, rec->head.ts_ns);
 }
 
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
@@ -377,16 +379,16 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 	 */
 	if (process->new_image_ns)
 		return 0;
-	return on_mapping(p, rec);
+	return profiler_on_mapping(p, rec);
 }
 
-static int on_new_image(struct profiler *p, const struct rec_head *head)
+static int profiler_on_new_image(struct profiler *p, const struct rec_head *head)
 {
 	struct process *process = profiler_process_of(p, head->pid);
 
 	if (!process)
 		return -ENOMEM;
-	drop_waiting(p, process);
+	profiler_drop_waiting(p, process);
 	process->gone_ns = process->n_unsaid = 0;
 	process->new_image_ns = head->ts_ns;
 	process->seen = process->renamed = false;
@@ -407,9 +409,9 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	process->doubtful |= p->pipe->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
-	count_unsaid(p, process);
+	profiler_count_unsaid(p, process);
 	if (p->pipe->own)
-		return write_proven(p, process, ts_ns, ts_ns);
+		return profiler_write_proven(p, process, ts_ns, ts_ns);
 	return profiler_waits(p, process) ? 0 : profiler_write_waiting(p, process, ts_ns);
 }
 
@@ -490,11 +492,11 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	}
 	process->seen = true;
 	if (!p->pipe->own || ts_ns)
-		count_unsaid(p, process);
+		profiler_count_unsaid(p, process);
 	if (process->new_image_ns || !process->waiting.size)
 		return 0;
 	if (p->pipe->own)
-		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
+		return ts_ns ? profiler_write_proven(p, process, ts_ns, 0) : 0;
 	return profiler_write_waiting(p, process, 0);
 }
 
@@ -520,8 +522,8 @@ void profiler_doubt(struct profiler *p, uint64_t now_ns)
 	p->doubt_ns = now_ns;
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		process->doubtful = true;
-		process->n_unsaid += count_waiting(process);
-		drop_waiting(p, process);
+		process->n_unsaid += profiler_count_waiting(process);
+		profiler_drop_waiting(p, process);
 	}
 }
 
@@ -541,7 +543,7 @@ int profiler_forget_mappings(struct profiler *p)
 
 	/* (ids of modules go on, and who was selected is) */
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
-		drop_waiting(p, process);
+		profiler_drop_waiting(p, process);
 		process->renamed = process->doubtful = false;
 		process->new_image_ns = process->gone_ns = process->n_unsaid = 0;
 	}
@@ -589,7 +591,7 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
  * things in that register, and what is found by them is no address of a program's code: nothing is
  * known from there on.
  */
-static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
+static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 {
 	for (unsigned i = from + 1; i < n; i++)
 		if (frames[i] < LOWEST_CODE || frames[i] >> 63)
@@ -599,7 +601,7 @@ static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 
 /* In the middle of the exec with which a filter selected it: what its old program had mapped was
  * never said, and will not be. */
-static bool is_between_programs(const struct profiler *p, uint32_t pid)
+static bool profiler_is_between_programs(const struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
@@ -607,8 +609,8 @@ static bool is_between_programs(const struct profiler *p, uint32_t pid)
 }
 
 /* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
-static int write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
-		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
+static int profiler_write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
+				uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
 {
 	uint64_t frames[FRAMES_MAX];
 	unsigned n = profiler_add_frames(p, frames, 0, kernel_stack);
@@ -623,9 +625,9 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
 	sample.tid = tasks_koid(p->pipe->tasks, head->tid);
 	r = r ?: profiler_need(p, head->pid, ts_ns);
-	if (is_between_programs(p, head->pid))
+	if (profiler_is_between_programs(p, head->pid))
 		user_stack = 0;
-	n = end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
+	n = profiler_end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
 	sample.sample.n_frames = n;
 	if (p->n_homeless == 0)
 		sample.sample.id = profiler_number_of(kernel_stack, user_stack);
@@ -647,10 +649,10 @@ static int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 
 	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns)
 		return 0;
-	return write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
+	return profiler_write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
 }
 
-static int on_offcpu(struct profiler *p, const struct rec_head *head)
+static int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
 	/* (one that comes back after the end is still away there) */
@@ -671,12 +673,12 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 	    rec->begin_ns < p->pipe->seen_ns ||
 	    (is_open && ev.offcpu.end_ns - rec->begin_ns < p->offcpu_min_ns))
 		return 0;
-	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
+	return profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
 }
 
 int profiler_record(struct profiler *p, const struct rec_head *rec)
 {
-	int r = rec->kind == REC_MAPPING && sweep_is_due(p, rec->ts_ns)
+	int r = rec->kind == REC_MAPPING && profiler_sweep_is_due(p, rec->ts_ns)
 			? profiler_forget_ended(p, rec->ts_ns)
 			: 0;
 
@@ -688,11 +690,11 @@ int profiler_record(struct profiler *p, const struct rec_head *rec)
 	case REC_SAMPLE:
 		return profiler_on_sample(p, rec);
 	case REC_OFFCPU:
-		return on_offcpu(p, rec);
+		return profiler_on_offcpu(p, rec);
 	case REC_MAPPING:
-		return on_mapping(p, (const struct rec_mapping *)rec);
+		return profiler_on_mapping(p, (const struct rec_mapping *)rec);
 	case REC_NEW_IMAGE:
-		return on_new_image(p, rec);
+		return profiler_on_new_image(p, rec);
 	default:
 		return 0;
 	}

@@ -56,8 +56,8 @@ static void ranges_take_out(struct ranges *r, struct range *at)
 }
 
 /* What is left of WAS without START to END. */
-static int put_back(struct ranges *r, const struct range *was, uint64_t start, uint64_t end,
-		    const struct ranges_sink *sink)
+static int ranges_put_back(struct ranges *r, const struct range *was, uint64_t start, uint64_t end,
+			   const struct ranges_sink *sink)
 {
 	struct range left = *was, right = *was;
 	int error;
@@ -82,7 +82,7 @@ int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until
 		if (was.origin.since_ns <= until_ns) {
 			ranges_take_out(r, at);
 			ranges_notify(sink, &was, false);
-			error = put_back(r, &was, start, end, sink);
+			error = ranges_put_back(r, &was, start, end, sink);
 		}
 		start = was.end;
 	}
@@ -97,8 +97,8 @@ int ranges_add(struct ranges *r, const struct range *range, const struct ranges_
 }
 
 /* Copies of the parts that lie in what MOVE moves: the caller's, to be freed. */
-static int copy_parts(const struct ranges *r, const struct ranges_move *move, struct range **ret,
-		      size_t *ret_n)
+static int ranges_copy_parts(const struct ranges *r, const struct ranges_move *move,
+			     struct range **ret, size_t *ret_n)
 {
 	uint64_t end = move->from + (move->bytes ? move->bytes : move->new_bytes);
 	const struct range *at = ranges_from(r, move->from);
@@ -129,7 +129,7 @@ int ranges_move(struct ranges *r, const struct ranges_move *move, const struct r
 	_cleanup_free_ struct range *parts = NULL;
 	uint64_t until = move->from + move->bytes;
 	size_t n = 0;
-	int error = copy_parts(r, move, &parts, &n);
+	int error = ranges_copy_parts(r, move, &parts, &n);
 
 	/* Without bytes it is another view of the same memory. */
 	if (error == 0 && move->bytes && !move->keep)

@@ -11,7 +11,7 @@ static bool resources_listed_is_listed(const struct resources *r, enum resource 
 	return r->listing.resources >> resource & 1;
 }
 
-static void begin_listing(struct resources *r, const struct rec_listing *rec)
+static void resources_begin_listing(struct resources *r, const struct rec_listing *rec)
 {
 	struct thing *thing;
 
@@ -23,7 +23,7 @@ static void begin_listing(struct resources *r, const struct rec_listing *rec)
 }
 
 /* What the books have from before the list was begun and the list has not, is gone. */
-static void end_unlisted(struct resources *r, enum resource resource)
+static void resources_end_unlisted(struct resources *r, enum resource resource)
 {
 	struct thing *thing;
 
@@ -33,7 +33,7 @@ static void end_unlisted(struct resources *r, enum resource resource)
 			resources_end(r, resource, thing, r->listing.head.ts_ns);
 }
 
-static int unmap_unlisted(struct resources *r)
+static int resources_unmap_unlisted(struct resources *r)
 {
 	uint64_t begun_ns = r->listing.head.ts_ns, from = 0;
 	int error = 0;
@@ -53,20 +53,20 @@ int resources_listing(struct resources *r, const struct rec_listing *rec)
 
 	r->error = 0;
 	if (!rec->ends) {
-		begin_listing(r, rec);
+		resources_begin_listing(r, rec);
 		return 0;
 	}
 	for (enum resource i = 0; !r->listing.first && i < RESOURCE_MAX; i++)
 		if (resources_listed_is_listed(r, i))
-			end_unlisted(r, i);
+			resources_end_unlisted(r, i);
 	if (!r->listing.first && resources_listed_is_listed(r, RESOURCE_MAPPING))
-		error = unmap_unlisted(r);
+		error = resources_unmap_unlisted(r);
 	r->listing = (struct rec_listing){ 0 };
 	return error < 0 ? error : r->error;
 }
 
 /* A mapping: it lives, and what it is of is known. */
-static int found_mapping(struct resources *r, const struct rec_found *rec)
+static int resources_found_mapping(struct resources *r, const struct rec_found *rec)
 {
 	const struct range range = { .start = rec->id, .end = rec->id + rec->size };
 	struct range *at = ranges_from(&r->mappings, range.start);
@@ -90,7 +90,8 @@ static int resources_listed_disown(struct resources *r, enum resource resource, 
 	return error;
 }
 
-static int found_known(struct resources *r, const struct rec_found *rec, struct thing *thing)
+static int resources_found_known(struct resources *r, const struct rec_found *rec,
+				 struct thing *thing)
 {
 	enum resource resource = rec->resource;
 
@@ -108,7 +109,7 @@ static int found_known(struct resources *r, const struct rec_found *rec, struct 
 }
 
 /* No call has reported that it was made. */
-static int found_unknown(struct resources *r, const struct rec_found *rec, uint64_t id)
+static int resources_found_unknown(struct resources *r, const struct rec_found *rec, uint64_t id)
 {
 	enum resource resource = rec->resource;
 	struct thing *thing;
@@ -137,12 +138,12 @@ int resources_found(struct resources *r, const struct rec_found *rec)
 	if (rec->resource >= RESOURCE_MAX || !resources_listed_is_listed(r, rec->resource))
 		return 0;
 	if (rec->resource == RESOURCE_MAPPING)
-		return found_mapping(r, rec);
+		return resources_found_mapping(r, rec);
 	thing = resources_find(r, rec->resource, id);
 	/* It went after the list was begun, which may have seen it before. */
 	if (thing && thing->state == STATE_GONE && thing->gone_ns >= r->listing.head.ts_ns)
 		return 0;
-	error = thing && thing->state != STATE_GONE ? found_known(r, rec, thing)
-						    : found_unknown(r, rec, id);
+	error = thing && thing->state != STATE_GONE ? resources_found_known(r, rec, thing)
+						    : resources_found_unknown(r, rec, id);
 	return error < 0 ? error : r->error;
 }

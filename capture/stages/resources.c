@@ -26,7 +26,8 @@ struct sums_key {
 	uint64_t stack, resource;
 };
 
-static struct resource_sums *sums_of(struct resources *r, enum resource resource, uint64_t stack)
+static struct resource_sums *resources_sums_of(struct resources *r, enum resource resource,
+					       uint64_t stack)
 {
 	const struct sums_key key = { stack, resource };
 	uint64_t hash = table_hash(&key, sizeof(key));
@@ -58,7 +59,7 @@ static int resources_fail(struct resources *r, int error)
 
 static int resources_made(struct resources *r, const struct resource_block *block)
 {
-	struct resource_sums *sums = sums_of(r, block->resource, block->origin.stack);
+	struct resource_sums *sums = resources_sums_of(r, block->resource, block->origin.stack);
 
 	if (!sums)
 		return resources_fail(r, -ENOMEM);
@@ -74,7 +75,7 @@ static int resources_made(struct resources *r, const struct resource_block *bloc
 
 static int resources_freed(struct resources *r, const struct resource_block *block)
 {
-	struct resource_sums *sums = sums_of(r, block->resource, block->origin.stack);
+	struct resource_sums *sums = resources_sums_of(r, block->resource, block->origin.stack);
 
 	if (!sums)
 		return resources_fail(r, -ENOMEM);
@@ -87,7 +88,7 @@ static int resources_freed(struct resources *r, const struct resource_block *blo
 
 /* ---- things ---- */
 
-static struct resource_block block_of(enum resource resource, const struct thing *thing)
+static struct resource_block resources_block_of(enum resource resource, const struct thing *thing)
 {
 	return (struct resource_block){
 		.resource = resource,
@@ -142,7 +143,7 @@ struct thing *resources_entry(struct resources *r, enum resource resource, uint6
 
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns)
 {
-	const struct resource_block block = block_of(resource, thing);
+	const struct resource_block block = resources_block_of(resource, thing);
 	enum thing_state was = thing->state;
 
 	thing->state = STATE_GONE;
@@ -153,8 +154,8 @@ int resources_end(struct resources *r, enum resource resource, struct thing *thi
 }
 
 /* Something new, in the place of what was there, if we have not seen that go. */
-static struct thing *make_thing(struct resources *r, enum resource resource, uint64_t id,
-				uint64_t size)
+static struct thing *resources_make_thing(struct resources *r, enum resource resource, uint64_t id,
+					  uint64_t size)
 {
 	const struct rec_resource *rec = r->call;
 	struct thing *thing = resources_entry(r, resource, id);
@@ -178,7 +179,7 @@ static struct thing *make_thing(struct resources *r, enum resource resource, uin
 
 int resources_say(struct resources *r, enum resource resource, const struct thing *thing)
 {
-	const struct resource_block block = block_of(resource, thing);
+	const struct resource_block block = resources_block_of(resource, thing);
 
 	return resources_made(r, &block);
 }
@@ -204,7 +205,7 @@ static void resources_lose(struct resources *r, enum resource resource, uint64_t
 
 /* ---- descriptors ---- */
 
-static const char *shm_name(const char *path)
+static const char *resources_shm_name(const char *path)
 {
 	const size_t n = strlen(RESOURCE_SHM_DIRECTORY);
 
@@ -218,7 +219,7 @@ uint64_t resources_shm_id(const char *name)
 	return id == UINT64_MAX ? 1 : id;
 }
 
-static void describe_fd(const struct resources *r, struct thing *thing)
+static void resources_describe_fd(const struct resources *r, struct thing *thing)
 {
 	const struct rec_resource *rec = r->call;
 	const char *kind = descriptor_call_kind(rec->operation);
@@ -234,25 +235,25 @@ static void describe_fd(const struct resources *r, struct thing *thing)
 	}
 }
 
-static int make_fd(struct resources *r, int64_t fd)
+static int resources_make_fd(struct resources *r, int64_t fd)
 {
 	struct thing *thing;
 
 	if (fd < 0 || fd > INT32_MAX)
 		return 0;
-	thing = make_thing(r, RESOURCE_FD, (uint64_t)fd, 1);
+	thing = resources_make_thing(r, RESOURCE_FD, (uint64_t)fd, 1);
 	if (!thing)
 		return 0;
-	describe_fd(r, thing);
+	resources_describe_fd(r, thing);
 	thing->cloexec = descriptor_call_is_cloexec(r->call);
 	return resources_say(r, RESOURCE_FD, thing);
 }
 
 /* A path below RESOURCE_SHM_DIRECTORY was opened: an object, if that has made it. */
-static void open_shm(struct resources *r)
+static void resources_open_shm(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
-	const char *name = shm_name(rec->text);
+	const char *name = resources_shm_name(rec->text);
 	uint64_t flags = rec->operation == RESOURCE_OP_OPEN    ? rec->args[1]
 			 : rec->operation == RESOURCE_OP_CREAT ? O_CREAT
 							       : rec->args[2];
@@ -263,26 +264,26 @@ static void open_shm(struct resources *r)
 	thing = resources_find(r, RESOURCE_SHM, resources_shm_id(name));
 	if (thing && thing->state != STATE_GONE)
 		return;
-	thing = make_thing(r, RESOURCE_SHM, resources_shm_id(name), 0);
+	thing = resources_make_thing(r, RESOURCE_SHM, resources_shm_id(name), 0);
 	if (!thing)
 		return;
 	snprintf(thing->text, sizeof(thing->text), "%s", name);
 	resources_say(r, RESOURCE_SHM, thing);
 }
 
-static void unlink_shm(struct resources *r)
+static void resources_unlink_shm(struct resources *r)
 {
-	const char *name = shm_name(r->call->text);
+	const char *name = resources_shm_name(r->call->text);
 
 	if (name)
 		resources_lose(r, RESOURCE_SHM, resources_shm_id(name));
 }
 
 /* The size of an object is set through a descriptor of it. */
-static void truncate_shm(struct resources *r)
+static void resources_truncate_shm(struct resources *r)
 {
 	const struct thing *fd = resources_find(r, RESOURCE_FD, (uint32_t)r->call->args[0]);
-	const char *name = thing_lives(fd) ? shm_name(fd->text) : NULL;
+	const char *name = thing_lives(fd) ? resources_shm_name(fd->text) : NULL;
 	struct thing *shm = name ? resources_find(r, RESOURCE_SHM, resources_shm_id(name)) : NULL;
 
 	if (!thing_lives(shm))
@@ -290,7 +291,8 @@ static void truncate_shm(struct resources *r)
 	resources_resize(r, RESOURCE_SHM, shm, r->call->args[1], r->call->head.ts_ns);
 }
 
-static void close_range_of(struct resources *r, uint64_t first, uint64_t last, uint64_t flags)
+static void resources_close_range_of(struct resources *r, uint64_t first, uint64_t last,
+				     uint64_t flags)
 {
 	struct thing *thing;
 
@@ -304,7 +306,7 @@ static void close_range_of(struct resources *r, uint64_t first, uint64_t last, u
 	}
 }
 
-static int receive_fds(struct resources *r)
+static int resources_receive_fds(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
 	int32_t fds[RESOURCE_FDS_MAX];
@@ -315,13 +317,13 @@ static int receive_fds(struct resources *r)
 		return 0;
 	memcpy(fds, rec->text, sizeof(fds));
 	for (uint64_t i = 0; error == 0 && i < n; i++)
-		error = make_fd(r, fds[i]);
+		error = resources_make_fd(r, fds[i]);
 	return error;
 }
 
 /* ---- mappings ---- */
 
-static void mapping_changed(const struct range *range, bool is_made, void *userdata)
+static void resources_mapping_changed(const struct range *range, bool is_made, void *userdata)
 {
 	struct resources *r = userdata;
 	const struct resource_block block = {
@@ -338,7 +340,7 @@ static void mapping_changed(const struct range *range, bool is_made, void *userd
 		resources_freed(r, &block);
 }
 
-static uint64_t whole_pages(const struct resources *r, uint64_t bytes)
+static uint64_t resources_whole_pages(const struct resources *r, uint64_t bytes)
 {
 	uint64_t pages = bytes / r->page_bytes + (bytes % r->page_bytes != 0);
 
@@ -347,7 +349,7 @@ static uint64_t whole_pages(const struct resources *r, uint64_t bytes)
 
 int resources_unmap(struct resources *r, uint64_t start, uint64_t end, uint64_t until_ns)
 {
-	const struct ranges_sink sink = { mapping_changed, r };
+	const struct ranges_sink sink = { resources_mapping_changed, r };
 	int error;
 
 	r->remade = true;
@@ -366,8 +368,8 @@ static int resources_unmap_event(struct resources *r, uint64_t start, uint64_t b
 static int resources_map(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
-	const struct ranges_sink sink = { mapping_changed, r };
-	uint64_t start = (uint64_t)rec->result, bytes = whole_pages(r, rec->args[0]);
+	const struct ranges_sink sink = { resources_mapping_changed, r };
+	uint64_t start = (uint64_t)rec->result, bytes = resources_whole_pages(r, rec->args[0]);
 	const struct thing *fd = resources_find(r, RESOURCE_FD, (uint32_t)rec->args[2]);
 	struct range range = {
 		.start = start,
@@ -389,21 +391,21 @@ static int resources_map(struct resources *r)
 	return ranges_add(&r->mappings, &range, &sink);
 }
 
-static int munmap_all(struct resources *r)
+static int resources_munmap_all(struct resources *r)
 {
 	uint64_t start = r->call->args[0], bytes = r->call->args[1];
 	struct thing *thing;
 
 	if (start % r->page_bytes || !resources_is_range(start, bytes))
 		return 0;
-	bytes = whole_pages(r, bytes);
+	bytes = resources_whole_pages(r, bytes);
 	for (size_t pos = 0; (thing = table_next(&r->things[RESOURCE_ATTACHMENT], &pos));)
 		if (thing_lives(thing) && thing->id >= start && thing->id - start < bytes)
 			resources_end(r, RESOURCE_ATTACHMENT, thing, r->call->head.ts_ns);
 	return resources_unmap_event(r, start, bytes);
 }
 
-static int begin_move(struct resources *r)
+static int resources_begin_move(struct resources *r)
 {
 	uint64_t key = (uint64_t)r->call->head.tid + 1;
 	struct move *move = table_get(&r->moves, key);
@@ -417,16 +419,16 @@ static int begin_move(struct resources *r)
 	return 0;
 }
 
-static int move_mapping(struct resources *r)
+static int resources_move_mapping(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
 	struct move *begun = table_remove(&r->moves, (uint64_t)rec->head.tid + 1);
-	const struct ranges_sink sink = { mapping_changed, r };
+	const struct ranges_sink sink = { resources_mapping_changed, r };
 	const struct ranges_move move = {
 		.from = rec->args[0],
-		.bytes = whole_pages(r, rec->args[1]),
+		.bytes = resources_whole_pages(r, rec->args[1]),
 		.to = (uint64_t)rec->result,
-		.new_bytes = whole_pages(r, rec->args[2]),
+		.new_bytes = resources_whole_pages(r, rec->args[2]),
 		.begun_ns = begun ? begun->begun_ns : rec->head.ts_ns,
 		.keep = rec->args[3] & MREMAP_KEEPS_OLD,
 	};
@@ -444,7 +446,7 @@ static int move_mapping(struct resources *r)
 
 /* ---- System V shared memory ---- */
 
-static void get_segment(struct resources *r)
+static void resources_get_segment(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
 	uint64_t id = (uint32_t)rec->result;
@@ -453,7 +455,7 @@ static void get_segment(struct resources *r)
 	if ((thing && thing->state != STATE_GONE) ||
 	    ((uint32_t)rec->args[0] != IPC_PRIVATE && !(rec->args[2] & IPC_CREAT)))
 		return;
-	thing = make_thing(r, RESOURCE_SEGMENT, id, rec->args[1]);
+	thing = resources_make_thing(r, RESOURCE_SEGMENT, id, rec->args[1]);
 	if (!thing)
 		return;
 	if ((uint32_t)rec->args[0] != IPC_PRIVATE)
@@ -465,8 +467,8 @@ static void resources_attach(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
 	const struct thing *segment = resources_find(r, RESOURCE_SEGMENT, (uint32_t)rec->args[0]);
-	struct thing *thing = make_thing(r, RESOURCE_ATTACHMENT, (uint64_t)rec->result,
-					 segment ? segment->size : 0);
+	struct thing *thing = resources_make_thing(r, RESOURCE_ATTACHMENT, (uint64_t)rec->result,
+						   segment ? segment->size : 0);
 
 	if (!thing)
 		return;
@@ -476,12 +478,13 @@ static void resources_attach(struct resources *r)
 
 /* ---- calls ---- */
 
-static int on_thread_left(const struct resource_block *block, bool is_left, void *userdata)
+static int resources_on_thread_left(const struct resource_block *block, bool is_left,
+				    void *userdata)
 {
 	return is_left ? resources_made(userdata, block) : resources_freed(userdata, block);
 }
 
-static int on_call(struct resources *r)
+static int resources_on_call(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
 	struct thing *thing;
@@ -491,16 +494,16 @@ static int on_call(struct resources *r)
 	case RESOURCE_OP_OPENAT:
 	case RESOURCE_OP_OPENAT2:
 	case RESOURCE_OP_CREAT:
-		open_shm(r);
-		return make_fd(r, rec->result);
+		resources_open_shm(r);
+		return resources_make_fd(r, rec->result);
 	case RESOURCE_OP_PIPE:
 	case RESOURCE_OP_PIPE2:
 	case RESOURCE_OP_SOCKETPAIR:
-		make_fd(r, (int64_t)rec->args[0]);
-		return make_fd(r, (int64_t)rec->args[1]);
+		resources_make_fd(r, (int64_t)rec->args[0]);
+		return resources_make_fd(r, (int64_t)rec->args[1]);
 	case RESOURCE_OP_RECVMSG:
 	case RESOURCE_OP_RECVMMSG:
-		return receive_fds(r);
+		return resources_receive_fds(r);
 	case RESOURCE_OP_SETFD:
 		thing = resources_find(r, RESOURCE_FD, (uint32_t)rec->args[0]);
 		if (thing)
@@ -510,18 +513,19 @@ static int on_call(struct resources *r)
 		resources_lose(r, RESOURCE_FD, (uint32_t)rec->args[0]);
 		return 0;
 	case RESOURCE_OP_CLOSE_RANGE:
-		close_range_of(r, (uint32_t)rec->args[0], (uint32_t)rec->args[1], rec->args[2]);
+		resources_close_range_of(r, (uint32_t)rec->args[0], (uint32_t)rec->args[1],
+					 rec->args[2]);
 		return 0;
 	case RESOURCE_OP_MMAP:
 		return resources_map(r);
 	case RESOURCE_OP_MUNMAP:
-		return munmap_all(r);
+		return resources_munmap_all(r);
 	case RESOURCE_OP_MREMAP_BEGIN:
-		return begin_move(r);
+		return resources_begin_move(r);
 	case RESOURCE_OP_MREMAP:
-		return move_mapping(r);
+		return resources_move_mapping(r);
 	case RESOURCE_OP_SHMGET:
-		get_segment(r);
+		resources_get_segment(r);
 		return 0;
 	case RESOURCE_OP_SHMAT:
 		resources_attach(r);
@@ -534,10 +538,10 @@ static int on_call(struct resources *r)
 		return 0;
 	case RESOURCE_OP_UNLINK:
 	case RESOURCE_OP_UNLINKAT:
-		unlink_shm(r);
+		resources_unlink_shm(r);
 		return 0;
 	case RESOURCE_OP_FTRUNCATE:
-		truncate_shm(r);
+		resources_truncate_shm(r);
 		return 0;
 	case RESOURCE_OP_THREAD_FORK:
 	case RESOURCE_OP_THREAD_CREATE:
@@ -547,7 +551,7 @@ static int on_call(struct resources *r)
 		return thread_table_record(&r->threads, rec);
 	default:
 		return rec->operation > 0 && rec->operation <= RESOURCE_OP_FD_LAST
-			       ? make_fd(r, rec->result)
+			       ? resources_make_fd(r, rec->result)
 			       : 0;
 	}
 }
@@ -558,7 +562,7 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 
 	r->error = 0;
 	r->call = rec;
-	error = on_call(r);
+	error = resources_on_call(r);
 	r->call = NULL;
 	return error < 0 ? error : r->error;
 }
@@ -567,7 +571,7 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 
 /* A standard one that the program has put in its place; and what exec passes on in good faith, or
  * not. */
-static bool is_meant(const struct thing *fd, bool execed)
+static bool resources_is_meant(const struct thing *fd, bool execed)
 {
 	bool standard = fd->id <= STDERR_FILENO;
 
@@ -577,7 +581,8 @@ static bool is_meant(const struct thing *fd, bool execed)
 			    fd->origin.operation == RESOURCE_OP_DUP3);
 }
 
-static int each_thing(struct resources *r, bool execed, resources_block_fn fn, void *userdata)
+static int resources_each_thing(struct resources *r, bool execed, resources_block_fn fn,
+				void *userdata)
 {
 	struct resource_block block;
 	const struct thing *thing;
@@ -585,9 +590,10 @@ static int each_thing(struct resources *r, bool execed, resources_block_fn fn, v
 
 	for (enum resource i = 0; i < RESOURCE_MAX; i++)
 		for (size_t pos = 0; error == 0 && (thing = table_next(&r->things[i], &pos));) {
-			if (!thing_lives(thing) || (i == RESOURCE_FD && is_meant(thing, execed)))
+			if (!thing_lives(thing) ||
+			    (i == RESOURCE_FD && resources_is_meant(thing, execed)))
 				continue;
-			block = block_of(i, thing);
+			block = resources_block_of(i, thing);
 			error = fn(&block, userdata);
 		}
 	return error;
@@ -595,7 +601,7 @@ static int each_thing(struct resources *r, bool execed, resources_block_fn fn, v
 
 int resources_each(struct resources *r, bool execed, resources_block_fn fn, void *userdata)
 {
-	int error = each_thing(r, execed, fn, userdata);
+	int error = resources_each_thing(r, execed, fn, userdata);
 	struct resource_block block;
 
 	for (size_t i = 0; error == 0 && i < r->mappings.n; i++) {
@@ -635,7 +641,7 @@ int resources_new(const struct resources_sink *sink, struct resources **ret)
 		r->sink = *sink;
 	r->mappings.n_max = r->listed.n_max = RESOURCES_MAX;
 	r->page_bytes = (uint64_t)getpagesize();
-	r->threads.left = on_thread_left;
+	r->threads.left = resources_on_thread_left;
 	r->threads.userdata = r;
 	*ret = r;
 	return 0;

@@ -34,7 +34,7 @@ int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cp
 	return s->cpus && s->states ? 0 : -ENOMEM;
 }
 
-static bool is_in_state(const struct schedule *s, uint32_t tid, unsigned state)
+static bool schedule_is_in_state(const struct schedule *s, uint32_t tid, unsigned state)
 {
 	unsigned shift = tid % STATES_IN_WORD * 2;
 
@@ -57,14 +57,14 @@ static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
  * After a loss a thread that slept may have run, and one that was woken may sleep; what runs is
  * reported.
  */
-static void forget_states(struct schedule *s)
+static void schedule_forget_states(struct schedule *s)
 {
 	for (size_t i = 0; i < STATE_WORDS; i++)
 		s->states[i] &= ALL_HIGH & ~(s->states[i] << 1);
 }
 
 /* Whether the switch in WORDS takes its thread off to sleep. */
-static bool goes_to_sleep(const uint64_t *words)
+static bool schedule_goes_to_sleep(const uint64_t *words)
 {
 	uint64_t state = fxt_get_sched_out_state(words[0]);
 
@@ -100,21 +100,21 @@ static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint
 }
 
 /* Whatever waits for a switch-out on C waits in vain. */
-static void drop_held(struct schedule *s, struct schedule_cpu *c)
+static void schedule_drop_held(struct schedule *s, struct schedule_cpu *c)
 {
 	s->n_dismissed += c->held.n_words != 0;
 	c->held.n_words = 0;
 }
 
 /* The wakeup that waits for the next record about TID; the caller frees it. */
-static struct schedule_wakeup *take_asleep(struct schedule *s, uint32_t tid)
+static struct schedule_wakeup *schedule_take_asleep(struct schedule *s, uint32_t tid)
 {
 	return s->asleep.n_used ? table_remove(&s->asleep, tid) : NULL;
 }
 
-static void drop_asleep(struct schedule *s, uint32_t tid)
+static void schedule_drop_asleep(struct schedule *s, uint32_t tid)
 {
-	struct schedule_wakeup *w = take_asleep(s, tid);
+	struct schedule_wakeup *w = schedule_take_asleep(s, tid);
 
 	s->n_dismissed += w != NULL;
 	free(w);
@@ -130,8 +130,8 @@ struct turn {
 };
 
 /* From what C has running to TURN, whose thread has KOID. */
-static struct event synthetic_event(const struct schedule_cpu *c, unsigned cpu,
-				    const struct turn *turn, uint64_t koid)
+static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsigned cpu,
+					     const struct turn *turn, uint64_t koid)
 {
 	return (struct event){
 		.kind = EVENT_SWITCH,
@@ -156,10 +156,11 @@ enum gone {
 	GONE_UNKNOWN, /* another one runs there */
 };
 
-static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, enum gone gone);
+static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
+				     enum gone gone);
 
 /* Whether TID runs on CPU, and not somebody who had that id before, and has not gone off yet. */
-static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
+static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 {
 	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
 
@@ -171,21 +172,21 @@ static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
  * reported, nor, since then, another switch there. Only that a thread runs is looked up for each
  * switch; where is not.
  */
-static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
-		      enum gone gone)
+static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
+			       enum gone gone)
 {
 	int r = 0;
 
-	if (__builtin_expect(tid == 0 || !is_in_state(s, tid, STATE_RUNS), 1))
+	if (__builtin_expect(tid == 0 || !schedule_is_in_state(s, tid, STATE_RUNS), 1))
 		return 0;
 	for (unsigned i = 0; r == 0 && i < s->n_cpus; i++)
-		if (i != cpu && runs_on(s, i, tid))
-			r = close_unreported(s, i, ts_ns, gone);
+		if (i != cpu && schedule_runs_on(s, i, tid))
+			r = schedule_close_unreported(s, i, ts_ns, gone);
 	return r;
 }
 
 /* What runs on C leaves it in STATE. If its tid has another owner by now, the state is his. */
-static void goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
+static void schedule_goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
 	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
 		schedule_set_state(s, c->tid, state);
@@ -198,11 +199,12 @@ static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct tur
 	struct event ev;
 	int r = pipeline_announce(s->pipe, turn.tid); /* which may give it its koid */
 
-	r = r ?: ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
+	r = r ?: schedule_ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
 	if (r < 0)
 		return r;
-	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
-	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
+	ev = schedule_synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
+	schedule_goes_off(s, c,
+			  turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
 	if (turn.tid)
 		schedule_set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
@@ -210,7 +212,7 @@ static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct tur
 	c->prio = turn.prio;
 	if (turn.ts_ns > c->opened_ns)
 		c->opened_ns = turn.ts_ns;
-	drop_held(s, c);
+	schedule_drop_held(s, c);
 	return fxt_archive_event(s->pipe->archive, &ev);
 }
 
@@ -233,7 +235,7 @@ int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu,
 		begins ? c->prio : 0,
 	};
 	const struct event ev =
-		synthetic_event(begins ? &idle : c, cpu, &turn, begins ? c->koid : 0);
+		schedule_synthetic_event(begins ? &idle : c, cpu, &turn, begins ? c->koid : 0);
 
 	return c->known ? fxt_archive_event(to, &ev) : 0;
 }
@@ -255,7 +257,7 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
  * it belongs to is closed (or what began before), stands where the next one begins: there is what
  * it changes.
  */
-static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
+static bool schedule_is_outside(const struct schedule *s, uint64_t *ts_ns)
 {
 	if (*ts_ns > s->pipe->to_ns)
 		return true;
@@ -268,7 +270,7 @@ static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 }
 
 /* Announces KOID, the waker: a task, or the pseudo-thread for the interrupts of a CPU. */
-static int ensure_waker_announced(struct schedule *s, uint32_t koid)
+static int schedule_ensure_waker_announced(struct schedule *s, uint32_t koid)
 {
 	if (koid - FXT_KOID_IRQ - 1 < s->n_cpus)
 		return fxt_archive_track(s->pipe->archive, FXT_TRACK_IRQ, koid - FXT_KOID_IRQ - 1);
@@ -283,10 +285,10 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 {
 	int r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_TID]);
 
-	if (!is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
+	if (!schedule_is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
 		schedule_set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
 	if (r == 0 && n_words > WAKEUP_WAKER)
-		r = ensure_waker_announced(s, (uint32_t)words[WAKEUP_WAKER]);
+		r = schedule_ensure_waker_announced(s, (uint32_t)words[WAKEUP_WAKER]);
 	if (r == 0 && n_words > WAKEUP_INTERRUPTED)
 		r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_INTERRUPTED]);
 	if (r < 0)
@@ -302,9 +304,9 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 }
 
 /* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
-static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
+static int schedule_put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
 {
-	drop_asleep(s, tid);
+	schedule_drop_asleep(s, tid);
 	if (s->asleep.n_used >= ASLEEP_MAX) {
 		s->n_dismissed++;
 		return 0;
@@ -313,26 +315,26 @@ static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wa
 }
 
 /* What becomes of the wakeup that was held for the thread which the switch in WORDS took off. */
-static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_t tid,
-		       const uint64_t *words)
+static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_t tid,
+				const uint64_t *words)
 {
 	struct schedule_wakeup w = *held;
 
 	held->n_words = 0;
-	if (!goes_to_sleep(words)) {
+	if (!schedule_goes_to_sleep(words)) {
 		s->n_dismissed++;
 		return 0;
 	}
 	w.words[WORD_TS] = words[WORD_TS];
 	if (w.certain)
 		return schedule_write_wakeup(s, w.words, w.n_words);
-	return put_asleep(s, tid, &w);
+	return schedule_put_asleep(s, tid, &w);
 }
 
 /* TID comes in: if a wakeup waits for it and no other one came, that one it was. */
-static int settle_asleep(struct schedule *s, uint32_t tid)
+static int schedule_settle_asleep(struct schedule *s, uint32_t tid)
 {
-	_cleanup_free_ struct schedule_wakeup *w = take_asleep(s, tid);
+	_cleanup_free_ struct schedule_wakeup *w = schedule_take_asleep(s, tid);
 
 	return w ? schedule_write_wakeup(s, w->words, w->n_words) : 0;
 }
@@ -342,7 +344,7 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 
-	if (!c->known || c->tid != old_tid || is_outside(s, &ts_ns))
+	if (!c->known || c->tid != old_tid || schedule_is_outside(s, &ts_ns))
 		return 0;
 	return schedule_write_synthetic(s, cpu,
 					(struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
@@ -352,7 +354,7 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 {
 	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->pipe->filtered ||
-	    is_outside(s, &ts_ns))
+	    schedule_is_outside(s, &ts_ns))
 		return 0;
 	return schedule_write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
 }
@@ -364,7 +366,8 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
  * most that leave a CPU are, and one that was preempted is on again soon, while a sleeper would be
  * shown to wait for a CPU until it is woken.
  */
-static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, enum gone gone)
+static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
+				     enum gone gone)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct schedule_wakeup held = c->held;
@@ -391,8 +394,8 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, en
 }
 
 /* TID has come on CPU by TS_NS, and that was not reported. */
-static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
-			   int32_t prio)
+static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
+				    int32_t prio)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	int r = 0;
@@ -400,7 +403,7 @@ static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uin
 	if (!c->known)
 		*c = (struct schedule_cpu){ .known = true };
 	else if (c->tid != 0)
-		r = close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
+		r = schedule_close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
 	else if (!s->pipe->filtered)
 		s->n_unreported++;
 	if (r < 0 || tid == 0)
@@ -423,15 +426,15 @@ static int schedule_mend(struct schedule *s, unsigned cpu, const uint64_t *words
 	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
 	    !tasks_get(s->pipe->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
-	return open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
-			       schedule_weight_of(words[SWITCH_OUT_WEIGHT]));
+	return schedule_open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
+					schedule_weight_of(words[SWITCH_OUT_WEIGHT]));
 }
 
-static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
+static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	uint32_t out = (uint32_t)words[SWITCH_OUT], in = (uint32_t)words[SWITCH_IN];
-	int r = settle_asleep(s, in) ?: pipeline_announce(s->pipe, out)
+	int r = schedule_settle_asleep(s, in) ?: pipeline_announce(s->pipe, out)
 			?: pipeline_announce(s->pipe, in);
 
 	if (r < 0)
@@ -441,10 +444,10 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 		if (r < 0)
 			return r;
 	}
-	r = ensure_off(s, in, cpu, words[WORD_TS], GONE_AWAKE);
+	r = schedule_ensure_off(s, in, cpu, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
-	goes_off(s, c, goes_to_sleep(words) ? STATE_BLOCKED : 0);
+	schedule_goes_off(s, c, schedule_goes_to_sleep(words) ? STATE_BLOCKED : 0);
 	if (in)
 		schedule_set_state(s, in, STATE_RUNS);
 	/* A tid can have its next owner before the last one has gone off the CPU for good. */
@@ -457,7 +460,7 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 	r = fxt_archive_words(s->pipe->archive, words, n_words);
 	c->prio = schedule_weight_of(words[SWITCH_IN_WEIGHT]);
 	if (r == 0 && __builtin_expect(c->held.n_words != 0, 0))
-		r = settle_held(s, &c->held, out, words);
+		r = schedule_settle_held(s, &c->held, out, words);
 	return r;
 }
 
@@ -465,17 +468,18 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
  * A thread that was woken is woken again, where it slept: it has run there by now, and is off again
  * or goes off right then. Nothing of that is known where a loss goes on.
  */
-static int wake_again(struct schedule *s, unsigned cpu, const uint64_t *words, unsigned n_words)
+static int schedule_wake_again(struct schedule *s, unsigned cpu, const uint64_t *words,
+			       unsigned n_words)
 {
-	int r = open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
-				schedule_weight_of(words[WAKEUP_WEIGHT]));
+	int r = schedule_open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
+					 schedule_weight_of(words[WAKEUP_WEIGHT]));
 
 	if (r == 0)
 		schedule_hold(s, &s->cpus[cpu], words, n_words, true);
 	return r;
 }
 
-static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
+static int schedule_on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	uint32_t tid = (uint32_t)words[WAKEUP_TID];
 	uint64_t cpu = fxt_get_sched_cpu(words[0]);
@@ -483,28 +487,28 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	int r;
 
 	words[0] &= ~WAKE_ON_RQ;
-	if (runs_on(s, cpu, tid)) {
+	if (schedule_runs_on(s, cpu, tid)) {
 		schedule_hold(s, &s->cpus[cpu], words, n_words, !on_rq);
 		return 0;
 	}
 	/* The order of time knows better than the look at the queue: when a delayed dequeue is
 	 * completed, a thread that sleeps is for a moment on the queue and not delayed any more. */
-	if (is_in_state(s, tid, STATE_BLOCKED))
+	if (schedule_is_in_state(s, tid, STATE_BLOCKED))
 		on_rq = false;
 	if (on_rq) {
 		s->n_dismissed++;
 		return 0;
 	}
-	drop_asleep(s, tid);
-	if (is_in_state(s, tid, STATE_WOKEN) && cpu < s->n_cpus && s->cpus[cpu].known &&
+	schedule_drop_asleep(s, tid);
+	if (schedule_is_in_state(s, tid, STATE_WOKEN) && cpu < s->n_cpus && s->cpus[cpu].known &&
 	    !s->cpus[cpu].in_loss)
-		return wake_again(s, (unsigned)cpu, words, n_words);
+		return schedule_wake_again(s, (unsigned)cpu, words, n_words);
 	/* It sleeps where it ran last, so it runs nowhere. */
-	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
+	r = schedule_ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
 	return r < 0 ? r : schedule_write_wakeup(s, words, n_words);
 }
 
-static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
+static int schedule_on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	uint32_t tid = (uint32_t)words[MIGRATE_TID];
 	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
@@ -513,8 +517,8 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 						  s->pipe->links.userdata);
 
 	/* Only what does not run is moved. */
-	if (r == 0 && runs_on(s, from, tid))
-		r = close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
+	if (r == 0 && schedule_runs_on(s, from, tid))
+		r = schedule_close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
 	words[MIGRATE_PID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_PID]);
@@ -525,13 +529,13 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 
 int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
 {
-	if (is_outside(s, &words[WORD_TS]))
+	if (schedule_is_outside(s, &words[WORD_TS]))
 		return 0;
 	if (decode_is_sched(words, FXT_SCHED_SWITCH))
-		return on_switch(s, cpu, words, n_words);
+		return schedule_on_switch(s, cpu, words, n_words);
 	if (decode_is_sched(words, FXT_SCHED_WAKEUP))
-		return on_wakeup(s, words, n_words);
-	return on_migrate(s, words, n_words);
+		return schedule_on_wakeup(s, words, n_words);
+	return schedule_on_migrate(s, words, n_words);
 }
 
 int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_lost *mark)
@@ -561,7 +565,7 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 		ev.ts_ns = c->opened_ns;
 	s->lost += mark->count;
 	c->in_loss = true;
-	forget_states(s);
+	schedule_forget_states(s);
 	r = fxt_archive_event(s->pipe->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;
@@ -585,7 +589,7 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
 	uint64_t ts_ns = mark->last_ns;
 
 	s->cpus[cpu].in_loss = false;
-	if (is_outside(s, &ts_ns) || mark->tid == 0)
+	if (schedule_is_outside(s, &ts_ns) || mark->tid == 0)
 		return 0;
 	s->cpus[cpu].known = true;
 	return schedule_write_synthetic(

@@ -12,7 +12,7 @@
 
 enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
 
-static bool test_bit(const uint64_t *bits, uint32_t i)
+static bool tasks_test_bit(const uint64_t *bits, uint32_t i)
 {
 	return bits[i / 64] >> (i % 64) & 1;
 }
@@ -22,7 +22,7 @@ static void tasks_set_bit(uint64_t *bits, uint32_t i)
 	bits[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-static void clear_bit(uint64_t *bits, uint32_t i)
+static void tasks_clear_bit(uint64_t *bits, uint32_t i)
 {
 	bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
@@ -48,7 +48,7 @@ static void task_free(struct task *task)
 	free(task);
 }
 
-static void free_all(struct table *tasks)
+static void tasks_free_all(struct table *tasks)
 {
 	struct task *task;
 
@@ -59,8 +59,8 @@ static void free_all(struct table *tasks)
 
 void tasks_deinit(struct tasks *t)
 {
-	free_all(&t->by_tid);
-	free_all(&t->dead);
+	tasks_free_all(&t->by_tid);
+	tasks_free_all(&t->dead);
 	free(t->dead_order);
 	table_deinit_free(&t->cgroups);
 	table_deinit_free(&t->cgroups_aside);
@@ -115,21 +115,21 @@ static void tasks_let_go(struct tasks *t, struct task *task)
 	*place = (struct task_dead){ task->tid, task->died };
 }
 
-static void forget_dead(struct tasks *t, uint32_t tid)
+static void tasks_forget_dead(struct tasks *t, uint32_t tid)
 {
 	if (t->splits)
 		task_free(table_remove(&t->dead, tid));
 }
 
 /* Returns false if it was not taken in. */
-static bool add_dead(struct tasks *t, struct task *task)
+static bool tasks_add_dead(struct tasks *t, struct task *task)
 {
-	forget_dead(t, task->tid);
+	tasks_forget_dead(t, task->tid);
 	if (table_set(&t->dead, task->tid, task) < 0)
 		return false;
 	task->died = ++t->n_died;
 	/* A main thread is its process's name as long as that lives. */
-	if (task->tid != task->pid || test_bit(t->ended, task->pid))
+	if (task->tid != task->pid || tasks_test_bit(t->ended, task->pid))
 		tasks_let_go(t, task);
 	return true;
 }
@@ -168,13 +168,13 @@ uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns)
 
 /* The tid goes to another owner, which began at START_NS: a new koid, if the archive has seen the
  * old one. */
-static int next_owner(struct tasks *t, uint32_t tid, uint64_t start_ns)
+static int tasks_next_owner(struct tasks *t, uint32_t tid, uint64_t start_ns)
 {
 	uint32_t koid = tasks_koid(t, tid);
 
-	clear_bit(t->announced, tid);
-	clear_bit(t->ended, tid);
-	if (!test_bit(t->named, tid))
+	tasks_clear_bit(t->announced, tid);
+	tasks_clear_bit(t->ended, tid);
+	if (!tasks_test_bit(t->named, tid))
 		return 0;
 	if (!t->owner) {
 		t->owner = calloc(TASKS_TID_MAX, sizeof(*t->owner));
@@ -228,11 +228,11 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	else if (task)
 		is_new = task->start_ns != id->start_ns;
 	if (is_new) {
-		r = next_owner(t, id->tid, id->start_ns);
+		r = tasks_next_owner(t, id->tid, id->start_ns);
 		if (r < 0)
 			return r;
 		tasks_forget(t, id->tid);
-		forget_dead(t, id->tid);
+		tasks_forget_dead(t, id->tid);
 		task = NULL;
 	}
 	if (!task) {
@@ -252,7 +252,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	/* (which may be that of its process, or its parent) */
 	changed |= tasks_set_comm(t, id->tid, id->comm);
 	if (changed)
-		clear_bit(t->announced, id->tid);
+		tasks_clear_bit(t->announced, id->tid);
 	/* (without memory, or with too many, the path is written with the next change) */
 	if (changed && id->cgroup_id && !tasks_cgroup_path(t, id->cgroup_id) &&
 	    t->cgroups_missing.n_used < TASKS_CGROUPS_MAX)
@@ -283,7 +283,7 @@ static int tasks_set_name(struct tasks *t, struct task *task,
 	if (strcmp(clean, task->comm) == 0)
 		return 0;
 	memcpy(task->comm, clean, sizeof(clean));
-	clear_bit(t->announced, task->tid);
+	tasks_clear_bit(t->announced, task->tid);
 	return 1;
 }
 
@@ -321,12 +321,12 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 		return -ENOMEM;
 	free(task->command_line);
 	task->command_line = copy;
-	clear_bit(t->announced, tid);
+	tasks_clear_bit(t->announced, tid);
 	return 1;
 }
 
 /* Moves the paths of the cgroups that TASKS are in to KEPT. */
-static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
+static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
 {
 	const struct task *task;
 	char *path;
@@ -344,12 +344,12 @@ static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct t
  * Keeps the paths of cgroups with a task, and sets the others aside: all, if there are too many
  * with one. Those that were set aside before are forgotten.
  */
-static void forget_cgroups(struct tasks *t)
+static void tasks_forget_cgroups(struct tasks *t)
 {
 	struct table kept = { 0 };
 
-	keep_cgroups_of(t, &t->by_tid, &kept);
-	keep_cgroups_of(t, &t->dead, &kept);
+	tasks_keep_cgroups_of(t, &t->by_tid, &kept);
+	tasks_keep_cgroups_of(t, &t->dead, &kept);
 	table_deinit_free(&t->cgroups_aside);
 	t->cgroups_aside = t->cgroups;
 	t->cgroups = kept;
@@ -362,13 +362,13 @@ static void forget_cgroups(struct tasks *t)
 }
 
 /* The path of cgroup ID is news of the processes that are in it. */
-static void cgroup_is_news(struct tasks *t, uint64_t id)
+static void tasks_cgroup_is_news(struct tasks *t, uint64_t id)
 {
 	const struct task *task;
 
 	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));)
 		if (task->cgroup_id == id && task->tid == task->pid && task->tid < TASKS_TID_MAX)
-			clear_bit(t->announced, task->tid);
+			tasks_clear_bit(t->announced, task->tid);
 }
 
 int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec)
@@ -383,9 +383,9 @@ int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec)
 	if (rec->is_cut)
 		memcpy(path + n, rest, sizeof(rest));
 	if (table_remove(&t->cgroups_missing, rec->id))
-		cgroup_is_news(t, rec->id);
+		tasks_cgroup_is_news(t, rec->id);
 	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
-		forget_cgroups(t);
+		tasks_forget_cgroups(t);
 	return table_copy(&t->cgroups, rec->id, path, strlen(path) + 1) ? 0 : -ENOMEM;
 }
 
@@ -393,7 +393,7 @@ bool tasks_set_ended(struct tasks *t, uint32_t pid)
 {
 	struct task *main_thread;
 
-	if (pid >= TASKS_TID_MAX || test_bit(t->ended, pid))
+	if (pid >= TASKS_TID_MAX || tasks_test_bit(t->ended, pid))
 		return false;
 	tasks_set_bit(t->ended, pid);
 	main_thread = t->splits ? table_get(&t->dead, pid) : NULL;
@@ -406,7 +406,7 @@ void tasks_forget(struct tasks *t, uint32_t tid)
 {
 	struct task *task = table_remove(&t->by_tid, tid);
 
-	if (!task || !t->splits || !add_dead(t, task))
+	if (!task || !t->splits || !tasks_add_dead(t, task))
 		task_free(task);
 }
 

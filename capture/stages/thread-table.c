@@ -22,31 +22,31 @@ static struct resource_block thread_block(const struct thread *t)
 }
 
 /* It has ended, and now somebody has to join it. */
-static bool is_left(const struct thread *t)
+static bool thread_is_left(const struct thread *t)
 {
 	return t->handle && t->ended && !t->detached;
 }
 
-static int say_if_left(struct thread_table *b, const struct thread *t)
+static int thread_say_if_left(struct thread_table *b, const struct thread *t)
 {
 	const struct resource_block block = thread_block(t);
 
-	return is_left(t) ? b->left(&block, true, b->userdata) : 0;
+	return thread_is_left(t) ? b->left(&block, true, b->userdata) : 0;
 }
 
-static void forget_tid(struct thread_table *b, struct thread *t)
+static void thread_forget_tid(struct thread_table *b, struct thread *t)
 {
 	if (t->tid && table_get(&b->by_tid, t->tid) == t)
 		table_remove(&b->by_tid, t->tid);
 	t->tid = 0;
 }
 
-static int forget_thread(struct thread_table *b, struct thread *t)
+static int thread_forget_thread(struct thread_table *b, struct thread *t)
 {
 	const struct resource_block block = thread_block(t);
-	int error = is_left(t) ? b->left(&block, false, b->userdata) : 0;
+	int error = thread_is_left(t) ? b->left(&block, false, b->userdata) : 0;
 
-	forget_tid(b, t);
+	thread_forget_tid(b, t);
 	if (t->handle)
 		table_remove(&b->by_handle, t->handle);
 	free(t);
@@ -55,27 +55,27 @@ static int forget_thread(struct thread_table *b, struct thread *t)
 
 /* One that never got a handle: pthread_create() has failed behind the fork, or was not seen to
  * return. */
-static void forget_unfinished(struct thread_table *b, uint32_t maker_tid)
+static void thread_forget_unfinished(struct thread_table *b, uint32_t maker_tid)
 {
 	struct thread *t = table_remove(&b->being_made, (uint64_t)maker_tid + 1);
 
 	if (t && !t->handle)
-		forget_thread(b, t);
+		thread_forget_thread(b, t);
 }
 
-static int fork_thread(struct thread_table *b, const struct rec_resource *rec)
+static int thread_fork_thread(struct thread_table *b, const struct rec_resource *rec)
 {
 	uint32_t maker = rec->head.tid, tid = (uint32_t)rec->args[0];
 	struct thread *t, *other;
 
-	forget_unfinished(b, maker);
+	thread_forget_unfinished(b, maker);
 	if (tid == 0)
 		return 0;
 	other = table_get(&b->by_tid, tid);
 	if (other && !other->handle)
 		return 0;
 	if (other)
-		forget_tid(b, other);
+		thread_forget_tid(b, other);
 	if (b->by_tid.n_used >= RESOURCES_MAX) {
 		b->n_full++;
 		return 0;
@@ -85,13 +85,13 @@ static int fork_thread(struct thread_table *b, const struct rec_resource *rec)
 		return -ENOMEM;
 	t->tid = tid;
 	if (table_set(&b->being_made, (uint64_t)maker + 1, t) < 0)
-		return forget_thread(b, t), -ENOMEM;
+		return thread_forget_thread(b, t), -ENOMEM;
 	return 0;
 }
 
 /* Whether attributes say that a thread is made detached; WORDS are their first, second and
  * fourth. */
-static bool says_detached(const __u64 words[3])
+static bool thread_says_detached(const __u64 words[3])
 {
 	/* musl's begin with the size of the stack, glibc's with a priority; and then a policy */
 	bool is_musl = (uint32_t)words[0] > 1000;
@@ -99,23 +99,23 @@ static bool says_detached(const __u64 words[3])
 	return is_musl ? (uint32_t)words[2] != 0 : words[1] & 1;
 }
 
-static int create_thread(struct thread_table *b, const struct rec_resource *rec)
+static int thread_create_thread(struct thread_table *b, const struct rec_resource *rec)
 {
 	struct thread *t = table_remove(&b->being_made, (uint64_t)rec->head.tid + 1);
 	struct thread *other = table_get(&b->by_handle, rec->args[0]);
 	int error = 0;
 
 	if (!t || rec->args[0] == 0)
-		return t ? forget_thread(b, t) : 0;
+		return t ? thread_forget_thread(b, t) : 0;
 	if (other)
-		error = forget_thread(b, other);
-	t->detached |= says_detached(&rec->args[1]);
+		error = thread_forget_thread(b, other);
+	t->detached |= thread_says_detached(&rec->args[1]);
 	if (error < 0 || t->detached || b->by_handle.n_used >= RESOURCES_MAX) {
 		b->n_full += !t->detached;
-		return forget_thread(b, t);
+		return thread_forget_thread(b, t);
 	}
 	if (table_set(&b->by_handle, rec->args[0], t) < 0)
-		return forget_thread(b, t), -ENOMEM;
+		return thread_forget_thread(b, t), -ENOMEM;
 	t->handle = rec->args[0];
 	t->origin = (struct origin){
 		.since_ns = rec->head.ts_ns,
@@ -124,14 +124,14 @@ static int create_thread(struct thread_table *b, const struct rec_resource *rec)
 		.operation = rec->operation,
 		.context = rec->context,
 	};
-	return say_if_left(b, t);
+	return thread_say_if_left(b, t);
 }
 
-static int end_thread(struct thread_table *b, const struct rec_resource *rec)
+static int thread_end_thread(struct thread_table *b, const struct rec_resource *rec)
 {
 	struct thread *t;
 
-	forget_unfinished(b, rec->head.tid);
+	thread_forget_unfinished(b, rec->head.tid);
 	t = table_get(&b->by_tid, rec->head.tid);
 	if (!t || t->ended)
 		return 0;
@@ -140,16 +140,16 @@ static int end_thread(struct thread_table *b, const struct rec_resource *rec)
 	if (!t->handle)
 		return 0;
 	/* Its number may be given out again. */
-	forget_tid(b, t);
-	return say_if_left(b, t);
+	thread_forget_tid(b, t);
+	return thread_say_if_left(b, t);
 }
 
-static int release_thread(struct thread_table *b, const struct rec_resource *rec)
+static int thread_release_thread(struct thread_table *b, const struct rec_resource *rec)
 {
 	struct thread *t = table_get(&b->by_handle, rec->args[0]), *self;
 
 	if (t)
-		return forget_thread(b, t);
+		return thread_forget_thread(b, t);
 	self = table_get(&b->by_tid, rec->head.tid);
 	/* It detaches itself before its maker has returned. */
 	if (self && !self->handle && rec->operation == RESOURCE_OP_THREAD_DETACH)
@@ -163,14 +163,14 @@ int thread_table_record(struct thread_table *b, const struct rec_resource *rec)
 {
 	switch (rec->operation) {
 	case RESOURCE_OP_THREAD_FORK:
-		return fork_thread(b, rec);
+		return thread_fork_thread(b, rec);
 	case RESOURCE_OP_THREAD_CREATE:
-		return create_thread(b, rec);
+		return thread_create_thread(b, rec);
 	case RESOURCE_OP_THREAD_JOIN:
 	case RESOURCE_OP_THREAD_DETACH:
-		return release_thread(b, rec);
+		return thread_release_thread(b, rec);
 	case RESOURCE_OP_THREAD_END:
-		return end_thread(b, rec);
+		return thread_end_thread(b, rec);
 	default:
 		return 0;
 	}
@@ -184,7 +184,7 @@ int thread_table_each(const struct thread_table *b, resources_block_fn fn, void 
 
 	for (size_t pos = 0; error == 0 && (t = table_next(&b->by_handle, &pos));) {
 		block = thread_block(t);
-		error = is_left(t) ? fn(&block, userdata) : 0;
+		error = thread_is_left(t) ? fn(&block, userdata) : 0;
 	}
 	return error;
 }

@@ -86,7 +86,7 @@ int triggers_new(const struct trigger_options *o, bool filtered, const struct tr
 	return 0;
 }
 
-static void forget_waiters(struct triggers *t)
+static void triggers_forget_waiters(struct triggers *t)
 {
 	struct waiter *w;
 
@@ -95,7 +95,7 @@ static void forget_waiters(struct triggers *t)
 	table_clear(&t->waiters);
 }
 
-static void free_growth(struct growth *g)
+static void triggers_free_growth(struct growth *g)
 {
 	table_deinit(&g->stacks);
 	free(g);
@@ -107,10 +107,10 @@ struct triggers *triggers_free(struct triggers *t)
 
 	if (!t)
 		return NULL;
-	forget_waiters(t);
+	triggers_forget_waiters(t);
 	table_deinit(&t->waiters);
 	for (size_t pos = 0; (g = table_next(&t->growths, &pos));)
-		free_growth(g);
+		triggers_free_growth(g);
 	table_deinit(&t->growths);
 	return free_ptr(t);
 }
@@ -134,7 +134,7 @@ int triggers_settle(struct triggers *t, uint64_t horizon_ns)
 	return r;
 }
 
-static void add_up(struct triggers *t, const struct trigger *fired)
+static void triggers_add_up(struct triggers *t, const struct trigger *fired)
 {
 	struct trigger *worst = &t->added[fired->kind].worst;
 	uint64_t count = worst->count + 1;
@@ -162,7 +162,7 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 	if (r < 0)
 		return r;
 	if (t->told_ns && ts_ns < t->told_ns + t->options.interval_ns) {
-		add_up(t, &fired);
+		triggers_add_up(t, &fired);
 		return 0;
 	}
 	r = triggers_settle_one(t, kind);
@@ -178,14 +178,14 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 /* ---- threads ---- */
 
 /* What is known of TID, maybe nothing yet; NULL without memory. */
-static struct waiter *waiter_of(struct triggers *t, uint32_t tid)
+static struct waiter *triggers_waiter_of(struct triggers *t, uint32_t tid)
 {
 	struct waiter *w = table_get(&t->waiters, tid);
 
 	if (w)
 		return w;
 	if (t->waiters.n_used >= THREADS_MAX)
-		forget_waiters(t);
+		triggers_forget_waiters(t);
 	w = table_make(&t->waiters, tid, sizeof(*w));
 	if (w)
 		w->tid = tid;
@@ -193,12 +193,12 @@ static struct waiter *waiter_of(struct triggers *t, uint32_t tid)
 }
 
 /* Neither idle nor what a filter left out. */
-static bool is_thread(uint64_t tid)
+static bool triggers_is_thread(uint64_t tid)
 {
 	return tid != 0 && tid < FXT_KOID_KYMO;
 }
 
-static bool is_uninterruptible(const uint64_t *words, unsigned n_words)
+static bool triggers_is_uninterruptible(const uint64_t *words, unsigned n_words)
 {
 	return n_words > SWITCH_STATE &&
 	       fxt_get_arg_value32(words[SWITCH_STATE]) == FXT_NAME_STATE_D;
@@ -215,12 +215,13 @@ static int triggers_leaves(struct triggers *t, const uint64_t *words, unsigned n
 		free(table_remove(&t->waiters, tid));
 		return 0;
 	}
-	w = waiter_of(t, tid);
+	w = triggers_waiter_of(t, tid);
 	if (!w)
 		return -ENOMEM;
 	w->runs = false;
 	w->blocked = state == FXT_STATE_BLOCKED || state == FXT_STATE_SUSPENDED;
-	w->blocked_ns = blocks && (t->filtered || is_uninterruptible(words, n_words)) ? ts_ns : 0;
+	w->blocked_ns =
+		blocks && (t->filtered || triggers_is_uninterruptible(words, n_words)) ? ts_ns : 0;
 	w->woken_ns = w->blocked && w->woken_early ? ts_ns : 0;
 	w->woken_early = false;
 	return 0;
@@ -228,7 +229,7 @@ static int triggers_leaves(struct triggers *t, const uint64_t *words, unsigned n
 
 static int triggers_comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
 {
-	struct waiter *w = waiter_of(t, tid);
+	struct waiter *w = triggers_waiter_of(t, tid);
 	struct waiter was;
 	int r = 0;
 
@@ -248,7 +249,7 @@ static int triggers_comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
 /* SLEPT: it was not on its run queue. Else it matters only if it is known to sleep (schedule.h). */
 static int triggers_wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
 {
-	struct waiter *w = waiter_of(t, tid);
+	struct waiter *w = triggers_waiter_of(t, tid);
 
 	if (!w)
 		return -ENOMEM;
@@ -271,16 +272,16 @@ int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words)
 				      !(words[0] & UINT64_C(1) << WAKE_ON_RQ_BIT));
 	if (!decode_is_sched(words, FXT_SCHED_SWITCH))
 		return 0;
-	if (is_thread(words[SWITCH_OUT]))
+	if (triggers_is_thread(words[SWITCH_OUT]))
 		r = triggers_leaves(t, words, n_words);
-	if (r == 0 && is_thread(words[SWITCH_IN]))
+	if (r == 0 && triggers_is_thread(words[SWITCH_IN]))
 		r = triggers_comes(t, ts_ns, (uint32_t)words[SWITCH_IN]);
 	return r;
 }
 
 void triggers_loss(struct triggers *t)
 {
-	forget_waiters(t);
+	triggers_forget_waiters(t);
 }
 
 /* ---- pressure ---- */
@@ -310,14 +311,14 @@ static int triggers_on_counters(struct triggers *t, const struct rec_counters *r
 /* ---- leaks ---- */
 
 /* (a stack of one pair of these at most) */
-static uint64_t growth_key(uint32_t instance, uint32_t resource)
+static uint64_t triggers_growth_key(uint32_t instance, uint32_t resource)
 {
 	return (uint64_t)instance << 8 | (resource + 1);
 }
 
-static struct growth *growth_of(struct triggers *t, const struct rec_usage *rec)
+static struct growth *triggers_growth_of(struct triggers *t, const struct rec_usage *rec)
 {
-	uint64_t key = growth_key(rec->instance, rec->resource);
+	uint64_t key = triggers_growth_key(rec->instance, rec->resource);
 	struct growth *g = table_get(&t->growths, key);
 
 	if (g)
@@ -342,7 +343,7 @@ static void triggers_go_on(struct growth *g, uint64_t ts_ns)
 		g->least[++g->piece % LEAK_PIECES] = g->bytes;
 }
 
-static int set_stack(struct growth *g, uint64_t stack, uint64_t bytes)
+static int triggers_set_stack(struct growth *g, uint64_t stack, uint64_t bytes)
 {
 	uint64_t key = stack ?: 1;
 	uint64_t before = (uint64_t)(uintptr_t)table_get(&g->stacks, key);
@@ -367,11 +368,11 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 	/* Others are not counted in bytes, or those of memory once more. */
 	if (rec->resource != RESOURCE_MEMORY && rec->resource != RESOURCE_SEGMENT)
 		return 0;
-	g = growth_of(t, rec);
+	g = triggers_growth_of(t, rec);
 	if (!g)
 		return -ENOMEM;
 	triggers_go_on(g, rec->head.ts_ns);
-	r = set_stack(g, rec->stack, bytes);
+	r = triggers_set_stack(g, rec->stack, bytes);
 	if (r < 0)
 		return r;
 	least = g->bytes;
@@ -391,10 +392,11 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 static void triggers_on_watched(struct triggers *t, const struct rec_watched *rec)
 {
 	for (uint32_t resource = 0; resource < RESOURCE_MAX; resource++) {
-		struct growth *g = table_remove(&t->growths, growth_key(rec->instance, resource));
+		struct growth *g =
+			table_remove(&t->growths, triggers_growth_key(rec->instance, resource));
 
 		if (g)
-			free_growth(g);
+			triggers_free_growth(g);
 	}
 }
 

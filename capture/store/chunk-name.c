@@ -12,7 +12,7 @@ enum { TIME_CHARS = 23 }; /* 20261120T190834.123456Z */
 static const char suffix[] = ".fxt";
 static const char part_suffix[] = ".part";
 
-static void format_time(char to[static 32], uint64_t us)
+static void chunk_name_format_time(char to[static 32], uint64_t us)
 {
 	time_t seconds = (time_t)(us / 1000000);
 	struct tm tm = { 0 };
@@ -28,8 +28,8 @@ char *chunk_name_format(char to[static CHUNK_NAME_MAX], const char *name,
 {
 	char begin[32], end[32];
 
-	format_time(begin, c->begin_us);
-	format_time(end, c->end_us);
+	chunk_name_format_time(begin, c->begin_us);
+	chunk_name_format_time(end, c->end_us);
 	snprintf(to, CHUNK_NAME_MAX, "%s-%s-%s%s%s", name, begin, end, suffix,
 		 pack_ops(packed)->suffix);
 	return to;
@@ -39,7 +39,7 @@ char *chunk_name_format_part(char to[static CHUNK_NAME_MAX], const char *name, u
 {
 	char begin[32];
 
-	format_time(begin, begin_us);
+	chunk_name_format_time(begin, begin_us);
 	snprintf(to, CHUNK_NAME_MAX, ".%s-%s%s", name, begin, part_suffix);
 	return to;
 }
@@ -70,14 +70,14 @@ static bool chunk_name_parse_time(const char **text, uint64_t *ret_us)
 		return false;
 	*ret_us = (uint64_t)time * 1000000 + strtoull(micros, NULL, 10);
 	/* Rejects dates such as February 31. */
-	format_time(again, *ret_us);
+	chunk_name_format_time(again, *ret_us);
 	if (strncmp(again, t + 1, TIME_CHARS) != 0)
 		return false;
 	*text = t + 1 + TIME_CHARS;
 	return true;
 }
 
-static bool parse_word(const char **text, const char *word)
+static bool chunk_name_parse_word(const char **text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -91,8 +91,8 @@ bool chunk_name_parse(const char *text, const char *name, struct chunk_name *ret
 {
 	struct chunk_name c;
 
-	if (!parse_word(&text, name) || !chunk_name_parse_time(&text, &c.begin_us) ||
-	    !chunk_name_parse_time(&text, &c.end_us) || !parse_word(&text, suffix))
+	if (!chunk_name_parse_word(&text, name) || !chunk_name_parse_time(&text, &c.begin_us) ||
+	    !chunk_name_parse_time(&text, &c.end_us) || !chunk_name_parse_word(&text, suffix))
 		return false;
 	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
 		if (strcmp(text, pack_ops(m)->suffix) == 0) {
@@ -107,7 +107,7 @@ bool chunk_name_parse_part(const char *text, const char *name, uint64_t *ret_beg
 {
 	uint64_t begin_us;
 
-	if (!parse_word(&text, ".") || !parse_word(&text, name) ||
+	if (!chunk_name_parse_word(&text, ".") || !chunk_name_parse_word(&text, name) ||
 	    !chunk_name_parse_time(&text, &begin_us) || strcmp(text, part_suffix) != 0)
 		return false;
 	*ret_begin_us = begin_us;

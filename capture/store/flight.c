@@ -77,7 +77,7 @@ static void flight_name_of(char ret[static FILE_NAME_MAX], uint64_t number, enum
 	snprintf(ret, FILE_NAME_MAX, "%" PRIu64 "%s", number, side_suffixes[side]);
 }
 
-static void chunk_unref(struct chunk *c)
+static void flight_chunk_unref(struct chunk *c)
 {
 	if (!c || atomic_fetch_sub(&c->n_refs, 1) > 1)
 		return;
@@ -86,7 +86,7 @@ static void chunk_unref(struct chunk *c)
 	free(c);
 }
 
-static struct chunk *chunk_new(uint64_t number)
+static struct chunk *flight_chunk_new(uint64_t number)
 {
 	struct chunk *c = calloc(1, sizeof(*c));
 
@@ -96,12 +96,12 @@ static struct chunk *chunk_new(uint64_t number)
 	return c;
 }
 
-static uint64_t chunk_bytes(const struct chunk *c)
+static uint64_t flight_chunk_bytes(const struct chunk *c)
 {
 	return c->bytes[SIDE_HEAD] + c->bytes[SIDE_BODY];
 }
 
-static void unlink_chunk(int dir_fd, uint64_t number)
+static void flight_unlink_chunk(int dir_fd, uint64_t number)
 {
 	char name[FILE_NAME_MAX];
 
@@ -114,20 +114,20 @@ static void unlink_chunk(int dir_fd, uint64_t number)
 }
 
 /* Called with the lock held. */
-static void drop_oldest(struct flight *f)
+static void flight_drop_oldest(struct flight *f)
 {
 	struct chunk *c = f->chunks[0];
 
-	unlink_chunk(f->options.dir_fd, c->number);
-	f->bytes -= chunk_bytes(c);
+	flight_unlink_chunk(f->options.dir_fd, c->number);
+	f->bytes -= flight_chunk_bytes(c);
 	memmove(f->chunks, f->chunks + 1, --f->n_chunks * sizeof(*f->chunks));
-	chunk_unref(c);
+	flight_chunk_unref(c);
 }
 
 /* ---- the store ---- */
 
 /* Creates a new file that no other process writes to. */
-static int make_file(struct flight *f, uint64_t number, enum side side)
+static int flight_make_file(struct flight *f, uint64_t number, enum side side)
 {
 	char name[FILE_NAME_MAX];
 	int fd;
@@ -142,10 +142,10 @@ static int make_file(struct flight *f, uint64_t number, enum side side)
 }
 
 /* Creates the files of C and their writers. */
-static int make_files(struct flight *f, struct chunk *c)
+static int flight_make_files(struct flight *f, struct chunk *c)
 {
 	for (enum side i = 0; i < SIDE_MAX; i++) {
-		int r, fd = make_file(f, c->number, i);
+		int r, fd = flight_make_file(f, c->number, i);
 
 		if (fd < 0)
 			return fd;
@@ -159,7 +159,7 @@ static int make_files(struct flight *f, struct chunk *c)
 	return 0;
 }
 
-static void close_writers(struct flight *f)
+static void flight_close_writers(struct flight *f)
 {
 	for (enum side i = 0; i < SIDE_MAX; i++)
 		f->writers[i] = store_free(f->writers[i]);
@@ -172,27 +172,27 @@ static void flight_retain(struct flight *f, uint64_t now_ns)
 	uint64_t keep_ns = f->options.keep_ns;
 
 	while (f->n_chunks > 0 && (f->broken || f->n_chunks == FLIGHT_CHUNKS_MAX))
-		drop_oldest(f);
+		flight_drop_oldest(f);
 	while (keep_ns && now_ns > keep_ns && f->n_chunks > 1 &&
 	       f->chunks[1]->begin.boot_ns <= now_ns - keep_ns)
-		drop_oldest(f);
+		flight_drop_oldest(f);
 	f->broken = false;
 }
 
 static int flight_begin(struct store *store, const struct store_moment *at)
 {
 	struct flight *f = (struct flight *)store;
-	struct chunk *c = chunk_new(f->n_begun++);
+	struct chunk *c = flight_chunk_new(f->n_begun++);
 	int r;
 
 	if (!c)
 		return -ENOMEM;
 	c->begin = *at;
-	close_writers(f);
-	r = make_files(f, c);
+	flight_close_writers(f);
+	r = flight_make_files(f, c);
 	if (r < 0) {
-		unlink_chunk(f->options.dir_fd, c->number);
-		chunk_unref(c);
+		flight_unlink_chunk(f->options.dir_fd, c->number);
+		flight_chunk_unref(c);
 		return r;
 	}
 	pthread_mutex_lock(&f->lock);
@@ -215,7 +215,7 @@ static struct chunk *flight_last(const struct flight *f)
  * free space. So several recorders never fill the file system, and they release space when other
  * programs need it. Called with the lock held.
  */
-static uint64_t find_limit(struct flight *f)
+static uint64_t flight_find_limit(struct flight *f)
 {
 	uint64_t max_bytes = f->options.max_bytes, half;
 	struct statvfs st;
@@ -236,8 +236,8 @@ static bool flight_make_room(struct flight *f, size_t size)
 	bool room;
 
 	pthread_mutex_lock(&f->lock);
-	while (f->bytes + size > find_limit(f) && f->n_chunks > 1)
-		drop_oldest(f);
+	while (f->bytes + size > flight_find_limit(f) && f->n_chunks > 1)
+		flight_drop_oldest(f);
 	room = f->bytes + size <= f->limit;
 	if (!room)
 		f->broken = true;
@@ -246,8 +246,8 @@ static bool flight_make_room(struct flight *f, size_t size)
 }
 
 /* Writes to the last chunk. Drops the oldest chunks as long as the file system is full. */
-static int write_side(struct flight *f, enum side side, const uint8_t *data, size_t size,
-		      store_whole_fn whole, size_t *ret_kept)
+static int flight_write_side(struct flight *f, enum side side, const uint8_t *data, size_t size,
+			     store_whole_fn whole, size_t *ret_kept)
 {
 	struct store *writer = f->writers[side];
 	size_t kept = 0;
@@ -263,7 +263,7 @@ static int write_side(struct flight *f, enum side side, const uint8_t *data, siz
 		f->bytes += kept;
 		if (r != -ENOSPC || f->n_chunks < 2)
 			break;
-		drop_oldest(f);
+		flight_drop_oldest(f);
 		pthread_mutex_unlock(&f->lock);
 	}
 	pthread_mutex_unlock(&f->lock);
@@ -309,8 +309,8 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 	if (f->broken)
 		return 0;
 	if (flight_make_room(f, size)) {
-		int r = write_side(f, part == STORE_HEAD ? SIDE_HEAD : SIDE_BODY, data, size, whole,
-				   ret_kept);
+		int r = flight_write_side(f, part == STORE_HEAD ? SIDE_HEAD : SIDE_BODY, data, size,
+					  whole, ret_kept);
 
 		return r == -ENOSPC ? flight_drop_rest(f, part, ret_kept) : r;
 	}
@@ -323,7 +323,7 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 
 static int flight_end(struct store *store, const struct store_moment *at)
 {
-	close_writers((struct flight *)store);
+	flight_close_writers((struct flight *)store);
 	return 0;
 }
 
@@ -336,9 +336,9 @@ static void flight_free(struct store *store)
 {
 	struct flight *f = (struct flight *)store;
 
-	close_writers(f);
+	flight_close_writers(f);
 	for (unsigned i = 0; i < f->n_chunks; i++)
-		chunk_unref(f->chunks[i]);
+		flight_chunk_unref(f->chunks[i]);
 	outbuf_deinit(&f->tail);
 	pthread_mutex_destroy(&f->lock);
 	close_fd(f->options.dir_fd);
@@ -373,7 +373,7 @@ int flight_new(const struct flight_options *o, struct store **ret)
 		flight_free(&f->store);
 		return r;
 	}
-	find_limit(f);
+	flight_find_limit(f);
 	*ret = &f->store;
 	return 0;
 }
@@ -385,12 +385,12 @@ bool flight_is(const struct store *s)
 
 /* ---- snapshots ---- */
 
-static struct store_moment this_moment(void)
+static struct store_moment flight_this_moment(void)
 {
 	return (struct store_moment){ clock_boot_ns(), clock_read_ns(CLOCK_REALTIME) };
 }
 
-static void add_part(struct flight_snapshot *s, struct chunk *c)
+static void flight_add_part(struct flight_snapshot *s, struct chunk *c)
 {
 	struct part *p = &s->parts[s->n_parts++];
 
@@ -407,10 +407,10 @@ int flight_take(struct store *store, struct flight_snapshot **ret)
 
 	if (!s)
 		return -ENOMEM;
-	s->end = this_moment();
+	s->end = flight_this_moment();
 	pthread_mutex_lock(&f->lock);
 	for (unsigned i = 0; i < f->n_chunks; i++)
-		add_part(s, f->chunks[i]);
+		flight_add_part(s, f->chunks[i]);
 	if (f->broken)
 		r = -EAGAIN;
 	else if (s->n_parts == 0 || s->parts[0].bytes[SIDE_HEAD] == 0)
@@ -455,18 +455,18 @@ void flight_snapshot_set_tail(struct flight_snapshot *s, struct outbuf *tail)
 }
 
 /* The beginning of packed data is unknown here, so none of it is considered whole. */
-static size_t none_whole(const uint8_t *data, size_t n)
+static size_t flight_none_whole(const uint8_t *data, size_t n)
 {
 	return 0;
 }
 
-static int write_whole(struct store *to, enum store_part part, enum pack_method method,
-		       const uint8_t *data, size_t n)
+static int flight_write_whole(struct store *to, enum store_part part, enum pack_method method,
+			      const uint8_t *data, size_t n)
 {
 	size_t kept = 0;
 
 	return to->ops->write(to, part, data, n,
-			      method == PACK_NONE ? fxt_whole_records : none_whole, &kept);
+			      method == PACK_NONE ? fxt_whole_records : flight_none_whole, &kept);
 }
 
 /* Writes the whole blocks among the first BYTES of FD. */
@@ -482,7 +482,7 @@ static int flight_write_file(int fd, uint64_t bytes, enum pack_method method, en
 	do {
 		r = whole_blocks_next(&p, &data, &n);
 		if (r == 0 && n > 0)
-			r = write_whole(to, part, method, data, n);
+			r = flight_write_whole(to, part, method, data, n);
 	} while (r == 0 && n > 0);
 	whole_blocks_deinit(&p);
 	return r;
@@ -493,7 +493,7 @@ int flight_snapshot_packed(const struct flight_snapshot *s, enum pack_method *re
 	return whole_blocks_detect(s->parts[0].chunk->fds[SIDE_HEAD], ret);
 }
 
-static int write_parts(const struct flight_snapshot *s, struct store *to)
+static int flight_write_parts(const struct flight_snapshot *s, struct store *to)
 {
 	const struct part *first = &s->parts[0];
 	enum pack_method method;
@@ -505,7 +505,7 @@ static int write_parts(const struct flight_snapshot *s, struct store *to)
 		r = flight_write_file(s->parts[i].chunk->fds[SIDE_BODY],
 				      s->parts[i].bytes[SIDE_BODY], method, STORE_BODY, to);
 	if (r == 0 && s->tail.size > 0)
-		r = write_whole(to, STORE_TAIL, method, s->tail.data, s->tail.size);
+		r = flight_write_whole(to, STORE_TAIL, method, s->tail.data, s->tail.size);
 	return r;
 }
 
@@ -515,7 +515,7 @@ int flight_snapshot_write(const struct flight_snapshot *s, struct store *to)
 
 	if (r < 0)
 		return r;
-	r = write_parts(s, to);
+	r = flight_write_parts(s, to);
 	e = to->ops->end(to, &s->end);
 	return r < 0 ? r : e;
 }
@@ -534,7 +534,7 @@ struct flight_snapshot *flight_snapshot_free(struct flight_snapshot *s)
 	if (!s)
 		return NULL;
 	for (unsigned i = 0; i < s->n_parts; i++)
-		chunk_unref(s->parts[i].chunk);
+		flight_chunk_unref(s->parts[i].chunk);
 	outbuf_deinit(&s->tail);
 	return free_ptr(s);
 }
@@ -542,7 +542,7 @@ struct flight_snapshot *flight_snapshot_free(struct flight_snapshot *s)
 /* ---- files of a dead process ---- */
 
 /* Whether NAME is the name of a chunk's file. */
-static bool parse_name(const char *name, uint64_t *ret_number, enum side *ret_side)
+static bool flight_parse_name(const char *name, uint64_t *ret_number, enum side *ret_side)
 {
 	size_t n = strspn(name, "0123456789");
 	char digits[FILE_NAME_MAX];
@@ -567,15 +567,15 @@ void flight_clear(int dir_fd)
 	enum side side;
 
 	while (dir && (entry = readdir(dir)))
-		if (parse_name(entry->d_name, &number, &side))
+		if (flight_parse_name(entry->d_name, &number, &side))
 			unlinkat(dir_fd, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
 }
 
 /* Opens a regular file. *RET_BYTES is its size, *RET_REAL_NS the time of its last modification. */
-static int open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_bytes,
-		     uint64_t *ret_real_ns)
+static int flight_open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_bytes,
+			    uint64_t *ret_real_ns)
 {
 	char name[FILE_NAME_MAX];
 	_cleanup_close_ int fd = -1;
@@ -593,15 +593,15 @@ static int open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_
 }
 
 /* Opens chunk NUMBER. Either its head or its body can be missing. */
-static int open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t *ret_end_ns)
+static int flight_open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t *ret_end_ns)
 {
-	struct chunk *c = chunk_new(number);
+	struct chunk *c = flight_chunk_new(number);
 	uint64_t real_ns = 0;
 
 	if (!c)
 		return -ENOMEM;
 	for (enum side i = 0; i < SIDE_MAX; i++) {
-		c->fds[i] = open_side(dir_fd, number, i, &c->bytes[i], &real_ns);
+		c->fds[i] = flight_open_side(dir_fd, number, i, &c->bytes[i], &real_ns);
 		if (c->fds[i] < 0)
 			continue;
 		if (i == SIDE_HEAD)
@@ -609,7 +609,7 @@ static int open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t 
 		*ret_end_ns = real_ns;
 	}
 	if (c->fds[SIDE_HEAD] < 0 && c->fds[SIDE_BODY] < 0) {
-		chunk_unref(c);
+		flight_chunk_unref(c);
 		return -ENODATA;
 	}
 	*ret = c;
@@ -617,7 +617,7 @@ static int open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t 
 }
 
 /* The number of the newest chunk that has a file. */
-static int find_newest(int dir_fd, uint64_t *ret)
+static int flight_find_newest(int dir_fd, uint64_t *ret)
 {
 	const struct dirent *entry;
 	DIR *dir = directory_list(dir_fd);
@@ -629,7 +629,7 @@ static int find_newest(int dir_fd, uint64_t *ret)
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
-		if (!parse_name(entry->d_name, &number, &side) ||
+		if (!flight_parse_name(entry->d_name, &number, &side) ||
 		    fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(st.st_mode))
 			continue;
@@ -650,7 +650,7 @@ static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *
 	uint64_t end_ns = 0;
 
 	while (n < FLIGHT_CHUNKS_MAX && n <= newest &&
-	       open_chunk(dir_fd, newest - n, &found[n], &end_ns) == 0) {
+	       flight_open_chunk(dir_fd, newest - n, &found[n], &end_ns) == 0) {
 		if (n == 0)
 			s->end.real_ns = end_ns;
 		n++;
@@ -662,8 +662,8 @@ static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *
 			first = i + 1;
 	for (unsigned i = n; i-- > 0;) {
 		if (i < first)
-			add_part(s, found[i]);
-		chunk_unref(found[i]);
+			flight_add_part(s, found[i]);
+		flight_chunk_unref(found[i]);
 	}
 }
 
@@ -671,7 +671,7 @@ int flight_recover(int dir_fd, struct flight_snapshot **ret)
 {
 	struct flight_snapshot *s;
 	uint64_t newest = 0;
-	int r = find_newest(dir_fd, &newest);
+	int r = flight_find_newest(dir_fd, &newest);
 
 	if (r < 0)
 		return r;

@@ -66,7 +66,7 @@ struct output {
 };
 
 /* Releases an entry that will not be processed. */
-static void drop_entry(struct entry *e)
+static void output_drop_entry(struct entry *e)
 {
 	if (e->what != ENTRY_SNAPSHOT)
 		return;
@@ -76,12 +76,12 @@ static void drop_entry(struct entry *e)
 }
 
 /* Called with the lock held, or by the last holder. Spare buffers are freed, too. */
-static void drop_queue(struct output *o)
+static void output_drop_queue(struct output *o)
 {
 	for (; o->n_queued > 0; o->n_queued--, o->first = (o->first + 1) % N_ENTRIES) {
 		struct entry *e = &o->queue[o->first];
 
-		drop_entry(e);
+		output_drop_entry(e);
 		if (e->buffer)
 			outbuf_deinit(e->buffer);
 	}
@@ -101,7 +101,7 @@ static void output_release(struct output *o)
 	if (o->counted)
 		left_behind_returns(o->left_behind);
 	left_behind_unref(o->left_behind);
-	drop_queue(o);
+	output_drop_queue(o);
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		outbuf_deinit(&o->buffers[i]);
 	outbuf_deinit(&o->packed);
@@ -114,7 +114,7 @@ static void output_release(struct output *o)
 }
 
 /* If a packed block was written incompletely, none of it is usable. */
-static size_t whole_piece(const uint8_t *data, size_t n)
+static size_t output_whole_piece(const uint8_t *data, size_t n)
 {
 	return 0;
 }
@@ -137,7 +137,7 @@ static void output_write_piece(struct output *o, enum store_part part, const str
 }
 
 /* Packs the next block of B, from *AT on, into TO, and advances *AT. */
-static int pack_next(struct output *o, const struct outbuf *b, size_t *at, struct outbuf *to)
+static int output_pack_next(struct output *o, const struct outbuf *b, size_t *at, struct outbuf *to)
 {
 	size_t n = pack_piece_bytes(o->whole, b->data + *at, b->size - *at);
 	int r = pack_put(&o->packer, b->data + *at, n, to);
@@ -153,15 +153,15 @@ static void output_write_packed(struct output *o, enum store_part part, const st
 
 	while (done->error == 0 && at < b->size) {
 		outbuf_reset(&o->packed);
-		done->error = pack_next(o, b, &at, &o->packed);
+		done->error = output_pack_next(o, b, &at, &o->packed);
 		if (done->error == 0)
-			output_write_piece(o, part, &o->packed, whole_piece, done);
+			output_write_piece(o, part, &o->packed, output_whole_piece, done);
 	}
 }
 
 /* Writes one buffer, or as much of it as possible. */
-static void write_buffer(struct output *o, enum store_part part, const struct outbuf *b,
-			 struct done *done)
+static void output_write_buffer(struct output *o, enum store_part part, const struct outbuf *b,
+				struct done *done)
 {
 	if (!o->begun || b->size == 0)
 		return;
@@ -189,14 +189,14 @@ static int output_end_chunk(struct output *o, const struct store_moment *at)
 }
 
 /* Appends TAIL to TAKEN, packed by the same method. */
-static int add_tail(struct output *o, struct flight_snapshot *taken, struct outbuf *tail)
+static int output_add_tail(struct output *o, struct flight_snapshot *taken, struct outbuf *tail)
 {
 	struct outbuf packed = { 0 };
 	size_t at = 0;
 	int r = 0;
 
 	while (o->method != PACK_NONE && r == 0 && at < tail->size)
-		r = pack_next(o, tail, &at, &packed);
+		r = output_pack_next(o, tail, &at, &packed);
 	if (r == 0)
 		flight_snapshot_set_tail(taken, o->method == PACK_NONE ? tail : &packed);
 	outbuf_deinit(&packed);
@@ -210,7 +210,7 @@ static void output_take_snapshot(struct output *o, struct entry *e, int error)
 	int r = flight_take(o->store, &taken);
 
 	if (r == 0 && error == 0 && e->tail.size > 0)
-		r = add_tail(o, taken, &e->tail);
+		r = output_add_tail(o, taken, &e->tail);
 	if (r < 0)
 		taken = flight_snapshot_free(taken);
 	outbuf_deinit(&e->tail);
@@ -220,7 +220,7 @@ static void output_take_snapshot(struct output *o, struct entry *e, int error)
 
 /* ERROR is the error of an earlier entry, or 0. A chunk that has begun is ended even after an
  * error. */
-static void do_entry(struct output *o, struct entry *e, int error, struct done *done)
+static void output_do_entry(struct output *o, struct entry *e, int error, struct done *done)
 {
 	switch (e->what) {
 	case ENTRY_BEGIN:
@@ -229,7 +229,7 @@ static void do_entry(struct output *o, struct entry *e, int error, struct done *
 		break;
 	case ENTRY_BUFFER:
 		if (error == 0)
-			write_buffer(o, e->part, e->buffer, done);
+			output_write_buffer(o, e->part, e->buffer, done);
 		break;
 	case ENTRY_END:
 		done->error = output_end_chunk(o, &e->at);
@@ -262,7 +262,7 @@ static void output_count(struct output_status *status, struct store *store, cons
 
 /* Adds B to the spare buffers. Buffers without memory are kept in front of the others. Called with
  * the lock held. */
-static void give_back(struct output *o, struct outbuf *b)
+static void output_give_back(struct output *o, struct outbuf *b)
 {
 	if (o->n_spare - o->n_cold >= N_WARM)
 		outbuf_deinit(b);
@@ -284,13 +284,13 @@ static void output_next(struct output *o)
 	o->n_queued--;
 	o->busy = true;
 	pthread_mutex_unlock(&o->lock);
-	do_entry(o, &e, error, &done);
+	output_do_entry(o, &e, error, &done);
 	if (e.buffer && e.buffer->room > KEPT_BYTES)
 		outbuf_deinit(e.buffer);
 	pthread_mutex_lock(&o->lock);
 	o->busy = false;
 	if (e.buffer)
-		give_back(o, e.buffer);
+		output_give_back(o, e.buffer);
 	output_count(&o->status, o->store, &e, &done);
 	thread_signal(o->event_fd);
 }
@@ -368,7 +368,7 @@ struct output *output_free(struct output *o)
 	if (o->busy) {
 		o->counted = true;
 		left_behind_hangs(o->left_behind);
-		drop_queue(o);
+		output_drop_queue(o);
 	}
 	pthread_cond_signal(&o->wake);
 	pthread_mutex_unlock(&o->lock);
@@ -392,7 +392,7 @@ struct outbuf *output_take(struct output *o)
 	return b;
 }
 
-static void put_entry(struct output *o, const struct entry *e)
+static void output_put_entry(struct output *o, const struct entry *e)
 {
 	pthread_mutex_lock(&o->lock);
 	assert(o->n_queued < N_ENTRIES);
@@ -403,23 +403,24 @@ static void put_entry(struct output *o, const struct entry *e)
 
 void output_begin(struct output *o, const struct store_moment *at)
 {
-	put_entry(o, &(struct entry){ .what = ENTRY_BEGIN, .at = *at });
+	output_put_entry(o, &(struct entry){ .what = ENTRY_BEGIN, .at = *at });
 }
 
 void output_put(struct output *o, struct outbuf *b, enum store_part part)
 {
-	put_entry(o, &(struct entry){ .what = ENTRY_BUFFER, .part = part, .buffer = b });
+	output_put_entry(o, &(struct entry){ .what = ENTRY_BUFFER, .part = part, .buffer = b });
 }
 
 void output_end(struct output *o, const struct store_moment *at)
 {
-	put_entry(o, &(struct entry){ .what = ENTRY_END, .at = *at });
+	output_put_entry(o, &(struct entry){ .what = ENTRY_END, .at = *at });
 }
 
 void output_snapshot(struct output *o, struct outbuf *tail, struct snapshot *s)
 {
-	put_entry(o, &(struct entry){
-			     .what = ENTRY_SNAPSHOT, .tail = *tail, .snapshot = snapshot_ref(s) });
+	output_put_entry(o, &(struct entry){ .what = ENTRY_SNAPSHOT,
+					     .tail = *tail,
+					     .snapshot = snapshot_ref(s) });
 	*tail = (struct outbuf){ 0 };
 }
 

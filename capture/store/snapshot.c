@@ -101,7 +101,7 @@ static void *snapshot_run(void *userdata)
 }
 
 /* Whether a snapshot of UID may be written now. WRITING includes it. */
-static bool has_turn(struct user_count writing, uid_t uid)
+static bool snapshot_has_turn(struct user_count writing, uid_t uid)
 {
 	if (uid == 0)
 		return writing.all <= SNAPSHOTS_WRITING_MAX;
@@ -109,12 +109,12 @@ static bool has_turn(struct user_count writing, uid_t uid)
 	       writing.all <= SNAPSHOTS_WRITING_MAX - SNAPSHOTS_WRITING_ROOT;
 }
 
-static int start_writing(struct snapshot *s)
+static int snapshot_start_writing(struct snapshot *s)
 {
 	uid_t uid = s->to->writer.uid;
 	int r = -EBUSY;
 
-	if (has_turn(user_counts_add(&written_snapshots, uid, 1), uid)) {
+	if (snapshot_has_turn(user_counts_add(&written_snapshots, uid, 1), uid)) {
 		snapshot_ref(s);
 		r = thread_start(snapshot_run, s);
 		if (r < 0)
@@ -129,7 +129,7 @@ void snapshot_take(struct snapshot *s, struct flight_snapshot *taken, int error)
 {
 	s->taken = taken;
 	if (error == 0 && !snapshot_ended(s, &error))
-		error = start_writing(s);
+		error = snapshot_start_writing(s);
 	if (error < 0)
 		snapshot_end(s, error);
 }

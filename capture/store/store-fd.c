@@ -46,7 +46,7 @@ enum { NO_ROOM_MS = 20 };
  * poll() had reported some: waits a while first. Returns 0, -ECANCELED if cancelled, or another
  * negative errno.
  */
-static int wait_writable(struct store_fd *s, bool had_no_room)
+static int fd_wait_writable(struct store_fd *s, bool had_no_room)
 {
 	struct pollfd fds[] = {
 		{ .fd = s->fd, .events = POLLOUT },
@@ -70,7 +70,7 @@ static int wait_writable(struct store_fd *s, bool had_no_room)
 }
 
 /* Like write(), without waiting if possible. Fails with EAGAIN if nothing fits. */
-static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
+static ssize_t fd_write_now(struct store_fd *s, const uint8_t *data, size_t size)
 {
 	struct iovec piece = { (void *)(uintptr_t)data, size };
 	ssize_t n;
@@ -98,11 +98,11 @@ static int store_fd_write_all(struct store_fd *s, const uint8_t *data, size_t si
 	*ret_written = 0;
 	while (*ret_written < size) {
 		ssize_t n;
-		int r = s->regular ? 0 : wait_writable(s, had_no_room);
+		int r = s->regular ? 0 : fd_wait_writable(s, had_no_room);
 
 		if (r < 0)
 			return r;
-		n = write_now(s, data + *ret_written, size - *ret_written);
+		n = fd_write_now(s, data + *ret_written, size - *ret_written);
 		had_no_room = n < 0 && errno == EAGAIN;
 		/* For a regular file, EAGAIN is an error: no event would end a wait. */
 		if (n < 0 && errno != EINTR && (s->regular || errno != EAGAIN))
@@ -134,7 +134,7 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 	return r;
 }
 
-static int check_fd(int fd, mode_t *ret_type)
+static int fd_check_fd(int fd, mode_t *ret_type)
 {
 	int flags = fcntl(fd, F_GETFL), r;
 	mode_t type;
@@ -194,7 +194,7 @@ int store_fd_new(int fd, struct store **ret)
 {
 	struct store_fd *s;
 	mode_t type = 0;
-	int r = check_fd(fd, &type);
+	int r = fd_check_fd(fd, &type);
 
 	if (r < 0)
 		return r;

@@ -51,7 +51,8 @@ struct kept {
 
 /* Lists the chunks of this name, unsorted. Returns 0 or a negative errno. The caller frees *RET in
  * both cases. */
-static int list_kept(const struct store_files_options *o, struct kept **ret, size_t *ret_n)
+static int store_files_list_kept(const struct store_files_options *o, struct kept **ret,
+				 size_t *ret_n)
 {
 	const struct dirent *entry;
 	DIR *dir = directory_list(o->dir_fd);
@@ -89,7 +90,7 @@ static void store_files_retain(const struct store_files_options *o, const char *
 	_cleanup_free_ struct kept *kept = NULL;
 	size_t n = 0;
 
-	if ((!o->keep_bytes && !o->keep_ns) || list_kept(o, &kept, &n) < 0 || n == 0)
+	if ((!o->keep_bytes && !o->keep_ns) || store_files_list_kept(o, &kept, &n) < 0 || n == 0)
 		return;
 	SORT(kept, n, by_age);
 	for (size_t i = 0; i < n; i++)
@@ -107,7 +108,7 @@ static void store_files_retain(const struct store_files_options *o, const char *
 
 /* ---- completion of a chunk ---- */
 
-static int rename_new(int dir_fd, const char *from, const char *to)
+static int store_files_rename_new(int dir_fd, const char *from, const char *to)
 {
 	if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
 		return 0;
@@ -120,16 +121,16 @@ static int rename_new(int dir_fd, const char *from, const char *to)
 }
 
 /* Renames PART to the name *FROM, or the next unused one. Writes the name to RET. */
-static int give_name(const struct store_files_options *o, const char *part,
-		     const struct chunk_name *from, enum pack_method packed,
-		     char ret[static CHUNK_NAME_MAX])
+static int store_files_give_name(const struct store_files_options *o, const char *part,
+				 const struct chunk_name *from, enum pack_method packed,
+				 char ret[static CHUNK_NAME_MAX])
 {
 	struct chunk_name c = *from;
 	int r = -EEXIST;
 
 	for (int i = 0; r == -EEXIST && i < TRIES_MAX; i++, c.end_us++) {
 		chunk_name_format(ret, o->name, &c, packed);
-		r = rename_new(o->dir_fd, part, ret);
+		r = store_files_rename_new(o->dir_fd, part, ret);
 	}
 	if (r == 0)
 		fsync(o->dir_fd); /* an error means that there is nothing to sync */
@@ -138,13 +139,13 @@ static int give_name(const struct store_files_options *o, const char *part,
 
 /* ---- files of a dead process ---- */
 
-static uint64_t timespec_us(const struct timespec *t)
+static uint64_t store_files_timespec_us(const struct timespec *t)
 {
 	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_nsec / 1000;
 }
 
 /* Finds the end of the whole data in FD, and the compression *RET_PACKED. */
-static int whole_of(int fd, uint64_t bytes, enum pack_method *ret_packed, uint64_t *ret)
+static int store_files_whole_of(int fd, uint64_t bytes, enum pack_method *ret_packed, uint64_t *ret)
 {
 	const uint8_t *data;
 	struct whole_blocks p;
@@ -161,7 +162,8 @@ static int whole_of(int fd, uint64_t bytes, enum pack_method *ret_packed, uint64
 	return r;
 }
 
-static void recover_part(const struct store_files_options *o, const char *part, uint64_t begin_us)
+static void store_files_recover_part(const struct store_files_options *o, const char *part,
+				     uint64_t begin_us)
 {
 	_cleanup_close_ int fd =
 		openat(o->dir_fd, part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -175,7 +177,7 @@ static void recover_part(const struct store_files_options *o, const char *part, 
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 ||
 	    !S_ISREG(st.st_mode) || st.st_nlink == 0)
 		return;
-	if (whole_of(fd, (uint64_t)st.st_size, &packed, &whole) < 0)
+	if (store_files_whole_of(fd, (uint64_t)st.st_size, &packed, &whole) < 0)
 		return; /* the next process may be able to read it */
 	if (whole == 0) {
 		unlinkat(o->dir_fd, part, 0);
@@ -183,9 +185,9 @@ static void recover_part(const struct store_files_options *o, const char *part, 
 	}
 	if (whole < (uint64_t)st.st_size && ftruncate(fd, (off_t)whole) < 0)
 		return;
-	name.end_us = timespec_us(&st.st_mtim);
+	name.end_us = store_files_timespec_us(&st.st_mtim);
 	fdatasync(fd);
-	give_name(o, part, &name, packed, done);
+	store_files_give_name(o, part, &name, packed, done);
 }
 
 void store_files_recover(const struct store_files_options *o)
@@ -198,7 +200,7 @@ void store_files_recover(const struct store_files_options *o)
 		return;
 	while ((entry = readdir(dir)))
 		if (chunk_name_parse_part(entry->d_name, o->name, &begin_us))
-			recover_part(o, entry->d_name, begin_us);
+			store_files_recover_part(o, entry->d_name, begin_us);
 	closedir(dir);
 }
 
@@ -217,7 +219,7 @@ static bool store_files_is_ours(const struct store_files *s, int fd)
 
 /* Creates the file of a chunk that begins at *BEGIN_US or a little later. Returns its descriptor or
  * a negative errno. */
-static int make_part(struct store_files *s, uint64_t *begin_us)
+static int store_files_make_part(struct store_files *s, uint64_t *begin_us)
 {
 	for (int i = 0; i < TRIES_MAX; i++, ++*begin_us) {
 		_cleanup_close_ int fd = -1;
@@ -233,7 +235,7 @@ static int make_part(struct store_files *s, uint64_t *begin_us)
 	return -EEXIST;
 }
 
-static int files_begin(struct store *store, const struct store_moment *at)
+static int store_files_begin(struct store *store, const struct store_moment *at)
 {
 	struct store_files *s = (struct store_files *)store;
 	_cleanup_close_ int fd = -1;
@@ -246,7 +248,7 @@ static int files_begin(struct store *store, const struct store_moment *at)
 	}
 	s->begin_us = at->real_ns / 1000;
 	s->written = s->written_back = 0;
-	fd = make_part(s, &s->begin_us);
+	fd = store_files_make_part(s, &s->begin_us);
 	if (fd < 0)
 		return fd;
 	s->chunk_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -260,8 +262,8 @@ static int files_begin(struct store *store, const struct store_moment *at)
 	return 0;
 }
 
-static int files_write(struct store *store, enum store_part part, const uint8_t *data, size_t size,
-		       store_whole_fn whole, size_t *ret_kept)
+static int store_files_write(struct store *store, enum store_part part, const uint8_t *data,
+			     size_t size, store_whole_fn whole, size_t *ret_kept)
 {
 	struct store_files *s = (struct store_files *)store;
 	int r;
@@ -290,14 +292,14 @@ static int store_files_complete(struct store_files *s, uint64_t end_us)
 		r = -errno;
 	/* The file is renamed even if the sync failed: its readable part is more useful under a
 	 * name that users find. */
-	e = give_name(&s->options, s->part, &name, s->options.packed, done);
+	e = store_files_give_name(&s->options, s->part, &name, s->options.packed, done);
 	if (e < 0)
 		return r < 0 ? r : e;
 	store_files_retain(&s->options, done);
 	return r;
 }
 
-static int files_end(struct store *store, const struct store_moment *at)
+static int store_files_end(struct store *store, const struct store_moment *at)
 {
 	struct store_files *s = (struct store_files *)store;
 	int r;
@@ -312,27 +314,27 @@ static int files_end(struct store *store, const struct store_moment *at)
 }
 
 /* Writes to regular files never block for long. */
-static void files_cancel(struct store *store)
+static void store_files_cancel(struct store *store)
 {
 }
 
-static void files_free(struct store *store)
+static void store_files_free(struct store *store)
 {
 	struct store_files *s = (struct store_files *)store;
 	const struct store_moment now = { .real_ns = clock_read_ns(CLOCK_REALTIME) };
 
-	files_end(store, &now);
+	store_files_end(store, &now);
 	close_fd(s->options.dir_fd);
 	free((char *)s->options.name);
 	free(s);
 }
 
 static const struct store_ops files_ops = {
-	.begin = files_begin,
-	.write = files_write,
-	.end = files_end,
-	.cancel = files_cancel,
-	.free = files_free,
+	.begin = store_files_begin,
+	.write = store_files_write,
+	.end = store_files_end,
+	.cancel = store_files_cancel,
+	.free = store_files_free,
 };
 
 int store_files_new(const struct store_files_options *o, struct store **ret)
@@ -352,7 +354,7 @@ int store_files_new(const struct store_files_options *o, struct store **ret)
 	if (!s->options.name || s->options.dir_fd < 0) {
 		int r = s->options.name ? -errno : -ENOMEM;
 
-		files_free(&s->store);
+		store_files_free(&s->store);
 		return r;
 	}
 	*ret = &s->store;

@@ -19,7 +19,7 @@ enum {
 
 /* ---- pointers ---- */
 
-static uint64_t read_form(struct byte_reader *r, uint8_t encoding)
+static uint64_t cfi_read_form(struct byte_reader *r, uint8_t encoding)
 {
 	switch (encoding & FORM_MASK) {
 	case DW_EH_PE_absptr:
@@ -43,8 +43,8 @@ static uint64_t read_form(struct byte_reader *r, uint8_t encoding)
 	return 0;
 }
 
-static uint64_t read_pointer(const struct cfi_section *section, uint8_t encoding,
-			     struct byte_reader *r)
+static uint64_t cfi_read_pointer_(const struct cfi_section *section, uint8_t encoding,
+				  struct byte_reader *r)
 {
 	uint64_t base = 0;
 
@@ -64,7 +64,7 @@ static uint64_t read_pointer(const struct cfi_section *section, uint8_t encoding
 	}
 	if (encoding & DW_EH_PE_indirect)
 		byte_reader_fail(r);
-	return base + read_form(r, encoding);
+	return base + cfi_read_form(r, encoding);
 }
 
 bool cfi_read_pointer(const struct cfi_section *section, uint8_t encoding, size_t *at,
@@ -74,7 +74,7 @@ bool cfi_read_pointer(const struct cfi_section *section, uint8_t encoding, size_
 
 	if (*at > section->n || encoding == DW_EH_PE_omit)
 		return false;
-	*ret = read_pointer(section, encoding, &r);
+	*ret = cfi_read_pointer_(section, encoding, &r);
 	*at = (size_t)(r.at - section->data);
 	return !r.bad;
 }
@@ -143,7 +143,7 @@ static int64_t cfi_scale(struct cfi_run *run, int64_t n)
 	return offset;
 }
 
-static int64_t read_offset(struct cfi_run *run)
+static int64_t cfi_read_offset(struct cfi_run *run)
 {
 	uint64_t n = byte_reader_uleb(&run->r);
 
@@ -154,17 +154,17 @@ static int64_t read_offset(struct cfi_run *run)
 	return (int64_t)n;
 }
 
-static int64_t read_scaled(struct cfi_run *run)
+static int64_t cfi_read_scaled(struct cfi_run *run)
 {
-	return cfi_scale(run, read_offset(run));
+	return cfi_scale(run, cfi_read_offset(run));
 }
 
-static int64_t read_scaled_signed(struct cfi_run *run)
+static int64_t cfi_read_scaled_signed(struct cfi_run *run)
 {
 	return cfi_scale(run, byte_reader_sleb(&run->r));
 }
 
-static uint32_t read_register(struct cfi_run *run)
+static uint32_t cfi_read_register(struct cfi_run *run)
 {
 	uint64_t n = byte_reader_uleb(&run->r);
 
@@ -173,7 +173,7 @@ static uint32_t read_register(struct cfi_run *run)
 	return (uint32_t)n;
 }
 
-static struct cfi_rule read_expression(struct cfi_run *run, enum cfi_rule_kind kind)
+static struct cfi_rule cfi_read_expression(struct cfi_run *run, enum cfi_rule_kind kind)
 {
 	uint64_t n = byte_reader_uleb(&run->r);
 	const uint8_t *bytes = byte_reader_take(&run->r, n);
@@ -182,7 +182,7 @@ static struct cfi_rule read_expression(struct cfi_run *run, enum cfi_rule_kind k
 	return (struct cfi_rule){ .kind = kind, .n = bytes ? (uint32_t)n : 0, .expression = bytes };
 }
 
-static void set_rule(struct cfi_run *run, uint32_t number, struct cfi_rule rule)
+static void cfi_set_rule(struct cfi_run *run, uint32_t number, struct cfi_rule rule)
 {
 	if (number >= CFI_REGISTERS)
 		return;
@@ -190,41 +190,43 @@ static void set_rule(struct cfi_run *run, uint32_t number, struct cfi_rule rule)
 	run->changed = true;
 }
 
-static void set_saved(struct cfi_run *run, uint32_t number, enum cfi_rule_kind kind, int64_t offset)
+static void cfi_set_saved(struct cfi_run *run, uint32_t number, enum cfi_rule_kind kind,
+			  int64_t offset)
 {
-	set_rule(run, number, (struct cfi_rule){ .kind = kind, .offset = offset });
+	cfi_set_rule(run, number, (struct cfi_rule){ .kind = kind, .offset = offset });
 }
 
-static void restore_rule(struct cfi_run *run, uint32_t number)
+static void cfi_restore_rule(struct cfi_run *run, uint32_t number)
 {
 	if (number < CFI_REGISTERS)
-		set_rule(run, number,
-			 run->initial ? run->initial->registers[number] : (struct cfi_rule){ 0 });
+		cfi_set_rule(run, number,
+			     run->initial ? run->initial->registers[number]
+					  : (struct cfi_rule){ 0 });
 }
 
-static void set_cfa(struct cfi_run *run, uint32_t number, int64_t offset)
+static void cfi_set_cfa(struct cfi_run *run, uint32_t number, int64_t offset)
 {
 	run->state.cfa = (struct cfi_rule){ .kind = CFI_REGISTER, .n = number, .offset = offset };
 	run->changed = true;
 }
 
 /* Changes one half of a CFA that is a register and an offset. */
-static void change_cfa(struct cfi_run *run, const uint32_t *number, const int64_t *offset)
+static void cfi_change_cfa(struct cfi_run *run, const uint32_t *number, const int64_t *offset)
 {
 	const struct cfi_rule *cfa = &run->state.cfa;
 
 	if (cfa->kind != CFI_REGISTER)
 		byte_reader_fail(&run->r);
 	else
-		set_cfa(run, number ? *number : cfa->n, offset ? *offset : cfa->offset);
+		cfi_set_cfa(run, number ? *number : cfa->n, offset ? *offset : cfa->offset);
 }
 
 static int cfi_execute_location(struct cfi_run *run, uint8_t op)
 {
 	switch (op) {
 	case DW_CFA_set_loc:
-		return cfi_move_to(run,
-				   read_pointer(run->section, run->cie->pointer_encoding, &run->r));
+		return cfi_move_to(run, cfi_read_pointer_(run->section, run->cie->pointer_encoding,
+							  &run->r));
 	case DW_CFA_advance_loc1:
 		return cfi_advance(run, byte_reader_unsigned(&run->r, 1));
 	case DW_CFA_advance_loc2:
@@ -242,27 +244,27 @@ static int cfi_execute_cfa(struct cfi_run *run, uint8_t op)
 
 	switch (op) {
 	case DW_CFA_def_cfa:
-		number = read_register(run);
-		set_cfa(run, number, read_offset(run));
+		number = cfi_read_register(run);
+		cfi_set_cfa(run, number, cfi_read_offset(run));
 		return 0;
 	case DW_CFA_def_cfa_sf:
-		number = read_register(run);
-		set_cfa(run, number, read_scaled_signed(run));
+		number = cfi_read_register(run);
+		cfi_set_cfa(run, number, cfi_read_scaled_signed(run));
 		return 0;
 	case DW_CFA_def_cfa_register:
-		number = read_register(run);
-		change_cfa(run, &number, NULL);
+		number = cfi_read_register(run);
+		cfi_change_cfa(run, &number, NULL);
 		return 0;
 	case DW_CFA_def_cfa_offset:
-		offset = read_offset(run);
-		change_cfa(run, NULL, &offset);
+		offset = cfi_read_offset(run);
+		cfi_change_cfa(run, NULL, &offset);
 		return 0;
 	case DW_CFA_def_cfa_offset_sf:
-		offset = read_scaled_signed(run);
-		change_cfa(run, NULL, &offset);
+		offset = cfi_read_scaled_signed(run);
+		cfi_change_cfa(run, NULL, &offset);
 		return 0;
 	case DW_CFA_def_cfa_expression:
-		run->state.cfa = read_expression(run, CFI_VAL_EXPRESSION);
+		run->state.cfa = cfi_read_expression(run, CFI_VAL_EXPRESSION);
 		run->changed = true;
 		return 0;
 	}
@@ -271,42 +273,43 @@ static int cfi_execute_cfa(struct cfi_run *run, uint8_t op)
 
 static int cfi_execute_saved(struct cfi_run *run, uint8_t op)
 {
-	uint32_t number = read_register(run);
+	uint32_t number = cfi_read_register(run);
 
 	switch (op) {
 	case DW_CFA_offset_extended:
-		set_saved(run, number, CFI_OFFSET, read_scaled(run));
+		cfi_set_saved(run, number, CFI_OFFSET, cfi_read_scaled(run));
 		break;
 	case DW_CFA_offset_extended_sf:
-		set_saved(run, number, CFI_OFFSET, read_scaled_signed(run));
+		cfi_set_saved(run, number, CFI_OFFSET, cfi_read_scaled_signed(run));
 		break;
 	case DW_CFA_GNU_negative_offset_extended:
-		set_saved(run, number, CFI_OFFSET, cfi_scale(run, -read_offset(run)));
+		cfi_set_saved(run, number, CFI_OFFSET, cfi_scale(run, -cfi_read_offset(run)));
 		break;
 	case DW_CFA_val_offset:
-		set_saved(run, number, CFI_VAL_OFFSET, read_scaled(run));
+		cfi_set_saved(run, number, CFI_VAL_OFFSET, cfi_read_scaled(run));
 		break;
 	case DW_CFA_val_offset_sf:
-		set_saved(run, number, CFI_VAL_OFFSET, read_scaled_signed(run));
+		cfi_set_saved(run, number, CFI_VAL_OFFSET, cfi_read_scaled_signed(run));
 		break;
 	case DW_CFA_register:
-		set_rule(run, number,
-			 (struct cfi_rule){ .kind = CFI_REGISTER, .n = read_register(run) });
+		cfi_set_rule(run, number,
+			     (struct cfi_rule){ .kind = CFI_REGISTER,
+						.n = cfi_read_register(run) });
 		break;
 	case DW_CFA_expression:
-		set_rule(run, number, read_expression(run, CFI_EXPRESSION));
+		cfi_set_rule(run, number, cfi_read_expression(run, CFI_EXPRESSION));
 		break;
 	case DW_CFA_val_expression:
-		set_rule(run, number, read_expression(run, CFI_VAL_EXPRESSION));
+		cfi_set_rule(run, number, cfi_read_expression(run, CFI_VAL_EXPRESSION));
 		break;
 	case DW_CFA_restore_extended:
-		restore_rule(run, number);
+		cfi_restore_rule(run, number);
 		break;
 	case DW_CFA_undefined:
-		set_rule(run, number, (struct cfi_rule){ .kind = CFI_UNDEFINED });
+		cfi_set_rule(run, number, (struct cfi_rule){ .kind = CFI_UNDEFINED });
 		break;
 	case DW_CFA_same_value:
-		set_rule(run, number, (struct cfi_rule){ .kind = CFI_SAME });
+		cfi_set_rule(run, number, (struct cfi_rule){ .kind = CFI_SAME });
 		break;
 	}
 	return 0;
@@ -337,10 +340,10 @@ static int cfi_execute_one(struct cfi_run *run)
 	case DW_CFA_advance_loc:
 		return cfi_advance(run, low);
 	case DW_CFA_offset:
-		set_saved(run, low, CFI_OFFSET, read_scaled(run));
+		cfi_set_saved(run, low, CFI_OFFSET, cfi_read_scaled(run));
 		return 0;
 	case DW_CFA_restore:
-		restore_rule(run, low);
+		cfi_restore_rule(run, low);
 		return 0;
 	}
 	switch (op) {
@@ -391,7 +394,8 @@ struct cfi_entry {
 };
 
 /* What stands where a CIE has a mark, and an FDE says which CIE it has. */
-static void read_entry_kind(const struct cfi_section *section, bool is_64, struct cfi_entry *ret)
+static void cfi_read_entry_kind(const struct cfi_section *section, bool is_64,
+				struct cfi_entry *ret)
 {
 	bool wide = is_64 && section->is_debug_frame; /* (in .eh_frame it has always 4 bytes) */
 	uint64_t here = (uint64_t)(ret->r.at - section->data);
@@ -427,7 +431,7 @@ static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct
 	ret->is_zero = length == 0;
 	ret->r = (struct byte_reader){ bytes, bytes + length, false };
 	if (!ret->is_zero)
-		read_entry_kind(section, is_64, ret);
+		cfi_read_entry_kind(section, is_64, ret);
 	return true;
 }
 
@@ -435,7 +439,7 @@ static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct
  * Reads what the letters behind "z" stand for; the rest of the augmentation's N bytes is passed
  * over.
  */
-static void read_augmentation(const char *letters, struct byte_reader *r, struct cfi_cie *cie)
+static void cfi_read_augmentation(const char *letters, struct byte_reader *r, struct cfi_cie *cie)
 {
 	uint64_t n = byte_reader_uleb(r);
 	const uint8_t *bytes = byte_reader_take(r, n);
@@ -455,7 +459,7 @@ static void read_augmentation(const char *letters, struct byte_reader *r, struct
 			/* Only its size matters: it may well be one that is indirect. */
 			encoding = byte_reader_u8(&inner);
 			if (encoding != DW_EH_PE_omit)
-				read_form(&inner, encoding);
+				cfi_read_form(&inner, encoding);
 			break;
 		case 'S':
 			cie->is_signal_frame = true;
@@ -471,7 +475,7 @@ static void read_augmentation(const char *letters, struct byte_reader *r, struct
 		byte_reader_fail(r);
 }
 
-static const char *read_letters(struct byte_reader *r)
+static const char *cfi_read_letters(struct byte_reader *r)
 {
 	const uint8_t *letters = r->at;
 	const uint8_t *end = memchr(letters, '\0', byte_reader_left(r));
@@ -484,10 +488,10 @@ static const char *read_letters(struct byte_reader *r)
 	return (const char *)letters;
 }
 
-static void read_cie_head(struct byte_reader *r, struct cfi_cie *cie)
+static void cfi_read_cie_head(struct byte_reader *r, struct cfi_cie *cie)
 {
 	uint8_t version = byte_reader_u8(r);
-	const char *letters = read_letters(r);
+	const char *letters = cfi_read_letters(r);
 
 	if (version != 1 && version != 3 && version != 4)
 		byte_reader_fail(r);
@@ -497,7 +501,7 @@ static void read_cie_head(struct byte_reader *r, struct cfi_cie *cie)
 	cie->data_factor = byte_reader_sleb(r);
 	cie->return_register = version == 1 ? byte_reader_u8(r) : (uint32_t)byte_reader_uleb(r);
 	if (*letters == 'z')
-		read_augmentation(letters + 1, r, cie);
+		cfi_read_augmentation(letters + 1, r, cie);
 	else if (strcmp(letters, "S") == 0)
 		cie->is_signal_frame = true;
 	else if (*letters)
@@ -505,8 +509,8 @@ static void read_cie_head(struct byte_reader *r, struct cfi_cie *cie)
 }
 
 /* What the CIE's own instructions make. */
-static void run_initial(const struct cfi_section *section, const struct byte_reader *r,
-			struct cfi_cie *cie)
+static void cfi_run_initial(const struct cfi_section *section, const struct byte_reader *r,
+			    struct cfi_cie *cie)
 {
 	struct cfi_run run;
 
@@ -522,7 +526,7 @@ static void run_initial(const struct cfi_section *section, const struct byte_rea
 	cie->initial = run.state;
 }
 
-static int add_cie(struct cfi *cfi, struct cfi_entry *entry)
+static int cfi_add_cie(struct cfi *cfi, struct cfi_entry *entry)
 {
 	struct cfi_cie *cie;
 
@@ -534,17 +538,17 @@ static int add_cie(struct cfi *cfi, struct cfi_entry *entry)
 		return -ENOMEM;
 	cie = &cfi->cies[cfi->n_cies];
 	*cie = (struct cfi_cie){ .offset = entry->offset };
-	read_cie_head(&entry->r, cie);
+	cfi_read_cie_head(&entry->r, cie);
 	if (entry->r.bad) {
 		cfi->n_damaged++;
 		return 0;
 	}
-	run_initial(&cfi->section, &entry->r, cie);
+	cfi_run_initial(&cfi->section, &entry->r, cie);
 	cfi->n_cies++;
 	return 0;
 }
 
-static const struct cfi_cie *find_cie(const struct cfi *cfi, uint64_t offset)
+static const struct cfi_cie *cfi_find_cie(const struct cfi *cfi, uint64_t offset)
 {
 	size_t low = 0, high = cfi->n_cies;
 
@@ -565,25 +569,25 @@ static const struct cfi_cie *find_cie(const struct cfi *cfi, uint64_t offset)
  * Reads what comes before an FDE's instructions. NULL if there is no such CIE, or something is cut
  * off.
  */
-static const struct cfi_cie *read_fde(const struct cfi *cfi, struct cfi_entry *entry,
-				      uint64_t *ret_begin, uint64_t *ret_size)
+static const struct cfi_cie *cfi_read_fde(const struct cfi *cfi, struct cfi_entry *entry,
+					  uint64_t *ret_begin, uint64_t *ret_size)
 {
-	const struct cfi_cie *cie = find_cie(cfi, entry->cie_offset);
+	const struct cfi_cie *cie = cfi_find_cie(cfi, entry->cie_offset);
 
 	if (!cie)
 		return NULL;
-	*ret_begin = read_pointer(&cfi->section, cie->pointer_encoding, &entry->r);
-	*ret_size = read_form(&entry->r, cie->pointer_encoding);
+	*ret_begin = cfi_read_pointer_(&cfi->section, cie->pointer_encoding, &entry->r);
+	*ret_size = cfi_read_form(&entry->r, cie->pointer_encoding);
 	if (cie->has_lengths)
 		byte_reader_take(&entry->r, byte_reader_uleb(&entry->r));
 	return entry->r.bad ? NULL : cie;
 }
 
-static int take_fde(struct cfi *cfi, struct cfi_entry *entry, cfi_fde_fn fn, void *userdata)
+static int cfi_take_fde(struct cfi *cfi, struct cfi_entry *entry, cfi_fde_fn fn, void *userdata)
 {
 	uint64_t begin, size;
 
-	if (read_fde(cfi, entry, &begin, &size))
+	if (cfi_read_fde(cfi, entry, &begin, &size))
 		return fn(begin, size, entry->offset, userdata);
 	cfi->n_damaged++;
 	return 0;
@@ -608,7 +612,8 @@ int cfi_scan(struct cfi *cfi, const struct cfi_section *section, cfi_fde_fn fn, 
 			break;
 		if (entry.is_zero)
 			continue;
-		r = entry.is_cie ? add_cie(cfi, &entry) : take_fde(cfi, &entry, fn, userdata);
+		r = entry.is_cie ? cfi_add_cie(cfi, &entry)
+				 : cfi_take_fde(cfi, &entry, fn, userdata);
 	}
 	return r;
 }
@@ -623,7 +628,7 @@ int cfi_execute(const struct cfi *cfi, uint32_t offset, cfi_row_fn fn, void *use
 
 	if (offset > cfi->section.n || !cfi_read_entry(&cfi->section, &at, &entry))
 		return -EBADMSG;
-	run.cie = read_fde(cfi, &entry, &run.location, &size);
+	run.cie = cfi_read_fde(cfi, &entry, &run.location, &size);
 	if (!run.cie || run.cie->is_damaged)
 		return -EBADMSG;
 	run.section = &cfi->section;

@@ -25,15 +25,16 @@ struct elf_parts {
 };
 
 /* N bytes from OFFSET on, or NULL if the file does not have them. */
-static const uint8_t *bytes_at(const struct elf_parts *parts, uint64_t offset, uint64_t n)
+static const uint8_t *unwind_elf_bytes_at(const struct elf_parts *parts, uint64_t offset,
+					  uint64_t n)
 {
 	return offset <= parts->n && n <= parts->n - offset ? parts->data + offset : NULL;
 }
 
 /* ---- segments ---- */
 
-static void take_load(struct unwind_elf *elf, const struct elf_parts *parts,
-		      const GElf_Phdr *header)
+static void unwind_elf_take_load(struct unwind_elf *elf, const struct elf_parts *parts,
+				 const GElf_Phdr *header)
 {
 	uint64_t size = header->p_filesz;
 
@@ -51,10 +52,10 @@ static void take_load(struct unwind_elf *elf, const struct elf_parts *parts,
 	};
 }
 
-static void take_note(struct unwind_elf *elf, const struct elf_parts *parts,
-		      const GElf_Phdr *header)
+static void unwind_elf_take_note(struct unwind_elf *elf, const struct elf_parts *parts,
+				 const GElf_Phdr *header)
 {
-	const uint8_t *bytes = bytes_at(parts, header->p_offset, header->p_filesz);
+	const uint8_t *bytes = unwind_elf_bytes_at(parts, header->p_offset, header->p_filesz);
 	size_t n = header->p_filesz;
 	Elf_Data *data =
 		bytes && n > 0
@@ -75,7 +76,7 @@ static void take_note(struct unwind_elf *elf, const struct elf_parts *parts,
 	}
 }
 
-static int read_segments(struct unwind_elf *elf, struct elf_parts *parts)
+static int unwind_elf_read_segments(struct unwind_elf *elf, struct elf_parts *parts)
 {
 	GElf_Phdr header;
 	size_t n;
@@ -84,9 +85,9 @@ static int read_segments(struct unwind_elf *elf, struct elf_parts *parts)
 		return -EBADMSG;
 	for (size_t i = 0; i < n && gelf_getphdr(parts->elf, (int)i, &header); i++) {
 		if (header.p_type == PT_LOAD)
-			take_load(elf, parts, &header);
+			unwind_elf_take_load(elf, parts, &header);
 		else if (header.p_type == PT_NOTE && elf->n_build_id == 0)
-			take_note(elf, parts, &header);
+			unwind_elf_take_note(elf, parts, &header);
 		else if (header.p_type == PT_GNU_EH_FRAME)
 			parts->eh_header = header;
 	}
@@ -95,7 +96,7 @@ static int read_segments(struct unwind_elf *elf, struct elf_parts *parts)
 
 /* ---- sections that are compressed ---- */
 
-static bool unpack(uint32_t how, const uint8_t *from, size_t n, uint8_t *to, size_t n_to)
+static bool unwind_elf_unpack(uint32_t how, const uint8_t *from, size_t n, uint8_t *to, size_t n_to)
 {
 	uLongf n_done = n_to;
 
@@ -106,8 +107,8 @@ static bool unpack(uint32_t how, const uint8_t *from, size_t n, uint8_t *to, siz
 }
 
 /* Makes SECTION, which holds something compressed behind a header, what it is unpacked. */
-static int unpack_section(struct unwind_elf *elf, struct cfi_section *section, uint32_t how,
-			  size_t header, uint64_t size)
+static int unwind_elf_unpack_section(struct unwind_elf *elf, struct cfi_section *section,
+				     uint32_t how, size_t header, uint64_t size)
 {
 	_cleanup_free_ uint8_t *to = NULL;
 
@@ -116,46 +117,47 @@ static int unpack_section(struct unwind_elf *elf, struct cfi_section *section, u
 	to = malloc(size);
 	if (!to)
 		return -ENOMEM;
-	if (!unpack(how, section->data + header, section->n - header, to, size))
+	if (!unwind_elf_unpack(how, section->data + header, section->n - header, to, size))
 		return -EBADMSG;
 	section->data = elf->unpacked = TAKE_PTR(to);
 	section->n = size;
 	return 0;
 }
 
-static int unpack_standard(struct unwind_elf *elf, struct cfi_section *section)
+static int unwind_elf_unpack_standard(struct unwind_elf *elf, struct cfi_section *section)
 {
 	Elf64_Chdr header;
 
 	if (section->n < sizeof(header))
 		return -EBADMSG;
 	memcpy(&header, section->data, sizeof(header));
-	return unpack_section(elf, section, header.ch_type, sizeof(header), header.ch_size);
+	return unwind_elf_unpack_section(elf, section, header.ch_type, sizeof(header),
+					 header.ch_size);
 }
 
 /* As it was done before there was a flag: "ZLIB", the size as eight bytes, big-endian. */
-static int unpack_gnu(struct unwind_elf *elf, struct cfi_section *section)
+static int unwind_elf_unpack_gnu(struct unwind_elf *elf, struct cfi_section *section)
 {
 	uint64_t size;
 
 	if (section->n < 12 || memcmp(section->data, "ZLIB", 4) != 0)
 		return -EBADMSG;
 	memcpy(&size, section->data + 4, sizeof(size));
-	return unpack_section(elf, section, ELFCOMPRESS_ZLIB, 12, be64toh(size));
+	return unwind_elf_unpack_section(elf, section, ELFCOMPRESS_ZLIB, 12, be64toh(size));
 }
 
 /* ---- sections ---- */
 
-static int take_debug_frame(struct unwind_elf *elf, const struct cfi_section *section, bool gnu,
-			    bool compressed)
+static int unwind_elf_take_debug_frame(struct unwind_elf *elf, const struct cfi_section *section,
+				       bool gnu, bool compressed)
 {
 	struct cfi_section found = *section;
 	int r = 0;
 
 	if (gnu)
-		r = unpack_gnu(elf, &found);
+		r = unwind_elf_unpack_gnu(elf, &found);
 	else if (compressed)
-		r = unpack_standard(elf, &found);
+		r = unwind_elf_unpack_standard(elf, &found);
 	if (r == -EBADMSG)
 		return 0; /* (what else there is may still be good) */
 	found.is_debug_frame = true;
@@ -164,11 +166,11 @@ static int take_debug_frame(struct unwind_elf *elf, const struct cfi_section *se
 	return r;
 }
 
-static int take_section(struct unwind_elf *elf, const struct elf_parts *parts, const char *name,
-			const GElf_Shdr *header)
+static int unwind_elf_take_section(struct unwind_elf *elf, const struct elf_parts *parts,
+				   const char *name, const GElf_Shdr *header)
 {
 	struct cfi_section section = {
-		.data = bytes_at(parts, header->sh_offset, header->sh_size),
+		.data = unwind_elf_bytes_at(parts, header->sh_offset, header->sh_size),
 		.n = header->sh_size,
 		.address = header->sh_addr,
 	};
@@ -182,14 +184,14 @@ static int take_section(struct unwind_elf *elf, const struct elf_parts *parts, c
 	} else if (strcmp(name, ".got") == 0) {
 		elf->eh_frame.data_address = section.address;
 	} else if (strcmp(name, ".debug_frame") == 0) {
-		return take_debug_frame(elf, &section, false, compressed);
+		return unwind_elf_take_debug_frame(elf, &section, false, compressed);
 	} else if (strcmp(name, ".zdebug_frame") == 0) {
-		return take_debug_frame(elf, &section, true, false);
+		return unwind_elf_take_debug_frame(elf, &section, true, false);
 	}
 	return 0;
 }
 
-static int read_sections(struct unwind_elf *elf, const struct elf_parts *parts)
+static int unwind_elf_read_sections(struct unwind_elf *elf, const struct elf_parts *parts)
 {
 	size_t names;
 	int r = 0;
@@ -203,7 +205,7 @@ static int read_sections(struct unwind_elf *elf, const struct elf_parts *parts)
 					   : NULL;
 
 		if (name)
-			r = take_section(elf, parts, name, &header);
+			r = unwind_elf_take_section(elf, parts, name, &header);
 	}
 	return r;
 }
@@ -211,7 +213,8 @@ static int read_sections(struct unwind_elf *elf, const struct elf_parts *parts)
 /* ---- .eh_frame without sections ---- */
 
 /* What of the file is loaded from ADDRESS to the end of its segment. */
-static struct cfi_section rest_of_segment(const struct elf_parts *parts, uint64_t address)
+static struct cfi_section unwind_elf_rest_of_segment(const struct elf_parts *parts,
+						     uint64_t address)
 {
 	struct cfi_section found = { .address = address, .ends_at_zero = true };
 	GElf_Phdr header;
@@ -226,7 +229,7 @@ static struct cfi_section rest_of_segment(const struct elf_parts *parts, uint64_
 		    inside >= header.p_filesz || header.p_offset > UINT64_MAX - inside)
 			continue;
 		found.n = header.p_filesz - inside;
-		found.data = bytes_at(parts, header.p_offset + inside, found.n);
+		found.data = unwind_elf_bytes_at(parts, header.p_offset + inside, found.n);
 		if (!found.data)
 			found.n = 0;
 		break;
@@ -235,10 +238,11 @@ static struct cfi_section rest_of_segment(const struct elf_parts *parts, uint64_
 }
 
 /* PT_GNU_EH_FRAME: a version, three encodings, and a pointer to .eh_frame (LSB, "eh_frame_hdr"). */
-static void find_by_header(struct unwind_elf *elf, const struct elf_parts *parts)
+static void unwind_elf_find_by_header(struct unwind_elf *elf, const struct elf_parts *parts)
 {
 	struct cfi_section header = {
-		.data = bytes_at(parts, parts->eh_header.p_offset, parts->eh_header.p_filesz),
+		.data = unwind_elf_bytes_at(parts, parts->eh_header.p_offset,
+					    parts->eh_header.p_filesz),
 		.n = parts->eh_header.p_filesz,
 		.address = parts->eh_header.p_vaddr,
 		.data_address = parts->eh_header.p_vaddr,
@@ -248,12 +252,12 @@ static void find_by_header(struct unwind_elf *elf, const struct elf_parts *parts
 
 	if (header.data && header.n > at && header.data[0] == 1 &&
 	    cfi_read_pointer(&header, header.data[1], &at, &address))
-		elf->eh_frame = rest_of_segment(parts, address);
+		elf->eh_frame = unwind_elf_rest_of_segment(parts, address);
 }
 
 /* ---- all ---- */
 
-static int read_header(const struct elf_parts *parts)
+static int unwind_elf_read_header(const struct elf_parts *parts)
 {
 	GElf_Ehdr header;
 
@@ -267,12 +271,14 @@ static int read_header(const struct elf_parts *parts)
 	return 0;
 }
 
-static int read_parts(struct unwind_elf *elf, struct elf_parts *parts)
+static int unwind_elf_read_parts(struct unwind_elf *elf, struct elf_parts *parts)
 {
-	int r = read_header(parts) ?: read_segments(elf, parts) ?: read_sections(elf, parts);
+	int r = unwind_elf_read_header(parts);
 
+	r = r ?: unwind_elf_read_segments(elf, parts);
+	r = r ?: unwind_elf_read_sections(elf, parts);
 	if (r == 0 && elf->eh_frame.n == 0 && parts->eh_header.p_type == PT_GNU_EH_FRAME)
-		find_by_header(elf, parts);
+		unwind_elf_find_by_header(elf, parts);
 	return r;
 }
 
@@ -290,7 +296,7 @@ int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n)
 	parts.elf = elf_memory((char *)data, n);
 	if (!parts.elf)
 		return -EBADMSG;
-	r = read_parts(elf, &parts);
+	r = unwind_elf_read_parts(elf, &parts);
 	elf_end(parts.elf);
 	return r;
 }

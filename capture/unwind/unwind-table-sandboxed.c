@@ -34,7 +34,7 @@ static int unwind_table_answer(const void *data, size_t n, struct outbuf *to)
 
 /* ---- what is checked ---- */
 
-static bool rule_is_valid(uint32_t rule)
+static bool unwind_table_rule_is_valid(uint32_t rule)
 {
 	uint32_t kind = UNWIND_RULE_KIND(rule);
 	int offset = UNWIND_RULE_OFFSET(rule);
@@ -53,13 +53,14 @@ static bool rule_is_valid(uint32_t rule)
 }
 
 /* Sorted; each one says something new; the last one ends what is known. */
-static bool rows_are_valid(const struct unwind_table *table)
+static bool unwind_table_rows_are_valid(const struct unwind_table *table)
 {
 	const struct unwind_row *rows = table->rows;
 	uint32_t n = table->n_rows;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (!rule_is_valid(rows[i].rule) || rows[i].address == UNWIND_NO_ADDRESS)
+		if (!unwind_table_rule_is_valid(rows[i].rule) ||
+		    rows[i].address == UNWIND_NO_ADDRESS)
 			return false;
 		if (i > 0 &&
 		    (rows[i].address <= rows[i - 1].address || rows[i].rule == rows[i - 1].rule))
@@ -69,7 +70,7 @@ static bool rows_are_valid(const struct unwind_table *table)
 	       (rows[0].address == 0 && rows[n - 1].rule == UNWIND_RULE(UNWIND_NONE, 0, 0));
 }
 
-static bool segments_are_valid(const struct unwind_table *table, uint64_t file_bytes)
+static bool unwind_table_segments_are_valid(const struct unwind_table *table, uint64_t file_bytes)
 {
 	if (table->n_segments > UNWIND_SEGMENTS_MAX)
 		return false;
@@ -88,7 +89,8 @@ static bool segments_are_valid(const struct unwind_table *table, uint64_t file_b
 bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes)
 {
 	return table->n_build_id <= sizeof(table->build_id) && table->n_rows <= UNWIND_ROWS_MAX &&
-	       segments_are_valid(table, file_bytes) && rows_are_valid(table);
+	       unwind_table_segments_are_valid(table, file_bytes) &&
+	       unwind_table_rows_are_valid(table);
 }
 
 /* ---- the other side ---- */

@@ -44,7 +44,8 @@ struct table_builder {
 
 /* ---- FDEs ---- */
 
-static const struct unwind_segment *find_segment(const struct unwind_elf *elf, uint64_t address)
+static const struct unwind_segment *unwind_table_find_segment(const struct unwind_elf *elf,
+							      uint64_t address)
 {
 	for (uint32_t i = 0; i < elf->n_segments; i++) {
 		const struct unwind_segment *segment = &elf->segments[i];
@@ -56,10 +57,11 @@ static const struct unwind_segment *find_segment(const struct unwind_elf *elf, u
 }
 
 /* FDEs of no code (of functions that the linker left out, or nonsense) are passed over. */
-static int take_fde_place(uint64_t begin, uint64_t size, uint32_t offset, void *userdata)
+static int unwind_table_take_fde_place(uint64_t begin, uint64_t size, uint32_t offset,
+				       void *userdata)
 {
 	struct table_builder *b = userdata;
-	const struct unwind_segment *segment = find_segment(b->elf, begin);
+	const struct unwind_segment *segment = unwind_table_find_segment(b->elf, begin);
 	bool too_long;
 	uint64_t room;
 
@@ -90,7 +92,7 @@ DEFINE_ORDER(compare_places, struct fde_place,
 		?: COMPARE(x->offset, y->offset))
 
 /* Linkers write them nearly in order, many quite so. */
-static void sort_places(struct table_builder *b)
+static void unwind_table_sort_places(struct table_builder *b)
 {
 	for (size_t i = 1; i < b->n_fdes; i++) {
 		if (compare_places(&b->fdes[i - 1], &b->fdes[i]) > 0) {
@@ -100,25 +102,28 @@ static void sort_places(struct table_builder *b)
 	}
 }
 
-static int scan_section(struct table_builder *b, uint8_t number, const struct cfi_section *section)
+static int unwind_table_scan_section(struct table_builder *b, uint8_t number,
+				     const struct cfi_section *section)
 {
 	b->section = number;
-	return section->n > 0 ? cfi_scan(&b->sections[number], section, take_fde_place, b) : 0;
+	return section->n > 0
+		       ? cfi_scan(&b->sections[number], section, unwind_table_take_fde_place, b)
+		       : 0;
 }
 
-static int find_fdes(struct table_builder *b)
+static int unwind_table_find_fdes(struct table_builder *b)
 {
-	int r = scan_section(b, EH_FRAME, &b->elf->eh_frame)
-			?: scan_section(b, DEBUG_FRAME, &b->elf->debug_frame);
+	int r = unwind_table_scan_section(b, EH_FRAME, &b->elf->eh_frame)
+			?: unwind_table_scan_section(b, DEBUG_FRAME, &b->elf->debug_frame);
 
 	if (r == 0)
-		sort_places(b);
+		unwind_table_sort_places(b);
 	return r;
 }
 
 /* ---- rows ---- */
 
-static int append_row(struct table_builder *b, uint32_t address, uint32_t rule)
+static int unwind_table_append_row(struct table_builder *b, uint32_t address, uint32_t rule)
 {
 	/* (what is there of this address is of the same FDE, and no longer true) */
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].address == address)
@@ -133,8 +138,8 @@ static int append_row(struct table_builder *b, uint32_t address, uint32_t rule)
 	return 0;
 }
 
-static int take_state(uint64_t address, const struct cfi_cie *cie, const struct cfi_state *state,
-		      void *userdata)
+static int unwind_table_take_state(uint64_t address, const struct cfi_cie *cie,
+				   const struct cfi_state *state, void *userdata)
 {
 	struct table_builder *b = userdata;
 
@@ -143,24 +148,26 @@ static int take_state(uint64_t address, const struct cfi_cie *cie, const struct 
 		return 0;
 	if (address < b->begin)
 		address = b->begin;
-	return append_row(b, (uint32_t)address, unwind_rule_x86(cie, state));
+	return unwind_table_append_row(b, (uint32_t)address, unwind_rule_x86(cie, state));
 }
 
-static int append_fde(struct table_builder *b, const struct fde_place *fde)
+static int unwind_table_append_fde(struct table_builder *b, const struct fde_place *fde)
 {
 	size_t before;
 	int r = 0;
 
 	if (b->done < b->begin)
-		r = append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
+		r = unwind_table_append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
 	if (r < 0)
 		return r;
 	before = b->n_rows;
 	r = fde->too_long ? -EBADMSG
-			  : cfi_execute(&b->sections[fde->section], fde->offset, take_state, b);
+			  : cfi_execute(&b->sections[fde->section], fde->offset,
+					unwind_table_take_state, b);
 	if (r == -EBADMSG) {
 		b->n_rows = before;
-		r = append_row(b, b->begin, UNWIND_RULE(UNWIND_UNSUPPORTED, 0, UNWIND_WHY_DAMAGED));
+		r = unwind_table_append_row(b, b->begin,
+					    UNWIND_RULE(UNWIND_UNSUPPORTED, 0, UNWIND_WHY_DAMAGED));
 	}
 	b->done = b->end;
 	return r;
@@ -170,7 +177,7 @@ static int append_fde(struct table_builder *b, const struct fde_place *fde)
  * Where FDEs overlap the first one wins; but .eh_frame before .debug_frame, and one that has no end
  * of its own ends where the next one begins. NEXT_EH is the next one of .eh_frame.
  */
-static void set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)
+static void unwind_table_set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)
 {
 	const struct fde_place *fde = &b->fdes[i], *limit = NULL;
 
@@ -188,7 +195,7 @@ static void set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)
 		b->end = limit->begin;
 }
 
-static int append_rows(struct table_builder *b)
+static int unwind_table_append_rows(struct table_builder *b)
 {
 	size_t next_eh = 0;
 	int r = 0;
@@ -197,18 +204,18 @@ static int append_rows(struct table_builder *b)
 		while (next_eh < b->n_fdes &&
 		       (next_eh <= i || b->fdes[next_eh].section != EH_FRAME))
 			next_eh++;
-		set_fde_bounds(b, i, next_eh);
+		unwind_table_set_fde_bounds(b, i, next_eh);
 		if (b->begin < b->end)
-			r = append_fde(b, &b->fdes[i]);
+			r = unwind_table_append_fde(b, &b->fdes[i]);
 	}
 	if (r == 0 && b->n_rows > 0)
-		r = append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
+		r = unwind_table_append_row(b, b->done, UNWIND_RULE(UNWIND_NONE, 0, 0));
 	return r;
 }
 
 /* ---- tables ---- */
 
-static uint64_t lowest_address(const struct unwind_elf *elf)
+static uint64_t unwind_table_lowest_address(const struct unwind_elf *elf)
 {
 	uint64_t lowest = elf->n_segments > 0 ? UINT64_MAX : 0;
 
@@ -219,7 +226,7 @@ static uint64_t lowest_address(const struct unwind_elf *elf)
 	return lowest;
 }
 
-static void table_builder_deinit(struct table_builder *b)
+static void unwind_table_builder_deinit(struct table_builder *b)
 {
 	for (size_t i = 0; i < _SECTIONS; i++)
 		cfi_deinit(&b->sections[i]);
@@ -227,7 +234,7 @@ static void table_builder_deinit(struct table_builder *b)
 	free(b->rows);
 }
 
-static void count_unsupported(struct unwind_table *table)
+static void unwind_table_count_unsupported(struct unwind_table *table)
 {
 	for (uint32_t i = 0; i < table->n_rows; i++) {
 		uint32_t rule = table->rows[i].rule;
@@ -237,7 +244,7 @@ static void count_unsupported(struct unwind_table *table)
 	}
 }
 
-static void fill_table(struct table_builder *b, struct unwind_table *ret)
+static void unwind_table_fill_table(struct table_builder *b, struct unwind_table *ret)
 {
 	const struct unwind_elf *elf = b->elf;
 
@@ -250,26 +257,26 @@ static void fill_table(struct table_builder *b, struct unwind_table *ret)
 	};
 	memcpy(ret->build_id, elf->build_id, sizeof(ret->build_id));
 	memcpy(ret->segments, elf->segments, sizeof(ret->segments));
-	count_unsupported(ret);
+	unwind_table_count_unsupported(ret);
 	ret->n_unsupported[UNWIND_WHY_DAMAGED] += b->n_overlaps + b->sections[EH_FRAME].n_damaged +
 						  b->sections[DEBUG_FRAME].n_damaged;
 }
 
-static int build_table(const struct unwind_elf *elf, struct unwind_table *ret)
+static int unwind_table_build_table(const struct unwind_elf *elf, struct unwind_table *ret)
 {
-	struct table_builder b = { .elf = elf, .first_address = lowest_address(elf) };
-	int r = find_fdes(&b) ?: append_rows(&b);
+	struct table_builder b = { .elf = elf, .first_address = unwind_table_lowest_address(elf) };
+	int r = unwind_table_find_fdes(&b) ?: unwind_table_append_rows(&b);
 
 	if (r == 0)
-		fill_table(&b, ret);
-	table_builder_deinit(&b);
+		unwind_table_fill_table(&b, ret);
+	unwind_table_builder_deinit(&b);
 	return r;
 }
 
 int unwind_table_read(const void *data, size_t n, struct unwind_table *ret)
 {
 	struct unwind_elf elf;
-	int r = unwind_elf_init(&elf, data, n) ?: build_table(&elf, ret);
+	int r = unwind_elf_init(&elf, data, n) ?: unwind_table_build_table(&elf, ret);
 
 	unwind_elf_deinit(&elf);
 	return r;

@@ -119,7 +119,7 @@ struct blob_files {
 };
 
 /* A new file: nothing is overwritten, and no link is followed. */
-static bool blob_files_write(const char *name, const struct apitrace_text *blob)
+static bool calls_dump_blob_files_write(const char *name, const struct apitrace_text *blob)
 {
 	_cleanup_close_ int fd =
 		open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -137,7 +137,8 @@ static bool blob_files_write(const char *name, const struct apitrace_text *blob)
 }
 
 /* Named as the format's tool does. */
-static void blob_files_put(void *userdata, struct outbuf *to, const struct apitrace_text *blob)
+static void calls_dump_blob_files_put(void *userdata, struct outbuf *to,
+				      const struct apitrace_text *blob)
 {
 	struct blob_files *f = userdata;
 	char name[64];
@@ -148,7 +149,7 @@ static void blob_files_put(void *userdata, struct outbuf *to, const struct apitr
 	snprintf(name + n, sizeof(name) - (size_t)n, ".bin");
 	f->n++;
 	outbuf_print(to, "blob(\"%s\")", name);
-	if (f->failed || blob_files_write(name, blob))
+	if (f->failed || calls_dump_blob_files_write(name, blob))
 		return;
 	cli_error("cannot write %s: %m", name);
 	f->failed = true;
@@ -216,7 +217,7 @@ int calls_dump(struct open_trace *t, const struct calls_dump_options *o)
 	const struct apitrace_call *call;
 	int r = calls_dump_header(&b, apitrace_reader_header(t->calls), o);
 
-	text.blob = o->blobs ? blob_files_put : NULL;
+	text.blob = o->blobs ? calls_dump_blob_files_put : NULL;
 	text.userdata = &files;
 	while (r == 0 && !files.failed && (r = open_trace_next_call(t, &call)) > 0) {
 		r = 0;

@@ -82,12 +82,12 @@ const char *dump_thread_state(unsigned state)
 /* What NAME calls NUMBER, or the number that has no name. */
 #define NAMED(name, number) (name(number) ? json_string(name(number)) : json_u64(number))
 
-static struct json_object *known_id(const struct fxt_thread *t, uint64_t id)
+static struct json_object *dump_known_id(const struct fxt_thread *t, uint64_t id)
 {
 	return t->defined ? json_u64(id) : NULL;
 }
 
-static struct json_object *from_real(double value)
+static struct json_object *dump_from_real(double value)
 {
 	char text[32];
 
@@ -97,7 +97,7 @@ static struct json_object *from_real(double value)
 	return json_object_new_double_s(value, text);
 }
 
-static struct json_object *from_value(const struct fxt_arg *arg)
+static struct json_object *dump_from_value(const struct fxt_arg *arg)
 {
 	switch (arg->type) {
 	case FXT_ARG_INT32:
@@ -111,7 +111,7 @@ static struct json_object *from_value(const struct fxt_arg *arg)
 	case FXT_ARG_KOID:
 		return json_u64(arg->uint64);
 	case FXT_ARG_DOUBLE:
-		return from_real(arg->real);
+		return dump_from_real(arg->real);
 	case FXT_ARG_STRING:
 		return AS_TEXT(arg->text);
 	case FXT_ARG_BOOL:
@@ -138,7 +138,7 @@ static const char *dump_json_args(struct json_object *to, const struct fxt_recor
 			json_append_item(list,
 					 JSON_OBJECT(JSON("name", AS_TEXT(arg.name)),
 						     JSON("type", NAMED(dump_arg_type, arg.type)),
-						     JSON("value", from_value(&arg))));
+						     JSON("value", dump_from_value(&arg))));
 	}
 	JSON_ADD(to, JSON("args", list));
 	return damage;
@@ -153,8 +153,8 @@ static void dump_json_time(struct json_object *o, const struct fxt_record *r)
 
 static void dump_json_thread(struct json_object *o, const struct fxt_record *r)
 {
-	JSON_ADD(o, JSON("process_id", known_id(&r->thread, r->thread.pid)),
-		 JSON("thread_id", known_id(&r->thread, r->thread.tid)));
+	JSON_ADD(o, JSON("process_id", dump_known_id(&r->thread, r->thread.pid)),
+		 JSON("thread_id", dump_known_id(&r->thread, r->thread.tid)));
 }
 
 /* What stands behind the arguments comes before them. */
@@ -239,7 +239,7 @@ static const char *dump_json_unlisted(struct json_object *o, const struct fxt_re
 #define CPU(of, m, field, key)      HEAD(of, m, field, key)
 #define TIME()                      dump_json_time(o, r);
 #define THREAD(field)               dump_json_thread(o, r);
-#define PROCESS(field)              JSON_ADD(o, JSON("process_id", known_id(&r->thread, r->thread.pid)));
+#define PROCESS(field)              JSON_ADD(o, JSON("process_id", dump_known_id(&r->thread, r->thread.pid)));
 #define IDS()                       dump_json_thread(o, r);
 #define REF(m, field, key)          JSON_ADD(o, JSON(key, AS_TEXT(r->m)));
 #define TEXT(m, field, key)         JSON_ADD(o, JSON(key, AS_TEXT(r->name)));

@@ -30,7 +30,8 @@ static ssize_t export_fxt_fill(struct unpack *u, uint8_t *to)
 }
 
 /* What does not begin as a trace is none. Returns CLI_OK or CLI_FAILED. */
-static int check_head(const struct export *e, struct unpack *u, const uint8_t *head, size_t n)
+static int export_fxt_check_head(const struct export *e, struct unpack *u, const uint8_t *head,
+				 size_t n)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
 	int r = fxt_reader_new_memory(&reader, head, n);
@@ -78,7 +79,7 @@ static int export_fxt_copy(struct export *e, struct unpack *u, uint8_t *buffer, 
 	return r < 0 || n < 0 || packed_output_finish(&e->output) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int say_damage(struct export *e, const struct unpack_damage *damage)
+static int export_fxt_say_damage(struct export *e, const struct unpack_damage *damage)
 {
 	if (!damage)
 		return CLI_OK;
@@ -100,11 +101,11 @@ int export_fxt(struct export *e)
 		n = export_fxt_fill(u, buffer);
 	if (n < 0)
 		return input_file_failed(&e->input, (int)n);
-	r = check_head(e, u, buffer, (size_t)n) ?: export_fxt_open_output(e)
+	r = export_fxt_check_head(e, u, buffer, (size_t)n) ?: export_fxt_open_output(e)
 		    ?: export_fxt_copy(e, u, buffer, n);
 	if (r != CLI_OK)
 		return r;
 	e->input_method = unpack_method(u);
 	e->input_bytes = input_file_position(&e->input);
-	return say_damage(e, unpack_damage(u));
+	return export_fxt_say_damage(e, unpack_damage(u));
 }

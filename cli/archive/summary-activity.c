@@ -25,7 +25,7 @@ static const struct {
 
 /* ---- for programs ---- */
 
-static struct json_object *json_sum(const struct activity_sum *a)
+static struct json_object *summary_activity_json_sum(const struct activity_sum *a)
 {
 	bool numbered = a->kind == INTERVAL_IRQ || a->kind == INTERVAL_IDLE;
 
@@ -35,16 +35,17 @@ static struct json_object *json_sum(const struct activity_sum *a)
 				   JSON_LIST(ns, a->cpu_ns, a->n_cpus, *ns)));
 }
 
-static struct json_object *json_kind(const struct summary *s, enum interval_kind kind)
+static struct json_object *summary_activity_json_kind(const struct summary *s,
+						      enum interval_kind kind)
 {
 	_cleanup_free_ struct activity_sum **sums = NULL;
 	size_t n = 0;
 
 	activity_sums_by_time(&s->activity, kind, &sums, &n);
-	return JSON_LIST(a, sums, n, json_sum(*a));
+	return JSON_LIST(a, sums, n, summary_activity_json_sum(*a));
 }
 
-static struct json_object *json_counter(const struct counter_sum *c)
+static struct json_object *summary_activity_json_counter(const struct counter_sum *c)
 {
 	return JSON_OBJECT(JSON_OF(c, category, name, value, id, count),
 			   JSON("min", json_real(c->min)),
@@ -52,21 +53,22 @@ static struct json_object *json_counter(const struct counter_sum *c)
 			   JSON("max", json_real(c->max)));
 }
 
-static struct json_object *json_counters(const struct summary *s)
+static struct json_object *summary_activity_json_counters(const struct summary *s)
 {
 	_cleanup_free_ struct counter_sum **sums = NULL;
 	size_t n = 0;
 
 	activity_sums_counters(&s->activity, &sums, &n);
-	return JSON_LIST(c, sums, n, json_counter(*c));
+	return JSON_LIST(c, sums, n, summary_activity_json_counter(*c));
 }
 
 void summary_activity_json(struct json_object *o, const struct summary *s)
 {
 	JSON_ADD(o,
-		 JSON("activity", JSON_MAP(k, kinds, ARRAY_SIZE(kinds),
-					   JSON(k->member, json_kind(s, k->kind)))),
-		 JSON("counters", json_counters(s)));
+		 JSON("activity",
+		      JSON_MAP(k, kinds, ARRAY_SIZE(kinds),
+			       JSON(k->member, summary_activity_json_kind(s, k->kind)))),
+		 JSON("counters", summary_activity_json_counters(s)));
 }
 
 /* ---- for people ---- */
@@ -80,7 +82,8 @@ static double summary_activity_share(const struct summary *s, const struct activ
 }
 
 /* Of how many CPUs the share is shown. */
-static size_t cpus_of(const struct summary *s, struct activity_sum *const *sums, size_t n)
+static size_t summary_activity_cpus_of(const struct summary *s, struct activity_sum *const *sums,
+				       size_t n)
 {
 	size_t n_cpus = s->recording.n_cpus;
 
@@ -91,7 +94,8 @@ static size_t cpus_of(const struct summary *s, struct activity_sum *const *sums,
 }
 
 /* The share of each CPU, or the smallest and the largest one. */
-static void print_shares(const struct summary *s, const struct activity_sum *a, size_t n_cpus)
+static void summary_activity_print_shares(const struct summary *s, const struct activity_sum *a,
+					  size_t n_cpus)
 {
 	double low = 100, high = 0;
 
@@ -107,7 +111,7 @@ static void print_shares(const struct summary *s, const struct activity_sum *a, 
 		printf(" %5.1f%% %5.1f%%", low, high);
 }
 
-static void print_share_titles(size_t n_cpus)
+static void summary_activity_print_share_titles(size_t n_cpus)
 {
 	for (size_t cpu = 0; cpu < n_cpus && n_cpus <= CPUS_SHOWN; cpu++)
 		printf(" CPU %2zu", cpu);
@@ -124,16 +128,16 @@ static int summary_activity_print_kind(const struct summary *s, size_t kind)
 
 	if (r < 0 || n == 0)
 		return r;
-	n_cpus = per_cpu ? cpus_of(s, sums, n) : 0;
+	n_cpus = per_cpu ? summary_activity_cpus_of(s, sums, n) : 0;
 	printf("\n    COUNT      TOTAL        MAX");
-	print_share_titles(n_cpus);
+	summary_activity_print_share_titles(n_cpus);
 	printf("  %s\n", kinds[kind].title);
 	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
 		const struct activity_sum *a = sums[i];
 
 		printf("%9" PRIu64 " %10s %10s", a->count, TEXT_TIME(a->total_ns),
 		       TEXT_TIME(a->max_ns));
-		print_shares(s, a, n_cpus);
+		summary_activity_print_shares(s, a, n_cpus);
 		if (a->kind == INTERVAL_IRQ)
 			printf("  %s (%" PRIi32 ")\n", a->name, a->number);
 		else
@@ -144,7 +148,7 @@ static int summary_activity_print_kind(const struct summary *s, size_t kind)
 	return 0;
 }
 
-static bool ends_in(const char *text, const char *end)
+static bool summary_activity_ends_in(const char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
 
@@ -156,9 +160,9 @@ static const char *summary_activity_format_value(char *to, const char *name, dou
 {
 	bool whole = value > -1e15 && value < 1e15 && value == (double)(int64_t)value;
 
-	if (ends_in(name, "(bytes)") && value >= 0 && value < 1e18)
+	if (summary_activity_ends_in(name, "(bytes)") && value >= 0 && value < 1e18)
 		return text_format_size(to, (uint64_t)value);
-	if (ends_in(name, "(%)"))
+	if (summary_activity_ends_in(name, "(%)"))
 		snprintf(to, TEXT_FORMAT_MAX, "%.4g%%", value);
 	else if (strcmp(name, "kHz") == 0)
 		snprintf(to, TEXT_FORMAT_MAX, "%.4g MHz", value / 1000);
@@ -168,19 +172,20 @@ static const char *summary_activity_format_value(char *to, const char *name, dou
 }
 
 /* Those that people look for first; --json has all. */
-static bool is_main(const struct counter_sum *c)
+static bool summary_activity_is_main(const struct counter_sum *c)
 {
 	static const char *const values[] = {
 		"free (bytes)",      "available (bytes)", "cached (bytes)", "dirty (bytes)",
 		"swap free (bytes)", "1 minute",          "runnable",       "kHz",
 	};
 
-	return ends_in(c->value, " some (%)") || ends_in(c->value, "IRQ full (%)") ||
+	return summary_activity_ends_in(c->value, " some (%)") ||
+	       summary_activity_ends_in(c->value, "IRQ full (%)") ||
 	       STRING_TABLE_FIND(values, c->value) >= 0;
 }
 
 /* Adds what another id of the same counter said. */
-static void add_sum(struct counter_sum *to, const struct counter_sum *from)
+static void summary_activity_add_sum(struct counter_sum *to, const struct counter_sum *from)
 {
 	to->min = from->min < to->min ? from->min : to->min;
 	to->max = from->max > to->max ? from->max : to->max;
@@ -188,7 +193,7 @@ static void add_sum(struct counter_sum *to, const struct counter_sum *from)
 	to->count += from->count;
 }
 
-static int print_counters(const struct summary *s)
+static int summary_activity_print_counters(const struct summary *s)
 {
 	_cleanup_free_ struct counter_sum **sums = NULL;
 	char min[TEXT_FORMAT_MAX], avg[TEXT_FORMAT_MAX], max[TEXT_FORMAT_MAX];
@@ -202,13 +207,13 @@ static int print_counters(const struct summary *s)
 		struct counter_sum sum = *sums[i];
 		const char *unit = strstr(sum.value, " (");
 
-		if (!is_main(&sum))
+		if (!summary_activity_is_main(&sum))
 			continue;
 		/* One row for all CPUs; they stand behind each other. */
 		while (i + 1 < n && strcmp(sums[i + 1]->category, sum.category) == 0 &&
 		       strcmp(sums[i + 1]->name, sum.name) == 0 &&
 		       strcmp(sums[i + 1]->value, sum.value) == 0)
-			add_sum(&sum, sums[++i]);
+			summary_activity_add_sum(&sum, sums[++i]);
 		printf("%10s %10s %10s  %s %.*s\n",
 		       summary_activity_format_value(min, sum.value, sum.min),
 		       summary_activity_format_value(avg, sum.value, sum.sum / (double)sum.count),
@@ -224,5 +229,5 @@ int summary_activity_print(const struct summary *s)
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
 		r = summary_activity_print_kind(s, i);
-	return r < 0 ? r : print_counters(s);
+	return r < 0 ? r : summary_activity_print_counters(s);
 }

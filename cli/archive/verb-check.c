@@ -49,7 +49,7 @@ static bool verb_check_is_shown(const struct report *r, enum fxt_finding_id id)
 	return fxt_finding_kinds[id].severity != FXT_SEVERITY_NOTE || r->options->notes;
 }
 
-static struct json_object *finding_to_json(const struct fxt_finding *f)
+static struct json_object *verb_check_finding_to_json(const struct fxt_finding *f)
 {
 	const struct fxt_finding_kind *kind = &fxt_finding_kinds[f->id];
 	char detail[FXT_FINDING_DETAIL_MAX];
@@ -60,7 +60,7 @@ static struct json_object *finding_to_json(const struct fxt_finding *f)
 }
 
 /* "byte 40, record 3" */
-static void print_place(const struct fxt_finding *f)
+static void verb_check_print_place(const struct fxt_finding *f)
 {
 	printf("byte %" PRIu64, f->offset);
 	if (f->number > 0)
@@ -68,7 +68,7 @@ static void print_place(const struct fxt_finding *f)
 }
 
 /* ": thread 7", if there is something to say. */
-static void print_detail(const struct fxt_finding *f)
+static void verb_check_print_detail(const struct fxt_finding *f)
 {
 	char detail[FXT_FINDING_DETAIL_MAX];
 
@@ -89,22 +89,22 @@ static void verb_check_found(void *userdata, const struct fxt_finding *f)
 	if (!r->options->all || !verb_check_is_shown(r, f->id))
 		return;
 	if (r->options->json) {
-		json_print_line(finding_to_json(f));
+		json_print_line(verb_check_finding_to_json(f));
 	} else {
-		print_place(f);
+		verb_check_print_place(f);
 		printf(": %s %s: %s", fxt_severity_text(kind->severity), kind->id, kind->text);
-		print_detail(f);
+		verb_check_print_detail(f);
 	}
 }
 
 /* An archive that has kymo's first event and not its last was cut off: no record of it need be
  * wrong. */
-static bool is_cut_off(const struct report *r)
+static bool verb_check_is_cut_off(const struct report *r)
 {
 	return r->started && !r->stopped;
 }
 
-static void look_for_session(struct report *r, const struct fxt_record *record)
+static void verb_check_look_for_session(struct report *r, const struct fxt_record *record)
 {
 	enum fxt_row_id row = fxt_record_row(record);
 
@@ -131,7 +131,7 @@ static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct re
 		}
 		r->n_records++;
 		r->n_good += (unsigned)good;
-		look_for_session(r, record);
+		verb_check_look_for_session(r, record);
 	}
 	if (outcome == 0)
 		outcome = fxt_lint_finish(lint);
@@ -140,27 +140,28 @@ static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct re
 	return CLI_OK;
 }
 
-static struct json_object *kind_to_json(const struct fxt_finding_kind *kind)
+static struct json_object *verb_check_kind_to_json(const struct fxt_finding_kind *kind)
 {
 	return JSON_OBJECT(JSON_OF(kind, id), JSON("severity", fxt_severity_text(kind->severity)),
 			   JSON("what", kind->text));
 }
 
-static struct json_object *count_to_json(const struct report *r, enum fxt_finding_id i)
+static struct json_object *verb_check_count_to_json(const struct report *r, enum fxt_finding_id i)
 {
 	if (r->kinds[i].n == 0 || !verb_check_is_shown(r, i))
 		return NULL;
-	return JSON_ADD(kind_to_json(&fxt_finding_kinds[i]), JSON("count", r->kinds[i].n));
+	return JSON_ADD(verb_check_kind_to_json(&fxt_finding_kinds[i]),
+			JSON("count", r->kinds[i].n));
 }
 
-static struct json_object *findings_to_json(const struct report *r)
+static struct json_object *verb_check_findings_to_json(const struct report *r)
 {
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
 		for (unsigned j = 0; j < SHOWN && j < r->kinds[i].n && verb_check_is_shown(r, i);
 		     j++)
-			json_append_item(list, finding_to_json(&r->kinds[i].first[j]));
+			json_append_item(list, verb_check_finding_to_json(&r->kinds[i].first[j]));
 	return list;
 }
 
@@ -176,14 +177,15 @@ static void verb_check_print_json(const struct report *r, const struct open_trac
 		JSON("notes", r->n_of[FXT_SEVERITY_NOTE]),
 		JSON("not_judged", fxt_lint_not_judged(lint)),
 		JSON("truncated", json_boolean(r->kinds[FXT_FINDING_TRUNCATED].n > 0)),
-		JSON("cut_off", json_boolean(is_cut_off(r))),
-		JSON("kinds", JSON_LIST(k, r->kinds, FXT_FINDING_MAX,
-					count_to_json(r, (enum fxt_finding_id)(k - r->kinds)))));
+		JSON("cut_off", json_boolean(verb_check_is_cut_off(r))),
+		JSON("kinds",
+		     JSON_LIST(k, r->kinds, FXT_FINDING_MAX,
+			       verb_check_count_to_json(r, (enum fxt_finding_id)(k - r->kinds)))));
 
 	if (r->options->all)
 		json_print_line(o);
 	else
-		json_print_pretty(JSON_ADD(o, JSON("findings", findings_to_json(r))));
+		json_print_pretty(JSON_ADD(o, JSON("findings", verb_check_findings_to_json(r))));
 }
 
 static const enum colour severity_colours[FXT_SEVERITY_MAX] = {
@@ -203,12 +205,12 @@ static void verb_check_print_kind(const struct report *r, enum fxt_finding_id id
 	putchar('\n');
 	for (unsigned i = 0; i < SHOWN && i < k->n && !r->options->all; i++) {
 		printf("    at ");
-		print_place(&k->first[i]);
-		print_detail(&k->first[i]);
+		verb_check_print_place(&k->first[i]);
+		verb_check_print_detail(&k->first[i]);
 	}
 }
 
-static void print_kinds(const struct report *r, enum fxt_severity severity)
+static void verb_check_print_kinds(const struct report *r, enum fxt_severity severity)
 {
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
 		if (fxt_finding_kinds[i].severity == severity && r->kinds[i].n > 0 &&
@@ -234,8 +236,8 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 	const char *packed = open_trace_packed(t);
 
 	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
-		print_kinds(r, i);
-	if (is_cut_off(r))
+		verb_check_print_kinds(r, i);
+	if (verb_check_is_cut_off(r))
 		printf("there is no event session_stop: the recording was cut off\n");
 	if (*packed)
 		printf("compressed with %s; byte offsets refer to the decompressed "
@@ -254,18 +256,19 @@ static void verb_check_print_text(const struct report *r, const struct open_trac
 	putchar('\n');
 }
 
-static void print_kind_json(const struct fxt_finding_kind *kind)
+static void verb_check_print_kind_json(const struct fxt_finding_kind *kind)
 {
-	json_print_line(JSON_ADD(kind_to_json(kind), JSON("explanation", kind->explain)));
+	json_print_line(
+		JSON_ADD(verb_check_kind_to_json(kind), JSON("explanation", kind->explain)));
 }
 
-static int list_kinds(bool json)
+static int verb_check_list_kinds(bool json)
 {
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
 		const struct fxt_finding_kind *kind = &fxt_finding_kinds[i];
 
 		if (json)
-			print_kind_json(kind);
+			verb_check_print_kind_json(kind);
 		else
 			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
 			       kind->text);
@@ -277,7 +280,7 @@ static int list_kinds(bool json)
 }
 
 /* Prints TEXT in lines of at most 78 columns. */
-static void print_folded(const char *text)
+static void verb_check_print_folded(const char *text)
 {
 	size_t column = 0;
 
@@ -298,7 +301,7 @@ static int verb_check_print_explanation(const char *id, const char *severity, co
 					const char *explanation)
 {
 	printf("%s (%s): %s\n\n", id, severity, text);
-	print_folded(explanation);
+	verb_check_print_folded(explanation);
 	return CLI_OK;
 }
 
@@ -333,14 +336,14 @@ static int verb_check_explain(const char *id, bool json)
 		return cli_usage_error("unknown kind of finding '%s'; --list shows all kinds", id);
 	kind = &fxt_finding_kinds[i];
 	if (json) {
-		print_kind_json(kind);
+		verb_check_print_kind_json(kind);
 		return CLI_OK;
 	}
 	return verb_check_print_explanation(kind->id, fxt_severity_text(kind->severity), kind->text,
 					    kind->explain);
 }
 
-static int check_file(const char *path, const struct options *options)
+static int verb_check_file(const char *path, const struct options *options)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
@@ -387,7 +390,7 @@ static int check_file(const char *path, const struct options *options)
 		verb_check_print_text(&report, &t, lint);
 	if (r != CLI_OK)
 		return r;
-	if (report.n_of[FXT_SEVERITY_ERROR] > 0 || is_cut_off(&report))
+	if (report.n_of[FXT_SEVERITY_ERROR] > 0 || verb_check_is_cut_off(&report))
 		return CLI_DAMAGE;
 	return options->strict && report.n_of[FXT_SEVERITY_WARNING] > 0 ? CLI_DAMAGE : CLI_OK;
 }
@@ -413,11 +416,12 @@ static int verb_check(int argc, char **argv)
 			return cli_usage_error("--list and --explain take no FILE");
 		if (o.explain && o.list)
 			return cli_usage_error("--list and --explain cannot be combined");
-		return o.explain ? verb_check_explain(o.explain, o.json) : list_kinds(o.json);
+		return o.explain ? verb_check_explain(o.explain, o.json)
+				 : verb_check_list_kinds(o.json);
 	}
 	if (argc - optind != 1)
 		return cli_usage_error("expected one FILE, or '-' for standard input");
-	return check_file(argv[optind], &o);
+	return verb_check_file(argv[optind], &o);
 }
 
 const struct verb verb_check_row = {

@@ -27,7 +27,7 @@ static int verb_cut_take(void *userdata, const struct fxt_record *record)
 }
 
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
-static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
+static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
 {
 	int r = edit_trace_take_all(out, in, verb_cut_take, cut);
 
@@ -110,7 +110,7 @@ static int verb_cut_run(const struct request *q, const char *from, const char *t
 	if (r != CLI_OK)
 		return r;
 	r = edit_cut_new(&cut, &out.output, &options);
-	r = r < 0 ? edit_trace_failed(&out, r) : cut_all(&in, &out, cut);
+	r = r < 0 ? edit_trace_failed(&out, r) : verb_cut_all(&in, &out, cut);
 	if (r == CLI_OK) {
 		edit_cut_get_counts(cut, &counts);
 		if (!counts.any) {

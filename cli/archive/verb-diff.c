@@ -51,7 +51,7 @@ struct recording_pair {
 	struct summary_diff *diff;
 };
 
-static void pair_deinit(struct recording_pair *p)
+static void verb_diff_pair_deinit(struct recording_pair *p)
 {
 	summary_diff_free(p->diff);
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
@@ -60,22 +60,24 @@ static void pair_deinit(struct recording_pair *p)
 	}
 }
 
-static const struct summary *summary_of(const struct recording_pair *p, enum diff_side_index i)
+static const struct summary *verb_diff_summary_of(const struct recording_pair *p,
+						  enum diff_side_index i)
 {
 	return p->input[i].summary;
 }
 
-static double per_second(const struct recording_pair *p, enum diff_side_index i, uint64_t n)
+static double verb_diff_per_second(const struct recording_pair *p, enum diff_side_index i,
+				   uint64_t n)
 {
-	uint64_t ns = summary_of(p, i)->duration_ns;
+	uint64_t ns = verb_diff_summary_of(p, i)->duration_ns;
 
 	return ns ? (double)n * 1e9 / (double)ns : 0;
 }
 
 /* How busy CPU was, 0 to 1; negative if it was not seen. */
-static double cpu_busy(const struct recording_pair *p, enum diff_side_index i, size_t cpu)
+static double verb_diff_cpu_busy(const struct recording_pair *p, enum diff_side_index i, size_t cpu)
 {
-	const struct summary *s = summary_of(p, i);
+	const struct summary *s = verb_diff_summary_of(p, i);
 
 	if (cpu >= s->n_cpus || !s->cpus[cpu].seen)
 		return -1;
@@ -83,13 +85,13 @@ static double cpu_busy(const struct recording_pair *p, enum diff_side_index i, s
 }
 
 /* How busy all CPUs were that were seen. */
-static double all_busy(const struct recording_pair *p, enum diff_side_index i)
+static double verb_diff_all_busy(const struct recording_pair *p, enum diff_side_index i)
 {
 	double sum = 0;
 	size_t n = 0;
 
-	for (size_t cpu = 0; cpu < summary_of(p, i)->n_cpus; cpu++) {
-		double busy = cpu_busy(p, i, cpu);
+	for (size_t cpu = 0; cpu < verb_diff_summary_of(p, i)->n_cpus; cpu++) {
+		double busy = verb_diff_cpu_busy(p, i, cpu);
 
 		if (busy < 0)
 			continue;
@@ -115,7 +117,7 @@ static const char *verb_diff_format_value(char *to, enum unit unit, double value
 	return to;
 }
 
-static const char *format_change(char *to, enum unit unit, double a, double b)
+static const char *verb_diff_format_change(char *to, enum unit unit, double a, double b)
 {
 	char value[TEXT_FORMAT_MAX];
 
@@ -129,7 +131,7 @@ static const char *format_change(char *to, enum unit unit, double a, double b)
 	return to;
 }
 
-static const char *format_relative(char *to, double a, double b)
+static const char *verb_diff_format_relative(char *to, double a, double b)
 {
 	if (isnan(a) || isnan(b))
 		return strcpy(to, isnan(a) && isnan(b) ? "" : isnan(a) ? "only B" : "only A");
@@ -144,9 +146,9 @@ static const char *format_relative(char *to, double a, double b)
 	return to;
 }
 
-static void print_recording(const struct recording_pair *p, enum diff_side_index i)
+static void verb_diff_print_recording(const struct recording_pair *p, enum diff_side_index i)
 {
-	const struct summary *s = summary_of(p, i);
+	const struct summary *s = verb_diff_summary_of(p, i);
 
 	printf("%c: %s, %s", side_names[i], p->trace[i].name, TEXT_TIME(s->duration_ns));
 	if (s->started)
@@ -158,9 +160,10 @@ static void print_recording(const struct recording_pair *p, enum diff_side_index
 }
 
 /* What makes two recordings bad to compare. */
-static void print_notes(const struct recording_pair *p)
+static void verb_diff_print_notes(const struct recording_pair *p)
 {
-	const struct summary *a = summary_of(p, DIFF_A), *b = summary_of(p, DIFF_B);
+	const struct summary *a = verb_diff_summary_of(p, DIFF_A),
+			     *b = verb_diff_summary_of(p, DIFF_B);
 
 	if (a->started && b->started && a->filtered != b->filtered)
 		printf("Only %c was recorded with a filter, so it contains less.\n",
@@ -170,20 +173,20 @@ static void print_notes(const struct recording_pair *p)
 		printf("They were recorded with different options: A: %s; B: %s\n",
 		       a->recording.options, b->recording.options);
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++)
-		if (summary_lost(summary_of(p, i)) != 0)
+		if (summary_lost(verb_diff_summary_of(p, i)) != 0)
 			printf("%c lost %" PRIu64 " events during its recording: its numbers are "
 			       "too low.\n",
-			       side_names[i], summary_lost(summary_of(p, i)));
+			       side_names[i], summary_lost(verb_diff_summary_of(p, i)));
 }
 
-static void print_line(const char *what, enum unit unit, double a, double b)
+static void verb_diff_print_line(const char *what, enum unit unit, double a, double b)
 {
 	char from[TEXT_FORMAT_MAX], to[TEXT_FORMAT_MAX], change[TEXT_FORMAT_MAX],
 		relative[TEXT_FORMAT_MAX];
 
 	printf("%-22s %12s %12s %12s %9s\n", what, verb_diff_format_value(from, unit, a),
-	       verb_diff_format_value(to, unit, b), format_change(change, unit, a, b),
-	       format_relative(relative, a, b));
+	       verb_diff_format_value(to, unit, b), verb_diff_format_change(change, unit, a, b),
+	       verb_diff_format_relative(relative, a, b));
 }
 
 struct cpu_change {
@@ -191,7 +194,7 @@ struct cpu_change {
 	double busy[DIFF_SIDES];
 };
 
-static double size_of_change(const struct cpu_change *c)
+static double verb_diff_size_of_change(const struct cpu_change *c)
 {
 	return fabs(c->busy[DIFF_B] - c->busy[DIFF_A]);
 }
@@ -199,19 +202,21 @@ static double size_of_change(const struct cpu_change *c)
 DEFINE_ORDER(compare_cpus, struct cpu_change, COMPARE(x->cpu, y->cpu))
 
 DEFINE_ORDER(compare_cpu_changes, struct cpu_change,
-	     COMPARE(size_of_change(y), size_of_change(x)) ?: compare_cpus(x, y))
+	     COMPARE(verb_diff_size_of_change(y), verb_diff_size_of_change(x))
+		     ?: compare_cpus(x, y))
 
 /* The CPUs that are in both; of very many, those that changed most. */
 static int verb_diff_print_cpus(const struct recording_pair *p)
 {
-	size_t n = 0, most = summary_of(p, DIFF_A)->n_cpus;
+	size_t n = 0, most = verb_diff_summary_of(p, DIFF_A)->n_cpus;
 	_cleanup_free_ struct cpu_change *cpus = calloc(most + 1, sizeof(*cpus));
 
 	if (!cpus)
 		return -ENOMEM;
 	for (size_t cpu = 0; cpu < most; cpu++) {
 		struct cpu_change c = { cpu,
-					{ cpu_busy(p, DIFF_A, cpu), cpu_busy(p, DIFF_B, cpu) } };
+					{ verb_diff_cpu_busy(p, DIFF_A, cpu),
+					  verb_diff_cpu_busy(p, DIFF_B, cpu) } };
 
 		if (c.busy[DIFF_A] >= 0 && c.busy[DIFF_B] >= 0)
 			cpus[n++] = c;
@@ -224,7 +229,7 @@ static int verb_diff_print_cpus(const struct recording_pair *p)
 		char what[32];
 
 		snprintf(what, sizeof(what), "  CPU %zu", cpus[i].cpu);
-		print_line(what, UNIT_SHARE, cpus[i].busy[DIFF_A], cpus[i].busy[DIFF_B]);
+		verb_diff_print_line(what, UNIT_SHARE, cpus[i].busy[DIFF_A], cpus[i].busy[DIFF_B]);
 	}
 	if (n > CPUS_SHOWN)
 		printf("  ... and %zu CPUs that changed less\n", n - CPUS_SHOWN);
@@ -238,41 +243,45 @@ static double verb_diff_some(const struct latency *l, uint64_t ns)
 
 static int verb_diff_print_totals(const struct recording_pair *p)
 {
-	const struct summary *a = summary_of(p, DIFF_A), *b = summary_of(p, DIFF_B);
+	const struct summary *a = verb_diff_summary_of(p, DIFF_A),
+			     *b = verb_diff_summary_of(p, DIFF_B);
 	const struct diff_sums *x = &p->diff->total[DIFF_A], *y = &p->diff->total[DIFF_B];
 	const struct latency *la = &x->latency, *lb = &y->latency;
 
 	printf("\n%-22s %12s %12s %12s %9s\n", "", "A", "B", "CHANGE", "RELATIVE");
-	print_line("CPUs busy", UNIT_SHARE, all_busy(p, DIFF_A), all_busy(p, DIFF_B));
+	verb_diff_print_line("CPUs busy", UNIT_SHARE, verb_diff_all_busy(p, DIFF_A),
+			     verb_diff_all_busy(p, DIFF_B));
 	if (verb_diff_print_cpus(p) < 0)
 		return -ENOMEM;
-	print_line("switches", UNIT_RATE, per_second(p, DIFF_A, a->switches),
-		   per_second(p, DIFF_B, b->switches));
-	print_line("wakeups", UNIT_RATE, per_second(p, DIFF_A, a->wakeups),
-		   per_second(p, DIFF_B, b->wakeups));
-	print_line("migrations", UNIT_RATE, per_second(p, DIFF_A, a->migrations),
-		   per_second(p, DIFF_B, b->migrations));
-	print_line("forks", UNIT_RATE, per_second(p, DIFF_A, a->forks),
-		   per_second(p, DIFF_B, b->forks));
-	print_line("waiting for a CPU", UNIT_SHARE,
-		   summary_diff_value(p->diff, DIFF_A, x, DIFF_WAIT),
-		   summary_diff_value(p->diff, DIFF_B, y, DIFF_WAIT));
-	print_line("wakeup latency, mean", UNIT_TIME, verb_diff_some(la, latency_mean_ns(la)),
-		   verb_diff_some(lb, latency_mean_ns(lb)));
-	print_line("                median", UNIT_TIME,
-		   verb_diff_some(la, latency_percentile_ns(la, 50)),
-		   verb_diff_some(lb, latency_percentile_ns(lb, 50)));
-	print_line("                99 %", UNIT_TIME,
-		   verb_diff_some(la, latency_percentile_ns(la, 99)),
-		   verb_diff_some(lb, latency_percentile_ns(lb, 99)));
-	print_line("                most", UNIT_TIME, verb_diff_some(la, la->max_ns),
-		   verb_diff_some(lb, lb->max_ns));
+	verb_diff_print_line("switches", UNIT_RATE, verb_diff_per_second(p, DIFF_A, a->switches),
+			     verb_diff_per_second(p, DIFF_B, b->switches));
+	verb_diff_print_line("wakeups", UNIT_RATE, verb_diff_per_second(p, DIFF_A, a->wakeups),
+			     verb_diff_per_second(p, DIFF_B, b->wakeups));
+	verb_diff_print_line("migrations", UNIT_RATE,
+			     verb_diff_per_second(p, DIFF_A, a->migrations),
+			     verb_diff_per_second(p, DIFF_B, b->migrations));
+	verb_diff_print_line("forks", UNIT_RATE, verb_diff_per_second(p, DIFF_A, a->forks),
+			     verb_diff_per_second(p, DIFF_B, b->forks));
+	verb_diff_print_line("waiting for a CPU", UNIT_SHARE,
+			     summary_diff_value(p->diff, DIFF_A, x, DIFF_WAIT),
+			     summary_diff_value(p->diff, DIFF_B, y, DIFF_WAIT));
+	verb_diff_print_line("wakeup latency, mean", UNIT_TIME,
+			     verb_diff_some(la, latency_mean_ns(la)),
+			     verb_diff_some(lb, latency_mean_ns(lb)));
+	verb_diff_print_line("                median", UNIT_TIME,
+			     verb_diff_some(la, latency_percentile_ns(la, 50)),
+			     verb_diff_some(lb, latency_percentile_ns(lb, 50)));
+	verb_diff_print_line("                99 %", UNIT_TIME,
+			     verb_diff_some(la, latency_percentile_ns(la, 99)),
+			     verb_diff_some(lb, latency_percentile_ns(lb, 99)));
+	verb_diff_print_line("                most", UNIT_TIME, verb_diff_some(la, la->max_ns),
+			     verb_diff_some(lb, lb->max_ns));
 	return 0;
 }
 
 /* One side's cells of a row. */
-static void print_cells(const struct summary_diff *d, const struct diff_row *row,
-			enum diff_side_index i, enum diff_metric by)
+static void verb_diff_print_cells(const struct summary_diff *d, const struct diff_row *row,
+				  enum diff_side_index i, enum diff_metric by)
 {
 	const struct diff_sums *s = &row->side[i];
 	char sum[TEXT_FORMAT_MAX], value[TEXT_FORMAT_MAX];
@@ -300,7 +309,7 @@ static void print_cells(const struct summary_diff *d, const struct diff_row *row
 }
 
 /* What the row is called: its command line, where that distinguishes it from others of its name. */
-static void print_label(const struct diff_row *row)
+static void verb_diff_print_label(const struct diff_row *row)
 {
 	uint64_t a = row->side[DIFF_A].n_processes, b = row->side[DIFF_B].n_processes;
 
@@ -319,8 +328,8 @@ static void print_label(const struct diff_row *row)
 	putchar('\n');
 }
 
-static double row_value(const struct summary_diff *d, const struct diff_row *row,
-			enum diff_side_index i, enum diff_metric by)
+static double verb_diff_row_value(const struct summary_diff *d, const struct diff_row *row,
+				  enum diff_side_index i, enum diff_metric by)
 {
 	return diff_row_has(row, i, by) ? summary_diff_value(d, i, &row->side[i], by) : NAN;
 }
@@ -328,22 +337,24 @@ static double row_value(const struct summary_diff *d, const struct diff_row *row
 static void verb_diff_print_row(const struct summary_diff *d, const struct diff_row *row,
 				enum diff_metric by)
 {
-	double a = row_value(d, row, DIFF_A, by), b = row_value(d, row, DIFF_B, by);
+	double a = verb_diff_row_value(d, row, DIFF_A, by),
+	       b = verb_diff_row_value(d, row, DIFF_B, by);
 	char change[TEXT_FORMAT_MAX], relative[TEXT_FORMAT_MAX];
 
-	print_cells(d, row, DIFF_A, by);
-	print_cells(d, row, DIFF_B, by);
-	format_relative(relative, a, b);
+	verb_diff_print_cells(d, row, DIFF_A, by);
+	verb_diff_print_cells(d, row, DIFF_B, by);
+	verb_diff_format_relative(relative, a, b);
 	/* Of what was not there at all, nothing was used; a latency that is not there is not 0. */
 	if (by == DIFF_LATENCY)
-		format_change(change, metrics[by].unit, a, b);
+		verb_diff_format_change(change, metrics[by].unit, a, b);
 	else
-		format_change(change, metrics[by].unit, isnan(a) ? 0 : a, isnan(b) ? 0 : b);
+		verb_diff_format_change(change, metrics[by].unit, isnan(a) ? 0 : a,
+					isnan(b) ? 0 : b);
 	printf(" %10s %9s%c ", change, relative, diff_row_is_small(row, by) ? '~' : ' ');
-	print_label(row);
+	verb_diff_print_label(row);
 }
 
-static void print_rows(const struct recording_pair *p, const struct diff_options *o)
+static void verb_diff_print_rows(const struct recording_pair *p, const struct diff_options *o)
 {
 	static const char *const sums[DIFF_METRIC_MAX] = { "CPU", "SWITCHES", "99 %", "WAIT" };
 	static const char *const values[DIFF_METRIC_MAX] = { "%", "RATE", "MEAN", "%" };
@@ -368,18 +379,18 @@ static void print_rows(const struct recording_pair *p, const struct diff_options
 
 static int verb_diff_print_text(const struct recording_pair *p, const struct diff_options *o)
 {
-	print_recording(p, DIFF_A);
-	print_recording(p, DIFF_B);
-	print_notes(p);
+	verb_diff_print_recording(p, DIFF_A);
+	verb_diff_print_recording(p, DIFF_B);
+	verb_diff_print_notes(p);
 	if (verb_diff_print_totals(p) < 0)
 		return cli_failed("out of memory");
-	print_rows(p, o);
+	verb_diff_print_rows(p, o);
 	return CLI_OK;
 }
 
 /* ---- for programs ---- */
 
-static struct json_object *json_latency(const struct latency *l)
+static struct json_object *verb_diff_json_latency(const struct latency *l)
 {
 	return JSON_OBJECT(JSON("count", l->n), JSON("mean_ns", latency_mean_ns(l)),
 			   JSON("p50_ns", latency_percentile_ns(l, 50)),
@@ -387,21 +398,24 @@ static struct json_object *json_latency(const struct latency *l)
 			   JSON("p99_ns", latency_percentile_ns(l, 99)), JSON_OF(l, max_ns));
 }
 
-static struct json_object *json_sums(const struct recording_pair *p, enum diff_side_index i,
-				     const struct diff_sums *s)
+static struct json_object *verb_diff_json_sums(const struct recording_pair *p,
+					       enum diff_side_index i, const struct diff_sums *s)
 {
-	return JSON_OBJECT(
-		JSON("count", s->n_processes), JSON_OF(s, cpu_ns),
-		JSON("cpu", summary_diff_value(p->diff, i, s, DIFF_CPU)), JSON_OF(s, wait_ns),
-		JSON("wait", summary_diff_value(p->diff, i, s, DIFF_WAIT)), JSON_OF(s, switches),
-		JSON("switches_per_s", per_second(p, i, s->switches)),
-		JSON_OF(s, preempted, wakeups), JSON("wakeups_per_s", per_second(p, i, s->wakeups)),
-		JSON("wakeup_latency", json_latency(&s->latency)));
+	return JSON_OBJECT(JSON("count", s->n_processes), JSON_OF(s, cpu_ns),
+			   JSON("cpu", summary_diff_value(p->diff, i, s, DIFF_CPU)),
+			   JSON_OF(s, wait_ns),
+			   JSON("wait", summary_diff_value(p->diff, i, s, DIFF_WAIT)),
+			   JSON_OF(s, switches),
+			   JSON("switches_per_s", verb_diff_per_second(p, i, s->switches)),
+			   JSON_OF(s, preempted, wakeups),
+			   JSON("wakeups_per_s", verb_diff_per_second(p, i, s->wakeups)),
+			   JSON("wakeup_latency", verb_diff_json_latency(&s->latency)));
 }
 
-static struct json_object *json_recording(const struct recording_pair *p, enum diff_side_index i)
+static struct json_object *verb_diff_json_recording(const struct recording_pair *p,
+						    enum diff_side_index i)
 {
-	const struct summary *s = summary_of(p, i);
+	const struct summary *s = verb_diff_summary_of(p, i);
 	struct json_object *o = JSON_OBJECT(JSON("file", json_from_text(p->trace[i].name)),
 					    JSON_OF(s, duration_ns));
 
@@ -410,18 +424,20 @@ static struct json_object *json_recording(const struct recording_pair *p, enum d
 			 JSON_OF(s, filtered));
 	return JSON_ADD(o, JSON("complete", json_boolean(s->started && s->stopped)),
 			JSON("damage", p->trace[i].n_damages), JSON("lost", summary_lost(s)),
-			JSON("busy", all_busy(p, i)),
+			JSON("busy", verb_diff_all_busy(p, i)),
 			JSON_OF(s, switches, wakeups, migrations, forks),
-			JSON("total", json_sums(p, i, &p->diff->total[i])));
+			JSON("total", verb_diff_json_sums(p, i, &p->diff->total[i])));
 }
 
 static struct json_object *verb_diff_json_cpus(const struct recording_pair *p)
 {
 	struct json_object *list = json_object_new_array();
-	size_t n_a = summary_of(p, DIFF_A)->n_cpus, n_b = summary_of(p, DIFF_B)->n_cpus;
+	size_t n_a = verb_diff_summary_of(p, DIFF_A)->n_cpus,
+	       n_b = verb_diff_summary_of(p, DIFF_B)->n_cpus;
 
 	for (size_t cpu = 0; cpu < (n_a > n_b ? n_a : n_b); cpu++) {
-		double a = cpu_busy(p, DIFF_A, cpu), b = cpu_busy(p, DIFF_B, cpu);
+		double a = verb_diff_cpu_busy(p, DIFF_A, cpu),
+		       b = verb_diff_cpu_busy(p, DIFF_B, cpu);
 
 		if (a >= 0 || b >= 0)
 			json_append_item(list,
@@ -431,8 +447,8 @@ static struct json_object *verb_diff_json_cpus(const struct recording_pair *p)
 	return list;
 }
 
-static struct json_object *json_row(const struct recording_pair *p, const struct diff_row *row,
-				    enum diff_metric by)
+static struct json_object *verb_diff_json_row(const struct recording_pair *p,
+					      const struct diff_row *row, enum diff_metric by)
 {
 	const struct diff_sums *a = &row->side[DIFF_A], *b = &row->side[DIFF_B];
 
@@ -440,8 +456,8 @@ static struct json_object *json_row(const struct recording_pair *p, const struct
 			   JSON_IF(row->command_line, "command_line", row->command_line),
 			   JSON_IF(row->others, "others", json_boolean(true)),
 			   JSON("small", json_boolean(diff_row_is_small(row, by))),
-			   JSON("a", a->n_processes ? json_sums(p, DIFF_A, a) : NULL),
-			   JSON("b", b->n_processes ? json_sums(p, DIFF_B, b) : NULL));
+			   JSON("a", a->n_processes ? verb_diff_json_sums(p, DIFF_A, a) : NULL),
+			   JSON("b", b->n_processes ? verb_diff_json_sums(p, DIFF_B, b) : NULL));
 }
 
 static void verb_diff_print_json(const struct recording_pair *p, const struct diff_options *o)
@@ -449,10 +465,11 @@ static void verb_diff_print_json(const struct recording_pair *p, const struct di
 	size_t n = o->all || o->top > p->diff->n_rows ? p->diff->n_rows : o->top;
 
 	json_print_pretty(JSON_OBJECT(
-		JSON("a", json_recording(p, DIFF_A)), JSON("b", json_recording(p, DIFF_B)),
+		JSON("a", verb_diff_json_recording(p, DIFF_A)),
+		JSON("b", verb_diff_json_recording(p, DIFF_B)),
 		JSON("cpus", verb_diff_json_cpus(p)), JSON("by", metrics[o->by].name),
 		JSON(o->by_thread ? "threads" : "processes",
-		     JSON_LIST(row, p->diff->rows, n, json_row(p, row, o->by)))));
+		     JSON_LIST(row, p->diff->rows, n, verb_diff_json_row(p, row, o->by)))));
 }
 
 /* ---- the verb ---- */
@@ -462,7 +479,7 @@ static int verb_diff_take_event(void *userdata, const struct event *ev)
 	return diff_input_add(userdata, ev);
 }
 
-static int read_side(struct recording_pair *p, enum diff_side_index i, const char *path)
+static int verb_diff_read_side(struct recording_pair *p, enum diff_side_index i, const char *path)
 {
 	int r;
 
@@ -477,20 +494,20 @@ static int read_side(struct recording_pair *p, enum diff_side_index i, const cha
 
 static int verb_diff_finish(struct recording_pair *p)
 {
-	int a = read_events_finish(&p->trace[DIFF_A], summary_of(p, DIFF_A));
-	int b = read_events_finish(&p->trace[DIFF_B], summary_of(p, DIFF_B));
+	int a = read_events_finish(&p->trace[DIFF_A], verb_diff_summary_of(p, DIFF_A));
+	int b = read_events_finish(&p->trace[DIFF_B], verb_diff_summary_of(p, DIFF_B));
 
 	return a != CLI_OK ? a : b;
 }
 
-static int run_diff(const struct diff_options *o, char **paths)
+static int verb_diff_run_diff(const struct diff_options *o, char **paths)
 {
-	_cleanup_(pair_deinit) struct recording_pair p = { .trace = { OPEN_TRACE_NULL,
-								      OPEN_TRACE_NULL } };
+	_cleanup_(verb_diff_pair_deinit) struct recording_pair p = { .trace = { OPEN_TRACE_NULL,
+										OPEN_TRACE_NULL } };
 	int r = CLI_OK;
 
 	for (enum diff_side_index i = 0; r == CLI_OK && i < DIFF_SIDES; i++)
-		r = read_side(&p, i, paths[i]);
+		r = verb_diff_read_side(&p, i, paths[i]);
 	if (r != CLI_OK)
 		return r;
 	if (summary_diff_new(&p.input[DIFF_A], &p.input[DIFF_B], o->by_thread, &p.diff) < 0)
@@ -503,7 +520,7 @@ static int run_diff(const struct diff_options *o, char **paths)
 	return verb_diff_finish(&p);
 }
 
-static int take_metric(void *options, char *text)
+static int verb_diff_take_metric(void *options, char *text)
 {
 	struct diff_options *o = options;
 
@@ -530,7 +547,7 @@ static int verb_diff(int argc, char **argv)
 {
 	struct diff_options o = { .top = ROWS_SHOWN, .all = true };
 	const struct verb_option options[] = {
-		OPTION_VALUE("by", 0, take_metric, &o),
+		OPTION_VALUE("by", 0, verb_diff_take_metric, &o),
 		OPTION_FLAG("json", &o.json),
 		OPTION_FLAG("threads", &o.by_thread),
 		OPTION_VALUE("top", 'n', verb_diff_take_top, &o),
@@ -544,7 +561,7 @@ static int verb_diff(int argc, char **argv)
 		return r;
 	if (strcmp(argv[optind], "-") == 0 && strcmp(argv[optind + 1], "-") == 0)
 		return cli_usage_error("only one of the two can be standard input");
-	return run_diff(&o, argv + optind);
+	return verb_diff_run_diff(&o, argv + optind);
 }
 
 const struct verb verb_diff_row = {

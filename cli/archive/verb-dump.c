@@ -41,7 +41,7 @@ static const char *verb_dump_clean(struct dump *d, const struct fxt_text *t)
 	return d->text;
 }
 
-static void print_value(struct dump *d, const struct fxt_arg *arg)
+static void verb_dump_print_value(struct dump *d, const struct fxt_arg *arg)
 {
 	switch (arg->type) {
 	case FXT_ARG_NULL:
@@ -81,7 +81,7 @@ static void print_value(struct dump *d, const struct fxt_arg *arg)
 }
 
 /* Returns NULL, or what is wrong with an argument. */
-static const char *print_args(struct dump *d, const struct fxt_record *r)
+static const char *verb_dump_print_args(struct dump *d, const struct fxt_record *r)
 {
 	struct fxt_args it = r->args;
 	const char *damage = NULL;
@@ -94,12 +94,12 @@ static const char *print_args(struct dump *d, const struct fxt_record *r)
 			continue;
 		}
 		printf(" %s=", verb_dump_clean(d, &arg.name));
-		print_value(d, &arg);
+		verb_dump_print_value(d, &arg);
 	}
 	return damage;
 }
 
-static void print_time(struct dump *d, const struct fxt_record *r)
+static void verb_dump_print_time(struct dump *d, const struct fxt_record *r)
 {
 	uint64_t ns;
 
@@ -112,7 +112,7 @@ static void print_time(struct dump *d, const struct fxt_record *r)
 	       ns / 1000000000, ns % 1000000000);
 }
 
-static void print_scheduling(const struct fxt_record *r)
+static void verb_dump_print_scheduling(const struct fxt_record *r)
 {
 	const char *state;
 
@@ -125,7 +125,7 @@ static void print_scheduling(const struct fxt_record *r)
 	       state ? state : "?", r->sw.in_tid);
 }
 
-static void print_event(struct dump *d, const struct fxt_record *r)
+static void verb_dump_print_event(struct dump *d, const struct fxt_record *r)
 {
 	const char *type = dump_event_type(r->subtype);
 
@@ -142,7 +142,7 @@ static void print_event(struct dump *d, const struct fxt_record *r)
 		printf(" id=%" PRIu64, r->event.value);
 }
 
-static void print_metadata(struct dump *d, const struct fxt_record *r)
+static void verb_dump_print_metadata(struct dump *d, const struct fxt_record *r)
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
@@ -166,7 +166,7 @@ static void print_metadata(struct dump *d, const struct fxt_record *r)
 	}
 }
 
-static void print_profiler(struct dump *d, const struct fxt_record *r)
+static void verb_dump_print_profiler(struct dump *d, const struct fxt_record *r)
 {
 	printf(" thread=%" PRIu64 "/%" PRIu64, r->thread.pid, r->thread.tid);
 	switch (r->subtype) {
@@ -183,11 +183,11 @@ static void print_profiler(struct dump *d, const struct fxt_record *r)
 	}
 }
 
-static void print_fields(struct dump *d, const struct fxt_record *r)
+static void verb_dump_print_fields(struct dump *d, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
-		print_metadata(d, r);
+		verb_dump_print_metadata(d, r);
 		break;
 	case FXT_RECORD_INITIALIZATION:
 		printf(" %" PRIu64 " ticks per second", r->initialization.ticks_per_second);
@@ -200,7 +200,7 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 		       r->thread.tid);
 		break;
 	case FXT_RECORD_EVENT:
-		print_event(d, r);
+		verb_dump_print_event(d, r);
 		break;
 	case FXT_RECORD_BLOB:
 	case FXT_RECORD_LARGE:
@@ -218,14 +218,14 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 		       verb_dump_clean(d, &r->name));
 		break;
 	case FXT_RECORD_SCHEDULING:
-		print_scheduling(r);
+		verb_dump_print_scheduling(r);
 		break;
 	case FXT_RECORD_LOG:
 		printf(" thread=%" PRIu64 "/%" PRIu64 " \"%s\"", r->thread.pid, r->thread.tid,
 		       verb_dump_clean(d, &r->name));
 		break;
 	case FXT_RECORD_PROFILER:
-		print_profiler(d, r);
+		verb_dump_print_profiler(d, r);
 		break;
 	default:
 		printf(" type=%u", (unsigned)fxt_get_record_type(r->words[0]));
@@ -235,7 +235,7 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 }
 
 /* Returns NULL, or what is wrong with an argument. */
-static const char *print_record(struct dump *d, const struct fxt_record *r)
+static const char *verb_dump_print_record(struct dump *d, const struct fxt_record *r)
 {
 	struct json_object *o;
 	const char *damage;
@@ -246,24 +246,24 @@ static const char *print_record(struct dump *d, const struct fxt_record *r)
 		return damage;
 	}
 	if (fxt_record_has_time(r))
-		print_time(d, r);
+		verb_dump_print_time(d, r);
 	else
 		printf("%16s  ", "");
 	printf("%s", dump_record_name(r));
-	print_fields(d, r);
-	damage = print_args(d, r);
+	verb_dump_print_fields(d, r);
+	damage = verb_dump_print_args(d, r);
 	putchar('\n');
 	return damage;
 }
 
-static int dump_all(struct dump *d, struct open_trace *t)
+static int verb_dump_all(struct dump *d, struct open_trace *t)
 {
 	const struct fxt_record *record;
 	const char *damage;
 	int r;
 
 	while ((r = open_trace_next(t, &record)) > 0) {
-		damage = print_record(d, record);
+		damage = verb_dump_print_record(d, record);
 		if (damage)
 			open_trace_damage(t, record->offset, damage);
 		/* A reader of ours that has seen enough: no use to go on. */
@@ -303,7 +303,7 @@ static int verb_dump(int argc, char **argv)
 	if (calls.used)
 		return cli_failed("%s is not a call trace (apitrace); %s needs one", t.name,
 				  calls.used);
-	r = dump_all(&d, &t);
+	r = verb_dump_all(&d, &t);
 	free(d.text);
 	return r;
 }

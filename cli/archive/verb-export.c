@@ -30,7 +30,7 @@ struct export_options {
 	struct call_trace_options calls; /* apitrace */
 };
 
-static void export_deinit(struct export *e)
+static void verb_export_deinit(struct export *e)
 {
 	packed_output_deinit(&e->output);
 	input_file_close(&e->input);
@@ -39,7 +39,7 @@ static void export_deinit(struct export *e)
 /* ---- what is wanted ---- */
 
 /* "fxt, x, y" */
-static const char *format_names(void)
+static const char *verb_export_format_names(void)
 {
 	static char names[128];
 
@@ -73,10 +73,10 @@ static int verb_export_choose_format(const struct export_options *o,
 	}
 	if (o->format)
 		return cli_usage_error("unknown format '%s'; the formats are: %s", o->format,
-				       format_names());
+				       verb_export_format_names());
 	return cli_usage_error("the name '%s' does not determine the format; use --format with "
 			       "one of: %s",
-			       o->output, format_names());
+			       o->output, verb_export_format_names());
 }
 
 static int verb_export_contradiction(const struct export_options *o, const char *called,
@@ -87,8 +87,8 @@ static int verb_export_contradiction(const struct export_options *o, const char 
 }
 
 /* What the output is to be packed by: as is said, else as it is called. */
-static int choose_method(const struct export_options *o, const struct export_format *format,
-			 enum pack_method *ret)
+static int verb_export_choose_method(const struct export_options *o,
+				     const struct export_format *format, enum pack_method *ret)
 {
 	enum pack_method called = pack_of_suffix(o->output), asked = PACK_NONE;
 	bool plain =
@@ -130,7 +130,7 @@ static int verb_export_check_options(const struct export_options *o)
 
 /* ---- what became of it ---- */
 
-static const char *method_name(enum pack_method method)
+static const char *verb_export_method_name(enum pack_method method)
 {
 	return method == PACK_NONE ? "none" : pack_ops(method)->name;
 }
@@ -140,8 +140,8 @@ static void verb_export_print_json(const struct export *e, const struct export_f
 	json_print_pretty(JSON_OBJECT(
 		JSON("input", json_from_text(e->input.name)),
 		JSON("output", json_from_text(e->output.file.path)), JSON("format", format->name),
-		JSON("input_compression", method_name(e->input_method)),
-		JSON("output_compression", method_name(e->method)),
+		JSON("input_compression", verb_export_method_name(e->input_method)),
+		JSON("output_compression", verb_export_method_name(e->method)),
 		JSON_IF(e->input_bytes != 0, "input_bytes", e->input_bytes),
 		JSON("unpacked_bytes", e->output.bytes), JSON("output_bytes", e->output.file_bytes),
 		JSON_OF(e, damaged)));
@@ -152,13 +152,13 @@ static void verb_export_report(const struct export *e, const struct export_forma
 	fprintf(stderr, "%s: %s, %s", e->output.file.path, TEXT_SIZE(e->output.file_bytes),
 		format->name);
 	if (e->method != PACK_NONE)
-		fprintf(stderr, " compressed with %s from %s", method_name(e->method),
+		fprintf(stderr, " compressed with %s from %s", verb_export_method_name(e->method),
 			TEXT_SIZE(e->output.bytes));
 	fputc('\n', stderr);
 }
 
 /* Where there may be several files. */
-static void report_directory(const struct export *e, const struct export_options *o)
+static void verb_export_report_directory(const struct export *e, const struct export_options *o)
 {
 	if (!o->json)
 		fprintf(stderr, "%s: %zu %s\n", e->output_path, e->n_files,
@@ -171,9 +171,9 @@ static void report_directory(const struct export *e, const struct export_options
 
 /* ---- the verb ---- */
 
-static int run_export(const struct export_options *o)
+static int verb_export_run_export(const struct export_options *o)
 {
-	_cleanup_(export_deinit) struct export e = {
+	_cleanup_(verb_export_deinit) struct export e = {
 		.input = INPUT_FILE_NULL,
 		.input_path = o->input,
 		.output_path = o->output,
@@ -190,14 +190,14 @@ static int run_export(const struct export_options *o)
 		return cli_usage_error("%s reports are a directory, which standard output cannot "
 				       "take",
 				       format->name);
-	r = r ?: choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
+	r = r ?: verb_export_choose_method(o, format, &e.method) ?: input_file_open(&e.input, o->input);
 	if (r != CLI_OK)
 		return r;
 	r = format->run(&e);
 	if (r == CLI_FAILED || r == CLI_USAGE)
 		return r;
 	if (format->makes_directory || o->calls.split)
-		report_directory(&e, o);
+		verb_export_report_directory(&e, o);
 	else if (e.reported)
 		return r;
 	else if (o->json)
@@ -254,7 +254,7 @@ static int verb_export(int argc, char **argv)
 		return r;
 	o.input = argv[optind];
 	r = verb_export_check_options(&o);
-	return r == CLI_OK ? run_export(&o) : r;
+	return r == CLI_OK ? verb_export_run_export(&o) : r;
 }
 
 const struct verb verb_export_row = {

@@ -27,7 +27,7 @@ static void verb_merge_request_deinit(struct request *q)
 }
 
 /* Returns CLI_OK when all is written, or CLI_FAILED when it has said why. */
-static int merge_all(struct request *q, struct edit_trace *out, struct edit_merge *merge)
+static int verb_merge_all(struct request *q, struct edit_trace *out, struct edit_merge *merge)
 {
 	const struct fxt_record *record;
 	int input, r, status = CLI_OK;
@@ -54,7 +54,8 @@ static int merge_all(struct request *q, struct edit_trace *out, struct edit_merg
 	return status;
 }
 
-static struct json_object *json_of(const struct open_trace *in, const struct edit_merge_view *view)
+static struct json_object *verb_merge_json_of(const struct open_trace *in,
+					      const struct edit_merge_view *view)
 {
 	return JSON_OBJECT(JSON("input", in->name), JSON_OF(view, machine, has_clock, shift_ns),
 			   JSON("first_cpu", view->shift_cpu), EDIT_TRACE_COPIED(&view->copied),
@@ -70,7 +71,7 @@ static void verb_merge_print_json(const struct request *q, const struct edit_tra
 
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
-		json_append_item(list, json_of(&q->in[i], &view));
+		json_append_item(list, verb_merge_json_of(&q->in[i], &view));
 	}
 	json_print_pretty(JSON_ADD(o, JSON("inputs", list)));
 }
@@ -81,7 +82,7 @@ static void verb_merge_say_more(uint64_t n, const char *what)
 		fprintf(stderr, "; %" PRIu64 " %s", n, what);
 }
 
-static void print_input(const struct open_trace *in, const struct edit_merge_view *view)
+static void verb_merge_print_input(const struct open_trace *in, const struct edit_merge_view *view)
 {
 	uint64_t shifted = (uint64_t)view->shift_ns,
 		 apart = view->shift_ns < 0 ? 0 - shifted : shifted;
@@ -120,7 +121,7 @@ static void verb_merge_print_text(const struct request *q, const struct edit_tra
 
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
-		print_input(&q->in[i], &view);
+		verb_merge_print_input(&q->in[i], &view);
 		edit_trace_say_unknown(q->in[i].name, &view.copied);
 	}
 	fprintf(stderr, "%s: %s\n", out->to.file.path, TEXT_SIZE(out->to.bytes));
@@ -141,7 +142,7 @@ static int verb_merge_run(struct request *q, char **paths, const char *to)
 	if (r != CLI_OK)
 		return r;
 	r = edit_merge_new(&merge, &out.output, q->n);
-	r = r < 0 ? edit_trace_failed(&out, r) : merge_all(q, &out, merge);
+	r = r < 0 ? edit_trace_failed(&out, r) : verb_merge_all(q, &out, merge);
 	r = r ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;

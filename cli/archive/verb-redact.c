@@ -26,7 +26,7 @@ struct request {
 };
 
 /* Returns CLI_OK, or CLI_FAILED when it has said why. */
-static int read_key(struct request *q)
+static int verb_redact_read_key(struct request *q)
 {
 	_cleanup_close_ int fd = -1;
 	ssize_t n;
@@ -112,7 +112,7 @@ static int verb_redact(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = read_key(&q);
+	r = verb_redact_read_key(&q);
 	return r == CLI_OK ? verb_redact_run(&q, argv[optind], argv[optind + 1]) : r;
 }
 

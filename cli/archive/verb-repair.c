@@ -14,7 +14,8 @@
 #include "edit/edit-repair.h"
 
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
-static int repair_all(struct open_trace *in, struct edit_trace *out, struct edit_repair *repair)
+static int verb_repair_all(struct open_trace *in, struct edit_trace *out,
+			   struct edit_repair *repair)
 {
 	const struct fxt_record *record;
 	struct fxt_damage damage;
@@ -105,7 +106,7 @@ static int verb_repair_run(const struct edit_trace_options *o, const char *from,
 	r = edit_repair_new(&repair, &out.output);
 	if (r < 0)
 		return edit_trace_failed(&out, r);
-	r = repair_all(&in, &out, repair) ?: edit_trace_finish(&out);
+	r = verb_repair_all(&in, &out, repair) ?: edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
 	edit_repair_get_counts(repair, &counts);

@@ -58,7 +58,7 @@ static int verb_summary_take_event(void *userdata, const struct event *ev)
 }
 
 /* What the samples say of functions; their names are those of the tree, which goes to *RET. */
-static int find_functions(struct sums *s, struct call_tree **ret)
+static int verb_summary_find_functions(struct sums *s, struct call_tree **ret)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
 	const struct profile_names names = { .find = resolver_find, .userdata = &s->resolver };
@@ -78,7 +78,8 @@ static int find_functions(struct sums *s, struct call_tree **ret)
 
 /* ---- for programs ---- */
 
-static struct json_object *json_cpu(const struct summary *s, const struct summary_cpu *c)
+static struct json_object *verb_summary_json_cpu(const struct summary *s,
+						 const struct summary_cpu *c)
 {
 	return c->seen ? JSON_OBJECT(JSON("cpu", c - s->cpus),
 				     JSON_OF(c, busy_ns, idle_ns, other_ns, switches))
@@ -86,7 +87,8 @@ static struct json_object *json_cpu(const struct summary *s, const struct summar
 }
 
 /* The programs of T before the last one. */
-static struct json_object *json_programs(const struct summary *s, const struct summary_thread *t)
+static struct json_object *verb_summary_json_programs(const struct summary *s,
+						      const struct summary_thread *t)
 {
 	struct json_object *list = json_object_new_array();
 
@@ -99,7 +101,7 @@ static struct json_object *json_programs(const struct summary *s, const struct s
 	return list;
 }
 
-static struct json_object *json_threads(const struct summary *s)
+static struct json_object *verb_summary_json_threads(const struct summary *s)
 {
 	_cleanup_free_ struct summary_thread **threads = NULL;
 	size_t n = 0;
@@ -110,10 +112,11 @@ static struct json_object *json_threads(const struct summary *s)
 		JSON_OBJECT(JSON_OF(*t, pid, tid), JSON("process", summary_process_name(s, *t)),
 			    JSON_OF(*t, name, cpu_ns, runnable_ns, after_wakeup_ns, blocked_ns,
 				    switches, preempted, wakeups, max_wakeup_latency_ns),
-			    JSON_IF((*t)->earlier, "earlier_programs", json_programs(s, *t))));
+			    JSON_IF((*t)->earlier, "earlier_programs",
+				    verb_summary_json_programs(s, *t))));
 }
 
-static struct json_object *json_process(const struct summary_process *p)
+static struct json_object *verb_summary_json_process(const struct summary_process *p)
 {
 	struct json_object *o =
 		JSON_OBJECT(JSON_OF(p, pid, name), JSON("parent", p->parent_pid),
@@ -125,16 +128,16 @@ static struct json_object *json_process(const struct summary_process *p)
 	return p->exited ? JSON_ADD(o, JSON_OF(p, exit_ns, exit_code, signal)) : o;
 }
 
-static struct json_object *json_processes(const struct summary *s)
+static struct json_object *verb_summary_json_processes(const struct summary *s)
 {
 	_cleanup_free_ struct summary_process **processes = NULL;
 	size_t n = 0;
 
 	summary_processes_by_pid(s, &processes, &n);
-	return JSON_LIST(p, processes, n, json_process(*p));
+	return JSON_LIST(p, processes, n, verb_summary_json_process(*p));
 }
 
-static struct json_object *json_sheds(const struct summary *s)
+static struct json_object *verb_summary_json_sheds(const struct summary *s)
 {
 	return JSON_LIST(x, s->sheds, s->n_sheds,
 			 JSON_OBJECT(JSON_OF(x, ts_ns, what, cost_ppm, limit_ppm),
@@ -142,7 +145,7 @@ static struct json_object *json_sheds(const struct summary *s)
 				     JSON_IF(x->until_ns, "until_ns", x->until_ns)));
 }
 
-static struct json_object *json_profile(const struct sums *s)
+static struct json_object *verb_summary_json_profile(const struct sums *s)
 {
 	size_t n = s->n_functions < FUNCTIONS_TOLD ? s->n_functions : FUNCTIONS_TOLD;
 
@@ -178,11 +181,12 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 			 JSON_OBJECT(JSON_OF((&s->tables), made, failed, evicted, bytes, copied))),
 		 JSON("damages_repaired", s->n_damages),
 		 JSON_IF(profile_n_unmapped(p), "mappings_without_room", profile_n_unmapped(p)),
-		 JSON("cpus", JSON_LIST(c, s->cpus, s->n_cpus, json_cpu(s, c))),
-		 JSON("threads", json_threads(s)), JSON("processes", json_processes(s)),
+		 JSON("cpus", JSON_LIST(c, s->cpus, s->n_cpus, verb_summary_json_cpu(s, c))),
+		 JSON("threads", verb_summary_json_threads(s)),
+		 JSON("processes", verb_summary_json_processes(s)),
 		 JSON("marks",
 		      JSON_LIST(m, s->marks, s->n_marks, JSON_OBJECT(JSON_OF(m, ts_ns, text)))),
-		 JSON_IF(s->n_sheds, "shed", json_sheds(s)),
+		 JSON_IF(s->n_sheds, "shed", verb_summary_json_sheds(s)),
 		 JSON_IF(s->n_triggers, "triggers",
 			 JSON_LIST(x, s->triggers, s->n_triggers,
 				   JSON_OBJECT(JSON_OF(x, what, count, worst, worst_ns)))),
@@ -194,7 +198,7 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 		json_object_put(o);
 		return -ENOMEM;
 	}
-	JSON_ADD(o, JSON_IF(p->n_samples, "profile", json_profile(sums)));
+	JSON_ADD(o, JSON_IF(p->n_samples, "profile", verb_summary_json_profile(sums)));
 	if (by != SUMMARY_BY_MAX && summary_by_json(o, s, by) < 0) {
 		json_object_put(o);
 		return -ENOMEM;
@@ -210,7 +214,7 @@ static double verb_summary_percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-static void print_shed(const struct summary *s, const struct summary_shed *shed)
+static void verb_summary_print_shed(const struct summary *s, const struct summary_shed *shed)
 {
 	char until[TEXT_FORMAT_MAX] = "on";
 
@@ -251,10 +255,10 @@ static void verb_summary_print_cost(const struct summary *s)
 		       TEXT_TIME(s->bpf_cpu_ns), TEXT_TIME(s->daemon_cpu_ns),
 		       verb_summary_percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
 	for (size_t i = 0; i < s->n_sheds; i++)
-		print_shed(s, &s->sheds[i]);
+		verb_summary_print_shed(s, &s->sheds[i]);
 }
 
-static void print_header(const struct summary *s, const char *name)
+static void verb_summary_print_header(const struct summary *s, const char *name)
 {
 	char stacks[STACKS_TEXT_MAX];
 
@@ -312,7 +316,7 @@ static bool verb_summary_print_cpus(const struct summary *s)
 }
 
 /* The last column: the thread, and its process where that says more. */
-static void print_thread_name(const struct summary *s, const struct summary_thread *t)
+static void verb_summary_print_thread_name(const struct summary *s, const struct summary_thread *t)
 {
 	const char *process = summary_process_name(s, t), *name = t->name ? t->name : "?";
 
@@ -322,7 +326,7 @@ static void print_thread_name(const struct summary *s, const struct summary_thre
 		printf("%s\n", name);
 }
 
-static int print_threads(const struct summary *s, size_t limit)
+static int verb_summary_print_threads(const struct summary *s, size_t limit)
 {
 	_cleanup_free_ struct summary_thread *threads = NULL;
 	size_t n;
@@ -341,14 +345,14 @@ static int print_threads(const struct summary *s, size_t limit)
 		       TEXT_TIME(t->cpu_ns), verb_summary_percent(t->cpu_ns, s->duration_ns),
 		       TEXT_TIME(t->runnable_ns), TEXT_TIME(t->blocked_ns), t->switches,
 		       TEXT_TIME(t->max_wakeup_latency_ns));
-		print_thread_name(s, t);
+		verb_summary_print_thread_name(s, t);
 	}
 	if (n > limit)
 		printf("    ... and %zu other threads (-n shows more)\n", n - limit);
 	return 0;
 }
 
-static void print_marks(const struct summary *s)
+static void verb_summary_print_marks(const struct summary *s)
 {
 	for (size_t i = 0; i < s->n_marks && i < MARKS_SHOWN; i++)
 		printf("%s  +%.6f s  %s\n", i ? "" : "\nMarks:\n",
@@ -385,7 +389,7 @@ static void verb_summary_print_triggers(const struct summary *s)
 		       (double)(s->triggers[i].worst_ns - s->start_ns) / 1e9);
 }
 
-static void print_functions(const struct sums *s)
+static void verb_summary_print_functions(const struct sums *s)
 {
 	uint64_t all = s->profile->n_samples;
 
@@ -410,15 +414,15 @@ static int verb_summary_print_text(const struct sums *sums, const char *name, si
 	int r = 0;
 	bool scheduled;
 
-	print_header(s, name);
+	verb_summary_print_header(s, name);
 	scheduled = verb_summary_print_cpus(s);
 	if (by != SUMMARY_BY_MAX)
 		r = summary_by_print(s, by, limit);
 	else if (scheduled)
-		r = print_threads(s, limit);
+		r = verb_summary_print_threads(s, limit);
 	r = r ?: summary_activity_print(s) ?: summary_calls_print(&sums->calls, limit);
-	print_functions(sums);
-	print_marks(s);
+	verb_summary_print_functions(sums);
+	verb_summary_print_marks(s);
 	verb_summary_print_triggers(s);
 	return r;
 }
@@ -457,7 +461,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 	if (r != CLI_OK)
 		return r;
 	summary_finish(s.summary);
-	if (profile_finish(s.profile) < 0 || find_functions(&s, &tree) < 0)
+	if (profile_finish(s.profile) < 0 || verb_summary_find_functions(&s, &tree) < 0)
 		return cli_failed("out of memory");
 	r = o->json ? verb_summary_print_json(&s, &t, o->by)
 		    : verb_summary_print_text(&s, t.name, (size_t)o->limit, o->by);
@@ -467,7 +471,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 	return read_events_unmapped(&t, profile_n_unmapped(s.profile), r);
 }
 
-static int take_limit(void *limit, char *text)
+static int verb_summary_take_limit(void *limit, char *text)
 {
 	if (text_parse_u64(text, UINT32_MAX, limit) < 0)
 		return cli_usage_error("'%s' is not a number of threads", text);
@@ -480,7 +484,7 @@ static int verb_summary(int argc, char **argv)
 	const struct verb_option options[] = {
 		OPTION_FLAG("json", &o.json),
 		OPTION_VALUE("by", 0, summary_by_take, &o.by),
-		OPTION_VALUE("threads", 'n', take_limit, &o.limit),
+		OPTION_VALUE("threads", 'n', verb_summary_take_limit, &o.limit),
 		SYMBOL_NONE_ROW(&o.symbols),
 		SYMBOL_PLACE_ROWS(&o.symbols),
 		{ 0 },

@@ -37,8 +37,9 @@ static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
 	resolver_print_missing(resolver);
 }
 
-static void report_json(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
-			const struct resolver *resolver)
+static void verb_symbolize_report_json(const struct edit_symbolize_counts *counts,
+				       const struct edit_trace *out,
+				       const struct resolver *resolver)
 {
 	json_print_pretty(JSON_ADD(
 		edit_trace_json(out), EDIT_TRACE_COPIED(&counts->copied),
@@ -61,7 +62,7 @@ static int verb_symbolize_run(const struct request *q, const char *from, const c
 	if (r != CLI_OK)
 		return r;
 	if (q->edit.json && !out.to.file.standard)
-		report_json(&s.counts, &out, &s.resolver);
+		verb_symbolize_report_json(&s.counts, &out, &s.resolver);
 	else
 		verb_symbolize_report(&s.counts, &out, &s.resolver);
 	return read_events_unmapped(&in, s.counts.unmapped, open_trace_finish(&in));

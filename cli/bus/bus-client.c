@@ -47,7 +47,7 @@ int bus_fail(struct bus_client *c, int error, const char *format, ...)
 }
 
 /* Whether E is what a service of another version says to what it does not know. */
-static bool is_not_understood(const sd_bus_error *e)
+static bool bus_client_is_not_understood(const sd_bus_error *e)
 {
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_METHOD) ||
 	       sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_PROPERTY) ||
@@ -59,7 +59,8 @@ static bool is_not_understood(const sd_bus_error *e)
 
 int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 {
-	if (e && e->message && is_not_understood(e) && strcmp(c->version, KYMO_VERSION) != 0)
+	if (e && e->message && bus_client_is_not_understood(e) &&
+	    strcmp(c->version, KYMO_VERSION) != 0)
 		return bus_fail(c, error,
 				"the service does not support this: %s (the service is "
 				"kymo %s, this is kymo " KYMO_VERSION ")",
@@ -100,7 +101,7 @@ bool bus_client_has_other_clock(void)
 	return other_host;
 }
 
-static int open_bus(const char *address, sd_bus **ret)
+static int bus_client_open_bus(const char *address, sd_bus **ret)
 {
 	if (!address && other_host)
 		return sd_bus_open_system_remote(ret, other_host);
@@ -120,7 +121,7 @@ int bus_client_connect(struct bus_client *c, const char *address)
 	int r;
 
 	c->own_bus = address != NULL;
-	r = open_bus(address, &c->bus);
+	r = bus_client_open_bus(address, &c->bus);
 	if (r < 0)
 		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, where, strerror(-r));
 	/* Starts it too, where the bus knows how. */

@@ -11,17 +11,17 @@
 #include "cli/bus/bus-call.h"
 
 /* Anybody on the bus may send us signals that look like the daemon's. */
-static bool is_from(sd_bus_message *m, const char *sender)
+static bool bus_follow_is_from(sd_bus_message *m, const char *sender)
 {
 	return strcmp(sd_bus_message_get_sender(m) ?: "", sender) == 0;
 }
 
-static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_follow_on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 	const char *reason;
 
-	if (!is_from(m, c->service))
+	if (!bus_follow_is_from(m, c->service))
 		return 0;
 	c->finished = true;
 	if (sd_bus_message_read(m, "s", &reason) > 0)
@@ -29,22 +29,22 @@ static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_follow_on_removed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 	const char *name, *path;
 
-	if (is_from(m, c->service) && sd_bus_message_read(m, "so", &name, &path) > 0 &&
+	if (bus_follow_is_from(m, c->service) && sd_bus_message_read(m, "so", &name, &path) > 0 &&
 	    strcmp(path, c->path) == 0)
 		c->finished = true;
 	return 0;
 }
 
-static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_follow_on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 
-	if (is_from(m, c->service) && sd_bus_message_skip(m, "s") >= 0)
+	if (bus_follow_is_from(m, c->service) && sd_bus_message_skip(m, "s") >= 0)
 		bus_read_view(m, &c->last);
 	return 0;
 }
@@ -53,7 +53,7 @@ static int bus_follow_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *
 {
 	struct bus_client *c = userdata;
 
-	c->gone |= is_from(m, "org.freedesktop.DBus");
+	c->gone |= bus_follow_is_from(m, "org.freedesktop.DBus");
 	return 0;
 }
 
@@ -65,14 +65,15 @@ int bus_client_watch(struct bus_client *c, const char *path)
 	if (!c->path)
 		return bus_fail_call(c, -ENOMEM, NULL);
 	r = sd_bus_match_signal(c->bus, NULL, KYMO_BUS_NAME, path, KYMO_SESSION_INTERFACE,
-				"Finished", on_finished, c);
+				"Finished", bus_follow_on_finished, c);
 	if (r >= 0)
 		r = sd_bus_match_signal(c->bus, NULL, KYMO_BUS_NAME, path,
 					"org.freedesktop.DBus.Properties", "PropertiesChanged",
-					on_properties, c);
+					bus_follow_on_properties, c);
 	if (r >= 0)
 		r = sd_bus_match_signal(c->bus, NULL, KYMO_BUS_NAME, KYMO_MANAGER_PATH,
-					KYMO_MANAGER_INTERFACE, "SessionRemoved", on_removed, c);
+					KYMO_MANAGER_INTERFACE, "SessionRemoved",
+					bus_follow_on_removed, c);
 	if (r >= 0)
 		r = sd_bus_add_match(c->bus, NULL,
 				     "type='signal',sender='org.freedesktop.DBus',"
@@ -154,7 +155,7 @@ static bool bus_follow_is_end(const sd_bus_error *e)
 	       !sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED);
 }
 
-static int on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_follow_on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 
@@ -173,6 +174,6 @@ int bus_client_ask_stop(struct bus_client *c, const char *path)
 	if (r < 0)
 		return r;
 	/* As long as the output needs. */
-	r = sd_bus_call_async(c->bus, NULL, m, on_stop_answer, c, UINT64_MAX);
+	r = sd_bus_call_async(c->bus, NULL, m, bus_follow_on_stop_answer, c, UINT64_MAX);
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "cli/bus/bus-call.h"
 
-static int read_path(struct bus_client *c, sd_bus_message *reply, char **ret_path)
+static int bus_manager_read_path(struct bus_client *c, sd_bus_message *reply, char **ret_path)
 {
 	const char *path;
 	int r = sd_bus_message_read(reply, "o", &path);
@@ -36,11 +36,11 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 	if (r < 0)
 		return bus_fail_call(c, r, NULL);
 	r = bus_call(c, m, ANSWER_USEC, &reply);
-	return r < 0 ? r : read_path(c, reply, ret_path);
+	return r < 0 ? r : bus_manager_read_path(c, reply, ret_path);
 }
 
 /* What may be otherwise later, and what will not be before somebody changes the collection. */
-static int profile_error(int error, const sd_bus_error *e)
+static int bus_manager_profile_error(int error, const sd_bus_error *e)
 {
 	if (sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.NotYet") ||
 	    sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.SessionExists"))
@@ -64,7 +64,8 @@ int bus_client_create_profile(struct bus_client *c, const char *name, char **ret
 	if (r < 0)
 		return bus_fail(c, -EBADMSG, "'%s' is not a valid name for a collection", name);
 	r = sd_bus_call(c->bus, m, ANSWER_USEC, &e, &reply);
-	return r < 0 ? bus_fail_call(c, profile_error(r, &e), &e) : read_path(c, reply, ret_path);
+	return r < 0 ? bus_fail_call(c, bus_manager_profile_error(r, &e), &e)
+		     : bus_manager_read_path(c, reply, ret_path);
 }
 
 int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *ret_written,
@@ -100,7 +101,7 @@ int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 	if (r < 0)
 		return bus_fail(c, r, "'%s' is not a valid name for a session", name);
 	r = bus_call(c, m, ANSWER_USEC, &reply);
-	return r < 0 ? r : read_path(c, reply, ret_path);
+	return r < 0 ? r : bus_manager_read_path(c, reply, ret_path);
 }
 
 struct bus_client_session *bus_client_list_free(struct bus_client_session *list)
@@ -113,7 +114,7 @@ struct bus_client_session *bus_client_list_free(struct bus_client_session *list)
 	return free_ptr(list);
 }
 
-static int read_list(sd_bus_message *reply, struct bus_client_session **list)
+static int bus_manager_read_list(sd_bus_message *reply, struct bus_client_session **list)
 {
 	const char *name, *path, *state;
 	size_t n = 0, room = 0;
@@ -141,7 +142,7 @@ int bus_client_list(struct bus_client *c, struct bus_client_session **ret)
 		     : bus_fail_call(c, -ENOMEM, NULL);
 
 	if (r >= 0) {
-		r = read_list(reply, &list);
+		r = bus_manager_read_list(reply, &list);
 		if (r < 0)
 			bus_fail_call(c, r, NULL);
 	}

@@ -11,10 +11,11 @@
 #include "cli/bus/bus-call.h"
 
 /* Any value, as JSON says it; NULL with *RETERR < 0 on failure. */
-static struct json_object *read_json(sd_bus_message *m, int *reterr);
+static struct json_object *bus_properties_read_json(sd_bus_message *m, int *reterr);
 
 /* Those of a dictionary that has been entered; ENTRY is its type, of which the key is a string. */
-static struct json_object *read_entries(sd_bus_message *m, const char *entry, int *reterr)
+static struct json_object *bus_properties_read_entries(sd_bus_message *m, const char *entry,
+						       int *reterr)
 {
 	struct json_object *o = json_object_new_object();
 	/* (without its brackets) */
@@ -25,7 +26,7 @@ static struct json_object *read_entries(sd_bus_message *m, const char *entry, in
 	while (*reterr >= 0 && (*reterr = sd_bus_message_enter_container(m, 'e', pair)) > 0) {
 		*reterr = sd_bus_message_read(m, "s", &key);
 		if (*reterr >= 0)
-			json_object_object_add(o, key, read_json(m, reterr));
+			json_object_object_add(o, key, bus_properties_read_json(m, reterr));
 		if (*reterr >= 0)
 			*reterr = sd_bus_message_exit_container(m);
 	}
@@ -33,12 +34,12 @@ static struct json_object *read_entries(sd_bus_message *m, const char *entry, in
 }
 
 /* The elements of a container that has been entered. */
-static struct json_object *read_elements(sd_bus_message *m, int *reterr)
+static struct json_object *bus_properties_read_elements(sd_bus_message *m, int *reterr)
 {
 	struct json_object *list = json_object_new_array();
 
 	while (sd_bus_message_at_end(m, false) == 0) {
-		struct json_object *element = read_json(m, reterr);
+		struct json_object *element = bus_properties_read_json(m, reterr);
 
 		if (*reterr < 0)
 			break;
@@ -47,7 +48,7 @@ static struct json_object *read_elements(sd_bus_message *m, int *reterr)
 	return list;
 }
 
-static struct json_object *read_basic(sd_bus_message *m, char type, int *reterr)
+static struct json_object *bus_properties_read_basic(sd_bus_message *m, char type, int *reterr)
 {
 	union {
 		const char *s;
@@ -74,7 +75,7 @@ static struct json_object *read_basic(sd_bus_message *m, char type, int *reterr)
 	}
 }
 
-static struct json_object *read_json(sd_bus_message *m, int *reterr)
+static struct json_object *bus_properties_read_json(sd_bus_message *m, int *reterr)
 {
 	struct json_object *value;
 	const char *contents;
@@ -84,7 +85,7 @@ static struct json_object *read_json(sd_bus_message *m, int *reterr)
 	if (*reterr < 0)
 		return NULL;
 	if (!contents && strchr("sotub", type))
-		return read_basic(m, type, reterr);
+		return bus_properties_read_basic(m, type, reterr);
 	if (!contents) {
 		char skip[2] = { type, '\0' };
 
@@ -95,32 +96,33 @@ static struct json_object *read_json(sd_bus_message *m, int *reterr)
 	if (*reterr < 0)
 		return NULL;
 	if (type == 'v')
-		value = read_json(m, reterr);
+		value = bus_properties_read_json(m, reterr);
 	else if (type == 'a' && strncmp(contents, "{s", 2) == 0)
-		value = read_entries(m, contents, reterr);
+		value = bus_properties_read_entries(m, contents, reterr);
 	else
-		value = read_elements(m, reterr);
+		value = bus_properties_read_elements(m, reterr);
 	if (*reterr >= 0)
 		*reterr = sd_bus_message_exit_container(m);
 	return value;
 }
 
 /* a{sv} */
-static struct json_object *read_json_dict(sd_bus_message *m, int *reterr)
+static struct json_object *bus_properties_read_json_dict(sd_bus_message *m, int *reterr)
 {
 	struct json_object *o;
 
 	*reterr = sd_bus_message_enter_container(m, 'a', "{sv}");
 	if (*reterr < 0)
 		return NULL;
-	o = read_entries(m, "{sv}", reterr);
+	o = bus_properties_read_entries(m, "{sv}", reterr);
 	if (*reterr >= 0)
 		*reterr = sd_bus_message_exit_container(m);
 	return o;
 }
 
 /* a{st}: those of the N NAMES go TO their places. */
-static int read_counts(sd_bus_message *m, const char *const *names, uint64_t *to, size_t n)
+static int bus_properties_read_counts(sd_bus_message *m, const char *const *names, uint64_t *to,
+				      size_t n)
 {
 	const char *name;
 	uint64_t count;
@@ -149,7 +151,7 @@ static int bus_properties_read_cost(sd_bus_message *m, struct session_view *v)
 	struct json_object *cost, *classes, *value;
 	int r;
 
-	cost = read_json_dict(m, &r);
+	cost = bus_properties_read_json_dict(m, &r);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (json_object_object_get_ex(cost, rows[i].name, &value))
 			*rows[i].to = json_object_get_uint64(value);
@@ -163,14 +165,14 @@ static int bus_properties_read_cost(sd_bus_message *m, struct session_view *v)
 }
 
 /* SHED_MAX: a newer service may have others. */
-static enum budget_shed shed_of(const char *what)
+static enum budget_shed bus_properties_shed_of(const char *what)
 {
 	int shed = STRING_TABLE_FIND(budget_shed_names, what);
 
 	return shed < 0 ? SHED_MAX : (enum budget_shed)shed;
 }
 
-static int read_sheds(sd_bus_message *m, struct session_view *v)
+static int bus_properties_read_sheds(sd_bus_message *m, struct session_view *v)
 {
 	struct session_shed shed = { 0 };
 	const char *what;
@@ -179,14 +181,14 @@ static int read_sheds(sd_bus_message *m, struct session_view *v)
 	v->n_sheds = 0;
 	while (r >= 0 && (r = sd_bus_message_read(m, "(sttt)", &what, &shed.ts_ns, &shed.cost_ppm,
 						  &shed.limit_ppm)) > 0) {
-		shed.what = shed_of(what);
+		shed.what = bus_properties_shed_of(what);
 		if (shed.what < SHED_MAX && v->n_sheds < SHED_MAX)
 			v->sheds[v->n_sheds++] = shed;
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_steps(sd_bus_message *m, struct session_view *v)
+static int bus_properties_read_steps(sd_bus_message *m, struct session_view *v)
 {
 	struct session_shed step = { 0 };
 	const char *what;
@@ -197,7 +199,7 @@ static int read_steps(sd_bus_message *m, struct session_view *v)
 	       (r = sd_bus_message_read(m, "(sbtttu)", &what, &back, &step.ts_ns, &step.cost_ppm,
 					&step.limit_ppm, &step.n_cpus)) > 0) {
 		step.back = back;
-		step.what = shed_of(what);
+		step.what = bus_properties_shed_of(what);
 		if (step.what < SHED_MAX && v->n_steps < SESSION_STEPS_MAX)
 			v->steps[v->n_steps++] = step;
 	}
@@ -234,7 +236,7 @@ static const struct property_row {
 };
 
 /* Reads the value of property KYMO_BUS_NAME from its variant, which has been entered. */
-static int read_property(sd_bus_message *m, const char *name, struct session_view *v)
+static int bus_properties_read_property(sd_bus_message *m, const char *name, struct session_view *v)
 {
 	int r;
 
@@ -254,26 +256,30 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 	}
 	if (strcmp(name, "EventsOf") == 0) {
 		v->has_events_of = true;
-		return read_counts(m, category_group_names, v->counters.events_of, GROUPS);
+		return bus_properties_read_counts(m, category_group_names, v->counters.events_of,
+						  GROUPS);
 	}
 	if (strcmp(name, "Lost") == 0)
-		return read_counts(m, event_class_names, v->counters.lost, CLASS_MAX);
+		return bus_properties_read_counts(m, event_class_names, v->counters.lost,
+						  CLASS_MAX);
 	if (strcmp(name, "Stacks") == 0)
-		return read_counts(m, walk_end_names, v->counters.walks, WALK_ENDS_MAX);
+		return bus_properties_read_counts(m, walk_end_names, v->counters.walks,
+						  WALK_ENDS_MAX);
 	if (strcmp(name, "Cost") == 0)
 		return bus_properties_read_cost(m, v);
 	if (strcmp(name, "Shed") == 0)
-		return read_sheds(m, v);
+		return bus_properties_read_sheds(m, v);
 	if (strcmp(name, "BudgetSteps") == 0)
-		return read_steps(m, v);
+		return bus_properties_read_steps(m, v);
 	if (strcmp(name, "Snapshots") == 0)
-		return read_counts(m, session_view_file_names, v->files, VIEW_FILES_MAX);
+		return bus_properties_read_counts(m, session_view_file_names, v->files,
+						  VIEW_FILES_MAX);
 	if (strcmp(name, "Options") == 0) {
 		json_object_put(v->options);
-		v->options = read_json_dict(m, &r);
+		v->options = bus_properties_read_json_dict(m, &r);
 		return r;
 	}
-	json_object_put(read_json(m, &r)); /* of a newer daemon */
+	json_object_put(bus_properties_read_json(m, &r)); /* of a newer daemon */
 	return r;
 }
 
@@ -289,7 +295,7 @@ int bus_read_view(sd_bus_message *reply, struct session_view *v)
 		if (r >= 0)
 			r = sd_bus_message_enter_container(reply, 'v', contents);
 		if (r >= 0)
-			r = read_property(reply, name, v);
+			r = bus_properties_read_property(reply, name, v);
 		if (r >= 0)
 			r = sd_bus_message_exit_container(reply);
 		if (r >= 0)

@@ -7,7 +7,7 @@
 
 #include "cli/bus/bus-call.h"
 
-static int read_usage(sd_bus_message *m, struct bus_client_service *s)
+static int bus_service_read_usage(sd_bus_message *m, struct bus_client_service *s)
 {
 	struct bus_client_usage u;
 	const char *name;
@@ -25,8 +25,8 @@ static int read_usage(sd_bus_message *m, struct bus_client_service *s)
 
 /* The value of the property NAME, of the type CONTENTS, from its variant. What is not known is
  * passed over. */
-static int read_value(sd_bus_message *m, const char *name, const char *contents,
-		      struct bus_client_service *s)
+static int bus_service_read_value(sd_bus_message *m, const char *name, const char *contents,
+				  struct bus_client_service *s)
 {
 	const char *text;
 	int r = sd_bus_message_enter_container(m, 'v', contents);
@@ -40,7 +40,7 @@ static int read_value(sd_bus_message *m, const char *name, const char *contents,
 	} else if (strcmp(name, "StartTime") == 0 && strcmp(contents, "t") == 0) {
 		r = sd_bus_message_read_basic(m, 't', &s->start_ns);
 	} else if (strcmp(name, "Usage") == 0 && strcmp(contents, "a{s(tttt)}") == 0) {
-		r = read_usage(m, s);
+		r = bus_service_read_usage(m, s);
 	} else {
 		r = sd_bus_message_skip(m, contents);
 	}
@@ -57,7 +57,7 @@ static int bus_service_read_all(sd_bus_message *m, struct bus_client_service *s)
 		if (r >= 0)
 			r = sd_bus_message_peek_type(m, NULL, &contents);
 		if (r >= 0)
-			r = read_value(m, name, contents, s);
+			r = bus_service_read_value(m, name, contents, s);
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 	}

@@ -65,7 +65,7 @@ int bus_client_snapshot_state(struct bus_client *c)
 	return c->snapshot_state;
 }
 
-static int on_search(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_session_on_search(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_search *search = userdata;
 
@@ -94,7 +94,7 @@ int bus_client_ask_search(struct bus_client *c, const char *path, uint32_t pid)
 	*search = (struct bus_search){ c, pid, 0 };
 	r = sd_bus_message_append(m, "u", pid);
 	if (r >= 0)
-		r = sd_bus_call_async(c->bus, NULL, m, on_search, search, UINT64_MAX);
+		r = sd_bus_call_async(c->bus, NULL, m, bus_session_on_search, search, UINT64_MAX);
 	if (r >= 0)
 		return 0;
 	search->pid = 0;
@@ -145,7 +145,7 @@ int bus_client_begin_context(struct bus_client *c, const char *path, const char 
 }
 
 /* The bit of the open context NAME in M, a{su}; 0 = there is none. */
-static int find_context(sd_bus_message *m, const char *name, uint32_t *ret_bit)
+static int bus_session_find_context(sd_bus_message *m, const char *name, uint32_t *ret_bit)
 {
 	int r = sd_bus_message_enter_container(m, 'a', "{su}");
 	const char *other;
@@ -167,7 +167,7 @@ int bus_client_end_context(struct bus_client *c, const char *path, const char *n
 				    &e, &reply, "a{su}");
 
 	if (r >= 0)
-		r = find_context(reply, name, &bit);
+		r = bus_session_find_context(reply, name, &bit);
 	if (r < 0)
 		return bus_fail_call(c, r, &e);
 	if (bit == 0)
@@ -206,7 +206,7 @@ static int bus_session_on_answer(sd_bus_message *m, void *userdata, sd_bus_error
 }
 
 /* Waits for ANSWER, as long as the output of the session at PATH moves. */
-static int wait_stopped(struct bus_client *c, const char *path, sd_bus_message **answer)
+static int bus_session_wait_stopped(struct bus_client *c, const char *path, sd_bus_message **answer)
 {
 	uint64_t now, moved = clock_read_ns(CLOCK_MONOTONIC), bytes = UINT64_MAX;
 	int r;
@@ -248,7 +248,7 @@ int bus_client_stop(struct bus_client *c, const char *path)
 	r = sd_bus_call_async(c->bus, &slot, m, bus_session_on_answer, &answer, UINT64_MAX);
 	if (r < 0)
 		return bus_fail_call(c, r, NULL);
-	r = wait_stopped(c, path, &answer);
+	r = bus_session_wait_stopped(c, path, &answer);
 	if (r < 0)
 		return r;
 	if (sd_bus_message_is_method_error(answer, NULL))

@@ -20,7 +20,7 @@ enum { START_MS = 5000 };
 
 /* Where there is a session its own agent comes first, which may have a window; polkit knows of no
  * second one without any. */
-static bool has_session(void)
+static bool polkit_agent_has_session(void)
 {
 	_cleanup_free_ char *session = NULL;
 
@@ -28,7 +28,8 @@ static bool has_session(void)
 }
 
 /* In the child; NOTIFY_FD is closed by the agent when it has registered. */
-__attribute__((noreturn)) static void become_agent(pid_t parent, int notify_fd, bool fallback)
+__attribute__((noreturn)) static void polkit_agent_become_agent(pid_t parent, int notify_fd,
+								bool fallback)
 {
 	char number[16];
 	sigset_t none;
@@ -58,10 +59,10 @@ pid_t polkit_agent_start(void)
 		return 0;
 	read_fd = fds[0];
 	write_fd = fds[1];
-	fallback = has_session();
+	fallback = polkit_agent_has_session();
 	pid = fork();
 	if (pid == 0)
-		become_agent(parent, write_fd, fallback);
+		polkit_agent_become_agent(parent, write_fd, fallback);
 	if (pid < 0)
 		return 0;
 	write_fd = close_fd(write_fd);

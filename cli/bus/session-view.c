@@ -99,8 +99,8 @@ static const char *const back_texts[SHED_MAX] = {
 	[SHED_SESSION] = "goes on",
 };
 
-static void complain_of_step(const struct session_view *v, const struct session_shed *step,
-			     const char *what)
+static void session_view_complain_of_step(const struct session_view *v,
+					  const struct session_shed *step, const char *what)
 {
 	bool ended = strcmp(v->reason, "overhead") == 0;
 	const char *text = step->back                             ? back_texts[step->what]
@@ -148,7 +148,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 	}
 	/* (an older service reports only what has gone) */
 	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
-		complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
+		session_view_complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
 		exit_status = CLI_DAMAGE;
 	}
 	if (v->counters.dropped_bytes) {
@@ -170,7 +170,8 @@ int session_view_complain(const struct session_view *v, const char *what)
 }
 
 /* LIST, of N; with what only steps have if STEPS. */
-static struct json_object *sheds_json(const struct session_shed *list, size_t n, bool steps)
+static struct json_object *session_view_sheds_json(const struct session_shed *list, size_t n,
+						   bool steps)
 {
 	return JSON_LIST(s, list, n,
 			 JSON_OBJECT(JSON("what", budget_shed_names[s->what]),
@@ -197,8 +198,9 @@ struct json_object *session_view_json(const struct session_view *v)
 		JSON("bpf_classes_ns",
 		     JSON_MAP(cost, c->bpf_classes, COST_CLASSES,
 			      JSON_IF(cost->ns, cost_names[cost - c->bpf_classes], cost->ns))),
-		JSON("cpu_ppm", c->cost_ppm), JSON("shed", sheds_json(v->sheds, v->n_sheds, false)),
-		JSON("steps", sheds_json(v->steps, v->n_steps, true)),
+		JSON("cpu_ppm", c->cost_ppm),
+		JSON("shed", session_view_sheds_json(v->sheds, v->n_sheds, false)),
+		JSON("steps", session_view_sheds_json(v->steps, v->n_steps, true)),
 		JSON_IF(*v->profile, "profile", v->profile),
 		JSON_IF(*v->profile, "directory", v->directory),
 		JSON_IF(*v->profile && session_view_is_flight(v), "snapshots",

@@ -25,7 +25,7 @@ void cli_set_verb(const struct verb *verb)
 }
 
 /* What is said on stderr comes behind what was printed before. Returns whether that was printed. */
-static bool flush_printed(void)
+static bool complain_flush_printed(void)
 {
 	int e = errno; /* messages have it in them */
 	bool printed;
@@ -44,7 +44,7 @@ static void complain(const char *format, va_list ap)
 	_cleanup_free_ char *text = NULL;
 	char *rest, *line;
 
-	flush_printed();
+	complain_flush_printed();
 	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
 	if (vasprintf(&text, format, ap) < 0)
 		return;
@@ -82,7 +82,7 @@ int cli_usage_error(const char *format, ...)
 }
 
 /* Whether getopt_long() complains of a long option, which then is the word that it took last. */
-static bool is_long_option(char **argv)
+static bool complain_is_long_option(char **argv)
 {
 	const char *word = argv[optind - 1], *next = argv[optind];
 
@@ -95,7 +95,7 @@ static bool is_long_option(char **argv)
 }
 
 /* WORD is no long option of KNOWN, or not as it stands there. */
-static int bad_long_option(const char *word, const struct option *known)
+static int complain_bad_long_option(const char *word, const struct option *known)
 {
 	int n = 2 + (int)strcspn(word + 2, "=");
 	_cleanup_free_ char *name = strndup(word + 2, (size_t)n - 2);
@@ -129,8 +129,8 @@ int cli_bad_option(int answer, char **argv, const struct option *known)
 
 	if (answer == ':')
 		return cli_usage_error("option '%s' needs a value", word);
-	if (is_long_option(argv))
-		return bad_long_option(word, known);
+	if (complain_is_long_option(argv))
+		return complain_bad_long_option(word, known);
 	if (optopt <= ' ' || optopt > '~')
 		return cli_usage_error("unknown option with the character 0x%02x",
 				       (unsigned char)optopt);
@@ -153,7 +153,7 @@ int cli_help(void)
 
 int cli_check_printed(int r)
 {
-	if (flush_printed() || (r != CLI_OK && r != CLI_DAMAGE))
+	if (complain_flush_printed() || (r != CLI_OK && r != CLI_DAMAGE))
 		return r;
 	return cli_failed("cannot write to standard output%s%s", print_errno ? ": " : "",
 			  print_errno ? strerror(print_errno) : "");

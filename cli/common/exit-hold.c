@@ -84,13 +84,13 @@ static long exit_hold_call_of(pid_t tid)
 }
 
 /* Whether TID has asked for its own end only. */
-static bool ends_alone(pid_t tid)
+static bool exit_hold_ends_alone(pid_t tid)
 {
 	return exit_hold_call_of(tid) == SYS_exit;
 }
 
-static bool is_in_exec(struct exit_hold *h __attribute__((unused)),
-		       pid_t pid __attribute__((unused)), pid_t tid)
+static bool exit_hold_is_in_exec(struct exit_hold *h __attribute__((unused)),
+				 pid_t pid __attribute__((unused)), pid_t tid)
 {
 	long number = exit_hold_call_of(tid);
 
@@ -98,8 +98,8 @@ static bool is_in_exec(struct exit_hold *h __attribute__((unused)),
 }
 
 /* Calls EACH for the tasks of PID, and returns how often that said true. */
-static unsigned each_task(struct exit_hold *h, pid_t pid,
-			  bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid))
+static unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
+				    bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid))
 {
 	const struct dirent *entry;
 	unsigned n = 0;
@@ -195,7 +195,7 @@ static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
  * the first one of PID, and nobody traces it. It begins a program, which may end within a
  * millisecond.
  */
-static void seize_successor(struct exit_hold *h, pid_t pid)
+static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
 {
 	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
 
@@ -208,11 +208,11 @@ static void seize_successor(struct exit_hold *h, pid_t pid)
 /* TID, of PID, is at its exit: it goes on, and is traced no more. */
 static void exit_hold_detach(struct exit_hold *h, pid_t pid, pid_t tid)
 {
-	bool execs = tid == pid && each_task(h, pid, is_in_exec) > 0;
+	bool execs = tid == pid && exit_hold_each_task(h, pid, exit_hold_is_in_exec) > 0;
 
 	ptrace(PTRACE_DETACH, tid, NULL, NULL);
 	if (execs)
-		seize_successor(h, pid);
+		exit_hold_seize_successor(h, pid);
 }
 
 static void exit_hold_let_go(struct exit_hold *h, struct held *held)
@@ -230,33 +230,33 @@ static void exit_hold_release_one(struct exit_hold *h, pid_t pid)
 			h->list[i].state = HELD_RELEASED;
 }
 
-static bool is_other(struct exit_hold *h, pid_t pid, pid_t tid)
+static bool exit_hold_is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	return !exit_hold_find(h, tid) && !task_state_is_ending(pid, tid);
 }
 
 /* (one that is traced already, or has gone: nothing happens) */
-static bool seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
+static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	return tid != pid && exit_hold_seize(h, tid, OPTIONS | PTRACE_O_TRACECLONE);
 }
 
 /* HELD is the last one of its process, or goes before the others. */
-static void settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
+static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
 {
-	if (each_task(h, held->pid, is_in_exec) > 0) {
+	if (exit_hold_each_task(h, held->pid, exit_hold_is_in_exec) > 0) {
 		held->state = HELD_RELEASED;
-	} else if (each_task(h, held->pid, is_other) == 0) {
+	} else if (exit_hold_each_task(h, held->pid, exit_hold_is_other) == 0) {
 		held->state = HELD_READY;
 		held->ready_ns = now_ns;
 		eventfd_write(h->owner_fd, 1);
-	} else if (now_ns - held->since_ns > OTHERS_NS || ends_alone(held->tid)) {
+	} else if (now_ns - held->since_ns > OTHERS_NS || exit_hold_ends_alone(held->tid)) {
 		held->state = HELD_RELEASED;
 	}
 }
 
 /* Whether a thread of HELD's process is reported already: then all of them wait with it. */
-static bool is_told(const struct exit_hold *h, const struct held *held)
+static bool exit_hold_is_told(const struct exit_hold *h, const struct held *held)
 {
 	for (unsigned i = 0; i < h->n; i++)
 		if (&h->list[i] != held && h->list[i].pid == held->pid &&
@@ -274,8 +274,8 @@ static int exit_hold_settle(struct exit_hold *h)
 	for (unsigned i = 0; i < h->n; i++) {
 		struct held *held = &h->list[i];
 
-		if (held->state == HELD_WAITING && !is_told(h, held))
-			settle_waiting(h, held, now_ns);
+		if (held->state == HELD_WAITING && !exit_hold_is_told(h, held))
+			exit_hold_settle_waiting(h, held, now_ns);
 		if ((held->state == HELD_READY || held->state == HELD_TAKEN) &&
 		    now_ns - held->ready_ns > HOLD_NS) {
 			exit_hold_release_one(h, held->pid);
@@ -299,7 +299,7 @@ static int exit_hold_settle(struct exit_hold *h)
 /* ---- what other threads than the first one have forked ---- */
 
 /* What TID has forked, and what that has. (one that is traced already: nothing happens) */
-static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
+static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	char path[64];
 	int child;
@@ -314,7 +314,7 @@ static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 	h->depth++;
 	while (fscanf(f, "%d", &child) == 1) {
 		exit_hold_seize(h, (pid_t)child, OPTIONS);
-		each_task(h, (pid_t)child, adopt_children);
+		exit_hold_each_task(h, (pid_t)child, exit_hold_adopt_children);
 	}
 	h->depth--;
 	fclose(f);
@@ -322,7 +322,7 @@ static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 }
 
 /* Tracing all threads would report it, but stop each of them for each of its signals. */
-static void walk_if_due(struct exit_hold *h)
+static void exit_hold_walk_if_due(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC), took_ns;
 
@@ -330,7 +330,7 @@ static void walk_if_due(struct exit_hold *h)
 		return;
 	/* (an exec of another thread puts that in the place of the first one, which was traced) */
 	exit_hold_seize(h, h->command, OPTIONS);
-	each_task(h, h->command, adopt_children);
+	exit_hold_each_task(h, h->command, exit_hold_adopt_children);
 	if (h->gave_up)
 		return;
 	took_ns = clock_read_ns(CLOCK_MONOTONIC) - now_ns;
@@ -339,7 +339,7 @@ static void walk_if_due(struct exit_hold *h)
 
 /* ---- what happens to what is traced ---- */
 
-static void on_exit_of(struct exit_hold *h, pid_t tid)
+static void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	pid_t pid = exit_hold_process_of(tid);
@@ -347,29 +347,29 @@ static void on_exit_of(struct exit_hold *h, pid_t tid)
 
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
 	if (WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX ||
-	    (tid == pid && each_task(h, pid, is_in_exec) > 0)) {
+	    (tid == pid && exit_hold_each_task(h, pid, exit_hold_is_in_exec) > 0)) {
 		exit_hold_detach(h, pid, tid);
 		return;
 	}
 	/* A process that outlives it has its memory. */
 	if (tid == pid)
-		each_task(h, pid, seize_other);
+		exit_hold_each_task(h, pid, exit_hold_seize_other);
 	h->list[h->n++] = (struct held){ tid, pid, HELD_WAITING, now_ns, 0 };
 }
 
-static bool is_stop_signal(int number)
+static bool exit_hold_is_stop_signal(int number)
 {
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
 /* TID has stopped with STATUS: goes on, but at its exit. */
-static void on_stop(struct exit_hold *h, pid_t tid, int status)
+static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
 	int number = status & 0xff, event = status >> 8;
 
 	if (event == PTRACE_EVENT_EXIT)
-		on_exit_of(h, tid);
-	else if (event == PTRACE_EVENT_STOP && is_stop_signal(number))
+		exit_hold_on_exit_of(h, tid);
+	else if (event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number))
 		/* Job control: it stays stopped until somebody continues it. */
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 	else
@@ -384,7 +384,7 @@ static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int option
 	       ret->si_pid != 0;
 }
 
-static void take_stops(struct exit_hold *h)
+static void exit_hold_take_stops(struct exit_hold *h)
 {
 	siginfo_t info;
 
@@ -408,7 +408,7 @@ static void take_stops(struct exit_hold *h)
 		if (held)
 			*held = h->list[--h->n];
 		if (!ended)
-			on_stop(h, tid, info.si_status);
+			exit_hold_on_stop(h, tid, info.si_status);
 	}
 }
 
@@ -428,8 +428,8 @@ static void *exit_hold_run(void *userdata)
 	pthread_cond_signal(&h->begun);
 	while (h->error == 0 && !h->ending) {
 		h->gave_up = false;
-		take_stops(h);
-		walk_if_due(h);
+		exit_hold_take_stops(h);
+		exit_hold_walk_if_due(h);
 		due_ms = exit_hold_settle(h);
 		if (h->ending)
 			break;

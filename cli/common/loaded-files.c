@@ -43,7 +43,7 @@ static int loaded_files_add_file(struct finder *f, const char *path)
 /* ---- what the linker says ---- */
 
 /* "\tlibc.so.6 => /lib/libc.so.6 (0x7f...)", "\t/lib/ld.so (0x7f...)" */
-static void take_line(struct finder *f, char *line)
+static void loaded_files_take_line(struct finder *f, char *line)
 {
 	char *path = strstr(line, " => "), *end;
 
@@ -57,7 +57,7 @@ static void take_line(struct finder *f, char *line)
 	loaded_files_add_file(f, path);
 }
 
-static void ask_linker(struct finder *f, const char *linker, const char *program)
+static void loaded_files_ask_linker(struct finder *f, const char *linker, const char *program)
 {
 	char *argv[] = { (char *)linker, (char *)"--list", (char *)program, NULL };
 	posix_spawn_file_actions_t actions;
@@ -78,7 +78,7 @@ static void ask_linker(struct finder *f, const char *linker, const char *program
 	close(fds[1]);
 	answer = fdopen(fds[0], "re");
 	while (answer && getline(&line, &room, answer) > 0)
-		take_line(f, line);
+		loaded_files_take_line(f, line);
 	if (answer)
 		fclose(answer);
 	else
@@ -90,7 +90,7 @@ static void ask_linker(struct finder *f, const char *linker, const char *program
 /* ---- programs ---- */
 
 /* Where the segment with the linker's name is, by the headers of a 64-bit file. */
-static int find_linker(int fd, char *to, size_t room)
+static int loaded_files_find_linker(int fd, char *to, size_t room)
 {
 	Elf64_Ehdr header;
 	Elf64_Phdr segment;
@@ -117,7 +117,7 @@ static int find_linker(int fd, char *to, size_t room)
 }
 
 /* The interpreter of a script: what stands behind "#!". */
-static int find_interpreter(int fd, char *to, size_t room)
+static int loaded_files_find_interpreter(int fd, char *to, size_t room)
 {
 	ssize_t n = pread(fd, to, room - 1, 0);
 	char *path = to + 2;
@@ -131,7 +131,7 @@ static int find_interpreter(int fd, char *to, size_t room)
 	return *to == '/' ? 0 : -1;
 }
 
-static void add_program(struct finder *f, const char *path)
+static void loaded_files_add_program(struct finder *f, const char *path)
 {
 	_cleanup_free_ char *program = strdup(path);
 	char head[HEAD_BYTES];
@@ -141,11 +141,11 @@ static void add_program(struct finder *f, const char *path)
 
 		if (fd < 0)
 			return;
-		if (find_linker(fd, head, sizeof(head)) == 0) {
-			ask_linker(f, head, program);
+		if (loaded_files_find_linker(fd, head, sizeof(head)) == 0) {
+			loaded_files_ask_linker(f, head, program);
 			return;
 		}
-		if (find_interpreter(fd, head, sizeof(head)) < 0)
+		if (loaded_files_find_interpreter(fd, head, sizeof(head)) < 0)
 			return;
 		free(program);
 		program = strdup(head);
@@ -179,6 +179,6 @@ size_t loaded_files(const char *command, int *fds)
 	if (!f || !path)
 		return 0;
 	f->fds = fds;
-	add_program(f, path);
+	loaded_files_add_program(f, path);
 	return f->n;
 }

@@ -13,12 +13,12 @@
 #include "cli/common/verb.h"
 
 /* What is written to it is gone, and it can be written over by anybody. */
-static bool is_null_device(const struct stat *st)
+static bool output_file_is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
 
-static int open_stdout(struct output_file *o)
+static int output_file_open_stdout(struct output_file *o)
 {
 	struct stat st;
 
@@ -30,7 +30,8 @@ static int open_stdout(struct output_file *o)
 	/* (one that was closed is the null device, to be read only) */
 	if (fstat(STDOUT_FILENO, &st) < 0 ||
 	    !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
-	      (is_null_device(&st) && (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) != O_RDONLY))) {
+	      (output_file_is_null_device(&st) &&
+	       (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) != O_RDONLY))) {
 		cli_error("standard output is not a file, a pipe or a socket");
 		return -EINVAL;
 	}
@@ -40,7 +41,7 @@ static int open_stdout(struct output_file *o)
 	return o->path && o->fd >= 0 ? 0 : -ENOMEM;
 }
 
-static char *default_path(const char *suffix)
+static char *output_file_default_path(const char *suffix)
 {
 	time_t now = time(NULL);
 	char name[64], *path;
@@ -51,7 +52,7 @@ static char *default_path(const char *suffix)
 }
 
 /* Opens what exists, without waiting for somebody to read it. Returns it, or -1 with errno. */
-static int open_existing(const char *path)
+static int output_file_open_existing(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int flags;
@@ -63,7 +64,7 @@ static int open_existing(const char *path)
 }
 
 /* Says why PATH cannot be opened, by the errno E that opening it ended with. Returns -E. */
-static int say_why_not(const char *path, int e)
+static int output_file_say_why_not(const char *path, int e)
 {
 	struct stat st;
 	bool there = stat(path, &st) == 0, missing = !there && errno == ENOENT;
@@ -94,12 +95,12 @@ static int output_file_open_path(struct output_file *o, bool force)
 	o->created = o->fd >= 0;
 	e = errno;
 	if (o->fd < 0 && e == EEXIST &&
-	    (force || (stat(o->path, &st) == 0 && is_null_device(&st)))) {
-		o->fd = open_existing(o->path);
+	    (force || (stat(o->path, &st) == 0 && output_file_is_null_device(&st)))) {
+		o->fd = output_file_open_existing(o->path);
 		e = errno;
 	}
 	if (o->fd < 0)
-		return say_why_not(o->path, e);
+		return output_file_say_why_not(o->path, e);
 	if (o->created && fstat(o->fd, &st) == 0) {
 		o->device = st.st_dev;
 		o->inode = st.st_ino;
@@ -113,9 +114,9 @@ int output_file_open(const char *path, const char *suffix, bool force, struct ou
 	int r;
 
 	if (path && strcmp(path, "-") == 0) {
-		r = open_stdout(&o);
+		r = output_file_open_stdout(&o);
 	} else {
-		o.path = path ? strdup(path) : default_path(suffix);
+		o.path = path ? strdup(path) : output_file_default_path(suffix);
 		r = o.path ? output_file_open_path(&o, force) : -ENOMEM;
 	}
 	if (r < 0)

@@ -16,7 +16,7 @@ static const int ending_signals[] = { SIGHUP, SIGINT, SIGTERM };
 static struct output_file *volatile unfinished;
 
 /* Only calls that a signal handler may make. */
-static void throw_away(struct output_file *f)
+static void packed_output_throw_away(struct output_file *f)
 {
 	struct stat st;
 
@@ -31,13 +31,13 @@ static void throw_away(struct output_file *f)
 static void packed_output_on_signal(int number)
 {
 	if (unfinished)
-		throw_away(unfinished);
+		packed_output_throw_away(unfinished);
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
 /* A signal that is ignored (nohup) stays so. */
-static void watch_signals(void)
+static void packed_output_watch_signals(void)
 {
 	struct sigaction to = { .sa_handler = packed_output_on_signal }, was;
 
@@ -46,7 +46,7 @@ static void watch_signals(void)
 			sigaction(ending_signals[i], &to, NULL);
 }
 
-static bool is_same_file(int a, int b)
+static bool packed_output_is_same_file(int a, int b)
 {
 	struct stat x, y;
 
@@ -64,14 +64,14 @@ int packed_output_open(struct packed_output *o, const struct packed_output_args 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < args->n_inputs; i++) {
-		if (!is_same_file(o->file.fd, args->inputs[i]))
+		if (!packed_output_is_same_file(o->file.fd, args->inputs[i]))
 			continue;
 		cli_error("%s is the input; write to another file", o->file.path);
 		output_file_deinit(&o->file);
 		return -EINVAL;
 	}
 	unfinished = &o->file;
-	watch_signals();
+	packed_output_watch_signals();
 	r = output_file_begin(&o->file);
 	if (r == 0) {
 		r = pack_init(&o->packer, args->method);
@@ -97,7 +97,7 @@ int packed_output_open_fd(struct packed_output *o, int fd, const char *name)
 
 void packed_output_deinit(struct packed_output *o)
 {
-	throw_away(&o->file);
+	packed_output_throw_away(&o->file);
 	unfinished = NULL;
 	output_file_deinit(&o->file);
 	pack_deinit(&o->packer);

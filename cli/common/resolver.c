@@ -87,12 +87,12 @@ static void resolver_take_clock(struct resolver *r, const struct event *ev)
 }
 
 /* Whether the archive is of this machine since it was booted. */
-static bool is_of_here(const struct resolver *r)
+static bool resolver_is_of_here(const struct resolver *r)
 {
 	return r->has_start && r->has_clock && !r->foreign;
 }
 
-static int take_task(struct resolver *r, const struct event *ev)
+static int resolver_take_task(struct resolver *r, const struct event *ev)
 {
 	uint64_t key = (uint64_t)ev->pid + 1;
 	struct resolver_process *p;
@@ -110,7 +110,7 @@ static int take_task(struct resolver *r, const struct event *ev)
 	return 0;
 }
 
-static int take_kernel(struct resolver *r, const struct event *ev)
+static int resolver_take_kernel(struct resolver *r, const struct event *ev)
 {
 	struct resolver_kernel *k;
 	size_t n = ev->mapping.build_id_size;
@@ -145,9 +145,9 @@ int resolver_add(struct resolver *r, const struct event *ev)
 		resolver_take_clock(r, ev);
 		return 0;
 	case EVENT_TASK:
-		return r->symbols ? take_task(r, ev) : 0;
+		return r->symbols ? resolver_take_task(r, ev) : 0;
 	case EVENT_MAPPING:
-		return take_kernel(r, ev);
+		return resolver_take_kernel(r, ev);
 	default:
 		return 0;
 	}
@@ -161,7 +161,7 @@ void resolver_forget(struct resolver *r, uint32_t pid)
 /* ---- who lives ---- */
 
 /* When process PID began, in clock ticks of CLOCK_BOOTTIME; -1 = there is none. */
-static int64_t read_start_ticks(uint32_t pid)
+static int64_t resolver_read_start_ticks(uint32_t pid)
 {
 	char path[32], line[1024];
 	long long ticks = -1;
@@ -184,14 +184,14 @@ static int64_t read_start_ticks(uint32_t pid)
 }
 
 /* Whether the process that is called so now is the one of the archive. */
-static bool is_alive(const struct resolver *r, struct resolver_process *p)
+static bool resolver_is_alive(const struct resolver *r, struct resolver_process *p)
 {
 	int64_t ticks_a_second = sysconf(_SC_CLK_TCK), apart;
 
-	if (!p || !is_of_here(r) || p->start_ns == 0 || ticks_a_second <= 0)
+	if (!p || !resolver_is_of_here(r) || p->start_ns == 0 || ticks_a_second <= 0)
 		return false;
 	if (!p->looked_at) {
-		apart = read_start_ticks(p->pid) -
+		apart = resolver_read_start_ticks(p->pid) -
 			(int64_t)(p->start_ns / (1000000000 / (uint64_t)ticks_a_second));
 		p->looked_at = true;
 		p->lives = apart >= -1 && apart <= 1;
@@ -201,8 +201,8 @@ static bool is_alive(const struct resolver *r, struct resolver_process *p)
 
 /* ---- asking ---- */
 
-static struct symbol_mapping mapping_of(const struct profile_place *place,
-					const struct resolver_kernel *kernel)
+static struct symbol_mapping resolver_mapping_of(const struct profile_place *place,
+						 const struct resolver_kernel *kernel)
 {
 	const struct mapping *m = place->mapping;
 
@@ -221,8 +221,8 @@ static struct symbol_mapping mapping_of(const struct profile_place *place,
 }
 
 /* Whether anything can be said of PLACE; fills the query. */
-static bool make_query(struct resolver *r, const struct profile_place *place,
-		       struct symbol_query *ret)
+static bool resolver_make_query(struct resolver *r, const struct profile_place *place,
+				struct symbol_query *ret)
 {
 	bool is_kernel = maps_is_kernel(place->address);
 	const struct resolver_kernel *kernel =
@@ -233,22 +233,23 @@ static bool make_query(struct resolver *r, const struct profile_place *place,
 		.kernel = is_kernel,
 		.is_return = place->returns,
 		.address = place->address,
-		.mapping = mapping_of(place, kernel),
+		.mapping = resolver_mapping_of(place, kernel),
 	};
 	if (!is_kernel) {
 		ret->pid = p ? p->pid : 0;
-		ret->lives = is_alive(r, p);
+		ret->lives = resolver_is_alive(r, p);
 		return true;
 	}
 	/* Where the kernel begins says which one it is only as long as that one runs. */
-	return (place->mapping || kernel) && (ret->mapping.n_build_id > 0 || is_of_here(r));
+	return (place->mapping || kernel) &&
+	       (ret->mapping.n_build_id > 0 || resolver_is_of_here(r));
 }
 
 /* What nobody vouches for is taken where it is likely to be right. */
-static bool is_believed(const struct resolver *r, const struct symbol_query *query,
-			const struct symbol_frame *frame)
+static bool resolver_is_believed(const struct resolver *r, const struct symbol_query *query,
+				 const struct symbol_frame *frame)
 {
-	return !frame->unsure || is_of_here(r) || (r->has_sysroot && !query->kernel);
+	return !frame->unsure || resolver_is_of_here(r) || (r->has_sysroot && !query->kernel);
 }
 
 /* Returns how many frames are known of PLACE, or -ENOMEM. */
@@ -260,7 +261,7 @@ static int resolver_look_up(struct resolver *r, const struct profile_place *plac
 	size_t n;
 	int e;
 
-	if (!make_query(r, place, &query))
+	if (!resolver_make_query(r, place, &query))
 		return 0;
 	e = symbols_resolve(r->symbols, &query, &found, &n);
 	if (e < 0)
@@ -275,7 +276,7 @@ static int resolver_look_up(struct resolver *r, const struct profile_place *plac
 			.depth = (uint32_t)i,
 		};
 	}
-	return known && is_believed(r, &query, &found[0]) ? (int)n : 0;
+	return known && resolver_is_believed(r, &query, &found[0]) ? (int)n : 0;
 }
 
 static int resolver_count(struct resolver *r, const struct profile_place *place, bool named)
@@ -317,7 +318,8 @@ int resolver_called(struct resolver *r, const struct profile_place *place, const
 {
 	struct symbol_query query;
 
-	if (!r->symbols || !place->returns || !place->mapping || !make_query(r, place, &query))
+	if (!r->symbols || !place->returns || !place->mapping ||
+	    !resolver_make_query(r, place, &query))
 		return 0;
 	return symbols_called(r->symbols, &query, ret);
 }
@@ -328,7 +330,7 @@ DEFINE_ORDER_OF_POINTERS(compare_modules, struct resolver_module,
 			 COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path))
 
 /* A list of all modules, those with most unnamed addresses first (free() it), and their number. */
-static const struct resolver_module **sort_modules(const struct resolver *r, size_t *ret_n)
+static const struct resolver_module **resolver_sort_modules(const struct resolver *r, size_t *ret_n)
 {
 	return (const struct resolver_module **)table_sorted(&r->modules, compare_modules, ret_n);
 }
@@ -336,7 +338,7 @@ static const struct resolver_module **sort_modules(const struct resolver *r, siz
 void resolver_print_missing(const struct resolver *r)
 {
 	size_t pos = 0, n = 0, n_modules;
-	_cleanup_free_ const struct resolver_module **list = sort_modules(r, &n_modules);
+	_cleanup_free_ const struct resolver_module **list = resolver_sort_modules(r, &n_modules);
 	const struct symbol_problem *problem;
 
 	for (; n < n_modules && list[n]->n_unnamed > 0; n++)
@@ -354,7 +356,7 @@ void resolver_print_missing(const struct resolver *r)
 struct json_object *resolver_json_modules(const struct resolver *r)
 {
 	size_t n;
-	_cleanup_free_ const struct resolver_module **list = sort_modules(r, &n);
+	_cleanup_free_ const struct resolver_module **list = resolver_sort_modules(r, &n);
 
 	return JSON_LIST(m, list, n,
 			 JSON_OBJECT(JSON("module", (*m)->path), JSON("addresses", (*m)->n_asked),

@@ -16,8 +16,8 @@
 #include "cli/common/verb.h"
 
 /* In the child: becomes ARGV when GO_FD is written to, or says in ERROR_FD why not. */
-__attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, int go_fd,
-					     int error_fd)
+__attribute__((noreturn)) static void run_command_become(char **argv, const sigset_t *mask,
+							 int go_fd, int error_fd)
 {
 	ssize_t n;
 	char go;
@@ -40,7 +40,7 @@ __attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, 
 }
 
 /* The mappings go with exec. What cannot be mapped is no worse off than without this. */
-static void map_files(const int *fds, size_t n)
+static void run_command_map_files(const int *fds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		(void)mmap(NULL, (size_t)getpagesize(), PROT_READ | PROT_EXEC, MAP_PRIVATE, fds[i],
@@ -77,10 +77,10 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 	if (pid == 0) {
 		if (maps_files)
 			run_command_take_name(argv[0]);
-		map_files(files, n_files);
+		run_command_map_files(files, n_files);
 		/* Else it would not notice that we are gone. */
 		close(go_fd);
-		become(argv, mask, wait_fd, write_fd);
+		run_command_become(argv, mask, wait_fd, write_fd);
 	}
 	for (size_t i = 0; i < n_files; i++)
 		close(files[i]);

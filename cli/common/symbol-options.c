@@ -18,7 +18,7 @@ int symbol_options_add_dir(void *options, char *dir)
 }
 
 /* Says which directory is not there. */
-static int check_dir(const char *option, const char *path)
+static int symbol_options_check_dir(const char *option, const char *path)
 {
 	struct stat st;
 
@@ -33,10 +33,10 @@ static int check_dir(const char *option, const char *path)
 
 int symbol_options_open(const struct symbol_options *o, struct symbols **ret)
 {
-	int r = o->none ? CLI_OK : check_dir("--sysroot", o->sysroot), e;
+	int r = o->none ? CLI_OK : symbol_options_check_dir("--sysroot", o->sysroot), e;
 
 	for (size_t i = 0; !o->none && r == CLI_OK && i < o->n_debug_dirs; i++)
-		r = check_dir("--debug-dir", o->debug_dirs[i]);
+		r = symbol_options_check_dir("--debug-dir", o->debug_dirs[i]);
 	if (o->none || r != CLI_OK)
 		return r;
 	e = symbols_new(ret, &(struct symbols_options){

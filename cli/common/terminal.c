@@ -53,7 +53,7 @@ static int terminal_say(const char *text)
 	return write(STDOUT_FILENO, text, strlen(text)) < 0 ? -errno : 0;
 }
 
-static void on_death(int signal)
+static void terminal_on_death(int signal)
 {
 	terminal_leave();
 	raise(signal);
@@ -64,7 +64,8 @@ static void terminal_hook(void)
 {
 	static const int deaths[] = { SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,
 				      SIGSEGV, SIGSYS, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU };
-	const struct sigaction action = { .sa_handler = on_death, .sa_flags = SA_RESETHAND };
+	const struct sigaction action = { .sa_handler = terminal_on_death,
+					  .sa_flags = SA_RESETHAND };
 	struct sigaction old;
 
 	if (terminal.hooked)

@@ -45,7 +45,8 @@ static void verb_options_make_tables(const struct verb_option *rows, size_t n, b
 	options[n] = (struct option){ "help", no_argument, NULL, 'h' };
 }
 
-static const struct verb_option *find_row(const struct verb_option *rows, size_t n, int answer)
+static const struct verb_option *verb_options_find_row(const struct verb_option *rows, size_t n,
+						       int answer)
 {
 	if (answer >= LONG_FIRST)
 		return &rows[answer - LONG_FIRST];
@@ -68,7 +69,7 @@ static int verb_options_take(const struct verb_option *row, int answer, char *va
 	return row->take ? row->take(row->userdata, value) : CLI_OK;
 }
 
-static int parse(int argc, char **argv, const struct verb_option *rows, bool command)
+static int verb_options_parse_(int argc, char **argv, const struct verb_option *rows, bool command)
 {
 	_cleanup_free_ struct option *options = NULL;
 	_cleanup_free_ char *letters = NULL;
@@ -83,7 +84,7 @@ static int parse(int argc, char **argv, const struct verb_option *rows, bool com
 		return cli_failed("out of memory");
 	verb_options_make_tables(rows, n, command, options, letters);
 	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		const struct verb_option *row = find_row(rows, n, c);
+		const struct verb_option *row = verb_options_find_row(rows, n, c);
 		int r;
 
 		if (c == 'h')
@@ -101,12 +102,12 @@ static int parse(int argc, char **argv, const struct verb_option *rows, bool com
 
 int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
 {
-	return parse(argc, argv, rows, false);
+	return verb_options_parse_(argc, argv, rows, false);
 }
 
 int verb_options_parse_command(int argc, char **argv, const struct verb_option *rows)
 {
-	return parse(argc, argv, rows, true);
+	return verb_options_parse_(argc, argv, rows, true);
 }
 
 int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,

@@ -11,7 +11,7 @@
 
 #include "cli/flame/flame.h"
 
-static void add_name(struct outbuf *out, const char *name)
+static void flame_folded_add_name(struct outbuf *out, const char *name)
 {
 	size_t n = strlen(name);
 	char *to = outbuf_reserve(out, n);
@@ -29,7 +29,7 @@ static void flame_folded_add_stack(struct outbuf *out, const struct call_tree *t
 	for (uint32_t i = node; i != 0; i = t->nodes[i].parent)
 		list[n++] = i;
 	while (n-- > 0) {
-		add_name(out, t->nodes[list[n]].name);
+		flame_folded_add_name(out, t->nodes[list[n]].name);
 		outbuf_append(out, n > 0 ? ";" : " ", 1);
 	}
 }

@@ -115,7 +115,8 @@ static uint64_t flame_pprof_text(struct maker *m, const char *s)
 	return number;
 }
 
-static void add_value_type(struct maker *m, unsigned field, const char *type, const char *unit)
+static void flame_pprof_add_value_type(struct maker *m, unsigned field, const char *type,
+				       const char *unit)
 {
 	size_t value_type = protobuf_begin(m->out, field);
 
@@ -126,7 +127,7 @@ static void add_value_type(struct maker *m, unsigned field, const char *type, co
 
 /* ---- where ---- */
 
-static void add_build_id(struct maker *m, const struct mapping *map)
+static void flame_pprof_add_build_id(struct maker *m, const struct mapping *map)
 {
 	_cleanup_free_ char *digits = malloc(2 * map->build_id_size + 1);
 
@@ -141,7 +142,7 @@ static void add_build_id(struct maker *m, const struct mapping *map)
 }
 
 /* The mapping of PLACE, which is written at the end, when all its places have been; 0 = none. */
-static uint64_t mapping_id(struct maker *m, const struct profile_place *place)
+static uint64_t flame_pprof_mapping_id(struct maker *m, const struct profile_place *place)
 {
 	uint64_t id;
 
@@ -163,7 +164,7 @@ static uint64_t mapping_id(struct maker *m, const struct profile_place *place)
 
 /* Notes what is known of a place in mapping ID: nobody needs to look for names where there are
  * all. */
-static void note_known(struct maker *m, uint64_t id, const struct frame *frames, int n)
+static void flame_pprof_note_known(struct maker *m, uint64_t id, const struct frame *frames, int n)
 {
 	struct used_mapping *u = id ? &m->mappings[id - 1] : NULL;
 
@@ -175,7 +176,7 @@ static void note_known(struct maker *m, uint64_t id, const struct frame *frames,
 }
 
 /* A stack of the process with most of it, or NULL. */
-static const struct profile_stack *heaviest_process(const struct profile *p)
+static const struct profile_stack *flame_pprof_heaviest_process(const struct profile *p)
 {
 	struct table weights = { 0 };
 	const struct profile_stack *ret = NULL;
@@ -218,10 +219,10 @@ static bool flame_pprof_is_called(const struct mapping *map, const char *name)
  * is the one that is mapped below all libraries, wherever the kernel puts it. (It is not, if the
  * program was started through the dynamic loader.) 0 if there is none.
  */
-static size_t program_of(const struct maker *m)
+static size_t flame_pprof_program_of(const struct maker *m)
 {
 	const struct flame_input *in = m->f->now;
-	const struct profile_stack *of = heaviest_process(in->profile);
+	const struct profile_stack *of = flame_pprof_heaviest_process(in->profile);
 	const struct mapping *best = NULL;
 	char label[PROFILE_LABEL_MAX];
 	const char *name = of ? profile_names_process(label, in->profile, &in->names, of) : "";
@@ -243,7 +244,7 @@ static size_t program_of(const struct maker *m)
 }
 
 /* Viewers look for a file of this name. */
-static void add_file_name(struct maker *m, const struct mapping *map)
+static void flame_pprof_add_file_name(struct maker *m, const struct mapping *map)
 {
 	_cleanup_free_ char *path = strndup(map->path, profile_names_path_length(map));
 
@@ -254,9 +255,9 @@ static void add_file_name(struct maker *m, const struct mapping *map)
 	protobuf_add_nonzero(m->out, MAPPING_FILENAME, flame_pprof_text(m, path));
 }
 
-static void add_mappings(struct maker *m)
+static void flame_pprof_add_mappings(struct maker *m)
 {
-	size_t program = program_of(m);
+	size_t program = flame_pprof_program_of(m);
 
 	for (size_t n = 0; n < m->n_mappings; n++) {
 		/* The program first, then the others in their order. */
@@ -268,8 +269,8 @@ static void add_mappings(struct maker *m)
 		protobuf_add_u64(m->out, MAPPING_START, u->map->start);
 		protobuf_add_u64(m->out, MAPPING_LIMIT, u->map->start + u->map->size);
 		protobuf_add_nonzero(m->out, MAPPING_OFFSET, u->map->file_offset);
-		add_file_name(m, u->map);
-		add_build_id(m, u->map);
+		flame_pprof_add_file_name(m, u->map);
+		flame_pprof_add_build_id(m, u->map);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FUNCTIONS, u->functions);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FILENAMES, u->files);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_LINE_NUMBERS, u->lines);
@@ -279,7 +280,7 @@ static void add_mappings(struct maker *m)
 }
 
 /* The id of a function; they are written at the end. */
-static uint64_t function_id(struct maker *m, const struct frame *frame)
+static uint64_t flame_pprof_function_id(struct maker *m, const struct frame *frame)
 {
 	const struct function wanted = { flame_pprof_text(m, frame->function),
 					 flame_pprof_text(m, frame->source) };
@@ -305,18 +306,18 @@ static uint64_t function_id(struct maker *m, const struct frame *frame)
 	return m->n_functions;
 }
 
-static void add_location(struct maker *m, size_t number)
+static void flame_pprof_add_location(struct maker *m, size_t number)
 {
 	const struct flame_input *in = m->f->now;
 	const struct profile_place *place = &in->profile->places[number];
-	uint64_t mapping = mapping_id(m, place);
+	uint64_t mapping = flame_pprof_mapping_id(m, place);
 	size_t location = protobuf_begin(m->out, PROFILE_LOCATION);
 	const struct frame *frames = NULL;
 	int n = profile_names_find(in->profile, &in->names, place, &frames);
 
 	if (n < 0)
 		flame_pprof_fail(m, n);
-	note_known(m, mapping, frames, n);
+	flame_pprof_note_known(m, mapping, frames, n);
 	protobuf_add_u64(m->out, LOCATION_ID, number + 1);
 	protobuf_add_nonzero(m->out, LOCATION_MAPPING_ID, mapping);
 	/* That of the call, not of what comes behind it. */
@@ -329,14 +330,14 @@ static void add_location(struct maker *m, size_t number)
 		if (!*frames[i].function)
 			continue;
 		line = protobuf_begin(m->out, LOCATION_LINE);
-		protobuf_add_u64(m->out, LINE_FUNCTION_ID, function_id(m, &frames[i]));
+		protobuf_add_u64(m->out, LINE_FUNCTION_ID, flame_pprof_function_id(m, &frames[i]));
 		protobuf_add_nonzero(m->out, LINE_LINE, frames[i].line);
 		protobuf_end(m->out, line);
 	}
 	protobuf_end(m->out, location);
 }
 
-static void add_functions(struct maker *m)
+static void flame_pprof_add_functions(struct maker *m)
 {
 	for (size_t i = 0; i < m->n_functions; i++) {
 		size_t function = protobuf_begin(m->out, PROFILE_FUNCTION);
@@ -351,7 +352,8 @@ static void add_functions(struct maker *m)
 
 /* ---- how often ---- */
 
-static void add_label(struct maker *m, const char *key, const char *value, uint64_t number)
+static void flame_pprof_add_label(struct maker *m, const char *key, const char *value,
+				  uint64_t number)
 {
 	size_t label = protobuf_begin(m->out, SAMPLE_LABEL);
 
@@ -387,20 +389,21 @@ static void flame_pprof_add_sample(struct maker *m, const struct profile_stack *
 		protobuf_add_packed(m->out, stack->off_cpu ? stack->ns : 0);
 	}
 	protobuf_end(m->out, list);
-	add_label(m, "process", profile_names_process(name, in->profile, &in->names, stack), 0);
-	add_label(m, "pid", NULL, stack->pid);
+	flame_pprof_add_label(m, "process",
+			      profile_names_process(name, in->profile, &in->names, stack), 0);
+	flame_pprof_add_label(m, "pid", NULL, stack->pid);
 	if (m->f->allocations) {
-		add_label(m, "resource", resource_names[stack->tid], 0);
+		flame_pprof_add_label(m, "resource", resource_names[stack->tid], 0);
 	} else {
-		add_label(m, "thread", flame_thread_name(name, in, stack), 0);
-		add_label(m, "tid", NULL, stack->tid);
+		flame_pprof_add_label(m, "thread", flame_thread_name(name, in, stack), 0);
+		flame_pprof_add_label(m, "tid", NULL, stack->tid);
 	}
 	protobuf_end(m->out, sample);
 }
 
 /* ---- all of it ---- */
 
-static const char *default_type(const struct flame *f)
+static const char *flame_pprof_default_type(const struct flame *f)
 {
 	if (f->allocations)
 		return "inuse_space";
@@ -417,27 +420,27 @@ static void flame_pprof_add_head(struct maker *m)
 	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, "");
 	m->n_texts = 1;
 	if (m->f->allocations) {
-		add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_objects", "count");
-		add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_space", "bytes");
+		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_objects", "count");
+		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_space", "bytes");
 	}
 	if (m->f->on_cpu) {
-		add_value_type(m, PROFILE_SAMPLE_TYPE, "samples", "count");
-		add_value_type(m, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
+		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "samples", "count");
+		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
 	}
 	if (m->f->off_cpu) {
-		add_value_type(m, PROFILE_SAMPLE_TYPE, "waits", "count");
-		add_value_type(m, PROFILE_SAMPLE_TYPE, "offcpu", "nanoseconds");
+		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "waits", "count");
+		flame_pprof_add_value_type(m, PROFILE_SAMPLE_TYPE, "offcpu", "nanoseconds");
 	}
 	if (in->real_offset_ns)
 		protobuf_add_u64(m->out, PROFILE_TIME_NANOS,
 				 in->summary->start_ns + (uint64_t)in->real_offset_ns);
 	protobuf_add_nonzero(m->out, PROFILE_DURATION_NANOS, in->summary->duration_ns);
 	if (m->f->on_cpu && in->profile->frequency) {
-		add_value_type(m, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
+		flame_pprof_add_value_type(m, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
 		protobuf_add_u64(m->out, PROFILE_PERIOD, 1000000000 / in->profile->frequency);
 	}
 	protobuf_add_u64(m->out, PROFILE_DEFAULT_SAMPLE_TYPE,
-			 flame_pprof_text(m, default_type(m->f)));
+			 flame_pprof_text(m, flame_pprof_default_type(m->f)));
 	protobuf_add_u64(m->out, PROFILE_COMMENT, flame_pprof_text(m, m->f->title));
 }
 
@@ -449,11 +452,11 @@ int flame_pprof(struct flame *f, struct outbuf *out)
 
 	flame_pprof_add_head(&m);
 	for (size_t i = 0; i < p->n_places; i++)
-		add_location(&m, i);
+		flame_pprof_add_location(&m, i);
 	for (size_t i = 0; i < p->n_stacks; i++)
 		flame_pprof_add_sample(&m, &p->stacks[i]);
-	add_functions(&m);
-	add_mappings(&m);
+	flame_pprof_add_functions(&m);
+	flame_pprof_add_mappings(&m);
 	f->n_drawn = p->n_stacks;
 	outbuf_append(out, m.text_list.data, m.text_list.size);
 	r = m.error < 0 ? m.error : m.text_list.error < 0 ? m.text_list.error : out->error;

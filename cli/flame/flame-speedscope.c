@@ -33,7 +33,7 @@ struct maker {
 	struct place_frames *places;
 };
 
-static void add_json_text(struct outbuf *out, const char *text)
+static void flame_speedscope_add_json_text(struct outbuf *out, const char *text)
 {
 	struct json_object *o = json_from_bytes(text, strlen(text));
 
@@ -44,7 +44,7 @@ static void add_json_text(struct outbuf *out, const char *text)
 /* ---- frames ---- */
 
 /* Puts the number of the frame into *RET. */
-static int share_frame(struct maker *m, struct shared frame, uint32_t *ret)
+static int flame_speedscope_share_frame(struct maker *m, struct shared frame, uint32_t *ret)
 {
 	uint64_t key[4] = { 0 }, hash;
 	size_t number;
@@ -77,7 +77,7 @@ static int share_frame(struct maker *m, struct shared frame, uint32_t *ret)
 	return table_set(&m->known, hash, (void *)(uintptr_t)m->n_frames);
 }
 
-static int share_place(struct maker *m, size_t number)
+static int flame_speedscope_share_place(struct maker *m, size_t number)
 {
 	const struct flame_input *in = m->f->now;
 	const struct profile_place *place = &in->profile->places[number];
@@ -95,16 +95,17 @@ static int share_place(struct maker *m, size_t number)
 	for (size_t i = 0; r == 0 && i < to->n; i++) {
 		const struct frame *frame = n > 0 ? &frames[n - 1 - (int)i] : NULL;
 
-		r = share_frame(m,
-				(struct shared){
-					.name = profile_names_label(label, place, frame),
-					.file = frame && *frame->source   ? frame->source
-						: frame && *frame->module ? frame->module
-						: place->mapping          ? place->mapping->path
-									  : "",
-					.line = frame ? frame->line : 0,
-				},
-				&to->list[i]);
+		r = flame_speedscope_share_frame(
+			m,
+			(struct shared){
+				.name = profile_names_label(label, place, frame),
+				.file = frame && *frame->source   ? frame->source
+					: frame && *frame->module ? frame->module
+					: place->mapping          ? place->mapping->path
+								  : "",
+				.line = frame ? frame->line : 0,
+			},
+			&to->list[i]);
 	}
 	return r;
 }
@@ -116,10 +117,10 @@ static void flame_speedscope_add_frames(struct maker *m)
 		const struct shared *frame = &m->frames[i];
 
 		outbuf_print(m->out, "%s\n{\"name\":", i ? "," : "");
-		add_json_text(m->out, frame->name);
+		flame_speedscope_add_json_text(m->out, frame->name);
 		if (*frame->file) {
 			outbuf_print(m->out, ",\"file\":");
-			add_json_text(m->out, frame->file);
+			flame_speedscope_add_json_text(m->out, frame->file);
 		}
 		if (frame->line)
 			outbuf_print(m->out, ",\"line\":%" PRIu32, frame->line);
@@ -173,7 +174,7 @@ static void flame_speedscope_add_profile(struct maker *m, const struct profile_s
 	for (size_t i = 0; i < n; i++)
 		total += flame_speedscope_weight_of(m, stacks[i]);
 	outbuf_print(m->out, "{\"type\":\"sampled\",\"name\":");
-	add_json_text(m->out, name.error < 0 ? "" : (const char *)name.data);
+	flame_speedscope_add_json_text(m->out, name.error < 0 ? "" : (const char *)name.data);
 	outbuf_print(m->out,
 		     ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
 		     m->f->by_time ? "nanoseconds" : "none", total);
@@ -206,7 +207,7 @@ static uint32_t flame_speedscope_deepest(const struct profile *p)
 	return depths ? max + 1 : 0;
 }
 
-static int add_profiles(struct maker *m)
+static int flame_speedscope_add_profiles(struct maker *m)
 {
 	const struct profile *p = m->f->now->profile;
 	_cleanup_free_ const struct profile_stack **stacks =
@@ -244,14 +245,14 @@ int flame_speedscope(struct flame *f, struct outbuf *out)
 	if (!m.places)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = share_place(&m, i);
+		r = flame_speedscope_share_place(&m, i);
 	outbuf_print(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n");
 	if (r == 0) {
 		flame_speedscope_add_frames(&m);
-		r = add_profiles(&m);
+		r = flame_speedscope_add_profiles(&m);
 	}
 	outbuf_print(out, "\"name\":");
-	add_json_text(out, f->title);
+	flame_speedscope_add_json_text(out, f->title);
 	outbuf_print(out, ",\"activeProfileIndex\":0,\"exporter\":\"kymo " KYMO_VERSION "\"}\n");
 	for (size_t i = 0; i < n; i++)
 		free(m.places[i].list);

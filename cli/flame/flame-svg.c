@@ -115,7 +115,7 @@ static const char script[] =
 	"})();\n";
 
 /* TEXT for XML: characters that it cannot hold, or that say something to it, are none. */
-static void add_xml(struct outbuf *out, const char *text)
+static void flame_svg_add_xml(struct outbuf *out, const char *text)
 {
 	size_t n = strlen(text), room = 3 * n + 1;
 	_cleanup_free_ char *clean = malloc(room);
@@ -151,7 +151,7 @@ static double flame_svg_share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-static void add_weight(const struct flame *f, struct outbuf *out, uint64_t weight)
+static void flame_svg_add_weight(const struct flame *f, struct outbuf *out, uint64_t weight)
 {
 	if (f->by_time)
 		outbuf_print(out, "%s", TEXT_TIME(weight));
@@ -169,8 +169,8 @@ static double flame_svg_growth(const struct flame *f, const struct call_node *no
 }
 
 /* Grey where nothing changed, red what grew, blue what shrank; full at 10 points. */
-static void add_growth_color(const struct flame *f, struct outbuf *out,
-			     const struct call_node *node)
+static void flame_svg_add_growth_color(const struct flame *f, struct outbuf *out,
+				       const struct call_node *node)
 {
 	double points = flame_svg_growth(f, node),
 	       strength = points < 0 ? -points / 10 : points / 10;
@@ -184,7 +184,7 @@ static void add_growth_color(const struct flame *f, struct outbuf *out,
 		     points >= 0 ? other : most);
 }
 
-static const char *class_of(const struct flame *f, const struct call_node *node)
+static const char *flame_svg_class_of(const struct flame *f, const struct call_node *node)
 {
 	static const char *const user[N_COLORS] = { "u0", "u1", "u2", "u3", "u4", "u5" };
 	static const char *const kernel[N_COLORS] = { "k0", "k1", "k2", "k3", "k4", "k5" };
@@ -205,14 +205,15 @@ static const char *class_of(const struct flame *f, const struct call_node *node)
 }
 
 /* "name - 12 samples, 34.50 %, 1.20 points more" */
-static void add_tip(const struct flame *f, struct outbuf *out, const struct call_node *node)
+static void flame_svg_add_tip(const struct flame *f, struct outbuf *out,
+			      const struct call_node *node)
 {
 	const struct call_node *root = &f->tree->nodes[0];
 	double points = flame_svg_growth(f, node);
 
-	add_xml(out, node->name);
+	flame_svg_add_xml(out, node->name);
 	outbuf_print(out, " \u2013 ");
-	add_weight(f, out, node->total[CALL_NOW]);
+	flame_svg_add_weight(f, out, node->total[CALL_NOW]);
 	outbuf_print(out, ", %.2f\u00a0%%",
 		     flame_svg_share(node->total[CALL_NOW], root->total[CALL_NOW]));
 	if (f->old)
@@ -223,8 +224,8 @@ static void add_tip(const struct flame *f, struct outbuf *out, const struct call
 }
 
 /* LEFT is where NODE begins, in the unit of weights. */
-static void add_frame(const struct flame *f, struct outbuf *out, const struct call_node *node,
-		      uint64_t left)
+static void flame_svg_add_frame(const struct flame *f, struct outbuf *out,
+				const struct call_node *node, uint64_t left)
 {
 	uint64_t all = f->tree->nodes[0].total[CALL_NOW];
 	double wide = flame_svg_share(node->total[CALL_NOW], all);
@@ -234,23 +235,23 @@ static void add_frame(const struct flame *f, struct outbuf *out, const struct ca
 		     "\" width=\"%.4f%%\" height=\"%d\" tabindex=\"%d\" role=\"treeitem\" "
 		     "aria-level=\"%" PRIu32 "\" data-d=\"%" PRIu32 "\" data-x=\"%" PRIu64
 		     "\" data-w=\"%" PRIu64 "\" data-n=\"",
-		     class_of(f, node), wide * (WIDTH - 20) / 100 < TEXT_MIN ? " s" : "",
+		     flame_svg_class_of(f, node), wide * (WIDTH - 20) / 100 < TEXT_MIN ? " s" : "",
 		     flame_svg_share(left, all), node->depth * ROW, wide, ROW - 1,
 		     node->depth ? -1 : 0, node->depth + 1, node->depth, left,
 		     node->total[CALL_NOW]);
-	add_xml(out, node->name);
+	flame_svg_add_xml(out, node->name);
 	outbuf_print(out, "\"><title>");
-	add_tip(f, out, node);
+	flame_svg_add_tip(f, out, node);
 	outbuf_print(out, "</title><rect width=\"100%%\" height=\"100%%\" rx=\"1.5\"");
 	if (f->old && node->kind != CALL_ROOT)
-		add_growth_color(f, out, node);
+		flame_svg_add_growth_color(f, out, node);
 	outbuf_print(out, "/><text x=\"4\" y=\"13\">");
-	add_xml(out, node->name);
+	flame_svg_add_xml(out, node->name);
 	outbuf_print(out, "</text></svg>\n");
 }
 
 /* Whether NODE is wide enough to be drawn. */
-static bool is_drawn(const struct flame *f, const struct call_node *node)
+static bool flame_svg_is_drawn(const struct flame *f, const struct call_node *node)
 {
 	uint64_t weight = node->total[CALL_NOW];
 
@@ -275,8 +276,8 @@ static int flame_svg_add_frames(struct flame *f, struct outbuf *out)
 			left[i] = left[node->parent] + used[node->parent];
 			used[node->parent] += node->total[CALL_NOW];
 		}
-		if (is_drawn(f, node)) {
-			add_frame(f, out, node, left[i]);
+		if (flame_svg_is_drawn(f, node)) {
+			flame_svg_add_frame(f, out, node, left[i]);
 			f->n_drawn++;
 		} else if (node->total[CALL_NOW] != 0) {
 			f->n_left_out++;
@@ -285,21 +286,21 @@ static int flame_svg_add_frames(struct flame *f, struct outbuf *out)
 	return out->error;
 }
 
-static uint32_t drawn_depth(const struct flame *f)
+static uint32_t flame_svg_drawn_depth(const struct flame *f)
 {
 	uint32_t depth = 0;
 
 	for (size_t i = 0; i < f->tree->n_nodes; i++)
-		if (f->tree->nodes[i].depth > depth && is_drawn(f, &f->tree->nodes[i]))
+		if (f->tree->nodes[i].depth > depth && flame_svg_is_drawn(f, &f->tree->nodes[i]))
 			depth = f->tree->nodes[i].depth;
 	return depth;
 }
 
-static void add_subtitle(const struct flame *f, struct outbuf *out)
+static void flame_svg_add_subtitle(const struct flame *f, struct outbuf *out)
 {
 	const uint64_t *total = f->tree->nodes[0].total;
 
-	add_weight(f, out, total[CALL_NOW]);
+	flame_svg_add_weight(f, out, total[CALL_NOW]);
 	outbuf_print(out, "%s%s",
 		     f->on_cpu && f->off_cpu ? " on and off CPU"
 		     : f->off_cpu            ? " off CPU"
@@ -307,7 +308,7 @@ static void add_subtitle(const struct flame *f, struct outbuf *out)
 		     f->inverted ? ", from the innermost function outwards" : "");
 	if (f->old) {
 		outbuf_print(out, ", compared with ");
-		add_weight(f, out, total[CALL_OLD]);
+		flame_svg_add_weight(f, out, total[CALL_OLD]);
 		outbuf_print(out, "; red has grown, blue has shrunk, by share");
 	}
 	if (f->min_percent > 0)
@@ -316,22 +317,22 @@ static void add_subtitle(const struct flame *f, struct outbuf *out)
 
 static void flame_svg_add_head(const struct flame *f, struct outbuf *out)
 {
-	uint32_t height = TOP + (drawn_depth(f) + 1) * ROW + BOTTOM;
+	uint32_t height = TOP + (flame_svg_drawn_depth(f) + 1) * ROW + BOTTOM;
 
 	outbuf_print(out,
 		     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32
 		     "\">\n<title>",
 		     WIDTH, height);
-	add_xml(out, f->title);
+	flame_svg_add_xml(out, f->title);
 	outbuf_print(out,
 		     "</title>\n<style>\n%s</style>\n"
 		     "<rect id=\"bg\" width=\"100%%\" height=\"100%%\"/>\n"
 		     "<text id=\"title\" x=\"10\" y=\"24\">",
 		     style);
-	add_xml(out, f->title);
+	flame_svg_add_xml(out, f->title);
 	outbuf_print(out, "</text>\n<text class=\"dim\" x=\"10\" y=\"43\">");
-	add_subtitle(f, out);
+	flame_svg_add_subtitle(f, out);
 	outbuf_print(
 		out,
 		"</text>\n<foreignObject id=\"controls\" style=\"display:none\" x=\"10\" y=\"50\" "

@@ -47,7 +47,7 @@ static bool verb_flame_has_suffix(const char *name, const char *suffix)
 	return n > length && strcmp(name + n - length, suffix) == 0;
 }
 
-static const struct flame_format *find_format(const struct request *q)
+static const struct flame_format *verb_flame_find_format(const struct request *q)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (q->format ? strcmp(q->format, formats[i].name) == 0
@@ -58,7 +58,7 @@ static const struct flame_format *find_format(const struct request *q)
 
 static int verb_flame_choose_format(const struct request *q, const struct flame_format **ret)
 {
-	const struct flame_format *format = find_format(q);
+	const struct flame_format *format = verb_flame_find_format(q);
 
 	if (!format && q->format)
 		return cli_usage_error("unknown format '%s'; the formats are: svg, folded, pprof "
@@ -98,7 +98,7 @@ static int verb_flame_take_percent(void *request, char *text)
 
 /* ---- reading ---- */
 
-static void flame_input_deinit(struct flame_input *in)
+static void verb_flame_input_deinit(struct flame_input *in)
 {
 	in->profile = profile_free(in->profile);
 	in->summary = summary_free(in->summary);
@@ -154,7 +154,7 @@ struct process_filter {
 	const char *pattern;
 };
 
-static bool is_process(void *userdata, const struct profile_stack *stack)
+static bool verb_flame_is_process(void *userdata, const struct profile_stack *stack)
 {
 	const struct process_filter *filter = userdata;
 	char name[PROFILE_LABEL_MAX];
@@ -211,7 +211,7 @@ static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 	if (profile_finish(in->profile) < 0)
 		return cli_failed("out of memory");
 	if (q->process)
-		profile_filter(in->profile, is_process, &filter);
+		profile_filter(in->profile, verb_flame_is_process, &filter);
 	if (in->profile->n_stacks == 0)
 		return verb_flame_say_nothing_there(q, t, in->profile);
 	r = read_events_finish(t, in->summary);
@@ -270,7 +270,8 @@ static int verb_flame_write_output(const struct request *q, const struct flame_f
 
 /* ---- the report ---- */
 
-static struct json_object *add_counts(struct json_object *o, const struct flame_input *in)
+static struct json_object *verb_flame_add_counts(struct json_object *o,
+						 const struct flame_input *in)
 {
 	const struct profile *p = in->profile;
 	uint64_t on_ns = 0, off_ns = 0;
@@ -294,11 +295,11 @@ static void verb_flame_print_json(const struct flame *f, const struct flame_form
 			    JSON("format", format->name), JSON("output_bytes", output->file_bytes),
 			    JSON("weight", f->by_time ? "nanoseconds" : "samples"));
 
-	add_counts(o, f->now);
+	verb_flame_add_counts(o, f->now);
 	JSON_ADD(o, JSON_IF(f->tree, "cut_in_tree", f->tree->n_cut),
 		 JSON_IF(format->drawn, "drawn", f->n_drawn),
 		 JSON_IF(format->drawn, "left_out", f->n_left_out),
-		 JSON_IF(f->old, "old", add_counts(json_object_new_object(), f->old)));
+		 JSON_IF(f->old, "old", verb_flame_add_counts(json_object_new_object(), f->old)));
 	json_print_pretty(o);
 }
 
@@ -332,7 +333,8 @@ static void verb_flame_report(const struct flame *f, const struct flame_format *
 
 /* ---- the verb ---- */
 
-static void make_title(char *to, size_t room, const struct request *q, const struct flame_input *in)
+static void verb_flame_make_title(char *to, size_t room, const struct request *q,
+				  const struct flame_input *in)
 {
 	const char *host = in->summary->started ? in->summary->recording.host : "";
 
@@ -340,8 +342,8 @@ static void make_title(char *to, size_t room, const struct request *q, const str
 		 host);
 }
 
-static int write_flame(const struct request *q, const struct flame_format *format, struct flame *f,
-		       struct target *to)
+static int verb_flame_write_flame(const struct request *q, const struct flame_format *format,
+				  struct flame *f, struct target *to)
 {
 	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
 	_cleanup_(outbuf_deinit) struct outbuf bytes = { .limit = OUTPUT_MAX };
@@ -364,13 +366,13 @@ static int write_flame(const struct request *q, const struct flame_format *forma
 	return CLI_OK;
 }
 
-static int run_flame(const struct request *q)
+static int verb_flame_run_flame(const struct request *q)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	_cleanup_(open_trace_close) struct open_trace old_t = OPEN_TRACE_NULL;
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
-	_cleanup_(flame_input_deinit) struct flame_input now = { 0 };
-	_cleanup_(flame_input_deinit) struct flame_input old = { 0 };
+	_cleanup_(verb_flame_input_deinit) struct flame_input now = { 0 };
+	_cleanup_(verb_flame_input_deinit) struct flame_input old = { 0 };
 	struct target to = { PACKED_OUTPUT_NULL, &t, &old_t };
 	const struct flame_format *format = NULL;
 	struct flame f = {
@@ -402,15 +404,15 @@ static int run_flame(const struct request *q)
 		cli_error("%s does not contain the sampling frequency, so samples cannot be "
 			  "combined with times off CPU",
 			  t.name);
-	make_title(title, sizeof(title), q, &now);
+	verb_flame_make_title(title, sizeof(title), q, &now);
 	f.title = q->title ?: title;
-	r = write_flame(q, format, &f, &to);
+	r = verb_flame_write_flame(q, format, &f, &to);
 	packed_output_deinit(&to.output);
 	return r != CLI_OK ? r : damage != CLI_OK ? damage : status;
 }
 
 /* Next to the archive, by its name; *RET is owned. */
-static int name_output(struct request *q, char **ret)
+static int verb_flame_name_output(struct request *q, char **ret)
 {
 	const struct flame_format *format = &formats[0];
 
@@ -419,7 +421,7 @@ static int name_output(struct request *q, char **ret)
 	if (strcmp(q->input, "-") == 0)
 		return cli_usage_error("no output: use -o OUT");
 	if (q->format)
-		format = find_format(q);
+		format = verb_flame_find_format(q);
 	/* (a format that is none is complained about later) */
 	if (asprintf(ret, "%s%s", q->input, format ? format->suffix : "") < 0) {
 		*ret = NULL;
@@ -429,7 +431,7 @@ static int name_output(struct request *q, char **ret)
 	return CLI_OK;
 }
 
-static int check_request(const struct request *q)
+static int verb_flame_check_request(const struct request *q)
 {
 	if (!*q->output)
 		return cli_usage_error("no output: use -o OUT");
@@ -441,7 +443,7 @@ static int check_request(const struct request *q)
 }
 
 /* The last one of these holds. */
-static int take_on_cpu(void *request, char *value)
+static int verb_flame_take_on_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -450,7 +452,7 @@ static int take_on_cpu(void *request, char *value)
 	return CLI_OK;
 }
 
-static int take_off_cpu(void *request, char *value)
+static int verb_flame_take_off_cpu(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -459,7 +461,7 @@ static int take_off_cpu(void *request, char *value)
 	return CLI_OK;
 }
 
-static int take_both(void *request, char *value)
+static int verb_flame_take_both(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -471,15 +473,15 @@ static int verb_flame(int argc, char **argv)
 {
 	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
 	const struct verb_option options[] = {
-		OPTION_PLAIN("both", take_both, &q),
+		OPTION_PLAIN("both", verb_flame_take_both, &q),
 		OPTION_TEXT("diff", 0, &q.old),
 		OPTION_FLAG("force", &q.force),
 		OPTION_TEXT("format", 0, &q.format),
 		OPTION_FLAG("inverted", &q.inverted),
 		OPTION_FLAG("json", &q.json),
 		OPTION_VALUE("min-percent", 0, verb_flame_take_percent, &q),
-		OPTION_PLAIN("off-cpu", take_off_cpu, &q),
-		OPTION_PLAIN("on-cpu", take_on_cpu, &q),
+		OPTION_PLAIN("off-cpu", verb_flame_take_off_cpu, &q),
+		OPTION_PLAIN("on-cpu", verb_flame_take_on_cpu, &q),
 		OPTION_TEXT("output", 'o', &q.output),
 		PART_OPTION_ROWS(&q.part, 'p'),
 		OPTION_TEXT("process", 0, &q.process),
@@ -495,8 +497,8 @@ static int verb_flame(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	q.input = argv[optind];
-	r = name_output(&q, &output) ?: check_request(&q);
-	return r == CLI_OK ? run_flame(&q) : r;
+	r = verb_flame_name_output(&q, &output) ?: verb_flame_check_request(&q);
+	return r == CLI_OK ? verb_flame_run_flame(&q) : r;
 }
 
 const struct verb verb_flame_row = {

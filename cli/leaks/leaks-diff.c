@@ -12,8 +12,8 @@
 #include "cli/leaks/leaks-view.h"
 
 /* A text that is the same in both archives. */
-static int make_key(const struct leaks_input *in, const struct leak_watch *w,
-		    const struct leak_group *g, struct outbuf *to)
+static int leaks_diff_make_key(const struct leaks_input *in, const struct leak_watch *w,
+			       const struct leak_group *g, struct outbuf *to)
 {
 	char label[PROFILE_LABEL_MAX];
 	struct leaks_frame frame;
@@ -35,7 +35,7 @@ static int leaks_diff_entry(struct leaks_diff *d, const struct leaks_input *in,
 	_cleanup_(outbuf_deinit) struct outbuf key = { 0 };
 	struct leaks_before *first, *b;
 	uint64_t hash;
-	int r = make_key(in, w, g, &key);
+	int r = leaks_diff_make_key(in, w, g, &key);
 
 	if (r < 0)
 		return r;

@@ -61,7 +61,7 @@ struct filter {
 	int error;
 };
 
-static size_t count_texts(const char *const *list)
+static size_t leaks_count_texts(const char *const *list)
 {
 	size_t n = 0;
 
@@ -70,7 +70,7 @@ static size_t count_texts(const char *const *list)
 	return n;
 }
 
-static void free_frames(struct suppression_frame *frames, size_t n)
+static void leaks_free_frames(struct suppression_frame *frames, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free((char *)frames[i].function);
@@ -80,8 +80,8 @@ static void free_frames(struct suppression_frame *frames, size_t n)
 }
 
 /* Of G all functions, with texts of their own. */
-static int list_frames(const struct leaks_input *in, const struct leak_group *g,
-		       struct suppression_frame **ret, size_t *ret_n)
+static int leaks_list_frames(const struct leaks_input *in, const struct leak_group *g,
+			     struct suppression_frame **ret, size_t *ret_n)
 {
 	struct suppression_frame *list = NULL;
 	struct leaks_frame frame;
@@ -114,11 +114,11 @@ static int list_frames(const struct leaks_input *in, const struct leak_group *g,
 }
 
 /* Whether a suppression is for G, which is counted then. Returns 1 if so. */
-static int is_suppressed(struct filter *f, const struct leak_group *g)
+static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 {
 	struct suppression_stack stack = {
 		.allocators = g->functions,
-		.n_allocators = count_texts(g->functions),
+		.n_allocators = leaks_count_texts(g->functions),
 		.reach = leaks_reach(g),
 	};
 	struct suppression_frame *frames;
@@ -127,10 +127,10 @@ static int is_suppressed(struct filter *f, const struct leak_group *g)
 
 	if (f->q->suppressions.n == 0)
 		return 0;
-	r = list_frames(f->in, g, &frames, &stack.n_frames);
+	r = leaks_list_frames(f->in, g, &frames, &stack.n_frames);
 	stack.frames = frames;
 	s = r == 0 ? suppressions_find(&f->q->suppressions, &stack) : NULL;
-	free_frames(frames, stack.n_frames);
+	leaks_free_frames(frames, stack.n_frames);
 	if (!s)
 		return r;
 	s->n_groups++;
@@ -151,7 +151,7 @@ static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const s
 	if ((q->verdicts && !(q->verdicts & 1u << g->verdict)) || g->all.blocks < q->min_blocks ||
 	    g->all.bytes < q->min_bytes)
 		return false;
-	r = is_suppressed(f, g);
+	r = leaks_is_suppressed(f, g);
 	if (r < 0)
 		f->error = r;
 	return r == 0;
@@ -190,8 +190,8 @@ static int leaks_input_say_nothing_there(const struct leaks_input *in,
 	return CLI_FAILED;
 }
 
-static int say_no_context(const struct leaks_input *in, const struct leaks_request *q,
-			  const struct open_trace *t)
+static int leaks_say_no_context(const struct leaks_input *in, const struct leaks_request *q,
+				const struct open_trace *t)
 {
 	cli_error("%s contains no context '%s'%s", t->name, q->context,
 		  in->leaks->n_contexts ? "; there are:" : ", and no other");
@@ -225,7 +225,7 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 	summary_finish(in->flame.summary);
 	r = leaks_finish(in->leaks);
 	if (r == -ENOENT)
-		return say_no_context(in, q, t);
+		return leaks_say_no_context(in, q, t);
 	if (r < 0)
 		return cli_failed("out of memory");
 	if (in->leaks->n_watches == 0)

@@ -12,7 +12,7 @@ static const char *leaks_json_text(const char *text)
 	return text && *text ? text : NULL;
 }
 
-static struct json_object *json_frame(const struct leaks_frame *f)
+static struct json_object *leaks_json_frame(const struct leaks_frame *f)
 {
 	const struct frame *s = f->frame;
 	const struct mapping *map = f->place->mapping;
@@ -30,8 +30,9 @@ static struct json_object *json_frame(const struct leaks_frame *f)
  * *RET_R is a negative errno if memory ran out; *RET_WHOLE: their outermost one was called by
  * nobody.
  */
-static struct json_object *json_frames(const struct leaks_input *in, const struct leak_group *g,
-				       bool *ret_whole, int *ret_r)
+static struct json_object *leaks_json_frames(const struct leaks_input *in,
+					     const struct leak_group *g, bool *ret_whole,
+					     int *ret_r)
 {
 	struct json_object *list = json_object_new_array();
 	struct leaks_frame frame;
@@ -40,20 +41,20 @@ static struct json_object *json_frames(const struct leaks_input *in, const struc
 
 	leaks_walk_begin(&walk, in, g);
 	while ((r = leaks_walk_next(&walk, &frame)) > 0)
-		json_append_item(list, json_frame(&frame));
+		json_append_item(list, leaks_json_frame(&frame));
 	if (r < 0)
 		*ret_r = r;
 	*ret_whole = g->node != 0 && walk.whole;
 	return list;
 }
 
-static struct json_object *json_growth(const struct leak_growth *g)
+static struct json_object *leaks_json_growth(const struct leak_growth *g)
 {
 	return JSON_OBJECT(JSON_OF(g, windows, window_ns, grew, fell),
 			   JSON("bytes_per_second", g->per_second));
 }
 
-static struct json_object *json_reach(const struct leak_group *g)
+static struct json_object *leaks_json_reach(const struct leak_group *g)
 {
 	return JSON_OBJECT(JSON("lost", g->reach[REACH_LOST]), JSON_OF(g, lost_bytes),
 			   JSON("indirect", g->reach[REACH_INDIRECT]),
@@ -64,9 +65,9 @@ static struct json_object *json_reach(const struct leak_group *g)
 			   JSON("unknown", g->reach[REACH_UNKNOWN]));
 }
 
-static struct json_object *json_group(const struct leaks_input *in, const struct leak_watch *w,
-				      const struct leak_group *g, struct leaks_diff *diff,
-				      int *ret_r)
+static struct json_object *leaks_json_group(const struct leaks_input *in,
+					    const struct leak_watch *w, const struct leak_group *g,
+					    struct leaks_diff *diff, int *ret_r)
 {
 	struct leaks_before *b = NULL;
 	bool whole = false, sampled = leak_watch_is_sampled(w);
@@ -82,7 +83,7 @@ static struct json_object *json_group(const struct leaks_input *in, const struct
 		JSON_OF(g, first_ns, last_ns), JSON("verdict", leak_verdict_names[g->verdict]),
 		JSON("functions", JSON_LIST(f, g->functions, LEAK_TEXTS_MAX, *f)),
 		JSON("texts", JSON_LIST(t, g->texts, LEAK_TEXTS_MAX, *t)),
-		JSON("growth", json_growth(&g->growth)), JSON("reach", json_reach(g)),
+		JSON("growth", leaks_json_growth(&g->growth)), JSON("reach", leaks_json_reach(g)),
 		JSON("contexts", JSON_LIST(c, l->contexts, l->n_contexts,
 					   g->contexts & c->id ? c->name : NULL)));
 
@@ -94,20 +95,21 @@ static struct json_object *json_group(const struct leaks_input *in, const struct
 		JSON_ADD(o, JSON("old_blocks", b ? b->blocks : 0),
 			 JSON("old_bytes", b ? b->bytes : 0));
 	}
-	JSON_ADD(o, JSON("frames", json_frames(in, g, &whole, ret_r)));
+	JSON_ADD(o, JSON("frames", leaks_json_frames(in, g, &whole, ret_r)));
 	return JSON_ADD(o, JSON("stack_complete", whole));
 }
 
-static struct json_object *json_watch(const struct leaks_input *in, const struct leaks_request *q,
-				      const struct leak_watch *w, struct leaks_diff *diff,
-				      int *ret_r)
+static struct json_object *leaks_json_watch(const struct leaks_input *in,
+					    const struct leaks_request *q,
+					    const struct leak_watch *w, struct leaks_diff *diff,
+					    int *ret_r)
 {
 	size_t n = w->n_groups < q->top ? w->n_groups : q->top;
 
 	return JSON_OBJECT(
 		JSON("pid", w->real_pid), JSON("process", leaks_process(w)),
 		JSON("program", leaks_json_text(w->program)),
-		JSON("leaks", JSON_LIST(g, w->groups, n, json_group(in, w, *g, diff, ret_r))),
+		JSON("leaks", JSON_LIST(g, w->groups, n, leaks_json_group(in, w, *g, diff, ret_r))),
 		JSON("left_out", w->n_groups - n), JSON("unmatched_frees", w->unmatched),
 		JSON_OF(w, lost, full, no_stack, failed, replaced),
 		JSON("missing_blocks", w->missing), JSON_OF(w, number, begin_ns, end_ns),
@@ -119,8 +121,8 @@ static struct json_object *json_watch(const struct leaks_input *in, const struct
 		JSON_OF(w, from_sums, resources, allocators, interval, min_bytes));
 }
 
-static struct json_object *json_gone(const struct leaks_diff *d, const struct leaks_before *b,
-				     int *ret_r)
+static struct json_object *leaks_json_gone(const struct leaks_diff *d, const struct leaks_before *b,
+					   int *ret_r)
 {
 	struct json_object *o;
 	bool whole = false;
@@ -130,11 +132,11 @@ static struct json_object *json_gone(const struct leaks_diff *d, const struct le
 	o = JSON_OBJECT(JSON("process", leaks_process(b->watch)),
 			JSON("resource", resource_names[b->group->resource]),
 			JSON("old_blocks", b->blocks), JSON("old_bytes", b->bytes),
-			JSON("frames", json_frames(d->old, b->group, &whole, ret_r)));
+			JSON("frames", leaks_json_frames(d->old, b->group, &whole, ret_r)));
 	return JSON_ADD(o, JSON("stack_complete", whole));
 }
 
-static struct json_object *json_suppression(const struct suppression *s)
+static struct json_object *leaks_json_suppression(const struct suppression *s)
 {
 	if (s->n_groups == 0)
 		return NULL;
@@ -142,12 +144,12 @@ static struct json_object *json_suppression(const struct suppression *s)
 			   JSON("blocks", s->n_blocks), JSON("bytes", s->n_bytes));
 }
 
-static struct json_object *json_suppressed(const struct leaks_input *in,
-					   const struct suppressions *all)
+static struct json_object *leaks_json_suppressed(const struct leaks_input *in,
+						 const struct suppressions *all)
 {
 	return JSON_OBJECT(JSON("stacks", in->n_suppressed), JSON("blocks", in->suppressed_blocks),
 			   JSON("bytes", in->suppressed_bytes),
-			   JSON("by", JSON_LIST(s, all->list, all->n, json_suppression(s))));
+			   JSON("by", JSON_LIST(s, all->list, all->n, leaks_json_suppression(s))));
 }
 
 int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q,
@@ -155,17 +157,18 @@ int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q
 {
 	const struct leaks *l = in->leaks;
 	int r = 0;
-	struct json_object *o = JSON_OBJECT(
-		JSON("processes",
-		     JSON_LIST(w, l->watches, l->n_watches, json_watch(in, q, *w, diff, &r))),
-		JSON("lost_events", l->n_lost),
-		JSON_IF(profile_n_unmapped(l->profile), "mappings_without_room",
-			profile_n_unmapped(l->profile)),
-		JSON_IF(q->suppressions.n, "suppressed", json_suppressed(in, &q->suppressions)));
+	struct json_object *o =
+		JSON_OBJECT(JSON("processes", JSON_LIST(w, l->watches, l->n_watches,
+							leaks_json_watch(in, q, *w, diff, &r))),
+			    JSON("lost_events", l->n_lost),
+			    JSON_IF(profile_n_unmapped(l->profile), "mappings_without_room",
+				    profile_n_unmapped(l->profile)),
+			    JSON_IF(q->suppressions.n, "suppressed",
+				    leaks_json_suppressed(in, &q->suppressions)));
 
 	if (diff)
-		JSON_ADD(o,
-			 JSON("gone", JSON_LIST(b, diff->list, diff->n, json_gone(diff, *b, &r))));
+		JSON_ADD(o, JSON("gone",
+				 JSON_LIST(b, diff->list, diff->n, leaks_json_gone(diff, *b, &r))));
 	json_print_pretty(o);
 	return r;
 }

@@ -16,7 +16,7 @@
 #include "cli/common/verb.h"
 
 /* The files that the command will load are probed before it begins. */
-static int add_files(struct record_options *o)
+static int leaks_add_files(struct record_options *o)
 {
 	struct memory_options *m = &o->session.memory;
 
@@ -76,7 +76,7 @@ int leaks_record(struct record_job *j, int *ret_fd)
 	snprintf(o->name, sizeof(o->name), "leaks_%d", getpid());
 	o->no_perfetto_blobs = true;
 	j->quiet = true;
-	if (add_files(&j->options) < 0 || leaks_live_open_output(j) < 0)
+	if (leaks_add_files(&j->options) < 0 || leaks_live_open_output(j) < 0)
 		return record_job_exit(j, CLI_FAILED);
 	r = record_job_run(j);
 	if (r != CLI_OK && r != CLI_DAMAGE)

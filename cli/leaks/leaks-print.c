@@ -27,7 +27,7 @@ const char *leaks_process(const struct leak_watch *w)
 }
 
 /* "7 blocks, 1.2 KiB" */
-static void print_amount(uint64_t blocks, uint64_t bytes, enum resource resource)
+static void leaks_print_amount(uint64_t blocks, uint64_t bytes, enum resource resource)
 {
 	if (resource == RESOURCE_FD)
 		printf("%" PRIu64 " descriptor%s", blocks, blocks == 1 ? "" : "s");
@@ -37,22 +37,22 @@ static void print_amount(uint64_t blocks, uint64_t bytes, enum resource resource
 		       blocks == 1 ? "" : "s", TEXT_SIZE(bytes));
 }
 
-static void print_duration(const char *before, uint64_t ns, const char *behind)
+static void leaks_print_duration(const char *before, uint64_t ns, const char *behind)
 {
 	printf("%s%s%s", before, TEXT_TIME(ns), behind);
 }
 
 /* ---- what the recording says of itself ---- */
 
-static void print_watch(const struct printer *p, const struct leak_watch *w)
+static void leaks_print_watch(const struct printer *p, const struct leak_watch *w)
 {
 	uint64_t start_ns = p->in->flame.summary->start_ns;
 	bool of_program = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0;
 
 	printf("%s%s (%" PRIu32 ")%s", colour(COLOUR_HEADING), leaks_process(w), w->real_pid,
 	       colour(COLOUR_OFF));
-	print_duration(", watched for ", w->end_ns - w->begin_ns, "");
-	print_duration(" from ", w->begin_ns > start_ns ? w->begin_ns - start_ns : 0, " on");
+	leaks_print_duration(", watched for ", w->end_ns - w->begin_ns, "");
+	leaks_print_duration(" from ", w->begin_ns > start_ns ? w->begin_ns - start_ns : 0, " on");
 	printf(", %s\n", !*w->reason           ? "until the end of the archive"
 			 : !of_program         ? "it is still running"
 			 : w->reason[3] == 't' ? "until it ended"
@@ -65,7 +65,7 @@ static void leaks_print_count(const char *what, uint64_t n)
 		printf("  %s: %" PRIu64 "\n", what, n);
 }
 
-static void print_limits(const struct leak_watch *w)
+static void leaks_print_limits(const struct leak_watch *w)
 {
 	if (*w->unwatched)
 		printf("  %snot watched%s: %s\n", colour(COLOUR_BAD), colour(COLOUR_OFF),
@@ -94,9 +94,9 @@ static void print_limits(const struct leak_watch *w)
 	if (!*w->reason && w->n_snapshots > 0 && !w->missing && !w->logged) {
 		printf("  the numbers below are from the last snapshot, number %" PRIu32,
 		       w->n_snapshots);
-		print_duration(", taken ",
-			       w->end_ns > w->snapshot_ns ? w->end_ns - w->snapshot_ns : 0,
-			       " before the end of the archive\n");
+		leaks_print_duration(", taken ",
+				     w->end_ns > w->snapshot_ns ? w->end_ns - w->snapshot_ns : 0,
+				     " before the end of the archive\n");
 	}
 	if (w->from_sums && w->n_groups > 0)
 		puts("  there is no snapshot: only the totals of the blocks are known");
@@ -120,14 +120,14 @@ static void leaks_print_totals(const struct leak_watch *w)
 		if (stacks == 0)
 			continue;
 		printf("  %-11s ", resource_names[resource]);
-		print_amount(blocks, bytes, resource);
+		leaks_print_amount(blocks, bytes, resource);
 		printf(" in %zu stack%s\n", stacks, stacks == 1 ? "" : "s");
 	}
 }
 
 /* ---- groups ---- */
 
-static void print_error(const struct leak_watch *w, const struct leak_group *g)
+static void leaks_print_error(const struct leak_watch *w, const struct leak_group *g)
 {
 	if (!leak_watch_is_sampled(w) || g->resource != RESOURCE_MEMORY)
 		return;
@@ -136,20 +136,20 @@ static void print_error(const struct leak_watch *w, const struct leak_group *g)
 	       TEXT_SIZE((uint64_t)llround(leak_estimate_error(g->all.bytes_variance))), g->blocks);
 }
 
-static void print_texts(const char *before, const char *const *list)
+static void leaks_print_texts(const char *before, const char *const *list)
 {
 	for (size_t i = 0; i < LEAK_TEXTS_MAX && list[i]; i++)
 		printf("%s%s", i ? ", " : before, list[i]);
 }
 
-static void print_growth(const struct leak_growth *g, enum resource resource)
+static void leaks_print_growth(const struct leak_growth *g, enum resource resource)
 {
 	double per_second = fabs(g->per_second);
 
 	if (g->windows < 2)
 		return;
 	printf("     grew in %" PRIu32 " of %" PRIu32, g->grew, g->windows);
-	print_duration(" windows of ", g->window_ns, "");
+	leaks_print_duration(" windows of ", g->window_ns, "");
 	if (g->fell)
 		printf(", fell in %" PRIu32, g->fell);
 	/* (the size of a descriptor is 1) */
@@ -167,19 +167,20 @@ static uint64_t leaks_print_age(const struct leak_watch *w, uint64_t since_ns)
 	return w->end_ns > since_ns ? w->end_ns - since_ns : 0;
 }
 
-static void print_ages(const struct leak_watch *w, const struct leak_group *g)
+static void leaks_print_ages(const struct leak_watch *w, const struct leak_group *g)
 {
 	if (g->first_ns == 0)
 		return;
 	if (g->blocks == 1) {
-		print_duration("     allocated ", leaks_print_age(w, g->first_ns), " ago\n");
+		leaks_print_duration("     allocated ", leaks_print_age(w, g->first_ns), " ago\n");
 		return;
 	}
-	print_duration("     the oldest allocated ", leaks_print_age(w, g->first_ns), " ago, ");
-	print_duration("the newest ", leaks_print_age(w, g->last_ns), "\n");
+	leaks_print_duration("     the oldest allocated ", leaks_print_age(w, g->first_ns),
+			     " ago, ");
+	leaks_print_duration("the newest ", leaks_print_age(w, g->last_ns), "\n");
 }
 
-static void print_reach(const struct leak_group *g)
+static void leaks_print_reach(const struct leak_group *g)
 {
 	if (g->reach[REACH_UNKNOWN] == g->blocks)
 		return;
@@ -203,7 +204,7 @@ static void print_reach(const struct leak_group *g)
 	printf(" %" PRIu64 " are reachable\n", g->reach[REACH_REACHABLE]);
 }
 
-static void print_contexts(const struct printer *p, const struct leak_group *g)
+static void leaks_print_contexts(const struct printer *p, const struct leak_group *g)
 {
 	const struct leaks *l = p->in->leaks;
 	const char *before = "     in context ";
@@ -218,7 +219,7 @@ static void print_contexts(const struct printer *p, const struct leak_group *g)
 		putchar('\n');
 }
 
-static int print_stack(const struct printer *p, const struct leak_group *g)
+static int leaks_print_stack(const struct printer *p, const struct leak_group *g)
 {
 	char label[PROFILE_LABEL_MAX];
 	struct leaks_frame frame;
@@ -248,8 +249,8 @@ static int print_stack(const struct printer *p, const struct leak_group *g)
 	return r;
 }
 
-static int print_before(const struct printer *p, const struct leak_watch *w,
-			const struct leak_group *g)
+static int leaks_print_before(const struct printer *p, const struct leak_watch *w,
+			      const struct leak_group *g)
 {
 	struct leaks_before *b;
 	int r;
@@ -261,14 +262,14 @@ static int print_before(const struct printer *p, const struct leak_watch *w,
 		return r;
 	fputs("     before: ", stdout);
 	if (b)
-		print_amount(b->blocks, b->bytes, g->resource);
+		leaks_print_amount(b->blocks, b->bytes, g->resource);
 	else
 		fputs("none", stdout);
 	putchar('\n');
 	return 0;
 }
 
-static enum colour verdict_colour(enum leak_verdict v)
+static enum colour leaks_verdict_colour(enum leak_verdict v)
 {
 	return v == LEAK_LOST ? COLOUR_BAD
 	       : v == LEAK_INDIRECTLY_LOST || v == LEAK_POSSIBLY_LOST || v == LEAK_GROWING
@@ -276,39 +277,39 @@ static enum colour verdict_colour(enum leak_verdict v)
 		       : COLOUR_HEADING;
 }
 
-static int print_group(const struct printer *p, const struct leak_watch *w, size_t number)
+static int leaks_print_group(const struct printer *p, const struct leak_watch *w, size_t number)
 {
 	const struct leak_group *g = w->groups[number];
 	int r;
 
-	printf("\n  %zu. %s%s%s: ", number + 1, colour(verdict_colour(g->verdict)),
+	printf("\n  %zu. %s%s%s: ", number + 1, colour(leaks_verdict_colour(g->verdict)),
 	       leak_verdict_names[g->verdict], colour(COLOUR_OFF));
-	print_amount((uint64_t)llround(g->all.blocks), (uint64_t)llround(g->all.bytes),
-		     g->resource);
-	print_error(w, g);
-	print_texts(", by ", g->functions);
-	print_texts(": ", g->texts);
+	leaks_print_amount((uint64_t)llround(g->all.blocks), (uint64_t)llround(g->all.bytes),
+			   g->resource);
+	leaks_print_error(w, g);
+	leaks_print_texts(", by ", g->functions);
+	leaks_print_texts(": ", g->texts);
 	putchar('\n');
-	r = print_before(p, w, g);
-	print_ages(w, g);
-	print_growth(&g->growth, g->resource);
-	print_reach(g);
-	print_contexts(p, g);
-	return r == 0 ? print_stack(p, g) : r;
+	r = leaks_print_before(p, w, g);
+	leaks_print_ages(w, g);
+	leaks_print_growth(&g->growth, g->resource);
+	leaks_print_reach(g);
+	leaks_print_contexts(p, g);
+	return r == 0 ? leaks_print_stack(p, g) : r;
 }
 
-static int print_process(const struct printer *p, const struct leak_watch *w)
+static int leaks_print_process(const struct printer *p, const struct leak_watch *w)
 {
 	size_t n = w->n_groups < p->q->top ? w->n_groups : (size_t)p->q->top;
 	int r = 0;
 
-	print_watch(p, w);
-	print_limits(w);
+	leaks_print_watch(p, w);
+	leaks_print_limits(w);
 	leaks_print_totals(w);
 	if (w->n_groups == 0 && !leaks_misses(p->q, w))
 		puts("  no leaks found");
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = print_group(p, w, i);
+		r = leaks_print_group(p, w, i);
 	if (n < w->n_groups)
 		printf("\n  ... and %zu more stacks (--top shows more)\n", w->n_groups - n);
 	return r;
@@ -316,7 +317,7 @@ static int print_process(const struct printer *p, const struct leak_watch *w)
 
 /* ---- all of it ---- */
 
-static void print_gone(const struct leaks_diff *d)
+static void leaks_print_gone(const struct leaks_diff *d)
 {
 	bool any = false;
 
@@ -332,7 +333,7 @@ static void print_gone(const struct leaks_diff *d)
 			puts("\nno longer present:");
 		any = true;
 		printf("  %s: ", leaks_process(b->watch));
-		print_amount(b->blocks, b->bytes, b->group->resource);
+		leaks_print_amount(b->blocks, b->bytes, b->group->resource);
 		leaks_walk_begin(&walk, d->old, b->group);
 		if (leaks_walk_next(&walk, &frame) > 0)
 			printf(", from %s", profile_names_label(label, frame.place, frame.frame));
@@ -340,7 +341,7 @@ static void print_gone(const struct leaks_diff *d)
 	}
 }
 
-static void print_suppressed(const struct leaks_input *in, const struct leaks_request *q)
+static void leaks_print_suppressed(const struct leaks_input *in, const struct leaks_request *q)
 {
 	if (q->suppressions.n == 0)
 		return;
@@ -368,10 +369,10 @@ int leaks_print(const struct leaks_input *in, const struct leaks_request *q,
 	for (size_t i = 0; r == 0 && i < l->n_watches; i++) {
 		if (i > 0)
 			putchar('\n');
-		r = print_process(&p, l->watches[i]);
+		r = leaks_print_process(&p, l->watches[i]);
 	}
 	if (r == 0 && diff)
-		print_gone(diff);
-	print_suppressed(in, q);
+		leaks_print_gone(diff);
+	leaks_print_suppressed(in, q);
 	return r;
 }

@@ -85,7 +85,7 @@ static int leaks_profile_make_tree(const struct leaks_input *in, struct call_tre
 	return r;
 }
 
-static int write_profile(struct leaks_input *in, bool folded, const struct target *to)
+static int leaks_write_profile(struct leaks_input *in, bool folded, const struct target *to)
 {
 	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
 	_cleanup_(outbuf_deinit) struct outbuf bytes = { .limit = OUTPUT_MAX };
@@ -112,12 +112,12 @@ int leaks_write_pprof(struct leaks_input *in, const struct leaks_request *q, int
 {
 	const struct target to = { q->pprof, q->force, PACK_GZIP, input_fd };
 
-	return write_profile(in, false, &to);
+	return leaks_write_profile(in, false, &to);
 }
 
 int leaks_write_folded(struct leaks_input *in, const struct leaks_request *q, int input_fd)
 {
 	const struct target to = { q->folded, q->force, PACK_NONE, input_fd };
 
-	return write_profile(in, true, &to);
+	return leaks_write_profile(in, true, &to);
 }

@@ -120,7 +120,7 @@ static int leaks_rtrace_add_map(struct report *t, const struct mapping *map)
 
 DEFINE_ORDER(compare_maps, struct rtrace_map, COMPARE(x->start, y->start))
 
-static int add_maps_of(struct report *t, const struct leak_group *g)
+static int leaks_add_maps_of(struct report *t, const struct leak_group *g)
 {
 	const struct profile *p = t->in->leaks->profile;
 	uint32_t depth = 0;
@@ -139,23 +139,23 @@ static int add_maps_of(struct report *t, const struct leak_group *g)
 }
 
 /* Files that stacks go through. */
-static int list_maps(struct report *t)
+static int leaks_list_maps(struct report *t)
 {
 	const struct leak_group *g;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && !t->all && i < t->watch->n_groups; i++)
-		r = add_maps_of(t, t->watch->groups[i]);
+		r = leaks_add_maps_of(t, t->watch->groups[i]);
 	for (size_t pos = 0; r == 0 && t->all && (g = table_next(&t->watch->by_key, &pos));)
 		for (; r == 0 && g; g = g->next)
-			r = add_maps_of(t, g);
+			r = leaks_add_maps_of(t, g);
 	SORT(t->maps, t->n_maps, compare_maps);
 	return r;
 }
 
 /* ---- its beginning ---- */
 
-static int write_header(struct report *t)
+static int leaks_write_header(struct report *t)
 {
 	const struct leak_watch *w = t->watch;
 	char timestamp[RTRACE_TIMESTAMP_MAX];
@@ -195,18 +195,18 @@ static int leaks_rtrace_note(struct report *t, const char *format, ...)
 	return rtrace_write_note(&t->writer, rtrace_text(text));
 }
 
-static int note_count(struct report *t, const char *what, uint64_t n)
+static int leaks_note_count(struct report *t, const char *what, uint64_t n)
 {
 	return n > 0 ? leaks_rtrace_note(t, "## kymo: %s: %" PRIu64, what, n) : 0;
 }
 
-static uint64_t since_start(const struct report *t, uint64_t ts_ns)
+static uint64_t leaks_since_start(const struct report *t, uint64_t ts_ns)
 {
 	return ts_ns > t->start_ns ? ts_ns - t->start_ns : 0;
 }
 
 /* What the recording says of itself; readers that know nothing of it keep it. */
-static int write_notes(struct report *t)
+static int leaks_write_notes(struct report *t)
 {
 	const struct leak_watch *w = t->watch;
 	const struct {
@@ -223,18 +223,19 @@ static int write_notes(struct report *t)
 		{ "size of the smallest recorded block", w->min_bytes },
 	};
 	int r = leaks_rtrace_note(t, "## kymo: watched from %" PRIu64 " ns to %" PRIu64 " ns, %s",
-				  since_start(t, w->begin_ns), since_start(t, w->end_ns),
+				  leaks_since_start(t, w->begin_ns),
+				  leaks_since_start(t, w->end_ns),
 				  w->complete ? "complete" : "not complete");
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(counts); i++)
-		r = note_count(t, counts[i].what, counts[i].n);
+		r = leaks_note_count(t, counts[i].what, counts[i].n);
 	if (r == 0 && w->from_sums && w->n_groups > 0)
 		r = leaks_rtrace_note(t, "## kymo: no snapshot: the blocks are unknown");
 	return r;
 }
 
 /* What the calls are of: bits of resources and contexts. */
-static void find_used(const struct report *t, uint32_t *ret_resources, uint32_t *ret_contexts)
+static void leaks_find_used(const struct report *t, uint32_t *ret_resources, uint32_t *ret_contexts)
 {
 	const struct leak_group *g;
 
@@ -249,13 +250,13 @@ static void find_used(const struct report *t, uint32_t *ret_resources, uint32_t 
 			*ret_resources |= 1u << g->resource;
 }
 
-static int write_registries(struct report *t)
+static int leaks_write_registries(struct report *t)
 {
 	const struct leaks *l = t->in->leaks;
 	uint32_t contexts, used;
 	int r = 0;
 
-	find_used(t, &used, &contexts);
+	leaks_find_used(t, &used, &contexts);
 	for (size_t i = 0; r == 0 && i < l->n_contexts; i++)
 		if (contexts & l->contexts[i].id)
 			r = rtrace_write_context(
@@ -278,21 +279,21 @@ static int write_registries(struct report *t)
 
 /* ---- blocks ---- */
 
-static int write_arg(struct report *t, const char *name, const char *value)
+static int leaks_write_arg(struct report *t, const char *name, const char *value)
 {
 	return rtrace_write_arg(&t->writer,
 				&(struct rtrace_arg){ rtrace_text(name), rtrace_text(value) });
 }
 
-static int write_number(struct report *t, const char *name, uint64_t value)
+static int leaks_write_number(struct report *t, const char *name, uint64_t value)
 {
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return write_arg(t, name, text);
+	return leaks_write_arg(t, name, text);
 }
 
-static int write_weight(struct report *t, const struct leak_block *b)
+static int leaks_write_weight(struct report *t, const struct leak_block *b)
 {
 	struct leak_estimate one = { 0 };
 	char text[32];
@@ -301,27 +302,27 @@ static int write_weight(struct report *t, const struct leak_block *b)
 		return 0;
 	leak_estimate_add(&one, b->size, t->watch->interval);
 	snprintf(text, sizeof(text), "%.3f", one.blocks);
-	return write_arg(t, "weight", text);
+	return leaks_write_arg(t, "weight", text);
 }
 
-static int write_args(struct report *t, const struct leak_block *b)
+static int leaks_write_args(struct report *t, const struct leak_block *b)
 {
 	int r = 0;
 
 	if (b->since_ns)
-		r = write_number(t, "ns", since_start(t, b->since_ns));
+		r = leaks_write_number(t, "ns", leaks_since_start(t, b->since_ns));
 	if (r == 0 && b->since_ns && b->since_ns <= t->watch->end_ns)
-		r = write_number(t, "age_ms", (t->watch->end_ns - b->since_ns) / 1000000);
+		r = leaks_write_number(t, "age_ms", (t->watch->end_ns - b->since_ns) / 1000000);
 	if (r == 0 && b->thread)
-		r = write_number(t, "tid", b->thread);
+		r = leaks_write_number(t, "tid", b->thread);
 	if (r == 0 && b->reach != REACH_UNKNOWN)
-		r = write_arg(t, "reach", reach_names[b->reach]);
+		r = leaks_write_arg(t, "reach", reach_names[b->reach]);
 	if (r == 0 && *b->text)
-		r = write_arg(t, "what", b->text);
-	return r == 0 ? write_weight(t, b) : r;
+		r = leaks_write_arg(t, "what", b->text);
+	return r == 0 ? leaks_write_weight(t, b) : r;
 }
 
-static int write_frames(struct report *t, uint32_t node)
+static int leaks_write_frames(struct report *t, uint32_t node)
 {
 	const struct profile *p = t->in->leaks->profile;
 	int r = 0;
@@ -335,7 +336,7 @@ static int write_frames(struct report *t, uint32_t node)
 	return r == 0 ? rtrace_write_end(&t->writer) : r;
 }
 
-static int write_block(struct report *t, size_t number)
+static int leaks_write_block(struct report *t, size_t number)
 {
 	const struct leak_block *b = t->blocks[number];
 	enum resource resource = b->group->resource;
@@ -343,15 +344,15 @@ static int write_block(struct report *t, size_t number)
 		.index = number + 1,
 		.id = b->id,
 		.size = resource == RESOURCE_FD ? 1 : b->size,
-		.time_ns = since_start(t, b->since_ns),
+		.time_ns = leaks_since_start(t, b->since_ns),
 		.has_time = b->since_ns != 0,
 		.contexts = b->context,
 		.name = rtrace_text(*b->function ? b->function : resources[resource].function),
 		.type = leaks_rtrace_describe(resource).type,
 	};
-	int r = rtrace_write_call(&t->writer, &call) ?: write_args(t, b);
+	int r = rtrace_write_call(&t->writer, &call) ?: leaks_write_args(t, b);
 
-	return r == 0 ? write_frames(t, b->group->node) : r;
+	return r == 0 ? leaks_write_frames(t, b->group->node) : r;
 }
 
 static int leaks_rtrace_write_sums(struct report *t)
@@ -377,13 +378,13 @@ static int leaks_rtrace_write_sums(struct report *t)
 
 static int leaks_rtrace_write_head(struct report *t)
 {
-	int r = list_maps(t) ?: write_header(t) ?: write_registries(t);
+	int r = leaks_list_maps(t) ?: leaks_write_header(t) ?: leaks_write_registries(t);
 
 	/* Behind the registries: that is where sp-rtrace puts comments before the first call. */
-	return r == 0 ? write_notes(t) : r;
+	return r == 0 ? leaks_write_notes(t) : r;
 }
 
-static void report_deinit(struct report *t)
+static void leaks_report_deinit(struct report *t)
 {
 	free(t->blocks);
 	free(t->maps);
@@ -392,7 +393,7 @@ static void report_deinit(struct report *t)
 int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool spec_time,
 		 struct outbuf *out)
 {
-	_cleanup_(report_deinit) struct report t = { .in = in, .watch = w };
+	_cleanup_(leaks_report_deinit) struct report t = { .in = in, .watch = w };
 	int r;
 
 	t.start_ns = in->flame.summary->start_ns;
@@ -400,13 +401,13 @@ int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool 
 			   &(struct rtrace_writer_options){ .spec_time = spec_time });
 	r = leaks_rtrace_list_blocks(&t) ?: leaks_rtrace_write_head(&t);
 	for (size_t i = 0; r == 0 && i < t.n_blocks; i++)
-		r = write_block(&t, i);
+		r = leaks_write_block(&t, i);
 	return r == 0 ? leaks_rtrace_write_sums(&t) : r;
 }
 
 /* ---- all events ---- */
 
-static int write_call(struct report *t, const struct event *ev)
+static int leaks_write_call(struct report *t, const struct event *ev)
 {
 	enum resource resource = ev->block.resource;
 	bool is_free = ev->kind == EVENT_FREE;
@@ -414,7 +415,7 @@ static int write_call(struct report *t, const struct event *ev)
 		.index = ++t->n_calls,
 		.id = ev->block.id,
 		.size = resource == RESOURCE_FD ? 1 : ev->block.size,
-		.time_ns = since_start(t, ev->ts_ns),
+		.time_ns = leaks_since_start(t, ev->ts_ns),
 		.has_time = true,
 		.contexts = ev->block.context,
 		.is_free = is_free,
@@ -425,9 +426,9 @@ static int write_call(struct report *t, const struct event *ev)
 	};
 	uintptr_t node =
 		ev->block.stack ? (uintptr_t)table_get(&t->watch->stacks, ev->block.stack) : 0;
-	return rtrace_write_call(&t->writer, &call) ?: write_number(t, "ns", call.time_ns)
-		       ?: write_number(t, "tid", ev->tid)
-		       ?: write_frames(t, node ? (uint32_t)(node - 1) : 0);
+	return rtrace_write_call(&t->writer, &call) ?: leaks_write_number(t, "ns", call.time_ns)
+		       ?: leaks_write_number(t, "tid", ev->tid)
+		       ?: leaks_write_frames(t, node ? (uint32_t)(node - 1) : 0);
 }
 
 /* Gives the output what has come together. */
@@ -447,8 +448,9 @@ static int leaks_rtrace_take_event(void *userdata, const struct event *ev)
 	if (ev->pid != t->watch->pid)
 		return 0;
 	if (ev->kind == EVENT_ALLOC || ev->kind == EVENT_FREE)
-		r = leaks_watch_at(t->in->leaks, ev->pid, ev->ts_ns) == t->watch ? write_call(t, ev)
-										 : 0;
+		r = leaks_watch_at(t->in->leaks, ev->pid, ev->ts_ns) == t->watch
+			    ? leaks_write_call(t, ev)
+			    : 0;
 	if (r == 0 && t->writer.out->size > FLUSH_BYTES)
 		r = leaks_rtrace_flush(t);
 	/* (read_events() knows of no other) */
@@ -456,13 +458,13 @@ static int leaks_rtrace_take_event(void *userdata, const struct event *ev)
 }
 
 /* The report of W with all of its events, which are read again. */
-static int write_all_events(const struct leaks_input *in, const struct leak_watch *w,
-			    const struct leaks_rtrace_args *args,
-			    const struct packed_output_args *file)
+static int leaks_write_all_events(const struct leaks_input *in, const struct leak_watch *w,
+				  const struct leaks_rtrace_args *args,
+				  const struct packed_output_args *file)
 {
 	_cleanup_(open_trace_close) struct open_trace trace = OPEN_TRACE_NULL;
 	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
-	_cleanup_(report_deinit) struct report t = { .in = in, .watch = w, .all = true };
+	_cleanup_(leaks_report_deinit) struct report t = { .in = in, .watch = w, .all = true };
 	struct packed_output output = PACKED_OUTPUT_NULL;
 	int r = open_trace(&trace, args->archive);
 
@@ -484,9 +486,9 @@ static int write_all_events(const struct leaks_input *in, const struct leak_watc
 
 /* ---- files ---- */
 
-static int write_what_lives(const struct leaks_input *in, const struct leak_watch *w,
-			    const struct leaks_rtrace_args *args,
-			    const struct packed_output_args *file)
+static int leaks_write_what_lives(const struct leaks_input *in, const struct leak_watch *w,
+				  const struct leaks_rtrace_args *args,
+				  const struct packed_output_args *file)
 {
 	_cleanup_(outbuf_deinit) struct outbuf text = { .limit = OUTPUT_MAX };
 	int r = leaks_rtrace(in, w, args->spec_time, &text);
@@ -512,8 +514,8 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 			     w->number) < 0)
 			return cli_failed("out of memory");
 		output.path = path;
-		r = args->archive && w->logged ? write_all_events(in, w, args, &output)
-					       : write_what_lives(in, w, args, &output);
+		r = args->archive && w->logged ? leaks_write_all_events(in, w, args, &output)
+					       : leaks_write_what_lives(in, w, args, &output);
 	}
 	return r;
 }

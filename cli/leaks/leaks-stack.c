@@ -70,7 +70,7 @@ static bool leaks_stack_is_allocator(const char *name)
 }
 
 /* Whether a thread begins with FRAME, at PLACE: nobody has called it. Without a name it may be. */
-static bool is_outermost(const struct profile_place *place, const struct frame *frame)
+static bool leaks_is_outermost(const struct profile_place *place, const struct frame *frame)
 {
 	static const char *const names[] = { "main",          "__libc_start_call_main",
 					     "_start",        "start_thread",
@@ -91,8 +91,8 @@ static bool is_outermost(const struct profile_place *place, const struct frame *
 /* ---- doubt ---- */
 
 /* Whether the call before PLACE, of CALLED, is of what stands above. */
-static bool leads_above(const struct leaks_walk *w, const struct profile_place *place,
-			const char *called)
+static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_place *place,
+			      const char *called)
 {
 	bool elsewhere = strstr(called, "@plt");
 
@@ -107,20 +107,20 @@ static bool leads_above(const struct leaks_walk *w, const struct profile_place *
 	return leaks_stack_is_same(called, w->inner_function);
 }
 
-static int look_for_doubt(struct leaks_walk *w, const struct profile_place *place)
+static int leaks_look_for_doubt(struct leaks_walk *w, const struct profile_place *place)
 {
 	/* (asking does not change what has been found out of it) */
 	int r = resolver_called((struct resolver *)&w->in->flame.resolver, place, &w->called);
 
-	if (r <= 0 || leads_above(w, place, w->called))
+	if (r <= 0 || leaks_leads_above(w, place, w->called))
 		w->called = NULL;
 	return r < 0 ? r : 0;
 }
 
 /* Another place. */
-static int begin_place(struct leaks_walk *w, const struct profile_place *place)
+static int leaks_begin_place(struct leaks_walk *w, const struct profile_place *place)
 {
-	int r = look_for_doubt(w, place);
+	int r = leaks_look_for_doubt(w, place);
 
 	if (r < 0)
 		return r;
@@ -128,7 +128,7 @@ static int begin_place(struct leaks_walk *w, const struct profile_place *place)
 	return w->n < 0 ? w->n : 0;
 }
 
-static void end_place(struct leaks_walk *w, const struct profile_place *place)
+static void leaks_end_place(struct leaks_walk *w, const struct profile_place *place)
 {
 	const struct frame *last = w->n > 0 ? &w->frames[w->n - 1] : NULL;
 
@@ -137,7 +137,7 @@ static void end_place(struct leaks_walk *w, const struct profile_place *place)
 	w->i = 0;
 	w->node = w->in->leaks->profile->nodes[w->node].parent;
 	if (w->node == 0)
-		w->whole = is_outermost(place, last);
+		w->whole = leaks_is_outermost(place, last);
 }
 
 int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret)
@@ -149,7 +149,7 @@ int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret)
 	if (w->node == 0)
 		return 0;
 	place = &p->places[p->nodes[w->node].place];
-	r = w->i == 0 ? begin_place(w, place) : 0;
+	r = w->i == 0 ? leaks_begin_place(w, place) : 0;
 	if (r < 0)
 		return r;
 	*ret = (struct leaks_frame){
@@ -160,6 +160,6 @@ int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret)
 		.called = w->i == 0 ? w->called : NULL,
 	};
 	if (++w->i >= w->n)
-		end_place(w, place);
+		leaks_end_place(w, place);
 	return 1;
 }

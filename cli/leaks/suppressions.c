@@ -15,7 +15,7 @@
 /* More frames of a stack are not looked at; a file has no more bytes. */
 enum { FRAMES_MAX = 1024, FILE_BYTES_MAX = 16 << 20 };
 
-static void free_one(struct suppression *s)
+static void suppressions_free_one(struct suppression *s)
 {
 	for (size_t i = 0; i < s->n_patterns; i++)
 		free(s->patterns[i].text);
@@ -26,7 +26,7 @@ static void free_one(struct suppression *s)
 void suppressions_deinit(struct suppressions *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		free_one(&s->list[i]);
+		suppressions_free_one(&s->list[i]);
 	free(s->list);
 	*s = (struct suppressions){ 0 };
 }
@@ -52,7 +52,7 @@ static struct suppression *suppressions_add_entry(struct parser *p)
 }
 
 /* A mangled name stands for what people read; the callers' are never mangled. */
-static char *read_function(struct parser *p, const char *text, bool *ret_literal)
+static char *suppressions_read_function(struct parser *p, const char *text, bool *ret_literal)
 {
 	char name[DEMANGLE_NAME_MAX];
 
@@ -67,7 +67,7 @@ static char *read_function(struct parser *p, const char *text, bool *ret_literal
 	return strdup(text);
 }
 
-static int add_pattern(struct parser *p, enum suppression_kind kind, const char *text)
+static int suppressions_add_pattern(struct parser *p, enum suppression_kind kind, const char *text)
 {
 	struct suppression *e = p->entry;
 	struct suppression_pattern *pattern;
@@ -76,8 +76,9 @@ static int add_pattern(struct parser *p, enum suppression_kind kind, const char 
 		return -ENOMEM;
 	pattern = &e->patterns[e->n_patterns];
 	*pattern = (struct suppression_pattern){ .kind = kind };
-	pattern->text = kind == SUPPRESSION_FUNCTION ? read_function(p, text, &pattern->literal)
-						     : strdup(text);
+	pattern->text = kind == SUPPRESSION_FUNCTION
+				? suppressions_read_function(p, text, &pattern->literal)
+				: strdup(text);
 	if (!pattern->text)
 		return -ENOMEM;
 	e->n_patterns++;
@@ -91,7 +92,7 @@ static int suppressions_syntax_error(struct parser *p, const char *what)
 }
 
 /* "definite,possible" */
-static int read_kinds(struct parser *p, char *text)
+static int suppressions_read_kinds(struct parser *p, char *text)
 {
 	static const struct {
 		const char *word;
@@ -125,7 +126,7 @@ static int read_kinds(struct parser *p, char *text)
 }
 
 /* Puts what stands behind PREFIX in TEXT into *RET. */
-static bool has_prefix(char *text, const char *prefix, char **ret)
+static bool suppressions_has_prefix(char *text, const char *prefix, char **ret)
 {
 	size_t n = strlen(prefix);
 
@@ -135,28 +136,28 @@ static bool has_prefix(char *text, const char *prefix, char **ret)
 	return true;
 }
 
-static int read_body(struct parser *p, char *text)
+static int suppressions_read_body(struct parser *p, char *text)
 {
 	char *value;
 
 	if (!p->entry->is_leak)
 		return 0;
 	if (strcmp(text, "...") == 0)
-		return add_pattern(p, SUPPRESSION_ANY, "");
-	if (has_prefix(text, "match-leak-kinds:", &value))
-		return read_kinds(p, value);
-	if (has_prefix(text, "fun:", &value))
-		return add_pattern(p, SUPPRESSION_FUNCTION, value);
-	if (has_prefix(text, "obj:", &value))
-		return add_pattern(p, SUPPRESSION_OBJECT, value);
-	if (has_prefix(text, "src:", &value))
-		return add_pattern(p, SUPPRESSION_SOURCE, value);
+		return suppressions_add_pattern(p, SUPPRESSION_ANY, "");
+	if (suppressions_has_prefix(text, "match-leak-kinds:", &value))
+		return suppressions_read_kinds(p, value);
+	if (suppressions_has_prefix(text, "fun:", &value))
+		return suppressions_add_pattern(p, SUPPRESSION_FUNCTION, value);
+	if (suppressions_has_prefix(text, "obj:", &value))
+		return suppressions_add_pattern(p, SUPPRESSION_OBJECT, value);
+	if (suppressions_has_prefix(text, "src:", &value))
+		return suppressions_add_pattern(p, SUPPRESSION_SOURCE, value);
 	return suppressions_syntax_error(p,
 					 "a frame is fun:NAME, obj:PATH, src:FILE[:LINE] or ...");
 }
 
 /* "Memcheck:Leak", "Memcheck,Addrcheck:Param" */
-static int read_kind(struct parser *p, const char *text)
+static int suppressions_read_kind(struct parser *p, const char *text)
 {
 	const char *colon = strchr(text, ':');
 
@@ -169,7 +170,7 @@ static int read_kind(struct parser *p, const char *text)
 	return 0;
 }
 
-static int end_entry(struct parser *p)
+static int suppressions_end_entry(struct parser *p)
 {
 	if (p->at != BODY)
 		return suppressions_syntax_error(p, "an entry needs a name and TOOL:KIND");
@@ -180,7 +181,7 @@ static int end_entry(struct parser *p)
 	return 0;
 }
 
-static int read_outside(struct parser *p, char *text)
+static int suppressions_read_outside(struct parser *p, char *text)
 {
 	char *value;
 
@@ -189,7 +190,7 @@ static int read_outside(struct parser *p, char *text)
 		p->at = NAME;
 		return p->entry ? 0 : -ENOMEM;
 	}
-	if (!has_prefix(text, "leak:", &value))
+	if (!suppressions_has_prefix(text, "leak:", &value))
 		return suppressions_syntax_error(
 			p, "an entry is \"leak:TEXT\", or begins with a line that is \"{\"");
 	if (!*value)
@@ -202,18 +203,18 @@ static int read_outside(struct parser *p, char *text)
 	return p->entry->name ? 0 : -ENOMEM;
 }
 
-static int read_line(struct parser *p, char *text)
+static int suppressions_read_line(struct parser *p, char *text)
 {
 	if (!*text || *text == '#')
 		return 0;
 	if (p->at == OUTSIDE)
-		return read_outside(p, text);
+		return suppressions_read_outside(p, text);
 	if (strcmp(text, "}") == 0)
-		return end_entry(p);
+		return suppressions_end_entry(p);
 	if (p->at == BODY)
-		return read_body(p, text);
+		return suppressions_read_body(p, text);
 	if (p->at == KIND)
-		return read_kind(p, text);
+		return suppressions_read_kind(p, text);
 	p->entry->name = strdup(text);
 	p->at = KIND;
 	return p->entry->name ? 0 : -ENOMEM;
@@ -238,7 +239,7 @@ int suppressions_parse(struct suppressions *s, const char *text, struct suppress
 
 	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		p.line++;
-		r = read_line(&p, suppressions_trim(line));
+		r = suppressions_read_line(&p, suppressions_trim(line));
 	}
 	if (r == 0 && p.at != OUTSIDE) {
 		p.line = p.entry->line;
@@ -316,7 +317,7 @@ static bool suppressions_contains(const char *pattern, const char *text)
 	return suppressions_glob(whole, text, false);
 }
 
-static bool is_source(const char *pattern, const struct suppression_frame *f)
+static bool suppressions_is_source(const char *pattern, const struct suppression_frame *f)
 {
 	char line[16];
 	const char *colon = strrchr(pattern, ':');
@@ -336,7 +337,8 @@ static bool is_source(const char *pattern, const struct suppression_frame *f)
 			suppressions_glob(file, profile_names_base(f->source), true));
 }
 
-static bool is_frame(const struct suppression_pattern *p, const struct suppression_frame *f)
+static bool suppressions_is_frame(const struct suppression_pattern *p,
+				  const struct suppression_frame *f)
 {
 	switch (p->kind) {
 	case SUPPRESSION_FUNCTION:
@@ -345,7 +347,7 @@ static bool is_frame(const struct suppression_pattern *p, const struct suppressi
 	case SUPPRESSION_OBJECT:
 		return *f->module && suppressions_glob(p->text, f->module, true);
 	case SUPPRESSION_SOURCE:
-		return is_source(p->text, f);
+		return suppressions_is_source(p->text, f);
 	default:
 		return true;
 	}
@@ -358,7 +360,8 @@ static bool suppressions_is_allocator(const struct suppression_pattern *p,
 	if (p->kind != SUPPRESSION_FUNCTION)
 		return p->kind == SUPPRESSION_OBJECT;
 	for (size_t i = 0; i < s->n_allocators; i++)
-		if (is_frame(p, &(struct suppression_frame){ s->allocators[i], "", "", 0 }))
+		if (suppressions_is_frame(p, &(struct suppression_frame){ s->allocators[i], "", "",
+									  0 }))
 			return true;
 	/* C++ programs allocate by malloc() below operator new. */
 	return s->n_allocators == 0 || strncmp(p->text, "operator new", 12) == 0 ||
@@ -366,7 +369,8 @@ static bool suppressions_is_allocator(const struct suppression_pattern *p,
 }
 
 /* Frame 0 of AT is that of the allocator, which need not be in the entry. */
-static bool matches_frames(const struct suppression *e, const struct suppression_stack *s)
+static bool suppressions_matches_frames(const struct suppression *e,
+					const struct suppression_stack *s)
 {
 	size_t n = s->n_frames < FRAMES_MAX ? s->n_frames : FRAMES_MAX;
 	bool at[FRAMES_MAX + 3] = { true, true };
@@ -380,7 +384,7 @@ static bool matches_frames(const struct suppression *e, const struct suppression
 				next[j] = at[j] || (j > 0 && next[j - 1]);
 			else if (at[j])
 				next[j + 1] |= j == 0 ? suppressions_is_allocator(p, s)
-						      : is_frame(p, &s->frames[j - 1]);
+						      : suppressions_is_frame(p, &s->frames[j - 1]);
 		}
 		if (p->kind == SUPPRESSION_ANY)
 			next[n + 1] = at[n + 1] || next[n];
@@ -389,7 +393,8 @@ static bool matches_frames(const struct suppression *e, const struct suppression
 	return memchr(at, true, n + 2) != NULL;
 }
 
-static bool matches_text(const struct suppression *e, const struct suppression_stack *s)
+static bool suppressions_matches_text(const struct suppression *e,
+				      const struct suppression_stack *s)
 {
 	for (size_t i = 0; i < s->n_frames; i++) {
 		const struct suppression_frame *f = &s->frames[i];
@@ -409,7 +414,8 @@ struct suppression *suppressions_find(struct suppressions *s, const struct suppr
 
 		if (!e->is_leak || !(e->reaches & 1u << stack->reach))
 			continue;
-		if (e->substring ? matches_text(e, stack) : matches_frames(e, stack))
+		if (e->substring ? suppressions_matches_text(e, stack)
+				 : suppressions_matches_frames(e, stack))
 			return e;
 	}
 	return NULL;

@@ -31,7 +31,8 @@ struct request {
 /* ---- options of the report ---- */
 
 /* Says which words there are. */
-static int say_words(const char *option, const char *word, const char *const *names, unsigned n)
+static int verb_leaks_say_words(const char *option, const char *word, const char *const *names,
+				unsigned n)
 {
 	char list[128] = "";
 
@@ -54,18 +55,18 @@ static int verb_leaks_take_words(const char *option, char *value, const char *co
 			*c = *c == '-' ? ' ' : *c;
 		i = string_table_find(names, n, word);
 		if (i < 0)
-			return say_words(option, word, names, n);
+			return verb_leaks_say_words(option, word, names, n);
 		*to |= 1u << i;
 	}
 	return CLI_OK;
 }
 
-static int take_resources(void *to, char *value)
+static int verb_leaks_take_resources(void *to, char *value)
 {
 	return verb_leaks_take_words("resource", value, resource_names, RESOURCE_MAX, to);
 }
 
-static int take_verdicts(void *to, char *value)
+static int verb_leaks_take_verdicts(void *to, char *value)
 {
 	return verb_leaks_take_words("verdict", value, leak_verdict_names, LEAK_VERDICT_MAX, to);
 }
@@ -78,12 +79,12 @@ static int verb_leaks_take_size(const char *option, const char *value, uint64_t 
 		       : CLI_OK;
 }
 
-static int take_min_bytes(void *to, char *value)
+static int verb_leaks_take_min_bytes(void *to, char *value)
 {
 	return verb_leaks_take_size("min-bytes", value, to);
 }
 
-static int take_fail_over(void *request, char *value)
+static int verb_leaks_take_fail_over(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -91,14 +92,14 @@ static int take_fail_over(void *request, char *value)
 	return verb_leaks_take_size("fail-over", value, &q->leaks.fail_over);
 }
 
-static int take_min_blocks(void *to, char *value)
+static int verb_leaks_take_min_blocks(void *to, char *value)
 {
 	return text_parse_u64(value, UINT64_MAX, to) < 0
 		       ? cli_usage_error("--min-blocks takes a number, not '%s'", value)
 		       : CLI_OK;
 }
 
-static int take_min_age(void *to, char *value)
+static int verb_leaks_take_min_age(void *to, char *value)
 {
 	return text_parse_time(value, to) < 0
 		       ? cli_usage_error("--min-age takes a time (10s, 5m), not '%s'", value)
@@ -115,7 +116,7 @@ static int verb_leaks_take_top(void *request, char *value)
 		       : CLI_OK;
 }
 
-static int take_suppressions(void *suppressions, char *value)
+static int verb_leaks_take_suppressions(void *suppressions, char *value)
 {
 	return suppressions_read(suppressions, value);
 }
@@ -123,20 +124,20 @@ static int take_suppressions(void *suppressions, char *value)
 /* ---- the work ---- */
 
 /* Nothing of W is worth a word: a process on its way to another program. */
-static bool is_passing(const struct leak_watch *w)
+static bool verb_leaks_is_passing(const struct leak_watch *w)
 {
 	return !w->complete && !*w->unwatched && !*w->gap && strcmp(w->reason, "exec") == 0 &&
 	       w->n_groups == 0 && w->lost == 0 && w->full == 0;
 }
 
-static void leave_out_passing(struct leaks *l)
+static void verb_leaks_leave_out_passing(struct leaks *l)
 {
 	size_t n = 0, left = 0;
 
 	for (size_t i = 0; i < l->n_watches; i++)
-		left += !is_passing(l->watches[i]);
+		left += !verb_leaks_is_passing(l->watches[i]);
 	for (size_t i = 0; left > 0 && i < l->n_watches; i++) {
-		if (is_passing(l->watches[i]))
+		if (verb_leaks_is_passing(l->watches[i]))
 			leak_watch_free(l->watches[i]);
 		else
 			l->watches[n++] = l->watches[i];
@@ -145,7 +146,7 @@ static void leave_out_passing(struct leaks *l)
 }
 
 /* Bytes of all that is shown. */
-static double bytes_shown(const struct leaks *l)
+static double verb_leaks_bytes_shown(const struct leaks *l)
 {
 	double bytes = 0;
 
@@ -155,7 +156,7 @@ static double bytes_shown(const struct leaks *l)
 	return bytes;
 }
 
-static int write_files(struct request *q, struct leaks_input *in, int fd)
+static int verb_leaks_write_files(struct request *q, struct leaks_input *in, int fd)
 {
 	const struct leaks_request *o = &q->leaks;
 	int r = CLI_OK;
@@ -173,7 +174,7 @@ static int write_files(struct request *q, struct leaks_input *in, int fd)
 }
 
 /* Programs of which nothing is known, or not all: that they leak nothing would be a guess. */
-static int check_unwatched(const struct leaks_request *o, const struct leaks_input *in)
+static int verb_leaks_check_unwatched(const struct leaks_request *o, const struct leaks_input *in)
 {
 	const struct leak_watch *first = NULL;
 	uint64_t n = 0, n_gaps = 0;
@@ -204,10 +205,10 @@ static int check_unwatched(const struct leaks_request *o, const struct leaks_inp
 	return o->has_fail_over ? CLI_FOUND : CLI_DAMAGE;
 }
 
-static int check_limit(const struct leaks_request *o, const struct leaks_input *in)
+static int verb_leaks_check_limit(const struct leaks_request *o, const struct leaks_input *in)
 {
-	double bytes = bytes_shown(in->leaks);
-	int r = check_unwatched(o, in);
+	double bytes = verb_leaks_bytes_shown(in->leaks);
+	int r = verb_leaks_check_unwatched(o, in);
 
 	if (!o->has_fail_over || bytes <= (double)o->fail_over)
 		return r;
@@ -216,14 +217,14 @@ static int check_limit(const struct leaks_request *o, const struct leaks_input *
 	return CLI_FOUND;
 }
 
-static bool is_stdout(const char *path)
+static bool verb_leaks_is_stdout(const char *path)
 {
 	return path && strcmp(path, "-") == 0;
 }
 
-static bool writes_to_stdout(const struct leaks_request *o)
+static bool verb_leaks_writes_to_stdout(const struct leaks_request *o)
 {
-	return is_stdout(o->pprof) || is_stdout(o->folded);
+	return verb_leaks_is_stdout(o->pprof) || verb_leaks_is_stdout(o->folded);
 }
 
 static int verb_leaks_show(struct request *q, struct leaks_input *in, struct leaks_input *old,
@@ -233,14 +234,14 @@ static int verb_leaks_show(struct request *q, struct leaks_input *in, struct lea
 	int r = old ? leaks_diff_init(&diff, old) : 0, status;
 
 	/* What goes to standard output stands there alone. */
-	if (r == 0 && !writes_to_stdout(&q->leaks))
+	if (r == 0 && !verb_leaks_writes_to_stdout(&q->leaks))
 		r = q->leaks.json ? leaks_print_json(in, &q->leaks, old ? &diff : NULL)
 				  : leaks_print(in, &q->leaks, old ? &diff : NULL);
 	leaks_diff_deinit(&diff);
 	if (r < 0)
 		return cli_failed("out of memory");
-	status = write_files(q, in, fd);
-	return status == CLI_OK ? check_limit(&q->leaks, in) : status;
+	status = verb_leaks_write_files(q, in, fd);
+	return status == CLI_OK ? verb_leaks_check_limit(&q->leaks, in) : status;
 }
 
 static int verb_leaks_read_input(struct request *q, struct leaks_input *in, struct open_trace *t,
@@ -254,7 +255,7 @@ static int verb_leaks_read_input(struct request *q, struct leaks_input *in, stru
 		s->list[i].n_groups = s->list[i].n_blocks = s->list[i].n_bytes = 0;
 	r = leaks_input_read(in, &q->leaks, t, symbols);
 	if (r == CLI_OK)
-		leave_out_passing(in->leaks);
+		verb_leaks_leave_out_passing(in->leaks);
 	return r;
 }
 
@@ -280,7 +281,7 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
  * What the process exits with after a command that exited with COMMAND_STATUS, where the recording
  * and the report came to R: as that says, but for what --fail-over was asked to find out.
  */
-static int exit_of_command(const struct request *q, int command_status, int r)
+static int verb_leaks_exit_of_command(const struct request *q, int command_status, int r)
 {
 	if (r == CLI_FOUND)
 		return r;
@@ -291,7 +292,7 @@ static int exit_of_command(const struct request *q, int command_status, int r)
 }
 
 /* What is recorded by default, and of which processes. Returns CLI_OK or an enum cli_exit. */
-static int choose(struct request *q)
+static int verb_leaks_choose(struct request *q)
 {
 	struct record_options *o = &q->job.options;
 	int r = CLI_OK;
@@ -308,12 +309,12 @@ static int choose(struct request *q)
 	return r;
 }
 
-static int record_and_report(struct request *q)
+static int verb_leaks_record_and_report(struct request *q)
 {
 	struct record_job *j = &q->job;
 	_cleanup_close_ int fd = -1;
 	char path[64];
-	int r = choose(q), recorded;
+	int r = verb_leaks_choose(q), recorded;
 
 	if (r != CLI_OK)
 		return r;
@@ -324,19 +325,19 @@ static int record_and_report(struct request *q)
 	/* What was chosen is all that was recorded: its children have other ids. */
 	q->leaks.n_pids = 0;
 	r = verb_leaks_report(q, path, j->options.output ?: "the recording") ?: recorded;
-	return j->command_status >= 0 ? exit_of_command(q, j->command_status, r) : r;
+	return j->command_status >= 0 ? verb_leaks_exit_of_command(q, j->command_status, r) : r;
 }
 
 /* The first option that only recordings have, or NULL. */
-static const char *recorded_by(const struct record_options *o)
+static const char *verb_leaks_recorded_by(const struct record_options *o)
 {
 	return *o->given ? o->given : o->direct ? "--direct" : o->bus ? "--bus" : NULL;
 }
 
-static int check_words(const struct request *q)
+static int verb_leaks_check_words(const struct request *q)
 {
 	const struct record_options *o = &q->job.options;
-	const char *recorded = recorded_by(o), *file = o->rest[0];
+	const char *recorded = verb_leaks_recorded_by(o), *file = o->rest[0];
 
 	if (o->separated)
 		return o->n_rest ? CLI_OK : cli_usage_error("there is no command after '--'");
@@ -363,17 +364,18 @@ static int verb_leaks_check(const struct request *q)
 {
 	const struct leaks_request *o = &q->leaks;
 	const struct record_options *live = &q->job.options;
-	int r = check_words(q);
+	int r = verb_leaks_check_words(q);
 
 	if (r != CLI_OK)
 		return r;
-	if (writes_to_stdout(o) && (o->json || (is_stdout(o->pprof) && is_stdout(o->folded))))
+	if (verb_leaks_writes_to_stdout(o) &&
+	    (o->json || (verb_leaks_is_stdout(o->pprof) && verb_leaks_is_stdout(o->folded))))
 		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write "
 				       "to standard output");
-	if (is_stdout(live->output))
+	if (verb_leaks_is_stdout(live->output))
 		return cli_usage_error("cannot write the archive to standard output, because the "
 				       "report goes there");
-	if (is_stdout(o->old) && is_stdout(live->rest[0]))
+	if (verb_leaks_is_stdout(o->old) && verb_leaks_is_stdout(live->rest[0]))
 		return cli_usage_error("only one archive can come from standard input");
 	return CLI_OK;
 }
@@ -410,20 +412,20 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("context", 0, &o->context),
 		OPTION_TEXT("diff", 0, &o->old),
 		OPTION_FLAG("direct", &live->direct),
-		OPTION_VALUE("fail-over", 0, take_fail_over, &q),
+		OPTION_VALUE("fail-over", 0, verb_leaks_take_fail_over, &q),
 		OPTION_TEXT("folded", 0, &o->folded),
 		OPTION_FLAG("json", &o->json),
-		OPTION_VALUE("min-age", 0, take_min_age, &o->min_age_ns),
-		OPTION_VALUE("min-blocks", 0, take_min_blocks, &o->min_blocks),
-		OPTION_VALUE("min-bytes", 0, take_min_bytes, &o->min_bytes),
+		OPTION_VALUE("min-age", 0, verb_leaks_take_min_age, &o->min_age_ns),
+		OPTION_VALUE("min-blocks", 0, verb_leaks_take_min_blocks, &o->min_blocks),
+		OPTION_VALUE("min-bytes", 0, verb_leaks_take_min_bytes, &o->min_bytes),
 		OPTION_VALUE("pid", 'p', part_options_pids, &q.pids),
 		OPTION_TEXT("pprof", 0, &o->pprof),
-		OPTION_VALUE("resource", 0, take_resources, &o->resources),
+		OPTION_VALUE("resource", 0, verb_leaks_take_resources, &o->resources),
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
 		OPTION_FLAG("spec-time", &o->spec_time),
-		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
+		OPTION_VALUE("suppressions", 0, verb_leaks_take_suppressions, &o->suppressions),
 		OPTION_VALUE("top", 0, verb_leaks_take_top, &q),
-		OPTION_VALUE("verdict", 0, take_verdicts, &o->verdicts),
+		OPTION_VALUE("verdict", 0, verb_leaks_take_verdicts, &o->verdicts),
 		SYMBOL_NONE_ROW(&o->symbols),
 		SYMBOL_PLACE_ROWS(&o->symbols),
 		{ 0 },
@@ -437,7 +439,7 @@ static int verb_leaks(int argc, char **argv)
 		return r;
 	verb_leaks_settle(&q);
 	if (live->separated || live->n_rest == 0)
-		return record_and_report(&q);
+		return verb_leaks_record_and_report(&q);
 	return verb_leaks_report(&q, live->rest[0], live->rest[0]);
 }
 

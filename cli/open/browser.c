@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-static bool is_set(const char *name)
+static bool browser_is_set(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -20,7 +20,7 @@ static bool is_set(const char *name)
 }
 
 /* The uid in the variable NAME; 0 = none. */
-static uid_t uid_of(const char *name)
+static uid_t browser_uid_of(const char *name)
 {
 	const char *text = getenv(name);
 	uint64_t id = 0;
@@ -30,16 +30,16 @@ static uid_t uid_of(const char *name)
 }
 
 /* Sets NAME to a path in the runtime directory of UID, if it is not set and PATH is there. */
-static void set_runtime(const char *name, uid_t uid, const char *prefix, const char *file)
+static void browser_set_runtime(const char *name, uid_t uid, const char *prefix, const char *file)
 {
 	char value[96];
 
 	snprintf(value, sizeof(value), "%s/run/user/%" PRIu32 "%s", prefix, (uint32_t)uid, file);
-	if (!is_set(name) && access(value + strlen(prefix), R_OK) == 0)
+	if (!browser_is_set(name) && access(value + strlen(prefix), R_OK) == 0)
 		setenv(name, value, 1);
 }
 
-static void set_environment(const struct passwd *pw)
+static void browser_set_environment(const struct passwd *pw)
 {
 	setenv("HOME", pw->pw_dir, 1);
 	setenv("USER", pw->pw_name, 1);
@@ -47,13 +47,13 @@ static void set_environment(const struct passwd *pw)
 	/* They are of root's session, if any. */
 	unsetenv("XDG_RUNTIME_DIR");
 	unsetenv("DBUS_SESSION_BUS_ADDRESS");
-	set_runtime("XDG_RUNTIME_DIR", pw->pw_uid, "", "");
-	set_runtime("DBUS_SESSION_BUS_ADDRESS", pw->pw_uid, "unix:path=", "/bus");
+	browser_set_runtime("XDG_RUNTIME_DIR", pw->pw_uid, "", "");
+	browser_set_runtime("DBUS_SESSION_BUS_ADDRESS", pw->pw_uid, "unix:path=", "/bus");
 }
 
 int browser_become_caller(void)
 {
-	uid_t uid = geteuid() == 0 ? uid_of("SUDO_UID") : 0;
+	uid_t uid = geteuid() == 0 ? browser_uid_of("SUDO_UID") : 0;
 	const struct passwd *pw;
 
 	if (uid == 0)
@@ -66,17 +66,18 @@ int browser_become_caller(void)
 	    setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) < 0 ||
 	    setresuid(pw->pw_uid, pw->pw_uid, pw->pw_uid) < 0)
 		return -errno;
-	set_environment(pw);
+	browser_set_environment(pw);
 	return 0;
 }
 
 bool browser_is_there(const char *command)
 {
-	return command || is_set("BROWSER") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+	return command || browser_is_set("BROWSER") || browser_is_set("DISPLAY") ||
+	       browser_is_set("WAYLAND_DISPLAY");
 }
 
 /* The first of $BROWSER, if it is plain words; xdg-open knows the rest. */
-static char *default_command(void)
+static char *browser_default_command(void)
 {
 	const char *text = getenv("BROWSER");
 
@@ -87,7 +88,7 @@ static char *default_command(void)
 
 int browser_start(struct run_command *c, const char *command, const char *url, const sigset_t *mask)
 {
-	_cleanup_free_ char *words = command ? strdup(command) : default_command();
+	_cleanup_free_ char *words = command ? strdup(command) : browser_default_command();
 	_cleanup_free_ char *script = NULL;
 	const char *argv[] = { "setsid", "sh", "-c", NULL, "sh", url, NULL };
 

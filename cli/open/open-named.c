@@ -15,7 +15,7 @@
 
 /* Whether there is a call stack in the archive; most archives with any have one near their
  * beginning. */
-static bool open_has_stacks(struct open_trace *t)
+static bool open_named_open_has_stacks(struct open_trace *t)
 {
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
 	const struct fxt_record *record;
@@ -35,7 +35,7 @@ static bool open_has_stacks(struct open_trace *t)
 }
 
 /* From its beginning again. Returns CLI_OK, or CLI_FAILED when it has said why not. */
-static int open_again(struct open_trace *t, const char *path)
+static int open_named_open_again(struct open_trace *t, const char *path)
 {
 	if (lseek(t->fd, 0, SEEK_SET) < 0)
 		return open_trace_failed(t, -errno);
@@ -43,7 +43,8 @@ static int open_again(struct open_trace *t, const char *path)
 	return open_trace(t, path);
 }
 
-static void open_report(const struct open_trace *t, const struct edit_symbolize_counts *counts)
+static void open_named_open_report(const struct open_trace *t,
+				   const struct edit_symbolize_counts *counts)
 {
 	if (counts->unnamed)
 		fprintf(stderr,
@@ -53,7 +54,7 @@ static void open_report(const struct open_trace *t, const struct edit_symbolize_
 }
 
 /* Returns CLI_OK when there is a copy at *RET_FD, else CLI_FAILED; what went wrong was said. */
-static int open_copy(struct symbolize_trace *s, struct open_trace *t, int *ret_fd)
+static int open_named_open_copy(struct symbolize_trace *s, struct open_trace *t, int *ret_fd)
 {
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_close_ int fd = temporary_file_open();
@@ -86,17 +87,17 @@ int open_named(struct open_trace *t, const char *path, const struct symbol_optio
 	r = symbolize_trace_open(&s, options);
 	if (r != CLI_OK)
 		return r;
-	has_stacks = open_has_stacks(t);
-	r = open_again(t, path);
+	has_stacks = open_named_open_has_stacks(t);
+	r = open_named_open_again(t, path);
 	if (r != CLI_OK || !has_stacks)
 		return r;
-	if (open_copy(&s, t, &fd) != CLI_OK) {
+	if (open_named_open_copy(&s, t, &fd) != CLI_OK) {
 		cli_error("%s is shown without added names of functions; set TMPDIR to a "
 			  "directory with room for a copy",
 			  t->name);
 		return CLI_OK;
 	}
-	open_report(t, &s.counts);
+	open_named_open_report(t, &s.counts);
 	if (s.counts.named > 0)
 		*ret_fd = TAKE_FD(fd);
 	return read_events_unmapped(t, s.counts.unmapped, open_trace_finish(t));

@@ -18,7 +18,7 @@ enum {
 };
 
 /* ADDRESS as the lists have it, MAPPED into IPv6 (::ffff:a.b.c.d) or as it is. */
-static void put_address(char *to, const struct sockaddr_in *address, bool mapped)
+static void peer_owner_put_address(char *to, const struct sockaddr_in *address, bool mapped)
 {
 	char prefix[3 * 8 + 1] = "";
 
@@ -33,20 +33,21 @@ struct tuple {
 	char from[ADDRESS_MAX], to[ADDRESS_MAX];
 };
 
-static struct tuple make_tuple(const struct sockaddr_in *from, const struct sockaddr_in *to,
-			       bool mapped)
+static struct tuple peer_owner_make_tuple(const struct sockaddr_in *from,
+					  const struct sockaddr_in *to, bool mapped)
 {
 	struct tuple t;
 
-	put_address(t.from, from, mapped);
-	put_address(t.to, to, mapped);
+	peer_owner_put_address(t.from, from, mapped);
+	peer_owner_put_address(t.to, to, mapped);
 	return t;
 }
 
 int peer_owner_find(FILE *table, const struct sockaddr_in *from, const struct sockaddr_in *to,
 		    uid_t *ret)
 {
-	const struct tuple plain = make_tuple(from, to, false), mapped = make_tuple(from, to, true);
+	const struct tuple plain = peer_owner_make_tuple(from, to, false),
+			   mapped = peer_owner_make_tuple(from, to, true);
 	_cleanup_free_ char *line = NULL;
 	size_t room = 0;
 
@@ -68,8 +69,8 @@ int peer_owner_find(FILE *table, const struct sockaddr_in *from, const struct so
 	return ferror(table) ? -EIO : -ENOENT;
 }
 
-static int find_in(const char *path, const struct sockaddr_in *from, const struct sockaddr_in *to,
-		   uid_t *ret)
+static int peer_owner_find_in(const char *path, const struct sockaddr_in *from,
+			      const struct sockaddr_in *to, uid_t *ret)
 {
 	FILE *table = fopen(path, "re");
 	int r;
@@ -82,7 +83,7 @@ static int find_in(const char *path, const struct sockaddr_in *from, const struc
 }
 
 /* Whether this user namespace knows all users. To it, others are user 65534, who may exist, too. */
-static bool knows_all_users(void)
+static bool peer_owner_knows_all_users(void)
 {
 	FILE *map = fopen("/proc/self/uid_map", "re");
 	uint32_t n = 0;
@@ -110,8 +111,8 @@ int peer_owner(int fd, uid_t *ret)
 		return -EAFNOSUPPORT;
 	for (int i = 0; i < ATTEMPTS; i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(tables); j++) {
-			r = find_in(tables[j], &there, &here, ret);
-			if (r == 0 && *ret == UID_OVERFLOW && !knows_all_users())
+			r = peer_owner_find_in(tables[j], &there, &here, ret);
+			if (r == 0 && *ret == UID_OVERFLOW && !peer_owner_knows_all_users())
 				return -EOVERFLOW;
 			if (r == 0)
 				return 0;

@@ -105,7 +105,7 @@ static ssize_t serve_file_read_unpacked(void *userdata, uint64_t at, char *to, s
 	return n > 0 ? n : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static void transfer_free(void *userdata)
+static void serve_file_transfer_free(void *userdata)
 {
 	struct transfer *t = userdata;
 
@@ -126,7 +126,7 @@ static const struct {
 };
 
 /* For the page's eyes only, if it is asked by one. */
-static void allow_origin(const struct serve_file *s, struct MHD_Response *response)
+static void serve_file_allow_origin(const struct serve_file *s, struct MHD_Response *response)
 {
 	MHD_add_response_header(response, "Access-Control-Allow-Origin", s->args.origin);
 	MHD_add_response_header(response, "Vary", "Origin");
@@ -160,46 +160,49 @@ static enum MHD_Result serve_file_refuse(struct serve_file *s, struct MHD_Connec
 }
 
 /* Browsers ask before a page from the network may reach this machine. */
-static enum MHD_Result answer_preflight(struct serve_file *s, struct MHD_Connection *c)
+static enum MHD_Result serve_file_answer_preflight(struct serve_file *s, struct MHD_Connection *c)
 {
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
 
 	if (!response)
 		return MHD_NO;
-	allow_origin(s, response);
+	serve_file_allow_origin(s, response);
 	MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, HEAD");
 	MHD_add_response_header(response, "Access-Control-Allow-Private-Network", "true");
 	return serve_file_answer(c, MHD_HTTP_NO_CONTENT, response);
 }
 
-static struct MHD_Response *plain_response(struct transfer *t)
+static struct MHD_Response *serve_file_plain_response(struct transfer *t)
 {
 	struct stat st;
 
 	if (fstat(t->server->args.fd, &st) < 0)
 		return NULL;
 	return MHD_create_response_from_callback((uint64_t)st.st_size, BLOCK_BYTES,
-						 serve_file_read_plain, t, transfer_free);
+						 serve_file_read_plain, t,
+						 serve_file_transfer_free);
 }
 
-static struct MHD_Response *unpacked_response(struct transfer *t)
+static struct MHD_Response *serve_file_unpacked_response(struct transfer *t)
 {
 	struct serve_file *s = t->server;
 
 	/* Of this one nothing is read, and a transfer under way must not lose its place. */
 	if (t->only_head)
-		return MHD_create_response_from_callback(
-			MHD_SIZE_UNKNOWN, BLOCK_BYTES, serve_file_read_unpacked, t, transfer_free);
+		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
+							 serve_file_read_unpacked, t,
+							 serve_file_transfer_free);
 	if (lseek(s->args.fd, 0, SEEK_SET) < 0 || unpack_new_fd(&t->unpack, s->args.fd) < 0)
 		return NULL;
 	t->number = ++s->newest;
 	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
-						 serve_file_read_unpacked, t, transfer_free);
+						 serve_file_read_unpacked, t,
+						 serve_file_transfer_free);
 }
 
 /* The file, or what is to be said of it. */
-static struct MHD_Response *file_response(struct serve_file *s, bool only_head)
+static struct MHD_Response *serve_file_response(struct serve_file *s, bool only_head)
 {
 	struct transfer *t = calloc(1, sizeof(*t));
 	struct MHD_Response *response;
@@ -208,18 +211,20 @@ static struct MHD_Response *file_response(struct serve_file *s, bool only_head)
 		return NULL;
 	t->server = s;
 	t->only_head = only_head;
-	response = s->args.unpack != PACK_NONE ? unpacked_response(t) : plain_response(t);
+	response = s->args.unpack != PACK_NONE ? serve_file_unpacked_response(t)
+					       : serve_file_plain_response(t);
 	if (!response) {
-		transfer_free(t);
+		serve_file_transfer_free(t);
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(file_headers); i++)
 		MHD_add_response_header(response, file_headers[i].name, file_headers[i].value);
-	allow_origin(s, response);
+	serve_file_allow_origin(s, response);
 	return response;
 }
 
-static enum MHD_Result answer_fetch(struct serve_file *s, struct MHD_Connection *c, void **request)
+static enum MHD_Result serve_file_answer_fetch(struct serve_file *s, struct MHD_Connection *c,
+					       void **request)
 {
 	struct fetch *f;
 	bool gone;
@@ -238,12 +243,12 @@ static enum MHD_Result answer_fetch(struct serve_file *s, struct MHD_Connection 
 	pthread_mutex_lock(&s->lock);
 	s->status.n_active++;
 	pthread_mutex_unlock(&s->lock);
-	return serve_file_answer(c, MHD_HTTP_OK, file_response(s, false));
+	return serve_file_answer(c, MHD_HTTP_OK, serve_file_response(s, false));
 }
 
 /* ---- who asks, and for what ---- */
 
-static enum client find_client(struct serve_file *s, struct MHD_Connection *c)
+static enum client serve_file_find_client(struct serve_file *s, struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *fd =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -266,15 +271,15 @@ static enum client find_client(struct serve_file *s, struct MHD_Connection *c)
 	return r == 0 ? CLIENT_STRANGER : CLIENT_UNKNOWN;
 }
 
-static void on_connection(void *userdata, struct MHD_Connection *c, void **client,
-			  enum MHD_ConnectionNotificationCode what)
+static void serve_file_on_connection(void *userdata, struct MHD_Connection *c, void **client,
+				     enum MHD_ConnectionNotificationCode what)
 {
 	if (what == MHD_CONNECTION_NOTIFY_STARTED)
-		*client = (void *)(uintptr_t)find_client(userdata, c);
+		*client = (void *)(uintptr_t)serve_file_find_client(userdata, c);
 }
 
 /* NULL if all is well. */
-static const char *client_objection(struct MHD_Connection *c)
+static const char *serve_file_client_objection(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *client =
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -291,7 +296,8 @@ static const char *client_objection(struct MHD_Connection *c)
 }
 
 /* NULL if all is well. */
-static const char *request_objection(const struct serve_file *s, struct MHD_Connection *c)
+static const char *serve_file_request_objection(const struct serve_file *s,
+						struct MHD_Connection *c)
 {
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
@@ -308,27 +314,27 @@ static enum MHD_Result serve_file_handle(void *userdata, struct MHD_Connection *
 					 size_t *data_size, void **request)
 {
 	struct serve_file *s = userdata;
-	const char *why = client_objection(c);
+	const char *why = serve_file_client_objection(c);
 
 	if (!why)
-		why = request_objection(s, c);
+		why = serve_file_request_objection(s, c);
 	if (why)
 		return serve_file_refuse(s, c, MHD_HTTP_FORBIDDEN, why);
 	if (strcmp(path, s->path) != 0)
 		return serve_file_refuse(s, c, MHD_HTTP_NOT_FOUND, "There is no such file.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) == 0)
-		return answer_fetch(s, c, request);
+		return serve_file_answer_fetch(s, c, request);
 	if (strcmp(method, MHD_HTTP_METHOD_HEAD) == 0)
-		return serve_file_answer(c, MHD_HTTP_OK, file_response(s, true));
+		return serve_file_answer(c, MHD_HTTP_OK, serve_file_response(s, true));
 	if (strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0)
-		return answer_preflight(s, c);
+		return serve_file_answer_preflight(s, c);
 	return serve_file_refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED,
 				 "The method is not allowed; "
 				 "use GET.\n");
 }
 
-static void on_completed(void *userdata, struct MHD_Connection *c, void **request,
-			 enum MHD_RequestTerminationCode how)
+static void serve_file_on_completed(void *userdata, struct MHD_Connection *c, void **request,
+				    enum MHD_RequestTerminationCode how)
 {
 	struct serve_file *s = userdata;
 	struct fetch *f = *request;
@@ -349,7 +355,7 @@ static void on_completed(void *userdata, struct MHD_Connection *c, void **reques
 /* ---- the server ---- */
 
 /* Returns a socket that listens on 127.0.0.1, or a negative errno. */
-static int listen_on(uint16_t port, uint16_t *ret_port)
+static int serve_file_listen_on(uint16_t port, uint16_t *ret_port)
 {
 	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_in address = {
@@ -372,7 +378,7 @@ static int listen_on(uint16_t port, uint16_t *ret_port)
 }
 
 /* NAME as it may stand in a URL without being encoded. */
-static void put_name(char *to, const char *name)
+static void serve_file_put_name(char *to, const char *name)
 {
 	size_t n = 0;
 
@@ -395,7 +401,7 @@ static int serve_file_make_path(struct serve_file *s)
 	for (size_t i = 0; i < sizeof(token); i++)
 		to += sprintf(to, "%02x", token[i]);
 	*to++ = '/';
-	put_name(to, s->args.name);
+	serve_file_put_name(to, s->args.name);
 	snprintf(s->url, sizeof(s->url), "http://127.0.0.1:%" PRIu16 "%s", s->port, s->path);
 	snprintf(s->host[0], sizeof(s->host[0]), "127.0.0.1:%" PRIu16, s->port);
 	snprintf(s->host[1], sizeof(s->host[1]), "localhost:%" PRIu16, s->port);
@@ -414,7 +420,7 @@ int serve_file_new(const struct serve_file_args *args, struct serve_file **ret)
 	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->event_fd < 0)
 		return -errno;
-	fd = listen_on(args->port, &s->port);
+	fd = serve_file_listen_on(args->port, &s->port);
 	if (fd < 0)
 		return fd;
 	r = serve_file_make_path(s);
@@ -426,8 +432,9 @@ int serve_file_new(const struct serve_file_args *args, struct serve_file **ret)
 				     serve_file_handle, s, MHD_OPTION_LISTEN_SOCKET, fd,
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 				     MHD_OPTION_CONNECTION_TIMEOUT, args->stall_s,
-				     MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
-				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
+				     MHD_OPTION_NOTIFY_CONNECTION, serve_file_on_connection, s,
+				     MHD_OPTION_NOTIFY_COMPLETED, serve_file_on_completed, s,
+				     MHD_OPTION_END);
 	if (!s->daemon) {
 		close(fd);
 		return -ENOMEM;

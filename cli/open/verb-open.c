@@ -78,7 +78,7 @@ struct opening {
 	bool said_stranger;
 };
 
-static void opening_deinit(struct opening *o)
+static void verb_open_opening_deinit(struct opening *o)
 {
 	serve_file_free(o->server);
 	open_trace_close(&o->trace);
@@ -95,7 +95,7 @@ static void opening_deinit(struct opening *o)
  * small letters, without the port that goes without saying. Returns 0, or -EINVAL if it is no URL
  * of the web.
  */
-static int parse_origin(const char *url, char *to)
+static int verb_open_parse_origin(const char *url, char *to)
 {
 	static const struct {
 		const char *scheme, *port;
@@ -126,7 +126,7 @@ static int parse_origin(const char *url, char *to)
 }
 
 /* What is opened; the path of the UI may end with a slash. */
-static int make_url(struct opening *o)
+static int verb_open_make_url(struct opening *o)
 {
 	const char *ui = o->options->ui;
 	size_t n = strlen(ui);
@@ -143,7 +143,7 @@ static int make_url(struct opening *o)
 /* ---- the server ---- */
 
 /* As the UI shows it: the name of the file, without what it is not any more when it arrives. */
-static char *shown_name(const char *path, enum pack_method unpacked)
+static char *verb_open_shown_name(const char *path, enum pack_method unpacked)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	size_t n = strlen(name), suffix = strlen(pack_ops(unpacked)->suffix);
@@ -154,14 +154,14 @@ static char *shown_name(const char *path, enum pack_method unpacked)
 }
 
 /* The UI takes archives as they are, and what is packed by gzip. */
-static enum pack_method to_unpack(const struct open_trace *t)
+static enum pack_method verb_open_to_unpack(const struct open_trace *t)
 {
 	enum pack_method method = unpack_method(t->stream.unpack);
 
 	return method == PACK_GZIP ? PACK_NONE : method;
 }
 
-static int say_no_server(const struct open_options *o, int r)
+static int verb_open_say_no_server(const struct open_options *o, int r)
 {
 	if (r == -EADDRINUSE)
 		cli_error("port %" PRIu64 " is in use, perhaps by another 'kymo open' or a trace "
@@ -175,17 +175,17 @@ static int say_no_server(const struct open_options *o, int r)
 	return CLI_FAILED;
 }
 
-static int start_server(struct opening *o)
+static int verb_open_start_server(struct opening *o)
 {
 	const struct open_options *options = o->options;
 	bool named = o->named_fd >= 0;
-	enum pack_method method = named ? PACK_NONE : to_unpack(&o->trace);
-	_cleanup_free_ char *name =
-		shown_name(options->file, named ? unpack_method(o->trace.stream.unpack) : method);
+	enum pack_method method = named ? PACK_NONE : verb_open_to_unpack(&o->trace);
+	_cleanup_free_ char *name = verb_open_shown_name(
+		options->file, named ? unpack_method(o->trace.stream.unpack) : method);
 	int r;
 
 	if (!name)
-		return say_no_server(options, -ENOMEM);
+		return verb_open_say_no_server(options, -ENOMEM);
 	r = serve_file_new(
 		&(struct serve_file_args){
 			.fd = named ? o->named_fd : o->trace.fd,
@@ -198,11 +198,11 @@ static int start_server(struct opening *o)
 			.stall_s = (unsigned)((options->timeout_ns + NS_PER_S - 1) / NS_PER_S),
 		},
 		&o->server);
-	r = r ?: make_url(o);
-	return r < 0 ? say_no_server(options, r) : CLI_OK;
+	r = r ?: verb_open_make_url(o);
+	return r < 0 ? verb_open_say_no_server(options, r) : CLI_OK;
 }
 
-static int say_no_file(const char *name)
+static int verb_open_say_no_file(const char *name)
 {
 	return cli_failed("%s is not a regular file, so a browser cannot fetch from it; save the "
 			  "trace first",
@@ -218,13 +218,13 @@ static int verb_open_file(struct opening *o)
 
 	/* Before it is opened: that would wait for who writes to a pipe. */
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
-		return say_no_file(path);
+		return verb_open_say_no_file(path);
 	r = open_trace(&o->trace, path);
 	if (r != CLI_OK)
 		return r;
 	if (fstat(o->trace.fd, &st) == 0 && S_ISREG(st.st_mode))
 		return CLI_OK;
-	return say_no_file(o->trace.name);
+	return verb_open_say_no_file(o->trace.name);
 }
 
 /* ---- until it was fetched ---- */
@@ -246,7 +246,7 @@ static int verb_open_catch_signals(struct opening *o)
 }
 
 /* Browsers may end at once, with the page in a process that ran before; only failures matter. */
-static void look_after_browser(struct opening *o)
+static void verb_open_look_after_browser(struct opening *o)
 {
 	int status;
 
@@ -265,13 +265,13 @@ static bool verb_open_take_signals(struct opening *o)
 	while (read(o->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo != SIGCHLD)
 			return true;
-		look_after_browser(o);
+		verb_open_look_after_browser(o);
 	}
 	return false;
 }
 
 /* The page shows only that it got nothing: the user has to learn why. */
-static void say_stranger(struct opening *o, const struct serve_file_status *status)
+static void verb_open_say_stranger(struct opening *o, const struct serve_file_status *status)
 {
 	if (status->n_strangers == 0 || o->said_stranger)
 		return;
@@ -289,7 +289,7 @@ static void say_stranger(struct opening *o, const struct serve_file_status *stat
 }
 
 /* How long to wait until DEADLINE (0 = never), for poll(). */
-static int wait_ms(uint64_t deadline)
+static int verb_open_wait_ms(uint64_t deadline)
 {
 	uint64_t now = clock_boot_ns(), ms;
 
@@ -301,7 +301,7 @@ static int wait_ms(uint64_t deadline)
 	return ms < 3600000 ? (int)ms : 3600000;
 }
 
-static enum open_end wait_fetched(struct opening *o)
+static enum open_end verb_open_wait_fetched(struct opening *o)
 {
 	uint64_t timeout = o->options->timeout_ns, changes = 0;
 	uint64_t deadline = timeout ? clock_boot_ns() + timeout : 0;
@@ -311,12 +311,12 @@ static enum open_end wait_fetched(struct opening *o)
 					{ serve_file_fd(o->server), POLLIN, 0 } };
 		struct serve_file_status status;
 
-		if (poll(fds, ARRAY_SIZE(fds), wait_ms(deadline)) < 0 && errno != EINTR)
+		if (poll(fds, ARRAY_SIZE(fds), verb_open_wait_ms(deadline)) < 0 && errno != EINTR)
 			return END_FAILED;
 		if (verb_open_take_signals(o))
 			return END_INTERRUPTED;
 		status = serve_file_poll(o->server);
-		say_stranger(o, &status);
+		verb_open_say_stranger(o, &status);
 		if (status.n_fetched > 0 && status.n_active == 0 && !o->options->keep)
 			return END_FETCHED;
 		if (timeout && status.changes != changes)
@@ -332,7 +332,7 @@ static enum open_end wait_fetched(struct opening *o)
 
 /* ---- what is said ---- */
 
-static void say_where(const struct opening *o, bool with_browser)
+static void verb_open_say_where(const struct opening *o, bool with_browser)
 {
 	const struct open_options *options = o->options;
 	FILE *to = options->json ? stderr : stdout;
@@ -382,9 +382,9 @@ static int verb_open_report(const struct opening *o, enum open_end end)
 
 /* ---- the verb ---- */
 
-static int run_open(const struct open_options *options)
+static int verb_open_run_open(const struct open_options *options)
 {
-	_cleanup_(opening_deinit) struct opening o = {
+	_cleanup_(verb_open_opening_deinit) struct opening o = {
 		.options = options,
 		.trace = OPEN_TRACE_NULL,
 		.named_fd = -1,
@@ -407,21 +407,21 @@ static int run_open(const struct open_options *options)
 	r = verb_open_catch_signals(&o);
 	if (r < 0)
 		return cli_failed("cannot set up signals: %s", strerror(-r));
-	r = start_server(&o);
+	r = verb_open_start_server(&o);
 	if (r != CLI_OK)
 		return r;
 	with_browser = !options->no_browser && browser_is_there(options->browser);
-	say_where(&o, with_browser);
+	verb_open_say_where(&o, with_browser);
 	if (with_browser) {
 		r = browser_start(&o.browser, options->browser, o.url, &o.mask);
 		if (r < 0)
 			cli_error("cannot start a browser: %s", strerror(-r));
 	}
-	r = verb_open_report(&o, wait_fetched(&o));
+	r = verb_open_report(&o, verb_open_wait_fetched(&o));
 	return r == CLI_OK ? damage : r;
 }
 
-static int take_port(void *options, char *text)
+static int verb_open_take_port(void *options, char *text)
 {
 	struct open_options *o = options;
 
@@ -430,7 +430,7 @@ static int take_port(void *options, char *text)
 	return CLI_OK;
 }
 
-static int take_timeout(void *options, char *text)
+static int verb_open_take_timeout(void *options, char *text)
 {
 	struct open_options *o = options;
 
@@ -442,7 +442,7 @@ static int take_timeout(void *options, char *text)
 
 static int verb_open_check_options(struct open_options *o)
 {
-	if (parse_origin(o->ui, o->origin) < 0)
+	if (verb_open_parse_origin(o->ui, o->origin) < 0)
 		return cli_usage_error(
 			"--origin: '%s' is not the URL of a site, such as " UI_ORIGIN, o->ui);
 	if (o->no_browser && o->browser)
@@ -460,8 +460,8 @@ static int verb_open(int argc, char **argv)
 		OPTION_FLAG("keep", &o.keep),
 		OPTION_FLAG("no-browser", &o.no_browser),
 		OPTION_TEXT("origin", 0, &o.ui),
-		OPTION_VALUE("port", 0, take_port, &o),
-		OPTION_VALUE("timeout", 0, take_timeout, &o),
+		OPTION_VALUE("port", 0, verb_open_take_port, &o),
+		OPTION_VALUE("timeout", 0, verb_open_take_timeout, &o),
 		SYMBOL_NONE_ROW(&o.symbols),
 		SYMBOL_PLACE_ROWS(&o.symbols),
 		{ 0 },
@@ -476,7 +476,7 @@ static int verb_open(int argc, char **argv)
 	o.file = argv[optind];
 	if (o.keep && !o.with_timeout)
 		o.timeout_ns = 0;
-	return run_open(&o);
+	return verb_open_run_open(&o);
 }
 
 const struct verb verb_open_row = {

@@ -16,7 +16,7 @@
  * Whether NAME has more rights than the user who runs it: the kernel leaves them out for what is
  * traced without privileges.
  */
-static bool has_rights(const char *name)
+static bool exit_search_has_rights(const char *name)
 {
 	_cleanup_free_ char *path = loaded_files_command(name);
 	struct stat st;
@@ -32,7 +32,7 @@ void exit_search_begin(struct exit_search *s, const char *name, pid_t pid)
 {
 	int r;
 
-	if (has_rights(name)) {
+	if (exit_search_has_rights(name)) {
 		cli_error("%s would run without the privileges of its file (set-user-ID, "
 			  "set-group-ID or capabilities) if it were traced, so it is not held at "
 			  "its exit: lost blocks are found only while it runs (stop with -d or "
@@ -49,7 +49,7 @@ void exit_search_begin(struct exit_search *s, const char *name, pid_t pid)
 			  name, strerror(-r));
 }
 
-static void look_at_asked(struct exit_search *s)
+static void exit_search_look_at_asked(struct exit_search *s)
 {
 	unsigned n = 0;
 
@@ -89,7 +89,7 @@ void exit_search_look(struct exit_search *s, bool interrupted)
 
 	if (!s->name)
 		return;
-	look_at_asked(s);
+	exit_search_look_at_asked(s);
 	if (interrupted && !s->gave_up) {
 		s->gave_up = true;
 		while (s->n_asked > 0)

@@ -38,7 +38,7 @@ void asked_for_deinit(struct asked_for *a)
 }
 
 /* Whether all processes have ended; those of another machine are not looked up. */
-static bool asked_for_ended(const struct asked_for *a)
+static bool nothing_recorded_asked_for_ended(const struct asked_for *a)
 {
 	if (a->n_pids == 0 || a->of_command || bus_client_is_elsewhere())
 		return false;
@@ -49,7 +49,7 @@ static bool asked_for_ended(const struct asked_for *a)
 }
 
 /* Whether somebody chose what to record: a process, a function, a point. */
-static bool asked_for_is_chosen(const struct asked_for *a)
+static bool nothing_recorded_asked_for_is_chosen(const struct asked_for *a)
 {
 	return a->filtered || a->of_command ||
 	       a->categories & (CATEGORY_CALLS | CATEGORY_MOMENTS | CATEGORIES_MEMORY);
@@ -60,11 +60,11 @@ static const char *nothing_recorded_reason(const struct asked_for *a, enum categ
 {
 	const char *who = a->of_command || !a->filtered ? "no thread" : "no selected thread";
 
-	if (asked_for_ended(a) && a->n_pids == 1) {
+	if (nothing_recorded_asked_for_ended(a) && a->n_pids == 1) {
 		snprintf(ret, REASON_MAX, "process %" PRIu32 " has ended", a->pids[0]);
 		return ret;
 	}
-	if (asked_for_ended(a))
+	if (nothing_recorded_asked_for_ended(a))
 		return "the selected processes have ended";
 	switch (group) {
 	case GROUP_SCHED:
@@ -119,5 +119,5 @@ int nothing_recorded_complain(const struct asked_for *a, const struct session_vi
 			categories_format(names, bits), nothing_recorded_reason(a, group, reason));
 	}
 	/* (a machine may be idle) */
-	return none && !any && asked_for_is_chosen(a) ? CLI_DAMAGE : CLI_OK;
+	return none && !any && nothing_recorded_asked_for_is_chosen(a) ? CLI_DAMAGE : CLI_OK;
 }

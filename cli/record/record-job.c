@@ -33,13 +33,13 @@ void record_job_deinit(struct record_job *j)
 	record_loop_deinit(&j->loop);
 }
 
-static void clear_progress(const struct record_job *j)
+static void record_job_clear_progress(const struct record_job *j)
 {
 	if (j->with_progress)
 		fputs("\r\033[K", stderr);
 }
 
-static void show_progress(struct record_job *j)
+static void record_job_show_progress(struct record_job *j)
 {
 	struct session_view v;
 
@@ -57,10 +57,10 @@ static void show_progress(struct record_job *j)
 
 static void record_job_tick(void *userdata)
 {
-	show_progress(userdata);
+	record_job_show_progress(userdata);
 }
 
-static bool command_has_ended(void *userdata)
+static bool record_job_command_has_ended(void *userdata)
 {
 	struct record_job *j = userdata;
 
@@ -69,7 +69,7 @@ static bool command_has_ended(void *userdata)
 }
 
 /* After a command that was held at its exit until now: its end takes a moment. */
-static void wait_for_command(struct record_job *j)
+static void record_job_wait_for_command(struct record_job *j)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
 
@@ -78,19 +78,19 @@ static void wait_for_command(struct record_job *j)
 }
 
 /* Until all is written. Returns 0 or a negative errno. */
-static int wait_finished(struct record_job *j)
+static int record_job_wait_finished(struct record_job *j)
 {
 	int r = record_loop_run(&j->loop);
 
-	clear_progress(j);
+	record_job_clear_progress(j);
 	if (exit_search_end(&j->exits))
-		wait_for_command(j);
+		record_job_wait_for_command(j);
 	if (r == -EINTR)
 		cli_error("interrupted again: the archive is truncated");
 	return r;
 }
 
-static int start_command(struct record_job *j)
+static int record_job_start_command(struct record_job *j)
 {
 	int r;
 
@@ -114,7 +114,7 @@ static const char *record_job_suffix(const struct record_job *j)
 
 /* FILE-20261120-190834.fxt for FILE.fxt, which is known by the suffix; -2.fxt for another one.
  * New. */
-static char *snapshot_path(const struct record_job *j)
+static char *record_job_snapshot_path(const struct record_job *j)
 {
 	char number[16] = "";
 	const char *path = j->options.output, *end;
@@ -136,7 +136,7 @@ static char *snapshot_path(const struct record_job *j)
 	}
 }
 
-static int open_snapshot(struct record_job *j)
+static int record_job_open_snapshot(struct record_job *j)
 {
 	_cleanup_free_ char *path = NULL;
 
@@ -146,7 +146,7 @@ static int open_snapshot(struct record_job *j)
 		return -EINVAL;
 	}
 	/* Without a name each has that of its time. */
-	path = j->options.output ? snapshot_path(j) : NULL;
+	path = j->options.output ? record_job_snapshot_path(j) : NULL;
 	if (j->options.output && !path)
 		return -ENOMEM;
 	return output_file_open(path, record_job_suffix(j), false, &j->snapshot);
@@ -161,7 +161,7 @@ static void record_job_take_snapshot(void *userdata)
 		cli_error("a snapshot is being written already");
 		return;
 	}
-	if (open_snapshot(j) < 0)
+	if (record_job_open_snapshot(j) < 0)
 		return;
 	j->is_writing = recording_snapshot(j->recording, j->snapshot.fd) == 0;
 	if (!j->is_writing) {
@@ -171,14 +171,14 @@ static void record_job_take_snapshot(void *userdata)
 }
 
 /* Says what has become of it. */
-static void look_at_snapshot(struct record_job *j)
+static void record_job_look_at_snapshot(struct record_job *j)
 {
 	int r = j->is_writing ? recording_snapshot_state(j->recording) : 0;
 
 	if (r == 0)
 		return;
 	j->is_writing = false;
-	clear_progress(j);
+	record_job_clear_progress(j);
 	if (r > 0)
 		fprintf(stderr, "%s: snapshot\n", j->snapshot.path);
 	else
@@ -201,23 +201,23 @@ static void record_job_look(void *userdata)
 {
 	struct record_job *j = userdata;
 
-	look_at_snapshot(j);
+	record_job_look_at_snapshot(j);
 	record_job_take_due(j);
 	exit_search_look(&j->exits, j->loop.interrupted);
 }
 
 /* Has the last of what was recorded written. */
-static int write_kept(struct record_job *j)
+static int record_job_write_kept(struct record_job *j)
 {
 	int r = j->is_writing ? record_loop_wait_snapshot(&j->loop) : 0;
 
-	look_at_snapshot(j);
+	record_job_look_at_snapshot(j);
 	/* (it may have ended at the point) */
 	if (r != -EINTR)
 		record_job_take_due(j);
 	if (j->is_writing)
 		r = record_loop_wait_snapshot(&j->loop);
-	look_at_snapshot(j);
+	record_job_look_at_snapshot(j);
 	if (r != -EINTR)
 		r = recording_snapshot(j->recording, j->output.fd);
 	r = r ?: record_loop_wait_snapshot(&j->loop);
@@ -226,7 +226,7 @@ static int write_kept(struct record_job *j)
 	return r;
 }
 
-static int report_kept(const struct record_job *j, const struct session_view *v)
+static int record_job_report_kept(const struct record_job *j, const struct session_view *v)
 {
 	struct stat st;
 
@@ -275,7 +275,7 @@ static int record_job_report(struct record_job *j)
 			  "are unknown",
 			  j->options.rest[0]);
 	if (j->flight)
-		status = report_kept(j, &v);
+		status = record_job_report_kept(j, &v);
 	else
 		status = j->quiet ? session_view_complain(&v, "the recording")
 				  : session_view_report(&v, j->output.path);
@@ -288,7 +288,7 @@ static int record_job_report(struct record_job *j)
 
 /* What could not start has recorded nothing; but where the output failed so early, what is there is
  * good, and it is not the start that failed. */
-static void discard_unstarted(struct record_job *j)
+static void record_job_discard_unstarted(struct record_job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
@@ -308,18 +308,18 @@ static int record_job_start(struct record_job *j)
 	int r;
 
 	if (recording_start(j->recording) < 0) {
-		discard_unstarted(j);
+		record_job_discard_unstarted(j);
 		return CLI_FAILED;
 	}
-	r = start_command(j);
+	r = record_job_start_command(j);
 	if (r < 0) {
 		/* Nothing that was asked for has been recorded. */
 		if (record_loop_stop(&j->loop) >= 0)
-			wait_finished(j);
+			record_job_wait_finished(j);
 		output_file_discard(&j->output);
 		return CLI_FAILED;
 	}
-	if (wait_finished(j) < 0 || (j->flight && write_kept(j) < 0)) {
+	if (record_job_wait_finished(j) < 0 || (j->flight && record_job_write_kept(j) < 0)) {
 		output_file_discard_empty(&j->output);
 		return CLI_FAILED;
 	}
@@ -330,7 +330,7 @@ static int record_job_start(struct record_job *j)
  * The command is there before the recording begins where its files are to have unwind tables, and
  * where chosen processes are recorded only: then it is one of them.
  */
-static int choose_command(struct record_job *j)
+static int record_job_choose_command(struct record_job *j)
 {
 	const struct session_options *o = &j->options.session;
 	struct capture_filter *f = &j->options.session.filter;
@@ -370,13 +370,13 @@ int record_job_run(struct record_job *j)
 	if (j->flight)
 		j->loop.asked = record_job_take_snapshot;
 	j->loop.look = record_job_look;
-	j->loop.wants_stop = command_has_ended;
+	j->loop.wants_stop = record_job_command_has_ended;
 	j->loop.userdata = j;
 	if (j->with_progress) {
 		j->loop.tick = record_job_tick;
 		j->loop.interval_ms = PROGRESS_MS;
 	}
-	if (record_loop_init(&j->loop) < 0 || choose_command(j) < 0)
+	if (record_loop_init(&j->loop) < 0 || record_job_choose_command(j) < 0)
 		return CLI_FAILED;
 	if (recording_new(&j->options, &j->recording) < 0)
 		return CLI_FAILED;

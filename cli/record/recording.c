@@ -49,7 +49,7 @@ struct recording {
 
 /* ---- the daemon ---- */
 
-static int bus_failed(const struct recording *r, int error)
+static int recording_bus_failed(const struct recording *r, int error)
 {
 	if (error < 0)
 		cli_error("%s", bus_client_error(r->client));
@@ -57,14 +57,14 @@ static int bus_failed(const struct recording *r, int error)
 }
 
 /* It ran, or was about to, and what it has written may be good: its view says what happened. */
-static bool has_output_failed(struct recording *r)
+static bool recording_has_output_failed(struct recording *r)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
 	return r->ops->view(r, &v) >= 0 && strcmp(v.reason, "output failed") == 0;
 }
 
-static int bus_create(struct recording *r, struct session_options *options, int output_fd)
+static int recording_bus_create(struct recording *r, struct session_options *options, int output_fd)
 {
 	int e = bus_client_create(
 		r->client, &(struct bus_client_create_args){ options, output_fd, false }, &r->path);
@@ -73,10 +73,10 @@ static int bus_create(struct recording *r, struct session_options *options, int 
 		e = bus_client_watch(r->client, r->path);
 	if (e >= 0)
 		session_options_deinit(options);
-	return bus_failed(r, e);
+	return recording_bus_failed(r, e);
 }
 
-static int bus_start(struct recording *r)
+static int recording_bus_start(struct recording *r)
 {
 	_cleanup_free_ char *text = NULL;
 	int e = bus_client_start(r->client, r->path);
@@ -85,77 +85,77 @@ static int bus_start(struct recording *r)
 		return e;
 	/* (the next call has a text of its own) */
 	text = strdup(bus_client_error(r->client));
-	if (!has_output_failed(r))
+	if (!recording_has_output_failed(r))
 		cli_error("%s", text ? text : strerror(-e));
 	return e;
 }
 
-static int bus_pollfd(struct recording *r, struct pollfd *ret)
+static int recording_bus_pollfd(struct recording *r, struct pollfd *ret)
 {
 	return bus_client_pollfd(r->client, ret);
 }
 
-static int bus_dispatch(struct recording *r)
+static int recording_bus_dispatch(struct recording *r)
 {
-	return bus_failed(r, bus_client_dispatch(r->client));
+	return recording_bus_failed(r, bus_client_dispatch(r->client));
 }
 
-static int bus_stop(struct recording *r)
+static int recording_bus_stop(struct recording *r)
 {
-	return bus_failed(r, bus_client_ask_stop(r->client, r->path));
+	return recording_bus_failed(r, bus_client_ask_stop(r->client, r->path));
 }
 
-static int bus_snapshot(struct recording *r, int fd)
+static int recording_bus_snapshot(struct recording *r, int fd)
 {
-	return bus_failed(r, bus_client_ask_snapshot(r->client, r->path, fd));
+	return recording_bus_failed(r, bus_client_ask_snapshot(r->client, r->path, fd));
 }
 
-static int bus_snapshot_state(struct recording *r)
+static int recording_bus_snapshot_state(struct recording *r)
 {
-	return bus_failed(r, bus_client_snapshot_state(r->client));
+	return recording_bus_failed(r, bus_client_snapshot_state(r->client));
 }
 
-static uint64_t bus_snapshots_due(struct recording *r)
+static uint64_t recording_bus_snapshots_due(struct recording *r)
 {
 	return bus_client_seen(r->client)->counters.snapshots_due;
 }
 
-static int bus_view(struct recording *r, struct session_view *ret)
+static int recording_bus_view(struct recording *r, struct session_view *ret)
 {
 	int e = bus_client_view(r->client, r->path, ret);
 
 	/* It may have been removed since it finished, or the service has ended. */
-	return e < 0 && bus_client_last(r->client, ret) == 0 ? 0 : bus_failed(r, e);
+	return e < 0 && bus_client_last(r->client, ret) == 0 ? 0 : recording_bus_failed(r, e);
 }
 
-static int bus_search(struct recording *r, uint32_t pid)
+static int recording_bus_search(struct recording *r, uint32_t pid)
 {
 	return bus_client_ask_search(r->client, r->path, pid);
 }
 
-static int bus_search_state(struct recording *r, uint32_t pid)
+static int recording_bus_search_state(struct recording *r, uint32_t pid)
 {
 	return bus_client_search_state(r->client, pid);
 }
 
 static const struct recording_ops bus_ops = {
-	.create = bus_create,
-	.start = bus_start,
-	.pollfd = bus_pollfd,
-	.dispatch = bus_dispatch,
-	.stop = bus_stop,
-	.snapshot = bus_snapshot,
-	.snapshot_state = bus_snapshot_state,
-	.snapshots_due = bus_snapshots_due,
-	.search = bus_search,
-	.search_state = bus_search_state,
-	.view = bus_view,
+	.create = recording_bus_create,
+	.start = recording_bus_start,
+	.pollfd = recording_bus_pollfd,
+	.dispatch = recording_bus_dispatch,
+	.stop = recording_bus_stop,
+	.snapshot = recording_bus_snapshot,
+	.snapshot_state = recording_bus_snapshot_state,
+	.snapshots_due = recording_bus_snapshots_due,
+	.search = recording_bus_search,
+	.search_state = recording_bus_search_state,
+	.view = recording_bus_view,
 };
 
 /* ---- this process ---- */
 
 /* A store of a duplicate of FD. */
-static int dup_store(int fd, struct store **ret)
+static int recording_dup_store(int fd, struct store **ret)
 {
 	int e, own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
@@ -168,7 +168,7 @@ static int dup_store(int fd, struct store **ret)
 }
 
 /* Memory of our own. */
-static int flight_store(struct session_options *o, struct store **ret)
+static int recording_flight_store(struct session_options *o, struct store **ret)
 {
 	int e;
 
@@ -185,10 +185,12 @@ static void recording_say_healed(const char *text)
 	fprintf(stderr, "kymo: %s\n", text);
 }
 
-static int direct_create(struct recording *r, struct session_options *options, int output_fd)
+static int recording_direct_create(struct recording *r, struct session_options *options,
+				   int output_fd)
 {
 	struct store *store;
-	int e = output_fd < 0 ? flight_store(options, &store) : dup_store(output_fd, &store);
+	int e = output_fd < 0 ? recording_flight_store(options, &store)
+			      : recording_dup_store(output_fd, &store);
 
 	if (e < 0)
 		return e;
@@ -205,7 +207,7 @@ static int direct_create(struct recording *r, struct session_options *options, i
 	return 0;
 }
 
-static int direct_start(struct recording *r)
+static int recording_direct_start(struct recording *r)
 {
 	struct pollfd pfd;
 	const char *text;
@@ -222,18 +224,18 @@ static int direct_start(struct recording *r)
 		session_dispatch(r->session);
 	}
 	e = session_error(r->session, &text);
-	if (e < 0 && !has_output_failed(r))
+	if (e < 0 && !recording_has_output_failed(r))
 		cli_error("cannot start: %s", *text ? text : strerror(-e));
 	return e;
 }
 
-static int direct_pollfd(struct recording *r, struct pollfd *ret)
+static int recording_direct_pollfd(struct recording *r, struct pollfd *ret)
 {
 	*ret = (struct pollfd){ session_fd(r->session), POLLIN, 0 };
 	return -1;
 }
 
-static int direct_dispatch(struct recording *r)
+static int recording_direct_dispatch(struct recording *r)
 {
 	enum session_state state;
 
@@ -242,15 +244,15 @@ static int direct_dispatch(struct recording *r)
 	return state == SESSION_STOPPED || state == SESSION_FAILED;
 }
 
-static int direct_stop(struct recording *r)
+static int recording_direct_stop(struct recording *r)
 {
 	return session_stop(r->session, "requested");
 }
 
-static int direct_snapshot(struct recording *r, int fd)
+static int recording_direct_snapshot(struct recording *r, int fd)
 {
 	struct store *to;
-	int e = dup_store(fd, &to) ?: session_take_snapshot(r->session, to, &r->snapshot);
+	int e = recording_dup_store(fd, &to) ?: session_take_snapshot(r->session, to, &r->snapshot);
 
 	if (e < 0) {
 		store_free(to);
@@ -259,7 +261,7 @@ static int direct_snapshot(struct recording *r, int fd)
 	return e;
 }
 
-static int direct_snapshot_state(struct recording *r)
+static int recording_direct_snapshot_state(struct recording *r)
 {
 	int e = 0;
 
@@ -274,7 +276,7 @@ static int direct_snapshot_state(struct recording *r)
 	return e < 0 ? e : 1;
 }
 
-static uint64_t direct_snapshots_due(struct recording *r)
+static uint64_t recording_direct_snapshots_due(struct recording *r)
 {
 	struct session_counters now;
 
@@ -282,7 +284,7 @@ static uint64_t direct_snapshots_due(struct recording *r)
 	return now.snapshots_due;
 }
 
-static int direct_search(struct recording *r, uint32_t pid)
+static int recording_direct_search(struct recording *r, uint32_t pid)
 {
 	uint64_t number;
 	unsigned i = 0;
@@ -300,7 +302,7 @@ static int direct_search(struct recording *r, uint32_t pid)
 	return 0;
 }
 
-static int direct_search_state(struct recording *r, uint32_t pid)
+static int recording_direct_search_state(struct recording *r, uint32_t pid)
 {
 	int e;
 
@@ -316,29 +318,29 @@ static int direct_search_state(struct recording *r, uint32_t pid)
 	return -ENOENT;
 }
 
-static int direct_view(struct recording *r, struct session_view *ret)
+static int recording_direct_view(struct recording *r, struct session_view *ret)
 {
 	session_view_of(r->session, ret);
 	return 0;
 }
 
 static const struct recording_ops direct_ops = {
-	.create = direct_create,
-	.start = direct_start,
-	.pollfd = direct_pollfd,
-	.dispatch = direct_dispatch,
-	.stop = direct_stop,
-	.snapshot = direct_snapshot,
-	.snapshot_state = direct_snapshot_state,
-	.snapshots_due = direct_snapshots_due,
-	.search = direct_search,
-	.search_state = direct_search_state,
-	.view = direct_view,
+	.create = recording_direct_create,
+	.start = recording_direct_start,
+	.pollfd = recording_direct_pollfd,
+	.dispatch = recording_direct_dispatch,
+	.stop = recording_direct_stop,
+	.snapshot = recording_direct_snapshot,
+	.snapshot_state = recording_direct_snapshot_state,
+	.snapshots_due = recording_direct_snapshots_due,
+	.search = recording_direct_search,
+	.search_state = recording_direct_search_state,
+	.view = recording_direct_view,
 };
 
 /* ---- either ---- */
 
-static int choose_direct(struct recording *r)
+static int recording_choose_direct(struct recording *r)
 {
 	const char *text = "";
 	int e = capabilities_check(&text);
@@ -363,7 +365,7 @@ int recording_new(const struct record_options *options, struct recording **ret)
 	if (!r)
 		return -ENOMEM;
 	if (options->direct) {
-		e = choose_direct(r);
+		e = recording_choose_direct(r);
 		if (e < 0)
 			return e;
 		*ret = TAKE_PTR(r);
@@ -383,7 +385,7 @@ int recording_new(const struct record_options *options, struct recording **ret)
 	}
 	if (e < 0) {
 		cli_error("%s; recording in this process (--direct)", bus_client_error(r->client));
-		e = choose_direct(r);
+		e = recording_choose_direct(r);
 		if (e < 0)
 			return e;
 	} else {

@@ -17,7 +17,7 @@
 #include "writer/fxt/fxt-wire.h"
 
 /* By its first bytes, unpacked; that it cannot be read is reported elsewhere. */
-static bool is_archive(const char *path)
+static bool archive_report_is_archive(const char *path)
 {
 	_cleanup_close_ int fd =
 		strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -63,7 +63,7 @@ int archive_report_open(const char *path, int *ret_fd)
 	int r;
 
 	*ret_fd = -1;
-	if (!is_archive(path))
+	if (!archive_report_is_archive(path))
 		return CLI_OK;
 	r = open_trace(&t, path) ?: leaks_input_read(&in, &request, &t, NULL);
 	if (r != CLI_OK)

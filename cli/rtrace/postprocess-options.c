@@ -65,8 +65,8 @@ struct list {
 };
 
 /* Words between commas: hexadecimal masks with 0x, else names. */
-static int take_list(struct postprocess_options *o, const char *option, const char *words,
-		     struct list list)
+static int postprocess_options_take_list(struct postprocess_options *o, const char *option,
+					 const char *words, struct list list)
 {
 	char *copy = o->n_words < ARRAY_SIZE(o->words) ? strdup(words) : NULL, *at = copy, *word;
 
@@ -102,7 +102,7 @@ int postprocess_options_resource(struct postprocess_options *o, const char *word
 {
 	const struct list list = { o->types, &o->select.n_types, &o->select.type_mask, NULL };
 
-	return take_list(o, "--resource", words, list);
+	return postprocess_options_take_list(o, "--resource", words, list);
 }
 
 int postprocess_options_context(struct postprocess_options *o, const char *words)
@@ -110,7 +110,7 @@ int postprocess_options_context(struct postprocess_options *o, const char *words
 	const struct list list = { o->contexts, &o->select.n_contexts, &o->select.context_mask,
 				   &o->select.no_context };
 
-	return take_list(o, "--context", words, list);
+	return postprocess_options_take_list(o, "--context", words, list);
 }
 
 /* ---- numbers ---- */
@@ -126,14 +126,14 @@ int postprocess_options_depth(struct postprocess_options *o, const char *word)
 	return CLI_OK;
 }
 
-static int parse_index(const char *text, uint64_t *ret)
+static int postprocess_options_parse_index(const char *text, uint64_t *ret)
 {
 	return text_parse_u64(text, UINT64_MAX, ret);
 }
 
 /* "FROM:TO", ":TO", "FROM:" or a number that is both. Returns 0 or -EINVAL. */
-static int take_span(const char *word, int (*parse)(const char *, uint64_t *), uint64_t *ret_from,
-		     uint64_t *ret_to)
+static int postprocess_options_take_span(const char *word, int (*parse)(const char *, uint64_t *),
+					 uint64_t *ret_from, uint64_t *ret_to)
 {
 	_cleanup_free_ char *copy = strdup(word);
 	char *to = copy ? strchr(copy, ':') : NULL;
@@ -157,7 +157,8 @@ static int take_span(const char *word, int (*parse)(const char *, uint64_t *), u
 
 int postprocess_options_size(struct postprocess_options *o, const char *word)
 {
-	if (take_span(word, text_parse_size, &o->select.min_size, &o->select.max_size) < 0)
+	if (postprocess_options_take_span(word, text_parse_size, &o->select.min_size,
+					  &o->select.max_size) < 0)
 		return cli_usage_error("--size: '%s' is not MIN:MAX, two sizes of which one may be "
 				       "missing (4K:, :1M)",
 				       word);
@@ -167,7 +168,8 @@ int postprocess_options_size(struct postprocess_options *o, const char *word)
 
 int postprocess_options_index(struct postprocess_options *o, const char *word)
 {
-	if (take_span(word, parse_index, &o->select.min_index, &o->select.max_index) < 0)
+	if (postprocess_options_take_span(word, postprocess_options_parse_index,
+					  &o->select.min_index, &o->select.max_index) < 0)
 		return cli_usage_error("--index: '%s' is not FROM:TO, two numbers of which one may "
 				       "be missing (100:, :99)",
 				       word);
@@ -200,7 +202,8 @@ int postprocess_options_call_address(struct postprocess_options *o, const char *
 
 DEFINE_ORDER(postprocess_options_compare, uint64_t, COMPARE(*x, *y))
 
-static int read_indices(const char *option, const char *path, uint64_t **ret, size_t *ret_n)
+static int postprocess_options_read_indices(const char *option, const char *path, uint64_t **ret,
+					    size_t *ret_n)
 {
 	_cleanup_free_ uint64_t *list = NULL;
 	_cleanup_free_ char *line = NULL;
@@ -218,7 +221,7 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 			r = cli_failed("out of memory");
 			break;
 		}
-		if (parse_index(line, &list[n++]) < 0)
+		if (postprocess_options_parse_index(line, &list[n++]) < 0)
 			r = cli_failed("%s: %s: line %zu is not an index: '%s'", option, path, n,
 				       line);
 	}
@@ -241,13 +244,15 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 int postprocess_options_include(struct postprocess_options *o, const char *path)
 {
 	o->selects = true;
-	return read_indices("--include", path, &o->include, &o->select.n_include);
+	return postprocess_options_read_indices("--include", path, &o->include,
+						&o->select.n_include);
 }
 
 int postprocess_options_exclude(struct postprocess_options *o, const char *path)
 {
 	o->selects = true;
-	return read_indices("--exclude", path, &o->exclude, &o->select.n_exclude);
+	return postprocess_options_read_indices("--exclude", path, &o->exclude,
+						&o->select.n_exclude);
 }
 
 /* ---- all ---- */

@@ -13,7 +13,7 @@
 enum { PIECE_BYTES = 262144 };
 
 /* Says what of the container could not be unpacked. */
-static void tell_damage(struct rtrace_input *in)
+static void rtrace_input_tell_damage(struct rtrace_input *in)
 {
 	const struct unpack_damage *d;
 
@@ -43,17 +43,17 @@ static int rtrace_input_write_all(int fd, const char *p, size_t n)
 	return CLI_OK;
 }
 
-static int copy_all(struct rtrace_input *in, int fd)
+static int rtrace_input_copy_all(struct rtrace_input *in, int fd)
 {
 	_cleanup_free_ char *piece = malloc(PIECE_BYTES);
 	int r = CLI_OK;
 	ssize_t n = -ENOMEM;
 
 	while (piece && r == CLI_OK && (n = unpack_read(in->unpack, piece, PIECE_BYTES)) > 0) {
-		tell_damage(in);
+		rtrace_input_tell_damage(in);
 		r = rtrace_input_write_all(fd, piece, (size_t)n);
 	}
-	tell_damage(in);
+	rtrace_input_tell_damage(in);
 	if (r == CLI_OK && n < 0)
 		r = input_file_failed(&in->file, (int)n);
 	return r;
@@ -62,7 +62,7 @@ static int copy_all(struct rtrace_input *in, int fd)
 static int rtrace_input_spool(struct rtrace_input *in)
 {
 	_cleanup_close_ int fd = temporary_file_open();
-	int r = fd < 0 ? CLI_FAILED : copy_all(in, fd);
+	int r = fd < 0 ? CLI_FAILED : rtrace_input_copy_all(in, fd);
 
 	if (r != CLI_OK)
 		return r;
@@ -75,7 +75,7 @@ static int rtrace_input_spool(struct rtrace_input *in)
 /* ---- the input ---- */
 
 /* Whether the bytes can be read where they are; the unpacker has taken some away already. */
-static bool is_seekable(const struct rtrace_input *in, off_t begin)
+static bool rtrace_input_is_seekable(const struct rtrace_input *in, off_t begin)
 {
 	struct stat st;
 
@@ -96,7 +96,7 @@ int rtrace_input_open(struct rtrace_input *in, const char *path, bool once)
 	r = unpack_new_fd(&in->unpack, in->file.fd);
 	if (r < 0)
 		return input_file_failed(&in->file, r);
-	if (!is_seekable(in, begin))
+	if (!rtrace_input_is_seekable(in, begin))
 		return once ? CLI_OK : rtrace_input_spool(in);
 	in->unpack = unpack_free(in->unpack);
 	in->fd = in->file.fd;
@@ -122,7 +122,7 @@ ssize_t rtrace_input_read(struct rtrace_input *in, uint64_t offset, void *to, si
 		if (offset != in->position)
 			return -ESPIPE;
 		got = unpack_read(in->unpack, to, n);
-		tell_damage(in);
+		rtrace_input_tell_damage(in);
 		if (got > 0)
 			in->position += (uint64_t)got;
 		return got;

@@ -16,7 +16,8 @@ static struct json_object *rtrace_json_hex(uint64_t value)
 /* Left out where there is none. */
 #define TEXT(key, text) JSON_IF((text).n > 0, key, json_from_bytes((text).bytes, (text).n))
 
-static struct json_object *add_header(struct json_object *o, const struct rtrace_header *h)
+static struct json_object *rtrace_json_add_header(struct json_object *o,
+						  const struct rtrace_header *h)
 {
 	struct json_object *filters = json_object_new_array();
 
@@ -32,7 +33,7 @@ static struct json_object *add_header(struct json_object *o, const struct rtrace
 			TEXT("origin", h->origin));
 }
 
-static struct json_object *add_call(struct json_object *o, const struct rtrace_call *c)
+static struct json_object *rtrace_json_add_call(struct json_object *o, const struct rtrace_call *c)
 {
 	return JSON_ADD(o, JSON_OF(c, index), JSON_IF(c->contexts, "contexts", c->contexts),
 			JSON_IF(c->has_time, "time_ns", c->time_ns), TEXT("function", c->name),
@@ -45,7 +46,7 @@ static struct json_object *rtrace_json_add_fields(struct json_object *o,
 {
 	switch (r->kind) {
 	case RTRACE_HEADER:
-		return add_header(o, &r->header);
+		return rtrace_json_add_header(o, &r->header);
 	case RTRACE_ATTACHMENT:
 		return JSON_ADD(o, TEXT("name", r->attachment.name),
 				TEXT("path", r->attachment.path));
@@ -60,7 +61,7 @@ static struct json_object *rtrace_json_add_fields(struct json_object *o,
 				JSON("start", rtrace_json_hex(r->map.start)),
 				JSON("end", rtrace_json_hex(r->map.end)));
 	case RTRACE_CALL:
-		return add_call(o, &r->call);
+		return rtrace_json_add_call(o, &r->call);
 	case RTRACE_ARG:
 		return JSON_ADD(o, TEXT("name", r->arg.name), TEXT("value", r->arg.value));
 	case RTRACE_FRAME:

@@ -42,7 +42,7 @@ void rtrace_names_deinit(struct rtrace_names *names)
 /* ---- maps ---- */
 
 /* The path as one word: reports of others may have spaces in theirs. */
-static char *shown_path(const struct rtrace_map *map)
+static char *rtrace_names_shown_path(const struct rtrace_map *map)
 {
 	static const size_t mark = sizeof(RTRACE_MAP_MARK) - 1;
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
@@ -63,7 +63,7 @@ int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map)
 	m = &names->maps[names->n];
 	*m = (struct rtrace_names_map){
 		.path = malloc(map->path.n + 1),
-		.shown = shown_path(map),
+		.shown = rtrace_names_shown_path(map),
 		.start = map->start,
 		.end = map->end,
 	};
@@ -75,8 +75,8 @@ int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map)
 }
 
 /* Where ADDRESS returns to: what was mapped last holds. */
-static struct rtrace_names_map *find_map(const struct rtrace_names *names, uint64_t address,
-					 uint64_t n_maps)
+static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names *names,
+						      uint64_t address, uint64_t n_maps)
 {
 	for (size_t i = n_maps < names->n ? (size_t)n_maps : names->n; i > 0; i--) {
 		struct rtrace_names_map *m = &names->maps[i - 1];
@@ -176,7 +176,7 @@ int rtrace_names_find(struct rtrace_names *names, uint64_t address, uint64_t n_m
 		*ret = (struct rtrace_text){ k->text, k->n };
 		return 0;
 	}
-	m = find_map(names, address, n_maps);
+	m = rtrace_names_find_map(names, address, n_maps);
 	names->n_asked++;
 	if (!m) {
 		names->n_unmapped++;

@@ -43,7 +43,7 @@ struct work {
 /* ---- output ---- */
 
 /* What was written lasts until the last line feed. */
-static size_t whole_lines(const uint8_t *data, size_t n)
+static size_t verb_postprocess_whole_lines(const uint8_t *data, size_t n)
 {
 	const uint8_t *end = memrchr(data, '\n', n);
 
@@ -66,7 +66,7 @@ static int verb_postprocess_flush(struct work *w)
 	return r;
 }
 
-static int put_json(struct work *w, const struct rtrace_record *record)
+static int verb_postprocess_put_json(struct work *w, const struct rtrace_record *record)
 {
 	struct json_object *o = rtrace_json(record);
 	int r;
@@ -95,14 +95,15 @@ static int verb_postprocess_put_text(struct work *w, const struct rtrace_record 
 static int verb_postprocess_emit(void *userdata, const struct rtrace_record *record)
 {
 	struct work *w = userdata;
-	int r = w->q->json ? put_json(w, record) : verb_postprocess_put_text(w, record);
+	int r = w->q->json ? verb_postprocess_put_json(w, record)
+			   : verb_postprocess_put_text(w, record);
 
 	return r == 0 && w->waiting.size >= WRITE_BYTES ? verb_postprocess_flush(w) : r;
 }
 
 /* ---- input ---- */
 
-static ssize_t read_at(void *userdata, uint64_t offset, void *to, size_t n)
+static ssize_t verb_postprocess_read_at(void *userdata, uint64_t offset, void *to, size_t n)
 {
 	struct work *w = userdata;
 	ssize_t got = rtrace_input_read(&w->in, offset, to, n);
@@ -142,7 +143,7 @@ static int verb_postprocess_find_name(void *userdata, uint64_t address, uint64_t
 
 /* ---- what became of it ---- */
 
-static int say_failed(struct work *w, int r)
+static int verb_postprocess_say_failed(struct work *w, int r)
 {
 	const char *name = w->in.file.name;
 
@@ -194,7 +195,7 @@ static int verb_postprocess_open_output(struct work *w)
 		.path = w->q->output,
 		.force = w->q->force,
 		.method = w->q->output ? pack_of_suffix(w->q->output) : PACK_NONE,
-		.whole = whole_lines,
+		.whole = verb_postprocess_whole_lines,
 		.inputs = &w->in.file.fd,
 		.n_inputs = 1,
 	};
@@ -205,7 +206,7 @@ static int verb_postprocess_open_output(struct work *w)
 static int verb_postprocess_input(struct work *w)
 {
 	const struct rtrace_postprocess_io io = {
-		.read_at = read_at,
+		.read_at = verb_postprocess_read_at,
 		.emit = verb_postprocess_emit,
 		.map = verb_postprocess_add_map,
 		.name = verb_postprocess_find_name,
@@ -217,7 +218,7 @@ static int verb_postprocess_input(struct work *w)
 
 	progress_clear(&w->in.progress);
 	if (r != 0)
-		return say_failed(w, r);
+		return verb_postprocess_say_failed(w, r);
 	if (w->q->output && packed_output_finish(&w->out) < 0)
 		return CLI_FAILED;
 	verb_postprocess_report(w, &result);
@@ -275,7 +276,7 @@ TAKE(include)
 TAKE(exclude)
 #undef TAKE
 
-static int take_options(struct request *q, int argc, char **argv)
+static int verb_postprocess_take_options(struct request *q, int argc, char **argv)
 {
 	const struct verb_option options[] = {
 		OPTION_VALUE("call-address", 0, take_call_address, q),
@@ -314,7 +315,7 @@ static int take_options(struct request *q, int argc, char **argv)
 static int verb_postprocess(int argc, char **argv)
 {
 	struct request q = { 0 };
-	int r = take_options(&q, argc, argv);
+	int r = verb_postprocess_take_options(&q, argc, argv);
 
 	if (r == VERB_OPTIONS_GO)
 		r = verb_postprocess_run(&q, argv[optind]);

@@ -9,7 +9,7 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
-static int take_output(void *to, char *value)
+static int client_take_output(void *to, char *value)
 {
 	if (*value == '\0')
 		return cli_usage_error("%s: an empty name", verb_options_typed());
@@ -18,7 +18,7 @@ static int take_output(void *to, char *value)
 }
 
 /* As option --compress of a recording. */
-static int take_compress(void *to, char *value)
+static int client_take_compress(void *to, char *value)
 {
 	struct session_options session = { 0 };
 	const struct option_row *row = option_of_bus("compress");
@@ -48,10 +48,10 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 	} rows[] = {
 		{ 0, OPTION_TEXT("bus", 0, &o.bus) },
 		{ CLIENT_JSON, OPTION_FLAG("json", &o.json) },
-		{ CLIENT_OUTPUT, OPTION_VALUE("output", 'o', take_output, &o.output) },
+		{ CLIENT_OUTPUT, OPTION_VALUE("output", 'o', client_take_output, &o.output) },
 		{ CLIENT_OUTPUT, OPTION_FLAG("force", &o.force) },
 		{ CLIENT_OUTPUT,
-		  { "compress", 0, optional_argument, .take = take_compress,
+		  { "compress", 0, optional_argument, .take = client_take_compress,
 		    .userdata = &o.compress } },
 		{ CLIENT_ALL, OPTION_FLAG("all", &o.all) },
 		{ CLIENT_ALL, OPTION_TEXT("reason", 0, &o.reason) },

@@ -41,7 +41,8 @@ static int record_options_added(const char *name, int error, const char *why)
 }
 
 /* Calls EACH for the words of TEXT between commas. */
-static int parse_list(struct record_options *o, const char *name, const char *text, parse_fn each)
+static int record_options_parse_list(struct record_options *o, const char *name, const char *text,
+				     parse_fn each)
 {
 	_cleanup_free_ char *copy = strdup(text);
 	char *rest = copy, *word;
@@ -52,7 +53,7 @@ static int parse_list(struct record_options *o, const char *name, const char *te
 	return r;
 }
 
-static int print_categories(void)
+static int record_options_print_categories(void)
 {
 	for (const struct category_row *c = category_rows; c->name; c++)
 		printf("%-10s %s\n%-10s cost: %s\n", c->name, c->what, "", c->cost);
@@ -64,7 +65,7 @@ static int print_categories(void)
 	return CLI_OK;
 }
 
-static int unknown_category(const char *text)
+static int record_options_unknown_category(const char *text)
 {
 	struct value_nearest near = { .text = text, .distance = VALUE_NEAR };
 
@@ -76,7 +77,8 @@ static int unknown_category(const char *text)
 	return cli_usage_error("unknown category '%s'; '-e help' lists them", text);
 }
 
-static int parse_category(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_category(struct record_options *o, const char *name,
+					 const char *text)
 {
 	uint32_t bits;
 
@@ -87,23 +89,24 @@ static int parse_category(struct record_options *o, const char *name, const char
 		o->session.categories |=
 			geteuid() == 0 ? sampler_default_categories() : CATEGORIES_DEFAULT;
 	else if (categories_parse(text, &bits, NULL, NULL) < 0)
-		return unknown_category(text);
+		return record_options_unknown_category(text);
 	else
 		o->session.categories |= bits;
 	return CLI_OK;
 }
 
-static int parse_categories(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_categories(struct record_options *o, const char *name,
+					   const char *text)
 {
 	if (strcmp(text, "help") == 0) {
 		o->list_categories = true;
 		return CLI_OK;
 	}
-	return parse_list(o, name, text, parse_category);
+	return record_options_parse_list(o, name, text, record_options_parse_category);
 }
 
 /* What "all" means, once all filters are known. */
-static void take_all_categories(struct record_options *o)
+static void record_options_take_all_categories(struct record_options *o)
 {
 	uint32_t bits = 0;
 
@@ -125,7 +128,7 @@ static void take_all_categories(struct record_options *o)
 }
 
 /* The tgid of a thread, or 0. */
-static uint64_t tgid_of(uint64_t tid)
+static uint64_t record_options_tgid_of(uint64_t tid)
 {
 	unsigned long long tgid = 0;
 	char path[64], line[128];
@@ -150,14 +153,14 @@ int record_options_add_pid(struct record_options *o, const char *name, const cha
 		return cli_usage_error("%s: '%s' is not a process id", name, text);
 	if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
 		return cli_failed("%s: there is no process %s", name, text);
-	tgid = tgid_of(pid);
+	tgid = record_options_tgid_of(pid);
 	if (tgid != 0 && tgid != pid)
 		return cli_failed("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
 	return record_options_added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why),
 				    why);
 }
 
-static int parse_comm(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_comm(struct record_options *o, const char *name, const char *text)
 {
 	char why[VALUE_WHY_MAX];
 
@@ -170,8 +173,8 @@ static int parse_comm(struct record_options *o, const char *name, const char *te
 }
 
 /* Puts N that were found as TEXT into the filter; a negative errno says why there are none. */
-static int add_cgroups(struct record_options *o, const char *name, const char *text,
-		       const struct filter_cgroup *list, int n)
+static int record_options_add_cgroups(struct record_options *o, const char *name, const char *text,
+				      const struct filter_cgroup *list, int n)
 {
 	char why[VALUE_WHY_MAX];
 
@@ -181,19 +184,20 @@ static int add_cgroups(struct record_options *o, const char *name, const char *t
 	return cli_failed("%s: %s", name, find_cgroup_error(n, text, why));
 }
 
-static int parse_unit(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_unit(struct record_options *o, const char *name, const char *text)
 {
 	struct filter_cgroup list[FILTER_CGROUPS_MAX];
 
-	return add_cgroups(o, name, text, list, find_cgroup_unit(text, list, FILTER_CGROUPS_MAX));
+	return record_options_add_cgroups(o, name, text, list,
+					  find_cgroup_unit(text, list, FILTER_CGROUPS_MAX));
 }
 
-static int parse_cgroup(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_cgroup(struct record_options *o, const char *name, const char *text)
 {
 	struct filter_cgroup one;
 	int r = find_cgroup_path(text, &one);
 
-	return add_cgroups(o, name, text, &one, r < 0 ? r : 1);
+	return record_options_add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
 /* Whether FILE is the one of the last specification, too: it may have become several. */
@@ -289,7 +293,8 @@ static int record_options_compile(struct record_options *o)
 }
 
 /* WHAT=LIMIT */
-static int parse_trigger(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_trigger(struct record_options *o, const char *name,
+					const char *text)
 {
 	size_t n = strcspn(text, "=");
 	const struct option_row *row = option_of_trigger(text, n);
@@ -304,59 +309,59 @@ static int parse_trigger(struct record_options *o, const char *name, const char 
 	return CLI_OK;
 }
 
-static int parse_plain(struct record_options *o, const char *name, const char *text,
-		       const struct option_row *row)
+static int record_options_parse_plain(struct record_options *o, const char *name, const char *text,
+				      const struct option_row *row)
 {
 	char why[VALUE_WHY_MAX];
 
 	return record_options_added(name, option_take(row, &o->session, text, why), why);
 }
 
-static int parse_user(struct record_options *o, const char *name, const char *text)
+static int record_options_parse_user(struct record_options *o, const char *name, const char *text)
 {
-	return parse_plain(o, name, text, option_of_bus("uids"));
+	return record_options_parse_plain(o, name, text, option_of_bus("uids"));
 }
 
 /* What may stand behind a yes: the option that needs it. */
-static int set_yes(struct record_options *o, const char *name, const char *text,
-		   const struct option_row *row)
+static int record_options_set_yes(struct record_options *o, const char *name, const char *text,
+				  const struct option_row *row)
 {
 	option_set(row, &o->session, true);
 	OPTION_FOR_EACH(other)
 		if (text && other->needs == row->offset)
-			return parse_plain(o, name, text, other);
+			return record_options_parse_plain(o, name, text, other);
 	return CLI_OK;
 }
 
-static int parse_row(struct record_options *o, const char *name, const char *text,
-		     const struct option_row *row)
+static int record_options_parse_row(struct record_options *o, const char *name, const char *text,
+				    const struct option_row *row)
 {
 	switch (row->type) {
 	case OPTION_CATEGORIES:
-		return parse_categories(o, name, text);
+		return record_options_parse_categories(o, name, text);
 	case OPTION_PIDS:
-		return parse_list(o, name, text, record_options_add_pid);
+		return record_options_parse_list(o, name, text, record_options_add_pid);
 	case OPTION_USERS:
-		return parse_list(o, name, text, parse_user);
+		return record_options_parse_list(o, name, text, record_options_parse_user);
 	case OPTION_TRIGGERS:
-		return parse_list(o, name, text, parse_trigger);
+		return record_options_parse_list(o, name, text, record_options_parse_trigger);
 	case OPTION_COMMS:
-		return parse_comm(o, name, text);
+		return record_options_parse_comm(o, name, text);
 	case OPTION_CALLS:
 		return record_options_keep(text, &o->calls, &o->n_calls);
 	case OPTION_MOMENTS:
 		return record_options_keep(text, &o->moments, &o->n_moments);
 	case OPTION_UNIT:
-		return parse_unit(o, name, text);
+		return record_options_parse_unit(o, name, text);
 	case OPTION_CGROUP:
-		return parse_cgroup(o, name, text);
+		return record_options_parse_cgroup(o, name, text);
 	case OPTION_OWN:
 		session_options_set_own(&o->session, getuid());
 		return CLI_OK;
 	case OPTION_BOOL:
-		return set_yes(o, name, text, row);
+		return record_options_set_yes(o, name, text, row);
 	default:
-		return parse_plain(o, name, text ?: row->implied, row);
+		return record_options_parse_plain(o, name, text ?: row->implied, row);
 	}
 }
 
@@ -386,7 +391,7 @@ static int record_options_take_place(void *userdata, char *value)
 
 	if (!*o->given)
 		snprintf(o->given, sizeof(o->given), "%s", verb_options_typed());
-	return parse_row(o, verb_options_typed(), place->value ?: value, place->row);
+	return record_options_parse_row(o, verb_options_typed(), place->value ?: value, place->row);
 }
 
 /* Options that had other names, which are not shown. */
@@ -407,8 +412,8 @@ static int record_options_argument_of(const struct option_row *row)
 								   : required_argument;
 }
 
-static void add_option(struct verb_option *options, struct place *places, size_t *n,
-		       const struct place *place, const char *name)
+static void record_options_add_option(struct verb_option *options, struct place *places, size_t *n,
+				      const struct place *place, const char *name)
 {
 	const struct option_row *row = place->row;
 
@@ -456,12 +461,13 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 		options[n] = own[n];
 	OPTION_FOR_EACH(row)
 		if (row->name && row->verbs & verb)
-			add_option(options, places, &n, &(struct place){ o, row, NULL }, row->name);
+			record_options_add_option(options, places, &n,
+						  &(struct place){ o, row, NULL }, row->name);
 	for (const struct alias *a = aliases; a < aliases + ARRAY_SIZE(aliases); a++)
 		if (a->verbs & verb)
-			add_option(options, places, &n,
-				   &(struct place){ o, option_of_name(a->option), a->value },
-				   a->name);
+			record_options_add_option(
+				options, places, &n,
+				&(struct place){ o, option_of_name(a->option), a->value }, a->name);
 	options[n] = (struct verb_option){ 0 };
 	o->session.command = record_options_join(argc, argv);
 	r = verb == OPTION_OF_RECORD ? verb_options_parse_command(argc, argv, options)
@@ -470,7 +476,7 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 	o->n_rest = argc - optind;
 	o->separated = verb_options_separated();
 	if (r == VERB_OPTIONS_GO && o->list_categories)
-		return print_categories();
+		return record_options_print_categories();
 	return r != VERB_OPTIONS_GO || verb == OPTION_OF_LEAKS ? r : record_options_check(o);
 }
 
@@ -497,7 +503,7 @@ int record_options_check(struct record_options *o)
 
 	if (r != CLI_OK)
 		return r;
-	take_all_categories(o);
+	record_options_take_all_categories(o);
 	if (o->session.moments.n_specs)
 		o->session.categories =
 			(o->session.categories ?: CATEGORIES_DEFAULT) | CATEGORY_MOMENTS;

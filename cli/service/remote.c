@@ -37,7 +37,8 @@ static const struct verb_way {
 
 /* Whether WORD is SHORT ("-H") or LONG ("--host"), with its value in it or behind it. *RET_VALUE is
  * NULL if it is behind. */
-static bool is_option(const char *word, const char *brief, const char *name, const char **ret_value)
+static bool remote_is_option(const char *word, const char *brief, const char *name,
+			     const char **ret_value)
 {
 	size_t n = strlen(name);
 
@@ -54,17 +55,17 @@ static bool is_option(const char *word, const char *brief, const char *name, con
 	return true;
 }
 
-static bool has_option(int argc, char **argv, const char *brief, const char *name)
+static bool remote_has_option(int argc, char **argv, const char *brief, const char *name)
 {
 	const char *value;
 
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (is_option(argv[i], brief, name, &value))
+		if (remote_is_option(argv[i], brief, name, &value))
 			return true;
 	return false;
 }
 
-static int check_place(const char *name, const char *value)
+static int remote_check_place(const char *name, const char *value)
 {
 	/* (ssh takes a word that begins so for an option) */
 	if (!*value || *value == '-')
@@ -73,12 +74,12 @@ static int check_place(const char *name, const char *value)
 }
 
 /* Whether WORD is -H or -M; *RET_VALUE as above, *RET_TO is where it goes. */
-static bool is_place(const char *word, const char **ret_value, struct remote *r,
-		     const char ***ret_to)
+static bool remote_is_place(const char *word, const char **ret_value, struct remote *r,
+			    const char ***ret_to)
 {
-	*ret_to = is_option(word, "-H", "--host", ret_value)      ? &r->host
-		  : is_option(word, "-M", "--machine", ret_value) ? &r->machine
-								  : NULL;
+	*ret_to = remote_is_option(word, "-H", "--host", ret_value)      ? &r->host
+		  : remote_is_option(word, "-M", "--machine", ret_value) ? &r->machine
+									 : NULL;
 	return *ret_to;
 }
 
@@ -89,7 +90,7 @@ void remote_put_behind(int argc, char **argv)
 	char *verb;
 	int n = 1;
 
-	while (n < argc && is_place(argv[n], &value, &r, &to))
+	while (n < argc && remote_is_place(argv[n], &value, &r, &to))
 		n += value ? 1 : 2;
 	if (n == 1 || n >= argc)
 		return;
@@ -105,7 +106,7 @@ int remote_take(int *argc, char **argv, struct remote *ret)
 	for (; i < *argc && r == CLI_OK && strcmp(argv[i], "--") != 0; i++) {
 		const char *value, **to;
 
-		is_place(argv[i], &value, ret, &to);
+		remote_is_place(argv[i], &value, ret, &to);
 		if (!to) {
 			argv[kept++] = argv[i];
 			continue;
@@ -113,7 +114,7 @@ int remote_take(int *argc, char **argv, struct remote *ret)
 		if (!value && i + 1 == *argc)
 			return cli_usage_error("option '%s' needs a value", argv[i]);
 		*to = value ? value : argv[++i];
-		r = check_place(to == &ret->host ? "--host" : "--machine", *to);
+		r = remote_check_place(to == &ret->host ? "--host" : "--machine", *to);
 	}
 	while (i < *argc)
 		argv[kept++] = argv[i++];
@@ -126,7 +127,7 @@ int remote_take(int *argc, char **argv, struct remote *ret)
 
 /* ---- what is run there ---- */
 
-static void add_quoted(FILE *f, const char *word)
+static void remote_add_quoted(FILE *f, const char *word)
 {
 	fputc('\'', f);
 	for (; *word; word++)
@@ -145,7 +146,7 @@ struct here {
 };
 
 /* Appends "kymo WORD ..." to F, without what is meant for us. Returns an enum cli_exit. */
-static int add_command(FILE *f, int argc, char **argv, struct here *ret)
+static int remote_add_command(FILE *f, int argc, char **argv, struct here *ret)
 {
 	enum pack_method pack;
 
@@ -154,7 +155,7 @@ static int add_command(FILE *f, int argc, char **argv, struct here *ret)
 	for (int i = 0; i < argc; i++) {
 		const char *value;
 
-		if (i && is_option(argv[i], "-o", "--output", &value)) {
+		if (i && remote_is_option(argv[i], "-o", "--output", &value)) {
 			if (!value && i + 1 == argc)
 				return cli_usage_error("option '-o' needs a value");
 			ret->output = value ? value : argv[++i];
@@ -164,14 +165,14 @@ static int add_command(FILE *f, int argc, char **argv, struct here *ret)
 			ret->force = true;
 			continue;
 		}
-		if (i && is_option(argv[i], NULL, "--compress", &value)) {
+		if (i && remote_is_option(argv[i], NULL, "--compress", &value)) {
 			pack = PACK_ZSTD;
 			if (value && pack_parse(value, &pack) < 0)
 				pack = PACK_NONE; /* it will say so */
 			ret->suffix = pack == PACK_NONE ? "" : pack_ops(pack)->suffix;
 		}
 		fputc(' ', f);
-		add_quoted(f, argv[i]);
+		remote_add_quoted(f, argv[i]);
 	}
 	return CLI_OK;
 }
@@ -197,7 +198,8 @@ static void remote_on_signal(int number)
 }
 
 /* In the child: does not return. */
-static void become_ssh(const char *host, const char *command, int in_fd, int out_fd, bool terminal)
+static void remote_become_ssh(const char *host, const char *command, int in_fd, int out_fd,
+			      bool terminal)
 {
 	const char *const argv[] = { "ssh", terminal ? "-xt" : "-xT", "--", host, command, NULL };
 
@@ -214,7 +216,7 @@ static void become_ssh(const char *host, const char *command, int in_fd, int out
 }
 
 /* What ended with STATUS, as an enum cli_exit. */
-static int exit_of(int status, const char *host)
+static int remote_exit_of(int status, const char *host)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		cli_error("there is no kymo on %s", host);
@@ -225,18 +227,18 @@ static int exit_of(int status, const char *host)
 	return CLI_FAILED;
 }
 
-static int wait_for_ssh(pid_t pid, const char *host)
+static int remote_wait_for_ssh(pid_t pid, const char *host)
 {
 	int status;
 
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return cli_failed("cannot wait for ssh: %m");
-	return exit_of(status, host);
+	return remote_exit_of(status, host);
 }
 
 /* Runs COMMAND on HOST, with its output to FD, until it ends or we are asked to stop. */
-static int run_into(const char *host, const char *command, int fd)
+static int remote_run_into(const char *host, const char *command, int fd)
 {
 	const struct sigaction action = { .sa_handler = remote_on_signal };
 	int fds[2];
@@ -249,7 +251,7 @@ static int run_into(const char *host, const char *command, int fd)
 		return cli_failed("cannot start ssh: %m");
 	if (pid == 0) {
 		close(fds[1]);
-		become_ssh(host, command, fds[0], fd, false);
+		remote_become_ssh(host, command, fds[0], fd, false);
 	}
 	close(fds[0]);
 	stop_fd = fds[1];
@@ -257,24 +259,24 @@ static int run_into(const char *host, const char *command, int fd)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
-	return wait_for_ssh(pid, host);
+	return remote_wait_for_ssh(pid, host);
 }
 
-static int run_plain(const char *host, const char *command, bool terminal)
+static int remote_run_plain(const char *host, const char *command, bool terminal)
 {
 	pid_t pid = fork();
 
 	if (pid < 0)
 		return cli_failed("cannot start ssh: %m");
 	if (pid == 0)
-		become_ssh(host, command, -1, -1, terminal);
+		remote_become_ssh(host, command, -1, -1, terminal);
 	signal(SIGINT, SIG_IGN); /* the one over there decides */
-	return wait_for_ssh(pid, host);
+	return remote_wait_for_ssh(pid, host);
 }
 
 /* ---- the ways ---- */
 
-static int write_here(const char *host, const char *command, const struct here *here)
+static int remote_write_here(const char *host, const char *command, const struct here *here)
 {
 	_cleanup_(output_file_deinit) struct output_file output = OUTPUT_FILE_NULL;
 	int r;
@@ -283,26 +285,27 @@ static int write_here(const char *host, const char *command, const struct here *
 		return CLI_FAILED;
 	if (output_file_begin(&output) < 0)
 		return CLI_FAILED;
-	r = run_into(host, command, output.fd);
+	r = remote_run_into(host, command, output.fd);
 	if (!output.standard && (r == CLI_OK || r == CLI_DAMAGE))
 		fprintf(stderr, "%s: from %s\n", output.path, host);
 	output_file_discard_empty(&output);
 	return r;
 }
 
-static int refuse_words(const struct remote *r, int argc, char **argv, enum way way)
+static int remote_refuse_words(const struct remote *r, int argc, char **argv, enum way way)
 {
-	if (has_option(argc, argv, NULL, "--help") || has_option(argc, argv, "-h", ""))
+	if (remote_has_option(argc, argv, NULL, "--help") ||
+	    remote_has_option(argc, argv, "-h", ""))
 		return REMOTE_GO;
 	for (int i = 1; way == WAY_STREAM && i < argc; i++)
 		if (strcmp(argv[i], "--") == 0)
 			return cli_usage_error("COMMAND would run on this machine, but %s is "
 					       "recorded: omit it, and use -d or Ctrl-C",
 					       r->host);
-	if (way == WAY_STREAM && has_option(argc, argv, NULL, "--json"))
+	if (way == WAY_STREAM && remote_has_option(argc, argv, NULL, "--json"))
 		return cli_usage_error("--json and --host cannot be combined, because standard "
 				       "output carries the archive");
-	if (way == WAY_START && has_option(argc, argv, "-o", "--output"))
+	if (way == WAY_START && remote_has_option(argc, argv, "-o", "--output"))
 		return cli_usage_error(
 			"-o would be a file on %s: start it there (ssh %s kymo start "
 			"...), or write here with 'kymo record --host'",
@@ -310,7 +313,7 @@ static int refuse_words(const struct remote *r, int argc, char **argv, enum way 
 	return CLI_OK;
 }
 
-static int run_there(const struct remote *r, int argc, char **argv, enum way way)
+static int remote_run_there(const struct remote *r, int argc, char **argv, enum way way)
 {
 	_cleanup_free_ char *command = NULL, *wrapped = NULL;
 	size_t size, wrapped_size;
@@ -322,7 +325,7 @@ static int run_there(const struct remote *r, int argc, char **argv, enum way way
 		return cli_failed("out of memory");
 	if (way == WAY_STREAM)
 		fputs(script_begin, f);
-	e = add_command(f, argc, argv, &here);
+	e = remote_add_command(f, argc, argv, &here);
 	if (way == WAY_STREAM)
 		fputs(script_end, f);
 	fclose(f);
@@ -333,15 +336,15 @@ static int run_there(const struct remote *r, int argc, char **argv, enum way way
 		return cli_failed("out of memory");
 	/* Whatever shell they have there. */
 	fputs("exec sh -c ", g);
-	add_quoted(g, command);
+	remote_add_quoted(g, command);
 	fclose(g);
 	if (way == WAY_STREAM)
-		return write_here(r->host, wrapped, &here);
-	return run_plain(r->host, wrapped, way == WAY_TERMINAL && isatty(STDOUT_FILENO));
+		return remote_write_here(r->host, wrapped, &here);
+	return remote_run_plain(r->host, wrapped, way == WAY_TERMINAL && isatty(STDOUT_FILENO));
 }
 
 /* Over the bus of a container descriptors pass, but names and ids here are not those of there. */
-static int check_machine(const struct remote *r, int argc, char **argv)
+static int remote_check_machine(const struct remote *r, int argc, char **argv)
 {
 	static const struct {
 		const char *brief, *name;
@@ -350,11 +353,11 @@ static int check_machine(const struct remote *r, int argc, char **argv)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (has_option(argc, argv, rows[i].brief, rows[i].name))
+		if (remote_has_option(argc, argv, rows[i].brief, rows[i].name))
 			return cli_usage_error("%s is looked up on this machine, but %s has its "
 					       "own: use --comm, or run kymo there",
 					       rows[i].name, r->machine);
-	if (has_option(argc, argv, NULL, "--direct"))
+	if (remote_has_option(argc, argv, NULL, "--direct"))
 		return cli_usage_error("--direct and --machine cannot be combined");
 	return CLI_OK;
 }
@@ -376,16 +379,16 @@ int remote_run(const struct remote *r, int argc, char **argv)
 						 "the archive to 'kymo leaks'"
 					       : "");
 	how = way->way;
-	if (strcmp(argv[0], "snapshot") == 0 && has_option(argc, argv, "-o", "--output"))
+	if (strcmp(argv[0], "snapshot") == 0 && remote_has_option(argc, argv, "-o", "--output"))
 		how = WAY_STREAM;
 	if (r->host && how != WAY_BUS) {
-		e = refuse_words(r, argc, argv, how);
-		return e == CLI_OK ? run_there(r, argc, argv, how) : e;
+		e = remote_refuse_words(r, argc, argv, how);
+		return e == CLI_OK ? remote_run_there(r, argc, argv, how) : e;
 	}
-	if (has_option(argc, argv, NULL, "--bus"))
+	if (remote_has_option(argc, argv, NULL, "--bus"))
 		return cli_usage_error("--bus and %s cannot be combined",
 				       r->host ? "--host" : "--machine");
-	e = r->machine ? check_machine(r, argc, argv) : CLI_OK;
+	e = r->machine ? remote_check_machine(r, argc, argv) : CLI_OK;
 	if (e != CLI_OK)
 		return e;
 	bus_client_go_to(r->host, r->machine);

@@ -61,7 +61,7 @@ static void verb_collect_complain(struct collect *k, const struct bus_client *c)
 
 /* ---- signals ---- */
 
-static int open_signals(void)
+static int verb_collect_open_signals(void)
 {
 	sigset_t set;
 
@@ -74,7 +74,7 @@ static int open_signals(void)
 }
 
 /* The next one that came, or 0. */
-static int next_signal(const struct collect *k)
+static int verb_collect_next_signal(const struct collect *k)
 {
 	struct signalfd_siginfo info;
 
@@ -85,7 +85,7 @@ static void verb_collect_take_signals(struct collect *k, struct bus_client *c)
 {
 	int signo;
 
-	while ((signo = next_signal(k))) {
+	while ((signo = verb_collect_next_signal(k))) {
 		if (signo == SIGHUP && c && k->path) {
 			bus_notify_reloading();
 			if (bus_client_ask_rotate(c, k->path) < 0)
@@ -102,7 +102,8 @@ static void verb_collect_take_signals(struct collect *k, struct bus_client *c)
 
 /* Waits *WAIT_MS, which is twice as long the next time, but no longer than MAX_MS; or until it is
  * to end. STATUS says what for. */
-static int wait_and_double(struct collect *k, int *wait_ms, int max_ms, const char *status)
+static int verb_collect_wait_and_double(struct collect *k, int *wait_ms, int max_ms,
+					const char *status)
 {
 	struct pollfd fd = { k->signal_fd, POLLIN, 0 };
 
@@ -117,9 +118,9 @@ static int wait_and_double(struct collect *k, int *wait_ms, int max_ms, const ch
 	return k->stopped ? CLI_OK : AGAIN;
 }
 
-static int wait_and_try_again(struct collect *k, const char *status)
+static int verb_collect_wait_and_try_again(struct collect *k, const char *status)
 {
-	return wait_and_double(k, &k->wait_ms, WAIT_MS_MAX, status);
+	return verb_collect_wait_and_double(k, &k->wait_ms, WAIT_MS_MAX, status);
 }
 
 /* ---- a session ---- */
@@ -176,34 +177,34 @@ static int verb_collect_report(const struct collect *k, const struct session_vie
 	return r;
 }
 
-static bool is_of_stopped_service(const struct session_view *v)
+static bool verb_collect_is_of_stopped_service(const struct session_view *v)
 {
 	return strcmp(v->reason, "service stopped") == 0;
 }
 
 /* What ends a session, but not what it is for. */
-static bool is_to_go_on(const struct collect *k, const struct session_view *v)
+static bool verb_collect_is_to_go_on(const struct collect *k, const struct session_view *v)
 {
-	return !k->stopped &&
-	       (strcmp(v->reason, COLLECTION_REASON_OUTDATED) == 0 || is_of_stopped_service(v));
+	return !k->stopped && (strcmp(v->reason, COLLECTION_REASON_OUTDATED) == 0 ||
+			       verb_collect_is_of_stopped_service(v));
 }
 
-static bool has_run(const struct collect *k, uint64_t ns)
+static bool verb_collect_has_run(const struct collect *k, uint64_t ns)
 {
 	return clock_read_ns(CLOCK_MONOTONIC) - k->began_ns >= ns;
 }
 
 /* What could be written may be possible again later; or it takes somebody to make room. */
-static int wait_for_output(struct collect *k, const struct session_view *v)
+static int verb_collect_wait_for_output(struct collect *k, const struct session_view *v)
 {
 	char status[sizeof(v->error) + 64];
 
-	if (has_run(k, OUTPUT_LONG_ENOUGH_NS))
+	if (verb_collect_has_run(k, OUTPUT_LONG_ENOUGH_NS))
 		k->output_wait_ms = OUTPUT_WAIT_MS_MIN;
 	snprintf(status, sizeof(status), "Not recording: %s; trying again in %d s", v->error,
 		 k->output_wait_ms / 1000);
 	fprintf(stderr, "%s: trying again in %d s\n", k->name, k->output_wait_ms / 1000);
-	return wait_and_double(k, &k->output_wait_ms, OUTPUT_WAIT_MS_MAX, status);
+	return verb_collect_wait_and_double(k, &k->output_wait_ms, OUTPUT_WAIT_MS_MAX, status);
 }
 
 /* The session has ended: what became of it. */
@@ -217,50 +218,52 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 	r = verb_collect_report(k, &v);
 	/* One that somebody removed is gone already. What a service that ends still holds, the next
 	 * one writes down. */
-	if (!is_of_stopped_service(&v))
+	if (!verb_collect_is_of_stopped_service(&v))
 		bus_client_remove(c, k->path);
 	if (!k->stopped && strcmp(v.reason, "output failed") == 0)
-		return wait_for_output(k, &v);
-	return is_to_go_on(k, &v) ? wait_and_try_again(k, "Beginning anew") : r;
+		return verb_collect_wait_for_output(k, &v);
+	return verb_collect_is_to_go_on(k, &v)
+		       ? verb_collect_wait_and_try_again(k, "Beginning anew")
+		       : r;
 }
 
 /* Whether the session, which was not said to have started, had its output fail before that could be
  * said. */
-static bool has_failed_output(const struct collect *k, struct bus_client *c)
+static bool verb_collect_has_failed_output(const struct collect *k, struct bus_client *c)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
 	return bus_client_view(c, k->path, &v) == 0 && strcmp(v.reason, "output failed") == 0;
 }
 
-static int run_session(struct collect *k, struct bus_client *c)
+static int verb_collect_run_session(struct collect *k, struct bus_client *c)
 {
 	char status[160];
 	int r;
 
 	k->began_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (bus_client_watch(c, k->path) < 0 || bus_client_start(c, k->path) < 0) {
-		if (has_failed_output(k, c))
+		if (verb_collect_has_failed_output(k, c))
 			return verb_collect_finish(k, c);
 		verb_collect_complain(k, c);
 		bus_client_remove(c, k->path);
-		return wait_and_try_again(k, "Could not start; trying again");
+		return verb_collect_wait_and_try_again(k, "Could not start; trying again");
 	}
 	snprintf(status, sizeof(status), "Recording the collection %s", k->name);
 	bus_notify_ready(status);
 	k->ready = true;
 	*k->said = '\0';
 	r = verb_collect_follow(k, c);
-	if (has_run(k, LONG_ENOUGH_NS))
+	if (verb_collect_has_run(k, LONG_ENOUGH_NS))
 		k->wait_ms = WAIT_MS_MIN;
 	if (r == 0)
 		return verb_collect_finish(k, c);
 	verb_collect_complain(k, c);
-	return wait_and_try_again(k, "The service has ended; starting it again");
+	return verb_collect_wait_and_try_again(k, "The service has ended; starting it again");
 }
 
 /* From a connection of its own on. Returns AGAIN, or an enum cli_exit. */
-static int collect_once(struct collect *k)
+static int verb_collect_once(struct collect *k)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
 	_cleanup_free_ char *path = NULL;
@@ -270,7 +273,7 @@ static int collect_once(struct collect *k)
 		return cli_failed("out of memory");
 	if (bus_client_connect(c, k->bus) < 0) {
 		verb_collect_complain(k, c);
-		return wait_and_try_again(k, "Waiting for the service");
+		return verb_collect_wait_and_try_again(k, "Waiting for the service");
 	}
 	r = bus_client_create_profile(c, k->name, &path);
 	if (r < 0)
@@ -278,11 +281,11 @@ static int collect_once(struct collect *k)
 	if (r == -EBADMSG)
 		return CLI_USAGE;
 	if (r == -EAGAIN)
-		return wait_and_try_again(k, bus_client_error(c));
+		return verb_collect_wait_and_try_again(k, bus_client_error(c));
 	if (r < 0)
-		return wait_and_try_again(k, "The service refuses; asking again");
+		return verb_collect_wait_and_try_again(k, "The service refuses; asking again");
 	k->path = path;
-	r = run_session(k, c);
+	r = verb_collect_run_session(k, c);
 	k->path = NULL;
 	return r;
 }
@@ -300,10 +303,10 @@ static int verb_collect(int argc, char **argv)
 			"expected the NAME of a collection; 'kymo verify-profile' checks it");
 	k.name = o.rest[0];
 	k.bus = o.bus;
-	k.signal_fd = open_signals();
+	k.signal_fd = verb_collect_open_signals();
 	if (k.signal_fd < 0)
 		return cli_failed("cannot wait for signals: %s", strerror(errno));
-	while ((r = collect_once(&k)) == AGAIN)
+	while ((r = verb_collect_once(&k)) == AGAIN)
 		;
 	close(k.signal_fd);
 	return r;

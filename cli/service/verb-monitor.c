@@ -30,7 +30,7 @@ struct last {
 enum { LAST_MAX = 64 };
 
 /* The entry for PATH, a new one if need be; NULL if there are too many. */
-static struct last *last_of(struct last *list, const char *path)
+static struct last *verb_monitor_last_of(struct last *list, const char *path)
 {
 	for (size_t i = 0; i < LAST_MAX; i++) {
 		if (*list[i].path == '\0')
@@ -54,7 +54,7 @@ static void verb_monitor_print_text(const struct session_view *v, uint64_t new_e
 static void verb_monitor_print(const struct session_view *v, const char *path, struct last *list,
 			       bool json)
 {
-	struct last *last = last_of(list, path);
+	struct last *last = verb_monitor_last_of(list, path);
 	uint64_t new_events = v->counters.events;
 
 	/* Fewer than before: it is another session, which has the name of one that was removed. */

@@ -121,7 +121,7 @@ static int verb_snapshot_write_packed(struct job *j)
 	return packed_output_finish(&to) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int snapshot_flight(struct job *j)
+static int verb_snapshot_flight(struct job *j)
 {
 	if (!j->is_flight)
 		return cli_failed(
@@ -135,7 +135,7 @@ static int snapshot_flight(struct job *j)
 						 : verb_snapshot_write_packed(j);
 }
 
-static int snapshot_memory(struct job *j)
+static int verb_snapshot_memory(struct job *j)
 {
 	if (!j->watches)
 		return cli_failed("session '%s' does not record allocations%s", j->name,
@@ -147,7 +147,7 @@ static int snapshot_memory(struct job *j)
 }
 
 /* Those of collections know where to write. */
-static int snapshot_all(const struct client_options *o)
+static int verb_snapshot_all(const struct client_options *o)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	uint32_t written, passed_over;
@@ -191,7 +191,7 @@ static int verb_snapshot(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	if (o.all)
-		return snapshot_all(&o);
+		return verb_snapshot_all(&o);
 	if (!o.output && (o.force || o.compress))
 		return cli_usage_error("--force and --compress need -o FILE");
 	r = client_find(&o, o.rest[0], &c, &path);
@@ -203,7 +203,7 @@ static int verb_snapshot(int argc, char **argv)
 	r = verb_snapshot_look(&j);
 	if (r != CLI_OK)
 		return r;
-	return o.output ? snapshot_flight(&j) : snapshot_memory(&j);
+	return o.output ? verb_snapshot_flight(&j) : verb_snapshot_memory(&j);
 }
 
 const struct verb verb_snapshot_row = {

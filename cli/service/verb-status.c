@@ -17,7 +17,7 @@
 #include "cli/common/stacks-text.h"
 #include "cli/common/verb.h"
 
-static const char *user_of(char to[static 64], uint32_t uid)
+static const char *verb_status_user_of(char to[static 64], uint32_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
 
@@ -29,7 +29,7 @@ static const char *user_of(char to[static 64], uint32_t uid)
 }
 
 /* When it was TS, by the clock of the boot, in the time of day. */
-static const char *time_of(char to[static 64], uint64_t ts_ns)
+static const char *verb_status_time_of(char to[static 64], uint64_t ts_ns)
 {
 	struct clock_snapshot now = clock_snapshot();
 	time_t t = (time_t)((now.real_ns - (now.boot_ns - ts_ns)) / 1000000000);
@@ -61,7 +61,8 @@ static void verb_status_print_cost(const struct session_view *v)
 }
 
 /* Of what the limit of WHAT is a share: the property that says what has gone does not say. */
-static unsigned share_of_shed(const struct session_view *v, const struct session_shed *shed)
+static unsigned verb_status_share_of_shed(const struct session_view *v,
+					  const struct session_shed *shed)
 {
 	for (size_t i = 0; i < v->n_steps; i++)
 		if (v->steps[i].what == shed->what && v->steps[i].ts_ns == shed->ts_ns)
@@ -70,13 +71,13 @@ static unsigned share_of_shed(const struct session_view *v, const struct session
 }
 
 /* What has gone since it cost too much, and what was the last to come back. */
-static void print_budget(const struct session_view *v)
+static void verb_status_print_budget(const struct session_view *v)
 {
 	const struct session_shed *back = NULL;
 	char when[64];
 
 	for (size_t i = 0; i < v->n_sheds; i++) {
-		unsigned n_cpus = share_of_shed(v, &v->sheds[i]);
+		unsigned n_cpus = verb_status_share_of_shed(v, &v->sheds[i]);
 
 		printf("    shed:     %s at %.2f%% of %s, the limit is %.2f%%%s\n",
 		       budget_shed_names[v->sheds[i].what],
@@ -90,11 +91,11 @@ static void print_budget(const struct session_view *v)
 			back = &v->steps[i];
 	if (back)
 		printf("    returned: %s at %s\n", budget_shed_names[back->what],
-		       time_of(when, back->ts_ns));
+		       verb_status_time_of(when, back->ts_ns));
 }
 
 /* A flight recorder may keep less than was asked for. */
-static void print_limit(const struct session_view *v)
+static void verb_status_print_limit(const struct session_view *v)
 {
 	uint64_t asked = strtoull(session_view_option(v, "flight_bytes"), NULL, 10);
 
@@ -114,7 +115,7 @@ static void verb_status_print_stacks(const struct session_view *v)
 }
 
 /* What was lost, and what a flight recorder could not keep. */
-static void print_loss(const struct session_view *v)
+static void verb_status_print_loss(const struct session_view *v)
 {
 	for (size_t i = 0; i < CLASS_MAX; i++) {
 		if (v->counters.lost[i])
@@ -126,10 +127,10 @@ static void print_loss(const struct session_view *v)
 	if (v->counters.dropped_bytes)
 		printf("    dropped:  %s for lack of room, with everything before that\n",
 		       TEXT_SIZE(v->counters.dropped_bytes));
-	print_limit(v);
+	verb_status_print_limit(v);
 }
 
-static void print_profile(const struct session_view *v)
+static void verb_status_print_profile(const struct session_view *v)
 {
 	printf("    profile:  %s, to %s\n", v->profile, v->directory);
 	if (session_view_is_flight(v))
@@ -140,7 +141,7 @@ static void print_profile(const struct session_view *v)
 }
 
 /* Whether nobody has asked for it, as far as its value says. */
-static bool is_unset(struct json_object *value)
+static bool verb_status_is_unset(struct json_object *value)
 {
 	switch (json_object_get_type(value)) {
 	case json_type_array:
@@ -176,7 +177,7 @@ static void verb_status_print_triggers(struct json_object *triggers)
 }
 
 /* What ends with _ns, _bytes or _ppm is a time, a size, a share. */
-static void print_option(const char *name, struct json_object *value)
+static void verb_status_print_option(const char *name, struct json_object *value)
 {
 	char text[TEXT_FORMAT_MAX] = "";
 	const char *unit = strrchr(name, '_');
@@ -202,7 +203,7 @@ static void print_option(const char *name, struct json_object *value)
 	json_print_value(value, JSON_C_TO_STRING_SPACED);
 }
 
-static void print_options(const struct session_view *v)
+static void verb_status_print_options(const struct session_view *v)
 {
 	struct json_object_iterator at, end;
 	const char *between = "    options:  ";
@@ -214,10 +215,10 @@ static void print_options(const struct session_view *v)
 	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
 		struct json_object *value = json_object_iter_peek_value(&at);
 
-		if (is_unset(value))
+		if (verb_status_is_unset(value))
 			continue;
 		fputs(between, stdout);
-		print_option(json_object_iter_peek_name(&at), value);
+		verb_status_print_option(json_object_iter_peek_name(&at), value);
 		between = ", ";
 	}
 	putchar('\n');
@@ -233,27 +234,27 @@ static void verb_status_print_text(const struct session_view *v)
 	       *v->reason ? ")" : "");
 	if (*v->error)
 		printf("    error:    %s\n", v->error);
-	printf("    owner:    %s\n", user_of(user, v->uid));
+	printf("    owner:    %s\n", verb_status_user_of(user, v->uid));
 	if (*v->profile)
-		print_profile(v);
+		verb_status_print_profile(v);
 	if (v->counters.start_ns && !bus_client_has_other_clock())
-		printf("    since:    %s\n", time_of(since, v->counters.start_ns));
+		printf("    since:    %s\n", verb_status_time_of(since, v->counters.start_ns));
 	if (v->counters.stop_ns || !bus_client_has_other_clock())
 		printf("    duration: %s\n", TEXT_TIME(session_view_duration_ns(v)));
 	if (*mode)
 		printf("    mode:     %s\n", mode);
 	printf("    events:   %" PRIu64 "\n", v->counters.events);
 	verb_status_print_stacks(v);
-	print_loss(v);
+	verb_status_print_loss(v);
 	printf("    bytes:    %s\n", TEXT_SIZE(v->counters.bytes));
 	verb_status_print_cost(v);
-	print_budget(v);
-	print_options(v);
+	verb_status_print_budget(v);
+	verb_status_print_options(v);
 }
 
 /* ---- the service ---- */
 
-static void print_usage(const struct bus_client_usage *u)
+static void verb_status_print_usage(const struct bus_client_usage *u)
 {
 	static const struct {
 		const char *name, *shown;
@@ -280,19 +281,19 @@ static void print_usage(const struct bus_client_usage *u)
 		       shown, u->all, u->all_max, u->user, u->user_max);
 }
 
-static void print_service(const struct bus_client_service *s)
+static void verb_status_print_service(const struct bus_client_service *s)
 {
 	char since[64];
 
 	printf("kymod %s%s\n", *s->version ? s->version : "of an older version",
 	       bus_client_is_elsewhere() ? " (elsewhere)" : "");
 	if (s->start_ns && !bus_client_has_other_clock())
-		printf("    since:    %s\n", time_of(since, s->start_ns));
+		printf("    since:    %s\n", verb_status_time_of(since, s->start_ns));
 	for (size_t i = 0; i < s->n_usage; i++)
-		print_usage(&s->usage[i]);
+		verb_status_print_usage(&s->usage[i]);
 }
 
-static struct json_object *service_json(const struct bus_client_service *s)
+static struct json_object *verb_status_service_json(const struct bus_client_service *s)
 {
 	return JSON_OBJECT(JSON_OF(s, version, start_ns),
 			   JSON("usage",
@@ -334,7 +335,7 @@ static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 }
 
 /* The service, and its sessions. */
-static int show_service(struct bus_client *c, bool json)
+static int verb_status_show_service(struct bus_client *c, bool json)
 {
 	struct bus_client_service service;
 	struct json_object *list;
@@ -343,20 +344,20 @@ static int show_service(struct bus_client *c, bool json)
 	if (bus_client_service(c, &service) < 0)
 		return client_failed(c);
 	if (!json) {
-		print_service(&service);
+		verb_status_print_service(&service);
 		return verb_status_show_all(c, NULL);
 	}
 	list = json_object_new_array();
 	r = verb_status_show_all(c, list);
 	if (r == CLI_OK)
-		json_print_pretty(JSON_OBJECT(JSON("service", service_json(&service)),
+		json_print_pretty(JSON_OBJECT(JSON("service", verb_status_service_json(&service)),
 					      JSON("sessions", list)));
 	else
 		json_object_put(list);
 	return r;
 }
 
-static int show_one(struct bus_client *c, const char *name, struct json_object *list)
+static int verb_status_show_one(struct bus_client *c, const char *name, struct json_object *list)
 {
 	_cleanup_free_ char *path = NULL;
 
@@ -380,10 +381,10 @@ static int verb_status(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	if (o.n_rest == 0)
-		return show_service(c, o.json);
+		return verb_status_show_service(c, o.json);
 	if (o.json)
 		list = json_object_new_array();
-	r = show_one(c, o.rest[0], list);
+	r = verb_status_show_one(c, o.rest[0], list);
 	if (list && r == CLI_OK)
 		json_print_pretty(list);
 	else

@@ -41,7 +41,7 @@ static void verb_verify_profile_on_complaint(unsigned line, const char *text, vo
 }
 
 /* A place of one's own is not made by anybody. */
-static void check_directory(struct check *check, const struct collection *c)
+static void verb_verify_profile_check_directory(struct check *check, const struct collection *c)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);
 	char text[COLLECTION_TEXT_MAX];
@@ -80,7 +80,7 @@ static int verb_verify_profile_read_collection(struct check *check, FILE *f, con
 	r = collection_read(f, name, verb_verify_profile_on_complaint, check, &c);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	check_directory(check, &c);
+	verb_verify_profile_check_directory(check, &c);
 	collection_deinit(&c);
 	return 0;
 }
@@ -120,7 +120,7 @@ static int verb_verify_profile_ask(const char *path, bool in_use, struct json_ob
 	return check.n_wrong ? CLI_FAILED : CLI_OK;
 }
 
-static int list_keys(void)
+static int verb_verify_profile_list_keys(void)
 {
 	char values[OPTION_VALUES_MAX];
 
@@ -137,7 +137,8 @@ static int list_keys(void)
 }
 
 /* A name is one in the directory; what looks like a file is one. */
-static int verify_word(const char *word, const struct profile_options *o, struct json_object *list)
+static int verb_verify_profile_verify_word(const char *word, const struct profile_options *o,
+					   struct json_object *list)
 {
 	_cleanup_free_ char *path = NULL;
 
@@ -165,14 +166,14 @@ static int verb_verify_profile(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	if (o.list)
-		return list_keys();
+		return verb_verify_profile_list_keys();
 	if (optind == argc)
 		return cli_usage_error("expected NAMEs of collections in %s, or FILEs",
 				       COLLECTION_DIRECTORY);
 	if (o.json)
 		list = json_object_new_array();
 	for (int i = optind; i < argc; i++) {
-		r = verify_word(argv[i], &o, list);
+		r = verb_verify_profile_verify_word(argv[i], &o, list);
 		worst = r > worst ? r : worst;
 	}
 	if (list)

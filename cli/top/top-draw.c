@@ -65,7 +65,7 @@ static bool top_draw_is_control(const char *text)
 }
 
 /* How many bytes the character at TEXT has, which is UTF-8 and not empty. */
-static size_t character_bytes(const char *text)
+static size_t top_character_bytes(const char *text)
 {
 	size_t bytes = 1;
 
@@ -75,12 +75,12 @@ static size_t character_bytes(const char *text)
 }
 
 /* Appends at most COLUMNS characters of TEXT. */
-static void put_clean(struct outbuf *b, const char *text, unsigned columns)
+static void top_put_clean(struct outbuf *b, const char *text, unsigned columns)
 {
 	unsigned n = 0;
 
 	while (*text && n < columns) {
-		size_t bytes = character_bytes(text);
+		size_t bytes = top_character_bytes(text);
 
 		if (*text == '\t')
 			outbuf_append(b, " ", 1);
@@ -94,8 +94,8 @@ static void put_clean(struct outbuf *b, const char *text, unsigned columns)
 }
 
 /* One more line, if there is room for it. */
-__attribute__((format(printf, 3, 4))) static void put(struct page *p, bool is_head,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void top_put(struct page *p, bool is_head,
+							  const char *format, ...)
 {
 	char line[LINE_MAX_BYTES], clean[LINE_MAX_BYTES];
 	va_list ap;
@@ -112,7 +112,7 @@ __attribute__((format(printf, 3, 4))) static void put(struct page *p, bool is_he
 	text_clean(clean, sizeof(clean), line, strlen(line));
 	if (p->rows > 0)
 		outbuf_print(p->to, is_head ? "\033[7m" : "");
-	put_clean(p->to, clean, p->rows > 0 ? p->columns : COLUMNS_OF_FILE);
+	top_put_clean(p->to, clean, p->rows > 0 ? p->columns : COLUMNS_OF_FILE);
 	if (p->rows > 0)
 		outbuf_print(p->to, "%s\033[K", is_head ? "\033[0m" : "");
 	else
@@ -129,7 +129,7 @@ static const char *top_draw_cell(char to[CELL_BYTES], const char *text, unsigned
 	size_t used = 0;
 
 	for (unsigned n = 0; n < width; n++) {
-		size_t bytes = *text ? character_bytes(text) : 0;
+		size_t bytes = *text ? top_character_bytes(text) : 0;
 
 		if (used + bytes >= CELL_BYTES)
 			break;
@@ -141,7 +141,7 @@ static const char *top_draw_cell(char to[CELL_BYTES], const char *text, unsigned
 	return to;
 }
 
-static unsigned lines_left(const struct page *p)
+static unsigned top_lines_left(const struct page *p)
 {
 	if (p->rows == 0)
 		return LINES_OF_FILE;
@@ -155,26 +155,26 @@ static double top_draw_percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-static uint64_t length_of(const struct live_window *w)
+static uint64_t top_length_of(const struct live_window *w)
 {
 	return w->end_ns > w->start_ns ? w->end_ns - w->start_ns : 0;
 }
 
-static double a_second(uint64_t n, const struct live_window *w)
+static double top_a_second(uint64_t n, const struct live_window *w)
 {
-	uint64_t ns = length_of(w);
+	uint64_t ns = top_length_of(w);
 
 	return ns ? (double)n * 1e9 / (double)ns : 0.0;
 }
 
-static double busy_percent(const struct live_window *w)
+static double top_busy_percent(const struct live_window *w)
 {
-	return w->n_cpus ? top_draw_percent(w->busy_ns, length_of(w)) / (double)w->n_cpus : 0.0;
+	return w->n_cpus ? top_draw_percent(w->busy_ns, top_length_of(w)) / (double)w->n_cpus : 0.0;
 }
 
 /* ---- the header ---- */
 
-static void put_cpus(struct page *p, const struct live_window *w, const struct top_state *s)
+static void top_put_cpus(struct page *p, const struct live_window *w, const struct top_state *s)
 {
 	char text[LINE_MAX_BYTES] = "", time[16] = "?";
 	time_t now = (time_t)(s->real_ns / 1000000000);
@@ -186,12 +186,13 @@ static void put_cpus(struct page *p, const struct live_window *w, const struct t
 	for (size_t i = 0; i < w->n_cpus && w->n_cpus > 1 && used < sizeof(text) - 64; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " %" PRIu32 ":%.0f%%",
 					 w->cpus[i].number,
-					 top_draw_percent(w->cpus[i].busy_ns, length_of(w)));
-	put(p, false, "kymo top  %s  %zu CPU%s, %.1f%% busy %s%s", time, w->n_cpus,
-	    w->n_cpus == 1 ? "" : "s", busy_percent(w), text, s->paused ? "  (paused)" : "");
+					 top_draw_percent(w->cpus[i].busy_ns, top_length_of(w)));
+	top_put(p, false, "kymo top  %s  %zu CPU%s, %.1f%% busy %s%s", time, w->n_cpus,
+		w->n_cpus == 1 ? "" : "s", top_busy_percent(w), text,
+		s->paused ? "  (paused)" : "");
 }
 
-static void put_counts(struct page *p, const struct live_window *w, const struct top_state *s)
+static void top_put_counts(struct page *p, const struct live_window *w, const struct top_state *s)
 {
 	char text[LINE_MAX_BYTES];
 	size_t used;
@@ -199,7 +200,7 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 	used = (size_t)snprintf(
 		text, sizeof(text),
 		"%.0f events/s, %.0f samples/s, kymo top itself %.1f%%, lost %" PRIu64,
-		a_second(w->n_events, w), a_second(w->n_samples, w),
+		top_a_second(w->n_events, w), top_a_second(w->n_samples, w),
 		top_draw_percent(s->own_ns, s->own_of_ns), w->n_lost);
 	for (size_t i = 0; i < w->n_classes && used < sizeof(text) - 128; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.64s %" PRIu64,
@@ -213,31 +214,31 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 	if (s->n_damages > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
 					 s->n_damages);
-	if (top_draw_percent(s->behind_ns, length_of(w)) > WORTH_SAYING_PERCENT)
+	if (top_draw_percent(s->behind_ns, top_length_of(w)) > WORTH_SAYING_PERCENT)
 		snprintf(text + used, sizeof(text) - used, ", %s behind", TEXT_TIME(s->behind_ns));
-	put(p, false, "%s", text);
+	top_put(p, false, "%s", text);
 }
 
 /* ---- tables ---- */
 
-static void put_functions(struct page *p, const struct live_window *w, unsigned lines)
+static void top_put_functions(struct page *p, const struct live_window *w, unsigned lines)
 {
 	char module[CELL_BYTES], process[CELL_BYTES];
 
-	put(p, true, "   SELF  %-20s %-15s  %-40s", "MODULE", "PROCESS", "FUNCTION");
+	top_put(p, true, "   SELF  %-20s %-15s  %-40s", "MODULE", "PROCESS", "FUNCTION");
 	for (size_t i = 0; i < w->n_functions && i + 1 < lines; i++) {
 		const struct live_function *f = &w->functions[i];
 
-		put(p, false, "%6.2f%%  %s %s  %s", top_draw_percent(f->samples, w->n_samples),
-		    top_draw_cell(module, f->module, 20), top_draw_cell(process, f->process, 15),
-		    f->name);
+		top_put(p, false, "%6.2f%%  %s %s  %s", top_draw_percent(f->samples, w->n_samples),
+			top_draw_cell(module, f->module, 20),
+			top_draw_cell(process, f->process, 15), f->name);
 	}
 }
 
 enum { USAGE_MAX = 2 * TEXT_FORMAT_MAX + 16 };
 
 /* The columns of memory and I/O. */
-static const char *format_usage(char to[USAGE_MAX], const struct top_state *s, uint32_t pid)
+static const char *top_format_usage(char to[USAGE_MAX], const struct top_state *s, uint32_t pid)
 {
 	const struct top_usage *u = s->usages ? top_usages_of(s->usages, pid) : NULL;
 	char memory[TEXT_FORMAT_MAX] = "-", io[TEXT_FORMAT_MAX + 2] = "-";
@@ -252,37 +253,38 @@ static const char *format_usage(char to[USAGE_MAX], const struct top_state *s, u
 	return to;
 }
 
-static void put_help(struct page *p)
+static void top_put_help(struct page *p)
 {
 	for (size_t i = 0; i < sizeof(help) / sizeof(*help); i++)
-		put(p, i == 0, "%s", help[i]);
+		top_put(p, i == 0, "%s", help[i]);
 }
 
-static void put_tasks(struct page *p, const struct live_window *w, const struct top_state *s,
-		      bool threads, unsigned lines)
+static void top_put_tasks(struct page *p, const struct live_window *w, const struct top_state *s,
+			  bool threads, unsigned lines)
 {
 	const struct live_task *list = threads ? w->threads : w->processes;
 	size_t n = threads ? w->n_threads : w->n_processes;
 	char wait[TEXT_FORMAT_MAX], name[CELL_BYTES], usage[USAGE_MAX];
 
-	put(p, true, "%8s    CPU  SWITCHES      WAIT  %s%-15s  %-40s", threads ? "TID" : "PID",
-	    threads ? "" : "   MEMORY         I/O  ", threads ? "THREAD" : "PROCESS",
-	    threads ? "PROCESS" : "COMMAND");
+	top_put(p, true, "%8s    CPU  SWITCHES      WAIT  %s%-15s  %-40s", threads ? "TID" : "PID",
+		threads ? "" : "   MEMORY         I/O  ", threads ? "THREAD" : "PROCESS",
+		threads ? "PROCESS" : "COMMAND");
 	for (size_t i = 0; i < n && i + 1 < lines; i++) {
 		const struct live_task *t = &list[i];
 
-		put(p, false, "%8" PRIu32 " %5.1f%% %7.0f/s %9s  %s%s  %s",
-		    threads ? t->tid : t->pid, top_draw_percent(t->cpu_ns, length_of(w)),
-		    a_second(t->switches, w), t->wakeups ? text_format_time(wait, t->wait_ns) : "-",
-		    threads ? "" : format_usage(usage, s, t->pid), top_draw_cell(name, t->name, 15),
-		    t->process);
+		top_put(p, false, "%8" PRIu32 " %5.1f%% %7.0f/s %9s  %s%s  %s",
+			threads ? t->tid : t->pid, top_draw_percent(t->cpu_ns, top_length_of(w)),
+			top_a_second(t->switches, w),
+			t->wakeups ? text_format_time(wait, t->wait_ns) : "-",
+			threads ? "" : top_format_usage(usage, s, t->pid),
+			top_draw_cell(name, t->name, 15), t->process);
 	}
 }
 
-static void put_tables(struct page *p, const struct live_window *w, const struct top_state *s)
+static void top_put_tables(struct page *p, const struct live_window *w, const struct top_state *s)
 {
 	/* (the keys are the last line of a screen) */
-	unsigned lines = lines_left(p);
+	unsigned lines = top_lines_left(p);
 
 	if (p->rows > 0 && lines > 0)
 		lines--;
@@ -290,37 +292,37 @@ static void put_tables(struct page *p, const struct live_window *w, const struct
 		lines++;
 	switch (s->view) {
 	case TOP_FUNCTIONS:
-		put_functions(p, w, lines);
+		top_put_functions(p, w, lines);
 		return;
 	case TOP_PROCESSES:
-		put_tasks(p, w, s, false, lines);
+		top_put_tasks(p, w, s, false, lines);
 		return;
 	case TOP_THREADS:
-		put_tasks(p, w, s, true, lines);
+		top_put_tasks(p, w, s, true, lines);
 		return;
 	case TOP_HELP:
-		put_help(p);
+		top_put_help(p);
 		return;
 	case TOP_ALL:
 		break;
 	}
 	if (p->rows == 0) {
-		put_functions(p, w, lines);
-		put(p, false, "%s", "");
-		put_tasks(p, w, s, false, lines);
+		top_put_functions(p, w, lines);
+		top_put(p, false, "%s", "");
+		top_put_tasks(p, w, s, false, lines);
 		return;
 	}
 	/* What the functions leave, the processes have. */
 	if (w->n_functions + 1 < lines / 2) {
-		put_functions(p, w, (unsigned)w->n_functions + 1);
-		put(p, false, "%s", "");
-		put_tasks(p, w, s, false, lines - (unsigned)w->n_functions - 2);
+		top_put_functions(p, w, (unsigned)w->n_functions + 1);
+		top_put(p, false, "%s", "");
+		top_put_tasks(p, w, s, false, lines - (unsigned)w->n_functions - 2);
 		return;
 	}
-	put_functions(p, w, lines / 2);
-	put(p, false, "%s", "");
+	top_put_functions(p, w, lines / 2);
+	top_put(p, false, "%s", "");
 	if (lines > lines / 2 + 1)
-		put_tasks(p, w, s, false, lines - lines / 2 - 1);
+		top_put_tasks(p, w, s, false, lines - lines / 2 - 1);
 }
 
 int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
@@ -330,36 +332,37 @@ int top_draw(struct outbuf *b, const struct live_window *w, const struct top_sta
 
 	if (rows > 0)
 		outbuf_print(b, "\033[H");
-	put_cpus(&p, w, s);
-	put_counts(&p, w, s);
-	put(&p, false, "%s", "");
-	put_tables(&p, w, s);
+	top_put_cpus(&p, w, s);
+	top_put_counts(&p, w, s);
+	top_put(&p, false, "%s", "");
+	top_put_tables(&p, w, s);
 	if (rows > 0) {
-		while (lines_left(&p) > 1)
-			put(&p, false, "%s", "");
-		put(&p, false, "sorted by %s   %s", sort_names[s->sort], keys);
+		while (top_lines_left(&p) > 1)
+			top_put(&p, false, "%s", "");
+		top_put(&p, false, "sorted by %s   %s", sort_names[s->sort], keys);
 	} else {
-		put(&p, false, "%s", "");
+		top_put(&p, false, "%s", "");
 	}
 	return b->error;
 }
 
 /* ---- for programs ---- */
 
-static struct json_object *json_function(const struct live_window *w, const struct live_function *f)
+static struct json_object *top_json_function(const struct live_window *w,
+					     const struct live_function *f)
 {
 	return JSON_OBJECT(JSON_OF(f, name, module, process, kernel, samples),
 			   JSON("self_percent", top_draw_percent(f->samples, w->n_samples)));
 }
 
-static struct json_object *json_task(const struct live_window *w, const struct live_task *t,
-				     const struct top_usages *usages, bool thread)
+static struct json_object *top_json_task(const struct live_window *w, const struct live_task *t,
+					 const struct top_usages *usages, bool thread)
 {
 	const struct top_usage *u = usages && !thread ? top_usages_of(usages, t->pid) : NULL;
 
 	return JSON_OBJECT(JSON_OF(t, pid), JSON_IF(thread, "tid", t->tid), JSON_OF(t, name),
 			   JSON(thread ? "process" : "command_line", t->process),
-			   JSON("cpu_percent", top_draw_percent(t->cpu_ns, length_of(w))),
+			   JSON("cpu_percent", top_draw_percent(t->cpu_ns, top_length_of(w))),
 			   JSON_OF(t, cpu_ns, runnable_ns, switches, wakeups),
 			   JSON("wait_p99_ns", t->wait_ns), JSON_OF(t, samples),
 			   JSON_IF(!thread, "threads", t->n_threads),
@@ -373,23 +376,24 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 
 	return JSON_OBJECT(
 		JSON_OF(w, start_ns, end_ns), JSON("realtime_ns", s->real_ns),
-		JSON_OF(s, behind_ns), JSON("busy_percent", busy_percent(w)),
+		JSON_OF(s, behind_ns), JSON("busy_percent", top_busy_percent(w)),
 		JSON("own_cpu_percent", top_draw_percent(s->own_ns, s->own_of_ns)),
 		JSON("events", w->n_events), JSON("samples", w->n_samples),
 		JSON("lost", JSON_MAP(l, w->lost, w->n_classes, JSON(l->class_name, l->count))),
 		JSON("lost_so_far", w->n_lost_ever),
 		JSON_IF(w->n_unmapped > 0, "mappings_without_room", w->n_unmapped),
 		JSON("damage", s->n_damages),
-		JSON("cpus", JSON_LIST(c, w->cpus, w->n_cpus,
-				       JSON_OBJECT(JSON("cpu", c->number),
-						   JSON("busy_percent",
-							top_draw_percent(c->busy_ns, length_of(w))),
-						   JSON_OF(c, switches)))),
-		JSON("functions", JSON_LIST(f, w->functions, n, json_function(w, f))),
-		JSON("processes",
-		     JSON_LIST(t, w->processes, w->n_processes, json_task(w, t, s->usages, false))),
+		JSON("cpus",
+		     JSON_LIST(c, w->cpus, w->n_cpus,
+			       JSON_OBJECT(JSON("cpu", c->number),
+					   JSON("busy_percent",
+						top_draw_percent(c->busy_ns, top_length_of(w))),
+					   JSON_OF(c, switches)))),
+		JSON("functions", JSON_LIST(f, w->functions, n, top_json_function(w, f))),
+		JSON("processes", JSON_LIST(t, w->processes, w->n_processes,
+					    top_json_task(w, t, s->usages, false))),
 		JSON("threads",
-		     JSON_LIST(t, w->threads, w->n_threads, json_task(w, t, s->usages, true))));
+		     JSON_LIST(t, w->threads, w->n_threads, top_json_task(w, t, s->usages, true))));
 }
 
 /* ---- sorting ---- */
@@ -402,21 +406,21 @@ DEFINE_ORDER(by_switches, struct live_task, COMPARE(y->switches, x->switches) ?:
 
 DEFINE_ORDER(by_wait, struct live_task, COMPARE(y->wait_ns, x->wait_ns) ?: by_cpu(x, y))
 
-static const struct top_usage *usage_of(const struct top_usages *u, const void *task)
+static const struct top_usage *top_usage_of(const struct top_usages *u, const void *task)
 {
 	return u ? top_usages_of(u, ((const struct live_task *)task)->pid) : NULL;
 }
 
-static int by_memory(const void *a, const void *b, void *usages)
+static int top_by_memory(const void *a, const void *b, void *usages)
 {
-	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+	const struct top_usage *x = top_usage_of(usages, a), *y = top_usage_of(usages, b);
 
 	return COMPARE(y ? y->memory_bytes : 0, x ? x->memory_bytes : 0) ?: by_cpu(a, b);
 }
 
-static int by_io(const void *a, const void *b, void *usages)
+static int top_by_io(const void *a, const void *b, void *usages)
 {
-	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+	const struct top_usage *x = top_usage_of(usages, a), *y = top_usage_of(usages, b);
 	uint64_t of_x = x ? (uint64_t)x->io_bytes_a_second : 0;
 	uint64_t of_y = y ? (uint64_t)y->io_bytes_a_second : 0;
 
@@ -435,7 +439,7 @@ void top_sort(struct live_window *w, const struct top_usages *usages, enum top_s
 		return;
 	if (by == TOP_BY_MEMORY || by == TOP_BY_IO)
 		qsort_r(w->processes, w->n_processes, sizeof(*w->processes),
-			by == TOP_BY_MEMORY ? by_memory : by_io, (void *)usages);
+			by == TOP_BY_MEMORY ? top_by_memory : top_by_io, (void *)usages);
 	else
 		SORT(w->processes, w->n_processes, orders[by]);
 }

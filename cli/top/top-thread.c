@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reader asks for bytes; while there are none, read_pipe() waits for them, and for keys,
- * signals and the end of the window. So everything happens in one thread, one after the other, and
- * only between two records.
+ * The reader asks for bytes; while there are none, top_thread_read_pipe() waits for them, and for
+ * keys, signals and the end of the window. So everything happens in one thread, one after the
+ * other, and only between two records.
  */
 #include "cli/top/top-thread.h"
 
@@ -67,7 +67,7 @@ struct top_thread {
 
 /* ---- drawing ---- */
 
-static void print_window(struct top_thread *t)
+static void top_thread_print_window(struct top_thread *t)
 {
 	outbuf_reset(&t->text);
 	if (t->options.json)
@@ -116,7 +116,7 @@ static int top_thread_find_name(void *userdata, const struct profile_place *plac
 	return clock_boot_ns() > t->names_until_ns ? 0 : resolver_find(&t->resolver, place, ret);
 }
 
-static void renew_symbols(struct top_thread *t)
+static void top_thread_renew_symbols(struct top_thread *t)
 {
 	resolver_use(&t->resolver, NULL);
 	t->symbols = symbols_free(t->symbols);
@@ -125,7 +125,7 @@ static void renew_symbols(struct top_thread *t)
 }
 
 /* What this process took since it was asked last. */
-static void measure_own(struct top_thread *t)
+static void top_thread_measure_own(struct top_thread *t)
 {
 	uint64_t own_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), now_ns = clock_boot_ns();
 
@@ -136,7 +136,7 @@ static void measure_own(struct top_thread *t)
 }
 
 /* Whether the screen can wait: more is there to be read, and it was drawn not long ago. */
-static bool may_skip(const struct top_thread *t, uint64_t now_ns)
+static bool top_thread_may_skip(const struct top_thread *t, uint64_t now_ns)
 {
 	struct pollfd pfd = { t->pipe_fd, POLLIN, 0 };
 
@@ -153,10 +153,10 @@ static void top_thread_forget_ended(struct top_thread *t)
 	for (size_t i = 0; i < n; i++)
 		resolver_forget(&t->resolver, pids[i]);
 	if (t->resolver.n_asked > QUESTIONS_MAX)
-		renew_symbols(t);
+		top_thread_renew_symbols(t);
 }
 
-static void show_window(struct top_thread *t, struct live_window *w, uint64_t now_ns)
+static void top_thread_show_window(struct top_thread *t, struct live_window *w, uint64_t now_ns)
 {
 	struct clock_snapshot now = clock_snapshot();
 
@@ -173,7 +173,7 @@ static void show_window(struct top_thread *t, struct live_window *w, uint64_t no
 	if (t->tty)
 		top_thread_draw(t);
 	else
-		print_window(t);
+		top_thread_print_window(t);
 	if (t->options.count > 0 && ++t->n_windows >= t->options.count) {
 		t->by_itself = true;
 		t->quit = true;
@@ -181,20 +181,20 @@ static void show_window(struct top_thread *t, struct live_window *w, uint64_t no
 }
 
 /* Ends the window: everything up to TS_NS was read. */
-static int close_window(struct top_thread *t, uint64_t ts_ns, bool last)
+static int top_thread_close_window(struct top_thread *t, uint64_t ts_ns, bool last)
 {
 	const struct profile_names names = { .find = top_thread_find_name, .userdata = t };
 	struct live_window w = { 0 };
 	uint64_t now_ns = clock_boot_ns();
-	bool skip = !last && (t->state.paused || may_skip(t, now_ns));
+	bool skip = !last && (t->state.paused || top_thread_may_skip(t, now_ns));
 	int r;
 
 	if (!skip)
-		measure_own(t);
+		top_thread_measure_own(t);
 	t->names_until_ns = now_ns + NAMES_NS;
 	r = live_close(t->live, &(struct live_close_args){ ts_ns, last, &names }, skip ? NULL : &w);
 	if (r == 0 && !skip)
-		show_window(t, &w, now_ns);
+		top_thread_show_window(t, &w, now_ns);
 	live_window_deinit(&w);
 	top_thread_forget_ended(t);
 	return r;
@@ -204,7 +204,7 @@ static int close_window(struct top_thread *t, uint64_t ts_ns, bool last)
 
 /* Nothing was said of the last window, which is not full: it is shown if there is something to
  * it. */
-static int take_stop(struct top_thread *t, const struct event *ev)
+static int top_thread_take_stop(struct top_thread *t, const struct event *ev)
 {
 	uint64_t left_ns = live_end_ns(t->live) > ev->ts_ns ? live_end_ns(t->live) - ev->ts_ns : 0;
 
@@ -213,12 +213,12 @@ static int take_stop(struct top_thread *t, const struct event *ev)
 	    (t->window.end_ns != 0 && left_ns > t->options.interval_ns / 2))
 		return 0;
 	t->state.paused = false;
-	return close_window(t, ev->ts_ns, true);
+	return top_thread_close_window(t, ev->ts_ns, true);
 }
 
 static int top_thread_take_start(struct top_thread *t)
 {
-	measure_own(t);
+	top_thread_measure_own(t);
 	if (!t->tty || t->entered)
 		return 0;
 	t->entered = true;
@@ -232,18 +232,18 @@ static int top_thread_take_event(struct top_thread *t, const struct event *ev)
 	int r = 0;
 
 	if (live_is_over(t->live, ev) && ev->ts_ns < clock_boot_ns() + AHEAD_NS_MAX)
-		r = close_window(t, ev->ts_ns, false);
+		r = top_thread_close_window(t, ev->ts_ns, false);
 	if (r == 0 && ev->kind == EVENT_START)
 		r = top_thread_take_start(t);
 	r = r ?: resolver_add(&t->resolver, ev) ?: live_add(t->live, ev);
 	if (r == 0 && ev->kind == EVENT_STOP)
-		r = take_stop(t, ev);
+		r = top_thread_take_stop(t, ev);
 	return r;
 }
 
 /* ---- waiting ---- */
 
-static void take_key(struct top_thread *t, char key)
+static void top_thread_take_key(struct top_thread *t, char key)
 {
 	bool was_help = t->state.view == TOP_HELP;
 
@@ -287,7 +287,7 @@ static void take_key(struct top_thread *t, char key)
 	top_thread_draw(t);
 }
 
-static void take_keys(struct top_thread *t)
+static void top_thread_take_keys(struct top_thread *t)
 {
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
@@ -295,7 +295,7 @@ static void take_keys(struct top_thread *t)
 	t->key_ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 	/* Arrows and the like come as several characters, of which none is meant. */
 	for (ssize_t i = 0; i < n && keys[i] != '\033' && !t->quit; i++)
-		take_key(t, keys[i]);
+		top_thread_take_key(t, keys[i]);
 }
 
 static void top_thread_take_signals(struct top_thread *t)
@@ -320,7 +320,7 @@ static void top_thread_take_signals(struct top_thread *t)
 }
 
 /* Until when there is nothing to do, in milliseconds; -1 = no matter how long. */
-static int timeout_ms(const struct top_thread *t, uint64_t now_ns)
+static int top_thread_timeout_ms(const struct top_thread *t, uint64_t now_ns)
 {
 	uint64_t due_ns = live_end_ns(t->live) + t->options.late_ns;
 
@@ -331,7 +331,7 @@ static int timeout_ms(const struct top_thread *t, uint64_t now_ns)
 
 /* Returns 1 when the pipe has something (or has ended), 0 when nothing more will come, or a
  * negative errno. */
-static int wait_for_bytes(struct top_thread *t)
+static int top_thread_wait_for_bytes(struct top_thread *t)
 {
 	for (;;) {
 		struct pollfd fds[] = {
@@ -341,14 +341,14 @@ static int wait_for_bytes(struct top_thread *t)
 			{ terminal_has_keys() && !t->key_ended ? STDIN_FILENO : -1, POLLIN, 0 },
 		};
 		uint64_t now_ns = clock_boot_ns();
-		int timeout = timeout_ms(t, now_ns), r;
+		int timeout = top_thread_timeout_ms(t, now_ns), r;
 
 		if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[2].revents)
 			top_thread_take_signals(t);
 		if (fds[3].revents)
-			take_keys(t);
+			top_thread_take_keys(t);
 		if (t->quit)
 			return 0;
 		if (fds[0].revents)
@@ -356,15 +356,15 @@ static int wait_for_bytes(struct top_thread *t)
 		if (fds[1].revents)
 			return 0;
 		now_ns = clock_boot_ns();
-		if (timeout >= 0 && timeout_ms(t, now_ns) == 0) {
-			r = close_window(t, now_ns - t->options.late_ns, false);
+		if (timeout >= 0 && top_thread_timeout_ms(t, now_ns) == 0) {
+			r = top_thread_close_window(t, now_ns - t->options.late_ns, false);
 			if (r < 0 || t->quit)
 				return r;
 		}
 	}
 }
 
-static ssize_t read_pipe(void *userdata, void *to, size_t n)
+static ssize_t top_thread_read_pipe(void *userdata, void *to, size_t n)
 {
 	struct top_thread *t = userdata;
 	ssize_t got;
@@ -372,7 +372,7 @@ static ssize_t read_pipe(void *userdata, void *to, size_t n)
 
 	if (t->quit)
 		return 0;
-	r = wait_for_bytes(t);
+	r = top_thread_wait_for_bytes(t);
 	if (r <= 0)
 		return r;
 	do
@@ -383,7 +383,7 @@ static ssize_t read_pipe(void *userdata, void *to, size_t n)
 
 /* ---- the thread ---- */
 
-static int take_record(struct top_thread *t, const struct fxt_record *record)
+static int top_thread_take_record(struct top_thread *t, const struct fxt_record *record)
 {
 	struct event ev;
 	const char *what;
@@ -394,11 +394,11 @@ static int take_record(struct top_thread *t, const struct fxt_record *record)
 	return r == FXT_EVENTS_EVENT ? top_thread_take_event(t, &ev) : r < 0 ? r : 0;
 }
 
-static int read_stream(struct top_thread *t)
+static int top_thread_read_stream(struct top_thread *t)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
 	const struct fxt_record *record;
-	int r = fxt_reader_new_source(&reader, read_pipe, t);
+	int r = fxt_reader_new_source(&reader, top_thread_read_pipe, t);
 
 	/* Without a byte: it could not be started, which others say. */
 	if (r != 0)
@@ -407,7 +407,7 @@ static int read_stream(struct top_thread *t)
 		if (r == FXT_READER_DAMAGE)
 			t->state.n_damages++;
 		else
-			r = take_record(t, record);
+			r = top_thread_take_record(t, record);
 		if (r < 0)
 			break;
 	}
@@ -437,12 +437,12 @@ static void *top_thread_run(void *userdata)
 	struct top_thread *t = userdata;
 	bool was_shown;
 
-	t->error = read_stream(t);
+	t->error = top_thread_read_stream(t);
 	was_shown = terminal_is_shown();
 	terminal_leave();
 	/* The screen is gone: what it showed last stays to be read. */
 	if (was_shown && t->by_itself && t->window.end_ns != 0)
-		print_window(t);
+		top_thread_print_window(t);
 	eventfd_write(t->wake_fd, 1);
 	top_thread_drop_rest(t);
 	return NULL;

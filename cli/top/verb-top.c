@@ -42,7 +42,7 @@ struct job {
 	int read_fd, write_fd; /* until others have them */
 };
 
-static void job_deinit(struct job *j)
+static void verb_top_job_deinit(struct job *j)
 {
 	recording_free(j->recording);
 	top_thread_free(j->thread);
@@ -55,7 +55,7 @@ static void job_deinit(struct job *j)
 }
 
 /* The thread wants no more. */
-static bool wants_stop(void *userdata)
+static bool verb_top_wants_stop(void *userdata)
 {
 	struct job *j = userdata;
 	eventfd_t n;
@@ -63,7 +63,7 @@ static bool wants_stop(void *userdata)
 	return eventfd_read(j->wake_fd, &n) == 0;
 }
 
-static int open_descriptors(struct job *j)
+static int verb_top_open_descriptors(struct job *j)
 {
 	int fds[2];
 
@@ -80,12 +80,12 @@ static int open_descriptors(struct job *j)
 		return -errno;
 	}
 	j->loop.wake_fd = j->wake_fd;
-	j->loop.wants_stop = wants_stop;
+	j->loop.wants_stop = verb_top_wants_stop;
 	j->loop.userdata = j;
 	return 0;
 }
 
-static void fill_options(struct job *j)
+static void verb_top_fill_options(struct job *j)
 {
 	struct session_options *s = &j->options.session;
 
@@ -155,7 +155,7 @@ static int verb_top_watch(struct job *j)
 	return session_view_complain(&v, "top") ?: r ?: verb_top_complain_of_nothing(j, &v);
 }
 
-static int take_interval(void *to, char *value)
+static int verb_top_take_interval(void *to, char *value)
 {
 	char why[VALUE_WHY_MAX];
 
@@ -171,13 +171,13 @@ static void verb_top_print_options(void)
 
 static int verb_top(int argc, char **argv)
 {
-	_cleanup_(job_deinit) struct job j = { .loop = RECORD_LOOP_NULL,
-					       .wake_fd = -1,
-					       .read_fd = -1,
-					       .write_fd = -1,
-					       .interval_ns = INTERVAL_NS_DEFAULT };
+	_cleanup_(verb_top_job_deinit) struct job j = { .loop = RECORD_LOOP_NULL,
+							.wake_fd = -1,
+							.read_fd = -1,
+							.write_fd = -1,
+							.interval_ns = INTERVAL_NS_DEFAULT };
 	const struct verb_option own[] = {
-		OPTION_VALUE("interval", 'i', take_interval, &j.interval_ns),
+		OPTION_VALUE("interval", 'i', verb_top_take_interval, &j.interval_ns),
 		OPTION_VALUE("count", 'n', client_options_take_count, &j.count),
 		OPTION_FLAG("no-symbols", &j.no_symbols),
 		OPTION_FLAG("direct", &j.options.direct),
@@ -194,8 +194,8 @@ static int verb_top(int argc, char **argv)
 				       j.options.n_rest ? " '" : "",
 				       j.options.n_rest ? j.options.rest[0] : "",
 				       j.options.n_rest ? "'" : "");
-	fill_options(&j);
-	if (record_loop_init(&j.loop) < 0 || open_descriptors(&j) < 0 ||
+	verb_top_fill_options(&j);
+	if (record_loop_init(&j.loop) < 0 || verb_top_open_descriptors(&j) < 0 ||
 	    recording_new(&j.options, &j.recording) < 0)
 		return CLI_FAILED;
 	j.loop.recording = j.recording;

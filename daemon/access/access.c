@@ -73,27 +73,27 @@ struct access {
 	size_t held_max, held_per_user_max;
 };
 
-static void forget_answer(struct answer *a)
+static void access_forget_answer(struct answer *a)
 {
 	free(a->why);
 	*a = (struct answer){ 0 };
 }
 
-static struct peer *peer_free(struct peer *p)
+static struct peer *access_peer_free(struct peer *p)
 {
 	if (!p)
 		return NULL;
 	for (size_t i = 0; i < p->n_held; i++)
 		sd_bus_message_unref(p->held[i]);
 	for (size_t i = 0; i < RIGHT_MAX; i++)
-		forget_answer(&p->answers[i]);
+		access_forget_answer(&p->answers[i]);
 	polkit_check_free(p->check);
 	sd_bus_slot_unref(p->question);
 	free(p->name);
 	return free_ptr(p);
 }
 
-DEFINE_CLEANUP(struct peer *, peer_free)
+DEFINE_CLEANUP(struct peer *, access_peer_free)
 
 static struct peer *access_find(const struct access *a, const char *name)
 {
@@ -112,7 +112,7 @@ static void access_forget(struct peer *peer)
 			break;
 		}
 	}
-	peer_free(peer);
+	access_peer_free(peer);
 }
 
 /* ---- waiting messages ---- */
@@ -120,7 +120,7 @@ static void access_forget(struct peer *peer)
 #define CROWDED_USER "too many calls of this user wait for an answer"
 
 /* The number of waiting messages of P's user. */
-static size_t count_held_of_user(const struct peer *p)
+static size_t access_count_held_of_user(const struct peer *p)
 {
 	size_t n = 0;
 
@@ -138,7 +138,7 @@ static const char *access_why_full(const struct peer *p)
 		n += o->n_held;
 	if (p->n_held == ACCESS_HELD_PER_PEER)
 		return "too many calls before the first answer";
-	if (p->known && p->uid != 0 && count_held_of_user(p) >= p->access->held_per_user_max)
+	if (p->known && p->uid != 0 && access_count_held_of_user(p) >= p->access->held_per_user_max)
 		return CROWDED_USER;
 	return n >= p->access->held_max ? "too many calls wait for an answer" : NULL;
 }
@@ -154,9 +154,9 @@ static int access_hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
 }
 
 /* P's user is now known: refuses the latest of its messages that exceed the limit of the user. */
-static void refuse_surplus(struct peer *p)
+static void access_refuse_surplus(struct peer *p)
 {
-	size_t n = count_held_of_user(p);
+	size_t n = access_count_held_of_user(p);
 
 	if (p->uid == 0)
 		return;
@@ -178,7 +178,7 @@ static void access_let_go(struct peer *p)
 	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
 	for (size_t i = 0; i < RIGHT_MAX; i++)
 		if (p->answered & RIGHT_BIT(i) && p->answers[i].until_ns == 0)
-			forget_answer(&p->answers[i]);
+			access_forget_answer(&p->answers[i]);
 	p->answered = 0;
 }
 
@@ -217,7 +217,7 @@ static void access_give_up(struct peer *p, const sd_bus_error *e)
 	access_forget(p);
 }
 
-static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
+static int access_on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
 	_cleanup_(credentials_deinit) struct credentials c = { 0 };
 	sd_bus_error nobody = SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_FAILED, "it names no user");
@@ -236,7 +236,7 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 	p->known = true;
 	/* This comes before any of its descriptors is closed. */
 	async_close_learn(p->name, p->uid);
-	refuse_surplus(p);
+	access_refuse_surplus(p);
 	access_advance(p);
 	return 0;
 }
@@ -244,7 +244,7 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 /* Adds the peer NAME, and requests its credentials from the bus. */
 static int access_add_peer(struct access *a, const char *name, struct peer **ret)
 {
-	_cleanup_(peer_freep) struct peer *p = calloc(1, sizeof(*p));
+	_cleanup_(access_peer_freep) struct peer *p = calloc(1, sizeof(*p));
 	int r;
 
 	if (a->n_peers >= PEERS_MAX)
@@ -257,7 +257,8 @@ static int access_add_peer(struct access *a, const char *name, struct peer **ret
 		return -ENOMEM;
 	r = sd_bus_call_method_async(a->bus, &p->question, "org.freedesktop.DBus",
 				     "/org/freedesktop/DBus", "org.freedesktop.DBus",
-				     "GetConnectionCredentials", on_credentials, p, "s", name);
+				     "GetConnectionCredentials", access_on_credentials, p, "s",
+				     name);
 	if (r < 0)
 		return r;
 	p->next = a->peers;
@@ -269,7 +270,7 @@ static int access_add_peer(struct access *a, const char *name, struct peer **ret
 
 /* ---- rights of peers ---- */
 
-static bool is_yes(const struct peer *p, enum right right, enum polkit_answer answer)
+static bool access_is_yes(const struct peer *p, enum right right, enum polkit_answer answer)
 {
 	if (answer == POLKIT_ABSENT)
 		return p->membership == 0 && RIGHTS_OF_GROUP & RIGHT_BIT(right);
@@ -297,7 +298,7 @@ static void access_on_answer(enum polkit_answer answer, const char *why, void *u
 	if (p->for_held)
 		p->answered |= RIGHT_BIT(p->asked);
 	if (p->asked == RIGHT_VIEW)
-		p->sees_all = is_yes(p, RIGHT_VIEW, answer);
+		p->sees_all = access_is_yes(p, RIGHT_VIEW, answer);
 	p->check = polkit_check_free(p->check);
 	access_advance(p);
 }
@@ -337,7 +338,7 @@ static int access_ask(struct peer *p, enum right right, bool dialogue, sd_bus_er
 			     &p->check);
 	if (r < 0)
 		return bus_error_set(reterr, r, "polkit cannot be asked: %s", strerror(-r));
-	forget_answer(&p->answers[right]);
+	access_forget_answer(&p->answers[right]);
 	p->asked = right;
 	p->for_held = true;
 	p->generation = p->access->generation;
@@ -393,7 +394,7 @@ static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right
 			*ret_dialogue = dialogue;
 			return JUDGED_LATER;
 		}
-		if (is_yes(p, right, known->answer))
+		if (access_is_yes(p, right, known->answer))
 			p->granted |= RIGHT_BIT(right);
 		if (i == 0) {
 			found.answer = known->answer;
@@ -471,7 +472,7 @@ static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *re
  * Checks again whether P may view all sessions. If the check cannot start now, P gets no more
  * signals about other users' sessions until it makes another call.
  */
-static void ask_again(struct peer *p)
+static void access_ask_again(struct peer *p)
 {
 	if (p->check || access_ask(p, RIGHT_VIEW, false, NULL) < 0)
 		p->sees_all = false;
@@ -491,14 +492,14 @@ void access_drop_answers(struct access *a)
 			if (p->answered & RIGHT_BIT(i))
 				p->answers[i].until_ns = 0;
 			else if (!p->check || p->asked != i)
-				forget_answer(&p->answers[i]);
+				access_forget_answer(&p->answers[i]);
 		}
 		if (p->sees_all)
-			ask_again(p);
+			access_ask_again(p);
 	}
 }
 
-static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int access_on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	/*
 	 * The bus guarantees that a broadcast of polkit's name comes from polkit. A message sent to
@@ -546,7 +547,7 @@ static int access_uid_of(const char *name, uid_t *ret, void *userdata)
 	return 0;
 }
 
-static void set_bounds(struct access *a)
+static void access_set_bounds(struct access *a)
 {
 	struct rlimit files = { .rlim_cur = 1024 };
 
@@ -568,7 +569,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 		return -ENOMEM;
 	a->bus = sd_bus_ref(bus);
 	a->ops = *ops;
-	set_bounds(a);
+	access_set_bounds(a);
 	a->group = strdup(group);
 	if (!a->group)
 		return -ENOMEM;
@@ -584,7 +585,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	r = sd_bus_match_signal(bus, &a->change, POLKIT_NAME,
 				"/org/freedesktop/PolicyKit1/Authority",
 				"org.freedesktop.PolicyKit1.Authority", "Changed",
-				on_polkit_changed, a);
+				access_on_polkit_changed, a);
 	if (r < 0)
 		return r;
 	r = sd_bus_add_filter(bus, &a->filter, access_on_message, a);
@@ -610,7 +611,7 @@ struct access *access_free(struct access *a)
 	return free_ptr(a);
 }
 
-static const struct peer *sender_of(const struct access *a, sd_bus_message *m)
+static const struct peer *access_sender_of(const struct access *a, sd_bus_message *m)
 {
 	const char *sender = sd_bus_message_get_sender(m);
 
@@ -627,7 +628,7 @@ bool access_is_waiting(const struct access *a)
 
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m)
 {
-	const struct peer *p = m ? sender_of(a, m) : NULL;
+	const struct peer *p = m ? access_sender_of(a, m) : NULL;
 
 	if (!m)
 		return 0;
@@ -636,7 +637,7 @@ uid_t access_sender_uid(const struct access *a, sd_bus_message *m)
 
 bool access_may(const struct access *a, sd_bus_message *m, enum right right)
 {
-	const struct peer *p = m ? sender_of(a, m) : NULL;
+	const struct peer *p = m ? access_sender_of(a, m) : NULL;
 
 	return !m || (p && p->granted & RIGHT_BIT(right));
 }

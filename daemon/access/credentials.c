@@ -20,7 +20,7 @@ void credentials_deinit(struct credentials *c)
 	*c = (struct credentials){ 0 };
 }
 
-static int read_groups(sd_bus_message *reply, struct credentials *c)
+static int credentials_read_groups(sd_bus_message *reply, struct credentials *c)
 {
 	const void *p;
 	size_t bytes;
@@ -59,7 +59,7 @@ int credentials_read(sd_bus_message *reply, struct credentials *c)
 			r = sd_bus_message_read(reply, "v", "u", &c->uid);
 			c->has_uid = r >= 0;
 		} else if (strcmp(key, "UnixGroupIDs") == 0) {
-			r = read_groups(reply, c);
+			r = credentials_read_groups(reply, c);
 		} else {
 			r = sd_bus_message_skip(reply, "v");
 		}
@@ -73,7 +73,7 @@ int credentials_read(sd_bus_message *reply, struct credentials *c)
 }
 
 /* The gid of GROUP, a name or a number. Returns 0 or -ENOENT. */
-static int group_find(const char *group, gid_t *ret)
+static int credentials_group_find(const char *group, gid_t *ret)
 {
 	struct group room, *found = NULL;
 	char buf[16384]; /* includes the names of members */
@@ -94,7 +94,7 @@ static int group_find(const char *group, gid_t *ret)
 }
 
 /* Looks up the groups of USER in the user database, for a bus that does not report them. */
-static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
+static int credentials_groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 {
 	_cleanup_free_ gid_t *groups = NULL;
 	size_t room = 0;
@@ -138,10 +138,10 @@ int credentials_in_group(const struct credentials *c, const char *group)
 	const struct passwd *user;
 	gid_t gid;
 
-	if (group_find(group, &gid) < 0)
+	if (credentials_group_find(group, &gid) < 0)
 		return -ENOENT;
 	user = groups ? NULL : getpwuid(c->uid);
-	if (user && groups_of(user, &looked_up, &n_groups) == 0)
+	if (user && credentials_groups_of(user, &looked_up, &n_groups) == 0)
 		groups = looked_up;
 	return groups && credentials_contains(groups, n_groups, gid) ? 0 : -EACCES;
 }

@@ -35,7 +35,7 @@ static void polkit_cancel(struct polkit_check *c)
 }
 
 /* Whether the details, a{ss}, say that the dialogue was cancelled. */
-static int read_dismissed(sd_bus_message *reply, bool *ret)
+static int polkit_read_dismissed(sd_bus_message *reply, bool *ret)
 {
 	const char *key, *value;
 	int r = sd_bus_message_enter_container(reply, 'a', "{ss}");
@@ -58,7 +58,7 @@ static int polkit_read_answer(sd_bus_message *reply, bool dialogue, enum polkit_
 	r = sd_bus_message_read(reply, "bb", &authorized, &challenge);
 	if (r < 0)
 		return r;
-	r = read_dismissed(reply, &dismissed);
+	r = polkit_read_dismissed(reply, &dismissed);
 	if (r < 0)
 		return r;
 	if (authorized)
@@ -71,7 +71,7 @@ static int polkit_read_answer(sd_bus_message *reply, bool dialogue, enum polkit_
 }
 
 /* Only errors that mean that polkit does not run, and cannot be started. */
-static bool means_absent(const sd_bus_error *e)
+static bool polkit_means_absent(const sd_bus_error *e)
 {
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
 	       sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
@@ -88,7 +88,7 @@ static int polkit_on_answer(sd_bus_message *reply, void *userdata, sd_bus_error 
 	if (!e) {
 		if (polkit_read_answer(reply, c->dialogue, &answer) < 0)
 			answer = POLKIT_FAILED;
-	} else if (means_absent(e)) {
+	} else if (polkit_means_absent(e)) {
 		answer = POLKIT_ABSENT;
 	} else if (sd_bus_message_get_errno(reply) == ETIMEDOUT) {
 		polkit_cancel(c);

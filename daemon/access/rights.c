@@ -62,7 +62,7 @@ static const struct call_row of_others_session[] = {
 	{ NULL, NULL, NEED_CHANGE },
 };
 
-static bool is_call(const struct rights_call *c, const char *interface, const char *member)
+static bool rights_is_call(const struct rights_call *c, const char *interface, const char *member)
 {
 	return (!c->interface || strcmp(c->interface, interface) == 0) &&
 	       strcmp(c->member, member) == 0;
@@ -70,12 +70,12 @@ static bool is_call(const struct rights_call *c, const char *interface, const ch
 
 static enum need rights_look_up(const struct rights_call *c, const struct call_row *row)
 {
-	while (row->interface && !is_call(c, row->interface, row->member))
+	while (row->interface && !rights_is_call(c, row->interface, row->member))
 		row++;
 	return row->need;
 }
 
-static enum need need_to_create(const struct rights_call *c)
+static enum need rights_need_to_create(const struct rights_call *c)
 {
 	if (c->profile)
 		return NEED_ROOT;
@@ -86,14 +86,14 @@ static enum need need_to_create(const struct rights_call *c)
  * UID/NAME is a session of that user. NAME alone is the caller's own session, or does not exist;
  * this needs no dialogue.
  */
-static enum need need_to_get(const struct rights_call *c)
+static enum need rights_need_to_get(const struct rights_call *c)
 {
 	if (c->has_name)
 		return NEED_NOTHING;
 	return c->name && strchr(c->name, '/') ? NEED_SEE : NEED_LIST;
 }
 
-static bool is_below(const char *path, const char *directory)
+static bool rights_is_below(const char *path, const char *directory)
 {
 	size_t n = strlen(directory);
 
@@ -106,18 +106,18 @@ enum need rights_need(const struct rights_call *c)
 
 	snprintf(own, sizeof(own), KYMO_SESSION_PREFIX "/%u", c->uid);
 	if (strcmp(c->path, KYMO_MANAGER_PATH) == 0) {
-		if (is_call(c, KYMO_MANAGER_INTERFACE, "CreateSession"))
-			return need_to_create(c);
-		if (is_call(c, KYMO_MANAGER_INTERFACE, "GetSession"))
-			return need_to_get(c);
+		if (rights_is_call(c, KYMO_MANAGER_INTERFACE, "CreateSession"))
+			return rights_need_to_create(c);
+		if (rights_is_call(c, KYMO_MANAGER_INTERFACE, "GetSession"))
+			return rights_need_to_get(c);
 		return rights_look_up(c, of_manager);
 	}
-	if (is_below(c->path, own))
+	if (rights_is_below(c->path, own))
 		return NEED_NOTHING;
-	if (is_below(c->path, KYMO_SESSION_PREFIX))
+	if (rights_is_below(c->path, KYMO_SESSION_PREFIX))
 		return rights_look_up(c, of_others_session);
 	/* Parent paths, which contain only names. The names of sessions depend on the caller. */
-	return is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
+	return rights_is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }
 
 /* Describes the answer of polkit. */
@@ -143,8 +143,8 @@ static void rights_explain(const struct rights_found *f, char ret[static 256])
 }
 
 /* Writes the sentence with a remedy for a system without polkit. */
-static void refuse_by_group(const struct rights_found *f, const char *who, const char *what,
-			    char ret[static RIGHTS_SENTENCE_MAX])
+static void rights_refuse_by_group(const struct rights_found *f, const char *who, const char *what,
+				   char ret[static RIGHTS_SENTENCE_MAX])
 {
 	if (f->need == NEED_CHANGE)
 		snprintf(ret, RIGHTS_SENTENCE_MAX,
@@ -179,7 +179,7 @@ static void rights_refuse(const struct rights_found *f, char ret[static RIGHTS_S
 		return;
 	}
 	if (f->answer == POLKIT_ABSENT) {
-		refuse_by_group(f, who, what, ret);
+		rights_refuse_by_group(f, who, what, ret);
 		return;
 	}
 	rights_explain(f, why);

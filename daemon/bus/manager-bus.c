@@ -16,7 +16,8 @@
 
 #define CAPABILITIES_NS UINT64_C(1000000000) /* how long results are cached */
 
-static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int manager_bus_method_create_session(sd_bus_message *call, void *userdata,
+					     sd_bus_error *reterr)
 {
 	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
 	struct manager *m = userdata;
@@ -41,7 +42,8 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 	return sd_bus_reply_method_return(call, "o", s->path);
 }
 
-static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int manager_bus_method_list_sessions(sd_bus_message *call, void *userdata,
+					    sd_bus_error *reterr)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct manager *m = userdata;
@@ -62,7 +64,8 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
-static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int manager_bus_method_get_session(sd_bus_message *call, void *userdata,
+					  sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
 	struct daemon_session *s;
@@ -82,7 +85,7 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
  * Caches the capabilities, since the checks take milliseconds, and any user can call this in a
  * loop.
  */
-static int capabilities_of_late(const struct capability **ret)
+static int manager_bus_capabilities_of_late(const struct capability **ret)
 {
 	static struct capability caps[CAPABILITIES_MAX];
 	static uint64_t until_ns;
@@ -96,11 +99,12 @@ static int capabilities_of_late(const struct capability **ret)
 	return n;
 }
 
-static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int manager_bus_method_get_capabilities(sd_bus_message *call, void *userdata,
+					       sd_bus_error *reterr)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const struct capability *caps;
-	int r, n = capabilities_of_late(&caps);
+	int r, n = manager_bus_capabilities_of_late(&caps);
 
 	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
@@ -114,7 +118,7 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 }
 
 /* Collections and groups are read at each use. Only the answers of polkit are cached. */
-static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int manager_bus_method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
 
@@ -125,13 +129,15 @@ static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *ret
 	return sd_bus_reply_method_return(call, NULL);
 }
 
-static int get_version(sd_bus *bus, const char *path, const char *interface, const char *property,
-		       sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
+static int manager_bus_get_version(sd_bus *bus, const char *path, const char *interface,
+				   const char *property, sd_bus_message *reply, void *userdata,
+				   sd_bus_error *reterr)
 {
 	return sd_bus_message_append(reply, "s", KYMO_VERSION);
 }
 
-static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int manager_bus_method_snapshot_all(sd_bus_message *call, void *userdata,
+					   sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
 	const char *reason;
@@ -145,9 +151,9 @@ static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_erro
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
-static int get_start_time(sd_bus *bus, const char *path, const char *interface,
-			  const char *property, sd_bus_message *reply, void *userdata,
-			  sd_bus_error *reterr)
+static int manager_bus_get_start_time(sd_bus *bus, const char *path, const char *interface,
+				      const char *property, sd_bus_message *reply, void *userdata,
+				      sd_bus_error *reterr)
 {
 	const struct manager *m = userdata;
 
@@ -173,23 +179,23 @@ static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *inte
 /* clang-format off */
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("StartTime", "t", get_start_time, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Version", "s", manager_bus_get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("StartTime", "t", manager_bus_get_start_time, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Usage", "a{s(tttt)}", manager_bus_get_usage, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("CreateSession", SD_BUS_ARGS("s", name, "a{sv}", options),
-				SD_BUS_RESULT("o", session), method_create_session,
+				SD_BUS_RESULT("o", session), manager_bus_method_create_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("ListSessions", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(sos)", sessions),
-				method_list_sessions, SD_BUS_VTABLE_UNPRIVILEGED),
+				manager_bus_method_list_sessions, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetSession", SD_BUS_ARGS("s", name), SD_BUS_RESULT("o", session),
-				method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
+				manager_bus_method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("GetCapabilities", SD_BUS_NO_ARGS,
-				SD_BUS_RESULT("a{sv}", capabilities), method_get_capabilities,
+				SD_BUS_RESULT("a{sv}", capabilities), manager_bus_method_get_capabilities,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("SnapshotAll", SD_BUS_ARGS("s", reason),
-				SD_BUS_RESULT("u", written, "u", passed_over), method_snapshot_all,
+				SD_BUS_RESULT("u", written, "u", passed_over), manager_bus_method_snapshot_all,
 				SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD("Reload", NULL, NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Reload", NULL, NULL, manager_bus_method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionAdded", SD_BUS_ARGS("s", name, "o", session), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionRemoved", SD_BUS_ARGS("s", name, "o", session), 0),
 	SD_BUS_VTABLE_END,

@@ -71,7 +71,7 @@ static bool service_any_active(const struct manager *m)
 	return false;
 }
 
-static void print_one(FILE *f, const struct daemon_session *s, uint64_t *lost)
+static void service_print_one(FILE *f, const struct daemon_session *s, uint64_t *lost)
 {
 	struct session_counters c;
 
@@ -87,7 +87,7 @@ static void print_one(FILE *f, const struct daemon_session *s, uint64_t *lost)
 		fprintf(f, " (%s)", session_state_names[session_state(s->session)]);
 }
 
-static void print_status(const struct manager *m, char *to, size_t room)
+static void service_print_status(const struct manager *m, char *to, size_t room)
 {
 	FILE *f = fmemopen(to, room, "w");
 	uint64_t lost = 0;
@@ -103,7 +103,7 @@ static void print_status(const struct manager *m, char *to, size_t room)
 	} else {
 		fprintf(f, "%zu session%s: ", n, n == 1 ? "" : "s");
 		for (const struct daemon_session *s = m->sessions; s; s = s->next) {
-			print_one(f, s, &lost);
+			service_print_one(f, s, &lost);
 			fputs(s->next ? ", " : "; ", f);
 		}
 		if (lost)
@@ -120,7 +120,7 @@ static void service_notify_status(struct service *s)
 	char now[STATUS_MAX];
 
 	s->shape = service_shape(s->manager);
-	print_status(s->manager, now, sizeof(now));
+	service_print_status(s->manager, now, sizeof(now));
 	if (strcmp(now, s->status) != 0) {
 		strcpy(s->status, now);
 		sd_notifyf(0, "STATUS=%s", now);
@@ -129,7 +129,7 @@ static void service_notify_status(struct service *s)
 		sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, MORE_TIME_USEC);
 }
 
-static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
+static int service_on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct service *s = userdata;
 
@@ -153,7 +153,7 @@ void service_say_reloaded(void)
 
 /* ---- exit ---- */
 
-static void say_stopping(struct service *s)
+static void service_say_stopping(struct service *s)
 {
 	if (!s->told_stopping)
 		sd_notify(0, "STOPPING=1");
@@ -165,13 +165,14 @@ static int service_on_signal(sd_event_source *source, const struct signalfd_sigi
 {
 	struct service *s = userdata;
 
-	say_stopping(s);
+	service_say_stopping(s);
 	manager_shutdown(s->manager, EXIT_SUCCESS);
 	return 0;
 }
 
 /* A snapshot was requested without the bus. */
-static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+static int service_on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
+			   void *userdata)
 {
 	struct service *s = userdata;
 
@@ -180,17 +181,17 @@ static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 }
 
 /* Clients cannot reach the service any more, and all owners of sessions are gone. */
-static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int service_on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct service *s = userdata;
 
 	log_error(0, "the bus has gone: sessions are stopped");
-	say_stopping(s);
+	service_say_stopping(s);
 	manager_shutdown(s->manager, EXIT_FAILURE);
 	return 0;
 }
 
-static int take_name(sd_bus *bus, uint64_t wait_ns)
+static int service_take_name_(sd_bus *bus, uint64_t wait_ns)
 {
 	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + wait_ns;
 	int r;
@@ -213,7 +214,7 @@ static int take_name(sd_bus *bus, uint64_t wait_ns)
  * Whether there are sessions, except content of a dead service, which the next service offers
  * again.
  */
-static bool has_sessions(const struct manager *m)
+static bool service_has_sessions(const struct manager *m)
 {
 	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_recovered(s))
@@ -223,7 +224,7 @@ static bool has_sessions(const struct manager *m)
 
 static bool service_is_idle(const struct service *s)
 {
-	return !has_sessions(s->manager) && !s->manager->exiting &&
+	return !service_has_sessions(s->manager) && !s->manager->exiting &&
 	       !access_is_waiting(s->manager->access);
 }
 
@@ -247,7 +248,7 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 		return 0;
 	}
 	/* If the bus starts services without systemd, another service may have it by now. */
-	r = take_name(s->bus, 0);
+	r = service_take_name_(s->bus, 0);
 	if (r < 0) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
@@ -256,18 +257,18 @@ static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret
 	return sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
 }
 
-static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
+static int service_on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct service *s = userdata;
 	int r;
 
-	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
+	if (s->releasing || s->manager->exiting || service_has_sessions(s->manager))
 		return 0;
 	if (!service_is_idle(s)) {
 		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
 		return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
 	}
-	say_stopping(s);
+	service_say_stopping(s);
 	sd_notify_barrier(0, BARRIER_USEC);
 	s->releasing = true;
 	s->calls_before = s->n_calls;
@@ -291,7 +292,7 @@ static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *r
 }
 
 /* Without sessions, the idle time starts again at each call, but not at other messages. */
-static void watch_idle(struct service *s)
+static void service_watch_idle(struct service *s)
 {
 	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
 		return;
@@ -299,12 +300,12 @@ static void watch_idle(struct service *s)
 	s->shape_seen = s->shape;
 	sd_event_source_set_time_relative(s->idle,
 					  s->told_stopping ? LATE_IDLE_USEC : s->idle_usec);
-	sd_event_source_set_enabled(s->idle,
-				    has_sessions(s->manager) ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+	sd_event_source_set_enabled(s->idle, service_has_sessions(s->manager) ? SD_EVENT_OFF
+									      : SD_EVENT_ONESHOT);
 }
 
 /* Runs after each event. */
-static int on_post(sd_event_source *source, void *userdata)
+static int service_on_post(sd_event_source *source, void *userdata)
 {
 	struct service *s = userdata;
 	int enabled = SD_EVENT_OFF;
@@ -318,22 +319,22 @@ static int on_post(sd_event_source *source, void *userdata)
 			sd_event_source_set_enabled(s->notify, SD_EVENT_ONESHOT);
 		}
 	}
-	watch_idle(s);
+	service_watch_idle(s);
 	return 0;
 }
 
-static int add_timers(struct service *s)
+static int service_add_timers(struct service *s)
 {
 	int r = sd_event_add_time_relative(s->event, &s->notify, CLOCK_MONOTONIC, NOTIFY_USEC,
-					   NOTIFY_USEC / 4, on_tell, s);
+					   NOTIFY_USEC / 4, service_on_tell, s);
 
 	if (r >= 0)
 		r = sd_event_source_set_enabled(s->notify, SD_EVENT_OFF);
 	if (r >= 0 && s->idle_usec)
 		r = sd_event_add_time_relative(s->event, &s->idle, CLOCK_MONOTONIC, s->idle_usec, 0,
-					       on_idle, s);
+					       service_on_idle, s);
 	if (r >= 0)
-		r = sd_event_add_post(s->event, &s->post, on_post, s);
+		r = sd_event_add_post(s->event, &s->post, service_on_post, s);
 	return r;
 }
 
@@ -352,11 +353,11 @@ int service_new(const struct service_args *args, struct service **ret)
 	if (r >= 0)
 		r = sd_event_add_signal(s->event, &s->sigint, SIGINT, service_on_signal, s);
 	if (r >= 0)
-		r = sd_event_add_signal(s->event, &s->sigusr1, SIGUSR1, on_usr1, s);
+		r = sd_event_add_signal(s->event, &s->sigusr1, SIGUSR1, service_on_usr1, s);
 	if (r >= 0)
 		r = sd_bus_match_signal(s->bus, &s->disconnected, "org.freedesktop.DBus.Local",
 					"/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
-					"Disconnected", on_disconnected, s);
+					"Disconnected", service_on_disconnected, s);
 	if (r >= 0)
 		r = sd_bus_match_signal(s->bus, &s->owner, "org.freedesktop.DBus",
 					"/org/freedesktop/DBus", "org.freedesktop.DBus",
@@ -364,7 +365,7 @@ int service_new(const struct service_args *args, struct service **ret)
 	if (r >= 0)
 		r = sd_bus_add_filter(s->bus, &s->calls, service_on_message, s);
 	if (r >= 0)
-		r = add_timers(s);
+		r = service_add_timers(s);
 	if (r >= 0)
 		r = sd_event_set_watchdog(s->event, true);
 	if (r < 0)
@@ -393,12 +394,12 @@ struct service *service_free(struct service *s)
 
 int service_take_name(sd_bus *bus)
 {
-	return take_name(bus, NAME_WAIT_NS);
+	return service_take_name_(bus, NAME_WAIT_NS);
 }
 
 void service_begin(struct service *s)
 {
 	s->shape = service_shape(s->manager);
-	print_status(s->manager, s->status, sizeof(s->status));
+	service_print_status(s->manager, s->status, sizeof(s->status));
 	sd_notifyf(0, "READY=1\nSTATUS=%s", s->status);
 }

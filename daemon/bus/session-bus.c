@@ -15,7 +15,7 @@
 #include "daemon/sessions/daemon-session.h"
 #include "daemon/sessions/collection-snapshots.h"
 
-static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	int r;
@@ -32,7 +32,7 @@ static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *rete
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
-static int method_stop(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_stop(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	int r = session_stop(s->session, "requested");
@@ -44,7 +44,7 @@ static int method_stop(sd_bus_message *call, void *userdata, sd_bus_error *reter
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
-static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	const char *text;
@@ -56,7 +56,8 @@ static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reter
 	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, NULL);
 }
 
-static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_snapshot_memory(sd_bus_message *call, void *userdata,
+					      sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	int r = daemon_session_snapshot(s, call);
@@ -68,7 +69,8 @@ static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_e
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
-static int method_search_memory(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_search_memory(sd_bus_message *call, void *userdata,
+					    sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	uint32_t pid;
@@ -88,7 +90,7 @@ static int method_search_memory(sd_bus_message *call, void *userdata, sd_bus_err
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
-static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	uid_t uid = access_sender_uid(s->manager->access, call);
@@ -113,7 +115,7 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
-static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	/* For a flight recorder of a collection, this writes its content to the next file. */
@@ -129,7 +131,8 @@ static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *ret
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
-static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_begin_context(sd_bus_message *call, void *userdata,
+					    sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	uint32_t bit = 0;
@@ -150,7 +153,8 @@ static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_err
 	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, "u", bit);
 }
 
-static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_end_context(sd_bus_message *call, void *userdata,
+					  sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	uint32_t bit;
@@ -164,7 +168,7 @@ static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error
 	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, NULL);
 }
 
-static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+static int session_bus_method_remove(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct daemon_session *s = userdata;
 	int r = daemon_session_wait(s, WAIT_REMOVED, call);
@@ -309,7 +313,7 @@ GETTER(get_stacks)
 }
 
 /* Appends {sv}: the cost of each class of programs, in ns. */
-static int append_classes(sd_bus_message *m, const struct session_counters *now)
+static int session_bus_append_classes(sd_bus_message *m, const struct session_counters *now)
 {
 	int r = sd_bus_message_open_container(m, 'e', "sv");
 
@@ -328,7 +332,7 @@ static int append_classes(sd_bus_message *m, const struct session_counters *now)
 	return r;
 }
 
-static int append_cost(sd_bus_message *m, const struct session_counters *now)
+static int session_bus_append_cost(sd_bus_message *m, const struct session_counters *now)
 {
 	const struct {
 		const char *name;
@@ -345,7 +349,7 @@ static int append_cost(sd_bus_message *m, const struct session_counters *now)
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(rows); i++)
 		r = sd_bus_message_append(m, "{sv}", rows[i].name, "t", rows[i].value);
 	if (r >= 0)
-		r = append_classes(m, now);
+		r = session_bus_append_classes(m, now);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
@@ -355,7 +359,7 @@ GETTER(get_cost)
 	struct session_counters now;
 
 	session_counters(s->session, &now);
-	return append_cost(reply, &now);
+	return session_bus_append_cost(reply, &now);
 }
 
 GETTER(get_shed)
@@ -392,25 +396,25 @@ GETTER(get_steps)
 /* clang-format off */
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_ARGS("Start", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_start,
+	SD_BUS_METHOD_WITH_ARGS("Start", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, session_bus_method_start,
 				SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("Stop", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_stop,
+	SD_BUS_METHOD_WITH_ARGS("Stop", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, session_bus_method_stop,
 				SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("Mark", SD_BUS_ARGS("s", text), SD_BUS_NO_RESULT, method_mark,
+	SD_BUS_METHOD_WITH_ARGS("Mark", SD_BUS_ARGS("s", text), SD_BUS_NO_RESULT, session_bus_method_mark,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("SnapshotMemory", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT,
-				method_snapshot_memory, SD_BUS_VTABLE_UNPRIVILEGED),
+				session_bus_method_snapshot_memory, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("SearchMemory", SD_BUS_ARGS("u", pid), SD_BUS_NO_RESULT,
-				method_search_memory, SD_BUS_VTABLE_UNPRIVILEGED),
+				session_bus_method_search_memory, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Snapshot", SD_BUS_ARGS("h", output), SD_BUS_NO_RESULT,
-				method_snapshot, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("Rotate", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_rotate,
+				session_bus_method_snapshot, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Rotate", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, session_bus_method_rotate,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("BeginContext", SD_BUS_ARGS("s", name), SD_BUS_RESULT("u", bit),
-				method_begin_context, SD_BUS_VTABLE_UNPRIVILEGED),
+				session_bus_method_begin_context, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("EndContext", SD_BUS_ARGS("u", bit), SD_BUS_NO_RESULT,
-				method_end_context, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_ARGS("Remove", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_remove,
+				session_bus_method_end_context, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Remove", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, session_bus_method_remove,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_PROPERTY("State", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Reason", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
@@ -465,7 +469,7 @@ int session_bus_append_property(sd_bus_message *m, const struct daemon_session *
 }
 
 /* Whether the caller may see S. The guard checks whether the caller may change it. */
-static bool is_visible(const struct daemon_session *s)
+static bool session_bus_is_visible(const struct daemon_session *s)
 {
 	const struct access *a = s->manager->access;
 	sd_bus_message *call = sd_bus_get_current_message(s->manager->bus);
@@ -480,7 +484,7 @@ static int session_bus_find(sd_bus *bus, const char *path, const char *interface
 	struct manager *m = userdata;
 	struct daemon_session *s = manager_find_path(m, path);
 
-	if (!s || !is_visible(s))
+	if (!s || !session_bus_is_visible(s))
 		return 0;
 	*ret_found = s;
 	return 1;
@@ -497,7 +501,7 @@ static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata
 	if (!nodes)
 		return -ENOMEM;
 	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
-		if (!is_visible(s))
+		if (!session_bus_is_visible(s))
 			continue;
 		nodes[n] = strdup(s->path);
 		if (!nodes[n++]) {

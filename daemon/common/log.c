@@ -29,7 +29,7 @@ static const char *const message_ids[LOG_MESSAGE_ID_MAX] = {
  * Whether standard error is connected to the journal. systemd sets JOURNAL_STREAM to the identity
  * of the journal's file. Standard error is compared with it, since it can be redirected.
  */
-static bool is_journal(void)
+static bool log_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	uint64_t dev, ino;
@@ -39,7 +39,7 @@ static bool is_journal(void)
 	       fstat(STDERR_FILENO, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
-static void send_to_journal(const struct log_subject *about, int priority, const char *text)
+static void log_send_to_journal(const struct log_subject *about, int priority, const char *text)
 {
 	char message[TEXT_MAX + 16], level[32], session[128], owner[32], id[64];
 	struct iovec fields[6];
@@ -73,8 +73,8 @@ static void log_line(const struct log_subject *about, int priority, int error, c
 		 error ? strerror(-error) : "");
 	/* Names of files and programs can contain any bytes. */
 	text_clean(line, sizeof(line), raw, strlen(raw));
-	if (is_journal())
-		send_to_journal(about, priority, line);
+	if (log_is_journal())
+		log_send_to_journal(about, priority, line);
 	else
 		fprintf(stderr, "kymod: %s\n", line);
 }

@@ -94,7 +94,7 @@ static async_close_owner_fn whose;
 static void *whose_userdata;
 static uint64_t warned_ns; /* time of the last warning */
 
-static int close_really(int fd)
+static int async_close_really(int fd)
 {
 	return (int)syscall(SYS_close, fd);
 }
@@ -113,24 +113,24 @@ static void async_close_futex(_Atomic int *at, int what, int value)
 	syscall(SYS_futex, at, what, value, NULL, NULL, 0);
 }
 
-static _Noreturn void leave_process(void)
+static _Noreturn void async_close_leave_process(void)
 {
 	for (;;)
 		syscall(SYS_exit_group, 0);
 }
 
 /* A lingering socket would wait until its data is received, so lingering is disabled. */
-static void close_without_lingering(int fd)
+static void async_close_without_lingering(int fd)
 {
 	const struct linger none = { 0 };
 
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 	/* The mark is kept until here, since the guard may be closing all unmarked descriptors. */
 	foreign_fds_forget(fd);
-	close_really(fd);
+	async_close_really(fd);
 }
 
-static _Noreturn void close_thread_run(struct close_thread *c, pid_t parent)
+static _Noreturn void async_close_thread_run(struct close_thread *c, pid_t parent)
 {
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "kymod-closer", 0, 0, 0);
@@ -144,16 +144,16 @@ static _Noreturn void close_thread_run(struct close_thread *c, pid_t parent)
 			continue;
 		}
 		atomic_store(&c->mail, MAIL_TAKEN);
-		close_without_lingering(fd);
+		async_close_without_lingering(fd);
 		atomic_store(&c->mail, MAIL_NONE);
 		async_close_ring();
 	}
-	leave_process();
+	async_close_leave_process();
 }
 
 /* ---- the guard ---- */
 
-static pid_t clone_with_files(int end_signal)
+static pid_t async_close_clone_with_files(int end_signal)
 {
 	return (pid_t)syscall(SYS_clone, CLONE_FILES | (unsigned)end_signal, 0, 0, 0, 0);
 }
@@ -162,7 +162,7 @@ static pid_t clone_with_files(int end_signal)
  * Reaps closers. A closer that was killed during close() has released the descriptor, and its
  * number may already be in use again.
  */
-static void reap_close_threads(void)
+static void async_close_reap_close_threads(void)
 {
 	pid_t pid;
 
@@ -182,7 +182,7 @@ static void reap_close_threads(void)
  * Starts the closers with a descriptor in their mailboxes. Returns whether one could not be
  * started.
  */
-static bool start_close_threads(pid_t self)
+static bool async_close_start_close_threads(pid_t self)
 {
 	bool failed = false;
 
@@ -191,9 +191,9 @@ static bool start_close_threads(pid_t self)
 
 		if (close_threads[i].pid || atomic_load(&close_threads[i].mail) < 0)
 			continue;
-		pid = clone_with_files(SIGNAL_CLOSE_THREAD);
+		pid = async_close_clone_with_files(SIGNAL_CLOSE_THREAD);
 		if (pid == 0)
-			close_thread_run(&close_threads[i], self);
+			async_close_thread_run(&close_threads[i], self);
 		if (pid > 0)
 			atomic_store(&close_threads[i].pid, pid);
 		failed |= pid < 0;
@@ -202,7 +202,7 @@ static bool start_close_threads(pid_t self)
 }
 
 /* Closes all descriptors except those from clients. */
-static void close_own(void)
+static void async_close_own(void)
 {
 	unsigned first = 0, limit = foreign_fds_limit();
 
@@ -220,7 +220,7 @@ static void close_own(void)
  * Ends the connection for all holders of its socket: a killed sink can hang while it closes the
  * descriptors that it has received, before it closes the socket.
  */
-static void guard_leave_bus(void)
+static void async_close_guard_leave_bus(void)
 {
 	int bus = atomic_load(&shared->bus);
 
@@ -228,7 +228,7 @@ static void guard_leave_bus(void)
 		syscall(SYS_shutdown, bus, SHUT_RDWR);
 }
 
-static _Noreturn void guard_run(pid_t parent)
+static _Noreturn void async_close_guard_run(pid_t parent)
 {
 	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
 	/* A signal set in the kernel's format. */
@@ -251,18 +251,18 @@ static _Noreturn void guard_run(pid_t parent)
 		 */
 		if (signal == SIGNAL_ENDED && info.si_pid == parent)
 			break;
-		reap_close_threads();
-		retry = start_close_threads(self);
+		async_close_reap_close_threads();
+		retry = async_close_start_close_threads(self);
 	}
-	guard_leave_bus();
-	close_own();
-	leave_process();
+	async_close_guard_leave_bus();
+	async_close_own();
+	async_close_leave_process();
 }
 
 /* ---- main thread ---- */
 
 /* Returns 0 or a negative errno. */
-static int guard_start(void)
+static int async_close_guard_start(void)
 {
 	pid_t parent = getpid(), pid;
 	sigset_t all, before;
@@ -272,9 +272,9 @@ static int guard_start(void)
 		atomic_store(&close_threads[i].pid, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = clone_with_files(0);
+	pid = async_close_clone_with_files(0);
 	if (pid == 0)
-		guard_run(parent);
+		async_close_guard_run(parent);
 	if (pid < 0)
 		r = -errno;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -286,7 +286,7 @@ static int guard_start(void)
  * Returns whether there is a guard. If it was killed, its closers have ended with it, and another
  * guard is started.
  */
-static bool have_guard(void)
+static bool async_close_have_guard(void)
 {
 	int error = errno;
 	bool have = guard && waitpid(guard, NULL, WNOHANG | __WALL) == 0;
@@ -295,13 +295,13 @@ static bool have_guard(void)
 		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 			if (atomic_load(&close_threads[i].mail) < 0)
 				atomic_store(&close_threads[i].mail, MAIL_NONE);
-		have = guard_start() == 0;
+		have = async_close_guard_start() == 0;
 	}
 	errno = error;
 	return have;
 }
 
-static void closer_send(size_t i, int what)
+static void async_close_closer_send(size_t i, int what)
 {
 	atomic_store(&close_threads[i].mail, what);
 	/* The closer may be running and waiting before the guard has stored its pid. */
@@ -324,7 +324,7 @@ static void async_close_collect(uint64_t now_ns)
 		if (!lines[i] || atomic_load(&close_threads[i].mail) != MAIL_NONE)
 			continue;
 		if (close_queue_done(&queue, lines[i], now_ns, &fd))
-			closer_send(i, fd);
+			async_close_closer_send(i, fd);
 		else
 			lines[i] = NULL;
 	}
@@ -334,7 +334,7 @@ static void async_close_collect(uint64_t now_ns)
  * The index of an idle closer, preferably one that is running, or CLOSE_AT_ONCE_MAX if all are
  * busy.
  */
-static size_t find_close_thread(void)
+static size_t async_close_find_close_thread(void)
 {
 	size_t unused = CLOSE_AT_ONCE_MAX;
 
@@ -349,14 +349,14 @@ static size_t find_close_thread(void)
 	return unused;
 }
 
-static void send_spare_away(void)
+static void async_close_send_spare_away(void)
 {
 	unsigned n = 0;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 		if (async_close_is_idle(i) && atomic_load(&close_threads[i].pid) &&
 		    n++ >= CLOSE_THREADS_SPARE)
-			closer_send(i, MAIL_EXIT);
+			async_close_closer_send(i, MAIL_EXIT);
 }
 
 /* Gives queued descriptors to idle closers. The lock must be held. */
@@ -366,14 +366,15 @@ static void async_close_hand_on(void)
 	size_t i;
 	int fd;
 
-	if (!have_guard())
+	if (!async_close_have_guard())
 		return;
 	async_close_collect(now_ns);
-	while (close_queue_is_ready(&queue) && (i = find_close_thread()) < CLOSE_AT_ONCE_MAX) {
+	while (close_queue_is_ready(&queue) &&
+	       (i = async_close_find_close_thread()) < CLOSE_AT_ONCE_MAX) {
 		lines[i] = close_queue_take(&queue, now_ns, &fd);
-		closer_send(i, fd);
+		async_close_closer_send(i, fd);
 	}
-	send_spare_away();
+	async_close_send_spare_away();
 }
 
 /* ---- queued descriptors ---- */
@@ -399,7 +400,7 @@ static void async_close_give_back(int fd, uint64_t owner)
 
 /* ---- the event loop ---- */
 
-static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int async_close_on_bell(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	uint64_t count;
 
@@ -433,7 +434,7 @@ int async_close_begin(void)
 		atomic_store(&close_threads[i].mail, MAIL_NONE);
 	is_main = true;
 	foreign_fds_set_closer(async_close_give_back);
-	return guard_start();
+	return async_close_guard_start();
 }
 
 int async_close_attach(sd_event *event, sd_bus *bus)
@@ -453,7 +454,7 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	r = passed_fds_begin(event);
 	if (r < 0)
 		return r;
-	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
+	return sd_event_add_io(event, NULL, bell, EPOLLIN, async_close_on_bell, NULL);
 }
 
 void async_close_leave(sd_bus *bus)
@@ -513,7 +514,7 @@ static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
  * none. Descriptors come with the first bytes of a message. The peek has no room for them, which
  * the kernel reports as MSG_CTRUNC.
  */
-static uint64_t look_whose(size_t n)
+static uint64_t async_close_look_whose(size_t n)
 {
 	char name[MESSAGE_SENDER_MAX];
 	uint8_t data[MESSAGE_HEADER_PEEK];
@@ -537,7 +538,7 @@ static uint64_t look_whose(size_t n)
 	return async_close_hash_of(name);
 }
 
-static bool has_room(uint64_t owner)
+static bool async_close_has_room(uint64_t owner)
 {
 	bool has;
 
@@ -549,7 +550,7 @@ static bool has_room(uint64_t owner)
 	return has;
 }
 
-static void warn_refused(uint64_t owner)
+static void async_close_warn_refused(uint64_t owner)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 
@@ -564,7 +565,7 @@ static void warn_refused(uint64_t owner)
 }
 
 /* Puts N empty stand-ins into the control data of M, or as many as can be created. */
-static void put_stand_ins(struct msghdr *m, unsigned n)
+static void async_close_put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
 	unsigned n_put = 0;
@@ -588,7 +589,7 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 }
 
 /* Like recvmsg(), without the descriptors. -EAGAIN: nothing was received. */
-static ssize_t receive_without(struct msghdr *m)
+static ssize_t async_close_receive_without(struct msghdr *m)
 {
 	uint8_t data[FD_SINK_BYTES];
 	unsigned n_fds;
@@ -597,7 +598,7 @@ static ssize_t receive_without(struct msghdr *m)
 	if (n < 0)
 		return n;
 	memcpy(m->msg_iov[0].iov_base, data, (size_t)n);
-	put_stand_ins(m, n_fds);
+	async_close_put_stand_ins(m, n_fds);
 	return n;
 }
 
@@ -606,7 +607,7 @@ static ssize_t receive_without(struct msghdr *m)
  * few free numbers, the array in M is shortened. The bus library then closes the connection, as it
  * does when the kernel has no numbers for descriptors.
  */
-static void take_received(struct msghdr *m, uint64_t owner)
+static void async_close_take_received(struct msghdr *m, uint64_t owner)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(m);
 	size_t n, n_put;
@@ -641,10 +642,10 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	if (!is_main || fd != guarded)
 		return syscall(SYS_recvmsg, fd, m, flags);
 	if (m->msg_iovlen == 1)
-		owner = look_whose(m->msg_iov[0].iov_len);
-	if (owner != FOREIGN_FD_OWN && !has_room(owner)) {
-		warn_refused(owner);
-		n = receive_without(m);
+		owner = async_close_look_whose(m->msg_iov[0].iov_len);
+	if (owner != FOREIGN_FD_OWN && !async_close_has_room(owner)) {
+		async_close_warn_refused(owner);
+		n = async_close_receive_without(m);
 		if (n >= 0)
 			return n;
 		if (n != -EAGAIN) {
@@ -654,6 +655,6 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	}
 	n = syscall(SYS_recvmsg, fd, m, flags);
 	if (n >= 0)
-		take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
+		async_close_take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
 	return n;
 }

@@ -28,14 +28,15 @@ struct close_owner {
 	size_t n; /* descriptors */
 };
 
-static uint64_t close_line_key(const struct close_queue *q, uint64_t owner, uint64_t place)
+static uint64_t close_queue_close_line_key(const struct close_queue *q, uint64_t owner,
+					   uint64_t place)
 {
 	const uint64_t words[] = { owner, place };
 
 	return table_hash_seeded(q->seed, words, sizeof(words));
 }
 
-static struct close_owner *close_owner_get(struct close_queue *q, uint64_t id)
+static struct close_owner *close_queue_close_owner_get(struct close_queue *q, uint64_t id)
 {
 	struct close_owner *o = table_get(&q->owners, id);
 
@@ -57,7 +58,7 @@ static struct close_owner *close_owner_get(struct close_queue *q, uint64_t id)
 	return o;
 }
 
-static void close_owner_drop(struct close_queue *q, struct close_owner *o)
+static void close_queue_close_owner_drop(struct close_queue *q, struct close_owner *o)
 {
 	if (o->n_lines > 0)
 		return;
@@ -69,34 +70,35 @@ static void close_owner_drop(struct close_queue *q, struct close_owner *o)
 	free(o);
 }
 
-static void close_line_wait(struct close_line *line)
+static void close_queue_close_line_wait(struct close_line *line)
 {
 	line->next = NULL;
 	*line->owner->last = line;
 	line->owner->last = &line->next;
 }
 
-static struct close_line *close_line_get(struct close_queue *q, uint64_t owner, uint64_t place)
+static struct close_line *close_queue_close_line_get(struct close_queue *q, uint64_t owner,
+						     uint64_t place)
 {
-	uint64_t key = close_line_key(q, owner, place);
+	uint64_t key = close_queue_close_line_key(q, owner, place);
 	struct close_line *line = table_get(&q->lines, key);
 	struct close_owner *o;
 
 	if (line)
 		return line;
-	o = close_owner_get(q, owner);
+	o = close_queue_close_owner_get(q, owner);
 	if (!o)
 		return NULL;
 	line = table_make(&q->lines, key, sizeof(*line));
 	if (!line) {
-		close_owner_drop(q, o);
+		close_queue_close_owner_drop(q, o);
 		return NULL;
 	}
 	line->key = key;
 	line->owner = o;
 	line->last = &line->first;
 	o->n_lines++;
-	close_line_wait(line);
+	close_queue_close_line_wait(line);
 	return line;
 }
 
@@ -107,7 +109,7 @@ int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int f
 
 	if (!pending)
 		return -ENOMEM;
-	line = close_line_get(q, owner, place);
+	line = close_queue_close_line_get(q, owner, place);
 	if (!line) {
 		free(pending);
 		return -ENOMEM;
@@ -121,17 +123,17 @@ int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int f
 	return 0;
 }
 
-static bool close_owner_is_root(const struct close_owner *o)
+static bool close_queue_close_owner_is_root(const struct close_owner *o)
 {
 	return o->id == FOREIGN_FD_OF(0);
 }
 
 /* Whether the limits allow one more active line of O. */
-static bool close_owner_may(const struct close_queue *q, const struct close_owner *o)
+static bool close_queue_close_owner_may(const struct close_queue *q, const struct close_owner *o)
 {
 	if (q->n_busy >= CLOSE_AT_ONCE_MAX)
 		return false;
-	if (close_owner_is_root(o))
+	if (close_queue_close_owner_is_root(o))
 		return true;
 	if (q->n_busy - q->n_busy_root >= CLOSE_AT_ONCE_MAX - CLOSE_AT_ONCE_ROOT)
 		return false;
@@ -139,16 +141,16 @@ static bool close_owner_may(const struct close_queue *q, const struct close_owne
 	       (o->id == FOREIGN_FD_UNKNOWN ? CLOSE_AT_ONCE_UNKNOWN : CLOSE_AT_ONCE_PER_OWNER);
 }
 
-static void close_owner_count(struct close_queue *q, struct close_owner *o, int n)
+static void close_queue_close_owner_count(struct close_queue *q, struct close_owner *o, int n)
 {
 	o->n_busy += (unsigned)n;
 	q->n_busy += (unsigned)n;
-	if (close_owner_is_root(o))
+	if (close_queue_close_owner_is_root(o))
 		q->n_busy_root += (unsigned)n;
 }
 
 /* Removes the next descriptor from LINE, which must have one. */
-static int close_line_begin(struct close_line *line, uint64_t now_ns)
+static int close_queue_close_line_begin(struct close_line *line, uint64_t now_ns)
 {
 	struct close_pending *pending = line->first;
 	int fd = pending->fd;
@@ -162,12 +164,12 @@ static int close_line_begin(struct close_line *line, uint64_t now_ns)
 }
 
 /* The next owner in turn whose line can become active, or NULL. */
-static struct close_owner *close_owner_next(const struct close_queue *q)
+static struct close_owner *close_queue_close_owner_next(const struct close_queue *q)
 {
 	struct close_owner *o = q->next;
 
 	while (o) {
-		if (o->first && close_owner_may(q, o))
+		if (o->first && close_queue_close_owner_may(q, o))
 			return o;
 		o = o->next == q->next ? NULL : o->next;
 	}
@@ -176,12 +178,12 @@ static struct close_owner *close_owner_next(const struct close_queue *q)
 
 bool close_queue_is_ready(const struct close_queue *q)
 {
-	return close_owner_next(q) != NULL;
+	return close_queue_close_owner_next(q) != NULL;
 }
 
 struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd)
 {
-	struct close_owner *o = close_owner_next(q);
+	struct close_owner *o = close_queue_close_owner_next(q);
 	struct close_line *line;
 
 	if (!o)
@@ -190,9 +192,9 @@ struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int 
 	o->first = line->next;
 	if (!o->first)
 		o->last = &o->first;
-	close_owner_count(q, o, 1);
+	close_queue_close_owner_count(q, o, 1);
 	q->next = o->next;
-	*ret_fd = close_line_begin(line, now_ns);
+	*ret_fd = close_queue_close_line_begin(line, now_ns);
 	return line;
 }
 
@@ -204,21 +206,22 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t n
 	o->n--;
 	q->n--;
 	if (line->first) {
-		*ret_fd = close_line_begin(line, now_ns);
+		*ret_fd = close_queue_close_line_begin(line, now_ns);
 		return true;
 	}
-	close_owner_count(q, o, -1);
+	close_queue_close_owner_count(q, o, -1);
 	table_remove(&q->lines, line->key);
 	free(line);
 	o->n_lines--;
-	close_owner_drop(q, o);
+	close_queue_close_owner_drop(q, o);
 	return false;
 }
 
 size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place,
 			   uint64_t now_ns)
 {
-	const struct close_line *line = table_get(&q->lines, close_line_key(q, owner, place));
+	const struct close_line *line =
+		table_get(&q->lines, close_queue_close_line_key(q, owner, place));
 
 	if (!line || line->n < CLOSE_QUEUED_MAX)
 		return 0;
@@ -243,7 +246,7 @@ void close_queue_deinit(struct close_queue *q)
 
 	for (size_t pos = 0; (line = table_next(&q->lines, &pos));) {
 		while (line->first)
-			close_line_begin(line, 0);
+			close_queue_close_line_begin(line, 0);
 	}
 	table_deinit_free(&q->lines);
 	table_deinit_free(&q->owners);

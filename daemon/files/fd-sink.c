@@ -122,7 +122,7 @@ static _Noreturn void sink_run(pid_t keeper, int socket, rlim_t fds_max)
 
 /* ---- keeper ---- */
 
-static _Noreturn void keeper_run(pid_t parent, int socket, rlim_t fds_max)
+static _Noreturn void sink_keeper_run(pid_t parent, int socket, rlim_t fds_max)
 {
 	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) | UINT64_C(1)
 									     << (SIGNAL_LEAVES - 1);
@@ -163,7 +163,7 @@ static _Noreturn void keeper_run(pid_t parent, int socket, rlim_t fds_max)
 }
 
 /* Closes all descriptors except SOCKET. */
-static void keep_only(int socket)
+static void sink_keep_only(int socket)
 {
 	if (socket > 0)
 		syscall(SYS_close_range, 0, socket - 1, 0);
@@ -186,8 +186,8 @@ int fd_sink_begin(int socket)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
 	if (pid == 0) {
-		keep_only(socket);
-		keeper_run(parent, socket, files.rlim_cur);
+		sink_keep_only(socket);
+		sink_keeper_run(parent, socket, files.rlim_cur);
 	}
 	if (pid < 0)
 		r = -errno;

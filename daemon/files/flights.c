@@ -28,7 +28,7 @@ static int flights_open_directory(int dir_fd, const char *path)
  * Likewise, but fails if other users own the directory or can write to it, since its content is
  * trusted.
  */
-static int open_own_directory(int dir_fd, const char *path)
+static int flights_open_own_directory(int dir_fd, const char *path)
 {
 	int fd = flights_open_directory(dir_fd, path);
 	struct stat st;
@@ -66,7 +66,7 @@ int flights_make(int dir_fd, uid_t uid, const char *name)
 	flights_name_of(directory, uid, name);
 	if (mkdirat(dir_fd, directory, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	fd = open_own_directory(dir_fd, directory);
+	fd = flights_open_own_directory(dir_fd, directory);
 	if (fd < 0)
 		return fd;
 	r = flights_lock(fd);
@@ -119,7 +119,7 @@ void flights_find(int dir_fd, flights_found_fn found, void *userdata)
 
 		if (!flights_parse(entry->d_name, &uid, &name))
 			continue;
-		fd = open_own_directory(dir_fd, entry->d_name);
+		fd = flights_open_own_directory(dir_fd, entry->d_name);
 		if (fd < 0 || flights_lock(fd) < 0)
 			continue;
 		n++;

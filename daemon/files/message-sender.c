@@ -18,13 +18,13 @@ struct cursor {
 	bool is_big; /* big-endian */
 };
 
-static int cursor_align(struct cursor *c, size_t to)
+static int message_sender_cursor_align(struct cursor *c, size_t to)
 {
 	c->at = (c->at + to - 1) / to * to;
 	return c->at <= c->n ? 0 : -ENODATA;
 }
 
-static int cursor_skip(struct cursor *c, size_t n)
+static int message_sender_cursor_skip(struct cursor *c, size_t n)
 {
 	if (n > c->n - c->at)
 		return -ENODATA;
@@ -32,7 +32,7 @@ static int cursor_skip(struct cursor *c, size_t n)
 	return 0;
 }
 
-static int cursor_u8(struct cursor *c, uint8_t *ret)
+static int message_sender_cursor_u8(struct cursor *c, uint8_t *ret)
 {
 	if (c->at == c->n)
 		return -ENODATA;
@@ -40,10 +40,10 @@ static int cursor_u8(struct cursor *c, uint8_t *ret)
 	return 0;
 }
 
-static int cursor_u32(struct cursor *c, uint32_t *ret)
+static int message_sender_cursor_u32(struct cursor *c, uint32_t *ret)
 {
 	uint32_t value;
-	int r = cursor_align(c, sizeof(value));
+	int r = message_sender_cursor_align(c, sizeof(value));
 
 	if (r < 0 || c->n - c->at < sizeof(value))
 		return -ENODATA;
@@ -54,36 +54,38 @@ static int cursor_u32(struct cursor *c, uint32_t *ret)
 }
 
 /* Reads a string. *RET_SIZE excludes the NUL. */
-static int cursor_text(struct cursor *c, const uint8_t **ret, uint32_t *ret_size)
+static int message_sender_cursor_text(struct cursor *c, const uint8_t **ret, uint32_t *ret_size)
 {
-	int r = cursor_u32(c, ret_size);
+	int r = message_sender_cursor_u32(c, ret_size);
 
 	if (r < 0)
 		return r;
 	*ret = c->data + c->at;
-	return cursor_skip(c, *ret_size) ?: cursor_skip(c, 1);
+	return message_sender_cursor_skip(c, *ret_size) ?: message_sender_cursor_skip(c, 1);
 }
 
 /* Reads a field. *RET_TEXT is NULL if it is not a string. */
-static int cursor_field(struct cursor *c, uint8_t *ret_code, const uint8_t **ret_text,
-			uint32_t *ret_size)
+static int message_sender_cursor_field(struct cursor *c, uint8_t *ret_code,
+				       const uint8_t **ret_text, uint32_t *ret_size)
 {
 	uint8_t signature_size, type, end, size;
 	uint32_t number;
-	int r = cursor_align(c, 8);
+	int r = message_sender_cursor_align(c, 8);
 
 	*ret_text = NULL;
-	if (r < 0 || cursor_u8(c, ret_code) < 0 || cursor_u8(c, &signature_size) < 0 ||
-	    signature_size != 1 || cursor_u8(c, &type) < 0 || cursor_u8(c, &end) < 0)
+	if (r < 0 || message_sender_cursor_u8(c, ret_code) < 0 ||
+	    message_sender_cursor_u8(c, &signature_size) < 0 || signature_size != 1 ||
+	    message_sender_cursor_u8(c, &type) < 0 || message_sender_cursor_u8(c, &end) < 0)
 		return -ENODATA;
 	switch (type) {
 	case 's':
 	case 'o':
-		return cursor_text(c, ret_text, ret_size);
+		return message_sender_cursor_text(c, ret_text, ret_size);
 	case 'u':
-		return cursor_u32(c, &number);
+		return message_sender_cursor_u32(c, &number);
 	case 'g':
-		return cursor_u8(c, &size) ?: cursor_skip(c, (size_t)size + 1);
+		return message_sender_cursor_u8(c, &size)
+			       ?: message_sender_cursor_skip(c, (size_t)size + 1);
 	default:
 		return -ENODATA;
 	}
@@ -96,11 +98,11 @@ int message_find_sender(const uint8_t *data, size_t n, char ret[static MESSAGE_S
 	const uint8_t *text;
 	uint8_t code;
 
-	if (n < FIELDS_AT || cursor_u32(&c, &fields_size) < 0)
+	if (n < FIELDS_AT || message_sender_cursor_u32(&c, &fields_size) < 0)
 		return -ENODATA;
 	if (fields_size < n - FIELDS_AT)
 		c.n = FIELDS_AT + fields_size;
-	while (c.at < c.n && cursor_field(&c, &code, &text, &size) == 0) {
+	while (c.at < c.n && message_sender_cursor_field(&c, &code, &text, &size) == 0) {
 		if (code != FIELD_SENDER || !text)
 			continue;
 		if (size >= MESSAGE_SENDER_MAX)

@@ -19,7 +19,7 @@ static int message_weight_take(size_t *left, size_t n)
 
 static int message_weight_weigh(sd_bus_message *m, size_t *left);
 
-static int weigh_container(sd_bus_message *m, char type, const char *contents, size_t *left)
+static int message_weigh_container(sd_bus_message *m, char type, const char *contents, size_t *left)
 {
 	int r = sd_bus_message_enter_container(m, type, contents);
 
@@ -28,19 +28,19 @@ static int weigh_container(sd_bus_message *m, char type, const char *contents, s
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int weigh_array(sd_bus_message *m, const char *contents, size_t *left)
+static int message_weigh_array(sd_bus_message *m, const char *contents, size_t *left)
 {
 	const void *p;
 	size_t bytes;
 	int r;
 
 	if (!contents[0] || contents[1] || !strchr(fixed_types, contents[0]))
-		return weigh_container(m, 'a', contents, left);
+		return message_weigh_container(m, 'a', contents, left);
 	r = sd_bus_message_read_array(m, contents[0], &p, &bytes);
 	return r < 0 ? r : message_weight_take(left, bytes);
 }
 
-static int weigh_basic(sd_bus_message *m, char type, size_t *left)
+static int message_weigh_basic(sd_bus_message *m, char type, size_t *left)
 {
 	union {
 		const char *text;
@@ -68,11 +68,11 @@ static int message_weight_weigh(sd_bus_message *m, size_t *left)
 		if (r < 0)
 			return r;
 		if (type == 'a')
-			r = weigh_array(m, contents, left);
+			r = message_weigh_array(m, contents, left);
 		else if (strchr("vre", type))
-			r = weigh_container(m, type, contents, left);
+			r = message_weigh_container(m, type, contents, left);
 		else
-			r = weigh_basic(m, type, left);
+			r = message_weigh_basic(m, type, left);
 		if (r < 0)
 			return r;
 	}

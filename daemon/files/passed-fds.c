@@ -95,7 +95,7 @@ static struct passed_group *passed_group_free(struct passed_group *g)
 
 DEFINE_CLEANUP(struct passed_group *, passed_group_free)
 
-static int on_hang_up(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int passed_on_hang_up(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct passed_group *g = userdata;
 
@@ -133,7 +133,7 @@ static int passed_group_new(size_t n, struct passed_group **ret)
 	g->end = ends[0];
 	writing = ends[1];
 	g->pipe = passed_pipe_of(g->end);
-	r = sd_event_add_io(passed_event, &g->source, g->end, EPOLLHUP, on_hang_up, g);
+	r = sd_event_add_io(passed_event, &g->source, g->end, EPOLLHUP, passed_on_hang_up, g);
 	/* It is handled before the next message, which needs the numbers of this one. */
 	if (r >= 0)
 		r = sd_event_source_set_priority(g->source, SD_EVENT_PRIORITY_IMPORTANT);

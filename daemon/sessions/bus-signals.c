@@ -15,7 +15,7 @@ struct signal {
 	int error;
 };
 
-static void send_to(const char *name, void *userdata)
+static void bus_signals_send_to(const char *name, void *userdata)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	struct signal *s = userdata;
@@ -34,13 +34,13 @@ static void bus_signals_emit(struct signal *s)
 {
 	const struct manager *m = s->session->manager;
 
-	access_each_hearer(m->access, s->session->uid, send_to, s);
+	access_each_hearer(m->access, s->session->uid, bus_signals_send_to, s);
 	if (s->error < 0 && s->error != -ENOTCONN)
 		log_warning(s->error, "session %s: %s could not be announced", s->session->path,
 			    s->member);
 }
 
-static int fill_session(sd_bus_message *m, const struct signal *s)
+static int bus_signals_fill_session(sd_bus_message *m, const struct signal *s)
 {
 	return sd_bus_message_append(m, "so", session_options(s->session->session)->name,
 				     s->session->path);
@@ -52,10 +52,10 @@ void bus_signals_of_session(const struct daemon_session *s, const char *signal)
 					   .path = KYMO_MANAGER_PATH,
 					   .interface = KYMO_MANAGER_INTERFACE,
 					   .member = signal,
-					   .fill = fill_session });
+					   .fill = bus_signals_fill_session });
 }
 
-static int fill_finished(sd_bus_message *m, const struct signal *s)
+static int bus_signals_fill_finished(sd_bus_message *m, const struct signal *s)
 {
 	return sd_bus_message_append(m, "s", s->reason);
 }
@@ -66,11 +66,11 @@ void bus_signals_finished(const struct daemon_session *s, const char *reason)
 					   .path = s->path,
 					   .interface = KYMO_SESSION_INTERFACE,
 					   .member = "Finished",
-					   .fill = fill_finished,
+					   .fill = bus_signals_fill_finished,
 					   .reason = reason });
 }
 
-static int fill_properties(sd_bus_message *m, const struct signal *s)
+static int bus_signals_fill_properties(sd_bus_message *m, const struct signal *s)
 {
 	int r = sd_bus_message_append(m, "s", KYMO_SESSION_INTERFACE);
 
@@ -89,6 +89,6 @@ void bus_signals_properties(const struct daemon_session *s, const char *const *n
 					   .path = s->path,
 					   .interface = "org.freedesktop.DBus.Properties",
 					   .member = "PropertiesChanged",
-					   .fill = fill_properties,
+					   .fill = bus_signals_fill_properties,
 					   .names = names });
 }

@@ -28,7 +28,7 @@ struct collection_look {
 	void *userdata;
 };
 
-static struct view *view_release(struct view *v)
+static struct view *collection_look_view_release(struct view *v)
 {
 	if (!v || atomic_fetch_sub(&v->n_holders, 1) > 1)
 		return NULL;
@@ -40,9 +40,9 @@ static struct view *view_release(struct view *v)
 	return free_ptr(v);
 }
 
-DEFINE_CLEANUP(struct view *, view_release)
+DEFINE_CLEANUP(struct view *, collection_look_view_release)
 
-static int copy_units(struct view *v, char *const *units)
+static int collection_look_copy_units(struct view *v, char *const *units)
 {
 	size_t n = 0;
 
@@ -57,9 +57,10 @@ static int copy_units(struct view *v, char *const *units)
 	return v->units ? 0 : -ENOMEM;
 }
 
-static int view_new(char *const *units, const struct capture_filter *f, struct view **ret)
+static int collection_look_view_new(char *const *units, const struct capture_filter *f,
+				    struct view **ret)
 {
-	_cleanup_(view_releasep) struct view *v = calloc(1, sizeof(*v));
+	_cleanup_(collection_look_view_releasep) struct view *v = calloc(1, sizeof(*v));
 	int r;
 
 	if (!v)
@@ -74,14 +75,14 @@ static int view_new(char *const *units, const struct capture_filter *f, struct v
 	v->n_cgroups = f->n_cgroups;
 	for (size_t i = 0; i < v->n_cgroups; i++)
 		v->cgroups[i] = f->cgroups[i];
-	r = copy_units(v, units);
+	r = collection_look_copy_units(v, units);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(v);
 	return 0;
 }
 
-static bool has_cgroup(const struct view *v, const struct filter_cgroup *one)
+static bool collection_look_has_cgroup(const struct view *v, const struct filter_cgroup *one)
 {
 	for (size_t i = 0; i < v->n_cgroups; i++) {
 		if (v->cgroups[i].parent_id == one->parent_id &&
@@ -91,7 +92,7 @@ static bool has_cgroup(const struct view *v, const struct filter_cgroup *one)
 	return false;
 }
 
-static bool is_outdated(const struct view *v)
+static bool collection_look_is_outdated(const struct view *v)
 {
 	struct filter_cgroup list[FILTER_CGROUPS_MAX];
 
@@ -99,7 +100,7 @@ static bool is_outdated(const struct view *v)
 		int n = find_cgroup_unit_trusted(*unit, list, FILTER_CGROUPS_MAX);
 
 		for (int i = 0; i < n; i++)
-			if (!has_cgroup(v, &list[i]))
+			if (!collection_look_has_cgroup(v, &list[i]))
 				return true;
 	}
 	return false;
@@ -109,13 +110,14 @@ static void *collection_look_run(void *userdata)
 {
 	struct view *v = userdata;
 
-	v->outdated = is_outdated(v);
+	v->outdated = collection_look_is_outdated(v);
 	thread_signal(v->event_fd);
-	view_release(v);
+	collection_look_view_release(v);
 	return NULL;
 }
 
-static int on_ended(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int collection_look_on_ended(sd_event_source *source, int fd, uint32_t revents,
+				    void *userdata)
 {
 	struct collection_look *l = userdata;
 
@@ -134,14 +136,15 @@ int collection_look_new(sd_event *event, char *const *units, const struct captur
 		return -ENOMEM;
 	l->fn = fn;
 	l->userdata = userdata;
-	r = view_new(units, f, &l->view)
-		    ?: sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN, on_ended, l);
+	r = collection_look_view_new(units, f, &l->view)
+		    ?: sd_event_add_io(event, &l->ended, l->view->event_fd, EPOLLIN,
+				       collection_look_on_ended, l);
 	if (r < 0)
 		return r;
 	atomic_fetch_add(&l->view->n_holders, 1);
 	r = thread_start(collection_look_run, l->view);
 	if (r < 0) {
-		view_release(l->view);
+		collection_look_view_release(l->view);
 		return r;
 	}
 	*ret = TAKE_PTR(l);
@@ -153,6 +156,6 @@ struct collection_look *collection_look_free(struct collection_look *l)
 	if (!l)
 		return NULL;
 	sd_event_source_disable_unref(l->ended);
-	view_release(l->view);
+	collection_look_view_release(l->view);
 	return free_ptr(l);
 }

@@ -32,7 +32,7 @@ struct collection_pending {
 
 /* ---- rounds ---- */
 
-static struct snapshot_round *round_new(sd_bus_message *call, bool one)
+static struct snapshot_round *collection_round_new(sd_bus_message *call, bool one)
 {
 	struct snapshot_round *round = calloc(1, sizeof(*round));
 
@@ -44,7 +44,7 @@ static struct snapshot_round *round_new(sd_bus_message *call, bool one)
 	return round;
 }
 
-static int round_answer(const struct snapshot_round *round)
+static int collection_round_answer(const struct snapshot_round *round)
 {
 	if (round->error < 0 && round->n_written == 0)
 		return bus_error_reply(round->call, -EIO, "the snapshot could not be written: %s",
@@ -56,14 +56,14 @@ static int round_answer(const struct snapshot_round *round)
 }
 
 /* Ends one request. The last one sends the reply, and frees ROUND. */
-static void round_step(struct snapshot_round *round)
+static void collection_round_step(struct snapshot_round *round)
 {
 	int r;
 
 	if (--round->n_pending > 0)
 		return;
 	if (round->call) {
-		r = round_answer(round);
+		r = collection_round_answer(round);
 		if (r < 0 && r != -ENOTCONN)
 			log_warning(r, "who asked for snapshots got no answer");
 		sd_bus_message_unref(round->call);
@@ -73,12 +73,13 @@ static void round_step(struct snapshot_round *round)
 
 /* ---- requests ---- */
 
-static bool is_flight_of_collection(const struct daemon_session *s)
+static bool collection_is_flight_of_collection(const struct daemon_session *s)
 {
 	return s->profile && s->profile->mode == SESSION_FLIGHT;
 }
 
-static void count_failed(struct daemon_session *s, struct snapshot_round *round, int error)
+static void collection_count_failed(struct daemon_session *s, struct snapshot_round *round,
+				    int error)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 
@@ -121,8 +122,8 @@ static int collection_snapshots_ask(struct daemon_session *s, const char *reason
  * Requests a snapshot of S, unless the last one for a trigger was less than LIMIT_NS ago (0 = no
  * limit; not a trigger). Returns 0, 1 if it is skipped, or a negative errno.
  */
-static int ask_limited(struct daemon_session *s, const char *reason, uint64_t limit_ns,
-		       struct snapshot_round *round)
+static int collection_ask_limited(struct daemon_session *s, const char *reason, uint64_t limit_ns,
+				  struct snapshot_round *round)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	struct collection_use *p = s->profile;
@@ -136,7 +137,7 @@ static int ask_limited(struct daemon_session *s, const char *reason, uint64_t li
 	}
 	r = collection_snapshots_ask(s, reason, round);
 	if (r < 0) {
-		count_failed(s, round, r);
+		collection_count_failed(s, round, r);
 		return r;
 	}
 	if (limit_ns)
@@ -147,14 +148,14 @@ static int ask_limited(struct daemon_session *s, const char *reason, uint64_t li
 
 int collection_snapshot_all(struct manager *m, const char *reason, sd_bus_message *call)
 {
-	struct snapshot_round *round = round_new(call, false);
+	struct snapshot_round *round = collection_round_new(call, false);
 
 	if (!round)
 		return -ENOMEM;
 	for (struct daemon_session *s = m->sessions; s; s = s->next)
-		if (is_flight_of_collection(s) && daemon_session_active(s))
-			ask_limited(s, reason, 0, round);
-	round_step(round);
+		if (collection_is_flight_of_collection(s) && daemon_session_active(s))
+			collection_ask_limited(s, reason, 0, round);
+	collection_round_step(round);
 	return 0;
 }
 
@@ -163,22 +164,23 @@ int collection_snapshot_now(struct daemon_session *s, const char *reason, sd_bus
 	struct snapshot_round *round;
 	int r;
 
-	if (!is_flight_of_collection(s))
+	if (!collection_is_flight_of_collection(s))
 		return -EOPNOTSUPP;
-	round = round_new(NULL, true);
+	round = collection_round_new(NULL, true);
 	if (!round)
 		return -ENOMEM;
-	r = ask_limited(s, reason, 0, round);
+	r = collection_ask_limited(s, reason, 0, round);
 	/* On failure, the caller replies to CALL. */
 	if (r == 0)
 		round->call = sd_bus_message_ref(call);
-	round_step(round);
+	collection_round_step(round);
 	return r;
 }
 
 void collection_snapshot_keep(struct daemon_session *s)
 {
-	if (!is_flight_of_collection(s) || s->profile->kept || !daemon_session_finished(s) ||
+	if (!collection_is_flight_of_collection(s) || s->profile->kept ||
+	    !daemon_session_finished(s) ||
 	    strcmp(session_reason(s->session), COLLECTION_REASON_OUTDATED) != 0)
 		return;
 	s->profile->kept = true;
@@ -216,9 +218,9 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	struct snapshot_round *round;
 	char reason[160];
 
-	if (!is_flight_of_collection(s))
+	if (!collection_is_flight_of_collection(s))
 		return;
-	round = round_new(NULL, true);
+	round = collection_round_new(NULL, true);
 	if (!round)
 		return;
 	collection_snapshots_describe(t, reason);
@@ -227,8 +229,8 @@ void collection_snapshot_triggered(struct session *session, const struct trigger
 	 * The interval between triggers is measured in the time of records, which arrive in
 	 * batches, so the limit here is a bit lower.
 	 */
-	ask_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
-	round_step(round);
+	collection_ask_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
+	collection_round_step(round);
 }
 
 /* Content from a dead service that is being written to a collection's directory. */
@@ -240,7 +242,7 @@ struct collection_saving {
 	char *name, *path, *directory; /* of the session */
 };
 
-static struct collection_saving *saving_free(struct collection_saving *s)
+static struct collection_saving *collection_saving_free(struct collection_saving *s)
 {
 	if (!s)
 		return NULL;
@@ -252,9 +254,9 @@ static struct collection_saving *saving_free(struct collection_saving *s)
 	return free_ptr(s);
 }
 
-DEFINE_CLEANUP(struct collection_saving *, saving_free)
+DEFINE_CLEANUP(struct collection_saving *, collection_saving_free)
 
-static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int collection_on_saved(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct collection_saving *s = userdata, **at;
 	const struct log_subject about = { s->name, s->path, 0, LOG_SESSION_OTHER };
@@ -272,16 +274,16 @@ static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *use
 	for (at = &m->savings; *at != s; at = &(*at)->next)
 		;
 	*at = s->next;
-	saving_free(s);
+	collection_saving_free(s);
 	manager_settle(m);
 	return 0;
 }
 
 /* Logs the result. The service does not exit before. */
-static int saving_new(struct daemon_session *s, const struct collection_use *p,
-		      struct snapshot *snapshot)
+static int collection_saving_new(struct daemon_session *s, const struct collection_use *p,
+				 struct snapshot *snapshot)
 {
-	_cleanup_(saving_freep) struct collection_saving *one = calloc(1, sizeof(*one));
+	_cleanup_(collection_saving_freep) struct collection_saving *one = calloc(1, sizeof(*one));
 	int r;
 
 	if (!one)
@@ -294,7 +296,7 @@ static int saving_new(struct daemon_session *s, const struct collection_use *p,
 	if (!one->name || !one->path || !one->directory)
 		return -ENOMEM;
 	r = sd_event_add_io(s->manager->event, &one->ended, snapshot_fd(snapshot), EPOLLIN,
-			    on_saved, one);
+			    collection_on_saved, one);
 	if (r < 0)
 		return r;
 	one->next = s->manager->savings;
@@ -307,7 +309,7 @@ void collection_savings_free(struct manager *m)
 	while (m->savings) {
 		struct collection_saving *next = m->savings->next;
 
-		saving_free(m->savings);
+		collection_saving_free(m->savings);
 		m->savings = next;
 	}
 }
@@ -324,7 +326,7 @@ int collection_snapshot_recovered(struct daemon_session *s, struct collection_us
 	if (r < 0)
 		return r;
 	TAKE_PTR(to);
-	r = saving_new(s, p, snapshot);
+	r = collection_saving_new(s, p, snapshot);
 	if (r < 0)
 		return r;
 	/* The snapshot continues without the session, which makes room for the next one. */
@@ -338,12 +340,12 @@ static void collection_snapshots_end(struct daemon_session *s,
 				     const struct collection_pending *pending, int error)
 {
 	if (error < 0) {
-		count_failed(s, pending->round, error);
+		collection_count_failed(s, pending->round, error);
 	} else {
 		s->profile->n_written++;
 		pending->round->n_written++;
 	}
-	round_step(pending->round);
+	collection_round_step(pending->round);
 }
 
 void collection_snapshots_settle(struct daemon_session *s)
@@ -372,7 +374,7 @@ void collection_snapshots_drop(struct daemon_session *s)
 		s->profile->pending = pending->next;
 		if (pending->round->error == 0)
 			pending->round->error = -ECANCELED;
-		round_step(pending->round);
+		collection_round_step(pending->round);
 		free(pending);
 	}
 }

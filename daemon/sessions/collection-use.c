@@ -18,8 +18,8 @@
 
 enum { COMPLAINTS_BYTES_MAX = 4096 };
 
-__attribute__((format(printf, 4, 5))) static int refuse(sd_bus_error *reterr, int error,
-							const char *name, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static int
+collection_use_refuse(sd_bus_error *reterr, int error, const char *name, const char *format, ...)
 {
 	char text[COMPLAINTS_BYTES_MAX];
 	va_list ap;
@@ -33,7 +33,7 @@ __attribute__((format(printf, 4, 5))) static int refuse(sd_bus_error *reterr, in
 }
 
 /* With O_DIRECTORY, the errno for a symbolic link is ENOTDIR. This returns -ELOOP instead. */
-static int why_not_opened(int dir_fd, const char *name)
+static int collection_use_why_not_opened(int dir_fd, const char *name)
 {
 	int error = -errno;
 	struct stat st;
@@ -48,7 +48,7 @@ static int why_not_opened(int dir_fd, const char *name)
  * Opens PATH, relative to DIR_FD unless absolute, without following symbolic links or "..". One
  * call of openat2() would do this, but RestrictSUIDSGID= in the unit forbids it.
  */
-static int open_beneath(int dir_fd, const char *path, int flags)
+static int collection_use_open_beneath(int dir_fd, const char *path, int flags)
 {
 	_cleanup_close_ int at = -1;
 	const char *p = path;
@@ -74,7 +74,7 @@ static int open_beneath(int dir_fd, const char *path, int flags)
 		fd = openat(at < 0 ? dir_fd : at, n ? name : ".",
 			    (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
-			return why_not_opened(at < 0 ? dir_fd : at, name);
+			return collection_use_why_not_opened(at < 0 ? dir_fd : at, name);
 		if (last)
 			return fd;
 		close_fd(at);
@@ -85,7 +85,8 @@ static int open_beneath(int dir_fd, const char *path, int flags)
 
 /* ---- file ---- */
 
-static int check_trusted(int fd, const char *directory, const char *file, sd_bus_error *reterr)
+static int collection_use_check_trusted(int fd, const char *directory, const char *file,
+					sd_bus_error *reterr)
 {
 	const char *why;
 	struct stat st;
@@ -94,37 +95,40 @@ static int check_trusted(int fd, const char *directory, const char *file, sd_bus
 		return -errno;
 	why = collection_untrusted(&st, geteuid());
 	if (why)
-		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID, "%s%s%s is not used: %s",
-			      directory, *file ? "/" : "", file, why);
+		return collection_use_refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
+					     "%s%s%s is not used: %s", directory, *file ? "/" : "",
+					     file, why);
 	if (*file && !S_ISREG(st.st_mode))
-		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
-			      "%s/%s is not a regular file", directory, file);
+		return collection_use_refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
+					     "%s/%s is not a regular file", directory, file);
 	return 0;
 }
 
 /* Opens the file of the collection for reading. */
-static int open_profile(const char *directory, const char *file, FILE **ret, sd_bus_error *reterr)
+static int collection_use_open_profile(const char *directory, const char *file, FILE **ret,
+				       sd_bus_error *reterr)
 {
 	_cleanup_close_ int dir_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
 	int r;
 
 	if (dir_fd < 0)
-		return refuse(reterr, -ENOENT, COLLECTION_ERROR_MISSING,
-			      "cannot open the directory of collections %s: %s", directory,
-			      strerror(errno));
-	r = check_trusted(dir_fd, directory, "", reterr);
+		return collection_use_refuse(reterr, -ENOENT, COLLECTION_ERROR_MISSING,
+					     "cannot open the directory of collections %s: %s",
+					     directory, strerror(errno));
+	r = collection_use_check_trusted(dir_fd, directory, "", reterr);
 	if (r < 0)
 		return r;
 	/* With O_NONBLOCK, opening a FIFO or a device does not wait. */
-	fd = open_beneath(dir_fd, file, O_RDONLY | O_NONBLOCK);
+	fd = collection_use_open_beneath(dir_fd, file, O_RDONLY | O_NONBLOCK);
 	if (fd == -ELOOP)
-		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
-			      "%s/%s is a symbolic link: a collection has to be a file", directory,
-			      file);
+		return collection_use_refuse(
+			reterr, -EPERM, COLLECTION_ERROR_INVALID,
+			"%s/%s is a symbolic link: a collection has to be a file", directory, file);
 	if (fd < 0)
-		return refuse(reterr, -ENOENT, COLLECTION_ERROR_MISSING,
-			      "there is no collection %s/%s: %s", directory, file, strerror(-fd));
-	r = check_trusted(fd, directory, file, reterr);
+		return collection_use_refuse(reterr, -ENOENT, COLLECTION_ERROR_MISSING,
+					     "there is no collection %s/%s: %s", directory, file,
+					     strerror(-fd));
+	r = collection_use_check_trusted(fd, directory, file, reterr);
 	if (r < 0)
 		return r;
 	*ret = fdopen(fd, "re");
@@ -163,16 +167,18 @@ static int collection_use_read(const struct collection_places *places, struct co
 	int r;
 
 	snprintf(file, sizeof(file), "%s" COLLECTION_SUFFIX, p->name);
-	r = open_profile(places->config, file, &f, reterr);
+	r = collection_use_open_profile(places->config, file, &f, reterr);
 	if (r < 0)
 		return r;
 	r = collection_read(f, p->name, collection_use_on_complaint, &complaints, &p->collection);
 	fclose(f);
 	if (r == -EINVAL)
-		return refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s", complaints.text);
+		return collection_use_refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s",
+					     complaints.text);
 	if (r < 0)
-		return refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s/%s cannot be read: %s",
-			      places->config, file, strerror(-r));
+		return collection_use_refuse(reterr, r, COLLECTION_ERROR_INVALID,
+					     "%s/%s cannot be read: %s", places->config, file,
+					     strerror(-r));
 	/* No user is there to start it again after it exceeded its budget. */
 	p->collection.session.pauses = true;
 	return 0;
@@ -180,30 +186,34 @@ static int collection_use_read(const struct collection_places *places, struct co
 
 /* ---- filters ---- */
 
-static int not_found(int error, const char *key, const char *what, sd_bus_error *reterr)
+static int collection_use_not_found(int error, const char *key, const char *what,
+				    sd_bus_error *reterr)
 {
 	char why[VALUE_WHY_MAX];
 
 	if (error == -ENOENT)
-		return refuse(reterr, error, COLLECTION_ERROR_NOT_YET,
-			      "%s=%s: neither it nor what systemd will put it in is there yet", key,
-			      what);
-	return refuse(reterr, error, COLLECTION_ERROR_INVALID, "%s=: %s", key,
-		      find_cgroup_error(error, what, why));
+		return collection_use_refuse(
+			reterr, error, COLLECTION_ERROR_NOT_YET,
+			"%s=%s: neither it nor what systemd will put it in is there yet", key,
+			what);
+	return collection_use_refuse(reterr, error, COLLECTION_ERROR_INVALID, "%s=: %s", key,
+				     find_cgroup_error(error, what, why));
 }
 
-static int add_found(struct capture_filter *f, const char *key, const char *what,
-		     const struct filter_cgroup *list, int n, sd_bus_error *reterr)
+static int collection_use_add_found(struct capture_filter *f, const char *key, const char *what,
+				    const struct filter_cgroup *list, int n, sd_bus_error *reterr)
 {
 	char why[VALUE_WHY_MAX];
-	int r = n < 0 ? not_found(n, key, what, reterr) : filter_add_cgroups(f, list, n, why);
+	int r = n < 0 ? collection_use_not_found(n, key, what, reterr)
+		      : filter_add_cgroups(f, list, n, why);
 
 	if (n >= 0 && r < 0)
-		return refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s=%s: %s", key, what, why);
+		return collection_use_refuse(reterr, r, COLLECTION_ERROR_INVALID, "%s=%s: %s", key,
+					     what, why);
 	return r;
 }
 
-static int resolve_filter(struct collection *c, sd_bus_error *reterr)
+static int collection_use_resolve_filter(struct collection *c, sd_bus_error *reterr)
 {
 	struct filter_cgroup list[FILTER_CGROUPS_MAX];
 	bool runs;
@@ -211,17 +221,18 @@ static int resolve_filter(struct collection *c, sd_bus_error *reterr)
 
 	for (char **unit = c->units; r == 0 && unit && *unit; unit++) {
 		n = find_cgroup_unit_to_be(*unit, list, FILTER_CGROUPS_MAX, &runs);
-		r = add_found(&c->session.filter, "Unit", *unit, list, n, reterr);
+		r = collection_use_add_found(&c->session.filter, "Unit", *unit, list, n, reterr);
 	}
 	for (char **path = c->cgroups; r == 0 && path && *path; path++) {
 		n = find_cgroup_path(*path, list);
-		r = add_found(&c->session.filter, "CGroup", *path, list, n < 0 ? n : 1, reterr);
+		r = collection_use_add_found(&c->session.filter, "CGroup", *path, list,
+					     n < 0 ? n : 1, reterr);
 	}
 	return r;
 }
 
 /* Opens the programs whose allocators must be known before processes load them. */
-static int open_programs(struct collection *c, sd_bus_error *reterr)
+static int collection_use_open_programs(struct collection *c, sd_bus_error *reterr)
 {
 	struct memory_options *m = &c->session.memory;
 	struct stat st;
@@ -235,18 +246,20 @@ static int open_programs(struct collection *c, sd_bus_error *reterr)
 		int fd = open(*path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 		if (fd < 0)
-			return refuse(reterr, -errno, COLLECTION_ERROR_INVALID,
-				      "Program=%s cannot be opened: %s", *path, strerror(errno));
+			return collection_use_refuse(reterr, -errno, COLLECTION_ERROR_INVALID,
+						     "Program=%s cannot be opened: %s", *path,
+						     strerror(errno));
 		m->allocators.fds[m->allocators.n++] = fd;
 		if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-			return refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
-				      "Program=%s is not a regular file", *path);
+			return collection_use_refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
+						     "Program=%s is not a regular file", *path);
 	}
 	return 0;
 }
 
 /* Opens the file of a specification: a library by its name, or a program by its path. */
-static int open_call_file(struct option_files *files, const char *text, sd_bus_error *reterr)
+static int collection_use_open_call_file(struct option_files *files, const char *text,
+					 sd_bus_error *reterr)
 {
 	struct call_spec_error error;
 	struct call_spec spec;
@@ -258,20 +271,21 @@ static int open_call_file(struct option_files *files, const char *text, sd_bus_e
 		r = program_file_find(call_spec_is_syscall(&spec) ? "/proc/self/exe" : spec.file,
 				      PROGRAM_FILE_CACHE, NULL, path, sizeof(path));
 	if (r < 0)
-		return refuse(reterr, r, COLLECTION_ERROR_INVALID,
-			      "Call=%s: there is no such library", text);
+		return collection_use_refuse(reterr, r, COLLECTION_ERROR_INVALID,
+					     "Call=%s: there is no such library", text);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return refuse(reterr, -errno, COLLECTION_ERROR_INVALID,
-			      "Call=%s: %s cannot be opened: %s", text, path, strerror(errno));
+		return collection_use_refuse(reterr, -errno, COLLECTION_ERROR_INVALID,
+					     "Call=%s: %s cannot be opened: %s", text, path,
+					     strerror(errno));
 	files->fds[files->n++] = fd;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
-			      "Call=%s: %s is not a regular file", text, path);
+		return collection_use_refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
+					     "Call=%s: %s is not a regular file", text, path);
 	return 0;
 }
 
-static int open_call_files(struct collection *c, sd_bus_error *reterr)
+static int collection_use_open_call_files(struct collection *c, sd_bus_error *reterr)
 {
 	struct call_options *o = &c->session.calls;
 	int r = 0;
@@ -282,7 +296,7 @@ static int open_call_files(struct collection *c, sd_bus_error *reterr)
 	if (!o->files.fds)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < o->n_specs; i++)
-		r = open_call_file(&o->files, o->specs[i], reterr);
+		r = collection_use_open_call_file(&o->files, o->specs[i], reterr);
 	return r;
 }
 
@@ -292,7 +306,7 @@ static int open_call_files(struct collection *c, sd_bus_error *reterr)
  * Creates the missing directories of PATH below FD, and closes FD. Returns the last directory, open
  * for reading.
  */
-static int make_below(int fd, const char *path)
+static int collection_use_make_below(int fd, const char *path)
 {
 	_cleanup_close_ int at = fd;
 	_cleanup_free_ char *copy = strdup(path);
@@ -307,7 +321,7 @@ static int make_below(int fd, const char *path)
 			continue;
 		if (mkdirat(at, name, 0750) < 0 && errno != EEXIST)
 			return -errno;
-		next = open_beneath(at, name, O_RDONLY | O_DIRECTORY);
+		next = collection_use_open_beneath(at, name, O_RDONLY | O_DIRECTORY);
 		if (next < 0)
 			return next;
 		close(at);
@@ -317,7 +331,7 @@ static int make_below(int fd, const char *path)
 }
 
 /* The part of PATH below the directory of the service, or NULL if it is elsewhere. */
-static const char *below_prefix(const char *path)
+static const char *collection_use_below_prefix(const char *path)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);
 
@@ -326,57 +340,58 @@ static const char *below_prefix(const char *path)
 	return path + n;
 }
 
-static int open_place(const struct collection_places *places, const char *path)
+static int collection_use_open_place(const struct collection_places *places, const char *path)
 {
-	const char *below = below_prefix(path);
+	const char *below = collection_use_below_prefix(path);
 	int fd;
 
 	if (!below)
-		return open_beneath(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+		return collection_use_open_beneath(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 	if (mkdir(places->state, 0750) < 0 && errno != EEXIST)
 		return -errno;
 	fd = open(places->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : make_below(fd, below);
+	return fd < 0 ? -errno : collection_use_make_below(fd, below);
 }
 
-static int no_directory(const char *path, int error, sd_bus_error *reterr)
+static int collection_use_no_directory(const char *path, int error, sd_bus_error *reterr)
 {
 	if (error == -EROFS)
-		return refuse(
+		return collection_use_refuse(
 			reterr, error, COLLECTION_ERROR_INVALID,
 			"Directory=%s is read-only for the service: `systemctl edit "
 			"kymod.service`, and put \"[Service]\" and \"ReadWritePaths=%s\" in it",
 			path, path);
 	if (error == -ENOENT)
-		return refuse(reterr, error, COLLECTION_ERROR_INVALID,
-			      "Directory=%s is not there: make it, or name one below %s, which is "
-			      "made",
-			      path, COLLECTION_DIRECTORY_PREFIX);
+		return collection_use_refuse(
+			reterr, error, COLLECTION_ERROR_INVALID,
+			"Directory=%s is not there: make it, or name one below %s, which is "
+			"made",
+			path, COLLECTION_DIRECTORY_PREFIX);
 	if (error == -ELOOP)
-		return refuse(reterr, error, COLLECTION_ERROR_INVALID,
-			      "Directory=%s has a symbolic link in it: name what it leads to",
-			      path);
-	return refuse(reterr, error, COLLECTION_ERROR_INVALID, "Directory=%s cannot be used: %s",
-		      path, strerror(-error));
+		return collection_use_refuse(
+			reterr, error, COLLECTION_ERROR_INVALID,
+			"Directory=%s has a symbolic link in it: name what it leads to", path);
+	return collection_use_refuse(reterr, error, COLLECTION_ERROR_INVALID,
+				     "Directory=%s cannot be used: %s", path, strerror(-error));
 }
 
-static int open_directory(const struct collection_places *places, struct collection_use *p,
-			  sd_bus_error *reterr)
+static int collection_use_open_directory(const struct collection_places *places,
+					 struct collection_use *p, sd_bus_error *reterr)
 {
 	const char *path = p->collection.directory, *why;
 	struct stat st;
 
-	p->dir_fd = open_place(places, path);
+	p->dir_fd = collection_use_open_place(places, path);
 	if (p->dir_fd < 0)
-		return no_directory(path, p->dir_fd, reterr);
+		return collection_use_no_directory(path, p->dir_fd, reterr);
 	if (fstat(p->dir_fd, &st) < 0)
 		return -errno;
 	why = collection_untrusted(&st, geteuid());
 	if (why)
-		return refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
-			      "Directory=%s is not used: %s", path, why);
+		return collection_use_refuse(reterr, -EPERM, COLLECTION_ERROR_INVALID,
+					     "Directory=%s is not used: %s", path, why);
 	if (faccessat(p->dir_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
-		return no_directory(path, -errno, reterr);
+		return collection_use_no_directory(path, -errno, reterr);
 	return 0;
 }
 
@@ -406,16 +421,19 @@ int collection_use_new(const struct collection_places *places, const char *name,
 		return -ENOMEM;
 	p->dir_fd = -1;
 	if (!session_name_valid(name))
-		return refuse(reterr, -EINVAL, COLLECTION_ERROR_INVALID,
-			      "'%.80s' cannot be the name of a collection: 1 to 64 letters, digits "
-			      "and '_' are needed",
-			      name);
+		return collection_use_refuse(
+			reterr, -EINVAL, COLLECTION_ERROR_INVALID,
+			"'%.80s' cannot be the name of a collection: 1 to 64 letters, digits "
+			"and '_' are needed",
+			name);
 	p->name = strdup(name);
 	if (!p->name)
 		return -ENOMEM;
-	r = collection_use_read(places, p, reterr) ?: resolve_filter(&p->collection, reterr)
-		    ?: open_programs(&p->collection, reterr)
-		    ?: open_call_files(&p->collection, reterr) ?: open_directory(places, p, reterr);
+	r = collection_use_read(places, p, reterr);
+	r = r ?: collection_use_resolve_filter(&p->collection, reterr);
+	r = r ?: collection_use_open_programs(&p->collection, reterr);
+	r = r ?: collection_use_open_call_files(&p->collection, reterr);
+	r = r ?: collection_use_open_directory(places, p, reterr);
 	if (r < 0)
 		return r;
 	p->mode = p->collection.session.mode;

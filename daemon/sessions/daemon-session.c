@@ -81,7 +81,7 @@ static void daemon_session_answer(const struct daemon_session *s, const struct w
 		daemon_session_warn(s, r, "a caller got no answer");
 }
 
-static void answer_snapshot(const struct daemon_session *s, const struct waiter *w)
+static void daemon_session_answer_snapshot(const struct daemon_session *s, const struct waiter *w)
 {
 	int error, r;
 	bool taken = session_snapshots(s->session, &error) >= w->snapshot;
@@ -98,7 +98,7 @@ static void answer_snapshot(const struct daemon_session *s, const struct waiter 
 		daemon_session_warn(s, r, "a caller got no answer");
 }
 
-static int reply_search(const struct daemon_session *s, const struct waiter *w)
+static int daemon_session_reply_search(const struct daemon_session *s, const struct waiter *w)
 {
 	int error;
 	bool done = session_searches(s->session, &error) >= w->snapshot;
@@ -113,14 +113,14 @@ static int reply_search(const struct daemon_session *s, const struct waiter *w)
 }
 
 /* The session ends each accepted snapshot, even after the session itself has ended. */
-static bool flight_has_ended(const struct daemon_session *s, const struct waiter *w)
+static bool daemon_session_flight_has_ended(const struct daemon_session *s, const struct waiter *w)
 {
 	int error;
 
 	return session_flight_snapshot(s->session, w->snapshot, &error);
 }
 
-static int reply_flight(const struct daemon_session *s, const struct waiter *w)
+static int daemon_session_reply_flight(const struct daemon_session *s, const struct waiter *w)
 {
 	int error = 0;
 
@@ -141,7 +141,7 @@ static int reply_flight(const struct daemon_session *s, const struct waiter *w)
 	return sd_bus_reply_method_return(w->call, NULL);
 }
 
-static int reply_chunk(const struct daemon_session *s, const struct waiter *w)
+static int daemon_session_reply_chunk(const struct daemon_session *s, const struct waiter *w)
 {
 	if (session_chunks(s->session) >= w->snapshot)
 		return sd_bus_reply_method_return(w->call, NULL);
@@ -149,17 +149,17 @@ static int reply_chunk(const struct daemon_session *s, const struct waiter *w)
 }
 
 /* Sends the reply to W, which waits for a numbered snapshot, search or chunk. */
-static void answer_numbered(const struct daemon_session *s, const struct waiter *w)
+static void daemon_session_answer_numbered(const struct daemon_session *s, const struct waiter *w)
 {
-	int r = w->what == WAIT_FLIGHT   ? reply_flight(s, w)
-		: w->what == WAIT_SEARCH ? reply_search(s, w)
-					 : reply_chunk(s, w);
+	int r = w->what == WAIT_FLIGHT   ? daemon_session_reply_flight(s, w)
+		: w->what == WAIT_SEARCH ? daemon_session_reply_search(s, w)
+					 : daemon_session_reply_chunk(s, w);
 
 	if (r < 0)
 		daemon_session_warn(s, r, "a caller got no answer");
 }
 
-static bool is_due(const struct daemon_session *s, const struct waiter *w)
+static bool daemon_session_is_due(const struct daemon_session *s, const struct waiter *w)
 {
 	int error;
 
@@ -177,7 +177,7 @@ static bool is_due(const struct daemon_session *s, const struct waiter *w)
 		return daemon_session_finished(s) ||
 		       session_searches(s->session, &error) >= w->snapshot;
 	case WAIT_FLIGHT:
-		return flight_has_ended(s, w);
+		return daemon_session_flight_has_ended(s, w);
 	case WAIT_CHUNK:
 		return daemon_session_finished(s) || session_chunks(s->session) >= w->snapshot;
 	default:
@@ -186,19 +186,19 @@ static bool is_due(const struct daemon_session *s, const struct waiter *w)
 }
 
 /* Sends the replies to calls whose condition is met. */
-static void answer_waiters(struct daemon_session *s)
+static void daemon_session_answer_waiters(struct daemon_session *s)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->n_waiters; i++) {
 		struct waiter w = s->waiters[i];
 
-		if (is_due(s, &w)) {
+		if (daemon_session_is_due(s, &w)) {
 			if (w.what == WAIT_SNAPSHOT)
-				answer_snapshot(s, &w);
+				daemon_session_answer_snapshot(s, &w);
 			else if (w.what == WAIT_FLIGHT || w.what == WAIT_CHUNK ||
 				 w.what == WAIT_SEARCH)
-				answer_numbered(s, &w);
+				daemon_session_answer_numbered(s, &w);
 			else
 				daemon_session_answer(s, &w);
 			sd_bus_message_unref(w.call);
@@ -209,7 +209,7 @@ static void answer_waiters(struct daemon_session *s)
 	s->n_waiters = kept;
 }
 
-static int add_waiter(struct daemon_session *s, const struct waiter *w)
+static int daemon_session_add_waiter(struct daemon_session *s, const struct waiter *w)
 {
 	if (s->n_waiters == LIMIT_WAITERS)
 		return -EDQUOT;
@@ -221,14 +221,14 @@ static int add_waiter(struct daemon_session *s, const struct waiter *w)
 
 int daemon_session_wait(struct daemon_session *s, enum wait_for what, sd_bus_message *call)
 {
-	return add_waiter(s, &(struct waiter){ .what = what, .call = call });
+	return daemon_session_add_waiter(s, &(struct waiter){ .what = what, .call = call });
 }
 
 int daemon_session_snapshot(struct daemon_session *s, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_SNAPSHOT, .call = call };
 
-	return session_snapshot(s->session, &w.snapshot) ?: add_waiter(s, &w);
+	return session_snapshot(s->session, &w.snapshot) ?: daemon_session_add_waiter(s, &w);
 }
 
 int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message *call)
@@ -237,7 +237,7 @@ int daemon_session_search(struct daemon_session *s, uint32_t pid, sd_bus_message
 
 	if (s->n_waiters == LIMIT_WAITERS)
 		return -EDQUOT;
-	return session_search(s->session, pid, &w.snapshot) ?: add_waiter(s, &w);
+	return session_search(s->session, pid, &w.snapshot) ?: daemon_session_add_waiter(s, &w);
 }
 
 int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd_bus_message *call)
@@ -259,14 +259,14 @@ int daemon_session_take_snapshot(struct daemon_session *s, int fd, uid_t uid, sd
 		store_free(to);
 		return r;
 	}
-	return add_waiter(s, &w);
+	return daemon_session_add_waiter(s, &w);
 }
 
 int daemon_session_rotate(struct daemon_session *s, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_CHUNK, .call = call };
 
-	return session_rotate(s->session, &w.snapshot) ?: add_waiter(s, &w);
+	return session_rotate(s->session, &w.snapshot) ?: daemon_session_add_waiter(s, &w);
 }
 
 bool daemon_session_is_writing(const struct daemon_session *s)
@@ -294,7 +294,7 @@ void daemon_session_drop_waiters(struct daemon_session *s, const char *sender)
 	s->n_waiters = kept;
 }
 
-static uint64_t lost_in_all(const struct session_counters *c)
+static uint64_t daemon_session_lost_in_all(const struct session_counters *c)
 {
 	uint64_t n = 0;
 
@@ -304,10 +304,10 @@ static uint64_t lost_in_all(const struct session_counters *c)
 }
 
 /* The first loss is logged at once, so that the user can react. The last line has the total. */
-static void log_loss(struct daemon_session *s, const struct session_counters *c)
+static void daemon_session_log_loss(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
-	uint64_t lost = lost_in_all(c);
+	uint64_t lost = daemon_session_lost_in_all(c);
 
 	if (lost == 0 || s->told_loss)
 		return;
@@ -319,7 +319,7 @@ static void log_loss(struct daemon_session *s, const struct session_counters *c)
 }
 
 /* Likewise for data that a flight recorder had no room for. */
-static void log_dropped(struct daemon_session *s, const struct session_counters *c)
+static void daemon_session_log_dropped(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_LOST);
 
@@ -333,7 +333,7 @@ static void log_dropped(struct daemon_session *s, const struct session_counters 
 }
 
 /* Likewise for a limit that is below the requested size. */
-static void log_limited(struct daemon_session *s, const struct session_counters *c)
+static void daemon_session_log_limited(struct daemon_session *s, const struct session_counters *c)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	uint64_t asked = session_options(s->session)->flight_bytes;
@@ -347,7 +347,7 @@ static void log_limited(struct daemon_session *s, const struct session_counters 
 			    TEXT_SIZE(c->flight_limit), TEXT_SIZE(asked));
 }
 
-static void log_state(const struct daemon_session *s)
+static void daemon_session_log_state(const struct daemon_session *s)
 {
 	const struct log_subject started = daemon_session_subject(s, LOG_SESSION_STARTED),
 				 ended = daemon_session_subject(s, LOG_SESSION_ENDED);
@@ -362,7 +362,7 @@ static void log_state(const struct daemon_session *s)
 	else if (daemon_session_finished(s))
 		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",
 			    session_reason(s->session), c.events, TEXT_SIZE(c.bytes),
-			    lost_in_all(&c));
+			    daemon_session_lost_in_all(&c));
 }
 
 void daemon_session_signal_counters(struct daemon_session *s)
@@ -372,9 +372,9 @@ void daemon_session_signal_counters(struct daemon_session *s)
 	struct session_counters now;
 
 	session_counters(s->session, &now);
-	log_loss(s, &now);
-	log_dropped(s, &now);
-	log_limited(s, &now);
+	daemon_session_log_loss(s, &now);
+	daemon_session_log_dropped(s, &now);
+	daemon_session_log_limited(s, &now);
 	if (now.events == s->told_events && now.bytes == s->told_bytes)
 		return;
 	s->told_events = now.events;
@@ -382,7 +382,7 @@ void daemon_session_signal_counters(struct daemon_session *s)
 	bus_signals_properties(s, names);
 }
 
-static void on_looked(bool outdated, void *userdata)
+static void daemon_session_on_looked(bool outdated, void *userdata)
 {
 	struct daemon_session *s = userdata;
 
@@ -401,12 +401,13 @@ void daemon_session_check_collection(struct daemon_session *s)
 	    session_state(s->session) != SESSION_RUNNING || p->look)
 		return;
 	r = collection_look_new(s->manager->event, p->collection.units,
-				&session_options(s->session)->filter, on_looked, s, &p->look);
+				&session_options(s->session)->filter, daemon_session_on_looked, s,
+				&p->look);
 	if (r < 0)
 		daemon_session_warn(s, r, "nobody can look where the units of its collection are");
 }
 
-static void tell_state(struct daemon_session *s)
+static void daemon_session_tell_state(struct daemon_session *s)
 {
 	static const char *const names[] = { "State",     "Reason",   "Error",
 					     "StartTime", "StopTime", NULL };
@@ -415,7 +416,7 @@ static void tell_state(struct daemon_session *s)
 	if (state == s->told_state)
 		return;
 	s->told_state = state;
-	log_state(s);
+	daemon_session_log_state(s);
 	bus_signals_properties(s, names);
 	if (!daemon_session_finished(s))
 		return;
@@ -424,7 +425,7 @@ static void tell_state(struct daemon_session *s)
 }
 
 /* The client that waits for the session then requests the snapshot. */
-static void tell_due(struct daemon_session *s)
+static void daemon_session_tell_due(struct daemon_session *s)
 {
 	static const char *const names[] = { "SnapshotsDue", NULL };
 	struct session_counters now;
@@ -436,7 +437,8 @@ static void tell_due(struct daemon_session *s)
 	bus_signals_properties(s, names);
 }
 
-static void log_step(const struct log_subject *about, const struct session_shed *step)
+static void daemon_session_log_step(const struct log_subject *about,
+				    const struct session_shed *step)
 {
 	double cost = value_share(step->cost_ppm, step->n_cpus);
 	double limit = value_share(step->limit_ppm, step->n_cpus);
@@ -451,7 +453,7 @@ static void log_step(const struct log_subject *about, const struct session_shed 
 }
 
 /* Logs the parts that were shed or have returned, for readers of the journal. */
-static void tell_steps(struct daemon_session *s)
+static void daemon_session_tell_steps(struct daemon_session *s)
 {
 	const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 	static const char *const names[] = { "Shed", "BudgetSteps", NULL };
@@ -464,22 +466,22 @@ static void tell_steps(struct daemon_session *s)
 	for (; s->n_told_steps < now.n_steps; s->n_told_steps++) {
 		step = session_step(s->session, s->n_told_steps);
 		if (step)
-			log_step(&about, step);
+			daemon_session_log_step(&about, step);
 	}
 	bus_signals_properties(s, names);
 }
 
 /* Handles a change of state. May free S. */
-static int on_settle(sd_event_source *source, void *userdata)
+static int daemon_session_on_settle(sd_event_source *source, void *userdata)
 {
 	struct daemon_session *s = userdata;
 	struct manager *m = s->manager;
 
-	tell_steps(s);
-	tell_due(s);
+	daemon_session_tell_steps(s);
+	daemon_session_tell_due(s);
 	collection_snapshot_keep(s);
-	tell_state(s);
-	answer_waiters(s);
+	daemon_session_tell_state(s);
+	daemon_session_answer_waiters(s);
 	collection_snapshots_settle(s);
 	if (s->removing && !daemon_session_active(s) && !collection_snapshot_is_keeping(s))
 		manager_remove(m, s);
@@ -487,14 +489,14 @@ static int on_settle(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-static void on_changed(struct session *session, void *userdata)
+static void daemon_session_on_changed(struct session *session, void *userdata)
 {
 	struct daemon_session *s = userdata;
 
 	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
 }
 
-static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+static int daemon_session_on_io(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct daemon_session *s = userdata;
 
@@ -502,7 +504,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
 	return 0;
 }
 
-static int on_output_timeout(sd_event_source *source, uint64_t usec, void *userdata)
+static int daemon_session_on_output_timeout(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct daemon_session *s = userdata;
 	struct manager *m = s->manager;
@@ -524,14 +526,15 @@ static int on_output_timeout(sd_event_source *source, uint64_t usec, void *userd
 	return 0;
 }
 
-static int arm_output_timeout(struct daemon_session *s)
+static int daemon_session_arm_output_timeout(struct daemon_session *s)
 {
 	struct session_counters now;
 
 	session_counters(s->session, &now);
 	s->output_checked_bytes = now.bytes;
 	return sd_event_add_time_relative(s->manager->event, &s->output_timeout, CLOCK_MONOTONIC,
-					  TIMEOUT_OUTPUT_CHECK_NS / 1000, 0, on_output_timeout, s);
+					  TIMEOUT_OUTPUT_CHECK_NS / 1000, 0,
+					  daemon_session_on_output_timeout, s);
 }
 
 void daemon_session_remove(struct daemon_session *s, const char *reason)
@@ -541,7 +544,7 @@ void daemon_session_remove(struct daemon_session *s, const char *reason)
 	if (daemon_session_active(s)) {
 		session_stop(s->session, reason);
 		if (!s->output_timeout)
-			r = arm_output_timeout(s);
+			r = daemon_session_arm_output_timeout(s);
 		if (r < 0)
 			daemon_session_warn(s, r, "no timer for its removal");
 	}
@@ -563,17 +566,18 @@ static int daemon_session_make_path(struct daemon_session *s)
 	return r < 0 ? -ENOMEM : 0;
 }
 
-static int add_sources(struct daemon_session *s)
+static int daemon_session_add_sources(struct daemon_session *s)
 {
 	sd_event *event = s->manager->event;
-	int r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN, on_io, s);
+	int r = sd_event_add_io(event, &s->io, session_fd(s->session), EPOLLIN,
+				daemon_session_on_io, s);
 
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_priority(s->io, PRIORITY_DRAIN);
 	if (r < 0)
 		return r;
-	r = sd_event_add_defer(event, &s->settle, on_settle, s);
+	r = sd_event_add_defer(event, &s->settle, daemon_session_on_settle, s);
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_priority(s->settle, PRIORITY_SETTLE);
@@ -581,7 +585,7 @@ static int add_sources(struct daemon_session *s)
 }
 
 /* Creates the memory of a flight recorder. */
-static int make_flight(struct daemon_session *s, struct create_request *request)
+static int daemon_session_make_flight(struct daemon_session *s, struct create_request *request)
 {
 	struct session_options *o = &request->options;
 	int dir_fd = s->manager->flights_fd;
@@ -597,14 +601,14 @@ static int make_flight(struct daemon_session *s, struct create_request *request)
 }
 
 /* Creates the store of the archive. */
-static int make_store(struct daemon_session *s, struct create_request *request)
+static int daemon_session_make_store(struct daemon_session *s, struct create_request *request)
 {
 	int r;
 
 	if (request->store)
 		return 0;
 	if (request->options.mode == SESSION_FLIGHT) {
-		r = make_flight(s, request);
+		r = daemon_session_make_flight(s, request);
 		/*
 		 * The files are ours, but if a write hangs, it is charged to the user of the
 		 * session.
@@ -622,13 +626,13 @@ static int make_store(struct daemon_session *s, struct create_request *request)
 }
 
 /* Sets up the object path and the event sources. */
-static int set_up(struct daemon_session *s)
+static int daemon_session_set_up(struct daemon_session *s)
 {
-	int r = daemon_session_make_path(s) ?: add_sources(s);
+	int r = daemon_session_make_path(s) ?: daemon_session_add_sources(s);
 
 	if (r < 0)
 		return r;
-	session_set_changed(s->session, on_changed, s);
+	session_set_changed(s->session, daemon_session_on_changed, s);
 	return 0;
 }
 
@@ -647,7 +651,7 @@ int daemon_session_new_recovered(struct manager *m, uid_t uid, const char *name,
 	s->flight_fd = -1;
 	s->told_state = SESSION_FAILED;
 	strcpy(options.name, name);
-	r = session_new_recovered(&options, flight_fd, &s->session) ?: set_up(s);
+	r = session_new_recovered(&options, flight_fd, &s->session) ?: daemon_session_set_up(s);
 	if (r < 0)
 		return r;
 	s->flight_fd = flight_fd;
@@ -673,7 +677,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 		if (!s->owner)
 			return -ENOMEM;
 	}
-	r = make_store(s, request);
+	r = daemon_session_make_store(s, request);
 	if (r < 0)
 		return r;
 	r = session_new(&request->options, request->store, &s->session);
@@ -685,7 +689,7 @@ int daemon_session_new(const struct daemon_session_args *args, struct create_req
 	free(request->profile);
 	/* The session now owns the contents. */
 	*request = (struct create_request){ .output_fd = -1 };
-	r = set_up(s);
+	r = daemon_session_set_up(s);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(s);

@@ -9,7 +9,7 @@
 #include "daemon/sessions/daemon-session.h"
 
 /* Reads the next {sv} of the options. */
-static int read_option(sd_bus_message *m, struct rights_call *c)
+static int manager_rights_read_option(sd_bus_message *m, struct rights_call *c)
 {
 	const char *name, *type;
 	int value, r = sd_bus_message_read(m, "s", &name);
@@ -29,21 +29,22 @@ static int read_option(sd_bus_message *m, struct rights_call *c)
 	return r;
 }
 
-static int read_options(sd_bus_message *m, struct rights_call *c)
+static int manager_rights_read_options(sd_bus_message *m, struct rights_call *c)
 {
 	int r = sd_bus_message_skip(m, "s");
 
 	if (r >= 0)
 		r = sd_bus_message_enter_container(m, 'a', "{sv}");
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = read_option(m, c);
+		r = manager_rights_read_option(m, c);
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 	}
 	return r;
 }
 
-static int read_call(const struct manager *m, sd_bus_message *call, struct rights_call *c)
+static int manager_rights_read_call(const struct manager *m, sd_bus_message *call,
+				    struct rights_call *c)
 {
 	struct daemon_session *found;
 	int r;
@@ -53,7 +54,7 @@ static int read_call(const struct manager *m, sd_bus_message *call, struct right
 	/* Checks the signature, like sd-bus before it calls the method. */
 	if (strcmp(c->member, "CreateSession") == 0 &&
 	    sd_bus_message_has_signature(call, "sa{sv}") > 0)
-		return read_options(call, c);
+		return manager_rights_read_options(call, c);
 	if (strcmp(c->member, "GetSession") != 0 || sd_bus_message_has_signature(call, "s") <= 0)
 		return 0;
 	r = sd_bus_message_read(call, "s", &c->name);
@@ -70,7 +71,7 @@ int manager_demand(sd_bus_message *call, uid_t uid, struct access_demand *ret, v
 		.interface = sd_bus_message_get_interface(call),
 		.member = sd_bus_message_get_member(call),
 	};
-	int r = read_call(m, call, &c);
+	int r = manager_rights_read_call(m, call, &c);
 
 	if (r < 0)
 		return r;

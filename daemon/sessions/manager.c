@@ -19,7 +19,8 @@
 #include "daemon/sessions/collection-snapshots.h"
 #include "daemon/sessions/bus-signals.h"
 
-static struct daemon_session *find_exact(const struct manager *m, const char *name, uid_t uid)
+static struct daemon_session *manager_find_exact(const struct manager *m, const char *name,
+						 uid_t uid)
 {
 	for (struct daemon_session *s = m->sessions; s; s = s->next)
 		if (s->uid == uid && strcmp(session_options(s->session)->name, name) == 0)
@@ -28,7 +29,8 @@ static struct daemon_session *find_exact(const struct manager *m, const char *na
 }
 
 /* Finds a session NAME of any user. *RET_N is the number of such sessions. */
-static struct daemon_session *find_any(const struct manager *m, const char *name, size_t *ret_n)
+static struct daemon_session *manager_find_any_(const struct manager *m, const char *name,
+						size_t *ret_n)
 {
 	struct daemon_session *found = NULL;
 
@@ -43,7 +45,7 @@ static struct daemon_session *find_any(const struct manager *m, const char *name
 }
 
 /* Finds the session UID/NAME. */
-static struct daemon_session *find_qualified(const struct manager *m, const char *text)
+static struct daemon_session *manager_find_qualified(const struct manager *m, const char *text)
 {
 	const char *slash = strchr(text, '/');
 	char number[16];
@@ -55,13 +57,14 @@ static struct daemon_session *find_qualified(const struct manager *m, const char
 	number[slash - text] = '\0';
 	if (text_parse_u64(number, UINT32_MAX - 1, &uid) < 0)
 		return NULL;
-	return find_exact(m, slash + 1, (uid_t)uid);
+	return manager_find_exact(m, slash + 1, (uid_t)uid);
 }
 
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct daemon_session **ret,
 		 sd_bus_error *reterr)
 {
-	struct daemon_session *s = find_exact(m, name, uid) ?: find_qualified(m, name);
+	struct daemon_session *s =
+		manager_find_exact(m, name, uid) ?: manager_find_qualified(m, name);
 
 	if (!s || s->uid != uid)
 		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
@@ -72,11 +75,11 @@ int manager_find(const struct manager *m, const char *name, uid_t uid, struct da
 int manager_find_any(const struct manager *m, const char *name, uid_t uid,
 		     struct daemon_session **ret, sd_bus_error *reterr)
 {
-	struct daemon_session *s = find_exact(m, name, uid);
+	struct daemon_session *s = manager_find_exact(m, name, uid);
 	size_t n = 0;
 
 	if (!s)
-		s = find_qualified(m, name) ?: find_any(m, name, &n);
+		s = manager_find_qualified(m, name) ?: manager_find_any_(m, name, &n);
 	if (n > 1)
 		return bus_error_set(reterr, -ENOENT,
 				     "%zu users have a session '%s': say which as UID/%s", n, name,
@@ -103,7 +106,7 @@ static int manager_check_name(const struct manager *m, const struct manager_crea
 				     "'%.80s' is not a valid name for a session: use 1 to 64 "
 				     "letters, digits and '_'",
 				     args->name);
-	if (find_exact(m, args->name, args->uid))
+	if (manager_find_exact(m, args->name, args->uid))
 		return bus_error_set(reterr, -EEXIST,
 				     "there is a session '%s' already: `kymo stop %s` ends and "
 				     "removes it",
@@ -114,7 +117,7 @@ static int manager_check_name(const struct manager *m, const struct manager_crea
 /* Returns the amount of a resource that S uses. */
 typedef uint64_t (*amount_fn)(const struct daemon_session *s);
 
-static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amount)
+static struct limit_use manager_use_of(const struct manager *m, uid_t uid, amount_fn amount)
 {
 	struct limit_use use = { 0 };
 
@@ -134,13 +137,13 @@ static uint64_t manager_count_active(const struct daemon_session *s)
 	return !daemon_session_recovered(s);
 }
 
-static int check_counts(const struct manager *m, const struct manager_create_args *args, bool own,
-			sd_bus_error *reterr)
+static int manager_check_counts(const struct manager *m, const struct manager_create_args *args,
+				bool own, sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_SESSIONS, LIMIT_SESSIONS_ROOT,
 					    LIMIT_SESSIONS_PER_USER, LIMIT_SESSIONS_OWN };
 	const struct user_count abandoned = user_counts_get(&abandoned_sessions, args->uid);
-	struct limit_use has = use_of(m, args->uid, manager_count_active);
+	struct limit_use has = manager_use_of(m, args->uid, manager_count_active);
 	uint64_t may;
 
 	/* Removed sessions that hang still hold their resources. */
@@ -182,18 +185,18 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 	return 0;
 }
 
-static uint64_t ring_bytes(const struct daemon_session *s)
+static uint64_t manager_ring_bytes(const struct daemon_session *s)
 {
 	return daemon_session_finished(s) ? 0 : session_ring_memory(session_options(s->session));
 }
 
-static struct limit_request wish_of(const struct daemon_session *s, uint64_t amount)
+static struct limit_request manager_wish_of(const struct daemon_session *s, uint64_t amount)
 {
 	return (struct limit_request){ amount, s->uid, session_options(s->session)->own };
 }
 
 /* Describes the limit that is exceeded. */
-static const char *limit_scope(enum limit_verdict v)
+static const char *manager_limit_scope(enum limit_verdict v)
 {
 	return v == LIMIT_EXCEEDS_ALL    ? "all together"
 	       : v == LIMIT_EXCEEDS_USER ? "one user"
@@ -201,13 +204,13 @@ static const char *limit_scope(enum limit_verdict v)
 }
 
 /* Whether the rings of S are within the limits, in addition to all others. */
-static int check_rings(const struct manager *m, const struct daemon_session *s,
-		       sd_bus_error *reterr)
+static int manager_check_rings(const struct manager *m, const struct daemon_session *s,
+			       sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
 					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
-	const struct limit_use use = use_of(m, s->uid, ring_bytes);
-	const struct limit_request wish = wish_of(s, ring_bytes(s));
+	const struct limit_use use = manager_use_of(m, s->uid, manager_ring_bytes);
+	const struct limit_request wish = manager_wish_of(s, manager_ring_bytes(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -217,7 +220,7 @@ static int check_rings(const struct manager *m, const struct daemon_session *s,
 			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
 			     "sessions have %s, and %s is the limit of %s",
 			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
-			     limit_scope(v));
+			     manager_limit_scope(v));
 }
 
 static uint64_t manager_blocks_of(const struct daemon_session *s)
@@ -233,13 +236,13 @@ static uint64_t manager_blocks_of(const struct daemon_session *s)
  * Whether the table of blocks of S is within the limits, in addition to all others. The kernel
  * allocates it at once.
  */
-static int check_blocks(const struct manager *m, const struct daemon_session *s,
-			sd_bus_error *reterr)
+static int manager_check_blocks(const struct manager *m, const struct daemon_session *s,
+				sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_BLOCKS, LIMIT_BLOCKS_ROOT, LIMIT_BLOCKS_PER_USER,
 					    LIMIT_BLOCKS_OWN };
-	const struct limit_use use = use_of(m, s->uid, manager_blocks_of);
-	const struct limit_request wish = wish_of(s, manager_blocks_of(s));
+	const struct limit_use use = manager_use_of(m, s->uid, manager_blocks_of);
+	const struct limit_request wish = manager_wish_of(s, manager_blocks_of(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -249,7 +252,7 @@ static int check_blocks(const struct manager *m, const struct daemon_session *s,
 			     "option `memory_blocks_max`: the table would have room for %" PRIu64
 			     " blocks, those of other sessions have %" PRIu64 ", and %" PRIu64
 			     " is the limit of %s",
-			     wish.amount, use.all, most, limit_scope(v));
+			     wish.amount, use.all, most, manager_limit_scope(v));
 }
 
 static uint64_t manager_tables_of(const struct daemon_session *s)
@@ -263,13 +266,13 @@ static uint64_t manager_tables_of(const struct daemon_session *s)
 }
 
 /* Whether the unwind tables of S are within the limits, in addition to all others. */
-static int check_tables(const struct manager *m, const struct daemon_session *s,
-			sd_bus_error *reterr)
+static int manager_check_tables(const struct manager *m, const struct daemon_session *s,
+				sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_TABLE_BYTES, LIMIT_TABLE_BYTES_ROOT,
 					    LIMIT_TABLE_BYTES_PER_USER, LIMIT_TABLE_BYTES_OWN };
-	const struct limit_use use = use_of(m, s->uid, manager_tables_of);
-	const struct limit_request wish = wish_of(s, manager_tables_of(s));
+	const struct limit_use use = manager_use_of(m, s->uid, manager_tables_of);
+	const struct limit_request wish = manager_wish_of(s, manager_tables_of(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -279,10 +282,11 @@ static int check_tables(const struct manager *m, const struct daemon_session *s,
 		reterr, -EDQUOT,
 		"option `stack_tables_bytes`: unwind tables would take up to %s, those of "
 		"other sessions take %s, and %s is the limit of %s",
-		TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most), limit_scope(v));
+		TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
+		manager_limit_scope(v));
 }
 
-static uint64_t flight_of(const struct daemon_session *s)
+static uint64_t manager_flight_of(const struct daemon_session *s)
 {
 	const struct session_options *o = session_options(s->session);
 
@@ -298,15 +302,16 @@ void manager_usage(const struct manager *m, uid_t uid,
 		uint64_t all, user;
 	} rows[MANAGER_USAGE_MAX] = {
 		{ "sessions", manager_count_active, LIMIT_SESSIONS, LIMIT_SESSIONS_PER_USER },
-		{ "ring_bytes", ring_bytes, LIMIT_RING_BYTES, LIMIT_RING_BYTES_PER_USER },
+		{ "ring_bytes", manager_ring_bytes, LIMIT_RING_BYTES, LIMIT_RING_BYTES_PER_USER },
 		{ "memory_blocks", manager_blocks_of, LIMIT_BLOCKS, LIMIT_BLOCKS_PER_USER },
 		{ "stack_tables_bytes", manager_tables_of, LIMIT_TABLE_BYTES,
 		  LIMIT_TABLE_BYTES_PER_USER },
-		{ "flight_bytes", flight_of, LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_PER_USER },
+		{ "flight_bytes", manager_flight_of, LIMIT_FLIGHT_BYTES,
+		  LIMIT_FLIGHT_BYTES_PER_USER },
 	};
 
 	for (size_t i = 0; i < MANAGER_USAGE_MAX; i++) {
-		const struct limit_use has = use_of(m, uid, rows[i].amount);
+		const struct limit_use has = manager_use_of(m, uid, rows[i].amount);
 		/* Root can use all of a resource, but not all sessions. */
 		uint64_t user = uid == 0 && rows[i].amount != manager_count_active ? rows[i].all
 										   : rows[i].user;
@@ -332,14 +337,14 @@ int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
  * Whether the content of S is within the limits, in addition to all others, including finished
  * sessions.
  */
-static int check_flights(const struct manager *m, const struct daemon_session *s,
-			 sd_bus_error *reterr)
+static int manager_check_flights(const struct manager *m, const struct daemon_session *s,
+				 sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
 					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
-	const struct limit_request wish = { flight_of(s), s->uid,
+	const struct limit_request wish = { manager_flight_of(s), s->uid,
 					    session_options(s->session)->own };
-	const struct limit_use use = use_of(m, s->uid, flight_of);
+	const struct limit_use use = manager_use_of(m, s->uid, manager_flight_of);
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -349,7 +354,7 @@ static int check_flights(const struct manager *m, const struct daemon_session *s
 			     "option `flight_bytes`: the flight recorder would keep %s, others "
 			     "keep %s, and %s is the limit of %s",
 			     TEXT_SIZE(wish.amount), TEXT_SIZE(use.all), TEXT_SIZE(most),
-			     limit_scope(v));
+			     manager_limit_scope(v));
 }
 
 static int manager_make(struct manager *m, const struct manager_create_args *args,
@@ -378,9 +383,9 @@ static int manager_make(struct manager *m, const struct manager_create_args *arg
  * Removes the finished session NAME of a collection, to make room for a new one. The content that a
  * dead service has left in memory is written to the collection's directory.
  */
-static void save_left(struct manager *m, const char *name, struct collection_use *use)
+static void manager_save_left(struct manager *m, const char *name, struct collection_use *use)
 {
-	struct daemon_session *s = find_exact(m, name, 0);
+	struct daemon_session *s = manager_find_exact(m, name, 0);
 	int r;
 
 	if (!s || !daemon_session_finished(s) || !(daemon_session_recovered(s) || s->profile))
@@ -400,8 +405,8 @@ static void save_left(struct manager *m, const char *name, struct collection_use
 }
 
 /* Sets the options of REQUEST from its collection. */
-static int use_profile(struct manager *m, const struct manager_create_args *args,
-		       struct create_request *request, sd_bus_error *reterr)
+static int manager_use_profile(struct manager *m, const struct manager_create_args *args,
+			       struct create_request *request, sd_bus_error *reterr)
 {
 	struct collection *c;
 	int r;
@@ -420,7 +425,7 @@ static int use_profile(struct manager *m, const struct manager_create_args *args
 	r = collection_use_new(&m->places, request->profile, &request->use, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
-	save_left(m, args->name, request->use);
+	manager_save_left(m, args->name, request->use);
 	c = &request->use->collection;
 	request->options = c->session;
 	c->session = (struct session_options){ 0 };
@@ -436,12 +441,12 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		   sd_bus_error *reterr)
 {
 	_cleanup_(daemon_session_freep) struct daemon_session *s = NULL;
-	int r = request->profile ? use_profile(m, args, request, reterr) : 0;
+	int r = request->profile ? manager_use_profile(m, args, request, reterr) : 0;
 
 	r = r ?: manager_check_name(m, args, reterr);
 	if (r < 0)
 		return r;
-	r = check_counts(m, args, request->options.own, reterr);
+	r = manager_check_counts(m, args, request->options.own, reterr);
 	if (r < 0)
 		return r;
 	r = manager_rate_limit(m, args->uid, reterr);
@@ -451,8 +456,10 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	r = manager_make(m, args, request, &s, reterr);
 	if (r < 0)
 		return r;
-	r = check_rings(m, s, reterr) ?: check_blocks(m, s, reterr) ?: check_tables(m, s, reterr) ?:
-	    check_flights(m, s, reterr);
+	r = manager_check_rings(m, s, reterr);
+	r = r ?: manager_check_blocks(m, s, reterr);
+	r = r ?: manager_check_tables(m, s, reterr);
+	r = r ?: manager_check_flights(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;
@@ -485,7 +492,7 @@ static bool manager_any_active(const struct manager *m)
 	return false;
 }
 
-static bool all_told(const struct manager *m)
+static bool manager_all_told(const struct manager *m)
 {
 	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		if (!daemon_session_is_announced(s) || daemon_session_is_writing(s))
@@ -498,7 +505,7 @@ void manager_settle(struct manager *m)
 	bool active = manager_any_active(m);
 	int enabled = SD_EVENT_OFF;
 
-	if (m->exiting && !active && all_told(m) && !m->savings)
+	if (m->exiting && !active && manager_all_told(m) && !m->savings)
 		sd_event_exit(m->event, m->exit_status);
 	sd_event_source_get_enabled(m->tick, &enabled);
 	if (active == (enabled != SD_EVENT_OFF))
@@ -538,7 +545,7 @@ static void manager_on_gone(const char *unique_name, void *userdata)
 	}
 }
 
-static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
+static int manager_on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 
@@ -564,7 +571,7 @@ void manager_shutdown(struct manager *m, int status)
 		if (daemon_session_active(s))
 			session_stop(s->session, "service stopped");
 	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
-				       TIMEOUT_SHUTDOWN_NS / 1000, 0, on_deadline, m);
+				       TIMEOUT_SHUTDOWN_NS / 1000, 0, manager_on_deadline, m);
 	if (r < 0) {
 		log_warning(r, "no timer for the end: sessions are left as they are");
 		sd_event_exit(m->event, status);
@@ -572,7 +579,7 @@ void manager_shutdown(struct manager *m, int status)
 	manager_settle(m);
 }
 
-static void on_found(uid_t uid, const char *name, int fd, void *userdata)
+static void manager_on_found(uid_t uid, const char *name, int fd, void *userdata)
 {
 	struct manager *m = userdata;
 	struct daemon_session *s;
@@ -606,7 +613,7 @@ static void manager_recover(struct manager *m)
 	if (m->flights_fd < 0)
 		log_warning(m->flights_fd, "no place for flight recorders");
 	else
-		flights_find(m->flights_fd, on_found, m);
+		flights_find(m->flights_fd, manager_on_found, m);
 }
 
 int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret)

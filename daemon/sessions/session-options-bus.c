@@ -47,7 +47,8 @@ static const char *session_options_bus_kind_of(mode_t mode)
  * file system never answers, each one costs a thread and a descriptor that do not come back. A file
  * system that is only slow, such as a busy disk, is accepted.
  */
-static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *reterr)
+static int session_options_check_answers(const char *option, int fd, uid_t uid,
+					 sd_bus_error *reterr)
 {
 	size_t n = async_close_backlog(fd, uid);
 
@@ -88,7 +89,7 @@ static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 }
 
 /* Whether data written to the socket FD goes to a process of UID, or over a network. */
-static bool is_socket_of(int fd, uid_t uid)
+static bool session_options_is_socket_of(int fd, uid_t uid)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t size = sizeof(int), peer_size = sizeof(peer);
@@ -108,11 +109,12 @@ static bool is_socket_of(int fd, uid_t uid)
  * the socket. So users could send lines to the journal, or messages to systemd, in the name of the
  * service.
  */
-static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
+static int session_options_check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 {
 	mode_t type;
 
-	if (uid == 0 || file_type_of(fd, &type) < 0 || type != S_IFSOCK || is_socket_of(fd, uid))
+	if (uid == 0 || file_type_of(fd, &type) < 0 || type != S_IFSOCK ||
+	    session_options_is_socket_of(fd, uid))
 		return 0;
 	return bus_error_set(
 		reterr, -EBADF,
@@ -124,7 +126,7 @@ static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
  * Sets *RET to the descriptor that STAND_IN stands for, borrowed. From now on it belongs to UID,
  * and is charged to UID if its close hangs.
  */
-static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
+static int session_options_passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
 	*ret = stand_in < 0 ? stand_in : passed_fds_get(stand_in);
 	if (stand_in < 0)
@@ -145,10 +147,11 @@ static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 
 int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 {
-	int fd, r = passed_fd_of(stand_in, uid, &fd, reterr);
+	int fd, r = session_options_passed_fd_of(stand_in, uid, &fd, reterr);
 
-	r = r ?: session_options_bus_check_output(fd, reterr) ?: check_peer(fd, uid, reterr)
-		    ?: check_answers("output", fd, uid, reterr);
+	r = r ?: session_options_bus_check_output(fd, reterr);
+	r = r ?: session_options_check_peer(fd, uid, reterr);
+	r = r ?: session_options_check_answers("output", fd, uid, reterr);
 	if (r < 0)
 		return r;
 	r = foreign_fds_dup(fd);
@@ -158,7 +161,8 @@ int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 	return 0;
 }
 
-static int read_output(sd_bus_message *m, struct create_request *to, sd_bus_error *reterr)
+static int session_options_read_output(sd_bus_message *m, struct create_request *to,
+				       sd_bus_error *reterr)
 {
 	int fd, r = sd_bus_message_read(m, "h", &fd);
 
@@ -169,7 +173,8 @@ static int read_output(sd_bus_message *m, struct create_request *to, sd_bus_erro
 	return output_fd_take(fd, to->uid, &to->output_fd, reterr);
 }
 
-static int read_profile(sd_bus_message *m, struct create_request *to, sd_bus_error *reterr)
+static int session_options_read_profile(sd_bus_message *m, struct create_request *to,
+					sd_bus_error *reterr)
 {
 	const char *name;
 	int r = sd_bus_message_read(m, "s", &name);
@@ -180,7 +185,8 @@ static int read_profile(sd_bus_message *m, struct create_request *to, sd_bus_err
 	return to->profile ? 0 : -ENOMEM;
 }
 
-static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_error *reterr)
+static int session_options_read_linger(sd_bus_message *m, struct create_request *to,
+				       sd_bus_error *reterr)
 {
 	int v, r = sd_bus_message_read(m, "b", &v);
 
@@ -190,12 +196,12 @@ static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_erro
 }
 
 /* Takes a file that is parsed as a program, in a sandbox. It is never written. */
-static int keep_file(struct create_request *to, int stand_in, const struct option_row *row,
-		     sd_bus_error *reterr)
+static int session_options_keep_file(struct create_request *to, int stand_in,
+				     const struct option_row *row, sd_bus_error *reterr)
 {
 	struct option_files *files = option_at(row, &to->options);
 	mode_t type;
-	int fd, flags, r = passed_fd_of(stand_in, to->uid, &fd, reterr);
+	int fd, flags, r = session_options_passed_fd_of(stand_in, to->uid, &fd, reterr);
 
 	if (r < 0)
 		return r;
@@ -205,7 +211,7 @@ static int keep_file(struct create_request *to, int stand_in, const struct optio
 		return bus_error_set(reterr, -EBADF,
 				     "option `%s`: regular files are needed, open for reading",
 				     row->bus);
-	r = check_answers(row->bus, fd, to->uid, reterr);
+	r = session_options_check_answers(row->bus, fd, to->uid, reterr);
 	if (r < 0)
 		return r;
 	r = foreign_fds_dup(fd);
@@ -215,8 +221,8 @@ static int keep_file(struct create_request *to, int stand_in, const struct optio
 	return 0;
 }
 
-static int read_files(sd_bus_message *m, const struct option_row *row, struct create_request *to,
-		      sd_bus_error *reterr)
+static int session_options_read_files(sd_bus_message *m, const struct option_row *row,
+				      struct create_request *to, sd_bus_error *reterr)
 {
 	struct option_files *files = option_at(row, &to->options);
 	int fd, r = sd_bus_message_enter_container(m, 'a', "h");
@@ -231,7 +237,7 @@ static int read_files(sd_bus_message *m, const struct option_row *row, struct cr
 			return bus_error_set(reterr, -EINVAL,
 					     "option `%s`: more than %zu values are not possible",
 					     row->bus, row->n_max);
-		r = keep_file(to, fd, row, reterr);
+		r = session_options_keep_file(to, fd, row, reterr);
 		if (r < 0)
 			return r;
 	}
@@ -244,12 +250,12 @@ static const struct request_row {
 	int (*read)(sd_bus_message *m, struct create_request *to, sd_bus_error *reterr);
 	bool beside_profile;
 } request_rows[] = {
-	{ "output", "h", read_output, false },
-	{ "profile", "s", read_profile, true },
-	{ "linger", "b", read_linger, true },
+	{ "output", "h", session_options_read_output, false },
+	{ "profile", "s", session_options_read_profile, true },
+	{ "linger", "b", session_options_read_linger, true },
 };
 
-static const struct request_row *request_row_of(const char *name)
+static const struct request_row *session_options_request_row_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(request_rows); i++)
 		if (strcmp(request_rows[i].name, name) == 0)
@@ -264,7 +270,7 @@ static int session_options_bus_read_option(sd_bus_message *m, const struct optio
 	int r;
 
 	if (row->type == OPTION_FILES)
-		return read_files(m, row, to, reterr);
+		return session_options_read_files(m, row, to, reterr);
 	r = option_bus_read(m, row, &to->options, why);
 	return r == -EINVAL && *why ? bus_error_set(reterr, r, "option `%s`: %s", row->bus, why)
 				    : r;
@@ -277,8 +283,8 @@ struct seen {
 };
 
 /* Reads one {sv} whose `e` was entered. */
-static int read_entry(sd_bus_message *m, struct create_request *to, struct seen *seen,
-		      sd_bus_error *reterr)
+static int session_options_read_entry(sd_bus_message *m, struct create_request *to,
+				      struct seen *seen, sd_bus_error *reterr)
 {
 	const struct request_row *own;
 	const struct option_row *row;
@@ -288,7 +294,7 @@ static int read_entry(sd_bus_message *m, struct create_request *to, struct seen 
 
 	if (r < 0)
 		return r;
-	own = request_row_of(name);
+	own = session_options_request_row_of(name);
 	row = own ? NULL : option_of_bus(name);
 	if (!own && !row)
 		return bus_error_set(reterr, -EINVAL, "there is no option `%s`", name);
@@ -318,14 +324,14 @@ static int session_options_bus_read_entries(sd_bus_message *m, struct create_req
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
 	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = read_entry(m, to, seen, reterr);
+		r = session_options_read_entry(m, to, seen, reterr);
 		if (r >= 0)
 			r = sd_bus_message_exit_container(m);
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int check_output_given(const struct create_request *r, sd_bus_error *reterr)
+static int session_options_check_output_given(const struct create_request *r, sd_bus_error *reterr)
 {
 	bool flight = r->options.mode == SESSION_FLIGHT;
 
@@ -360,7 +366,7 @@ static int session_options_bus_check_request(const struct create_request *reques
 						   "only `linger` is possible",
 						   seen->other)
 				   : 0;
-	r = check_output_given(request, reterr);
+	r = session_options_check_output_given(request, reterr);
 	if (r == 0 &&
 	    option_check(&request->options, 0, session_options_bus_on_complaint, reterr) > 0)
 		r = -EINVAL;

@@ -11,7 +11,7 @@ struct head {
 };
 
 /* Parses a number, which can be cut off at the end of the data. */
-static uint64_t head_take_number(struct head *h)
+static uint64_t apitrace_head_take_number(struct head *h)
 {
 	uint64_t number = 0;
 
@@ -27,9 +27,9 @@ static uint64_t head_take_number(struct head *h)
 }
 
 /* Parses a name: not empty, not long, without control characters. It can be cut off. */
-static bool head_take_name(struct head *h)
+static bool apitrace_head_take_name(struct head *h)
 {
-	uint64_t n = head_take_number(h);
+	uint64_t n = apitrace_head_take_number(h);
 
 	if (h->at == h->n)
 		return true;
@@ -42,16 +42,16 @@ static bool head_take_name(struct head *h)
 }
 
 /* Whether the first event enters a function with a valid name. */
-static bool is_enter(struct head *h, uint64_t version)
+static bool apitrace_is_enter(struct head *h, uint64_t version)
 {
 	if (h->at == h->n)
 		return true;
 	if (h->p[h->at++] != APITRACE_EVENT_ENTER)
 		return false;
 	if (version >= APITRACE_VERSION_THREADS)
-		head_take_number(h);
-	head_take_number(h);
-	return head_take_name(h);
+		apitrace_head_take_number(h);
+	apitrace_head_take_number(h);
+	return apitrace_head_take_name(h);
 }
 
 bool apitrace_is_stream(const uint8_t *p, size_t n)
@@ -61,23 +61,23 @@ bool apitrace_is_stream(const uint8_t *p, size_t n)
 
 	if (n == 0)
 		return false;
-	version = head_take_number(&h);
+	version = apitrace_head_take_number(&h);
 	if (version > APITRACE_VERSION_MAX)
 		return false;
 	if (version < APITRACE_VERSION_PROPERTIES)
-		return is_enter(&h, version);
+		return apitrace_is_enter(&h, version);
 	/* A single byte is not enough evidence. */
-	if (h.at == n || head_take_number(&h) > version)
+	if (h.at == n || apitrace_head_take_number(&h) > version)
 		return false;
 	if (h.at < n && p[h.at] != 0)
-		return head_take_name(&h);
+		return apitrace_head_take_name(&h);
 	h.at += h.at < n;
-	return is_enter(&h, version);
+	return apitrace_is_enter(&h, version);
 }
 
 uint64_t apitrace_head_version(const uint8_t *p, size_t n)
 {
 	struct head h = { .p = p, .n = n };
 
-	return head_take_number(&h);
+	return apitrace_head_take_number(&h);
 }

@@ -106,7 +106,7 @@ static const char *const direct3d_queries[] = {
 	"GetDeviceCaps",
 };
 
-static bool meaning_has(const char *const *list, size_t n, const char *name)
+static bool apitrace_meaning_has(const char *const *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(list[i], name) == 0)
@@ -114,10 +114,10 @@ static bool meaning_has(const char *const *list, size_t n, const char *name)
 	return false;
 }
 
-#define MEANING_HAS(list, name) meaning_has(list, ARRAY_SIZE(list), name)
+#define MEANING_HAS(list, name) apitrace_meaning_has(list, ARRAY_SIZE(list), name)
 
 /* The rest of NAME after PREFIX, or NULL. */
-static const char *meaning_behind(const char *name, const char *prefix)
+static const char *apitrace_meaning_behind(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -125,13 +125,13 @@ static const char *meaning_behind(const char *name, const char *prefix)
 }
 
 /* IDXGISwapChain1::Present1 and similar ones. */
-static bool is_dxgi_present(const char *name)
+static bool apitrace_meaning_is_dxgi_present(const char *name)
 {
-	const char *rest = meaning_behind(name, "IDXGISwapChain")
-				   ?: meaning_behind(name, "IDXGIDecodeSwapChain");
+	const char *rest = apitrace_meaning_behind(name, "IDXGISwapChain")
+				   ?: apitrace_meaning_behind(name, "IDXGIDecodeSwapChain");
 
 	rest = rest ? strstr(rest, "::") : NULL;
-	return rest && meaning_behind(rest, "::Present");
+	return rest && apitrace_meaning_behind(rest, "::Present");
 }
 
 bool apitrace_ends_frame(const struct apitrace_text *function)
@@ -140,22 +140,22 @@ bool apitrace_ends_frame(const struct apitrace_text *function)
 
 	if (!strchr("CIegw", name[0]))
 		return false;
-	return MEANING_HAS(frame_ends, name) || is_dxgi_present(name);
+	return MEANING_HAS(frame_ends, name) || apitrace_meaning_is_dxgi_present(name);
 }
 
-static bool is_direct3d_query(const char *name)
+static bool apitrace_meaning_is_direct3d_query(const char *name)
 {
 	const char *method = strstr(name, "::");
 
-	if (!method || !meaning_behind(name, "IDirect3D"))
+	if (!method || !apitrace_meaning_behind(name, "IDirect3D"))
 		return false;
-	if (meaning_behind(name, "IDirect3DDevice"))
+	if (apitrace_meaning_behind(name, "IDirect3DDevice"))
 		return strcmp(method, "::GetDeviceCaps") == 0 && !strstr(name, "Device7");
 	return MEANING_HAS(direct3d_queries, method + 2);
 }
 
 /* Whether a call of glGetError() found no error. The function must have no arguments. */
-static bool is_no_error(const struct apitrace_call *call)
+static bool apitrace_meaning_is_no_error(const struct apitrace_call *call)
 {
 	const struct apitrace_value *ret = call->ret;
 
@@ -183,11 +183,12 @@ bool apitrace_is_query(const struct apitrace_call *call)
 
 	if (!strchr("CIegw", name[0]))
 		return false;
-	if ((rest = meaning_behind(name, "glIs")))
+	if ((rest = apitrace_meaning_behind(name, "glIs")))
 		return MEANING_HAS(gl_is, rest);
-	if ((rest = meaning_behind(name, "glXGet")))
+	if ((rest = apitrace_meaning_behind(name, "glXGet")))
 		return MEANING_HAS(glx_get, rest);
-	if ((rest = meaning_behind(name, "wglGet")))
+	if ((rest = apitrace_meaning_behind(name, "wglGet")))
 		return MEANING_HAS(wgl_get, rest);
-	return MEANING_HAS(other_queries, name) || is_no_error(call) || is_direct3d_query(name);
+	return MEANING_HAS(other_queries, name) || apitrace_meaning_is_no_error(call) ||
+	       apitrace_meaning_is_direct3d_query(name);
 }

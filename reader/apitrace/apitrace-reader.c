@@ -37,7 +37,7 @@ struct apitrace_reader {
 
 /* ---- open calls ---- */
 
-static struct open_call *open_call_free(struct open_call *c)
+static struct open_call *apitrace_reader_open_call_free(struct open_call *c)
 {
 	/* The struct is in its own pool. */
 	struct apitrace_pool pool;
@@ -49,7 +49,7 @@ static struct open_call *open_call_free(struct open_call *c)
 	return NULL;
 }
 
-static struct open_call *open_call_new(void)
+static struct open_call *apitrace_reader_open_call_new(void)
 {
 	struct apitrace_pool pool = { 0 };
 	struct open_call *c = apitrace_pool_get(&pool, sizeof(*c));
@@ -59,7 +59,7 @@ static struct open_call *open_call_new(void)
 	return c;
 }
 
-static int open_call_add(struct apitrace_reader *r, struct open_call *c)
+static int apitrace_reader_open_call_add(struct apitrace_reader *r, struct open_call *c)
 {
 	int e = table_set(&r->open, c->call.no + 1, c);
 
@@ -72,7 +72,7 @@ static int open_call_add(struct apitrace_reader *r, struct open_call *c)
 	return 0;
 }
 
-static struct open_call *open_call_remove(struct apitrace_reader *r, uint64_t no)
+static struct open_call *apitrace_reader_open_call_remove(struct apitrace_reader *r, uint64_t no)
 {
 	struct open_call *c = no < UINT64_MAX ? table_remove(&r->open, no + 1) : NULL;
 
@@ -86,7 +86,7 @@ static struct open_call *open_call_remove(struct apitrace_reader *r, uint64_t no
 
 /* ---- details ---- */
 
-static int reader_take_arg(struct apitrace_reader *r, struct open_call *c)
+static int apitrace_reader_take_arg(struct apitrace_reader *r, struct open_call *c)
 {
 	struct apitrace_call *call = &c->call;
 	struct apitrace_value *value = NULL;
@@ -119,7 +119,7 @@ static int reader_take_arg(struct apitrace_reader *r, struct open_call *c)
 	return 0;
 }
 
-static int parse_backtrace(struct apitrace_reader *r, struct open_call *c)
+static int apitrace_reader_parse_backtrace(struct apitrace_reader *r, struct open_call *c)
 {
 	_cleanup_free_ struct apitrace_frame **frames = NULL;
 	struct apitrace_frame **kept;
@@ -143,7 +143,7 @@ static int parse_backtrace(struct apitrace_reader *r, struct open_call *c)
 }
 
 /* Returns 1, 0 at the end of the event, or a negative errno. */
-static int parse_detail(struct apitrace_reader *r, struct open_call *c)
+static int apitrace_reader_parse_detail(struct apitrace_reader *r, struct open_call *c)
 {
 	uint64_t at = r->parse.input.offset, flags;
 	uint8_t detail;
@@ -155,7 +155,7 @@ static int parse_detail(struct apitrace_reader *r, struct open_call *c)
 	case APITRACE_DETAIL_END:
 		return 0;
 	case APITRACE_DETAIL_ARG:
-		return reader_take_arg(r, c) ?: 1;
+		return apitrace_reader_take_arg(r, c) ?: 1;
 	case APITRACE_DETAIL_RET:
 		return apitrace_parse_value(&r->parse, &c->pool, &c->call.ret) ?: 1;
 	case APITRACE_DETAIL_THREAD:
@@ -164,7 +164,7 @@ static int parse_detail(struct apitrace_reader *r, struct open_call *c)
 			break;
 		return apitrace_parse_number(&r->parse, &c->call.thread) ?: 1;
 	case APITRACE_DETAIL_BACKTRACE:
-		return parse_backtrace(r, c) ?: 1;
+		return apitrace_reader_parse_backtrace(r, c) ?: 1;
 	case APITRACE_DETAIL_FLAGS:
 		e = apitrace_parse_number(&r->parse, &flags);
 		if (e == 0)
@@ -174,20 +174,20 @@ static int parse_detail(struct apitrace_reader *r, struct open_call *c)
 	return apitrace_parse_damage(&r->parse, at, "an unknown detail of a call");
 }
 
-static int parse_details(struct apitrace_reader *r, struct open_call *c)
+static int apitrace_reader_parse_details(struct apitrace_reader *r, struct open_call *c)
 {
 	int e;
 
-	while ((e = parse_detail(r, c)) > 0)
+	while ((e = apitrace_reader_parse_detail(r, c)) > 0)
 		;
 	return e;
 }
 
 /* ---- events ---- */
 
-static int parse_enter(struct apitrace_reader *r, uint64_t at)
+static int apitrace_reader_parse_enter(struct apitrace_reader *r, uint64_t at)
 {
-	struct open_call *c = open_call_new();
+	struct open_call *c = apitrace_reader_open_call_new();
 	int e = 0;
 
 	if (!c)
@@ -196,18 +196,19 @@ static int parse_enter(struct apitrace_reader *r, uint64_t at)
 	c->call.state = APITRACE_CALL_INCOMPLETE;
 	if (r->parse.version >= APITRACE_VERSION_THREADS)
 		e = apitrace_parse_number(&r->parse, &c->call.thread);
-	e = e ?: apitrace_parse_function(&r->parse, &c->call.function) ?: parse_details(r, c);
+	e = e ?: apitrace_parse_function(&r->parse, &c->call.function);
+	e = e ?: apitrace_reader_parse_details(r, c);
 	c->call.no = r->n_calls;
-	e = e ?: open_call_add(r, c);
+	e = e ?: apitrace_reader_open_call_add(r, c);
 	if (e < 0)
-		open_call_free(c);
+		apitrace_reader_open_call_free(c);
 	else
 		r->n_calls++;
 	return e;
 }
 
 /* Returns 1 with the call in r->given, 0 if no such call was open, or a negative errno. */
-static int parse_leave(struct apitrace_reader *r)
+static int apitrace_reader_parse_leave(struct apitrace_reader *r)
 {
 	struct open_call *c;
 	bool stray;
@@ -216,17 +217,17 @@ static int parse_leave(struct apitrace_reader *r)
 
 	if (e < 0)
 		return e;
-	c = open_call_remove(r, no);
+	c = apitrace_reader_open_call_remove(r, no);
 	stray = !c;
 	if (stray) {
 		apitrace_parse_found(&r->parse, APITRACE_LEAVE_WITHOUT_ENTER);
-		c = open_call_new();
+		c = apitrace_reader_open_call_new();
 		if (!c)
 			return -ENOMEM;
 	}
-	e = parse_details(r, c);
+	e = apitrace_reader_parse_details(r, c);
 	if (stray) {
-		open_call_free(c);
+		apitrace_reader_open_call_free(c);
 		return e;
 	}
 	/* If the event is damaged, the part before the damage is kept. */
@@ -235,7 +236,7 @@ static int parse_leave(struct apitrace_reader *r)
 		return e;
 	}
 	if (e < 0) {
-		open_call_free(c);
+		apitrace_reader_open_call_free(c);
 		return e;
 	}
 	c->call.state = APITRACE_CALL_COMPLETE;
@@ -243,8 +244,8 @@ static int parse_leave(struct apitrace_reader *r)
 	return 1;
 }
 
-/* Reads events until a call has ended. Returns as parse_leave(); 0 at the end. */
-static int next_event(struct apitrace_reader *r)
+/* Reads events until a call has ended. Returns as apitrace_reader_parse_leave(); 0 at the end. */
+static int apitrace_reader_next_event(struct apitrace_reader *r)
 {
 	struct input *in = &r->parse.input;
 	int e;
@@ -258,9 +259,9 @@ static int next_event(struct apitrace_reader *r)
 			return e;
 		event = *(const uint8_t *)input_take(in, 1);
 		if (event == APITRACE_EVENT_ENTER)
-			e = parse_enter(r, at);
+			e = apitrace_reader_parse_enter(r, at);
 		else if (event == APITRACE_EVENT_LEAVE)
-			e = parse_leave(r);
+			e = apitrace_reader_parse_leave(r);
 		else
 			e = apitrace_parse_damage(&r->parse, at, "an unknown event");
 		if (e != 0 || r->open_bytes > APITRACE_PENDING_BYTES_MAX)
@@ -269,10 +270,10 @@ static int next_event(struct apitrace_reader *r)
 }
 
 /* Returns the oldest open call in r->given, without its end. */
-static void give_oldest(struct apitrace_reader *r, enum apitrace_finding_id why)
+static void apitrace_reader_give_oldest(struct apitrace_reader *r, enum apitrace_finding_id why)
 {
 	apitrace_parse_found(&r->parse, why);
-	r->given = open_call_remove(r, r->first->call.no);
+	r->given = apitrace_reader_open_call_remove(r, r->first->call.no);
 }
 
 int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call **ret)
@@ -285,19 +286,19 @@ int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call *
 		return APITRACE_DAMAGE;
 	}
 	if (!r->kept)
-		r->given = open_call_free(r->given);
+		r->given = apitrace_reader_open_call_free(r->given);
 	r->kept = false;
 	if (!r->ended) {
-		e = next_event(r);
+		e = apitrace_reader_next_event(r);
 		r->ended = e <= 0;
 		r->kept = e < 0 && r->given;
 		if (e < 0)
 			return e == -EBADMSG ? APITRACE_DAMAGE : e;
 		if (e > 0 && !r->given)
-			give_oldest(r, APITRACE_FORGOTTEN);
+			apitrace_reader_give_oldest(r, APITRACE_FORGOTTEN);
 	}
 	if (!r->given && r->first)
-		give_oldest(r, APITRACE_NEVER_LEFT);
+		apitrace_reader_give_oldest(r, APITRACE_NEVER_LEFT);
 	if (!r->given)
 		return APITRACE_END;
 	*ret = &r->given->call;
@@ -306,7 +307,7 @@ int apitrace_reader_next(struct apitrace_reader *r, const struct apitrace_call *
 
 /* ---- header ---- */
 
-static int parse_properties(struct apitrace_reader *r)
+static int apitrace_reader_parse_properties(struct apitrace_reader *r)
 {
 	struct apitrace_parse *p = &r->parse;
 	_cleanup_free_ struct apitrace_property *list = NULL;
@@ -337,7 +338,7 @@ static int parse_properties(struct apitrace_reader *r)
 	return e;
 }
 
-static int parse_header(struct apitrace_reader *r)
+static int apitrace_reader_parse_header(struct apitrace_reader *r)
 {
 	struct apitrace_header *h = &r->header;
 	int e = apitrace_parse_number(&r->parse, &h->version);
@@ -350,7 +351,7 @@ static int parse_header(struct apitrace_reader *r)
 	e = apitrace_parse_number(&r->parse, &h->semantic_version);
 	if (e == 0 && h->semantic_version > h->version)
 		apitrace_parse_found(&r->parse, APITRACE_SEMANTICS);
-	return e ?: parse_properties(r);
+	return e ?: apitrace_reader_parse_properties(r);
 }
 
 /* ---- object ---- */
@@ -359,7 +360,7 @@ static int apitrace_reader_start(struct apitrace_reader **ret, struct apitrace_r
 {
 	e = e ?: input_need(&r->parse.input, 1);
 	if (e >= 0)
-		e = e == 0 ? APITRACE_ALIEN_EMPTY : parse_header(r);
+		e = e == 0 ? APITRACE_ALIEN_EMPTY : apitrace_reader_parse_header(r);
 	/* Damage is reported by apitrace_reader_next(). */
 	if (e == -EBADMSG) {
 		r->bad_header = true;
@@ -405,9 +406,10 @@ struct apitrace_reader *apitrace_reader_free(struct apitrace_reader *r)
 {
 	if (!r)
 		return NULL;
-	open_call_free(r->given);
+	apitrace_reader_open_call_free(r->given);
 	while (r->first)
-		open_call_free(open_call_remove(r, r->first->call.no));
+		apitrace_reader_open_call_free(
+			apitrace_reader_open_call_remove(r, r->first->call.no));
 	table_deinit(&r->open);
 	apitrace_parse_deinit(&r->parse);
 	return free_ptr(r);

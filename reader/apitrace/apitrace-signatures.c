@@ -16,7 +16,7 @@ enum { ID_GAP_MAX = 65536 };
 #define ROOM(p, size, ret)                                                                         \
 	apitrace_parse_room(p, &(p)->signatures, size, APITRACE_SIGNATURE_BYTES_MAX, ret)
 
-static int signatures_name(struct apitrace_parse *p, struct apitrace_text *ret)
+static int apitrace_signatures_name(struct apitrace_parse *p, struct apitrace_text *ret)
 {
 	return apitrace_parse_text(p, &p->signatures, APITRACE_SIGNATURE_BYTES_MAX, ret);
 }
@@ -26,7 +26,7 @@ static int signatures_name(struct apitrace_parse *p, struct apitrace_text *ret)
  * bytes, whose body follows, or a negative errno. A signature with a damaged body stays in T and is
  * not used.
  */
-static int find_or_make(struct apitrace_parse *p, struct table *t, size_t size, void *ret)
+static int apitrace_find_or_make(struct apitrace_parse *p, struct table *t, size_t size, void *ret)
 {
 	uint64_t at = p->input.offset, id;
 	void *made = NULL;
@@ -47,7 +47,8 @@ static int find_or_make(struct apitrace_parse *p, struct table *t, size_t size, 
 }
 
 /* Parses N names. Memory grows with the names, since N is not trusted. */
-static int signatures_name_list(struct apitrace_parse *p, uint64_t n, struct apitrace_names *to)
+static int apitrace_signatures_name_list(struct apitrace_parse *p, uint64_t n,
+					 struct apitrace_names *to)
 {
 	_cleanup_free_ struct apitrace_text *names = NULL;
 	struct apitrace_text *kept;
@@ -55,7 +56,7 @@ static int signatures_name_list(struct apitrace_parse *p, uint64_t n, struct api
 	int r = 0;
 
 	for (to->n = 0; r == 0 && to->n < n; to->n += r == 0)
-		r = GROW(names, room, to->n + 1) ?: signatures_name(p, &names[to->n]);
+		r = GROW(names, room, to->n + 1) ?: apitrace_signatures_name(p, &names[to->n]);
 	r = r ?: ROOM(p, (to->n + 1) * sizeof(*kept), &kept);
 	if (r < 0) {
 		to->n = 0;
@@ -67,32 +68,34 @@ static int signatures_name_list(struct apitrace_parse *p, uint64_t n, struct api
 	return 0;
 }
 
-static int parse_names(struct apitrace_parse *p, struct table *t, struct apitrace_names **ret)
+static int apitrace_parse_names(struct apitrace_parse *p, struct table *t,
+				struct apitrace_names **ret)
 {
 	uint64_t n;
-	int r = find_or_make(p, t, sizeof(**ret), ret);
+	int r = apitrace_find_or_make(p, t, sizeof(**ret), ret);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
-	return signatures_name(p, &(*ret)->name) ?: apitrace_parse_number(p, &n) ?:
-	       signatures_name_list(p, n, *ret);
+	return apitrace_signatures_name(p, &(*ret)->name) ?: apitrace_parse_number(p, &n) ?:
+	       apitrace_signatures_name_list(p, n, *ret);
 }
 
 int apitrace_parse_function(struct apitrace_parse *p, struct apitrace_names **ret)
 {
-	return parse_names(p, &p->functions, ret);
+	return apitrace_parse_names(p, &p->functions, ret);
 }
 
 int apitrace_parse_struct(struct apitrace_parse *p, struct apitrace_names **ret)
 {
-	return parse_names(p, &p->structs, ret);
+	return apitrace_parse_names(p, &p->structs, ret);
 }
 
 /* Parses one entry of an enum or a bitmask. */
-static int parse_entry(struct apitrace_parse *p, bool is_enum, struct apitrace_number_name *ret)
+static int apitrace_parse_entry(struct apitrace_parse *p, bool is_enum,
+				struct apitrace_number_name *ret)
 {
 	int64_t value;
-	int r = signatures_name(p, &ret->name);
+	int r = apitrace_signatures_name(p, &ret->name);
 
 	if (r < 0 || !is_enum)
 		return r ?: apitrace_parse_number(p, &ret->value);
@@ -102,8 +105,8 @@ static int parse_entry(struct apitrace_parse *p, bool is_enum, struct apitrace_n
 	return r;
 }
 
-static int parse_entries(struct apitrace_parse *p, uint64_t n, bool is_enum,
-			 struct apitrace_set *to)
+static int apitrace_parse_entries(struct apitrace_parse *p, uint64_t n, bool is_enum,
+				  struct apitrace_set *to)
 {
 	_cleanup_free_ struct apitrace_number_name *values = NULL;
 	struct apitrace_number_name *kept;
@@ -111,7 +114,8 @@ static int parse_entries(struct apitrace_parse *p, uint64_t n, bool is_enum,
 	int r = 0;
 
 	for (to->n = 0; r == 0 && to->n < n; to->n += r == 0) {
-		r = GROW(values, room, to->n + 1) ?: parse_entry(p, is_enum, &values[to->n]);
+		r = GROW(values, room, to->n + 1)
+			    ?: apitrace_parse_entry(p, is_enum, &values[to->n]);
 		if (r == 0 && !is_enum && to->n > 0 && values[to->n].value == 0)
 			apitrace_parse_found(p, APITRACE_ZERO_FLAG);
 	}
@@ -129,27 +133,27 @@ static int parse_entries(struct apitrace_parse *p, uint64_t n, bool is_enum,
 int apitrace_parse_enum(struct apitrace_parse *p, struct apitrace_set **ret)
 {
 	uint64_t n = 1; /* entries of an old enum */
-	int r = find_or_make(p, &p->enums, sizeof(**ret), ret);
+	int r = apitrace_find_or_make(p, &p->enums, sizeof(**ret), ret);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
 	if (p->version > APITRACE_VERSION_OLD_ENUMS)
 		r = apitrace_parse_number(p, &n);
-	return r ?: parse_entries(p, n, true, *ret);
+	return r ?: apitrace_parse_entries(p, n, true, *ret);
 }
 
 int apitrace_parse_bitmask(struct apitrace_parse *p, struct apitrace_set **ret)
 {
 	uint64_t n;
-	int r = find_or_make(p, &p->bitmasks, sizeof(**ret), ret);
+	int r = apitrace_find_or_make(p, &p->bitmasks, sizeof(**ret), ret);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
-	return apitrace_parse_number(p, &n) ?: parse_entries(p, n, false, *ret);
+	return apitrace_parse_number(p, &n) ?: apitrace_parse_entries(p, n, false, *ret);
 }
 
 /* Returns 1, 0 at the end of the frame, or a negative errno. */
-static int parse_frame_detail(struct apitrace_parse *p, struct apitrace_frame *f)
+static int apitrace_parse_frame_detail(struct apitrace_parse *p, struct apitrace_frame *f)
 {
 	uint64_t at = p->input.offset;
 	uint8_t detail;
@@ -161,11 +165,11 @@ static int parse_frame_detail(struct apitrace_parse *p, struct apitrace_frame *f
 	case APITRACE_FRAME_END:
 		return 0;
 	case APITRACE_FRAME_MODULE:
-		return signatures_name(p, &f->module) ?: 1;
+		return apitrace_signatures_name(p, &f->module) ?: 1;
 	case APITRACE_FRAME_FUNCTION:
-		return signatures_name(p, &f->function) ?: 1;
+		return apitrace_signatures_name(p, &f->function) ?: 1;
 	case APITRACE_FRAME_FILE:
-		return signatures_name(p, &f->file) ?: 1;
+		return apitrace_signatures_name(p, &f->file) ?: 1;
 	case APITRACE_FRAME_LINE:
 		f->has_line = true;
 		return apitrace_parse_number(p, &f->line) ?: 1;
@@ -179,11 +183,11 @@ static int parse_frame_detail(struct apitrace_parse *p, struct apitrace_frame *f
 
 int apitrace_parse_frame(struct apitrace_parse *p, struct apitrace_frame **ret)
 {
-	int r = find_or_make(p, &p->frames, sizeof(**ret), ret);
+	int r = apitrace_find_or_make(p, &p->frames, sizeof(**ret), ret);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
-	while ((r = parse_frame_detail(p, *ret)) > 0)
+	while ((r = apitrace_parse_frame_detail(p, *ret)) > 0)
 		;
 	return r;
 }

@@ -12,7 +12,7 @@ struct printer {
 	const struct apitrace_text_options *options;
 };
 
-static void text_put(struct outbuf *to, const char *text)
+static void apitrace_text_put(struct outbuf *to, const char *text)
 {
 	outbuf_append(to, text, strlen(text));
 }
@@ -41,7 +41,7 @@ int apitrace_text_name(struct outbuf *to, const struct apitrace_text *name)
 /* ---- text ---- */
 
 /* Writes the escape of C as apitrace's own tool does. Printable ASCII, tab, CR and LF need none. */
-static void text_put_escape(struct outbuf *to, uint32_t c)
+static void apitrace_text_put_escape(struct outbuf *to, uint32_t c)
 {
 	char text[8] = "\\";
 	unsigned high = (c >> 3) & 7, n = 1;
@@ -54,43 +54,43 @@ static void text_put_escape(struct outbuf *to, uint32_t c)
 	outbuf_append(to, text, n);
 }
 
-static void text_put_char(const struct printer *p, uint32_t c)
+static void apitrace_text_put_char(const struct printer *p, uint32_t c)
 {
 	char byte = (char)c;
 
 	if (c == '"')
-		text_put(p->to, "\\\"");
+		apitrace_text_put(p->to, "\\\"");
 	else if (c == '\\')
-		text_put(p->to, "\\\\");
+		apitrace_text_put(p->to, "\\\\");
 	else if ((c >= ' ' && c <= '~') || c == '\t')
 		outbuf_append(p->to, &byte, 1);
 	else if (c == '\n')
-		text_put(p->to, p->options->one_line ? "\\n" : "\n");
+		apitrace_text_put(p->to, p->options->one_line ? "\\n" : "\n");
 	else if (c != '\r')
-		text_put_escape(p->to, c);
+		apitrace_text_put_escape(p->to, c);
 }
 
-static void text_put_string(const struct printer *p, const struct apitrace_text *text)
+static void apitrace_text_put_string(const struct printer *p, const struct apitrace_text *text)
 {
-	text_put(p->to, "\"");
+	apitrace_text_put(p->to, "\"");
 	for (size_t i = 0; i < text->n && text->bytes[i]; i++)
-		text_put_char(p, (uint32_t)(unsigned char)text->bytes[i]);
-	text_put(p->to, "\"");
+		apitrace_text_put_char(p, (uint32_t)(unsigned char)text->bytes[i]);
+	apitrace_text_put(p->to, "\"");
 }
 
-static void text_put_wide(const struct printer *p, const struct apitrace_value *v)
+static void apitrace_text_put_wide(const struct printer *p, const struct apitrace_value *v)
 {
-	text_put(p->to, "L\"");
+	apitrace_text_put(p->to, "L\"");
 	for (size_t i = 0; i < v->wide.n && v->wide.chars[i]; i++)
-		text_put_char(p, v->wide.chars[i]);
-	text_put(p->to, "\"");
+		apitrace_text_put_char(p, v->wide.chars[i]);
+	apitrace_text_put(p->to, "\"");
 }
 
 /* ---- values ---- */
 
-static void text_put_value(const struct printer *p, const struct apitrace_value *v);
+static void apitrace_text_put_value(const struct printer *p, const struct apitrace_value *v);
 
-static void text_put_enum(const struct printer *p, const struct apitrace_value *v)
+static void apitrace_text_put_enum(const struct printer *p, const struct apitrace_value *v)
 {
 	const struct apitrace_set *set = v->set.set;
 
@@ -103,7 +103,7 @@ static void text_put_enum(const struct printer *p, const struct apitrace_value *
 	outbuf_print(p->to, "%" PRId64, (int64_t)v->set.value);
 }
 
-static void text_put_bitmask(const struct printer *p, const struct apitrace_value *v)
+static void apitrace_text_put_bitmask(const struct printer *p, const struct apitrace_value *v)
 {
 	const struct apitrace_set *set = v->set.set;
 	uint64_t left = v->set.value;
@@ -113,7 +113,7 @@ static void text_put_bitmask(const struct printer *p, const struct apitrace_valu
 		uint64_t flag = set->values[i].value;
 
 		if (flag ? (left & flag) == flag : left == 0) {
-			text_put(p->to, first ? "" : " | ");
+			apitrace_text_put(p->to, first ? "" : " | ");
 			apitrace_text_name(p->to, &set->values[i].name);
 			left &= ~flag;
 			first = false;
@@ -125,24 +125,24 @@ static void text_put_bitmask(const struct printer *p, const struct apitrace_valu
 		outbuf_print(p->to, "%s0x%" PRIx64, first ? "" : " | ", left);
 }
 
-static void text_put_array(const struct printer *p, const struct apitrace_value *v)
+static void apitrace_text_put_array(const struct printer *p, const struct apitrace_value *v)
 {
 	if (v->items.n == 1) {
-		text_put(p->to, "&");
-		text_put_value(p, v->items.first);
+		apitrace_text_put(p->to, "&");
+		apitrace_text_put_value(p, v->items.first);
 		return;
 	}
-	text_put(p->to, "{");
+	apitrace_text_put(p->to, "{");
 	for (const struct apitrace_value *item = v->items.first; item; item = item->next) {
-		text_put(p->to, item == v->items.first ? "" : ", ");
-		text_put_value(p, item);
+		apitrace_text_put(p->to, item == v->items.first ? "" : ", ");
+		apitrace_text_put_value(p, item);
 	}
-	text_put(p->to, "}");
+	apitrace_text_put(p->to, "}");
 }
 
 /* Prints members. An unnamed struct has its members in the outer struct. */
-static const char *text_put_members(const struct printer *p, const struct apitrace_value *v,
-				    const char *separator)
+static const char *apitrace_text_put_members(const struct printer *p,
+					     const struct apitrace_value *v, const char *separator)
 {
 	const struct apitrace_value *member = v->members.first;
 
@@ -150,19 +150,19 @@ static const char *text_put_members(const struct printer *p, const struct apitra
 		const struct apitrace_text *name = &v->members.names->names[i];
 
 		if (name->n == 0 && member->type == APITRACE_STRUCT) {
-			separator = text_put_members(p, member, separator);
+			separator = apitrace_text_put_members(p, member, separator);
 			continue;
 		}
-		text_put(p->to, separator);
+		apitrace_text_put(p->to, separator);
 		apitrace_text_name(p->to, name);
-		text_put(p->to, " = ");
-		text_put_value(p, member);
+		apitrace_text_put(p->to, " = ");
+		apitrace_text_put_value(p, member);
 		separator = ", ";
 	}
 	return separator;
 }
 
-static void text_put_blob(const struct printer *p, const struct apitrace_text *blob)
+static void apitrace_text_put_blob(const struct printer *p, const struct apitrace_text *blob)
 {
 	if (p->options->blob)
 		p->options->blob(p->options->userdata, p->to, blob);
@@ -170,15 +170,15 @@ static void text_put_blob(const struct printer *p, const struct apitrace_text *b
 		outbuf_print(p->to, "blob(%zu)", blob->n);
 }
 
-static void text_put_value(const struct printer *p, const struct apitrace_value *v)
+static void apitrace_text_put_value(const struct printer *p, const struct apitrace_value *v)
 {
 	switch (v->type) {
 	case APITRACE_NULL:
-		text_put(p->to, "NULL");
+		apitrace_text_put(p->to, "NULL");
 		break;
 	case APITRACE_FALSE:
 	case APITRACE_TRUE:
-		text_put(p->to, v->type == APITRACE_TRUE ? "true" : "false");
+		apitrace_text_put(p->to, v->type == APITRACE_TRUE ? "true" : "false");
 		break;
 	case APITRACE_SINT:
 		outbuf_print(p->to, "%" PRId64, v->sint);
@@ -193,33 +193,33 @@ static void text_put_value(const struct printer *p, const struct apitrace_value 
 		outbuf_print(p->to, "%.16g", v->d);
 		break;
 	case APITRACE_STRING:
-		text_put_string(p, &v->text);
+		apitrace_text_put_string(p, &v->text);
 		break;
 	case APITRACE_WSTRING:
-		text_put_wide(p, v);
+		apitrace_text_put_wide(p, v);
 		break;
 	case APITRACE_BLOB:
-		text_put_blob(p, &v->text);
+		apitrace_text_put_blob(p, &v->text);
 		break;
 	case APITRACE_ENUM:
-		text_put_enum(p, v);
+		apitrace_text_put_enum(p, v);
 		break;
 	case APITRACE_BITMASK:
-		text_put_bitmask(p, v);
+		apitrace_text_put_bitmask(p, v);
 		break;
 	case APITRACE_ARRAY:
-		text_put_array(p, v);
+		apitrace_text_put_array(p, v);
 		break;
 	case APITRACE_STRUCT:
-		text_put(p->to, "{");
-		text_put_members(p, v, "");
-		text_put(p->to, "}");
+		apitrace_text_put(p->to, "{");
+		apitrace_text_put_members(p, v, "");
+		apitrace_text_put(p->to, "}");
 		break;
 	case APITRACE_POINTER:
 		outbuf_print(p->to, "0x%" PRIx64, v->uint);
 		break;
 	case APITRACE_REPR:
-		text_put_value(p, v->items.first);
+		apitrace_text_put_value(p, v->items.first);
 		break;
 	}
 }
@@ -231,15 +231,15 @@ int apitrace_text_frame(struct outbuf *to, const struct apitrace_frame *f)
 	if (f->module.bytes)
 		apitrace_text_name(to, &f->module);
 	else
-		text_put(to, "?");
+		apitrace_text_put(to, "?");
 	if (f->function.bytes) {
-		text_put(to, ": ");
+		apitrace_text_put(to, ": ");
 		apitrace_text_name(to, &f->function);
 	}
 	if (f->has_offset)
 		outbuf_print(to, "+0x%" PRIx64, f->offset);
 	if (f->file.bytes) {
-		text_put(to, ": ");
+		apitrace_text_put(to, ": ");
 		apitrace_text_name(to, &f->file);
 		if (f->has_line)
 			outbuf_print(to, ":%" PRIu64, f->line);
@@ -247,24 +247,24 @@ int apitrace_text_frame(struct outbuf *to, const struct apitrace_frame *f)
 	return to->error;
 }
 
-static void text_put_args(const struct printer *p, const struct apitrace_call *call)
+static void apitrace_text_put_args(const struct printer *p, const struct apitrace_call *call)
 {
 	for (size_t i = 0; i < call->function->n; i++) {
 		const struct apitrace_value *value = i < call->n_args ? call->args[i].value : NULL;
 
-		text_put(p->to, i > 0 ? ", " : "");
+		apitrace_text_put(p->to, i > 0 ? ", " : "");
 		if (!p->options->no_arg_names) {
 			apitrace_text_name(p->to, &call->function->names[i]);
-			text_put(p->to, " = ");
+			apitrace_text_put(p->to, " = ");
 		}
 		if (value)
-			text_put_value(p, value);
+			apitrace_text_put_value(p, value);
 		else
-			text_put(p->to, "?");
+			apitrace_text_put(p->to, "?");
 	}
 }
 
-static void text_put_state(struct outbuf *to, const struct apitrace_call *call)
+static void apitrace_text_put_state(struct outbuf *to, const struct apitrace_call *call)
 {
 	bool fake = call->flags & APITRACE_FLAG_FAKE;
 	bool incomplete = call->state == APITRACE_CALL_INCOMPLETE;
@@ -283,25 +283,25 @@ int apitrace_text_call(struct outbuf *to, const struct apitrace_call *call,
 	if (options->thread_ids)
 		outbuf_print(to, "@%" PRIx32 " ", (uint32_t)call->thread);
 	apitrace_text_name(to, &call->function->name);
-	text_put(to, "(");
-	text_put_args(&p, call);
-	text_put(to, ")");
+	apitrace_text_put(to, "(");
+	apitrace_text_put_args(&p, call);
+	apitrace_text_put(to, ")");
 	if (call->ret) {
-		text_put(to, " = ");
-		text_put_value(&p, call->ret);
+		apitrace_text_put(to, " = ");
+		apitrace_text_put_value(&p, call->ret);
 	}
-	text_put_state(to, call);
-	text_put(to, "\n");
+	apitrace_text_put_state(to, call);
+	apitrace_text_put(to, "\n");
 	if (options->one_line)
 		return to->error;
 	if (call->has_backtrace)
-		text_put(to, "Backtrace:\n");
+		apitrace_text_put(to, "Backtrace:\n");
 	for (size_t i = 0; i < call->n_frames; i++) {
 		apitrace_text_frame(to, call->frames[i]);
-		text_put(to, "\n");
+		apitrace_text_put(to, "\n");
 	}
 	if (apitrace_ends_frame(&call->function->name))
-		text_put(to, "\n");
+		apitrace_text_put(to, "\n");
 	return to->error;
 }
 
@@ -310,10 +310,10 @@ int apitrace_text_property(struct outbuf *to, const struct apitrace_property *pr
 {
 	const struct printer p = { to, options };
 
-	text_put(to, "// ");
+	apitrace_text_put(to, "// ");
 	apitrace_text_name(to, &property->name);
-	text_put(to, " = ");
-	text_put_string(&p, &property->value);
-	text_put(to, "\n");
+	apitrace_text_put(to, " = ");
+	apitrace_text_put_string(&p, &property->value);
+	apitrace_text_put(to, "\n");
 	return to->error;
 }

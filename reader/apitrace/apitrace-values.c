@@ -16,10 +16,10 @@ struct values {
 	unsigned depth;
 };
 
-static int values_parse(struct values *v, struct apitrace_value **ret);
+static int apitrace_values_parse(struct values *v, struct apitrace_value **ret);
 
 /* Parses N little-endian bytes. */
-static int parse_fixed(struct apitrace_parse *p, size_t n, uint64_t *ret)
+static int apitrace_values_parse_fixed(struct apitrace_parse *p, size_t n, uint64_t *ret)
 {
 	uint8_t byte;
 	int r = 0;
@@ -33,24 +33,24 @@ static int parse_fixed(struct apitrace_parse *p, size_t n, uint64_t *ret)
 	return r;
 }
 
-static int parse_real(struct apitrace_parse *p, struct apitrace_value *value)
+static int apitrace_values_parse_real(struct apitrace_parse *p, struct apitrace_value *value)
 {
 	uint64_t bits;
 	uint32_t low;
 	int r;
 
 	if (value->type == APITRACE_DOUBLE) {
-		r = parse_fixed(p, sizeof(value->d), &bits);
+		r = apitrace_values_parse_fixed(p, sizeof(value->d), &bits);
 		memcpy(&value->d, &bits, sizeof(value->d));
 		return r;
 	}
-	r = parse_fixed(p, sizeof(value->f), &bits);
+	r = apitrace_values_parse_fixed(p, sizeof(value->f), &bits);
 	low = (uint32_t)bits;
 	memcpy(&value->f, &low, sizeof(value->f));
 	return r;
 }
 
-static int parse_wide(struct values *v, struct apitrace_value *value)
+static int apitrace_values_parse_wide(struct values *v, struct apitrace_value *value)
 {
 	_cleanup_free_ uint32_t *chars = NULL;
 	uint64_t at = v->p->input.offset, n, c;
@@ -78,7 +78,7 @@ static int parse_wide(struct values *v, struct apitrace_value *value)
 }
 
 /* Parses N values into the list *FIRST. */
-static int values_parse_list(struct values *v, uint64_t n, struct apitrace_value **first)
+static int apitrace_values_parse_list(struct values *v, uint64_t n, struct apitrace_value **first)
 {
 	int r = 0;
 
@@ -86,7 +86,7 @@ static int values_parse_list(struct values *v, uint64_t n, struct apitrace_value
 		return apitrace_parse_damage(v->p, v->p->input.offset,
 					     "values nested more than 200 deep");
 	for (; r == 0 && n > 0; n--) {
-		r = values_parse(v, first);
+		r = apitrace_values_parse(v, first);
 		if (r == 0)
 			first = &(*first)->next;
 	}
@@ -94,22 +94,22 @@ static int values_parse_list(struct values *v, uint64_t n, struct apitrace_value
 	return r;
 }
 
-static int parse_container(struct values *v, struct apitrace_value *value)
+static int apitrace_values_parse_container(struct values *v, struct apitrace_value *value)
 {
 	uint64_t n = 2; /* values in a representation */
 	int r = 0;
 
 	if (value->type == APITRACE_STRUCT)
 		return apitrace_parse_struct(v->p, &value->members.names)
-			       ?: values_parse_list(v, value->members.names->n,
-						    &value->members.first);
+			       ?: apitrace_values_parse_list(v, value->members.names->n,
+							     &value->members.first);
 	if (value->type == APITRACE_ARRAY)
 		r = apitrace_parse_number(v->p, &n);
 	value->items.n = n;
-	return r ?: values_parse_list(v, n, &value->items.first);
+	return r ?: apitrace_values_parse_list(v, n, &value->items.first);
 }
 
-static int parse_set(struct apitrace_parse *p, struct apitrace_value *value)
+static int apitrace_values_parse_set(struct apitrace_parse *p, struct apitrace_value *value)
 {
 	int64_t number;
 	int r;
@@ -129,7 +129,7 @@ static int parse_set(struct apitrace_parse *p, struct apitrace_value *value)
 	return r;
 }
 
-static int parse_negative(struct apitrace_parse *p, struct apitrace_value *value)
+static int apitrace_values_parse_negative(struct apitrace_parse *p, struct apitrace_value *value)
 {
 	uint64_t number;
 	int r = apitrace_parse_number(p, &number);
@@ -139,7 +139,8 @@ static int parse_negative(struct apitrace_parse *p, struct apitrace_value *value
 	return r;
 }
 
-static int parse_content(struct values *v, uint64_t at, struct apitrace_value *value)
+static int apitrace_values_parse_content(struct values *v, uint64_t at,
+					 struct apitrace_value *value)
 {
 	switch ((int)value->type) {
 	case APITRACE_NULL:
@@ -147,31 +148,31 @@ static int parse_content(struct values *v, uint64_t at, struct apitrace_value *v
 	case APITRACE_TRUE:
 		return 0;
 	case APITRACE_SINT:
-		return parse_negative(v->p, value);
+		return apitrace_values_parse_negative(v->p, value);
 	case APITRACE_UINT:
 	case APITRACE_POINTER:
 		return apitrace_parse_number(v->p, &value->uint);
 	case APITRACE_FLOAT:
 	case APITRACE_DOUBLE:
-		return parse_real(v->p, value);
+		return apitrace_values_parse_real(v->p, value);
 	case APITRACE_STRING:
 	case APITRACE_BLOB:
 		return apitrace_parse_text(v->p, v->pool, APITRACE_CALL_BYTES_MAX, &value->text);
 	case APITRACE_ENUM:
 	case APITRACE_BITMASK:
-		return parse_set(v->p, value);
+		return apitrace_values_parse_set(v->p, value);
 	case APITRACE_ARRAY:
 	case APITRACE_STRUCT:
 	case APITRACE_REPR:
-		return parse_container(v, value);
+		return apitrace_values_parse_container(v, value);
 	case APITRACE_WSTRING:
-		return parse_wide(v, value);
+		return apitrace_values_parse_wide(v, value);
 	default:
 		return apitrace_parse_damage(v->p, at, "a value of an unknown type");
 	}
 }
 
-static int values_parse(struct values *v, struct apitrace_value **ret)
+static int apitrace_values_parse(struct values *v, struct apitrace_value **ret)
 {
 	struct apitrace_value *value;
 	uint64_t at = v->p->input.offset;
@@ -183,7 +184,7 @@ static int values_parse(struct values *v, struct apitrace_value **ret)
 	if (r < 0)
 		return r;
 	value->type = type;
-	r = parse_content(v, at, value);
+	r = apitrace_values_parse_content(v, at, value);
 	if (r == 0)
 		*ret = value;
 	return r;
@@ -194,5 +195,5 @@ int apitrace_parse_value(struct apitrace_parse *p, struct apitrace_pool *pool,
 {
 	struct values v = { .p = p, .pool = pool };
 
-	return values_parse(&v, ret);
+	return apitrace_values_parse(&v, ret);
 }

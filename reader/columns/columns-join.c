@@ -87,7 +87,7 @@ static inline unsigned columns_join_cpu(struct columns_join *j, unsigned code, u
 	return 0;
 }
 
-static inline unsigned join_other_cpu(struct columns_join *j, unsigned expected)
+static inline unsigned columns_join_other_cpu(struct columns_join *j, unsigned expected)
 {
 	return columns_join_cpu(j, columns_join_byte(j, COLUMNS_CPUS), expected);
 }
@@ -103,12 +103,12 @@ static inline uint64_t columns_join_time(struct columns_join *j, unsigned shape)
 	return j->model.time += high << 8 | low;
 }
 
-static void join_switch(struct columns_join *j, unsigned op, unsigned shape, uint64_t *w,
-			unsigned n)
+static void columns_join_switch(struct columns_join *j, unsigned op, unsigned shape, uint64_t *w,
+				unsigned n)
 {
 	struct columns_model *m = &j->model;
 	uint64_t *last = &m->shapes[shape].word;
-	unsigned cpu = op & COLUMNS_OTHER_CPU ? join_other_cpu(j, m->cpu) : m->cpu, out, in;
+	unsigned cpu = op & COLUMNS_OTHER_CPU ? columns_join_other_cpu(j, m->cpu) : m->cpu, out, in;
 
 	out = op & COLUMNS_OTHER_ACTOR ? columns_join_id(j) : m->cpus[cpu].running;
 	in = op & COLUMNS_OTHER_THREAD ? columns_join_id(j) : m->cpus[cpu].next;
@@ -132,7 +132,7 @@ static void join_switch(struct columns_join *j, unsigned op, unsigned shape, uin
 }
 
 /* Returns the id of the waker. */
-static unsigned join_waker(struct columns_join *j, unsigned op, unsigned *cpu)
+static unsigned columns_join_waker(struct columns_join *j, unsigned op, unsigned *cpu)
 {
 	unsigned code;
 
@@ -145,17 +145,18 @@ static unsigned join_waker(struct columns_join *j, unsigned op, unsigned *cpu)
 	return j->model.cpus[*cpu].running;
 }
 
-static void join_wakeup(struct columns_join *j, unsigned op, unsigned shape, uint64_t *w,
-			unsigned n)
+static void columns_join_wakeup(struct columns_join *j, unsigned op, unsigned shape, uint64_t *w,
+				unsigned n)
 {
 	struct columns_model *m = &j->model;
 	uint64_t *last = &m->shapes[shape].word;
-	unsigned waker_cpu = m->actor_cpu, waker = join_waker(j, op, &waker_cpu), woken, cpu;
+	unsigned waker_cpu = m->actor_cpu, waker = columns_join_waker(j, op, &waker_cpu), woken,
+		 cpu;
 
 	woken = op & COLUMNS_OTHER_THREAD ? columns_join_id(j) : m->ids[waker].woke;
 	cpu = m->ids[woken].cpu;
 	if (op & COLUMNS_OTHER_CPU)
-		cpu = join_other_cpu(j, cpu);
+		cpu = columns_join_other_cpu(j, cpu);
 	w[0] = m->shapes[shape].head | fxt_put_sched_cpu(cpu);
 	w[1] = columns_join_time(j, shape);
 	w[2] = m->ids[woken].koid;
@@ -219,9 +220,9 @@ static inline size_t columns_join_record(struct columns_join *j, unsigned op, ui
 	if (n * FXT_WORD_BYTES > room)
 		return 0;
 	if (columns_is_switch(j->model.shapes[shape].head))
-		join_switch(j, op, shape, words, n);
+		columns_join_switch(j, op, shape, words, n);
 	else
-		join_wakeup(j, op, shape, words, n);
+		columns_join_wakeup(j, op, shape, words, n);
 	if (j->bad)
 		return 0;
 	for (unsigned i = 0; i < n; i++)

@@ -21,8 +21,8 @@ static bool fxt_args_take_text(const struct fxt_provider *provider, unsigned ref
 }
 
 /* Reads the value of *ARG from P. Returns NULL, or an error message. */
-static const char *take_value(const struct fxt_provider *provider, struct fxt_arg *arg,
-			      const uint64_t *p, const uint64_t *end)
+static const char *fxt_args_take_value(const struct fxt_provider *provider, struct fxt_arg *arg,
+				       const uint64_t *p, const uint64_t *end)
 {
 	uint64_t head = arg->words[0];
 	uint32_t value32 = (uint32_t)fxt_get_arg_value32(head);
@@ -89,7 +89,7 @@ int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret)
 		it->damage = "an argument is too short for its name";
 		return FXT_ARGS_DAMAGE;
 	}
-	it->damage = take_value(it->provider, ret, p, end);
+	it->damage = fxt_args_take_value(it->provider, ret, p, end);
 	return it->damage ? FXT_ARGS_DAMAGE : FXT_ARGS_NEXT;
 }
 

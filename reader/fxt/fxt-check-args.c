@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-static void check_koid(struct fxt_findings *f, uint64_t koid)
+static void fxt_check_args_check_koid(struct fxt_findings *f, uint64_t koid)
 {
 	if (koid > UINT32_MAX)
 		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, koid);
 }
 
-static void check_value(struct fxt_findings *f, const struct fxt_arg *arg)
+static void fxt_check_args_check_value(struct fxt_findings *f, const struct fxt_arg *arg)
 {
 	uint64_t head = arg->words[0];
 
@@ -67,7 +67,7 @@ static bool fxt_check_args_take_weight(struct fxt_findings *f, const struct fxt_
 	return true;
 }
 
-static void check_switch_arg(struct fxt_findings *f, const struct fxt_arg *arg)
+static void fxt_check_args_check_switch_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 {
 	switch (fxt_text_known(&arg->name)) {
 	case FXT_NAME_OUTGOING_WEIGHT:
@@ -84,7 +84,7 @@ static void check_switch_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 	}
 }
 
-static void check_wakeup_arg(struct fxt_findings *f, const struct fxt_arg *arg)
+static void fxt_check_args_check_wakeup_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 {
 	bool idle;
 
@@ -97,21 +97,21 @@ static void check_wakeup_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 		if (arg->type != FXT_ARG_KOID)
 			fxt_findings_add(f, FXT_FINDING_WAKER_TYPE, arg->type);
 		else
-			check_koid(f, arg->uint64);
+			fxt_check_args_check_koid(f, arg->uint64);
 		break;
 	default:
 		break;
 	}
 }
 
-static bool is_named_object(const struct fxt_record *r)
+static bool fxt_check_args_is_named_object(const struct fxt_record *r)
 {
 	return r->kernel_object.type == FXT_OBJECT_PROCESS ||
 	       r->kernel_object.type == FXT_OBJECT_THREAD;
 }
 
-static void check_thread_arg(struct fxt_findings *f, const struct fxt_record *r,
-			     const struct fxt_arg *arg, bool is_first)
+static void fxt_check_args_check_thread_arg(struct fxt_findings *f, const struct fxt_record *r,
+					    const struct fxt_arg *arg, bool is_first)
 {
 	if (fxt_text_known(&arg->name) != FXT_NAME_PROCESS)
 		return;
@@ -124,11 +124,11 @@ static void check_thread_arg(struct fxt_findings *f, const struct fxt_record *r,
 		fxt_findings_add(f, FXT_FINDING_PROCESS_TYPE, arg->type);
 		return;
 	}
-	check_koid(f, arg->uint64);
+	fxt_check_args_check_koid(f, arg->uint64);
 	f->said.process = arg->uint64;
 }
 
-static void check_counter_arg(struct fxt_findings *f, const struct fxt_arg *arg)
+static void fxt_check_args_check_counter_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 {
 	switch (arg->type) {
 	case FXT_ARG_INT32:
@@ -143,30 +143,30 @@ static void check_counter_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 }
 
 /* Checks ARG against the requirements of the kind of record. */
-static void check_role(struct fxt_findings *f, const struct fxt_record *r,
-		       const struct fxt_arg *arg, bool is_first)
+static void fxt_check_args_check_role(struct fxt_findings *f, const struct fxt_record *r,
+				      const struct fxt_arg *arg, bool is_first)
 {
 	if (r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP)
-		check_wakeup_arg(f, arg);
+		fxt_check_args_check_wakeup_arg(f, arg);
 	else if (r->type == FXT_RECORD_SCHEDULING)
-		check_switch_arg(f, arg);
+		fxt_check_args_check_switch_arg(f, arg);
 	else if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_COUNTER)
-		check_counter_arg(f, arg);
+		fxt_check_args_check_counter_arg(f, arg);
 	else if (r->type == FXT_RECORD_KERNEL_OBJECT && r->kernel_object.type == FXT_OBJECT_THREAD)
-		check_thread_arg(f, r, arg, is_first);
+		fxt_check_args_check_thread_arg(f, r, arg, is_first);
 }
 
 /* The number of words of the inline string of REF. */
-static uint64_t inline_words(uint64_t ref)
+static uint64_t fxt_check_args_inline_words(uint64_t ref)
 {
 	return fxt_get_string_ref_inline(ref) ? fxt_stream_words(fxt_get_string_ref_length(ref))
 					      : 0;
 }
 
 /* The number of words that ARG needs. */
-static uint64_t needed_words(const struct fxt_arg *arg)
+static uint64_t fxt_check_args_needed_words(const struct fxt_arg *arg)
 {
-	uint64_t words = 1 + inline_words(arg->name.ref);
+	uint64_t words = 1 + fxt_check_args_inline_words(arg->name.ref);
 
 	switch (arg->type) {
 	case FXT_ARG_INT64:
@@ -176,7 +176,7 @@ static uint64_t needed_words(const struct fxt_arg *arg)
 	case FXT_ARG_KOID:
 		return words + 1;
 	case FXT_ARG_STRING:
-		return words + inline_words(arg->text.ref);
+		return words + fxt_check_args_inline_words(arg->text.ref);
 	case FXT_ARG_BLOB:
 		return words + fxt_stream_words(arg->blob.size);
 	default:
@@ -184,14 +184,15 @@ static uint64_t needed_words(const struct fxt_arg *arg)
 	}
 }
 
-static void check_extent(struct fxt_findings *f, const struct fxt_arg *arg)
+static void fxt_check_args_check_extent(struct fxt_findings *f, const struct fxt_arg *arg)
 {
-	if (arg->type <= FXT_ARG_BLOB && arg->n_words > needed_words(arg))
-		fxt_findings_add(f, FXT_FINDING_ARG_LONGER, arg->n_words - needed_words(arg));
+	if (arg->type <= FXT_ARG_BLOB && arg->n_words > fxt_check_args_needed_words(arg))
+		fxt_findings_add(f, FXT_FINDING_ARG_LONGER,
+				 arg->n_words - fxt_check_args_needed_words(arg));
 }
 
 /* Checks the name of the N-th argument. NAMES are the names so far. */
-static void check_arg_name(struct fxt_findings *f, const struct fxt_text *names, unsigned n)
+static void fxt_check_args_name(struct fxt_findings *f, const struct fxt_text *names, unsigned n)
 {
 	const struct fxt_text *name = &names[n];
 
@@ -225,13 +226,13 @@ void fxt_check_args(struct fxt_findings *f, const struct fxt_record *r)
 			continue;
 		}
 		names[n_names] = arg.name;
-		check_arg_name(f, names, n_names++);
-		check_value(f, &arg);
-		check_extent(f, &arg);
-		check_role(f, r, &arg, is_first);
+		fxt_check_args_name(f, names, n_names++);
+		fxt_check_args_check_value(f, &arg);
+		fxt_check_args_check_extent(f, &arg);
+		fxt_check_args_check_role(f, r, &arg, is_first);
 	}
 	f->said.end = damaged ? NULL : it.next;
-	if (r->type == FXT_RECORD_KERNEL_OBJECT && is_named_object(r) &&
+	if (r->type == FXT_RECORD_KERNEL_OBJECT && fxt_check_args_is_named_object(r) &&
 	    fxt_get_string_ref_inline(r->name.ref))
 		fxt_findings_add(f, FXT_FINDING_OBJECT_NAME_INLINE, r->kernel_object.koid);
 }

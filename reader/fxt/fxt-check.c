@@ -51,7 +51,7 @@ void fxt_check_stream(struct fxt_findings *f, const struct fxt_text *t)
 	fxt_check_padding(f, t->bytes, t->length);
 }
 
-static void check_length(struct fxt_findings *f, const struct fxt_text *t)
+static void fxt_check_length(struct fxt_findings *f, const struct fxt_text *t)
 {
 	if (t->length > FXT_STRING_BYTES_MAX)
 		fxt_findings_add(f, FXT_FINDING_STRING_LONG, t->length);
@@ -64,7 +64,7 @@ void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 		fxt_findings_add(f, FXT_FINDING_STRING_UNDEFINED, t->ref);
 	else if (fxt_get_string_ref_inline(t->ref)) {
 		fxt_check_stream(f, t);
-		check_length(f, t);
+		fxt_check_length(f, t);
 	}
 }
 
@@ -92,7 +92,7 @@ static void fxt_check_time(struct fxt_findings *f, uint64_t ns)
 }
 
 /* Reports words after the contents of a scheduling or profiler record. */
-static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
+static void fxt_check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 {
 	if (r->n_behind > 0)
 		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_behind);
@@ -116,7 +116,7 @@ static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 #define ARGS(field)                 fxt_check_args(f, r);
 #define VALUE()
 
-static void check_parts(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void fxt_check_parts(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
 #define X(layout, type, subtype, said)                                                             \
@@ -157,7 +157,7 @@ static void fxt_check_metadata(struct fxt_findings *f, const struct fxt_record *
 	}
 }
 
-static void check_event(struct fxt_findings *f, const struct fxt_record *r)
+static void fxt_check_event(struct fxt_findings *f, const struct fxt_record *r)
 {
 	if (r->subtype > FXT_EVENT_FLOW_END)
 		fxt_findings_add(f, FXT_FINDING_EVENT_UNKNOWN, r->subtype);
@@ -170,7 +170,8 @@ static void check_event(struct fxt_findings *f, const struct fxt_record *r)
 	}
 }
 
-static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void fxt_check_legacy_switch(struct fxt_findings *f, const struct fxt_record *r,
+				    uint64_t head)
 {
 	uint64_t out = fxt_get_legacy_out_thread(head), in = fxt_get_legacy_in_thread(head);
 	const struct fxt_thread out_thread = { r->sw.out_pid, r->sw.out_tid, r->sw.out_defined };
@@ -185,12 +186,12 @@ static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record 
 	if ((r->sw.out_defined && r->sw.out_tid == 0 && !f->said.out_idle) ||
 	    (r->sw.in_defined && r->sw.in_tid == 0 && !f->said.in_idle))
 		fxt_findings_add(f, FXT_FINDING_IDLE_WEIGHT, r->sw.cpu);
-	check_trailing(f, r);
+	fxt_check_trailing(f, r);
 }
 
 /* Checks one side of a switch of type 1, which is the idle thread or has a weight. */
-static void check_side(struct fxt_findings *f, const struct fxt_record *r, uint64_t tid, bool idle,
-		       bool has_weight)
+static void fxt_check_side(struct fxt_findings *f, const struct fxt_record *r, uint64_t tid,
+			   bool idle, bool has_weight)
 {
 	if (idle)
 		return;
@@ -202,7 +203,7 @@ static void check_side(struct fxt_findings *f, const struct fxt_record *r, uint6
 		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, tid);
 }
 
-static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void fxt_check_scheduling(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	fxt_check_time(f, r->ts_ns);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
@@ -219,17 +220,18 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 		if (r->sw.cpu >= CPUS_MAX)
 			fxt_findings_add(f, FXT_FINDING_CPU_HUGE, r->sw.cpu);
 		if (r->subtype == FXT_SCHED_LEGACY_SWITCH) {
-			check_legacy_switch(f, r, head);
+			fxt_check_legacy_switch(f, r, head);
 			return;
 		}
 		fxt_check_args(f, r);
 		/* If arguments are damaged, the weight may be among them. */
-		check_side(f, r, r->sw.out_tid, f->said.out_idle,
-			   f->said.out_weight || !f->said.end);
-		check_side(f, r, r->sw.in_tid, f->said.in_idle, f->said.in_weight || !f->said.end);
+		fxt_check_side(f, r, r->sw.out_tid, f->said.out_idle,
+			       f->said.out_weight || !f->said.end);
+		fxt_check_side(f, r, r->sw.in_tid, f->said.in_idle,
+			       f->said.in_weight || !f->said.end);
 	}
 	if (f->said.end)
-		check_trailing(f, r);
+		fxt_check_trailing(f, r);
 }
 
 static void fxt_check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
@@ -237,10 +239,10 @@ static void fxt_check_profiler(struct fxt_findings *f, const struct fxt_record *
 	fxt_findings_add(f, FXT_FINDING_PROFILER_UNSEEN, 0);
 	if (fxt_get_profiler_thread(head) == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
 		fxt_findings_add(f, FXT_FINDING_PROFILER_INLINE, 0);
-	check_trailing(f, r);
+	fxt_check_trailing(f, r);
 }
 
-static void check_large(struct fxt_findings *f, const struct fxt_record *r)
+static void fxt_check_large(struct fxt_findings *f, const struct fxt_record *r)
 {
 	uint64_t format = r->words[1];
 
@@ -262,7 +264,7 @@ static void check_large(struct fxt_findings *f, const struct fxt_record *r)
 
 /* The delay of Perfetto's clock after 10^12 ns: it multiplies by a factor with 32 binary places,
  * and the rest is lost. */
-static uint64_t short_ns(uint64_t ticks_per_second)
+static uint64_t fxt_short_ns(uint64_t ticks_per_second)
 {
 	const uint64_t factor = UINT64_C(1000000000) << 32;
 
@@ -270,18 +272,19 @@ static uint64_t short_ns(uint64_t ticks_per_second)
 			  factor);
 }
 
-static void check_table_record(struct fxt_findings *f, const struct fxt_record *r)
+static void fxt_check_table_record(struct fxt_findings *f, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_INITIALIZATION:
-		if (short_ns(r->initialization.ticks_per_second) > 0) {
+		if (fxt_short_ns(r->initialization.ticks_per_second) > 0) {
 			fxt_findings_add(f, FXT_FINDING_TICKS_INEXACT,
 					 r->initialization.ticks_per_second);
-			f->list[f->n - 1].value[1] = short_ns(r->initialization.ticks_per_second);
+			f->list[f->n - 1].value[1] =
+				fxt_short_ns(r->initialization.ticks_per_second);
 		}
 		break;
 	case FXT_RECORD_STRING:
-		check_length(f, &r->name);
+		fxt_check_length(f, &r->name);
 		if (r->string.index == 0)
 			fxt_findings_add(f, FXT_FINDING_STRING_INDEX_0, 0);
 		else if (r->name.length == 0)
@@ -293,7 +296,7 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 	}
 }
 
-static void check_object(struct fxt_findings *f, const struct fxt_record *r)
+static void fxt_check_object(struct fxt_findings *f, const struct fxt_record *r)
 {
 	unsigned type = r->kernel_object.type;
 
@@ -311,7 +314,7 @@ static void check_object(struct fxt_findings *f, const struct fxt_record *r)
 		fxt_findings_add(f, FXT_FINDING_PROCESS_MISSING, r->kernel_object.koid);
 }
 
-static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
+static void fxt_check_blob(struct fxt_findings *f, const struct fxt_record *r)
 {
 	unsigned type = r->blob.type;
 
@@ -323,7 +326,7 @@ static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
 
 /* Reports words after the contents of RECORD, unless a known program writes them. Scheduling and
  * profiler records are checked elsewhere, since there it is a worse error. */
-static void check_longer(struct fxt_findings *f, const struct fxt_record *r)
+static void fxt_check_longer(struct fxt_findings *f, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_INITIALIZATION:
@@ -352,8 +355,8 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 
 	ret->n = ret->n_errors = 0;
 	ret->said = (struct fxt_said){ 0 };
-	check_longer(ret, r);
-	check_parts(ret, r, head);
+	fxt_check_longer(ret, r);
+	fxt_check_parts(ret, r, head);
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
 		fxt_check_metadata(ret, r, head);
@@ -361,20 +364,20 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	case FXT_RECORD_INITIALIZATION:
 	case FXT_RECORD_STRING:
 	case FXT_RECORD_THREAD:
-		check_table_record(ret, r);
+		fxt_check_table_record(ret, r);
 		break;
 	case FXT_RECORD_EVENT:
-		check_event(ret, r);
+		fxt_check_event(ret, r);
 		break;
 	case FXT_RECORD_BLOB:
-		check_blob(ret, r);
+		fxt_check_blob(ret, r);
 		break;
 	case FXT_RECORD_USERSPACE_OBJECT:
 	case FXT_RECORD_KERNEL_OBJECT:
-		check_object(ret, r);
+		fxt_check_object(ret, r);
 		break;
 	case FXT_RECORD_SCHEDULING:
-		check_scheduling(ret, r, head);
+		fxt_check_scheduling(ret, r, head);
 		break;
 	case FXT_RECORD_LOG:
 		fxt_findings_add(ret, FXT_FINDING_LOG_UNSEEN, 0);
@@ -383,7 +386,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		fxt_check_profiler(ret, r, head);
 		break;
 	case FXT_RECORD_LARGE:
-		check_large(ret, r);
+		fxt_check_large(ret, r);
 		break;
 	default:
 		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, fxt_get_record_type(head));

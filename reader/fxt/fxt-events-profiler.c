@@ -43,24 +43,24 @@ int fxt_events_offcpu(struct fxt_events *e, struct event *ev)
 	return FXT_EVENTS_EVENT;
 }
 
-static uint64_t module_hash(const struct module_key *key)
+static uint64_t fxt_events_module_hash(const struct module_key *key)
 {
 	return table_hash(key, sizeof(*key));
 }
 
 /* Keeps a module of another writer. kymo's events `mapping` have more data than its modules. */
-static int keep_module(struct fxt_events *e, const struct fxt_record *record)
+static int fxt_events_keep_module(struct fxt_events *e, const struct fxt_record *record)
 {
 	const struct module_key key = {
 		.provider = (uint64_t)(uintptr_t)record->provider,
 		.pid = (uint32_t)record->thread.pid,
 		.id = record->module.id,
 	};
-	struct module *m = table_get(&e->modules, module_hash(&key));
+	struct module *m = table_get(&e->modules, fxt_events_module_hash(&key));
 
 	if (table_get(&e->mapped, key.pid + 1) || (!m && e->modules.n_used >= MODULES_MAX))
 		return FXT_EVENTS_NONE;
-	m = table_make(&e->modules, module_hash(&key), sizeof(*m));
+	m = table_make(&e->modules, fxt_events_module_hash(&key), sizeof(*m));
 	if (!m)
 		return -ENOMEM;
 	m->key = key;
@@ -73,14 +73,15 @@ static int keep_module(struct fxt_events *e, const struct fxt_record *record)
 }
 
 /* Decodes a mapping of another writer. */
-static int get_mmap(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_get_mmap(struct fxt_events *e, const struct fxt_record *record,
+			       struct event *ev)
 {
 	const struct module_key key = {
 		.provider = (uint64_t)(uintptr_t)record->provider,
 		.pid = (uint32_t)record->thread.pid,
 		.id = record->mmap.module_id,
 	};
-	const struct module *m = table_get(&e->modules, module_hash(&key));
+	const struct module *m = table_get(&e->modules, fxt_events_module_hash(&key));
 
 	if (table_get(&e->mapped, key.pid + 1))
 		return FXT_EVENTS_NONE;
@@ -113,9 +114,9 @@ int fxt_events_profiler(struct fxt_events *e, const struct fxt_record *record, s
 
 	switch (record->subtype) {
 	case FXT_PROFILER_MODULE:
-		return keep_module(e, record);
+		return fxt_events_keep_module(e, record);
 	case FXT_PROFILER_MMAP:
-		return get_mmap(e, record, ev);
+		return fxt_events_get_mmap(e, record, ev);
 	case FXT_PROFILER_BACKTRACE:
 		break;
 	default:

@@ -46,7 +46,7 @@ bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret)
 	}
 }
 
-static int digit_of(char c)
+static int fxt_events_digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -54,14 +54,15 @@ static int digit_of(char c)
 }
 
 /* Converts hexadecimal digits. If they are invalid, the build id stays unknown. */
-static void put_build_id(struct fxt_events *e, const char *digits, struct event *ev)
+static void fxt_events_put_build_id(struct fxt_events *e, const char *digits, struct event *ev)
 {
 	size_t n = strlen(digits) / 2;
 
 	if (strlen(digits) % 2 != 0 || n > sizeof(e->build_id))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
+		int high = fxt_events_digit_of(digits[2 * i]),
+		    low = fxt_events_digit_of(digits[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return;
@@ -73,8 +74,8 @@ static void put_build_id(struct fxt_events *e, const char *digits, struct event 
 
 /* Stores the text of ARG as F describes. Returns 1, 0 if the text is not a valid word, or
  * -ENOMEM. */
-static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
-		    const struct fxt_arg *arg, struct event *ev)
+static int fxt_events_put_text(struct fxt_events *e, const struct fxt_event_field *f,
+			       const struct fxt_arg *arg, struct event *ev)
 {
 	void *to = (char *)ev + f->offset;
 	const char *text;
@@ -97,7 +98,7 @@ static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
 		*(enum reach *)to = i < 0 ? REACH_UNKNOWN : (enum reach)i;
 		return 1;
 	case FXT_FORM_BUILD_ID:
-		put_build_id(e, text, ev);
+		fxt_events_put_build_id(e, text, ev);
 		return 1;
 	default:
 		*(const char **)to = text;
@@ -124,7 +125,7 @@ static int fxt_events_take_put(struct fxt_events *e, const struct fxt_event_fiel
 		*(bool *)to = arg->boolean;
 		return 1;
 	case FXT_ARG_STRING:
-		return arg->type == FXT_ARG_STRING ? put_text(e, f, arg, ev) : 0;
+		return arg->type == FXT_ARG_STRING ? fxt_events_put_text(e, f, arg, ev) : 0;
 	default:
 		if (!fxt_events_unsigned(arg, &number))
 			return 0;
@@ -157,8 +158,9 @@ static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
 
 /* The field NAME, or the end of FIELDS. The search begins at F, since arguments usually have the
  * order of the fields. */
-static const struct fxt_event_field *find_field(const struct fxt_event_field *fields,
-						const struct fxt_event_field *f, int name)
+static const struct fxt_event_field *fxt_events_find_field(const struct fxt_event_field *fields,
+							   const struct fxt_event_field *f,
+							   int name)
 {
 	while (f->name && f->name != name)
 		f++;
@@ -184,7 +186,7 @@ int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum 
 			e->damage = it.damage;
 			return FXT_EVENTS_DAMAGE;
 		}
-		f = find_field(fields, f, fxt_text_known(&arg.name));
+		f = fxt_events_find_field(fields, f, fxt_text_known(&arg.name));
 		r = f->name && f->form != FXT_FORM_FOREIGN ? fxt_events_take_put(e, f, &arg, ev)
 							   : 0;
 		if (r < 0)

@@ -24,7 +24,8 @@ struct fxt_events *fxt_events_free(struct fxt_events *e)
 
 /* Reads the weights of scheduling records. These records have no rows. In all known archives, their
  * arguments have one word each. */
-static int take_weights(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_take_weights(struct fxt_events *e, const struct fxt_record *record,
+				   struct event *ev)
 {
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
@@ -59,7 +60,8 @@ static int take_weights(struct fxt_events *e, const struct fxt_record *record, s
 	return FXT_EVENTS_EVENT;
 }
 
-static int get_switch(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_get_switch(struct fxt_events *e, const struct fxt_record *record,
+				 struct event *ev)
 {
 	bool legacy = record->subtype == FXT_SCHED_LEGACY_SWITCH;
 	int r;
@@ -81,7 +83,7 @@ static int get_switch(struct fxt_events *e, const struct fxt_record *record, str
 		if (record->sw.in_pid == 0 && record->sw.in_priority == 0)
 			ev->sw.next_prio = FXT_IDLE_WEIGHT;
 	}
-	r = take_weights(e, record, ev);
+	r = fxt_events_take_weights(e, record, ev);
 	if (ev->sw.prev_prio == FXT_IDLE_WEIGHT || ev->tid == 0) {
 		ev->sw.prev_prio = FXT_IDLE_WEIGHT;
 		ev->tid = 0;
@@ -93,7 +95,8 @@ static int get_switch(struct fxt_events *e, const struct fxt_record *record, str
 	return r;
 }
 
-static int get_wakeup(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_get_wakeup(struct fxt_events *e, const struct fxt_record *record,
+				 struct event *ev)
 {
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
@@ -122,7 +125,8 @@ static int get_wakeup(struct fxt_events *e, const struct fxt_record *record, str
 	return FXT_EVENTS_EVENT;
 }
 
-static int get_task(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_get_task(struct fxt_events *e, const struct fxt_record *record,
+			       struct event *ev)
 {
 	uint32_t koid = (uint32_t)record->kernel_object.koid;
 	bool is_process = record->kernel_object.type == FXT_OBJECT_PROCESS;
@@ -150,8 +154,8 @@ static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 }
 
 /* Handles what the row of an event does not express. */
-static int finish(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
-		  struct event *ev)
+static int fxt_events_finish(struct fxt_events *e, const struct fxt_record *record,
+			     enum fxt_row_id row, struct event *ev)
 {
 	switch (row) {
 	case FXT_ROW_MIGRATE:
@@ -187,7 +191,7 @@ static int fxt_events_get_row(struct fxt_events *e, const struct fxt_record *rec
 			return FXT_EVENTS_NONE;
 	}
 	r = fxt_events_take(e, record, row, ev);
-	return r == FXT_EVENTS_EVENT ? finish(e, record, row, ev) : r;
+	return r == FXT_EVENTS_EVENT ? fxt_events_finish(e, record, row, ev) : r;
 }
 
 /* Whether the thread of RECORD is a CPU's pseudo-thread in PROCESS. *RET_CPU is the CPU. */
@@ -327,7 +331,8 @@ static int fxt_events_get_call(struct fxt_events *e, const struct fxt_record *re
 	return r == FXT_EVENTS_EVENT && ev->call.end_ns < ev->ts_ns ? FXT_EVENTS_NONE : r;
 }
 
-static int get_event(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_get_event(struct fxt_events *e, const struct fxt_record *record,
+				struct event *ev)
 {
 	int category = fxt_text_known(&record->category);
 	enum fxt_row_id row;
@@ -378,14 +383,14 @@ int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct
 	e->n_slots = 0;
 	switch (record->type) {
 	case FXT_RECORD_SCHEDULING:
-		r = record->subtype == FXT_SCHED_WAKEUP ? get_wakeup(e, record, ret)
-							: get_switch(e, record, ret);
+		r = record->subtype == FXT_SCHED_WAKEUP ? fxt_events_get_wakeup(e, record, ret)
+							: fxt_events_get_switch(e, record, ret);
 		break;
 	case FXT_RECORD_KERNEL_OBJECT:
-		r = get_task(e, record, ret);
+		r = fxt_events_get_task(e, record, ret);
 		break;
 	case FXT_RECORD_EVENT:
-		r = get_event(e, record, ret);
+		r = fxt_events_get_event(e, record, ret);
 		break;
 	case FXT_RECORD_PROFILER:
 		r = fxt_events_profiler(e, record, ret);

@@ -51,7 +51,7 @@ static void fxt_lint_frame_introduce(struct fxt_lint *l, struct fxt_lint_provide
 	p->ticks_per_second = 1000000000;
 }
 
-static bool is_introduced(const struct fxt_lint *l, uint32_t id)
+static bool fxt_lint_frame_is_introduced(const struct fxt_lint *l, uint32_t id)
 {
 	const struct fxt_lint_provider *p = table_get(&l->providers, (uint64_t)id + 1);
 
@@ -69,13 +69,13 @@ static void fxt_lint_frame_check_metadata(struct fxt_lint *l, struct fxt_lint_pr
 		fxt_lint_frame_introduce(l, p, r);
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
-		if (!is_introduced(l, id)) {
+		if (!fxt_lint_frame_is_introduced(l, id)) {
 			l->told_offset = r->offset;
 			fxt_lint_find(l, FXT_FINDING_PROVIDER_UNKNOWN, l->here, id, 0);
 		}
 		break;
 	case FXT_METADATA_PROVIDER_EVENT:
-		if (!is_introduced(l, id))
+		if (!fxt_lint_frame_is_introduced(l, id))
 			fxt_lint_find(l, FXT_FINDING_PROVIDER_UNKNOWN, l->here, id, 0);
 		if (r->metadata.number == FXT_PROVIDER_EVENT_BUFFER_FILLED && l->n_losses++ == 0)
 			l->first_loss = l->here;
@@ -85,7 +85,8 @@ static void fxt_lint_frame_check_metadata(struct fxt_lint *l, struct fxt_lint_pr
 	}
 }
 
-static void check_init(struct fxt_lint *l, struct fxt_lint_provider *p, const struct fxt_record *r)
+static void fxt_lint_frame_check_init(struct fxt_lint *l, struct fxt_lint_provider *p,
+				      const struct fxt_record *r)
 {
 	uint64_t ticks = r->initialization.ticks_per_second;
 	uint64_t before = p->ticks_per_second ? p->ticks_per_second : 1000000000;
@@ -120,7 +121,7 @@ static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provid
 }
 
 /* Reports an index that another provider uses for another thread: some readers confuse them. */
-static void check_index(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_frame_check_index(struct fxt_lint *l, const struct fxt_record *r)
 {
 	unsigned index = r->thread_record.index;
 	const struct fxt_lint_provider *p;
@@ -137,7 +138,7 @@ static void check_index(struct fxt_lint *l, const struct fxt_record *r)
 }
 
 /* Whether the name of an event is about a loss. */
-static bool tells_loss(const struct fxt_text *name)
+static bool fxt_lint_frame_tells_loss(const struct fxt_text *name)
 {
 	static const char *const words[] = { "lost", "loss", "drop", "overflow", "discard" };
 
@@ -162,14 +163,14 @@ static bool fxt_lint_frame_is_new(struct fxt_lint *l, const uint64_t *key, size_
 	return true;
 }
 
-static bool is_known(const struct fxt_lint *l, const uint64_t *key, size_t n)
+static bool fxt_lint_frame_is_known(const struct fxt_lint *l, const uint64_t *key, size_t n)
 {
 	return l->modules.n_used >= FXT_LINT_MODULES_MAX ||
 	       table_get(&l->modules, table_hash(key, n * sizeof(*key)));
 }
 
 /* Kernel addresses are in no mapping of the process. */
-static bool has_user_address(const struct fxt_record *r)
+static bool fxt_lint_frame_has_user_address(const struct fxt_record *r)
 {
 	for (size_t i = 0; i < r->backtrace.n_frames; i++)
 		if (!(r->backtrace.frames[i] >> 63))
@@ -191,19 +192,19 @@ static void fxt_lint_frame_check_profiler(struct fxt_lint *l, const struct fxt_r
 		break;
 	case FXT_PROFILER_MMAP:
 		module[1] = r->mmap.module_id;
-		if (!is_known(l, module, 2))
+		if (!fxt_lint_frame_is_known(l, module, 2))
 			fxt_lint_find(l, FXT_FINDING_MMAP_BEFORE_MODULE, l->here, module[0],
 				      module[1]);
 		fxt_lint_frame_is_new(l, process, 1);
 		break;
 	default:
-		if (has_user_address(r) && !is_known(l, process, 1))
+		if (fxt_lint_frame_has_user_address(r) && !fxt_lint_frame_is_known(l, process, 1))
 			fxt_lint_find(l, FXT_FINDING_BACKTRACE_BEFORE_MMAP, l->here, process[0], 0);
 	}
 }
 
 /* A child inherits its parent's mappings (docs/FXT-MAPPING.md), which need not be repeated. */
-static void check_fork(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_frame_check_fork(struct fxt_lint *l, const struct fxt_record *r)
 {
 	struct fxt_arg arg;
 
@@ -223,7 +224,7 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 		fxt_lint_frame_check_metadata(l, p, r);
 		break;
 	case FXT_RECORD_INITIALIZATION:
-		check_init(l, p, r);
+		fxt_lint_frame_check_init(l, p, r);
 		break;
 	case FXT_RECORD_STRING:
 		if (!l->any_provider)
@@ -231,12 +232,12 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 				      r->string.index, 0);
 		break;
 	case FXT_RECORD_THREAD:
-		check_index(l, r);
+		fxt_lint_frame_check_index(l, r);
 		break;
 	case FXT_RECORD_EVENT:
 		if (!l->loss_told)
-			l->loss_told = tells_loss(&r->name);
-		check_fork(l, r);
+			l->loss_told = fxt_lint_frame_tells_loss(&r->name);
+		fxt_lint_frame_check_fork(l, r);
 		break;
 	case FXT_RECORD_PROFILER:
 		fxt_lint_frame_check_profiler(l, r);

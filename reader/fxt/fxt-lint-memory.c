@@ -18,14 +18,14 @@ static struct fxt_lint_watch *fxt_lint_memory_get_watch(struct fxt_lint *l, uint
 }
 
 /* Ends the last snapshot, and reports missing blocks. */
-static void end_snapshot(struct fxt_lint *l, struct fxt_lint_watch *w)
+static void fxt_lint_memory_end_snapshot(struct fxt_lint *l, struct fxt_lint_watch *w)
 {
 	if (w->missing > 0)
 		fxt_lint_find(l, FXT_FINDING_SNAPSHOT_SHORT, w->snapshot, w->missing, 0);
 	w->missing = 0;
 }
 
-static uint64_t stack_key(uint64_t pid, const struct fxt_lint_watch *w, uint64_t id)
+static uint64_t fxt_lint_memory_stack_key(uint64_t pid, const struct fxt_lint_watch *w, uint64_t id)
 {
 	const uint64_t key[] = { pid, w->number, id };
 
@@ -34,49 +34,52 @@ static uint64_t stack_key(uint64_t pid, const struct fxt_lint_watch *w, uint64_t
 
 /* ---- stacks ---- */
 
-static void end_named(struct fxt_lint *l)
+static void fxt_lint_memory_end_named(struct fxt_lint *l)
 {
 	if (l->named.id != 0)
 		fxt_lint_find(l, FXT_FINDING_STACK_EMPTY, l->named_at, l->named.id, 0);
 	l->named.id = 0;
 }
 
-static void name_stack(struct fxt_lint *l, const struct fxt_record *r,
-		       const struct fxt_lint_watch *w)
+static void fxt_lint_memory_name_stack(struct fxt_lint *l, const struct fxt_record *r,
+				       const struct fxt_lint_watch *w)
 {
 	uint64_t id = fxt_record_number(r, FXT_NAME_ID);
 
 	if (id == 0)
 		return;
-	end_named(l);
+	fxt_lint_memory_end_named(l);
 	fxt_named_set(&l->named, r);
 	l->named_at = l->here;
-	/* Stacks beyond the limit are not reported as missing, either: see use_stack(). */
+	/*
+	 * Stacks beyond the limit are not reported as missing, either: see
+	 * fxt_lint_memory_use_stack().
+	 */
 	if (l->stacks.n_used < FXT_LINT_STACKS_MAX &&
-	    table_set(&l->stacks, stack_key(r->thread.pid, w, id), &seen) < 0)
+	    table_set(&l->stacks, fxt_lint_memory_stack_key(r->thread.pid, w, id), &seen) < 0)
 		l->error = -ENOMEM;
 }
 
-static void use_stack(struct fxt_lint *l, const struct fxt_record *r,
-		      const struct fxt_lint_watch *w)
+static void fxt_lint_memory_use_stack(struct fxt_lint *l, const struct fxt_record *r,
+				      const struct fxt_lint_watch *w)
 {
 	struct fxt_arg id;
 
 	if (fxt_args_find(r->args, FXT_NAME_STACK, FXT_ARG_UINT64, &id) &&
 	    l->stacks.n_used < FXT_LINT_STACKS_MAX &&
-	    !table_get(&l->stacks, stack_key(r->thread.pid, w, id.uint64)))
+	    !table_get(&l->stacks, fxt_lint_memory_stack_key(r->thread.pid, w, id.uint64)))
 		fxt_lint_find(l, FXT_FINDING_STACK_UNNAMED, l->here, id.uint64, 0);
 }
 
 /* ---- events ---- */
 
-static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_memory_begin_watch(struct fxt_lint *l, const struct fxt_record *r)
 {
 	struct fxt_lint_watch *w = fxt_lint_memory_get_watch(l, r->thread.pid);
 
 	if (!w)
 		return;
-	end_snapshot(l, w);
+	fxt_lint_memory_end_snapshot(l, w);
 	w->open = true;
 	w->number++;
 }
@@ -97,24 +100,24 @@ static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_r
 	}
 	switch (row) {
 	case FXT_ROW_STACK:
-		name_stack(l, r, w);
+		fxt_lint_memory_name_stack(l, r, w);
 		break;
 	case FXT_ROW_SNAPSHOT:
-		end_snapshot(l, w);
+		fxt_lint_memory_end_snapshot(l, w);
 		if (fxt_args_find(r->args, FXT_NAME_BLOCKS, FXT_ARG_UINT64, &blocks))
 			w->missing = blocks.uint64;
 		w->snapshot = l->here;
 		break;
 	case FXT_ROW_WATCH_END:
-		end_snapshot(l, w);
+		fxt_lint_memory_end_snapshot(l, w);
 		w->open = false;
 		break;
 	case FXT_ROW_BLOCK:
 		w->missing -= w->missing > 0;
-		use_stack(l, r, w);
+		fxt_lint_memory_use_stack(l, r, w);
 		break;
 	default:
-		use_stack(l, r, w);
+		fxt_lint_memory_use_stack(l, r, w);
 		break;
 	}
 }
@@ -126,7 +129,7 @@ static void fxt_lint_memory_take_event(struct fxt_lint *l, const struct fxt_reco
 	if (fxt_event_rows[row].category != FXT_NAME_MEMORY || !fxt_record_has_main(r, row))
 		return;
 	if (row == FXT_ROW_WATCH_BEGIN)
-		begin_watch(l, r);
+		fxt_lint_memory_begin_watch(l, r);
 	else
 		fxt_lint_memory_take_of_watch(l, r, row);
 }
@@ -143,7 +146,7 @@ void fxt_lint_memory_finish(struct fxt_lint *l)
 {
 	struct fxt_lint_watch *w;
 
-	end_named(l);
+	fxt_lint_memory_end_named(l);
 	for (size_t pos = 0; (w = table_next(&l->watches, &pos));)
-		end_snapshot(l, w);
+		fxt_lint_memory_end_snapshot(l, w);
 }

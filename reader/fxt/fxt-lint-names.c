@@ -6,7 +6,7 @@
 #include "reader/fxt/fxt-lint-state.h"
 #include "reader/fxt/fxt-object.h"
 
-static uint64_t hash_text(const struct fxt_text *t)
+static uint64_t fxt_lint_hash_text(const struct fxt_text *t)
 {
 	return t->bytes ? table_hash(t->bytes, t->length) : 0;
 }
@@ -39,10 +39,10 @@ static void fxt_lint_names_check_thread(struct fxt_lint *l, const struct fxt_rec
 	t->unknown = fxt_object_is_unknown(r);
 	if (t->named && t->process != l->findings.said.process)
 		fxt_lint_find(l, FXT_FINDING_TID_REUSED, l->here, t->tid, l->findings.said.process);
-	else if (t->named && t->name != hash_text(&r->name))
+	else if (t->named && t->name != fxt_lint_hash_text(&r->name))
 		fxt_lint_find(l, FXT_FINDING_RENAMED, l->here, t->tid, 0);
 	t->named = true;
-	t->name = hash_text(&r->name);
+	t->name = fxt_lint_hash_text(&r->name);
 	t->process = l->findings.said.process;
 	p = fxt_lint_names_get_process(l, t->process);
 	if (p && p->first.number == 0)

@@ -42,15 +42,16 @@ static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact 
 }
 
 /* The end of the run that begins at I. */
-static size_t run_end(const struct fxt_lint_fact *facts, size_t i, size_t n)
+static size_t fxt_lint_order_run_end(const struct fxt_lint_fact *facts, size_t i, size_t n)
 {
 	while (++i < n && facts[i].ts_ns >= facts[i - 1].ts_ns)
 		;
 	return i;
 }
 
-static void merge_two(const struct fxt_lint_fact *a, size_t na, const struct fxt_lint_fact *b,
-		      size_t nb, struct fxt_lint_fact *to)
+static void fxt_lint_order_merge_two(const struct fxt_lint_fact *a, size_t na,
+				     const struct fxt_lint_fact *b, size_t nb,
+				     struct fxt_lint_fact *to)
 {
 	while (na > 0 && nb > 0) {
 		if (b->ts_ns < a->ts_ns) {
@@ -66,15 +67,16 @@ static void merge_two(const struct fxt_lint_fact *a, size_t na, const struct fxt
 }
 
 /* Merges pairs of neighbouring runs from FROM to TO. Returns false if there was only one run. */
-static bool merge_runs(const struct fxt_lint_fact *from, size_t n, struct fxt_lint_fact *to)
+static bool fxt_lint_order_merge_runs(const struct fxt_lint_fact *from, size_t n,
+				      struct fxt_lint_fact *to)
 {
 	for (size_t i = 0; i < n;) {
-		size_t middle = run_end(from, i, n), end;
+		size_t middle = fxt_lint_order_run_end(from, i, n), end;
 
 		if (i == 0 && middle == n)
 			return false;
-		end = middle < n ? run_end(from, middle, n) : n;
-		merge_two(from + i, middle - i, from + middle, end - middle, to + i);
+		end = middle < n ? fxt_lint_order_run_end(from, middle, n) : n;
+		fxt_lint_order_merge_two(from + i, middle - i, from + middle, end - middle, to + i);
 		i = end;
 	}
 	return true;
@@ -82,7 +84,7 @@ static bool merge_runs(const struct fxt_lint_fact *from, size_t n, struct fxt_li
 
 static void fxt_lint_order_sort(struct fxt_lint_order *o)
 {
-	while (merge_runs(o->facts, o->n, o->spare)) {
+	while (fxt_lint_order_merge_runs(o->facts, o->n, o->spare)) {
 		struct fxt_lint_fact *sorted = o->spare;
 
 		o->spare = o->facts;

@@ -62,7 +62,7 @@ static struct fxt_lint_thread *fxt_lint_sched_get_thread(struct fxt_lint *l, uin
 
 /* Whether FACT is earlier than the last fact of T, which can be NULL. If so, the state of T becomes
  * unknown. */
-static bool is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
+static bool fxt_lint_sched_is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 {
 	if (!t)
 		return false;
@@ -77,7 +77,7 @@ static bool is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 
 /* Reports the last conflict of T: the other CPU switched it out late (TIE: at the same time), or
  * never. */
-static void end_conflict(struct fxt_lint *l, struct fxt_lint_thread *t, bool tie)
+static void fxt_lint_sched_end_conflict(struct fxt_lint *l, struct fxt_lint_thread *t, bool tie)
 {
 	fxt_lint_find(l, tie ? FXT_FINDING_TIE_SWITCH : FXT_FINDING_TWO_CPUS, t->conflict_place,
 		      t->tid, t->old_cpu);
@@ -106,7 +106,7 @@ static void fxt_lint_sched_switch_out(struct fxt_lint *l, struct fxt_lint_cpu *c
 	if (!out)
 		return;
 	if (out->conflict && out->old_cpu == fact->cpu)
-		end_conflict(l, out, out->conflict_ns == fact->ts_ns);
+		fxt_lint_sched_end_conflict(l, out, out->conflict_ns == fact->ts_ns);
 	else if (out->state != FXT_LINT_RUNNING || out->cpu == fact->cpu)
 		out->state = FXT_LINT_UNKNOWN;
 }
@@ -116,7 +116,7 @@ static void fxt_lint_sched_switch_in(struct fxt_lint *l, struct fxt_lint_thread 
 {
 	if (in->state == FXT_LINT_RUNNING && in->cpu != fact->cpu) {
 		if (in->conflict)
-			end_conflict(l, in, false);
+			fxt_lint_sched_end_conflict(l, in, false);
 		in->conflict = true;
 		in->old_cpu = in->cpu;
 		in->conflict_ns = fact->ts_ns;
@@ -127,12 +127,13 @@ static void fxt_lint_sched_switch_in(struct fxt_lint *l, struct fxt_lint_thread 
 	in->since_ns = fact->ts_ns;
 }
 
-static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
+static void fxt_lint_sched_judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 {
 	struct fxt_lint_thread *out = fxt_lint_sched_get_thread(l, fact->a, fact);
 	struct fxt_lint_thread *in = fxt_lint_sched_get_thread(l, fact->b, fact);
 	struct fxt_lint_cpu *cpu = fxt_lint_sched_get_cpu(l, fact->cpu);
-	bool late_out = is_late(out, fact), late_in = is_late(in, fact);
+	bool late_out = fxt_lint_sched_is_late(out, fact),
+	     late_in = fxt_lint_sched_is_late(in, fact);
 
 	if (!cpu)
 		return;
@@ -153,11 +154,11 @@ static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	cpu->known = true;
 }
 
-static void judge_wakeup(struct fxt_lint *l, const struct fxt_lint_fact *fact)
+static void fxt_lint_sched_judge_wakeup(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 {
 	struct fxt_lint_thread *t = fxt_lint_sched_get_thread(l, fact->a, fact);
 
-	if (!t || is_late(t, fact)) {
+	if (!t || fxt_lint_sched_is_late(t, fact)) {
 		l->n_not_judged++;
 		return;
 	}
@@ -179,13 +180,13 @@ void fxt_lint_sched_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	switch (fact->kind) {
 	case FXT_LINT_SYNTHETIC_SWITCH:
 		l->epoch++;
-		judge_switch(l, fact);
+		fxt_lint_sched_judge_switch(l, fact);
 		break;
 	case FXT_LINT_SWITCH:
-		judge_switch(l, fact);
+		fxt_lint_sched_judge_switch(l, fact);
 		break;
 	default:
-		judge_wakeup(l, fact);
+		fxt_lint_sched_judge_wakeup(l, fact);
 	}
 }
 
@@ -198,7 +199,7 @@ void fxt_lint_sched_finish(struct fxt_lint *l)
 		if (!t)
 			continue;
 		if (t->conflict && t->old_cpu == i)
-			end_conflict(l, t, false);
+			fxt_lint_sched_end_conflict(l, t, false);
 		fxt_lint_find(l, FXT_FINDING_CPU_LEFT_OPEN, cpu->place, t->tid, i);
 	}
 }

@@ -117,8 +117,8 @@ static void fxt_lint_slices_push(struct fxt_lint *l, struct fxt_lint_track *t,
 	t->stack[t->depth++] = (struct fxt_lint_slice){ end_ns, fact->name, fact->place };
 }
 
-static void judge_complete(struct fxt_lint *l, struct fxt_lint_track *t,
-			   const struct fxt_lint_fact *fact)
+static void fxt_lint_judge_complete(struct fxt_lint *l, struct fxt_lint_track *t,
+				    const struct fxt_lint_fact *fact)
 {
 	const struct fxt_lint_slice *top;
 
@@ -132,8 +132,8 @@ static void judge_complete(struct fxt_lint *l, struct fxt_lint_track *t,
 		fxt_lint_slices_push(l, t, fact, fact->b);
 }
 
-static void judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
-		      const struct fxt_lint_fact *fact)
+static void fxt_lint_judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
+			       const struct fxt_lint_fact *fact)
 {
 	size_t i;
 
@@ -155,8 +155,8 @@ static void judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
 }
 
 /* A flow event must be within a duration. */
-static void judge_flow(struct fxt_lint *l, struct fxt_lint_track *t,
-		       const struct fxt_lint_fact *fact)
+static void fxt_lint_judge_flow(struct fxt_lint *l, struct fxt_lint_track *t,
+				const struct fxt_lint_fact *fact)
 {
 	if (fact->ts_ns > 0)
 		fxt_lint_slices_settle(l, t, fact->ts_ns - 1);
@@ -180,13 +180,13 @@ void fxt_lint_slice_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 		fxt_lint_slices_push(l, t, fact, OPEN);
 		break;
 	case FXT_LINT_END:
-		judge_end(l, t, fact);
+		fxt_lint_judge_end(l, t, fact);
 		break;
 	case FXT_LINT_COMPLETE:
-		judge_complete(l, t, fact);
+		fxt_lint_judge_complete(l, t, fact);
 		break;
 	default:
-		judge_flow(l, t, fact);
+		fxt_lint_judge_flow(l, t, fact);
 	}
 }
 

@@ -28,8 +28,8 @@ uint64_t fxt_lint_async_key(const struct fxt_record *r)
 	return table_hash(key, sizeof(key));
 }
 
-static struct fxt_lint_span *get_span(struct fxt_lint *l, struct table *t, uint64_t key,
-				      const struct fxt_lint_fact *fact)
+static struct fxt_lint_span *fxt_lint_get_span(struct fxt_lint *l, struct table *t, uint64_t key,
+					       const struct fxt_lint_fact *fact)
 {
 	struct fxt_lint_span *s = fxt_lint_get(l, t, key, sizeof(*s), FXT_LINT_SPANS_MAX);
 
@@ -69,7 +69,7 @@ void fxt_lint_span_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	bool is_flow = fact->kind < FXT_LINT_ASYNC_BEGIN;
 	struct table *table = is_flow ? &l->flows : &l->asyncs;
 	uint64_t key = is_flow ? table_hash(&fact->b, sizeof(fact->b)) : fact->a;
-	struct fxt_lint_span *s = get_span(l, table, key, fact);
+	struct fxt_lint_span *s = fxt_lint_get_span(l, table, key, fact);
 
 	if (!s)
 		return;
@@ -89,7 +89,7 @@ void fxt_lint_span_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 		free(table_remove(table, key));
 }
 
-static void finish_flows(struct fxt_lint *l)
+static void fxt_lint_finish_flows(struct fxt_lint *l)
 {
 	const struct fxt_lint_span *s;
 
@@ -99,7 +99,7 @@ static void finish_flows(struct fxt_lint *l)
 }
 
 /* If the balances of an id add up to 0, its begins and ends differ in process or name. */
-static void finish_asyncs(struct fxt_lint *l)
+static void fxt_lint_finish_asyncs(struct fxt_lint *l)
 {
 	struct table leaders = {
 		0
@@ -132,6 +132,6 @@ static void finish_asyncs(struct fxt_lint *l)
 
 void fxt_lint_spans_finish(struct fxt_lint *l)
 {
-	finish_flows(l);
-	finish_asyncs(l);
+	fxt_lint_finish_flows(l);
+	fxt_lint_finish_asyncs(l);
 }

@@ -80,7 +80,7 @@ void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_p
 			  &(struct fxt_finding){ id, place.offset, place.number, NULL, { a, b } });
 }
 
-static bool is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uint64_t ref)
+static bool fxt_lint_is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uint64_t ref)
 {
 	if (id == FXT_FINDING_STRING_UNDEFINED)
 		return fxt_provider_string(p, (unsigned)ref).bytes;
@@ -95,7 +95,7 @@ static const char *fxt_lint_provider_of(const struct fxt_lint *l, const struct f
 
 	for (size_t pos = 0; (p = table_next(&l->providers, &pos));)
 		if (p->tables && p->tables != r->provider &&
-		    is_defined(p->tables, f->id, f->value[0]))
+		    fxt_lint_is_defined(p->tables, f->id, f->value[0]))
 			return "another provider registered it";
 	return NULL;
 }

@@ -36,7 +36,7 @@ static bool fxt_parse_take_stream(struct cursor *c, uint64_t n, const uint8_t **
 	return true;
 }
 
-static bool take_bytes_as_text(struct cursor *c, uint32_t n, struct fxt_text *ret)
+static bool fxt_parse_take_bytes_as_text(struct cursor *c, uint32_t n, struct fxt_text *ret)
 {
 	const uint8_t *bytes;
 
@@ -53,7 +53,7 @@ static bool fxt_parse_take_text(struct cursor *c, const struct fxt_provider *p, 
 		*ret = fxt_provider_string(p, (unsigned)ref);
 		return true;
 	}
-	if (!take_bytes_as_text(c, (uint32_t)fxt_get_string_ref_length(ref), ret))
+	if (!fxt_parse_take_bytes_as_text(c, (uint32_t)fxt_get_string_ref_length(ref), ret))
 		return false;
 	ret->ref = (uint16_t)ref;
 	return true;
@@ -78,7 +78,7 @@ static bool fxt_parse_take_time(struct cursor *c, struct fxt_record *r)
 	return true;
 }
 
-static void begin_args(struct cursor *c, struct fxt_record *r, uint64_t n)
+static void fxt_parse_begin_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
 	r->args = (struct fxt_args){ c->p, c->end, (unsigned)n, r->provider, NULL };
 }
@@ -90,7 +90,7 @@ static void fxt_parse_must_be_zero(struct cursor *c, uint64_t bits)
 }
 
 /* Skips the arguments, to read the words after them. */
-static bool skip_args(struct cursor *c, const struct fxt_record *r)
+static bool fxt_parse_skip_args(struct cursor *c, const struct fxt_record *r)
 {
 	const uint64_t *end = fxt_args_end(&r->args);
 
@@ -101,9 +101,9 @@ static bool skip_args(struct cursor *c, const struct fxt_record *r)
 }
 
 /* Skips the arguments at the end of a record. They are checked when they are read. */
-static void pass_args(struct cursor *c, const struct fxt_record *r)
+static void fxt_parse_pass_args(struct cursor *c, const struct fxt_record *r)
 {
-	if (skip_args(c, r))
+	if (fxt_parse_skip_args(c, r))
 		return;
 	c->odd = true;
 	c->p = c->end; /* the rest of the record is unknown */
@@ -112,16 +112,16 @@ static void pass_args(struct cursor *c, const struct fxt_record *r)
 /* Takes the arguments of RECORD and the value after them. */
 static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
-	begin_args(c, r, n);
+	fxt_parse_begin_args(c, r, n);
 	if (r->type != FXT_RECORD_EVENT || !fxt_event_has_value(r->subtype)) {
-		pass_args(c, r);
+		fxt_parse_pass_args(c, r);
 		if (r->type == FXT_RECORD_EVENT) {
 			r->event.value = 0;
 			c->odd |= r->subtype > FXT_EVENT_FLOW_END;
 		}
 		return NULL;
 	}
-	if (!skip_args(c, r))
+	if (!fxt_parse_skip_args(c, r))
 		return "the arguments do not fit the record";
 	r->args.end = c->p;
 	if (!fxt_parse_take_word(c, &r->event.value))
@@ -131,7 +131,7 @@ static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, u
 }
 
 /* Takes the process of an object, which has no thread. */
-static bool take_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
+static bool fxt_parse_take_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 {
 	r->thread = r->provider->threads[ref];
 	if (ref != 0)
@@ -140,7 +140,7 @@ static bool take_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 	return fxt_parse_take_word(c, &r->thread.pid);
 }
 
-static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
+static bool fxt_parse_take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 {
 	return fxt_parse_take_stream(c, n * FXT_WORD_BYTES, (const uint8_t **)ret);
 }
@@ -155,18 +155,20 @@ static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 #define HEAD(of, m, field, key) r->of.m = (typeof(r->of.m))fxt_get_##field(head);
 #define TIME()                  NEED(fxt_parse_take_time(c, r))
 #define THREAD(field)           NEED(fxt_parse_take_thread(c, r->provider, fxt_get_##field(head), &r->thread))
-#define PROCESS(field)          NEED(take_process(c, r, fxt_get_##field(head)))
+#define PROCESS(field)          NEED(fxt_parse_take_process(c, r, fxt_get_##field(head)))
 #define IDS()                   NEED(fxt_parse_take_thread(c, r->provider, 0, &r->thread))
 #define REF(m, field, key)      NEED(fxt_parse_take_text(c, r->provider, fxt_get_##field(head), &r->m))
-#define TEXT(m, field, key)     NEED(take_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
+#define TEXT(m, field, key)                                                                        \
+	NEED(fxt_parse_take_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
 #define BYTES(of, m, n, field, key)                                                                \
 	HEAD(of, n, field, key) NEED(fxt_parse_take_stream(c, r->of.n, &r->of.m))
-#define BULK(of, m, n, field)       BYTES(of, m, n, field, )
-#define WORDS(of, m, n, field, key) HEAD(of, n, field, key) NEED(take_frames(c, r->of.n, &r->of.m))
-#define WORD(of, m, key)            NEED(fxt_parse_take_word(c, &r->of.m))
-#define KOID(of, m, key)            WORD(of, m, key)
-#define ARGS(field)                 return fxt_parse_take_args(c, r, fxt_get_##field(head));
-#define VALUE()                     /* taken with the arguments */
+#define BULK(of, m, n, field) BYTES(of, m, n, field, )
+#define WORDS(of, m, n, field, key)                                                                \
+	HEAD(of, n, field, key) NEED(fxt_parse_take_frames(c, r->of.n, &r->of.m))
+#define WORD(of, m, key) NEED(fxt_parse_take_word(c, &r->of.m))
+#define KOID(of, m, key) WORD(of, m, key)
+#define ARGS(field)      return fxt_parse_take_args(c, r, fxt_get_##field(head));
+#define VALUE()          /* taken with the arguments */
 
 #define X(layout, type, subtype, said)                                                             \
 	static const char *parse_##layout(struct cursor *c, struct fxt_record *r, uint64_t head)   \
@@ -179,7 +181,7 @@ FXT_DATA_LAYOUTS(X)
 
 /* ---- by hand ---- */
 
-static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, uint64_t head)
+static const char *fxt_parse_legacy_switch(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	struct fxt_thread out, in;
 
@@ -202,7 +204,7 @@ static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, u
 
 /* Handles an unknown subtype of a known type. Its contents are unknown, even whether it has a
  * time. */
-static const char *pass_unknown(struct cursor *c, struct fxt_record *r)
+static const char *fxt_parse_pass_unknown(struct cursor *c, struct fxt_record *r)
 {
 	r->type = FXT_RECORD_UNKNOWN_KIND;
 	c->odd = true;
@@ -210,7 +212,8 @@ static const char *pass_unknown(struct cursor *c, struct fxt_record *r)
 }
 
 /* Most records of an archive are of this type, so it is read by plain loads, without a cursor. */
-static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *r, uint64_t head)
+static inline const char *fxt_parse_scheduling(struct cursor *c, struct fxt_record *r,
+					       uint64_t head)
 {
 	const uint64_t *w = r->words;
 
@@ -241,17 +244,17 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		c->p = w + 3;
 		break;
 	case FXT_SCHED_LEGACY_SWITCH:
-		return parse_legacy_switch(c, r, head);
+		return fxt_parse_legacy_switch(c, r, head);
 	default:
-		return pass_unknown(c, r);
+		return fxt_parse_pass_unknown(c, r);
 	}
-	begin_args(c, r, fxt_get_sched_n_args(head));
-	pass_args(c, r);
+	fxt_parse_begin_args(c, r, fxt_get_sched_n_args(head));
+	fxt_parse_pass_args(c, r);
 	return NULL;
 }
 
 /* Metadata that belongs to no provider. */
-static const char *parse_trace_info(struct cursor *c, struct fxt_record *r, uint64_t head)
+static const char *fxt_parse_trace_info(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
 	if (r->subtype == FXT_METADATA_TRACE_INFO) {
@@ -263,16 +266,16 @@ static const char *parse_trace_info(struct cursor *c, struct fxt_record *r, uint
 	return NULL;
 }
 
-static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t head)
+static const char *fxt_parse_large(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	uint64_t format;
 
 	r->subtype = (unsigned)fxt_get_large_type(head);
 	if (r->subtype != FXT_LARGE_BLOB)
-		return pass_unknown(c, r);
+		return fxt_parse_pass_unknown(c, r);
 	r->subtype = (unsigned)fxt_get_large_blob_format(head);
 	if (r->subtype > FXT_LARGE_BLOB_NO_METADATA)
-		return pass_unknown(c, r);
+		return fxt_parse_pass_unknown(c, r);
 	fxt_parse_must_be_zero(c, fxt_get_large_blob_reserved(head));
 	if (!fxt_parse_take_word(c, &format) ||
 	    !fxt_parse_take_text(c, r->provider, fxt_get_large_blob_category(format),
@@ -284,8 +287,8 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 		    !fxt_parse_take_thread(c, r->provider, fxt_get_large_blob_thread(format),
 					   &r->thread))
 			return too_short;
-		begin_args(c, r, fxt_get_large_blob_n_args(format));
-		if (!skip_args(c, r))
+		fxt_parse_begin_args(c, r, fxt_get_large_blob_n_args(format));
+		if (!fxt_parse_skip_args(c, r))
 			return "the arguments do not fit the record";
 		r->args.end = c->p;
 	}
@@ -297,15 +300,15 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 }
 
 /* Records without a layout. */
-static const char *parse_unlisted(struct cursor *c, struct fxt_record *r, uint64_t head)
+static const char *fxt_parse_unlisted(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
-		return parse_trace_info(c, r, head);
+		return fxt_parse_trace_info(c, r, head);
 	case FXT_RECORD_PROFILER:
-		return pass_unknown(c, r);
+		return fxt_parse_pass_unknown(c, r);
 	case FXT_RECORD_LARGE:
-		return parse_large(c, r, head);
+		return fxt_parse_large(c, r, head);
 	default: /* skipped by its size, as the format requires */
 		c->odd = true;
 		return NULL;
@@ -313,8 +316,8 @@ static const char *parse_unlisted(struct cursor *c, struct fxt_record *r, uint64
 }
 
 /* A separate function, so that the path of scheduling records stays short. */
-static __attribute__((noinline)) const char *parse_other(struct cursor *c, struct fxt_record *r,
-							 uint64_t head)
+static __attribute__((noinline)) const char *fxt_parse_other(struct cursor *c, struct fxt_record *r,
+							     uint64_t head)
 {
 	const char *what;
 
@@ -328,7 +331,7 @@ static __attribute__((noinline)) const char *parse_other(struct cursor *c, struc
 		FXT_DATA_LAYOUTS(X)
 #undef X
 	default:
-		return parse_unlisted(c, r, head);
+		return fxt_parse_unlisted(c, r, head);
 	}
 	if (!what && r->type == FXT_RECORD_INITIALIZATION &&
 	    r->initialization.ticks_per_second == 0)
@@ -345,9 +348,9 @@ const char *fxt_parse_record(struct fxt_record *r, bool *ret_odd)
 	r->type = (unsigned)fxt_get_record_type(head);
 	r->args.n_left = 0;
 	if (__builtin_expect(r->type == FXT_RECORD_SCHEDULING, 1))
-		what = parse_scheduling(&c, r, head);
+		what = fxt_parse_scheduling(&c, r, head);
 	else
-		what = parse_other(&c, r, head);
+		what = fxt_parse_other(&c, r, head);
 	r->n_behind = (size_t)(c.end - c.p);
 	*ret_odd = c.odd | (c.p != c.end);
 	return what;

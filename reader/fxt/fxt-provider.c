@@ -19,18 +19,18 @@ int fxt_provider_new(struct fxt_provider **ret, uint32_t id)
 	return 0;
 }
 
-static void free_bytes(struct fxt_string *s)
+static void fxt_provider_free_bytes(struct fxt_string *s)
 {
 	if (s->known == 0)
 		free((char *)s->bytes);
 	*s = (struct fxt_string){ 0 };
 }
 
-static void free_pages(struct fxt_provider *p)
+static void fxt_provider_free_pages(struct fxt_provider *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(p->pages); i++) {
 		for (size_t j = 0; p->pages[i] && j < FXT_PROVIDER_PAGE; j++)
-			free_bytes(&p->pages[i][j]);
+			fxt_provider_free_bytes(&p->pages[i][j]);
 		free(p->pages[i]);
 	}
 }
@@ -38,13 +38,13 @@ static void free_pages(struct fxt_provider *p)
 struct fxt_provider *fxt_provider_free(struct fxt_provider *p)
 {
 	if (p)
-		free_pages(p);
+		fxt_provider_free_pages(p);
 	return free_ptr(p);
 }
 
 void fxt_provider_reset(struct fxt_provider *p)
 {
-	free_pages(p);
+	fxt_provider_free_pages(p);
 	*p = (struct fxt_provider){ .id = p->id, .ticks_per_second = 1000000000 };
 }
 
@@ -65,7 +65,7 @@ static_assert(ARRAY_SIZE(known_names) < NAME_SLOTS / 2, "a table that is half em
 
 static uint16_t name_slots[NAME_SLOTS];
 
-static unsigned name_slot(const char *bytes, size_t n)
+static unsigned fxt_provider_name_slot(const char *bytes, size_t n)
 {
 	uint32_t hash = 2166136261U; /* FNV-1a */
 
@@ -74,10 +74,10 @@ static unsigned name_slot(const char *bytes, size_t n)
 	return (hash ^ hash >> 16) % NAME_SLOTS;
 }
 
-static void fill_name_slots(void)
+static void fxt_provider_fill_name_slots(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(known_names); i++) {
-		unsigned slot = name_slot(known_names[i].text, known_names[i].length);
+		unsigned slot = fxt_provider_name_slot(known_names[i].text, known_names[i].length);
 
 		while (name_slots[slot] != 0)
 			slot = (slot + 1) % NAME_SLOTS;
@@ -86,14 +86,14 @@ static void fill_name_slots(void)
 }
 
 /* The known name that equals the text of N bytes, or NULL. */
-static const struct known *find_known(const char *bytes, size_t n)
+static const struct known *fxt_provider_find_known(const char *bytes, size_t n)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	if (n == 0 || n > NAME_BYTES_MAX)
 		return NULL;
-	pthread_once(&once, fill_name_slots);
-	for (unsigned slot = name_slot(bytes, n); name_slots[slot] != 0;
+	pthread_once(&once, fxt_provider_fill_name_slots);
+	for (unsigned slot = fxt_provider_name_slot(bytes, n); name_slots[slot] != 0;
 	     slot = (slot + 1) % NAME_SLOTS) {
 		const struct known *k = &known_names[name_slots[slot] - 1];
 
@@ -105,7 +105,7 @@ static const struct known *find_known(const char *bytes, size_t n)
 
 int fxt_provider_look_up(const struct fxt_text *t)
 {
-	const struct known *k = t->bytes ? find_known(t->bytes, t->length) : NULL;
+	const struct known *k = t->bytes ? fxt_provider_find_known(t->bytes, t->length) : NULL;
 
 	return k ? k->name : 0;
 }
@@ -113,7 +113,7 @@ int fxt_provider_look_up(const struct fxt_text *t)
 int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *bytes, uint32_t n)
 {
 	struct fxt_string **page = &p->pages[index / FXT_PROVIDER_PAGE], *s;
-	const struct known *known = find_known(bytes, n);
+	const struct known *known = fxt_provider_find_known(bytes, n);
 	char *copy = NULL;
 
 	if (!*page)
@@ -124,7 +124,7 @@ int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *
 	p->text_bytes -= s->bytes ? s->length : 0;
 	if (!known && p->text_bytes + n <= FXT_PROVIDER_TEXT_MAX)
 		copy = malloc(n ? n : 1);
-	free_bytes(s);
+	fxt_provider_free_bytes(s);
 	if (known) {
 		*s = (struct fxt_string){ known->text, n, known->name };
 		p->text_bytes += n;

@@ -55,13 +55,13 @@ struct fxt_reader {
 	struct fxt_resync resync;
 };
 
-static uint64_t first_word(const struct fxt_reader *r)
+static uint64_t fxt_reader_first_word(const struct fxt_reader *r)
 {
 	return fxt_load_word(input_peek(&r->input), r->swap);
 }
 
 /* The size in bytes, according to the header. */
-static uint64_t header_bytes(uint64_t head)
+static uint64_t fxt_reader_header_bytes(uint64_t head)
 {
 	return FXT_WORD_BYTES * fxt_claimed_words(head);
 }
@@ -87,7 +87,7 @@ static int fxt_reader_report(struct fxt_reader *r, uint64_t offset, uint64_t byt
 }
 
 /* Whether the input starts with a damaged magic number. */
-static bool resembles_magic(const struct fxt_reader *r)
+static bool fxt_reader_resembles_magic(const struct fxt_reader *r)
 {
 	uint8_t differs[FXT_WORD_BYTES];
 	unsigned n_same = 0;
@@ -95,7 +95,7 @@ static bool resembles_magic(const struct fxt_reader *r)
 
 	if (input_ready(&r->input) < FXT_WORD_BYTES)
 		return false;
-	word = first_word(r) ^ FXT_MAGIC;
+	word = fxt_reader_first_word(r) ^ FXT_MAGIC;
 	memcpy(differs, &word, sizeof(differs));
 	for (size_t i = 0; i < sizeof(differs); i++)
 		n_same += differs[i] == 0;
@@ -106,7 +106,7 @@ static bool resembles_magic(const struct fxt_reader *r)
  * The input does not start with the magic number, which may be damaged or missing. Finds the first
  * place in either byte order with more consecutive records than chance explains.
  */
-static int find_archive(struct fxt_reader *r)
+static int fxt_reader_find_archive(struct fxt_reader *r)
 {
 	size_t found = SIZE_MAX;
 	bool found_swap = false;
@@ -118,7 +118,7 @@ static int find_archive(struct fxt_reader *r)
 
 		r->swap = swap;
 		s = fxt_reader_resync(r);
-		s->enough = resembles_magic(r) ? FXT_RESYNC_ENOUGH : FXT_RESYNC_ARCHIVE;
+		s->enough = fxt_reader_resembles_magic(r) ? FXT_RESYNC_ENOUGH : FXT_RESYNC_ARCHIVE;
 		e = fxt_resync_find(s, 0, found < FXT_RESYNC_WINDOW ? found : FXT_RESYNC_WINDOW, 0,
 				    &at);
 		if (e < 0)
@@ -138,7 +138,7 @@ static int find_archive(struct fxt_reader *r)
 }
 
 /* Returns 0 if the input is an archive. */
-static int check_magic(struct fxt_reader *r)
+static int fxt_reader_check_magic(struct fxt_reader *r)
 {
 	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
 	static const uint8_t report[] = { 'v', 'e', 'r', 's', 'i', 'o', 'n', '=' };
@@ -153,10 +153,10 @@ static int check_magic(struct fxt_reader *r)
 	if (input_ready(&r->input) >= sizeof(report) &&
 	    memcmp(r->input.data, report, sizeof(report)) == 0)
 		return FXT_ALIEN_REPORT;
-	if (full && first_word(r) == FXT_MAGIC)
+	if (full && fxt_reader_first_word(r) == FXT_MAGIC)
 		return 0;
-	r->swap = full && first_word(r) == FXT_MAGIC_SWAPPED;
-	return r->swap ? 0 : find_archive(r);
+	r->swap = full && fxt_reader_first_word(r) == FXT_MAGIC_SWAPPED;
+	return r->swap ? 0 : fxt_reader_find_archive(r);
 }
 
 /* Finds or makes the provider ID. *RET_IS_NEW is whether it was made. */
@@ -192,11 +192,11 @@ static int fxt_reader_start(struct fxt_reader **ret, struct fxt_reader *taken, i
 	bool is_new;
 	int e = opened < 0 ? opened : fxt_provider_new(&r->overflow, UINT32_MAX);
 
-	/* Needed by look_back(). */
+	/* Needed by fxt_reader_look_back(). */
 	r->input.keep = FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES;
 
 	/* Some writers introduce no provider. */
-	e = e ?: fxt_reader_get_provider(r, 0, &r->current, &is_new) ?: check_magic(r);
+	e = e ?: fxt_reader_get_provider(r, 0, &r->current, &is_new) ?: fxt_reader_check_magic(r);
 	if (e == 0)
 		*ret = TAKE_PTR(r);
 	return e;
@@ -238,7 +238,7 @@ struct fxt_reader *fxt_reader_free(struct fxt_reader *r)
 	return free_ptr(r);
 }
 
-static int become_provider(struct fxt_reader *r, const struct fxt_record *record)
+static int fxt_reader_become_provider(struct fxt_reader *r, const struct fxt_record *record)
 {
 	bool is_new;
 	int e = fxt_reader_get_provider(r, record->metadata.provider_id, &r->current, &is_new);
@@ -285,7 +285,7 @@ static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct f
  * Whether the data of RECORD can be used for later records. An odd record can be of another type
  * with a damaged header, and its data would damage more than one record.
  */
-static bool is_to_be_believed(const struct fxt_record *record)
+static bool fxt_reader_is_to_be_believed(const struct fxt_record *record)
 {
 	struct fxt_shape s;
 
@@ -313,7 +313,7 @@ static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *re
 	case FXT_RECORD_METADATA:
 		if (record->subtype == FXT_METADATA_PROVIDER_INFO ||
 		    record->subtype == FXT_METADATA_PROVIDER_SECTION)
-			return become_provider(r, record);
+			return fxt_reader_become_provider(r, record);
 		/* Another archive can be from another machine. */
 		if (record->subtype == FXT_METADATA_TRACE_INFO)
 			r->record.ts_ns = r->first_ns = r->last_ns = 0;
@@ -341,7 +341,7 @@ static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *re
 
 /* Makes the record of BYTES bytes, which is ready, usable in place or in a copy. COPY forces a
  * copy. */
-static int lay_out(struct fxt_reader *r, size_t bytes, bool copy)
+static int fxt_reader_lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 {
 	const uint8_t *p = input_peek(&r->input);
 
@@ -362,7 +362,7 @@ static int lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 	return 0;
 }
 
-/* Parses the record of BYTES bytes that lay_out() prepared. It is not consumed. */
+/* Parses the record of BYTES bytes that fxt_reader_lay_out() prepared. It is not consumed. */
 static inline const char *fxt_reader_parse(struct fxt_reader *r, size_t bytes, bool *ret_odd)
 {
 	struct fxt_record *record = &r->record;
@@ -398,7 +398,7 @@ static inline int fxt_reader_hand_out(struct fxt_reader *r, size_t bytes,
 }
 
 /* The input ends inside a record, or inside data that looks like one. */
-static int report_truncated(struct fxt_reader *r, uint64_t offset)
+static int fxt_reader_report_truncated(struct fxt_reader *r, uint64_t offset)
 {
 	fxt_reader_report(r, offset, r->input.offset - offset, truncated_tail);
 	r->damage.truncated = true;
@@ -410,7 +410,7 @@ static int report_truncated(struct fxt_reader *r, uint64_t offset)
  * of the next record. Finds a record that begins in it and ends after it. Returns 1 if reading
  * continues there.
  */
-static int look_back(struct fxt_reader *r)
+static int fxt_reader_look_back(struct fxt_reader *r)
 {
 	size_t back = r->last_bytes, at;
 	int e;
@@ -429,10 +429,11 @@ static int look_back(struct fxt_reader *r)
 
 /* No valid record begins here. Continues at the next one, at FROM or later. If there is none, and
  * the header claims more than the input has, the record was truncated. */
-static int skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed, const char *what)
+static int fxt_reader_skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed,
+				  const char *what)
 {
 	uint64_t offset = r->input.offset;
-	int e = look_back(r);
+	int e = fxt_reader_look_back(r);
 
 	if (e != 0)
 		return e < 0 ? e : FXT_READER_DAMAGE;
@@ -440,23 +441,23 @@ static int skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed, cons
 	if (e < 0)
 		return e;
 	if (e == 0 && claimed > r->input.offset - offset)
-		return report_truncated(r, offset);
+		return fxt_reader_report_truncated(r, offset);
 	return fxt_reader_report(r, offset, r->input.offset - offset, what);
 }
 
 /* The record here has a wrong size in its header. The size of its contents, BYTES, is used. */
-static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
+static int fxt_reader_mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
 {
 	const char *what;
 	bool odd;
-	int e = lay_out(r, bytes, true);
+	int e = fxt_reader_lay_out(r, bytes, true);
 
 	if (e < 0)
 		return e;
 	r->copy[0] = fxt_with_record_words(r->copy[0], bytes / FXT_WORD_BYTES);
 	what = fxt_reader_parse(r, bytes, &odd);
 	if (what)
-		return skip_damage(r, bytes, 0, what);
+		return fxt_reader_skip_damage(r, bytes, 0, what);
 	e = fxt_reader_hand_out(r, bytes, ret);
 	if (e == FXT_READER_RECORD && !r->late)
 		r->late = "the size of this record was wrong; it was read by its contents";
@@ -465,15 +466,16 @@ static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record
 
 /* Returns an odd record after its surroundings were examined. It can be elsewhere in the buffer by
  * now. */
-static int hand_out_odd(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
+static int fxt_reader_hand_out_odd(struct fxt_reader *r, size_t bytes,
+				   const struct fxt_record **ret)
 {
 	bool odd;
-	int e = lay_out(r, bytes, false);
+	int e = fxt_reader_lay_out(r, bytes, false);
 
 	if (e < 0)
 		return e;
 	fxt_reader_parse(r, bytes, &odd);
-	if (!is_to_be_believed(&r->record)) {
+	if (!fxt_reader_is_to_be_believed(&r->record)) {
 		r->record.ignored = true;
 		r->late = "reserved bits in a record that others depend on; it is not used";
 	}
@@ -505,35 +507,37 @@ static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *wh
 			/* If a length inside is wrong, the contents include other records. */
 			e = fxt_resync_find(s, 1, contents, 0, &at);
 			if (e > 0)
-				return skip_damage(r, at, 0, what ? what : odd_record);
+				return fxt_reader_skip_damage(r, at, 0, what ? what : odd_record);
 			e = e < 0 ? e : 1;
 		}
 		if (e != 0)
-			return e < 0 ? e : mend_size(r, contents, ret);
+			return e < 0 ? e : fxt_reader_mend_size(r, contents, ret);
 	}
 	if (cut)
-		return skip_damage(r, 1, bytes, what);
+		return fxt_reader_skip_damage(r, 1, bytes, what);
 	e = fxt_resync_find(s, 1, (size_t)bytes, 0, &at);
 	if (e < 0)
 		return e;
 	if (e > 0)
-		return skip_damage(r, at, 0, what ? what : "a record that takes in others");
+		return fxt_reader_skip_damage(r, at, 0,
+					      what ? what : "a record that takes in others");
 	if (what)
-		return skip_damage(r, (size_t)bytes, 0, what);
+		return fxt_reader_skip_damage(r, (size_t)bytes, 0, what);
 	sure = sure && contents < bytes && bytes - contents <= FXT_RESYNC_LONGER_MAX;
 	if (!sure && r->input.offset + bytes > r->trusted_to) {
 		e = fxt_resync_follows(s, (size_t)bytes, &to);
 		if (e < 0)
 			return e;
 		if (e == 0)
-			return skip_damage(r, (size_t)bytes, 0, odd_record);
+			return fxt_reader_skip_damage(r, (size_t)bytes, 0, odd_record);
 		r->trusted_to = r->input.offset + to;
 	}
-	return hand_out_odd(r, (size_t)bytes, ret);
+	return fxt_reader_hand_out_odd(r, (size_t)bytes, ret);
 }
 
 /* The record is incomplete, or too large. Decides whether to wait for its rest. */
-static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
+static int fxt_reader_doubt_large(struct fxt_reader *r, uint64_t bytes,
+				  const struct fxt_record **ret)
 {
 	uint64_t offset = r->input.offset;
 	struct fxt_shape shape;
@@ -564,7 +568,7 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 		return e;
 	r->last_bytes = 0;
 	if (e == 0)
-		return report_truncated(r, offset);
+		return fxt_reader_report_truncated(r, offset);
 	return fxt_reader_report(r, offset, bytes, "a record over 64 MiB, skipped");
 }
 
@@ -575,11 +579,12 @@ static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct f
 	int e;
 
 	if (bytes == 0)
-		return skip_damage(r, 1, 0,
-				   first_word(r) == 0 ? "zeros where a record should be"
+		return fxt_reader_skip_damage(r, 1, 0,
+					      fxt_reader_first_word(r) == 0
+						      ? "zeros where a record should be"
 						      : "a record of size 0");
 	if (bytes > FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES)
-		return doubt_large(r, bytes, ret);
+		return fxt_reader_doubt_large(r, bytes, ret);
 	e = input_fill(&r->input, (size_t)bytes);
 	if (e < 0)
 		return e;
@@ -590,7 +595,7 @@ static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct f
 }
 
 /* Reports the error of the last record returned, or of the beginning. */
-static int report_late(struct fxt_reader *r)
+static int fxt_reader_report_late(struct fxt_reader *r)
 {
 	const char *what = r->late;
 
@@ -609,22 +614,23 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 
 	*ret = NULL;
 	if (__builtin_expect(r->late != NULL, 0))
-		return report_late(r);
+		return fxt_reader_report_late(r);
 	e = input_need(&r->input, FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
 	if (e == 0) {
 		if (input_ready(&r->input) == 0)
 			return FXT_READER_END;
-		return skip_damage(r, input_ready(&r->input), FXT_WORD_BYTES, truncated_tail);
+		return fxt_reader_skip_damage(r, input_ready(&r->input), FXT_WORD_BYTES,
+					      truncated_tail);
 	}
-	bytes = header_bytes(first_word(r));
+	bytes = fxt_reader_header_bytes(fxt_reader_first_word(r));
 	if (bytes == 0 || bytes > input_ready(&r->input)) {
 		e = fxt_reader_bring(r, bytes, ret);
 		if (e != 0)
 			return e;
 	}
-	e = lay_out(r, (size_t)bytes, false);
+	e = fxt_reader_lay_out(r, (size_t)bytes, false);
 	if (e < 0)
 		return e;
 	what = fxt_reader_parse(r, (size_t)bytes, &odd);

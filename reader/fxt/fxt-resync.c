@@ -61,19 +61,19 @@ void fxt_resync_begin(struct fxt_resync *s)
 	s->n_dead = 0;
 }
 
-static bool is_dead(const struct fxt_resync *s, uint64_t offset)
+static bool fxt_resync_is_dead(const struct fxt_resync *s, uint64_t offset)
 {
 	return s->dead[offset % FXT_RESYNC_DEAD] == offset + 1;
 }
 
-static void mark_dead(struct fxt_resync *s, uint64_t offset)
+static void fxt_resync_mark_dead(struct fxt_resync *s, uint64_t offset)
 {
 	s->dead[offset % FXT_RESYNC_DEAD] = offset + 1;
 	s->n_dead++;
 }
 
 /* Whether NS is within the times read so far, or outside by at most their range and some slack. */
-static bool is_near(const struct fxt_resync *s, uint64_t ns)
+static bool fxt_resync_is_near(const struct fxt_resync *s, uint64_t ns)
 {
 	uint64_t low = s->first_ns < s->last_ns ? s->first_ns : s->last_ns;
 	uint64_t high = s->first_ns < s->last_ns ? s->last_ns : s->first_ns;
@@ -85,28 +85,29 @@ static bool is_near(const struct fxt_resync *s, uint64_t ns)
 
 /* Whether the record has a few words after its contents. Only records with a time qualify: others
  * cannot be distinguished from garbage. */
-static bool is_longer(const struct fxt_shape *shape)
+static bool fxt_resync_is_longer(const struct fxt_shape *shape)
 {
 	return shape->timed && shape->words > 0 && shape->claimed > shape->words &&
 	       (shape->claimed - shape->words) * FXT_WORD_BYTES <= FXT_RESYNC_LONGER_MAX &&
 	       fxt_get_record_type(shape->head) != FXT_RECORD_LARGE;
 }
 
-static int worth_of_time(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
+static int fxt_resync_worth_of_time(const struct fxt_resync *s, struct chain *c,
+				    const struct fxt_shape *shape)
 {
 	static const struct fxt_provider plain = { .ticks_per_second = SECOND };
 	uint64_t ns = fxt_provider_ns(c->provider ? c->provider : &plain, shape->ticks);
 	uint64_t last = c->last_ns, apart = ns > last ? ns - last : last - ns;
 
 	c->last_ns = ns;
-	if (s->last_ns && is_near(s, ns))
+	if (s->last_ns && fxt_resync_is_near(s, ns))
 		return WORTH_NEAR;
 	if (last && apart < 3600 * SECOND)
 		return WORTH_NEXT;
 	return s->last_ns ? WORTH_FAR : WORTH_TIME;
 }
 
-static bool is_registered(const struct chain *c, uint16_t ref)
+static bool fxt_resync_is_registered(const struct chain *c, uint16_t ref)
 {
 	for (unsigned i = 0; i < c->n_strings; i++)
 		if (c->strings[i] == ref)
@@ -114,10 +115,10 @@ static bool is_registered(const struct chain *c, uint16_t ref)
 	return !c->provider || fxt_provider_string(c->provider, ref).bytes;
 }
 
-static int worth_of_references(const struct chain *c, const struct fxt_shape *shape)
+static int fxt_resync_worth_of_references(const struct chain *c, const struct fxt_shape *shape)
 {
 	for (unsigned i = 0; i < shape->n_refs; i++)
-		if (!is_registered(c, shape->refs[i]))
+		if (!fxt_resync_is_registered(c, shape->refs[i]))
 			return WORTH_UNDEFINED;
 	for (unsigned i = 0; i < shape->n_threads; i++)
 		if (c->provider && !c->provider->threads[shape->threads[i]].defined)
@@ -125,8 +126,8 @@ static int worth_of_references(const struct chain *c, const struct fxt_shape *sh
 	return shape->n_refs + shape->n_threads > 0 ? WORTH_REFERENCES : 0;
 }
 
-static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
-			     const struct fxt_shape *shape)
+static int fxt_resync_worth_of_metadata(const struct fxt_resync *s, struct chain *c,
+					const struct fxt_shape *shape)
 {
 	uint64_t id = fxt_get_provider_id(shape->head);
 
@@ -157,14 +158,15 @@ static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
 }
 
 /* The evidence of the record's contents. WORTH_NOTHING rejects the record. */
-static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
+static int fxt_resync_worth_of_kind(const struct fxt_resync *s, struct chain *c,
+				    const struct fxt_shape *shape)
 {
 	const struct fxt_thread *thread;
 	uint64_t head = shape->head;
 
 	switch (fxt_get_record_type(head)) {
 	case FXT_RECORD_METADATA:
-		return worth_of_metadata(s, c, shape);
+		return fxt_resync_worth_of_metadata(s, c, shape);
 	case FXT_RECORD_INITIALIZATION:
 		if (c->introduced)
 			return shape->value ? WORTH_KNOWN : WORTH_NOTHING;
@@ -207,15 +209,15 @@ static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const stru
 static enum verdict fxt_resync_weigh(const struct fxt_resync *s, struct chain *c,
 				     const struct fxt_shape *shape)
 {
-	int worth = WORTH_SHAPE, kind = worth_of_kind(s, c, shape);
+	int worth = WORTH_SHAPE, kind = fxt_resync_worth_of_kind(s, c, shape);
 
 	if (kind == WORTH_NOTHING)
 		return BAD;
-	worth += kind + worth_of_references(c, shape);
+	worth += kind + fxt_resync_worth_of_references(c, shape);
 	if (shape->timed) {
-		int of_time = worth_of_time(s, c, shape);
+		int of_time = fxt_resync_worth_of_time(s, c, shape);
 
-		if (is_longer(shape)) {
+		if (fxt_resync_is_longer(shape)) {
 			if (of_time == WORTH_FAR)
 				return BAD;
 			worth += WORTH_LONGER;
@@ -268,7 +270,8 @@ static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, ui
 	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
 	if (shape.flawed)
 		return BAD;
-	if (shape.words != shape.claimed && (!is_longer(&shape) || s->enough > FXT_RESYNC_ENOUGH))
+	if (shape.words != shape.claimed &&
+	    (!fxt_resync_is_longer(&shape) || s->enough > FXT_RESYNC_ENOUGH))
 		return BAD;
 	*ret_bytes = shape.claimed * FXT_WORD_BYTES;
 	return fxt_resync_weigh(s, c, &shape);
@@ -278,7 +281,8 @@ static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, ui
  * No good record begins at AT. Returns 1 if a record of unknown kind does, 0 if not, or a negative
  * errno. *RET_BYTES is its size.
  */
-static int steps_over(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
+static int fxt_resync_steps_over(struct fxt_resync *s, size_t at, struct chain *c,
+				 uint64_t *ret_bytes)
 {
 	struct fxt_shape shape;
 	ssize_t words;
@@ -298,7 +302,7 @@ static int steps_over(struct fxt_resync *s, size_t at, struct chain *c, uint64_t
 }
 
 /* Whether the evidence is enough if the input ends at AT, or inside the next record. */
-static bool enough_at_end(const struct fxt_resync *s, const struct chain *c, size_t at)
+static bool fxt_resync_enough_at_end(const struct fxt_resync *s, const struct chain *c, size_t at)
 {
 	int needed = input_ready(s->input) == at ? ENOUGH_AT_END : ENOUGH_AT_CUT;
 
@@ -308,7 +312,7 @@ static bool enough_at_end(const struct fxt_resync *s, const struct chain *c, siz
 }
 
 /* Returns 1 if the records from AT on are valid, 0 if not, or a negative errno. */
-static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
+static int fxt_resync_try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 {
 	size_t begin = at;
 
@@ -316,16 +320,16 @@ static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 		uint64_t offset = s->input->offset + at, bytes = 0;
 		int r;
 
-		if (is_dead(s, offset))
+		if (fxt_resync_is_dead(s, offset))
 			return 0;
 		c->offsets[c->n] = offset;
 		r = fxt_resync_judge(s, at, c, &bytes);
 		if (r == CUT)
-			return c->n > 0 && enough_at_end(s, c, at);
+			return c->n > 0 && fxt_resync_enough_at_end(s, c, at);
 		if (r == GOOD)
 			c->n++;
 		else if (r == BAD)
-			r = steps_over(s, at, c, &bytes);
+			r = fxt_resync_steps_over(s, at, c, &bytes);
 		if (r <= 0)
 			return r;
 		if (c->worth >= s->enough)
@@ -338,7 +342,7 @@ static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 	}
 }
 
-static struct chain new_chain(const struct fxt_resync *s)
+static struct chain fxt_resync_new_chain(const struct fxt_resync *s)
 {
 	struct chain c;
 
@@ -352,35 +356,37 @@ static struct chain new_chain(const struct fxt_resync *s)
 
 int fxt_resync_at(struct fxt_resync *s, size_t at)
 {
-	struct chain c = new_chain(s);
-	int r = try_chain(s, &c, at);
+	struct chain c = fxt_resync_new_chain(s);
+	int r = fxt_resync_try_chain(s, &c, at);
 
 	/* Chains from records in between need not be tried: they end at the same place. */
 	for (unsigned i = 1; r == 0 && i < c.n; i++)
-		mark_dead(s, c.offsets[i]);
+		fxt_resync_mark_dead(s, c.offsets[i]);
 	return r;
 }
 
 /* Whether good records lead from AT to a record that begins before END and ends after it. Returns 1
  * or 0, or a negative errno. */
-static int leads_over(struct fxt_resync *s, size_t at, size_t end)
+static int fxt_resync_leads_over(struct fxt_resync *s, size_t at, size_t end)
 {
-	struct chain c = new_chain(s);
+	struct chain c = fxt_resync_new_chain(s);
 	int r = GOOD;
 
 	for (size_t begin = at; r == GOOD && at < end; c.n = 1) {
 		uint64_t bytes = 0, offset = s->input->offset + at;
 
-		r = at > begin && is_dead(s, offset) ? BAD : fxt_resync_judge(s, at, &c, &bytes);
+		r = at > begin && fxt_resync_is_dead(s, offset)
+			    ? BAD
+			    : fxt_resync_judge(s, at, &c, &bytes);
 		/* If this chain does not lead over END, no chain from a record in it does. */
-		mark_dead(s, offset);
+		fxt_resync_mark_dead(s, offset);
 		at += bytes;
 	}
 	return r < 0 ? r : r == GOOD && at > end;
 }
 
 /* Whether the first word at AT can be a header. */
-static bool begins_at(const struct fxt_resync *s, size_t at)
+static bool fxt_resync_begins_at(const struct fxt_resync *s, size_t at)
 {
 	return fxt_shape_begins(fxt_load_word(input_peek(s->input) + at, s->swap));
 }
@@ -392,11 +398,11 @@ int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, si
 
 		if (r <= 0)
 			return r;
-		if (!begins_at(s, at))
+		if (!fxt_resync_begins_at(s, at))
 			continue;
 		r = fxt_resync_at(s, at);
 		if (r > 0 && end > 0)
-			r = leads_over(s, at, end);
+			r = fxt_resync_leads_over(s, at, end);
 		if (r < 0)
 			return r;
 		if (r > 0) {
@@ -433,11 +439,11 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 }
 
 /* Whether the record has words after its contents, but a time that is evidence enough. */
-static bool is_longer_and_near(const struct fxt_resync *s, const struct fxt_shape *shape)
+static bool fxt_resync_is_longer_and_near(const struct fxt_resync *s, const struct fxt_shape *shape)
 {
-	struct chain c = new_chain(s);
+	struct chain c = fxt_resync_new_chain(s);
 
-	return is_longer(shape) && worth_of_time(s, &c, shape) == WORTH_NEAR;
+	return fxt_resync_is_longer(shape) && fxt_resync_worth_of_time(s, &c, shape) == WORTH_NEAR;
 }
 
 int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
@@ -462,7 +468,7 @@ int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
 		fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
 		*ret_to = at;
 		if (!shape.flawed &&
-		    (shape.words == shape.claimed || is_longer_and_near(s, &shape)))
+		    (shape.words == shape.claimed || fxt_resync_is_longer_and_near(s, &shape)))
 			return 1;
 		if ((shape.words == 0 && !shape.unknown) || shape.words > shape.claimed ||
 		    shape.claimed * FXT_WORD_BYTES > FXT_RESYNC_WINDOW || at > FXT_RESYNC_WINDOW)

@@ -45,14 +45,14 @@ static bool fxt_shape_take_words(struct walk *w, uint64_t n)
 	return there == n;
 }
 
-static uint64_t stream_words(uint64_t n)
+static uint64_t fxt_shape_stream_words(uint64_t n)
 {
 	return n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
 }
 
 static bool fxt_shape_take_stream(struct walk *w, uint64_t n_bytes)
 {
-	uint64_t words = stream_words(n_bytes);
+	uint64_t words = fxt_shape_stream_words(n_bytes);
 
 	if (words > w->left)
 		return false;
@@ -65,7 +65,7 @@ static bool fxt_shape_take_stream(struct walk *w, uint64_t n_bytes)
 	return true;
 }
 
-static bool is_text(uint8_t c)
+static bool fxt_is_text(uint8_t c)
 {
 	return c == '\t' || c == '\n' || (c >= 0x20 && c != 0x7f && c < 0xf5);
 }
@@ -78,7 +78,7 @@ static bool fxt_shape_take_text(struct walk *w, uint64_t n_bytes)
 	if (!fxt_shape_take_stream(w, n_bytes))
 		return false;
 	for (uint64_t i = 0; i < look; i++)
-		if (!is_text(p[i]))
+		if (!fxt_is_text(p[i]))
 			w->shape->odd_text = true;
 	for (uint64_t i = n_bytes; i % FXT_WORD_BYTES != 0; i++)
 		if (p[i] != 0)
@@ -87,7 +87,7 @@ static bool fxt_shape_take_text(struct walk *w, uint64_t n_bytes)
 	return true;
 }
 
-static bool take_text_ref(struct walk *w, uint64_t ref)
+static bool fxt_take_text_ref(struct walk *w, uint64_t ref)
 {
 	struct fxt_shape *s = w->shape;
 
@@ -122,9 +122,9 @@ static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 }
 
 /* Takes the contents of an argument after its header. */
-static bool take_arg(struct walk *w, uint64_t head)
+static bool fxt_take_arg(struct walk *w, uint64_t head)
 {
-	if (!take_text_ref(w, fxt_get_arg_name(head)))
+	if (!fxt_take_text_ref(w, fxt_get_arg_name(head)))
 		return false;
 	switch (fxt_get_arg_type(head)) {
 	case FXT_ARG_NULL:
@@ -145,7 +145,7 @@ static bool take_arg(struct walk *w, uint64_t head)
 		return fxt_shape_take_words(w, 1);
 	case FXT_ARG_STRING:
 		fxt_shape_must_be_zero(w, fxt_get_arg_string_reserved(head));
-		return take_text_ref(w, fxt_get_arg_value_ref(head));
+		return fxt_take_text_ref(w, fxt_get_arg_value_ref(head));
 	case FXT_ARG_BLOB:
 		return fxt_shape_take_stream(w, fxt_get_arg_value32(head));
 	default:
@@ -165,7 +165,7 @@ static bool fxt_shape_take_args(struct walk *w, uint64_t n)
 			return false;
 		rest = w->left - (words - 1);
 		w->left = words - 1;
-		if (!take_arg(w, head) || w->left > 0)
+		if (!fxt_take_arg(w, head) || w->left > 0)
 			w->shape->flawed = true;
 		fxt_shape_take_words(w, w->left);
 		w->left = rest;
@@ -179,7 +179,7 @@ static bool fxt_shape_unknown(struct walk *w)
 	return false;
 }
 
-static bool take_args_of_event(struct walk *w, uint64_t head)
+static bool fxt_take_args_of_event(struct walk *w, uint64_t head)
 {
 	unsigned type = (unsigned)fxt_get_event_type(head);
 
@@ -193,7 +193,7 @@ static bool take_args_of_event(struct walk *w, uint64_t head)
 /* ---- by hand ---- */
 
 /* Takes the legacy switch, and unknown scheduling records. */
-static bool walk_scheduling(struct walk *w, uint64_t head)
+static bool fxt_walk_scheduling(struct walk *w, uint64_t head)
 {
 	if (!fxt_shape_take_time(w))
 		return false;
@@ -203,7 +203,7 @@ static bool walk_scheduling(struct walk *w, uint64_t head)
 	       fxt_shape_take_thread(w, fxt_get_legacy_in_thread(head));
 }
 
-static bool walk_large(struct walk *w, uint64_t head)
+static bool fxt_walk_large(struct walk *w, uint64_t head)
 {
 	uint64_t format, length;
 
@@ -212,8 +212,8 @@ static bool walk_large(struct walk *w, uint64_t head)
 	if (!fxt_shape_take(w, &format))
 		return false;
 	fxt_shape_must_be_zero(w, fxt_get_large_blob_reserved(head));
-	if (!take_text_ref(w, fxt_get_large_blob_category(format)) ||
-	    !take_text_ref(w, fxt_get_large_blob_name(format)))
+	if (!fxt_take_text_ref(w, fxt_get_large_blob_category(format)) ||
+	    !fxt_take_text_ref(w, fxt_get_large_blob_name(format)))
 		return false;
 	switch (fxt_get_large_blob_format(head)) {
 	case FXT_LARGE_BLOB_METADATA:
@@ -233,17 +233,17 @@ static bool walk_large(struct walk *w, uint64_t head)
 		return false;
 	if (w->to)
 		return fxt_shape_take_stream(w, length);
-	w->shape->words = stream_words(length); /* counted without being examined */
+	w->shape->words = fxt_shape_stream_words(length); /* counted without being examined */
 	return true;
 }
 
-static bool walk_unlisted(struct walk *w, uint64_t head)
+static bool fxt_walk_unlisted(struct walk *w, uint64_t head)
 {
 	switch (fxt_get_record_type(head)) {
 	case FXT_RECORD_SCHEDULING:
-		return walk_scheduling(w, head);
+		return fxt_walk_scheduling(w, head);
 	case FXT_RECORD_LARGE:
-		return walk_large(w, head);
+		return fxt_walk_large(w, head);
 	default:
 		if (fxt_layout_key(head) !=
 		    FXT_LAYOUT_KEY(FXT_RECORD_METADATA, FXT_METADATA_TRACE_INFO))
@@ -267,7 +267,7 @@ static bool walk_unlisted(struct walk *w, uint64_t head)
 #define THREAD(field)               NEED(fxt_shape_take_thread(w, fxt_get_##field(head)))
 #define PROCESS(field)              NEED(fxt_shape_take_words(w, fxt_get_##field(head) == 0))
 #define IDS()                       NEED(fxt_shape_take_words(w, 2))
-#define REF(m, field, key)          NEED(take_text_ref(w, fxt_get_##field(head)))
+#define REF(m, field, key)          NEED(fxt_take_text_ref(w, fxt_get_##field(head)))
 #define TEXT(m, field, key)         NEED(fxt_shape_take_text(w, fxt_get_##field(head)))
 #define BYTES(of, m, n, field, key) NEED(fxt_shape_take_stream(w, fxt_get_##field(head)))
 #define BULK(of, m, n, field)       BYTES(of, m, n, field, )
@@ -277,11 +277,11 @@ static bool walk_unlisted(struct walk *w, uint64_t head)
 #define VALUE()                     /* taken with the arguments */
 #define ARGS(field)                                                                                \
 	return fxt_get_record_type(head) == FXT_RECORD_EVENT                                       \
-		       ? take_args_of_event(w, head)                                               \
+		       ? fxt_take_args_of_event(w, head)                                           \
 		       : fxt_shape_take_args(w, fxt_get_##field(head));
 
 /* Returns false if the record is too short. */
-static bool walk_record(struct walk *w, uint64_t head)
+static bool fxt_walk_record(struct walk *w, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
 #define X(layout, type, subtype, said)                                                             \
@@ -290,7 +290,7 @@ static bool walk_record(struct walk *w, uint64_t head)
 		FXT_LAYOUTS(X)
 #undef X
 	default:
-		return walk_unlisted(w, head);
+		return fxt_walk_unlisted(w, head);
 	}
 }
 
@@ -318,7 +318,7 @@ uint64_t fxt_reserved_bits(uint64_t head)
 }
 
 /* Whether a record of the type of HEAD can have the size that it claims. */
-static bool fits_words(uint64_t head)
+static bool fxt_fits_words(uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);
 
@@ -326,7 +326,8 @@ static bool fits_words(uint64_t head)
 	case FXT_RECORD_METADATA:
 		switch (fxt_get_metadata_type(head)) {
 		case FXT_METADATA_PROVIDER_INFO:
-			return words == 1 + fxt_stream_words(fxt_get_provider_name_length(head));
+			return words ==
+			       1 + fxt_shape_stream_words(fxt_get_provider_name_length(head));
 		case FXT_METADATA_PROVIDER_SECTION:
 		case FXT_METADATA_PROVIDER_EVENT:
 			return words == 1;
@@ -339,14 +340,14 @@ static bool fits_words(uint64_t head)
 	case FXT_RECORD_LOG:
 		return words >= 2;
 	case FXT_RECORD_STRING:
-		return words == 1 + fxt_stream_words(fxt_get_string_length(head));
+		return words == 1 + fxt_shape_stream_words(fxt_get_string_length(head));
 	case FXT_RECORD_THREAD:
 		return words == 3;
 	case FXT_RECORD_EVENT:
 		return fxt_get_event_type(head) <= FXT_EVENT_FLOW_END &&
 		       words >= 2 + fxt_get_event_n_args(head);
 	case FXT_RECORD_BLOB:
-		return words >= 1 + fxt_stream_words(fxt_get_blob_length(head));
+		return words >= 1 + fxt_shape_stream_words(fxt_get_blob_length(head));
 	case FXT_RECORD_SCHEDULING:
 		switch (fxt_get_sched_type(head)) {
 		case FXT_SCHED_SWITCH:
@@ -371,7 +372,7 @@ static bool fits_words(uint64_t head)
 bool fxt_shape_begins(uint64_t head)
 {
 	/* Check the size first, since it rejects most words that are not headers. */
-	return fits_words(head) &&
+	return fxt_fits_words(head) &&
 	       (fxt_get_record_type(head) == FXT_RECORD_PROFILER || fxt_reserved_bits(head) == 0);
 }
 
@@ -386,7 +387,7 @@ void fxt_shape_of(const uint8_t *p, uint64_t available, bool swap, struct fxt_sh
 	ret->n_refs = ret->n_threads = 0;
 	fxt_shape_take(&w, &ret->head);
 	ret->claimed = fxt_claimed_words(ret->head);
-	if (walk_record(&w, ret->head))
+	if (fxt_walk_record(&w, ret->head))
 		ret->words += available - w.left;
 	else
 		ret->flawed = true;
@@ -404,6 +405,6 @@ void fxt_shape_copy(const uint8_t *p, uint64_t n_words, bool swap, uint64_t *to)
 	}
 	/* The rest is treated as words, since nothing else is known about it. */
 	if (fxt_shape_take(&w, &head))
-		walk_record(&w, head);
+		fxt_walk_record(&w, head);
 	fxt_shape_take_words(&w, w.left);
 }

@@ -62,7 +62,7 @@ static void unpack_columns_restart(void *state)
 
 /* Parses a varint at *AT, before END. Returns false if it is incomplete or too large for a
  * length. */
-static bool take_length(const uint8_t **at, const uint8_t *end, size_t *ret)
+static bool unpack_columns_take_length(const uint8_t **at, const uint8_t *end, size_t *ret)
 {
 	*ret = 0;
 	for (unsigned shift = 0; shift < 7 * PACK_VARINT_BYTES_MAX && *at < end; shift += 7) {
@@ -105,8 +105,8 @@ static int unpack_columns_body(struct unpack_columns *c, const uint8_t *p, size_
 	const uint8_t *end = p + n;
 
 	for (unsigned i = 0; i < COLUMNS_STREAM_MAX; i++)
-		if (!take_length(&p, end, &lengths[i].unpacked) ||
-		    !take_length(&p, end, &lengths[i].packed) ||
+		if (!unpack_columns_take_length(&p, end, &lengths[i].unpacked) ||
+		    !unpack_columns_take_length(&p, end, &lengths[i].packed) ||
 		    lengths[i].packed > lengths[i].unpacked)
 			return -EBADMSG;
 	for (unsigned i = 0; i < COLUMNS_STREAM_MAX; i++) {

@@ -53,7 +53,7 @@ static void gzip_restart(void *state)
 }
 
 /* Between members: returns 1 if another one follows, 0 at the end, or a negative errno. */
-static int begin_member(struct state *s, struct unpack *u)
+static int gzip_begin_member(struct state *s, struct unpack *u)
 {
 	struct input *in = &u->input;
 	int r;
@@ -72,7 +72,7 @@ static int begin_member(struct state *s, struct unpack *u)
 }
 
 /* Whether the checksum or length at the end of a member is wrong. */
-static bool is_wrong_check(const z_stream *z)
+static bool gzip_is_wrong_check(const z_stream *z)
 {
 	return z->msg && (strcmp(z->msg, "incorrect data check") == 0 ||
 			  strcmp(z->msg, "incorrect length check") == 0);
@@ -86,7 +86,7 @@ static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 
 	for (;;) {
 		size_t ready;
-		int r = u->inside ? input_need(in, 1) : begin_member(s, u);
+		int r = u->inside ? input_need(in, 1) : gzip_begin_member(s, u);
 
 		if (r < 0 || !u->inside)
 			return r;
@@ -109,7 +109,7 @@ static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 		if (r == Z_BUF_ERROR && in->eof)
 			return unpack_give_up(u, true, "the file is cut off in a gzip member");
 		if (r != Z_OK && r != Z_BUF_ERROR) {
-			bool check = is_wrong_check(z);
+			bool check = gzip_is_wrong_check(z);
 
 			unpack_give_up(u, false, "a damaged gzip member");
 			u->bad_checksum = check;

@@ -29,7 +29,7 @@ static void *unpack_snappy_create(void)
 	return calloc(1, sizeof(struct state));
 }
 
-static void snappy_destroy(void *state)
+static void unpack_snappy_destroy(void *state)
 {
 	struct state *s = state;
 
@@ -51,7 +51,7 @@ static int unpack_snappy_make_room(struct state *s, size_t size)
 	return 0;
 }
 
-static bool snappy_begins(const uint8_t *p, size_t n)
+static bool unpack_snappy_begins(const uint8_t *p, size_t n)
 {
 	size_t length, size, head = n < UNPACK_BEGIN_BYTES ? n : UNPACK_BEGIN_BYTES;
 
@@ -66,7 +66,7 @@ static bool snappy_begins(const uint8_t *p, size_t n)
 	       size > 0 && size <= RATIO_MAX * length;
 }
 
-static void snappy_restart(void *state)
+static void unpack_snappy_restart(void *state)
 {
 	struct state *s = state;
 
@@ -77,21 +77,21 @@ static void snappy_restart(void *state)
 
 /* Whether another block or the end of the input follows after LENGTH bytes. Returns 1, 0, or a
  * negative errno. */
-static int is_followed(struct unpack *u, size_t length)
+static int unpack_is_followed(struct unpack *u, size_t length)
 {
 	struct input *in = &u->input;
 	int r = input_need(in, length + UNPACK_BEGIN_BYTES);
 
 	if (r < 0 || input_ready(in) == length)
 		return r < 0 ? r : 1;
-	return snappy_begins(input_peek(in) + length, input_ready(in) - length);
+	return unpack_snappy_begins(input_peek(in) + length, input_ready(in) - length);
 }
 
 /* The lowest two bits of a tag. */
 enum { TAG_LITERAL = 0, TAG_COPY_1 = 1, TAG_COPY_2 = 2, TAG_COPY_4 = 3, TAG_LITERAL_LONG = 60 };
 
 /* Parses N little-endian bytes. */
-static size_t get_number(const uint8_t *p, size_t n)
+static size_t unpack_get_number(const uint8_t *p, size_t n)
 {
 	size_t number = 0;
 
@@ -108,7 +108,7 @@ struct tag {
 };
 
 /* Parses the tag at *AT of the block of N bytes at P. Returns false if it is truncated. */
-static bool take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
+static bool unpack_take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
 {
 	unsigned tag = p[*at] & 3, high = p[*at] >> 2;
 	size_t extra = tag == TAG_COPY_4 ? 4 : tag;
@@ -120,11 +120,11 @@ static bool take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
 	if (extra > n - *at)
 		return false;
 	if (tag == TAG_LITERAL && extra > 0)
-		ret->length = get_number(p + *at, extra) + 1;
+		ret->length = unpack_get_number(p + *at, extra) + 1;
 	else if (tag == TAG_COPY_1)
 		ret->offset = (high >> 3) << 8 | p[*at];
 	else if (tag != TAG_LITERAL)
-		ret->offset = get_number(p + *at, extra);
+		ret->offset = unpack_get_number(p + *at, extra);
 	if (tag == TAG_COPY_1)
 		ret->length = (high & 7) + 4;
 	*at += extra;
@@ -132,7 +132,7 @@ static bool take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
 }
 
 /* The position after the size at the beginning of the block of N bytes at P. */
-static size_t skip_size(const uint8_t *p, size_t n)
+static size_t unpack_skip_size(const uint8_t *p, size_t n)
 {
 	size_t at = 0;
 
@@ -143,14 +143,14 @@ static size_t skip_size(const uint8_t *p, size_t n)
 
 /* Whether the block of N bytes at P produces exactly SIZE bytes, and copies only existing data.
  * Adds its number of tags to *WORK. */
-static bool adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
+static bool unpack_adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
 {
-	size_t at = skip_size(p, n), made = 0;
+	size_t at = unpack_skip_size(p, n), made = 0;
 	struct tag tag;
 
 	while (at < n) {
 		++*work;
-		if (!take_tag(p, n, &at, &tag) || tag.length > size - made)
+		if (!unpack_take_tag(p, n, &at, &tag) || tag.length > size - made)
 			return false;
 		if (tag.literal ? tag.length > n - at : tag.offset == 0 || tag.offset > made)
 			return false;
@@ -164,10 +164,10 @@ static bool adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
  * bytes. */
 static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, size_t size)
 {
-	size_t at = skip_size(p, n), made = 0;
+	size_t at = unpack_skip_size(p, n), made = 0;
 	struct tag tag;
 
-	while (at < n && take_tag(p, n, &at, &tag) && tag.length <= size - made) {
+	while (at < n && unpack_take_tag(p, n, &at, &tag) && tag.length <= size - made) {
 		if (tag.literal) {
 			if (tag.length > n - at)
 				tag.length = n - at;
@@ -186,7 +186,7 @@ static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, siz
 
 /* Returns the part before damage of a chunk of which LENGTH bytes are available. The damage was
  * recorded. Returns 1, or -EBADMSG if there is no data before it. */
-static int give_part(struct state *s, struct unpack *u, size_t length)
+static int unpack_give_part(struct state *s, struct unpack *u, size_t length)
 {
 	const uint8_t *block = input_peek(&u->input);
 	size_t size;
@@ -208,7 +208,7 @@ static int give_part(struct state *s, struct unpack *u, size_t length)
 /* Decompresses the LENGTH available bytes. */
 static int unpack_block(struct state *s, struct unpack *u, size_t length)
 {
-	int r = u->searching && length < SURE_BYTES ? is_followed(u, length) : 1;
+	int r = u->searching && length < SURE_BYTES ? unpack_is_followed(u, length) : 1;
 	const char *block = (const char *)input_peek(&u->input);
 	size_t size;
 
@@ -223,7 +223,7 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 	if (size > RATIO_MAX * length)
 		return unpack_give_up(u, false, "a Snappy chunk that claims more than it can hold");
 	/* In a search, most candidates are not chunks. This check rejects them quickly. */
-	if (u->searching && !adds_up((const uint8_t *)block, length, size, &u->search_work))
+	if (u->searching && !unpack_adds_up((const uint8_t *)block, length, size, &u->search_work))
 		return unpack_give_up(u, false, "a damaged Snappy chunk");
 	if (u->searching)
 		u->search_work += length;
@@ -232,7 +232,7 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 		return r;
 	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK) {
 		unpack_give_up(u, false, "a damaged Snappy chunk");
-		return give_part(s, u, length);
+		return unpack_give_part(s, u, length);
 	}
 	input_take(&u->input, length);
 	s->size = size;
@@ -241,7 +241,7 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 }
 
 /* Returns 1, 0 at the end of the input, or a negative errno. */
-static int next_chunk(struct state *s, struct unpack *u)
+static int unpack_next_chunk(struct state *s, struct unpack *u)
 {
 	struct input *in = &u->input;
 	size_t length;
@@ -264,12 +264,12 @@ static int next_chunk(struct state *s, struct unpack *u)
 	r = input_need(in, length);
 	if (r == 0) {
 		unpack_give_up(u, true, cut_off);
-		return give_part(s, u, input_ready(in));
+		return unpack_give_part(s, u, input_ready(in));
 	}
 	return r < 0 ? r : unpack_block(s, u, length);
 }
 
-static ssize_t snappy_read(void *state, struct unpack *u, uint8_t *to, size_t n)
+static ssize_t unpack_snappy_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
 	struct state *s = state;
 
@@ -279,7 +279,7 @@ static ssize_t snappy_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 		return -EBADMSG;
 	}
 	if (s->given == s->size) {
-		int r = next_chunk(s, u);
+		int r = unpack_next_chunk(s, u);
 
 		if (r <= 0)
 			return r;
@@ -293,9 +293,9 @@ static ssize_t snappy_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 
 const struct unpack_ops unpack_snappy_ops = {
 	.create = unpack_snappy_create,
-	.destroy = snappy_destroy,
-	.read = snappy_read,
-	.begins = snappy_begins,
-	.restart = snappy_restart,
+	.destroy = unpack_snappy_destroy,
+	.read = unpack_snappy_read,
+	.begins = unpack_snappy_begins,
+	.restart = unpack_snappy_restart,
 	.keep = UNPACK_BEGIN_BYTES,
 };

@@ -60,14 +60,14 @@ static int unpack_zstd_fail(struct unpack *u, size_t code)
 	}
 }
 
-static bool zstd_begins(const uint8_t *p, size_t n)
+static bool unpack_zstd_begins(const uint8_t *p, size_t n)
 {
 	/* Skippable frames are not accepted, since nothing in them can be checked. */
 	return n >= strlen(PACK_MAGIC_ZSTD) &&
 	       memcmp(p, PACK_MAGIC_ZSTD, strlen(PACK_MAGIC_ZSTD)) == 0;
 }
 
-static void zstd_restart(void *state)
+static void unpack_zstd_restart(void *state)
 {
 	struct state *s = state;
 
@@ -76,7 +76,7 @@ static void zstd_restart(void *state)
 }
 
 /* Between frames: returns 1 if another one follows, 0 at the end, or a negative errno. */
-static int begin_frame(struct unpack *u)
+static int unpack_zstd_begin_frame(struct unpack *u)
 {
 	struct input *in = &u->input;
 	int r = input_need(in, PACK_MAGIC_BYTES_MAX);
@@ -94,7 +94,7 @@ static int begin_frame(struct unpack *u)
 	return 1;
 }
 
-static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
+static ssize_t unpack_zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
 	struct input *in = &u->input;
 	ZSTD_outBuffer out = { .dst = to, .size = n };
@@ -105,7 +105,7 @@ static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 	for (;;) {
 		ZSTD_inBuffer from;
 		size_t code;
-		int r = u->inside ? input_need(in, 1) : begin_frame(u);
+		int r = u->inside ? input_need(in, 1) : unpack_zstd_begin_frame(u);
 
 		if (r < 0 || !u->inside)
 			return r;
@@ -128,9 +128,9 @@ static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 const struct unpack_ops unpack_zstd_ops = {
 	.create = unpack_zstd_create,
 	.destroy = unpack_zstd_destroy,
-	.read = zstd_read,
-	.begins = zstd_begins,
-	.restart = zstd_restart,
+	.read = unpack_zstd_read,
+	.begins = unpack_zstd_begins,
+	.restart = unpack_zstd_restart,
 	.keep = PACK_CHUNK_MAX + PACK_CHUNK_MAX / 16,
 	.staged = true,
 };

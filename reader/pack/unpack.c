@@ -39,7 +39,7 @@ static const struct unpack_ops plain_ops = { .read = unpack_read_plain };
 /* ---- compressed blocks ---- */
 
 /* Decompresses a block, or as much of it as fits. Returns 0 or a negative errno. */
-static int fill_stage(struct unpack *u)
+static int unpack_fill_stage(struct unpack *u)
 {
 	u->staged = u->stage_given = 0;
 	u->streaming = false;
@@ -66,7 +66,7 @@ static int fill_stage(struct unpack *u)
 }
 
 /* Like unpack_read(), but returns -EBADMSG at the next damage. */
-static ssize_t read_good(struct unpack *u, uint8_t *to, size_t n)
+static ssize_t unpack_read_good(struct unpack *u, uint8_t *to, size_t n)
 {
 	for (;;) {
 		ssize_t got;
@@ -86,7 +86,7 @@ static ssize_t read_good(struct unpack *u, uint8_t *to, size_t n)
 		if (u->ended)
 			return 0;
 		if (u->ops->staged && !u->streaming) {
-			got = fill_stage(u);
+			got = unpack_fill_stage(u);
 		} else {
 			got = u->ops->read(u->state, u, to, n);
 			u->streaming &= u->inside;
@@ -116,7 +116,7 @@ static void unpack_report_damage(struct unpack *u, const struct unpack_damage *d
  * Advances to the next byte at which a block can begin. Returns 1, 0 at the end, or a negative
  * errno.
  */
-static int find_begin(struct unpack *u)
+static int unpack_find_begin(struct unpack *u)
 {
 	struct input *in = &u->input;
 
@@ -156,7 +156,7 @@ static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 	if (u->search_work > WORK_FREE + WORK_PER_BYTE * (in->offset - u->search_begin))
 		r = 0;
 	else
-		r = find_begin(u);
+		r = unpack_find_begin(u);
 	if (r > 0)
 		u->ops->restart(u->state);
 	if (r == 0) {
@@ -199,7 +199,7 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 	if (n == 0 || unpack_is_too_much(u))
 		return 0;
 	for (;;) {
-		ssize_t got = read_good(u, to, n);
+		ssize_t got = unpack_read_good(u, to, n);
 		int r;
 
 		if (got == 0 && u->searching)
@@ -259,7 +259,7 @@ int unpack_give_up(struct unpack *u, bool cut, const char *what)
 
 /* ---- begin and end ---- */
 
-static bool starts_with(const struct input *in, const char *magic)
+static bool unpack_starts_with(const struct input *in, const char *magic)
 {
 	size_t n = strlen(magic);
 
@@ -270,7 +270,7 @@ bool unpack_at_zstd_frame(const struct input *in)
 {
 	const uint8_t *p = input_peek(in);
 
-	if (starts_with(in, PACK_MAGIC_ZSTD))
+	if (unpack_starts_with(in, PACK_MAGIC_ZSTD))
 		return true;
 	return input_ready(in) >= PACK_MAGIC_BYTES_MAX &&
 	       (p[0] & PACK_MAGIC_ZSTD_SKIP_MASK) == (uint8_t)PACK_MAGIC_ZSTD_SKIP[0] &&
@@ -279,13 +279,13 @@ bool unpack_at_zstd_frame(const struct input *in)
 
 static enum pack_method unpack_detect(const struct input *in)
 {
-	if (starts_with(in, PACK_MAGIC_SNAPPY))
+	if (unpack_starts_with(in, PACK_MAGIC_SNAPPY))
 		return PACK_SNAPPY;
 	if (unpack_at_zstd_frame(in))
 		return PACK_ZSTD;
-	if (starts_with(in, PACK_MAGIC_GZIP))
+	if (unpack_starts_with(in, PACK_MAGIC_GZIP))
 		return PACK_GZIP;
-	if (starts_with(in, PACK_MAGIC_COLUMNS))
+	if (unpack_starts_with(in, PACK_MAGIC_COLUMNS))
 		return PACK_COLUMNS;
 	return PACK_NONE;
 }

@@ -58,14 +58,14 @@ struct leaves {
 	size_t n_looks; /* members examined; structures without members can make this large */
 };
 
-static void leaves_deinit(struct leaves *l)
+static void arguments_leaves_deinit(struct leaves *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->list[i].words);
 }
 
 /* The text between the braces of SHAPE. */
-static char *leaves_words(const char *shape)
+static char *arguments_leaves_words(const char *shape)
 {
 	const char *open = strchr(shape, '{'), *close = strrchr(shape, '}');
 
@@ -73,7 +73,7 @@ static char *leaves_words(const char *shape)
 }
 
 /* The last one is a number of two words, which are its values. */
-static void leaves_split(struct leaves *l)
+static void arguments_leaves_split(struct leaves *l)
 {
 	struct leaf *low = &l->list[l->n - 1], *high = low + 1;
 	char name[PLACE_ARGUMENT_NAME_MAX];
@@ -90,7 +90,7 @@ static void leaves_split(struct leaves *l)
 	l->n++;
 }
 
-static void leaves_add(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at)
+static void arguments_leaves_add(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at)
 {
 	struct outbuf shape = { 0 };
 	struct leaf *leaf;
@@ -116,26 +116,26 @@ static void leaves_add(struct leaves *l, Dwarf_Die *type, const char *name, uint
 				leaf->kind = 'S';
 		}
 		if (*text == 'e')
-			leaf->words = leaves_words(text);
+			leaf->words = arguments_leaves_words(text);
 		l->n++;
 		if (strchr("iu", *text) && bytes == 2 * WORD)
-			leaves_split(l);
+			arguments_leaves_split(l);
 	}
 	outbuf_deinit(&shape);
 }
 
-static bool leaves_is_structure(Dwarf_Die *type)
+static bool arguments_leaves_is_structure(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);
 
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
-static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
-			   unsigned depth);
+static void arguments_leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name,
+				     uint64_t at, unsigned depth);
 
-static void leaves_member(struct leaves *l, Dwarf_Die *member, const char *name, uint64_t at,
-			  unsigned depth)
+static void arguments_leaves_member(struct leaves *l, Dwarf_Die *member, const char *name,
+				    uint64_t at, unsigned depth)
 {
 	const char *its = dwarf_tag(member) == DW_TAG_inheritance ? NULL : place_die_name(member);
 	char whole[PLACE_ARGUMENT_NAME_MAX];
@@ -148,17 +148,17 @@ static void leaves_member(struct leaves *l, Dwarf_Die *member, const char *name,
 	if (snprintf(whole, sizeof(whole), "%s%s%s", name, its && *name ? "." : "", its ?: "") >=
 	    (int)sizeof(whole))
 		return;
-	leaves_collect(l, &type, whole, at + bit / 8, depth + 1);
+	arguments_leaves_collect(l, &type, whole, at + bit / 8, depth + 1);
 }
 
 /* Collects the values in TYPE, except for arrays and unions. */
-static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, uint64_t at,
-			   unsigned depth)
+static void arguments_leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name,
+				     uint64_t at, unsigned depth)
 {
 	Dwarf_Die member;
 
-	if (!leaves_is_structure(type)) {
-		leaves_add(l, type, name, at);
+	if (!arguments_leaves_is_structure(type)) {
+		arguments_leaves_add(l, type, name, at);
 		return;
 	}
 	if (depth == ARGUMENT_DEPTH_MAX || dwarf_child(type, &member) != 0)
@@ -169,7 +169,7 @@ static void leaves_collect(struct leaves *l, Dwarf_Die *type, const char *name, 
 		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
 		    !dwarf_hasattr(&member, DW_AT_declaration) &&
 		    !dwarf_hasattr(&member, DW_AT_external))
-			leaves_member(l, &member, name, at, depth);
+			arguments_leaves_member(l, &member, name, at, depth);
 	} while (!l->cut && ++l->n_looks < PARTS_MAX && places_next(&member));
 }
 
@@ -216,7 +216,7 @@ static struct place_load arguments_stack(uint64_t at, uint8_t bytes)
 }
 
 /* Whether a word of the structure L is in a vector register: all values in it are floats. */
-static bool convention_is_vector(const struct leaves *l, uint64_t word)
+static bool arguments_convention_is_vector(const struct leaves *l, uint64_t word)
 {
 	bool any = false;
 
@@ -231,8 +231,8 @@ static bool convention_is_vector(const struct leaves *l, uint64_t word)
 }
 
 /* Assigns places to the leaves of one argument of BYTES. */
-static void convention_place(struct convention *c, struct leaves *l, uint64_t bytes, bool in_memory,
-			     struct place_arguments *a)
+static void arguments_convention_place(struct convention *c, struct leaves *l, uint64_t bytes,
+				       bool in_memory, struct place_arguments *a)
 {
 	uint64_t n_words = (bytes + WORD - 1) / WORD;
 	unsigned need = 0, vectors = 0, at_word[2] = { 0 };
@@ -240,7 +240,7 @@ static void convention_place(struct convention *c, struct leaves *l, uint64_t by
 
 	in_memory |= bytes > IN_REGISTERS_MAX || n_words == 0 || l->cut;
 	for (uint64_t i = 0; !in_memory && i < n_words; i++) {
-		vector[i] = convention_is_vector(l, i);
+		vector[i] = arguments_convention_is_vector(l, i);
 		at_word[i] = c->registers + need;
 		vector[i] ? vectors++ : need++;
 	}
@@ -337,8 +337,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
 	 * compilers describe the places of members late or in other ways.
 	 */
 	if (reason &&
-	    (strstr(reason, "vector") ||
-	     (leaves_is_structure(&type) && dwarf_hasattr_integrate(parameter, DW_AT_location))))
+	    (strstr(reason, "vector") || (arguments_leaves_is_structure(&type) &&
+					  dwarf_hasattr_integrate(parameter, DW_AT_location))))
 		return;
 	for (size_t i = first; i < a->n; i++) {
 		if (a->list[i].reason == not_whole)
@@ -355,8 +355,8 @@ static void arguments_correct_all(const struct place_context *context, Dwarf_Die
  * Places a structure with leaves L that is passed by its address: its values are in memory there.
  * If the address is on the stack, the values would need two steps, so the address is the value.
  */
-static void convention_place_by_address(struct convention *c, struct leaves *l, const char *name,
-					struct place_arguments *a)
+static void arguments_convention_place_by_address(struct convention *c, struct leaves *l,
+						  const char *name, struct place_arguments *a)
 {
 	struct leaf leaf = { .kind = 'p', .bytes = WORD };
 	struct leaves address = { .n = 1 };
@@ -365,7 +365,7 @@ static void convention_place_by_address(struct convention *c, struct leaves *l, 
 	if (c->registers == REGISTERS_OF_ARGUMENTS || l->n == 0) {
 		snprintf(leaf.name, sizeof(leaf.name), "%s", name);
 		address.list[0] = leaf;
-		convention_place(c, &address, WORD, false, a);
+		arguments_convention_place(c, &address, WORD, false, a);
 		return;
 	}
 	reg = argument_registers[c->registers++];
@@ -380,18 +380,19 @@ static void convention_place_by_address(struct convention *c, struct leaves *l, 
 	}
 }
 
-static void convention_argument(struct convention *c, const struct place_context *context,
-				Dwarf_Die *parameter, Dwarf_Die *type, struct place_arguments *a)
+static void arguments_convention_argument(struct convention *c, const struct place_context *context,
+					  Dwarf_Die *parameter, Dwarf_Die *type,
+					  struct place_arguments *a)
 {
 	const char *name = place_die_name(parameter) ?: "unnamed";
 	struct leaves l = { .n = 0 };
 	uint64_t bytes = place_type_bytes(type);
 	size_t first = a->n;
 
-	leaves_collect(&l, type, name, 0, 0);
-	if (leaves_is_structure(type) && place_type_is_by_address(type)) {
-		convention_place_by_address(c, &l, name, a);
-		leaves_deinit(&l);
+	arguments_leaves_collect(&l, type, name, 0, 0);
+	if (arguments_leaves_is_structure(type) && place_type_is_by_address(type)) {
+		arguments_convention_place_by_address(c, &l, name, a);
+		arguments_leaves_deinit(&l);
 		return;
 	}
 	/* long double, and values with other alignment */
@@ -399,10 +400,10 @@ static void convention_argument(struct convention *c, const struct place_context
 		c->stack = (c->stack + 15) & ~UINT64_C(15);
 	if (l.is_wide && (bytes > IN_REGISTERS_MAX || c->registers + 2 > REGISTERS_OF_ARGUMENTS))
 		c->stack = (c->stack + 15) & ~UINT64_C(15);
-	convention_place(c, &l, bytes ?: WORD, l.n == 1 && l.list[0].kind == 'f' && bytes > WORD,
-			 a);
+	arguments_convention_place(c, &l, bytes ?: WORD,
+				   l.n == 1 && l.list[0].kind == 'f' && bytes > WORD, a);
 	arguments_correct_all(context, parameter, &l, first, a);
-	leaves_deinit(&l);
+	arguments_leaves_deinit(&l);
 }
 
 /* ---- functions ---- */
@@ -416,15 +417,15 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	if (!place_type_of(function, &type))
 		return;
 	bytes = place_type_bytes(&type);
-	if (leaves_is_structure(&type) &&
+	if (arguments_leaves_is_structure(&type) &&
 	    (bytes > IN_REGISTERS_MAX || place_type_is_by_address(&type)))
 		c->registers++; /* for the address of the result */
-	leaves_collect(&l, &type, "", 0, 0);
+	arguments_leaves_collect(&l, &type, "", 0, 0);
 	if (l.n == 0)
 		return;
 	ret->result.kind = l.list[0].kind;
 	ret->result.bytes = l.list[0].bytes;
-	if (l.n > 1 || leaves_is_structure(&type)) {
+	if (l.n > 1 || arguments_leaves_is_structure(&type)) {
 		ret->result.kind = 'u';
 		ret->result.bytes = WORD;
 		ret->result.reason = not_whole;
@@ -433,7 +434,7 @@ static void arguments_result(Dwarf_Die *function, struct convention *c, struct p
 	} else {
 		ret->result.words = TAKE_PTR(l.list[0].words);
 	}
-	leaves_deinit(&l);
+	arguments_leaves_deinit(&l);
 }
 
 /*
@@ -473,7 +474,7 @@ int place_arguments_at_entry(struct places *p, uint64_t vaddr, struct place_argu
 		do {
 			if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
 			    place_type_of(&die, &type))
-				convention_argument(&c, &context, &die, &type, &a);
+				arguments_convention_argument(&c, &context, &die, &type, &a);
 		} while (++parts < PARTS_MAX && places_next(&die));
 	*ret = a;
 	return 0;
@@ -503,7 +504,7 @@ static int arguments_take_variable(struct place_arguments *a, const struct place
 	if (strcmp(shape, "p8c1") == 0 || strcmp(shape, "p8h1") == 0)
 		leaf.kind = 'S';
 	if (*shape == 'e')
-		leaf.words = leaves_words(shape);
+		leaf.words = arguments_leaves_words(shape);
 	to = arguments_add(a, &leaf);
 	free(leaf.words);
 	if (!to)

@@ -488,7 +488,7 @@ static const char *expression_run(struct evaluation *e, Dwarf_Op *ops, size_t n)
 
 /* ---- locations ---- */
 
-static const char *location_add(struct place_location *l, const struct place_load *load)
+static const char *expression_location_add(struct place_location *l, const struct place_load *load)
 {
 	if (l->n_loads == PLACE_LOADS_MAX)
 		return too_complex;
@@ -497,7 +497,8 @@ static const char *location_add(struct place_location *l, const struct place_loa
 }
 
 /* Adds BYTES of the expression's result to L. */
-static const char *location_take(struct evaluation *e, uint64_t bytes, struct place_location *l)
+static const char *expression_location_take(struct evaluation *e, uint64_t bytes,
+					    struct place_location *l)
 {
 	struct term *t = e->depth ? &e->stack[e->depth - 1] : NULL;
 
@@ -519,11 +520,12 @@ static const char *location_take(struct evaluation *e, uint64_t bytes, struct pl
 	if (t->load.is_value && bytes > WORD_BYTES)
 		return too_complex;
 	t->load.bytes = bytes < PLACE_LOAD_BYTES_MAX ? (uint32_t)bytes : PLACE_LOAD_BYTES_MAX;
-	return location_add(l, &t->load);
+	return expression_location_add(l, &t->load);
 }
 
 /* Adds a constant of N bytes at DATA. */
-static const char *location_constant(const void *data, uint64_t n, struct place_location *l)
+static const char *expression_location_constant(const void *data, uint64_t n,
+						struct place_location *l)
 {
 	const char *reason = NULL;
 
@@ -532,19 +534,19 @@ static const char *location_constant(const void *data, uint64_t n, struct place_
 
 		load.bytes = n - at < WORD_BYTES ? (uint32_t)(n - at) : WORD_BYTES;
 		memcpy(&load.offset, (const char *)data + at, load.bytes);
-		reason = location_add(l, &load);
+		reason = expression_location_add(l, &load);
 	}
 	return reason;
 }
 
-static const char *location_implicit(struct evaluation *e, const Dwarf_Op *op,
-				     struct place_location *l)
+static const char *expression_location_implicit(struct evaluation *e, const Dwarf_Op *op,
+						struct place_location *l)
 {
 	Dwarf_Block block;
 
 	if (!e->attribute || dwarf_getlocation_implicit_value(e->attribute, op, &block) != 0)
 		return too_complex;
-	return location_constant(block.data, block.length, l);
+	return expression_location_constant(block.data, block.length, l);
 }
 
 /* The reason why OPS, which are too complex, would be unavailable anyway. */
@@ -571,8 +573,9 @@ static const char *expression_explain(const Dwarf_Op *ops, size_t n)
 }
 
 /* Evaluates OPS from *I up to the end or a piece, and advances *I past it. */
-static const char *location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n, size_t *i,
-				  uint64_t bytes, uint32_t *at, struct place_location *l)
+static const char *expression_location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n,
+					     size_t *i, uint64_t bytes, uint32_t *at,
+					     struct place_location *l)
 {
 	size_t from = *i;
 	uint64_t size = bytes;
@@ -601,9 +604,10 @@ static const char *location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n,
 		return NULL;
 	}
 	if (ops[from].atom == DW_OP_implicit_value)
-		reason = location_implicit(e, &ops[from], l);
+		reason = expression_location_implicit(e, &ops[from], l);
 	else
-		reason = expression_run(e, ops + from, *i - from) ?: location_take(e, size, l);
+		reason = expression_run(e, ops + from, *i - from)
+				 ?: expression_location_take(e, size, l);
 	if (reason == too_complex)
 		reason = expression_explain(ops + from, *i - from);
 	++*i;
@@ -611,8 +615,8 @@ static const char *location_piece(struct evaluation *e, Dwarf_Op *ops, size_t n,
 	return reason;
 }
 
-static const char *location_of_ops(struct evaluation *e, Dwarf_Op *ops, size_t n, uint64_t bytes,
-				   struct place_location *l)
+static const char *expression_location_of_ops(struct evaluation *e, Dwarf_Op *ops, size_t n,
+					      uint64_t bytes, struct place_location *l)
 {
 	const char *reason = NULL;
 	uint32_t at = 0;
@@ -623,23 +627,24 @@ static const char *location_of_ops(struct evaluation *e, Dwarf_Op *ops, size_t n
 	while (!reason && i < n) {
 		if (*l->formula)
 			return too_complex;
-		reason = location_piece(e, ops, n, &i, bytes, &at, l);
+		reason = expression_location_piece(e, ops, n, &i, bytes, &at, l);
 	}
 	if (!reason && l->n_loads == 0)
 		reason = optimised_out;
 	return reason;
 }
 
-static const char *location_of_constant(Dwarf_Attribute *attribute, uint64_t bytes,
-					struct place_location *l)
+static const char *expression_location_of_constant(Dwarf_Attribute *attribute, uint64_t bytes,
+						   struct place_location *l)
 {
 	Dwarf_Block block;
 	Dwarf_Sword value;
 
 	if (dwarf_formsdata(attribute, &value) == 0)
-		return location_constant(&value, bytes < sizeof(value) ? bytes : sizeof(value), l);
+		return expression_location_constant(
+			&value, bytes < sizeof(value) ? bytes : sizeof(value), l);
 	if (dwarf_formblock(attribute, &block) == 0)
-		return location_constant(block.data, block.length, l);
+		return expression_location_constant(block.data, block.length, l);
 	return too_complex;
 }
 
@@ -659,10 +664,10 @@ const char *place_expression_locate(const struct place_context *context, Dwarf_D
 	e->attribute = &attribute;
 	if (dwarf_attr_integrate(die, DW_AT_location, &attribute))
 		reason = dwarf_getlocation_addr(&attribute, context->vaddr, &ops, &n, 1) == 1
-				 ? location_of_ops(e, ops, n, bytes, ret)
+				 ? expression_location_of_ops(e, ops, n, bytes, ret)
 				 : optimised_out;
 	else if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
-		reason = location_of_constant(&attribute, bytes, ret);
+		reason = expression_location_of_constant(&attribute, bytes, ret);
 	else
 		reason = optimised_out;
 	free(e);

@@ -59,7 +59,7 @@ static void rtrace_choose_drop(struct rtrace_choose *c, uint64_t number)
 }
 
 /* Makes room for one more call. */
-static int grow_bits(struct rtrace_choose *c)
+static int rtrace_choose_grow_bits(struct rtrace_choose *c)
 {
 	size_t n = c->n_words, n_frees = c->n_words;
 	int r;
@@ -84,7 +84,8 @@ static bool rtrace_choose_pairs(const struct rtrace_choose *c)
 	return c->leaks || c->select.select->has_size || c->select.select->range;
 }
 
-static int pair_allocation(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+static int rtrace_choose_pair_allocation(struct rtrace_choose *c,
+					 const struct rtrace_choose_call *call)
 {
 	uint64_t old;
 	int r = rtrace_live_allocate(&c->live, call->type, call->id, call->number, call->counted,
@@ -104,7 +105,8 @@ static int pair_allocation(struct rtrace_choose *c, const struct rtrace_choose_c
 	return 0;
 }
 
-static void pair_deallocation(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+static void rtrace_choose_pair_deallocation(struct rtrace_choose *c,
+					    const struct rtrace_choose_call *call)
 {
 	uint64_t old;
 	int r = rtrace_live_free(&c->live, call->type, call->id, &old);
@@ -120,12 +122,13 @@ static void pair_deallocation(struct rtrace_choose *c, const struct rtrace_choos
 static int rtrace_choose_pair(struct rtrace_choose *c, const struct rtrace_choose_call *call)
 {
 	if (!call->is_free)
-		return pair_allocation(c, call);
-	pair_deallocation(c, call);
+		return rtrace_choose_pair_allocation(c, call);
+	rtrace_choose_pair_deallocation(c, call);
 	return 0;
 }
 
-static int keep_for_later(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+static int rtrace_choose_keep_for_later(struct rtrace_choose *c,
+					const struct rtrace_choose_call *call)
 {
 	if (GROW(c->calls, c->n_room, call->number + 1) < 0)
 		return -ENOMEM;
@@ -149,8 +152,8 @@ static void rtrace_choose_close_group(struct rtrace_choose *c)
 	c->in_range = false;
 }
 
-static int take_call(struct rtrace_choose *c, const struct rtrace_record *record,
-		     const struct rtrace_reader *reader)
+static int rtrace_choose_take_call(struct rtrace_choose *c, const struct rtrace_record *record,
+				   const struct rtrace_reader *reader)
 {
 	size_t n_types;
 	const struct rtrace_type *types = rtrace_reader_types(reader, &n_types);
@@ -167,7 +170,7 @@ static int take_call(struct rtrace_choose *c, const struct rtrace_record *record
 
 	if (record->opens)
 		rtrace_choose_close_group(c);
-	r = grow_bits(c);
+	r = rtrace_choose_grow_bits(c);
 	if (r < 0)
 		return r;
 	c->counts.calls++;
@@ -180,7 +183,7 @@ static int take_call(struct rtrace_choose *c, const struct rtrace_record *record
 	if (!rtrace_choose_pairs(c))
 		return RTRACE_CHOOSE_DONE;
 	if (c->sorts)
-		return keep_for_later(c, &call);
+		return rtrace_choose_keep_for_later(c, &call);
 	if (call.index < c->last_index)
 		return RTRACE_CHOOSE_UNSORTED;
 	c->last_index = call.index;
@@ -206,7 +209,7 @@ int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *re
 {
 	switch (record->kind) {
 	case RTRACE_CALL:
-		return take_call(c, record, reader);
+		return rtrace_choose_take_call(c, record, reader);
 	case RTRACE_ARG:
 		if (c->select.select->has_size)
 			rtrace_choose_take_size(c, &record->arg);

@@ -137,7 +137,7 @@ void rtrace_group_frame(struct rtrace_group *g, const struct rtrace_record *reco
 	g->n_frames += g->n_frames < UINT32_MAX;
 }
 
-static bool is_stack(const struct rtrace_group *g, const struct stack *s, int type)
+static bool rtrace_group_is_stack(const struct rtrace_group *g, const struct stack *s, int type)
 {
 	uint32_t n = g->n_frames < FRAMES_MAX ? g->n_frames : FRAMES_MAX;
 
@@ -146,13 +146,13 @@ static bool is_stack(const struct rtrace_group *g, const struct stack *s, int ty
 }
 
 /* The stack of the frames that were read, for calls of TYPE. NULL without memory. */
-static struct stack *find_stack(struct rtrace_group *g, int type)
+static struct stack *rtrace_group_find_stack(struct rtrace_group *g, int type)
 {
 	uint64_t key = g->n_frames > 0 ? g->hash : 1;
 	uint32_t n = g->n_frames < FRAMES_MAX ? g->n_frames : FRAMES_MAX;
 	struct stack *first = table_get(&g->stacks, key), *s = first;
 
-	while (s && !is_stack(g, s, type))
+	while (s && !rtrace_group_is_stack(g, s, type))
 		s = s->next;
 	if (s)
 		return s;
@@ -196,7 +196,7 @@ int rtrace_group_end(struct rtrace_group *g)
 	for (size_t i = g->n - g->n_open; i < g->n; i++) {
 		struct entry *e = &g->entries[i];
 
-		e->stack = find_stack(g, e->type);
+		e->stack = rtrace_group_find_stack(g, e->type);
 		if (!e->stack)
 			return -ENOMEM;
 		rtrace_group_count(e->stack, e);
@@ -213,7 +213,7 @@ DEFINE_ORDER(compare_by_index, struct entry,
 
 /* Converts times to the time since midnight of the report's first day, and sets the first time of
  * each stack. */
-static void unwrap_times(struct rtrace_group *g)
+static void rtrace_group_unwrap_times(struct rtrace_group *g)
 {
 	uint64_t days_ns = 0, last_ns = 0;
 
@@ -249,7 +249,8 @@ static int rtrace_group_compare_stacks(const struct stack *x, const struct stack
 	return 0;
 }
 
-static int compare_entries(const struct entry *x, const struct entry *y, enum rtrace_sort_key key)
+static int rtrace_group_compare_entries(const struct entry *x, const struct entry *y,
+					enum rtrace_sort_key key)
 {
 	switch (key) {
 	case RTRACE_SORT_SIZE:
@@ -265,7 +266,7 @@ static int compare_entries(const struct entry *x, const struct entry *y, enum rt
  * Calls with one stack are adjacent, in the order of their indices. Equal ones keep the report's
  * order.
  */
-static int compare_for_output(const void *a, const void *b, void *userdata)
+static int rtrace_group_compare_for_output(const void *a, const void *b, void *userdata)
 {
 	const struct rtrace_postprocess_options *o = userdata;
 	const struct entry *x = a, *y = b;
@@ -279,7 +280,7 @@ static int compare_for_output(const void *a, const void *b, void *userdata)
 	if (o->compress)
 		return compare_by_index(x, y);
 	r = o->sort == RTRACE_SORT_INDEX ? COMPARE(x->index, y->index)
-					 : compare_entries(x, y, o->sort);
+					 : rtrace_group_compare_entries(x, y, o->sort);
 	r = o->descending ? -r : r;
 	return r ?: compare_by_index(x, y);
 }
@@ -318,8 +319,8 @@ typedef int (*show_fn)(struct rtrace_group *g, struct rtrace_record *record, voi
 
 /* Passes the lines from OFFSET on to SHOW. A line that is too long is passed in parts, as continued
  * lines. */
-static int show_lines(struct rtrace_group *g, uint64_t offset, uint64_t length, show_fn show,
-		      void *userdata)
+static int rtrace_group_show_lines(struct rtrace_group *g, uint64_t offset, uint64_t length,
+				   show_fn show, void *userdata)
 {
 	bool continues = false;
 	int r = 0;
@@ -359,7 +360,8 @@ struct shown {
 	bool shown; /* the line that the next one may continue was shown */
 };
 
-static int show_call_line(struct rtrace_group *g, struct rtrace_record *record, void *userdata)
+static int rtrace_group_show_call_line(struct rtrace_group *g, struct rtrace_record *record,
+				       void *userdata)
 {
 	const struct shown *s = userdata;
 
@@ -375,7 +377,8 @@ static int show_call_line(struct rtrace_group *g, struct rtrace_record *record, 
 	}
 }
 
-static int show_frame_line(struct rtrace_group *g, struct rtrace_record *record, void *userdata)
+static int rtrace_group_show_frame_line(struct rtrace_group *g, struct rtrace_record *record,
+					void *userdata)
 {
 	struct shown *s = userdata;
 	int r;
@@ -388,7 +391,8 @@ static int show_frame_line(struct rtrace_group *g, struct rtrace_record *record,
 	return record->continues && s->shown ? rtrace_output_other(g->output, record) : 0;
 }
 
-static int show_stack(struct rtrace_group *g, const struct stack *stack, struct shown *s)
+static int rtrace_group_show_stack(struct rtrace_group *g, const struct stack *stack,
+				   struct shown *s)
 {
 	const struct rtrace_record summary = {
 		.kind = RTRACE_CALLS_SUMMARY,
@@ -399,7 +403,9 @@ static int show_stack(struct rtrace_group *g, const struct stack *stack, struct 
 	if (g->output->options->compress)
 		r = rtrace_output_other(g->output, &summary);
 	s->stack = stack;
-	r = r ?: show_lines(g, stack->offset, stack->length, show_frame_line, s);
+	r = r
+		    ?: rtrace_group_show_lines(g, stack->offset, stack->length,
+					       rtrace_group_show_frame_line, s);
 	return r ?: rtrace_output_end(g->output, NULL);
 }
 
@@ -412,14 +418,15 @@ int rtrace_group_show(struct rtrace_group *g, const struct rtrace_type *types, s
 	if (g->n == 0)
 		return 0;
 	if (o->sort == RTRACE_SORT_TIME)
-		unwrap_times(g);
-	qsort_r(g->entries, g->n, sizeof(*g->entries), compare_for_output, (void *)o);
+		rtrace_group_unwrap_times(g);
+	qsort_r(g->entries, g->n, sizeof(*g->entries), rtrace_group_compare_for_output, (void *)o);
 	for (size_t i = 0; r == 0 && i < g->n; i++) {
 		const struct entry *e = &g->entries[i];
 
-		r = show_lines(g, e->offset, e->length, show_call_line, &s);
+		r = rtrace_group_show_lines(g, e->offset, e->length, rtrace_group_show_call_line,
+					    &s);
 		if (r == 0 && (!o->compress || i + 1 == g->n || e[1].stack != e->stack))
-			r = show_stack(g, e->stack, &s);
+			r = rtrace_group_show_stack(g, e->stack, &s);
 	}
 	return r;
 }

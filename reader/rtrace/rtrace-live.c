@@ -18,7 +18,7 @@ static uint64_t rtrace_live_held(uint64_t call, uint64_t count)
 	return count << RTRACE_LIVE_CALL_BITS | call;
 }
 
-static uint64_t call_of(uint64_t value)
+static uint64_t rtrace_live_call_of(uint64_t value)
 {
 	return value & CALL_MASK;
 }
@@ -63,10 +63,10 @@ int rtrace_live_allocate(struct rtrace_live *l, int type, uint64_t id, uint64_t 
 
 	assert(call <= CALL_MASK);
 	if (old != 0)
-		*ret = call_of(old);
+		*ret = rtrace_live_call_of(old);
 	if (old != 0 && counted) {
 		return rtrace_live_set(l, type, id,
-				       rtrace_live_held(call_of(old),
+				       rtrace_live_held(rtrace_live_call_of(old),
 							count < COUNT_MAX ? count + 1 : count))
 			       ?: RTRACE_LIVE_SHARED;
 	}
@@ -82,13 +82,14 @@ int rtrace_live_free(struct rtrace_live *l, int type, uint64_t id, uint64_t *ret
 
 	if (old == 0)
 		return RTRACE_LIVE_UNKNOWN;
-	*ret = call_of(old);
+	*ret = rtrace_live_call_of(old);
 	if (count == 1) {
 		rtrace_live_set(l, type, id, 0);
 		return RTRACE_LIVE_FREED;
 	}
 	/* The entry exists, so this needs no memory. */
 	rtrace_live_set(l, type, id,
-			rtrace_live_held(call_of(old), count < COUNT_MAX ? count - 1 : count));
+			rtrace_live_held(rtrace_live_call_of(old),
+					 count < COUNT_MAX ? count - 1 : count));
 	return RTRACE_LIVE_UNSHARED;
 }

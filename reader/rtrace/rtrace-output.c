@@ -95,8 +95,8 @@ int rtrace_output_end(struct rtrace_output *o, const struct rtrace_record *recor
 	return o->io->emit(o->io->userdata, record ? record : &end);
 }
 
-static int leaks_of(struct rtrace_output *o, int type, struct rtrace_text name,
-		    struct rtrace_text description)
+static int rtrace_output_leaks_of(struct rtrace_output *o, int type, struct rtrace_text name,
+				  struct rtrace_text description)
 {
 	const struct rtrace_record record = {
 		.kind = RTRACE_LEAKS_SUMMARY,
@@ -116,10 +116,10 @@ int rtrace_output_leaks(struct rtrace_output *o, const struct rtrace_type *types
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = leaks_of(o, (int)i, rtrace_text(types[i].type),
-			     rtrace_text(types[i].description));
+		r = rtrace_output_leaks_of(o, (int)i, rtrace_text(types[i].type),
+					   rtrace_text(types[i].description));
 	if (r == 0 && o->sums[0].count > 0)
-		r = leaks_of(o, -1, RTRACE_TEXT("unknown"),
-			     RTRACE_TEXT("of no registered resource"));
+		r = rtrace_output_leaks_of(o, -1, RTRACE_TEXT("unknown"),
+					   RTRACE_TEXT("of no registered resource"));
 	return r;
 }

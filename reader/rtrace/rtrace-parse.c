@@ -13,7 +13,7 @@ struct scan {
 	const char *p, *end;
 };
 
-static struct scan scan_of(struct rtrace_text text)
+static struct scan rtrace_scan_of(struct rtrace_text text)
 {
 	return (struct scan){ text.bytes, text.bytes + text.n };
 }
@@ -38,16 +38,16 @@ static bool rtrace_parse_take(struct scan *s, const char *text)
 	return true;
 }
 
-static bool is_space(char c)
+static bool rtrace_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static size_t take_spaces(struct scan *s)
+static size_t rtrace_take_spaces(struct scan *s)
 {
 	const char *from = s->p;
 
-	while (s->p < s->end && is_space(*s->p))
+	while (s->p < s->end && rtrace_is_space(*s->p))
 		s->p++;
 	return (size_t)(s->p - from);
 }
@@ -57,7 +57,7 @@ static struct rtrace_text rtrace_parse_take_word(struct scan *s)
 {
 	struct rtrace_text word = { s->p, 0 };
 
-	while (s->p < s->end && !is_space(*s->p))
+	while (s->p < s->end && !rtrace_is_space(*s->p))
 		s->p++;
 	word.n = (size_t)(s->p - word.bytes);
 	return word;
@@ -75,7 +75,7 @@ static int rtrace_parse_digit_of(char c)
 }
 
 /* Parses digits to BASE. Returns their number, or 0 if the value is too large. */
-static size_t take_number(struct scan *s, unsigned base, uint64_t *ret)
+static size_t rtrace_take_number(struct scan *s, unsigned base, uint64_t *ret)
 {
 	const char *from = s->p;
 	uint64_t value = 0;
@@ -93,22 +93,22 @@ static size_t take_number(struct scan *s, unsigned base, uint64_t *ret)
 	return (size_t)(s->p - from);
 }
 
-static bool take_decimal(struct scan *s, uint64_t *ret)
+static bool rtrace_take_decimal(struct scan *s, uint64_t *ret)
 {
-	return take_number(s, 10, ret) > 0;
+	return rtrace_take_number(s, 10, ret) > 0;
 }
 
 /* Other readers accept only a lowercase x. */
-static bool take_address(struct scan *s, uint64_t *ret)
+static bool rtrace_take_address(struct scan *s, uint64_t *ret)
 {
-	return rtrace_parse_take(s, "0x") && take_number(s, 16, ret) > 0;
+	return rtrace_parse_take(s, "0x") && rtrace_take_number(s, 16, ret) > 0;
 }
 
-static bool take_mask(struct scan *s, uint32_t *ret)
+static bool rtrace_take_mask(struct scan *s, uint32_t *ret)
 {
 	uint64_t value;
 
-	if (take_number(s, 16, &value) == 0 || value > UINT32_MAX)
+	if (rtrace_take_number(s, 16, &value) == 0 || value > UINT32_MAX)
 		return false;
 	*ret = (uint32_t)value;
 	return true;
@@ -116,7 +116,7 @@ static bool take_mask(struct scan *s, uint32_t *ret)
 
 static struct rtrace_text rtrace_parse_trimmed(struct rtrace_text text)
 {
-	while (text.n > 0 && is_space(text.bytes[text.n - 1]))
+	while (text.n > 0 && rtrace_is_space(text.bytes[text.n - 1]))
 		text.n--;
 	return text;
 }
@@ -127,7 +127,7 @@ static const char *rtrace_parse_find(const struct scan *s, const char *text)
 	return rtrace_parse_left(s) ? memmem(s->p, rtrace_parse_left(s), text, strlen(text)) : NULL;
 }
 
-static const char *find_last(const struct scan *s, char c)
+static const char *rtrace_find_last(const struct scan *s, char c)
 {
 	return rtrace_parse_left(s) ? memrchr(s->p, c, rtrace_parse_left(s)) : NULL;
 }
@@ -144,12 +144,12 @@ static bool rtrace_parse_take_time(struct scan *s, uint64_t *ret_ns)
 	uint64_t h, m, sec, fraction;
 	size_t digits;
 
-	if (!rtrace_parse_take(&at, "[") || !take_decimal(&at, &h) ||
-	    !rtrace_parse_take(&at, ":") || !take_decimal(&at, &m) ||
-	    !rtrace_parse_take(&at, ":") || !take_decimal(&at, &sec) ||
+	if (!rtrace_parse_take(&at, "[") || !rtrace_take_decimal(&at, &h) ||
+	    !rtrace_parse_take(&at, ":") || !rtrace_take_decimal(&at, &m) ||
+	    !rtrace_parse_take(&at, ":") || !rtrace_take_decimal(&at, &sec) ||
 	    !rtrace_parse_take(&at, "."))
 		return false;
-	digits = take_number(&at, 10, &fraction);
+	digits = rtrace_take_number(&at, 10, &fraction);
 	if (digits == 0 || digits > 9 || !rtrace_parse_take(&at, "] ") || h > HOURS_MAX ||
 	    m > HOURS_MAX || sec > HOURS_MAX)
 		return false;
@@ -160,12 +160,13 @@ static bool rtrace_parse_take_time(struct scan *s, uint64_t *ret_ns)
 	return true;
 }
 
-static void take_contexts(struct scan *s, uint32_t *ret)
+static void rtrace_take_contexts(struct scan *s, uint32_t *ret)
 {
 	struct scan at = *s;
 	uint32_t mask;
 
-	if (rtrace_parse_take(&at, "@") && take_mask(&at, &mask) && rtrace_parse_take(&at, " ")) {
+	if (rtrace_parse_take(&at, "@") && rtrace_take_mask(&at, &mask) &&
+	    rtrace_parse_take(&at, " ")) {
 		*ret = mask;
 		*s = at;
 	}
@@ -173,7 +174,7 @@ static void take_contexts(struct scan *s, uint32_t *ret)
 
 /* Splits NAME or NAME<TYPE>, up to the last parenthesis, or the last '<' if it has a '>' after
  * it. */
-static void split_name(struct rtrace_text text, struct rtrace_call *c)
+static void rtrace_split_name(struct rtrace_text text, struct rtrace_call *c)
 {
 	const char *open;
 
@@ -188,19 +189,19 @@ static void split_name(struct rtrace_text text, struct rtrace_call *c)
 }
 
 /* Parses "SIZE) = 0xID". A negative size is an overflow of 32 bits. */
-static bool take_allocation(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
+static bool rtrace_take_allocation(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
 {
 	bool negative;
 
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	negative = rtrace_parse_take(s, "-");
-	if (!take_decimal(s, &c->size) || !rtrace_parse_take(s, ")"))
+	if (!rtrace_take_decimal(s, &c->size) || !rtrace_parse_take(s, ")"))
 		return false;
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	if (!rtrace_parse_take(s, "="))
 		return false;
-	take_spaces(s);
-	if (!take_address(s, &c->id))
+	rtrace_take_spaces(s);
+	if (!rtrace_take_address(s, &c->id))
 		return false;
 	if (negative) {
 		c->size = (uint32_t)-c->size;
@@ -209,35 +210,36 @@ static bool take_allocation(struct scan *s, struct rtrace_call *c, struct rtrace
 	return true;
 }
 
-static const char *parse_call(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
+static const char *rtrace_parse_call(struct scan *s, struct rtrace_call *c,
+				     struct rtrace_oddity *odd)
 {
 	struct scan id;
 	const char *open;
 
 	*c = (struct rtrace_call){ 0 };
-	if (!take_decimal(s, &c->index))
+	if (!rtrace_take_decimal(s, &c->index))
 		return "its index is too large a number";
 	if (!rtrace_parse_take(s, "."))
 		return "no '.' is behind its index";
-	if (take_spaces(s) == 0)
+	if (rtrace_take_spaces(s) == 0)
 		return "no space is behind its index";
-	take_contexts(s, &c->contexts);
+	rtrace_take_contexts(s, &c->contexts);
 	c->has_time = rtrace_parse_take_time(s, &c->time_ns);
-	open = find_last(s, '(');
+	open = rtrace_find_last(s, '(');
 	if (!open)
 		return "it has no '('";
-	split_name((struct rtrace_text){ s->p, (size_t)(open - s->p) }, c);
+	rtrace_split_name((struct rtrace_text){ s->p, (size_t)(open - s->p) }, c);
 	s->p = open + 1;
 	id = *s;
-	c->is_free = take_address(&id, &c->id);
+	c->is_free = rtrace_take_address(&id, &c->id);
 	if (c->is_free) {
 		*s = id;
 		if (!rtrace_parse_take(s, ")"))
 			return "no ')' is behind its id";
-	} else if (!take_allocation(s, c, odd)) {
+	} else if (!rtrace_take_allocation(s, c, odd)) {
 		return "neither '(SIZE) = 0xID' nor '(0xID)' is behind its name";
 	}
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	if (rtrace_parse_left(s) > 0)
 		odd->what = "something is behind its id, which is passed over";
 	return NULL;
@@ -245,29 +247,29 @@ static const char *parse_call(struct scan *s, struct rtrace_call *c, struct rtra
 
 /* ---- other records ---- */
 
-static const char *parse_frame(struct scan *s, struct rtrace_frame *f)
+static const char *rtrace_parse_frame(struct scan *s, struct rtrace_frame *f)
 {
 	*f = (struct rtrace_frame){ 0 };
-	if (!take_address(s, &f->address))
+	if (!rtrace_take_address(s, &f->address))
 		return "its address is no hexadecimal number with 0x";
-	if (rtrace_parse_left(s) > 0 && take_spaces(s) == 0)
+	if (rtrace_parse_left(s) > 0 && rtrace_take_spaces(s) == 0)
 		return "no space is behind its address";
 	if (rtrace_parse_left(s) > 0)
 		f->text = rtrace_parse_rest(s);
 	return NULL;
 }
 
-static const char *parse_arg(struct scan *s, struct rtrace_arg *a)
+static const char *rtrace_parse_arg(struct scan *s, struct rtrace_arg *a)
 {
 	a->name = rtrace_parse_take_word(s);
-	take_spaces(s);
-	if (a->name.n == 0 || !rtrace_parse_take(s, "=") || take_spaces(s) == 0)
+	rtrace_take_spaces(s);
+	if (a->name.n == 0 || !rtrace_parse_take(s, "=") || rtrace_take_spaces(s) == 0)
 		return "it is not '$NAME = VALUE'";
 	a->value = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return a->value.n > 0 ? NULL : "it has no value";
 }
 
-static const char *parse_map(struct scan *s, struct rtrace_map *m, struct rtrace_oddity *odd)
+static const char *rtrace_parse_map(struct scan *s, struct rtrace_map *m, struct rtrace_oddity *odd)
 {
 	static const char arrow[] = RTRACE_MAP_ARROW;
 	const char *at = NULL, *next = s->p;
@@ -282,8 +284,8 @@ static const char *parse_map(struct scan *s, struct rtrace_map *m, struct rtrace
 	m->path = rtrace_parse_trimmed((struct rtrace_text){ s->p, (size_t)(at - s->p) });
 	if (m->path.n == 0)
 		return "it has no path";
-	if (!take_address(&range, &m->start) || !rtrace_parse_take(&range, "-") ||
-	    !take_address(&range, &m->end))
+	if (!rtrace_take_address(&range, &m->start) || !rtrace_parse_take(&range, "-") ||
+	    !rtrace_take_address(&range, &m->end))
 		return "no '0xSTART-0xEND' is behind its path";
 	if (m->start >= m->end)
 		return "its end is not behind its start";
@@ -292,36 +294,36 @@ static const char *parse_map(struct scan *s, struct rtrace_map *m, struct rtrace
 	return NULL;
 }
 
-static const char *parse_context(struct scan *s, struct rtrace_context *c)
+static const char *rtrace_parse_context(struct scan *s, struct rtrace_context *c)
 {
-	if (!take_mask(s, &c->mask))
+	if (!rtrace_take_mask(s, &c->mask))
 		return "its mask is no hexadecimal number of 32 bits";
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	if (!rtrace_parse_take(s, ":"))
 		return "no ':' is behind its mask";
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	c->name = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return c->name.n > 0 ? NULL : "it has no name";
 }
 
-static const char *parse_resource(struct scan *s, struct rtrace_resource *r)
+static const char *rtrace_parse_resource(struct scan *s, struct rtrace_resource *r)
 {
 	const char *close;
 	struct scan flags;
 
 	*r = (struct rtrace_resource){ 0 };
-	if (!take_mask(s, &r->mask) || r->mask == 0)
+	if (!rtrace_take_mask(s, &r->mask) || r->mask == 0)
 		return "its mask is no hexadecimal number of 32 bits";
 	if (!rtrace_parse_take(s, ">"))
 		return "no '>' is behind its mask";
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	if (!rtrace_parse_take(s, ":"))
 		return "no ':' is behind its mask";
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	r->type = rtrace_parse_take_word(s);
 	if (r->type.n == 0 || r->type.n > RTRACE_TYPE_MAX)
 		return "its type is missing, or too long";
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	if (!rtrace_parse_take(s, "(") || !(close = rtrace_parse_find(s, ")")) || close == s->p)
 		return "no '(DESCRIPTION)' is behind its type";
 	r->description = (struct rtrace_text){ s->p, (size_t)(close - s->p) };
@@ -330,32 +332,32 @@ static const char *parse_resource(struct scan *s, struct rtrace_resource *r)
 	return NULL;
 }
 
-static const char *parse_attachment(struct scan *s, struct rtrace_attachment *a)
+static const char *rtrace_parse_attachment(struct scan *s, struct rtrace_attachment *a)
 {
 	a->name = rtrace_parse_take_word(s);
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	if (a->name.n == 0 || !rtrace_parse_take(s, ":"))
 		return "no ':' is behind its name";
-	take_spaces(s);
+	rtrace_take_spaces(s);
 	a->path = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return a->path.n > 0 ? NULL : "it has no path";
 }
 
-static bool parse_calls_summary(struct scan s, struct rtrace_summary *ret)
+static bool rtrace_parse_calls_summary(struct scan s, struct rtrace_summary *ret)
 {
 	*ret = (struct rtrace_summary){ 0 };
 	return rtrace_parse_take(&s, RTRACE_TEMPORARY "allocation summary: ") &&
-	       take_decimal(&s, &ret->count) &&
+	       rtrace_take_decimal(&s, &ret->count) &&
 	       rtrace_parse_take(&s, " block(s) with total size ") &&
-	       take_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
+	       rtrace_take_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
 }
 
 /* Takes TEXT and a space at the beginning. */
-static bool take_mark(struct scan *s, const char *text)
+static bool rtrace_take_mark(struct scan *s, const char *text)
 {
 	struct scan at = *s;
 
-	if (!rtrace_parse_take(&at, text) || take_spaces(&at) == 0)
+	if (!rtrace_parse_take(&at, text) || rtrace_take_spaces(&at) == 0)
 		return false;
 	*s = at;
 	return true;
@@ -370,37 +372,37 @@ static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
 {
 	struct scan at = s;
 
-	if (take_spaces(&at) > 0 && s.p[0] == '\t') {
+	if (rtrace_take_spaces(&at) > 0 && s.p[0] == '\t') {
 		if (rtrace_parse_take(&at, "$")) {
 			ret->kind = RTRACE_ARG;
-			return parse_arg(&at, &ret->arg);
+			return rtrace_parse_arg(&at, &ret->arg);
 		}
 		ret->kind = RTRACE_FRAME;
-		return parse_frame(&at, &ret->frame);
+		return rtrace_parse_frame(&at, &ret->frame);
 	}
 	if (s.p[0] >= '0' && s.p[0] <= '9') {
 		ret->kind = RTRACE_CALL;
-		return parse_call(&s, &ret->call, odd);
+		return rtrace_parse_call(&s, &ret->call, odd);
 	}
 	if (rtrace_parse_take(&s, "$")) {
 		ret->kind = RTRACE_ARG;
-		return parse_arg(&s, &ret->arg);
+		return rtrace_parse_arg(&s, &ret->arg);
 	}
-	if (take_mark(&s, ":")) {
+	if (rtrace_take_mark(&s, ":")) {
 		ret->kind = RTRACE_MAP;
-		return parse_map(&s, &ret->map, odd);
+		return rtrace_parse_map(&s, &ret->map, odd);
 	}
-	if (take_mark(&s, "@")) {
+	if (rtrace_take_mark(&s, "@")) {
 		ret->kind = RTRACE_CONTEXT;
-		return parse_context(&s, &ret->context);
+		return rtrace_parse_context(&s, &ret->context);
 	}
 	if (rtrace_parse_take(&s, "<")) {
 		ret->kind = RTRACE_RESOURCE;
-		return parse_resource(&s, &ret->resource);
+		return rtrace_parse_resource(&s, &ret->resource);
 	}
-	if (take_mark(&s, "&")) {
+	if (rtrace_take_mark(&s, "&")) {
 		ret->kind = RTRACE_ATTACHMENT;
-		return parse_attachment(&s, &ret->attachment);
+		return rtrace_parse_attachment(&s, &ret->attachment);
 	}
 	/* Comments usually begin with '#', but this is not required. */
 	return s.p[0] == ' ' ? "it begins with a space" : plain_comment;
@@ -409,7 +411,7 @@ static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
 void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 		       struct rtrace_oddity *reterr)
 {
-	struct scan s = scan_of(line);
+	struct scan s = rtrace_scan_of(line);
 
 	*reterr = (struct rtrace_oddity){ 0 };
 	ret->kind = RTRACE_NOTE;
@@ -427,7 +429,7 @@ void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 			return;
 		if (what != plain_comment)
 			*reterr = (struct rtrace_oddity){ what, true };
-	} else if (parse_calls_summary(s, &ret->summary)) {
+	} else if (rtrace_parse_calls_summary(s, &ret->summary)) {
 		ret->kind = RTRACE_CALLS_SUMMARY;
 		ret->temporary = true;
 		return;
@@ -457,9 +459,9 @@ static enum rtrace_key rtrace_parse_key_of(struct rtrace_text name)
 }
 
 /* Filters can be anywhere in the value, as in other readers. */
-static unsigned filters_of(struct rtrace_text value)
+static unsigned rtrace_filters_of(struct rtrace_text value)
 {
-	struct scan s = scan_of(value);
+	struct scan s = rtrace_scan_of(value);
 	unsigned filters = 0;
 
 #define RTRACE_FILTER(name, bit, text)                                                             \
@@ -491,7 +493,7 @@ static void rtrace_parse_set_key(struct rtrace_header *h, enum rtrace_key key,
 		h->origin = value;
 		break;
 	case RTRACE_KEY_FILTER:
-		h->filters = filters_of(value);
+		h->filters = rtrace_filters_of(value);
 		break;
 	case RTRACE_KEY_PID:
 		if (rtrace_parse_decimal(value, &number) && number <= RTRACE_PID_MAX)
@@ -514,13 +516,13 @@ static void rtrace_parse_set_key(struct rtrace_header *h, enum rtrace_key key,
 bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 			 struct rtrace_oddity *reterr)
 {
-	struct scan s = scan_of(line);
+	struct scan s = rtrace_scan_of(line);
 
 	*ret = (struct rtrace_header){ 0 };
 	*reterr = (struct rtrace_oddity){ 0 };
 	if (!rtrace_is_report(line.bytes, line.n))
 		return false;
-	while (take_spaces(&s), rtrace_parse_left(&s) > 0) {
+	while (rtrace_take_spaces(&s), rtrace_parse_left(&s) > 0) {
 		const char *comma = memchr(s.p, ',', rtrace_parse_left(&s));
 		const char *end = comma ? comma : s.end;
 		const char *equals = memchr(s.p, '=', (size_t)(end - s.p));
@@ -542,7 +544,7 @@ bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 
 bool rtrace_is_report(const void *p, size_t n)
 {
-	struct scan s = scan_of((struct rtrace_text){ p, n });
+	struct scan s = rtrace_scan_of((struct rtrace_text){ p, n });
 
 	for (size_t i = 0; i < ARRAY_SIZE(key_names); i++) {
 		struct scan at = s;
@@ -576,15 +578,15 @@ size_t rtrace_unescape(char *to, struct rtrace_text text)
 
 bool rtrace_parse_hex(struct rtrace_text text, uint64_t *ret)
 {
-	struct scan s = scan_of(text);
+	struct scan s = rtrace_scan_of(text);
 
 	rtrace_parse_take(&s, "0x");
-	return take_number(&s, 16, ret) > 0 && rtrace_parse_left(&s) == 0;
+	return rtrace_take_number(&s, 16, ret) > 0 && rtrace_parse_left(&s) == 0;
 }
 
 bool rtrace_parse_decimal(struct rtrace_text text, uint64_t *ret)
 {
-	struct scan s = scan_of(text);
+	struct scan s = rtrace_scan_of(text);
 
-	return take_decimal(&s, ret) && rtrace_parse_left(&s) == 0;
+	return rtrace_take_decimal(&s, ret) && rtrace_parse_left(&s) == 0;
 }

@@ -22,7 +22,7 @@ struct work {
 	bool line_shown; /* the last line was shown, so its continuation is */
 };
 
-static ssize_t read_on(void *userdata, void *to, size_t n)
+static ssize_t rtrace_postprocess_read_on(void *userdata, void *to, size_t n)
 {
 	struct work *w = userdata;
 	ssize_t got;
@@ -57,7 +57,8 @@ static int rtrace_postprocess_read_all(struct work *w, take_fn take,
 	int r;
 
 	w->position = 0;
-	r = rtrace_reader_new_source(&reader, read_on, w, rtrace_postprocess_report, w);
+	r = rtrace_reader_new_source(&reader, rtrace_postprocess_read_on, w,
+				     rtrace_postprocess_report, w);
 	if (r > 0) {
 		w->alien = r;
 		return -EBADMSG;
@@ -98,7 +99,7 @@ static int rtrace_postprocess_choose(struct work *w, const struct rtrace_record 
 }
 
 /* Returns an enum rtrace_choose_outcome, or a negative errno. */
-static int pass_1(struct work *w, bool sorts)
+static int rtrace_postprocess_pass_1(struct work *w, bool sorts)
 {
 	int r;
 
@@ -122,7 +123,7 @@ static int rtrace_postprocess_close_group(struct work *w, const struct rtrace_re
 	return r;
 }
 
-static int show_call(struct work *w, const struct rtrace_record *record)
+static int rtrace_postprocess_show_call(struct work *w, const struct rtrace_record *record)
 {
 	int r = record->opens ? rtrace_postprocess_close_group(w, NULL) : 0;
 
@@ -136,7 +137,7 @@ static int show_call(struct work *w, const struct rtrace_record *record)
 			: rtrace_output_call(&w->output, record);
 }
 
-static int show_arg(struct work *w, const struct rtrace_record *record)
+static int rtrace_postprocess_show_arg(struct work *w, const struct rtrace_record *record)
 {
 	w->line_shown = w->call_shown && !w->group;
 	if (!w->call_shown)
@@ -147,7 +148,7 @@ static int show_arg(struct work *w, const struct rtrace_record *record)
 	return 0;
 }
 
-static int show_frame(struct work *w, const struct rtrace_record *record)
+static int rtrace_postprocess_show_frame(struct work *w, const struct rtrace_record *record)
 {
 	int r;
 
@@ -164,7 +165,7 @@ static int show_frame(struct work *w, const struct rtrace_record *record)
 }
 
 /* Shows a record that is neither a call nor a part of one. */
-static int show_other(struct work *w, const struct rtrace_record *record)
+static int rtrace_postprocess_show_other(struct work *w, const struct rtrace_record *record)
 {
 	bool was_open = w->is_open;
 	int r;
@@ -192,17 +193,17 @@ static int rtrace_postprocess_show(struct work *w, const struct rtrace_record *r
 		w->line_shown = false;
 		return rtrace_output_header(&w->output, record);
 	case RTRACE_CALL:
-		return show_call(w, record);
+		return rtrace_postprocess_show_call(w, record);
 	case RTRACE_ARG:
-		return show_arg(w, record);
+		return rtrace_postprocess_show_arg(w, record);
 	case RTRACE_FRAME:
-		return show_frame(w, record);
+		return rtrace_postprocess_show_frame(w, record);
 	default:
-		return show_other(w, record);
+		return rtrace_postprocess_show_other(w, record);
 	}
 }
 
-static int pass_2(struct work *w)
+static int rtrace_postprocess_pass_2(struct work *w)
 {
 	_cleanup_(rtrace_reader_freep) struct rtrace_reader *reader = NULL;
 	const struct rtrace_type *types;
@@ -230,7 +231,7 @@ static int pass_2(struct work *w)
 
 /* ---- both passes ---- */
 
-static bool has_nothing_to_do(const struct rtrace_postprocess_options *o)
+static bool rtrace_postprocess_has_nothing_to_do(const struct rtrace_postprocess_options *o)
 {
 	return !o->leaks && !o->compress && !o->resolve && !o->has_depth && !o->select &&
 	       o->sort == RTRACE_SORT_NONE;
@@ -238,14 +239,14 @@ static bool has_nothing_to_do(const struct rtrace_postprocess_options *o)
 
 static int rtrace_postprocess_record(struct work *w, struct rtrace_postprocess_result *ret)
 {
-	int r = pass_1(w, false);
+	int r = rtrace_postprocess_pass_1(w, false);
 
 	if (r == RTRACE_CHOOSE_UNSORTED) {
 		ret->unsorted = true;
 		rtrace_choose_deinit(&w->choose);
-		r = pass_1(w, true);
+		r = rtrace_postprocess_pass_1(w, true);
 	}
-	r = r ?: pass_2(w);
+	r = r ?: rtrace_postprocess_pass_2(w);
 	ret->counts = w->choose.counts;
 	ret->shown = w->output.shown;
 	ret->context_missing = w->choose.select.n_found < w->options.select->n_contexts;
@@ -263,7 +264,7 @@ int rtrace_postprocess(const struct rtrace_postprocess_options *options,
 	*ret = (struct rtrace_postprocess_result){ 0 };
 	if (options->sort == RTRACE_SORT_COUNT && !options->compress)
 		return -EINVAL;
-	if (has_nothing_to_do(options)) {
+	if (rtrace_postprocess_has_nothing_to_do(options)) {
 		r = rtrace_postprocess_read_all(&w, rtrace_postprocess_copy, NULL);
 		ret->counts.calls = ret->shown = w.n_calls;
 		return w.alien ?: r;

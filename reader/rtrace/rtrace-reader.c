@@ -36,7 +36,7 @@ static void rtrace_reader_report(struct rtrace_reader *r, const char *what, cons
 /* ---- object ---- */
 
 /* Returns 0 if the input begins like a report. */
-static int check_begin(struct rtrace_reader *r)
+static int rtrace_check_begin(struct rtrace_reader *r)
 {
 	int full = input_need(&r->input, 32);
 
@@ -50,7 +50,7 @@ static int check_begin(struct rtrace_reader *r)
 
 static int rtrace_reader_start(struct rtrace_reader **ret, struct rtrace_reader *r, int e)
 {
-	e = e ?: check_begin(r);
+	e = e ?: rtrace_check_begin(r);
 	if (e == 0)
 		*ret = r;
 	else
@@ -110,7 +110,7 @@ const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, siz
  * Makes a line available in the buffer, up to and including its line feed, or MAX bytes of it.
  * Returns the number of bytes, 0 at the end, or a negative errno.
  */
-static ssize_t fill_line(struct rtrace_reader *r, size_t max)
+static ssize_t rtrace_fill_line(struct rtrace_reader *r, size_t max)
 {
 	size_t seen = 0;
 
@@ -167,7 +167,7 @@ static int rtrace_reader_find_type(const struct rtrace_type *types, size_t n,
 	return -1;
 }
 
-static int register_type(struct rtrace_reader *r, const struct rtrace_resource *from)
+static int rtrace_register_type(struct rtrace_reader *r, const struct rtrace_resource *from)
 {
 	struct rtrace_type *t = &r->types[r->n_types];
 
@@ -214,7 +214,7 @@ int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_
 	return 0;
 }
 
-static void settle_type(struct rtrace_reader *r, struct rtrace_record *rec)
+static void rtrace_settle_type_(struct rtrace_reader *r, struct rtrace_record *rec)
 {
 	rec->resource_number = rtrace_settle_type(r->types, r->n_types, &rec->call);
 	if (rec->resource_number < 0 && r->n_types > 0)
@@ -238,7 +238,7 @@ static int rtrace_reader_settle(struct rtrace_reader *r, struct rtrace_text text
 
 	switch (rec->kind) {
 	case RTRACE_CALL:
-		settle_type(r, rec);
+		rtrace_settle_type_(r, rec);
 		rec->opens = r->at != AT_CALL;
 		r->at = AT_CALL;
 		return 0;
@@ -256,7 +256,7 @@ static int rtrace_reader_settle(struct rtrace_reader *r, struct rtrace_text text
 		return 0;
 	case RTRACE_RESOURCE:
 		r->at = AT_REST;
-		return register_type(r, &rec->resource);
+		return rtrace_register_type(r, &rec->resource);
 	case RTRACE_NOTE:
 	case RTRACE_CALLS_SUMMARY:
 		if (!rec->temporary)
@@ -270,7 +270,7 @@ static int rtrace_reader_settle(struct rtrace_reader *r, struct rtrace_text text
 
 /* ---- next record ---- */
 
-static void begin_record(struct rtrace_reader *r, size_t n)
+static void rtrace_begin_record(struct rtrace_reader *r, size_t n)
 {
 	struct rtrace_record *rec = &r->record;
 
@@ -281,13 +281,13 @@ static void begin_record(struct rtrace_reader *r, size_t n)
 	rec->raw = (struct rtrace_text){ input_take(&r->input, n), n };
 }
 
-static int next_piece(struct rtrace_reader *r, const struct rtrace_record **ret)
+static int rtrace_next_piece(struct rtrace_reader *r, const struct rtrace_record **ret)
 {
-	ssize_t n = fill_line(r, PIECE_MAX);
+	ssize_t n = rtrace_fill_line(r, PIECE_MAX);
 
 	if (n <= 0)
 		return (int)n;
-	begin_record(r, (size_t)n);
+	rtrace_begin_record(r, (size_t)n);
 	r->in_long_line = r->record.raw.bytes[n - 1] != '\n';
 	r->record.kind = RTRACE_NOTE;
 	r->record.continues = true;
@@ -316,12 +316,12 @@ int rtrace_reader_next(struct rtrace_reader *r, const struct rtrace_record **ret
 	int e;
 
 	if (r->in_long_line)
-		return next_piece(r, ret);
-	n = fill_line(r, RTRACE_LINE_MAX);
+		return rtrace_next_piece(r, ret);
+	n = rtrace_fill_line(r, RTRACE_LINE_MAX);
 	if (n <= 0)
 		return (int)n;
 	r->line++;
-	begin_record(r, (size_t)n);
+	rtrace_begin_record(r, (size_t)n);
 	text = rtrace_reader_content(r, r->record.raw);
 	if (r->record.raw.bytes[n - 1] != '\n') {
 		r->in_long_line = n == RTRACE_LINE_MAX;

@@ -17,7 +17,8 @@ void rtrace_select_init(struct rtrace_select_state *s, const struct rtrace_selec
 	}
 }
 
-static void learn_context(struct rtrace_select_state *s, const struct rtrace_context *c)
+static void rtrace_select_learn_context(struct rtrace_select_state *s,
+					const struct rtrace_context *c)
 {
 	for (size_t i = 0; i < s->select->n_contexts; i++) {
 		if (!rtrace_text_is(c->name, s->select->contexts[i]))
@@ -28,7 +29,7 @@ static void learn_context(struct rtrace_select_state *s, const struct rtrace_con
 }
 
 /* Whether TARGET is PATH, or its end after a slash. */
-static bool is_target(struct rtrace_text path, const char *target)
+static bool rtrace_select_is_target(struct rtrace_text path, const char *target)
 {
 	size_t n = strlen(target);
 
@@ -36,12 +37,12 @@ static bool is_target(struct rtrace_text path, const char *target)
 	       (path.n == n || *target == '/' || path.bytes[path.n - n - 1] == '/');
 }
 
-static void learn_map(struct rtrace_select_state *s, const struct rtrace_map *m)
+static void rtrace_select_learn_map(struct rtrace_select_state *s, const struct rtrace_map *m)
 {
 	const struct rtrace_call_range *range = s->select->range;
 	uint64_t start;
 
-	if (!range || !range->target || !is_target(m->path, range->target))
+	if (!range || !range->target || !rtrace_select_is_target(m->path, range->target))
 		return;
 	start = m->start + range->start;
 	/* If a target was loaded at too many addresses, the last one is replaced. */
@@ -53,12 +54,12 @@ static void learn_map(struct rtrace_select_state *s, const struct rtrace_map *m)
 void rtrace_select_learn(struct rtrace_select_state *s, const struct rtrace_record *record)
 {
 	if (record->kind == RTRACE_CONTEXT)
-		learn_context(s, &record->context);
+		rtrace_select_learn_context(s, &record->context);
 	else if (record->kind == RTRACE_MAP)
-		learn_map(s, &record->map);
+		rtrace_select_learn_map(s, &record->map);
 }
 
-static bool is_of_type(const struct rtrace_select *s, const struct rtrace_type *type)
+static bool rtrace_select_is_of_type(const struct rtrace_select *s, const struct rtrace_type *type)
 {
 	if (s->type_mask & type->mask)
 		return true;
@@ -83,7 +84,8 @@ bool rtrace_select_call(const struct rtrace_select_state *state, const struct rt
 	bool by_context = s->n_contexts > 0 || s->context_mask || s->no_context;
 
 	if ((s->n_types > 0 || s->type_mask) &&
-	    (record->resource_number < 0 || !is_of_type(s, &types[record->resource_number])))
+	    (record->resource_number < 0 ||
+	     !rtrace_select_is_of_type(s, &types[record->resource_number])))
 		return false;
 	if (by_context && !(c->contexts & state->context_mask) &&
 	    !(s->no_context && c->contexts == 0))

@@ -17,7 +17,7 @@ enum { SECTION_MAX = 2 * PATH_MAX, PIECE = 128 * 1024 };
 static const char alternate_section[] = ".gnu_debugaltlink";
 
 /* A 32-bit number in the byte order of F. */
-static uint32_t get_u32(const struct elf_file *f, const char *p)
+static uint32_t debug_link_get_u32(const struct elf_file *f, const char *p)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
 	const char *ident = elf_getident(f->elf, NULL);
@@ -39,7 +39,7 @@ bool debug_link_read(const struct elf_file *f, char *name, uint32_t *ret_crc)
 	if (length == 0 || length > NAME_MAX || at + 4 > n || memchr(link, '/', length))
 		return false;
 	memcpy(name, link, length + 1);
-	*ret_crc = get_u32(f, link + at);
+	*ret_crc = debug_link_get_u32(f, link + at);
 	return true;
 }
 

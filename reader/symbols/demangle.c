@@ -54,7 +54,7 @@ static size_t demangle_finish(struct text *text)
 
 /* ---- Rust ---- */
 
-static bool has_punycode(const char *name)
+static bool demangle_has_punycode(const char *name)
 {
 	for (const char *u = strchr(name, 'u'); u; u = strchr(u + 1, 'u'))
 		if (u[1] >= '0' && u[1] <= '9')
@@ -77,7 +77,7 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 
 	/* These identifiers are decoded in allocated memory, so the demangler must not be left by a
 	 * jump. */
-	text.may_jump = name[1] != 'R' || !has_punycode(name);
+	text.may_jump = name[1] != 'R' || !demangle_has_punycode(name);
 	if (!text.may_jump && demangle_count(name, 'B') > RUST_BACKREFS_MAX)
 		return 0;
 	if (setjmp(text.full) == 0 &&

@@ -68,20 +68,21 @@ struct dwarf_info {
 };
 
 /* Called often, so it uses a cheap clock. */
-static uint64_t now_ns(void)
+static uint64_t dwarf_info_now_ns(void)
 {
 	return clock_read_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 /* ---- opening ---- */
 
-static bool is_debug_section(const char *name)
+static bool dwarf_info_is_debug_section(const char *name)
 {
 	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0;
 }
 
 /* The decompressed size of SECTION. */
-static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
+static uint64_t dwarf_info_unpacked_size(Elf_Scn *section, const GElf_Shdr *header,
+					 const char *name)
 {
 	uint64_t size;
 	GElf_Chdr packed;
@@ -102,7 +103,7 @@ static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const c
 }
 
 /* The memory that libdw needs for F; UINT64_MAX if unknown. */
-static uint64_t memory_needed(const struct elf_file *f)
+static uint64_t dwarf_info_memory_needed(const struct elf_file *f)
 {
 	uint64_t sum = 0;
 	size_t names;
@@ -118,9 +119,9 @@ static uint64_t memory_needed(const struct elf_file *f)
 		if (!gelf_getshdr(section, &header))
 			return UINT64_MAX;
 		name = elf_strptr(f->elf, names, header.sh_name);
-		if (!name || !is_debug_section(name))
+		if (!name || !dwarf_info_is_debug_section(name))
 			continue;
-		size = unpacked_size(section, &header, name);
+		size = dwarf_info_unpacked_size(section, &header, name);
 		if (size == header.sh_size && f->mapped)
 			continue;
 		if (size > UINT64_MAX - sum)
@@ -137,8 +138,8 @@ bool dwarf_info_is_in(const struct elf_file *f)
 }
 
 /* Adds the address ranges of DIE to LIST. */
-static int add_ranges(const struct dwarf_info *d, struct range_list *list, Dwarf_Die *die,
-		      size_t value, unsigned int rank)
+static int dwarf_info_add_ranges(const struct dwarf_info *d, struct range_list *list,
+				 Dwarf_Die *die, size_t value, unsigned int rank)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -158,15 +159,15 @@ static int add_ranges(const struct dwarf_info *d, struct range_list *list, Dwarf
 	return 0;
 }
 
-static int add_unit(struct dwarf_info *d, Dwarf_Die *die)
+static int dwarf_info_add_unit(struct dwarf_info *d, Dwarf_Die *die)
 {
 	if (GROW(d->units, d->room, d->n_units + 1) < 0)
 		return -ENOMEM;
 	d->units[d->n_units] = (struct unit){ .die = dwarf_dieoffset(die) };
-	return add_ranges(d, &d->ranges, die, d->n_units++, 0);
+	return dwarf_info_add_ranges(d, &d->ranges, die, d->n_units++, 0);
 }
 
-static int list_units(struct dwarf_info *d, const char **reterr_what)
+static int dwarf_info_list_units(struct dwarf_info *d, const char **reterr_what)
 {
 	Dwarf_CU *unit = NULL;
 	uint8_t type;
@@ -180,7 +181,7 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 		/* libdw would open the files that skeletons name, whatever they are. */
 		if (type != DW_UT_compile)
 			continue;
-		r = add_unit(d, &die);
+		r = dwarf_info_add_unit(d, &die);
 		if (r < 0)
 			return r;
 	}
@@ -198,7 +199,7 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		    uint64_t max, const char **reterr_what)
 {
 	_cleanup_(dwarf_info_freep) struct dwarf_info *d = calloc(1, sizeof(*d));
-	uint64_t start = now_ns(), other;
+	uint64_t start = dwarf_info_now_ns(), other;
 	int r;
 
 	if (!d)
@@ -206,8 +207,8 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 	d->file = f;
 	d->segments = segments;
 	d->max = max;
-	d->bytes = memory_needed(f);
-	other = alternate ? memory_needed(alternate) : 0;
+	d->bytes = dwarf_info_memory_needed(f);
+	other = alternate ? dwarf_info_memory_needed(alternate) : 0;
 	if (d->bytes > max || other > max - d->bytes)
 		return unusable(reterr_what, too_large);
 	d->bytes += other;
@@ -218,10 +219,10 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 		return unusable(reterr_what, "its debug information is damaged");
 	if (d->alternate)
 		dwarf_setalt(d->dwarf, d->alternate);
-	r = list_units(d, reterr_what);
+	r = dwarf_info_list_units(d, reterr_what);
 	if (r < 0)
 		return r;
-	d->time_ns = now_ns() - start;
+	d->time_ns = dwarf_info_now_ns() - start;
 	*ret = TAKE_PTR(d);
 	return 0;
 }
@@ -256,7 +257,7 @@ struct walk {
 	bool stopped;
 };
 
-static int add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t *ret)
+static int dwarf_info_add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t *ret)
 {
 	if (GROW(unit->nodes, unit->room, unit->n_nodes + 1) < 0)
 		return -ENOMEM;
@@ -269,7 +270,7 @@ static int add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t
 }
 
 /* Advances DIE to its sibling. It must be later in the file, so that the loop ends. */
-static bool next_sibling(Dwarf_Die *die)
+static bool dwarf_info_next_sibling(Dwarf_Die *die)
 {
 	Dwarf_Off before = dwarf_dieoffset(die);
 
@@ -279,12 +280,14 @@ static bool next_sibling(Dwarf_Die *die)
 static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node,
 			   unsigned int depth);
 
-static int walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent, unsigned int depth)
+static int dwarf_info_walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent,
+				    unsigned int depth)
 {
 	size_t before = w->unit->ranges.n;
 	uint32_t node;
-	int r = add_node(w->unit, die, parent, &node)
-			?: add_ranges(w->d, &w->unit->ranges, die, node, DEPTH_MAX - depth);
+	int r = dwarf_info_add_node(w->unit, die, parent, &node)
+			?: dwarf_info_add_ranges(w->d, &w->unit->ranges, die, node,
+						 DEPTH_MAX - depth);
 
 	if (r < 0)
 		return r;
@@ -296,13 +299,14 @@ static int walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent, unsign
 	return dwarf_info_walk(w, die, node, depth + 1);
 }
 
-static int walk_one(struct walk *w, Dwarf_Die *die, uint32_t parent_node, unsigned int depth)
+static int dwarf_info_walk_one(struct walk *w, Dwarf_Die *die, uint32_t parent_node,
+			       unsigned int depth)
 {
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
-		return walk_function(w, die, NO_PARENT, depth);
+		return dwarf_info_walk_function(w, die, NO_PARENT, depth);
 	case DW_TAG_inlined_subroutine:
-		return walk_function(w, die, parent_node, depth);
+		return dwarf_info_walk_function(w, die, parent_node, depth);
 	case DW_TAG_lexical_block:
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
@@ -327,18 +331,18 @@ static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_no
 	do {
 		int r;
 
-		r = walk_one(w, &die, parent_node, depth);
+		r = dwarf_info_walk_one(w, &die, parent_node, depth);
 		if (r < 0)
 			return r;
 		/* Also on the way out, since advancing to a sibling can be expensive. */
-		w->stopped |= w->n_dies++ >= DIES_MAX || now_ns() > w->stop_ns;
-	} while (!w->stopped && next_sibling(&die));
+		w->stopped |= w->n_dies++ >= DIES_MAX || dwarf_info_now_ns() > w->stop_ns;
+	} while (!w->stopped && dwarf_info_next_sibling(&die));
 	return 0;
 }
 
 /* Whether the line table at OFFSET is small enough: libdw reads it as a whole, with many bytes per
  * row. */
-static bool lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
+static bool dwarf_info_lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 {
 	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
 	const char *ident = elf_getident(d->file->elf, NULL);
@@ -363,11 +367,11 @@ bool dwarf_info_lines(const struct dwarf_info *d, void *unit, void *ret, size_t 
 	Dwarf_Word offset;
 
 	return dwarf_attr(unit, DW_AT_stmt_list, &attribute) &&
-	       dwarf_formudata(&attribute, &offset) == 0 && lines_are_bearable(d, offset) &&
-	       dwarf_getsrclines(unit, ret, ret_n) == 0;
+	       dwarf_formudata(&attribute, &offset) == 0 &&
+	       dwarf_info_lines_are_bearable(d, offset) && dwarf_getsrclines(unit, ret, ret_n) == 0;
 }
 
-static void load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
+static void dwarf_info_load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 {
 	Dwarf_Lines *lines;
 	size_t n;
@@ -377,15 +381,15 @@ static void load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 		d->bytes += n * LINE_COST;
 }
 
-static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
+static int dwarf_info_load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 {
-	struct walk w = { .d = d, .unit = unit, .stop_ns = now_ns() + UNIT_TIME_MAX_NS };
+	struct walk w = { .d = d, .unit = unit, .stop_ns = dwarf_info_now_ns() + UNIT_TIME_MAX_NS };
 	Dwarf_Off start = dwarf_dieoffset(die) - dwarf_cuoffset(die), next;
 	size_t header;
 	int r = 0;
 
 	unit->loaded = true;
-	load_lines(d, unit, die);
+	dwarf_info_load_lines(d, unit, die);
 	if (dwarf_nextcu(d->dwarf, start, &next, &header, NULL, NULL, NULL) == 0 &&
 	    next - start <= UNIT_SIZE_MAX)
 		r = dwarf_info_walk(&w, die, NO_PARENT, 0);
@@ -415,7 +419,7 @@ static const char *dwarf_info_text(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-static void name_node(struct dwarf_info *d, struct node *node)
+static void dwarf_info_name_node(struct dwarf_info *d, struct node *node)
 {
 	Dwarf_Die die;
 
@@ -446,16 +450,16 @@ static struct unit *dwarf_info_find_unit(struct dwarf_info *d, uint64_t vaddr, D
 		return NULL;
 	if (unit->loaded)
 		return unit;
-	start = now_ns();
+	start = dwarf_info_now_ns();
 	/* Without memory, the unit is incomplete. */
-	load_unit(d, unit, ret_die);
-	d->time_ns += now_ns() - start;
+	dwarf_info_load_unit(d, unit, ret_die);
+	d->time_ns += dwarf_info_now_ns() - start;
 	d->given_up = d->time_ns > FILE_TIME_MAX_NS;
 	return unit;
 }
 
-static void find_line(const struct unit *unit, Dwarf_Die *die, uint64_t vaddr,
-		      struct dwarf_frame *frame)
+static void dwarf_info_find_line(const struct unit *unit, Dwarf_Die *die, uint64_t vaddr,
+				 struct dwarf_frame *frame)
 {
 	Dwarf_Line *line = unit->no_lines ? NULL : dwarf_getsrc_die(die, vaddr);
 	int n;
@@ -466,8 +470,8 @@ static void find_line(const struct unit *unit, Dwarf_Die *die, uint64_t vaddr,
 	frame->line = frame->source ? (uint32_t)n : 0;
 }
 
-static void find_call(const struct unit *unit, Dwarf_Die *die, const struct node *node,
-		      struct dwarf_frame *frame)
+static void dwarf_info_find_call(const struct unit *unit, Dwarf_Die *die, const struct node *node,
+				 struct dwarf_frame *frame)
 {
 	Dwarf_Files *files;
 	size_t n;
@@ -499,19 +503,19 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame 
 	if (!unit)
 		return 0;
 	frames[0] = (struct dwarf_frame){ 0 };
-	find_line(unit, &die, vaddr, &frames[0]);
+	dwarf_info_find_line(unit, &die, vaddr, &frames[0]);
 	range = range_list_find(&unit->ranges, vaddr);
 	if (!range)
 		return frames[0].source ? 1 : 0;
 	for (i = range->value;; i = unit->nodes[i].parent) {
 		struct node *node = &unit->nodes[i];
 
-		name_node(d, node);
+		dwarf_info_name_node(d, node);
 		frames[n_frames - 1].function = node->name;
 		if (node->parent == NO_PARENT || n_frames == n)
 			return n_frames;
 		frames[n_frames] = (struct dwarf_frame){ 0 };
-		find_call(unit, &die, node, &frames[n_frames]);
+		dwarf_info_find_call(unit, &die, node, &frames[n_frames]);
 		n_frames++;
 	}
 }

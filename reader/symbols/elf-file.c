@@ -45,7 +45,7 @@ static int elf_file_read_segments(struct elf_file *f, const char **reterr_what)
 	return 0;
 }
 
-static int read_identity(struct elf_file *f, const char **reterr_what)
+static int elf_read_identity(struct elf_file *f, const char **reterr_what)
 {
 	const void *id;
 	GElf_Ehdr header;
@@ -71,14 +71,14 @@ static int read_identity(struct elf_file *f, const char **reterr_what)
 	return elf_file_read_segments(f, reterr_what);
 }
 
-static int take_over(struct elf_file **ret, struct elf_file *file, const char **reterr_what)
+static int elf_take_over(struct elf_file **ret, struct elf_file *file, const char **reterr_what)
 {
 	_cleanup_(elf_file_freep) struct elf_file *f = file;
 	int r;
 
 	if (!f->elf)
 		return unusable(reterr_what, "it is not an ELF file");
-	r = read_identity(f, reterr_what);
+	r = elf_read_identity(f, reterr_what);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(f);
@@ -89,7 +89,7 @@ static int take_over(struct elf_file **ret, struct elf_file *file, const char **
  * Reading a mapped file that is truncated kills the process. Only files that root or this user
  * alone can write are mapped.
  */
-static bool may_be_mapped(int fd)
+static bool elf_may_be_mapped(int fd)
 {
 	struct stat st;
 
@@ -107,9 +107,9 @@ int elf_file_open_fd(struct elf_file **ret, int fd, const char **reterr_what)
 	}
 	elf_version(EV_CURRENT);
 	f->fd = fd;
-	f->mapped = may_be_mapped(fd);
+	f->mapped = elf_may_be_mapped(fd);
 	f->elf = elf_begin(fd, f->mapped ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
-	return take_over(ret, f, reterr_what);
+	return elf_take_over(ret, f, reterr_what);
 }
 
 int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const char **reterr_what)
@@ -124,7 +124,7 @@ int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const ch
 	f->fd = -1;
 	f->memory = memory;
 	f->elf = n > 0 ? elf_memory(memory, n) : NULL;
-	return take_over(ret, f, reterr_what);
+	return elf_take_over(ret, f, reterr_what);
 }
 
 struct elf_file *elf_file_free(struct elf_file *f)
@@ -144,7 +144,7 @@ bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n
 
 /* ---- addresses ---- */
 
-static bool covers_offset(const struct elf_segment *segment, uint64_t offset)
+static bool elf_covers_offset(const struct elf_segment *segment, uint64_t offset)
 {
 	return offset >= segment->offset && offset - segment->offset < segment->file_size;
 }
@@ -155,7 +155,7 @@ bool elf_segments_address(const struct elf_segments *segments, uint64_t offset, 
 
 	/* A page can be loaded twice, in two segments. Code runs in the executable one. */
 	for (size_t i = 0; i < segments->n; i++)
-		if (covers_offset(&segments->items[i], offset) &&
+		if (elf_covers_offset(&segments->items[i], offset) &&
 		    (!found || (segments->items[i].executable && !found->executable)))
 			found = &segments->items[i];
 	if (!found)
@@ -164,7 +164,8 @@ bool elf_segments_address(const struct elf_segments *segments, uint64_t offset, 
 	return true;
 }
 
-static const struct elf_segment *executable_at(const struct elf_segments *segments, uint64_t vaddr)
+static const struct elf_segment *elf_executable_at(const struct elf_segments *segments,
+						   uint64_t vaddr)
 {
 	for (size_t i = 0; i < segments->n; i++) {
 		const struct elf_segment *segment = &segments->items[i];
@@ -178,7 +179,7 @@ static const struct elf_segment *executable_at(const struct elf_segments *segmen
 
 bool elf_segments_executable(const struct elf_segments *segments, uint64_t vaddr)
 {
-	return executable_at(segments, vaddr) != NULL;
+	return elf_executable_at(segments, vaddr) != NULL;
 }
 
 /* ---- sections ---- */
@@ -226,8 +227,8 @@ const void *elf_file_content(const struct elf_file *f, const char *name, size_t 
 /* ---- symbols ---- */
 
 /* The end of section INDEX if it contains ADDRESS, otherwise the end of the segment. */
-static uint64_t bound_of(const struct elf_file *f, size_t index, uint64_t address,
-			 const struct elf_segment *segment)
+static uint64_t elf_bound_of(const struct elf_file *f, size_t index, uint64_t address,
+			     const struct elf_segment *segment)
 {
 	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(f->elf, index) : NULL;
 	GElf_Shdr header;
@@ -239,14 +240,14 @@ static uint64_t bound_of(const struct elf_file *f, size_t index, uint64_t addres
 }
 
 /* Whether NAME is a marker of the tool chain: "$x", "$d.1", ".L12". */
-static bool is_mark(const char *name)
+static bool elf_is_mark(const char *name)
 {
 	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
 }
 
-static int add_symbol(const struct elf_file *f, const struct elf_segments *segments,
-		      const GElf_Sym *sym, uint32_t base, const char *names, size_t n_names,
-		      struct symbol_list *list)
+static int elf_add_symbol(const struct elf_file *f, const struct elf_segments *segments,
+			  const GElf_Sym *sym, uint32_t base, const char *names, size_t n_names,
+			  struct symbol_list *list)
 {
 	unsigned int type = GELF_ST_TYPE(sym->st_info), binding = GELF_ST_BIND(sym->st_info);
 	const struct elf_segment *segment;
@@ -255,9 +256,9 @@ static int add_symbol(const struct elf_file *f, const struct elf_segments *segme
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return 0;
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || sym->st_shndx == SHN_COMMON ||
-	    sym->st_name >= n_names || is_mark(names + sym->st_name))
+	    sym->st_name >= n_names || elf_is_mark(names + sym->st_name))
 		return 0;
-	segment = executable_at(segments, sym->st_value);
+	segment = elf_executable_at(segments, sym->st_value);
 	if (!segment || sym->st_size > segment->vaddr + segment->memory_size - sym->st_value)
 		return 0;
 	symbol = (struct symbol){
@@ -269,19 +270,19 @@ static int add_symbol(const struct elf_file *f, const struct elf_segments *segme
 		.weak = binding == STB_WEAK,
 	};
 	if (symbol.size == 0)
-		symbol.bound = bound_of(f, sym->st_shndx, symbol.start, segment);
+		symbol.bound = elf_bound_of(f, sym->st_shndx, symbol.start, segment);
 	return symbol_list_add(list, &symbol);
 }
 
-static bool is_table(const GElf_Shdr *header, size_t entry, size_t max)
+static bool elf_is_table(const GElf_Shdr *header, size_t entry, size_t max)
 {
 	return header->sh_type != SHT_NOBITS && header->sh_entsize == entry &&
 	       header->sh_size <= max && !(header->sh_flags & SHF_COMPRESSED);
 }
 
 /* The strings for the symbol table with HEADER. No NUL is guaranteed after them. */
-static const char *strings_of(const struct elf_file *f, const GElf_Shdr *header, size_t max,
-			      size_t *ret_n)
+static const char *elf_strings_of(const struct elf_file *f, const GElf_Shdr *header, size_t max,
+				  size_t *ret_n)
 {
 	Elf_Scn *section = elf_getscn(f->elf, header->sh_link);
 	GElf_Shdr strings;
@@ -297,9 +298,9 @@ static const char *strings_of(const struct elf_file *f, const GElf_Shdr *header,
 	return data->d_buf;
 }
 
-static int add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr *header,
-		     const struct elf_segments *segments, size_t max, struct symbol_list *list,
-		     const char **reterr_what)
+static int elf_add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr *header,
+			 const struct elf_segments *segments, size_t max, struct symbol_list *list,
+			 const char **reterr_what)
 {
 	Elf_Data *data;
 	const char *names;
@@ -308,9 +309,9 @@ static int add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr
 	int r;
 
 	*reterr_what = "its symbol table is damaged, or larger than the memory that may be used";
-	if (!is_table(header, gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), max))
+	if (!elf_is_table(header, gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), max))
 		return -EBADMSG;
-	names = strings_of(f, header, max, &n_names);
+	names = elf_strings_of(f, header, max, &n_names);
 	data = elf_getdata(section, NULL);
 	if (!names || !data || !data->d_buf)
 		return -EBADMSG;
@@ -324,7 +325,7 @@ static int add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			return -EBADMSG;
-		r = add_symbol(f, segments, &sym, base, names, n_names, list);
+		r = elf_add_symbol(f, segments, &sym, base, names, n_names, list);
 		if (r < 0)
 			return r;
 	}
@@ -332,7 +333,7 @@ static int add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr
 }
 
 /* The first section of TYPE. */
-static Elf_Scn *section_of_type(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header)
+static Elf_Scn *elf_section_of_type(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header)
 {
 	for (Elf_Scn *section = elf_nextscn(f->elf, NULL); section;
 	     section = elf_nextscn(f->elf, section)) {
@@ -354,12 +355,12 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 	*ret_full = false;
 	for (size_t i = 0; i < ARRAY_SIZE(types) && !*ret_full; i++) {
 		GElf_Shdr header;
-		Elf_Scn *section = section_of_type(f, types[i], &header);
+		Elf_Scn *section = elf_section_of_type(f, types[i], &header);
 		int added;
 
 		if (!section)
 			continue;
-		added = add_table(f, section, &header, segments, max, list, reterr_what);
+		added = elf_add_table(f, section, &header, segments, max, list, reterr_what);
 		if (added == -ENOMEM)
 			return added;
 		if (added < 0)
@@ -373,7 +374,7 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 /* ---- calls ---- */
 
 /* N bytes before VADDR; NULL if they are not in the file. */
-static const uint8_t *bytes_before(const struct elf_file *f, uint64_t vaddr, size_t n)
+static const uint8_t *elf_bytes_before(const struct elf_file *f, uint64_t vaddr, size_t n)
 {
 	for (size_t i = 0; vaddr >= n && i < f->segments.n; i++) {
 		const struct elf_segment *segment = &f->segments.items[i];
@@ -398,12 +399,13 @@ bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_targe
 
 	if (!gelf_getehdr(f->elf, &header))
 		return false;
-	if (header.e_machine == EM_X86_64 && (code = bytes_before(f, vaddr, 5)) && *code == 0xe8) {
+	if (header.e_machine == EM_X86_64 && (code = elf_bytes_before(f, vaddr, 5)) &&
+	    *code == 0xe8) {
 		memcpy(&offset, code + 1, sizeof(offset));
 		*ret_target = vaddr + (uint64_t)(int64_t)offset;
 		return true;
 	}
-	if (header.e_machine == EM_AARCH64 && (code = bytes_before(f, vaddr, 4))) {
+	if (header.e_machine == EM_AARCH64 && (code = elf_bytes_before(f, vaddr, 4))) {
 		memcpy(&word, code, sizeof(word));
 		*ret_target = vaddr - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
 		return (word & 0xfc000000) == 0x94000000;
@@ -420,8 +422,8 @@ struct plt_layout {
 	uint64_t header, entry;
 };
 
-static const struct plt_layout *plt_of(const struct elf_file *f, uint64_t n_stubs,
-				       GElf_Shdr *ret_header)
+static const struct plt_layout *elf_plt_of(const struct elf_file *f, uint64_t n_stubs,
+					   GElf_Shdr *ret_header)
 {
 	static const struct plt_layout x86_64[] = { { ".plt.sec", 0, 16 }, { ".plt", 16, 16 } };
 	static const struct plt_layout aarch64[] = { { ".plt", 32, 16 } };
@@ -460,16 +462,17 @@ int elf_file_plt_symbols(const struct elf_file *f, size_t max, struct symbol_lis
 	uint32_t base;
 	int r;
 
-	if (!section || !is_table(&relocations, gelf_fsize(f->elf, ELF_T_RELA, 1, EV_CURRENT), max))
+	if (!section ||
+	    !elf_is_table(&relocations, gelf_fsize(f->elf, ELF_T_RELA, 1, EV_CURRENT), max))
 		return 0;
-	layout = plt_of(f, relocations.sh_size / relocations.sh_entsize, &plt);
+	layout = elf_plt_of(f, relocations.sh_size / relocations.sh_entsize, &plt);
 	data = elf_getdata(section, NULL);
 	section = elf_getscn(f->elf, relocations.sh_link);
 	if (!layout || !data || !data->d_buf || !section || !gelf_getshdr(section, &symbols) ||
-	    !is_table(&symbols, gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), max))
+	    !elf_is_table(&symbols, gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), max))
 		return 0;
 	table = elf_getdata(section, NULL);
-	names = strings_of(f, &symbols, max, &n_names);
+	names = elf_strings_of(f, &symbols, max, &n_names);
 	if (!table || !table->d_buf || !names)
 		return 0;
 	r = symbol_list_add_names(list, names, n_names, &base);

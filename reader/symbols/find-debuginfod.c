@@ -22,7 +22,7 @@ struct functions {
 			      char **path);
 };
 
-static bool load_functions(struct functions *f)
+static bool find_debuginfod_load_functions(struct functions *f)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_NODELETE);
 
@@ -43,7 +43,7 @@ int find_debuginfod(const uint8_t *build_id, size_t n, bool debug, char *to, siz
 	struct functions f;
 	int fd, length;
 
-	if (!load_functions(&f))
+	if (!find_debuginfod_load_functions(&f))
 		return -ENOSYS;
 	client = f.begin();
 	if (!client)

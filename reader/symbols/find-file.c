@@ -35,14 +35,14 @@ bool find_is_file(const char *path)
 
 /* ---- directories ---- */
 
-static int open_dir(const char *path)
+static int find_file_open_dir(const char *path)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
 
-static int add_debug_dir(struct find_places *p, int root_fd, char *path)
+static int find_file_add_debug_dir(struct find_places *p, int root_fd, char *path)
 {
 	if (!path)
 		return -errno;
@@ -58,20 +58,20 @@ int find_places_init(struct find_places *p, const struct symbols_options *option
 	int r = 0;
 
 	*p = (struct find_places){ .sysroot_fd = -1, .debuginfod = options->debuginfod };
-	p->root_fd = open_dir("/");
+	p->root_fd = find_file_open_dir("/");
 	p->debug_dirs = calloc(options->n_debug_dirs + 1, sizeof(*p->debug_dirs));
 	if (p->root_fd < 0)
 		r = p->root_fd;
 	else if (!p->debug_dirs)
 		r = -ENOMEM;
 	else
-		r = p->sysroot_fd = open_dir(options->sysroot ? options->sysroot : "/");
+		r = p->sysroot_fd = find_file_open_dir(options->sysroot ? options->sysroot : "/");
 	/* These directories can be links to anywhere, so they are resolved from the machine's
 	 * root. */
 	for (size_t i = 0; r >= 0 && i < options->n_debug_dirs; i++)
-		r = add_debug_dir(p, p->root_fd, realpath(options->debug_dirs[i], NULL));
+		r = find_file_add_debug_dir(p, p->root_fd, realpath(options->debug_dirs[i], NULL));
 	if (r >= 0)
-		r = add_debug_dir(p, p->sysroot_fd, strdup(debug_dir_default));
+		r = find_file_add_debug_dir(p, p->sysroot_fd, strdup(debug_dir_default));
 	if (r < 0)
 		find_places_deinit(p);
 	return r < 0 ? r : 0;
@@ -115,8 +115,8 @@ static void find_file_report(const struct search *s, const char *path, const cha
  * Opens FD (takes ownership) as an ELF file, found as PATH below ROOT_FD. Returns 1 with *RET, 0 if
  * it is another file, or -ENOMEM.
  */
-static int take_candidate(const struct search *s, int root_fd, const char *path, int fd,
-			  struct found_file *ret)
+static int find_file_take_candidate(const struct search *s, int root_fd, const char *path, int fd,
+				    struct found_file *ret)
 {
 	struct found_file found = { .root_fd = -1 };
 	const char *what = NULL;
@@ -149,18 +149,19 @@ static int take_candidate(const struct search *s, int root_fd, const char *path,
 	return 1;
 }
 
-static int try_path(const struct search *s, int root_fd, const char *path, struct found_file *ret)
+static int find_file_try_path(const struct search *s, int root_fd, const char *path,
+			      struct found_file *ret)
 {
 	int fd = open_below(root_fd, path);
 
 	if (fd == -EACCES || fd == -EPERM)
 		find_file_report(s, path, "there is no permission to read it");
-	return fd < 0 ? 0 : take_candidate(s, root_fd, path, fd, ret);
+	return fd < 0 ? 0 : find_file_take_candidate(s, root_fd, path, fd, ret);
 }
 
 /* Formats a path; returns false if it is too long. */
-__attribute__((format(printf, 3, 4))) static bool make_path(char *to, size_t room,
-							    const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool find_file_make_path(char *to, size_t room,
+								      const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -180,7 +181,8 @@ static void find_file_hex(char *to, const uint8_t *p, size_t n)
 }
 
 /* Tries DIR/.build-id/xx/yyyySUFFIX in each debug directory. */
-static int try_build_id(const struct search *s, const char *suffix, struct found_file *ret)
+static int find_file_try_build_id(const struct search *s, const char *suffix,
+				  struct found_file *ret)
 {
 	char id[2 * SYMBOL_BUILD_ID_MAX + 1] = "";
 
@@ -192,17 +194,17 @@ static int try_build_id(const struct search *s, const char *suffix, struct found
 		char path[PATH_MAX];
 		int r;
 
-		if (!make_path(path, sizeof(path), "%s/.build-id/%.2s/%s%s", dir->path, id, id + 2,
-			       suffix))
+		if (!find_file_make_path(path, sizeof(path), "%s/.build-id/%.2s/%s%s", dir->path,
+					 id, id + 2, suffix))
 			continue;
-		r = try_path(s, dir->root_fd, path, ret);
+		r = find_file_try_path(s, dir->root_fd, path, ret);
 		if (r != 0)
 			return r;
 	}
 	return 0;
 }
 
-static int try_debuginfod(const struct search *s, bool debug, struct found_file *ret)
+static int find_file_try_debuginfod(const struct search *s, bool debug, struct found_file *ret)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -210,13 +212,14 @@ static int try_debuginfod(const struct search *s, bool debug, struct found_file 
 	if (!s->places->debuginfod || s->n_build_id == 0)
 		return 0;
 	fd = find_debuginfod(s->build_id, s->n_build_id, debug, path, sizeof(path));
-	return fd < 0 ? 0 : take_candidate(s, s->places->root_fd, path, fd, ret);
+	return fd < 0 ? 0 : find_file_take_candidate(s, s->places->root_fd, path, fd, ret);
 }
 
 /* ---- the mapped file ---- */
 
 /* The kernel records the device and inode of the file itself, not of an overlay. */
-static bool is_same_inode(const struct found_file *f, const struct symbol_mapping *mapping)
+static bool find_file_is_same_inode(const struct found_file *f,
+				    const struct symbol_mapping *mapping)
 {
 	struct stat st;
 
@@ -234,7 +237,7 @@ static int find_file_judge(int r, const struct symbol_mapping *mapping, struct f
 {
 	if (r <= 0 || mapping->n_build_id > 0)
 		return r;
-	found->unsure = !is_same_inode(found, mapping);
+	found->unsure = !find_file_is_same_inode(found, mapping);
 	if (!found->unsure)
 		return 1;
 	if (kept->elf)
@@ -244,8 +247,8 @@ static int find_file_judge(int r, const struct symbol_mapping *mapping, struct f
 	return 0;
 }
 
-static int try_living(const struct search *s, const struct symbol_query *query, const char *path,
-		      struct found_file *found, struct found_file *kept)
+static int find_file_try_living(const struct search *s, const struct symbol_query *query,
+				const char *path, struct found_file *found, struct found_file *kept)
 {
 	const struct symbol_mapping *mapping = &query->mapping;
 	_cleanup_close_ int root_fd = -1;
@@ -254,10 +257,10 @@ static int try_living(const struct search *s, const struct symbol_query *query, 
 	int r;
 
 	snprintf(name, sizeof(name), "/proc/%u/root", query->pid);
-	root_fd = open_dir(name);
+	root_fd = find_file_open_dir(name);
 	if (root_fd < 0)
 		return 0;
-	r = find_file_judge(try_path(s, root_fd, path, found), mapping, found, kept);
+	r = find_file_judge(find_file_try_path(s, root_fd, path, found), mapping, found, kept);
 	if (r != 0)
 		return r;
 	/* The file may be deleted, replaced, or hidden by another mount. */
@@ -270,20 +273,22 @@ static int try_living(const struct search *s, const struct symbol_query *query, 
 	r = open_regular(fd);
 	if (r < 0)
 		return 0;
-	return find_file_judge(take_candidate(s, root_fd, path, r, found), mapping, found, kept);
+	return find_file_judge(find_file_take_candidate(s, root_fd, path, r, found), mapping, found,
+			       kept);
 }
 
-static int search_mapped(const struct search *s, const struct symbol_query *query, const char *path,
-			 struct found_file *found, struct found_file *kept)
+static int find_file_search_mapped(const struct search *s, const struct symbol_query *query,
+				   const char *path, struct found_file *found,
+				   struct found_file *kept)
 {
-	int r = try_build_id(s, "", found);
+	int r = find_file_try_build_id(s, "", found);
 
 	if (r == 0 && query->lives && query->pid > 0)
-		r = try_living(s, query, path, found, kept);
+		r = find_file_try_living(s, query, path, found, kept);
 	if (r == 0)
-		r = find_file_judge(try_path(s, s->places->sysroot_fd, path, found),
+		r = find_file_judge(find_file_try_path(s, s->places->sysroot_fd, path, found),
 				    &query->mapping, found, kept);
-	return r ?: try_debuginfod(s, false, found);
+	return r ?: find_file_try_debuginfod(s, false, found);
 }
 
 int find_mapped_file(const struct find_places *p, const struct symbol_query *query,
@@ -308,7 +313,7 @@ int find_mapped_file(const struct find_places *p, const struct symbol_query *que
 		return 0;
 	memcpy(path, mapping->path, n);
 	path[n] = '\0';
-	r = search_mapped(&s, query, path, &found, &kept);
+	r = find_file_search_mapped(&s, query, path, &found, &kept);
 	if (r == 0 && kept.elf) {
 		*ret = kept;
 		return 1;
@@ -325,13 +330,13 @@ int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id,
 			   struct found_file *ret)
 {
 	struct search s = { .places = p, .build_id = build_id, .n_build_id = n };
-	int r = try_build_id(&s, ".debug", ret);
+	int r = find_file_try_build_id(&s, ".debug", ret);
 
-	return r == 0 ? try_debuginfod(&s, true, ret) : r;
+	return r == 0 ? find_file_try_debuginfod(&s, true, ret) : r;
 }
 
 /* The length of PATH's directory, with its slash. */
-static size_t directory_length(const char *path)
+static size_t find_file_directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -339,21 +344,22 @@ static size_t directory_length(const char *path)
 }
 
 /* Whether a debug file has the right build id, or the right checksum. */
-static bool is_linked(const struct found_file *main, const struct found_file *debug, uint32_t crc)
+static bool find_file_is_linked(const struct found_file *main, const struct found_file *debug,
+				uint32_t crc)
 {
 	uint32_t other;
 
 	if (main->elf->n_build_id > 0)
-		return true; /* take_candidate() has checked it */
+		return true; /* find_file_take_candidate() has checked it */
 	return debug_link_checksum(debug->elf->fd, &other) == 0 && other == crc;
 }
 
-static int try_link(const struct search *s, const struct found_file *main, int root_fd,
-		    const char *path, uint32_t crc, struct found_file *ret)
+static int find_file_try_link(const struct search *s, const struct found_file *main, int root_fd,
+			      const char *path, uint32_t crc, struct found_file *ret)
 {
-	int r = try_path(s, root_fd, path, ret);
+	int r = find_file_try_path(s, root_fd, path, ret);
 
-	if (r == 1 && !is_linked(main, ret, crc)) {
+	if (r == 1 && !find_file_is_linked(main, ret, crc)) {
 		find_file_report(
 			s, path,
 			"it is the debug information of another file: its checksum is another");
@@ -363,11 +369,11 @@ static int try_link(const struct search *s, const struct found_file *main, int r
 	return r;
 }
 
-static int try_debug_link(const struct search *s, const struct found_file *main,
-			  struct found_file *ret)
+static int find_file_try_debug_link(const struct search *s, const struct found_file *main,
+				    struct found_file *ret)
 {
 	static const char *const beside[] = { "", ".debug/" };
-	int directory = (int)directory_length(main->path);
+	int directory = (int)find_file_directory_length(main->path);
 	char path[PATH_MAX], name[NAME_MAX + 1];
 	uint32_t crc;
 	int r;
@@ -375,20 +381,20 @@ static int try_debug_link(const struct search *s, const struct found_file *main,
 	if (!debug_link_read(main->elf, name, &crc))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
-		if (!make_path(path, sizeof(path), "%.*s%s%s", directory, main->path, beside[i],
-			       name))
+		if (!find_file_make_path(path, sizeof(path), "%.*s%s%s", directory, main->path,
+					 beside[i], name))
 			continue;
-		r = try_link(s, main, main->root_fd, path, crc, ret);
+		r = find_file_try_link(s, main, main->root_fd, path, crc, ret);
 		if (r != 0)
 			return r;
 	}
 	for (size_t i = 0; i < s->places->n_debug_dirs; i++) {
 		const struct find_debug_dir *dir = &s->places->debug_dirs[i];
 
-		if (!make_path(path, sizeof(path), "%s/%.*s%s", dir->path, directory, main->path,
-			       name))
+		if (!find_file_make_path(path, sizeof(path), "%s/%.*s%s", dir->path, directory,
+					 main->path, name))
 			continue;
-		r = try_link(s, main, dir->root_fd, path, crc, ret);
+		r = find_file_try_link(s, main, dir->root_fd, path, crc, ret);
 		if (r != 0)
 			return r;
 	}
@@ -405,8 +411,8 @@ int find_debug_file(const struct find_places *p, const struct found_file *main,
 		.build_id = main->elf->build_id,
 		.n_build_id = main->elf->n_build_id,
 	};
-	return try_build_id(&s, ".debug", ret) ?: try_debug_link(&s, main, ret)
-		       ?: try_debuginfod(&s, true, ret);
+	return find_file_try_build_id(&s, ".debug", ret) ?: find_file_try_debug_link(&s, main, ret)
+		       ?: find_file_try_debuginfod(&s, true, ret);
 }
 
 int find_alternate_file(const struct find_places *p, const struct found_file *debug,
@@ -422,11 +428,12 @@ int find_alternate_file(const struct find_places *p, const struct found_file *de
 	s.n_build_id = debug_link_read_alternate(debug->elf, name, sizeof(name), id, sizeof(id));
 	if (s.n_build_id == 0)
 		return -ENOENT;
-	r = try_build_id(&s, ".debug", ret);
+	r = find_file_try_build_id(&s, ".debug", ret);
 	if (r == 0 &&
-	    make_path(path, sizeof(path), "%.*s%s",
-		      name[0] == '/' ? 0 : (int)directory_length(debug->path), debug->path, name))
-		r = try_path(&s, debug->root_fd, path, ret);
-	r = r ?: try_debuginfod(&s, true, ret);
+	    find_file_make_path(path, sizeof(path), "%.*s%s",
+				name[0] == '/' ? 0 : (int)find_file_directory_length(debug->path),
+				debug->path, name))
+		r = find_file_try_path(&s, debug->root_fd, path, ret);
+	r = r ?: find_file_try_debuginfod(&s, true, ret);
 	return r == 0 ? -ENOENT : r;
 }

@@ -47,7 +47,7 @@ static size_t kernel_symbols_align4(size_t n)
 }
 
 /* The build id in the ELF notes of N bytes. */
-static void find_build_id(const uint8_t *notes, size_t n, struct build_id *ret)
+static void kernel_symbols_find_build_id(const uint8_t *notes, size_t n, struct build_id *ret)
 {
 	size_t at = 0;
 
@@ -81,7 +81,7 @@ static void kernel_symbols_read_build_id(const char *path, struct build_id *ret)
 
 	*ret = (struct build_id){ 0 };
 	if (f && notes)
-		find_build_id(notes, fread(notes, 1, NOTES_MAX, f), ret);
+		kernel_symbols_find_build_id(notes, fread(notes, 1, NOTES_MAX, f), ret);
 	if (f)
 		fclose(f);
 }
@@ -89,7 +89,7 @@ static void kernel_symbols_read_build_id(const char *path, struct build_id *ret)
 /* ---- modules ---- */
 
 /* Parses "nf_tables 372736 81 nft_compat, Live 0xffffffffc0a00000". */
-static bool parse_module(const char *line, struct kernel_module *ret)
+static bool kernel_symbols_parse_module(const char *line, struct kernel_module *ret)
 {
 	const char *address = strstr(line, " 0x");
 	unsigned long long start;
@@ -102,7 +102,7 @@ static bool parse_module(const char *line, struct kernel_module *ret)
 	return true;
 }
 
-static int read_modules(struct kernel_symbols *k, const char *list, const char *dir)
+static int kernel_symbols_read_modules(struct kernel_symbols *k, const char *list, const char *dir)
 {
 	_cleanup_free_ char *line = NULL;
 	FILE *f = fopen(list, "re");
@@ -113,7 +113,7 @@ static int read_modules(struct kernel_symbols *k, const char *list, const char *
 		struct kernel_module module;
 		char path[PATH_MAX];
 
-		if (!parse_module(line, &module))
+		if (!kernel_symbols_parse_module(line, &module))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/notes/.note.gnu.build-id", dir, module.name);
 		kernel_symbols_read_build_id(path, &module.build_id);
@@ -171,7 +171,8 @@ static int kernel_symbols_add_line(struct kernel_symbols *k, char *line)
 	return symbol_list_add(&k->list, &symbol);
 }
 
-static int read_symbols(struct kernel_symbols *k, const char *path, const char **reterr_what)
+static int kernel_symbols_read_symbols(struct kernel_symbols *k, const char *path,
+				       const char **reterr_what)
 {
 	_cleanup_free_ char *line = NULL;
 	FILE *f = fopen(path, "re");
@@ -211,7 +212,8 @@ int kernel_symbols_open(struct kernel_symbols **ret, const struct symbols_option
 	if (!k)
 		return -ENOMEM;
 	kernel_symbols_read_build_id(notes, &k->build_id);
-	r = read_modules(k, modules, dir) ?: read_symbols(k, kallsyms, reterr_what);
+	r = kernel_symbols_read_modules(k, modules, dir)
+		    ?: kernel_symbols_read_symbols(k, kallsyms, reterr_what);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(k);
@@ -276,8 +278,9 @@ static bool kernel_symbols_lookup(const struct kernel_symbols *k, uint64_t addre
 	return true;
 }
 
-static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
-			uint64_t address, struct kernel_found *ret, const char **reterr_what)
+static int kernel_symbols_find_in_text(const struct kernel_symbols *k,
+				       const struct symbol_mapping *mapping, uint64_t address,
+				       struct kernel_found *ret, const char **reterr_what)
 {
 	if (!kernel_symbols_is_recorded(&k->build_id, k->text, mapping))
 		return unusable(reterr_what, "another kernel runs now than when it was recorded");
@@ -294,8 +297,9 @@ static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapp
 	return 1;
 }
 
-static int find_in_module(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
-			  uint64_t address, struct kernel_found *ret, const char **reterr_what)
+static int kernel_symbols_find_in_module(const struct kernel_symbols *k,
+					 const struct symbol_mapping *mapping, uint64_t address,
+					 struct kernel_found *ret, const char **reterr_what)
 {
 	const struct kernel_module *module = kernel_symbols_find_module(k, mapping->path);
 
@@ -319,8 +323,8 @@ int kernel_symbols_find(const struct kernel_symbols *k, const struct symbol_mapp
 
 	*ret = (struct kernel_found){ 0 };
 	if (is_text)
-		return find_in_text(k, mapping, address, ret, reterr_what);
-	return find_in_module(k, mapping, address, ret, reterr_what);
+		return kernel_symbols_find_in_text(k, mapping, address, ret, reterr_what);
+	return kernel_symbols_find_in_module(k, mapping, address, ret, reterr_what);
 }
 
 uint64_t kernel_symbols_bytes(const struct kernel_symbols *k)

@@ -42,8 +42,8 @@ static struct module_file *module_file_make(void)
 }
 
 /* Adds the symbols of FILE. Returns whether it has a full table (1 or 0), or -ENOMEM. */
-static int add_symbols(struct module_file *m, const struct elf_file *elf, const char *path,
-		       const struct module_file_options *options)
+static int module_file_add_symbols(struct module_file *m, const struct elf_file *elf,
+				   const char *path, const struct module_file_options *options)
 {
 	const char *what = NULL;
 	bool full = false;
@@ -55,7 +55,8 @@ static int add_symbols(struct module_file *m, const struct elf_file *elf, const 
 	return r == -ENOMEM ? r : full;
 }
 
-static int add_minidebug(struct module_file *m, const struct module_file_options *options)
+static int module_file_add_minidebug(struct module_file *m,
+				     const struct module_file_options *options)
 {
 	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
 	const char *what = NULL;
@@ -65,31 +66,32 @@ static int add_minidebug(struct module_file *m, const struct module_file_options
 		module_file_report(options, m->main.path, what);
 	if (r <= 0)
 		return r == -ENOMEM ? r : 0;
-	return add_symbols(m, elf, m->main.path, options);
+	return module_file_add_symbols(m, elf, m->main.path, options);
 }
 
 /* Loads symbols from the first full table: of the file, of its debug information, or the compressed
  * ones. */
-static int load_symbols(struct module_file *m, const struct module_file_options *options)
+static int module_file_load_symbols(struct module_file *m,
+				    const struct module_file_options *options)
 {
 	int r = 0;
 
 	if (m->main.elf) {
-		r = add_symbols(m, m->main.elf, m->main.path, options);
+		r = module_file_add_symbols(m, m->main.elf, m->main.path, options);
 		if (r >= 0 &&
 		    elf_file_plt_symbols(m->main.elf, options->memory_limit / 4, &m->symbols) < 0)
 			r = -ENOMEM;
 	}
 	if (r == 0 && m->debug.elf)
-		r = add_symbols(m, m->debug.elf, m->debug.path, options);
+		r = module_file_add_symbols(m, m->debug.elf, m->debug.path, options);
 	if (r == 0 && m->main.elf)
-		r = add_minidebug(m, options);
+		r = module_file_add_minidebug(m, options);
 	return r < 0 ? r : symbol_list_finish(&m->symbols);
 }
 
 /* PLACES can be NULL; then no other files are searched. */
-static int load_dwarf(struct module_file *m, const struct find_places *places,
-		      const struct module_file_options *options)
+static int module_file_load_dwarf(struct module_file *m, const struct find_places *places,
+				  const struct module_file_options *options)
 {
 	const struct found_file *file =
 		m->debug.elf && dwarf_info_is_in(m->debug.elf) ? &m->debug : &m->main;
@@ -128,7 +130,7 @@ static void module_file_let_go(struct module_file *m)
 		m->main.elf = elf_file_free(m->main.elf);
 }
 
-static void close_descriptors(struct found_file *f)
+static void module_file_close_descriptors(struct found_file *f)
 {
 	f->root_fd = close_fd(f->root_fd);
 	if (!f->elf || f->elf->fd < 0)
@@ -144,16 +146,17 @@ static int module_file_load(struct module_file *m, const struct find_places *pla
 	int r;
 
 	m->segments = m->main.elf ? m->main.elf->segments : m->debug.elf->segments;
-	r = load_symbols(m, options) ?: load_dwarf(m, places, options);
+	r = module_file_load_symbols(m, options) ?: module_file_load_dwarf(m, places, options);
 	module_file_let_go(m);
-	close_descriptors(&m->main);
-	close_descriptors(&m->debug);
-	close_descriptors(&m->alternate);
+	module_file_close_descriptors(&m->main);
+	module_file_close_descriptors(&m->debug);
+	module_file_close_descriptors(&m->alternate);
 	return r;
 }
 
 /* Whether the file lacks requested data. */
-static bool needs_debug(const struct module_file *m, const struct module_file_options *options)
+static bool module_file_needs_debug(const struct module_file *m,
+				    const struct module_file_options *options)
 {
 	return !elf_file_section(m->main.elf, ".symtab", NULL) ||
 	       (options->lines && !dwarf_info_is_in(m->main.elf));
@@ -171,7 +174,7 @@ int module_file_open(struct module_file **ret, const struct find_places *places,
 	r = find_mapped_file(places, query, &m->main, options->problem, options->userdata);
 	if (r < 0)
 		return r;
-	if (r == 1 && needs_debug(m, options))
+	if (r == 1 && module_file_needs_debug(m, options))
 		r = find_debug_file(places, &m->main, &m->debug, options->problem,
 				    options->userdata);
 	else if (r == 0)
@@ -224,7 +227,7 @@ struct module_file *module_file_free(struct module_file *m)
 /* ---- vdso ---- */
 
 /* The size of this process's vdso. */
-static size_t vdso_size(uint64_t address)
+static size_t module_file_vdso_size(uint64_t address)
 {
 	_cleanup_free_ char *line = NULL;
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -244,7 +247,7 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 {
 	const struct symbol_mapping *mapping = &query->mapping;
 	unsigned long address = getauxval(AT_SYSINFO_EHDR);
-	size_t size = address ? vdso_size(address) : 0;
+	size_t size = address ? module_file_vdso_size(address) : 0;
 	const char *what = NULL;
 	struct elf_file *elf;
 	char *copy;
@@ -279,8 +282,9 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
  * With only debug information, the position of the code in the file is unknown. If the mapping is
  * as large as the only executable segment, it is that segment.
  */
-static bool address_by_size(const struct module_file *m, const struct symbol_mapping *mapping,
-			    uint64_t address, uint64_t *ret_vaddr)
+static bool module_file_address_by_size(const struct module_file *m,
+					const struct symbol_mapping *mapping, uint64_t address,
+					uint64_t *ret_vaddr)
 {
 	const struct elf_segment *code = NULL;
 	uint64_t start, end;
@@ -303,8 +307,9 @@ static bool address_by_size(const struct module_file *m, const struct symbol_map
 }
 
 /* The mapping contains the whole file, so only the load address is unknown. */
-static bool address_in_whole(const struct module_file *m, const struct symbol_mapping *mapping,
-			     uint64_t address, uint64_t *ret_vaddr)
+static bool module_file_address_in_whole(const struct module_file *m,
+					 const struct symbol_mapping *mapping, uint64_t address,
+					 uint64_t *ret_vaddr)
 {
 	uint64_t first = UINT64_MAX;
 
@@ -325,11 +330,11 @@ bool module_file_address(const struct module_file *m, const struct symbol_mappin
 	if (address < mapping->start || address - mapping->start >= mapping->size)
 		return false;
 	if (mapping->whole)
-		return address_by_size(m, mapping, address, ret_vaddr) ||
-		       address_in_whole(m, mapping, address, ret_vaddr);
+		return module_file_address_by_size(m, mapping, address, ret_vaddr) ||
+		       module_file_address_in_whole(m, mapping, address, ret_vaddr);
 	offset = address - mapping->start;
 	if (!m->main.path)
-		return address_by_size(m, mapping, address, ret_vaddr);
+		return module_file_address_by_size(m, mapping, address, ret_vaddr);
 	if (offset > UINT64_MAX - mapping->file_offset)
 		return false;
 	return elf_segments_address(&m->segments, offset + mapping->file_offset, ret_vaddr);

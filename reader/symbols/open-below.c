@@ -17,7 +17,7 @@
 enum { LINKS_MAX = 40, DEPTH_MAX = 128 };
 
 /* Reading some files of other file systems blocks, or has effects. */
-static bool is_real_file_system(int fd)
+static bool open_below_is_real_file_system(int fd)
 {
 	struct statfs st;
 
@@ -46,7 +46,7 @@ int open_regular(int fd)
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || !is_real_file_system(fd))
+	if (!S_ISREG(st.st_mode) || !open_below_is_real_file_system(fd))
 		return -EINVAL;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	ret = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -69,7 +69,7 @@ static void open_below_leave(struct walk *w, size_t n)
 }
 
 /* Takes the next name of the rest. Returns false at the end. */
-static bool next_name(struct walk *w, char *name)
+static bool open_below_next_name(struct walk *w, char *name)
 {
 	size_t skip = strspn(w->rest, "/");
 	size_t n = strcspn(w->rest + skip, "/");
@@ -142,7 +142,7 @@ int open_below(int root_fd, const char *path)
 	if (strlen(path) >= sizeof(w.rest))
 		return -ENAMETOOLONG;
 	strcpy(w.rest, path);
-	while (next_name(&w, name)) {
+	while (open_below_next_name(&w, name)) {
 		r = open_below_enter(&w, name);
 		if (r != 0)
 			break;

@@ -32,7 +32,7 @@ struct process {
 };
 
 /* Reads /proc/PID/status. Returns false if this fails. */
-static bool read_process(uint32_t pid, struct process *ret)
+static bool perf_map_read_process(uint32_t pid, struct process *ret)
 {
 	_cleanup_free_ char *line = NULL;
 	bool has_uid = false;
@@ -61,8 +61,8 @@ static bool read_process(uint32_t pid, struct process *ret)
 }
 
 /* Opens the map. Its owner must be root or *RET_UID. */
-static int open_map(const struct find_places *places, const struct symbol_query *query,
-		    const char *dir, uid_t *ret_uid)
+static int perf_map_open_map(const struct find_places *places, const struct symbol_query *query,
+			     const char *dir, uid_t *ret_uid)
 {
 	_cleanup_close_ int root_fd = -1;
 	struct process process;
@@ -77,7 +77,7 @@ static int open_map(const struct find_places *places, const struct symbol_query 
 	}
 	snprintf(path, sizeof(path), "/proc/%u/root", query->pid);
 	root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root_fd < 0 || !read_process(query->pid, &process))
+	if (root_fd < 0 || !perf_map_read_process(query->pid, &process))
 		return -ESRCH;
 	*ret_uid = process.uid;
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", process.pid);
@@ -87,7 +87,7 @@ static int open_map(const struct find_places *places, const struct symbol_query 
 /* ---- content ---- */
 
 /* Reads the text up to the last whole line: the process may still be writing. */
-static int read_text(struct perf_map *m, int fd)
+static int perf_map_read_text(struct perf_map *m, int fd)
 {
 	const char *end;
 	ssize_t n;
@@ -128,7 +128,7 @@ static int perf_map_add_line(struct perf_map *m, char *line, char *end, uint32_t
 			      (uint32_t)(at + 1 - (const char *)m->text.data), UINT32_MAX - number);
 }
 
-static int read_lines(struct perf_map *m)
+static int perf_map_read_lines(struct perf_map *m)
 {
 	char *line = (char *)m->text.data, *stop = line + m->text.size, *end;
 
@@ -144,7 +144,7 @@ static int read_lines(struct perf_map *m)
 		       ?: range_clashes_find(&m->clashes, &m->ranges, (const char *)m->text.data);
 }
 
-static int read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_what)
+static int perf_map_read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_what)
 {
 	struct stat st;
 	int r;
@@ -155,7 +155,7 @@ static int read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_w
 			"has ended, to you)";
 		return -EBADMSG;
 	}
-	r = read_text(m, fd) ?: read_lines(m);
+	r = perf_map_read_text(m, fd) ?: perf_map_read_lines(m);
 	if (r == -ENOMEM || r == 0)
 		return r;
 	*reterr_what = r == -EFBIG ? "it is larger than 64 MiB" : "it cannot be read";
@@ -172,14 +172,14 @@ int perf_map_open(struct perf_map **ret, const struct find_places *places,
 
 	if (query->pid == 0)
 		return 0;
-	fd = open_map(places, query, dir, &uid);
+	fd = perf_map_open_map(places, query, dir, &uid);
 	if (fd < 0)
 		return 0;
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
 	m->unsure = !query->lives;
-	r = read_map(m, fd, uid, reterr_what);
+	r = perf_map_read_map(m, fd, uid, reterr_what);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(m);

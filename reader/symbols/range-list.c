@@ -30,7 +30,7 @@ DEFINE_ORDER(range_list_compare, struct range,
 	COMPARE(x->start, y->start) ?: COMPARE(y->rank, x->rank) ?: COMPARE(y->end, x->end)
 		?: COMPARE(y->value, x->value))
 
-static void add_piece(struct range_list *l, uint64_t start, uint32_t item)
+static void range_list_add_piece(struct range_list *l, uint64_t start, uint32_t item)
 {
 	struct range_piece *last = l->n_pieces ? &l->pieces[l->n_pieces - 1] : NULL;
 
@@ -50,13 +50,13 @@ static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, si
 		/* Ranges below may have ended earlier. */
 		while (n > 0 && l->items[stack[n - 1]].end <= end)
 			n--;
-		add_piece(l, end, n > 0 ? stack[n - 1] : NO_ITEM);
+		range_list_add_piece(l, end, n > 0 ? stack[n - 1] : NO_ITEM);
 	}
 	return n;
 }
 
 /* One sweep over the items. Later starts are on top, so the open items form a stack. */
-static int make_pieces(struct range_list *l)
+static int range_list_make_pieces(struct range_list *l)
 {
 	_cleanup_free_ uint32_t *stack = NULL;
 	size_t n = 0;
@@ -78,7 +78,7 @@ static int make_pieces(struct range_list *l)
 		if (item->end <= item->start)
 			continue;
 		n = range_list_uncover(l, stack, n, item->start);
-		add_piece(l, item->start, i);
+		range_list_add_piece(l, item->start, i);
 		stack[n++] = i;
 	}
 	range_list_uncover(l, stack, n, UINT64_MAX);
@@ -105,7 +105,7 @@ int range_list_sort(struct range_list *l)
 	int r;
 
 	SORT(l->items, l->n, range_list_compare);
-	r = make_pieces(l);
+	r = range_list_make_pieces(l);
 	range_list_shrink(l);
 	return r;
 }

@@ -55,7 +55,7 @@ static size_t symbol_list_name_length(const char *name)
 	return at ? (size_t)(at - name) : n;
 }
 
-static uint32_t rank_of(const struct symbol *symbol, const char *name)
+static uint32_t symbol_list_rank_of(const struct symbol *symbol, const char *name)
 {
 	size_t underscores = 0;
 	uint32_t rank = (uint32_t)strnlen(name, RANK_LENGTH_MAX);
@@ -86,10 +86,10 @@ int symbol_list_add(struct symbol_list *l, const struct symbol *symbol)
 	if (symbol->name >= l->names.size || end <= symbol->start)
 		return 0;
 	return range_list_add(&l->ranges, symbol->start, end, symbol->name,
-			      rank_of(symbol, symbol_list_name_of(l, symbol->name)));
+			      symbol_list_rank_of(symbol, symbol_list_name_of(l, symbol->name)));
 }
 
-static bool is_unsized(const struct range *range)
+static bool symbol_list_is_unsized(const struct range *range)
 {
 	return range->rank & RANK_UNSIZED;
 }
@@ -110,15 +110,15 @@ int symbol_list_finish(struct symbol_list *l)
 		/* Items with equal starts are sorted, the best one last. */
 		if (i + 1 < ranges->n && items[i + 1].start == items[i].start)
 			continue;
-		if (is_unsized(&items[i]) && items[i].start < sized_to)
+		if (symbol_list_is_unsized(&items[i]) && items[i].start < sized_to)
 			continue;
-		if (!is_unsized(&items[i]) && items[i].end > sized_to)
+		if (!symbol_list_is_unsized(&items[i]) && items[i].end > sized_to)
 			sized_to = items[i].end;
 		items[n++] = items[i];
 	}
 	ranges->n = n;
 	for (size_t i = 0; i + 1 < n; i++)
-		if (is_unsized(&items[i]) && items[i].end > items[i + 1].start)
+		if (symbol_list_is_unsized(&items[i]) && items[i].end > items[i + 1].start)
 			items[i].end = items[i + 1].start;
 	return range_list_sort(ranges);
 }

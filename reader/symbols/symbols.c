@@ -64,7 +64,7 @@ struct symbols {
 
 /* ---- problems ---- */
 
-static void add_problem(void *userdata, const char *file, const char *what)
+static void symbols_add_problem(void *userdata, const char *file, const char *what)
 {
 	struct symbols *s = userdata;
 	const char *name = text_pool_add(&s->texts, file, strlen(file));
@@ -91,7 +91,7 @@ const struct symbol_problem *symbols_next_problem(const struct symbols *s, size_
 
 /* ---- contents ---- */
 
-static void unlink_module(struct symbols *s, struct module *m)
+static void symbols_unlink_module(struct symbols *s, struct module *m)
 {
 	*(m->newer ? &m->newer->older : &s->newest) = m->older;
 	*(m->older ? &m->older->newer : &s->oldest) = m->newer;
@@ -105,14 +105,14 @@ static void symbols_link_newest(struct symbols *s, struct module *m)
 	s->newest = m;
 }
 
-static bool has_content(const struct module *m)
+static bool symbols_has_content(const struct module *m)
 {
 	return m->file || m->kernel || m->map;
 }
 
-static void drop_content(struct symbols *s, struct module *m)
+static void symbols_drop_content(struct symbols *s, struct module *m)
 {
-	unlink_module(s, m);
+	symbols_unlink_module(s, m);
 	m->file = module_file_free(m->file);
 	m->kernel = kernel_symbols_free(m->kernel);
 	m->map = perf_map_free(m->map);
@@ -134,7 +134,7 @@ static void symbols_account(struct symbols *s, struct module *m)
 	s->bytes += bytes - m->bytes;
 	m->bytes = bytes;
 	while (s->bytes > s->options.memory_limit && s->oldest != m)
-		drop_content(s, s->oldest);
+		symbols_drop_content(s, s->oldest);
 }
 
 /*
@@ -145,15 +145,16 @@ static void symbols_settle(struct symbols *s, struct module *m)
 {
 	symbols_account(s, m);
 	if (m->bytes > s->options.memory_limit && m->bytes / 2 > m->bytes_read)
-		drop_content(s, m);
+		symbols_drop_content(s, m);
 }
 
-static int read_content(struct symbols *s, struct module *m, const struct symbol_query *query)
+static int symbols_read_content(struct symbols *s, struct module *m,
+				const struct symbol_query *query)
 {
 	struct module_file_options options = {
 		.lines = s->options.lines,
 		.memory_limit = s->options.memory_limit,
-		.problem = add_problem,
+		.problem = symbols_add_problem,
 		.userdata = s,
 	};
 	const char *what = NULL;
@@ -174,11 +175,11 @@ static int read_content(struct symbols *s, struct module *m, const struct symbol
 		break;
 	}
 	if (r == -EBADMSG && what)
-		add_problem(s, m->name, what);
+		symbols_add_problem(s, m->name, what);
 	return r == -ENOMEM ? r : 0;
 }
 
-static bool is_deleted(const char *path)
+static bool symbols_is_deleted(const char *path)
 {
 	static const char deleted[] = " (deleted)";
 	size_t n = strlen(path), n_deleted = sizeof(deleted) - 1;
@@ -187,7 +188,7 @@ static bool is_deleted(const char *path)
 }
 
 /* Whether the files of the process of QUERY are closed to us. */
-static bool is_forbidden(const struct symbol_query *query)
+static bool symbols_is_forbidden(const struct symbol_query *query)
 {
 	char path[32];
 
@@ -203,11 +204,11 @@ static const char *symbols_absence(const struct module *m, const struct symbol_q
 	switch ((enum module_kind)m->identity.kind) {
 	case MODULE_FILE:
 		if (query->lives)
-			return is_forbidden(query)
+			return symbols_is_forbidden(query)
 				       ? "it is not here, and the files of its process cannot be "
 					 "opened: run kymo as root"
 				       : "it is neither here nor in the files of its process";
-		return is_deleted(path)
+		return symbols_is_deleted(path)
 			       ? "it was deleted, and its process has ended: use 'kymo symbolize' "
 				 "while it runs"
 			       : "it is not here, and its process has ended: use 'kymo symbolize' "
@@ -235,7 +236,7 @@ static int symbols_set_absent(struct symbols *s, struct module *m, const struct 
 	const char *what = met ? NULL : symbols_absence(m, query);
 
 	if (what)
-		add_problem(s, m->name, what);
+		symbols_add_problem(s, m->name, what);
 	return table_set(&m->absent_for, seeker, m);
 }
 
@@ -246,19 +247,19 @@ static int symbols_load(struct symbols *s, struct module *m, const struct symbol
 	uint64_t n_met = s->n_met;
 	int r;
 
-	if (has_content(m)) {
+	if (symbols_has_content(m)) {
 		if (s->newest != m) {
-			unlink_module(s, m);
+			symbols_unlink_module(s, m);
 			symbols_link_newest(s, m);
 		}
 		return 0;
 	}
 	if (table_get(&m->absent_for, seeker))
 		return 0;
-	r = read_content(s, m, query);
+	r = symbols_read_content(s, m, query);
 	if (r < 0)
 		return r;
-	if (!has_content(m))
+	if (!symbols_has_content(m))
 		return symbols_set_absent(s, m, query, s->n_met != n_met);
 	symbols_link_newest(s, m);
 	symbols_account(s, m);
@@ -268,7 +269,7 @@ static int symbols_load(struct symbols *s, struct module *m, const struct symbol
 
 /* ---- modules ---- */
 
-static struct module *module_free(struct module *m)
+static struct module *symbols_module_free(struct module *m)
 {
 	if (!m)
 		return NULL;
@@ -279,7 +280,7 @@ static struct module *module_free(struct module *m)
 	return free_ptr(m);
 }
 
-static bool has_build_id(const struct symbol_mapping *mapping)
+static bool symbols_has_build_id(const struct symbol_mapping *mapping)
 {
 	return mapping->build_id && mapping->n_build_id > 0 &&
 	       mapping->n_build_id <= SYMBOL_BUILD_ID_MAX;
@@ -326,7 +327,7 @@ static int symbols_identify(struct symbols *s, const struct symbol_query *query,
 			return -ENOMEM;
 		break;
 	}
-	if (has_build_id(mapping)) {
+	if (symbols_has_build_id(mapping)) {
 		ret->n_build_id = mapping->n_build_id;
 		memcpy(ret->build_id, mapping->build_id, mapping->n_build_id);
 	} else if (ret->kind == MODULE_FILE) {
@@ -375,7 +376,7 @@ static int symbols_find_module(struct symbols *s, const struct symbol_query *que
 
 /* ---- object ---- */
 
-static int copy_text(const char **text, const char *otherwise)
+static int symbols_copy_text(const char **text, const char *otherwise)
 {
 	if (!*text && !otherwise)
 		return 0;
@@ -384,7 +385,7 @@ static int copy_text(const char **text, const char *otherwise)
 }
 
 /* Copies the texts of O. After a failure, the remaining ones are NULL. */
-static int own_texts(struct symbols_options *o)
+static int symbols_own_texts(struct symbols_options *o)
 {
 	const struct {
 		const char **text;
@@ -398,14 +399,14 @@ static int own_texts(struct symbols_options *o)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (r == 0)
-			r = copy_text(rows[i].text, rows[i].otherwise);
+			r = symbols_copy_text(rows[i].text, rows[i].otherwise);
 		else
 			*rows[i].text = NULL;
 	}
 	return r;
 }
 
-static void free_texts(struct symbols_options *o)
+static void symbols_free_texts(struct symbols_options *o)
 {
 	free((char *)o->kallsyms);
 	free((char *)o->kernel_notes);
@@ -430,7 +431,7 @@ int symbols_new(struct symbols **ret, const struct symbols_options *options)
 	/* These are stored in the places. */
 	s->options.sysroot = NULL;
 	s->options.debug_dirs = NULL;
-	r = own_texts(&s->options);
+	r = symbols_own_texts(&s->options);
 	if (r < 0) {
 		symbols_free(s);
 		return r;
@@ -450,12 +451,12 @@ struct symbols *symbols_free(struct symbols *s)
 	for (size_t pos = 0; (m = table_next(&s->modules, &pos));)
 		for (; m; m = next) {
 			next = m->next;
-			module_free(m);
+			symbols_module_free(m);
 		}
 	table_deinit(&s->modules);
 	text_pool_deinit(&s->texts);
 	find_places_deinit(&s->places);
-	free_texts(&s->options);
+	symbols_free_texts(&s->options);
 	return free_ptr(s);
 }
 
@@ -475,7 +476,7 @@ static const char *symbol_text(struct symbols *s, const char *name, size_t n, co
 	return text;
 }
 
-static const char *plain_text(struct symbols *s, const char *from, size_t n)
+static const char *symbols_plain_text(struct symbols *s, const char *from, size_t n)
 {
 	const char *text = text_pool_add(&s->texts, from, n);
 
@@ -485,7 +486,7 @@ static const char *plain_text(struct symbols *s, const char *from, size_t n)
 }
 
 /* The last component of PATH; "[anon]" for "//anon". */
-static const char *module_text(struct symbols *s, const char *path)
+static const char *symbols_module_text(struct symbols *s, const char *path)
 {
 	const char *slash;
 
@@ -496,12 +497,12 @@ static const char *module_text(struct symbols *s, const char *path)
 	slash = strrchr(path, '/');
 	if (slash && slash[1] != '\0')
 		path = slash + 1;
-	return plain_text(s, path, strlen(path));
+	return symbols_plain_text(s, path, strlen(path));
 }
 
 /* Resolves an address in a file: fills the frames and returns their number. */
-static size_t resolve_in_file(struct symbols *s, struct module *m, const struct symbol_query *query,
-			      uint64_t address)
+static size_t symbols_resolve_in_file(struct symbols *s, struct module *m,
+				      const struct symbol_query *query, uint64_t address)
 {
 	struct dwarf_frame frames[SYMBOL_FRAMES_MAX];
 	struct symbol_found symbol;
@@ -516,7 +517,7 @@ static size_t resolve_in_file(struct symbols *s, struct module *m, const struct 
 	has_symbol = module_file_symbol(m->file, vaddr, &symbol);
 	n = module_file_frames(m->file, vaddr, frames, SYMBOL_FRAMES_MAX, &what);
 	if (what)
-		add_problem(s, m->name, what);
+		symbols_add_problem(s, m->name, what);
 	if (n == 0) {
 		frames[0] = (struct dwarf_frame){ 0 };
 		n = 1;
@@ -530,8 +531,9 @@ static size_t resolve_in_file(struct symbols *s, struct module *m, const struct 
 		frame->function =
 			from->function ? symbol_text(s, from->function, strlen(from->function), "")
 				       : NULL;
-		frame->source =
-			from->source ? plain_text(s, from->source, strlen(from->source)) : NULL;
+		frame->source = from->source
+					? symbols_plain_text(s, from->source, strlen(from->source))
+					: NULL;
 		frame->line = from->line;
 		frame->offset = has_symbol ? symbol.offset + (query->address - address) : 0;
 	}
@@ -542,8 +544,8 @@ static size_t resolve_in_file(struct symbols *s, struct module *m, const struct 
 	return n;
 }
 
-static void resolve_in_kernel(struct symbols *s, struct module *m, const struct symbol_query *query,
-			      uint64_t address)
+static void symbols_resolve_in_kernel(struct symbols *s, struct module *m,
+				      const struct symbol_query *query, uint64_t address)
 {
 	struct symbol_frame *frame = &s->frames[0];
 	struct kernel_found found;
@@ -552,20 +554,20 @@ static void resolve_in_kernel(struct symbols *s, struct module *m, const struct 
 	int r = kernel_symbols_find(m->kernel, &query->mapping, address, &found, &what);
 
 	if (what)
-		add_problem(s, query->mapping.path ? query->mapping.path : m->name, what);
+		symbols_add_problem(s, query->mapping.path ? query->mapping.path : m->name, what);
 	if (r <= 0)
 		return;
-	frame->function = plain_text(s, found.symbol.name, found.symbol.n);
+	frame->function = symbols_plain_text(s, found.symbol.name, found.symbol.n);
 	frame->offset = found.symbol.offset + (query->address - address);
 	frame->unsure = found.unsure;
 	if (found.module[0] != '\0') {
 		snprintf(module, sizeof(module), "[%s]", found.module);
-		frame->module = plain_text(s, module, strlen(module));
+		frame->module = symbols_plain_text(s, module, strlen(module));
 	}
 }
 
-static void resolve_in_map(struct symbols *s, struct module *m, const struct symbol_query *query,
-			   uint64_t address)
+static void symbols_resolve_in_map(struct symbols *s, struct module *m,
+				   const struct symbol_query *query, uint64_t address)
 {
 	struct symbol_frame *frame = &s->frames[0];
 	uint64_t offset;
@@ -573,9 +575,10 @@ static void resolve_in_map(struct symbols *s, struct module *m, const struct sym
 	const char *name = perf_map_find(m->map, address, &n, &offset);
 
 	if (perf_map_is_reused(m->map, address))
-		add_problem(s, m->name,
-			    "it names several functions at the same addresses, one after the "
-			    "other: these addresses have no name, because it does not say when");
+		symbols_add_problem(
+			s, m->name,
+			"it names several functions at the same addresses, one after the "
+			"other: these addresses have no name, because it does not say when");
 	if (!name)
 		return;
 	frame->function = symbol_text(s, name, n, "");
@@ -585,11 +588,11 @@ static void resolve_in_map(struct symbols *s, struct module *m, const struct sym
 }
 
 /* Removes invalid parts of the query, and loads its module. */
-static int find_loaded(struct symbols *s, const struct symbol_query *query,
-		       struct symbol_query *ret_clean, struct module **ret)
+static int symbols_find_loaded(struct symbols *s, const struct symbol_query *query,
+			       struct symbol_query *ret_clean, struct module **ret)
 {
 	*ret_clean = *query;
-	if (!has_build_id(&query->mapping)) {
+	if (!symbols_has_build_id(&query->mapping)) {
 		ret_clean->mapping.build_id = NULL;
 		ret_clean->mapping.n_build_id = 0;
 	}
@@ -626,11 +629,11 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
 	s->error = 0;
 	if (query->kernel || !query->is_return || query->address == 0)
 		return 0;
-	r = find_loaded(s, query, &clean, &m);
+	r = symbols_find_loaded(s, query, &clean, &m);
 	if (r < 0)
 		return r;
 	r = m->file ? symbols_name_of(s, m, &clean, ret) : 0;
-	if (has_content(m))
+	if (symbols_has_content(m))
 		symbols_settle(s, m);
 	return r;
 }
@@ -647,20 +650,20 @@ int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 
 	s->error = 0;
 	s->frames[0] = (struct symbol_frame){ 0 };
-	r = find_loaded(s, query, &clean, &m);
+	r = symbols_find_loaded(s, query, &clean, &m);
 	if (r < 0)
 		return r;
 	if (query->kernel && (!mapping->path || strncmp(mapping->path, "[kernel", 7) == 0))
 		s->frames[0].module = m->name;
 	else
-		s->frames[0].module = module_text(s, mapping->path);
+		s->frames[0].module = symbols_module_text(s, mapping->path);
 	if (m->file)
-		n = resolve_in_file(s, m, &clean, address);
+		n = symbols_resolve_in_file(s, m, &clean, address);
 	else if (m->kernel)
-		resolve_in_kernel(s, m, &clean, address);
+		symbols_resolve_in_kernel(s, m, &clean, address);
 	else if (m->map)
-		resolve_in_map(s, m, &clean, address);
-	if (has_content(m))
+		symbols_resolve_in_map(s, m, &clean, address);
+	if (symbols_has_content(m))
 		symbols_settle(s, m);
 	*ret = s->frames;
 	*ret_n = n;

@@ -9,14 +9,14 @@
 #include "base/cleanup.h"
 #include "writer/fxt/fxt-wire.h"
 
-static void free_interval(struct activity_sum *a)
+static void activity_sums_free_interval(struct activity_sum *a)
 {
 	free(a->name);
 	free(a->cpu_ns);
 	free(a);
 }
 
-static void free_counter(struct counter_sum *c)
+static void activity_sums_free_counter(struct counter_sum *c)
 {
 	free(c->category);
 	free(c->name);
@@ -31,22 +31,22 @@ void activity_sums_deinit(struct activity_sums *s)
 	size_t pos;
 
 	for (pos = 0; (a = table_next(&s->intervals, &pos));)
-		free_interval(a);
+		activity_sums_free_interval(a);
 	for (pos = 0; (c = table_next(&s->counters, &pos));)
-		free_counter(c);
+		activity_sums_free_counter(c);
 	table_deinit(&s->intervals);
 	table_deinit(&s->counters);
 }
 
 /* Names with equal hashes have consecutive keys. */
-static uint64_t next_key(uint64_t key)
+static uint64_t activity_sums_next_key(uint64_t key)
 {
 	return key + 1 ?: 1;
 }
 
 /* ---- intervals ---- */
 
-static bool is_sum_of(const struct activity_sum *a, const struct event *ev)
+static bool activity_sums_is_sum_of(const struct activity_sum *a, const struct event *ev)
 {
 	return a->kind == ev->interval.kind && a->number == ev->interval.number &&
 	       strcmp(a->name, ev->interval.name) == 0;
@@ -61,9 +61,9 @@ static struct activity_sum *activity_sums_get_interval(struct activity_sums *s,
 
 	key = key ?: 1;
 	while ((a = table_get(&s->intervals, key))) {
-		if (is_sum_of(a, ev))
+		if (activity_sums_is_sum_of(a, ev))
 			return a;
-		key = next_key(key);
+		key = activity_sums_next_key(key);
 	}
 	a = calloc(1, sizeof(*a));
 	if (!a)
@@ -72,13 +72,13 @@ static struct activity_sum *activity_sums_get_interval(struct activity_sums *s,
 	a->number = ev->interval.number;
 	a->name = strdup(ev->interval.name);
 	if (!a->name || table_set(&s->intervals, key, a) < 0) {
-		free_interval(a);
+		activity_sums_free_interval(a);
 		return NULL;
 	}
 	return a;
 }
 
-static int add_to_cpu(struct activity_sum *a, uint32_t cpu, uint64_t ns)
+static int activity_sums_add_to_cpu(struct activity_sum *a, uint32_t cpu, uint64_t ns)
 {
 	uint64_t *cpu_ns;
 
@@ -106,7 +106,7 @@ int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, 
 	a->total_ns += ns;
 	if (ns > a->max_ns)
 		a->max_ns = ns;
-	return a->kind == INTERVAL_WORK ? 0 : add_to_cpu(a, ev->cpu, ns);
+	return a->kind == INTERVAL_WORK ? 0 : activity_sums_add_to_cpu(a, ev->cpu, ns);
 }
 
 static uint64_t activity_sums_smaller(uint64_t a, uint64_t b)
@@ -167,7 +167,7 @@ static struct counter_sum *activity_sums_get_counter(struct activity_sums *s,
 		    strcmp(c->name, ev->counter.name) == 0 &&
 		    strcmp(c->category, ev->counter.category) == 0)
 			return c;
-		key = next_key(key);
+		key = activity_sums_next_key(key);
 	}
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -177,7 +177,7 @@ static struct counter_sum *activity_sums_get_counter(struct activity_sums *s,
 	c->name = strdup(ev->counter.name);
 	c->value = strdup(value);
 	if (!c->category || !c->name || !c->value || table_set(&s->counters, key, c) < 0) {
-		free_counter(c);
+		activity_sums_free_counter(c);
 		return NULL;
 	}
 	return c;

@@ -104,8 +104,9 @@ static enum call_kind call_tree_kind_of(const struct profile_place *place, bool 
 }
 
 /* Looks up the functions at place NUMBER. */
-static int label_place(struct call_tree *t, const struct profile *p,
-		       const struct profile_names *names, struct labels *labels, uint32_t number)
+static int call_tree_label_place(struct call_tree *t, const struct profile *p,
+				 const struct profile_names *names, struct labels *labels,
+				 uint32_t number)
 {
 	const struct profile_place *place = &p->places[number];
 	const struct frame *frames = NULL;
@@ -131,7 +132,7 @@ static int label_place(struct call_tree *t, const struct profile *p,
 	return 0;
 }
 
-static int add_step(struct path *path, struct step step)
+static int call_tree_add_step(struct path *path, struct step step)
 {
 	if (GROW(path->steps, path->room, path->n + 1) < 0)
 		return -ENOMEM;
@@ -150,9 +151,9 @@ static void call_tree_reverse(struct path *path, size_t from)
 }
 
 /* Sets PATH to the names of STACK, outermost first. */
-static int find_path(struct call_tree *t, const struct profile *p,
-		     const struct call_tree_options *o, struct labels *labels,
-		     const struct profile_stack *stack, struct path *path)
+static int call_tree_find_path(struct call_tree *t, const struct profile *p,
+			       const struct call_tree_options *o, struct labels *labels,
+			       const struct profile_stack *stack, struct path *path)
 {
 	char label[PROFILE_LABEL_MAX];
 	struct step process = { .kind = CALL_PROCESS };
@@ -162,14 +163,14 @@ static int find_path(struct call_tree *t, const struct profile *p,
 	if (!process.name)
 		return -ENOMEM;
 	path->n = 0;
-	r = add_step(path, process);
+	r = call_tree_add_step(path, process);
 	for (uint32_t i = stack->node; r == 0 && i != 0; i = p->nodes[i].parent) {
 		uint32_t place = p->nodes[i].place;
 
 		if (!labels->places[place].steps)
-			r = label_place(t, p, o->names, labels, place);
+			r = call_tree_label_place(t, p, o->names, labels, place);
 		for (size_t j = labels->places[place].n; r == 0 && j-- > 0;)
-			r = add_step(path, labels->places[place].steps[j]);
+			r = call_tree_add_step(path, labels->places[place].steps[j]);
 	}
 	if (r == 0)
 		call_tree_reverse(path, 1);
@@ -178,8 +179,8 @@ static int find_path(struct call_tree *t, const struct profile *p,
 	return r;
 }
 
-static int add_path(struct call_tree *t, const struct path *path, enum call_side side,
-		    uint64_t weight)
+static int call_tree_add_path(struct call_tree *t, const struct path *path, enum call_side side,
+			      uint64_t weight)
 {
 	uint32_t node = 0;
 	int r = 0;
@@ -209,8 +210,8 @@ int call_tree_add(struct call_tree *t, const struct profile *p,
 
 		if (weight == 0)
 			continue;
-		r = find_path(t, p, options, &labels, stack, &path)
-			    ?: add_path(t, &path, options->side, weight);
+		r = call_tree_find_path(t, p, options, &labels, stack, &path)
+			    ?: call_tree_add_path(t, &path, options->side, weight);
 	}
 	for (size_t i = 0; i < labels.n_places; i++)
 		free(labels.places[i].steps);
@@ -221,7 +222,7 @@ int call_tree_add(struct call_tree *t, const struct profile *p,
 
 /* ---- completion ---- */
 
-static int compare_siblings(const void *a, const void *b, void *nodes)
+static int call_tree_compare_siblings(const void *a, const void *b, void *nodes)
 {
 	const struct call_node *x = (const struct call_node *)nodes + *(const uint32_t *)a;
 	const struct call_node *y = (const struct call_node *)nodes + *(const uint32_t *)b;
@@ -231,14 +232,14 @@ static int compare_siblings(const void *a, const void *b, void *nodes)
 }
 
 /* LIST has room for all nodes. */
-static void sort_children(struct call_tree *t, struct call_node *parent, uint32_t *list)
+static void call_tree_sort_children(struct call_tree *t, struct call_node *parent, uint32_t *list)
 {
 	uint32_t *link = &parent->child;
 	size_t n = 0;
 
 	for (uint32_t i = parent->child; i != 0; i = t->nodes[i].sibling)
 		list[n++] = i;
-	qsort_r(list, n, sizeof(*list), compare_siblings, t->nodes);
+	qsort_r(list, n, sizeof(*list), call_tree_compare_siblings, t->nodes);
 	for (size_t i = 0; i < n; i++) {
 		*link = list[i];
 		link = &t->nodes[list[i]].sibling;
@@ -258,7 +259,7 @@ int call_tree_finish(struct call_tree *t)
 		for (size_t side = 0; side < CALL_SIDES; side++)
 			t->nodes[t->nodes[i].parent].total[side] += t->nodes[i].total[side];
 	for (size_t i = 0; i < t->n_nodes; i++)
-		sort_children(t, &t->nodes[i], list);
+		call_tree_sort_children(t, &t->nodes[i], list);
 	return 0;
 }
 
@@ -277,7 +278,7 @@ DEFINE_ORDER(call_tree_compare_functions, struct call_function,
 	COMPARE(y->self, x->self) ?: COMPARE(y->total, x->total) ?: strcmp(x->name, y->name))
 
 /* Whether the function of NODE is among its own callers. */
-static bool is_recursive(const struct call_tree *t, const struct call_node *node)
+static bool call_tree_is_recursive(const struct call_tree *t, const struct call_node *node)
 {
 	for (uint32_t i = node->parent; i != 0; i = t->nodes[i].parent)
 		if (t->nodes[i].name == node->name && t->nodes[i].kind == node->kind)
@@ -306,7 +307,7 @@ int call_tree_functions(const struct call_tree *t, struct call_function **ret, s
 			r = table_set(&known, key, f);
 		}
 		f->self += node->self[CALL_NOW];
-		if (!is_recursive(t, node))
+		if (!call_tree_is_recursive(t, node))
 			f->total += node->total[CALL_NOW];
 	}
 	table_deinit(&known);

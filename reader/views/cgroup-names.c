@@ -14,7 +14,7 @@ struct part {
 };
 
 /* Takes the next component. Returns false at the end. */
-static bool next_part(const char **path, struct part *ret)
+static bool cgroup_next_part(const char **path, struct part *ret)
 {
 	*path += strspn(*path, "/");
 	*ret = (struct part){ .at = *path, .size = strcspn(*path, "/") };
@@ -41,7 +41,7 @@ static bool cgroup_names_equal(const struct part *p, const char *what)
 	return p->size == strlen(what) && memcmp(p->at, what, p->size) == 0;
 }
 
-static bool is_unit(const struct part *p)
+static bool cgroup_is_unit(const struct part *p)
 {
 	static const char *const kinds[] = { ".service", ".scope", ".mount", ".socket", ".swap" };
 
@@ -68,10 +68,10 @@ const char *cgroup_unit(char to[static CGROUP_NAME_MAX], const char *path)
 {
 	struct part p, unit = { 0 }, slice = { 0 }, user = { 0 }, uid;
 
-	while (next_part(&path, &p)) {
+	while (cgroup_next_part(&path, &p)) {
 		if (cgroup_names_ends(&p, ".slice"))
 			slice = p;
-		if (!is_unit(&p))
+		if (!cgroup_is_unit(&p))
 			continue;
 		if (unit.size && cgroup_names_between(&unit, "user@", ".service", &uid))
 			user = uid;
@@ -89,7 +89,7 @@ const char *cgroup_unit(char to[static CGROUP_NAME_MAX], const char *path)
 
 /* ---- containers ---- */
 
-static bool is_id(const struct part *p)
+static bool cgroup_is_id(const struct part *p)
 {
 	size_t n = 0;
 
@@ -117,7 +117,7 @@ static void cgroup_names_unescape(char *text)
 }
 
 /* Containers whose component is PREFIX ID SUFFIX, where ID consists of hexadecimal digits. */
-static bool by_id(char *to, const struct part *p)
+static bool cgroup_by_id(char *to, const struct part *p)
 {
 	static const struct {
 		const char *before, *behind, *maker;
@@ -132,7 +132,8 @@ static bool by_id(char *to, const struct part *p)
 	struct part id;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (cgroup_names_between(p, rows[i].before, rows[i].behind, &id) && is_id(&id)) {
+		if (cgroup_names_between(p, rows[i].before, rows[i].behind, &id) &&
+		    cgroup_is_id(&id)) {
 			snprintf(to, CGROUP_NAME_MAX, "%s:%.12s", rows[i].maker, id.at);
 			return true;
 		}
@@ -140,7 +141,7 @@ static bool by_id(char *to, const struct part *p)
 }
 
 /* Containers with a name. */
-static bool by_name(char *to, const struct part *p)
+static bool cgroup_by_name(char *to, const struct part *p)
 {
 	static const struct {
 		const char *before, *behind, *maker;
@@ -162,7 +163,7 @@ static bool by_name(char *to, const struct part *p)
 }
 
 /* Finds a pod: kubepods-burstable-podUID.slice, or kubepods/burstable/podUID. */
-static bool find_pod(const struct part *p, bool in_pods, struct part *ret)
+static bool cgroup_find_pod(const struct part *p, bool in_pods, struct part *ret)
 {
 	for (size_t i = 0; cgroup_names_begins(p, "kubepods-") && cgroup_names_ends(p, ".slice") &&
 			   i + 4 < p->size;
@@ -180,14 +181,14 @@ const char *cgroup_container(char to[static CGROUP_NAME_MAX], const char *path)
 	bool in_pods = false;
 
 	snprintf(to, CGROUP_NAME_MAX, "host");
-	for (; next_part(&path, &p); before = p) {
-		if (by_id(to, &p) || by_name(to, &p))
+	for (; cgroup_next_part(&path, &p); before = p) {
+		if (cgroup_by_id(to, &p) || cgroup_by_name(to, &p))
 			continue;
-		if (find_pod(&p, in_pods, &pod))
+		if (cgroup_find_pod(&p, in_pods, &pod))
 			snprintf(to, CGROUP_NAME_MAX, "pod:%.*s", (int)pod.size, pod.at);
-		else if (is_id(&p) && cgroup_names_equal(&before, "docker"))
+		else if (cgroup_is_id(&p) && cgroup_names_equal(&before, "docker"))
 			snprintf(to, CGROUP_NAME_MAX, "docker:%.12s", p.at);
-		else if (is_id(&p) && in_pods)
+		else if (cgroup_is_id(&p) && in_pods)
 			snprintf(to, CGROUP_NAME_MAX, "containerd:%.12s", p.at);
 		else if (cgroup_names_equal(&before, "lxc"))
 			snprintf(to, CGROUP_NAME_MAX, "lxc:%.*s", (int)p.size, p.at);

@@ -11,7 +11,7 @@ enum { FINE = 1 << LATENCY_FINE_BITS };
 
 /* The step of a time. Each small time is a step of its own. For larger ones, the highest bit and
  * the four bits after it select the step. */
-static uint32_t step_of(uint64_t ns)
+static uint32_t latency_step_of(uint64_t ns)
 {
 	unsigned shift;
 
@@ -21,7 +21,7 @@ static uint32_t step_of(uint64_t ns)
 	return (shift + 1) * FINE + (uint32_t)(ns >> shift) - FINE;
 }
 
-static uint64_t middle_of(uint32_t step)
+static uint64_t latency_middle_of(uint32_t step)
 {
 	unsigned shift;
 
@@ -38,7 +38,7 @@ void latency_deinit(struct latency *l)
 }
 
 /* Adds COUNT to STEP. */
-static int count_in(struct latency *l, uint32_t step, uint32_t count)
+static int latency_count_in(struct latency *l, uint32_t step, uint32_t count)
 {
 	size_t low = ARRAY_FIRST(i, 0, l->n_steps, l->steps[i].step >= step);
 
@@ -55,17 +55,17 @@ static int count_in(struct latency *l, uint32_t step, uint32_t count)
 }
 
 /* Adds times without overflow, since a damaged file can have any times. */
-static uint64_t add_up_to(uint64_t a, uint64_t b)
+static uint64_t latency_add_up_to(uint64_t a, uint64_t b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
 int latency_add(struct latency *l, uint64_t ns)
 {
-	if (count_in(l, step_of(ns), 1) < 0)
+	if (latency_count_in(l, latency_step_of(ns), 1) < 0)
 		return -ENOMEM;
 	l->n++;
-	l->sum_ns = add_up_to(l->sum_ns, ns);
+	l->sum_ns = latency_add_up_to(l->sum_ns, ns);
 	if (ns > l->max_ns)
 		l->max_ns = ns;
 	return 0;
@@ -74,10 +74,10 @@ int latency_add(struct latency *l, uint64_t ns)
 int latency_merge(struct latency *l, const struct latency *from)
 {
 	for (uint32_t i = 0; i < from->n_steps; i++)
-		if (count_in(l, from->steps[i].step, from->steps[i].count) < 0)
+		if (latency_count_in(l, from->steps[i].step, from->steps[i].count) < 0)
 			return -ENOMEM;
 	l->n += from->n;
-	l->sum_ns = add_up_to(l->sum_ns, from->sum_ns);
+	l->sum_ns = latency_add_up_to(l->sum_ns, from->sum_ns);
 	if (from->max_ns > l->max_ns)
 		l->max_ns = from->max_ns;
 	return 0;
@@ -93,7 +93,7 @@ uint64_t latency_percentile_ns(const struct latency *l, double percent)
 	double wanted = (double)l->n * percent / 100, so_far = 0;
 
 	for (uint32_t i = 0; i < l->n_steps; i++) {
-		uint64_t ns = middle_of(l->steps[i].step);
+		uint64_t ns = latency_middle_of(l->steps[i].step);
 
 		so_far += l->steps[i].count;
 		if (so_far >= wanted && so_far > 0)
@@ -106,7 +106,7 @@ uint64_t latency_below(const struct latency *l, uint64_t ns)
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < l->n_steps && middle_of(l->steps[i].step) < ns; i++)
+	for (uint32_t i = 0; i < l->n_steps && latency_middle_of(l->steps[i].step) < ns; i++)
 		n += l->steps[i].count;
 	return n;
 }

@@ -25,7 +25,7 @@ static void leak_trend_extend(struct leak_trend *t, uint32_t n)
 }
 
 /* The number of the window at AGE_NS, for which room is made. */
-static uint32_t window_of(struct leak_trend *t, uint64_t age_ns)
+static uint32_t leak_trend_window_of(struct leak_trend *t, uint64_t age_ns)
 {
 	if (t->window_ns == 0)
 		t->window_ns = LEAK_WINDOW_NS;
@@ -36,7 +36,7 @@ static uint32_t window_of(struct leak_trend *t, uint64_t age_ns)
 
 void leak_trend_set(struct leak_trend *t, uint64_t age_ns, uint64_t value)
 {
-	uint32_t window = window_of(t, age_ns);
+	uint32_t window = leak_trend_window_of(t, age_ns);
 
 	if (t->n > 0 && window < t->n - 1)
 		window = t->n - 1;
@@ -59,9 +59,9 @@ static double leak_trend_slope(const uint64_t *values, uint32_t n, uint64_t wind
 
 /* The last window ends with the watch. If it is shorter than half a window, it is merged into the
  * previous one. */
-static void end_windows(struct leak_trend *t, uint64_t age_ns)
+static void leak_trend_end_windows(struct leak_trend *t, uint64_t age_ns)
 {
-	uint32_t last = window_of(t, age_ns);
+	uint32_t last = leak_trend_window_of(t, age_ns);
 
 	leak_trend_extend(t, last + 1);
 	if (last > 0 && age_ns % t->window_ns < t->window_ns / 2) {
@@ -76,7 +76,7 @@ void leak_trend_finish(struct leak_trend *t, uint64_t age_ns, uint64_t min_windo
 	uint32_t first = 0, quarters = 0;
 	uint64_t before = 0;
 
-	end_windows(t, age_ns);
+	leak_trend_end_windows(t, age_ns);
 	while (t->window_ns < min_window_ns && t->n > 1)
 		leak_trend_halve(t);
 	while (first < t->n && t->values[first] == 0)

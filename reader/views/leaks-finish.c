@@ -8,7 +8,7 @@
 #include "base/array.h"
 
 /* Adds TEXT to LIST, if it is new and there is room. */
-static void note_text(const char **list, const char *text)
+static void leaks_note_text(const char **list, const char *text)
 {
 	for (size_t i = 0; *text && i < LEAK_TEXTS_MAX; i++) {
 		if (list[i] == text)
@@ -34,12 +34,12 @@ static void leaks_finish_count_block(const struct leak_watch *w, struct leak_blo
 		g->first_ns = b->since_ns;
 	if (b->since_ns > g->last_ns)
 		g->last_ns = b->since_ns;
-	note_text(g->functions, b->function);
-	note_text(g->texts, b->text);
+	leaks_note_text(g->functions, b->function);
+	leaks_note_text(g->texts, b->text);
 }
 
 /* Computes a group's values without its blocks, which are assumed to have equal sizes. */
-static void count_sums(const struct leak_watch *w, struct leak_group *g)
+static void leaks_count_sums(const struct leak_watch *w, struct leak_group *g)
 {
 	uint64_t mean = g->live_blocks ? g->usage_bytes / g->live_blocks : 0;
 	struct leak_estimate one = { 0 };
@@ -57,7 +57,7 @@ static void count_sums(const struct leak_watch *w, struct leak_group *g)
 	g->all.bytes_variance = n * one.bytes_variance;
 }
 
-static uint64_t age_of(const struct leak_watch *w, uint64_t since_ns)
+static uint64_t leaks_age_of(const struct leak_watch *w, uint64_t since_ns)
 {
 	return w->end_ns > since_ns ? w->end_ns - since_ns : 0;
 }
@@ -76,8 +76,8 @@ static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 		.unknown = g->reach[REACH_UNKNOWN],
 		.program_ended = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0,
 		.watched_ns = leak_watch_age(w, w->end_ns),
-		.oldest_ns = age_of(w, g->first_ns ?: w->begin_ns),
-		.youngest_ns = age_of(w, g->last_ns ?: w->begin_ns),
+		.oldest_ns = leaks_age_of(w, g->first_ns ?: w->begin_ns),
+		.youngest_ns = leaks_age_of(w, g->last_ns ?: w->begin_ns),
 	};
 
 	leak_trend_finish(&g->trend, leak_watch_age(w, w->end_ns), looked_ns, &g->growth);
@@ -91,7 +91,7 @@ DEFINE_ORDER_OF_POINTERS(compare_groups, struct leak_group,
 		?: COMPARE(x->node, y->node))
 
 /* Adds the groups with G's hash that have blocks. */
-static void list_chain(struct leak_watch *w, struct leak_group *g)
+static void leaks_list_chain(struct leak_watch *w, struct leak_group *g)
 {
 	for (; g; g = g->next) {
 		g->left_out = g->blocks == 0;
@@ -100,7 +100,7 @@ static void list_chain(struct leak_watch *w, struct leak_group *g)
 	}
 }
 
-static int list_groups(struct leaks *l, struct leak_watch *w)
+static int leaks_list_groups(struct leaks *l, struct leak_watch *w)
 {
 	struct leak_group *g;
 
@@ -110,13 +110,13 @@ static int list_groups(struct leaks *l, struct leak_watch *w)
 	for (size_t pos = 0; w->from_sums && (g = table_next(&w->by_key, &pos));)
 		for (; g; g = g->next)
 			if (leaks_want(l, g->resource))
-				count_sums(w, g);
+				leaks_count_sums(w, g);
 	for (size_t pos = 0; (g = table_next(&w->by_key, &pos));)
-		list_chain(w, g);
+		leaks_list_chain(w, g);
 	return 0;
 }
 
-static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
+static int leaks_finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 {
 	const struct leaks_options *o = &l->options;
 	int r;
@@ -130,14 +130,14 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 	for (struct leak_block *b = w->first; b; b = b->after) {
 		b->wanted = leaks_want(l, b->group->resource) &&
 			    (!o->context || b->context & context) &&
-			    age_of(w, b->since_ns ?: w->begin_ns) >= o->min_age_ns;
+			    leaks_age_of(w, b->since_ns ?: w->begin_ns) >= o->min_age_ns;
 		if (b->wanted)
 			leaks_finish_count_block(w, b);
 	}
 	/* Sums have no contexts and ages. */
 	w->from_sums =
 		w->n_snapshots == 0 && !w->logged && !w->first && !o->context && o->min_age_ns == 0;
-	r = list_groups(l, w);
+	r = leaks_list_groups(l, w);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < w->n_groups; i++)
@@ -150,7 +150,7 @@ DEFINE_ORDER_OF_POINTERS(compare_watches, struct leak_watch,
 			 COMPARE(x->begin_ns, y->begin_ns) ?: COMPARE(x->pid, y->pid))
 
 /* Sorts by time, and numbers the watches of each process. */
-static void order_watches(struct leaks *l)
+static void leaks_order_watches(struct leaks *l)
 {
 	SORT(l->watches, l->n_watches, compare_watches);
 	for (size_t i = 0; i < l->n_watches; i++) {
@@ -172,9 +172,9 @@ int leaks_finish(struct leaks *l)
 			context |= l->contexts[i].id;
 	if (l->options.context && context == 0)
 		return -ENOENT;
-	order_watches(l);
+	leaks_order_watches(l);
 	for (size_t i = 0; r == 0 && i < l->n_watches; i++)
-		r = finish_watch(l, l->watches[i], context);
+		r = leaks_finish_watch(l, l->watches[i], context);
 	return r;
 }
 

@@ -32,7 +32,7 @@ int leaks_take_task(struct leaks *l, const struct event *ev)
 	return p->task ? 0 : -ENOMEM;
 }
 
-static void push_name(struct leak_process *p, const struct leak_process_name *name)
+static void leaks_push_name(struct leak_process *p, const struct leak_process_name *name)
 {
 	if (p->n_names == NAMES_MAX) {
 		memmove(p->names, p->names + 1, (NAMES_MAX - 1) * sizeof(*p->names));
@@ -50,12 +50,12 @@ int leaks_take_rename(struct leaks *l, const struct event *ev)
 	if (!p || !name.name || !before.name)
 		return -ENOMEM;
 	if (p->n_names == 0 && *before.name)
-		push_name(p, &before);
+		leaks_push_name(p, &before);
 	/* An exec has given no name to what it began: the name was the same, or not recorded. */
 	for (size_t i = p->n_names; i-- > 0 && !*p->names[i].name;)
 		p->names[i].name = before.name;
 	name.program = p->n_names ? p->names[p->n_names - 1].program : "";
-	push_name(p, &name);
+	leaks_push_name(p, &name);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ int leaks_take_exec(struct leaks *l, const struct event *ev)
 		return 0;
 	}
 	name.name = last ? last->name : "";
-	push_name(p, &name);
+	leaks_push_name(p, &name);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ int leaks_take_fork(struct leaks *l, const struct event *ev)
 	child = leaks_get_process(l, ev->fork.child_pid);
 	if (!child)
 		return -ENOMEM;
-	push_name(child, &parent->names[parent->n_names - 1]);
+	leaks_push_name(child, &parent->names[parent->n_names - 1]);
 	return 0;
 }
 

@@ -101,7 +101,7 @@ static bool leaks_is_wanted(const struct leaks_options *o, uint32_t pid, uint32_
 	return o->n_pids == 0;
 }
 
-static int add_watch(struct leaks *l, struct leak_watch *w)
+static int leaks_add_watch(struct leaks *l, struct leak_watch *w)
 {
 	if (GROW(l->watches, l->room_watches, l->n_watches + 1) < 0)
 		return -ENOMEM;
@@ -110,7 +110,7 @@ static int add_watch(struct leaks *l, struct leak_watch *w)
 }
 
 /* Whether EV repeats the begin of W, as the second of two cuts of a recording does. */
-static bool is_told_again(const struct leak_watch *w, const struct event *ev)
+static bool leaks_is_told_again(const struct leak_watch *w, const struct event *ev)
 {
 	return w && w->open && !w->ran_other && ev->ts_ns >= w->begin_ns &&
 	       w->complete == ev->watch.complete && w->interval == ev->watch.interval &&
@@ -120,14 +120,14 @@ static bool is_told_again(const struct leak_watch *w, const struct event *ev)
 	       strcmp(w->allocators, ev->watch.allocators) == 0;
 }
 
-static int take_watch(struct leaks *l, const struct event *ev)
+static int leaks_take_watch(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
 	struct leak_watch *w, **link;
 
 	if (!p)
 		return -ENOMEM;
-	if (is_told_again(p->watch, ev)) {
+	if (leaks_is_told_again(p->watch, ev)) {
 		leak_watch_finish_telling(p->watch, ev->ts_ns);
 		p->watch->told_ns = ev->ts_ns;
 		p->watch->sequence++;
@@ -155,7 +155,7 @@ static int take_watch(struct leaks *l, const struct event *ev)
 		.min_bytes = ev->watch.min_bytes,
 		.open = true,
 	};
-	if (!w->resources || !w->allocators || !w->unwatched || add_watch(l, w) < 0) {
+	if (!w->resources || !w->allocators || !w->unwatched || leaks_add_watch(l, w) < 0) {
 		free(w);
 		return -ENOMEM;
 	}
@@ -166,7 +166,7 @@ static int take_watch(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-static int take_watched(struct leaks *l, const struct event *ev)
+static int leaks_take_watched(struct leaks *l, const struct event *ev)
 {
 	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 
@@ -214,7 +214,8 @@ static struct leak_group *leaks_get_group(struct leak_watch *w, enum resource re
 	return g;
 }
 
-static void add_live(struct leak_watch *w, struct leak_group *g, uint64_t size, uint64_t ts_ns)
+static void leaks_add_live(struct leak_watch *w, struct leak_group *g, uint64_t size,
+			   uint64_t ts_ns)
 {
 	g->live_bytes += size;
 	if (w->n_usage_times == 0)
@@ -229,7 +230,7 @@ static void leaks_take_live(struct leak_watch *w, struct leak_group *g, uint64_t
 		leak_trend_set(&g->trend, leak_watch_age(w, ts_ns), g->live_bytes);
 }
 
-static int take_stack(struct leaks *l, const struct event *ev)
+static int leaks_take_stack(struct leaks *l, const struct event *ev)
 {
 	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 	uint32_t node;
@@ -245,26 +246,26 @@ static int take_stack(struct leaks *l, const struct event *ev)
 
 /* ---- blocks ---- */
 
-static uint64_t hash_block(enum resource resource, uint64_t id)
+static uint64_t leaks_hash_block(enum resource resource, uint64_t id)
 {
 	const uint64_t key[] = { resource, id };
 
 	return table_hash(key, sizeof(key));
 }
 
-static struct leak_block *find_block(const struct leak_watch *w, enum resource resource,
-				     uint64_t id)
+static struct leak_block *leaks_find_block(const struct leak_watch *w, enum resource resource,
+					   uint64_t id)
 {
-	struct leak_block *b = table_get(&w->by_id, hash_block(resource, id));
+	struct leak_block *b = table_get(&w->by_id, leaks_hash_block(resource, id));
 
 	while (b && (b->group->resource != resource || b->id != id))
 		b = b->next;
 	return b;
 }
 
-static void remove_block(struct leak_watch *w, struct leak_block *b, uint64_t ts_ns)
+static void leaks_remove_block(struct leak_watch *w, struct leak_block *b, uint64_t ts_ns)
 {
-	uint64_t hash = hash_block(b->group->resource, b->id);
+	uint64_t hash = leaks_hash_block(b->group->resource, b->id);
 	struct leak_block *first = table_get(&w->by_id, hash), **link = &first;
 
 	while (*link != b)
@@ -296,7 +297,7 @@ static int leaks_describe(struct leaks *l, struct leak_block *b, const struct ev
 
 static int leaks_add_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
-	uint64_t hash = hash_block(ev->block.resource, ev->block.id);
+	uint64_t hash = leaks_hash_block(ev->block.resource, ev->block.id);
 	struct leak_group *g = leaks_get_group(w, ev->block.resource, ev->block.stack);
 	struct leak_block *b = g ? calloc(1, sizeof(*b)) : NULL;
 
@@ -317,29 +318,29 @@ static int leaks_add_block(struct leaks *l, struct leak_watch *w, const struct e
 	if (w->first)
 		w->first->before = b;
 	w->first = b;
-	add_live(w, g, b->size, ev->ts_ns);
+	leaks_add_live(w, g, b->size, ev->ts_ns);
 	return 0;
 }
 
-static int take_alloc(struct leaks *l, struct leak_watch *w, const struct event *ev)
+static int leaks_take_alloc(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
-	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
+	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
 
 	w->logged = true;
 	if (b) {
 		w->replaced++;
-		remove_block(w, b, ev->ts_ns);
+		leaks_remove_block(w, b, ev->ts_ns);
 	}
 	return leaks_add_block(l, w, ev);
 }
 
 static void leaks_take_free(struct leak_watch *w, const struct event *ev)
 {
-	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
+	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
 
 	w->logged = true;
 	if (b)
-		remove_block(w, b, ev->ts_ns);
+		leaks_remove_block(w, b, ev->ts_ns);
 	else
 		w->own_unmatched++;
 }
@@ -353,7 +354,7 @@ static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 	for (struct leak_block *b = w->first; b; b = after) {
 		after = b->after;
 		if (b->sequence != w->sequence && b->since_ns <= ts_ns)
-			remove_block(w, b, ts_ns);
+			leaks_remove_block(w, b, ts_ns);
 	}
 }
 
@@ -378,16 +379,16 @@ static void leaks_take_snapshot(struct leak_watch *w, const struct event *ev)
 }
 
 /* Handles a block of a snapshot, which may be known. */
-static int take_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
+static int leaks_take_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
-	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
+	struct leak_block *b = leaks_find_block(w, ev->block.resource, ev->block.id);
 	struct leak_group *g = leaks_get_group(w, ev->block.resource, ev->block.stack);
 	int r = 0;
 
 	if (!g)
 		return -ENOMEM;
 	if (b && (b->group != g || b->size != ev->block.size)) {
-		remove_block(w, b, ev->ts_ns);
+		leaks_remove_block(w, b, ev->ts_ns);
 		b = NULL;
 	}
 	if (b) {
@@ -403,7 +404,7 @@ static int take_block(struct leaks *l, struct leak_watch *w, const struct event 
 
 /* ---- sums ---- */
 
-static struct leak_sum *get_sum(struct leak_watch *w, const struct event *ev)
+static struct leak_sum *leaks_get_sum(struct leak_watch *w, const struct event *ev)
 {
 	uint64_t key[] = { ev->usage.resource, ev->usage.stack };
 	uint64_t hash = table_hash(key, sizeof(key));
@@ -414,9 +415,9 @@ static struct leak_sum *get_sum(struct leak_watch *w, const struct event *ev)
 	return sum && sum->group ? sum : NULL;
 }
 
-static int take_usage(struct leak_watch *w, const struct event *ev)
+static int leaks_take_usage(struct leak_watch *w, const struct event *ev)
 {
-	struct leak_sum *sum = get_sum(w, ev);
+	struct leak_sum *sum = leaks_get_sum(w, ev);
 	struct leak_group *g;
 
 	if (!sum)
@@ -479,11 +480,11 @@ static int leaks_take_of_watch(struct leaks *l, const struct event *ev)
 		leaks_take_snapshot(w, ev);
 		return 0;
 	case EVENT_USAGE:
-		return take_usage(w, ev);
+		return leaks_take_usage(w, ev);
 	case EVENT_ALLOC:
-		return take_alloc(l, w, ev);
+		return leaks_take_alloc(l, w, ev);
 	case EVENT_BLOCK:
-		return take_block(l, w, ev);
+		return leaks_take_block(l, w, ev);
 	default:
 		leaks_take_free(w, ev);
 		return 0;
@@ -512,11 +513,11 @@ int leaks_add(struct leaks *l, const struct event *ev)
 			l->n_lost += ev->lost.count;
 		return 0;
 	case EVENT_WATCH_BEGIN:
-		return take_watch(l, ev);
+		return leaks_take_watch(l, ev);
 	case EVENT_WATCH_END:
-		return take_watched(l, ev);
+		return leaks_take_watched(l, ev);
 	case EVENT_SAMPLE:
-		return ev->sample.kind == SAMPLE_NAMED ? take_stack(l, ev) : 0;
+		return ev->sample.kind == SAMPLE_NAMED ? leaks_take_stack(l, ev) : 0;
 	case EVENT_SNAPSHOT:
 	case EVENT_USAGE:
 	case EVENT_ALLOC:

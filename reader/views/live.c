@@ -87,7 +87,7 @@ uint64_t live_end_ns(const struct live *l)
 }
 
 /* Whether EV comes in order of time, and has the time at which it happened. */
-static bool tells_time(const struct event *ev)
+static bool live_tells_time(const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_SWITCH:
@@ -105,10 +105,10 @@ static bool tells_time(const struct event *ev)
 
 bool live_is_over(const struct live *l, const struct event *ev)
 {
-	return l->end_ns != 0 && ev->ts_ns >= l->end_ns && tells_time(ev);
+	return l->end_ns != 0 && ev->ts_ns >= l->end_ns && live_tells_time(ev);
 }
 
-static int add_ending(struct pids *p, uint32_t pid)
+static int live_add_ending(struct pids *p, uint32_t pid)
 {
 	if (GROW(p->list, p->room, p->n + 1) < 0)
 		return -ENOMEM;
@@ -130,7 +130,7 @@ int live_add(struct live *l, const struct event *ev)
 	if (ev->kind == EVENT_SWITCH && summary_wakeup_latency(l->summary, ev, &ns))
 		r = latency_table_add(&l->latencies, ev->sw.next_tid, ns);
 	if (r == 0 && ev->kind == EVENT_EXIT && ev->exit.process_ends)
-		r = add_ending(&l->ending, ev->pid);
+		r = live_add_ending(&l->ending, ev->pid);
 	r = r ?: summary_add(l->summary, ev);
 	return r < 0 ? r : profile_add(l->profile, ev);
 }
@@ -143,7 +143,7 @@ const uint32_t *live_ended(const struct live *l, size_t *ret_n)
 
 /* ---- CPUs and losses ---- */
 
-static int show_cpus(const struct live *l, struct live_window *w)
+static int live_show_cpus(const struct live *l, struct live_window *w)
 {
 	const struct summary *s = l->summary;
 	size_t n = s->recording.n_cpus > FXT_CPU_MAX ? 0 : s->recording.n_cpus;
@@ -167,7 +167,7 @@ static int show_cpus(const struct live *l, struct live_window *w)
 	return 0;
 }
 
-static int show_lost(const struct live *l, struct live_window *w)
+static int live_show_lost(const struct live *l, struct live_window *w)
 {
 	const struct summary *s = l->summary;
 
@@ -204,7 +204,7 @@ struct label {
 };
 
 /* The last component of a path; "kernel" for the kernel's own text. */
-static const char *module_of(const struct profile_place *place, const struct frame *frame)
+static const char *live_module_of(const struct profile_place *place, const struct frame *frame)
 {
 	const char *path = place->mapping           ? place->mapping->path
 			   : frame && frame->module ? frame->module
@@ -217,8 +217,9 @@ static const char *module_of(const struct profile_place *place, const struct fra
 	return profile_names_base(path);
 }
 
-static int ask_name(const struct live *l, const struct profile_names *names,
-		    const struct profile_place *place, struct live_window *w, struct label *ret)
+static int live_ask_name(const struct live *l, const struct profile_names *names,
+			 const struct profile_place *place, struct live_window *w,
+			 struct label *ret)
 {
 	const struct frame *frames = NULL;
 	int n = profile_names_find(l->profile, names, place, &frames);
@@ -229,7 +230,7 @@ static int ask_name(const struct live *l, const struct profile_names *names,
 		frames = NULL;
 	ret->name =
 		text_set_keep(&w->texts, frames && *frames->function ? frames->function : unknown);
-	ret->module = text_set_keep(&w->texts, module_of(place, frames));
+	ret->module = text_set_keep(&w->texts, live_module_of(place, frames));
 	return ret->name && ret->module ? 0 : -ENOMEM;
 }
 
@@ -241,9 +242,9 @@ DEFINE_ORDER(live_compare_functions, struct live_function,
 		?: strcmp(x->process, y->process))
 
 /* Counts STACK for its function. NUMBERS maps functions to indices. */
-static int count_function(const struct live *l, const struct profile_stack *stack,
-			  const struct label *label, bool kernel, struct table *numbers,
-			  struct live_window *w)
+static int live_count_function(const struct live *l, const struct profile_stack *stack,
+			       const struct label *label, bool kernel, struct table *numbers,
+			       struct live_window *w)
 {
 	const char *process = text_set_keep(&w->texts, live_process_name(l, stack->pid));
 	const void *const key[] = { label->name, label->module, process };
@@ -275,8 +276,8 @@ static int count_function(const struct live *l, const struct profile_stack *stac
 	return 0;
 }
 
-static int show_functions(const struct live *l, const struct profile_names *names,
-			  struct live_window *w)
+static int live_show_functions(const struct live *l, const struct profile_names *names,
+			       struct live_window *w)
 {
 	const struct profile *p = l->profile;
 	_cleanup_free_ const struct profile_stack **stacks =
@@ -298,10 +299,11 @@ static int show_functions(const struct live *l, const struct profile_names *name
 		struct label *label = place ? &labels[number] : NULL;
 
 		if (label && !label->name)
-			r = ask_name(l, names, place, w, label);
+			r = live_ask_name(l, names, place, w, label);
 		if (r == 0)
-			r = count_function(l, stacks[i], label ?: &none,
-					   place && maps_is_kernel(place->address), &numbers, w);
+			r = live_count_function(l, stacks[i], label ?: &none,
+						place && maps_is_kernel(place->address), &numbers,
+						w);
 	}
 	table_deinit(&numbers);
 	SORT(w->functions, w->n_functions, live_compare_functions);
@@ -316,7 +318,7 @@ static uint64_t live_count_of(const struct table *t, uint32_t tid)
 }
 
 /* Counts the samples of each thread: tid + 1 -> count. */
-static int count_samples(const struct profile *p, struct table *counts)
+static int live_count_samples(const struct profile *p, struct table *counts)
 {
 	int r = 0;
 
@@ -329,8 +331,8 @@ static int count_samples(const struct profile *p, struct table *counts)
 	return r;
 }
 
-static int show_thread(const struct live *l, const struct summary_thread *t, uint64_t samples,
-		       struct live_window *w)
+static int live_show_thread(const struct live *l, const struct summary_thread *t, uint64_t samples,
+			    struct live_window *w)
 {
 	const struct latency *latency = table_get(&l->latencies, t->tid);
 	struct live_task task = {
@@ -354,13 +356,13 @@ static int show_thread(const struct live *l, const struct summary_thread *t, uin
 	return 0;
 }
 
-static int show_threads(const struct live *l, struct live_window *w)
+static int live_show_threads(const struct live *l, struct live_window *w)
 {
 	_cleanup_free_ struct summary_thread **threads = NULL;
 	struct table samples = { 0 };
 	size_t n = 0;
 	int r = summary_threads_by_cpu(l->summary, &threads, &n)
-			?: count_samples(l->profile, &samples);
+			?: live_count_samples(l->profile, &samples);
 
 	w->threads = calloc(n + 1, sizeof(*w->threads));
 	if (r == 0 && !w->threads)
@@ -370,7 +372,7 @@ static int show_threads(const struct live *l, struct live_window *w)
 		uint64_t count = live_count_of(&samples, t->tid);
 
 		if (t->cpu_ns || t->runnable_ns || t->switches || t->wakeups || count)
-			r = show_thread(l, t, count, w);
+			r = live_show_thread(l, t, count, w);
 	}
 	table_deinit(&samples);
 	return r;
@@ -403,7 +405,7 @@ static struct live_task *live_get_process(const struct live *l, struct table *nu
 DEFINE_ORDER(compare_tasks, struct live_task,
 	     COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->pid, y->pid))
 
-static int show_processes(const struct live *l, struct live_window *w)
+static int live_show_processes(const struct live *l, struct live_window *w)
 {
 	_cleanup_free_ struct latency *latencies = calloc(w->n_threads + 1, sizeof(*latencies));
 	struct table numbers = { 0 };
@@ -447,8 +449,8 @@ static int live_show(const struct live *l, const struct profile_names *names, st
 	w->n_events = l->n_events;
 	w->n_samples = l->profile->n_samples;
 	w->n_unmapped = profile_n_unmapped(l->profile);
-	return show_cpus(l, w) ?: show_lost(l, w) ?: show_functions(l, names, w)
-		       ?: show_threads(l, w) ?: show_processes(l, w);
+	return live_show_cpus(l, w) ?: live_show_lost(l, w) ?: live_show_functions(l, names, w)
+		       ?: live_show_threads(l, w) ?: live_show_processes(l, w);
 }
 
 static int live_begin(struct live *l)

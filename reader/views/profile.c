@@ -86,13 +86,13 @@ static uint32_t profile_number_of(const struct table *t, uint64_t key)
 	return (uint32_t)(uintptr_t)table_get(t, key) - 1;
 }
 
-static int set_number(struct table *t, uint64_t key, size_t number)
+static int profile_set_number(struct table *t, uint64_t key, size_t number)
 {
 	return table_set(t, key, (void *)(uintptr_t)(number + 1));
 }
 
 /* Finds or adds PLACE. *RET is its number, or NOBODY if there is no more room. */
-static int find_place(struct profile *p, struct profile_place place, uint32_t *ret)
+static int profile_find_place(struct profile *p, struct profile_place place, uint32_t *ret)
 {
 	struct profile_state *s = p->state;
 	const uint64_t key[] = { (uint64_t)place.owner << 1 | place.returns, place.address,
@@ -116,7 +116,7 @@ static int find_place(struct profile *p, struct profile_place place, uint32_t *r
 	place.frames =
 		frames_find(p->frames, place.owner, frames_code(place.address, place.returns));
 	if (GROW(p->places, s->room_places, p->n_places + 1) < 0 ||
-	    set_number(&s->place_numbers, hash, p->n_places) < 0)
+	    profile_set_number(&s->place_numbers, hash, p->n_places) < 0)
 		return -ENOMEM;
 	*ret = (uint32_t)p->n_places;
 	p->places[p->n_places++] = place;
@@ -138,7 +138,7 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 	if (p->n_nodes >= PROFILE_NODES_MAX)
 		return 1;
 	if (GROW(p->nodes, s->room_nodes, p->n_nodes + 1) < 0 ||
-	    set_number(&s->node_numbers, key, p->n_nodes) < 0)
+	    profile_set_number(&s->node_numbers, key, p->n_nodes) < 0)
 		return -ENOMEM;
 	p->nodes[p->n_nodes] = (struct profile_node){ *node, place };
 	*node = (uint32_t)p->n_nodes++;
@@ -146,7 +146,7 @@ static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 }
 
 /* Finds the node of EV's stack. Returns 1 if only a part of the stack could be kept. */
-static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
+static int profile_find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 {
 	unsigned n = ev->sample.n_frames;
 	uint32_t node = 0, number;
@@ -163,7 +163,7 @@ static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 		};
 
 		place.mapping = maps_find(p->state->maps, place.owner, address, ev->ts_ns);
-		r = find_place(p, place, &number);
+		r = profile_find_place(p, place, &number);
 		if (r == 0)
 			r = number == NOBODY ? 1 : profile_descend(p, &node, number);
 	}
@@ -173,7 +173,7 @@ static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 
 int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret)
 {
-	int r = find_node(p, ev, ret);
+	int r = profile_find_node(p, ev, ret);
 
 	p->n_cut += r > 0;
 	return r;
@@ -207,7 +207,7 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 		return profile_count_stack(p, &root);
 	}
 	if (GROW(p->stacks, s->room_stacks, p->n_stacks + 1) < 0 ||
-	    set_number(&s->stack_numbers, hash, p->n_stacks) < 0)
+	    profile_set_number(&s->stack_numbers, hash, p->n_stacks) < 0)
 		return -ENOMEM;
 	p->stacks[p->n_stacks] = *stack;
 	p->stacks[p->n_stacks++].next = first;
@@ -216,7 +216,7 @@ static int profile_count_stack(struct profile *p, const struct profile_stack *st
 
 /* ---- threads on CPUs ---- */
 
-static struct runner *get_runner(struct profile *p, uint32_t tid)
+static struct runner *profile_get_runner(struct profile *p, uint32_t tid)
 {
 	struct runner *r = table_make(&p->state->runners, (uint64_t)tid + 1, sizeof(*r));
 
@@ -226,14 +226,14 @@ static struct runner *get_runner(struct profile *p, uint32_t tid)
 }
 
 /* The idle threads share one koid, so their CPU is unknown. */
-static int add_switch(struct profile *p, const struct event *ev)
+static int profile_add_switch(struct profile *p, const struct event *ev)
 {
 	struct runner *out = NULL, *in = NULL;
 
 	if (p->state->options.n_cpus == 0)
 		return 0;
 	if (ev->tid != 0) {
-		out = get_runner(p, ev->tid);
+		out = profile_get_runner(p, ev->tid);
 		if (!out)
 			return -ENOMEM;
 		if (!out->seen || out->cpu == ev->cpu) {
@@ -244,7 +244,7 @@ static int add_switch(struct profile *p, const struct event *ev)
 		}
 	}
 	if (ev->sw.next_tid != 0) {
-		in = get_runner(p, ev->sw.next_tid);
+		in = profile_get_runner(p, ev->sw.next_tid);
 		if (!in)
 			return -ENOMEM;
 		in->cpu_before = in->seen ? in->cpu : ev->cpu;
@@ -255,13 +255,13 @@ static int add_switch(struct profile *p, const struct event *ev)
 	return 0;
 }
 
-static bool cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
+static bool profile_cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
 {
 	return cpu < o->n_cpus && o->cpus[cpu];
 }
 
 /* Whether the thread was on a selected CPU at TS_NS, which must be recent. */
-static bool was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
+static bool profile_was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 {
 	const struct profile_options *o = &p->state->options;
 	const struct runner *r;
@@ -271,7 +271,7 @@ static bool was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 	r = table_get(&p->state->runners, (uint64_t)tid + 1);
 	if (!r || !r->seen)
 		return false;
-	return cpu_is_wanted(o, r->runs && ts_ns < r->since_ns ? r->cpu_before : r->cpu);
+	return profile_cpu_is_wanted(o, r->runs && ts_ns < r->since_ns ? r->cpu_before : r->cpu);
 }
 
 /* ---- samples ---- */
@@ -289,43 +289,43 @@ static bool profile_is_wanted(struct profile *p, uint32_t pid, uint32_t tid, uin
 	const struct profile_options *o = &p->state->options;
 
 	return profile_is_in(o->pids, o->n_pids, pid) && profile_is_in(o->tids, o->n_tids, tid) &&
-	       was_on_cpu(p, tid, ts_ns);
+	       profile_was_on_cpu(p, tid, ts_ns);
 }
 
 /* Adds times without overflow. */
-static uint64_t saturating_add(uint64_t a, uint64_t b)
+static uint64_t profile_saturating_add(uint64_t a, uint64_t b)
 {
 	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-static void begin_window(struct profile *p, uint64_t ts_ns)
+static void profile_begin_window(struct profile *p, uint64_t ts_ns)
 {
 	struct profile_options *o = &p->state->options;
 
 	p->state->begun = true;
 	if (o->absolute)
 		return;
-	o->from_ns = o->from_ns == 0 ? 0 : saturating_add(ts_ns, o->from_ns);
-	o->to_ns = saturating_add(ts_ns, o->to_ns);
+	o->from_ns = o->from_ns == 0 ? 0 : profile_saturating_add(ts_ns, o->from_ns);
+	o->to_ns = profile_saturating_add(ts_ns, o->to_ns);
 }
 
 /* UINT64_MAX means that the window has no end. */
-static bool is_behind(const struct profile_options *o, uint64_t ts_ns)
+static bool profile_is_behind(const struct profile_options *o, uint64_t ts_ns)
 {
 	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
 }
 
-static int add_on_cpu(struct profile *p, const struct event *ev)
+static int profile_add_on_cpu(struct profile *p, const struct event *ev)
 {
 	const struct profile_options *o = &p->state->options;
 	struct profile_stack stack = { .pid = ev->pid, .tid = ev->tid, .count = 1 };
 	int r;
 
 	p->n_samples_seen++;
-	if (!o->on_cpu || ev->ts_ns < o->from_ns || is_behind(o, ev->ts_ns) ||
+	if (!o->on_cpu || ev->ts_ns < o->from_ns || profile_is_behind(o, ev->ts_ns) ||
 	    !profile_is_wanted(p, ev->pid, ev->tid, ev->ts_ns))
 		return 0;
-	r = find_node(p, ev, &stack.node);
+	r = profile_find_node(p, ev, &stack.node);
 	if (r < 0)
 		return r;
 	p->n_cut += r > 0;
@@ -336,7 +336,7 @@ static int add_on_cpu(struct profile *p, const struct event *ev)
 }
 
 /* Counts the off-CPU time of RUNNER, with the stack of EV if it is not NULL. */
-static int close_off_cpu(struct profile *p, struct runner *runner, const struct event *ev)
+static int profile_close_off_cpu(struct profile *p, struct runner *runner, const struct event *ev)
 {
 	const struct profile_options *o = &p->state->options;
 	uint64_t from = runner->begin_ns > o->from_ns ? runner->begin_ns : o->from_ns;
@@ -348,10 +348,10 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 
 	runner->open = false;
 	if (to < from || (to == from && runner->begin_ns < from) ||
-	    is_behind(o, runner->begin_ns) ||
+	    profile_is_behind(o, runner->begin_ns) ||
 	    !profile_is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
 		return 0;
-	r = ev ? find_node(p, ev, &stack.node) : 0;
+	r = ev ? profile_find_node(p, ev, &stack.node) : 0;
 	if (r < 0)
 		return r;
 	p->n_cut += r > 0;
@@ -362,7 +362,7 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 	return profile_count_stack(p, &stack);
 }
 
-static int add_off_cpu(struct profile *p, const struct event *ev)
+static int profile_add_off_cpu(struct profile *p, const struct event *ev)
 {
 	struct runner *runner;
 	int r;
@@ -370,10 +370,10 @@ static int add_off_cpu(struct profile *p, const struct event *ev)
 	p->n_offcpu_seen++;
 	if (!p->state->options.off_cpu)
 		return 0;
-	runner = get_runner(p, ev->tid);
+	runner = profile_get_runner(p, ev->tid);
 	if (!runner)
 		return -ENOMEM;
-	r = runner->open ? close_off_cpu(p, runner, NULL) : 0;
+	r = runner->open ? profile_close_off_cpu(p, runner, NULL) : 0;
 	runner->pid = ev->pid;
 	runner->open = true;
 	runner->begin_ns = ev->ts_ns;
@@ -387,14 +387,14 @@ static int profile_add_sample(struct profile *p, const struct event *ev)
 	struct runner *runner;
 
 	if (ev->sample.kind == SAMPLE_ON_CPU)
-		return add_on_cpu(p, ev);
+		return profile_add_on_cpu(p, ev);
 	if (ev->sample.kind != SAMPLE_OFF_CPU)
 		return 0;
 	runner = table_get(&p->state->runners, (uint64_t)ev->tid + 1);
 	/* The time is not selected, or this is a second stack for it. */
 	if (!runner || !runner->open || runner->begin_ns != ev->ts_ns)
 		return 0;
-	return close_off_cpu(p, runner, ev);
+	return profile_close_off_cpu(p, runner, ev);
 }
 
 int profile_add(struct profile *p, const struct event *ev)
@@ -411,17 +411,17 @@ int profile_add(struct profile *p, const struct event *ev)
 		break;
 	}
 	if (!p->state->begun)
-		begin_window(p, ev->ts_ns);
+		profile_begin_window(p, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SAMPLING:
 		p->frequency = ev->sampling.frequency;
 		return 0;
 	case EVENT_SWITCH:
-		return add_switch(p, ev);
+		return profile_add_switch(p, ev);
 	case EVENT_SAMPLE:
 		return profile_add_sample(p, ev);
 	case EVENT_OFFCPU:
-		return add_off_cpu(p, ev);
+		return profile_add_off_cpu(p, ev);
 	default:
 		r = programs_add(&p->state->programs, ev);
 		return r < 0 ? r : maps_add(p->state->maps, ev);
@@ -435,7 +435,7 @@ int profile_finish(struct profile *p)
 
 	for (size_t pos = 0; r == 0 && (runner = table_next(&p->state->runners, &pos));)
 		if (runner->open)
-			r = close_off_cpu(p, runner, NULL);
+			r = profile_close_off_cpu(p, runner, NULL);
 	return r;
 }
 

@@ -38,7 +38,7 @@ uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to)
 }
 
 /* Ends the current activity of CPU at TS. */
-static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
+static void summary_account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
 {
 	uint64_t ns = summary_counted(s, cpu->since_ns, ts_ns);
 	struct summary_thread *t;
@@ -53,7 +53,7 @@ static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_
 }
 
 /* Adds the time in the state of T up to TS, unless records were lost in it. */
-static void account_thread(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
+static void summary_account_thread(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
 {
 	uint64_t ns = summary_counted(s, t->since_ns, ts_ns);
 
@@ -71,13 +71,13 @@ static void account_thread(struct summary *s, struct summary_thread *t, uint64_t
 static void summary_accounts_set_state(struct summary *s, struct summary_thread *t,
 				       enum summary_state state, uint64_t ts_ns)
 {
-	account_thread(s, t, ts_ns);
+	summary_account_thread(s, t, ts_ns);
 	t->state = state;
 	t->since_ns = ts_ns;
 	t->epoch = s->n_gaps;
 }
 
-static enum summary_state state_after(const struct event *ev)
+static enum summary_state summary_state_after(const struct event *ev)
 {
 	/* The recording or a loss has truncated the thread's time: its next state is unknown. */
 	if (ev->sw.synthetic)
@@ -100,7 +100,7 @@ static enum summary_state state_after(const struct event *ev)
 static void summary_accounts_switch_out(struct summary *s, struct summary_thread *t,
 					const struct event *ev)
 {
-	enum summary_state after = state_after(ev);
+	enum summary_state after = summary_state_after(ev);
 
 	if (after == SUMMARY_RUNNABLE)
 		t->preempted++;
@@ -117,8 +117,8 @@ static void summary_accounts_switch_out(struct summary *s, struct summary_thread
 }
 
 /* Whether EV switches T in after a wakeup. *RET_NS is the time since then. */
-static bool answers_wakeup(const struct summary *s, const struct summary_thread *t,
-			   const struct event *ev, uint64_t *ret_ns)
+static bool summary_answers_wakeup(const struct summary *s, const struct summary_thread *t,
+				   const struct event *ev, uint64_t *ret_ns)
 {
 	if (t->woken_ns == 0 || ev->sw.synthetic || t->epoch != s->n_gaps)
 		return false;
@@ -130,7 +130,7 @@ bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uin
 {
 	const struct summary_thread *t = table_get(&s->threads, ev->sw.next_tid);
 
-	return t && ev->cpu <= FXT_CPU_MAX && answers_wakeup(s, t, ev, ret_ns);
+	return t && ev->cpu <= FXT_CPU_MAX && summary_answers_wakeup(s, t, ev, ret_ns);
 }
 
 static void summary_accounts_switch_in(struct summary *s, struct summary_thread *t,
@@ -140,7 +140,7 @@ static void summary_accounts_switch_in(struct summary *s, struct summary_thread 
 
 	if (!ev->sw.synthetic)
 		t->switches++;
-	if (answers_wakeup(s, t, ev, &latency)) {
+	if (summary_answers_wakeup(s, t, ev, &latency)) {
 		if (latency > t->max_wakeup_latency_ns)
 			t->max_wakeup_latency_ns = latency;
 		if (latency > t->program_latency_ns)
@@ -174,7 +174,7 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 	}
 	/* If another thread ran here, records are missing, and the end of its time is unknown. */
 	if (cpu->seen && cpu->tid == ev->tid)
-		account_cpu(s, cpu, ev->ts_ns);
+		summary_account_cpu(s, cpu, ev->ts_ns);
 	if (!ev->sw.synthetic) {
 		s->switches++;
 		cpu->switches++;
@@ -219,7 +219,7 @@ int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, u
 	if (!t)
 		return -ENOMEM;
 	if (old->state == SUMMARY_RUNNING && s->cpus[old->cpu].tid == old_tid) {
-		account_cpu(s, &s->cpus[old->cpu], ts_ns);
+		summary_account_cpu(s, &s->cpus[old->cpu], ts_ns);
 		s->cpus[old->cpu].tid = tid;
 		s->cpus[old->cpu].since_ns = ts_ns;
 		summary_accounts_set_state(s, t, SUMMARY_RUNNING, ts_ns);
@@ -236,7 +236,7 @@ void summary_account_until(struct summary *s, struct summary_thread *t, uint64_t
 	if (ts_ns <= t->since_ns)
 		return;
 	if (t->state == SUMMARY_RUNNING && cpu && cpu->tid == t->tid && cpu->since_ns < ts_ns) {
-		account_cpu(s, cpu, ts_ns);
+		summary_account_cpu(s, cpu, ts_ns);
 		cpu->since_ns = ts_ns;
 	}
 	if (t->epoch == s->n_gaps)
@@ -255,7 +255,7 @@ void summary_account_end(struct summary *s, uint64_t end_ns)
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		struct summary_cpu *cpu = &s->cpus[i];
 
-		account_cpu(s, cpu, end_ns);
+		summary_account_cpu(s, cpu, end_ns);
 		/* Times beyond session_stop are only known now. */
 		cpu->busy_ns = summary_accounts_smaller(cpu->busy_ns, s->duration_ns);
 		cpu->other_ns =
@@ -263,5 +263,5 @@ void summary_account_end(struct summary *s, uint64_t end_ns)
 		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
 	}
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
-		account_thread(s, t, end_ns);
+		summary_account_thread(s, t, end_ns);
 }

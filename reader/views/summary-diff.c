@@ -60,7 +60,7 @@ static uint64_t summary_diff_hash(const char *text)
 
 /* The row with these names, which is made if it is new. NULL without memory. Valid until the next
  * call. */
-static struct diff_row *get_row(struct builder *b, const struct diff_row *called)
+static struct diff_row *summary_diff_get_row(struct builder *b, const struct diff_row *called)
 {
 	const uint64_t hashes[] = { summary_diff_hash(called->name),
 				    summary_diff_hash(called->command_line),
@@ -86,7 +86,7 @@ static struct diff_row *get_row(struct builder *b, const struct diff_row *called
 	return &d->rows[d->n_rows++];
 }
 
-static int add_sums(struct diff_sums *to, const struct diff_sums *from)
+static int summary_diff_add_sums(struct diff_sums *to, const struct diff_sums *from)
 {
 	to->n_processes += from->n_processes;
 	to->cpu_ns += from->cpu_ns;
@@ -109,7 +109,7 @@ static const struct summary_process *summary_diff_process_of(const struct summar
 }
 
 /* Removes the numbers of CPU and worker from names of workqueue threads. */
-static const char *without_chance(const char *name)
+static const char *summary_diff_without_chance(const char *name)
 {
 	return strncmp(name, kworkers, strlen(kworkers) - 1) == 0 ? kworkers : name;
 }
@@ -123,15 +123,15 @@ static struct diff_row summary_diff_row_of(const struct builder *b, const struct
 	const char *program = programs_name(&s->programs, t->pid, t->program);
 	struct diff_row row = { .name = program ?: p && p->name ? p->name : thread };
 
-	row.name = without_chance(row.name);
+	row.name = summary_diff_without_chance(row.name);
 	if (b->by_thread)
-		row.thread = without_chance(thread);
+		row.thread = summary_diff_without_chance(thread);
 	else if (p && !program)
 		row.command_line = p->command_line;
 	return row;
 }
 
-static bool did_anything(const struct summary_thread *t)
+static bool summary_diff_did_anything(const struct summary_thread *t)
 {
 	return t->cpu_ns != 0 || t->runnable_ns != 0 || t->switches != 0 || t->wakeups != 0;
 }
@@ -160,11 +160,11 @@ static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
 	if (latency)
 		sums.latency = *latency;
 	name = summary_diff_row_of(b, in->summary, t);
-	row = get_row(b, &name);
-	if (!row || add_sums(&row->side[side], &sums) < 0)
+	row = summary_diff_get_row(b, &name);
+	if (!row || summary_diff_add_sums(&row->side[side], &sums) < 0)
 		return -ENOMEM;
 	sums.n_processes = b->by_thread || first.of_process;
-	return add_sums(&b->diff->total[side], &sums);
+	return summary_diff_add_sums(&b->diff->total[side], &sums);
 }
 
 /* Whether KEY is new in MET. Returns 1 or 0, or -ENOMEM. */
@@ -175,8 +175,9 @@ static int summary_diff_meet(struct table *met, uint64_t key)
 	return table_set(met, key, met) < 0 ? -ENOMEM : 1;
 }
 
-static int meet_thread(const struct summary *s, const struct summary_thread *t,
-		       struct table *processes, struct table *programs, struct firsts *ret)
+static int summary_diff_meet_thread(const struct summary *s, const struct summary_thread *t,
+				    struct table *processes, struct table *programs,
+				    struct firsts *ret)
 {
 	const uint32_t program[] = { t->pid, t->program };
 	int of_process = summary_diff_meet(processes, (uint64_t)t->pid + 1);
@@ -193,7 +194,7 @@ static int meet_thread(const struct summary *s, const struct summary_thread *t,
  * All threads of one recording. A process is counted with the first one that did anything, and with
  * each name that it had as a program.
  */
-static int add_side(struct builder *b, enum diff_side_index side)
+static int summary_diff_add_side(struct builder *b, enum diff_side_index side)
 {
 	const struct summary *s = b->diff->input[side]->summary;
 	_cleanup_free_ struct summary_thread *threads = NULL;
@@ -204,9 +205,9 @@ static int add_side(struct builder *b, enum diff_side_index side)
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct firsts first;
 
-		if (!did_anything(&threads[i]))
+		if (!summary_diff_did_anything(&threads[i]))
 			continue;
-		r = meet_thread(s, &threads[i], &processes, &programs, &first)
+		r = summary_diff_meet_thread(s, &threads[i], &processes, &programs, &first)
 			    ?: summary_diff_add_thread(b, side, &threads[i], first);
 	}
 	table_deinit(&processes);
@@ -225,12 +226,12 @@ DEFINE_ORDER(compare_names, struct diff_row,
 	     strcmp(x->name, y->name) ?: strcmp(x->command_line ?: "", y->command_line ?: ""))
 
 /* Adds row FROM to row TO and leaves it empty. */
-static int merge_row(struct diff_row *to, struct diff_row *from)
+static int summary_diff_merge_row(struct diff_row *to, struct diff_row *from)
 {
 	if (!summary_diff_same(to->command_line, from->command_line))
 		to->command_line = NULL;
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
-		if (add_sums(&to->side[i], &from->side[i]) < 0)
+		if (summary_diff_add_sums(&to->side[i], &from->side[i]) < 0)
 			return -ENOMEM;
 		summary_diff_sums_deinit(&from->side[i]);
 		from->side[i] = (struct diff_sums){ 0 };
@@ -239,7 +240,7 @@ static int merge_row(struct diff_row *to, struct diff_row *from)
 }
 
 /* Merges the N rows of one name, if appropriate. */
-static int merge_name(struct diff_row *rows, size_t n)
+static int summary_diff_merge_name(struct diff_row *rows, size_t n)
 {
 	size_t in[DIFF_SIDES] = { 0 }, only[DIFF_SIDES] = { 0 };
 	struct diff_row *left = NULL;
@@ -265,7 +266,7 @@ static int merge_name(struct diff_row *rows, size_t n)
 		    summary_diff_is_in(&rows[i], DIFF_B))
 			continue;
 		if (left) {
-			r = merge_row(left, &rows[i]);
+			r = summary_diff_merge_row(left, &rows[i]);
 		} else {
 			left = &rows[i];
 			left->others = !all;
@@ -275,7 +276,8 @@ static int merge_name(struct diff_row *rows, size_t n)
 }
 
 /* Moves the remaining rows of one name to AT. Returns the end of them. */
-static size_t keep_rows(struct summary_diff *d, size_t at, const struct diff_row *rows, size_t n)
+static size_t summary_diff_keep_rows(struct summary_diff *d, size_t at, const struct diff_row *rows,
+				     size_t n)
 {
 	size_t end = at;
 
@@ -287,7 +289,7 @@ static size_t keep_rows(struct summary_diff *d, size_t at, const struct diff_row
 	return end;
 }
 
-static int merge_names(struct summary_diff *d)
+static int summary_diff_merge_names(struct summary_diff *d)
 {
 	size_t n, kept = 0;
 
@@ -298,9 +300,9 @@ static int merge_names(struct summary_diff *d)
 		for (n = 1; i + n < d->n_rows; n++)
 			if (strcmp(d->rows[i].name, d->rows[i + n].name) != 0)
 				break;
-		if (merge_name(&d->rows[i], n) < 0)
+		if (summary_diff_merge_name(&d->rows[i], n) < 0)
 			return -ENOMEM;
-		kept = keep_rows(d, kept, &d->rows[i], n);
+		kept = summary_diff_keep_rows(d, kept, &d->rows[i], n);
 	}
 	d->n_rows = kept;
 	return 0;
@@ -318,10 +320,10 @@ int summary_diff_new(const struct diff_input *a, const struct diff_input *b, boo
 	d->input[DIFF_A] = a;
 	d->input[DIFF_B] = b;
 	for (enum diff_side_index i = 0; r == 0 && i < DIFF_SIDES; i++)
-		r = add_side(&builder, i);
+		r = summary_diff_add_side(&builder, i);
 	table_deinit(&builder.index);
 	if (r == 0 && !by_thread)
-		r = merge_names(d);
+		r = summary_diff_merge_names(d);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(d);
@@ -400,7 +402,7 @@ struct order {
 };
 
 /* Rows are sorted by groups first: the most significant group first. */
-static int group_of(const struct diff_row *row, enum diff_metric metric)
+static int summary_diff_group_of(const struct diff_row *row, enum diff_metric metric)
 {
 	if (metric != DIFF_LATENCY)
 		return 0;
@@ -409,18 +411,18 @@ static int group_of(const struct diff_row *row, enum diff_metric metric)
 	return diff_row_is_small(row, metric);
 }
 
-static double change_of(const struct order *o, const struct diff_row *row)
+static double summary_diff_change_of(const struct order *o, const struct diff_row *row)
 {
 	return fabs(summary_diff_value(o->diff, DIFF_B, &row->side[DIFF_B], o->metric) -
 		    summary_diff_value(o->diff, DIFF_A, &row->side[DIFF_A], o->metric));
 }
 
-static int compare_change(const void *a, const void *b, void *userdata)
+static int summary_diff_compare_change(const void *a, const void *b, void *userdata)
 {
 	const struct diff_row *x = a, *y = b;
 	const struct order *o = userdata;
-	int group = group_of(x, o->metric) - group_of(y, o->metric);
-	double change_x = change_of(o, x), change_y = change_of(o, y);
+	int group = summary_diff_group_of(x, o->metric) - summary_diff_group_of(y, o->metric);
+	double change_x = summary_diff_change_of(o, x), change_y = summary_diff_change_of(o, y);
 
 	if (group != 0)
 		return group;
@@ -435,5 +437,5 @@ void summary_diff_sort(struct summary_diff *d, enum diff_metric metric)
 	struct order o = { d, metric };
 
 	if (d->n_rows > 0)
-		qsort_r(d->rows, d->n_rows, sizeof(*d->rows), compare_change, &o);
+		qsort_r(d->rows, d->n_rows, sizeof(*d->rows), summary_diff_compare_change, &o);
 }

@@ -36,18 +36,18 @@ struct summary_groups *summary_groups_free(struct summary_groups *g)
 	return free_ptr(g);
 }
 
-static void *as_value(size_t index)
+static void *summary_groups_as_value(size_t index)
 {
 	return (void *)(uintptr_t)(index + 1);
 }
 
-static size_t as_index(const void *value)
+static size_t summary_groups_as_index(const void *value)
 {
 	return (size_t)((uintptr_t)value - 1);
 }
 
 /* Adds a group NAME. Returns 0 or -ENOMEM. */
-static int add_group(struct making *m, const char *name, size_t *ret)
+static int summary_groups_add_group(struct making *m, const char *name, size_t *ret)
 {
 	struct summary_groups *g = m->groups;
 
@@ -67,22 +67,23 @@ static int summary_groups_get_group(struct making *m, const char *name, size_t *
 	const void *value;
 
 	while ((value = table_get(&m->by_key, key))) {
-		*ret = as_index(value);
+		*ret = summary_groups_as_index(value);
 		if (strcmp(m->groups->list[*ret].name, name) == 0)
 			return 0;
 		key += key == UINT64_MAX ? 2 : 1; /* 0 is not a valid key */
 	}
-	return add_group(m, name, ret) ?: table_set(&m->by_key, key, as_value(*ret));
+	return summary_groups_add_group(m, name, ret)
+		       ?: table_set(&m->by_key, key, summary_groups_as_value(*ret));
 }
 
-static int place_process(struct making *m, const struct summary_process *p)
+static int summary_groups_place_process(struct making *m, const struct summary_process *p)
 {
 	char name[CGROUP_NAME_MAX];
 	size_t index;
 	int r;
 
 	if (m->by == SUMMARY_BY_PROCESS) {
-		r = add_group(m, p->name ? p->name : "?", &index);
+		r = summary_groups_add_group(m, p->name ? p->name : "?", &index);
 		if (r == 0)
 			m->groups->list[index].pid = p->pid;
 	} else if (!p->cgroup_path) {
@@ -97,11 +98,12 @@ static int place_process(struct making *m, const struct summary_process *p)
 	if (r < 0)
 		return r;
 	m->groups->list[index].n_processes++;
-	return table_set(&m->of_process, (uint64_t)p->pid + 1, as_value(index));
+	return table_set(&m->of_process, (uint64_t)p->pid + 1, summary_groups_as_value(index));
 }
 
 /* The group of the ended program of T. */
-static int find_program(struct making *m, const struct summary_thread *t, size_t *ret)
+static int summary_groups_find_program(struct making *m, const struct summary_thread *t,
+				       size_t *ret)
 {
 	const uint32_t of[] = { t->pid, t->program };
 	uint64_t key = table_hash(of, sizeof(of));
@@ -109,27 +111,28 @@ static int find_program(struct making *m, const struct summary_thread *t, size_t
 	int r;
 
 	if (value) {
-		*ret = as_index(value);
+		*ret = summary_groups_as_index(value);
 		return 0;
 	}
-	r = add_group(m, programs_name(&m->summary->programs, t->pid, t->program), ret);
+	r = summary_groups_add_group(m, programs_name(&m->summary->programs, t->pid, t->program),
+				     ret);
 	if (r < 0)
 		return r;
 	m->groups->list[*ret].pid = t->pid;
 	m->groups->list[*ret].n_processes = 1;
-	return table_set(&m->of_program, key, as_value(*ret));
+	return table_set(&m->of_program, key, summary_groups_as_value(*ret));
 }
 
 /* The group of T. */
-static int find_group(struct making *m, const struct summary_thread *t, size_t *ret)
+static int summary_groups_find_group(struct making *m, const struct summary_thread *t, size_t *ret)
 {
 	const void *value = table_get(&m->of_process, (uint64_t)t->pid + 1);
 	int r;
 
 	if (m->by == SUMMARY_BY_PROCESS && programs_name(&m->summary->programs, t->pid, t->program))
-		return find_program(m, t, ret);
+		return summary_groups_find_program(m, t, ret);
 	if (m->by == SUMMARY_BY_THREAD) {
-		r = add_group(m, t->name ? t->name : "?", ret);
+		r = summary_groups_add_group(m, t->name ? t->name : "?", ret);
 		if (r == 0) {
 			m->groups->list[*ret].pid = t->pid;
 			m->groups->list[*ret].tid = t->tid;
@@ -138,15 +141,15 @@ static int find_group(struct making *m, const struct summary_thread *t, size_t *
 	}
 	if (!value)
 		return summary_groups_get_group(m, "?", ret);
-	*ret = as_index(value);
+	*ret = summary_groups_as_index(value);
 	return 0;
 }
 
-static int place_thread(struct making *m, const struct summary_thread *t)
+static int summary_groups_place_thread(struct making *m, const struct summary_thread *t)
 {
 	struct summary_group *g;
 	size_t index;
-	int r = find_group(m, t, &index);
+	int r = summary_groups_find_group(m, t, &index);
 
 	if (r < 0)
 		return r;
@@ -169,7 +172,7 @@ DEFINE_ORDER(summary_groups_compare, struct summary_group,
 	COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(y->samples, x->samples) ?: strcmp(x->name, y->name)
 		?: COMPARE(x->pid, y->pid) ?: COMPARE(x->tid, y->tid))
 
-static int place_all(struct making *m)
+static int summary_groups_place_all(struct making *m)
 {
 	_cleanup_free_ struct summary_process **processes = NULL;
 	_cleanup_free_ struct summary_thread *threads = NULL;
@@ -178,9 +181,9 @@ static int place_all(struct making *m)
 			?: summary_programs_by_cpu(m->summary, &threads, &n_threads);
 
 	for (size_t i = 0; r == 0 && m->by != SUMMARY_BY_THREAD && i < n_processes; i++)
-		r = place_process(m, processes[i]);
+		r = summary_groups_place_process(m, processes[i]);
 	for (size_t i = 0; r == 0 && i < n_threads; i++)
-		r = place_thread(m, &threads[i]);
+		r = summary_groups_place_thread(m, &threads[i]);
 	return r;
 }
 
@@ -188,7 +191,7 @@ int summary_groups_new(const struct summary *s, enum summary_by by, struct summa
 {
 	_cleanup_(summary_groups_freep) struct summary_groups *g = calloc(1, sizeof(*g));
 	struct making m = { .summary = s, .by = by, .groups = g };
-	int r = g ? place_all(&m) : -ENOMEM;
+	int r = g ? summary_groups_place_all(&m) : -ENOMEM;
 
 	table_deinit(&m.by_key);
 	table_deinit(&m.of_process);

@@ -16,7 +16,7 @@ int summary_new(struct summary **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static void free_thread(struct summary_thread *t)
+static void summary_free_thread(struct summary_thread *t)
 {
 	free(t->name);
 	free(t);
@@ -30,7 +30,7 @@ static void summary_free_process(struct summary_process *p)
 	free(p);
 }
 
-static void forget_marks(struct summary *s)
+static void summary_forget_marks(struct summary *s)
 {
 	for (size_t i = 0; i < s->n_marks; i++)
 		free(s->marks[i].text);
@@ -51,12 +51,12 @@ struct summary *summary_free(struct summary *s)
 		return NULL;
 	summary_programs_forget(s);
 	for (pos = 0; (t = table_next(&s->threads, &pos));)
-		free_thread(t);
+		summary_free_thread(t);
 	for (pos = 0; (p = table_next(&s->processes, &pos));)
 		summary_free_process(p);
 	table_deinit(&s->threads);
 	table_deinit(&s->processes);
-	forget_marks(s);
+	summary_forget_marks(s);
 	free(s->marks);
 	for (size_t i = 0; i < s->n_lost; i++)
 		free(s->lost[i].class_name);
@@ -103,7 +103,7 @@ static struct summary_process *summary_get_process(struct summary *s, uint32_t p
 }
 
 /* Without session_start or session_stop, the range of times is the duration. */
-static void see_time(struct summary *s, uint64_t ts_ns)
+static void summary_see_time(struct summary *s, uint64_t ts_ns)
 {
 	if (!s->timed) {
 		s->start_ns = s->end_ns = ts_ns;
@@ -116,7 +116,7 @@ static void see_time(struct summary *s, uint64_t ts_ns)
 		s->end_ns = ts_ns;
 }
 
-static void forget_cgroup(struct summary_process *p)
+static void summary_forget_cgroup(struct summary_process *p)
 {
 	p->cgroup_path = free_ptr(p->cgroup_path);
 }
@@ -162,7 +162,7 @@ static int summary_add_task(struct summary *s, const struct event *ev)
 	}
 	/* An event without a cgroup does not change it. */
 	if (ev->task.cgroup_id != 0 && ev->task.cgroup_id != p->cgroup_id)
-		forget_cgroup(p);
+		summary_forget_cgroup(p);
 	if (ev->task.cgroup_id != 0)
 		p->cgroup_id = ev->task.cgroup_id;
 	if (ev->task.cgroup_path) {
@@ -235,7 +235,7 @@ static int summary_add_exit(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-static int add_rename(struct summary *s, const struct event *ev)
+static int summary_add_rename(struct summary *s, const struct event *ev)
 {
 	struct summary_process *p = table_get(&s->processes, (uint64_t)ev->pid + 1);
 	struct summary_thread *t;
@@ -250,7 +250,7 @@ static int add_rename(struct summary *s, const struct event *ev)
 	return r < 0 || !p || ev->tid != ev->pid ? r : summary_replace(&p->name, ev->rename.to);
 }
 
-static int add_lost(struct summary *s, const struct event *ev)
+static int summary_add_lost(struct summary *s, const struct event *ev)
 {
 	size_t i = 0;
 
@@ -270,7 +270,7 @@ static int add_lost(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-static int add_mark(struct summary *s, const struct event *ev)
+static int summary_add_mark(struct summary *s, const struct event *ev)
 {
 	struct summary_mark *marks;
 
@@ -289,7 +289,7 @@ static int add_mark(struct summary *s, const struct event *ev)
 }
 
 /* The entry of WHAT that was stopped and not resumed. */
-static struct summary_shed *open_shed(struct summary *s, const char *what)
+static struct summary_shed *summary_open_shed(struct summary *s, const char *what)
 {
 	for (size_t i = 0; i < s->n_sheds; i++)
 		if (s->sheds[i].until_ns == 0 && strcmp(s->sheds[i].what, what) == 0)
@@ -297,9 +297,9 @@ static struct summary_shed *open_shed(struct summary *s, const char *what)
 	return NULL;
 }
 
-static int add_shed(struct summary *s, const struct event *ev)
+static int summary_add_shed(struct summary *s, const struct event *ev)
 {
-	struct summary_shed *shed = open_shed(s, ev->shed.what);
+	struct summary_shed *shed = summary_open_shed(s, ev->shed.what);
 
 	/* Joined chunks repeat the event. */
 	if (shed && ev->shed.back)
@@ -318,7 +318,7 @@ static int add_shed(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-static int add_trigger(struct summary *s, const struct event *ev)
+static int summary_add_trigger(struct summary *s, const struct event *ev)
 {
 	size_t i = 0;
 
@@ -340,7 +340,7 @@ static int add_trigger(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-static int add_start(struct summary *s, const struct event *ev)
+static int summary_add_start(struct summary *s, const struct event *ev)
 {
 	s->n_sessions++;
 	/* In joined archives, the first one has the begin and the system. */
@@ -388,7 +388,7 @@ int summary_add(struct summary *s, const struct event *ev)
 		return r;
 	/* These events describe a state, and do not happen at their time. */
 	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME)
-		see_time(s, ev->ts_ns);
+		summary_see_time(s, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SWITCH:
 		return summary_account_switch(s, ev);
@@ -406,22 +406,22 @@ int summary_add(struct summary *s, const struct event *ev)
 	case EVENT_EXIT:
 		return summary_add_exit(s, ev);
 	case EVENT_RENAME:
-		return add_rename(s, ev);
+		return summary_add_rename(s, ev);
 	case EVENT_LOST:
-		return add_lost(s, ev);
+		return summary_add_lost(s, ev);
 	case EVENT_SAMPLE:
 		summary_add_sample(s, ev);
 		return 0;
 	case EVENT_MARK:
-		return add_mark(s, ev);
+		return summary_add_mark(s, ev);
 	case EVENT_SHED:
-		return add_shed(s, ev);
+		return summary_add_shed(s, ev);
 	case EVENT_TRIGGER:
-		return add_trigger(s, ev);
+		return summary_add_trigger(s, ev);
 	case EVENT_START:
-		return add_start(s, ev);
+		return summary_add_start(s, ev);
 	case EVENT_INTERVAL:
-		see_time(s, ev->interval.end_ns);
+		summary_see_time(s, ev->interval.end_ns);
 		return activity_sums_add_interval(
 			&s->activity, ev, summary_recorded(s, ev->ts_ns, ev->interval.end_ns));
 	case EVENT_COUNTER:
@@ -470,13 +470,13 @@ static bool summary_is_over(const struct summary_thread *t)
 	return t->state == SUMMARY_DEAD || (t->exited && t->state != SUMMARY_RUNNING);
 }
 
-static bool did_nothing(const struct summary_thread *t)
+static bool summary_did_nothing(const struct summary_thread *t)
 {
 	return t->state != SUMMARY_RUNNING && t->cpu_ns == 0 && t->runnable_ns == 0 &&
 	       t->wakeups == 0;
 }
 
-static void begin_thread(struct summary_thread *t)
+static void summary_begin_thread(struct summary_thread *t)
 {
 	t->program_latency_ns = 0;
 	t->cpu_ns = t->runnable_ns = t->blocked_ns = t->after_wakeup_ns = 0;
@@ -484,7 +484,7 @@ static void begin_thread(struct summary_thread *t)
 }
 
 /* Keeps live threads. If there are more than MAX, keeps only active ones. */
-static int begin_threads(struct summary *s, size_t max)
+static int summary_begin_threads(struct summary *s, size_t max)
 {
 	struct table kept = { 0 };
 	struct summary_thread *t;
@@ -493,7 +493,7 @@ static int begin_threads(struct summary *s, size_t max)
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
 		n_alive += !summary_is_over(t);
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
-		if (summary_is_over(t) || (n_alive > max && did_nothing(t)))
+		if (summary_is_over(t) || (n_alive > max && summary_did_nothing(t)))
 			continue;
 		if (table_set(&kept, t->tid, t) < 0) {
 			table_deinit(&kept);
@@ -502,9 +502,9 @@ static int begin_threads(struct summary *s, size_t max)
 	}
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
 		if (table_get(&kept, t->tid))
-			begin_thread(t);
+			summary_begin_thread(t);
 		else
-			free_thread(t);
+			summary_free_thread(t);
 	}
 	table_deinit(&s->threads);
 	s->threads = kept;
@@ -512,7 +512,7 @@ static int begin_threads(struct summary *s, size_t max)
 }
 
 /* Keeps live processes. If there are more than MAX, keeps only those with threads. */
-static int begin_processes(struct summary *s, size_t max)
+static int summary_begin_processes(struct summary *s, size_t max)
 {
 	struct table kept = { 0 }, used = { 0 };
 	struct summary_process *p;
@@ -543,7 +543,7 @@ int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 	int r;
 
 	summary_programs_forget(s);
-	r = begin_threads(s, threads_max) ?: begin_processes(s, threads_max);
+	r = summary_begin_threads(s, threads_max) ?: summary_begin_processes(s, threads_max);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < s->n_cpus; i++) {
@@ -553,7 +553,7 @@ int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
 	}
 	for (size_t i = 0; i < s->n_lost; i++)
 		s->lost[i].count = 0;
-	forget_marks(s);
+	summary_forget_marks(s);
 	activity_sums_deinit(&s->activity);
 	s->activity = (struct activity_sums){ 0 };
 	s->switches = s->wakeups = s->migrations = s->forks = s->execs = s->exits = 0;

@@ -35,8 +35,8 @@ cat >>"$copy/bpf/record.h" <<-'END'
 		__u64 opened_ns;
 	};
 END
-expect_not rec_door_is_valid
-sed -i '/^static bool rec_fork_is_valid/i static bool rec_door_is_valid(const struct rec_door *rec)\n{\n\treturn rec->opened_ns > 0;\n}\n' "$decode"
+expect_not decode_rec_door_is_valid
+sed -i '/^static bool decode_rec_fork_is_valid/i static bool decode_rec_door_is_valid(const struct rec_door *rec)\n{\n\treturn rec->opened_ns > 0;\n}\n' "$decode"
 expect_not 'array index'
 sed -i 's/REC_KINDS = 34,/REC_KINDS = 35,/' "$kinds"
 compiles || fail "with all of it, it does not compile: $(cat "$TMP/said")"

@@ -31,6 +31,16 @@ plant 'static const struct a_name_that_is_long_enough_to_fill_a_line_all_by_itse
 plant 'static __always_inline void planted_run(void)' '{' '}'
 plant 'static __attribute__((format(printf, 1, 2))) void planted_run(const char *format, ...)' '{' '}'
 
+# A name that does not tell its file must be complained about; one that begins with some of its words
+# is good.
+printf 'static void %s(void)\n{\n}\n' planted_tree_grow trees_grow tree_water planted_more >"$copy/base/planted-trees.c"
+rm -f "$copy"/{base/planted,cli/common/planted-too}.c
+expect_exit 0 "$check" "$copy"
+printf 'static void %s(void)\n{\n}\n' grow_tree >"$copy/base/planted-trees.c"
+expect_exit 1 "$check" "$copy"
+assert_says "$TMP/stdout" 'the name grow_tree() does not begin with that of its file, as planted_trees_grow_tree() does' "complaint"
+rm "$copy/base/planted-trees.c"
+
 # A declaration, a call, a variable and a name in a comment are none.
 cat >"$copy/base/planted.c" <<-'END'
 	static void planted_run(void);

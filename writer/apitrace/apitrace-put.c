@@ -37,7 +37,7 @@ void apitrace_put_number(struct apitrace_writer *w, uint64_t number)
 	apitrace_put_bytes(w, bytes, n);
 }
 
-static void put_counted(struct apitrace_writer *w, const void *p, size_t n)
+static void apitrace_put_counted(struct apitrace_writer *w, const void *p, size_t n)
 {
 	apitrace_put_number(w, n);
 	apitrace_put_bytes(w, p, n);
@@ -45,7 +45,7 @@ static void put_counted(struct apitrace_writer *w, const void *p, size_t n)
 
 void apitrace_put_text(struct apitrace_writer *w, const struct apitrace_text *text)
 {
-	put_counted(w, text->bytes, text->n);
+	apitrace_put_counted(w, text->bytes, text->n);
 }
 
 /* ---- signatures ---- */
@@ -71,22 +71,22 @@ void apitrace_put_names(struct apitrace_writer *w, struct apitrace_names *names,
 		apitrace_put_text(w, &names->names[i]);
 }
 
-static void put_signed(struct apitrace_writer *w, int64_t value)
+static void apitrace_put_signed(struct apitrace_writer *w, int64_t value)
 {
 	apitrace_put_byte(w, value < 0 ? APITRACE_SINT : APITRACE_UINT);
 	apitrace_put_number(w, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
-static void put_enum_body(struct apitrace_writer *w, const struct apitrace_set *set)
+static void apitrace_put_enum_body(struct apitrace_writer *w, const struct apitrace_set *set)
 {
 	apitrace_put_number(w, set->n);
 	for (size_t i = 0; i < set->n; i++) {
 		apitrace_put_text(w, &set->values[i].name);
-		put_signed(w, (int64_t)set->values[i].value);
+		apitrace_put_signed(w, (int64_t)set->values[i].value);
 	}
 }
 
-static void put_bitmask_body(struct apitrace_writer *w, const struct apitrace_set *set)
+static void apitrace_put_bitmask_body(struct apitrace_writer *w, const struct apitrace_set *set)
 {
 	apitrace_put_number(w, set->n);
 	for (size_t i = 0; i < set->n; i++) {
@@ -100,7 +100,7 @@ static void put_bitmask_body(struct apitrace_writer *w, const struct apitrace_se
 /* ---- values ---- */
 
 /* Writes the type of a value that contains MORE values. */
-static void put_type(struct apitrace_writer *w, enum apitrace_type type, uint64_t more)
+static void apitrace_put_type(struct apitrace_writer *w, enum apitrace_type type, uint64_t more)
 {
 	if (w->missing == 0 || more > UINT64_MAX - w->missing)
 		apitrace_put_failed(w, -EINVAL);
@@ -111,12 +111,12 @@ static void put_type(struct apitrace_writer *w, enum apitrace_type type, uint64_
 
 void apitrace_put_null(struct apitrace_writer *w)
 {
-	put_type(w, APITRACE_NULL, 0);
+	apitrace_put_type(w, APITRACE_NULL, 0);
 }
 
 void apitrace_put_bool(struct apitrace_writer *w, bool value)
 {
-	put_type(w, value ? APITRACE_TRUE : APITRACE_FALSE, 0);
+	apitrace_put_type(w, value ? APITRACE_TRUE : APITRACE_FALSE, 0);
 }
 
 void apitrace_put_sint(struct apitrace_writer *w, int64_t value)
@@ -125,13 +125,13 @@ void apitrace_put_sint(struct apitrace_writer *w, int64_t value)
 		apitrace_put_uint(w, (uint64_t)value);
 		return;
 	}
-	put_type(w, APITRACE_SINT, 0);
+	apitrace_put_type(w, APITRACE_SINT, 0);
 	apitrace_put_number(w, -(uint64_t)value);
 }
 
 void apitrace_put_uint(struct apitrace_writer *w, uint64_t value)
 {
-	put_type(w, APITRACE_UINT, 0);
+	apitrace_put_type(w, APITRACE_UINT, 0);
 	apitrace_put_number(w, value);
 }
 
@@ -141,7 +141,7 @@ void apitrace_put_float(struct apitrace_writer *w, float value)
 
 	memcpy(&bits, &value, sizeof(bits));
 	bits = htole32(bits);
-	put_type(w, APITRACE_FLOAT, 0);
+	apitrace_put_type(w, APITRACE_FLOAT, 0);
 	apitrace_put_bytes(w, &bits, sizeof(bits));
 }
 
@@ -151,19 +151,19 @@ void apitrace_put_double(struct apitrace_writer *w, double value)
 
 	memcpy(&bits, &value, sizeof(bits));
 	bits = htole64(bits);
-	put_type(w, APITRACE_DOUBLE, 0);
+	apitrace_put_type(w, APITRACE_DOUBLE, 0);
 	apitrace_put_bytes(w, &bits, sizeof(bits));
 }
 
 void apitrace_put_string(struct apitrace_writer *w, const char *bytes, size_t n)
 {
-	put_type(w, APITRACE_STRING, 0);
-	put_counted(w, bytes, n);
+	apitrace_put_type(w, APITRACE_STRING, 0);
+	apitrace_put_counted(w, bytes, n);
 }
 
 void apitrace_put_wstring(struct apitrace_writer *w, const uint32_t *chars, size_t n)
 {
-	put_type(w, APITRACE_WSTRING, 0);
+	apitrace_put_type(w, APITRACE_WSTRING, 0);
 	apitrace_put_number(w, n);
 	for (size_t i = 0; i < n; i++)
 		apitrace_put_number(w, chars[i]);
@@ -171,8 +171,8 @@ void apitrace_put_wstring(struct apitrace_writer *w, const uint32_t *chars, size
 
 void apitrace_put_blob(struct apitrace_writer *w, const void *bytes, size_t n)
 {
-	put_type(w, APITRACE_BLOB, 0);
-	put_counted(w, bytes, n);
+	apitrace_put_type(w, APITRACE_BLOB, 0);
+	apitrace_put_counted(w, bytes, n);
 }
 
 void apitrace_put_pointer(struct apitrace_writer *w, uint64_t value)
@@ -181,62 +181,62 @@ void apitrace_put_pointer(struct apitrace_writer *w, uint64_t value)
 		apitrace_put_null(w);
 		return;
 	}
-	put_type(w, APITRACE_POINTER, 0);
+	apitrace_put_type(w, APITRACE_POINTER, 0);
 	apitrace_put_number(w, value);
 }
 
 void apitrace_put_enum(struct apitrace_writer *w, struct apitrace_set *set, int64_t value)
 {
-	put_type(w, APITRACE_ENUM, 0);
+	apitrace_put_type(w, APITRACE_ENUM, 0);
 	if (apitrace_put_id(w, &set->number, &w->enums))
-		put_enum_body(w, set);
-	put_signed(w, value);
+		apitrace_put_enum_body(w, set);
+	apitrace_put_signed(w, value);
 }
 
 void apitrace_put_bitmask(struct apitrace_writer *w, struct apitrace_set *set, uint64_t value)
 {
-	put_type(w, APITRACE_BITMASK, 0);
+	apitrace_put_type(w, APITRACE_BITMASK, 0);
 	if (apitrace_put_id(w, &set->number, &w->bitmasks))
-		put_bitmask_body(w, set);
+		apitrace_put_bitmask_body(w, set);
 	apitrace_put_number(w, value);
 }
 
 void apitrace_put_array(struct apitrace_writer *w, size_t n)
 {
-	put_type(w, APITRACE_ARRAY, n);
+	apitrace_put_type(w, APITRACE_ARRAY, n);
 	apitrace_put_number(w, n);
 }
 
 void apitrace_put_struct(struct apitrace_writer *w, struct apitrace_names *names)
 {
-	put_type(w, APITRACE_STRUCT, names->n);
+	apitrace_put_type(w, APITRACE_STRUCT, names->n);
 	apitrace_put_names(w, names, &w->structs);
 }
 
 void apitrace_put_repr(struct apitrace_writer *w)
 {
-	put_type(w, APITRACE_REPR, 2);
+	apitrace_put_type(w, APITRACE_REPR, 2);
 }
 
 /* Writes VALUE and the values after it in its list. */
-static void put_list(struct apitrace_writer *w, const struct apitrace_value *value)
+static void apitrace_put_list(struct apitrace_writer *w, const struct apitrace_value *value)
 {
 	for (; value; value = value->next)
 		apitrace_put_value(w, value);
 }
 
-static void put_with_values(struct apitrace_writer *w, const struct apitrace_value *v)
+static void apitrace_put_with_values(struct apitrace_writer *w, const struct apitrace_value *v)
 {
 	if (v->type == APITRACE_STRUCT) {
 		apitrace_put_struct(w, v->members.names);
-		put_list(w, v->members.first);
+		apitrace_put_list(w, v->members.first);
 		return;
 	}
 	if (v->type == APITRACE_ARRAY)
 		apitrace_put_array(w, v->items.n);
 	else
 		apitrace_put_repr(w);
-	put_list(w, v->items.first);
+	apitrace_put_list(w, v->items.first);
 }
 
 void apitrace_put_value(struct apitrace_writer *w, const struct apitrace_value *v)
@@ -280,6 +280,6 @@ void apitrace_put_value(struct apitrace_writer *w, const struct apitrace_value *
 		apitrace_put_bitmask(w, v->set.set, v->set.value);
 		break;
 	default:
-		put_with_values(w, v);
+		apitrace_put_with_values(w, v);
 	}
 }

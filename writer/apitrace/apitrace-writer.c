@@ -92,8 +92,9 @@ void apitrace_writer_flags(struct apitrace_writer *w, uint32_t flags)
 	apitrace_put_number(w, flags);
 }
 
-static void put_frame_text(struct apitrace_writer *w, enum apitrace_frame_detail detail,
-			   const struct apitrace_text *text)
+static void apitrace_writer_put_frame_text(struct apitrace_writer *w,
+					   enum apitrace_frame_detail detail,
+					   const struct apitrace_text *text)
 {
 	if (!text->bytes)
 		return;
@@ -101,13 +102,13 @@ static void put_frame_text(struct apitrace_writer *w, enum apitrace_frame_detail
 	apitrace_put_text(w, text);
 }
 
-static void put_frame(struct apitrace_writer *w, struct apitrace_frame *frame)
+static void apitrace_writer_put_frame(struct apitrace_writer *w, struct apitrace_frame *frame)
 {
 	if (!apitrace_put_id(w, &frame->number, &w->frames))
 		return;
-	put_frame_text(w, APITRACE_FRAME_MODULE, &frame->module);
-	put_frame_text(w, APITRACE_FRAME_FUNCTION, &frame->function);
-	put_frame_text(w, APITRACE_FRAME_FILE, &frame->file);
+	apitrace_writer_put_frame_text(w, APITRACE_FRAME_MODULE, &frame->module);
+	apitrace_writer_put_frame_text(w, APITRACE_FRAME_FUNCTION, &frame->function);
+	apitrace_writer_put_frame_text(w, APITRACE_FRAME_FILE, &frame->file);
 	if (frame->has_line) {
 		apitrace_put_byte(w, APITRACE_FRAME_LINE);
 		apitrace_put_number(w, frame->line);
@@ -125,7 +126,7 @@ void apitrace_writer_backtrace(struct apitrace_writer *w, struct apitrace_frame 
 	apitrace_writer_detail(w, APITRACE_DETAIL_BACKTRACE, 0);
 	apitrace_put_number(w, n);
 	for (size_t i = 0; i < n; i++)
-		put_frame(w, frames[i]);
+		apitrace_writer_put_frame(w, frames[i]);
 }
 
 int apitrace_writer_end(struct apitrace_writer *w)

@@ -83,15 +83,16 @@ static void columns_split_word(struct columns_split *s, uint64_t word)
 	s->at[COLUMNS_EXCEPTIONS] += sizeof(word);
 }
 
-static unsigned slot_of(uint64_t koid)
+static unsigned columns_split_slot_of(uint64_t koid)
 {
 	return (unsigned)(koid * UINT64_C(0x9e3779b97f4a7c15) >> (64 - HASH_BITS));
 }
 
 /* The id of KOID; n_ids if it has none. */
-static inline unsigned find_id(struct columns_split *s, uint64_t koid, unsigned *ret_slot)
+static inline unsigned columns_split_find_id(struct columns_split *s, uint64_t koid,
+					     unsigned *ret_slot)
 {
-	unsigned slot = slot_of(koid), id;
+	unsigned slot = columns_split_slot_of(koid), id;
 
 	if (koid == 0)
 		return 0;
@@ -104,7 +105,7 @@ static inline unsigned find_id(struct columns_split *s, uint64_t koid, unsigned 
 /* Writes KOID and returns its id. */
 static inline unsigned columns_split_id(struct columns_split *s, uint64_t koid)
 {
-	unsigned slot = 0, id = find_id(s, koid, &slot);
+	unsigned slot = 0, id = columns_split_find_id(s, koid, &slot);
 	uint64_t difference;
 
 	columns_split_byte(s, COLUMNS_IDS_LOW, id & 0xff);
@@ -146,7 +147,7 @@ static inline void columns_split_time(struct columns_split *s, uint64_t time, un
 }
 
 /* The number of a header's shape; n_shapes if it is new. */
-static inline unsigned find_shape(const struct columns_model *m, uint64_t head)
+static inline unsigned columns_split_find_shape(const struct columns_model *m, uint64_t head)
 {
 	uint64_t shape = columns_without_cpu(head);
 	unsigned i = 0;
@@ -156,7 +157,8 @@ static inline unsigned find_shape(const struct columns_model *m, uint64_t head)
 	return i;
 }
 
-static void split_switch(struct columns_split *s, const uint64_t *w, unsigned n, unsigned shape)
+static void columns_split_switch(struct columns_split *s, const uint64_t *w, unsigned n,
+				 unsigned shape)
 {
 	struct columns_model *m = &s->model;
 	unsigned cpu = (unsigned)fxt_get_sched_cpu(w[0]), out, in, op = shape;
@@ -193,7 +195,8 @@ static void split_switch(struct columns_split *s, const uint64_t *w, unsigned n,
 	columns_after_switch(m, cpu, out, in);
 }
 
-static void split_wakeup(struct columns_split *s, const uint64_t *w, unsigned n, unsigned shape)
+static void columns_split_wakeup(struct columns_split *s, const uint64_t *w, unsigned n,
+				 unsigned shape)
 {
 	struct columns_model *m = &s->model;
 	unsigned cpu = (unsigned)fxt_get_sched_cpu(w[0]), waker, woken, op = shape;
@@ -206,7 +209,7 @@ static void split_wakeup(struct columns_split *s, const uint64_t *w, unsigned n,
 		unsigned slot = 0;
 
 		op |= COLUMNS_OTHER_ACTOR;
-		waker = find_id(s, w[5], &slot);
+		waker = columns_split_find_id(s, w[5], &slot);
 		if (waker < m->n_ids && m->cpus[m->ids[waker].cpu].running == waker) {
 			waker_cpu = m->ids[waker].cpu;
 			columns_split_cpu(s, waker_cpu, m->actor_cpu);
@@ -259,12 +262,13 @@ static inline bool columns_split_can(const struct columns_split *s, uint64_t hea
 	return columns_has_shape(head) && fxt_get_record_words(head) * FXT_WORD_BYTES <= n &&
 	       fxt_get_sched_cpu(head) < COLUMNS_CPU_MAX &&
 	       s->model.n_ids + ID_PER_RECORD <= COLUMNS_ID_MAX &&
-	       find_shape(&s->model, head) < COLUMNS_SHAPE_MAX;
+	       columns_split_find_shape(&s->model, head) < COLUMNS_SHAPE_MAX;
 }
 
 static inline void columns_split_record(struct columns_split *s, const uint8_t *p, uint64_t head)
 {
-	unsigned n = (unsigned)fxt_get_record_words(head), shape = find_shape(&s->model, head);
+	unsigned n = (unsigned)fxt_get_record_words(head),
+		 shape = columns_split_find_shape(&s->model, head);
 	uint64_t words[COLUMNS_SCHED_WORDS_MAX];
 
 	if (shape == s->model.n_shapes) {
@@ -276,9 +280,9 @@ static inline void columns_split_record(struct columns_split *s, const uint8_t *
 	for (unsigned i = 0; i < n; i++)
 		words[i] = columns_get_word(p + i * FXT_WORD_BYTES);
 	if (columns_is_switch(head))
-		split_switch(s, words, n, shape);
+		columns_split_switch(s, words, n, shape);
 	else
-		split_wakeup(s, words, n, shape);
+		columns_split_wakeup(s, words, n, shape);
 }
 
 static void columns_split_begin(struct columns_split *s)

@@ -3,24 +3,24 @@
 
 #include <errno.h>
 
-static const void *value_of(const struct fxt_event_field *f, const struct event *ev)
+static const void *fxt_archive_value_of(const struct fxt_event_field *f, const struct event *ev)
 {
 	return (const char *)ev + f->offset;
 }
 
-static uint32_t u32_of(const struct fxt_event_field *f, const struct event *ev)
+static uint32_t fxt_archive_u32_of(const struct fxt_event_field *f, const struct event *ev)
 {
-	return *(const uint32_t *)value_of(f, ev);
+	return *(const uint32_t *)fxt_archive_value_of(f, ev);
 }
 
-static uint64_t u64_of(const struct fxt_event_field *f, const struct event *ev)
+static uint64_t fxt_archive_u64_of(const struct fxt_event_field *f, const struct event *ev)
 {
-	return *(const uint64_t *)value_of(f, ev);
+	return *(const uint64_t *)fxt_archive_value_of(f, ev);
 }
 
-static const char *text_of(const struct fxt_event_field *f, const struct event *ev)
+static const char *fxt_archive_text_of(const struct fxt_event_field *f, const struct event *ev)
 {
-	return *(const char *const *)value_of(f, ev);
+	return *(const char *const *)fxt_archive_value_of(f, ev);
 }
 
 static bool fxt_archive_is_set(const struct fxt_event_field *f, const struct event *ev)
@@ -29,38 +29,38 @@ static bool fxt_archive_is_set(const struct fxt_event_field *f, const struct eve
 	case FXT_FORM_U64:
 	case FXT_FORM_TIME:
 	case FXT_FORM_POINTER:
-		return u64_of(f, ev) != 0;
+		return fxt_archive_u64_of(f, ev) != 0;
 	case FXT_FORM_BOOL:
 	case FXT_FORM_LETTER:
-		return *(const char *)value_of(f, ev) != 0;
+		return *(const char *)fxt_archive_value_of(f, ev) != 0;
 	case FXT_FORM_TEXT:
 	case FXT_FORM_WORD:
-		return *text_of(f, ev) != '\0';
+		return *fxt_archive_text_of(f, ev) != '\0';
 	case FXT_FORM_BUILD_ID:
 		return ev->mapping.build_id_size > 0;
 	default:
-		return u32_of(f, ev) != 0;
+		return fxt_archive_u32_of(f, ev) != 0;
 	}
 }
 
-static bool is_written(const struct fxt_event_field *f, const struct event *ev)
+static bool fxt_archive_is_written(const struct fxt_event_field *f, const struct event *ev)
 {
 	switch (f->flags & FXT_FIELD_WHEN) {
 	case FXT_FIELD_IF_SET:
 		return fxt_archive_is_set(f, ev);
 	case FXT_FIELD_IF_THERE:
-		return text_of(f, ev) != NULL;
+		return fxt_archive_text_of(f, ev) != NULL;
 	case FXT_FIELD_IF_KNOWN:
-		return u32_of(f, ev) != UINT32_MAX;
+		return fxt_archive_u32_of(f, ev) != UINT32_MAX;
 	case FXT_FIELD_IF_NEXT:
-		return is_written(f + 1, ev);
+		return fxt_archive_is_written(f + 1, ev);
 	default:
 		return (f->flags & FXT_FIELD_WHEN) != FXT_FIELD_UNWRITTEN;
 	}
 }
 
 /* snprintf() would cost more than the rest of a mapping. */
-static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
+static void fxt_archive_put_hex(char *to, const uint8_t *bytes, uint32_t n)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -72,8 +72,8 @@ static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
 }
 
 /* Value V of an enum: its fixed name, or its text if the list of fixed names lacks it. */
-static int take_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
-		     const char *const *texts, unsigned n)
+static int fxt_archive_take_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
+				 const char *const *texts, unsigned n)
 {
 	if (v >= n)
 		return -EINVAL;
@@ -86,40 +86,42 @@ static int fxt_archive_take_value(struct fxt_archive_args *args, struct fxt_out_
 {
 	switch ((enum fxt_field_form)f->form) {
 	case FXT_FORM_KOID:
-		to->u64 = u32_of(f, ev);
+		to->u64 = fxt_archive_u32_of(f, ev);
 		return 0;
 	case FXT_FORM_U64:
 	case FXT_FORM_TIME:
 	case FXT_FORM_POINTER:
-		to->u64 = u64_of(f, ev);
+		to->u64 = fxt_archive_u64_of(f, ev);
 		return 0;
 	case FXT_FORM_BOOL:
-		to->boolean = *(const bool *)value_of(f, ev);
+		to->boolean = *(const bool *)fxt_archive_value_of(f, ev);
 		return 0;
 	case FXT_FORM_TEXT:
-		to->text = fxt_inline(text_of(f, ev));
+		to->text = fxt_inline(fxt_archive_text_of(f, ev));
 		return 0;
 	case FXT_FORM_WORD:
-		to->text = fxt_interned(text_of(f, ev));
+		to->text = fxt_interned(fxt_archive_text_of(f, ev));
 		return 0;
 	case FXT_FORM_LETTER:
-		args->letter[0] = *(const char *)value_of(f, ev);
+		args->letter[0] = *(const char *)fxt_archive_value_of(f, ev);
 		args->letter[1] = '\0';
 		to->text = fxt_inline(args->letter);
 		return 0;
 	case FXT_FORM_RESOURCE:
-		return take_enum(&to->text, u32_of(f, ev), fxt_resource_names, resource_names,
-				 RESOURCE_MAX);
+		return fxt_archive_take_enum(&to->text, fxt_archive_u32_of(f, ev),
+					     fxt_resource_names, resource_names, RESOURCE_MAX);
 	case FXT_FORM_REACH:
-		return take_enum(&to->text, u32_of(f, ev), fxt_reach_names, reach_names, REACH_MAX);
+		return fxt_archive_take_enum(&to->text, fxt_archive_u32_of(f, ev), fxt_reach_names,
+					     reach_names, REACH_MAX);
 	case FXT_FORM_BUILD_ID:
 		if (ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
 			return -EINVAL;
-		put_hex(args->build_id, ev->mapping.build_id, ev->mapping.build_id_size);
+		fxt_archive_put_hex(args->build_id, ev->mapping.build_id,
+				    ev->mapping.build_id_size);
 		to->text = fxt_inline(args->build_id);
 		return 0;
 	default:
-		to->u32 = u32_of(f, ev);
+		to->u32 = fxt_archive_u32_of(f, ev);
 		return 0;
 	}
 }
@@ -133,7 +135,7 @@ int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
 	for (const struct fxt_event_field *f = fxt_event_rows[row].fields; r == 0 && f->name; f++) {
 		struct fxt_out_arg *to = &args->list[args->n];
 
-		if (!is_written(f, ev))
+		if (!fxt_archive_is_written(f, ev))
 			continue;
 		*to = (struct fxt_out_arg){ .type = f->type, .name = fxt_named(f->name) };
 		r = fxt_archive_take_value(args, to, f, ev);
@@ -142,7 +144,8 @@ int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
 	return r;
 }
 
-static struct fxt_out_thread thread_of(const struct fxt_event_row *row, const struct event *ev)
+static struct fxt_out_thread fxt_archive_thread_of(const struct fxt_event_row *row,
+						   const struct event *ev)
 {
 	switch ((enum fxt_event_whose)row->whose) {
 	case FXT_WHOSE_PROCESS:
@@ -174,7 +177,7 @@ int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id id, const struct even
 				       .category = fxt_named(row->category),
 				       .name = fxt_named(row->name),
 				       .ts_ticks = ev->ts_ns,
-				       .thread = thread_of(row, ev),
+				       .thread = fxt_archive_thread_of(row, ev),
 				       .args = args.list,
 				       .n_args = args.n,
 				       .id = ev->kind == EVENT_OFFCPU ? ev->offcpu.end_ns : 0,

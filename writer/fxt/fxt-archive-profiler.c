@@ -20,7 +20,7 @@ static const char *fxt_archive_profiler_module_name(const char *path)
 	return path;
 }
 
-static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_mapping_records(struct fxt_archive *a, const struct event *ev)
 {
 	const struct fxt_out_thread thread = { ev->pid, ev->pid };
 	int r = fxt_write_module(&a->writer,
@@ -54,7 +54,7 @@ int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
 	    ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
 		return -EINVAL;
 	r = fxt_archive_row(a, FXT_ROW_MAPPING, ev);
-	return r < 0 ? r : write_mapping_records(a, ev);
+	return r < 0 ? r : fxt_archive_write_mapping_records(a, ev);
 }
 
 int fxt_archive_sample(struct fxt_archive *a, const struct event *ev)

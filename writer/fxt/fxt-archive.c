@@ -79,8 +79,8 @@ static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *e
 }
 
 /* Writes an object with the arguments of ROW. */
-static int write_object(struct fxt_archive *a, enum fxt_row_id row, uint32_t koid, const char *name,
-			const struct event *ev)
+static int fxt_archive_write_object(struct fxt_archive *a, enum fxt_row_id row, uint32_t koid,
+				    const char *name, const struct event *ev)
 {
 	struct fxt_archive_args args;
 
@@ -97,15 +97,15 @@ static int write_object(struct fxt_archive *a, enum fxt_row_id row, uint32_t koi
 }
 
 /* Writes a pseudo-process or pseudo-thread, with its process as the only argument. */
-static int write_made_up(struct fxt_archive *a, enum fxt_row_id row, uint32_t pid, uint32_t koid,
-			 const char *name)
+static int fxt_archive_write_made_up(struct fxt_archive *a, enum fxt_row_id row, uint32_t pid,
+				     uint32_t koid, const char *name)
 {
 	const struct event ev = {
 		.pid = pid,
 		.task = { .command_line = "", .uid = EVENT_UID_UNKNOWN },
 	};
 
-	return write_object(a, row, koid, name, &ev);
+	return fxt_archive_write_object(a, row, koid, name, &ev);
 }
 
 static int fxt_archive_write_task(struct fxt_archive *a, const struct event *ev)
@@ -113,8 +113,8 @@ static int fxt_archive_write_task(struct fxt_archive *a, const struct event *ev)
 	int r = 0;
 
 	if (ev->task.is_process)
-		r = write_object(a, FXT_ROW_PROCESS, ev->pid, ev->task.comm, ev);
-	return r < 0 ? r : write_object(a, FXT_ROW_THREAD, ev->tid, ev->task.comm, ev);
+		r = fxt_archive_write_object(a, FXT_ROW_PROCESS, ev->pid, ev->task.comm, ev);
+	return r < 0 ? r : fxt_archive_write_object(a, FXT_ROW_THREAD, ev->tid, ev->task.comm, ev);
 }
 
 static const enum fxt_name class_fxt_names[CLASS_MAX] = {
@@ -134,7 +134,7 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 
 /* Writes the provider event, which readers check, and an instant on the CPU's thread and the
  * counter, which viewers show. */
-static int write_lost(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_lost(struct fxt_archive *a, const struct event *ev)
 {
 	int r, class = STRING_TABLE_FIND(event_class_names, ev->lost.class_name);
 	struct fxt_out_arg total = { .type = FXT_ARG_UINT64 };
@@ -166,28 +166,31 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 }
 
 /* Writes the pseudo-process of kymo, its thread, and one thread per CPU. */
-static int write_own_objects(struct fxt_archive *a)
+static int fxt_archive_write_own_objects(struct fxt_archive *a)
 {
 	char name[32];
-	int r = write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_KYMO, "kymo")
-			?: write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO, FXT_KOID_KYMO, "kymo");
+	int r = fxt_archive_write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_KYMO, "kymo")
+			?: fxt_archive_write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO,
+						     FXT_KOID_KYMO, "kymo");
 
 	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
 		snprintf(name, sizeof(name), "cpu %u", cpu);
-		r = write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO, FXT_KOID_KYMO_CPU + cpu, name);
+		r = fxt_archive_write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO,
+					      FXT_KOID_KYMO_CPU + cpu, name);
 	}
 	return r;
 }
 
 /* Writes the pseudo-process for filtered threads, and one thread per CPU. */
-static int write_other_objects(struct fxt_archive *a)
+static int fxt_archive_write_other_objects(struct fxt_archive *a)
 {
 	char name[32];
-	int r = write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_OTHER, "other");
+	int r = fxt_archive_write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_OTHER, "other");
 
 	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
 		snprintf(name, sizeof(name), "other cpu %u", cpu);
-		r = write_made_up(a, FXT_ROW_THREAD, FXT_KOID_OTHER, FXT_KOID_OTHER + cpu, name);
+		r = fxt_archive_write_made_up(a, FXT_ROW_THREAD, FXT_KOID_OTHER,
+					      FXT_KOID_OTHER + cpu, name);
 	}
 	return r;
 }
@@ -209,16 +212,16 @@ static int fxt_archive_write_packets(struct fxt_archive *a, enum fxt_name name,
 	return r;
 }
 
-static int write_start(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_start(struct fxt_archive *a, const struct event *ev)
 {
 	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };
 	int r;
 
 	fxt_perfetto_system_info(&info, ev->start.kernel, ev->start.machine);
 	r = info.error < 0 ? info.error : fxt_archive_write_packets(a, FXT_NAME_PERFETTO, &info);
-	r = r ?: write_own_objects(a);
+	r = r ?: fxt_archive_write_own_objects(a);
 	if (r == 0 && ev->start.filtered)
-		r = write_other_objects(a);
+		r = fxt_archive_write_other_objects(a);
 	return r < 0 ? r : fxt_archive_row(a, FXT_ROW_START, ev);
 }
 
@@ -256,7 +259,7 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 	if (__builtin_expect(a->tracks[cpu] >> track & 1, 1))
 		return 0;
 	if (!(a->processes >> track & 1))
-		r = write_made_up(a, FXT_ROW_PROCESS, 0, pid, process);
+		r = fxt_archive_write_made_up(a, FXT_ROW_PROCESS, 0, pid, process);
 	if (r < 0)
 		return r;
 	for (enum fxt_track other = 0; other < FXT_TRACK_MAX; other++)
@@ -265,12 +268,12 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 	a->tracks[cpu] |= (uint8_t)(1u << track);
 	if (tracks[track].thread_name)
 		snprintf(name, sizeof(name), tracks[track].thread_name, cpu);
-	return write_made_up(a, FXT_ROW_THREAD, pid, fxt_archive_track_koid(track, cpu),
-			     tracks[track].thread_name ? name : process);
+	return fxt_archive_write_made_up(a, FXT_ROW_THREAD, pid, fxt_archive_track_koid(track, cpu),
+					 tracks[track].thread_name ? name : process);
 }
 
 /* A reference to TEXT: its fixed index if it has one. */
-static struct fxt_out_string named_or_interned(const char *text)
+static struct fxt_out_string fxt_archive_named_or_interned(const char *text)
 {
 	for (unsigned i = 1; i <= FXT_NAME_RESERVED; i++)
 		if (fxt_name_texts[i] && strcmp(fxt_name_texts[i], text) == 0)
@@ -278,7 +281,7 @@ static struct fxt_out_string named_or_interned(const char *text)
 	return fxt_interned(text);
 }
 
-static int write_interval(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_interval(struct fxt_archive *a, const struct event *ev)
 {
 	static const struct {
 		enum fxt_row_id row;
@@ -311,14 +314,14 @@ static int write_interval(struct fxt_archive *a, const struct event *ev)
 	fxt_archive_take_args(&args, rows[kind].row, ev);
 	out.category = fxt_named(fxt_event_rows[rows[kind].row].category);
 	out.name = kind == INTERVAL_IRQ       ? fxt_inline(ev->interval.name)
-		   : kind == INTERVAL_SOFTIRQ ? named_or_interned(ev->interval.name)
+		   : kind == INTERVAL_SOFTIRQ ? fxt_archive_named_or_interned(ev->interval.name)
 					      : fxt_interned(ev->interval.name);
 	out.args = args.list;
 	out.n_args = args.n;
 	return fxt_write_event(&a->writer, &out);
 }
 
-static int write_counter(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_counter(struct fxt_archive *a, const struct event *ev)
 {
 	bool power = strcmp(ev->counter.category, "power") == 0;
 	enum fxt_track track = power ? FXT_TRACK_POWER : FXT_TRACK_COUNTERS;
@@ -337,23 +340,24 @@ static int write_counter(struct fxt_archive *a, const struct event *ev)
 		struct fxt_out_arg *arg = &args.list[args.n++];
 
 		*arg = (struct fxt_out_arg){ .type = v->whole ? FXT_ARG_UINT64 : FXT_ARG_DOUBLE,
-					     .name = named_or_interned(v->name) };
+					     .name = fxt_archive_named_or_interned(v->name) };
 		if (v->whole)
 			arg->u64 = v->u64;
 		else
 			arg->f64 = v->f64;
 	}
-	return fxt_write_event(&a->writer, &(struct fxt_event){
-						   .type = FXT_EVENT_COUNTER,
-						   .category = fxt_named(power ? FXT_NAME_POWER
-									       : FXT_NAME_COUNTERS),
-						   .name = named_or_interned(ev->counter.name),
-						   .ts_ticks = ev->ts_ns,
-						   .thread = { koid, koid },
-						   .args = args.list,
-						   .n_args = args.n,
-						   .id = ev->counter.id,
-					   });
+	return fxt_write_event(
+		&a->writer,
+		&(struct fxt_event){
+			.type = FXT_EVENT_COUNTER,
+			.category = fxt_named(power ? FXT_NAME_POWER : FXT_NAME_COUNTERS),
+			.name = fxt_archive_named_or_interned(ev->counter.name),
+			.ts_ticks = ev->ts_ns,
+			.thread = { koid, koid },
+			.args = args.list,
+			.n_args = args.n,
+			.id = ev->counter.id,
+		});
 }
 
 _Static_assert(EVENT_MOMENT_VALUES_MAX + 4 <= FXT_ARGS_MAX, "and the moment's own");
@@ -495,16 +499,11 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 
 /* Additional records, for events whose row is not enough. */
 static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-	[EVENT_SWITCH] = fxt_archive_write_switch,
-	[EVENT_TASK] = fxt_archive_write_task,
-	[EVENT_LOST] = write_lost,
-	[EVENT_START] = write_start,
-	[EVENT_MAPPING] = fxt_archive_mapping,
-	[EVENT_SAMPLE] = fxt_archive_sample,
-	[EVENT_INTERVAL] = write_interval,
-	[EVENT_COUNTER] = write_counter,
-	[EVENT_CALL] = fxt_archive_write_call,
-	[EVENT_MOMENT] = fxt_archive_write_moment,
+	[EVENT_SWITCH] = fxt_archive_write_switch,     [EVENT_TASK] = fxt_archive_write_task,
+	[EVENT_LOST] = fxt_archive_write_lost,         [EVENT_START] = fxt_archive_write_start,
+	[EVENT_MAPPING] = fxt_archive_mapping,         [EVENT_SAMPLE] = fxt_archive_sample,
+	[EVENT_INTERVAL] = fxt_archive_write_interval, [EVENT_COUNTER] = fxt_archive_write_counter,
+	[EVENT_CALL] = fxt_archive_write_call,         [EVENT_MOMENT] = fxt_archive_write_moment,
 };
 
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)

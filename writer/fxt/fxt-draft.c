@@ -6,8 +6,8 @@
 /* ---- checks ---- */
 
 /* Adds the words that S needs to *WORDS. */
-static int check_string(const struct fxt_out_provider *p, const struct fxt_out_string *s,
-			uint64_t *words)
+static int fxt_draft_check_string(const struct fxt_out_provider *p, const struct fxt_out_string *s,
+				  uint64_t *words)
 {
 	if (s->index > FXT_NAME_RESERVED)
 		return -EINVAL;
@@ -21,11 +21,11 @@ static int check_string(const struct fxt_out_provider *p, const struct fxt_out_s
 }
 
 /* Adds the words that ARG needs to *WORDS. */
-static int check_arg(const struct fxt_out_provider *p, const struct fxt_out_arg *arg,
-		     uint64_t *words)
+static int fxt_draft_check_arg(const struct fxt_out_provider *p, const struct fxt_out_arg *arg,
+			       uint64_t *words)
 {
 	uint64_t own = 1;
-	int r = check_string(p, &arg->name, &own);
+	int r = fxt_draft_check_string(p, &arg->name, &own);
 
 	if (r < 0)
 		return r;
@@ -43,7 +43,7 @@ static int check_arg(const struct fxt_out_provider *p, const struct fxt_out_arg 
 		own++;
 		break;
 	case FXT_ARG_STRING:
-		r = check_string(p, &arg->text, &own);
+		r = fxt_draft_check_string(p, &arg->text, &own);
 		break;
 	case FXT_ARG_BLOB:
 		if (arg->blob.size > (size_t)FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES)
@@ -68,12 +68,12 @@ static int fxt_draft_check(const struct fxt_out_provider *p, struct fxt_draft *d
 		if (d->threads[i] && d->threads[i]->is_inline)
 			d->n_words += d->process_only ? 1 : 2;
 		if (d->strings[i])
-			r = check_string(p, d->strings[i], &d->n_words);
+			r = fxt_draft_check_string(p, d->strings[i], &d->n_words);
 		if (r < 0)
 			return r;
 	}
 	for (unsigned i = 0; i < d->n_args; i++) {
-		r = check_arg(p, &d->args[i], &d->n_words);
+		r = fxt_draft_check_arg(p, &d->args[i], &d->n_words);
 		if (r < 0)
 			return r;
 	}
@@ -91,7 +91,8 @@ static fxt_word *fxt_draft_reserve(struct fxt_writer *w, uint64_t words, int *re
 	return p;
 }
 
-static int resolve_string(struct fxt_writer *w, const struct fxt_out_string *s, uint16_t *ret_ref)
+static int fxt_draft_resolve_string(struct fxt_writer *w, const struct fxt_out_string *s,
+				    uint16_t *ret_ref)
 {
 	fxt_word *p;
 	int r;
@@ -118,7 +119,8 @@ static int resolve_string(struct fxt_writer *w, const struct fxt_out_string *s, 
 	return 0;
 }
 
-static int resolve_thread(struct fxt_writer *w, const struct fxt_out_thread *t, uint16_t *ret_ref)
+static int fxt_draft_resolve_thread(struct fxt_writer *w, const struct fxt_out_thread *t,
+				    uint16_t *ret_ref)
 {
 	fxt_word *p;
 	int r;
@@ -147,14 +149,14 @@ static int fxt_draft_resolve(struct fxt_writer *w, struct fxt_draft *d)
 
 	for (unsigned i = 0; r == 0 && i < FXT_DRAFT_REFS; i++) {
 		if (d->threads[i])
-			r = resolve_thread(w, d->threads[i], &d->thread_refs[i]);
+			r = fxt_draft_resolve_thread(w, d->threads[i], &d->thread_refs[i]);
 		if (r == 0 && d->strings[i])
-			r = resolve_string(w, d->strings[i], &d->string_refs[i]);
+			r = fxt_draft_resolve_string(w, d->strings[i], &d->string_refs[i]);
 	}
 	for (unsigned i = 0; r == 0 && i < d->n_args; i++) {
-		r = resolve_string(w, &d->args[i].name, &d->arg_refs[i][0]);
+		r = fxt_draft_resolve_string(w, &d->args[i].name, &d->arg_refs[i][0]);
 		if (r == 0 && d->args[i].type == FXT_ARG_STRING)
-			r = resolve_string(w, &d->args[i].text, &d->arg_refs[i][1]);
+			r = fxt_draft_resolve_string(w, &d->args[i].text, &d->arg_refs[i][1]);
 	}
 	return r;
 }
@@ -182,19 +184,20 @@ fxt_word *fxt_draft_thread(const struct fxt_draft *d, unsigned i, fxt_word *p)
 	return p;
 }
 
-static fxt_word *put_string(fxt_word *p, uint16_t ref, const struct fxt_out_string *s)
+static fxt_word *fxt_draft_put_string(fxt_word *p, uint16_t ref, const struct fxt_out_string *s)
 {
 	return fxt_get_string_ref_inline(ref) ? fxt_draft_stream(p, s->text, s->length) : p;
 }
 
 fxt_word *fxt_draft_string(const struct fxt_draft *d, unsigned i, fxt_word *p)
 {
-	return put_string(p, d->string_refs[i], d->strings[i]);
+	return fxt_draft_put_string(p, d->string_refs[i], d->strings[i]);
 }
 
-static fxt_word *put_arg(fxt_word *header, const struct fxt_out_arg *arg, const uint16_t refs[2])
+static fxt_word *fxt_draft_put_arg(fxt_word *header, const struct fxt_out_arg *arg,
+				   const uint16_t refs[2])
 {
-	fxt_word *p = put_string(header + 1, refs[0], &arg->name), value = 0;
+	fxt_word *p = fxt_draft_put_string(header + 1, refs[0], &arg->name), value = 0;
 
 	switch (arg->type) {
 	case FXT_ARG_NULL:
@@ -208,7 +211,7 @@ static fxt_word *put_arg(fxt_word *header, const struct fxt_out_arg *arg, const 
 		break;
 	case FXT_ARG_STRING:
 		value = fxt_put_arg_value_ref(refs[1]);
-		p = put_string(p, refs[1], &arg->text);
+		p = fxt_draft_put_string(p, refs[1], &arg->text);
 		break;
 	case FXT_ARG_BLOB:
 		value = fxt_put_arg_value32(arg->blob.size);
@@ -225,6 +228,6 @@ static fxt_word *put_arg(fxt_word *header, const struct fxt_out_arg *arg, const 
 fxt_word *fxt_draft_args(const struct fxt_draft *d, fxt_word *p)
 {
 	for (unsigned i = 0; i < d->n_args; i++)
-		p = put_arg(p, &d->args[i], d->arg_refs[i]);
+		p = fxt_draft_put_arg(p, &d->args[i], d->arg_refs[i]);
 	return p;
 }

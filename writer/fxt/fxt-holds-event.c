@@ -9,12 +9,12 @@
 #include "base/table.h"
 #include "writer/fxt/fxt-holds.h"
 
-static uint64_t hash_name(const char *name)
+static uint64_t fxt_holds_event_hash_name(const char *name)
 {
 	return table_hash(name, strlen(name));
 }
 
-static uint64_t number_of_event(const void *event, int name)
+static uint64_t fxt_holds_event_number_of_event(const void *event, int name)
 {
 	const struct event *ev = event;
 	const struct fxt_event_field *f = fxt_event_field_named(fxt_event_row_of(ev), name);
@@ -29,7 +29,7 @@ static uint64_t number_of_event(const void *event, int name)
 	case FXT_FORM_BOOL:
 		return *(const bool *)at;
 	case FXT_FORM_TEXT:
-		return hash_name(*(const char *const *)at);
+		return fxt_holds_event_hash_name(*(const char *const *)at);
 	default:
 		return *(const uint32_t *)at;
 	}
@@ -43,7 +43,7 @@ struct room {
 	size_t used;
 };
 
-static void move_bytes(struct room *room, const void *pointer, size_t n)
+static void fxt_holds_event_move_bytes(struct room *room, const void *pointer, size_t n)
 {
 	const void **at = (const void **)(uintptr_t)pointer;
 
@@ -52,54 +52,57 @@ static void move_bytes(struct room *room, const void *pointer, size_t n)
 	room->used += (n + 7) / 8 * 8;
 }
 
-static void move_text(struct room *room, const char *const *text)
+static void fxt_holds_event_move_text(struct room *room, const char *const *text)
 {
 	if (*text)
-		move_bytes(room, text, strlen(*text) + 1);
+		fxt_holds_event_move_bytes(room, text, strlen(*text) + 1);
 }
 
 /* Copies everything that EV points to. */
-static void move_all(struct room *room, struct event *ev)
+static void fxt_holds_event_move_all(struct room *room, struct event *ev)
 {
 	const struct fxt_event_field *f = fxt_event_rows[fxt_event_row_of(ev)].fields;
 
 	for (; f && f->name; f++)
 		if (f->form == FXT_FORM_TEXT || f->form == FXT_FORM_WORD)
-			move_text(room, (const char *const *)((char *)ev + f->offset));
+			fxt_holds_event_move_text(room,
+						  (const char *const *)((char *)ev + f->offset));
 	if (ev->kind == EVENT_SAMPLE)
-		move_bytes(room, &ev->sample.frames, ev->sample.n_frames * sizeof(uint64_t));
+		fxt_holds_event_move_bytes(room, &ev->sample.frames,
+					   ev->sample.n_frames * sizeof(uint64_t));
 	if (ev->kind != EVENT_COUNTER)
 		return;
-	move_text(room, &ev->counter.category);
-	move_text(room, &ev->counter.name);
-	move_bytes(room, &ev->counter.values, ev->counter.n_values * sizeof(*ev->counter.values));
+	fxt_holds_event_move_text(room, &ev->counter.category);
+	fxt_holds_event_move_text(room, &ev->counter.name);
+	fxt_holds_event_move_bytes(room, &ev->counter.values,
+				   ev->counter.n_values * sizeof(*ev->counter.values));
 	for (unsigned i = 0; i < ev->counter.n_values; i++)
-		move_text(room, &ev->counter.values[i].name);
+		fxt_holds_event_move_text(room, &ev->counter.values[i].name);
 }
 
-static void *keep_event(void *what, size_t *bytes)
+static void *fxt_holds_event_keep_event(void *what, size_t *bytes)
 {
 	struct event *copy, ev = *(const struct event *)what;
 	struct room room = { 0 };
 
-	move_all(&room, &ev);
+	fxt_holds_event_move_all(&room, &ev);
 	*bytes = sizeof(ev) + room.used;
 	copy = malloc(*bytes);
 	if (!copy)
 		return NULL;
 	*copy = ev;
-	move_all(&(struct room){ .to = (char *)(copy + 1) }, copy);
+	fxt_holds_event_move_all(&(struct room){ .to = (char *)(copy + 1) }, copy);
 	return copy;
 }
 
-const struct fxt_holds_ops fxt_holds_events = { keep_event, free };
+const struct fxt_holds_ops fxt_holds_events = { fxt_holds_event_keep_event, free };
 
 int fxt_holds_event(struct fxt_holds *h, const struct event *ev)
 {
 	const struct fxt_holds_said said = {
 		.row = fxt_event_row_of(ev),
 		.pid = ev->pid,
-		.number = number_of_event,
+		.number = fxt_holds_event_number_of_event,
 		.event = ev,
 	};
 	struct fxt_holds_key key = { .kind = FXT_HOLDS_COUNTER };
@@ -107,9 +110,9 @@ int fxt_holds_event(struct fxt_holds *h, const struct event *ev)
 	int r;
 
 	if (ev->kind == EVENT_COUNTER) {
-		key.a = hash_name(ev->counter.category);
+		key.a = fxt_holds_event_hash_name(ev->counter.category);
 		key.b = ev->counter.id;
-		key.c = hash_name(ev->counter.name);
+		key.c = fxt_holds_event_hash_name(ev->counter.name);
 		r = fxt_holds_keep(h, &key, 0, what);
 	} else {
 		r = fxt_holds_take(h, &said, what);

@@ -31,7 +31,7 @@ int fxt_holds_new(struct fxt_holds **ret, const struct fxt_holds_ops *ops, uint3
 	return 0;
 }
 
-static void unlink_pid(struct fxt_holds *h, struct fxt_held *held)
+static void fxt_holds_unlink_pid(struct fxt_holds *h, struct fxt_held *held)
 {
 	if (held->pid == 0)
 		return;
@@ -47,7 +47,7 @@ static void unlink_pid(struct fxt_holds *h, struct fxt_held *held)
 		table_set(&h->by_pid, held->pid, held->older);
 }
 
-static int link_pid(struct fxt_holds *h, struct fxt_held *held)
+static int fxt_holds_link_pid(struct fxt_holds *h, struct fxt_held *held)
 {
 	struct fxt_held *newest = held->pid ? table_get(&h->by_pid, held->pid) : NULL;
 	int r = held->pid ? table_set(&h->by_pid, held->pid, held) : 0;
@@ -59,14 +59,14 @@ static int link_pid(struct fxt_holds *h, struct fxt_held *held)
 	return r;
 }
 
-static uint64_t hash_of(const struct fxt_holds_key *key)
+static uint64_t fxt_holds_hash_of(const struct fxt_holds_key *key)
 {
 	return table_hash(key, sizeof(*key));
 }
 
 struct fxt_held *fxt_holds_find(const struct fxt_holds *h, const struct fxt_holds_key *key)
 {
-	return table_get(&h->items, hash_of(key));
+	return table_get(&h->items, fxt_holds_hash_of(key));
 }
 
 struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held *held)
@@ -76,10 +76,10 @@ struct fxt_held *fxt_holds_next(const struct fxt_holds *h, const struct fxt_held
 
 void fxt_holds_forget(struct fxt_holds *h, struct fxt_held *held)
 {
-	unlink_pid(h, held);
+	fxt_holds_unlink_pid(h, held);
 	*(held->before ? &held->before->after : &h->first) = held->after;
 	*(held->after ? &held->after->before : &h->last) = held->before;
-	table_remove(&h->items, hash_of(&held->key));
+	table_remove(&h->items, fxt_holds_hash_of(&held->key));
 	h->bytes -= held->bytes;
 	h->ops->let_go(held->what);
 	free(held);
@@ -99,8 +99,8 @@ struct fxt_holds *fxt_holds_free(struct fxt_holds *h)
 /* Appends HELD. On failure, the caller still owns it. */
 static int fxt_holds_add(struct fxt_holds *h, struct fxt_held *held)
 {
-	uint64_t hash = hash_of(&held->key);
-	int r = table_set(&h->items, hash, held) ?: link_pid(h, held);
+	uint64_t hash = fxt_holds_hash_of(&held->key);
+	int r = table_set(&h->items, hash, held) ?: fxt_holds_link_pid(h, held);
 
 	if (r < 0) {
 		table_remove(&h->items, hash);
@@ -113,8 +113,8 @@ static int fxt_holds_add(struct fxt_holds *h, struct fxt_held *held)
 	return 0;
 }
 
-static int put(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what,
-	       bool inherited)
+static int fxt_holds_put(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid,
+			 void *what, bool inherited)
 {
 	size_t bytes = 0;
 	void *kept = h->ops->keep(what, &bytes);
@@ -151,12 +151,12 @@ uint64_t fxt_holds_left_out(const struct fxt_holds *h)
 
 int fxt_holds_keep(struct fxt_holds *h, const struct fxt_holds_key *key, uint64_t pid, void *what)
 {
-	return h->kinds >> key->kind & 1 ? put(h, key, pid, what, false) : 0;
+	return h->kinds >> key->kind & 1 ? fxt_holds_put(h, key, pid, what, false) : 0;
 }
 
 /* Discards the state of PID with kinds from FIRST to LAST. */
-static void forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_holds_kind first,
-			 enum fxt_holds_kind last)
+static void fxt_holds_forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_holds_kind first,
+				   enum fxt_holds_kind last)
 {
 	struct fxt_held *older;
 
@@ -168,14 +168,14 @@ static void forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_holds_kind 
 }
 
 /* CHILD inherits the mappings of PARENT, as in writer/maps. */
-static int inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
+static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
 {
 	struct fxt_held *i = parent ? table_get(&h->by_pid, parent) : NULL;
 	int r = 0;
 
 	if (child == 0 || child == parent)
 		return 0;
-	forget_kinds(h, child, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
+	fxt_holds_forget_kinds(h, child, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
 	while (i && i->older)
 		i = i->older;
 	for (; r >= 0 && i; i = i->newer) {
@@ -184,7 +184,7 @@ static int inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
 		key.a = child;
 		key.c += key.kind == FXT_HOLDS_MODULE; /* differs from the ids of its own modules */
 		if (key.kind >= FXT_HOLDS_MODULE && key.kind <= FXT_HOLDS_MAPPING)
-			r = put(h, &key, child, i->what, true);
+			r = fxt_holds_put(h, &key, child, i->what, true);
 	}
 	return r < 0 ? r : 0;
 }
@@ -220,25 +220,25 @@ static const struct rule rules[] = {
 	[FXT_ROW_CONTEXT] = { FXT_HOLDS_CONTEXT, .names = { FXT_NAME_ID } },
 };
 
-static uint64_t number_of(const struct fxt_holds_said *said, int name)
+static uint64_t fxt_holds_number_of(const struct fxt_holds_said *said, int name)
 {
 	return name ? said->number(said->event, name) : 0;
 }
 
-static int take_by_rule(struct fxt_holds *h, const struct fxt_holds_said *said,
-			const struct rule *rule, void *what)
+static int fxt_holds_take_by_rule(struct fxt_holds *h, const struct fxt_holds_said *said,
+				  const struct rule *rule, void *what)
 {
 	const struct fxt_holds_key key = {
 		.kind = rule->kind,
 		.from = said->from,
 		.a = rule->of_process ? said->pid : 0,
-		.b = number_of(said, rule->names[0]),
-		.c = number_of(said, rule->names[1]),
+		.b = fxt_holds_number_of(said, rule->names[0]),
+		.c = fxt_holds_number_of(said, rule->names[1]),
 	};
 	struct fxt_held *held;
 
 	if (!rule->ends)
-		return put(h, &key, rule->of_nobody ? 0 : key.a, what, false);
+		return fxt_holds_put(h, &key, rule->of_nobody ? 0 : key.a, what, false);
 	held = fxt_holds_find(h, &key);
 	if (held)
 		fxt_holds_forget(h, held);
@@ -249,18 +249,19 @@ int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void 
 {
 	switch (said->row) {
 	case FXT_ROW_FORK:
-		return inherit(h, said->pid, number_of(said, FXT_NAME_CHILD_PROCESS));
+		return fxt_holds_inherit(h, said->pid,
+					 fxt_holds_number_of(said, FXT_NAME_CHILD_PROCESS));
 	case FXT_ROW_EXEC:
-		forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
+		fxt_holds_forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_MAPPING);
 		break;
 	case FXT_ROW_EXIT:
 		/* Allocations are kept: blocks that were not freed are recorded later. */
-		if (number_of(said, FXT_NAME_PROCESS_ENDS))
-			forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
+		if (fxt_holds_number_of(said, FXT_NAME_PROCESS_ENDS))
+			fxt_holds_forget_kinds(h, said->pid, FXT_HOLDS_MODULE, FXT_HOLDS_SAMPLING);
 		break;
 	case FXT_ROW_WATCH_BEGIN:
 	case FXT_ROW_WATCH_END:
-		forget_kinds(h, said->pid, FXT_HOLDS_WATCH, FXT_HOLDS_ALLOC);
+		fxt_holds_forget_kinds(h, said->pid, FXT_HOLDS_WATCH, FXT_HOLDS_ALLOC);
 		break;
 	default:
 		break;
@@ -268,5 +269,5 @@ int fxt_holds_take(struct fxt_holds *h, const struct fxt_holds_said *said, void 
 	/* Checked before the key is made, since most events establish no state. */
 	if (said->row >= ARRAY_SIZE(rules) || !(h->kinds >> rules[said->row].kind & 1))
 		return 0;
-	return take_by_rule(h, said, &rules[said->row], what);
+	return fxt_holds_take_by_rule(h, said, &rules[said->row], what);
 }

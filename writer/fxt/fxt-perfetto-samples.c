@@ -202,7 +202,8 @@ static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum
 }
 
 /* Begins an item of KIND in the sample's InternedData. */
-static size_t begin_item(struct fxt_perfetto_samples *s, enum kind kind, uint64_t iid)
+static size_t fxt_perfetto_samples_begin_item(struct fxt_perfetto_samples *s, enum kind kind,
+					      uint64_t iid)
 {
 	size_t item = protobuf_begin(&s->fresh, interned_fields[kind]);
 
@@ -211,8 +212,8 @@ static size_t begin_item(struct fxt_perfetto_samples *s, enum kind kind, uint64_
 }
 
 /* Interns N bytes as an InternedString; 0 bytes have iid 0. */
-static uint64_t intern_bytes(struct fxt_perfetto_samples *s, enum kind kind, const void *bytes,
-			     size_t n)
+static uint64_t fxt_perfetto_samples_intern_bytes(struct fxt_perfetto_samples *s, enum kind kind,
+						  const void *bytes, size_t n)
 {
 	uint64_t iid;
 	size_t item;
@@ -222,7 +223,7 @@ static uint64_t intern_bytes(struct fxt_perfetto_samples *s, enum kind kind, con
 		return 0;
 	iid = fxt_perfetto_samples_intern(s, kind, bytes, n, &new);
 	if (new) {
-		item = begin_item(s, kind, iid);
+		item = fxt_perfetto_samples_begin_item(s, kind, iid);
 		protobuf_add_bytes(&s->fresh, STRING_BYTES, bytes, n);
 		protobuf_end(&s->fresh, item);
 	}
@@ -230,18 +231,20 @@ static uint64_t intern_bytes(struct fxt_perfetto_samples *s, enum kind kind, con
 }
 
 /* Interns a text, truncated at a character. */
-static uint64_t intern_text(struct fxt_perfetto_samples *s, enum kind kind, const char *text)
+static uint64_t fxt_perfetto_samples_intern_text(struct fxt_perfetto_samples *s, enum kind kind,
+						 const char *text)
 {
 	size_t n = strnlen(text, TEXT_MAX + 1);
 
 	if (n > TEXT_MAX)
 		for (n = TEXT_MAX; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
 			n--;
-	return intern_bytes(s, kind, text, n);
+	return fxt_perfetto_samples_intern_bytes(s, kind, text, n);
 }
 
 /* Interns MAP; NULL = the address is in no known mapping. */
-static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapping *map)
+static uint64_t fxt_perfetto_samples_intern_mapping(struct fxt_perfetto_samples *s,
+						    const struct mapping *map)
 {
 	uint64_t number = map ? map->number : 0, iid, path, build_id = 0;
 	size_t item;
@@ -254,10 +257,11 @@ static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapp
 	s->map_iid = iid;
 	if (!new)
 		return iid;
-	path = intern_text(s, PATH, map ? map->path : "[unknown]");
+	path = fxt_perfetto_samples_intern_text(s, PATH, map ? map->path : "[unknown]");
 	if (map)
-		build_id = intern_bytes(s, BUILD_ID, map->build_id, map->build_id_size);
-	item = begin_item(s, MAPPING, iid);
+		build_id = fxt_perfetto_samples_intern_bytes(s, BUILD_ID, map->build_id,
+							     map->build_id_size);
+	item = fxt_perfetto_samples_begin_item(s, MAPPING, iid);
 	protobuf_add_nonzero(&s->fresh, MAPPING_BUILD_ID, build_id);
 	if (map) {
 		protobuf_add_u64(&s->fresh, MAPPING_START_OFFSET, map->file_offset);
@@ -271,14 +275,15 @@ static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapp
 }
 
 /* Interns a frame. NAME can be NULL. */
-static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mapping *map,
-			     uint64_t address, const struct frame *name)
+static uint64_t fxt_perfetto_samples_intern_frame(struct fxt_perfetto_samples *s,
+						  const struct mapping *map, uint64_t address,
+						  const struct frame *name)
 {
 	const uint64_t key[] = {
-		intern_mapping(s, map),
+		fxt_perfetto_samples_intern_mapping(s, map),
 		map ? address - map->start + map->file_offset : address,
-		name ? intern_text(s, FUNCTION, name->function) : 0,
-		name ? intern_text(s, SOURCE, name->source) : 0,
+		name ? fxt_perfetto_samples_intern_text(s, FUNCTION, name->function) : 0,
+		name ? fxt_perfetto_samples_intern_text(s, SOURCE, name->source) : 0,
 		name ? name->line : 0,
 	};
 	bool new;
@@ -287,7 +292,7 @@ static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mappin
 
 	if (!new)
 		return iid;
-	item = begin_item(s, FRAME, iid);
+	item = fxt_perfetto_samples_begin_item(s, FRAME, iid);
 	protobuf_add_u64(&s->fresh, FRAME_MAPPING, key[0]);
 	protobuf_add_u64(&s->fresh, FRAME_REL_PC, key[1]);
 	protobuf_add_nonzero(&s->fresh, FRAME_FUNCTION, key[2]);
@@ -298,8 +303,8 @@ static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mappin
 }
 
 /* Interns the frames of EV into STACK, innermost first. Returns their number. */
-static size_t intern_frames(struct fxt_perfetto_samples *s, const struct event *ev,
-			    uint64_t stack[STACK_MAX])
+static size_t fxt_perfetto_samples_intern_frames(struct fxt_perfetto_samples *s,
+						 const struct event *ev, uint64_t stack[STACK_MAX])
 {
 	size_t n = 0;
 
@@ -312,9 +317,10 @@ static size_t intern_frames(struct fxt_perfetto_samples *s, const struct event *
 				    frames_code(address, maps_is_return(ev->sample.frames, i)));
 
 		for (size_t j = 0; names && j < names->n && n < STACK_MAX; j++)
-			stack[n++] = intern_frame(s, map, address, &names->list[j]);
+			stack[n++] =
+				fxt_perfetto_samples_intern_frame(s, map, address, &names->list[j]);
 		if (!names)
-			stack[n++] = intern_frame(s, map, address, NULL);
+			stack[n++] = fxt_perfetto_samples_intern_frame(s, map, address, NULL);
 	}
 	return n;
 }
@@ -323,7 +329,8 @@ static size_t intern_frames(struct fxt_perfetto_samples *s, const struct event *
  * Interns the stack of EV; 0 if it has none. The key is the stack's id or addresses, and everything
  * that can change its frames: names and mappings. So the frames of known stacks are not examined.
  */
-static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
+static uint64_t fxt_perfetto_samples_intern_callstack(struct fxt_perfetto_samples *s,
+						      const struct event *ev)
 {
 	const uint64_t *frames = ev->sample.frames;
 	const unsigned n_frames = ev->sample.n_frames;
@@ -346,8 +353,8 @@ static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct ev
 	iid = fxt_perfetto_samples_intern(s, STACK, key, sizeof(key), &new);
 	if (!new)
 		return iid;
-	n = intern_frames(s, ev, stack);
-	item = begin_item(s, STACK, iid);
+	n = fxt_perfetto_samples_intern_frames(s, ev, stack);
+	item = fxt_perfetto_samples_begin_item(s, STACK, iid);
 	/* Callstacks are written outermost first. */
 	while (n > 0)
 		protobuf_add_u64(&s->fresh, CALLSTACK_FRAMES, stack[--n]);
@@ -357,7 +364,7 @@ static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct ev
 
 /* ---- packets ---- */
 
-static void add_defaults(struct fxt_perfetto_samples *s)
+static void fxt_perfetto_samples_add_defaults(struct fxt_perfetto_samples *s)
 {
 	size_t defaults, sample, timebase;
 
@@ -375,7 +382,8 @@ static void add_defaults(struct fxt_perfetto_samples *s)
 
 /* Writes the fields that each sample has to TO, which has room for them. Returns their number of
  * bytes. */
-static size_t put_sample(const struct event *ev, uint64_t callstack, uint8_t *to)
+static size_t fxt_perfetto_samples_put_sample(const struct event *ev, uint64_t callstack,
+					      uint8_t *to)
 {
 	uint8_t sample[PACKET_BYTES];
 	size_t n = 0, size;
@@ -396,11 +404,11 @@ static size_t put_sample(const struct event *ev, uint64_t callstack, uint8_t *to
 	return n + size;
 }
 
-static void add_packet(struct fxt_perfetto_samples *s, const struct event *ev, uint64_t callstack,
-		       bool first)
+static void fxt_perfetto_samples_add_packet(struct fxt_perfetto_samples *s, const struct event *ev,
+					    uint64_t callstack, bool first)
 {
 	uint8_t all[PACKET_BYTES], *fields = all + PROTOBUF_HEAD_MAX;
-	size_t n = put_sample(ev, callstack, fields), packet, head;
+	size_t n = fxt_perfetto_samples_put_sample(ev, callstack, fields), packet, head;
 	uint8_t heading[PROTOBUF_HEAD_MAX];
 
 	if (!first && s->fresh.size == 0) {
@@ -412,7 +420,7 @@ static void add_packet(struct fxt_perfetto_samples *s, const struct event *ev, u
 	packet = protobuf_begin(&s->batch, TRACE_PACKET);
 	if (first) {
 		protobuf_add_u64(&s->batch, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
-		add_defaults(s);
+		fxt_perfetto_samples_add_defaults(s);
 	}
 	if (s->fresh.size > 0)
 		protobuf_add_bytes(&s->batch, PACKET_INTERNED_DATA, s->fresh.data, s->fresh.size);
@@ -432,9 +440,9 @@ static int fxt_perfetto_samples_add_sample(struct fxt_perfetto_samples *s, const
 	else if (ev->ts_ns > s->last_ns)
 		s->last_ns = ev->ts_ns;
 	outbuf_reset(&s->fresh);
-	callstack = intern_callstack(s, ev);
+	callstack = fxt_perfetto_samples_intern_callstack(s, ev);
 	if (s->error == 0 && s->fresh.error == 0)
-		add_packet(s, ev, callstack, first);
+		fxt_perfetto_samples_add_packet(s, ev, callstack, first);
 	if (s->error == 0 && s->fresh.error == 0 && s->batch.error == 0)
 		return 0;
 	/* Begin a new batch, since this one lacks the new interned items. */

@@ -44,7 +44,7 @@ void fxt_table_deinit(struct fxt_table *t)
 	*t = (struct fxt_table){ 0 };
 }
 
-static void unlink_entry(struct fxt_table *t, uint16_t i)
+static void fxt_table_unlink_entry(struct fxt_table *t, uint16_t i)
 {
 	struct fxt_table_entry *e = &t->entries[i];
 
@@ -60,7 +60,7 @@ static void fxt_table_link_newest(struct fxt_table *t, uint16_t i)
 	t->newest = i;
 }
 
-static uint16_t index_of(const struct fxt_table *t, uint16_t i)
+static uint16_t fxt_table_index_of(const struct fxt_table *t, uint16_t i)
 {
 	return (uint16_t)(t->first + i - 1);
 }
@@ -72,7 +72,7 @@ static int fxt_table_set_key(struct fxt_table *t, uint64_t key, uint16_t i)
 }
 
 /* An entry for a new KEY: an unused one, or the least recently used one. 0 = no memory. */
-static uint16_t take_place(struct fxt_table *t, uint64_t key)
+static uint16_t fxt_table_take_place(struct fxt_table *t, uint64_t key)
 {
 	uint16_t i;
 
@@ -87,7 +87,7 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 		if (fxt_table_set_key(t, key, i) < 0)
 			return 0;
 		table_remove(&t->by_key, t->entries[i].key);
-		unlink_entry(t, i);
+		fxt_table_unlink_entry(t, i);
 	}
 	t->entries[i].key = key;
 	fxt_table_link_newest(t, i);
@@ -98,8 +98,8 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
  * Finds or adds the N bytes at TEXT under KEY, or under a later key if another text has KEY. When
  * the first of such texts is replaced, the others are no longer found, and are registered again.
  */
-static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
-			uint16_t *ret_index)
+static int fxt_table_find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
+				  uint16_t *ret_index)
 {
 	char *copy;
 	uint16_t i;
@@ -110,16 +110,16 @@ static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, siz
 		if (e->length != n || memcmp(e->text, text, n) != 0)
 			continue;
 		if (t->newest != i) {
-			unlink_entry(t, i);
+			fxt_table_unlink_entry(t, i);
 			fxt_table_link_newest(t, i);
 		}
-		*ret_index = index_of(t, i);
+		*ret_index = fxt_table_index_of(t, i);
 		return FXT_TABLE_KNOWN;
 	}
 	copy = malloc(n);
 	if (!copy)
 		return -ENOMEM;
-	i = take_place(t, key);
+	i = fxt_table_take_place(t, key);
 	if (i == 0) {
 		free(copy);
 		return -ENOMEM;
@@ -128,13 +128,13 @@ static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, siz
 	free(t->entries[i].text);
 	t->entries[i].text = copy;
 	t->entries[i].length = (uint32_t)n;
-	*ret_index = index_of(t, i);
+	*ret_index = fxt_table_index_of(t, i);
 	return FXT_TABLE_NEW;
 }
 
 int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *ret_index)
 {
-	return find_or_take(t, table_hash(text, n), text, n, ret_index);
+	return fxt_table_find_or_take(t, table_hash(text, n), text, n, ret_index);
 }
 
 int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index)
@@ -143,5 +143,5 @@ int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *
 	/* Never 0, and unique for koids of Linux. */
 	uint64_t key = UINT64_C(1) << 63 | (pid << 32 ^ tid);
 
-	return find_or_take(t, key, both, sizeof(both), ret_index);
+	return fxt_table_find_or_take(t, key, both, sizeof(both), ret_index);
 }

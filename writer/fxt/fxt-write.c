@@ -148,8 +148,8 @@ int fxt_write_legacy_switch(struct fxt_writer *w, const struct fxt_legacy_switch
 	return 0;
 }
 
-static fxt_word *put_metadata(fxt_word *p, const struct fxt_large_blob *blob,
-			      const struct fxt_draft *d)
+static fxt_word *fxt_write_put_metadata(fxt_word *p, const struct fxt_large_blob *blob,
+					const struct fxt_draft *d)
 {
 	*p++ = blob->ts_ticks;
 	p = fxt_draft_thread(d, 0, p);
@@ -186,7 +186,7 @@ int fxt_write_large_blob(struct fxt_writer *w, const struct fxt_large_blob *blob
 	p = fxt_draft_string(&d, 0, p);
 	p = fxt_draft_string(&d, 1, p);
 	if (blob->has_metadata)
-		p = put_metadata(p, blob, &d);
+		p = fxt_write_put_metadata(p, blob, &d);
 	*p++ = blob->size;
 	fxt_draft_stream(p, blob->data, blob->size);
 	return 0;

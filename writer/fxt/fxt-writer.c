@@ -60,7 +60,7 @@ static fxt_word *fxt_writer_reserve(struct fxt_writer *w, size_t words, int *ret
 	return p;
 }
 
-static int write_word(struct fxt_writer *w, fxt_word word)
+static int fxt_write_word(struct fxt_writer *w, fxt_word word)
 {
 	return outbuf_append(w->out, &word, sizeof(word));
 }
@@ -69,7 +69,7 @@ static int write_word(struct fxt_writer *w, fxt_word word)
 
 int fxt_write_magic(struct fxt_writer *w)
 {
-	return write_word(w, FXT_MAGIC);
+	return fxt_write_word(w, FXT_MAGIC);
 }
 
 int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, const char *name)
@@ -103,9 +103,9 @@ int fxt_write_section(struct fxt_writer *w, struct fxt_out_provider *p)
 
 	if (!p->introduced)
 		return -EINVAL;
-	r = write_word(w, fxt_put_record_type(FXT_RECORD_METADATA) | fxt_put_record_words(1) |
-				  fxt_put_metadata_type(FXT_METADATA_PROVIDER_SECTION) |
-				  fxt_put_provider_id(p->id));
+	r = fxt_write_word(w, fxt_put_record_type(FXT_RECORD_METADATA) | fxt_put_record_words(1) |
+				      fxt_put_metadata_type(FXT_METADATA_PROVIDER_SECTION) |
+				      fxt_put_provider_id(p->id));
 	if (r == 0)
 		w->provider = p;
 	return r;
@@ -115,10 +115,11 @@ int fxt_write_provider_event(struct fxt_writer *w, unsigned event_id)
 {
 	if (!w->provider || event_id > FXT_PROVIDER_EVENT_MAX)
 		return -EINVAL;
-	return write_word(w, fxt_put_record_type(FXT_RECORD_METADATA) | fxt_put_record_words(1) |
-				     fxt_put_metadata_type(FXT_METADATA_PROVIDER_EVENT) |
-				     fxt_put_provider_id(w->provider->id) |
-				     fxt_put_provider_event_id(event_id));
+	return fxt_write_word(w, fxt_put_record_type(FXT_RECORD_METADATA) |
+					 fxt_put_record_words(1) |
+					 fxt_put_metadata_type(FXT_METADATA_PROVIDER_EVENT) |
+					 fxt_put_provider_id(w->provider->id) |
+					 fxt_put_provider_event_id(event_id));
 }
 
 int fxt_write_initialization(struct fxt_writer *w, uint64_t ticks_per_second)

@@ -59,7 +59,7 @@ static int pack_gzip_put(void *state, const uint8_t *data, size_t n, bool first,
 }
 
 /* The size of the member at the beginning of N bytes, or 0. Only decompression finds its end. */
-static size_t whole_member(z_stream *z, const uint8_t *data, size_t n)
+static size_t pack_gzip_whole_member(z_stream *z, const uint8_t *data, size_t n)
 {
 	uint8_t nowhere[16 << 10];
 	int r;
@@ -83,7 +83,7 @@ static size_t pack_gzip_whole(const uint8_t *data, size_t n, bool first)
 	if (inflateInit2(&z, WINDOW_BITS + GZIP_WRAPPER) != Z_OK)
 		return 0;
 	do {
-		size = done < n ? whole_member(&z, data + done, n - done) : 0;
+		size = done < n ? pack_gzip_whole_member(&z, data + done, n - done) : 0;
 		done += size;
 	} while (size > 0);
 	inflateEnd(&z);

@@ -36,7 +36,7 @@ static void rtrace_line_fail(struct line *l, int e)
 		l->error = e;
 }
 
-static void put_bytes(struct line *l, const char *p, size_t n)
+static void rtrace_line_put_bytes(struct line *l, const char *p, size_t n)
 {
 	if (n > l->max - l->n) {
 		rtrace_line_fail(l, -EMSGSIZE);
@@ -49,13 +49,13 @@ static void put_bytes(struct line *l, const char *p, size_t n)
 
 static void rtrace_line_put(struct line *l, const char *text)
 {
-	put_bytes(l, text, strlen(text));
+	rtrace_line_put_bytes(l, text, strlen(text));
 }
 
-static void put_format(struct line *l, const char *format, ...)
+static void rtrace_line_put_format(struct line *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void put_format(struct line *l, const char *format, ...)
+static void rtrace_line_put_format(struct line *l, const char *format, ...)
 {
 	char text[128];
 	va_list args;
@@ -64,7 +64,7 @@ static void put_format(struct line *l, const char *format, ...)
 	va_start(args, format);
 	n = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	put_bytes(l, text, n < 0 ? 0 : (size_t)n);
+	rtrace_line_put_bytes(l, text, n < 0 ? 0 : (size_t)n);
 }
 
 static int rtrace_line_finish(struct line *l, struct outbuf *out)
@@ -87,7 +87,7 @@ static void rtrace_line_put_escaped(struct line *l, char c)
 			 (char)('0' + (((unsigned char)c >> 3) & 7)),
 			 (char)('0' + ((unsigned char)c & 7)) };
 
-	put_bytes(l, text, sizeof(text));
+	rtrace_line_put_bytes(l, text, sizeof(text));
 }
 
 /* Writes one word, which must not be empty. */
@@ -101,12 +101,13 @@ static void rtrace_line_put_word(struct line *l, struct rtrace_text text, size_t
 		if (text.bytes[i] == ' ' || rtrace_line_is_control(text.bytes[i]))
 			rtrace_line_put_escaped(l, text.bytes[i]);
 		else
-			put_bytes(l, text.bytes + i, 1);
+			rtrace_line_put_bytes(l, text.bytes + i, 1);
 }
 
 /* Writes words unchanged. They must not begin with a space, nor contain control characters or bytes
  * of FORBIDDEN. */
-static void put_words(struct line *l, struct rtrace_text text, size_t max, const char *forbidden)
+static void rtrace_line_put_words(struct line *l, struct rtrace_text text, size_t max,
+				  const char *forbidden)
 {
 	if (text.n == 0 || text.bytes[0] == ' ')
 		rtrace_line_fail(l, -EINVAL);
@@ -115,24 +116,25 @@ static void put_words(struct line *l, struct rtrace_text text, size_t max, const
 	for (size_t i = 0; i < text.n; i++)
 		if (rtrace_line_is_control(text.bytes[i]) || strchr(forbidden, text.bytes[i]))
 			rtrace_line_fail(l, -EINVAL);
-	put_bytes(l, text.bytes, text.n);
+	rtrace_line_put_bytes(l, text.bytes, text.n);
 }
 
 /* Writes as much as fits. Bytes of FORBIDDEN and control characters become '_'. */
-static void put_somehow(struct line *l, struct rtrace_text text, const char *forbidden)
+static void rtrace_line_put_somehow(struct line *l, struct rtrace_text text, const char *forbidden)
 {
 	size_t n = text.n < RTRACE_NAME_MAX ? text.n : RTRACE_NAME_MAX;
 
 	for (size_t i = 0; i < n; i++) {
 		char c = text.bytes[i];
 
-		put_bytes(l, rtrace_line_is_control(c) || strchr(forbidden, c) ? "_" : &c, 1);
+		rtrace_line_put_bytes(
+			l, rtrace_line_is_control(c) || strchr(forbidden, c) ? "_" : &c, 1);
 	}
 }
 
 /* ---- header ---- */
 
-static void put_key(struct line *l, enum rtrace_key key)
+static void rtrace_line_put_key(struct line *l, enum rtrace_key key)
 {
 	static const char *const names[] = {
 #define RTRACE_KEY(name, text) [RTRACE_KEY_##name] = text,
@@ -144,16 +146,16 @@ static void put_key(struct line *l, enum rtrace_key key)
 	rtrace_line_put(l, "=");
 }
 
-static void put_value(struct line *l, enum rtrace_key key, struct rtrace_text value)
+static void rtrace_line_put_value(struct line *l, enum rtrace_key key, struct rtrace_text value)
 {
 	if (value.n == 0)
 		return;
-	put_key(l, key);
-	put_somehow(l, value, ",=");
+	rtrace_line_put_key(l, key);
+	rtrace_line_put_somehow(l, value, ",=");
 	rtrace_line_put(l, ", ");
 }
 
-static void put_filters(struct line *l, unsigned filters)
+static void rtrace_line_put_filters(struct line *l, unsigned filters)
 {
 	static const struct {
 		unsigned bit;
@@ -167,7 +169,7 @@ static void put_filters(struct line *l, unsigned filters)
 
 	if (filters == 0)
 		return;
-	put_key(l, RTRACE_KEY_FILTER);
+	rtrace_line_put_key(l, RTRACE_KEY_FILTER);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!(filters & rows[i].bit))
 			continue;
@@ -186,24 +188,24 @@ int rtrace_line_header(struct outbuf *out, const struct rtrace_header *h)
 	struct line l;
 
 	rtrace_line_begin(&l, RTRACE_HEADER_WRITE_MAX);
-	put_value(&l, RTRACE_KEY_VERSION, RTRACE_TEXT(RTRACE_VERSION));
-	put_value(&l, RTRACE_KEY_ARCH, h->arch);
-	put_value(&l, RTRACE_KEY_TIMESTAMP, h->timestamp);
-	put_value(&l, RTRACE_KEY_PROCESS, h->process);
+	rtrace_line_put_value(&l, RTRACE_KEY_VERSION, RTRACE_TEXT(RTRACE_VERSION));
+	rtrace_line_put_value(&l, RTRACE_KEY_ARCH, h->arch);
+	rtrace_line_put_value(&l, RTRACE_KEY_TIMESTAMP, h->timestamp);
+	rtrace_line_put_value(&l, RTRACE_KEY_PROCESS, h->process);
 	if (h->pid > RTRACE_PID_MAX)
 		rtrace_line_fail(&l, -EINVAL);
 	if (h->pid > 0) {
-		put_key(&l, RTRACE_KEY_PID);
-		put_format(&l, "%" PRIu32 ", ", h->pid);
+		rtrace_line_put_key(&l, RTRACE_KEY_PID);
+		rtrace_line_put_format(&l, "%" PRIu32 ", ", h->pid);
 	}
-	put_filters(&l, h->filters);
+	rtrace_line_put_filters(&l, h->filters);
 	if (h->has_depth) {
 		if (h->depth > RTRACE_INT_MAX)
 			rtrace_line_fail(&l, -EINVAL);
-		put_key(&l, RTRACE_KEY_DEPTH);
-		put_format(&l, "%" PRIu32 ", ", h->depth);
+		rtrace_line_put_key(&l, RTRACE_KEY_DEPTH);
+		rtrace_line_put_format(&l, "%" PRIu32 ", ", h->depth);
 	}
-	put_value(&l, RTRACE_KEY_ORIGIN, h->origin);
+	rtrace_line_put_value(&l, RTRACE_KEY_ORIGIN, h->origin);
 	return rtrace_line_finish(&l, out);
 }
 
@@ -229,9 +231,9 @@ int rtrace_line_context(struct outbuf *out, const struct rtrace_context *c)
 	if (c->mask == 0)
 		rtrace_line_fail(&l, -EINVAL);
 	rtrace_line_put(&l, RTRACE_CONTEXT_MARK);
-	put_format(&l, "%" PRIx32, c->mask);
+	rtrace_line_put_format(&l, "%" PRIx32, c->mask);
 	rtrace_line_put(&l, RTRACE_COLON);
-	put_words(&l, c->name, RTRACE_NAME_MAX, "");
+	rtrace_line_put_words(&l, c->name, RTRACE_NAME_MAX, "");
 	return rtrace_line_finish(&l, out);
 }
 
@@ -242,11 +244,11 @@ int rtrace_line_resource(struct outbuf *out, const struct rtrace_resource *r)
 	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	if (r->mask == 0 || (r->mask & (r->mask - 1)) != 0)
 		rtrace_line_fail(&l, -EINVAL);
-	put_format(&l, "<%" PRIx32 ">", r->mask);
+	rtrace_line_put_format(&l, "<%" PRIx32 ">", r->mask);
 	rtrace_line_put(&l, RTRACE_COLON);
-	put_words(&l, r->type, RTRACE_TYPE_MAX, " <>()");
+	rtrace_line_put_words(&l, r->type, RTRACE_TYPE_MAX, " <>()");
 	rtrace_line_put(&l, " (");
-	put_words(&l, r->description, RTRACE_NAME_MAX, ")");
+	rtrace_line_put_words(&l, r->description, RTRACE_NAME_MAX, ")");
 	rtrace_line_put(&l, r->refcount ? ") [" RTRACE_REFCOUNT "]" : ")");
 	return rtrace_line_finish(&l, out);
 }
@@ -261,13 +263,13 @@ int rtrace_line_map(struct outbuf *out, const struct rtrace_map *m)
 	rtrace_line_put(&l, RTRACE_MAP_MARK);
 	rtrace_line_put_word(&l, m->path, RTRACE_LINE_WRITE_MAX);
 	rtrace_line_put(&l, RTRACE_MAP_ARROW);
-	put_format(&l, "0x%" PRIx64 "-0x%" PRIx64, m->start, m->end);
+	rtrace_line_put_format(&l, "0x%" PRIx64 "-0x%" PRIx64, m->start, m->end);
 	return rtrace_line_finish(&l, out);
 }
 
 /* ---- calls ---- */
 
-static void put_time(struct line *l, uint64_t time_ns, unsigned digits)
+static void rtrace_line_put_time(struct line *l, uint64_t time_ns, unsigned digits)
 {
 	bool spec = digits == RTRACE_TIME_SPEC_DIGITS;
 	uint64_t ms = time_ns / NS_PER_MS, s = ms / 1000;
@@ -276,17 +278,18 @@ static void put_time(struct line *l, uint64_t time_ns, unsigned digits)
 		rtrace_line_fail(l, -EINVAL);
 	if (ms == 0 && !spec)
 		return;
-	put_format(l, "[%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+	rtrace_line_put_format(l, "[%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60,
+			       s % 60);
 	if (spec)
-		put_format(l, ".%06" PRIu64 "] ", time_ns / 1000 % 1000000);
+		rtrace_line_put_format(l, ".%06" PRIu64 "] ", time_ns / 1000 % 1000000);
 	else
-		put_format(l, ".%03" PRIu64 "] ", ms % 1000);
+		rtrace_line_put_format(l, ".%03" PRIu64 "] ", ms % 1000);
 }
 
 /* A name must not begin with '@' or '[', since optional parts before it begin so. */
-static void put_function(struct line *l, struct rtrace_text name)
+static void rtrace_line_put_function(struct line *l, struct rtrace_text name)
 {
-	put_words(l, name, RTRACE_NAME_MAX, "");
+	rtrace_line_put_words(l, name, RTRACE_NAME_MAX, "");
 	if (name.n > 0 && (name.bytes[0] == '@' || name.bytes[0] == '['))
 		rtrace_line_fail(l, -EINVAL);
 }
@@ -301,26 +304,26 @@ int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	if (c->index > RTRACE_INT_MAX)
 		rtrace_line_fail(&l, -EINVAL);
-	put_format(&l, "%" PRIu64 ". ", c->index);
+	rtrace_line_put_format(&l, "%" PRIu64 ". ", c->index);
 	if (c->contexts)
-		put_format(&l, "@%" PRIx32 " ", c->contexts);
+		rtrace_line_put_format(&l, "@%" PRIx32 " ", c->contexts);
 	if (c->has_time)
-		put_time(&l, c->time_ns, style->digits);
-	put_function(&l, c->name);
+		rtrace_line_put_time(&l, c->time_ns, style->digits);
+	rtrace_line_put_function(&l, c->name);
 	if (typed) {
 		rtrace_line_put(&l, "<");
-		put_words(&l, c->type, RTRACE_TYPE_MAX, " <>()");
+		rtrace_line_put_words(&l, c->type, RTRACE_TYPE_MAX, " <>()");
 		rtrace_line_put(&l, ">");
 	}
 	if (c->is_free)
-		put_format(&l, "(0x%" PRIx64 ")", c->id);
+		rtrace_line_put_format(&l, "(0x%" PRIx64 ")", c->id);
 	else
-		put_format(&l, "(%" PRIu64 ")" RTRACE_EQUALS "0x%" PRIx64,
-			   c->size > RTRACE_INT_MAX ? RTRACE_INT_MAX : c->size, c->id);
+		rtrace_line_put_format(&l, "(%" PRIu64 ")" RTRACE_EQUALS "0x%" PRIx64,
+				       c->size > RTRACE_INT_MAX ? RTRACE_INT_MAX : c->size, c->id);
 	if (!c->is_free && c->size > RTRACE_INT_MAX) {
 		l.max = sizeof(l.text) - 1;
-		put_format(&l, "\n" RTRACE_ARG_MARK RTRACE_ARG_SIZE RTRACE_EQUALS "%" PRIu64,
-			   c->size);
+		rtrace_line_put_format(
+			&l, "\n" RTRACE_ARG_MARK RTRACE_ARG_SIZE RTRACE_EQUALS "%" PRIu64, c->size);
 	}
 	return rtrace_line_finish(&l, out);
 }
@@ -331,7 +334,7 @@ int rtrace_line_arg(struct outbuf *out, const struct rtrace_arg *a)
 
 	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	rtrace_line_put(&l, RTRACE_ARG_MARK);
-	put_words(&l, a->name, RTRACE_ARG_NAME_MAX, " ");
+	rtrace_line_put_words(&l, a->name, RTRACE_ARG_NAME_MAX, " ");
 	rtrace_line_put(&l, RTRACE_EQUALS);
 	rtrace_line_put_word(&l, a->value.n > 0 ? a->value : RTRACE_TEXT("\"\""),
 			     RTRACE_LINE_WRITE_MAX);
@@ -343,10 +346,10 @@ int rtrace_line_frame(struct outbuf *out, const struct rtrace_frame *f)
 	struct line l;
 
 	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
-	put_format(&l, "\t0x%" PRIx64, f->address);
+	rtrace_line_put_format(&l, "\t0x%" PRIx64, f->address);
 	if (f->text.n > 0) {
 		rtrace_line_put(&l, " ");
-		put_words(&l, f->text, RTRACE_LINE_WRITE_MAX, "");
+		rtrace_line_put_words(&l, f->text, RTRACE_LINE_WRITE_MAX, "");
 	}
 	return rtrace_line_finish(&l, out);
 }
@@ -373,7 +376,7 @@ int rtrace_line_note(struct outbuf *out, struct rtrace_text text)
 		else if (rtrace_line_is_control(c) && c != '\t')
 			rtrace_line_fail(&l, -EINVAL);
 		else
-			put_bytes(&l, &c, 1);
+			rtrace_line_put_bytes(&l, &c, 1);
 	}
 	return rtrace_line_finish(&l, out);
 }
@@ -383,10 +386,10 @@ int rtrace_line_calls_summary(struct outbuf *out, const struct rtrace_summary *s
 	struct line l;
 
 	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
-	put_format(&l,
-		   RTRACE_TEMPORARY "allocation summary: %" PRIu64
-				    " block(s) with total size %" PRIu64,
-		   s->count, s->size);
+	rtrace_line_put_format(&l,
+			       RTRACE_TEMPORARY "allocation summary: %" PRIu64
+						" block(s) with total size %" PRIu64,
+			       s->count, s->size);
 	return rtrace_line_finish(&l, out);
 }
 
@@ -396,14 +399,14 @@ int rtrace_line_leaks_summary(struct outbuf *out, const struct rtrace_summary *s
 
 	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	rtrace_line_put(&l, RTRACE_TEMPORARY "Resource - ");
-	put_somehow(&l, s->type, "");
+	rtrace_line_put_somehow(&l, s->type, "");
 	rtrace_line_put(&l, " (");
-	put_somehow(&l, s->description, "");
+	rtrace_line_put_somehow(&l, s->description, "");
 	rtrace_line_put(&l, "):\n");
-	put_format(&l,
-		   RTRACE_TEMPORARY "%" PRIu64 " block(s) leaked with total size of %" PRIu64
-				    " bytes",
-		   s->count, s->size);
+	rtrace_line_put_format(&l,
+			       RTRACE_TEMPORARY
+			       "%" PRIu64 " block(s) leaked with total size of %" PRIu64 " bytes",
+			       s->count, s->size);
 	return rtrace_line_finish(&l, out);
 }
 

@@ -27,35 +27,35 @@ char *rtrace_format_timestamp(char to[RTRACE_TIMESTAMP_MAX], int64_t seconds)
 
 /* ---- order ---- */
 
-static bool in_call(const struct rtrace_writer *w)
+static bool rtrace_in_call(const struct rtrace_writer *w)
 {
 	return w->at != RTRACE_AT_START && w->at != RTRACE_AT_REST;
 }
 
 /* Whether a record that belongs to no call is allowed. Within a call, it would truncate the
  * backtrace. */
-static int check_at_rest(const struct rtrace_writer *w)
+static int rtrace_check_at_rest(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_REST ? 0 : -EINVAL;
 }
 
 /* Arguments must follow a call. Frames can also follow the summary of calls. */
-static int check_at_arg(const struct rtrace_writer *w)
+static int rtrace_check_at_arg(const struct rtrace_writer *w)
 {
 	return w->at == RTRACE_AT_CALL ? 0 : -EINVAL;
 }
 
-static int check_at_call(const struct rtrace_writer *w)
+static int rtrace_check_at_call(const struct rtrace_writer *w)
 {
 	if (w->at == RTRACE_AT_CALL)
 		return w->grouped ? 0 : -EINVAL;
-	return check_at_rest(w);
+	return rtrace_check_at_rest(w);
 }
 
 /* The summary of calls that share a backtrace precedes it. */
-static int check_at_frame(const struct rtrace_writer *w)
+static int rtrace_check_at_frame(const struct rtrace_writer *w)
 {
-	return !in_call(w) || (w->grouped && w->at == RTRACE_AT_CALL) ? -EINVAL : 0;
+	return !rtrace_in_call(w) || (w->grouped && w->at == RTRACE_AT_CALL) ? -EINVAL : 0;
 }
 
 /* ---- records ---- */
@@ -73,25 +73,25 @@ int rtrace_write_header(struct rtrace_writer *w, const struct rtrace_header *h)
 
 int rtrace_write_attachment(struct rtrace_writer *w, const struct rtrace_attachment *a)
 {
-	return check_at_rest(w) ?: rtrace_line_attachment(w->out, a);
+	return rtrace_check_at_rest(w) ?: rtrace_line_attachment(w->out, a);
 }
 
 int rtrace_write_context(struct rtrace_writer *w, const struct rtrace_context *c)
 {
-	return check_at_rest(w) ?: rtrace_line_context(w->out, c);
+	return rtrace_check_at_rest(w) ?: rtrace_line_context(w->out, c);
 }
 
 int rtrace_write_map(struct rtrace_writer *w, const struct rtrace_map *m)
 {
-	return check_at_rest(w) ?: rtrace_line_map(w->out, m);
+	return rtrace_check_at_rest(w) ?: rtrace_line_map(w->out, m);
 }
 
 int rtrace_write_note(struct rtrace_writer *w, struct rtrace_text text)
 {
-	return check_at_rest(w) ?: rtrace_line_note(w->out, text);
+	return rtrace_check_at_rest(w) ?: rtrace_line_note(w->out, text);
 }
 
-static bool has_type(const struct rtrace_writer_type *t, struct rtrace_text type)
+static bool rtrace_has_type(const struct rtrace_writer_type *t, struct rtrace_text type)
 {
 	return t->n == type.n && memcmp(t->text, type.bytes, type.n) == 0;
 }
@@ -99,12 +99,12 @@ static bool has_type(const struct rtrace_writer_type *t, struct rtrace_text type
 int rtrace_write_resource(struct rtrace_writer *w, const struct rtrace_resource *r)
 {
 	struct rtrace_writer_type *t = &w->types[w->n_types];
-	int e = check_at_rest(w);
+	int e = rtrace_check_at_rest(w);
 
 	if (e < 0 || w->has_called || w->n_types == RTRACE_RESOURCE_MAX)
 		return -EINVAL;
 	for (unsigned i = 0; i < w->n_types; i++)
-		if (w->types[i].mask == r->mask || has_type(&w->types[i], r->type))
+		if (w->types[i].mask == r->mask || rtrace_has_type(&w->types[i], r->type))
 			return -EINVAL;
 	e = rtrace_line_resource(w->out, r);
 	if (e < 0)
@@ -147,7 +147,7 @@ static const struct rtrace_writer_type *rtrace_writer_find_type(const struct rtr
 	if (type.n == 0)
 		return w->n_types == 1 ? &w->types[0] : NULL;
 	for (unsigned i = 0; i < w->n_types; i++)
-		if (has_type(&w->types[i], type))
+		if (rtrace_has_type(&w->types[i], type))
 			return &w->types[i];
 	return NULL;
 }
@@ -160,7 +160,7 @@ int rtrace_write_call(struct rtrace_writer *w, const struct rtrace_call *c)
 	};
 	const struct rtrace_writer_type *type = rtrace_writer_find_type(w, c->type);
 	struct rtrace_call typed = *c;
-	int r = check_at_call(w);
+	int r = rtrace_check_at_call(w);
 
 	if (r < 0 || !type)
 		return -EINVAL;
@@ -175,13 +175,13 @@ int rtrace_write_call(struct rtrace_writer *w, const struct rtrace_call *c)
 
 int rtrace_write_arg(struct rtrace_writer *w, const struct rtrace_arg *a)
 {
-	return check_at_arg(w) ?: rtrace_line_arg(w->out, a);
+	return rtrace_check_at_arg(w) ?: rtrace_line_arg(w->out, a);
 }
 
 int rtrace_write_calls_summary(struct rtrace_writer *w, uint64_t count, uint64_t size)
 {
 	const struct rtrace_summary s = { .count = count, .size = size };
-	int r = w->grouped ? check_at_arg(w) : -EINVAL;
+	int r = w->grouped ? rtrace_check_at_arg(w) : -EINVAL;
 
 	r = r ?: rtrace_line_calls_summary(w->out, &s);
 	if (r == 0)
@@ -191,7 +191,7 @@ int rtrace_write_calls_summary(struct rtrace_writer *w, uint64_t count, uint64_t
 
 int rtrace_write_frame(struct rtrace_writer *w, const struct rtrace_frame *f)
 {
-	int r = check_at_frame(w) ?: rtrace_line_frame(w->out, f);
+	int r = rtrace_check_at_frame(w) ?: rtrace_line_frame(w->out, f);
 
 	if (r == 0)
 		w->at = RTRACE_AT_FRAME;
@@ -200,7 +200,7 @@ int rtrace_write_frame(struct rtrace_writer *w, const struct rtrace_frame *f)
 
 int rtrace_write_end(struct rtrace_writer *w)
 {
-	int r = check_at_frame(w) ?: rtrace_line_end(w->out);
+	int r = rtrace_check_at_frame(w) ?: rtrace_line_end(w->out);
 
 	if (r == 0)
 		w->at = RTRACE_AT_REST;
@@ -209,5 +209,5 @@ int rtrace_write_end(struct rtrace_writer *w)
 
 int rtrace_write_leaks_summary(struct rtrace_writer *w, const struct rtrace_summary *s)
 {
-	return check_at_rest(w) ?: rtrace_line_leaks_summary(w->out, s);
+	return rtrace_check_at_rest(w) ?: rtrace_line_leaks_summary(w->out, s);
 }
