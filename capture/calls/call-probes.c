@@ -28,9 +28,9 @@ DEFINE_ORDER(call_probes_compare, struct allocator_probe,
 		?: COMPARE(x->function, y->function))
 
 /*
- * Whether a return probe sees the returns of PLACE. It does where nothing can pass but a return,
- * and costs less than a `ret` that the kernel has to step over. A jump to the begin would set
- * another one.
+ * Whether a return probe can record the returns of PLACE: control leaves it only by returning, and
+ * a return probe costs less than a `ret` that the kernel must single-step. A jump to the beginning
+ * of the function would set another return probe.
  */
 static bool call_probes_are_session(const struct call_place *place, bool fast)
 {
@@ -38,7 +38,7 @@ static bool call_probes_are_session(const struct call_place *place, bool fast)
 	       (fast || place->flags & CALL_PLACE_LEAF);
 }
 
-/* Those of the ends of PLACE with COOKIE, from PROBES on. Returns behind the last one. */
+/* Fills PROBES with the probes on the ends of PLACE, with COOKIE. Returns the end of the list. */
 static struct allocator_probe *call_probes_list_ends(const struct call_place *place,
 						     uint32_t cookie,
 						     struct allocator_probe *probes)
@@ -47,7 +47,7 @@ static struct allocator_probe *call_probes_list_ends(const struct call_place *pl
 		*probes++ = (struct allocator_probe){ .offset = place->rets[ret],
 						      .function = cookie,
 						      .kind = ALLOCATOR_PROBE_RET };
-	/* (the return address is on the stack at a jump, too) */
+	/* (at a tail call, the return address is on the stack, too) */
 	for (uint32_t tail = 0; tail < place->n_tails; tail++)
 		*probes++ = (struct allocator_probe){ .offset = place->tails[tail],
 						      .function = cookie | CALL_COOKIE_TAIL,
@@ -55,7 +55,7 @@ static struct allocator_probe *call_probes_list_ends(const struct call_place *pl
 	return probes;
 }
 
-/* The probes of SOURCE, by offset. NULL without memory. */
+/* Returns the probes of SOURCE, sorted by offset, or NULL without memory. */
 static struct allocator_probe *call_probes_list(const struct call_source *source, bool fast,
 						size_t *ret_n)
 {
@@ -107,7 +107,7 @@ static int call_probes_attach(struct call_probes *p, const struct call_source *s
 	return probe_keeper_attach(p->keeper, &target, &id, &failed) ?: failed ? -EOPNOTSUPP : 0;
 }
 
-/* Why not all probes of SOURCE are there. */
+/* The reason for a missing probe of SOURCE. */
 static const char *call_probes_missing(const struct call_source *source)
 {
 	for (size_t i = 0; i < source->places.n; i++)
@@ -116,7 +116,7 @@ static const char *call_probes_missing(const struct call_source *source)
 	return "not all probes could be placed";
 }
 
-/* System call NUMBER is function number I. */
+/* Lets the programs record system call NUMBER as function I. */
 static int call_probes_ask_syscall(const struct collector_calls *collector, int number, uint32_t i)
 {
 	uint32_t key = (uint32_t)number, place = i + 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The probes on the functions whose calls are recorded. They are on the files, in all processes
- * that have mapped them or will; which processes are recorded is for the filter of the session.
+ * The probes on the functions whose calls are recorded. They are on the files, so they apply to all
+ * processes that map the files, now or later. The filter of the session selects the recorded
+ * processes.
  */
 #pragma once
 
@@ -14,15 +15,15 @@
 struct call_probes;
 
 /*
- * Attaches the programs of COLLECTOR to TARGETS (both borrowed meanwhile), the files being those of
- * O. What a process that helps takes of CPU time is added to *CPU_NS_SUM (borrowed). Returns 0, or
- * a negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
+ * Attaches the programs of COLLECTOR to TARGETS (both borrowed until it returns) in the files of O.
+ * The CPU time of the probe keeper's process is added to *CPU_NS_SUM (borrowed). Returns 0, or a
+ * negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be NULL).
  */
 int call_probes_new(const struct call_targets *targets, const struct call_options *o,
 		    const struct collector_calls *collector, uint64_t *cpu_ns_sum,
 		    struct call_probes **ret, char **reterr_text);
 
-/* When it returns, nothing is left of them. Returns NULL. */
+/* All probes are removed when it returns. Returns NULL. */
 struct call_probes *call_probes_free(struct call_probes *p);
 
 DEFINE_CLEANUP(struct call_probes *, call_probes_free)

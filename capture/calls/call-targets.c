@@ -15,7 +15,7 @@
 
 enum { WHY_MAX = CALL_FILE_MAX + CALL_FUNCTION_MAX + 256 };
 
-/* One file: those of the largest browsers take a second. */
+/* The time limit for one file. The largest browsers take a second. */
 #define FIND_TIMEOUT_NS UINT64_C(20000000000)
 
 static int call_targets_refuse(int error, const char *why, char **reterr_text)
@@ -24,7 +24,7 @@ static int call_targets_refuse(int error, const char *why, char **reterr_text)
 	return error;
 }
 
-/* Arguments up to the last one, which are in registers. */
+/* The number of arguments, up to the last one in a register. */
 static unsigned call_source_n_args(const struct call_source *source)
 {
 	bool open = (source->spec.implied && call_spec_is_glob(&source->spec)) ||
@@ -109,7 +109,10 @@ static int call_source_check_owner(const struct call_source *source, int fd, uin
 	return call_targets_refuse(-EPERM, why, reterr_text);
 }
 
-/* What a function is given whose name was not said, and nothing about its arguments. */
+/*
+ * Gives TARGET the known arguments of its function, for a specification that has a pattern and no
+ * arguments.
+ */
 static int call_target_find_known(struct call_target *target, const char *file)
 {
 	char text[CALL_FUNCTION_MAX + CALL_FILE_MAX + 8];
@@ -119,7 +122,7 @@ static int call_target_find_known(struct call_target *target, const char *file)
 	if (!target->known)
 		return -ENOMEM;
 	snprintf(text, sizeof(text), "%s:%s", file, target->name);
-	/* (names of other languages are in no list) */
+	/* (names from other languages do not parse) */
 	if (call_spec_parse(text, target->known, &error) < 0)
 		return 0;
 	target->known->limit = target->spec->limit;
@@ -127,7 +130,7 @@ static int call_target_find_known(struct call_target *target, const char *file)
 	return 0;
 }
 
-/* The next target of SOURCE. Returns NULL without memory. */
+/* Adds the next target of SOURCE. Returns NULL without memory. */
 static struct call_target *call_targets_add(struct call_targets *t,
 					    const struct call_source *source, const char *name)
 {
@@ -143,7 +146,7 @@ static struct call_target *call_targets_add(struct call_targets *t,
 	return target;
 }
 
-/* The system call that function NAME of libc makes with its own arguments, in TO. */
+/* Writes to TO the system call that libc's function NAME makes with its own arguments. */
 static void call_target_libc_name(const char *name, char to[static CALL_FUNCTION_MAX])
 {
 	size_t n = strlen(name);
@@ -154,8 +157,8 @@ static void call_target_libc_name(const char *name, char to[static CALL_FUNCTION
 }
 
 /*
- * Whether records of calls of SPEC, a function, have what VARIANT shows: the same registers in the
- * same order, and no other memory.
+ * Whether records of calls of the function SPEC contain all values of VARIANT: the same registers
+ * in the same order, and no other memory.
  */
 static bool call_target_has_all(const struct call_spec *spec, const struct call_spec *variant)
 {
@@ -182,7 +185,7 @@ static int call_target_parse_variant(const struct call_target *target, const cha
 	return 0;
 }
 
-/* Of a system call with its known arguments, or of the function of libc that makes it. */
+/* Adds variants to a system call with its known arguments, or to libc's function for it. */
 static int call_target_add_variants(struct call_target *target)
 {
 	const struct call_variant *rows;
@@ -260,7 +263,7 @@ static int call_targets_number(struct call_targets *t, struct call_source *sourc
 	return 0;
 }
 
-/* ---- functions that several specifications mean ---- */
+/* ---- functions with several specifications ---- */
 
 static bool call_targets_same_file(int one, int other)
 {
@@ -270,7 +273,7 @@ static bool call_targets_same_file(int one, int other)
 	       a.st_ino == b.st_ino;
 }
 
-/* How much SOURCE says of a function that it means. */
+/* How specific SOURCE is: a name counts for more than arguments. */
 static int call_source_says(const struct call_source *source)
 {
 	return 2 * !call_spec_is_glob(&source->spec) + !source->spec.implied;
@@ -282,8 +285,8 @@ static bool call_source_is_limited(const struct call_source *source)
 }
 
 /*
- * Whether number A of T leaves the functions that B means, too, to B, which records all of their
- * calls then. Two conditions can select different calls: then both record what they select.
+ * Whether source A of T leaves the functions that it shares with source B to B. B must record all
+ * of their calls: it has neither a condition nor a limit, or the specifications are equal.
  */
 static bool call_targets_yields(const struct call_targets *t, const struct call_options *o,
 				size_t a, size_t b)
@@ -305,7 +308,7 @@ static bool call_source_has(const struct call_source *source, const struct call_
 	return false;
 }
 
-/* Each call is recorded once, also if several specifications mean its function. */
+/* Removes duplicate functions, so that each call is recorded once. */
 static void call_targets_drop_doubles(struct call_targets *t, const struct call_options *o)
 {
 	for (size_t a = 0; a < t->n_sources; a++)
@@ -382,16 +385,16 @@ struct call_targets *call_targets_free(struct call_targets *t)
 #if defined(__x86_64__)
 #define AT(member) offsetof(struct pt_regs, member)
 
-/* By DWARF's numbers. */
+/* Indexed by DWARF's register numbers. */
 static const uint8_t register_places[CALL_GENERAL_REGISTERS] = {
 	AT(rax), AT(rdx), AT(rcx), AT(rbx), AT(rsi), AT(rdi), AT(rbp), AT(rsp),
 	AT(r8),  AT(r9),  AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15),
 };
 
-/* Those of arguments. */
+/* The DWARF numbers of the argument registers. */
 static const uint8_t argument_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
 #else
-/* (no code is looked at there) */
+/* (code of other machines is not read) */
 static const uint8_t register_places[CALL_GENERAL_REGISTERS];
 static const uint8_t argument_registers[CALL_ARG_REGISTERS];
 #endif
@@ -420,7 +423,7 @@ static void call_target_set_origins(const struct call_spec *spec, struct call_wa
 		watch->origins[i] = call_target_origin(&spec->args[i], i);
 }
 
-/* What is copied of the memory that argument ARG of SPEC leads to. */
+/* Selects the bytes to copy from the memory at argument ARG of SPEC. */
 static struct call_memory call_target_memory(const struct call_spec *spec, uint8_t arg)
 {
 	const struct call_type *type = &spec->args[arg].type;
@@ -429,7 +432,7 @@ static struct call_memory call_target_memory(const struct call_spec *spec, uint8
 				      .count_arg = type->count_arg,
 				      .count = type->count };
 	const struct call_struct *layout = call_struct_by_number(type->layout);
-	/* (where the number is in memory itself, all that there can be is copied) */
+	/* (if the count is in memory itself, the maximum is copied) */
 	bool is_counted = type->is_counted && spec->args[type->count_arg].type.form != CALL_STRUCT;
 
 	if (!layout)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The functions whose calls a session records, as found in the files of its specifications: what
- * the programs have to know of each, and what its calls are called.
+ * The functions whose calls a session records, found in the files of its specifications: their
+ * settings for the programs, and the names of their calls.
  */
 #pragma once
 
@@ -15,39 +15,39 @@
 #include "capture/options/options.h"
 #include "capture/probes/call-places.h"
 
-/* How a call of a target is shown, if one of its arguments has some value. */
+/* The format of a target's calls in which one argument has a given value. */
 struct call_target_variant {
 	const struct call_variant *row;
 	struct call_spec spec;
 };
 
 struct call_target {
-	char *name;                     /* of the function. Owned */
-	const struct call_spec *spec;   /* that of its source, or: */
-	struct call_spec *known;        /* its own, by its name. Owned */
-	const struct call_place *place; /* NULL of a system call, which has a number */
+	char *name;                     /* of the function, owned */
+	const struct call_spec *spec;   /* of the source, or `known` */
+	struct call_spec *known;        /* of this function, by its name; owned */
+	const struct call_place *place; /* NULL for a system call, which has a number instead */
 	int syscall;
-	struct call_target_variant *variants; /* Owned */
+	struct call_target_variant *variants; /* owned */
 	size_t n_variants;
 };
 
-/* What came of one specification. */
+/* The result of one specification. */
 struct call_source {
 	struct call_spec spec;
 	struct call_places places;
-	size_t first, n; /* its targets */
+	size_t first, n; /* the range of its targets */
 };
 
 struct call_targets {
-	struct call_source *sources; /* as the options have them. Owned */
+	struct call_source *sources; /* in the order of the options; owned */
 	size_t n_sources;
-	struct call_target *list; /* by the numbers that records have. Owned */
+	struct call_target *list; /* indexed by the function numbers in records; owned */
 	size_t n;
 };
 
 /*
- * Finds the functions of all specifications of O, in the sandbox. A user who may trace nothing but
- * what is his own may only name his own files: everybody who runs the code pays for the probes.
+ * Finds the functions of all specifications of O, in the sandbox. A user who can trace only their
+ * own processes can name only their own files, since probes slow down every user of the file.
  * Returns 0, or a negative errno with a sentence in *RETERR_TEXT (owned by the caller, may be
  * NULL).
  */
@@ -57,9 +57,9 @@ struct call_targets *call_targets_free(struct call_targets *t);
 
 DEFINE_CLEANUP(struct call_targets *, call_targets_free)
 
-/* What the programs do where TARGET is entered. */
+/* The instructions to the programs for the entry of TARGET. */
 struct call_watch call_target_watch(const struct call_target *target);
 
-/* The arguments of TARGET, a call of which has ARGS in its registers. */
+/* The specification that formats a call of TARGET with ARGS in its registers. */
 const struct call_spec *call_target_spec(const struct call_target *target,
 					 const __u64 args[static CALL_ARGUMENTS]);

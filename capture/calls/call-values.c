@@ -19,7 +19,7 @@ size_t call_value_quote(char to[static CALL_VALUE_TEXT_MAX], const char *bytes, 
 	return p.used;
 }
 
-/* -ENOENT by its name, where it has one. */
+/* Sets V to the name of the error, such as ENOENT for -2. False if it has no name. */
 static bool call_value_take_errno(struct call_value *v, int64_t number)
 {
 	const char *name =
@@ -32,7 +32,7 @@ static bool call_value_take_errno(struct call_value *v, int64_t number)
 	return true;
 }
 
-/* Whether TYPE is a number that is shown as addresses are. */
+/* Whether TYPE is a number that is shown in hexadecimal. */
 static bool call_type_is_hex(const struct call_type *type)
 {
 	const struct call_struct *layout = call_struct_by_number(type->layout);
@@ -72,15 +72,18 @@ struct call_value call_value_of(const struct call_type *type, uint64_t value,
 	default:
 		v.form = CALL_VALUE_POINTER;
 	}
-	/* (a number is 0 where an address is none) */
+	/* (a zero is a number here, not a null pointer) */
 	if (v.u64 == 0 && call_type_is_hex(type))
 		v.form = CALL_VALUE_UINT;
 	return v;
 }
 
-/* ---- words and numbers of their own ---- */
+/* ---- names of values, and numbers ---- */
 
-/* VALUE in WORDS, "RED=0,GREEN=1": one, or several with '|' between them; false if it is none. */
+/*
+ * Writes the name of VALUE in WORDS ("RED=0,GREEN=1"), or several names joined with '|'. False if
+ * VALUE has no name.
+ */
 static bool call_value_in_words(const char *words, int64_t value, char *to, size_t size)
 {
 	int64_t left = value;
@@ -98,7 +101,7 @@ static bool call_value_in_words(const char *words, int64_t value, char *to, size
 			snprintf(to, size, "%.*s", (int)n, p);
 			return true;
 		}
-		/* (a bit of flags) */
+		/* (one bit of a set of flags) */
 		if (number > 0 && (number & (number - 1)) == 0 && left & number && used < size) {
 			used += (size_t)snprintf(to + used, size - used, "%s%.*s", used ? "|" : "",
 						 (int)n, p);
@@ -183,7 +186,7 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 	struct call_print p = call_print_begin(to, CALL_VALUE_TEXT_MAX);
 	size_t n = (size_t)text->bytes;
 
-	/* (of a string, the variant of a call may know, where its row has copied bytes) */
+	/* (a variant can show bytes as a string: end it at the NUL) */
 	if (type->form == CALL_STR)
 		n = strnlen(text->text, n);
 	if (type->in_hex)
@@ -194,8 +197,8 @@ static size_t call_value_quote_copy(const struct call_type *type, const struct c
 }
 
 /*
- * The first COUNT bits of a set of descriptors: what is behind them need not belong to it. Returns
- * the length of the text; 0 = there are none.
+ * Shows the first COUNT bits of a set of descriptors. The bytes after them can belong to something
+ * else. Returns the length of the text; 0 = there are no bits.
  */
 static size_t call_value_show_fds(const struct call_type *type, const struct call_text *text,
 				  uint64_t count, char to[static CALL_VALUE_TEXT_MAX])
@@ -213,7 +216,7 @@ static size_t call_value_show_fds(const struct call_type *type, const struct cal
 	return call_struct_format(type->layout, bits, n, to, CALL_VALUE_TEXT_MAX);
 }
 
-/* Returns the length of the text; 0 = it cannot be shown. */
+/* Returns the length of the text; 0 = the memory cannot be shown. */
 static size_t call_value_show(const struct call_type *type, const struct call_text *text,
 			      uint64_t count, char to[static CALL_VALUE_TEXT_MAX])
 {
@@ -233,7 +236,7 @@ static size_t call_value_show(const struct call_type *type, const struct call_te
 				  CALL_VALUE_TEXT_MAX);
 }
 
-/* "[128]", which is at TO, has become "[16]": "[128 => 16]". */
+/* Extends the text at TO by a changed value: "[128]" and "[16]" become "[128 => 16]". */
 static void call_value_change(char to[static CALL_VALUE_TEXT_MAX], const char *after)
 {
 	size_t n = strlen(to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a register means by the type that a specification gives it.
+ * The values of registers, by the types of a specification.
  */
 #pragma once
 
@@ -9,42 +9,45 @@
 #include "capture/options/call-spec.h"
 #include "writer/event.h"
 
-/* Room for the text of a value: each byte may become four characters. */
+/* The maximum length of the text of a value: each byte can become four characters. */
 enum { CALL_VALUE_TEXT_MAX = 4 * CALL_TEXT_BYTES + 8 };
 
 /*
- * N bytes as C writes them, in quotes, with "..." behind them if CUT, into TO. Returns how many
- * characters that are.
+ * Writes N bytes to TO as a C string in quotes, followed by "..." if CUT. Returns the number of
+ * characters.
  */
 size_t call_value_quote(char to[static CALL_VALUE_TEXT_MAX], const char *bytes, size_t n, bool cut);
 
-/* The value of VALUE, a register, as TYPE, which was not copied from memory, by way of TO. */
+/*
+ * Formats the register VALUE as TYPE. Not for types that are copied from memory. TO may hold the
+ * text of the result.
+ */
 struct call_value call_value_of(const struct call_type *type, uint64_t value,
 				char to[static CALL_SET_TEXT_MAX]);
 
 /*
- * The value of argument ARG of SPEC, VALUE, by way of TO: in its own words, too; and if it cannot
- * be had, or UNREADABLE, why.
+ * Formats VALUE, argument ARG of SPEC, with the names that SPEC gives to values. If the value is
+ * unavailable, or UNREADABLE, the text has the reason. TO may hold the text.
  */
 struct call_value call_value_of_arg(const struct call_spec *spec, size_t arg, uint64_t value,
 				    bool unreadable, char to[static CALL_SET_TEXT_MAX]);
 
-/* What a function of SPEC has returned. */
+/* Formats the result of a function with SPEC. */
 struct call_value call_value_of_result(const struct call_spec *spec, uint64_t result,
 				       char to[static CALL_SET_TEXT_MAX]);
 
-/* What the system call that is of TYPE has returned: whatever it is, there are 4095 errors. */
+/* Formats the result of a system call of TYPE. For every type, -1 to -4095 are errors. */
 struct call_value call_value_of_syscall(const struct call_type *type, uint64_t result,
 					char to[static CALL_SET_TEXT_MAX]);
 
-/* What was copied of the memory of an argument; NULL = nothing. */
+/* The copies of an argument's memory; NULL = no copy. */
 struct call_copies {
-	const struct call_text *in, *out; /* when the call was entered, and when it returned */
+	const struct call_text *in, *out; /* at the entry and at the return of the call */
 };
 
 /*
- * The value of the memory at ADDRESS, an argument of TYPE, written into TO. An array has COUNT
- * elements; a structure or a buffer is at most COUNT bytes long.
+ * Writes the value of the memory at ADDRESS, an argument of TYPE, to TO. An array has COUNT
+ * elements; a structure or a buffer has at most COUNT bytes.
  */
 struct call_value call_value_copied(const struct call_type *type, const struct call_copies *copies,
 				    uint64_t count, uint64_t address,
