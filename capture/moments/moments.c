@@ -42,7 +42,7 @@ __attribute__((format(printf, 3, 4))) static int moments_refuse(int error, char 
 
 /* ---- trace state variables ---- */
 
-/* The number of the one called NAME, a new one if need be; -1 = there is no room. */
+/* Returns the number of the variable NAME, which is added if it is new; -1 = there is no room. */
 static int moments_find_counter(struct moments *m, const char *name)
 {
 	uint32_t i = 0;
@@ -72,7 +72,7 @@ static int moments_take_counters(struct moments *m, struct moment_place *place, 
 	return 0;
 }
 
-/* A variable that no point counts has a wrong name, more likely than not. */
+/* A variable that no point increments is probably misspelled. */
 static int moments_check_counters(const struct moments *m, char **reterr_text)
 {
 	for (uint32_t i = 0; i < m->n_counters; i++)
