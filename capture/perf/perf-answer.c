@@ -8,8 +8,10 @@
 #include "base/cleanup.h"
 #include "capture/perf/perf-protocol.h"
 
-/* All that a probe is given: any more, the count that the kernel would write into the process
- * included, is none of ours. */
+/*
+ * Whether the request is for a probe, with only the attributes of one. Others are refused, such as
+ * the counter that the kernel would write into the process.
+ */
 static bool perf_is_probe(const struct perf_question *q)
 {
 	const struct perf_event_attr *attr = &q->attr;
@@ -29,8 +31,10 @@ static bool perf_is_probe(const struct perf_question *q)
 	return memcmp(attr, &ours, sizeof(ours)) == 0;
 }
 
-/* No tracepoints and probes of the kernel, no addresses of who asks, and no process but for a
- * probe. */
+/*
+ * Permits only kymo's events: no tracepoints, no kernel probes, no addresses in the client, and a
+ * single process only for a probe.
+ */
 static bool perf_answer_is_ours(const struct perf_question *q, int file)
 {
 	const struct perf_event_attr *attr = &q->attr;

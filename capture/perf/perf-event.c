@@ -10,7 +10,7 @@
 #include "capture/perf/perf-protocol.h"
 
 enum {
-	PARANOID_NOBODY = 3, /* of kernel.perf_event_paranoid; others than Debian say 4 */
+	PARANOID_NOBODY = 3, /* kernel.perf_event_paranoid in Debian; other systems use 4 */
 };
 
 static const char *ask_path;
@@ -34,7 +34,7 @@ static int perf_event_ask(struct perf_question *q, int file)
 	if (connect(sock, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	if (file >= 0)
-		q->attr.uprobe_path = 0; /* ours means nothing there */
+		q->attr.uprobe_path = 0; /* this process's pointer is meaningless there */
 	r = perf_protocol_send(sock, q, sizeof(*q), file)
 		    ?: perf_protocol_receive(sock, &answer, sizeof(answer), &event);
 	if (r < 0)
@@ -51,7 +51,7 @@ static int perf_event_open_with(struct perf_question *q, int file)
 	if ((fd != -EACCES && fd != -EPERM) || !ask_path)
 		return fd;
 	asked = perf_event_ask(q, file);
-	/* The kernel's error is reported, rather than that kymo-perf is missing. */
+	/* Report the kernel's error instead of the absence of kymo-perf. */
 	return asked == -ENOENT || asked == -ECONNREFUSED ? fd : asked;
 }
 
@@ -69,7 +69,7 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, uint64_t semaphore
 	struct perf_question q = {
 		.attr = { .type = (uint32_t)type, .probe_offset = offset },
 		.pid = pid ?: -1,
-		.cpu = pid ? -1 : 0, /* (probes of all are run on each CPU) */
+		.cpu = pid ? -1 : 0, /* (a probe on all processes runs on every CPU) */
 	};
 
 	if (type < 0 || bit < 0)

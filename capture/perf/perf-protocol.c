@@ -45,7 +45,7 @@ int perf_protocol_receive(int sock, void *data, size_t size, int *ret_fd)
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		/* Its padding is room for a second one, which nobody would close. */
+		/* CMSG_SPACE has padding for a second descriptor, which would leak. */
 		.msg_controllen = CMSG_LEN(sizeof(int)),
 	};
 	ssize_t n = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);

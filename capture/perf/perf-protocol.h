@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the client (perf-event.c) and the server (perf-answer.c) of perf events: their
- * messages, and the call that either makes.
+ * The messages between the client (perf-event.c) and the server (perf-answer.c) of perf events, and
+ * the system call of both.
  */
 #pragma once
 
@@ -11,37 +11,35 @@
 
 #define UPROBES "/sys/bus/event_source/devices/uprobe/"
 
-/* In the configuration of a probe, the offset of its semaphore (format/ref_ctr_offset) */
+/* The position of the semaphore's offset in a probe's configuration (format/ref_ctr_offset). */
 #define PERF_SEMAPHORE_SHIFT 32
 
 /*
- * A request; the file of a probe comes with it, as a descriptor. An answer is an errno or 0
- * (int32_t), with the event as a descriptor.
+ * A request. For a probe, the file comes with it as a descriptor. An answer is 0 or a negative
+ * errno (int32_t); with 0, it carries the event as a descriptor.
  */
 struct perf_question {
 	struct perf_event_attr attr;
 	int32_t pid, cpu;
 };
 
-/* From here on, waits for the peer for some seconds at most, then fails with -ETIMEDOUT. */
+/* Limits all later waits for the peer to some seconds. Then they fail with -ETIMEDOUT. */
 int perf_protocol_be_impatient(int sock);
 
-/*
- * With descriptor FD, which stays the caller's; -1 if there is none. Returns 0 or a negative errno.
- */
+/* Sends DATA with descriptor FD (borrowed; -1 = none). Returns 0 or a negative errno. */
 int perf_protocol_send(int sock, void *data, size_t size, int fd);
 
 /*
- * The caller owns *RET_FD in each case; it can be -1. -EBADMSG means another size, or more than one
- * descriptor.
+ * The caller always owns *RET_FD, which can be -1. Returns -EBADMSG for another size or more than
+ * one descriptor.
  */
 int perf_protocol_receive(int sock, void *data, size_t size, int *ret_fd);
 
 /*
- * Opens it in this process. The path of a probe is that of FILE, if there is one. Returns a
- * descriptor or a negative errno.
+ * Opens the event in this process. FILE is the file of a probe, or -1. Returns a descriptor or a
+ * negative errno.
  */
 int perf_protocol_open(struct perf_question *q, int file);
 
-/* A number, at the end of the file PATH. Returns -1 without it. */
+/* The first number in the file PATH, or -1. */
 int perf_protocol_number(const char *path);
