@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The longest file here is meminfo: 1.5 KiB. */
+/* The longest of these files, meminfo, has 1.5 KiB. */
 enum { FILE_MAX = 8192 };
 
 static const char *const pressure_files[] = { "cpu", "memory", "io", "irq" };
 
-/* A line of a pressure file. */
+/* The values from pressure files, each with its line. */
 static const struct {
-	unsigned file; /* in pressure_files */
+	unsigned file; /* index in pressure_files */
 	const char *line, *name;
 } pressure_rows[] = {
 	{ 0, "some", "CPU some (%)" },    { 0, "full", "CPU full (%)" },
@@ -53,7 +53,7 @@ struct counters {
 	} pressure[ARRAY_SIZE(pressure_rows)]; /* at the last sample */
 	uint64_t last_ns;                      /* of the last sample */
 	unsigned n_cpus;
-	int *frequency_fds; /* owned; -1 = has none */
+	int *frequency_fds; /* owned; -1 = the CPU has no such file */
 };
 
 static int counters_open_below(const char *root, const char *path)
@@ -107,7 +107,7 @@ struct counters *counters_free(struct counters *c)
 	return free_ptr(c);
 }
 
-/* The whole file as text; false if it cannot be read, or is empty. */
+/* Reads the whole file as text. False if it is empty or unreadable. */
 static bool counters_read_file(int fd, char text[static FILE_MAX])
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, FILE_MAX - 1, 0);
@@ -147,7 +147,7 @@ static int counters_end_group(const struct rec_counters *rec, counters_fn fn, vo
 	return rec->n_values ? fn(rec, userdata) : 0;
 }
 
-/* What follows the word at the beginning of a line of TEXT, or NULL. */
+/* The rest of the line of TEXT that begins with WORD, or NULL. */
 static const char *counters_behind(const char *text, const char *word)
 {
 	size_t n = strlen(word);
@@ -196,8 +196,10 @@ static int counters_sample_load(struct counters *c, uint64_t now_ns, counters_fn
 	return counters_end_group(&rec, fn, userdata);
 }
 
-/* The kernel counts the time in which tasks waited; of that, the share of the time since the last
- * sample. */
+/*
+ * The kernel counts the time in which tasks waited. The result is the share of it since the last
+ * sample.
+ */
 static int counters_sample_pressure(struct counters *c, uint64_t now_ns, counters_fn fn,
 				    void *userdata)
 {

@@ -12,10 +12,10 @@
 
 enum { LINE_MAX_BYTES = MAPPING_PATH_BYTES + 256, KERNEL_PID = 2, NOTES_MAX = 64 << 10 };
 
-/* The kernel's half of the address space: [vsyscall] is there. */
+/* The kernel's half of the address space, with [vsyscall]. */
 #define KERNEL_HALF (UINT64_C(1) << 63)
 
-/* linux/fs.h, since 6.11. */
+/* From linux/fs.h, since 6.11. */
 struct procmap_query {
 	uint64_t size, query_flags, query_addr, vma_start, vma_end, vma_flags, vma_page_size,
 		vma_offset, inode;
@@ -24,7 +24,7 @@ struct procmap_query {
 };
 #define PROCMAP_QUERY _IOWR('f', 17, struct procmap_query)
 
-/* One in the making; FN gets it. */
+/* A record with space for the path. */
 struct room {
 	union {
 		struct rec_mapping rec;
@@ -74,8 +74,10 @@ static void mappings_ask_build_id(int fd, struct rec_mapping *rec)
 		rec->build_id_bytes = q.build_id_size;
 }
 
-/* Fills REC from a line; *RET_PATH is what stands behind. False if it is not executable, or no
- * line. */
+/*
+ * Fills REC from LINE. *RET_PATH is the path at its end. False if the line is invalid or the
+ * mapping is not executable.
+ */
 static bool mappings_parse_line(char *line, struct rec_mapping *rec, const char **ret_path)
 {
 	uint64_t start, end, offset, inode;
@@ -95,7 +97,7 @@ static bool mappings_parse_line(char *line, struct rec_mapping *rec, const char 
 		.inode = inode,
 	};
 	line[strcspn(line, "\n")] = '\0';
-	*ret_path = line[at] ? line + at : "//anon"; /* as the kernel calls it elsewhere */
+	*ret_path = line[at] ? line + at : "//anon"; /* the kernel's name in perf's records */
 	return true;
 }
 
@@ -107,7 +109,7 @@ static FILE *mappings_open_maps(const char *root, uint32_t pid)
 	return mappings_open_file(root, path);
 }
 
-/* If the list is empty, the first thread may have ended, and others have it. */
+/* If the list is empty, the main thread may have ended; then the list of another thread is used. */
 static FILE *mappings_open_maps_of_any(const char *root, uint32_t pid)
 {
 	FILE *f = mappings_open_maps(root, pid);
@@ -163,7 +165,7 @@ static void mappings_read_build_id(const char *root, const char *path, struct re
 	n = fread(notes, 1, NOTES_MAX, f);
 	fclose(f);
 	while (n - at >= 12) {
-		uint32_t head[3]; /* bytes of the name, bytes of what it says, type */
+		uint32_t head[3]; /* bytes of the name, bytes of the content, type */
 		uint64_t name, what, next;
 
 		memcpy(head, notes + at, sizeof(head));
@@ -184,7 +186,10 @@ static void mappings_read_build_id(const char *root, const char *path, struct re
 	}
 }
 
-/* The kernel prints tens of thousands of names before the last one. */
+/*
+ * Finds _stext and _etext in kallsyms, which is slow: there are tens of thousands of names before
+ * _etext.
+ */
 static struct kernel_text mappings_find_text(const char *root)
 {
 	struct kernel_text text = { 0 };
@@ -197,7 +202,7 @@ static struct kernel_text mappings_find_text(const char *root)
 			continue;
 		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) != 3)
 			continue;
-		/* They are hidden from us. */
+		/* The addresses are hidden from this process. */
 		if (address == 0 && text.start == 0 && strcmp(name, "_stext") == 0)
 			break;
 		if (strcmp(name, "_stext") == 0)

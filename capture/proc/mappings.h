@@ -24,7 +24,7 @@ typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
 int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
 
 /*
- * The kernel's TEXT, and its modules', as mappings of process 2. Without TEXT it is looked for in
+ * Lists the kernel's TEXT and its modules as mappings of process 2. If TEXT is NULL, it is found in
  * /proc/kallsyms, which takes tens of milliseconds. Returns as above.
  */
 int mappings_of_kernel(const char *root, const struct kernel_text *text, mapping_fn fn,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Results about processes, one after the other in a buffer.
+ * Results about processes, one after another in a buffer.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ struct proc_command {
 	uint32_t size;
 };
 
-/* The bytes that SIZE takes in the buffer. */
+/* The number of bytes that SIZE occupies in the buffer. */
 static inline size_t proc_padded(uint32_t size)
 {
 	return ((size_t)size + 7) & ~(size_t)7;

@@ -69,7 +69,7 @@ bool proc_is_exiting(uint32_t pid)
 	const char *rest;
 
 	stat[n] = '\0';
-	/* The name may have any characters. */
+	/* The name can contain any characters, also ')'. */
 	rest = strrchr(stat, ')');
 	return !rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
 	       flags & TASK_EXITING;
@@ -97,8 +97,10 @@ int proc_identity(uint32_t tid, struct rec_identity *ret)
 		ret->flags = IDENTITY_KTHREAD;
 		ret->pid = 2;
 	}
-	/* The kernel escapes newlines and backslashes of the name: good enough for a name that is
-	 * only known from here. */
+	/*
+	 * The kernel escapes newlines and backslashes in the name. The escaped name is good enough,
+	 * since it is used only for tasks without another source.
+	 */
 	for (n = 0; n < sizeof(ret->comm) - 1 && name[n] && name[n] != '\n'; n++)
 		ret->comm[n] = name[n];
 	return 0;

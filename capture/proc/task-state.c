@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* linux/sched.h: the kernel's word for a task that is on its way out. */
+/* PF_EXITING of linux/sched.h: the task is exiting. */
 #define FLAG_EXITING 0x4
 
-/* The state of task TID of PID, 'Z' of one that is gone, and its flags, 0 if nothing says them. */
+/*
+ * Returns the state of task TID of PID, 'Z' if it is gone. Sets its flags, 0 if they are unknown.
+ */
 static char task_state_read(pid_t pid, pid_t tid, unsigned *ret_flags)
 {
 	char path[64], text[512], state = 'Z';
@@ -24,7 +26,7 @@ static char task_state_read(pid_t pid, pid_t tid, unsigned *ret_flags)
 	if (!f)
 		return 'Z';
 	if (fgets(text, sizeof(text), f)) {
-		/* The name may have any characters. */
+		/* The name can contain any characters, also ')'. */
 		end = strrchr(text, ')');
 		if (end)
 			sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, ret_flags);
@@ -58,7 +60,7 @@ bool task_state_process_has_ended(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	tasks = opendir(path);
-	/* (hidepid= hides those of others) */
+	/* (hidepid= hides the processes of other users) */
 	if (!tasks)
 		return kill(pid, 0) < 0 && errno == ESRCH;
 	while (ended && (entry = readdir(tasks)))
@@ -77,7 +79,7 @@ pid_t task_state_oldest(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
-	/* (they are in the order in which they began) */
+	/* (tasks are listed in the order of their creation) */
 	while (dir && !found && (entry = readdir(dir))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 

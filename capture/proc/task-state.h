@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a task continues, according to /proc. Does not block.
+ * Whether tasks are still running their program, according to /proc. Does not block.
  */
 #pragma once
 
@@ -8,18 +8,19 @@
 #include <sys/types.h>
 
 /*
- * Whether task TID of PID has ended, and only its leader is left, or its parent must be notified.
+ * Whether task TID of PID has ended. A zombie counts as ended: a main thread whose other threads
+ * run, or a process that its parent has not reaped.
  */
 bool task_state_has_ended(pid_t pid, pid_t tid);
 
-/* The same, or it will not run its program any more. */
+/* Whether the task has ended, or is exiting and will not run its program again. */
 bool task_state_is_ending(pid_t pid, pid_t tid);
 
-/* Whether all threads of process PID have ended: no such process, or nobody has waited for it. */
+/* Whether all threads of process PID have ended: there is no such process, or it is a zombie. */
 bool task_state_process_has_ended(pid_t pid);
 
 /*
- * The oldest thread of PID that will: PID, unless its first thread has ended and others continue.
- * /proc shows the memory of such a process only for those. 0 = none.
+ * The oldest thread of PID that is not exiting: PID itself, unless the main thread has ended and
+ * others continue. /proc shows the memory of such a process only for those threads. 0 = none.
  */
 pid_t task_state_oldest(pid_t pid);
