@@ -14,22 +14,25 @@
 #include "base/cleanup.h"
 
 static const struct op_row {
-	const char *text; /* the longer of two that begin alike first */
+	const char *text; /* a longer operator comes before its own prefix */
 	uint8_t op;
 } ops[] = {
 	{ "==", CALL_OP_EQ }, { "!=", CALL_OP_NE }, { "<=", CALL_OP_LE }, { ">=", CALL_OP_GE },
 	{ "<", CALL_OP_LT },  { ">", CALL_OP_GT },  { "&", CALL_OP_AND },
 };
 
-/* What is being read. */
+/* The state of the parser. */
 struct spec_reader {
 	const char *text, *p;
 	struct call_spec *spec;
 	struct call_spec_error *error;
-	/* The arguments that say how many bytes a buffer has, by the buffer: they may follow it. */
+	/*
+	 * For each buffer, the name of the argument that holds its size. It is resolved at the end,
+	 * since the argument can come after the buffer.
+	 */
 	const char *counts[CALL_ARGS_MAX];
 	size_t count_bytes[CALL_ARGS_MAX];
-	size_t n_words; /* used of the words */
+	size_t n_words; /* used bytes of the spec's `words` */
 };
 
 static int spec_fail(struct spec_reader *r, const char *at, const char *format, ...)
@@ -46,7 +49,7 @@ static int spec_fail(struct spec_reader *r, const char *at, const char *format, 
 	return -EINVAL;
 }
 
-/* ---- words ---- */
+/* ---- tokens ---- */
 
 static void spec_skip(struct spec_reader *r)
 {
@@ -54,7 +57,7 @@ static void spec_skip(struct spec_reader *r)
 		r->p++;
 }
 
-/* True, and behind it, if TOKEN is next. */
+/* Consumes TOKEN if it is next. True if it was. */
 static bool spec_accept(struct spec_reader *r, const char *token)
 {
 	size_t n = strlen(token);
@@ -71,7 +74,7 @@ static bool spec_is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The word that is next: how long it is; 0 = none. */
+/* Returns the length of the word that is next; 0 = there is none. */
 static size_t spec_word(struct spec_reader *r)
 {
 	size_t n = 0;
@@ -87,7 +90,7 @@ static bool spec_same(const char *name, const char *p, size_t n)
 	return strlen(name) == n && memcmp(name, p, n) == 0;
 }
 
-/* The number that is next. */
+/* Parses the number that is next. */
 static int spec_number(struct spec_reader *r, uint64_t *ret)
 {
 	const char *begin;
@@ -109,7 +112,7 @@ static int spec_number(struct spec_reader *r, uint64_t *ret)
 
 /* ---- FILE:FUNCTION ---- */
 
-/* N bytes at FROM into TO, which has room for MAX. */
+/* Copies N bytes from FROM to TO, which has MAX bytes. */
 static int spec_copy(struct spec_reader *r, char *to, size_t max, const char *from, size_t n,
 		     const char *what)
 {
@@ -147,7 +150,7 @@ static int spec_file(struct spec_reader *r)
 	return spec_copy(r, r->spec->file, CALL_FILE_MAX, file, n, "the file");
 }
 
-/* "+OFFSET+BYTES@AT='LABEL'" */
+/* Parses "+OFFSET+BYTES@AT='LABEL'". */
 static int spec_range(struct spec_reader *r)
 {
 	struct call_range *range = &r->spec->range;
@@ -200,13 +203,13 @@ static int spec_function(struct spec_reader *r)
 
 /* ---- types and arguments ---- */
 
-/* Whether TYPE must have a count, or can have one. */
+/* Whether TYPE must have a count, or has one here. */
 static bool spec_has_count(const struct spec_reader *r, const struct call_type *type)
 {
 	return type->form == CALL_BUF || (type->form == CALL_STRUCT && *r->p == '[');
 }
 
-/* "[16]", or "[n]" with the name of an argument, which is looked up when all are known. */
+/* "[16]", or "[n]" with the name of an argument, which is resolved when all arguments are known. */
 static int spec_count(struct spec_reader *r, struct call_type *type, size_t arg)
 {
 	uint64_t count;
@@ -235,7 +238,7 @@ static int spec_count(struct spec_reader *r, struct call_type *type, size_t arg)
 	return spec_accept(r, "]") ? 0 : spec_fail(r, r->p, "']' is missing");
 }
 
-/* "flags:open": a number that is shown in the words of a set; N bytes are before the ':'. */
+/* "flags:open": a number whose values have the names of a set. N bytes precede the ':'. */
 static int spec_set(struct spec_reader *r, size_t n, struct call_type *ret)
 {
 	const struct call_set *set;
@@ -258,7 +261,7 @@ static int spec_set(struct spec_reader *r, size_t n, struct call_type *ret)
 	return 0;
 }
 
-/* "struct:stat": memory that is shown member by member; N bytes are before the ':'. */
+/* "struct:stat": memory that is shown member by member. N bytes precede the ':'. */
 static int spec_struct(struct spec_reader *r, size_t n, struct call_type *ret)
 {
 	unsigned number;
@@ -275,7 +278,7 @@ static int spec_struct(struct spec_reader *r, size_t n, struct call_type *ret)
 	return 0;
 }
 
-/* "enum{RED=0,GREEN=1}": words that nobody else has. */
+/* "enum{RED=0,GREEN=1}": names of values for this argument only. */
 static int spec_words(struct spec_reader *r, struct call_type *ret)
 {
 	char *to = r->spec->words + r->n_words;
@@ -310,7 +313,7 @@ static int spec_words(struct spec_reader *r, struct call_type *ret)
 	return 0;
 }
 
-/* "enum8{...}": how wide it is. */
+/* "enum8{...}": finds the width. */
 static bool spec_is_enum(struct spec_reader *r, size_t n, uint8_t *ret_bits)
 {
 	static const struct {
@@ -364,7 +367,7 @@ static int spec_find_arg(const struct call_spec *spec, const char *p, size_t n)
 	return -ENOENT;
 }
 
-/* "r5+8", "r5>>32"; in brackets it is the address of it. */
+/* "r5+8" or "r5>>32". In brackets, it is an address in memory. */
 static int spec_register(struct spec_reader *r, struct call_location *to)
 {
 	uint64_t number;
@@ -401,7 +404,7 @@ static int spec_reason(struct spec_reader *r, struct call_location *to)
 	return 0;
 }
 
-/* Behind '@'. */
+/* Parses the location after '@'. */
 static int spec_location(struct spec_reader *r, struct call_location *to)
 {
 	int error;
@@ -422,7 +425,7 @@ static int spec_location(struct spec_reader *r, struct call_location *to)
 	return error;
 }
 
-/* Where ARG is, number I. */
+/* Parses the location of ARG, which is argument number I. */
 static int spec_arg_place(struct spec_reader *r, struct call_arg *arg, size_t i)
 {
 	int error = 0;
@@ -497,7 +500,10 @@ static int spec_arg(struct spec_reader *r)
 	return error;
 }
 
-/* Whether NUMBER can say how much there is of MEMORY: also a number in memory, of a structure. */
+/*
+ * Whether an argument of type NUMBER can be the size of MEMORY. It can also be a number in memory,
+ * for a structure.
+ */
 static bool spec_is_count(const struct call_type *number, const struct call_type *memory)
 {
 	if (number->form == CALL_STRUCT)
@@ -505,7 +511,7 @@ static bool spec_is_count(const struct call_type *number, const struct call_type
 	return !call_type_is_memory(number) && number->form != CALL_FLOAT;
 }
 
-/* Which arguments say how many bytes the buffers have. */
+/* Resolves the arguments that hold the sizes of buffers. */
 static int spec_find_counts(struct spec_reader *r)
 {
 	for (size_t i = 0; i < r->spec->n_args; i++) {
@@ -552,7 +558,7 @@ static const char *spec_find_known(const struct call_spec *spec)
 static int spec_args(struct spec_reader *r);
 static int spec_return(struct spec_reader *r);
 
-/* There are no arguments: those of the function, if it is known. */
+/* No arguments are given: uses those of a known function. */
 static int spec_take_known(struct spec_reader *r)
 {
 	const char *known = spec_find_known(r->spec);
@@ -583,7 +589,7 @@ static int spec_args(struct spec_reader *r)
 	return error ?: spec_find_counts(r);
 }
 
-/* ---- behind the arguments ---- */
+/* ---- after the arguments ---- */
 
 static int spec_return(struct spec_reader *r)
 {
@@ -686,9 +692,11 @@ int call_spec_parse(const char *text, struct call_spec *ret, struct call_spec_er
 	return e;
 }
 
-/* ---- questions about a specification ---- */
+/* ---- queries ---- */
 
-/* Those that are OUT, or not, behind the N that are there. */
+/*
+ * Appends the memory arguments with the given OUT to the N that ARGS has. Returns the new number.
+ */
 static uint8_t call_spec_add_slots(const struct call_spec *spec, bool out, uint8_t *args, uint8_t n)
 {
 	for (size_t i = 0; i < spec->n_args && n < CALL_TEXTS_MAX; i++)

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which calls are recorded, as people write it: a function of a file, what it is given and what it
- * returns.
+ * The specification of the recorded calls, as users write it: a function in a file, its arguments
+ * and its result.
  *
- *	FILE:FUNCTION[(TYPE NAME, ...) [-> TYPE]] [if $NAME OP NUMBER] [limit NUMBER/s]
+ * 	FILE:FUNCTION[(TYPE NAME, ...) [-> TYPE]] [if $NAME OP NUMBER] [limit NUMBER/s]
  *
- *	libc.so.6:fopen(str path, str mode) -> ptr
- *	libc.so.6:open*
- *	syscall:openat
- *	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
- *	libc.so.6:malloc limit 1000/s
+ * 	libc.so.6:fopen(str path, str mode) -> ptr
+ * 	libc.so.6:open*
+ * 	syscall:openat
+ * 	/usr/bin/demo:send_all(fd to, buf[n] what, size_t n) -> long if $n > 4096
+ * 	libc.so.6:malloc limit 1000/s
  *
- * FILE is a path, in quotes (') if it has a ':' or '(', or the name of a library or program;
- * "syscall" stands for the system calls. FUNCTION is a symbol; `*` and `?` stand for
- * other characters as in file names. Or it is a range of the file, as written by code that has
+ * FILE is a path, in single quotes if it contains ':' or '(', or the name of a library or program.
+ * "syscall" stands for the system calls. FUNCTION is a symbol, in which `*` and `?` match other
+ * characters as in file names. It can also be a range of the file, written by code that has
  * resolved it (cli/service/call-resolve.h):
  *
- *	FILE:+OFFSET+BYTES['@'AT]='LABEL'(TYPE NAME[@WHERE], ...) ...
+ * 	FILE:+OFFSET+BYTES['@'AT]='LABEL'(TYPE NAME[@WHERE], ...) ...
  *
- * is the function with BYTES bytes at OFFSET, or the instruction AT bytes after its begin, with the
- * name LABEL. WHERE is the place of an argument that is not in the register of its number: "r5+8"
- * is register 5 (in DWARF's numbering) plus 8, "r5>>32" its upper half, "[r7+16]" is in memory,
- * "=7" is a constant, "?vector" is unavailable.
+ * This is the function of BYTES bytes at OFFSET, or the instruction at offset AT in it, with the
+ * name LABEL. WHERE is the location of an argument that is not in the register of its number:
+ * "r5+8" is register 5 (in DWARF's numbering) plus 8, "r5>>32" is its upper half, "[r7+16]" is in
+ * memory, "=7" is a constant, "?vector" is unavailable.
  *
- * A structure is "struct:stat", or "struct:pollfd[n]": base/calls/call-structs.h has them.
+ * A structure is "struct:stat" or "struct:pollfd[n]" (base/calls/call-structs.h lists them).
  *
  * Without arguments, the known ones of libc and of system calls (base/calls) are used, or none. A
- * number can have named values: "flags:open", or its own: "enum{RED=0,GREEN=1}". capture/calls
- * applies them to a process.
+ * number can have named values: "flags:open", or its own ones, "enum{RED=0,GREEN=1}". capture/calls
+ * applies specifications to processes.
  */
 #pragma once
 
@@ -40,7 +40,7 @@
 
 enum {
 	CALL_ARGS_MAX = 8,
-	CALL_ARG_REGISTERS = 6,  /* for arguments without a place */
+	CALL_ARG_REGISTERS = 6,  /* for arguments without a location */
 	CALL_FILE_MAX = 512,     /* bytes, the NUL included */
 	CALL_FUNCTION_MAX = 256, /* likewise */
 	CALL_NAME_MAX = 32,      /* likewise, of an argument */
@@ -51,13 +51,13 @@ enum {
 	CALL_SPEC_WHY_MAX = 160,
 };
 
-/* Where an argument is, for the programs: CALL_ORIGIN_* (bpf/record.h). */
+/* The location of an argument, for the programs: CALL_ORIGIN_* (bpf/record.h). */
 struct call_location {
-	bool is_said; /* else it is in the register of its number */
+	bool is_said; /* else the argument is in the register of its number */
 	uint8_t kind;
 	uint8_t reg; /* by DWARF's number */
 	uint8_t shift;
-	uint8_t reason; /* enum call_reason, of CALL_ORIGIN_NONE */
+	uint8_t reason; /* enum call_reason, for CALL_ORIGIN_NONE */
 	int64_t offset;
 };
 
@@ -75,23 +75,23 @@ struct call_range {
 	uint64_t at;           /* from BEGIN */
 };
 
-/* Condition: only matching calls are recorded. */
+/* A condition: only matching calls are recorded. */
 struct call_condition {
 	uint8_t op;     /* CALL_OP_* (bpf/record.h) */
-	uint8_t arg;    /* its number */
-	uint64_t value; /* of a signed argument its 64 bits */
+	uint8_t arg;    /* the number of the argument */
+	uint64_t value; /* of a signed argument: its 64 bits */
 };
 
 struct call_spec {
 	char file[CALL_FILE_MAX];
-	char function[CALL_FUNCTION_MAX]; /* of a range its label */
+	char function[CALL_FUNCTION_MAX]; /* of a range: its label */
 	struct call_range range;
 	char words[CALL_WORDS_MAX]; /* "RED=0,GREEN=1", ... */
 	struct call_arg args[CALL_ARGS_MAX];
 	size_t n_args;
 	struct call_type ret;
 	struct call_condition condition;
-	uint32_t limit; /* calls of each function that are recorded in a second; 0 = all */
+	uint32_t limit; /* maximum of recorded calls of each function per second; 0 = no limit */
 	bool implied;   /* arguments and result are the known ones, or none */
 };
 
@@ -101,8 +101,10 @@ struct call_spec_error {
 	char why[CALL_SPEC_WHY_MAX];
 };
 
-/* Finds the file that TEXT begins with: *RET_N bytes at *RET. Returns what follows: ':', if TEXT
- * is a specification. */
+/*
+ * Finds the file at the beginning of TEXT: *RET_N bytes at *RET. Returns the text after it, which
+ * begins with ':' in a specification.
+ */
 const char *call_spec_find_file(const char *text, const char **ret, size_t *ret_n);
 
 /* Parses TEXT. Returns 0, or -EINVAL with ERROR. */
@@ -121,10 +123,13 @@ bool call_spec_is_glob(const struct call_spec *spec);
 /* True if an argument is not in the register of its number. */
 bool call_spec_has_locations(const struct call_spec *spec);
 
-/* The name that represents the file of system calls. */
+/* The file name that stands for system calls. */
 #define CALL_SYSCALL_FILE "syscall"
 
-/* The register of a system call that argument ARG is in: "r1" is the second, else its own. */
+/*
+ * The register of a system call's argument ARG, counted from 0: "r1" is the second one. By default,
+ * it is ARG.
+ */
 size_t call_spec_register(const struct call_spec *spec, size_t arg);
 
 /* True if it is for system calls, without a file. */

@@ -6,12 +6,12 @@
 #include "base/cleanup.h"
 #include "base/calls/call-sets.h"
 
-/* The first of each form and width is what call_type_name() says. */
+/* call_type_name() returns the first name of each form and width. */
 static const struct type_row {
 	const char *name;
 	enum call_form form;
 	uint8_t bits;
-	const char *set; /* its words, if the type has some by itself */
+	const char *set; /* the default set of names, if the type has one */
 } types[] = {
 	{ "void", CALL_VOID, 64 },
 	{ "int", CALL_INT, 32 },

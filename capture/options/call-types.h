@@ -18,9 +18,9 @@ enum call_form {
 	CALL_BOOL,
 	CALL_FD,
 	CALL_PTR,
-	CALL_STR,   /* the address of a string that ends with a NUL */
-	CALL_BUF,   /* the address of bytes, whose number is another argument or part of the type */
-	CALL_ERRNO, /* of returns: a number, or a negative errno */
+	CALL_STR,   /* the address of a NUL-terminated string */
+	CALL_BUF,   /* the address of bytes; their number is another argument or part of the type */
+	CALL_ERRNO, /* a result: a number, or a negative errno */
 	CALL_FLOAT, /* a floating-point number, in memory or in a general register */
 	CALL_STRUCT, /* the address of a structure, or of several */
 	CALL_FORM_MAX,
@@ -28,19 +28,18 @@ enum call_form {
 
 struct call_type {
 	enum call_form form;
-	uint8_t bits; /* 8, 16, 32 or 64: the number of valid bits of the register */
+	uint8_t bits; /* 8, 16, 32 or 64: the valid bits of the register */
 	/* The argument with the number of bytes (CALL_BUF) or of elements (CALL_STRUCT). */
 	uint8_t count_arg;
-	bool out;        /* of memory: its content when the call returns */
-	bool in_out;     /* likewise, and when it is entered */
-	bool in_hex;     /* of CALL_BUF: no byte is shown as a character */
-	bool is_array;   /* of CALL_STRUCT */
+	bool out;        /* memory: shown as of the return of the call */
+	bool in_out;     /* likewise, and as of the entry */
+	bool in_hex;     /* CALL_BUF: all bytes are shown in hexadecimal */
+	bool is_array;   /* for CALL_STRUCT */
 	bool is_counted; /* by an argument */
-	uint32_t count;  /* ... or this number; 0 = use the argument */
-	uint16_t layout; /* of CALL_STRUCT: base/calls/call-structs.h */
-	uint16_t set;    /* of a number: its words, base/calls/call-sets.h; 0 = it has none */
-	uint16_t words;  /* of its own: where they begin in `words` of the specification, from 1 on;
-			      0 = it has none */
+	uint32_t count;  /* ... or this constant; 0 = use the argument */
+	uint16_t layout; /* for CALL_STRUCT: base/calls/call-structs.h */
+	uint16_t set;    /* named values of a number, base/calls/call-sets.h; 0 = none */
+	uint16_t words;  /* its own named values: their position in `words`, from 1; 0 = none */
 };
 
 /* The reason why an argument is unavailable. */
@@ -55,7 +54,7 @@ enum call_reason {
 	CALL_REASON_MAX,
 };
 
-/* The type whose word is the N bytes at WORD. Returns false without one. */
+/* Finds the type with the name of N bytes at WORD. False if there is none. */
 bool call_type_find(const char *word, size_t n, struct call_type *ret);
 
 /* Whether values of TYPE are addresses of memory that is shown. */
@@ -64,15 +63,15 @@ bool call_type_is_memory(const struct call_type *type);
 /* Whether values of TYPE are signed. */
 bool call_type_is_signed(const struct call_type *type);
 
-/* The word for TYPE, without the count of a buffer. */
+/* The name of TYPE, without the count of a buffer. */
 const char *call_type_name(const struct call_type *type);
 
 /* VALUE, a register, converted to TYPE: cut to its bits and sign-extended. */
 uint64_t call_type_value(const struct call_type *type, uint64_t value);
 
-/* The reason whose name is the N bytes at NAME; CALL_REASON_NONE without one. */
+/* The reason with the name of N bytes at NAME, or CALL_REASON_NONE. */
 enum call_reason call_reason_find(const char *name, size_t n);
 
-/* The name of REASON in a specification, and a text for people. */
+/* The name of REASON in a specification, and its description. */
 const char *call_reason_name(enum call_reason reason);
 const char *call_reason_text(enum call_reason reason);

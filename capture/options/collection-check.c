@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What keys say together: whether one makes sense beside the others.
+ * Checks of keys that depend on other keys.
  */
 #include <stdarg.h>
 

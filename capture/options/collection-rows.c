@@ -71,7 +71,10 @@ static int collection_rows_append(char ***list, const char *text)
 	return more[n] ? 0 : -ENOMEM;
 }
 
-/* The kinds of units that processes can be in, and what names are made of. */
+/*
+ * Checks the kind of the unit, which must be one that contains processes, and the characters of its
+ * name.
+ */
 static int collection_take_unit(const struct option_row *row, struct collection *to,
 				const char *text, char *why)
 {
@@ -100,7 +103,7 @@ static int collection_take_unit(const struct option_row *row, struct collection 
 	return collection_rows_append(option_at(row, to), text);
 }
 
-/* Whether PATH has no name in it that is none. */
+/* Whether PATH is short enough and has no "." and ".." components. */
 static bool collection_is_plain(const char *path)
 {
 	for (const char *p = path; *p; p += strspn(p, "/")) {
@@ -156,7 +159,7 @@ static int collection_take_directory(const struct option_row *row, struct collec
 	size_t n = strlen(text);
 	int r = collection_check_path(text, why) ?: collection_set_string(option_at(row, to), text);
 
-	/* As it is compared and shown. */
+	/* Remove trailing slashes, for comparisons and output. */
 	for (; r == 0 && n > 1 && to->directory[n - 1] == '/'; n--)
 		to->directory[n - 1] = '\0';
 	if (r == 0 && strcmp(to->directory, "/") == 0)

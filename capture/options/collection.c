@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inih takes lines apart; we give it one after the other, so that we know which one a key comes
- * from.
+ * Parses a collection with inih, which splits lines into keys and values. It gets one line at a
+ * time, so that the line of each key is known.
  *
- * It says of the first line only that it makes no sense of it, it cuts what is longer than its
- * buffers, takes a line that begins with a space for more of the one before, and keeps quiet about
- * sections without keys. So lines are looked at before it gets them, and a line that should have
- * been a key, but of which nothing came, is one that makes no sense.
+ * inih reports only the first line that it cannot parse. It cuts lines and names that are longer
+ * than its buffers, continues the previous key with a line that begins with a space, and ignores
+ * sections without keys. So each line is checked before inih gets it. A line that should contain a
+ * key, but for which inih reports none, is an error.
  */
 #include "capture/options/collection.h"
 
@@ -21,8 +21,8 @@
 #include "capture/options/collection-rows.h"
 
 enum {
-	INI_NAME_MAX = 49, /* inih cuts longer names of sections and keys */
-	SHOWN_MAX = 60,    /* of what stands in the file, in a sentence */
+	INI_NAME_MAX = 49, /* inih truncates longer names of sections and keys */
+	SHOWN_MAX = 60,    /* maximum of the file's text in a message */
 	COMPLAINTS_MAX = 100,
 };
 
@@ -34,15 +34,15 @@ struct complaint {
 struct parser {
 	struct collection c;
 	FILE *file;
-	char *text; /* of the line */
+	char *text; /* of the current line */
 	size_t room, bytes;
 	unsigned line;
-	unsigned *lines; /* where each row was found first; 0 = not yet */
-	bool expected;   /* inih should find a key in the line that it was given last */
-	int error;       /* a complaint was made (-EINVAL), or worse */
+	unsigned *lines; /* the first line of each row's key; 0 = none yet */
+	bool expected;   /* inih should find a key in the line that it got last */
+	int error;       /* -EINVAL after a complaint, or another errno */
 	struct complaint *complaints;
 	size_t room_complaints;
-	size_t n_complaints; /* COMPLAINTS_MAX of them are kept */
+	size_t n_complaints; /* total number; only COMPLAINTS_MAX of them are stored */
 };
 
 static void collection_complain(struct parser *p, unsigned line, const char *text)
@@ -99,7 +99,7 @@ static const char *collection_nearest_section(const char *name)
 	return near.nearest;
 }
 
-/* "[NAME]", perhaps with a comment behind it. */
+/* Checks "[NAME]", which a comment can follow. */
 static bool collection_check_section(struct parser *p, const char *text)
 {
 	const char *end = strchr(text, ']'), *behind, *nearest;
@@ -124,7 +124,7 @@ static bool collection_check_section(struct parser *p, const char *text)
 	return true;
 }
 
-/* Whether inih may have the line TEXT of N bytes, for which it has ROOM. */
+/* Whether to pass the line TEXT of N bytes to inih, whose buffer has ROOM bytes. */
 static bool collection_check_line(struct parser *p, const char *text, size_t n, size_t room)
 {
 	size_t key = strcspn(text, "=:");
@@ -133,7 +133,7 @@ static bool collection_check_line(struct parser *p, const char *text, size_t n, 
 		collection_say(p, "the line is not text: it has a NUL in it, or is not UTF-8");
 		return false;
 	}
-	/* (its line break and its end take two) */
+	/* (a line feed and a NUL are added) */
 	if (n + 2 >= room) {
 		collection_say(p, "the line is longer than %zu bytes", room - 3);
 		return false;
@@ -157,7 +157,7 @@ static void collection_check_expected(struct parser *p)
 	p->expected = false;
 }
 
-/* The next line for inih, as fgets() would read it. */
+/* Gives the next line to inih, like fgets(). */
 static char *collection_next_line(char *to, int room, void *userdata)
 {
 	struct parser *p = userdata;
@@ -181,10 +181,10 @@ static char *collection_next_line(char *to, int room, void *userdata)
 		p->text[--n] = '\0';
 	text = p->text;
 	if (p->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
-		text += 3; /* what some editors begin a file with */
+		text += 3; /* the byte order mark of some editors */
 	text += strspn(text, " \t");
 	if (!collection_check_line(p, text, (size_t)(n - (text - p->text)), (size_t)room))
-		text = p->text + n; /* an empty one instead */
+		text = p->text + n; /* pass an empty line */
 	snprintf(to, (size_t)room, "%s\n", text);
 	return to;
 }
@@ -199,7 +199,7 @@ static void collection_unknown_key(struct parser *p, const char *section, const 
 	OPTION_FOR_EACH(row) {
 		unsigned d = row->key ? value_distance(key, row->key) : best + 1;
 
-		/* One of the same section, if there is one as near. */
+		/* Prefer a key of the same section at equal distance. */
 		if (d < best || (nearest && d == best && strcmp(row->section, section) == 0 &&
 				 strcmp(nearest->section, section) != 0)) {
 			best = d;
@@ -237,7 +237,7 @@ static void collection_take_key(struct parser *p, const struct option_row *row, 
 		*line = p->line;
 }
 
-/* From inih: a key and its value. */
+/* Called by inih with each key and its value. */
 static int collection_on_key(void *userdata, const char *section, const char *key,
 			     const char *value)
 {
@@ -253,7 +253,7 @@ static int collection_on_key(void *userdata, const char *section, const char *ke
 			key);
 		return 1;
 	}
-	/* (of those it has been said) */
+	/* (the unknown section has been reported) */
 	if (!collection_section_is_known(section))
 		return 1;
 	if (row)
@@ -263,9 +263,9 @@ static int collection_on_key(void *userdata, const char *section, const char *ke
 	return 1;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole file ---- */
 
-/* What holds where nothing is said. Disks are not to be filled by what nobody thought of. */
+/* Sets the defaults. They limit disk usage even if the administrator set no limit. */
 static int collection_fill_in(struct parser *p, const char *name)
 {
 	struct collection *c = &p->c;
@@ -309,7 +309,10 @@ static int collection_parse(struct parser *p, const char *name)
 	return p->error ?: collection_fill_in(p, name);
 }
 
-/* In the order of lines. (insertion: nearly all of them are in order, and they are few) */
+/*
+ * Reports complaints in the order of lines. An insertion sort suffices: there are few, and nearly
+ * all are in order.
+ */
 static void collection_report(const struct parser *p, collection_complaint_fn fn, void *userdata)
 {
 	size_t order[COMPLAINTS_MAX];

@@ -19,7 +19,7 @@
 #define COLLECTION_DIRECTORY_PREFIX "/var/lib/kymo"
 
 enum {
-	COLLECTION_TEXT_MAX = 512,     /* of a complaint */
+	COLLECTION_TEXT_MAX = 512,     /* of an error message */
 	COLLECTION_BYTES_MAX = 1 << 20 /* of a file */
 };
 
@@ -35,14 +35,17 @@ enum {
 #define COLLECTION_REASON_OUTDATED "cgroups changed"
 
 struct collection {
-	/* Owned; named like the collection. The filter does not contain units and cgroups yet. */
+	/*
+	 * Owned; has the name of the collection. Its filter does not contain the units and cgroups
+	 * yet.
+	 */
 	struct session_options session;
-	char *description; /* NULL = none. Owned, as all that follows */
-	char **units;      /* lists, NULL at the end: Unit= and CGroup= */
+	char *description; /* NULL = none. Owned, like all that follow */
+	char **units;      /* NULL-terminated lists: Unit= and CGroup= */
 	char **cgroups;
 	char **programs;     /* programs that watched processes will load; absolute */
 	char *directory;     /* directory for chunks and snapshots; absolute */
-	uint64_t keep_bytes; /* 0 = no limit, as of the next */
+	uint64_t keep_bytes; /* 0 = no limit, also for the next one */
 	uint64_t keep_ns;
 	unsigned directory_line; /* 0 = not given */
 };
@@ -61,7 +64,7 @@ int collection_read(FILE *file, const char *name, collection_complaint_fn compla
 		    struct collection *ret);
 void collection_deinit(struct collection *p);
 
-/* Writes "NAME" of ".../NAME.conf" to TO, if it can be the name of a collection. Otherwise NULL. */
+/* Writes NAME of ".../NAME.conf" to TO, if it is valid for a collection. Otherwise returns NULL. */
 const char *collection_name_of(const char *path, char to[static 65]);
 
 /*

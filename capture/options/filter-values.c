@@ -9,8 +9,10 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* Makes room for N more of SIZE bytes in an array that has *N_USED and may have MAX; *RET is where
- * they go. */
+/*
+ * Extends an array of *N_USED elements, with at most MAX, by N zeroed elements of SIZE bytes. *RET
+ * is the first of them.
+ */
 static int filter_values_grow(void *array, size_t *n_used, size_t n, size_t size, size_t max,
 			      void **ret, char *why)
 {
@@ -69,7 +71,7 @@ int filter_add_user(struct capture_filter *f, const char *text, char why[static 
 	return filter_add_uid(f, (uint32_t)uid, why);
 }
 
-/* As the kernel has it, whatever is in it, cut at a character. */
+/* Cuts a thread's name to the kernel's length, at the end of a character. */
 static void filter_cut_comm(char *to, const char *text)
 {
 	size_t n = strnlen(text, REC_COMM_BYTES - 1);
@@ -91,7 +93,6 @@ int filter_add_comm(struct capture_filter *f, const char *text, char why[static 
 	}
 	r = filter_values_grow(&f->comms, &f->n_comms, 1, REC_COMM_BYTES, FILTER_VALUES_MAX, &slot,
 			       why);
-	/* Cut as the kernel cuts the names of threads, but at a character. */
 	if (r == 0)
 		filter_cut_comm(slot, text);
 	return r;

@@ -10,18 +10,18 @@
 #include "base/value.h"
 #include "capture/options/options.h"
 
-/* A process, by its id. The process need not exist. */
+/* Adds a process, by its id. The process need not exist. */
 int filter_add_pid(struct capture_filter *f, uint32_t pid, char why[static VALUE_WHY_MAX]);
 
-/* A user, by number. */
+/* Adds a user, by number. */
 int filter_add_uid(struct capture_filter *f, uint32_t uid, char why[static VALUE_WHY_MAX]);
 
-/* A user, by name or number. */
+/* Adds a user, by name or number. */
 int filter_add_user(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX]);
 
-/* The name of a thread. */
+/* Adds the name of a thread. */
 int filter_add_comm(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX]);
 
-/* N cgroups. */
+/* Adds N cgroups. */
 int filter_add_cgroups(struct capture_filter *f, const struct filter_cgroup *list, int n,
 		       char why[static VALUE_WHY_MAX]);

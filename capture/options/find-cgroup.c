@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A cgroup's id is its kernfs node's, which its file handle holds: 8 bytes.
+ * The id of a cgroup is the id of its kernfs node. Its file handle contains these 8 bytes.
  */
 #include "capture/options/find-cgroup.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 
-/* Undoes what mountinfo does to a space in a path: \040. */
+/* Decodes the escapes of mountinfo, such as \040 for a space. */
 static void find_cgroup_unescape(char *text)
 {
 	char *to = text;
@@ -32,7 +32,7 @@ static void find_cgroup_unescape(char *text)
 	*to = '\0';
 }
 
-/* Where the whole cgroup2 hierarchy is mounted. */
+/* Finds the mount point of the whole cgroup2 hierarchy. */
 static int find_cgroup_find_mount(char *to, size_t room)
 {
 	char line[PATH_MAX + 512], root[PATH_MAX], point[PATH_MAX];
@@ -72,8 +72,10 @@ static int find_cgroup_read_id(const char *path, uint64_t *ret)
 	return 0;
 }
 
-/* BELOW is a path without a slash at either end, and without "." and "..". Its parent must be
- * there. */
+/*
+ * Fills RET for a cgroup that need not exist. BELOW is a path without a slash at either end, and
+ * without "." and "..". The parent must exist.
+ */
 __attribute__((nonnull)) static int find_cgroup_resolve_to_be(const char *mount, const char *below,
 							      struct filter_cgroup *ret)
 {
@@ -98,7 +100,7 @@ __attribute__((nonnull)) static int find_cgroup_resolve_to_be(const char *mount,
 	return 0;
 }
 
-/* Likewise, but all of it must be there. */
+/* Likewise, but the cgroup must exist. */
 static int find_cgroup_resolve(const char *mount, const char *below, struct filter_cgroup *ret)
 {
 	char path[2 * PATH_MAX];
@@ -112,7 +114,10 @@ static int find_cgroup_resolve(const char *mount, const char *below, struct filt
 	return find_cgroup_resolve_to_be(mount, below, ret);
 }
 
-/* Copies PATH without empty components. Returns -ENOENT for "." and "..", which are no names. */
+/*
+ * Copies PATH without empty components. Returns -ENOENT for "." and "..", which are not names of
+ * cgroups.
+ */
 static int find_cgroup_normalize(const char *path, char *to, size_t room)
 {
 	size_t used = 0;
@@ -149,7 +154,7 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 		       ?: find_cgroup_resolve(mount, below, ret);
 }
 
-/* The name of UNIT's cgroup. */
+/* Writes the name of UNIT's cgroup to TO. */
 static int find_cgroup_unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
 {
 	if (strchr(unit, '/') || *unit == '\0' ||
@@ -159,8 +164,10 @@ static int find_cgroup_unit_name(const char *unit, char to[static FILTER_CGROUP_
 	return 0;
 }
 
-/* Cgroups of UNIT's name; with OF_ROOT, not those that users make below what is delegated to
- * them. */
+/*
+ * Finds cgroups with the name of UNIT. OF_ROOT excludes cgroups that users create in a subtree
+ * delegated to them.
+ */
 static int find_cgroup_by_unit(const char *unit, bool of_root, struct filter_cgroup *list, int max)
 {
 	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES];
@@ -179,7 +186,7 @@ static int find_cgroup_by_unit(const char *unit, bool of_root, struct filter_cgr
 		if (entry->fts_info != FTS_D || entry->fts_level == 0)
 			continue;
 		if (of_root && entry->fts_statp->st_uid != 0) {
-			/* However much they have made below it. */
+			/* Skip the whole subtree, which can be of any size. */
 			fts_set(tree, entry, FTS_SKIP);
 			continue;
 		}
@@ -210,7 +217,7 @@ int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int m
 	return n == -ENOENT ? find_cgroup_by_unit(unit, false, list, max) : n;
 }
 
-/* "a-b-c" -> "a.slice/a-b.slice/a-b-c.slice". Returns how much of ROOM that takes. */
+/* Expands "a-b-c" to "a.slice/a-b.slice/a-b-c.slice". Returns the required length. */
 static size_t find_cgroup_slice_path(char *to, size_t room, const char *slice)
 {
 	size_t used = 0;
@@ -223,8 +230,10 @@ static size_t find_cgroup_slice_path(char *to, size_t room, const char *slice)
 	return used;
 }
 
-/* The slice of services made from a template has the template's name, with a "-" in it escaped: it
- * would be a slice below another. */
+/*
+ * Writes the slice of services from TEMPLATE. A "-" in the template's name is escaped, since it
+ * would separate levels of slices.
+ */
 static void find_cgroup_template_slice(char *to, size_t room, const char *template, size_t n)
 {
 	size_t used = (size_t)snprintf(to, room, "system-");
@@ -240,7 +249,7 @@ static void find_cgroup_template_slice(char *to, size_t room, const char *templa
 	to[used] = '\0';
 }
 
-/* Where systemd puts the unit NAME by default. */
+/* The cgroup in which systemd runs the unit NAME by default. */
 static int find_cgroup_usual_path(const char *name, char *to, size_t room)
 {
 	char slice[2 * FILTER_CGROUP_BYTES] = "system";
@@ -269,7 +278,7 @@ int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max
 	*ret_runs = n > 0;
 	if (n != -ENOENT)
 		return n;
-	/* What users call so may be what is meant, or may not. */
+	/* Cgroups of users with that name may or may not be the unit, so they are included. */
 	n = find_cgroup_by_unit(unit, false, list, max - 1);
 	*ret_runs = n > 0;
 	if (n == -ENOENT || n == -E2BIG)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What options say together: the command line, the bus and collections have all of it from here.
+ * Checks of options that depend on other options, for the command line, the bus and collections.
  */
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 struct checker {
 	const struct session_options *o;
 	uint32_t categories;
-	bool chosen; /* processes are */
+	bool chosen; /* whether processes are selected */
 	option_complaint_fn complain;
 	void *userdata;
 	size_t n;
@@ -23,7 +23,7 @@ static void option_check_say(struct checker *k, const struct option_row *row, co
 		k->complain(row, why, k->userdata);
 }
 
-/* The option whose value is at MEMBER. */
+/* The row of the option at OFFSET. */
 static const struct option_row *option_check_row_at(size_t offset)
 {
 	OPTION_FOR_EACH(row)
@@ -47,14 +47,14 @@ static bool option_check_asks_for_pressure(const struct session_options *o)
 	return ppm[0] || ppm[1] || ppm[2];
 }
 
-/* Counters are sampled for triggers, too. */
+/* Triggers on pressure sample the counters, too. */
 static bool option_check_has_category(const struct checker *k, const struct option_row *row)
 {
 	return !row->categories || row->categories & k->categories ||
 	       (row->categories == CATEGORY_COUNTERS && option_check_asks_for_pressure(k->o));
 }
 
-/* What is asked for in vain. */
+/* Reports an option without its requirements. */
 static void option_check_row(struct checker *k, const struct option_row *row)
 {
 	const struct option_row *needed = row->needs ? option_check_row_at(row->needs) : NULL;
@@ -93,7 +93,7 @@ static void option_check_own(struct checker *k)
 			"cannot be combined with triggers on pressure, which is that of the whole machine");
 }
 
-/* What is allocated is recorded of chosen processes, or of those that are found to grow. */
+/* Allocations are recorded only for selected processes, or for those that triage finds. */
 static void option_check_chosen(struct checker *k)
 {
 	if (k->o->memory.triage && k->chosen)

@@ -13,7 +13,7 @@
 #define NO_MAX     INT64_MAX
 #define EVERY      "every process"
 #define ON_PRESSURE                                                                                \
-	OPTION_SHARE, .min = 100 /* as exact as the kernel is */, .max = 1000000,                  \
+	OPTION_SHARE, .min = 100 /* the precision of the kernel */, .max = 1000000,                \
 		      .shown_profile = "never"
 
 _Static_assert(offsetof(struct collection, session) == 0, "offsets are of both");
@@ -38,7 +38,7 @@ static const char *option_pack_name(unsigned i)
 	return i < PACK_METHOD_MAX ? pack_ops(i)->name : NULL;
 }
 
-/* What rows have in common. */
+/* Common members of rows. */
 #define NUMBER(unit, at, least, most)                                                              \
 	.type = OPTION_##unit, .offset = (at), .min = (least), .max = (most)
 #define USUALLY(value, text)   .usual = (value), .shown = (text)

@@ -24,7 +24,7 @@ enum option_type {
 	OPTION_BOOL,
 	OPTION_CHOICE, /* one of the row's `choices`; an enum whose first value is the default */
 	OPTION_TEXT,   /* a string, owned */
-	/* These have their own functions where they are read and sent. */
+	/* Types with their own functions for parsing and sending. */
 	OPTION_CATEGORIES,
 	OPTION_OVERHEAD,
 	OPTION_TRIGGERS, /* all rows with `trigger` */
@@ -32,12 +32,12 @@ enum option_type {
 	OPTION_PIDS,
 	OPTION_USERS,
 	OPTION_COMMS,
-	OPTION_CGROUPS, /* as in the filter; only on the bus */
-	OPTION_CGROUP,  /* a path, and below a unit, that are looked up first */
+	OPTION_CGROUPS, /* resolved cgroups of the filter; only on the bus */
+	OPTION_CGROUP,  /* the path of a cgroup; resolved before it is sent */
 	OPTION_UNIT,
 	OPTION_FILES,   /* open files, on the bus */
-	OPTION_MOMENTS, /* compiled ones (base/moments/moment-plan.h); likewise */
-	OPTION_CALLS,   /* specifications (call-spec.h), each with a file */
+	OPTION_MOMENTS, /* compiled moments (base/moments/moment-plan.h), each with a file */
+	OPTION_CALLS,   /* specifications of calls (call-spec.h), each with a file */
 	OPTION_PROGRAM,
 	OPTION_DIRECTORY,
 	OPTION_TYPES_MAX,
@@ -60,8 +60,8 @@ enum option_flag {
 	OPTION_YES_NO = 1 << 2,   /* a choice that may also be yes (`implied`) or no */
 	OPTION_NEGATED = 1 << 3,  /* the key of a collection is the negation of the option */
 	OPTION_LIST = 1 << 4,     /* the key of a collection may be given more than once */
-	/* In the text about a session in its archive (session_options_describe()). */
-	OPTION_TOLD = 1 << 5,   /* whenever it applies, not only if it is set */
+	/* For the description of a session in its archive (session_options_describe()). */
+	OPTION_TOLD = 1 << 5,   /* included whenever it applies, not only if it is set */
 	OPTION_TOLD_N = 1 << 6, /* as a bare number */
 };
 
@@ -69,7 +69,7 @@ struct option_row {
 	/* The command line: "--name". NULL = not available, also for `bus` and `key`. */
 	const char *name;
 	char letter;
-	const char *placeholder; /* of its value */
+	const char *placeholder; /* for its value in --help */
 	unsigned verbs;
 	const char *group, *help; /* --help: the heading, and one line */
 
@@ -80,17 +80,17 @@ struct option_row {
 	enum option_type type;
 	unsigned flags;
 	size_t offset;     /* in struct collection, which begins with the options of the session */
-	uint64_t min, max; /* of a number; of a list, of each value */
+	uint64_t min, max; /* of a number, or of each value in a list */
 	size_t n_max;      /* of a list or a text: its maximum length */
 	uint64_t usual;    /* the default of a number */
 	const char *shown; /* the default, for people; NULL = not shown */
 	const char *shown_profile; /* the same for the key, if a collection has another default */
 	const char *(*choice)(unsigned i); /* the name of a choice; NULL after the last */
-	const char *values;                /* for people, if the type is not sufficient */
+	const char *values; /* permitted values, for people, if the type is not sufficient */
 	const char *implied;
 
 	/* Requirements, without which it has no effect. */
-	uint32_t categories; /* one of these; 0 = any */
+	uint32_t categories; /* requires one of these; 0 = any */
 	unsigned mode;       /* 0 = any, else the mode + 1: OPTION_IN() */
 	size_t needs;        /* the offset of a required option; 0 = none */
 
@@ -109,7 +109,7 @@ extern const size_t option_n_rows;
 	for (const struct option_row *row = option_rows; row < option_rows + option_n_rows; row++)
 
 /*
- * The row with this NAME; NULL if there is none. The name of a trigger need not end after N bytes.
+ * The row with the given name; NULL if there is none. The name of a trigger has N bytes and no NUL.
  */
 const struct option_row *option_of_bus(const char *name);
 const struct option_row *option_of_name(const char *name);
@@ -125,28 +125,31 @@ static inline bool option_is_number(const struct option_row *row)
 	return row->type <= OPTION_SHARE;
 }
 
-/* Whether only collections have it: it is in struct collection, not in the session's options. */
+/*
+ * Whether only collections have the option, so that it is in struct collection and not in the
+ * session's options.
+ */
 static inline bool option_is_of_profile(const struct option_row *row)
 {
 	return row->offset >= sizeof(struct session_options);
 }
 
-/* The value of ROW, a number, a choice or yes; 0 for other types. */
+/* The value of ROW if it is a number, a choice or a bool; 0 for other types. */
 uint64_t option_value(const struct option_row *row, const void *options);
 
-/* Whether it differs from the default. */
+/* Whether the option differs from its default. */
 bool option_is_set(const struct option_row *row, const void *options);
 
-/* Whether VALUE is within the bounds of ROW, or the default. */
+/* Whether VALUE is the default or within the bounds of ROW. */
 static inline bool option_in_range(const struct option_row *row, uint64_t value)
 {
 	return value == 0 || (value >= row->min && value <= row->max);
 }
 
-/* Sets a number or a choice by its value, which is within bounds. */
+/* Sets a number, a choice or a bool. VALUE must be within bounds. */
 void option_set(const struct option_row *row, void *options, uint64_t value);
 
-/* Sets a choice by its name. Returns false if there is none. */
+/* Sets a choice by its name. False if there is no such choice. */
 bool option_set_choice(const struct option_row *row, void *options, const char *name);
 
 /*
@@ -167,9 +170,9 @@ char *option_values(const struct option_row *row, char to[static OPTION_VALUES_M
 typedef void (*option_complaint_fn)(const struct option_row *row, const char *why, void *userdata);
 
 enum {
-	OPTION_CHECK_CHOSEN = 1 << 0, /* processes are selected that are not in the filter yet */
+	OPTION_CHECK_CHOSEN = 1 << 0, /* processes are selected by means other than the filter */
 	OPTION_CHECK_PROFILE =
-		1 << 1, /* O begins a struct collection, whose own options are checked, too */
+		1 << 1, /* O begins a struct collection; check its own options, too */
 };
 
 /*

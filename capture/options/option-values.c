@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of options: as they stand in the struct, and as people write them.
+ * Reads and writes values of options, in the struct and as text.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ uint64_t option_value(const struct option_row *row, const void *options)
 bool option_is_set(const struct option_row *row, const void *options)
 {
 	if (row->type == OPTION_OVERHEAD || row->type == OPTION_TRIGGERS)
-		return false; /* what they set has rows of its own */
+		return false; /* the options that they set have their own rows */
 	if (row->type == OPTION_TEXT || row->type > OPTION_OWN)
 		return *(void *const *)option_at(row, options) != NULL;
 	return option_value(row, options) != row->usual && option_value(row, options) != 0;
@@ -99,7 +99,7 @@ static int option_take_text(const struct option_row *row, void *options, const c
 	return *to ? 0 : -ENOMEM;
 }
 
-/* (its file is found and opened by others) */
+/* (the caller finds and opens the file) */
 static int option_take_call(const struct option_row *row, struct session_options *o,
 			    const char *text, char *why)
 {
@@ -113,7 +113,7 @@ static int option_take_call(const struct option_row *row, struct session_options
 	return r == -E2BIG ? value_refuse(why, "more than %zu are not possible", row->n_max) : r;
 }
 
-/* Likewise, of one that is compiled. */
+/* Likewise, for a compiled moment. */
 static int option_take_moment(const struct option_row *row, struct session_options *o,
 			      const char *text, char *why)
 {

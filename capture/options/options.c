@@ -152,7 +152,7 @@ void session_options_set_own(struct session_options *o, uint32_t uid)
 	o->n_own_gids = 0;
 	if (!user)
 		return;
-	/* (of more than there is room for the first ones are listed) */
+	/* (if there are more groups than OWN_GIDS_MAX, the first ones are listed) */
 	if (getgrouplist(user->pw_name, user->pw_gid, gids, &n) < 0)
 		n = OWN_GIDS_MAX;
 	for (int i = 0; i < n; i++)
@@ -169,7 +169,7 @@ void session_options_fill_flight(struct session_options *o)
 		o->flight_bytes = FLIGHT_BYTES_DEFAULT;
 }
 
-/* What PPM is, in a range. */
+/* Rounds PPM and checks that it is between MIN and MAX. */
 static int options_take_share(double ppm, uint64_t min, uint64_t max, const char *range,
 			      uint64_t *ret, const char *text, char *why)
 {
@@ -208,7 +208,7 @@ static bool options_value_is_valid(const struct option_row *row, const struct se
 	return !option_is_number(row) || option_in_range(row, option_value(row, o));
 }
 
-/* (the table of the programs has room for more processes than are asked for) */
+/* (the programs' table has room for more processes than options can list) */
 static bool options_filter_is_valid(const struct capture_filter *f)
 {
 	return f->n_pids <= FILTER_PIDS_MAX && f->n_uids <= FILTER_VALUES_MAX &&
@@ -298,7 +298,7 @@ static void *options_copy_of(const void *p, size_t n, int *reterr)
 	return copy;
 }
 
-/* Descriptors of RET's own for those of FILES. Returns 0 or a negative errno. */
+/* Duplicates the descriptors of FILES for RET. Returns 0 or a negative errno. */
 static int option_files_copy(struct option_files *ret, const struct option_files *files)
 {
 	*ret = (struct option_files){ 0 };
@@ -336,7 +336,7 @@ int session_options_copy(struct session_options *ret, const struct session_optio
 	int r = 0, allocators, calls, moments;
 
 	*ret = *o;
-	/* (each of them is made something that can be freed, whatever failed) */
+	/* (after a failure, all copies are still made, so that *RET can be freed) */
 	calls = options_call_options_copy(&ret->calls, &o->calls);
 	moments = options_call_options_copy(&ret->moments, &o->moments);
 	allocators = option_files_copy(&ret->memory.allocators, &o->memory.allocators);
@@ -363,7 +363,7 @@ bool session_name_valid(const char *name)
 	return n >= 1 && n <= 64 && name[n] == '\0';
 }
 
-/* Whether the archive's text has ROW. */
+/* Whether ROW is in the description. */
 static bool options_session_options_is_told(const struct option_row *row,
 					    const struct session_options *o)
 {
@@ -380,7 +380,7 @@ static bool options_session_options_is_told(const struct option_row *row,
 	return row->flags & OPTION_TOLD || option_value(row, o);
 }
 
-/* Numbers of triggers are exact, as those of limits. */
+/* Triggers and limits have exact numbers. */
 static void options_session_options_tell_number(FILE *f, const struct option_row *row,
 						uint64_t value)
 {
@@ -413,7 +413,7 @@ static void options_session_options_tell(FILE *f, const struct option_row *row,
 		fprintf(f, " %s", row->told);
 }
 
-/* The ranks first, then what has none. */
+/* Options with a rank come first, in its order, then all others. */
 char *session_options_describe(const struct session_options *o)
 {
 	unsigned last = 0;

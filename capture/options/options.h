@@ -29,9 +29,9 @@ enum capture_category {
 	CATEGORY_FD = 1 << 9,
 	CATEGORY_SHM = 1 << 10,
 	CATEGORY_THREADS = 1 << 11,
-	CATEGORY_CALLS = 1 << 12,       /* not without session_options.calls */
+	CATEGORY_CALLS = 1 << 12,       /* requires session_options.calls */
 	CATEGORY_CALL_STACKS = 1 << 13, /* likewise */
-	CATEGORY_MOMENTS = 1 << 14,     /* not without session_options.moments */
+	CATEGORY_MOMENTS = 1 << 14,     /* requires session_options.moments */
 	/* Without CATEGORY_PROFILE where samples are unavailable. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
 	/* With call stacks in separate records, each sent once. */
@@ -75,7 +75,7 @@ enum category_group {
 	GROUP_SCHED,   /* switches, wakeups, migrations */
 	GROUP_CPU,     /* interrupts, work items, idle states */
 	GROUP_STACKS,  /* samples, and times off a CPU */
-	GROUP_MEMORY,  /* processes that are watched, and what they allocate */
+	GROUP_MEMORY,  /* watched processes and their allocations */
 	GROUP_CALLS,   /* calls of functions */
 	GROUP_MOMENTS, /* moments at points of programs */
 	GROUPS,
@@ -85,17 +85,17 @@ extern const char *const category_group_names[GROUPS];
 extern const uint32_t category_group_bits[GROUPS]; /* CATEGORY_* */
 
 /*
- * All conditions must hold (and); within one kind, any value matches (or). No condition:
- * everything.
+ * All kinds of conditions must match; within one kind, one matching value is enough. An empty
+ * filter selects everything.
  */
 struct capture_filter {
-	uint32_t *pids; /* tgids; includes their children. Owned */
+	uint32_t *pids; /* tgids; their children are included. Owned */
 	size_t n_pids;
-	uint32_t *uids; /* effective. Owned */
+	uint32_t *uids; /* effective uids. Owned */
 	size_t n_uids;
 	char (*comms)[REC_COMM_BYTES]; /* exact names, cut to 15 bytes. Owned */
 	size_t n_comms;
-	struct filter_cgroup *cgroups; /* includes their sub-cgroups. Owned */
+	struct filter_cgroup *cgroups; /* their sub-cgroups are included. Owned */
 	size_t n_cgroups;
 };
 
@@ -113,10 +113,10 @@ struct capture_filter {
 #define MEMORY_BLOCKS_MIN 1024u
 #define MEMORY_BLOCKS_MAX 100000000u
 
-/* Whether the process's memory is searched for references to the blocks of snapshots. */
+/* Whether the memory of processes is searched for references to the blocks of snapshots. */
 enum heap_trace_reach {
 	MEMORY_REACH_NO,
-	MEMORY_REACH_LOOK,   /* while it runs */
+	MEMORY_REACH_LOOK,   /* while the process runs */
 	MEMORY_REACH_FREEZE, /* while the process is stopped */
 	MEMORY_REACH_MAX,
 };
@@ -129,7 +129,7 @@ enum stack_way {
 	STACKS_AUTO, /* by unwind tables, where possible */
 	STACKS_FP,   /* by frame pointers alone */
 	STACKS_EH,   /* by unwind tables, made from .eh_frame */
-	STACKS_NONE, /* not at all: stacks have only the innermost frame */
+	STACKS_NONE, /* not at all: only the innermost frame is recorded */
 	STACKS_MAX,
 };
 
@@ -143,25 +143,25 @@ extern const char *const stack_way_names[STACKS_MAX];
 #define ALLOCATOR_FILES_MAX 64
 #define OPTION_CALLS_MAX    64
 #define OPTION_MOMENTS_MAX  64
-#define OPTION_PIDS_MAX     4096 /* processes at the start; their children are added */
+#define OPTION_PIDS_MAX     4096 /* processes at the start; children do not count */
 
-/* Open ones. Owned. */
+/* Open files. Owned. */
 struct option_files {
 	int *fds;
 	size_t n;
 };
 
-/* With CATEGORIES_MEMORY. */
+/* Options for CATEGORIES_MEMORY. */
 struct memory_options {
 	bool log;                   /* also each allocation and each free */
 	uint64_t interval;          /* one block per this many bytes, at random; 0 = all */
-	uint64_t min_bytes;         /* smaller blocks are ignored */
-	uint64_t blocks_max;        /* the maximum number of known blocks; 0 = default */
-	uint64_t usage_interval_ns; /* between two readings of the sums; 0 = default */
+	uint64_t min_bytes;         /* ignore smaller blocks */
+	uint64_t blocks_max;        /* maximum of tracked blocks; 0 = default */
+	uint64_t usage_interval_ns; /* interval between sums of allocations; 0 = default */
 	enum heap_trace_reach reach;
 	/*
-	 * All processes that grow (triage.h); without a filter. The interval of checks; 0 =
-	 * default.
+	 * Watches all processes that grow (triage.h). Cannot be combined with a filter. The
+	 * interval is between checks; 0 = default.
 	 */
 	bool triage;
 	uint64_t triage_interval_ns;
@@ -177,14 +177,14 @@ struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */
 	size_t n_specs;
 	struct option_files files;
-	bool fast_returns;       /* with return probes, even for functions that call others */
-	bool force_fast_returns; /* and even in programs that switch stacks */
+	bool fast_returns;       /* use return probes, even for functions that call others */
+	bool force_fast_returns; /* ... and even in programs that switch stacks */
 };
 
-/* The use of the archive. */
+/* The destination of the archive. */
 enum session_mode {
-	SESSION_STREAM, /* it is written to the output at once */
-	SESSION_FLIGHT, /* its last part is kept in memory, for snapshots (flight.h) */
+	SESSION_STREAM, /* written to the output at once */
+	SESSION_FLIGHT, /* the most recent events are kept in memory, for snapshots (flight.h) */
 	SESSION_MODE_MAX,
 };
 
@@ -224,20 +224,20 @@ struct session_options {
 	enum session_mode mode;
 	uint64_t flight_ns,
 		/*
-		 * For a flight recorder: the minimum time and the maximum bytes; 0 = see
+		 * For a flight recorder: the minimum time and the maximum size; 0 = see
 		 * session_options_fill_flight()
 		 */
 		flight_bytes;
 	uint64_t rotate_ns,
-		/* When a new chunk starts; 0 = never. Only where chunks are separate files */
+		/* When a new chunk starts; 0 = never. Only if chunks are separate files */
 		rotate_bytes;
 	bool own; /* only processes of OWN_UID that this user may trace (bpf/own.bpf.h) */
 	uint32_t own_uid;
-	uint32_t own_gids[OWN_GIDS_MAX]; /* the user's groups; none: they are unknown */
+	uint32_t own_gids[OWN_GIDS_MAX]; /* the user's groups; empty if unknown */
 	size_t n_own_gids;
-	/* Of one CPU, all costs together. Above it, less is recorded. 0 = no limit */
+	/* The limit of all costs, as a share of one CPU; above it, less is recorded. 0 = none */
 	uint64_t max_overhead_ppm;
-	/* The same, of all online CPUs. With both, the lower one applies */
+	/* The same, as a share of all online CPUs. The lower limit applies */
 	uint64_t max_overhead_machine_ppm;
 	/* A session that is still over the limit pauses instead of ending. For collections. */
 	bool pauses;
@@ -277,7 +277,7 @@ char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categorie
 /* Adds SPEC, which is valid. Returns 0, -E2BIG (OPTION_CALLS_MAX, also for moments) or -ENOMEM. */
 int call_options_add(struct call_options *o, const char *spec);
 
-/* Whether any of them is for system calls. */
+/* Whether a specification is for system calls. */
 bool call_options_have_syscalls(const struct call_options *o);
 
 /* Whether a filter is set. */
@@ -296,8 +296,7 @@ static inline bool categories_need_filter(uint32_t categories, const struct capt
 }
 
 /*
- * Fills in unset limits of a flight recorder. With a byte limit and no time, as much as fits is
- * kept.
+ * Sets the missing limits of a flight recorder. With a byte limit only, it keeps as much as fits.
  */
 void session_options_fill_flight(struct session_options *o);
 
@@ -323,7 +322,7 @@ bool session_options_splits(const struct session_options *o);
 bool session_name_valid(const char *name);
 
 /*
- * The options except filters as text, for the archive, with categories only if they are not the
- * default: a new string that the caller frees, or NULL without memory.
+ * Describes all options except filters, for the archive. Categories are included only if they are
+ * not the default. Returns a new string that the caller frees, or NULL without memory.
  */
 char *session_options_describe(const struct session_options *o);

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 
-/* The list of glibc 2.2 and later; what came before it may stand before it, in old files. */
+/* The format of glibc 2.2 and later. Old files can have an older list before it. */
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
 
 struct cache_head {
@@ -24,7 +24,7 @@ _Static_assert(sizeof(struct cache_head) == 48, "format");
 
 struct cache_entry {
 	int32_t flags;
-	uint32_t key, value; /* where the name and the path stand, from the head on */
+	uint32_t key, value; /* offsets of the name and of the path, from the head */
 	uint32_t version;
 	uint64_t capabilities;
 };
@@ -35,7 +35,7 @@ enum { CACHE_FLAGS = 0x0303 };
 #elif defined(__aarch64__)
 enum { CACHE_FLAGS = 0x0a03 };
 #else
-enum { CACHE_FLAGS = 0 }; /* of any machine */
+enum { CACHE_FLAGS = 0 }; /* any machine */
 #endif
 
 static int program_file_take(const char *directory, size_t n, const char *name, char *path,
@@ -53,9 +53,9 @@ static bool program_file_is(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* ---- the dynamic linker's list ---- */
+/* ---- the dynamic linker's cache ---- */
 
-/* The text at AT of the N bytes at HEAD, or NULL. */
+/* The string at offset AT of the N bytes at HEAD, or NULL. */
 static const char *program_file_cache_text(const uint8_t *head, size_t n, uint32_t at)
 {
 	return at < n && memchr(head + at, '\0', n - at) ? (const char *)head + at : NULL;
@@ -109,7 +109,7 @@ static int program_file_cache_find(const char *cache, const char *name, char *pa
 
 /* ---- directories ---- */
 
-/* In each of the directories in SEARCH. */
+/* Searches the directories in SEARCH. */
 static int program_file_search_find(const char *search, const char *name, char *path, size_t size)
 {
 	size_t n;

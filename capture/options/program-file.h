@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file for a name: a path, a library by the name that programs pass to the dynamic linker, or a
- * program that the shell would run.
+ * Finds the file for a name: a path, a library (by the name that programs pass to the dynamic
+ * linker), or a program (as a shell finds it).
  */
 #pragma once
 
 #include <stddef.h>
 
-/* The dynamic linker's list of libraries, in the format of ldconfig. */
+/* The dynamic linker's cache of libraries, in the format of ldconfig. */
 #define PROGRAM_FILE_CACHE "/etc/ld.so.cache"
 
 /*
