@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 /*
- * A file that is made to take long costs each recording of a process that maps it; the next one
- * costs half as much.
+ * The minimum timeout. A slow file delays each recording of a process that maps it, so each timeout
+ * halves the next one.
  */
 #define TIMEOUT_NS_MIN (UINT64_C(250) * 1000000)
 
@@ -18,8 +18,8 @@ struct file_key {
 
 struct entry {
 	struct file_key key;
-	uint64_t used; /* when, in calls */
-	int error;     /* 0, or why there is no list */
+	uint64_t used; /* the time of the last use, in calls */
+	int error;     /* 0, or the reason why there is no list */
 	struct allocator_list list;
 };
 
@@ -27,7 +27,7 @@ struct allocator_cache {
 	struct entry entries[ALLOCATOR_CACHE_MAX];
 	size_t n;
 	uint64_t calls, reads;
-	uint64_t timeout_ns; /* of the next read */
+	uint64_t timeout_ns; /* for the next file */
 };
 
 int allocator_cache_new(struct allocator_cache **ret)
@@ -66,7 +66,7 @@ static struct entry *allocator_cache_entry(struct allocator_cache *c, const stru
 	return NULL;
 }
 
-/* One that is empty, or was not asked for longest. */
+/* Returns an empty entry or the least recently used one. */
 static struct entry *allocator_cache_make_room(struct allocator_cache *c)
 {
 	struct entry *oldest = &c->entries[0];
@@ -105,7 +105,7 @@ int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocat
 		c->reads++;
 		if (r == -ETIME && c->timeout_ns / 2 >= TIMEOUT_NS_MIN)
 			c->timeout_ns /= 2;
-		/* Only what the file is to blame for will be so the next time. */
+		/* Cache only errors that are caused by the file. */
 		if (r < 0 && r != -EBADMSG && r != -ENOEXEC && r != -ETIME)
 			return r;
 		e = allocator_cache_make_room(c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files of a process. A path says too little: it may be of another mount namespace, or the file
- * may have been replaced since. /proc/PID/map_files leads to what is mapped, but needs a
- * capability; /proc/PID/root with the path is taken if it turns out to be the same file.
+ * Finds the files of a process. Paths are not sufficient: they can be in another mount namespace,
+ * or the file can have been replaced. /proc/PID/map_files refers to the mapped files, but requires
+ * a capability. Without it, /proc/PID/root with the path is used if it is the same file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct visit {
 	allocators_file_fn fn;
 	void *userdata;
 	struct {
-		uint64_t device, inode; /* as the mapping has them */
+		uint64_t device, inode; /* from the mapping */
 	} seen[FILES_MAX];
 	size_t n_seen;
 };
@@ -40,7 +40,7 @@ static bool allocators_process_is_new(struct visit *v, const struct rec_mapping 
 	return true;
 }
 
-/* Without waiting for anybody: a FIFO may stand there. */
+/* Opens without blocking, since the path can be a FIFO. */
 static int allocators_process_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -60,7 +60,7 @@ static int allocators_process_open_mapped(const struct visit *v, const struct re
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)v->pid, rec->path);
-	/* (what is no file may do something when it is opened) */
+	/* (opening a device can have side effects) */
 	if (stat(path, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))

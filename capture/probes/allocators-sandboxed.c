@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The search in a process of its own (sandbox.h). Nothing of what that process says is believed: it
- * has read somebody else's file.
+ * Runs the search in a sandbox (sandbox.h). That process has read an untrusted file, so its whole
+ * answer is checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 struct answer_head {
 	uint32_t flags;
-	uint32_t n; /* probes follow */
+	uint32_t n; /* number of probes, which follow */
 };
 
 static int allocators_sandboxed_answer(const void *data, size_t n, struct outbuf *to)

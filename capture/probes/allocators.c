@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a name means stands in the tables here; where the probe belongs, the code says. Two things
- * besides the name decide:
+ * Finds the functions and the places of their probes. The tables map names to meanings; the code of
+ * the file determines the places. There are two exceptions:
  *
- *  - operator new of a file without a malloc() of its own, or one that always calls it (libstdc++,
- *    in a program linked with it): the block is malloc()'s, and the call only says who wanted it.
- *  - a function that frees by handing on to another of this file is left out: both would report.
+ * - In a file without its own malloc(), or whose operator new always calls malloc() (libstdc++ in a
+ *   statically linked program), malloc() reports the block. The call of operator new only marks it.
+ * - A function that frees by calling another one of this file has no probe, since both would
+ *   report.
  *
- * How the parsing is kept harmless: allocators-sandboxed.c.
+ * allocators-sandboxed.c protects against malicious files.
  */
 #include "capture/probes/allocators.h"
 
@@ -25,13 +26,15 @@
 
 enum {
 	FUNCTIONS_MAX = 1024, /* names; most are aliases */
-	FORWARDER_MAX = 8,    /* instructions of a function that hands on, and does no more */
+	FORWARDER_MAX = 8,    /* maximum number of instructions of a function that only forwards */
 };
 
 /* ---- names ---- */
 
-/* Throws: an exception may leave it, or what is done to a thread that is cancelled. No return
- * probe. */
+/*
+ * EXITS_THROWS: an exception, or the cancellation of a thread, can leave the function. So it has no
+ * return probe.
+ */
 enum exits { EXITS_NORMAL, EXITS_THROWS };
 
 struct named {
@@ -40,7 +43,7 @@ struct named {
 	uint8_t exits;
 };
 
-/* The functions of C, as they are called with any prefix. Sorted. */
+/* The C functions, which can have any of the prefixes. Sorted. */
 static const struct named c_names[] = {
 	{ "aligned_alloc", MEMORY_FN_ALIGNED_ALLOC },
 	{ "calloc", MEMORY_FN_CALLOC },
@@ -62,8 +65,10 @@ static const struct named c_names[] = {
 	{ "valloc", MEMORY_FN_VALLOC },
 };
 
-/* Those that have one name. Sorted. What waits for a thread can be cancelled, which unwinds,
- * too. */
+/*
+ * Functions without prefixes. Sorted. A function that waits for a thread is a cancellation point,
+ * which unwinds, too.
+ */
 static const struct named full_names[] = {
 	{ "_ZdaPv", MEMORY_FN_DELETE_DIRECT },
 	{ "_ZdaPvRKSt9nothrow_t", MEMORY_FN_DELETE_DIRECT },
@@ -89,10 +94,10 @@ static const struct named full_names[] = {
 	{ "mi_free_aligned", MEMORY_FN_FREE },
 	{ "mi_free_size", MEMORY_FN_FREE },
 	{ "mi_free_size_aligned", MEMORY_FN_FREE },
-	{ "mi_heap_malloc", MEMORY_FN_MEMALIGN }, /* (the size comes second, too) */
+	{ "mi_heap_malloc", MEMORY_FN_MEMALIGN }, /* (the size is the second argument) */
 	{ "mi_heap_malloc_small", MEMORY_FN_MEMALIGN },
 	{ "mi_heap_zalloc", MEMORY_FN_MEMALIGN },
-	{ "mi_malloc_aligned", MEMORY_FN_MALLOC }, /* (the size comes first) */
+	{ "mi_malloc_aligned", MEMORY_FN_MALLOC }, /* (the size is the first argument) */
 	{ "mi_malloc_aligned_at", MEMORY_FN_MALLOC },
 	{ "mi_malloc_small", MEMORY_FN_MALLOC },
 	{ "mi_mallocn", MEMORY_FN_CALLOC },
@@ -170,8 +175,10 @@ static const struct named *allocators_look_up(const struct named *names, size_t 
 
 static const struct named *allocators_meaning(const char *name, size_t n)
 {
-	/* glibc's own names for what may be replaced; those that allocators can be built with
-	 * (_rjem_: in programs in Rust). */
+	/*
+	 * glibc's internal names of replaceable functions, and the prefixes with which allocators
+	 * can be built (_rjem_: in Rust programs).
+	 */
 	static const char *const prefixes[] = { "", "__libc_", "_rjem_", "je_", "mi_", "tc_" };
 	const struct named *found = allocators_look_up(full_names, ARRAY_SIZE(full_names), name, n);
 
@@ -207,15 +214,15 @@ struct function {
 	const struct named *means;
 	const char *name; /* in the file */
 	size_t name_bytes;
-	bool forwards; /* it frees by calling another */
+	bool forwards; /* frees by calling another function */
 };
 
 struct search {
 	struct elf_image image;
-	struct disassembler *disassembler; /* NULL: of this machine we read no code */
+	struct disassembler *disassembler; /* NULL: code of this machine is not supported */
 	struct function functions[FUNCTIONS_MAX];
 	size_t n;
-	const struct function *self; /* that is walked over */
+	const struct function *self; /* the function being walked */
 	struct allocator_list list;
 	size_t room;
 };
@@ -242,8 +249,10 @@ static int allocators_add_function(const char *name, size_t n, uint64_t vaddr, u
 	return 0;
 }
 
-/* By address; of aliases that of C first (tcmalloc's free() is its operator delete as well), and
- * then the shortest: it is the one that is known. */
+/*
+ * By address. Of aliases, C names come first (tcmalloc's free() is also its operator delete), then
+ * shorter ones, which are better known.
+ */
 DEFINE_ORDER(allocators_compare_functions, struct function,
 	COMPARE(x->vaddr, y->vaddr)
 		?: COMPARE(allocators_is_cpp(x->means->function), allocators_is_cpp(y->means->function))
@@ -279,7 +288,7 @@ static const struct function *allocators_function_at(const struct search *s, uin
 	return NULL;
 }
 
-/* ---- what the code says ---- */
+/* ---- code ---- */
 
 static struct function_walk allocators_new_walk(struct search *s, const struct function *f)
 {
@@ -291,7 +300,7 @@ static struct function_walk allocators_new_walk(struct search *s, const struct f
 	};
 }
 
-/* A way that leads to a function that reports the block itself. */
+/* Whether VADDR is another function, which reports the block itself. */
 static bool allocators_at_other(uint64_t vaddr, void *userdata)
 {
 	const struct search *s = userdata;
@@ -305,7 +314,9 @@ static bool allocators_at_other(uint64_t vaddr, void *userdata)
 	return !allocators_frees(f->means->function) && !allocators_is_cpp(f->means->function);
 }
 
-/* Those that free by nothing but another such function, maybe after they looked for NULL. */
+/*
+ * Finds functions that free only by calling another such function, possibly after a test for NULL.
+ */
 static int allocators_find_forwarders(struct search *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -358,8 +369,10 @@ static int allocators_add_entry(struct search *s, const struct function *f, uint
 	return r < 0 ? r : allocators_add_probe(s, f, vaddr, function, kind);
 }
 
-/* Whether VADDR is inside of another one than F. A way leads there behind a call that never comes
- * back, or by a tail call: either way that function has probes of its own. */
+/*
+ * Whether VADDR is inside a function other than F. A path can lead there after a call that never
+ * returns, or by a tail call. In both cases, that function has its own probes.
+ */
 static bool allocators_in_other(const struct search *s, const struct function *f, uint64_t vaddr)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -371,7 +384,10 @@ static bool allocators_in_other(const struct search *s, const struct function *f
 	return false;
 }
 
-/* A function that may be left by an exception: its result is taken at its ret instructions. */
+/*
+ * Adds the probes of a function that an exception can leave. Its result is recorded at its `ret`
+ * instructions.
+ */
 static int allocators_add_throwing(struct search *s, const struct function *f)
 {
 	uint32_t function = f->means->function;
@@ -380,7 +396,10 @@ static int allocators_add_throwing(struct search *s, const struct function *f)
 	int r = 0;
 
 	if (s->disassembler) {
-		/* First without what malloc() and the like report, which may be all. */
+		/*
+		 * First exclude paths to functions that report the block themselves. There may be
+		 * no others.
+		 */
 		walk.stop = is_new ? allocators_at_other : NULL;
 		r = function_walk(&walk, f->vaddr);
 		if (r == 0 && walk.stopped && walk.n_rets > 0) {
@@ -418,7 +437,7 @@ static int allocators_add_probes(struct search *s, const struct function *f, boo
 							       : ALLOCATOR_PROBE_SESSION);
 }
 
-/* By offset; a ret that several functions lead to is there once. */
+/* By offset. A `ret` that is reached from several functions is kept once. */
 DEFINE_ORDER(compare_probes, struct allocator_probe,
 	COMPARE(x->offset, y->offset) ?: COMPARE(x->kind, y->kind)
 		?: COMPARE(x->function, y->function))

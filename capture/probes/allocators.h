@@ -15,7 +15,8 @@
 
 enum {
 	ALLOCATOR_PROBES_MAX = 1024, /* in one file */
-	ALLOCATOR_NAME_MAX = 64, /* bytes of a symbol's name, the NUL included; the rest is cut */
+	ALLOCATOR_NAME_MAX =
+		64, /* bytes of a symbol's name with the NUL; longer names are truncated */
 };
 
 /*
@@ -24,14 +25,16 @@ enum {
  * - ENTRY alone: only the call is needed (free, operator delete, operator new of libstdc++).
  * - SESSION: call and result; an entry probe and a return probe, both at that offset.
  * - ENTRY, and one RET or more: call and result of a function that an exception or a cancelled
- *   thread can leave. A return probe replaces the return address by its trampoline, where the
- *   unwinder stops: the program would abort. So the result is taken by a plain probe on each `ret`.
- *   There, the result is in its register, and the stack pointer is that of the entry. A tail call
- *   can lead to the `ret` of a function that others call, too. So a RET counts only with the stack
- *   pointer of the outermost call's entry, and its `function` is only one of those that lead there.
+ *   thread can leave. A return probe replaces the return address by its trampoline, at which the
+ *   unwinder stops, so the program would abort. So a plain probe on each `ret` records the result,
+ *   which is in its register there; the stack pointer has its value of the entry. A tail call can
+ *   lead to the `ret` of a function that has other callers. So a RET counts only if the stack
+ *   pointer is that of the outermost call's entry, and its `function` is only one of those that
+ *   lead there.
  *
- * At all of these offsets, stack pointer and arguments are as at the entry (RET: the stack
- * pointer). Except on x86-64, there is no RET, and ENTRY and SESSION are the first instruction.
+ * At all of these offsets, stack pointer and arguments are as at the entry (RET: only the stack
+ * pointer). On other machines than x86-64, there is no RET, and ENTRY and SESSION are at the first
+ * instruction.
  */
 enum allocator_probe_kind {
 	ALLOCATOR_PROBE_ENTRY,
@@ -42,7 +45,7 @@ enum allocator_probe_kind {
 
 struct allocator_probe {
 	uint64_t offset;               /* of the instruction, in the file */
-	uint64_t semaphore;            /* likewise, of what is raised meanwhile; 0 = nothing */
+	uint64_t semaphore;            /* of its semaphore, which the kernel raises; 0 = none */
 	uint32_t function;             /* MEMORY_FN_*: the probe's cookie */
 	uint32_t kind;                 /* enum allocator_probe_kind */
 	char name[ALLOCATOR_NAME_MAX]; /* of the function, in the symbol table */
@@ -55,22 +58,19 @@ struct allocator_probe {
 /* For another machine, or 32-bit: no probes */
 #define ALLOCATORS_FOREIGN (1U << 3)
 #define ALLOCATORS_PARTIAL                                                                         \
-	(1U << 4) /* the returns of an operator new were not found: it is left out */
+	(1U << 4) /* the returns of an operator new were not found; it is left out */
 #define ALLOCATORS_FULL (1U << 5) /* more than ALLOCATOR_PROBES_MAX: the rest is left out */
 #define ALLOCATORS_ALL  ((1U << 6) - 1)
 
 struct allocator_list {
-	struct allocator_probe *probes; /* owned; by offset and kind: no two are the same */
+	struct allocator_probe *probes; /* owned; sorted by offset and kind, without duplicates */
 	size_t n;
 	uint32_t flags; /* ALLOCATORS_* */
 };
 
 void allocator_list_deinit(struct allocator_list *l);
 
-/*
- * False if P cannot belong to a file of that size, or is invalid: it comes from an untrusted
- * process.
- */
+/* Whether the list is valid for a file of FILE_BYTES. It comes from an untrusted process. */
 bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes);
 
 /*
@@ -80,25 +80,26 @@ bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes
  */
 int allocators_find_in(const void *data, size_t n, struct allocator_list *ret);
 
-/* The same for the file FD (borrowed), which must not change meanwhile. */
+/* The same for the file FD (borrowed), which must not change during the call. */
 int allocators_find(int fd, struct allocator_list *ret);
 
 /*
- * The same in a separate process without privileges, which can open nothing, and is killed after
- * TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that it died or was too slow.
+ * The same in a separate process without privileges, which can open no files, and is killed after
+ * TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that it crashed or was too slow.
  */
 int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret);
 
 #define ALLOCATORS_NS_MAX (UINT64_C(10) * 1000000000) /* the default timeout */
 
-/* One file of a process. All is borrowed and valid during the call. */
+/* One file of a process. All members are borrowed and valid during the call. */
 struct allocator_file {
-	dev_t device; /* as stat() says */
+	dev_t device; /* from stat() */
 	ino_t inode;
-	int fd;           /* open for reading; -1 if that failed */
-	const char *path; /* as the process sees it, for people; can end with " (deleted)" */
+	int fd; /* open for reading; -1 after an error */
+	const char
+		*path; /* in the process's mount namespace, for people; can end with " (deleted)" */
 	const struct allocator_list *list;
-	int error; /* negative: it was unreadable (allocators_find()), and the list is empty */
+	int error; /* negative: the file is unreadable (allocators_find()), and the list is empty */
 };
 
 /* Zero continues; other values are returned by allocators_of_process(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The search in a process of its own (sandbox.h), what it says checked; and sentences for people.
+ * Runs the search in a sandbox (sandbox.h) and checks its answer. Explains errors to users.
  */
 #include "capture/probes/call-places.h"
 
@@ -15,7 +15,7 @@
 
 struct places_head {
 	uint32_t flags;
-	uint32_t n; /* places follow */
+	uint32_t n; /* number of places, which follow */
 	char nearest[CALL_PLACE_NAME_MAX];
 };
 
@@ -36,7 +36,7 @@ static int call_places_answer(const void *data, size_t n, struct outbuf *to, con
 	return to->error;
 }
 
-/* Names are shown to people, and go into archives. */
+/* Names must be printable, since they are shown and written to archives. */
 static bool call_places_is_name(const char *name, size_t n_min)
 {
 	size_t n = strnlen(name, CALL_PLACE_NAME_MAX);
@@ -116,7 +116,7 @@ int call_places_find_sandboxed(int fd, const struct call_places_query *query, ui
 	return r;
 }
 
-/* ---- for people ---- */
+/* ---- explanations ---- */
 
 static const char *call_places_error(int error)
 {
@@ -132,7 +132,7 @@ static const char *call_places_error(int error)
 	}
 }
 
-/* Of a file without one that is meant. */
+/* Explains why FILE has no usable function. */
 static void call_places_explain_none(const struct call_places *p, const char *file,
 				     const char *pattern, char *why, size_t size)
 {

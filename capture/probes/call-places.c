@@ -19,17 +19,19 @@
 #include "capture/probes/prologue.h"
 
 enum {
-	SWEEP_MAX = 1 << 20,       /* bytes of one function that are looked through */
-	PROLOGUE_ARGS_MAX = 4,     /* prologue_find() looks after so many */
-	NEAREST_LOOKS_MAX = 65536, /* names that are compared */
-	START_MAX = 64,            /* instructions, in which a function reads its return address */
-	RESOLVERS_MAX = 8,         /* of one name: its versions */
+	SWEEP_MAX =
+		1 << 20, /* maximum number of bytes of one function that are searched for returns */
+	PROLOGUE_ARGS_MAX = 4,     /* the number of arguments that prologue_find() preserves */
+	NEAREST_LOOKS_MAX = 65536, /* maximum number of names that are compared */
+	START_MAX =
+		64, /* maximum number of instructions before a function reads its return address */
+	RESOLVERS_MAX = 8, /* for one name: its versions */
 };
 
-/* A function that the pattern means. */
+/* A function that matches the pattern. */
 struct found_function {
 	uint64_t vaddr, bytes;
-	const char *name; /* in the file; NULL = it has none: it is chosen at run time */
+	const char *name; /* in the file; NULL = no name: it is chosen at run time */
 	size_t name_bytes;
 	bool is_chosen;
 };
@@ -41,10 +43,10 @@ struct places_search {
 	bool glob;
 	struct found_function found[CALL_PLACES_MAX];
 	size_t n_found, n_looks;
-	uint64_t resolvers[RESOLVERS_MAX]; /* of functions that the pattern means */
+	uint64_t resolvers[RESOLVERS_MAX]; /* of matching functions that are chosen at run time */
 	size_t n_resolvers;
 	struct value_nearest nearest;
-	char name[CALL_PLACE_NAME_MAX]; /* that is being looked at */
+	char name[CALL_PLACE_NAME_MAX]; /* the name that is being compared */
 	struct call_places places;
 };
 
@@ -60,7 +62,7 @@ static bool places_match(struct places_search *s, const char *name, size_t n)
 		return false;
 	if (s->glob)
 		return fnmatch(s->query->pattern, s->name, 0) == 0;
-	/* (the arguments of a clone can be in other places) */
+	/* (a clone can have its arguments in other registers) */
 	return strcmp(s->query->pattern, s->name) == 0 ||
 	       (s->query->n_args == 0 && function_clone_is_of(s->name, s->query->pattern));
 }
@@ -89,13 +91,13 @@ static int places_note_indirect(const char *name, size_t n, uint64_t vaddr, uint
 	if (n == 0 || !places_match(s, name, n))
 		return 0;
 	s->places.flags |= CALL_PLACES_INDIRECT;
-	/* (a pattern hardly means what copies memory everywhere) */
+	/* (a pattern rarely means memcpy() and the like, which are called everywhere) */
 	if (!s->glob && s->n_resolvers < RESOLVERS_MAX)
 		s->resolvers[s->n_resolvers++] = vaddr;
 	return 0;
 }
 
-/* What somebody may have meant. */
+/* Compares a name with the pattern, for a suggestion. */
 static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint64_t bytes,
 			       void *userdata)
 {
@@ -112,7 +114,7 @@ static int places_compare_name(const char *name, size_t n, uint64_t vaddr, uint6
 	return ++s->n_looks == NEAREST_LOOKS_MAX;
 }
 
-/* By address; of aliases the shortest, which is the one that is known. */
+/* By address. Of aliases, the shortest is first, since it is the best known. */
 DEFINE_ORDER(places_compare_found, struct found_function,
 	COMPARE(x->vaddr, y->vaddr) ?: COMPARE(x->name_bytes, y->name_bytes)
 		?: x->name_bytes > 0 ? memcmp(x->name, y->name, x->name_bytes) : 0)
@@ -145,14 +147,14 @@ static void places_add_ret(struct places_search *s, struct call_place *place, ui
 	for (size_t i = 0; i < place->n_rets; i++)
 		if (place->rets[i] == offset)
 			return;
-	/* (where both stand in one place, the return would come first) */
+	/* (at the entry itself, the probe of the return would run first) */
 	if (offset == 0 || offset == place->entry || place->n_rets == CALL_RETS_MAX)
 		place->flags |= CALL_PLACE_PARTIAL;
 	else
 		place->rets[place->n_rets++] = offset;
 }
 
-/* Whether I leads to the begin of F, whose probe is at PROBED. */
+/* Whether I jumps to the beginning of F, whose probe is at PROBED. */
 static bool places_is_loop(const struct instruction *i, const struct found_function *f,
 			   uint64_t probed)
 {
@@ -160,7 +162,7 @@ static bool places_is_loop(const struct instruction *i, const struct found_funct
 	       i->target >= f->vaddr && i->target <= probed;
 }
 
-/* All `ret` in the body of F: tables of jumps hide the ways to some of them. */
+/* Adds every `ret` in the body of F, since the paths to some of them go through jump tables. */
 static void places_sweep(struct places_search *s, const struct found_function *f, uint64_t probed,
 			 struct call_place *place)
 {
@@ -192,8 +194,9 @@ static void places_sweep(struct places_search *s, const struct found_function *f
 }
 
 /*
- * The functions that RESOLVER may choose, by the addresses that it computes, in TO. None if it asks
- * somebody else: what it gets from the kernel's vDSO is in no file.
+ * Writes to TO the functions that RESOLVER can choose: the addresses that it computes. There are
+ * none if it makes an indirect call, since it can then choose a function of the kernel's vDSO,
+ * which is in no file.
  */
 static int places_choices(struct places_search *s, uint64_t resolver,
 			  uint64_t to[static WALK_MADE_MAX], size_t *ret_n)
@@ -208,7 +211,7 @@ static int places_choices(struct places_search *s, uint64_t resolver,
 	return r;
 }
 
-/* Whether nothing that RESOLVER may choose calls a function: 1, 0 or -ENOMEM. */
+/* Whether no function that RESOLVER can choose calls another one: 1, 0 or -ENOMEM. */
 static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 {
 	struct function_walk walk = { .image = &s->image, .disassembler = s->disassembler };
@@ -242,7 +245,7 @@ static int places_add_tails(struct places_search *s, const struct function_walk 
 	return 0;
 }
 
-/* Those that its ways lead to, also in other functions. */
+/* Adds the returns on the paths of F, also in other functions. */
 static int places_walk(struct places_search *s, const struct found_function *f, uint64_t probed,
 		       struct call_place *place)
 {
@@ -260,15 +263,17 @@ static int places_walk(struct places_search *s, const struct found_function *f, 
 		place->flags |= CALL_PLACE_LOOPS;
 	if (walk.partial)
 		place->flags |= CALL_PLACE_PARTIAL;
-	/* (what is chosen at run time has instructions that are unknown here, and calls nothing) */
+	/*
+	 * (a function that is chosen at run time can have unknown instructions, but calls nothing)
+	 */
 	if (walk.n_calls == 0 && (f->is_chosen || !(place->flags & CALL_PLACE_PARTIAL)))
 		place->flags |= CALL_PLACE_LEAF;
 	return r;
 }
 
 /*
- * Whether the function at VADDR reads its return address, as what comes back to it later does
- * (setjmp, getcontext), and what wants to know its caller. It does so while the address is still on
+ * Whether the function at VADDR reads its return address. setjmp() and getcontext() do, to return
+ * to it later, and so do functions that identify their caller. They read it while it is still on
  * top of the stack.
  */
 static bool places_reads_return(struct places_search *s, uint64_t vaddr)
@@ -292,8 +297,8 @@ static bool places_reads_return(struct places_search *s, uint64_t vaddr)
 }
 
 /*
- * Whether the kernel refuses a probe on the instruction at VADDR, for its prefix: lock, or that of
- * a segment.
+ * Whether the kernel refuses a probe on the instruction at VADDR because of its prefix: lock, or a
+ * segment.
  */
 static bool places_is_refused(const struct places_search *s, uint64_t vaddr)
 {
@@ -305,7 +310,7 @@ static bool places_is_refused(const struct places_search *s, uint64_t vaddr)
 	return p && memchr(prefixes, *p, sizeof(prefixes));
 }
 
-/* A function without a name has that by which it was found, and its place in the file. */
+/* The name of a function without a symbol consists of the pattern and the offset in the file. */
 static void places_set_name(const struct places_search *s, const struct found_function *f,
 			    uint64_t entry, char to[static CALL_PLACE_NAME_MAX])
 {
@@ -327,7 +332,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 	if (r < 0 || place.entry == 0)
 		return r;
 	places_set_name(s, f, place.entry, place.name);
-	/* (a program begins without a return address) */
+	/* (the entry point of a program has no return address) */
 	if (vaddr == s->image.header.e_entry || places_reads_return(s, vaddr))
 		place.flags |= CALL_PLACE_FRAGILE;
 	places_sweep(s, f, vaddr, &place);
@@ -354,8 +359,8 @@ static int places_name_choice(const char *name, size_t n, uint64_t vaddr, uint64
 }
 
 /*
- * All that a name stands for that is chosen among at run time. One of them is used, so calls of the
- * others are none.
+ * Adds all functions that can be chosen at run time for the name. Only one of them is used; the
+ * others are not called.
  */
 static int places_add_choices(struct places_search *s)
 {
@@ -378,7 +383,7 @@ static int places_add_choices(struct places_search *s)
 
 /* ---- a range ---- */
 
-/* Whether an instruction begins AT bytes behind the begin of F. */
+/* Whether an instruction begins AT bytes after the beginning of F. */
 static bool places_has_instruction(struct places_search *s, const struct found_function *f,
 				   uint64_t at)
 {
@@ -414,7 +419,7 @@ static int places_add_point(struct places_search *s, const struct found_function
 	return 0;
 }
 
-/* Where the offset BEGIN of the file is loaded to; 0 = no code of BYTES is there. */
+/* The address at which the file's bytes from BEGIN are loaded; 0 = they are not code. */
 static uint64_t places_vaddr(const struct places_search *s, uint64_t begin, uint64_t bytes)
 {
 	for (size_t i = 0; i < s->image.n_loads; i++) {
@@ -427,7 +432,7 @@ static uint64_t places_vaddr(const struct places_search *s, uint64_t begin, uint
 	return 0;
 }
 
-/* The function of the query, if there is one. */
+/* Finds the function at the query's range. */
 static void places_find_range(struct places_search *s)
 {
 	const struct call_places_range *range = &s->query->range;
@@ -462,8 +467,9 @@ static int places_search_code(struct places_search *s)
 }
 
 /*
- * The kernel keeps the true return addresses of return probes for each thread. A call that returns
- * in another thread, or on another stack in another order, returns to nowhere.
+ * Finds functions that switch stacks. For return probes, the kernel keeps the real return addresses
+ * per thread. A call that returns in another thread, or in a different order on another stack,
+ * returns to a wrong address.
  */
 static void places_note_switches(struct places_search *s)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The places of probes on the functions of a program's file: by name, from the symbols of the ELF
- * file and the code of each function. The file can belong to another user, so a privileged process
- * calls call_places_find_sandboxed().
+ * The places of probes on the functions of a program's file. Functions are found by name in the
+ * symbols of the ELF file; the places are found in their code. The file can belong to another user,
+ * so a privileged process calls call_places_find_sandboxed().
  *
- * A function has one place at its entry, where stack pointer and arguments are as the caller left
- * them, and one on each `ret` that ends it, including those reached by a tail call. There, the
- * stack pointer is that of the entry, and the result is in its register. A jump to a function that
- * is chosen at run time (such as memcpy) has a place, too, if none of those to choose from calls
- * anything: a return probe there is safe. A flag marks functions with unknown exits (such as a jump
- * to an address in memory).
+ * A function has one place at its entry, with the caller's stack pointer and arguments, and one on
+ * each `ret` that ends it, including those reached by a tail call. There, the stack pointer has its
+ * value of the entry, and the result is in its register. A jump to a function that is chosen at run
+ * time (such as memcpy) is a place, too, if none of the possible functions calls another one: a
+ * return probe is safe there. A flag marks functions with unknown exits (such as a jump to an
+ * address in memory).
  */
 #pragma once
 
@@ -19,7 +19,7 @@
 
 enum {
 	CALL_PLACES_MAX = 1024, /* functions, of one pattern in one file */
-	CALL_RETS_MAX = 64,     /* of one function */
+	CALL_RETS_MAX = 64,     /* in one function */
 	CALL_TAILS_MAX = 8,     /* likewise */
 	CALL_PLACE_NAME_MAX = 256,
 };
@@ -27,43 +27,44 @@ enum {
 #define CALL_PLACE_PARTIAL (1U << 0) /* it can have exits that were not found */
 #define CALL_PLACE_LEAF    (1U << 1) /* calls no function: no exceptions, no nesting */
 #define CALL_PLACE_POINT   (1U << 2) /* an instruction, not a function: without returns */
-#define CALL_PLACE_LOOPS   (1U << 3) /* jumps to its own begin: not each pass is a call */
+#define CALL_PLACE_LOOPS   (1U << 3) /* jumps to its own beginning: not each pass is a call */
 /*
- * A return probe, which puts another return address on the stack, would break it: it switches
- * stacks, keeps the address, or has none.
+ * A return probe, which replaces the return address on the stack, would break the function: it
+ * switches stacks, stores the address, or has none.
  */
 #define CALL_PLACE_FRAGILE (1U << 4)
 #define CALL_PLACE_ALL     ((1U << 5) - 1)
 
 struct call_place {
 	uint64_t entry;     /* offsets in the file, also below */
-	uint64_t semaphore; /* of a static probe: its counter, which tracers raise; 0 = none */
+	uint64_t semaphore; /* of a static probe: the counter that tracers raise; 0 = none */
 	uint64_t rets[CALL_RETS_MAX];
-	/* Jumps that end it, to code that calls nothing, and is chosen at run time. */
+	/* Jumps that end the function, to leaf functions that are chosen at run time. */
 	uint64_t tails[CALL_TAILS_MAX];
 	uint32_t n_rets, n_tails;
 	uint32_t flags, pad_0;          /* CALL_PLACE_* */
-	char name[CALL_PLACE_NAME_MAX]; /* as in the symbol table, without a version */
+	char name[CALL_PLACE_NAME_MAX]; /* from the symbol table, without a version */
 };
 
 #define CALL_PLACES_GO         (1U << 0) /* built by Go: its stacks move, so it has no probes */
 #define CALL_PLACES_NO_SYMBOLS (1U << 1) /* no symbol table: its functions have no names */
 #define CALL_PLACES_FOREIGN    (1U << 2) /* for another machine */
 #define CALL_PLACES_FULL       (1U << 3) /* more than CALL_PLACES_MAX: the rest is left out */
-#define CALL_PLACES_INDIRECT   (1U << 4) /* a name of several functions, chosen at run time */
-#define CALL_PLACES_NO_CODE    (1U << 5) /* code of this machine is not supported: no probes */
-#define CALL_PLACES_NO_START   (1U << 6) /* no function begins where the range does */
-#define CALL_PLACES_NO_POINT   (1U << 7) /* no instruction begins at its point */
+#define CALL_PLACES_INDIRECT                                                                       \
+	(1U << 4) /* the name stands for several functions, one of which is chosen at run time */
+#define CALL_PLACES_NO_CODE  (1U << 5) /* code of this machine is not supported: no probes */
+#define CALL_PLACES_NO_START (1U << 6) /* no function begins where the range does */
+#define CALL_PLACES_NO_POINT (1U << 7) /* no instruction begins at its point */
 /*
- * It switches stacks, or makes code at run time: a call can return in another thread, or by code
- * that does not know of a return probe. `nearest` has the function that shows it.
+ * The file switches stacks or generates code at run time. A call can return in another thread, or
+ * through code that does not support return probes. `nearest` is the function that indicates this.
  */
 #define CALL_PLACES_SWITCHES (1U << 8)
-#define CALL_PLACES_STRIPPED (1U << 9) /* has the names of functions that it exports only */
+#define CALL_PLACES_STRIPPED (1U << 9) /* has only the names of exported functions */
 #define CALL_PLACES_ALL      ((1U << 10) - 1)
 
 struct call_places {
-	struct call_place *places; /* owned; by entry, unique */
+	struct call_place *places; /* owned; sorted by entry, unique */
 	size_t n;
 	uint32_t flags; /* CALL_PLACES_* */
 	/* Without results: a similar name, or "" */
@@ -73,8 +74,8 @@ struct call_places {
 void call_places_deinit(struct call_places *p);
 
 /*
- * A function that was found elsewhere, as offsets in the file; or the instruction AT behind its
- * begin.
+ * A function that was found by other means, as offsets in the file, or the instruction at offset AT
+ * in it.
  */
 struct call_places_range {
 	uint64_t begin, bytes, at;
@@ -82,10 +83,10 @@ struct call_places_range {
 };
 
 struct call_places_query {
-	const char *pattern;   /* a name, in which `*` and `?` are wildcards; unless there is... */
-	unsigned n_args;       /* to be read at the entry */
-	bool refuses_switches; /* nothing in a file with CALL_PLACES_SWITCHES: for return probes */
-	struct call_places_range range; /* ... a range. Its place has the name "-" */
+	const char *pattern;   /* a name with wildcards `*` and `?`; unused with a range */
+	unsigned n_args;       /* number of arguments to read at the entry */
+	bool refuses_switches; /* find nothing with CALL_PLACES_SWITCHES; for return probes */
+	struct call_places_range range; /* its place has the name "-" */
 };
 
 /*
@@ -97,21 +98,18 @@ int call_places_find_in(const void *data, size_t n, const struct call_places_que
 
 /*
  * The same for the file FD (borrowed), in a process without privileges, which is killed after
- * TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that it died or was too slow.
+ * TIMEOUT_NS. Its answer is checked. -EBADMSG and -ETIME mean that it crashed or was too slow.
  */
 int call_places_find_sandboxed(int fd, const struct call_places_query *query, uint64_t timeout_ns,
 			       struct call_places *ret);
 
-/*
- * False if P cannot belong to a file of that size, or is invalid: it comes from an untrusted
- * process.
- */
+/* Whether P is valid for a file of FILE_BYTES. It comes from an untrusted process. */
 bool call_places_are_valid(const struct call_places *p, uint64_t file_bytes);
 
 /*
- * Writes the reason why the search for PATTERN in FILE has no usable result to WHY, of SIZE bytes:
- * one sentence. ERROR is the result of the search; P is set if it was 0. Returns false if the
- * result is usable.
+ * Explains in a sentence why the search for PATTERN in FILE has no usable result, in WHY of SIZE
+ * bytes. ERROR is the result of the search; P is set if it was 0. Returns false if the result is
+ * usable.
  */
 bool call_places_explain(const struct call_places *p, int error, const char *file,
 			 const char *pattern, char *why, size_t size);

@@ -17,7 +17,7 @@
 
 enum { FUNCTION_BYTES_MAX = 1 << 20 };
 
-/* Instructions one behind the other, from the function's first one on. */
+/* Decodes the instructions from the function's beginning to VADDR. */
 static int boundary_walk(const struct elf_image *image, uint64_t begin, uint64_t vaddr)
 {
 	_cleanup_(disassembler_freep) struct disassembler *d = NULL;
@@ -38,7 +38,7 @@ static int boundary_walk(const struct elf_image *image, uint64_t begin, uint64_t
 		if (at + in.length > vaddr)
 			return -EINVAL;
 	}
-	/* (and one has to begin there) */
+	/* (an instruction must begin there) */
 	return disassembler_read(d, code + (vaddr - begin), n - (vaddr - begin), vaddr, &in)
 		       ? 0
 		       : -EINVAL;

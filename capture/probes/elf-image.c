@@ -11,7 +11,7 @@
 
 enum { SLOTS_MAX = 1 << 18 };
 
-/* For which machine we are built, and its relocations of words that hold a function's address. */
+/* The machine of this build, and its relocations for words that hold the address of a function. */
 #if defined(__x86_64__)
 enum {
 	MACHINE = EM_X86_64,
@@ -121,11 +121,11 @@ int elf_image_init(struct elf_image *image, const void *data, size_t n)
 	const unsigned char *ident = data;
 
 	*image = (struct elf_image){ .data = data, .size = n };
-	/* (else libelf would unpack archives) */
+	/* (libelf would also open archives) */
 	if (n < sizeof(Elf32_Ehdr) || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	elf_version(EV_CURRENT);
-	/* It writes nothing: what is not aligned it copies. */
+	/* libelf does not write to DATA: it copies unaligned parts. */
 	image->elf = elf_memory((char *)data, n);
 	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF ||
 	    !gelf_getehdr(image->elf, &image->header))
@@ -148,7 +148,7 @@ void elf_image_deinit(struct elf_image *image)
 
 /* ---- symbols ---- */
 
-/* One symbol of a table with its name; false if it is no function that the file has. */
+/* Reads symbol I and its name. False if it is invalid. */
 static bool elf_image_read_symbol(const struct elf_image *image, Elf_Data *data,
 				  const GElf_Shdr *header, size_t i, GElf_Sym *ret,
 				  const char **ret_name)
@@ -161,7 +161,10 @@ static bool elf_image_read_symbol(const struct elf_image *image, Elf_Data *data,
 
 static bool elf_image_symbol_is(const GElf_Sym *symbol, unsigned type)
 {
-	/* Local ones, too: linkers make all of a static program's local when it exports nothing. */
+	/*
+	 * Local symbols count, too: linkers make all functions of a static program local if it
+	 * exports nothing.
+	 */
 	return GELF_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_value != 0;
 }
@@ -178,7 +181,7 @@ static size_t elf_image_count_entries(const GElf_Shdr *header, const Elf_Data *d
 	return n < INT32_MAX ? n : INT32_MAX;
 }
 
-/* The table of symbols SCN. */
+/* Walks the symbol table SCN. */
 static int elf_image_walk_symbols(const struct elf_image *image, Elf_Scn *scn, unsigned type,
 				  elf_function_fn fn, void *userdata, size_t *n_seen)
 {
@@ -198,7 +201,7 @@ static int elf_image_walk_symbols(const struct elf_image *image, Elf_Scn *scn, u
 		    !elf_image_symbol_is(&symbol, type))
 			continue;
 		++*n_seen;
-		/* (linkers put the version behind the name in .symtab) */
+		/* (in .symtab, linkers append the version to the name) */
 		r = fn(name, strcspn(name, "@"), symbol.st_value, symbol.st_size, userdata);
 	}
 	return r;
@@ -284,7 +287,7 @@ static int elf_image_add_slot(struct elf_image *image, size_t *room, struct elf_
 	return 0;
 }
 
-/* The relocation RELA, by a symbol of the table SYMBOLS with HEADER; NULL = it has none. */
+/* Adds the slot of relocation RELA. SYMBOLS with HEADER is its symbol table; NULL = none. */
 static int elf_image_add_slot_of(struct elf_image *image, size_t *room, const GElf_Rela *rela,
 				 Elf_Data *symbols, const GElf_Shdr *header)
 {

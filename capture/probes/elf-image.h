@@ -13,9 +13,9 @@
 /* A word that the dynamic linker fills with the address of a function. */
 struct elf_slot {
 	uint64_t address;
-	uint64_t target;   /* if that function is in this file, and cannot be interposed */
-	uint64_t resolver; /* of a function here that is chosen at run time; 0 = it is not */
-	bool noreturn;     /* it throws, or ends the program */
+	uint64_t target;   /* if the function is in this file and cannot be interposed */
+	uint64_t resolver; /* of a function here that is chosen at run time; 0 = none */
+	bool noreturn;     /* the function throws, or ends the program */
 };
 
 struct elf_image {
@@ -24,19 +24,20 @@ struct elf_image {
 	Elf *elf;
 	GElf_Ehdr header;
 	struct elf_load {
-		uint64_t vaddr, offset, size; /* executable, and in the file */
+		uint64_t vaddr, offset,
+			size; /* of an executable segment, as far as the file has it */
 	} loads[16];
 	size_t n_loads;
 	bool foreign;           /* for another machine: only the header was read */
 	bool is_static;         /* a program that needs no dynamic linker */
 	bool go;                /* built by Go */
-	struct elf_slot *slots; /* by address; elf_image_read_slots() */
+	struct elf_slot *slots; /* sorted by address; elf_image_read_slots() */
 	size_t n_slots;
 };
 
 /*
- * Parses the N bytes at DATA (borrowed until the end) as a program or a library. Returns 0,
- * -ENOEXEC or -EBADMSG; IMAGE can be deinitialised in each case.
+ * Parses the N bytes at DATA (borrowed until elf_image_deinit()) as a program or a library. Returns
+ * 0, -ENOEXEC or -EBADMSG; IMAGE can be deinitialised in each case.
  */
 int elf_image_init(struct elf_image *image, const void *data, size_t n);
 void elf_image_deinit(struct elf_image *image);
@@ -52,13 +53,10 @@ typedef int (*elf_function_fn)(const char *name, size_t n, uint64_t vaddr, uint6
 int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,
 			size_t *ret_n);
 
-/* The same, for each function that is chosen among several at run time; VADDR is its resolver. */
+/* The same, for each function that is chosen at run time; VADDR is its resolver. */
 int elf_image_indirect(const struct elf_image *image, elf_function_fn fn, void *userdata);
 
-/*
- * The first of N NAMES that is the name of a symbol, also of one that this file uses of another;
- * NULL = none is.
- */
+/* The first of the N NAMES that is the name of a symbol, defined or imported; NULL = none. */
 const char *elf_image_mentions(const struct elf_image *image, const char *const *names, size_t n);
 
 /* The section NAME, with its header, or NULL. */
@@ -70,6 +68,9 @@ int elf_image_read_slots(struct elf_image *image);
 /* The slot at ADDRESS, or NULL. */
 const struct elf_slot *elf_image_slot(const struct elf_image *image, uint64_t address);
 
-/* The code at VADDR: *RET_N bytes, and the file offset; NULL if there is none. */
+/*
+ * The code at VADDR: *RET_N bytes up to the end of the segment, and its file offset; NULL if there
+ * is none.
+ */
 const uint8_t *elf_image_code(const struct elf_image *image, uint64_t vaddr, size_t *ret_n,
 			      uint64_t *ret_offset);

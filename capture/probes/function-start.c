@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* .eh_frame_hdr: four bytes, the address of .eh_frame, the number of entries, and these, sorted. */
+/*
+ * .eh_frame_hdr: four bytes, the address of .eh_frame, the number of entries, and the sorted
+ * entries.
+ */
 enum {
 	HEAD_VERSION = 1,
 	HEAD_COUNT_U4 = 0x03,     /* DW_EH_PE_udata4 */
@@ -36,7 +39,7 @@ static int function_start_take_symbol(const char *name, size_t n, uint64_t vaddr
 	return 0;
 }
 
-/* Entry I of the table at P, which is loaded to BASE. */
+/* The function in entry I of the table at P, which is loaded at BASE. */
 static uint64_t function_start_entry(const uint8_t *p, uint64_t base, size_t i)
 {
 	int32_t start;
@@ -45,7 +48,10 @@ static uint64_t function_start_entry(const uint8_t *p, uint64_t base, size_t i)
 	return base + (uint64_t)(int64_t)start;
 }
 
-/* The last entry, of the table at P of N bytes, which is loaded to BASE, that is not behind. */
+/*
+ * Takes the last function at or before the address from the table at P, of N bytes, which is loaded
+ * at BASE.
+ */
 static void function_start_search_table(struct function_start_search *s, const uint8_t *p, size_t n,
 					uint64_t base)
 {

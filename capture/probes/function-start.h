@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a function begins at an address, as the file itself says: by its symbols, or by what it
- * has for exceptions to pass. A probe in the middle of an instruction would break the program.
+ * Whether a function begins at an address, according to the file's symbols or its unwind table. A
+ * probe in the middle of an instruction would break the program.
  */
 #pragma once
 
@@ -12,5 +12,5 @@
 
 bool function_start_is(const struct elf_image *image, uint64_t vaddr);
 
-/* The last one that begins at VADDR or before it, likewise. Returns false if there is none. */
+/* The last function that begins at or before VADDR. False if there is none. */
 bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);

@@ -13,9 +13,9 @@ struct ways {
 };
 
 /*
- * Where a call or jump leads: an address, or 0 if it leaves the file or is not known. A stub of the
- * procedure linkage table is an indirect jump through a slot, maybe behind an endbr64. *RET_SLOT is
- * that slot, or NULL.
+ * The destination of a call or jump: an address, or 0 if it is unknown or in another file. A stub
+ * of the procedure linkage table is an indirect jump through a slot, possibly after an endbr64.
+ * *RET_SLOT is that slot, or NULL.
  */
 static uint64_t function_walk_destination(const struct function_walk *w,
 					  const struct instruction *from,
@@ -66,7 +66,7 @@ static void function_walk_add_ret(struct function_walk *w, uint64_t vaddr)
 		w->rets[w->n_rets++] = vaddr;
 }
 
-/* The jump at VADDR leads to nothing that is known, by SLOT or NULL. */
+/* Handles a jump at VADDR to an unknown destination, through SLOT (or NULL). */
 static void function_walk_add_tail(struct function_walk *w, uint64_t vaddr,
 				   const struct elf_slot *slot)
 {
@@ -76,7 +76,7 @@ static void function_walk_add_tail(struct function_walk *w, uint64_t vaddr,
 		w->partial = true;
 }
 
-/* After the instruction I at VADDR: true if the next one follows. */
+/* Handles instruction I at VADDR. True if the next instruction follows. */
 static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint64_t vaddr,
 				const struct instruction *i)
 {
@@ -125,7 +125,7 @@ static int function_walk_follow(struct function_walk *w, struct ways *ways, uint
 	size_t n;
 
 	do {
-		/* (a key of 0 is none, and no code) */
+		/* (0 is not a valid key, and has no code) */
 		if (vaddr == 0 || table_get(&ways->seen, vaddr))
 			return 0;
 		p = elf_image_code(w->image, vaddr, &n, &offset);

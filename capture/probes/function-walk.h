@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows the machine code of a function from its first instruction: its returns, also in other
- * functions (tail calls), and the functions that it calls. Code after a call that never returns can
- * be included. Code that is reached only by addresses in memory or registers is not.
+ * Follows the machine code of a function from its first instruction. Finds its returns, also in
+ * other functions (tail calls), and the functions that it calls. Code after a call that never
+ * returns can be included. Code that is reached only through addresses in memory or registers is
+ * not.
  */
 #pragma once
 
@@ -26,30 +27,30 @@ struct walk_tail {
 };
 
 struct function_walk {
-	/* from the caller */
+	/* input */
 	const struct elf_image *image;
 	struct disassembler *disassembler;
-	/* True if the path ends where the function at VADDR is called or jumped to; can be NULL. */
+	/* Whether to end the path at a call or jump to the function at VADDR; can be NULL. */
 	bool (*stop)(uint64_t vaddr, void *userdata);
 	void *userdata;
-	uint64_t watch;    /* an address, ... */
-	uint64_t watch_to; /* ... or the first one of several, and the last one; 0 = one */
-	bool takes_tails;  /* else a jump to a function that is chosen at run time is `partial` */
+	uint64_t watch;    /* the first watched address */
+	uint64_t watch_to; /* the last watched address; 0 = the first one */
+	bool takes_tails;  /* accept jumps to functions that are chosen at run time */
 
-	/* the answer */
-	uint64_t rets[WALK_RETS_MAX]; /* in no order */
+	/* results */
+	uint64_t rets[WALK_RETS_MAX]; /* unsorted */
 	size_t n_rets;
 	struct walk_tail tails[WALK_TAILS_MAX];
 	size_t n_tails;
-	uint64_t made[WALK_MADE_MAX]; /* addresses that it computes, as far as there is room */
+	uint64_t made[WALK_MADE_MAX]; /* computed addresses, up to the maximum */
 	size_t n_made;
 	size_t n_instructions;
-	size_t n_calls;    /* without those at which it stopped */
-	size_t n_indirect; /* of these, to addresses in registers and memory */
-	bool stopped;      /* stop() was true once or more */
-	bool watched;      /* there is a branch or jump to `watch` */
-	bool partial;      /* there are paths that could not be followed to the end */
+	size_t n_calls;    /* without calls at which a path ended */
+	size_t n_indirect; /* of these, calls to addresses in registers and memory */
+	bool stopped;      /* stop() was true at least once */
+	bool watched;      /* a branch or jump leads to a watched address */
+	bool partial;      /* some paths could not be followed to their ends */
 };
 
-/* Walks from VADDR on. Returns 0 or -ENOMEM. */
+/* Walks from VADDR. Returns 0 or -ENOMEM. */
 int function_walk(struct function_walk *w, uint64_t vaddr);

@@ -7,7 +7,7 @@
 
 struct disassembler {
 	csh handle;
-	cs_insn *insn; /* filled again for each */
+	cs_insn *insn; /* reused for each instruction */
 };
 
 int disassembler_new(struct disassembler **ret)
@@ -45,9 +45,10 @@ struct disassembler *disassembler_free(struct disassembler *d)
 }
 
 /*
- * What arch/x86/kernel/uprobes.c has emulated since these were added (4.20 at the latest): push of
- * a 64-bit register, nop, jumps and calls of all widths that x86-64 has. Prefixes make it refuse
- * the probe or step over the instruction, so only the bare forms count; longer nops came with 6.18.
+ * The instructions that arch/x86/kernel/uprobes.c emulates since 4.20 at the latest: push of a
+ * 64-bit register, nop, and jumps and calls of all widths that x86-64 has. With prefixes, the
+ * kernel refuses the probe or single-steps the instruction, so only the bare forms count. Longer
+ * nops are emulated only since 6.18.
  */
 static bool instruction_is_emulated(const uint8_t *p, size_t n)
 {
@@ -102,7 +103,10 @@ static void instruction_note_written(const struct disassembler *d, struct instru
 		i->disturbs = i->moves_stack = true;
 		return;
 	}
-	/* (Capstone does not say that it writes rcx; and what it does is a part of the call) */
+	/*
+	 * (Capstone does not report that syscall writes rcx, and a probe must precede the system
+	 * call)
+	 */
 	i->disturbs = d->insn->id == X86_INS_SYSCALL;
 	for (unsigned k = 0; k < n_written; k++) {
 		i->disturbs |= instruction_is_kept(written[k]);
@@ -115,7 +119,10 @@ static bool instruction_is_rsp(const cs_x86_op *op)
 	return op->type == X86_OP_REG && op->reg == X86_REG_RSP;
 }
 
-/* (a function's own frame comes back from rbp, or by lea) */
+/*
+ * Whether the instruction can switch to another stack. A function restores its own stack pointer
+ * from rbp or with lea.
+ */
 static bool instruction_switches_stack(const struct disassembler *d)
 {
 	const cs_x86 *x86 = &d->insn->detail->x86;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machine code of x86-64, one instruction at a time, as far as the placement of probes requires. It
- * uses Capstone.
+ * Machine code of x86-64, one instruction at a time, with the details that the placement of probes
+ * requires. It uses Capstone.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ struct disassembler *disassembler_free(struct disassembler *d);
 DEFINE_CLEANUP(struct disassembler *, disassembler_free)
 
 enum instruction_kind {
-	INSTRUCTION_PLAIN,  /* the next one follows */
-	INSTRUCTION_BRANCH, /* the next one or `target` follows */
+	INSTRUCTION_PLAIN,  /* the next instruction follows */
+	INSTRUCTION_BRANCH, /* the next instruction or `target` follows */
 	INSTRUCTION_JUMP,   /* `target` follows */
-	INSTRUCTION_CALL,   /* the next one follows, after the called function */
+	INSTRUCTION_CALL,   /* the next instruction follows, after the called function */
 	INSTRUCTION_RETURN,
 	INSTRUCTION_END, /* nothing follows: a trap */
 };
@@ -33,15 +33,15 @@ struct instruction {
 	uint64_t target; /* of branch, jump and call; 0 = not in the instruction */
 	/* Of jump and call: the address of the word that holds the target; 0 = none */
 	uint64_t slot;
-	uint64_t address; /* that it computes relative to itself; 0 = none */
+	uint64_t address; /* an address that it computes relative to itself; 0 = none */
 	bool emulated;    /* the kernel emulates it under a probe, which is cheap */
-	/* Writes the stack pointer or one of the first four registers of arguments */
+	/* Writes the stack pointer or one of the first four argument registers */
 	bool disturbs;
 	bool moves_stack;     /* writes the stack pointer */
-	bool switches_stack;  /* writes it with what may be the place of another stack */
-	bool reads_stack_top; /* reads the word that the stack pointer leads to */
+	bool switches_stack;  /* writes the stack pointer with a value for another stack */
+	bool reads_stack_top; /* reads the word at the stack pointer */
 };
 
-/* Decodes the instruction at P, N bytes loaded at ADDRESS. False: it is not an instruction. */
+/* Decodes the instruction at P, of N bytes, which is loaded at ADDRESS. False if it is invalid. */
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
 		       struct instruction *ret);

@@ -12,21 +12,21 @@ struct probe_guard {
 	int fd;                         /* the file */
 	uint64_t *offsets, *semaphores; /* owned */
 	size_t n;
-	struct probes *probes; /* NULL = it rests, or the kernel has none like that */
+	struct probes *probes; /* NULL = resting, or unsupported by the kernel */
 	size_t uses;
-	int slot; /* of the journal; negative = none */
+	int slot; /* in the journal; negative = none */
 };
 
 void probe_guards_init(struct probe_guards *g)
 {
 	struct probe_journal *journal = NULL;
 
-	/* (only root can have one) */
+	/* (only root can create a journal) */
 	probe_journal_new(&journal);
 	*g = (struct probe_guards){ .journal = journal };
 }
 
-/* Of each place one, with its semaphore. Returns how many they are. */
+/* Lists each offset once, with its semaphore. Returns their number. */
 static size_t probe_guards_list_offsets(const struct probes_target *t, uint64_t *ret,
 					uint64_t *ret_semaphores)
 {
@@ -89,7 +89,7 @@ void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard)
 
 struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probes_target *t)
 {
-	/* The device and the inode come before the offsets, for the key. */
+	/* For the key, the device and the inode come before the offsets. */
 	_cleanup_free_ uint64_t *words = calloc(t->n + 2, sizeof(*words));
 	_cleanup_free_ uint64_t *semaphores = calloc(t->n + 1, sizeof(*semaphores));
 	struct probe_guard *guard;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file is found as it is mapped: so it does not matter which path it had, in which mount
- * namespace, nor whether it has been replaced or removed since. Where no process has it mapped any
- * more, there is no breakpoint either.
+ * Files are found by their mappings, so their paths and mount namespaces do not matter, and they
+ * can have been replaced or removed. If no process maps a file, it has no breakpoints.
  */
 #include "capture/probes/probe-heal.h"
 
@@ -28,7 +27,7 @@
 
 enum {
 	HEAL_FILES_MAX = 1024,
-	HEAL_SECONDS_MAX = 60, /* then it is ended; the next recorder tries again */
+	HEAL_SECONDS_MAX = 60, /* then the process is killed, and the next recorder tries again */
 };
 
 struct heal_file {
@@ -36,8 +35,8 @@ struct heal_file {
 	ino_t inode;
 	uint64_t *offsets; /* owned */
 	size_t n;
-	int fd;      /* -1 = nobody has it mapped, as far as is known */
-	size_t left; /* bytes in the processes that are not those of the file */
+	int fd;      /* -1 = no known process maps it */
+	size_t left; /* bytes that differ from the file, in all processes */
 };
 
 struct heal {
@@ -46,7 +45,7 @@ struct heal {
 	void (*say)(const char *text);
 };
 
-/* Several recorders may have had probes in the same file. */
+/* Several recorders can have had probes in the same file. */
 static bool probe_heal_has_file(const struct heal *h, const struct probe_file *file)
 {
 	for (size_t i = 0; i < h->n; i++) {
@@ -85,7 +84,7 @@ struct heal_mapping {
 	uint64_t start, end, offset, inode;
 };
 
-/* Whether it is FILE's: of the inode with that number there may be several. */
+/* Whether M maps FILE. Files on other file systems can have the same inode number. */
 static bool probe_heal_open_mapped(struct heal_file *file, const struct heal_mapping *m)
 {
 	_cleanup_close_ int fd = -1;
@@ -149,7 +148,7 @@ static void probe_heal_look_at_process(struct heal *h, int pid)
 	fclose(f);
 }
 
-/* All processes: who has a file is found, and what is left in them is counted. */
+/* Searches all processes for the files and counts their remaining breakpoints. */
 static void probe_heal_look_at_all(struct heal *h)
 {
 	DIR *dir = opendir("/proc");
@@ -204,7 +203,7 @@ static int probe_heal_all(void *userdata)
 		left[i] = file->left;
 		if (file->fd < 0)
 			continue;
-		/* (with another probe at a place that has a semaphore, the kernel refuses) */
+		/* (the kernel refuses this if another probe there has a semaphore) */
 		errors[i] = probes_new_for_nobody(probes_way(), file->fd, file->offsets, NULL,
 						  file->n, &probes);
 		if (errors[i] == 0)
@@ -214,7 +213,7 @@ static int probe_heal_all(void *userdata)
 	for (size_t i = 0; i < h->n; i++)
 		if (left[i] > h->files[i].left || errors[i] < 0)
 			probe_heal_report(h, &h->files[i], left[i], errors[i]);
-	/* What cannot be mended now cannot be later. */
+	/* A failure is permanent, so the journals are removed in any case. */
 	return 0;
 }
 
@@ -237,7 +236,10 @@ static void probe_heal_run_healer(void (*say)(const char *text))
 	_exit(probe_journal_each_left(probe_heal_add_file, probe_heal_all, &h) < 0);
 }
 
-/* In a thread that has few descriptors. It is nobody's child in the end. */
+/*
+ * Runs in a thread with a clean descriptor table. The second fork detaches the healer from this
+ * process.
+ */
 static int probe_heal_fork_healer(void *userdata)
 {
 	void (**say)(const char *text) = userdata;

@@ -16,10 +16,10 @@
 
 enum {
 	NAME_TRIES = 16,
-	LEFT_MAX = 64, /* journals that are read at once */
+	LEFT_MAX = 64, /* maximum number of journals that are read at once */
 };
 
-/* The offsets follow. */
+/* The offsets follow it. */
 struct journal_head {
 	uint64_t magic; /* 0 = the slot is free */
 	uint64_t device, inode;
@@ -43,7 +43,10 @@ static int probe_journal_lock(int fd)
 	return flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 }
 
-/* Between open() and the lock somebody may take it for one that was left. */
+/*
+ * Creates and locks a journal. Before it is locked, another process can take it for an abandoned
+ * one.
+ */
 static int probe_journal_make_locked(int dir_fd, const char *name)
 {
 	_cleanup_close_ int fd =
@@ -71,7 +74,7 @@ int probe_journal_new(struct probe_journal **ret)
 	j->dir_fd = directory_open_runtime("probes");
 	if (j->dir_fd < 0)
 		return j->dir_fd;
-	/* (one that was left may have this number) */
+	/* (an abandoned journal can have the same name) */
 	for (unsigned i = 0; i < NAME_TRIES && (i == 0 || j->fd == -EEXIST); i++) {
 		snprintf(j->name, sizeof(j->name), "%d-%u", (int)getpid(), i);
 		j->fd = probe_journal_make_locked(j->dir_fd, j->name);
@@ -103,7 +106,7 @@ static int probe_journal_write_at(const struct probe_journal *j, const void *dat
 	return (size_t)n == size ? 0 : -EIO;
 }
 
-/* The head comes last: a slot that is half written is a free one. */
+/* The head is written last, so that an incomplete slot counts as free. */
 static int probe_journal_write_slot(const struct probe_journal *j, int slot,
 				    const struct probe_file *file)
 {
@@ -139,7 +142,7 @@ void probe_journal_clear(struct probe_journal *j, int slot)
 
 	if (slot < 0 || slot >= PROBE_JOURNAL_SLOTS)
 		return;
-	/* (if that fails, somebody looks at a file in vain) */
+	/* (if this fails, a file is checked needlessly later) */
 	probe_journal_write_at(j, &none, sizeof(none), (size_t)slot * SLOT_BYTES);
 	j->taken[slot] = false;
 }
@@ -149,7 +152,7 @@ void probe_journal_remove(struct probe_journal *j)
 	unlinkat(j->dir_fd, j->name, 0);
 }
 
-/* ---- what was left ---- */
+/* ---- abandoned journals ---- */
 
 static bool probe_journal_is_name(const char *name)
 {
@@ -170,7 +173,10 @@ bool probe_journal_any(void)
 	return any;
 }
 
-/* Returns a descriptor with the lock, or a negative errno: it is in use, or none of ours. */
+/*
+ * Opens and locks a journal. Returns a descriptor, or a negative errno if it is in use or not a
+ * journal of this user.
+ */
 static int probe_journal_open_left(int dir_fd, const char *name)
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -208,7 +214,7 @@ static int probe_journal_read_left(int fd, int (*fn)(const struct probe_file *fi
 	return r;
 }
 
-/* Journals that were left, with their locks. */
+/* Abandoned journals, locked. */
 struct journals_left {
 	int dir_fd;
 	size_t n;

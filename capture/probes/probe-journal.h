@@ -4,8 +4,8 @@
  *
  * A journal belongs to one keeper of probes (capture/probes/probe-keeper.h), which holds its lock.
  * It is a file of fixed slots, one per file with probes, in probes/ of the runtime directory, which
- * belongs to root alone. A slot is filled before the first probe is attached, and cleared after the
- * last one is removed. A journal without a lock is abandoned.
+ * is accessible only to root. A slot is filled before the first probe is attached, and cleared
+ * after the last one is removed. A journal without a lock is abandoned.
  */
 #pragma once
 
@@ -17,40 +17,40 @@
 
 enum {
 	PROBE_JOURNAL_SLOTS = 256,
-	PROBE_JOURNAL_OFFSETS = 1024, /* in one file: the maximum number of probes */
+	PROBE_JOURNAL_OFFSETS = 1024, /* the maximum number of probes in one file */
 };
 
 /* A file with probes. */
 struct probe_file {
-	uint64_t device, inode; /* as stat() says */
+	uint64_t device, inode; /* from stat() */
 	const uint64_t *offsets;
 	size_t n;
 };
 
 struct probe_journal;
 
-/* Makes one, locked. Returns 0 or a negative errno: -EACCES if only root may. */
+/* Creates a locked journal. Returns 0 or a negative errno: -EACCES without root privileges. */
 int probe_journal_new(struct probe_journal **ret);
 
-/* Its file stays if it has not been removed. Returns NULL. */
+/* Keeps the file, unless probe_journal_remove() was called. Returns NULL. */
 struct probe_journal *probe_journal_free(struct probe_journal *j);
 
 DEFINE_CLEANUP(struct probe_journal *, probe_journal_free)
 
-/* Returns the slot, or a negative errno: -ENOSPC when all are taken. */
+/* Adds a file. Returns its slot, or a negative errno: -ENOSPC if all are taken. */
 int probe_journal_add(struct probe_journal *j, const struct probe_file *file);
 
 void probe_journal_clear(struct probe_journal *j, int slot);
 
-/* No probe is left: removes the file. */
+/* Removes the file, when no probe is left. */
 void probe_journal_remove(struct probe_journal *j);
 
 /* Whether there can be abandoned journals. */
 bool probe_journal_any(void);
 
 /*
- * Calls FN for each file in abandoned journals, and then DONE, while their locks are held. Returns
- * 0 or a negative errno; journals are removed unless one of both has returned a negative errno.
+ * Calls FN for each file in abandoned journals, and then DONE, while their locks are held. Removes
+ * the journals unless FN or DONE returned a negative errno. Returns 0 or a negative errno.
  */
 int probe_journal_each_left(int (*fn)(const struct probe_file *file, void *userdata),
 			    int (*done)(void *userdata), void *userdata);

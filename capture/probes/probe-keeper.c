@@ -20,21 +20,21 @@
 
 enum {
 	FDS_MAX = 1 + PROBES_PROGRAMS,
-	REST_MS = 500,   /* without a question: what comes, comes in bursts */
-	UNUSED_MAX = 32, /* guards that nobody needs any more, in a burst */
+	REST_MS = 500,   /* the idle time before guards rest; requests come in bursts */
+	UNUSED_MAX = 32, /* maximum number of unused guards during a burst */
 };
 
 struct probe_keeper {
 	int sock;
 	pid_t pid;
 	uint32_t last_id;
-	uint64_t cpu_ns; /* as far as it is known here */
+	uint64_t cpu_ns; /* the part that is already in the sum */
 	uint64_t *cpu_ns_sum;
 };
 
 /*
- * What is asked. ATTACH: with the file and the PROGRAMS (bits) as descriptors; N struct
- * allocator_probe follow. DETACH: N ids (uint32_t) do.
+ * A request. ATTACH: the file and the PROGRAMS (bits) come as descriptors, and N struct
+ * allocator_probe follow. Otherwise, N ids (uint32_t) of probes to detach follow.
  */
 struct keeper_question {
 	bool attach;
@@ -49,12 +49,12 @@ struct keeper_answer {
 	int32_t error;
 	uint32_t pad;
 	uint64_t failed;
-	uint64_t cpu_ns; /* that the keeper has taken so far */
+	uint64_t cpu_ns; /* used by the keeper so far */
 };
 
 /* ---- messages ---- */
 
-/* With N_FDS descriptors. Returns 0 or a negative errno. */
+/* Sends SIZE bytes and N_FDS descriptors. Returns 0 or a negative errno. */
 static int probe_keeper_send_all(int sock, const void *data, size_t size, const int *fds,
 				 size_t n_fds)
 {
@@ -102,8 +102,9 @@ static size_t probe_keeper_take_fds(struct msghdr *m, int *fds, size_t n)
 }
 
 /*
- * Descriptors that come with it go to FDS, which has room for FDS_MAX, and their number to *RET_N;
- * or NULL: there are none. Returns 0, or a negative errno: -EPIPE at the end.
+ * Receives SIZE bytes. Received descriptors go to FDS, an array of FDS_MAX, and their number is
+ * added to *RET_N. With FDS = NULL, none are expected. Returns 0, or a negative errno: -EPIPE at
+ * the end.
  */
 static int probe_keeper_receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
 {
@@ -182,7 +183,7 @@ static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_ques
 	return 0;
 }
 
-/* Side by side, as far as there is room; then the guards are notified. */
+/* Detaches probes in parallel, or one by one without memory. Their guards are awake meanwhile. */
 static void probe_keeper_detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
 {
 	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };
@@ -223,7 +224,7 @@ static uint64_t probe_keeper_cpu_ns_of(const struct rusage *usage)
 	       (uint64_t)(user->tv_usec + system->tv_usec) * 1000;
 }
 
-/* With its threads, and the children that it has waited for. */
+/* The CPU time of this process, with its threads and the children that it has waited for. */
 static uint64_t probe_keeper_own_cpu_ns(void)
 {
 	struct rusage own = { 0 }, children = { 0 };
@@ -233,7 +234,7 @@ static uint64_t probe_keeper_own_cpu_ns(void)
 	return probe_keeper_cpu_ns_of(&own) + probe_keeper_cpu_ns_of(&children);
 }
 
-/* Returns 0, or a negative errno when there is nobody to answer to. */
+/* Serves one request. Returns 0, or a negative errno, which ends this process. */
 static int probe_keeper_serve(struct keeping *k)
 {
 	struct keeper_question q;
@@ -258,7 +259,7 @@ static int probe_keeper_serve(struct keeping *k)
 	return r < 0 ? r : probe_keeper_send_all(k->sock, &answer, sizeof(answer), NULL, 0);
 }
 
-/* When nobody asks for a while, the guards rest. */
+/* Waits for a request. The guards rest if there is none for a while, or if too many are unused. */
 static void probe_keeper_wait_for_question(struct keeping *k)
 {
 	struct pollfd pollfd = { .fd = k->sock, .events = POLLIN };
@@ -275,19 +276,19 @@ static void probe_keeper_detach_all(struct keeping *k)
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	struct kept_probes *kept;
 
-	/* (what there is no room for goes with this process) */
+	/* (without memory, the probes are removed when this process ends) */
 	for (size_t pos = 0; (kept = table_next(&k->probes, &pos));)
 		outbuf_append(&list, &kept, sizeof(kept));
 	probe_keeper_detach_kept(k, (struct kept_probes **)list.data,
 				 list.size / sizeof(struct kept_probes *));
 }
 
-/* Never comes back. All signals are blocked here, as in the thread that has forked. */
+/* Does not return. All signals are blocked, as in the thread that forked. */
 static void probe_keeper_run_child(int sock)
 {
 	struct keeping k = { .sock = sock };
 
-	/* Not ended with others when a terminal or a group is. */
+	/* Do not end with the terminal or the process group of the parent. */
 	setsid();
 	prctl(PR_SET_NAME, "kymo-probes");
 	if (after_fork_unmap_shared() < 0 ||
@@ -305,7 +306,7 @@ static void probe_keeper_run_child(int sock)
 
 /* ---- the parent ---- */
 
-/* In a thread that has few descriptors, and so has the child. */
+/* Runs in a thread with a clean descriptor table, which the child inherits. */
 static int probe_keeper_fork_child(int sock, void *userdata)
 {
 	pid_t *ret = userdata;
@@ -408,7 +409,7 @@ void probe_keeper_detach(struct probe_keeper *k, const uint32_t *ids, size_t n)
 	const struct keeper_question q = { .n = (uint32_t)n };
 	struct keeper_answer answer;
 
-	/* (if it is not there any more, neither are they) */
+	/* (if the keeper is gone, so are the probes) */
 	if (n > 0)
 		probe_keeper_ask(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that attaches and detaches probes for the recording process. When that one ends, it
- * removes all probes and ends, too.
+ * A process that attaches and detaches probes for the recording process. When the recording process
+ * ends, the keeper removes all probes and ends, too.
  *
- * The kernel abandons the insertion or removal of a probe if the calling thread was killed.
+ * The kernel abandons the insertion or removal of a probe if the calling thread is killed.
  * Breakpoints then stay in the watched process without a user ("failed to unregister, leaking
- * uprobe" in its log), and cost as much as before. So a separate process does this. It ignores
- * signals, belongs to no terminal, and has no other work. When its owner is gone, it finishes its
- * current step and detaches the rest. If it is killed itself, its guards do this
- * (capture/probes/probe-guards.h), and a journal is left for the next recorder.
+ * uprobe" in the kernel's log), and cost as much as before. So a separate process does this. It
+ * ignores signals, belongs to no terminal, and has no other work. When its owner is gone, it
+ * finishes its current step and detaches the other probes. If the keeper is killed itself, its
+ * guards detach them (capture/probes/probe-guards.h), and a journal remains for the next recorder.
  */
 #pragma once
 
@@ -21,19 +21,19 @@
 struct probe_keeper;
 
 /*
- * Starts it. Its CPU time is added to *CPU_NS_SUM (borrowed), atomically, after each answer and at
- * its end. Returns 0 or a negative errno.
+ * Starts the process. Its CPU time is added to *CPU_NS_SUM (borrowed), atomically, after each
+ * answer and at its end. Returns 0 or a negative errno.
  */
 int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret);
 
-/* When it returns, none of its probes is left. Returns NULL. */
+/* All its probes are removed when it returns. Returns NULL. */
 struct probe_keeper *probe_keeper_free(struct probe_keeper *k);
 
 DEFINE_CLEANUP(struct probe_keeper *, probe_keeper_free)
 
-/* As probes_new(); *RET_ID (never 0) identifies these probes. */
+/* Like probes_new(). *RET_ID (never 0) identifies these probes. */
 int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *target,
 			uint32_t *ret_id, size_t *ret_failed);
 
-/* Detaches the probes with N IDS. When it returns, none of them is left in the processes. */
+/* Detaches the probes with N IDS. They are removed from all processes when it returns. */
 void probe_keeper_detach(struct probe_keeper *k, const uint32_t *ids, size_t n);

@@ -5,7 +5,7 @@
 
 #include "base/usdt-note.h"
 
-/* Where the file has the two bytes that are loaded, writable, to VADDR. */
+/* The file offset of the two bytes that are loaded at VADDR, in a writable segment; 0 = none. */
 static uint64_t probe_semaphore_offset(const struct elf_image *image, uint64_t vaddr)
 {
 	GElf_Phdr header;

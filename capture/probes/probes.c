@@ -17,7 +17,7 @@
 #include "capture/perf/perf-event.h"
 #include "capture/sandbox/thread.h"
 
-/* linux/bpf.h, as far as older ones do not have it. */
+/* Constants that are missing in older versions of linux/bpf.h. */
 enum {
 	ATTACH_PERF_EVENT = 41,
 	ATTACH_UPROBE_MULTI = 48,   /* since 6.6 */
@@ -36,10 +36,10 @@ enum { CLOSE_THREADS_MAX = 16 };
 
 struct probes {
 	size_t n;
-	int *fds; /* links and perf events, those that hang on others first */
+	int *fds; /* links and perf events; each link precedes its event */
 };
 
-/* ---- what the kernel has ---- */
+/* ---- features of the kernel ---- */
 
 struct multi {
 	int program;
@@ -70,7 +70,7 @@ static int probes_attach_multi(const struct multi *m)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A program that does nothing, loaded for TYPE. */
+/* Loads an empty program for attach type TYPE. */
 static int probes_load_nothing(int type)
 {
 	const struct bpf_insn insns[] = {
@@ -82,7 +82,7 @@ static int probes_load_nothing(int type)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
 }
 
-/* What the kernel says to a link that cannot be, of PROGRAM at PATH in PID. */
+/* The error of an attempt to attach PROGRAM to an invalid place in PATH, in process PID. */
 static int probes_refuse_multi(int type, int program, const char *path, pid_t pid)
 {
 	const uint64_t offset = 0;
@@ -99,10 +99,10 @@ static int probes_refuse_multi(int type, int program, const char *path, pid_t pi
 }
 
 /*
- * Whether links of TYPE can be made. Kernels without them take the program all the same and say
- * -EINVAL to any link; only one that has them looks at the path, which is to be a file. No process
- * has the id -1: the first kernels that had such links did not look, and told threads apart where
- * processes are meant.
+ * Whether the kernel supports links of attach type TYPE. Kernels without them load the program,
+ * too, but return -EINVAL for any link. Kernels with them return -EBADF for a path that is not a
+ * file. The first kernels with such links are excluded: they filter by thread instead of by
+ * process, and do not check process IDs, such as the invalid -1.
  */
 static bool probes_has_multi(int type)
 {
@@ -138,9 +138,9 @@ int probes_attach_type(enum probes_way way, enum probes_program program)
 	return program == PROBES_BOTH ? ATTACH_UPROBE_SESSION : ATTACH_UPROBE_MULTI;
 }
 
-/* ---- which program goes where ---- */
+/* ---- programs of probes ---- */
 
-/* Whether the function of PROBE, an entry, is looked at where it returns, too. */
+/* Whether the function of PROBE, an entry probe, also has probes on its returns. */
 static bool probes_has_ret(const struct probes_target *t, const struct allocator_probe *probe)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -205,7 +205,7 @@ static int probes_attach_perf(struct probes *p, const struct probes_target *t,
 	return 0;
 }
 
-/* All of M at once; when the kernel does not like one of them, one by one. */
+/* Attaches all of M at once or, if the kernel refuses one of them, one by one. */
 static int probes_attach(struct probes *p, const struct probes_target *t, const struct multi *m,
 			 size_t *failed)
 {
@@ -278,7 +278,7 @@ static struct probes *probes_alloc(size_t n_max)
 	return free_ptr(p);
 }
 
-/* One perf event at each place; the probes are in the order of their places. */
+/* Opens one perf event at each place. The probes are sorted by place. */
 static int probes_hold(struct probes *p, const struct probes_target *t, size_t *failed)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -300,7 +300,10 @@ static int probes_hold(struct probes *p, const struct probes_target *t, size_t *
 
 static int probes_attach_programs(struct probes *p, const struct probes_target *t, size_t *failed)
 {
-	/* Ends before begins: a begin must not wait for an end that nobody looked at. */
+	/*
+	 * Attach returns before entries. Otherwise an entry would wait for a return that has no
+	 * probe yet.
+	 */
 	static const enum probes_program order[] = {
 		PROBES_RET, PROBES_RETURN, PROBES_CALL, PROBES_BOTH, PROBES_ENTRY,
 	};
@@ -332,8 +335,7 @@ int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_f
 
 /* ---- for no process ---- */
 
-/* A process that has ended and was not waited for: no memory is its own. Returns its id or a
- * negative errno. */
+/* Makes a zombie process, which has no memory. Returns its process ID or a negative errno. */
 static pid_t probes_make_ended_process(void)
 {
 	pid_t pid = fork();
@@ -353,8 +355,7 @@ static void probes_forget_ended_process(pid_t pid)
 		;
 }
 
-/* A link may belong to a process that has ended; a perf event may not, so it belongs to this
- * one. */
+/* A link can be attached to a zombie. A perf event cannot, so it is attached to this process. */
 static int probes_attach_for_nobody(struct probes *p, const struct probes_target *t,
 				    struct multi *m)
 {
@@ -408,12 +409,12 @@ int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
 
 /* ---- detaching ---- */
 
-/* Probes that go, and those who close them. */
+/* Probes to close, and the threads that close them. */
 struct closing {
 	struct probes **list;
 	size_t n, next;
 	unsigned n_threads;
-	pthread_mutex_t lock; /* guards the two above */
+	pthread_mutex_t lock; /* guards `next` and `n_threads` */
 	pthread_cond_t done;
 };
 
@@ -467,14 +468,14 @@ struct probes *probes_free(struct probes *p)
 {
 	if (!p)
 		return NULL;
-	/* What begins goes first. */
+	/* Probes on entries were attached last and are closed first. */
 	for (size_t i = p->n; i > 0; i--)
 		close_fd(p->fds[i - 1]);
 	free(p->fds);
 	return free_ptr(p);
 }
 
-/* Until the end of the pipe is seen: then nobody else has what P has. */
+/* Waits for the end of the pipe. From then on, only this process has the descriptors of P. */
 static void probes_end_with_pipe(const int pipe_fds[2])
 {
 	char c;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes on the functions of a file, in one process: the interface to the kernel.
+ * Probes on the functions of a file: the interface to the kernel.
  *
  * There are three ways, depending on the kernel: entry and return of a function in one session
  * (since 6.13), separately but many at once (since 6.6, limited to processes), or each as a perf
- * event. Probes belong to one process, and others run the same file without them; or they belong to
- * all processes. They persist across exec, on files that the new program uses, too. A child of fork
- * needs its own. capture/probes/probe-keeper.h makes all of these calls.
+ * event. Probes belong to one process, and other processes run the same file without them; or they
+ * belong to all processes. They persist across exec, on files that the new program uses, too. A
+ * child of fork needs its own probes. capture/probes/probe-keeper.h makes all of these calls.
  */
 #pragma once
 
@@ -22,10 +22,10 @@ enum probes_way {
 	PROBES_MULTI,
 	PROBES_SESSION,
 	/*
-	 * Without programs, for one thread: they keep the breakpoints of the first two ways in the
-	 * thread's process. The kernel removes these as soon as the first thread has ended and any
-	 * probe at the same place goes, since it compares the memory of that thread. The programs
-	 * still run for all threads.
+	 * Without programs, for one thread. They keep the breakpoints of links in the thread's
+	 * process. Otherwise, the kernel removes these when the main thread has ended and any probe
+	 * at the same place is removed, since it compares the memory of the main thread. The
+	 * programs still run for all threads.
 	 */
 	PROBES_HOLD,
 };
@@ -40,10 +40,10 @@ enum probes_program {
 	PROBES_PROGRAMS,
 };
 
-/* The best way that this kernel has. */
+/* The best way that this kernel supports. */
 enum probes_way probes_way(void);
 
-/* Whether PROGRAM is used at all. */
+/* Whether WAY uses PROGRAM. */
 bool probes_use(enum probes_way way, enum probes_program program);
 
 /* The attach type of PROGRAM (enum bpf_attach_type); 0 = none. */
@@ -59,38 +59,38 @@ struct probes_target {
 	int programs[PROBES_PROGRAMS]; /* descriptors; borrowed */
 	pid_t pid; /* or PROBES_EVERY_PROCESS; PROBES_PERF and PROBES_HOLD: any thread */
 	int fd;    /* the file; borrowed */
-	const struct allocator_probe *probes; /* in it; borrowed */
+	const struct allocator_probe *probes; /* probes in the file; borrowed */
 	size_t n;
 };
 
 /*
- * Attaches. *RET_FAILED is the number of probes that the kernel refused. Returns 0, or a negative
- * errno if all were refused; -ESRCH: the process no longer exists.
+ * Attaches the probes. *RET_FAILED is the number of probes that the kernel refused. Returns 0, or a
+ * negative errno if all were refused; -ESRCH if the process no longer exists.
  */
 int probes_new(const struct probes_target *target, struct probes **ret, size_t *ret_failed);
 
 /*
  * Attaches to N places of the file FD (borrowed) for no process, without inserting breakpoints.
  * When these probes are removed, the kernel removes the breakpoints at these places from all
- * processes, except for those that other probes need. This includes abandoned breakpoints. OFFSETS
- * are sorted. SEMAPHORES has one for each, or 0 (NULL: all are 0): other probes at the place
- * have the same, or the kernel refuses. Returns 0 or a negative errno.
+ * processes, including abandoned ones, except for those that other probes need. OFFSETS are sorted.
+ * SEMAPHORES has the semaphore of each place or 0, and can be NULL. The kernel refuses a semaphore
+ * that differs from that of another probe at the same place. Returns 0 or a negative errno.
  */
 int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets,
 			  const uint64_t *semaphores, size_t n, struct probes **ret);
 
 /*
- * Closes them at the end of a process: that of a separate child, which cannot be interrupted
+ * Closes the probes at the end of a separate child process, which cannot be interrupted
  * (capture/probes/probe-guards.h). Returns NULL.
  */
 struct probes *probes_free_by_exit(struct probes *p);
 
-/* When it returns, none of them is left in the process. Returns NULL. */
+/* The probes are removed from the process when it returns. Returns NULL. */
 struct probes *probes_free(struct probes *p);
 
 /*
- * The same for many: each close waits in the kernel, so they are done in parallel. The array stays
- * the caller's.
+ * The same for many probes. Each close waits in the kernel, so they are closed in parallel. The
+ * caller keeps the array.
  */
 void probes_free_all(struct probes **list, size_t n);
 
