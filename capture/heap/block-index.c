@@ -9,7 +9,7 @@
 
 enum {
 	PAGE_SHIFT = 12,
-	GAP_PAGES = 4, /* between two blocks: worth another region */
+	GAP_PAGES = 4, /* a larger gap between two blocks begins a new region */
 };
 
 static uint64_t block_index_page_of(uint64_t address)
@@ -61,7 +61,7 @@ static void block_index_fill(struct block_index *x)
 		}
 		region->to = end;
 		region->end_block = i + 1;
-		/* Pages that nobody before has reached, up to where this block ends. */
+		/* Pages that no earlier block reaches, up to the end of this block. */
 		page = block_index_page_of(region->from) + (used - region->first_page);
 		last = block_index_page_of(end - 1);
 		for (; page <= last; page++)
@@ -103,7 +103,7 @@ size_t block_index_from(const struct block_index *x, uint64_t address)
 	return ARRAY_FIRST(i, 0, x->n_blocks, block_end(&x->blocks[i]) > address);
 }
 
-/* The region that ADDRESS is in, or NULL. */
+/* The region that contains ADDRESS, or NULL. */
 static const struct block_region *block_index_region_of(const struct block_index *x,
 							uint64_t address)
 {

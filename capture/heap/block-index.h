@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct block_range {
-	uint64_t address, size; /* bytes; an empty block takes one */
+	uint64_t address, size; /* bytes; an empty block counts as one byte */
 };
 
 struct block_region {
 	uint64_t from, to; /* addresses */
 	size_t first_page; /* in `pages` */
-	size_t end_block;  /* after its last one */
+	size_t end_block;  /* the index after its last block */
 };
 
 struct block_index {
@@ -26,14 +26,14 @@ struct block_index {
 	uint64_t from, bytes;         /* the range of all blocks */
 	struct block_region *regions; /* owned */
 	size_t n_regions;
-	uint32_t *pages; /* the first block that ends after the page's begin; owned */
+	uint32_t *pages; /* the first block that ends after the page's beginning; owned */
 };
 
 #define BLOCK_NONE SIZE_MAX
 
 /*
- * For N BLOCKS (borrowed), sorted by address, without overlaps; at most UINT32_MAX. Returns 0,
- * -EINVAL if they are not in order, or -ENOMEM.
+ * Builds the index of N BLOCKS (borrowed, at most UINT32_MAX), sorted by address, without overlaps.
+ * Returns 0, -EINVAL if they are not in order, or -ENOMEM.
  */
 int block_index_init(struct block_index *x, const struct block_range *blocks, size_t n);
 void block_index_deinit(struct block_index *x);
@@ -41,7 +41,10 @@ void block_index_deinit(struct block_index *x);
 /* The first block that ends after ADDRESS; n_blocks if there is none. */
 size_t block_index_from(const struct block_index *x, uint64_t address);
 
-/* The block that contains ADDRESS, which is between the first and the last; or BLOCK_NONE. */
+/*
+ * The block that contains ADDRESS, which must be between the first and the last block; or
+ * BLOCK_NONE.
+ */
 size_t block_index_search(const struct block_index *x, uint64_t address);
 
 static inline uint64_t block_end(const struct block_range *b)

@@ -33,7 +33,7 @@ struct heap_image *heap_images_get(const struct heap_images *images, uint32_t in
 	return table_get(&images->by_instance, instance);
 }
 
-/* Puts IMAGE into the list of its process, mostly at its end. Returns 0 or -ENOMEM. */
+/* Inserts IMAGE into the list of its process, usually at the end. Returns 0 or -ENOMEM. */
 static int heap_images_enlist(struct heap_images *images, struct heap_image *image)
 {
 	struct heap_image *earlier, *later = NULL;
@@ -81,7 +81,7 @@ void heap_images_remove(struct heap_images *images, struct heap_image *image)
 		image->later->earlier = image->earlier;
 	else
 		table_remove(&images->by_pid, heap_images_pid_key(image->process.pid));
-	/* (there is room: another one has just gone) */
+	/* (this cannot fail, since an element was just removed) */
 	if (!image->later && image->earlier)
 		table_set(&images->by_pid, heap_images_pid_key(image->process.pid), image->earlier);
 	table_remove(&images->by_instance, image->process.instance);
@@ -115,7 +115,7 @@ void memory_image_end_untold(struct heap_image *image)
 
 	image->ended = true;
 	p->lost++;
-	/* The next one says when that was at the latest, and how. */
+	/* The next image shows the latest possible end, and whether exec was its reason. */
 	if (!later || p->ended_ns)
 		return;
 	p->ended_ns = later->process.since_ns - 1;

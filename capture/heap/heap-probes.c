@@ -29,7 +29,7 @@ static const char *heap_probes_base(const char *path)
 	return name ? name + 1 : path;
 }
 
-/* "PATH: FUNCTION FUNCTION ..., " */
+/* Writes "FILE: FUNCTION FUNCTION ..." to TEXT. */
 static void heap_probes_describe_file(char *text, size_t size, const char *path,
 				      const struct allocator_probe *probes, size_t n)
 {
@@ -65,7 +65,7 @@ void heap_probes_describe(const struct heap_probes *a, char *ret, size_t size)
 		if (a->files[i].is_mapped)
 			heap_probes_add_text(text, sizeof(text), a->files[i].text);
 	heap_probes_add_text(text, sizeof(text), a->refused);
-	/* Paths are anybody's bytes; and the text may have been cut in a character. */
+	/* Paths can contain any bytes, and the text can have been cut in a character. */
 	text_clean(ret, size, text, strlen(text));
 }
 
@@ -77,16 +77,16 @@ static bool heap_probes_wanted(const struct heap_probes_args *how, uint32_t func
 			    : function >= MEMORY_FN_PTHREAD_CREATE ? CATEGORY_THREADS
 								   : CATEGORY_MEMORY;
 
-	/* Shared memory is seen by its system calls. */
+	/* Shared memory is traced by its system calls. */
 	return category != CATEGORY_SHM && how->options->categories & category;
 }
 
-/* A look at the files of a process. */
+/* A check of the files of a process. */
 struct look {
 	const struct heap_probes_args *how;
 	struct heap_probes *traced;
 	struct heap_probes_found *found;
-	unsigned n_new; /* files that have got probes */
+	unsigned n_new; /* files that got probes */
 };
 
 static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
@@ -99,7 +99,10 @@ static struct heap_probes_file *heap_probes_file_of(struct heap_probes *traced,
 	return NULL;
 }
 
-/* Whether blocks are seen by PROBES: an operator new alone only names the caller of malloc(). */
+/*
+ * Whether PROBES report blocks. The entry of operator new alone only identifies the caller of
+ * malloc().
+ */
 static bool heap_probes_allocate(const struct allocator_probe *probes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -127,7 +130,7 @@ static const char *heap_probes_why_not(const struct allocator_file *file)
 	return NULL;
 }
 
-/* Notes what FILE means for the verdict whether the process is watched. */
+/* Takes FILE into account for the verdict whether the process is watched. */
 static void heap_probes_find(struct look *look, const struct allocator_file *file)
 {
 	struct heap_probes_found *found = look->found;
@@ -146,7 +149,7 @@ static void heap_probes_refuse(struct heap_probes *traced, const char *path, con
 		 why);
 }
 
-/* The probes that a file is to have. */
+/* The required probes of a file. */
 struct wanted {
 	const struct allocator_file *file;
 	const struct allocator_probe *probes;
@@ -154,8 +157,8 @@ struct wanted {
 };
 
 /*
- * The holder keeps the probes that KNOWN has. Perf events with programs belong to their thread, and
- * are attached anew.
+ * Attaches probes for the holder, which keep the probes of KNOWN in place. Perf events with
+ * programs belong to their thread, so they are attached again.
  */
 static int heap_probes_hold_file(struct look *look, const struct wanted *wanted,
 				 struct heap_probes_file *known)
@@ -179,7 +182,7 @@ static int heap_probes_hold_file(struct look *look, const struct wanted *wanted,
 	r = probe_keeper_attach(how->keeper, &target, id, &failed);
 	if (r == -ENOMEM)
 		return r;
-	/* (if it has ended by now, another one follows) */
+	/* (if the holder has ended by now, another one follows) */
 	if (r != -ESRCH)
 		known->holder = traced->holder;
 	traced->has_gap |= (r < 0 && r != -ESRCH) || (failed && !known->is_partial);
@@ -274,7 +277,7 @@ static int heap_probes_on_file(const struct allocator_file *file, void *userdata
 	return heap_probes_hold_file(look, &wanted, known);
 }
 
-/* What the client says that the process will load. */
+/* Attaches probes to the files that the client has announced. */
 static int heap_probes_arm_announced_files(struct look *look)
 {
 	const struct memory_options *o = &look->how->options->memory;
@@ -287,7 +290,7 @@ static int heap_probes_arm_announced_files(struct look *look)
 		ssize_t n;
 		struct stat st;
 
-		/* (what the kernel makes up when it is read, is no program) */
+		/* (files that the kernel generates are not programs) */
 		if (fstat(file.fd, &st) < 0 || file_kernel_filesystem(file.fd) ||
 		    allocator_cache_find(look->how->cache, file.fd, &list) < 0)
 			continue;
@@ -309,7 +312,10 @@ bool heap_probes_lack_holder(const struct heap_probes *a)
 	return task_state_is_ending(pid, a->holder ?: pid) && task_state_oldest(pid);
 }
 
-/* The programs are to report the end of the new holder before it gets any probes. */
+/*
+ * Selects a new holder if the old one is ending. The programs must report the end of the new holder
+ * before it gets any probes.
+ */
 static void heap_probes_renew_holder(struct heap_probes *a, const struct heap_probes_args *how)
 {
 	pid_t pid = (pid_t)a->pid;
@@ -339,7 +345,7 @@ unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *
 	return look.n_new;
 }
 
-/* How many they are, in RET. */
+/* Lists the ids of all probes in RET. Returns their number. */
 static size_t heap_probes_of(const struct heap_probes *a, uint32_t ret[2 * HEAP_PROBES_FILES_MAX])
 {
 	size_t n = 0;

@@ -14,9 +14,10 @@
 struct rec_watch {
 	struct rec_head head;
 	__u32 instance;
-	__u32 complete; /* 1: from the first instruction of its program */
+	__u32 complete; /* 1: watched from the first instruction of its program */
 	char allocators[MEMORY_TEXT_BYTES];
-	char unwatched[MEMORY_REASON_BYTES]; /* why no allocator of it has probes; "" = some have */
+	char unwatched
+		[MEMORY_REASON_BYTES]; /* why it has no allocator with probes; "" = it has one */
 };
 _Static_assert(sizeof(struct rec_watch) == 704, "ABI");
 
@@ -47,8 +48,8 @@ struct rec_snapshot {
 	__u32 instance;
 	__u32 final; /* SNAPSHOT_* */
 };
-#define SNAPSHOT_FINAL  1 /* otherwise the process is watched further */
-#define SNAPSHOT_EXECED 2 /* final, since another program has begun */
+#define SNAPSHOT_FINAL  1 /* otherwise the watch continues */
+#define SNAPSHOT_EXECED 2 /* final, since exec has started another program */
 _Static_assert(sizeof(struct rec_snapshot) == 40, "ABI");
 
 #define MEMORY_BLOCK_TEXT_BYTES 96
@@ -64,8 +65,8 @@ struct rec_block {
 _Static_assert(sizeof(struct rec_block) == 88, "ABI");
 
 /*
- * The begin or end of the kernel's lists of head.pid, both at head.ts_ns. They were read between
- * the two, and resources that came and went meanwhile can be missing.
+ * The beginning or the end of the kernel's lists of head.pid, at head.ts_ns. The lists were read
+ * between the two. Resources that came or went meanwhile can be missing.
  */
 struct rec_listing {
 	struct rec_head head;
@@ -77,7 +78,7 @@ struct rec_listing {
 };
 _Static_assert(sizeof(struct rec_listing) == 40, "ABI");
 
-/* Something listed. */
+/* A resource in a list. */
 struct rec_found {
 	struct rec_head head;
 	__u64 id, size; /* MEMORY_RESOURCE_MAPPING: any mapping; SHM: text is the name, id 0 */

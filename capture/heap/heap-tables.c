@@ -12,7 +12,7 @@
 
 enum { BATCH = 1024, BATCH_MAX = 1 << 20, FORGET_BYTES = 4 << 20 };
 
-/* What was sent of a stack. */
+/* The reported sums of a stack. */
 struct sums {
 	struct memory_stack_key key;
 	uint64_t allocations, frees, allocated_bytes, freed_bytes;
@@ -62,7 +62,7 @@ static int heap_tables_hand_out(const struct batch *b, const struct memory_map *
 
 int memory_map_each(const struct memory_map *map, memory_element_fn fn, void *userdata)
 {
-	uint64_t token = 0; /* where the kernel goes on */
+	uint64_t token = 0; /* the kernel's position */
 	struct batch b = { 0 };
 	bool begun = false;
 	int error = 0, r = heap_tables_make_room(&b, map, BATCH);
@@ -73,7 +73,7 @@ int memory_map_each(const struct memory_map *map, memory_element_fn fn, void *us
 		error = bpf_map_lookup_batch(map->fd, begun ? &token : NULL, &token, b.keys,
 					     b.values, &n, NULL);
 		if (error == -ENOSPC && b.room < BATCH_MAX) {
-			/* A bucket with more in it. */
+			/* A bucket has more elements than there is room. */
 			error = 0;
 			r = heap_tables_make_room(&b, map, 2 * b.room);
 			continue;
@@ -100,21 +100,21 @@ static struct memory_map heap_tables_blocks_of(const struct memory_tables *t)
 				    sizeof(struct memory_block) };
 }
 
-/* ---- what is said ---- */
+/* ---- records ---- */
 
-/* What one pass works with. */
+/* The state of one pass over a table. */
 struct pass {
 	struct memory_tables *tables;
 	const struct heap_images *images;
 	const struct memory_sink *sink;
 	uint64_t ts_ns;
-	bool live;           /* it is about those that live, not about those that go */
+	bool live;           /* selects live images instead of finished ones */
 	uint32_t strangers;  /* see heap_tables_forget() */
-	struct outbuf keys;  /* to be taken out */
-	struct outbuf *kept; /* struct kept, to be filled; borrowed */
+	struct outbuf keys;  /* to be removed */
+	struct outbuf *kept; /* receives struct kept or struct kept_stack; borrowed */
 };
 
-/* A block that was there at one time. */
+/* A copy of a block. */
 struct kept {
 	struct memory_key key;
 	struct memory_block block;
@@ -131,7 +131,7 @@ static struct rec_head heap_tables_head_of(const struct pass *p, const struct he
 	uint64_t ended_ns = image->process.ended_ns;
 
 	return (struct rec_head){
-		/* When it was still there. */
+		/* Not after the end of the process. */
 		.ts_ns = ended_ns && ended_ns < p->ts_ns ? ended_ns : p->ts_ns,
 		.size = size,
 		.kind = kind,
@@ -188,8 +188,10 @@ static int heap_tables_on_stack(const void *key_bytes, const void *value, void *
 			return -ENOMEM;
 		sums->key = *key;
 	}
-	/* Of the others, calls are counted here, but what lives is in the books
-	 * (capture/stages/resources.h). */
+	/*
+	 * The calls of other resources are counted here, but capture/stages/resources.h tracks the
+	 * live ones.
+	 */
 	if (key->resource != MEMORY_RESOURCE_MEMORY)
 		return 0;
 	if (sums->allocations == stack->allocations && sums->frees == stack->frees &&
@@ -330,7 +332,7 @@ int heap_tables_count(struct memory_tables *t, const struct heap_images *images)
 	int r;
 
 	heap_tables_begin_counting(images);
-	/* (other counts leave this one: it is looked at behind them) */
+	/* (other passes must not reset this count, which is used after them) */
 	for (size_t pos = 0; (image = table_next(&images->by_instance, &pos));)
 		image->n_allocated = 0;
 	r = memory_map_each(&blocks, heap_tables_count_block, &p);
@@ -373,9 +375,9 @@ int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
 	return r;
 }
 
-/* ---- one image after the other ---- */
+/* ---- image by image ---- */
 
-/* A stack that was there at one time, with its sums. */
+/* A copy of a stack, with its sums. */
 struct kept_stack {
 	struct memory_stack_key key;
 	struct memory_stack stack;
@@ -450,9 +452,9 @@ int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *
 	return r;
 }
 
-/* ---- forgetting ---- */
+/* ---- removing ---- */
 
-/* Whether what belongs to INSTANCE is to go. */
+/* Whether the entries of INSTANCE are to be removed. */
 static bool heap_tables_is_forgotten(const struct pass *p, uint32_t instance)
 {
 	const struct heap_image *image = heap_tables_image_of(p, instance);
@@ -460,7 +462,7 @@ static bool heap_tables_is_forgotten(const struct pass *p, uint32_t instance)
 	return image ? image->goes : instance <= p->strangers;
 }
 
-/* Full when it returns 1. */
+/* Returns 1 when the list is full. */
 static int heap_tables_keep_key(struct pass *p, const void *key, size_t size)
 {
 	int r = outbuf_append(&p->keys, key, size);
@@ -489,7 +491,7 @@ static int heap_tables_keep_stack_key(const void *key_bytes, const void *value, 
 	return heap_tables_keep_key(p, key, sizeof(*key));
 }
 
-/* Takes out of MAP what FN has put into the pass's keys. */
+/* Removes the keys from MAP that FN collects. */
 static int heap_tables_take_out(struct pass *p, const struct memory_map *map, memory_element_fn fn)
 {
 	int r;

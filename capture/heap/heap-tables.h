@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the tables of bpf/memory.bpf.c in batches: the stacks with their sums, and the live blocks.
- * The result is struct rec_*, through a function that can block.
+ * The results are struct rec_*, and go to a function that can block.
  *
- * Blocks of ended instances, or of those whose probes have been stopped, do not change while they
- * are read, and can be counted before they are reported. Those of the others are copied first.
+ * The blocks of ended instances, and of instances whose probes were stopped, do not change. So they
+ * are counted and then reported directly. The blocks of other instances are copied first.
  */
 #pragma once
 
@@ -18,13 +18,13 @@
 #include "bpf/record.h"
 #include "capture/heap/heap-images.h"
 
-/* Receives each record. Returns zero, or a negative errno that ends it all. */
+/* Receives each record. Returns 0, or a negative errno that ends the operation. */
 typedef int (*memory_emit_fn)(const struct rec_head *rec, void *userdata);
 
 struct memory_sink {
 	memory_emit_fn emit;
 	bool (*called_off)(
-		void *userdata); /* the end waits: no more processes are traced; or NULL */
+		void *userdata); /* the session ends: no more processes may be traced; or NULL */
 	void *userdata;
 	uint64_t *helper_cpu_ns; /* receives the CPU time of helper processes, atomically */
 };
@@ -41,7 +41,7 @@ void heap_tables_deinit(struct memory_tables *t);
 int heap_tables_usage(struct memory_tables *t, const struct heap_images *images, uint64_t ts_ns,
 		      const struct memory_sink *sink);
 
-/* Reports the blocks of IMAGES that are finished, after a struct rec_snapshot each. */
+/* Reports the blocks of finished IMAGES, each list after a struct rec_snapshot. */
 int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *images, uint64_t ts_ns,
 			 const struct memory_sink *sink);
 
@@ -50,11 +50,11 @@ int heap_tables_count(struct memory_tables *t, const struct heap_images *images)
 
 /*
  * Sums and snapshots of several images that end together. One pass over the tables copies the data
- * of all finished IMAGES. It is then reported image by image, in the order of instances.
+ * of all finished IMAGES. Then each image is reported, in the order of instances.
  */
 struct memory_gathered {
 	struct outbuf stacks, blocks;
-	size_t stacks_at, blocks_at; /* end of the reported data */
+	size_t stacks_at, blocks_at; /* the end of the reported data */
 };
 
 void memory_gathered_deinit(struct memory_gathered *gathered);
@@ -65,9 +65,9 @@ int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *
 			     struct memory_gathered *gathered, const struct memory_sink *sink);
 
 /*
- * The same for live IMAGES, whose blocks change, in two steps. First they are copied into KEPT,
- * which the caller frees, so that the reported number is exact; at most as many as the table has
- * room for. Blocks made after UNTIL_NS are left out.
+ * The same for live IMAGES, whose blocks change, in two steps. The first step copies the blocks to
+ * KEPT, which the caller frees, so that the reported number is exact. There are at most as many as
+ * fit into the table. Blocks made after UNTIL_NS are left out.
  */
 int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
 		     struct outbuf *kept);
@@ -75,14 +75,14 @@ int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
 			 const struct outbuf *kept, const struct memory_sink *sink);
 
 /*
- * Removes finished IMAGES from the tables. Also removes entries of no image, if their instance is
- * not above STRANGERS: they belong to programs that ended without a report.
+ * Removes finished IMAGES from the tables. Also removes entries without an image, if their instance
+ * is at most STRANGERS: they belong to programs that ended without a report.
  */
 int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
 		       uint32_t strangers);
 
 /*
- * Calls FN for each element of a map, a hash. Elements that come or go meanwhile can be missed or
+ * Calls FN for each element of a hash map. Elements that come or go meanwhile can be missed or
  * repeated. FN returns 0 to continue. Returns the result of FN, or a negative errno.
  */
 struct memory_map {

@@ -13,7 +13,7 @@ struct heap_targets {
 	struct collector *collector;           /* borrowed */
 	struct memory_sink sink;
 	struct heap_trace *memory;
-	struct triage *triage;   /* NULL = those that are watched were chosen */
+	struct triage *triage;   /* NULL = the filter selects the watched processes */
 	uint64_t next_triage_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -22,7 +22,7 @@ static bool heap_targets_is_called_off(const struct heap_targets *w)
 	return w->sink.called_off && w->sink.called_off(w->sink.userdata);
 }
 
-/* Watches those of TASKS, struct rec_task, that are selected. */
+/* Watches the selected processes of TASKS (struct rec_task). */
 static void heap_targets_arm_selected(struct heap_targets *w, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
@@ -30,14 +30,14 @@ static void heap_targets_arm_selected(struct heap_targets *w, const struct outbu
 	for (size_t i = 0; i < tasks->size / sizeof(*list) && !heap_targets_is_called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;
 
-		/* One thread that is selected by its name is enough. */
+		/* A process is selected if one of its threads is, for example by its name. */
 		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
 		    !heap_trace_watches(w->memory, id->pid))
 			heap_trace_probe(w->memory, id->pid);
 	}
 }
 
-/* There may be processes that were not reported, for want of room. */
+/* Watches processes that were not reported for lack of space. */
 static void heap_targets_arm_missed(struct heap_targets *w)
 {
 	struct outbuf tasks = { 0 };
@@ -56,7 +56,7 @@ static bool heap_targets_on_grown(uint32_t pid, bool trace, void *userdata)
 	return !trace || heap_trace_probe(w->memory, pid) == 0;
 }
 
-/* Looks who grows. */
+/* Checks for growing processes. */
 static void heap_targets_triage_if_due(struct heap_targets *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),

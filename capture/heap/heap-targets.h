@@ -16,24 +16,24 @@
 struct heap_targets;
 
 /*
- * TASKS, struct rec_task, are the live ones; OPTIONS and COLLECTOR are borrowed, SINK is copied.
+ * TASKS, struct rec_task, are the live tasks. OPTIONS and COLLECTOR are borrowed, SINK is copied.
  * Can be slow. Returns 0 or a negative errno.
  */
 int heap_targets_new(const struct session_options *options, struct collector *collector,
 		     const struct memory_sink *sink, const struct outbuf *tasks,
 		     struct heap_targets **ret);
 
-/* Detaches what is attached. Returns NULL. */
+/* Detaches all probes. Returns NULL. */
 struct heap_targets *heap_targets_free(struct heap_targets *w);
 
 DEFINE_CLEANUP(struct heap_targets *, heap_targets_free)
 
-/* Those that are watched; borrowed. */
+/* The watched processes; borrowed. */
 struct heap_trace *heap_targets_memory(const struct heap_targets *w);
 
 /*
- * Starts to watch processes that are new or have grown, and stops for those that have not. To be
- * called when heap_trace_fd() is readable, and periodically.
+ * Starts to watch processes that are new or have grown, and stops watching those that have not.
+ * Must be called when heap_trace_fd() is readable, and periodically.
  */
 void heap_targets_attend(struct heap_targets *w);
 

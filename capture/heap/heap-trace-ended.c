@@ -14,13 +14,13 @@
 #include "base/outbuf.h"
 #include "base/text.h"
 
-/* Blocks and stacks of images of one process that are copied at once. */
+/* Maximum number of blocks and stacks that are copied at once. */
 enum { GATHERED_MAX = 1 << 16 };
 
-/* A program that has given out an instance is watched by then, if it ever is. */
+/* After this time, a program with an instance number is watched, if it ever will be. */
 #define STRANGERS_NS UINT64_C(1000000000)
 
-/* ---- what is said ---- */
+/* ---- records ---- */
 
 static int heap_trace_ended_emit(struct heap_trace *m, const struct rec_head *rec)
 {
@@ -37,9 +37,9 @@ static void heap_trace_ended_add_text(char *to, size_t size, const char *text)
 }
 
 /*
- * A program that has ended before anybody saw what it had loaded. If it was announced, that is
- * known. Probes that the program before it had in the same files have stayed: what it has allocated
- * there shows that, but not that these were all of its files.
+ * Judges a program that ended before its files were checked. If its files were announced, they are
+ * known. Otherwise, it can have had the probes of the previous program in the same files. Its
+ * allocations show that, but other files can be missing.
  */
 static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_image *image)
 {
@@ -61,11 +61,11 @@ static void heap_trace_judge_unseen(const struct heap_trace *m, struct heap_imag
 	}
 }
 
-/* Fills in, for the report that IMAGE is watched, whether it is. */
+/* Determines for the report of IMAGE whether it is watched. */
 static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image *image)
 {
 	const struct memory_process *p = &image->process;
-	/* A child that does nothing but run another program. */
+	/* A child that only runs another program. */
 	bool passes = p->flags & MEMORY_PROCESS_EXECED && !(p->flags & MEMORY_PROCESS_IMAGE);
 
 	if (!image->covered && !image->settled)
@@ -79,7 +79,7 @@ static void heap_trace_judge_image(const struct heap_trace *m, struct heap_image
 		image->complete = false;
 }
 
-/* Says, once, that IMAGE is watched. */
+/* Reports once that IMAGE is watched. */
 static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *image)
 {
 	struct rec_watch rec = {
@@ -109,13 +109,15 @@ int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
 	return image->earlier ? 0 : heap_trace_ended_say_watch(m, image);
 }
 
-/* Whether all is known that is to be said of IMAGE: of a new program, what it loads. */
+/* Whether IMAGE can be announced. A new program must have loaded its libraries. */
 static bool heap_trace_is_ready(const struct heap_trace *m, const struct heap_image *image)
 {
 	const struct heap_probes *traced = heap_trace_probes_of(m, image->process.pid);
 
-	/* Of one that has ended, which its probes may tell first, what it has allocated is counted
-	 * first. */
+	/*
+	 * The allocations of an ended image must be counted first. The lack of its probes can be
+	 * the first sign of its end.
+	 */
 	if (image->ended || !traced || traced->instance != image->process.instance)
 		return image->goes || m->stopping;
 	return !traced->next_look_ns;
@@ -132,7 +134,7 @@ int heap_trace_announce_ready(struct heap_trace *m)
 	return r;
 }
 
-/* Says, once, that IMAGE is watched. */
+/* Reports the end of the watch of IMAGE. */
 static int heap_trace_say_watched(struct heap_trace *m, const struct heap_image *image,
 				  uint64_t ts_ns)
 {
@@ -160,7 +162,7 @@ static int heap_trace_say_watched(struct heap_trace *m, const struct heap_image 
 	return heap_trace_ended_emit(m, &rec.head);
 }
 
-/* ---- who has ended ---- */
+/* ---- ended processes ---- */
 
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret)
@@ -200,8 +202,8 @@ static int heap_trace_keep_process(const void *key, const void *value, void *use
 DEFINE_ORDER(heap_trace_ended_by_instance, struct memory_process, COMPARE(x->instance, y->instance))
 
 /*
- * Makes the images of all processes in the table FD. In the order of instances: so they come behind
- * one another in their lists.
+ * Creates the images of all processes in the table FD. It follows the order of instances, so that
+ * each image is appended to the list of its process.
  */
 static int heap_trace_know_all(struct heap_trace *m, int fd, bool ended)
 {
@@ -233,9 +235,9 @@ int heap_trace_know_watched(struct heap_trace *m)
 }
 
 /*
- * Those that neither run nor are among those that have ended: the programs had no room to say so.
- * Others of their processes would wait for them. One that there was no room to watch has no end,
- * unless the next one of its process has begun.
+ * Ends images that neither run nor are in the table of ended programs: there was no space to report
+ * their end. Other images of their processes would wait for them. A refused image (there was no
+ * room to watch it) has no end, unless its process has a later image.
  */
 static void heap_trace_end_untold(struct heap_trace *m)
 {
@@ -247,7 +249,8 @@ static void heap_trace_end_untold(struct heap_trace *m)
 		    heap_trace_runs(m, image, &process))
 			continue;
 		/*
-		 * It may have ended since that table was read: there it is before it runs no more.
+		 * It can have ended after that table was read. A program is in that table
+		 * before it stops running.
 		 */
 		if (bpf_map_lookup_elem(m->own.ended_fd, &image->process.instance, &process) == 0) {
 			image->process = process;
@@ -259,9 +262,9 @@ static void heap_trace_end_untold(struct heap_trace *m)
 }
 
 /*
- * Some programs had no room to say that they have ended. The worker may never have heard of them:
- * what they have left in the tables is in the way of others. Whether it belongs to somebody is
- * known when all who run are known.
+ * The programs could not report some ends for lack of space. The worker may not know these
+ * programs, but their entries occupy the tables. To distinguish these entries from others, all
+ * running processes must be known.
  */
 static void heap_trace_look_for_strangers(struct heap_trace *m)
 {
@@ -279,13 +282,13 @@ static bool heap_trace_strangers_may_go(const struct heap_trace *m)
 	return m->strangers && clock_read_ns(CLOCK_MONOTONIC) >= m->strangers_ns;
 }
 
-/* Processes that have ended are marked. */
+/* Marks the images of ended processes. */
 static int heap_trace_look_who_has_ended(struct heap_trace *m)
 {
 	int r = 0;
 
 	heap_trace_look_for_strangers(m);
-	/* (first who runs: who ends meanwhile is in the other table then) */
+	/* (running processes first: a process that ends meanwhile is then in the other table) */
 	m->strangers_go = heap_trace_strangers_may_go(m);
 	if (m->strangers_go)
 		r = heap_trace_know_watched(m);
@@ -306,13 +309,13 @@ int heap_trace_count_allocated(struct heap_trace *m)
 	return 0;
 }
 
-/* ---- the end of them ---- */
+/* ---- reporting ---- */
 
-/* Images that go, in the order of instances. */
+/* The images that are being finished, in the order of instances. */
 struct going {
 	struct outbuf list; /* struct heap_image * */
 	size_t n;
-	bool chained; /* some of them are of one process */
+	bool chained; /* some of them belong to the same process */
 };
 
 static void heap_trace_going_deinit(struct going *going)
@@ -334,8 +337,8 @@ static bool heap_trace_is_chained(const struct going *going, size_t n)
 }
 
 /*
- * Those of one process are reported one after the other. So many as can be copied at once go; one
- * alone, or one of each process, need not be copied.
+ * Selects the images to finish. Images of one process are reported one after another, so as many
+ * are selected as can be copied at once. Nothing is copied if there is only one image per process.
  */
 static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 {
@@ -362,7 +365,7 @@ static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
 	return 0;
 }
 
-/* One of each process: what is in the tables is sent as it is read. */
+/* Reports one image per process. The tables are sent while they are read. */
 static int heap_trace_say_at_once(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
 {
 	int r = heap_trace_announce_ready(m)
@@ -374,7 +377,7 @@ static int heap_trace_say_at_once(struct heap_trace *m, const struct going *goin
 	return r;
 }
 
-/* All is read first, and sent image by image. */
+/* Copies the tables and reports image by image. */
 static int heap_trace_say_one_by_one(struct heap_trace *m, const struct going *going,
 				     uint64_t ts_ns)
 {
@@ -392,7 +395,7 @@ static int heap_trace_say_one_by_one(struct heap_trace *m, const struct going *g
 	return r;
 }
 
-/* What has ended is out of the tables: it goes here, too. */
+/* Removes the finished images, whose entries are no longer in the tables. */
 static void heap_trace_ended_drop(struct heap_trace *m, const struct going *going)
 {
 	for (size_t i = 0; i < going->n; i++) {
@@ -411,7 +414,7 @@ static void heap_trace_ended_drop(struct heap_trace *m, const struct going *goin
 
 static int heap_trace_ended_forget(struct heap_trace *m)
 {
-	/* (only where all who run were known before) */
+	/* (only if all running processes were known before) */
 	int r = heap_tables_forget(&m->tables, &m->images, m->strangers_go ? m->strangers : 0);
 
 	if (m->strangers_go)
@@ -420,7 +423,7 @@ static int heap_trace_ended_forget(struct heap_trace *m)
 	return r;
 }
 
-/* Of those that have ended, some go. Returns how many, or a negative errno. */
+/* Finishes some of the ended images. Returns their number, or a negative errno. */
 static int heap_trace_finish_some(struct heap_trace *m, uint64_t ts_ns)
 {
 	_cleanup_(heap_trace_going_deinit) struct going going = { 0 };

@@ -14,13 +14,13 @@
 
 struct ring_buffer;
 
-/* The processes that were passed over last: their further records mean nothing new. */
+/* The number of remembered processes that were skipped. Further reports of them are ignored. */
 enum { HEAP_TRACE_PASSED_MAX = 64 };
 
 struct heap_trace {
 	const struct session_options *options;
 	struct collector *collector;
-	struct collector_memory own; /* maps and programs, the collector's */
+	struct collector_memory own; /* maps and programs; owned by the collector */
 	struct memory_sink sink;
 	struct memory_tables tables;
 	struct allocator_cache *cache;
@@ -33,17 +33,18 @@ struct heap_trace {
 	uint64_t untold;        /* likewise */
 	uint64_t strangers_ns;  /* CLOCK_MONOTONIC: time to remove entries of no image, ... */
 	uint32_t strangers;     /* ... of instances up to this one; 0 = none */
-	bool strangers_go;      /* in this round: all running processes are known */
-	unsigned n_ended;       /* reported, and not read */
+	bool strangers_go;      /* in this round, since all running processes are known */
+	unsigned n_ended;       /* reported, but not read yet */
 	struct outbuf going;    /* ids of probes of ended processes, to be detached */
-	int error;              /* of the sink: it accepts no more */
-	bool stopping;          /* nothing is attached any more */
-	uint64_t passed[HEAP_TRACE_PASSED_MAX]; /* a ring: when they began; 0 = none */
+	int error;              /* of the sink, which accepts no more records */
+	bool stopping;          /* no more probes are attached */
+	uint64_t passed
+		[HEAP_TRACE_PASSED_MAX]; /* a ring of start times of skipped processes; 0 = none */
 	unsigned n_passed;
-	bool begun; /* what is new now was not there at the beginning */
+	bool begun; /* later processes are new */
 	/*
-	 * The program whose files a client has announced (struct heap_probes_found): when it began,
-	 * 0 = not yet.
+	 * The program whose files a client has announced (struct heap_probes_found), and its start
+	 * time; 0 = not yet.
 	 */
 	uint64_t announced_ns;
 	struct heap_probes_found announced;
@@ -56,31 +57,31 @@ static inline struct heap_probes *heap_trace_probes_of(const struct heap_trace *
 }
 
 /*
- * Reports that IMAGE, or all completely known ones, are watched, unless that was reported; after
- * everything about earlier ones. Return 0, or the result of the sink.
+ * Report, once, that IMAGE is watched, or each image that is ready. The records of earlier images
+ * of the process come first. Return 0, or the result of the sink.
  */
 int heap_trace_announce(struct heap_trace *m, struct heap_image *image);
 int heap_trace_announce_ready(struct heap_trace *m);
 
-/* Sets *RET to whether the program IMAGE still runs. */
+/* Whether the program IMAGE still runs; *RET is its data. */
 bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
 		     struct memory_process *ret);
 
-/* What the images that have ended have allocated, as a sign that they were watched. */
+/* Counts the allocations of ended images, which show that they were watched. */
 int heap_trace_count_allocated(struct heap_trace *m);
 
-/* TRACED is gone; heap_trace_detach_forgotten() removes its probes. */
+/* Frees TRACED, whose process is gone. heap_trace_detach_forgotten() detaches its probes. */
 void heap_trace_forget(struct heap_trace *m, struct heap_probes *traced);
 void heap_trace_detach_forgotten(struct heap_trace *m);
 
 /*
- * Reports everything about the ended images, as of TS_NS, and frees them. It begins no more after
- * CPU_NS_MAX of this thread's time. Returns 0, 1 if some are left, or a negative errno.
+ * Writes all records of the ended images, as of TS_NS, and frees them. It starts no further images
+ * after CPU_NS_MAX of this thread's CPU time. Returns 0, 1 if some are left, or a negative errno.
  */
 int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max);
 
 /*
- * The image of each process in the programs' table, also if no program has reported it yet. Returns
- * 0 or a negative errno.
+ * Creates the image of each process in the programs' table, also if no program has reported it yet.
+ * Returns 0 or a negative errno.
  */
 int heap_trace_know_watched(struct heap_trace *m);

@@ -13,8 +13,9 @@
 
 enum { SEARCHES = 2 };
 
-/* A process does not stand still for longer; if that is not enough, nothing is said of its
- * blocks. */
+/*
+ * The maximum time for which a process is stopped. If the search takes longer, it has no result.
+ */
 #define HELD_NS_MAX UINT64_C(10000000000)
 
 struct listing {
@@ -68,7 +69,10 @@ static struct reach_block *heap_trace_reach_find(struct reach_block *blocks, siz
 	return at < n && blocks[at].address == address ? &blocks[at] : NULL;
 }
 
-/* What both searches agree on, in BLOCKS, the later one's: the better word counts. */
+/*
+ * Combines two searches in BLOCKS, the result of the later one. The better result counts. Blocks
+ * that are not in both results are unknown.
+ */
 static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
 				     struct reach_block *before, size_t n_before)
 {
@@ -90,8 +94,10 @@ static bool heap_trace_reach_all_known(const struct session_options *o,
 	       o->memory.min_bytes == 0 && image->process.full == 0 && image->process.lost == 0;
 }
 
-/* The user's own process is searched with his rights. The group is the process's: which ones may
- * be, the programs have decided. */
+/*
+ * Makes the search of a user's own process run with the user's rights and the process's group. It
+ * must be one of the user's groups or, if these are unknown, not root's.
+ */
 static int heap_trace_reach_set_owner(const struct session_options *o,
 				      struct reach_request *request)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the live blocks at the end of a watch are reachable: two searches (capture/heap/reach.h)
- * through the memory of the process, each with the blocks in the table of memory.bpf.c at that
- * time. A block is lost if both agree. Blocks made between them get no result.
+ * Whether the live blocks at the end of a watch are reachable. There are two searches
+ * (capture/heap/reach.h) through the memory of the process, each with the blocks that are in the
+ * table of memory.bpf.c at that time. A block is lost if both agree. Blocks made between them have
+ * no result.
  */
 #pragma once
 
@@ -17,15 +18,15 @@ struct memory_search {
 	struct collector *collector; /* borrowed */
 	int blocks_fd;
 	const struct session_options *options;
-	uint64_t deadline_ns; /* CLOCK_MONOTONIC: of all searches of a session together */
+	uint64_t deadline_ns; /* CLOCK_MONOTONIC; for all searches together */
 	bool still;           /* the process is stopped: one search is sufficient */
 };
 
 /*
- * Searches the process of IMAGE, whose probes are still set, and stores the result in it, replacing
- * an earlier one. There is no result if the process has ended or hangs, is traced by another
- * process, is a 32-bit program, or if time is up. Takes up to the deadline. Returns 0 or a negative
- * errno: the reason for no result.
+ * Searches the process of IMAGE, whose probes are still attached, and stores the result in IMAGE,
+ * replacing an earlier one. There is no result if the process has ended or hangs, is traced by
+ * another process, or is a 32-bit program, or if time is up. Takes up to the deadline. Returns 0,
+ * or a negative errno as the reason for no result.
  */
 int heap_trace_reach_search(const struct memory_search *how, struct heap_image *image);
 

@@ -17,32 +17,36 @@
 #include "capture/heap/resource-lists.h"
 
 enum {
-	ENDED_MANY = 256, /* images that have ended: not to be kept waiting */
-	HOLDERS_MAX = 8,  /* threads that are to hold probes, one after the other, at once */
+	ENDED_MANY = 256, /* ended images are reported at once if there are so many */
+	HOLDERS_MAX = 8,  /* maximum number of successive holders of probes in one attempt */
 };
 
 #define MS_NS UINT64_C(1000000)
 
-/* CPU time for those who have ended, between other things that are to be done, and at the end. */
+/* CPU time for reports of ended images: between other work, and at the end. */
 #define FINISH_NS_MAX     UINT64_C(1000000000)
 #define FINISH_ALL_NS_MAX UINT64_C(60000000000)
 
-/* For all processes together, at the end. */
+/* The time limit for the search of all processes. */
 #define SEARCH_NS_MAX UINT64_C(60000000000)
 
-/* A new program maps its libraries after exec, step by step. */
+/*
+ * A new program maps its libraries step by step after exec. So its files are checked several times.
+ */
 static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
 
 /* ---- own processes ---- */
 
-/* With the rights that we have, only the user's own processes are looked at; the programs say which
- * ones are. */
+/*
+ * This process has more rights than the user. So with `own`, only the user's own processes may be
+ * checked, which the programs list.
+ */
 static bool heap_trace_may_look(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
 {
 	return !m->options->own || task_list_now(m->collector, pid, ret);
 }
 
-/* Whether what has been found since heap_trace_may_look() is of that program. */
+/* Whether the results since heap_trace_may_look() are of the same program. */
 static bool heap_trace_was_same(const struct heap_trace *m, const struct rec_task *before)
 {
 	struct rec_task now;
@@ -53,10 +57,10 @@ static bool heap_trace_was_same(const struct heap_trace *m, const struct rec_tas
 
 /* ---- probing ---- */
 
-/* What is known of a process that is new or has called exec. */
+/* The report of a process that is new or has called exec. */
 struct happened {
-	uint64_t start_ns, ts_ns; /* struct memory_happened; 0 = it was found otherwise */
-	bool loads;               /* it has just begun a program, which maps its libraries now */
+	uint64_t start_ns, ts_ns; /* from struct memory_happened; 0 = no such report */
+	bool loads;               /* it has just called exec, and is mapping its libraries */
 };
 
 static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t pid)
@@ -70,7 +74,7 @@ static struct heap_probes *heap_trace_make_traced(struct heap_trace *m, uint32_t
 	return traced;
 }
 
-/* Whether the process of PIDFD has ended, or there was none. */
+/* Whether the process of PIDFD has ended. True without PIDFD. */
 static bool heap_trace_has_exited(int pidfd)
 {
 	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
@@ -93,8 +97,10 @@ static bool heap_trace_was_passed_over(const struct heap_trace *m, uint64_t star
 	return false;
 }
 
-/* Process PID was reported as H and never watched, for the reason WHY. ENDED_NS is 0 if it may
- * live. */
+/*
+ * Reports process PID, which was announced by H, as never watched, for the reason WHY. ENDED_NS is
+ * 0 if it can still run.
+ */
 static void heap_trace_pass_over(struct heap_trace *m, uint32_t pid, const struct happened *h,
 				 uint64_t ended_ns, const char *why)
 {
@@ -117,8 +123,8 @@ static void heap_trace_pass_over(struct heap_trace *m, uint32_t pid, const struc
 }
 
 /*
- * It has ended before it could be watched, so that no program has reported that. The next process
- * with its id gets probes of its own.
+ * Handles a process that ended before it could be watched, so that no program has reported its end.
+ * The next process with its id gets its own probes.
  */
 static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *traced)
 {
@@ -128,7 +134,7 @@ static void heap_trace_end_unseen(struct heap_trace *m, struct heap_probes *trac
 	heap_trace_forget(m, traced);
 }
 
-/* What the last look at TRACED has found counts for IMAGE, if that is what was looked at. */
+/* Applies the results of the last check of TRACED to IMAGE, if that program still runs. */
 static void heap_trace_take_found(struct heap_trace *m, const struct heap_probes *traced,
 				  struct heap_image *image)
 {
@@ -152,7 +158,7 @@ static int heap_trace_keep_record(const struct rec_head *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/* Sends LIST if it is whole, and of one and the same program, where that must be the user's own. */
+/* Sends LIST if it is complete. With `own`, it must also be of one program of the user. */
 static int heap_trace_list_whole(struct heap_trace *m, const struct resource_list *list)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
@@ -164,7 +170,7 @@ static int heap_trace_list_whole(struct heap_trace *m, const struct resource_lis
 	if (!heap_trace_may_look(m, list->pid, &program))
 		return 0;
 	r = resource_list_send(list, &sink);
-	/* One that ends would be said to have nothing. */
+	/* An exiting process would seem to have no resources. */
 	if (r < 0 || proc_is_exiting(list->pid) || !heap_trace_was_same(m, &program))
 		return r;
 	for (size_t at = 0; r == 0 && at < kept.size; at += rec->size) {
@@ -174,7 +180,7 @@ static int heap_trace_list_whole(struct heap_trace *m, const struct resource_lis
 	return r;
 }
 
-/* What the kernel lists of PID, for the books of what it has made. */
+/* Sends the kernel's lists of PID's resources, for comparison with the tracked ones. */
 static int heap_trace_list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance,
 				     bool first)
 {
@@ -192,7 +198,7 @@ static int heap_trace_list_resources(struct heap_trace *m, uint32_t pid, uint32_
 	return heap_trace_list_whole(m, &list);
 }
 
-/* The probes are in their places: from now on TRACED is watched. */
+/* Starts to watch TRACED, whose probes are in place. */
 static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, int pidfd)
 {
 	struct memory_process process = {
@@ -218,12 +224,12 @@ static int heap_trace_begin(struct heap_trace *m, struct heap_probes *traced, in
 		heap_trace_set_unwatched(image, "too many processes are watched");
 	else
 		heap_trace_take_found(m, traced, image);
-	/* (or when it is known what it loads) */
+	/* (otherwise it is announced when its libraries are known) */
 	r = traced->next_look_ns ? 0 : heap_trace_announce(m, image);
 	return r < 0 ? r : heap_trace_list_resources(m, traced->pid, traced->instance, true);
 }
 
-/* Looks at the files of a process that may be another program by now. True if it is watched. */
+/* Checks the files of a process that can run another program by now. True if it is watched. */
 static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct memory_process process;
@@ -237,7 +243,7 @@ static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *t
 			return true;
 		traced->instance = process.instance;
 		traced->refused[0] = '\0';
-		/* Without probes to be placed, system calls are all that there is. */
+		/* Without probes, tracing of system calls is complete. */
 		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
 		heap_trace_list_resources(m, traced->pid, traced->instance, true);
 	}
@@ -250,7 +256,7 @@ static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *t
 	return watched;
 }
 
-/* Likewise. It may be somebody else's by now: then nothing more is to be done. */
+/* Likewise. If the process belongs to another user by now, nothing more is done. */
 static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct rec_task program;
@@ -265,7 +271,7 @@ static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *traced)
 	return true;
 }
 
-/* Whether the programs watch no process of this id, though TRACED had begun: it has ended. */
+/* Whether TRACED was watched, but no process with its id is watched any more: it has ended. */
 static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap_probes *traced)
 {
 	const struct heap_image *image = heap_images_get(&m->images, traced->instance);
@@ -276,8 +282,8 @@ static bool heap_trace_is_outdated(const struct heap_trace *m, const struct heap
 }
 
 /*
- * The thread that the probes belong to may have ended. What holds them next may end meanwhile, and
- * so may the one after it; in a process where that goes on, something is missed.
+ * Renews the holder of the probes if the thread that they belong to has ended. The new holder can
+ * end meanwhile, and so can the next one. If this continues, events are missed.
  */
 static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *traced)
 {
@@ -285,8 +291,10 @@ static void heap_trace_hold_probes(struct heap_trace *m, struct heap_probes *tra
 		heap_trace_look_at(m, traced);
 }
 
-/* It has ended, as the programs report. Whether probes were missing is not known any more when the
- * whole process has ended, too. */
+/*
+ * Handles the end of a thread that the probes belong to. If the whole process has ended, too, it is
+ * unknown whether probes were missing, so a gap is reported.
+ */
 static void heap_trace_owner_ended(struct heap_trace *m, struct heap_probes *traced)
 {
 	struct heap_image *image = heap_images_get(&m->images, traced->instance);
@@ -303,7 +311,7 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 	int r;
 
 	if (traced && heap_trace_is_outdated(m, traced)) {
-		/* What has ended after it was watched is reported elsewhere. */
+		/* The end of a watched process is reported elsewhere. */
 		if (heap_trace_has_exited(pidfd))
 			return 0;
 		heap_trace_forget(m, traced);
@@ -321,11 +329,11 @@ static int heap_trace_probe_process(struct heap_trace *m, uint32_t pid, const st
 		traced->n_looks = 0;
 		traced->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
 	}
-	/* (likewise) */
+	/* (the end of a watched process is reported elsewhere) */
 	if (heap_trace_look_at(m, traced) || (traced->instance && heap_trace_has_exited(pidfd)))
 		return 0;
 	r = heap_trace_begin(m, traced, pidfd);
-	/* (the programs report such an end from now on) */
+	/* (from now on, the programs report the end of the thread that the probes belong to) */
 	traced = heap_trace_probes_of(m, pid);
 	if (r == 0 && traced)
 		heap_trace_hold_probes(m, traced);
@@ -359,7 +367,7 @@ void heap_trace_look(struct heap_trace *m, uint32_t pid)
 		heap_trace_look_at(m, traced);
 }
 
-/* Returns whether no more looks are due: then the watch can be announced. */
+/* Returns true if no more checks are due, so that the watch can be announced. */
 static bool heap_trace_look_again(struct heap_trace *m, struct heap_probes *traced, uint64_t now_ns)
 {
 	traced->next_look_ns = 0;
@@ -369,7 +377,7 @@ static bool heap_trace_look_again(struct heap_trace *m, struct heap_probes *trac
 	return !traced->next_look_ns;
 }
 
-/* Processes that have ended, as far as time goes: the rest comes with the next look. */
+/* Reports ended processes within CPU_NS_MAX. The next tick continues. */
 static int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 {
 	int r = heap_trace_finish_ended(m, clock_boot_ns(), cpu_ns_max);
@@ -379,14 +387,14 @@ static int heap_trace_finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
 	return r;
 }
 
-/* TRACED begins the program of which its client has announced the files. */
+/* Stores the announced files for the program that TRACED starts now. */
 static void heap_trace_take_announced(struct heap_trace *m, struct heap_probes *traced,
 				      uint64_t exec_ns)
 {
 	if (traced->from_start && traced->announced.any) {
 		m->announced = traced->announced;
 		memcpy(m->announced_text, traced->announced_text, sizeof(m->announced_text));
-		m->announced_ns = exec_ns + 1; /* as the programs have it */
+		m->announced_ns = exec_ns + 1; /* as in the programs */
 	}
 	traced->from_start = false;
 }
@@ -413,14 +421,14 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 	h = (struct happened){ happened->start_ns, happened->ts_ns, execs };
 	if (happened->what == MEMORY_HAPPENED_EXIT) {
 		m->n_ended++;
-		/* The next process with that id must not be taken for it. */
+		/* The next process with that id must not be mistaken for it. */
 		if (traced && !is_another)
 			heap_trace_forget(m, traced);
 		return 0;
 	}
 	if (traced && execs)
 		heap_trace_take_announced(m, traced, happened->ts_ns);
-	/* Which processes grow is reported elsewhere; only their exec is of interest. */
+	/* Triage reports which processes grow; only their exec matters here. */
 	if (m->options->memory.triage && (!traced || !execs))
 		return 0;
 	if (m->stopping || heap_probes_are_cancelled(&m->probing)) {
@@ -429,22 +437,25 @@ static int heap_trace_on_memory_event(void *userdata, void *data, size_t size)
 					     "the recording ended before it was watched");
 		return 0;
 	}
-	/* (the program before it has) */
+	/* (the previous program has ended) */
 	m->n_ended += traced && execs;
-	/* When its id was read, it was that of the next process already, which is this one. */
+	/*
+	 * The previous process with this id ended before its files were checked, so these files
+	 * were those of the new process.
+	 */
 	if (is_another && !heap_trace_is_outdated(m, traced)) {
 		before = (struct happened){ traced->start_ns, traced->happened_ns };
 		heap_trace_pass_over(m, happened->pid, &before, before.ts_ns,
 				     "it ended before it could be watched");
 	}
-	/* Of somebody who had this id before, or of a task that has gone. */
+	/* Its probes belong to a previous process with this id, or to a task that is gone. */
 	if (traced && happened->what != MEMORY_HAPPENED_EXEC)
 		heap_trace_forget(m, traced);
 	heap_trace_probe_process(m, happened->pid, &h);
 	return 0;
 }
 
-/* ---- the worker's side ---- */
+/* ---- interface for the worker ---- */
 
 int heap_trace_new(const struct session_options *options, struct collector *collector,
 		   const struct memory_sink *sink, struct heap_trace **ret)
@@ -522,8 +533,10 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m)
 	return next_ns;
 }
 
-/* Looks again at those whose turn it is; each of them is there still. Returns whether all is known
- * of some. */
+/*
+ * Checks the processes that are due again. Checks do not remove processes from the table. Returns
+ * whether the checks of a process are complete.
+ */
 static bool heap_trace_look_again_if_due(struct heap_trace *m, uint64_t now_ns)
 {
 	struct heap_probes *traced;
@@ -543,7 +556,7 @@ void heap_trace_tick(struct heap_trace *m)
 
 	if (!known && now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
 		return;
-	/* All about the program that was there before comes first. */
+	/* All records of the previous program come first. */
 	heap_trace_finish_now(m, FINISH_NS_MAX);
 	heap_trace_announce_ready(m);
 	if (now_ns < m->next_usage_ns)
@@ -561,7 +574,9 @@ bool heap_trace_has_missed(struct heap_trace *m)
 	return missed;
 }
 
-/* The programs pass PROCESS over from here on; with that, its blocks stay what they are. */
+/*
+ * Stops watching IMAGE. The programs ignore its process from now on, so its blocks do not change.
+ */
 static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image)
 {
 	struct memory_process process;
@@ -569,7 +584,7 @@ static void heap_trace_stop_image(struct heap_trace *m, struct heap_image *image
 
 	if (!heap_trace_runs(m, image, &process))
 		return;
-	/* While the books still go on: what comes and goes meanwhile is in them. */
+	/* While it is still watched, changes during the listing are reported. */
 	heap_trace_list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
 	image->process = process;
@@ -626,20 +641,21 @@ int heap_trace_snapshot(struct heap_trace *m)
 	heap_trace_choose_living(m);
 	heap_trace_list_living(m);
 	ts_ns = clock_boot_ns();
-	/* With each event recorded, what comes and goes while the table is read is said by
-	 * these. */
+	/* With the log, events report the blocks that come and go while the table is read. */
 	r = heap_tables_keep(&m->tables, &m->images, m->options->memory.log ? ts_ns : UINT64_MAX,
 			     &kept);
 	if (!m->options->memory.log)
 		ts_ns = clock_boot_ns();
-	heap_trace_choose_living(m); /* nothing is said of a process after its end */
-	/* When the blocks are known: the stacks of all of them are there. */
+	heap_trace_choose_living(m); /* no records of a process after its end */
+	/* After the copy, so that the stacks of all copied blocks are known. */
 	r = r ?: heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
 	return r < 0 ? r : heap_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
 }
 
-/* Which blocks are lost, of all processes, or of PID, which stands still. The probes are still
- * there: what happens to blocks meanwhile is seen. */
+/*
+ * Searches for lost blocks in all processes, or in PID, which is stopped. The probes are still
+ * attached, so changes of blocks meanwhile are seen.
+ */
 static int heap_trace_search_images(struct heap_trace *m, uint32_t pid)
 {
 	const struct memory_search how = {
@@ -671,7 +687,7 @@ int heap_trace_search(struct heap_trace *m, uint32_t pid)
 {
 	int r;
 
-	/* It may have been forked a moment ago. */
+	/* The process can have been forked just now. */
 	ring_buffer__consume(m->events);
 	r = heap_trace_know_watched(m);
 	return r < 0 ? r : heap_trace_search_images(m, pid);
@@ -681,7 +697,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 {
 	struct heap_image *image;
 
-	/* What is waiting there may be a lot, and attaching takes its time. */
+	/* Attach nothing for pending reports: there can be many, and attaching is slow. */
 	m->stopping = true;
 	ring_buffer__consume(m->events);
 	heap_trace_know_watched(m);
@@ -691,7 +707,7 @@ void heap_trace_stop(struct heap_trace *m, bool for_good)
 	for (size_t pos = 0; (image = table_next(&m->images.by_instance, &pos));)
 		heap_trace_stop_image(m, image);
 	heap_trace_count_allocated(m);
-	heap_trace_announce_ready(m); /* with what was attached */
+	heap_trace_announce_ready(m); /* with the probes still attached */
 	heap_trace_detach_all(m);
 }
 

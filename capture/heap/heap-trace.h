@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The allocations of processes, in the worker of a session: the watched processes with probes on
- * their allocators, and the content of the programs' tables, periodically and at the end.
+ * Traces the allocations of processes, in the worker of a session. It attaches probes to the
+ * allocators of the watched processes, and reads the programs' tables periodically and at the end.
  *
  * A process is traced when it is selected at the start, when it is forked, and when it has called
- * exec, and is checked again when it maps another file. The programs report fork and exec at once.
- * An ended image (one program in one process) stays in the tables until it has been read here, with
- * the next reading of the sums.
+ * exec. It is checked again when it maps another file. The programs report fork and exec at once.
+ * An ended image (one program in one process) stays in the tables until it is read at the next
+ * reading of the sums.
  */
 #pragma once
 
@@ -24,31 +24,32 @@ struct heap_trace;
 int heap_trace_new(const struct session_options *options, struct collector *collector,
 		   const struct memory_sink *sink, struct heap_trace **ret);
 
-/* Detaches what is attached. Returns NULL. */
+/* Detaches all probes. Returns NULL. */
 struct heap_trace *heap_trace_free(struct heap_trace *m);
 
 DEFINE_CLEANUP(struct heap_trace *, heap_trace_free)
 
 /*
- * Becomes readable when a process has called fork or exec: heap_trace_drain_events() must then be
+ * Becomes readable when a process has called fork or exec. Then heap_trace_drain_events() must be
  * called.
  */
 int heap_trace_fd(const struct heap_trace *m);
 void heap_trace_drain_events(struct heap_trace *m);
 
 /*
- * Watches process PID from now on, if possible; or checks it for other files. If the process no
- * longer exists, it is reported as ended at once. Returns 0 or a negative errno.
+ * Watches process PID from now on, if possible. If it is already watched, checks it for other
+ * files. A process that no longer exists is reported as ended at once. Returns 0 or a negative
+ * errno.
  */
 int heap_trace_probe(struct heap_trace *m, uint32_t pid);
 
-/* All processes that were there at the beginning are watched: others are new. */
+/* Must be called when all existing processes are watched. Later ones are new. */
 void heap_trace_begun(struct heap_trace *m);
 
-/* Stops watching; the next heap_trace_tick() reports its blocks. */
+/* Stops watching PID; the next heap_trace_tick() reports its blocks. */
 void heap_trace_release(struct heap_trace *m, uint32_t pid);
 
-/* Whether PID is known already, and no other process had that id then. */
+/* Whether PID is known, and the process has not ended since. */
 bool heap_trace_watches(const struct heap_trace *m, uint32_t pid);
 
 /* Checks PID, if it is watched, for other files. */
@@ -59,7 +60,8 @@ uint64_t heap_trace_next_ns(const struct heap_trace *m);
 void heap_trace_tick(struct heap_trace *m);
 
 /*
- * True, once, if new processes may not have been reported: all selected ones must then be traced.
+ * Whether new processes may be missing from the reports since the last call. Then all selected ones
+ * must be traced.
  */
 bool heap_trace_has_missed(struct heap_trace *m);
 
@@ -67,26 +69,26 @@ bool heap_trace_has_missed(struct heap_trace *m);
 void heap_trace_look_all(struct heap_trace *m);
 
 /*
- * Reports the live blocks of each watched process, without changing state. A process that has
- * called exec, and still loads its program, is skipped. Returns 0 or a negative errno.
+ * Reports the live blocks of each watched process and continues. A process that has called exec,
+ * and is still loading its program, is skipped. Returns 0 or a negative errno.
  */
 int heap_trace_snapshot(struct heap_trace *m);
 
 /*
- * Searches for reachable blocks of process PID, and keeps the result for its report. STILL: it is
- * stopped at its exit, so one search is sufficient. Returns 0, also if PID is not watched, or a
+ * Searches for reachable blocks of process PID, which is stopped at its exit, so one search is
+ * sufficient. The result is kept for its report. Returns 0, also if PID is not watched, or a
  * negative errno.
  */
 int heap_trace_search(struct heap_trace *m, uint32_t pid);
 
 /*
- * The end. Nothing is watched or attached any more; the data stays. The probes must be removed
- * before the programs. Unless FOR_GOOD, there is no search for references.
+ * Stops all watches and detaches all probes; the data is kept. Must be called before the programs
+ * are removed. Without FOR_GOOD, there is no search for references.
  */
 void heap_trace_stop(struct heap_trace *m, bool for_good);
 
 /*
- * Reports everything that is left. After the stop. Returns 0, the result of the sink, or another
- * negative errno: then it is incomplete.
+ * Reports all remaining data, after heap_trace_stop(). Returns 0, the result of the sink, or
+ * another negative errno: then the data is incomplete.
  */
 int heap_trace_finish(struct heap_trace *m);

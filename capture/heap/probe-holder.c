@@ -9,7 +9,7 @@
 
 #include "capture/proc/mappings.h"
 
-/* The bytes of an instruction that a breakpoint changes for certain. */
+/* The number of bytes of an instruction that a breakpoint certainly changes. */
 #if defined(__x86_64__)
 enum { CHANGED_BYTES = 1 };
 #else
@@ -24,7 +24,7 @@ struct missing {
 	bool any;
 };
 
-/* Whether the code at ADDRESS of the process is that at OFFSET of the file. */
+/* Whether the code at ADDRESS of the process equals that at OFFSET of the file. */
 static bool probe_holder_is_unchanged(const struct missing *m, uint64_t address, uint64_t offset)
 {
 	uint8_t is[CHANGED_BYTES], was[CHANGED_BYTES];

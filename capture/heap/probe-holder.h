@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process whose first thread has ended while others continue. For the kernel, its probes belong
- * to that thread, which has no memory any more. So as soon as any probe at the same place goes, of
- * anybody, the kernel removes the breakpoint from the process, too; and it inserts none for new
- * probes. Another thread, the holder, gets probes that keep them (PROBES_HOLD).
+ * Detects breakpoints that are missing in a process whose main thread has ended while others
+ * continue. For the kernel, the probes of the process belong to the main thread, which has no
+ * memory any more. So when any probe at the same place is removed, also by another program, the
+ * kernel removes the breakpoint from the process, too. It also inserts no breakpoints for new
+ * probes. Another thread, the holder, gets probes that keep the breakpoints (PROBES_HOLD).
  *
- * Between the end of the first thread and the holder's probes, a breakpoint can be missing. That is
- * seen before these probes are attached, which insert it again.
+ * Between the end of the main thread and the attachment of the holder's probes, a breakpoint can be
+ * missing. This must be checked before the holder's probes are attached, which insert it again.
  */
 #pragma once
 
@@ -17,8 +18,8 @@
 #include "capture/probes/allocators.h"
 
 /*
- * Whether the process of TASK runs FILE without a breakpoint at one of N PROBES. What cannot be
- * read is not missing.
+ * Whether the process of TASK runs FILE without a breakpoint at one of the N PROBES. Unreadable
+ * code does not count as missing.
  */
 bool probe_holder_misses(pid_t task, const struct allocator_file *file,
 			 const struct allocator_probe *probes, size_t n);

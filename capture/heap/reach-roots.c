@@ -13,7 +13,10 @@ static bool reach_roots_begins_with(const char *text, const char *begin)
 	return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* Memory of devices: to look may do something. Shared memory is none. */
+/*
+ * Whether PATH is memory of a device, which can have side effects when it is read. Shared memory is
+ * not.
+ */
 static bool reach_roots_is_device(const char *path)
 {
 	return reach_roots_begins_with(path, "anon_inode:") ||
@@ -23,14 +26,14 @@ static bool reach_roots_is_device(const char *path)
 		!reach_roots_begins_with(path, "/dev/zero"));
 }
 
-/* The kernel's own mappings have such names; what the program has named is [anon:...]. */
+/* Whether the kernel made the mapping. A mapping that the program has named is [anon:...]. */
 static bool reach_roots_is_of_kernel(const char *path)
 {
 	return *path == '[' && !reach_roots_begins_with(path, "[anon") &&
 	       strcmp(path, "[heap]") != 0 && strcmp(path, "[stack]") != 0;
 }
 
-/* Shared memory that begins empty: what is in it was written. */
+/* Whether PATH is shared memory that is empty at first: all its content was written. */
 static bool reach_roots_is_shared_memory(const char *path)
 {
 	return reach_roots_begins_with(path, "/dev/zero") ||
@@ -89,7 +92,7 @@ int reach_roots_read(pid_t task, struct outbuf *roots)
 
 /* ---- epoll ---- */
 
-/* Of one instance, "tfd: FD events: MASK data: WORD ..." for each descriptor in it. */
+/* Reads one epoll instance: "tfd: FD events: MASK data: WORD ..." for each of its descriptors. */
 static int reach_roots_read_instance(pid_t task, const char *fd, struct outbuf *words)
 {
 	char path[64], line[256];

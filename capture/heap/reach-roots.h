@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the search for references begins, according to /proc: the memory of a process, and what the
- * kernel keeps for it.
+ * The roots of the search for references, from /proc: the memory of a process, and the data that
+ * the kernel keeps for it.
  *
- * A program can make memory read-only or unreadable after it has put pointers there. So all of its
- * own pages count, with any permissions: those that it can write to, and private ones that are not
- * those of a file any more.
+ * A program can make memory read-only or unreadable after it has stored pointers there. So all of
+ * its own pages count, with any permissions: writable pages, and private pages that differ from
+ * their file.
  */
 #pragma once
 
@@ -18,12 +18,12 @@
 struct root {
 	uint64_t from, to;
 	bool is_anonymous, is_stack, is_heap;
-	bool only_own; /* pages of a file are left out: nobody can have written to them */
+	bool only_own; /* pages of a file are left out: they cannot have been written */
 };
 
 /*
- * Appends the mappings of TASK that can hold pointers (struct root), by address. Returns 0; -ESRCH:
- * it has ended; or another negative errno.
+ * Appends the mappings of TASK that can contain pointers (struct root), by address. Returns 0;
+ * -ESRCH if it has ended; or another negative errno.
  */
 int reach_roots_read(pid_t task, struct outbuf *roots);
 

@@ -35,7 +35,7 @@ static bool reach_is_held(const struct outbuf *threads, uint32_t tid)
 	return false;
 }
 
-/* Waits until TID has stopped, and not for a signal: those it gets at once. */
+/* Waits until TID has stopped for the interrupt. Other signals are delivered at once. */
 static int reach_wait_for_stop(pid_t tid, uint64_t deadline_ns)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
@@ -51,8 +51,10 @@ static int reach_wait_for_stop(pid_t tid, uint64_t deadline_ns)
 		if (r == tid && WIFSTOPPED(status)) {
 			if (status >> 16 == PTRACE_EVENT_STOP)
 				return 0;
-			/* What it was stopped for still holds: it stops again before its next
-			 * instruction. */
+			/*
+			 * The interrupt is still pending: the thread stops again before its next
+			 * instruction.
+			 */
 			ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)WSTOPSIG(status));
 			continue;
 		}
@@ -77,7 +79,7 @@ static void reach_threads_read_registers(pid_t tid, struct rec_registers *rec)
 #endif
 }
 
-/* One that has ended meanwhile is none. */
+/* Stops one thread. A thread that has ended meanwhile is ignored. */
 static int reach_hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *threads)
 {
 	struct rec_registers *rec;
@@ -102,7 +104,7 @@ static int reach_hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct out
 	return r == -ESRCH ? 0 : r;
 }
 
-/* Holds those that are not held yet. Returns how many those are, or a negative errno. */
+/* Stops the threads that are not stopped yet. Returns their number, or a negative errno. */
 static int reach_hold_new(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 {
 	const struct dirent *entry;
@@ -130,8 +132,10 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 {
 	int r;
 
-	/* Those that still ran may have made others. One that has ended and stays in the list as a
-	 * zombie would be new each time. */
+	/*
+	 * Threads that were still running can have created new ones. Compare the lengths of the
+	 * list, since an ended thread that stays a zombie would count as new each time.
+	 */
 	for (unsigned round = 0; round < 100; round++) {
 		size_t before = reach_n_of(threads);
 

@@ -24,8 +24,8 @@
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
 
 /*
- * A live task of process PID, which has its memory: PID itself, unless its first thread has ended
- * before the others; PID if there is none.
+ * A live task of process PID, through which its memory is accessible: PID itself, unless its main
+ * thread has ended before others. Without a live task, it is PID.
  */
 pid_t reach_living_task(pid_t pid);
 

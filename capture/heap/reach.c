@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rounds of marking, one for each result, the best first (enum reach). The first follows pointers
- * to the begins of blocks only, and notes what else is pointed into; the second follows all, from
- * what was noted. So do the next ones, from what epoll has and from tagged pointers. What is left
- * is lost; the last follows what each of these points to, or into, as memcheck does: that is lost
- * indirectly.
+ * There is a round of marking for each result (enum reach), the best one first. The first round
+ * follows only pointers to the beginnings of blocks, and notes other blocks that are pointed into.
+ * The second round follows all pointers from the noted blocks. The next rounds do the same from the
+ * data of epoll and from tagged pointers. The remaining blocks are lost. The last round follows all
+ * pointers from each lost block, as memcheck does. The blocks found there are indirectly lost.
  *
- * What has never been touched is not read, since reading would bring it into being: the kernel's
- * page map says what is there.
+ * Pages that were never touched are not read, since reading would allocate them. The kernel's page
+ * map shows which pages are present.
  */
 #include "capture/heap/reach.h"
 
@@ -37,10 +37,10 @@
 
 enum {
 	BUFFER_BYTES = 4 << 20,
-	SPANS = 512, /* of pages, looked at at once */
+	SPANS = 512, /* of pages, in one scan */
 	BATCH = 512, /* blocks read at once */
 	SMALL_BYTES = 256 << 10,
-	RED_ZONE = 128, /* below the stack pointer, and in use */
+	RED_ZONE = 128, /* used bytes below the stack pointer */
 	HOLD_NS = 2000000000,
 	DYING_MS = 1000,
 };
@@ -49,40 +49,45 @@ enum {
 #define PAGE_SWAPPED (UINT64_C(1) << 62)
 #define PAGE_OF_FILE (UINT64_C(1) << 61) /* or shared */
 
-/* Where a page map is read page by page, no more of what is not writable: it can be reserved. */
+/*
+ * Maximum size of an unwritable mapping if the page map is read page by page. A larger mapping can
+ * be reserved address space.
+ */
 #define RESERVED_BYTES_MAX (UINT64_C(1) << 30)
 
-/* What programs put into the higher bits of a pointer is a tag. */
+/* The higher bits of a pointer can contain a tag. */
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
 
-/* glibc's arenas but the first are at such addresses, each with a head that says how much of it is
- * in use. */
+/* The alignment of glibc's arenas, except the first. Each has a head with its used size. */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
-/* As the kernel has it. */
+/* The kernel's struct page_region. */
 struct span {
 	uint64_t begin, end, flags;
 };
 
 struct search {
 	const struct reach_request *request;
-	pid_t task; /* of the process, and alive: its memory is read through this one */
+	pid_t task; /* a live task of the process, through which its memory is read */
 	const struct rec_registers *threads;
 	size_t n_threads;
 	struct block_range *blocks;
 	struct block_index index;
-	uint8_t *reach;   /* of each block */
-	enum reach round; /* what is followed: from the best one on */
-	size_t leader;    /* of the last round: the lost block that is followed */
-	uint32_t *found;  /* blocks whose content is to be searched */
+	uint8_t *reach;   /* the result of each block */
+	enum reach round; /* the current round, from the best result on */
+	size_t leader;    /* in the last round: the lost block that is followed */
+	uint32_t *found;  /* blocks whose content must be searched */
 	size_t n_found;
 	struct outbuf roots;   /* struct root */
-	struct outbuf watched; /* words that epoll has */
-	bool only_own;         /* of the range that is searched; see struct root */
+	struct outbuf watched; /* words from epoll */
+	bool only_own;         /* of the range being searched; see struct root */
 	uint8_t *buffer;
-	struct span *spans; /* of pages that there are */
+	struct span *spans; /* of present pages */
 	size_t n_spans;
-	/* The end of the allocator's own memory, and up to where none begins; from the roots. */
+	/*
+	 * For the roots: the end of the allocator's own memory, and the address before which no
+	 * other such memory begins.
+	 */
 	uint64_t own_end, seen_end;
 	int pagemap_fd, mem_fd;
 	uint64_t page_bytes, deadline_ns;
@@ -91,7 +96,7 @@ struct search {
 
 /* ---- words ---- */
 
-/* WORD is the address of block I, or one in it, perhaps with a tag. */
+/* Handles WORD, which points to or into block I, possibly with a tag. */
 static void reach_on_pointer(struct search *s, size_t i, uint64_t word)
 {
 	enum reach found = s->round;
@@ -103,7 +108,7 @@ static void reach_on_pointer(struct search *s, size_t i, uint64_t word)
 	if (s->reach[i] >= found || (found == REACH_INDIRECT && i == s->leader))
 		return;
 	s->reach[i] = (uint8_t)found;
-	/* (what is found worse than this round is followed in its own) */
+	/* (a block with a worse result is followed in a later round) */
 	if (found == s->round)
 		s->found[s->n_found++] = (uint32_t)i;
 }
@@ -126,7 +131,7 @@ static void reach_on_words(struct search *s, const uint8_t *data, size_t n_bytes
 	}
 }
 
-/* Those of N_BYTES from ADDRESS that are in no block. */
+/* Handles the words of N_BYTES at ADDRESS that are not in blocks. */
 static void reach_on_words_between(struct search *s, uint64_t address, const uint8_t *data,
 				   size_t n_bytes)
 {
@@ -145,7 +150,7 @@ static void reach_on_words_between(struct search *s, uint64_t address, const uin
 	}
 }
 
-/* Where the memory of an allocator ends that begins at PAGE; 0 = none does. No block is in it. */
+/* The end of an allocator's own memory that begins at PAGE, without blocks in it; 0 = none. */
 static uint64_t reach_end_of_own(struct search *s, const struct reach_page *page)
 {
 	uint64_t end, seen;
@@ -161,7 +166,7 @@ static uint64_t reach_end_of_own(struct search *s, const struct reach_page *page
 		       : 0;
 }
 
-/* Likewise, without what an allocator has for itself. */
+/* Likewise, without the allocator's own memory. */
 static void reach_on_words_of_program(struct search *s, uint64_t address, const uint8_t *data,
 				      size_t n_bytes)
 {
@@ -192,8 +197,8 @@ static int reach_check_time(const struct search *s)
 }
 
 /*
- * Up to N bytes. Fewer: what follows cannot be read like that; 0: not at all. Unreadable memory is
- * read as a debugger reads it.
+ * Reads up to N bytes. Fewer bytes mean that the following memory is unreadable; 0 means all of it.
+ * Memory without read permission is read through /proc/PID/mem, as debuggers do.
  */
 static ssize_t reach_read_memory(struct search *s, uint64_t address, size_t n)
 {
@@ -209,7 +214,10 @@ static ssize_t reach_read_memory(struct search *s, uint64_t address, size_t n)
 	return r < 0 ? 0 : r;
 }
 
-/* Searches what is there, FROM to TO, no more than the buffer holds; BETWEEN: but the blocks. */
+/*
+ * Searches present memory from FROM to TO, at most the size of the buffer. With BETWEEN, blocks are
+ * left out.
+ */
 static int reach_search_present(struct search *s, uint64_t from, uint64_t to, bool between)
 {
 	while (from < to) {
@@ -231,7 +239,7 @@ static int reach_search_present(struct search *s, uint64_t from, uint64_t to, bo
 	return 0;
 }
 
-/* linux/fs.h, since 6.7. */
+/* From linux/fs.h, since 6.7. */
 struct scan_request {
 	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
 	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
@@ -242,9 +250,9 @@ struct scan_request {
 #define IS_SWAPPED   (UINT64_C(1) << 4)
 
 /*
- * Lists what there is of FROM to TO, pages both, from the begin on, as far as there is room. It
- * skips what is empty as fast as the page table is. Returns up to where, or 0 if this kernel does
- * not do it.
+ * Lists the present pages from FROM to TO, as far as there is room. Empty parts of the page table
+ * are skipped quickly. Returns the end of the listed range, or 0 if the kernel does not support
+ * this.
  */
 static uint64_t reach_scan_pages(struct search *s, uint64_t from, uint64_t to)
 {
@@ -267,7 +275,7 @@ static uint64_t reach_scan_pages(struct search *s, uint64_t from, uint64_t to)
 	return scan.walk_end;
 }
 
-/* Likewise, by reading the page map. Where the kernel does not say, all is there. */
+/* Likewise, by reading the page map. If it is unavailable, all pages count as present. */
 static uint64_t reach_read_pages(struct search *s, uint64_t from, uint64_t to)
 {
 	uint64_t pages[SPANS];
@@ -297,7 +305,7 @@ static uint64_t reach_read_pages(struct search *s, uint64_t from, uint64_t to)
 	return from + n * s->page_bytes;
 }
 
-/* Searches FROM to TO, words both: only pages that there are. */
+/* Searches the present pages from FROM to TO, which are multiples of words. */
 static int reach_search_range(struct search *s, uint64_t from, uint64_t to, bool between)
 {
 	uint64_t page = from & ~(s->page_bytes - 1);
@@ -329,7 +337,7 @@ static int reach_search_range(struct search *s, uint64_t from, uint64_t to, bool
 
 /* ---- blocks ---- */
 
-/* The whole words of a block. */
+/* The number of bytes in whole words of a block. */
 static uint64_t reach_words_of(const struct block_range *b, uint64_t *ret_from)
 {
 	uint64_t end = (b->address + b->size) & ~UINT64_C(7);
@@ -338,7 +346,7 @@ static uint64_t reach_words_of(const struct block_range *b, uint64_t *ret_from)
 	return end > *ret_from ? end - *ret_from : 0;
 }
 
-/* Searches N pieces of memory, small ones, together no more than the buffer holds. */
+/* Searches N small pieces of memory, which fit into the buffer together. */
 static int reach_search_pieces(struct search *s, const struct iovec *pieces, size_t n,
 			       size_t n_bytes)
 {
@@ -352,7 +360,7 @@ static int reach_search_pieces(struct search *s, const struct iovec *pieces, siz
 	got = got < 0 ? 0 : got;
 	reach_on_words(s, s->buffer, (size_t)got);
 	s->result.searched_bytes += (uint64_t)got;
-	/* From where it did not go on, one by one. */
+	/* The unread pieces are searched one by one. */
 	for (size_t i = 0; r == 0 && (size_t)got < n_bytes && i < n; i++) {
 		uint64_t from = (uint64_t)(uintptr_t)pieces[i].iov_base;
 
@@ -363,7 +371,7 @@ static int reach_search_pieces(struct search *s, const struct iovec *pieces, siz
 	return r;
 }
 
-/* Searches what has been found, and what is found with that. */
+/* Searches the found blocks, and those that are found in them. */
 static int reach_search_found(struct search *s)
 {
 	struct iovec pieces[BATCH];
@@ -393,9 +401,9 @@ static int reach_search_found(struct search *s)
 	return r;
 }
 
-/* ---- where it begins ---- */
+/* ---- roots ---- */
 
-/* Whether ROOT is what malloc() of glibc has mapped for the blocks of a thread. */
+/* Whether ROOT is an arena that glibc's malloc() has mapped for threads. */
 static bool reach_is_arena(struct search *s, const struct root *root)
 {
 	struct {
@@ -414,9 +422,9 @@ static bool reach_is_arena(struct search *s, const struct root *root)
 }
 
 /*
- * What is in use of a stack begins at the stack pointer. A stack is what the kernel made for
- * the process, or a mapping that one thread has for itself, with its thread-local memory at the
- * top; others may hold anything.
+ * The beginning of the used part of ROOT. In a stack, it is at the stack pointer. A stack is the
+ * one that the kernel made for the process, or a mapping used by one thread, with its thread-local
+ * memory at the top. Other mappings can contain anything.
  */
 static uint64_t reach_begin_of(const struct search *s, const struct root *root)
 {
@@ -453,7 +461,7 @@ static int reach_search_roots(struct search *s)
 	return r;
 }
 
-/* Follows what is noted with ROUND, and what only epoll points to. */
+/* Follows the blocks that were noted for ROUND. For REACH_EPOLL, also follows the data of epoll. */
 static int reach_search_noted(struct search *s, enum reach round)
 {
 	const uint64_t *watched = (const uint64_t *)s->watched.data;
@@ -467,7 +475,10 @@ static int reach_search_noted(struct search *s, enum reach round)
 	return reach_search_found(s);
 }
 
-/* What was followed before, and is found again from another one, is of that one's. */
+/*
+ * Follows the lost blocks. A lost block that is found again from another one becomes indirectly
+ * lost.
+ */
 static int reach_search_lost(struct search *s)
 {
 	int r = 0;
@@ -494,17 +505,17 @@ static int reach_search_all(struct search *s)
 		       ?: reach_search_lost(s);
 }
 
-/* ---- the process of its own ---- */
+/* ---- the search process ---- */
 
-/* What it leaves behind; shared. */
+/* The result of the search process, in shared memory. */
 struct answer {
-	int error; /* 1: not there yet */
+	int error; /* 1: not finished */
 	struct reach_result result;
 	size_t n;
 	struct reach_block blocks[];
 };
 
-/* Words of another size are not what we look for. */
+/* Refuses 32-bit programs, whose words have another size. */
 static int reach_check_class(pid_t task)
 {
 	unsigned char ident[EI_NIDENT] = { 0 };
@@ -536,7 +547,7 @@ static int reach_prepare(struct search *s)
 
 DEFINE_ORDER(by_address, struct reach_block, COMPARE(x->address, y->address))
 
-/* Sorts, and leaves out what cannot be. Returns how many are left. */
+/* Sorts the blocks and removes invalid ones. Returns their new number. */
 static size_t reach_put_in_order(struct reach_block *blocks, size_t n)
 {
 	size_t left = 0;
@@ -559,7 +570,7 @@ static size_t reach_put_in_order(struct reach_block *blocks, size_t n)
 	return left;
 }
 
-/* Lists the blocks, with room for what is found. */
+/* Lists the blocks and allocates the tables for the search. */
 static int reach_take_blocks(struct search *s, struct answer *answer)
 {
 	struct outbuf list = { .limit = SIZE_MAX };
@@ -598,9 +609,9 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
 	/*
-	 * There is one tracer: a debugger, or the process that holds it at its exit. Or
-	 * nobody may trace, by a sandbox around us, say; whether we may read its memory is asked
-	 * apart.
+	 * Another process can be the tracer already: a debugger, or the process that stops this one
+	 * at its exit. Or a sandbox forbids tracing. The permission to read memory is checked
+	 * separately.
 	 */
 	if (r == -EPERM || r == -EACCES) {
 		reach_let_go(&threads);
@@ -623,7 +634,7 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	return r;
 }
 
-/* Never comes back. Nothing is freed: the process ends. */
+/* Does not return. Nothing is freed, since the process ends. */
 static void reach_run_child(const struct reach_request *request, uint64_t deadline_ns,
 			    struct answer *answer)
 {
@@ -646,7 +657,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 	_exit(0);
 }
 
-/* Waits until PID has ended, TIMEOUT_MS at most; true if so. */
+/* Waits up to TIMEOUT_MS for the end of PID. True if it has ended. */
 static bool reach_wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
 {
 	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
@@ -660,7 +671,7 @@ static bool reach_wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
 		now_ns = clock_read_ns(CLOCK_MONOTONIC);
 		if (now_ns >= until_ns)
 			return false;
-		/* Without a descriptor, a nap. */
+		/* Without a descriptor, poll() only sleeps. */
 		poll(pidfd >= 0 ? &pollfd : NULL, pidfd >= 0,
 		     pidfd >= 0 ? (int)((until_ns - now_ns) / 1000000 + 1) : 1);
 	}
@@ -678,20 +689,18 @@ static int reach_run_apart(const struct reach_request *request, struct answer *a
 	if (pid == 0)
 		reach_run_child(request, deadline_ns, answer);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	/* It minds the time itself, unless it hangs. */
+	/* The child observes the time limit itself, unless it hangs. */
 	if (!reach_wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
 		kill(pid, SIGKILL);
 		reach_wait_for_end(pid, pidfd, DYING_MS);
-		/*
-		 * A child that has said all may hang in closing a descriptor that was not for it.
-		 */
+		/* A child with a complete answer can hang in closing an inherited descriptor. */
 		unfinished = -ETIME;
 	}
 	r = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);
 	return r > 0 ? unfinished : r;
 }
 
-/* Of N blocks. */
+/* Copies the blocks of ANSWER. */
 static int reach_copy_answer(const struct answer *answer, struct reach_block **ret)
 {
 	size_t n_bytes = answer->n * sizeof(**ret);
@@ -707,7 +716,7 @@ int reach_find(const struct reach_request *request, struct reach_block **ret_blo
 	       struct reach_result *ret_result)
 {
 	size_t n_bytes = sizeof(struct answer) + request->blocks_max * sizeof(struct reach_block);
-	/* As much of it comes into being as there are blocks. */
+	/* Only the used part becomes resident. */
 	struct answer *answer = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
 				     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int r;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The blocks that a process points to. Others are lost.
+ * Finds the blocks that a process points to. Other blocks are lost.
  *
- * The method is that of memcheck. The search starts with all memory that the process has written
- * except the blocks (data, stacks, thread-local memory, mappings), and registers. It continues in
- * the blocks that it found. A word with the address of a block points to it. A word with an address
+ * The method is that of memcheck. The search starts with registers and all memory that the process
+ * has written, except the blocks: data, stacks, thread-local memory, mappings. It continues in the
+ * blocks that it found. A word with the address of a block points to it. A word with an address
  * inside a block can be a coincidence, or another kind of number: blocks reached only by such words
- * are possibly lost. Blocks reached only by lost blocks are indirectly lost. Of blocks that only
+ * are possibly lost. Blocks reached only from lost blocks are indirectly lost. Of blocks that only
  * point to each other, one is lost.
  *
  * The result errs on the safe side: words that look like pointers count as pointers. Memory outside
  * of known blocks is searched completely, including allocations from before the watch, and freed
- * chunks with their old content. Only if every block is known, the heap outside of them is free
+ * chunks with their old content. Only if every block is known, the heap outside of blocks is free
  * memory and is left out. The part of a stack below a known stack pointer is left out.
  *
- * Not searched: pointers in vector registers, in swapped-out pages of shared memory, in memory of
- * devices; pointers in other representations (compressed, xor-ed).
+ * The search does not cover pointers in vector registers, in swapped-out pages of shared memory, in
+ * memory of devices, or in other representations (compressed, xor-ed).
  *
- * While the process runs, a pointer can move from a place not yet searched to one that is. Hence
+ * While the process runs, a pointer can move from a place not yet searched to one that was. Hence
  * the caller makes two searches: a block that neither found is lost. A stopped process needs only
  * one.
  */
@@ -41,35 +41,35 @@ struct reach_block {
 struct reach_request {
 	pid_t pid;
 	/*
-	 * Both run in the searching process, once PID is stopped. They append struct reach_block,
-	 * in any order, and struct rec_registers (NULL = threads are unknown). Return zero, or a
-	 * negative errno that ends it all.
+	 * Both run in the search process, once PID is stopped. They append struct reach_block, in
+	 * any order, and struct rec_registers (NULL = threads are unknown). They return 0, or a
+	 * negative errno that ends the search.
 	 */
 	int (*list_blocks)(struct outbuf *to, void *userdata);
 	int (*list_threads)(struct outbuf *to, void *userdata);
 	void *userdata;
 	size_t blocks_max; /* the maximum number of results */
 	bool all_known;    /* no other block is in use */
-	bool hold;         /* the process is stopped meanwhile, unless it is traced already */
-	bool as_owner;     /* with only this user's privileges */
+	bool hold;         /* stop the process meanwhile, unless it is already traced */
+	bool as_owner;     /* run with only this user's privileges */
 	uid_t uid;
 	gid_t gid;
 	uint64_t timeout_ns;
 };
 
 struct reach_result {
-	uint64_t searched_bytes; /* a block that was searched counts, too */
+	uint64_t searched_bytes; /* including searched blocks */
 	uint64_t refused_bytes;  /* present, but unreadable */
 	uint64_t held_ns;        /* duration of the stop */
 };
 
 /*
- * Finds the reached blocks: a new array that the caller frees, by address, of those that can have a
- * result. (Of two that overlap, one was freed unseen: the older one.) It runs in a separate
- * process, which can be killed when it hangs in another one's memory; this releases the process
- * that it stopped. Blocks the caller meanwhile. Returns 0; -ESRCH: the process has ended; -ETIME:
- * it took too long; -ENOTSUP: a 32-bit program; -EPERM: not permitted; -E2BIG: too many blocks; or
- * another negative errno.
+ * Finds the reached blocks: a new array that the caller frees, sorted by address, of the blocks
+ * that can have a result. Of two overlapping blocks, the older one is left out, since it was freed
+ * unseen. The search runs in a separate process, which can be killed if it hangs in another one's
+ * memory; the kernel then releases the process that it stopped. The caller waits for it. Returns 0;
+ * -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: a 32-bit program; -EPERM: not
+ * permitted; -E2BIG: too many blocks; or another negative errno.
  */
 int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
 	       struct reach_result *ret_result);

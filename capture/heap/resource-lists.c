@@ -19,7 +19,7 @@
 struct sending {
 	const struct resource_list *list;
 	const struct memory_sink *sink;
-	uint32_t resources; /* bits of those that can be read */
+	uint32_t resources; /* a bit for each readable list */
 	DIR *fds, *objects;
 	FILE *maps, *segments;
 };
@@ -65,7 +65,7 @@ static int resource_list_send_found(const struct sending *s, const struct rec_fo
 	return s->sink->emit(&rec->head, s->sink->userdata);
 }
 
-/* ---- what is opened ---- */
+/* ---- opening ---- */
 
 static void resource_list_open_path(char path[static 64], const struct sending *s, const char *what)
 {
@@ -82,8 +82,10 @@ static void resource_list_add_bit(struct sending *s, uint32_t resource)
 	s->resources |= UINT32_C(1) << resource;
 }
 
-/* Whether the process has the System V shared memory that we have: /proc/sysvipc shows the
- * reader's. */
+/*
+ * Whether the process is in the IPC namespace of this process: /proc/sysvipc shows the segments of
+ * its reader.
+ */
 static bool resource_list_has_our_ipc(const struct sending *s)
 {
 	struct stat own, its;
@@ -133,7 +135,7 @@ static void resource_list_close_all(struct sending *s)
 		fclose(s->segments);
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static int resource_list_send_fds(const struct sending *s)
 {
@@ -155,7 +157,7 @@ static int resource_list_send_fds(const struct sending *s)
 	return r;
 }
 
-/* A line of /proc/PID/maps. */
+/* Sends a line of /proc/PID/maps. */
 static int resource_list_send_mapping(const struct sending *s, const char *line)
 {
 	struct rec_found rec;
@@ -175,7 +177,7 @@ static int resource_list_send_mapping(const struct sending *s, const char *line)
 	return resource_list_send_found(s, &rec);
 }
 
-/* A line of /proc/sysvipc/shm. */
+/* Sends a line of /proc/sysvipc/shm. */
 static int resource_list_send_segment(const struct sending *s, const char *line)
 {
 	struct rec_found rec;
@@ -184,7 +186,7 @@ static int resource_list_send_segment(const struct sending *s, const char *line)
 
 	if (sscanf(line, "%*d %" SCNu64 " %*o %" SCNu64 " %" SCNu32 " %*u %*u %" SCNu32, &id,
 		   &bytes, &maker, &uid) != 4)
-		return 0; /* the first one */
+		return 0; /* the heading */
 	if (s->list->own && uid != s->list->uid)
 		return 0;
 	rec = resource_list_found_of(s, MEMORY_RESOURCE_SEGMENT, id, bytes);
@@ -217,7 +219,7 @@ static int resource_list_send_objects(const struct sending *s)
 		    !S_ISREG(st.st_mode) || (s->list->own && st.st_uid != s->list->uid))
 			continue;
 		rec = resource_list_found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
-		/* As much of the name as the calls say. */
+		/* The calls report the same part of the name. */
 		snprintf(rec.text, sizeof(rec.text), "%.*s",
 			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY)),
 			 entry->d_name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The live tasks, as listed by the programs (struct rec_task), for code that reads about them
- * elsewhere: data in /proc can belong to another process by then, or to another program. For one
- * user's own processes only (session_options.own), this must be excluded: so they are listed before
- * and afterwards.
+ * The live tasks, as listed by the programs (struct rec_task), for code that reads data about them
+ * in /proc. By then, that data can belong to another process or another program. A session for one
+ * user's own processes (session_options.own) must exclude this. So the tasks are listed before and
+ * after.
  */
 #pragma once
 
@@ -14,7 +14,10 @@
 #include "bpf/record.h"
 #include "capture/programs/collector.h"
 
-/* Appends all live tasks to TASKS. Returns 0 or a negative errno, possibly with some appended. */
+/*
+ * Appends all live tasks to TASKS. Returns 0 or a negative errno, possibly after some were
+ * appended.
+ */
 int task_list_read(struct collector *c, struct outbuf *tasks);
 
 /* The task TID, NULL if it is missing; borrowed from TASKS. */

@@ -15,13 +15,13 @@ enum { PROCESSES_MAX = 65536 };
 
 struct candidate {
 	uint32_t pid;
-	bool seen; /* in this window */
+	bool seen; /* sampled in this window */
 	bool traced;
-	bool known;          /* there was a window before */
-	uint64_t bytes, fds; /* the most so far */
+	bool known;          /* sampled in an earlier window */
+	uint64_t bytes, fds; /* the maximum so far */
 	uint64_t now_bytes, now_fds;
-	uint32_t grown;  /* a bit a window; the lowest is the last */
-	uint64_t growth; /* bytes, since it has grown */
+	uint32_t grown;  /* a bit for each window; the lowest is the latest */
+	uint64_t growth; /* bytes since the growth began */
 };
 
 struct triage {
@@ -69,7 +69,7 @@ static uint32_t triage_windows(const struct triage *t)
 	return t->options.of >= 32 ? UINT32_MAX : (UINT32_C(1) << t->options.of) - 1;
 }
 
-/* What this window says of C. */
+/* Updates C at the end of a window. */
 static void triage_judge(const struct triage *t, struct candidate *c)
 {
 	bool more_bytes = c->known && c->now_bytes >= c->bytes + t->options.min_bytes;
@@ -80,7 +80,7 @@ static void triage_judge(const struct triage *t, struct candidate *c)
 		c->growth = 0;
 	if (more_bytes)
 		c->growth += c->now_bytes - c->bytes;
-	/* Less than it takes adds up. */
+	/* Growth below the minimum adds up over windows. */
 	if (more_bytes || !c->known)
 		c->bytes = c->now_bytes;
 	if (more_fds || !c->fds)
@@ -103,11 +103,11 @@ static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 		}
 		table_remove(&t->candidates, (uint64_t)c->pid + 1);
 		free(c);
-		pos = 0; /* the table has moved */
+		pos = 0; /* the removal can move elements */
 	}
 }
 
-/* The one that grows fastest of those that are to be traced, or NULL. */
+/* The fastest growing process that qualifies for tracing and is not traced yet, or NULL. */
 static struct candidate *triage_next_to_arm(const struct triage *t)
 {
 	struct candidate *c, *best = NULL;
@@ -145,7 +145,10 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 
 /* ---- /proc ---- */
 
-/* One read: shared memory and files do not count. False if it is gone, or the kernel's own. */
+/*
+ * Reads private memory, without shared memory and files. False if the process is gone, or a kernel
+ * thread.
+ */
 static bool triage_read_memory(int proc_fd, const char *name, uint64_t page_bytes,
 			       uint64_t *ret_bytes)
 {
@@ -167,7 +170,7 @@ static bool triage_read_memory(int proc_fd, const char *name, uint64_t page_byte
 	return true;
 }
 
-/* The kernel says so since 6.2; before that, 0. */
+/* The number of descriptors; 0 before Linux 6.2. */
 static uint64_t triage_count_fds(int proc_fd, const char *name)
 {
 	char path[300];
@@ -196,7 +199,7 @@ int triage_look(struct triage *t, const char *root)
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
 		sample.pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		/* A process that watches itself grows by that. */
+		/* This process grows because of its own work. */
 		if (sample.pid == (uint32_t)getpid() ||
 		    !triage_read_memory(dirfd(dir), entry->d_name, page_bytes, &sample.bytes))
 			continue;

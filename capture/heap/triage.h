@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Selects processes for probes: those that grow.
+ * Selects growing processes for tracing.
  *
  * Each window has a sample of each process. A process grows in a window if it has more private
- * memory, or more descriptors, than in any window before: caches and heaps that fill and empty do
+ * memory, or more descriptors, than in any earlier window. Caches and heaps that fill and empty do
  * not reach new maxima for long. A process that grows in NEED of the last OF windows is traced, the
- * fastest first, as long as there is room. One that has not grown in OF windows is released.
+ * fastest one first, as long as there is room. A process that has not grown in OF windows is
+ * released.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ struct triage;
 
 struct triage_options {
 	unsigned need, of;  /* windows; OF is at most 32 */
-	unsigned armed_max; /* at once */
+	unsigned armed_max; /* maximum number of traced processes */
 	uint64_t min_bytes; /* minimum growth */
 	uint64_t min_fds;
 };
@@ -29,11 +30,11 @@ struct triage_options {
 
 struct triage_sample {
 	uint32_t pid;
-	uint64_t bytes; /* private memory: its resident part */
+	uint64_t bytes; /* resident private memory */
 	uint64_t fds;   /* descriptors; 0 = unknown */
 };
 
-/* PID is to be traced, or no longer. False: it cannot be traced (it has ended). */
+/* Starts or stops tracing PID. False if it cannot be traced, such as after its end. */
 typedef bool (*triage_fn)(uint32_t pid, bool trace, void *userdata);
 
 /* Returns 0 or a negative errno. */
@@ -42,7 +43,7 @@ struct triage *triage_free(struct triage *t);
 
 DEFINE_CLEANUP(struct triage *, triage_free)
 
-/* A sample of the current window. Processes beyond 65536 are ignored. */
+/* Adds a sample of the current window. Processes beyond 65536 are ignored. */
 void triage_add(struct triage *t, const struct triage_sample *sample);
 
 /* Closes the window: processes without a sample have ended. */
