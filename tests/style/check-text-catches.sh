@@ -9,7 +9,7 @@ need_command codespell
 check=$ROOT/tests/style/check-text
 copy=$TMP/tree
 mkdir "$copy"
-(cd "$ROOT" && tar cf - docs README.md HACKING.md units base bus) | tar xf - -C "$copy"
+(cd "$ROOT" && tar cf - docs README.md HACKING.md units base bus capture/heap) | tar xf - -C "$copy"
 
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"
@@ -39,6 +39,7 @@ plant docs/kymo.8 'recieve ==> receive' 'They recieve it.'
 plant bus/planted.c "bus/planted.c:1: name the subject instead of 'Whoever'" '/* Whoever calls it. */'
 plant bus/planted.c "bus/planted.c:2: name the subject instead of 'What '" '/*' ' * It is used. What is left goes.' ' */'
 plant bus/planted.h "bus/planted.h:1: name the subject instead of 'of who'" 'int n; /* of who asks */'
+plant capture/heap/planted.c "planted.c:1: name the subject instead of 'somebody'" '/* of somebody */'
 
 # Tables and code are not text, and a sentence can be a question.
 printf 'static const char *planted = "Whoever calls it";\n/* What is it? */\n' >"$copy/bus/planted.c"
