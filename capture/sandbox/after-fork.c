@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/foreign-fds.h"
 
-/* The file is read before any of it goes: its lines are those of then. */
+/* The whole file is read before the first unmapping, because unmapping changes the file. */
 int after_fork_unmap_shared(void)
 {
 	struct {

@@ -10,8 +10,8 @@
 
 #include "base/foreign-fds.h"
 
-/* One of the lowest, for what is passed on: one at a time; -1 = clean_fd_table_begin() was not
- * called. */
+/* A low number for the one descriptor that is passed to FN at a time. -1 =
+ * clean_fd_table_begin() was not called. */
 static int spare_fd = -1;
 static int null_fd = -1;
 static pthread_mutex_t passing_on = PTHREAD_MUTEX_INITIALIZER;
@@ -48,7 +48,7 @@ static void *clean_fd_table_child(void *userdata)
 {
 	struct few *f = userdata;
 
-	/* Those above are not copied, so nothing has to be closed. */
+	/* Descriptors above the limit are not copied, so none has to be closed. */
 	if (close_range(CLEAN_FD_TABLE, ~0U, CLOSE_RANGE_UNSHARE) < 0) {
 		f->result = -errno;
 		return NULL;
@@ -93,13 +93,13 @@ int clean_fd_table_run_with(int fd, int (*fn)(int fd, void *userdata), void *use
 	struct few_with w = { .fn = fn, .userdata = userdata };
 	int null, r;
 
-	/* Here are no descriptors of others. */
+	/* The table contains no foreign descriptors. */
 	if (spare_fd < 0)
 		return fn(fd, userdata);
 	pthread_mutex_lock(&passing_on);
 	w.fd = dup3(fd, spare_fd, O_CLOEXEC);
 	r = w.fd < 0 ? -errno : clean_fd_table_run(clean_fd_table_run_with_, &w);
-	/* It stays taken, by nobody. */
+	/* /dev/null takes the number again and reserves it. */
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null >= 0 && dup3(null, spare_fd, O_CLOEXEC) >= 0)
 		close(null);

@@ -16,7 +16,8 @@
  */
 int clean_fd_table_begin(void);
 
-/* One of the descriptors that reserve these numbers: /dev/null, for reading. -1 before. */
+/* One of the descriptors that reserve these numbers: /dev/null, for reading. -1 before
+ * clean_fd_table_begin(). */
 int clean_fd_table_null(void);
 
 /*

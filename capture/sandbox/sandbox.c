@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A fork, not a program of its own: what it needs is here, and nothing has to be installed or
- * found. What comes with a fork is given back before the file is looked at: descriptors,
- * capabilities, the user, and the memory that is shared (the rings of the collector).
+ * The sandbox is a forked child without exec. All its code is in this program, so nothing has to be
+ * installed or found. Before it reads the file, the child gives up what it inherited: descriptors,
+ * capabilities, the user, and shared memory (the rings of the collector).
  */
 #include "capture/sandbox/sandbox.h"
 
@@ -34,16 +34,16 @@ enum {
 	CPU_SECONDS = 30,
 };
 
-#define MEMORY_MAX ((uint64_t)256 << 20) /* besides what there is, and a copy of the file */
+#define MEMORY_MAX ((uint64_t)256 << 20) /* beyond the memory at the fork, and the file */
 
-/* Comes before the answer. */
+/* Precedes the answer. */
 struct apart_head {
-	int32_t error; /* what the function returned */
+	int32_t error; /* the result of the function */
 	uint32_t pad;
-	uint64_t size; /* bytes that follow */
+	uint64_t size; /* bytes of the answer that follow */
 };
 
-/* What is to be done, and the N bytes of the file. */
+/* A function to run, and the N bytes of the file. */
 struct job {
 	void *data;
 	size_t n;
@@ -109,8 +109,9 @@ static int sandbox_drop_rights(void)
 }
 
 /*
- * The child allocates from the arena of the thread that forked it. To give memory of such an arena
- * back, glibc opens a file in /proc, which would kill the child. So it gives none back.
+ * The child allocates from the arena of the thread that forked it. To return memory of such an
+ * arena to the kernel, glibc opens a file in /proc, and the filter would kill the child. So
+ * trimming is disabled.
  */
 static void sandbox_keep_memory(void)
 {
@@ -119,7 +120,7 @@ static void sandbox_keep_memory(void)
 #endif
 }
 
-/* What malloc() needs, and to write to the pipe; all else ends the process. */
+/* The system calls of malloc(), and writes to the pipe. All others kill the process. */
 static int sandbox_allow_calls(scmp_filter_ctx filter)
 {
 	static const int calls[] = {
@@ -172,7 +173,7 @@ static bool sandbox_write_all(const void *p, size_t n)
 	return true;
 }
 
-/* Never comes back. What fails before the filter is there is reported, too. */
+/* Does not return. Failures before the filter is loaded are reported, too. */
 static void sandbox_run_child(const struct job *job, int pipe_fd)
 {
 	struct outbuf answer = { .limit = job->max };
@@ -196,7 +197,8 @@ static void sandbox_run_child(const struct job *job, int pipe_fd)
 
 /* ---- the parent ---- */
 
-/* Reads up to N bytes; fewer at the end of the pipe. Returns how many, or -errno, or -ETIME. */
+/* Reads up to N bytes; fewer at the end of the pipe. Returns their number, a negative errno, or
+ * -ETIME. */
 static ssize_t sandbox_read_until(int fd, void *to, size_t n, uint64_t deadline_ns)
 {
 	size_t done = 0;
@@ -247,7 +249,7 @@ static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct 
 	return n < 0 ? (int)n : -EBADMSG;
 }
 
-/* In a thread that has few descriptors, and so has the child. */
+/* Runs in a thread with few descriptors, which the child inherits. */
 static int sandbox_run_job(void *userdata)
 {
 	const struct job *job = userdata;
@@ -268,7 +270,7 @@ static int sandbox_run_job(void *userdata)
 	close(fds[1]);
 	r = sandbox_read_answer(fds[0], job->deadline_ns, job->max, job->answer);
 	close(fds[0]);
-	/* It has nothing to say any more, or must not say it. */
+	/* The child has sent its answer, or its time is over. */
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -11,7 +11,8 @@
 
 #include "base/outbuf.h"
 
-/* Runs there. Writes an answer about the N bytes of the file; its result is for sandbox_run(). */
+/* Runs in the sandbox, and writes an answer about the N bytes of the file. sandbox_run() returns
+ * its error. */
 typedef int (*sandbox_fn)(const void *data, size_t n, struct outbuf *answer);
 
 /*

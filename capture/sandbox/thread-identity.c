@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System calls and not the library's functions, which would change all threads.
+ * This file uses system calls, because the library's functions would change all threads.
  */
 #include "capture/sandbox/thread-identity.h"
 
@@ -42,7 +42,8 @@ int thread_identity_take(const struct thread_identity *id)
 	if (syscall(SYS_setgroups, 0, NULL) < 0)
 		return -errno;
 	r = thread_identity_set_file_ids(id->uid, NO_GROUP) ?: thread_identity_drop_capabilities();
-	/* The kernel has cleared it for the whole process, whose memory is root's as before. */
+	/* The kernel has cleared the flag for the whole process, whose memory still belongs to
+	 * root. */
 	if (dumpable == 1)
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return r;

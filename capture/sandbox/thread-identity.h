@@ -10,11 +10,11 @@
 #include <sys/types.h>
 
 struct thread_identity {
-	bool other; /* false: that of the process */
+	bool other; /* false = the identity of the process */
 	uid_t uid;
 };
 
-/* The identity for writing as UID; for root, that of the process. */
+/* The identity for writing as UID. For root, it is the identity of the process. */
 static inline struct thread_identity thread_identity_of(uid_t uid)
 {
 	return (struct thread_identity){ .other = uid != 0, .uid = uid };

@@ -10,7 +10,8 @@
 
 enum { RAISED_NICE = -10 };
 
-/* Of the process, before anybody was made prompt. Written by one thread, before it has others. */
+/* The nice value of the process before thread_raise_priority(), which runs before other threads
+ * exist. */
 static int ordinary_nice;
 static bool was_changed;
 
@@ -74,7 +75,8 @@ void thread_signal(int event_fd)
 {
 	uint64_t one = 1;
 
-	/* It fails only when it overflows, and then it is readable as wanted. */
+	/* A write fails only if the counter overflows. Then the eventfd is readable, as
+	 * intended. */
 	if (write(event_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -83,7 +85,7 @@ void thread_quiet(int event_fd)
 {
 	uint64_t count;
 
-	/* It fails only when it is quiet already. */
+	/* A read fails only if the eventfd is not readable. */
 	if (read(event_fd, &count, sizeof(count)) < 0)
 		return;
 }

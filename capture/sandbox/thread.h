@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /*
- * Runs FN(USERDATA) in a detached thread with signals blocked: those are for the owner's loop, and
- * a broken pipe is an errno. Returns 0 or a negative errno.
+ * Runs FN(USERDATA) in a detached thread with signals blocked. The owner's loop handles signals,
+ * and a broken pipe is an errno. Returns 0 or a negative errno.
  */
 int thread_start(void *(*fn)(void *), void *userdata);
 
-/* Likewise, in a thread that the caller joins. */
+/* The same, in a thread that the caller joins. */
 int thread_start_joinable(void *(*fn)(void *), void *userdata, pthread_t *ret);
 
 /*
@@ -24,7 +24,7 @@ int thread_start_joinable(void *(*fn)(void *), void *userdata, pthread_t *ret);
  */
 void thread_raise_priority(void);
 
-/* Back to the priority that the process was started with, for the calling thread. */
+/* Restores the priority that the process was started with, for the calling thread. */
 void thread_reset_priority(void);
 
 /* Makes an eventfd readable. */

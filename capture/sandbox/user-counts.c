@@ -10,14 +10,14 @@
 
 struct user_counts {
 	pthread_mutex_t lock;
-	struct table users; /* uid + 1 -> the count itself, in place of a pointer */
+	struct table users; /* uid + 1 -> the count itself, instead of a pointer */
 	unsigned all;
 };
 
 struct user_counts abandoned_sessions = { .lock = PTHREAD_MUTEX_INITIALIZER };
 struct user_counts written_snapshots = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static struct user_count user_counts_look(struct user_counts *c, uid_t uid)
 {
 	uintptr_t user = (uintptr_t)table_get(&c->users, (uint64_t)uid + 1);
@@ -31,7 +31,7 @@ struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n)
 
 	pthread_mutex_lock(&c->lock);
 	count = user_counts_look(c, uid);
-	/* (one that could not be counted for want of memory cannot be taken off, either) */
+	/* (without memory, a user is not counted, and the later subtraction finds no count) */
 	if (n > 0 || count.user > 0)
 		count.user += (unsigned)n;
 	count.all = c->all += (unsigned)n;

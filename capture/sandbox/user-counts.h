@@ -30,19 +30,19 @@ struct user_count {
 struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n);
 
 /*
- * The threads that belong together, such as those of a session, and hang: they count once, whatever
- * their number. Each of them holds a reference. All functions accept NULL, and then do nothing.
+ * Threads that belong together, such as those of a session. If any of them hang, they count once.
+ * Each of them holds a reference. All functions accept NULL, and then do nothing.
  */
 struct left_behind;
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct left_behind *left_behind_new(uid_t uid);
 struct left_behind *left_behind_ref(struct left_behind *l);
 struct left_behind *left_behind_unref(struct left_behind *l);
 
-/* A thread was released, and hangs; it has returned. */
+/* A released thread hangs; and it has returned. */
 void left_behind_hangs(struct left_behind *l);
 void left_behind_returns(struct left_behind *l);
 
-/* How many there are. */
+/* The current counts. */
 struct user_count user_counts_get(struct user_counts *c, uid_t uid);
