@@ -3,10 +3,10 @@
 
 #include "base/cleanup.h"
 
-/* Of what a flight recorder keeps, this is in one chunk. */
+/* A chunk has this part of the data that a flight recorder keeps: 1 / CHUNKS_KEPT. */
 enum { CHUNKS_KEPT = 8 };
 
-/* Between two looks whether there is room again. */
+/* The interval between checks for room. */
 #define NO_ROOM_NS UINT64_C(1000000000)
 
 static struct chunk_begin *chunks_begin_of(struct chunks *c, uint64_t n)
@@ -54,7 +54,8 @@ uint64_t chunks_bytes_since(const struct chunks *c, const struct chunk_begin *be
 	return begin->head_bytes + c->body_bytes - begin->body_bytes;
 }
 
-/* Bytes of this chunk in its file: what is not packed yet will be packed as what was before it. */
+/* The size of this chunk in its file. Bytes that are not compressed yet are estimated with the
+ * ratio so far. */
 static uint64_t chunks_file_bytes(const struct chunks *c, const struct session_options *o,
 				  const struct output_status *status)
 {
@@ -63,15 +64,15 @@ static uint64_t chunks_file_bytes(const struct chunks *c, const struct session_o
 	return (uint64_t)((double)c->bytes * (double)status->bytes / (double)c->all_bytes);
 }
 
-/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some
- * may be longer. One that is so large that what comes next has no room ends at once. */
+/* A chunk whose head is larger than its body is inefficient, so a flight recorder's chunk may
+ * then be longer. If the output had no room for data of this chunk, it ends at once. */
 static bool chunks_flight_is_due(const struct chunks *c, const struct session_options *o,
 				 const struct output_status *status, uint64_t age_ns)
 {
 	uint64_t share = c->bytes >= 2 * chunks_now(c)->head_bytes ? CHUNKS_KEPT : 2;
 	uint64_t keeps = status->limit_known ? status->limit : o->flight_bytes;
 
-	/* (where not even the head had room, there will be none in the next moment) */
+	/* (if there was no room even for the head, an immediate retry would fail, too) */
 	if (status->dropped != c->dropped && status->head_bytes > 0)
 		return true;
 	if (status->dropped != c->dropped || keeps == 0)

@@ -29,12 +29,12 @@ struct chunk_begin {
 struct chunks {
 	struct chunk_begin
 		begins[FLIGHT_CHUNKS_MAX]; /* the last ones; number N is at N % of them */
-	uint64_t n;                        /* that have begun */
+	uint64_t n;                        /* chunks that have begun */
 	uint64_t bytes;                    /* of this one */
 	uint64_t body_bytes;               /* of all chunks */
 	uint64_t all_bytes;                /* of all chunks, with heads and tails */
 	uint64_t dropped; /* bytes for which the output had no room when this one began */
-	uint64_t due_ns;  /* the time since which the next one is due; 0 = it is not */
+	uint64_t due_ns;  /* the time since which the next one is due; 0 = not due */
 	bool wanted;      /* the next one was requested */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a session costs, by the second, what goes when that is too much, and what comes back
- * (docs/architecture/budgets.md).
+ * The cost of a session, measured each second, the parts that are stopped when it is too high, and
+ * their return (docs/architecture/budgets.md).
  */
 #include "capture/session/session-parts.h"
 
@@ -13,7 +13,7 @@ uint64_t session_cpu_ns(const struct session *s)
 {
 	uint64_t all_ns = s->loop_cpu_ns + s->worker_cpu_ns + s->status.cpu_ns;
 
-	/* Loading the programs takes longer than many a recording, and is no share of its time. */
+	/* Loading the programs takes longer than many recordings, so it is not counted. */
 	return all_ns > s->setup_cpu_ns ? all_ns - s->setup_cpu_ns : 0;
 }
 
@@ -51,7 +51,8 @@ int session_write_steps(struct session *s)
 
 /* ---- the limit ---- */
 
-/* Of how many CPUs the limit is a share; 0 = of one. The lower one holds. */
+/* The number of CPUs whose time the limit is a share of; 0 = of one CPU. The lower of both
+ * limits applies. */
 static uint32_t session_cost_share_of(const struct session *s)
 {
 	const struct session_options *o = &s->options;
@@ -70,7 +71,7 @@ static uint64_t session_limit_of(const struct session *s)
 	return n ? n * s->options.max_overhead_machine_ppm : s->options.max_overhead_ppm;
 }
 
-/* What the machine does is asked for only when it matters: something is to go, or to come back. */
+/* The work of the machine is read only if a part may have to stop or return. */
 static uint64_t session_look_at_work(const struct session *s)
 {
 	return s->budget.n_over || s->budget.away ? machine_switches("/proc/stat") : 0;
@@ -99,7 +100,7 @@ void session_step_taken(struct session *s, enum budget_shed what, bool back, uin
 		.back = back,
 	};
 
-	/* (an output that takes nothing for so long has lost more than the first of them) */
+	/* (the output has stalled for so long that the oldest step is lost) */
 	if (s->n_steps - s->n_steps_written == SESSION_STEPS_MAX)
 		s->n_steps_written++;
 	s->steps[s->n_steps++ % SESSION_STEPS_MAX] = step;
@@ -111,7 +112,7 @@ void session_step_taken(struct session *s, enum budget_shed what, bool back, uin
 static void session_cost_order(struct session *s, uint32_t away)
 {
 	s->away = away;
-	s->budget.begun = false; /* until that is so */
+	s->budget.begun = false; /* until the worker reports it */
 	worker_order_away(s->worker, away);
 }
 
@@ -127,7 +128,7 @@ static void session_cost_shed(struct session *s, enum budget_shed what, uint64_t
 	session_cost_order(s, s->away | UINT32_C(1) << what);
 }
 
-/* That it is back is reported when it is. */
+/* The return of the part is reported when the worker has done it. */
 static void session_cost_take_back(struct session *s, enum budget_shed what)
 {
 	if (what == SHED_SESSION)
@@ -135,7 +136,7 @@ static void session_cost_take_back(struct session *s, enum budget_shed what)
 	session_cost_order(s, s->away & ~(UINT32_C(1) << what));
 }
 
-/* One that could not come back. */
+/* A part could not be resumed. */
 static void session_see_failed(struct session *s, const struct worker_results *news)
 {
 	for (enum budget_shed what = 0; what < SHED_MAX; what++) {
@@ -159,7 +160,7 @@ void session_update_sheds(struct session *s, const struct worker_results *news)
 	if (!failed && news->away == s->away_done)
 		return;
 	s->away_done = news->away;
-	/* (of a pause it is written with what was listed then) */
+	/* (the end of a pause is written when the new list of tasks is) */
 	for (enum budget_shed what = 0; what < SHED_SESSION; what++)
 		if (back >> what & 1)
 			session_step_taken(s, what, true, clock_boot_ns());
@@ -184,7 +185,7 @@ void session_look(struct session *s)
 		session_cost_take_back(s, what);
 		break;
 	case BUDGET_STAY:
-		/* From here on it matters. */
+		/* From here on, the work of the machine is needed. */
 		if (b->n_over && !b->work)
 			b->work = session_look_at_work(s);
 	}

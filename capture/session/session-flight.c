@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snapshots of a flight recorder: taken between two records while it runs, later of what it has
- * kept (docs/architecture/chunks.md, "Flight recorder").
+ * Snapshots of a flight recorder. While it runs, they are taken between two records; after its end,
+ * from the kept data (docs/architecture/chunks.md, "Flight recorder").
  */
 #include "capture/session/session-parts.h"
 
@@ -10,14 +10,14 @@
 
 #include "capture/store/flight.h"
 
-/* Whether a snapshot waits for a drain that has come to HORIZON_NS. */
+/* Whether a snapshot waits for a drain up to HORIZON_NS. */
 static bool session_snapshot_is_due(const struct session *s, uint64_t horizon_ns)
 {
 	return s->flights.now && !s->flights.taken && horizon_ns >= s->flights.asked_ns &&
 	       !s->detached;
 }
 
-/* What is kept, with a tail of its own, is the snapshot. */
+/* The snapshot is the kept data with a tail of its own. */
 static int session_take_flight(struct session *s, uint64_t horizon_ns)
 {
 	const struct recorder_end end = session_end_of_kept(s, "snapshot");
@@ -40,7 +40,7 @@ int session_take_due(struct session *s, uint64_t horizon_ns)
 	return session_snapshot_is_due(s, horizon_ns) ? session_take_flight(s, horizon_ns) : 0;
 }
 
-/* What is kept of a session that has ended has its end. */
+/* The kept data of an ended session already has its tail. */
 static void session_take_ended(struct session *s)
 {
 	struct flight_snapshot *taken = NULL;
@@ -56,13 +56,13 @@ void session_serve_snapshots(struct session *s)
 	enum session_state state = session_state(s);
 	int error;
 
-	/* Its thread may hang with it, and be heard for ever. */
+	/* The descriptor of an ended snapshot may stay readable forever if its thread hangs. */
 	if (s->flights.now && snapshot_ended(s->flights.now, &error))
 		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, snapshot_fd(s->flights.now), NULL);
 	if (snapshots_step(&s->flights)) {
-		/* If it cannot be waited for, the next drain sees its end. */
+		/* If it cannot be watched, the next drain detects its end. */
 		session_watch(s, snapshot_fd(s->flights.now));
-		/* Drains come as often as before, but the next one comes as soon as it can. */
+		/* The interval of drains stays, but the next one comes as soon as possible. */
 		if (state == SESSION_RUNNING)
 			session_arm_drain(s, MERGE_MARGIN_NS + 1000000);
 	}

@@ -24,9 +24,10 @@
 enum session_pause {
 	SESSION_GOES,
 	SESSION_PAUSES,  /* ordered: the programs are being detached */
-	SESSION_PAUSED,  /* nothing is recorded, and the archive says so */
+	SESSION_PAUSED,  /* nothing is recorded, and the archive contains the pause */
 	SESSION_RESUMES, /* ordered: the programs are being attached; the rings are not drained */
-	SESSION_BEGUN,   /* the programs run, and the archive does not have it yet */
+	SESSION_BEGUN,   /* the programs run, and the archive does not contain the end of the
+			  * pause yet */
 };
 
 struct session {
@@ -54,13 +55,13 @@ struct session {
 	bool unloaded;
 	bool written; /* the output is complete, or failed */
 	uint64_t start_ns, stop_ns;
-	uint64_t n_snapshots_read, n_snapshots; /* taken by the worker; and handed to the output */
-	uint64_t snapshot_ns;                   /* the end of the last reading */
-	int snapshot_error;                     /* of that one */
+	uint64_t n_snapshots_read, n_snapshots; /* taken by the worker; passed to the output */
+	uint64_t snapshot_ns;                   /* the end of the last snapshot */
+	int snapshot_error;                     /* of the last snapshot */
 	uint64_t n_searches;                    /* done by the worker */
 	int search_error;                       /* of the last one */
 	struct snapshots flights;               /* of a flight recorder */
-	int recovered_fd; /* of a flight recorder of a dead process; -1 = none */
+	int recovered_fd; /* of the flight recorder of a dead process; -1 = none */
 	char reason[32];
 	int error;
 	char *error_text;
@@ -68,7 +69,7 @@ struct session {
 	uint64_t loop_cpu_ns,
 		worker_cpu_ns; /* of the owner's thread in this module; of the worker */
 	uint64_t setup_cpu_ns; /* of both, before the recording began */
-	uint64_t due_ns;       /* when its duration is over; 0 = it has none, or counts not yet */
+	uint64_t due_ns;       /* when its duration is over; 0 = no duration, or not counting yet */
 	struct output_status status;
 	struct costs costs;
 	struct budget budget;
@@ -163,7 +164,7 @@ void session_update_sheds(struct session *s, const struct worker_results *news);
 /* Recording pauses from here on. */
 void session_pause(struct session *s, uint64_t now_ns);
 
-/* Recording is to resume; and resuming failed. */
+/* Recording is to be resumed; and resuming has failed. */
 void session_resume(struct session *s);
 void session_stay_paused(struct session *s);
 

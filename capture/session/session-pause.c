@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pause of a session that costs more than it may, whatever was left out, and is not to end
- * (docs/architecture/budgets.md).
+ * The pause of a session that still exceeds its limit when all other parts are stopped, and that is
+ * configured not to end (docs/architecture/budgets.md).
  *
  *	SESSION_GOES -> PAUSES -> PAUSED -> RESUMES -> BEGUN -> GOES
  *
- * The worker detaches and attaches. The rings are emptied after the first, and are left alone from
- * the order to attach until the archive says that it goes on: what is in them then is younger than
- * that.
+ * The worker detaches and attaches the programs. The rings are drained completely after detaching.
+ * From the order to attach until the archive contains the end of the pause, they are not drained,
+ * because their records are later than that end.
  */
 #include "capture/session/session-parts.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writing of a session: its recorder writes records into the buffer of the moment, and what is
- * full goes to the output. Nothing here waits: when no buffer is to be had, records stay in their
- * rings.
+ * The writing of a session. Its recorder writes records into the current buffer, and full buffers
+ * go to the output. Nothing here waits: if no buffer is available, records stay in their rings.
  */
 #include "capture/session/session-parts.h"
 
@@ -10,14 +9,14 @@
 
 #include "capture/store/flight.h"
 
-/* A buffer this full is handed on. */
+/* A buffer with this many bytes goes to the output. */
 enum { BUFFER_FULL = 256 << 10 };
 
-/* What belongs together (a snapshot of what is allocated) keeps a chunk from being closed no
- * longer. */
+/* Records that belong together (a snapshot of allocations) delay the end of a chunk for at most
+ * this long. */
 #define SPLIT_WAIT_NS UINT64_C(30000000000)
 
-/* A buffer to write into: the one at hand, or a new one. */
+/* Makes sure that there is a buffer. Returns false if none is available. */
 static bool session_have_buffer(struct session *s)
 {
 	if (!s->buffer) {
@@ -46,7 +45,7 @@ int session_next_buffer(struct session *s, enum store_part part)
 	return session_have_buffer(s) ? 0 : 1;
 }
 
-/* Hands the buffer on when it is full. Ends the round if there is no other. */
+/* Passes a full buffer to the output. Ends the round if no other one is available. */
 int session_after_record(void *userdata)
 {
 	struct session *s = userdata;
@@ -59,7 +58,7 @@ bool session_writable(struct session *s)
 	return s->recorder.collector && !s->recorder.closed && session_have_buffer(s);
 }
 
-/* What there is from BEGIN on. */
+/* The end of the data from BEGIN on. */
 static struct recorder_end session_end_since(struct session *s, const struct chunk_begin *begin,
 					     const char *reason)
 {
@@ -78,7 +77,7 @@ struct recorder_end session_end_of_kept(struct session *s, const char *reason)
 {
 	const struct chunk_begin *begin = chunks_now(&s->chunks);
 
-	/* (the output may be behind, never before) */
+	/* (the output may lag behind, so its oldest chunk is never too new) */
 	if (s->options.mode == SESSION_FLIGHT)
 		begin = chunks_begun(&s->chunks, flight_oldest(output_store(s->output)));
 	return session_end_since(s, begin, reason);
@@ -86,7 +85,7 @@ struct recorder_end session_end_of_kept(struct session *s, const char *reason)
 
 /* ---- chunks ---- */
 
-/* What CLOCK_REALTIME said, or would have said, at BOOT_NS. */
+/* BOOT_NS as a time of CLOCK_REALTIME. */
 static struct store_moment session_moment_of(uint64_t boot_ns)
 {
 	const struct clock_snapshot now = clock_snapshot();
@@ -122,8 +121,8 @@ static bool session_have_parts(struct session *s)
 	return s->tail && s->head;
 }
 
-/* All that is not younger than AT_NS has been written: here one chunk may end and the next begin.
- * Without room it is put off. */
+/* All records up to AT_NS are written, so a chunk can end here, and the next one begin. Without
+ * room, the split is postponed. */
 static int session_write_split(struct session *s, uint64_t at_ns)
 {
 	struct recorder_end end;
@@ -143,7 +142,7 @@ static int session_write_split(struct session *s, uint64_t at_ns)
 		return r;
 	session_hand_over(s, STORE_BODY);
 	session_write_put(s, TAKE_PTR(s->tail), STORE_TAIL);
-	/* Asked for once: names of chunks say that they join. */
+	/* Converted once, so that the names of both chunks have the same time. */
 	at = session_moment_of(at_ns);
 	session_write_end_chunk(s, at);
 	session_write_begin_chunk(s, at);
@@ -169,7 +168,8 @@ uint64_t session_chunks(const struct session *s)
 
 /* ---- drains ---- */
 
-/* The head stands by itself. Returns 0, 1 if there is no room for more, or a negative errno. */
+/* Writes the head into a buffer of its own. Returns 0, 1 if there is no room for more, or a
+ * negative errno. */
 static int session_open_archive(struct session *s)
 {
 	int r = recorder_open(&s->recorder, &s->options);
@@ -180,7 +180,7 @@ static int session_open_archive(struct session *s)
 	return session_next_buffer(s, STORE_HEAD);
 }
 
-/* So does the tail. Returns as above. */
+/* Writes the tail into a buffer of its own. Returns as above. */
 static int session_close_archive(struct session *s)
 {
 	const struct recorder_end end = session_end_of_kept(s, s->reason);
@@ -196,7 +196,7 @@ static int session_close_archive(struct session *s)
 
 void session_drain(struct session *s)
 {
-	/* Once the programs are gone, nothing comes any more. */
+	/* After the programs are detached, no more records come. */
 	bool all = s->quiet || (s->pause == SESSION_PAUSES && s->away_done >> SHED_SESSION & 1);
 	uint64_t now_ns = clock_boot_ns(), horizon_ns = s->quiet ? MERGE_ALL
 							: s->pause == SESSION_PAUSED
@@ -222,7 +222,7 @@ void session_drain(struct session *s)
 		r = session_close_archive(s);
 	if (r < 0) {
 		session_fail(s, r, "write the archive");
-		s->recorder.closed = true; /* nothing more will come of it */
+		s->recorder.closed = true; /* nothing more can be written */
 	}
 	session_hand_over(s, STORE_BODY);
 }

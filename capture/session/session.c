@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The session: what its worker, its rings, its output and its timers do, brought together in the
- * owner's loop. docs/architecture/recording.md has the story.
+ * The session connects its worker, rings, output and timers in the owner's loop
+ * (docs/architecture/recording.md).
  *
  * All records pass through session_drain() (session-write.c). Nothing here waits.
  */
@@ -19,7 +19,8 @@
 #include "capture/proc/proc.h"
 #include "capture/programs/sampler.h"
 
-/* A drain every half interval: what the first half left, the second one takes away. */
+/* Drains come at half the flush interval: the second takes the records that were too young for
+ * the first. */
 enum { DRAINS_PER_FLUSH = 2 };
 
 const char *const session_state_names[SESSION_STATE_MAX] = {
@@ -154,7 +155,7 @@ static void session_look_at_files(uint32_t pid, void *userdata)
 	worker_order_look(s->worker, pid);
 }
 
-/* It is reported when what is being drained has been written. */
+/* A trigger is reported after the data of this drain is written. */
 static void session_on_trigger(const struct trigger *t, void *userdata)
 {
 	struct session *s = userdata;
@@ -176,7 +177,7 @@ static void session_tell_trigger(struct session *s)
 		s->triggered(s, &fired, s->triggered_userdata);
 }
 
-/* ---- news ---- */
+/* ---- results of the worker ---- */
 
 static void session_on_started(struct session *s, const struct worker_results *news)
 {
@@ -186,7 +187,7 @@ static void session_on_started(struct session *s, const struct worker_results *n
 
 	s->start_ns = news->start_ns;
 	s->setup_cpu_ns = s->loop_cpu_ns + news->start_cpu_ns;
-	if (*s->reason) { /* stopped while it was starting: an empty recording */
+	if (*s->reason) { /* stopped during the start: an empty recording */
 		s->stop_ns = s->start_ns;
 		recorder_set_end(&s->recorder, s->stop_ns);
 	}
@@ -198,7 +199,7 @@ static void session_on_started(struct session *s, const struct worker_results *n
 	session_arm_drain(s, s->options.flush_ns / DRAINS_PER_FLUSH);
 }
 
-/* All that was asked for is recorded: the duration counts from then on. */
+/* All requested parts are recorded. The duration counts from here. */
 static void session_on_complete(struct session *s, uint64_t complete_ns)
 {
 	uint64_t now_ns = clock_boot_ns();
@@ -252,7 +253,7 @@ static void session_on_news(struct session *s)
 	worker_results_deinit(&news);
 }
 
-/* The next step towards the end, when it is time for it. */
+/* The next step towards the end, if it is due. */
 static void session_go_on(struct session *s)
 {
 	s->status = output_poll(s->output);
@@ -303,7 +304,7 @@ static int session_make_descriptors(struct session *s)
 	return session_watch(s, s->look_fd);
 }
 
-/* Whether STORE is what the mode needs. */
+/* Whether STORE fits the mode. */
 static bool session_store_valid(const struct session_options *o, const struct store *store)
 {
 	return flight_is(store) == (o->mode == SESSION_FLIGHT);
@@ -341,7 +342,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		    ?: session_watch(s, worker_fd(s->worker));
 	if (r == 0)
 		r = output_new(store, fxt_whole_records, defaulted.compress, s->left_behind,
-			       &s->output); /* last: it takes the store over */
+			       &s->output); /* last, because it takes ownership of the store */
 	if (r < 0)
 		return r;
 	s->options = defaulted;
@@ -450,7 +451,7 @@ int session_stop(struct session *s, const char *reason)
 	return 0;
 }
 
-/* Whether something can be written at this moment. */
+/* Returns 0 if something can be written now, or a negative errno. */
 static int session_be_ready(struct session *s)
 {
 	if (session_state(s) != SESSION_RUNNING)
@@ -462,7 +463,8 @@ static int session_be_ready(struct session *s)
 
 int session_mark(struct session *s, const char *text)
 {
-	/* What has begun can fire triggers, and the owner that is notified of one says so here. */
+	/* A trigger can fire before the start is complete, and the owner then writes a mark
+	 * about it. */
 	bool begun =
 		session_state(s) == SESSION_STARTING && s->recorder.opened && session_writable(s);
 	int r = begun ? 0 : session_be_ready(s);
@@ -552,7 +554,7 @@ void session_dispatch(struct session *s)
 		} else if (s->worker && fd == worker_fd(s->worker)) {
 			session_on_news(s);
 			due |= s->quiet ||
-			       s->pause != SESSION_GOES; /* what is read then is waited for */
+			       s->pause != SESSION_GOES; /* the owner waits for these results */
 		} else if (s->recorder.collector &&
 			   fd == collector_doorbell_fd(s->recorder.collector)) {
 			collector_answer_doorbell(s->recorder.collector);

@@ -208,7 +208,7 @@ size_t session_sheds(const struct session *s, struct session_shed ret[SHED_MAX])
 /* Those that have begun. */
 const struct contexts *session_contexts(const struct session *s);
 
-/* The descriptor to wait for (epoll; borrowed), and what to call when it is readable. */
+/* The descriptor to wait for (epoll; borrowed), and the function to call when it is readable. */
 int session_fd(const struct session *s);
 void session_dispatch(struct session *s);
 

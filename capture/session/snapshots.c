@@ -60,12 +60,12 @@ bool snapshots_step(struct snapshots *q)
 
 void snapshots_cancel(struct snapshots *q, uint64_t number)
 {
-	uint64_t first = q->n_asked - q->n_waiting + 1; /* that waits */
+	uint64_t first = q->n_asked - q->n_waiting + 1; /* the first that waits */
 
 	if (number > q->n_asked || number <= q->n_ended)
 		return;
 	if (number >= first) {
-		/* It keeps its place, so that numbers do. */
+		/* It keeps its place, so the numbers of later ones stay valid. */
 		q->waiting[number - first].to = store_free(q->waiting[number - first].to);
 	} else if (q->now) {
 		snapshot_cancel(q->now);

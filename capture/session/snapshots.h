@@ -13,7 +13,7 @@
 
 enum {
 	SNAPSHOTS_WAITING_MAX = 4,
-	SNAPSHOTS_KNOWN = 16, /* how these ended */
+	SNAPSHOTS_KNOWN = 16, /* number of kept results */
 };
 
 struct snapshots {
@@ -23,7 +23,7 @@ struct snapshots {
 	struct {
 		struct store *to;
 		uint64_t asked_ns;
-	} waiting[SNAPSHOTS_WAITING_MAX]; /* first come first */
+	} waiting[SNAPSHOTS_WAITING_MAX]; /* in order of requests */
 	unsigned n_waiting;
 	uint64_t n_asked, n_ended;
 	int errors[SNAPSHOTS_KNOWN]; /* by number */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the thread does: it waits for orders and takes them in turn; between them, and between the
- * steps of what takes long, comes what is due by the clock.
+ * The worker's thread. It waits for orders and processes them in turn. Timed work is done between
+ * orders, and between the steps of long orders.
  */
 #include "capture/session/worker-state.h"
 
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "capture/sandbox/thread.h"
 
-/* How often to look for CPUs that have come or gone. */
+/* The interval of checks for CPUs that go online or offline. */
 #define CPUS_NS UINT64_C(500000000)
 
 uint64_t worker_helper_cpu_ns(struct worker *w)
@@ -23,14 +23,14 @@ uint64_t worker_cpu_now_ns(struct worker *w)
 	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + worker_helper_cpu_ns(w);
 }
 
-/* Notifies the owner that there is news. The lock is held. */
+/* Notifies the owner of results. The lock is held. */
 void worker_tell(struct worker *w)
 {
 	w->news.cpu_ns = worker_cpu_now_ns(w);
 	thread_signal(w->event_fd);
 }
 
-/* Whether the end waits for the thread. */
+/* Whether work should be cut short, because an order to end waits for this thread. */
 bool worker_called_off(void *userdata)
 {
 	struct worker *w = userdata;
@@ -47,8 +47,7 @@ static int worker_keep_sample(const struct rec_counters *rec, void *userdata)
 	return outbuf_append(userdata, rec, sizeof(*rec));
 }
 
-/* Samples the counters if it is time to. When a sample came late, the next ones are on time
- * again. */
+/* Samples the counters if they are due. A late sample does not delay later ones. */
 static void worker_sample_if_due(struct worker *w)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
@@ -82,7 +81,7 @@ static void worker_look_after_cpus_if_due(struct worker *w)
 	w->next_cpus_ns = now_ns + CPUS_NS;
 }
 
-/* What is due by the clock, and what cannot wait: between the steps of what takes long. */
+/* Does due and urgent work, between the steps of long orders. */
 void worker_attend(struct worker *w)
 {
 	worker_sample_if_due(w);
@@ -90,7 +89,7 @@ void worker_attend(struct worker *w)
 	worker_watch_if_due(w);
 }
 
-/* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
+/* Waits for an order or the next due time. The lock is held on entry and at return. */
 static void worker_wait_for_order(struct worker *w)
 {
 	uint64_t sample_ns = w->counters && !w->paused ? w->next_sample_ns : UINT64_MAX;
@@ -122,7 +121,8 @@ static void worker_wait_for_order(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 }
 
-/* Takes the next order; false when there will be none. The lock is held, and again at return. */
+/* Processes the next order, or waits. Returns false if no orders will follow. The lock is held
+ * on entry and at return. */
 static bool worker_do_next(struct worker *w)
 {
 	void (*order)(struct worker *) = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the worker asks of /proc, and delivers: who a task is, command lines, mappings. Of a user's
- * own processes it delivers only what is theirs: the programs select them before and afterwards,
- * and they run the same program still.
+ * The worker's reading of /proc: identities of tasks, command lines, mappings. In a session for a
+ * user's own processes, it delivers only data of these: the programs must select the process before
+ * and after the reading, and it must still run the same program.
  */
 #include "capture/session/worker-state.h"
 
@@ -15,12 +15,13 @@
 
 enum { BATCH = 64 }; /* processes between two deliveries */
 
-/* How often to say which of a user's own processes are so still: their mappings wait for it. */
+/* The interval of checks that a user's own processes still are the user's. Their mappings are
+ * held back until such a check. */
 #define PROOF_NS UINT64_C(500000000)
 
 /* ---- own processes ---- */
 
-/* Of one that is listed: its owner may do as he likes with it. */
+/* A listed process that is selected: its user has full access to it. */
 static int worker_proc_prove(const struct rec_head *rec, void *userdata)
 {
 	const struct rec_task *task = (const struct rec_task *)rec;
@@ -47,8 +48,8 @@ void worker_prove_if_due(struct worker *w)
 }
 
 /*
- * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still.
- * Lists once more into *RET, which is for worker_proc_is_same().
+ * Data in /proc of the tasks listed BEFORE is the user's if they still run the same program. Lists
+ * the tasks again into *RET, for worker_proc_is_same().
  */
 static void worker_list_again(struct worker *w, struct outbuf *ret)
 {
@@ -63,19 +64,19 @@ static bool worker_proc_is_same(const struct worker *w, const struct outbuf *bef
 	       task_list_same(task_list_find(before, tid), task_list_find(after, tid));
 }
 
-/* ---- what is read of those that were listed ---- */
+/* ---- data of listed tasks ---- */
 
-/* What was read in /proc of tasks that were listed, to be delivered. */
+/* Data from /proc of listed tasks, to be delivered. */
 struct reading {
-	const struct outbuf *tasks; /* struct rec_task, as listed before */
-	struct outbuf batch;        /* what was read, one behind the other */
-	struct outbuf *to;          /* of the news */
-	/* Whose AT is, and its bytes. */
+	const struct outbuf *tasks; /* struct rec_task, listed before the reading */
+	struct outbuf batch;        /* the data, back to back */
+	struct outbuf *to;          /* a buffer of the results */
+	/* The task that the data AT belongs to, and its size. */
 	size_t (*next)(const void *at, uint32_t *ret_tid);
 	size_t n; /* tasks that were read */
 };
 
-/* Delivers what was read of those that run the same program still. */
+/* Delivers the data of tasks that still run the same program. */
 static void worker_proc_deliver(struct worker *w, struct reading *r)
 {
 	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
@@ -110,7 +111,7 @@ static size_t worker_next_command(const void *at, uint32_t *ret_tid)
 	return sizeof(*head) + proc_padded(head->size);
 }
 
-/* Command lines of the processes that were listed. */
+/* Command lines of the listed processes. */
 void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 {
 	struct reading r = { .tasks = tasks, .to = &w->news.commands, .next = worker_next_command };
@@ -151,7 +152,7 @@ static size_t worker_next_mapping(const void *at, uint32_t *ret_tid)
 	return head->size;
 }
 
-/* Whether a process is to be asked for its mappings: ID is one of those that were listed. */
+/* Whether to read the mappings of the listed process ID. */
 static bool worker_has_mappings(const struct worker *w, const struct rec_identity *id)
 {
 	const struct capture_filter *f = &w->options.filter;
@@ -159,11 +160,11 @@ static bool worker_has_mappings(const struct worker *w, const struct rec_identit
 
 	if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
 		return false;
-	/* Names, users and cgroups change: then others are selected later. */
+	/* Names, users and cgroups can change, so other processes can be selected later. */
 	return !by_pid_only || id->flags & IDENTITY_SELECTED;
 }
 
-/* What is mapped by now, in those that were listed. */
+/* The current mappings of the listed processes. */
 void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 {
 	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = worker_next_mapping };
@@ -185,7 +186,7 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 
 /* ---- one task ---- */
 
-/* In the kernel: what /proc says may be of somebody else by now. */
+/* From the kernel, since /proc may describe a later task with the same id. */
 static bool worker_identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
 {
 	return w->collector && task_list_now(w->collector, tid, ret);

@@ -23,7 +23,7 @@ struct worker {
 	struct session_options options; /* a copy, since the owner may be freed first */
 	int event_fd;
 	pthread_mutex_t lock; /* guards all below */
-	pthread_cond_t taken; /* there is room again for results */
+	pthread_cond_t taken; /* results have been taken, so there is room for more */
 	int order_fd;         /* an eventfd: there are orders */
 	bool want_start, want_detach, want_unload, want_snapshot, abandoned;
 	uint32_t want_away; /* bits 1 << SHED_* */
@@ -35,13 +35,13 @@ struct worker {
 	unsigned n_lookups;
 	uint32_t looks[LOOKS_MAX];
 	unsigned n_looks;
-	bool look_all;                   /* there were too many */
+	bool look_all;                   /* there were too many for `looks` */
 	uint32_t searches[SEARCHES_MAX]; /* processes that wait for a search */
 	unsigned n_searches;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
 	bool busy;            /* the thread is working, and may hang */
-	bool counted;         /* in: */
+	bool counted;         /* counted in: */
 	struct left_behind *left_behind;
 	struct worker_results news;
 
@@ -76,7 +76,8 @@ uint64_t worker_cpu_now_ns(struct worker *w);
 /* Notifies the owner of results. The lock is held. */
 void worker_tell(struct worker *w);
 
-/* Whether the end waits for the thread. USERDATA is the worker. */
+/* Whether long work should be cut short, because an order to end waits for the thread. USERDATA
+ * is the worker. */
 bool worker_called_off(void *userdata);
 
 /* Work that is due or urgent, to be done between the steps of long work. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The steps of a recording: it begins, parts of it go and come back, or all of it (a pause), and it
- * ends.
+ * The steps of a recording: its begin, stopping and resuming of parts or of everything (a pause),
+ * and its end.
  */
 #include "capture/session/worker-state.h"
 
@@ -13,9 +13,10 @@
 #include "capture/heap/task-list.h"
 #include "capture/proc/proc.h"
 
-/* ---- it begins ---- */
+/* ---- begin ---- */
 
-/* Each CPU leaves the idle state that it is in: one whose begin was not seen would not be shown. */
+/* Makes each CPU leave its current idle state. An idle state whose begin was not recorded is not
+ * shown. */
 static void worker_rouse_cpus(unsigned n_cpus)
 {
 	size_t size = CPU_ALLOC_SIZE(n_cpus);
@@ -25,7 +26,8 @@ static void worker_rouse_cpus(unsigned n_cpus)
 		for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
 			CPU_ZERO_S(size, one);
 			CPU_SET_S(cpu, size, one);
-			sched_setaffinity(0, size, one); /* where it is not allowed: never mind */
+			sched_setaffinity(0, size, one); /* fails for forbidden CPUs, which does
+							  * not matter */
 		}
 		sched_setaffinity(0, size, before);
 	}
@@ -33,7 +35,7 @@ static void worker_rouse_cpus(unsigned n_cpus)
 	CPU_FREE(before);
 }
 
-/* For the archive, or for triggers. */
+/* Counters are sampled for the archive, or for triggers. */
 static bool worker_samples_counters(const struct session_options *o)
 {
 	const uint64_t *pressure = o->triggers.pressure_ppm;
@@ -41,7 +43,7 @@ static bool worker_samples_counters(const struct session_options *o)
 	return o->categories & CATEGORY_COUNTERS || pressure[0] || pressure[1] || pressure[2];
 }
 
-/* When it began, and what there was then. */
+/* The times of the begin, and the tasks and cgroups that existed then. */
 struct beginning {
 	uint64_t attach_ns, start_ns, start_cpu_ns, listed_ns;
 	struct outbuf tasks, cgroups;
@@ -58,7 +60,8 @@ static int worker_steps_keep_cgroup(const struct rec_head *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/* The programs of C run: takes the time, and lists what there is, into LIST, too. */
+/* The programs of C run. Takes the time, and lists tasks and cgroups. The tasks are also copied
+ * to LIST. */
 static int worker_steps_begin(struct worker *w, struct collector *c, struct beginning *b,
 			      struct outbuf *list, char **reterr_text)
 {
@@ -81,21 +84,22 @@ static int worker_steps_begin(struct worker *w, struct collector *c, struct begi
 	return r;
 }
 
-/* The owner gets B. The lock is held. */
+/* Passes B to the owner. The lock is held. */
 static void worker_tell_beginning(struct worker *w, struct beginning *b)
 {
 	w->news.attach_ns = b->attach_ns;
 	w->news.start_ns = b->start_ns;
 	w->news.start_cpu_ns = b->start_cpu_ns;
 	w->news.listed_ns = b->listed_ns;
-	/* (of a beginning that nobody has taken in yet there is none before) */
+	/* (an earlier list that the owner has not taken is replaced) */
 	outbuf_deinit(&w->news.tasks);
 	w->news.tasks = b->tasks;
 	b->tasks = (struct outbuf){ 0 };
 	outbuf_append(&w->news.cgroups, b->cgroups.data, b->cgroups.size);
 }
 
-/* Where it was not asked for, stacks are walked without tables after a failure. */
+/* After a failure, stacks are walked without tables, unless the tables were requested
+ * explicitly. */
 static int worker_steps_judge_unwinding(const struct worker *w, int r, char **reterr_text)
 {
 	if (r == 0 || w->options.stacks == STACKS_EH)
@@ -104,7 +108,7 @@ static int worker_steps_judge_unwinding(const struct worker *w, int r, char **re
 	return 0;
 }
 
-/* The programs, and the rest of the session, know the ids of the initial pid namespace. */
+/* The programs and the rest of the session use ids of the initial pid namespace. */
 static int worker_steps_check_pids(const struct session_options *o, char **reterr_text)
 {
 	if (o->filter.n_pids == 0 || proc_sees_all())
@@ -115,7 +119,7 @@ static int worker_steps_check_pids(const struct session_options *o, char **reter
 	return -EOPNOTSUPP;
 }
 
-/* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
+/* Starts, and copies the list of tasks to LIST, because the owner takes the original. */
 static void worker_steps_start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
@@ -128,7 +132,7 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	if (r == 0 && w->options.categories & CATEGORY_MOMENTS)
 		r = moments_new(&w->options, &w->moments, &text);
 	r = r ?: collector_new(&w->options, &c, &text);
-	/* (before the recording begins: its time is not for this) */
+	/* (before the recording begins, so that it does not count towards its time) */
 	r = r ?: worker_steps_judge_unwinding(w, collector_prepare_unwinding(c, &text), &text);
 	b.attach_ns = clock_boot_ns();
 	r = r ?: collector_attach(c, &text)
@@ -152,7 +156,8 @@ static void worker_steps_start(struct worker *w, struct outbuf *list)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Probes, which everybody who runs the code pays for, come last and go first. */
+/* Probes slow down every process that runs the code, so they are attached last and detached
+ * first. */
 static int worker_start_calls(struct worker *w, char **reterr_text)
 {
 	struct collector_moments moments = collector_moment_tables(w->collector);
@@ -174,13 +179,13 @@ static void worker_stop_calls(struct worker *w)
 	moments_detach(w->moments);
 }
 
-/* What begins behind the first events: stacks, probes and the watch of processes. */
+/* Categories that begin after the first events: stacks, probes and watched processes. */
 #define CATEGORIES_LATE (CATEGORIES_STACKS | CATEGORIES_MEMORY | CATEGORY_CALLS | CATEGORY_MOMENTS)
 
 /*
- * What walks stacks, if anything does: when all that it would disturb has begun, and what is mapped
- * has been listed, so that no stack stands before the mappings that name it. After a failure
- * nothing is complete, and the first error stays.
+ * Starts stacks and probes, when everything that they would disturb has begun. Mappings are listed
+ * before, so that no stack precedes the mappings that name its frames. After a failure, the start
+ * is never complete, and the first error is kept.
  */
 static void worker_start_stacks(struct worker *w)
 {
@@ -201,7 +206,7 @@ static void worker_start_stacks(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* What there is to be said of those in LIST, and who is watched among them. */
+/* Reports the mappings of the tasks in LIST, and starts watching processes among them. */
 static void worker_steps_describe(struct worker *w, const struct outbuf *list)
 {
 	worker_attend(w);
@@ -224,7 +229,7 @@ void worker_begin(struct worker *w)
 	outbuf_deinit(&list);
 }
 
-/* ---- it ends ---- */
+/* ---- end ---- */
 
 void worker_detach(struct worker *w)
 {
@@ -243,7 +248,7 @@ void worker_detach(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	w->news.quiet = true;
 	w->news.detached = true;
-	w->want_away = w->news.away; /* nothing comes back */
+	w->want_away = w->news.away; /* nothing is resumed any more */
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -263,7 +268,7 @@ void worker_unload(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* ---- what goes, and comes back ---- */
+/* ---- stopping and resuming of parts ---- */
 
 /* Nothing is recorded from here on. */
 static void worker_pause_all(struct worker *w)
@@ -279,7 +284,7 @@ static void worker_pause_all(struct worker *w)
 		worker_finish_watching(w, false);
 }
 
-/* All begins again, as at the start: what there is by now is listed anew. */
+/* Starts all programs again, and lists tasks and cgroups again, as at the start. */
 static int worker_resume_all(struct worker *w)
 {
 	_cleanup_(worker_beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
@@ -329,7 +334,7 @@ static int worker_steps_take_back(struct worker *w, enum budget_shed what)
 	return worker_resume_all(w);
 }
 
-/* What has gone and what is wanted gone are not the same: one thing goes, or comes back. */
+/* Stops or resumes one part whose state differs from the wanted one. */
 void worker_adjust(struct worker *w)
 {
 	uint32_t want, away, bit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes that are watched for what they allocate: what the worker asks of
- * capture/heap/heap-targets, and what comes of it.
+ * The processes whose allocations are watched: the worker's calls of capture/heap/heap-targets, and
+ * their results.
  */
 #include "capture/session/worker-state.h"
 
@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 
-enum { MEMORY_BYTES_MAX = 8 << 20 }; /* read and not taken yet */
+enum { MEMORY_BYTES_MAX = 8 << 20 }; /* data that was read and not taken yet */
 
-/* What was read of the tables goes to the owner; while he does not take it, we wait. */
+/* Passes data from the tables to the owner. Waits while the owner takes none. */
 int worker_hand_on(const struct rec_head *rec, void *userdata)
 {
 	struct worker *w = userdata;
@@ -29,7 +29,7 @@ int worker_hand_on(const struct rec_head *rec, void *userdata)
 	return r;
 }
 
-/* What failed with the processes that are watched. */
+/* Reports an error with watched processes. */
 static void worker_tell_failed(struct worker *w, int error, const char *what)
 {
 	pthread_mutex_lock(&w->lock);
@@ -59,12 +59,13 @@ void worker_watch_if_due(struct worker *w)
 	heap_targets_attend(w->watching);
 	if (clock_read_ns(CLOCK_MONOTONIC) < heap_trace_next_ns(heap_targets_memory(w->watching)))
 		return;
-	/* What stacks need, before them. */
+	/* Stacks need these confirmations, so they come first. */
 	worker_prove_all(w);
 	heap_trace_tick(heap_targets_memory(w->watching));
 }
 
-/* What the tables hold at the end, of all or, unless FOR_GOOD, of this part of it. */
+/* Reports the content of the tables at the end: of everything or, unless FOR_GOOD, of this part
+ * of the recording. */
 void worker_finish_watching(struct worker *w, bool for_good)
 {
 	int r;
@@ -74,7 +75,7 @@ void worker_finish_watching(struct worker *w, bool for_good)
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
 	r = heap_trace_finish(heap_targets_memory(w->watching));
-	/* (or nobody wants it any more) */
+	/* (-ECANCELED: the result is no longer wanted) */
 	if (r < 0 && r != -ECANCELED)
 		worker_tell_failed(w, r, "cannot read what watched processes have left");
 	w->watching = heap_targets_free(w->watching);
@@ -94,7 +95,7 @@ void worker_take_snapshot(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* The first that waits for it. */
+/* Searches the first process that waits. */
 void worker_search(struct worker *w)
 {
 	uint32_t pid;
@@ -112,7 +113,7 @@ void worker_search(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Processes that are watched have mapped something. */
+/* Watched processes have new mappings. */
 void worker_look_at_files(struct worker *w)
 {
 	uint32_t looks[LOOKS_MAX];

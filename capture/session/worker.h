@@ -60,7 +60,7 @@ uint64_t worker_order_search(struct worker *w, uint32_t pid);
  */
 void worker_order_away(struct worker *w, uint32_t away);
 
-/* CPU time of the thread, by now. */
+/* CPU time of the thread and its helpers so far. */
 uint64_t worker_cpu_ns(struct worker *w);
 
 /*
