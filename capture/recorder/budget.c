@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/recorder/budget.h"
 
-/* One look may have met what is over at once: the begin of a load, or a command line to be read. */
+/* A single check over the limit may be due to a short burst: the start of a load, or the reading
+ * of a command line. */
 enum { OVER_MAX = 2 };
 
-/* Nothing comes back to cost more than this share of the limit: or it would go again with the next
- * little load. */
+/* A part is resumed only if the expected cost is at most this share of the limit. Otherwise the
+ * next small load would stop it again. */
 enum { LOW_NUMERATOR = 3, LOW_DENOMINATOR = 4 };
 
-/* After so many calm times half of an estimate is believed. */
+/* An estimate is halved after this many calm periods. */
 enum { HALF_LIFE = 4 };
 
 const char *const budget_shed_names[SHED_MAX] = {
@@ -27,13 +28,13 @@ void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t 
 	b->begun = true;
 }
 
-/* What there was of something, from BEFORE to NOW, in a second of GONE_NS. */
+/* The rate per second of a count that grew from BEFORE to NOW in GONE_NS. */
 static uint64_t budget_in_a_second(uint64_t before, uint64_t now, uint64_t gone_ns)
 {
 	return now > before ? (uint64_t)((double)(now - before) * 1e9 / (double)gone_ns) : 0;
 }
 
-/* The cheapest to miss of what is there. */
+/* The running part whose loss matters least. */
 static enum budget_shed budget_next_to_go(const struct budget *b)
 {
 	enum budget_shed i = 0;
@@ -43,7 +44,7 @@ static enum budget_shed budget_next_to_go(const struct budget *b)
 	return i;
 }
 
-/* What is missed most of what has gone. */
+/* The stopped part whose loss matters most. */
 static enum budget_shed budget_next_to_return(const struct budget *b)
 {
 	for (enum budget_shed i = SHED_MAX; i-- > 0;)
@@ -92,7 +93,7 @@ void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns)
 	b->stages[what].work = work;
 }
 
-/* What the one that went last has saved is seen in the first second without it. */
+/* The saving of the last stop is measured in the first second after it. */
 static void budget_measure(struct budget *b)
 {
 	enum budget_shed last = budget_next_to_return(b);
@@ -105,9 +106,9 @@ static void budget_measure(struct budget *b)
 }
 
 /*
- * What STAGE would cost now: as much as it did, for as much work. The longer ago that is, the less
- * it is worth: what costs by other things than switches (memory that is allocated, say) is found
- * out by trying.
+ * The expected cost of STAGE: its former cost, scaled to the current work of the machine. An older
+ * estimate counts less: costs that do not depend on switches, such as those of allocations, can
+ * only be determined by trying.
  */
 static double budget_estimate(const struct budget *b, const struct budget_stage *stage,
 			      uint64_t now_ns)
@@ -120,7 +121,7 @@ static double budget_estimate(const struct budget *b, const struct budget_stage 
 	       (double)(UINT64_C(1) << halvings);
 }
 
-/* Whether it is time for WHAT to come back; GONE_NS are since the last look. */
+/* Whether WHAT is due to be resumed. GONE_NS is the time since the last check. */
 static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
 			      uint64_t gone_ns)
 {
@@ -133,7 +134,7 @@ static bool budget_may_return(struct budget *b, enum budget_shed what, uint64_t 
 		return false;
 	}
 	b->calm_ns += gone_ns;
-	/* (looks are not on time to the nanosecond) */
+	/* (checks are not exactly on time) */
 	return b->calm_ns + BUDGET_LOOK_NS / 2 >=
 	       (tried ? BUDGET_CALM_NS : budget_calm_needed(stage));
 }
@@ -143,7 +144,7 @@ enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns,
 {
 	uint64_t gone_ns = now_ns - b->look_ns;
 
-	/* One that comes soon after another, which was late, says little. */
+	/* A check soon after a late one is not representative. */
 	if (!b->begun || now_ns < b->look_ns || gone_ns < BUDGET_LOOK_NS / 2)
 		return BUDGET_STAY;
 	b->ppm = budget_in_a_second(b->cost_ns, cost_ns, gone_ns) / 1000;

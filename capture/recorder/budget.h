@@ -19,8 +19,8 @@
 #define BUDGET_LOOK_NS UINT64_C(1000000000)
 
 /*
- * The first and the maximum calm period. A part that is stopped again within this time was resumed
- * too early.
+ * The first and the maximum calm period. A part that is stopped again within BUDGET_SOON_NS was
+ * resumed too early.
  */
 #define BUDGET_CALM_NS     UINT64_C(5000000000)
 #define BUDGET_CALM_NS_MAX UINT64_C(640000000000)
@@ -42,10 +42,10 @@ enum budget_act {
 	BUDGET_RETURN,
 };
 
-/* What can go. */
+/* A part that can be stopped. */
 struct budget_stage {
 	uint64_t saved_ppm; /* the saved cost, as far as known */
-	uint64_t work;      /* of the machine, per second at that time; 0 = unknown */
+	uint64_t work;      /* work of the machine per second when it was stopped; 0 = unknown */
 	uint64_t calm_ns;   /* the calm period before its return; 0 = the minimum */
 	uint64_t gone_ns, back_ns;
 };
@@ -77,5 +77,5 @@ void budget_begin(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t 
 enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns, uint64_t work,
 			    enum budget_shed *ret);
 
-/* WHAT was to be resumed, and that failed: it is stopped again. */
+/* WHAT could not be resumed: it counts as stopped again. */
 void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns);

@@ -24,7 +24,8 @@ void costs_deinit(struct costs *c)
 	*c = (struct costs){ 0 };
 }
 
-/* What is written to meanwhile, member by member: they may be of different moments. */
+/* The programs write the counts meanwhile. Each member is read atomically, so members can be
+ * from different moments. */
 static struct program_cost costs_program_costs_read_cost(const struct program_cost *cost)
 {
 	return (struct program_cost){

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A heap of sources, each with the time of its next record. The source at the top is emptied until
- * the next one is due, so the heap is touched once a run, not once a record. Records of BPF ring
- * buffers are taken out of them first and wait in a queue for each ring: they are rare, and a BPF
- * ring buffer cannot be looked into without taking.
+ * A heap of sources, ordered by the time of their next record. The source at the top is read until
+ * the next one is due, so the heap is adjusted once per run, not once per record. Records of BPF
+ * ring buffers are first copied into a queue per ring: they are rare, and a BPF ring buffer cannot
+ * be read without consuming.
  */
 #include "capture/recorder/merge.h"
 
@@ -16,28 +16,29 @@
 #include "writer/fxt/fxt-wire.h"
 
 enum {
-	QUEUES_MAX_BYTES = 16 << 20, /* all that waits; beyond, records stay in their rings */
-	RECORD_BYTES_MAX = 8192,     /* more than most records have */
-	PUBLISH_BYTES = 64 << 10,    /* give room back to the programs at least this often */
+	QUEUES_MAX_BYTES = 16 << 20, /* in total; beyond it, records stay in their rings */
+	RECORD_BYTES_MAX = 8192,     /* larger than most records */
+	PUBLISH_BYTES = 64 << 10,    /* return room to the programs at least this often */
 };
 
 enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
 
-/* Queues: one a CPU for each BPF ring buffer and for mappings, and one for what user space adds. */
+/* Queues: for each CPU, one per BPF ring buffer and one for mappings; and one for records from
+ * user space. */
 enum { QUEUE_ADDED = REC_RING_NONE };
 
 struct source {
 	enum source_kind kind;
-	struct merge_ring id; /* SOURCE_WORDS: which one it is */
-	uint64_t ts_ns;       /* of the next record; UINT64_MAX = none: beyond every horizon */
+	struct merge_ring id; /* SOURCE_WORDS: the ring */
+	uint64_t ts_ns;       /* of the next record; UINT64_MAX = none (after every horizon) */
 
 	/* SOURCE_WORDS */
 	struct word_ring *ring;
 	uint64_t ring_mask;
 	uint64_t *words; /* the next record */
 	unsigned n_words;
-	uint64_t head, tail; /* ours; the ring's follow */
-	bool in_loss;        /* the next record is a mark whose beginning has been handed out */
+	uint64_t head, tail; /* our positions; the tail of the ring follows */
+	bool in_loss;        /* the next record is the mark of a loss whose begin was delivered */
 
 	/* SOURCE_QUEUE */
 	uint8_t *queue; /* owned */
@@ -47,13 +48,13 @@ struct source {
 struct merge {
 	struct collector *collector;
 	unsigned n_cpus;
-	struct source *sources; /* the queues, then the word rings that there are */
+	struct source *sources; /* the queues, then the existing word rings */
 	size_t n_sources;
-	struct source *sched; /* of CPU 0, the others follow; NULL if there are none */
+	struct source *sched; /* the ring of CPU 0; those of other CPUs follow. NULL = none */
 	struct source **heap;
 	size_t n_heap;
 	size_t queued_bytes;
-	int error; /* of the copying into queues */
+	int error; /* of copying into queues */
 };
 
 static struct source *merge_queue_of(struct merge *m, unsigned ring, unsigned cpu)
@@ -151,7 +152,7 @@ static int merge_queue_record(const struct rec_head *rec, void *userdata)
 	struct merge *m = userdata;
 	unsigned source;
 
-	/* (a kind that comes through no ring was added, as it were) */
+	/* (a kind that comes through no ring goes into the queue of added records) */
 	source = merge_source(rec);
 	return merge_append(m, merge_queue_of(m, source, source == QUEUE_ADDED ? 0 : rec->cpu),
 			    rec);
@@ -169,7 +170,7 @@ static const struct rec_head *merge_queue_front(const struct source *s)
 	return (const struct rec_head *)(s->queue + s->from);
 }
 
-/* Finds the next record of S, if there is one. */
+/* Finds the next record of S, if any. */
 static int merge_source_look(struct source *s)
 {
 	const struct ring_lost *mark;
@@ -195,14 +196,14 @@ static int merge_source_look(struct source *s)
 	return 0;
 }
 
-/* Lets the programs have the room again. */
+/* Returns the consumed part of the ring to the programs. */
 static void merge_source_publish(struct source *s)
 {
 	if (s->kind == SOURCE_WORDS && s->ring->tail != s->tail)
 		__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
 }
 
-/* Steps over the record at the front. */
+/* Skips the record at the front. */
 static void merge_source_step(struct merge *m, struct source *s)
 {
 	if (s->kind == SOURCE_QUEUE) {
@@ -217,7 +218,7 @@ static void merge_source_step(struct merge *m, struct source *s)
 		merge_source_publish(s);
 }
 
-/* Hands the record at the front to SINK and steps over it. */
+/* Passes the record at the front to SINK, and skips it. */
 static int merge_source_deliver(struct merge *m, struct source *s, const struct merge_sink *sink)
 {
 	const struct ring_lost *mark;
@@ -230,7 +231,8 @@ static int merge_source_deliver(struct merge *m, struct source *s, const struct 
 	} else {
 		mark = (const struct ring_lost *)s->words;
 		s->in_loss = !s->in_loss;
-		if (s->in_loss) /* stays at the front, to come up again when it ends */
+		if (s->in_loss) /* the mark stays at the front, and is delivered again when the
+				 * loss ends */
 			return sink->loss_begins(&s->id, mark, sink->userdata);
 		r = sink->loss_ends(&s->id, mark, sink->userdata);
 	}
@@ -291,7 +293,8 @@ static void merge_build_heap(struct merge *m, uint64_t horizon_ns)
 		merge_sift_down(m, i);
 }
 
-/* Where in the heap a switch stands that takes off, at that time, what S puts on; 0 = nowhere. */
+/* The index in the heap of a switch that takes off a CPU the thread that S puts on at the same
+ * time; 0 = none. */
 static size_t merge_find_taking_off(const struct merge *m, const struct source *s)
 {
 	if (!merge_is_sched(s, FXT_SCHED_SWITCH) || s->words[SWITCH_IN] == 0)
@@ -304,8 +307,8 @@ static size_t merge_find_taking_off(const struct merge *m, const struct source *
 }
 
 /*
- * Switches of one time: a thread is taken off here before it is put on there. That is no order that
- * a heap could hold, so the first one is looked for; in the heap they are all alike.
+ * Orders switches with equal times: a thread is taken off one CPU before it is put on another. The
+ * heap treats equal times alike, so the first of these switches is searched.
  */
 static void merge_settle_tie(struct merge *m)
 {
@@ -324,7 +327,7 @@ static void merge_settle_tie(struct merge *m)
 	}
 }
 
-/* Empties the first source until another one is due. */
+/* Delivers from the first source until another one is due. */
 static int merge_deliver_run(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
 	uint64_t until_ns = horizon_ns + 1;
@@ -349,7 +352,7 @@ static int merge_deliver_run(struct merge *m, uint64_t horizon_ns, const struct 
 	return stop;
 }
 
-/* Takes in what the rings hold by now. */
+/* Reads the current content of the rings. */
 static int merge_look_at_rings(struct merge *m)
 {
 	int r;
@@ -421,7 +424,7 @@ bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *re
 		n = decode_ring_words(words, (head - tail) / sizeof(*words), CLASS_SCHED, cpu);
 		if (n == 0 || words[WORD_TS] > to_ns)
 			break;
-		/* (one whose beginning has been handed out is known) */
+		/* (a mark whose begin was delivered is known already) */
 		if (decode_is_lost(words) && !(s->in_loss && tail == s->tail)) {
 			*ret_first_ns = ((const struct ring_lost *)words)->first_ns;
 			return true;

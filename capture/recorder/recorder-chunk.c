@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a recording is split: the tail of one chunk and the head of the next
+ * The split of a recording: the tail of one chunk and the head of the next
  * (docs/architecture/chunks.md).
  *
- * A head says what the bodies before it imply, no more and no less: who lives, what is mapped, what
- * is watched, what runs. So bodies say each thing once, and follow each other as if nothing were
- * between them; only strings and threads are registered anew, since indices may be those of another
- * part. Heads and tails have tables of their own, and change nothing.
+ * A head contains exactly the state after the earlier bodies: live tasks, mappings, watched
+ * processes, running threads. So bodies contain each fact once, and follow each other without a
+ * gap. Only strings and threads are registered again, since their indices can differ between parts.
+ * Heads and tails have their own tables, and change no state.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +25,8 @@ bool recorder_can_split(const struct recorder *r, bool waiting)
 }
 
 /*
- * Until when what runs on CPU is known: AT_NS, or the beginning of a loss that has not come out of
- * the ring yet. (The programs write its mark when there is room again: by now, or not yet.)
+ * The time until which the running thread of CPU is known: AT_NS, or the begin of a loss whose mark
+ * was not read from the ring yet. (The programs write the mark when the ring has room again.)
  */
 static uint64_t recorder_known_until(const struct recorder *r, unsigned cpu, uint64_t at_ns)
 {
@@ -48,7 +48,7 @@ static bool recorder_has_schedule(const struct recorder *r)
 
 /* ---- tails ---- */
 
-/* Losses that go on are counted where they end. */
+/* A loss that continues is counted in the chunk where it ends. */
 static int recorder_say_pending_losses(const struct recorder *r, struct fxt_archive *to,
 				       uint64_t at_ns)
 {
@@ -81,7 +81,7 @@ int recorder_tail_asked(const struct recorder *r, struct fxt_archive *to, uint64
 	return lifecycle_say_asked(&r->lifecycle, to);
 }
 
-/* What goes on is closed. */
+/* Closes open intervals. */
 int recorder_tail_timelines(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns)
 {
 	int error = recorder_say_pending_losses(r, to, at_ns);
@@ -120,7 +120,7 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 
 /* ---- heads ---- */
 
-/* The identity of TID, if the head has not said it yet. */
+/* Names TID, unless the head has named it already. */
 static int recorder_chunk_name(uint32_t tid, void *userdata)
 {
 	struct recorder_head *h = userdata;
@@ -139,7 +139,7 @@ static int recorder_chunk_name(uint32_t tid, void *userdata)
 	return fxt_archive_event(&h->part, &ev);
 }
 
-/* TID, and the process that it belongs to. */
+/* Names TID and its process. */
 int recorder_head_name(uint32_t tid, void *userdata)
 {
 	const struct recorder_head *h = userdata;
@@ -149,7 +149,7 @@ int recorder_head_name(uint32_t tid, void *userdata)
 	return error < 0 ? error : recorder_chunk_name(tid, userdata);
 }
 
-/* All tasks that live; with a filter, of those that it shows. */
+/* Names all live tasks; with a filter, those that the archive shows. */
 int recorder_head_tasks(struct recorder_head *h)
 {
 	const struct recorder *r = h->recorder;
@@ -162,7 +162,7 @@ int recorder_head_tasks(struct recorder_head *h)
 	return error;
 }
 
-/* The process that EV is about may have ended, and somebody else have its id. */
+/* The process of EV may have ended, and another one may have its id. */
 static int recorder_name_process_of(struct recorder_head *h, const struct event *ev)
 {
 	uint32_t tid = fxt_koid_tid(ev->pid);
@@ -170,17 +170,17 @@ static int recorder_name_process_of(struct recorder_head *h, const struct event 
 	return tasks_koid(&h->recorder->tasks, tid) == ev->pid ? recorder_head_name(tid, h) : 0;
 }
 
-/* What was SAID, from the chunk's first moment on. */
+/* Writes the held event SAID, as of the begin of the chunk. */
 static int recorder_say_again(struct recorder_head *h, const struct event *said)
 {
 	struct event ev = *said;
 	int error = recorder_name_process_of(h, said);
 
 	ev.ts_ns = h->at_ns;
-	/* Where each event is recorded: what was allocated before stands in another chunk. */
+	/* With a log of each event, earlier allocations are in another chunk. */
 	if (ev.kind == EVENT_WATCH_BEGIN && h->recorder->allocations.log)
 		ev.watch.complete = false;
-	/* Blocks may refer to the name of one that has ended. */
+	/* Blocks can refer to the name of a context that has ended. */
 	if (ev.kind == EVENT_CONTEXT && !said->context.begin) {
 		ev.context.begin = true;
 		error = error < 0 ? error : fxt_archive_event(&h->part, &ev);
@@ -196,7 +196,7 @@ int recorder_head_marks(struct recorder_head *h)
 		.kind = EVENT_LOST,
 		.ts_ns = h->at_ns,
 		.lost = {
-			/* no other class has that many events */
+			/* only this class has that many events */
 			.class_name = event_class_names[CLASS_MEMORY],
 			.count = fxt_holds_left_out(h->recorder->holds),
 			.first_ns = h->at_ns,
@@ -260,7 +260,7 @@ static int recorder_chunk_write_head(struct recorder_head *h, const struct sessi
 
 /* ---- both ---- */
 
-/* What is mapped in PID is of no use for packets any more. */
+/* Packets no longer need the mappings of PID. */
 static int recorder_forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
 {
 	const uint32_t koid = tasks_koid(&r->tasks, pid);
@@ -290,9 +290,9 @@ int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
 }
 
 /*
- * Tasks that have ended without a record of it: the filter did not select them any more then (by
- * its name, or after it had run a program with other rights), or whose record was lost. Heads name
- * those who live.
+ * Forgets tasks that have ended without a record: the filter no longer selected them (they had
+ * another name, or had run a program with other rights), or the record was lost. Heads name only
+ * live tasks.
  */
 static int recorder_chunk_forget_gone(struct recorder *r, uint64_t at_ns)
 {
@@ -307,7 +307,7 @@ static int recorder_chunk_forget_gone(struct recorder *r, uint64_t at_ns)
 	return error;
 }
 
-/* (a snapshot has bodies, and no tails between them) */
+/* (packets go into the body, since a snapshot has several bodies and one tail) */
 int recorder_split_lifecycle(struct recorder *r, uint64_t at_ns)
 {
 	int error = recorder_chunk_forget_gone(r, at_ns);

@@ -79,7 +79,7 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 	return sums;
 }
 
-/* How stacks were walked since SINCE, if any were. */
+/* The results of stack walks since SINCE, if there were any. */
 static int recorder_write_stacks(const struct recorder_sums *sums,
 				 const struct recorder_sums *since, struct fxt_archive *to,
 				 uint64_t ts_ns)

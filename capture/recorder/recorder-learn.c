@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Identities: what the worker has read about tasks and cgroups goes into the tables, and into the
- * archive where that has them already.
+ * Identities: enters the worker's data about tasks and cgroups into the tables. Tasks that the
+ * archive already names are named again.
  */
 #include "capture/recorder/recorder-parts.h"
 
@@ -24,7 +24,7 @@ int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks)
 	return error;
 }
 
-/* What was asked for and was not reported meanwhile. */
+/* Requested identities that no record has reported meanwhile. */
 static int recorder_learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
@@ -40,7 +40,7 @@ static int recorder_learn_command(struct recorder *r, const struct proc_command 
 	const struct task *task = tasks_get(&r->tasks, head->tid);
 	int n;
 
-	/* Known already: the process has called exec meanwhile, and what that said is newer. */
+	/* A known command line comes from a later exec, so it is newer. */
 	if (!task || (task->command_line && !task->command_old))
 		return 0;
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was lost, as far as no record of its own says it: what goes on at the end, what nothing
- * followed, and what the kernel skipped.
+ * Losses that no record reports: those that continue at the end, those that no record followed, and
+ * runs that the kernel skipped.
  */
 #include "base/clock.h"
 #include "capture/recorder/recorder-parts.h"
@@ -59,7 +59,7 @@ uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 	if (class == CLASS_MALFORMED)
 		lost += recorder_unsaid_malformed(r);
 
-	/* Once the archive is closed, the pending ones are in it. */
+	/* A closed archive contains the pending losses. */
 	for (unsigned cpu = 0; r->collector && !r->closed && cpu < r->n_cpus; cpu++)
 		lost += collector_pending_lost(r->collector, class, cpu).count;
 	return lost;

@@ -35,8 +35,8 @@ int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
 void recorder_forget_cgroups(struct recorder *r);
 
 /*
- * The running thread of CPU when the programs have begun; and the open intervals when they have
- * ended.
+ * Opens the timeline of CPU with the thread that was running when the programs began; and closes
+ * its open intervals when they have ended.
  */
 int recorder_open_cpu(struct recorder *r, unsigned cpu);
 int recorder_close_cpu(struct recorder *r, unsigned cpu);
@@ -58,7 +58,8 @@ uint64_t recorder_unsaid_malformed(const struct recorder *r);
 void recorder_note_losses(struct recorder *r);
 
 /*
- * MARK, of CLASS on CPU: of a loss that continues after the end, only records lost by then count.
+ * Returns MARK, of CLASS on CPU. If the loss continues after the end, only records lost before the
+ * end count.
  */
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);

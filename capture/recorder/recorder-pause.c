@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a recording pauses, and goes on later (docs/architecture/budgets.md).
+ * Pauses of a recording (docs/architecture/budgets.md).
  *
- * A pause is an end and a beginning within one archive: what is open is closed, and nothing of what
- * was known is known afterwards. Only who is who stays, compared with what is listed anew: a tid
- * can have another owner by then, and a process another program.
+ * A pause is an end and a new begin within one archive: open items are closed, and earlier state
+ * becomes unknown. Only identities stay. They are compared with the new list, since a tid can
+ * belong to another task by then, and a process can run another program.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ void recorder_set_resumed(struct recorder *r, const struct worker_results *news)
 	r->listed_ns = news->listed_ns;
 }
 
-/* Those that are known and not listed have ended meanwhile. */
+/* Known tasks that are not listed have ended meanwhile. */
 static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
@@ -66,7 +66,7 @@ static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *
 	return error;
 }
 
-/* Those that are not known have come meanwhile: their tids may have been those of others. */
+/* Listed tasks that are unknown are new. Their tids may have belonged to other tasks. */
 static int recorder_learn_new(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;

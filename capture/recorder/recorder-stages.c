@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each stage does with what comes through the pipeline, and in which order they stand. Each
- * has
- * its state in a module of its own; here is only what connects it.
+ * The functions of each stage of the pipeline, and the order of the stages. The state of a stage is
+ * in its own module; this file only connects them.
  */
 #include "capture/recorder/recorder-stages.h"
 
@@ -14,9 +13,9 @@
 #include "capture/programs/rec-rings.h"
 #include "writer/fxt/fxt-holds.h"
 
-/* ---- news: what the worker has read of watched processes ---- */
+/* ---- news: the worker's data about watched processes ---- */
 
-/* Up to TS_NS, of what is at hand. */
+/* Processes the fetched data up to TS_NS. */
 static int recorder_stage_news_at_hand(struct recorder *r, uint64_t ts_ns)
 {
 	const struct rec_head *rec;
@@ -37,7 +36,7 @@ static int recorder_stage_news_record(struct recorder *r, const struct rec_head 
 	return recorder_stage_news_at_hand(r, rec->ts_ns);
 }
 
-/* Up to HORIZON_NS, all that there is. */
+/* Fetches and processes all data up to HORIZON_NS. */
 static int recorder_stage_news_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	const struct pipeline_owner *owner = &r->pipe.owner;
@@ -95,9 +94,9 @@ static void recorder_stage_triggers_deinit(struct recorder *r)
 	triggers_free(r->triggers);
 }
 
-/* ---- selection: mappings that wait until it is known whose they are ---- */
+/* ---- selection: mappings that are held back until their owner is known ---- */
 
-/* Only a selected task has such a record, and it was selected then. */
+/* Only a selected task has such a record, so the task was selected at that time. */
 static int recorder_stage_selection_record(struct recorder *r, const struct rec_head *rec)
 {
 	int error = r->pipe.own ? profiler_need(&r->profiler, rec->pid, rec->ts_ns) : 0;
@@ -106,7 +105,7 @@ static int recorder_stage_selection_record(struct recorder *r, const struct rec_
 						   : error;
 }
 
-/* What was mapped at the start: not through the merge, since it may be much. */
+/* Mappings that existed at the start. They bypass the merge, since there can be many. */
 static int recorder_write_listed_mappings(struct recorder *r)
 {
 	const struct rec_mapping *rec;
@@ -124,7 +123,7 @@ static int recorder_write_listed_mappings(struct recorder *r)
 	return error;
 }
 
-/* Before the round: of all that is in it, it is known by now whether it was lost. */
+/* Runs before the round, when the losses among its records are already counted. */
 static void recorder_look_for_loss(struct recorder *r)
 {
 	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS) +
@@ -167,7 +166,7 @@ static int recorder_stage_lifecycle_take(struct recorder *r, const struct rec_he
 	return error;
 }
 
-/* With a filter, threads are named that are in records. */
+/* With a filter, threads are named when they occur in records. */
 static int recorder_stage_lifecycle_open(struct recorder *r)
 {
 	return r->pipe.filtered ? 0 : recorder_announce_all(r);
@@ -249,8 +248,8 @@ static int recorder_stage_profiler_begin(struct recorder *r, const struct sessio
 }
 
 /*
- * What the worker says of a process that has ended may come after its end: then it is too late for
- * its mappings.
+ * The worker can report data about a process after its exec or exit. Its mappings would be lost by
+ * then, so they are needed now.
  */
 static bool recorder_may_be_watched(const struct recorder *r, uint32_t pid)
 {
@@ -267,7 +266,7 @@ static int recorder_stage_profiler_exec(struct recorder *r, const struct rec_hea
 		       : error;
 }
 
-/* The child has what its parent has: so its parent came before, as a selected one. */
+/* The child has the mappings of its parent, which the selection stage has processed before. */
 static int recorder_stage_profiler_fork(struct recorder *r, const struct rec_head *rec)
 {
 	const uint32_t child = ((const struct rec_fork *)rec)->child.pid;
@@ -289,7 +288,7 @@ static int recorder_stage_profiler_exit(struct recorder *r, const struct rec_hea
 	return error == 0 ? profiler_ended(&r->profiler, rec->pid) : error;
 }
 
-/* A stack that has to be walked on is kept as any other, by then. */
+/* An incomplete stack is walked to its end, and then handled like any other stack. */
 static int recorder_stage_profiler_piece(struct recorder *r, const struct rec_head *head)
 {
 	const struct rec_piece *piece = (const struct rec_piece *)head;
@@ -329,7 +328,7 @@ static int recorder_stage_profiler_advance(struct recorder *r, uint64_t horizon_
 	if (stacks_turn(&r->profiler.stacks, horizon_ns, clock_boot_ns()))
 		collector_forget_stacks(r->collector);
 	error = recorder_write_shortage(r, CLASS_STACKS, &r->profiler.n_homeless);
-	/* (not lost by the kernel: it raises no doubt about others) */
+	/* (not lost by the kernel, so it raises no doubt about other records) */
 	r->own_lost += r->profiler.n_dropped;
 	return error == 0 ? recorder_write_shortage(r, CLASS_MAPPINGS, &r->profiler.n_dropped)
 			  : error;
@@ -380,8 +379,8 @@ static void recorder_stage_activity_forget(struct recorder *r)
 
 /* ---- marks ---- */
 
-/* What is mapped is in writer/maps, how samples are taken in the options, each allocation
- * nowhere. */
+/* Mappings are in writer/maps, sampling settings in the options, and single allocations are not
+ * repeated. */
 static int recorder_stage_marks_begin(struct recorder *r, const struct session_options *o)
 {
 	const uint32_t without =
@@ -407,7 +406,7 @@ static int recorder_stage_allocations_take_options(struct recorder *r,
 	return 0;
 }
 
-/* A file that a watched process maps may have an allocator. */
+/* The new file may contain an allocator. */
 static void recorder_look_into_mapping(const struct recorder *r, uint32_t pid)
 {
 	if (r->pipe.categories & CATEGORIES_MEMORY && allocations_watches(&r->allocations, pid))
@@ -447,13 +446,13 @@ static int recorder_stage_calls_record(struct recorder *r, const struct rec_head
 	return calls_record(&r->calls, rec);
 }
 
-/* The calls that limits have left out, by AT_NS. */
+/* Writes the number of calls that limits have left out by AT_NS. */
 static int recorder_stage_calls_leave_out(struct recorder *r, uint64_t at_ns)
 {
 	const struct call_targets *targets = r->calls.targets;
 	int error = 0;
 
-	/* (the end of a recording may be open) */
+	/* (AT_NS is in the future while the recording has no end) */
 	if (at_ns > clock_boot_ns())
 		at_ns = clock_boot_ns();
 	r->left_out_at_ns = at_ns;
@@ -511,9 +510,9 @@ static int recorder_stage_moments_advance(struct recorder *r, uint64_t horizon_n
 	return recorder_write_shortage(r, CLASS_CALLS, &r->moments.n_dropped);
 }
 
-/* ---- stacks that calls and moments name ---- */
+/* ---- stacks of calls and moments ---- */
 
-/* (its addresses are those of another program now) */
+/* (after exec, addresses belong to another program) */
 static int recorder_stage_named_stacks_record(struct recorder *r, const struct rec_head *rec)
 {
 	(void)rec;
@@ -585,7 +584,7 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 		.open = recorder_stage_moments_open,
 		.advance = recorder_stage_moments_advance,
 	},
-	/* What a thread was in, is said before its end. */
+	/* The open calls of a thread are written before its end. */
 	{
 		.name = "calls",
 		.takes = STAGE_TAKES(REC_CALL) | STAGE_TAKES(REC_CALL_END) | STAGE_TAKES(REC_EXIT) |
@@ -711,7 +710,7 @@ static int recorder_link_announce(uint32_t tid, void *userdata)
 	const struct task *task = tasks_get(&r->tasks, tid);
 	int error = lifecycle_announce(&r->lifecycle, tid);
 
-	/* (of one that is not known nobody can say whose thread it is) */
+	/* (the process of an unknown thread is unknown) */
 	return error < 0 || !task ? error : profiler_selected(&r->profiler, task->pid);
 }
 
@@ -726,7 +725,8 @@ static int recorder_link_need_mappings(uint32_t pid, uint64_t ts_ns, void *userd
 {
 	struct recorder *r = userdata;
 
-	/* What the tables had is no proof of whose the process is when they are read. */
+	/* Data from the worker's tables does not prove that the process was selected at that
+	 * time. */
 	return profiler_need(&r->profiler, pid, r->pipe.own ? 0 : ts_ns);
 }
 

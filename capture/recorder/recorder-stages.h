@@ -5,7 +5,8 @@
  *
  * Everything passes recorder_stages[] from the first row to the last: a record the rows that accept
  * its kind, everything else the rows that have a function for it. The first function with a result
- * other than 0 ends the pass. Finished words of the rings do not pass: see recorder.c, on_words().
+ * other than 0 ends the pass. Finished words of the rings do not pass: see recorder_on_words() in
+ * recorder.c.
  */
 #pragma once
 
@@ -101,14 +102,14 @@ void recorder_link(struct recorder *r);
 /* In heads: the identity of TID, and of its process. */
 int recorder_head_name(uint32_t tid, void *userdata);
 
-/* Of heads (recorder-chunk.c). */
+/* For heads (recorder-chunk.c). */
 int recorder_head_tasks(struct recorder_head *h);
 int recorder_head_mappings(struct recorder_head *h);
 int recorder_head_marks(struct recorder_head *h);
 int recorder_head_blocks(struct recorder_head *h);
 int recorder_head_timelines(struct recorder_head *h);
 
-/* Of tails (recorder-chunk.c). */
+/* For tails (recorder-chunk.c). */
 int recorder_tail_asked(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
 int recorder_tail_timelines(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
 

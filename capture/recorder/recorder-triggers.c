@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What triggers see of the pipeline, and what becomes of one that fires: an event, and a word to
+ * The input of triggers, and the results of a trigger that fires: an event, and a notification of
  * the owner.
  */
 #include <string.h>
@@ -55,7 +55,7 @@ int recorder_trigger_begin(struct recorder *r, const struct session_options *o)
 			    &r->triggers);
 }
 
-/* What happened before the recording, or after it, fires nothing. */
+/* Events before or after the recording fire no trigger. */
 static bool recorder_triggers_is_recorded(const struct recorder *r, uint64_t ts_ns)
 {
 	return ts_ns > r->start_ns && ts_ns <= r->pipe.to_ns;

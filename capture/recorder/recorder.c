@@ -57,7 +57,7 @@ void recorder_set_buffer(struct recorder *r, struct outbuf *b)
 void recorder_set_end(struct recorder *r, uint64_t end_ns)
 {
 	r->end_ns = end_ns;
-	/* (a pause has begun before) */
+	/* (the pause has set an earlier end) */
 	if (r->pauses)
 		return;
 	r->pipe.to_ns = end_ns;
@@ -75,7 +75,7 @@ int recorder_announce_all(struct recorder *r)
 	return error;
 }
 
-/* ---- the beginning ---- */
+/* ---- begin ---- */
 
 void recorder_forget_running(struct recorder *r)
 {
@@ -136,14 +136,14 @@ void recorder_let_go(struct recorder *r)
 	r->collector = NULL;
 }
 
-/* What ran on CPU when the recording began, and has since before it. */
+/* The thread that ran on CPU when the recording began. */
 int recorder_open_cpu(struct recorder *r, unsigned cpu)
 {
 	uint32_t tid = (uint32_t)r->running[cpu];
 	int32_t prio = (int32_t)(r->running[cpu] >> 32);
 	struct merge_switch first;
 
-	/* A switch before the list was complete knows better than the list. */
+	/* A switch before the list was complete is more reliable than the list. */
 	switch (merge_peek_switch(r->merge, cpu, r->start_ns, r->listed_ns, &first)) {
 	case MERGE_PEEK_SWITCH:
 		tid = first.out_tid;
@@ -186,12 +186,12 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 	return error;
 }
 
-/* ---- what happens ---- */
+/* ---- records ---- */
 
 /*
- * Finished words take a direct way, since there are more of them than of all other records
- * together: those of CLASS_SCHED through triggers and schedule, all others to activity. Triggers
- * come first, before the words are made those of the archive.
+ * Finished words take a direct way, since they outnumber all other records: words of CLASS_SCHED
+ * through triggers and schedule, others to activity. Triggers come first, before the schedule
+ * converts the words for the archive.
  */
 static int recorder_on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
 			     void *userdata)
@@ -267,7 +267,7 @@ int recorder_add_samples(struct recorder *r, const struct worker_results *news)
 	const struct rec_counters *list = (const struct rec_counters *)news->samples.data;
 	int error = 0;
 
-	/* When too many are waiting for an output that has stopped, later ones are dropped. */
+	/* If too many samples wait because the output has stalled, later ones are dropped. */
 	for (size_t i = 0; error == 0 && i < news->samples.size / sizeof(*list); i++)
 		error = merge_add(r->merge, &list[i].head);
 	return error == -ENOBUFS ? 0 : error;
@@ -336,9 +336,9 @@ uint64_t recorder_n_events_of(const struct recorder *r, enum category_group grou
 	return 0;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
-/* What CPU was in the middle of. */
+/* Closes open items of CPU: losses, and its idle state. */
 int recorder_close_cpu(struct recorder *r, unsigned cpu)
 {
 	uint64_t begin_ns;
@@ -358,7 +358,7 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	int error = 0;
 
 	collector_count_walks(r->collector, r->walks);
-	/* (a pause has closed them) */
+	/* (a pause has closed them already) */
 	for (unsigned cpu = 0; error == 0 && !r->paused && cpu < r->n_cpus; cpu++)
 		error = recorder_close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)

@@ -31,7 +31,7 @@
 #include "capture/recorder/worker-results.h"
 #include "writer/fxt/fxt-archive.h"
 
-/* What session_stop counts. */
+/* Counts for EVENT_STOP. */
 struct recorder_sums {
 	uint64_t events, lost, dismissed, unreported;
 	uint64_t walks[WALK_ENDS_MAX];
@@ -43,7 +43,7 @@ enum {
 };
 _Static_assert(REC_KINDS <= 64, "a bit each");
 
-/* The stages that take a kind of record, in their order. */
+/* The stages that accept a kind of record, in their order. */
 struct recorder_way {
 	uint8_t n, stages[RECORDER_STAGES];
 };
@@ -59,7 +59,7 @@ struct recorder {
 	struct triggers *triggers; /* NULL = none are configured */
 	struct outbuf mappings;    /* selection: struct rec_mapping, listed, not written yet */
 	size_t mappings_at;
-	uint64_t own_lost; /* selection: lost records of those that identify the user */
+	uint64_t own_lost; /* selection: lost records that could have identified the user */
 	struct lifecycle lifecycle;
 	struct schedule schedule;
 	/* timelines: per CPU, as listed: tid in the low half, prio in the high one */
@@ -71,21 +71,22 @@ struct recorder {
 	struct allocations allocations;
 	struct named_stacks named_stacks;
 	struct calls calls;
-	uint64_t left_out_at_ns; /* when what limits of calls leave out was written last */
+	uint64_t left_out_at_ns; /* the last time when the left-out calls were written */
 	struct moments_stage moments;
-	/* What feeds them. */
+	/* The input of the stages. */
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	bool opened, closed;           /* head and end of the archive are written */
 	bool pauses, paused;           /* a pause was ordered; and it has been written */
 	uint64_t end_ns;               /* once it is known */
-	uint64_t start_ns, listed_ns;  /* since when it records: after a pause, since its end */
+	uint64_t start_ns, listed_ns;  /* begin of the recording, or of its part since the last
+				        * pause */
 	uint32_t chunk;                /* the number of this chunk, from 1; 0 without chunks */
-	uint64_t chunk_ns;             /* when that began */
+	uint64_t chunk_ns;             /* when the chunk began */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
-	struct recorder_sums base;     /* of the chunks before */
-	uint64_t n_malformed;          /* malformed records of the collector that the archive has */
+	struct recorder_sums base;     /* the sums of earlier chunks */
+	uint64_t n_malformed;          /* malformed records that the archive has already */
 	struct collector_lost
 		*at_end; /* per class and CPU: losses that had begun when the end was set */
 };
@@ -106,7 +107,7 @@ void recorder_deinit(struct recorder *r);
 int recorder_begin(struct recorder *r, const struct worker_results *news,
 		   const struct session_options *options);
 
-/* The rings are about to go. */
+/* The rings are about to be freed. */
 void recorder_let_go(struct recorder *r);
 
 void recorder_set_buffer(struct recorder *r, struct outbuf *b);
@@ -156,15 +157,15 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 		  struct outbuf *tail);
 
 /*
- * Results of the worker: requested tasks, command lines. News is written if WRITE, else before the
- * next record about it. Returns 0 or a negative errno.
+ * Results of the worker: requested tasks, command lines. They are written at once if WRITE, else
+ * before the next record about the task. Returns 0 or a negative errno.
  */
 int recorder_learn(struct recorder *r, const struct worker_results *news, bool write);
 
 /* Takes the mappings from the start, for the next round. Returns 0 or -ENOMEM. */
 int recorder_add_mappings(struct recorder *r, const struct worker_results *news);
 
-/* Takes in samples of counters, for the next rounds. Returns 0 or a negative errno. */
+/* Adds samples of counters, for the next rounds. Returns 0 or a negative errno. */
 int recorder_add_samples(struct recorder *r, const struct worker_results *news);
 
 /*
@@ -214,5 +215,5 @@ uint64_t recorder_n_events_of(const struct recorder *r, enum category_group grou
 /* The counts so far, without data that is not written yet. */
 struct recorder_sums recorder_sums(const struct recorder *r);
 
-/* Counted by the programs, marked in the archive or not yet. */
+/* Lost events that the programs counted, whether marked in the archive or not yet. */
 uint64_t recorder_lost(const struct recorder *r, enum event_class class);

@@ -29,12 +29,13 @@ struct worker_results {
 	uint64_t start_ns;                /* all programs were attached by then */
 	uint64_t start_cpu_ns;            /* CPU time of the thread by then */
 	uint64_t listed_ns;               /* the list of tasks was complete by then */
-	uint64_t complete_ns;             /* all that was asked for is recorded since then */
+	uint64_t complete_ns;             /* all requested data is recorded since then */
 	struct outbuf
 		tasks; /* struct rec_task: the list of all tasks, complete with `started`. Owned */
 	struct outbuf looked_up; /* struct rec_task: requested. Owned */
 	struct outbuf commands;  /* struct proc_command. Owned */
-	struct outbuf cgroups;   /* struct rec_cgroup: of `tasks`, and of none before. Owned */
+	struct outbuf cgroups;   /* struct rec_cgroup: the cgroups of `tasks` that were not
+				  * passed before. Owned */
 	struct outbuf samples;   /* struct rec_counters. Owned */
 	struct outbuf mappings;  /* struct rec_mapping: mappings at the start. Owned */
 	uint32_t away;           /* bits 1 << SHED_*: stopped as ordered, and not resumed */
