@@ -30,7 +30,7 @@ static bool capabilities_kernel_at_least(unsigned major, unsigned minor)
 	struct utsname u;
 
 	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &a, &b) != 2)
-		return true; /* unknown: let it be tried */
+		return true; /* unknown: try it */
 	return a > major || (a == major && b >= minor);
 }
 
@@ -56,7 +56,7 @@ static struct capability capabilities_waker_context(const struct kernel_btf *btf
 	return c;
 }
 
-/* The categories that need tracepoints of their own. */
+/* The categories that need their own tracepoints. */
 static const struct {
 	const char *name;
 	const char *tracepoints[2];
@@ -82,7 +82,7 @@ static const struct {
 
 enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };
 
-/* Rows for the categories with hooks. ALL: whatever all of them need is there. */
+/* Rows for these categories. ALL: the common prerequisites are available. */
 static int capabilities_probe_hooks(struct capability *caps, const struct kernel_btf *btf, bool all)
 {
 	const char *names[N_TRACEPOINTS];
@@ -103,7 +103,7 @@ static int capabilities_probe_hooks(struct capability *caps, const struct kernel
 	return ARRAY_SIZE(hooks);
 }
 
-/* What there is to sample; it needs no rights of its own, but sessions do. */
+/* The counters that can be sampled. Sampling needs no privileges, but a session does. */
 static struct capability capabilities_counters(bool all)
 {
 	static const struct {
@@ -152,7 +152,7 @@ static struct capability capabilities_profile(bool all)
 	return c;
 }
 
-/* What is allocated: rows for the categories, whose mappings come like those of PROFILE. */
+/* Rows for allocations, calls and moments. Like PROFILE, they need perf events (for mappings). */
 static int capabilities_heap_targets(struct capability *caps, const struct capability *profile)
 {
 	static const char *const ways[] = {
@@ -169,7 +169,7 @@ static int capabilities_heap_targets(struct capability *caps, const struct capab
 	return ARRAY_SIZE(names);
 }
 
-/* How stacks of programs are walked. */
+/* The method of walking stacks of programs. */
 static struct capability capabilities_stacks(const struct kernel_btf *btf, bool all)
 {
 #if defined(__x86_64__)
@@ -213,7 +213,7 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	n += capabilities_probe_hooks(&caps[n], btf, all);
 	caps[n++] = capabilities_counters(all);
 	caps[n++] = capabilities_profile(all);
-	caps[n] = caps[n - 1]; /* mappings come through perf events, too */
+	caps[n] = caps[n - 1]; /* mappings need perf events, too */
 	caps[n].name = "offcpu";
 	if (caps[n].available)
 		caps[n].detail = "stacks of threads that were away";

@@ -27,7 +27,7 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 		uint32_t categories;
 	} rows[] = {
 		{ skel->maps.stack_rooms, CATEGORIES_STACKS },
-		/* (Linux 6.1 looks at the function that sends stacks also where nobody calls it) */
+		/* (Linux 6.1 verifies the function that sends stacks even if nothing calls it) */
 		{ skel->maps.stacks_sent, CATEGORIES_STACKS | CATEGORY_CALLS },
 		{ skel->maps.ticks_taken, CATEGORY_PROFILE },
 		{ skel->maps.offcpu_threads, CATEGORY_OFFCPU },
@@ -152,7 +152,7 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 	return r < 0 ? r : configure_stacks(c, o);
 }
 
-/* Whose own processes are wanted. */
+/* Sets the user whose own processes are selected. */
 static int configure_own(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -160,7 +160,7 @@ static int configure_own(struct collector *c, const struct session_options *o)
 
 	if (with_memory < 0)
 		return with_memory;
-	/* (without the hook exits are not shown, as there is nothing to say whose they are) */
+	/* (without this hook, exits are not shown, because their user is unknown) */
 	bpf_program__set_autoload(skel->progs.on_own_exit,
 				  !with_memory && fentry_works(c->btf, "do_exit"));
 	skel->rodata->own_uid = o->own_uid;

@@ -21,7 +21,7 @@
 
 /* The word rings of one map. */
 struct word_rings {
-	uint64_t bytes; /* of each; 0 = there are none */
+	uint64_t bytes; /* of each; 0 = none */
 	size_t stride;  /* distance between two */
 	uint8_t *map;   /* mapped */
 	size_t map_size;
@@ -35,17 +35,17 @@ struct collector {
 	unsigned n_cpus;
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
-	pthread_t rings_thread;      /* which makes them */
-	bool rings_begun;            /* it is to be joined */
+	pthread_t rings_thread;      /* the thread that makes them */
+	bool rings_begun;            /* the thread must be joined */
 	int rings_error;             /* its result */
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings;     /* NULL = not attached */
 	uint64_t ring_bytes;             /* as in the options */
-	struct sampler *sampler;         /* of the attaching thread */
+	struct sampler *sampler;         /* belongs to the attaching thread */
 	const char *clock;               /* of the sampler */
 	uint32_t frequency;              /* likewise */
 	enum probes_way way;             /* with CATEGORIES_MEMORY or CATEGORY_CALLS */
-	bool no_wakeups;                 /* they were shed */
+	bool no_wakeups;                 /* wakeups are stopped */
 	uint64_t resumed[WALK_ENDS_MAX]; /* ends of walks of copied stacks */
 	uint64_t n_copied;
 	bool *online;                        /* room for a list */
@@ -74,8 +74,8 @@ int collector_attach_rows(const struct attach_row *rows, size_t n, char **reterr
 bool collector_unwinds(const struct session_options *o);
 
 /*
- * Prepares this before the programs are loaded; and makes the unwinder afterwards. Return 0 or a
- * negative errno.
+ * Prepares unwinding before the programs are loaded; and makes the unwinder afterwards. Return 0 or
+ * a negative errno.
  */
 int collector_configure_unwinding(struct collector *c, const struct session_options *o);
 int collector_make_unwinder(struct collector *c);
@@ -100,7 +100,8 @@ int collector_configure_rings(struct collector *c, const struct session_options 
  */
 int collector_begin_rings(struct collector *c);
 
-/* Creates and maps the others, after the programs are loaded. Returns 0 or a negative errno. */
+/* Creates and maps the other rings, after the programs are loaded. Returns 0 or a negative
+ * errno. */
 int collector_make_rings(struct collector *c);
 
 /* Waits for the BPF ring buffers. Returns 0 or a negative errno. */

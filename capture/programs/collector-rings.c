@@ -11,14 +11,14 @@
 #include "capture/programs/rec-rings.h"
 #include "capture/sandbox/thread.h"
 
-/* 1000 whole lives of processes between two drains, on each CPU. */
+/* Room for 1000 lives of processes between two drains, per CPU. */
 #define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
 
-/* Unless the user asks for more: a CPU's word ring, and all of them together. */
+/* Defaults: the size of a CPU's word ring, and the maximum of all rings together. */
 #define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
 #define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
 
-/* The rings of the other categories are so much smaller: there is less in them. */
+/* The rings of other categories are smaller by this factor, since they get less data. */
 enum { OTHER_RINGS_SHARE = 4 };
 
 static uint64_t collector_other_ring_bytes(uint64_t ring_bytes)
@@ -28,7 +28,7 @@ static uint64_t collector_other_ring_bytes(uint64_t ring_bytes)
 	return bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
 }
 
-/* The category that fills the CPU_RING_* of that number; 0 = all do. */
+/* The category that fills each CPU_RING_*. */
 static const uint32_t cpu_ring_categories[CPU_RINGS] = {
 	[CPU_RING_IRQ] = CATEGORY_IRQ,
 	[CPU_RING_SOFTIRQ] = CATEGORY_SOFTIRQ,
@@ -48,7 +48,7 @@ uint64_t collector_map_ring_bytes(uint64_t ring_bytes)
 	return collector_other_ring_bytes(ring_bytes) / 2;
 }
 
-/* Sets up a map of N word rings of BYTES each; without any, the map is not made. */
+/* Sets up MAP with N word rings of BYTES each. If N is 0, the map is not created. */
 static int collector_configure_words(struct word_rings *rings, struct bpf_map *map, unsigned n,
 				     uint64_t bytes)
 {
@@ -114,7 +114,7 @@ static int collector_rings_on_record(void *userdata, void *data, size_t size)
 	return c->fn(rec, c->userdata);
 }
 
-/* Makes a BPF ring buffer that is going to be drained, in *RET_FD. */
+/* Creates a BPF ring buffer in *RET_FD, and adds it to those that are drained. */
 static int collector_make_rec_ring(struct collector *c, uint64_t bytes, int *ret_fd)
 {
 	*ret_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
@@ -126,7 +126,7 @@ static int collector_make_rec_ring(struct collector *c, uint64_t bytes, int *ret
 	return c->records ? 0 : -errno;
 }
 
-/* The rings that are made: where they stand in the map, and their descriptors. */
+/* The created rings: their indices in the map, and their descriptors. */
 struct rec_ring_set {
 	uint32_t n;
 	uint32_t *at;
@@ -142,8 +142,9 @@ static void collector_rec_ring_set_deinit(struct rec_ring_set *set)
 }
 
 /*
- * Where the kernel can, it waits for one grace period after all, and not for one after each. The
- * manager maps the rings and needs no descriptors; the outer map keeps them alive.
+ * Puts the rings into the map. In a batch, the kernel waits for one grace period instead of one per
+ * ring. The descriptors can be closed afterwards, since libbpf has mapped the rings, and the outer
+ * map keeps them alive.
  */
 static int collector_put_rec_rings(struct collector *c, const struct rec_ring_set *set)
 {
@@ -190,7 +191,7 @@ static void *collector_rings_run(void *userdata)
 
 int collector_begin_rings(struct collector *c)
 {
-	/* The kernel wants to know what kind the rings are; their sizes may differ. */
+	/* The outer map needs an example of its rings. Their sizes may differ from it. */
 	_cleanup_close_ int kind = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0,
 						  (uint32_t)getpagesize(), NULL);
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .inner_map_fd = (uint32_t)kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks by tables, as a collector has them: the programs that know what is mapped, and the
- * unwinder that makes the tables.
+ * Stacks by tables in a collector: the programs that track mappings, and the unwinder that makes
+ * the tables.
  */
 #include "capture/programs/collector-parts.h"
 
@@ -14,10 +14,10 @@
 #include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
 
-/* A recording begins this much later, at most, so that what is mapped has its tables. */
+/* The maximum wait for tables, before a recording begins and at its end. */
 #define READY_NS_MAX UINT64_C(1000000000)
 
-/* Where the programs can walk by tables. */
+/* Whether the programs support tables on this architecture. */
 static bool collector_unwind_possible(void)
 {
 #if defined(__x86_64__)
@@ -48,7 +48,7 @@ int collector_configure_unwinding(struct collector *c, const struct session_opti
 		skel->progs.on_iter_unwind_vma,
 	};
 	bool wanted = collector_unwinds(o);
-	/* Linux 6.1 looks at functions that walk by tables also where nobody calls them. */
+	/* Linux 6.1 verifies functions that walk by tables even if nothing calls them. */
 	bool mapped = wanted || o->categories & (CATEGORIES_USER_STACKS | CATEGORY_CALLS);
 	bool hooked = wanted && fentry_works(c->btf, "perf_event_mmap");
 	int r = 0;
@@ -85,7 +85,7 @@ int collector_make_unwinder(struct collector *c)
 					  : 0;
 }
 
-/* What was known of processes is out of date: they have gone on without us. */
+/* Forgets the known mappings of processes, which have changed meanwhile. */
 static void collector_forget_mapped(struct collector *c)
 {
 	int fd = bpf_map__fd(c->skel->maps.unwind_processes);
@@ -96,7 +96,7 @@ static void collector_forget_mapped(struct collector *c)
 			break;
 }
 
-/* Lets the iterator run over all that is mapped. */
+/* Runs the iterator over all mappings. */
 static int collector_list_mapped(struct collector *c)
 {
 	struct bpf_link *link = bpf_program__attach_iter(c->skel->progs.on_iter_unwind_vma, NULL);
@@ -116,7 +116,7 @@ static int collector_list_mapped(struct collector *c)
 	return n < 0 ? -errno : 0;
 }
 
-/* Whether M of a process is what REC says, or nothing that it replaces. */
+/* Whether mapping M of a process agrees with REC: it is the same, or at other addresses. */
 static bool collector_mapping_holds(struct collector *c, const struct unwind_mapping *m,
 				    const struct rec_mapping *rec)
 {
@@ -135,7 +135,7 @@ static bool collector_mapping_holds(struct collector *c, const struct unwind_map
 	       file.inode == rec->inode;
 }
 
-/* Lets the programs forget the mappings of process TGID from page FIRST to END. */
+/* Makes the programs forget the mappings of process TGID from page FIRST to END. */
 static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t first, uint64_t end)
 {
 	struct unwind_range range = { .first = first, .end = end, .tgid = tgid };
@@ -147,9 +147,9 @@ static void collector_forget_range(struct collector *c, uint32_t tgid, uint64_t 
 }
 
 /*
- * Where the kernel has no hook for it, a program does not see that something else is mapped in the
- * place of what it knows: then that place is forgotten, and learned anew. The rest of the process
- * stays: an interrupt can learn one mapping, not two, and what REC says may be out of date.
+ * Without the kernel's hook, programs do not see that a known mapping was replaced. Then its range
+ * is forgotten, and learned again. The rest of the process stays, since an interrupt can learn one
+ * mapping, but not two, and REC may be outdated.
  */
 void collector_check_mapped(struct collector *c, const struct rec_mapping *rec)
 {

@@ -36,11 +36,12 @@ static int collector_map_costs(struct collector *c)
 	return 0;
 }
 
-/* What maps, programs and links of a session take at most, and what it takes for each CPU. */
+/* The maximum number of descriptors for maps, programs and links of a session, and for each CPU
+ * in addition. */
 enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = REC_RINGS };
 
-/* Whether there are descriptors for a session. libbpf takes a lack of them for features that the
- * kernel lacks. */
+/* Whether there are enough descriptors for a session. libbpf would take a shortage for missing
+ * features of the kernel. */
 static int collector_check_descriptors(unsigned n_cpus)
 {
 	unsigned n = DESCRIPTORS + DESCRIPTORS_PER_CPU * n_cpus;
@@ -59,7 +60,7 @@ static int collector_check_descriptors(unsigned n_cpus)
 	return r;
 }
 
-/* Loads the programs and makes the maps that OPTIONS need. */
+/* Loads the programs and creates the maps for OPTIONS. */
 static int collector_load(struct collector *c, const struct session_options *options,
 			  char **reterr_text)
 {
@@ -151,7 +152,7 @@ struct collector *collector_free(struct collector *c)
 
 /* ---- iterators ---- */
 
-/* Whether the N bytes at DATA begin with all of a record. */
+/* Whether the N bytes at DATA begin with a whole record. */
 static bool collector_has_record(const void *data, size_t n)
 {
 	const struct rec_head *head = data;
@@ -159,7 +160,7 @@ static bool collector_has_record(const void *data, size_t n)
 	return n >= sizeof(*head) && n >= head->size;
 }
 
-/* Hands all that the iterator PROG writes to FN. */
+/* Passes all records of the iterator PROG to FN. */
 static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata)
 {
 	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
@@ -193,8 +194,8 @@ static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, v
 	return n < 0 ? -errno : 0;
 }
 
-/* Selects the descendants of selected processes that are there already. A round that selects none
- * is the last: those that are forked from then on are selected at the fork. */
+/* Selects the existing descendants of selected processes, in rounds, until a round selects none.
+ * Later children are selected at their fork. */
 static int collector_follow_present(struct collector *c, char **reterr_text)
 {
 	uint32_t *followed = &c->skel->bss->filter_followed, before;
@@ -213,14 +214,14 @@ static int collector_follow_present(struct collector *c, char **reterr_text)
 
 /* ---- attach ---- */
 
-/* Before everything else: what is listed later is what was mapped by then. */
+/* Starts before all other programs, so that each mapping is either reported or listed. */
 static int collector_start_map_rings(struct collector *c, char **reterr_text)
 {
 	static const char deed[] = "watch what is mapped (perf events)";
 	int r;
 
 	load_error_begin();
-	/* Or one that goes now would be missed. */
+	/* Attached first, or a CPU that goes offline now would be missed. */
 	c->skel->links.on_cpuhp_exit = bpf_program__attach(c->skel->progs.on_cpuhp_exit);
 	if (!c->skel->links.on_cpuhp_exit)
 		return load_error(-errno, "attach on_cpuhp_exit", reterr_text);
@@ -260,16 +261,15 @@ static int collector_attach_wakeups(struct collector *c, char **reterr_text)
 	return collector_attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 }
 
-/* All but stacks, and but what was shed. */
+/* Attaches all programs except those for stacks and for stopped parts. */
 static int collector_attach_program(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
-	/* In this order: who a thread is must be known before it is seen running. The switches come
-	 * last, so that each wakeup that matters to one has been seen. Ends come before begins
-	 * (cpu.bpf.c). */
+	/* The order matters. The identity of a thread must be known before the thread is seen
+	 * running. Switches come last, so that all wakeups that lead to one are seen. Programs
+	 * for ends come before those for begins (cpu.bpf.c). */
 	const struct attach_row rows[] = {
-		/* What is said of a program at its end comes before that; and what of a thread,
-		 * before it. */
+		/* Reports about an ending thread or program come before the report of its end. */
 		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
 		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
 		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
@@ -279,7 +279,7 @@ static int collector_attach_program(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
-		/* Behind the one by which the filter follows. */
+		/* After the program with which the filter follows forks. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
 		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
 		{ skel->progs.on_resource_enter, &skel->links.on_resource_enter },
@@ -323,8 +323,9 @@ int collector_attach(struct collector *c, char **reterr_text)
 int collector_start_stacks(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
-	/* The last one looks at times of on_sched_switch: they run in the order in which they are
-	 * attached. (The first is there, unless it went with the stacks.) */
+	/* on_offcpu_switch uses times of on_sched_switch, and programs run in the order of
+	 * attaching. (on_softirq_raise is already attached, unless it was stopped with the
+	 * stacks.) */
 	const struct attach_row rows[] = {
 		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
 		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
@@ -414,7 +415,7 @@ void collector_look_after_cpus(struct collector *c)
 	if (!c->map_rings)
 		return;
 	__atomic_add_fetch(&c->skel->bss->unwind_clock, 1, __ATOMIC_RELAXED);
-	/* First those that are not there as before, then those that are back. */
+	/* First all CPUs that went offline since the last check, then those that are back. */
 	cpus_online(c->online, c->n_cpus);
 	if (cpus_clear_gone(c->skel->bss->cpu_departures, c->departures, c->online, c->n_cpus)) {
 		collector_set_online(c);
@@ -439,16 +440,16 @@ static void collector_drop_link(struct bpf_link **link)
 	*link = NULL;
 }
 
-/* One that was running when its link went may still be: waits until every CPU has passed through
- * the scheduler. Where the call is not to be had, the wait is what it was. */
+/* A program can still be running after its link is removed. Waits until every CPU has passed
+ * through the scheduler. If the system call is unavailable, there is no additional wait. */
 static void collector_wait_for_programs(void)
 {
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 /*
- * Reports who is still off CPU, once nothing else reports such times: on_offcpu_switch was attached
- * until now. Without it, they are missing; it fails only where memory is short.
+ * Reports the threads that are off CPU, if on_offcpu_switch WAS_ATTACHED until now, since it cannot
+ * report them any more. This fails only without memory. Their times are then missing.
  */
 static void collector_report_away(struct collector *c, bool was_attached)
 {
@@ -479,7 +480,7 @@ void collector_shed_wakeups(struct collector *c)
 		collector_drop_link(&c->skel->links.on_softirq_raise);
 }
 
-/* Threads that were away when the programs went: some have come back and left again since. */
+/* Forgets threads that were off CPU when the programs were detached. Some have run since then. */
 static void collector_forget_away(struct collector *c)
 {
 	int fd = bpf_map__fd(c->skel->maps.offcpu_threads);
@@ -490,7 +491,7 @@ static void collector_forget_away(struct collector *c)
 			break;
 }
 
-/* What had begun on each CPU has ended since, or something else has begun. */
+/* Forgets the open intervals of each CPU, which may have ended since then. */
 static int collector_forget_begun(struct collector *c)
 {
 	_cleanup_free_ struct cpu_state *none = calloc(c->n_cpus, sizeof(*none));
@@ -551,9 +552,9 @@ void collector_detach(struct collector *c)
 {
 	bool has_offcpu = c->skel->links.on_offcpu_switch;
 
-	/* It began last. */
+	/* It was started last. */
 	c->sampler = sampler_free(c->sampler);
-	/* Its times are those of on_sched_switch: not without it. */
+	/* It uses times of on_sched_switch, so it is detached before. */
 	collector_drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
 	collector_wait_for_programs();

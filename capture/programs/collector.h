@@ -45,7 +45,7 @@ struct collector *collector_free(struct collector *c);
 
 DEFINE_CLEANUP(struct collector *, collector_free)
 
-/* Lifecycle first, then the scheduler. Returns as collector_new(). */
+/* Attaches the programs: lifecycle first, then the scheduler. Returns as collector_new(). */
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
@@ -55,8 +55,8 @@ int collector_attach(struct collector *c, char **reterr_text);
 int collector_prepare_unwinding(struct collector *c, char **reterr_text);
 
 /*
- * The same, from now on. After the rest is attached, and again after a pause. Returns as
- * collector_new().
+ * Starts walking by tables. To be called after the rest is attached, and again after a pause.
+ * Returns as collector_new().
  */
 int collector_start_unwinding(struct collector *c, char **reterr_text);
 
@@ -72,7 +72,7 @@ unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piec
 
 /*
  * At the end, after collector_detach(): waits until the files that copied stacks lead through have
- * their tables, half a second at most. Does not wait if no copied stack is left. Another thread may
+ * their tables, a second at most. Does not wait if no copied stack is left. Another thread may
  * drain the rings meanwhile.
  */
 void collector_await_tables(struct collector *c);
@@ -94,7 +94,7 @@ struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, owners_fd, stacks_fd, blocks_fd, events_fd;
-	__u32 *instances; /* assigned, by both sides */
+	__u32 *instances; /* the last assigned number of an instance; both sides assign them */
 	__u64 *unheard;   /* events without room for a report */
 	__u64 *untold;    /* ended programs without room for a report */
 };
@@ -104,8 +104,8 @@ struct collector_memory collector_memory_tables(struct collector *c);
 /* With CATEGORY_CALLS: the programs and the map of bpf/calls.bpf.c. The collector owns them. */
 struct collector_calls {
 	enum probes_way way;
-	int programs[PROBES_PROGRAMS]; /* negative: it is not loaded */
-	int functions_fd, syscalls_fd; /* the last is negative without any */
+	int programs[PROBES_PROGRAMS]; /* negative = not loaded */
+	int functions_fd, syscalls_fd; /* syscalls_fd is negative without system calls */
 };
 
 struct collector_calls collector_call_tables(struct collector *c);
@@ -154,7 +154,7 @@ void collector_forget_lost(struct collector *c);
 void collector_forget_stacks(struct collector *c);
 void collector_forget_cgroups(struct collector *c);
 
-/* After it returns no program runs any more. */
+/* After it returns, no program runs any more. */
 void collector_detach(struct collector *c);
 
 /* Passes every live task to FN, as struct rec_task. Returns 0 or a negative errno. */
@@ -167,14 +167,14 @@ int collector_list_tasks(struct collector *c, collector_record_fn fn, void *user
 int collector_list_cgroups(struct collector *c, collector_record_fn fn, void *userdata);
 
 /*
- * Passes the registers of process PID's threads to FN, as struct rec_registers. Only with
- * MEMORY_REACH_LOOK. Returns 0 or a negative errno.
+ * Passes the registers of process PID's threads to FN, as struct rec_registers. Not with
+ * MEMORY_REACH_NO. Returns 0 or a negative errno.
  */
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata);
 
-/* Where the kernel's text is. False if that is hidden from us, or only a user's own processes are
- * recorded. */
+/* The location of the kernel's text. False if it is hidden from this process, or if only a
+ * user's own processes are recorded. */
 bool collector_kernel_text(struct collector *c, struct kernel_text *ret);
 
 unsigned collector_n_cpus(const struct collector *c);
@@ -203,11 +203,11 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
 
-/* How many calls of function number FUNCTION its limit has left out. */
+/* The number of calls of function number FUNCTION that its limit has left out. */
 uint64_t collector_left_out(struct collector *c, uint32_t function);
 
-/* How many system calls of 32-bit programs were not recorded, because calls of that name were asked
- * for of 64-bit programs. */
+/* System calls are recorded only in 64-bit programs. Returns the number of calls with requested
+ * names that were left out in 32-bit programs. */
 uint64_t collector_foreign_calls(struct collector *c);
 
 /* The programs' own counts, one element per CPU (costs.h); they change while they are read. */

@@ -18,7 +18,7 @@
  */
 const struct rec_head *decode_record(const void *data, size_t size);
 
-/* Likewise, but NULL, too, for a kind that comes through no BPF ring buffer. */
+/* The same, but NULL also for a kind that comes through no BPF ring buffer. */
 const struct rec_head *decode_ring_record(const void *data, size_t size);
 
 /*
@@ -51,7 +51,7 @@ static inline bool decode_is_lost(const uint64_t *words)
 	return fxt_get_record_type(words[0]) == RING_RECORD_CONTROL;
 }
 
-/* When a record of CLASS was written: intervals are written at their end. */
+/* The time when a record of CLASS was written. For an interval, this is its end. */
 static inline uint64_t decode_time(const uint64_t *words, unsigned n_words, enum event_class class)
 {
 	return words[class == CLASS_SCHED || decode_is_lost(words) ? WORD_TS : n_words - 1];

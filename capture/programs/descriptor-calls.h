@@ -16,5 +16,5 @@ bool descriptor_call_copies(uint32_t operation);
 /* Whether exec closes the descriptors of CALL. */
 bool descriptor_call_is_cloexec(const struct rec_resource *call);
 
-/* The kind of descriptor that it makes, in a word for people; NULL: the text of the call has it. */
+/* The kind of descriptor that the call makes, a word for users; NULL = in the text of the call. */
 const char *descriptor_call_kind(uint32_t operation);

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 
-/* A program that does nothing. */
+/* Loads a program that does nothing. */
 static int fentry_load_nothing(uint32_t btf_id)
 {
 	const struct bpf_insn insns[] = {

@@ -9,5 +9,5 @@
 
 #include "capture/programs/kernel-btf.h"
 
-/* Tries it with FUNCTION, which must be in BTF, the kernel's. */
+/* Tries to attach to FUNCTION, which must be in the kernel's BTF. */
 bool fentry_works(const struct kernel_btf *btf, const char *function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A BTF of some types of another. Types are numbered as they are met: first those that are asked
- * for, then the types of their members.
+ * Extracts types of a BTF into a new one. Types are numbered in the order of discovery: first the
+ * requested ones, then the types of their members.
  */
 #include "capture/programs/kernel-btf-parts.h"
 
@@ -10,8 +10,8 @@
 
 struct btf_extract {
 	const struct kernel_btf *btf;
-	uint32_t *numbers;   /* of each type of BTF; 0 = not met */
-	struct outbuf taken; /* uint32_t: the type that has each number, from 1 on */
+	uint32_t *numbers;   /* number of each type of BTF in the extract; 0 = not discovered */
+	struct outbuf taken; /* uint32_t: types of BTF, in order of their numbers in the extract */
 	struct outbuf types, strings;
 };
 
@@ -61,7 +61,7 @@ static void btf_extract_values(struct btf_extract *e, struct btf_type *t)
 	}
 }
 
-/* T, which is a copy, gets the names and numbers of the extract. */
+/* Replaces the names and numbers in T, a copy, by those of the extract. */
 static void btf_extract_adapt(struct btf_extract *e, struct btf_type *t)
 {
 	t->name_off = btf_extract_text(e, t->name_off);
@@ -91,7 +91,7 @@ static void btf_extract_adapt(struct btf_extract *e, struct btf_type *t)
 	}
 }
 
-/* Whether a member can have it: a function or a variable is none. */
+/* Whether a member can have this type. Functions and variables are excluded. */
 static bool btf_extract_fits(const struct btf_type *t)
 {
 	switch (btf_kind(t)) {

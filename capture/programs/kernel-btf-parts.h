@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The shared part of kernel-btf*.c: a BTF whose sections and types are known to be whole.
+ * The shared part of kernel-btf*.c: a BTF whose sections and types were checked to be complete.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ struct kernel_btf {
 	bool is_mapped;
 	const uint8_t *types;
 	const char *strings;
-	uint32_t n_types; /* with void, which is number 0 */
+	uint32_t n_types; /* including void, which is number 0 */
 	uint32_t n_string_bytes;
-	uint32_t *at; /* where each type begins, from TYPES */
+	uint32_t *at; /* offset of each type from TYPES */
 };
 
 /* Type ID, which is not 0; NULL if there is no such type. */
@@ -30,12 +30,12 @@ static inline const char *kernel_btf_text(const struct kernel_btf *btf, uint32_t
 	return offset < btf->n_string_bytes ? btf->strings + offset : "";
 }
 
-/* The bytes of T, with what belongs to it; 0 if its kind is unknown. */
+/* The size of T and its members in bytes; 0 if its kind is unknown. */
 size_t kernel_btf_type_bytes(const struct btf_type *t);
 
 /*
- * Calls FN with the number of each type of one of KINDS (bits) that has one of the N NAMES, which
- * differ. Returns 0, or what FN returns if it is negative.
+ * Calls FN with the number of each type of one of KINDS (bits) that has one of the N different
+ * NAMES. Returns 0, or the negative result of FN.
  */
 typedef int (*kernel_btf_fn)(uint32_t id, size_t name, void *userdata);
 int kernel_btf_each(const struct kernel_btf *btf, uint32_t kinds, const char *const *names,

@@ -16,7 +16,7 @@ enum { KERNEL_BTF_BYTES_MAX = 256 << 20, KERNEL_BTF_TYPES_MAX = 1 << 24 };
 
 /* ---- open ---- */
 
-/* The kernel can map it since 6.16; before that each page is read alone. */
+/* Since Linux 6.16, the file can be mapped. Before, reading it takes a system call per page. */
 static int kernel_btf_read(struct kernel_btf *btf, int fd)
 {
 	struct stat st;
@@ -81,7 +81,7 @@ size_t kernel_btf_type_bytes(const struct btf_type *t)
 	return 0;
 }
 
-/* Finds where each type begins. */
+/* Records the offset of each type. */
 static int kernel_btf_index(struct kernel_btf *btf, uint32_t n_bytes)
 {
 	uint32_t room = n_bytes / 16 + 2, at = 0;
@@ -167,8 +167,8 @@ struct kernel_btf *kernel_btf_free(struct kernel_btf *btf)
 /* ---- names ---- */
 
 /*
- * The names that are looked for: a table of hashes, and before that a bit for what the first four
- * bytes may be, NUL included, since nearly all types have other names.
+ * The requested names: a hash table, and in front of it a bit for each possible value of the first
+ * four bytes (including NUL), since nearly all types have other names.
  */
 struct wanted_names {
 	uint32_t begins[1 << 11]; /* bits */
@@ -254,7 +254,7 @@ struct finding_names {
 	size_t n;
 };
 
-/* (one name can be asked for with several kinds) */
+/* (a name can be requested with several kinds) */
 static int kernel_btf_on_found(uint32_t id, size_t name, void *userdata)
 {
 	struct finding_names *f = userdata;
@@ -310,13 +310,14 @@ int kernel_btf_exits_with_memory(const struct kernel_btf *btf)
 	int r = kernel_btf_find(btf, &hook, 1);
 	const struct btf_type *t = r < 0 ? NULL : kernel_btf_type(btf, hook.id);
 
-	/* A typedef of a pointer to a function; the first argument is the tracer's. */
+	/* The type is a typedef of a pointer to a function. The first argument belongs to the
+	 * tracer. */
 	for (int i = 0; t && i < 2; i++)
 		t = kernel_btf_type(btf, t->type);
 	return r < 0 ? r : t && btf_is_func_proto(t) && btf_vlen(t) > 2;
 }
 
-/* The offset in bytes of MEMBER in T, which is a struct. */
+/* The offset of MEMBER in struct T, in bytes. */
 static bool kernel_btf_member_offset(const struct kernel_btf *btf, const struct btf_type *t,
 				     const char *member, int64_t *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The running kernel's BTF: 150,000 types in 5 MB. libbpf can parse it, in 10 ms, and searches it
- * from the first type on for each name. This module passes over it once for many names.
+ * The running kernel's BTF: 150,000 types in 5 MB. libbpf parses it in 10 ms, and searches from the
+ * first type for each name. This module finds many names in one pass.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct kernel_btf;
 /* Returns 0, or a negative errno if there is no readable BTF; -EBADMSG if it is damaged. */
 int kernel_btf_open(struct kernel_btf **ret);
 
-/* Likewise, for the BTF in the file PATH. */
+/* The same, for the BTF in the file PATH. */
 int kernel_btf_open_file(const char *path, struct kernel_btf **ret);
 
 /* Returns NULL. */
@@ -28,16 +28,16 @@ DEFINE_CLEANUP(struct kernel_btf *, kernel_btf_free)
 struct kernel_btf_name {
 	const char *name;
 	uint32_t kind; /* BTF_KIND_* */
-	uint32_t id;   /* result: of the first such type; 0 = there is none */
+	uint32_t id;   /* result: the first such type; 0 = none */
 };
 
 /* Looks up the N NAMES in one pass. */
 int kernel_btf_find(const struct kernel_btf *btf, struct kernel_btf_name *names, size_t n);
 
 /*
- * Appends to RET a BTF of its own, with all types of the N names NAMES, and with the types of their
- * members, and so on. Pointers in it lead to void: relocations of fields need no more. Returns 0 or
- * a negative errno.
+ * Appends a self-contained BTF to RET: all types with one of the N NAMES, the types of their
+ * members, and so on. Its pointers lead to void, which suffices for relocations of fields. Returns
+ * 0 or a negative errno.
  */
 int kernel_btf_extract(const struct kernel_btf *btf, const char *const *names, size_t n,
 		       struct outbuf *ret);

@@ -14,14 +14,14 @@
 #include "capture/perf/perf-event.h"
 #include "capture/sandbox/process-rights.h"
 
-enum { LOG_TAIL = 200 }; /* bytes of a verifier's log: its last lines say why */
+enum { LOG_TAIL = 200 }; /* bytes of a verifier's log: its last lines have the reason */
 
 static __thread char libbpf_says[512];
 static __thread bool verifier_says;
 
 static const struct load_rights *assumed;
 
-/* What matters of TEXT, which has the verifier's log in it. Changes TEXT. */
+/* The relevant part of TEXT, which contains the verifier's log. Changes TEXT. */
 static const char *load_error_tail_of_log(char *text)
 {
 	char *end = strstr(text, "\n-- END PROG LOAD LOG"), *last;
@@ -29,7 +29,7 @@ static const char *load_error_tail_of_log(char *text)
 	if (end)
 		*end = '\0';
 	last = strrchr(text, '\n');
-	/* (how many instructions it looked at) */
+	/* (this line has the number of processed instructions) */
 	if (last && strncmp(last + 1, "processed ", strlen("processed ")) == 0)
 		*last = '\0';
 	return strlen(text) > LOG_TAIL ? text + strlen(text) - LOG_TAIL : text;
@@ -40,7 +40,7 @@ static int load_error_keep_warning(enum libbpf_print_level level, const char *fo
 	size_t used = strlen(libbpf_says), room = sizeof(libbpf_says) - used;
 	_cleanup_free_ char *text = NULL;
 
-	/* The first lines name the cause; what follows are its consequences. */
+	/* The first lines name the cause. Later ones are consequences. */
 	if (level != LIBBPF_WARN || verifier_says || used >= sizeof(libbpf_says) / 2)
 		return 0;
 	if (vasprintf(&text, format, ap) < 0) {
@@ -98,7 +98,7 @@ static int load_error_set(int error, const char *deed, const char *advice, char 
 	return error;
 }
 
-/* Capabilities are blamed only if they are missing. */
+/* Advises to add capabilities only if they are missing. */
 static const char *load_error_advice_on_refusal(void)
 {
 	const struct load_rights rights = load_error_rights_of_now();
@@ -133,7 +133,8 @@ static const char *load_error_advice_to(int error)
 	}
 }
 
-/* libbpf shows a log, though an empty one, whenever a program could not be loaded. */
+/* Whether ERROR does not come from the verifier. libbpf prints a log, possibly empty, for each
+ * program that cannot be loaded. */
 static bool load_error_is_shortage(int error)
 {
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;

@@ -12,7 +12,7 @@
 struct load_rights {
 	bool capable;         /* it has CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN */
 	bool locks_freely;    /* RLIMIT_MEMLOCK does not count */
-	uint64_t locks_bytes; /* that limit, else */
+	uint64_t locks_bytes; /* that limit, if it counts */
 };
 
 /* Discards libbpf's messages so far. From now on it prints none. */

@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-/* Of linux/perf_event.h; headers may be older. */
+/* From linux/perf_event.h; installed headers may be older. */
 enum { MISC_BUILD_ID = 1 << 14, MISC_COMM_EXEC = 1 << 13 };
 
 struct mmap2 {
@@ -38,7 +38,7 @@ struct lost {
 	uint64_t id, count;
 };
 
-/* Of another pid namespace it is 0, of one that has gone -1. */
+/* A process in another pid namespace has id 0, and an ended process has -1. */
 static bool map_records_is_pid(uint32_t pid)
 {
 	return pid != 0 && pid <= INT32_MAX;
@@ -57,7 +57,7 @@ static void map_records_fill_head(struct rec_head *head, uint64_t ts_ns, uint16_
 	};
 }
 
-/* What waits, or is being made. */
+/* The record that waits for its other half, or is being made. */
 static struct rec_mapping *map_records_half_of(struct map_records *m)
 {
 	return (struct rec_mapping *)m->room;
@@ -71,14 +71,14 @@ static int map_records_hand_on(struct map_records *m, map_record_fn fn, void *us
 	return fn(&map_records_half_of(m)->head, userdata);
 }
 
-/* The other half of what waits? */
+/* Whether REC is the other half of the waiting record. */
 static bool map_records_is_other_half(const struct map_records *m, const struct mmap2 *rec,
 				      size_t path_bytes)
 {
 	const struct rec_mapping *waiting = (const struct rec_mapping *)m->room;
 	bool build_id = rec->header.misc & MISC_BUILD_ID;
 
-	/* A file without a build id is reported twice in the same way. */
+	/* Both events report a file without a build id in the same way. */
 	return m->waiting && !(build_id && m->has_build_id) && waiting->head.pid == rec->pid &&
 	       waiting->head.tid == rec->tid && waiting->start == rec->start &&
 	       waiting->bytes == rec->bytes && waiting->file_offset == rec->offset &&
@@ -148,7 +148,7 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 
 	if (size < sizeof(*header) + sizeof(ts_ns) || header->size != size)
 		return 0;
-	/* All end with the time: sample_id_all. */
+	/* Each record ends with its time (sample_id_all). */
 	body = size - sizeof(ts_ns);
 	memcpy(&ts_ns, (const char *)data + body, sizeof(ts_ns));
 	switch (header->type) {

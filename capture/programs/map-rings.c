@@ -13,39 +13,39 @@
 #include "capture/programs/cpus.h"
 #include "capture/perf/perf-event.h"
 
-/* As much as everybody may lock (kernel.perf_event_mlock_kb, without the page in front). */
+/* The size that every user may lock (kernel.perf_event_mlock_kb, without the first page). */
 enum { RING_BYTES_LEAST = 512 << 10 };
 
-/* The other half of what was reported this long ago would have come. */
+/* After this time, the other half of a record does not come any more. */
 #define HALF_NS UINT64_C(1000000)
 
-/* Of linux/perf_event.h, since 6.0. */
+/* From linux/perf_event.h, since 6.0. */
 #define FORMAT_LOST (1u << 4)
 
 struct ring {
 	int fds[2]; /* with build ids, and with inodes; -1 = not open */
 	struct perf_event_mmap_page *page;
-	size_t bytes; /* behind it */
+	size_t bytes; /* after the page */
 };
 
 struct cpu {
-	struct ring ring;         /* the drain's */
-	struct ring next;         /* to be the drain's; guarded by the lock */
-	struct map_records state; /* the drain's, from here on */
-	uint64_t lost;            /* reported in the ring */
-	uint64_t drained_ns;      /* when nothing more was in the ring */
+	struct ring ring;         /* for the draining thread */
+	struct ring next;         /* replaces RING at the next drain; guarded by the lock */
+	struct map_records state; /* from here on: for the draining thread */
+	uint64_t lost;            /* losses that were reported in the ring */
+	uint64_t drained_ns;      /* the last time when the ring was empty */
 };
 
 struct map_rings {
 	unsigned n_cpus;
 	size_t page_bytes;
-	size_t ring_bytes; /* asked for */
+	size_t ring_bytes; /* requested */
 	int epoll_fd;      /* borrowed */
 	pthread_mutex_t lock;
-	bool *online; /* of those who say it */
+	bool *online; /* for the thread that sets it */
 	bool stopped;
 	struct cpu *cpus;
-	uint8_t *record; /* one that runs over the end of its ring */
+	uint8_t *record; /* copy of a record that wraps around the end of its ring */
 };
 
 static const struct ring no_ring = { .fds = { -1, -1 } };
@@ -56,7 +56,7 @@ static void map_close_ring(const struct map_rings *r, struct ring *ring)
 {
 	if (ring->page)
 		munmap(ring->page, r->page_bytes + ring->bytes);
-	/* The second one writes into the ring of the first. */
+	/* The second event writes into the ring of the first, so it is closed first. */
 	close_fd(ring->fds[1]);
 	close_fd(ring->fds[0]);
 	*ring = no_ring;
@@ -74,7 +74,7 @@ static int map_rings_open_event(unsigned cpu, bool build_ids)
 		.mmap = 1,
 		.mmap2 = 1,
 		.build_id = build_ids,
-		.comm = build_ids, /* one of them is enough */
+		.comm = build_ids, /* one of the events is enough */
 		.comm_exec = build_ids,
 		.watermark = 1,
 		.wakeup_watermark = RING_BYTES_LEAST / 4,
@@ -85,7 +85,7 @@ static int map_rings_open_event(unsigned cpu, bool build_ids)
 	return perf_event_open_cpu(&attr, cpu);
 }
 
-/* As large as was asked for, or as may be locked. */
+/* Maps a ring of the requested size, or of the largest size that may be locked. */
 static void *map_ring(const struct map_rings *r, int fd, size_t *ret_bytes)
 {
 	void *page = MAP_FAILED;
@@ -119,7 +119,7 @@ static int map_open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) < 0 ||
 	    ioctl(ring->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		/* (of mmap() EPERM means nothing else) */
+		/* (for mmap(), EPERM only means the limit on locked memory) */
 		int error = page == MAP_FAILED && errno == EPERM ? MAP_RINGS_LOCKED : -errno;
 
 		map_close_ring(r, ring);
@@ -137,10 +137,10 @@ static int map_watch_ring(const struct map_rings *r, const struct ring *ring)
 	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, ring->fds[0], &ev) < 0 ? -errno : 0;
 }
 
-/* What both events lost, by the kernel's count. */
+/* The losses of both events, as counted by the kernel. */
 static uint64_t map_count_lost(const struct ring *ring)
 {
-	uint64_t total = 0, values[2]; /* the event's value, and what it lost */
+	uint64_t total = 0, values[2]; /* the event's value, and its losses */
 
 	for (int i = 0; i < 2; i++)
 		if (ring->fds[i] >= 0 &&
@@ -169,7 +169,7 @@ static int map_tell_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_rec
 	return fn(&rec.head, userdata);
 }
 
-/* The record of SIZE bytes at AT of the ring, in one piece. */
+/* The record of SIZE bytes at AT in the ring, contiguous. */
 static const void *map_record_at(struct map_rings *r, const struct ring *ring, uint64_t at,
 				 size_t size)
 {
@@ -196,7 +196,7 @@ static int map_drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, 
 	tail = page->data_tail;
 	while (error == 0 && head - tail >= sizeof(*header)) {
 		header = map_record_at(r, &c->ring, tail, sizeof(*header));
-		/* Never; but then nothing behind it can be found either. */
+		/* This never happens. If it did, no later record could be found either. */
 		if (header->size < sizeof(*header) || header->size > head - tail) {
 			tail = head;
 			break;
@@ -290,7 +290,7 @@ int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
 		if (!r->online[cpu])
 			continue;
 		error = map_open_ring(r, cpu, &r->cpus[cpu].ring);
-		if (error == -ENODEV) { /* it has just gone */
+		if (error == -ENODEV) { /* it has just gone offline */
 			r->online[cpu] = false;
 			error = 0;
 		}
@@ -363,7 +363,7 @@ void map_rings_set_online(struct map_rings *r, const bool *online)
 		bool back = online[cpu] && !r->online[cpu];
 
 		if (back && map_open_ring(r, cpu, &ring) < 0)
-			continue; /* not yet? then the next time */
+			continue; /* not ready yet: retried at the next check */
 		r->online[cpu] = online[cpu];
 		if (!back)
 			continue;

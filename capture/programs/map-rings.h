@@ -20,9 +20,9 @@ struct map_rings_lost {
 };
 
 /*
- * Opens the rings of all online CPUs of N_CPUS, with RING_BYTES each (a power of two; at least 512
- * KiB, and this minimum if no more memory can be locked). Returns 0, MAP_RINGS_LOCKED if even that
- * fails, or a negative errno.
+ * Opens the rings of all online CPUs of N_CPUS, with RING_BYTES each (a power of two, at least 512
+ * KiB), or with as much as can be locked, down to this minimum. Returns 0, MAP_RINGS_LOCKED if even
+ * that fails, or a negative errno.
  */
 #define MAP_RINGS_LOCKED (-EDQUOT)
 int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libbpf takes a BTF for relocations from a file, here one in memory. It parses the kernel's own
- * nevertheless if a program has a hook that is to be found there: not if such a program is said to
- * attach to another program. The callbacks for its sections then correct that, with the number of
- * the hook.
+ * libbpf takes the BTF for relocations from a file, here one in memory. It still parses the
+ * kernel's own BTF to find the hook of a program, except for a program that attaches to another
+ * program. So programs are first declared to do that. The callbacks for their sections then correct
+ * this, and set the number of the hook.
  */
 #include "capture/programs/program-loader.h"
 
@@ -19,7 +19,7 @@
 enum { HOOK_NAME_BYTES = 128 };
 
 struct hook {
-	const char *section; /* libbpf's */
+	const char *section; /* owned by libbpf */
 	char name[HOOK_NAME_BYTES];
 };
 
@@ -27,14 +27,14 @@ struct program_loader {
 	int fd; /* the extract */
 	char path[32];
 	struct hook *hooks;
-	struct kernel_btf_name *found; /* of each */
+	struct kernel_btf_name *found; /* the hook of each */
 	size_t n;
 };
 
-/* The callbacks get nothing from their caller's caller. */
+/* The callbacks get no pointer to the loader. */
 static __thread const struct program_loader *program_loader_now;
 
-/* The kinds of sections with a hook in the kernel's BTF: how the hook is called there. */
+/* The sections whose programs have a hook in the kernel's BTF, and the prefix of its name there. */
 static const struct {
 	const char *section, *prefix;
 	uint32_t kind;
@@ -73,7 +73,7 @@ static int program_loader_on_attach(const struct bpf_program *prog, long cookie,
 
 static int program_loader_registered;
 
-/* Once, for all objects: libbpf's list of sections has no lock. */
+/* Called once for all objects, because libbpf's list of sections has no lock. */
 static void program_loader_register(void)
 {
 	char section[16];
@@ -93,7 +93,7 @@ static void program_loader_register(void)
 	}
 }
 
-/* ---- before ---- */
+/* ---- before loading ---- */
 
 int program_loader_new(struct program_loader **ret, const char **ret_path)
 {
@@ -156,7 +156,7 @@ static int program_loader_find_hooks(struct program_loader *l, const struct kern
 	return r < 0 ? r : kernel_btf_find(btf, l->found, l->n);
 }
 
-/* The names of all types that OBJECT knows, as the kernel calls them: without ___flavor. */
+/* The names of all types in OBJECT as the kernel has them: without ___flavor. */
 static int program_loader_type_names(const struct bpf_object *object, char ***ret, size_t *ret_n)
 {
 	const struct btf *own = bpf_object__btf(object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sources of records (bpf/record-kinds.h): which class of events each one has, and for which
- * categories it is there.
+ * The sources of records (bpf/record-kinds.h): the class of events of each source, and the
+ * categories that need it.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #include "writer/event.h"
 
 struct rec_ring_row {
-	enum event_class class; /* whose losses its marks state */
-	uint32_t categories;    /* CATEGORY_*: the ring is there with any of them; 0 = always */
+	enum event_class class; /* the class of the losses in its marks */
+	uint32_t categories;    /* CATEGORY_*: the ring exists with any of them; 0 = always */
 };
 
 extern const struct rec_ring_row rec_ring_rows[REC_SOURCES];

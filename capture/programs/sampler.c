@@ -10,13 +10,13 @@
 #include "capture/options/options.h"
 #include "capture/perf/perf-event.h"
 
-#define STAGGER_NS_MAX UINT64_C(100000000) /* between the first CPU and the last */
+#define STAGGER_NS_MAX UINT64_C(100000000) /* between the starts on the first CPU and on the last */
 
 struct sampler {
 	struct bpf_program *prog;
 	unsigned n_cpus;
 	uint32_t frequency;
-	struct bpf_link **links; /* by CPU; NULL = does not sample */
+	struct bpf_link **links; /* by CPU; NULL = not sampling */
 };
 
 static struct perf_event_attr sampler_attr_of(bool cycles, uint32_t frequency)
@@ -32,7 +32,7 @@ static struct perf_event_attr sampler_attr_of(bool cycles, uint32_t frequency)
 	};
 }
 
-/* Opened on a CPU that there is for sure: whichever we run on, or the next one. */
+/* Tries the clock on the first CPU that is online. */
 static int sampler_try_clock(bool cycles)
 {
 	struct perf_event_attr attr = sampler_attr_of(cycles, FREQUENCY_DEFAULT);
@@ -76,7 +76,7 @@ static int sampler_begin(struct sampler *s, unsigned cpu, bool cycles)
 	return -errno;
 }
 
-/* Cycles where they are to be had; a machine can have CPUs with and without. */
+/* Cycles, if available. A machine can have CPUs with and without them. */
 static int sampler_begin_any(struct sampler *s, unsigned cpu)
 {
 	int r = sampler_begin(s, cpu, true);
@@ -115,7 +115,7 @@ int sampler_new(struct bpf_program *prog, unsigned n_cpus, uint32_t frequency, s
 			continue;
 		r = sampler_begin_any(s, cpu);
 		if (r == -ENODEV)
-			r = 0; /* it has just gone */
+			r = 0; /* it has just gone offline */
 		nanosleep(&step, NULL);
 	}
 	if (r < 0)
@@ -140,6 +140,6 @@ void sampler_set_online(struct sampler *s, const bool *online)
 		if (!online[cpu] && s->links[cpu])
 			sampler_end(s, cpu);
 		else if (online[cpu] && !s->links[cpu])
-			sampler_begin_any(s, cpu); /* not yet? then the next time */
+			sampler_begin_any(s, cpu); /* not ready yet: retried at the next check */
 	}
 }
