@@ -25,7 +25,7 @@ void activity_deinit(struct activity *a)
 	table_deinit_free(&a->idle_states);
 }
 
-/* Cuts what lies between the two to the time of the recording. False if nothing is left. */
+/* Cuts the interval to the time of the recording. Returns false if nothing is left. */
 static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	if (*end_ns <= a->pipe->from_ns || *begin_ns > a->pipe->to_ns ||
@@ -40,7 +40,7 @@ static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t 
 
 /* ---- interrupts and idle states ---- */
 
-/* What the driver of CPU calls a state, or its number. NULL without memory. */
+/* The driver's name for an idle state of CPU, or the number of the state. NULL without memory. */
 static const char *activity_idle_state_name(struct activity *a, unsigned cpu, uint32_t state)
 {
 	uint64_t key = ((uint64_t)cpu << 32 | state) + 1;
@@ -82,7 +82,7 @@ static int activity_write_idle(struct activity *a, unsigned cpu, uint32_t state,
 	return ev.interval.name ? fxt_archive_event(a->pipe->archive, &ev) : -ENOMEM;
 }
 
-/* Names of handlers are whatever a driver made of them. */
+/* Drivers can use any bytes in the names of handlers. */
 static void activity_clean_name(uint64_t *words)
 {
 	size_t n = fxt_get_string_ref_length(fxt_get_event_name(words[0]));
@@ -118,14 +118,14 @@ int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64
 {
 	uint64_t end_ns = a->pipe->to_ns;
 
-	/* Not one that has begun since. */
+	/* An interval that began after the end is not written. */
 	if (begin_ns >= end_ns || !activity_cut(a, &begin_ns, &end_ns))
 		return 0;
 	a->n_events++;
 	return activity_write_idle(a, cpu, state, begin_ns, end_ns);
 }
 
-/* ---- the others ---- */
+/* ---- other records ---- */
 
 static int activity_on_work(struct activity *a, const struct rec_head *head)
 {
@@ -163,7 +163,7 @@ static int activity_on_function(struct activity *a, const struct rec_head *head)
 	char clean[3 * REC_SYMBOL_BYTES];
 
 	text_clean(clean, sizeof(clean), rec->name, strlen(rec->name));
-	/* Without symbols there is nothing but the address, which is nobody's business. */
+	/* Without symbols, there is only the address, which must not be disclosed. */
 	if (*clean == '\0' || strncmp(clean, "0x", 2) == 0)
 		return 0;
 	if (rec->function && !table_copy(&a->functions, rec->function, clean, strlen(clean) + 1))

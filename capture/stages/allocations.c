@@ -13,19 +13,19 @@
 
 enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
 
-/* An instance. */
+/* A watched program in a process (an instance). */
 struct watch {
 	uint32_t pid;
-	uint32_t koid; /* of the process: its pid may be given out again before all is said */
+	uint32_t koid; /* of the process; its pid can be reused before all data is written */
 	uint32_t n_snapshots;
-	struct table stacks; /* ids that have been written -> this */
+	struct table stacks; /* ids of written stacks -> this */
 	struct allocations *of;
-	struct resources *resources; /* NULL = nothing has been said of them. Owned */
-	uint64_t next_sums_ns;       /* when those are to be looked at again */
-	uint64_t missing;            /* blocks of its last snapshot that are to come */
+	struct resources *resources; /* NULL = no data about them yet. Owned */
+	uint64_t next_sums_ns;       /* when changed sums are written next */
+	uint64_t missing;            /* blocks of its last snapshot that have not arrived yet */
 };
 
-/* Those that have no name are not looked at by probes. */
+/* Functions without a name here have no probes. */
 static const char *const function_names[MEMORY_FN_MAX] = {
 	[MEMORY_FN_MALLOC] = "malloc",
 	[MEMORY_FN_CALLOC] = "calloc",
@@ -92,7 +92,7 @@ void allocations_begin(struct allocations *a, const struct session_options *opti
 	a->min_bytes = options->memory.min_bytes;
 }
 
-/* There will be stacks of PID: writes what they need. */
+/* Writes the mappings that later stacks of PID need. */
 static int allocations_need_mappings(const struct allocations *a, uint32_t pid, uint64_t ts_ns)
 {
 	return a->pipe->links.need_mappings(pid, ts_ns, a->pipe->links.userdata);
@@ -113,7 +113,7 @@ void allocations_ended(struct allocations *a, uint32_t pid)
 	table_remove(&a->pids, (uint64_t)pid + 1);
 }
 
-/* Within the time of the recording: what is known at its end only is said then. */
+/* Moves TS_NS into the time of the chunk and of the recording, since some data arrives late. */
 static uint64_t allocations_clamp(const struct allocations *a, uint64_t ts_ns)
 {
 	uint64_t from_ns = a->pipe->split_ns ? a->pipe->split_ns : a->pipe->from_ns;
@@ -127,7 +127,7 @@ static int allocations_write_event(struct allocations *a, const struct event *ev
 	return fxt_archive_event(a->pipe->archive, ev);
 }
 
-/* What all events of the process of W begin as. */
+/* The common part of all events of the process of W. */
 static struct event allocations_about(const struct allocations *a, const struct watch *w,
 				      enum event_kind kind, uint64_t ts_ns)
 {
@@ -184,7 +184,7 @@ static int allocations_on_watch(struct allocations *a, const struct rec_watch *r
 		    ?: allocations_need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
-	/* (by when it is said, that id may have been given out again) */
+	/* (when this record arrives, the id can belong to another process) */
 	w->koid = tasks_koid_at(a->pipe->tasks, rec->head.pid, rec->head.ts_ns);
 	ev = allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns);
 	ev.watch.resources =
@@ -235,7 +235,7 @@ static int allocations_on_named(struct allocations *a, struct watch *w, const st
 	struct event ev;
 	int r;
 
-	/* The same one may come for several resources, and from the ring and the table. */
+	/* The same stack can arrive for several resources, and from both the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
 	r = table_set(&w->stacks, rec->id, w)
@@ -256,7 +256,7 @@ static int allocations_on_usage(struct allocations *a, struct watch *w, const st
 
 	ev.usage.resource = rec->resource;
 	ev.usage.stack = rec->stack;
-	/* Read while they were being added to, frees may be ahead. */
+	/* The counts change while they are read, so frees can be ahead. */
 	ev.usage.blocks = rec->allocations > rec->frees ? rec->allocations - rec->frees : 0;
 	ev.usage.bytes = rec->allocated_bytes > rec->freed_bytes
 				 ? rec->allocated_bytes - rec->freed_bytes
@@ -266,9 +266,9 @@ static int allocations_on_usage(struct allocations *a, struct watch *w, const st
 	return allocations_write_event(a, &ev);
 }
 
-/* ---- descriptors, mappings and the like ---- */
+/* ---- descriptors, mappings and similar resources ---- */
 
-/* EVENT_ALLOC or EVENT_FREE of BLOCK, by CALL. */
+/* Writes EVENT_ALLOC or EVENT_FREE of BLOCK, by CALL. */
 static int allocations_log_block(struct watch *w, enum event_kind kind,
 				 const struct resource_block *block,
 				 const struct rec_resource *call)
@@ -306,7 +306,7 @@ static int allocations_on_freed(const struct resource_block *block, const struct
 	return allocations_log_block(userdata, EVENT_FREE, block, call);
 }
 
-/* The sums that have changed, and whose stack the archive has. */
+/* Writes the changed sums whose stacks are in the archive. */
 static int allocations_write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
 {
 	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
@@ -358,13 +358,13 @@ static bool allocations_is_resource(uint16_t kind)
 
 /* ---- blocks ---- */
 
-/* Where blocks of the books are written. */
+/* The receiver of blocks from the books. */
 struct saying {
 	const struct allocations *allocations;
 	const struct watch *watch;
 	struct fxt_archive *to;
 	uint64_t ts_ns;
-	int (*name)(uint32_t tid, void *userdata); /* says who TID is */
+	int (*name)(uint32_t tid, void *userdata); /* writes the name of TID */
 	void *userdata;
 };
 
@@ -384,7 +384,7 @@ static int allocations_count_resource(const struct resource_block *block, void *
 	return 0;
 }
 
-/* The text of BLOCK is cleaned into TEXT. */
+/* The event for BLOCK. Its text is cleaned into TEXT. */
 static struct event allocations_block_event(const struct allocations *a, const struct watch *w,
 					    const struct resource_block *block, uint64_t ts_ns,
 					    char text[static BLOCK_TEXT_MAX])
@@ -423,7 +423,7 @@ static int allocations_announce_thread(uint32_t tid, void *userdata)
 	return pipeline_announce(a->pipe, tid);
 }
 
-/* What the books have goes first; what the tables have, follows. */
+/* Blocks of the books are written first. Blocks of the tables follow. */
 static int allocations_on_snapshot(struct allocations *a, struct watch *w,
 				   const struct rec_snapshot *rec)
 {
@@ -561,7 +561,7 @@ static int allocations_let_wait(struct allocations *a, const struct rec_head *re
 	return outbuf_append(&a->waiting, rec, rec->size);
 }
 
-/* What has waited, and for what is known by now. */
+/* Writes the waiting records whose instances are known by now. */
 static int allocations_write_waiting(struct allocations *a)
 {
 	struct outbuf waiting = a->waiting;
@@ -587,7 +587,7 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 		return allocations_on_watch(a, (const struct rec_watch *)rec);
 	if (rec->kind == REC_WATCHED)
 		return allocations_on_watched(a, (const struct rec_watched *)rec);
-	/* Each of those happens at one time, which must be that of the recording. */
+	/* An allocation or a free has a single time, which must be in the recording. */
 	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
 	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
 		return 0;

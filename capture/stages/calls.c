@@ -14,16 +14,18 @@
 enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
 
 struct call_open {
-	struct call_open *next; /* in doubt, with the same stack pointer, entered before */
-	uint64_t left_ns;       /* in doubt: since then */
-	struct rec_call rec;    /* only as long as its size says */
+	struct call_open *next; /* the next call in doubt with this stack pointer, entered
+				 * earlier */
+	uint64_t left_ns;       /* in doubt since then */
+	struct rec_call rec;    /* allocated only up to its size */
 };
 
 struct call_thread {
-	struct call_open **open; /* as they were entered, each deeper; owned, each too */
+	struct call_open **open; /* in order of entry, with growing depth; array and elements are
+				  * owned */
 	size_t n_open, room;
 	struct table doubted; /* stack pointer + 1 -> struct call_open, owned */
-	bool switches;        /* one in doubt has returned: there are several stacks */
+	bool switches;        /* a call in doubt has returned, so there are several stacks */
 };
 
 void calls_init(struct calls *c, const struct pipeline *pipe)
@@ -66,21 +68,22 @@ void calls_deinit(struct calls *c)
 
 /* ---- events ---- */
 
-/* Room for the texts of one call's values. */
+/* Buffers for the texts of one call's values. */
 struct calls_texts {
 	char copied[CALL_ARGS_MAX][CALL_VALUE_TEXT_MAX];
 	char named[CALL_ARGS_MAX][CALL_SET_TEXT_MAX], result[CALL_SET_TEXT_MAX];
 };
 
-/* A call, and what was copied for it, by argument of its specification. */
+/* A call and its copied data, by argument of its specification. */
 struct calls_view {
 	const struct call_target *target;
 	const struct rec_call *call;
-	const struct rec_call_end *end; /* NULL = it has none */
+	const struct rec_call_end *end; /* NULL = none */
 	struct call_copies copies[CALL_ARGS_MAX];
 };
 
-/* What was copied for SLOT: at the end, if there is something, else at the begin; or NULL. */
+/* The copied data for SLOT: from the end of the call if there is any, else from its begin; or
+ * NULL. */
 static const struct call_text *calls_copied(const struct rec_call *call,
 					    const struct rec_call_end *end, uint32_t slot)
 {
@@ -89,7 +92,7 @@ static const struct call_text *calls_copied(const struct rec_call *call,
 	return slot < call->n_texts ? &call->texts[slot] : NULL;
 }
 
-/* A call that fails has written nothing. */
+/* Whether the call has failed or has no end. Then it has written nothing. */
 static bool calls_has_failed(const struct call_spec *spec, const struct rec_call_end *end)
 {
 	return !end || (call_type_is_signed(&spec->ret) &&
@@ -111,13 +114,13 @@ static void calls_find_copies(const struct call_spec *spec, struct calls_view *v
 	}
 }
 
-/* The number in the record of argument ARG of SPEC, which the call that VIEW shows has. */
+/* The index in the record of argument ARG of SPEC, for the call in VIEW. */
 static size_t calls_place(const struct calls_view *view, const struct call_spec *spec, size_t arg)
 {
 	return view->target->place ? arg : call_spec_register(spec, arg);
 }
 
-/* How much there is of the memory of TYPE, an argument of SPEC. */
+/* The count for memory of TYPE, an argument of SPEC; UINT64_MAX = unknown. */
 static uint64_t calls_count(const struct call_spec *spec, const struct call_type *type,
 			    const struct calls_view *view)
 {
@@ -141,7 +144,7 @@ static uint64_t calls_count(const struct call_spec *spec, const struct call_type
 	return count;
 }
 
-/* True if the call that VIEW shows has not written to memory of TYPE, though it has not failed. */
+/* Whether the call in VIEW has written nothing to memory of TYPE, although it has not failed. */
 static bool calls_is_idle(const struct call_type *type, const struct calls_view *view)
 {
 	const struct call_struct *layout = call_struct_by_number(type->layout);
@@ -149,7 +152,7 @@ static bool calls_is_idle(const struct call_type *type, const struct calls_view 
 	return layout && layout->is_positive && (!view->end || view->end->result == 0);
 }
 
-/* What a call was given, and what it has written to where that led. */
+/* Fills in the arguments of a call, and the data that it has written through them. */
 static unsigned calls_values(struct calls_view *view, struct call_value *to,
 			     struct calls_texts *texts)
 {
@@ -164,7 +167,7 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 
 		to[i] = call_value_of_arg(spec, i, call->args[at], call->unreadable & 1u << i,
 					  texts->named[i]);
-		/* (else the text says why the argument cannot be had) */
+		/* (otherwise the text has the reason why the argument is unavailable) */
 		if (call_type_is_memory(type) && (copies->in || copies->out) &&
 		    to[i].form == CALL_VALUE_POINTER && !calls_is_idle(type, view))
 			to[i] = call_value_copied(type, copies, calls_count(spec, type, view),
@@ -174,8 +177,8 @@ static unsigned calls_values(struct calls_view *view, struct call_value *to,
 	return (unsigned)spec->n_args;
 }
 
-/* CALL has ended; END is the record that says so, or NULL: then it was LEFT_BY other means at
- * AT_NS. */
+/* Writes CALL, which has ended with the record END. If END is NULL, it was left at AT_NS, in the
+ * way LEFT_BY. */
 static int calls_write(struct calls *c, const struct rec_call *call, const struct rec_call_end *end,
 		       const char *left_by, uint64_t at_ns)
 {
@@ -222,13 +225,14 @@ static int calls_write(struct calls *c, const struct rec_call *call, const struc
 _Static_assert(STACK_FRAMES_MAX == EVENT_CALL_FRAMES_MAX, "readers know from it what was cut");
 
 /*
- * The frames of REC's stack from its caller on, as all stacks that have a name begin, into TO.
- * Returns how many.
+ * Writes the frames of REC's stack to TO, from its caller outwards, like those of all named stacks.
+ * Returns their number.
  */
 static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 			     const struct stack *stack, uint64_t to[static STACK_FRAMES_MAX])
 {
-	/* (a system call's first frame is where it returns to; a function's is the function) */
+	/* (the first frame of a system call is its return address; the first one of a function
+	 * is the function itself) */
 	unsigned from = c->targets->list[rec->function].place ? 1 : 0, n = 0;
 	const uint64_t *frames = stack->frames + from;
 	unsigned n_frames = stack->n_frames > from ? stack->n_frames - from : 0;
@@ -239,8 +243,7 @@ static unsigned calls_frames(const struct calls *c, const struct rec_call *rec,
 	return n + n_frames;
 }
 
-/* Sees to it that the archive has the stack of REC. *RET_ID is what to name it by; 0 = there is
- * none. */
+/* Makes sure that the archive has the stack of REC. *RET_ID is its name there; 0 = none. */
 static int calls_name_stack(struct calls *c, const struct rec_call *rec, uint64_t *ret_id)
 {
 	const struct stack *stack = rec->stack ? named_stacks_get(c->stacks, rec->stack) : NULL;
@@ -260,7 +263,7 @@ static struct call_open *calls_last(const struct call_thread *thread)
 	return thread->n_open > 0 ? thread->open[thread->n_open - 1] : NULL;
 }
 
-/* CALL, which nothing holds any more, has ended. */
+/* Writes and frees CALL, which has ended and is in no list any more. */
 static int calls_end(struct calls *c, struct call_open *call, const struct rec_call_end *end,
 		     const char *left_by, uint64_t at_ns)
 {
@@ -271,7 +274,7 @@ static int calls_end(struct calls *c, struct call_open *call, const struct rec_c
 	return r;
 }
 
-/* The last one of THREAD has ended. */
+/* The last open call of THREAD has ended. */
 static int calls_pop(struct calls *c, struct call_thread *thread, const struct rec_call_end *end,
 		     const char *left_by, uint64_t at_ns)
 {
@@ -284,9 +287,9 @@ static bool calls_is_syscall(const struct calls *c, const struct rec_call *rec)
 }
 
 /*
- * Whether CALL, at the stack pointer of NEXT, has been left: what returns to somewhere else was not
- * jumped to from CALL, in whose place it stands. But a system call comes from a function: a small
- * one has the same stack pointer by then.
+ * Whether CALL was left, and NEXT is in its place, at the same stack pointer. If the return
+ * addresses differ, CALL has not jumped to NEXT. But a system call comes from a function, and a
+ * small function has the same stack pointer at that time.
  */
 static bool calls_is_replaced(const struct calls *c, const struct rec_call *call,
 			      const struct rec_call *next)
@@ -296,7 +299,7 @@ static bool calls_is_replaced(const struct calls *c, const struct rec_call *call
 	return call->caller != next->caller || call->function == next->function;
 }
 
-/* Whether NEXT is no call, but a jump of CALL to its own begin. */
+/* Whether NEXT is not a call, but a jump of CALL to its own begin. */
 static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 			  const struct rec_call *next)
 {
@@ -309,8 +312,8 @@ static bool calls_is_turn(const struct calls *c, const struct rec_call *call,
 /* ---- calls in doubt ---- */
 
 /*
- * Something happens at AT_NS that is not as deep as the last call of THREAD: that was left, or is
- * on another stack and goes on later. Its return, or what takes its place, will tell.
+ * The last call of THREAD is deeper than the event at AT_NS. It was left, or it is on another stack
+ * and continues later. Its return, or a call in its place, decides.
  */
 static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_ns)
 {
@@ -325,7 +328,8 @@ static int calls_doubt(struct calls *c, struct call_thread *thread, uint64_t at_
 	return 0;
 }
 
-/* The calls of LIST, which is in no table any more, have ended, as those in doubt do: at once. */
+/* The calls of LIST, which is in no table any more, have ended: at AT_NS, or if it is 0, when
+ * the doubt began. */
 static int calls_end_doubted(struct calls *c, struct call_open *list, const char *left_by,
 			     uint64_t at_ns)
 {
@@ -340,7 +344,7 @@ static int calls_end_doubted(struct calls *c, struct call_open *list, const char
 	return r;
 }
 
-/* All in doubt of THREAD have ended: at AT_NS, or with 0 when the doubt began. */
+/* All calls of THREAD in doubt have ended: at AT_NS, or if it is 0, when the doubt began. */
 static int calls_settle_all(struct calls *c, struct call_thread *thread, const char *left_by,
 			    uint64_t at_ns)
 {
@@ -354,8 +358,8 @@ static int calls_settle_all(struct calls *c, struct call_thread *thread, const c
 }
 
 /*
- * NEXT is entered: of those in doubt at its stack pointer, those that it replaces were left.
- * *RET_TURN: it is no call.
+ * NEXT is entered. Calls in doubt at its stack pointer, which it replaces, were left. *RET_TURN:
+ * NEXT is a jump, not a call.
  */
 static int calls_settle(struct calls *c, struct call_thread *thread, const struct rec_call *next,
 			bool *ret_turn)
@@ -413,7 +417,7 @@ static int calls_push(struct calls *c, struct call_thread *thread, const struct 
 	return r;
 }
 
-/* Nothing returns from a point: it is passed, and that is all. */
+/* A thread passes a point, and does not return from it. */
 static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 {
 	const struct call_place *place = c->targets->list[rec->function].place;
@@ -421,7 +425,7 @@ static bool calls_is_point(const struct calls *c, const struct rec_call *rec)
 	return place && place->flags & CALL_PLACE_POINT;
 }
 
-/* A thread passes a point. What stands on top of its stack there is no return address. */
+/* A thread passes a point. The top of its stack is not a return address there. */
 static int calls_pass(struct calls *c, const struct rec_call *rec)
 {
 	const struct rec_call_end end = { .head = rec->head };
@@ -436,7 +440,8 @@ static int calls_pass(struct calls *c, const struct rec_call *rec)
 	return r < 0 ? r : calls_write(c, &passed, &end, "", 0);
 }
 
-/* What REC, an entry, says of calls of THREAD before it. *RET_TURN: it is no call. */
+/* Ends or doubts the earlier calls of THREAD that the entry REC shows to be left. *RET_TURN: REC
+ * is a jump, not a call. */
 static int calls_leave_before(struct calls *c, struct call_thread *thread,
 			      const struct rec_call *rec, bool *ret_turn)
 {
@@ -481,7 +486,7 @@ static int calls_on_call(struct calls *c, const struct rec_call *rec)
 	return r < 0 ? r : calls_push(c, thread, rec, stack);
 }
 
-/* The number of the open call that END leaves, counted from 1; 0 = there is none. */
+/* The number of the open call that END ends, counted from 1; 0 = none. */
 static size_t calls_find(const struct call_thread *thread, const struct rec_call_end *end)
 {
 	for (size_t i = thread->n_open; i > 0 && thread->open[i - 1]->rec.sp <= end->sp; i--)
@@ -491,7 +496,7 @@ static size_t calls_find(const struct call_thread *thread, const struct rec_call
 	return 0;
 }
 
-/* Takes the call in doubt out that END leaves, the last one first; NULL = there is none. */
+/* Removes the call in doubt that END ends, the last one first; NULL = none. */
 static struct call_open *calls_take_doubted(struct call_thread *thread,
 					    const struct rec_call_end *end)
 {
@@ -503,14 +508,13 @@ static struct call_open *calls_take_doubted(struct call_thread *thread,
 	found = *at;
 	if (found)
 		*at = found->next;
-	/* (there is room: the key was there) */
+	/* (there is room, since the key was just removed) */
 	if (list && table_set(&thread->doubted, end->sp + 1, list) < 0)
 		calls_free_list(list);
 	return found;
 }
 
-/* The open call number AT, counted from 1, becomes the last one, from under those that it jumped
- * to. */
+/* Makes open call number AT, counted from 1, the last one, after those that it jumped to. */
 static void calls_raise(struct call_thread *thread, size_t at)
 {
 	struct call_open *call = thread->open[at - 1];
@@ -521,8 +525,8 @@ static void calls_raise(struct call_thread *thread, size_t at)
 }
 
 /*
- * A call ends. What is deeper is in doubt from now on. What stands in the same place, the one that
- * ends jumped to: its own record comes next.
+ * A call ends. Deeper calls are in doubt from now on. The call that ends has jumped to later ones
+ * at the same stack pointer. Their own records follow.
  */
 static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 {
@@ -548,7 +552,8 @@ static int calls_on_end(struct calls *c, const struct rec_call_end *end)
 	return r < 0 ? r : calls_pop(c, thread, end, "", 0);
 }
 
-/* What is in doubt at the end is open if the thread has several stacks: nothing replaced it. */
+/* If the thread has several stacks, calls in doubt are open at the end, since nothing has
+ * replaced them. */
 static int calls_close_thread(struct calls *c, struct call_thread *thread, const char *left_by,
 			      uint64_t at_ns)
 {
@@ -561,7 +566,7 @@ static int calls_close_thread(struct calls *c, struct call_thread *thread, const
 		       ?: r;
 }
 
-/* Thread TID is no more, or what it ran is not. */
+/* Thread TID has ended, or the program that it ran. */
 static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 {
 	struct call_thread *thread = table_remove(&c->threads, (uint64_t)tid + 1);
@@ -576,8 +581,7 @@ static int calls_forget(struct calls *c, uint32_t tid, uint64_t at_ns)
 	return r;
 }
 
-/* The system call by which a thread has come to its new program has returned 0, on another
- * stack. */
+/* The system call that has started the thread's new program has returned 0, on another stack. */
 static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 {
 	struct call_thread *thread = table_get(&c->threads, (uint64_t)rec->old_tid + 1);

@@ -26,10 +26,10 @@ struct calls {
 	bool no_callers;           /* walks use frame pointers, and miss the caller at an entry */
 	struct table threads;      /* tid + 1 -> struct call_thread, owned */
 	size_t open_bytes;         /* size of all open calls */
-	uint64_t *left_out;        /* by target: what the archive has of its limit. Owned */
-	uint64_t left_out_foreign; /* likewise, of system calls of 32-bit programs */
+	uint64_t *left_out;        /* by target: left-out calls that are in the archive. Owned */
+	uint64_t left_out_foreign; /* likewise, for system calls of 32-bit programs */
 	uint64_t n_events;
-	uint64_t n_unpaired; /* ends without a begin, which was before the recording or lost */
+	uint64_t n_unpaired; /* ends without a begin, which was lost or before the recording */
 	uint64_t n_dropped;  /* calls without room, or of an unknown function */
 };
 
@@ -40,12 +40,12 @@ void calls_deinit(struct calls *c);
 int calls_record(struct calls *c, const struct rec_head *rec);
 
 /*
- * By AT_NS the limit of target FUNCTION has left out TOTAL calls, all in all: writes those of which
- * the archive does not know. Returns 0 or a negative errno.
+ * By AT_NS, the limit of target FUNCTION has left out TOTAL calls in all. Writes those that are not
+ * in the archive yet. Returns 0 or a negative errno.
  */
 int calls_leave_out(struct calls *c, uint32_t function, uint64_t total, uint64_t at_ns);
 
-/* Likewise, of system calls of 32-bit programs. */
+/* The same, for system calls of 32-bit programs. */
 int calls_leave_out_foreign(struct calls *c, uint64_t total, uint64_t at_ns);
 
 /* Recording ends at AT_NS: writes open calls. Returns 0 or a negative errno. */

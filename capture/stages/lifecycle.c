@@ -12,7 +12,7 @@ void lifecycle_deinit(struct lifecycle *l)
 	table_deinit(&l->asked);
 }
 
-/* In `asked`, beside the pid: there was no room for the query. It is repeated. */
+/* A flag in `asked`, next to the pid: there was no room for the query, so it is repeated. */
 #define ASKED_IN_VAIN (UINT64_C(1) << 40)
 
 static uint64_t lifecycle_asked(const struct lifecycle *l, uint32_t tid)
@@ -30,7 +30,7 @@ static uint32_t lifecycle_asked_pid(uint64_t asked)
 	return (uint32_t)((asked & ~ASKED_IN_VAIN) - 1);
 }
 
-/* Counts TID as announced when it could be asked for: the answer is on its way. */
+/* Queries TID. If that is possible, TID counts as announced, since the answer will come. */
 static int lifecycle_ask(struct lifecycle *l, uint32_t tid)
 {
 	uint64_t asked = lifecycle_asked(l, tid);
@@ -92,7 +92,8 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 	int r = 0;
 
 	if (!tasks_get(l->pipe->tasks, id->tid)) {
-		/* That it is unknown is no news of a thread that was reported, and has ended. */
+		/* An unknown identity adds nothing about a thread that was reported and has
+		 * ended. */
 		if (!is_waited_for && id->start_ns == 0)
 			return 0;
 		r = lifecycle_learned(l, id, wanted);
@@ -105,7 +106,7 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 	return r;
 }
 
-/* An event about the task that REC is about. */
+/* An event about the task of REC. */
 static struct event lifecycle_about(const struct lifecycle *l, enum event_kind kind,
 				    const struct rec_head *rec)
 {
@@ -118,7 +119,7 @@ static struct event lifecycle_about(const struct lifecycle *l, enum event_kind k
 	};
 }
 
-/* Writes EV if it falls into the time of the recording, after who it happened to. */
+/* Writes EV, if it is in the time of the recording, after the identity of TID. */
 static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
 {
 	int r;
@@ -147,7 +148,7 @@ int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uin
 	return fxt_archive_event(to, &ev);
 }
 
-/* TID, which was asked for, unless the archive has it. */
+/* Writes TID, which was queried, unless the archive has it. */
 static int lifecycle_say_if_news(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 				 uint32_t pid)
 {
@@ -167,15 +168,15 @@ static int lifecycle_name_unknown(struct lifecycle *l, uint32_t tid, uint32_t pi
 {
 	int r = pid == tid ? 0 : lifecycle_say_if_news(l, l->pipe->archive, pid, pid);
 
-	/* (so it keeps its koid) */
+	/* (so that it keeps its koid) */
 	tasks_set_announced(l->pipe->tasks, tid);
 	return r ?: lifecycle_say_unknown(l, l->pipe->archive, tid, pid);
 }
 
 /*
- * A record says who somebody is. The answer to a question about him would be no news any more, and
- * he may have ended before it comes. If the question was about an owner of the tid before him, that
- * one is written now: his koid is in the archive, and nobody else gets it.
+ * A record contains the identity of a task. An open query about it is obsolete, and the task may
+ * end before the answer comes. If the query was about an earlier owner of the tid, that one is
+ * written now, as unknown: its koid is in the archive, and no other task gets it.
  */
 static int lifecycle_hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
 {
@@ -207,8 +208,9 @@ static int lifecycle_on_fork(struct lifecycle *l, const struct rec_head *head)
 }
 
 /*
- * A program that the dynamic loader runs has got its name from its command line; it was called FROM
- * before its exec at REC. The kernel's rename was not written (lifecycle_on_rename()).
+ * Writes the rename of a program that the dynamic loader runs: REC is its exec, FROM its name
+ * before. Its new name comes from the command line. The kernel's rename was not written
+ * (lifecycle_on_rename()).
  */
 static int lifecycle_name_loaded(struct lifecycle *l, const struct rec_head *rec, const char *from)
 {
@@ -239,7 +241,7 @@ static int lifecycle_on_exec(struct lifecycle *l, const struct rec_head *head)
 	ev.exec.file = file;
 	ev.exec.command_line = command;
 	if (rec->old_tid != head->tid) {
-		/* It is the process's main thread now, and its own id is gone. */
+		/* The thread is the main thread of its process now, and its own id is gone. */
 		ev.exec.old_tid = tasks_koid(l->pipe->tasks, rec->old_tid);
 		tasks_forget(l->pipe->tasks, rec->old_tid);
 	}
@@ -261,7 +263,7 @@ static int lifecycle_on_exit(struct lifecycle *l, const struct rec_head *head)
 	ev = lifecycle_about(l, EVENT_EXIT, head);
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
-	/* On older kernels more than one thread can find itself to be the last one. */
+	/* On older kernels, several threads can each consider themselves the last one. */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);
 	r = lifecycle_write_event(l, &ev, head->tid);
@@ -280,7 +282,7 @@ static int lifecycle_on_rename(struct lifecycle *l, const struct rec_head *head)
 	if (r < 0)
 		return r;
 	ev = lifecycle_about(l, EVENT_RENAME, head);
-	/* An exec follows, which says what the loader runs. */
+	/* An exec follows, which names the program that the loader runs. */
 	if (loader_name_is(rec->comm))
 		return 0;
 	task = tasks_get(l->pipe->tasks, head->tid);
@@ -350,7 +352,7 @@ static int lifecycle_learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t p
 					      : lifecycle_learned(l, &unknown, true);
 }
 
-/* The next one that was asked for and not answered. False: there is none. */
+/* The next task with an open query. Returns false if there is none. */
 static bool lifecycle_next_asked(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid,
 				 uint32_t *ret_pid)
 {
@@ -373,7 +375,7 @@ int lifecycle_close(struct lifecycle *l)
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && lifecycle_next_asked(l, &pos, &tid, &pid);) {
-		/* The process first, so that nothing more is asked for. */
+		/* The process comes first, so that it is not queried. */
 		r = lifecycle_learn_unknown(l, pid, pid) ?: lifecycle_learn_unknown(l, tid, pid);
 	}
 	return r;

@@ -26,8 +26,8 @@ void lifecycle_deinit(struct lifecycle *l);
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
 
 /*
- * Writes the identity of TID, after that of its process. Queries it if it is unknown. TID then
- * counts as announced, unless the query was impossible. Returns 0 or the archive's error.
+ * Writes the identity of TID, after the identity of its process. Queries it if it is unknown. TID
+ * then counts as announced, unless the query was impossible. Returns 0 or the archive's error.
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 
@@ -52,8 +52,8 @@ int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uin
 int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to);
 
 /*
- * A chunk ends: writes these tasks, too, without waiting. Later answers are news, and tasks that
- * are named again are queried again.
+ * A chunk ends: writes these tasks, too, without waiting. Later answers are written when they come,
+ * and tasks that are named again are queried again.
  */
 int lifecycle_split(struct lifecycle *l);
 

@@ -7,7 +7,7 @@
 
 bool loader_name_is(const char comm[static REC_COMM_BYTES])
 {
-	/* glibc's for each processor, musl's, and Debian's link to the first one */
+	/* glibc's on each architecture, musl's, and Debian's link to the former */
 	static const char *const begins[] = { "ld-linux", "ld-musl-", "ld64.so" };
 	size_t n = strnlen(comm, REC_COMM_BYTES);
 
@@ -31,13 +31,13 @@ static bool loader_name_takes_value(const char *option)
 	return false;
 }
 
-/* With these, it runs no program. */
+/* With these options, the loader runs no program. */
 static bool loader_name_only_looks(const char *option)
 {
 	return strcmp(option, "--list") == 0 || strcmp(option, "--verify") == 0;
 }
 
-/* The argument behind *AT, which moves to it; NULL if it is not there as a whole. */
+/* The argument after *AT, which is moved to it; NULL if it is missing or cut. */
 static const char *loader_name_next(const char **at, const char *end)
 {
 	const char *next = memchr(*at, '\0', (size_t)(end - *at));

@@ -10,7 +10,7 @@
 
 #include "bpf/record.h"
 
-/* Whether COMM, a name as the kernel keeps it, is that of a dynamic loader. */
+/* Whether COMM, a name as in the kernel, is the name of a dynamic loader. */
 bool loader_name_is(const char comm[static REC_COMM_BYTES]);
 
 /*

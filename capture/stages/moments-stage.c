@@ -42,7 +42,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 			.name = plan->name,
 			.point = rec->point,
 			.hit = rec->hit,
-			.data = rec->registers, /* what was read stands behind them */
+			.data = rec->registers, /* the data follows them */
 			.n_bytes = sizeof(rec->registers) + rec->bytes,
 		},
 	};
@@ -60,7 +60,7 @@ static int moments_stage_write(struct moments_stage *s, const struct rec_moment 
 	return r < 0 ? r : fxt_archive_event(s->pipe->archive, &ev);
 }
 
-/* ACTION of the point of REC, once, if it is due from hit AT on. */
+/* Carries out ACTION of the point of REC, once, if AT is not 0 and the hits have reached it. */
 static int moments_stage_act(struct moments_stage *s, const struct rec_moment *rec, unsigned action,
 			     uint64_t at)
 {

@@ -20,11 +20,11 @@ struct moments_stage {
 	struct moment_values values;   /* of the last one */
 	uint64_t n_events;
 	uint64_t fired[MOMENT_ACTIONS]; /* bits: points whose action was carried out */
-	uint64_t n_dropped;             /* that there was no room for, or whose point is unknown */
+	uint64_t n_dropped;             /* moments without room, or of an unknown point */
 };
 
 /* Writes the plans of all points. Returns 0 or a negative errno. */
 int moments_stage_open(struct moments_stage *s);
 
-/* Takes REC_MOMENT, and fires what its point does at this hit. Likewise. */
+/* Accepts REC_MOMENT, and triggers the actions that are due at this hit. Returns as above. */
 int moments_stage_record(struct moments_stage *s, const struct rec_head *rec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "capture/stages/named-stacks.h"
 
-/* Beyond so many, they are said again. */
+/* Beyond this number, all stacks are written again. */
 enum { SAID_MAX = 65536 };
 
 void named_stacks_deinit(struct named_stacks *n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stacks that events name: the archive has each once for a process, before the first event that
- * names it.
+ * Stacks that events refer to by name. The archive has each one once per process, before the first
+ * event that refers to it.
  */
 #pragma once
 
@@ -13,24 +13,25 @@
 
 struct named_stacks {
 	const struct pipeline *pipe;
-	const struct stacks *stacks; /* that the programs have sent; borrowed */
-	struct table said;           /* processes and names that the archive has, as one hash */
+	const struct stacks *stacks; /* sent by the programs; borrowed */
+	struct table said;           /* hash of process and name, for each stack in the archive */
 	uint64_t n_events;
-	uint64_t n_missing; /* stacks that have not come */
+	uint64_t n_missing; /* stacks that have not arrived */
 };
 
 void named_stacks_deinit(struct named_stacks *n);
 
 /*
- * Sees to it that the archive has the N_FRAMES FRAMES, from where a call returns to outwards, as a
- * stack of the thread of REC. *RET_NAME is what to name it by; 0 = nothing is written at REC's
- * time. Returns 0 or a negative errno.
+ * Makes sure that the archive has the N_FRAMES FRAMES, from the return address of a call outwards,
+ * as a stack of the process of REC. *RET_NAME is its name; 0 = REC is outside the recording.
+ * Returns 0 or a negative errno.
  */
 int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const uint64_t *frames,
 		     unsigned n_frames, uint64_t *ret_name);
 
-/* The stack that the programs have sent as ID, or NULL, counted; 0 has none. */
+/* The stack that the programs have sent as ID. NULL if it has not arrived, which is counted, or
+ * if ID is 0. */
 const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id);
 
-/* Addresses of processes have another meaning now: all is said again. */
+/* Addresses of processes have another meaning from now on: all stacks are written again. */
 void named_stacks_forget(struct named_stacks *n);

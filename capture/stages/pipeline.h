@@ -22,7 +22,7 @@ struct trigger;
 struct pipeline_links {
 	/* lifecycle: writes the identity of TID. Called only by pipeline_announce(). */
 	int (*announce)(uint32_t tid, void *userdata);
-	/* lifecycle: a record says that TID is a thread of process PID. */
+	/* lifecycle: according to a record, TID is a thread of process PID. */
 	int (*belongs)(uint32_t tid, uint32_t pid, void *userdata);
 	/* profiler: PID will have stacks from TS_NS on. Writes the mappings of PID. */
 	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
@@ -52,7 +52,7 @@ struct pipeline {
 	struct fxt_archive *archive; /* borrowed, both */
 	struct tasks *tasks;
 	uint32_t categories;
-	bool filtered; /* chosen threads only */
+	bool filtered; /* only selected threads are recorded */
 	bool own;      /* only processes of one user; implies `filtered` */
 	bool splits; /* the recording can be split into chunks: the state for their heads is kept */
 	/*

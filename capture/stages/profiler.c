@@ -17,36 +17,34 @@
 
 enum {
 	WAITING_BYTES_MAX = 32 << 20,
-	SWEEP_BYTES =
-		1
-		<< 20, /* who has ended is looked for when that much waits, or twice what waited */
-	SWEEP_PROCESSES =
-		4096, /* when the last ones were forgotten; likewise for how many are known */
+	SWEEP_BYTES = 1 << 20,  /* waiting bytes: see profiler_sweep_is_due() */
+	SWEEP_PROCESSES = 4096, /* known processes: likewise */
 	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
 	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
 };
 
-/* An exec that has begun this long before is over, and its record was lost. */
+/* An exec that began this long ago is over, and its record was lost. */
 #define EXEC_NS UINT64_C(1000000000)
 
-/* Between two such looks. */
+/* The minimum time between two searches for ended processes. */
 #define SWEEP_NS UINT64_C(1000000000)
 
-/* The longest wait where it cannot be seen which processes have ended, and room is short. */
+/* The longest wait of mappings, if ended processes cannot be detected and room is short. */
 #define SETTLED_NS UINT64_C(10000000000)
 
-/* What is to be known of a process for its mappings. */
+/* The state of a process, for its mappings. */
 struct process {
 	uint32_t pid;
-	uint32_t n_modules;    /* ids given out; 16 bits of it count */
-	bool seen;             /* it was selected: mappings need not wait */
-	bool renamed;          /* maybe it is since then, or it is in the middle of exec */
-	bool doubtful;         /* own: an exec of it may not have been seen */
-	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
-	uint64_t gone_ns;      /* it had ended by then; 0 = it was not seen to */
-	uint64_t waiting_ns;   /* time of what came last to those that wait */
+	uint32_t n_modules;    /* number of modules so far; its low 16 bits are the next id */
+	bool seen;             /* it was selected, so mappings need not wait */
+	bool renamed;          /* it may be selected since then, or it is in the middle of an
+			        * exec */
+	bool doubtful;         /* own: an exec of it may have been missed */
+	uint64_t new_image_ns; /* begin of an exec that has not ended; 0 = none */
+	uint64_t gone_ns;      /* it had ended by then; 0 = its end was not detected */
+	uint64_t waiting_ns;   /* time of the last mapping in WAITING */
 	struct outbuf waiting; /* struct rec_mapping */
-	uint64_t n_unsaid;     /* mappings that were not kept: lost if anybody asks for them */
+	uint64_t n_unsaid;     /* mappings that were not kept; lost if they are needed */
 };
 
 void profiler_init(struct profiler *p, const struct pipeline *pipe)
@@ -73,7 +71,7 @@ void profiler_deinit(struct profiler *p)
 	stacks_deinit(&p->stacks);
 }
 
-/* As one of which nothing is known. */
+/* Resets PROCESS to the state of an unknown one. */
 static void profiler_begin_anew(const struct profiler *p, struct process *process, uint32_t pid)
 {
 	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
@@ -99,7 +97,7 @@ static int profiler_write_event(struct profiler *p, const struct event *ev)
 
 /* ---- mappings ---- */
 
-/* The event that says REC; its path is cleaned into PATH. */
+/* The event for REC. Its path is cleaned into PATH. */
 static struct event profiler_mapping_event(const struct rec_mapping *rec, uint32_t module_id,
 					   uint64_t ts_ns, char path[static MAPPING_PATH_ROOM])
 {
@@ -122,7 +120,7 @@ static struct event profiler_mapping_event(const struct rec_mapping *rec, uint32
 	};
 }
 
-/* The kernel's pid is in EV, not the koid: that may have changed when it is said again. */
+/* EV has the kernel's pid. The koid may have changed when the mapping is written again. */
 static int profiler_keep_mapping(struct profiler *p, const struct event *ev)
 {
 	uint64_t n_dropped = maps_n_dropped(p->maps);
@@ -142,8 +140,8 @@ static int profiler_write_mapping(struct profiler *p, struct process *process,
 
 	if (ts_ns < p->pipe->from_ns || ts_ns > p->pipe->to_ns)
 		return 0;
-	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it
-	 * out) */
+	/* (the kernel's mappings belong to process 2, which needs a name even if a filter
+	 * excludes it) */
 	r = pipeline_announce(p->pipe, rec->head.pid);
 	ev = profiler_mapping_event(rec, module_id, ts_ns, path);
 	if (r == 0 && p->maps)
@@ -218,8 +216,8 @@ static void profiler_forget_process(struct profiler *p, uint32_t pid)
 }
 
 /*
- * Whether all records of PROCESS have come that were made by NOW_NS: that it had ended was seen
- * before.
+ * Whether PROCESS has ended, and all its records up to NOW_NS have arrived. A detected end counts
+ * only from the next call on.
  */
 static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
 {
@@ -232,7 +230,7 @@ static bool profiler_is_over(const struct profiler *p, struct process *process, 
 	return false;
 }
 
-/* The end of processes that no filter selects (any more) is not reported. */
+/* Forgets ended processes, because the end of unselected ones is not reported. */
 static int profiler_forget_ended(struct profiler *p, uint64_t now_ns)
 {
 	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
@@ -284,7 +282,7 @@ static uint64_t profiler_count_waiting(const struct process *process)
 	return n;
 }
 
-/* Writes what has waited, at its time or at TS_NS if that is later. */
+/* Writes the waiting mappings, each at its time or at TS_NS, whichever is later. */
 static int profiler_write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
 {
 	const struct rec_mapping *rec;
@@ -299,8 +297,8 @@ static int profiler_write_waiting(struct profiler *p, struct process *process, u
 	return r;
 }
 
-/* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time
- * or at FROM_NS if that is later. */
+/* PROCESS was selected at TS_NS. Writes its waiting mappings up to then, each at its time or at
+ * FROM_NS, whichever is later. */
 static int profiler_write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
 				 uint64_t from_ns)
 {
@@ -327,7 +325,7 @@ static int profiler_write_proven(struct profiler *p, struct process *process, ui
 	return r;
 }
 
-/* What of PROCESS could not be kept is lost now. */
+/* Mappings of PROCESS that were not kept count as lost now. */
 static void profiler_count_unsaid(struct profiler *p, struct process *process)
 {
 	p->n_dropped += process->n_unsaid;
@@ -339,7 +337,7 @@ static bool profiler_waits(const struct profiler *p, const struct process *proce
 	return p->pipe->own || process->new_image_ns || (p->pipe->filtered && !process->seen);
 }
 
-/* What is not to be known of anybody's own processes. */
+/* Whether a recording of own processes must not contain the mapping. */
 static bool profiler_is_hidden(const struct profiler *p, const struct process *process,
 			       const struct rec_mapping *rec)
 {
@@ -353,7 +351,7 @@ static int profiler_on_mapping(struct profiler *p, const struct rec_mapping *rec
 
 	if (!process)
 		return -ENOMEM;
-	/* Its id was another one's. */
+	/* The id belonged to an earlier process, which has ended. */
 	if (process->gone_ns && rec->head.ts_ns > process->gone_ns) {
 		profiler_drop_waiting(p, process);
 		profiler_begin_anew(p, process, process->pid);
@@ -374,8 +372,8 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 	if (!process)
 		return -ENOMEM;
 	/*
-	 * Of one that has called exec meanwhile it is the new program's, which is reported
-	 * elsewhere.
+	 * The process has begun an exec, so the mapping belongs to the new program. It is reported
+	 * elsewhere, too.
 	 */
 	if (process->new_image_ns)
 		return 0;
@@ -405,7 +403,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		maps_remove(p->maps, pid);
 	if (!process)
 		return p->pipe->filtered ? -ENOMEM : 0;
-	/* Without its begin, what waits may be of another program. */
+	/* If the begin of the exec was missed, waiting mappings may belong to another program. */
 	process->doubtful |= p->pipe->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
@@ -417,7 +415,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 
 static int profiler_fork_maps(struct profiler *p, uint32_t parent, uint32_t child)
 {
-	maps_remove(p->maps, child); /* whoever had this id before */
+	maps_remove(p->maps, child); /* of the earlier owner of this id */
 	return maps_add(p->maps, &(struct event){ .kind = EVENT_FORK,
 						  .pid = parent,
 						  .fork.child_pid = child });
@@ -432,11 +430,12 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	profiler_forget_process(p, child); /* the earlier owner of this id */
 	if (p->maps && profiler_fork_maps(p, parent, child) < 0)
 		return -ENOMEM;
-	/* What its parent had mapped has been written by now. */
+	/* The mappings of the parent have been written by now. */
 	if (p->pipe->own)
 		return 0;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
-	/* Readers let the child have what they know of the parent. */
+	/* Readers give the child the written mappings of its parent. Waiting ones are copied
+	 * here. */
 	if (!from || (!from->waiting.size && !from->n_unsaid) || from->new_image_ns)
 		return 0;
 	to = profiler_process_of(p, child);
@@ -475,7 +474,7 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
 	struct process *process;
 
-	/* Nearly always nobody has anything that waits. */
+	/* In most cases, no mapping is waiting. */
 	if (!p->pipe->filtered && p->waiting_bytes == 0)
 		return 0;
 	process = table_get(&p->processes, (uint64_t)pid + 1);
@@ -487,7 +486,7 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		return -ENOMEM;
 	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
 		process->new_image_ns = 0;
-		/* It may have been another exec. */
+		/* The missed record may belong to another exec. */
 		process->doubtful |= p->pipe->own;
 	}
 	process->seen = true;
@@ -541,7 +540,7 @@ int profiler_forget_mappings(struct profiler *p)
 {
 	struct process *process;
 
-	/* (ids of modules go on, and who was selected is) */
+	/* (module ids continue, and selected processes stay selected) */
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		profiler_drop_waiting(p, process);
 		process->renamed = process->doubtful = false;
@@ -565,7 +564,7 @@ int profiler_finish(struct profiler *p)
 	return r;
 }
 
-/* A number for what is made of two stacks, either of which may be none (0). */
+/* A number for the combination of two stacks. Each can be missing (0). */
 static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
 {
 	const uint64_t both[] = { kernel_stack, user_stack };
@@ -587,9 +586,9 @@ static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsign
 }
 
 /*
- * Where the program's frames, FROM..N of FRAMES, end. Code without frame pointers keeps other
- * things in that register, and what is found by them is no address of a program's code: nothing is
- * known from there on.
+ * The end of the program's frames, FROM..N of FRAMES. Code without frame pointers uses their
+ * register for other values, so a walk can read values that are not addresses of code. All frames
+ * from the first such value on are invalid.
  */
 static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 {
@@ -599,8 +598,8 @@ static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsi
 	return n;
 }
 
-/* In the middle of the exec with which a filter selected it: what its old program had mapped was
- * never said, and will not be. */
+/* Whether PID is in the middle of the exec with which a filter selected it. The mappings of its
+ * old program are never written. */
 static bool profiler_is_between_programs(const struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
@@ -608,7 +607,7 @@ static bool profiler_is_between_programs(const struct profiler *p, uint32_t pid)
 	return p->pipe->filtered && process && process->new_image_ns;
 }
 
-/* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
+/* Writes EV, unless it is NULL, about the thread of HEAD; and its stack. */
 static int profiler_write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
 				uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
 {
@@ -655,7 +654,7 @@ static int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 static int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
-	/* (one that comes back after the end is still away there) */
+	/* (a thread that comes back after the end is still off CPU at the end) */
 	bool is_open = rec->is_open || head->ts_ns > p->pipe->to_ns;
 	struct event ev = {
 		.kind = EVENT_OFFCPU,

@@ -69,12 +69,12 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
  */
 int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
-/* An event of a process that has been written. */
+/* A fork, exec or exit of a process was written. */
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 int profiler_ended(struct profiler *p, uint32_t pid);
 
-/* A record that only selected processes have was about a thread of PID. */
+/* A record shows that PID was selected. */
 int profiler_selected(struct profiler *p, uint32_t pid);
 
 /*
@@ -95,8 +95,8 @@ int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint
 
 /*
  * With `own`: records of mappings or of lifecycle were lost before NOW_NS, and other records from
- * before can follow. And: PID was forked at TS_NS, so its state is complete, unless that time is in
- * doubt. Returns 0 or -ENOMEM.
+ * that time can follow. And: PID was forked at TS_NS, so its state is complete, unless that time is
+ * in doubt. Returns 0 or -ENOMEM.
  */
 void profiler_doubt(struct profiler *p, uint64_t now_ns);
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);

@@ -25,7 +25,7 @@ static void ranges_notify(const struct ranges_sink *sink, const struct range *ra
 		sink->changed(range, made, sink->userdata);
 }
 
-/* RANGE, where nothing is. */
+/* Inserts RANGE, which overlaps no other one. */
 static int ranges_insert(struct ranges *r, const struct range *range,
 			 const struct ranges_sink *sink)
 {
@@ -55,7 +55,7 @@ static void ranges_take_out(struct ranges *r, struct range *at)
 	r->n--;
 }
 
-/* What is left of WAS without START to END. */
+/* Inserts the rest of WAS without START to END. */
 static int ranges_put_back(struct ranges *r, const struct range *was, uint64_t start, uint64_t end,
 			   const struct ranges_sink *sink)
 {
@@ -96,7 +96,7 @@ int ranges_add(struct ranges *r, const struct range *range, const struct ranges_
 	return error < 0 ? error : ranges_insert(r, range, sink);
 }
 
-/* Copies of the parts that lie in what MOVE moves: the caller's, to be freed. */
+/* Copies the parts of ranges that MOVE affects. The caller frees them. */
 static int ranges_copy_parts(const struct ranges *r, const struct ranges_move *move,
 			     struct range **ret, size_t *ret_n)
 {
@@ -131,7 +131,7 @@ int ranges_move(struct ranges *r, const struct ranges_move *move, const struct r
 	size_t n = 0;
 	int error = ranges_copy_parts(r, move, &parts, &n);
 
-	/* Without bytes it is another view of the same memory. */
+	/* With 0 bytes, mremap() makes another view of the same memory. */
 	if (error == 0 && move->bytes && !move->keep)
 		error = ranges_remove(r, move->from, until, move->begun_ns, sink);
 	if (error == 0)

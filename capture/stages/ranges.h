@@ -40,15 +40,15 @@ struct ranges {
 typedef void (*ranges_changed_fn)(const struct range *range, bool made, void *userdata);
 
 struct ranges_sink {
-	ranges_changed_fn changed; /* NULL = nobody */
+	ranges_changed_fn changed; /* NULL = not reported */
 	void *userdata;
 };
 
 void ranges_deinit(struct ranges *r);
 
 /*
- * Adds RANGE and removes ranges below it. Returns 0 or -ENOMEM. Without room, it counts this and
- * returns 0.
+ * Adds RANGE, and removes ranges that it covers. Returns 0 or -ENOMEM. Without room, the range is
+ * counted and not added, and 0 is returned.
  */
 int ranges_add(struct ranges *r, const struct range *range, const struct ranges_sink *sink);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The books compared with what the kernel lists (resources.h says by which rule).
+ * Compares the books with the lists of the kernel (the rules are in resources.h).
  */
 #include "capture/stages/resources-tables.h"
 
@@ -22,7 +22,7 @@ static void resources_begin_listing(struct resources *r, const struct rec_listin
 			thing->listed = false;
 }
 
-/* What the books have from before the list was begun and the list has not, is gone. */
+/* Resources that are older than the list, but not on it, are gone. */
 static void resources_end_unlisted(struct resources *r, enum resource resource)
 {
 	struct thing *thing;
@@ -65,7 +65,7 @@ int resources_listing(struct resources *r, const struct rec_listing *rec)
 	return error < 0 ? error : r->error;
 }
 
-/* A mapping: it lives, and what it is of is known. */
+/* A mapping is on the list: it exists, and its file is known. */
 static int resources_found_mapping(struct resources *r, const struct rec_found *rec)
 {
 	const struct range range = { .start = rec->id, .end = rec->id + rec->size };
@@ -80,7 +80,7 @@ static int resources_found_mapping(struct resources *r, const struct rec_found *
 	return ranges_add(&r->listed, &range, NULL);
 }
 
-/* It was there before, or is another's: none of ours. */
+/* The resource existed before, or belongs to another process, so it does not count. */
 static int resources_listed_disown(struct resources *r, enum resource resource, struct thing *thing)
 {
 	int error =
@@ -108,13 +108,13 @@ static int resources_found_known(struct resources *r, const struct rec_found *re
 	return 0;
 }
 
-/* No call has reported that it was made. */
+/* The resource is on the list, but no call has reported it. */
 static int resources_found_unknown(struct resources *r, const struct rec_found *rec, uint64_t id)
 {
 	enum resource resource = rec->resource;
 	struct thing *thing;
 
-	/* What others may have made. */
+	/* Other processes may have made these. */
 	if (!r->listing.first && resource != RESOURCE_FD)
 		return 0;
 	thing = resources_entry(r, resource, id);
@@ -140,7 +140,7 @@ int resources_found(struct resources *r, const struct rec_found *rec)
 	if (rec->resource == RESOURCE_MAPPING)
 		return resources_found_mapping(r, rec);
 	thing = resources_find(r, rec->resource, id);
-	/* It went after the list was begun, which may have seen it before. */
+	/* It was released after the list was begun. The list may have it from before. */
 	if (thing && thing->state == STATE_GONE && thing->gone_ns >= r->listing.head.ts_ns)
 		return 0;
 	error = thing && thing->state != STATE_GONE ? resources_found_known(r, rec, thing)

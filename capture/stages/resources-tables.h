@@ -59,19 +59,19 @@ static inline bool resources_is_range(uint64_t start, uint64_t bytes)
 /* The thing with that ID, or NULL. */
 struct thing *resources_find(const struct resources *r, enum resource resource, uint64_t id);
 
-/* Created if it does not exist; NULL without room, which is counted. */
+/* The same, created if it does not exist. NULL without room, which is counted. */
 struct thing *resources_entry(struct resources *r, enum resource resource, uint64_t id);
 
 /*
- * THING is gone, since TS_NS. The result of the sink is kept in the books, as everywhere, and
+ * THING is gone since TS_NS. The error of the sink is kept in the books, as everywhere, and
  * returned.
  */
 int resources_end(struct resources *r, enum resource resource, struct thing *thing, uint64_t ts_ns);
 
-/* It lives, and is passed to the sink. */
+/* THING is live: passes it to the sink. */
 int resources_say(struct resources *r, enum resource resource, const struct thing *thing);
 
-/* It lives with SIZE from TS_NS on, and is no new allocation. */
+/* THING is live with SIZE from TS_NS on, and is no new allocation. */
 void resources_resize(struct resources *r, enum resource resource, struct thing *thing,
 		      uint64_t size, uint64_t ts_ns);
 

@@ -12,7 +12,7 @@
 
 #include "capture/programs/descriptor-calls.h"
 
-/* Those of which neither is younger than the kernel's interface. */
+/* Flags of the kernel that headers of older C libraries lack. */
 #define MREMAP_KEEPS_OLD       4 /* MREMAP_DONTUNMAP */
 #define CLOSE_RANGE_IS_CLOEXEC 4 /* CLOSE_RANGE_CLOEXEC */
 
@@ -104,7 +104,7 @@ struct thing *resources_find(const struct resources *r, enum resource resource, 
 	return id == UINT64_MAX ? NULL : table_get(&r->things[resource], id + 1);
 }
 
-/* Makes room by forgetting what is gone. */
+/* Makes room by forgetting things that are gone. */
 static void resources_forget_gone(struct resources *r, enum resource resource)
 {
 	struct table left = { 0 };
@@ -153,7 +153,7 @@ int resources_end(struct resources *r, enum resource resource, struct thing *thi
 	return was == STATE_LIVES ? resources_freed(r, &block) : 0;
 }
 
-/* Something new, in the place of what was there, if we have not seen that go. */
+/* A new thing. It replaces an old one whose release was missed. */
 static struct thing *resources_make_thing(struct resources *r, enum resource resource, uint64_t id,
 					  uint64_t size)
 {
@@ -249,7 +249,7 @@ static int resources_make_fd(struct resources *r, int64_t fd)
 	return resources_say(r, RESOURCE_FD, thing);
 }
 
-/* A path below RESOURCE_SHM_DIRECTORY was opened: an object, if that has made it. */
+/* A path below RESOURCE_SHM_DIRECTORY was opened, which may have made an object. */
 static void resources_open_shm(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
@@ -279,7 +279,7 @@ static void resources_unlink_shm(struct resources *r)
 		resources_lose(r, RESOURCE_SHM, resources_shm_id(name));
 }
 
-/* The size of an object is set through a descriptor of it. */
+/* The size of an object is set through one of its descriptors. */
 static void resources_truncate_shm(struct resources *r)
 {
 	const struct thing *fd = resources_find(r, RESOURCE_FD, (uint32_t)r->call->args[0]);
@@ -567,10 +567,10 @@ int resources_record(struct resources *r, const struct rec_resource *rec)
 	return error < 0 ? error : r->error;
 }
 
-/* ---- what lives ---- */
+/* ---- live resources ---- */
 
-/* A standard one that the program has put in its place; and what exec passes on in good faith, or
- * not. */
+/* Whether FD is open on purpose: a standard descriptor that the program has replaced; or at
+ * exec, any standard descriptor, and those that exec closes. */
 static bool resources_is_meant(const struct thing *fd, bool execed)
 {
 	bool standard = fd->id <= STDERR_FILENO;
@@ -629,7 +629,7 @@ uint64_t resources_unmatched(const struct resources *r)
 	return r->n_unmatched + r->threads.n_unmatched;
 }
 
-/* ---- life ---- */
+/* ---- new and free ---- */
 
 int resources_new(const struct resources_sink *sink, struct resources **ret)
 {

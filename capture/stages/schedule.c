@@ -8,16 +8,16 @@
 #include "base/cleanup.h"
 #include "capture/programs/decode.h"
 
-/* Wakeups that wait for the next word about their thread: more than a machine can have in
- * flight. */
+/* Wakeups that wait for the next record about their thread: more than a machine can have at a
+ * time. */
 enum { ASLEEP_MAX = 4096 };
 
-/* Two bits a tid. */
+/* Two bits per tid. */
 enum { STATES_IN_WORD = 32, STATE_WORDS = TASKS_TID_MAX / STATES_IN_WORD };
 
 enum {
 	STATE_BLOCKED = 1, /* its last switch-out was into sleep */
-	STATE_RUNS = 2,    /* some CPU's `tid` it is */
+	STATE_RUNS = 2,    /* it is the `tid` of some CPU */
 	STATE_WOKEN = 3,   /* its last record was its wakeup */
 	STATE_MASK = 3,
 };
@@ -54,8 +54,7 @@ static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
 }
 
 /*
- * After a loss a thread that slept may have run, and one that was woken may sleep; what runs is
- * reported.
+ * After a loss, sleeping and woken threads are in an unknown state. Running threads are reported.
  */
 static void schedule_forget_states(struct schedule *s)
 {
@@ -63,7 +62,7 @@ static void schedule_forget_states(struct schedule *s)
 		s->states[i] &= ALL_HIGH & ~(s->states[i] << 1);
 }
 
-/* Whether the switch in WORDS takes its thread off to sleep. */
+/* Whether the switch in WORDS takes its thread off because it sleeps. */
 static bool schedule_goes_to_sleep(const uint64_t *words)
 {
 	uint64_t state = fxt_get_sched_out_state(words[0]);
@@ -84,14 +83,14 @@ static int32_t schedule_weight_of(uint64_t arg)
 	return (int32_t)fxt_get_arg_value32(arg);
 }
 
-/* Waits for the switch-out of the thread that it is about, which runs on C. */
+/* Holds a wakeup until the switch-out of its thread, which runs on C. */
 static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
 			  unsigned n_words, bool certain)
 {
 	struct schedule_wakeup *w = &c->held;
 
 	if (w->n_words)
-		s->n_dismissed++; /* one of the two */
+		s->n_dismissed++; /* only one of the two is kept */
 	if (w->n_words && w->certain && !certain)
 		return;
 	memcpy(w->words, words, n_words * sizeof(*words));
@@ -99,14 +98,14 @@ static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint
 	w->certain = certain;
 }
 
-/* Whatever waits for a switch-out on C waits in vain. */
+/* Drops the wakeup that waits for a switch-out on C, which will not come. */
 static void schedule_drop_held(struct schedule *s, struct schedule_cpu *c)
 {
 	s->n_dismissed += c->held.n_words != 0;
 	c->held.n_words = 0;
 }
 
-/* The wakeup that waits for the next record about TID; the caller frees it. */
+/* Removes the wakeup that waits for the next record about TID. The caller frees it. */
 static struct schedule_wakeup *schedule_take_asleep(struct schedule *s, uint32_t tid)
 {
 	return s->asleep.n_used ? table_remove(&s->asleep, tid) : NULL;
@@ -120,16 +119,16 @@ static void schedule_drop_asleep(struct schedule *s, uint32_t tid)
 	free(w);
 }
 
-/* The threads that go off and come on, in a switch that is made up. */
+/* A synthetic switch. */
 struct turn {
 	uint64_t ts_ns;
-	enum fxt_thread_state out_state; /* of what runs on the CPU */
-	uint32_t tid;                    /* what runs from then on; 0 = idle */
+	enum fxt_thread_state out_state; /* of the thread that is switched out */
+	uint32_t tid;                    /* the thread that is switched in; 0 = idle */
 	int32_t prio;
-	bool guessed; /* out_state is only likely */
+	bool guessed; /* out_state is only a guess */
 };
 
-/* From what C has running to TURN, whose thread has KOID. */
+/* The event for the switch from the thread of C to TURN, whose thread has KOID. */
 static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsigned cpu,
 					     const struct turn *turn, uint64_t koid)
 {
@@ -148,18 +147,18 @@ static struct event schedule_synthetic_event(const struct schedule_cpu *c, unsig
 	};
 }
 
-/* How a thread went off whose switch-out was not reported, as far as the record knows that shows
- * it. */
+/* How a thread left its CPU without a reported switch, as far as a later record shows. */
 enum gone {
-	GONE_AWAKE,   /* it is moved, or runs elsewhere */
+	GONE_AWAKE,   /* it is migrated, or runs on another CPU */
 	GONE_ASLEEP,  /* it is woken */
-	GONE_UNKNOWN, /* another one runs there */
+	GONE_UNKNOWN, /* another thread runs on its CPU */
 };
 
 static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
 				     enum gone gone);
 
-/* Whether TID runs on CPU, and not somebody who had that id before, and has not gone off yet. */
+/* Whether TID runs on CPU. An earlier owner of the id, which has not left the CPU, does not
+ * count. */
 static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 {
 	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
@@ -168,9 +167,9 @@ static bool schedule_runs_on(const struct schedule *s, uint64_t cpu, uint32_t ti
 }
 
 /*
- * TID comes on CPU, or is woken there. Where else we saw it running it has gone, and that was not
- * reported, nor, since then, another switch there. Only that a thread runs is looked up for each
- * switch; where is not.
+ * TID comes on CPU, or is woken there. If it was seen running on another CPU, it has left that one,
+ * and neither this nor a later switch there was reported. Each switch looks up only whether a
+ * thread runs. Its CPU is searched only if it does.
  */
 static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
 			       enum gone gone)
@@ -185,19 +184,19 @@ static int schedule_ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, u
 	return r;
 }
 
-/* What runs on C leaves it in STATE. If its tid has another owner by now, the state is his. */
+/* The thread of C leaves it in STATE. The state of a later owner of its tid does not change. */
 static void schedule_goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
 	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
 		schedule_set_state(s, c->tid, state);
 }
 
-/* A switch that did not happen, or was not reported. */
+/* Writes a switch that did not happen, or was not reported. */
 static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct event ev;
-	int r = pipeline_announce(s->pipe, turn.tid); /* which may give it its koid */
+	int r = pipeline_announce(s->pipe, turn.tid); /* may change its koid */
 
 	r = r ?: schedule_ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
 	if (r < 0)
@@ -253,9 +252,8 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
 }
 
 /*
- * Whether *TS_NS is no time of the recording. What comes out of its ring late, when the chunk that
- * it belongs to is closed (or what began before), stands where the next one begins: there is what
- * it changes.
+ * Whether *TS_NS is outside the recording. The time of a record that belongs to an earlier chunk,
+ * but leaves its ring late, is moved to the begin of the current chunk, whose state it changes.
  */
 static bool schedule_is_outside(const struct schedule *s, uint64_t *ts_ns)
 {
@@ -269,7 +267,7 @@ static bool schedule_is_outside(const struct schedule *s, uint64_t *ts_ns)
 	return false;
 }
 
-/* Announces KOID, the waker: a task, or the pseudo-thread for the interrupts of a CPU. */
+/* Announces the waker KOID: a task, or the pseudo-thread for the interrupts of a CPU. */
 static int schedule_ensure_waker_announced(struct schedule *s, uint32_t koid)
 {
 	if (koid - FXT_KOID_IRQ - 1 < s->n_cpus)
@@ -280,7 +278,7 @@ static int schedule_ensure_waker_announced(struct schedule *s, uint32_t koid)
 	return pipeline_announce(s->pipe, koid);
 }
 
-/* Koids in, names before, words out. */
+/* Announces the threads of a wakeup, replaces their tids by koids, and writes it. */
 static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	int r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_TID]);
@@ -303,7 +301,8 @@ static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n
 	return fxt_archive_words(s->pipe->archive, words, n_words);
 }
 
-/* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
+/* TID was found on its run queue, and has blocked directly afterwards. Holds its wakeup W until
+ * the next record about TID. */
 static int schedule_put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
 {
 	schedule_drop_asleep(s, tid);
@@ -314,7 +313,7 @@ static int schedule_put_asleep(struct schedule *s, uint32_t tid, const struct sc
 	return table_copy(&s->asleep, tid, w, sizeof(*w)) ? 0 : -ENOMEM;
 }
 
-/* What becomes of the wakeup that was held for the thread which the switch in WORDS took off. */
+/* Writes, holds or drops the HELD wakeup of the thread that the switch in WORDS takes off. */
 static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_t tid,
 				const uint64_t *words)
 {
@@ -331,7 +330,7 @@ static int schedule_settle_held(struct schedule *s, struct schedule_wakeup *held
 	return schedule_put_asleep(s, tid, &w);
 }
 
-/* TID comes in: if a wakeup waits for it and no other one came, that one it was. */
+/* TID is switched in. If a wakeup waits for it, and no other one came, that wakeup was real. */
 static int schedule_settle_asleep(struct schedule *s, uint32_t tid)
 {
 	_cleanup_free_ struct schedule_wakeup *w = schedule_take_asleep(s, tid);
@@ -350,7 +349,7 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 					(struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
 }
 
-/* With a filter it was "other", which idle is, too. */
+/* With a filter, the CPU may show "other", which includes idle. Then nothing changes. */
 int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 {
 	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->pipe->filtered ||
@@ -360,11 +359,11 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 }
 
 /*
- * What we saw running on CPU cannot have run until TS_NS: the kernel did not report its switch-out
- * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits
- * for that switch proves that the thread was asleep by then. Where nobody knows, it is said to be:
- * most that leave a CPU are, and one that was preempted is on again soon, while a sleeper would be
- * shown to wait for a CPU until it is woken.
+ * The thread on CPU cannot have run until TS_NS: the kernel did not report its switch-out (some
+ * kernels skip the tracepoint now and then; kymo has lost nothing). A wakeup that waits for that
+ * switch proves that the thread was asleep. If its state is unknown, it is assumed to sleep. Most
+ * threads that leave a CPU do, and a preempted thread soon runs again, whereas a sleeping one would
+ * be shown as waiting for a CPU until its wakeup.
  */
 static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns,
 				     enum gone gone)
@@ -374,7 +373,7 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 	struct turn turn = { .ts_ns = ts_ns, .guessed = gone == GONE_UNKNOWN };
 	int r;
 
-	/* ("other" is many threads: some run) */
+	/* ("other" stands for many threads, and some of them run) */
 	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
 									  : FXT_STATE_BLOCKED;
 	if (!s->pipe->filtered)
@@ -393,7 +392,7 @@ static int schedule_close_unreported(struct schedule *s, unsigned cpu, uint64_t 
 	return r;
 }
 
-/* TID has come on CPU by TS_NS, and that was not reported. */
+/* TID has come on CPU by TS_NS without a report. */
 static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
 				    int32_t prio)
 {
@@ -413,16 +412,16 @@ static int schedule_open_unreported(struct schedule *s, unsigned cpu, uint64_t t
 }
 
 /*
- * The thread that the switch in WORDS takes off is not the one that we saw running: a CPU that
- * came up, a thread that a filter took in or let go while it ran, or an unreported switch.
+ * The switch in WORDS takes off another thread than the one that was seen running. The CPU has come
+ * online, a filter has begun or ceased to select a running thread, or a switch was not reported.
  */
 static int schedule_mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	const struct task *task = tasks_get(s->pipe->tasks, c->tid);
 
-	/* The main thread of its process has ended, and it has the main thread's id: it has called
-	 * exec, and gone to sleep before that was said. */
+	/* The main thread of the process has ended, and this thread has its id: it has called
+	 * exec, and gone to sleep before the exec was reported. */
 	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
 	    !tasks_get(s->pipe->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
@@ -450,7 +449,7 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 	schedule_goes_off(s, c, schedule_goes_to_sleep(words) ? STATE_BLOCKED : 0);
 	if (in)
 		schedule_set_state(s, in, STATE_RUNS);
-	/* A tid can have its next owner before the last one has gone off the CPU for good. */
+	/* A tid can get its next owner before the previous one leaves its CPU for the last time. */
 	words[SWITCH_OUT] = c->koid;
 	if (s->pipe->tasks->owner)
 		words[SWITCH_IN] = tasks_koid(s->pipe->tasks, in);
@@ -465,8 +464,8 @@ static int schedule_on_switch(struct schedule *s, unsigned cpu, uint64_t *words,
 }
 
 /*
- * A thread that was woken is woken again, where it slept: it has run there by now, and is off again
- * or goes off right then. Nothing of that is known where a loss goes on.
+ * A woken thread is woken again, where it slept. So it has run there meanwhile, and has left the
+ * CPU, or is about to leave it. During a loss, this conclusion is not possible.
  */
 static int schedule_wake_again(struct schedule *s, unsigned cpu, const uint64_t *words,
 			       unsigned n_words)
@@ -491,8 +490,9 @@ static int schedule_on_wakeup(struct schedule *s, uint64_t *words, unsigned n_wo
 		schedule_hold(s, &s->cpus[cpu], words, n_words, !on_rq);
 		return 0;
 	}
-	/* The order of time knows better than the look at the queue: when a delayed dequeue is
-	 * completed, a thread that sleeps is for a moment on the queue and not delayed any more. */
+	/* The order of records is more reliable than the check of the run queue. When a delayed
+	 * dequeue is completed, a sleeping thread is on the queue for a moment, but not delayed
+	 * any more. */
 	if (schedule_is_in_state(s, tid, STATE_BLOCKED))
 		on_rq = false;
 	if (on_rq) {
@@ -503,7 +503,7 @@ static int schedule_on_wakeup(struct schedule *s, uint64_t *words, unsigned n_wo
 	if (schedule_is_in_state(s, tid, STATE_WOKEN) && cpu < s->n_cpus && s->cpus[cpu].known &&
 	    !s->cpus[cpu].in_loss)
 		return schedule_wake_again(s, (unsigned)cpu, words, n_words);
-	/* It sleeps where it ran last, so it runs nowhere. */
+	/* It sleeps where it ran last, so it does not run anywhere. */
 	r = schedule_ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
 	return r < 0 ? r : schedule_write_wakeup(s, words, n_words);
 }
@@ -516,7 +516,7 @@ static int schedule_on_migrate(struct schedule *s, uint64_t *words, unsigned n_w
 			?: s->pipe->links.belongs(tid, (uint32_t)words[MIGRATE_PID],
 						  s->pipe->links.userdata);
 
-	/* Only what does not run is moved. */
+	/* Only threads that are not running are migrated. */
 	if (r == 0 && schedule_runs_on(s, from, tid))
 		r = schedule_close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
@@ -569,7 +569,8 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	r = fxt_archive_event(s->pipe->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;
-	/* A wakeup that waits for a switch-out which is lost did happen. One in doubt stays so. */
+	/* A wakeup that waits for a lost switch-out was real, if it is certain. Others are
+	 * dropped. */
 	held = c->held;
 	turn.ts_ns = ev.ts_ns;
 	if (held.n_words && held.certain) {

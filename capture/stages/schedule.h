@@ -50,7 +50,8 @@ struct schedule {
 	/* 0; after a split, the previous from_ns: records from then on move to the new from_ns */
 	uint64_t start_ns;
 	uint64_t *states;      /* two bits per tid: its last reported state */
-	struct table asleep;   /* tid -> struct schedule_wakeup: blocked directly after it */
+	struct table asleep;   /* tid -> struct schedule_wakeup of a thread that has blocked
+			        * directly after it */
 	uint64_t n_events;     /* switches, wakeups and migrations written */
 	uint64_t lost;         /* sum of all losses so far */
 	uint64_t n_dismissed;  /* wakeups that were not real */
@@ -104,7 +105,7 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);
 int schedule_close(struct schedule *s);
 
 /*
- * The same; from then on all threads are unknown, until schedule_open(): at s->from_ns, which is
- * set.
+ * The same. All threads are then unknown until schedule_open(), which begins at s->from_ns. The
+ * caller sets this time.
  */
 int schedule_pause(struct schedule *s);

@@ -7,7 +7,7 @@
 
 enum {
 	GENERATION_BYTES_MAX = 4 << 20,
-	OVERHEAD = 48, /* of malloc() and the table, about */
+	OVERHEAD = 48, /* of malloc() and the table, approximately */
 };
 
 void stacks_deinit(struct stacks *s)

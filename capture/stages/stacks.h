@@ -36,8 +36,8 @@ int stacks_add(struct stacks *s, const struct rec_stack *rec);
 const struct stack *stacks_get(const struct stacks *s, uint64_t id);
 
 /*
- * Everything that the programs wrote up to HORIZON_NS has been taken in; it is NOW_NS. Returns true
- * if too much is kept: the programs must then be ordered, and the oldest generation is freed. Never
- * before all references to it have been taken in.
+ * All records up to HORIZON_NS have been processed; the current time is NOW_NS. Returns true if too
+ * many stacks are kept. The programs must then be ordered to send all stacks again, and the oldest
+ * generation is freed. This never happens before all references to it have been processed.
  */
 bool stacks_turn(struct stacks *s, uint64_t horizon_ns, uint64_t now_ns);

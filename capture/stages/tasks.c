@@ -93,7 +93,7 @@ const struct task *tasks_find(const struct tasks *t, uint32_t tid)
 	return task ? task : table_get(&t->dead, tid);
 }
 
-/* ---- who has ended ---- */
+/* ---- ended tasks ---- */
 
 int tasks_will_split(struct tasks *t)
 {
@@ -104,7 +104,7 @@ int tasks_will_split(struct tasks *t)
 	return 0;
 }
 
-/* TASK, which is among the dead, goes when TASKS_DEAD_MAX others have come behind it. */
+/* TASK has ended. It is freed when TASKS_DEAD_MAX later ones have ended, too. */
 static void tasks_let_go(struct tasks *t, struct task *task)
 {
 	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];
@@ -121,14 +121,14 @@ static void tasks_forget_dead(struct tasks *t, uint32_t tid)
 		task_free(table_remove(&t->dead, tid));
 }
 
-/* Returns false if it was not taken in. */
+/* Returns false without memory. */
 static bool tasks_add_dead(struct tasks *t, struct task *task)
 {
 	tasks_forget_dead(t, task->tid);
 	if (table_set(&t->dead, task->tid, task) < 0)
 		return false;
 	task->died = ++t->n_died;
-	/* A main thread is its process's name as long as that lives. */
+	/* A main thread names its process, so it is kept as long as the process lives. */
 	if (task->tid != task->pid || tasks_test_bit(t->ended, task->pid))
 		tasks_let_go(t, task);
 	return true;
@@ -166,8 +166,8 @@ uint32_t tasks_koid_at(const struct tasks *t, uint32_t tid, uint64_t ts_ns)
 	return koid;
 }
 
-/* The tid goes to another owner, which began at START_NS: a new koid, if the archive has seen the
- * old one. */
+/* The tid gets another owner, which started at START_NS. It gets a new koid if the archive has
+ * seen the old one. */
 static int tasks_next_owner(struct tasks *t, uint32_t tid, uint64_t start_ns)
 {
 	uint32_t koid = tasks_koid(t, tid);
@@ -221,8 +221,8 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 
 	if (id->tid == 0 || id->tid >= TASKS_TID_MAX)
 		return 0;
-	/* The start time decides: the task may have been listed before its fork is read. What was
-	 * looked up in /proc has none (0). */
+	/* The start time decides, since a task can be listed before its fork is read. Identities
+	 * that were looked up in /proc have none (0). */
 	if (task && (task->start_ns == 0 || id->start_ns == 0))
 		is_new = false;
 	else if (task)
@@ -246,10 +246,11 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	if (id->start_ns)
 		task->start_ns = id->start_ns;
 	task->cgroup_id = id->cgroup_id;
-	/* Of the parents, the first is the one that made it: later ones take in orphans. */
+	/* The first parent is the one that made the task. Later ones adopt orphans. */
 	if (task->parent_pid == 0)
 		task->parent_pid = id->parent_pid;
-	/* (which may be that of its process, or its parent) */
+	/* (the name of a loader may be replaced by the name of the program in its process or
+	 * parent) */
 	changed |= tasks_set_comm(t, id->tid, id->comm);
 	if (changed)
 		tasks_clear_bit(t->announced, id->tid);
@@ -260,7 +261,8 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 	return 0;
 }
 
-/* What the dynamic loader runs in TASK, a thread of a process that is known, or a child of it. */
+/* Finds the program that the dynamic loader runs in TASK: a known program of its process, or of
+ * its parent. */
 static void tasks_find_loaded(const struct tasks *t, struct task *task)
 {
 	const uint32_t from[] = { task->pid, task->parent_pid };
@@ -325,7 +327,7 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 	return 1;
 }
 
-/* Moves the paths of the cgroups that TASKS are in to KEPT. */
+/* Moves the paths of the cgroups of TASKS to KEPT. */
 static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
 {
 	const struct task *task;
@@ -334,15 +336,15 @@ static void tasks_keep_cgroups_of(struct tasks *t, const struct table *tasks, st
 	for (size_t pos = 0; (task = table_next(tasks, &pos));) {
 		path = table_remove(&t->cgroups, task->cgroup_id)
 			       ?: table_remove(&t->cgroups_aside, task->cgroup_id);
-		/* (without memory it is unknown, until it is sent again) */
+		/* (without memory, the path is unknown until it is sent again) */
 		if (path && table_set(kept, task->cgroup_id, path) < 0)
 			free(path);
 	}
 }
 
 /*
- * Keeps the paths of cgroups with a task, and sets the others aside: all, if there are too many
- * with one. Those that were set aside before are forgotten.
+ * Keeps the paths of cgroups with a task, and sets the others aside. If too many have a task, sets
+ * all aside. Paths that were set aside before are forgotten.
  */
 static void tasks_forget_cgroups(struct tasks *t)
 {
@@ -361,7 +363,7 @@ static void tasks_forget_cgroups(struct tasks *t)
 	t->cgroups_forgotten = true;
 }
 
-/* The path of cgroup ID is news of the processes that are in it. */
+/* The path of cgroup ID is new: its processes must be announced again. */
 static void tasks_cgroup_is_news(struct tasks *t, uint64_t id)
 {
 	const struct task *task;
@@ -422,7 +424,7 @@ ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_
 	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));) {
 		if (task->gone_ns && task->gone_ns < at_ns)
 			gone[n++] = task->tid;
-		/* (its end may be on its way still) */
+		/* (the record of its end may not have arrived yet) */
 		else if (!task->gone_ns && is_gone(task->tid))
 			task->gone_ns = clock_boot_ns();
 	}

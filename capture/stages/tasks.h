@@ -34,11 +34,11 @@ struct task {
 	uint64_t cgroup_id;
 	char comm[TASK_COMM_MAX];
 	/*
-	 * The program that the dynamic loader runs in it: its name, where the kernel's name is that
-	 * of the loader. "" = none.
+	 * The name of the program that the dynamic loader runs in it, if the kernel's name is the
+	 * loader's. "" = none.
 	 */
 	char loaded[REC_COMM_BYTES];
-	bool is_loader;     /* the kernel's name is that of the loader */
+	bool is_loader;     /* the kernel's name is the loader's */
 	char *command_line; /* owned; NULL = unknown */
 	bool command_old;   /* it can have run another program since */
 	uint64_t died;      /* of an ended task: its number among them, from 1; 0 = alive */
@@ -73,9 +73,10 @@ struct tasks {
 	struct task_change *changes; /* a ring of TASKS_CHANGES_MAX; allocated likewise */
 	uint64_t n_changes;
 	struct table cgroups;         /* id -> path, owned */
-	struct table cgroups_aside;   /* likewise: to be forgotten, but not yet */
-	struct table cgroups_missing; /* ids: a task came to them before their path */
-	bool cgroups_forgotten;       /* since the owner has looked, some were set aside */
+	struct table cgroups_aside;   /* likewise, discarded the next time */
+	struct table cgroups_missing; /* ids of cgroups that have tasks, and whose paths have not
+				       * arrived yet */
+	bool cgroups_forgotten;       /* paths were set aside since the owner's last check */
 
 	/* If a recording is split: ended tasks that the next chunk may have to name. */
 	bool splits;
@@ -150,20 +151,20 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
 /*
  * Sets the command line: N bytes, arguments separated by NUL. A task with the name of the dynamic
- * loader gets that of the program in its command line. Returns 1 if it is new, 0, or -ENOMEM. A
+ * loader gets the name of the program in its command line. Returns 1 if it is new, 0, or -ENOMEM. A
  * task with another start time (if START_NS is not 0) is unchanged.
  */
 int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n);
 
 /*
- * Sets the name, as in the kernel; the name of a dynamic loader is replaced by that of its program,
- * if it is known. Returns 1 if it differs.
+ * Sets the name, as in the kernel. The name of a dynamic loader is replaced by its program's, if it
+ * is known. Returns 1 if it differs.
  */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
 
 /*
  * The path of a cgroup. Later output of its processes includes it, and processes that were
- * announced without it are news. Returns 0 or -ENOMEM.
+ * announced without it must be announced again. Returns 0 or -ENOMEM.
  */
 int tasks_set_cgroup(struct tasks *t, const struct rec_cgroup *rec);
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 struct thread {
-	uint64_t handle;              /* pthread_t; 0 = not known yet */
-	uint32_t tid;                 /* 0 = not known, or given out again */
-	bool ended, detached, exited; /* the last: its process has, and ended it */
+	uint64_t handle;              /* pthread_t; 0 = unknown yet */
+	uint32_t tid;                 /* 0 = unknown, or reused */
+	bool ended, detached, exited; /* exited: the exit of its process has ended it */
 	struct origin origin;
 };
 
@@ -21,7 +21,7 @@ static struct resource_block thread_block(const struct thread *t)
 	};
 }
 
-/* It has ended, and now somebody has to join it. */
+/* Whether it has ended, and has to be joined. */
 static bool thread_is_left(const struct thread *t)
 {
 	return t->handle && t->ended && !t->detached;
@@ -53,8 +53,8 @@ static int thread_forget_thread(struct thread_table *b, struct thread *t)
 	return error;
 }
 
-/* One that never got a handle: pthread_create() has failed behind the fork, or was not seen to
- * return. */
+/* Forgets a thread without a handle: pthread_create() has failed after the fork, or its return
+ * was missed. */
 static void thread_forget_unfinished(struct thread_table *b, uint32_t maker_tid)
 {
 	struct thread *t = table_remove(&b->being_made, (uint64_t)maker_tid + 1);
@@ -89,11 +89,11 @@ static int thread_fork_thread(struct thread_table *b, const struct rec_resource 
 	return 0;
 }
 
-/* Whether attributes say that a thread is made detached; WORDS are their first, second and
- * fourth. */
+/* Whether attributes make a thread detached. WORDS are the first, second and fourth word of the
+ * attributes. */
 static bool thread_says_detached(const __u64 words[3])
 {
-	/* musl's begin with the size of the stack, glibc's with a priority; and then a policy */
+	/* musl's begin with the size of the stack, glibc's with a priority and a policy */
 	bool is_musl = (uint32_t)words[0] > 1000;
 
 	return is_musl ? (uint32_t)words[2] != 0 : words[1] & 1;
@@ -139,7 +139,7 @@ static int thread_end_thread(struct thread_table *b, const struct rec_resource *
 	t->exited = rec->args[0];
 	if (!t->handle)
 		return 0;
-	/* Its number may be given out again. */
+	/* Its tid can be reused. */
 	thread_forget_tid(b, t);
 	return thread_say_if_left(b, t);
 }
@@ -151,7 +151,7 @@ static int thread_release_thread(struct thread_table *b, const struct rec_resour
 	if (t)
 		return thread_forget_thread(b, t);
 	self = table_get(&b->by_tid, rec->head.tid);
-	/* It detaches itself before its maker has returned. */
+	/* The thread detaches itself before pthread_create() has returned. */
 	if (self && !self->handle && rec->operation == RESOURCE_OP_THREAD_DETACH)
 		self->detached = true;
 	else
@@ -193,7 +193,7 @@ void thread_table_deinit(struct thread_table *b)
 {
 	struct thread *t;
 
-	/* Those without a handle are only here. */
+	/* Threads without a handle are only in this table. */
 	for (size_t pos = 0; (t = table_next(&b->by_tid, &pos));)
 		if (!t->handle)
 			free(t);

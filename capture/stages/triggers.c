@@ -13,18 +13,18 @@
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* Where a switch says in which state its thread leaves, if it is not S. */
+/* Index of the state in a switch, if its thread leaves in a state other than S. */
 enum { SWITCH_STATE = 6 };
 
-/* More threads than this at once: what is known of all is forgotten. */
+/* With more threads at a time, the states of all threads are forgotten. */
 enum { THREADS_MAX = 1 << 17 };
 
-/* The last minute, in pieces. */
+/* The last minute, in pieces, for leaks. */
 #define LEAK_WINDOW_NS UINT64_C(60000000000)
 enum { LEAK_PIECES = 12 };
 #define LEAK_PIECE_NS (LEAK_WINDOW_NS / LEAK_PIECES)
 
-/* Triggers of which the owner is not notified are added up for at most this long. */
+/* Triggers without a notification of the owner are summed for at most this long. */
 #define ADDED_NS UINT64_C(1000000000)
 
 const char *const trigger_names[TRIGGER_MAX] = {
@@ -42,18 +42,19 @@ const char *const trigger_names[TRIGGER_MAX] = {
 struct waiter {
 	uint32_t tid;
 	bool runs, blocked;
-	bool woken_early;    /* it runs, and was woken: if it blocks now, that has ended by then */
-	uint64_t blocked_ns; /* since when; 0 = it is not, or it does not count */
-	uint64_t woken_ns;   /* it waits for a CPU since then; 0 = it does not */
+	bool woken_early;    /* it runs, and was woken: if it blocks now, that sleep is already
+			      * over */
+	uint64_t blocked_ns; /* time of blocking; 0 = not blocked, or does not count */
+	uint64_t woken_ns;   /* it waits for a CPU since then; 0 = it does not wait */
 };
 
-/* What one instance (bpf/record.h) has of one resource. */
+/* The live bytes of one resource in one instance (bpf/record.h). */
 struct growth {
 	uint64_t key;
 	uint32_t instance;
-	struct table stacks; /* stack -> bytes that live, as a pointer */
-	uint64_t bytes;      /* that live */
-	uint64_t piece;      /* the number of the last one */
+	struct table stacks; /* stack -> live bytes, as a pointer */
+	uint64_t bytes;      /* live bytes */
+	uint64_t piece;      /* number of the current piece */
 	uint64_t least[LEAK_PIECES];
 };
 
@@ -63,12 +64,12 @@ struct triggers {
 	struct trigger_ops ops;
 	struct table waiters;   /* tid -> struct waiter, owned */
 	struct table growths;   /* instance and resource -> struct growth, owned */
-	uint64_t told_ns;       /* of the last one of which the owner was notified; 0 = of none */
-	uint64_t n_passed_over; /* since then */
+	uint64_t told_ns;       /* time of the last notification of the owner; 0 = none */
+	uint64_t n_passed_over; /* triggers without a notification since then */
 	struct {
-		struct trigger worst; /* its count is 0 if there are none */
+		struct trigger worst; /* its count is 0 if there is none */
 		uint64_t first_ns;
-	} added[TRIGGER_CONFIGURED_MAX]; /* that the archive does not have yet */
+	} added[TRIGGER_CONFIGURED_MAX]; /* not in the archive yet */
 	uint64_t n;
 };
 
@@ -115,7 +116,7 @@ struct triggers *triggers_free(struct triggers *t)
 	return free_ptr(t);
 }
 
-/* Hands on those of KIND that were added up. */
+/* Passes on the summed triggers of KIND. */
 static int triggers_settle_one(struct triggers *t, enum trigger_kind kind)
 {
 	struct trigger worst = t->added[kind].worst;
@@ -147,7 +148,7 @@ static void triggers_add_up(struct triggers *t, const struct trigger *fired)
 	t->n_passed_over++;
 }
 
-/* VALUE was reached, if it is as much as LIMIT, which is not 0. */
+/* Fires a trigger if VALUE is at least LIMIT, and LIMIT is not 0. */
 static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns,
 			  uint64_t value, uint64_t limit, uint32_t tid)
 {
@@ -157,7 +158,7 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 	if (limit == 0 || value < limit)
 		return 0;
 	t->n++;
-	/* (by the time when it is handed on, the tid may be another thread's) */
+	/* (the tid can belong to another thread when the trigger is passed on) */
 	r = tid ? t->ops.name(tid, &fired.koid, t->ops.userdata) : 0;
 	if (r < 0)
 		return r;
@@ -177,7 +178,7 @@ static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t t
 
 /* ---- threads ---- */
 
-/* What is known of TID, maybe nothing yet; NULL without memory. */
+/* The state of TID, created if it is unknown; NULL without memory. */
 static struct waiter *triggers_waiter_of(struct triggers *t, uint32_t tid)
 {
 	struct waiter *w = table_get(&t->waiters, tid);
@@ -192,7 +193,7 @@ static struct waiter *triggers_waiter_of(struct triggers *t, uint32_t tid)
 	return w;
 }
 
-/* Neither idle nor what a filter left out. */
+/* Whether TID is a thread, neither idle nor a stand-in for threads that a filter excludes. */
 static bool triggers_is_thread(uint64_t tid)
 {
 	return tid != 0 && tid < FXT_KOID_KYMO;
@@ -246,7 +247,8 @@ static int triggers_comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
 	return r;
 }
 
-/* SLEPT: it was not on its run queue. Else it matters only if it is known to sleep (schedule.h). */
+/* SLEPT: the thread was not on its run queue. If it was, the wakeup counts only if the thread is
+ * known to sleep (schedule.h). */
 static int triggers_wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
 {
 	struct waiter *w = triggers_waiter_of(t, tid);
@@ -310,7 +312,7 @@ static int triggers_on_counters(struct triggers *t, const struct rec_counters *r
 
 /* ---- leaks ---- */
 
-/* (a stack of one pair of these at most) */
+/* A key for the pair, never 0. */
 static uint64_t triggers_growth_key(uint32_t instance, uint32_t resource)
 {
 	return (uint64_t)instance << 8 | (resource + 1);
@@ -332,7 +334,7 @@ static struct growth *triggers_growth_of(struct triggers *t, const struct rec_us
 	return g;
 }
 
-/* Goes on to the piece of TS_NS: in what was passed over it had what it has. */
+/* Advances to the piece of TS_NS. In skipped pieces, the live bytes did not change. */
 static void triggers_go_on(struct growth *g, uint64_t ts_ns)
 {
 	uint64_t piece = ts_ns / LEAK_PIECE_NS;
@@ -365,7 +367,7 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 	struct growth *g;
 	int r;
 
-	/* Others are not counted in bytes, or those of memory once more. */
+	/* Other resources are not counted in bytes, or they would count memory twice. */
 	if (rec->resource != RESOURCE_MEMORY && rec->resource != RESOURCE_SEGMENT)
 		return 0;
 	g = triggers_growth_of(t, rec);
@@ -383,7 +385,7 @@ static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 		g->least[g->piece % LEAK_PIECES] = g->bytes;
 	r = triggers_reach(t, TRIGGER_LEAK, rec->head.ts_ns, g->bytes - least,
 			   t->options.leak_bytes, rec->head.pid);
-	/* From here on it has to grow as much again. */
+	/* The next trigger needs the same growth again, from here on. */
 	for (unsigned i = 0; t->n > before && i < LEAK_PIECES; i++)
 		g->least[i] = g->bytes;
 	return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The triggers of a flight recorder. They look at each record in order of time, as it is written.
- * A session without triggers has no cost for them.
+ * The triggers of a flight recorder. They check each record in order of time, as it is written. A
+ * session without triggers has no cost for them.
  *
  *  wakeup    A thread waited for a CPU after its wakeup. A loss clears the table of waiting
  *            threads.
