@@ -18,8 +18,8 @@ enum unwind_away_state {
 	AWAY_TO_READ,
 	AWAY_TO_CLOSE,
 	AWAY_AT_WORK,
-	AWAY_DONE, /* to be fetched */
-	AWAY_HELD, /* the caller looks at what was opened */
+	AWAY_DONE, /* to be returned by unwind_away_next() */
+	AWAY_HELD, /* the caller checks the opened file */
 };
 
 struct unwind_away_slot {
@@ -28,7 +28,7 @@ struct unwind_away_slot {
 };
 
 struct unwind_away {
-	pthread_mutex_t lock; /* guards all of it */
+	pthread_mutex_t lock; /* guards all members */
 	int done_fd;          /* owned */
 	unsigned n_threads;
 	bool has_owner;
@@ -36,11 +36,11 @@ struct unwind_away {
 	struct unwind_away_slot slots[UNWIND_AWAY_FILES_MAX];
 };
 
-/* Of all sessions. The lock is taken last. */
+/* For all sessions. This lock is taken last. */
 static pthread_mutex_t away_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned away_n_threads;
 static struct unwind_away
-	*away_orphans; /* with files to close, no owner, and no thread that does it */
+	*away_orphans; /* without an owner, with files to close, and no thread to close them */
 
 int unwind_open_mapped(const struct unwind_ask *ask)
 {
@@ -68,7 +68,7 @@ static bool unwind_away_device_works(const struct unwind_away *a, uint32_t devic
 	return false;
 }
 
-/* What is to be done next, for a thread; NULL = nothing. */
+/* The next work for a thread; NULL = none. */
 static struct unwind_away_slot *unwind_away_choose(struct unwind_away *a)
 {
 	for (size_t i = 0; i < UNWIND_AWAY_FILES_MAX; i++) {
@@ -80,7 +80,7 @@ static struct unwind_away_slot *unwind_away_choose(struct unwind_away *a)
 	return NULL;
 }
 
-/* All of this may take for ever. */
+/* Each of these steps can take forever. */
 static void unwind_away_do(enum unwind_away_state what, struct unwind_away_file *file)
 {
 	if (what == AWAY_TO_OPEN) {
@@ -113,7 +113,7 @@ static void unwind_away_work_at(struct unwind_away *a, struct unwind_away_slot *
 	thread_signal(a->done_fd);
 }
 
-/* The last one frees all. Called with the lock. */
+/* The last one, owner or thread, frees everything. Called with the lock. */
 static void unwind_away_leave(struct unwind_away *a)
 {
 	bool last = !a->has_owner && a->n_threads == 0;
@@ -140,7 +140,7 @@ static void unwind_away_work(struct unwind_away *a)
 	unwind_away_leave(a);
 }
 
-/* One that is left alone, for this thread; NULL = there is none, and the thread counts no more. */
+/* An orphan, now adopted by this thread; NULL = there is none, and the thread no longer counts. */
 static struct unwind_away *unwind_away_adopt(void)
 {
 	struct unwind_away *a;
@@ -168,7 +168,7 @@ static void *unwind_away_run(void *userdata)
 	return NULL;
 }
 
-/* For A, or (NULL) for those that are left alone. */
+/* Starts a thread for A, or if A is NULL, for the orphans. */
 static bool unwind_away_start_thread(struct unwind_away *a)
 {
 	bool may;
@@ -187,7 +187,7 @@ static bool unwind_away_start_thread(struct unwind_away *a)
 	return false;
 }
 
-/* Another thread, if there is work for one. Called with the lock. */
+/* Starts another thread, if there is work for one. Called with the lock. */
 static void unwind_away_start(struct unwind_away *a)
 {
 	if (unwind_away_choose(a) && a->n_threads < UNWIND_AWAY_THREADS_MAX &&
@@ -195,14 +195,14 @@ static void unwind_away_start(struct unwind_away *a)
 		a->n_threads++;
 }
 
-/* The next thread that has done its work closes what is open. */
+/* Makes A an orphan: the next thread without other work closes its files. */
 static void unwind_away_leave_alone(struct unwind_away *a)
 {
 	pthread_mutex_lock(&away_lock);
 	a->next = away_orphans;
 	away_orphans = a;
 	pthread_mutex_unlock(&away_lock);
-	/* (if the last one has ended meanwhile) */
+	/* (in case the last thread has ended meanwhile) */
 	unwind_away_start_thread(NULL);
 }
 
@@ -227,7 +227,7 @@ int unwind_away_new(int done_fd, struct unwind_away **ret)
 	return 0;
 }
 
-/* To what becomes of it when nobody wants it. */
+/* The state of a slot after the owner is gone. */
 static enum unwind_away_state unwind_away_without_owner(const struct unwind_away_slot *slot)
 {
 	switch (slot->state) {
@@ -302,7 +302,7 @@ bool unwind_away_next(struct unwind_away *a, struct unwind_away_file *ret)
 		slot->state = slot->file.fd >= 0 ? AWAY_HELD : AWAY_FREE;
 		found = true;
 	}
-	/* (one that could not be started may be now) */
+	/* (a thread that could not be started before may start now) */
 	unwind_away_start(a);
 	pthread_mutex_unlock(&a->lock);
 	return found;

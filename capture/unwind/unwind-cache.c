@@ -21,27 +21,28 @@
 #include "base/outbuf.h"
 
 #define NS_PER_S           UINT64_C(1000000000)
-#define CHANGE_TICK_NS     UINT64_C(20000000) /* changes closer together may have one time */
-#define USED_SECONDS       3600               /* how exact the time of use is */
-#define UNWIND_CACHE_MAGIC 0x796b776eu        /* of this machine's byte order */
+#define CHANGE_TICK_NS     UINT64_C(20000000) /* timestamps of changes are this coarse */
+#define USED_SECONDS       3600               /* precision of the time of use */
+#define UNWIND_CACHE_MAGIC 0x796b776eu        /* in this machine's byte order */
 
 struct unwind_cache {
-	int fd; /* owned; the directory */
+	int fd; /* the directory; owned */
 	uint64_t bytes_max;
 	bool measured;  /* BYTES is known */
-	uint64_t bytes; /* in the directory, when it was last listed, and ours since then */
+	uint64_t bytes; /* in the directory when it was last listed, plus bytes written since
+			 * then */
 };
 
-/* Before a table that is packed. */
+/* Precedes a packed table. */
 struct unwind_cache_head {
 	uint32_t magic, version;
 	uint32_t table_bytes; /* sizeof(struct unwind_table) */
-	uint32_t checksum;    /* CRC-32 of all that follows */
+	uint32_t checksum;    /* CRC-32 of the bytes that follow */
 };
 
 enum { NAME_BYTES = 128 };
 
-/* ---- life ---- */
+/* ---- open and free ---- */
 
 int unwind_cache_open(uint64_t bytes_max, struct unwind_cache **ret)
 {
@@ -69,7 +70,7 @@ struct unwind_cache *unwind_cache_free(struct unwind_cache *cache)
 	return free_ptr(cache);
 }
 
-/* ---- which file ---- */
+/* ---- keys ---- */
 
 struct unwind_cache_key {
 	char name[NAME_BYTES];
@@ -110,7 +111,7 @@ static int unwind_cache_take_apart(const struct outbuf *in, uint64_t file_bytes,
 	return unwind_table_unpack(table, n, file_bytes, ret);
 }
 
-/* So that it does not go first. */
+/* Updates the time of use, so that the table is not removed first. */
 static void unwind_cache_mark_used(int fd, const struct stat *st)
 {
 	if (time(NULL) - st->st_mtim.tv_sec > USED_SECONDS)
@@ -161,7 +162,7 @@ int unwind_cache_find(struct unwind_cache *cache, int fd, struct unwind_table *r
 	return r;
 }
 
-/* ---- what goes ---- */
+/* ---- removal ---- */
 
 struct unwind_cache_entry {
 	char name[NAME_BYTES];
@@ -204,8 +205,8 @@ static int unwind_cache_list(struct unwind_cache *cache, struct unwind_cache_ent
 DEFINE_ORDER(unwind_cache_compare, struct unwind_cache_entry,
 	     COMPARE(x->used.tv_sec, y->used.tv_sec) ?: COMPARE(x->used.tv_nsec, y->used.tv_nsec))
 
-/* Lists the directory anew, since others write there, too, and makes room for BYTES and a quarter
- * of all. */
+/* Lists the directory again, since other processes write to it, too. If there is no room for
+ * BYTES, removes tables until there is, and a quarter of the maximum is free. */
 static int unwind_cache_sweep(struct unwind_cache *cache, uint64_t bytes)
 {
 	struct unwind_cache_entries entries = { 0 };
@@ -242,8 +243,8 @@ static int unwind_cache_write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* Under another name until it is whole. A process that was killed leaves that one, and it goes like
- * any other. */
+/* Writes under another name until the file is complete. A killed process leaves such a file,
+ * which is removed like any other. */
 static int unwind_cache_write(struct unwind_cache *cache, const char *name,
 			      const struct outbuf *bytes)
 {

@@ -11,9 +11,9 @@
 #include "capture/unwind/byte-reader.h"
 
 enum {
-	FORM_MASK = 0x0f, /* of DW_EH_PE_* */
+	FORM_MASK = 0x0f, /* for DW_EH_PE_* */
 	BASE_MASK = 0x70,
-	CFI_STACK_MAX = 32, /* states that are remembered; compilers have one or two */
+	CFI_STACK_MAX = 32, /* remembered states; compilers use one or two */
 	POINTER_BYTES = 8,
 };
 
@@ -85,10 +85,9 @@ struct cfi_run {
 	const struct cfi_section *section;
 	const struct cfi_cie *cie;
 	struct byte_reader r;
-	const struct cfi_state
-		*initial; /* what "restore" brings back; NULL while it is being made */
+	const struct cfi_state *initial; /* the state for "restore"; NULL while it is being made */
 	uint64_t location, end;
-	bool changed; /* since the last row */
+	bool changed; /* since the last reported row */
 	cfi_row_fn fn;
 	void *userdata;
 	struct cfi_state state;
@@ -105,8 +104,7 @@ static int cfi_tell_row(struct cfi_run *run)
 }
 
 /*
- * All that follows is about addresses from LOCATION on. Behind the end, nothing that follows
- * matters.
+ * Following instructions apply to addresses from LOCATION on. After the end, they are skipped.
  */
 static int cfi_move_to(struct cfi_run *run, uint64_t location)
 {
@@ -178,7 +176,7 @@ static struct cfi_rule cfi_read_expression(struct cfi_run *run, enum cfi_rule_ki
 	uint64_t n = byte_reader_uleb(&run->r);
 	const uint8_t *bytes = byte_reader_take(&run->r, n);
 
-	/* (nothing is longer than a section, which is smaller than 4 GiB) */
+	/* (a section is smaller than 4 GiB, and so is each of its parts) */
 	return (struct cfi_rule){ .kind = kind, .n = bytes ? (uint32_t)n : 0, .expression = bytes };
 }
 
@@ -210,7 +208,7 @@ static void cfi_set_cfa(struct cfi_run *run, uint32_t number, int64_t offset)
 	run->changed = true;
 }
 
-/* Changes one half of a CFA that is a register and an offset. */
+/* Changes the register or the offset of a CFA that consists of both. */
 static void cfi_change_cfa(struct cfi_run *run, const uint32_t *number, const int64_t *offset)
 {
 	const struct cfi_rule *cfa = &run->state.cfa;
@@ -385,7 +383,7 @@ static int cfi_run(struct cfi_run *run)
 
 /* ---- entries ---- */
 
-/* One entry: R are the bytes behind its length. */
+/* An entry. R contains the bytes after its length. */
 struct cfi_entry {
 	uint32_t offset;
 	struct byte_reader r;
@@ -393,11 +391,11 @@ struct cfi_entry {
 	uint64_t cie_offset; /* of an FDE */
 };
 
-/* What stands where a CIE has a mark, and an FDE says which CIE it has. */
+/* Reads the field that marks a CIE, or refers from an FDE to its CIE. */
 static void cfi_read_entry_kind(const struct cfi_section *section, bool is_64,
 				struct cfi_entry *ret)
 {
-	bool wide = is_64 && section->is_debug_frame; /* (in .eh_frame it has always 4 bytes) */
+	bool wide = is_64 && section->is_debug_frame; /* (in .eh_frame, it always has 4 bytes) */
 	uint64_t here = (uint64_t)(ret->r.at - section->data);
 	uint64_t id = byte_reader_unsigned(&ret->r, wide ? 8 : 4);
 
@@ -406,13 +404,14 @@ static void cfi_read_entry_kind(const struct cfi_section *section, bool is_64,
 		ret->cie_offset = id;
 	} else {
 		ret->is_cie = id == 0;
-		ret->cie_offset = here - id; /* (what is no CIE's is found out soon) */
+		ret->cie_offset = here - id; /* (an invalid offset is detected when the CIE is
+					      * searched) */
 	}
 }
 
 /*
- * Reads the entry at *AT and moves it to the next. False at the end, and where a length makes no
- * sense.
+ * Reads the entry at *AT, and moves *AT to the next one. False at the end, or for an invalid
+ * length.
  */
 static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct cfi_entry *ret)
 {
@@ -436,8 +435,7 @@ static bool cfi_read_entry(const struct cfi_section *section, size_t *at, struct
 }
 
 /*
- * Reads what the letters behind "z" stand for; the rest of the augmentation's N bytes is passed
- * over.
+ * Reads the augmentation for the letters after "z", and skips the rest of its N bytes.
  */
 static void cfi_read_augmentation(const char *letters, struct byte_reader *r, struct cfi_cie *cie)
 {
@@ -456,7 +454,7 @@ static void cfi_read_augmentation(const char *letters, struct byte_reader *r, st
 			byte_reader_u8(&inner);
 			break;
 		case 'P':
-			/* Only its size matters: it may well be one that is indirect. */
+			/* Only the size of this pointer matters. It may be indirect. */
 			encoding = byte_reader_u8(&inner);
 			if (encoding != DW_EH_PE_omit)
 				cfi_read_form(&inner, encoding);
@@ -467,7 +465,7 @@ static void cfi_read_augmentation(const char *letters, struct byte_reader *r, st
 		case 'B':
 			break;
 		default:
-			/* What it says, and what comes behind it, nobody knows. */
+			/* Unknown letter: the meaning of all following bytes is unknown, too. */
 			byte_reader_fail(&inner);
 		}
 	}
@@ -508,7 +506,7 @@ static void cfi_read_cie_head(struct byte_reader *r, struct cfi_cie *cie)
 		byte_reader_fail(r);
 }
 
-/* What the CIE's own instructions make. */
+/* Executes the instructions of the CIE itself. */
 static void cfi_run_initial(const struct cfi_section *section, const struct byte_reader *r,
 			    struct cfi_cie *cie)
 {
@@ -566,8 +564,8 @@ static const struct cfi_cie *cfi_find_cie(const struct cfi *cfi, uint64_t offset
 }
 
 /*
- * Reads what comes before an FDE's instructions. NULL if there is no such CIE, or something is cut
- * off.
+ * Reads the part of an FDE before its instructions. NULL if its CIE is missing, or the FDE is
+ * truncated.
  */
 static const struct cfi_cie *cfi_read_fde(const struct cfi *cfi, struct cfi_entry *entry,
 					  uint64_t *ret_begin, uint64_t *ret_size)

@@ -16,15 +16,15 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* While a file is taken apart. */
+/* A file that is being parsed. */
 struct elf_parts {
 	const uint8_t *data;
 	size_t n;
 	Elf *elf;
-	GElf_Phdr eh_header; /* PT_GNU_EH_FRAME; its type is PT_NULL where there is none */
+	GElf_Phdr eh_header; /* PT_GNU_EH_FRAME; the type is PT_NULL if there is none */
 };
 
-/* N bytes from OFFSET on, or NULL if the file does not have them. */
+/* N bytes at OFFSET, or NULL if they are not all in the file. */
 static const uint8_t *unwind_elf_bytes_at(const struct elf_parts *parts, uint64_t offset,
 					  uint64_t n)
 {
@@ -94,7 +94,7 @@ static int unwind_elf_read_segments(struct unwind_elf *elf, struct elf_parts *pa
 	return 0;
 }
 
-/* ---- sections that are compressed ---- */
+/* ---- compressed sections ---- */
 
 static bool unwind_elf_unpack(uint32_t how, const uint8_t *from, size_t n, uint8_t *to, size_t n_to)
 {
@@ -106,7 +106,7 @@ static bool unwind_elf_unpack(uint32_t how, const uint8_t *from, size_t n, uint8
 	       n_done == n_to;
 }
 
-/* Makes SECTION, which holds something compressed behind a header, what it is unpacked. */
+/* Decompresses SECTION, whose data follows a header, and replaces its data by the result. */
 static int unwind_elf_unpack_section(struct unwind_elf *elf, struct cfi_section *section,
 				     uint32_t how, size_t header, uint64_t size)
 {
@@ -135,7 +135,7 @@ static int unwind_elf_unpack_standard(struct unwind_elf *elf, struct cfi_section
 					 header.ch_size);
 }
 
-/* As it was done before there was a flag: "ZLIB", the size as eight bytes, big-endian. */
+/* The older format without a flag: "ZLIB", then the size as eight bytes, big-endian. */
 static int unwind_elf_unpack_gnu(struct unwind_elf *elf, struct cfi_section *section)
 {
 	uint64_t size;
@@ -159,7 +159,7 @@ static int unwind_elf_take_debug_frame(struct unwind_elf *elf, const struct cfi_
 	else if (compressed)
 		r = unwind_elf_unpack_standard(elf, &found);
 	if (r == -EBADMSG)
-		return 0; /* (what else there is may still be good) */
+		return 0; /* (other parts of the file can still be valid) */
 	found.is_debug_frame = true;
 	if (r == 0)
 		elf->debug_frame = found;
@@ -212,7 +212,7 @@ static int unwind_elf_read_sections(struct unwind_elf *elf, const struct elf_par
 
 /* ---- .eh_frame without sections ---- */
 
-/* What of the file is loaded from ADDRESS to the end of its segment. */
+/* The bytes of the file that are loaded from ADDRESS to the end of its segment. */
 static struct cfi_section unwind_elf_rest_of_segment(const struct elf_parts *parts,
 						     uint64_t address)
 {
@@ -255,7 +255,7 @@ static void unwind_elf_find_by_header(struct unwind_elf *elf, const struct elf_p
 		elf->eh_frame = unwind_elf_rest_of_segment(parts, address);
 }
 
-/* ---- all ---- */
+/* ---- the whole file ---- */
 
 static int unwind_elf_read_header(const struct elf_parts *parts)
 {
@@ -288,11 +288,11 @@ int unwind_elf_init(struct unwind_elf *elf, const void *data, size_t n)
 	int r;
 
 	*elf = (struct unwind_elf){ 0 };
-	/* (else libelf would unpack archives) */
+	/* (otherwise libelf would unpack archives) */
 	if (n < sizeof(Elf32_Ehdr) || memcmp(data, ELFMAG, SELFMAG) != 0)
 		return -ENOEXEC;
 	elf_version(EV_CURRENT);
-	/* It writes nothing: what is not aligned it copies. */
+	/* libelf writes nothing to DATA: it copies unaligned parts. */
 	parts.elf = elf_memory((char *)data, n);
 	if (!parts.elf)
 		return -EBADMSG;

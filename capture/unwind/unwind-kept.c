@@ -63,9 +63,9 @@ void unwind_kept_take(struct unwind_kept *k, uint32_t number)
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* ---- a table ---- */
+/* ---- search ---- */
 
-/* The last of N rows (or slots of a root) that begins at ADDRESS or below. */
+/* The index of the last of N rows (or slots of a root) that begins at or below ADDRESS. */
 static uint32_t unwind_kept_search(uint32_t n, uint32_t address,
 				   uint32_t (*begin)(const void *data, uint32_t i),
 				   const void *data)
@@ -93,7 +93,7 @@ static uint32_t unwind_kept_row_begin(const void *data, uint32_t i)
 	return ((const struct unwind_block *)data)->rows[i].address;
 }
 
-/* As the programs do it: the root, the first rows of a group of blocks, the block. */
+/* Searches like the programs: the root, the first rows of a group of blocks, the block. */
 static uint32_t unwind_kept_search_table(int fd, uint32_t address)
 {
 	union {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of the kernel side, for walks in user space (capture/unwind/unwind-resume.h): the
- * kernel keeps them, and this module the descriptors of the latest ones.
+ * The tables of the kernel side, for walks in user space (capture/unwind/unwind-resume.h). The
+ * kernel keeps the tables, and this module keeps the descriptors of the latest ones.
  *
  * For any thread. A table is identified by file number and generation, as in mappings.
  */

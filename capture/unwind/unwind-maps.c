@@ -11,12 +11,12 @@
 #include <bpf/bpf.h>
 
 enum {
-	NAMES_FEW = 1024,     /* when fewer are left, */
-	NAMES_RECYCLED = 512, /* so many are taken back */
-	BLOCKS_AT_ONCE = 64,  /* of a table */
+	NAMES_FEW = 1024,     /* with fewer free numbers, */
+	NAMES_RECYCLED = 512, /* this many are recycled */
+	BLOCKS_AT_ONCE = 64,  /* of a table, per system call */
 };
 
-/* ---- life ---- */
+/* ---- init and deinit ---- */
 
 static int unwind_maps_copy_fd(int fd, int *ret)
 {
@@ -115,13 +115,13 @@ union unwind_maps_element {
 	struct unwind_block block;
 };
 
-/* Elements of a map of blocks, to be put into it by one call. */
+/* Elements of a map of blocks that are added by one call. */
 struct unwind_maps_batch {
 	uint32_t keys[BLOCKS_AT_ONCE];
 	union unwind_maps_element elements[BLOCKS_AT_ONCE];
 };
 
-/* Puts the elements from FIRST up to END, at most as many as fit into BATCH, into FD. */
+/* Adds the elements from FIRST up to END to FD, at most as many as fit into BATCH. */
 static int unwind_maps_put_blocks(int fd, const struct unwind_table *table, uint32_t first,
 				  uint32_t end, struct unwind_maps_batch *batch)
 {
@@ -137,7 +137,7 @@ static int unwind_maps_put_blocks(int fd, const struct unwind_table *table, uint
 	return bpf_map_update_batch(fd, batch->keys, batch->elements, &n, NULL) < 0 ? -errno : 0;
 }
 
-/* A map with the blocks of TABLE. Returns its descriptor or a negative errno. */
+/* Makes a map with the blocks of TABLE. Returns its descriptor or a negative errno. */
 static int unwind_maps_make_blocks(const struct unwind_table *table)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_INNER_MAP);
@@ -159,8 +159,8 @@ static int unwind_maps_make_blocks(const struct unwind_table *table)
 /* ---- files ---- */
 
 /*
- * The programs read what is behind the state when that says UNWIND_FILE_READY. The table itself may
- * come a moment later.
+ * The programs read the other members only in state UNWIND_FILE_READY. The table itself can arrive
+ * a moment later.
  */
 static void unwind_maps_set_state(struct unwind_file *f, uint32_t state)
 {
@@ -229,7 +229,7 @@ void unwind_maps_ask_again(struct unwind_maps *maps, uint32_t number)
 void unwind_maps_take(struct unwind_maps *maps, uint32_t number)
 {
 	unwind_maps_set_state(&maps->files[number], UNWIND_FILE_NEW);
-	/* (it must go, or the next file of that number would have its rows) */
+	/* (the table must be removed, or the next file with this number would use its rows) */
 	if (unwind_publisher_put(maps->publisher, number, -1) < 0)
 		bpf_map_delete_elem(maps->tables_fd, &number);
 	unwind_kept_take(&maps->kept, number);
@@ -279,7 +279,7 @@ bool unwind_maps_make_room(struct unwind_maps *maps, uint32_t number, uint64_t b
 
 /* ---- names ---- */
 
-/* File number NUMBER can be given to another file. */
+/* File number NUMBER can be assigned to another file. */
 static void unwind_maps_give_name(struct unwind_maps *maps, uint32_t number)
 {
 	struct unwind_file_name name = {
@@ -323,8 +323,8 @@ static void unwind_maps_list_names(const struct unwind_maps *maps, struct unwind
 }
 
 /*
- * Mappings that still have the number have another generation with it, so that nobody takes the
- * next file for this one.
+ * The number gets a new generation, so that mappings with the old one do not refer to the next
+ * file.
  */
 static void unwind_maps_forget(struct unwind_maps *maps, uint32_t number,
 			       const struct unwind_file_key *key)

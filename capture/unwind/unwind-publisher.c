@@ -11,17 +11,18 @@
 #include "base/array.h"
 #include "capture/sandbox/thread.h"
 
-/* They wait together: at the start of a session the tables of a hundred files come at once. */
+/* They wait in parallel, since at the start of a session, the tables of a hundred files arrive
+ * at once. */
 enum { WORKERS_MAX = 64 };
 
 struct unwind_change {
 	uint32_t number;
-	int blocks_fd; /* owned; -1: take it out */
+	int blocks_fd; /* owned; -1 = removal */
 };
 
 struct unwind_publisher {
 	int tables_fd;
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* guards the following members */
 	pthread_cond_t done;  /* no worker is left */
 	struct unwind_change *queue;
 	size_t n, room;
@@ -108,7 +109,7 @@ void unwind_publisher_drain(struct unwind_publisher *p)
 {
 	pthread_mutex_lock(&p->lock);
 	if (p->n > 0 && p->n_workers == 0) {
-		/* No thread could be started: this one does it. */
+		/* No thread could be started, so this one does the work. */
 		p->n_workers++;
 		pthread_mutex_unlock(&p->lock);
 		unwind_publisher_work(p);

@@ -12,7 +12,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* A file that a few more have missed is no better than others. */
+/* Smaller differences in the number of misses do not count. */
 enum { MISSED_STEP = 16 };
 
 void unwind_queue_deinit(struct unwind_queue *q)
@@ -23,7 +23,7 @@ void unwind_queue_deinit(struct unwind_queue *q)
 	*q = (struct unwind_queue){ 0 };
 }
 
-/* Files that are not open share the last one. */
+/* Files that are not open share the last number. */
 static unsigned unwind_queue_owner(int fd)
 {
 	struct stat st;

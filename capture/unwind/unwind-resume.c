@@ -8,14 +8,14 @@
 #define UNWIND_RESUME_WORD     sizeof(uint64_t)
 #define UNWIND_RESUME_NO_FRAME UINT64_MAX
 
-/* A ucontext, from where the return from a signal's handler leaves SP: bp, sp, ip. */
+/* Offsets in struct ucontext from SP after the return of a signal handler: bp, sp, ip. */
 enum { SIGNAL_BP = 120, SIGNAL_SP = 160, SIGNAL_IP = 168 };
 
 struct unwind_resume {
 	struct unwind_kept *tables;
 	int processes_fd;
 	const struct rec_piece *piece;
-	const struct unwind_process *process; /* that of the piece, or what is known by now */
+	const struct unwind_process *process; /* of the piece, or the current one */
 	struct unwind_process now;
 	const uint8_t *stack;
 	uint64_t ip, sp, bp;
@@ -23,7 +23,7 @@ struct unwind_resume {
 	bool ran_out;
 };
 
-/* The word at ADDRESS; false if it is not in the copy. */
+/* Reads the word at ADDRESS. False if it is not in the copy. */
 static bool unwind_resume_read(struct unwind_resume *r, uint64_t address, uint64_t *ret)
 {
 	uint64_t at = address - r->piece->sp;
@@ -58,8 +58,8 @@ static const struct unwind_mapping *unwind_resume_search(const struct unwind_pro
 	return NULL;
 }
 
-/* Where the kernel has no hook, walks learn what is mapped: later ones may have come further than
- * this one. */
+/* Without the kernel's hook, mappings are learned by walks. Later walks can have learned more
+ * than this one. */
 static bool unwind_resume_learn(struct unwind_resume *r)
 {
 	uint32_t tgid = r->piece->head.pid;
@@ -72,10 +72,11 @@ static bool unwind_resume_learn(struct unwind_resume *r)
 	return true;
 }
 
-/* The mapping that the walk is in. */
+/* The mapping that contains IP. */
 static const struct unwind_mapping *unwind_resume_mapping(struct unwind_resume *r)
 {
-	/* The address of a caller is looked up one byte back. */
+	/* A return address can be the first byte after its function, so one byte less is looked
+	 * up. */
 	uint64_t address = r->exact ? r->ip : r->ip - 1;
 	const struct unwind_mapping *m = unwind_resume_search(r->process, address);
 
@@ -123,12 +124,12 @@ static uint64_t unwind_resume_cfa(struct unwind_resume *r, uint32_t rule)
 	return UNWIND_RESUME_NO_FRAME;
 }
 
-/* To the caller of the frame with CFA. Returns 0 or UNWIND_END_*. */
+/* Moves to the caller of the frame with CFA. Returns 0 or UNWIND_END_*. */
 static int unwind_resume_caller(struct unwind_resume *r, uint64_t cfa, uint32_t bp_rule)
 {
 	uint64_t ip, bp = r->bp;
 
-	/* Who calls is higher on the stack. */
+	/* The caller's frame is higher on the stack. */
 	if (cfa == UNWIND_RESUME_NO_FRAME || cfa <= r->sp ||
 	    !unwind_resume_read(r, cfa - UNWIND_RESUME_WORD, &ip))
 		return UNWIND_END_MEMORY;
@@ -158,7 +159,7 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 	return 0;
 }
 
-/* Code that no table describes keeps frame pointers. */
+/* Code without a table is assumed to keep frame pointers. */
 static int unwind_resume_undescribed(struct unwind_resume *r)
 {
 	if (r->bp == 0) {
@@ -170,7 +171,7 @@ static int unwind_resume_undescribed(struct unwind_resume *r)
 	return unwind_resume_caller(r, r->bp + 2 * UNWIND_RESUME_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
 
-/* To the caller; IP is 0 at the end. Returns 0 or UNWIND_END_*. */
+/* Moves to the caller. IP is 0 at the end. Returns 0 or UNWIND_END_*. */
 static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mapping *m)
 {
 	uint32_t rule = unwind_resume_rule(r, m);
@@ -188,7 +189,7 @@ static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mappi
 	case UNWIND_UNSUPPORTED:
 		return UNWIND_END_UNSUPPORTED;
 	}
-	/* (of those, the copy has none) */
+	/* (the copy does not contain these registers) */
 	if (UNWIND_RULE_KIND(rule) >= UNWIND_REGISTER(0))
 		return UNWIND_END_UNSUPPORTED;
 	return unwind_resume_caller(r, unwind_resume_cfa(r, rule), UNWIND_RULE_BP(rule));

@@ -6,15 +6,15 @@
 #include "bpf/unwind.h"
 #include "capture/unwind/byte-reader.h"
 
-/* Numbers of registers as the ABI has them for DWARF. */
+/* DWARF numbers of registers, from the ABI. */
 enum { X86_BP = 6, X86_SP = 7, X86_RETURN = 16 };
 
 enum {
 	WORD = 8,
 	BP_WORDS_MAX = UNWIND_BP_AT_BP - 1,
 	/*
-	 * Where rt_sigreturn() finds them, from the stack pointer on: struct ucontext in the
-	 * kernel.
+	 * Offsets from the stack pointer where rt_sigreturn() finds the registers: the kernel's
+	 * struct ucontext.
 	 */
 	SIGNAL_BP = 120,
 	SIGNAL_SP = 160,
@@ -28,7 +28,7 @@ static uint32_t unwind_rows_x86_unsupported(unsigned why)
 
 /* ---- expressions ---- */
 
-/* Nothing where RULE is none. */
+/* Empty if RULE is not an expression. */
 static struct byte_reader unwind_rows_x86_expression_of(const struct cfi_rule *rule)
 {
 	if (rule->kind != CFI_EXPRESSION && rule->kind != CFI_VAL_EXPRESSION)
@@ -36,7 +36,7 @@ static struct byte_reader unwind_rows_x86_expression_of(const struct cfi_rule *r
 	return (struct byte_reader){ rule->expression, rule->expression + rule->n, false };
 }
 
-/* The next operation is OP; it is passed over then. */
+/* Whether the next operation is OP, which is then skipped. */
 static bool unwind_rows_x86_expression_next_is(struct byte_reader *r, uint8_t op)
 {
 	if (r->at == r->end || *r->at != op)
@@ -59,7 +59,7 @@ static bool unwind_rows_x86_expression_ends(const struct byte_reader *r)
 	return r->at == r->end && !r->bad;
 }
 
-/* RULE is a register plus an offset, and nothing else. */
+/* Whether RULE is a register plus an offset, and nothing else. */
 static bool unwind_rows_x86_is_at_register(const struct cfi_rule *rule, unsigned number,
 					   int64_t *ret_offset)
 {
@@ -79,8 +79,8 @@ static uint32_t unwind_rows_x86_rule_with_offset(uint32_t kind, uint8_t bp, int6
 }
 
 /*
- * What linkers write for a PLT: SP + 8 + (((IP & 15) >= N) << 3). An entry pushes its number, and
- * the instruction behind that begins at its Nth byte.
+ * The expression that linkers write for a PLT: SP + 8 + (((IP & 15) >= N) << 3). An entry pushes
+ * its number, and the next instruction begins at its byte N.
  */
 static bool unwind_rows_x86_is_plt(const struct cfi_rule *cfa, uint8_t *ret_threshold)
 {
@@ -102,7 +102,7 @@ static bool unwind_rows_x86_is_plt(const struct cfi_rule *cfa, uint8_t *ret_thre
 	return true;
 }
 
-/* "plus 8" in one of its spellings, and nothing behind it. */
+/* Whether R is "plus 8", in one of its encodings, and nothing else. */
 static bool unwind_rows_x86_is_plus_word(struct byte_reader r)
 {
 	if (unwind_rows_x86_expression_next_is(&r, DW_OP_plus_uconst))
@@ -112,7 +112,8 @@ static bool unwind_rows_x86_is_plus_word(struct byte_reader r)
 	       unwind_rows_x86_expression_ends(&r);
 }
 
-/* A CFA that is a word on the stack, or 8 more than that. */
+/* The rule for a CFA that is a register plus an offset, a word on the stack, or such a word plus
+ * 8. */
 static uint32_t unwind_rows_x86_rule_of_expression(const struct cfi_rule *cfa, uint8_t bp)
 {
 	struct byte_reader r = unwind_rows_x86_expression_of(cfa);
@@ -165,7 +166,8 @@ static bool unwind_rows_x86_is_saved_at(const struct cfi_rule *rule, int64_t off
 	       unwind_rows_x86_is_at_register(rule, X86_SP, &said) && said == offset;
 }
 
-/* All is in the frame that the kernel made. The handler has returned, so SP is at the ucontext. */
+/* All registers are in the frame that the kernel made. The handler has returned, so SP is at the
+ * ucontext. */
 static bool unwind_rows_x86_is_signal_frame(const struct cfi_cie *cie,
 					    const struct cfi_state *state)
 {
@@ -181,8 +183,7 @@ static bool unwind_rows_x86_is_signal_frame(const struct cfi_cie *cie,
 }
 
 /*
- * The offset from the CFA where RULE says that a register is saved; false if it says so in no such
- * way.
+ * The offset from the CFA where RULE saves a register. False if RULE has another form.
  */
 static bool unwind_rows_x86_saved_below_cfa(const struct cfi_rule *rule, const struct cfi_rule *cfa,
 					    int64_t *ret_offset)
@@ -191,14 +192,14 @@ static bool unwind_rows_x86_saved_below_cfa(const struct cfi_rule *rule, const s
 		*ret_offset = rule->offset;
 		return true;
 	}
-	/* By the register that the CFA is counted from, too. */
+	/* The offset can also be relative to the register of the CFA. */
 	return rule->kind == CFI_EXPRESSION && cfa->kind == CFI_REGISTER &&
 	       (cfa->n == X86_SP || cfa->n == X86_BP) &&
 	       unwind_rows_x86_is_at_register(rule, cfa->n, ret_offset) &&
 	       !__builtin_sub_overflow(*ret_offset, cfa->offset, ret_offset);
 }
 
-/* Where the caller's BP is, as a rule has it. False if that cannot be said. */
+/* The place of the caller's BP, as in a rule. False if a rule cannot express it. */
 static bool unwind_rows_x86_find_bp(const struct cfi_state *state, uint8_t *ret)
 {
 	const struct cfi_rule *rule = &state->registers[X86_BP];
@@ -221,7 +222,7 @@ static bool unwind_rows_x86_find_bp(const struct cfi_state *state, uint8_t *ret)
 	return true;
 }
 
-/* The caller's SP is the CFA, as it is everywhere but in signal frames. */
+/* Whether the caller's SP is the CFA, as in all but signal frames. */
 static bool unwind_rows_x86_sp_is_cfa(const struct cfi_rule *sp)
 {
 	return sp->kind == CFI_UNSPECIFIED || (sp->kind == CFI_VAL_OFFSET && sp->offset == 0);
@@ -236,7 +237,7 @@ static bool unwind_rows_x86_returns_below_cfa(const struct cfi_state *state)
 	       offset == -WORD;
 }
 
-/* The return address is in a register, and the CFA is counted from SP. */
+/* Whether the return address is in a register, and the CFA is relative to SP. */
 static bool unwind_rows_x86_returns_in_register(const struct cfi_state *state)
 {
 	const struct cfi_rule *rule = &state->registers[X86_RETURN];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables made in a process of its own (sandbox.h). Nothing of what that process says is believed:
- * it has read somebody else's file.
+ * Tables made in the sandbox (sandbox.h). Its answers are not trusted, because it has read an
+ * untrusted file.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int unwind_table_answer(const void *data, size_t n, struct outbuf *to)
 	return to->error;
 }
 
-/* ---- what is checked ---- */
+/* ---- checks ---- */
 
 static bool unwind_table_rule_is_valid(uint32_t rule)
 {
@@ -52,7 +52,7 @@ static bool unwind_table_rule_is_valid(uint32_t rule)
 	return kind < _UNWIND_KINDS;
 }
 
-/* Sorted; each one says something new; the last one ends what is known. */
+/* Rows are sorted, neighbours have different rules, and the last one has no rule. */
 static bool unwind_table_rows_are_valid(const struct unwind_table *table)
 {
 	const struct unwind_row *rows = table->rows;
@@ -93,7 +93,7 @@ bool unwind_table_is_valid(const struct unwind_table *table, uint64_t file_bytes
 	       unwind_table_rows_are_valid(table);
 }
 
-/* ---- the other side ---- */
+/* ---- the parent ---- */
 
 int unwind_table_unpack(const void *data, size_t size, uint64_t file_bytes,
 			struct unwind_table *ret)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All FDEs of a file are found first and sorted by address. Then each one is executed once, in that
- * order, and what comes out is appended to the rows. So a file takes 16 bytes an FDE besides its
- * rows.
+ * All FDEs of a file are found first, and sorted by address. Then each one is executed once, in
+ * that order, and its rows are appended. So a file needs 16 bytes per FDE in addition to its rows.
  */
 #include "capture/unwind/unwind-table.h"
 
@@ -20,7 +19,7 @@ enum { EH_FRAME, DEBUG_FRAME, _SECTIONS };
 
 enum { FDES_MAX = 1 << 22 };
 
-/* Addresses are those of rows. */
+/* Addresses are relative, as in rows. */
 struct fde_place {
 	uint32_t begin, size;
 	uint32_t offset; /* in its section */
@@ -32,13 +31,13 @@ struct table_builder {
 	const struct unwind_elf *elf;
 	uint64_t first_address;
 	struct cfi sections[_SECTIONS];
-	uint8_t section; /* that is passed through */
+	uint8_t section; /* the current section */
 	struct fde_place *fdes;
 	size_t n_fdes, room_fdes;
 	struct unwind_row *rows;
 	size_t n_rows, room_rows;
-	uint32_t done;       /* up to where there are rows */
-	uint32_t begin, end; /* of the FDE that is executed */
+	uint32_t done;       /* end of the code that has rows */
+	uint32_t begin, end; /* of the current FDE */
 	uint32_t n_overlaps;
 };
 
@@ -56,7 +55,7 @@ static const struct unwind_segment *unwind_table_find_segment(const struct unwin
 	return NULL;
 }
 
-/* FDEs of no code (of functions that the linker left out, or nonsense) are passed over. */
+/* FDEs without code (of functions that the linker has dropped, or invalid ones) are skipped. */
 static int unwind_table_take_fde_place(uint64_t begin, uint64_t size, uint32_t offset,
 				       void *userdata)
 {
@@ -91,7 +90,7 @@ DEFINE_ORDER(compare_places, struct fde_place,
 	COMPARE(x->begin, y->begin) ?: COMPARE(x->section, y->section)
 		?: COMPARE(x->offset, y->offset))
 
-/* Linkers write them nearly in order, many quite so. */
+/* Linkers write FDEs nearly in order, and often exactly. */
 static void unwind_table_sort_places(struct table_builder *b)
 {
 	for (size_t i = 1; i < b->n_fdes; i++) {
@@ -125,7 +124,7 @@ static int unwind_table_find_fdes(struct table_builder *b)
 
 static int unwind_table_append_row(struct table_builder *b, uint32_t address, uint32_t rule)
 {
-	/* (what is there of this address is of the same FDE, and no longer true) */
+	/* (an earlier row for this address comes from the same FDE, and is superseded) */
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].address == address)
 		b->n_rows--;
 	if (b->n_rows > 0 && b->rows[b->n_rows - 1].rule == rule)
@@ -174,8 +173,9 @@ static int unwind_table_append_fde(struct table_builder *b, const struct fde_pla
 }
 
 /*
- * Where FDEs overlap the first one wins; but .eh_frame before .debug_frame, and one that has no end
- * of its own ends where the next one begins. NEXT_EH is the next one of .eh_frame.
+ * If FDEs overlap, the first one applies, with two exceptions: .eh_frame takes precedence over
+ * .debug_frame, and an FDE that is too long ends where the next one begins. NEXT_EH is the next one
+ * of .eh_frame.
  */
 static void unwind_table_set_fde_bounds(struct table_builder *b, size_t i, size_t next_eh)
 {

@@ -26,22 +26,23 @@
 #include "capture/unwind/unwind-queue.h"
 
 enum {
-	MISSED_MAX = 200, /* processes that may have gone before their file was opened */
+	MISSED_MAX = 200, /* misses until a file is given up: processes can end before their file
+			   * is opened */
 };
 
 struct unwinder {
-	pthread_mutex_t lock; /* guards all to the next blank line */
+	pthread_mutex_t lock; /* guards all members up to the next blank line */
 	pthread_cond_t answered;
 	unsigned n_holders; /* 2: owner and thread */
 	bool quits;
-	bool busy; /* asks wait, or may lie in the ring */
+	bool busy; /* requests wait, or may be in the ring */
 	struct unwinder_counts counts;
 
-	/* the thread's own */
+	/* for the thread */
 	int stop_fd;
 	uint64_t bytes_max;
 	struct unwind_maps maps;
-	struct unwind_cache *cache; /* NULL: there is none */
+	struct unwind_cache *cache; /* NULL = none */
 	struct unwind_away *away;
 	struct ring_buffer *ring;
 	struct unwind_queue asks;
@@ -78,8 +79,8 @@ static void unwinder_count(struct unwinder *u, uint64_t *count)
 /* ---- one table ---- */
 
 /*
- * The file that was mapped there when it was asked for. By now it may be another one: so the
- * process must have changed nothing between two looks. The vdso's number is never asked for.
+ * Opens the requested file. Its mapping may have been replaced meanwhile, so the mappings of the
+ * process must be the same before and after opening. The vdso's number is never requested.
  */
 static int unwinder_open(const struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -106,7 +107,7 @@ static int unwinder_put(struct unwinder *u, uint32_t number, const struct unwind
 	return has_room ? unwind_maps_put(&u->maps, number, table) : -ENOBUFS;
 }
 
-/* A cache that fails costs time only. */
+/* Failures of the cache only cost time, so they are ignored. */
 static int unwinder_make(struct unwinder *u, int fd, struct unwind_table *ret)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_REALTIME);
@@ -129,8 +130,8 @@ static bool unwinder_is_of_now(const struct unwinder *u, const struct unwind_ask
 }
 
 /*
- * The process is gone, or has something else there by now. The next one that has the file mapped
- * asks again, unless that never helps.
+ * The process has ended, or has another mapping there. The next process with this file requests it
+ * again, unless there were too many misses.
  */
 static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -142,7 +143,7 @@ static void unwinder_miss(struct unwinder *u, const struct unwind_ask *ask)
 		unwind_maps_put_nothing(&u->maps, ask->number);
 }
 
-/* RESULT is of a file that was opened, or could be opened no more. */
+/* RESULT is for a file that was opened, or that could no longer be opened. */
 static void unwinder_count_answer(struct unwinder *u, bool was_opened, int result)
 {
 	pthread_mutex_lock(&u->lock);
@@ -153,7 +154,7 @@ static void unwinder_count_answer(struct unwinder *u, bool was_opened, int resul
 	pthread_mutex_unlock(&u->lock);
 }
 
-/* What came of reading a file: TABLE, or RESULT says why there is none. */
+/* The result of reading a file: TABLE, or RESULT is the reason why there is none. */
 static void unwinder_take_table(struct unwinder *u, const struct unwind_ask *ask, int result,
 				const struct unwind_table *table)
 {
@@ -181,7 +182,7 @@ static void unwinder_answer(struct unwinder *u, const struct unwind_waiting *fil
 	}
 }
 
-/* The next one that waits. */
+/* Answers the next request in the queue. */
 static void unwinder_answer_next(struct unwinder *u)
 {
 	struct unwind_waiting file = unwind_queue_take(&u->asks, u->maps.files);
@@ -191,7 +192,7 @@ static void unwinder_answer_next(struct unwinder *u)
 	unwind_queue_charge(&u->asks, file.owner, clock_read_ns(CLOCK_MONOTONIC) - begun_ns);
 }
 
-/* ---- files that are away ---- */
+/* ---- files on remote and FUSE file systems ---- */
 
 static bool unwinder_is_away(const struct unwinder *u, const struct unwind_ask *ask)
 {
@@ -207,7 +208,7 @@ static void unwinder_ask_away(struct unwinder *u, const struct unwind_ask *ask)
 		unwinder_miss(u, ask);
 }
 
-/* As in unwinder_open(): whether what was opened is what was mapped. */
+/* Checks that the opened file is the mapped one, as in unwinder_open(). */
 static void unwinder_on_opened(struct unwinder *u, struct unwind_away_file *file)
 {
 	uint32_t changes;
@@ -236,12 +237,12 @@ static void unwinder_look_away(struct unwinder *u)
 	}
 }
 
-/* Code that the kernel maps into each process, this one, too: the kernel's word is good. */
+/* The kernel maps the vdso into each process, including this one, so it is trusted. */
 static void unwinder_answer_vdso(struct unwinder *u)
 {
 	_cleanup_(unwind_table_deinit) struct unwind_table table = { 0 };
 	const Elf64_Ehdr *vdso = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-	/* (its sections are listed at its end) */
+	/* (the section headers are at its end) */
 	size_t size = vdso ? vdso->e_shoff + (size_t)vdso->e_shnum * vdso->e_shentsize : 0;
 
 	if (size == 0 || unwind_table_read(vdso, size, &table) < 0 ||
@@ -251,7 +252,7 @@ static void unwinder_answer_vdso(struct unwinder *u)
 
 /* ---- the thread ---- */
 
-/* The file is opened at once: who has it mapped may be gone when its turn comes. */
+/* Opens the file at once, because the process that maps it may have ended when it is read. */
 static int unwinder_on_ask(void *userdata, void *data, size_t size)
 {
 	struct unwind_waiting file = { .fd = -1 };
@@ -262,7 +263,7 @@ static int unwinder_on_ask(void *userdata, void *data, size_t size)
 	memcpy(&file.ask, data, sizeof(file.ask));
 	if (file.ask.number == UNWIND_FILE_NONE) {
 		unwind_maps_recycle_names(&u->maps);
-		/* (a number that has another file begins anew) */
+		/* (a recycled number belongs to another file, so its misses start at 0) */
 		memset(u->n_missed, 0, sizeof(u->n_missed));
 		return 0;
 	}
@@ -287,10 +288,10 @@ static bool unwinder_is_busy(struct unwinder *u)
 	return busy;
 }
 
-/* True if it is to end. */
+/* Returns true if the thread must end. */
 static bool unwinder_look(struct unwinder *u)
 {
-	/* (who begins to wait from here on may have asked for something that is not seen now) */
+	/* (a later call of unwinder_wait() can refer to a request that this round does not see) */
 	bool was_busy = unwinder_is_busy(u), quits, answers;
 
 	ring_buffer__consume(u->ring);
@@ -336,7 +337,7 @@ static void *unwinder_run(void *userdata)
 	return NULL;
 }
 
-/* ---- its owner ---- */
+/* ---- the owner ---- */
 
 int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwinder **ret)
 {
@@ -350,7 +351,7 @@ int unwinder_new(const struct unwind_maps *maps, uint64_t bytes_max, struct unwi
 	u->busy = true;
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_cond_init(&u->answered, NULL);
-	/* (first of all, or there would be descriptors that are none to close) */
+	/* (first, because it sets invalid descriptors, so that none is closed by mistake) */
 	r = unwind_maps_init(&u->maps, maps);
 	u->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r == 0)
