@@ -136,7 +136,7 @@ static bool summary_diff_did_anything(const struct summary_thread *t)
 	return t->cpu_ns != 0 || t->runnable_ns != 0 || t->switches != 0 || t->wakeups != 0;
 }
 
-/* What a thread is the first of. */
+/* Whether a thread is the first one of its process, or of its program. */
 struct firsts {
 	bool of_process, of_program;
 };

@@ -9,7 +9,7 @@ need_command codespell
 check=$ROOT/tests/style/check-text
 copy=$TMP/tree
 mkdir "$copy"
-(cd "$ROOT" && tar cf - docs README.md HACKING.md units base bus capture/heap) | tar xf - -C "$copy"
+(cd "$ROOT" && tar cf - docs README.md HACKING.md units base bus capture/heap capture/unwind) | tar xf - -C "$copy"
 
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"
@@ -38,6 +38,7 @@ plant base/planted.c 'recieve ==> receive' '/* They recieve it. */'
 plant docs/kymo.8 'recieve ==> receive' 'They recieve it.'
 plant bus/planted.c "bus/planted.c:1: name the subject instead of 'Whoever'" '/* Whoever calls it. */'
 plant bus/planted.c "bus/planted.c:2: name the subject instead of 'What '" '/*' ' * It is used. What is left goes.' ' */'
+plant capture/unwind/planted.c "capture/unwind/planted.c:1: name the subject instead of 'whom'" '/* whom */'
 plant bus/planted.h "bus/planted.h:1: name the subject instead of 'of who'" 'int n; /* of who asks */'
 plant capture/heap/planted.c "planted.c:1: name the subject instead of 'somebody'" '/* of somebody */'
 
