@@ -188,17 +188,32 @@ static struct capability capabilities_stacks(const struct kernel_btf *btf, bool 
 #endif
 }
 
+/* R is the result of kernel_btf_open(). */
+static struct capability capabilities_btf(int r)
+{
+	switch (r) {
+	case 0:
+		return (struct capability){ "btf", true,
+					    "the kernel describes its types in " BTF_PATH };
+	case -ENOENT:
+		return (struct capability){ "btf", false,
+					    "there is no " BTF_PATH
+					    ": the kernel needs CONFIG_DEBUG_INFO_BTF" };
+	default:
+		return (struct capability){ "btf", false,
+					    BTF_PATH " cannot be read, or has types that kymo does "
+						     "not know" };
+	}
+}
+
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 {
 	_cleanup_(kernel_btf_freep) struct kernel_btf *btf = NULL;
 	bool load = capabilities_may_load(), version = capabilities_kernel_at_least(6, 1);
-	bool all = kernel_btf_open(&btf) == 0 && load && version;
-	int n = 0;
+	int btf_r = kernel_btf_open(&btf), n = 0;
+	bool all = btf_r == 0 && load && version;
 
-	caps[n++] = (struct capability){ "btf", btf != NULL,
-					 btf ? "the kernel describes its types in " BTF_PATH
-					     : "there is no " BTF_PATH
-					       ": the kernel needs CONFIG_DEBUG_INFO_BTF" };
+	caps[n++] = capabilities_btf(btf_r);
 	caps[n++] = (struct capability){ "privilege", load,
 					 load ? "CAP_BPF and CAP_PERFMON, or more"
 					      : "needs root, or CAP_BPF and CAP_PERFMON" };

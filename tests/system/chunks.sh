@@ -43,6 +43,7 @@ check_all() {
 	for i in 1 2 $((N_CHUNKS / 2)); do
 		check_finds_nothing "$TMP/t.from-$i.fxt"
 	done
+	check_finds_nothing "$TMP/t.plain.fxt"
 }
 
 # What happened, of the last `dump_records`: without what heads and tails are made of.
