@@ -11,11 +11,11 @@
 #include "writer/apitrace/apitrace-writer.h"
 #include "writer/koids.h"
 
-/* Arguments of ours, behind those of a function. */
+/* The arguments that kymo adds, after those of the function. */
 enum { OWN_TS, OWN_DURATION, OWN_PID, OWN_ARGS };
 
 struct call_trace_function {
-	struct apitrace_names signature; /* its texts are in this */
+	struct apitrace_names signature; /* its texts are in `texts` */
 	struct apitrace_text args[EVENT_CALL_ARGS_MAX + OWN_ARGS];
 	char texts[];
 };
@@ -24,12 +24,12 @@ struct call_trace_call {
 	struct call_trace_function *function;
 	uint64_t begin_ns, end_ns;
 	uint32_t pid, tid, no;
-	uint32_t stack; /* its innermost call; 0 = none */
+	uint32_t stack; /* number of the innermost call; 0 = none */
 	bool left;
 	unsigned n_args;
 	struct call_value result;
 	struct call_value args[EVENT_CALL_ARGS_MAX];
-	char *texts; /* of the values. Owned */
+	char *texts; /* of the values; owned */
 };
 
 void call_trace_deinit(struct call_trace *t)
@@ -42,7 +42,7 @@ void call_trace_deinit(struct call_trace *t)
 	table_deinit_free(&t->names);
 }
 
-/* ---- taking in ---- */
+/* ---- input ---- */
 
 static struct apitrace_text call_trace_put_text(char **at, const char *text)
 {
@@ -53,7 +53,7 @@ static struct apitrace_text call_trace_put_text(char **at, const char *text)
 	return ret;
 }
 
-/* The function with the names of its arguments, as text, into TO. Returns its bytes. */
+/* Writes the function with the names of its arguments to TO. Returns the number of bytes. */
 static size_t call_trace_describe(const struct event *ev, char *to, size_t size)
 {
 	size_t n = (size_t)snprintf(to, size, "%s(", ev->call.function);
@@ -167,8 +167,7 @@ int call_trace_take(void *trace, const struct event *ev)
 
 /* ---- values ---- */
 
-/* The bytes that QUOTED stands for, into TO, which has room for as many. *RET_CUT: there were
- * more. */
+/* Decodes the quoted text QUOTED to TO, which is as large. *RET_CUT: the text was truncated. */
 static size_t call_trace_unquote(const char *quoted, char *to, bool *ret_cut)
 {
 	static const char from[] = "ntrfvab\"\\", bytes[] = "\n\t\r\f\v\a\b\"\\";
@@ -207,7 +206,7 @@ static int call_trace_put_quoted(struct apitrace_writer *w, const char *quoted)
 	if (!bytes)
 		return -ENOMEM;
 	n = call_trace_unquote(quoted, bytes, &cut);
-	/* (what people see says that there was more) */
+	/* (the quoted text shows the truncation) */
 	if (cut) {
 		apitrace_put_repr(w);
 		apitrace_put_string(w, quoted, strlen(quoted));
@@ -245,7 +244,7 @@ static int call_trace_put_value(struct apitrace_writer *w, const struct call_val
 /* ---- stacks ---- */
 
 enum {
-	CALL_TRACE_FRAMES_MAX = 256, /* with those of inlined functions */
+	CALL_TRACE_FRAMES_MAX = 256, /* including inlined functions */
 	CALL_TRACE_INLINED_MAX = 64, /* at one place */
 };
 
@@ -255,8 +254,8 @@ static struct apitrace_text call_trace_text(const char *text)
 			     : (struct apitrace_text){ 0 };
 }
 
-/* Function number I at STEP's place; a place without names has one, which is NULL. NULL without
- * memory. */
+/* Frame I of the place of STEP. A place without names has one frame, whose function is NULL.
+ * Returns NULL if there is no memory. */
 static struct apitrace_frame *call_trace_frame(struct call_trace *t,
 					       const struct call_stacks_step *step, int i)
 {
@@ -334,7 +333,7 @@ static int call_trace_enter(struct call_trace *t, struct apitrace_writer *w,
 	return r ?: apitrace_writer_end(w);
 }
 
-/* One that was not left is never left here, either. */
+/* A call that did not return in the archive does not return here, either. */
 static int call_trace_leave(struct apitrace_writer *w, const struct call_trace_call *call)
 {
 	int r = 0;
@@ -349,7 +348,7 @@ static int call_trace_leave(struct apitrace_writer *w, const struct call_trace_c
 	return r ?: apitrace_writer_end(w);
 }
 
-/* A call of no program: FUNCTION, with TEXT or NUMBER if it has arguments. */
+/* A call that the program did not make: FUNCTION, with TEXT or NUMBER if it has arguments. */
 static int call_trace_fake(struct apitrace_writer *w, struct apitrace_names *function,
 			   uint64_t number, const char *text)
 {
@@ -369,7 +368,7 @@ static int call_trace_fake(struct apitrace_writer *w, struct apitrace_names *fun
 	return apitrace_writer_end(w);
 }
 
-/* ---- the order ---- */
+/* ---- order of calls ---- */
 
 struct call_trace_step {
 	uint64_t ts_ns, slice;
@@ -384,7 +383,7 @@ DEFINE_ORDER(call_trace_compare_paired, struct call_trace_step,
 	COMPARE(x->slice, y->slice) ?: COMPARE(x->call->pid, y->call->pid)
 		?: COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->call, y->call))
 
-/* Begins, and, if they stand apart, ends. NULL without memory. */
+/* The begins of calls and, if they are separate, their ends. NULL if there is no memory. */
 static struct call_trace_step *call_trace_steps(struct call_trace *t, uint32_t pid, size_t *ret_n)
 {
 	bool arrival = t->options.order == CALL_TRACE_ARRIVAL;
@@ -417,7 +416,7 @@ static struct call_trace_step *call_trace_steps(struct call_trace *t, uint32_t p
 
 /* ---- the trace ---- */
 
-/* What is written around the calls. */
+/* The marks around the calls. */
 struct call_trace_marks {
 	struct apitrace_names push, pop, frame, lost;
 	bool in_group, any;
@@ -436,7 +435,7 @@ static int call_trace_end_group(struct apitrace_writer *w, struct call_trace_mar
 	return call_trace_fake(w, &m->pop, 0, "");
 }
 
-/* What stands before STEP. */
+/* Writes the marks before STEP. */
 static int call_trace_mark(const struct call_trace *t, struct apitrace_writer *w,
 			   struct call_trace_marks *m, const struct call_trace_step *step)
 {
@@ -494,7 +493,7 @@ int call_trace_processes(const struct call_trace *t, uint32_t **ret, size_t *ret
 	return 0;
 }
 
-/* Signatures have numbers of one stream. */
+/* Numbers of signatures are valid in one stream only. */
 static void call_trace_forget_numbers(struct call_trace *t)
 {
 	struct call_trace_function *f;

@@ -48,7 +48,7 @@ int calls_dump_take_grep(void *userdata, char *value)
 			   : cli_usage_error("--grep: '%s' is not a regular expression", value);
 }
 
-/* YES of an option; without it, it is yes. */
+/* Sets an option that takes "yes" or "no"; without a value, it is "yes". */
 static int calls_dump_take_switch(struct calls_dump_options *o, const char *name, char *value,
 				  bool negate, bool *to)
 {
@@ -113,12 +113,12 @@ int calls_dump_take_blobs(void *userdata, char *value)
 /* ---- blobs in files ---- */
 
 struct blob_files {
-	uint64_t no; /* of the call */
-	unsigned n;  /* of its blobs that were written */
-	bool failed; /* and it was said why */
+	uint64_t no; /* number of the call */
+	unsigned n;  /* number of its blobs that were written */
+	bool failed; /* and an error was printed */
 };
 
-/* A new file: nothing is overwritten, and no link is followed. */
+/* Creates a new file: does not overwrite files or follow links. */
 static bool calls_dump_blob_files_write(const char *name, const struct apitrace_text *blob)
 {
 	_cleanup_close_ int fd =
@@ -136,7 +136,7 @@ static bool calls_dump_blob_files_write(const char *name, const struct apitrace_
 	return fd >= 0;
 }
 
-/* Named as the format's tool does. */
+/* Prints the name of a file, in the style of `apitrace dump`, and writes BLOB to the file. */
 static void calls_dump_blob_files_put(void *userdata, struct outbuf *to,
 				      const struct apitrace_text *blob)
 {
@@ -155,7 +155,7 @@ static void calls_dump_blob_files_put(void *userdata, struct outbuf *to,
 	f->failed = true;
 }
 
-/* ---- printing ---- */
+/* ---- output ---- */
 
 static bool calls_dump_is_wanted(const struct calls_dump_options *o,
 				 const struct apitrace_call *call)
@@ -164,11 +164,12 @@ static bool calls_dump_is_wanted(const struct calls_dump_options *o,
 		return false;
 	if (!calls_set_has(&o->set, call))
 		return false;
-	/* (names have a NUL behind them) */
+	/* (names end with a NUL) */
 	return !o->has_grep || regexec(&o->grep, call->function->name.bytes, 0, NULL, 0) == 0;
 }
 
-/* Properties by their names, the last one of a name: as the format's tool has them. */
+/* The properties in the order of their names. Of equal names, the last one counts, as in `apitrace
+ * dump`. */
 static const struct apitrace_property *calls_dump_next(const struct apitrace_header *h,
 						       const struct apitrace_property *before)
 {
@@ -195,7 +196,7 @@ static int calls_dump_header(struct outbuf *b, const struct apitrace_header *h,
 		json_print_line(calls_json_header(h));
 		return 0;
 	}
-	/* (as there: not where functions are looked for) */
+	/* (like apitrace, without the properties if functions are searched) */
 	while (!o->has_grep && r == 0 && (p = calls_dump_next(h, p)))
 		r = apitrace_text_property(b, p, &o->text);
 	return r;
@@ -230,7 +231,7 @@ int calls_dump(struct open_trace *t, const struct calls_dump_options *o)
 		else
 			r = apitrace_text_call(&b, call, &text);
 		calls_dump_print(&b);
-		/* A reader of ours that has seen enough: no use to go on. */
+		/* The reader of standard output has closed it. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

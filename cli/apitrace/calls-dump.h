@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo dump of a call trace: as `apitrace dump` prints it, with its options.
+ * kymo dump of a call trace, with the output and the options of `apitrace dump`.
  */
 #pragma once
 
@@ -16,12 +16,12 @@ struct calls_dump_options {
 	struct calls_set set;
 	regex_t grep;
 	bool json, verbose, has_grep, blobs;
-	const char *used; /* an option that was given and only call traces have; borrowed */
+	const char *used; /* an option for call traces only that was given; borrowed */
 };
 
 void calls_dump_options_deinit(struct calls_dump_options *o);
 
-/* take() of the rows below. */
+/* The functions take() of the rows below. */
 int calls_dump_take_set(void *userdata, char *value);
 int calls_dump_take_grep(void *userdata, char *value);
 int calls_dump_take_threads(void *userdata, char *value);

@@ -17,7 +17,7 @@ static struct json_object *calls_json_hex(uint64_t value)
 	return json_string(text);
 }
 
-/* With all DIGITS that it has; JSON has no infinities. */
+/* VALUE with DIGITS significant digits. JSON has no infinities. */
 static struct json_object *calls_json_real(double value, int digits)
 {
 	char text[40];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of a trace as JSON. Numbers are numbers; what JSON has no type for is an object whose one
- * or two members say what it is: {"pointer": "0x10"}, {"enum": "GL_ONE", "value": 1}.
+ * Calls of a trace as JSON. A value without a JSON type is an object of one or two members:
+ * {"pointer": "0x10"}, {"enum": "GL_ONE", "value": 1}.
  */
 #pragma once
 

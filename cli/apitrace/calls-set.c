@@ -36,7 +36,7 @@ static bool calls_set_take(const char **text, const char *what)
 	return true;
 }
 
-/* One range, without a comma. */
+/* Parses one range, which contains no comma. */
 static bool calls_set_parse(const char **text, struct calls_range *r)
 {
 	*r = (struct calls_range){ .last = UINT64_MAX, .step = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which calls of a trace are meant, as apitrace's --calls says it: "5", "2-4", "10-", "*", each
- * with "/3" (every third from the first on) or "/frame" (those that end a frame), joined by commas.
+ * A set of calls, with the syntax of apitrace's --calls: "5", "2-4", "10-", "*", each with "/3"
+ * (every third call, from the first one) or "/frame" (calls that end a frame), separated by commas.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct calls_range {
 	bool frames;
 };
 
-/* All zeroes is every call. */
+/* A set of zeroes contains every call. */
 struct calls_set {
 	struct calls_range *ranges; /* owned */
 	size_t n, room;
@@ -24,7 +24,7 @@ struct calls_set {
 
 void calls_set_deinit(struct calls_set *s);
 
-/* Adds what TEXT says. Returns 0, -EINVAL, or -ENOMEM. */
+/* Adds the calls in TEXT. Returns 0, -EINVAL, or -ENOMEM. */
 int calls_set_add(struct calls_set *s, const char *text);
 
 bool calls_set_has(const struct calls_set *s, const struct apitrace_call *call);

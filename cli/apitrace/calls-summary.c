@@ -16,11 +16,12 @@
 #include "cli/common/verb.h"
 #include "reader/apitrace/apitrace-text.h"
 
-/* Of a signature: two may have one name, and are two functions then. */
+/* The counts of one signature. Functions with one name and different signatures are counted
+ * separately. */
 struct calls_function {
 	const struct apitrace_names *signature; /* borrowed */
 	uint64_t calls, incomplete, timed;
-	uint64_t total_ns, max_ns; /* by argument @dur_ns, where it is there */
+	uint64_t total_ns, max_ns; /* from the argument @dur_ns of calls that have it */
 };
 
 struct calls_sums {
@@ -38,7 +39,7 @@ static void calls_sums_deinit(struct calls_sums *s)
 	free(s->sorted);
 }
 
-/* How long a call took, if kymo recorded it. */
+/* The duration of a call that kymo recorded. False if it is unknown. */
 static bool calls_summary_duration(const struct apitrace_call *call, uint64_t *ret)
 {
 	for (size_t i = call->n_args; i-- > 0;) {

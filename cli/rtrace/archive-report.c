@@ -16,7 +16,7 @@
 #include "reader/pack/unpack.h"
 #include "writer/fxt/fxt-wire.h"
 
-/* By its first bytes, unpacked; that it cannot be read is reported elsewhere. */
+/* Checks the first unpacked bytes. Errors are reported elsewhere. */
 static bool archive_report_is_archive(const char *path)
 {
 	_cleanup_close_ int fd =

@@ -29,7 +29,7 @@ int postprocess_options_sort(struct postprocess_options *o, const char *word)
 	static const struct {
 		const char *name;
 		enum rtrace_sort_key key;
-		bool descending; /* when nothing is said */
+		bool descending; /* the default */
 	} rows[] = {
 		{ "size", RTRACE_SORT_SIZE, true },
 		{ "count", RTRACE_SORT_COUNT, true },
@@ -61,10 +61,10 @@ struct list {
 	const char **names;
 	size_t *n;
 	uint32_t *mask;
-	bool *none; /* whether 0 was there; NULL = it must not */
+	bool *none; /* set if 0 is in the list; NULL = 0 is not valid */
 };
 
-/* Words between commas: hexadecimal masks with 0x, else names. */
+/* Parses a list with commas: hexadecimal masks with 0x, or names. */
 static int postprocess_options_take_list(struct postprocess_options *o, const char *option,
 					 const char *words, struct list list)
 {
@@ -131,7 +131,7 @@ static int postprocess_options_parse_index(const char *text, uint64_t *ret)
 	return text_parse_u64(text, UINT64_MAX, ret);
 }
 
-/* "FROM:TO", ":TO", "FROM:" or a number that is both. Returns 0 or -EINVAL. */
+/* Parses "FROM:TO", ":TO", "FROM:", or a number for both. Returns 0 or -EINVAL. */
 static int postprocess_options_take_span(const char *word, int (*parse)(const char *, uint64_t *),
 					 uint64_t *ret_from, uint64_t *ret_to)
 {

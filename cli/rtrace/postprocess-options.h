@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo postprocess` is asked to show of a report, as words of the command line.
+ * The options of `kymo postprocess` for the processing of a report.
  */
 #pragma once
 
@@ -11,11 +11,11 @@ enum { POSTPROCESS_NAMES_MAX = 64 };
 struct postprocess_options {
 	struct rtrace_postprocess_options options;
 	struct rtrace_select select;
-	bool selects; /* something of it was said */
+	bool selects; /* an option selects records */
 	bool sorts;
 	const char *types[POSTPROCESS_NAMES_MAX], *contexts[POSTPROCESS_NAMES_MAX];
 	struct rtrace_call_range range;
-	char *range_target; /* owned; so are these */
+	char *range_target; /* owned; so are `words` */
 	char *words[2 * POSTPROCESS_NAMES_MAX];
 	size_t n_words;
 	uint64_t *include, *exclude;
@@ -23,10 +23,7 @@ struct postprocess_options {
 
 void postprocess_options_deinit(struct postprocess_options *o);
 
-/*
- * Each takes a word. All return CLI_OK; or CLI_USAGE or CLI_FAILED when they have said what is
- * wrong.
- */
+/* Each parses a word. All return CLI_OK; or CLI_USAGE or CLI_FAILED after an error message. */
 int postprocess_options_sort(struct postprocess_options *o, const char *word);
 int postprocess_options_resource(struct postprocess_options *o, const char *words);
 int postprocess_options_context(struct postprocess_options *o, const char *words);
@@ -35,12 +32,12 @@ int postprocess_options_size(struct postprocess_options *o, const char *word);
 int postprocess_options_index(struct postprocess_options *o, const char *word);
 int postprocess_options_call_address(struct postprocess_options *o, const char *word);
 
-/* Files with an index a line. */
+/* Read files with one index per line. */
 int postprocess_options_include(struct postprocess_options *o, const char *path);
 int postprocess_options_exclude(struct postprocess_options *o, const char *path);
 
-/* All was said: whether it goes together. */
+/* Checks the combination of all options. */
 int postprocess_options_finish(struct postprocess_options *o);
 
-/* Whether there is anything to do. */
+/* Whether any processing is requested. */
 bool postprocess_options_any(const struct postprocess_options *o);

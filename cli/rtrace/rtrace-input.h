@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A leak report as its post-processing reads it: by bytes at offsets, several times. What cannot be
- * read so (a pipe, what is packed) goes into a temporary file first, in TMPDIR, that has no name.
+ * A leak report as the input of the post-processing, which reads bytes at offsets, several times.
+ * Data that does not support this (a pipe, a compressed file) is first copied to a temporary file
+ * without a name, in TMPDIR.
  */
 #pragma once
 
@@ -13,11 +14,12 @@
 
 struct rtrace_input {
 	struct input_file file;
-	struct unpack *unpack; /* what it comes from; NULL = bytes are where they are */
-	int fd;                /* where they are: `file`'s, or a temporary file's, which is owned */
-	uint64_t begin;        /* of the report in FD */
-	uint64_t position;     /* of UNPACK */
-	uint64_t n_damages;    /* of what it is packed in */
+	struct unpack
+		*unpack;    /* the source of the temporary file; NULL = `fd` is the input itself */
+	int fd;             /* descriptor of `file`, or of a temporary file, which is owned */
+	uint64_t begin;     /* offset of the report in FD */
+	uint64_t position;  /* of the compressed data */
+	uint64_t n_damages; /* of the compressed data */
 	struct progress progress;
 };
 
@@ -27,10 +29,8 @@ struct rtrace_input {
 		.file = INPUT_FILE_NULL, .fd = -1                                                  \
 	}
 
-/*
- * Opens PATH; "-" is standard input. ONCE: it is read once, from beginning to end. Returns CLI_OK,
- * or CLI_FAILED when it has said what is wrong. *IN must be closed in any case.
- */
+/* Opens PATH; "-" is standard input. ONCE: it is read once, from beginning to end. Returns CLI_OK,
+ * or CLI_FAILED after an error message. *IN must be closed in both cases. */
 int rtrace_input_open(struct rtrace_input *in, const char *path, bool once);
 void rtrace_input_close(struct rtrace_input *in);
 

@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Other programs have no integers of 64 bits: ids and addresses are text, as in the report. */
+/* Some programs do not support integers of 64 bits in JSON, so ids and addresses are text, as in
+ * the report. */
 static struct json_object *rtrace_json_hex(uint64_t value)
 {
 	char text[24];
@@ -13,7 +14,7 @@ static struct json_object *rtrace_json_hex(uint64_t value)
 	return json_string(text);
 }
 
-/* Left out where there is none. */
+/* A member that is omitted if the text is empty. */
 #define TEXT(key, text) JSON_IF((text).n > 0, key, json_from_bytes((text).bytes, (text).n))
 
 static struct json_object *rtrace_json_add_header(struct json_object *o,

@@ -7,5 +7,5 @@
 #include "cli/common/json.h"
 #include "writer/rtrace/rtrace-record.h"
 
-/* An object; NULL for what is nothing by itself: the empty line behind a backtrace. */
+/* RECORD as an object; NULL for the empty line after a backtrace. */
 struct json_object *rtrace_json(const struct rtrace_record *record);

@@ -13,12 +13,11 @@
 #include "reader/rtrace/rtrace-parse.h"
 #include "writer/rtrace/rtrace-line.h"
 
-/* Of more addresses it is not remembered what they are called; more of a name or path is not
- * shown. */
+/* The number of addresses whose names are stored; the lengths at which names and paths are cut. */
 enum { KNOWN_MAX = 1 << 20, NAME_SHOWN = 1500, PATH_SHOWN = 2000 };
 
 struct known_name {
-	uint64_t n_maps; /* when it was asked for */
+	uint64_t n_maps; /* number of maps at the time of the lookup */
 	size_t n;
 	char text[];
 };
@@ -41,7 +40,7 @@ void rtrace_names_deinit(struct rtrace_names *names)
 
 /* ---- maps ---- */
 
-/* The path as one word: reports of others may have spaces in theirs. */
+/* The path as one word, since foreign reports can have paths with spaces. */
 static char *rtrace_names_shown_path(const struct rtrace_map *map)
 {
 	static const size_t mark = sizeof(RTRACE_MAP_MARK) - 1;
@@ -74,7 +73,7 @@ int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map)
 	return 0;
 }
 
-/* Where ADDRESS returns to: what was mapped last holds. */
+/* Finds the map of the return address ADDRESS. The latest map counts. */
 static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names *names,
 						      uint64_t address, uint64_t n_maps)
 {
@@ -89,8 +88,7 @@ static struct rtrace_names_map *rtrace_names_find_map(const struct rtrace_names 
 
 /* ---- names ---- */
 
-/* The function that stands at the address, after all that was inlined there. Returns 0 or
- * -ENOMEM. */
+/* The function at the address, not the functions inlined into it. Returns 0 or -ENOMEM. */
 static int rtrace_names_look_up(struct rtrace_names *names, const struct rtrace_names_map *m,
 				uint64_t address, const struct symbol_frame **ret)
 {
@@ -109,8 +107,7 @@ static int rtrace_names_look_up(struct rtrace_names *names, const struct rtrace_
 	int r;
 
 	*ret = NULL;
-	/* Nothing else stands for a file: what compilers at run time left behind is of nobody
-	 * here. */
+	/* Other names are not files. Compiled code of the original process does not exist here. */
 	if (m->path[0] != '/' && strcmp(m->path, "[vdso]") != 0)
 		return 0;
 	r = symbols_resolve(names->symbols, &query, &frames, &n);
@@ -130,7 +127,7 @@ static size_t rtrace_names_format(struct rtrace_names *names, const struct rtrac
 		n = snprintf(names->text, sizeof(names->text), "%.*s%s%s ", NAME_SHOWN, f->function,
 			     strlen(f->function) > NAME_SHOWN ? "..." : "",
 			     strchr(f->function, '(') ? "" : "()");
-	/* Other tools look for the colon before the line. */
+	/* Other tools search for the colon before the line. */
 	if (source && n > 0 && !strchr(source, ':') && strlen(source) <= PATH_SHOWN)
 		n += snprintf(names->text + n, sizeof(names->text) - (size_t)n, "at %s:%" PRIu32,
 			      source, f->line);
@@ -171,7 +168,7 @@ int rtrace_names_find(struct rtrace_names *names, uint64_t address, uint64_t n_m
 	const struct symbol_frame *frame;
 	int r;
 
-	/* (what is asked for afterwards, of when there were fewer, is not remembered) */
+	/* (a later lookup for an earlier state of the maps is not stored) */
 	if (k && k->n_maps == n_maps) {
 		*ret = (struct rtrace_text){ k->text, k->n };
 		return 0;

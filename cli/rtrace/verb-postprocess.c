@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo postprocess: leak reports in the sp-rtrace text protocol: leaks, grouping, selection, names.
+ * kymo postprocess: finds leaks in reports in the sp-rtrace text protocol, groups and selects their
+ * records, and adds names.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 #include "cli/common/verb.h"
 #include "writer/rtrace/rtrace-line.h"
 
-/* More problems are counted and not described; so much is collected before it is written. */
+/* Further problems are counted, but not described; the number of bytes collected before a write. */
 enum { PROBLEMS_SHOWN = 10, WRITE_BYTES = 65536 };
 
 struct request {
@@ -32,17 +33,17 @@ struct request {
 struct work {
 	const struct request *q;
 	struct rtrace_input in;
-	struct packed_output out; /* if it goes to a file */
-	struct outbuf waiting;    /* to be written */
-	bool mid_line;            /* what was shown last does not end with a line feed */
-	bool said;                /* what failed */
+	struct packed_output out; /* for an output file */
+	struct outbuf waiting;    /* not written yet */
+	bool mid_line;            /* the last output did not end with a line feed */
+	bool said;                /* an error message was printed */
 	uint64_t n_problems;
 	struct rtrace_names names;
 };
 
 /* ---- output ---- */
 
-/* What was written lasts until the last line feed. */
+/* The length of DATA up to and including its last line feed. */
 static size_t verb_postprocess_whole_lines(const uint8_t *data, size_t n)
 {
 	const uint8_t *end = memrchr(data, '\n', n);
@@ -60,7 +61,7 @@ static int verb_postprocess_flush(struct work *w)
 		r = terminal_print((const char *)w->waiting.data, w->waiting.size);
 	else if (w->waiting.size > 0 &&
 		 fwrite(w->waiting.data, 1, w->waiting.size, stdout) < w->waiting.size)
-		r = -EPIPE; /* said of all verbs when they end */
+		r = -EPIPE; /* the dispatcher reports it */
 	w->said |= r < 0;
 	outbuf_reset(&w->waiting);
 	return r;
@@ -82,7 +83,7 @@ static int verb_postprocess_put_text(struct work *w, const struct rtrace_record 
 {
 	int r = 0;
 
-	/* The last line of a report may lack its line feed, and be shown before others. */
+	/* The last line of a report can lack a line feed, and yet precede others in the output. */
 	if (w->mid_line && !record->continues)
 		r = outbuf_append(&w->waiting, "\n", 1);
 	w->mid_line = record->raw.n > 0 && record->raw.bytes[record->raw.n - 1] != '\n';
@@ -141,7 +142,7 @@ static int verb_postprocess_find_name(void *userdata, uint64_t address, uint64_t
 	return rtrace_names_find(&w->names, address, n_maps, ret);
 }
 
-/* ---- what became of it ---- */
+/* ---- report ---- */
 
 static int verb_postprocess_say_failed(struct work *w, int r)
 {
@@ -257,7 +258,7 @@ static int verb_postprocess_run(const struct request *q, const char *path)
 	return r == CLI_OK && damaged ? CLI_DAMAGE : r;
 }
 
-/* A word that the options of the post-processing take. */
+/* A word that the options of the post-processing parse. */
 #define TAKE(what)                                                                                 \
 	static int take_##what(void *request, char *word)                                          \
 	{                                                                                          \

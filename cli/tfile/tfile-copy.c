@@ -13,10 +13,11 @@
 #include "writer/tfile/tfile-link-map.h"
 #include "writer/tfile/tfile-writer.h"
 
-/* The number of frames stands before them, so they are all kept until it is known. */
+/* The file has the number of frames before the frames, so all frames are kept in memory, up to this
+ * limit. */
 #define COPY_BYTES_MAX ((size_t)1 << 30)
 
-/* The program is searched among so many maps, and its list in a frame of so many blocks. */
+/* Limits of the search: maps for the program, and blocks of a frame for its list of libraries. */
 enum { PROGRAMS_MAX = 64, SEARCHED_MAX = 4096 };
 
 void tfile_copy_deinit(struct tfile_copy *c)
@@ -52,7 +53,7 @@ static int tfile_copy_failed(const struct open_trace *t, int e)
 
 /* ---- the list of libraries ---- */
 
-/* How many of N bytes at ADDRESS are in BLOCK, from the first one on. */
+/* The number of bytes, of N at ADDRESS, that BLOCK contains from the first one on. */
 static size_t tfile_copy_overlap(const struct tfile_block *block, uint64_t address, size_t n)
 {
 	uint64_t at = address - block->memory.address;
@@ -62,10 +63,8 @@ static size_t tfile_copy_overlap(const struct tfile_block *block, uint64_t addre
 	return n < block->memory.n - at ? n : block->memory.n - (size_t)at;
 }
 
-/*
- * Memory of a frame. Behind what is there are zeros: texts are read in pieces, without their
- * length.
- */
+/* Reads memory of a frame. Missing bytes after the available ones are 0, since texts of unknown
+ * length are read in pieces. */
 static int tfile_copy_read(void *userdata, uint64_t address, void *to, size_t n)
 {
 	const struct tfile_frame *frame = userdata;
@@ -100,7 +99,7 @@ static int tfile_copy_keep(struct tfile_copy *c, const struct tfile_block *from,
 	return 0;
 }
 
-/* Keeps what FRAME has of the blocks of MAP. */
+/* Keeps the parts of the blocks of MAP that FRAME contains. */
 static int tfile_copy_keep_all(struct tfile_copy *c, const struct tfile_frame *frame,
 			       const struct tfile_link_map *map)
 {
@@ -119,7 +118,8 @@ static int tfile_copy_keep_all(struct tfile_copy *c, const struct tfile_frame *f
 	return r;
 }
 
-/* The list of libraries in FRAME, the first one: that of the first program whose headers it has. */
+/* Finds the list of libraries in FRAME, the first frame: the list of the first program whose
+ * headers are in the frame. */
 static int tfile_copy_find_libraries(struct tfile_copy *c, const struct tfile_head *head,
 				     const struct tfile_frame *frame)
 {
@@ -146,7 +146,7 @@ static int tfile_copy_find_libraries(struct tfile_copy *c, const struct tfile_he
 	return 0;
 }
 
-/* Writes FRAME, with the list of libraries behind what it has itself. */
+/* Writes FRAME, followed by the list of libraries. */
 static int tfile_copy_with_libraries(struct tfile_copy *c, struct tfile_writer *w,
 				     const struct tfile_frame *frame)
 {
@@ -161,7 +161,7 @@ static int tfile_copy_with_libraries(struct tfile_copy *c, struct tfile_writer *
 	if (c->n_link_map)
 		memcpy(blocks + frame->n_blocks, c->link_map, c->n_link_map * sizeof(*blocks));
 	r = tfile_writer_frame(w, &(struct tfile_frame){ frame->tracepoint, blocks, n });
-	/* (it has no room for that) */
+	/* (no room for the list in this frame) */
 	return r == -EOVERFLOW ? tfile_writer_frame(w, frame) : r;
 }
 
@@ -174,7 +174,7 @@ static int tfile_copy_frame(struct tfile_copy *c, struct tfile_writer *w,
 						   : tfile_writer_frame(w, frame);
 }
 
-/* Returns CLI_OK, or CLI_FAILED when it has said why. */
+/* Returns CLI_OK, or CLI_FAILED after an error message. */
 static int tfile_copy_frames(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted,
 			     void *userdata, struct tfile_writer *w)
 {
@@ -212,7 +212,7 @@ int tfile_copy(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted,
 	head.status.frames = w.frames;
 	head.status.has |= TFILE_HAS_FRAMES;
 	head.keep_order = true;
-	/* What is left out was not dropped. */
+	/* Frames that are not selected do not count as dropped. */
 	head.status.created -= c->left_out < head.status.created ? c->left_out : 0;
 	r = tfile_writer_end(&w) ?: tfile_writer_head(&c->head, &head);
 	return r < 0 ? tfile_copy_failed(t, r) : CLI_OK;

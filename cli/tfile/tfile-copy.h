@@ -1,35 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A GDB trace file made from another: all of its frames, or some. If the first frame is left out,
- * the list of shared libraries that it has goes into the first one that is not: GDB finds them by
- * that.
+ * Copies all or some frames of a GDB trace file. If the first frame is not copied, its list of
+ * shared libraries is added to the first frame that is. GDB finds the libraries with this list.
  */
 #pragma once
 
 #include "base/outbuf.h"
 #include "cli/common/open-trace.h"
 
-/* Whether FRAME, the number NO of the file it is in, is wanted. */
+/* Whether FRAME, number NO in its file, is selected. */
 typedef bool (*tfile_copy_fn)(void *userdata, uint64_t no, const struct tfile_frame *frame);
 
 struct tfile_copy {
 	struct outbuf head, frames;
 	uint64_t n_frames, left_out;
-	struct tfile_block *link_map; /* owned, as are its bytes: of the first frame */
+	struct tfile_block *link_map; /* owned, as are its bytes; of the first frame */
 	size_t n_link_map, link_map_room;
-	uint64_t shortened; /* of which a part could not be read, nor carried over */
+	uint64_t shortened; /* frames whose unreadable part is missing in the copy */
 };
 
 void tfile_copy_deinit(struct tfile_copy *c);
 
-/* A finding of the reader; USERDATA is the struct tfile_copy. */
+/* Counts the findings of unreadable blocks; USERDATA is the struct tfile_copy. */
 void tfile_copy_found(void *userdata, enum tfile_finding_id id, uint64_t offset);
 
-/*
- * Makes C of what WANTED (NULL = everything) takes of T. Returns CLI_OK, or CLI_FAILED when it has
- * said why.
- */
+/* Makes C of the frames of T that WANTED selects (NULL = all). Returns CLI_OK, or CLI_FAILED after
+ * an error message. */
 int tfile_copy(struct tfile_copy *c, struct open_trace *t, tfile_copy_fn wanted, void *userdata);
 
-/* Says on stderr what is missing. */
+/* Reports missing data on stderr. */
 void tfile_copy_say_missing(const struct tfile_copy *c, const char *name);

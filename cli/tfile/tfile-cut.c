@@ -10,9 +10,9 @@
 #include "cli/common/packed-output.h"
 #include "cli/common/verb.h"
 
-/* A variable by which frames are chosen. */
+/* A variable that selects frames. */
 struct tfile_cut_key {
-	bool wanted;     /* somebody asks for it */
+	bool wanted;     /* an option needs it */
 	uint32_t number; /* in the file */
 };
 
@@ -79,7 +79,7 @@ static bool tfile_cut_has_id(const struct part_ids *ids, int64_t id)
 	return false;
 }
 
-/* The value of the variable in FRAME; of several the last. */
+/* The value of the variable in FRAME. If there are several, the last one counts. */
 static bool tfile_cut_value(const struct tfile_frame *frame, const struct tfile_cut_key *key,
 			    int64_t *ret)
 {
@@ -123,7 +123,7 @@ static bool tfile_cut_wants(void *userdata, uint64_t no, const struct tfile_fram
 	const struct part_options *p = s->cut->part;
 	int64_t value;
 
-	/* (the first time is that of the file, whatever else is wanted of it) */
+	/* (the start time is the first time in the file, whichever frames are selected) */
 	if (!tfile_cut_is_in_time(s, frame) || !tfile_cut_has(&s->cut->only->frames, no) ||
 	    !tfile_cut_has(&s->cut->only->tracepoints, frame->tracepoint))
 		return false;
@@ -137,10 +137,8 @@ static bool tfile_cut_wants(void *userdata, uint64_t no, const struct tfile_fram
 				  value <= FXT_CPU_MAX && p->cpus[value]);
 }
 
-/*
- * Finds the variable NAME, if it is WANTED by OPTION. Returns CLI_OK, or CLI_FAILED when it has
- * said why.
- */
+/* Finds the variable NAME, if OPTION needs it (WANTED). Returns CLI_OK, or CLI_FAILED after an
+ * error message. */
 static int tfile_cut_find(const struct open_trace *t, struct tfile_cut_key *key, bool wanted,
 			  const char *name, const char *option)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo cut of a GDB trace file: frames by their number, tracepoint, thread, process, CPU
- * and time. The last four are in trace state variables, where the file has them.
+ * kymo cut of a GDB trace file: selects frames by number, tracepoint, thread, process, CPU and
+ * time. The last four are trace state variables, which a file can lack.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct tfile_cut_options {
 	struct part_ids tids;
 };
 
-/* take() of --frames and --tracepoint, to a struct tfile_cut_ranges: "0,5-9,20-". */
+/* The function take() of --frames and --tracepoint, for a struct tfile_cut_ranges: "0,5-9,20-". */
 int tfile_cut_take_ranges(void *userdata, char *value);
 
 /* The rows of the options, for verb_options_parse(). */
@@ -44,14 +44,12 @@ int tfile_cut_take_ranges(void *userdata, char *value);
 struct tfile_cut {
 	const struct part_options *part;
 	const struct tfile_cut_options *only;
-	struct tfile_copy *copy; /* told of findings since T was opened */
+	struct tfile_copy *copy; /* gets the findings since T was opened */
 	bool force, json;
 };
 
-/* Whether an option was given that is for such files only. */
+/* Whether an option that applies to such files only was given. */
 bool tfile_cut_is_asked(const struct tfile_cut_options *o);
 
-/*
- * Writes what is wanted of the file at FROM, which T is, to a file at TO. Returns an enum cli_exit.
- */
+/* Writes the selected part of T to a file at TO. Returns an enum cli_exit. */
 int tfile_cut(const struct tfile_cut *cut, struct open_trace *t, const char *to);

@@ -13,7 +13,7 @@
 #include "writer/tfile/tfile-wire.h"
 #include "writer/tfile/tfile-x86-64.h"
 
-/* A line of the head, and some. */
+/* The size of a line of the head, with a reserve. */
 enum { LINE_ROOM = 4096 };
 
 struct tfile_dump {
@@ -37,7 +37,7 @@ static const char *tfile_dump_text(struct tfile_dump *d, const char *text)
 	return tfile_dump_clean(d->text, sizeof(d->text), text);
 }
 
-/* ---- the status ---- */
+/* ---- status ---- */
 
 const char *tfile_dump_reason(char *to, const struct tfile_status *s)
 {
@@ -100,7 +100,7 @@ static void tfile_dump_print_status(struct tfile_dump *d)
 	putchar('\n');
 }
 
-/* ---- the head ---- */
+/* ---- head ---- */
 
 static struct json_object *tfile_dump_variable_json(const struct tfile_variable *v)
 {
@@ -233,7 +233,7 @@ static void tfile_dump_head(struct tfile_dump *d)
 
 /* ---- frames ---- */
 
-/* The register I of x86-64 in BYTES. */
+/* Register I of x86-64 in BYTES. */
 static uint64_t tfile_dump_register(const uint8_t *bytes, unsigned i)
 {
 	unsigned wide = i < TFILE_X86_64_WIDE ? i : TFILE_X86_64_WIDE;
@@ -343,7 +343,7 @@ static int tfile_dump_all(struct tfile_dump *d, bool json)
 		tfile_dump_head(d);
 	for (uint64_t no = 0; (r = open_trace_next_frame(d->trace, &frame)) > 0; no++) {
 		tfile_dump_frame(d, no, frame, json);
-		/* A reader of ours that has seen enough: no use to go on. */
+		/* The reader of standard output has closed it. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

@@ -17,7 +17,7 @@
 #include "reader/tfile/tfile-lines.h"
 #include "writer/tfile/tfile-wire.h"
 
-/* Of a tracepoint. */
+/* The counts of a tracepoint. */
 struct tfile_sum {
 	uint32_t number;
 	uint64_t frames, bytes;
@@ -27,7 +27,7 @@ struct tfile_sums {
 	struct table points;  /* by number -> struct tfile_sum, owned */
 	struct table threads; /* by id + 1 -> not NULL */
 	uint64_t frames, registers, blocks, memory_bytes, variables;
-	uint32_t tid, time; /* numbers of variables + 1; 0 = there is none */
+	uint32_t tid, time; /* numbers of variables + 1; 0 = none */
 	bool timed;
 	int64_t first_ns, last_ns;
 	size_t maps, n;
@@ -41,7 +41,7 @@ static void tfile_sums_deinit(struct tfile_sums *s)
 	free(s->sorted);
 }
 
-/* The number + 1 of the variable NAME, 0 if there is none. */
+/* The number + 1 of the variable NAME; 0 = none. */
 static uint32_t tfile_summary_variable(const struct tfile_head *h, const char *name)
 {
 	for (size_t i = 0; i < h->n_variables; i++)
@@ -103,7 +103,7 @@ static int tfile_summary_add(struct tfile_sums *s, const struct tfile_frame *f)
 DEFINE_ORDER_OF_POINTERS(tfile_summary_compare, struct tfile_sum,
 			 COMPARE(y->frames, x->frames) ?: COMPARE(x->number, y->number))
 
-/* With those that were never hit. */
+/* Sorts the tracepoints, including those without hits. */
 static int tfile_summary_sort(struct tfile_sums *s, const struct tfile_head *h)
 {
 	struct tfile_sum *p;
@@ -120,7 +120,7 @@ static int tfile_summary_sort(struct tfile_sums *s, const struct tfile_head *h)
 
 /* ---- output ---- */
 
-/* Of several places the first. */
+/* The place of a tracepoint. If there are several, the first one. */
 static const struct tfile_tracepoint *tfile_summary_place(const struct tfile_head *h,
 							  uint32_t number)
 {

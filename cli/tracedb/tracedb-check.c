@@ -44,7 +44,8 @@ const struct finding_kind tracedb_finding_kinds[TRACEDB_FINDING_MAX] = {
 
 _Static_assert(TRACEDB_FINDING_MAX <= FINDING_COUNTS_MAX, "each kind is counted");
 
-/* A pointer in the map of pointers: the size that is left at an address says how far away it is. */
+/* The size of a pointer in the map of pointers. The size that is left at an address gives the
+ * distance to the pointer. */
 #define POINTER_REACH (UINT64_MAX - 1)
 
 static void tracedb_check_types(struct finding_counts *c, const struct tracedb_dictionary *d)
@@ -65,7 +66,7 @@ static bool tracedb_check_has_buffer(const struct tracedb_point *p)
 	return false;
 }
 
-/* Whether one of the POINTERS, which all reach to the end of memory, is in BUFFER. */
+/* Whether one of the POINTERS, each of which reaches to the end of memory, is in BUFFER. */
 static bool tracedb_check_is_late(struct tracedb_map *pointers, const struct tracedb_entry *buffer)
 {
 	uint64_t last = buffer->buffer.address + buffer->buffer.size - 1, left;
@@ -78,7 +79,7 @@ static bool tracedb_check_is_late(struct tracedb_map *pointers, const struct tra
 	return left != TRACEDB_NO_SIZE && POINTER_REACH - left <= last - buffer->buffer.address;
 }
 
-/* Whether a buffer follows a pointer into it. Returns 1, 0 or -ENOMEM. */
+/* Whether a buffer comes after a pointer into it. Returns 1, 0 or -ENOMEM. */
 static int tracedb_check_late(const struct tracedb_dictionary *d, const struct tracedb_point *p)
 {
 	_cleanup_(tracedb_map_deinit) struct tracedb_map pointers = { 0 };

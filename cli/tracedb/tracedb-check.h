@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo check of a trace-db file: is it whole, and what will other readers make of it?
+ * kymo check of a trace-db file: checks if it is complete, and if other readers can read it.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ enum tracedb_finding_id {
 	TRACEDB_FINDING_MAX,
 };
 
-/* By id. */
+/* Indexed by id. */
 extern const struct finding_kind tracedb_finding_kinds[TRACEDB_FINDING_MAX];
 
-/* Reads all of T, whose findings go to C, and reports. Returns an enum cli_exit. */
+/* Reads all of T, counts its findings in C, and reports them. Returns an enum cli_exit. */
 int tracedb_check(struct finding_counts *c, struct open_trace *t);

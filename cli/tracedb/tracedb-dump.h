@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo dump of a trace-db file: its types, and each point with its entries.
+ * kymo dump of a trace-db file: prints its types, and each point with its entries.
  */
 #pragma once
 
@@ -9,5 +9,5 @@
 /* Prints all of T. Returns an enum cli_exit. */
 int tracedb_dump(struct open_trace *t, bool json);
 
-/* "W64" */
+/* The layout of the file, such as "W64". */
 const char *tracedb_dump_layout(const struct open_trace *t);

@@ -14,7 +14,7 @@
 #include "cli/tracedb/tracedb-dump.h"
 #include "cli/tracedb/tracedb-text.h"
 
-/* Of a statement, or of a name and a type. */
+/* The count of a statement, or of a name with a type. */
 struct tracedb_sum {
 	uint64_t n;
 	uint64_t statement;
@@ -90,7 +90,7 @@ DEFINE_ORDER_OF_POINTERS(tracedb_summary_compare, struct tracedb_sum,
 	COMPARE(y->n, x->n) ?: COMPARE(x->statement, y->statement) ?: COMPARE(x->name, y->name)
 		?: COMPARE(x->type, y->type))
 
-/* Those of T, sorted, into a new array; NULL without memory. */
+/* The sums in T, sorted, as a new array; NULL if there is no memory. */
 static struct tracedb_sum **tracedb_summary_sort(const struct table *t)
 {
 	size_t n;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of trace points, for people and as JSON.
+ * Values of trace points, as text and as JSON.
  */
 #pragma once
 
 #include "cli/common/json.h"
 #include "writer/tracedb/tracedb-model.h"
 
-/* The name of VALUE, as it may go to a terminal; valid until the next call. */
+/* The name NAME without control characters; valid until the next call. */
 const char *tracedb_text_name(const struct tracedb_dictionary *d, uint32_t name);
 
-/* The name of its type, likewise, which is not the last one of tracedb_text_name(). */
+/* The name of TYPE, likewise, in another buffer than tracedb_text_name(). */
 const char *tracedb_text_type(const struct tracedb_dictionary *d, uint32_t type);
 
-/* "signed" */
+/* The name of FORMAT, such as "signed". */
 const char *tracedb_text_format(uint32_t format);
 
 void tracedb_text_print_value(const struct tracedb_dictionary *d, const struct tracedb_value *v);
 
-/* Name, type and value. */
+/* Name, type and value as JSON. */
 struct json_object *tracedb_text_json(const struct tracedb_dictionary *d,
 				      const struct tracedb_value *v);
