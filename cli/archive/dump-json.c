@@ -7,7 +7,7 @@
 #include "base/string-table.h"
 #include "writer/fxt/fxt-layout.h"
 
-/* Payloads above this are not printed, only their size. */
+/* Larger payloads are not printed; only their size is. */
 enum { PAYLOAD_SHOWN = 1 << 20 };
 
 /* ---- names ---- */
@@ -79,7 +79,7 @@ const char *dump_thread_state(unsigned state)
 
 #define AS_TEXT(text) json_from_bytes((text).bytes, (text).length)
 
-/* What NAME calls NUMBER, or the number that has no name. */
+/* The name of NUMBER, or NUMBER if it has no name. */
 #define NAMED(name, number) (name(number) ? json_string(name(number)) : json_u64(number))
 
 static struct json_object *dump_known_id(const struct fxt_thread *t, uint64_t id)
@@ -157,7 +157,7 @@ static void dump_json_thread(struct json_object *o, const struct fxt_record *r)
 		 JSON("thread_id", dump_known_id(&r->thread, r->thread.tid)));
 }
 
-/* What stands behind the arguments comes before them. */
+/* Adds the value that the record stores after its arguments. */
 static void dump_json_value(struct json_object *o, const struct fxt_record *r)
 {
 	bool complete = r->subtype == FXT_EVENT_DURATION_COMPLETE;
@@ -178,7 +178,7 @@ static void dump_json_bulk(struct json_object *o, const struct fxt_record *r)
 			 json_from_hex(r->blob.data, (size_t)r->blob.size)));
 }
 
-/* ---- by hand ---- */
+/* ---- records with code of their own ---- */
 
 static void dump_json_legacy(struct json_object *o, const struct fxt_record *r)
 {
@@ -230,7 +230,7 @@ static const char *dump_json_unlisted(struct json_object *o, const struct fxt_re
 	return NULL;
 }
 
-/* ---- by the layouts ---- */
+/* ---- records by their layouts ---- */
 
 #define RESERVED(field)
 #define KIND(field)                 JSON_ADD(o, JSON("event_type", NAMED(dump_event_type, r->subtype)));

@@ -1,24 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A record as a JSON object, its fields called as the specification calls them.
+ * A record as a JSON object. Its fields have the names of the specification.
  */
 #pragma once
 
 #include "cli/common/json.h"
 #include "reader/fxt/fxt-reader.h"
 
-/* What RECORD is called: "context_switch", "event", ... */
+/* The name of RECORD: "context_switch", "event", ... */
 const char *dump_record_name(const struct fxt_record *record);
 
-/*
- * The name of an event type, argument type or thread state; NULL if there is none of that number.
- */
+/* The name of an event type, argument type or thread state; NULL if the number is unknown. */
 const char *dump_event_type(unsigned type);
 const char *dump_arg_type(unsigned type);
 const char *dump_thread_state(unsigned state);
 
-/*
- * Makes *RET from RECORD (json_object_put() it). Returns NULL, or what was wrong with the arguments
- * (static text); the object then has those that were not.
- */
+/* Makes *RET from RECORD (json_object_put() it). Returns NULL, or the error in the arguments
+ * (static text); the object then has the valid arguments only. */
 const char *dump_json_record(const struct fxt_record *record, struct json_object **ret);

@@ -10,7 +10,7 @@
 #include "edit/edit-merge.h"
 #include "writer/fxt/fxt-writer.h"
 
-/* So much is written at once. */
+/* The number of bytes that are written at once. */
 enum { FLUSH_BYTES = 1 << 20 };
 
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,

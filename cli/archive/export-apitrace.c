@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls of functions as a call trace, in the container that its readers can seek in.
+ * Calls of functions as a call trace, in the container that allows its readers to seek.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void export_apitrace_deinit(struct call_trace *t)
 	call_trace_deinit(t);
 }
 
-/* The calls of process PID, 0 = of all, into the file at PATH. */
+/* Writes the calls of process PID (0 = all) to the file at PATH. */
 static int export_apitrace_write(struct export *e, struct call_trace *trace, uint32_t pid,
 				 const char *path)
 {
@@ -42,7 +42,7 @@ static int export_apitrace_write(struct export *e, struct call_trace *trace, uin
 	return CLI_OK;
 }
 
-/* A file for each process: x-4711.trace. */
+/* Writes one file per process: x-4711.trace. */
 static int export_apitrace_split(struct export *e, struct call_trace *trace)
 {
 	const char *suffix = strrchr(e->output_path, '.') ?: "";

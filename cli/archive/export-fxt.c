@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From one container into another: unpacks, and packs again. Not a byte of the archive itself is
- * changed, also where it is damaged.
+ * Changes the compression of an archive: unpacks and packs it. The bytes of the archive itself,
+ * including damaged ones, do not change.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 enum { READ_BYTES = 256 * 1024 };
 
-/* Fills TO with READ_BYTES, fewer only at the end. Returns how many, or a negative errno. */
+/* Fills TO with READ_BYTES, or fewer at the end. Returns their number, or a negative errno. */
 static ssize_t export_fxt_fill(struct unpack *u, uint8_t *to)
 {
 	size_t have = 0;
@@ -29,7 +29,7 @@ static ssize_t export_fxt_fill(struct unpack *u, uint8_t *to)
 	return n < 0 ? n : (ssize_t)have;
 }
 
-/* What does not begin as a trace is none. Returns CLI_OK or CLI_FAILED. */
+/* Checks that the file begins like a trace. Returns CLI_OK or CLI_FAILED. */
 static int export_fxt_check_head(const struct export *e, struct unpack *u, const uint8_t *head,
 				 size_t n)
 {
@@ -59,7 +59,7 @@ static int export_fxt_open_output(struct export *e)
 	return packed_output_open(&e->output, &args) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* The first N bytes are in BUFFER. */
+/* Copies the input; its first N bytes are in BUFFER. */
 static int export_fxt_copy(struct export *e, struct unpack *u, uint8_t *buffer, ssize_t n)
 {
 	struct progress progress;

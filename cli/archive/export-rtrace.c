@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs allocated, as reports in the text protocol: a file each program of a process, in a
- * directory. Of what was recorded with each event they have all; else, and where the archive cannot
- * be read again, what was not freed.
+ * The allocations of programs as reports in the text protocol: one file per program of a process,
+ * in a directory. If each allocation event was recorded and the archive can be read twice, the
+ * reports have all events; otherwise, only the blocks that were not freed.
  */
 #include <string.h>
 

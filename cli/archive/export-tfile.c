@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * GDB trace files: one for each program of a process, made from the moments of an archive, with a
- * script that opens it; or a GDB trace file, written again: the part that kymo can read.
+ * GDB trace files: one per program of a process, made from the moments of an archive, with a script
+ * that opens it; or a copy of a GDB trace file with its readable part.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "cli/tfile/tfile-copy.h"
 #include "writer/koids.h"
 
-/* ---- of an archive ---- */
+/* ---- from an archive ---- */
 
 static int export_tfile_put(struct export *e, const char *path, const struct outbuf *bytes)
 {
@@ -37,8 +37,8 @@ static int export_tfile_put(struct export *e, const char *path, const struct out
 	return CLI_OK;
 }
 
-/* One file of RUN, and its script. PART counts from 0 on; AGAIN: it is not the first program of its
- * process. */
+/* Writes one file of RUN and its script. PART counts from 0. AGAIN: the process had run another
+ * program before. */
 static int export_tfile_part(struct export *e, const struct moment_tfile *t,
 			     const struct moment_tfile_run *run, bool again, unsigned part,
 			     size_t *at, bool *ret_more)
@@ -106,7 +106,7 @@ static int export_tfile_of_archive(struct export *e, struct open_trace *t)
 	return r == CLI_OK ? status : r;
 }
 
-/* ---- of another one ---- */
+/* ---- from a GDB trace file ---- */
 
 static int export_tfile_write(struct export *e, const struct tfile_copy *copy)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The calls and moments of an archive as trace points (trace-db): a file for each address space,
- * with a table of the statements beside it.
+ * The calls and moments of an archive as trace points (trace-db): one file per address space, each
+ * with a table of its statements.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static int export_tracedb_statements(struct export *e, const struct trace_points
 	return export_tracedb_put(e, path, text, bytes);
 }
 
-/* OUT.tdb becomes OUT-PID.tdb, and OUT-PID-2.tdb after the process has executed a program. */
+/* OUT.tdb becomes OUT-PID.tdb, or OUT-PID-2.tdb after the process has executed another program. */
 static char *export_tracedb_name(const struct export *e, const struct trace_points_space *space,
 				 const char *suffix)
 {

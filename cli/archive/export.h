@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A format that `kymo export` writes: a row in verb-export.c, and a file cli/export-<name>.c with
- * what it does.
+ * A format that `kymo export` writes: a row in verb-export.c, and its code in
+ * cli/archive/export-<name>.c.
  */
 #pragma once
 
@@ -16,26 +16,26 @@ struct export
 	const char *output_path;
 	bool force;
 	bool narrow;                     /* tracedb: the layout of the specification */
-	bool spec_time;                  /* rtrace: microseconds, as the specification has them */
+	bool spec_time;                  /* rtrace: microseconds, as in the specification */
 	struct call_trace_options calls; /* apitrace */
 	enum pack_method method;         /* of the output */
-	struct packed_output output;     /* opened by run(), when it knows that there is a trace */
+	struct packed_output output;     /* opened by run() after it has detected a trace */
 
-	/* What became of it. */
+	/* The results. */
 	enum pack_method input_method;
-	uint64_t input_bytes; /* as packed; 0 = nobody knows */
-	bool damaged;         /* the input; it has said how */
-	size_t n_files;       /* that were made, where there may be several */
-	bool reported;        /* it has said which */
+	uint64_t input_bytes; /* compressed; 0 = unknown */
+	bool damaged;         /* the input is damaged, and a message was printed */
+	size_t n_files;       /* number of output files, if there can be several */
+	bool reported;        /* the file names were printed */
 };
 
 struct export_format {
 	const char *name;
-	const char *suffix;      /* of file names, without that of a packing */
-	bool makes_directory;    /* ... and opens no output */
-	enum pack_method method; /* where nobody says which */
-	/* Reads the input and writes it to the output, to its end. Returns CLI_OK, CLI_DAMAGE if
-	 * there was damage in the input, or CLI_FAILED; says what is wrong. */
+	const char *suffix;      /* of file names, without the suffix of a compression */
+	bool makes_directory;    /* run() opens no output */
+	enum pack_method method; /* the default */
+	/* Reads the input to its end and writes the output. Returns CLI_OK, CLI_DAMAGE if the input
+	 * was damaged, or CLI_FAILED; prints errors. */
 	int (*run)(struct export *e);
 };
 

@@ -23,7 +23,7 @@ static const struct {
 	{ INTERVAL_IDLE, "idle", "IDLE STATE" },
 };
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static struct json_object *summary_activity_json_sum(const struct activity_sum *a)
 {
@@ -71,7 +71,7 @@ void summary_activity_json(struct json_object *o, const struct summary *s)
 		 JSON("counters", summary_activity_json_counters(s)));
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static double summary_activity_share(const struct summary *s, const struct activity_sum *a,
 				     size_t cpu)
@@ -81,7 +81,7 @@ static double summary_activity_share(const struct summary *s, const struct activ
 	return s->duration_ns ? 100.0 * (double)ns / (double)s->duration_ns : 0;
 }
 
-/* Of how many CPUs the share is shown. */
+/* The number of CPUs whose share is shown. */
 static size_t summary_activity_cpus_of(const struct summary *s, struct activity_sum *const *sums,
 				       size_t n)
 {
@@ -93,7 +93,7 @@ static size_t summary_activity_cpus_of(const struct summary *s, struct activity_
 	return n_cpus;
 }
 
-/* The share of each CPU, or the smallest and the largest one. */
+/* Prints the share of each CPU, or the smallest and the largest share. */
 static void summary_activity_print_shares(const struct summary *s, const struct activity_sum *a,
 					  size_t n_cpus)
 {
@@ -155,7 +155,7 @@ static bool summary_activity_ends_in(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* A value in the unit that its name ends with: "free (bytes)". */
+/* A value in the unit at the end of its name: "free (bytes)". */
 static const char *summary_activity_format_value(char *to, const char *name, double value)
 {
 	bool whole = value > -1e15 && value < 1e15 && value == (double)(int64_t)value;
@@ -171,7 +171,7 @@ static const char *summary_activity_format_value(char *to, const char *name, dou
 	return to;
 }
 
-/* Those that people look for first; --json has all. */
+/* The counters that the text shows; --json has all. */
 static bool summary_activity_is_main(const struct counter_sum *c)
 {
 	static const char *const values[] = {
@@ -184,7 +184,7 @@ static bool summary_activity_is_main(const struct counter_sum *c)
 	       STRING_TABLE_FIND(values, c->value) >= 0;
 }
 
-/* Adds what another id of the same counter said. */
+/* Adds the sum of another id of the same counter. */
 static void summary_activity_add_sum(struct counter_sum *to, const struct counter_sum *from)
 {
 	to->min = from->min < to->min ? from->min : to->min;
@@ -209,7 +209,7 @@ static int summary_activity_print_counters(const struct summary *s)
 
 		if (!summary_activity_is_main(&sum))
 			continue;
-		/* One row for all CPUs; they stand behind each other. */
+		/* One row for all CPUs, which are adjacent in the array. */
 		while (i + 1 < n && strcmp(sums[i + 1]->category, sum.category) == 0 &&
 		       strcmp(sums[i + 1]->name, sum.name) == 0 &&
 		       strcmp(sums[i + 1]->value, sum.value) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo summary` shows of interrupts, softirqs, work items, idle states and counters. Nothing
- * of what an archive has not.
+ * The part of `kymo summary` about interrupts, softirqs, work items, idle states and counters.
+ * Kinds that are not in the archive are omitted.
  */
 #pragma once
 

@@ -9,11 +9,11 @@
 #include "cli/common/json.h"
 #include "reader/views/summary-groups.h"
 
-/* The argument of --by. Returns CLI_OK, or CLI_USAGE, which was said. */
+/* Parses the argument of --by. Returns CLI_OK, or CLI_USAGE after an error message. */
 int summary_by_take(void *by, char *text);
 
 /* Prints a table of at most LIMIT rows. Returns 0 or -ENOMEM. */
 int summary_by_print(const struct summary *s, enum summary_by by, size_t limit);
 
-/* Adds "by" and "groups", all of them, to O. Returns 0 or -ENOMEM. */
+/* Adds "by" and all "groups" to O. Returns 0 or -ENOMEM. */
 int summary_by_json(struct json_object *o, const struct summary *s, enum summary_by by);

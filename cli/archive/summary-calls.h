@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo summary` shows of calls of functions; nothing, where none were recorded.
+ * The part of `kymo summary` about calls of functions. It is omitted if none were recorded.
  */
 #pragma once
 
@@ -10,5 +10,5 @@
 /* Adds the member "calls" to O. Returns 0 or -ENOMEM. */
 int summary_calls_json(struct json_object *o, const struct call_sums *s);
 
-/* Prints a table of LIMIT functions at most. Returns 0 or -ENOMEM. */
+/* Prints a table of at most LIMIT functions. Returns 0 or -ENOMEM. */
 int summary_calls_print(const struct call_sums *s, size_t limit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives the addresses in the call stacks of an archive the names of their functions, for the verbs
- * that do it: `kymo symbolize` and `kymo open`.
+ * Adds the names of functions to the addresses in the call stacks of an archive, for `kymo
+ * symbolize` and `kymo open`.
  */
 #pragma once
 
@@ -14,18 +14,16 @@
 struct symbolize_trace {
 	struct symbols *symbols; /* owned */
 	struct resolver resolver;
-	struct progress *progress; /* borrowed; NULL = none is shown */
+	struct progress *progress; /* borrowed; NULL = no progress is shown */
 	struct edit_symbolize_counts counts;
 };
 
 void symbolize_trace_deinit(struct symbolize_trace *s);
 
-/* Looks whether names can be looked for. Returns CLI_OK, or CLI_FAILED when it has said why not. */
+/* Prepares the search for names. Returns CLI_OK, or CLI_FAILED after an error message. */
 int symbolize_trace_open(struct symbolize_trace *s, const struct symbol_options *options);
 
-/*
- * Writes all of IN with the names to OUT, which is finished then. NO_PACKETS leaves out the copy of
- * the samples for Perfetto. Returns CLI_OK, or CLI_FAILED when it has said why.
- */
+/* Writes all of IN with names to OUT, and finishes OUT. NO_PACKETS omits the copy of the samples
+ * for Perfetto. Returns CLI_OK, or CLI_FAILED after an error message. */
 int symbolize_trace(struct symbolize_trace *s, struct open_trace *in, struct edit_trace *out,
 		    bool no_packets);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo check: the lint. Is an archive whole, does it keep to the specification, and what will other
- * readers make of it?
+ * kymo check: the lint. Checks that an archive is complete, that it follows the specification, and
+ * that other readers can read it.
  *
- * Findings are counted by kind, and the first of each kind are shown with their place at the end;
- * with --all each is shown when it is found, so that nothing is kept.
+ * Findings are counted by kind. The first findings of each kind are shown at the end, with their
+ * places. With --all, each finding is shown at once, and none is stored.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-row.h"
 
-/* Of each kind so many are shown. */
+/* The number of findings of each kind that are shown. */
 enum { SHOWN = 3 };
 
 struct options {
@@ -41,7 +41,7 @@ struct report {
 	struct kind_count kinds[FXT_FINDING_MAX];
 	uint64_t n_of[FXT_SEVERITY_MAX];
 	uint64_t n_records, n_good;
-	bool started, stopped; /* kymo's own session_start and session_stop */
+	bool started, stopped; /* session_start and session_stop of kymo were seen */
 };
 
 static bool verb_check_is_shown(const struct report *r, enum fxt_finding_id id)
@@ -67,7 +67,7 @@ static void verb_check_print_place(const struct fxt_finding *f)
 		printf(", record %" PRIu64, f->number);
 }
 
-/* ": thread 7", if there is something to say. */
+/* ": thread 7", or nothing */
 static void verb_check_print_detail(const struct fxt_finding *f)
 {
 	char detail[FXT_FINDING_DETAIL_MAX];
@@ -97,8 +97,8 @@ static void verb_check_found(void *userdata, const struct fxt_finding *f)
 	}
 }
 
-/* An archive that has kymo's first event and not its last was cut off: no record of it need be
- * wrong. */
+/* An archive with kymo's first event, but without its last one, was cut off, even if all its
+ * records are valid. */
 static bool verb_check_is_cut_off(const struct report *r)
 {
 	return r->started && !r->stopped;
@@ -112,7 +112,7 @@ static void verb_check_look_for_session(struct report *r, const struct fxt_recor
 	r->stopped |= row == FXT_ROW_STOP;
 }
 
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
 static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct report *r)
 {
 	const struct fxt_record *record;
@@ -305,7 +305,8 @@ static int verb_check_print_explanation(const char *id, const char *severity, co
 	return CLI_OK;
 }
 
-/* Of formats beside archives. Returns as kymo does, or -1 if there is no such kind. */
+/* Explains a kind of another format than FXT. Returns an enum cli_exit, or -1 if the kind is
+ * unknown. */
 static int verb_check_explain_of(const struct finding_kind *kinds, size_t n, const char *id,
 				 bool json)
 {

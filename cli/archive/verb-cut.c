@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo cut: an archive of a part of another.
+ * kymo cut: writes a part of an archive to another archive.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int verb_cut_take(void *userdata, const struct fxt_record *record)
 	return edit_cut_record(userdata, record);
 }
 
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
 static int verb_cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
 {
 	int r = edit_trace_take_all(out, in, verb_cut_take, cut);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo diff: what is different between two recordings.
+ * kymo diff: shows the differences between two recordings.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,15 +20,15 @@ enum { ROWS_SHOWN = 20, CPUS_SHOWN = 16, LABEL_MAX = 60 };
 
 static const char side_names[DIFF_SIDES] = { 'A', 'B' };
 
-/* How a value is written. */
+/* The unit of a value. */
 enum unit {
-	UNIT_SHARE, /* of the time: as a percentage */
-	UNIT_RATE,  /* a second */
+	UNIT_SHARE, /* of time, as a percentage */
+	UNIT_RATE,  /* per second */
 	UNIT_TIME,  /* nanoseconds */
 };
 
 static const struct {
-	const char *name; /* of --by */
+	const char *name; /* the value of --by */
 	const char *what;
 	enum unit unit;
 } metrics[DIFF_METRIC_MAX] = {
@@ -41,7 +41,7 @@ static const struct {
 struct diff_options {
 	enum diff_metric by;
 	uint64_t top;
-	bool all; /* no --top */
+	bool all; /* without the limit of --top */
 	bool by_thread, json;
 };
 
@@ -74,7 +74,7 @@ static double verb_diff_per_second(const struct recording_pair *p, enum diff_sid
 	return ns ? (double)n * 1e9 / (double)ns : 0;
 }
 
-/* How busy CPU was, 0 to 1; negative if it was not seen. */
+/* The busy share of CPU, from 0 to 1; negative if it is not in the archive. */
 static double verb_diff_cpu_busy(const struct recording_pair *p, enum diff_side_index i, size_t cpu)
 {
 	const struct summary *s = verb_diff_summary_of(p, i);
@@ -84,7 +84,7 @@ static double verb_diff_cpu_busy(const struct recording_pair *p, enum diff_side_
 	return s->duration_ns ? (double)s->cpus[cpu].busy_ns / (double)s->duration_ns : 0;
 }
 
-/* How busy all CPUs were that were seen. */
+/* The busy share of all CPUs in the archive. */
 static double verb_diff_all_busy(const struct recording_pair *p, enum diff_side_index i)
 {
 	double sum = 0;
@@ -101,9 +101,9 @@ static double verb_diff_all_busy(const struct recording_pair *p, enum diff_side_
 	return n ? sum / (double)n : 0;
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* NAN is what there is none of. */
+/* NAN is a missing value. */
 static const char *verb_diff_format_value(char *to, enum unit unit, double value)
 {
 	if (isnan(value))
@@ -159,7 +159,7 @@ static void verb_diff_print_recording(const struct recording_pair *p, enum diff_
 	putchar('\n');
 }
 
-/* What makes two recordings bad to compare. */
+/* Prints the reasons why the recordings are hard to compare. */
 static void verb_diff_print_notes(const struct recording_pair *p)
 {
 	const struct summary *a = verb_diff_summary_of(p, DIFF_A),
@@ -205,7 +205,7 @@ DEFINE_ORDER(compare_cpu_changes, struct cpu_change,
 	     COMPARE(verb_diff_size_of_change(y), verb_diff_size_of_change(x))
 		     ?: compare_cpus(x, y))
 
-/* The CPUs that are in both; of very many, those that changed most. */
+/* Prints the CPUs that are in both recordings; if they are many, those that changed most. */
 static int verb_diff_print_cpus(const struct recording_pair *p)
 {
 	size_t n = 0, most = verb_diff_summary_of(p, DIFF_A)->n_cpus;
@@ -279,7 +279,7 @@ static int verb_diff_print_totals(const struct recording_pair *p)
 	return 0;
 }
 
-/* One side's cells of a row. */
+/* Prints the cells of one side in a row. */
 static void verb_diff_print_cells(const struct summary_diff *d, const struct diff_row *row,
 				  enum diff_side_index i, enum diff_metric by)
 {
@@ -308,7 +308,8 @@ static void verb_diff_print_cells(const struct summary_diff *d, const struct dif
 	       verb_diff_format_value(value, metrics[by].unit, summary_diff_value(d, i, s, by)));
 }
 
-/* What the row is called: its command line, where that distinguishes it from others of its name. */
+/* Prints the name of the row; its command line, if that distinguishes it from rows of the same
+ * name. */
 static void verb_diff_print_label(const struct diff_row *row)
 {
 	uint64_t a = row->side[DIFF_A].n_processes, b = row->side[DIFF_B].n_processes;
@@ -344,7 +345,7 @@ static void verb_diff_print_row(const struct summary_diff *d, const struct diff_
 	verb_diff_print_cells(d, row, DIFF_A, by);
 	verb_diff_print_cells(d, row, DIFF_B, by);
 	verb_diff_format_relative(relative, a, b);
-	/* Of what was not there at all, nothing was used; a latency that is not there is not 0. */
+	/* A missing task used no resources, but a missing latency is not 0. */
 	if (by == DIFF_LATENCY)
 		verb_diff_format_change(change, metrics[by].unit, a, b);
 	else
@@ -388,7 +389,7 @@ static int verb_diff_print_text(const struct recording_pair *p, const struct dif
 	return CLI_OK;
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static struct json_object *verb_diff_json_latency(const struct latency *l)
 {

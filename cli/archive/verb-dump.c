@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo dump: every record of an archive, in file order, a line each.
+ * kymo dump: prints every record of an archive in file order, one per line.
  *
- * For people: time since the first record that has one, what the record is, its arguments. Text of
- * the archive goes through text_clean(), so that no archive can send commands to a terminal.
+ * The text output has the time since the first record with a time, the type of the record, and its
+ * arguments. Text from the archive goes through text_clean(), so that an archive cannot send
+ * commands to a terminal.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,11 +25,11 @@ struct dump {
 	bool json;
 	bool timed; /* start_ns is set */
 	uint64_t start_ns;
-	char *text; /* owned; for cleaning */
+	char *text; /* owned; buffer of verb_dump_clean() */
 	size_t room;
 };
 
-/* T as it may go to a terminal; valid until the next call. */
+/* T without control characters; valid until the next call. */
 static const char *verb_dump_clean(struct dump *d, const struct fxt_text *t)
 {
 	size_t need = 3 * (size_t)t->length + 1;
@@ -80,7 +81,7 @@ static void verb_dump_print_value(struct dump *d, const struct fxt_arg *arg)
 	}
 }
 
-/* Returns NULL, or what is wrong with an argument. */
+/* Returns NULL, or the error in an argument. */
 static const char *verb_dump_print_args(struct dump *d, const struct fxt_record *r)
 {
 	struct fxt_args it = r->args;
@@ -234,7 +235,7 @@ static void verb_dump_print_fields(struct dump *d, const struct fxt_record *r)
 	}
 }
 
-/* Returns NULL, or what is wrong with an argument. */
+/* Returns NULL, or the error in an argument. */
 static const char *verb_dump_print_record(struct dump *d, const struct fxt_record *r)
 {
 	struct json_object *o;
@@ -266,7 +267,7 @@ static int verb_dump_all(struct dump *d, struct open_trace *t)
 		damage = verb_dump_print_record(d, record);
 		if (damage)
 			open_trace_damage(t, record->offset, damage);
-		/* A reader of ours that has seen enough: no use to go on. */
+		/* The reader of standard output has closed it. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo export: a trace in another format, or the same one in another container.
+ * kymo export: writes a trace in another format, or with another compression.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
-/* For qapitrace: so much time is a frame. */
+/* The length of a frame in qapitrace. */
 #define FRAME_NS_DEFAULT UINT64_C(100000000)
 
 static const struct export_format formats[] = {
@@ -24,7 +24,7 @@ static const struct export_format formats[] = {
 
 struct export_options {
 	const char *format, *input, *output;
-	const char *compress; /* METHOD; NULL = not said */
+	const char *compress; /* METHOD; NULL = not given */
 	bool pack;            /* --compress */
 	bool force, json, spec_time, narrow;
 	struct call_trace_options calls; /* apitrace */
@@ -36,7 +36,7 @@ static void verb_export_deinit(struct export *e)
 	input_file_close(&e->input);
 }
 
-/* ---- what is wanted ---- */
+/* ---- choices ---- */
 
 /* "fxt, x, y" */
 static const char *verb_export_format_names(void)
@@ -51,7 +51,7 @@ static const char *verb_export_format_names(void)
 	return names;
 }
 
-/* Whether NAME ends with SUFFIX, with or without that of METHOD behind it. */
+/* Whether NAME ends with SUFFIX, which the suffix of METHOD can follow. */
 static bool verb_export_has_suffix(const char *name, const char *suffix, enum pack_method method)
 {
 	size_t n = strlen(name) - strlen(pack_ops(method)->suffix), length = strlen(suffix);
@@ -59,7 +59,7 @@ static bool verb_export_has_suffix(const char *name, const char *suffix, enum pa
 	return n > length && strncmp(name + n - length, suffix, length) == 0;
 }
 
-/* The format that is said, or by whose suffix the output is called. */
+/* Chooses the given format, or the format of the output's suffix. */
 static int verb_export_choose_format(const struct export_options *o,
 				     const struct export_format **ret)
 {
@@ -86,7 +86,7 @@ static int verb_export_contradiction(const struct export_options *o, const char 
 			       o->output, called, asked);
 }
 
-/* What the output is to be packed by: as is said, else as it is called. */
+/* Chooses the given compression, or the compression of the output's suffix. */
 static int verb_export_choose_method(const struct export_options *o,
 				     const struct export_format *format, enum pack_method *ret)
 {
@@ -110,7 +110,7 @@ static int verb_export_choose_method(const struct export_options *o,
 		return cli_usage_error("--compress: '%s' must be one of snappy, zstd, gzip, "
 				       "columns and none",
 				       o->compress);
-	/* (a call trace is called the same whatever it is packed by) */
+	/* (a call trace has the same suffix with every compression) */
 	if (format->method == PACK_NONE && (called != PACK_NONE || plain) && called != asked)
 		return verb_export_contradiction(
 			o, called == PACK_NONE ? "not compressed" : pack_ops(called)->name,
@@ -128,7 +128,7 @@ static int verb_export_check_options(const struct export_options *o)
 	return CLI_OK;
 }
 
-/* ---- what became of it ---- */
+/* ---- report ---- */
 
 static const char *verb_export_method_name(enum pack_method method)
 {
@@ -157,7 +157,7 @@ static void verb_export_report(const struct export *e, const struct export_forma
 	fputc('\n', stderr);
 }
 
-/* Where there may be several files. */
+/* Reports the output of formats that can write several files. */
 static void verb_export_report_directory(const struct export *e, const struct export_options *o)
 {
 	if (!o->json)

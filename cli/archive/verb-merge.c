@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo merge: one archive of several.
+ * kymo merge: combines several archives into one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void verb_merge_request_deinit(struct request *q)
 		open_trace_close(&q->in[i]);
 }
 
-/* Returns CLI_OK when all is written, or CLI_FAILED when it has said why. */
+/* Returns CLI_OK when everything is written, or CLI_FAILED after an error message. */
 static int verb_merge_all(struct request *q, struct edit_trace *out, struct edit_merge *merge)
 {
 	const struct fxt_record *record;

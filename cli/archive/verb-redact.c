@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo redact: an archive that can be given away.
+ * kymo redact: writes an archive without private data, which can be passed on.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "cli/common/verb.h"
 #include "edit/edit-redact.h"
 
-/* More bytes of a key than this are not looked at. */
+/* Longer keys are truncated to this number of bytes. */
 enum { KEY_MAX = 4096 };
 
 struct request {
@@ -25,7 +25,7 @@ struct request {
 	struct edit_trace_options edit;
 };
 
-/* Returns CLI_OK, or CLI_FAILED when it has said why. */
+/* Returns CLI_OK, or CLI_FAILED after an error message. */
 static int verb_redact_read_key(struct request *q)
 {
 	_cleanup_close_ int fd = -1;

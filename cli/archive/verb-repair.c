@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo repair: makes a whole archive of what can be read of a damaged one.
+ * kymo repair: recovers a damaged archive.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "cli/common/verb.h"
 #include "edit/edit-repair.h"
 
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED after an error message. */
 static int verb_repair_all(struct open_trace *in, struct edit_trace *out,
 			   struct edit_repair *repair)
 {
@@ -36,7 +36,7 @@ static int verb_repair_all(struct open_trace *in, struct edit_trace *out,
 	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
 }
 
-/* What repair found and did, in the order of the report. */
+/* The results of the repair, in the order of the report. */
 static const struct {
 	const char *key, *text;
 	size_t offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo summary: a recording in one screen, or all of its sums as JSON.
+ * kymo summary: shows a recording on one screen, or all of its sums as JSON.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,13 +29,13 @@
 
 enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20, FUNCTIONS_SHOWN = 10, FUNCTIONS_TOLD = 50 };
 
-/* What is computed. */
+/* The computed data. */
 struct sums {
 	struct summary *summary;
 	struct profile *profile;
 	struct resolver resolver;
 	struct call_sums calls;
-	struct call_function *functions; /* the hottest first; NULL without samples */
+	struct call_function *functions; /* by samples, descending; NULL without samples */
 	size_t n_functions;
 };
 
@@ -57,7 +57,7 @@ static int verb_summary_take_event(void *userdata, const struct event *ev)
 	return r < 0 ? r : profile_add(s->profile, ev);
 }
 
-/* What the samples say of functions; their names are those of the tree, which goes to *RET. */
+/* Computes the functions from the samples. Their names belong to the tree in *RET. */
 static int verb_summary_find_functions(struct sums *s, struct call_tree **ret)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
@@ -76,7 +76,7 @@ static int verb_summary_find_functions(struct sums *s, struct call_tree **ret)
 	return 0;
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static struct json_object *verb_summary_json_cpu(const struct summary *s,
 						 const struct summary_cpu *c)
@@ -86,7 +86,7 @@ static struct json_object *verb_summary_json_cpu(const struct summary *s,
 		       : NULL;
 }
 
-/* The programs of T before the last one. */
+/* The programs that T ran before its last one. */
 static struct json_object *verb_summary_json_programs(const struct summary *s,
 						      const struct summary_thread *t)
 {
@@ -207,7 +207,7 @@ static int verb_summary_print_json(const struct sums *sums, const struct open_tr
 	return 0;
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static double verb_summary_percent(uint64_t part, uint64_t whole)
 {
@@ -246,7 +246,7 @@ static void verb_summary_print_tables(const struct stack_tables *t)
 	printf("\n");
 }
 
-/* What the recording took from the machine, and what it left out for that. */
+/* Prints the overhead of the recording, and the parts that were stopped to reduce it. */
 static void verb_summary_print_cost(const struct summary *s)
 {
 	if (s->bpf_cpu_ns)
@@ -289,7 +289,7 @@ static void verb_summary_print_header(const struct summary *s, const char *name)
 		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
 }
 
-/* False if there are none: no scheduling was recorded. */
+/* Returns false if no scheduling was recorded. */
 static bool verb_summary_print_cpus(const struct summary *s)
 {
 	bool other = false, seen = false;
@@ -315,7 +315,7 @@ static bool verb_summary_print_cpus(const struct summary *s)
 	return true;
 }
 
-/* The last column: the thread, and its process where that says more. */
+/* Prints the last column: the thread, and its process if that has another name. */
 static void verb_summary_print_thread_name(const struct summary *s, const struct summary_thread *t)
 {
 	const char *process = summary_process_name(s, t), *name = t->name ? t->name : "?";
@@ -361,7 +361,7 @@ static void verb_summary_print_marks(const struct summary *s)
 		printf("  ... and %zu more\n", s->n_marks - MARKS_SHOWN);
 }
 
-/* A value of a trigger in its unit. */
+/* Formats the value of a trigger in its unit. */
 static const char *verb_summary_format_value(char text[static TEXT_FORMAT_MAX], const char *what,
 					     uint64_t value)
 {
@@ -429,8 +429,8 @@ static int verb_summary_print_text(const struct sums *sums, const char *name, si
 
 struct summary_options {
 	struct symbol_options symbols;
-	uint64_t limit;     /* of threads, or of what else is shown */
-	enum summary_by by; /* SUMMARY_BY_MAX = the threads are enough */
+	uint64_t limit;     /* of threads, or of other rows */
+	enum summary_by by; /* SUMMARY_BY_MAX = only threads */
 	bool json;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo symbolize: an archive whose call stacks have names wherever they are looked at.
+ * kymo symbolize: writes an archive whose call stacks have names on every machine.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 enum {
 	ERRNO_LAST = 133,
 	LINE_COLUMN = 40,
-	CUT_FRAMES = EVENT_CALL_FRAMES_MAX - 1, /* what is deeper was not taken */
+	CUT_FRAMES = EVENT_CALL_FRAMES_MAX - 1, /* the recorder takes no deeper frames */
 };
 
 void call_lines_deinit(struct call_lines *l)
@@ -32,7 +32,7 @@ static const char *call_lines_name(const struct call_lines *l, uint32_t tid)
 
 /* ---- text ---- */
 
-/* What the errno NAME means; NULL if it is none. */
+/* The text of the errno NAME; NULL if NAME is not an errno. */
 static const char *call_lines_errno(const char *name)
 {
 	for (int i = 1; i <= ERRNO_LAST; i++) {
@@ -114,7 +114,7 @@ static void call_lines_print_left_out(const struct call_lines *l, const struct e
 		       ev->left_out.function);
 }
 
-/* As strace does: the file, the function and where it is in it, innermost first. */
+/* Like strace: the file, the function and the offset in it, innermost first. */
 static void call_lines_print_frame(const struct call_stacks_step *step, const struct frame *frame)
 {
 	char label[PROFILE_LABEL_MAX];
@@ -147,7 +147,7 @@ static int call_lines_print_stack(const struct call_lines *l, const struct event
 	return r;
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static struct json_object *call_lines_json_frame(const struct call_stacks_step *step,
 						 const struct frame *frame)
@@ -161,7 +161,7 @@ static struct json_object *call_lines_json_frame(const struct call_stacks_step *
 		JSON_IF(frame && frame->line, "line", frame ? frame->line : 0));
 }
 
-/* NULL: no stack was taken. */
+/* NULL: the call has no stack. */
 static struct json_object *call_lines_json_stack(const struct call_lines *l, const struct event *ev)
 {
 	uint32_t node = l->stacks ? call_stacks_find(l->stacks, ev->pid, ev->call.stack) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A call of a function in one line, as strace writes system calls, or as JSON.
+ * A call of a function as one line, in the style of strace, or as JSON.
  */
 #pragma once
 
@@ -13,19 +13,17 @@
 
 struct call_lines {
 	bool json;
-	const char *function;       /* only those of this name, a pattern; NULL = all */
+	const char *function;       /* a pattern for the names of functions; NULL = all */
 	uint64_t min_ns;            /* only calls that took at least this long */
-	struct call_stacks *stacks; /* that are printed with their calls; borrowed; NULL = none */
-	uint64_t first_ns;  /* of the recording: times are counted from there; 0 = not known yet */
-	struct table names; /* of threads: koid + 1 -> text, owned */
+	struct call_stacks *stacks; /* to print with the calls; borrowed; NULL = none */
+	uint64_t first_ns;          /* of the recording, the origin of times; 0 = not known yet */
+	struct table names;         /* of threads: koid + 1 -> text, owned */
 	uint64_t n_printed;
-	bool were_asked_for; /* the recording was to have calls */
+	bool were_asked_for; /* the recording was asked for calls */
 };
 
 void call_lines_deinit(struct call_lines *l);
 
-/*
- * Takes any event in, and prints it if it is a call. Returns 0 or -ENOMEM. (LINES is a struct
- * call_lines.)
- */
+/* Adds an event of any kind, and prints it if it is a call. Returns 0 or -ENOMEM. (LINES is a
+ * struct call_lines.) */
 int call_lines_take(void *lines, const struct event *ev);

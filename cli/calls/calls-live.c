@@ -14,12 +14,12 @@
 #include "cli/common/verb.h"
 #include "cli/record/record-job.h"
 
-/* In the child: never comes back. */
+/* Runs in the child and does not return. */
 static void calls_live_record(struct record_options *o, int fd)
 {
 	struct record_job j = RECORD_JOB_NULL;
 
-	/* (who prints has gone: nobody wants it any more) */
+	/* (if the printing process ends, the recording ends, too) */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	j.options = *o;
 	j.quiet = true;
@@ -46,7 +46,7 @@ int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd)
 		close(fds[0]);
 		return cli_failed("cannot create a process: %m");
 	}
-	/* Who presses Ctrl-C ends the recording; what it has is printed. */
+	/* Ctrl-C ends the recording only; its data is still printed. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	*ret_pid = pid;

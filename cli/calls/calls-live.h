@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recording that `kymo calls` prints while it is made.
+ * The recording that `kymo calls` prints while it runs.
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 #include "cli/service/record-options.h"
 
 /*
- * Begins to record as O says, in a process of its own; O is its. Returns CLI_OK with its id, and
- * the end of a pipe by which the archive comes, which is the caller's; or CLI_FAILED when it has
- * said why.
+ * Starts a recording with the options O in a new process, which takes over O. Returns CLI_OK with
+ * its id and the read end of a pipe for the archive, owned by the caller; or CLI_FAILED after an
+ * error message.
  */
 int calls_live_begin(struct record_options *o, pid_t *ret_pid, int *ret_fd);
 
-/* Waits for its end. Returns what it exited with, or CLI_FAILED. */
+/* Waits for the end of the recording. Returns its exit status, or CLI_FAILED. */
 int calls_live_end(pid_t pid);

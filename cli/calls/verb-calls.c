@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo calls: the calls of functions that were recorded, or are being recorded, a line each; and
- * the functions that specifications mean.
+ * kymo calls: prints the calls of functions of an archive or of a new recording, one per line; or
+ * lists the functions that match specifications.
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 #include "cli/common/verb.h"
 #include "cli/service/call-resolve.h"
 
-/* What is printed soon is written soon. */
+/* A live recording writes its data at this interval. */
 #define LIVE_FLUSH_NS UINT64_C(50000000)
 
 static int verb_calls_take_min(void *to, char *value)
@@ -40,7 +40,7 @@ static void verb_calls_view_deinit(struct verb_calls_view *v)
 	call_stacks_deinit(&v->stacks);
 }
 
-/* Once its options are known. */
+/* Prepares the view; the options are known. */
 static int verb_calls_view_begin(struct verb_calls_view *v)
 {
 	const struct symbol_options symbols = { 0 };
@@ -56,9 +56,9 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 		OPTION_VALUE("min", 0, verb_calls_take_min, &(v)->lines.min_ns),                   \
 		OPTION_FLAG("stack-trace", &(v)->wants_stacks)
 
-/* ---- of an archive ---- */
+/* ---- archives ---- */
 
-/* Prints the calls of what is at PATH. */
+/* Prints the calls in the archive at PATH. */
 static int verb_calls_print(struct call_lines *lines, const char *path)
 {
 	struct open_trace t = OPEN_TRACE_NULL;
@@ -94,9 +94,9 @@ static int verb_calls_of_file(int argc, char **argv)
 	return r;
 }
 
-/* ---- of what is recorded now ---- */
+/* ---- live recordings ---- */
 
-/* Whether ARGV asks for it. */
+/* Whether ARGV requests a live recording. */
 static bool verb_calls_is_live(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -116,7 +116,7 @@ static int verb_calls_check(const struct record_options *o)
 	return CLI_OK;
 }
 
-/* Whether anything comes by FD; if not, the recording has said why. */
+/* Whether data arrives from FD; if not, the recording has printed the error. */
 static bool verb_calls_has_begun(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -168,7 +168,7 @@ static int verb_calls_live(int argc, char **argv)
 	return r == CLI_OK ? verb_calls_record(&o, &view.lines) : r;
 }
 
-/* ---- of specifications ---- */
+/* ---- specifications ---- */
 
 static bool verb_calls_is_list(int argc, char **argv)
 {
@@ -178,7 +178,7 @@ static bool verb_calls_is_list(int argc, char **argv)
 	return false;
 }
 
-/* TEXT, as it is recorded, each place on a line. */
+/* Prints TEXT as it is recorded, each place on one line. */
 static int verb_calls_list_one(const char *text)
 {
 	struct call_resolved resolved = { 0 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded stacks, a line each: "process;outermost;...;innermost WEIGHT"; of two archives "... OLD
- * NEW". Readers take ';' for the end of a name and the end of a line for that of a stack, so names
- * have neither.
+ * Folded stacks, one per line: "process;outermost;...;innermost WEIGHT", or "... OLD NEW" for two
+ * archives. Since ';' ends a name and a line feed ends a stack, names contain neither.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +19,7 @@ static void flame_folded_add_name(struct outbuf *out, const char *name)
 		to[i] = name[i] == ';' ? ':' : (unsigned char)name[i] < ' ' ? ' ' : name[i];
 }
 
-/* LIST has room for a stack. */
+/* LIST has room for one stack. */
 static void flame_folded_add_stack(struct outbuf *out, const struct call_tree *t, uint32_t node,
 				   uint32_t *list)
 {

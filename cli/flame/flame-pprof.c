@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof's profile.proto. Stacks stay as they were recorded, address by address; names stand with
- * the addresses, so that what has none can be given some later.
+ * pprof's profile.proto. Stacks are written as recorded, by address. Names belong to addresses, so
+ * that other tools can name the remaining addresses later.
  *
- * Values of a sample: samples/count and cpu/nanoseconds, and, if times off CPU were asked for,
- * waits/count and offcpu/nanoseconds. Of allocations inuse_objects/count and inuse_space/bytes.
+ * The values of a sample are samples/count and cpu/nanoseconds; with times off CPU, also
+ * waits/count and offcpu/nanoseconds. For allocations, they are inuse_objects/count and
+ * inuse_space/bytes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -71,9 +72,9 @@ struct maker {
 	struct outbuf *out;
 	struct text_set texts;
 	struct table text_numbers; /* address of a pooled text -> its number + 1 */
-	struct outbuf text_list;   /* the string table, as it is written */
+	struct outbuf text_list;   /* the string table in its encoded form */
 	uint64_t n_texts;
-	struct table functions; /* hash of name and file, a try further where it is taken -> id */
+	struct table functions; /* hash of name and file, plus 1 for each collision -> id */
 	struct function {
 		uint64_t name, file;
 	} * function_list;
@@ -81,7 +82,7 @@ struct maker {
 	struct table mapping_numbers; /* number -> id */
 	struct used_mapping {
 		const struct mapping *map;
-		bool functions, files, lines; /* are known at all its places */
+		bool functions, files, lines; /* are known at all places in the mapping */
 	} * mappings;
 	size_t n_mappings, room_mappings;
 	int error;
@@ -93,7 +94,7 @@ static void flame_pprof_fail(struct maker *m, int error)
 		m->error = error;
 }
 
-/* The number of TEXT in the string table. */
+/* The number of S in the string table. */
 static uint64_t flame_pprof_text(struct maker *m, const char *s)
 {
 	const char *kept = text_set_keep(&m->texts, s);
@@ -125,7 +126,7 @@ static void flame_pprof_add_value_type(struct maker *m, unsigned field, const ch
 	protobuf_end(m->out, value_type);
 }
 
-/* ---- where ---- */
+/* ---- places ---- */
 
 static void flame_pprof_add_build_id(struct maker *m, const struct mapping *map)
 {
@@ -141,7 +142,7 @@ static void flame_pprof_add_build_id(struct maker *m, const struct mapping *map)
 		protobuf_add_u64(m->out, MAPPING_BUILD_ID, flame_pprof_text(m, digits));
 }
 
-/* The mapping of PLACE, which is written at the end, when all its places have been; 0 = none. */
+/* The mapping of PLACE; 0 = none. Mappings are written after all their places. */
 static uint64_t flame_pprof_mapping_id(struct maker *m, const struct profile_place *place)
 {
 	uint64_t id;
@@ -162,8 +163,8 @@ static uint64_t flame_pprof_mapping_id(struct maker *m, const struct profile_pla
 	return id;
 }
 
-/* Notes what is known of a place in mapping ID: nobody needs to look for names where there are
- * all. */
+/* Notes which data is known about a place in mapping ID. If all places have names, other tools need
+ * not search for them. */
 static void flame_pprof_note_known(struct maker *m, uint64_t id, const struct frame *frames, int n)
 {
 	struct used_mapping *u = id ? &m->mappings[id - 1] : NULL;
@@ -175,7 +176,7 @@ static void flame_pprof_note_known(struct maker *m, uint64_t id, const struct fr
 	u->lines &= n > 0 && frames[0].line != 0;
 }
 
-/* A stack of the process with most of it, or NULL. */
+/* A stack of the process with most samples, or NULL. */
 static const struct profile_stack *flame_pprof_heaviest_process(const struct profile *p)
 {
 	struct table weights = { 0 };
@@ -188,7 +189,7 @@ static const struct profile_stack *flame_pprof_heaviest_process(const struct pro
 		uint64_t weight =
 			(uint64_t)(uintptr_t)table_get(&weights, key) + (s->ns ?: s->count);
 
-		/* (what finds no room only counts for less) */
+		/* (if there is no memory, this weight is ignored) */
 		(void)!table_set(&weights, key, (void *)(uintptr_t)weight);
 		if (weight <= most || s->pid == 0)
 			continue;
@@ -199,10 +200,10 @@ static const struct profile_stack *flame_pprof_heaviest_process(const struct pro
 	return ret;
 }
 
-/* The kernel keeps so much of the name of a program. */
+/* The kernel truncates the name of a program to this length. */
 enum { PROGRAM_NAME_BYTES = 15 };
 
-/* Whether the file of MAP is called NAME, as far as the kernel keeps that. */
+/* Whether the file of MAP has the name NAME, up to the length that the kernel stores. */
 static bool flame_pprof_is_called(const struct mapping *map, const char *name)
 {
 	const char *base = profile_names_base(map->path);
@@ -214,10 +215,10 @@ static bool flame_pprof_is_called(const struct mapping *map, const char *name)
 }
 
 /*
- * The mapping whose file pprof takes for the recorded program, since it stands first: that of the
- * process with most samples, whose name is that of the process. If there is none (of a script), it
- * is the one that is mapped below all libraries, wherever the kernel puts it. (It is not, if the
- * program was started through the dynamic loader.) 0 if there is none.
+ * The mapping that pprof regards as the recorded program, which must be written first: of the
+ * process with most samples, the mapping whose file has the name of the process. If there is none
+ * (as for a script), the mapping below all libraries, which is the program unless it was started
+ * through the dynamic loader. 0 = none.
  */
 static size_t flame_pprof_program_of(const struct maker *m)
 {
@@ -243,7 +244,7 @@ static size_t flame_pprof_program_of(const struct maker *m)
 	return ret;
 }
 
-/* Viewers look for a file of this name. */
+/* Viewers show a file by this name. */
 static void flame_pprof_add_file_name(struct maker *m, const struct mapping *map)
 {
 	_cleanup_free_ char *path = strndup(map->path, profile_names_path_length(map));
@@ -260,7 +261,7 @@ static void flame_pprof_add_mappings(struct maker *m)
 	size_t program = flame_pprof_program_of(m);
 
 	for (size_t n = 0; n < m->n_mappings; n++) {
-		/* The program first, then the others in their order. */
+		/* The program is first; the others keep their order. */
 		size_t i = n == 0 ? program : n <= program ? n - 1 : n;
 		const struct used_mapping *u = &m->mappings[i];
 		size_t mapping = protobuf_begin(m->out, PROFILE_MAPPING);
@@ -279,7 +280,7 @@ static void flame_pprof_add_mappings(struct maker *m)
 	}
 }
 
-/* The id of a function; they are written at the end. */
+/* The id of a function. Functions are written at the end. */
 static uint64_t flame_pprof_function_id(struct maker *m, const struct frame *frame)
 {
 	const struct function wanted = { flame_pprof_text(m, frame->function),
@@ -320,7 +321,7 @@ static void flame_pprof_add_location(struct maker *m, size_t number)
 	flame_pprof_note_known(m, mapping, frames, n);
 	protobuf_add_u64(m->out, LOCATION_ID, number + 1);
 	protobuf_add_nonzero(m->out, LOCATION_MAPPING_ID, mapping);
-	/* That of the call, not of what comes behind it. */
+	/* The address of the call, not of the instruction after it. */
 	protobuf_add_nonzero(m->out, LOCATION_ADDRESS,
 			     place->returns && place->address ? place->address - 1
 							      : place->address);
@@ -350,7 +351,7 @@ static void flame_pprof_add_functions(struct maker *m)
 	}
 }
 
-/* ---- how often ---- */
+/* ---- samples ---- */
 
 static void flame_pprof_add_label(struct maker *m, const char *key, const char *value,
 				  uint64_t number)
@@ -401,7 +402,7 @@ static void flame_pprof_add_sample(struct maker *m, const struct profile_stack *
 	protobuf_end(m->out, sample);
 }
 
-/* ---- all of it ---- */
+/* ---- the profile ---- */
 
 static const char *flame_pprof_default_type(const struct flame *f)
 {
@@ -416,7 +417,7 @@ static void flame_pprof_add_head(struct maker *m)
 {
 	const struct flame_input *in = m->f->now;
 
-	/* The first text is the empty one. */
+	/* The first string is the empty one. */
 	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, "");
 	m->n_texts = 1;
 	if (m->f->allocations) {

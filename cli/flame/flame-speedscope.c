@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * speedscope's file format: one "sampled" profile for each thread, whose samples are its stacks,
- * each once, with all of its weight; the order of time is not kept.
+ * speedscope's file format: one "sampled" profile per thread. Its samples are the different stacks
+ * of the thread, each with its total weight. The order in time is not kept.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "cli/flame/flame.h"
 #include "cli/common/json.h"
 
-/* The frames at a place, outermost first: numbers of shared frames. */
+/* The frames at a place, outermost first, as numbers of shared frames. */
 struct place_frames {
 	uint32_t *list; /* owned */
 	size_t n;
@@ -24,7 +24,7 @@ struct maker {
 	struct outbuf *out;
 	struct text_set texts;
 	struct table
-		known; /* hash of name, file, line, a try further where it is taken -> number + 1 */
+		known; /* hash of name, file and line, plus 1 for each collision -> number + 1 */
 	struct shared {
 		const char *name, *file;
 		uint32_t line;
@@ -43,7 +43,7 @@ static void flame_speedscope_add_json_text(struct outbuf *out, const char *text)
 
 /* ---- frames ---- */
 
-/* Puts the number of the frame into *RET. */
+/* Sets *RET to the number of the frame. */
 static int flame_speedscope_share_frame(struct maker *m, struct shared frame, uint32_t *ret)
 {
 	uint64_t key[4] = { 0 }, hash;
@@ -136,7 +136,7 @@ static uint64_t flame_speedscope_weight_of(const struct maker *m, const struct p
 	return m->f->by_time ? stack->ns : stack->count;
 }
 
-/* LIST has room for a stack. */
+/* LIST has room for one stack. */
 static void flame_speedscope_add_stack(struct maker *m, const struct profile_stack *stack,
 				       uint32_t *list)
 {
@@ -158,7 +158,7 @@ static void flame_speedscope_add_stack(struct maker *m, const struct profile_sta
 	outbuf_print(m->out, "]");
 }
 
-/* The N stacks of one thread, in one program. */
+/* Adds the N stacks of one thread in one program. */
 static void flame_speedscope_add_profile(struct maker *m, const struct profile_stack *const *stacks,
 					 size_t n, uint32_t *list)
 {
@@ -198,7 +198,7 @@ static uint32_t flame_speedscope_deepest(const struct profile *p)
 	_cleanup_free_ uint32_t *depths = calloc(p->n_nodes, sizeof(*depths));
 	uint32_t max = 0;
 
-	/* Callers stand before those they call. */
+	/* Callers are before their callees. */
 	for (size_t i = 1; depths && i < p->n_nodes; i++) {
 		depths[i] = depths[p->nodes[i].parent] + 1;
 		if (depths[i] > max)

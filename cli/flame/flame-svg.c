@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A flame graph as an SVG that stands for itself: callers above, as wide as their weight; its
- * script zooms, searches and goes about by keys, and needs nothing else. Without a script it is a
- * picture.
+ * A flame graph as a self-contained SVG: callers are above their callees, and widths are weights.
+ * Its script zooms, searches and handles keys. Without a script, it is a static picture.
  *
- * Names are whatever processes call themselves. They only ever stand in text and in attributes,
- * escaped, and the script never makes markup of them.
+ * Names come from foreign processes. They occur only in text and attributes, escaped, and the
+ * script does not parse them as markup.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,11 +16,11 @@
 
 enum {
 	WIDTH = 1200,
-	ROW = 18,  /* from one row to the next */
-	TOP = 106, /* title, what was counted, search, and what the pointer is at */
+	ROW = 18,  /* height of a row */
+	TOP = 106, /* for title, subtitle, search, and the frame under the pointer */
 	BOTTOM = 10,
-	TEXT_MIN = 30, /* narrower ones are without a name */
-	N_COLORS = 6,  /* of one kind */
+	TEXT_MIN = 30, /* narrower frames have no name */
+	N_COLORS = 6,  /* of each kind */
 };
 
 static const char style[] =
@@ -44,10 +43,8 @@ static const char style[] =
 	"@media (prefers-color-scheme:dark){svg{--bg:#17181c;--fg:#ececf1;--dim:#a3a3ad;"
 	"--line:#17181c;--box:#26272d;--mark:#c65cf5}.f:hover rect,.f:focus rect{stroke:#fff}}\n";
 
-/*
- * Frames stand in the order of a walk from callers to those they call; data-x and data-w are where
- * one begins and how wide it is, in the unit of weights. The script holds to what is drawn.
- */
+/* Frames are in depth-first order. data-x and data-w are the begin and the width of a frame, in the
+ * unit of weights. The script depends on the elements that are drawn. */
 static const char script[] =
 	"(function(){\n"
 	"'use strict';\n"
@@ -114,7 +111,7 @@ static const char script[] =
 	"zoom(root);\n"
 	"})();\n";
 
-/* TEXT for XML: characters that it cannot hold, or that say something to it, are none. */
+/* Escapes TEXT for XML. Characters that XML cannot contain are replaced. */
 static void flame_svg_add_xml(struct outbuf *out, const char *text)
 {
 	size_t n = strlen(text), room = 3 * n + 1;
@@ -133,7 +130,7 @@ static void flame_svg_add_xml(struct outbuf *out, const char *text)
 				 : clean[i] == '\'' ? "&#39;"
 						    : NULL;
 
-		/* U+FFFE and U+FFFF are UTF-8, but no characters of XML. */
+		/* U+FFFE and U+FFFF are valid UTF-8, but not valid in XML. */
 		if (!as && n - i >= 3 && memcmp(clean + i, "\xef\xbf", 2) == 0 &&
 		    (unsigned char)clean[i + 2] >= 0xbe) {
 			as = "\xef\xbf\xbd";
@@ -159,7 +156,7 @@ static void flame_svg_add_weight(const struct flame *f, struct outbuf *out, uint
 		outbuf_print(out, "%" PRIu64 " sample%s", weight, weight == 1 ? "" : "s");
 }
 
-/* By how many points the share of NODE has grown. */
+/* The growth of the share of NODE, in percentage points. */
 static double flame_svg_growth(const struct flame *f, const struct call_node *node)
 {
 	const struct call_node *root = &f->tree->nodes[0];
@@ -168,7 +165,7 @@ static double flame_svg_growth(const struct flame *f, const struct call_node *no
 	       flame_svg_share(node->total[CALL_OLD], root->total[CALL_OLD]);
 }
 
-/* Grey where nothing changed, red what grew, blue what shrank; full at 10 points. */
+/* Grey without a change, red for growth, blue for shrinkage; the full colour at 10 points. */
 static void flame_svg_add_growth_color(const struct flame *f, struct outbuf *out,
 				       const struct call_node *node)
 {
@@ -223,7 +220,7 @@ static void flame_svg_add_tip(const struct flame *f, struct outbuf *out,
 			     flame_svg_share(node->self[CALL_NOW], root->total[CALL_NOW]));
 }
 
-/* LEFT is where NODE begins, in the unit of weights. */
+/* LEFT is the begin of NODE, in the unit of weights. */
 static void flame_svg_add_frame(const struct flame *f, struct outbuf *out,
 				const struct call_node *node, uint64_t left)
 {
@@ -250,7 +247,7 @@ static void flame_svg_add_frame(const struct flame *f, struct outbuf *out,
 	outbuf_print(out, "</text></svg>\n");
 }
 
-/* Whether NODE is wide enough to be drawn. */
+/* Whether NODE is wide enough for a frame. */
 static bool flame_svg_is_drawn(const struct flame *f, const struct call_node *node)
 {
 	uint64_t weight = node->total[CALL_NOW];
@@ -259,7 +256,7 @@ static bool flame_svg_is_drawn(const struct flame *f, const struct call_node *no
 	       flame_svg_share(weight, f->tree->nodes[0].total[CALL_NOW]) >= f->min_percent;
 }
 
-/* Where each node that is drawn begins; what is not drawn takes no place, nor do those it calls. */
+/* Computes the begins of the frames. A node that is too narrow is skipped, with its callees. */
 static int flame_svg_add_frames(struct flame *f, struct outbuf *out)
 {
 	const struct call_tree *t = f->tree;

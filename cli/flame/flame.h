@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A format that `kymo flame` writes: a row in verb-flame.c, and a file cli/flame-<name>.c with what
- * it does.
+ * A format that `kymo flame` writes: a row in verb-flame.c, and its code in
+ * cli/flame/flame-<name>.c.
  */
 #pragma once
 
@@ -11,38 +11,38 @@
 #include "reader/views/profile-names.h"
 #include "reader/views/summary.h"
 
-/* One archive, and who knows the names in it. */
+/* An archive and the resolver of its names. */
 struct flame_input {
 	struct profile *profile;
 	struct summary *summary;
 	struct profile_names names;
 	struct resolver resolver;
-	int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0 = not known */
+	int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0 = unknown */
 };
 
-/* What is to be shown. */
+/* The data and options of a flame graph. */
 struct flame {
 	const struct flame_input *now;
-	const struct flame_input *old; /* what it is compared with, or NULL */
-	const struct call_tree *tree;  /* of both; NULL where the format takes none */
+	const struct flame_input *old; /* the archive for a comparison, or NULL */
+	const struct call_tree *tree;  /* of both archives; NULL for formats without a tree */
 	const char *title;
-	bool on_cpu, off_cpu; /* what was asked for */
-	bool by_time;         /* weights of the tree are nanoseconds, else samples */
+	bool on_cpu, off_cpu; /* the requested kinds */
+	bool by_time;         /* weights of the tree are nanoseconds, otherwise samples */
 	bool allocations; /* no samples: counts are blocks, nanoseconds bytes, tids enum resource */
 	bool inverted;
-	double min_percent; /* what is less is not drawn */
+	double min_percent; /* smaller frames are not drawn */
 
-	/* What became of it, for the report. */
+	/* The results for the report. */
 	uint64_t n_drawn, n_left_out;
 };
 
 struct flame_format {
 	const char *name;
 	const char *suffix; /* of file names */
-	bool of_tree;       /* --inverted, --diff and --title have a meaning for it */
-	bool drawn;         /* --min-percent has */
+	bool of_tree;       /* --inverted, --diff and --title apply */
+	bool drawn;         /* --min-percent applies */
 	bool gzip;
-	/* Appends it to OUT. Returns 0 or a negative errno. */
+	/* Appends the graph to OUT. Returns 0 or a negative errno. */
 	int (*write)(struct flame *f, struct outbuf *out);
 };
 
@@ -51,6 +51,6 @@ int flame_folded(struct flame *f, struct outbuf *out);
 int flame_pprof(struct flame *f, struct outbuf *out);
 int flame_speedscope(struct flame *f, struct outbuf *out);
 
-/* The thread of STACK for people: its name, or "thread N". As profile_names_label(). */
+/* The display name of the thread of STACK, or "thread N". Like profile_names_label(). */
 const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,
 			      const struct profile_stack *stack);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo flame: where the time went, from the call stacks of a recording.
+ * kymo flame: shows the distribution of time over the call stacks of a recording.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -25,7 +25,7 @@ static const struct flame_format formats[] = {
 	{ .name = "speedscope", .suffix = ".json", .write = flame_speedscope },
 };
 
-/* The result may be this large. */
+/* The largest size of the result. */
 #define OUTPUT_MAX ((size_t)4 << 30)
 
 struct request {
@@ -38,7 +38,7 @@ struct request {
 	bool has_min_percent;
 };
 
-/* ---- what is wanted ---- */
+/* ---- request ---- */
 
 static bool verb_flame_has_suffix(const char *name, const char *suffix)
 {
@@ -164,7 +164,7 @@ static bool verb_flame_is_process(void *userdata, const struct profile_stack *st
 		       0) == 0;
 }
 
-/* Says why there is nothing to be shown. */
+/* Explains why there is no data. */
 static int verb_flame_say_nothing_there(const struct request *q, const struct open_trace *t,
 					const struct profile *p)
 {
@@ -181,7 +181,7 @@ static int verb_flame_say_nothing_there(const struct request *q, const struct op
 	return CLI_FAILED;
 }
 
-/* Reads all of T into IN. Returns CLI_OK, CLI_DAMAGE, or CLI_FAILED when it has said why. */
+/* Reads all of T into IN. Returns CLI_OK, CLI_DAMAGE, or CLI_FAILED after an error message. */
 static int verb_flame_read_input(const struct request *q, struct open_trace *t,
 				 struct flame_input *in)
 {
@@ -242,7 +242,7 @@ static int verb_flame_make_tree(const struct flame *f, struct call_tree **ret)
 	return 0;
 }
 
-/* Where the result goes, and which archives it must not be. */
+/* The output, and the archives that it must not overwrite. */
 struct target {
 	struct packed_output output;
 	const struct open_trace *now, *old;
@@ -411,7 +411,7 @@ static int verb_flame_run_flame(const struct request *q)
 	return r != CLI_OK ? r : damage != CLI_OK ? damage : status;
 }
 
-/* Next to the archive, by its name; *RET is owned. */
+/* Names the output after the archive, in the same directory; *RET is owned by the caller. */
 static int verb_flame_name_output(struct request *q, char **ret)
 {
 	const struct flame_format *format = &formats[0];
@@ -422,7 +422,7 @@ static int verb_flame_name_output(struct request *q, char **ret)
 		return cli_usage_error("no output: use -o OUT");
 	if (q->format)
 		format = verb_flame_find_format(q);
-	/* (a format that is none is complained about later) */
+	/* (an unknown format is reported later) */
 	if (asprintf(ret, "%s%s", q->input, format ? format->suffix : "") < 0) {
 		*ret = NULL;
 		return cli_failed("out of memory");
@@ -442,7 +442,7 @@ static int verb_flame_check_request(const struct request *q)
 	return part_options_check(&q->part);
 }
 
-/* The last one of these holds. */
+/* Of these options, the last one counts. */
 static int verb_flame_take_on_cpu(void *request, char *value)
 {
 	struct request *q = request;

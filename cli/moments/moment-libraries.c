@@ -17,19 +17,19 @@ enum {
 	DYNAMIC_BYTES_MAX = 16384,
 };
 
-/* The part of struct link_map that debuggers know. */
+/* The part of struct link_map that debuggers use. */
 struct moment_libraries_entry {
 	uint64_t bias, name, dynamic, next, previous;
 };
 
 _Static_assert(sizeof(struct r_debug) == 40, "as in the process");
 
-/* What a file says of itself. */
+/* The headers of a file. */
 struct moment_libraries_file {
 	int fd;
 	Elf64_Ehdr head;
 	Elf64_Phdr headers[HEADERS_MAX];
-	const Elf64_Phdr *dynamic, *first; /* first: of what is loaded. NULL = none */
+	const Elf64_Phdr *dynamic, *first; /* first: the first loaded segment. NULL = none */
 };
 
 void moment_libraries_deinit(struct moment_libraries *l)
@@ -66,9 +66,9 @@ static int libraries_open(struct moment_libraries_file *f, const char *path)
 	return f->dynamic && f->first ? 0 : -ENOEXEC;
 }
 
-/* ---- what is made of them ---- */
+/* ---- memory made from files ---- */
 
-/* .dynamic of the program, which leads to the list. */
+/* .dynamic of the program, which points to the list. */
 static int libraries_make_dynamic(struct moment_libraries *l, const struct moment_libraries_file *f)
 {
 	uint64_t n = f->dynamic->p_filesz;
@@ -96,7 +96,7 @@ static int libraries_make_head(struct moment_libraries *l, const struct moment_l
 {
 	uint64_t n = f->head.e_phoff + f->head.e_phnum * sizeof(Elf64_Phdr);
 
-	/* (the headers are behind each other, as linkers do it) */
+	/* (the program headers follow the ELF header, as linkers write them) */
 	if (f->head.e_phoff != sizeof(f->head) || n > f->first->p_filesz || f->first->p_offset != 0)
 		return -ENOEXEC;
 	l->head_at = bias + f->first->p_vaddr;
@@ -105,7 +105,7 @@ static int libraries_make_head(struct moment_libraries *l, const struct moment_l
 		       ?: outbuf_append(&l->head, f->headers, n - sizeof(f->head));
 }
 
-/* The list: struct r_debug, then an entry and its name for each of the N_ALL files. */
+/* Adds an entry with its name to the list of libraries. */
 static int libraries_add(struct moment_libraries *l, const struct moment_libraries_file *f,
 			 uint64_t bias, const char *name, uint64_t *previous, bool is_last)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory in which GDB finds the shared libraries of a process (writer/tfile/tfile-link-map.h),
- * made from the mappings in an archive and from the files: the archive has no such memory. The
- * list of libraries is at addresses below 64 KiB, where no program can have memory of its own.
+ * The memory in which GDB finds the shared libraries of a process (writer/tfile/tfile-link-map.h).
+ * The archive does not have this memory, so it is made from the mappings in the archive and from
+ * the files. The list of libraries is at addresses below 64 KiB, where programs cannot have memory.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ struct moment_libraries {
 };
 
 /*
- * Makes it for PROGRAM and the N LIBRARIES. GDB reads the list again at each frame, so each frame
- * needs it, and it has at most 8 KiB. Returns 0; -ENOEXEC (a file cannot be read, the program has
- * no libraries, or too many); or -ENOMEM.
+ * Makes the memory for PROGRAM and the N LIBRARIES. GDB reads the list again at each frame, so each
+ * frame needs the memory, which has at most 8 KiB. Returns 0; -ENOEXEC (a file cannot be read, the
+ * program has no libraries, or too many); or -ENOMEM.
  */
 int moment_libraries_make(struct moment_libraries *ret, const struct tfile_script_file *program,
 			  const struct tfile_script_file *libraries, size_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plans of an archive's moments (writer/moment-values.h has the values by them).
+ * The plans of an archive's moments (writer/moment-values.h decodes values with them).
  */
 #pragma once
 
@@ -17,8 +17,8 @@ struct moment_store {
 
 void moment_store_deinit(struct moment_store *s);
 
-/* Takes any event in. A plan that cannot be read is passed over. Returns 0 or -ENOMEM. */
+/* Adds an event of any kind. Skips a plan that cannot be read. Returns 0 or -ENOMEM. */
 int moment_store_add(struct moment_store *s, const struct event *ev);
 
-/* The plan of EV, an EVENT_MOMENT; NULL = the archive has none, or it was redacted. */
+/* The plan of EV, an EVENT_MOMENT; NULL = the archive has no plan, or was redacted. */
 const struct moment_plan *moment_store_plan(const struct moment_store *s, const struct event *ev);

@@ -18,7 +18,7 @@
 enum {
 	LIBRARIES_MAX = 256,
 	BLOCKS_MAX = MOMENT_PLAN_LOADS_MAX + MOMENT_PLAN_TSVS_MAX + 20,
-	COMMAND_BYTES = 400, /* room for the names of all variables of a point */
+	COMMAND_BYTES = 400, /* enough for the names of all variables of a point */
 	BUILD_ID_TEXT_MAX = 2 * 64 + 1,
 };
 
@@ -30,7 +30,7 @@ enum {
 	VAR_TID,
 	VAR_CPU,
 	VAR_HIT,
-	VAR_COUNTERS, /* the first of those that points count */
+	VAR_COUNTERS, /* the first of the counters of points */
 	COUNTERS_MAX = 256,
 };
 
@@ -45,11 +45,11 @@ static const struct tfile_variable moment_tfile_variables[] = {
 
 struct moment_hit {
 	struct event ev;
-	void *data;   /* of the event. Owned */
+	void *data;   /* of the event; owned */
 	uint32_t run; /* of its process */
 };
 
-/* A file that a process has mapped. */
+/* A file that a process had mapped. */
 struct moment_tfile_kept {
 	char *path, *build_id; /* owned */
 	uint64_t start, size, file_offset;
@@ -57,9 +57,9 @@ struct moment_tfile_kept {
 
 struct moment_tfile_process {
 	struct moment_tfile_kept *files; /* of all its programs; owned */
-	uint32_t *runs;                  /* of each; owned */
+	uint32_t *runs;                  /* of each file; owned */
 	size_t n, room, runs_room;
-	uint32_t run; /* how often it has called exec */
+	uint32_t run; /* number of calls of exec so far */
 };
 
 static void moment_tfile_free_process(struct moment_tfile_process *p)
@@ -85,7 +85,7 @@ void moment_tfile_deinit(struct moment_tfile *t)
 	moment_store_deinit(&t->store);
 }
 
-/* ---- taking in ---- */
+/* ---- input ---- */
 
 static struct moment_tfile_process *moment_tfile_process_of(struct moment_tfile *t, uint32_t pid)
 {
@@ -150,7 +150,7 @@ static int moment_tfile_take_mapping(struct moment_tfile *t, const struct event 
 		 : -ENOMEM;
 }
 
-/* A child has what its parent has. */
+/* A child inherits the mappings of its parent. */
 static int moment_tfile_take_fork(struct moment_tfile *t, const struct event *ev)
 {
 	struct moment_tfile_process *to = moment_tfile_process_of(t, ev->fork.child_pid);
@@ -220,14 +220,15 @@ int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **re
 	return 0;
 }
 
-/* ---- what was mapped ---- */
+/* ---- mapped files ---- */
 
 struct moment_tfile_files {
 	struct tfile_script script;
 	struct tfile_script_file libraries[LIBRARIES_MAX];
 	struct tfile_map maps[LIBRARIES_MAX];
 	size_t n;
-	struct moment_libraries list; /* of the libraries, for each frame; owned */
+	struct moment_libraries
+		list; /* the memory with the list of libraries, for each frame; owned */
 };
 
 static void moment_tfile_files_freep(struct moment_tfile_files **f)
@@ -237,10 +238,8 @@ static void moment_tfile_files_freep(struct moment_tfile_files **f)
 	free(*f);
 }
 
-/*
- * How far the file lies from its own addresses: of its code, as the file says it. Without the file,
- * code is taken to be where it is in the file.
- */
+/* The load bias of the file, from the addresses of its code. If the file cannot be read, addresses
+ * are assumed to equal file offsets. */
 static uint64_t moment_tfile_bias(const struct moment_tfile_kept *file)
 {
 	const struct places_options none = { 0 };
@@ -253,7 +252,7 @@ static uint64_t moment_tfile_bias(const struct moment_tfile_kept *file)
 	return file->start - vaddr;
 }
 
-/* The first file that is no library is the program. */
+/* The first file that is not a library is the program. */
 static void moment_tfile_add_file(struct moment_tfile_files *f,
 				  const struct moment_tfile_kept *file)
 {
@@ -329,7 +328,7 @@ static void moment_tfile_registers(const struct event *ev, uint8_t to[TFILE_X86_
 			     });
 }
 
-/* What one file is made of. */
+/* The contents of one file. */
 struct moment_tfile_part {
 	struct tfile_tracepoint *points; /* owned, by number */
 	size_t n_points;
@@ -339,7 +338,7 @@ struct moment_tfile_part {
 	size_t n_variables;
 };
 
-/* What a tracepoint does, in GDB's words. */
+/* The actions of a tracepoint as GDB commands. */
 struct moment_tfile_commands {
 	const char *list[1 + MOMENT_PLAN_TSVS_MAX];
 	char texts[1 + MOMENT_PLAN_TSVS_MAX][COMMAND_BYTES];
@@ -360,7 +359,8 @@ static void moment_tfile_part_deinit(struct moment_tfile_part *p)
 	free(p->frames);
 }
 
-/* The number of the variable NAME that points count; 0 = it cannot have one. */
+/* The number of the counter NAME, which is added if it is new; 0 = the name is taken, or there is
+ * no room. */
 static uint32_t moment_tfile_find_counter(struct moment_tfile_part *p, const char *name)
 {
 	for (size_t i = 0; i < p->n_variables; i++)
@@ -381,7 +381,7 @@ static struct tfile_block moment_tfile_variable(uint32_t number, uint64_t value)
 				     .variable = { number, (int64_t)value } };
 }
 
-/* The blocks of the variables that points count. Returns their number. */
+/* Makes the blocks of the counters. Returns their number. */
 static size_t moment_tfile_counters(struct moment_tfile_part *p, const struct moment_plan *plan,
 				    const struct event *ev, struct tfile_block *to)
 {
@@ -403,7 +403,7 @@ static struct tfile_block moment_tfile_memory(uint64_t at, const struct outbuf *
 				     .memory = { at, bytes->data, bytes->size } };
 }
 
-/* Where GDB looks for libraries. Returns the number of blocks. */
+/* Makes the blocks of the list of libraries. Returns their number. */
 static size_t moment_tfile_libraries(const struct moment_libraries *l, struct tfile_block *to)
 {
 	if (!l->list.size)
@@ -452,7 +452,7 @@ static int moment_tfile_frame(struct tfile_writer *w, struct moment_tfile_part *
 
 /* ---- files ---- */
 
-/* The commands for a point of PLAN (NULL = not known). Returns NULL without memory. */
+/* The commands of a point of PLAN (NULL = unknown). Returns NULL if there is no memory. */
 static struct moment_tfile_commands *moment_tfile_commands_new(struct moment_tfile_part *p,
 							       const struct moment_plan *plan)
 {
@@ -478,7 +478,7 @@ static struct moment_tfile_commands *moment_tfile_commands_new(struct moment_tfi
 	return c;
 }
 
-/* The point of EV is where its instruction pointer is, in this process. */
+/* The point of EV is at its instruction pointer, in this process. */
 static int moment_tfile_note_point(struct moment_tfile_part *p, const struct moment_plan *plan,
 				   const struct event *ev)
 {
@@ -520,7 +520,7 @@ static int moment_tfile_note_frame(struct moment_tfile_part *p, const struct mom
 	return 0;
 }
 
-/* Frames of RUN from *AT on. */
+/* Collects the frames of RUN, from *AT on. */
 static int moment_tfile_frames(const struct moment_tfile *t, const struct moment_tfile_run *run,
 			       const struct moment_libraries *libraries, size_t *at, bool *ret_more,
 			       struct tfile_writer *w, struct moment_tfile_part *p)

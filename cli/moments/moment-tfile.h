@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The moments of an archive as GDB's trace files: one for each program of a process, which is all
- * that GDB knows in one, with a script that opens it with its programs and libraries where they
- * were.
+ * The moments of an archive as GDB trace files: one per program of a process, since GDB supports
+ * only one program in a file. A script opens the file, with its program and libraries at their
+ * addresses.
  */
 #pragma once
 
@@ -27,21 +27,21 @@ struct moment_tfile {
 
 void moment_tfile_deinit(struct moment_tfile *t);
 
-/* Takes any event in. Returns 0 or -ENOMEM. */
+/* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int moment_tfile_take(void *tfile, const struct event *ev);
 
-/* A program that a process has run. */
+/* One program of a process. */
 struct moment_tfile_run {
-	uint32_t pid, number; /* its koid; how often it had called exec */
+	uint32_t pid, number; /* its koid; number of calls of exec before */
 };
 
-/* Those that have moments, in order, into a new array (free() it). Returns 0 or -ENOMEM. */
+/* The runs with moments, sorted, as a new array (free() it). Returns 0 or -ENOMEM. */
 int moment_tfile_runs(const struct moment_tfile *t, struct moment_tfile_run **ret, size_t *ret_n);
 
 /*
- * Writes the moments of RUN from number *AT on, at most as many as are good for a file, to TRACE,
- * and the script that opens it as PATH to SCRIPT. *AT becomes the number of the first one that is
- * left out; *RET_MORE: there is one. Returns 0 or a negative errno.
+ * Writes moments of RUN from number *AT on to TRACE, up to the limit of a file, and the script that
+ * opens it as PATH to SCRIPT. *AT becomes the number of the first moment that is not written.
+ * *RET_MORE: there is one. Returns 0 or a negative errno.
  */
 int moment_tfile_write(const struct moment_tfile *t, const struct moment_tfile_run *run,
 		       const char *path, size_t *at, bool *ret_more, struct outbuf *trace,

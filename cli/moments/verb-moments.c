@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo moments: what was collected where programs came by points, for people.
+ * kymo moments: prints the values that were collected at points of programs.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -26,9 +26,9 @@ struct moment_view {
 	struct moment_store store;
 	struct call_stacks stacks;
 	struct table names; /* of threads: koid + 1 -> text, owned */
-	const char *point;  /* only those of this name, a pattern; NULL = all */
+	const char *point;  /* a pattern for the names of points; NULL = all */
 	bool json, registers, wants_stacks;
-	bool were_asked_for; /* the recording was to have moments */
+	bool were_asked_for; /* the recording was asked for moments */
 	uint64_t first_ns, n_printed;
 };
 
@@ -107,7 +107,7 @@ static int moment_view_print_text(struct moment_view *v, const struct moment_pla
 	return v->wants_stacks ? moment_view_print_stack(v, ev) : 0;
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static struct json_object *moment_view_json_values(const struct moment_plan *plan,
 						   const struct event *ev, bool collected)

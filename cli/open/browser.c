@@ -25,11 +25,11 @@ static uid_t browser_uid_of(const char *name)
 	const char *text = getenv(name);
 	uint64_t id = 0;
 
-	/* The last one means "as it is" to setresuid(). */
+	/* For setresuid(), the highest uid means "unchanged". */
 	return !text || text_parse_u64(text, UINT32_MAX - 1, &id) < 0 ? 0 : (uid_t)id;
 }
 
-/* Sets NAME to a path in the runtime directory of UID, if it is not set and PATH is there. */
+/* Sets NAME to a path in the runtime directory of UID, if NAME is not set and the path exists. */
 static void browser_set_runtime(const char *name, uid_t uid, const char *prefix, const char *file)
 {
 	char value[96];
@@ -44,7 +44,7 @@ static void browser_set_environment(const struct passwd *pw)
 	setenv("HOME", pw->pw_dir, 1);
 	setenv("USER", pw->pw_name, 1);
 	setenv("LOGNAME", pw->pw_name, 1);
-	/* They are of root's session, if any. */
+	/* They belong to root's session, if any. */
 	unsetenv("XDG_RUNTIME_DIR");
 	unsetenv("DBUS_SESSION_BUS_ADDRESS");
 	browser_set_runtime("XDG_RUNTIME_DIR", pw->pw_uid, "", "");
@@ -76,7 +76,8 @@ bool browser_is_there(const char *command)
 	       browser_is_set("WAYLAND_DISPLAY");
 }
 
-/* The first of $BROWSER, if it is plain words; xdg-open knows the rest. */
+/* The first command of $BROWSER, if it consists of plain words; otherwise xdg-open, which handles
+ * the rest. */
 static char *browser_default_command(void)
 {
 	const char *text = getenv("BROWSER");
@@ -92,7 +93,7 @@ int browser_start(struct run_command *c, const char *command, const char *url, c
 	_cleanup_free_ char *script = NULL;
 	const char *argv[] = { "setsid", "sh", "-c", NULL, "sh", url, NULL };
 
-	/* What browsers say is none of our results. */
+	/* Messages of browsers must not go to standard output. */
 	if (!words || asprintf(&script, "exec >&2 </dev/null; exec %s \"$1\"", words) < 0)
 		return -ENOMEM;
 	argv[3] = script;

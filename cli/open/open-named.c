@@ -13,8 +13,7 @@
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
 
-/* Whether there is a call stack in the archive; most archives with any have one near their
- * beginning. */
+/* Whether the archive has call stacks. In most archives with stacks, one is near the beginning. */
 static bool open_named_open_has_stacks(struct open_trace *t)
 {
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
@@ -34,7 +33,8 @@ static bool open_named_open_has_stacks(struct open_trace *t)
 	return false;
 }
 
-/* From its beginning again. Returns CLI_OK, or CLI_FAILED when it has said why not. */
+/* Opens the archive again, from its beginning. Returns CLI_OK, or CLI_FAILED after an error
+ * message. */
 static int open_named_open_again(struct open_trace *t, const char *path)
 {
 	if (lseek(t->fd, 0, SEEK_SET) < 0)
@@ -53,7 +53,7 @@ static void open_named_open_report(const struct open_trace *t,
 			t->name, counts->unnamed, counts->addresses);
 }
 
-/* Returns CLI_OK when there is a copy at *RET_FD, else CLI_FAILED; what went wrong was said. */
+/* Returns CLI_OK with a copy in *RET_FD, else CLI_FAILED after an error message. */
 static int open_named_open_copy(struct symbolize_trace *s, struct open_trace *t, int *ret_fd)
 {
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;

@@ -11,18 +11,18 @@
 #include "base/cleanup.h"
 
 enum {
-	/* A socket can be missed when others of its hash chain go while the list is read. */
+	/* A read of the list can miss a socket if others in its hash chain are closed meanwhile. */
 	ATTEMPTS = 3,
 	ADDRESS_MAX = 48, /* "IPv6:PORT" in hexadecimal digits */
 	UID_OVERFLOW = 65534,
 };
 
-/* ADDRESS as the lists have it, MAPPED into IPv6 (::ffff:a.b.c.d) or as it is. */
+/* ADDRESS in the format of the lists, MAPPED into IPv6 (::ffff:a.b.c.d) or as IPv4. */
 static void peer_owner_put_address(char *to, const struct sockaddr_in *address, bool mapped)
 {
 	char prefix[3 * 8 + 1] = "";
 
-	/* Each 32 bits as a number of this machine. */
+	/* Each 32 bits are a number in the byte order of this machine. */
 	if (mapped)
 		snprintf(prefix, sizeof(prefix), "%016d%08" PRIX32, 0, (uint32_t)htonl(0xffff));
 	snprintf(to, ADDRESS_MAX, "%s%08" PRIX32 ":%04" PRIX16, prefix,
@@ -82,7 +82,8 @@ static int peer_owner_find_in(const char *path, const struct sockaddr_in *from,
 	return r;
 }
 
-/* Whether this user namespace knows all users. To it, others are user 65534, who may exist, too. */
+/* Whether this user namespace maps all users. It shows unmapped users as 65534, which can be a real
+ * user. */
 static bool peer_owner_knows_all_users(void)
 {
 	FILE *map = fopen("/proc/self/uid_map", "re");
@@ -98,7 +99,7 @@ static bool peer_owner_knows_all_users(void)
 
 int peer_owner(int fd, uid_t *ret)
 {
-	/* Those of IPv4 connect through an IPv6 socket, too (Java, Go). */
+	/* IPv4 connections can also use an IPv6 socket (Java, Go). */
 	static const char *const tables[] = { "/proc/net/tcp", "/proc/net/tcp6" };
 	struct sockaddr_in here, there;
 	socklen_t n_here = sizeof(here), n_there = sizeof(there);
@@ -116,7 +117,7 @@ int peer_owner(int fd, uid_t *ret)
 				return -EOVERFLOW;
 			if (r == 0)
 				return 0;
-			/* There may be no IPv6 on this machine. */
+			/* A machine without IPv6 has no tcp6. */
 			if (r != -ENOENT)
 				failed = r;
 		}

@@ -36,18 +36,18 @@ struct serve_file {
 	uint16_t port;
 	char path[2 * TOKEN_BYTES + NAME_MAX_BYTES + 3]; /* "/TOKEN/NAME" */
 	char url[sizeof("http://127.0.0.1:65535") + 2 * TOKEN_BYTES + NAME_MAX_BYTES + 3];
-	char host[2][sizeof("127.0.0.1:65535")]; /* what we are called */
-	uint64_t newest; /* the server's thread's: of the transfers that unpack */
+	char host[2][sizeof("127.0.0.1:65535")]; /* valid values of the header Host */
+	uint64_t newest; /* newest transfer that unpacks; private to the server's thread */
 
 	pthread_mutex_t lock;
 	struct serve_file_status status;
 };
 
-/* What is known of who connected; kept with the connection. */
+/* The user of a client; stored with the connection. */
 enum client {
 	CLIENT_ADMITTED,
 	CLIENT_STRANGER, /* another user */
-	CLIENT_UNKNOWN,  /* who knows which user */
+	CLIENT_UNKNOWN,  /* unknown user */
 };
 
 /* A request for the file, from its headers to its end. */
@@ -55,15 +55,15 @@ struct fetch {
 	struct serve_file *server;
 };
 
-/* The bytes of one answer. */
+/* The data of one answer. */
 struct transfer {
 	struct serve_file *server;
-	struct unpack *unpack; /* NULL: they are read as they are */
-	uint64_t number;       /* of those that unpack */
+	struct unpack *unpack; /* NULL: the file is sent as it is */
+	uint64_t number;       /* of the transfers that unpack */
 	bool only_head;
 };
 
-/* ---- the bytes ---- */
+/* ---- data ---- */
 
 static void serve_file_count(struct serve_file *s, ssize_t n, const char *damage)
 {
@@ -85,7 +85,7 @@ static ssize_t serve_file_read_plain(void *userdata, uint64_t at, char *to, size
 		n = pread(t->server->args.fd, to, room, (off_t)at);
 	while (n < 0 && errno == EINTR);
 	serve_file_count(t->server, n, NULL);
-	/* The size was promised: what ends before it was cut meanwhile. */
+	/* The answer has a Content-Length. If the file ends earlier, it was truncated. */
 	return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
@@ -122,10 +122,10 @@ static const struct {
 	{ "Cache-Control", "no-store" },
 	{ "Accept-Ranges", "none" },
 	{ "X-Content-Type-Options", "nosniff" },
-	{ "Connection", "close" }, /* the end is to arrive before we go */
+	{ "Connection", "close" }, /* the connection must be closed before the server ends */
 };
 
-/* For the page's eyes only, if it is asked by one. */
+/* Allows only pages of the origin to read the answer. */
 static void serve_file_allow_origin(const struct serve_file *s, struct MHD_Response *response)
 {
 	MHD_add_response_header(response, "Access-Control-Allow-Origin", s->args.origin);
@@ -159,7 +159,7 @@ static enum MHD_Result serve_file_refuse(struct serve_file *s, struct MHD_Connec
 	return serve_file_answer(c, status, response);
 }
 
-/* Browsers ask before a page from the network may reach this machine. */
+/* Browsers ask before a page from the network may access this machine. */
 static enum MHD_Result serve_file_answer_preflight(struct serve_file *s, struct MHD_Connection *c)
 {
 	struct MHD_Response *response =
@@ -188,7 +188,7 @@ static struct MHD_Response *serve_file_unpacked_response(struct transfer *t)
 {
 	struct serve_file *s = t->server;
 
-	/* Of this one nothing is read, and a transfer under way must not lose its place. */
+	/* A HEAD request reads nothing, and must not interrupt a running transfer. */
 	if (t->only_head)
 		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
 							 serve_file_read_unpacked, t,
@@ -201,7 +201,7 @@ static struct MHD_Response *serve_file_unpacked_response(struct transfer *t)
 						 serve_file_transfer_free);
 }
 
-/* The file, or what is to be said of it. */
+/* The answer with the file, or with an error. */
 static struct MHD_Response *serve_file_response(struct serve_file *s, bool only_head)
 {
 	struct transfer *t = calloc(1, sizeof(*t));
@@ -246,7 +246,7 @@ static enum MHD_Result serve_file_answer_fetch(struct serve_file *s, struct MHD_
 	return serve_file_answer(c, MHD_HTTP_OK, serve_file_response(s, false));
 }
 
-/* ---- who asks, and for what ---- */
+/* ---- checks of requests ---- */
 
 static enum client serve_file_find_client(struct serve_file *s, struct MHD_Connection *c)
 {
@@ -258,8 +258,8 @@ static enum client serve_file_find_client(struct serve_file *s, struct MHD_Conne
 	if (s->args.any_user)
 		return CLIENT_ADMITTED;
 	r = fd ? peer_owner(fd->connect_fd, &uid) : -ENOTCONN;
-	/* Root reads our memory and the file anyway, and passes connections on where there are
-	 * relays. */
+	/* Root can read this process and the file anyway, and relays that run as root pass
+	 * connections on. */
 	if (r == 0 && (uid == geteuid() || uid == 0))
 		return CLIENT_ADMITTED;
 	pthread_mutex_lock(&s->lock);
@@ -278,7 +278,7 @@ static void serve_file_on_connection(void *userdata, struct MHD_Connection *c, v
 		*client = (void *)(uintptr_t)serve_file_find_client(userdata, c);
 }
 
-/* NULL if all is well. */
+/* Returns NULL if the client is allowed, else the reason. */
 static const char *serve_file_client_objection(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *client =
@@ -295,7 +295,7 @@ static const char *serve_file_client_objection(struct MHD_Connection *c)
 	}
 }
 
-/* NULL if all is well. */
+/* Returns NULL if the request is allowed, else the reason. */
 static const char *serve_file_request_objection(const struct serve_file *s,
 						struct MHD_Connection *c)
 {
@@ -368,7 +368,7 @@ static int serve_file_listen_on(uint16_t port, uint16_t *ret_port)
 
 	if (fd < 0)
 		return -errno;
-	/* Connections of a run before must not keep the port. */
+	/* Closed connections of an earlier server must not block the port. */
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, BACKLOG) < 0 ||
 	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
@@ -377,7 +377,7 @@ static int serve_file_listen_on(uint16_t port, uint16_t *ret_port)
 	return TAKE_FD(fd);
 }
 
-/* NAME as it may stand in a URL without being encoded. */
+/* Writes NAME without characters that a URL must encode. */
 static void serve_file_put_name(char *to, const char *name)
 {
 	size_t n = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One file for a web page that runs in a browser on this machine: an HTTP server on 127.0.0.1 that
- * gives out one open descriptor, at one path that nobody can guess, and nothing else.
+ * Serves one file to a web page in a browser on this machine: an HTTP server on 127.0.0.1 that
+ * serves one open descriptor at one secret path.
  *
- * A page elsewhere could make its own name resolve to 127.0.0.1, or just try: so requests must name
- * this host (Host), and what asks must be the page that it is for (Origin). Other users of this
- * machine see the path on the command line of the browser: so the socket that connects must belong
- * to the user of this process, or to root (cli/open/peer-owner.h).
+ * A foreign page could resolve its own name to 127.0.0.1, or guess the address. So requests must
+ * name this host (Host) and the page that the file is for (Origin). Other users of this machine can
+ * see the path on the command line of the browser. So the connecting socket must belong to the user
+ * of this process, or to root (cli/open/peer-owner.h).
  *
- * What is packed by a method that the page does not know is unpacked on its way. Then there is one
- * transfer at a time, and a newer one ends an older one.
+ * If the page does not support the compression of the file, the server unpacks it. Then only one
+ * transfer is possible at a time, and a new one ends the previous one.
  *
- * The server runs in a thread of its own. A fetch that was broken off does not count.
+ * The server runs in its own thread. An interrupted fetch is not counted.
  */
 #pragma once
 
@@ -25,42 +25,43 @@
 struct serve_file;
 
 struct serve_file_args {
-	int fd;                  /* borrowed: a regular file */
-	enum pack_method unpack; /* what to unpack; PACK_NONE: it goes out as it is */
-	uint16_t port;           /* 0 = any */
-	const char *name;        /* what the URL ends with */
-	const char *origin; /* of the page: scheme://host[:port], as browsers say it; borrowed */
-	bool keep;          /* more than one fetch is welcome */
-	bool any_user;      /* other users may fetch it, too */
-	unsigned stall_s;   /* a client that takes nothing for so long is hung up on; 0 = never */
+	int fd; /* borrowed: a regular file */
+	enum pack_method
+		unpack;     /* the compression to unpack; PACK_NONE: the file is served as it is */
+	uint16_t port;      /* 0 = any */
+	const char *name;   /* the last part of the URL */
+	const char *origin; /* of the page: scheme://host[:port], as browsers send it; borrowed */
+	bool keep;          /* allow more than one fetch */
+	bool any_user;      /* allow fetches by other users */
+	unsigned stall_s;   /* disconnect a client that reads nothing for this time; 0 = never */
 };
 
 struct serve_file_status {
-	uint64_t n_fetched;   /* complete ones */
-	uint64_t n_refused;   /* requests of others, or for something else */
-	uint64_t n_strangers; /* connections of other users, or of unknown ones */
-	uid_t stranger;       /* the user of the last one of them */
-	int stranger_error;   /* or why that is not known (negative errno); 0 = it is */
-	uint64_t bytes;       /* that were given out in all */
-	unsigned n_active;    /* transfers under way */
-	const char *damage;   /* what ended the unpacking; static text, or NULL */
-	uint64_t changes;     /* goes up with every request and with every byte */
+	uint64_t n_fetched;   /* complete fetches */
+	uint64_t n_refused;   /* of other pages, or for another path */
+	uint64_t n_strangers; /* connections of other or unknown users */
+	uid_t stranger;       /* the user of the last of these connections */
+	int stranger_error;   /* the reason why it is unknown (negative errno); 0 = known */
+	uint64_t bytes;       /* sent in all transfers */
+	unsigned n_active;    /* running transfers */
+	const char *damage;   /* the error that ended the unpacking; static text, or NULL */
+	uint64_t changes;     /* increases with every request and every byte */
 };
 
 /* Returns 0, -EADDRINUSE if the port is taken, or another negative errno. */
 int serve_file_new(const struct serve_file_args *args, struct serve_file **ret);
 
-/* Hangs up on everybody. Returns NULL. */
+/* Closes all connections. Returns NULL. */
 struct serve_file *serve_file_free(struct serve_file *s);
 DEFINE_CLEANUP(struct serve_file *, serve_file_free)
 
-/* Where it is: "http://127.0.0.1:9001/.../NAME". Borrowed. */
+/* The URL: "http://127.0.0.1:9001/.../NAME". Borrowed. */
 const char *serve_file_url(const struct serve_file *s);
 
 uint16_t serve_file_port(const struct serve_file *s);
 
-/* Becomes readable (eventfd, borrowed) when a request has ended. */
+/* An eventfd (borrowed) that becomes readable when a request has ended. */
 int serve_file_fd(const struct serve_file *s);
 
-/* Resets the descriptor and returns how things stand. */
+/* Resets the descriptor and returns the status. */
 struct serve_file_status serve_file_poll(struct serve_file *s);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo open: hands a trace to the Perfetto UI in the user's browser. The page fetches it from a
- * server of ours on this machine; it does not leave it.
+ * kymo open: shows a trace in the Perfetto UI in the user's browser. The page fetches the trace
+ * from a server of this command on this machine. The trace does not leave the machine.
  *
- * The page starts by itself where its URL says: ORIGIN/#!/?url=URL. It is a page of the
- * network, and its own policy lets it reach one address of this machine only, port 9001.
+ * The page loads the trace by itself if its URL is ORIGIN/#!/?url=URL. It comes from the network,
+ * and its content security policy allows only one address on this machine, port 9001.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -44,14 +44,14 @@ enum {
 
 struct open_options {
 	const char *file, *browser, *ui;
-	char origin[ORIGIN_MAX]; /* of the UI, as browsers say it */
+	char origin[ORIGIN_MAX]; /* of the UI, as browsers send it */
 	uint64_t timeout_ns;     /* 0 = none */
 	uint64_t port;
 	bool no_browser, keep, any_user, json, with_timeout;
 	struct symbol_options symbols;
 };
 
-/* How it ended. */
+/* How the command ends. */
 enum open_end {
 	END_FETCHED,
 	END_TIMEOUT,
@@ -72,7 +72,7 @@ struct opening {
 	int named_fd; /* a copy with function names; -1 = the trace itself is served */
 	struct serve_file *server;
 	struct run_command browser;
-	char *url; /* that is opened */
+	char *url; /* the URL that is opened */
 	sigset_t mask;
 	int signal_fd;
 	bool said_stranger;
@@ -88,13 +88,10 @@ static void verb_open_opening_deinit(struct opening *o)
 	sigprocmask(SIG_SETMASK, &o->mask, NULL);
 }
 
-/* ---- where the UI is ---- */
+/* ---- URL of the UI ---- */
 
-/*
- * Puts the origin of URL, scheme://host[:port], to TO (ORIGIN_MAX bytes) as browsers say it: in
- * small letters, without the port that goes without saying. Returns 0, or -EINVAL if it is no URL
- * of the web.
- */
+/* Writes the origin of URL, scheme://host[:port], to TO (ORIGIN_MAX bytes) as browsers send it: in
+ * lower case, without the default port. Returns 0, or -EINVAL if it is not an HTTP URL. */
 static int verb_open_parse_origin(const char *url, char *to)
 {
 	static const struct {
@@ -125,7 +122,7 @@ static int verb_open_parse_origin(const char *url, char *to)
 	return -EINVAL;
 }
 
-/* What is opened; the path of the UI may end with a slash. */
+/* Makes the URL to open; the path of the UI can end with a slash. */
 static int verb_open_make_url(struct opening *o)
 {
 	const char *ui = o->options->ui;
@@ -142,7 +139,8 @@ static int verb_open_make_url(struct opening *o)
 
 /* ---- the server ---- */
 
-/* As the UI shows it: the name of the file, without what it is not any more when it arrives. */
+/* The name for the UI: the file name without the suffix of a compression that the server
+ * unpacks. */
 static char *verb_open_shown_name(const char *path, enum pack_method unpacked)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -153,7 +151,7 @@ static char *verb_open_shown_name(const char *path, enum pack_method unpacked)
 	return n > 0 ? strndup(name, n) : strdup("trace.fxt");
 }
 
-/* The UI takes archives as they are, and what is packed by gzip. */
+/* The compression that the server must unpack: the UI supports uncompressed and gzip files only. */
 static enum pack_method verb_open_to_unpack(const struct open_trace *t)
 {
 	enum pack_method method = unpack_method(t->stream.unpack);
@@ -209,14 +207,14 @@ static int verb_open_say_no_file(const char *name)
 			  name);
 }
 
-/* What is served is fetched from its start, and its size is said: that takes a file. */
+/* Opens the trace, which must be a regular file: it is served from its start, with its size. */
 static int verb_open_file(struct opening *o)
 {
 	const char *path = o->options->file;
 	struct stat st;
 	int r;
 
-	/* Before it is opened: that would wait for who writes to a pipe. */
+	/* Checked before the file is opened, since opening would wait for the writer of a pipe. */
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
 		return verb_open_say_no_file(path);
 	r = open_trace(&o->trace, path);
@@ -227,7 +225,7 @@ static int verb_open_file(struct opening *o)
 	return verb_open_say_no_file(o->trace.name);
 }
 
-/* ---- until it was fetched ---- */
+/* ---- waiting for the fetch ---- */
 
 static int verb_open_catch_signals(struct opening *o)
 {
@@ -245,7 +243,7 @@ static int verb_open_catch_signals(struct opening *o)
 	return o->signal_fd < 0 ? -errno : 0;
 }
 
-/* Browsers may end at once, with the page in a process that ran before; only failures matter. */
+/* A browser can exit at once if another process shows the page, so only failures matter. */
 static void verb_open_look_after_browser(struct opening *o)
 {
 	int status;
@@ -257,7 +255,7 @@ static void verb_open_look_after_browser(struct opening *o)
 		cli_error("the browser failed; open this yourself: %s", o->url);
 }
 
-/* Whether it is to end. */
+/* Whether the command must end. */
 static bool verb_open_take_signals(struct opening *o)
 {
 	struct signalfd_siginfo info;
@@ -270,7 +268,7 @@ static bool verb_open_take_signals(struct opening *o)
 	return false;
 }
 
-/* The page shows only that it got nothing: the user has to learn why. */
+/* The page only shows that the fetch failed, so this command tells the user the reason. */
 static void verb_open_say_stranger(struct opening *o, const struct serve_file_status *status)
 {
 	if (status->n_strangers == 0 || o->said_stranger)
@@ -288,7 +286,7 @@ static void verb_open_say_stranger(struct opening *o, const struct serve_file_st
 							    : strerror(-status->stranger_error));
 }
 
-/* How long to wait until DEADLINE (0 = never), for poll(). */
+/* The time until DEADLINE (0 = never), for poll(). */
 static int verb_open_wait_ms(uint64_t deadline)
 {
 	uint64_t now = clock_boot_ns(), ms;
@@ -325,12 +323,12 @@ static enum open_end verb_open_wait_fetched(struct opening *o)
 			return status.n_fetched > 0 ? END_FETCHED : END_TIMEOUT;
 		else if (timeout && clock_boot_ns() >= deadline)
 			deadline =
-				clock_boot_ns() + timeout; /* the server hangs up on who sleeps */
+				clock_boot_ns() + timeout; /* the server disconnects idle clients */
 		changes = status.changes;
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static void verb_open_say_where(const struct opening *o, bool with_browser)
 {
@@ -397,7 +395,7 @@ static int verb_open_run_open(const struct open_options *options)
 	r = verb_open_file(&o);
 	if (r != CLI_OK)
 		return r;
-	/* As root yet, who may read the names of the kernel's functions. */
+	/* While this is still root, which can read the names of the kernel's functions. */
 	damage = open_named(&o.trace, options->file, &options->symbols, &o.named_fd);
 	if (damage == CLI_FAILED)
 		return damage;

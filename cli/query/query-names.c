@@ -7,7 +7,7 @@
 #include "base/value.h"
 #include "cli/common/verb.h"
 
-/* Whether name number AT is that of a type, which nobody means. */
+/* Whether name AT is the name of a type and not of a variable. */
 static bool query_names_is_type(const struct tracedb_dictionary *dictionary, size_t at)
 {
 	for (size_t i = 0; i < dictionary->n_types; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The variables that an expression names, and the points that have them: a name that no point has
- * is a mistake, and an empty result would hide it.
+ * Checks that the variables in an expression exist in the trace. An unknown name is a mistake,
+ * which an empty result would hide.
  */
 #pragma once
 
@@ -13,16 +13,17 @@ enum { QUERY_NAME_MAX = 32 };
 struct query_names {
 	bool seen[QUERY_VARIABLES_MAX]; /* of the variables of an expression */
 	unsigned distance[QUERY_VARIABLES_MAX];
-	char nearest[QUERY_VARIABLES_MAX][QUERY_NAME_MAX]; /* "" = none is near */
+	char nearest[QUERY_VARIABLES_MAX][QUERY_NAME_MAX]; /* "" = no similar name */
 };
 
-/* Takes the names of DICTIONARY in, for the variables of E. */
+/* Adds the names of DICTIONARY, for the variables of E. */
 void query_names_take(struct query_names *n, const struct query_expression *e,
 		      const struct tracedb_dictionary *dictionary);
 
 /*
- * Says on stderr which variable of E no point of the trace NAME has: then it returns CLI_FAILED,
- * else CLI_OK. HAS_BLOCKS: if variables of allocations were missing, this would not be the reason.
+ * Reports on stderr which variable of E no point of the trace NAME has, and then returns
+ * CLI_FAILED, else CLI_OK. HAS_BLOCKS: allocations were recorded; if not, the message gives this as
+ * the reason for a missing `address` or `bytes`.
  */
 int query_names_complain(const struct query_names *n, const struct query_expression *e,
 			 const char *name, bool has_blocks);

@@ -30,7 +30,7 @@ static void query_print_point(const struct query_print *p, size_t point, uint64_
 		printf(" %s:%u", s->source, s->line);
 }
 
-/* The variables of one of the two points. */
+/* Prints the variables of one of the two points. */
 static void query_print_variables(const struct query_print *p, const struct query_result *r,
 				  bool earlier)
 {

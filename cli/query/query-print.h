@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Results of queries, a line each.
+ * Prints results of queries, one per line.
  */
 #pragma once
 
@@ -10,11 +10,11 @@
 struct query_print {
 	const struct query_expression *expression;
 	const struct tracedb_dictionary *dictionary; /* of the trace */
-	/* Of an archive; else NULL. */
+	/* For an archive; else NULL. */
 	const struct trace_statements *statements;
 	const struct trace_points_space *space;
 };
 
-/* For people, and as one JSON object. */
+/* As text, and as one JSON object. */
 void query_print_text(const struct query_print *p, const struct query_result *r);
 void query_print_json(const struct query_print *p, const struct query_result *r);

@@ -17,7 +17,7 @@
 /* Types of values. */
 enum { TYPE_INT, TYPE_UINT, TYPE_POINTER, TYPE_BOOL, TYPE_TEXT, TYPE_FLOAT, TYPES };
 
-/* Of a call with its result, or of a moment, with texts. */
+/* The names of variables: of a call with its result, or of a moment. */
 enum {
 	VALUES_MAX = 2 * MOMENT_PLAN_VARIABLES_MAX + MOMENT_PLAN_TSVS_MAX,
 	PRINTED_MAX = 4096,
@@ -25,7 +25,7 @@ enum {
 };
 
 struct trace_points_value {
-	const char *name; /* of the set */
+	const char *name; /* of the set of texts */
 	uint32_t type;
 	uint32_t n_text;
 	union {
@@ -40,9 +40,9 @@ struct trace_points_item {
 	uint64_t ts_ns, order;
 	struct trace_points_space space;
 	uint32_t tid;
-	uint32_t statement;     /* 0: it is no point, but a block that is there */
+	uint32_t statement;     /* 0: not a point, but a live block */
 	bool is_block;          /* a block was allocated or freed: */
-	uint64_t address, size; /* of that; size 0 = freed */
+	uint64_t address, size; /* of the block; size 0 = freed */
 	uint32_t n;
 	struct trace_points_value *values; /* owned */
 };
@@ -69,7 +69,7 @@ void trace_points_deinit(struct trace_points *t)
 	text_set_deinit(&t->names);
 }
 
-/* ---- taking in ---- */
+/* ---- input ---- */
 
 static struct trace_points_item *trace_points_add(struct trace_points *t, const struct event *ev)
 {
@@ -89,7 +89,7 @@ static struct trace_points_item *trace_points_add(struct trace_points *t, const 
 	return item;
 }
 
-/* A new value of ITEM; NULL without memory. */
+/* Adds a value to ITEM; NULL if there is no memory. */
 static struct trace_points_value *trace_points_add_value(struct trace_points *t,
 							 struct trace_points_item *item,
 							 const char *name, uint32_t type)
@@ -103,7 +103,7 @@ static struct trace_points_value *trace_points_add_value(struct trace_points *t,
 	return v;
 }
 
-/* The byte that the escape behind a backslash at *P stands for; moves behind it. */
+/* Decodes the escape after a backslash at *P, and moves behind it. */
 static char trace_points_unescape(const char **p, const char *end)
 {
 	static const char from[] = "abfnrtve", to[] = "\a\b\f\n\r\t\v\033";
@@ -119,7 +119,7 @@ static char trace_points_unescape(const char **p, const char *end)
 	return digits ? (char)n : *(*p)++;
 }
 
-/* TEXT, or the bytes in the quotation marks that it begins with. */
+/* Adds TEXT, or, if it starts with a quotation mark, the bytes in the quotes. */
 static int trace_points_add_text(struct trace_points *t, struct trace_points_item *item,
 				 const char *name, const char *text)
 {
@@ -177,7 +177,7 @@ static struct trace_points_item *trace_points_add_point(struct trace_points *t,
 	return item->values ? item : NULL;
 }
 
-/* What was not used of the values' memory goes again: there are many points. */
+/* Frees the unused memory of the values, since there are many points. */
 static void trace_points_fit(struct trace_points_item *item)
 {
 	void *fits = realloc(item->values, (item->n + 1) * sizeof(*item->values));
@@ -203,7 +203,7 @@ static int trace_points_take_call(struct trace_points *t, const struct event *ev
 
 /* ---- moments ---- */
 
-/* The number that BYTES are by SHAPE; false if they are none, or it is computed. */
+/* The number in BYTES with SHAPE. False if it is not a number, or must be computed. */
 static bool trace_points_number(const char *shape, const struct outbuf *bytes,
 				struct trace_points_value *ret)
 {
@@ -235,7 +235,7 @@ static bool trace_points_number(const char *shape, const struct outbuf *bytes,
 	}
 }
 
-/* A value that is computed when it is printed. */
+/* A value that is computed for the output. */
 static bool trace_points_printed_number(const char *text, struct trace_points_value *ret)
 {
 	char *end;
@@ -269,7 +269,7 @@ static int trace_points_add_variable(struct trace_points *t, struct trace_points
 	return *v->shape == 'e' ? trace_points_add_text(t, item, v->name, text) : 0;
 }
 
-/* A trace state variable, which has a `$` before its name. */
+/* Adds a trace state variable, with a `$` before its name. */
 static int trace_points_add_tsv(struct trace_points *t, struct trace_points_item *item,
 				const struct moment_plan *plan, uint32_t i, const struct event *ev)
 {
@@ -342,7 +342,7 @@ static int trace_points_take_block(struct trace_points *t, const struct event *e
 	return item->statement && t->name_of_address && t->name_of_bytes ? 0 : -ENOMEM;
 }
 
-/* The process has another address space from now on. */
+/* The process has a new address space from now on. */
 static int trace_points_take_exec(struct trace_points *t, const struct event *ev)
 {
 	uint64_t key = (uint64_t)ev->pid + 1;
@@ -427,7 +427,7 @@ int trace_points_spaces(const struct trace_points *t, struct trace_points_space 
 
 /* ---- writing ---- */
 
-/* The names of a dictionary, of which equal ones have one address. */
+/* The names of a dictionary. Equal names have the same address. */
 struct trace_points_names {
 	const char **list; /* owned */
 	size_t n, room;
@@ -476,7 +476,7 @@ static struct tracedb_value trace_points_value(const struct trace_points *t,
 DEFINE_ORDER_OF_POINTERS(trace_points_compare_times, struct trace_points_item,
 			 COMPARE(x->ts_ns, y->ts_ns) ?: COMPARE(x->order, y->order))
 
-/* The items of SPACE by time, into a new array; NULL without memory. */
+/* The items of SPACE by time, as a new array; NULL if there is no memory. */
 static const struct trace_points_item **
 trace_points_of(const struct trace_points *t, const struct trace_points_space *space, size_t *ret_n)
 {
@@ -496,7 +496,7 @@ static struct tracedb_entry trace_points_buffer(const struct trace_points_item *
 				       .buffer = { item->address, item->size } };
 }
 
-/* A block that is allocated: its buffer first. One that is freed: the buffer is there until
+/* Writes a block. At an allocation, its buffer comes first; at a free, the buffer exists until
  * then. */
 static size_t trace_points_put_block(const struct trace_points *t,
 				     const struct trace_points_names *names,
@@ -524,8 +524,7 @@ static size_t trace_points_put_block(const struct trace_points *t,
 	return n;
 }
 
-/* A point takes all blocks of memory with it that are no points and have come since the one
- * before. */
+/* Writes a point, with all blocks that are not points and were added since the previous point. */
 static int trace_points_put(const struct trace_points *t, struct tracedb_writer *w,
 			    const struct trace_points_names *names,
 			    const struct trace_points_item *const *items, size_t n)

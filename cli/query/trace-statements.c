@@ -12,7 +12,7 @@
 
 enum { BUILD_ID_TEXT_MAX = 65 };
 
-/* How an id is packed: the uppermost bit says that there is a module. */
+/* The layout of an id. The highest bit is set if the statement has a module. */
 static const struct trace_statements_bits {
 	unsigned number, module, known;
 } trace_statements_bits[] = {
@@ -28,7 +28,8 @@ void trace_statements_deinit(struct trace_statements *s)
 	text_set_deinit(&s->texts);
 }
 
-/* The number of KEY, or that of a new statement, which is *RET_NEW then. 0 without memory. */
+/* The number of KEY. If it is new, *RET_NEW is its new statement, else NULL. 0 if there is no
+ * memory. */
 static uint32_t trace_statements_number(struct trace_statements *s, const void *key, size_t n,
 					struct trace_statement **ret_new)
 {
@@ -48,14 +49,14 @@ static uint32_t trace_statements_number(struct trace_statements *s, const void *
 	return (uint32_t)s->n;
 }
 
-/* Returns false without memory. */
+/* Returns false if there is no memory. */
 static bool trace_statements_keep(struct trace_statements *s, const char **to, const char *text)
 {
 	*to = text_set_keep(&s->texts, text ?: "");
 	return *to != NULL;
 }
 
-/* Numbers the module of TO, whose texts are kept. Returns false without memory. */
+/* Numbers the module of TO and keeps its texts. Returns false if there is no memory. */
 static bool trace_statements_set_module(struct trace_statements *s, struct trace_statement *to)
 {
 	const uint64_t key[] = { (uintptr_t)to->module, (uintptr_t)to->build_id };

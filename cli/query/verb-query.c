@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo query: the points of a trace for whose variables a predicate holds.
+ * kymo query: finds the points of a trace whose variables satisfy a predicate.
  *
- * A trace-db file is searched as it is read, so that points of a pipe are found as they come, and
- * little memory is needed. All of it is loaded first only to pick one point. A query that joins
- * points keeps those that it has read.
+ * A trace-db file is searched while it is read, so that points of a pipe are found when they
+ * arrive, and little memory is needed. The whole file is loaded only to select one random point. A
+ * query that joins points keeps all points that it has read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 
 enum { VARS_MAX = QUERY_VARIABLES_MAX, WRITE_BYTES = 1 << 20 };
 
-/* So many points of a stream that may have no end are kept to join them. */
+/* A live stream can be endless. At most this many of its points are kept for joins. */
 enum { LIVE_POINTS_MAX = 1 << 24 };
 
 struct verb_query {
@@ -43,7 +43,7 @@ struct verb_query {
 	struct outbuf bytes;           /* its trace */
 	struct query_print print;
 	struct query_names names;
-	bool live; /* results are wanted as they come */
+	bool live; /* results are printed as they arrive */
 
 	const char *output_path; /* NULL = results are printed */
 	bool force;
@@ -51,7 +51,7 @@ struct verb_query {
 	struct tracedb_writer writer;
 	struct outbuf found;
 	bool any;
-	size_t last_point; /* that was written, if there is any */
+	size_t last_point; /* the last one that was written, if any */
 };
 
 static void verb_query_deinit(struct verb_query *v)
@@ -106,7 +106,7 @@ static int verb_query_complain(const char *text, const struct query_error *error
 	return cli_usage_error("%s\n%s\n%*s^", error->why, text, (int)error->at, "");
 }
 
-/* All expressions, once the variables are declared. */
+/* Parses all expressions, after the variables are declared. */
 static int verb_query_parse(struct verb_query *v, const char *hard)
 {
 	struct query *q = &v->query;
@@ -165,8 +165,9 @@ static int verb_query_flush(struct verb_query *v)
 }
 
 /*
- * A variable. The buffer of a pointer is there for it alone: others have those that they had. (A
- * buffer without bytes is one that is removed: of a pointer to the end it begins a byte earlier.)
+ * Writes a variable. The buffer of a pointer applies only to it; other pointers keep their buffers.
+ * (Size 0 removes a buffer. So for a pointer to the end of its buffer, the buffer begins a byte
+ * earlier.)
  */
 static size_t verb_query_put_variable(const struct tracedb_variable *v,
 				      struct tracedb_entry *entries)
@@ -206,7 +207,8 @@ static int verb_query_put_point(struct verb_query *v, const struct tracedb_store
 	return tracedb_writer_point(&v->writer, &(struct tracedb_point){ entries, n });
 }
 
-/* A point once, however often it is a result; of a pair both, the earlier one first. */
+/* Writes each point once, even if it is in several results. Of a pair, writes both points, the
+ * earlier one first. */
 static int verb_query_write_result(struct verb_query *v, const struct query_result *r)
 {
 	int error = 0;
@@ -230,7 +232,7 @@ static int verb_query_finish_output(struct verb_query *v)
 									       : CLI_OK;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
 static int verb_query_take_result(void *userdata, const struct query_result *r)
 {
@@ -244,11 +246,11 @@ static int verb_query_take_result(void *userdata, const struct query_result *r)
 		query_print_text(&v->print, r);
 	if (v->live)
 		fflush(stdout);
-	/* (nobody reads any more: that is no failure) */
+	/* (a closed output is not a failure) */
 	return ferror(stdout) ? 1 : 0;
 }
 
-/* What a query returned. */
+/* The status for the result of a query. */
 static int verb_query_status(const struct verb_query *v, int r, const struct query_error *error)
 {
 	if (r == -EINVAL || r == -E2BIG)
@@ -256,7 +258,7 @@ static int verb_query_status(const struct verb_query *v, int r, const struct que
 	return r < 0 ? cli_failed("%s: %s", v->trace.name, strerror(-r)) : CLI_OK;
 }
 
-/* Asks about the points of the store, all of which are there. */
+/* Runs the query on the complete store. */
 static int verb_query_answer_store(struct verb_query *v)
 {
 	struct query_error error;
@@ -271,7 +273,7 @@ static int verb_query_answer_store(struct verb_query *v)
 
 /* ---- trace-db files ---- */
 
-/* Points that were looked at can go, unless later ones are joined with them. */
+/* Searched points are dropped, unless later ones are joined with them. */
 static int verb_query_drop_points(struct verb_query *v, struct query_search *search)
 {
 	if (!v->query.expression.joins) {
@@ -284,7 +286,7 @@ static int verb_query_drop_points(struct verb_query *v, struct query_search *sea
 	return CLI_OK;
 }
 
-/* Reads points and asks about each at once. */
+/* Reads points, and searches each of them at once. */
 static int verb_query_follow(struct verb_query *v)
 {
 	_cleanup_(query_search_freep) struct query_search *search = NULL;
@@ -363,7 +365,7 @@ static const char *verb_query_function(const void *points, uint64_t statement)
 	return s ? s->name : NULL;
 }
 
-/* IS_LAST: it is the last one, so all names are known. */
+/* IS_LAST: this is the last one, so all names are known. */
 static int verb_query_answer_space(struct verb_query *v, const struct trace_points_space *space,
 				   bool is_last)
 {
@@ -388,7 +390,7 @@ static int verb_query_answer_space(struct verb_query *v, const struct trace_poin
 	return r == CLI_OK ? verb_query_answer_store(v) : r;
 }
 
-/* Says so if the expression needs sizes of blocks and none is known: CLI_DAMAGE, else CLI_OK. */
+/* Reports that the expression needs sizes of blocks and none is known: CLI_DAMAGE, else CLI_OK. */
 static int verb_query_complain_of_sizes(const struct verb_query *v)
 {
 	const struct query_expression *e = &v->query.expression;
@@ -450,7 +452,7 @@ static int verb_query_run(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	/* (a statement without a mask is that statement) */
+	/* (without a mask, only that statement matches) */
 	if (v.query.statement && !v.query.mask)
 		v.query.mask = UINT64_MAX;
 	r = verb_query_parse(&v, argv[optind + 1]);
