@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Groups of two archives that are one: of processes of one name, of one resource, and with stacks
- * that are called the same, whatever their addresses are.
+ * Matches the groups of two archives: they are equal if their processes have the same name, and
+ * their resource and the names in their stacks are equal. Addresses are ignored.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "cli/leaks/leaks-view.h"
 
-/* A text that is the same in both archives. */
+/* Makes a key that is equal in both archives. */
 static int leaks_diff_make_key(const struct leaks_input *in, const struct leak_watch *w,
 			       const struct leak_group *g, struct outbuf *to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An archive as `kymo leaks` sees it: what is in it, less what nobody asked for.
+ * Reads an archive for `kymo leaks`, and drops the data that was not requested.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +30,7 @@ static int leaks_input_find_names(void *userdata, const struct profile_place *pl
 	return resolver_find(&in->flame.resolver, place, ret);
 }
 
-/* The last program that a process ran. */
+/* The name of the last program of a process. */
 static const char *leaks_input_process_name(void *userdata, uint32_t pid)
 {
 	const struct leaks_input *in = userdata;
@@ -41,7 +41,7 @@ static const char *leaks_input_process_name(void *userdata, uint32_t pid)
 	return NULL;
 }
 
-/* ---- what is shown ---- */
+/* ---- selection ---- */
 
 enum reach leaks_reach(const struct leak_group *g)
 {
@@ -79,7 +79,7 @@ static void leaks_free_frames(struct suppression_frame *frames, size_t n)
 	free(frames);
 }
 
-/* Of G all functions, with texts of their own. */
+/* Lists all functions of G, with copies of their texts. */
 static int leaks_list_frames(const struct leaks_input *in, const struct leak_group *g,
 			     struct suppression_frame **ret, size_t *ret_n)
 {
@@ -113,7 +113,7 @@ static int leaks_list_frames(const struct leaks_input *in, const struct leak_gro
 	return r;
 }
 
-/* Whether a suppression is for G, which is counted then. Returns 1 if so. */
+/* Whether a suppression matches G, which is then counted. Returns 1 if so. */
 static int leaks_is_suppressed(struct filter *f, const struct leak_group *g)
 {
 	struct suppression_stack stack = {
@@ -171,7 +171,7 @@ static int leaks_input_take_event(void *userdata, const struct event *ev)
 	return r < 0 ? r : leaks_add(in->leaks, ev);
 }
 
-/* Why there is nothing that could be shown. */
+/* Explains why there is no data. */
 static int leaks_input_say_nothing_there(const struct leaks_input *in,
 					 const struct leaks_request *q, const struct open_trace *t)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The report for programs: {processes: [{pid, process, leaks: [...], unmatched_frees, lost, ...}]}.
+ * The report as JSON: {processes: [{pid, process, leaks: [...], unmatched_frees, lost, ...}]}.
  */
 #include <math.h>
 
 #include "cli/leaks/leaks-view.h"
 
-/* TEXT, or null where it is empty. */
+/* TEXT, or null if it is empty. */
 static const char *leaks_json_text(const char *text)
 {
 	return text && *text ? text : NULL;
@@ -26,10 +26,8 @@ static struct json_object *leaks_json_frame(const struct leaks_frame *f)
 			   JSON("calls", leaks_json_text(f->called)));
 }
 
-/*
- * *RET_R is a negative errno if memory ran out; *RET_WHOLE: their outermost one was called by
- * nobody.
- */
+/* *RET_R is a negative errno if there is no memory. *RET_WHOLE: the outermost frame starts a
+ * thread. */
 static struct json_object *leaks_json_frames(const struct leaks_input *in,
 					     const struct leak_group *g, bool *ret_whole,
 					     int *ret_r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The recording that `kymo leaks` makes where it is given no archive: as `kymo record` makes one,
- * of what the chosen processes allocate, into a file without a name if none is asked for.
+ * Makes a recording for `kymo leaks` without an archive: of the allocations of the selected
+ * processes, like `kymo record`. It is stored in a file without a name, unless one is given.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "cli/common/temporary-file.h"
 #include "cli/common/verb.h"
 
-/* The files that the command will load are probed before it begins. */
+/* The files that the command maps get probes before it starts. */
 static int leaks_add_files(struct record_options *o)
 {
 	struct memory_options *m = &o->session.memory;
@@ -50,7 +50,7 @@ static int leaks_live_open_output(struct record_job *j)
 	return j->output.fd < 0 || !j->output.path ? -1 : 0;
 }
 
-/* The archive, to be read from its beginning. */
+/* Opens the archive for reading from its beginning. */
 static int leaks_live_reopen(int fd)
 {
 	char path[64];

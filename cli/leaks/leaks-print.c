@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was allocated and not freed, for people: process by process, what there is most evidence for
- * first, and what the recording cannot know.
+ * The text report of blocks that were not freed: by process, with the strongest evidence first, and
+ * with the limits of the recording.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static void leaks_print_duration(const char *before, uint64_t ns, const char *be
 	printf("%s%s%s", before, TEXT_TIME(ns), behind);
 }
 
-/* ---- what the recording says of itself ---- */
+/* ---- remarks about the recording ---- */
 
 static void leaks_print_watch(const struct printer *p, const struct leak_watch *w)
 {
@@ -90,7 +90,7 @@ static void leaks_print_limits(const struct leak_watch *w)
 		       TEXT_SIZE(w->interval));
 	if (w->min_bytes)
 		printf("  blocks smaller than %s were ignored\n", TEXT_SIZE(w->min_bytes));
-	/* Where each event was recorded, what follows is of the end. */
+	/* If every event was recorded, the numbers below are from the end of the archive. */
 	if (!*w->reason && w->n_snapshots > 0 && !w->missing && !w->logged) {
 		printf("  the numbers below are from the last snapshot, number %" PRIu32,
 		       w->n_snapshots);
@@ -152,7 +152,7 @@ static void leaks_print_growth(const struct leak_growth *g, enum resource resour
 	leaks_print_duration(" windows of ", g->window_ns, "");
 	if (g->fell)
 		printf(", fell in %" PRIu32, g->fell);
-	/* (the size of a descriptor is 1) */
+	/* (for descriptors, whose size is 1, the rate is a count) */
 	if (per_second >= 1)
 		printf("; %s", g->per_second < 0 ? "-" : "+");
 	if (per_second >= 1 && resource == RESOURCE_FD)
@@ -315,7 +315,7 @@ static int leaks_print_process(const struct printer *p, const struct leak_watch 
 	return r;
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
 static void leaks_print_gone(const struct leaks_diff *d)
 {

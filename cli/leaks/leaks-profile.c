@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was allocated and not freed as a profile: of each stack its blocks and bytes, in the formats
- * of kymo flame.
+ * The blocks that were not freed as a profile: blocks and bytes by stack, in the formats of kymo
+ * flame.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "cli/common/packed-output.h"
 #include "cli/common/verb.h"
 
-/* The result may be this large. */
+/* The largest size of the result. */
 #define OUTPUT_MAX ((size_t)4 << 30)
 
-/* The program of W, as a number in its process: an exec is reported a moment after W has ended. */
+/* The number of the program of W in its process. An exec is reported shortly after W has ended. */
 static uint32_t leaks_profile_program(const struct leaks *l, const struct leak_watch *w)
 {
 	bool execs = strcmp(w->reason, "exec") == 0;
@@ -23,7 +23,7 @@ static uint32_t leaks_profile_program(const struct leaks *l, const struct leak_w
 			       execs && w->end_ns > 0 ? w->end_ns - 1 : UINT64_MAX);
 }
 
-/* The groups of all watches are what the profile has counted. Once. */
+/* Counts the groups of all watches in the profile, once. */
 static int leaks_profile_count(struct leaks_input *in)
 {
 	struct leaks *l = in->leaks;
@@ -72,7 +72,7 @@ static int leaks_profile_write_output(const struct target *to, const struct outb
 	return packed_output_put(&args, bytes->data, bytes->size) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* Makes the tree of names that folded stacks are written from. */
+/* Makes the tree of names for folded stacks. */
 static int leaks_profile_make_tree(const struct leaks_input *in, struct call_tree **ret)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was allocated and not freed in the text protocol of sp-rtrace: a report each program of a
- * process, since a report has one header. What does not fit into its records stands in arguments,
- * and what the recording cannot know in comments.
+ * The blocks that were not freed in the text protocol of sp-rtrace: one report per program of a
+ * process, since a report has one header. Data without a field in its records is in arguments, and
+ * the limits of the recording are in comments.
  *
- * Of what was recorded with each of its events a report can have all of them: what was freed, too.
+ * If each allocation event of a program was recorded, its report can have all events, including
+ * frees.
  *
- * Times are since the beginning of the recording, so that none of them is before another's
- * midnight. Backtraces have no names: `kymo postprocess --resolve` gives them some, as others do.
+ * Times count from the beginning of the recording, so that they do not wrap at midnight. Backtraces
+ * have no names: `kymo postprocess --resolve` and other tools add them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,22 +25,22 @@
 #include "cli/common/verb.h"
 #include "writer/rtrace/rtrace-writer.h"
 
-/* A report may be this large. */
+/* The largest size of a report. */
 #define OUTPUT_MAX ((size_t)4 << 30)
 
-/* So much comes together before it is written. */
+/* This much data is collected before it is written. */
 enum { FLUSH_BYTES = 1 << 20 };
 
 /*
- * What others call our resources. They have no name for a mapping of any kind; it has the bit of
- * their "memtransfer", of which we write nothing: sp-rtrace's sums at the end are right for the two
- * lowest bits alone.
+ * The names of kymo's resources in sp-rtrace. It has no name for mappings. They use the bit of
+ * "memtransfer", which kymo never writes, since sp-rtrace computes correct sums only for the two
+ * lowest bits.
  */
 #define MAPPING_TYPE "mmap"
 #define MAPPING_BIT  (UINT32_C(1) << RTRACE_KNOWN_MEMTRANSFER)
 static const struct {
 	enum rtrace_known_resource known; /* RTRACE_KNOWN_MAX = none */
-	const char *function;             /* where it is not known what allocated it */
+	const char *function;             /* used if the allocating function is unknown */
 } resources[RESOURCE_MAX] = {
 	[RESOURCE_MEMORY] = { RTRACE_KNOWN_MEMORY, "malloc" },
 	[RESOURCE_MAPPING] = { RTRACE_KNOWN_MAX, "mmap" },
@@ -55,13 +56,14 @@ struct report {
 	const struct leak_watch *watch;
 	struct rtrace_writer writer;
 	uint64_t start_ns;                /* of the recording */
-	const struct leak_block **blocks; /* owned; by time */
+	const struct leak_block **blocks; /* owned; sorted by time */
 	size_t n_blocks;
 	struct rtrace_map *maps; /* owned */
 	size_t n_maps, room_maps;
-	uint32_t depth;               /* of the deepest stack */
-	bool all;                     /* events, not only what lives */
-	struct packed_output *output; /* of a report with all events; else it is one piece */
+	uint32_t depth; /* of the deepest stack */
+	bool all;       /* all events, instead of live blocks only */
+	struct packed_output
+		*output; /* of a report with all events; other reports are written at once */
 	uint64_t n_calls;
 };
 
@@ -76,7 +78,7 @@ static struct rtrace_resource leaks_rtrace_describe(enum resource resource)
 	};
 }
 
-/* ---- what is in it ---- */
+/* ---- contents ---- */
 
 DEFINE_ORDER_OF_POINTERS(compare_blocks, struct leak_block,
 	COMPARE(x->since_ns, y->since_ns) ?: COMPARE(x->group->resource, y->group->resource)
@@ -98,7 +100,7 @@ static int leaks_rtrace_list_blocks(struct report *t)
 	return 0;
 }
 
-/* The file of MAP, once as a whole: its mappings lie as far apart as they do in it. */
+/* Adds the file of MAP as one mapping: its segments have the same distances as in the file. */
 static int leaks_rtrace_add_map(struct report *t, const struct mapping *map)
 {
 	uint64_t bias = map->start - map->file_offset, end = map->start + map->size;
@@ -138,7 +140,7 @@ static int leaks_add_maps_of(struct report *t, const struct leak_group *g)
 	return r;
 }
 
-/* Files that stacks go through. */
+/* Lists the files in the stacks. */
 static int leaks_list_maps(struct report *t)
 {
 	const struct leak_group *g;
@@ -153,7 +155,7 @@ static int leaks_list_maps(struct report *t)
 	return r;
 }
 
-/* ---- its beginning ---- */
+/* ---- head ---- */
 
 static int leaks_write_header(struct report *t)
 {
@@ -205,7 +207,7 @@ static uint64_t leaks_since_start(const struct report *t, uint64_t ts_ns)
 	return ts_ns > t->start_ns ? ts_ns - t->start_ns : 0;
 }
 
-/* What the recording says of itself; readers that know nothing of it keep it. */
+/* Writes remarks about the recording as comments, which other readers keep. */
 static int leaks_write_notes(struct report *t)
 {
 	const struct leak_watch *w = t->watch;
@@ -234,7 +236,7 @@ static int leaks_write_notes(struct report *t)
 	return r;
 }
 
-/* What the calls are of: bits of resources and contexts. */
+/* Collects the resources and contexts of the calls, as bits. */
 static void leaks_find_used(const struct report *t, uint32_t *ret_resources, uint32_t *ret_contexts)
 {
 	const struct leak_group *g;
@@ -263,7 +265,7 @@ static int leaks_write_registries(struct report *t)
 				&t->writer,
 				&(struct rtrace_context){ l->contexts[i].id,
 							  rtrace_text(l->contexts[i].name) });
-	/* A report without any resource is one that readers doubt. */
+	/* Some readers reject a report without any resource. */
 	if (used == 0)
 		used = 1u << RESOURCE_MEMORY;
 	for (enum resource i = 0; r == 0 && i < RESOURCE_MAX; i++) {
@@ -380,7 +382,7 @@ static int leaks_rtrace_write_head(struct report *t)
 {
 	int r = leaks_list_maps(t) ?: leaks_write_header(t) ?: leaks_write_registries(t);
 
-	/* Behind the registries: that is where sp-rtrace puts comments before the first call. */
+	/* After the registries, where sp-rtrace writes comments before the first call. */
 	return r == 0 ? leaks_write_notes(t) : r;
 }
 
@@ -431,7 +433,7 @@ static int leaks_write_call(struct report *t, const struct event *ev)
 		       ?: leaks_write_frames(t, node ? (uint32_t)(node - 1) : 0);
 }
 
-/* Gives the output what has come together. */
+/* Writes the collected data. */
 static int leaks_rtrace_flush(struct report *t)
 {
 	int r = packed_output_write(t->output, t->writer.out->data, t->writer.out->size);
@@ -453,11 +455,11 @@ static int leaks_rtrace_take_event(void *userdata, const struct event *ev)
 			    : 0;
 	if (r == 0 && t->writer.out->size > FLUSH_BYTES)
 		r = leaks_rtrace_flush(t);
-	/* (read_events() knows of no other) */
+	/* (read_events() accepts no other error) */
 	return r < 0 ? -ENOMEM : 0;
 }
 
-/* The report of W with all of its events, which are read again. */
+/* Writes the report of W with all of its events, which are read again. */
 static int leaks_write_all_events(const struct leaks_input *in, const struct leak_watch *w,
 				  const struct leaks_rtrace_args *args,
 				  const struct packed_output_args *file)

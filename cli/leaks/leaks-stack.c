@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stack of a group, and what of it is in doubt.
+ * The stack of a group, and doubts about its frames.
  *
- * Without unwind tables, stacks are walked by frame pointers. A function without one is missed, or
- * leaves something else where the walk looks for the next frame: what stands there may look like a
- * frame, and be none. And a function that jumps to another one in the end leaves no frame at all.
- * The code says which: before each return address stands a call, and if that names the function
- * that it calls, this has to be the one above. Where it is not, the frame is in doubt, or one is
- * missing between both.
+ * Without unwind tables, stacks are walked by frame pointers. If a function does not save the frame
+ * pointer, the walk can miss a frame or find an invalid one. And a function that ends with a jump
+ * to another one (a tail call) leaves no frame. The code shows such errors: before each return
+ * address is a call. If the call names its function, this must be the function of the inner frame.
+ * If it is not, the inner frame is doubtful, or a frame is missing between both.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +21,7 @@ void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
 
 /* ---- names ---- */
 
-/* The bytes of NAME without what compilers and linkers put behind it. */
+/* The length of NAME without suffixes of compilers and linkers. */
 static size_t leaks_stack_name_length(const char *name)
 {
 	static const char *const behind[] = { "@",      " [clone",     ".cold",
@@ -45,7 +44,7 @@ static bool leaks_stack_is_same(const char *a, const char *b)
 	return n == leaks_stack_name_length(b) && strncmp(a, b, n) == 0;
 }
 
-/* Whether NAME is one of an allocator, by whatever prefix. */
+/* Whether NAME is the name of an allocator, with any prefix. */
 static bool leaks_stack_is_allocator(const char *name)
 {
 	static const char *const prefixes[] = { "__libc_", "_rjem_", "je_", "tc_", "mi_", "__" };
@@ -69,7 +68,7 @@ static bool leaks_stack_is_allocator(const char *name)
 	return false;
 }
 
-/* Whether a thread begins with FRAME, at PLACE: nobody has called it. Without a name it may be. */
+/* Whether a thread starts with FRAME, at PLACE. A frame without a name can be the start. */
 static bool leaks_is_outermost(const struct profile_place *place, const struct frame *frame)
 {
 	static const char *const names[] = { "main",          "__libc_start_call_main",
@@ -88,9 +87,9 @@ static bool leaks_is_outermost(const struct profile_place *place, const struct f
 	return strncmp(frame->function, "__libc_start_main", 17) == 0;
 }
 
-/* ---- doubt ---- */
+/* ---- doubts ---- */
 
-/* Whether the call before PLACE, of CALLED, is of what stands above. */
+/* Whether the call before PLACE, to CALLED, leads to the inner frame. */
 static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_place *place,
 			      const char *called)
 {
@@ -100,7 +99,7 @@ static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_p
 		return w->group->resource != RESOURCE_MEMORY || elsewhere || !*called ||
 		       leaks_stack_is_allocator(called);
 	if (w->inner->mapping != place->mapping)
-		/* (names that libraries have for one function differ) */
+		/* (libraries can have several names for one function) */
 		return elsewhere;
 	if (!*called || !*w->inner_function)
 		return !*called && !*w->inner_function;
@@ -109,7 +108,7 @@ static bool leaks_leads_above(const struct leaks_walk *w, const struct profile_p
 
 static int leaks_look_for_doubt(struct leaks_walk *w, const struct profile_place *place)
 {
-	/* (asking does not change what has been found out of it) */
+	/* (a lookup does not change the results; hence the cast) */
 	int r = resolver_called((struct resolver *)&w->in->flame.resolver, place, &w->called);
 
 	if (r <= 0 || leaks_leads_above(w, place, w->called))
@@ -117,7 +116,7 @@ static int leaks_look_for_doubt(struct leaks_walk *w, const struct profile_place
 	return r < 0 ? r : 0;
 }
 
-/* Another place. */
+/* Starts another place. */
 static int leaks_begin_place(struct leaks_walk *w, const struct profile_place *place)
 {
 	int r = leaks_look_for_doubt(w, place);

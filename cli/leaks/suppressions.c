@@ -12,7 +12,7 @@
 #include "reader/views/profile-names.h"
 #include "reader/symbols/demangle.h"
 
-/* More frames of a stack are not looked at; a file has no more bytes. */
+/* The limits of the frames of a stack and of the bytes of a file. */
 enum { FRAMES_MAX = 1024, FILE_BYTES_MAX = 16 << 20 };
 
 static void suppressions_free_one(struct suppression *s)
@@ -38,7 +38,7 @@ struct parser {
 	unsigned line;
 	const char *problem;
 	enum { OUTSIDE, NAME, KIND, BODY } at;
-	struct suppression *entry; /* that is open */
+	struct suppression *entry; /* the open one */
 };
 
 static struct suppression *suppressions_add_entry(struct parser *p)
@@ -51,7 +51,7 @@ static struct suppression *suppressions_add_entry(struct parser *p)
 	return &s->list[s->n++];
 }
 
-/* A mangled name stands for what people read; the callers' are never mangled. */
+/* Reads a function. A mangled name is demangled, since the names in stacks never are mangled. */
 static char *suppressions_read_function(struct parser *p, const char *text, bool *ret_literal)
 {
 	char name[DEMANGLE_NAME_MAX];
@@ -107,7 +107,7 @@ static int suppressions_read_kinds(struct parser *p, char *text)
 	};
 	char *word;
 
-	/* Of what nobody looked at, nothing says that it is of another kind. */
+	/* Blocks that were not searched match every kind. */
 	p->entry->reaches = 1u << REACH_UNKNOWN;
 	while ((word = strsep(&text, ", \t"))) {
 		size_t i = 0;
@@ -125,7 +125,7 @@ static int suppressions_read_kinds(struct parser *p, char *text)
 	return 0;
 }
 
-/* Puts what stands behind PREFIX in TEXT into *RET. */
+/* If TEXT begins with PREFIX, sets *RET to the rest. */
 static bool suppressions_has_prefix(char *text, const char *prefix, char **ret)
 {
 	size_t n = strlen(prefix);
@@ -278,7 +278,7 @@ int suppressions_read(struct suppressions *s, const char *path)
 
 /* ---- matching ---- */
 
-/* Whether all of TEXT is PATTERN's, in which '*' stands for anything, and '?', if ANY, for one
+/* Whether PATTERN matches all of TEXT. '*' matches any text, and, if ANY, '?' matches any
  * character. */
 static bool suppressions_glob(const char *pattern, const char *text, bool any)
 {
@@ -301,7 +301,7 @@ static bool suppressions_glob(const char *pattern, const char *text, bool any)
 	return pattern[strspn(pattern, "*")] == '\0';
 }
 
-/* Whether PATTERN, as "leak:" has it, is somewhere in TEXT. */
+/* Whether PATTERN, of an entry "leak:", matches a part of TEXT. */
 static bool suppressions_contains(const char *pattern, const char *text)
 {
 	_cleanup_free_ char *whole = malloc(strlen(pattern) + 3);
@@ -353,7 +353,7 @@ static bool suppressions_is_frame(const struct suppression_pattern *p,
 	}
 }
 
-/* The frame that valgrind has before those of the callers. */
+/* Whether P matches the allocator, which is valgrind's first frame. */
 static bool suppressions_is_allocator(const struct suppression_pattern *p,
 				      const struct suppression_stack *s)
 {
@@ -363,12 +363,12 @@ static bool suppressions_is_allocator(const struct suppression_pattern *p,
 		if (suppressions_is_frame(p, &(struct suppression_frame){ s->allocators[i], "", "",
 									  0 }))
 			return true;
-	/* C++ programs allocate by malloc() below operator new. */
+	/* In C++ programs, operator new calls malloc(). */
 	return s->n_allocators == 0 || strncmp(p->text, "operator new", 12) == 0 ||
 	       strncmp(p->text, "_Zn", 3) == 0;
 }
 
-/* Frame 0 of AT is that of the allocator, which need not be in the entry. */
+/* Frame 0 of AT is the frame of the allocator, which the entry can omit. */
 static bool suppressions_matches_frames(const struct suppression *e,
 					const struct suppression_stack *s)
 {

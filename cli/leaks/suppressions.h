@@ -27,22 +27,22 @@
 #include "writer/event.h"
 
 struct suppression_frame {
-	const char *function, *source, *module; /* "" = not known */
-	uint32_t line;                          /* 0 = not known */
+	const char *function, *source, *module; /* "" = unknown */
+	uint32_t line;                          /* 0 = unknown */
 };
 
 struct suppression_stack {
 	const char *const *allocators;          /* functions that allocated the blocks */
-	size_t n_allocators;                    /* 0 = not known */
+	size_t n_allocators;                    /* 0 = unknown */
 	const struct suppression_frame *frames; /* innermost first, inlined ones too */
 	size_t n_frames;
-	enum reach reach; /* what is known of the blocks */
+	enum reach reach; /* of the blocks */
 };
 
 struct suppression {
-	char *name;       /* owned; of leak: its text */
-	unsigned line;    /* where it begins */
-	bool is_leak;     /* else an entry for something else */
+	char *name;       /* owned; for "leak:", its text */
+	unsigned line;    /* the line of its start */
+	bool is_leak;     /* otherwise an entry for another error */
 	bool substring;   /* "leak:" */
 	unsigned reaches; /* 1 << enum reach */
 	struct suppression_pattern {
@@ -56,30 +56,30 @@ struct suppression {
 		char *text;   /* owned */
 	} * patterns;
 	size_t n_patterns, room_patterns;
-	uint64_t n_groups, n_blocks, n_bytes; /* the caller's, to count what it kept back */
+	uint64_t n_groups, n_blocks, n_bytes; /* for the caller, which counts suppressed groups */
 };
 
 struct suppressions {
 	struct suppression *list; /* owned */
 	size_t n, room;
-	size_t n_mangled; /* patterns that can match nothing */
+	size_t n_mangled; /* patterns that never match */
 };
 
 void suppressions_deinit(struct suppressions *s);
 
-/* What is wrong with a file. */
+/* The error in a file. */
 struct suppression_problem {
 	unsigned line;
 	const char *what;
 };
 
-/* Adds those of TEXT. Returns 0, -ENOMEM, or -EINVAL with *RETERR. */
+/* Adds the entries of TEXT. Returns 0, -ENOMEM, or -EINVAL with *RETERR. */
 int suppressions_parse(struct suppressions *s, const char *text,
 		       struct suppression_problem *reterr);
 
-/* Adds those of the file at PATH. Returns CLI_OK, or CLI_FAILED when it has said what is wrong. */
+/* Adds the entries of the file at PATH. Returns CLI_OK, or CLI_FAILED after an error message. */
 int suppressions_read(struct suppressions *s, const char *path);
 
-/* The first one that STACK is of, or NULL. */
+/* The first entry that matches STACK, or NULL. */
 struct suppression *suppressions_find(struct suppressions *s,
 				      const struct suppression_stack *stack);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo leaks: what programs allocated and did not free, from an archive, or from a recording made
- * for it.
+ * kymo leaks: reports blocks that programs allocated and did not free, from an archive, or from a
+ * new recording.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -18,19 +18,19 @@
 
 enum { TOP_SHOWN = 20 };
 
-/* (to look at system calls would cost all processes) */
+/* (tracing system calls would slow down all processes) */
 #define CATEGORIES_OF_GROWING (CATEGORIES_MEMORY & ~CATEGORIES_SYSCALLS)
 
 struct request {
 	struct leaks_request leaks;
-	struct part_ids pids;  /* of an archive, or to be recorded */
-	struct record_job job; /* the recording, where one is made */
+	struct part_ids pids;  /* in an archive, or of the recording */
+	struct record_job job; /* the new recording, if there is no archive */
 	bool has_top;
 };
 
 /* ---- options of the report ---- */
 
-/* Says which words there are. */
+/* Lists the valid words. */
 static int verb_leaks_say_words(const char *option, const char *word, const char *const *names,
 				unsigned n)
 {
@@ -42,7 +42,7 @@ static int verb_leaks_say_words(const char *option, const char *word, const char
 	return cli_usage_error("--%s: '%s' must be one of: %s", option, word, list);
 }
 
-/* Sets a bit for each of the words of VALUE that is one of N NAMES; '-' may stand for a space. */
+/* Sets a bit for each word of VALUE that is one of N NAMES. A space can be written as '-'. */
 static int verb_leaks_take_words(const char *option, char *value, const char *const *names,
 				 unsigned n, uint32_t *to)
 {
@@ -123,7 +123,7 @@ static int verb_leaks_take_suppressions(void *suppressions, char *value)
 
 /* ---- the work ---- */
 
-/* Nothing of W is worth a word: a process on its way to another program. */
+/* Whether W has no data and ended with an exec. Such watches are not reported. */
 static bool verb_leaks_is_passing(const struct leak_watch *w)
 {
 	return !w->complete && !*w->unwatched && !*w->gap && strcmp(w->reason, "exec") == 0 &&
@@ -145,7 +145,7 @@ static void verb_leaks_leave_out_passing(struct leaks *l)
 	l->n_watches = left > 0 ? n : l->n_watches;
 }
 
-/* Bytes of all that is shown. */
+/* The bytes of all shown blocks. */
 static double verb_leaks_bytes_shown(const struct leaks *l)
 {
 	double bytes = 0;
@@ -173,7 +173,7 @@ static int verb_leaks_write_files(struct request *q, struct leaks_input *in, int
 	return r;
 }
 
-/* Programs of which nothing is known, or not all: that they leak nothing would be a guess. */
+/* Reports programs that were not recorded, or not completely: they may have leaks. */
 static int verb_leaks_check_unwatched(const struct leaks_request *o, const struct leaks_input *in)
 {
 	const struct leak_watch *first = NULL;
@@ -233,7 +233,7 @@ static int verb_leaks_show(struct request *q, struct leaks_input *in, struct lea
 	struct leaks_diff diff = { 0 };
 	int r = old ? leaks_diff_init(&diff, old) : 0, status;
 
-	/* What goes to standard output stands there alone. */
+	/* A report on standard output must not be mixed with other text. */
 	if (r == 0 && !verb_leaks_writes_to_stdout(&q->leaks))
 		r = q->leaks.json ? leaks_print_json(in, &q->leaks, old ? &diff : NULL)
 				  : leaks_print(in, &q->leaks, old ? &diff : NULL);
@@ -250,7 +250,7 @@ static int verb_leaks_read_input(struct request *q, struct leaks_input *in, stru
 	struct suppressions *s = &q->leaks.suppressions;
 	int r;
 
-	/* (what was kept back of another archive does not count) */
+	/* (suppressions in the other archive are not counted) */
 	for (size_t i = 0; i < s->n; i++)
 		s->list[i].n_groups = s->list[i].n_blocks = s->list[i].n_bytes = 0;
 	r = leaks_input_read(in, &q->leaks, t, symbols);
@@ -277,21 +277,19 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
 	return r == CLI_OK && (in.damaged || old.damaged) ? CLI_DAMAGE : r;
 }
 
-/*
- * What the process exits with after a command that exited with COMMAND_STATUS, where the recording
- * and the report came to R: as that says, but for what --fail-over was asked to find out.
- */
+/* The exit status after a command that exited with COMMAND_STATUS, if the recording and the report
+ * returned R: the status of the command, or R for --fail-over. */
 static int verb_leaks_exit_of_command(const struct request *q, int command_status, int r)
 {
 	if (r == CLI_FOUND)
 		return r;
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return CLI_COMMAND_FAILED;
-	/* (of what was lost nobody knows whether it would have been over it) */
+	/* (if data was lost, it is unknown if the limit was exceeded) */
 	return command_status == 0 && q->leaks.has_fail_over ? r : command_status;
 }
 
-/* What is recorded by default, and of which processes. Returns CLI_OK or an enum cli_exit. */
+/* Sets the default categories and processes. Returns CLI_OK or an enum cli_exit. */
 static int verb_leaks_choose(struct request *q)
 {
 	struct record_options *o = &q->job.options;
@@ -322,13 +320,13 @@ static int verb_leaks_record_and_report(struct request *q)
 	if (fd < 0)
 		return recorded;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	/* What was chosen is all that was recorded: its children have other ids. */
+	/* The recording has the selected processes only. Their children have other ids. */
 	q->leaks.n_pids = 0;
 	r = verb_leaks_report(q, path, j->options.output ?: "the recording") ?: recorded;
 	return j->command_status >= 0 ? verb_leaks_exit_of_command(q, j->command_status, r) : r;
 }
 
-/* The first option that only recordings have, or NULL. */
+/* The first option that applies to recordings only, or NULL. */
 static const char *verb_leaks_recorded_by(const struct record_options *o)
 {
 	return *o->given ? o->given : o->direct ? "--direct" : o->bus ? "--bus" : NULL;
