@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of this directory share: the connection, and calls on it. Nothing outside of it
- * knows libsystemd.
+ * The connection to the daemon and calls on it, shared by the files of this directory. No other
+ * directory uses libsystemd.
  *
- * Functions return 0 or a negative errno; those that take the client have left a sentence for
- * bus_client_error() then.
+ * Functions return 0 or a negative errno. Functions that take the client also set the message of
+ * bus_client_error().
  */
 #pragma once
 
@@ -13,25 +13,25 @@
 #include "bus/kymo-bus.h"
 #include "cli/bus/bus-client.h"
 
-#define ANSWER_USEC UINT64_C(30000000) /* what answers at once, and programs being loaded */
+#define ANSWER_USEC UINT64_C(30000000) /* for immediate answers, and for loading programs */
 
-/* Somebody may have to find a password first: as long as the daemon waits, and the call itself. */
+/* A user may have to enter a password: as long as the daemon waits, plus the call itself. */
 #define DIALOGUE_USEC UINT64_C(150000000)
 
-enum { BUS_SEARCHES_MAX = 32 }; /* at once */
+enum { BUS_SEARCHES_MAX = 32 }; /* at a time */
 
 struct bus_client {
 	sd_bus *bus;
 	char version[64];             /* of the service */
-	bool own_bus;                 /* it is not the system bus: no agent of polkit is there */
+	bool own_bus;                 /* not the system bus, so it has no polkit agent */
 	char *service;                /* the unique name of the daemon */
-	pid_t agent;                  /* that asks for passwords; 0 = none */
-	sd_bus_message *capabilities; /* holds the strings that were given out */
-	/* The session that is watched. */
+	pid_t agent;                  /* the process that asks for passwords; 0 = none */
+	sd_bus_message *capabilities; /* owns the returned strings */
+	/* The watched session. */
 	char *path;
-	struct session_view last; /* as far as signals have said */
+	struct session_view last; /* as of the last signal */
 	bool finished, gone;
-	/* The snapshot that was asked for last. */
+	/* The last requested snapshot. */
 	bool snapshot_asked;
 	int snapshot_state; /* 0, 1 = written, or a negative errno */
 	struct bus_search {
@@ -42,36 +42,33 @@ struct bus_client {
 	char error[4096];
 };
 
-/* Leaves the sentence that FORMAT makes. Returns ERROR. */
+/* Sets the message to FORMAT with its arguments. Returns ERROR. */
 __attribute__((format(printf, 3, 4))) int bus_fail(struct bus_client *c, int error,
 						   const char *format, ...);
 
-/* A call that did not succeed: what the other side said (E, may be NULL), or else what ERROR, a
- * negative errno, means. Returns ERROR. */
+/* Sets the message of a failed call: the text in E (can be NULL), or else the text of ERROR, a
+ * negative errno. Returns ERROR. */
 int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e);
 
-/* Sees that somebody can ask for a password, if we are in a terminal. */
+/* Starts a password agent, if this command runs in a terminal. */
 void bus_expect_dialogue(struct bus_client *c);
 
-/*
- * Makes *RET, a call of METHOD of the manager or of the session at PATH; the caller's. In a
- * terminal it may lead to a dialogue.
- */
+/* Makes *RET, a call of METHOD of the manager or of the session at PATH, owned by the caller. In a
+ * terminal, polkit may ask for a password. */
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret);
 
-/*
- * Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = for ever), longer if there may be a dialogue.
- * *RET, if RET is not NULL, is the answer, the caller's.
- */
+/* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = forever), or longer if polkit may ask for a
+ * password. *RET, if RET is not NULL, is the answer, owned by the caller. */
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);
 
-/* Both, for a METHOD that answers at once, with arguments of TYPES ("" = none). */
+/* Makes and sends a call of a METHOD that answers immediately, with arguments of TYPES ("" =
+ * none). */
 int bus_call_with(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret,
 		  const char *types, ...);
 
-/* Appends the options of a session, a{sv}, to M. Leaves no sentence. */
+/* Appends the options of a session, a{sv}, to M. Sets no message. */
 int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *args);
 
-/* Puts the properties of a session, a{sv}, that come next in M to *V; what is not among them stays.
- * Leaves no sentence. */
+/* Reads the next properties of a session, a{sv}, from M into *V. Members without a property keep
+ * their values. Sets no message. */
 int bus_read_view(sd_bus_message *m, struct session_view *v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The connection to the daemon, and what all calls on it share.
+ * The connection to the daemon.
  */
 #include "cli/bus/bus-client.h"
 
@@ -46,7 +46,7 @@ int bus_fail(struct bus_client *c, int error, const char *format, ...)
 	return error;
 }
 
-/* Whether E is what a service of another version says to what it does not know. */
+/* Whether E is the answer of a service that does not know the call, because of its version. */
 static bool bus_client_is_not_understood(const sd_bus_error *e)
 {
 	return sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_METHOD) ||
@@ -68,7 +68,7 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 	if (e && e->name &&
 	    strncmp(e->name, KYMO_BUS_NAME ".Error.", strlen(KYMO_BUS_NAME ".Error.")) == 0)
 		return bus_fail(c, error, "%s", e->message);
-	/* The sentence of the daemon, too. */
+	/* The message of this error comes from the daemon, too. */
 	if (sd_bus_error_has_name(e, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
 		return bus_fail(c, error, "%s", e->message);
 	if (e && e->name &&
@@ -82,7 +82,7 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 	return bus_fail(c, error, "cannot call the service kymod: %s", strerror(-error));
 }
 
-/* Whose system bus it is; both NULL = ours. */
+/* The machine of the system bus; both NULL = this machine. */
 static const char *other_host, *other_machine;
 
 void bus_client_go_to(const char *host, const char *machine)
@@ -124,14 +124,14 @@ int bus_client_connect(struct bus_client *c, const char *address)
 	r = bus_client_open_bus(address, &c->bus);
 	if (r < 0)
 		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, where, strerror(-r));
-	/* Starts it too, where the bus knows how. */
+	/* This also starts the daemon, if the bus can activate it. */
 	r = sd_bus_get_property(c->bus, KYMO_BUS_NAME, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE,
 				"Version", &e, &reply, "s");
 	if (r >= 0 && sd_bus_message_read(reply, "s", &version) >= 0) {
 		snprintf(c->version, sizeof(c->version), "%s", version);
 	} else if (sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_PROPERTY) ||
 		   sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_INTERFACE)) {
-		/* from before it had one */
+		/* the service is older than this property */
 		sd_bus_error_free(&e);
 		r = sd_bus_call_method(c->bus, KYMO_BUS_NAME, KYMO_MANAGER_PATH,
 				       "org.freedesktop.DBus.Peer", "Ping", &e, &reply, NULL);
@@ -168,8 +168,8 @@ int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
 {
 	bool of_manager = strcmp(path, KYMO_MANAGER_PATH) == 0;
-	/* A session is of the service that we have met: the next one, which a call would start, may
-	 * have another at that path. */
+	/* Sessions belong to the daemon that was found, so calls go to its unique name. A daemon
+	 * that a call to the well-known name starts can have another session at that path. */
 	int r = sd_bus_message_new_method_call(
 		c->bus, ret, of_manager ? KYMO_BUS_NAME : c->service, path,
 		of_manager ? KYMO_MANAGER_INTERFACE : KYMO_SESSION_INTERFACE, method);

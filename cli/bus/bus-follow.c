@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Following a session: the signals about it, until it has finished.
+ * Follows a session by its signals, until it has finished.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "cli/bus/bus-call.h"
 
-/* Anybody on the bus may send us signals that look like the daemon's. */
+/* Every process on the bus can send signals that look like the daemon's. */
 static bool bus_follow_is_from(sd_bus_message *m, const char *sender)
 {
 	return strcmp(sd_bus_message_get_sender(m) ?: "", sender) == 0;
@@ -89,7 +89,7 @@ int bus_client_pollfd(struct bus_client *c, struct pollfd *ret)
 
 	*ret = (struct pollfd){ sd_bus_get_fd(c->bus), (short)(events < 0 ? 0 : events), 0 };
 	if (events < 0)
-		return 0; /* closed: dispatch will say so */
+		return 0; /* closed: bus_client_dispatch() reports it */
 	if (sd_bus_get_timeout(c->bus, &until_usec) < 0 || until_usec == UINT64_MAX)
 		return -1;
 	return until_usec <= now_usec ? 0 : (int)((until_usec - now_usec) / 1000 + 1);
@@ -102,7 +102,7 @@ int bus_client_dispatch(struct bus_client *c)
 	do
 		r = sd_bus_process(c->bus, NULL);
 	while (r > 0 && !c->gone);
-	/* A service that ends in order finishes its sessions first. */
+	/* A service that exits normally finishes its sessions first. */
 	if (c->finished)
 		return 1;
 	if (r < 0 || c->gone)
@@ -121,7 +121,7 @@ int bus_client_last(struct bus_client *c, struct session_view *ret)
 	if (strcmp(ret->state, session_state_names[SESSION_STOPPED]) == 0 ||
 	    strcmp(ret->state, session_state_names[SESSION_FAILED]) == 0)
 		return 0;
-	/* It never came to its end. */
+	/* The session did not end normally. */
 	snprintf(ret->state, sizeof(ret->state), "%s", session_state_names[SESSION_FAILED]);
 	if (!*ret->error)
 		snprintf(ret->error, sizeof(ret->error),
@@ -146,10 +146,11 @@ int bus_client_ask_rotate(struct bus_client *c, const char *path)
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }
 
-/* Whether an error answer to Stop means that nothing more will come of the session. */
+/* Whether an error answer to Stop means that the session is over. */
 static bool bus_follow_is_end(const sd_bus_error *e)
 {
-	/* It stops all the same; or the service has gone, which is seen otherwise. */
+	/* After LimitReached, the session stops nevertheless. The other errors mean that the
+	 * service has exited, which is detected elsewhere. */
 	return !sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.LimitReached") &&
 	       !sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) &&
 	       !sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED);
@@ -159,7 +160,7 @@ static int bus_follow_on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_e
 {
 	struct bus_client *c = userdata;
 
-	/* What became of it is in its properties. */
+	/* The properties of the session tell its result. */
 	if (sd_bus_message_is_method_error(m, NULL) &&
 	    bus_follow_is_end(sd_bus_message_get_error(m)))
 		c->finished = true;
@@ -173,7 +174,7 @@ int bus_client_ask_stop(struct bus_client *c, const char *path)
 
 	if (r < 0)
 		return r;
-	/* As long as the output needs. */
+	/* The output determines the duration. */
 	r = sd_bus_call_async(c->bus, NULL, m, bus_follow_on_stop_answer, c, UINT64_MAX);
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is asked of the daemon's manager: sessions, and what the machine can capture.
+ * Calls of the daemon's manager: sessions and capabilities.
  */
 #include <errno.h>
 #include <string.h>
@@ -27,7 +27,7 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 
 	if (r < 0)
 		return r;
-	/* For one's own processes polkit asks for none, as it comes. */
+	/* For the user's own processes, the default policy of polkit asks for no password. */
 	if (!args->options->own)
 		bus_expect_dialogue(c);
 	r = sd_bus_message_append(m, "s", args->options->name);
@@ -39,7 +39,7 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 	return r < 0 ? r : bus_manager_read_path(c, reply, ret_path);
 }
 
-/* What may be otherwise later, and what will not be before somebody changes the collection. */
+/* Distinguishes errors that can disappear from errors that need a change of the collection. */
 static int bus_manager_profile_error(int error, const sd_bus_error *e)
 {
 	if (sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.NotYet") ||
@@ -79,7 +79,7 @@ int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *
 	r = sd_bus_message_append(m, "s", reason);
 	if (r < 0)
 		return bus_fail(c, r, "the reason is not valid UTF-8 text");
-	/* As long as the disk needs. */
+	/* The disk determines the duration. */
 	r = bus_call(c, m, UINT64_MAX, &reply);
 	if (r < 0)
 		return r;
@@ -94,7 +94,7 @@ int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 
 	if (r < 0)
 		return r;
-	/* One of another user is meant. */
+	/* A name with a slash is a session of another user. */
 	if (strchr(name, '/'))
 		bus_expect_dialogue(c);
 	r = sd_bus_message_append(m, "s", name);

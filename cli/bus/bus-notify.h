@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Notifications to systemd of a command that it runs as a service; elsewhere there are none.
+ * Notifications to systemd from a command that runs as a service. Without systemd, they do nothing.
  */
 #pragma once
 
-/* That it does what it is for, and what that is. */
+/* The service is ready; STATUS describes its task. */
 void bus_notify_ready(const char *status);
 
-/* How it goes. */
+/* Updates the status. */
 void bus_notify_status(const char *status);
 
-/* That it is about to end. */
+/* The service is about to end. */
 void bus_notify_stopping(void);
 
-/* That it takes up what was changed, and, by bus_notify_ready(), that it has. */
+/* The service reloads its configuration. bus_notify_ready() ends the reload. */
 void bus_notify_reloading(void);

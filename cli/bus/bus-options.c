@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of a session as CreateSession takes them, a{sv}.
+ * The options of a session as the argument of CreateSession, a{sv}.
  */
 #include "bus/option-bus.h"
 #include "cli/bus/bus-call.h"

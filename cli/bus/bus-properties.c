@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The properties of a session, a{sv}, as people and programs are shown them.
+ * Reads the properties of a session, a{sv}.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "cli/bus/bus-call.h"
 
-/* Any value, as JSON says it; NULL with *RETERR < 0 on failure. */
+/* A value of any type as JSON; NULL with *RETERR < 0 on failure. */
 static struct json_object *bus_properties_read_json(sd_bus_message *m, int *reterr);
 
-/* Those of a dictionary that has been entered; ENTRY is its type, of which the key is a string. */
+/* The entries of an entered dictionary; ENTRY is their type, whose key is a string. */
 static struct json_object *bus_properties_read_entries(sd_bus_message *m, const char *entry,
 						       int *reterr)
 {
@@ -120,7 +120,7 @@ static struct json_object *bus_properties_read_json_dict(sd_bus_message *m, int 
 	return o;
 }
 
-/* a{st}: those of the N NAMES go TO their places. */
+/* a{st}: writes the values of the N NAMES to TO, in their order. */
 static int bus_properties_read_counts(sd_bus_message *m, const char *const *names, uint64_t *to,
 				      size_t n)
 {
@@ -164,7 +164,7 @@ static int bus_properties_read_cost(sd_bus_message *m, struct session_view *v)
 	return r;
 }
 
-/* SHED_MAX: a newer service may have others. */
+/* Returns SHED_MAX for a part that only newer services have. */
 static enum budget_shed bus_properties_shed_of(const char *what)
 {
 	int shed = STRING_TABLE_FIND(budget_shed_names, what);
@@ -212,7 +212,7 @@ static int bus_properties_read_steps(sd_bus_message *m, struct session_view *v)
 		property, "s", AT(member), sizeof(((struct session_view *)0)->member)              \
 	}
 
-/* Where simple properties go. */
+/* The destinations of simple properties. */
 static const struct property_row {
 	const char *name;
 	const char *type;
@@ -235,7 +235,7 @@ static const struct property_row {
 	{ "SnapshotsDue", "t", AT(counters.snapshots_due), sizeof(uint64_t) },
 };
 
-/* Reads the value of property KYMO_BUS_NAME from its variant, which has been entered. */
+/* Reads the value of property NAME from its variant, which has been entered. */
 static int bus_properties_read_property(sd_bus_message *m, const char *name, struct session_view *v)
 {
 	int r;
@@ -279,7 +279,7 @@ static int bus_properties_read_property(sd_bus_message *m, const char *name, str
 		v->options = bus_properties_read_json_dict(m, &r);
 		return r;
 	}
-	json_object_put(bus_properties_read_json(m, &r)); /* of a newer daemon */
+	json_object_put(bus_properties_read_json(m, &r)); /* unknown: of a newer daemon */
 	return r;
 }
 

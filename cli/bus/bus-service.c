@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the service says of itself: the properties of its manager.
+ * The properties of the manager of the service.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static int bus_service_read_usage(sd_bus_message *m, struct bus_client_service *
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-/* The value of the property NAME, of the type CONTENTS, from its variant. What is not known is
- * passed over. */
+/* Reads the value of the property NAME, of type CONTENTS, from its variant. Skips unknown
+ * properties. */
 static int bus_service_read_value(sd_bus_message *m, const char *name, const char *contents,
 				  struct bus_client_service *s)
 {

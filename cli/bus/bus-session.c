@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is asked of a session, and waited for.
+ * Calls of a session, and waiting for them.
  */
 #include <errno.h>
 #include <string.h>
@@ -49,7 +49,7 @@ int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd)
 	if (r < 0)
 		return r;
 	r = sd_bus_message_append(m, "h", fd);
-	/* As long as the output needs. */
+	/* The output determines the duration. */
 	if (r >= 0)
 		r = sd_bus_call_async(c->bus, NULL, m, bus_session_on_snapshot, c, UINT64_MAX);
 	c->snapshot_state = 0;
@@ -144,7 +144,7 @@ int bus_client_begin_context(struct bus_client *c, const char *path, const char 
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }
 
-/* The bit of the open context NAME in M, a{su}; 0 = there is none. */
+/* The bit of the open context NAME in M, a{su}; 0 = not open. */
 static int bus_session_find_context(sd_bus_message *m, const char *name, uint32_t *ret_bit)
 {
 	int r = sd_bus_message_enter_container(m, 'a', "{su}");
@@ -205,7 +205,7 @@ static int bus_session_on_answer(sd_bus_message *m, void *userdata, sd_bus_error
 	return 0;
 }
 
-/* Waits for ANSWER, as long as the output of the session at PATH moves. */
+/* Waits for ANSWER, as long as the output of the session at PATH makes progress. */
 static int bus_session_wait_stopped(struct bus_client *c, const char *path, sd_bus_message **answer)
 {
 	uint64_t now, moved = clock_read_ns(CLOCK_MONOTONIC), bytes = UINT64_MAX;

@@ -18,8 +18,8 @@
 
 enum { START_MS = 5000 };
 
-/* Where there is a session its own agent comes first, which may have a window; polkit knows of no
- * second one without any. */
+/* In a session, this agent is only a fallback for the session's own agent, which can open a window.
+ * Polkit has no fallback agents outside of sessions. */
 static bool polkit_agent_has_session(void)
 {
 	_cleanup_free_ char *session = NULL;
@@ -27,7 +27,7 @@ static bool polkit_agent_has_session(void)
 	return sd_pid_get_session(0, &session) >= 0;
 }
 
-/* In the child; NOTIFY_FD is closed by the agent when it has registered. */
+/* Runs in the child. The agent closes NOTIFY_FD when it has registered. */
 __attribute__((noreturn)) static void polkit_agent_become_agent(pid_t parent, int notify_fd,
 								bool fallback)
 {
@@ -37,7 +37,7 @@ __attribute__((noreturn)) static void polkit_agent_become_agent(pid_t parent, in
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	/* Whatever we die of. */
+	/* The child ends with this process, for any reason. */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent ||
 	    fcntl(notify_fd, F_SETFD, 0) < 0)
 		_exit(127);
@@ -66,7 +66,7 @@ pid_t polkit_agent_start(void)
 	if (pid < 0)
 		return 0;
 	write_fd = close_fd(write_fd);
-	/* Its end of the pipe goes when it is there, or when it has failed. */
+	/* The agent closes its end of the pipe when it has registered or failed. */
 	poll(&(struct pollfd){ .fd = read_fd, .events = POLLIN }, 1, START_MS);
 	return pid;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks for the password in a terminal when polkit wants one: pkttyagent, where it is installed. It
- * is a child that ends with us.
+ * Starts pkttyagent, if it is installed, which asks for passwords in the terminal for polkit. It is
+ * a child that ends with this process.
  */
 #pragma once
 
 #include <sys/types.h>
 
 /*
- * Starts the agent and waits until it is there. Returns its pid, or 0 where none is needed or
- * possible: for root, without a terminal, without pkttyagent. Without an agent polkit asks in the
- * desktop, if there is one.
+ * Starts the agent and waits until it is ready. Returns its pid, or 0 if an agent is not needed or
+ * not possible: for root, without a terminal, or without pkttyagent. Without this agent, polkit
+ * uses the desktop's agent, if there is one.
  */
 pid_t polkit_agent_start(void);
 

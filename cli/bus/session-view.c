@@ -62,7 +62,7 @@ uint64_t session_view_duration_ns(const struct session_view *v)
 {
 	uint64_t end = v->counters.stop_ns ?: clock_boot_ns();
 
-	/* What it is there now, nobody here knows. */
+	/* The current time of the other machine is unknown here. */
 	if (v->counters.stop_ns == 0 && bus_client_has_other_clock())
 		return 0;
 	if (v->counters.start_ns == 0 || end < v->counters.start_ns)
@@ -146,7 +146,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 			v->counters.foreign_calls == 1 ? "was" : "were");
 		exit_status = CLI_DAMAGE;
 	}
-	/* (an older service reports only what has gone) */
+	/* (an older service reports only stopped parts) */
 	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
 		session_view_complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
 		exit_status = CLI_DAMAGE;
@@ -169,7 +169,7 @@ int session_view_complain(const struct session_view *v, const char *what)
 	return exit_status;
 }
 
-/* LIST, of N; with what only steps have if STEPS. */
+/* LIST, of N entries; with the members of steps if STEPS. */
 static struct json_object *session_view_sheds_json(const struct session_shed *list, size_t n,
 						   bool steps)
 {

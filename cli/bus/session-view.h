@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session as people see it, whether the daemon has it or it runs in this process.
+ * The state of a session for the user, of the daemon or of this process.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 
 struct json_object;
 
-/* Files that a flight recorder of a collection has written, or should have. */
+/* The files of a flight recorder of a collection, by result. */
 enum session_view_files {
 	VIEW_FILES_WRITTEN,
 	VIEW_FILES_FAILED,
-	VIEW_FILES_PASSED_OVER, /* came too soon after another one */
+	VIEW_FILES_PASSED_OVER, /* requested too soon after the previous file */
 	VIEW_FILES_MAX,
 };
 
@@ -28,38 +28,36 @@ struct session_view {
 	char error[512]; /* a sentence; "" = none */
 	uint32_t uid;
 	struct session_counters counters;
-	bool has_events_of; /* counters.events_of is known: an older service does not say */
-	struct session_shed sheds[SHED_MAX]; /* what has gone and is not back */
+	bool has_events_of; /* counters.events_of is known: an older service does not report it */
+	struct session_shed sheds[SHED_MAX]; /* the parts that are stopped now */
 	size_t n_sheds;
-	struct session_shed steps[SESSION_STEPS_MAX]; /* the last ones */
+	struct session_shed steps[SESSION_STEPS_MAX]; /* the last stops and returns */
 	size_t n_steps;
-	char profile[65];     /* that it was made of; "" = of none */
-	char directory[4096]; /* of the collection: where its files go */
+	char profile[65];     /* the collection; "" = none */
+	char directory[4096]; /* for the files of the collection */
 	uint64_t files[VIEW_FILES_MAX];
-	struct json_object *options; /* owned; NULL = not known */
+	struct json_object *options; /* owned; NULL = unknown */
 };
 
 void session_view_deinit(struct session_view *v);
 
-/* Fills V from a session of this process. */
+/* Fills *RET from a session of this process. */
 void session_view_of(const struct session *s, struct session_view *ret);
 
-/* What its options say of NAME, or "". Borrowed. */
+/* The value of its option NAME, or "". Borrowed. */
 const char *session_view_option(const struct session_view *v, const char *name);
 bool session_view_is_flight(const struct session_view *v);
 
-/* How long it recorded, or has so far. */
+/* The duration of the recording so far. */
 uint64_t session_view_duration_ns(const struct session_view *v);
 uint64_t session_view_lost(const struct session_view *v);
 
-/*
- * Says on stderr what became of a recording: "WHAT: 3.00 s, 123456 events, 5.9 MiB", what was lost
- * and what to do about it, and why it failed if it did. Returns what the process exits with.
- */
+/* Prints the result of a recording on stderr: "WHAT: 3.00 s, 123456 events, 5.9 MiB", the losses
+ * with a remedy, and the error if it failed. Returns the exit status of the process. */
 int session_view_report(const struct session_view *v, const char *what);
 
-/* The same, without the first line: silent if all went well. */
+/* The same without the first line: prints nothing if there were no problems. */
 int session_view_complain(const struct session_view *v, const char *what);
 
-/* V as a JSON object (json-c; the caller puts it). */
+/* V as a JSON object (json-c), owned by the caller. */
 struct json_object *session_view_json(const struct session_view *v);

@@ -12,10 +12,8 @@
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
-/*
- * Whether NAME has more rights than the user who runs it: the kernel leaves them out for what is
- * traced without privileges.
- */
+/* Whether NAME runs with more rights than its user. The kernel drops these if the program is traced
+ * without privileges. */
 static bool exit_search_has_rights(const char *name)
 {
 	_cleanup_free_ char *path = loaded_files_command(name);
@@ -61,7 +59,8 @@ static void exit_search_look_at_asked(struct exit_search *s)
 			s->asked[n++] = pid;
 			continue;
 		}
-		/* One that ends with the recording is searched with it: it stays until then. */
+		/* A process that exits with the recording is searched with it, and held until
+		 * then. */
 		if (r == -ESHUTDOWN)
 			continue;
 		if (r < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of a recording is held at its exit, with what it has forked, until the recording
- * has searched its memory for what is lost.
+ * Holds the command of a recording and its descendants at their exit, until the recording has
+ * searched their memory for lost blocks.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 struct exit_search {
 	struct exit_hold hold;
 	struct recording *recording; /* borrowed */
-	const char *name;            /* of the command; borrowed; NULL = nothing is held */
-	pid_t asked[EXIT_HOLD_MAX];  /* being searched */
+	const char *name;            /* of the command; borrowed; NULL = no process is held */
+	pid_t asked[EXIT_HOLD_MAX];  /* searches in progress */
 	unsigned n_asked;
 	bool gave_up;
 };
@@ -22,23 +22,20 @@ struct exit_search {
 		.hold = EXIT_HOLD_NULL                                                             \
 	}
 
-/*
- * From now on PID, our child that is about to become the program NAME, is held at its exit. Where
- * that cannot be, it is said why, and nothing is.
- */
+/* Holds PID at its exit from now on. PID is a child of this process that is about to execute the
+ * program NAME. If this is not possible, prints the reason and does nothing. */
 void exit_search_begin(struct exit_search *s, const char *name, pid_t pid);
 
-/* Whether it could be. */
+/* Whether processes are held. */
 static inline bool exit_search_is_on(const struct exit_search *s)
 {
 	return s->name;
 }
 
-/*
- * In any case. INTERRUPTED: the user does not want to wait for the recording any
- * more.
- */
+/* Must be called regularly, whether processes are held or not. INTERRUPTED: the user does not want
+ * to wait for the recording. */
 void exit_search_look(struct exit_search *s, bool interrupted);
 
-/* The recording has ended: all go on. Returns whether one that was held is only ending now. */
+/* Releases all processes after the end of the recording. Returns whether a held process exits only
+ * now. */
 bool exit_search_end(struct exit_search *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An empty part of a recording says why it is empty. The counts are of what was written; the reason
- * is looked up afterwards: which of the processes are there still.
+ * Explains why a part of a recording is empty. The counts are of written events. The reason is
+ * found afterwards, from the processes that still exist.
  */
 #include "cli/record/nothing-recorded.h"
 
@@ -37,7 +37,7 @@ void asked_for_deinit(struct asked_for *a)
 	*a = (struct asked_for){ 0 };
 }
 
-/* Whether all processes have ended; those of another machine are not looked up. */
+/* Whether all selected processes have exited. Processes of another machine are not looked up. */
 static bool nothing_recorded_asked_for_ended(const struct asked_for *a)
 {
 	if (a->n_pids == 0 || a->of_command || bus_client_is_elsewhere())
@@ -48,7 +48,7 @@ static bool nothing_recorded_asked_for_ended(const struct asked_for *a)
 	return true;
 }
 
-/* Whether somebody chose what to record: a process, a function, a point. */
+/* Whether the user selected a process, a function or a point. */
 static bool nothing_recorded_asked_for_is_chosen(const struct asked_for *a)
 {
 	return a->filtered || a->of_command ||
@@ -103,7 +103,7 @@ int nothing_recorded_complain(const struct asked_for *a, const struct session_vi
 	char names[CATEGORIES_TEXT_MAX], reason[REASON_MAX];
 	bool any = false, none = false;
 
-	/* (a part that was stopped, or lost, has been reported) */
+	/* (a part that was stopped or lost has been reported) */
 	if (!v->has_events_of || v->n_sheds || v->n_steps || session_view_lost(v) || *v->error)
 		return CLI_OK;
 	for (enum category_group group = 0; group < GROUPS; group++) {
@@ -118,6 +118,6 @@ int nothing_recorded_complain(const struct asked_for *a, const struct session_vi
 		fprintf(stderr, "%s: no event of category %s: %s\n", what,
 			categories_format(names, bits), nothing_recorded_reason(a, group, reason));
 	}
-	/* (a machine may be idle) */
+	/* (a machine can be idle) */
 	return none && !any && nothing_recorded_asked_for_is_chosen(a) ? CLI_DAMAGE : CLI_OK;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files in which a recording sets probes for --call and --moment, by their names: one that is
- * replaced meanwhile (an upgrade, a build) keeps the probes, and the new file has none.
+ * The files in which a recording sets probes for --call and --moment, with their names. If a file
+ * is replaced (by an upgrade or a build), the probes stay in the old file, and the new one has
+ * none.
  */
 #pragma once
 
@@ -19,9 +20,9 @@ struct probed_files {
 	size_t n;
 };
 
-/* Notes the files of O that have a name in this mount namespace. */
+/* Stores the files of O that have a name in this mount namespace. */
 void probed_files_note(struct probed_files *p, const struct session_options *o);
 void probed_files_deinit(struct probed_files *p);
 
-/* Says on stderr which of them have been replaced; returns their number. */
+/* Reports on stderr which files have been replaced; returns their number. */
 size_t probed_files_complain(const struct probed_files *p, const char *what);

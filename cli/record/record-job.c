@@ -68,7 +68,7 @@ static bool record_job_command_has_ended(void *userdata)
 	return run_command_poll(&j->command);
 }
 
-/* After a command that was held at its exit until now: its end takes a moment. */
+/* Waits for a command that was held at its exit until now. */
 static void record_job_wait_for_command(struct record_job *j)
 {
 	const struct timespec nap = { .tv_nsec = 1000000 };
@@ -77,7 +77,7 @@ static void record_job_wait_for_command(struct record_job *j)
 		nanosleep(&nap, NULL);
 }
 
-/* Until all is written. Returns 0 or a negative errno. */
+/* Waits until everything is written. Returns 0 or a negative errno. */
 static int record_job_wait_finished(struct record_job *j)
 {
 	int r = record_loop_run(&j->loop);
@@ -110,10 +110,10 @@ static const char *record_job_suffix(const struct record_job *j)
 	return pack_ops(j->compress)->suffix;
 }
 
-/* ---- the last of it ---- */
+/* ---- snapshots ---- */
 
-/* FILE-20261120-190834.fxt for FILE.fxt, which is known by the suffix; -2.fxt for another one.
- * New. */
+/* A new file name: FILE-20261120-190834.fxt for FILE.fxt, whose suffix must be known; with -2.fxt
+ * for a second one. */
 static char *record_job_snapshot_path(const struct record_job *j)
 {
 	char number[16] = "";
@@ -145,14 +145,14 @@ static int record_job_open_snapshot(struct record_job *j)
 			  "recording goes there");
 		return -EINVAL;
 	}
-	/* Without a name each has that of its time. */
+	/* Without a file name, the default name has the time. */
 	path = j->options.output ? record_job_snapshot_path(j) : NULL;
 	if (j->options.output && !path)
 		return -ENOMEM;
 	return output_file_open(path, record_job_suffix(j), false, &j->snapshot);
 }
 
-/* At SIGUSR1. */
+/* Takes a snapshot, at SIGUSR1. */
 static void record_job_take_snapshot(void *userdata)
 {
 	struct record_job *j = userdata;
@@ -170,7 +170,7 @@ static void record_job_take_snapshot(void *userdata)
 	}
 }
 
-/* Says what has become of it. */
+/* Reports the result of a snapshot. */
 static void record_job_look_at_snapshot(struct record_job *j)
 {
 	int r = j->is_writing ? recording_snapshot_state(j->recording) : 0;
@@ -186,7 +186,7 @@ static void record_job_look_at_snapshot(struct record_job *j)
 	output_file_deinit(&j->snapshot);
 }
 
-/* That points have asked for: one for all until now. */
+/* Takes one snapshot for all requests by points so far. */
 static void record_job_take_due(struct record_job *j)
 {
 	uint64_t n_due = j->flight ? recording_snapshots_due(j->recording) : 0;
@@ -206,7 +206,7 @@ static void record_job_look(void *userdata)
 	exit_search_look(&j->exits, j->loop.interrupted);
 }
 
-/* Has the last of what was recorded written. */
+/* Writes the last data of a flight recorder. */
 static int record_job_write_kept(struct record_job *j)
 {
 	int r = j->is_writing ? record_loop_wait_snapshot(&j->loop) : 0;
@@ -247,7 +247,7 @@ static void record_job_print_json(const struct record_job *j, const struct sessi
 		JSON_IF(j->command_status >= 0, "command_status", (uint64_t)j->command_status)));
 }
 
-/* What is missing though all went well; STATUS is what the rest was. */
+/* Reports gaps in a recording without errors; STATUS is its result. */
 static int record_job_find_gaps(struct record_job *j, const struct session_view *v, int status)
 {
 	const char *what = j->quiet ? "the recording" : j->output.path;
@@ -286,8 +286,8 @@ static int record_job_report(struct record_job *j)
 	return status;
 }
 
-/* What could not start has recorded nothing; but where the output failed so early, what is there is
- * good, and it is not the start that failed. */
+/* Removes the output of a recording that did not start. But if the output itself failed early, the
+ * data in it is valid, and is kept. */
 static void record_job_discard_unstarted(struct record_job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -313,7 +313,7 @@ static int record_job_start(struct record_job *j)
 	}
 	r = record_job_start_command(j);
 	if (r < 0) {
-		/* Nothing that was asked for has been recorded. */
+		/* No requested event has been recorded. */
 		if (record_loop_stop(&j->loop) >= 0)
 			record_job_wait_finished(j);
 		output_file_discard(&j->output);
@@ -326,15 +326,13 @@ static int record_job_start(struct record_job *j)
 	return record_job_report(j);
 }
 
-/*
- * The command is there before the recording begins where its files are to have unwind tables, and
- * where chosen processes are recorded only: then it is one of them.
- */
+/* Chooses whether the command is created before the recording starts: its files then get unwind
+ * tables, and a recording of selected processes includes it. */
 static int record_job_choose_command(struct record_job *j)
 {
 	const struct session_options *o = &j->options.session;
 	struct capture_filter *f = &j->options.session.filter;
-	/* (who asks for calls alone wants those of the command) */
+	/* (if only calls are requested, they are calls of the command) */
 	bool chosen = categories_need_filter(o->categories, f) ||
 		      ((o->categories | CATEGORIES_CALLS) == CATEGORIES_CALLS && o->categories &&
 		       !capture_filter_is_set(f));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording into a file, or the last of it, from its options to what became of it: until it is
- * stopped, or while a command runs.
+ * A complete recording into a file, or its last part: from the options to the report. It ends when
+ * it is stopped, or with a command.
  */
 #pragma once
 
@@ -15,23 +15,23 @@
 #include "cli/common/run-command.h"
 
 struct record_job {
-	struct record_options options; /* with a name, and the command as their rest */
-	struct output_file output;     /* opened as the options say, if it is not open yet */
-	bool quiet;                    /* only what went wrong is said */
+	struct record_options options; /* with a name; their rest is the command */
+	struct output_file output;     /* opened as the options say, unless it is already open */
+	bool quiet;                    /* print errors only */
 	struct probed_files probed;
-	struct asked_for asked; /* the options go to the recording */
-	bool is_empty;          /* nothing of it was recorded, which has been said */
+	struct asked_for asked; /* a copy, since the recording takes the options */
+	bool is_empty;          /* nothing was recorded, and a message was printed */
 	struct recording *recording;
 	struct run_command command;
 	struct exit_search exits; /* of the command */
-	/* What a shell would say of the command; -1 = it did not run, or still runs */
+	/* The exit status of the command as in a shell; -1 = it did not run, or still runs */
 	int command_status;
 	struct record_loop loop;
 	bool with_progress;
-	struct output_file snapshot; /* that was asked for by a signal and is being written */
+	struct output_file snapshot; /* a snapshot that a signal requested, while it is written */
 	bool is_writing;
-	uint64_t n_due_taken; /* of the snapshots that points have asked for */
-	bool flight;          /* as the options said */
+	uint64_t n_due_taken; /* of the snapshots that points have requested */
+	bool flight;          /* from the options */
 	enum pack_method compress;
 	uint64_t next_progress_ns;
 };
@@ -44,12 +44,12 @@ struct record_job {
 
 void record_job_deinit(struct record_job *j);
 
-/* Returns what became of it, an enum cli_exit; has said so. */
+/* Records and prints the result. Returns an enum cli_exit. */
 int record_job_run(struct record_job *j);
 
 /*
- * What the process exits with, STATUS being what became of the recording. With a command that is
- * the command's own status, or that it could not be executed, or that kymo failed; loss and damage
- * were reported. Where a command still runs it is STATUS.
+ * The exit status of the process after a recording with the result STATUS. With a command, it is
+ * the command's own status, or tells that the command could not be executed, or that kymo failed;
+ * loss and damage are only reported. If the command still runs, it is STATUS.
  */
 int record_job_exit(const struct record_job *j, int status);

@@ -12,12 +12,12 @@ int record_loop_init(struct record_loop *l)
 	struct sigaction hangup;
 	sigset_t set;
 
-	/* Where children are ignored, none would ever be said to have ended. */
+	/* If SIGCHLD were ignored, the exits of children would not be reported. */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	/* Not under nohup. */
+	/* SIGHUP stays ignored under nohup. */
 	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
@@ -48,7 +48,7 @@ int record_loop_stop(struct record_loop *l)
 	return recording_stop(l->recording);
 }
 
-/* Returns 0, or a negative errno to give up at once. */
+/* Returns 0, or a negative errno if the command must give up. */
 static int record_loop_take_signals(struct record_loop *l)
 {
 	struct signalfd_siginfo info;
@@ -102,7 +102,7 @@ int record_loop_wait_snapshot(struct record_loop *l)
 {
 	int r;
 
-	/* The signal that ended it has had its effect: another one is for this. */
+	/* The signal that ended the recording is handled; the next one interrupts the snapshot. */
 	l->interrupted = true;
 	l->asked_to_stop = true;
 	for (;;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo record` and `kymo top` do while a recording runs: one loop over it, the signals that
- * end it, and a clock, until it has finished, for whatever reason.
+ * The main loop of `kymo record` and `kymo top`, with signals and a clock. It runs until the
+ * recording has finished, for any reason.
  */
 #pragma once
 
@@ -11,16 +11,17 @@
 #include "cli/record/recording.h"
 
 struct record_loop {
-	struct recording *recording; /* borrowed; the owner's to set */
-	sigset_t mask;               /* as it was before us */
+	struct recording *recording; /* borrowed; set by the owner */
+	sigset_t mask;               /* as before record_loop_init() */
 	int signal_fd;
-	int wake_fd;     /* borrowed; when it is readable, wants_stop() is asked; -1 = none */
-	int interval_ms; /* between calls of tick(); -1 = none are wanted */
+	int wake_fd;     /* borrowed; calls wants_stop() when it is readable; -1 = none */
+	int interval_ms; /* between calls of tick(); -1 = no calls */
 	bool asked_to_stop, interrupted;
-	/* Whether it is to end: asked when a child has ended, or by wake_fd. */
+	/* Whether the recording must end. Called when a child has exited, and for wake_fd. */
 	bool (*wants_stop)(void *userdata);
-	void (*tick)(void *userdata); /* or NULL */
-	/* At SIGUSR1, and after whatever has happened; or NULL. Before record_loop_init(). */
+	void (*tick)(void *userdata); /* can be NULL */
+	/* Called at SIGUSR1 and after other events; can be NULL. Set it before
+	 * record_loop_init(). */
 	void (*asked)(void *userdata);
 	void (*look)(void *userdata);
 	void *userdata;
@@ -32,23 +33,22 @@ struct record_loop {
 	}
 
 /*
- * From now on SIGUSR1 calls asked(), if there is one; SIGINT, SIGTERM and SIGHUP (but not under
- * nohup) end the recording properly, and SIGCHLD is waited for; they are blocked before any thread
- * is made. SIGPIPE is ignored. Returns 0, or a negative errno when it has said why not.
+ * Handles signals from now on: SIGUSR1 calls asked(), if it is set; SIGINT, SIGTERM and SIGHUP (but
+ * not under nohup) end the recording in order; SIGCHLD is waited for. They are blocked before any
+ * thread is created. SIGPIPE is ignored. Returns 0, or a negative errno after an error message.
  */
 int record_loop_init(struct record_loop *l);
 
-/* Signals are as they were. */
+/* Restores the signals. */
 void record_loop_deinit(struct record_loop *l);
 
-/* Asks the recording to stop, once. Returns 0 or a negative errno. */
+/* Requests the recording to stop, once. Returns 0 or a negative errno. */
 int record_loop_stop(struct record_loop *l);
 
-/*
- * Until the snapshot that was asked for of a recording that has finished is written. Returns 0, or
- * a negative errno: -EINTR after another signal.
- */
+/* Waits for the requested snapshot of a finished recording. Returns 0, or a negative errno: -EINTR
+ * after another signal. */
 int record_loop_wait_snapshot(struct record_loop *l);
 
-/* Until all is written. Returns 0, or a negative errno to give up: -EINTR after a second signal. */
+/* Runs until everything is written. Returns 0, or a negative errno to give up: -EINTR after a
+ * second signal. */
 int record_loop_run(struct record_loop *l);

@@ -17,7 +17,7 @@
 #include "cli/service/client-options.h"
 #include "cli/common/verb.h"
 
-enum { SEARCHES_MAX = 32 }; /* at once */
+enum { SEARCHES_MAX = 32 }; /* at a time */
 
 struct recording_ops {
 	int (*create)(struct recording *r, struct session_options *options, int output_fd);
@@ -35,11 +35,11 @@ struct recording_ops {
 
 struct recording {
 	const struct recording_ops *ops;
-	struct bus_client *client; /* the daemon's */
+	struct bus_client *client; /* for the daemon */
 	char *path;
-	struct session *session; /* our own */
-	uint64_t snapshot;       /* number of the one that was asked for last */
-	/* Of the last search of each process. */
+	struct session *session; /* for this process */
+	uint64_t snapshot;       /* number of the last requested snapshot */
+	/* The last search in each process. */
 	struct {
 		uint32_t pid;
 		uint64_t number;
@@ -56,7 +56,7 @@ static int recording_bus_failed(const struct recording *r, int error)
 	return error;
 }
 
-/* It ran, or was about to, and what it has written may be good: its view says what happened. */
+/* The session ran, or was about to, and its output can be valid; its view tells what happened. */
 static bool recording_has_output_failed(struct recording *r)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -83,7 +83,7 @@ static int recording_bus_start(struct recording *r)
 
 	if (e >= 0)
 		return e;
-	/* (the next call has a text of its own) */
+	/* (the next call replaces the text) */
 	text = strdup(bus_client_error(r->client));
 	if (!recording_has_output_failed(r))
 		cli_error("%s", text ? text : strerror(-e));
@@ -124,7 +124,7 @@ static int recording_bus_view(struct recording *r, struct session_view *ret)
 {
 	int e = bus_client_view(r->client, r->path, ret);
 
-	/* It may have been removed since it finished, or the service has ended. */
+	/* The session may have been removed since it finished, or the service has exited. */
 	return e < 0 && bus_client_last(r->client, ret) == 0 ? 0 : recording_bus_failed(r, e);
 }
 
@@ -154,7 +154,7 @@ static const struct recording_ops bus_ops = {
 
 /* ---- this process ---- */
 
-/* A store of a duplicate of FD. */
+/* Makes a store of a duplicate of FD. */
 static int recording_dup_store(int fd, struct store **ret)
 {
 	int e, own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -167,7 +167,7 @@ static int recording_dup_store(int fd, struct store **ret)
 	return e;
 }
 
-/* Memory of our own. */
+/* Makes a store in the memory of this process. */
 static int recording_flight_store(struct session_options *o, struct store **ret)
 {
 	int e;
@@ -179,7 +179,7 @@ static int recording_flight_store(struct session_options *o, struct store **ret)
 	return e;
 }
 
-/* One that was killed before may have left something. */
+/* Reports what a killed recording left behind. */
 static void recording_say_healed(const char *text)
 {
 	fprintf(stderr, "kymo: %s\n", text);
@@ -338,7 +338,7 @@ static const struct recording_ops direct_ops = {
 	.view = recording_direct_view,
 };
 
-/* ---- either ---- */
+/* ---- both ---- */
 
 static int recording_choose_direct(struct recording *r)
 {
@@ -400,7 +400,7 @@ struct recording *recording_free(struct recording *r)
 	if (!r)
 		return NULL;
 	session_free(r->session);
-	/* Leaving the bus ends what is left of a session there. */
+	/* The daemon removes the session when this process leaves the bus. */
 	bus_client_free(r->client);
 	free(r->path);
 	return free_ptr(r);

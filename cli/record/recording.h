@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One recording that a command waits for, made by the daemon or in this process: two rows of
- * operations over the same life. Functions that fail have said why.
+ * A recording that a command waits for, made by the daemon or in this process. Both have a row of
+ * operations for the same states. Functions that fail have printed an error message.
  */
 #pragma once
 
@@ -13,50 +13,46 @@
 
 struct recording;
 
-/*
- * Decides who records: the daemon, or with OPTIONS->direct, or as root without a daemon, this
- * process.
- */
+/* Chooses the recorder: the daemon; or this process, with OPTIONS->direct, or for root without a
+ * daemon. */
 int recording_new(const struct record_options *options, struct recording **ret);
 struct recording *recording_free(struct recording *r);
 
 DEFINE_CLEANUP(struct recording *, recording_free)
 
-/*
- * Makes the session. Takes over OPTIONS on success; OUTPUT_FD is borrowed, and -1 for a flight
- * recorder.
- */
+/* Creates the session. Takes over OPTIONS on success. OUTPUT_FD is borrowed, and -1 for a flight
+ * recorder. */
 int recording_create(struct recording *r, struct session_options *options, int output_fd);
 
-/* Returns when it runs. */
+/* Returns when the recording runs. */
 int recording_start(struct recording *r);
 
-/* What to poll for; returns the timeout in milliseconds, -1 = none. */
+/* The descriptor to poll; returns the timeout in milliseconds, -1 = none. */
 int recording_pollfd(struct recording *r, struct pollfd *ret);
 
-/* To be called after poll(). Returns 1 when all is written or it has failed, else 0, or a negative
- * errno when there is nothing to wait for any more. */
+/* Must be called after poll(). Returns 1 when the recording is completely written or has failed,
+ * else 0, or a negative errno if it will not finish. */
 int recording_dispatch(struct recording *r);
 
-/* Asks it to stop and does not wait. */
+/* Requests the recording to stop, without waiting. */
 int recording_stop(struct recording *r);
 
 /*
- * Asks for what a flight recorder has kept to be written to FD (borrowed), and does not wait. One
- * at a time. From then on recording_snapshot_state() says, after recording_dispatch(), 0 = it is
- * being written, 1 = it is, or a negative errno (and has said why).
+ * Starts to write the data of a flight recorder to FD (borrowed), without waiting. One snapshot at
+ * a time. After recording_dispatch(), recording_snapshot_state() returns 0 while it is being
+ * written, 1 when it is complete, or a negative errno after an error message.
  */
 int recording_snapshot(struct recording *r, int fd);
 int recording_snapshot_state(struct recording *r);
 
-/* The number of snapshots that points have asked for so far. */
+/* The number of snapshots that points have requested so far. */
 uint64_t recording_snapshots_due(struct recording *r);
 
 /*
- * Asks for process PID, which is held at its exit, to be searched for what it has lost, and does
- * not wait. recording_search_state(), after recording_dispatch(), says 0 = not yet, 1 = done, or
- * a negative errno, which is not said to people: recording_search_error() is a sentence about it.
- * -ESHUTDOWN: the recording is about to end. Several at once.
+ * Starts the search for lost blocks in process PID, which is held at its exit, without waiting.
+ * Several searches can run at once. After recording_dispatch(), recording_search_state() returns 0
+ * while the search runs, 1 when it is complete, or a negative errno. It prints no message;
+ * recording_search_error() returns it. -ESHUTDOWN: the recording is about to end.
  */
 int recording_search(struct recording *r, uint32_t pid);
 int recording_search_state(struct recording *r, uint32_t pid);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo capabilities: what this machine can capture, and why not where it cannot. The daemon is
- * asked, because it has rights that we may not have; without one this process looks itself.
+ * kymo capabilities: shows what this machine can capture, and the reasons for what it cannot. The
+ * daemon is asked, since it can have more rights. Without a daemon, this process tests the
+ * capabilities itself.
  */
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo record
+ * kymo record: makes a recording.
  */
 #include <stdio.h>
 #include <string.h>

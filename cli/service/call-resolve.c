@@ -23,7 +23,7 @@
 
 enum { NAMES_SHOWN_MAX = 4 };
 
-/* How the code is named. */
+/* The form of the name. */
 enum wanted {
 	WANTED_NAME,
 	WANTED_LINE,
@@ -37,8 +37,8 @@ struct resolution {
 	enum wanted wanted;
 	char name[PLACES_NAME_MAX]; /* function, source file, or PROVIDER:NAME */
 	uint64_t number;            /* the line, or the address */
-	const char *tail;           /* the arguments, and what is behind them */
-	bool is_source_name;        /* no name that the linker could have */
+	const char *tail;           /* the arguments and the rest */
+	bool is_source_name;        /* the linker cannot have this name */
 	const struct capture_filter *filter;
 	struct places *places;
 	struct call_resolved found;
@@ -65,9 +65,9 @@ __attribute__((format(printf, 3, 4))) static int resolve_fail(struct resolution 
 	return error;
 }
 
-/* ---- the text ---- */
+/* ---- parsing ---- */
 
-/* "SOURCE:LINE" with nothing behind it but arguments. */
+/* Parses "SOURCE:LINE", which only arguments can follow. */
 static bool resolve_take_line(struct resolution *r, const char *p)
 {
 	size_t n = strcspn(p, "(' \t"), at = n;
@@ -97,7 +97,7 @@ static int resolve_take_quoted(struct resolution *r, const char *p)
 	return 0;
 }
 
-/* A name ends before its arguments; those of templates have no part in that. */
+/* A name ends before its arguments. Spaces and parentheses in template arguments do not end it. */
 static int resolve_take_name(struct resolution *r, const char *p)
 {
 	size_t n = strcspn(p, "( \t");
@@ -125,7 +125,7 @@ static int resolve_take_address(struct resolution *r, const char *p)
 	return 0;
 }
 
-/* Returns 1 if TEXT is something to resolve, 0 if it is not, or -EINVAL. */
+/* Returns 1 if TEXT must be resolved, 0 if not, or -EINVAL. */
 static int resolve_parse(struct resolution *r)
 {
 	const char *file, *p;
@@ -177,7 +177,7 @@ static const char *resolve_reason(const char *reason)
 	return call_reason_name(CALL_REASON_COMPLEX);
 }
 
-/* The type of A, in the words of specifications; WORDS: with those of an enumeration. */
+/* The type of A in the syntax of specifications; WORDS: with the words of an enumeration. */
 static void resolve_put_type(struct outbuf *to, const struct place_argument *a, bool words)
 {
 	unsigned bits = 8u * a->bytes;
@@ -216,10 +216,10 @@ static void resolve_put_type(struct outbuf *to, const struct place_argument *a, 
 	}
 }
 
-/* DWARF's numbers of the registers of arguments. */
+/* The DWARF numbers of the argument registers. */
 static const uint8_t resolve_registers[CALL_ARG_REGISTERS] = { 5, 4, 1, 2, 8, 9 };
 
-/* Where A is, which is number I of a function, or of a point. */
+/* The location of A, which is argument I of a function or point. */
 static void resolve_put_location(struct outbuf *to, const struct place_argument *a, size_t i,
 				 bool is_point)
 {
@@ -245,7 +245,7 @@ static void resolve_put_location(struct outbuf *to, const struct place_argument 
 	outbuf_print(to, "%s", l->is_value ? "" : "]");
 }
 
-/* The name of A, which may have characters that names in specifications have not. */
+/* The name of A. It can contain characters that specifications do not allow in names. */
 static void resolve_put_name(struct outbuf *to, const struct place_arguments *a, size_t i)
 {
 	const char *name = a->list[i].name;
@@ -278,16 +278,16 @@ static void resolve_put_arguments(struct outbuf *to, const struct place_argument
 	resolve_put_type(to, &a->result, words);
 }
 
-/* What is to be watched. */
+/* The code to watch. */
 struct resolved_code {
 	uint64_t begin, bytes; /* of the function */
 	uint64_t vaddr;        /* of the point */
 	bool is_point;
 	const char *label;
-	const struct place_arguments *arguments; /* NULL = nothing is known of them */
+	const struct place_arguments *arguments; /* NULL = unknown */
 };
 
-/* A label stands in quotes. */
+/* Appends a label, in quotes. */
 static void resolve_put_label(struct outbuf *to, const char *label)
 {
 	outbuf_print(to, "='");
@@ -355,7 +355,7 @@ static int resolve_add_text(struct resolution *r, const char *spec, uint64_t vad
 	return 0;
 }
 
-/* The specification of CODE, if it is one: a type may have more words than there is room for. */
+/* Adds the specification of CODE. It can be invalid if a type has too many words. */
 static int resolve_add(struct resolution *r, const struct resolved_code *code)
 {
 	struct outbuf text = { 0 };
@@ -392,7 +392,7 @@ static int resolve_no_function(struct resolution *r, const struct place_function
 			    *f->nearest ? "'?" : "");
 }
 
-/* Whether the library NAME has the function of R. */
+/* Whether the library NAME contains the function of R. */
 static bool resolve_is_in_library(const struct resolution *r, const char *name)
 {
 	struct process_file file;
@@ -412,7 +412,8 @@ static bool resolve_is_in_library(const struct resolution *r, const char *name)
 	return found;
 }
 
-/* The file of R may be a program that uses the function, or a library that had it once. */
+/* The file of R can be a program that uses the function, or a library that contained it in the
+ * past. */
 static int resolve_in_libraries(struct resolution *r)
 {
 	static const char *const libraries[] = { "libc.so.6", "libm.so.6" };
@@ -425,7 +426,7 @@ static int resolve_in_libraries(struct resolution *r)
 	return 0;
 }
 
-/* Arguments that are given are those of one function. */
+/* Several functions match, but the given arguments belong to one. */
 static int resolve_several(struct resolution *r, const struct place_functions *f)
 {
 	struct outbuf names = { 0 };
@@ -444,10 +445,8 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 	return e;
 }
 
-/*
- * Drops the clones of a function whose arguments are given, since theirs can be in other places;
- * but not one that is asked for by its own name.
- */
+/* Drops the clones of a function whose arguments are given, since clones can have their arguments
+ * in other places. Keeps a clone that is requested by its own name. */
 static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 {
 	char clone[PLACES_NAME_MAX] = "";
@@ -474,7 +473,7 @@ static int resolve_drop_clones(struct resolution *r, struct place_functions *f)
 			    r->file, r->name, clone);
 }
 
-/* Whether the linker's names are enough: the recorder finds them by itself. */
+/* Whether the symbol table is sufficient: the recorder finds such functions by itself. */
 static bool resolve_is_plain(const struct resolution *r, const struct place_functions *f)
 {
 	for (size_t i = 0; i < f->n; i++)
@@ -483,7 +482,7 @@ static bool resolve_is_plain(const struct resolution *r, const struct place_func
 	return !r->is_source_name;
 }
 
-/* Whether another one has its name, without the parameters. */
+/* Whether another function has the same name with other parameters. */
 static bool resolve_is_overloaded(const struct place_functions *f, size_t of)
 {
 	char base[PLACES_NAME_MAX], other[PLACES_NAME_MAX];
@@ -519,7 +518,7 @@ static int resolve_function(struct resolution *r, const struct place_functions *
 	return e;
 }
 
-/* Whether TEXT, with the arguments left out, has those that are known. */
+/* Whether the arguments of TEXT, if it omits them, are in the tables of known functions. */
 static bool resolve_is_in_tables(const char *text)
 {
 	struct call_spec_error error;
@@ -529,8 +528,8 @@ static bool resolve_is_in_tables(const char *text)
 	       (spec.n_args > 0 || spec.ret.form != CALL_VOID);
 }
 
-/* Whether the tables have one of the functions that a pattern means: then they are for the
- * recorder. */
+/* Whether one of the functions that match a pattern is in these tables. Then the recorder uses the
+ * tables. */
 static bool resolve_has_known(const struct resolution *r, const struct place_functions *f)
 {
 	char text[CALL_FILE_MAX + PLACES_NAME_MAX + 2];
@@ -554,7 +553,7 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 		e = resolve_in_libraries(r);
 	if (e < 0)
 		return e;
-	/* (the recorder knows why a name that the linker could have is of no use) */
+	/* (for a name that the linker could have, the recorder knows the reason) */
 	if (f->n == 0 && !r->is_source_name && (f->has_indirect || !*f->nearest))
 		return resolve_add_text(r, r->text, 0);
 	if (f->n == 0)
@@ -585,7 +584,7 @@ static int resolve_name(struct resolution *r)
 
 /* ---- points ---- */
 
-/* The instruction at VADDR. */
+/* Adds the instruction at VADDR. */
 static int resolve_point(struct resolution *r, uint64_t vaddr, const char *label,
 			 const struct place_arguments *arguments)
 {
@@ -609,7 +608,7 @@ static int resolve_point(struct resolution *r, uint64_t vaddr, const char *label
 	return e;
 }
 
-/* The same, with the variables that are there. */
+/* Adds it with the variables that are visible there. */
 static int resolve_point_with_variables(struct resolution *r, uint64_t vaddr, const char *label)
 {
 	struct place_arguments a = { .n = 0 };
@@ -672,10 +671,8 @@ static int resolve_usdt(struct resolution *r)
 
 /* ---- all ---- */
 
-/*
- * Whether the recorder knows by itself all that is to be known. Other libraries of libc are looked
- * into: their functions have moved to libc.so.6.
- */
+/* Whether the recorder knows everything by itself. Other libraries of libc are searched, since
+ * their functions have moved to libc.so.6. */
 static bool resolve_is_known(const struct resolution *r)
 {
 	const char *slash = strrchr(r->file, '/');
@@ -685,7 +682,7 @@ static bool resolve_is_known(const struct resolution *r)
 	       resolve_is_in_tables(r->text);
 }
 
-/* Adds to the reason why the file is not there that its name may be longer. */
+/* Adds to the reason of a missing file that its name may be longer and need quotes. */
 static void resolve_hint_at_quotes(struct resolution *r)
 {
 	size_t n = strlen(r->why);

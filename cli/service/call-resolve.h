@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Specifications of calls that need more than the names of the linker: lines, addresses, names of
- * C++ and Rust, static probes, and types from debug information. They become specifications that
- * say where in the file the code is, and each argument, which is all that the recorder has to know:
- * it reads no debug information (capture/options/call-spec.h).
+ * Specifications of calls that need more than the symbol table: lines, addresses, names of C++ and
+ * Rust, static probes, and types from debug information. They are translated to specifications with
+ * the location of the code in the file and of each argument, since the recorder reads no debug
+ * information (capture/options/call-spec.h).
  *
- *	FILE:NAME                    a function, as it stands in source: ns::Class::method
+ *	FILE:NAME                    a function by its name in the source: ns::Class::method
  *	FILE:'NAME(TYPE, ...)'       one of several of that name
  *	FILE:SOURCE:LINE             a line, where its code begins
  *	FILE:0xADDRESS               an instruction, or the function that begins there
  *	FILE:usdt:PROVIDER:NAME      a static probe
  *
- * and behind each of them the arguments, the result and the condition, as there.
+ * each followed by arguments, result and condition, as there.
  */
 #pragma once
 
@@ -34,9 +34,7 @@ struct call_resolved {
 
 void call_resolved_deinit(struct call_resolved *r);
 
-/*
- * What TEXT means for the processes in FILTER. Texts that need nothing of this are left as they
- * are. Returns 0, -ENOMEM, or another negative errno with a sentence in WHY.
- */
+/* Resolves TEXT for the processes in FILTER. Texts that the recorder understands are copied.
+ * Returns 0, -ENOMEM, or another negative errno with a sentence in WHY. */
 int call_resolve(const char *text, const struct capture_filter *filter, struct call_resolved *ret,
 		 char why[static PLACES_WHY_MAX]);

@@ -17,7 +17,7 @@ static int client_take_output(void *to, char *value)
 	return CLI_OK;
 }
 
-/* As option --compress of a recording. */
+/* Like option --compress of a recording. */
 static int client_take_compress(void *to, char *value)
 {
 	struct session_options session = { 0 };
@@ -43,7 +43,7 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 {
 	struct client_options o = { 0 };
 	const struct {
-		unsigned flag; /* 0 = of every verb */
+		unsigned flag; /* 0 = for every verb */
 		struct verb_option option;
 	} rows[] = {
 		{ 0, OPTION_TEXT("bus", 0, &o.bus) },

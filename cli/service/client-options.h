@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of the verbs that only talk to the daemon, and the way to it.
+ * The options of the verbs that only call the daemon, and the connection to it.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "cli/service/remote.h"
 #include "writer/pack/pack.h"
 
-/* Which of the options a verb knows, beside --bus and --help. */
+/* The options of a verb, besides --bus and --help. */
 enum {
 	CLIENT_JSON = 1 << 0,
 	CLIENT_DIRECT = 1 << 1,
@@ -30,15 +30,15 @@ struct client_options {
 	enum pack_method compress; /* PACK_NONE = not given */
 	bool all;
 	const char *reason; /* NULL = not given */
-	char **rest;        /* what is no option; ends with NULL */
+	char **rest;        /* the other words; ends with NULL */
 	int n_rest;
 };
 
 enum {
-	CLIENT_OPTIONS_GO = -1, /* there is something to do; else an enum cli_exit */
+	CLIENT_OPTIONS_GO = -1, /* the options are valid; else an enum cli_exit */
 };
 
-/* -n: how often, not 0; to an uint64_t. */
+/* Parses -n, a count that is not 0, into an uint64_t. */
 int client_options_take_count(void *to, char *value);
 
 int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret);
@@ -48,15 +48,15 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 	"      --bus ADDRESS  the bus of the service (the system bus)\n"                           \
 	"  -h, --help         show this\n"
 
-/* Says, once, that the service is of another version, if it is. */
+/* Warns, once, if the service has another version. */
 void client_meet(const struct bus_client *c);
 
-/* Connects to the daemon. Returns CLI_OK, or CLI_FAILED after it has said why. */
+/* Connects to the daemon. Returns CLI_OK, or CLI_FAILED after an error message. */
 int client_connect(const struct client_options *o, struct bus_client **ret);
 
-/* The same, and finds the session NAME there; *RET_PATH is the caller's. */
+/* The same, and finds the session NAME; *RET_PATH is owned by the caller. */
 int client_find(const struct client_options *o, const char *name, struct bus_client **ret,
 		char **ret_path);
 
-/* Says what bus_client_error() says. Returns CLI_FAILED. */
+/* Prints the message of bus_client_error(). Returns CLI_FAILED. */
 int client_failed(const struct bus_client *c);

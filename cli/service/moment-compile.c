@@ -27,12 +27,13 @@ enum {
 	PLAN_LINE_MAX = 1024,
 };
 
-/* What is asked for. */
+/* The request. */
 struct moment_request {
 	const char *option;
 	struct moment_spec spec;
 	struct places *places;
-	const struct place_arguments *marked; /* of the static probe there; NULL = it is none */
+	const struct place_arguments
+		*marked; /* of the static probe at the place; NULL = no probe */
 	char path[PATH_MAX];
 };
 
@@ -47,8 +48,8 @@ static void moment_request_deinit(struct moment_request *q)
 static void moment_put_load(FILE *to, const struct place_load *l, uint32_t flags, uint32_t count_at,
 			    uint32_t element_bytes)
 {
-	/* (the numbers of both are DWARF's, and the bases are in the same order) */
-	/* (with a count, BYTES is but the most) */
+	/* (both use DWARF's register numbers, and the bases have the same order) */
+	/* (with a count, BYTES is the maximum) */
 	uint32_t bytes = l->bytes < MOMENT_PLAN_BYTES_MAX ? l->bytes : MOMENT_PLAN_BYTES_MAX;
 
 	fprintf(to, "load\t%u\t%u\t%u\t%u\t%" PRId64 "\t%u\t%u", flags, bytes, l->base, l->reg,
@@ -69,7 +70,7 @@ static void moment_put_none(FILE *to, const struct place_variable *v, const char
 		reason);
 }
 
-/* The loads of V, of which the next one is number *N_LOADS. */
+/* Writes the loads of V; the next one is number *N_LOADS. */
 static void moment_put_variable(FILE *to, const struct place_variable *v, uint32_t *n_loads)
 {
 	uint32_t first = *n_loads + v->count.is_used;
@@ -78,7 +79,7 @@ static void moment_put_variable(FILE *to, const struct place_variable *v, uint32
 		moment_put_none(to, v, v->reason ?: "its location is unknown");
 		return;
 	}
-	/* (one is kept for the stack) */
+	/* (one load is reserved for the stack) */
 	if (first + v->n_loads > MOMENT_PLAN_LOADS_MAX - 1) {
 		moment_put_none(to, v, "too much is collected at this point");
 		return;
@@ -121,7 +122,7 @@ static void moment_put_list(FILE *to, const struct place_locals *l, uint32_t *n_
 	}
 }
 
-/* The ITEMS, which need debug information, unless they are OPTIONAL. */
+/* Writes the ITEMS. They need debug information, unless they are OPTIONAL. */
 static int moment_put_locals(const struct moment_request *q, FILE *to,
 			     const struct place_query *query, bool optional, uint32_t *n_loads)
 {
@@ -129,7 +130,7 @@ static int moment_put_locals(const struct moment_request *q, FILE *to,
 	char why[PLACES_WHY_MAX];
 	int r = query->n_items ? place_locals_find(q->places, query, &locals, why, sizeof(why)) : 0;
 
-	/* (without debug information there are registers and the stack) */
+	/* (without debug information, registers and the stack are collected) */
 	if (r == -ENODATA && optional)
 		return CLI_OK;
 	if (r < 0)
@@ -138,7 +139,8 @@ static int moment_put_locals(const struct moment_request *q, FILE *to,
 	return CLI_OK;
 }
 
-/* First those of a static probe; "args" are also those of its function. */
+/* Writes the variables of a static probe first; "args" also includes the arguments of its
+ * function. */
 static int moment_put_variables(const struct moment_request *q, FILE *to, uint64_t vaddr,
 				uint32_t *n_loads)
 {
@@ -164,7 +166,7 @@ static int moment_put_variables(const struct moment_request *q, FILE *to, uint64
 
 /* ---- conditions ---- */
 
-/* TEXT as C has numbers. */
+/* Parses TEXT as a number in C. */
 static bool moment_parse_number(const char *text, uint64_t *ret)
 {
 	char *end;
@@ -187,14 +189,14 @@ static int moment_find_op(const char *text)
 	return 0;
 }
 
-/* A number that a condition compares. */
+/* An operand of a condition. */
 struct moment_subject {
-	struct place_load load; /* unless it is a trace state variable, ... */
-	int tsv;                /* ... which this one is; -1 = it is none */
+	struct place_load load; /* unless it is a trace state variable */
+	int tsv;                /* number of the trace state variable; -1 = none */
 	bool is_signed;
 };
 
-/* The variable NAME of the program. */
+/* Finds the variable NAME of the program. */
 static int moment_find_variable(const struct moment_request *q, uint64_t vaddr, const char *name,
 				struct moment_subject *ret)
 {
@@ -276,7 +278,7 @@ static int moment_put_conditions(const struct moment_request *q, FILE *to, uint6
 
 /* ---- points ---- */
 
-/* What is done at a hit besides collecting. */
+/* Writes the actions of a hit besides collecting. */
 static void moment_put_actions(const struct moment_spec *s, FILE *to)
 {
 	if (s->max != MOMENT_PLAN_EACH)
@@ -316,7 +318,7 @@ static int moment_add(struct call_options *to, const char *option, const char *p
 	return r < 0 ? cli_failed("%s: %s", option, strerror(-r)) : CLI_OK;
 }
 
-/* The plan of the point at VADDR, which people call NAME. */
+/* Writes the plan of the point at VADDR, which messages call NAME. */
 static int moment_put_plan(struct moment_request *q, FILE *to, const char *name, uint64_t vaddr)
 {
 	struct dwarf_frame frames[FRAMES_MAX];
@@ -342,7 +344,7 @@ static int moment_put_plan(struct moment_request *q, FILE *to, const char *name,
 	return CLI_OK;
 }
 
-/* The point at VADDR, which people call NAME. */
+/* Compiles the point at VADDR, which messages call NAME. */
 static int moment_compile_at(struct moment_request *q, const char *name, uint64_t vaddr,
 			     struct call_options *to)
 {
@@ -358,7 +360,7 @@ static int moment_compile_at(struct moment_request *q, const char *name, uint64_
 		return cli_failed("out of memory");
 	return r == CLI_OK ? moment_add(to, q->option, q->path, text) : r;
 }
-/* Behind what sets up the frame of F, as far as lines say so. */
+/* The address after the prologue of F, according to the lines. */
 static uint64_t moment_behind_prologue(struct moment_request *q, const struct place_function *f)
 {
 	struct dwarf_frame frames[FRAMES_MAX];

@@ -30,7 +30,7 @@ int moment_spec_register(const char *name)
 	return -1;
 }
 
-/* Names that have a meaning in GDB, or in the trace files of kymo. */
+/* Names with a meaning in GDB or in kymo's trace files. */
 static bool moment_spec_is_reserved(const char *name)
 {
 	static const char *const names[] = {
@@ -55,7 +55,7 @@ int moment_spec_tsv(const struct moment_spec *s, const char *name)
 	return -1;
 }
 
-/* WORD is "$NAME", a trace state variable. */
+/* Adds WORD, "$NAME", a trace state variable. */
 static int moment_spec_take_tsv(struct moment_spec *s, const char *option, const char *word,
 				bool is_counted)
 {
@@ -80,7 +80,7 @@ static int moment_spec_take_tsv(struct moment_spec *s, const char *option, const
 	return CLI_OK;
 }
 
-/* ---- what is collected ---- */
+/* ---- collected data ---- */
 
 static int moment_spec_take_item(struct moment_spec *s, const char *word)
 {
@@ -130,7 +130,7 @@ static int moment_spec_take_collect(struct moment_spec *s, const char *collect)
 
 /* ---- words after the place ---- */
 
-/* What begins the next word of *REST; "" = there is none. */
+/* The next word of *REST, without consuming it; "" = none. */
 static const char *moment_spec_peek(char **rest)
 {
 	if (*rest)
@@ -138,7 +138,7 @@ static const char *moment_spec_peek(char **rest)
 	return *rest ?: "";
 }
 
-/* The next word of *REST; NULL = there is none. */
+/* Consumes the next word of *REST; NULL = none. */
 static char *moment_spec_word(char **rest)
 {
 	char *word;
@@ -174,7 +174,7 @@ static int moment_spec_take_if(struct moment_spec *s, const char *option, char *
 	return CLI_OK;
 }
 
-/* The number of WORD; it may be left out (then 1) if OPTIONAL. */
+/* Parses the number after WORD. If OPTIONAL, it can be omitted, and is 1. */
 static int moment_spec_take_number(const char *option, const char *word, bool optional, char **rest,
 				   uint64_t *to, uint64_t unset)
 {
@@ -221,7 +221,7 @@ static int moment_spec_take_word(struct moment_spec *s, const char *option, cons
 			       option, word);
 }
 
-/* Cuts the place off TEXT. Returns the words behind it; NULL = there are none. */
+/* Cuts TEXT after the place. Returns the words after it; NULL = none. */
 static char *moment_spec_cut_place(char *text)
 {
 	static const char *const words[] = { "if", "max", "collect", "count", "snapshot", "stop" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The words of --moment and --collect, before debug information says what they mean:
+ * Parses --moment and --collect, without debug information:
  *
  *	FILE:PLACE [if SUBJECT OP NUMBER [&& ...]] [max N] [collect WORD,...] [count $NAME]
  *		[snapshot [N]] [stop [N]]
@@ -18,8 +18,8 @@
 
 enum {
 	MOMENT_SPEC_ITEMS_MAX = 32,
-	MOMENT_SPEC_STACK_BYTES = 4096, /* unless --collect says how many */
-	MOMENT_SPEC_RED_ZONE = 128,     /* below the stack pointer, and in use */
+	MOMENT_SPEC_STACK_BYTES = 4096, /* unless --collect gives a size */
+	MOMENT_SPEC_RED_ZONE = 128,     /* bytes below the stack pointer that are in use */
 };
 
 struct moment_spec_condition {
@@ -27,20 +27,20 @@ struct moment_spec_condition {
 };
 
 struct moment_spec {
-	char *text; /* owned; the texts below are in it */
+	char *text; /* owned; contains the texts below */
 	char *file, *place;
 	struct moment_spec_condition conditions[MOMENT_PLAN_CONDITIONS_MAX];
 	uint32_t n_conditions;
-	uint64_t max;            /* MOMENT_PLAN_EACH = there is none */
+	uint64_t max;            /* MOMENT_PLAN_EACH = no limit */
 	uint64_t snapshot, stop; /* 0 = never */
 	struct moment_plan_tsv tsvs[MOMENT_PLAN_TSVS_MAX];
 	uint32_t n_tsvs;
-	const char *own_collect; /* instead of --collect; NULL = not given */
-	char *collect;           /* owned; the texts below are in it */
+	const char *own_collect; /* replaces --collect; NULL = not given */
+	char *collect;           /* owned; contains the texts below */
 	const char *items[MOMENT_SPEC_ITEMS_MAX];
 	size_t n_items;
 	uint64_t stack_bytes; /* 0 = none */
-	bool implied;         /* nothing says what is collected */
+	bool implied;         /* the default collection applies */
 };
 
 /*
@@ -51,8 +51,8 @@ int moment_spec_parse(const char *option, const char *text, const char *collect,
 		      struct moment_spec *ret);
 void moment_spec_deinit(struct moment_spec *s);
 
-/* The number of the register $NAME (DWARF's, of x86-64), or -1. */
+/* The DWARF number of the register $NAME of x86-64, or -1. */
 int moment_spec_register(const char *name);
 
-/* The place of the trace state variable NAME (without $) in S->tsvs, from 0 on, or -1. */
+/* The index of the trace state variable NAME (without $) in S->tsvs, or -1. */
 int moment_spec_tsv(const struct moment_spec *s, const char *name);

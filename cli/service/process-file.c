@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /proc/PID/maps lists the files by the names that they have in the namespace of the process.
- * /proc/PID/map_files leads to each file itself, also if it was deleted; /proc/PID/root leads to
- * the same file by its name, next to which its debug information may be.
+ * /proc/PID/maps lists files by their names in the mount namespace of the process.
+ * /proc/PID/map_files leads to each file itself, even if it was deleted. /proc/PID/root leads to
+ * the file by its name, next to which its debug information may be.
  */
 #include "cli/service/process-file.h"
 
@@ -22,9 +22,9 @@
 
 struct process_file_search {
 	const char *name;
-	char path[PATH_MAX]; /* this machine's file, as the kernel names it; "" = none */
-	struct stat st;      /* of it */
-	bool is_used;        /* one of the processes has it in memory */
+	char path[PATH_MAX]; /* the file on this machine, as named by the kernel; "" = none */
+	struct stat st;      /* of this file */
+	bool is_used;        /* a process has it mapped */
 	struct stat other;   /* of the file that was found instead */
 };
 
@@ -33,7 +33,7 @@ static bool process_file_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Whether PATH, from a list of mappings, is what the name means. */
+/* Whether PATH, from a list of mappings, matches the name. */
 static bool process_file_is_named(const struct process_file_search *s, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -44,7 +44,8 @@ static bool process_file_is_named(const struct process_file_search *s, const cha
 				    : strcmp(slash + 1, s->name) == 0;
 }
 
-/* The file that process PID has mapped at RANGE as PATH. Returns whether it is to be had. */
+/* Finds a path to the file that process PID has mapped at RANGE as PATH. Returns whether it is
+ * accessible. */
 static bool process_file_reach(uint32_t pid, const char *range, const char *path,
 			       char ret[static PATH_MAX], struct stat *ret_st)
 {
@@ -69,7 +70,7 @@ static void process_file_set(struct process_file *ret, uint32_t pid, const char 
 	snprintf(ret->inner, sizeof(ret->inner), "%s", inner);
 }
 
-/* One line of /proc/PID/maps. */
+/* Parses one line of /proc/PID/maps. */
 static void process_file_take_line(struct process_file_search *s, uint32_t pid, char *line,
 				   struct process_file *ret)
 {
@@ -90,7 +91,7 @@ static void process_file_take_line(struct process_file_search *s, uint32_t pid, 
 	if (n > strlen(PROCESS_FILE_DELETED) &&
 	    strcmp(line + n - strlen(PROCESS_FILE_DELETED), PROCESS_FILE_DELETED) == 0)
 		line[n - strlen(PROCESS_FILE_DELETED)] = '\0';
-	/* (a file of another name can be this machine's, too: a hard link) */
+	/* (a file with another name can be this machine's file, too: a hard link) */
 	if (!process_file_is_named(s, line) || !process_file_reach(pid, range, line, path, &st))
 		return;
 	if (*s->path && process_file_same(&st, &s->st)) {
@@ -123,7 +124,7 @@ static void process_file_look(struct process_file_search *s, uint32_t pid, struc
 		fclose(f);
 }
 
-/* A path that only the namespace of one of the processes has. */
+/* Finds a path that exists only in the namespace of one of the processes. */
 static int process_file_below_root(const char *name, const struct capture_filter *filter,
 				   struct process_file *ret)
 {
@@ -154,7 +155,7 @@ int process_file_find(const char *name, const struct capture_filter *filter,
 		process_file_look(&s, filter->pids[i], ret);
 	if (ret->pid && !s.is_used)
 		return 0;
-	/* Both are in memory: it is this machine's. */
+	/* Processes have both files mapped: this machine's file is used. */
 	ret->another = ret->pid;
 	ret->pid = 0;
 	if (!there && process_file_below_root(name, filter, ret) == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file that a name means for chosen processes. A process in another mount namespace, or one
- * that was started before an upgrade, has another file in memory than this machine has by that
- * name: probes in the latter would see none of its calls.
+ * Finds the file that a name means for selected processes. A process in another mount namespace, or
+ * one that was started before an upgrade, can have another file mapped than the one that has the
+ * name on this machine. Probes in the latter would miss all of its calls.
  */
 #pragma once
 
@@ -12,22 +12,20 @@
 #include "reader/places/places.h"
 
 struct process_file {
-	char path[PATH_MAX];         /* to be opened by */
-	char inner[PATH_MAX];        /* in the mount namespace of the process; if PID is set */
+	char path[PATH_MAX];         /* the path to open */
+	char inner[PATH_MAX];        /* in the mount namespace of the process, if PID is set */
 	struct places_living living; /* likewise */
-	uint32_t pid;     /* of the process that has it in memory; 0 = it is this machine's */
-	uint32_t another; /* a process that has a third file by that name in memory; 0 = none */
+	uint32_t pid; /* of a process that has the file mapped; 0 = the file is this machine's */
+	uint32_t another; /* a process that has a third file of that name mapped; 0 = none */
 };
 
-/*
- * The file for NAME (capture/options/program-file.h) of the processes in FILTER, or this machine's
- * if they have no file of that name in memory. Returns 0, -ENOENT or -ENAMETOOLONG.
- */
+/* Finds the file NAME (capture/options/program-file.h) of the processes in FILTER, or this
+ * machine's file if they have no such file mapped. Returns 0, -ENOENT or -ENAMETOOLONG. */
 int process_file_find(const char *name, const struct capture_filter *filter,
 		      struct process_file *ret);
 
-/* Opens it as places_open() does. */
+/* Opens the file like places_open(). */
 int process_file_open(const struct process_file *f, struct places **ret, char *why, size_t size);
 
-/* Says on stderr which file it is, if it is another one than this machine's. OPTION named it. */
+/* Reports on stderr which file it is, if it is not this machine's. OPTION named it. */
 void process_file_tell(const struct process_file *f, const char *option, const char *name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of options on the command line. Only what is looked up here, so that the daemon gets
- * numbers, has a function of its own; each gets the option's text and returns an enum cli_exit,
- * after it has said what is wrong.
+ * The table of options on the command line. An option whose value must be looked up here, so that
+ * the daemon gets numbers, has its own function. It gets the text and returns an enum cli_exit,
+ * after an error message if it is invalid.
  */
 #include "cli/service/record-options.h"
 
@@ -30,7 +30,7 @@
 
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 
-/* What adding to a filter came to. */
+/* The result of an addition to a filter. */
 static int record_options_added(const char *name, int error, const char *why)
 {
 	if (error == -EINVAL)
@@ -40,7 +40,7 @@ static int record_options_added(const char *name, int error, const char *why)
 	return error < 0 ? CLI_FAILED : CLI_OK;
 }
 
-/* Calls EACH for the words of TEXT between commas. */
+/* Calls EACH for the words of TEXT, which are separated by commas. */
 static int record_options_parse_list(struct record_options *o, const char *name, const char *text,
 				     parse_fn each)
 {
@@ -85,7 +85,7 @@ static int record_options_parse_category(struct record_options *o, const char *n
 	if (strcmp(text, "all") == 0)
 		o->all_categories = true;
 	else if (strcmp(text, "default") == 0)
-		/* (who is not root does not know what the service can do) */
+		/* (only root can know what the service supports) */
 		o->session.categories |=
 			geteuid() == 0 ? sampler_default_categories() : CATEGORIES_DEFAULT;
 	else if (categories_parse(text, &bits, NULL, NULL) < 0)
@@ -105,7 +105,7 @@ static int record_options_parse_categories(struct record_options *o, const char 
 	return record_options_parse_list(o, name, text, record_options_parse_category);
 }
 
-/* What "all" means, once all filters are known. */
+/* Replaces "all" by categories, after all filters are known. */
 static void record_options_take_all_categories(struct record_options *o)
 {
 	uint32_t bits = 0;
@@ -172,7 +172,8 @@ static int record_options_parse_comm(struct record_options *o, const char *name,
 	return record_options_added(name, filter_add_comm(&o->session.filter, text, why), why);
 }
 
-/* Puts N that were found as TEXT into the filter; a negative errno says why there are none. */
+/* Adds the N cgroups that were found for TEXT to the filter; a negative errno is the reason why
+ * there are none. */
 static int record_options_add_cgroups(struct record_options *o, const char *name, const char *text,
 				      const struct filter_cgroup *list, int n)
 {
@@ -200,7 +201,8 @@ static int record_options_parse_cgroup(struct record_options *o, const char *nam
 	return record_options_add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
-/* Whether FILE is the one of the last specification, too: it may have become several. */
+/* Whether FILE is also the file of the previous specification, since one option can become
+ * several. */
 static bool record_options_told(const struct record_options *o, const char *file)
 {
 	const struct call_options *c = &o->session.calls;
@@ -210,7 +212,7 @@ static bool record_options_told(const struct record_options *o, const char *file
 	       c->specs[c->n_specs - 1][n] == ':';
 }
 
-/* The file of SPEC, open, and SPEC, go into the options. */
+/* Adds SPEC, and its open file, to the options. */
 static int record_options_add_call(struct record_options *o, const char *name, const char *text,
 				   const struct call_spec *spec)
 {
@@ -225,7 +227,7 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 		files->fds = calloc(OPTION_CALLS_MAX, sizeof(*files->fds));
 	if (!files->fds)
 		return cli_failed("%s: %s", name, strerror(ENOMEM));
-	/* (with each specification goes a file) */
+	/* (each specification has a file) */
 	r = process_file_find(call_spec_is_syscall(spec) ? "/proc/self/exe" : spec->file,
 			      call_spec_is_syscall(spec) ? &none : &o->session.filter, &file);
 	if (r < 0)
@@ -240,7 +242,7 @@ static int record_options_add_call(struct record_options *o, const char *name, c
 	return r < 0 ? cli_failed("%s: %s", name, strerror(-r)) : CLI_OK;
 }
 
-/* SPEC is what the recorder understands. */
+/* Adds SPEC, which is in the syntax of the recorder. */
 static int record_options_take_spec(struct record_options *o, const char *name, const char *text)
 {
 	struct call_spec_error error;
@@ -251,7 +253,7 @@ static int record_options_take_spec(struct record_options *o, const char *name, 
 	return cli_usage_error("%s: %s\n%s\n%*s^", name, error.why, text, (int)error.at, "");
 }
 
-/* (what it means is looked up when all options are known) */
+/* (it is resolved after all options are known) */
 static int record_options_keep(const char *text, char ***list, size_t *n)
 {
 	char **longer = realloc(*list, (*n + 1) * sizeof(*longer));
@@ -292,7 +294,7 @@ static int record_options_compile(struct record_options *o)
 	return r;
 }
 
-/* WHAT=LIMIT */
+/* Parses WHAT=LIMIT. */
 static int record_options_parse_trigger(struct record_options *o, const char *name,
 					const char *text)
 {
@@ -322,7 +324,7 @@ static int record_options_parse_user(struct record_options *o, const char *name,
 	return record_options_parse_plain(o, name, text, option_of_bus("uids"));
 }
 
-/* What may stand behind a yes: the option that needs it. */
+/* Sets a flag. TEXT, if it is not NULL, is the value of the option that needs the flag. */
 static int record_options_set_yes(struct record_options *o, const char *name, const char *text,
 				  const struct option_row *row)
 {
@@ -377,11 +379,11 @@ int record_options_output(void *options, char *value)
 	return CLI_OK;
 }
 
-/* An option that may stand there. */
+/* The destination of an option. */
 struct place {
 	struct record_options *o;
 	const struct option_row *row;
-	const char *value; /* of an old spelling: what it stands for */
+	const char *value; /* for an old spelling: the value that it stands for */
 };
 
 static int record_options_take_place(void *userdata, char *value)
@@ -394,7 +396,7 @@ static int record_options_take_place(void *userdata, char *value)
 	return record_options_parse_row(o, verb_options_typed(), place->value ?: value, place->row);
 }
 
-/* Options that had other names, which are not shown. */
+/* Old names of options, which --help does not show. */
 static const struct alias {
 	const char *name, *option, *value;
 	unsigned verbs;
@@ -428,7 +430,7 @@ static void record_options_add_option(struct verb_option *options, struct place 
 	++*n;
 }
 
-/* The whole command line, for the archive. */
+/* Joins the command line, for the archive. */
 static char *record_options_join(int argc, char **argv)
 {
 	size_t n = sizeof("kymo"), used;
@@ -557,7 +559,7 @@ static void record_options_print_triggers(void)
 	}
 }
 
-/* Groups as they come first. */
+/* Prints the groups in the order of their first options. */
 void record_options_help(enum option_verb verb)
 {
 	const char *done[OPTION_ROWS_MAX];

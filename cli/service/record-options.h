@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo record`, `kymo start`, `kymo top` and `kymo leaks` are asked to record, and how.
- * Names of processes, users, units and cgroups are resolved here, so that the daemon gets numbers.
+ * The options of `kymo record`, `kymo start`, `kymo top` and `kymo leaks`. Names of processes,
+ * users, units and cgroups are resolved here, so that the daemon gets numbers.
  */
 #pragma once
 
@@ -19,48 +19,42 @@ struct record_options {
 	bool direct;                    /* without the daemon */
 	bool json;
 	bool all_categories, list_categories; /* -e all, -e help */
-	/* As they were given. Owned, with their texts */
+	/* As given; owned, with their texts */
 	char **calls, **moments;
 	size_t n_calls, n_moments;
 	const char *collect; /* NULL = not given */
-	char given[64];      /* the first option of the session, as it was typed; "" = none */
-	char **rest;         /* what stands after the options; ends with NULL */
+	char given[64];      /* the first option of the session, as typed; "" = none */
+	char **rest;         /* the words after the options; ends with NULL */
 	int n_rest;
-	bool separated; /* "--" stands before the rest */
+	bool separated; /* "--" precedes the rest */
 };
 
 enum {
-	/* What record_options_parse() returns when there is something to do; else it is an enum
+	/* The result of record_options_parse() if the options are valid; otherwise, it is an enum
 	 * cli_exit. */
 	RECORD_OPTIONS_GO = VERB_OPTIONS_GO,
 };
 
-/*
- * Takes the options of VERB: those of the table of options, and its OWN, which end with { 0 }.
- * Those of leaks are not checked.
- */
+/* Parses the options of VERB: the rows of the table of options, and its OWN, which end with { 0 }.
+ * The options of leaks are not checked. */
 int record_options_parse(int argc, char **argv, enum option_verb verb,
 			 const struct verb_option *own, struct record_options *o);
 
-/* Rows of verbs that write archives; O is a struct record_options *. */
+/* Rows for verbs that write archives; O is a struct record_options *. */
 #define RECORD_OPTION_ROWS(o)                                                                      \
 	OPTION_VALUE("output", 'o', record_options_output, o), OPTION_FLAG("force", &(o)->force),  \
 		OPTION_TEXT("bus", 0, &(o)->bus), OPTION_TEXT("collect", 0, &(o)->collect)
 
 int record_options_output(void *options, char *value);
 
-/*
- * What "all" means, and whether the options go together, once all are known. Returns
- * RECORD_OPTIONS_GO or an enum cli_exit.
- */
+/* Replaces "all" by categories, and checks the combination of all options. Returns
+ * RECORD_OPTIONS_GO or an enum cli_exit. */
 int record_options_check(struct record_options *o);
 
-/*
- * Adds a process to the filter, which has to live; OPTION is where it was named. Returns as above.
- */
+/* Adds a process, which must exist, to the filter. OPTION named it. Returns as above. */
 int record_options_add_pid(struct record_options *o, const char *option, const char *pid);
 
-/* The lines of --help, in groups. */
+/* Prints the lines of --help, in groups. */
 void record_options_help(enum option_verb verb);
 
 void record_options_deinit(struct record_options *o);

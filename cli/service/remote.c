@@ -14,11 +14,11 @@
 #include "cli/common/verb.h"
 #include "writer/pack/pack.h"
 
-/* How a verb is done on another machine. */
+/* How a verb runs on another machine. */
 enum way {
-	WAY_BUS,      /* over a bus */
-	WAY_STREAM,   /* there; the archive comes to a file here */
-	WAY_START,    /* there, if nothing is written */
+	WAY_BUS,      /* here, over a bus */
+	WAY_STREAM,   /* there; the archive is written to a file here */
+	WAY_START,    /* there, if it writes no file */
 	WAY_TERMINAL, /* there, on this terminal */
 };
 
@@ -33,10 +33,10 @@ static const struct verb_way {
 	{ "top", WAY_TERMINAL },
 };
 
-/* ---- the words ---- */
+/* ---- words of the command line ---- */
 
-/* Whether WORD is SHORT ("-H") or LONG ("--host"), with its value in it or behind it. *RET_VALUE is
- * NULL if it is behind. */
+/* Whether WORD is BRIEF ("-H") or NAME ("--host"). Its value can be in the same word; otherwise,
+ * *RET_VALUE is NULL, and the value is the next word. */
 static bool remote_is_option(const char *word, const char *brief, const char *name,
 			     const char **ret_value)
 {
@@ -67,13 +67,13 @@ static bool remote_has_option(int argc, char **argv, const char *brief, const ch
 
 static int remote_check_place(const char *name, const char *value)
 {
-	/* (ssh takes a word that begins so for an option) */
+	/* (ssh would parse such a word as an option) */
 	if (!*value || *value == '-')
 		return cli_usage_error("%s: '%s' is not a valid name", name, value);
 	return CLI_OK;
 }
 
-/* Whether WORD is -H or -M; *RET_VALUE as above, *RET_TO is where it goes. */
+/* Whether WORD is -H or -M. *RET_VALUE is as above, and *RET_TO is the destination of the value. */
 static bool remote_is_place(const char *word, const char **ret_value, struct remote *r,
 			    const char ***ret_to)
 {
@@ -125,7 +125,7 @@ int remote_take(int *argc, char **argv, struct remote *ret)
 	return r;
 }
 
-/* ---- what is run there ---- */
+/* ---- the remote command ---- */
 
 static void remote_add_quoted(FILE *f, const char *word)
 {
@@ -138,14 +138,14 @@ static void remote_add_quoted(FILE *f, const char *word)
 	fputc('\'', f);
 }
 
-/* What the options say of the file here; the others go to the other machine. */
+/* Options for the local file; all others are passed on. */
 struct here {
 	const char *output;
 	bool force;
-	const char *suffix; /* of the default name */
+	const char *suffix; /* for the default name */
 };
 
-/* Appends "kymo WORD ..." to F, without what is meant for us. Returns an enum cli_exit. */
+/* Appends "kymo WORD ..." to F, without the local options. Returns an enum cli_exit. */
 static int remote_add_command(FILE *f, int argc, char **argv, struct here *ret)
 {
 	enum pack_method pack;
@@ -168,7 +168,7 @@ static int remote_add_command(FILE *f, int argc, char **argv, struct here *ret)
 		if (i && remote_is_option(argv[i], NULL, "--compress", &value)) {
 			pack = PACK_ZSTD;
 			if (value && pack_parse(value, &pack) < 0)
-				pack = PACK_NONE; /* it will say so */
+				pack = PACK_NONE; /* the remote command reports the error */
 			ret->suffix = pack == PACK_NONE ? "" : pack_ops(pack)->suffix;
 		}
 		fputc(' ', f);
@@ -177,8 +177,8 @@ static int remote_add_command(FILE *f, int argc, char **argv, struct here *ret)
 	return CLI_OK;
 }
 
-/* The end of our standard input is the order to stop: signals do not pass, and this one comes also
- * if the connection breaks. (What a shell has put into the background has no SIGINT.) */
+/* When standard input ends, the remote command stops: signals are not passed on, and the input also
+ * ends if the connection breaks. (Background processes of a shell ignore SIGINT.) */
 static const char script_begin[] = "exec 3<&0; ";
 static const char script_end[] = " -o - </dev/null & k=$!; "
 				 "{ read x <&3; kill -TERM $k; } >/dev/null 2>&1 & r=$!; "
@@ -197,7 +197,7 @@ static void remote_on_signal(int number)
 		kill(ssh_pid, SIGTERM);
 }
 
-/* In the child: does not return. */
+/* Runs in the child and does not return. */
 static void remote_become_ssh(const char *host, const char *command, int in_fd, int out_fd,
 			      bool terminal)
 {
@@ -208,14 +208,14 @@ static void remote_become_ssh(const char *host, const char *command, int in_fd, 
 	if (out_fd >= 0)
 		dup2(out_fd, STDOUT_FILENO);
 	if (in_fd >= 0)
-		signal(SIGINT, SIG_IGN); /* it is we who end it */
+		signal(SIGINT, SIG_IGN); /* the parent ends it */
 	signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], (char **)argv);
 	cli_error("cannot run ssh: %m");
 	_exit(255);
 }
 
-/* What ended with STATUS, as an enum cli_exit. */
+/* The enum cli_exit for a process that exited with STATUS. */
 static int remote_exit_of(int status, const char *host)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
@@ -237,7 +237,7 @@ static int remote_wait_for_ssh(pid_t pid, const char *host)
 	return remote_exit_of(status, host);
 }
 
-/* Runs COMMAND on HOST, with its output to FD, until it ends or we are asked to stop. */
+/* Runs COMMAND on HOST, with its output in FD, until it exits or this process is asked to stop. */
 static int remote_run_into(const char *host, const char *command, int fd)
 {
 	const struct sigaction action = { .sa_handler = remote_on_signal };
@@ -270,11 +270,11 @@ static int remote_run_plain(const char *host, const char *command, bool terminal
 		return cli_failed("cannot start ssh: %m");
 	if (pid == 0)
 		remote_become_ssh(host, command, -1, -1, terminal);
-	signal(SIGINT, SIG_IGN); /* the one over there decides */
+	signal(SIGINT, SIG_IGN); /* the remote process handles it */
 	return remote_wait_for_ssh(pid, host);
 }
 
-/* ---- the ways ---- */
+/* ---- ways ---- */
 
 static int remote_write_here(const char *host, const char *command, const struct here *here)
 {
@@ -334,7 +334,7 @@ static int remote_run_there(const struct remote *r, int argc, char **argv, enum 
 	g = open_memstream(&wrapped, &wrapped_size);
 	if (!g)
 		return cli_failed("out of memory");
-	/* Whatever shell they have there. */
+	/* The user's shell there can be any shell. */
 	fputs("exec sh -c ", g);
 	remote_add_quoted(g, command);
 	fclose(g);
@@ -343,7 +343,7 @@ static int remote_run_there(const struct remote *r, int argc, char **argv, enum 
 	return remote_run_plain(r->host, wrapped, way == WAY_TERMINAL && isatty(STDOUT_FILENO));
 }
 
-/* Over the bus of a container descriptors pass, but names and ids here are not those of there. */
+/* The bus of a container passes descriptors, but names and ids differ between the machines. */
 static int remote_check_machine(const struct remote *r, int argc, char **argv)
 {
 	static const struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -H, --host and -M, --machine: the service of another machine, or of a container of this one.
+ * The service of another machine (-H, --host), or of a container on this one (-M, --machine).
  *
- * What only asks the service goes over a bus there. Descriptors cannot: to a container they pass,
- * but not through ssh. So there the other machine's kymo makes the archive, on its standard output,
- * and it is written to a file here. All names (units, users, processes) are then those of the other
+ * Verbs that only call the service use its bus. Buses pass descriptors to a container, but not
+ * through ssh. So for ssh, the other machine's kymo writes the archive to its standard output, and
+ * it is stored in a file here. All names (units, users, processes) are then names of the other
  * machine.
  */
 #pragma once
@@ -19,21 +19,17 @@ struct remote {
 	"  -M, --machine NAME  the service of a container of this machine\n"
 
 enum {
-	/* The verb does the rest, also where nothing else was asked for; else an enum cli_exit */
+	/* Run the verb here; else an enum cli_exit */
 	REMOTE_GO = -1,
 };
 
-/* ARGV[0] is the program. -H and -M may stand before the verb: they go behind it. */
+/* ARGV[0] is the program. Moves -H and -M from before the verb to after it. */
 void remote_put_behind(int argc, char **argv);
 
-/*
- * ARGV[0] is the verb. Takes -H and -M with their values out of the words, up to "--". Returns
- * CLI_OK, or CLI_USAGE, which was said.
- */
+/* ARGV[0] is the verb. Removes -H and -M with their values from the words, up to "--". Returns
+ * CLI_OK, or CLI_USAGE after an error message. */
 int remote_take(int *argc, char **argv, struct remote *ret);
 
-/*
- * ARGV[0] is the verb. Refuses what cannot be, does it there, or leaves it to the verb, whose bus
- * is the other one then.
- */
+/* ARGV[0] is the verb. Refuses unsupported verbs, runs the verb on the other machine, or leaves it
+ * to this process, which then uses the other bus. */
 int remote_run(const struct remote *r, int argc, char **argv);

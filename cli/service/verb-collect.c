@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo collect: what kymo-collect@NAME.service runs. It asks the service for a session of the
- * collection and lives as long as that does, so that the unit's state is the session's. What it
- * prints goes to the journal.
+ * kymo collect: the command of kymo-collect@NAME.service. It creates a session of the collection
+ * and runs as long as the session, so that the unit has the state of the session. Its output goes
+ * to the journal.
  *
- * When the service dies it asks again, which starts it: a collection that runs does not stop by
- * that. It waits a little longer each time, in case that the service cannot live. So it does when
- * what it collects cannot be written: a disk that is full stays so for a while, and each beginning
- * takes programs into the kernel and out again.
+ * If the service dies, it creates a session again, which starts the service, so that the collection
+ * continues. It waits longer each time, in case the service cannot run. It also waits if the output
+ * cannot be written: a full disk can stay full for a while, and each start loads programs into the
+ * kernel and unloads them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,28 +27,28 @@
 
 #define WAIT_MS_MIN        100
 #define WAIT_MS_MAX        5000
-#define STATUS_MS          10000 /* between two lines of status */
+#define STATUS_MS          10000 /* between two updates of the status */
 #define OUTPUT_WAIT_MS_MIN 1000
 #define OUTPUT_WAIT_MS_MAX 60000
 #define LONG_ENOUGH_NS                                                                             \
-	UINT64_C(10000000000) /* that it ran, to begin with the shortest wait again */
-#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* likewise, when it could not write */
+	UINT64_C(10000000000) /* after running this long, the waiting time is reset */
+#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* likewise, after a failed output */
 
-/* What became of one session; anything else is what to exit with. */
+/* The result of one session; other values are the exit status. */
 enum { AGAIN = -1 };
 
 struct collect {
 	const char *name, *bus;
 	int signal_fd;
-	bool ready;   /* has been told */
-	bool stopped; /* by a signal: when the session has ended it is over */
+	bool ready;   /* readiness was notified */
+	bool stopped; /* by a signal: the end of the session ends the command */
 	int wait_ms, output_wait_ms;
-	uint64_t began_ns; /* the session */
+	uint64_t began_ns; /* start of the session */
 	char *path;        /* of the session */
-	char said[1024];   /* what was complained of last */
+	char said[1024];   /* the last complaint */
 };
 
-/* What stays as it is, is said once. */
+/* Prints a complaint, unless it is the same as the last one. */
 static void verb_collect_complain(struct collect *k, const struct bus_client *c)
 {
 	char now[sizeof(k->said)];
@@ -73,7 +73,7 @@ static int verb_collect_open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* The next one that came, or 0. */
+/* The next pending signal, or 0. */
 static int verb_collect_next_signal(const struct collect *k)
 {
 	struct signalfd_siginfo info;
@@ -100,8 +100,8 @@ static void verb_collect_take_signals(struct collect *k, struct bus_client *c)
 	}
 }
 
-/* Waits *WAIT_MS, which is twice as long the next time, but no longer than MAX_MS; or until it is
- * to end. STATUS says what for. */
+/* Waits for *WAIT_MS, or until the command must end. Then doubles *WAIT_MS, up to MAX_MS. STATUS is
+ * the reason. */
 static int verb_collect_wait_and_double(struct collect *k, int *wait_ms, int max_ms,
 					const char *status)
 {
@@ -143,7 +143,8 @@ static void verb_collect_print_status(const struct session_view *v)
 	bus_notify_status(text);
 }
 
-/* Until it has ended. Returns 0, or a negative errno when the service has gone. */
+/* Follows the session until it has ended. Returns 0, or a negative errno when the service has
+ * exited. */
 static int verb_collect_follow(struct collect *k, struct bus_client *c)
 {
 	uint64_t told_ns = clock_read_ns(CLOCK_MONOTONIC), now;
@@ -164,14 +165,13 @@ static int verb_collect_follow(struct collect *k, struct bus_client *c)
 	return r < 0 ? r : 0;
 }
 
-/* What a session that has ended exits with. */
+/* The exit status for a session that has ended. */
 static int verb_collect_report(const struct collect *k, const struct session_view *v)
 {
 	int r = session_view_report(v, k->name);
 
 	fprintf(stderr, "%s: ended: %s\n", k->name, *v->reason ? v->reason : v->state);
-	/* Losses are in the archive, and no reason for the unit to have failed; less than was asked
-	 * for is. */
+	/* Losses are in the archive, and do not make the unit fail. A reduced recording does. */
 	if (r == CLI_DAMAGE && strcmp(v->reason, "overhead") != 0)
 		r = CLI_OK;
 	return r;
@@ -182,7 +182,7 @@ static bool verb_collect_is_of_stopped_service(const struct session_view *v)
 	return strcmp(v->reason, "service stopped") == 0;
 }
 
-/* What ends a session, but not what it is for. */
+/* Whether the collection continues after the end of the session. */
 static bool verb_collect_is_to_go_on(const struct collect *k, const struct session_view *v)
 {
 	return !k->stopped && (strcmp(v->reason, COLLECTION_REASON_OUTDATED) == 0 ||
@@ -194,7 +194,7 @@ static bool verb_collect_has_run(const struct collect *k, uint64_t ns)
 	return clock_read_ns(CLOCK_MONOTONIC) - k->began_ns >= ns;
 }
 
-/* What could be written may be possible again later; or it takes somebody to make room. */
+/* Waits until the output may work again; some errors need an administrator. */
 static int verb_collect_wait_for_output(struct collect *k, const struct session_view *v)
 {
 	char status[sizeof(v->error) + 64];
@@ -207,7 +207,7 @@ static int verb_collect_wait_for_output(struct collect *k, const struct session_
 	return verb_collect_wait_and_double(k, &k->output_wait_ms, OUTPUT_WAIT_MS_MAX, status);
 }
 
-/* The session has ended: what became of it. */
+/* Handles the end of the session. */
 static int verb_collect_finish(struct collect *k, struct bus_client *c)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -216,8 +216,8 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 	if (bus_client_view(c, k->path, &v) < 0 && bus_client_last(c, &v) < 0)
 		return client_failed(c);
 	r = verb_collect_report(k, &v);
-	/* One that somebody removed is gone already. What a service that ends still holds, the next
-	 * one writes down. */
+	/* A session that was removed no longer exists. The sessions of a stopping service are saved
+	 * by the next service. */
 	if (!verb_collect_is_of_stopped_service(&v))
 		bus_client_remove(c, k->path);
 	if (!k->stopped && strcmp(v.reason, "output failed") == 0)
@@ -227,8 +227,7 @@ static int verb_collect_finish(struct collect *k, struct bus_client *c)
 		       : r;
 }
 
-/* Whether the session, which was not said to have started, had its output fail before that could be
- * said. */
+/* Whether the output of the session failed before its start was reported. */
 static bool verb_collect_has_failed_output(const struct collect *k, struct bus_client *c)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -262,7 +261,7 @@ static int verb_collect_run_session(struct collect *k, struct bus_client *c)
 	return verb_collect_wait_and_try_again(k, "The service has ended; starting it again");
 }
 
-/* From a connection of its own on. Returns AGAIN, or an enum cli_exit. */
+/* Runs one session, with a connection of its own. Returns AGAIN, or an enum cli_exit. */
 static int verb_collect_once(struct collect *k)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();

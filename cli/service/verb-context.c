@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo context: what is allocated from now on, or until now, belongs to something that has a name.
+ * kymo context: starts or ends a named period, to which allocations belong.
  */
 #include <stdio.h>
 #include <string.h>

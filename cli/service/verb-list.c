@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo list: the sessions of the daemon, a line each.
+ * kymo list: lists the sessions of the daemon, one per line.
  */
 #include <stdio.h>
 

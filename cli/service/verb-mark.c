@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo mark: puts a mark into the archive of a session that runs.
+ * kymo mark: puts a mark into the archive of a running session.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static int verb_mark(int argc, char **argv)
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
-	char text[257]; /* what an archive holds */
+	char text[257]; /* the limit of an archive */
 	int r = client_options_parse(argc, argv, 0, &o);
 
 	if (r != CLIENT_OPTIONS_GO)

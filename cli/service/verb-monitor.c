@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo monitor: the counters of one session, or of all, each second: totals, and what came since
- * the line before.
+ * kymo monitor: prints the counters of one or all sessions each second: totals, and changes since
+ * the previous line.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ static void verb_monitor_on_signal(int signal)
 	interrupted = 1;
 }
 
-/* What was shown last of a session, for rates. */
+/* The last output of a session, for rates. */
 struct last {
 	char path[128];
 	uint64_t events;
@@ -29,7 +29,7 @@ struct last {
 
 enum { LAST_MAX = 64 };
 
-/* The entry for PATH, a new one if need be; NULL if there are too many. */
+/* The entry of PATH, which is added if it is new; NULL if there are too many. */
 static struct last *verb_monitor_last_of(struct last *list, const char *path)
 {
 	for (size_t i = 0; i < LAST_MAX; i++) {
@@ -57,7 +57,7 @@ static void verb_monitor_print(const struct session_view *v, const char *path, s
 	struct last *last = verb_monitor_last_of(list, path);
 	uint64_t new_events = v->counters.events;
 
-	/* Fewer than before: it is another session, which has the name of one that was removed. */
+	/* If the count has decreased, this is a new session with the name of a removed one. */
 	if (last && last->events <= new_events)
 		new_events -= last->events;
 	if (last)
@@ -87,7 +87,7 @@ static int verb_monitor_show_all(struct bus_client *c, struct last *list, bool j
 	for (const struct bus_client_session *s = sessions; s->name; s++) {
 		_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
-		/* It may have been removed since. */
+		/* It may have been removed meanwhile. */
 		if (bus_client_view(c, s->path, &v) >= 0)
 			verb_monitor_print(&v, s->path, list, json);
 	}
@@ -95,7 +95,7 @@ static int verb_monitor_show_all(struct bus_client *c, struct last *list, bool j
 	return CLI_OK;
 }
 
-/* Rounds until Ctrl-C, or as many as were asked for. */
+/* Runs until Ctrl-C, or for the requested number of rounds. */
 static int verb_monitor_watch(struct bus_client *c, const struct client_options *o,
 			      const char *path)
 {
@@ -107,7 +107,7 @@ static int verb_monitor_watch(struct bus_client *c, const struct client_options 
 		r = path ? verb_monitor_show(c, path, list, o->json)
 			 : verb_monitor_show_all(c, list, o->json);
 		if (fflush(stdout) != 0)
-			return CLI_OK; /* the dispatcher says so */
+			return CLI_OK; /* the dispatcher reports it */
 		if (o->count && ++n == o->count)
 			break;
 		sleep(1); /* ended early by a signal */

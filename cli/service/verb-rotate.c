@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo rotate: has a session whose archive is made of chunks begin another one.
+ * kymo rotate: starts the next chunk of a session.
  */
 #include "cli/service/client-options.h"
 #include "cli/common/verb.h"

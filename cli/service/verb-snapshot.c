@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo snapshot: writes what a flight recorder has kept, or puts what processes have allocated and
- * not freed into the archive of a session that runs. With --all it has the flight recorders of all
- * collections write their files.
+ * kymo snapshot: writes the data of a flight recorder, or puts the live blocks of processes into
+ * the archive of a running session. With --all, the flight recorders of all collections write their
+ * files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@ struct job {
 	const struct client_options *options;
 	struct bus_client *client;
 	const char *name, *path; /* of the session */
-	bool is_flight, watches; /* what is allocated */
-	enum pack_method packed; /* what it keeps */
+	bool is_flight, watches; /* it records allocations */
+	enum pack_method packed; /* compression of its data */
 };
 
 static bool verb_snapshot_watches(const struct session_view *v)
@@ -40,7 +40,7 @@ static bool verb_snapshot_watches(const struct session_view *v)
 	return all & CATEGORIES_MEMORY;
 }
 
-/* What kind of a session it is. */
+/* Determines the kind of the session. */
 static int verb_snapshot_look(struct job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
@@ -54,7 +54,7 @@ static int verb_snapshot_look(struct job *j)
 	return CLI_OK;
 }
 
-/* The service writes to the file itself. */
+/* The service writes to the file directly. */
 static int verb_snapshot_write_file(struct job *j)
 {
 	_cleanup_(output_file_deinit) struct output_file file = OUTPUT_FILE_NULL;
@@ -74,7 +74,7 @@ static int verb_snapshot_write_file(struct job *j)
 	return CLI_OK;
 }
 
-/* All that comes from FD. */
+/* Copies all data from FD. */
 static int verb_snapshot_copy(int fd, struct packed_output *to)
 {
 	static uint8_t bytes[64 << 10];
@@ -90,7 +90,7 @@ static int verb_snapshot_copy(int fd, struct packed_output *to)
 	return r;
 }
 
-/* The service writes to us, and we pack. */
+/* The service writes to this process, which compresses the data. */
 static int verb_snapshot_write_packed(struct job *j)
 {
 	_cleanup_(packed_output_deinit) struct packed_output to = PACKED_OUTPUT_NULL;
@@ -146,7 +146,7 @@ static int verb_snapshot_memory(struct job *j)
 								  : CLI_OK;
 }
 
-/* Those of collections know where to write. */
+/* The flight recorders of collections know their files. */
 static int verb_snapshot_all(const struct client_options *o)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;

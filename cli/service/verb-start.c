@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo start: makes a session that lingers in the daemon, starts it and leaves it there.
+ * kymo start: creates a session in the daemon and starts it. The session continues when the command
+ * exits.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo status: all that the daemon says of a session; or of itself, and of every session.
+ * kymo status: shows everything that the daemon reports about a session; or about itself and all
+ * sessions.
  */
 #include <inttypes.h>
 #include <pwd.h>
@@ -28,7 +29,7 @@ static const char *verb_status_user_of(char to[static 64], uint32_t uid)
 	return to;
 }
 
-/* When it was TS, by the clock of the boot, in the time of day. */
+/* Converts TS_NS, in CLOCK_BOOTTIME, to the wall clock. */
 static const char *verb_status_time_of(char to[static 64], uint64_t ts_ns)
 {
 	struct clock_snapshot now = clock_snapshot();
@@ -41,7 +42,7 @@ static const char *verb_status_time_of(char to[static 64], uint64_t ts_ns)
 	return to;
 }
 
-/* CPU time of NS in all of its duration. */
+/* The share of CPU time NS in the duration. */
 static double verb_status_share_of(const struct session_view *v, uint64_t ns)
 {
 	uint64_t all = session_view_duration_ns(v);
@@ -60,7 +61,9 @@ static void verb_status_print_cost(const struct session_view *v)
 	putchar('\n');
 }
 
-/* Of what the limit of WHAT is a share: the property that says what has gone does not say. */
+/*
+ * The number of CPUs to which the limit of SHED refers. The list of stopped parts does not have it.
+ */
 static unsigned verb_status_share_of_shed(const struct session_view *v,
 					  const struct session_shed *shed)
 {
@@ -70,7 +73,7 @@ static unsigned verb_status_share_of_shed(const struct session_view *v,
 	return shed->n_cpus;
 }
 
-/* What has gone since it cost too much, and what was the last to come back. */
+/* Prints which parts are stopped because of their overhead, and the last part that returned. */
 static void verb_status_print_budget(const struct session_view *v)
 {
 	const struct session_shed *back = NULL;
@@ -94,7 +97,7 @@ static void verb_status_print_budget(const struct session_view *v)
 		       verb_status_time_of(when, back->ts_ns));
 }
 
-/* A flight recorder may keep less than was asked for. */
+/* Prints the limit of a flight recorder, which can be lower than requested. */
 static void verb_status_print_limit(const struct session_view *v)
 {
 	uint64_t asked = strtoull(session_view_option(v, "flight_bytes"), NULL, 10);
@@ -105,7 +108,7 @@ static void verb_status_print_limit(const struct session_view *v)
 		       TEXT_SIZE(v->counters.flight_limit), TEXT_SIZE(asked));
 }
 
-/* How far the stacks of programs go. */
+/* Prints how completely user stacks are walked. */
 static void verb_status_print_stacks(const struct session_view *v)
 {
 	char text[STACKS_TEXT_MAX];
@@ -114,7 +117,7 @@ static void verb_status_print_stacks(const struct session_view *v)
 		printf("    stacks:   %s\n", text);
 }
 
-/* What was lost, and what a flight recorder could not keep. */
+/* Prints the losses, and the data that a flight recorder could not keep. */
 static void verb_status_print_loss(const struct session_view *v)
 {
 	for (size_t i = 0; i < CLASS_MAX; i++) {
@@ -140,7 +143,7 @@ static void verb_status_print_profile(const struct session_view *v)
 		       v->files[VIEW_FILES_PASSED_OVER]);
 }
 
-/* Whether nobody has asked for it, as far as its value says. */
+/* Whether the value shows that the option was not set. */
 static bool verb_status_is_unset(struct json_object *value)
 {
 	switch (json_object_get_type(value)) {
@@ -168,7 +171,7 @@ static void verb_status_print_triggers(struct json_object *triggers)
 		const struct option_row *row = option_of_trigger(name, strlen(name));
 		char text[TEXT_FORMAT_MAX];
 
-		/* (a newer service may know others) */
+		/* (a newer service can have others) */
 		value_format(row ? (enum value_unit)row->type : VALUE_COUNT,
 			     json_object_get_uint64(value), text);
 		printf("%s%s=%s", between, name, text);
@@ -176,7 +179,7 @@ static void verb_status_print_triggers(struct json_object *triggers)
 	}
 }
 
-/* What ends with _ns, _bytes or _ppm is a time, a size, a share. */
+/* Names that end with _ns, _bytes or _ppm are times, sizes and shares. */
 static void verb_status_print_option(const char *name, struct json_object *value)
 {
 	char text[TEXT_FORMAT_MAX] = "";

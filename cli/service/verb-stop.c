@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo stop: ends a session of the daemon, waits until its archive is complete, says what became
- * of it, and removes it.
+ * kymo stop: ends a session of the daemon, waits until its archive is complete, reports the result,
+ * and removes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static int verb_stop_one(struct bus_client *c, const char *path, bool json)
 
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
-	/* One that was never started has no archive to complete. */
+	/* A session that was never started has no archive. */
 	if (strcmp(v.state, session_state_names[SESSION_READY]) != 0)
 		stopped = bus_client_stop(c, path);
 	session_view_deinit(&v);
@@ -26,11 +26,11 @@ static int verb_stop_one(struct bus_client *c, const char *path, bool json)
 		snprintf(why, sizeof(why), "%s", bus_client_error(c));
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
-	/* Refused: to ask for its removal would ask for one more password. */
+	/* Refused: removal would ask for another password. */
 	if (stopped < 0 && strcmp(v.state, session_state_names[SESSION_RUNNING]) == 0)
 		return cli_failed("%s", why);
 	if (stopped < 0 && !*v.error)
-		cli_error("%s", why); /* else the report says it */
+		cli_error("%s", why); /* otherwise the report says it */
 	if (bus_client_remove(c, path) < 0)
 		return client_failed(c);
 	r = session_view_report(&v, v.name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo verify-profile: what is wrong with collections, without recording anything.
+ * kymo verify-profile: checks collections, without recording.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,11 +18,11 @@ struct profile_options {
 	bool json, list;
 };
 
-/* One file. */
+/* The check of one file. */
 struct check {
 	const char *path;
 	unsigned n_wrong;
-	struct json_object *complaints; /* NULL = they are printed */
+	struct json_object *complaints; /* NULL = print them */
 };
 
 static void verb_verify_profile_on_complaint(unsigned line, const char *text, void *userdata)
@@ -40,7 +40,7 @@ static void verb_verify_profile_on_complaint(unsigned line, const char *text, vo
 	}
 }
 
-/* A place of one's own is not made by anybody. */
+/* A directory that the user has chosen is not created automatically. */
 static void verb_verify_profile_check_directory(struct check *check, const struct collection *c)
 {
 	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);
@@ -85,7 +85,7 @@ static int verb_verify_profile_read_collection(struct check *check, FILE *f, con
 	return 0;
 }
 
-/* Prints what is wrong, or adds it to LIST. */
+/* Prints the errors, or adds them to LIST. */
 static int verb_verify_profile_ask(const char *path, bool in_use, struct json_object *list)
 {
 	struct check check = { .path = path };
@@ -136,7 +136,7 @@ static int verb_verify_profile_list_keys(void)
 	return CLI_OK;
 }
 
-/* A name is one in the directory; what looks like a file is one. */
+/* A word without a slash and a dot is a name in the directory. Other words are paths. */
 static int verb_verify_profile_verify_word(const char *word, const struct profile_options *o,
 					   struct json_object *list)
 {

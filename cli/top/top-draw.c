@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text is made line by line. Whatever a name may be, a line is printable characters, and as long as
- * the terminal is wide: what is written between escape sequences of ours has none of its own.
+ * The text is made line by line. With any names, a line consists of printable characters and fits
+ * the width of the terminal. Escape sequences are only added around such text.
  */
 #include "cli/top/top-draw.h"
 
@@ -22,7 +22,7 @@ enum {
 	LINES_OF_FILE = 10, /* of each table */
 	COLUMNS_OF_FILE = 160,
 	FUNCTIONS_TOLD = 50,
-	WORTH_SAYING_PERCENT = 200, /* of the window's length: how far behind */
+	WORTH_SAYING_PERCENT = 200, /* of the window's length: a larger delay is shown */
 };
 
 static const char keys[] =
@@ -50,21 +50,21 @@ static const char *const sort_names[TOP_SORT_MAX] = { "CPU", "switches", "wait",
 
 struct page {
 	struct outbuf *to;
-	unsigned rows, columns; /* 0 = a file */
+	unsigned rows, columns; /* 0 = output to a file */
 	unsigned n_lines;
 };
 
 /* ---- lines ---- */
 
-/* Whether a control character of two bytes (U+0080 to U+009F) stands at TEXT: terminals obey them,
- * too. */
+/* Whether TEXT starts with a control character of two bytes (U+0080 to U+009F), which terminals
+ * also obey. */
 static bool top_draw_is_control(const char *text)
 {
 	return (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] >= 0x80 &&
 	       (unsigned char)text[1] < 0xa0;
 }
 
-/* How many bytes the character at TEXT has, which is UTF-8 and not empty. */
+/* The number of bytes of the character at TEXT, which is UTF-8 and not empty. */
 static size_t top_character_bytes(const char *text)
 {
 	size_t bytes = 1;
@@ -93,7 +93,7 @@ static void top_put_clean(struct outbuf *b, const char *text, unsigned columns)
 	}
 }
 
-/* One more line, if there is room for it. */
+/* Adds a line, if there is room for it. */
 __attribute__((format(printf, 3, 4))) static void top_put(struct page *p, bool is_head,
 							  const char *format, ...)
 {
@@ -102,13 +102,13 @@ __attribute__((format(printf, 3, 4))) static void top_put(struct page *p, bool i
 
 	if (p->rows > 0 && p->n_lines >= p->rows)
 		return;
-	/* The last line of a screen ends without a new one, which would scroll it. */
+	/* The last line of a screen has no line feed, which would scroll the screen. */
 	if (p->rows > 0 && p->n_lines > 0)
 		outbuf_print(p->to, "\n");
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
-	/* It may have been cut within a character; and names are clean, but who knows. */
+	/* The line can be cut within a character. It is also cleaned again, for safety. */
 	text_clean(clean, sizeof(clean), line, strlen(line));
 	if (p->rows > 0)
 		outbuf_print(p->to, is_head ? "\033[7m" : "");
@@ -122,8 +122,7 @@ __attribute__((format(printf, 3, 4))) static void top_put(struct page *p, bool i
 
 enum { CELL_MAX = 32, CELL_BYTES = 4 * CELL_MAX + 1 };
 
-/* TEXT as WIDTH (up to CELL_MAX) characters, cut or with spaces behind it; writes to TO and returns
- * it. */
+/* Pads or cuts TEXT to WIDTH (up to CELL_MAX) characters, in TO. Returns TO. */
 static const char *top_draw_cell(char to[CELL_BYTES], const char *text, unsigned width)
 {
 	size_t used = 0;
@@ -283,7 +282,7 @@ static void top_put_tasks(struct page *p, const struct live_window *w, const str
 
 static void top_put_tables(struct page *p, const struct live_window *w, const struct top_state *s)
 {
-	/* (the keys are the last line of a screen) */
+	/* (the last line of a screen shows the keys) */
 	unsigned lines = top_lines_left(p);
 
 	if (p->rows > 0 && lines > 0)
@@ -312,7 +311,7 @@ static void top_put_tables(struct page *p, const struct live_window *w, const st
 		top_put_tasks(p, w, s, false, lines);
 		return;
 	}
-	/* What the functions leave, the processes have. */
+	/* The processes get the lines that the functions do not use. */
 	if (w->n_functions + 1 < lines / 2) {
 		top_put_functions(p, w, (unsigned)w->n_functions + 1);
 		top_put(p, false, "%s", "");
@@ -346,7 +345,7 @@ int top_draw(struct outbuf *b, const struct live_window *w, const struct top_sta
 	return b->error;
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static struct json_object *top_json_function(const struct live_window *w,
 					     const struct live_function *f)
@@ -398,7 +397,7 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 
 /* ---- sorting ---- */
 
-/* The larger one first. */
+/* The largest first. */
 DEFINE_ORDER(by_cpu, struct live_task,
 	COMPARE(y->cpu_ns, x->cpu_ns) ?: COMPARE(x->tid, y->tid) ?: COMPARE(x->pid, y->pid))
 
@@ -429,7 +428,7 @@ static int top_by_io(const void *a, const void *b, void *usages)
 
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by)
 {
-	/* Memory and I/O are a process's: its threads are in the order of CPU time. */
+	/* Memory and I/O are known by process, so threads are sorted by CPU time. */
 	int (*const orders[TOP_SORT_MAX])(const void *, const void *) = {
 		by_cpu, by_switches, by_wait, by_cpu, by_cpu,
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A window of `kymo top` for people and for programs.
+ * Formats a window of `kymo top` as text or JSON.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ enum top_view {
 	TOP_FUNCTIONS,
 	TOP_PROCESSES,
 	TOP_THREADS,
-	TOP_HELP, /* what the keys and the columns are */
+	TOP_HELP, /* explains the keys and columns */
 };
 
-/* What processes and threads are sorted by. */
+/* The sort keys of processes and threads. */
 enum top_sort {
 	TOP_BY_CPU,
 	TOP_BY_SWITCHES,
@@ -31,28 +31,26 @@ enum top_sort {
 	TOP_SORT_MAX,
 };
 
-/* What is shown beside the window itself. */
+/* The data that is shown besides the window. */
 struct top_state {
-	uint64_t real_ns;   /* wall clock at its end */
-	uint64_t own_ns;    /* CPU time that this process took, in ... */
-	uint64_t own_of_ns; /* ... this time */
-	uint64_t behind_ns; /* how far the stream is behind; small = not worth saying */
-	uint64_t n_damages; /* of the stream, so far */
-	const struct top_usages *usages; /* borrowed; NULL = nothing is known */
+	uint64_t real_ns;                /* wall clock at the end of the window */
+	uint64_t own_ns;                 /* CPU time of this process, in ... */
+	uint64_t own_of_ns;              /* ... this time */
+	uint64_t behind_ns;              /* the delay of the stream; small values are not shown */
+	uint64_t n_damages;              /* in the stream so far */
+	const struct top_usages *usages; /* borrowed; NULL = unknown */
 	enum top_view view;
 	enum top_sort sort;
 	bool paused;
 };
 
-/* USAGES, which may be NULL, are only looked at to sort by memory and I/O. */
+/* USAGES, which can be NULL, is only used to sort by memory and I/O. */
 void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by);
 
-/*
- * Appends it to B as text: for a terminal of ROWS lines of COLUMNS, which it fills, or with both 0
- * for a file. Returns 0 or -ENOMEM.
- */
+/* Appends the window to B as text: for a terminal of ROWS lines and COLUMNS, which it fills, or, if
+ * both are 0, for a file. Returns 0 or -ENOMEM. */
 int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
 	     unsigned rows, unsigned columns);
 
-/* As a JSON object (json-c; the caller puts it). */
+/* The window as a JSON object (json-c), owned by the caller. */
 struct json_object *top_json(const struct live_window *w, const struct top_state *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reader asks for bytes; while there are none, top_thread_read_pipe() waits for them, and for
- * keys, signals and the end of the window. So everything happens in one thread, one after the
- * other, and only between two records.
+ * The reader calls top_thread_read_pipe() for more bytes. While there are none, this function waits
+ * for them, and for keys, signals and the end of the window. So everything runs in one thread,
+ * between two records.
  */
 #include "cli/top/top-thread.h"
 
@@ -27,13 +27,13 @@
 #include "reader/fxt/fxt-events.h"
 #include "reader/views/live.h"
 
-/* So long names are looked up for one window. */
+/* Names are looked up for at most this time per window. */
 #define NAMES_NS (UINT64_C(250) * 1000000)
 
-/* After so many questions the cache of names is made anew: it only ever grows. */
+/* After this many lookups, the cache of names is replaced, since it never shrinks. */
 enum { QUESTIONS_MAX = 1 << 20 };
 
-/* A stream has no times that are further ahead than this. */
+/* Times in the stream that are further in the future are ignored. */
 #define AHEAD_NS_MAX UINT64_C(1000000000)
 
 struct top_thread {
@@ -41,12 +41,12 @@ struct top_thread {
 	pthread_t thread;
 	bool started;
 	int pipe_fd, wake_fd;
-	int finished_fd; /* eventfd: nothing more will come */
-	int signal_fd;   /* of the terminal; -1 = there is none */
+	int finished_fd; /* eventfd: the stream is complete */
+	int signal_fd;   /* for signals of the terminal; -1 = none */
 	bool tty, key_ended;
 	struct top_usages usages;
 	enum top_view view_before_help;
-	bool entered; /* the terminal is ours, but while we are stopped */
+	bool entered; /* the screen is shown, unless the process is stopped */
 
 	struct fxt_events *events;
 	struct live *live;
@@ -55,14 +55,14 @@ struct top_thread {
 	struct resolver resolver;
 	uint64_t names_until_ns;
 
-	struct live_window window; /* that is shown */
+	struct live_window window; /* the shown window */
 	struct top_state state;
 	struct outbuf text;
 	uint64_t n_windows;
 	uint64_t drawn_ns, own_ns, own_at_ns;
-	bool by_itself; /* the recording has come to its end, and nobody has ended it */
+	bool by_itself; /* the recording ended without a request by the user */
 	bool quit;
-	int error; /* what went wrong: a negative errno */
+	int error; /* a negative errno */
 };
 
 /* ---- drawing ---- */
@@ -74,11 +74,11 @@ static void top_thread_print_window(struct top_thread *t)
 		json_print_line(top_json(&t->window, &t->state));
 	else if (top_draw(&t->text, &t->window, &t->state, 0, 0) == 0)
 		fwrite(t->text.data, 1, t->text.size, stdout);
-	/* If it takes no more, the dispatcher says why. */
+	/* If the output is closed, the dispatcher reports it. */
 	t->quit |= fflush(stdout) != 0 || ferror(stdout);
 }
 
-/* Draws the window that is shown, if there is one. */
+/* Draws the shown window, if there is one. */
 static void top_thread_draw(struct top_thread *t)
 {
 	struct terminal_size size = terminal_size();
@@ -124,7 +124,7 @@ static void top_thread_renew_symbols(struct top_thread *t)
 	resolver_use(&t->resolver, t->symbols);
 }
 
-/* What this process took since it was asked last. */
+/* Measures the CPU time of this process since the last call. */
 static void top_thread_measure_own(struct top_thread *t)
 {
 	uint64_t own_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), now_ns = clock_boot_ns();
@@ -135,7 +135,7 @@ static void top_thread_measure_own(struct top_thread *t)
 	t->own_at_ns = now_ns;
 }
 
-/* Whether the screen can wait: more is there to be read, and it was drawn not long ago. */
+/* Whether drawing can wait: there is more to read, and the screen was drawn recently. */
 static bool top_thread_may_skip(const struct top_thread *t, uint64_t now_ns)
 {
 	struct pollfd pfd = { t->pipe_fd, POLLIN, 0 };
@@ -165,7 +165,7 @@ static void top_thread_show_window(struct top_thread *t, struct live_window *w, 
 	*w = (struct live_window){ 0 };
 	t->state.real_ns = now.real_ns - (now.boot_ns - t->window.end_ns);
 	t->state.behind_ns = now_ns > t->window.end_ns ? now_ns - t->window.end_ns : 0;
-	/* Of those that run most more is known, whatever they are sorted by. */
+	/* Memory and I/O are read for the processes with most CPU time, with any sort key. */
 	top_sort(&t->window, NULL, TOP_BY_CPU);
 	top_usages_update(&t->usages, &t->window);
 	top_sort(&t->window, &t->usages, t->state.sort);
@@ -202,8 +202,8 @@ static int top_thread_close_window(struct top_thread *t, uint64_t ts_ns, bool la
 
 /* ---- events ---- */
 
-/* Nothing was said of the last window, which is not full: it is shown if there is something to
- * it. */
+/* Shows the last, incomplete window of a recording that ended by itself, if it is long enough or
+ * the only one. */
 static int top_thread_take_stop(struct top_thread *t, const struct event *ev)
 {
 	uint64_t left_ns = live_end_ns(t->live) > ev->ts_ns ? live_end_ns(t->live) - ev->ts_ns : 0;
@@ -247,7 +247,7 @@ static void top_thread_take_key(struct top_thread *t, char key)
 {
 	bool was_help = t->state.view == TOP_HELP;
 
-	/* Any key leaves the help; one that means something else does that, too. */
+	/* Any key closes the help. A key with a function also has its effect. */
 	if (was_help)
 		t->state.view = t->view_before_help;
 	switch (key) {
@@ -293,7 +293,7 @@ static void top_thread_take_keys(struct top_thread *t)
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	t->key_ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
-	/* Arrows and the like come as several characters, of which none is meant. */
+	/* Escape sequences (such as arrow keys) consist of several characters; they are ignored. */
 	for (ssize_t i = 0; i < n && keys[i] != '\033' && !t->quit; i++)
 		top_thread_take_key(t, keys[i]);
 }
@@ -319,7 +319,7 @@ static void top_thread_take_signals(struct top_thread *t)
 	}
 }
 
-/* Until when there is nothing to do, in milliseconds; -1 = no matter how long. */
+/* The time until the next action, in milliseconds; -1 = unlimited. */
 static int top_thread_timeout_ms(const struct top_thread *t, uint64_t now_ns)
 {
 	uint64_t due_ns = live_end_ns(t->live) + t->options.late_ns;
@@ -329,8 +329,8 @@ static int top_thread_timeout_ms(const struct top_thread *t, uint64_t now_ns)
 	return due_ns > now_ns ? (int)((due_ns - now_ns) / 1000000 + 1) : 0;
 }
 
-/* Returns 1 when the pipe has something (or has ended), 0 when nothing more will come, or a
- * negative errno. */
+/* Returns 1 when the pipe has data or has ended, 0 when the stream is complete, or a negative
+ * errno. */
 static int top_thread_wait_for_bytes(struct top_thread *t)
 {
 	for (;;) {
@@ -381,7 +381,7 @@ static ssize_t top_thread_read_pipe(void *userdata, void *to, size_t n)
 	return got < 0 ? -errno : got;
 }
 
-/* ---- the thread ---- */
+/* ---- thread ---- */
 
 static int top_thread_take_record(struct top_thread *t, const struct fxt_record *record)
 {
@@ -400,7 +400,8 @@ static int top_thread_read_stream(struct top_thread *t)
 	const struct fxt_record *record;
 	int r = fxt_reader_new_source(&reader, top_thread_read_pipe, t);
 
-	/* Without a byte: it could not be started, which others say. */
+	/* There is no data at all: the recording could not be started, which is reported
+	 * elsewhere. */
 	if (r != 0)
 		return r < 0 ? r : 0;
 	while (!t->quit && (r = fxt_reader_next(reader, &record)) > 0) {
@@ -414,7 +415,7 @@ static int top_thread_read_stream(struct top_thread *t)
 	return r < 0 ? r : 0;
 }
 
-/* What nobody looks at any more must not keep the recording from its end. */
+/* Drops the rest of the stream, so that the recording can end. */
 static void top_thread_drop_rest(struct top_thread *t)
 {
 	char rest[65536];
@@ -440,7 +441,7 @@ static void *top_thread_run(void *userdata)
 	t->error = top_thread_read_stream(t);
 	was_shown = terminal_is_shown();
 	terminal_leave();
-	/* The screen is gone: what it showed last stays to be read. */
+	/* The screen was restored, so the last window is printed. */
 	if (was_shown && t->by_itself && t->window.end_ns != 0)
 		top_thread_print_window(t);
 	eventfd_write(t->wake_fd, 1);

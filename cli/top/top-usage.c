@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* The text of /proc/PID/NAME; false if it cannot be read (others' I/O is none of ours). */
+/* Reads /proc/PID/NAME. Returns false if it is not readable (as I/O of other users' processes). */
 static bool usage_read(uint32_t pid, const char *name, char *to, size_t room)
 {
 	_cleanup_close_ int fd = -1;
@@ -51,7 +51,7 @@ static void usage_look(struct top_usage *u, const struct top_usage *before)
 		return;
 	u->has_io = true;
 	u->io_bytes = in + out;
-	/* (less than before is another process of this id) */
+	/* (a lower value belongs to a new process with this pid) */
 	if (!before || !before->has_io || before->io_bytes > u->io_bytes ||
 	    before->read_at_ns >= u->read_at_ns)
 		return;
@@ -60,7 +60,8 @@ static void usage_look(struct top_usage *u, const struct top_usage *before)
 			       (double)(u->read_at_ns - before->read_at_ns);
 }
 
-/* Records have the ids of the initial namespace of pids, which is the one with this inode. */
+/* Whether /proc has other pids than records, which use those of the initial pid namespace, with
+ * this inode. */
 static bool usage_has_other_pids(void)
 {
 	char name[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo top` shows of processes that is not in the stream: their memory, and what they read
- * from and write to storage, as /proc says it. Of those that are shown first only, and of none
- * where /proc has other pids than the kernel's records.
+ * Data about processes that is not in the stream: memory, and I/O of storage, from /proc. It is
+ * read only for the first processes of the table, and not at all if the pids in /proc differ from
+ * the kernel's.
  */
 #pragma once
 
@@ -17,9 +17,9 @@ struct top_usage {
 	uint32_t pid;
 	bool has_memory, has_io, has_rate;
 	uint64_t memory_bytes;    /* resident */
-	uint64_t io_bytes;        /* since it began */
-	uint64_t read_at_ns;      /* boot */
-	double io_bytes_a_second; /* since the look before */
+	uint64_t io_bytes;        /* since the start of the process */
+	uint64_t read_at_ns;      /* in CLOCK_BOOTTIME */
+	double io_bytes_a_second; /* since the previous read */
 };
 
 struct top_usages {
@@ -28,8 +28,8 @@ struct top_usages {
 	struct top_usage list[TOP_USAGES_MAX];
 };
 
-/* Looks at the first processes of W, which is sorted. */
+/* Reads the usage of the first processes of W, which is sorted. */
 void top_usages_update(struct top_usages *u, const struct live_window *w);
 
-/* Of PID; NULL = nothing is known. */
+/* The usage of PID; NULL = unknown. */
 const struct top_usage *top_usages_of(const struct top_usages *u, uint32_t pid);

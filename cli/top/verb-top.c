@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo top: a recording into a pipe, and a thread (cli/top/top-thread) that shows what comes out of
- * it.
+ * kymo top: makes a recording into a pipe. A thread (cli/top/top-thread) shows its data.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +18,11 @@
 #include "cli/service/remote.h"
 #include "cli/common/verb.h"
 
-/* What a pipe may hold while nobody reads it, where that is allowed. */
+/* The size of the pipe, if it is allowed. */
 enum { PIPE_BYTES = 1 << 20 };
 
-/* An archive is written four times in an interval: what is shown is that much late. */
+/* The archive is flushed this many times per interval, which determines the delay of the
+ * display. */
 enum { FLUSHES = 4 };
 
 #define INTERVAL_NS_MIN     UINT64_C(100000000)
@@ -33,13 +33,13 @@ struct job {
 	struct record_options options;
 	struct asked_for asked;
 	uint64_t interval_ns;
-	uint64_t count; /* of intervals; 0 = without end */
+	uint64_t count; /* of intervals; 0 = unlimited */
 	bool no_symbols;
 	struct recording *recording;
 	struct record_loop loop;
 	struct top_thread *thread;
 	int wake_fd;
-	int read_fd, write_fd; /* until others have them */
+	int read_fd, write_fd; /* until they are passed on */
 };
 
 static void verb_top_job_deinit(struct job *j)
@@ -54,7 +54,7 @@ static void verb_top_job_deinit(struct job *j)
 	record_loop_deinit(&j->loop);
 }
 
-/* The thread wants no more. */
+/* Whether the thread has ended the display. */
 static bool verb_top_wants_stop(void *userdata)
 {
 	struct job *j = userdata;
@@ -97,7 +97,8 @@ static void verb_top_fill_options(struct job *j)
 	asked_for_note(&j->asked, s, false);
 }
 
-/* The thread is there before the recording: its threads have its signals, and somebody reads. */
+/* Starts the thread before the recording: its signals are then blocked in all threads, and the pipe
+ * has a reader. */
 static int verb_top_start(struct job *j)
 {
 	const struct top_thread_options options = {
@@ -117,7 +118,7 @@ static int verb_top_start(struct job *j)
 	return r < 0 ? r : recording_start(j->recording);
 }
 
-/* The recording is over, or there is none. */
+/* Ends the thread after the recording, or without one. */
 static int verb_top_finish(struct job *j, int status)
 {
 	int shown;
@@ -129,7 +130,7 @@ static int verb_top_finish(struct job *j, int status)
 	return status == CLI_OK ? shown : status;
 }
 
-/* An empty screen: nothing that was selected ran. A machine may be idle. */
+/* Reports an empty screen: no selected task ran. A machine can be idle. */
 static int verb_top_complain_of_nothing(const struct job *j, const struct session_view *v)
 {
 	if (!j->asked.filtered || v->counters.events_of[GROUP_SCHED] > 0)
@@ -143,14 +144,14 @@ static int verb_top_watch(struct job *j)
 	int r = record_loop_run(&j->loop);
 
 	if (r == -EINTR) {
-		/* Whatever it was that could not be waited for. */
+		/* Exits without waiting for the end of the recording. */
 		terminal_leave();
 		cli_error("interrupted again");
 		_exit(CLI_FAILED);
 	}
 	if (r < 0 || recording_view(j->recording, &v) < 0)
 		return verb_top_finish(j, CLI_FAILED);
-	/* Messages are for the screen that was there before. */
+	/* Messages are printed after the screen is restored. */
 	r = verb_top_finish(j, CLI_OK);
 	return session_view_complain(&v, "top") ?: r ?: verb_top_complain_of_nothing(j, &v);
 }
