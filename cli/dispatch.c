@@ -52,17 +52,15 @@ static const struct verb *dispatch_find_verb(const char *name)
 	return NULL;
 }
 
-/*
- * The manual page, from the section of VERB on; on a terminal, and if it is installed. Returns only
- * if not.
- */
+/* Shows the manual page from the section of VERB on, if standard output is a terminal and the page
+ * is installed. Returns only if it cannot. */
 static void dispatch_show_manual(const struct verb *verb)
 {
 	char pager[128];
 
 	if (!isatty(STDOUT_FILENO))
 		return;
-	/* (man(1) says itself why it finds no page, and in many words) */
+	/* (man(1) would print an error of several lines if the page is missing) */
 	if (system("{ man --where kymo && command -v less; } >/dev/null 2>&1") != 0)
 		return;
 	snprintf(pager, sizeof(pager), "less '+/^ *kymo %s$'", verb->name);
@@ -86,7 +84,7 @@ static int dispatch_print_help(int argc, char **argv)
 	return cli_help();
 }
 
-/* The verb, here or elsewhere. */
+/* Runs the verb on this machine or on another one. */
 static int dispatch_run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct remote remote = { 0 };

@@ -4,5 +4,5 @@
  */
 #pragma once
 
-/* Runs what ARGV asks for. Returns an enum cli_exit. */
+/* Runs the command line ARGV. Returns an enum cli_exit. */
 int dispatch(int argc, char **argv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo: all of it is in the library that tests link, too.
+ * The main function. All other code is in the library that the tests also link.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,9 @@
 #include "cli/dispatch.h"
 
 /*
- * What is opened later must not become standard output, or messages would end up in it. What was
- * closed stays of no use: it is opened for the wrong direction. Returns 0 or a negative errno.
+ * Opens closed standard descriptors, so that a file that is opened later does not get one of their
+ * numbers, and messages are not written into it. They are opened for the wrong direction, so they
+ * remain unusable. Returns 0 or a negative errno.
  */
 static int main_fill_standard_descriptors(void)
 {
@@ -27,8 +28,9 @@ static int main_fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
 	if (main_fill_standard_descriptors() < 0)
-		return CLI_FAILED; /* nobody can be told */
-	/* A file that may not grow (ulimit -f) is a failure like others, with a message. */
+		return CLI_FAILED; /* an error message is not possible */
+	/* If a file reaches its limit (ulimit -f), writing fails with an error instead of a
+	 * signal. */
 	signal(SIGXFSZ, SIG_IGN);
 	return cli_check_printed(dispatch(argc, argv));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The verbs, in the order of --help: recording first, then what asks the daemon, then what reads.
+ * The verbs, in the order of --help: verbs that record, verbs that call the daemon, and verbs that
+ * read archives.
  */
 #include "cli/common/verb.h"
 

@@ -9,7 +9,7 @@
 
 int call_stacks_init(struct call_stacks *s, const struct symbol_options *o)
 {
-	/* (no samples: only what events name) */
+	/* (no samples: only stacks that events refer to) */
 	const struct profile_options none = { .to_ns = UINT64_MAX };
 	int r = symbol_options_open(o, &s->symbols);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call stacks that events name, with the names of their functions: those of the archive, and
- * those that the files of this machine have.
+ * The call stacks that events refer to, with function names from the archive and from the files of
+ * this machine.
  */
 #pragma once
 
@@ -19,23 +19,23 @@ struct call_stacks {
 	struct table stacks; /* process and id -> the innermost call */
 };
 
-/* Returns CLI_OK, or CLI_FAILED when it has said why. */
+/* Returns CLI_OK, or CLI_FAILED after an error message. */
 int call_stacks_init(struct call_stacks *s, const struct symbol_options *o);
 void call_stacks_deinit(struct call_stacks *s);
 
-/* Takes any event in. Returns 0 or -ENOMEM. */
+/* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int call_stacks_add(struct call_stacks *s, const struct event *ev);
 
-/* The innermost call of the stack that process PID has sent as ID; 0 = it is not known. */
+/* The innermost call of the stack of process PID with the id ID; 0 = unknown. */
 uint32_t call_stacks_find(const struct call_stacks *s, uint32_t pid, uint64_t id);
 
 /* One call of a stack. */
 struct call_stacks_step {
-	uint32_t place; /* its number: equal places have the same */
+	uint32_t place; /* equal places have equal numbers */
 	const struct profile_place *at;
 	const struct frame *frames; /* the functions there, innermost first; until the next step */
 	int n_frames;               /* 0 = they have no names */
 };
 
-/* What NODE is, which becomes its caller, 0 at the end. Returns 0 or -ENOMEM. */
+/* Sets *RET to the call NODE, and *NODE to its caller, or to 0 at the end. Returns 0 or -ENOMEM. */
 int call_stacks_step(struct call_stacks *s, uint32_t *node, struct call_stacks_step *ret);

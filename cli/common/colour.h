@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Colour for what people read on a terminal: standard output is one, $NO_COLOR is not set and $TERM
- * is not "dumb". Anywhere else all of these are empty texts, so what is printed stays the same.
+ * Colours for the text output. They are used if standard output is a terminal, $NO_COLOR is not set
+ * and $TERM is not "dumb". Otherwise, all of them are empty strings.
  */
 #pragma once
 
 enum colour {
-	COLOUR_OFF, /* back to what it was */
+	COLOUR_OFF, /* the default */
 	COLOUR_BAD,
 	COLOUR_WARNING,
 	COLOUR_GOOD,
@@ -14,5 +14,5 @@ enum colour {
 	COLOUR_MAX,
 };
 
-/* What begins it: to be printed to standard output. */
+/* The escape sequence for standard output that starts the colour. */
 const char *colour(enum colour c);

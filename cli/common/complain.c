@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What all verbs say the same way: messages, complaints of options, --help; and whether what was
- * printed got where it should.
+ * The shared texts of all verbs: messages, complaints about options, and --help; and the check that
+ * standard output was written.
  */
 #include "cli/common/verb.h"
 
@@ -24,10 +24,10 @@ void cli_set_verb(const struct verb *verb)
 	current = verb;
 }
 
-/* What is said on stderr comes behind what was printed before. Returns whether that was printed. */
+/* Flushes standard output, so that messages on stderr follow it. Returns whether that succeeded. */
 static bool complain_flush_printed(void)
 {
-	int e = errno; /* messages have it in them */
+	int e = errno; /* messages can contain it */
 	bool printed;
 
 	errno = 0;
@@ -48,7 +48,7 @@ static void complain(const char *format, va_list ap)
 	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
 	if (vasprintf(&text, format, ap) < 0)
 		return;
-	/* What others have called their things is no command to the terminal. */
+	/* Names from outside could contain commands to the terminal. */
 	for (rest = text; (line = strsep(&rest, "\n"));) {
 		size_t room = 3 * strlen(line) + 1;
 		_cleanup_free_ char *clean = malloc(room);
@@ -81,20 +81,20 @@ int cli_usage_error(const char *format, ...)
 	return CLI_USAGE;
 }
 
-/* Whether getopt_long() complains of a long option, which then is the word that it took last. */
+/* Whether getopt_long() complains about a long option, which is the last word that it parsed. */
 static bool complain_is_long_option(char **argv)
 {
 	const char *word = argv[optind - 1], *next = argv[optind];
 
 	if (optopt == 0 || optopt >= 256)
 		return true;
-	/* "--help=x" has the letter of -h. A word of letters, though, is taken only with its last
-	 * one, so that what was taken last may be any other option. */
+	/* For "--help=x", optopt is the letter of -h. But the invalid letter can also be in the
+	 * next word: optind moves past a word of letters only after its last letter. */
 	return strncmp(word, "--", 2) == 0 && strchr(word, '=') &&
 	       !(next && next[0] == '-' && next[1] != '-' && strchr(next + 1, optopt));
 }
 
-/* WORD is no long option of KNOWN, or not as it stands there. */
+/* Reports that WORD is not a long option in KNOWN, or not valid in this form. */
 static int complain_bad_long_option(const char *word, const struct option *known)
 {
 	int n = 2 + (int)strcspn(word + 2, "=");

@@ -20,29 +20,27 @@
 #include "base/clock.h"
 #include "capture/proc/task-state.h"
 
-/*
- * How long one that ends waits for the other threads of its process to do so, too: else it ends
- * alone.
- */
+/* How long an exiting thread waits for the exits of the other threads of its process. Afterwards,
+ * it exits alone. */
 #define OTHERS_NS UINT64_C(100000000)
 #define OTHERS_MS 2
 
-/* No process is held for longer, whatever was to look at it. */
+/* No process is held longer, even if it was not searched. */
 #define HOLD_NS UINT64_C(30000000000)
 
-/* How long it may take at most until a stop is noticed of which the thread is not notified. */
+/* The longest delay until the thread sees a stop without a notification. */
 #define UNTOLD_MS WALK_MS
 
-/* So often it is looked what other threads have forked, if that takes no larger part of the
- * time. */
+/* The interval of the search for processes that other threads have forked. It is longer if the
+ * search takes more than 1 / WALK_PART of the time. */
 #define WALK_NS   UINT64_C(100000000)
 #define WALK_MS   100
 #define WALK_PART 20
 
-/* How long a request to seize may wait, in each round. */
+/* The longest time that a request to seize a process can block, in each round. */
 #define SEIZE_NS 20000000
 
-/* How long it is tried to trace the thread that takes another one's place. */
+/* How long the thread tries to trace the thread that replaces another one in an exec. */
 #define SUCCESSOR_NS 5000000
 
 enum { WALK_DEPTH_MAX = 64 };
@@ -66,7 +64,7 @@ static pid_t exit_hold_process_of(pid_t tid)
 	return pid;
 }
 
-/* The system call in which TID stands still, or -1. */
+/* The number of the system call in which TID is stopped, or -1. */
 static long exit_hold_call_of(pid_t tid)
 {
 	long number = -1;
@@ -83,7 +81,7 @@ static long exit_hold_call_of(pid_t tid)
 	return number;
 }
 
-/* Whether TID has asked for its own end only. */
+/* Whether TID called exit() and not exit_group(). */
 static bool exit_hold_ends_alone(pid_t tid)
 {
 	return exit_hold_call_of(tid) == SYS_exit;
@@ -97,7 +95,7 @@ static bool exit_hold_is_in_exec(struct exit_hold *h __attribute__((unused)),
 	return number == SYS_execve || number == SYS_execveat;
 }
 
-/* Calls EACH for the tasks of PID, and returns how often that said true. */
+/* Calls EACH for the threads of PID. Returns how many calls returned true. */
 static unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
 				    bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid))
 {
@@ -118,7 +116,7 @@ static unsigned exit_hold_each_task(struct exit_hold *h, pid_t pid,
 	return n;
 }
 
-/* ---- requests that can wait ---- */
+/* ---- requests that can block ---- */
 
 static _Thread_local sigjmp_buf exit_hold_waited;
 static _Thread_local volatile sig_atomic_t exit_hold_waits;
@@ -129,10 +127,8 @@ static void exit_hold_on_timer(int number __attribute__((unused)))
 		siglongjmp(exit_hold_waited, 1);
 }
 
-/*
- * A timer that interrupts this thread, and no other. It is a signal of its own: the kernel restarts
- * the request behind a handler that returns.
- */
+/* Makes a timer that interrupts only this thread. It uses a signal of its own, since the kernel
+ * restarts the request after a handler returns. */
 static int exit_hold_make_timer(timer_t *ret)
 {
 	struct sigaction action = { .sa_handler = exit_hold_on_timer };
@@ -154,9 +150,9 @@ static void exit_hold_set_timer(timer_t timer, long ns)
 }
 
 /*
- * Traces TID. An exec keeps others from seizing its process until all other threads have ended, and
- * of those the exec waits for the ones that are held here. So the request is given up after
- * SEIZE_NS, and none is made again in this round. False with an errno.
+ * Traces TID. During an exec, no process can seize the group until all other threads have exited.
+ * But the exec waits for threads that are held here. So the request is abandoned after SEIZE_NS,
+ * and no other request is made in this round. Returns false with an errno.
  */
 static bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options)
 {
@@ -180,7 +176,7 @@ static bool exit_hold_seize(struct exit_hold *h, pid_t tid, unsigned options)
 	return error == 0;
 }
 
-/* ---- those that are held: the lock is, too ---- */
+/* ---- held threads (called with the lock) ---- */
 
 static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
 {
@@ -191,21 +187,21 @@ static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
 }
 
 /*
- * An exec kills the other threads of its process, and waits for their end. Then its own thread is
- * the first one of PID, and nobody traces it. It begins a program, which may end within a
+ * An exec kills the other threads of its process and waits for their exits. Then its own thread
+ * becomes the first one of PID, and is not traced. It runs a program, which can exit within a
  * millisecond.
  */
 static void exit_hold_seize_successor(struct exit_hold *h, pid_t pid)
 {
 	uint64_t end_ns = clock_read_ns(CLOCK_MONOTONIC) + SUCCESSOR_NS;
 
-	/* (the old one refuses until it has gone) */
+	/* (the old thread refuses until it has exited) */
 	while (!exit_hold_seize(h, pid, OPTIONS) && !h->gave_up && errno == EPERM &&
 	       clock_read_ns(CLOCK_MONOTONIC) < end_ns)
 		usleep(20);
 }
 
-/* TID, of PID, is at its exit: it goes on, and is traced no more. */
+/* Detaches from TID, a thread of PID that is at its exit, and lets it continue. */
 static void exit_hold_detach(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	bool execs = tid == pid && exit_hold_each_task(h, pid, exit_hold_is_in_exec) > 0;
@@ -235,13 +231,13 @@ static bool exit_hold_is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 	return !exit_hold_find(h, tid) && !task_state_is_ending(pid, tid);
 }
 
-/* (one that is traced already, or has gone: nothing happens) */
+/* (does nothing if the thread is already traced, or has exited) */
 static bool exit_hold_seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	return tid != pid && exit_hold_seize(h, tid, OPTIONS | PTRACE_O_TRACECLONE);
 }
 
-/* HELD is the last one of its process, or goes before the others. */
+/* HELD is the last thread of its process, or exits before the others. */
 static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
 {
 	if (exit_hold_each_task(h, held->pid, exit_hold_is_in_exec) > 0) {
@@ -255,7 +251,8 @@ static void exit_hold_settle_waiting(struct exit_hold *h, struct held *held, uin
 	}
 }
 
-/* Whether a thread of HELD's process is reported already: then all of them wait with it. */
+/* Whether a thread of HELD's process is already reported. If so, all of its threads wait
+ * together. */
 static bool exit_hold_is_told(const struct exit_hold *h, const struct held *held)
 {
 	for (unsigned i = 0; i < h->n; i++)
@@ -265,7 +262,7 @@ static bool exit_hold_is_told(const struct exit_hold *h, const struct held *held
 	return false;
 }
 
-/* Returns how soon it is to be called again, ms. */
+/* Returns when it must be called again, in milliseconds. */
 static int exit_hold_settle(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
@@ -296,9 +293,9 @@ static int exit_hold_settle(struct exit_hold *h)
 	return due_ms;
 }
 
-/* ---- what other threads than the first one have forked ---- */
+/* ---- processes forked by other threads than the first one ---- */
 
-/* What TID has forked, and what that has. (one that is traced already: nothing happens) */
+/* Adopts the descendants of TID. (does nothing for a process that is already traced) */
 static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 {
 	char path[64];
@@ -321,14 +318,15 @@ static bool exit_hold_adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
 	return true;
 }
 
-/* Tracing all threads would report it, but stop each of them for each of its signals. */
+/* Tracing all threads would report these forks, but it would also stop each thread for each
+ * signal. */
 static void exit_hold_walk_if_due(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC), took_ns;
 
 	if (now_ns < h->next_walk_ns)
 		return;
-	/* (an exec of another thread puts that in the place of the first one, which was traced) */
+	/* (an exec by another thread replaces the first thread, which was traced) */
 	exit_hold_seize(h, h->command, OPTIONS);
 	exit_hold_each_task(h, h->command, exit_hold_adopt_children);
 	if (h->gave_up)
@@ -337,7 +335,7 @@ static void exit_hold_walk_if_due(struct exit_hold *h)
 	h->next_walk_ns = now_ns + (took_ns * WALK_PART > WALK_NS ? took_ns * WALK_PART : WALK_NS);
 }
 
-/* ---- what happens to what is traced ---- */
+/* ---- stops of traced threads ---- */
 
 static void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid)
 {
@@ -351,7 +349,7 @@ static void exit_hold_on_exit_of(struct exit_hold *h, pid_t tid)
 		exit_hold_detach(h, pid, tid);
 		return;
 	}
-	/* A process that outlives it has its memory. */
+	/* The threads that outlive the first one keep the memory. */
 	if (tid == pid)
 		exit_hold_each_task(h, pid, exit_hold_seize_other);
 	h->list[h->n++] = (struct held){ tid, pid, HELD_WAITING, now_ns, 0 };
@@ -362,7 +360,7 @@ static bool exit_hold_is_stop_signal(int number)
 	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* TID has stopped with STATUS: goes on, but at its exit. */
+/* TID has stopped with STATUS: continues it, unless it is at its exit. */
 static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 {
 	int number = status & 0xff, event = status >> 8;
@@ -370,13 +368,13 @@ static void exit_hold_on_stop(struct exit_hold *h, pid_t tid, int status)
 	if (event == PTRACE_EVENT_EXIT)
 		exit_hold_on_exit_of(h, tid);
 	else if (event == PTRACE_EVENT_STOP && exit_hold_is_stop_signal(number))
-		/* Job control: it stays stopped until somebody continues it. */
+		/* Job control: it stays stopped until it is continued. */
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 	else
 		ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)(event ? 0 : number));
 }
 
-/* Whether the next of those that we trace has news, in *RET: a stop, or an end. */
+/* Whether a traced thread has changed its state; if so, *RET is the stop or the exit. */
 static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int options)
 {
 	ret->si_pid = 0;
@@ -394,10 +392,8 @@ static void exit_hold_take_stops(struct exit_hold *h)
 			     info.si_code == CLD_DUMPED;
 		struct held *held;
 
-		/*
-		 * It died while it was held. The command is not ours to reap, and with it all
-		 * ends.
-		 */
+		/* The thread died while it was held. The command is not reaped here: its owner does
+		 * that, and its end ends the hold. */
 		if (ended && tid == h->command) {
 			h->ending = true;
 			return;
@@ -445,7 +441,7 @@ static void *exit_hold_run(void *userdata)
 	return NULL;
 }
 
-/* ---- the owner's side ---- */
+/* ---- owner ---- */
 
 int exit_hold_begin(struct exit_hold *h, pid_t command)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds a command, and the processes that it makes, at their exit, when their memory is still
- * there, until somebody has looked at it.
+ * Holds a command and its descendants at their exit, while their memory still exists, until it has
+ * been searched.
  *
- * By ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT), in a thread of its own: the tracer is the
- * kernel's business thread by thread, and when this one ends, for whatever reason, all that it
- * traces goes on by itself. Only the first thread of a process is traced; the others if they
- * outlive it. Between start and exit nothing stops but for signals to that thread, and for the
- * moment of a fork. What other threads fork is not reported: it is looked for, so it is held if it
- * lives for some tenths of a second.
+ * It uses ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT) in a separate thread: the kernel assigns each
+ * tracee to a tracing thread, and when this thread ends, for any reason, its tracees continue. Only
+ * the first thread of a process is traced; other threads are traced if they outlive it. Between
+ * start and exit, a process stops only for signals to that thread and, for a moment, at a fork.
+ * Forks by other threads are not reported; they are found by a periodic search, so their children
+ * are held only if they live for some tenths of a second.
  *
- * What SIGKILL ends is not held: a user who kills so wants it gone, and if that was the kernel for
- * want of memory, the memory has gone already.
+ * Processes that SIGKILL ends are not held: a user wants them gone, or the kernel, out of memory,
+ * has freed their memory already.
  */
 #pragma once
 
@@ -24,10 +24,10 @@
 enum { EXIT_HOLD_MAX = 24 };
 
 enum held_state {
-	HELD_WAITING,  /* for its other threads to end */
-	HELD_READY,    /* and that was not reported */
-	HELD_TAKEN,    /* somebody looks at it */
-	HELD_RELEASED, /* it is to go on */
+	HELD_WAITING,  /* for the exits of its other threads */
+	HELD_READY,    /* can be taken, but the owner has not been notified */
+	HELD_TAKEN,    /* being searched */
+	HELD_RELEASED, /* must continue */
 };
 
 struct held {
@@ -37,19 +37,19 @@ struct held {
 };
 
 struct exit_hold {
-	bool runs; /* the thread does */
+	bool runs; /* the thread runs */
 	pthread_t thread;
 	pid_t command;
 	int thread_fd; /* wakes the thread */
-	int owner_fd;  /* readable when there is one to be taken */
+	int owner_fd;  /* readable if a process can be taken */
 	pthread_mutex_t lock;
 	pthread_cond_t begun;
-	int error;       /* of the begin; 1 = not known yet */
-	bool ending;     /* the thread is to end */
-	unsigned n_late; /* were let go because nobody had looked in time */
-	bool gave_up;    /* a request to trace would have waited too long, in this round */
-	timer_t timer;   /* that ends such a request; the thread's own */
-	unsigned depth;  /* of the walk to what other threads have forked */
+	int error;       /* of the start; 1 = not known yet */
+	bool ending;     /* the thread must end */
+	unsigned n_late; /* number of processes released after a timeout */
+	bool gave_up;    /* a request to trace timed out in this round */
+	timer_t timer;   /* interrupts such a request; used by the thread only */
+	unsigned depth;  /* of the search for forked processes */
 	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;
@@ -60,24 +60,20 @@ struct exit_hold {
 		.thread_fd = -1, .owner_fd = -1                                                    \
 	}
 
-/*
- * From now on process COMMAND, a child of ours, is held at its exit, and what it forks. Returns
- * 0, or a negative errno: -EPERM where tracing is not allowed.
- */
+/* Holds process COMMAND, a child of this process, and its descendants at their exit from now on.
+ * Returns 0, or a negative errno: -EPERM if tracing is not allowed. */
 int exit_hold_begin(struct exit_hold *h, pid_t command);
 
-/* At SIGCHLD, which comes for what is traced, too. */
+/* Must be called at SIGCHLD, which also arrives for traced processes. */
 void exit_hold_attend(struct exit_hold *h);
 
-/*
- * The next process that is held and nobody has looked at; 0 = there is none. It stays until it is
- * released, 30 s at most.
- */
+/* The next held process that has not been taken; 0 = none. It is held until it is released, for at
+ * most 30 s. */
 pid_t exit_hold_take(struct exit_hold *h);
 void exit_hold_release(struct exit_hold *h, pid_t pid);
 
-/* Whether any is held. */
+/* Whether a process is held. */
 bool exit_hold_any(struct exit_hold *h);
 
-/* All go on, and nothing is traced any more. Does nothing if nothing was. */
+/* Releases all processes and stops tracing. Does nothing if nothing was held. */
 void exit_hold_end(struct exit_hold *h);

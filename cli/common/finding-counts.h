@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Findings of kymo check, counted by their kind: of a format whose reader has a table of kinds
+ * Counts the findings of kymo check by kind, for formats whose reader has a table of kinds
  * (base/finding.h).
  */
 #pragma once
@@ -15,30 +15,29 @@
 
 struct finding_counts {
 	const struct finding_kind *kinds; /* of the format */
-	size_t n_kinds;                   /* FINDING_COUNTS_MAX at most */
-	bool json, all, notes, strict;    /* as the options of kymo check say */
+	size_t n_kinds;                   /* at most FINDING_COUNTS_MAX */
+	bool json, all, notes, strict;    /* the options of kymo check */
 	struct {
-		uint64_t n, first; /* the first is at this byte */
+		uint64_t n, first; /* the offset of the first one */
 	} counts[FINDING_COUNTS_MAX];
 };
 
-/* Counts a finding of the kind ID, and prints it with `all`. */
+/* Counts a finding of the kind ID, and prints it if `all` is set. */
 void finding_counts_add(struct finding_counts *c, unsigned id, uint64_t offset);
 
 uint64_t finding_counts_of(const struct finding_counts *c, enum finding_severity severity);
 
-/* The kinds that were found, for people. */
+/* Prints the kinds that were found as text. */
 void finding_counts_print(const struct finding_counts *c);
 
-/*
- * Adds the numbers by severity and the kinds to the report O and prints it, on one line with `all`.
- */
+/* Adds the kinds, and the numbers by severity, to the report O and prints it; on one line if `all`
+ * is set. */
 void finding_counts_print_json(const struct finding_counts *c, struct json_object *o);
 
-/* The enum cli_exit that these findings mean. */
+/* The enum cli_exit for these findings. */
 int finding_counts_exit(const struct finding_counts *c);
 
-/* Lists N KINDS, with their explanations as JSON. */
+/* Lists N KINDS; JSON also has their explanations. */
 void finding_counts_list(const struct finding_kind *kinds, size_t n, bool json);
 
 /* A kind as JSON, with its explanation. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file that a verb reads, or standard input.
+ * An input file of a verb, or standard input.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 struct input_file {
 	const char *name; /* borrowed; for messages */
-	int fd;           /* owned, but for standard input */
+	int fd;           /* owned, unless it is standard input */
 	bool standard;    /* standard input */
 };
 
@@ -18,19 +18,17 @@ struct input_file {
 		.fd = -1                                                                           \
 	}
 
-/*
- * Opens PATH for reading; "-" is standard input, which must not be a terminal. Returns CLI_OK, or
- * CLI_FAILED when it has said what is wrong.
- */
+/* Opens PATH for reading; "-" is standard input, which must not be a terminal. Returns CLI_OK, or
+ * CLI_FAILED after an error message. */
 int input_file_open(struct input_file *f, const char *path);
 
 void input_file_close(struct input_file *f);
 
-/* Says that reading failed with the negative errno E. Returns CLI_FAILED. */
+/* Prints that reading failed with the negative errno E. Returns CLI_FAILED. */
 int input_file_failed(const struct input_file *f, int e);
 
-/* How many bytes there are; 0 = nobody knows. */
+/* The size of the file in bytes; 0 = unknown. */
 uint64_t input_file_size(const struct input_file *f);
 
-/* How many of them were read; 0 = nobody knows. */
+/* The number of bytes read; 0 = unknown. */
 uint64_t input_file_position(const struct input_file *f);

@@ -107,7 +107,7 @@ struct json_object *json_from_hex(const uint8_t *p, size_t n)
 	return json_needed(json_object_new_string_len(hex, (int)(2 * n)));
 }
 
-/* C as JSON says it that is only ASCII. */
+/* Appends C as an escape sequence in ASCII. */
 static int json_put_escaped(struct outbuf *to, uint32_t c)
 {
 	if (c < 0x10000)
@@ -127,7 +127,7 @@ int json_append(struct outbuf *to, struct json_object *value, int flags)
 	for (size_t i = 0; i < n; i += bytes ?: 1) {
 		uint32_t c;
 
-		/* What json-c leaves as it is, but a terminal would obey, is in strings only. */
+		/* Control characters that json-c does not escape occur in strings only. */
 		bytes = text[i] == '\n' ? 0 : text_is_control(text + i, n - i, &c);
 		if (bytes == 0)
 			continue;

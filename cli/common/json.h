@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is said as JSON: an object is one list of its members, in the order of the output.
+ * JSON output. An object is one list of its members, in the order of the output.
  *
  *     JSON_OBJECT(JSON("id", t->pid), JSON_IF(t->exited, "code", t->code), JSON_OF(t, name),
  *                 JSON("cpus", JSON_LIST(c, t->cpus, t->n_cpus, JSON_OBJECT(JSON_OF(c, busy_ns)))))
  *
- * Running out of memory ends the command, wherever it happens: there is nothing to be saved, and
- * nobody has to check.
+ * If there is no memory, these functions exit, so callers need not check for errors.
  */
 #pragma once
 
@@ -22,8 +21,8 @@ struct json_member {
 	struct json_object *value;
 };
 
-/* A value as its type says: true or false, a number (a double has six digits that matter), text
- * (NULL becomes null), or an object of json-c's as it is. */
+/* A value by its C type: true or false, a number (a double has six significant digits), text (NULL
+ * becomes null), or an object of json-c. */
 #define JSON_VALUE(value)                                                                          \
 	_Generic((value),                                                                          \
 		bool: json_boolean, \
@@ -36,11 +35,11 @@ struct json_member {
 		struct json_object *: json_same,                                                   \
 		default: json_u64)(value)
 
-/* A member; the second one is left out unless CONDITION holds, and only then is its value made. */
+/* A member. JSON_IF omits the member, and does not evaluate its value, unless CONDITION holds. */
 #define JSON(key, value)               ((struct json_member){ key, JSON_VALUE(value) })
 #define JSON_IF(condition, key, value) ((condition) ? JSON(key, value) : (struct json_member){ "" })
 
-/* Members of the struct that P points to, whose keys are their names: up to 16. */
+/* Members with the names and values of members of the struct at P, at most 16. */
 #define JSON_OF(p, ...) JSON_EXPAND(JSON_OF_NEXT(p, __VA_ARGS__))
 #define JSON_OF_NEXT(p, member, ...)                                                               \
 	JSON(#member, (p)->member) __VA_OPT__(, JSON_OF_AGAIN JSON_NO_ARGS(p, __VA_ARGS__))
@@ -50,12 +49,12 @@ struct json_member {
 #define JSON_TWICE(...)  JSON_ONCE(JSON_ONCE(__VA_ARGS__))
 #define JSON_ONCE(...)   __VA_ARGS__
 
-/* Adds the members to TO; the second one makes an object of them. */
+/* JSON_ADD adds the members to TO; JSON_OBJECT makes an object of them. */
 #define JSON_ADD(to, ...) json_add_members(to, (struct json_member[]){ __VA_ARGS__, { NULL } })
 #define JSON_OBJECT(...)  JSON_ADD(json_object_new_object(), __VA_ARGS__)
 
-/* An array with a VALUE (a null is left out) for each of the N at FIRST, to which the pointer ITEM
- * points meanwhile. */
+/* An array with a VALUE for each of the N elements at FIRST. VALUE can use the pointer ITEM to the
+ * element. A null is omitted. */
 #define JSON_LIST(item, first, n, value)                                                           \
 	({                                                                                         \
 		struct json_object *item##_list_ = json_object_new_array();                        \
@@ -65,7 +64,7 @@ struct json_member {
 		item##_list_;                                                                      \
 	})
 
-/* Likewise an object, with a MEMBER for each. */
+/* An object with a MEMBER for each element, likewise. */
 #define JSON_MAP(item, first, n, ...)                                                              \
 	({                                                                                         \
 		struct json_object *item##_map_ = json_object_new_object();                        \
@@ -82,7 +81,8 @@ struct json_object *json_double(double value);
 struct json_object *json_string(const char *value);
 struct json_object *json_same(struct json_object *value);
 
-/* With all digits. JSON has no word for what is not a number: that is a text, "nan" or "inf". */
+/* A number with all its digits. JSON has no NaN or infinities: they become the texts "nan" and
+ * "inf". */
 struct json_object *json_real(double value);
 
 /* Returns TO. */
@@ -91,23 +91,21 @@ struct json_object *json_add_members(struct json_object *to, const struct json_m
 /* Appends ITEM, unless it is NULL. */
 void json_append_item(struct json_object *list, struct json_object *item);
 
-/* N bytes of text that nobody vouches for: what is not UTF-8 becomes U+FFFD; NULL becomes null. The
- * second one takes a string. */
+/* N bytes of untrusted text: invalid UTF-8 becomes U+FFFD; NULL becomes null. The second function
+ * takes a string. */
 struct json_object *json_from_bytes(const char *p, size_t n);
 struct json_object *json_from_text(const char *text);
 
 /* N bytes as hexadecimal digits. */
 struct json_object *json_from_hex(const uint8_t *p, size_t n);
 
-/*
- * Appends VALUE, with FLAGS of json-c's, in one line or several; nothing of it is a command to a
- * terminal. Returns 0 or -ENOMEM.
- */
+/* Appends VALUE, with FLAGS of json-c, on one or several lines, without control characters for a
+ * terminal. Returns 0 or -ENOMEM. */
 int json_append(struct outbuf *to, struct json_object *value, int flags);
 
 /* Prints it in the same way. */
 void json_print_value(struct json_object *value, int flags);
 
-/* Prints ROOT, on one line or for people to read, and lets go of it. */
+/* Prints ROOT, on one line or indented, and releases it. */
 void json_print_line(struct json_object *root);
 void json_print_pretty(struct json_object *root);

@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-/* Scripts whose interpreter is a script; bytes of a script's first line; program headers. */
+/* Limits: nested scripts; bytes of a script's first line; program headers. */
 enum { SCRIPTS_MAX = 4, HEAD_BYTES = 256, SEGMENTS_MAX = 256 };
 
 struct finder {
@@ -24,7 +24,7 @@ struct finder {
 	struct stat seen[ALLOCATOR_FILES_MAX];
 };
 
-/* Adds the regular file at PATH. Returns its descriptor, which the finder has, or -1. */
+/* Adds the regular file at PATH. Returns its descriptor, which the finder owns, or -1. */
 static int loaded_files_add_file(struct finder *f, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -40,7 +40,7 @@ static int loaded_files_add_file(struct finder *f, const char *path)
 	return f->fds[f->n++];
 }
 
-/* ---- what the linker says ---- */
+/* ---- output of the linker ---- */
 
 /* "\tlibc.so.6 => /lib/libc.so.6 (0x7f...)", "\t/lib/ld.so (0x7f...)" */
 static void loaded_files_take_line(struct finder *f, char *line)
@@ -89,7 +89,7 @@ static void loaded_files_ask_linker(struct finder *f, const char *linker, const 
 
 /* ---- programs ---- */
 
-/* Where the segment with the linker's name is, by the headers of a 64-bit file. */
+/* Finds the segment with the linker's name in the headers of a 64-bit file. */
 static int loaded_files_find_linker(int fd, char *to, size_t room)
 {
 	Elf64_Ehdr header;
@@ -116,7 +116,7 @@ static int loaded_files_find_linker(int fd, char *to, size_t room)
 	return -1;
 }
 
-/* The interpreter of a script: what stands behind "#!". */
+/* Finds the interpreter of a script, after "#!". */
 static int loaded_files_find_interpreter(int fd, char *to, size_t room)
 {
 	ssize_t n = pread(fd, to, room - 1, 0);
@@ -152,7 +152,7 @@ static void loaded_files_add_program(struct finder *f, const char *path)
 	}
 }
 
-/* The first file called COMMAND in PATH that can be executed. */
+/* The first executable file with the name COMMAND in PATH. */
 char *loaded_files_command(const char *command)
 {
 	const char *path = getenv("PATH") ?: "/bin:/usr/bin";

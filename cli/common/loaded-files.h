@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files that a command will have in memory when it begins: its program, what interprets that,
- * and the libraries that the dynamic linker says it will load. The linker is asked with the rights
- * of the user who runs the command, and runs nothing of it.
+ * The files that a command maps when it starts: its program, an interpreter, and the libraries that
+ * the dynamic linker lists. The linker runs with the rights of the user, and does not run code of
+ * the command.
  */
 #pragma once
 
@@ -10,15 +10,13 @@
 
 #include "capture/options/options.h"
 
-/*
- * The path of COMMAND, looked for as execvp() does: a new string, the caller's; NULL if there is
- * none.
- */
+/* The path of COMMAND, found like by execvp(), as a new string owned by the caller; NULL if not
+ * found. */
 char *loaded_files_command(const char *command);
 
 /*
- * Opens the files of COMMAND, looked for as execvp() does, into FDS (ALLOCATOR_FILES_MAX of them).
- * What cannot be opened is left out, as are those behind the last one that there is room for.
- * Returns how many.
+ * Opens the files of COMMAND, found like by execvp(), into FDS, which has room for
+ * ALLOCATOR_FILES_MAX. Skips files that cannot be opened, and files beyond the limit. Returns their
+ * number.
  */
 size_t loaded_files(const char *command, int *fds);

@@ -10,10 +10,10 @@
 #include "cli/common/verb.h"
 #include "writer/pack/pack.h"
 
-/* More damage than this is counted and not described one by one. */
+/* Further damage is counted, but not described. */
 enum { DAMAGES_SHOWN = 10 };
 
-/* Enough to know a call trace by; and versions that it may have some day. */
+/* The number of bytes that identify a call trace; the end of the versions that may exist. */
 enum { HEAD_BYTES = 64, VERSION_END = 16 };
 
 void open_trace_say_alien(const char *name, const struct unpack_damage *damage, int alien)
@@ -47,7 +47,8 @@ void open_trace_say_alien(const char *name, const struct unpack_damage *damage, 
 
 /* ---- call traces, GDB trace files, and trace-db ---- */
 
-/* Whether it is a call trace: by its first bytes, or since nothing else is packed so. */
+/* Whether the file is a call trace: it is not an archive, and either is in Snappy chunks, or begins
+ * like a call trace. */
 static int open_trace_is_calls(struct open_trace *t)
 {
 	const uint8_t *p;
@@ -62,12 +63,12 @@ static int open_trace_is_calls(struct open_trace *t)
 		return false;
 	if (unpack_method(t->stream.unpack) == PACK_SNAPPY && n > 0 && *p < VERSION_END)
 		return true;
-	/* (without a container only the newest has enough to be sure) */
+	/* (without compression, only the newest version can be identified) */
 	return apitrace_is_stream(p, n) &&
 	       (unpack_method(t->stream.unpack) != PACK_NONE || *p == APITRACE_VERSION_PROPERTIES);
 }
 
-/* Reports that no reader could be made; R is 0, a negative errno or an enum fxt_alien. */
+/* Reports that no reader was created; R is 0, a negative errno or an enum fxt_alien. */
 static int open_trace_started(const struct open_trace *t, int r)
 {
 	if (r < 0)
@@ -91,10 +92,8 @@ static int open_trace_start_calls(struct open_trace *t, const struct open_trace_
 	return open_trace_started(t, r > 0 ? FXT_ALIEN_EMPTY : r);
 }
 
-/*
- * Reports what a reader returned: a negative errno, or the END behind the last that could be read,
- * for which the container may be the reason. Returns R, or -1 for an error.
- */
+/* Reports the result of a reader: a negative errno, or END, the end of the readable part, which
+ * damage of the compression can cause. Returns R, or -1 for an error. */
 static int open_trace_read(struct open_trace *t, int r, int end)
 {
 	const struct unpack_damage *packed = unpack_damage(t->stream.unpack);
@@ -120,7 +119,8 @@ int open_trace_next_call(struct open_trace *t, const struct apitrace_call **ret)
 
 	while ((r = apitrace_reader_next(t->calls, ret)) == APITRACE_DAMAGE) {
 		damage = apitrace_reader_damage(t->calls);
-		/* It ends there since nothing more could be unpacked: that is said below. */
+		/* The trace ends here since the rest could not be unpacked, which is reported
+		 * below. */
 		if (!damage->truncated || !t->stream.damaged)
 			open_trace_damage(t, damage->offset, damage->what);
 	}
@@ -170,7 +170,7 @@ int open_trace_next_point(struct open_trace *t, const struct tracedb_point **ret
 
 /* ---- opening ---- */
 
-/* What a file without a magic number may be a Brotli stream of. */
+/* Detects traces in files without a magic number, which can be Brotli streams. */
 static bool open_trace_looks(const uint8_t *p, size_t n)
 {
 	return packed_stream_is_archive(p, n) || apitrace_is_stream(p, n) ||
@@ -198,7 +198,7 @@ static int open_trace_start(struct open_trace *t, const struct open_trace_kinds 
 				     : open_trace_refuse(t, "GDB trace file",
 							 "'kymo dump', 'kymo summary', 'kymo "
 							 "check', 'kymo cut' or 'kymo export'");
-	/* (nothing identifies it: all others come first) */
+	/* (trace-db files have no magic number: all other formats come first) */
 	if (r == 0 &&
 	    !packed_stream_is_archive(input_peek(&t->stream.head), input_ready(&t->stream.head)))
 		r = tracedb_reader_is_trace(&t->stream.head);

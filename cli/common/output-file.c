@@ -12,7 +12,7 @@
 
 #include "cli/common/verb.h"
 
-/* What is written to it is gone, and it can be written over by anybody. */
+/* A device that discards its input and that every user can write to. */
 static bool output_file_is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
@@ -27,7 +27,7 @@ static int output_file_open_stdout(struct output_file *o)
 			  "pipe");
 		return -EINVAL;
 	}
-	/* (one that was closed is the null device, to be read only) */
+	/* (main() replaces a closed standard output by the null device, opened for reading) */
 	if (fstat(STDOUT_FILENO, &st) < 0 ||
 	    !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
 	      (output_file_is_null_device(&st) &&
@@ -51,7 +51,7 @@ static char *output_file_default_path(const char *suffix)
 	return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
 }
 
-/* Opens what exists, without waiting for somebody to read it. Returns it, or -1 with errno. */
+/* Opens an existing file without waiting for a reader. Returns a descriptor, or -1 with errno. */
 static int output_file_open_existing(const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -63,7 +63,7 @@ static int output_file_open_existing(const char *path)
 	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0 ? -1 : TAKE_FD(fd);
 }
 
-/* Says why PATH cannot be opened, by the errno E that opening it ended with. Returns -E. */
+/* Explains why PATH cannot be opened, from the errno E. Returns -E. */
 static int output_file_say_why_not(const char *path, int e)
 {
 	struct stat st;
@@ -130,7 +130,7 @@ int output_file_begin(struct output_file *o)
 {
 	struct stat st;
 
-	/* Standard output is where the shell put it: it may append. */
+	/* The shell has set the position of standard output, which can be open for appending. */
 	if (o->created || o->standard)
 		return 0;
 	if (fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(o->fd, 0) < 0) {
@@ -144,7 +144,7 @@ void output_file_discard(struct output_file *o)
 {
 	struct stat st;
 
-	/* Only if it is still ours: somebody may have put another file there. */
+	/* Removes the file only if another file has not replaced it. */
 	if (o->created && lstat(o->path, &st) == 0 && st.st_dev == o->device &&
 	    st.st_ino == o->inode)
 		unlink(o->path);

@@ -12,17 +12,17 @@
 
 static const int ending_signals[] = { SIGHUP, SIGINT, SIGTERM };
 
-/* The file to take away when a signal ends the process. */
+/* The file that the signal handler removes. */
 static struct output_file *volatile unfinished;
 
-/* Only calls that a signal handler may make. */
+/* Calls only functions that are safe in a signal handler. */
 static void packed_output_throw_away(struct output_file *f)
 {
 	struct stat st;
 
 	if (f->standard || f->fd < 0)
 		return;
-	/* What somebody else made stays, but without bytes nobody takes it for a trace. */
+	/* An existing file stays, but is emptied, so that it does not look like a trace. */
 	if (!f->created && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(f->fd, 0) < 0)
 		return;
 	output_file_discard(f);
@@ -36,7 +36,7 @@ static void packed_output_on_signal(int number)
 	raise(number);
 }
 
-/* A signal that is ignored (nohup) stays so. */
+/* An ignored signal (nohup) stays ignored. */
 static void packed_output_watch_signals(void)
 {
 	struct sigaction to = { .sa_handler = packed_output_on_signal }, was;
@@ -133,7 +133,7 @@ static int packed_output_write_all(struct packed_output *o, const uint8_t *data,
 	return 0;
 }
 
-/* Writes the first block of what waits. */
+/* Writes the first block of the waiting data. */
 static int packed_output_write_piece(struct packed_output *o)
 {
 	struct outbuf *b = &o->waiting;
@@ -155,7 +155,7 @@ int packed_output_write(struct packed_output *o, const void *data, size_t n)
 	int r = 0;
 
 	o->bytes += n;
-	/* Where nothing is packed there are no blocks. */
+	/* Uncompressed data has no blocks. */
 	if (!o->packer.state)
 		return packed_output_write_all(o, from, n);
 	while (r == 0 && n > 0) {
@@ -165,7 +165,7 @@ int packed_output_write(struct packed_output *o, const void *data, size_t n)
 			return packed_output_failed(o, o->waiting.error);
 		from += some;
 		n -= some;
-		/* Where a block ends is known once there is more than one may hold. */
+		/* The end of a block is known when more data than its maximum is waiting. */
 		while (r == 0 && o->waiting.size > PACK_CHUNK_MAX)
 			r = packed_output_write_piece(o);
 	}
@@ -180,7 +180,7 @@ int packed_output_finish(struct packed_output *o)
 		r = packed_output_write_piece(o);
 	if (r < 0)
 		return r;
-	/* Some file systems say only now that there is no room. */
+	/* Some file systems report a full disk only at this point. */
 	if (close(o->file.fd) < 0 && errno != EINTR) {
 		r = packed_output_failed(o, -errno);
 		output_file_discard(&o->file);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A trace on its way into a file, packed or not: the file, and the packer before it. Blocks end
- * where records end, as those of a recording do, so that what is packed can be read up to where a
- * file is damaged.
+ * A file to which a trace is written, compressed or not. Blocks end at the ends of records, as in a
+ * recording, so that a damaged file can be read up to its damage.
  *
- * A file that is not finished is taken away again, also when a signal ends the process: none that
- * looks like a whole one stays behind.
+ * An unfinished file is removed, even if a signal ends the process, so that no incomplete trace is
+ * left.
  */
 #pragma once
 
@@ -22,8 +21,8 @@ struct packed_output {
 	pack_whole_fn whole;
 	struct outbuf waiting; /* less than a block */
 	struct outbuf packed;
-	uint64_t bytes;      /* that were given */
-	uint64_t file_bytes; /* that are in the file */
+	uint64_t bytes;      /* of the input */
+	uint64_t file_bytes; /* in the file */
 };
 
 #define PACKED_OUTPUT_NULL                                                                         \
@@ -33,37 +32,33 @@ struct packed_output {
 	}
 
 struct packed_output_args {
-	const char *path; /* as output_file_open() takes it */
+	const char *path; /* as in output_file_open() */
 	bool force;
 	enum pack_method method;
 	pack_whole_fn whole; /* of the format */
-	const int *inputs;   /* of what is read meanwhile: none of them may be the same file */
+	const int *inputs;   /* the open input files, which must not be the output, too */
 	size_t n_inputs;
 };
 
-/* Returns 0, or a negative errno when it has said what is wrong. One at a time may be open. */
+/* Returns 0, or a negative errno after an error message. Only one output can be open at a time. */
 int packed_output_open(struct packed_output *o, const struct packed_output_args *args);
 
-/*
- * The same for a file that is open, without a name, and called NAME in messages: FD is borrowed,
- * nothing is packed.
- */
+/* The same for FD (borrowed), an open file without a name, which messages call NAME. It is not
+ * compressed. */
 int packed_output_open_fd(struct packed_output *o, int fd, const char *name);
 
-/* Takes N bytes at DATA. Returns 0, or a negative errno when it has said why. */
+/* Writes N bytes at DATA. Returns 0, or a negative errno after an error message. */
 int packed_output_write(struct packed_output *o, const void *data, size_t n);
 
-/* Writes what is left and closes the file. Returns 0, or a negative errno when it has said why. */
+/* Writes the waiting data and closes the file. Returns 0, or a negative errno after an error
+ * message. */
 int packed_output_finish(struct packed_output *o);
 
-/* Takes away a file that was not finished. */
+/* Removes an unfinished file. */
 void packed_output_deinit(struct packed_output *o);
 
-/*
- * All of N bytes at DATA into a file of its own. Returns 0, or a negative errno when it has said
- * why not.
- */
+/* Writes all N bytes at DATA to a file. Returns 0, or a negative errno after an error message. */
 int packed_output_put(const struct packed_output_args *args, const void *data, size_t n);
 
-/* The `whole` of what may end anywhere. */
+/* The member `whole` for data that can be split anywhere. */
 size_t packed_output_any_bytes(const uint8_t *data, size_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --from, --to, --pid and --cpu of verbs that look at a part of an archive.
+ *	- from, --to, --pid and --cpu of verbs that process a part of an archive.
  */
 #pragma once
 
@@ -39,21 +39,21 @@ struct part_options {
 		OPTION_VALUE("pid", letter, part_options_pids, &(o)->pids),                        \
 		OPTION_VALUE("to", 0, part_options_to, o)
 
-/* Each takes a value (verb-options.h) to OPTIONS. */
+/* Each parses a value (verb-options.h) into OPTIONS. */
 
-/* "1.5s" since the beginning, "@NS" as the archive has it; to a struct part_options. */
+/* "1.5s" from the beginning, or "@NS", a time of the archive; for a struct part_options. */
 int part_options_from(void *options, char *text);
 int part_options_to(void *options, char *text);
 
-/* "0,2-3"; to a struct part_options. */
+/* "0,2-3"; for a struct part_options. */
 int part_options_cpus(void *options, char *text);
 
-/* "12,13"; to a struct part_ids. */
+/* "12,13"; for a struct part_ids. */
 int part_options_pids(void *ids, char *text);
 int part_options_tids(void *ids, char *text);
 
-/* Once all have been taken: whether the times make sense. Returns CLI_OK, or CLI_USAGE when it has
- * said what is wrong. */
+/* Checks the times after all options are parsed. Returns CLI_OK, or CLI_USAGE after an error
+ * message. */
 int part_options_check(const struct part_options *o);
 
 static inline bool part_options_absolute(const struct part_options *o)

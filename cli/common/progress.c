@@ -31,7 +31,7 @@ void progress_show(struct progress *p, uint64_t done)
 	p->next_ns = now + EVERY_NS;
 	p->shown = true;
 	text_format_size(size, done);
-	/* A file may grow while it is read. */
+	/* A file can grow while it is read. */
 	if (p->total > 0 && done <= p->total)
 		fprintf(stderr, "\r%s of %s, %.0f%%\033[K", size, TEXT_SIZE(p->total),
 			100.0 * (double)done / (double)p->total);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of progress on standard error for what takes long, if that is a terminal. What is done
- * before half a second is over shows nothing.
+ * A progress line on standard error, if it is a terminal. It appears after half a second.
  */
 #pragma once
 
@@ -10,15 +9,15 @@
 
 struct progress {
 	bool wanted, shown;
-	uint64_t total;   /* bytes; 0 = not known */
-	uint64_t next_ns; /* when it is shown again */
+	uint64_t total;   /* bytes; 0 = unknown */
+	uint64_t next_ns; /* the time of the next update */
 };
 
-/* Of TOTAL bytes (0 = nobody knows). */
+/* Starts the progress of TOTAL bytes (0 = unknown). */
 void progress_begin(struct progress *p, uint64_t total);
 
-/* DONE bytes of them are done. Cheap, to be called often. */
+/* Shows that DONE bytes are done. Cheap enough for frequent calls. */
 void progress_show(struct progress *p, uint64_t done);
 
-/* Takes the line away: before messages, and at the end. */
+/* Removes the line: before messages, and at the end. */
 void progress_clear(struct progress *p);

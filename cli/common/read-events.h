@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For verbs that compute something from all events of a trace.
+ * Reads all events of a trace, for verbs that compute sums.
  */
 #pragma once
 
@@ -8,23 +8,22 @@
 #include "reader/views/summary.h"
 #include "writer/event.h"
 
-/* Takes an event in. Returns 0 or -ENOMEM. */
+/* Processes an event. Returns 0 or -ENOMEM. */
 typedef int (*read_events_fn)(void *userdata, const struct event *ev);
 
-/*
- * Gives every event of T to TAKE, and speaks of damage. Returns CLI_OK, or CLI_FAILED when it has
- * said why reading ended.
- */
+/* Calls TAKE for every event of T, and reports damage. Returns CLI_OK, or CLI_FAILED after an error
+ * message. */
 int read_events(struct open_trace *t, read_events_fn take, void *userdata);
 
-/* Whether EV, an EVENT_START, says that CATEGORY was recorded. */
+/* Whether the recording of EV, an EVENT_START, had CATEGORY enabled. */
 bool read_events_asked_for(const struct event *ev, const char *category);
 
-/* Sums up damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were any. */
+/* Prints the sums of damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were
+ * any. */
 int read_events_finish(struct open_trace *t, const struct summary *s);
 
 /*
- * For those that name code: if N mappings of T had no room (maps.h), says so on stderr and returns
- * CLI_DAMAGE, as names are missing or wrong then. STATUS if there was room, or if that is an error.
+ * For verbs that name code: if N mappings of T did not fit (maps.h), warns on stderr that names are
+ * missing or wrong, and returns CLI_DAMAGE. Returns STATUS if all fitted, or if STATUS is an error.
  */
 int read_events_unmapped(const struct open_trace *t, uint64_t n, int status);

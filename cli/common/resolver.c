@@ -14,30 +14,30 @@
 #include "cli/common/verb.h"
 #include "writer/fxt/fxt-names.h"
 
-/* Beyond so many processes nobody asks who lives. */
+/* Beyond this number, processes are not looked up in /proc. */
 enum { PROCESSES_MAX = 1 << 20 };
 
-/* What more modules lack is not counted. */
+/* Missing names are counted for at most MODULES_MAX modules. */
 enum { MODULES_MAX = 1 << 16, MODULES_SHOWN = 20 };
 
-/* Clock snapshots of one boot differ by what the wall clock was set meanwhile. */
+/* Clock snapshots of one boot differ only by adjustments of the wall clock. */
 #define SAME_BOOT_NS ((int64_t)2 * 1000000000)
 
 struct resolver_process {
-	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not known */
-	uint32_t pid;      /* as the kernel calls it */
+	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = unknown */
+	uint32_t pid;      /* the kernel's pid */
 	bool looked_at, lives;
 };
 
-/* The text of a machine's kernel. */
+/* Data of the machine's kernel. */
 struct resolver_kernel {
 	struct symbol_mapping mapping;
 	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
 };
 
-/* What was asked about one module. */
+/* The lookups in one module. */
 struct resolver_module {
-	const char *path; /* of resolver.texts; "" = in no mapping */
+	const char *path; /* in resolver.texts; "" = in no mapping */
 	uint64_t n_asked, n_unnamed;
 };
 
@@ -61,7 +61,7 @@ void resolver_use(struct resolver *r, struct symbols *symbols)
 	r->n_asked = r->n_named = 0;
 }
 
-/* ---- whose archive it is ---- */
+/* ---- origin of the archive ---- */
 
 static void resolver_take_start(struct resolver *r, const struct event *ev)
 {
@@ -72,8 +72,8 @@ static void resolver_take_start(struct resolver *r, const struct event *ev)
 	r->foreign |= uname(&here) < 0 || strcmp(ev->start.host, here.nodename) != 0;
 }
 
-/* The first one after a start is of that recording; later ones are of where the wall clock was
- * set. */
+/* The first snapshot after a start belongs to that recording; later ones belong to adjustments of
+ * the wall clock. */
 static void resolver_take_clock(struct resolver *r, const struct event *ev)
 {
 	const struct clock_snapshot now = clock_snapshot();
@@ -86,7 +86,7 @@ static void resolver_take_clock(struct resolver *r, const struct event *ev)
 	r->foreign |= apart >= SAME_BOOT_NS || apart <= -SAME_BOOT_NS;
 }
 
-/* Whether the archive is of this machine since it was booted. */
+/* Whether the archive was recorded on this machine since its boot. */
 static bool resolver_is_of_here(const struct resolver *r)
 {
 	return r->has_start && r->has_clock && !r->foreign;
@@ -158,9 +158,9 @@ void resolver_forget(struct resolver *r, uint32_t pid)
 	free(table_remove(&r->processes, (uint64_t)pid + 1));
 }
 
-/* ---- who lives ---- */
+/* ---- living processes ---- */
 
-/* When process PID began, in clock ticks of CLOCK_BOOTTIME; -1 = there is none. */
+/* The start time of process PID in clock ticks of CLOCK_BOOTTIME; -1 = no such process. */
 static int64_t resolver_read_start_ticks(uint32_t pid)
 {
 	char path[32], line[1024];
@@ -172,7 +172,8 @@ static int64_t resolver_read_start_ticks(uint32_t pid)
 	f = fopen(path, "re");
 	if (!f)
 		return -1;
-	/* A process may call itself anything: fields are counted from the last parenthesis. */
+	/* The name of a process can contain any character, so fields are counted from the last
+	 * parenthesis. */
 	if (fgets(line, sizeof(line), f) && (end = strrchr(line, ')')) &&
 	    sscanf(end + 1,
 		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
@@ -183,7 +184,7 @@ static int64_t resolver_read_start_ticks(uint32_t pid)
 	return ticks;
 }
 
-/* Whether the process that is called so now is the one of the archive. */
+/* Whether the process that has this pid now is the process in the archive. */
 static bool resolver_is_alive(const struct resolver *r, struct resolver_process *p)
 {
 	int64_t ticks_a_second = sysconf(_SC_CLK_TCK), apart;
@@ -199,7 +200,7 @@ static bool resolver_is_alive(const struct resolver *r, struct resolver_process 
 	return p->lives;
 }
 
-/* ---- asking ---- */
+/* ---- lookups ---- */
 
 static struct symbol_mapping resolver_mapping_of(const struct profile_place *place,
 						 const struct resolver_kernel *kernel)
@@ -220,7 +221,7 @@ static struct symbol_mapping resolver_mapping_of(const struct profile_place *pla
 	};
 }
 
-/* Whether anything can be said of PLACE; fills the query. */
+/* Fills the query for PLACE. Returns false if PLACE cannot be looked up. */
 static bool resolver_make_query(struct resolver *r, const struct profile_place *place,
 				struct symbol_query *ret)
 {
@@ -240,19 +241,19 @@ static bool resolver_make_query(struct resolver *r, const struct profile_place *
 		ret->lives = resolver_is_alive(r, p);
 		return true;
 	}
-	/* Where the kernel begins says which one it is only as long as that one runs. */
+	/* Without a build id, the start address identifies a kernel only while it runs. */
 	return (place->mapping || kernel) &&
 	       (ret->mapping.n_build_id > 0 || resolver_is_of_here(r));
 }
 
-/* What nobody vouches for is taken where it is likely to be right. */
+/* Whether an unsure answer is likely to be right. */
 static bool resolver_is_believed(const struct resolver *r, const struct symbol_query *query,
 				 const struct symbol_frame *frame)
 {
 	return !frame->unsure || resolver_is_of_here(r) || (r->has_sysroot && !query->kernel);
 }
 
-/* Returns how many frames are known of PLACE, or -ENOMEM. */
+/* Returns the number of frames at PLACE, or -ENOMEM. */
 static int resolver_look_up(struct resolver *r, const struct profile_place *place)
 {
 	const struct symbol_frame *found;
@@ -324,12 +325,12 @@ int resolver_called(struct resolver *r, const struct profile_place *place, const
 	return symbols_called(r->symbols, &query, ret);
 }
 
-/* ---- what is missing ---- */
+/* ---- missing names ---- */
 
 DEFINE_ORDER_OF_POINTERS(compare_modules, struct resolver_module,
 			 COMPARE(y->n_unnamed, x->n_unnamed) ?: strcmp(x->path, y->path))
 
-/* A list of all modules, those with most unnamed addresses first (free() it), and their number. */
+/* The modules, those with most unnamed addresses first (free() the list), and their number. */
 static const struct resolver_module **resolver_sort_modules(const struct resolver *r, size_t *ret_n)
 {
 	return (const struct resolver_module **)table_sorted(&r->modules, compare_modules, ret_n);

@@ -2,14 +2,13 @@
 /*
  * Names for the places of one archive: reader/symbols behind the callback of struct profile_names.
  *
- * What the files of this machine say depends on whose archive it is, which it knows from the events
- * it is told:
+ * The files of this machine are valid only for some archives, which the events identify:
  *
- *	- /proc/PID is only looked at if the archive is of this host and this boot (the clocks of
- *	  its first moment say so), and if the process that has this id now began when that one did
- *	- the same goes for a kernel without build id
- *	- answers that nothing vouches for (reader/symbols: unsure) are only taken for archives of
- *	  this host and boot, or if the caller has said by --sysroot where the files are
+ *	- /proc/PID is used only if the archive is of this host and this boot (according to its
+ *	  first clock snapshot), and if the process with this pid has the same start time
+ *	- a kernel without a build id likewise
+ *	- unsure answers (reader/symbols: unsure) are used only for archives of this host and boot,
+ *	  or if the caller has given the files with --sysroot
  */
 #pragma once
 
@@ -20,9 +19,9 @@
 #include "reader/views/profile-names.h"
 
 struct resolver {
-	struct symbols *symbols; /* borrowed; NULL = nobody is asked */
+	struct symbols *symbols; /* borrowed; NULL = no lookups */
 	bool has_sysroot;
-	bool has_start, has_clock, foreign; /* what the archive says of itself */
+	bool has_start, has_clock, foreign; /* facts in the archive */
 	struct table processes;             /* koid + 1 -> struct resolver_process, owned */
 	struct table kernels;               /* kthreadd's koid -> struct resolver_kernel, owned */
 	struct table modules;               /* path, of `texts` -> struct resolver_module, owned */
@@ -31,36 +30,31 @@ struct resolver {
 	uint64_t n_asked, n_named; /* places */
 };
 
-/* All zeroes is an empty one, too. SYMBOLS is borrowed and may be NULL. */
+/* A resolver of zeroes is empty, too. SYMBOLS is borrowed and can be NULL. */
 void resolver_init(struct resolver *r, struct symbols *symbols, const struct symbol_options *o);
 void resolver_deinit(struct resolver *r);
 
-/* Takes EV in; what is of no use here is passed over. Returns 0 or -ENOMEM. */
+/* Adds EV, or ignores it if it is not needed. Returns 0 or -ENOMEM. */
 int resolver_add(struct resolver *r, const struct event *ev);
 
-/* From now on SYMBOLS (borrowed) are asked; what was counted is forgotten. */
+/* Uses SYMBOLS (borrowed) from now on, and resets the counts. */
 void resolver_use(struct resolver *r, struct symbols *symbols);
 
-/*
- * Forgets the process PID (a koid), of which nothing will be asked any more: for streams without
- * end.
- */
+/* Forgets the process PID (a koid), which will not be looked up again. For endless streams. */
 void resolver_forget(struct resolver *r, uint32_t pid);
 
 /* find() of struct profile_names; USERDATA is a struct resolver. */
 int resolver_find(void *userdata, const struct profile_place *place, const struct frame **ret);
 
-/* What the call before PLACE calls: as symbols_called(). */
+/* The function called at PLACE, like symbols_called(). */
 int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret);
 
-/*
- * What is missing, on stderr: a line for each module whose addresses have no names, those with most
- * of them first, and one for each problem that was met.
- */
+/* Prints the missing names on stderr: a line for each module with unnamed addresses, those with
+ * most of them first, and a line for each problem. */
 void resolver_print_missing(const struct resolver *r);
 
-/* All modules: {module, addresses, unnamed}. */
+/* The modules as JSON: {module, addresses, unnamed}. */
 struct json_object *resolver_json_modules(const struct resolver *r);
 
-/* What reader/symbols says: {file, problem}. */
+/* The problems of reader/symbols as JSON: {file, problem}. */
 struct json_object *resolver_json_problems(const struct resolver *r);

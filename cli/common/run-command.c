@@ -15,7 +15,7 @@
 #include "cli/common/loaded-files.h"
 #include "cli/common/verb.h"
 
-/* In the child: becomes ARGV when GO_FD is written to, or says in ERROR_FD why not. */
+/* Runs in the child: executes ARGV after GO_FD is written to, or writes the error to ERROR_FD. */
 __attribute__((noreturn)) static void run_command_become(char **argv, const sigset_t *mask,
 							 int go_fd, int error_fd)
 {
@@ -35,11 +35,11 @@ __attribute__((noreturn)) static void run_command_become(char **argv, const sigs
 	execvp(argv[0], argv);
 	e = errno;
 	n = write(error_fd, &e, sizeof(e));
-	(void)n; /* nobody is left to tell */
+	(void)n; /* no process is left to be told */
 	_exit(127);
 }
 
-/* The mappings go with exec. What cannot be mapped is no worse off than without this. */
+/* Maps the files until exec. A file that cannot be mapped is skipped. */
 static void run_command_map_files(const int *fds, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -47,7 +47,8 @@ static void run_command_map_files(const int *fds, size_t n)
 			   0);
 }
 
-/* As exec will: a recording that chooses by name has the process from its beginning then. */
+/* Sets the name that exec will set, so that a recording that selects by name includes the process
+ * from its start. */
 static void run_command_take_name(const char *command)
 {
 	const char *slash = strrchr(command, '/');
@@ -78,7 +79,7 @@ int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask
 		if (maps_files)
 			run_command_take_name(argv[0]);
 		run_command_map_files(files, n_files);
-		/* Else it would not notice that we are gone. */
+		/* Without this, the child would not notice the end of this process. */
 		close(go_fd);
 		run_command_become(argv, mask, wait_fd, write_fd);
 	}
@@ -110,7 +111,7 @@ int run_command_go(struct run_command *c)
 	int error = 0;
 	ssize_t n = write(c->go_fd, "", 1);
 
-	/* Closed by a successful exec. */
+	/* A successful exec closes the pipe. */
 	do
 		n = read(c->error_fd, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
@@ -136,7 +137,7 @@ bool run_command_poll(struct run_command *c)
 
 	if (c->pid == 0 || c->ended)
 		return c->ended;
-	/* (of one that is traced its stops are reported, too) */
+	/* (waitid() also reports stops of traced processes) */
 	c->ended = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 		   info.si_pid == c->pid && info.si_code != CLD_TRAPPED &&
 		   info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;

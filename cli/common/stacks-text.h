@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How walks of the stacks of programs have ended, in words.
+ * Describes how walks of user stacks have ended.
  */
 #pragma once
 
@@ -11,15 +11,13 @@
 
 #define STACKS_TEXT_MAX 320
 
-/* How many there were. */
+/* The number of walks. */
 uint64_t stacks_walked(const uint64_t walks[static WALK_ENDS_MAX]);
 
-/*
- * WALKS, by enum walk_end, into TO, which is returned: "1203 walked, 99.2 % to the thread's
- * beginning; 9 in code without a table"; "" if there were none.
- */
+/* Writes WALKS, by enum walk_end, to TO, which is returned: "1203 walked, 99.2 % to the thread's
+ * beginning; 9 in code without a table"; "" if there were none. */
 const char *stacks_text_format(char to[static STACKS_TEXT_MAX],
 			       const uint64_t walks[static WALK_ENDS_MAX]);
 
-/* Likewise, an object that the caller owns. */
+/* The same as an object owned by the caller. */
 struct json_object *stacks_json(const uint64_t walks[static WALK_ENDS_MAX]);

@@ -17,7 +17,7 @@ int symbol_options_add_dir(void *options, char *dir)
 	return CLI_OK;
 }
 
-/* Says which directory is not there. */
+/* Reports the missing directory. */
 static int symbol_options_check_dir(const char *option, const char *path)
 {
 	struct stat st;

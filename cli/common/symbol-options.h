@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --no-symbols, --debug-dir, --debuginfod and --sysroot of verbs that give addresses names.
+ *	- no-symbols, --debug-dir, --debuginfod and --sysroot of verbs that name addresses.
  */
 #pragma once
 
@@ -14,17 +14,15 @@ enum { SYMBOL_OPTIONS_DIRS_MAX = 64 };
 
 struct symbol_options {
 	bool none;       /* no names but those in the archive */
-	bool no_lines;   /* functions by symbol tables: no DWARF is read */
-	bool debuginfod; /* ask servers, too */
+	bool no_lines;   /* functions from symbol tables only, without DWARF */
+	bool debuginfod; /* also query servers */
 	const char *sysroot;
 	const char *debug_dirs[SYMBOL_OPTIONS_DIRS_MAX];
 	size_t n_debug_dirs;
 };
 
-/*
- * The rows of the options: where names are looked for; and, for those who can do without, whether.
- * O is a struct symbol_options *.
- */
+/* The rows of the options: where to search for names, and, for verbs that can work without names,
+ * whether to search. O is a struct symbol_options *. */
 #define SYMBOL_PLACE_ROWS(o)                                                                       \
 	OPTION_VALUE("debug-dir", 0, symbol_options_add_dir, o),                                   \
 		OPTION_FLAG("debuginfod", &(o)->debuginfod),                                       \
@@ -39,8 +37,6 @@ struct symbol_options {
 /* Takes the value of --debug-dir (verb-options.h) to a struct symbol_options. */
 int symbol_options_add_dir(void *options, char *dir);
 
-/*
- * Opens *RET, or leaves it NULL with --no-symbols. Returns CLI_OK, or CLI_FAILED when it has said
- * why.
- */
+/* Opens *RET, or sets it to NULL with --no-symbols. Returns CLI_OK, or CLI_FAILED after an error
+ * message. */
 int symbol_options_open(const struct symbol_options *o, struct symbols **ret);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file without a name, that goes with its last descriptor; in TMPDIR.
+ * A file without a name, in TMPDIR, which is deleted when its last descriptor is closed.
  */
 #pragma once
 
-/* Returns a descriptor to read and to write, or -1 when it has said why there is none. */
+/* Returns a descriptor for reading and writing, or -1 after an error message. */
 int temporary_file_open(void);

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* The other screen, no cursor, no wrapping; and back. */
+/* Switches to the alternate screen, without cursor and wrapping; and back. */
 static const char show[] = "\033[?1049h\033[?25l\033[?7l";
 static const char hide[] = "\033[?7h\033[?25h\033[?1049l";
 
@@ -59,7 +59,7 @@ static void terminal_on_death(int signal)
 	raise(signal);
 }
 
-/* Once: what ends the process without asking us. */
+/* Installs, once, handlers for exit() and signals that end the process. */
 static void terminal_hook(void)
 {
 	static const int deaths[] = { SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,
@@ -87,7 +87,7 @@ int terminal_enter(void)
 	terminal.shown = true;
 	if (terminal.has_keys) {
 		keys = terminal.before;
-		/* Ctrl-C and Ctrl-Z stay what they are. */
+		/* Ctrl-C and Ctrl-Z keep their meaning. */
 		keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 		keys.c_cc[VMIN] = 1;
 		keys.c_cc[VTIME] = 0;
@@ -105,7 +105,8 @@ void terminal_leave(void)
 		return;
 	terminal.shown = false;
 	terminal_say(hide);
-	/* In the background it is another's, and to touch it would stop us. */
+	/* A process in the background does not own the terminal, and changing it would stop the
+	 * process. */
 	if (terminal.has_keys && tcgetpgrp(STDIN_FILENO) == getpgrp())
 		tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);
 	errno = error;

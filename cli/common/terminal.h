@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal on standard output, as a screen to draw on, and the keys that come from standard
- * input. There is one, so this has state of its own.
+ * The terminal on standard output, as a screen, and the keys from standard input. A process has
+ * only one terminal, so the state is global.
  *
- * It is given back on every way out: terminal_leave(), exit(), and signals that kill.
+ * The terminal is restored on every exit: by terminal_leave(), at exit(), and at signals that kill.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether standard output is one. */
+/* Whether standard output is a terminal. */
 bool terminal_is_there(void);
 
-/*
- * Prints N bytes of what others wrote, which pass to files and pipes as they are: here nothing of
- * them is a command. Returns 0, -ENOMEM, or -EPIPE if nobody takes it.
- */
+/* Prints N bytes of foreign text. Files and pipes get them unchanged; for a terminal, control
+ * characters are removed. Returns 0, -ENOMEM, or -EPIPE if the output is closed. */
 int terminal_print(const char *p, size_t n);
 
-/*
- * Shows an empty screen; keys come at once and without echo. May be called again (after a stop).
- * Returns 0 or a negative errno.
- */
+/* Shows an empty screen; keys are read immediately and without echo. Can be called again after a
+ * stop. Returns 0 or a negative errno. */
 int terminal_enter(void);
 
-/* Gives it back as it was; nothing, if it is not ours. Safe in signal handlers. */
+/* Restores the terminal, if terminal_enter() changed it. Safe in signal handlers. */
 void terminal_leave(void);
 
-/* Whether it is ours. */
+/* Whether the screen is shown. */
 bool terminal_is_shown(void);
 
 /* Whether keys can be read from standard input. */
@@ -38,5 +34,5 @@ struct terminal_size {
 	unsigned rows, columns;
 };
 
-/* 24 and 80 where nobody knows. */
+/* 24 and 80 if the size is unknown. */
 struct terminal_size terminal_size(void);

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/common/verb.h"
 
-/* Of the command line that is being parsed. */
+/* The option that is being parsed, as typed. */
 static char typed[64];
 static bool separated;
 
@@ -22,10 +22,10 @@ bool verb_options_separated(void)
 	return separated;
 }
 
-/* What getopt_long() answers for the long option of row 0; letters are below. */
+/* The result of getopt_long() for the long option of row 0, above all letters. */
 enum { LONG_FIRST = 256 };
 
-/* The two tables that getopt_long() takes. */
+/* Makes the two tables for getopt_long(). */
 static void verb_options_make_tables(const struct verb_option *rows, size_t n, bool command,
 				     struct option *options, char *letters)
 {

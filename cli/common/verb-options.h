@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of a verb: a table of what they are called and where what they say goes. --help is
- * one of every verb.
+ * The options of a verb: a table of their names and of the destinations of their values. Every verb
+ * has --help.
  */
 #pragma once
 
@@ -10,20 +10,18 @@
 
 struct verb_option {
 	const char *name; /* without the dashes */
-	int letter;       /* 0 = it has none */
+	int letter;       /* 0 = none */
 	int argument;     /* no_argument, required_argument, optional_argument */
-	/* What is set, of these three what is not NULL. */
-	bool *flag;        /* to true */
-	const char **text; /* to the value, a part of argv; NULL where there is none */
-	/*
-	 * Is called with the value, which it may take apart. Returns CLI_OK, or an enum cli_exit
-	 * when it has said what is wrong.
-	 */
+	/* The destinations; each can be NULL. */
+	bool *flag;        /* is set to true */
+	const char **text; /* is set to the value, a part of argv, or to NULL without a value */
+	/* Parses the value, and can modify it. Returns CLI_OK, or an enum cli_exit after an error
+	 * message. */
 	int (*take)(void *userdata, char *value);
 	void *userdata;
 };
 
-/* Rows of the usual kinds; a table ends with { 0 }. */
+/* Rows of the usual kinds. A table ends with { 0 }. */
 #define OPTION_FLAG(option, to)                                                                    \
 	{                                                                                          \
 		.name = (option), .flag = (to)                                                     \
@@ -44,32 +42,28 @@ struct verb_option {
 	}
 
 enum {
-	VERB_OPTIONS_GO = -1, /* there is something to do */
+	VERB_OPTIONS_GO = -1, /* the options are valid */
 };
 
-/*
- * Takes all options of ARGV by the table ROWS. Returns VERB_OPTIONS_GO, with optind at the first
- * word that is none, or the enum cli_exit to end with.
- */
+/* Parses all options of ARGV with the table ROWS. Returns VERB_OPTIONS_GO, with optind at the first
+ * word that is not an option, or an enum cli_exit. */
 int verb_options_parse(int argc, char **argv, const struct verb_option *rows);
 
-/*
- * The same for a verb that runs a command: what stands behind the first word that is no option is
- * the command's.
- */
+/* The same for a verb that runs a command: all words after the first one that is not an option
+ * belong to the command. */
 int verb_options_parse_command(int argc, char **argv, const struct verb_option *rows);
 
-/* In a row's take(): the option as it was typed, "-d" or "--duration". */
+/* For a row's take(): the option as typed, "-d" or "--duration". */
 const char *verb_options_typed(void);
 
-/* After parsing: whether "--" ended the options ("-o --" names a file). */
+/* After parsing: whether "--" ended the options ("-o --" is a file name). */
 bool verb_options_separated(void);
 
-/* The same for a verb that takes N words beside its options; WHAT says which, for the complaint
- * about another number: "it takes ...". */
+/* The same for a verb with N words besides its options; WHAT is the error message for another
+ * number. */
 int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,
 			    const char *what);
 
-/* What that is for many. */
+/* The WHAT of verbs with one file. */
 #define VERB_TAKES_FILE "expected one FILE, or '-' for standard input"
 #define VERB_TAKES_EDIT "it takes an archive and a file for the result"

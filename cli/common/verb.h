@@ -3,33 +3,34 @@
  * A verb of the command line: a file cli/ROOM/verb-<name>.c that defines its row, and a line in
  * verbs.c.
  *
- * The dispatcher in dispatch.c finds the row, answers --help from it, and hands the rest to run()
- * with argv[0] being the verb. Verbs print results to stdout and everything else to stderr, and
- * speak of failures through cli_error(): what failed, on what, why, and what to do about it.
+ * The dispatcher in dispatch.c finds the row, answers --help from it, and calls run() with the verb
+ * as argv[0]. Verbs print results to stdout and everything else to stderr. They report errors with
+ * cli_error(): the failed operation, its object, the reason, and a remedy.
  */
 #pragma once
 
-/* What the process exits with. */
+/* The exit status of the process. */
 enum cli_exit {
 	CLI_OK = 0,
 	CLI_FAILED = 1,
 	CLI_USAGE = 2,
-	CLI_DAMAGE = 3, /* done, with loss or damage worth knowing */
-	CLI_FOUND = 4,  /* what was not to be found was (leaks --fail-over) */
-	/* Of a verb that runs a COMMAND, whose own exit status it returns (record_job_exit()). */
+	CLI_DAMAGE = 3, /* complete, with loss or damage */
+	CLI_FOUND = 4,  /* found something to fail for (leaks --fail-over) */
+	/* Of a verb that runs a COMMAND, and otherwise returns the command's exit status
+	 * (record_job_exit()). */
 	CLI_COMMAND_FAILED = 125, /* kymo itself failed */
 	CLI_NOT_EXECUTABLE = 126,
 	CLI_NOT_FOUND = 127,
-	CLI_SIGNALLED = 128, /* and the number of the signal */
+	CLI_SIGNALLED = 128, /* plus the number of the signal */
 };
 
 struct verb {
 	const char *name;
-	const char *synopsis;              /* what follows the name on the usage line */
+	const char *synopsis;              /* the usage line after the name */
 	const char *what;                  /* one line for the list of verbs */
 	const char *options;               /* the option lines of --help, or NULL */
-	void (*more_options)(void);        /* prints those of a table, or NULL */
-	const char *notes;                 /* what stands behind all of them, or NULL */
+	void (*more_options)(void);        /* prints the options of a table, or NULL */
+	const char *notes;                 /* text after the options, or NULL */
 	const char *examples;              /* two lines, the last part of --help */
 	int (*run)(int argc, char **argv); /* returns an enum cli_exit */
 };
@@ -73,28 +74,23 @@ extern const struct verb *const verbs[];
 /* Prints "kymo VERB: message" to stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, as the answer CLI_FAILED. */
+/* The same; returns CLI_FAILED. */
 #define cli_failed(...) (cli_error(__VA_ARGS__), CLI_FAILED)
 
-/* The same, then how to get help; returns CLI_USAGE. */
+/* The same, followed by a pointer to --help; returns CLI_USAGE. */
 int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/*
- * What a verb says when getopt_long() answers '?' or ':' (its short options start with ':', so that
- * getopt itself is silent), with the long options that it KNOWS, the nearest of which is named.
- * Returns CLI_USAGE.
- */
+/* Reports that getopt_long() returned '?' or ':' (the short options start with ':', which silences
+ * getopt itself). Names the nearest of the long options in KNOWN. Returns CLI_USAGE. */
 struct option;
 int cli_bad_option(int answer, char **argv, const struct option *known);
 
-/* Prints the help of the verb that runs. Returns CLI_OK. For the --help option of verbs. */
+/* Prints the help of the running verb, for its option --help. Returns CLI_OK. */
 int cli_help(void);
 
-/* Messages are of VERB from now on, and cli_help() is its help. */
+/* Sets the verb of messages and of cli_help(). */
 void cli_set_verb(const struct verb *verb);
 
-/*
- * R, or CLI_FAILED, with a message, when what was printed did not get where it should: into a full
- * disk or a closed pipe.
- */
+/* Returns R, or CLI_FAILED after an error message if standard output could not be written, because
+ * of a full disk or a closed pipe. */
 int cli_check_printed(int r);
