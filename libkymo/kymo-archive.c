@@ -9,12 +9,12 @@
 #include "writer/koids.h"
 #include "writer/pack/pack.h"
 
-/* Of a name: what is longer is cut. And of all: later ones are not kept. */
+/* Limits: longer names are cut, and names beyond the total size are not stored. */
 enum { NAME_BYTES_MAX = 1024, NAMES_BYTES_MAX = 64 << 20 };
 
 struct kymo_named {
 	uint64_t process; /* of a thread */
-	size_t bytes;     /* that it counts for */
+	size_t bytes;     /* its share of the total size */
 	char name[];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The event that was read last, and the names that were seen.
+ * The last event that was read, and the names of processes and threads.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "libkymo/kymo.h"
 #include "reader/packed/packed-stream.h"
 
-/* Texts are copied behind each other, with a NUL behind each: where one begins, and its length. */
+/* A copied text: its offset and length. A NUL follows each text. */
 struct kymo_text {
 	size_t at, length;
 };
@@ -39,11 +39,9 @@ struct kymo_archive {
 	struct kymo_event event;
 	uint64_t lost, full_buffers;
 	struct table processes, threads; /* by koid: struct kymo_named; owned */
-	size_t name_bytes;               /* of both */
+	size_t name_bytes;               /* of processes and threads together */
 };
 
-/*
- * Makes E from RECORD, an event, scheduling or log record. Returns 1, 0 if it is none of these, or
- * -ENOMEM.
- */
+/* Fills E from RECORD, an event, scheduling or log record. Returns 1, 0 for other records, or
+ * -ENOMEM. */
 int kymo_event_take(struct kymo_event *e, const struct fxt_record *record);

@@ -100,7 +100,7 @@ static bool kymo_event_take_sched(struct kymo_event *e, const struct fxt_record 
 	}
 }
 
-/* What the type of the record says. */
+/* Sets the kind from the type of the record. */
 static bool kymo_event_take_kind(struct kymo_event *e, const struct fxt_record *record)
 {
 	switch (record->type) {

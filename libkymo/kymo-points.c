@@ -29,7 +29,7 @@ static int kymo_points_find_trace(kymo_points *p)
 	return r > 0 ? 0 : r ?: -EBADMSG;
 }
 
-/* Where it ends: the container may be the reason. */
+/* Records the damage that ended the reading, in the points or in the compression. */
 static void kymo_points_take_damage(kymo_points *p, bool damaged)
 {
 	const struct tracedb_damage *damage = damaged ? tracedb_reader_damage(p->reader) : NULL;
@@ -171,7 +171,7 @@ static const struct tracedb_dictionary *kymo_point_dictionary(const kymo_point *
 	return tracedb_reader_dictionary(p->points->reader);
 }
 
-/* The value of variable I, and the format of its type; NULL = there is none. */
+/* The value of variable I, and the format of its type; NULL = no such variable. */
 static const struct tracedb_value *kymo_point_value(const kymo_point *p, size_t i,
 						    uint32_t *ret_format)
 {

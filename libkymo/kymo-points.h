@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Points that are loaded, and a view of one.
+ * Loaded points, and a view of one point.
  */
 #pragma once
 
@@ -10,9 +10,9 @@
 
 struct kymo_points {
 	struct packed_stream stream;
-	struct tracedb_reader *reader; /* has the dictionary */
+	struct tracedb_reader *reader; /* contains the dictionary */
 	struct tracedb_store *store;
-	const char *damage; /* NULL = there is none */
+	const char *damage; /* NULL = not damaged */
 	uint64_t damage_offset;
 };
 

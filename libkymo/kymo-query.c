@@ -8,8 +8,8 @@
 
 struct kymo_query {
 	struct query query;
-	bool parsed; /* the expression, at least */
-	bool broken; /* something that could not be taken in as a whole is in it */
+	bool parsed; /* the expression is parsed */
+	bool broken; /* adding an expression failed halfway */
 	struct query_error error;
 };
 
@@ -38,7 +38,7 @@ kymo_query *kymo_query_free(kymo_query *q)
 	return NULL;
 }
 
-/* ---- what is asked ---- */
+/* ---- expressions ---- */
 
 static void kymo_query_clear_error(kymo_query *q)
 {

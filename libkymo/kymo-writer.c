@@ -11,7 +11,7 @@
 
 struct kymo_writer {
 	enum tracedb_layout layout;
-	char **names; /* owned, as are they */
+	char **names; /* owned, as are its strings */
 	size_t n_names, names_room;
 	struct tracedb_type *types; /* owned */
 	size_t n_types, types_room;
@@ -21,7 +21,7 @@ struct kymo_writer {
 	/* The point: */
 	struct tracedb_entry *entries; /* owned */
 	size_t n_entries, entries_room;
-	int error; /* the first one */
+	int error; /* the first error */
 };
 
 int kymo_writer_new(kymo_writer **ret, enum kymo_layout layout)
@@ -133,7 +133,7 @@ int kymo_writer_auxiliary(kymo_writer *w, uint64_t value)
 							     .auxiliary = value });
 }
 
-/* Adds V, a value of FORMAT. If its type has a size, it has that one. */
+/* Adds V, a value of FORMAT. A type with a size determines the size of the value. */
 static int kymo_writer_variable(kymo_writer *w, int name, int type, enum tracedb_format format,
 				struct tracedb_value v)
 {
@@ -188,7 +188,7 @@ int kymo_writer_end_point(kymo_writer *w)
 
 	if (r == 0)
 		r = w->begun ? tracedb_writer_point(&w->writer, &point) : -EINVAL;
-	/* (it has the room that it needs once the bytes are taken) */
+	/* (there will be room when the bytes are taken) */
 	w->out.error = 0;
 	w->n_entries = 0;
 	w->error = 0;
@@ -221,7 +221,7 @@ int kymo_writer_flush(kymo_writer *w, int fd)
 		else if (errno != EINTR)
 			error = -errno;
 	}
-	/* What could not be written is written the next time. */
+	/* Data that was not written is written by the next call. */
 	if (done > 0)
 		memmove(w->out.data, w->out.data + done, w->out.size - done);
 	w->out.size -= done;
