@@ -57,7 +57,7 @@ for load in load load-fp; do
 		calls --call "$TMP/$load:deep(int n) -> int" -- "$TMP/$load" deep $depth
 		assert_eq "$(count .)" $((depth + 1)) "calls"
 		assert_eq "$(count '.arguments.n == .return and .left_by == null')" $((depth + 1)) "calls that returned what they should"
-		assert_eq "$(gojq .arguments.n "$TMP/calls" | head -1)" $depth "the outermost one"
+		assert_eq "$(gojq -s '.[0].arguments.n' "$TMP/calls")" $depth "the outermost one"
 	done
 	note "$load: call stacks, 60 and 300 deep"
 	for depth in 60 300; do

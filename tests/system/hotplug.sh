@@ -96,7 +96,7 @@ done
 # While it was off nothing ran there: all that the schedule has on it is idle, or on its way off or
 # on.
 dump_records "$TMP/t.fxt"
-boot=$(events clock | head -1 | gojq -r '.args | "\(.realtime) \(.boottime)"')
+boot=$(events clock | gojq -rs '.[0].args | "\(.realtime) \(.boottime)"')
 read -r real_ns boot_ns <<<"$boot"
 from=$(($(cat "$TMP/off") - real_ns + boot_ns))
 to=$(($(cat "$TMP/on") - real_ns + boot_ns))
