@@ -464,11 +464,18 @@ TEST(test_linger)
 	assert_content(fd, "start\nstop requested\n");
 }
 
+/* The service removes sessions of the previous test when it learns that their owner has gone. */
+static void await_no_sessions(void)
+{
+	assert_soon(count_sessions(bus) == 0);
+}
+
 TEST(test_limits)
 {
 	_cleanup_close_ int fd = open_output();
 	char name[16];
 
+	await_no_sessions();
 	for (int i = 0; i < 8; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		assert_done(create(bus, name, fd));
@@ -483,6 +490,7 @@ TEST(test_limit_of_rings)
 	int possible = (int)(4 / n_cpus); /* sessions with rings of 256 MiB in 1 GiB */
 	char name[16];
 
+	await_no_sessions();
 	for (int i = 0; i < possible; i++) {
 		snprintf(name, sizeof(name), "r%d", i);
 		assert_done(create_with(bus, name, fd, "ring_bytes", "t", 256 << 20));
@@ -507,6 +515,7 @@ TEST(test_limit_of_blocks)
 {
 	_cleanup_close_ int fd = open_output();
 
+	await_no_sessions();
 	assert_done(create_blocks("b0", fd, "memory", MEMORY_BLOCKS_MAX - MEMORY_BLOCKS_MIN));
 	assert_done(create_blocks("b1", fd, "memory", MEMORY_BLOCKS_MIN));
 	assert_refused(create_blocks("b2", fd, "fd", MEMORY_BLOCKS_MIN), "LimitReached",
@@ -520,6 +529,7 @@ TEST(test_limit_of_tables)
 	const uint64_t most = UINT64_C(1) << 30;
 	_cleanup_close_ int fd = open_output();
 
+	await_no_sessions();
 	assert_done(create_with(bus, "t0", fd, "stack_tables_bytes", "t", most));
 	assert_done(create_with(bus, "t1", fd, "stack_tables_bytes", "t", most));
 	assert_refused(create_with(bus, "t2", fd, "stack_tables_bytes", "t", 1 << 20),

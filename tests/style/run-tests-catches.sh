@@ -23,7 +23,9 @@ cat >"$TMP/tree/meson.build" <<-END
 END
 echo 'exit 0' >"$TMP/tree/right.sh"
 echo 'echo "the answer is 41, not 42" >&2; exit 1' >"$TMP/tree/wrong.sh"
-echo "if [ -e '$TMP/tried' ]; then exit 0; fi; touch '$TMP/tried'; echo 'the machine was busy'; exit 1" \
+echo "if [ -e '$TMP/tried' ]; then exit 0; fi; touch '$TMP/tried'
+	echo '[  FAILED  ] test_in_time'; echo '==1==ERROR: LeakSanitizer: detected memory leaks'
+	echo 'the machine was busy'; exit 1" \
 	>"$TMP/tree/second-time.sh"
 echo "if [ -e '$TMP/crashed' ]; then exit 0; fi; touch '$TMP/crashed'; bash -c 'kill -SEGV \$\$'" \
 	>"$TMP/tree/crashes.sh"
