@@ -328,6 +328,7 @@ static int places_add(struct places_search *s, const struct found_function *f, s
 
 	if (s->query->n_args <= PROLOGUE_ARGS_MAX || places_is_refused(s, f->vaddr))
 		r = prologue_find(&s->image, s->disassembler, f->vaddr, &vaddr);
+	place.begin = places_offset(s, f->vaddr);
 	place.entry = places_offset(s, vaddr);
 	if (r < 0 || place.entry == 0)
 		return r;
@@ -410,6 +411,7 @@ static int places_add_point(struct places_search *s, const struct found_function
 		return 0;
 	}
 	s->places.places[0] = (struct call_place){
+		.begin = places_offset(s, f->vaddr + at),
 		.entry = places_offset(s, f->vaddr + at),
 		.semaphore = probe_semaphore_find(&s->image, f->vaddr + at),
 		.flags = CALL_PLACE_POINT,

@@ -36,7 +36,8 @@ enum {
 #define CALL_PLACE_ALL     ((1U << 5) - 1)
 
 struct call_place {
-	uint64_t entry;     /* offsets in the file, also below */
+	uint64_t begin;     /* of the function, or the point; an offset in the file, also below */
+	uint64_t entry;     /* where the probe is: at the beginning, or behind the prologue */
 	uint64_t semaphore; /* of a static probe: the counter that tracers raise; 0 = none */
 	uint64_t rets[CALL_RETS_MAX];
 	/* Jumps that end the function, to leaf functions that are chosen at run time. */

@@ -440,6 +440,31 @@ static int calls_pass(struct calls *c, const struct rec_call *rec)
 	return r < 0 ? r : calls_write(c, &passed, &end, "", 0);
 }
 
+/*
+ * Ends the open calls of THREAD at the stack pointer of REC, an entry, that it shows to be left.
+ * Several functions that jump to each other are there. *RET_TURN: REC is a jump, not a call.
+ */
+static int calls_leave_same(struct calls *c, struct call_thread *thread, const struct rec_call *rec,
+			    bool *ret_turn)
+{
+	int r = 0;
+
+	for (size_t i = thread->n_open; r == 0 && i-- > 0 && thread->open[i]->rec.sp == rec->sp;) {
+		struct call_open *call = thread->open[i];
+
+		if (calls_is_turn(c, &call->rec, rec)) {
+			*ret_turn = true;
+			return 0;
+		}
+		if (!calls_is_replaced(c, &call->rec, rec))
+			continue;
+		memmove(&thread->open[i], &thread->open[i + 1],
+			(--thread->n_open - i) * sizeof(*thread->open));
+		r = calls_end(c, call, NULL, "unwound", rec->head.ts_ns);
+	}
+	return r;
+}
+
 /* Ends or doubts the earlier calls of THREAD that the entry REC shows to be left. *RET_TURN: REC
  * is a jump, not a call. */
 static int calls_leave_before(struct calls *c, struct call_thread *thread,
@@ -451,14 +476,8 @@ static int calls_leave_before(struct calls *c, struct call_thread *thread,
 	*ret_turn = false;
 	while (r == 0 && (last = calls_last(thread)) && last->rec.sp < rec->sp)
 		r = calls_doubt(c, thread, rec->head.ts_ns);
-	if (r == 0 && last && calls_is_turn(c, &last->rec, rec)) {
-		*ret_turn = true;
-		return 0;
-	}
-	while (r == 0 && (last = calls_last(thread)) && last->rec.sp == rec->sp &&
-	       calls_is_replaced(c, &last->rec, rec))
-		r = calls_pop(c, thread, NULL, "unwound", rec->head.ts_ns);
-	if (r == 0 && table_get(&thread->doubted, rec->sp + 1))
+	r = r < 0 ? r : calls_leave_same(c, thread, rec, ret_turn);
+	if (r == 0 && !*ret_turn && table_get(&thread->doubted, rec->sp + 1))
 		r = calls_settle(c, thread, rec, ret_turn);
 	return r;
 }

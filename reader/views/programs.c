@@ -72,6 +72,9 @@ static int programs_take_exec(struct programs *p, const struct event *ev)
 	if (!ended.name || GROW(process->ended, process->room, process->n_ended + 1) < 0)
 		return -ENOMEM;
 	programs_forget_rename(process);
+	/* (archives can be out of order) */
+	if (process->n_ended > 0 && process->ended[process->n_ended - 1].until_ns > ended.until_ns)
+		ended.until_ns = process->ended[process->n_ended - 1].until_ns;
 	process->ended[process->n_ended++] = ended;
 	p->n++;
 	return 1;
@@ -92,12 +95,17 @@ int programs_add(struct programs *p, const struct event *ev)
 uint32_t programs_at(const struct programs *p, uint32_t pid, uint64_t ts_ns)
 {
 	const struct programs_process *process = programs_of(p, pid);
-	uint32_t n = process ? process->n_ended : 0;
+	uint32_t from = 0, to = process ? process->n_ended : 0;
 
-	/* (mostly of the last ones) */
-	while (n > 0 && process->ended[n - 1].until_ns > ts_ns)
-		n--;
-	return n;
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (process->ended[middle].until_ns > ts_ns)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
 }
 
 uint32_t programs_last(const struct programs *p, uint32_t pid)

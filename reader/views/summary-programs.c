@@ -34,9 +34,9 @@ static struct summary_thread summary_programs_rest(const struct summary_thread *
 {
 	struct summary_thread rest = *t;
 
-	for (struct summary_thread *e = t->earlier; e; e = e->earlier)
-		for (size_t i = 0; i < ARRAY_SIZE(summary_programs_sums); i++)
-			*summary_programs_sum(&rest, i) -= *summary_programs_sum(e, i);
+	for (size_t i = 0; t->before && i < ARRAY_SIZE(summary_programs_sums); i++)
+		*summary_programs_sum(&rest, i) -= *summary_programs_sum(t->before, i);
+	rest.before = NULL;
 	rest.max_wakeup_latency_ns = t->program_latency_ns;
 	return rest;
 }
@@ -51,10 +51,16 @@ static int summary_programs_end(struct summary *s, struct summary_thread *t, uin
 {
 	struct summary_thread *earlier = malloc(sizeof(*earlier));
 
-	if (!earlier)
+	if (!t->before)
+		t->before = calloc(1, sizeof(*t->before));
+	if (!earlier || !t->before) {
+		free(earlier);
 		return -ENOMEM;
+	}
 	summary_account_until(s, t, ts_ns);
 	*earlier = summary_programs_rest(t);
+	for (size_t i = 0; i < ARRAY_SIZE(summary_programs_sums); i++)
+		*summary_programs_sum(t->before, i) = *summary_programs_sum(t, i);
 	/* (the name of a main thread is that of its program) */
 	earlier->name = NULL;
 	earlier->until_ns = ts_ns;
@@ -92,6 +98,7 @@ void summary_programs_forget(struct summary *s)
 			free(e);
 		}
 		t->earlier = NULL;
+		t->before = free_ptr(t->before);
 		t->program = 0;
 	}
 	programs_deinit(&s->programs);

@@ -69,7 +69,8 @@ struct summary_thread {
 	 * parts of the sums above.
 	 */
 	struct summary_thread *earlier;
-	uint64_t until_ns; /* of an earlier program: its end */
+	struct summary_thread *before; /* the sums of all of these together; owned; NULL = none */
+	uint64_t until_ns;             /* of an earlier program: its end */
 	/* while events come in */
 	enum summary_state state;
 	uint32_t cpu; /* where it runs */

@@ -274,6 +274,25 @@ TEST(test_turns)
 	assert_int_equal(f->calls.open_bytes, 0);
 }
 
+/* Two functions jump to each other, over and over: the jumps open no more calls. */
+TEST(test_turns_of_two)
+{
+	struct fixture *f = *state;
+	size_t bytes = 0;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		enter_from(f, 110 + 2 * i, LOOP, 8000, 77);
+		enter_from(f, 111 + 2 * i, DEEP, 8000, 77);
+		if (i == 1)
+			bytes = f->calls.open_bytes;
+	}
+	assert_int_equal(f->calls.open_bytes, bytes);
+	leave(f, 400, DEEP, 8000);
+	leave(f, 400, LOOP, 8000);
+	assert_int_equal(f->calls.open_bytes, 0);
+	assert_int_equal(f->calls.n_unpaired, 0);
+}
+
 /* A function jumps to another, which returns for both. */
 TEST(test_tail_call)
 {
@@ -536,7 +555,7 @@ int main(void)
 		CASE(test_unpaired),    CASE(test_thread_ends), CASE(test_edges),
 		CASE(test_values),      CASE(test_quote_room),  CASE(test_late_texts),
 		CASE(test_descriptors), CASE(test_coroutines),  CASE(test_coroutine_jumps),
-		CASE(test_much_doubt),  CASE(test_turns),
+		CASE(test_much_doubt),  CASE(test_turns),       CASE(test_turns_of_two),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
