@@ -17,6 +17,7 @@ export LC_ALL=C
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$ROOT/tests/slowness.sh"
+. "$ROOT/tests/where.sh"
 KYMO_BUILD=${KYMO_BUILD:-$ROOT/build}
 KYMO=${KYMO:-$KYMO_BUILD/cli/kymo}
 KYMOD=${KYMOD:-$KYMO_BUILD/daemon/kymod}
@@ -239,7 +240,19 @@ holds() {
 
 # expect_soon SECONDS COMMAND ...: COMMAND succeeds within `limit SECONDS`
 expect_soon() {
-	wait_for "$@" || fail "not within $(limit "$1") s: ${*:2}"
+	wait_for "$@" || fail_late "not within $(limit "$1") s: ${*:2}"
+}
+
+# fail_late WHY: this test waited in vain; prints where its processes of kymo stand
+fail_late() {
+	local comm pid
+
+	for comm in /proc/[0-9]*/comm; do
+		pid=${comm//[^0-9]/}
+		! grep -qs '^kymo' "$comm" ||
+			! grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" || where "$pid" >&2
+	done
+	fail "$@"
 }
 
 is_gone() {

@@ -71,7 +71,7 @@ expect_exit 0 "$KYMO" stop stream --bus "$BUS"
 # A recording of the last of it: in the end, and at a signal.
 "$KYMO" record --mode flight -o "$TMP/last.fxt" --bus "$BUS" 2>"$TMP/record.log" &
 record_pid=$!
-expect_soon 5 bash -c "'$KYMO' list --bus '$BUS' | grep -q running"
+expect_soon 5 bash -c "'$KYMO' list --bus '$BUS' | grep running >/dev/null"
 kill -USR1 "$record_pid"
 expect_soon 5 grep -q ': snapshot$' "$TMP/record.log"
 snapshots=("$TMP"/last-*.fxt)

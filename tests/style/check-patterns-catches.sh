@@ -24,6 +24,8 @@ plant 'a text for assert_says' "assert_contains out 'no such file' what"
 plant 'a verdict that empty input passes' "kymo status --json x | gojq -e '.[0].lost.sched > 0'"
 plant 'a verdict that empty input passes' "expect_soon 60 gojq -se 'length == 1' truth"
 plant 'a verdict that empty input passes' "gojq -s -c --exit-status 'length == 1' truth"
+plant 'a pipe that fails at a match' "kymo dump x.fxt | grep -q watch"
+plant 'a pipe that fails at a match' "kymo dump x.fxt | grep -a -qF -- watch || fail"
 printf '%s\n' "assert_contains out \\" "	'^a.fxt: ' what" >"$TMP/tests/planted.sh"
 expect_exit 1 "$check" "$TMP"
 assert_says "$TMP/stdout" 'tests/planted.sh:2: a dot that is any character: ' "complaint about two lines"
@@ -36,6 +38,8 @@ cat >"$TMP/tests/planted.sh" <<-'END'
 	assert_says out 'a.fxt' what
 	grep -qF 'a.fxt' b.fxt
 	grep -q 'a\.fxt' "$TMP/b.fxt"
+	[ -e x ] || grep -q watch x.txt
+	kymo dump x.fxt | grep -F watch >/dev/null
 	gojq -r --slurpfile second b.json '.end_ns' a.json
 END
 expect_exit 0 "$check" "$TMP"

@@ -36,7 +36,7 @@ for program; do
 	n=$(grep -c 'endbr64' "$TMP/objdump" || true)
 	[ "$n" -ge 100 ] || fail "$program: $n places for indirect jumps (CET): not built with -fcf-protection"
 	# The linker says so of the whole only if the C library's part of it has them, too.
-	if readelf -n "$(cc -print-file-name=crt1.o)" 2>/dev/null | grep -q IBT; then
+	if readelf -n "$(cc -print-file-name=crt1.o)" 2>/dev/null | grep IBT >/dev/null; then
 		readelf -n "$program" >"$TMP/notes"
 		has "$TMP/notes" "CET" 'x86 feature:.*IBT.*SHSTK'
 	fi

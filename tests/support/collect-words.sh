@@ -79,7 +79,7 @@ declare -A COLLECT
 start_collect() {
 	"$KYMO" collect "$1" --bus "$BUS" 2>>"$TMP/$1.log" &
 	COLLECT[$1]=$!
-	wait_for 15 running "$1" || fail "$1 does not run: $(cat "$TMP/$1.log")"
+	wait_for 15 running "$1" || fail_late "$1 does not run: $(cat "$TMP/$1.log" "$TMP/kymod.log")"
 }
 
 end_collect() {

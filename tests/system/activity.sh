@@ -113,7 +113,7 @@ awk -F'\t' '$1 == "workqueue" && $2 == "refresh_vm_stats"' "$TMP/complete" >"$TM
 assert_eq "$(wc -l <"$TMP/items")" "$expected" "work items refresh_vm_stats"
 assert_eq "$(cut -f3 "$TMP/items" | sort -u)" 2 "process of the workers"
 cut -f4 "$TMP/items" | sort -u | while read -r tid; do
-	json "$SUMMARY" ".threads[] | select(.tid == $tid) | .name" | grep -q '^kworker/' ||
+	json "$SUMMARY" ".threads[] | select(.tid == $tid) | .name" | grep '^kworker/' >/dev/null ||
 		fail "thread $tid, which ran a work item, is no kworker"
 done
 assert_eq "$(json "$SUMMARY" '.activity.workqueue[] | select(.name == "refresh_vm_stats") | .count')" \

@@ -17,7 +17,7 @@ sleep 600 <"$TMP/pipe" &
 reader=$!
 "$KYMO" record -o - --bus "$BUS" >"$TMP/pipe" 2>"$TMP/blocked.log" &
 blocked=$!
-expect_soon 10 bash -c "'$KYMO' list --bus '$BUS' | grep -q running"
+expect_soon 10 bash -c "'$KYMO' list --bus '$BUS' | grep running >/dev/null"
 
 start_held naps sleep 4000 500
 expect_exit 0 "$KYMO" start good -o "$TMP/good.fxt" -p "${HELD[naps]}" --bus "$BUS"

@@ -39,7 +39,7 @@ load=$!
 "$KYMO" record --direct -e memory -p $load -o "$TMP/lost.fxt" 2>"$TMP/record.log" &
 recorder=$!
 is_watched() {
-	"$KYMO" dump "$TMP/lost.fxt" 2>/dev/null | grep -q 'memory:watch '
+	"$KYMO" dump "$TMP/lost.fxt" 2>/dev/null | grep 'memory:watch ' >/dev/null
 }
 expect_soon 20 is_watched
 kill -STOP $recorder

@@ -233,7 +233,7 @@ leaving() {
 
 # is_held: another thread than the first one holds the probes
 is_held() {
-	find "/proc/$(pgrep -x -P "$RECORDER" kymo-probes)/fd" -lname 'anon_inode:*perf_event*' 2>/dev/null | grep -q .
+	find "/proc/$(pgrep -x -P "$RECORDER" kymo-probes)/fd" -lname 'anon_inode:*perf_event*' 2>/dev/null | grep . >/dev/null
 }
 
 # others_end: a session on the same functions of another process comes and goes
@@ -242,7 +242,7 @@ others_end() {
 }
 
 has_watch() {
-	"$KYMO" dump "$1" 2>/dev/null | grep -q '"watch"'
+	"$KYMO" dump "$1" 2>/dev/null | grep '"watch"' >/dev/null
 }
 
 note "the first thread ends, and the next one, while sessions on the same functions end"

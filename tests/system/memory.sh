@@ -254,7 +254,7 @@ for step in 1 2; do
 	expect_soon 10 has_done steps "$step"
 	expect_exit 0 "$KYMO" snapshot live --bus "$BUS"
 	is_there() {
-		snapshots "$TMP/live.fxt" "$LOAD" 2>/dev/null | grep -qx "$step false $((step * 1001)) $((step * 1001)) .*"
+		snapshots "$TMP/live.fxt" "$LOAD" 2>/dev/null | grep -x "$step false $((step * 1001)) $((step * 1001)) .*" >/dev/null
 	}
 	expect_soon 10 is_there
 	# The archive has no end yet, which is no damage.

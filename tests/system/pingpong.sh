@@ -77,7 +77,7 @@ explained() {
 		$k.wait_ns >= .runnable_ns - .after_wakeup_ns - $slack and
 		$k.wait_ns <= .runnable_ns + $slack and
 		$k.cpu_ns + $k.wait_ns <= .cpu_ns + .runnable_ns + $slack' \
-		--arg name "$1" --arg truth "$(cat "$TMP/truth.json")" | grep -qx true
+		--arg name "$1" --arg truth "$(cat "$TMP/truth.json")" | grep -x true >/dev/null
 }
 
 # all_explained: of both threads; what a hypervisor has taken is in neither of the kernel's times

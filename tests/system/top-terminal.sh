@@ -37,7 +37,7 @@ type_keys() {
 # screen_has REGEX: since the last `forget_screen`
 SEEN=0
 screen_has() {
-	tail -c "+$((SEEN + 1))" "$TMP/screen" | grep -aqE -e "$1"
+	tail -c "+$((SEEN + 1))" "$TMP/screen" | grep -aE -e "$1" >/dev/null
 }
 
 forget_screen() {
@@ -66,7 +66,7 @@ end_top() {
 	exec {KEYS}>&-
 	wait "$SCRIPT_PID" || true
 	cmp "$TMP/before" "$TMP/after" || fail "the terminal is not as it was"
-	tail -c +"$((SEEN + 1))" "$TMP/screen" | tr -d '\n' | grep -qaF $'\033[?7h\033[?25h\033[?1049l' ||
+	tail -c +"$((SEEN + 1))" "$TMP/screen" | tr -d '\n' | grep -aF $'\033[?7h\033[?25h\033[?1049l' >/dev/null ||
 		fail "the screen was not given back"
 	SEEN=0
 }
@@ -139,17 +139,17 @@ fits || fail "a picture does not fit any more: $(cat "$TMP/picture")"
 
 note "Ctrl-Z gives the terminal back, and it goes on"
 forget_screen
-stty -a <"/proc/$TOP_PID/fd/1" | grep -q -- '-icanon' || fail "keys do not come at once"
+stty -a <"/proc/$TOP_PID/fd/1" | grep -- '-icanon' >/dev/null || fail "keys do not come at once"
 kill -TSTP "$TOP_PID"
 is_stopped() {
 	grep -q '^State:.T' "/proc/$TOP_PID/status"
 }
 expect_soon 10 is_stopped
-stty -a <"/proc/$TOP_PID/fd/1" | grep -q -- ' icanon' || fail "a stopped top keeps the terminal"
+stty -a <"/proc/$TOP_PID/fd/1" | grep -- ' icanon' >/dev/null || fail "a stopped top keeps the terminal"
 forget_screen
 kill -CONT "$TOP_PID"
 expect_soon 20 screen_has 'busy'
-stty -a <"/proc/$TOP_PID/fd/1" | grep -q -- '-icanon' || fail "keys do not come at once after Ctrl-Z"
+stty -a <"/proc/$TOP_PID/fd/1" | grep -- '-icanon' >/dev/null || fail "keys do not come at once after Ctrl-Z"
 
 note "Ctrl-C"
 forget_screen

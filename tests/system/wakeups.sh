@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# 10,000 wakeups of a thread that really sleeps, by futex, pipe, timer, signal and a loopback
+# wakeups.sh [N]: N wakeups of a thread that really sleeps, by futex, pipe, timer, signal and a loopback
 # connection, on one CPU and across two: all are there, and each says who woke it. That is an
 # interrupt, if it was a timer, and the sender, if a packet came over the loopback device: it is
 # received in a softirq that the sender runs.
@@ -12,7 +12,8 @@
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-n=10000
+n=${1:-4000}
+disturbed=
 
 # unseen TID: how often TID came in from its sleep without a wakeup, and how often of these no
 # hidden thread ran meanwhile. A thread is hidden if nobody ever saw it leave a CPU.
@@ -87,8 +88,9 @@ check() {
 
 for kind in futex pipe signal tcp timer; do
 	# (who wants the same CPU takes it for a while at each of them)
-	if [ $SECONDS -ge 20 ] && [ $n = 10000 ]; then
-		n=1000
+	if [ $SECONDS -ge 20 ] && [ -z "$disturbed$*" ]; then
+		disturbed=yes
+		n=$((n / 10))
 		note "disturbed: others want the CPUs, so it is a tenth of the wakeups from here on"
 	fi
 	check $kind --cpu 0 --waker-cpu 0
