@@ -39,7 +39,7 @@ int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
 						     .machine = u.machine,
 						     .host = u.nodename,
 						     .version = KYMO_VERSION,
-						     .n_cpus = r->n_cpus,
+						     .n_cpus = r->pipe.n_cpus,
 						     .chunk = r->chunk,
 						     .filtered = r->pipe.filtered,
 					     },
@@ -55,7 +55,7 @@ int recorder_write_sampling(const struct recorder *r, struct fxt_archive *to,
 		.sampling = {
 			.frequency =
 				r->pipe.categories & CATEGORY_PROFILE ? (uint32_t)o->frequency : 0,
-			.clock = collector_sample_clock(r->collector),
+			.clock = collector_sample_clock(r->pipe.collector),
 			.threshold_ns = r->pipe.categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0,
 		},
 	};
@@ -75,7 +75,7 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
 		sums.lost += r->activity.lost[class];
 	memcpy(sums.walks, r->walks, sizeof(sums.walks));
-	sums.tables = collector_count_tables(r->collector);
+	sums.tables = collector_count_tables(r->pipe.collector);
 	return sums;
 }
 

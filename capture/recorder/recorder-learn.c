@@ -7,10 +7,7 @@
 
 static int recorder_learn_task(struct recorder *r, const struct rec_task *rec)
 {
-	if (rec->task.flags & IDENTITY_ON_CPU && rec->task.flags & IDENTITY_SELECTED &&
-	    rec->head.cpu < r->n_cpus)
-		r->running[rec->head.cpu] =
-			(uint64_t)(uint32_t)rec->task.prio << 32 | rec->task.tid;
+	timelines_learned(&r->timelines, rec);
 	return lifecycle_learned(&r->lifecycle, &rec->task, false);
 }
 
@@ -73,15 +70,8 @@ int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups)
 		rec = (const struct rec_cgroup *)(cgroups->data + at);
 		error = tasks_set_cgroup(&r->tasks, rec);
 	}
-	recorder_forget_cgroups(r);
+	pipeline_forget_cgroups(&r->pipe);
 	return error;
-}
-
-void recorder_forget_cgroups(struct recorder *r)
-{
-	if (r->tasks.cgroups_forgotten && r->collector)
-		collector_forget_cgroups(r->collector);
-	r->tasks.cgroups_forgotten = false;
 }
 
 int recorder_learn(struct recorder *r, const struct worker_results *news, bool write)

@@ -3,21 +3,21 @@
  * Losses that no record reports: those that continue at the end, those that no record followed, and
  * runs that the kernel skipped.
  */
-#include "base/clock.h"
 #include "capture/recorder/recorder-parts.h"
 
 static struct collector_lost *recorder_at_end(const struct recorder *r, enum event_class class,
 					      unsigned cpu)
 {
-	return &r->at_end[class * r->n_cpus + cpu];
+	return &r->at_end[class * r->pipe.n_cpus + cpu];
 }
 
 void recorder_note_losses(struct recorder *r)
 {
-	for (enum event_class class = 0; r->at_end && r->collector && class < CLASS_MAX; class ++)
-		for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
+	for (enum event_class class = 0; r->at_end && r->pipe.collector && class < CLASS_MAX;
+	     class ++)
+		for (unsigned cpu = 0; cpu < r->pipe.n_cpus; cpu++)
 			*recorder_at_end(r, class, cpu) =
-				collector_pending_lost(r->collector, class, cpu);
+				collector_pending_lost(r->pipe.collector, class, cpu);
 }
 
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
@@ -34,20 +34,9 @@ struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class
 	return clipped;
 }
 
-int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu,
-			const struct ring_lost *mark)
-{
-	return activity_lost(&r->activity, class, cpu,
-			     &(struct rec_lost){
-				     .count = mark->count,
-				     .first_ns = mark->first_ns,
-				     .last_ns = mark->last_ns,
-			     });
-}
-
 uint64_t recorder_unsaid_malformed(const struct recorder *r)
 {
-	return r->collector ? collector_n_malformed(r->collector) - r->n_malformed : 0;
+	return r->pipe.collector ? collector_n_malformed(r->pipe.collector) - r->n_malformed : 0;
 }
 
 uint64_t recorder_lost(const struct recorder *r, enum event_class class)
@@ -60,20 +49,20 @@ uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 		lost += recorder_unsaid_malformed(r);
 
 	/* A closed archive contains the pending losses. */
-	for (unsigned cpu = 0; r->collector && !r->closed && cpu < r->n_cpus; cpu++)
-		lost += collector_pending_lost(r->collector, class, cpu).count;
+	for (unsigned cpu = 0; r->pipe.collector && !r->closed && cpu < r->pipe.n_cpus; cpu++)
+		lost += collector_pending_lost(r->pipe.collector, class, cpu).count;
 	return lost;
 }
 
 int recorder_write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu)
 {
-	struct collector_lost lost = collector_pending_lost(r->collector, class, cpu);
+	struct collector_lost lost = collector_pending_lost(r->pipe.collector, class, cpu);
 	struct ring_lost mark = {
 		.count = lost.count,
 		.first_ns = lost.first_ns,
 		.last_ns = lost.last_ns,
 	};
-	const struct rec_lost rec = {
+	struct rec_lost rec = {
 		.head = { .kind = REC_LOST, .cpu = (uint16_t)cpu },
 		.count = lost.count,
 		.first_ns = lost.first_ns,
@@ -86,28 +75,21 @@ int recorder_write_trailing_loss(struct recorder *r, enum event_class class, uns
 	if (class == CLASS_LIFECYCLE)
 		return lifecycle_record(&r->lifecycle, &rec.head);
 	mark = recorder_clip_to_end(r, class, cpu, &mark);
-	return class == CLASS_SCHED ? schedule_loss_begins(&r->schedule, cpu, &mark)
-				    : recorder_write_loss(r, class, cpu, &mark);
+	if (class == CLASS_SCHED)
+		return schedule_loss_begins(&r->schedule, cpu, &mark);
+	rec.count = mark.count;
+	rec.last_ns = mark.last_ns;
+	return activity_lost(&r->activity, class, cpu, &rec);
 }
 
 int recorder_write_skipped(struct recorder *r, enum event_class class)
 {
 	const struct rec_lost lost = {
-		.count = collector_skipped(r->collector, class),
-		.first_ns = r->chunk_ns,
+		.count = collector_skipped(r->pipe.collector, class),
+		.first_ns = r->pipe.chunk_ns,
 		.last_ns = r->end_ns,
 	};
 
-	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
-}
-
-int recorder_write_shortage(struct recorder *r, enum event_class class, uint64_t *n)
-{
-	uint64_t now_ns = clock_boot_ns(), to_ns = r->pipe.to_ns;
-	uint64_t ts_ns = now_ns < to_ns ? now_ns : to_ns;
-	const struct rec_lost lost = { .count = *n, .first_ns = ts_ns, .last_ns = ts_ns };
-
-	*n = 0;
 	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
 }
 
@@ -116,5 +98,5 @@ int recorder_write_malformed(struct recorder *r)
 	uint64_t n = recorder_unsaid_malformed(r);
 
 	r->n_malformed += n;
-	return recorder_write_shortage(r, CLASS_MALFORMED, &n);
+	return pipeline_write_shortage(&r->pipe, CLASS_MALFORMED, &n);
 }

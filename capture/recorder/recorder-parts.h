@@ -2,14 +2,13 @@
 /*
  * The shared part of the recorder's files. Internal to recorder*.c.
  *
- *   recorder.c           records and rounds
- *   recorder-stages.c    the stages, in their order
- *   recorder-triggers.c  input of triggers
- *   recorder-learn.c     identities
- *   recorder-lost.c      losses
- *   recorder-head.c      heads and tails of chunks
- *   recorder-chunk.c     the change from one chunk to the next
- *   recorder-pause.c     pauses
+ *   recorder.c          records and rounds
+ *   recorder-stages.c   the stages, in their order
+ *   recorder-learn.c    identities
+ *   recorder-lost.c     losses
+ *   recorder-head.c     heads and tails of chunks
+ *   recorder-chunk.c    the change from one chunk to the next
+ *   recorder-pause.c    pauses
  */
 #pragma once
 
@@ -31,22 +30,8 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
 
-/* Paths of cgroups were forgotten: the programs send all of them again. */
-void recorder_forget_cgroups(struct recorder *r);
-
-/*
- * Opens the timeline of CPU with the thread that was running when the programs began; and closes
- * its open intervals when they have ended.
- */
-int recorder_open_cpu(struct recorder *r, unsigned cpu);
+/* Closes the open intervals of CPU when they have ended. Returns 0 or a negative errno. */
 int recorder_close_cpu(struct recorder *r, unsigned cpu);
-int recorder_open_cpus(struct recorder *r);
-
-/* The running threads are unknown. With a filter, they count as "other". */
-void recorder_forget_running(struct recorder *r);
-
-/* Names all tasks that are not in the archive. Returns 0 or a negative errno. */
-int recorder_announce_all(struct recorder *r);
 
 /* The known TID had ended by AT_NS, without a report. Returns 0 or a negative errno. */
 int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
@@ -64,17 +49,7 @@ void recorder_note_losses(struct recorder *r);
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);
 
-/* A loss in a class without state that must be closed and opened. Returns 0 or a negative errno. */
-int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu,
-			const struct ring_lost *mark);
-
-/*
- * *N records of CLASS were unusable: writes this, as of now (at the latest as of the end), and sets
- * *N to 0. Returns 0 or a negative errno.
- */
-int recorder_write_shortage(struct recorder *r, enum event_class class, uint64_t *n);
-
-/* The same, for those that recorder_unsaid_malformed() counts. */
+/* Writes the records that recorder_unsaid_malformed() counts. Returns 0 or a negative errno. */
 int recorder_write_malformed(struct recorder *r);
 
 /*

@@ -28,13 +28,13 @@ int recorder_pause(struct recorder *r)
 	struct task *task;
 	int error = 0;
 
-	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
+	for (unsigned cpu = 0; error == 0 && cpu < r->pipe.n_cpus; cpu++)
 		error = recorder_close_cpu(r, cpu);
 	if (error == 0)
-		error = RECORDER_EACH(pause, r);
+		error = RECORDER_EACH(r, pause);
 	for (size_t pos = 0; (task = table_next(&r->tasks.by_tid, &pos));)
 		task->command_old = true;
-	collector_forget_lost(r->collector);
+	collector_forget_lost(r->pipe.collector);
 	r->paused = true;
 	return error;
 }
@@ -85,15 +85,15 @@ int recorder_resume(struct recorder *r, const struct worker_results *news)
 	r->pipe.from_ns = news->start_ns;
 	r->pipe.to_ns = UINT64_MAX;
 	r->pipe.seen_ns = news->attach_ns;
-	memset(r->at_end, 0, (size_t)CLASS_MAX * r->n_cpus * sizeof(*r->at_end));
+	memset(r->at_end, 0, (size_t)CLASS_MAX * r->pipe.n_cpus * sizeof(*r->at_end));
 	if (error == 0)
-		error = RECORDER_EACH(resume, r);
+		error = RECORDER_EACH(r, resume);
 	if (error == 0)
 		error = recorder_learn_new(r, &news->tasks);
 	if (error == 0)
 		error = recorder_learn_tasks(r, &news->tasks);
 	if (error == 0)
-		error = RECORDER_EACH(open, r);
+		error = RECORDER_EACH(r, open);
 	r->pauses = r->paused = false;
 	return error;
 }

@@ -7,12 +7,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "capture/proc/proc-records.h"
-#include "capture/programs/cpus.h"
-#include "capture/programs/decode.h"
 #include "capture/recorder/recorder-parts.h"
 #include "capture/recorder/recorder-stages.h"
 
-enum { MARK_MAX = 256, OTHER_PRIO = 120 };
+enum { MARK_MAX = 256 };
 
 int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 {
@@ -25,14 +23,16 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 	};
 	recorder_link(r);
 	recorder_find_ways(r);
-	r->lifecycle.pipe = &r->pipe;
+	r->news.pipe = r->trigger_input.pipe = r->selection.pipe = r->moments.pipe =
+		r->lifecycle.pipe = r->schedule.pipe = r->marks.pipe = r->timelines.pipe = &r->pipe;
+	r->selection.profiler = &r->profiler;
+	r->timelines.schedule = &r->schedule;
 	activity_init(&r->activity, &r->pipe);
 	profiler_init(&r->profiler, &r->pipe);
 	allocations_init(&r->allocations, &r->pipe);
 	calls_init(&r->calls, &r->pipe);
 	r->named_stacks = (struct named_stacks){ .pipe = &r->pipe, .stacks = &r->profiler.stacks };
 	r->calls.stacks = r->moments.stacks = &r->named_stacks;
-	r->moments.pipe = &r->pipe;
 	return tasks_init(&r->tasks);
 }
 
@@ -40,11 +40,10 @@ void recorder_deinit(struct recorder *r)
 {
 	merge_free(r->merge);
 	for (size_t i = 0; i < RECORDER_STAGES; i++)
-		if (recorder_stages[i].deinit)
-			recorder_stages[i].deinit(r);
+		if (recorder_stages[i].ops->deinit)
+			recorder_stages[i].ops->deinit(recorder_state(r, i));
 	fxt_archive_deinit(&r->archive);
 	tasks_deinit(&r->tasks);
-	free(r->running);
 	free(r->at_end);
 	*r = (struct recorder){ 0 };
 }
@@ -64,37 +63,18 @@ void recorder_set_end(struct recorder *r, uint64_t end_ns)
 	recorder_note_losses(r);
 }
 
-int recorder_announce_all(struct recorder *r)
-{
-	struct task *task;
-	int error = 0;
-
-	for (size_t pos = 0; error == 0 && (task = table_next(&r->tasks.by_tid, &pos));)
-		if (!tasks_announced(&r->tasks, task->tid))
-			error = lifecycle_announce(&r->lifecycle, task->tid);
-	return error;
-}
-
 /* ---- begin ---- */
-
-void recorder_forget_running(struct recorder *r)
-{
-	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
-		r->running[cpu] =
-			r->pipe.filtered ? (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu) : 0;
-}
 
 static int recorder_make_tables(struct recorder *r)
 {
 	int error;
 
-	r->running = calloc(r->n_cpus, sizeof(*r->running));
-	r->at_end = calloc((size_t)CLASS_MAX * r->n_cpus, sizeof(*r->at_end));
-	if (!r->running || !r->at_end)
+	r->at_end = calloc((size_t)CLASS_MAX * r->pipe.n_cpus, sizeof(*r->at_end));
+	if (!r->at_end)
 		return -ENOMEM;
-	error = merge_new(r->collector, &r->merge);
+	error = merge_new(r->pipe.collector, &r->merge);
 	if (error == 0)
-		error = fxt_archive_init(&r->archive, NULL, r->n_cpus);
+		error = fxt_archive_init(&r->archive, NULL, r->pipe.n_cpus);
 	return error == 0 && r->pipe.splits ? tasks_will_split(&r->tasks) : error;
 }
 
@@ -103,28 +83,27 @@ int recorder_begin(struct recorder *r, const struct worker_results *news,
 {
 	int error;
 
-	r->collector = news->collector;
+	r->pipe.collector = news->collector;
 	r->calls.targets = news->calls;
 	r->moments.moments = news->moments;
 	r->calls.no_callers = options->stacks == STACKS_FP;
 	r->profiler.offcpu_min_ns = options->offcpu_min_ns;
-	r->n_cpus = collector_n_cpus(r->collector);
+	r->pipe.n_cpus = collector_n_cpus(r->pipe.collector);
 	r->pipe.categories = options->categories;
 	r->pipe.filtered = session_options_filtered(options);
 	r->pipe.own = options->own;
 	r->pipe.splits = session_options_splits(options);
 	r->pipe.from_ns = news->start_ns;
 	r->chunk = r->pipe.splits;
-	r->start_ns = r->chunk_ns = news->start_ns;
+	r->start_ns = r->pipe.chunk_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 	error = recorder_make_tables(r);
 	if (error < 0)
 		return error;
 	r->archive.no_perfetto_samples = options->no_perfetto_blobs;
-	error = RECORDER_EACH(begin, r, options);
+	error = RECORDER_EACH(r, begin, options);
 	if (error < 0)
 		return error;
-	recorder_forget_running(r);
 	error = recorder_learn_cgroups(r, &news->cgroups);
 	return error < 0 ? error : recorder_learn_tasks(r, &news->tasks);
 }
@@ -133,41 +112,7 @@ void recorder_let_go(struct recorder *r)
 {
 	r->closed = true;
 	r->merge = merge_free(r->merge);
-	r->collector = NULL;
-}
-
-/* The thread that ran on CPU when the recording began. */
-int recorder_open_cpu(struct recorder *r, unsigned cpu)
-{
-	uint32_t tid = (uint32_t)r->running[cpu];
-	int32_t prio = (int32_t)(r->running[cpu] >> 32);
-	struct merge_switch first;
-
-	/* A switch before the list was complete is more reliable than the list. */
-	switch (merge_peek_switch(r->merge, cpu, r->start_ns, r->listed_ns, &first)) {
-	case MERGE_PEEK_SWITCH:
-		tid = first.out_tid;
-		prio = first.out_prio;
-		break;
-	case MERGE_PEEK_LOSS:
-		tid = 0;
-		break;
-	}
-	return schedule_open(&r->schedule, cpu, tid, prio);
-}
-
-int recorder_open_cpus(struct recorder *r)
-{
-	_cleanup_free_ bool *online = calloc(r->n_cpus, sizeof(*online));
-	int error = 0;
-
-	if (!online)
-		return -ENOMEM;
-	cpus_online(online, r->n_cpus);
-	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
-		if (r->pipe.categories & CATEGORY_SCHED && online[cpu])
-			error = recorder_open_cpu(r, cpu);
-	return error;
+	r->pipe.collector = NULL;
 }
 
 int recorder_open(struct recorder *r, const struct session_options *options)
@@ -181,7 +126,7 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 	if (error == 0)
 		error = recorder_write_sampling(r, &r->archive, options, r->start_ns);
 	if (error == 0)
-		error = RECORDER_EACH(open, r);
+		error = RECORDER_EACH(r, open);
 	r->opened = error == 0;
 	return error;
 }
@@ -200,11 +145,12 @@ static int recorder_on_words(const struct merge_ring *from, uint64_t *words, uns
 	int error = 0;
 
 	if (from->class != CLASS_SCHED)
-		return recorder_after(r, activity_words(&r->activity, from->class, from->cpu, words,
-							n_words));
-	if (__builtin_expect(r->triggers != NULL, 0))
-		error = recorder_trigger_words(r, words, n_words);
-	return recorder_after(r, error ?: schedule_record(&r->schedule, from->cpu, words, n_words));
+		return pipeline_after(&r->pipe, activity_words(&r->activity, from->class, from->cpu,
+							       words, n_words));
+	if (__builtin_expect(r->trigger_input.triggers != NULL, 0))
+		error = trigger_input_words(&r->trigger_input, words, n_words);
+	return pipeline_after(&r->pipe,
+			      error ?: schedule_record(&r->schedule, from->cpu, words, n_words));
 }
 
 static int recorder_on_loss_begins(const struct merge_ring *from, const struct ring_lost *mark,
@@ -212,53 +158,45 @@ static int recorder_on_loss_begins(const struct merge_ring *from, const struct r
 {
 	struct recorder *r = userdata;
 	struct ring_lost clipped = recorder_clip_to_end(r, from->class, from->cpu, mark);
-	const struct recorder_loss loss = { from->class, from->cpu, &clipped };
+	const struct stage_loss loss = { from->class, from->cpu, &clipped };
 
-	return recorder_after(r, RECORDER_EACH(loss_begins, r, &loss));
+	return pipeline_after(&r->pipe, RECORDER_EACH(r, loss_begins, &loss));
 }
 
 static int recorder_on_loss_ends(const struct merge_ring *from, const struct ring_lost *mark,
 				 void *userdata)
 {
 	struct recorder *r = userdata;
-	const struct recorder_loss loss = { from->class, from->cpu, mark };
+	const struct stage_loss loss = { from->class, from->cpu, mark };
 
-	return from->class == CLASS_SCHED ? recorder_after(r, RECORDER_EACH(loss_ends, r, &loss))
-					  : 0;
+	return from->class == CLASS_SCHED
+		       ? pipeline_after(&r->pipe, RECORDER_EACH(r, loss_ends, &loss))
+		       : 0;
 }
 
 static int recorder_on_record(const struct rec_head *rec, void *userdata)
 {
 	struct recorder *r = userdata;
 
-	return recorder_after(r, recorder_take(r, rec));
+	return pipeline_after(&r->pipe, recorder_pass(r, rec));
 }
 
 int recorder_add_mappings(struct recorder *r, const struct worker_results *news)
 {
-	size_t from = r->mappings.size;
-	int error = outbuf_append(&r->mappings, news->mappings.data, news->mappings.size);
-
-	for (size_t at = from; error == 0 && at < r->mappings.size;) {
-		struct rec_head *head = (struct rec_head *)(r->mappings.data + at);
-
-		head->ts_ns = r->start_ns;
-		at += head->size;
-	}
-	return error;
+	return selection_add_mappings(&r->selection, &news->mappings, r->start_ns);
 }
 
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
 {
 	const struct merge_sink sink = { recorder_on_words, recorder_on_loss_begins,
 					 recorder_on_loss_ends, recorder_on_record, r };
-	int error = RECORDER_EACH(prepare, r);
+	int error = RECORDER_EACH(r, prepare);
 
 	if (error == 0)
 		error = merge_round(r->merge, horizon_ns, &sink);
 	if (error == 0)
-		error = RECORDER_EACH(advance, r, horizon_ns);
-	collector_count_walks(r->collector, r->walks);
+		error = RECORDER_EACH(r, advance, horizon_ns);
+	collector_count_walks(r->pipe.collector, r->walks);
 	return error == 0 ? recorder_write_malformed(r) : error;
 }
 
@@ -300,12 +238,22 @@ int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_
 	};
 	int error;
 
-	if (r->pipe.categories & CATEGORIES_MEMORY && r->collector)
-		collector_set_context(r->collector, open);
+	if (r->pipe.categories & CATEGORIES_MEMORY && r->pipe.collector)
+		collector_set_context(r->pipe.collector, open);
 	error = fxt_archive_event(&r->archive, &ev);
 	if (error == 0)
 		r->n_marks++;
 	return error;
+}
+
+int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns)
+{
+	return trigger_input_settle(&r->trigger_input, horizon_ns);
+}
+
+uint64_t recorder_n_triggers(const struct recorder *r)
+{
+	return r->trigger_input.triggers ? triggers_count(r->trigger_input.triggers) : 0;
 }
 
 uint64_t recorder_n_events(const struct recorder *r)
@@ -348,7 +296,7 @@ int recorder_close_cpu(struct recorder *r, unsigned cpu)
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
 		error = recorder_write_trailing_loss(r, class, cpu);
 	if (error == 0 && r->pipe.categories & CATEGORY_POWER &&
-	    collector_idle(r->collector, cpu, &state, &begin_ns))
+	    collector_idle(r->pipe.collector, cpu, &state, &begin_ns))
 		error = activity_close_idle(&r->activity, cpu, state, begin_ns);
 	return error;
 }
@@ -357,16 +305,16 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 {
 	int error = 0;
 
-	collector_count_walks(r->collector, r->walks);
+	collector_count_walks(r->pipe.collector, r->walks);
 	/* (a pause has closed them already) */
-	for (unsigned cpu = 0; error == 0 && !r->paused && cpu < r->n_cpus; cpu++)
+	for (unsigned cpu = 0; error == 0 && !r->paused && cpu < r->pipe.n_cpus; cpu++)
 		error = recorder_close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
 		error = recorder_write_skipped(r, class);
 	if (error == 0)
 		error = recorder_write_malformed(r);
 	if (error == 0)
-		error = RECORDER_EACH(end, r);
+		error = RECORDER_EACH(r, end);
 	if (error == 0)
 		error = recorder_write_clock(&r->archive, r->end_ns);
 	if (error < 0)

@@ -14,21 +14,25 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
+#include "capture/options/options.h"
+#include "capture/programs/collector.h"
+#include "capture/recorder/budget.h"
+#include "capture/recorder/merge.h"
+#include "capture/recorder/worker-results.h"
 #include "capture/stages/activity.h"
 #include "capture/stages/allocations.h"
-#include "capture/recorder/budget.h"
 #include "capture/stages/calls.h"
-#include "capture/stages/moments-stage.h"
-#include "capture/programs/collector.h"
 #include "capture/stages/lifecycle.h"
-#include "capture/recorder/merge.h"
-#include "capture/options/options.h"
+#include "capture/stages/marks.h"
+#include "capture/stages/moments-stage.h"
+#include "capture/stages/news.h"
 #include "capture/stages/pipeline.h"
 #include "capture/stages/profiler.h"
 #include "capture/stages/schedule.h"
+#include "capture/stages/selection.h"
 #include "capture/stages/tasks.h"
-#include "capture/stages/triggers.h"
-#include "capture/recorder/worker-results.h"
+#include "capture/stages/timelines.h"
+#include "capture/stages/trigger-input.h"
 #include "writer/fxt/fxt-archive.h"
 
 /* Counts for EVENT_STOP. */
@@ -41,7 +45,6 @@ struct recorder_sums {
 enum {
 	RECORDER_STAGES = 13,
 };
-_Static_assert(REC_KINDS <= 64, "a bit each");
 
 /* The stages that accept a kind of record, in their order. */
 struct recorder_way {
@@ -54,36 +57,28 @@ struct recorder {
 	struct tasks tasks;
 	struct recorder_way ways[REC_KINDS], news_ways[REC_KINDS];
 	/* The state of the stages. */
-	struct outbuf memory; /* news: struct rec_* from the worker, not written yet */
-	size_t memory_at;
-	struct triggers *triggers; /* NULL = none are configured */
-	struct outbuf mappings;    /* selection: struct rec_mapping, listed, not written yet */
-	size_t mappings_at;
-	uint64_t own_lost; /* selection: lost records that could have identified the user */
+	struct news news;
+	struct trigger_input trigger_input;
+	struct selection selection;
+	struct moments_stage moments;
+	struct calls calls;
+	struct named_stacks named_stacks;
 	struct lifecycle lifecycle;
 	struct schedule schedule;
-	/* timelines: per CPU, as listed: tid in the low half, prio in the high one */
-	uint64_t *running;
 	struct profiler profiler;
 	struct activity activity;
-	uint64_t n_marks;
-	struct fxt_holds *holds; /* marks: the state for the head of a chunk; NULL = no chunks */
+	struct marks marks;
 	struct allocations allocations;
-	struct named_stacks named_stacks;
-	struct calls calls;
-	uint64_t left_out_at_ns; /* the last time when the left-out calls were written */
-	struct moments_stage moments;
+	struct timelines timelines;
 	/* The input of the stages. */
 	struct merge *merge;
-	struct collector *collector; /* borrowed; NULL before and after the recording */
-	unsigned n_cpus;
 	bool opened, closed;           /* head and end of the archive are written */
 	bool pauses, paused;           /* a pause was ordered; and it has been written */
 	uint64_t end_ns;               /* once it is known */
 	uint64_t start_ns, listed_ns;  /* begin of the recording, or of its part since the last
 				        * pause */
 	uint32_t chunk;                /* the number of this chunk, from 1; 0 without chunks */
-	uint64_t chunk_ns;             /* when the chunk began */
+	uint64_t n_marks;              /* marks and contexts that the user has written */
 	uint64_t walks[WALK_ENDS_MAX]; /* stack walks of programs, by the cause of their end */
 	struct recorder_sums base;     /* the sums of earlier chunks */
 	uint64_t n_malformed;          /* malformed records that the archive has already */

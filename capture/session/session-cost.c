@@ -19,8 +19,8 @@ uint64_t session_cpu_ns(const struct session *s)
 
 uint64_t session_look_at_costs(struct session *s)
 {
-	if (s->recorder.collector && s->costs.last)
-		costs_look(&s->costs, collector_costs(s->recorder.collector));
+	if (s->recorder.pipe.collector && s->costs.last)
+		costs_look(&s->costs, collector_costs(s->recorder.pipe.collector));
 	s->worker_cpu_ns = worker_cpu_ns(s->worker);
 	return costs_total(&s->costs).ns + session_cpu_ns(s);
 }

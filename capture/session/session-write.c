@@ -55,7 +55,7 @@ int session_after_record(void *userdata)
 
 bool session_writable(struct session *s)
 {
-	return s->recorder.collector && !s->recorder.closed && session_have_buffer(s);
+	return s->recorder.pipe.collector && !s->recorder.closed && session_have_buffer(s);
 }
 
 /* The end of the data from BEGIN on. */

@@ -241,13 +241,13 @@ static void session_on_news(struct session *s)
 	if (news.complete && !s->complete)
 		session_on_complete(s, news.complete_ns);
 	s->complete = news.complete;
-	if (s->recorder.collector && !s->recorder.closed &&
+	if (s->recorder.pipe.collector && !s->recorder.closed &&
 	    recorder_add_samples(&s->recorder, &news) < 0)
 		session_fail(s, -ENOMEM, "sample counters");
-	if (s->recorder.collector && !s->recorder.closed &&
+	if (s->recorder.pipe.collector && !s->recorder.closed &&
 	    recorder_add_mappings(&s->recorder, &news) < 0)
 		session_fail(s, -ENOMEM, "list what is mapped");
-	if (s->recorder.collector &&
+	if (s->recorder.pipe.collector &&
 	    recorder_learn(&s->recorder, &news, s->recorder.opened && session_writable(s)) < 0)
 		session_fail(s, -ENOMEM, "remember who is who");
 	worker_results_deinit(&news);
@@ -271,7 +271,7 @@ static void session_go_on(struct session *s)
 	if (s->status.error == 0)
 		session_drain(s);
 	if (!s->unloading &&
-	    (s->recorder.closed || !s->recorder.collector || s->status.error < 0)) {
+	    (s->recorder.closed || !s->recorder.pipe.collector || s->status.error < 0)) {
 		s->unloading = true;
 		recorder_let_go(&s->recorder);
 		session_arm(s->timer_fd, 0, 0);
@@ -555,9 +555,9 @@ void session_dispatch(struct session *s)
 			session_on_news(s);
 			due |= s->quiet ||
 			       s->pause != SESSION_GOES; /* the owner waits for these results */
-		} else if (s->recorder.collector &&
-			   fd == collector_doorbell_fd(s->recorder.collector)) {
-			collector_answer_doorbell(s->recorder.collector);
+		} else if (s->recorder.pipe.collector &&
+			   fd == collector_doorbell_fd(s->recorder.pipe.collector)) {
+			collector_answer_doorbell(s->recorder.pipe.collector);
 			due = true;
 		}
 	}

@@ -10,7 +10,9 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "capture/proc/proc-records.h"
+#include "capture/programs/collector.h"
 #include "capture/programs/decode.h"
+#include "capture/programs/rec-rings.h"
 
 enum { STATE_NAME_MAX = 32 };
 
@@ -19,8 +21,10 @@ void activity_init(struct activity *a, const struct pipeline *pipe)
 	*a = (struct activity){ .pipe = pipe };
 }
 
-void activity_deinit(struct activity *a)
+void activity_deinit(void *stage)
 {
+	struct activity *a = stage;
+
 	table_deinit_free(&a->functions);
 	table_deinit_free(&a->idle_states);
 }
@@ -265,3 +269,77 @@ int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 	a->lost[class] += lost->count;
 	return fxt_archive_event(a->pipe->archive, &ev);
 }
+
+/* ---- the stage ---- */
+
+static int activity_record_loss(struct activity *a, const struct rec_head *head)
+{
+	const struct rec_lost *rec = (const struct rec_lost *)head;
+
+	if (rec->ring == REC_RING_LIFECYCLE)
+		return 0;
+	return activity_lost(a, rec_ring_rows[rec->ring].class, head->cpu, rec);
+}
+
+/* Counters may be sampled for triggers alone. */
+static int activity_on_record(void *stage, const struct rec_head *rec)
+{
+	struct activity *a = stage;
+
+	if (rec->kind == REC_LOST)
+		return activity_record_loss(a, rec);
+	if (rec->kind == REC_COUNTERS && !(a->pipe->categories & CATEGORY_COUNTERS))
+		return 0;
+	return activity_record(a, rec);
+}
+
+/* A loss in a class without state that must be closed and opened. */
+static int activity_loss_begins(void *stage, const struct stage_loss *loss)
+{
+	const struct rec_lost rec = {
+		.count = loss->mark->count,
+		.first_ns = loss->mark->first_ns,
+		.last_ns = loss->mark->last_ns,
+	};
+
+	return loss->class == CLASS_SCHED ? 0 : activity_lost(stage, loss->class, loss->cpu, &rec);
+}
+
+/* Losses that continue, of all classes. They are counted in the chunk where they end. */
+static int activity_tail(const void *stage, struct fxt_archive *to, uint64_t at_ns)
+{
+	const struct activity *a = stage;
+	const unsigned n_cpus = a->pipe->n_cpus;
+	int error = 0;
+
+	for (unsigned i = 0; error == 0 && i < CLASS_MAX * n_cpus; i++) {
+		const enum event_class class = i / n_cpus;
+		struct collector_lost lost =
+			collector_pending_lost(a->pipe->collector, class, i % n_cpus);
+		const struct event ev = {
+			.kind = EVENT_LOST,
+			.ts_ns = lost.first_ns < a->pipe->chunk_ns ? a->pipe->chunk_ns
+								   : lost.first_ns,
+			.cpu = i % n_cpus,
+			.lost = {
+				.class_name = event_class_names[class],
+				.first_ns = lost.first_ns,
+				.last_ns = at_ns,
+			},
+		};
+
+		if (lost.count > 0 && lost.first_ns < at_ns)
+			error = fxt_archive_event(to, &ev);
+	}
+	return error;
+}
+
+const struct stage activity_stage = {
+	.name = "activity",
+	.takes = STAGE_TAKES(REC_WORK) | STAGE_TAKES(REC_FUNCTION) | STAGE_TAKES(REC_FREQUENCY) |
+		 STAGE_TAKES(REC_COUNTERS) | STAGE_TAKES(REC_LOST),
+	.record = activity_on_record,
+	.loss_begins = activity_loss_begins,
+	.tail = activity_tail,
+	.deinit = activity_deinit,
+};

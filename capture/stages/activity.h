@@ -12,7 +12,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/stages/pipeline.h"
+#include "capture/stages/stage.h"
 
 struct activity {
 	const struct pipeline *pipe; /* borrowed */
@@ -22,8 +22,10 @@ struct activity {
 	struct table idle_states; /* of a CPU -> its name, owned */
 };
 
+extern const struct stage activity_stage;
+
 void activity_init(struct activity *a, const struct pipeline *pipe);
-void activity_deinit(struct activity *a);
+void activity_deinit(void *activity);
 
 /* The next record in the order of time, checked by decode_ring_words(), from the ring of CLASS and
  * CPU. Its words are patched in place. Returns 0 or the archive's error. */

@@ -73,8 +73,9 @@ static void allocations_watch_free(struct watch *w)
 	free(w);
 }
 
-void allocations_deinit(struct allocations *a)
+void allocations_deinit(void *stage)
 {
+	struct allocations *a = stage;
 	struct watch *w;
 
 	for (size_t pos = 0; (w = table_next(&a->watches, &pos));)
@@ -84,12 +85,15 @@ void allocations_deinit(struct allocations *a)
 	outbuf_deinit(&a->waiting);
 }
 
-void allocations_begin(struct allocations *a, const struct session_options *options)
+int allocations_begin(void *stage, const struct session_options *options)
 {
+	struct allocations *a = stage;
+
 	a->usage_interval_ns = options->memory.usage_interval_ns;
 	a->log = options->memory.log;
 	a->interval = options->memory.interval;
 	a->min_bytes = options->memory.min_bytes;
+	return 0;
 }
 
 /* Writes the mappings that later stacks of PID need. */
@@ -597,10 +601,10 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 
 /* ---- heads of chunks ---- */
 
-int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
-			   int (*name)(uint32_t tid, void *userdata), void *userdata)
+static int allocations_head(const void *stage, const struct stage_head *h)
 {
-	struct saying s = { a, NULL, to, at_ns, name, userdata };
+	const struct allocations *a = stage;
+	struct saying s = { a, NULL, h->to, h->at_ns, h->name, h->userdata };
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && a->log && (s.watch = table_next(&a->watches, &pos));)
@@ -608,3 +612,50 @@ int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, 
 			r = resources_each(s.watch->resources, false, allocations_say_block, &s);
 	return r;
 }
+
+/* ---- the stage ---- */
+
+/* The new file may contain an allocator. */
+static void allocations_look_into_mapping(const struct allocations *a, uint32_t pid)
+{
+	const struct pipeline_owner *owner = &a->pipe->owner;
+
+	if (a->pipe->categories & CATEGORIES_MEMORY && allocations_watches(a, pid))
+		owner->look(pid, owner->userdata);
+}
+
+static int allocations_on_record(void *stage, const struct rec_head *rec)
+{
+	struct allocations *a = stage;
+
+	switch (rec->kind) {
+	case REC_EXIT:
+		if (((const struct rec_exit *)rec)->process_ends)
+			allocations_ended(a, rec->pid);
+		return 0;
+	case REC_MAPPING:
+		allocations_look_into_mapping(a, rec->pid);
+		return 0;
+	default:
+		return allocations_record(a, rec);
+	}
+}
+
+static int allocations_advance(void *stage, uint64_t horizon_ns)
+{
+	struct allocations *a = stage;
+
+	(void)horizon_ns;
+	return pipeline_write_shortage(a->pipe, CLASS_MEMORY, &a->n_dropped);
+}
+
+const struct stage allocations_stage = {
+	.name = "allocations",
+	.takes = STAGE_TAKES(REC_EXIT) | STAGE_TAKES(REC_MAPPING) | STAGE_TAKES_HEAP,
+	.takes_news = STAGE_TAKES_ALL & ~STAGE_TAKES(REC_TASK),
+	.record = allocations_on_record,
+	.begin = allocations_begin,
+	.advance = allocations_advance,
+	.head = allocations_head,
+	.deinit = allocations_deinit,
+};

@@ -16,7 +16,7 @@
 #include "base/table.h"
 #include "bpf/record.h"
 #include "capture/options/options.h"
-#include "capture/stages/pipeline.h"
+#include "capture/stages/stage.h"
 
 struct allocations {
 	const struct pipeline *pipe;  /* borrowed */
@@ -31,24 +31,19 @@ struct allocations {
 	struct outbuf waiting;        /* struct rec_* from the rings, of unknown instances */
 };
 
-void allocations_init(struct allocations *a, const struct pipeline *pipe);
-void allocations_deinit(struct allocations *a);
+extern const struct stage allocations_stage;
 
-/* Sets OPTIONS. Once, before all records. */
-void allocations_begin(struct allocations *a, const struct session_options *options);
+void allocations_init(struct allocations *a, const struct pipeline *pipe);
+void allocations_deinit(void *allocations);
+
+/* Sets OPTIONS. Once, before all records. Returns 0. */
+int allocations_begin(void *allocations, const struct session_options *options);
 
 /*
  * The next record: one of the section "what programs allocate" of bpf/record.h, checked. Returns 0
  * or the archive's error.
  */
 int allocations_record(struct allocations *a, const struct rec_head *rec);
-
-/*
- * At a split, after allocations_begin(), if each event is recorded: writes the blocks of the books
- * to TO, as of AT_NS, without changing state. NAME writes the name of a thread.
- */
-int allocations_say_blocks(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
-			   int (*name)(uint32_t tid, void *userdata), void *userdata);
 
 /* Whether process PID is watched. */
 bool allocations_watches(const struct allocations *a, uint32_t pid);

@@ -8,10 +8,15 @@
 
 #include "base/array.h"
 #include "base/calls/call-structs.h"
+#include "base/clock.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
+#include "capture/programs/collector.h"
 
 enum { OPEN_BYTES_MAX = 32 << 20 }; /* of all threads */
+
+/* How often the number of left-out calls is written. */
+#define LEFT_OUT_NS UINT64_C(1000000000)
 
 struct call_open {
 	struct call_open *next; /* the next call in doubt with this stack pointer, entered
@@ -56,8 +61,9 @@ static void calls_free_thread(struct call_thread *thread)
 	free(thread);
 }
 
-void calls_deinit(struct calls *c)
+void calls_deinit(void *stage)
 {
+	struct calls *c = stage;
 	struct call_thread *thread;
 
 	for (size_t pos = 0; (thread = table_next(&c->threads, &pos));)
@@ -614,8 +620,10 @@ static int calls_on_exec(struct calls *c, const struct rec_exec *rec)
 		       ?: calls_forget(c, rec->head.tid, rec->head.ts_ns);
 }
 
-int calls_record(struct calls *c, const struct rec_head *rec)
+int calls_record(void *stage, const struct rec_head *rec)
 {
+	struct calls *c = stage;
+
 	if (!c->targets)
 		return 0;
 	switch (rec->kind) {
@@ -671,3 +679,58 @@ int calls_close(struct calls *c, uint64_t at_ns)
 		r = calls_close_thread(c, thread, "open", at_ns);
 	return r;
 }
+
+/* ---- the stage ---- */
+
+/* Writes the number of calls that limits have left out by AT_NS. */
+static int calls_leave_out_all(struct calls *c, uint64_t at_ns)
+{
+	struct collector *collector = c->pipe->collector;
+	const struct call_targets *targets = c->targets;
+	int r = 0;
+
+	/* (AT_NS is in the future while the recording has no end) */
+	if (at_ns > clock_boot_ns())
+		at_ns = clock_boot_ns();
+	c->left_out_at_ns = at_ns;
+	for (uint32_t i = 0; targets && r == 0 && i < targets->n; i++)
+		if (targets->list[i].spec->limit)
+			r = calls_leave_out(c, i, collector_left_out(collector, i), at_ns);
+	if (r < 0 || !targets)
+		return r;
+	return calls_leave_out_foreign(c, collector_foreign_calls(collector), at_ns);
+}
+
+static int calls_advance(void *stage, uint64_t horizon_ns)
+{
+	struct calls *c = stage;
+	int r = 0;
+
+	if (horizon_ns - c->left_out_at_ns > LEFT_OUT_NS)
+		r = calls_leave_out_all(c, horizon_ns);
+	return r ?: pipeline_write_shortage(c->pipe, CLASS_CALLS, &c->n_dropped);
+}
+
+static int calls_pause(void *stage)
+{
+	return calls_close(stage, clock_boot_ns());
+}
+
+static int calls_finish(void *stage)
+{
+	struct calls *c = stage;
+
+	return calls_close(c, c->pipe->to_ns) ?: calls_leave_out_all(c, c->pipe->to_ns);
+}
+
+/* The open calls of a thread are written before its end. */
+const struct stage calls_stage = {
+	.name = "calls",
+	.takes = STAGE_TAKES(REC_CALL) | STAGE_TAKES(REC_CALL_END) | STAGE_TAKES(REC_EXIT) |
+		 STAGE_TAKES(REC_EXEC),
+	.record = calls_record,
+	.advance = calls_advance,
+	.pause = calls_pause,
+	.end = calls_finish,
+	.deinit = calls_deinit,
+};

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/table.h"
-#include "capture/stages/pipeline.h"
 #include "capture/stages/named-stacks.h"
+#include "capture/stages/stage.h"
 
 struct call_targets;
 
@@ -28,16 +28,19 @@ struct calls {
 	size_t open_bytes;         /* size of all open calls */
 	uint64_t *left_out;        /* by target: left-out calls that are in the archive. Owned */
 	uint64_t left_out_foreign; /* likewise, for system calls of 32-bit programs */
+	uint64_t left_out_at_ns;   /* the last time when they were written */
 	uint64_t n_events;
 	uint64_t n_unpaired; /* ends without a begin, which was lost or before the recording */
 	uint64_t n_dropped;  /* calls without room, or of an unknown function */
 };
 
+extern const struct stage calls_stage;
+
 void calls_init(struct calls *c, const struct pipeline *pipe);
-void calls_deinit(struct calls *c);
+void calls_deinit(void *calls);
 
 /* Accepts REC_CALL, REC_CALL_END, REC_EXIT and REC_EXEC. Returns 0 or a negative errno. */
-int calls_record(struct calls *c, const struct rec_head *rec);
+int calls_record(void *calls, const struct rec_head *rec);
 
 /*
  * By AT_NS, the limit of target FUNCTION has left out TOTAL calls in all. Writes those that are not

@@ -4,11 +4,14 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "capture/stages/loader-name.h"
 
-void lifecycle_deinit(struct lifecycle *l)
+void lifecycle_deinit(void *stage)
 {
+	struct lifecycle *l = stage;
+
 	table_deinit(&l->asked);
 }
 
@@ -369,8 +372,9 @@ static bool lifecycle_next_asked(const struct lifecycle *l, size_t *pos, uint32_
 	return false;
 }
 
-int lifecycle_close(struct lifecycle *l)
+int lifecycle_close(void *stage)
 {
+	struct lifecycle *l = stage;
 	uint32_t tid, pid;
 	int r = 0;
 
@@ -381,7 +385,8 @@ int lifecycle_close(struct lifecycle *l)
 	return r;
 }
 
-int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
+/* All tasks with an open query, those without an answer as unknown ones. */
+static int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
 {
 	uint32_t tid, pid;
 	int r = 0;
@@ -395,10 +400,101 @@ int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
 	return r;
 }
 
-int lifecycle_split(struct lifecycle *l)
-{
-	int r = lifecycle_say_asked(l, l->pipe->archive);
+/* ---- the stage ---- */
 
+static int lifecycle_on_record(void *stage, const struct rec_head *rec)
+{
+	struct lifecycle *l = stage;
+	int r;
+
+	if (rec->kind == REC_LOST && ((const struct rec_lost *)rec)->ring != REC_RING_LIFECYCLE)
+		return 0;
+	r = lifecycle_record(l, rec);
+	pipeline_forget_cgroups(l->pipe);
+	return r;
+}
+
+/* Names all tasks. With a filter, threads are named when they occur in records. */
+static int lifecycle_open(void *stage)
+{
+	struct lifecycle *l = stage;
+	const struct task *task;
+	int r = 0;
+
+	if (l->pipe->filtered)
+		return 0;
+	for (size_t pos = 0; r == 0 && (task = table_next(&l->pipe->tasks->by_tid, &pos));)
+		if (!tasks_announced(l->pipe->tasks, task->tid))
+			r = lifecycle_announce(l, task->tid);
+	return r;
+}
+
+/*
+ * Forgets tasks that have ended without a record: the filter no longer selected them (they had
+ * another name, or had run a program with other rights), or the record was lost. Heads name only
+ * live tasks.
+ */
+static int lifecycle_forget_gone(struct lifecycle *l, uint64_t at_ns)
+{
+	const struct pipeline *pipe = l->pipe;
+	_cleanup_free_ uint32_t *gone = NULL;
+	ssize_t n = pipe->owner.is_gone
+			    ? tasks_find_gone(pipe->tasks, at_ns, pipe->owner.is_gone, &gone)
+			    : 0;
+	int r = n < 0 ? (int)n : 0;
+
+	for (ssize_t i = 0; r == 0 && i < n; i++)
+		r = pipe->links.forget_task(gone[i], at_ns, pipe->links.userdata);
+	return r;
+}
+
+/*
+ * Writes tasks with an open query, too, without waiting. Later answers are written when they come,
+ * and tasks that are named again are queried again. (Packets go into the body, since a snapshot has
+ * several bodies and one tail.)
+ */
+static int lifecycle_split(void *stage, uint64_t at_ns)
+{
+	struct lifecycle *l = stage;
+	int r = lifecycle_forget_gone(l, at_ns);
+
+	if (r == 0)
+		r = fxt_archive_packets(l->pipe->archive, true);
+	if (r < 0)
+		return r;
+	r = lifecycle_say_asked(l, l->pipe->archive);
 	table_clear(&l->asked);
 	return r;
 }
+
+static int lifecycle_tail(const void *stage, struct fxt_archive *to, uint64_t at_ns)
+{
+	(void)at_ns;
+	return lifecycle_say_asked(stage, to);
+}
+
+/* Names all live tasks; with a filter, those that the archive shows. */
+static int lifecycle_head(const void *stage, const struct stage_head *h)
+{
+	const struct lifecycle *l = stage;
+	const struct tasks *tasks = l->pipe->tasks;
+	const struct task *task;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (task = table_next(&tasks->by_tid, &pos));)
+		if (!l->pipe->filtered || tasks_announced(tasks, task->tid))
+			r = h->name(task->tid, h->userdata);
+	return r;
+}
+
+const struct stage lifecycle_stage = {
+	.name = "lifecycle",
+	.takes = STAGE_TAKES_TASKS | STAGE_TAKES(REC_LOST) | STAGE_TAKES(REC_CGROUP),
+	.record = lifecycle_on_record,
+	.open = lifecycle_open,
+	.split = lifecycle_split,
+	.tail = lifecycle_tail,
+	.head = lifecycle_head,
+	.end = lifecycle_close,
+	.deinit = lifecycle_deinit,
+};

@@ -10,7 +10,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/stages/pipeline.h"
+#include "capture/stages/stage.h"
 
 struct lifecycle {
 	const struct pipeline *pipe; /* borrowed */
@@ -20,7 +20,9 @@ struct lifecycle {
 	struct table asked;
 };
 
-void lifecycle_deinit(struct lifecycle *l);
+extern const struct stage lifecycle_stage;
+
+void lifecycle_deinit(void *lifecycle);
 
 /* The next record in the order of time. Returns 0 or the archive's error. */
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
@@ -41,21 +43,11 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);
 
 /* The end: writes tasks with an open query; those without an answer as unknown ones. */
-int lifecycle_close(struct lifecycle *l);
+int lifecycle_close(void *lifecycle);
 
-/*
- * Write to TO without changing state: an unknown task; all tasks with an open query, those without
- * an answer as unknown ones.
- */
+/* Writes an unknown task to TO without changing state. */
 int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 			  uint32_t pid);
-int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to);
-
-/*
- * A chunk ends: writes these tasks, too, without waiting. Later answers are written when they come,
- * and tasks that are named again are queried again.
- */
-int lifecycle_split(struct lifecycle *l);
 
 /* A live task was listed. If WANTED, its identity is written. */
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

@@ -11,8 +11,9 @@ _Static_assert(EVENT_MOMENT_BYTES_MAX >= sizeof(((struct rec_moment *)0)->data),
 _Static_assert(EVENT_MOMENT_REGISTERS == MOMENT_REGISTERS, "the same");
 _Static_assert(MOMENT_POINTS_MAX <= 64, "a bit each");
 
-int moments_stage_open(struct moments_stage *s)
+static int moments_stage_open(void *stage)
 {
+	struct moments_stage *s = stage;
 	int r = 0;
 
 	for (uint32_t i = 0; s->moments && r == 0 && i < s->moments->n; i++) {
@@ -83,8 +84,9 @@ static int moments_stage_act(struct moments_stage *s, const struct rec_moment *r
 	return s->pipe->links.fire(&fired, s->pipe->links.userdata);
 }
 
-int moments_stage_record(struct moments_stage *s, const struct rec_head *head)
+static int moments_stage_record(void *stage, const struct rec_head *head)
 {
+	struct moments_stage *s = stage;
 	const struct rec_moment *rec = (const struct rec_moment *)head;
 	const struct moment_plan *plan;
 
@@ -101,3 +103,20 @@ int moments_stage_record(struct moments_stage *s, const struct rec_head *head)
 		       ?: moments_stage_act(s, rec, MOMENT_ACTION_SNAPSHOT, plan->snapshot)
 				  ?: moments_stage_act(s, rec, MOMENT_ACTION_STOP, plan->stop);
 }
+
+static int moments_stage_advance(void *stage, uint64_t horizon_ns)
+{
+	struct moments_stage *s = stage;
+
+	(void)horizon_ns;
+	return pipeline_write_shortage(s->pipe, CLASS_CALLS, &s->n_dropped);
+}
+
+/* Accepts REC_MOMENT, and triggers the actions that are due at this hit. */
+const struct stage moments_stage = {
+	.name = "moments",
+	.takes = STAGE_TAKES(REC_MOMENT),
+	.record = moments_stage_record,
+	.open = moments_stage_open,
+	.advance = moments_stage_advance,
+};

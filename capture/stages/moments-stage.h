@@ -9,6 +9,7 @@
 
 #include "bpf/record.h"
 #include "capture/stages/named-stacks.h"
+#include "capture/stages/stage.h"
 #include "writer/moment-values.h"
 
 struct moments;
@@ -23,8 +24,4 @@ struct moments_stage {
 	uint64_t n_dropped;             /* moments without room, or of an unknown point */
 };
 
-/* Writes the plans of all points. Returns 0 or a negative errno. */
-int moments_stage_open(struct moments_stage *s);
-
-/* Accepts REC_MOMENT, and triggers the actions that are due at this hit. Returns as above. */
-int moments_stage_record(struct moments_stage *s, const struct rec_head *rec);
+extern const struct stage moments_stage;

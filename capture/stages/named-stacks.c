@@ -4,12 +4,15 @@
 /* Beyond this number, all stacks are written again. */
 enum { SAID_MAX = 65536 };
 
-void named_stacks_deinit(struct named_stacks *n)
+static void named_stacks_deinit(void *stage)
 {
+	struct named_stacks *n = stage;
+
 	table_deinit(&n->said);
 }
 
-void named_stacks_forget(struct named_stacks *n)
+/* All stacks are written again. */
+static void named_stacks_forget(struct named_stacks *n)
 {
 	table_deinit(&n->said);
 }
@@ -54,3 +57,27 @@ int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const u
 	n->n_events++;
 	return r < 0 ? r : fxt_archive_event(n->pipe->archive, &ev);
 }
+
+/* (after exec, addresses belong to another program) */
+static int named_stacks_record(void *stage, const struct rec_head *rec)
+{
+	(void)rec;
+	named_stacks_forget(stage);
+	return 0;
+}
+
+static int named_stacks_advance(void *stage, uint64_t horizon_ns)
+{
+	struct named_stacks *n = stage;
+
+	(void)horizon_ns;
+	return pipeline_write_shortage(n->pipe, CLASS_STACKS, &n->n_missing);
+}
+
+const struct stage named_stacks_stage = {
+	.name = "named stacks",
+	.takes = STAGE_TAKES(REC_EXEC),
+	.record = named_stacks_record,
+	.advance = named_stacks_advance,
+	.deinit = named_stacks_deinit,
+};

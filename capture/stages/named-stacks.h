@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "base/table.h"
-#include "capture/stages/pipeline.h"
 #include "capture/stages/stacks.h"
+#include "capture/stages/stage.h"
 
 struct named_stacks {
 	const struct pipeline *pipe;
@@ -19,7 +19,7 @@ struct named_stacks {
 	uint64_t n_missing; /* stacks that have not arrived */
 };
 
-void named_stacks_deinit(struct named_stacks *n);
+extern const struct stage named_stacks_stage;
 
 /*
  * Makes sure that the archive has the N_FRAMES FRAMES, from the return address of a call outwards,
@@ -32,6 +32,3 @@ int named_stacks_say(struct named_stacks *n, const struct rec_head *rec, const u
 /* The stack that the programs have sent as ID. NULL if it has not arrived, which is counted, or
  * if ID is 0. */
 const struct stack *named_stacks_get(struct named_stacks *n, uint64_t id);
-
-/* Addresses of processes have another meaning from now on: all stacks are written again. */
-void named_stacks_forget(struct named_stacks *n);

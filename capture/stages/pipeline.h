@@ -3,8 +3,9 @@
  * The context of a pipeline, shared by its stages.
  *
  * A stage knows this context. It does not know other stages or the owner of the pipeline. `struct
- * pipeline_links` has the functions that a stage needs from another stage, and `struct
- * pipeline_owner` those that it needs from outside. Stages have no other dependencies.
+ * pipeline_links` has the functions that a stage needs from another stage or from the merge, and
+ * `struct pipeline_owner` those that it needs from outside. A stage that works on the state of
+ * another one has a pointer to it. Stages have no other dependencies.
  * capture/recorder/recorder-stages.c lists the stages in their order.
  */
 #pragma once
@@ -12,9 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/record.h"
 #include "capture/stages/tasks.h"
 #include "writer/fxt/fxt-archive.h"
 
+struct collector;
 struct outbuf;
 struct trigger;
 
@@ -29,6 +32,24 @@ struct pipeline_links {
 	/* triggers: T has fired, at a record that is written. */
 	int (*fire)(const struct trigger *t, void *userdata);
 	void *userdata;
+	/* news: passes REC, from the worker, to the stages that accept it. */
+	int (*pass_news)(const struct rec_head *rec, void *userdata);
+	/* activity: writes a loss. Called by pipeline_write_shortage(). */
+	int (*lost)(enum event_class class, const struct rec_lost *lost, void *userdata);
+	/* All records of CLASS that were lost so far, written or not. */
+	uint64_t (*n_lost)(enum event_class class, void *userdata);
+	/* allocations: whether process PID is watched. */
+	bool (*watches)(uint32_t pid, void *userdata);
+	/* lifecycle: the known TID had ended by AT_NS, without a report. All stages forget it. */
+	int (*forget_task)(uint32_t tid, uint64_t at_ns, void *userdata);
+	/*
+	 * merge: the thread that runs on CPU since the start, if the records that follow are more
+	 * reliable than the list from which *TID and *PRIO are. *TID becomes 0 if they were lost.
+	 */
+	void (*first_running)(unsigned cpu, uint32_t *tid, int32_t *prio, void *userdata);
+	/* merge: whether the next scheduling record of CPU is a loss since *RET_NS, before AT_NS.
+	 */
+	bool (*loss_is_next)(unsigned cpu, uint64_t at_ns, uint64_t *ret_ns, void *userdata);
 };
 
 /* Functions of the pipeline's owner for the stages. NULL where unavailable, except where noted. */
@@ -51,6 +72,8 @@ struct pipeline_owner {
 struct pipeline {
 	struct fxt_archive *archive; /* borrowed, both */
 	struct tasks *tasks;
+	struct collector *collector; /* borrowed; NULL before and after the recording */
+	unsigned n_cpus;
 	uint32_t categories;
 	bool filtered; /* only selected threads are recorded */
 	bool own;      /* only processes of one user; implies `filtered` */
@@ -62,6 +85,7 @@ struct pipeline {
 	uint64_t from_ns, to_ns;
 	uint64_t seen_ns; /* intervals that began before this, after a pause, have an unknown end */
 	uint64_t split_ns; /* start of the current chunk; 0 = it is the first one */
+	uint64_t chunk_ns; /* the same; of the first chunk, the start of the recording */
 	struct pipeline_links links;
 	struct pipeline_owner owner;
 };
@@ -73,3 +97,18 @@ static inline int pipeline_announce(const struct pipeline *p, uint32_t tid)
 		return 0;
 	return p->links.announce(tid, p->links.userdata);
 }
+
+/* ERROR, or the owner's answer about continuing after a record. */
+static inline int pipeline_after(const struct pipeline *p, int error)
+{
+	return error < 0 ? error : p->owner.after_record(p->owner.userdata);
+}
+
+/*
+ * *N records of CLASS were unusable: writes this, as of now (at the latest as of the end), and sets
+ * *N to 0. Returns 0 or a negative errno.
+ */
+int pipeline_write_shortage(const struct pipeline *p, enum event_class class, uint64_t *n);
+
+/* If paths of cgroups were forgotten, the programs send all of them again. */
+void pipeline_forget_cgroups(const struct pipeline *p);

@@ -9,17 +9,14 @@
 #include "base/clock.h"
 #include "base/outbuf.h"
 #include "base/text.h"
-#include "writer/fxt/fxt-wire.h"
+#include "capture/programs/collector.h"
+#include "capture/stages/profiler-parts.h"
 #include "writer/maps.h"
-
-/* No program has code in its first page. */
-#define LOWEST_CODE 4096
 
 enum {
 	WAITING_BYTES_MAX = 32 << 20,
 	SWEEP_BYTES = 1 << 20,  /* waiting bytes: see profiler_sweep_is_due() */
 	SWEEP_PROCESSES = 4096, /* known processes: likewise */
-	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
 	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
 };
 
@@ -58,8 +55,9 @@ static void profiler_drop_waiting(struct profiler *p, struct process *process)
 	outbuf_deinit(&process->waiting);
 }
 
-void profiler_deinit(struct profiler *p)
+void profiler_deinit(void *stage)
 {
+	struct profiler *p = stage;
 	struct process *process;
 
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
@@ -89,7 +87,7 @@ static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
 	return process;
 }
 
-static int profiler_write_event(struct profiler *p, const struct event *ev)
+int profiler_write_event(struct profiler *p, const struct event *ev)
 {
 	p->n_events++;
 	return fxt_archive_event(p->pipe->archive, ev);
@@ -154,7 +152,8 @@ static int profiler_write_mapping(struct profiler *p, struct process *process,
 	return profiler_write_event(p, &ev);
 }
 
-int profiler_will_split(struct profiler *p)
+/* Mappings are kept for heads of chunks. */
+static int profiler_will_split(struct profiler *p)
 {
 	int r = maps_new(&p->maps, MAPS_OF_NOW);
 
@@ -197,10 +196,10 @@ static int profiler_say_mapping(void *userdata, uint32_t pid, const struct mappi
 	return r < 0 ? r : fxt_archive_event(s->to, &ev);
 }
 
-int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
-			  int (*name)(uint32_t pid, void *userdata), void *userdata)
+static int profiler_head(const void *stage, const struct stage_head *h)
 {
-	struct saying s = { p, to, at_ns, name, userdata };
+	const struct profiler *p = stage;
+	struct saying s = { p, h->to, h->at_ns, h->name, h->userdata };
 
 	return p->maps ? maps_each(p->maps, profiler_say_mapping, &s) : 0;
 }
@@ -536,8 +535,10 @@ int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	return 0;
 }
 
-int profiler_forget_mappings(struct profiler *p)
+/* After a pause, all mappings are unknown, and waiting ones are discarded. */
+static int profiler_resume(void *stage)
 {
+	struct profiler *p = stage;
 	struct process *process;
 
 	/* (module ids continue, and selected processes stay selected) */
@@ -564,115 +565,11 @@ int profiler_finish(struct profiler *p)
 	return r;
 }
 
-/* A number for the combination of two stacks. Each can be missing (0). */
-static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
-{
-	const uint64_t both[] = { kernel_stack, user_stack };
-
-	return kernel_stack && user_stack ? table_hash_seeded(0, both, sizeof(both))
-					  : kernel_stack + user_stack;
-}
-
-static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
-{
-	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
-
-	if (!stack) {
-		p->n_homeless += id != 0;
-		return n;
-	}
-	memcpy(frames + n, stack->frames, stack->n_frames * sizeof(*frames));
-	return n + stack->n_frames;
-}
-
-/*
- * The end of the program's frames, FROM..N of FRAMES. Code without frame pointers uses their
- * register for other values, so a walk can read values that are not addresses of code. All frames
- * from the first such value on are invalid.
- */
-static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsigned n)
-{
-	for (unsigned i = from + 1; i < n; i++)
-		if (frames[i] < LOWEST_CODE || frames[i] >> 63)
-			return i;
-	return n;
-}
-
-/* Whether PID is in the middle of the exec with which a filter selected it. The mappings of its
- * old program are never written. */
-static bool profiler_is_between_programs(const struct profiler *p, uint32_t pid)
+bool profiler_is_between_programs(const struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	return p->pipe->filtered && process && process->new_image_ns;
-}
-
-/* Writes EV, unless it is NULL, about the thread of HEAD; and its stack. */
-static int profiler_write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
-				uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
-{
-	uint64_t frames[FRAMES_MAX];
-	unsigned n = profiler_add_frames(p, frames, 0, kernel_stack);
-	struct event sample = {
-		.kind = EVENT_SAMPLE,
-		.ts_ns = ts_ns,
-		.cpu = head->cpu,
-		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
-	};
-	int r = pipeline_announce(p->pipe, head->tid);
-
-	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
-	sample.tid = tasks_koid(p->pipe->tasks, head->tid);
-	r = r ?: profiler_need(p, head->pid, ts_ns);
-	if (profiler_is_between_programs(p, head->pid))
-		user_stack = 0;
-	n = profiler_end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
-	sample.sample.n_frames = n;
-	if (p->n_homeless == 0)
-		sample.sample.id = profiler_number_of(kernel_stack, user_stack);
-	if (r == 0 && kernel_stack)
-		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
-	if (r == 0 && ev) {
-		ev->pid = sample.pid;
-		ev->tid = sample.tid;
-		r = profiler_write_event(p, ev);
-	}
-	if (r < 0 || sample.sample.n_frames == 0)
-		return r;
-	return ev ? fxt_archive_event(p->pipe->archive, &sample) : profiler_write_event(p, &sample);
-}
-
-static int profiler_on_sample(struct profiler *p, const struct rec_head *head)
-{
-	const struct rec_sample *rec = (const struct rec_sample *)head;
-
-	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns)
-		return 0;
-	return profiler_write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
-}
-
-static int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
-{
-	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
-	/* (a thread that comes back after the end is still off CPU at the end) */
-	bool is_open = rec->is_open || head->ts_ns > p->pipe->to_ns;
-	struct event ev = {
-		.kind = EVENT_OFFCPU,
-		.ts_ns = rec->begin_ns < p->pipe->from_ns ? p->pipe->from_ns : rec->begin_ns,
-		.cpu = head->cpu,
-		.offcpu = {
-			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
-			.left_by = is_open ? "open" : NULL,
-			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
-			.state = (char)rec->state,
-		},
-	};
-
-	if (head->ts_ns < p->pipe->from_ns || rec->begin_ns > p->pipe->to_ns ||
-	    rec->begin_ns < p->pipe->seen_ns ||
-	    (is_open && ev.offcpu.end_ns - rec->begin_ns < p->offcpu_min_ns))
-		return 0;
-	return profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
 }
 
 int profiler_record(struct profiler *p, const struct rec_head *rec)
@@ -698,3 +595,117 @@ int profiler_record(struct profiler *p, const struct rec_head *rec)
 		return 0;
 	}
 }
+
+/* ---- the stage ---- */
+
+static int profiler_begin(void *stage, const struct session_options *o)
+{
+	struct profiler *p = stage;
+
+	(void)o;
+	return p->pipe->splits ? profiler_will_split(p) : 0;
+}
+
+/*
+ * The worker can report data about a process after its exec or exit. Its mappings would be lost by
+ * then, so they are needed now.
+ */
+static bool profiler_may_be_watched(const struct profiler *p, uint32_t pid)
+{
+	const struct pipeline_links *links = &p->pipe->links;
+
+	return p->pipe->categories & CATEGORIES_MEMORY &&
+	       (p->pipe->filtered || links->watches(pid, links->userdata));
+}
+
+static int profiler_on_exec(struct profiler *p, const struct rec_head *rec)
+{
+	int r = profiler_executed(p, rec->pid, rec->ts_ns);
+
+	return r == 0 && profiler_may_be_watched(p, rec->pid)
+		       ? profiler_need(p, rec->pid, rec->ts_ns)
+		       : r;
+}
+
+/* The child has the mappings of its parent, which the selection stage has processed before. */
+static int profiler_on_fork(struct profiler *p, const struct rec_head *rec)
+{
+	const uint32_t child = ((const struct rec_fork *)rec)->child.pid;
+	int r = profiler_forked(p, rec->pid, child);
+
+	if (r == 0 && p->pipe->own && child != rec->pid)
+		r = profiler_trust(p, child, rec->ts_ns);
+	return r == 0 ? profiler_selected(p, child) : r;
+}
+
+static int profiler_on_exit(struct profiler *p, const struct rec_head *rec)
+{
+	int r = 0;
+
+	if (!((const struct rec_exit *)rec)->process_ends)
+		return 0;
+	if (profiler_may_be_watched(p, rec->pid))
+		r = profiler_need(p, rec->pid, rec->ts_ns);
+	return r == 0 ? profiler_ended(p, rec->pid) : r;
+}
+
+/* An incomplete stack is walked to its end, and then handled like any other stack. */
+static int profiler_on_piece(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_piece *piece = (const struct rec_piece *)head;
+	struct rec_stack whole = { .head = *head, .id = piece->id };
+	uint64_t frames[STACK_FRAMES_MAX];
+	unsigned n = collector_resume_walk(p->pipe->collector, piece, frames);
+
+	memcpy(whole.frames, frames, n * sizeof(*frames));
+	whole.head.kind = REC_STACK;
+	whole.head.size = REC_STACK_BYTES(n);
+	return profiler_record(p, &whole.head);
+}
+
+static int profiler_on_record(void *stage, const struct rec_head *rec)
+{
+	struct profiler *p = stage;
+
+	switch (rec->kind) {
+	case REC_PIECE:
+		return profiler_on_piece(p, rec);
+	case REC_EXEC:
+		return profiler_on_exec(p, rec);
+	case REC_FORK:
+		return profiler_on_fork(p, rec);
+	case REC_EXIT:
+		return profiler_on_exit(p, rec);
+	case REC_RENAME:
+		profiler_renamed(p, rec->pid);
+		return 0;
+	default:
+		return profiler_record(p, rec);
+	}
+}
+
+static int profiler_advance(void *stage, uint64_t horizon_ns)
+{
+	struct profiler *p = stage;
+	int r;
+
+	if (stacks_turn(&p->stacks, horizon_ns, clock_boot_ns()))
+		collector_forget_stacks(p->pipe->collector);
+	r = pipeline_write_shortage(p->pipe, CLASS_STACKS, &p->n_homeless);
+	/* (not lost by the kernel, so it raises no doubt about other records) */
+	p->known_lost += p->n_dropped;
+	return r == 0 ? pipeline_write_shortage(p->pipe, CLASS_MAPPINGS, &p->n_dropped) : r;
+}
+
+const struct stage profiler_stage = {
+	.name = "profiler",
+	.takes = STAGE_TAKES_TASKS | STAGE_TAKES(REC_STACK) | STAGE_TAKES(REC_PIECE) |
+		 STAGE_TAKES(REC_SAMPLE) | STAGE_TAKES(REC_OFFCPU) | STAGE_TAKES(REC_MAPPING) |
+		 STAGE_TAKES(REC_NEW_IMAGE),
+	.record = profiler_on_record,
+	.begin = profiler_begin,
+	.advance = profiler_advance,
+	.resume = profiler_resume,
+	.head = profiler_head,
+	.deinit = profiler_deinit,
+};

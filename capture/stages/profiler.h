@@ -23,9 +23,9 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/stages/pipeline.h"
 #include "capture/stages/stacks.h"
 #include "capture/proc/proc-records.h"
+#include "capture/stages/stage.h"
 
 struct maps;
 
@@ -39,6 +39,8 @@ struct profiler {
 	const struct pipeline *pipe; /* borrowed */
 	uint64_t offcpu_min_ns;      /* shorter times off CPU are not written */
 	uint64_t doubt_ns;   /* own: reports up to this time can be incomplete; 0 = complete */
+	uint64_t known_lost; /* own: lost records that could have selected a process, and whose
+			      * doubt is in doubt_ns */
 	uint64_t n_events;   /* written */
 	uint64_t n_mappings; /* of these, mappings */
 	uint64_t n_homeless; /* references to unknown stacks since the last query */
@@ -51,8 +53,10 @@ struct profiler {
 	struct maps *maps; /* written mappings, by pid; NULL = not kept. Owned */
 };
 
+extern const struct stage profiler_stage;
+
 void profiler_init(struct profiler *p, const struct pipeline *pipe);
-void profiler_deinit(struct profiler *p);
+void profiler_deinit(void *profiler);
 
 /*
  * The next record in order of time, checked: a stack, a record with a stack, or a mapping. Returns
@@ -83,16 +87,6 @@ int profiler_selected(struct profiler *p, uint32_t pid);
  */
 void profiler_renamed(struct profiler *p, uint32_t pid);
 
-/* The recording will be split: mappings are kept. Returns 0 or -ENOMEM. */
-int profiler_will_split(struct profiler *p);
-
-/*
- * Writes all written mappings to TO, as of AT_NS, without changing state. NAME writes the identity
- * of a process.
- */
-int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
-			  int (*name)(uint32_t pid, void *userdata), void *userdata);
-
 /*
  * With `own`: records of mappings or of lifecycle were lost before NOW_NS, and other records from
  * that time can follow. And: PID was forked at TS_NS, so its state is complete, unless that time is
@@ -100,9 +94,6 @@ int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint
  */
 void profiler_doubt(struct profiler *p, uint64_t now_ns);
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);
-
-/* After a pause: all mappings are unknown, and waiting ones are discarded. */
-int profiler_forget_mappings(struct profiler *p);
 
 /* Writes mappings that still wait. Once, at the end. */
 int profiler_finish(struct profiler *p);

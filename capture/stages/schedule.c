@@ -70,8 +70,10 @@ static bool schedule_goes_to_sleep(const uint64_t *words)
 	return state == FXT_STATE_BLOCKED || state == FXT_STATE_SUSPENDED;
 }
 
-void schedule_deinit(struct schedule *s)
+void schedule_deinit(void *stage)
 {
+	struct schedule *s = stage;
+
 	table_deinit_free(&s->asleep);
 	free(s->cpus);
 	free(s->states);
@@ -597,8 +599,9 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
 		s, cpu, (struct turn){ ts_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
 }
 
-int schedule_close(struct schedule *s)
+int schedule_close(void *stage)
 {
+	struct schedule *s = stage;
 	int r = 0;
 
 	s->n_dismissed += s->asleep.n_used;
@@ -609,8 +612,43 @@ int schedule_close(struct schedule *s)
 	return r;
 }
 
-int schedule_pause(struct schedule *s)
+/* ---- the stage ---- */
+
+static int schedule_begin(void *stage, const struct session_options *o)
 {
+	struct schedule *s = stage;
+
+	(void)o;
+	return schedule_init(s, s->pipe, s->pipe->n_cpus);
+}
+
+static int schedule_on_record(void *stage, const struct rec_head *rec)
+{
+	const struct rec_exec *exec = (const struct rec_exec *)rec;
+	struct schedule *s = stage;
+
+	if (rec->kind == REC_CPU_GONE)
+		return schedule_cpu_gone(s, ((const struct rec_cpu_gone *)rec)->gone_cpu,
+					 rec->ts_ns);
+	if (exec->old_tid == rec->tid)
+		return 0;
+	return schedule_renumber(s, rec->cpu, rec->ts_ns, exec->old_tid, rec->tid);
+}
+
+static int schedule_on_loss_begin(void *stage, const struct stage_loss *loss)
+{
+	return loss->class == CLASS_SCHED ? schedule_loss_begins(stage, loss->cpu, loss->mark) : 0;
+}
+
+static int schedule_on_loss_end(void *stage, const struct stage_loss *loss)
+{
+	return loss->class == CLASS_SCHED ? schedule_loss_ends(stage, loss->cpu, loss->mark) : 0;
+}
+
+/* All threads are unknown until schedule_open(). */
+static int schedule_pause(void *stage)
+{
+	struct schedule *s = stage;
 	int r = schedule_close(s);
 
 	table_deinit_free(&s->asleep);
@@ -620,3 +658,25 @@ int schedule_pause(struct schedule *s)
 		s->cpus[cpu] = (struct schedule_cpu){ .opened_ns = s->pipe->to_ns };
 	return r;
 }
+
+static int schedule_resume(void *stage)
+{
+	struct schedule *s = stage;
+
+	s->from_ns = s->pipe->from_ns;
+	s->start_ns = 0;
+	return 0;
+}
+
+const struct stage schedule_stage = {
+	.name = "schedule",
+	.takes = STAGE_TAKES(REC_EXEC) | STAGE_TAKES(REC_CPU_GONE),
+	.record = schedule_on_record,
+	.loss_begins = schedule_on_loss_begin,
+	.loss_ends = schedule_on_loss_end,
+	.begin = schedule_begin,
+	.pause = schedule_pause,
+	.resume = schedule_resume,
+	.end = schedule_close,
+	.deinit = schedule_deinit,
+};

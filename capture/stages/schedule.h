@@ -21,7 +21,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/stages/pipeline.h"
+#include "capture/stages/stage.h"
 
 /* The maximum number of words of a wakeup: with the interrupted thread. */
 enum { SCHEDULE_WAKEUP_WORDS = 8 };
@@ -58,9 +58,11 @@ struct schedule {
 	uint64_t n_unreported; /* switches that the kernel did not report */
 };
 
+extern const struct stage schedule_stage;
+
 /* Returns 0 or -ENOMEM. */
 int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cpus);
-void schedule_deinit(struct schedule *s);
+void schedule_deinit(void *schedule);
 
 /* Opens CPU's timeline at s->from_ns: TID was already running (0: idle). */
 int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio);
@@ -102,10 +104,4 @@ void schedule_split(struct schedule *s, uint64_t ts_ns);
 void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);
 
 /* Closes all timelines at the pipeline's end. */
-int schedule_close(struct schedule *s);
-
-/*
- * The same. All threads are then unknown until schedule_open(), which begins at s->from_ns. The
- * caller sets this time.
- */
-int schedule_pause(struct schedule *s);
+int schedule_close(void *schedule);

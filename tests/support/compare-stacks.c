@@ -27,7 +27,7 @@
 #include "base/clock.h"
 #include "base/table.h"
 #include "capture/perf/perf-event.h"
-#include "capture/stages/profiler.h"
+#include "capture/stages/profiler-parts.h"
 #include "capture/programs/collector-parts.h"
 #include "capture/session/session.h"
 
@@ -96,7 +96,8 @@ static void *more(void *list, size_t n, size_t *room, size_t size)
 __typeof__(collector_configure_unwinding) __real_collector_configure_unwinding,
 	__wrap_collector_configure_unwinding;
 __typeof__(perf_event_open_cpu) __real_perf_event_open_cpu, __wrap_perf_event_open_cpu;
-__typeof__(profiler_record) __real_profiler_record, __wrap_profiler_record;
+__typeof__(stacks_add) __real_stacks_add, __wrap_stacks_add;
+__typeof__(profiler_on_sample) __real_profiler_on_sample, __wrap_profiler_on_sample;
 
 int __wrap_collector_configure_unwinding(struct collector *c, const struct session_options *o)
 {
@@ -143,21 +144,24 @@ static void keep_stack(const struct rec_stack *rec)
 	memcpy(stack->frames, rec->frames, bytes);
 }
 
-int __wrap_profiler_record(struct profiler *p, const struct rec_head *rec)
+int __wrap_stacks_add(struct stacks *s, const struct rec_stack *rec)
+{
+	keep_stack(rec);
+	return __real_stacks_add(s, rec);
+}
+
+int __wrap_profiler_on_sample(struct profiler *p, const struct rec_head *rec)
 {
 	const struct rec_sample *sample = (const struct rec_sample *)rec;
 	const struct walked *stack;
 
-	if (rec->kind == REC_STACK)
-		keep_stack((const struct rec_stack *)rec);
-	if (rec->kind == REC_SAMPLE && sample->user_stack &&
-	    (stack = table_get(&stacks, sample->user_stack))) {
+	if (sample->user_stack && (stack = table_get(&stacks, sample->user_stack))) {
 		walks = more(walks, n_walks, &room_walks, sizeof(*walks));
 		walks[n_walks] = *stack;
 		walks[n_walks].ts_ns = rec->ts_ns;
 		walks[n_walks++].tid = rec->tid;
 	}
-	return __real_profiler_record(p, rec);
+	return __real_profiler_on_sample(p, rec);
 }
 
 /* ---- perf's ring ---- */

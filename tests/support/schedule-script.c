@@ -38,11 +38,13 @@ int script_set_up(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	f->pipe = (struct pipeline){ .archive = &f->archive,
-				     .tasks = &f->tasks,
-				     .from_ns = FROM_NS,
-				     .to_ns = UINT64_MAX,
-				     .links = { on_announce, on_belongs, NULL, NULL, f } };
+	f->pipe = (struct pipeline){
+		.archive = &f->archive,
+		.tasks = &f->tasks,
+		.from_ns = FROM_NS,
+		.to_ns = UINT64_MAX,
+		.links = { .announce = on_announce, .belongs = on_belongs, .userdata = f }
+	};
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, N_CPUS) < 0 ||
 	    schedule_init(&f->s, &f->pipe, N_CPUS) < 0)
 		return -1;

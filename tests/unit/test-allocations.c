@@ -61,13 +61,15 @@ FIXTURE(set_up)
 	assert_non_null(f);
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
-	f->pipe = (struct pipeline){ .archive = &f->archive,
-				     .tasks = &f->tasks,
-				     .categories = options.categories,
-				     .from_ns = FROM,
-				     .to_ns = TO,
-				     .links = { announce, NULL, need_mappings, NULL, f },
-				     .owner = { .ask = ask } };
+	f->pipe = (struct pipeline){
+		.archive = &f->archive,
+		.tasks = &f->tasks,
+		.categories = options.categories,
+		.from_ns = FROM,
+		.to_ns = TO,
+		.links = { .announce = announce, .need_mappings = need_mappings, .userdata = f },
+		.owner = { .ask = ask }
+	};
 	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
 	allocations_init(&f->a, &f->pipe);
 	allocations_begin(&f->a, &options);

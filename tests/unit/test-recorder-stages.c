@@ -12,7 +12,7 @@ static void check_is_taken(unsigned kind, const char *name)
 	if (rec_kind_ring(kind) == REC_RING_NONE)
 		return;
 	for (size_t i = 0; i < RECORDER_STAGES; i++)
-		if (recorder_stages[i].takes & STAGE_TAKES(kind))
+		if (recorder_stages[i].ops->takes & STAGE_TAKES(kind))
 			return;
 	fail_msg("no stage takes REC_%s", name);
 }
@@ -35,7 +35,7 @@ TEST(test_no_other_kind_is_taken)
 	REC_USER_KINDS(KIND_ROW)
 #undef KIND_ROW
 	for (size_t i = 0; i < RECORDER_STAGES; i++)
-		taken |= recorder_stages[i].takes;
+		taken |= recorder_stages[i].ops->takes;
 	assert_int_equal(taken & ~rows, 0);
 }
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/marks.h"
+
+#include "capture/options/options.h"
+#include "writer/fxt/fxt-holds.h"
+
+/* Mappings are in writer/maps, sampling settings in the options, and single allocations are not
+ * repeated. */
+static int marks_begin(void *stage, const struct session_options *o)
+{
+	const uint32_t without =
+		1u << FXT_HOLDS_MAPPING | 1u << FXT_HOLDS_SAMPLING | 1u << FXT_HOLDS_ALLOC;
+	struct marks *m = stage;
+	int error = m->pipe->splits ? fxt_holds_new(&m->holds, &fxt_holds_events, without) : 0;
+
+	m->log = o->memory.log;
+	m->pipe->archive->holds = m->holds;
+	return error;
+}
+
+/* The process of EV may have ended, and another one may have its id. */
+static int marks_name_process_of(const struct marks *m, const struct stage_head *h,
+				 const struct event *ev)
+{
+	uint32_t tid = fxt_koid_tid(ev->pid);
+
+	return tasks_koid(m->pipe->tasks, tid) == ev->pid ? h->name(tid, h->userdata) : 0;
+}
+
+/* Writes the held event SAID, as of the begin of the chunk. */
+static int marks_say_again(const struct marks *m, const struct stage_head *h,
+			   const struct event *said)
+{
+	struct event ev = *said;
+	int error = marks_name_process_of(m, h, said);
+
+	ev.ts_ns = h->at_ns;
+	/* With a log of each event, earlier allocations are in another chunk. */
+	if (ev.kind == EVENT_WATCH_BEGIN && m->log)
+		ev.watch.complete = false;
+	/* Blocks can refer to the name of a context that has ended. */
+	if (ev.kind == EVENT_CONTEXT && !said->context.begin) {
+		ev.context.begin = true;
+		error = error < 0 ? error : fxt_archive_event(h->to, &ev);
+		ev.context.begin = false;
+	}
+	return error < 0 ? error : fxt_archive_event(h->to, &ev);
+}
+
+static int marks_head(const void *stage, const struct stage_head *h)
+{
+	const struct marks *m = stage;
+	const struct fxt_held *held = NULL;
+	const struct event lost = {
+		.kind = EVENT_LOST,
+		.ts_ns = h->at_ns,
+		.lost = {
+			/* only this class has that many events */
+			.class_name = event_class_names[CLASS_MEMORY],
+			.count = fxt_holds_left_out(m->holds),
+			.first_ns = h->at_ns,
+			.last_ns = h->at_ns,
+		},
+	};
+	int error = 0;
+
+	while (error == 0 && (held = fxt_holds_next(m->holds, held)))
+		error = marks_say_again(m, h, held->what);
+	return error == 0 && lost.lost.count > 0 ? fxt_archive_event(h->to, &lost) : error;
+}
+
+static void marks_deinit(void *stage)
+{
+	struct marks *m = stage;
+
+	fxt_holds_free(m->holds);
+}
+
+const struct stage marks_stage = {
+	.name = "marks",
+	.begin = marks_begin,
+	.head = marks_head,
+	.deinit = marks_deinit,
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records with a stack: samples, and times off CPU.
+ */
+#include <string.h>
+
+#include "capture/stages/profiler-parts.h"
+#include "writer/fxt/fxt-wire.h"
+
+/* No program has code in its first page. */
+#define LOWEST_CODE 4096
+
+enum { FRAMES_MAX = 2 * STACK_FRAMES_MAX };
+
+/* A number for the combination of two stacks. Each can be missing (0). */
+static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
+{
+	const uint64_t both[] = { kernel_stack, user_stack };
+
+	return kernel_stack && user_stack ? table_hash_seeded(0, both, sizeof(both))
+					  : kernel_stack + user_stack;
+}
+
+static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
+{
+	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
+
+	if (!stack) {
+		p->n_homeless += id != 0;
+		return n;
+	}
+	memcpy(frames + n, stack->frames, stack->n_frames * sizeof(*frames));
+	return n + stack->n_frames;
+}
+
+/*
+ * The end of the program's frames, FROM..N of FRAMES. Code without frame pointers uses their
+ * register for other values, so a walk can read values that are not addresses of code. All frames
+ * from the first such value on are invalid.
+ */
+static unsigned profiler_end_of_user(const uint64_t *frames, unsigned from, unsigned n)
+{
+	for (unsigned i = from + 1; i < n; i++)
+		if (frames[i] < LOWEST_CODE || frames[i] >> 63)
+			return i;
+	return n;
+}
+
+/* Writes EV, unless it is NULL, about the thread of HEAD; and its stack. */
+static int profiler_write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
+				uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
+{
+	uint64_t frames[FRAMES_MAX];
+	unsigned n = profiler_add_frames(p, frames, 0, kernel_stack);
+	struct event sample = {
+		.kind = EVENT_SAMPLE,
+		.ts_ns = ts_ns,
+		.cpu = head->cpu,
+		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
+	};
+	int r = pipeline_announce(p->pipe, head->tid);
+
+	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
+	sample.tid = tasks_koid(p->pipe->tasks, head->tid);
+	r = r ?: profiler_need(p, head->pid, ts_ns);
+	if (profiler_is_between_programs(p, head->pid))
+		user_stack = 0;
+	n = profiler_end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
+	sample.sample.n_frames = n;
+	if (p->n_homeless == 0)
+		sample.sample.id = profiler_number_of(kernel_stack, user_stack);
+	if (r == 0 && kernel_stack)
+		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
+	if (r == 0 && ev) {
+		ev->pid = sample.pid;
+		ev->tid = sample.tid;
+		r = profiler_write_event(p, ev);
+	}
+	if (r < 0 || sample.sample.n_frames == 0)
+		return r;
+	return ev ? fxt_archive_event(p->pipe->archive, &sample) : profiler_write_event(p, &sample);
+}
+
+int profiler_on_sample(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_sample *rec = (const struct rec_sample *)head;
+
+	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns)
+		return 0;
+	return profiler_write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
+}
+
+int profiler_on_offcpu(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
+	/* (a thread that comes back after the end is still off CPU at the end) */
+	bool is_open = rec->is_open || head->ts_ns > p->pipe->to_ns;
+	struct event ev = {
+		.kind = EVENT_OFFCPU,
+		.ts_ns = rec->begin_ns < p->pipe->from_ns ? p->pipe->from_ns : rec->begin_ns,
+		.cpu = head->cpu,
+		.offcpu = {
+			.end_ns = head->ts_ns < p->pipe->to_ns ? head->ts_ns : p->pipe->to_ns,
+			.left_by = is_open ? "open" : NULL,
+			.waker_tid = rec->waker_tid && !is_open ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
+			.state = (char)rec->state,
+		},
+	};
+
+	if (head->ts_ns < p->pipe->from_ns || rec->begin_ns > p->pipe->to_ns ||
+	    rec->begin_ns < p->pipe->seen_ns ||
+	    (is_open && ev.offcpu.end_ns - rec->begin_ns < p->offcpu_min_ns))
+		return 0;
+	return profiler_write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
+}

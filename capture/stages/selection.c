@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/stages/selection.h"
+
+#include "base/clock.h"
+
+int selection_add_mappings(struct selection *s, const struct outbuf *listed, uint64_t start_ns)
+{
+	size_t from = s->mappings.size;
+	int error = outbuf_append(&s->mappings, listed->data, listed->size);
+
+	for (size_t at = from; error == 0 && at < s->mappings.size;) {
+		struct rec_head *head = (struct rec_head *)(s->mappings.data + at);
+
+		head->ts_ns = start_ns;
+		at += head->size;
+	}
+	return error;
+}
+
+/* Only a selected task has such a record, so the task was selected at that time. */
+static int selection_record(void *stage, const struct rec_head *rec)
+{
+	struct selection *s = stage;
+	int error = s->pipe->own ? profiler_need(s->profiler, rec->pid, rec->ts_ns) : 0;
+
+	return error == 0 && rec->kind == REC_FORK ? profiler_selected(s->profiler, rec->pid)
+						   : error;
+}
+
+/* Mappings that existed at the start. They bypass the merge, since there can be many. */
+static int selection_write_listed(struct selection *s)
+{
+	const struct rec_mapping *rec;
+	int error = 0;
+
+	while (error == 0 && s->at < s->mappings.size) {
+		rec = (const struct rec_mapping *)(s->mappings.data + s->at);
+		s->at += rec->head.size;
+		error = pipeline_after(s->pipe, profiler_listed(s->profiler, rec));
+	}
+	if (error == 0 && s->at > 0) {
+		outbuf_deinit(&s->mappings);
+		s->at = 0;
+	}
+	return error;
+}
+
+/* Runs before the round, when the losses among its records are already counted. */
+static void selection_look_for_loss(struct selection *s)
+{
+	const struct pipeline_links *links = &s->pipe->links;
+	uint64_t lost = links->n_lost(CLASS_LIFECYCLE, links->userdata) +
+			links->n_lost(CLASS_MAPPINGS, links->userdata) +
+			links->n_lost(CLASS_MALFORMED, links->userdata);
+
+	if (lost != s->profiler->known_lost)
+		profiler_doubt(s->profiler, clock_boot_ns());
+	s->profiler->known_lost = lost;
+}
+
+static int selection_prepare(void *stage)
+{
+	struct selection *s = stage;
+	int error = selection_write_listed(s);
+
+	if (s->pipe->own)
+		selection_look_for_loss(s);
+	return error;
+}
+
+static int selection_end(void *stage)
+{
+	struct selection *s = stage;
+
+	return profiler_finish(s->profiler);
+}
+
+static void selection_deinit(void *stage)
+{
+	struct selection *s = stage;
+
+	outbuf_deinit(&s->mappings);
+}
+
+const struct stage selection_stage = {
+	.name = "selection",
+	.takes = STAGE_TAKES(REC_FORK) | STAGE_TAKES(REC_EXIT) | STAGE_TAKES_HEAP,
+	.takes_news = STAGE_TAKES(REC_TASK),
+	.record = selection_record,
+	.prepare = selection_prepare,
+	.end = selection_end,
+	.deinit = selection_deinit,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The begin and end of each CPU's timeline, at the start of the archive, in tails and in heads: a
+ * stage of the pipeline. It is the last one, so that scheduling words follow a head directly.
+ */
+#pragma once
+
+#include "capture/proc/proc-records.h"
+#include "capture/stages/schedule.h"
+#include "capture/stages/stage.h"
+
+struct timelines {
+	const struct pipeline *pipe;
+	struct schedule *schedule; /* knows the running threads; borrowed */
+	/* Per CPU, as listed: tid in the low half, prio in the high one. Owned */
+	uint64_t *running;
+};
+
+extern const struct stage timelines_stage;
+
+/* A task was listed: it may be the running thread of a CPU. */
+void timelines_learned(struct timelines *t, const struct rec_task *rec);
