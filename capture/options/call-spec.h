@@ -14,7 +14,7 @@
  * FILE is a path, in single quotes if it contains ':' or '(', or the name of a library or program.
  * "syscall" stands for the system calls. FUNCTION is a symbol, in which `*` and `?` match other
  * characters as in file names. It can also be a range of the file, written by code that has
- * resolved it (cli/service/call-resolve.h):
+ * resolved it (cli/places/call-resolve.h):
  *
  * 	FILE:+OFFSET+BYTES['@'AT]='LABEL'(TYPE NAME[@WHERE], ...) ...
  *

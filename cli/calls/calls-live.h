@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 
 /*
  * Starts a recording with the options O in a new process, which takes over O. Returns CLI_OK with

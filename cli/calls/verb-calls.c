@@ -15,7 +15,7 @@
 #include "cli/common/read-events.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
-#include "cli/service/call-resolve.h"
+#include "cli/places/call-resolve.h"
 
 /* A live recording writes its data at this interval. */
 #define LIVE_FLUSH_NS UINT64_C(50000000)

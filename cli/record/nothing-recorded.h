@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 #include "cli/bus/session-view.h"
 
 /* The request, kept until the recording has ended. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 
 struct probed_files {
 	struct probed_file {

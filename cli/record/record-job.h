@@ -10,7 +10,7 @@
 #include "cli/record/probed-files.h"
 #include "cli/common/output-file.h"
 #include "cli/record/record-loop.h"
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 #include "cli/record/recording.h"
 #include "cli/common/run-command.h"
 

@@ -8,7 +8,7 @@
 #include <poll.h>
 
 #include "base/cleanup.h"
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 #include "cli/bus/session-view.h"
 
 struct recording;

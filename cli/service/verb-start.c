@@ -9,7 +9,7 @@
 
 #include "cli/service/client-options.h"
 #include "cli/common/output-file.h"
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 #include "cli/service/remote.h"
 #include "cli/common/verb.h"
 

@@ -11,7 +11,7 @@
 #include "cli/record/nothing-recorded.h"
 #include "cli/record/record-loop.h"
 #include "cli/service/client-options.h"
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 #include "cli/record/recording.h"
 #include "cli/common/terminal.h"
 #include "cli/top/top-thread.h"

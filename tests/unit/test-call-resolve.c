@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "capture/options/call-spec.h"
-#include "cli/service/call-resolve.h"
+#include "cli/places/call-resolve.h"
 #include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
 #include "tests/support/unit.h"

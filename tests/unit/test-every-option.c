@@ -15,7 +15,7 @@
 
 #include "bus/option-bus.h"
 #include "cli/common/verb.h"
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 #include "daemon/sessions/session-options-bus.h"
 #include "tests/support/said.h"
 #include "tests/support/unit.h"

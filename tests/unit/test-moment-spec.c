@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/common/verb.h"
-#include "cli/service/moment-spec.h"
+#include "cli/places/moment-spec.h"
 #include "tests/support/said.h"
 #include "tests/support/unit.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 #include "cli/common/verb.h"
 #include "tests/support/said.h"
 #include "tests/support/unit.h"

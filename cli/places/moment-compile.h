@@ -8,7 +8,7 @@
  *	FILE:0xADDRESS         an address in the file
  *	FILE:usdt:PROVIDER:NAME  a static probe, with its arguments as arg1 and so on
  *
- * each followed by conditions and actions (cli/service/moment-spec.h).
+ * each followed by conditions and actions (cli/places/moment-spec.h).
  */
 #pragma once
 

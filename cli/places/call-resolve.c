@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/service/call-resolve.h"
+#include "cli/places/call-resolve.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "base/outbuf.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
-#include "cli/service/process-file.h"
+#include "cli/places/process-file.h"
 #include "reader/places/place-arguments.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"

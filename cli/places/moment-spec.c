@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/service/moment-spec.h"
+#include "cli/places/moment-spec.h"
 
 #include <ctype.h>
 #include <stdlib.h>

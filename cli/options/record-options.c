@@ -4,7 +4,7 @@
  * the daemon gets numbers, has its own function. It gets the text and returns an enum cli_exit,
  * after an error message if it is invalid.
  */
-#include "cli/service/record-options.h"
+#include "cli/options/record-options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +23,10 @@
 #include "capture/options/filter-values.h"
 #include "capture/options/find-cgroup.h"
 #include "capture/programs/sampler.h"
-#include "cli/service/moment-compile.h"
-#include "cli/service/process-file.h"
+#include "cli/places/moment-compile.h"
+#include "cli/places/process-file.h"
 #include "cli/common/verb.h"
-#include "cli/service/call-resolve.h"
+#include "cli/places/call-resolve.h"
 
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 

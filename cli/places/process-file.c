@@ -4,7 +4,7 @@
  * /proc/PID/map_files leads to each file itself, even if it was deleted. /proc/PID/root leads to
  * the file by its name, next to which its debug information may be.
  */
-#include "cli/service/process-file.h"
+#include "cli/places/process-file.h"
 
 #include <errno.h>
 #include <inttypes.h>

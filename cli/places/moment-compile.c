@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/service/moment-compile.h"
+#include "cli/places/moment-compile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,9 @@
 #include "base/moments/moment-plan.h"
 #include "base/text.h"
 #include "bpf/record.h"
-#include "cli/service/process-file.h"
+#include "cli/places/process-file.h"
 #include "cli/common/verb.h"
-#include "cli/service/moment-spec.h"
+#include "cli/places/moment-spec.h"
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
 #include "reader/places/place-locals.h"
