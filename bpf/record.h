@@ -436,7 +436,7 @@ _Static_assert(COST_CLASSES <= 16, "room");
 /* Its result is looked at where it returns, by probes on `ret` */
 #define MEMORY_COOKIE_RET 0x100
 
-/* Resources: `enum resource` of writer/event.h. */
+/* Resources: `enum resource` of model/event.h. */
 #define MEMORY_RESOURCE_MEMORY     0
 #define MEMORY_RESOURCE_MAPPING    1
 #define MEMORY_RESOURCE_FD         2

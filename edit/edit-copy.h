@@ -22,7 +22,7 @@
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-reader.h"
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/fxt/fxt-writer.h"
 
 /*

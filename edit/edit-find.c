@@ -2,7 +2,7 @@
 #include "edit/edit-find.h"
 
 #include "edit/edit-copy.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret)

@@ -8,7 +8,7 @@
 #include "edit/edit-find.h"
 #include "reader/fxt/fxt-object.h"
 #include "writer/fxt/fxt-perfetto.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 /* The length of a replaced word, in letters and digits of 5 bits each. */
 enum { WORD_LETTERS = 10 };

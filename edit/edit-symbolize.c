@@ -13,7 +13,7 @@
 #include "base/table.h"
 #include "reader/fxt/fxt-events.h"
 #include "writer/fxt/fxt-names.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 enum said_by { NOBODY, SOURCE, US };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "reader/fxt/fxt-object.h"
-#include "writer/koids.h"
+#include "model/koids.h"
 #include "writer/pack/pack.h"
 
 /* Limits: longer names are cut, and names beyond the total size are not stored. */

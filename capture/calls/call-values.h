@@ -7,7 +7,7 @@
 #include "base/calls/call-sets.h"
 #include "bpf/record.h"
 #include "capture/options/call-spec.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /* The maximum length of the text of a value: each byte can become four characters. */
 enum { CALL_VALUE_TEXT_MAX = 4 * CALL_TEXT_BYTES + 8 };

@@ -58,7 +58,7 @@ struct rec_block {
 	__u64 id;
 	struct memory_block block;
 	__u32 instance, resource;
-	__u32 reach;      /* `enum reach` of writer/event.h */
+	__u32 reach;      /* `enum reach` of model/event.h */
 	__u32 text_bytes; /* following bytes, without a NUL, padded to 8 bytes */
 	char text[];
 };

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "capture/heap/reach.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 enum { SEARCHES = 2 };
 

@@ -33,7 +33,7 @@
 #include "capture/heap/reach-roots.h"
 #include "capture/heap/reach-threads.h"
 #include "capture/sandbox/process-rights.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 enum {
 	BUFFER_BYTES = 4 << 20,

@@ -34,7 +34,7 @@
 struct reach_block {
 	uint64_t address, size;
 	uint64_t birth_ns; /* distinguishes blocks at one address */
-	uint32_t reach;    /* `enum reach` of writer/event.h */
+	uint32_t reach;    /* `enum reach` of model/event.h */
 	uint32_t pad;
 };
 

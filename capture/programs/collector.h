@@ -15,7 +15,7 @@
 #include "bpf/record.h"
 #include "capture/options/options.h"
 #include "capture/probes/probes.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct collector;
 

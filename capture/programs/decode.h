@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/fxt/fxt-wire.h"
 
 /*

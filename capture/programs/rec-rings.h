@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct rec_ring_row {
 	enum event_class class; /* the class of the losses in its marks */

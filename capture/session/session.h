@@ -24,7 +24,7 @@
 #include "capture/options/options.h"
 #include "capture/store/store.h"
 #include "capture/stages/triggers.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct session;
 

@@ -4,7 +4,7 @@
 #include "capture/options/options.h"
 #include "writer/fxt/fxt-holds.h"
 
-/* Mappings are in writer/maps, sampling settings in the options, and single allocations are not
+/* Mappings are in model/maps, sampling settings in the options, and single allocations are not
  * repeated. */
 static int marks_begin(void *stage, const struct session_options *o)
 {

@@ -10,7 +10,7 @@
 #include "bpf/record.h"
 #include "capture/stages/named-stacks.h"
 #include "capture/stages/stage.h"
-#include "writer/moment-values.h"
+#include "model/moment-values.h"
 
 struct moments;
 

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "capture/programs/collector.h"
 #include "capture/stages/profiler-parts.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 enum {
 	WAITING_BYTES_MAX = 32 << 20,

@@ -27,7 +27,7 @@
 #include "bpf/record.h"
 #include "capture/heap/heap-records.h"
 #include "capture/stages/ranges.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /* Limit per kind and process. */
 enum { RESOURCES_MAX = 1 << 18 };

@@ -16,7 +16,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/fxt/fxt-names.h"
 
 /* A comm made valid UTF-8: each byte may become three. */

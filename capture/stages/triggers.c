@@ -9,7 +9,7 @@
 #include "capture/heap/heap-records.h"
 #include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 

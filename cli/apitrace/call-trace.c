@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "writer/apitrace/apitrace-writer.h"
-#include "writer/koids.h"
+#include "model/koids.h"
 
 /* The arguments that kymo adds, after those of the function. */
 enum { OWN_TS, OWN_DURATION, OWN_PID, OWN_ARGS };

@@ -14,7 +14,7 @@
 #include "base/outbuf.h"
 #include "base/table.h"
 #include "cli/common/call-stacks.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 enum call_trace_order {
 	/* By slice, process and time; the end of a call directly follows its begin */

@@ -10,7 +10,7 @@
 #include "cli/archive/export.h"
 #include "cli/common/read-events.h"
 #include "cli/common/verb.h"
-#include "writer/koids.h"
+#include "model/koids.h"
 
 static void export_apitrace_deinit(struct call_trace *t)
 {

@@ -13,7 +13,7 @@
 #include "cli/common/verb.h"
 #include "cli/moments/moment-tfile.h"
 #include "cli/tfile/tfile-copy.h"
-#include "writer/koids.h"
+#include "model/koids.h"
 
 /* ---- from an archive ---- */
 

@@ -11,7 +11,7 @@
 #include "cli/common/read-events.h"
 #include "cli/common/verb.h"
 #include "cli/query/trace-points.h"
-#include "writer/koids.h"
+#include "model/koids.h"
 
 static int export_tracedb_put(struct export *e, const char *path, const void *data, size_t n)
 {

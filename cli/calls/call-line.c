@@ -12,7 +12,7 @@
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
 #include "reader/views/profile-names.h"
-#include "writer/koids.h"
+#include "model/koids.h"
 
 enum {
 	ERRNO_LAST = 133,

@@ -9,7 +9,7 @@
 
 #include "base/table.h"
 #include "cli/common/call-stacks.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct call_lines {
 	bool json;

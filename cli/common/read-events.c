@@ -7,7 +7,7 @@
 
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 int read_events(struct open_trace *t, read_events_fn take, void *userdata)
 {

@@ -6,7 +6,7 @@
 
 #include "cli/common/open-trace.h"
 #include "reader/views/summary.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /* Processes an event. Returns 0 or -ENOMEM. */
 typedef int (*read_events_fn)(void *userdata, const struct event *ev);

@@ -7,7 +7,7 @@
 #include <json-c/json.h>
 #include <stdint.h>
 
-#include "writer/event.h"
+#include "model/event.h"
 
 #define STACKS_TEXT_MAX 320
 

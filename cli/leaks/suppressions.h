@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct suppression_frame {
 	const char *function, *source, *module; /* "" = unknown */

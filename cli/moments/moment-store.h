@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The plans of an archive's moments (writer/moment-values.h decodes values with them).
+ * The plans of an archive's moments (model/moment-values.h decodes values with them).
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "base/moments/moment-plan.h"
 #include "base/table.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct moment_store {
 	struct table plans; /* number + 1 -> struct moment_plan, owned */

@@ -9,9 +9,9 @@
 #include "base/array.h"
 #include "cli/moments/moment-libraries.h"
 #include "reader/places/places.h"
-#include "writer/koids.h"
-#include "writer/moment-data.h"
-#include "writer/moment-values.h"
+#include "model/koids.h"
+#include "model/moment-data.h"
+#include "model/moment-values.h"
 #include "writer/tfile/tfile-writer.h"
 #include "writer/tfile/tfile-x86-64.h"
 

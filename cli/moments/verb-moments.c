@@ -16,9 +16,9 @@
 #include "cli/common/verb.h"
 #include "cli/moments/moment-store.h"
 #include "reader/views/profile-names.h"
-#include "writer/koids.h"
-#include "writer/moment-data.h"
-#include "writer/moment-values.h"
+#include "model/koids.h"
+#include "model/moment-data.h"
+#include "model/moment-values.h"
 
 enum { VALUE_TEXT_MAX = 4096 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/tracedb/tracedb-text.h"
-#include "writer/koids.h"
+#include "model/koids.h"
 
 static const struct trace_statement *query_print_statement_of(const struct query_print *p,
 							      uint64_t statement)

@@ -10,8 +10,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "cli/common/verb.h"
-#include "writer/koids.h"
-#include "writer/moment-values.h"
+#include "model/koids.h"
+#include "model/moment-values.h"
 #include "writer/tracedb/tracedb-writer.h"
 
 /* Types of values. */

@@ -20,7 +20,7 @@
 #include "base/text-set.h"
 #include "cli/moments/moment-store.h"
 #include "cli/query/trace-statements.h"
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/tracedb/tracedb-model.h"
 
 struct trace_points_item;

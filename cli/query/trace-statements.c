@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 enum { BUILD_ID_TEXT_MAX = 65 };
 

@@ -18,7 +18,7 @@
 
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-reader.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct fxt_events;
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/table.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct activity_sum {
 	enum interval_kind kind;

@@ -9,7 +9,7 @@
 
 #include "base/table.h"
 #include "reader/views/latency.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct call_sum {
 	char *function;         /* owned */

@@ -25,7 +25,7 @@
 #include "base/text-set.h"
 #include "reader/views/leak-verdict.h"
 #include "reader/views/profile.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /* The maximum number of functions or texts of a group; and of contexts that are known by name. */
 enum { LEAK_TEXTS_MAX = 4, LEAK_CONTEXTS_MAX = 32 };

@@ -18,7 +18,7 @@
 #include "base/cleanup.h"
 #include "base/text-set.h"
 #include "reader/views/profile-names.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /* Of more threads or processes, the idle ones are discarded. */
 enum { LIVE_THREADS_MAX = 1 << 18 };

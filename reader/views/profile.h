@@ -27,9 +27,9 @@
 
 #include "base/cleanup.h"
 #include "base/table.h"
-#include "writer/event.h"
-#include "writer/frames.h"
-#include "writer/maps.h"
+#include "model/event.h"
+#include "model/frames.h"
+#include "model/maps.h"
 
 enum {
 	PROFILE_NODES_MAX = 1 << 22,

@@ -16,7 +16,7 @@
 
 #include "base/table.h"
 #include "base/text-set.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /* Of all processes. Beyond them, an exec does not end a program. */
 enum { PROGRAMS_MAX = 1 << 20 };

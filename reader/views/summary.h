@@ -33,7 +33,7 @@
 #include "base/table.h"
 #include "reader/views/activity-sums.h"
 #include "reader/views/programs.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct summary_cpu {
 	bool seen;

@@ -10,7 +10,7 @@ need_command cc
 
 copy=$TMP/tree
 mkdir -p "$copy/capture"
-cp -r "$ROOT/base" "$ROOT/writer" "$ROOT/bpf" "$copy"
+cp -r "$ROOT/base" "$ROOT/model" "$ROOT/writer" "$ROOT/bpf" "$copy"
 cp -r "$ROOT/capture/programs" "$copy/capture"
 kinds=$copy/bpf/record-kinds.h
 decode=$copy/capture/programs/decode.c

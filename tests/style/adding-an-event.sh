@@ -9,7 +9,7 @@
 
 copy=$TMP/tree
 mkdir -p "$copy/docs" "$copy/capture/proc"
-cp -r "$ROOT/base" "$ROOT/writer" "$copy"
+cp -r "$ROOT/base" "$ROOT/model" "$ROOT/writer" "$copy"
 cp "$ROOT/docs/FXT-MAPPING.md" "$copy/docs"
 cp "$ROOT/capture/proc/counters.c" "$copy/capture/proc"
 check=$ROOT/tests/style/check-mapping

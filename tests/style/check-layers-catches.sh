@@ -46,13 +46,13 @@ judge_plants() {
 	complaints=()
 }
 
-plant base/planted.c '#include "writer/event.h"' 'base/ may not include writer/event.h'
-plant writer/planted.h '#include "capture/session/session.h"' 'writer/ may not include'
-plant writer/planted.h '#include "writer/fxt/fxt-names.h"' 'writer/ may not include'
+plant base/planted.c '#include "model/event.h"' 'base/ may not include model/event.h'
+plant model/planted.h '#include "capture/session/session.h"' 'model/ may not include'
+plant model/planted.h '#include "writer/fxt/fxt-names.h"' 'model/ may not include'
 plant reader/fxt/planted.h '#include "daemon/sessions/manager.h"' 'reader/fxt/ may not include'
 plant capture/session/planted.c '#include "cli/common/verb.h"' 'capture/session/ may not include'
 plant cli/common/planted.c '#include "bpf/record.h"' 'cli/common/ may not include'
-plant bpf/planted.bpf.c '#include "writer/event.h"' 'bpf/ may not include'
+plant bpf/planted.bpf.c '#include "model/event.h"' 'bpf/ may not include'
 plant daemon/planted.c '#include "reader/fxt/fxt-reader.h"' 'daemon/ may not include'
 plant base/planted.c '#include "text.h"' 'named from the top'
 plant base/planted.c '  #  include  "base/nothing.h"' 'there is no base/nothing.h'
@@ -61,8 +61,8 @@ plant daemon/planted.c '#include <bpf/libbpf.h>' 'libbpf'
 plant cli/planted.c '#include <systemd/sd-bus.h>' 'libsystemd'
 plant daemon/planted.c '#include <ini.h>' 'libinih'
 plant reader/views/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
-plant writer/planted.c 'int f(void) { return open("x", 0); }' 'never prints, logs or opens'
-plant writer/planted.c 'int f(void) { log_error("x"); }' 'never prints, logs or opens'
+plant model/planted.c 'int f(void) { return open("x", 0); }' 'never prints, logs or opens'
+plant model/planted.c 'int f(void) { log_error("x"); }' 'never prints, logs or opens'
 plant reader/symbols/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
 plant reader/views/planted.c '#include "reader/symbols/symbols.h"' 'reader/views/ may not include'
 plant reader/fxt/planted.c '#include "reader/symbols/symbols.h"' 'reader/fxt/ may not include'
@@ -107,7 +107,7 @@ assert_contains "$TMP/stdout" 'layers\.md: in a circle of rooms: capture/proc$' 
 cp "$TMP/saved" "$list"
 
 # These only look like violations.
-cat >"$copy/writer/planted.c" <<-'END'
+cat >"$copy/model/planted.c" <<-'END'
 	/* printf("x")
 	 * open("y") */
 	int f(void)

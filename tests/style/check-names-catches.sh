@@ -9,7 +9,7 @@
 check=$ROOT/tests/style/check-names
 copy=$TMP/tree
 mkdir "$copy"
-(cd "$ROOT" && tar cf - base bench bpf bus capture cli daemon edit reader writer) | tar xf - -C "$copy"
+(cd "$ROOT" && tar cf - base bench bpf bus capture cli daemon edit model reader writer) | tar xf - -C "$copy"
 
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"

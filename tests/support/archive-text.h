@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/outbuf.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /*
  * A line a record, without those that register strings and threads: its kind, time, names and all

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "writer/event.h"
+#include "model/event.h"
 
 enum { EVENT_SET_CPUS = 4 };
 

@@ -22,7 +22,7 @@
 
 #include "base/table.h"
 #include "reader/fxt/fxt-events.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 struct named {
 	unsigned n_frames;

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "writer/event.h"
+#include "model/event.h"
 
 enum {
 	PROFILE_SET_CPUS = 2,

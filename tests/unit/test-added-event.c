@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "writer/event.h"
+#include "model/event.h"
 
 /* A door was opened. (What it says has room in the members of another one.) */
 #define EVENT_DOOR ((enum event_kind)EVENT_KIND_MAX)

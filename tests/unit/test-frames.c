@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "tests/support/unit.h"
-#include "writer/frames.h"
+#include "model/frames.h"
 
 static void add(struct frames *f, uint32_t process, uint64_t address, uint32_t depth,
 		const char *function)

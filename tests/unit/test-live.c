@@ -9,7 +9,7 @@
 #include "reader/views/live.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-wire.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 #define START_NS 1000
 #define INTERVAL 100

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 static struct maps *of_all_times(void)
 {

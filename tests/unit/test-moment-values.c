@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/support/unit.h"
-#include "writer/moment-values.h"
+#include "model/moment-values.h"
 
 enum { REGISTER_BYTES = EVENT_MOMENT_REGISTERS * 8, WORDS_MAX = 512 };
 

@@ -25,7 +25,7 @@
 #include "capture/heap/reach.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 enum {
 	N_BLOCKS = 8,

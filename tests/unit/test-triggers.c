@@ -14,7 +14,7 @@
 #include "capture/stages/triggers.h"
 #include "capture/proc/proc-records.h"
 #include "tests/support/unit.h"
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/fxt/fxt-writer.h"
 
 /* Pseudo-threads; the first three exist once per CPU. */

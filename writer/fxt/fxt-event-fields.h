@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "writer/event.h"
+#include "model/event.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 

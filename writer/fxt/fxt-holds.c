@@ -167,7 +167,7 @@ static void fxt_holds_forget_kinds(struct fxt_holds *h, uint64_t pid, enum fxt_h
 	}
 }
 
-/* CHILD inherits the mappings of PARENT, as in writer/maps. */
+/* CHILD inherits the mappings of PARENT, as in model/maps. */
 static int fxt_holds_inherit(struct fxt_holds *h, uint64_t parent, uint64_t child)
 {
 	struct fxt_held *i = parent ? table_get(&h->by_pid, parent) : NULL;

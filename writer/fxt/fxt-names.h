@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "writer/koids.h"
+#include "model/koids.h"
 
 #define FXT_NAMES(X)                                                                               \
 	/* scheduling records */                                                                   \

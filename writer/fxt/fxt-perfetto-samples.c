@@ -21,9 +21,9 @@
 #include "base/clock.h"
 #include "base/protobuf.h"
 #include "base/table.h"
-#include "writer/frames.h"
+#include "model/frames.h"
 #include "writer/fxt/fxt-names.h"
-#include "writer/maps.h"
+#include "model/maps.h"
 
 enum {
 	TRACE_PACKET = 1, /* Trace.packet */

@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 struct fxt_perfetto_samples;
 

@@ -4,7 +4,7 @@
  * ranges that do not overlap, and a list of covered ranges. Processes share a set from the fork
  * until one of them changes it.
  */
-#include "writer/maps.h"
+#include "model/maps.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "writer/frames.h"
+#include "model/frames.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "writer/event.h"
+#include "model/event.h"
 
 const char *const event_class_names[CLASS_MAX] = {
 	[CLASS_SCHED] = "sched",

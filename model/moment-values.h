@@ -11,7 +11,7 @@
 
 #include "base/moments/moment-plan.h"
 #include "base/outbuf.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /*
  * Appends the bytes of V at EV to TO. Returns NULL, or the reason why it was not collected (a

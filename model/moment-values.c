@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "writer/moment-values.h"
+#include "model/moment-values.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/moments/place-print.h"
 #include "base/outbuf.h"
-#include "writer/moment-data.h"
+#include "model/moment-data.h"
 
 /* Finds the block of load NUMBER. Returns false if EV has none. */
 static bool moment_values_find(const struct event *ev, uint32_t number,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "writer/event.h"
+#include "model/event.h"
 
 /* One function. Unknown texts are "", and an unknown line is 0. They live as long as the frames. */
 struct frame {

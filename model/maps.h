@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The mappings of code in each process, at each time, from EVENT_MAPPING, EVENT_FORK, EVENT_EXEC,
- * EVENT_EXIT and EVENT_TASK. This module is not in reader/, since Perfetto's packets name the
+ * EVENT_EXIT and EVENT_TASK. The FXT writer uses it, too, since Perfetto's packets name the
  * mapping of each frame when they are written.
  *
  * munmap is not recorded: a mapping is valid until another one covers it, or until exec. A child
@@ -31,8 +31,8 @@
 
 #include "base/cleanup.h"
 #include "base/table.h"
-#include "writer/event.h"
-#include "writer/koids.h"
+#include "model/event.h"
+#include "model/koids.h"
 
 /* Further mappings are counted, and not found. */
 enum { MAPS_MAX = 1 << 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "writer/moment-data.h"
+#include "model/moment-data.h"
 
 #include <string.h>
 

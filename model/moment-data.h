@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "writer/event.h"
+#include "model/event.h"
 
 /* In DWARF's order, with three more at the end. */
 extern const char *const moment_data_registers[EVENT_MOMENT_REGISTERS];
