@@ -413,7 +413,7 @@ struct event {
 		} left_out;
 		struct {
 			uint32_t number;
-			const char *plan; /* base/moments/moment-plan.h */
+			const char *plan; /* model/moments/moment-plan.h */
 		} moment_point;
 		struct {
 			const char *name; /* of the point; not of events that were read */

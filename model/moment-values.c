@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/moments/place-print.h"
+#include "model/moments/place-print.h"
 #include "base/outbuf.h"
 #include "model/moment-data.h"
 

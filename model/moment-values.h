@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 #include "base/outbuf.h"
 #include "model/event.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/calls/call-structs.h"
-#include "base/calls/call-syscalls.h"
+#include "model/calls/call-structs.h"
+#include "model/calls/call-syscalls.h"
 #include "base/value.h"
 
 enum { WHY_MAX = CALL_FILE_MAX + CALL_FUNCTION_MAX + 256 };

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/calls/call-variants.h"
+#include "model/calls/call-variants.h"
 #include "base/cleanup.h"
 #include "bpf/record.h"
 #include "capture/options/call-spec.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/calls/call-print.h"
-#include "base/calls/call-structs.h"
+#include "model/calls/call-print.h"
+#include "model/calls/call-structs.h"
 
 enum { ERRNO_MAX = 4095 };
 

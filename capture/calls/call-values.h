@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "base/calls/call-sets.h"
+#include "model/calls/call-sets.h"
 #include "bpf/record.h"
 #include "capture/options/call-spec.h"
 #include "model/event.h"

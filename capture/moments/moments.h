@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The points at which a session records moments: the instructions to the programs, and the probes.
- * Plans are already compiled (base/moments/moment-plan.h). This module checks, in the sandbox, that
- * each point is at the beginning of an instruction.
+ * Plans are already compiled (model/moments/moment-plan.h). This module checks, in the sandbox,
+ * that each point is at the beginning of an instruction.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 #include "capture/options/options.h"
 #include "capture/probes/code-boundary.h"
 #include "capture/programs/collector.h"

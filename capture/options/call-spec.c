@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/calls/call-sets.h"
-#include "base/calls/call-structs.h"
-#include "base/calls/call-syscalls.h"
-#include "base/calls/libc-functions.h"
+#include "model/calls/call-sets.h"
+#include "model/calls/call-structs.h"
+#include "model/calls/call-syscalls.h"
+#include "model/calls/libc-functions.h"
 #include "base/cleanup.h"
 
 static const struct op_row {

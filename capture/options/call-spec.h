@@ -23,9 +23,9 @@
  * "r5+8" is register 5 (in DWARF's numbering) plus 8, "r5>>32" is its upper half, "[r7+16]" is in
  * memory, "=7" is a constant, "?vector" is unavailable.
  *
- * A structure is "struct:stat" or "struct:pollfd[n]" (base/calls/call-structs.h lists them).
+ * A structure is "struct:stat" or "struct:pollfd[n]" (model/calls/call-structs.h lists them).
  *
- * Without arguments, the known ones of libc and of system calls (base/calls) are used, or none. A
+ * Without arguments, the known ones of libc and of system calls (model/calls) are used, or none. A
  * number can have named values: "flags:open", or its own ones, "enum{RED=0,GREEN=1}". capture/calls
  * applies specifications to processes.
  */

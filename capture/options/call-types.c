@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/calls/call-sets.h"
+#include "model/calls/call-sets.h"
 
 /* call_type_name() returns the first name of each form and width. */
 static const struct type_row {

@@ -37,8 +37,8 @@ struct call_type {
 	bool is_array;   /* for CALL_STRUCT */
 	bool is_counted; /* by an argument */
 	uint32_t count;  /* ... or this constant; 0 = use the argument */
-	uint16_t layout; /* for CALL_STRUCT: base/calls/call-structs.h */
-	uint16_t set;    /* named values of a number, base/calls/call-sets.h; 0 = none */
+	uint16_t layout; /* for CALL_STRUCT: model/calls/call-structs.h */
+	uint16_t set;    /* named values of a number, model/calls/call-sets.h; 0 = none */
 	uint16_t words;  /* its own named values: their position in `words`, from 1; 0 = none */
 };
 

@@ -36,7 +36,7 @@ enum option_type {
 	OPTION_CGROUP,  /* the path of a cgroup; resolved before it is sent */
 	OPTION_UNIT,
 	OPTION_FILES,   /* open files, on the bus */
-	OPTION_MOMENTS, /* compiled moments (base/moments/moment-plan.h), each with a file */
+	OPTION_MOMENTS, /* compiled moments (model/moments/moment-plan.h), each with a file */
 	OPTION_CALLS,   /* specifications of calls (call-spec.h), each with a file */
 	OPTION_PROGRAM,
 	OPTION_DIRECTORY,

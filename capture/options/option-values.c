@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/filter-values.h"
 #include "capture/options/option-table.h"

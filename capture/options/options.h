@@ -171,7 +171,7 @@ struct memory_options {
 
 /*
  * The recorded calls: specifications, and the file of each, in the same order. The same for
- * moments, with compiled specifications (base/moments/moment-plan.h).
+ * moments, with compiled specifications (model/moments/moment-plan.h).
  */
 struct call_options {
 	char **specs; /* texts (call-spec.h). Owned */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/calls/call-structs.h"
+#include "model/calls/call-structs.h"
 #include "base/clock.h"
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/calls/call-variants.h"
+#include "model/calls/call-variants.h"
 #include "base/text.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 #include "base/table.h"
 #include "model/event.h"
 

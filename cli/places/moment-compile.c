@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 #include "base/text.h"
 #include "bpf/record.h"
 #include "cli/places/process-file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compiles moments from the command line to plans (base/moments/moment-plan.h), with the debug
+ * Compiles moments from the command line to plans (model/moments/moment-plan.h), with the debug
  * information of their files:
  *
  *	FILE:FUNCTION          after its prologue; `*` and `?` are wildcards

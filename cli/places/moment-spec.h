@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 
 enum {
 	MOMENT_SPEC_ITEMS_MAX = 32,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/calls/call-sets.h"
+#include "model/calls/call-sets.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "capture/options/call-spec.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/moments/place-print.h"
+#include "model/moments/place-print.h"
 #include "reader/places/place-usdt.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

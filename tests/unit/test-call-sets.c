@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/calls/call-sets.h"
+#include "model/calls/call-sets.h"
 #include "base/cleanup.h"
 #include "tests/support/unit.h"
 

@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <time.h>
 
-#include "base/calls/call-structs.h"
+#include "model/calls/call-structs.h"
 #include "base/cleanup.h"
 #include "tests/support/unit.h"
 

@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/calls/call-sets.h"
-#include "base/calls/call-syscalls.h"
-#include "base/calls/call-variants.h"
+#include "model/calls/call-sets.h"
+#include "model/calls/call-syscalls.h"
+#include "model/calls/call-variants.h"
 #include "base/cleanup.h"
 #include "capture/options/call-spec.h"
 #include "tests/support/unit.h"

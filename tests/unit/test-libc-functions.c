@@ -64,8 +64,8 @@
 #include <unistd.h>
 #include <utime.h>
 
-#include "base/calls/libc-functions.h"
-#include "base/calls/call-sets.h"
+#include "model/calls/libc-functions.h"
+#include "model/calls/call-sets.h"
 #include "base/cleanup.h"
 #include "capture/options/call-spec.h"
 #include "tests/support/unit.h"

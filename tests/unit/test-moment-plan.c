@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 #include "tests/support/unit.h"
 
 #define E     MOMENT_PLAN_LINE_END

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "reader/places/place-locals.h"
-#include "base/moments/place-print.h"
+#include "model/moments/place-print.h"
 #include "reader/places/places.h"
 #include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"

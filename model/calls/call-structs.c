@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/calls/call-structs.h"
+#include "model/calls/call-structs.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "base/calls/call-print.h"
-#include "base/calls/call-sets.h"
-#include "base/calls/call-struct-members.h"
+#include "model/calls/call-print.h"
+#include "model/calls/call-sets.h"
+#include "model/calls/call-struct-members.h"
 #include "base/cleanup.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/calls/call-variants.h"
+#include "model/calls/call-variants.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>

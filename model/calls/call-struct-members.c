@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/calls/call-struct-members.h"
+#include "model/calls/call-struct-members.h"
 
 #include <fcntl.h>
 #include <linux/sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/calls/libc-functions.h"
+#include "model/calls/libc-functions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/calls/call-syscalls.h"
+#include "model/calls/call-syscalls.h"
 
 #include <fnmatch.h>
 #include <string.h>

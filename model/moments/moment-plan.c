@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/moments/moment-plan.h"
+#include "model/moments/moment-plan.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/moments/place-print.h"
+#include "model/moments/place-print.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * Words of sets: names from a to l.
  */
-#include "base/calls/call-set-words.h"
+#include "model/calls/call-set-words.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -57,7 +57,7 @@
 #include <asm/prctl.h>
 #endif
 
-#include "base/calls/call-set-macros.h"
+#include "model/calls/call-set-macros.h"
 #include "base/cleanup.h"
 
 /* The rows are filled, since one word per line would take pages. */

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "base/calls/call-structs.h"
+#include "model/calls/call-structs.h"
 
 /* Sorted by name. Among equal names, the first with a matching key is used. */
 extern const struct call_struct call_struct_rows[];

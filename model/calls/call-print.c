@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/calls/call-print.h"
+#include "model/calls/call-print.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "base/calls/call-sets.h"
+#include "model/calls/call-sets.h"
 
 extern const struct call_set call_set_rows_a_to_l[];
 extern const size_t call_set_n_rows_a_to_l;

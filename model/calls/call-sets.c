@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/calls/call-sets.h"
+#include "model/calls/call-sets.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/calls/call-print.h"
-#include "base/calls/call-set-words.h"
+#include "model/calls/call-print.h"
+#include "model/calls/call-set-words.h"
 
 /* ---- look-up ---- */
 
