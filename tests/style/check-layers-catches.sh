@@ -106,6 +106,19 @@ assert_contains "$TMP/stdout" 'layers\.md: in a circle of rooms: capture/proc$' 
 	"complaint about a circle"
 cp "$TMP/saved" "$list"
 
+# Nor headers of one room, nor may a room become a hall.
+printf '#include "base/planted-too.h"\n' >"$copy/base/planted.h"
+printf '#include "base/planted.h"\n' >"$copy/base/planted-too.h"
+expect_exit 1 "$check" "$copy"
+assert_eq "$(sort "$TMP/stdout")" "base/planted-too.h: in a circle of headers
+base/planted.h: in a circle of headers" "complaints about headers"
+rm "$copy"/base/planted*.h
+touch "$copy"/edit/planted-{1..30}.c
+expect_exit 1 "$check" "$copy"
+assert_says "$TMP/stdout" ' .c files stand in one room; at most 30 may' "complaint about a hall"
+assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about a hall"
+rm "$copy"/edit/planted-*.c
+
 # These only look like violations.
 cat >"$copy/model/planted.c" <<-'END'
 	/* printf("x")
