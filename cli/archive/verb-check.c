@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/apitrace/calls-check.h"
+#include "cli/apitrace/apitrace-check.h"
 #include "cli/common/colour.h"
 #include "cli/common/json.h"
 #include "cli/common/open-trace.h"
@@ -362,7 +362,7 @@ static int verb_check_file(const char *path, const struct options *options)
 		.calls = true,
 		.frames = true,
 		.points = true,
-		.call_finding = calls_check_found,
+		.call_finding = apitrace_check_found,
 		.frame_finding = tfile_check_found,
 		.call_userdata = &calls,
 		.frame_userdata = &frames,
@@ -377,7 +377,7 @@ static int verb_check_file(const char *path, const struct options *options)
 	if (r != CLI_OK)
 		return r;
 	if (t.calls)
-		return calls_check(&calls, &t);
+		return apitrace_check(&calls, &t);
 	if (t.frames)
 		return tfile_check(&frames, &t);
 	if (t.points)

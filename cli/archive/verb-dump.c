@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/apitrace/calls-dump.h"
+#include "cli/apitrace/apitrace-dump.h"
 #include "cli/archive/dump-json.h"
 #include "cli/common/open-trace.h"
 #include "cli/common/verb-options.h"
@@ -277,7 +277,7 @@ static int verb_dump_all(struct dump *d, struct open_trace *t)
 static int verb_dump(int argc, char **argv)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
-	_cleanup_(calls_dump_options_deinit) struct calls_dump_options calls = { 0 };
+	_cleanup_(apitrace_dump_options_deinit) struct apitrace_dump_options calls = { 0 };
 	struct dump d = { 0 };
 	const struct verb_option options[] = {
 		OPTION_FLAG("json", &d.json),
@@ -295,7 +295,7 @@ static int verb_dump(int argc, char **argv)
 		return r;
 	if (t.calls) {
 		calls.json = d.json;
-		return calls_dump(&t, &calls);
+		return apitrace_dump(&t, &calls);
 	}
 	if (t.frames && !calls.used)
 		return tfile_dump(&t, d.json);

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "cli/apitrace/calls-summary.h"
+#include "cli/apitrace/apitrace-summary.h"
 #include "cli/common/colour.h"
 #include "cli/common/json.h"
 #include "cli/common/read-events.h"
@@ -450,7 +450,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 		&t, path,
 		&(struct open_trace_kinds){ .calls = true, .frames = true, .points = true });
 	if (r == CLI_OK && t.calls)
-		return calls_summary(&t, o->json, o->limit);
+		return apitrace_summary(&t, o->json, o->limit);
 	if (r == CLI_OK && t.frames)
 		return tfile_summary(&t, o->json, o->limit);
 	if (r == CLI_OK && t.points)

@@ -8,7 +8,7 @@
 #include "cli/common/open-trace.h"
 
 /* Counts a finding of the reader; USERDATA is the struct finding_counts. */
-void calls_check_found(void *userdata, enum apitrace_finding_id id, uint64_t offset);
+void apitrace_check_found(void *userdata, enum apitrace_finding_id id, uint64_t offset);
 
 /* Reads all of T, counts its findings in C, and reports them. Returns an enum cli_exit. */
-int calls_check(struct finding_counts *c, struct open_trace *t);
+int apitrace_check(struct finding_counts *c, struct open_trace *t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/apitrace/calls-check.h"
+#include "cli/apitrace/apitrace-check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 
 _Static_assert(APITRACE_FINDING_MAX <= FINDING_COUNTS_MAX, "each kind is counted");
 
-void calls_check_found(void *userdata, enum apitrace_finding_id id, uint64_t offset)
+void apitrace_check_found(void *userdata, enum apitrace_finding_id id, uint64_t offset)
 {
 	finding_counts_add(userdata, id, offset);
 }
 
-static void calls_check_print_json(const struct finding_counts *c, const struct open_trace *t,
-				   uint64_t calls)
+static void apitrace_check_print_json(const struct finding_counts *c, const struct open_trace *t,
+				      uint64_t calls)
 {
 	const char *packed = open_trace_packed(t);
 
@@ -27,8 +27,8 @@ static void calls_check_print_json(const struct finding_counts *c, const struct 
 			    JSON("bytes", apitrace_reader_offset(t->calls)), JSON("calls", calls)));
 }
 
-static void calls_check_print(const struct finding_counts *c, const struct open_trace *t,
-			      uint64_t calls)
+static void apitrace_check_print(const struct finding_counts *c, const struct open_trace *t,
+				 uint64_t calls)
 {
 	const char *packed = open_trace_packed(t);
 
@@ -40,7 +40,7 @@ static void calls_check_print(const struct finding_counts *c, const struct open_
 	       finding_counts_of(c, FINDING_ERROR), finding_counts_of(c, FINDING_WARNING));
 }
 
-int calls_check(struct finding_counts *c, struct open_trace *t)
+int apitrace_check(struct finding_counts *c, struct open_trace *t)
 {
 	const struct apitrace_call *call;
 	uint64_t calls = 0;
@@ -49,11 +49,12 @@ int calls_check(struct finding_counts *c, struct open_trace *t)
 	while ((r = open_trace_next_call(t, &call)) > 0)
 		calls++;
 	if (t->n_damages > 0)
-		calls_check_found(c, t->container_damaged ? APITRACE_CONTAINER : APITRACE_DAMAGED,
-				  apitrace_reader_offset(t->calls));
+		apitrace_check_found(c,
+				     t->container_damaged ? APITRACE_CONTAINER : APITRACE_DAMAGED,
+				     apitrace_reader_offset(t->calls));
 	if (c->json)
-		calls_check_print_json(c, t, calls);
+		apitrace_check_print_json(c, t, calls);
 	else
-		calls_check_print(c, t, calls);
+		apitrace_check_print(c, t, calls);
 	return r < 0 ? CLI_FAILED : finding_counts_exit(c);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/apitrace/calls-json.h"
+#include "cli/apitrace/apitrace-json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,9 +7,9 @@
 
 #define CALLS_TEXT(t) json_from_bytes((t).bytes, (t).n)
 
-static struct json_object *calls_json_value(const struct apitrace_value *v);
+static struct json_object *apitrace_json_value(const struct apitrace_value *v);
 
-static struct json_object *calls_json_hex(uint64_t value)
+static struct json_object *apitrace_json_hex(uint64_t value)
 {
 	char text[24];
 
@@ -18,7 +18,7 @@ static struct json_object *calls_json_hex(uint64_t value)
 }
 
 /* VALUE with DIGITS significant digits. JSON has no infinities. */
-static struct json_object *calls_json_real(double value, int digits)
+static struct json_object *apitrace_json_real(double value, int digits)
 {
 	char text[40];
 
@@ -27,30 +27,30 @@ static struct json_object *calls_json_real(double value, int digits)
 }
 
 /* NULL becomes null. */
-static void calls_json_append(struct json_object *list, struct json_object *value)
+static void apitrace_json_append(struct json_object *list, struct json_object *value)
 {
 	json_object_array_add(list, value);
 }
 
-static struct json_object *calls_json_items(const struct apitrace_value *first)
+static struct json_object *apitrace_json_items(const struct apitrace_value *first)
 {
 	struct json_object *list = json_object_new_array();
 
 	for (; first; first = first->next)
-		calls_json_append(list, calls_json_value(first));
+		apitrace_json_append(list, apitrace_json_value(first));
 	return list;
 }
 
-static struct json_object *calls_json_wide(const struct apitrace_value *v)
+static struct json_object *apitrace_json_wide(const struct apitrace_value *v)
 {
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < v->wide.n; i++)
-		calls_json_append(list, json_u64(v->wide.chars[i]));
+		apitrace_json_append(list, json_u64(v->wide.chars[i]));
 	return JSON_OBJECT(JSON("wide", list));
 }
 
-static const struct apitrace_text *calls_json_name(const struct apitrace_value *v)
+static const struct apitrace_text *apitrace_json_name(const struct apitrace_value *v)
 {
 	for (size_t i = 0; i < v->set.set->n; i++)
 		if (v->set.set->values[i].value == v->set.value)
@@ -58,15 +58,15 @@ static const struct apitrace_text *calls_json_name(const struct apitrace_value *
 	return NULL;
 }
 
-static struct json_object *calls_json_enum(const struct apitrace_value *v)
+static struct json_object *apitrace_json_enum(const struct apitrace_value *v)
 {
-	const struct apitrace_text *name = calls_json_name(v);
+	const struct apitrace_text *name = apitrace_json_name(v);
 
 	return JSON_OBJECT(JSON("enum", name ? CALLS_TEXT(*name) : json_string(NULL)),
 			   JSON("value", (int64_t)v->set.value));
 }
 
-static struct json_object *calls_json_bitmask(const struct apitrace_value *v)
+static struct json_object *apitrace_json_bitmask(const struct apitrace_value *v)
 {
 	const struct apitrace_set *set = v->set.set;
 	struct json_object *list = json_object_new_array();
@@ -76,27 +76,27 @@ static struct json_object *calls_json_bitmask(const struct apitrace_value *v)
 		uint64_t flag = set->values[i].value;
 
 		if (flag && (left & flag) == flag) {
-			calls_json_append(list, CALLS_TEXT(set->values[i].name));
+			apitrace_json_append(list, CALLS_TEXT(set->values[i].name));
 			left &= ~flag;
 		}
 	}
 	return JSON_OBJECT(JSON("flags", list), JSON("value", json_u64(v->set.value)));
 }
 
-static struct json_object *calls_json_struct(const struct apitrace_value *v)
+static struct json_object *apitrace_json_struct(const struct apitrace_value *v)
 {
 	const struct apitrace_value *member = v->members.first;
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; member; i++, member = member->next)
-		calls_json_append(list,
-				  JSON_OBJECT(JSON("name", CALLS_TEXT(v->members.names->names[i])),
-					      JSON("value", calls_json_value(member))));
+		apitrace_json_append(
+			list, JSON_OBJECT(JSON("name", CALLS_TEXT(v->members.names->names[i])),
+					  JSON("value", apitrace_json_value(member))));
 	return JSON_OBJECT(JSON("struct", CALLS_TEXT(v->members.names->name)),
 			   JSON("members", list));
 }
 
-static struct json_object *calls_json_value(const struct apitrace_value *v)
+static struct json_object *apitrace_json_value(const struct apitrace_value *v)
 {
 	switch (v->type) {
 	case APITRACE_NULL:
@@ -109,75 +109,76 @@ static struct json_object *calls_json_value(const struct apitrace_value *v)
 	case APITRACE_UINT:
 		return json_u64(v->uint);
 	case APITRACE_FLOAT:
-		return calls_json_real((double)v->f, 9);
+		return apitrace_json_real((double)v->f, 9);
 	case APITRACE_DOUBLE:
-		return calls_json_real(v->d, 17);
+		return apitrace_json_real(v->d, 17);
 	case APITRACE_STRING:
 		return CALLS_TEXT(v->text);
 	case APITRACE_WSTRING:
-		return calls_json_wide(v);
+		return apitrace_json_wide(v);
 	case APITRACE_BLOB:
 		return JSON_OBJECT(JSON("blob", v->text.n));
 	case APITRACE_ENUM:
-		return calls_json_enum(v);
+		return apitrace_json_enum(v);
 	case APITRACE_BITMASK:
-		return calls_json_bitmask(v);
+		return apitrace_json_bitmask(v);
 	case APITRACE_ARRAY:
-		return calls_json_items(v->items.first);
+		return apitrace_json_items(v->items.first);
 	case APITRACE_STRUCT:
-		return calls_json_struct(v);
+		return apitrace_json_struct(v);
 	case APITRACE_POINTER:
-		return JSON_OBJECT(JSON("pointer", calls_json_hex(v->uint)));
+		return JSON_OBJECT(JSON("pointer", apitrace_json_hex(v->uint)));
 	case APITRACE_REPR:
-		return JSON_OBJECT(JSON("human", calls_json_value(v->items.first)),
-				   JSON("machine", calls_json_value(v->items.first->next)));
+		return JSON_OBJECT(JSON("human", apitrace_json_value(v->items.first)),
+				   JSON("machine", apitrace_json_value(v->items.first->next)));
 	}
 	return json_string(NULL);
 }
 
-static struct json_object *calls_json_args(const struct apitrace_call *call)
+static struct json_object *apitrace_json_args(const struct apitrace_call *call)
 {
 	struct json_object *list = json_object_new_array();
 
 	for (size_t i = 0; i < call->n_args; i++)
 		if (call->args[i].value)
-			calls_json_append(
+			apitrace_json_append(
 				list,
 				JSON_OBJECT(JSON("name", CALLS_TEXT(call->function->names[i])),
-					    JSON("value", calls_json_value(call->args[i].value))));
+					    JSON("value",
+						 apitrace_json_value(call->args[i].value))));
 	return list;
 }
 
-static struct json_object *calls_json_frame(const struct apitrace_frame *f)
+static struct json_object *apitrace_json_frame(const struct apitrace_frame *f)
 {
 	return JSON_OBJECT(JSON_IF(f->module.bytes, "module", CALLS_TEXT(f->module)),
 			   JSON_IF(f->function.bytes, "function", CALLS_TEXT(f->function)),
-			   JSON_IF(f->has_offset, "offset", calls_json_hex(f->offset)),
+			   JSON_IF(f->has_offset, "offset", apitrace_json_hex(f->offset)),
 			   JSON_IF(f->file.bytes, "file", CALLS_TEXT(f->file)),
 			   JSON_IF(f->has_line, "line", json_u64(f->line)));
 }
 
-struct json_object *calls_json_call(const struct apitrace_call *call)
+struct json_object *apitrace_json_call(const struct apitrace_call *call)
 {
 	return JSON_OBJECT(
 		JSON_OF(call, no, thread), JSON("function", CALLS_TEXT(call->function->name)),
-		JSON("args", calls_json_args(call)),
-		JSON_IF(call->ret, "ret", calls_json_value(call->ret)),
+		JSON("args", apitrace_json_args(call)),
+		JSON_IF(call->ret, "ret", apitrace_json_value(call->ret)),
 		JSON_IF(call->flags & APITRACE_FLAG_FAKE, "fake", json_boolean(true)),
 		JSON_IF(call->state == APITRACE_CALL_INCOMPLETE, "incomplete", json_boolean(true)),
 		JSON_IF(call->has_backtrace, "backtrace",
-			JSON_LIST(f, call->frames, call->n_frames, calls_json_frame(*f))));
+			JSON_LIST(f, call->frames, call->n_frames, apitrace_json_frame(*f))));
 }
 
-struct json_object *calls_json_properties(const struct apitrace_header *h)
+struct json_object *apitrace_json_properties(const struct apitrace_header *h)
 {
 	return JSON_LIST(p, h->properties, h->n_properties,
 			 JSON_OBJECT(JSON("name", CALLS_TEXT(p->name)),
 				     JSON("value", CALLS_TEXT(p->value))));
 }
 
-struct json_object *calls_json_header(const struct apitrace_header *h)
+struct json_object *apitrace_json_header(const struct apitrace_header *h)
 {
 	return JSON_OBJECT(JSON_OF(h, version, semantic_version),
-			   JSON("properties", calls_json_properties(h)));
+			   JSON("properties", apitrace_json_properties(h)));
 }

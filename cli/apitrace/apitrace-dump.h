@@ -6,30 +6,30 @@
 
 #include <regex.h>
 
-#include "cli/apitrace/calls-set.h"
+#include "cli/apitrace/apitrace-numbers.h"
 #include "cli/common/open-trace.h"
 #include "cli/common/verb-options.h"
 #include "reader/apitrace/apitrace-text.h"
 
-struct calls_dump_options {
+struct apitrace_dump_options {
 	struct apitrace_text_options text;
-	struct calls_set set;
+	struct apitrace_numbers set;
 	regex_t grep;
 	bool json, verbose, has_grep, blobs;
 	const char *used; /* an option for call traces only that was given; borrowed */
 };
 
-void calls_dump_options_deinit(struct calls_dump_options *o);
+void apitrace_dump_options_deinit(struct apitrace_dump_options *o);
 
 /* The functions take() of the rows below. */
-int calls_dump_take_set(void *userdata, char *value);
-int calls_dump_take_grep(void *userdata, char *value);
-int calls_dump_take_threads(void *userdata, char *value);
-int calls_dump_take_numbers(void *userdata, char *value);
-int calls_dump_take_names(void *userdata, char *value);
-int calls_dump_take_lines(void *userdata, char *value);
-int calls_dump_take_verbose(void *userdata, char *value);
-int calls_dump_take_blobs(void *userdata, char *value);
+int apitrace_dump_take_set(void *userdata, char *value);
+int apitrace_dump_take_grep(void *userdata, char *value);
+int apitrace_dump_take_threads(void *userdata, char *value);
+int apitrace_dump_take_numbers(void *userdata, char *value);
+int apitrace_dump_take_names(void *userdata, char *value);
+int apitrace_dump_take_lines(void *userdata, char *value);
+int apitrace_dump_take_verbose(void *userdata, char *value);
+int apitrace_dump_take_blobs(void *userdata, char *value);
 
 #define CALLS_DUMP_SWITCH(option, function, to)                                                    \
 	{                                                                                          \
@@ -39,15 +39,16 @@ int calls_dump_take_blobs(void *userdata, char *value);
 
 /* The rows of the options, for verb_options_parse(). */
 #define CALLS_DUMP_ROWS(o)                                                                         \
-	OPTION_VALUE("calls", 0, calls_dump_take_set, o),                                          \
-		OPTION_VALUE("grep", 0, calls_dump_take_grep, o),                                  \
-		OPTION_PLAIN("blobs", calls_dump_take_blobs, o),                                   \
-		CALLS_DUMP_SWITCH("thread-ids", calls_dump_take_threads, o),                       \
-		CALLS_DUMP_SWITCH("call-nos", calls_dump_take_numbers, o),                         \
-		CALLS_DUMP_SWITCH("arg-names", calls_dump_take_names, o),                          \
-		CALLS_DUMP_SWITCH("multiline", calls_dump_take_lines, o),                          \
+	OPTION_VALUE("calls", 0, apitrace_dump_take_set, o),                                       \
+		OPTION_VALUE("grep", 0, apitrace_dump_take_grep, o),                               \
+		OPTION_PLAIN("blobs", apitrace_dump_take_blobs, o),                                \
+		CALLS_DUMP_SWITCH("thread-ids", apitrace_dump_take_threads, o),                    \
+		CALLS_DUMP_SWITCH("call-nos", apitrace_dump_take_numbers, o),                      \
+		CALLS_DUMP_SWITCH("arg-names", apitrace_dump_take_names, o),                       \
+		CALLS_DUMP_SWITCH("multiline", apitrace_dump_take_lines, o),                       \
 	{                                                                                          \
-		.name = "verbose", .letter = 'v', .take = calls_dump_take_verbose, .userdata = (o) \
+		.name = "verbose", .letter = 'v', .take = apitrace_dump_take_verbose,              \
+		.userdata = (o)                                                                    \
 	}
 
 #define CALLS_DUMP_HELP                                                                            \
@@ -62,4 +63,4 @@ int calls_dump_take_blobs(void *userdata, char *value);
 	"  -v, --verbose           also print calls of graphics libraries that query state\n"
 
 /* Prints all calls of T. Returns an enum cli_exit. */
-int calls_dump(struct open_trace *t, const struct calls_dump_options *o);
+int apitrace_dump(struct open_trace *t, const struct apitrace_dump_options *o);

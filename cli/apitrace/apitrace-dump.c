@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/apitrace/calls-dump.h"
+#include "cli/apitrace/apitrace-dump.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,22 +10,22 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
-#include "cli/apitrace/calls-json.h"
+#include "cli/apitrace/apitrace-json.h"
 #include "cli/common/verb.h"
 
 /* ---- options ---- */
 
-void calls_dump_options_deinit(struct calls_dump_options *o)
+void apitrace_dump_options_deinit(struct apitrace_dump_options *o)
 {
-	calls_set_deinit(&o->set);
+	apitrace_numbers_deinit(&o->set);
 	if (o->has_grep)
 		regfree(&o->grep);
 }
 
-int calls_dump_take_set(void *userdata, char *value)
+int apitrace_dump_take_set(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
-	int r = calls_set_add(&o->set, value);
+	struct apitrace_dump_options *o = userdata;
+	int r = apitrace_numbers_add(&o->set, value);
 
 	o->used = "--calls";
 	if (r == -ENOMEM)
@@ -36,9 +36,9 @@ int calls_dump_take_set(void *userdata, char *value)
 					value);
 }
 
-int calls_dump_take_grep(void *userdata, char *value)
+int apitrace_dump_take_grep(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
+	struct apitrace_dump_options *o = userdata;
 
 	o->used = "--grep";
 	if (o->has_grep)
@@ -49,8 +49,8 @@ int calls_dump_take_grep(void *userdata, char *value)
 }
 
 /* Sets an option that takes "yes" or "no"; without a value, it is "yes". */
-static int calls_dump_take_switch(struct calls_dump_options *o, const char *name, char *value,
-				  bool negate, bool *to)
+static int apitrace_dump_take_switch(struct apitrace_dump_options *o, const char *name, char *value,
+				     bool negate, bool *to)
 {
 	static const char *const words[] = { "no", "yes", "false", "true", "0", "1" };
 
@@ -64,46 +64,46 @@ static int calls_dump_take_switch(struct calls_dump_options *o, const char *name
 	return cli_usage_error("%s: '%s' must be yes or no", name, value);
 }
 
-int calls_dump_take_threads(void *userdata, char *value)
+int apitrace_dump_take_threads(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
+	struct apitrace_dump_options *o = userdata;
 
-	return calls_dump_take_switch(o, "--thread-ids", value, false, &o->text.thread_ids);
+	return apitrace_dump_take_switch(o, "--thread-ids", value, false, &o->text.thread_ids);
 }
 
-int calls_dump_take_numbers(void *userdata, char *value)
+int apitrace_dump_take_numbers(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
+	struct apitrace_dump_options *o = userdata;
 
-	return calls_dump_take_switch(o, "--call-nos", value, true, &o->text.no_numbers);
+	return apitrace_dump_take_switch(o, "--call-nos", value, true, &o->text.no_numbers);
 }
 
-int calls_dump_take_names(void *userdata, char *value)
+int apitrace_dump_take_names(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
+	struct apitrace_dump_options *o = userdata;
 
-	return calls_dump_take_switch(o, "--arg-names", value, true, &o->text.no_arg_names);
+	return apitrace_dump_take_switch(o, "--arg-names", value, true, &o->text.no_arg_names);
 }
 
-int calls_dump_take_lines(void *userdata, char *value)
+int apitrace_dump_take_lines(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
+	struct apitrace_dump_options *o = userdata;
 
-	return calls_dump_take_switch(o, "--multiline", value, true, &o->text.one_line);
+	return apitrace_dump_take_switch(o, "--multiline", value, true, &o->text.one_line);
 }
 
-int calls_dump_take_verbose(void *userdata, char *value)
+int apitrace_dump_take_verbose(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
+	struct apitrace_dump_options *o = userdata;
 
 	o->used = "--verbose";
 	o->verbose = true;
 	return CLI_OK;
 }
 
-int calls_dump_take_blobs(void *userdata, char *value)
+int apitrace_dump_take_blobs(void *userdata, char *value)
 {
-	struct calls_dump_options *o = userdata;
+	struct apitrace_dump_options *o = userdata;
 
 	o->used = "--blobs";
 	o->blobs = true;
@@ -119,7 +119,7 @@ struct blob_files {
 };
 
 /* Creates a new file: does not overwrite files or follow links. */
-static bool calls_dump_blob_files_write(const char *name, const struct apitrace_text *blob)
+static bool apitrace_dump_blob_files_write(const char *name, const struct apitrace_text *blob)
 {
 	_cleanup_close_ int fd =
 		open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -137,8 +137,8 @@ static bool calls_dump_blob_files_write(const char *name, const struct apitrace_
 }
 
 /* Prints the name of a file, in the style of `apitrace dump`, and writes BLOB to the file. */
-static void calls_dump_blob_files_put(void *userdata, struct outbuf *to,
-				      const struct apitrace_text *blob)
+static void apitrace_dump_blob_files_put(void *userdata, struct outbuf *to,
+					 const struct apitrace_text *blob)
 {
 	struct blob_files *f = userdata;
 	char name[64];
@@ -149,7 +149,7 @@ static void calls_dump_blob_files_put(void *userdata, struct outbuf *to,
 	snprintf(name + n, sizeof(name) - (size_t)n, ".bin");
 	f->n++;
 	outbuf_print(to, "blob(\"%s\")", name);
-	if (f->failed || calls_dump_blob_files_write(name, blob))
+	if (f->failed || apitrace_dump_blob_files_write(name, blob))
 		return;
 	cli_error("cannot write %s: %m", name);
 	f->failed = true;
@@ -157,12 +157,12 @@ static void calls_dump_blob_files_put(void *userdata, struct outbuf *to,
 
 /* ---- output ---- */
 
-static bool calls_dump_is_wanted(const struct calls_dump_options *o,
-				 const struct apitrace_call *call)
+static bool apitrace_dump_is_wanted(const struct apitrace_dump_options *o,
+				    const struct apitrace_call *call)
 {
 	if (!o->verbose && !o->json && apitrace_is_query(call))
 		return false;
-	if (!calls_set_has(&o->set, call))
+	if (!apitrace_numbers_has(&o->set, call))
 		return false;
 	/* (names end with a NUL) */
 	return !o->has_grep || regexec(&o->grep, call->function->name.bytes, 0, NULL, 0) == 0;
@@ -170,8 +170,8 @@ static bool calls_dump_is_wanted(const struct calls_dump_options *o,
 
 /* The properties in the order of their names. Of equal names, the last one counts, as in `apitrace
  * dump`. */
-static const struct apitrace_property *calls_dump_next(const struct apitrace_header *h,
-						       const struct apitrace_property *before)
+static const struct apitrace_property *apitrace_dump_next(const struct apitrace_header *h,
+							  const struct apitrace_property *before)
 {
 	const struct apitrace_property *next = NULL;
 
@@ -186,23 +186,23 @@ static const struct apitrace_property *calls_dump_next(const struct apitrace_hea
 	return next;
 }
 
-static int calls_dump_header(struct outbuf *b, const struct apitrace_header *h,
-			     const struct calls_dump_options *o)
+static int apitrace_dump_header(struct outbuf *b, const struct apitrace_header *h,
+				const struct apitrace_dump_options *o)
 {
 	const struct apitrace_property *p = NULL;
 	int r = 0;
 
 	if (o->json) {
-		json_print_line(calls_json_header(h));
+		json_print_line(apitrace_json_header(h));
 		return 0;
 	}
 	/* (like apitrace, without the properties if functions are searched) */
-	while (!o->has_grep && r == 0 && (p = calls_dump_next(h, p)))
+	while (!o->has_grep && r == 0 && (p = apitrace_dump_next(h, p)))
 		r = apitrace_text_property(b, p, &o->text);
 	return r;
 }
 
-static int calls_dump_print(struct outbuf *b)
+static int apitrace_dump_print(struct outbuf *b)
 {
 	if (b->size > 0)
 		fwrite(b->data, 1, b->size, stdout);
@@ -210,32 +210,32 @@ static int calls_dump_print(struct outbuf *b)
 	return CLI_OK;
 }
 
-int calls_dump(struct open_trace *t, const struct calls_dump_options *o)
+int apitrace_dump(struct open_trace *t, const struct apitrace_dump_options *o)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	struct apitrace_text_options text = o->text;
 	struct blob_files files = { 0 };
 	const struct apitrace_call *call;
-	int r = calls_dump_header(&b, apitrace_reader_header(t->calls), o);
+	int r = apitrace_dump_header(&b, apitrace_reader_header(t->calls), o);
 
-	text.blob = o->blobs ? calls_dump_blob_files_put : NULL;
+	text.blob = o->blobs ? apitrace_dump_blob_files_put : NULL;
 	text.userdata = &files;
 	while (r == 0 && !files.failed && (r = open_trace_next_call(t, &call)) > 0) {
 		r = 0;
 		files.no = call->no;
 		files.n = 0;
-		if (!calls_dump_is_wanted(o, call))
+		if (!apitrace_dump_is_wanted(o, call))
 			continue;
 		if (o->json)
-			json_print_line(calls_json_call(call));
+			json_print_line(apitrace_json_call(call));
 		else
 			r = apitrace_text_call(&b, call, &text);
-		calls_dump_print(&b);
+		apitrace_dump_print(&b);
 		/* The reader of standard output has closed it. */
 		if (ferror(stdout))
 			return CLI_OK;
 	}
-	calls_dump_print(&b);
+	apitrace_dump_print(&b);
 	if (r == -ENOMEM || r == -EMSGSIZE)
 		return cli_failed("%s: out of memory", t->name);
 	return r < 0 || files.failed ? CLI_FAILED : open_trace_finish(t);

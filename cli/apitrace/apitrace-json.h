@@ -8,6 +8,6 @@
 #include "cli/common/json.h"
 #include "reader/apitrace/apitrace-reader.h"
 
-struct json_object *calls_json_call(const struct apitrace_call *call);
-struct json_object *calls_json_properties(const struct apitrace_header *h);
-struct json_object *calls_json_header(const struct apitrace_header *h);
+struct json_object *apitrace_json_call(const struct apitrace_call *call);
+struct json_object *apitrace_json_properties(const struct apitrace_header *h);
+struct json_object *apitrace_json_header(const struct apitrace_header *h);

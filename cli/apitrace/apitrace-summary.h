@@ -7,4 +7,4 @@
 #include "cli/common/open-trace.h"
 
 /* Prints the summary with at most LIMIT functions. Returns an enum cli_exit. */
-int calls_summary(struct open_trace *t, bool json, uint64_t limit);
+int apitrace_summary(struct open_trace *t, bool json, uint64_t limit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/apitrace/calls-summary.h"
+#include "cli/apitrace/apitrace-summary.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,28 +11,28 @@
 #include "base/outbuf.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "cli/apitrace/calls-json.h"
+#include "cli/apitrace/apitrace-json.h"
 #include "cli/common/colour.h"
 #include "cli/common/verb.h"
 #include "reader/apitrace/apitrace-text.h"
 
 /* The counts of one signature. Functions with one name and different signatures are counted
  * separately. */
-struct calls_function {
+struct apitrace_function {
 	const struct apitrace_names *signature; /* borrowed */
 	uint64_t calls, incomplete, timed;
 	uint64_t total_ns, max_ns; /* from the argument @dur_ns of calls that have it */
 };
 
-struct calls_sums {
-	struct table functions; /* by address -> struct calls_function, owned */
+struct apitrace_sums {
+	struct table functions; /* by address -> struct apitrace_function, owned */
 	struct table threads;   /* by number + 1 -> not NULL */
 	uint64_t calls, incomplete, stacks, fake, frames;
-	struct calls_function **sorted; /* owned */
+	struct apitrace_function **sorted; /* owned */
 	size_t n;
 };
 
-static void calls_sums_deinit(struct calls_sums *s)
+static void apitrace_sums_deinit(struct apitrace_sums *s)
 {
 	table_deinit_free(&s->functions);
 	table_deinit(&s->threads);
@@ -40,7 +40,7 @@ static void calls_sums_deinit(struct calls_sums *s)
 }
 
 /* The duration of a call that kymo recorded. False if it is unknown. */
-static bool calls_summary_duration(const struct apitrace_call *call, uint64_t *ret)
+static bool apitrace_summary_duration(const struct apitrace_call *call, uint64_t *ret)
 {
 	for (size_t i = call->n_args; i-- > 0;) {
 		const struct apitrace_text *name = &call->function->names[i];
@@ -54,9 +54,10 @@ static bool calls_summary_duration(const struct apitrace_call *call, uint64_t *r
 	return false;
 }
 
-static int calls_summary_add(struct calls_sums *s, const struct apitrace_call *call)
+static int apitrace_summary_add(struct apitrace_sums *s, const struct apitrace_call *call)
 {
-	struct calls_function *f = table_make(&s->functions, (uintptr_t)call->function, sizeof(*f));
+	struct apitrace_function *f =
+		table_make(&s->functions, (uintptr_t)call->function, sizeof(*f));
 	bool incomplete = call->state == APITRACE_CALL_INCOMPLETE;
 	uint64_t ns;
 
@@ -65,7 +66,7 @@ static int calls_summary_add(struct calls_sums *s, const struct apitrace_call *c
 	f->signature = call->function;
 	f->calls++;
 	f->incomplete += incomplete;
-	if (calls_summary_duration(call, &ns)) {
+	if (apitrace_summary_duration(call, &ns)) {
 		f->timed++;
 		f->total_ns += ns;
 		f->max_ns = ns > f->max_ns ? ns : f->max_ns;
@@ -78,20 +79,20 @@ static int calls_summary_add(struct calls_sums *s, const struct apitrace_call *c
 	return 0;
 }
 
-DEFINE_ORDER_OF_POINTERS(calls_summary_compare, struct calls_function,
+DEFINE_ORDER_OF_POINTERS(apitrace_summary_compare, struct apitrace_function,
 			 COMPARE(y->calls, x->calls)
 				 ?: strcmp(x->signature->name.bytes, y->signature->name.bytes))
 
-static int calls_summary_sort(struct calls_sums *s)
+static int apitrace_summary_sort(struct apitrace_sums *s)
 {
-	s->sorted =
-		(struct calls_function **)table_sorted(&s->functions, calls_summary_compare, &s->n);
+	s->sorted = (struct apitrace_function **)table_sorted(&s->functions,
+							      apitrace_summary_compare, &s->n);
 	return s->sorted ? 0 : -ENOMEM;
 }
 
 /* ---- output ---- */
 
-static struct json_object *calls_summary_json_function(const struct calls_function *f)
+static struct json_object *apitrace_summary_json_function(const struct apitrace_function *f)
 {
 	const struct apitrace_text *name = &f->signature->name;
 
@@ -102,7 +103,7 @@ static struct json_object *calls_summary_json_function(const struct calls_functi
 			   JSON_IF(f->timed, "max_ns", f->max_ns));
 }
 
-static void calls_summary_print_json(const struct calls_sums *s, const struct open_trace *t)
+static void apitrace_summary_print_json(const struct apitrace_sums *s, const struct open_trace *t)
 {
 	const struct apitrace_header *h = apitrace_reader_header(t->calls);
 	const char *packed = open_trace_packed(t);
@@ -110,13 +111,14 @@ static void calls_summary_print_json(const struct calls_sums *s, const struct op
 	json_print_pretty(JSON_OBJECT(
 		JSON("format", "apitrace"), JSON_OF(h, version, semantic_version),
 		JSON("compression", *packed ? packed : "none"),
-		JSON("properties", calls_json_properties(h)), JSON("damage", t->n_damages),
+		JSON("properties", apitrace_json_properties(h)), JSON("damage", t->n_damages),
 		JSON_OF(s, calls, incomplete, stacks, fake, frames),
 		JSON("threads", s->threads.n_used),
-		JSON("functions", JSON_LIST(f, s->sorted, s->n, calls_summary_json_function(*f)))));
+		JSON("functions",
+		     JSON_LIST(f, s->sorted, s->n, apitrace_summary_json_function(*f)))));
 }
 
-static void calls_summary_print_properties(const struct apitrace_header *h)
+static void apitrace_summary_print_properties(const struct apitrace_header *h)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 
@@ -130,7 +132,7 @@ static void calls_summary_print_properties(const struct apitrace_header *h)
 		fwrite(b.data, 1, b.size, stdout);
 }
 
-static void calls_summary_print_function(const struct calls_function *f, bool timed)
+static void apitrace_summary_print_function(const struct apitrace_function *f, bool timed)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 
@@ -141,8 +143,8 @@ static void calls_summary_print_function(const struct calls_function *f, bool ti
 	printf("  %.*s\n", (int)b.size, b.data ? (char *)b.data : "");
 }
 
-static void calls_summary_print(const struct calls_sums *s, const struct open_trace *t,
-				uint64_t limit)
+static void apitrace_summary_print(const struct apitrace_sums *s, const struct open_trace *t,
+				   uint64_t limit)
 {
 	const struct apitrace_header *h = apitrace_reader_header(t->calls);
 	const char *packed = open_trace_packed(t);
@@ -152,7 +154,7 @@ static void calls_summary_print(const struct calls_sums *s, const struct open_tr
 		timed |= s->sorted[i]->timed > 0;
 	printf("%s: call trace (apitrace) of version %" PRIu64 ", %s\n", t->name, h->version,
 	       *packed ? packed : "not packed");
-	calls_summary_print_properties(h);
+	apitrace_summary_print_properties(h);
 	printf("calls %" PRIu64 ", threads %zu, functions %zu, stacks %" PRIu64
 	       ", without an end %" PRIu64 "\n",
 	       s->calls, s->threads.n_used, s->n, s->stacks, s->incomplete);
@@ -162,28 +164,28 @@ static void calls_summary_print(const struct calls_sums *s, const struct open_tr
 		printf("\n%s     CALLS%s  FUNCTION%s\n", colour(COLOUR_HEADING),
 		       timed ? "       TIME    LONGEST" : "", colour(COLOUR_OFF));
 	for (size_t i = 0; i < s->n && i < limit; i++)
-		calls_summary_print_function(s->sorted[i], timed);
+		apitrace_summary_print_function(s->sorted[i], timed);
 	if (s->n > limit)
 		printf("    ... and %" PRIu64 " functions with fewer calls (-n shows more)\n",
 		       s->n - limit);
 }
 
-int calls_summary(struct open_trace *t, bool json, uint64_t limit)
+int apitrace_summary(struct open_trace *t, bool json, uint64_t limit)
 {
-	_cleanup_(calls_sums_deinit) struct calls_sums s = { 0 };
+	_cleanup_(apitrace_sums_deinit) struct apitrace_sums s = { 0 };
 	const struct apitrace_call *call;
 	int r;
 
 	while ((r = open_trace_next_call(t, &call)) > 0)
-		if (calls_summary_add(&s, call) < 0)
+		if (apitrace_summary_add(&s, call) < 0)
 			return cli_failed("out of memory");
 	if (r < 0)
 		return CLI_FAILED;
-	if (calls_summary_sort(&s) < 0)
+	if (apitrace_summary_sort(&s) < 0)
 		return cli_failed("out of memory");
 	if (json)
-		calls_summary_print_json(&s, t);
+		apitrace_summary_print_json(&s, t);
 	else
-		calls_summary_print(&s, t, limit);
+		apitrace_summary_print(&s, t, limit);
 	return open_trace_finish(t);
 }

@@ -11,20 +11,20 @@
 
 #include "writer/apitrace/apitrace-model.h"
 
-struct calls_range {
+struct apitrace_range {
 	uint64_t first, last, step;
 	bool frames;
 };
 
 /* A set of zeroes contains every call. */
-struct calls_set {
-	struct calls_range *ranges; /* owned */
+struct apitrace_numbers {
+	struct apitrace_range *ranges; /* owned */
 	size_t n, room;
 };
 
-void calls_set_deinit(struct calls_set *s);
+void apitrace_numbers_deinit(struct apitrace_numbers *s);
 
 /* Adds the calls in TEXT. Returns 0, -EINVAL, or -ENOMEM. */
-int calls_set_add(struct calls_set *s, const char *text);
+int apitrace_numbers_add(struct apitrace_numbers *s, const char *text);
 
-bool calls_set_has(const struct calls_set *s, const struct apitrace_call *call);
+bool apitrace_numbers_has(const struct apitrace_numbers *s, const struct apitrace_call *call);
