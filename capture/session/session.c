@@ -152,7 +152,7 @@ static void session_look_at_files(uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
-	worker_order_look(s->worker, pid);
+	worker_order_mappings(s->worker, pid);
 }
 
 /* A trigger is reported after the data of this drain is written. */

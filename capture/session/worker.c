@@ -148,7 +148,7 @@ bool worker_order_lookup(struct worker *w, uint32_t tid)
 	return room;
 }
 
-void worker_order_look(struct worker *w, uint32_t pid)
+void worker_order_mappings(struct worker *w, uint32_t pid)
 {
 	bool known = false;
 

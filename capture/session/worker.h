@@ -70,7 +70,7 @@ uint64_t worker_cpu_ns(struct worker *w);
 bool worker_order_lookup(struct worker *w, uint32_t tid);
 
 /* Orders a reading of the mappings of the watched process PID. */
-void worker_order_look(struct worker *w, uint32_t pid);
+void worker_order_mappings(struct worker *w, uint32_t pid);
 
 /*
  * Returns data about allocations that was read, owned by the caller: struct rec_*. More can be
