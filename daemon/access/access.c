@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The guard (access.h).
+ * Access control (access.h).
  *
  * Each sender has a queue of its waiting messages. Only the first one is ever put back into the
  * connection's read queue, where the filter sees it again. While it waits, the filter appends later

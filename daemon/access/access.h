@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The guard: access control for all calls on the bus.
+ * Access control for all calls on the bus.
  *
  * A filter sees each message before all objects of the daemon, including properties and
- * introspection, so no method can forget the check. For the first message of a connection, the
- * guard asks the bus for the credentials of the sender. The answer is valid for the life of the
- * connection, since its unique name is never reused. rights.h defines the rights that a message
- * needs. polkit (polkit.h) decides whether the sender has a right. Without polkit on this bus,
- * membership in the group decides. The guard never blocks: the sender's messages are held until the
- * answer comes, and are then served in the order of their arrival.
+ * introspection, so no method can forget the check. For the first message of a connection, it asks
+ * the bus for the credentials of the sender. The answer is valid for the life of the connection,
+ * since its unique name is never reused. rights.h defines the rights that a message needs. polkit
+ * (polkit.h) decides whether the sender has a right. Without polkit on this bus, membership in the
+ * group decides. The filter never blocks: the sender's messages are held until the answer comes,
+ * and are then served in the order of their arrival.
  *
  * Answers of polkit are cached for ACCESS_ANSWER_NS, in which a command makes all its calls. polkit
  * announces changed rules, and the cache is then dropped. It does not announce that a user left a
@@ -66,7 +66,7 @@ struct access_ops {
 };
 
 /*
- * Installs the guard on BUS. GROUP is the name or number of the group that decides without polkit.
+ * Installs the filter on BUS. GROUP is the name or number of the group that decides without polkit.
  */
 int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret);
 struct access *access_free(struct access *a);
@@ -80,8 +80,8 @@ void access_drop_answers(struct access *a);
 bool access_is_waiting(const struct access *a);
 
 /*
- * The uid of the sender of M, a message that has passed the guard. Without M, it is root (a call by
- * the daemon itself).
+ * The uid of the sender of M, a message that has passed the filter. Without M, it is root (a call
+ * by the daemon itself).
  */
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rights that calls need, and the errors for callers without them. This module has only tables
- * and sentences. The guard (access.h) finds out whether a caller has a right.
+ * and sentences. Access control (access.h) finds out whether a caller has a right.
  *
  * Root needs no rights. For other users:
  *

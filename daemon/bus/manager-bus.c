@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * org.kymo.Trace1.Manager on the bus. units/org.kymo.Trace1.xml documents it. All messages have
- * passed the guard (access.h).
+ * passed access control (access.h).
  */
 #include <errno.h>
 

@@ -26,7 +26,7 @@
 #define STATUS_MAX     1024
 
 /*
- * The name of a killed service is free after its guard has closed all files of that service
+ * The name of a killed service is free after its reaper has closed all files of that service
  * (async-close.c). This can take a moment on a busy machine.
  */
 #define NAME_WAIT_NS   UINT64_C(5000000000)

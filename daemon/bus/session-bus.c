@@ -2,7 +2,7 @@
 /*
  * org.kymo.Trace1.Session on the bus. units/org.kymo.Trace1.xml documents it. One fallback vtable
  * serves all sessions. A session does not exist for callers that are not its owner and may not view
- * it. The guard has checked the right to change it.
+ * it. Access control has checked the right to change it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -468,7 +468,7 @@ int session_bus_append_property(sd_bus_message *m, const struct daemon_session *
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-/* Whether the caller may see S. The guard checks whether the caller may change it. */
+/* Whether the caller may see S. Access control checks whether the caller may change it. */
 static bool session_bus_is_visible(const struct daemon_session *s)
 {
 	const struct access *a = s->manager->access;

@@ -2,14 +2,14 @@
 /*
  * Any thread queues descriptors for closers, but only the main thread gives them to closers.
  *
- * A guard starts the closers, and ends with the main thread. It is started before there are
- * sessions, since the guard and the closers run on copies of our memory (only CLONE_FILES is set)
+ * A reaper starts the closers, and ends with the main thread. It is started before there are
+ * sessions, since the reaper and the closers run on copies of our memory (only CLONE_FILES is set)
  * and would keep the memory of the sessions. They make only system calls, since other threads may
  * have held locks at the time of the fork. Each closer has a mailbox for one descriptor in shared
  * memory, and writes to the eventfd after it has closed the descriptor.
  *
  * A closer that hangs keeps the table of descriptors, and with it all files that this process has
- * open, even after this process was killed. So the guard, which never closes a client's descriptor
+ * open, even after this process was killed. So the reaper, which never closes a client's descriptor
  * and thus never hangs, then closes our own descriptors. This unloads our programs from the kernel,
  * releases locks, and lets the bus notice that the service has ended.
  */
@@ -50,7 +50,7 @@ enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
 enum { CLOSE_THREADS_SPARE = 2 };
 
 /*
- * Signals to the guard: the main thread has ended, a closer has ended, the main thread needs a
+ * Signals to the reaper: the main thread has ended, a closer has ended, the main thread needs a
  * closer.
  */
 enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSE_THREAD = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
@@ -66,10 +66,10 @@ enum { PEERS_MAX = 4096 };
 
 struct close_thread {
 	_Atomic int mail;
-	_Atomic pid_t pid; /* set by the guard; 0 = no process */
+	_Atomic pid_t pid; /* set by the reaper; 0 = no process */
 };
 
-/* Shared by this process, the guard and the closers. */
+/* Shared by this process, the reaper and the closers. */
 struct async_close_shared {
 	_Atomic int bus; /* the bus's socket, or -1 */
 	struct close_thread threads[CLOSE_AT_ONCE_MAX];
@@ -82,12 +82,12 @@ static struct close_queue queue;
 static struct async_close_shared *shared;
 static struct close_thread *close_threads;          /* shared->threads */
 static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* the line of each closer; NULL = none */
-static pid_t guard;
+static pid_t reaper;
 /* An eventfd: a closer is done, or another thread has queued a descriptor. */
 static int bell = -1;
 
 /* For the main thread only. */
-static int guarded = -1; /* the bus's socket */
+static int bus_fd = -1; /* the bus's socket */
 /* Hashes of the names of unknown senders that have passed descriptors. */
 static struct table peers;
 static async_close_owner_fn whose;
@@ -125,7 +125,7 @@ static void async_close_without_lingering(int fd)
 	const struct linger none = { 0 };
 
 	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-	/* The mark is kept until here, since the guard may be closing all unmarked descriptors. */
+	/* The mark is kept until here, since the reaper may be closing all unmarked descriptors. */
 	foreign_fds_forget(fd);
 	async_close_really(fd);
 }
@@ -151,7 +151,7 @@ static _Noreturn void async_close_thread_run(struct close_thread *c, pid_t paren
 	async_close_leave_process();
 }
 
-/* ---- the guard ---- */
+/* ---- the reaper ---- */
 
 static pid_t async_close_clone_with_files(int end_signal)
 {
@@ -220,7 +220,7 @@ static void async_close_own(void)
  * Ends the connection for all holders of its socket: a killed sink can hang while it closes the
  * descriptors that it has received, before it closes the socket.
  */
-static void async_close_guard_leave_bus(void)
+static void async_close_reaper_leave_bus(void)
 {
 	int bus = atomic_load(&shared->bus);
 
@@ -228,7 +228,7 @@ static void async_close_guard_leave_bus(void)
 		syscall(SYS_shutdown, bus, SHUT_RDWR);
 }
 
-static _Noreturn void async_close_guard_run(pid_t parent)
+static _Noreturn void async_close_reaper_run(pid_t parent)
 {
 	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
 	/* A signal set in the kernel's format. */
@@ -239,14 +239,14 @@ static _Noreturn void async_close_guard_run(pid_t parent)
 	bool retry = false;
 
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGNAL_ENDED, 0, 0, 0);
-	syscall(SYS_prctl, PR_SET_NAME, "kymod-guard", 0, 0, 0);
+	syscall(SYS_prctl, PR_SET_NAME, "kymod-reaper", 0, 0, 0);
 	while (syscall(SYS_getppid) == parent) {
 		siginfo_t info = { 0 };
 		long signal = syscall(SYS_rt_sigtimedwait, &signals, &info, retry ? &soon : NULL,
 				      sizeof(signals));
 
 		/*
-		 * When the thread that started the guard ends, the kernel sends this signal with
+		 * When the thread that started the reaper ends, the kernel sends this signal with
 		 * the pid of our parent.
 		 */
 		if (signal == SIGNAL_ENDED && info.si_pid == parent)
@@ -254,7 +254,7 @@ static _Noreturn void async_close_guard_run(pid_t parent)
 		async_close_reap_close_threads();
 		retry = async_close_start_close_threads(self);
 	}
-	async_close_guard_leave_bus();
+	async_close_reaper_leave_bus();
 	async_close_own();
 	async_close_leave_process();
 }
@@ -262,7 +262,7 @@ static _Noreturn void async_close_guard_run(pid_t parent)
 /* ---- main thread ---- */
 
 /* Returns 0 or a negative errno. */
-static int async_close_guard_start(void)
+static int async_close_reaper_start(void)
 {
 	pid_t parent = getpid(), pid;
 	sigset_t all, before;
@@ -274,28 +274,28 @@ static int async_close_guard_start(void)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = async_close_clone_with_files(0);
 	if (pid == 0)
-		async_close_guard_run(parent);
+		async_close_reaper_run(parent);
 	if (pid < 0)
 		r = -errno;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	guard = pid > 0 ? pid : 0;
+	reaper = pid > 0 ? pid : 0;
 	return r;
 }
 
 /*
- * Returns whether there is a guard. If it was killed, its closers have ended with it, and another
- * guard is started.
+ * Returns whether there is a reaper. If it was killed, its closers have ended with it, and another
+ * reaper is started.
  */
-static bool async_close_have_guard(void)
+static bool async_close_have_reaper(void)
 {
 	int error = errno;
-	bool have = guard && waitpid(guard, NULL, WNOHANG | __WALL) == 0;
+	bool have = reaper && waitpid(reaper, NULL, WNOHANG | __WALL) == 0;
 
 	if (!have) {
 		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 			if (atomic_load(&close_threads[i].mail) < 0)
 				atomic_store(&close_threads[i].mail, MAIL_NONE);
-		have = async_close_guard_start() == 0;
+		have = async_close_reaper_start() == 0;
 	}
 	errno = error;
 	return have;
@@ -304,10 +304,10 @@ static bool async_close_have_guard(void)
 static void async_close_closer_send(size_t i, int what)
 {
 	atomic_store(&close_threads[i].mail, what);
-	/* The closer may be running and waiting before the guard has stored its pid. */
+	/* The closer may be running and waiting before the reaper has stored its pid. */
 	async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
 	if (!atomic_load(&close_threads[i].pid))
-		kill(guard, SIGNAL_WANTED);
+		kill(reaper, SIGNAL_WANTED);
 }
 
 static bool async_close_is_idle(size_t i)
@@ -366,7 +366,7 @@ static void async_close_hand_on(void)
 	size_t i;
 	int fd;
 
-	if (!async_close_have_guard())
+	if (!async_close_have_reaper())
 		return;
 	async_close_collect(now_ns);
 	while (close_queue_is_ready(&queue) &&
@@ -434,7 +434,7 @@ int async_close_begin(void)
 		atomic_store(&close_threads[i].mail, MAIL_NONE);
 	is_main = true;
 	foreign_fds_set_closer(async_close_give_back);
-	return async_close_guard_start();
+	return async_close_reaper_start();
 }
 
 int async_close_attach(sd_event *event, sd_bus *bus)
@@ -443,12 +443,12 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 
 	if (r < 0)
 		return r;
-	guarded = r;
+	bus_fd = r;
 	r = sd_bus_set_close_on_exit(bus, false);
 	if (r < 0)
 		return r;
-	atomic_store(&shared->bus, guarded);
-	r = fd_sink_begin(guarded);
+	atomic_store(&shared->bus, bus_fd);
+	r = fd_sink_begin(bus_fd);
 	if (r < 0)
 		return r;
 	r = passed_fds_begin(event);
@@ -460,8 +460,8 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 void async_close_leave(sd_bus *bus)
 {
 	sd_bus_flush(bus);
-	if (sd_bus_get_fd(bus) == guarded)
-		shutdown(guarded, SHUT_RDWR);
+	if (sd_bus_get_fd(bus) == bus_fd)
+		shutdown(bus_fd, SHUT_RDWR);
 	atomic_store(&shared->bus, -1);
 	sd_bus_close(bus);
 }
@@ -503,7 +503,7 @@ static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 {
 	struct iovec part = { data, n };
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
-	ssize_t size = syscall(SYS_recvmsg, guarded, &m, MSG_PEEK | MSG_DONTWAIT);
+	ssize_t size = syscall(SYS_recvmsg, bus_fd, &m, MSG_PEEK | MSG_DONTWAIT);
 
 	*ret_flags = m.msg_flags;
 	return size;
@@ -639,7 +639,7 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	uint64_t owner = FOREIGN_FD_OWN;
 	ssize_t n;
 
-	if (!is_main || fd != guarded)
+	if (!is_main || fd != bus_fd)
 		return syscall(SYS_recvmsg, fd, m, flags);
 	if (m->msg_iovlen == 1)
 		owner = async_close_look_whose(m->msg_iov[0].iov_len);

@@ -30,7 +30,7 @@
 
 /*
  * Makes the calling thread the one that receives messages. From now on, close_passed_fd() gives
- * descriptors that came with messages to closers. Starts the guard. Returns 0 or a negative errno.
+ * descriptors that came with messages to closers. Starts the reaper. Returns 0 or a negative errno.
  */
 int async_close_begin(void);
 

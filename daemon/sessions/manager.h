@@ -83,7 +83,7 @@ struct manager {
 };
 
 /*
- * Installs the guard on BUS for GROUP (access.h), and adds the objects of the manager and the
+ * Installs access control on BUS for GROUP (access.h), and adds the objects of the manager and the
  * sessions.
  */
 int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret);

@@ -49,22 +49,22 @@ idle_passes
 ! has_ended "$KYMOD_PID" || fail "it left though nobody said that it may"
 stop_kymod
 
-# One that is killed has the name until its guard has let go; the next one waits for that.
-guard_of() {
+# One that is killed has the name until its reaper has let go; the next one waits for that.
+reaper_of() {
 	local pid children
 
 	read -ra children <"/proc/$1/task/$1/children" || true
 	for pid in "${children[@]}"; do
-		! grep -qx kymod-guard "/proc/$pid/comm" || echo "$pid"
+		! grep -qx kymod-reaper "/proc/$pid/comm" || echo "$pid"
 	done
 }
-let_guard_go() {
-	kill -CONT "$guard" 2>/dev/null || true
+let_reaper_go() {
+	kill -CONT "$reaper" 2>/dev/null || true
 }
 start_kymod
-guard=$(guard_of "$KYMOD_PID")
-kill -STOP "$guard"
-at_exit let_guard_go
+reaper=$(reaper_of "$KYMOD_PID")
+kill -STOP "$reaper"
+at_exit let_reaper_go
 kill -KILL "$KYMOD_PID"
 wait "$KYMOD_PID" || true
 busctl --address="$BUS" monitor --match "type='method_call',member='RequestName'" >"$TMP/requests" 2>&1 &
@@ -78,6 +78,6 @@ has_asked_thrice() {
 expect_soon 20 has_asked_thrice
 kill $monitor
 ! has_ended "$KYMOD_PID" || fail "it did not wait for the name: $(cat "$TMP/next.log")"
-let_guard_go
+let_reaper_go
 expect_soon 10 "$KYMO" list --bus "$BUS"
 stop_kymod

@@ -2,7 +2,7 @@
 /*
  * The daemon as its callers see it, over a real bus, with sessions that need no kernel
  * (support/fake-session.c). manager.sh starts both and passes the bus in KYMO_TEST_BUS. Who may do
- * what is test-guard.c's.
+ * what is test-access.c's.
  */
 #include <fcntl.h>
 #include <stdbool.h>

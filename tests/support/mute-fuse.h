@@ -19,8 +19,8 @@ int mute_fuse_mount(const char *directory, uid_t owner);
 #define MUTE_FUSE_BYTES 4096 /* its size */
 
 /*
- * From here on no thread of process PID gets an answer, no child of it, and no kymod-guard, -closer
- * or -sink; 0 = all do, those that wait, too.
+ * From here on no thread of process PID gets an answer, no child of it, and no kymod-reaper,
+ * -closer or -sink; 0 = all do, those that wait, too.
  */
 void mute_fuse_be_mute_to(pid_t pid);
 

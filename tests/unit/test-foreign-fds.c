@@ -62,7 +62,7 @@ static void leave(int fd, uint64_t owner)
 	left_owner = owner;
 }
 
-/* What is left to somebody else is marked until that one closes it, as the guard may look
+/* What is left to somebody else is marked until that one closes it, as the reaper may look
  * meanwhile. */
 TEST(test_close)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Who may do what, as callers of the daemon see it (daemon/access/access.h,
- * daemon/access/rights.h). guard.sh runs it twice: `without` polkit on the bus, and `with`
+ * daemon/access/rights.h). access.sh runs it twice: `without` polkit on the bus, and `with`
  * fake-polkit, whose answers are chosen here. Sessions need no kernel.
  */
 #include <stdlib.h>
@@ -194,7 +194,7 @@ static void be_refused(void)
 		"processes: add --own; to trace the system be in group 65534 (`adduser daemon "
 		"65534`, and log in again) or be authorized by polkit (action " CONTROL ")");
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
-	/* What comes of the option itself is not the guard's. */
+	/* What comes of the option itself is not decided by access control. */
 	before = counts_of(b, CONTROL_OWN);
 	CHECK(tell_polkit(b, "Change") >= 0);
 	a = create_with(b, "y", fd, "own", "b", true);

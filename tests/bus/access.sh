@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Who may do what, with sessions that need no kernel: test-guard.c without polkit and with one whose
-# answers it chooses, test-guard-waiting.c while that has not answered, and what a user makes of it
+# Who may do what, with sessions that need no kernel: test-access.c without polkit and with one whose
+# answers it chooses, test-access-waiting.c while that has not answered, and what a user makes of it
 # with kymo. From meson, KYMOD is the one with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
@@ -25,7 +25,7 @@ as() {
 cp "$KYMO" "$TMP/kymo"
 mkdir -m 777 "$TMP/everybodys"
 
-"$KYMO_TEST_GUARD" without
+"$KYMO_TEST_ACCESS" without
 
 expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
 assert_says "$TMP/stderr" 'adduser daemon 65534' "complaint to a stranger"
@@ -54,5 +54,5 @@ kill -INT "${name#record_}"
 wait "$record_pid" || fail "the recording failed: $(cat "$TMP/record.log")"
 assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says"
 
-"$KYMO_TEST_GUARD_WAITING"
-"$KYMO_TEST_GUARD" with
+"$KYMO_TEST_ACCESS_WAITING"
+"$KYMO_TEST_ACCESS" with

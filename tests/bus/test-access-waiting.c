@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that wait for polkit, as callers of the daemon see it: guard.sh runs it with a fake-polkit,
- * which holds its answers back where it is told to. Sessions need no kernel.
+ * Calls that wait for polkit, as callers of the daemon see it: access.sh runs it with a
+ * fake-polkit, which holds its answers back where it is told to. Sessions need no kernel.
  */
 #include <stdlib.h>
 #include <string.h>
