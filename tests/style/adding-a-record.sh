@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # A kind of record that is added to the table of kinds does not compile before all of it is there. That
-# a stage takes it, and that the merge queues it, is in tests/unit/test-recorder-stages.c and
-# test-merge.c, which go through the table.
+# a stage takes it, and that the merge queues it, is in test-recorder-stages.c and test-merge.c of
+# tests/unit/capture/recorder/, which go through the table.
 
 . "$(dirname "$0")/../lib.sh"
 need_command cc
