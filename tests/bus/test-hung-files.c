@@ -27,7 +27,7 @@
 #include "daemon/files/close-queue.h"
 #include "tests/bus/ask-service.h"
 #include "tests/bus/latency-watch.h"
-#include "tests/support/mute-fuse.h"
+#include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
 #define WAIT_MAX_USEC UINT64_C(20000000)

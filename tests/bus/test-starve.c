@@ -20,7 +20,7 @@
 #include "base/cleanup.h"
 #include "tests/bus/ask-service.h"
 #include "tests/bus/latency-watch.h"
-#include "tests/support/mute-fuse.h"
+#include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
 enum {

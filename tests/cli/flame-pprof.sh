@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What `kymo flame` writes for pprof, read by protoc by the description of the format in
-# tests/support/profile.proto, and compared field by field with flame-pprof.expected.
+# tests/support/checkers/profile.proto, and compared field by field with flame-pprof.expected.
 
 . "$(dirname "$0")/../lib.sh"
 need_command protoc gzip
@@ -11,7 +11,7 @@ need_command protoc gzip
 profile() {
 	"$KYMO" flame "$@" -o "$TMP/p.pb.gz" --force 2>"$TMP/said" || fail "$(cat "$TMP/said")"
 	gzip -dc "$TMP/p.pb.gz" >"$TMP/p.pb"
-	protoc --decode=Profile -I "$ROOT/tests/support" profile.proto <"$TMP/p.pb" >"$TMP/p.raw" 2>/dev/null ||
+	protoc --decode=Profile -I "$ROOT/tests/support/checkers" profile.proto <"$TMP/p.pb" >"$TMP/p.raw" 2>/dev/null ||
 		fail "protoc cannot read it"
 	# Fields that nobody knows are shown by their numbers.
 	! grep -E '^ *[0-9]+[:{ ]' "$TMP/p.raw" || fail "there are fields that the format does not have"

@@ -12,7 +12,7 @@ need_command objcopy
 [ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
 remember_bpf
 
-source=$ROOT/tests/support/place-methods.cc
+source=$ROOT/tests/support/loads/place-methods.cc
 
 # calls PROGRAM SPEC ...: of the specifications in PROGRAM, which goes round 100 times; as JSON in
 # $TMP/calls, in the order of their begins (the program prints a number)

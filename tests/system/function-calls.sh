@@ -12,8 +12,8 @@ need_command gcc
 [ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
 remember_bpf
 
-gcc -D_GNU_SOURCE -O2 -fomit-frame-pointer -pthread -o "$TMP/load" "$ROOT/tests/support/function-load.c"
-gcc -D_GNU_SOURCE -O2 -fno-omit-frame-pointer -pthread -o "$TMP/load-fp" "$ROOT/tests/support/function-load.c"
+gcc -D_GNU_SOURCE -O2 -fomit-frame-pointer -pthread -o "$TMP/load" "$ROOT/tests/support/loads/function-load.c"
+gcc -D_GNU_SOURCE -O2 -fno-omit-frame-pointer -pthread -o "$TMP/load-fp" "$ROOT/tests/support/loads/function-load.c"
 gcc -O2 -fPIC -shared -o "$TMP/late.so" -x c - <<<'int late_one(int n); int late_one(int n) { return 2 * n; }'
 
 # calls WORD ...: of `kymo calls`, as JSON in $TMP/calls, in the order of their begins
@@ -83,7 +83,7 @@ for load in load load-fp; do
 done
 
 note "coroutines, jumps, and functions of libc that end in one that is chosen at run time"
-gcc -D_GNU_SOURCE -O2 -fno-builtin -o "$TMP/stacks" "$ROOT/tests/support/call-stacks-load.c"
+gcc -D_GNU_SOURCE -O2 -fno-builtin -o "$TMP/stacks" "$ROOT/tests/support/loads/call-stacks-load.c"
 calls --call "$TMP/stacks:suspended(int n) -> int" --call "$TMP/stacks:turns(long n) -> long" \
 	--call "$TMP/stacks:jump*(int n) -> int" --call "libc.so.6:str*dup" --call libc.so.6:calloc -- "$TMP/stacks"
 gojq -c '[.function, (.arguments | .n // .s // .size), .return, .left_by] | select(.[0] != "calloc" or .[1] == 50)' \

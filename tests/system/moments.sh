@@ -76,8 +76,8 @@ cat >"$TMP/count.c" <<-'END'
 		return 0;
 	}
 END
-gcc -g -O0 -I "$ROOT/tests/support" -o "$TMP/count" "$TMP/count.c"
-gcc -g -O2 -I "$ROOT/tests/support" -o "$TMP/count-O2" "$TMP/count.c"
+gcc -g -O0 -I "$ROOT/tests/support/loads" -o "$TMP/count" "$TMP/count.c"
+gcc -g -O2 -I "$ROOT/tests/support/loads" -o "$TMP/count-O2" "$TMP/count.c"
 strip -o "$TMP/count-bare" "$TMP/count-O2"
 for opt in O0 O2; do
 	gcc -g -$opt -o "$TMP/prog-$opt" "$TMP/prog.c"

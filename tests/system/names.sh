@@ -149,7 +149,7 @@ assert_eq "$(json "$SUMMARY" .profile.samples)" "$ticks" "samples in the summary
 if (need_command protoc gzip) >/dev/null; then
 	expect_exit 0 "$KYMO" flame "$TMP/burst.fxt" -o "$TMP/burst.pb.gz"
 	gzip -dc "$TMP/burst.pb.gz" |
-		protoc --decode=Profile -I "$ROOT/tests/support" profile.proto >"$TMP/pprof" 2>/dev/null ||
+		protoc --decode=Profile -I "$ROOT/tests/support/checkers" profile.proto >"$TMP/pprof" 2>/dev/null ||
 		fail "protoc cannot read what is for pprof"
 	# The first of the values of each sample is how many they are.
 	assert_eq "$(awk '/^sample \{/ { first = 1 } first && /^  value: / { t += $2; first = 0 } END { print t }' "$TMP/pprof")" \

@@ -11,7 +11,7 @@ need_command strace
 [ "$(uname -m)" = x86_64 ] || skip "calls are recorded on x86-64"
 strace -o "$TMP/works" true 2>/dev/null || skip "no strace that works here"
 
-gcc -D_GNU_SOURCE -O2 -o "$TMP/load" "$ROOT/tests/support/strace-load.c"
+gcc -D_GNU_SOURCE -O2 -o "$TMP/load" "$ROOT/tests/support/loads/strace-load.c"
 
 # What kymo does not show: the program that execve starts, the number of entries of a directory, the
 # signals that return from a handler sets, and the thread that clone3 makes.

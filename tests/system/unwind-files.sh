@@ -18,10 +18,10 @@ export TMP
 export LATE_MS=200
 flags=(-D_GNU_SOURCE -O2 -fomit-frame-pointer -fcf-protection=none)
 
-gcc "${flags[@]}" -o "$TMP/odd" "$ROOT/tests/support/unwind-odd.c" -ldl
+gcc "${flags[@]}" -o "$TMP/odd" "$ROOT/tests/support/loads/unwind-odd.c" -ldl
 # (where the new one stands, another one may have stood: see what libraries do)
-gcc "${flags[@]}" -fPIC -shared -DNAME=first -DROOM=64 -o "$TMP/first.so" "$ROOT/tests/support/unwind-turn.c"
-gcc "${flags[@]}" -fPIC -shared -DNAME=second -DROOM=1024 -o "$TMP/second.so" "$ROOT/tests/support/unwind-turn.c"
+gcc "${flags[@]}" -fPIC -shared -DNAME=first -DROOM=64 -o "$TMP/first.so" "$ROOT/tests/support/loads/unwind-turn.c"
+gcc "${flags[@]}" -fPIC -shared -DNAME=second -DROOM=1024 -o "$TMP/second.so" "$ROOT/tests/support/loads/unwind-turn.c"
 
 # share WHAT N ALL PERCENT: PERCENT are whole on a quiet machine; where it does other things, too, tables come later, and a
 # quarter of all may be from before

@@ -31,7 +31,7 @@ for compiler in gcc clang; do
 			program=$TMP/bin/$compiler-O$level-${how%% *}
 			# shellcheck disable=SC2086 # options
 			"$compiler" -O$level -fomit-frame-pointer -${how} -pthread -o "$program" \
-				"$ROOT/tests/support/unwind-load.c"
+				"$ROOT/tests/support/loads/unwind-load.c"
 			programs+=("$program")
 		done
 	done

@@ -30,8 +30,8 @@
 #include "cli/archive/dump-json.h"
 #include "reader/fxt/fxt-events.h"
 #include "reader/fxt/fxt-lint.h"
-#include "tests/support/archive-fixture.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/archive-fixture.h"
+#include "tests/support/fixtures/edit-archives.h"
 
 static const struct event door = {
 	.kind = EVENT_DOOR,

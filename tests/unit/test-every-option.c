@@ -17,7 +17,7 @@
 #include "cli/common/verb.h"
 #include "cli/options/record-options.h"
 #include "daemon/sessions/session-options-bus.h"
-#include "tests/support/said.h"
+#include "tests/support/fixtures/said.h"
 #include "tests/support/unit.h"
 
 enum { WORDS_MAX = 9000 };

@@ -8,8 +8,8 @@
 
 #include "base/cleanup.h"
 #include "edit/edit-copy.h"
-#include "tests/support/edit-archives.h"
-#include "tests/support/fxt-golden.h"
+#include "tests/support/fixtures/edit-archives.h"
+#include "tests/support/fixtures/fxt-golden.h"
 #include "tests/support/unit.h"
 
 /* Copies all of ARCHIVE by RULES; the result is new, as edited_text() has it. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 static const uint64_t wall = UINT64_C(1700000000000000000), second = 1000000000;

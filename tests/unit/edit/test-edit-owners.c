@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "edit/edit-owners.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 enum { INPUTS = 3 };

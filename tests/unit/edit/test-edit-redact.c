@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 static const char key[] = "0123456789abcdef", other_key[] = "0123456789abcdeX";

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "edit/edit-select.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 /* What is selected of ARCHIVE, as edited_text() has it; new. */

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "edit/edit-sort.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 /* Sorts ARCHIVE in a window of so many bytes; the result is new. */

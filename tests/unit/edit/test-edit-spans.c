@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "edit/edit-spans.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 struct script {

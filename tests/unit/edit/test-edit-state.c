@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-state.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 static int give(void *userdata, const struct fxt_provider *from, struct fxt_record *record)

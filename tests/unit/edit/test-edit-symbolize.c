@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "edit/edit-symbolize.h"
 #include "reader/fxt/fxt-events.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-archive.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "edit/edit-timeline.h"
-#include "tests/support/edit-archives.h"
+#include "tests/support/fixtures/edit-archives.h"
 #include "tests/support/unit.h"
 
 /* Writes down what a timeline does: "+" a switch that it adds, "-" a record that it drops. */

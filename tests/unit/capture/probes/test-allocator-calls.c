@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The truth about where probes go: programs (tests/support/allocator-calls.c) are linked with each
+ * The truth about where probes go: programs (allocator-calls.c) are linked with each
  * allocator that is installed and stepped through an instruction at a time. Whenever one calls a
  * function, exactly one probe must have been come to first, with the arguments and the stack
  * pointer of the call; and where the probe says that the result can be seen, it must be there,
@@ -22,7 +22,7 @@
 
 #include "base/cleanup.h"
 #include "capture/probes/allocators.h"
-#include "tests/support/commands.h"
+#include "tests/support/fixtures/commands.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
@@ -262,9 +262,10 @@ static void run(struct stepped *s, const char *name)
 /* Builds the program as NAME; false if what it takes is not installed. */
 static bool build(const char *name, const char *compiler, const char *options)
 {
-	return command_in(dir,
-			  "%s -g -O1 -fno-builtin -I%s %s/tests/support/allocator-calls.c -o %s %s",
-			  compiler, SOURCE_ROOT, SOURCE_ROOT, name, options) == 0;
+	return command_in(
+		       dir,
+		       "%s -g -O1 -fno-builtin -I%s %s/tests/support/loads/allocator-calls.c -o %s %s",
+		       compiler, SOURCE_ROOT, SOURCE_ROOT, name, options) == 0;
 }
 
 /* (for linux/types.h) */

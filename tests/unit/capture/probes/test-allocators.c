@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "capture/probes/allocator-cache.h"
 #include "capture/probes/allocators.h"
-#include "tests/support/commands.h"
+#include "tests/support/fixtures/commands.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
@@ -79,7 +79,7 @@ static void need_compiler(void)
 	}
 }
 
-#define SAMPLE SOURCE_ROOT "/tests/support/allocator-calls.c"
+#define SAMPLE SOURCE_ROOT "/tests/support/loads/allocator-calls.c"
 #define CC     "cc -O1 -fno-builtin -I" SOURCE_ROOT " " SAMPLE " "
 
 /* ---- files ---- */

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "capture/probes/call-places.h"
 #include "capture/options/program-file.h"
-#include "tests/support/commands.h"
+#include "tests/support/fixtures/commands.h"
 #include "tests/support/unit.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -24,7 +24,7 @@ static struct call_places places;
 
 #define CC                                                                                         \
 	"cc -O2 -fPIC -shared -fcf-protection -Wl,-z,lazy " SOURCE_ROOT                            \
-	"/tests/support/call-functions.c "
+	"/tests/support/loads/call-functions.c "
 
 static int open_in_dir(const char *name)
 {

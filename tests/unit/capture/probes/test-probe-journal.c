@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "capture/probes/probe-journal.h"
-#include "tests/support/own-directory.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 
 enum { FILES_MAX = 300 };

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "capture/proc/counters.h"
-#include "tests/support/own-directory.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 
 enum { N_CPUS = 2 };

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "capture/proc/mappings.h"
-#include "tests/support/own-directory.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 
 struct fixture {

@@ -11,7 +11,7 @@
 #include <bpf/btf.h>
 
 #include "capture/programs/kernel-btf.h"
-#include "tests/support/own-directory.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 
 DEFINE_CLEANUP(struct btf *, btf__free)

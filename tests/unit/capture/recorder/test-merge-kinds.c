@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "capture/recorder/merge.h"
-#include "tests/support/fake-collector.h"
+#include "tests/support/fakes/fake-collector.h"
 #include "tests/support/unit.h"
 
 struct fixture {

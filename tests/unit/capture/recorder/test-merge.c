@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records are put into rings of plain memory (tests/support/fake-collector.h); what the merge hands
+ * Records are put into rings of plain memory (fake-collector.h); what the merge hands
  * out is noted in a log, "cpu:time" with what kind it was.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "capture/recorder/merge.h"
 #include "capture/proc/proc-records.h"
-#include "tests/support/fake-collector.h"
+#include "tests/support/fakes/fake-collector.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording of which each step is a story of its own (tests/support/story.h), split in all
+ * A recording of which each step is a story of its own (story.h), split in all
  * places: each chunk is good by itself, and all of them say what a recording says that was not
  * split.
  */
@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "capture/recorder/recorder.h"
 #include "reader/fxt/fxt-lint.h"
-#include "tests/support/archive-text.h"
-#include "tests/support/fake-collector.h"
-#include "tests/support/story.h"
+#include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fakes/fake-collector.h"
+#include "tests/support/fixtures/story.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 

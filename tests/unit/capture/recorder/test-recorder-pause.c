@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that pauses at any step of a story (tests/support/story.h) and goes on in another
+ * A recording that pauses at any step of a story (story.h) and goes on in another
  * world: nothing lasts over the pause, nothing that is left from before is believed, and who is who
  * is written anew.
  */
@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "capture/recorder/recorder.h"
 #include "reader/fxt/fxt-lint.h"
-#include "tests/support/archive-text.h"
-#include "tests/support/fake-collector.h"
-#include "tests/support/story.h"
+#include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fakes/fake-collector.h"
+#include "tests/support/fixtures/story.h"
 #include "tests/support/unit.h"
 
 /* The pause, with step N before it; when the first program is attached again, and all of them. */

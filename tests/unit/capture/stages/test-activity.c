@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Records as the programs write them, and what the archive says then
- * (tests/support/archive-text.h).
+ * (tests/support/fixtures/archive-text.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "capture/stages/activity.h"
 #include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
-#include "tests/support/archive-text.h"
+#include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 
 enum { N_CPUS = 4, FROM = 100, TO = 200 };

@@ -11,7 +11,7 @@
 #include "capture/heap/heap-records.h"
 #include "capture/stages/allocations.h"
 #include "capture/stages/lifecycle.h"
-#include "tests/support/archive-text.h"
+#include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 
 enum { FROM = 100, TO = 1000, PID = 500 };

@@ -12,7 +12,7 @@
 #include "capture/calls/call-targets.h"
 #include "capture/calls/call-values.h"
 #include "capture/stages/calls.h"
-#include "tests/support/archive-text.h"
+#include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 
 enum { MAIN, DEEP, TEXT, LOOP, READ, N_FUNCTIONS };

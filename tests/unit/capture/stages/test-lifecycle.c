@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scripted records in, the story of the archive out (tests/support/archive-text.h).
+ * Scripted records in, the story of the archive out (tests/support/fixtures/archive-text.h).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "capture/stages/lifecycle.h"
-#include "tests/support/archive-text.h"
+#include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 
 #define SECOND_10 "8388618"

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "capture/stages/lifecycle.h"
 #include "capture/stages/profiler.h"
-#include "tests/support/archive-text.h"
+#include "tests/support/fixtures/archive-text.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 

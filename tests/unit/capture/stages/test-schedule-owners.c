@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/schedule-script.h"
+#include "tests/support/fixtures/schedule-script.h"
 #include "tests/support/unit.h"
 
 /* ---- a thread takes over the id of its process ---- */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "tests/support/schedule-script.h"
+#include "tests/support/fixtures/schedule-script.h"
 #include "tests/support/unit.h"
 
 /* ---- wakeups that overtake the switch-out ---- */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/archive-text.h"
-#include "tests/support/schedule-script.h"
+#include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fixtures/schedule-script.h"
 #include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 

@@ -14,9 +14,9 @@
 #include "capture/store/output.h"
 #include "capture/store/whole-blocks.h"
 #include "capture/sandbox/user-counts.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/store-records.h"
-#include "tests/support/stuck-store.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/store-records.h"
+#include "tests/support/fakes/stuck-store.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
 

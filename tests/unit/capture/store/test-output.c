@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "capture/store/output.h"
 #include "capture/sandbox/user-counts.h"
-#include "tests/support/stuck-store.h"
+#include "tests/support/fakes/stuck-store.h"
 #include "tests/support/unit.h"
 
 enum { WAIT_MS = 20000, RECORD = 10 };

@@ -16,8 +16,8 @@
 #include "base/directory.h"
 #include "capture/store/output.h"
 #include "capture/store/store-files.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/store-records.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/store-records.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "capture/unwind/unwind-away.h"
-#include "tests/support/mute-fuse.h"
+#include "tests/support/fakes/mute-fuse.h"
 #include "tests/support/unit.h"
 
 enum { MUTE_DEVICE = 1, OTHER_DEVICE = 2 };

@@ -17,9 +17,9 @@
 #include "base/cleanup.h"
 #include "capture/sandbox/sandbox.h"
 #include "capture/unwind/unwind-table.h"
-#include "tests/support/commands.h"
+#include "tests/support/fixtures/commands.h"
 #include "tests/support/unit.h"
-#include "tests/support/unwind-truth.h"
+#include "tests/support/fixtures/unwind-truth.h"
 #include "tests/support/valgrind.h"
 
 static char dir[] = "/tmp/kymo-test-unwind.XXXXXX";

@@ -15,7 +15,7 @@
 #include "capture/unwind/unwind-maps.h"
 #include "capture/unwind/unwinder.h"
 #include "tests/support/unit.h"
-#include "tests/support/unwind-map-set.h"
+#include "tests/support/fixtures/unwind-map-set.h"
 
 enum { N_ROWS = 3 * UNWIND_BLOCK_ROWS - 7 };
 

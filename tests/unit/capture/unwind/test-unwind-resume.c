@@ -20,7 +20,7 @@
 
 #include "capture/unwind/unwind-resume.h"
 #include "tests/support/unit.h"
-#include "tests/support/unwind-map-set.h"
+#include "tests/support/fixtures/unwind-map-set.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 

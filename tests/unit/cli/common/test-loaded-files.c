@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cli/common/loaded-files.h"
-#include "tests/support/own-directory.h"
+#include "tests/support/fixtures/own-directory.h"
 #include "tests/support/unit.h"
 
 /* Whether one of N descriptors is of the file at PATH. All are closed. */

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cli/common/output-file.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/said.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/said.h"
 #include "tests/support/unit.h"
 
 FIXTURE(set_up)

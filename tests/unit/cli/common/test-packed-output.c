@@ -15,8 +15,8 @@
 
 #include "cli/common/packed-output.h"
 #include "reader/pack/unpack.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/said.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/said.h"
 #include "tests/support/unit.h"
 
 enum { RECORD = 10 };

@@ -10,7 +10,7 @@
 
 #include "cli/options/record-options.h"
 #include "cli/common/verb.h"
-#include "tests/support/said.h"
+#include "tests/support/fixtures/said.h"
 #include "tests/support/unit.h"
 
 /* ---- the words of the tests ---- */

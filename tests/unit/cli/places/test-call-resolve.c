@@ -8,12 +8,12 @@
 
 #include "capture/options/call-spec.h"
 #include "cli/places/call-resolve.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/symbol-program.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
 
-#define SOURCE SOURCE_ROOT "/tests/support/place-methods.cc"
-#define NAMES  SOURCE_ROOT "/tests/support/place-names.cc"
+#define SOURCE SOURCE_ROOT "/tests/support/loads/place-methods.cc"
+#define NAMES  SOURCE_ROOT "/tests/support/loads/place-names.cc"
 
 static bool has_programs;
 

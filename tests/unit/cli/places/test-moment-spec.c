@@ -7,7 +7,7 @@
 
 #include "cli/common/verb.h"
 #include "cli/places/moment-spec.h"
-#include "tests/support/said.h"
+#include "tests/support/fixtures/said.h"
 #include "tests/support/unit.h"
 
 static struct moment_spec spec;

@@ -6,7 +6,7 @@
 
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-check.h"
-#include "tests/support/fxt-golden.h"
+#include "tests/support/fixtures/fxt-golden.h"
 #include "tests/support/unit.h"
 
 struct row {

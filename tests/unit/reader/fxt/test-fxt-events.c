@@ -8,7 +8,7 @@
 
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-events.h"
-#include "tests/support/fxt-golden.h"
+#include "tests/support/fixtures/fxt-golden.h"
 #include "tests/support/unit.h"
 
 /* ---- records in the making ---- */

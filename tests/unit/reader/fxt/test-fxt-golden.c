@@ -4,7 +4,7 @@
  * (support/fxt-golden.h).
  */
 #include "reader/fxt/fxt-check.h"
-#include "tests/support/golden-archive.h"
+#include "tests/support/fixtures/golden-archive.h"
 #include "tests/support/unit.h"
 
 TEST(test_golden_frames)

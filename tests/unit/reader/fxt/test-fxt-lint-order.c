@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-lint.h"
-#include "tests/support/lint-build.h"
+#include "tests/support/fixtures/lint-build.h"
 #include "tests/support/unit.h"
 
 /* A turn of thread 11 or 12 on a CPU: a wakeup and two switches, three facts. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/lint-build.h"
+#include "tests/support/fixtures/lint-build.h"
 #include "tests/support/unit.h"
 
 /* ---- scheduling records by themselves ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/lint-build.h"
+#include "tests/support/fixtures/lint-build.h"
 #include "tests/support/unit.h"
 
 /* The header of a record of N words. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "reader/fxt/fxt-check.h"
-#include "tests/support/golden-archive.h"
+#include "tests/support/fixtures/golden-archive.h"
 #include "tests/support/unit.h"
 
 /* ---- what is no archive ---- */

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-reader.h"
-#include "tests/support/recovery.h"
+#include "tests/support/fixtures/recovery.h"
 #include "tests/support/unit.h"
 
 /* ---- archives ---- */

@@ -9,9 +9,9 @@
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-reader.h"
 #include "reader/fxt/fxt-shape.h"
-#include "tests/support/fxt-golden.h"
+#include "tests/support/fixtures/fxt-golden.h"
 #include "tests/support/unit.h"
-#include "tests/support/whole-file.h"
+#include "tests/support/fixtures/whole-file.h"
 
 /* ---- the swapper ---- */
 

@@ -19,11 +19,11 @@
 #include "reader/places/place-locals.h"
 #include "model/moments/place-print.h"
 #include "reader/places/places.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/symbol-program.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
 
-#define SOURCE SOURCE_ROOT "/tests/support/place-program.c"
+#define SOURCE SOURCE_ROOT "/tests/support/loads/place-program.c"
 
 enum { TEXT_MAX = 4096, STOPS = 7, NAMES_MAX = 64 };
 

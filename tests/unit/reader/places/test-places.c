@@ -12,11 +12,11 @@
 #include "reader/places/place-functions.h"
 #include "reader/places/place-lines.h"
 #include "reader/places/place-usdt.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/symbol-program.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
 
-#define SOURCE SOURCE_ROOT "/tests/support/place-methods.cc"
+#define SOURCE SOURCE_ROOT "/tests/support/loads/place-methods.cc"
 
 static const char *const programs[] = { "plain", "fast", "clang", "stripped" };
 
@@ -351,8 +351,8 @@ static void test_rust(void **state)
 	char text[2048];
 
 	(void)state;
-	if (!has_programs ||
-	    try_command("rustc -g -O -o rust %s/tests/support/place-shop.rs", SOURCE_ROOT) != 0)
+	if (!has_programs || try_command("rustc -g -O -o rust %s/tests/support/loads/place-shop.rs",
+					 SOURCE_ROOT) != 0)
 		skip();
 	write_arguments("rust", "place_shop::shop::Counter::add", text, sizeof(text));
 	assert_memory_equal(text, "self p8 r5+0, by i8 r4+0, often u4 ", 35);

@@ -10,7 +10,7 @@
 #include "reader/rtrace/rtrace-parse.h"
 #include "reader/rtrace/rtrace-reader.h"
 #include "tests/support/unit.h"
-#include "tests/support/whole-file.h"
+#include "tests/support/fixtures/whole-file.h"
 #include "writer/rtrace/rtrace-writer.h"
 
 #define HEADER "version=2.0, \n"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/own-directory.h"
-#include "tests/support/symbol-program.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
 
 static const char *base_name(const char *path)

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "tests/support/own-directory.h"
-#include "tests/support/symbol-program.h"
+#include "tests/support/fixtures/own-directory.h"
+#include "tests/support/fixtures/symbol-program.h"
 #include "tests/support/unit.h"
 
 TEST(test_process)

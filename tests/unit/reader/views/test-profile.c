@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is counted of a recording whose truth is known (tests/support/profile-set.c), through the
+ * What is counted of a recording whose truth is known (profile-set.c), through the
  * archive and its reader.
  */
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "reader/views/profile-names.h"
-#include "tests/support/archive-text.h"
-#include "tests/support/profile-set.h"
+#include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fixtures/profile-set.h"
 #include "tests/support/unit.h"
 
 #define BOTH .on_cpu = true, .off_cpu = true

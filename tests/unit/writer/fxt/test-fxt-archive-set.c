@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/archive-fixture.h"
-#include "tests/support/archive-text.h"
-#include "tests/support/event-set.h"
-#include "tests/support/golden-file.h"
+#include "tests/support/fixtures/archive-fixture.h"
+#include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fixtures/event-set.h"
+#include "tests/support/fixtures/golden-file.h"
 #include "tests/support/unit.h"
 
 /* ---- the set: through the writer, the reader, and back ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What an event becomes is said in docs/FXT-MAPPING.md; the lines here are its rows. They are read
- * back by the reader (tests/support/archive-text.h), so the two are held to each other.
+ * back by the reader (tests/support/fixtures/archive-text.h), so the two are held to each other.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/archive-fixture.h"
-#include "tests/support/archive-text.h"
-#include "tests/support/event-set.h"
+#include "tests/support/fixtures/archive-fixture.h"
+#include "tests/support/fixtures/archive-text.h"
+#include "tests/support/fixtures/event-set.h"
 #include "tests/support/unit.h"
 
 /* The thread that what is said of mapped code stands on: named before its first event. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/golden-file.h"
+#include "tests/support/fixtures/golden-file.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-writer.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/golden-file.h"
-#include "tests/support/profile-set.h"
+#include "tests/support/fixtures/golden-file.h"
+#include "tests/support/fixtures/profile-set.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-perfetto-samples.h"

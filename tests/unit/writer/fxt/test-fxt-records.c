@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/fxt-golden.h"
+#include "tests/support/fixtures/fxt-golden.h"
 #include "tests/support/unit.h"
-#include "tests/support/written-words.h"
+#include "tests/support/fixtures/written-words.h"
 #include "writer/fxt/fxt-writer.h"
 
 /* Provider 7: string 1 is "category", string 2 "\u00e4", thread 3 is 1000/1001. */

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/golden-file.h"
+#include "tests/support/fixtures/golden-file.h"
 #include "tests/support/unit.h"
-#include "tests/support/written-words.h"
+#include "tests/support/fixtures/written-words.h"
 #include "writer/fxt/fxt-writer.h"
 
 struct fixture {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/golden-file.h"
+#include "tests/support/fixtures/golden-file.h"
 #include "tests/support/unit.h"
 #include "writer/rtrace/rtrace-writer.h"
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/support/fakes/fake-collector.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A record in its "ring": its own piece of memory, so that a sanitizer sees who reads too far. */
+struct record {
+	struct record *next;
+	uint64_t bytes[];
+};
+
+struct collector {
+	unsigned n_cpus;
+	uint64_t ring_bytes;
+	struct word_ring **rings;
+	struct collector_lost *pending;
+	struct record *first, **end;
+	size_t n_records;
+	uint64_t n_malformed;
+};
+
+static void *must(void *p)
+{
+	assert(p);
+	return p;
+}
+
+static bool has_words(enum event_class class)
+{
+	return class != CLASS_LIFECYCLE && class != CLASS_WORKQUEUE && class != CLASS_FREQUENCY &&
+	       class != CLASS_STACKS && class != CLASS_MAPPINGS;
+}
+
+struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes)
+{
+	struct collector *c = must(calloc(1, sizeof(*c)));
+
+	assert((ring_bytes & (ring_bytes - 1)) == 0);
+	c->n_cpus = n_cpus;
+	c->ring_bytes = ring_bytes;
+	c->end = &c->first;
+	c->rings = must(calloc((size_t)CLASS_MAX * n_cpus, sizeof(*c->rings)));
+	c->pending = must(calloc((size_t)CLASS_MAX * n_cpus, sizeof(*c->pending)));
+	for (unsigned i = 0; i < CLASS_MAX * n_cpus; i++)
+		if (has_words(i / n_cpus))
+			c->rings[i] =
+				must(calloc(1, sizeof(**c->rings) + ring_bytes + RING_SLACK_BYTES));
+	return c;
+}
+
+static void drop_first(struct collector *c)
+{
+	struct record *rec = c->first;
+
+	c->first = rec->next;
+	if (!c->first)
+		c->end = &c->first;
+	c->n_records--;
+	free(rec);
+}
+
+struct collector *collector_free(struct collector *c)
+{
+	if (!c)
+		return NULL;
+	while (c->first)
+		drop_first(c);
+	for (unsigned i = 0; i < CLASS_MAX * c->n_cpus; i++)
+		free(c->rings[i]);
+	free(c->rings);
+	free(c->pending);
+	free(c);
+	return NULL;
+}
+
+bool fake_collector_put_words(struct collector *c, enum event_class class, unsigned cpu,
+			      const uint64_t *words, size_t n)
+{
+	struct word_ring *ring = collector_ring(c, class, cpu);
+
+	if (c->ring_bytes - (ring->head - ring->tail) < n * sizeof(*words))
+		return false;
+	memcpy(ring->bytes + (ring->head & (c->ring_bytes - 1)), words, n * sizeof(*words));
+	ring->head += n * sizeof(*words);
+	return true;
+}
+
+void fake_collector_put_record(struct collector *c, const void *rec, size_t size)
+{
+	struct record *copy = must(malloc(sizeof(*copy) + size));
+
+	copy->next = NULL;
+	memcpy(copy->bytes, rec, size);
+	*c->end = copy;
+	c->end = &copy->next;
+	c->n_records++;
+}
+
+void fake_collector_set_pending(struct collector *c, enum event_class class, unsigned cpu,
+				const struct collector_lost *lost)
+{
+	c->pending[class * c->n_cpus + cpu] = *lost;
+}
+
+size_t fake_collector_n_records(const struct collector *c)
+{
+	return c->n_records;
+}
+
+/* ---- capture/programs/collector.h ---- */
+
+unsigned collector_n_cpus(const struct collector *c)
+{
+	return c->n_cpus;
+}
+
+struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu)
+{
+	return c->rings[class * c->n_cpus + cpu];
+}
+
+uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
+{
+	(void)class;
+	return c->ring_bytes;
+}
+
+int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	int r = 0;
+
+	while (r >= 0 && c->first) {
+		r = fn((const struct rec_head *)c->first->bytes, userdata);
+		drop_first(c);
+	}
+	return r < 0 ? r : 0;
+}
+
+struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
+					     unsigned cpu)
+{
+	return c->pending[class * c->n_cpus + cpu];
+}
+
+void collector_forget_lost(struct collector *c)
+{
+	memset(c->pending, 0, sizeof(*c->pending) * CLASS_MAX * c->n_cpus);
+}
+
+void fake_collector_set_malformed(struct collector *c, uint64_t n)
+{
+	c->n_malformed = n;
+}
+
+uint64_t collector_n_malformed(const struct collector *c)
+{
+	return c->n_malformed;
+}
+
+uint64_t collector_skipped(struct collector *c, enum event_class class)
+{
+	(void)c;
+	(void)class;
+	return 0;
+}
+
+bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns)
+{
+	(void)c;
+	(void)cpu;
+	(void)ret_state;
+	(void)ret_begin_ns;
+	return false;
+}
+
+const char *collector_sample_clock(const struct collector *c)
+{
+	(void)c;
+	return "cpu-clock";
+}
+
+void collector_forget_stacks(struct collector *c)
+{
+	(void)c;
+}
+
+void collector_forget_cgroups(struct collector *c)
+{
+	(void)c;
+}
+
+void collector_set_context(struct collector *c, uint32_t bits)
+{
+	(void)c;
+	(void)bits;
+}
+uint64_t collector_left_out(struct collector *c, uint32_t function)
+{
+	return 0;
+}
+
+uint64_t collector_foreign_calls(struct collector *c)
+{
+	(void)c;
+	return 0;
+}
+
+void collector_count_walks(struct collector *c, uint64_t ret[static WALK_ENDS_MAX])
+{
+	(void)c;
+	memset(ret, 0, WALK_ENDS_MAX * sizeof(*ret));
+}
+
+unsigned collector_resume_walk(struct collector *c, const struct rec_piece *piece,
+			       uint64_t frames[static STACK_FRAMES_MAX])
+{
+	(void)c;
+	memcpy(frames, piece->frames, piece->n_frames * sizeof(*frames));
+	return piece->n_frames;
+}
+
+struct stack_tables collector_count_tables(struct collector *c)
+{
+	(void)c;
+	return (struct stack_tables){ 0 };
+}
