@@ -240,6 +240,20 @@ static int heap_probes_file(struct look *look, const struct wanted *wanted)
 	return to->holder == traced->holder ? 0 : heap_probes_hold_file(look, wanted, to);
 }
 
+/*
+ * Whether calls can have been missed in the file KNOWN before its new holder gets probes. A perf
+ * event's program does not run after the end of its thread, even if a breakpoint of another
+ * consumer is still in place.
+ */
+static bool heap_probes_has_gap(const struct look *look, const struct wanted *wanted,
+				const struct heap_probes_file *known)
+{
+	if (look->how->own->way == PROBES_PERF)
+		return true;
+	return !known->is_partial &&
+	       probe_holder_misses(look->traced->holder, wanted->file, wanted->probes, wanted->n);
+}
+
 static int heap_probes_on_file(const struct allocator_file *file, void *userdata)
 {
 	struct look *look = userdata;
@@ -272,8 +286,7 @@ static int heap_probes_on_file(const struct allocator_file *file, void *userdata
 	wanted = (struct wanted){ file, probes, n };
 	if (!known)
 		return heap_probes_file(look, &wanted);
-	traced->has_gap |=
-		!known->is_partial && probe_holder_misses(traced->holder, file, probes, n);
+	traced->has_gap |= heap_probes_has_gap(look, &wanted, known);
 	return heap_probes_hold_file(look, &wanted, known);
 }
 

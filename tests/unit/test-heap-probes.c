@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The probes of a process whose first thread ends, while a probe of somebody else keeps all of its
+ * breakpoints in place.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "base/array.h"
+#include "capture/heap/heap-probes.h"
+#include "capture/proc/task-state.h"
+#include "tests/support/unit.h"
+
+enum { HELD_MAX = 16 };
+
+/* ---- the process ---- */
+
+struct load {
+	pid_t pid;
+	int go_fd; /* when it is closed, the first thread ends */
+};
+
+static void *go_on(void *unused)
+{
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* Does not return. */
+static void run_load(int wait_fd)
+{
+	pthread_t thread;
+	char byte;
+
+	if (pthread_create(&thread, NULL, go_on, NULL) != 0)
+		_exit(1);
+	while (read(wait_fd, &byte, 1) > 0)
+		;
+	pthread_exit(NULL);
+}
+
+static unsigned n_threads(pid_t pid)
+{
+	unsigned n = 0;
+	char path[64], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "Threads: %u", &n);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static struct load begin_load(void)
+{
+	struct load load;
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	load.pid = fork();
+	if (load.pid == 0) {
+		close(fds[1]);
+		run_load(fds[0]);
+	}
+	close(fds[0]);
+	load.go_fd = fds[1];
+	assert_soon(n_threads(load.pid) == 2);
+	return load;
+}
+
+/* ---- probes ---- */
+
+static int load_program(enum probes_way way, enum probes_program program)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = (enum bpf_attach_type)probes_attach_type(way, program));
+
+	if (!probes_use(way, program))
+		return -1;
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
+}
+
+/* The probes of somebody else. */
+struct held {
+	pid_t task;
+	struct probes *probes[HELD_MAX];
+	size_t n;
+};
+
+static int hold_file(const struct allocator_file *file, void *userdata)
+{
+	struct held *held = userdata;
+	struct probes_target target = {
+		.way = PROBES_HOLD,
+		.pid = held->task,
+		.fd = file->fd,
+		.probes = file->list->probes,
+		.n = file->list->n,
+	};
+	size_t failed;
+
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		target.programs[i] = -1;
+	if (file->error < 0 || target.n == 0)
+		return 0;
+	assert_true(held->n < HELD_MAX);
+	assert_int_equal(probes_new(&target, &held->probes[held->n++], &failed), 0);
+	return 0;
+}
+
+/* Whether a gap is seen when the first thread ends, with probes set in this WAY. */
+static bool has_gap_without_first_thread(enum probes_way way)
+{
+	_cleanup_(allocator_cache_freep) struct allocator_cache *cache = NULL;
+	_cleanup_(probe_keeper_freep) struct probe_keeper *keeper = NULL;
+	_cleanup_free_ struct heap_probes *traced = calloc(1, sizeof(*traced));
+	struct session_options options = { .categories = CATEGORY_MEMORY };
+	struct collector_memory own = { .way = way };
+	struct load load = begin_load();
+	struct memory_sink sink = { 0 };
+	struct heap_probes_args how = { &options, &own, NULL, &sink, NULL };
+	struct held held = { 0 };
+	uint64_t cpu_ns = 0;
+	pid_t other;
+
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		own.programs[i] = load_program(way, (enum probes_program)i);
+	own.owners_fd = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, 4, 4, 8, NULL);
+	assert_int_equal(allocator_cache_new(&cache), 0);
+	assert_int_equal(probe_keeper_new(&cpu_ns, &keeper), 0);
+	how.cache = cache;
+	how.keeper = keeper;
+	traced->pid = (uint32_t)load.pid;
+	assert_true(heap_probes_look(traced, &how) > 0);
+	assert_false(traced->has_gap);
+
+	close(load.go_fd);
+	assert_soon(task_state_is_ending(load.pid, load.pid));
+	other = task_state_oldest(load.pid);
+	assert_true(other > 0 && other != load.pid);
+	held.task = other;
+	assert_int_equal(allocators_of_process(other, cache, hold_file, &held), 0);
+	assert_true(held.n > 0);
+	heap_probes_look(traced, &how);
+	assert_int_equal(traced->holder, other);
+
+	probes_free_all(held.probes, held.n);
+	heap_probes_strip(traced, &how);
+	kill(load.pid, SIGKILL);
+	waitpid(load.pid, NULL, 0);
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		close_fd(own.programs[i]);
+	close_fd(own.owners_fd);
+	return traced->has_gap;
+}
+
+static void need_programs(void)
+{
+	_cleanup_close_ int fd = load_program(PROBES_PERF, PROBES_ENTRY);
+
+	if (fd == -EPERM) {
+		print_message("skip: no rights for programs\n");
+		skip();
+	}
+	assert_true(fd >= 0);
+}
+
+/* An event's program ends with its thread, whoever keeps the breakpoint. */
+TEST(test_perf_events)
+{
+	need_programs();
+	assert_true(has_gap_without_first_thread(PROBES_PERF));
+}
+
+/* The program of a link runs wherever a breakpoint is. */
+TEST(test_links)
+{
+	need_programs();
+	if (probes_way() == PROBES_PERF) {
+		print_message("skip: no links\n");
+		skip();
+	}
+	assert_false(has_gap_without_first_thread(probes_way()));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_perf_events),
+		cmocka_unit_test(test_links),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
