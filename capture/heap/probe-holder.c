@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -40,8 +39,7 @@ static int probe_holder_look_at_code(const struct rec_mapping *rec, void *userda
 {
 	struct missing *m = userdata;
 
-	if (rec->inode != m->file->inode ||
-	    rec->device != ((uint64_t)major(m->file->device) << 20 | minor(m->file->device)))
+	if (rec->inode != m->file->mapped_inode || rec->device != m->file->mapped_device)
 		return 0;
 	for (size_t i = 0; i < m->n && !m->any; i++) {
 		uint64_t offset = m->probes[i].offset, in = offset - rec->file_offset;

@@ -81,6 +81,8 @@ static int allocators_visit_mapping(const struct rec_mapping *rec, void *userdat
 	static const struct allocator_list nothing;
 	struct allocator_list own = { 0 };
 	struct allocator_file file = {
+		.mapped_device = rec->device,
+		.mapped_inode = rec->inode,
 		.path = rec->path,
 		.list = &nothing,
 	};

@@ -95,6 +95,11 @@ int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list
 struct allocator_file {
 	dev_t device; /* from stat() */
 	ino_t inode;
+	/*
+	 * From the list of mappings, like in struct rec_mapping. On btrfs and overlayfs, they
+	 * differ from the results of stat(). 0 = the file was not found in a process.
+	 */
+	uint64_t mapped_device, mapped_inode;
 	int fd; /* open for reading; -1 after an error */
 	const char
 		*path; /* in the process's mount namespace, for people; can end with " (deleted)" */
