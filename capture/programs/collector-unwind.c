@@ -13,6 +13,7 @@
 
 #include "capture/programs/fentry.h"
 #include "capture/programs/load-error.h"
+#include "capture/programs/program-iterator.h"
 
 /* The maximum wait for tables, before a recording begins and at its end. */
 #define READY_NS_MAX UINT64_C(1000000000)
@@ -99,21 +100,16 @@ static void collector_forget_mapped(struct collector *c)
 /* Runs the iterator over all mappings. */
 static int collector_list_mapped(struct collector *c)
 {
-	struct bpf_link *link = bpf_program__attach_iter(c->skel->progs.on_iter_unwind_vma, NULL);
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = program_iterator_open(c->skel->progs.on_iter_unwind_vma);
 	char nothing[64];
 	ssize_t n;
 
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	bpf_link__destroy(link);
 	if (fd < 0)
 		return fd;
 	do
-		n = read(fd, nothing, sizeof(nothing));
-	while (n > 0 || (n < 0 && errno == EINTR));
-	return n < 0 ? -errno : 0;
+		n = program_iterator_read(fd, nothing, sizeof(nothing));
+	while (n > 0);
+	return (int)n;
 }
 
 /* Whether mapping M of a process agrees with REC: it is the same, or at other addresses. */

@@ -14,6 +14,7 @@
 #include "capture/programs/cpus.h"
 #include "capture/programs/decode.h"
 #include "capture/programs/load-error.h"
+#include "capture/programs/program-iterator.h"
 #include "capture/programs/program-loader.h"
 
 /* ---- load ---- */
@@ -164,19 +165,15 @@ static bool collector_has_record(const void *data, size_t n)
 static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, void *userdata)
 {
 	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
-	_cleanup_close_ int fd = -1;
-	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	_cleanup_close_ int fd = program_iterator_open(prog);
 	size_t have = 0, used;
 	ssize_t n;
 	int r = 0;
 
-	if (!link)
-		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	bpf_link__destroy(link);
 	if (fd < 0)
 		return fd;
-	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
+	while (r >= 0 &&
+	       (n = program_iterator_read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
 		have += (size_t)n;
 		for (used = 0; r >= 0 && collector_has_record(buffer + used, have - used);) {
 			const struct rec_head *rec = decode_record(buffer + used, have - used);
@@ -191,7 +188,7 @@ static int collector_iterate(struct bpf_program *prog, collector_record_fn fn, v
 	}
 	if (r < 0)
 		return r;
-	return n < 0 ? -errno : 0;
+	return n < 0 ? (int)n : 0;
 }
 
 /* Selects the existing descendants of selected processes, in rounds, until a round selects none.

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Runs of iterators: programs that the kernel calls for each object of a kind.
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include <bpf/libbpf.h>
+
+/* Returns a descriptor that is read to run the iterator PROG, or a negative errno. */
+int program_iterator_open(struct bpf_program *prog);
+
+/*
+ * Reads the next output of the iterator FD, up to SIZE bytes. The kernel ends a read after a
+ * million objects without output. This function then continues. Returns the number of bytes, 0 at
+ * the end, or a negative errno.
+ */
+ssize_t program_iterator_read(int fd, void *buffer, size_t size);
