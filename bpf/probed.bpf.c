@@ -32,7 +32,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PROBED_INSTRUCTION_MAX 16  /* bytes of one in its slot, and what it is followed by */
 #define PROBED_SAVED_WORDS     3   /* registers that the first slot's code pushes */
 #define PROBED_PAGE_BYTES      4096
-#define PROBED_BREAKPOINT      0xcc
+#define PROBED_INTERRUPTS      0xfffffe0000000000ull /* where each CPU's table of them is mapped */
+#define PROBED_INT3            3
+#define PROBED_FRED_SOFTWARE   6  /* the type of exceptions that an instruction asks for */
+#define PROBED_INT3_BYTES      80 /* of the code that the kernel begins with there */
 
 __noinline __u64 probed_return_address(__u64 *next, __u64 at, __u64 address)
 {
@@ -134,14 +137,54 @@ static __always_inline bool probed_leave_trampoline(struct unwind_walk *w, struc
 	return true;
 }
 
-static __always_inline bool probed_is_breakpoint(__u64 address)
+/*
+ * Whether the current task, with REGS, has come into the kernel by a breakpoint. What the kernel
+ * begins with there has then called something, from right below REGS. Where that code is cannot be
+ * seen (Xen), every task has.
+ */
+static __always_inline bool probed_came_by_breakpoint(struct pt_regs *regs)
 {
-	__u8 code;
+	const void *gate_at = (const void *)(PROBED_INTERRUPTS + 16 * PROBED_INT3);
+	__u64 gate[2], begin, returns;
 
-	return bpf_probe_read_user(&code, sizeof(code), (const void *)address) == 0 &&
-	       code == PROBED_BREAKPOINT;
+	/* (a CPU with FRED does not use that table, and says what has happened) */
+	if (bpf_core_field_exists(regs->ssx) &&
+	    (regs->ssx >> 32 & 0xf00ff) == (PROBED_FRED_SOFTWARE << 16 | PROBED_INT3))
+		return true;
+	if (bpf_probe_read_kernel(gate, sizeof(gate), gate_at) < 0 ||
+	    bpf_probe_read_kernel(&returns, sizeof(returns), (const __u64 *)regs - 1) < 0)
+		return true;
+	begin = gate[1] << 32 | (gate[0] >> 48) << 16 | (gate[0] & 0xffff);
+	return begin == 0 || returns - begin < PROBED_INT3_BYTES;
+}
+
+/*
+ * Whether the breakpoint before IP has stopped the current task, and the kernel looks for its
+ * probe. Any byte before IP may look like one: padding, or a part of an instruction.
+ */
+static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
+{
+	__u8 code[2];
+
+	if ((long)regs->orig_ax != -1 || probed_first_byte() ||
+	    bpf_probe_read_user(code, sizeof(code), (const void *)(ip - 1)) < 0)
+		return false;
+	/* (with one at IP, too, that is the probe: the other one is padding) */
+	return code[0] == PROBED_BREAKPOINT && code[1] != PROBED_BREAKPOINT &&
+	       probed_came_by_breakpoint(regs);
 }
 #endif
+
+__noinline __u32 probed_first_byte(void)
+{
+	struct uprobe_task *utask = bpf_get_current_task_btf()->utask;
+	struct arch_uprobe *probe;
+
+	if (!utask || !bpf_core_field_exists(utask->auprobe))
+		return 0;
+	probe = BPF_CORE_READ(utask, auprobe);
+	return probe ? BPF_CORE_READ(probe, insn[0]) : 0;
+}
 
 __noinline int probed_begin_walk(struct unwind_walk *w)
 {
@@ -160,8 +203,7 @@ __noinline int probed_begin_walk(struct unwind_walk *w)
 	} else if (w->ip - BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr) <
 		   PROBED_SLOT_BYTES) {
 		probed_leave_return(w, utask);
-	} else if (!probed_leave_trampoline(w, p->mm) && (long)regs->orig_ax == -1 &&
-		   probed_is_breakpoint(w->ip - 1)) {
+	} else if (!probed_leave_trampoline(w, p->mm) && probed_is_trapped(regs, w->ip)) {
 		w->ip -= 1;
 		w->is_trapped = true;
 	}

@@ -6,6 +6,9 @@
 
 #include "bpf/unwind.bpf.h"
 
+/* The byte that a probe puts in the place of an instruction's first one. */
+#define PROBED_BREAKPOINT 0xcc
+
 /*
  * W is where the current task is in user space by its registers: its IP and SP are corrected, and
  * PROBED is set. IS_TRAPPED is set if there is a breakpoint at IP: it has stopped the thread there;
@@ -19,3 +22,9 @@ int probed_begin_walk(struct unwind_walk *w);
  * has put its own there. *NEXT is the innermost such function that is not passed yet.
  */
 __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
+
+/*
+ * The first byte of the instruction at whose probe programs run for the current task, as it is
+ * without the probe; 0 if none run, or before Linux 6.12.
+ */
+__u32 probed_first_byte(void);

@@ -445,16 +445,49 @@ static __always_inline bool unwind_is_behind_clone(const struct unwind_walk *w)
 		regs->orig_ax == UNWIND_NR_VFORK);
 }
 
+/* The return address at AT on W's stack, which is not passed by that. */
+static __always_inline __u64 unwind_returns_at(const struct unwind_walk *w, __u64 at)
+{
+	__u64 probed = w->probed;
+
+	return probed_return_address(&probed, at, unwind_word(at, 0));
+}
+
+/* Whether CODE begins with the N bytes of WANTED. A breakpoint can replace the first one. */
+static __always_inline bool unwind_begins_with(__u64 code, __u64 wanted, __u32 n)
+{
+	__u64 mask = (1ull << 8 * n) - 1;
+
+	if ((code & 0xff) == PROBED_BREAKPOINT)
+		mask &= ~0xffull;
+	return (code & mask) == (wanted & mask);
+}
+
 /* mov %rsp, %rbp, in both ways to write it */
 static __always_inline bool unwind_is_move(__u64 code)
 {
-	return (code & 0xffffff) == 0xe58948 || (code & 0xffffff) == 0xec8b48;
+	return unwind_begins_with(code, 0xe58948, 3) || unwind_begins_with(code, 0xec8b48, 3);
+}
+
+/* push %rbp; mov %rsp, %rbp */
+static __always_inline bool unwind_is_push(__u64 code)
+{
+	return unwind_begins_with(code, 0xe5894855, 4) || unwind_begins_with(code, 0xec8b4855, 4);
 }
 
 /* What a function with a frame pointer begins with: endbr64; push %rbp; mov %rsp, %rbp */
 static __always_inline bool unwind_is_entry(__u64 code)
 {
-	return (__u32)code == 0xfa1e0ff3 || ((code & 0xff) == 0x55 && unwind_is_move(code >> 8));
+	return unwind_begins_with(code, 0xfa1e0ff3, 4) || unwind_is_push(code);
+}
+
+/* Whether CODE, where the thread is, is ret; if a breakpoint has replaced that, as far as the
+ * kernel tells. */
+static __always_inline bool unwind_is_return(__u64 code)
+{
+	__u8 first = (__u8)code;
+
+	return (first == PROBED_BREAKPOINT ? probed_first_byte() : first) == 0xc3;
 }
 
 /*
@@ -463,17 +496,16 @@ static __always_inline bool unwind_is_entry(__u64 code)
  */
 static __noinline __u32 unwind_words_of_leaf(const struct unwind_walk *w)
 {
-	__u64 probed = w->probed, code = 0;
-	__u64 returns = probed_return_address(&probed, w->sp, unwind_word(w->sp, 0));
+	__u64 returns = unwind_returns_at(w, w->sp), code = 0;
 	bool direct;
 
 	if (stack_calls_into(returns, w->ip, &direct))
 		return 1;
 	bpf_probe_read_user(&code, sizeof(code), (const void *)(w->ip - 1));
-	if ((code & 0xff) == 0x55 && unwind_is_move(code >> 8))
+	if (unwind_begins_with(code, 0x55, 1) && unwind_is_move(code >> 8))
 		return 2;
 	code >>= 8;
-	if (unwind_is_entry(code) || (code & 0xff) == 0xc3)
+	if (unwind_is_entry(code) || unwind_is_return(code))
 		return stack_follows_call(returns);
 	return 0;
 }

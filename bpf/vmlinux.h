@@ -169,12 +169,21 @@ struct return_instance {
 	struct return_instance *next; /* of a caller */
 };
 
+struct arch_uprobe {
+#if defined(__TARGET_ARCH_x86)
+	unsigned char insn[16];
+#else
+	unsigned char insn[4];
+#endif
+};
+
 struct uprobe_task {
 	struct return_instance *return_instances;
 	struct return_instance
-		*ri_pool;        /* since 6.13: those that have returned, the last one first */
-	unsigned long vaddr;     /* of the instruction that has a copy ... */
-	unsigned long xol_vaddr; /* ... here */
+		*ri_pool;            /* since 6.13: those that have returned, the last one first */
+	unsigned long vaddr;         /* of the instruction that has a copy ... */
+	unsigned long xol_vaddr;     /* ... here */
+	struct arch_uprobe *auprobe; /* since 6.12: whose programs run */
 };
 
 struct task_struct {
@@ -274,6 +283,7 @@ struct pt_regs {
 	unsigned long orig_ax;
 	unsigned short cs;
 	unsigned long flags;
+	__u64 ssx; /* since 6.9; with FRED, above SS: what has happened */
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {

@@ -114,7 +114,8 @@ read -r n all <"$TMP/n"
 share "waits of parents and children of vfork(), in 10 us" "$n" "$all" 99
 
 note "functions without tables"
-take "$TMP/odd.fxt" -e profile -F 997 -- "$TMP/odd" bare 700
+take "$TMP/odd.fxt" -e profile,calls -F 997 --call "$TMP/odd:bare_called limit 10/s" --call "$TMP/odd:bare_pushed limit 10/s" -- \
+	"$TMP/odd" bare 1000
 name_frames "$TMP/odd.fxt" "$TMP/odd" | sed 's/$/ /' >"$TMP/names"
 whole='with_room be_bare burn main \. \. _start $'
 # (it has no frame pointer, but its caller has: that must not be passed over)
@@ -123,7 +124,8 @@ assert_ge "$(wc -l <"$TMP/asked")" 20 "samples of bare_frame()"
 grep -vE "^[^ ]*( leaf)? bare_frame (\$|$whole)" "$TMP/asked" >"$TMP/not" || true
 head -3 "$TMP/not"
 assert_eq "$(wc -l <"$TMP/not")" 0 "false callers of bare_frame()"
-for name in pointer leaf short; do
+assert_eq "$(grep -c ' bare_padding ' "$TMP/names" || true)" 0 "samples before bare_padded()"
+for name in pointer leaf short called pushed padded; do
 	share "bare_$name()" "$(grep -cE "^[^ ]*( leaf)? bare_$name $whole" "$TMP/names" || true)" \
 		"$(grep -c " bare_$name " "$TMP/names" || true)" 99
 done

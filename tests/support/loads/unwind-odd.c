@@ -210,6 +210,18 @@ BARE(frame, "\tsub $24, %rsp\n\tcall leaf\n\tadd $24, %rsp\n");
 BARE(pointer, "\tpush %rbp\n\tmov %rsp, %rbp\n\tsub $16, %rsp\n\tcall leaf\n\tleave\n");
 BARE(leaf, "\tmov $100000, %eax\n1:\tdec %eax\n\tjnz 1b\n");
 BARE(short, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
+/* These are called by pointer, and probed. */
+BARE(called, "\tendbr64\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
+BARE(pushed, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
+
+/* What is before its first instruction looks like a breakpoint. */
+void bare_padded(unsigned n);
+__asm__(".text\n.globl bare_padding\n.type bare_padding, @function\nbare_padding:\n"
+	"\t.fill 16, 1, 0xcc\n.size bare_padding, .-bare_padding-1\n"
+	".globl bare_padded\n.type bare_padded, @function\nbare_padded:\n"
+	"\tdec %edi\n\tjnz bare_padded\n\tret\n.size bare_padded, .-bare_padded\n");
+
+static void (*volatile by_pointer[])(void) = { bare_called, bare_pushed };
 
 NOINLINE void with_room(int n);
 void with_room(int n)
@@ -222,6 +234,11 @@ void with_room(int n)
 	bare_leaf();
 	for (unsigned i = 0; i < 30000; i++)
 		bare_short();
+	for (unsigned i = 0; i < 100; i++) {
+		by_pointer[0]();
+		by_pointer[1]();
+	}
+	bare_padded(100000);
 	sink += (uint64_t)room[0];
 	BARRIER;
 }
