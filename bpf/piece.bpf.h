@@ -70,6 +70,8 @@ static __always_inline void piece_fill(struct rec_piece *piece, __u32 n_room,
 	piece->bp = w->bp;
 	piece->exact = w->exact;
 	piece->vdso = (__u64)BPF_CORE_READ(p, mm, context.vdso);
+	piece->called = unwind_called_from(w, false);
+	piece->linked = unwind_called_from(w, true);
 	piece->n_frames = n_frames;
 	piece->n_room = n_room;
 	bpf_probe_read_kernel(piece->frames, sizeof(piece->frames), walked->frames);

@@ -247,10 +247,18 @@ struct rec_piece {
 	__u32 n_frames; /* at least 1 */
 	__u32 n_bytes;  /* of the stack, from SP on */
 	__u32 n_room;   /* there was room for so many: what follows in the record */
+	/*
+	 * What is called before the return address that BP leads to, and what that jumps to if it
+	 * is of the linker, or 0. CALLED is 0 if no call is there, and PIECE_CALLED_BY_REGISTER if
+	 * only a register says.
+	 */
+	__u64 called, linked;
 	__u64 frames[STACK_FRAMES_MAX];
 	struct unwind_process process;
 };
-_Static_assert(sizeof(struct rec_piece) == 5120, "ABI");
+_Static_assert(sizeof(struct rec_piece) == 5136, "ABI");
+
+#define PIECE_CALLED_BY_REGISTER 1
 
 /* How much of a stack is copied: user space says which, by PIECE_SIZES. */
 #define PIECE_SIZES     3

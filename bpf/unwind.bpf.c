@@ -519,43 +519,60 @@ static __noinline __u64 unwind_called_at(__u64 address, bool through)
 	return target && through ? stack_linked_to(target) : target;
 }
 
-/* Whether a table describes the code at ADDRESS. W loses its mapping. */
-static __always_inline bool unwind_describes(struct unwind_walk *w, __u64 address)
+/* The rule at ADDRESS; UNWIND_MISSING if a table is not there yet. W loses its mapping. */
+static __always_inline __u32 unwind_rule_at(struct unwind_walk *w, __u64 address)
 {
 	__u64 ip = w->ip;
-	__u32 rule = UNWIND_NONE;
+	bool exact = w->exact;
+	__u32 rule;
 
 	w->ip = address;
 	w->exact = 1;
-	if (!unwind_find_mapping(w) && w->file != UNWIND_FILE_NONE)
-		rule = unwind_find_rule(w->file, w->generation, (__u32)(address + w->shift));
-	w->ip = ip;
-	w->exact = 0;
 	w->bytes = 0;
-	return rule != UNWIND_NONE && rule != UNWIND_MISSING;
+	w->awaited = UNWIND_FILE_NONE;
+	if (unwind_settle(w) || w->missing)
+		rule = UNWIND_MISSING;
+	else if (w->file != UNWIND_FILE_NONE)
+		rule = unwind_find_rule(w->file, w->generation, (__u32)(address + w->shift));
+	else
+		rule = UNWIND_NONE;
+	w->ip = ip;
+	w->exact = exact;
+	w->bytes = 0;
+	return rule;
 }
 
 /*
- * Whether code that no table describes can return to where W has come by the frame pointer. If that
- * code does not use the frame pointer, it is that of a caller, which has a table: what is called
- * before the address is described then.
+ * Whether code that no table describes can return to RETURNS, where the frame pointer leads: 0 or
+ * UNWIND_END_*. If that code does not use the frame pointer, it is that of a caller, which has a
+ * table: what is called before the address is described then. Without the table of what is called,
+ * that is not known.
  */
-static __always_inline bool unwind_can_return(struct unwind_walk *w)
+static __always_inline int unwind_judge_return(struct unwind_walk *w, __u64 returns)
 {
-	__u64 target = unwind_called_at(w->ip, false);
+	__u64 target = unwind_called_at(returns, false);
+	__u32 rule;
 
 	if (!target)
-		return stack_follows_call(w->ip);
-	if (!unwind_describes(w, target))
-		return true;
-	target = unwind_called_at(w->ip, true);
-	return target && !unwind_describes(w, target);
+		return stack_follows_call(returns) ? 0 : UNWIND_END_TABLE;
+	rule = unwind_rule_at(w, target);
+	if (rule != UNWIND_NONE && rule != UNWIND_MISSING) {
+		target = unwind_called_at(returns, true);
+		if (target)
+			rule = unwind_rule_at(w, target);
+	}
+	if (rule == UNWIND_NONE)
+		return 0;
+	return rule == UNWIND_MISSING && w->awaited != UNWIND_FILE_NONE ? UNWIND_END_COPIED
+									: UNWIND_END_TABLE;
 }
 
 /* Code that no table describes: compilers at run time, and Go, keep frame pointers. */
 static __always_inline int unwind_undescribed(struct unwind_walk *to)
 {
+	__u64 returns;
 	__u32 words;
+	int end;
 
 	if (unwind_is_sigreturn(to))
 		return unwind_interrupted(to);
@@ -569,10 +586,13 @@ static __always_inline int unwind_undescribed(struct unwind_walk *to)
 		to->ip = 0;
 		return 0;
 	}
-	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1) ||
-	    unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2))
+	if (to->bp < to->sp || to->bp & (UNWIND_WORD - 1))
 		return UNWIND_END_TABLE;
-	return !to->ip || unwind_can_return(to) ? 0 : UNWIND_END_TABLE;
+	returns = unwind_returns_at(to, to->bp + UNWIND_WORD);
+	end = returns ? unwind_judge_return(to, returns) : 0;
+	if (end)
+		return end;
+	return unwind_caller(to, to->bp + 2 * UNWIND_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
 
 /* How far above SP the CFA is by RULE; by other registers, farther than by SP. */
@@ -608,6 +628,23 @@ __noinline int unwind_pass_breakpoint(struct unwind_walk *w)
 	return 0;
 }
 #endif
+
+__noinline __u64 unwind_called_from(const struct unwind_walk *w, bool through)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u64 returns, target;
+
+	if (!w || w->bp < w->sp)
+		return 0;
+	returns = unwind_returns_at(w, w->bp + UNWIND_WORD);
+	target = unwind_called_at(returns, through);
+	if (target || through)
+		return target;
+	return stack_follows_call(returns) ? PIECE_CALLED_BY_REGISTER : 0;
+#else
+	return 0;
+#endif
+}
 
 /* UNWIND_END_WHOLE is 0, as going on is: the walk has ended where IP is 0, too. */
 static __always_inline int unwind_step(struct unwind_walk *w)

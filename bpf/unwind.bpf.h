@@ -158,5 +158,11 @@ static __always_inline int unwind_settle(struct unwind_walk *w)
 	return end ? end : unwind_find_mapping(w);
 }
 
+/*
+ * What is called before the return address that W's frame pointer leads to, for struct rec_piece:
+ * what its `linked` is, if THROUGH, else its `called`.
+ */
+__u64 unwind_called_from(const struct unwind_walk *w, bool through);
+
 /* Counts how a walk has ended. */
 int unwind_count_end(__u32 how);

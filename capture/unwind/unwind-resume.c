@@ -20,6 +20,7 @@ struct unwind_resume {
 	const uint8_t *stack;
 	uint64_t ip, sp, bp;
 	bool exact;
+	bool is_first; /* IP is where the piece begins */
 	bool ran_out;
 };
 
@@ -72,18 +73,23 @@ static bool unwind_resume_learn(struct unwind_resume *r)
 	return true;
 }
 
-/* The mapping that contains IP. */
-static const struct unwind_mapping *unwind_resume_mapping(struct unwind_resume *r)
+/* A return address can be the first byte after its function, so one byte less is looked up. */
+static uint64_t unwind_resume_address(const struct unwind_resume *r)
 {
-	/* A return address can be the first byte after its function, so one byte less is looked
-	 * up. */
-	uint64_t address = r->exact ? r->ip : r->ip - 1;
+	return r->exact ? r->ip : r->ip - 1;
+}
+
+/* The mapping that contains ADDRESS. */
+static const struct unwind_mapping *unwind_resume_mapping(struct unwind_resume *r, uint64_t address)
+{
 	const struct unwind_mapping *m = unwind_resume_search(r->process, address);
 
 	return m || !unwind_resume_learn(r) ? m : unwind_resume_search(r->process, address);
 }
 
-static uint32_t unwind_resume_rule(const struct unwind_resume *r, const struct unwind_mapping *m)
+/* The rule for ADDRESS in M. */
+static uint32_t unwind_resume_rule(const struct unwind_resume *r, const struct unwind_mapping *m,
+				   uint64_t address)
 {
 	uint64_t start = UNWIND_WHERE_FIRST(m->where) << UNWIND_PAGE_SHIFT;
 	uint64_t first = (uint64_t)m->file_page << UNWIND_PAGE_SHIFT;
@@ -95,7 +101,7 @@ static uint32_t unwind_resume_rule(const struct unwind_resume *r, const struct u
 		number = UNWIND_FILE_VDSO;
 		generation = 0;
 	}
-	return unwind_kept_find(r->tables, number, generation, r->ip - !r->exact - start + first);
+	return unwind_kept_find(r->tables, number, generation, address - start + first);
 }
 
 static uint64_t unwind_resume_cfa(struct unwind_resume *r, uint32_t rule)
@@ -159,14 +165,52 @@ static int unwind_resume_interrupted(struct unwind_resume *r)
 	return 0;
 }
 
-/* Code without a table is assumed to keep frame pointers. */
-static int unwind_resume_undescribed(struct unwind_resume *r)
+/* The rule for the code at ADDRESS. */
+static uint32_t unwind_resume_rule_at(struct unwind_resume *r, uint64_t address)
 {
+	const struct unwind_mapping *m = unwind_resume_mapping(r, address);
+
+	return m ? unwind_resume_rule(r, m, address) : UNWIND_MISSING;
+}
+
+/*
+ * Whether code without a table in M can return to the address RETURNS, to which the frame pointer
+ * leads. The programs judge this by the call before that address (unwind_judge_return()), and have
+ * put it into the piece for its first frame. The copy has no other instructions. For other frames,
+ * the return address must be in the same code without a table.
+ */
+static bool unwind_resume_can_return(struct unwind_resume *r, const struct unwind_mapping *m,
+				     uint64_t returns)
+{
+	const struct rec_piece *piece = r->piece;
+	const struct unwind_mapping *to;
+	uint32_t rule;
+
+	if (!r->is_first) {
+		to = unwind_resume_mapping(r, returns - 1);
+		return to && to->file == m->file && to->generation == m->generation &&
+		       unwind_resume_rule(r, to, returns - 1) == UNWIND_NONE;
+	}
+	if (piece->called <= PIECE_CALLED_BY_REGISTER)
+		return piece->called != 0;
+	rule = unwind_resume_rule_at(r, piece->called);
+	if (rule != UNWIND_NONE && rule != UNWIND_MISSING && piece->linked)
+		rule = unwind_resume_rule_at(r, piece->linked);
+	return rule == UNWIND_NONE;
+}
+
+/* Code without a table can keep frame pointers. */
+static int unwind_resume_undescribed(struct unwind_resume *r, const struct unwind_mapping *m)
+{
+	uint64_t returns;
+
 	if (r->bp == 0) {
 		r->ip = 0;
 		return 0;
 	}
-	if (r->bp < r->sp || r->bp % UNWIND_RESUME_WORD)
+	if (r->bp < r->sp || r->bp % UNWIND_RESUME_WORD ||
+	    !unwind_resume_read(r, r->bp + UNWIND_RESUME_WORD, &returns) ||
+	    (returns != 0 && !unwind_resume_can_return(r, m, returns)))
 		return UNWIND_END_TABLE;
 	return unwind_resume_caller(r, r->bp + 2 * UNWIND_RESUME_WORD, 2) ? UNWIND_END_TABLE : 0;
 }
@@ -174,13 +218,13 @@ static int unwind_resume_undescribed(struct unwind_resume *r)
 /* Moves to the caller. IP is 0 at the end. Returns 0 or UNWIND_END_*. */
 static int unwind_resume_step(struct unwind_resume *r, const struct unwind_mapping *m)
 {
-	uint32_t rule = unwind_resume_rule(r, m);
+	uint32_t rule = unwind_resume_rule(r, m, unwind_resume_address(r));
 
 	switch (UNWIND_RULE_KIND(rule)) {
 	case UNWIND_MISSING:
 		return UNWIND_END_TABLE;
 	case UNWIND_NONE:
-		return unwind_resume_undescribed(r);
+		return unwind_resume_undescribed(r, m);
 	case UNWIND_END:
 		r->ip = 0;
 		return 0;
@@ -209,9 +253,10 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 		.sp = piece->sp,
 		.bp = piece->bp,
 		.exact = piece->exact,
+		.is_first = true,
 	};
 	struct unwind_resumed ret = { .n_frames = piece->n_frames };
-	const struct unwind_mapping *m = unwind_resume_mapping(&r);
+	const struct unwind_mapping *m = unwind_resume_mapping(&r, unwind_resume_address(&r));
 
 	memcpy(frames, piece->frames, piece->n_frames * sizeof(*frames));
 	if (piece->process.sequence & 1)
@@ -222,7 +267,8 @@ struct unwind_resumed unwind_resume(struct unwind_kept *tables, int processes_fd
 		ret.end = unwind_resume_step(&r, m);
 		if (ret.end || r.ip == 0)
 			break;
-		m = unwind_resume_mapping(&r);
+		r.is_first = false;
+		m = unwind_resume_mapping(&r, unwind_resume_address(&r));
 		if (!m)
 			ret.end = UNWIND_END_MAPPING;
 		else if (ret.n_frames == STACK_FRAMES_MAX)

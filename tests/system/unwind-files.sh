@@ -130,6 +130,23 @@ for name in pointer leaf short called pushed padded; do
 		"$(grep -c " bare_$name " "$TMP/names" || true)" 99
 done
 
+note "functions without tables, before the table of their file exists"
+copies=()
+for i in {1..8}; do
+	cp "$TMP/odd" "$TMP/odd-$i"
+	copies+=("$TMP/odd-$i")
+done
+# shellcheck disable=SC2016 # its own words
+take "$TMP/odd.fxt" -e profile -F 4999 -- bash -c 'for copy; do "$copy" bare 40; done' bash "${copies[@]}"
+summarize "$TMP/odd.fxt"
+assert_ge "$(json "$SUMMARY" '.unwind_tables.copied // 0')" 8 "stacks that were copied"
+LATE_MS=0 name_frames "$TMP/odd.fxt" "${copies[@]}" | sed 's/$/ /' >"$TMP/names"
+grep ' bare_frame ' "$TMP/names" >"$TMP/asked" || true
+assert_ge "$(wc -l <"$TMP/asked")" 20 "samples of bare_frame()"
+grep -vE "^[^ ]*( leaf)? bare_frame (\$|$whole)" "$TMP/asked" >"$TMP/not" || true
+head -3 "$TMP/not"
+assert_eq "$(wc -l <"$TMP/not")" 0 "false callers of bare_frame()"
+
 note "languages with ways of their own"
 if command -v rustc >/dev/null; then
 	cat >"$TMP/r.rs" <<-'END'

@@ -3,6 +3,7 @@
  * Walks on in user space: of this program's own stack, through copies of it, with the tables of its
  * own files; what glibc's backtrace() says is the truth.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -252,30 +253,104 @@ TEST(test_gone)
 	assert_int_equal(resume(frames).end, UNWIND_END_TABLE);
 }
 
+/* ---- frame pointers ---- */
+
+/* The address of the C library's code. */
+static uint64_t libc_address(void)
+{
+	return (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "qsort");
+}
+
+static void take_table(uint64_t address, bool is_empty)
+{
+	for (uint32_t i = 0; i < process.n; i++) {
+		const struct unwind_mapping *m = &process.mappings[i];
+
+		if (m->file == UNWIND_FILE_NONE ||
+		    (address >> UNWIND_PAGE_SHIFT) - UNWIND_WHERE_FIRST(m->where) >=
+			    UNWIND_WHERE_N(m->where))
+			continue;
+		unwind_maps_take(&maps, m->file);
+		if (is_empty)
+			unwind_maps_put_nothing(&maps, m->file);
+	}
+}
+
+/*
+ * A copy with two frames by frame pointers, which return to the addresses FIRST and SECOND. This
+ * program's own file describes no frames.
+ */
+static void copy_frames(uint64_t first, uint64_t second)
+{
+	uint64_t *frame = (uint64_t *)copied.stack;
+
+	copy_deeper(5, PIECE_BYTES_MAX);
+	copied.piece.bp = copied.piece.sp;
+	frame[0] = copied.piece.sp + 16;
+	frame[1] = first;
+	frame[2] = 0;
+	frame[3] = second;
+	copied.piece.called = copied.piece.ip;
+	take_table(copied.piece.ip, true);
+}
+
+static void assert_walk(int end, unsigned n_frames)
+{
+	uint64_t frames[STACK_FRAMES_MAX];
+	struct unwind_resumed walk = resume(frames);
+
+	assert_int_equal(walk.end, end);
+	assert_int_equal(walk.n_frames, n_frames);
+}
+
 /* Frame pointers are followed in files that describe no frames, and not before that is known. */
 TEST(test_frame_pointers)
 {
-	uint64_t frames[STACK_FRAMES_MAX], *frame = (uint64_t *)copied.stack;
-	struct unwind_resumed walk;
-
 	need_maps(state);
 	copy_deeper(5, PIECE_BYTES_MAX);
-	copied.piece.bp = copied.piece.sp;
-	frame[0] = 0;
-	frame[1] = copied.piece.ip;
-	for (uint32_t i = 0; i < process.n; i++)
-		if (process.mappings[i].file != UNWIND_FILE_NONE)
-			unwind_maps_take(&maps, process.mappings[i].file);
-	walk = resume(frames);
-	assert_int_equal(walk.end, UNWIND_END_TABLE);
-	assert_int_equal(walk.n_frames, 1);
-	for (uint32_t i = 0; i < process.n; i++)
-		if (process.mappings[i].file != UNWIND_FILE_NONE)
-			unwind_maps_put_nothing(&maps, process.mappings[i].file);
-	walk = resume(frames);
-	assert_int_equal(walk.end, UNWIND_END_WHOLE);
-	assert_int_equal(walk.n_frames, 2);
-	assert_int_equal(frames[1], copied.piece.ip);
+	take_table(copied.piece.ip, false);
+	assert_walk(UNWIND_END_TABLE, 1);
+	copy_frames(copied.piece.ip, copied.piece.ip);
+	assert_walk(UNWIND_END_WHOLE, 3);
+}
+
+/* The first frame is judged by what is called before its return address, as the programs do. */
+TEST(test_called)
+{
+	need_maps(state);
+	copy_frames(0, 0);
+	assert_walk(UNWIND_END_WHOLE, 1);
+	copy_frames(copied.piece.ip, copied.piece.ip);
+	copied.piece.called = 0;
+	assert_walk(UNWIND_END_TABLE, 1);
+	copied.piece.called = PIECE_CALLED_BY_REGISTER;
+	assert_walk(UNWIND_END_WHOLE, 3);
+	copied.piece.called = libc_address();
+	assert_walk(UNWIND_END_TABLE, 1);
+	copied.piece.linked = copied.piece.ip;
+	assert_walk(UNWIND_END_WHOLE, 3);
+	copied.piece.linked = libc_address() + 1;
+	assert_walk(UNWIND_END_TABLE, 1);
+	/* Without the table of what is called, nobody knows. */
+	take_table(libc_address(), false);
+	copied.piece.linked = 0;
+	assert_walk(UNWIND_END_TABLE, 1);
+	copied.piece.called = 4096;
+	assert_walk(UNWIND_END_TABLE, 1);
+}
+
+/* Of the other frames, nobody knows what is called: they stay in the same code. */
+TEST(test_same_code)
+{
+	need_maps(state);
+	copy_frames(copied.piece.ip, libc_address());
+	assert_walk(UNWIND_END_TABLE, 2);
+	take_table(libc_address(), true);
+	assert_walk(UNWIND_END_TABLE, 2);
+	copy_frames(libc_address(), libc_address());
+	assert_walk(UNWIND_END_WHOLE, 3);
+	copy_frames(libc_address(), copied.piece.ip);
+	assert_walk(UNWIND_END_TABLE, 2);
 }
 
 int main(void)
@@ -287,6 +362,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_learned, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_frame_pointers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_called, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_same_code, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
