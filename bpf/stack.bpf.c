@@ -80,9 +80,9 @@ static __always_inline __u32 stack_walk_frames(struct pt_regs *regs, __u64 *fram
 }
 
 /*
- * By tables, without the innermost SKIP frames, 0 or 1. STACK_NOT_WALKED where what is
- * mapped is not known. If the caller COPIES, the walk may end where the stack is to be copied: then
- * RET_STOPPED says where, with an IP that is not 0.
+ * By tables, without the innermost SKIP frames, 0 or 1, if their caller is found. STACK_NOT_WALKED
+ * where what is mapped is not known. If the caller COPIES, the walk may end where the stack is to
+ * be copied: then RET_STOPPED says where, with an IP that is not 0.
  */
 static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_regs *regs,
 					       __u64 *frames, __u32 n, __u32 max, __u32 skip,
@@ -109,8 +109,15 @@ static __always_inline __u32 stack_walk_tables(struct task_struct *p, struct pt_
 		unwind_count_end(end);
 		return STACK_NOT_WALKED;
 	}
-	if (skip && !end)
+	if (skip && !end) {
+		frames[n] = w.ip;
 		end = unwind_next(&w);
+		/* Without a true caller, the innermost function stands for itself. */
+		if (end || !w.ip) {
+			unwind_count_end(end);
+			return n + 1;
+		}
+	}
 #pragma clang loop unroll(disable)
 	for (; n < max; n++) {
 		frames[n] = w.ip;

@@ -105,8 +105,8 @@ __u32 stack_walk_or_stop(struct rec_stack *to, struct unwind_walk *ret_stopped, 
 __u32 stack_walk_memory(struct memory_stack *to, __u32 first);
 
 /*
- * By tables alone, without the innermost SKIP frames, 0 or 1. Returns how many frames there are;
- * STACK_NOT_WALKED where it has to be done in other ways.
+ * By tables alone, without the innermost SKIP frames, 0 or 1; with them, if no caller is found.
+ * Returns how many frames there are; STACK_NOT_WALKED where it has to be done in other ways.
  */
 __u32 stack_walk_callers(struct memory_stack *to, __u32 skip);
 

@@ -130,6 +130,10 @@ for name in pointer leaf short called pushed padded; do
 		"$(grep -c " bare_$name " "$TMP/names" || true)" 99
 done
 
+# (it has no caller, so far as is known: then it stands for itself)
+expect_exit 0 "$KYMO" leaks --direct --resource fd -- "$TMP/odd" bare 10
+assert_says "$TMP/stdout" 'bare_dup  odd' "the stack of bare_dup()"
+
 note "functions without tables, before the table of their file exists"
 copies=()
 for i in {1..8}; do

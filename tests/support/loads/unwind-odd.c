@@ -214,6 +214,10 @@ BARE(short, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
 BARE(called, "\tendbr64\n\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
 BARE(pushed, "\tpush %rbp\n\tmov %rsp, %rbp\n\tpop %rbp\n");
 
+/* dup(2), with a frame pointer that leads nowhere */
+BARE(dup, "\tpush %rbp\n\txor %ebp, %ebp\n\tsub $16, %rsp\n\tmov $2, %edi\n"
+	  "\tmov $32, %eax\n\tsyscall\n\tadd $16, %rsp\n\tpop %rbp\n");
+
 /* What is before its first instruction looks like a breakpoint. */
 void bare_padded(unsigned n);
 __asm__(".text\n.globl bare_padding\n.type bare_padding, @function\nbare_padding:\n"
@@ -239,6 +243,7 @@ void with_room(int n)
 		by_pointer[1]();
 	}
 	bare_padded(100000);
+	bare_dup();
 	sink += (uint64_t)room[0];
 	BARRIER;
 }
