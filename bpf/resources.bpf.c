@@ -57,6 +57,14 @@ const volatile __u32 resource_fds = 0;
 #define NR_EXIT_GROUP 94
 #endif
 
+/* The callers of the call of this CPU's current task. Linux 6.1 has no stack left for them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct stack_callers);
+} resource_callers SEC(".maps");
+
 struct call {
 	__u64 args[5];
 	__s64 result;
@@ -179,9 +187,15 @@ __noinline __u32 resource_walk(__u64 bp, __u32 n, struct memory_stack *to)
 	return n;
 }
 
-static __always_inline void find_callers(const struct call *call, struct stack_callers *callers)
+/* Those of CALL; NULL cannot be, but the verifier does not know. */
+static __always_inline struct stack_callers *find_callers(const struct call *call)
 {
-	resource_find_callers(call->sp, call->ip, callers);
+	__u32 zero = 0;
+	struct stack_callers *callers = bpf_map_lookup_elem(&resource_callers, &zero);
+
+	if (callers)
+		resource_find_callers(call->sp, call->ip, callers);
+	return callers;
 }
 
 /* The stack of CALL with its CALLERS, from the one who called the function that made it; if those
@@ -558,7 +572,7 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 	long number = syscall_number(regs);
 	__u32 operation = operation_of(number);
 	struct call call = { .operation = operation, .result = result };
-	struct stack_callers callers = { 0 };
+	struct stack_callers *callers;
 	struct memory_thread *t = NULL;
 	struct rec_resource *rec;
 	__u64 stack = 0;
@@ -572,13 +586,14 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 		return 0;
 	if (call.has_stack) {
 		t = memory_thread(true);
-		find_callers(&call, &callers);
-		if (operation == RESOURCE_OP_MMAP && !resources_mapped(&call, t, &callers))
+		callers = find_callers(&call);
+		if (!callers ||
+		    (operation == RESOURCE_OP_MMAP && !resources_mapped(&call, t, callers)))
 			return 0;
 		if (!t)
 			memory_count(&call.process->no_stack);
 		else if (call.has_stack)
-			stack = stack_of(ctx, &call, t, &callers);
+			stack = stack_of(ctx, &call, t, callers);
 	}
 	if (is_receive(operation)) {
 		resource_look_at_messages(call.args[1], n_messages(&call), stack,
