@@ -233,7 +233,8 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 
 /*
  * When the programs above have gone: who is still away. One that has run since, unseen, is not
- * known to be: its kernel stack may be another one.
+ * known to be: its kernel stack may be another one. Nor is one that runs now: the kernel adds the
+ * time that it has run only at the next tick.
  */
 SEC("?iter/task")
 int on_iter_offcpu(struct bpf_iter__task *ctx)
@@ -247,7 +248,7 @@ int on_iter_offcpu(struct bpf_iter__task *ctx)
 		return 0;
 	tid = p->pid;
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
-	if (t && was_away(t, now_ns) && t->ran_ns == p->se.sum_exec_runtime)
+	if (t && was_away(t, now_ns) && !p->on_cpu && t->ran_ns == p->se.sum_exec_runtime)
 		write_offcpu(t, p, OFFCPU_OPEN, now_ns);
 	return 0;
 }
