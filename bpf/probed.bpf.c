@@ -15,8 +15,9 @@
  * Since Linux 6.18, a nop of five bytes is replaced by a call of [uprobes-trampoline]. That pushes
  * three registers, makes a system call, in which programs run, pops all three, and returns.
  *
- * One moment is lost: the kernel has put the address of the first slot on the stack, and the
- * original is not yet in its list. Such a walk ends there.
+ * For a moment, the kernel has put the address of the first slot on the stack, and the original is
+ * not yet in its list. A sample finds it in the registers and on the stack of the kernel, by the
+ * call before it, which leads to the function. Other walks end there.
  */
 #include "bpf/probed.bpf.h"
 #include "bpf/filter.bpf.h"
@@ -32,10 +33,13 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PROBED_INSTRUCTION_MAX 16  /* bytes of one in its slot, and what it is followed by */
 #define PROBED_SAVED_WORDS     3   /* registers that the first slot's code pushes */
 #define PROBED_PAGE_BYTES      4096
+#define PROBED_KERNEL_WORDS    64 /* of the kernel's stack, that are looked through */
 #define PROBED_INTERRUPTS      0xfffffe0000000000ull /* where each CPU's table of them is mapped */
 #define PROBED_INT3            3
 #define PROBED_FRED_SOFTWARE   6  /* the type of exceptions that an instruction asks for */
 #define PROBED_INT3_BYTES      80 /* of the code that the kernel begins with there */
+
+struct probed_kernels probed_kernels SEC(".maps");
 
 __noinline __u64 probed_return_address(__u64 *next, __u64 at, __u64 address)
 {
@@ -76,6 +80,16 @@ static __always_inline __u64 probed_returned_to(struct uprobe_task *utask, __u64
 		return 0;
 	i = BPF_CORE_READ(utask, ri_pool);
 	return i && BPF_CORE_READ(i, stack) == sp ? BPF_CORE_READ(i, orig_ret_vaddr) : 0;
+}
+
+/* Whether the return address of the function that W is in has gone, and is in no list. */
+static __always_inline bool probed_is_unlisted(const struct unwind_walk *w, __u64 first_slot)
+{
+	struct return_instance *i = (struct return_instance *)w->probed;
+	__u64 returns;
+
+	return bpf_probe_read_user(&returns, sizeof(returns), (const void *)w->sp) == 0 &&
+	       returns == first_slot && (!i || BPF_CORE_READ(i, stack) != w->sp);
 }
 
 /* W is where a function with a return probe returns to: where it would return to without. */
@@ -175,6 +189,40 @@ static __always_inline bool probed_is_trapped(struct pt_regs *regs, __u64 ip)
 }
 #endif
 
+/* Whether ADDRESS is one of user space, behind a call of the function that IP is in. */
+__noinline bool probed_calls_into(__u64 address, __u64 ip)
+{
+#if defined(__TARGET_ARCH_x86)
+	bool direct;
+
+	return address >= 0x10000 && !(address >> 47) && stack_calls_into(address, ip, &direct);
+#else
+	return false;
+#endif
+}
+
+__noinline __u64 probed_unlisted_return(const struct unwind_walk *w)
+{
+	__u32 zero = 0;
+	struct probed_kernel *kernel = bpf_map_lookup_elem(&probed_kernels, &zero);
+	__u64 word;
+
+	if (!w || !kernel || !kernel->sp)
+		return 0;
+	for (__u32 i = 0; i < PROBED_REGISTERS; i++)
+		if (probed_calls_into(kernel->registers[i], w->ip))
+			return kernel->registers[i];
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < PROBED_KERNEL_WORDS; i++) {
+		if (bpf_probe_read_kernel(&word, sizeof(word),
+					  (const void *)(kernel->sp + i * PROBED_WORD)) < 0)
+			break;
+		if (probed_calls_into(word, w->ip))
+			return word;
+	}
+	return 0;
+}
+
 __noinline __u32 probed_first_byte(void)
 {
 	struct uprobe_task *utask = bpf_get_current_task_btf()->utask;
@@ -192,20 +240,22 @@ __noinline int probed_begin_walk(struct unwind_walk *w)
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
 	struct uprobe_task *utask = p->utask;
-	__u64 behind;
+	__u64 behind, first_slot;
 
 	if (!w || !utask)
 		return 0;
 	w->probed = (__u64)BPF_CORE_READ(utask, return_instances);
 	behind = w->ip - utask->xol_vaddr;
+	first_slot = BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr);
 	if (behind < PROBED_INSTRUCTION_MAX) {
 		w->ip = utask->vaddr + behind;
-	} else if (w->ip - BPF_CORE_READ(p, mm, uprobes_state.xol_area, vaddr) <
-		   PROBED_SLOT_BYTES) {
+	} else if (w->ip - first_slot < PROBED_SLOT_BYTES) {
 		probed_leave_return(w, utask);
 	} else if (!probed_leave_trampoline(w, p->mm) && probed_is_trapped(regs, w->ip)) {
 		w->ip -= 1;
 		w->is_trapped = true;
+	} else {
+		w->is_unlisted = first_slot && probed_is_unlisted(w, first_slot);
 	}
 #endif
 	return 0;

@@ -6,14 +6,30 @@
 
 #include "bpf/unwind.bpf.h"
 
+/* What the kernel was doing when a sample interrupted it, by CPU: while the sample is walked. */
+#define PROBED_REGISTERS 15
+struct probed_kernel {
+	__u64 sp; /* 0 = no sample, or not in the kernel */
+	__u64 registers[PROBED_REGISTERS];
+};
+
+struct probed_kernels {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct probed_kernel);
+};
+
+extern struct probed_kernels probed_kernels SEC(".maps");
+
 /* The byte that a probe puts in the place of an instruction's first one. */
 #define PROBED_BREAKPOINT 0xcc
 
 /*
  * W is where the current task is in user space by its registers: its IP and SP are corrected, and
- * PROBED is set. IS_TRAPPED is set if there is a breakpoint at IP: it has stopped the thread there;
- * or the instruction that it replaces has one byte, and the thread is behind that. Nothing is
- * looked at if the task has never come to a probe.
+ * PROBED and IS_UNLISTED are set. IS_TRAPPED is set if there is a breakpoint at IP: it has stopped
+ * the thread there; or the instruction that it replaces has one byte, and the thread is behind
+ * that. Nothing is looked at if the task has never come to a probe.
  */
 int probed_begin_walk(struct unwind_walk *w);
 
@@ -22,6 +38,12 @@ int probed_begin_walk(struct unwind_walk *w);
  * has put its own there. *NEXT is the innermost such function that is not passed yet.
  */
 __u64 probed_return_address(__u64 *next, __u64 at, __u64 address);
+
+/*
+ * The return address of W's innermost function, which IS_UNLISTED; 0 if it is not found. The kernel
+ * has it only in a register, or on its own stack.
+ */
+__u64 probed_unlisted_return(const struct unwind_walk *w);
 
 /*
  * The first byte of the instruction at whose probe programs run for the current task, as it is

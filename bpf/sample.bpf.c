@@ -10,6 +10,7 @@
 #include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/piece.bpf.h"
+#include "bpf/probed.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 #include "bpf/stack.bpf.h"
@@ -32,6 +33,52 @@ struct {
 	__type(value, __u64);
 } ticks_taken SEC(".maps");
 
+#if defined(__TARGET_ARCH_x86)
+/* The registers that a program of perf is given, as the kernel's interface has them. */
+struct tick_registers {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
+	__u64 orig_ax, ip, cs, flags, sp, ss;
+};
+
+/* Notes what the kernel was doing, which a walk needs where it has interrupted the set-up of a
+ * return probe. */
+static __always_inline void tick_note_kernel(const struct tick_registers *regs,
+					     struct task_struct *p)
+{
+	__u32 zero = 0;
+	struct probed_kernel *to = p->utask ? bpf_map_lookup_elem(&probed_kernels, &zero) : NULL;
+
+	if (!to)
+		return;
+	to->sp = regs->cs & 3 ? 0 : regs->sp;
+	to->registers[0] = regs->ax;
+	to->registers[1] = regs->bx;
+	to->registers[2] = regs->r12;
+	to->registers[3] = regs->r13;
+	to->registers[4] = regs->r14;
+	to->registers[5] = regs->r15;
+	to->registers[6] = regs->bp;
+	to->registers[7] = regs->cx;
+	to->registers[8] = regs->dx;
+	to->registers[9] = regs->si;
+	to->registers[10] = regs->di;
+	to->registers[11] = regs->r8;
+	to->registers[12] = regs->r9;
+	to->registers[13] = regs->r10;
+	to->registers[14] = regs->r11;
+}
+
+/* Nothing of that is for other walks. */
+static __always_inline void tick_forget_kernel(void)
+{
+	__u32 zero = 0;
+	struct probed_kernel *noted = bpf_map_lookup_elem(&probed_kernels, &zero);
+
+	if (noted)
+		noted->sp = 0;
+}
+#endif
+
 /* Sees to it that user space gets the stack of P, which is current, in user space; as
  * stack_send(). */
 static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, struct task_struct *p,
@@ -44,7 +91,14 @@ static __always_inline bool tick_send_user(void *ctx, struct rec_stack *room, st
 		*ret_id = 0;
 		return true;
 	}
+#if defined(__TARGET_ARCH_x86)
+	tick_note_kernel(ctx, p);
+#endif
 	n = stack_walk_or_stop(room, &stopped, unwind_by_tables && piece_is_allowed(now_ns));
+#if defined(__TARGET_ARCH_x86)
+	if (p->utask)
+		tick_forget_kernel();
+#endif
 	if (n == STACK_NOT_WALKED)
 		n = stack_walk_by_kernel(ctx, room->frames, sizeof(room->frames));
 	return piece_or_stack_send(&stopped, room, n, p, now_ns, ret_id);

@@ -646,12 +646,28 @@ __noinline __u64 unwind_called_from(const struct unwind_walk *w, bool through)
 #endif
 }
 
+#if defined(__TARGET_ARCH_x86)
+/* The innermost function has just begun, and a return probe has taken its return address. */
+static __noinline int unwind_unlisted(struct unwind_walk *to)
+{
+	__u64 returns = probed_unlisted_return(to);
+
+	to->is_unlisted = false;
+	if (!returns)
+		return UNWIND_END_TABLE;
+	unwind_go_to(to, to->sp + UNWIND_WORD, returns, to->bp);
+	return 0;
+}
+#endif
+
 /* UNWIND_END_WHOLE is 0, as going on is: the walk has ended where IP is 0, too. */
 static __always_inline int unwind_step(struct unwind_walk *w)
 {
 #if defined(__TARGET_ARCH_x86)
 	__u32 rule;
 
+	if (w->is_unlisted)
+		return unwind_unlisted(w);
 	rule = w->missing ? UNWIND_MISSING : UNWIND_NONE;
 	if (w->file != UNWIND_FILE_NONE)
 		rule = unwind_find_rule(w->file, w->generation,

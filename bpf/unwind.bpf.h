@@ -53,6 +53,7 @@ struct unwind_walk {
 	bool copies : 1;     /* the caller can copy the stack */
 	bool innermost : 1;  /* all registers are those of the current task */
 	bool is_trapped : 1; /* a breakpoint is at IP, which the thread may have passed */
+	bool is_unlisted : 1; /* the return address at SP is in no list of the kernel's yet */
 };
 
 /* Looks up where the walk is, in what is known. Returns 0 or UNWIND_END_*. */

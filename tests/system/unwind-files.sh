@@ -100,6 +100,16 @@ done
 share "a probe on malloc()" "$(grep -c ' allocate burn main \. \. _start $' "$TMP/names" || true)" \
 	"$(grep -c ' allocate ' "$TMP/names" || true)" 99
 
+note "functions whose return probe is being set"
+# (then the kernel alone knows their return address: this is a hundredth of the time)
+take "$TMP/odd.fxt" -e profile,memory -F 4999 -- "$TMP/odd" allocate 700
+name_frames "$TMP/odd.fxt" "$TMP/odd" | sed 's/$/ /' >"$TMP/names"
+n=$(grep -c ' burn main \. \. _start $' "$TMP/names" || true)
+all=$(of_all "$TMP/odd.fxt")
+note "$n of $all"
+assert_ge "$n" 500 "whole chains"
+assert_le $((all - n)) $((1 + all / 250)) "stacks that are cut off"
+
 note "parents that wait in vfork() and posix_spawn()"
 take "$TMP/odd.fxt" -e sched,offcpu -- "$TMP/odd" children 700
 expect_exit 0 "$KYMO" flame --off-cpu --format folded --process odd --force -o "$TMP/odd.folded" "$TMP/odd.fxt"

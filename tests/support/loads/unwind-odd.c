@@ -13,6 +13,7 @@
  *	execs      FILE as more programs than can have names, one after the other
  *	probed     functions that begin with each kind of instruction (first_push(), ...), to be
  *	           probed; and malloc()
+ *	allocate   malloc() and free() alone
  *	children   vfork() and posix_spawn(), again and again, from frames of both kinds
  *	bare       functions without tables (bare_...()), called by with_room(), which uses %rbp
  *
@@ -361,6 +362,8 @@ int main(int argc, char **argv)
 		(burn(ns, leaf), wait_for_many(), burn(ns, leaf_late));
 	else if (strcmp(what, "probed") == 0)
 		(burn(ns, be_probed), burn(ns, allocate));
+	else if (strcmp(what, "allocate") == 0)
+		burn(ns, allocate);
 	else if (strcmp(what, "children") == 0)
 		for (uint64_t end = now_ns(CLOCK_MONOTONIC) + ns; now_ns(CLOCK_MONOTONIC) < end;)
 			make_children();
