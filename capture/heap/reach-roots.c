@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 static bool reach_roots_begins_with(const char *text, const char *begin)
 {
 	return strncmp(text, begin, strlen(begin)) == 0;
@@ -90,10 +92,50 @@ int reach_roots_read(pid_t task, struct outbuf *roots)
 	return r == 0 && roots->size == 0 ? -ESRCH : r;
 }
 
+/* ---- counts of pages ---- */
+
+/* Adds the count of own pages in LINE ("NAME: N kB") to *OWN; UINT64_MAX = no count yet. */
+static void reach_roots_add_own(const char *line, uint64_t *own)
+{
+	uint64_t kib;
+
+	if (sscanf(line, "Anonymous: %" SCNu64, &kib) == 1 ||
+	    sscanf(line, "Swap: %" SCNu64, &kib) == 1)
+		*own = (*own == UINT64_MAX ? 0 : *own) + kib * 1024;
+}
+
+uint64_t reach_roots_own_bytes(pid_t task, uint64_t from)
+{
+	uint64_t mapping = 0, own = UINT64_MAX, begin, end;
+	char path[48], line[4352];
+	bool begins = true;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)task);
+	f = fopen(path, "re");
+	/* "BEGIN-END ...", and then the counts of this mapping */
+	while (f && mapping <= from && fgets(line, sizeof(line), f)) {
+		if (begins && sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &begin, &end) == 2)
+			mapping = begin;
+		else if (begins && mapping == from)
+			reach_roots_add_own(line, &own);
+		begins = strchr(line, '\n');
+	}
+	if (f)
+		fclose(f);
+	return own;
+}
+
 /* ---- epoll ---- */
 
+static int reach_roots_check_time(uint64_t deadline_ns)
+{
+	return clock_read_ns(CLOCK_MONOTONIC) < deadline_ns ? 0 : -ETIME;
+}
+
 /* Reads one epoll instance: "tfd: FD events: MASK data: WORD ..." for each of its descriptors. */
-static int reach_roots_read_instance(pid_t task, const char *fd, struct outbuf *words)
+static int reach_roots_read_instance(pid_t task, const char *fd, uint64_t deadline_ns,
+				     struct outbuf *words)
 {
 	char path[64], line[256];
 	uint64_t word;
@@ -106,12 +148,13 @@ static int reach_roots_read_instance(pid_t task, const char *fd, struct outbuf *
 		return 0;
 	while (r == 0 && fgets(line, sizeof(line), f))
 		if (sscanf(line, "tfd: %*d events: %*x data: %" SCNx64, &word) == 1)
-			r = outbuf_append(words, &word, sizeof(word));
+			r = outbuf_append(words, &word, sizeof(word))
+				    ?: reach_roots_check_time(deadline_ns);
 	fclose(f);
 	return r;
 }
 
-int reach_roots_read_epoll(pid_t task, struct outbuf *words)
+int reach_roots_read_epoll(pid_t task, uint64_t deadline_ns, struct outbuf *words)
 {
 	const struct dirent *entry;
 	char path[64], target[32];
@@ -125,7 +168,8 @@ int reach_roots_read_epoll(pid_t task, struct outbuf *words)
 
 		target[n > 0 ? n : 0] = '\0';
 		if (strcmp(target, "anon_inode:[eventpoll]") == 0)
-			r = reach_roots_read_instance(task, entry->d_name, words);
+			r = reach_roots_read_instance(task, entry->d_name, deadline_ns, words);
+		r = r ?: reach_roots_check_time(deadline_ns);
 	}
 	if (dir)
 		closedir(dir);

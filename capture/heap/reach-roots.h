@@ -27,5 +27,17 @@ struct root {
  */
 int reach_roots_read(pid_t task, struct outbuf *roots);
 
-/* Appends the data (uint64_t) that the epoll instances of TASK return with their events. */
-int reach_roots_read_epoll(pid_t task, struct outbuf *words);
+/*
+ * The number of bytes of the mapping of TASK at FROM that are the process's own: present or
+ * swapped-out pages that are not those of a file. UINT64_MAX = unknown. The kernel counts them for
+ * all mappings up to this one.
+ */
+uint64_t reach_roots_own_bytes(pid_t task, uint64_t from);
+
+/*
+ * Appends the data (uint64_t) that the epoll instances of TASK return with their events. A process
+ * can have any number of instances, and each of its descriptors lists all entries of its instance.
+ * Returns 0; -ETIME: DEADLINE_NS (CLOCK_MONOTONIC) has passed; -EMSGSIZE: the buffer is full; or
+ * -ENOMEM.
+ */
+int reach_roots_read_epoll(pid_t task, uint64_t deadline_ns, struct outbuf *words);

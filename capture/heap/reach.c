@@ -50,10 +50,11 @@ enum {
 #define PAGE_OF_FILE (UINT64_C(1) << 61) /* or shared */
 
 /*
- * Maximum size of an unwritable mapping if the page map is read page by page. A larger mapping can
- * be reserved address space.
+ * If the page map is read page by page: an unwritable mapping of more than RESERVED_BYTES can be
+ * reserved address space, without own pages. Such a mapping is searched up to SEARCHED_BYTES_MAX.
  */
-#define RESERVED_BYTES_MAX (UINT64_C(1) << 30)
+#define RESERVED_BYTES     (UINT64_C(1) << 30)
+#define SEARCHED_BYTES_MAX (UINT64_C(1) << 36)
 
 /* The higher bits of a pointer can contain a tag. */
 #define ADDRESS_MASK ((UINT64_C(1) << 48) - 1)
@@ -305,6 +306,23 @@ static uint64_t reach_read_pages(struct search *s, uint64_t from, uint64_t to)
 	return from + n * s->page_bytes;
 }
 
+/*
+ * Whether the unwritable mapping from FROM to TO is left out: reading its page map would take too
+ * long. Its own pages, if it has any, are counted.
+ */
+static bool reach_is_reserved(struct search *s, uint64_t from, uint64_t to)
+{
+	uint64_t own;
+
+	if (to - from <= RESERVED_BYTES)
+		return false;
+	own = reach_roots_own_bytes(s->task, from);
+	if (own > 0 && to - from <= SEARCHED_BYTES_MAX)
+		return false;
+	s->result.skipped_bytes += own == UINT64_MAX ? to - from : own;
+	return true;
+}
+
 /* Searches the present pages from FROM to TO, which are multiples of words. */
 static int reach_search_range(struct search *s, uint64_t from, uint64_t to, bool between)
 {
@@ -315,7 +333,7 @@ static int reach_search_range(struct search *s, uint64_t from, uint64_t to, bool
 	while (r == 0 && page < end) {
 		uint64_t next = reach_scan_pages(s, page, end);
 
-		if (!next && s->only_own && end - page > RESERVED_BYTES_MAX)
+		if (!next && s->only_own && page == from && reach_is_reserved(s, page, end))
 			return 0;
 		if (!next)
 			next = reach_read_pages(s, page, end);
@@ -625,13 +643,21 @@ static int reach_hold_and_search(struct search *s, struct answer *answer)
 	s->n_threads = threads.size / sizeof(*s->threads);
 	r = r ?: reach_take_blocks(s, answer)
 		       ?: reach_roots_read(s->task, &s->roots)
-		       ?: reach_roots_read_epoll(s->task, &s->watched)
+		       ?: reach_roots_read_epoll(s->task, s->deadline_ns, &s->watched)
 		       ?: reach_search_all(s);
 	if (hold) {
 		reach_let_go(&threads);
 		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
 	}
 	return r;
+}
+
+/* The result of block I. Memory that was left out can have a pointer to a block without one. */
+static uint32_t reach_answer(const struct search *s, size_t i)
+{
+	bool is_found = s->reach[i] != REACH_LOST && s->reach[i] != REACH_INDIRECT;
+
+	return is_found || s->result.skipped_bytes == 0 ? s->reach[i] : REACH_UNKNOWN;
 }
 
 /* Does not return. Nothing is freed, since the process ends. */
@@ -651,7 +677,7 @@ static void reach_run_child(const struct reach_request *request, uint64_t deadli
 		r = -errno;
 	r = r ?: reach_check_class(s.task) ?: reach_prepare(&s) ?: reach_hold_and_search(&s, answer);
 	for (size_t i = 0; r == 0 && i < answer->n; i++)
-		answer->blocks[i].reach = s.reach[i];
+		answer->blocks[i].reach = reach_answer(&s, i);
 	answer->result = s.result;
 	__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
 	_exit(0);

@@ -6,21 +6,27 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
+#include "capture/heap/reach-roots.h"
 #include "capture/heap/reach-threads.h"
 #include "capture/heap/reach.h"
 #include "tests/support/unit.h"
@@ -143,7 +149,7 @@ static void plant(const volatile void *where, uint64_t word)
 }
 
 /* Where the child cannot write. */
-static void plant_kept(unsigned page, uint64_t word)
+static void plant_unwritable(const uint8_t *where, uint64_t word)
 {
 	_cleanup_close_ int fd = -1;
 	char path[32];
@@ -151,8 +157,12 @@ static void plant_kept(unsigned page, uint64_t word)
 	snprintf(path, sizeof(path), "/proc/%d/mem", child);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
-	assert_int_equal(pwrite(fd, &word, sizeof(word), (off_t)(uintptr_t)kept + page * PAGE),
-			 sizeof(word));
+	assert_int_equal(pwrite(fd, &word, sizeof(word), (off_t)(uintptr_t)where), sizeof(word));
+}
+
+static void plant_kept(unsigned page, uint64_t word)
+{
+	plant_unwritable(kept + page * PAGE, word);
 }
 
 static void plant_in_epoll(uint64_t word)
@@ -360,6 +370,23 @@ TEST(test_epoll)
 	plant(places->mapped, block(4) + 8);
 	plant_in_epoll(7); /* a descriptor, as most have it */
 	expect("eeerplll");
+	end();
+}
+
+/* The search of a process with many instances ends at its time limit, while its data is read. */
+TEST(test_epoll_timeout)
+{
+	struct outbuf words = { 0 };
+
+	begin(false);
+	plant_in_epoll(block(0));
+	plant_in_epoll(block(1));
+	assert_int_equal(reach_roots_read_epoll(child, 0, &words), -ETIME);
+	assert_true(words.size <= sizeof(uint64_t)); /* not even its first instance is read on */
+	outbuf_reset(&words);
+	assert_int_equal(reach_roots_read_epoll(child, UINT64_MAX, &words), 0);
+	assert_int_equal(words.size, 2 * sizeof(uint64_t));
+	outbuf_deinit(&words);
 	end();
 }
 
@@ -643,18 +670,77 @@ TEST(test_holder_dies)
 	end();
 }
 
+/* Makes the kernel refuse PAGEMAP_SCAN, as before Linux 6.7, for this process and its children. */
+static void refuse_scans(void)
+{
+	const uint32_t scan = _IOC(_IOC_READ | _IOC_WRITE, 'f', 16, 96);
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, scan, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOTTY),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { ARRAY_SIZE(filter), filter };
+
+	assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* A read-only mapping of BYTES, of which one page has the address of block 0 if it is WRITTEN. */
+static void expect_large(size_t bytes, bool written, const char *expected)
+{
+	uint8_t *large =
+		mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_ptr_not_equal(large, MAP_FAILED);
+	begin(false);
+	if (written)
+		plant_unwritable(large + bytes / 2, block(0));
+	plant(&global, block(1));
+	expect(expected);
+	end();
+	munmap(large, bytes);
+}
+
+/*
+ * Without PAGEMAP_SCAN, a large unwritable mapping is searched if it has pages, unless that would
+ * take too long. Then nothing counts as lost. The last test, since the kernel refuses
+ * scans from here on.
+ */
+TEST(test_large_unwritable)
+{
+	refuse_scans();
+	expect_large((size_t)2 << 30, false, "lrllllll");
+	expect_large((size_t)2 << 30, true, "rrllllll");
+	expect_large((size_t)1 << 40, false, "lrllllll");
+	expect_large((size_t)1 << 40, true, "?r??????");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing_points), cmocka_unit_test(test_places),
-		cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_epoll),
-		cmocka_unit_test(test_tagged),         cmocka_unit_test(test_jemalloc_stacks),
-		cmocka_unit_test(test_jemalloc_base),  cmocka_unit_test(test_interior),
-		cmocka_unit_test(test_unaligned),      cmocka_unit_test(test_chains),
-		cmocka_unit_test(test_cycles),         cmocka_unit_test(test_below_stack_pointer),
-		cmocka_unit_test(test_registers),      cmocka_unit_test(test_untouched),
-		cmocka_unit_test(test_gone),           cmocka_unit_test(test_stopped),
-		cmocka_unit_test(test_timeout),        cmocka_unit_test(test_holder_dies),
+		cmocka_unit_test(test_nothing_points),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_unwritable),
+		cmocka_unit_test(test_epoll),
+		cmocka_unit_test(test_epoll_timeout),
+		cmocka_unit_test(test_tagged),
+		cmocka_unit_test(test_jemalloc_stacks),
+		cmocka_unit_test(test_jemalloc_base),
+		cmocka_unit_test(test_interior),
+		cmocka_unit_test(test_unaligned),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_below_stack_pointer),
+		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_untouched),
+		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_holder_dies),
+		cmocka_unit_test(test_large_unwritable),
 	};
 
 	if (under_valgrind()) {
