@@ -391,12 +391,35 @@ static __always_inline void call_send(const struct call_args *args, const struct
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
+/*
+ * Keeps PENDING, of a call of F, until its return. A jump of F to its own begin changes nothing of
+ * what its call was given. Another return address shows that the earlier call was left by other
+ * means than a return.
+ */
+static __always_inline void call_keep(const struct call_watch *f,
+				      const struct call_pending_key *key,
+				      const struct call_pending *pending)
+{
+	const struct call_pending *before = NULL;
+
+	if (f->is_point || (f->n_texts == 0 && f->n_outs == 0))
+		return;
+	if (f->loops || pending->n == 0)
+		before = bpf_map_lookup_elem(&call_pending, key);
+	if (f->loops && before && before->caller == pending->caller)
+		return;
+	if (pending->n > 0)
+		bpf_map_update_elem(&call_pending, key, pending, BPF_ANY);
+	else if (before)
+		bpf_map_delete_elem(&call_pending, key);
+}
+
 /* The call of FUNCTION, which is F. */
 static __always_inline void call_enter(const struct call_args *args, const struct call_watch *f,
 				       __u32 function, struct task_struct *p)
 {
 	struct call_pending_key key = call_key(args->sp, function);
-	struct call_pending pending = { .function = function };
+	struct call_pending pending = { .function = function, .caller = args->caller };
 	__u32 n = f->n_texts;
 
 	switch (n) {
@@ -419,13 +442,7 @@ static __always_inline void call_enter(const struct call_args *args, const struc
 		call_postpone(&pending, args, f, 1, false);
 	if (n < 3 && n + f->n_outs > 2)
 		call_postpone(&pending, args, f, 2, false);
-	/* (a jump to its own begin changes none of what it was given) */
-	if (pending.n > 0 && !f->is_point)
-		bpf_map_update_elem(&call_pending, &key, &pending,
-				    f->loops ? BPF_NOEXIST : BPF_ANY);
-	else if (n > 0 && !f->loops && bpf_map_lookup_elem(&call_pending, &key))
-		/* Of a call that was left by other means than a return. */
-		bpf_map_delete_elem(&call_pending, &key);
+	call_keep(f, &key, &pending);
 }
 
 /* The stack of a call, before its time, which this does not count to; 0 = none is asked for. */

@@ -127,14 +127,15 @@ struct call_pending_key {
 
 struct call_pending {
 	__u32 function;
-	__u32 n; /* slots: those behind have none */
+	__u32 n;      /* slots: those behind have none */
+	__u64 caller; /* the return address */
 	struct {
 		__u64 address;   /* 0 = none is to be read */
 		__u32 bytes;     /* CALL_PENDING_STRING: it ends with NUL */
 		__u32 is_whole;  /* 1: the result does not say how much is there */
 	} texts[CALL_TEXTS_MAX]; /* by slot */
 };
-_Static_assert(sizeof(struct call_pending) == 56, "ABI");
+_Static_assert(sizeof(struct call_pending) == 64, "ABI");
 #define CALL_PENDING_STRING 0xffffffffu
 #define CALL_PENDING_MAX    16384
 

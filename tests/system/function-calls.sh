@@ -85,6 +85,7 @@ done
 note "coroutines, jumps, and functions of libc that end in one that is chosen at run time"
 gcc -D_GNU_SOURCE -O2 -fno-builtin -o "$TMP/stacks" "$ROOT/tests/support/loads/call-stacks-load.c"
 calls --call "$TMP/stacks:suspended(int n) -> int" --call "$TMP/stacks:turns(long n) -> long" \
+	--call "$TMP/stacks:fills(long n, out buf[4] to, int leaves) -> int" \
 	--call "$TMP/stacks:jump*(int n) -> int" --call "libc.so.6:str*dup" --call libc.so.6:calloc -- "$TMP/stacks"
 gojq -c '[.function, (.arguments | .n // .s // .size), .return, .left_by] | select(.[0] != "calloc" or .[1] == 50)' \
 	"$TMP/calls" | sed 's/,[0-9]\{9,\},/,"memory",/' >"$TMP/is"
@@ -96,6 +97,8 @@ diff <(sort "$TMP/want") <(grep suspended "$TMP/is" | grep -v ',104,' | sort) >&
 assert_eq "$(grep -c '"suspended",104,null' "$TMP/is")" 1 "the call that has not returned"
 assert_eq "$(grep -c '"turns",4,7,null' "$TMP/is")" 3 "calls, not passes"
 assert_eq "$(grep -c '"turns"' "$TMP/is")" 3 "... and no others"
+assert_eq "$(gojq -c 'select(.function == "fills" and .arguments.leaves == 0) | [.arguments.leaves, (.arguments.to | strings), .left_by]' "$TMP/calls" | paste -sd ' ')" \
+	'[0,"\"bcd\"",null]' "the call in the place of one that was left, with what it has written"
 assert_eq "$(grep -cE '"jump(s|ed_to)",[0-9],[135],null' "$TMP/is")" 6 "calls of two functions that return as one"
 for function in strdup strndup calloc; do
 	assert_eq "$(grep -c "^\[\"$function\",.*,\"memory\",null\]" "$TMP/is")" 3 "calls of $function with results"

@@ -2,8 +2,10 @@
 /*
  * Calls that stacks and jumps make look as if they were left, for tests/system/function-calls.sh:
  * two coroutines that take turns, on stacks that lie side by side; a function that jumps to its own
- * begin; one that jumps to another; functions of libc that end in one that is chosen at run time.
+ * begin; the same, left by longjmp() and called again from another place of its caller; one that
+ * jumps to another; functions of libc that end in one that is chosen at run time.
  */
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,8 @@ enum { ROUNDS = 5, STACK_BYTES = 65536 };
 
 int suspended(int n);
 long turns(long n);
+int fills(long n, char *to, int leaves);
+void leave_fills(void);
 int jumped_to(int n);
 int jumps(int n);
 
@@ -63,6 +67,39 @@ __asm__(".text\n"
 	"	ret\n"
 	".size turns, . - turns\n");
 
+/* Likewise. Fills TO and returns its size, or LEAVES it by longjmp(). */
+__asm__(".text\n"
+	".globl fills\n"
+	".type fills, @function\n"
+	"fills:\n"
+	"	sub $1, %rdi\n"
+	"	jne fills\n"
+	"	test %edx, %edx\n"
+	"	jne 1f\n"
+	"	movl $0x646362, (%rsi)\n"
+	"	mov $3, %eax\n"
+	"	ret\n"
+	"1:	sub $8, %rsp\n"
+	"	call leave_fills\n"
+	"	ud2\n"
+	".size fills, . - fills\n");
+
+static jmp_buf before_fills;
+
+__attribute__((noipa)) void leave_fills(void)
+{
+	longjmp(before_fills, 1);
+}
+
+__attribute__((noipa)) static void fill_twice(void)
+{
+	char first_one[4] = "old", second_one[4] = "old";
+
+	if (setjmp(before_fills) == 0)
+		fills(4, first_one, 1);
+	fills(4, second_one, 0);
+}
+
 __attribute__((noipa)) int jumped_to(int n)
 {
 	return n + 1;
@@ -78,6 +115,7 @@ int main(void)
 	long n = 0;
 
 	run_coroutines();
+	fill_twice();
 	for (int i = 0; i < 3; i++) {
 		char *copy = strdup("abc"), *part = strndup("abc", 2), *zeros = calloc(3, 50);
 
