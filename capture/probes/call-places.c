@@ -211,7 +211,38 @@ static int places_choices(struct places_search *s, uint64_t resolver,
 	return r;
 }
 
-/* Whether no function that RESOLVER can choose calls another one: 1, 0 or -ENOMEM. */
+/*
+ * Whether the function at VADDR, whose WALK met computed jumps, stays in its own body and has no
+ * call there. Such jumps lead into the body if the function computes an address there, as the
+ * string functions of libc do. The bytes between the pieces of such code are not instructions.
+ */
+static bool places_stays_in_body(struct places_search *s, const struct function_walk *walk,
+				 uint64_t vaddr)
+{
+	uint64_t end, offset;
+	struct instruction i;
+	bool computes = false;
+	size_t n;
+	const uint8_t *p = elf_image_code(&s->image, vaddr, &n, &offset);
+
+	if (!p || !function_start_after(&s->image, vaddr, &end) || end - vaddr > n)
+		return false;
+	for (size_t k = 0; k < walk->n_made; k++)
+		computes |= walk->made[k] >= vaddr && walk->made[k] < end;
+	n = end - vaddr;
+	for (size_t at = 0; computes && at < n; at += i.length) {
+		if (!disassembler_read(s->disassembler, p + at, n - at, vaddr + at, &i))
+			i = (struct instruction){ .length = 1 };
+		if (i.kind == INSTRUCTION_CALL)
+			return false;
+	}
+	return computes;
+}
+
+/*
+ * Whether no function that RESOLVER can choose calls another one: 1, 0 or -ENOMEM. A function of
+ * which a part could not be read can call another one there.
+ */
 static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 {
 	struct function_walk walk = { .image = &s->image, .disassembler = s->disassembler };
@@ -221,12 +252,15 @@ static int places_chooses_leaves(struct places_search *s, uint64_t resolver)
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		r = function_walk(&walk, choices[i]);
-		if (r == 0 && walk.n_calls > 0)
+		if (r == 0 && (walk.n_calls > 0 || walk.unread))
+			return 0;
+		if (r == 0 && walk.computed && !places_stays_in_body(s, &walk, choices[i]))
 			return 0;
 	}
 	return r < 0 ? r : n > 0;
 }
 
+/* Adds the jumps of WALK that can have a return probe, which would break a fragile function. */
 static int places_add_tails(struct places_search *s, const struct function_walk *walk,
 			    struct call_place *place)
 {
@@ -237,7 +271,7 @@ static int places_add_tails(struct places_search *s, const struct function_walk 
 		if (r < 0)
 			return r;
 		if (r == 0 || offset == 0 || offset == place->entry ||
-		    place->n_tails == CALL_TAILS_MAX)
+		    place->flags & CALL_PLACE_FRAGILE || place->n_tails == CALL_TAILS_MAX)
 			place->flags |= CALL_PLACE_PARTIAL;
 		else
 			place->tails[place->n_tails++] = offset;

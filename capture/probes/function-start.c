@@ -17,12 +17,16 @@ enum {
 };
 
 struct function_start_search {
-	uint64_t vaddr, begin;
-	bool found;
+	uint64_t vaddr, begin, next;
+	bool found, has_next;
 };
 
 static void function_start_take(struct function_start_search *s, uint64_t begin)
 {
+	if (begin > s->vaddr && (!s->has_next || begin < s->next)) {
+		s->next = begin;
+		s->has_next = true;
+	}
 	if (begin > s->vaddr || (s->found && begin <= s->begin))
 		return;
 	s->begin = begin;
@@ -49,14 +53,14 @@ static uint64_t function_start_entry(const uint8_t *p, uint64_t base, size_t i)
 }
 
 /*
- * Takes the last function at or before the address from the table at P, of N bytes, which is loaded
- * at BASE.
+ * Takes the last function at or before the address, and the next one, from the table at P, of N
+ * bytes, which is loaded at BASE.
  */
 static void function_start_search_table(struct function_start_search *s, const uint8_t *p, size_t n,
 					uint64_t base)
 {
 	uint32_t count;
-	size_t low = 0, high;
+	size_t low = 0, high, end;
 
 	if (n < HEAD_BYTES || p[0] != HEAD_VERSION || p[1] != HEAD_POINTER_S4 ||
 	    p[2] != HEAD_COUNT_U4 || p[3] != HEAD_TABLE_SORTED)
@@ -65,6 +69,7 @@ static void function_start_search_table(struct function_start_search *s, const u
 	high = (n - HEAD_BYTES) / ENTRY_BYTES;
 	if (count < high)
 		high = count;
+	end = high;
 	while (low < high) {
 		size_t at = low + (high - low) / 2;
 
@@ -75,6 +80,8 @@ static void function_start_search_table(struct function_start_search *s, const u
 	}
 	if (low > 0)
 		function_start_take(s, function_start_entry(p, base, low - 1));
+	if (low < end)
+		function_start_take(s, function_start_entry(p, base, low));
 }
 
 static void function_start_search_eh_frame(struct function_start_search *s,
@@ -93,15 +100,30 @@ static void function_start_search_eh_frame(struct function_start_search *s,
 						    segment.p_filesz, segment.p_vaddr);
 }
 
+static void function_start_search(struct function_start_search *s, const struct elf_image *image)
+{
+	size_t n_symbols;
+
+	function_start_search_eh_frame(s, image);
+	elf_image_functions(image, function_start_take_symbol, s, &n_symbols);
+}
+
 bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret)
 {
 	struct function_start_search s = { .vaddr = vaddr };
-	size_t n_symbols;
 
-	function_start_search_eh_frame(&s, image);
-	elf_image_functions(image, function_start_take_symbol, &s, &n_symbols);
+	function_start_search(&s, image);
 	*ret = s.begin;
 	return s.found;
+}
+
+bool function_start_after(const struct elf_image *image, uint64_t vaddr, uint64_t *ret)
+{
+	struct function_start_search s = { .vaddr = vaddr };
+
+	function_start_search(&s, image);
+	*ret = s.next;
+	return s.has_next;
 }
 
 bool function_start_is(const struct elf_image *image, uint64_t vaddr)

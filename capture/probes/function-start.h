@@ -12,5 +12,8 @@
 
 bool function_start_is(const struct elf_image *image, uint64_t vaddr);
 
+/* The first function that begins after VADDR. False if there is none. */
+bool function_start_after(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);
+
 /* The last function that begins at or before VADDR. False if there is none. */
 bool function_start_before(const struct elf_image *image, uint64_t vaddr, uint64_t *ret);

@@ -52,7 +52,7 @@ static void function_walk_open_way(struct function_walk *w, struct ways *ways, u
 	if (table_get(&ways->seen, vaddr))
 		return;
 	if (ways->n_open == ARRAY_SIZE(ways->open)) {
-		w->partial = true;
+		w->unread = true;
 		return;
 	}
 	ways->open[ways->n_open++] = vaddr;
@@ -61,19 +61,21 @@ static void function_walk_open_way(struct function_walk *w, struct ways *ways, u
 static void function_walk_add_ret(struct function_walk *w, uint64_t vaddr)
 {
 	if (w->n_rets == WALK_RETS_MAX)
-		w->partial = true;
+		w->unread = true;
 	else
 		w->rets[w->n_rets++] = vaddr;
 }
 
-/* Handles a jump at VADDR to an unknown destination, through SLOT (or NULL). */
+/* Handles the jump I at VADDR to an unknown destination, through SLOT (or NULL). */
 static void function_walk_add_tail(struct function_walk *w, uint64_t vaddr,
-				   const struct elf_slot *slot)
+				   const struct instruction *i, const struct elf_slot *slot)
 {
-	if (w->takes_tails && slot && slot->resolver && w->n_tails < WALK_TAILS_MAX)
+	if (i->target == 0 && i->slot == 0)
+		w->computed = true;
+	else if (w->takes_tails && slot && slot->resolver && w->n_tails < WALK_TAILS_MAX)
 		w->tails[w->n_tails++] = (struct walk_tail){ vaddr, slot->resolver };
 	else
-		w->partial = true;
+		w->unread = true;
 }
 
 /* Handles instruction I at VADDR. True if the next instruction follows. */
@@ -113,7 +115,7 @@ static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint
 	if (to)
 		function_walk_open_way(w, ways, to);
 	else
-		function_walk_add_tail(w, vaddr, slot);
+		function_walk_add_tail(w, vaddr, i, slot);
 	return false;
 }
 
@@ -131,7 +133,7 @@ static int function_walk_follow(struct function_walk *w, struct ways *ways, uint
 		p = elf_image_code(w->image, vaddr, &n, &offset);
 		if (!p || w->n_instructions == WALK_INSTRUCTIONS_MAX ||
 		    !disassembler_read(w->disassembler, p, n, vaddr, &i)) {
-			w->partial = true;
+			w->unread = true;
 			return 0;
 		}
 		w->n_instructions++;
@@ -151,9 +153,10 @@ int function_walk(struct function_walk *w, uint64_t vaddr)
 	int r = 0;
 
 	w->n_rets = w->n_instructions = w->n_calls = w->n_indirect = w->n_tails = w->n_made = 0;
-	w->stopped = w->watched = w->partial = false;
+	w->stopped = w->watched = w->computed = w->unread = false;
 	while (r == 0 && ways.n_open > 0)
 		r = function_walk_follow(w, &ways, ways.open[--ways.n_open]);
 	table_deinit(&ways.seen);
+	w->partial = w->computed || w->unread;
 	return r;
 }

@@ -49,7 +49,9 @@ struct function_walk {
 	size_t n_indirect; /* of these, calls to addresses in registers and memory */
 	bool stopped;      /* stop() was true at least once */
 	bool watched;      /* a branch or jump leads to a watched address */
-	bool partial;      /* some paths could not be followed to their ends */
+	bool computed;     /* the function jumps to an address in a register or a table */
+	bool unread;       /* some paths could not be followed for another reason */
+	bool partial;      /* computed or unread: some paths were not followed to their ends */
 };
 
 /* Walks from VADDR. Returns 0 or -ENOMEM. */

@@ -176,15 +176,57 @@ static enum instruction_kind instruction_kind_of(const struct disassembler *d)
 	}
 }
 
+/* The length of the operand in memory or a register, and of its displacement, from ModRM on. */
+static size_t instruction_operand_bytes(const uint8_t *p, size_t n)
+{
+	uint8_t mod = n > 0 ? p[0] >> 6 : 0, rm = n > 0 ? p[0] & 7 : 0;
+	bool has_sib = mod != 3 && rm == 4;
+	bool has_no_base = mod == 0 && (rm == 5 || (has_sib && n > 1 && (p[1] & 7) == 5));
+
+	return 1 + has_sib + (mod == 1 ? 1 : mod == 2 || has_no_base ? 4 : 0);
+}
+
+/*
+ * The length of an instruction with a VEX or EVEX prefix, of Intel's manual; 0 = it is none. These
+ * are vector instructions: none of them jumps. Capstone does not know all of them.
+ */
+static size_t instruction_vector_bytes(const uint8_t *p, size_t n)
+{
+	size_t at = n < 4 ? 0 : p[0] == 0xc5 ? 2 : p[0] == 0xc4 ? 3 : p[0] == 0x62 ? 4 : 0;
+	uint8_t map = at == 2 ? 1 : at > 2 ? p[1] & (at == 3 ? 0x1f : 7) : 0, opcode;
+	bool has_byte;
+
+	if (map == 0 || map == 4 || map > (at == 4 ? 6 : 3) || at + 2 > n)
+		return 0;
+	opcode = p[at];
+	has_byte = map == 3 || (map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
+					     (opcode >= 0xc4 && opcode <= 0xc6)));
+	at += 1 + instruction_operand_bytes(p + at + 1, n - at - 1) + has_byte;
+	return at <= n ? at : 0;
+}
+
+/* Reads an instruction that Capstone does not know. The registers that it writes are unknown. */
+static bool instruction_read_vector(const uint8_t *p, size_t n, struct instruction *ret)
+{
+	*ret = (struct instruction){
+		.length = instruction_vector_bytes(p, n),
+		.kind = INSTRUCTION_PLAIN,
+		.disturbs = true,
+		.moves_stack = true,
+	};
+	return ret->length > 0;
+}
+
 bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
 		       struct instruction *ret)
 {
 	const uint8_t *at = p;
 	uint64_t next = address;
+	size_t left = n;
 	const cs_x86 *x86;
 
-	if (!cs_disasm_iter(d->handle, &at, &n, &next, d->insn))
-		return false;
+	if (!cs_disasm_iter(d->handle, &at, &left, &next, d->insn))
+		return instruction_read_vector(p, n, ret);
 	x86 = &d->insn->detail->x86;
 	*ret = (struct instruction){
 		.length = d->insn->size,

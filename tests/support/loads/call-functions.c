@@ -107,6 +107,37 @@ int ends_in_caller(int a)
 	return chosen_caller(a + 1);
 }
 
+/* Ends in a jump to an address in a register: what is there is unknown. */
+int choose_half(int a);
+__asm__(".text\n"
+	".globl choose_half\n"
+	".type choose_half, @function\n"
+	"choose_half:\n"
+	"	jmp *%rdi\n"
+	".size choose_half, . - choose_half\n");
+
+static int (*choose_unknown(void))(int)
+{
+	return choose_half;
+}
+
+int chosen_half(int a) __attribute__((visibility("hidden"), ifunc("choose_unknown")));
+
+int ends_in_half(int a)
+{
+	return chosen_half(a + 1);
+}
+
+/* Reads its return address, and ends in a jump to what is chosen. */
+int fragile_ends_in_chosen(int a);
+__asm__(".text\n"
+	".globl fragile_ends_in_chosen\n"
+	".type fragile_ends_in_chosen, @function\n"
+	"fragile_ends_in_chosen:\n"
+	"	mov (%rsp), %rax\n"
+	"	jmp chosen@plt\n"
+	".size fragile_ends_in_chosen, . - fragile_ends_in_chosen\n");
+
 static int (*const table[])(int) = { choose_me, choose_calls };
 
 static int (*choose_unseen(void))(int)

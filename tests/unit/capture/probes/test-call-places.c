@@ -123,6 +123,14 @@ TEST(test_chosen)
 	find("lib.so", "ends_in_caller", 1, 1);
 	assert_int_equal(places.places[0].n_tails, 0);
 	assert_int_equal(places.places[0].flags, CALL_PLACE_PARTIAL);
+	/* Nor may one that was not read to its end, or that must have its own return address. */
+	find("lib.so", "ends_in_half", 1, 1);
+	assert_int_equal(places.places[0].n_tails, 0);
+	assert_int_equal(places.places[0].flags, CALL_PLACE_PARTIAL);
+	find("lib.so", "fragile_ends_in_chosen", 6, 1);
+	assert_int_equal(places.places[0].n_tails, 0);
+	assert_int_equal(places.places[0].flags & (CALL_PLACE_PARTIAL | CALL_PLACE_FRAGILE),
+			 CALL_PLACE_PARTIAL | CALL_PLACE_FRAGILE);
 	/* The name of such a function means all that can be chosen. */
 	find("lib.so", "chosen", 1, 1);
 	assert_string_equal(places.places[0].name, "choose_me");
@@ -182,7 +190,7 @@ TEST(test_explained)
 			 "kernel, as for time()), so name it itself");
 	/* An old version of its own does not hide that. */
 	find("lib.so", "choose", 1, 1);
-	find("lib.so", "choose*", 1, 5);
+	find("lib.so", "choose*", 1, 7);
 	places.flags |= CALL_PLACES_INDIRECT;
 	assert_true(call_places_explain(&places, 0, "lib.so", "chosen", why, sizeof(why)));
 	assert_false(call_places_explain(&places, 0, "lib.so", "choose*", why, sizeof(why)));

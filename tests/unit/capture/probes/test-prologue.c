@@ -144,10 +144,48 @@ TEST(test_targets)
 	assert_int_equal(i.kind, INSTRUCTION_END);
 }
 
+/* Instructions with VEX and EVEX prefixes, of which Capstone knows only some. */
+TEST(test_vector_lengths)
+{
+	static const struct {
+		const char *what;
+		size_t n;
+		uint8_t bytes[16];
+	} vectors[] = {
+		{ "kmovq k1, rcx", 5, { 0xc4, 0xe1, 0xfb, 0x92, 0xc9 } },
+		{ "kmovd k1, ecx", 4, { 0xc5, 0xfb, 0x92, 0xc9 } },
+		{ "vzeroupper", 3, { 0xc5, 0xf8, 0x77 } },
+		{ "vpcmpeqb k0, ymm16, [rdi]", 6, { 0x62, 0xf1, 0x7d, 0x20, 0x74, 0x07 } },
+		{ "vmovdqu64 [rdi+rdx-64], zmm16",
+		  8,
+		  { 0x62, 0xe1, 0xfe, 0x48, 0x7f, 0x44, 0x17, 0xff } },
+		{ "vmovdqu64 zmm16, [rip+1]",
+		  10,
+		  { 0x62, 0xe1, 0xfe, 0x48, 0x6f, 0x05, 1, 0, 0, 0 } },
+		{ "vpternlogd zmm16, zmm16, zmm16, 255",
+		  7,
+		  { 0x62, 0xa3, 0x7d, 0x40, 0x25, 0xc0, 0xff } },
+		{ "vpsrldq xmm16, xmm17, 8", 7, { 0x62, 0xb1, 0x7d, 0x00, 0x73, 0xd9, 8 } },
+	};
+	_cleanup_(disassembler_freep) struct disassembler *d = NULL;
+	struct instruction i;
+
+	assert_int_equal(disassembler_new(&d), 0);
+	for (size_t k = 0; k < ARRAY_SIZE(vectors); k++) {
+		if (!disassembler_read(d, vectors[k].bytes, sizeof(vectors[k].bytes), 4096, &i) ||
+		    i.length != vectors[k].n || i.kind != INSTRUCTION_PLAIN)
+			fail_msg("%s: %zu", vectors[k].what, i.length);
+		/* Cut off anywhere, it is none. */
+		for (size_t n = 1; n < vectors[k].n; n++)
+			assert_false(disassembler_read(d, vectors[k].bytes, n, 4096, &i));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_offsets),
+		cmocka_unit_test(test_vector_lengths),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_targets),
 	};
