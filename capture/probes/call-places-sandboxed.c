@@ -157,12 +157,21 @@ static void call_places_explain_none(const struct call_places *p, const char *fi
 		snprintf(why, size, "%s has no instruction at that place of '%s'", file, pattern);
 	else if (p->flags & CALL_PLACES_NO_CODE)
 		snprintf(why, size, "calls are recorded on x86-64 only");
+	else if (p->flags & CALL_PLACES_VDSO)
+		snprintf(
+			why, size,
+			"'%s' in %s stands for a function of the kernel's vDSO, '__vdso_%s', which "
+			"is in no file and has no probe; the one in %s is not called",
+			pattern, file, pattern, file);
 	else if (p->flags & CALL_PLACES_INDIRECT)
 		snprintf(why, size,
 			 "'%s' in %s stands for one of several functions, which is chosen when "
-			 "the program runs; it can be code outside of the file (of the kernel, as "
-			 "for time()), so name it itself",
-			 pattern, file);
+			 "the program runs; %s",
+			 pattern, file,
+			 strpbrk(pattern, "*?")
+				 ? "record it by its full name"
+				 : "it is not known which, as it can be outside of the file; "
+				   "name it itself");
 	else if (p->flags & CALL_PLACES_NO_SYMBOLS)
 		snprintf(why, size,
 			 "%s has no symbols (it is stripped): its functions have no names", file);

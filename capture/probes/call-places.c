@@ -411,7 +411,7 @@ static int places_add_choices(struct places_search *s)
 	}
 	if (r < 0 || s->n_found == before)
 		return r;
-	s->places.flags &= ~CALL_PLACES_INDIRECT;
+	s->places.flags &= ~(CALL_PLACES_INDIRECT | CALL_PLACES_VDSO);
 	elf_image_functions(&s->image, places_name_choice, s, &n);
 	return 0;
 }
@@ -532,6 +532,19 @@ static void places_note_switches(struct places_search *s)
 	snprintf(s->places.nearest, sizeof(s->places.nearest), "%s", found);
 }
 
+/*
+ * Whether the name, which is chosen at run time, is a function of the kernel's vDSO: the file has
+ * the name by which it asks for that.
+ */
+static bool places_is_of_vdso(const struct places_search *s)
+{
+	char name[CALL_PLACE_NAME_MAX];
+	int n = snprintf(name, sizeof(name), "__vdso_%s", s->query->pattern);
+
+	return !s->glob && n < (int)sizeof(name) &&
+	       memmem(s->image.data, s->image.size, name, (size_t)n + 1) != NULL;
+}
+
 static int places_search_image(struct places_search *s)
 {
 	GElf_Shdr table;
@@ -553,6 +566,8 @@ static int places_search_image(struct places_search *s)
 	elf_image_indirect(&s->image, places_note_indirect, s);
 	if (n_symbols == 0)
 		s->places.flags |= CALL_PLACES_NO_SYMBOLS;
+	if (s->places.flags & CALL_PLACES_INDIRECT && places_is_of_vdso(s))
+		s->places.flags |= CALL_PLACES_VDSO;
 	if (s->n_found > 0 || s->n_resolvers > 0)
 		return places_search_code(s);
 	elf_image_functions(&s->image, places_compare_name, s, &n_symbols);

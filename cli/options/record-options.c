@@ -276,6 +276,8 @@ static int record_options_take_call(struct record_options *o, const char *name, 
 		return cli_failed("%s: %s", name, *why ? why : strerror(-e));
 	for (size_t i = 0; r == CLI_OK && i < resolved.n; i++)
 		r = record_options_take_spec(o, name, resolved.list[i].spec);
+	if (r == CLI_OK && resolved.left_out)
+		cli_error("%s: %s", name, resolved.left_out);
 	call_resolved_deinit(&resolved);
 	return r;
 }

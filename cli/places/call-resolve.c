@@ -15,6 +15,7 @@
 #include "base/outbuf.h"
 #include "capture/options/call-spec.h"
 #include "capture/options/options.h"
+#include "cli/places/needed-library.h"
 #include "cli/places/process-file.h"
 #include "reader/places/place-arguments.h"
 #include "reader/places/place-functions.h"
@@ -51,6 +52,7 @@ void call_resolved_deinit(struct call_resolved *r)
 	for (size_t i = 0; i < r->n; i++)
 		free(r->list[i].spec);
 	free(r->list);
+	free(r->left_out);
 	*r = (struct call_resolved){ 0 };
 }
 
@@ -392,38 +394,43 @@ static int resolve_no_function(struct resolution *r, const struct place_function
 			    *f->nearest ? "'?" : "");
 }
 
-/* Whether the library NAME contains the function of R. */
-static bool resolve_is_in_library(const struct resolution *r, const char *name)
-{
-	struct process_file file;
-	struct place_functions f;
-	struct places *places;
-	char why[PLACES_WHY_MAX];
-	bool found = false;
-
-	if (process_file_find(name, r->filter, &file) < 0 ||
-	    process_file_open(&file, &places, why, sizeof(why)) < 0)
-		return false;
-	if (place_functions_find(places, r->name, &f) == 0) {
-		found = f.n > 0 || f.has_indirect;
-		place_functions_deinit(&f);
-	}
-	places_free(places);
-	return found;
-}
-
 /* The file of R can be a program that uses the function, or a library that contained it in the
  * past. */
 static int resolve_in_libraries(struct resolution *r)
 {
 	static const char *const libraries[] = { "libc.so.6", "libm.so.6" };
+	char library[PATH_MAX] = "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++)
-		if (strcmp(r->file, libraries[i]) != 0 && resolve_is_in_library(r, libraries[i]))
-			return resolve_fail(r, -ENOENT,
-					    "%s has no function '%s', but %s has one: '%s:%s'",
-					    r->file, r->name, libraries[i], libraries[i], r->name);
-	return 0;
+	needed_library_find(r->places, r->name, r->filter, library);
+	for (size_t i = 0; !*library && i < ARRAY_SIZE(libraries); i++)
+		if (strcmp(r->file, libraries[i]) != 0 &&
+		    needed_library_has(libraries[i], r->name, r->filter))
+			snprintf(library, sizeof(library), "%s", libraries[i]);
+	if (!*library)
+		return 0;
+	return resolve_fail(r, -ENOENT,
+			    "%.100s has no function '%.100s', but %.100s has one: '%.100s:%.100s'",
+			    r->file, r->name, library, library, r->name);
+}
+
+/* Appends the first of N NAMES, and how many more there are. Ends in a NUL. */
+static void resolve_put_names(struct outbuf *to, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n && i < NAMES_SHOWN_MAX; i++)
+		outbuf_print(to, "%s'%.80s'", i ? ", " : "", names[i]);
+	if (n > NAMES_SHOWN_MAX)
+		outbuf_print(to, " and %zu more", n - NAMES_SHOWN_MAX);
+	outbuf_append(to, "", 1);
+}
+
+/* Likewise, the names of F. */
+static void resolve_put_functions(struct outbuf *to, const struct place_functions *f)
+{
+	const char *names[NAMES_SHOWN_MAX] = { NULL };
+
+	for (size_t i = 0; i < f->n && i < NAMES_SHOWN_MAX; i++)
+		names[i] = f->list[i].name;
+	resolve_put_names(to, names, f->n);
 }
 
 /* Several functions match, but the given arguments belong to one. */
@@ -432,17 +439,47 @@ static int resolve_several(struct resolution *r, const struct place_functions *f
 	struct outbuf names = { 0 };
 	int e;
 
-	for (size_t i = 0; i < f->n && i < NAMES_SHOWN_MAX; i++)
-		outbuf_print(&names, "%s'%s'", i ? ", " : "", f->list[i].name);
-	if (f->n > NAMES_SHOWN_MAX)
-		outbuf_print(&names, " and %zu more", f->n - NAMES_SHOWN_MAX);
-	outbuf_print(&names, "%c", '\0');
+	resolve_put_functions(&names, f);
 	e = resolve_fail(r, -EINVAL,
 			 "'%s' matches several functions of %s; give one of them in quotes: "
 			 "%.400s",
 			 r->name, r->file, names.error ? "" : (const char *)names.data);
 	outbuf_deinit(&names);
 	return e;
+}
+
+/* More functions match than there can be specifications. Each needs one of its own. */
+static int resolve_too_many(struct resolution *r, const struct place_functions *f)
+{
+	struct outbuf names = { 0 };
+	int e;
+
+	resolve_put_functions(&names, f);
+	e = resolve_fail(r, -E2BIG,
+			 "'%.60s' matches %zu functions of %.80s (%.250s), of which at most %d are "
+			 "possible, as their names are in its debug information only; give a "
+			 "narrower pattern",
+			 r->name, f->n, r->file, names.error ? "" : (const char *)names.data,
+			 OPTION_CALLS_MAX);
+	outbuf_deinit(&names);
+	return e;
+}
+
+/* Notes the names that the pattern of R leaves out. */
+static void resolve_note_left_out(struct resolution *r, const struct place_functions *f)
+{
+	struct outbuf names = { 0 };
+
+	if (f->n == 0 || f->n_indirect == 0 || !strpbrk(r->name, "*?"))
+		return;
+	resolve_put_names(&names, (const char *const *)f->indirect, f->n_indirect);
+	if (names.error == 0 &&
+	    asprintf(&r->found.left_out,
+		     "'%s' leaves out %s: each stands for several functions of %s, of which one "
+		     "is chosen at run time; its full name records it",
+		     r->name, (const char *)names.data, r->file) < 0)
+		r->found.left_out = NULL;
+	outbuf_deinit(&names);
 }
 
 /* Drops the clones of a function whose arguments are given, since clones can have their arguments
@@ -549,12 +586,12 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 
 	if (e < 0)
 		return e;
-	if (f->n == 0 && !f->has_indirect && !strpbrk(r->name, "*?"))
+	if (f->n == 0 && f->n_indirect == 0 && !strpbrk(r->name, "*?"))
 		e = resolve_in_libraries(r);
 	if (e < 0)
 		return e;
 	/* (for a name that the linker could have, the recorder knows the reason) */
-	if (f->n == 0 && !r->is_source_name && (f->has_indirect || !*f->nearest))
+	if (f->n == 0 && !r->is_source_name && (f->n_indirect > 0 || !*f->nearest))
 		return resolve_add_text(r, r->text, 0);
 	if (f->n == 0)
 		return resolve_no_function(r, f);
@@ -565,6 +602,8 @@ static int resolve_functions(struct resolution *r, struct place_functions *f)
 	     resolve_has_known(r, f)) &&
 	    (places_have_own_symbols(r->places) || resolve_has_known(r, f)))
 		return resolve_add_text(r, r->text, f->n == 1 ? f->list[0].vaddr : 0);
+	if (f->n > OPTION_CALLS_MAX)
+		return resolve_too_many(r, f);
 	for (size_t i = 0; e == 0 && i < f->n; i++)
 		e = resolve_function(r, f, i);
 	return e;
@@ -578,6 +617,8 @@ static int resolve_name(struct resolution *r)
 	if (e < 0)
 		return e;
 	e = resolve_functions(r, &f);
+	if (e == 0)
+		resolve_note_left_out(r, &f);
 	place_functions_deinit(&f);
 	return e;
 }

@@ -30,6 +30,7 @@ struct call_resolved {
 		char source[CALL_SOURCE_MAX]; /* "file.c:42", or "" */
 	} * list;                             /* owned */
 	size_t n;
+	char *left_out; /* a sentence about matching functions that are left out, or NULL; owned */
 };
 
 void call_resolved_deinit(struct call_resolved *r);

@@ -21,8 +21,11 @@ void place_functions_deinit(struct place_functions *f)
 		free(f->list[i].symbol);
 		free(f->list[i].name);
 	}
+	for (size_t i = 0; i < f->n_indirect; i++)
+		free(f->indirect[i]);
 	f->list = free_ptr(f->list);
-	f->n = 0;
+	f->indirect = free_ptr(f->indirect);
+	f->n = f->n_indirect = 0;
 }
 
 /* ---- names ---- */
@@ -61,7 +64,7 @@ struct functions_search {
 	const char *pattern;
 	bool glob, suffixes;
 	struct place_functions found;
-	size_t room, looks;
+	size_t room, indirect_room, looks;
 	struct value_nearest nearest;
 };
 
@@ -148,6 +151,21 @@ static int functions_add(struct functions_search *s, const struct places_symbol 
 	return 0;
 }
 
+static int functions_add_indirect(struct functions_search *s, const char *name)
+{
+	struct place_functions *f = &s->found;
+
+	for (size_t i = 0; i < f->n_indirect; i++)
+		if (strcmp(f->indirect[i], name) == 0)
+			return 0;
+	if (f->n_indirect == PLACES_FOUND_MAX)
+		return 0;
+	if (GROW(f->indirect, s->indirect_room, f->n_indirect + 1) < 0)
+		return -ENOMEM;
+	f->indirect[f->n_indirect] = strdup(name);
+	return f->indirect[f->n_indirect] ? (f->n_indirect++, 0) : -ENOMEM;
+}
+
 static void functions_compare_near(struct functions_search *s, const char *base)
 {
 	const char *colons = strrchr(base, ':');
@@ -176,7 +194,7 @@ static int functions_look(struct functions_search *s)
 			if (!s->suffixes)
 				functions_compare_near(s, base);
 		} else if (places_is_indirect(s->places, symbol.start)) {
-			s->found.has_indirect = true;
+			r = functions_add_indirect(s, symbol.name);
 		} else {
 			r = functions_add(s, &symbol, name);
 		}
@@ -215,7 +233,7 @@ int place_functions_find(struct places *p, const char *pattern, struct place_fun
 	};
 	int r = functions_look(&s);
 
-	if (r == 0 && s.found.n == 0 && !s.found.has_indirect) {
+	if (r == 0 && s.found.n == 0 && s.found.n_indirect == 0) {
 		s.suffixes = true;
 		r = functions_look(&s);
 	}

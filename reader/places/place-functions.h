@@ -17,8 +17,12 @@ struct place_functions {
 	struct place_function *list; /* owned; by address, no two the same */
 	size_t n;
 	bool is_full; /* PLACES_FOUND_MAX: the rest is left out */
-	/* a matching name refers to one of several functions, and was left out */
-	bool has_indirect;
+	/*
+	 * Matching names that each refer to one of several functions, and were left out: owned,
+	 * each once
+	 */
+	char **indirect;
+	size_t n_indirect;
 	char nearest[PLACES_NAME_MAX]; /* if there is none: the most similar name, or "" */
 };
 

@@ -396,7 +396,7 @@ refused() {
 refused "did you mean 'deep'?" "$TMP/load:depe(int n)"
 refused "did you mean 'openat'?" "syscall:opnat"
 refused "there is no library or program" "libnone.so:f()"
-refused "stands for one of several functions" "libc.so.6:time()"
+refused "stands for a function of the kernel's vDSO, '__vdso_time'" "libc.so.6:time()"
 strip -o "$TMP/stripped" "$TMP/load"
 refused "it is stripped" "$TMP/stripped:deep(int n)"
 refused "is no program and no library" "$ROOT/README.md:f()"

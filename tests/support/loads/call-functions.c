@@ -147,6 +147,17 @@ static int (*choose_unseen(void))(int)
 
 int chosen_unseen(int a) __attribute__((ifunc("choose_unseen")));
 
+/* Likewise, of the vDSO, by the name that it has there. */
+extern const char vdso_name[];
+const char vdso_name[] = "__vdso_chosen_outside";
+
+static int (*choose_outside(void))(int)
+{
+	return table[sink & 1];
+}
+
+int chosen_outside(int a) __attribute__((ifunc("choose_outside")));
+
 /* Its first instruction is the target of its own loop. */
 __asm__(".text\n"
 	".globl turns\n"

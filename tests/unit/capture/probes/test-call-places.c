@@ -186,11 +186,21 @@ TEST(test_explained)
 	find("lib.so", "chosen_unseen", 1, 0);
 	assert_explained("chosen_unseen",
 			 "'chosen_unseen' in lib.so stands for one of several functions, which is "
-			 "chosen when the program runs; it can be code outside of the file (of the "
-			 "kernel, as for time()), so name it itself");
+			 "chosen when the program runs; it is not known which, as it can be "
+			 "outside of the file; name it itself");
+	find("lib.so", "chosen_uns*", 1, 0);
+	assert_explained("chosen_uns*",
+			 "'chosen_uns*' in lib.so stands for one of several functions, which is "
+			 "chosen when the program runs; record it by its full name");
+	find("lib.so", "chosen_outside", 1, 0);
+	assert_explained(
+		"chosen_outside",
+		"'chosen_outside' in lib.so stands for a function of the kernel's vDSO, "
+		"'__vdso_chosen_outside', which is in no file and has no probe; the one in "
+		"lib.so is not called");
 	/* An old version of its own does not hide that. */
 	find("lib.so", "choose", 1, 1);
-	find("lib.so", "choose*", 1, 7);
+	find("lib.so", "choose*", 1, 8);
 	places.flags |= CALL_PLACES_INDIRECT;
 	assert_true(call_places_explain(&places, 0, "lib.so", "chosen", why, sizeof(why)));
 	assert_false(call_places_explain(&places, 0, "lib.so", "choose*", why, sizeof(why)));

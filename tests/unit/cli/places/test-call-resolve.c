@@ -140,6 +140,85 @@ static void test_of_libraries(void **state)
 				    "'libc.so.6:printf'"));
 }
 
+/*
+ * The library that has the function is the first one that the program needs, or that its libraries
+ * need. The program names their directory by its own.
+ */
+static void test_of_needed_libraries(void **state)
+{
+	static const struct {
+		const char *function, *library;
+	} rows[] = { { "in_inner", "libinner.so" }, { "in_both", "libouter.so" } };
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX], expected[256];
+
+	(void)state;
+	need_programs();
+	if (try_command(
+		    "echo 'int in_inner(void) { return 1; } int in_both(void) { return 2; }' >i.c && "
+		    "echo 'int in_inner(void); int in_both(void) { return in_inner(); }' >o.c && "
+		    "echo 'int in_both(void); int main(void) { return in_both(); }' >m.c && "
+		    "gcc -shared -fPIC -o libinner.so i.c && "
+		    "gcc -shared -fPIC -o libouter.so o.c -L. -linner -Wl,-rpath,'$ORIGIN' && "
+		    "gcc -o importer m.c -L. -louter -Wl,-rpath,'$ORIGIN',-rpath-link,.") != 0)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(whole, sizeof(whole), "%s:%s", directory_path("importer"),
+			 rows[i].function);
+		assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), -ENOENT);
+		snprintf(expected, sizeof(expected), "/%s has one: '", rows[i].library);
+		if (!strstr(why, expected))
+			fail_msg("%s: %s", rows[i].function, why);
+	}
+}
+
+/* A pattern leaves out the names that are chosen at run time, and says which. */
+static void test_left_out(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command("printf 'int one_of(int a); int one_plain(int a);\n"
+			"int one_plain(int a) { return a; }\n"
+			"static int (*choose(void))(int) { return one_plain; }\n"
+			"int one_of(int a) __attribute__((ifunc(\"choose\")));\n"
+			"int main(void) { return one_of(1); }\n' >c.c && gcc -o chooser c.c") != 0)
+		skip();
+	snprintf(whole, sizeof(whole), "%s:one_*", directory_path("chooser"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_int_equal(resolved.n, 1);
+	assert_non_null(resolved.left_out);
+	assert_non_null(strstr(resolved.left_out, "'one_*' leaves out 'one_of': each stands for"));
+	call_resolved_deinit(&resolved);
+	snprintf(whole, sizeof(whole), "%s:one_pl*", directory_path("chooser"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), 0);
+	assert_null(resolved.left_out);
+	call_resolved_deinit(&resolved);
+}
+
+/* More functions than there can be specifications, with names in a debug file only. */
+static void test_too_many(void **state)
+{
+	struct call_resolved resolved;
+	char whole[1024], why[PLACES_WHY_MAX];
+
+	(void)state;
+	need_programs();
+	if (try_command(
+		    "for i in $(seq 70); do echo \"int many_$i(int a); int many_$i(int a) "
+		    "{ return a + $i; }\"; done >n.c && echo 'int main(void) { return 0; }' >>n.c && "
+		    "gcc -g -o many n.c && objcopy --only-keep-debug many many.debug && "
+		    "strip many && objcopy --add-gnu-debuglink=many.debug many") != 0)
+		skip();
+	snprintf(whole, sizeof(whole), "%s:many_*", directory_path("many"));
+	assert_int_equal(call_resolve(whole, &no_filter, &resolved, why), -E2BIG);
+	if (!strstr(why, "'many_*' matches 70 functions of") ||
+	    !strstr(why, "'many_4' and 66 more), of which at most 64 are possible"))
+		fail_msg("%s", why);
+}
+
 static void test_left_as_they_are(void **state)
 {
 	static const char *const rows[] = { "syscall:open*",
@@ -238,7 +317,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resolved),     cmocka_unit_test(test_left_as_they_are),
 		cmocka_unit_test(test_of_libraries), cmocka_unit_test(test_static_probes),
-		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_errors),       cmocka_unit_test(test_of_needed_libraries),
+		cmocka_unit_test(test_left_out),     cmocka_unit_test(test_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, own_directory_tear_down);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reader/places/place-needed.h"
+
+#include <string.h>
+
+#include "reader/places/places-parts.h"
+
+/* Entry I of those with TAG in the dynamic section, as text; NULL = there is none. */
+static const char *place_needed_entry(const struct places *p, GElf_Sxword tag, size_t i)
+{
+	Elf *elf = p->main.elf->elf;
+
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+		GElf_Shdr header;
+		GElf_Dyn entry;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(s, &header) || header.sh_type != SHT_DYNAMIC ||
+		    !(data = elf_getdata(s, NULL)))
+			continue;
+		for (int at = 0; gelf_getdyn(data, at, &entry) && entry.d_tag != DT_NULL; at++)
+			if (entry.d_tag == tag && i-- == 0)
+				return elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+	}
+	return NULL;
+}
+
+const char *place_needed_name(const struct places *p, size_t i)
+{
+	return place_needed_entry(p, DT_NEEDED, i);
+}
+
+const char *place_needed_path(const struct places *p)
+{
+	const char *path = place_needed_entry(p, DT_RUNPATH, 0);
+
+	return path ? path : place_needed_entry(p, DT_RPATH, 0);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The libraries that a file needs, as the dynamic linker finds them in the file.
+ */
+#pragma once
+
+#include "reader/places/places.h"
+
+/* The name of needed library I, from 0 on, in the order of the file; NULL = there is none. */
+const char *place_needed_name(const struct places *p, size_t i);
+
+/* The directories, separated by colons, in which the file lets them be searched; NULL = none. */
+const char *place_needed_path(const struct places *p);
