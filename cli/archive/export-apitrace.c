@@ -78,10 +78,10 @@ int export_apitrace(struct export *e)
 	r = r ?: call_stacks_init(&stacks, &symbols) ?: read_events(&t, call_trace_take, &trace);
 	if (r != CLI_OK)
 		return r;
-	if (trace.n == 0)
-		return cli_failed("%s contains no calls; record them with 'kymo record "
-				  "--call=SPEC'",
-				  t.name);
+	if (trace.n == 0) {
+		nothing_there_say(&t.parts, NOTHING_CALLS, t.name);
+		return CLI_FAILED;
+	}
 	status = open_trace_finish(&t);
 	r = e->calls.split ? export_apitrace_split(e, &trace)
 			   : export_apitrace_write(e, &trace, 0, e->output_path);

@@ -90,10 +90,10 @@ static int export_tfile_of_archive(struct export *e, struct open_trace *t)
 
 	if (r != CLI_OK)
 		return r;
-	if (moments.n == 0)
-		return cli_failed("%s: no moments were recorded; 'kymo record --moment=SPEC' does "
-				  "so",
-				  t->name);
+	if (moments.n == 0) {
+		nothing_there_say(&t->parts, NOTHING_MOMENTS, t->name);
+		return CLI_FAILED;
+	}
 	if (strcmp(e->output_path, "-") == 0)
 		return cli_usage_error("a trace file for each process needs a name: '-o FILE.tf'");
 	if (moment_tfile_runs(&moments, &runs, &n) < 0)

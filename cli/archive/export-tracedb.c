@@ -99,9 +99,9 @@ int export_tracedb(struct export *e)
 	r = r ?: read_events(&t, trace_points_take, &points);
 	if (r != CLI_OK)
 		return r;
-	r = trace_points_complain(&points, t.name);
-	if (r != CLI_OK)
-		return r;
+	r = trace_points_complain(&points, &t);
+	if (r != CLI_OK || points.n_points == 0)
+		return r != CLI_OK ? r : CLI_FAILED;
 	if (trace_points_spaces(&points, &spaces, &n) < 0)
 		return cli_failed("out of memory");
 	status = open_trace_finish(&t);

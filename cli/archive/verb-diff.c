@@ -493,11 +493,24 @@ static int verb_diff_read_side(struct recording_pair *p, enum diff_side_index i,
 	return r;
 }
 
+/* Says what the archives have nothing of: what they were asked for, and times of threads. */
+static void verb_diff_say_missing(const struct recording_pair *p)
+{
+	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
+		const struct nothing_there *parts = &p->trace[i].parts;
+
+		nothing_there_say_missing(parts, p->trace[i].name);
+		if (!((parts->asked_for | parts->seen) & 1u << NOTHING_SWITCHES))
+			nothing_there_say(parts, NOTHING_SWITCHES, p->trace[i].name);
+	}
+}
+
 static int verb_diff_finish(struct recording_pair *p)
 {
 	int a = read_events_finish(&p->trace[DIFF_A], verb_diff_summary_of(p, DIFF_A));
 	int b = read_events_finish(&p->trace[DIFF_B], verb_diff_summary_of(p, DIFF_B));
 
+	verb_diff_say_missing(p);
 	return a != CLI_OK ? a : b;
 }
 

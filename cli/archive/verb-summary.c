@@ -467,6 +467,7 @@ static int verb_summary_run(const struct summary_options *o, const char *path)
 		    : verb_summary_print_text(&s, t.name, (size_t)o->limit, o->by);
 	if (r < 0)
 		return cli_failed("out of memory");
+	nothing_there_say_missing(&t.parts, t.name);
 	r = read_events_finish(&t, s.summary);
 	return read_events_unmapped(&t, profile_n_unmapped(s.profile), r);
 }

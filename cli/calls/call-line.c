@@ -234,8 +234,6 @@ int call_lines_take(void *lines, const struct event *ev)
 		return call_lines_set_name(l, ev->tid, ev->task.comm);
 	if (ev->kind == EVENT_RENAME)
 		return call_lines_set_name(l, ev->tid, ev->rename.to);
-	if (ev->kind == EVENT_START)
-		l->were_asked_for |= read_events_asked_for(ev, "calls");
 	if (ev->kind == EVENT_LEFT_OUT &&
 	    (!l->function || fnmatch(l->function, ev->left_out.function, 0) == 0))
 		call_lines_print_left_out(l, ev);

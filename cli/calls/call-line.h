@@ -19,7 +19,6 @@ struct call_lines {
 	uint64_t first_ns;          /* of the recording, the origin of times; 0 = not known yet */
 	struct table names;         /* of threads: koid + 1 -> text, owned */
 	uint64_t n_printed;
-	bool were_asked_for; /* the recording was asked for calls */
 };
 
 void call_lines_deinit(struct call_lines *l);

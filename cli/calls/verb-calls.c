@@ -58,15 +58,21 @@ static int verb_calls_view_begin(struct verb_calls_view *v)
 
 /* ---- archives ---- */
 
+/* Whether LINES, which shows all calls of an archive, has shown none. */
+static bool verb_calls_is_empty(const struct call_lines *lines)
+{
+	return lines->n_printed == 0 && !lines->function && lines->min_ns == 0;
+}
+
 /* Prints the calls in the archive at PATH. */
 static int verb_calls_print(struct call_lines *lines, const char *path)
 {
 	struct open_trace t = OPEN_TRACE_NULL;
 	int r = open_trace(&t, path);
 
-	if (r == CLI_OK) {
-		r = read_events(&t, call_lines_take, lines) ?: open_trace_finish(&t);
-	}
+	r = r ?: read_events(&t, call_lines_take, lines) ?: open_trace_finish(&t);
+	if (r == CLI_OK && verb_calls_is_empty(lines))
+		r = nothing_there_say(&t.parts, NOTHING_CALLS, path);
 	open_trace_close(&t);
 	return r;
 }
@@ -74,24 +80,13 @@ static int verb_calls_print(struct call_lines *lines, const char *path)
 static int verb_calls_of_file(int argc, char **argv)
 {
 	_cleanup_(verb_calls_view_deinit) struct verb_calls_view view = { 0 };
-	struct call_lines *lines = &view.lines;
 	const struct verb_option options[] = { VERB_CALLS_ROWS(&view), { 0 } };
 	int r = verb_options_parse_with(argc, argv, options, 1,
 					"expected one FILE, or --call=SPEC to record now");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = verb_calls_view_begin(&view) ?: verb_calls_print(lines, argv[optind]);
-	if (r != CLI_OK || lines->n_printed > 0 || lines->function || lines->min_ns > 0)
-		return r;
-	if (lines->were_asked_for)
-		cli_error("%s contains no calls: no selected thread called a function of --call",
-			  argv[optind]);
-	else
-		return cli_failed("%s contains no calls; record them with 'kymo record "
-				  "--call=SPEC'",
-				  argv[optind]);
-	return r;
+	return verb_calls_view_begin(&view) ?: verb_calls_print(&view.lines, argv[optind]);
 }
 
 /* ---- live recordings ---- */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/common/nothing-there.h"
 #include "reader/apitrace/apitrace-reader.h"
 #include "reader/fxt/fxt-reader.h"
 #include "reader/packed/packed-stream.h"
@@ -20,6 +21,7 @@ struct open_trace {
 	struct packed_stream stream; /* the input of the reader */
 	struct fxt_reader *reader;
 	uint64_t n_damages;
+	struct nothing_there parts;    /* of the events that read_events() has read */
 	struct apitrace_reader *calls; /* for a call trace, which has no `reader` */
 	struct tfile_reader *frames;   /* likewise, for a GDB trace file */
 	struct tracedb_reader *points; /* likewise, for a trace-db file */

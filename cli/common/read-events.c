@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "capture/options/options.h"
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-events.h"
 #include "model/maps.h"
@@ -22,8 +23,10 @@ int read_events(struct open_trace *t, read_events_fn take, void *userdata)
 		r = fxt_events_get(events, record, &ev, &what);
 		if (r == FXT_EVENTS_DAMAGE)
 			open_trace_damage(t, record->offset, what);
-		else if (r == FXT_EVENTS_EVENT)
+		else if (r == FXT_EVENTS_EVENT) {
+			nothing_there_note(&t->parts, &ev);
 			r = take(userdata, &ev);
+		}
 		if (r == -ENOMEM)
 			open_trace_failed(t, r);
 	}
@@ -54,14 +57,23 @@ int read_events_unmapped(const struct open_trace *t, uint64_t n, int status)
 	return status == CLI_OK ? CLI_DAMAGE : status;
 }
 
+static bool read_events_is_default(const char *category)
+{
+	for (const struct category_row *row = category_rows; row->name; row++)
+		if (strcmp(row->name, category) == 0)
+			return row->bit & CATEGORIES_DEFAULT;
+	return false;
+}
+
 bool read_events_asked_for(const struct event *ev, const char *category)
 {
 	static const char key[] = "categories=";
 	const char *p = ev->start.options ? strstr(ev->start.options, key) : NULL;
 	size_t n, bytes = strlen(category);
 
+	/* (options with their default are left out) */
 	if (!p)
-		return false;
+		return ev->start.options && *ev->start.options && read_events_is_default(category);
 	for (p += strlen(key);; p += n + 1) {
 		n = strcspn(p, ", ");
 		if (n == bytes && memcmp(p, category, n) == 0)

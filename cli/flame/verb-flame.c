@@ -169,7 +169,7 @@ static int verb_flame_say_nothing_there(const struct request *q, const struct op
 					const struct profile *p)
 {
 	if (p->n_samples_seen == 0 && p->n_offcpu_seen == 0)
-		cli_error("%s contains no call stacks", t->name);
+		nothing_there_say(&t->parts, NOTHING_STACKS, t->name);
 	else if (q->on_cpu && !q->off_cpu && p->n_samples_seen == 0)
 		cli_error("%s contains no samples, only times off CPU: use --off-cpu", t->name);
 	else if (q->off_cpu && !q->on_cpu && p->n_offcpu_seen == 0)

@@ -184,9 +184,7 @@ static int leaks_input_say_nothing_there(const struct leaks_input *in,
 			  "were",
 			  t->name, in->leaks->n_processes_seen);
 	else
-		cli_error("%s contains no allocation data; record it with 'kymo leaks -p PID' or "
-			  "'kymo record -e memory -p PID'",
-			  t->name);
+		nothing_there_say(&t->parts, NOTHING_ALLOCATIONS, t->name);
 	return CLI_FAILED;
 }
 

@@ -28,7 +28,6 @@ struct moment_view {
 	struct table names; /* of threads: koid + 1 -> text, owned */
 	const char *point;  /* a pattern for the names of points; NULL = all */
 	bool json, registers, wants_stacks;
-	bool were_asked_for; /* the recording was asked for moments */
 	uint64_t first_ns, n_printed;
 };
 
@@ -210,8 +209,6 @@ static int moment_view_take(void *view, const struct event *ev)
 		v->first_ns = ev->ts_ns;
 	if (ev->kind == EVENT_TASK && !ev->task.is_process)
 		return moment_view_set_name(v, ev->tid, ev->task.comm);
-	if (ev->kind == EVENT_START)
-		v->were_asked_for |= read_events_asked_for(ev, "moments");
 	if (ev->kind == EVENT_RENAME)
 		return moment_view_set_name(v, ev->tid, ev->rename.to);
 	return ev->kind == EVENT_MOMENT ? moment_view_print(v, ev) : 0;
@@ -238,14 +235,7 @@ static int verb_moments_run(int argc, char **argv)
 	r = r ?: read_events(&t, moment_view_take, &view) ?: open_trace_finish(&t);
 	if (r != CLI_OK || view.n_printed > 0 || view.point)
 		return r;
-	if (view.were_asked_for)
-		cli_error("%s contains no moments: no selected thread came to a point of --moment",
-			  argv[optind]);
-	else
-		return cli_failed("%s contains no moments; record them with 'kymo record "
-				  "--moment=SPEC'",
-				  argv[optind]);
-	return r;
+	return nothing_there_say(&t.parts, NOTHING_MOMENTS, argv[optind]);
 }
 
 const struct verb verb_moments_row = {

@@ -384,12 +384,29 @@ int trace_points_take(void *points, const struct event *ev)
 	}
 }
 
-int trace_points_complain(const struct trace_points *t, const char *name)
+/* The archive OF has none of the events that become points. */
+static int trace_points_say_none(const struct open_trace *of)
 {
+	static const enum nothing_part kinds[] = { NOTHING_CALLS, NOTHING_MOMENTS,
+						   NOTHING_ALLOCATIONS };
+	int r = CLI_FAILED;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (of->parts.asked_for & 1u << kinds[i])
+			r = nothing_there_say(&of->parts, kinds[i], of->name);
+	if (r != CLI_OK)
+		cli_error("%s contains no calls, moments or allocations; record calls with 'kymo "
+			  "record --call=SPEC'",
+			  of->name);
+	return r;
+}
+
+int trace_points_complain(const struct trace_points *t, const struct open_trace *of)
+{
+	const char *name = of->name;
+
 	if (t->n_points == 0)
-		return cli_failed("%s: it has no calls, moments or allocations; 'kymo record "
-				  "--call=SPEC' records calls",
-				  name);
+		return trace_points_say_none(of);
 	if (t->sampled)
 		return cli_failed(
 			"%s: allocations were sampled, so sizes of buffers are unknown; record "

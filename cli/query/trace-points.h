@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/common/open-trace.h"
 #include "base/outbuf.h"
 #include "base/table.h"
 #include "base/text-set.h"
@@ -56,9 +57,9 @@ void trace_points_deinit(struct trace_points *t);
 /* Adds an event of any kind. Returns 0 or -ENOMEM. */
 int trace_points_take(void *points, const struct event *ev);
 
-/* Reports on stderr if the archive NAME has no points, or if sizes of buffers are unknown, and then
- * returns CLI_FAILED, else CLI_OK. */
-int trace_points_complain(const struct trace_points *t, const char *name);
+/* Reports on stderr if T, read from OF, has no points, or if sizes of buffers are unknown. Returns
+ * CLI_FAILED then, unless the recording was asked for points; else CLI_OK. */
+int trace_points_complain(const struct trace_points *t, const struct open_trace *of);
 
 /* The address spaces with points, sorted by process and time, as a new array (free() it). Returns 0
  * or -ENOMEM. */

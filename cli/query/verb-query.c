@@ -346,14 +346,13 @@ static int verb_query_answer_points(struct verb_query *v)
 
 static int verb_query_read_archive(struct verb_query *v)
 {
-	const char *name = v->trace.name;
 	int r = trace_points_init(&v->points);
 
 	if (r == CLI_OK)
 		r = read_events(&v->trace, trace_points_take, &v->points);
 	if (r != CLI_OK)
 		return r;
-	r = trace_points_complain(&v->points, name);
+	r = trace_points_complain(&v->points, &v->trace);
 	return r == CLI_OK ? open_trace_finish(&v->trace) : r;
 }
 

@@ -110,7 +110,7 @@ cmp pie.tf copy.tf
 "$KYMO" export pie.tf -o copy.tf.zst 2>/dev/null
 "$KYMO" dump copy.tf.zst | cmp - <("$KYMO" dump - <pie.tf)
 expect_exit 1 "$KYMO" export "$ROOT/tests/fuzz/corpus/fxt-reader/profile" -o no.tf
-assert_says "$TMP/stderr" "no moments were recorded"
+assert_says "$TMP/stderr" "contains no moments; record them with"
 expect_exit 1 "$KYMO" flame pie.tf
 assert_says "$TMP/stderr" "it is a GDB trace file"
 

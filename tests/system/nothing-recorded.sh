@@ -61,6 +61,33 @@ assert_says "$TMP/stderr" "contains no allocation data"
 note "views of an archive that was to have them: it is an answer that there are none"
 expect_exit 0 "$KYMO" calls "$TMP/half.fxt"
 assert_says "$TMP/stderr" "contains no calls: no selected thread called a function of --call"
+expect_exit 0 "$KYMO" query "$TMP/half.fxt" '(> (v/value count) 1)'
+assert_line "$TMP/stderr" \
+	"kymo query: $TMP/half.fxt contains no calls: no selected thread called a function of --call"
+expect_exit 0 "$KYMO" summary "$TMP/half.fxt"
+assert_line "$TMP/stderr" \
+	"kymo summary: $TMP/half.fxt contains no calls: no selected thread called a function of --call"
+! grep -F 'no switches' "$TMP/stderr" || fail "there were switches"
+expect_exit 0 "$KYMO" summary --json "$TMP/idle.fxt"
+assert_line "$TMP/stderr" "kymo summary: $TMP/idle.fxt contains no switches of threads: no selected thread ran"
+assert_says "$TMP/stderr" "contains no call stacks: no selected thread ran when a sample was due"
+expect_exit 0 "$KYMO" diff "$TMP/idle.fxt" "$TMP/half.fxt"
+assert_line "$TMP/stderr" "kymo diff: $TMP/idle.fxt contains no switches of threads: no selected thread ran"
+assert_line "$TMP/stderr" \
+	"kymo diff: $TMP/half.fxt contains no calls: no selected thread called a function of --call"
+
+note "... but a file that cannot be written is a failure"
+expect_exit 1 "$KYMO" flame "$TMP/idle.fxt" -o "$TMP/idle.svg"
+assert_says "$TMP/stderr" "contains no call stacks: no selected thread ran when a sample was due"
+for format in apitrace tracedb; do
+	expect_exit 1 "$KYMO" export --format $format -o "$TMP/out.$format" "$TMP/half.fxt"
+	assert_line "$TMP/stderr" \
+		"kymo export: $TMP/half.fxt contains no calls: no selected thread called a function of --call"
+done
+expect_exit 1 "$KYMO" export --format tfile -o "$TMP/out.tf" "$TMP/half.fxt"
+assert_says "$TMP/stderr" "contains no moments; record them with"
+expect_exit 1 "$KYMO" export --format rtrace -o "$TMP/out" "$TMP/half.fxt"
+assert_says "$TMP/stderr" "contains no allocation data; record it with"
 kill $idle
 
 note "system calls of a 32-bit program"

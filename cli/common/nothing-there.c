@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/common/nothing-there.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/common/read-events.h"
+#include "cli/common/verb.h"
+
+enum { CATEGORIES_OF_ONE = 6 };
+
+static const struct nothing_row {
+	const char *what, *reason, *how;
+	const char *categories[CATEGORIES_OF_ONE]; /* any of them; the first NULL ends the list */
+} rows[NOTHING_PARTS] = {
+	[NOTHING_SWITCHES] = { "no switches of threads",
+			       "no selected thread ran",
+			       "record them with 'kymo record -e sched'",
+			       { "sched" } },
+	[NOTHING_STACKS] = { "no call stacks",
+			     "no selected thread ran when a sample was due (-F), or was off a CPU "
+			     "for long (--offcpu-min)",
+			     "record them with 'kymo record -e profile'",
+			     { "profile", "offcpu" } },
+	[NOTHING_ALLOCATIONS] = { "no allocation data",
+				  "no process was watched",
+				  "record it with 'kymo leaks -p PID' or 'kymo record -e memory -p "
+				  "PID'",
+				  { "memory", "fd", "shm", "threads" } },
+	[NOTHING_CALLS] = { "no calls",
+			    "no selected thread called a function of --call",
+			    "record them with 'kymo record --call=SPEC'",
+			    { "calls" } },
+	[NOTHING_MOMENTS] = { "no moments",
+			      "no selected thread came to a point of --moment",
+			      "record them with 'kymo record --moment=SPEC'",
+			      { "moments" } },
+};
+
+/* The part that an event shows, plus 1; 0 = none. */
+static const uint8_t parts[EVENT_KIND_MAX] = {
+	[EVENT_SWITCH] = 1 + NOTHING_SWITCHES, [EVENT_SAMPLE] = 1 + NOTHING_STACKS,
+	[EVENT_OFFCPU] = 1 + NOTHING_STACKS,   [EVENT_WATCH_BEGIN] = 1 + NOTHING_ALLOCATIONS,
+	[EVENT_CALL] = 1 + NOTHING_CALLS,      [EVENT_LEFT_OUT] = 1 + NOTHING_CALLS,
+	[EVENT_MOMENT] = 1 + NOTHING_MOMENTS,
+};
+
+static void nothing_there_note_start(struct nothing_there *n, const struct event *ev)
+{
+	for (unsigned part = 0; part < NOTHING_PARTS; part++)
+		for (size_t i = 0; i < CATEGORIES_OF_ONE && rows[part].categories[i]; i++)
+			if (read_events_asked_for(ev, rows[part].categories[i]))
+				n->asked_for |= 1u << part;
+}
+
+void nothing_there_note(struct nothing_there *n, const struct event *ev)
+{
+	if (ev->kind == EVENT_START)
+		nothing_there_note_start(n, ev);
+	else if (parts[ev->kind] && !(ev->kind == EVENT_SWITCH && ev->sw.synthetic))
+		n->seen |= 1u << (parts[ev->kind] - 1);
+}
+
+int nothing_there_say(const struct nothing_there *n, enum nothing_part part, const char *name)
+{
+	const struct nothing_row *row = &rows[part];
+
+	if (n->asked_for & 1u << part) {
+		cli_error("%s contains %s: %s", name, row->what, row->reason);
+		return CLI_OK;
+	}
+	return cli_failed("%s contains %s; %s", name, row->what, row->how);
+}
+
+void nothing_there_say_missing(const struct nothing_there *n, const char *name)
+{
+	for (unsigned part = 0; part < NOTHING_PARTS; part++)
+		if (n->asked_for & ~n->seen & 1u << part)
+			nothing_there_say(n, part, name);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sentence of all views about an archive without an event of what they show, with the likely
+ * reason: nobody asked the recording for it, or it was asked for, and nothing of it happened.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "writer/event.h"
+
+/* The parts of an archive that views show. */
+enum nothing_part {
+	NOTHING_SWITCHES,
+	NOTHING_STACKS,
+	NOTHING_ALLOCATIONS,
+	NOTHING_CALLS,
+	NOTHING_MOMENTS,
+	NOTHING_PARTS,
+};
+
+/* The parts of an archive, as bits 1 << enum nothing_part. */
+struct nothing_there {
+	uint32_t asked_for; /* categories of the recording contain it */
+	uint32_t seen;      /* the archive has an event of it */
+};
+
+/* Notes EV, of the archive. */
+void nothing_there_note(struct nothing_there *n, const struct event *ev);
+
+/*
+ * Reports on stderr that the archive NAME has no event of PART. Returns CLI_OK if the recording was
+ * asked for it, since "none" is then the answer, else CLI_FAILED. A verb that has a file to write,
+ * and does not write it, fails in both cases.
+ */
+int nothing_there_say(const struct nothing_there *n, enum nothing_part part, const char *name);
+
+/* Does so for each part that the recording was asked for, and that has no event. */
+void nothing_there_say_missing(const struct nothing_there *n, const char *name);
